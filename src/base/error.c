@@ -1,0 +1,117 @@
+#define ISO_ERROR_DEFINITIONS
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const char *isolde_status_name(isolde_status status) {
+  switch (status) {
+#define ISOLDE_X(name, number, id, text)                                                                               \
+  case ISOLDE_##name:                                                                                                  \
+    return id;
+    ISOLDE_STATUS_LIST(ISOLDE_X)
+#undef ISOLDE_X
+  }
+  return "internal";
+}
+
+/* Copies text into a fixed buffer, escaping what a terminal or a JSON reader could choke on. */
+static void copy_printable(char *out, size_t size, const char *text, size_t length) {
+  size_t o = 0;
+  for (size_t i = 0; i < length;) {
+    size_t step = iso_utf8_step(text + i, length - i);
+    unsigned char c = (unsigned char)text[i];
+    if (step == 0 || (step == 1 && (c < 0x20 || c == 0x7f)) ||
+        (step == 2 && c == 0xc2 && (unsigned char)text[i + 1] < 0xa0)) {
+      if (o + 5 > size) break;
+      static const char digits[] = "0123456789abcdef";
+      out[o++] = '\\', out[o++] = 'x', out[o++] = digits[c >> 4], out[o++] = digits[c & 15];
+      i += 1;
+      continue;
+    }
+    if (o + step + 1 > size) break;
+    memcpy(out + o, text + i, step);
+    o += step;
+    i += step;
+  }
+  out[o] = '\0';
+}
+
+static void fill(isolde_error *error, isolde_status code, iso_place place, const char *format, va_list arguments) {
+  if (error == NULL) return;
+  char message[2 * ISOLDE_ERROR_MESSAGE_BYTES];
+  vsnprintf(message, sizeof message, format, arguments);
+  memset(error, 0, sizeof *error);
+  error->code = code;
+  error->line = place.line;
+  error->column = place.column;
+  error->offset = place.offset;
+  if (place.file != NULL) copy_printable(error->file, sizeof error->file, place.file, strlen(place.file));
+  copy_printable(error->message, sizeof error->message, message, strlen(message));
+}
+
+isolde_status iso_fail(isolde_error *error, isolde_status code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fill(error, code, ISO_NOWHERE, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+isolde_status iso_fail_at(isolde_error *error, isolde_status code, iso_place place, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fill(error, code, place, format, arguments);
+  va_end(arguments);
+  return code;
+}
+
+isolde_status iso_fail_memory(isolde_error *error) {
+  return iso_fail(error, ISOLDE_ERR_MEMORY, "out of memory (or over the memory limit)");
+}
+
+isolde_status iso_fail_errno(isolde_error *error, const char *file, const char *doing) {
+  char text[128];
+  int number = errno;
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+  const char *words = strerror_r(number, text, sizeof text);
+#else
+  const char *words = strerror_r(number, text, sizeof text) == 0 ? text : "unknown error";
+#endif
+  return iso_fail_at(error, ISOLDE_ERR_IO, (iso_place){file, 0, 0, -1}, "cannot %s: %s", doing, words);
+}
+
+const char *iso_quote(const char *bytes, size_t length, char buffer[256]) {
+  enum { SHOWN = 40 };
+  if (length == 0) return "the end of the input";
+  size_t shown = length < SHOWN ? length : SHOWN;
+  /* Do not cut a character in two. */
+  while (shown < length && shown > SHOWN - 4 && ((unsigned char)bytes[shown] & 0xc0) == 0x80) shown--;
+  buffer[0] = '`';
+  copy_printable(buffer + 1, 250, bytes, shown);
+  strcat(buffer, shown < length ? "`..." : "`");
+  return buffer;
+}
+
+size_t isolde_error_format(const isolde_error *error, char *buffer, size_t size) {
+  char place[ISOLDE_ERROR_FILE_BYTES + 96] = "";
+  size_t used = 0;
+  if (error->file[0] != '\0') used = (size_t)snprintf(place, sizeof place, "%s:", error->file);
+  if (error->line != 0) {
+    if (error->column != 0) {
+      used += (size_t)snprintf(place + used, sizeof place - used, "%llu:%llu:", (unsigned long long)error->line,
+                               (unsigned long long)error->column);
+    } else {
+      used += (size_t)snprintf(place + used, sizeof place - used, "%llu:", (unsigned long long)error->line);
+    }
+  } else if (error->offset >= 0) {
+    used += (size_t)snprintf(place + used, sizeof place - used, "%sbyte %lld:", used > 0 ? " " : "",
+                             (long long)error->offset);
+  }
+  int length = snprintf(buffer, size, "%s%s%s", place, used > 0 ? " " : "", error->message);
+  return length < 0 ? 0 : (size_t)length;
+}

@@ -1,0 +1,18 @@
+#include "base/hash.h"
+
+#include <sys/random.h>
+#include <time.h>
+#include <xxhash.h>
+
+uint64_t iso_hash_seed(void) {
+  uint64_t seed;
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == (ssize_t)sizeof seed) return seed;
+  /* No entropy this early in the machine's life: an address and the clock are the next best thing. */
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return iso_hash_u64((uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 32), (uint64_t)(uintptr_t)&seed);
+}
+
+uint64_t iso_hash_bytes(const void *bytes, size_t length, uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes, length, seed);
+}
