@@ -1,0 +1,260 @@
+#include "history/builder_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static iso_lazy lazy(int64_t blank) { return (iso_lazy){.blank = blank}; }
+
+isolde_status iso_builder_start(isolde_builder *builder, isolde_error *error) {
+  memset(builder, 0, sizeof *builder);
+  builder->format = ISOLDE_FORMATS;
+  builder->most_ops = ISO_MAX_OPS;
+  builder->txn_id = lazy(INT64_MIN);
+  builder->txn_start = lazy(ISOLDE_NO_TIME);
+  builder->txn_end = lazy(ISOLDE_NO_TIME);
+  builder->txn_start_index = lazy(-1);
+  builder->txn_end_index = lazy(-1);
+  builder->txn_node = lazy(ISO_VALUE_NIL);
+  builder->txn_error = lazy(ISO_VALUE_NIL);
+  builder->session_file = lazy(ISO_VALUE_NIL);
+  iso_dense_init(&builder->keys);
+  iso_dense_init(&builder->sessions);
+  return iso_pool_init(&builder->pool, error);
+}
+
+void iso_builder_clear(isolde_builder *builder) {
+  iso_lazy *columns[] = {&builder->txn_id,        &builder->txn_start, &builder->txn_end,   &builder->txn_start_index,
+                         &builder->txn_end_index, &builder->txn_node,  &builder->txn_error, &builder->session_file};
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) free(columns[i]->items);
+  for (size_t i = 0; i < builder->lists.count; i++) free(builder->lists.items[i].items);
+  free(builder->lists.items);
+  free(builder->odd_first.items);
+  free(builder->odd_values.items);
+  free(builder->facts.items);
+  free(builder->op_kind.items);
+  free(builder->op_key.items);
+  free(builder->op_value.items);
+  free(builder->runs.items);
+  free(builder->txn_session.items);
+  free(builder->txn_status.items);
+  free(builder->file);
+  iso_dense_free(&builder->keys);
+  iso_dense_free(&builder->sessions);
+  iso_pool_free(&builder->pool);
+  memset(builder, 0, sizeof *builder);
+}
+
+isolde_status isolde_builder_new(isolde_builder **builder, isolde_error *error) {
+  isolde_builder *made = malloc(sizeof *made);
+  if (made == NULL) return iso_fail_memory(error);
+  isolde_status status = iso_builder_start(made, error);
+  if (status != ISOLDE_OK) {
+    free(made);
+    return status;
+  }
+  *builder = made;
+  return ISOLDE_OK;
+}
+
+void isolde_builder_free(isolde_builder *builder) {
+  if (builder == NULL) return;
+  iso_builder_clear(builder);
+  free(builder);
+}
+
+void iso_builder_origin(isolde_builder *builder, isolde_format format, iso_position_kind positions,
+                        bool initial_is_zero) {
+  builder->format = format;
+  builder->positions = positions;
+  builder->initial_is_zero = initial_is_zero;
+}
+
+isolde_status iso_builder_file(isolde_builder *builder, const char *name, isolde_error *error) {
+  char *copy = strdup(name);
+  if (copy == NULL) return iso_fail_memory(error);
+  free(builder->file);
+  builder->file = copy;
+  return ISOLDE_OK;
+}
+
+iso_pool *iso_builder_pool(isolde_builder *builder) { return &builder->pool; }
+void iso_builder_ambiguous_reads(isolde_builder *builder) { builder->ambiguous_reads = true; }
+void iso_builder_limit(isolde_builder *builder, uint32_t most_ops) { builder->most_ops = most_ops; }
+uint64_t iso_builder_ops(const isolde_builder *builder) { return builder->op_kind.count; }
+uint64_t iso_builder_txns(const isolde_builder *builder) { return builder->txn_session.count; }
+
+static bool lazy_set(iso_lazy *column, size_t at, int64_t value) {
+  if (value == column->blank && at >= column->count) return true;
+  if (at >= column->capacity &&
+      !iso_vec_grow((void **)&column->items, &column->capacity, at + 1, sizeof *column->items)) {
+    return false;
+  }
+  while (column->count <= at) column->items[column->count++] = column->blank;
+  column->items[at] = value;
+  return true;
+}
+
+isolde_status iso_builder_session(isolde_builder *builder, iso_value name, uint32_t *session, isolde_error *error) {
+  return iso_dense_add(&builder->sessions, name, session, error);
+}
+
+isolde_status iso_builder_session_file(isolde_builder *builder, uint32_t session, const char *name,
+                                       isolde_error *error) {
+  iso_value text;
+  ISO_TRY(iso_pool_add_text(&builder->pool, ISOLDE_STRING, name, strlen(name), &text, error));
+  return lazy_set(&builder->session_file, session, text) ? ISOLDE_OK : iso_fail_memory(error);
+}
+
+static isolde_status add_run(isolde_builder *builder, uint32_t txn, uint64_t position, isolde_error *error) {
+  iso_run run = {txn, (uint32_t)builder->op_kind.count, position};
+  if (!iso_vec_push(&builder->runs, run)) return iso_fail_memory(error);
+  builder->open = true;
+  return ISOLDE_OK;
+}
+
+isolde_status iso_builder_update(isolde_builder *builder, uint32_t txn, const iso_txn_info *info, isolde_error *error) {
+  builder->txn_status.items[txn] = (uint8_t)info->status;
+  if (lazy_set(&builder->txn_id, txn, info->has_id ? info->id : INT64_MIN) &&
+      lazy_set(&builder->txn_start, txn, info->start) && lazy_set(&builder->txn_end, txn, info->end) &&
+      lazy_set(&builder->txn_start_index, txn, info->start_index) &&
+      lazy_set(&builder->txn_end_index, txn, info->end_index) && lazy_set(&builder->txn_node, txn, info->node) &&
+      lazy_set(&builder->txn_error, txn, info->error)) {
+    return ISOLDE_OK;
+  }
+  return iso_fail_memory(error);
+}
+
+isolde_status iso_builder_begin(isolde_builder *builder, uint32_t session, const iso_txn_info *info, uint32_t *txn,
+                                isolde_error *error) {
+  size_t number = builder->txn_session.count;
+  if (number >= ISO_MAX_TXNS) {
+    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u transactions", (unsigned)ISO_MAX_TXNS);
+  }
+  if (!iso_vec_reserve(&builder->txn_session, 1) || !iso_vec_reserve(&builder->txn_status, 1)) {
+    return iso_fail_memory(error);
+  }
+  ISO_TRY(add_run(builder, (uint32_t)number, info->position, error));
+  builder->txn_session.items[builder->txn_session.count++] = session;
+  builder->txn_status.items[builder->txn_status.count++] = (uint8_t)info->status;
+  if (txn != NULL) *txn = (uint32_t)number;
+  return iso_builder_update(builder, (uint32_t)number, info, error);
+}
+
+isolde_status iso_builder_reopen(isolde_builder *builder, uint32_t txn, uint64_t position, isolde_error *error) {
+  if (txn >= builder->txn_session.count) {
+    return iso_fail(error, ISOLDE_ERR_INTERNAL, "transaction %u was never begun", txn);
+  }
+  return add_run(builder, txn, position, error);
+}
+
+/* Makes room for `count` operations in the three columns. */
+static isolde_status reserve_ops(isolde_builder *builder, size_t count, isolde_error *error) {
+  if (!builder->open) return iso_fail(error, ISOLDE_ERR_USAGE, "an operation outside a transaction");
+  if (count > builder->most_ops - builder->op_kind.count) {
+    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u operations in one history", builder->most_ops);
+  }
+  if (!iso_vec_reserve(&builder->op_kind, count) || !iso_vec_reserve(&builder->op_key, count) ||
+      !iso_vec_reserve(&builder->op_value, count)) {
+    return iso_fail_memory(error);
+  }
+  return ISOLDE_OK;
+}
+
+static void put_op(isolde_builder *builder, isolde_op_kind kind, uint32_t key, iso_value value) {
+  builder->op_kind.items[builder->op_kind.count++] = (uint8_t)kind;
+  builder->op_key.items[builder->op_key.count++] = key;
+  builder->op_value.items[builder->op_value.count++] = value;
+}
+
+isolde_status iso_builder_op(isolde_builder *builder, isolde_op_kind kind, iso_value key, iso_value value,
+                             isolde_error *error) {
+  uint32_t number;
+  ISO_TRY(reserve_ops(builder, 1, error));
+  ISO_TRY(iso_dense_add(&builder->keys, key, &number, error));
+  put_op(builder, kind, number, value);
+  return ISOLDE_OK;
+}
+
+isolde_status iso_builder_bulk(isolde_builder *builder, const uint8_t *kinds, const uint64_t *keys,
+                               const uint64_t *values, size_t count, isolde_error *error) {
+  ISO_TRY(reserve_ops(builder, count, error));
+  uint32_t *out_key = builder->op_key.items + builder->op_key.count;
+  iso_value *out_value = builder->op_value.items + builder->op_value.count;
+  bool zero_is_initial = builder->initial_is_zero;
+  for (size_t i = 0; i < count; i++) {
+    if (keys[i] < builder->keys.direct_count && builder->keys.direct[keys[i]] != 0) {
+      out_key[i] = builder->keys.direct[keys[i]] - 1;
+    } else {
+      iso_value code;
+      ISO_TRY(iso_pool_add_u64(&builder->pool, keys[i], &code, error));
+      ISO_TRY(iso_dense_add(&builder->keys, code, &out_key[i], error));
+    }
+    uint64_t value = values[i];
+    if (value < ISO_VALUE_INLINE_LIMIT) {
+      bool initial = value == 0 && zero_is_initial && kinds[i] == ISOLDE_OP_READ;
+      out_value[i] = initial ? ISO_VALUE_NIL : (iso_value)value;
+    } else {
+      ISO_TRY(iso_pool_add_u64(&builder->pool, value, &out_value[i], error));
+    }
+  }
+  if (count > 0) memcpy(builder->op_kind.items + builder->op_kind.count, kinds, count);
+  builder->op_kind.count += count;
+  builder->op_key.count += count;
+  builder->op_value.count += count;
+  return ISOLDE_OK;
+}
+
+/* The longest list of a key, made when the key has none yet; NULL when memory is out. */
+static iso_list *list_of(isolde_builder *builder, uint32_t key) {
+  if (key >= builder->lists.count) {
+    size_t missing = (size_t)key + 1 - builder->lists.count;
+    if (!iso_vec_reserve(&builder->lists, missing)) return NULL;
+    memset(builder->lists.items + builder->lists.count, 0, missing * sizeof *builder->lists.items);
+    builder->lists.count += missing;
+  }
+  return &builder->lists.items[key];
+}
+
+static isolde_status add_odd_list(isolde_builder *builder, const iso_value *values, size_t count, iso_value *code,
+                                  isolde_error *error) {
+  size_t number = builder->odd_first.count;
+  if (number >= ISO_VALUE_NIL) return iso_fail(error, ISOLDE_ERR_LIMIT, "too many lists that extend no other");
+  if (!iso_vec_push(&builder->odd_first, (uint64_t)builder->odd_values.count)) return iso_fail_memory(error);
+  if (!iso_vec_reserve(&builder->odd_values, count)) return iso_fail_memory(error);
+  if (count > 0) memcpy(builder->odd_values.items + builder->odd_values.count, values, count * sizeof *values);
+  builder->odd_values.count += count;
+  *code = ISO_VALUE_INTERNED | (iso_value)number;
+  return ISOLDE_OK;
+}
+
+isolde_status iso_builder_list(isolde_builder *builder, isolde_op_kind kind, iso_value key, const iso_value *values,
+                               size_t count, isolde_error *error) {
+  uint32_t number;
+  if (count >= ISO_VALUE_INLINE_LIMIT) return iso_fail(error, ISOLDE_ERR_LIMIT, "a list of %zu elements", count);
+  ISO_TRY(reserve_ops(builder, 1, error));
+  ISO_TRY(iso_dense_add(&builder->keys, key, &number, error));
+  iso_list *longest = list_of(builder, number);
+  if (longest == NULL) return iso_fail_memory(error);
+  size_t shared = count < longest->count ? count : longest->count;
+  iso_value code = (iso_value)count;
+  if (shared > 0 && memcmp(values, longest->items, shared * sizeof *values) != 0) {
+    ISO_TRY(add_odd_list(builder, values, count, &code, error));
+  } else if (count > longest->count) {
+    if (count > longest->capacity &&
+        !iso_vec_grow((void **)&longest->items, &longest->capacity, count, sizeof *longest->items)) {
+      return iso_fail_memory(error);
+    }
+    memcpy(longest->items + shared, values + shared, (count - shared) * sizeof *values);
+    longest->count = count;
+  }
+  put_op(builder, kind, number, code);
+  return ISOLDE_OK;
+}
+
+isolde_status iso_builder_fact(isolde_builder *builder, const char *name, const char *value, size_t length,
+                               isolde_error *error) {
+  iso_fact fact;
+  ISO_TRY(iso_pool_add_text(&builder->pool, ISOLDE_STRING, name, strlen(name), &fact.name, error));
+  ISO_TRY(iso_pool_add_text(&builder->pool, ISOLDE_STRING, value, length, &fact.value, error));
+  return iso_vec_push(&builder->facts, fact) ? ISOLDE_OK : iso_fail_memory(error);
+}

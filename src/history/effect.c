@@ -1,0 +1,82 @@
+#include "history/effect.h"
+
+#include <stdlib.h>
+
+#include "base/vector.h"
+#include "history/resolve.h"
+
+typedef struct {
+  const isolde_history *h;
+  const iso_resolution *resolution;
+  const uint32_t *op_txn;
+  uint8_t *counts;
+  ISO_VEC(uint32_t) work; /* promoted; their reads are still to be followed */
+  uint32_t *followed;     /* by key: how much of its longest list was followed */
+} promotion;
+
+static bool promote(promotion *p, uint32_t write) {
+  if (write >= p->h->ops) return true; /* nobody's */
+  uint32_t txn = p->op_txn[write];
+  if (p->counts[txn] || p->h->txn_status[txn] != ISOLDE_UNKNOWN) return true;
+  p->counts[txn] = 1;
+  return iso_vec_push(&p->work, txn);
+}
+
+static bool promote_all(promotion *p, const uint32_t *writers, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    if (!promote(p, writers[i])) return false;
+  }
+  return true;
+}
+
+/* Reads of one key mostly see prefixes of one list: each element of it is followed once. */
+static bool follow_list(promotion *p, uint32_t op) {
+  const isolde_history *h = p->h;
+  uint32_t count, key = h->op_key[op];
+  if (iso_history_list(h, op, &count) == NULL || count == 0) return true;
+  if ((h->op_value[op] & ISO_VALUE_INTERNED) != 0) {
+    return promote_all(p, p->resolution->odd_writer + h->odd_first[h->op_value[op] & ~ISO_VALUE_INTERNED], count);
+  }
+  uint32_t before = p->followed[key];
+  if (count <= before) return true;
+  p->followed[key] = count;
+  return promote_all(p, p->resolution->list_writer + h->list_first[key] + before, count - before);
+}
+
+static bool follow(promotion *p, uint32_t txn) {
+  const isolde_history *h = p->h;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
+    if (iso_kind_is_list(kind) ? !follow_list(p, op) : !promote(p, p->resolution->writer[op])) return false;
+  }
+  return true;
+}
+
+static isolde_status run(promotion *p, isolde_history *history, isolde_task *task, isolde_error *error) {
+  ISO_TRY(iso_history_resolve(history, task, &p->resolution, error));
+  ISO_TRY(iso_history_op_txns(history, &p->op_txn, error));
+  p->followed = iso_alloc_zero(history->keys, sizeof *p->followed);
+  if (p->followed == NULL) return iso_fail_memory(error);
+  for (uint32_t t = 0; t < history->txns; t++) {
+    if (history->txn_status[t] == ISOLDE_COMMITTED && !follow(p, t)) return iso_fail_memory(error);
+  }
+  while (p->work.count > 0) {
+    if (!follow(p, p->work.items[--p->work.count])) return iso_fail_memory(error);
+  }
+  return ISOLDE_OK;
+}
+
+isolde_status iso_history_effect(isolde_history *history, isolde_task *task, uint8_t **counts, isolde_error *error) {
+  promotion p = {.h = history, .counts = iso_alloc(history->txns, 1)};
+  if (p.counts == NULL) return iso_fail_memory(error);
+  for (uint32_t t = 0; t < history->txns; t++) p.counts[t] = history->txn_status[t] == ISOLDE_COMMITTED;
+  isolde_status status = history->unknown > 0 ? run(&p, history, task, error) : ISOLDE_OK;
+  iso_vec_free(&p.work);
+  free(p.followed);
+  if (status == ISOLDE_OK) {
+    *counts = p.counts;
+  } else {
+    free(p.counts);
+  }
+  return status;
+}

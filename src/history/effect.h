@@ -1,0 +1,16 @@
+/* effect.h - which transactions count as committed.
+ *
+ * A transaction of unknown outcome that a committed one read from did commit; so did those that it read from in turn.
+ * One that nobody observed can be left out at every level without creating a violation.
+ */
+#ifndef ISO_HISTORY_EFFECT_H
+#define ISO_HISTORY_EFFECT_H
+
+#include "base/task.h"
+#include "history/history.h"
+
+/* Fills *counts, which the caller frees with free(): one byte a transaction, 1 where it is committed or committed in
+ * effect, else 0. */
+isolde_status iso_history_effect(isolde_history *history, isolde_task *task, uint8_t **counts, isolde_error *error);
+
+#endif

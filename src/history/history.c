@@ -1,0 +1,254 @@
+#include "history/history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/text.h"
+#include "history/resolve.h"
+
+const char *isolde_version(void) { return ISOLDE_VERSION; }
+
+const char *isolde_op_kind_name(isolde_op_kind kind) {
+  static const char *const names[] = {
+#define ISOLDE_X(name, own, jepsen, letter, observes, text) own,
+      ISOLDE_OP_LIST(ISOLDE_X)
+#undef ISOLDE_X
+  };
+  return (unsigned)kind < ISOLDE_OP_KINDS ? names[kind] : "?";
+}
+
+bool isolde_op_kind_observes(isolde_op_kind kind) {
+  static const bool observing[] = {
+#define ISOLDE_X(name, own, jepsen, letter, observes, text) observes,
+      ISOLDE_OP_LIST(ISOLDE_X)
+#undef ISOLDE_X
+  };
+  return (unsigned)kind < ISOLDE_OP_KINDS && observing[kind];
+}
+
+const char *isolde_txn_status_name(isolde_txn_status status) {
+  switch (status) {
+  case ISOLDE_COMMITTED:
+    return "committed";
+  case ISOLDE_ABORTED:
+    return "aborted";
+  case ISOLDE_UNKNOWN:
+    return "unknown";
+  }
+  return "?";
+}
+
+isolde_history *iso_history_new(void) {
+  isolde_history *history = calloc(1, sizeof *history);
+  if (history == NULL) return NULL;
+  history->format = ISOLDE_FORMATS;
+  pthread_mutex_init(&history->lock, NULL);
+  return history;
+}
+
+/* Frees a column unless it lies in the mapping. */
+static void free_column(const isolde_history *history, const void *column) {
+  if (column == NULL) return;
+  uintptr_t map = (uintptr_t)history->map, at = (uintptr_t)column;
+  if (history->map != NULL && at >= map && at - map < history->map_bytes) return;
+  free((void *)(uintptr_t)column);
+}
+
+void isolde_history_free(isolde_history *history) {
+  if (history == NULL) return;
+  const void *columns[] = {history->op_kind,
+                           history->op_key,
+                           history->op_value,
+                           history->op_line_opt,
+                           history->txn_first_op,
+                           history->txn_session,
+                           history->txn_status,
+                           history->txn_id_opt,
+                           history->txn_start_opt,
+                           history->txn_end_opt,
+                           history->txn_start_index_opt,
+                           history->txn_end_index_opt,
+                           history->txn_node_opt,
+                           history->txn_error_opt,
+                           history->txn_position_opt,
+                           history->session_first_txn,
+                           history->session_name,
+                           history->session_file_opt,
+                           history->key_name,
+                           history->list_first,
+                           history->list_values,
+                           history->odd_first,
+                           history->odd_values,
+                           history->pool.entries,
+                           history->pool.text,
+                           history->facts};
+  for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) free_column(history, columns[i]);
+  if (history->map != NULL) munmap(history->map, history->map_bytes);
+  iso_resolution_free(history->resolution);
+  free(history->op_txn);
+  free(history->file);
+  pthread_mutex_destroy(&history->lock);
+  free(history);
+}
+
+void iso_history_count(isolde_history *history) {
+  uint32_t counts[3] = {0, 0, 0};
+  for (uint32_t t = 0; t < history->txns; t++) counts[history->txn_status[t]]++;
+  history->committed = counts[ISOLDE_COMMITTED];
+  history->aborted = counts[ISOLDE_ABORTED];
+  history->unknown = counts[ISOLDE_UNKNOWN];
+  history->sessions_are_numbers = true;
+  for (uint32_t s = 0; s < history->sessions; s++) {
+    uint64_t number;
+    if (!iso_pool_unsigned(&history->pool, history->session_name[s], &number)) history->sessions_are_numbers = false;
+  }
+}
+
+static bool has_times(const isolde_history *history) {
+  if (history->txn_start_opt == NULL || history->txns == 0) return false;
+  for (uint32_t t = 0; t < history->txns; t++) {
+    if (history->txn_start_opt[t] == ISOLDE_NO_TIME) return false;
+    if (history->txn_end_opt[t] == ISOLDE_NO_TIME && history->txn_status[t] != ISOLDE_UNKNOWN) return false;
+  }
+  return true;
+}
+
+void isolde_history_counts(const isolde_history *history, isolde_counts *counts) {
+  *counts = (isolde_counts){.sessions = history->sessions,
+                            .transactions = history->txns,
+                            .committed = history->committed,
+                            .aborted = history->aborted,
+                            .unknown = history->unknown,
+                            .operations = history->ops,
+                            .keys = history->keys,
+                            .has_times = has_times(history)};
+}
+
+const char *isolde_history_format(const isolde_history *history) {
+  const isolde_format_info *info = history->format < ISOLDE_FORMATS ? isolde_format_at(history->format) : NULL;
+  return info != NULL ? info->id : "memory";
+}
+
+bool isolde_history_session(const isolde_history *history, uint64_t session, isolde_session *out) {
+  if (session >= history->sessions) return false;
+  uint32_t first = history->session_first_txn[session];
+  *out = (isolde_session){.name = iso_history_scalar(history, history->session_name[session]),
+                          .first_txn = first,
+                          .txns = history->session_first_txn[session + 1] - first};
+  return true;
+}
+
+bool isolde_history_txn(const isolde_history *history, uint64_t txn, isolde_txn *out) {
+  if (txn >= history->txns) return false;
+  uint32_t t = (uint32_t)txn, session = history->txn_session[t];
+  *out = (isolde_txn){.session = session,
+                      .index = t - history->session_first_txn[session],
+                      .status = (isolde_txn_status)history->txn_status[t],
+                      .has_id = history->txn_id_opt != NULL,
+                      .id = history->txn_id_opt != NULL ? history->txn_id_opt[t] : 0,
+                      .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOLDE_NO_TIME,
+                      .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOLDE_NO_TIME,
+                      .first_op = history->txn_first_op[t],
+                      .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
+  if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
+  if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
+  if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
+  return true;
+}
+
+const iso_value *iso_history_list(const isolde_history *history, uint32_t op, uint32_t *count) {
+  iso_value value = history->op_value[op];
+  if (value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
+    *count = 0;
+    return NULL;
+  }
+  if (value < ISO_VALUE_INLINE_LIMIT) {
+    *count = value;
+    return history->list_values + history->list_first[history->op_key[op]];
+  }
+  uint32_t odd = value & ~ISO_VALUE_INTERNED;
+  *count = (uint32_t)(history->odd_first[odd + 1] - history->odd_first[odd]);
+  return history->odd_values + history->odd_first[odd];
+}
+
+bool isolde_history_op(const isolde_history *history, uint64_t op, isolde_op *out) {
+  if (op >= history->ops) return false;
+  uint32_t o = (uint32_t)op;
+  isolde_op_kind kind = (isolde_op_kind)history->op_kind[o];
+  *out = (isolde_op){.kind = kind, .key = iso_history_scalar(history, history->key_name[history->op_key[o]])};
+  iso_value value = history->op_value[o];
+  if (!iso_kind_is_list(kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
+    out->value = iso_history_scalar(history, value);
+    return true;
+  }
+  uint32_t count;
+  (void)iso_history_list(history, o, &count);
+  out->value = isolde_integer(count);
+  out->elements = count;
+  return true;
+}
+
+bool isolde_history_element(const isolde_history *history, uint64_t op, uint64_t position, isolde_scalar *out) {
+  if (op >= history->ops || !iso_kind_is_list((isolde_op_kind)history->op_kind[op])) return false;
+  uint32_t count;
+  const iso_value *list = iso_history_list(history, (uint32_t)op, &count);
+  if (position >= count) return false;
+  *out = iso_history_scalar(history, list[position]);
+  return true;
+}
+
+uint32_t iso_history_txn_of(const isolde_history *history, uint32_t op) {
+  uint32_t low = 0, high = history->txns; /* txn_first_op[low] <= op < txn_first_op[high] */
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (history->txn_first_op[middle] <= op) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+size_t isolde_history_txn_name(const isolde_history *history, uint64_t txn, char *buffer, size_t size) {
+  if (txn >= history->txns) return (size_t)snprintf(buffer, size, "%s", "init");
+  uint32_t session = history->txn_session[txn];
+  uint64_t number = session;
+  if (history->sessions_are_numbers) (void)iso_pool_unsigned(&history->pool, history->session_name[session], &number);
+  int length = snprintf(buffer, size, "s%llut%llu", (unsigned long long)number,
+                        (unsigned long long)(txn - history->session_first_txn[session]));
+  return length < 0 ? 0 : (size_t)length;
+}
+
+bool isolde_history_position(const isolde_history *history, uint64_t op, isolde_position *out) {
+  *out = (isolde_position){.file = history->file, .offset = -1};
+  if (op >= history->ops || history->position_kind == ISO_POSITION_NONE) return false;
+  uint32_t txn = iso_history_txn_of(history, (uint32_t)op);
+  if (history->session_file_opt != NULL) {
+    isolde_scalar file = iso_history_scalar(history, history->session_file_opt[history->txn_session[txn]]);
+    if (file.type == ISOLDE_STRING) out->file = file.text;
+  }
+  if (history->op_line_opt != NULL) {
+    out->line = history->op_line_opt[op];
+  } else if (history->txn_position_opt == NULL) {
+    return false;
+  } else if (history->position_kind == ISO_POSITION_OFFSET) {
+    out->offset = (int64_t)history->txn_position_opt[txn];
+  } else {
+    out->line = history->txn_position_opt[txn];
+    if (history->position_kind == ISO_POSITION_LINE_PER_OP) out->line += op - history->txn_first_op[txn];
+  }
+  return true;
+}
+
+const char *isolde_history_fact(const isolde_history *history, const char *name) {
+  size_t length = strlen(name);
+  for (uint32_t i = history->fact_count; i-- > 0;) {
+    isolde_scalar key = iso_history_scalar(history, history->facts[i].name);
+    if (key.length != length || memcmp(key.text, name, length) != 0) continue;
+    return iso_history_scalar(history, history->facts[i].value).text;
+  }
+  return NULL;
+}

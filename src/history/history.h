@@ -1,0 +1,121 @@
+/* history.h - the columnar history, inside the library.
+ *
+ * Columns of 32-bit numbers, not objects with pointers.  A history owns its columns (or the mapping they lie in) and
+ * is immutable but for the indexes that are made on demand under its lock.
+ *
+ * Invariants: the operations of transaction t are txn_first_op[t] .. txn_first_op[t+1]-1; the transactions of session
+ * s are session_first_txn[s] .. session_first_txn[s+1]-1; both in program and session order.  The *_opt columns are
+ * NULL where no transaction has the fact.
+ */
+#ifndef ISO_HISTORY_HISTORY_H
+#define ISO_HISTORY_HISTORY_H
+
+#include <isolde/format.h>
+#include <isolde/history.h>
+#include <pthread.h>
+
+#include "history/pool.h"
+
+/* Numbers of operations, transactions, sessions and keys are 32-bit; the last few values are marks. */
+#define ISO_MAX_OPS UINT32_C(0xfffffff0)
+#define ISO_MAX_TXNS UINT32_C(0xfffffff0)
+#define ISO_MAX_KEYS UINT32_C(0xfffffff0)
+#define ISO_NO_OP UINT32_C(0xffffffff)
+
+/* What iso_history.txn_position counts. */
+typedef enum iso_position_kind {
+  ISO_POSITION_NONE,
+  ISO_POSITION_LINE,        /* every operation of the transaction stands in that line */
+  ISO_POSITION_LINE_PER_OP, /* operation i of the transaction stands i lines below it */
+  ISO_POSITION_OFFSET       /* byte offset of the transaction */
+} iso_position_kind;
+
+/* A fact of the header (seed, command line, ...), both strings. */
+typedef struct iso_fact {
+  iso_value name, value;
+} iso_fact;
+
+/* Where a read got its value or its elements from, see history/resolve.h. */
+typedef struct iso_resolution {
+  uint32_t *writer; /* per operation: the write observed, or one of the marks below; ISO_NO_OP for what is no read */
+  uint32_t *list_writer; /* per element of list_values: who appended or added it, or a mark */
+  uint32_t *odd_writer;  /* the same for odd_values */
+  isolde_resolution counts;
+  uint32_t duplicate_first, duplicate_second; /* the first pair of writes of one value; first may be ISO_FROM_INITIAL */
+} iso_resolution;
+
+#define ISO_FROM_INITIAL UINT32_C(0xfffffffe)
+#define ISO_FROM_NOBODY UINT32_C(0xfffffffd)
+/* An element of a set that several transactions added: nothing follows from having seen it. */
+#define ISO_FROM_SEVERAL UINT32_C(0xfffffffc)
+
+struct isolde_history {
+  isolde_format format; /* ISOLDE_FORMATS when it was built by hand */
+  char *file;           /* name for positions, NULL when built by hand */
+  bool initial_is_zero; /* in the input the initial version is 0, not nil (see iso_out_value) */
+
+  uint32_t sessions, txns, ops, keys;
+  uint32_t committed, aborted, unknown;
+
+  uint8_t *op_kind; /* isolde_op_kind */
+  uint32_t *op_key;
+  /* Scalar operations: the code of the value.  List and set reads: nil, none, the length of a prefix of the longest
+   * known list of the key (below ISO_VALUE_INLINE_LIMIT), or ISO_VALUE_INTERNED | number of an odd list. */
+  iso_value *op_value;
+  uint32_t *op_line_opt; /* where the lines of a transaction are not contiguous */
+
+  uint32_t *txn_first_op; /* txns + 1 */
+  uint32_t *txn_session;
+  uint8_t *txn_status; /* isolde_txn_status */
+  int64_t *txn_id_opt;
+  int64_t *txn_start_opt, *txn_end_opt;             /* both or none; ISOLDE_NO_TIME where unknown */
+  int64_t *txn_start_index_opt, *txn_end_index_opt; /* position of invocation and completion; -1 where unknown */
+  iso_value *txn_node_opt, *txn_error_opt;
+  uint64_t *txn_position_opt;
+  iso_position_kind position_kind;
+
+  uint32_t *session_first_txn; /* sessions + 1 */
+  iso_value *session_name;
+  iso_value *session_file_opt; /* where each session has a file of its own */
+  bool sessions_are_numbers;   /* every name is a non-negative integer: s17t3 says 17, not a position */
+
+  iso_value *key_name;
+  uint64_t *list_first; /* keys + 1: the longest list known of each key, one after the other */
+  iso_value *list_values;
+  uint64_t *odd_first; /* odd_lists + 1: lists that are no prefix of the longest one */
+  iso_value *odd_values;
+  uint32_t odd_lists;
+
+  iso_pool_view pool;
+  iso_fact *facts;
+  uint32_t fact_count;
+
+  void *map; /* columns inside it are not freed one by one */
+  size_t map_bytes;
+
+  pthread_mutex_t lock; /* for the indexes */
+  iso_resolution *resolution;
+  uint32_t *op_txn; /* operation -> transaction */
+};
+
+/* The elements of a list or set read; NULL and 0 for nil and none. */
+const iso_value *iso_history_list(const isolde_history *history, uint32_t op, uint32_t *count);
+
+static inline isolde_scalar iso_history_scalar(const isolde_history *history, iso_value value) {
+  return iso_pool_scalar(&history->pool, value);
+}
+
+/* The transaction of an operation, by binary search. */
+uint32_t iso_history_txn_of(const isolde_history *history, uint32_t op);
+
+/* Whether the kind's value column holds a list rather than a scalar. */
+static inline bool iso_kind_is_list(isolde_op_kind kind) {
+  return kind == ISOLDE_OP_READ_LIST || kind == ISOLDE_OP_READ_SET || kind == ISOLDE_OP_READ_PREDICATE;
+}
+
+/* An empty history of the right shape to fill; isolde_history_free frees it at any stage. */
+isolde_history *iso_history_new(void);
+/* Fills the counts by status and sessions_are_numbers from the columns. */
+void iso_history_count(isolde_history *history);
+
+#endif

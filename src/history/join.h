@@ -1,0 +1,11 @@
+/* join.h - the partitioned hash join behind history/resolve.h.
+ * The resolution it makes belongs to the caller, who frees it with iso_resolution_free. */
+#ifndef ISO_HISTORY_JOIN_H
+#define ISO_HISTORY_JOIN_H
+
+#include "base/task.h"
+#include "history/history.h"
+
+isolde_status iso_join(const isolde_history *history, isolde_task *task, iso_resolution **out, isolde_error *error);
+
+#endif

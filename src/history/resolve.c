@@ -1,0 +1,72 @@
+#include "history/resolve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "history/join.h"
+
+void iso_resolution_free(iso_resolution *resolution) {
+  if (resolution == NULL) return;
+  free(resolution->writer);
+  free(resolution->list_writer);
+  free(resolution->odd_writer);
+  free(resolution);
+}
+
+isolde_status iso_history_resolve(isolde_history *history, isolde_task *task, const iso_resolution **resolution,
+                                  isolde_error *error) {
+  isolde_status status = ISOLDE_OK;
+  pthread_mutex_lock(&history->lock);
+  if (history->resolution == NULL) status = iso_join(history, task, &history->resolution, error);
+  *resolution = history->resolution;
+  pthread_mutex_unlock(&history->lock);
+  return status;
+}
+
+isolde_status isolde_history_resolve(isolde_history *history, isolde_task *task, isolde_resolution *out,
+                                     isolde_error *error) {
+  const iso_resolution *resolution;
+  ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+  if (out != NULL) *out = resolution->counts;
+  return ISOLDE_OK;
+}
+
+isolde_status iso_history_op_txns(isolde_history *history, const uint32_t **op_txn, isolde_error *error) {
+  pthread_mutex_lock(&history->lock);
+  if (history->op_txn == NULL) {
+    uint32_t *column = iso_alloc(history->ops, sizeof *column);
+    for (uint32_t t = 0; column != NULL && t < history->txns; t++) {
+      for (uint32_t op = history->txn_first_op[t]; op < history->txn_first_op[t + 1]; op++) column[op] = t;
+    }
+    history->op_txn = column;
+  }
+  *op_txn = history->op_txn;
+  pthread_mutex_unlock(&history->lock);
+  return *op_txn != NULL ? ISOLDE_OK : iso_fail_memory(error);
+}
+
+isolde_status iso_history_require_unique(const isolde_history *history, const iso_resolution *resolution,
+                                         isolde_error *error) {
+  if (resolution->counts.duplicate_writes == 0) return ISOLDE_OK;
+  char key[64], value[64], second[64], first[96] = "the initial version";
+  uint32_t op = resolution->duplicate_second;
+  isolde_scalar_format(iso_history_scalar(history, history->key_name[history->op_key[op]]), key, sizeof key);
+  isolde_scalar_format(iso_history_scalar(history, history->op_value[op]), value, sizeof value);
+  isolde_history_txn_name(history, iso_history_txn_of(history, op), second, sizeof second);
+  if (resolution->duplicate_first != ISO_FROM_INITIAL) {
+    isolde_history_txn_name(history, iso_history_txn_of(history, resolution->duplicate_first), first, sizeof first);
+    isolde_position at;
+    size_t used = strlen(first);
+    if (isolde_history_position(history, resolution->duplicate_first, &at) && at.line != 0) {
+      snprintf(first + used, sizeof first - used, " (line %llu)", (unsigned long long)at.line);
+    }
+  }
+  isolde_position place;
+  isolde_history_position(history, op, &place);
+  return iso_fail_at(
+      error, ISOLDE_ERR_FORMAT, (iso_place){place.file, place.line, 0, place.offset},
+      "%s writes value %s to key %s, which %s has as well: every write to a key needs a value of its own", second,
+      value, key, first);
+}

@@ -1,0 +1,24 @@
+/* resolve.h - which write does each read observe, and who put each element into a list or a set?
+ *
+ * A partitioned hash join: operations are split by a hash of (key, value) into partitions small enough for the cache,
+ * and each partition is joined by one thread.  One giant table would miss the cache at every probe.  The history owns
+ * the result.
+ */
+#ifndef ISO_HISTORY_RESOLVE_H
+#define ISO_HISTORY_RESOLVE_H
+
+#include "base/task.h"
+#include "history/history.h"
+
+/* Makes the resolution when it is not there yet; any number of threads may ask at once. */
+isolde_status iso_history_resolve(isolde_history *history, isolde_task *task, const iso_resolution **resolution,
+                                  isolde_error *error);
+void iso_resolution_free(iso_resolution *resolution);
+
+/* Makes the column operation -> transaction when it is not there yet. */
+isolde_status iso_history_op_txns(isolde_history *history, const uint32_t **op_txn, isolde_error *error);
+/* ISOLDE_ERR_FORMAT that names both writes when two writes or appends of the history share key and value. */
+isolde_status iso_history_require_unique(const isolde_history *history, const iso_resolution *resolution,
+                                         isolde_error *error);
+
+#endif
