@@ -1,0 +1,110 @@
+/* binary.h - the layout of isolde's own binary form, see docs/format-binary.md.
+ *
+ * A header of fixed size, a table of sections, and the sections: the columns of struct isolde_history as they are in
+ * memory, little-endian, each at a multiple of 64 bytes.  A history that was read in place owns the mapping.
+ */
+#ifndef ISO_FORMAT_BINARY_H
+#define ISO_FORMAT_BINARY_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/task.h"
+#include "history/history.h"
+
+#define ISO_BINARY_MAGIC "\x89ISOLDE\n"
+#define ISO_BINARY_ENDIAN UINT32_C(0x01020304)
+enum { ISO_BINARY_VERSION = 1, ISO_BINARY_ALIGN = 64, ISO_BINARY_MAGIC_BYTES = 8 };
+
+/* The sections: C name, number in the file, element type, column of the history, number of its elements (an
+ * expression over the header h), whether it must be there. */
+#define ISO_BINARY_SECTIONS(X)                                                                                         \
+  X(OP_KIND, 1, uint8_t, op_kind, h->ops, true)                                                                        \
+  X(OP_KEY, 2, uint32_t, op_key, h->ops, true)                                                                         \
+  X(OP_VALUE, 3, uint32_t, op_value, h->ops, true)                                                                     \
+  X(TXN_FIRST_OP, 4, uint32_t, txn_first_op, (uint64_t)h->txns + 1, true)                                              \
+  X(TXN_SESSION, 5, uint32_t, txn_session, h->txns, true)                                                              \
+  X(TXN_STATUS, 6, uint8_t, txn_status, h->txns, true)                                                                 \
+  X(TXN_ID, 7, int64_t, txn_id_opt, h->txns, false)                                                                    \
+  X(TXN_START, 8, int64_t, txn_start_opt, h->txns, false)                                                              \
+  X(TXN_END, 9, int64_t, txn_end_opt, h->txns, false)                                                                  \
+  X(TXN_START_INDEX, 10, int64_t, txn_start_index_opt, h->txns, false)                                                 \
+  X(TXN_END_INDEX, 11, int64_t, txn_end_index_opt, h->txns, false)                                                     \
+  X(TXN_NODE, 12, uint32_t, txn_node_opt, h->txns, false)                                                              \
+  X(TXN_ERROR, 13, uint32_t, txn_error_opt, h->txns, false)                                                            \
+  X(SESSION_FIRST_TXN, 14, uint32_t, session_first_txn, (uint64_t)h->sessions + 1, true)                               \
+  X(SESSION_NAME, 15, uint32_t, session_name, h->sessions, true)                                                       \
+  X(KEY_NAME, 16, uint32_t, key_name, h->keys, true)                                                                   \
+  X(LIST_FIRST, 17, uint64_t, list_first, (uint64_t)h->keys + 1, false)                                                \
+  X(LIST_VALUES, 18, uint32_t, list_values, h->list_values, false)                                                     \
+  X(ODD_FIRST, 19, uint64_t, odd_first, (uint64_t)h->odd_lists + 1, false)                                             \
+  X(ODD_VALUES, 20, uint32_t, odd_values, h->odd_values, false)                                                        \
+  X(POOL_ENTRIES, 21, iso_pool_entry, pool.entries, h->pool_entries, false)                                            \
+  X(POOL_TEXT, 22, char, pool.text, h->pool_text_bytes, false)                                                         \
+  X(FACTS, 23, iso_fact, facts, h->facts, false)
+
+enum {
+#define ISO_X(name, number, type, column, count, needed) ISO_SECTION_##name = (number),
+  ISO_BINARY_SECTIONS(ISO_X)
+#undef ISO_X
+      ISO_SECTION_COUNT = 23 /* the highest number */
+};
+
+enum { ISO_BINARY_INITIAL_IS_ZERO = 1 };
+
+/* 128 bytes. */
+typedef struct iso_binary_header {
+  char magic[ISO_BINARY_MAGIC_BYTES];
+  uint32_t version;
+  uint32_t endian;     /* ISO_BINARY_ENDIAN as the writer stores it */
+  uint64_t file_bytes; /* of the whole file */
+  uint32_t section_count;
+  uint32_t flags;
+  uint32_t sessions, txns, ops, keys;
+  uint32_t odd_lists, facts, pool_entries, reserved;
+  uint64_t list_values, odd_values, pool_text_bytes;
+  char padding[32];  /* zero */
+  uint64_t checksum; /* of the header with this field zero, and the section table after it */
+} iso_binary_header;
+
+/* 40 bytes. */
+typedef struct iso_binary_section {
+  uint32_t number;
+  uint32_t element_bytes;
+  uint64_t offset; /* from the start of the file */
+  uint64_t bytes;
+  uint64_t checksum;
+  uint64_t reserved; /* zero */
+} iso_binary_section;
+
+_Static_assert(sizeof(iso_binary_header) == 128, "the layout of the header is part of the format");
+_Static_assert(sizeof(iso_binary_section) == 40, "the layout of the table is part of the format");
+_Static_assert(sizeof(iso_pool_entry) == 16 && sizeof(iso_fact) == 8, "stored as they are");
+
+static inline bool iso_binary_magic(const char *bytes, size_t length) {
+  return length >= ISO_BINARY_MAGIC_BYTES && memcmp(bytes, ISO_BINARY_MAGIC, ISO_BINARY_MAGIC_BYTES) == 0;
+}
+
+/* The number of elements of a section, as the header implies it. */
+uint64_t iso_binary_elements(uint32_t number, const iso_binary_header *header);
+/* XXH3 of the header, its checksum taken as zero, and of the table. */
+uint64_t iso_binary_header_checksum(const iso_binary_header *header, const iso_binary_section *table);
+
+/* What is known of a section whatever the file says. */
+typedef struct iso_binary_column {
+  const char *name;
+  uint32_t number;
+  uint32_t element_bytes;
+  size_t offset; /* of the pointer in struct isolde_history */
+  bool needed;
+} iso_binary_column;
+
+/* By number, from 1 to ISO_SECTION_COUNT. */
+const iso_binary_column *iso_binary_column_of(uint32_t number);
+
+/* Checks everything that the rest of the library takes for granted of the columns; the history has its counts and its
+ * pointers, and the header was checked against the sizes of the sections. */
+isolde_status iso_binary_validate(const isolde_history *history, const iso_binary_header *header, isolde_task *task,
+                                  isolde_error *error);
+
+#endif

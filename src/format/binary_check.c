@@ -1,0 +1,218 @@
+/* A checksum shows accidents, not malice: before anything uses the columns of a binary file, every number in them that
+ * is ever used as an index is checked here, in linear loops. */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "format/binary.h"
+#include "format/jsonl.h"
+
+enum { BLOCK = 4096 };
+
+static isolde_status bad(const isolde_history *h, isolde_error *error, const char *column, uint64_t at,
+                         const char *expected) {
+  return iso_fail_at(error, ISOLDE_ERR_FORMAT, (iso_place){h->file, 0, 0, -1}, "section %s, element %llu: expected %s",
+                     column, (unsigned long long)at, expected);
+}
+
+/* ---- codes of values ---- */
+
+static inline bool code_ok(iso_value code, uint32_t pool_count) {
+  return code <= ISO_VALUE_NIL || code == ISO_VALUE_NONE || (code & ~ISO_VALUE_INTERNED) < pool_count;
+}
+
+static isolde_status check_codes(const isolde_history *h, const iso_value *codes, uint64_t count, const char *column,
+                                 isolde_error *error) {
+  if (codes == NULL) return ISOLDE_OK;
+  uint32_t pool_count = h->pool.count;
+  for (uint64_t first = 0; first < count; first += BLOCK) {
+    uint64_t end = first + BLOCK < count ? first + BLOCK : count;
+    bool wrong = false;
+    for (uint64_t i = first; i < end; i++) wrong |= !code_ok(codes[i], pool_count);
+    if (!wrong) continue;
+    while (code_ok(codes[first], pool_count)) first++;
+    return bad(h, error, column, first, "a value, or an entry of the pool");
+  }
+  return ISOLDE_OK;
+}
+
+/* ---- offsets ---- */
+
+static isolde_status check_first32(const isolde_history *h, const uint32_t *first, uint32_t count, uint32_t total,
+                                   const char *column, isolde_error *error) {
+  if (first[0] != 0) return bad(h, error, column, 0, "0");
+  for (uint32_t i = 0; i < count; i++) {
+    if (first[i] > first[i + 1]) return bad(h, error, column, (uint64_t)i + 1, "no less than the element before");
+  }
+  return first[count] == total ? ISOLDE_OK : bad(h, error, column, count, "the number of elements that it divides");
+}
+
+static isolde_status check_first64(const isolde_history *h, const uint64_t *first, uint32_t count, uint64_t total,
+                                   const char *column, isolde_error *error) {
+  if (first == NULL) return ISOLDE_OK;
+  if (first[0] != 0) return bad(h, error, column, 0, "0");
+  for (uint32_t i = 0; i < count; i++) {
+    if (first[i] > first[i + 1] || first[i + 1] - first[i] >= ISO_VALUE_INLINE_LIMIT) {
+      return bad(h, error, column, (uint64_t)i + 1, "no less than the element before, and not much more");
+    }
+  }
+  return first[count] == total ? ISOLDE_OK : bad(h, error, column, count, "the number of elements that it divides");
+}
+
+/* ---- the pool ---- */
+
+static bool entry_ok(const isolde_history *h, const iso_pool_entry *entry, uint64_t *text_end) {
+  switch (entry->type) {
+  case ISOLDE_INTEGER:
+    return entry->length == 0 && entry->payload >= ISO_VALUE_INLINE_LIMIT;
+  case ISOLDE_UNSIGNED:
+    return entry->length == 0 && entry->payload > INT64_MAX;
+  case ISOLDE_STRING:
+  case ISOLDE_KEYWORD:
+  case ISOLDE_SYMBOL:
+    break;
+  default:
+    return false;
+  }
+  /* In order and without overlap, so that looking at every text is linear in the size of the file. */
+  uint64_t bytes = h->pool.text_bytes;
+  if (entry->payload < *text_end || entry->payload > bytes || entry->length >= bytes - entry->payload) return false;
+  const char *text = h->pool.text + entry->payload;
+  *text_end = entry->payload + entry->length + 1;
+  return text[entry->length] == '\0' && iso_utf8_valid(text, entry->length);
+}
+
+/* A fact must survive as a field of the header of the text form. */
+static bool fact_name_ok(const isolde_history *h, iso_value code) {
+  const iso_pool_entry *entry = &h->pool.entries[code & ~ISO_VALUE_INTERNED];
+  const char *name = h->pool.text + entry->payload;
+  return entry->length <= ISO_JSONL_FACT_NAME && strlen(name) == entry->length && strcmp(name, "isolde") != 0 &&
+         strcmp(name, "initial") != 0;
+}
+
+static isolde_status check_pool(const isolde_history *h, isolde_error *error) {
+  uint64_t text_end = 0;
+  for (uint32_t i = 0; i < h->pool.count; i++) {
+    if (entry_ok(h, &h->pool.entries[i], &text_end)) continue;
+    return bad(h, error, "POOL_ENTRIES", i, "a large number, or a terminated UTF-8 text behind the one before");
+  }
+  if (h->fact_count > ISO_JSONL_FACTS) return bad(h, error, "FACTS", ISO_JSONL_FACTS, "fewer facts");
+  for (uint32_t i = 0; i < h->fact_count; i++) {
+    const iso_value codes[] = {h->facts[i].name, h->facts[i].value};
+    for (size_t c = 0; c < 2; c++) {
+      uint32_t entry = codes[c] & ~ISO_VALUE_INTERNED;
+      if (codes[c] >= ISO_VALUE_INTERNED && entry < h->pool.count && h->pool.entries[entry].type == ISOLDE_STRING) {
+        continue;
+      }
+      return bad(h, error, "FACTS", i, "two texts of the pool");
+    }
+    if (!fact_name_ok(h, codes[0]))
+      return bad(h, error, "FACTS", i, "a name that the header of the text form can hold");
+  }
+  return ISOLDE_OK;
+}
+
+/* ---- transactions and sessions ---- */
+
+static isolde_status check_txns(const isolde_history *h, isolde_error *error) {
+  for (uint32_t s = 0; s < h->sessions; s++) {
+    for (uint32_t t = h->session_first_txn[s]; t < h->session_first_txn[s + 1]; t++) {
+      if (h->txn_session[t] != s) return bad(h, error, "TXN_SESSION", t, "the session that has the transaction");
+    }
+  }
+  for (uint32_t t = 0; t < h->txns; t++) {
+    if (h->txn_status[t] > ISOLDE_UNKNOWN) return bad(h, error, "TXN_STATUS", t, "0, 1 or 2");
+  }
+  for (uint32_t t = 0; h->txn_start_index_opt != NULL && t < h->txns; t++) {
+    if (h->txn_start_index_opt[t] < -1) return bad(h, error, "TXN_START_INDEX", t, "-1 or more");
+    if (h->txn_end_index_opt[t] < -1) return bad(h, error, "TXN_END_INDEX", t, "-1 or more");
+  }
+  return ISOLDE_OK;
+}
+
+/* ---- operations ---- */
+
+static inline bool list_code_ok(const isolde_history *h, uint32_t key, iso_value code) {
+  if (code == ISO_VALUE_NIL || code == ISO_VALUE_NONE) return true;
+  if (code >= ISO_VALUE_INTERNED) return (code & ~ISO_VALUE_INTERNED) < h->odd_lists;
+  return h->list_first != NULL && code <= h->list_first[key + 1] - h->list_first[key];
+}
+
+static bool op_ok(const isolde_history *h, uint64_t op) {
+  if (h->op_kind[op] >= ISOLDE_OP_KINDS || h->op_key[op] >= h->keys) return false;
+  if (iso_kind_is_list((isolde_op_kind)h->op_kind[op])) return list_code_ok(h, h->op_key[op], h->op_value[op]);
+  return code_ok(h->op_value[op], h->pool.count);
+}
+
+/* One pass without branches says whether a closer look is needed: always where there are list reads. */
+static bool block_is_plain(const isolde_history *h, uint64_t first, uint64_t end) {
+  const uint8_t *kind = h->op_kind;
+  const uint32_t *key = h->op_key;
+  const iso_value *value = h->op_value;
+  uint32_t keys = h->keys, pool_count = h->pool.count;
+  uint8_t wrong_kind = 0;
+  uint32_t wrong = 0;
+  for (uint64_t i = first; i < end; i++) {
+    uint8_t k = kind[i];
+    wrong_kind |= (uint8_t)((k >= ISOLDE_OP_KINDS) | (k == ISOLDE_OP_READ_LIST) | (k == ISOLDE_OP_READ_SET) |
+                            (k == ISOLDE_OP_READ_PREDICATE));
+  }
+  for (uint64_t i = first; i < end; i++) wrong |= (uint32_t)(key[i] >= keys);
+  for (uint64_t i = first; i < end; i++) {
+    uint32_t v = value[i];
+    wrong |= (uint32_t)(v > ISO_VALUE_NIL) & (uint32_t)(v != ISO_VALUE_NONE) &
+             (uint32_t)((v & ~ISO_VALUE_INTERNED) >= pool_count);
+  }
+  return wrong_kind == 0 && wrong == 0;
+}
+
+typedef struct op_check {
+  const isolde_history *history;
+  atomic_uint_fast64_t bad; /* an operation that is wrong, UINT64_MAX none */
+} op_check;
+
+static void check_op_range(void *context, unsigned thread, unsigned threads) {
+  op_check *check = context;
+  const isolde_history *h = check->history;
+  uint64_t first, end;
+  iso_parallel_range(h->ops, thread, threads, &first, &end);
+  for (; first < end; first += BLOCK) {
+    uint64_t stop = first + BLOCK < end ? first + BLOCK : end;
+    if (block_is_plain(h, first, stop)) continue;
+    for (uint64_t op = first; op < stop; op++) {
+      if (op_ok(h, op)) continue;
+      atomic_store(&check->bad, op);
+      return;
+    }
+  }
+}
+
+static isolde_status check_ops(const isolde_history *h, isolde_task *task, isolde_error *error) {
+  op_check check = {.history = h};
+  atomic_init(&check.bad, UINT64_MAX);
+  iso_parallel(h->ops > 64 * BLOCK ? iso_task_threads(task) : 1, check_op_range, &check);
+  uint64_t op = atomic_load(&check.bad);
+  if (op == UINT64_MAX) return ISOLDE_OK;
+  if (h->op_kind[op] >= ISOLDE_OP_KINDS) return bad(h, error, "OP_KIND", op, "a known kind of operation");
+  if (h->op_key[op] >= h->keys) return bad(h, error, "OP_KEY", op, "the number of a key");
+  return bad(h, error, "OP_VALUE", op, "a value, an entry of the pool, or a part of a list of the key");
+}
+
+isolde_status iso_binary_validate(const isolde_history *h, const iso_binary_header *header, isolde_task *task,
+                                  isolde_error *error) {
+  ISO_TRY(check_first32(h, h->session_first_txn, h->sessions, h->txns, "SESSION_FIRST_TXN", error));
+  ISO_TRY(check_first32(h, h->txn_first_op, h->txns, h->ops, "TXN_FIRST_OP", error));
+  ISO_TRY(check_txns(h, error));
+  ISO_TRY(check_pool(h, error));
+  ISO_TRY(check_codes(h, h->txn_node_opt, h->txns, "TXN_NODE", error));
+  ISO_TRY(check_codes(h, h->txn_error_opt, h->txns, "TXN_ERROR", error));
+  ISO_TRY(check_codes(h, h->session_name, h->sessions, "SESSION_NAME", error));
+  ISO_TRY(check_codes(h, h->key_name, h->keys, "KEY_NAME", error));
+  ISO_TRY(check_first64(h, h->list_first, h->keys, header->list_values, "LIST_FIRST", error));
+  ISO_TRY(check_codes(h, h->list_values, header->list_values, "LIST_VALUES", error));
+  ISO_TRY(check_first64(h, h->odd_first, h->odd_lists, header->odd_values, "ODD_FIRST", error));
+  ISO_TRY(check_codes(h, h->odd_values, header->odd_values, "ODD_VALUES", error));
+  ISO_TRY(iso_task_check(task, error));
+  return check_ops(h, task, error);
+}

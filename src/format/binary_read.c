@@ -1,0 +1,283 @@
+/* Reading the binary form: map it (or read it into one anonymous mapping), check sizes and checksums, validate, and
+ * use the columns where they lie. */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "format/binary.h"
+#include "format/format.h"
+
+enum { FIRST_READ = 1 << 20, READ_STEP = 64 << 20 };
+
+typedef struct binary_file {
+  const char *name;
+  isolde_task *task;
+  isolde_error *error;
+  char *map;
+  size_t map_bytes; /* of the mapping */
+  size_t bytes;     /* of the file */
+  iso_binary_header header;
+  const iso_binary_section *table;
+} binary_file;
+
+static iso_place place(const binary_file *f, uint64_t offset) { return (iso_place){f->name, 0, 0, (int64_t)offset}; }
+
+/* ---- getting the bytes ---- */
+
+/* What can be said of the first bytes alone. */
+static isolde_status check_start(binary_file *f) {
+  if (!iso_binary_magic(f->map, f->bytes)) {
+    char quoted[256];
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 0), "expected the mark of isolde's binary form, found %s",
+                       iso_quote(f->map, f->bytes, quoted));
+  }
+  if (f->bytes < sizeof f->header) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, f->bytes),
+                       "truncated: expected a header of %zu bytes, found %zu", sizeof f->header, f->bytes);
+  }
+  memcpy(&f->header, f->map, sizeof f->header);
+  if (f->header.endian != ISO_BINARY_ENDIAN) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 12),
+                       "expected the byte order of this machine (0x%08x), found 0x%08x", (unsigned)ISO_BINARY_ENDIAN,
+                       (unsigned)f->header.endian);
+  }
+  if (f->header.version != ISO_BINARY_VERSION) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 8), "expected version %d of the binary form, found %u",
+                       ISO_BINARY_VERSION, (unsigned)f->header.version);
+  }
+  return ISOLDE_OK;
+}
+
+static isolde_status check_size(const binary_file *f) {
+  if (f->bytes == f->header.file_bytes) return ISOLDE_OK;
+  const char *what = f->bytes < f->header.file_bytes ? "truncated: " : "";
+  return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, f->bytes),
+                     "%sexpected a file of %llu bytes, as its header says, found %s%llu", what,
+                     (unsigned long long)f->header.file_bytes, what[0] == '\0' ? "at least " : "",
+                     (unsigned long long)f->bytes);
+}
+
+static isolde_status grow(binary_file *f, size_t wanted) {
+  void *moved = f->map == NULL ? mmap(NULL, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                               : mremap(f->map, f->map_bytes, wanted, MREMAP_MAYMOVE);
+  if (moved == MAP_FAILED) return iso_fail_memory(f->error);
+  f->map = moved;
+  f->map_bytes = wanted;
+  return ISOLDE_OK;
+}
+
+/* Reads what cannot be mapped; memory grows only as bytes really arrive. */
+static isolde_status slurp(binary_file *f, iso_input *input) {
+  size_t room = FIRST_READ;
+  ISO_TRY(grow(f, room));
+  for (bool first = true;; first = false) {
+    size_t left = room - f->bytes, got;
+    size_t step = left < READ_STEP ? left : READ_STEP;
+    ISO_TRY(iso_input_read(input, f->map + f->bytes, step, &got, f->error));
+    f->bytes += got;
+    if (first) ISO_TRY(check_start(f));
+    if (f->bytes > f->header.file_bytes) return check_size(f);
+    if (got < step) return ISOLDE_OK;
+    ISO_TRY(iso_task_check(f->task, f->error));
+    uint64_t done, total;
+    iso_input_progress(input, &done, &total);
+    iso_task_progress(f->task, "loading", "bytes", done, total);
+    if (f->bytes == room) ISO_TRY(grow(f, room *= 2));
+  }
+}
+
+static isolde_status fetch(binary_file *f, iso_input *input) {
+  void *map;
+  ISO_TRY(iso_input_map(input, &map, &f->bytes, f->error));
+  if (map == NULL) {
+    ISO_TRY(slurp(f, input));
+  } else {
+    f->map = map;
+    f->map_bytes = f->bytes;
+  }
+  ISO_TRY(check_start(f));
+  return check_size(f);
+}
+
+/* ---- the section table ---- */
+
+static isolde_status check_header(binary_file *f) {
+  const iso_binary_header *h = &f->header;
+  if (h->section_count > ISO_SECTION_COUNT || f->bytes < sizeof *h + h->section_count * sizeof(iso_binary_section)) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 24),
+                       "expected at most %d sections that fit the file, found %u", ISO_SECTION_COUNT,
+                       (unsigned)h->section_count);
+  }
+  f->table = (const iso_binary_section *)(const void *)(f->map + sizeof *h);
+  if (iso_binary_header_checksum(h, f->table) != h->checksum) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 0),
+                       "the checksum of the header does not match: the file "
+                       "is corrupt");
+  }
+  static const char zeros[sizeof h->padding];
+  if (h->reserved != 0 || memcmp(h->padding, zeros, sizeof zeros) != 0) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offsetof(iso_binary_header, reserved)),
+                       "expected zeros in the reserved part of the header, found something else");
+  }
+  if (h->sessions > ISO_MAX_TXNS || h->txns > ISO_MAX_TXNS || h->ops > ISO_MAX_OPS || h->keys > ISO_MAX_KEYS ||
+      h->odd_lists >= ISO_VALUE_NIL || h->pool_entries > ISO_VALUE_NIL || h->list_values > SIZE_MAX / 8 ||
+      h->odd_values > SIZE_MAX / 8 || (h->flags & ~(uint32_t)ISO_BINARY_INITIAL_IS_ZERO) != 0) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 28), "expected counts within the limits, found others");
+  }
+  return ISOLDE_OK;
+}
+
+static isolde_status check_section(const binary_file *f, uint32_t i, uint64_t *end, uint32_t *last) {
+  const iso_binary_section *s = &f->table[i];
+  const iso_binary_column *column = iso_binary_column_of(s->number);
+  uint64_t offset = sizeof f->header + i * sizeof *s;
+  if (column == NULL || s->number <= *last || s->reserved != 0) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offset),
+                       "expected a known section with a number above %u, found %u", (unsigned)*last,
+                       (unsigned)s->number);
+  }
+  *last = s->number;
+  uint64_t bytes = iso_binary_elements(s->number, &f->header) * column->element_bytes;
+  if (s->element_bytes != column->element_bytes || s->bytes != bytes) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offset),
+                       "expected section %s to have %llu bytes in elements of %u, found %llu in elements of %u",
+                       column->name, (unsigned long long)bytes, (unsigned)column->element_bytes,
+                       (unsigned long long)s->bytes, (unsigned)s->element_bytes);
+  }
+  if (s->offset % ISO_BINARY_ALIGN != 0 || s->offset < *end || s->offset > f->bytes ||
+      s->bytes > f->bytes - s->offset) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offset),
+                       "expected section %s within the file, after the one before and aligned, found it at %llu",
+                       column->name, (unsigned long long)s->offset);
+  }
+  *end = s->offset + s->bytes;
+  return ISOLDE_OK;
+}
+
+/* Sections that come together, and those that their count asks for. */
+static isolde_status check_presence(const binary_file *f, const bool *there) {
+  static const uint32_t pairs[][2] = {{ISO_SECTION_TXN_START, ISO_SECTION_TXN_END},
+                                      {ISO_SECTION_TXN_START_INDEX, ISO_SECTION_TXN_END_INDEX},
+                                      {ISO_SECTION_LIST_FIRST, ISO_SECTION_LIST_VALUES},
+                                      {ISO_SECTION_ODD_FIRST, ISO_SECTION_ODD_VALUES}};
+  const iso_binary_header *h = &f->header;
+  const char *missing = NULL;
+  for (uint32_t number = 1; number <= ISO_SECTION_COUNT; number++) {
+    const iso_binary_column *column = iso_binary_column_of(number);
+    bool asked = column->needed || (number == ISO_SECTION_LIST_VALUES && h->list_values > 0) ||
+                 (number == ISO_SECTION_ODD_VALUES && (h->odd_values > 0 || h->odd_lists > 0)) ||
+                 (number == ISO_SECTION_POOL_ENTRIES && h->pool_entries > 0) ||
+                 (number == ISO_SECTION_POOL_TEXT && h->pool_text_bytes > 0) ||
+                 (number == ISO_SECTION_FACTS && h->facts > 0);
+    if (asked && !there[number]) missing = column->name;
+  }
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    if (there[pairs[i][0]] == there[pairs[i][1]]) continue;
+    missing = iso_binary_column_of(pairs[i][there[pairs[i][0]] ? 1 : 0])->name;
+  }
+  if (missing == NULL) return ISOLDE_OK;
+  return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, sizeof *h), "expected a section %s, found none", missing);
+}
+
+static isolde_status check_table(const binary_file *f) {
+  bool there[ISO_SECTION_COUNT + 1] = {false};
+  uint64_t end = sizeof f->header + f->header.section_count * sizeof *f->table;
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < f->header.section_count; i++) {
+    ISO_TRY(check_section(f, i, &end, &last));
+    there[last] = true;
+  }
+  if (end != f->bytes) {
+    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, end), "expected the end after the last section");
+  }
+  return check_presence(f, there);
+}
+
+/* ---- checksums ---- */
+
+typedef struct sums {
+  const binary_file *file;
+  atomic_uint next;
+  atomic_uint bad; /* number of a section whose checksum is wrong, 0 none */
+} sums;
+
+static void sum_sections(void *context, unsigned thread, unsigned threads) {
+  sums *s = context;
+  (void)thread;
+  (void)threads;
+  for (;;) {
+    unsigned i = atomic_fetch_add(&s->next, 1);
+    if (i >= s->file->header.section_count) return;
+    const iso_binary_section *section = &s->file->table[i];
+    uint64_t sum = iso_hash_bytes(s->file->map + section->offset, section->bytes, 0);
+    if (sum != section->checksum) atomic_store(&s->bad, section->number);
+  }
+}
+
+static isolde_status check_sums(const binary_file *f) {
+  sums s = {.file = f};
+  atomic_init(&s.next, 0);
+  atomic_init(&s.bad, 0);
+  iso_parallel(f->bytes >= FIRST_READ ? iso_task_threads(f->task) : 1, sum_sections, &s);
+  unsigned bad = atomic_load(&s.bad);
+  if (bad == 0) return ISOLDE_OK;
+  uint32_t i = 0;
+  while (f->table[i].number != bad) i++;
+  return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, f->table[i].offset),
+                     "the checksum of section %s does not match: the file is corrupt", iso_binary_column_of(bad)->name);
+}
+
+/* ---- the history ---- */
+
+/* Lets the history point at its columns; from here on it owns the mapping. */
+static isolde_status adopt(binary_file *f, isolde_history *h) {
+  const iso_binary_header *header = &f->header;
+  h->map = f->map;
+  h->map_bytes = f->map_bytes;
+  f->map = NULL;
+  h->format = ISOLDE_FORMAT_BINARY;
+  h->file = strdup(f->name);
+  if (h->file == NULL) return iso_fail_memory(f->error);
+  h->initial_is_zero = (header->flags & ISO_BINARY_INITIAL_IS_ZERO) != 0;
+  h->sessions = header->sessions;
+  h->txns = header->txns;
+  h->ops = header->ops;
+  h->keys = header->keys;
+  h->odd_lists = header->odd_lists;
+  h->fact_count = header->facts;
+  h->pool.count = header->pool_entries;
+  h->pool.text_bytes = header->pool_text_bytes;
+  for (uint32_t i = 0; i < header->section_count; i++) {
+    const iso_binary_section *s = &f->table[i];
+    /* An empty column may lie at the very end; point it somewhere inside the mapping. */
+    void *column = (char *)h->map + (s->bytes > 0 ? s->offset : 0);
+    memcpy((char *)h + iso_binary_column_of(s->number)->offset, &column, sizeof column);
+  }
+  ISO_TRY(iso_binary_validate(h, header, f->task, f->error));
+  iso_history_count(h);
+  return ISOLDE_OK;
+}
+
+isolde_status iso_read_binary(iso_input *input, isolde_history **history, isolde_task *task, isolde_error *error) {
+  binary_file f = {.name = iso_input_name(input), .task = task, .error = error};
+  *history = NULL;
+  isolde_status status = fetch(&f, input);
+  if (status == ISOLDE_OK) status = check_header(&f);
+  if (status == ISOLDE_OK) status = check_table(&f);
+  if (status == ISOLDE_OK) status = check_sums(&f);
+  if (status == ISOLDE_OK) status = iso_task_check(task, error);
+  isolde_history *made = status == ISOLDE_OK ? iso_history_new() : NULL;
+  if (status == ISOLDE_OK && made == NULL) status = iso_fail_memory(error);
+  if (status == ISOLDE_OK) status = adopt(&f, made);
+  if (f.map != NULL) munmap(f.map, f.map_bytes);
+  if (status != ISOLDE_OK) {
+    isolde_history_free(made);
+    return status;
+  }
+  *history = made;
+  return ISOLDE_OK;
+}

@@ -1,0 +1,275 @@
+#include "format/format.h"
+#include "format/jepsen.h"
+
+/* The invocation that a process has open, or had last. */
+typedef struct slot {
+  bool open;
+  iso_jepsen_shape shape;
+  uint32_t session; /* NO_SESSION until a transaction of the process is seen */
+  uint64_t line;    /* of the last invocation, 0 none */
+  int64_t time, index;
+  bool has_id;
+  int64_t id;
+  iso_value node;
+  ISO_VEC(iso_micro_op) ops; /* reads without their values */
+} slot;
+
+#define NO_SESSION UINT32_MAX
+
+typedef struct reader {
+  iso_tokenizer t;
+  isolde_builder *builder;
+  iso_pool *pool;
+  isolde_error problem, deferred;
+  iso_dense processes; /* process -> slot */
+  ISO_VEC(slot) slots;
+  ISO_VEC(iso_micro_op) spare; /* the operations of a closed slot, to be used again */
+  iso_jepsen_op op;
+  iso_micro micro;
+  uint64_t ordinal; /* of the operation in the input */
+} reader;
+
+static isolde_status slot_of(reader *r, slot **found) {
+  uint32_t number;
+  ISO_TRY(iso_dense_add(&r->processes, r->op.process, &number, &r->problem));
+  if (number == r->slots.count) {
+    slot fresh = {.session = NO_SESSION};
+    if (!iso_vec_push(&r->slots, fresh)) return iso_fail_memory(&r->problem);
+  }
+  *found = &r->slots.items[number];
+  return ISOLDE_OK;
+}
+
+static isolde_status need_session(reader *r, slot *s, iso_value process) {
+  if (s->session != NO_SESSION) return ISOLDE_OK;
+  return iso_builder_session(r->builder, process, &s->session, &r->problem);
+}
+
+static iso_place op_place(const reader *r) { return (iso_place){iso_input_name(r->t.window.input), r->op.line, 0, -1}; }
+
+/* The name of the process for messages. */
+static const char *process_name(const reader *r, char buffer[128]) {
+  iso_pool_view view = iso_pool_look(r->pool);
+  isolde_scalar_format(iso_pool_scalar(&view, r->op.process), buffer, 128);
+  return buffer;
+}
+
+/* Keeps what an invocation says in case that its completion does not say it. */
+static isolde_status keep_micro(reader *r, slot *s) {
+  if (s->ops.capacity == 0) {
+    s->ops.items = r->spare.items;
+    s->ops.capacity = r->spare.capacity;
+    r->spare.items = NULL;
+    r->spare.capacity = 0;
+  }
+  s->ops.count = 0;
+  if (!iso_vec_reserve(&s->ops, r->micro.ops.count)) return iso_fail_memory(&r->problem);
+  for (size_t i = 0; i < r->micro.ops.count; i++) {
+    iso_micro_op op = r->micro.ops.items[i];
+    if (isolde_op_kind_observes((isolde_op_kind)op.kind)) {
+      op = (iso_micro_op){.kind = ISOLDE_OP_READ, .key = op.key, .value = ISO_VALUE_NONE};
+    }
+    s->ops.items[s->ops.count++] = op;
+  }
+  return ISOLDE_OK;
+}
+
+/* Closes a slot; one buffer is kept for the next invocation, so that retired processes cost little. */
+static void close_slot(reader *r, slot *s) {
+  s->open = false;
+  if (r->spare.items == NULL) {
+    r->spare.items = s->ops.items;
+    r->spare.capacity = s->ops.capacity;
+  } else {
+    free(s->ops.items);
+  }
+  s->ops.items = NULL;
+  s->ops.count = s->ops.capacity = 0;
+}
+
+static isolde_status invocation(reader *r) {
+  slot *s;
+  char name[128];
+  ISO_TRY(slot_of(r, &s));
+  if (s->open) {
+    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+                       "expected the completion of the operation that process %s invoked in line %llu, found another "
+                       "invocation",
+                       process_name(r, name), (unsigned long long)s->line);
+  }
+  if (r->op.shape == ISO_JEPSEN_MICRO || (r->op.shape == ISO_JEPSEN_NOTHING && r->op.is_txn)) {
+    ISO_TRY(need_session(r, s, r->op.process));
+  }
+  s->open = true;
+  s->shape = r->op.shape;
+  s->line = r->op.line;
+  s->time = r->op.time;
+  s->index = r->op.index;
+  s->has_id = r->op.has_id;
+  s->id = r->op.id;
+  s->node = r->op.node;
+  return keep_micro(r, s);
+}
+
+/* Begins a transaction of a slot; the operation tells the rest. */
+static isolde_status begin(reader *r, slot *s, isolde_txn_status status) {
+  const iso_jepsen_op *op = &r->op;
+  iso_txn_info info = iso_txn_unset();
+  ISO_TRY(need_session(r, s, op->process));
+  info.status = status;
+  info.position = op->line;
+  info.node = op->node;
+  info.error = op->error;
+  info.has_id = op->has_id;
+  info.id = op->id;
+  info.end_index = op->index;
+  if (s->open) {
+    info.start = s->time;
+    info.start_index = s->index;
+    info.end = op->time;
+    if (!info.has_id && s->has_id) info.has_id = true, info.id = s->id;
+    if (info.node == ISO_VALUE_NIL) info.node = s->node;
+  }
+  return iso_builder_begin(r->builder, s->session, &info, NULL, &r->problem);
+}
+
+static isolde_status emit_invoked(reader *r, const slot *s) {
+  for (size_t i = 0; i < s->ops.count; i++) {
+    const iso_micro_op *op = &s->ops.items[i];
+    ISO_TRY(iso_builder_op(r->builder, (isolde_op_kind)op->kind, op->key, op->value, &r->problem));
+  }
+  return ISOLDE_OK;
+}
+
+/* Says what a nil read means: in what succeeded the initial version, else that nobody learnt the result. */
+static void settle_nil_reads(reader *r) {
+  bool ok = r->op.type == ISO_JEPSEN_OK;
+  for (size_t i = 0; i < r->micro.ops.count; i++) {
+    iso_micro_op *op = &r->micro.ops.items[i];
+    if (op->kind != ISOLDE_OP_READ) continue;
+    if (ok && op->value == ISO_VALUE_NONE) op->value = ISO_VALUE_NIL;
+    if (!ok && !r->op.initial_reads && op->value == ISO_VALUE_NIL) op->value = ISO_VALUE_NONE;
+  }
+}
+
+static isolde_status completion(reader *r) {
+  slot *s;
+  char name[128];
+  isolde_txn_status status = r->op.type == ISO_JEPSEN_OK     ? ISOLDE_COMMITTED
+                             : r->op.type == ISO_JEPSEN_FAIL ? ISOLDE_ABORTED
+                                                             : ISOLDE_UNKNOWN;
+  ISO_TRY(slot_of(r, &s));
+  if (r->op.shape == ISO_JEPSEN_MICRO) {
+    if (!s->open && s->line != 0) {
+      return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+                         "expected an invocation by process %s before its next completion, found none since line %llu",
+                         process_name(r, name), (unsigned long long)s->line);
+    }
+    ISO_TRY(begin(r, s, status));
+    settle_nil_reads(r);
+    ISO_TRY(iso_micro_emit(&r->micro, r->builder, &r->problem));
+  } else if (s->open && s->shape == ISO_JEPSEN_MICRO) {
+    if (r->op.shape == ISO_JEPSEN_OTHER && status == ISOLDE_COMMITTED) {
+      return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+                         "expected a list of micro-operations as the value of the completed transaction, found "
+                         "something else");
+    }
+    ISO_TRY(begin(r, s, status));
+    ISO_TRY(emit_invoked(r, s));
+  }
+  if (s->open) close_slot(r, s);
+  return ISOLDE_OK;
+}
+
+static isolde_status operation(reader *r) {
+  uint64_t ordinal = r->ordinal++;
+  ISO_TRY(iso_jepsen_read_op(&r->t, r->pool, &r->op, &r->micro, &r->deferred));
+  if (!r->op.has_index) r->op.index = (int64_t)ordinal;
+  if (r->op.has_f && !r->op.is_txn) return ISOLDE_OK;
+  if (r->op.shape == ISO_JEPSEN_BROKEN) {
+    r->problem = r->deferred;
+    return r->problem.code;
+  }
+  if (r->op.type == ISO_JEPSEN_NO_TYPE) {
+    if (r->op.shape == ISO_JEPSEN_OTHER) return ISOLDE_OK;
+    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+                       "expected a type (invoke, ok, fail or info) in the operation, found none");
+  }
+  return r->op.type == ISO_JEPSEN_INVOKE ? invocation(r) : completion(r);
+}
+
+/* Invocations that were never completed: nobody knows. */
+static isolde_status leftovers(reader *r) {
+  for (size_t i = 0; i < r->slots.count; i++) {
+    slot *s = &r->slots.items[i];
+    if (!s->open || s->shape != ISO_JEPSEN_MICRO) continue;
+    iso_txn_info info = iso_txn_unset();
+    info.status = ISOLDE_UNKNOWN;
+    info.start = s->time;
+    info.start_index = s->index;
+    info.has_id = s->has_id;
+    info.id = s->id;
+    info.node = s->node;
+    info.position = s->line;
+    ISO_TRY(iso_builder_begin(r->builder, s->session, &info, NULL, &r->problem));
+    ISO_TRY(emit_invoked(r, s));
+  }
+  return ISOLDE_OK;
+}
+
+static isolde_status watch(reader *r, isolde_task *task) {
+  uint64_t done, total;
+  if (task == NULL || (r->ordinal & 1023) != 0) return ISOLDE_OK;
+  iso_input_progress(r->t.window.input, &done, &total);
+  iso_task_progress(task, "reading", "bytes", done, total);
+  return iso_task_check(task, &r->problem);
+}
+
+/* Maps one after the other, or lists of maps. */
+static isolde_status operations(reader *r, isolde_task *task) {
+  for (;;) {
+    ISO_TRY(watch(r, task));
+    ISO_TRY(iso_token_next(&r->t));
+    if (r->t.type == ISO_TOKEN_END_OF_INPUT) return leftovers(r);
+    if (r->t.type == ISO_TOKEN_BEGIN_MAP) {
+      ISO_TRY(operation(r));
+    } else if (r->t.type != ISO_TOKEN_END && (r->t.type != ISO_TOKEN_BEGIN_LIST || r->t.depth != 1)) {
+      return iso_token_expected(&r->t,
+                                r->t.depth == 0 ? "an operation (a map) or a list of them" : "an operation (a map)");
+    }
+  }
+}
+
+static isolde_status read_jepsen(iso_input *input, isolde_format format, isolde_builder *builder, isolde_task *task,
+                                 isolde_error *error) {
+  reader *r = iso_alloc_zero(1, sizeof *r);
+  if (r == NULL) return iso_fail_memory(error);
+  r->builder = builder;
+  r->pool = iso_builder_pool(builder);
+  iso_dense_init(&r->processes);
+  iso_builder_origin(builder, format, ISO_POSITION_LINE, false);
+  iso_builder_ambiguous_reads(builder);
+  isolde_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
+  iso_dialect dialect = format == ISOLDE_FORMAT_EDN ? ISO_DIALECT_EDN : ISO_DIALECT_JSON;
+  if (status == ISOLDE_OK) status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
+  if (status == ISOLDE_OK) {
+    status = operations(r, task);
+    iso_tokenizer_free(&r->t);
+  }
+  if (status != ISOLDE_OK && error != NULL) *error = r->problem;
+  for (size_t i = 0; i < r->slots.count; i++) free(r->slots.items[i].ops.items);
+  iso_vec_free(&r->slots);
+  iso_vec_free(&r->spare);
+  iso_dense_free(&r->processes);
+  iso_micro_free(&r->micro);
+  free(r);
+  return status;
+}
+
+isolde_status iso_read_edn(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
+  return read_jepsen(input, ISOLDE_FORMAT_EDN, builder, task, error);
+}
+
+isolde_status iso_read_json(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
+  return read_jepsen(input, ISOLDE_FORMAT_JSON, builder, task, error);
+}

@@ -1,0 +1,58 @@
+/* jsonl.h - isolde's own text form, one JSON object a line (docs/format-jsonl.md): writing single lines.
+ *
+ * A recorder writes a header and then transactions as they end; the history writer uses the same functions.  Nothing
+ * here owns anything; texts must be valid UTF-8.
+ */
+#ifndef ISO_FORMAT_JSONL_H
+#define ISO_FORMAT_JSONL_H
+
+#include <isolde/history.h>
+
+#include "base/output.h"
+
+enum { ISO_JSONL_VERSION = 1, ISO_JSONL_FACTS = 4096, ISO_JSONL_FACT_NAME = 255 };
+
+/* Fields of a transaction: C name, text. */
+#define ISO_JSONL_FIELD_LIST(X)                                                                                        \
+  X(SESSION, "session")                                                                                                \
+  X(STATUS, "status")                                                                                                  \
+  X(ID, "id")                                                                                                          \
+  X(START, "start")                                                                                                    \
+  X(END, "end")                                                                                                        \
+  X(START_INDEX, "start_index")                                                                                        \
+  X(END_INDEX, "end_index")                                                                                            \
+  X(NODE, "node")                                                                                                      \
+  X(ERROR, "error")                                                                                                    \
+  X(OPS, "ops")
+
+typedef struct iso_jsonl_fact {
+  const char *name, *value;
+  size_t name_length, value_length;
+} iso_jsonl_fact;
+
+typedef struct iso_jsonl_op {
+  isolde_op_kind kind;
+  isolde_scalar key;
+  isolde_scalar value;           /* when there are no elements */
+  const isolde_scalar *elements; /* of a list or set read, else NULL */
+  size_t count;
+} iso_jsonl_op;
+
+typedef struct iso_jsonl_txn {
+  isolde_scalar session;
+  isolde_txn_status status;
+  bool has_id;
+  int64_t id;
+  int64_t start, end;             /* ISOLDE_NO_TIME */
+  int64_t start_index, end_index; /* -1 */
+  isolde_scalar node, error;      /* nil */
+  const iso_jsonl_op *ops;
+  size_t count;
+} iso_jsonl_txn;
+
+void iso_jsonl_write_header(iso_output *output, bool initial_is_zero, const iso_jsonl_fact *facts, size_t count);
+void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn);
+/* A session that may stay without transactions. */
+void iso_jsonl_write_session(iso_output *output, isolde_scalar name);
+
+#endif

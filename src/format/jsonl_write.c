@@ -1,0 +1,229 @@
+#include "format/jsonl.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vector.h"
+#include "format/format.h"
+
+/* ---- single lines ---- */
+
+#define PUT(output, literal) iso_out_bytes(output, literal, sizeof(literal) - 1)
+
+static void scalar(iso_output *output, const isolde_scalar *s) {
+  switch (s->type) {
+  case ISOLDE_NIL:
+    PUT(output, "null");
+    return;
+  case ISOLDE_NONE:
+    PUT(output, "{\"none\":true}");
+    return;
+  case ISOLDE_INTEGER:
+    iso_out_i64(output, s->integer);
+    return;
+  case ISOLDE_UNSIGNED:
+    iso_out_u64(output, (uint64_t)s->integer);
+    return;
+  case ISOLDE_STRING:
+    iso_out_json_string(output, s->text, s->length);
+    return;
+  case ISOLDE_KEYWORD:
+    PUT(output, "{\"keyword\":");
+    break;
+  case ISOLDE_SYMBOL:
+    PUT(output, "{\"symbol\":");
+    break;
+  }
+  iso_out_json_string(output, s->text, s->length);
+  iso_out_char(output, '}');
+}
+
+static void operation(iso_output *output, const iso_jsonl_op *op) {
+  PUT(output, "[\"");
+  iso_out_text(output, isolde_op_kind_name(op->kind));
+  PUT(output, "\",");
+  scalar(output, &op->key);
+  iso_out_char(output, ',');
+  if (op->elements == NULL) {
+    scalar(output, &op->value);
+  } else {
+    iso_out_char(output, '[');
+    for (size_t i = 0; i < op->count; i++) {
+      if (i > 0) iso_out_char(output, ',');
+      scalar(output, &op->elements[i]);
+    }
+    iso_out_char(output, ']');
+  }
+  iso_out_char(output, ']');
+}
+
+static void number(iso_output *output, const char *name, int64_t value) {
+  iso_out_text(output, name);
+  iso_out_i64(output, value);
+}
+
+void iso_jsonl_write_header(iso_output *output, bool initial_is_zero, const iso_jsonl_fact *facts, size_t count) {
+  iso_out_printf(output, "{\"isolde\":%d,\"initial\":%s", ISO_JSONL_VERSION, initial_is_zero ? "0" : "null");
+  for (size_t i = 0; i < count; i++) {
+    iso_out_char(output, ',');
+    iso_out_json_string(output, facts[i].name, facts[i].name_length);
+    iso_out_char(output, ':');
+    iso_out_json_string(output, facts[i].value, facts[i].value_length);
+  }
+  PUT(output, "}\n");
+}
+
+void iso_jsonl_write_session(iso_output *output, isolde_scalar name) {
+  PUT(output, "{\"session\":");
+  scalar(output, &name);
+  PUT(output, "}\n");
+}
+
+void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn) {
+  PUT(output, "{\"session\":");
+  scalar(output, &txn->session);
+  PUT(output, ",\"status\":\"");
+  iso_out_text(output, isolde_txn_status_name(txn->status));
+  iso_out_char(output, '"');
+  if (txn->has_id) number(output, ",\"id\":", txn->id);
+  if (txn->start != ISOLDE_NO_TIME) number(output, ",\"start\":", txn->start);
+  if (txn->end != ISOLDE_NO_TIME) number(output, ",\"end\":", txn->end);
+  if (txn->start_index >= 0) number(output, ",\"start_index\":", txn->start_index);
+  if (txn->end_index >= 0) number(output, ",\"end_index\":", txn->end_index);
+  if (txn->node.type != ISOLDE_NIL) {
+    PUT(output, ",\"node\":");
+    scalar(output, &txn->node);
+  }
+  if (txn->error.type != ISOLDE_NIL) {
+    PUT(output, ",\"error\":");
+    scalar(output, &txn->error);
+  }
+  PUT(output, ",\"ops\":[");
+  for (size_t i = 0; i < txn->count; i++) {
+    if (i > 0) iso_out_char(output, ',');
+    operation(output, &txn->ops[i]);
+  }
+  PUT(output, "]}\n");
+}
+
+/* ---- a whole history ---- */
+
+typedef struct writer {
+  iso_write_job *job;
+  ISO_VEC(iso_jsonl_op) ops;
+  ISO_VEC(isolde_scalar) elements;
+} writer;
+
+/* JSON holds no text but UTF-8. */
+static isolde_status check_texts(const iso_write_job *job) {
+  const iso_pool_view *pool = &job->history->pool;
+  for (uint32_t i = 0; i < pool->count; i++) {
+    const iso_pool_entry *entry = &pool->entries[i];
+    if (entry->type < ISOLDE_STRING || iso_utf8_valid(pool->text + entry->payload, entry->length)) continue;
+    char quoted[256];
+    return iso_fail(job->error, ISOLDE_ERR_UNSUPPORTED, "expected UTF-8, found the text %s",
+                    iso_quote(pool->text + entry->payload, entry->length, quoted));
+  }
+  return ISOLDE_OK;
+}
+
+/* Facts in order of appearance, each with its last value. */
+static isolde_status write_header(const iso_write_job *job) {
+  const isolde_history *h = job->history;
+  iso_jsonl_fact *facts = iso_alloc(h->fact_count, sizeof *facts);
+  if (facts == NULL) return iso_fail_memory(job->error);
+  size_t count = 0;
+  for (uint32_t i = 0; i < h->fact_count; i++) {
+    isolde_scalar name = iso_history_scalar(h, h->facts[i].name), value = iso_history_scalar(h, h->facts[i].value);
+    iso_jsonl_fact fact = {name.text, value.text, name.length, value.length};
+    size_t at = 0;
+    while (at < count &&
+           (facts[at].name_length != fact.name_length || memcmp(facts[at].name, fact.name, fact.name_length) != 0)) {
+      at++;
+    }
+    bool reserved = (name.length == 6 && memcmp(name.text, "isolde", 6) == 0) ||
+                    (name.length == 7 && memcmp(name.text, "initial", 7) == 0);
+    if (reserved) continue;
+    facts[at] = fact;
+    if (at == count) count++;
+  }
+  iso_jsonl_write_header(job->output, h->initial_is_zero, facts, count);
+  free(facts);
+  return ISOLDE_OK;
+}
+
+/* Collects an operation.  The elements of a list are found by number first, since growing moves them. */
+static isolde_status collect(writer *w, uint32_t op) {
+  const isolde_history *h = w->job->history;
+  iso_jsonl_op made = {.kind = (isolde_op_kind)h->op_kind[op],
+                       .key = iso_history_scalar(h, h->key_name[h->op_key[op]])};
+  iso_value value = h->op_value[op];
+  if (!iso_kind_is_list(made.kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
+    made.value = iso_history_scalar(h, value);
+  } else {
+    uint32_t count;
+    const iso_value *items = iso_history_list(h, op, &count);
+    made.value.integer = (int64_t)w->elements.count;
+    made.value.type = ISOLDE_INTEGER;
+    made.count = count;
+    /* One more, so that an empty list has an address. */
+    if (!iso_vec_reserve(&w->elements, (size_t)count + 1)) return iso_fail_memory(w->job->error);
+    for (uint32_t i = 0; i < count; i++) w->elements.items[w->elements.count++] = iso_history_scalar(h, items[i]);
+    w->elements.count++;
+  }
+  return iso_vec_push(&w->ops, made) ? ISOLDE_OK : iso_fail_memory(w->job->error);
+}
+
+static isolde_status write_txn(writer *w, uint32_t t) {
+  const isolde_history *h = w->job->history;
+  w->ops.count = w->elements.count = 0;
+  for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) ISO_TRY(collect(w, op));
+  for (size_t i = 0; i < w->ops.count; i++) {
+    iso_jsonl_op *op = &w->ops.items[i];
+    uint32_t number = h->txn_first_op[t] + (uint32_t)i;
+    bool list =
+        iso_kind_is_list(op->kind) && h->op_value[number] != ISO_VALUE_NIL && h->op_value[number] != ISO_VALUE_NONE;
+    if (list) op->elements = w->elements.items + op->value.integer;
+  }
+  iso_jsonl_txn txn = {.session = iso_history_scalar(h, h->session_name[h->txn_session[t]]),
+                       .status = (isolde_txn_status)h->txn_status[t],
+                       .start = h->txn_start_opt != NULL ? h->txn_start_opt[t] : ISOLDE_NO_TIME,
+                       .end = h->txn_end_opt != NULL ? h->txn_end_opt[t] : ISOLDE_NO_TIME,
+                       .start_index = h->txn_start_index_opt != NULL ? h->txn_start_index_opt[t] : -1,
+                       .end_index = h->txn_end_index_opt != NULL ? h->txn_end_index_opt[t] : -1,
+                       .node = h->txn_node_opt != NULL ? iso_history_scalar(h, h->txn_node_opt[t]) : isolde_nil(),
+                       .error = h->txn_error_opt != NULL ? iso_history_scalar(h, h->txn_error_opt[t]) : isolde_nil(),
+                       .ops = w->ops.items,
+                       .count = w->ops.count};
+  txn.has_id = h->txn_id_opt != NULL && h->txn_id_opt[t] != INT64_MIN;
+  if (txn.has_id) txn.id = h->txn_id_opt[t];
+  iso_jsonl_write_txn(w->job->output, &txn);
+  return ISOLDE_OK;
+}
+
+static isolde_status write_sessions(writer *w) {
+  const isolde_history *h = w->job->history;
+  for (uint32_t s = 0; s < h->sessions && !iso_output_failed(w->job->output); s++) {
+    uint32_t first = h->session_first_txn[s], end = h->session_first_txn[s + 1];
+    if (first == end) iso_jsonl_write_session(w->job->output, iso_history_scalar(h, h->session_name[s]));
+    for (uint32_t t = first; t < end; t++) {
+      if ((t & 4095) == 0) {
+        ISO_TRY(iso_task_check(w->job->task, w->job->error));
+        iso_task_progress(w->job->task, "writing", "transactions", t, h->txns);
+        if (iso_output_failed(w->job->output)) break;
+      }
+      ISO_TRY(write_txn(w, t));
+    }
+  }
+  return ISOLDE_OK;
+}
+
+isolde_status iso_write_jsonl(iso_write_job *job) {
+  writer w = {.job = job};
+  ISO_TRY(check_texts(job));
+  ISO_TRY(write_header(job));
+  isolde_status status = write_sessions(&w);
+  iso_vec_free(&w.ops);
+  iso_vec_free(&w.elements);
+  return status;
+}
