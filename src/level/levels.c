@@ -1,0 +1,129 @@
+#include "level/levels.h"
+
+#include "level/examples.h"
+
+#define NAMES(...)                                                                                                     \
+  (const char *const[]) { __VA_ARGS__, NULL }
+
+static const isolde_level_info levels[ISO_LEVEL_COUNT] = {
+#define LEVEL(name, id_, aliases_, family_, times, friendly_, same_as_, example_, title_, summary_, definition_)       \
+  [ISO_LEVEL_##name] = {.number = ISO_LEVEL_##name,                                                                    \
+                        .id = (id_),                                                                                   \
+                        .aliases = aliases_,                                                                           \
+                        .family = ISOLDE_LEVEL_##family_,                                                              \
+                        .needs_times = (times),                                                                        \
+                        .title = (title_),                                                                             \
+                        .summary = (summary_),                                                                         \
+                        .definition = (definition_),                                                                   \
+                        .same_as = (same_as_),                                                                         \
+                        .friendly = (friendly_),                                                                       \
+                        .example = iso_example_##example_,                                                             \
+                        .walkthrough = iso_walkthrough_##example_},
+#include "level/levels.def"
+#include "level/models.def"
+#undef LEVEL
+};
+
+static const struct {
+  uint8_t stronger, weaker;
+} edges[] = {
+#define EDGE(stronger, weaker) {ISO_LEVEL_##stronger, ISO_LEVEL_##weaker},
+#include "level/edges.def"
+#undef EDGE
+};
+
+enum { EDGES = sizeof edges / sizeof edges[0] };
+
+static char fold(char c) {
+  if (c >= 'A' && c <= 'Z') return (char)(c - 'A' + 'a');
+  return c == '_' || c == ' ' ? '-' : c;
+}
+
+bool iso_level_same_name(const char *a, const char *b) {
+  while (*a != '\0' && fold(*a) == fold(*b)) {
+    a++;
+    b++;
+  }
+  return *a == '\0' && *b == '\0';
+}
+
+static bool is_called(const isolde_level_info *level, const char *name) {
+  if (iso_level_same_name(level->id, name)) return true;
+  for (const char *const *alias = level->aliases; *alias != NULL; alias++) {
+    if (iso_level_same_name(*alias, name)) return true;
+  }
+  return false;
+}
+
+const isolde_level_info *isolde_level_at(size_t number) { return number < ISO_LEVEL_COUNT ? &levels[number] : NULL; }
+
+/* The levels come before the models in the table, so the first hit is the level. */
+const isolde_level_info *isolde_level_find(const char *name) {
+  if (name == NULL) return NULL;
+  for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if (is_called(&levels[i], name)) return &levels[i];
+  }
+  return NULL;
+}
+
+const isolde_level_info *isolde_level_find_in(const char *name, isolde_level_family family) {
+  if (name == NULL) return NULL;
+  for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if (levels[i].family == family && is_called(&levels[i], name)) return &levels[i];
+  }
+  return NULL;
+}
+
+iso_level_set iso_level_implied(iso_level level) {
+  uint8_t queue[ISO_LEVEL_COUNT];
+  size_t head = 0, tail = 0;
+  iso_level_set seen = ISO_LEVEL_BIT(level);
+  queue[tail++] = (uint8_t)level;
+  while (head < tail) {
+    uint8_t at = queue[head++];
+    for (size_t i = 0; i < EDGES; i++) {
+      if (edges[i].stronger != at || (seen & ISO_LEVEL_BIT(edges[i].weaker)) != 0) continue;
+      seen |= ISO_LEVEL_BIT(edges[i].weaker);
+      queue[tail++] = edges[i].weaker; /* once a level, so it fits */
+    }
+  }
+  return seen;
+}
+
+iso_level_set iso_level_implying(iso_level_set set) {
+  iso_level_set result = 0;
+  for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if ((iso_level_implied((iso_level)i) & set) != 0) result |= ISO_LEVEL_BIT(i);
+  }
+  return result;
+}
+
+iso_level_set iso_level_weakest(iso_level_set set) {
+  iso_level_set result = 0;
+  for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if ((set & ISO_LEVEL_BIT(i)) == 0) continue;
+    if ((iso_level_implied((iso_level)i) & set) == ISO_LEVEL_BIT(i)) result |= ISO_LEVEL_BIT(i);
+  }
+  return result;
+}
+
+iso_level_set iso_level_strongest(iso_level_set set) {
+  iso_level_set implied = 0;
+  for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if ((set & ISO_LEVEL_BIT(i)) != 0) implied |= iso_level_implied((iso_level)i) & ~ISO_LEVEL_BIT(i);
+  }
+  return set & ~implied;
+}
+
+bool isolde_level_implies(const isolde_level_info *stronger, const isolde_level_info *weaker) {
+  if (stronger == NULL || weaker == NULL) return false;
+  if (stronger->number >= ISO_LEVEL_COUNT || weaker->number >= ISO_LEVEL_COUNT) return false;
+  return (iso_level_implied((iso_level)stronger->number) & ISO_LEVEL_BIT(weaker->number)) != 0;
+}
+
+bool isolde_level_edge(size_t number, const isolde_level_info **stronger, const isolde_level_info **weaker) {
+  if (number >= EDGES) return false;
+  *stronger = &levels[edges[number].stronger];
+  *weaker = &levels[edges[number].weaker];
+  return true;
+}
