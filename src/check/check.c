@@ -1,0 +1,192 @@
+/* isolde_check: runs the checkers, then reads the verdict on every level off what they found. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/task.h"
+#include "check/intra.h"
+#include "check/result.h"
+#include "history/resolve.h"
+
+/* The options of a caller who may have been compiled against an older, shorter struct. */
+static isolde_check_options read_options(const isolde_check_options *options) {
+  isolde_check_options known = {.struct_size = sizeof known};
+  if (options == NULL) return known;
+  size_t size = options->struct_size < sizeof known ? options->struct_size : sizeof known;
+  memcpy(&known, options, size);
+  return known;
+}
+
+/* Whether the level is one that isolde_check can be asked about: by its own table, not Elle's models. */
+static bool is_level(const isolde_level_info *info) { return info->family != ISOLDE_LEVEL_MODEL; }
+
+/* A pattern breaks a level that forbids it: TAP-a to TAP-f break everything from read-committed up and the session
+ * guarantees, TAP-j breaks cut-isolation and everything from read-atomic up. */
+static bool breaks(iso_tap tap, const isolde_level_info *level) {
+  const isolde_anomaly_info *anomaly = isolde_anomaly_find(iso_tap_code(tap));
+  if (anomaly == NULL || anomaly->level == NULL || !is_level(level)) return false;
+  if (tap != ISO_TAP_J && level->family == ISOLDE_LEVEL_SESSION) return true;
+  const isolde_level_info *weakest = isolde_level_find(anomaly->level);
+  return weakest != NULL && isolde_level_implies(level, weakest);
+}
+
+static isolde_verdict judge(const iso_findings *findings, const isolde_level_info *level) {
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    if (findings->count[tap] > 0 && breaks((iso_tap)tap, level)) return ISOLDE_VIOLATED;
+  }
+  return strcmp(level->id, "cut-isolation") == 0 && is_level(level) ? ISOLDE_SATISFIED : ISOLDE_UNDECIDED;
+}
+
+static bool add_level(isolde_result *result, const isolde_level_info *info, isolde_verdict verdict, bool asked) {
+  struct iso_level_entry *grown = iso_realloc(result->levels, result->level_count + 1, sizeof *grown);
+  if (grown == NULL) return false;
+  result->levels = grown;
+  result->levels[result->level_count++] = (struct iso_level_entry){info, verdict, asked};
+  return true;
+}
+
+static bool is_asked(const isolde_check_options *options, const isolde_level_info *info) {
+  for (size_t i = 0; i < options->level_count; i++) {
+    if (isolde_level_find(options->levels[i]) == info) return true;
+  }
+  return false;
+}
+
+/* Enters every level that was asked for, and every level that is decided. */
+static bool enter_levels(isolde_result *result, const isolde_check_options *options) {
+  const isolde_level_info *info;
+  for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++) {
+    bool asked = is_asked(options, info);
+    isolde_verdict verdict = judge(&result->findings, info);
+    if (options->level_count > 0 ? !asked : verdict == ISOLDE_UNDECIDED) continue;
+    if (asked && verdict == ISOLDE_UNDECIDED) {
+      result->unknown_reason = "no checker of this version decides the level on a history that passes the patterns "
+                               "within transactions";
+    }
+    if (!add_level(result, info, verdict, asked)) return false;
+  }
+  return true;
+}
+
+/* Whether entry i stands for others of its verdict: no other satisfied level implies it, or it implies no other
+ * violated one. */
+static bool is_extreme(const isolde_result *result, size_t i) {
+  for (size_t k = 0; k < result->level_count; k++) {
+    if (k == i || result->levels[k].verdict != result->levels[i].verdict) continue;
+    const isolde_level_info *a = result->levels[i].info, *b = result->levels[k].info;
+    bool covered =
+        result->levels[i].verdict == ISOLDE_SATISFIED ? isolde_level_implies(b, a) : isolde_level_implies(a, b);
+    if (covered) return false;
+  }
+  return true;
+}
+
+static const char **extremes(const isolde_result *result, isolde_verdict verdict) {
+  const char **names = iso_alloc_zero(result->level_count + 1, sizeof *names);
+  size_t count = 0;
+  for (size_t i = 0; names != NULL && i < result->level_count; i++) {
+    if (result->levels[i].verdict == verdict && is_extreme(result, i)) names[count++] = result->levels[i].info->id;
+  }
+  return names;
+}
+
+static int by_pattern(const void *a, const void *b) {
+  const iso_finding *x = a, *y = b;
+  if (x->tap != y->tap) return x->tap < y->tap ? -1 : 1;
+  return (x->op > y->op) - (x->op < y->op);
+}
+
+/* Chooses the findings to show: those that break an asked level, or all. */
+static bool choose_shown(isolde_result *result, const isolde_check_options *options) {
+  size_t most = result->findings.keep_all ? result->findings.all.count : ISO_TAPS;
+  result->shown = iso_alloc(most, sizeof *result->shown);
+  result->cache = iso_alloc_zero(most, sizeof *result->cache);
+  if (result->shown == NULL || result->cache == NULL) return false;
+  bool relevant[ISO_TAPS];
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    relevant[tap] = options->level_count == 0;
+    for (size_t i = 0; i < result->level_count; i++) {
+      if (result->levels[i].asked && breaks((iso_tap)tap, result->levels[i].info)) relevant[tap] = true;
+    }
+  }
+  for (size_t i = 0; i < most; i++) {
+    const iso_finding *finding =
+        result->findings.keep_all ? &result->findings.all.items[i] : &result->findings.first[i];
+    if (!result->findings.keep_all && result->findings.count[i] == 0) continue;
+    if (relevant[finding->tap]) result->shown[result->shown_count++] = *finding;
+  }
+  if (result->findings.keep_all) qsort(result->shown, result->shown_count, sizeof *result->shown, by_pattern);
+  return true;
+}
+
+static isolde_status check_names(const isolde_check_options *options, isolde_error *error) {
+  for (size_t i = 0; i < options->level_count; i++) {
+    if (isolde_level_find(options->levels[i]) != NULL) continue;
+    return iso_fail(error, ISOLDE_ERR_USAGE, "there is no level `%s`", options->levels[i]);
+  }
+  return ISOLDE_OK;
+}
+
+/* A limit reached on the way leaves every asked level unknown. */
+static bool give_up(isolde_result *result, const isolde_check_options *options, isolde_status status) {
+  result->unknown_reason = status == ISOLDE_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
+  iso_findings_free(&result->findings);
+  const isolde_level_info *info;
+  for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++) {
+    bool wanted =
+        options->level_count == 0 ? strcmp(info->id, "cut-isolation") == 0 && is_level(info) : is_asked(options, info);
+    if (wanted && !add_level(result, info, ISOLDE_UNDECIDED, options->level_count > 0)) return false;
+  }
+  return true;
+}
+
+static isolde_status run_checkers(isolde_history *history, isolde_task *task, isolde_result *result,
+                                  isolde_error *error) {
+  const iso_resolution *resolution;
+  ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+  ISO_TRY(iso_history_require_unique(history, resolution, error));
+  return iso_check_intra(history, task, &result->findings, error);
+}
+
+/* Has every witness that will be shown made and verified now, so that showing cannot fail. */
+static isolde_status verify_shown(const isolde_result *result, isolde_error *error) {
+  enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
+  for (size_t i = 0; i < result->shown_count && i < FIRST; i++) {
+    isolde_anomaly anomaly;
+    if (isolde_result_anomaly(result, i, &anomaly)) continue;
+    return iso_fail(error, ISOLDE_ERR_INTERNAL, "the finding %s did not stand up to verification",
+                    iso_tap_code((iso_tap)result->shown[i].tap));
+  }
+  return ISOLDE_OK;
+}
+
+isolde_status isolde_check(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                           isolde_result **result, isolde_error *error) {
+  isolde_check_options known = read_options(options);
+  ISO_TRY(check_names(&known, error));
+  isolde_result *made = calloc(1, sizeof *made);
+  if (made == NULL) return iso_fail_memory(error);
+  pthread_mutex_init(&made->lock, NULL);
+  made->history = history;
+  made->findings.keep_all = known.all;
+  iso_verifier_init(&made->verifier, history);
+  isolde_status status = run_checkers(history, task, made, error);
+  bool entered = false;
+  if (status == ISOLDE_OK) {
+    entered = enter_levels(made, &known);
+  } else if (status == ISOLDE_ERR_TIMEOUT || status == ISOLDE_ERR_MEMORY) {
+    entered = give_up(made, &known, status);
+    status = ISOLDE_OK;
+  }
+  if (status == ISOLDE_OK) {
+    made->strongest = extremes(made, ISOLDE_SATISFIED);
+    made->weakest_violated = extremes(made, ISOLDE_VIOLATED);
+    entered = entered && made->strongest != NULL && made->weakest_violated != NULL && choose_shown(made, &known);
+    status = entered ? verify_shown(made, error) : iso_fail_memory(error);
+  }
+  if (status != ISOLDE_OK) {
+    isolde_result_free(made);
+    return status;
+  }
+  *result = made;
+  return ISOLDE_OK;
+}

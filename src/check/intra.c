@@ -1,0 +1,157 @@
+#include "check/intra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "check/intra_scan.h"
+#include "history/effect.h"
+#include "history/resolve.h"
+
+void iso_scan_free(iso_scan *scan) {
+  free(scan->states);
+  free(scan->slots);
+  iso_vec_free(&scan->here);
+  iso_vec_free(&scan->there);
+  iso_vec_free(&scan->own);
+  iso_findings_free(&scan->findings);
+}
+
+bool iso_scan_begin(iso_scan *scan, uint32_t ops) {
+  size_t slots = 8;
+  while (slots < 2 * (size_t)ops) slots *= 2;
+  if (slots > scan->capacity) {
+    free(scan->states);
+    free(scan->slots);
+    scan->states = iso_alloc(slots / 2, sizeof *scan->states);
+    scan->slots = iso_alloc(slots, sizeof *scan->slots);
+    scan->capacity = slots;
+    if (scan->states == NULL || scan->slots == NULL) {
+      scan->capacity = 0;
+      return false;
+    }
+  }
+  memset(scan->slots, 0, slots * sizeof *scan->slots);
+  scan->slot_mask = slots - 1;
+  scan->state_count = 0;
+  return true;
+}
+
+iso_key_state *iso_scan_key(iso_scan *scan, uint32_t key) {
+  size_t at = (key * UINT32_C(2654435769) >> 7) & scan->slot_mask;
+  while (scan->slots[at] != 0) {
+    iso_key_state *state = &scan->states[scan->slots[at] - 1];
+    if (state->key == key) return state;
+    at = (at + 1) & scan->slot_mask;
+  }
+  iso_key_state *state = &scan->states[scan->state_count];
+  scan->slots[at] = (uint32_t)++scan->state_count;
+  *state = (iso_key_state){.key = key, .own_write = ISO_NO_OP, .first_read = ISO_NO_OP};
+  return state;
+}
+
+uint32_t iso_scan_next_write(const iso_scan_shared *shared, uint32_t op) {
+  const isolde_history *h = shared->h;
+  uint32_t end = h->txn_first_op[shared->op_txn[op] + 1];
+  for (uint32_t next = op + 1; next < end; next++) {
+    if (h->op_key[next] == h->op_key[op] && !isolde_op_kind_observes((isolde_op_kind)h->op_kind[next])) return next;
+  }
+  return ISO_NO_OP;
+}
+
+/* First pass: marks the writes that their own transaction overwrote.  Bits of one word may belong to two threads. */
+static bool mark_txn(iso_scan *scan, uint32_t txn) {
+  const iso_scan_shared *shared = scan->shared;
+  const isolde_history *h = shared->h;
+  uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
+  if (!iso_scan_begin(scan, end - first)) return false;
+  for (uint32_t op = first; op < end; op++) {
+    if (h->op_kind[op] != ISOLDE_OP_WRITE && h->op_kind[op] != ISOLDE_OP_APPEND) continue;
+    iso_key_state *state = iso_scan_key(scan, h->op_key[op]);
+    if (state->own_write != ISO_NO_OP) {
+      uint64_t bit = UINT64_C(1) << (state->own_write % 64);
+      __atomic_fetch_or(&shared->overwritten[state->own_write / 64], bit, __ATOMIC_RELAXED);
+    }
+    state->own_write = op;
+  }
+  return true;
+}
+
+/* Second pass: judges the reads of a transaction. */
+static bool judge_txn(iso_scan *scan, uint32_t txn) {
+  const isolde_history *h = scan->shared->h;
+  uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
+  if (!scan->shared->counts[txn]) return true;
+  if (!iso_scan_begin(scan, end - first)) return false;
+  for (uint32_t op = first; op < end; op++) {
+    isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
+    if (!isolde_op_kind_observes(kind)) {
+      iso_scan_write(scan, op);
+      continue;
+    }
+    if (h->op_value[op] == ISO_VALUE_NONE) continue;
+    if (kind == ISOLDE_OP_READ) iso_scan_register_read(scan, txn, op);
+    if (kind == ISOLDE_OP_READ_LIST) iso_scan_list_read(scan, txn, op);
+    if (kind == ISOLDE_OP_READ_SET) iso_scan_set_read(scan, txn, op);
+    if (kind == ISOLDE_OP_READ_COUNTER) iso_scan_counter_read(scan, op);
+  }
+  return true;
+}
+
+typedef struct {
+  iso_scan_shared shared;
+  iso_scan *scans;
+  isolde_task *task;
+  bool (*pass)(iso_scan *scan, uint32_t txn);
+} job;
+
+static void run_pass(void *context, unsigned thread, unsigned threads) {
+  job *j = context;
+  uint64_t first, end;
+  iso_parallel_range(j->shared.h->txns, thread, threads, &first, &end);
+  for (uint64_t txn = first; txn < end; txn++) {
+    if ((txn & 4095) == 0) {
+      if (iso_task_check(j->task, NULL) != ISOLDE_OK) return;
+      if (thread == 0) iso_task_progress(j->task, "checking", "transactions", txn * threads, j->shared.h->txns);
+    }
+    if (!j->pass(&j->scans[thread], (uint32_t)txn)) {
+      j->scans[thread].findings.failed = true;
+      return;
+    }
+  }
+}
+
+static isolde_status run_job(job *j, unsigned threads, iso_findings *findings, isolde_error *error) {
+  for (unsigned t = 0; t < threads; t++) {
+    j->scans[t].shared = &j->shared;
+    j->scans[t].findings.keep_all = findings->keep_all;
+  }
+  j->pass = mark_txn;
+  iso_parallel(threads, run_pass, j);
+  j->pass = judge_txn;
+  iso_parallel(threads, run_pass, j);
+  for (unsigned t = 0; t < threads; t++) iso_findings_append(findings, &j->scans[t].findings);
+  ISO_TRY(iso_task_check(j->task, error));
+  return findings->failed ? iso_fail_memory(error) : ISOLDE_OK;
+}
+
+isolde_status iso_check_intra(isolde_history *history, isolde_task *task, iso_findings *findings, isolde_error *error) {
+  enum { SMALL = 16384 };
+  unsigned threads = history->txns < SMALL ? 1 : iso_task_threads(task);
+  uint8_t *counts = NULL;
+  job j = {.shared = {.h = history}, .task = task};
+  ISO_TRY(iso_history_resolve(history, task, &j.shared.resolution, error));
+  ISO_TRY(iso_history_op_txns(history, &j.shared.op_txn, error));
+  ISO_TRY(iso_history_effect(history, task, &counts, error));
+  j.shared.counts = counts;
+  j.shared.overwritten = iso_alloc_zero((size_t)history->ops / 64 + 1, sizeof *j.shared.overwritten);
+  j.scans = iso_alloc_zero(threads, sizeof *j.scans);
+  isolde_status status =
+      j.shared.overwritten != NULL && j.scans != NULL ? run_job(&j, threads, findings, error) : iso_fail_memory(error);
+  for (unsigned t = 0; j.scans != NULL && t < threads; t++) iso_scan_free(&j.scans[t]);
+  free(j.scans);
+  free(j.shared.overwritten);
+  free(counts);
+  return status;
+}

@@ -1,0 +1,108 @@
+#include "check/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "explain/witness.h"
+
+const char *isolde_verdict_name(isolde_verdict verdict) {
+  switch (verdict) {
+  case ISOLDE_VERDICT_NONE:
+    return "none";
+  case ISOLDE_SATISFIED:
+    return "satisfied";
+  case ISOLDE_VIOLATED:
+    return "violated";
+  case ISOLDE_UNDECIDED:
+    return "unknown";
+  }
+  return "unknown";
+}
+
+void isolde_result_free(isolde_result *result) {
+  if (result == NULL) return;
+  iso_findings_free(&result->findings);
+  iso_verifier_free(&result->verifier);
+  iso_arena_free(&result->arena);
+  free(result->levels);
+  free(result->strongest);
+  free(result->weakest_violated);
+  free(result->shown);
+  free(result->cache);
+  pthread_mutex_destroy(&result->lock);
+  free(result);
+}
+
+isolde_verdict isolde_result_verdict(const isolde_result *result) {
+  bool asked = false, unknown = false;
+  for (size_t i = 0; i < result->level_count; i++) {
+    if (!result->levels[i].asked) continue;
+    asked = true;
+    if (result->levels[i].verdict == ISOLDE_VIOLATED) return ISOLDE_VIOLATED;
+    if (result->levels[i].verdict == ISOLDE_UNDECIDED) unknown = true;
+  }
+  if (!asked) return ISOLDE_VERDICT_NONE;
+  return unknown ? ISOLDE_UNDECIDED : ISOLDE_SATISFIED;
+}
+
+const char *isolde_result_unknown_reason(const isolde_result *result) { return result->unknown_reason; }
+
+size_t isolde_result_levels(const isolde_result *result) { return result->level_count; }
+
+bool isolde_result_level(const isolde_result *result, size_t number, isolde_level_verdict *out) {
+  if (number >= result->level_count) return false;
+  const struct iso_level_entry *entry = &result->levels[number];
+  *out = (isolde_level_verdict){entry->info->id, entry->verdict, entry->asked};
+  return true;
+}
+
+isolde_verdict isolde_result_of(const isolde_result *result, const char *level) {
+  const isolde_level_info *info = isolde_level_find(level);
+  for (size_t i = 0; info != NULL && i < result->level_count; i++) {
+    if (result->levels[i].info == info) return result->levels[i].verdict;
+  }
+  return ISOLDE_UNDECIDED;
+}
+
+static const char *name_at(const char *const *names, size_t number) {
+  for (size_t i = 0; names[i] != NULL; i++) {
+    if (i == number) return names[i];
+  }
+  return NULL;
+}
+
+const char *isolde_result_strongest(const isolde_result *result, size_t number) {
+  return name_at(result->strongest, number);
+}
+
+const char *isolde_result_weakest_violated(const isolde_result *result, size_t number) {
+  return name_at(result->weakest_violated, number);
+}
+
+size_t isolde_result_anomalies(const isolde_result *result) { return result->shown_count; }
+
+/* Makes the witness of a finding and has it checked by code that shares nothing with the search. */
+static isolde_anomaly *make_anomaly(isolde_result *result, const iso_finding *finding) {
+  const isolde_anomaly_info *info = isolde_anomaly_find(iso_tap_code((iso_tap)finding->tap));
+  isolde_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
+  if (anomaly == NULL || info == NULL || !iso_verify(&result->verifier, finding)) return NULL;
+  anomaly->code = info->code;
+  anomaly->name = info->name;
+  anomaly->level = info->level;
+  anomaly->count = result->findings.keep_all ? 1 : result->findings.count[finding->tap];
+  isolde_status status =
+      iso_witness_make(result->history, result->history->resolution, finding, &result->arena, anomaly, NULL);
+  return status == ISOLDE_OK ? anomaly : NULL;
+}
+
+bool isolde_result_anomaly(const isolde_result *result, size_t number, isolde_anomaly *out) {
+  if (number >= result->shown_count) return false;
+  /* The cache is no part of what the result says. */
+  isolde_result *inside = (isolde_result *)(uintptr_t)result;
+  pthread_mutex_lock(&inside->lock);
+  if (inside->cache[number] == NULL) inside->cache[number] = make_anomaly(inside, &inside->shown[number]);
+  bool made = inside->cache[number] != NULL;
+  if (made) *out = *inside->cache[number];
+  pthread_mutex_unlock(&inside->lock);
+  return made;
+}

@@ -1,0 +1,37 @@
+/* result.h - what isolde_check found, inside the library.
+ * A result refers to its history and owns everything else until isolde_result_free. */
+#ifndef ISO_CHECK_RESULT_H
+#define ISO_CHECK_RESULT_H
+
+#include <isolde/check.h>
+#include <isolde/level.h>
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "check/finding.h"
+#include "explain/verify.h"
+
+struct isolde_result {
+  isolde_history *history;
+  iso_findings findings;
+
+  /* One entry a level that was decided or asked for, in the order of the table of levels. */
+  struct iso_level_entry {
+    const isolde_level_info *info;
+    isolde_verdict verdict;
+    bool asked;
+  } * levels;
+  size_t level_count;
+  const char *unknown_reason;
+
+  const char **strongest, **weakest_violated; /* NULL-terminated */
+
+  pthread_mutex_t lock; /* guards the arena, the verifier and the cache: witnesses are made when they are asked for */
+  iso_arena arena;
+  iso_verifier verifier;
+  iso_finding *shown; /* the findings behind isolde_result_anomaly, in its order */
+  size_t shown_count;
+  isolde_anomaly **cache;
+};
+
+#endif

@@ -1,0 +1,212 @@
+#include "explain/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void iso_verifier_init(iso_verifier *verifier, const isolde_history *history) {
+  *verifier = (iso_verifier){.h = history};
+}
+
+void iso_verifier_free(iso_verifier *verifier) {
+  free(verifier->written);
+  *verifier = (iso_verifier){.h = NULL};
+}
+
+static bool is_write(const isolde_history *h, uint32_t op) {
+  return op < h->ops && !isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]);
+}
+
+static bool is_read(const isolde_history *h, uint32_t op) {
+  return op < h->ops && isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]) && h->op_value[op] != ISO_VALUE_NONE;
+}
+
+static bool same_key(const isolde_history *h, uint32_t a, uint32_t b) { return h->op_key[a] == h->op_key[b]; }
+
+static bool same_txn(const isolde_history *h, uint32_t a, uint32_t b) {
+  return iso_history_txn_of(h, a) == iso_history_txn_of(h, b);
+}
+
+static int ascending(const void *a, const void *b) {
+  const iso_written *x = a, *y = b;
+  if (x->key_and_value != y->key_and_value) return x->key_and_value < y->key_and_value ? -1 : 1;
+  return (x->op > y->op) - (x->op < y->op);
+}
+
+static int by_key_and_value(const void *a, const void *b) {
+  const iso_written *x = a, *y = b;
+  return (x->key_and_value > y->key_and_value) - (x->key_and_value < y->key_and_value);
+}
+
+/* Somebody's write of the value to the key, ISO_NO_OP when nobody wrote it. */
+static uint32_t who_wrote(iso_verifier *v, uint32_t key, iso_value value) {
+  const isolde_history *h = v->h;
+  if (v->written == NULL) {
+    v->written = iso_alloc(h->ops, sizeof *v->written);
+    if (v->written == NULL) {
+      v->failed = true;
+      return ISO_NO_OP;
+    }
+    for (uint32_t op = 0; op < h->ops; op++) {
+      if (!is_write(h, op)) continue;
+      v->written[v->written_count++] = (iso_written){(uint64_t)h->op_key[op] << 32 | h->op_value[op], op};
+    }
+    qsort(v->written, v->written_count, sizeof *v->written, ascending);
+  }
+  iso_written wanted = {(uint64_t)key << 32 | value, 0};
+  if (v->written_count == 0) return ISO_NO_OP;
+  const iso_written *found = bsearch(&wanted, v->written, v->written_count, sizeof wanted, by_key_and_value);
+  return found != NULL ? found->op : ISO_NO_OP;
+}
+
+/* Whether the read shows the value that the write wrote: as its value, or as an element. */
+static bool shows(const isolde_history *h, uint32_t read, uint32_t write) {
+  if (!is_read(h, read) || !is_write(h, write) || !same_key(h, read, write)) return false;
+  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[read])) return h->op_value[read] == h->op_value[write];
+  uint32_t count;
+  const iso_value *list = iso_history_list(h, read, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i] == h->op_value[write]) return true;
+  }
+  return false;
+}
+
+/* For lists: how many elements remain when those of the reader's own transaction at the end are taken away. */
+static uint32_t foreign_length(const isolde_history *h, uint32_t read) {
+  uint32_t count, txn = iso_history_txn_of(h, read);
+  const iso_value *list = iso_history_list(h, read, &count);
+  for (; count > 0; count--) {
+    bool own = false;
+    for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+      if (is_write(h, op) && same_key(h, op, read) && h->op_value[op] == list[count - 1]) own = true;
+    }
+    if (!own) break;
+  }
+  return count;
+}
+
+/* Whether a read that is not of a set or counter saw the write as the newest version not its own. */
+static bool observes(const isolde_history *h, uint32_t read, uint32_t write) {
+  if (h->op_kind[read] == ISOLDE_OP_READ) return shows(h, read, write);
+  if (h->op_kind[read] != ISOLDE_OP_READ_LIST || !shows(h, read, write)) return false;
+  uint32_t count, foreign = foreign_length(h, read);
+  const iso_value *list = iso_history_list(h, read, &count);
+  return foreign > 0 && list[foreign - 1] == h->op_value[write];
+}
+
+static bool verify_thin_air(iso_verifier *v, const iso_finding *f) {
+  const isolde_history *h = v->h;
+  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[f->op])) {
+    return h->op_kind[f->op] == ISOLDE_OP_READ && h->op_value[f->op] != ISO_VALUE_NIL &&
+           who_wrote(v, h->op_key[f->op], h->op_value[f->op]) == ISO_NO_OP;
+  }
+  uint32_t count;
+  const iso_value *list = iso_history_list(h, f->op, &count);
+  return f->element < count && who_wrote(v, h->op_key[f->op], list[f->element]) == ISO_NO_OP;
+}
+
+/* TAP-d: `other` is an own write before the read, and the read does not show it (a later own write may hide it only
+ * in a register). */
+static bool verify_own_missed(const isolde_history *h, const iso_finding *f) {
+  if (!is_write(h, f->other) || f->other > f->op || !same_txn(h, f->op, f->other) || !same_key(h, f->op, f->other)) {
+    return false;
+  }
+  if (f->seen != ISO_FROM_INITIAL && (!shows(h, f->op, f->seen) || same_txn(h, f->op, f->seen))) return false;
+  if (h->op_kind[f->op] == ISOLDE_OP_READ) {
+    return f->seen != ISO_FROM_INITIAL || h->op_value[f->op] == ISO_VALUE_NIL;
+  }
+  uint32_t count;
+  (void)iso_history_list(h, f->op, &count);
+  bool ends_foreign = h->op_kind[f->op] == ISOLDE_OP_READ_LIST && foreign_length(h, f->op) == count;
+  return ends_foreign || !shows(h, f->op, f->other);
+}
+
+/* What a counter read saw, less the own increments before it. */
+static int64_t foreign_sum(const isolde_history *h, uint32_t read) {
+  int64_t value = 0, sum = 0;
+  uint32_t txn = iso_history_txn_of(h, read);
+  if (h->op_value[read] != ISO_VALUE_NIL) (void)iso_pool_integer(&h->pool, h->op_value[read], &value);
+  for (uint32_t op = h->txn_first_op[txn]; op < read; op++) {
+    int64_t increment;
+    if (h->op_kind[op] != ISOLDE_OP_INCREMENT || !same_key(h, op, read)) continue;
+    if (iso_pool_integer(&h->pool, h->op_value[op], &increment)) sum = (int64_t)((uint64_t)sum + (uint64_t)increment);
+  }
+  return (int64_t)((uint64_t)value - (uint64_t)sum);
+}
+
+/* An element of one set read that another lacks, and that the transaction does not add itself. */
+static bool shows_more(const isolde_history *h, uint32_t read, uint32_t other) {
+  uint32_t count, other_count, txn = iso_history_txn_of(h, read);
+  const iso_value *list = iso_history_list(h, read, &count), *rest = iso_history_list(h, other, &other_count);
+  for (uint32_t i = 0; i < count; i++) {
+    bool explained = false;
+    for (uint32_t k = 0; k < other_count; k++) explained |= rest[k] == list[i];
+    for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+      explained |= is_write(h, op) && same_key(h, op, read) && h->op_value[op] == list[i];
+    }
+    if (!explained) return true;
+  }
+  return false;
+}
+
+/* The value that stands for the version of others that a register or list read saw; nil for the initial one. */
+static iso_value foreign_version(const isolde_history *h, uint32_t read) {
+  if (h->op_kind[read] == ISOLDE_OP_READ) return h->op_value[read];
+  uint32_t count, foreign = foreign_length(h, read);
+  const iso_value *list = iso_history_list(h, read, &count);
+  return foreign > 0 ? list[foreign - 1] : ISO_VALUE_NIL;
+}
+
+/* The transaction that wrote the version, ISO_FROM_INITIAL for nil, ISO_NO_OP for nobody. */
+static uint32_t writer_of(iso_verifier *v, uint32_t key, iso_value version) {
+  if (version == ISO_VALUE_NIL) return ISO_FROM_INITIAL;
+  uint32_t op = who_wrote(v, key, version);
+  return op < v->h->ops ? iso_history_txn_of(v->h, op) : ISO_NO_OP;
+}
+
+static bool verify_varying(iso_verifier *v, const iso_finding *f) {
+  const isolde_history *h = v->h;
+  if (!is_read(h, f->other) || f->other >= f->op || !same_txn(h, f->op, f->other) || !same_key(h, f->op, f->other)) {
+    return false;
+  }
+  if (h->op_kind[f->op] != h->op_kind[f->other]) return false;
+  switch ((isolde_op_kind)h->op_kind[f->op]) {
+  case ISOLDE_OP_READ_COUNTER:
+    return foreign_sum(h, f->op) != foreign_sum(h, f->other);
+  case ISOLDE_OP_READ_SET:
+    return shows_more(h, f->op, f->other) || shows_more(h, f->other, f->op);
+  default:
+    break;
+  }
+  /* Two values of one writer are TAP-f, not two versions of two transactions. */
+  uint32_t here = writer_of(v, h->op_key[f->op], foreign_version(h, f->op));
+  uint32_t there = writer_of(v, h->op_key[f->op], foreign_version(h, f->other));
+  uint32_t reader = iso_history_txn_of(h, f->op);
+  return here != there && here != reader && there != reader && here != ISO_NO_OP && there != ISO_NO_OP;
+}
+
+bool iso_verify(iso_verifier *v, const iso_finding *f) {
+  const isolde_history *h = v->h;
+  if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOLDE_ABORTED) return false;
+  switch ((iso_tap)f->tap) {
+  case ISO_TAP_A:
+    return verify_thin_air(v, f);
+  case ISO_TAP_B:
+    return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOLDE_ABORTED &&
+           !same_txn(h, f->op, f->seen);
+  case ISO_TAP_C:
+    return shows(h, f->op, f->seen) && same_txn(h, f->op, f->seen) && f->seen > f->op;
+  case ISO_TAP_D:
+    return verify_own_missed(h, f);
+  case ISO_TAP_E:
+    return shows(h, f->op, f->seen) && is_write(h, f->other) && same_key(h, f->op, f->other) &&
+           same_txn(h, f->op, f->seen) && same_txn(h, f->op, f->other) && f->seen < f->other && f->other < f->op;
+  case ISO_TAP_F:
+    return observes(h, f->op, f->seen) && is_write(h, f->other) && same_key(h, f->op, f->other) &&
+           same_txn(h, f->seen, f->other) && f->seen < f->other && !same_txn(h, f->op, f->seen);
+  case ISO_TAP_J:
+    return verify_varying(v, f);
+  case ISO_TAPS:
+    break;
+  }
+  return false;
+}

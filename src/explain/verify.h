@@ -1,0 +1,29 @@
+/* verify.h - an independent judge of findings.
+ *
+ * It reads nothing but the columns of the history and the definitions of the patterns: no resolution, no index, none
+ * of the tables of the search.  A finding that it refutes is a bug in the search and is never shown to anybody.
+ * A verifier owns its sorted list of writes until iso_verifier_free.
+ */
+#ifndef ISO_EXPLAIN_VERIFY_H
+#define ISO_EXPLAIN_VERIFY_H
+
+#include "check/finding.h"
+
+typedef struct iso_written {
+  uint64_t key_and_value;
+  uint32_t op;
+} iso_written;
+
+typedef struct iso_verifier {
+  const isolde_history *h;
+  iso_written *written; /* everything that anybody wrote, sorted; made when first needed */
+  size_t written_count;
+  bool failed; /* memory was out */
+} iso_verifier;
+
+void iso_verifier_init(iso_verifier *verifier, const isolde_history *history);
+void iso_verifier_free(iso_verifier *verifier);
+/* Whether the finding is an instance of its pattern. */
+bool iso_verify(iso_verifier *verifier, const iso_finding *finding);
+
+#endif

@@ -1,0 +1,265 @@
+#include "explain/witness.h"
+
+#include <string.h>
+
+#include "history/resolve.h"
+
+void iso_words_add_txn(iso_words *words, const isolde_history *history, uint32_t txn) {
+  char name[64];
+  isolde_history_txn_name(history, txn, name, sizeof name);
+  iso_words_add(words, "%s", name);
+}
+
+static void add_position(iso_words *words, const isolde_history *history, uint32_t op) {
+  isolde_position at;
+  if (!isolde_history_position(history, op, &at)) return;
+  iso_words_add(words, " (");
+  if (at.file != NULL) {
+    const char *slash = strrchr(at.file, '/');
+    const char *base = slash != NULL && slash[1] != '\0' ? slash + 1 : at.file;
+    iso_words_add_hostile(words, base, strlen(base), 80);
+    iso_words_add(words, ":");
+  }
+  if (at.line != 0) {
+    iso_words_add(words, "%llu)", (unsigned long long)at.line);
+  } else {
+    iso_words_add(words, "byte %lld)", (long long)at.offset);
+  }
+}
+
+static void add_value(iso_words *words, const isolde_history *h, uint32_t op) {
+  enum { SHOWN = 6 };
+  iso_value value = h->op_value[op];
+  bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
+  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[op]) || empty) {
+    if (value == ISO_VALUE_NIL && h->initial_is_zero) {
+      iso_words_add(words, "0");
+    } else {
+      iso_words_add_scalar(words, iso_history_scalar(h, value));
+    }
+    return;
+  }
+  uint32_t count;
+  const iso_value *list = iso_history_list(h, op, &count);
+  bool set = h->op_kind[op] == ISOLDE_OP_READ_SET;
+  iso_words_add(words, set ? "{" : "[");
+  /* The end of a long list says more than its beginning. */
+  uint32_t first = count > SHOWN ? count - SHOWN : 0;
+  if (first > 0) iso_words_add(words, "... ");
+  for (uint32_t i = first; i < count; i++) {
+    if (i > first) iso_words_add(words, " ");
+    iso_words_add_scalar(words, iso_history_scalar(h, list[i]));
+  }
+  iso_words_add(words, set ? "}" : "]");
+}
+
+void iso_words_add_op(iso_words *words, const isolde_history *h, uint32_t op) {
+  iso_words_add(words, "key ");
+  iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
+  isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
+  bool adds = kind == ISOLDE_OP_APPEND || kind == ISOLDE_OP_ADD || kind == ISOLDE_OP_INCREMENT;
+  iso_words_add(words, adds ? " += " : " = ");
+  add_value(words, h, op);
+  add_position(words, h, op);
+}
+
+/* A witness in the making; three transactions, three operations and two edges are enough for these patterns. */
+typedef struct {
+  const isolde_history *h;
+  const iso_resolution *resolution;
+  const iso_finding *f;
+  uint64_t txns[3], ops[3];
+  isolde_edge edges[2];
+  size_t txn_count, op_count, edge_count;
+  iso_words words;
+} draft;
+
+static void add_txn(draft *d, uint64_t txn) {
+  for (size_t i = 0; i < d->txn_count; i++) {
+    if (d->txns[i] == txn) return;
+  }
+  d->txns[d->txn_count++] = txn;
+}
+
+static uint64_t add_op(draft *d, uint32_t op) {
+  uint64_t txn = iso_history_txn_of(d->h, op);
+  add_txn(d, txn);
+  d->ops[d->op_count++] = op;
+  return txn;
+}
+
+static isolde_scalar key_of(const draft *d) { return iso_history_scalar(d->h, d->h->key_name[d->h->op_key[d->f->op]]); }
+
+/* An edge from the writer of a version (the initial transaction when `from` is no operation) to an operation. */
+static void add_edge(draft *d, const char *kind, uint32_t from, uint32_t to) {
+  isolde_edge edge = {.kind = kind,
+                      .from_txn = ISOLDE_INITIAL_TXN,
+                      .to_txn = iso_history_txn_of(d->h, to),
+                      .from_op = ISOLDE_NO_NUMBER,
+                      .to_op = to,
+                      .has_key = true,
+                      .key = key_of(d)};
+  if (from < d->h->ops) edge.from_op = from, edge.from_txn = iso_history_txn_of(d->h, from);
+  d->edges[d->edge_count++] = edge;
+}
+
+static void say_read(draft *d) {
+  iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, d->f->op));
+  iso_words_add(&d->words, " read ");
+  iso_words_add_op(&d->words, d->h, d->f->op);
+}
+
+static void draft_thin_air(draft *d) {
+  add_op(d, d->f->op);
+  say_read(d);
+  iso_words_add(&d->words, ", but no transaction ");
+  if (iso_kind_is_list((isolde_op_kind)d->h->op_kind[d->f->op])) {
+    uint32_t count;
+    const iso_value *list = iso_history_list(d->h, d->f->op, &count);
+    iso_words_add(&d->words, "put ");
+    iso_words_add_scalar(&d->words, iso_history_scalar(d->h, list[d->f->element]));
+    iso_words_add(&d->words, " there.");
+  } else {
+    iso_words_add(&d->words, "wrote that value to that key.");
+  }
+}
+
+static void draft_aborted(draft *d) {
+  add_edge(d, "WR", d->f->seen, d->f->op);
+  uint64_t writer = add_op(d, d->f->seen);
+  add_op(d, d->f->op);
+  say_read(d);
+  iso_words_add(&d->words, ", which shows the write ");
+  iso_words_add_op(&d->words, d->h, d->f->seen);
+  iso_words_add(&d->words, " of ");
+  iso_words_add_txn(&d->words, d->h, (uint32_t)writer);
+  iso_words_add(&d->words, "; but that transaction was rolled back, so nobody may see its writes.");
+}
+
+static void draft_future(draft *d) {
+  add_edge(d, "WR", d->f->seen, d->f->op);
+  add_op(d, d->f->op);
+  add_op(d, d->f->seen);
+  say_read(d);
+  iso_words_add(&d->words, ", although it made the write ");
+  iso_words_add_op(&d->words, d->h, d->f->seen);
+  iso_words_add(&d->words, " itself, and only afterwards.");
+}
+
+static void draft_own_missed(draft *d) {
+  add_edge(d, "PO", d->f->other, d->f->op);
+  add_edge(d, "WR", d->f->seen, d->f->op);
+  if (d->f->seen < d->h->ops) add_op(d, d->f->seen);
+  uint64_t reader = add_op(d, d->f->other);
+  add_op(d, d->f->op);
+  iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
+  iso_words_add(&d->words, " wrote ");
+  iso_words_add_op(&d->words, d->h, d->f->other);
+  iso_words_add(&d->words, " and then read ");
+  iso_words_add_op(&d->words, d->h, d->f->op);
+  if (d->f->seen < d->h->ops) {
+    iso_words_add(&d->words, ", the version of ");
+    iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, d->f->seen));
+    iso_words_add(&d->words, ", instead of its own write.");
+  } else if (d->h->op_kind[d->f->op] == ISOLDE_OP_READ_SET) {
+    iso_words_add(&d->words, ", where its own addition is missing.");
+  } else {
+    iso_words_add(&d->words, ", a version from before its own write.");
+  }
+}
+
+static void draft_not_last(draft *d) {
+  add_edge(d, "WR", d->f->seen, d->f->op);
+  add_edge(d, "PO", d->f->other, d->f->op);
+  add_op(d, d->f->seen);
+  add_op(d, d->f->other);
+  uint64_t reader = add_op(d, d->f->op);
+  iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
+  iso_words_add(&d->words, " wrote ");
+  iso_words_add_op(&d->words, d->h, d->f->seen);
+  iso_words_add(&d->words, ", then wrote ");
+  iso_words_add_op(&d->words, d->h, d->f->other);
+  iso_words_add(&d->words, ", and then read ");
+  iso_words_add_op(&d->words, d->h, d->f->op);
+  iso_words_add(&d->words, ", which is not its latest write.");
+}
+
+static void draft_intermediate(draft *d) {
+  add_edge(d, "WR", d->f->seen, d->f->op);
+  add_edge(d, "PO", d->f->seen, d->f->other);
+  uint64_t writer = add_op(d, d->f->seen);
+  add_op(d, d->f->other);
+  add_op(d, d->f->op);
+  say_read(d);
+  iso_words_add(&d->words, ", which shows the write ");
+  iso_words_add_op(&d->words, d->h, d->f->seen);
+  iso_words_add(&d->words, " of ");
+  iso_words_add_txn(&d->words, d->h, (uint32_t)writer);
+  iso_words_add(&d->words, "; but that transaction went on to write ");
+  iso_words_add_op(&d->words, d->h, d->f->other);
+  iso_words_add(&d->words, ", so the version was never committed.");
+}
+
+/* The write whose version a register read saw, ISO_FROM_INITIAL, or ISO_NO_OP where the kind does not tell. */
+static uint32_t seen_by(const draft *d, uint32_t read) {
+  return d->h->op_kind[read] == ISOLDE_OP_READ ? d->resolution->writer[read] : ISO_NO_OP;
+}
+
+static void say_version(draft *d, uint32_t read) {
+  iso_words_add_op(&d->words, d->h, read);
+  uint32_t seen = seen_by(d, read);
+  if (seen < d->h->ops) {
+    iso_words_add(&d->words, " from ");
+    iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, seen));
+  } else if (seen == ISO_FROM_INITIAL) {
+    iso_words_add(&d->words, ", the initial version,");
+  }
+}
+
+static void draft_varying(draft *d) {
+  uint32_t reads[2] = {d->f->other, d->f->op};
+  for (int i = 0; i < 2; i++) {
+    uint32_t seen = seen_by(d, reads[i]);
+    if (seen != ISO_NO_OP) add_edge(d, "WR", seen, reads[i]);
+    if (seen < d->h->ops) add_txn(d, iso_history_txn_of(d->h, seen));
+  }
+  uint64_t reader = add_op(d, d->f->other);
+  add_op(d, d->f->op);
+  iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
+  iso_words_add(&d->words, " read ");
+  say_version(d, d->f->other);
+  iso_words_add(&d->words, " and later ");
+  say_version(d, d->f->op);
+  iso_words_add(&d->words, ": one transaction saw two versions of one key, and the difference is not its own doing.");
+}
+
+static void *copy(iso_arena *arena, const void *items, size_t count, size_t size) {
+  void *made = iso_arena_alloc(arena, count, size);
+  if (made != NULL && count > 0) memcpy(made, items, count * size);
+  return made;
+}
+
+isolde_status iso_witness_make(const isolde_history *history, const iso_resolution *resolution,
+                               const iso_finding *finding, iso_arena *arena, isolde_anomaly *out, isolde_error *error) {
+  static void (*const drafts[])(draft *) = {
+      [ISO_TAP_A] = draft_thin_air,   [ISO_TAP_B] = draft_aborted,  [ISO_TAP_C] = draft_future,
+      [ISO_TAP_D] = draft_own_missed, [ISO_TAP_E] = draft_not_last, [ISO_TAP_F] = draft_intermediate,
+      [ISO_TAP_J] = draft_varying,
+  };
+  draft d = {.h = history, .resolution = resolution, .f = finding};
+  drafts[finding->tap](&d);
+  isolde_scalar key = key_of(&d);
+  out->txns = copy(arena, d.txns, d.txn_count, sizeof *d.txns);
+  out->txn_count = d.txn_count;
+  out->ops = copy(arena, d.ops, d.op_count, sizeof *d.ops);
+  out->op_count = d.op_count;
+  out->keys = copy(arena, &key, 1, sizeof key);
+  out->key_count = 1;
+  out->edges = copy(arena, d.edges, d.edge_count, sizeof *d.edges);
+  out->edge_count = d.edge_count;
+  out->explanation = d.words.failed ? NULL : iso_arena_text(arena, d.words.text, d.words.length);
+  iso_words_free(&d.words);
+  bool made =
+      out->txns != NULL && out->ops != NULL && out->keys != NULL && out->edges != NULL && out->explanation != NULL;
+  return made ? ISOLDE_OK : iso_fail_memory(error);
+}

@@ -1,0 +1,21 @@
+/* witness.h - from a finding to a witness that a person can follow: transactions, operations, edges, sentences.
+ * Everything in a witness belongs to the arena it was made in. */
+#ifndef ISO_EXPLAIN_WITNESS_H
+#define ISO_EXPLAIN_WITNESS_H
+
+#include <isolde/check.h>
+
+#include "base/arena.h"
+#include "base/words.h"
+#include "check/finding.h"
+
+/* Fills everything of *out but code, name, level and count. */
+isolde_status iso_witness_make(const isolde_history *history, const iso_resolution *resolution,
+                               const iso_finding *finding, iso_arena *arena, isolde_anomaly *out, isolde_error *error);
+
+/* Adds "key 1 = 4 (h.txt:3)" for an operation. */
+void iso_words_add_op(iso_words *words, const isolde_history *history, uint32_t op);
+/* Adds "s2t3". */
+void iso_words_add_txn(iso_words *words, const isolde_history *history, uint32_t txn);
+
+#endif

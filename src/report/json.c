@@ -1,0 +1,161 @@
+/* The JSON of `isolde check`, schema 1: one object on one line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/output.h"
+#include "check/result.h"
+
+static void put_string(iso_output *out, const char *text) { iso_out_json_string(out, text, strlen(text)); }
+
+static void put_txn(iso_output *out, const isolde_history *history, uint64_t txn) {
+  char name[64];
+  isolde_history_txn_name(history, txn, name, sizeof name);
+  put_string(out, name);
+}
+
+/* Every key as a string, as people would write it. */
+static void put_scalar(iso_output *out, isolde_scalar scalar) {
+  if (scalar.type == ISOLDE_STRING || scalar.type == ISOLDE_SYMBOL) {
+    iso_out_json_string(out, scalar.text, scalar.length);
+    return;
+  }
+  size_t length = isolde_scalar_format(scalar, NULL, 0);
+  char *text = malloc(length + 1);
+  if (text != NULL) isolde_scalar_format(scalar, text, length + 1);
+  iso_out_json_string(out, text != NULL ? text : "", text != NULL ? length : 0);
+  free(text);
+}
+
+static void put_edge(iso_output *out, const isolde_history *history, const isolde_edge *edge) {
+  iso_out_text(out, "{\"from\":");
+  put_txn(out, history, edge->from_txn);
+  iso_out_text(out, ",\"to\":");
+  put_txn(out, history, edge->to_txn);
+  iso_out_text(out, ",\"kind\":");
+  put_string(out, edge->kind);
+  if (edge->has_key) {
+    iso_out_text(out, ",\"key\":");
+    put_scalar(out, edge->key);
+  }
+  iso_out_char(out, '}');
+}
+
+static void put_anomaly(iso_output *out, const isolde_history *history, const isolde_anomaly *anomaly) {
+  iso_out_text(out, "{\"code\":");
+  put_string(out, anomaly->code);
+  iso_out_text(out, ",\"name\":");
+  put_string(out, anomaly->name);
+  iso_out_text(out, ",\"level\":");
+  put_string(out, anomaly->level);
+  iso_out_text(out, ",\"count\":");
+  iso_out_u64(out, anomaly->count);
+  iso_out_text(out, ",\"transactions\":[");
+  for (size_t i = 0; i < anomaly->txn_count; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_txn(out, history, anomaly->txns[i]);
+  }
+  if (history->txn_id_opt != NULL) {
+    iso_out_text(out, "],\"ids\":[");
+    for (size_t i = 0; i < anomaly->txn_count; i++) {
+      isolde_txn txn;
+      if (i > 0) iso_out_char(out, ',');
+      if (isolde_history_txn(history, anomaly->txns[i], &txn) && txn.has_id) {
+        iso_out_i64(out, txn.id);
+      } else {
+        iso_out_text(out, "null");
+      }
+    }
+  }
+  iso_out_text(out, "],\"keys\":[");
+  for (size_t i = 0; i < anomaly->key_count; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_scalar(out, anomaly->keys[i]);
+  }
+  iso_out_text(out, "],\"edges\":[");
+  for (size_t i = 0; i < anomaly->edge_count; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_edge(out, history, &anomaly->edges[i]);
+  }
+  iso_out_text(out, "],\"explanation\":");
+  put_string(out, anomaly->explanation);
+  iso_out_char(out, '}');
+}
+
+static void put_levels(iso_output *out, const isolde_result *result) {
+  iso_out_text(out, ",\"verdict\":");
+  put_string(out, isolde_verdict_name(isolde_result_verdict(result)));
+  iso_out_text(out, ",\"levels\":{");
+  for (size_t i = 0; i < result->level_count; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_string(out, result->levels[i].info->id);
+    iso_out_char(out, ':');
+    put_string(out, isolde_verdict_name(result->levels[i].verdict));
+  }
+  iso_out_text(out, "},\"strongest\":[");
+  for (size_t i = 0; result->strongest[i] != NULL; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_string(out, result->strongest[i]);
+  }
+  iso_out_char(out, ']');
+  if (result->unknown_reason != NULL) {
+    iso_out_text(out, ",\"unknown_reason\":");
+    put_string(out, result->unknown_reason);
+  }
+}
+
+static void put_result(iso_output *out, const isolde_result *result, const isolde_render_options *options) {
+  const isolde_history *h = result->history;
+  iso_out_text(out, "{\"schema\":1,\"file\":");
+  put_string(out, options->file != NULL ? options->file : "");
+  iso_out_text(out, ",\"format\":");
+  put_string(out, isolde_history_format(h));
+  iso_out_printf(out, ",\"sessions\":%u,\"transactions\":%u,\"operations\":%u", h->sessions, h->txns, h->ops);
+  put_levels(out, result);
+  iso_out_text(out, ",\"anomalies\":[");
+  bool first = true;
+  for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
+    isolde_anomaly anomaly;
+    if (!isolde_result_anomaly(result, i, &anomaly)) continue;
+    if (!first) iso_out_char(out, ',');
+    put_anomaly(out, h, &anomaly);
+    first = false;
+  }
+  iso_out_char(out, ']');
+  if (options->load_seconds >= 0 && options->check_seconds >= 0) {
+    iso_out_printf(out, ",\"seconds\":{\"load\":%.6f,\"check\":%.6f}", options->load_seconds, options->check_seconds);
+  }
+  if (options->peak_bytes > 0) iso_out_printf(out, ",\"peak_bytes\":%llu", (unsigned long long)options->peak_bytes);
+  iso_out_text(out, "}\n");
+}
+
+isolde_status isolde_result_write_json(const isolde_result *result, const isolde_render_options *options,
+                                       isolde_write_fn write, void *user, isolde_error *error) {
+  isolde_render_options known = {.struct_size = sizeof known, .load_seconds = -1, .check_seconds = -1};
+  if (options != NULL)
+    memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
+  iso_output *out;
+  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  put_result(out, result, &known);
+  return iso_output_close(out, error);
+}
+
+isolde_status isolde_error_write_json(const isolde_error *problem, const char *file, isolde_write_fn write, void *user,
+                                      isolde_error *error) {
+  iso_output *out;
+  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  iso_out_text(out, "{\"schema\":1,\"file\":");
+  put_string(out, file);
+  iso_out_text(out, ",\"error\":{\"code\":");
+  put_string(out, isolde_status_name(problem->code));
+  if (problem->file[0] != '\0' && strcmp(problem->file, file) != 0) {
+    iso_out_text(out, ",\"file\":");
+    put_string(out, problem->file);
+  }
+  if (problem->line > 0) iso_out_printf(out, ",\"line\":%llu", (unsigned long long)problem->line);
+  if (problem->column > 0) iso_out_printf(out, ",\"column\":%llu", (unsigned long long)problem->column);
+  if (problem->offset >= 0) iso_out_printf(out, ",\"offset\":%lld", (long long)problem->offset);
+  iso_out_text(out, ",\"message\":");
+  put_string(out, problem->message);
+  iso_out_text(out, "}}\n");
+  return iso_output_close(out, error);
+}
