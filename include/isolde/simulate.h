@@ -1,0 +1,124 @@
+/* isolde/simulate.h - histories from a simulated database whose isolation, and whose bugs, are known.
+ *
+ * Sessions run interleaved, one operation at a time, on a multi-version store in memory, all decided by a seed.  What
+ * it produces at a level satisfies that level by construction; each injected bug is reported with the transactions
+ * that are to blame.
+ */
+#ifndef ISOLDE_SIMULATE_H
+#define ISOLDE_SIMULATE_H
+
+#include <isolde/history.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Levels the store can give: C name, id (a level of isolde/level.h), sentence. */
+#define ISOLDE_SIM_LEVEL_LIST(X)                                                                                       \
+  X(SERIALIZABLE, "serializable", "one serial order, agreed when transactions begin")                                  \
+  X(SNAPSHOT, "snapshot-isolation", "a snapshot at the beginning, no two concurrent writers of a key")                 \
+  X(PARALLEL_SNAPSHOT, "parallel-snapshot-isolation", "snapshots of replicas, no two concurrent writers of a key")     \
+  X(CAUSAL, "causal", "snapshots of replicas that receive transactions in causal order")                               \
+  X(READ_ATOMIC, "read-atomic", "all or nothing of each transaction that is read from, perhaps stale")                 \
+  X(READ_COMMITTED, "read-committed", "each read sees the newest committed version of its moment")
+
+typedef enum isolde_sim_level {
+#define ISOLDE_X(name, id, text) ISOLDE_SIM_##name,
+  ISOLDE_SIM_LEVEL_LIST(ISOLDE_X)
+#undef ISOLDE_X
+      ISOLDE_SIM_LEVELS
+} isolde_sim_level;
+
+/* Bugs that can be switched on: C name, id, weakest level it breaks (by id), sentence. */
+#define ISOLDE_SIM_BUG_LIST(X)                                                                                         \
+  X(LOST_UPDATE, "lost-update", "parallel-snapshot-isolation",                                                         \
+    "two transactions read one version and both overwrite it")                                                         \
+  X(WRITE_SKEW, "write-skew", "serializable", "two transactions each overwrite what the other read")                   \
+  X(LONG_FORK, "long-fork", "prefix", "two readers see two independent writes in opposite orders")                     \
+  X(FRACTURED_READ, "fractured-read", "read-atomic", "a reader sees half of a transaction's writes")                   \
+  X(CAUSALITY_VIOLATION, "causality-violation", "causal", "a reader sees an effect without its cause")                 \
+  X(STALE_READ, "stale-read", "strong-snapshot-isolation", "a reader misses a write that ended before it began")       \
+  X(ABORTED_READ, "aborted-read", "read-committed", "a reader sees a write that was rolled back")                      \
+  X(INTERMEDIATE_READ, "intermediate-read", "read-committed", "a reader sees a write that its writer overwrote")       \
+  X(NON_REPEATABLE_READ, "non-repeatable-read", "cut-isolation", "a reader sees two versions of one key")              \
+  X(OWN_WRITE_MISSED, "own-write-missed", "read-committed", "a transaction does not see its own write")                \
+  X(THIN_AIR_READ, "thin-air-read", "read-committed", "a reader sees a value that nobody wrote")                       \
+  X(DUPLICATE_APPEND, "duplicate-append", "read-committed", "an element is appended twice (lists only)")
+
+typedef enum isolde_sim_bug {
+#define ISOLDE_X(name, id, level, text) ISOLDE_SIM_BUG_##name,
+  ISOLDE_SIM_BUG_LIST(ISOLDE_X)
+#undef ISOLDE_X
+      ISOLDE_SIM_BUGS
+} isolde_sim_bug;
+
+/* Key distributions: C name, id, sentence. */
+#define ISOLDE_KEYS_LIST(X)                                                                                            \
+  X(UNIFORM, "uniform", "every key alike")                                                                             \
+  X(ZIPF, "zipf", "the i-th key with weight 1 / i^s (s is the skew)")                                                  \
+  X(HOTSPOT, "hotspot", "most operations (hot_share) on a few keys (hot_keys_share)")
+
+typedef enum isolde_keys {
+#define ISOLDE_X(name, id, text) ISOLDE_KEYS_##name,
+  ISOLDE_KEYS_LIST(ISOLDE_X)
+#undef ISOLDE_X
+      ISOLDE_KEYS_KINDS
+} isolde_keys;
+
+typedef struct isolde_sim_options {
+  size_t struct_size; /* sizeof(isolde_sim_options) */
+  uint64_t seed;
+  isolde_sim_level level;
+  uint32_t sessions;
+  uint64_t txns;             /* in all, the final reads and the injected ones not counted */
+  uint32_t ops_min, ops_max; /* a transaction, inclusive */
+  double read_share;         /* of operations */
+  double rmw_share;          /* of writes that are preceded by a read of their key in the same transaction */
+  double abort_share;        /* of transactions that their client rolls back */
+  double unknown_share;      /* of transactions whose client never learns the outcome (half of them did commit) */
+  uint32_t keys;
+  isolde_keys distribution;
+  double skew; /* of zipf */
+  double hot_share, hot_keys_share;
+  bool lists;               /* list-append with a final read of every key instead of registers */
+  uint32_t appends_per_key; /* lists: a key is replaced by a fresh one after that many appends; 0 never */
+  uint32_t replicas;        /* of parallel-snapshot-isolation and causal */
+  uint64_t bugs[32];        /* how many of each isolde_sim_bug to inject */
+} isolde_sim_options;
+
+/* Fills in the defaults: 10 sessions, 1000 transactions of 10 operations, half reads, 100 keys, serializable, ... */
+ISOLDE_API void isolde_sim_defaults(isolde_sim_options *options);
+
+ISOLDE_API const char *isolde_sim_level_name(isolde_sim_level level);
+ISOLDE_API const char *isolde_sim_bug_name(isolde_sim_bug bug);
+/* The id of the weakest level that the bug breaks. */
+ISOLDE_API const char *isolde_sim_bug_level(isolde_sim_bug bug);
+/* By id or, for levels, by any alias; false when there is none. */
+ISOLDE_API bool isolde_sim_level_find(const char *name, isolde_sim_level *level);
+ISOLDE_API bool isolde_sim_bug_find(const char *name, isolde_sim_bug *bug);
+ISOLDE_API bool isolde_keys_find(const char *name, isolde_keys *keys);
+
+/* An injected bug and the transactions (numbers in the history) that are to blame. */
+typedef struct isolde_blame {
+  isolde_sim_bug bug;
+  const char *level; /* the weakest level it breaks */
+  uint64_t txns[4];
+  size_t txn_count;
+  isolde_scalar keys[2];
+  size_t key_count;
+} isolde_blame;
+
+typedef struct isolde_blames isolde_blames;
+ISOLDE_API size_t isolde_blames_count(const isolde_blames *blames);
+ISOLDE_API bool isolde_blames_at(const isolde_blames *blames, size_t number, isolde_blame *out);
+ISOLDE_API void isolde_blames_free(isolde_blames *blames);
+
+/* Runs the simulation.  ISOLDE_ERR_USAGE names the option that makes no sense.  `blames` may be NULL. */
+ISOLDE_API isolde_status isolde_simulate(const isolde_sim_options *options, isolde_task *task, isolde_history **history,
+                                         isolde_blames **blames, isolde_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/* keys.h - which key an operation touches: uniform, Zipf and hotspot distributions.
+ *
+ * A key source is a plain value that owns nothing; a draw takes constant time and no table, however many keys.
+ */
+#ifndef ISO_WORKLOAD_KEYS_H
+#define ISO_WORKLOAD_KEYS_H
+
+#include <isolde/simulate.h>
+
+#include "base/error.h"
+#include "workload/random.h"
+
+typedef struct iso_key_source {
+  isolde_keys kind;
+  uint32_t keys;
+  /* hotspot */
+  uint32_t hot_keys;
+  double hot_share;
+  /* Zipf by rejection-inversion */
+  double skew;
+  double area_first; /* of the hat left of rank 1, where the sampling interval begins */
+  double area_last;
+  double shortcut; /* closer than this to its rank, a sample needs no test */
+} iso_key_source;
+
+/* ISOLDE_ERR_USAGE names the option that makes no sense. */
+isolde_status iso_keys_init(iso_key_source *source, isolde_keys kind, uint32_t keys, double skew, double hot_share,
+                            double hot_keys_share, isolde_error *error);
+/* A key in [0, keys); 0 is the likeliest one. */
+uint32_t iso_keys_draw(const iso_key_source *source, iso_random *random);
+
+#endif

@@ -1,0 +1,65 @@
+/* workload.h - the general workload: what each transaction will do, decided by a seed alone.
+ *
+ * A workload owns its buffers until iso_workload_free; the operations of a transaction are valid until the next call.
+ */
+#ifndef ISO_WORKLOAD_WORKLOAD_H
+#define ISO_WORKLOAD_WORKLOAD_H
+
+#include "workload/keys.h"
+
+/* Longest transaction. */
+enum { ISO_WORKLOAD_MAX_OPS = 1000000 };
+
+typedef struct iso_workload_options {
+  uint64_t seed;
+  uint32_t ops_min, ops_max;
+  double read_share, rmw_share, abort_share, unknown_share;
+  iso_key_source source;
+  uint32_t appends_per_key; /* a key is replaced by a fresh one after that many writes; 0 never */
+} iso_workload_options;
+
+/* How a transaction is to end. */
+typedef enum iso_fate {
+  ISO_FATE_COMMIT,
+  ISO_FATE_ABORT,
+  ISO_FATE_UNKNOWN_DONE, /* the client never learns that it committed */
+  ISO_FATE_UNKNOWN_LOST
+} iso_fate;
+
+static inline bool iso_fate_takes_effect(iso_fate fate) {
+  return fate == ISO_FATE_COMMIT || fate == ISO_FATE_UNKNOWN_DONE;
+}
+
+typedef struct iso_workload_op {
+  bool write;
+  uint32_t key;
+  uint32_t position; /* where in the distribution the key stood */
+} iso_workload_op;
+
+typedef struct iso_workload_txn {
+  iso_fate fate;
+  const iso_workload_op *ops;
+  uint32_t count;
+} iso_workload_txn;
+
+typedef struct iso_workload iso_workload;
+
+/* ISOLDE_ERR_USAGE names the option that makes no sense. */
+isolde_status iso_workload_new(const iso_workload_options *options, iso_workload **workload, isolde_error *error);
+void iso_workload_free(iso_workload *workload);
+
+/* The next transaction.
+ *
+ * A write that is to be a read-modify-write takes two operations.  The share of reads counts those reads in, so that it
+ * cannot fall below rmw_share / (1 + rmw_share). */
+isolde_status iso_workload_next(iso_workload *workload, iso_workload_txn *txn, isolde_error *error);
+
+/* How many keys exist so far: keys are numbered from 0 without gaps. */
+uint32_t iso_workload_keys(const iso_workload *workload);
+/* Two different keys (one when `second` is NULL) that transactions use now, drawn from the distribution; false when
+ * the draw met one key twice. */
+bool iso_workload_draw(iso_workload *workload, iso_random *random, uint32_t *first, uint32_t *second);
+/* The key in use at a position below the number of keys in the options. */
+uint32_t iso_workload_key_at(const iso_workload *workload, uint32_t position);
+
+#endif
