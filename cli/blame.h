@@ -1,0 +1,12 @@
+/* blame.h - who is to blame for the bugs that the simulator injected.  Borrows history and blames. */
+#ifndef CLI_BLAME_H
+#define CLI_BLAME_H
+
+#include <isolde/simulate.h>
+
+/* One JSON object a line to a path ("-" is standard output); returns an exit code, after a message when it failed. */
+int write_blames(const char *path, const isolde_history *history, const isolde_blames *blames);
+/* How many of each bug, on standard error. */
+void summarise_blames(const isolde_blames *blames);
+
+#endif

@@ -1,0 +1,365 @@
+/* check.c - `isolde check`: verdicts and witnesses for histories in any format. */
+#include <isolde/isolde.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/batch.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/names.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+enum { CHECK_LEVEL, CHECK_FORMAT, CHECK_JSON, CHECK_ALL, CHECK_TIMEOUT, CHECK_MEMORY_LIMIT, CHECK_JOBS, CHECK_OPTIONS };
+
+typedef struct check_job {
+  const options *parsed;
+  file_list files;
+  unsigned workers;
+  unsigned threads; /* a file */
+  bool many;        /* one line a file and a summary */
+  bool json;
+  bool color;
+  atomic_size_t satisfied, violated, unknown, analysed, failed, skipped;
+} check_job;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static uint64_t peak_bytes(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+/* ---- one file ---- */
+
+static const char *paint(const check_job *job, isolde_verdict verdict) {
+  if (!job->color) return "";
+  return verdict == ISOLDE_VIOLATED ? "\033[31m" : verdict == ISOLDE_SATISFIED ? "\033[32m" : "\033[33m";
+}
+
+/* "; violates a, b": the names that `next` gives. */
+static void print_names(FILE *out, const isolde_result *result, const char *before,
+                        const char *(*next)(const isolde_result *, size_t)) {
+  for (size_t i = 0; next(result, i) != NULL; i++) fprintf(out, "%s%s", i == 0 ? before : ", ", next(result, i));
+}
+
+static const char *asked_violated(const isolde_result *result, size_t number) {
+  isolde_level_verdict v;
+  for (size_t i = 0; isolde_result_level(result, i, &v); i++) {
+    if (v.asked && v.verdict == ISOLDE_VIOLATED && number-- == 0) return v.level;
+  }
+  return NULL;
+}
+
+/* With `all` a code comes once an instance; a line names it once. */
+static const char *anomaly_code(const isolde_result *result, size_t number) {
+  isolde_anomaly a, before;
+  for (size_t i = 0; isolde_result_anomaly(result, i, &a); i++) {
+    bool again = i > 0 && isolde_result_anomaly(result, i - 1, &before) && strcmp(before.code, a.code) == 0;
+    if (!again && number-- == 0) return a.code;
+  }
+  return NULL;
+}
+
+/* One line for one of many files. */
+static void print_line(const check_job *job, const char *path, const isolde_result *result, FILE *out) {
+  isolde_verdict verdict = isolde_result_verdict(result);
+  const char *reason = isolde_result_unknown_reason(result);
+  put_escaped(out, path);
+  if (verdict != ISOLDE_VERDICT_NONE) {
+    fprintf(out, ": %s%s%s", paint(job, verdict), isolde_verdict_name(verdict), job->color ? "\033[0m" : "");
+    print_names(out, result, ": ", asked_violated);
+  } else if (isolde_result_strongest(result, 0) != NULL) {
+    print_names(out, result, ": satisfies ", isolde_result_strongest);
+    print_names(out, result, "; violates ", isolde_result_weakest_violated);
+  } else if (isolde_result_weakest_violated(result, 0) != NULL) {
+    print_names(out, result, ": violates ", isolde_result_weakest_violated);
+  } else {
+    fputs(": nothing decided", out);
+  }
+  print_names(out, result, "; anomalies ", anomaly_code);
+  if (reason != NULL && verdict != ISOLDE_VIOLATED) {
+    fputs("; unknown: ", out);
+    put_escaped(out, reason);
+  }
+  fputc('\n', out);
+}
+
+static isolde_status print_result(const check_job *job, const char *path, const isolde_result *result, double load,
+                                  double check, FILE *out, isolde_error *error) {
+  isolde_render_options render = {.struct_size = sizeof render,
+                                  .file = path,
+                                  .load_seconds = load,
+                                  .check_seconds = check,
+                                  .peak_bytes = peak_bytes(),
+                                  .color = job->color};
+  if (job->workers == 1) progress_clear();
+  if (job->json) return isolde_result_write_json(result, &render, write_stream, out, error);
+  if (!job->many) return isolde_result_write_text(result, &render, write_stream, out, error);
+  print_line(job, path, result, out);
+  return ISOLDE_OK;
+}
+
+static int code_of(check_job *job, const isolde_result *result) {
+  switch (isolde_result_verdict(result)) {
+  case ISOLDE_SATISFIED:
+    atomic_fetch_add(&job->satisfied, 1);
+    return EXIT_SATISFIED;
+  case ISOLDE_VIOLATED:
+    atomic_fetch_add(&job->violated, 1);
+    return EXIT_VIOLATED;
+  case ISOLDE_UNDECIDED:
+    atomic_fetch_add(&job->unknown, 1);
+    return EXIT_UNKNOWN;
+  case ISOLDE_VERDICT_NONE:
+    break;
+  }
+  bool complete = isolde_result_unknown_reason(result) == NULL;
+  atomic_fetch_add(complete ? &job->analysed : &job->unknown, 1);
+  return complete ? EXIT_SATISFIED : EXIT_UNKNOWN;
+}
+
+static isolde_status check_history(check_job *job, const char *path, isolde_task *task, reply *to,
+                                   isolde_error *error) {
+  const option_value *values = job->parsed->values;
+  isolde_open_options open = {.struct_size = sizeof open, .format = values[CHECK_FORMAT].text};
+  isolde_check_options how = {.struct_size = sizeof how,
+                              .levels = values[CHECK_LEVEL].items,
+                              .level_count = values[CHECK_LEVEL].item_count,
+                              .all = values[CHECK_ALL].on};
+  isolde_history *history = NULL;
+  isolde_result *result = NULL;
+  double began = now(), loaded = began;
+  isolde_status status = isolde_history_open(path, &open, task, &history, error);
+  if (status == ISOLDE_OK) {
+    loaded = now();
+    status = isolde_check(history, &how, task, &result, error);
+  }
+  if (status == ISOLDE_OK) status = print_result(job, path, result, loaded - began, now() - loaded, to->out, error);
+  if (status == ISOLDE_OK) to->code = code_of(job, result);
+  isolde_result_free(result);
+  isolde_history_free(history);
+  return status;
+}
+
+/* A file that cannot be judged: an object on standard output with --json, else a message. */
+static void complain(check_job *job, const char *path, const isolde_error *problem, reply *to) {
+  to->code = exit_of_status(problem->code);
+  /* A signal may also surface as a failed read; it is said once, for all files. */
+  if (problem->code == ISOLDE_ERR_CANCELLED || interrupted()) return;
+  /* When standard output refuses more, no file is to blame; the end of the program says it. */
+  if (to->out == stdout && ferror(stdout)) return;
+  atomic_fetch_add(to->code == EXIT_UNKNOWN ? &job->unknown : &job->failed, 1);
+  if (job->json) {
+    if (job->workers == 1) progress_clear();
+    if (isolde_error_write_json(problem, path, write_stream, to->out, NULL) == ISOLDE_OK) return;
+  }
+  char text[ISOLDE_ERROR_FILE_BYTES + ISOLDE_ERROR_MESSAGE_BYTES + 64];
+  isolde_error_format(problem, text, sizeof text);
+  const char *file = problem->file[0] == 0 ? path : "";
+  if (asprintf(&to->complaint, "%s%s%s", file, *file != 0 ? ": " : "", text) < 0) to->complaint = NULL;
+}
+
+/* Whether a file found in a directory is no history at all. */
+static bool is_stranger(const check_job *job, const file_entry *entry) {
+  if (!entry->walked || job->parsed->values[CHECK_FORMAT].given) return false;
+  return isolde_format_detect(entry->path, NULL, NULL) == ISOLDE_ERR_FORMAT;
+}
+
+static void check_file(void *context, size_t number, reply *to) {
+  check_job *job = context;
+  const file_entry *entry = &job->files.items[number];
+  isolde_error error = {.code = ISOLDE_ERR_IO, .offset = -1};
+  if (entry->trouble != 0) {
+    snprintf(error.message, sizeof error.message, "cannot read the directory: %s", strerror(entry->trouble));
+    complain(job, entry->path, &error, to);
+    return;
+  }
+  if (is_stranger(job, entry)) {
+    note("%s: skipped: in no format that isolde knows", entry->path);
+    atomic_fetch_add(&job->skipped, 1);
+    return;
+  }
+  isolde_task *task = interrupt_task_new();
+  if (task == NULL) {
+    error.code = ISOLDE_ERR_MEMORY;
+    snprintf(error.message, sizeof error.message, "out of memory");
+    complain(job, entry->path, &error, to);
+    return;
+  }
+  isolde_task_set_threads(task, job->threads);
+  isolde_task_set_timeout(task, job->parsed->values[CHECK_TIMEOUT].number);
+  if (job->workers == 1) {
+    if (job->many) progress_subject(entry->path);
+    isolde_task_set_progress(task, progress_update, NULL);
+  }
+  if (check_history(job, entry->path, task, to, &error) != ISOLDE_OK) complain(job, entry->path, &error, to);
+  interrupt_task_free(task);
+}
+
+/* ---- all files ---- */
+
+static bool limit_memory(uint64_t bytes) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_DATA, &limit) != 0) return false;
+  limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max ? (rlim_t)bytes : limit.rlim_max;
+  return setrlimit(RLIMIT_DATA, &limit) == 0;
+}
+
+static void print_count(size_t count, const char *what, const char **comma) {
+  if (count == 0) return;
+  printf("%s%zu %s", *comma, count, what);
+  *comma = ", ";
+}
+
+static void print_summary(check_job *job) {
+  const char *comma = ": ";
+  size_t files = job->files.count - atomic_load(&job->skipped);
+  printf("%zu %s", files, files == 1 ? "history" : "histories");
+  print_count(atomic_load(&job->analysed), "analysed", &comma);
+  print_count(atomic_load(&job->satisfied), "satisfied", &comma);
+  print_count(atomic_load(&job->violated), "violated", &comma);
+  print_count(atomic_load(&job->unknown), "unknown", &comma);
+  print_count(atomic_load(&job->failed), "failed", &comma);
+  size_t skipped = atomic_load(&job->skipped), judged = atomic_load(&job->analysed) + atomic_load(&job->satisfied) +
+                                                        atomic_load(&job->violated) + atomic_load(&job->unknown) +
+                                                        atomic_load(&job->failed);
+  print_count(files - judged, "not checked", &comma);
+  comma = "; ";
+  print_count(skipped, skipped == 1 ? "other file skipped" : "other files skipped", &comma);
+  putchar('\n');
+}
+
+static unsigned processors(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : count > 1024 ? 1024 : (unsigned)count;
+}
+
+static int check_files(check_job *job) {
+  const option_value *jobs = &job->parsed->values[CHECK_JOBS];
+  unsigned threads = jobs->given ? (unsigned)jobs->integer : processors();
+  job->many = job->files.count > 1 || job->files.walked;
+  job->workers = job->files.count < threads ? (unsigned)job->files.count : threads;
+  if (job->workers == 0) job->workers = 1;
+  job->threads = threads / job->workers;
+  int code = batch_run(job->files.count, job->workers, "checking", check_file, job);
+  if (job->many && !job->json) {
+    progress_clear();
+    print_summary(job);
+  }
+  if (code == EXIT_INTERRUPTED) message("interrupted");
+  /* Success without having looked at anything would hide a mistyped path. */
+  if (code == EXIT_SATISFIED && job->files.count == atomic_load(&job->skipped)) {
+    message("no history found");
+    return EXIT_USAGE;
+  }
+  return code;
+}
+
+static int run(options *parsed) {
+  check_job job = {.parsed = parsed, .json = parsed->values[CHECK_JSON].on};
+  const option_value *limit = &parsed->values[CHECK_MEMORY_LIMIT];
+  job.color = !job.json && terminal_color(stdout, common_color(parsed));
+  if (parsed->argument_count == 0) {
+    message("check: expected a file, a directory or '-'; 'isolde help check' shows examples");
+    return EXIT_USAGE;
+  }
+  if (limit->given && !limit_memory(limit->integer)) {
+    message_errno("--memory-limit", "set the limit");
+    return EXIT_INTERNAL;
+  }
+  int code = EXIT_UNKNOWN;
+  if (files_collect(&job.files, parsed->arguments, parsed->argument_count, parsed->values[CHECK_FORMAT].text)) {
+    code = check_files(&job);
+  } else {
+    message("out of memory");
+  }
+  files_free(&job.files);
+  return code;
+}
+
+/* ---- the table ---- */
+
+static const option table[CHECK_OPTIONS] = {
+    [CHECK_LEVEL] = {.name = "level",
+                     .letter = 'l',
+                     .argument = "NAME,..",
+                     .type = OPTION_LIST,
+                     .choices = level_name_at,
+                     .accepts = level_known,
+                     .help = "Judge these levels, by id or alias ('isolde levels' lists them); the exit code is about "
+                             "them. Without it every level that can be decided is."},
+    [CHECK_FORMAT] = {.name = "format",
+                      .letter = 'f',
+                      .type = OPTION_CHOICE,
+                      .choices = format_name_at,
+                      .help = "Read the files in this format.",
+                      .initial = "detected from the content"},
+    [CHECK_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object a file, one a line."},
+    [CHECK_ALL] = {.name = "all",
+                   .letter = 'a',
+                   .type = OPTION_FLAG,
+                   .help = "List every instance of every anomaly instead of the smallest of each code."},
+    [CHECK_TIMEOUT] = {.name = "timeout",
+                       .argument = "SECONDS",
+                       .type = OPTION_NUMBER,
+                       .min = 0,
+                       .max = 1e9,
+                       .help = "Give up on a file after that long; what is not decided then is unknown. 0 means never.",
+                       .initial = "0",
+                       .group = "Limits"},
+    [CHECK_MEMORY_LIMIT] = {.name = "memory-limit",
+                            .type = OPTION_SIZE,
+                            .min = 1,
+                            .help = "Use at most that much memory (K, M, G and T are powers of 1024); what does not "
+                                    "fit is unknown.",
+                            .group = "Limits"},
+    [CHECK_JOBS] = {.name = "jobs",
+                    .letter = 'j',
+                    .type = OPTION_INTEGER,
+                    .min = 1,
+                    .max = 1024,
+                    .help = "Use that many threads, over many files or inside one.",
+                    .initial = "one a processor",
+                    .group = "Limits"},
+};
+
+static const example examples[] = {
+    {"isolde check examples/histories/aborted-read.txt", 0, "Which levels hold, which do not, and why."},
+    {"isolde check --level=ci examples/histories/non-repeatable-read.txt", 1,
+     "Judge one level, by its alias: the exit code says that it is violated."},
+    {"isolde check --level ci,rc --json examples/histories/aborted-read.txt", 1,
+     "Judge two levels, for a program to read."},
+    {"isolde check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
+    {"gzip -c examples/histories/serializable.txt | isolde check -", 0, "Compressed input, from a pipe."},
+};
+
+static const char *const description[] = {
+    "Reads histories of transactions in any format that isolde knows, and decides which isolation levels they satisfy. "
+    "A level that is violated comes with a witness: the transactions, keys and dependencies that prove it.",
+    "With one file the result is a report. With several, or with a directory, it is one line a file and a summary. "
+    "Of a directory every file in a known format is checked, hidden ones excepted; a directory that is itself a "
+    "history (Cobra, Viper) counts as one file.",
+    "With many files the exit code is the worst of them, in the order 70, 4, 2, 1, 3, 0.", NULL};
+
+const command command_check = {"check",
+                               "Decide which isolation levels histories satisfy, with witnesses",
+                               "[--level=NAME,..] [--json] [OPTION...] FILE...",
+                               description,
+                               "FILE: a history, plain or compressed with gzip or zstd; a directory; '-' for standard "
+                               "input.",
+                               "files",
+                               table,
+                               CHECK_OPTIONS,
+                               examples,
+                               COUNT_OF(examples),
+                               run};

@@ -1,0 +1,218 @@
+/* doctor.c - `isolde doctor`: what this program is made of and what it finds around it. */
+#include <isolde/isolde.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/json.h"
+
+enum { DOCTOR_JSON, DOCTOR_OPTIONS };
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+/* Versions of libraries that the program was built with; the build passes them in. */
+#ifndef CLI_ZLIB
+#define CLI_ZLIB ""
+#define CLI_ZSTD ""
+#define CLI_XXHASH ""
+#endif
+
+typedef struct facts {
+  char system[256];
+  long cores;
+  uint64_t memory_bytes;
+  bool is_terminal, color, utf8;
+  unsigned columns;
+  const char *problem; /* of the self-test */
+} facts;
+
+static const char *const shells[] = {"bash", "zsh", "fish"};
+
+static facts look(const options *parsed) {
+  facts f = {.cores = sysconf(_SC_NPROCESSORS_ONLN)};
+  struct utsname name;
+  if (uname(&name) == 0)
+    snprintf(f.system, sizeof f.system, "%.80s %.80s %.80s", name.sysname, name.release, name.machine);
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) f.memory_bytes = (uint64_t)pages * (uint64_t)page;
+  f.is_terminal = isatty(STDOUT_FILENO) != 0;
+  f.color = terminal_color(stdout, common_color(parsed));
+  f.utf8 = terminal_utf8();
+  f.columns = terminal_width(stdout);
+  return f;
+}
+
+/* Looks for a program along PATH; false when it is not there. */
+static bool find_program(const char *name, char *path, size_t size) {
+  const char *list = getenv("PATH");
+  while (list != NULL && *list != 0) {
+    size_t length = strcspn(list, ":");
+    int written = snprintf(path, size, "%.*s/%s", (int)length, list, name);
+    if (length > 0 && written > 0 && (size_t)written < size && access(path, X_OK) == 0) return true;
+    list += length + (list[length] == ':');
+  }
+  return false;
+}
+
+/* Checks a small history that is known to have an aborted read.  NULL when that is found, else what went wrong. */
+static const char *self_test(void) {
+  const isolde_anomaly_info *known = isolde_anomaly_find("TAP-b");
+  isolde_history *history = NULL;
+  isolde_result *result = NULL;
+  isolde_anomaly found;
+  if (known == NULL || known->example == NULL) return "the table of anomalies is incomplete";
+  const char *problem = NULL;
+  if (isolde_history_open_memory(known->example, strlen(known->example), "self-test", NULL, NULL, &history, NULL)) {
+    problem = "a small history cannot be read";
+  } else if (isolde_check(history, NULL, NULL, &result, NULL) != ISOLDE_OK) {
+    problem = "a small history cannot be checked";
+  } else if (!isolde_result_anomaly(result, 0, &found) || strcmp(found.code, known->code) != 0) {
+    problem = "a known anomaly is not found";
+  }
+  isolde_result_free(result);
+  isolde_history_free(history);
+  return problem;
+}
+
+static void print_text(const facts *f) {
+  printf("%-14s %s\n", "isolde", isolde_version());
+  printf("%-14s %s%s\n", "compiler", COMPILER, SANITIZED ? ", with address sanitizer" : "");
+  printf("%-14s ", "system");
+  put_escaped(stdout, f->system);
+  printf("\n%-14s %ld\n", "processors", f->cores);
+  printf("%-14s %.1f GiB\n", "memory", (double)f->memory_bytes / (1024.0 * 1024 * 1024));
+  printf("%-14s %s, %u columns, colour %s, %s\n", "output", f->is_terminal ? "a terminal" : "not a terminal",
+         f->columns, f->color ? "on" : "off", f->utf8 ? "UTF-8" : "ASCII");
+  printf("%-14s %s\n", "self-test", f->problem == NULL ? "passed" : f->problem);
+  puts("\nCompression, read and written");
+  printf("  %-12s zlib %s\n  %-12s libzstd %s\n", "gzip", CLI_ZLIB, "zstd", CLI_ZSTD);
+  puts("\nFormats");
+  for (size_t i = 0; isolde_format_at(i) != NULL; i++) {
+    const isolde_format_info *format = isolde_format_at(i);
+    int used = printf("  %-12s %-12s ", format->id, format->writable ? "read, write" : "read");
+    print_wrapped(stdout, format->description, (unsigned)used, (unsigned)used, 80);
+    putchar('\n');
+  }
+  puts("\nDatabases\n  sim          the built-in simulator (isolde gen --simulate)\n"
+       "  No driver for a database server is built in.");
+  puts("\nShells that 'isolde completion' can serve");
+  for (size_t i = 0; i < COUNT_OF(shells); i++) {
+    char path[1024];
+    printf("  %-12s ", shells[i]);
+    put_escaped(stdout, find_program(shells[i], path, sizeof path) ? path : "not found");
+    putchar('\n');
+  }
+}
+
+static void field(json *j, const char *name, const char *text) {
+  json_name(j, name);
+  json_string(j, text);
+}
+
+static void json_formats(json *j) {
+  json_name(j, "formats");
+  json_open(j, '[');
+  for (size_t i = 0; isolde_format_at(i) != NULL; i++) {
+    const isolde_format_info *format = isolde_format_at(i);
+    json_open(j, '{');
+    field(j, "id", format->id);
+    json_name(j, "writable");
+    json_bool(j, format->writable);
+    field(j, "ending", format->ending);
+    field(j, "description", format->description);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
+static void json_shells(json *j) {
+  json_name(j, "shells");
+  json_open(j, '{');
+  for (size_t i = 0; i < COUNT_OF(shells); i++) {
+    char path[1024];
+    field(j, shells[i], find_program(shells[i], path, sizeof path) ? path : NULL);
+  }
+  json_close(j, '}');
+}
+
+static void print_json(const facts *f) {
+  json j = {.out = stdout};
+  json_open(&j, '{');
+  json_name(&j, "schema");
+  json_u64(&j, 1);
+  field(&j, "version", isolde_version());
+  field(&j, "compiler", COMPILER);
+  json_name(&j, "address_sanitizer");
+  json_bool(&j, SANITIZED);
+  field(&j, "system", f->system);
+  json_name(&j, "processors");
+  json_i64(&j, f->cores);
+  json_name(&j, "memory_bytes");
+  json_u64(&j, f->memory_bytes);
+  json_name(&j, "terminal");
+  json_bool(&j, f->is_terminal);
+  json_name(&j, "libraries");
+  json_open(&j, '{');
+  field(&j, "zlib", CLI_ZLIB);
+  field(&j, "libzstd", CLI_ZSTD);
+  field(&j, "xxhash", CLI_XXHASH);
+  json_close(&j, '}');
+  json_name(&j, "self_test");
+  json_string(&j, f->problem == NULL ? "passed" : f->problem);
+  json_formats(&j);
+  json_name(&j, "drivers");
+  json_open(&j, '[');
+  json_string(&j, "sim");
+  json_close(&j, ']');
+  json_shells(&j);
+  json_close(&j, '}');
+  putchar('\n');
+}
+
+static int run(options *parsed) {
+  facts f = look(parsed);
+  f.problem = self_test();
+  if (parsed->values[DOCTOR_JSON].on)
+    print_json(&f);
+  else
+    print_text(&f);
+  return f.problem == NULL ? EXIT_SATISFIED : EXIT_INTERNAL;
+}
+
+static const option table[DOCTOR_OPTIONS] = {
+    [DOCTOR_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object."},
+};
+
+static const example examples[] = {
+    {"isolde doctor", 0, "What this build can do here."},
+    {"isolde doctor --json", 0, "The same for a program to read."},
+};
+
+static const char *const description[] = {
+    "Shows the version, the compiler, the machine, the terminal, and which formats, compressions, databases and shells "
+    "this build can deal with. Checks a small history on the way, to see whether the program works.",
+    NULL};
+
+const command command_doctor = {"doctor",   "Show what this build can do and what it finds",
+                                "[--json]", description,
+                                NULL,       NULL,
+                                table,      DOCTOR_OPTIONS,
+                                examples,   COUNT_OF(examples),
+                                run};

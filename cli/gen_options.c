@@ -1,0 +1,187 @@
+/* gen_options.c - the table of gen's options. */
+#include "cli/gen_options.h"
+
+#include "cli/loss.h"
+#include "cli/names.h"
+
+static const char *level_at(size_t number) {
+  static const char *const names[] = {
+#define GEN_X(name, id, text) id,
+      ISOLDE_SIM_LEVEL_LIST(GEN_X)
+#undef GEN_X
+  };
+  return number < ISOLDE_SIM_LEVELS ? names[number] : NULL;
+}
+
+static bool level_accepted(const char *name) {
+  isolde_sim_level level;
+  return isolde_sim_level_find(name, &level);
+}
+
+static const char *distribution_at(size_t number) {
+  static const char *const names[] = {
+#define GEN_X(name, id, text) id,
+      ISOLDE_KEYS_LIST(GEN_X)
+#undef GEN_X
+  };
+  return number < ISOLDE_KEYS_KINDS ? names[number] : NULL;
+}
+
+static const char *workload_at(size_t number) {
+  static const char *const names[] = {"register", "list-append"};
+  return number < 2 ? names[number] : NULL;
+}
+
+const char *bug_name_at(size_t number) {
+  static const char *const names[] = {
+#define GEN_X(name, id, level, text) id,
+      ISOLDE_SIM_BUG_LIST(GEN_X)
+#undef GEN_X
+  };
+  return number < ISOLDE_SIM_BUGS ? names[number] : NULL;
+}
+
+/* "lost-update:3" is more than a choice: gen looks at it itself. */
+static bool any_bug(const char *name) {
+  (void)name;
+  return true;
+}
+
+#define SHARE .argument = "SHARE", .type = OPTION_NUMBER, .min = 0, .max = 1
+#define NUMBER_UP_TO(most) .type = OPTION_INTEGER, .min = 1, .max = (most)
+
+const option gen_options[GEN_OPTIONS] = {
+    [GEN_SIMULATE] = {.name = "simulate", .type = OPTION_FLAG, .help = "Write a history from the simulator."},
+    [GEN_OUTPUT] = {.name = "output",
+                    .letter = 'o',
+                    .type = OPTION_FILE,
+                    .help = "Write to this file.",
+                    .initial = "standard output"},
+    [GEN_FORMAT] = {.name = "format",
+                    .letter = 'f',
+                    .type = OPTION_CHOICE,
+                    .choices = writable_format_at,
+                    .help = "Write this format: plume, dbcop, edn, json, jsonl or binary.",
+                    .initial = "by the ending of the output, else jsonl"},
+    [GEN_COMPRESS] = {.name = "compress",
+                      .letter = 'z',
+                      .argument = "HOW",
+                      .type = OPTION_CHOICE,
+                      .choices = compression_name_at,
+                      .help = "Compress the output: auto, none, gzip or zstd; auto goes by .gz and .zst.",
+                      .initial = "auto"},
+    [GEN_LOSSY] = {.name = "lossy",
+                   .type = OPTION_FLAG,
+                   .help = "Leave out what the format cannot say instead of failing."},
+    [GEN_BLAME] = {.name = "blame",
+                   .type = OPTION_FILE,
+                   .help = "Write the injected bugs and the transactions to blame there, one JSON object a line."},
+    [GEN_LEVEL] = {.name = "level",
+                   .letter = 'l',
+                   .type = OPTION_CHOICE,
+                   .choices = level_at,
+                   .accepts = level_accepted,
+                   .help = "Satisfy this level: serializable, snapshot-isolation, parallel-snapshot-isolation, causal, "
+                           "read-atomic or read-committed.",
+                   .initial = "serializable",
+                   .group = "Database"},
+    [GEN_REPLICAS] = {.name = "replicas",
+                      NUMBER_UP_TO(1000),
+                      .help = "Keep that many replicas at parallel-snapshot-isolation and causal.",
+                      .initial = "3",
+                      .group = "Database"},
+    [GEN_BUG] = {.name = "bug",
+                 .letter = 'b',
+                 .argument = "NAME[:N]",
+                 .type = OPTION_LIST,
+                 .choices = bug_name_at,
+                 .accepts = any_bug,
+                 .help = "Inject a bug once, or N times; may be repeated.",
+                 .group = "Database"},
+    [GEN_SEED] = {.name = "seed",
+                  .letter = 's',
+                  .type = OPTION_INTEGER,
+                  .help = "Decide everything by this number.",
+                  .initial = "random, and printed",
+                  .group = "Workload"},
+    [GEN_SESSIONS] = {.name = "sessions",
+                      NUMBER_UP_TO(1e6),
+                      .help = "Run that many sessions.",
+                      .initial = "10",
+                      .group = "Workload"},
+    [GEN_TRANSACTIONS] = {.name = "transactions",
+                          .letter = 'n',
+                          NUMBER_UP_TO(1e9),
+                          .help = "Run that many transactions in all.",
+                          .initial = "1000",
+                          .group = "Workload"},
+    [GEN_OPERATIONS] = {.name = "operations",
+                        .type = OPTION_RANGE,
+                        .min = 1,
+                        .max = 1e6,
+                        .help = "Give each transaction N operations, or A to B.",
+                        .initial = "10",
+                        .group = "Workload"},
+    [GEN_WORKLOAD] = {.name = "workload",
+                      .letter = 'w',
+                      .type = OPTION_CHOICE,
+                      .choices = workload_at,
+                      .help = "Use registers (register), or lists with a final read of each (list-append).",
+                      .initial = "register",
+                      .group = "Workload"},
+    [GEN_APPENDS_PER_KEY] = {.name = "appends-per-key",
+                             .type = OPTION_INTEGER,
+                             .max = 4e9,
+                             .help = "Replace a list by a fresh one after that many appends; 0 never.",
+                             .initial = "100",
+                             .group = "Workload"},
+    [GEN_READ_SHARE] = {.name = "read-share",
+                        SHARE,
+                        .help = "The share of operations that read, 0 to 1.",
+                        .initial = "0.5",
+                        .group = "Workload"},
+    [GEN_RMW_SHARE] = {.name = "rmw-share",
+                       SHARE,
+                       .help = "The share of writes that come after a read of their key in the same transaction.",
+                       .initial = "0",
+                       .group = "Workload"},
+    [GEN_ABORT_SHARE] = {.name = "abort-share",
+                         SHARE,
+                         .help = "The share of transactions that their client rolls back.",
+                         .initial = "0",
+                         .group = "Workload"},
+    [GEN_UNKNOWN_SHARE] = {.name = "unknown-share",
+                           SHARE,
+                           .help = "The share of transactions whose client never learns the outcome.",
+                           .initial = "0",
+                           .group = "Workload"},
+    [GEN_KEYS] = {.name = "keys",
+                  .letter = 'k',
+                  NUMBER_UP_TO(1e9),
+                  .help = "Use that many keys.",
+                  .initial = "100",
+                  .group = "Keys"},
+    [GEN_DISTRIBUTION] = {.name = "distribution",
+                          .letter = 'd',
+                          .type = OPTION_CHOICE,
+                          .choices = distribution_at,
+                          .help = "Choose keys uniform, by zipf's law, or with a hotspot.",
+                          .initial = "uniform",
+                          .group = "Keys"},
+    [GEN_SKEW] = {.name = "skew",
+                  .type = OPTION_NUMBER,
+                  .max = 100,
+                  .help = "With zipf, the exponent: 0 is uniform, 1 is steep.",
+                  .initial = "1",
+                  .group = "Keys"},
+    [GEN_HOT_SHARE] = {.name = "hot-share",
+                       SHARE,
+                       .help = "With a hotspot, the share of operations on the hot keys.",
+                       .initial = "0.8",
+                       .group = "Keys"},
+    [GEN_HOT_KEYS] = {.name = "hot-keys",
+                      SHARE,
+                      .help = "With a hotspot, the share of the keys that are hot.",
+                      .initial = "0.2",
+                      .group = "Keys"},
+};

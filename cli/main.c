@@ -1,0 +1,105 @@
+/* main.c - from the command line to a command, and from its result to the exit code. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/suggest.h"
+
+static const command *const commands[] = {
+#define COMMAND_X(name) &command_##name,
+    COMMAND_LIST(COMMAND_X)
+#undef COMMAND_X
+};
+
+#define COMMAND_X(name) +1
+enum { COMMANDS = COMMAND_LIST(COMMAND_X) };
+#undef COMMAND_X
+
+const command *command_at(size_t number) { return number < COMMANDS ? commands[number] : NULL; }
+
+const char *command_name_at(size_t number) { return number < COMMANDS ? commands[number]->name : NULL; }
+
+const command *command_find(const char *name) {
+  for (size_t i = 0; i < COMMANDS; i++) {
+    if (strcmp(commands[i]->name, name) == 0) return commands[i];
+  }
+  suggestion s = suggest_begin(name);
+  suggest_offer_all(&s, command_name_at);
+  if (suggest_best(&s) != NULL)
+    message("unknown command '%s'; did you mean '%s'?", name, suggest_best(&s));
+  else
+    message("unknown command '%s'; 'isolde help' lists the commands", name);
+  return NULL;
+}
+
+color_wish common_color(const options *parsed) {
+  const option_value *value = &parsed->common[COMMON_COLOR];
+  return value->given ? (color_wish)value->choice : COLOR_AUTO;
+}
+
+bool common_quiet(const options *parsed) { return parsed->common[COMMON_QUIET].on; }
+
+static int run_command(const command *c, int argc, char **argv) {
+  options parsed;
+  int code = EXIT_USAGE;
+  if (options_parse(&parsed, c->name, c->options, c->option_count, argc, argv)) {
+    if (parsed.common[COMMON_HELP].on) {
+      help_command(stdout, c);
+      code = EXIT_SATISFIED;
+    } else if (c->arguments == NULL && parsed.argument_count > 0) {
+      message("%s takes no arguments, found '%s'", c->name, parsed.arguments[0]);
+    } else {
+      message_set_verbose(parsed.common[COMMON_VERBOSE].on && !common_quiet(&parsed));
+      progress_begin(common_quiet(&parsed));
+      code = c->run(&parsed);
+      progress_clear();
+    }
+  }
+  options_free(&parsed);
+  return code;
+}
+
+/* `isolde --version`, `isolde --help`, and everything else before a command. */
+static int run_without_command(int argc, char **argv) {
+  const char *first = argc > 1 ? argv[1] : NULL;
+  if (first == NULL) {
+    help_program(stderr);
+    return EXIT_USAGE;
+  }
+  if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+    printf("isolde %s\n", isolde_version());
+    return EXIT_SATISFIED;
+  }
+  if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+    help_program(stdout);
+    return EXIT_SATISFIED;
+  }
+  suggestion s = suggest_begin(first);
+  suggest_offer(&s, "--version");
+  suggest_offer(&s, "--help");
+  if (suggest_best(&s) != NULL)
+    message("unknown option '%s'; did you mean '%s'?", first, suggest_best(&s));
+  else
+    message("unknown option '%s' before the command; 'isolde help' lists the commands", first);
+  return EXIT_USAGE;
+}
+
+/* A standard stream that is closed must not become the number of the next file opened.  The substitute cannot be
+ * written to, so that output still fails. */
+static void occupy_streams(void) {
+  for (int stream = 0; stream < 3; stream++) {
+    if (fcntl(stream, F_GETFD) == -1 && errno == EBADF && open("/dev/null", O_RDONLY) != stream) return;
+  }
+}
+
+int main(int argc, char **argv) {
+  occupy_streams();
+  interrupt_install();
+  if (argc < 2 || argv[1][0] == '-') return finish_output(run_without_command(argc, argv));
+  const command *c = command_find(argv[1]);
+  return finish_output(c == NULL ? EXIT_USAGE : run_command(c, argc - 2, argv + 2));
+}

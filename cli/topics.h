@@ -1,0 +1,14 @@
+/* topics.h - fields that the JSON of levels and of explain share.  Borrows the library's tables. */
+#ifndef CLI_TOPICS_H
+#define CLI_TOPICS_H
+
+#include <isolde/level.h>
+
+#include "cli/json.h"
+
+/* "level", "session-guarantee" or "model". */
+const char *family_name(isolde_level_family family);
+/* The fields of a level inside an open object. */
+void level_fields(json *j, const isolde_level_info *level);
+
+#endif

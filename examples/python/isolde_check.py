@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Judges a history from Python, through ctypes: isolde_check.py [--library libisolde.so] FILE
+
+The structures below mirror include/isolde/*.h; nothing needs to be compiled.
+"""
+import argparse
+import ctypes
+from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64
+from ctypes import c_void_p
+
+
+class Error(Structure):
+    _fields_ = [
+        ("code", c_int),
+        ("line", c_uint64),
+        ("column", c_uint64),
+        ("offset", c_int64),
+        ("file", c_char * 512),
+        ("message", c_char * 512),
+    ]
+
+
+class Scalar(Structure):
+    _fields_ = [("type", c_int), ("length", c_uint32), ("integer", c_int64), ("text", c_void_p)]
+
+
+class Counts(Structure):
+    _fields_ = [
+        ("sessions", c_uint64),
+        ("transactions", c_uint64),
+        ("committed", c_uint64),
+        ("aborted", c_uint64),
+        ("unknown", c_uint64),
+        ("operations", c_uint64),
+        ("keys", c_uint64),
+        ("has_times", c_bool),
+    ]
+
+
+class CheckOptions(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("levels", POINTER(c_char_p)),
+        ("level_count", c_size_t),
+        ("all", c_bool),
+    ]
+
+
+class LevelVerdict(Structure):
+    _fields_ = [("level", c_char_p), ("verdict", c_int), ("asked", c_bool)]
+
+
+class Edge(Structure):
+    _fields_ = [
+        ("kind", c_char_p),
+        ("from_txn", c_uint64),
+        ("to_txn", c_uint64),
+        ("from_op", c_uint64),
+        ("to_op", c_uint64),
+        ("has_key", c_bool),
+        ("key", Scalar),
+    ]
+
+
+class Anomaly(Structure):
+    _fields_ = [
+        ("code", c_char_p),
+        ("name", c_char_p),
+        ("level", c_char_p),
+        ("count", c_uint64),
+        ("txns", POINTER(c_uint64)),
+        ("txn_count", c_size_t),
+        ("ops", POINTER(c_uint64)),
+        ("op_count", c_size_t),
+        ("keys", POINTER(Scalar)),
+        ("key_count", c_size_t),
+        ("edges", POINTER(Edge)),
+        ("edge_count", c_size_t),
+        ("explanation", c_char_p),
+    ]
+
+
+class IsoldeError(Exception):
+    """A call failed; the message has the place in the file."""
+
+
+# Name, result, arguments.
+FUNCTIONS = [
+    ("isolde_version", c_char_p, []),
+    ("isolde_error_format", c_size_t, [POINTER(Error), c_char_p, c_size_t]),
+    ("isolde_history_open", c_int, [c_char_p, c_void_p, c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    ("isolde_history_free", None, [c_void_p]),
+    ("isolde_history_counts", None, [c_void_p, POINTER(Counts)]),
+    ("isolde_history_txn_name", c_size_t, [c_void_p, c_uint64, c_char_p, c_size_t]),
+    ("isolde_scalar_format", c_size_t, [Scalar, c_char_p, c_size_t]),
+    ("isolde_check", c_int, [c_void_p, POINTER(CheckOptions), c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    ("isolde_result_free", None, [c_void_p]),
+    ("isolde_result_levels", c_size_t, [c_void_p]),
+    ("isolde_result_level", c_bool, [c_void_p, c_size_t, POINTER(LevelVerdict)]),
+    ("isolde_result_anomalies", c_size_t, [c_void_p]),
+    ("isolde_result_anomaly", c_bool, [c_void_p, c_size_t, POINTER(Anomaly)]),
+    ("isolde_verdict_name", c_char_p, [c_int]),
+]
+
+
+def load(path):
+    """Loads the library and declares its functions."""
+    library = ctypes.CDLL(path)
+    for name, result, arguments in FUNCTIONS:
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+def must(library, status, error):
+    """Raises when a call failed."""
+    if status != 0:
+        text = ctypes.create_string_buffer(1200)
+        library.isolde_error_format(byref(error), text, len(text))
+        raise IsoldeError(text.value.decode())
+
+
+def name_of(library, history, transaction):
+    text = ctypes.create_string_buffer(64)
+    library.isolde_history_txn_name(history, transaction, text, len(text))
+    return text.value.decode()
+
+
+def words_of(library, scalar):
+    text = ctypes.create_string_buffer(256)
+    library.isolde_scalar_format(scalar, text, len(text))
+    return text.value.decode()
+
+
+def tell(library, history, result):
+    """Prints verdicts and anomalies; returns the verdicts by level."""
+    verdicts = {}
+    level = LevelVerdict()
+    for i in range(library.isolde_result_levels(result)):
+        library.isolde_result_level(result, i, byref(level))
+        verdicts[level.level.decode()] = library.isolde_verdict_name(level.verdict).decode()
+    for name, verdict in verdicts.items():
+        print(f"{name:28} {verdict}")
+    anomaly = Anomaly()
+    for i in range(library.isolde_result_anomalies(result)):
+        library.isolde_result_anomaly(result, i, byref(anomaly))
+        keys = ", ".join(words_of(library, anomaly.keys[k]) for k in range(anomaly.key_count))
+        print(f"{anomaly.code.decode()} {anomaly.name.decode()} x{anomaly.count}, keys {keys}")
+        print("  " + anomaly.explanation.decode())
+        for edge in anomaly.edges[: anomaly.edge_count]:
+            ends = (name_of(library, history, end) for end in (edge.from_txn, edge.to_txn))
+            print("  " + f" -{edge.kind.decode()}-> ".join(ends))
+    return verdicts
+
+
+def check(library, path):
+    """Opens and judges one history; frees everything."""
+    error, history, result, counts = Error(), c_void_p(), c_void_p(), Counts()
+    must(library, library.isolde_history_open(path.encode(), None, None, byref(history), byref(error)), error)
+    try:
+        library.isolde_history_counts(history, byref(counts))
+        print(f"{path}: {counts.sessions} sessions, {counts.transactions} transactions, {counts.operations} operations")
+        options = CheckOptions(struct_size=ctypes.sizeof(CheckOptions))
+        must(library, library.isolde_check(history, byref(options), None, byref(result), byref(error)), error)
+        return tell(library, history, result)
+    finally:
+        library.isolde_result_free(result)
+        library.isolde_history_free(history)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--library", default="libisolde.so.0")
+    parser.add_argument("file")
+    arguments = parser.parse_args()
+    library = load(arguments.library)
+    print("isolde", library.isolde_version().decode())
+    check(library, arguments.file)
+
+
+if __name__ == "__main__":
+    main()
