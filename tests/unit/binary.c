@@ -1,0 +1,353 @@
+/* The binary form: it says everything, and no damaged or hostile file does harm. */
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "format/binary.h"
+#include "format_bytes.h"
+#include "history/builder.h"
+#include "same_history.h"
+
+static iso_value text_code(isolde_builder *b, isolde_scalar_type type, const char *text) {
+  iso_value value;
+  assert_int_equal(iso_pool_add_text(iso_builder_pool(b), type, text, strlen(text), &value, NULL), ISOLDE_OK);
+  return value;
+}
+
+/* Two sessions with some of everything: lists that extend each other and one that does not, big numbers, texts. */
+static isolde_history *rich_history(void) {
+  isolde_builder *b;
+  isolde_history *history;
+  uint32_t sessions[2];
+  iso_value big, negative;
+  assert_int_equal(isolde_builder_new(&b, NULL), ISOLDE_OK);
+  iso_value name = text_code(b, ISOLDE_STRING, "client \xc3\xa9"), keyword = text_code(b, ISOLDE_KEYWORD, "x");
+  assert_int_equal(iso_pool_add_u64(iso_builder_pool(b), UINT64_MAX, &big, NULL), ISOLDE_OK);
+  assert_int_equal(iso_pool_add_i64(iso_builder_pool(b), -5, &negative, NULL), ISOLDE_OK);
+  assert_int_equal(iso_builder_session(b, name, &sessions[0], NULL), ISOLDE_OK);
+  assert_int_equal(iso_builder_session(b, 3, &sessions[1], NULL), ISOLDE_OK);
+  const iso_value list[] = {1, 2, 3}, odd[] = {2, 1};
+  for (uint32_t t = 0; t < 4; t++) {
+    iso_txn_info info = iso_txn_unset();
+    info.status = (isolde_txn_status)(t % 3);
+    info.has_id = true;
+    info.id = 100 + t;
+    info.start = 10 * t;
+    info.end = t == 2 ? ISOLDE_NO_TIME : 10 * (int64_t)t + 5;
+    info.start_index = 2 * t;
+    info.end_index = t == 2 ? -1 : 2 * (int64_t)t + 1;
+    if (t == 1) info.node = text_code(b, ISOLDE_STRING, "node-a"), info.error = text_code(b, ISOLDE_SYMBOL, "1.5");
+    assert_int_equal(iso_builder_begin(b, sessions[t / 2], &info, NULL, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_op(b, ISOLDE_OP_WRITE, keyword, big, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_op(b, ISOLDE_OP_READ, keyword, t == 3 ? ISO_VALUE_NONE : ISO_VALUE_NIL, NULL), 0);
+    assert_int_equal(iso_builder_op(b, ISOLDE_OP_APPEND, 8, t, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_list(b, ISOLDE_OP_READ_LIST, 8, list, t, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_op(b, ISOLDE_OP_INCREMENT, 9, negative, NULL), ISOLDE_OK);
+  }
+  assert_int_equal(iso_builder_list(b, ISOLDE_OP_READ_LIST, 8, odd, 2, NULL), ISOLDE_OK);
+  assert_int_equal(iso_builder_op(b, ISOLDE_OP_READ_LIST, 8, ISO_VALUE_NIL, NULL), ISOLDE_OK);
+  assert_int_equal(iso_builder_fact(b, "seed", "42", 2, NULL), ISOLDE_OK);
+  assert_int_equal(isolde_builder_finish(b, &history, NULL), ISOLDE_OK);
+  isolde_builder_free(b);
+  return history;
+}
+
+static bytes packed(const isolde_history *history) {
+  bytes out = {NULL, 0, 0};
+  isolde_error error = {0};
+  isolde_status status =
+      isolde_history_write_to(history, ISOLDE_FORMAT_BINARY, bytes_put, &out, NULL, NULL, NULL, &error);
+  if (status != ISOLDE_OK) fail_msg("%s", error.message);
+  return out;
+}
+
+static void test_says_everything(void **state) {
+  (void)state;
+  isolde_history *history = rich_history(), *again;
+  bytes b = packed(history);
+  isolde_error error = {0};
+  assert_int_equal(open_bytes(b.data, b.count, NULL, &again, &error), ISOLDE_OK);
+  assert_string_equal(isolde_history_format(again), "binary");
+  same_history(history, again, (same_options){0}, "binary");
+  assert_string_equal(isolde_history_fact(again, "seed"), "42");
+  isolde_txn txn;
+  assert_true(isolde_history_txn(again, 1, &txn));
+  assert_int_equal(txn.id, 101);
+  assert_int_equal(txn.node.length, 6);
+  assert_memory_equal(txn.node.text, "node-a", 6);
+  assert_int_equal(txn.error.type, ISOLDE_SYMBOL);
+  touch_history(again);
+  bytes b2 = packed(again);
+  assert_int_equal(b.count, b2.count);
+  assert_memory_equal(b.data, b2.data, b.count);
+  isolde_history_free(again);
+  isolde_history_free(history);
+  bytes_free(&b), bytes_free(&b2);
+}
+
+static void test_mapped_and_compressed(void **state) {
+  (void)state;
+  isolde_history *history = rich_history(), *again;
+  isolde_error error = {0};
+  static const isolde_compression ways[] = {ISOLDE_COMPRESS_NO, ISOLDE_COMPRESS_GZIP, ISOLDE_COMPRESS_ZSTD};
+  for (size_t i = 0; i < 3; i++) {
+    char path[] = "/tmp/isolde-binary-XXXXXX";
+    close(mkstemp(path));
+    isolde_write_options options = {.struct_size = sizeof options, .compression = ways[i]};
+    assert_int_equal(isolde_history_write(history, ISOLDE_FORMAT_BINARY, path, &options, NULL, NULL, &error), 0);
+    assert_int_equal(isolde_history_open(path, NULL, NULL, &again, &error), ISOLDE_OK);
+    unlink(path);
+    same_history(history, again, (same_options){0}, "binary file");
+    touch_history(again);
+    isolde_history_free(again);
+  }
+  isolde_history_free(history);
+}
+
+static void test_empty_history(void **state) {
+  (void)state;
+  isolde_builder *builder;
+  isolde_history *history, *again;
+  isolde_error error = {0};
+  assert_int_equal(isolde_builder_new(&builder, NULL), ISOLDE_OK);
+  assert_int_equal(isolde_builder_finish(builder, &history, NULL), ISOLDE_OK);
+  isolde_builder_free(builder);
+  bytes b = packed(history);
+  assert_int_equal(open_bytes(b.data, b.count, NULL, &again, &error), ISOLDE_OK);
+  touch_history(again);
+  isolde_history_free(again);
+  isolde_history_free(history);
+  bytes_free(&b);
+}
+
+static void test_truncated_everywhere(void **state) {
+  (void)state;
+  isolde_history *history = rich_history(), *again;
+  bytes b = packed(history);
+  for (size_t cut = 0; cut < b.count; cut++) {
+    assert_int_equal(open_bytes(b.data, cut, "binary", &again, NULL), ISOLDE_ERR_FORMAT);
+  }
+  put_byte(&b, 0);
+  assert_int_equal(open_bytes(b.data, b.count, "binary", &again, NULL), ISOLDE_ERR_FORMAT);
+  isolde_history_free(history);
+  bytes_free(&b);
+}
+
+static void test_flipped_everywhere(void **state) {
+  (void)state;
+  isolde_history *history = rich_history(), *again;
+  bytes b = packed(history);
+  size_t unnoticed = 0;
+  for (size_t i = 0; i < b.count; i++) {
+    for (int bit = 0; bit < 8; bit++) {
+      b.data[i] = (char)(b.data[i] ^ 1 << bit);
+      if (open_bytes(b.data, b.count, "binary", &again, NULL) == ISOLDE_OK) {
+        same_history(history, again, (same_options){0}, "flipped"); /* only padding may change unnoticed */
+        unnoticed++;
+        isolde_history_free(again);
+      }
+      b.data[i] = (char)(b.data[i] ^ 1 << bit);
+    }
+  }
+  assert_true(unnoticed < b.count * 8 / 2);
+  isolde_history_free(history);
+  bytes_free(&b);
+}
+
+/* Makes the checksums right again, where that is possible. */
+static void forge(bytes *b) {
+  iso_binary_header header;
+  memcpy(&header, b->data, sizeof header);
+  uint64_t table_bytes = header.section_count * (uint64_t)sizeof(iso_binary_section);
+  if (sizeof header + table_bytes > b->count) return;
+  iso_binary_section *table = malloc(table_bytes > 0 ? table_bytes : 1);
+  assert_non_null(table);
+  memcpy(table, b->data + sizeof header, table_bytes);
+  for (uint32_t i = 0; i < header.section_count; i++) {
+    if (table[i].offset > b->count || table[i].bytes > b->count - table[i].offset) continue;
+    table[i].checksum = iso_hash_bytes(b->data + table[i].offset, table[i].bytes, 0);
+  }
+  header.checksum = iso_binary_header_checksum(&header, table);
+  memcpy(b->data, &header, sizeof header);
+  memcpy(b->data + sizeof header, table, table_bytes);
+  free(table);
+}
+
+/* Right checksums around wrong contents: validation alone must hold. */
+static void test_forged_everywhere(void **state) {
+  (void)state;
+  static const int changes[] = {0x01, 0x02, 0x04, 0x80, 0xff, 0x7f};
+  isolde_history *history = rich_history(), *again;
+  bytes b = packed(history), copy = {NULL, 0, 0};
+  size_t accepted = 0, refused = 0;
+  for (size_t i = 0; i < b.count; i++) {
+    for (size_t c = 0; c < sizeof changes / sizeof *changes; c++) {
+      copy.count = 0;
+      bytes_put(&copy, b.data, b.count);
+      copy.data[i] = (char)(copy.data[i] ^ changes[c]);
+      forge(&copy);
+      if (open_bytes(copy.data, copy.count, "binary", &again, NULL) == ISOLDE_OK) {
+        touch_history(again);
+        isolde_history_free(again);
+        accepted++;
+      } else {
+        refused++;
+      }
+    }
+  }
+  print_message("%zu accepted, %zu refused\n", accepted, refused);
+  assert_true(refused > accepted / 4);
+  isolde_history_free(history);
+  bytes_free(&b), bytes_free(&copy);
+}
+
+/* Sets 32 bits of a section's element and says what must come of it. */
+static void expect_forged(const bytes *b, uint32_t section, size_t at, const void *value, size_t size,
+                          const char *words) {
+  bytes copy = {NULL, 0, 0};
+  iso_binary_header header;
+  iso_binary_section entry = {0};
+  bytes_put(&copy, b->data, b->count);
+  memcpy(&header, b->data, sizeof header);
+  for (uint32_t i = 0; i < header.section_count && entry.number != section; i++) {
+    memcpy(&entry, b->data + sizeof header + i * sizeof entry, sizeof entry);
+  }
+  assert_int_equal(entry.number, section);
+  assert_true(at + size <= entry.bytes);
+  memcpy(copy.data + entry.offset + at, value, size);
+  forge(&copy);
+  expect_refused(&copy, "binary", ISOLDE_ERR_FORMAT, words);
+  bytes_free(&copy);
+}
+
+static void test_forged_fields(void **state) {
+  (void)state;
+  isolde_history *history = rich_history();
+  bytes b = packed(history);
+  const uint32_t huge = 0x7ffffff0, interned = 0x80001000, one = 1;
+  const uint8_t kind = 200;
+  const uint64_t far = UINT64_C(1) << 60;
+  expect_forged(&b, ISO_SECTION_OP_KIND, 2, &kind, 1, "OP_KIND, element 2: expected a known kind");
+  expect_forged(&b, ISO_SECTION_OP_KEY, 8, &huge, 4, "OP_KEY, element 2: expected the number of a key");
+  expect_forged(&b, ISO_SECTION_OP_VALUE, 0, &interned, 4, "OP_VALUE, element 0");
+  expect_forged(&b, ISO_SECTION_OP_VALUE, 12, &huge, 4, "OP_VALUE, element 3");     /* longer than the list */
+  expect_forged(&b, ISO_SECTION_OP_VALUE, 12, &interned, 4, "OP_VALUE, element 3"); /* no such odd list */
+  expect_forged(&b, ISO_SECTION_TXN_FIRST_OP, 0, &one, 4, "TXN_FIRST_OP, element 0: expected 0");
+  expect_forged(&b, ISO_SECTION_TXN_FIRST_OP, 4, &huge, 4, "TXN_FIRST_OP, element 2");
+  expect_forged(&b, ISO_SECTION_TXN_FIRST_OP, 16, &huge, 4, "TXN_FIRST_OP, element 4");
+  expect_forged(&b, ISO_SECTION_TXN_SESSION, 0, &one, 4, "TXN_SESSION, element 0");
+  expect_forged(&b, ISO_SECTION_TXN_STATUS, 1, &kind, 1, "TXN_STATUS, element 1");
+  expect_forged(&b, ISO_SECTION_TXN_NODE, 4, &interned, 4, "TXN_NODE, element 1");
+  expect_forged(&b, ISO_SECTION_SESSION_FIRST_TXN, 4, &huge, 4, "SESSION_FIRST_TXN");
+  expect_forged(&b, ISO_SECTION_SESSION_NAME, 4, &interned, 4, "SESSION_NAME, element 1");
+  expect_forged(&b, ISO_SECTION_KEY_NAME, 0, &interned, 4, "KEY_NAME, element 0");
+  expect_forged(&b, ISO_SECTION_LIST_FIRST, 8, &far, 8, "LIST_FIRST, element 1");
+  expect_forged(&b, ISO_SECTION_LIST_VALUES, 0, &interned, 4, "LIST_VALUES, element 0");
+  expect_forged(&b, ISO_SECTION_ODD_FIRST, 8, &far, 8, "ODD_FIRST, element 1");
+  expect_forged(&b, ISO_SECTION_ODD_VALUES, 4, &interned, 4, "ODD_VALUES, element 1");
+  expect_forged(&b, ISO_SECTION_POOL_ENTRIES, 0, &far, 8, "POOL_ENTRIES, element 0");
+  expect_forged(&b, ISO_SECTION_POOL_ENTRIES, 8, &huge, 4, "POOL_ENTRIES, element 0");
+  expect_forged(&b, ISO_SECTION_POOL_TEXT, 0, "\xff", 1, "POOL_ENTRIES, element 0");
+  expect_forged(&b, ISO_SECTION_FACTS, 0, &one, 4, "FACTS, element 0");
+  isolde_history_free(history);
+  bytes_free(&b);
+}
+
+static void test_forged_header(void **state) {
+  (void)state;
+  isolde_history *history = rich_history();
+  bytes b = packed(history);
+  iso_binary_header good, h;
+  memcpy(&good, b.data, sizeof good);
+  static const struct {
+    size_t offset, size;
+    uint64_t value;
+    const char *words;
+  } cases[] = {
+      {offsetof(iso_binary_header, version), 4, 2, "expected version 1"},
+      {offsetof(iso_binary_header, endian), 4, 0x04030201, "byte order"},
+      {offsetof(iso_binary_header, file_bytes), 8, UINT64_MAX, "truncated"},
+      {offsetof(iso_binary_header, section_count), 4, 0xffffffff, "sections"},
+      {offsetof(iso_binary_header, section_count), 4, 3, "expected the end after the last section"},
+      {offsetof(iso_binary_header, ops), 4, 0xffffffff, "limits"},
+      {offsetof(iso_binary_header, ops), 4, 0xfffffff0, "expected section OP_KIND to have 4294967280 bytes"},
+      {offsetof(iso_binary_header, keys), 4, 0, "expected section KEY_NAME"},
+      {offsetof(iso_binary_header, list_values), 8, UINT64_MAX, "limits"},
+      {offsetof(iso_binary_header, list_values), 8, UINT64_C(1) << 61, "limits"},
+      {offsetof(iso_binary_header, flags), 4, 2, "limits"},
+      {offsetof(iso_binary_header, reserved), 4, 1, "reserved"},
+      {offsetof(iso_binary_header, padding) + 31, 1, 1, "reserved"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    h = good;
+    memcpy((char *)&h + cases[i].offset, &cases[i].value, cases[i].size);
+    memcpy(b.data, &h, sizeof h);
+    forge(&b);
+    expect_refused(&b, "binary", ISOLDE_ERR_FORMAT, cases[i].words);
+  }
+  isolde_history_free(history);
+  bytes_free(&b);
+}
+
+/* Large enough for several threads. */
+static void test_large(void **state) {
+  (void)state;
+  enum { TXNS = 40000, OPS = 10 };
+  isolde_builder *b;
+  isolde_history *history, *again;
+  isolde_task *task;
+  isolde_error error = {0};
+  uint32_t session;
+  assert_int_equal(isolde_builder_new(&b, NULL), ISOLDE_OK);
+  for (uint32_t t = 0; t < TXNS; t++) {
+    iso_txn_info info = iso_txn_unset();
+    uint8_t kinds[OPS];
+    uint64_t keys[OPS], values[OPS];
+    for (uint32_t i = 0; i < OPS; i++) {
+      kinds[i] = i % 2 ? ISOLDE_OP_WRITE : ISOLDE_OP_READ;
+      keys[i] = (t * 7 + i) % 1000;
+      values[i] = (uint64_t)t * OPS + i + 1;
+    }
+    assert_int_equal(iso_builder_session(b, t / 10000, &session, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_begin(b, session, &info, NULL, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_bulk(b, kinds, keys, values, OPS, NULL), ISOLDE_OK);
+  }
+  assert_int_equal(isolde_builder_finish(b, &history, NULL), ISOLDE_OK);
+  isolde_builder_free(b);
+  bytes packed_bytes = packed(history);
+  assert_int_equal(isolde_task_new(&task), ISOLDE_OK);
+  isolde_task_set_threads(task, 4);
+  assert_int_equal(
+      isolde_history_open_memory(packed_bytes.data, packed_bytes.count, "large", NULL, task, &again, &error),
+      ISOLDE_OK);
+  same_history(history, again, (same_options){0}, "large");
+  isolde_history_free(again);
+  const uint32_t interned = 0x80000000;
+  expect_forged(&packed_bytes, ISO_SECTION_OP_VALUE, 4 * (size_t)(TXNS * OPS - 3), &interned, 4,
+                "OP_VALUE, element 399997");
+  packed_bytes.data[packed_bytes.count / 2] ^= 1;
+  assert_int_equal(
+      isolde_history_open_memory(packed_bytes.data, packed_bytes.count, "large", NULL, task, &again, &error),
+      ISOLDE_ERR_FORMAT);
+  assert_non_null(strstr(error.message, "checksum of section"));
+  packed_bytes.data[packed_bytes.count / 2] ^= 1;
+  isolde_task_cancel(task);
+  assert_int_equal(
+      isolde_history_open_memory(packed_bytes.data, packed_bytes.count, "large", NULL, task, &again, &error),
+      ISOLDE_ERR_CANCELLED);
+  isolde_task_free(task);
+  isolde_history_free(history);
+  bytes_free(&packed_bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_everything),
+                                     cmocka_unit_test(test_mapped_and_compressed),
+                                     cmocka_unit_test(test_empty_history),
+                                     cmocka_unit_test(test_truncated_everywhere),
+                                     cmocka_unit_test(test_flipped_everywhere),
+                                     cmocka_unit_test(test_forged_everywhere),
+                                     cmocka_unit_test(test_forged_fields),
+                                     cmocka_unit_test(test_forged_header),
+                                     cmocka_unit_test(test_large)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

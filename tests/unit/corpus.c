@@ -1,0 +1,111 @@
+/* A corpus of recorded histories, where there is one: every file loads, resolves and survives conversion.
+ *
+ * The corpus is data/corpus below the directory that ISOLDE_SHARED names, or below ../shared beside the sources;
+ * MANIFEST.tsv lists its files (path, format, ...).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "same_history.h"
+
+static char root[1024];
+
+static bool find_corpus(void) {
+  const char *shared = getenv("ISOLDE_SHARED");
+  char manifest[1100];
+  if (shared != NULL)
+    snprintf(root, sizeof root, "%s/data/corpus", shared);
+  else
+    snprintf(root, sizeof root, "%s/../shared/data/corpus", ISOLDE_SOURCE_ROOT);
+  snprintf(manifest, sizeof manifest, "%s/MANIFEST.tsv", root);
+  FILE *file = fopen(manifest, "r");
+  if (file == NULL) return false;
+  fclose(file);
+  return true;
+}
+
+typedef struct sink {
+  char *bytes;
+  size_t count, capacity;
+} sink;
+
+static bool put(void *user, const void *data, size_t size) {
+  sink *out = user;
+  if (out->count + size > out->capacity) {
+    out->capacity = 2 * (out->count + size);
+    out->bytes = realloc(out->bytes, out->capacity);
+    if (out->bytes == NULL) return false;
+  }
+  memcpy(out->bytes + out->count, data, size);
+  out->count += size;
+  return true;
+}
+
+static void survives(const isolde_history *history, isolde_format format, const char *path, sink *out) {
+  isolde_error error = {0};
+  isolde_history *again = NULL;
+  isolde_write_options write = {.struct_size = sizeof write, .compression = ISOLDE_COMPRESS_NO};
+  out->count = 0;
+  isolde_status status = isolde_history_write_to(history, format, put, out, &write, NULL, NULL, &error);
+  if (status == ISOLDE_OK)
+    status = isolde_history_open_memory(out->bytes, out->count, "memory", NULL, NULL, &again, &error);
+  if (status != ISOLDE_OK) fail_msg("%s: format %d: %s", path, (int)format, error.message);
+  same_history(history, again, (same_options){0}, path);
+  isolde_history_free(again);
+}
+
+static void one_file(const char *name, const char *format, sink *out) {
+  char path[2048];
+  isolde_error error = {0};
+  isolde_history *history = NULL;
+  isolde_resolution resolution;
+  isolde_counts counts;
+  snprintf(path, sizeof path, "%s/%s", root, name);
+  isolde_status status = isolde_history_open(path, NULL, NULL, &history, &error);
+  if (status == ISOLDE_OK) status = isolde_history_resolve(history, NULL, &resolution, &error);
+  if (status != ISOLDE_OK) fail_msg("%s: %s", path, error.message);
+  assert_string_equal(isolde_history_format(history), format);
+  isolde_history_counts(history, &counts);
+  assert_true(counts.operations > 0 && counts.transactions > 0);
+  assert_int_equal(counts.committed + counts.aborted + counts.unknown, counts.transactions);
+  survives(history, ISOLDE_FORMAT_JSONL, path, out);
+  survives(history, ISOLDE_FORMAT_BINARY, path, out);
+  isolde_history_free(history);
+}
+
+static void test_corpus(void **state) {
+  (void)state;
+  if (!find_corpus()) {
+    print_message("skipping: no corpus (set ISOLDE_SHARED to the directory that holds data/corpus)\n");
+    skip();
+  }
+  char manifest[1100], line[2048], last[2048] = "";
+  snprintf(manifest, sizeof manifest, "%s/MANIFEST.tsv", root);
+  FILE *file = fopen(manifest, "r");
+  assert_non_null(file);
+  sink out = {0};
+  unsigned files = 0;
+  assert_non_null(fgets(line, sizeof line, file)); /* the heading */
+  while (fgets(line, sizeof line, file) != NULL) {
+    char *save = NULL;
+    const char *name = strtok_r(line, "\t\n", &save), *format = strtok_r(NULL, "\t\n", &save);
+    if (name == NULL || format == NULL || strcmp(name, last) == 0) continue; /* a file has a line a level */
+    one_file(name, format, &out);
+    snprintf(last, sizeof last, "%s", name);
+    files++;
+  }
+  print_message("%u histories\n", files);
+  assert_true(files > 0);
+  fclose(file);
+  free(out.bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* TAP-a to TAP-f and TAP-j: each by example for each kind of key, and on random histories against the definitions
+ * spelled out as loops over the public API. */
+#include "unit.h"
+
+static isolde_history *load(const char *text, const char *format) {
+  isolde_open_options options = {.struct_size = sizeof options, .format = format};
+  isolde_history *history = NULL;
+  isolde_error error;
+  assert_ok_error(isolde_history_open_memory(text, strlen(text), "h", &options, NULL, &history, &error), error);
+  return history;
+}
+
+/* The codes found, in order, each followed by its count: "TAP-b:1 TAP-j:2". */
+static void codes(isolde_history *history, char *out, size_t size) {
+  isolde_result *result;
+  isolde_error error;
+  assert_ok_error(isolde_check(history, NULL, NULL, &result, &error), error);
+  out[0] = '\0';
+  for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
+    isolde_anomaly anomaly;
+    assert_true(isolde_result_anomaly(result, i, &anomaly));
+    assert_true(strlen(anomaly.explanation) > 20);
+    assert_true(anomaly.txn_count > 0 && anomaly.op_count > 0);
+    size_t used = strlen(out);
+    snprintf(out + used, size - used, "%s%s:%llu", used > 0 ? " " : "", anomaly.code,
+             (unsigned long long)anomaly.count);
+  }
+  isolde_result_free(result);
+}
+
+static void expect(const char *text, const char *format, const char *expected) {
+  char found[256];
+  isolde_history *history = load(text, format);
+  codes(history, found, sizeof found);
+  assert_string_equal(found, expected);
+  isolde_history_free(history);
+}
+
+static void registers(void **state) {
+  (void)state;
+  expect("r(1,1,0,0)\nr(2,0,0,0)\n", "plume", "TAP-a:1");
+  expect("w(1,1,0,-1)\nr(1,1,1,1)\n", "plume", "TAP-b:1");
+  expect("r(1,1,0,0)\nw(1,1,0,0)\n", "plume", "TAP-c:1");
+  expect("w(1,1,0,0)\nw(1,2,1,1)\nr(1,1,1,1)\n", "plume", "TAP-d:1");
+  expect("w(1,2,1,1)\nr(1,0,1,1)\n", "plume", "TAP-d:1");
+  expect("w(1,1,0,0)\nw(1,2,0,0)\nr(1,1,0,0)\n", "plume", "TAP-e:1");
+  expect("w(1,1,0,0)\nw(1,2,0,0)\nr(1,1,1,1)\n", "plume", "TAP-f:1");
+  expect("w(1,1,0,0)\nr(1,0,1,1)\nr(1,1,1,1)\n", "plume", "TAP-j:1");
+  expect("w(1,1,0,0)\nw(1,2,2,2)\nr(1,2,1,1)\nr(1,1,1,1)\nr(1,2,1,1)\n", "plume", "TAP-j:1");
+  /* Two patterns in one read: after an own write, from a write that its writer overwrote. */
+  expect("w(1,1,0,0)\nw(1,2,0,0)\nw(1,3,1,1)\nr(1,1,1,1)\n", "plume", "TAP-d:1 TAP-f:1");
+  /* Own writes between two reads are no variation. */
+  expect("w(1,1,0,0)\nr(1,1,1,1)\nw(1,2,1,1)\nr(1,2,1,1)\n", "plume", "");
+  /* What an aborted transaction read is nobody's business. */
+  expect("w(1,1,0,0)\nr(1,7,1,-1)\nr(1,1,1,-1)\n", "plume", "");
+  /* Two values of one writer are an intermediate read, not two versions. */
+  expect("w(1,1,0,0)\nw(1,2,0,0)\nr(1,1,1,1)\nr(1,2,1,1)\n", "plume", "TAP-f:1");
+}
+
+static void lists(void **state) {
+  (void)state;
+#define OK(process, ops) "{:process " #process ", :type :ok, :f :txn, :value [" ops "]}\n"
+#define FAIL(process, ops) "{:process " #process ", :type :fail, :f :txn, :value [" ops "]}\n"
+#define INFO(process, ops) "{:process " #process ", :type :info, :f :txn, :value [" ops "]}\n"
+  expect(OK(0, "[:append x 1]") OK(1, "[:r x [1]] [:append x 2] [:r x [1 2]]"), "edn", "");
+  expect(OK(0, "[:append x 1]") OK(1, "[:r x [1 9]]"), "edn", "TAP-a:1");
+  expect(FAIL(0, "[:append x 1]") OK(1, "[:r x [1]]"), "edn", "TAP-b:1");
+  expect(OK(1, "[:r x [1]] [:append x 1]"), "edn", "TAP-c:1");
+  expect(OK(0, "[:append x 1]") OK(1, "[:append x 2] [:r x [1]]"), "edn", "TAP-d:1");
+  expect(OK(1, "[:append x 2] [:r x nil]"), "edn", "TAP-d:1");
+  expect(OK(1, "[:append x 1] [:append x 2] [:r x [2]]"), "edn", "TAP-d:1");
+  expect(OK(1, "[:append x 1] [:append x 2] [:r x [1]]"), "edn", "TAP-e:1");
+  expect(OK(0, "[:append x 1] [:append x 2]") OK(1, "[:r x [1]]"), "edn", "TAP-f:1");
+  expect(OK(0, "[:append x 1]") OK(1, "[:r x []] [:r x [1]]"), "edn", "TAP-j:1");
+  expect(INFO(0, "[:append x 1]") OK(1, "[:r x [1]]"), "edn", "");
+}
+
+static void sets_and_counters(void **state) {
+  (void)state;
+  expect(OK(0, "[:add x 1]") OK(1, "[:r x #{1}] [:add x 2] [:r x #{2 1}]"), "edn", "");
+  expect(OK(0, "[:add x 1]") OK(1, "[:r x #{1 3}]"), "edn", "TAP-a:1");
+  expect(FAIL(0, "[:add x 1]") OK(1, "[:r x #{1}]"), "edn", "TAP-b:1");
+  expect(FAIL(0, "[:add x 1]") OK(2, "[:add x 1]") OK(1, "[:r x #{1}]"), "edn", "");
+  expect(OK(1, "[:add x 2] [:r x #{}]"), "edn", "TAP-d:1");
+  expect(OK(0, "[:add x 1]") OK(2, "[:add x 2]") OK(1, "[:r x #{1}] [:r x #{2}]"), "edn", "TAP-j:1");
+  expect(OK(1, "[:inc x 2] [:r x 5] [:inc x 1] [:r x 6]"), "edn", "");
+  expect(OK(1, "[:inc x 2] [:r x 5] [:inc x 1] [:r x 7]"), "edn", "TAP-j:1");
+}
+
+static void unknown_transactions(void **state) {
+  (void)state;
+  /* Observed: committed in effect, and so is what it read from in turn. */
+  expect(INFO(0, "[:w x 1]") OK(1, "[:r x 1]"), "edn", "");
+  expect(INFO(0, "[:w x 1] [:w x 2]") OK(1, "[:r x 1]"), "edn", "TAP-f:1");
+  /* Not observed: what it read does not matter. */
+  expect(INFO(0, "[:r x 7] [:w y 1]") OK(1, "[:r y nil]"), "edn", "");
+  expect(INFO(0, "[:r x 7] [:w y 1]") OK(1, "[:r y 1]"), "edn", "TAP-a:1");
+}
+
+static void verdicts(void **state) {
+  (void)state;
+  isolde_history *history = load("w(1,1,0,0)\nr(1,0,1,1)\nr(1,1,1,1)\n", "plume");
+  const char *asked[] = {"ci", "serializable"};
+  isolde_check_options options = {.struct_size = sizeof options, .levels = asked, .level_count = 2};
+  isolde_result *result;
+  isolde_error error;
+  assert_ok(isolde_check(history, &options, NULL, &result, NULL));
+  assert_int_equal(isolde_result_verdict(result), ISOLDE_VIOLATED);
+  assert_int_equal(isolde_result_levels(result), 2);
+  assert_string_equal(isolde_result_weakest_violated(result, 0), "cut-isolation");
+  assert_null(isolde_result_strongest(result, 0));
+  isolde_result_free(result);
+  asked[0] = "read-committed";
+  options.level_count = 1;
+  assert_ok(isolde_check(history, &options, NULL, &result, NULL));
+  assert_int_equal(isolde_result_verdict(result), ISOLDE_UNDECIDED);
+  assert_int_equal(isolde_result_anomalies(result), 0); /* TAP-j does not break read-committed */
+  assert_non_null(isolde_result_unknown_reason(result));
+  isolde_result_free(result);
+  asked[0] = "no-such-level";
+  assert_int_equal(isolde_check(history, &options, NULL, &result, &error), ISOLDE_ERR_USAGE);
+  isolde_task *task;
+  assert_ok(isolde_task_new(&task));
+  isolde_task_set_timeout(task, 1e-9);
+  assert_ok(isolde_check(history, NULL, task, &result, NULL));
+  assert_int_equal(isolde_result_of(result, "cut-isolation"), ISOLDE_UNDECIDED);
+  assert_string_equal(isolde_result_unknown_reason(result), "the time limit was reached");
+  isolde_result_free(result);
+  isolde_task_cancel(task);
+  assert_int_equal(isolde_check(history, NULL, task, &result, &error), ISOLDE_ERR_CANCELLED);
+  isolde_task_free(task);
+  isolde_history_free(history);
+}
+
+/* ---- the definitions as loops ---- */
+
+enum { OPS = 64 };
+
+typedef struct {
+  uint64_t count;
+  struct {
+    isolde_op op;
+    uint64_t txn;
+    isolde_txn_status status;
+  } ops[OPS];
+} plain;
+
+static void flatten(const isolde_history *history, plain *p) {
+  isolde_counts counts;
+  isolde_history_counts(history, &counts);
+  p->count = 0;
+  for (uint64_t t = 0; t < counts.transactions; t++) {
+    isolde_txn txn;
+    assert_true(isolde_history_txn(history, t, &txn));
+    for (uint64_t i = 0; i < txn.ops; i++, p->count++) {
+      assert_true(p->count < OPS);
+      assert_true(isolde_history_op(history, txn.first_op + i, &p->ops[p->count].op));
+      p->ops[p->count].txn = t;
+      p->ops[p->count].status = txn.status;
+    }
+  }
+}
+
+static int64_t writer_of(const plain *p, uint64_t read) {
+  for (uint64_t i = 0; i < p->count; i++) {
+    if (p->ops[i].op.kind == ISOLDE_OP_WRITE && isolde_scalar_equal(p->ops[i].op.key, p->ops[read].op.key) &&
+        isolde_scalar_equal(p->ops[i].op.value, p->ops[read].op.value)) {
+      return (int64_t)i;
+    }
+  }
+  return -1;
+}
+
+static bool own_write_between(const plain *p, uint64_t txn, isolde_scalar key, uint64_t after, uint64_t before) {
+  for (uint64_t i = after; i < before && i < p->count; i++) {
+    if (p->ops[i].txn == txn && p->ops[i].op.kind == ISOLDE_OP_WRITE && isolde_scalar_equal(p->ops[i].op.key, key)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Register histories without unknown transactions. */
+static void count_by_definition(const plain *p, uint64_t counts[7]) {
+  memset(counts, 0, 7 * sizeof *counts);
+  for (uint64_t i = 0; i < p->count; i++) {
+    if (p->ops[i].op.kind != ISOLDE_OP_READ || p->ops[i].status != ISOLDE_COMMITTED) continue;
+    bool initial = p->ops[i].op.value.type == ISOLDE_NIL;
+    int64_t w = writer_of(p, i);
+    bool own = w >= 0 && p->ops[w].txn == p->ops[i].txn;
+    bool aborted = w >= 0 && !own && p->ops[w].status == ISOLDE_ABORTED;
+    bool other = initial || (w >= 0 && !own && !aborted);
+    counts[0] += !initial && w < 0;
+    counts[1] += aborted;
+    counts[2] += own && (uint64_t)w > i;
+    counts[3] += other && own_write_between(p, p->ops[i].txn, p->ops[i].op.key, 0, i);
+    counts[4] += own && (uint64_t)w < i && own_write_between(p, p->ops[i].txn, p->ops[i].op.key, (uint64_t)w + 1, i);
+    counts[5] += other && !initial && own_write_between(p, p->ops[w].txn, p->ops[i].op.key, (uint64_t)w + 1, OPS);
+    if (!other) continue;
+    /* TAP-j once a transaction and key: at the first read that differs from the first one of others. */
+    int64_t first_from = -2, seen_before = 0;
+    for (uint64_t k = 0; k <= i; k++) {
+      if (p->ops[k].txn != p->ops[i].txn || p->ops[k].op.kind != ISOLDE_OP_READ) continue;
+      if (!isolde_scalar_equal(p->ops[k].op.key, p->ops[i].op.key)) continue;
+      int64_t kw = writer_of(p, k);
+      bool k_initial = p->ops[k].op.value.type == ISOLDE_NIL;
+      if (!k_initial && (kw < 0 || p->ops[kw].txn == p->ops[k].txn || p->ops[kw].status == ISOLDE_ABORTED)) continue;
+      int64_t from = k_initial ? -1 : (int64_t)p->ops[kw].txn;
+      if (first_from == -2) first_from = from;
+      if (from == first_from) continue;
+      if (k == i && seen_before == 0) counts[6]++;
+      seen_before++;
+    }
+  }
+}
+
+static void random_registers(void **state) {
+  (void)state;
+  static const char *const names[] = {"TAP-a", "TAP-b", "TAP-c", "TAP-d", "TAP-e", "TAP-f", "TAP-j"};
+  uint64_t random = 99, seen[7] = {0};
+  for (int round = 0; round < 20000; round++) {
+    isolde_builder *builder;
+    isolde_history *history;
+    int64_t next[3] = {1, 1, 1};
+    assert_ok(isolde_builder_new(&builder, NULL));
+    uint64_t txns = 1 + unit_below(&random, 5);
+    for (uint64_t t = 0; t < txns; t++) {
+      uint32_t session;
+      assert_ok(isolde_builder_session(builder, isolde_integer((int64_t)unit_below(&random, 3)), &session, NULL));
+      assert_ok(isolde_builder_begin(builder, session, unit_below(&random, 5) == 0 ? ISOLDE_ABORTED : ISOLDE_COMMITTED,
+                                     NULL));
+      for (uint64_t i = unit_below(&random, 7); i-- > 0;) {
+        uint64_t key = unit_below(&random, 3);
+        isolde_scalar name = isolde_integer((int64_t)key);
+        if (unit_below(&random, 2) == 0) {
+          assert_ok(isolde_builder_op(builder, ISOLDE_OP_WRITE, name, isolde_integer(next[key]++), NULL));
+        } else {
+          uint64_t value = unit_below(&random, (uint64_t)next[key] + 1);
+          isolde_scalar read = value == 0 ? isolde_nil() : isolde_integer((int64_t)value);
+          assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ, name, read, NULL));
+        }
+      }
+    }
+    assert_ok(isolde_builder_finish(builder, &history, NULL));
+    plain p;
+    uint64_t expected[7];
+    char words[256] = "", found[256];
+    flatten(history, &p);
+    count_by_definition(&p, expected);
+    for (int i = 0; i < 7; i++) {
+      if (expected[i] == 0) continue;
+      seen[i]++;
+      size_t used = strlen(words);
+      snprintf(words + used, sizeof words - used, "%s%s:%llu", used > 0 ? " " : "", names[i],
+               (unsigned long long)expected[i]);
+    }
+    codes(history, found, sizeof found);
+    assert_string_equal(found, words);
+    /* With all instances listed, every one is verified and the numbers agree. */
+    isolde_check_options options = {.struct_size = sizeof options, .all = true};
+    isolde_result *result;
+    assert_ok(isolde_check(history, &options, NULL, &result, NULL));
+    uint64_t total = 0;
+    for (int i = 0; i < 7; i++) total += expected[i];
+    assert_int_equal(isolde_result_anomalies(result), total);
+    isolde_result_free(result);
+    isolde_history_free(history);
+    isolde_builder_free(builder);
+  }
+  for (int i = 0; i < 7; i++) assert_true(seen[i] > 100); /* the generator reaches every pattern */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(registers),         cmocka_unit_test(lists),
+      cmocka_unit_test(sets_and_counters), cmocka_unit_test(unknown_transactions),
+      cmocka_unit_test(verdicts),          cmocka_unit_test(random_registers),
+  };
+  return cmocka_run_group_tests_name("intra", tests, NULL, NULL);
+}

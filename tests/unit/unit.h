@@ -1,0 +1,39 @@
+/* unit.h - what every unit test includes: cmocka in its required order, and a few helpers. */
+#ifndef ISO_TESTS_UNIT_H
+#define ISO_TESTS_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <isolde/isolde.h>
+
+/* Fails the test with the message of the error unless the call succeeded. */
+#define assert_ok(call)                                                                                                \
+  do {                                                                                                                 \
+    isolde_status unit_status_ = (call);                                                                               \
+    if (unit_status_ != ISOLDE_OK) fail_msg("%s: %s", #call, isolde_status_name(unit_status_));                        \
+  } while (0)
+
+/* The same, with the words of an isolde_error. */
+#define assert_ok_error(call, error)                                                                                   \
+  do {                                                                                                                 \
+    if ((call) != ISOLDE_OK) fail_msg("%s: %s", #call, (error).message);                                               \
+  } while (0)
+
+/* A small generator with a fixed seed (xorshift64*): tests must not depend on the generator of the library. */
+static inline uint64_t unit_random(uint64_t *state) {
+  *state ^= *state >> 12;
+  *state ^= *state << 25;
+  *state ^= *state >> 27;
+  return *state * UINT64_C(2685821657736338717);
+}
+
+static inline uint64_t unit_below(uint64_t *state, uint64_t bound) { return unit_random(state) % bound; }
+
+#endif
