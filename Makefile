@@ -1,0 +1,122 @@
+# A thin door to meson: every configuration lives in a directory of its own.
+#
+#   make               release build, leaves build/isolde and build/libisolde.{a,so}
+#   make debug         build-debug, no optimization
+#   make asan          build-asan, AddressSanitizer and UndefinedBehaviorSanitizer, unit tests run
+#   make tsan          build-tsan, ThreadSanitizer, unit tests run
+#   make coverage      build-coverage, tests run, report by gcovr
+#   make fuzz          build-fuzz, libFuzzer targets (clang); FUZZ_SECONDS each (default 5)
+#   make fuzz-long     the same, 60 seconds each
+#   make test          everything that scripts/test runs
+#   make check-style   clang-format, clang-tidy, cppcheck
+#   make format        clang-format -i
+#   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations
+#   make install       PREFIX (default /usr/local) and DESTDIR are honoured
+#   make clean         removes every build directory
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+# Warnings stop every build but the release one, which users make with compilers that we have not met.
+WERROR ?= false
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 5
+MESON ?= meson
+CLANG ?= clang
+CLANG_FORMAT ?= clang-format
+CLANG_TIDY ?= clang-tidy
+CPPCHECK ?= cppcheck
+
+C_FILES = $(shell find include src cli tests examples bench -name '*.[ch]' 2>/dev/null | sort)
+TIDY_FILES = $(shell find src cli examples bench -name '*.c' 2>/dev/null | sort)
+
+release: build/build.ninja
+	$(MESON) compile -C build -j $(JOBS)
+
+build/build.ninja:
+	$(MESON) setup build --prefix=$(PREFIX) -Dwerror=$(WERROR)
+
+debug: build-debug/build.ninja
+	$(MESON) compile -C build-debug -j $(JOBS)
+
+build-debug/build.ninja:
+	$(MESON) setup build-debug --werror -Dbuildtype=debug -Dmanuals=false
+
+asan: build-asan/build.ninja
+	$(MESON) compile -C build-asan -j $(JOBS)
+	$(MESON) test -C build-asan --suite unit --num-processes $(JOBS) --timeout-multiplier 4
+
+build-asan/build.ninja:
+	$(MESON) setup build-asan --werror -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dmanuals=false
+
+tsan: build-tsan/build.ninja
+	$(MESON) compile -C build-tsan -j $(JOBS)
+	$(MESON) test -C build-tsan --suite unit --num-processes $(JOBS) --timeout-multiplier 10
+
+build-tsan/build.ninja:
+	$(MESON) setup build-tsan --werror -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dmanuals=false
+
+coverage: build-coverage/build.ninja
+	$(MESON) compile -C build-coverage -j $(JOBS)
+	$(MESON) test -C build-coverage --num-processes $(JOBS) --timeout-multiplier 4
+	mkdir -p build-coverage/report
+	gcovr --root . --filter src/ --filter cli/ build-coverage --print-summary \
+	  --txt build-coverage/report/summary.txt --html-details build-coverage/report/index.html
+	@echo "report: build-coverage/report/index.html"
+
+build-coverage/build.ninja:
+	$(MESON) setup build-coverage --werror -Dbuildtype=debug -Db_coverage=true -Dmanuals=false
+
+fuzzers: build-fuzz/build.ninja
+	ninja -C build-fuzz -j $(JOBS) fuzzers
+
+fuzz: release fuzzers
+	./scripts/fuzz $(FUZZ_SECONDS)
+
+fuzz-long: release fuzzers
+	./scripts/fuzz 60
+
+build-fuzz/build.ninja:
+	CC=$(CLANG) $(MESON) setup build-fuzz --werror -Dfuzz=true -Dbuildtype=debugoptimized -Db_sanitize=address,undefined \
+	  -Db_lundef=false -Dtests=false -Dmanuals=false
+
+test:
+	./scripts/test
+
+check-style: check-format check-cppcheck check-tidy
+
+check-format:
+	$(CLANG_FORMAT) --dry-run -Werror $(C_FILES)
+
+check-cppcheck:
+	$(CPPCHECK) -j $(JOBS) --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+	  --inline-suppr --suppressions-list=.cppcheck-suppressions -D_GNU_SOURCE -DISOLDE_VERSION='"0"' \
+	  -Iinclude -Isrc -I. src cli examples bench
+
+check-tidy:
+	printf '%s\n' $(TIDY_FILES) | xargs -P $(JOBS) -I FILE $(CLANG_TIDY) --quiet FILE -- -std=gnu11 -D_GNU_SOURCE \
+	  -DISOLDE_VERSION='"0"' -Iinclude -Isrc -I.
+
+format:
+	$(CLANG_FORMAT) -i $(C_FILES)
+
+build-bench/build.ninja:
+	$(MESON) setup build-bench -Dbench=true -Dtests=false -Dmanuals=false
+
+bench-programs: build-bench/build.ninja
+	$(MESON) compile -C build-bench -j $(JOBS)
+
+bench: bench-programs
+	build-bench/bench/load --txns 100000
+
+bench-load: bench-programs
+	build-bench/bench/load
+
+install: release
+	$(MESON) configure build -Dprefix=$(PREFIX)
+	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
+
+clean:
+	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
+
+.PHONY: release debug asan tsan coverage fuzzers fuzz fuzz-long test check-style check-format check-cppcheck \
+  check-tidy format bench-programs bench bench-load install clean

@@ -1,0 +1,272 @@
+/* load.c - how fast histories are generated, written and read, beside a plain scan of the bytes.
+ *
+ *     load [--txns N] [--directory DIR] [--seed N] [--repeat N]
+ *
+ * The history has 50 sessions, 10 operations a transaction and 100,000 keys by zipf 1; the default of a million
+ * transactions makes ten million operations.  The files are made in a temporary directory and removed.
+ */
+#include <fcntl.h>
+#include <isolde/isolde.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+typedef struct bench {
+  uint64_t txns, seed;
+  unsigned repeats;
+  char directory[256];
+} bench;
+
+typedef struct job {
+  const bench *bench;
+  const isolde_history *history;
+  char path[512];
+  isolde_format format;
+  unsigned threads;
+  bool resolve;
+} job;
+
+static bool report_failure(const char *what, const isolde_error *error) {
+  char text[1100];
+  isolde_error_format(error, text, sizeof text);
+  fprintf(stderr, "%s: %s\n", what, text);
+  return false;
+}
+
+static uint64_t file_bytes(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0;
+}
+
+static void path_of(const bench *b, const char *name, char path[512]) {
+  snprintf(path, 512, "%s/%s", b->directory, name);
+}
+
+/* ---- jobs, each run in a process of its own ---- */
+
+static isolde_history *simulate(const bench *b) {
+  isolde_sim_options options;
+  isolde_history *history = NULL;
+  isolde_error error;
+  isolde_sim_defaults(&options);
+  options.struct_size = sizeof options;
+  options.seed = b->seed;
+  options.sessions = 50;
+  options.txns = b->txns;
+  options.ops_min = options.ops_max = 10;
+  options.keys = 100000;
+  options.distribution = ISOLDE_KEYS_ZIPF;
+  options.skew = 1;
+  if (isolde_simulate(&options, NULL, &history, NULL, &error) != ISOLDE_OK) report_failure("simulate", &error);
+  return history;
+}
+
+static bool job_generate(void *context, uint64_t *operations, uint64_t *bytes) {
+  const job *j = context;
+  isolde_counts counts;
+  isolde_history *history = simulate(j->bench);
+  if (history == NULL) return false;
+  isolde_history_counts(history, &counts);
+  *operations = counts.operations;
+  *bytes = 0;
+  return true; /* not freed: the process ends, and only the work is timed */
+}
+
+static bool job_write(void *context, uint64_t *operations, uint64_t *bytes) {
+  const job *j = context;
+  isolde_error error;
+  isolde_counts counts;
+  isolde_write_options options = {.struct_size = sizeof options, .compression = ISOLDE_COMPRESS_NO, .lossy = true};
+  if (isolde_history_write(j->history, j->format, j->path, &options, NULL, NULL, &error) != ISOLDE_OK)
+    return report_failure("write", &error);
+  isolde_history_counts(j->history, &counts);
+  *operations = counts.operations;
+  *bytes = file_bytes(j->path);
+  return true;
+}
+
+/* The floor: read(2) in blocks and count the newlines. */
+static bool job_scan(void *context, uint64_t *operations, uint64_t *bytes) {
+  const job *j = context;
+  enum { BLOCK = 1 << 20 };
+  char *block = malloc(BLOCK);
+  int fd = open(j->path, O_RDONLY | O_CLOEXEC);
+  *operations = *bytes = 0;
+  if (fd < 0 || block == NULL) {
+    free(block);
+    if (fd >= 0) close(fd);
+    return false;
+  }
+  ssize_t got;
+  while ((got = read(fd, block, BLOCK)) > 0) {
+    *bytes += (uint64_t)got;
+    const char *at = block, *end = block + got;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+      ++*operations;
+      at++;
+    }
+  }
+  close(fd);
+  free(block);
+  return got == 0;
+}
+
+static bool job_load(void *context, uint64_t *operations, uint64_t *bytes) {
+  const job *j = context;
+  isolde_history *history;
+  isolde_error error;
+  isolde_counts counts;
+  isolde_resolution resolution;
+  isolde_task *task;
+  if (isolde_task_new(&task) != ISOLDE_OK) return false;
+  isolde_task_set_threads(task, j->threads);
+  if (isolde_history_open(j->path, NULL, task, &history, &error) != ISOLDE_OK) return report_failure("load", &error);
+  if (j->resolve && isolde_history_resolve(history, task, &resolution, &error) != ISOLDE_OK)
+    return report_failure("resolve", &error);
+  isolde_history_counts(history, &counts);
+  *operations = counts.operations;
+  *bytes = file_bytes(j->path);
+  return true;
+}
+
+/* ---- the table ---- */
+
+static void heading(void) {
+  printf("%-34s %9s %10s %12s %10s %8s\n", "", "seconds", "MB/s", "Mops/s", "peak MB", "x scan");
+}
+
+static bool row(const char *name, measurement m, double scan_seconds) {
+  if (!m.ok) {
+    printf("%-34s failed\n", name);
+    return false;
+  }
+  printf("%-34s %9.3f", name, m.seconds);
+  if (m.bytes > 0)
+    printf(" %10.0f", (double)m.bytes / 1e6 / m.seconds);
+  else
+    printf(" %10s", "-");
+  printf(" %12.2f %10.0f", (double)m.operations / 1e6 / m.seconds, (double)m.peak_bytes / 1e6);
+  if (scan_seconds > 0)
+    printf(" %8.2f\n", m.seconds / scan_seconds);
+  else
+    printf(" %8s\n", "-");
+  fflush(stdout);
+  return true;
+}
+
+/* Writes the history in every format; the files stay for reading. */
+static bool write_all(const bench *b) {
+  isolde_history *history = simulate(b);
+  if (history == NULL) return false;
+  bool ok = true;
+  const isolde_format_info *format;
+  for (size_t i = 0; (format = isolde_format_at(i)) != NULL; i++) {
+    if (!format->writable) continue;
+    char name[64];
+    job j = {.bench = b, .history = history, .format = format->format};
+    path_of(b, format->id, j.path);
+    snprintf(name, sizeof name, "write %s", format->id);
+    ok &= row(name, measure(job_write, &j, 1), 0);
+  }
+  isolde_history_free(history);
+  return ok;
+}
+
+/* In a process of its own, so that the history does not count as memory of the readers. */
+static bool write_all_apart(const bench *b) {
+  int status = 0;
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    bool ok = write_all(b);
+    fflush(stdout);
+    _exit(ok ? 0 : 1);
+  }
+  return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static bool read_all(const bench *b) {
+  job j = {.bench = b};
+  path_of(b, "plume", j.path);
+  measurement scan = measure(job_scan, &j, b->repeats);
+  bool ok = row("scan plume (read, count newlines)", scan, scan.seconds);
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    char name[64];
+    j.threads = threads;
+    j.resolve = false;
+    snprintf(name, sizeof name, "load plume, %u thread%s", threads, threads > 1 ? "s" : "");
+    ok &= row(name, measure(job_load, &j, b->repeats), scan.seconds);
+    j.resolve = true;
+    snprintf(name, sizeof name, "load and resolve plume, %u thread%s", threads, threads > 1 ? "s" : "");
+    ok &= row(name, measure(job_load, &j, b->repeats), scan.seconds);
+  }
+  static const char *const others[] = {"binary", "dbcop", "jsonl", "json", "edn"};
+  j.threads = 1;
+  j.resolve = false;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    char name[64];
+    path_of(b, others[i], j.path);
+    snprintf(name, sizeof name, "load %s, 1 thread", others[i]);
+    ok &= row(name, measure(job_load, &j, b->repeats), 0);
+  }
+  return ok;
+}
+
+static void remove_files(const bench *b) {
+  const isolde_format_info *format;
+  for (size_t i = 0; (format = isolde_format_at(i)) != NULL; i++) {
+    char path[512];
+    path_of(b, format->id, path);
+    unlink(path);
+  }
+  rmdir(b->directory);
+}
+
+static bool parse(int argc, char **argv, bench *b) {
+  const char *directory = getenv("TMPDIR");
+  *b = (bench){.txns = 1000000, .seed = 1, .repeats = 3};
+  if (directory == NULL) directory = "/tmp";
+  for (int i = 1; i < argc; i += 2) {
+    if (i + 1 == argc) return false;
+    char *end = NULL;
+    unsigned long long number = strtoull(argv[i + 1], &end, 10);
+    bool is_number = *end == '\0' && number > 0;
+    if (strcmp(argv[i], "--txns") == 0 && is_number)
+      b->txns = number;
+    else if (strcmp(argv[i], "--seed") == 0 && is_number)
+      b->seed = number;
+    else if (strcmp(argv[i], "--repeat") == 0 && is_number && number < 1000)
+      b->repeats = (unsigned)number;
+    else if (strcmp(argv[i], "--directory") == 0)
+      directory = argv[i + 1];
+    else
+      return false;
+  }
+  int length = snprintf(b->directory, sizeof b->directory, "%s/isolde-bench-XXXXXX", directory);
+  return length > 0 && (size_t)length < sizeof b->directory;
+}
+
+int main(int argc, char **argv) {
+  bench b;
+  if (!parse(argc, argv, &b)) {
+    fprintf(stderr, "usage: load [--txns N] [--directory DIR] [--seed N] [--repeat N]\n");
+    return 2;
+  }
+  if (mkdtemp(b.directory) == NULL) {
+    perror(b.directory);
+    return 2;
+  }
+  printf("isolde %s, %llu transactions of 10 operations, 50 sessions, 100000 keys (zipf 1), seed %llu\n\n",
+         isolde_version(), (unsigned long long)b.txns, (unsigned long long)b.seed);
+  heading();
+  job generate = {.bench = &b};
+  bool ok = row("generate", measure(job_generate, &generate, 1), 0);
+  ok = ok && write_all_apart(&b) && read_all(&b);
+  remove_files(&b);
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,54 @@
+#include "measure.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+double measure_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void run_child(measure_fn job, void *context, int out) {
+  measurement m = {0};
+  double start = measure_now();
+  m.ok = job(context, &m.operations, &m.bytes);
+  m.seconds = measure_now() - start;
+  bool told = write(out, &m, sizeof m) == (ssize_t)sizeof m;
+  _exit(m.ok && told ? 0 : 1);
+}
+
+static measurement measure_once(measure_fn job, void *context) {
+  measurement m = {0};
+  int ends[2], status = 0;
+  struct rusage usage;
+  if (pipe(ends) != 0) return m;
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    run_child(job, context, ends[1]);
+  }
+  close(ends[1]);
+  if (child > 0) {
+    if (read(ends[0], &m, sizeof m) != (ssize_t)sizeof m) m = (measurement){0};
+    if (wait4(child, &status, 0, &usage) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      m.peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    else
+      m.ok = false;
+  }
+  close(ends[0]);
+  return m;
+}
+
+measurement measure(measure_fn job, void *context, unsigned repeats) {
+  measurement best = {0};
+  for (unsigned i = 0; i < repeats; i++) {
+    measurement m = measure_once(job, context);
+    if (!m.ok) return m;
+    if (!best.ok || m.seconds < best.seconds) best = m;
+  }
+  return best;
+}

@@ -1,0 +1,25 @@
+/* measure.h - times a job in a child process, so that its peak memory is its own.  Owns nothing. */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct measurement {
+  bool ok;
+  double seconds;      /* of the job alone, without the start of the process */
+  uint64_t operations; /* whatever the job counted */
+  uint64_t bytes;      /* likewise */
+  uint64_t peak_bytes; /* of the process */
+} measurement;
+
+/* A job fills in what it counted; returns false when it failed. */
+typedef bool (*measure_fn)(void *context, uint64_t *operations, uint64_t *bytes);
+
+/* Runs the job `repeats` times, each in a fresh process, and gives the fastest run. */
+measurement measure(measure_fn job, void *context, unsigned repeats);
+
+/* Monotonic seconds. */
+double measure_now(void);
+
+#endif
