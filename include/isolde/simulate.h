@@ -3,6 +3,12 @@
  * Sessions run interleaved, one operation at a time, on a multi-version store in memory, all decided by a seed.  What
  * it produces at a level satisfies that level by construction; each injected bug is reported with the transactions
  * that are to blame.
+ *
+ * Times are those of a simulated clock: a transaction starts when its session asks for it, before it can have any
+ * effect, and ends after its commit; they are truthful, so that serializable histories are even strictly serializable
+ * and those of snapshot isolation strongly so.  No transaction aborts but those asked for.  Keys, sessions and values
+ * are integers; the values (elements) of a key are unique among all its writes, those of aborted transactions
+ * included.  With lists, a session more than asked for reads every key in the end, 1000 in a transaction.
  */
 #ifndef ISOLDE_SIMULATE_H
 #define ISOLDE_SIMULATE_H
@@ -29,7 +35,9 @@ typedef enum isolde_sim_level {
       ISOLDE_SIM_LEVELS
 } isolde_sim_level;
 
-/* Bugs that can be switched on: C name, id, weakest level it breaks (by id), sentence. */
+/* Bugs that can be switched on: C name, id, weakest level it breaks (by id), sentence.  A bug is a handful of
+ * transactions, on top of those asked for, by up to four different sessions on up to two keys.  Whatever else happens,
+ * it breaks the level; in a serializable run it breaks nothing weaker. */
 #define ISOLDE_SIM_BUG_LIST(X)                                                                                         \
   X(LOST_UPDATE, "lost-update", "parallel-snapshot-isolation",                                                         \
     "two transactions read one version and both overwrite it")                                                         \
@@ -72,7 +80,7 @@ typedef struct isolde_sim_options {
   uint32_t sessions;
   uint64_t txns;             /* in all, the final reads and the injected ones not counted */
   uint32_t ops_min, ops_max; /* a transaction, inclusive */
-  double read_share;         /* of operations */
+  double read_share;         /* of operations; at least rmw_share / (1 + rmw_share), whatever is asked for */
   double rmw_share;          /* of writes that are preceded by a read of their key in the same transaction */
   double abort_share;        /* of transactions that their client rolls back */
   double unknown_share;      /* of transactions whose client never learns the outcome (half of them did commit) */
@@ -113,7 +121,8 @@ ISOLDE_API size_t isolde_blames_count(const isolde_blames *blames);
 ISOLDE_API bool isolde_blames_at(const isolde_blames *blames, size_t number, isolde_blame *out);
 ISOLDE_API void isolde_blames_free(isolde_blames *blames);
 
-/* Runs the simulation.  ISOLDE_ERR_USAGE names the option that makes no sense.  `blames` may be NULL. */
+/* Runs the simulation.  ISOLDE_ERR_USAGE names the option that makes no sense, or the bug that does not fit: too few
+ * sessions or keys for it, or lists needed.  `task` and `blames` may be NULL. */
 ISOLDE_API isolde_status isolde_simulate(const isolde_sim_options *options, isolde_task *task, isolde_history **history,
                                          isolde_blames **blames, isolde_error *error);
 

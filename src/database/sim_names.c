@@ -1,4 +1,5 @@
 /* sim_names.c - names of the levels, bugs and key distributions of the simulator. */
+#include <isolde/level.h>
 #include <isolde/simulate.h>
 #include <string.h>
 #include <strings.h>
@@ -30,22 +31,6 @@ static const char *const keys_names[] = {
 _Static_assert(ISOLDE_SIM_BUGS <= sizeof((isolde_sim_options *)NULL)->bugs / sizeof(uint64_t),
                "isolde_sim_options has room for every bug");
 
-/* The levels of the simulator under their other names. */
-static const struct {
-  const char *alias;
-  isolde_sim_level level;
-} aliases[] = {
-    {"ser", ISOLDE_SIM_SERIALIZABLE},
-    {"si", ISOLDE_SIM_SNAPSHOT},
-    {"psi", ISOLDE_SIM_PARALLEL_SNAPSHOT},
-    {"tcc", ISOLDE_SIM_CAUSAL},
-    {"ra", ISOLDE_SIM_READ_ATOMIC},
-    {"rc", ISOLDE_SIM_READ_COMMITTED},
-    {"strong-session-serializable", ISOLDE_SIM_SERIALIZABLE},
-    {"strong-session-snapshot-isolation", ISOLDE_SIM_SNAPSHOT},
-    {"transactional-causal-consistency", ISOLDE_SIM_CAUSAL},
-};
-
 const char *isolde_sim_level_name(isolde_sim_level level) {
   return (unsigned)level < ISOLDE_SIM_LEVELS ? level_names[level] : NULL;
 }
@@ -68,13 +53,9 @@ static int find(const char *const *names, size_t count, const char *name) {
 }
 
 bool isolde_sim_level_find(const char *name, isolde_sim_level *level) {
-  int found = find(level_names, ISOLDE_SIM_LEVELS, name);
+  const isolde_level_info *info = isolde_level_find_in(name, ISOLDE_LEVEL_BASE);
+  int found = info != NULL ? find(level_names, ISOLDE_SIM_LEVELS, info->id) : -1;
   if (found >= 0) *level = (isolde_sim_level)found;
-  for (size_t i = 0; found < 0 && i < sizeof aliases / sizeof *aliases; i++) {
-    if (find(&aliases[i].alias, 1, name) != 0) continue;
-    *level = aliases[i].level;
-    found = (int)i;
-  }
   return found >= 0;
 }
 

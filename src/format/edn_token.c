@@ -7,7 +7,7 @@ static const char closers[] = ")]}}";
 
 /* What a byte begins, in the low four bits; and whether it may go on inside a symbol, keyword or number, may follow
  * one, or is white space. */
-enum { IN = 0x10, ENDS = 0x20, BLANK = 0x40, CLASS = 0x0f };
+enum { IN = 0x10, ENDS = 0x20, BLANK = 0x40 };
 enum {
   BAD,
   SPACE = 1 | ENDS | BLANK,
@@ -225,7 +225,7 @@ static isolde_status dispatch(iso_tokenizer *t, bool *again) {
   return scan_word(t, &p, "the end of the tag");
 }
 
-/* A token inside something discarded: true when it ends the discarded element. */
+/* Accounts for a token inside something discarded, which may end it. */
 static void dropped(iso_tokenizer *t) {
   if (t->type != ISO_TOKEN_SCALAR && t->type != ISO_TOKEN_END) return;
   if (t->discards[t->depth] > 0) {
@@ -369,24 +369,16 @@ isolde_status iso_edn_next(iso_tokenizer *t) {
   t->start = p;
   t->token_line = t->line;
   bool done = false;
-  switch (class & CLASS) {
-  case OPEN &CLASS:
-    if (just_open(t, p)) return ISOLDE_OK;
-    break;
-  case CLOSE &CLASS:
-    if (just_close(t, p)) return ISOLDE_OK;
-    break;
-  case DIGIT &CLASS:
+  if (class == DIGIT) {
     done = short_number(t, p);
-    break;
-  case COLON &CLASS:
+  } else if (class == CLOSE) {
+    if (just_close(t, p)) return ISOLDE_OK;
+  } else if (class == COLON) {
     done = short_keyword(t, p);
-    break;
-  case SYMBOL &CLASS:
+  } else if (class == OPEN) {
+    if (just_open(t, p)) return ISOLDE_OK;
+  } else if (class == SYMBOL) {
     done = just_nil(t, p);
-    break;
-  default:
-    break;
   }
   if (__builtin_expect(!done, 0)) {
     t->window.cur = p;

@@ -11,6 +11,7 @@ typedef struct writer {
   uint8_t *styles;
   uint8_t *made;        /* per key: what its writes make it */
   bool *invokes;        /* per session: whether its invocations are written */
+  int64_t lines;        /* written so far: the index of the next one where the history has no indexes */
   isolde_status status; /* the first thing that cannot be written */
 } writer;
 
@@ -232,6 +233,7 @@ static void line(writer *w, iso_event event) {
   isolde_txn_status status = (isolde_txn_status)h->txn_status[event.txn];
   int64_t index = column(event.end ? h->txn_end_index_opt : h->txn_start_index_opt, event.txn, -1);
   int64_t time = column(event.end ? h->txn_end_opt : h->txn_start_opt, event.txn, ISOLDE_NO_TIME);
+  if (h->txn_start_index_opt == NULL) index = w->lines++;
   bool exact = needs_exact(h, event.txn), first = true;
   field(w, "index", true);
   if (index >= 0) {

@@ -97,9 +97,10 @@ static void names(void **state) {
   /* The last of equal keys counts. */
   expect_history("{:type :fail :type :ok :process 0 :value [[:w 1 1]] :process 1 :value [[:w 1 2]]}", "edn",
                  "1 committed -..- #-..0 w(1,2)\n");
-  expect_history("#jepsen.history.Op{:index 0, :time 3, :type :invoke, :process 0, :f :txn, :value [[:w 1 1]]}\r\n"
-                 "; note\r\n#_{:bad 1} #jepsen.history.Op{:index -1, :time 4, :type :ok, :process 0, :value [[:w 1 1]]}",
-                 "edn", "0 committed 3..4 #0..1 w(1,1)\n");
+  expect_history(
+      "#jepsen.history.Op{:index 0, :time 3, :type :invoke, :process 0, :f :txn, :value [[:w 1 1]]}\r\n"
+      "; note\r\n#_{:bad 1} #jepsen.history.Op{:index -1, :time 4, :type :ok, :process 0, :value [[:w 1 1]]}",
+      "edn", "0 committed 3..4 #0..1 w(1,1)\n");
 }
 
 static void empty(void **state) {
@@ -185,9 +186,9 @@ static void writing(void **state) {
       "{\"index\":0,\"type\":\"ok\",\"process\":3,\"f\":\"txn\",\"value\":[[\"w\",\"x\",-1],[\"r\",\"y\",null]]}\n");
   /* Without times there is no order in real time, and the file must not claim one. */
   expect_written("w(1,2,0,0)\nr(1,2,1,1)\nr(1,0,1,-1)\n", "plume", ISOLDE_FORMAT_EDN,
-                 "{:index nil, :type :ok, :process 0, :f :txn, :value [[:w 1 2]], :id 0}\n"
-                 "{:index nil, :type :ok, :process 1, :f :txn, :value [[:r 1 2]], :id 1}\n"
-                 "{:index nil, :type :fail, :process 1, :f :txn, :value [[:r 1 nil]], :initial-reads true}\n");
+                 "{:index 0, :type :ok, :process 0, :f :txn, :value [[:w 1 2]], :id 0}\n"
+                 "{:index 1, :type :ok, :process 1, :f :txn, :value [[:r 1 2]], :id 1}\n"
+                 "{:index 2, :type :fail, :process 1, :f :txn, :value [[:r 1 nil]], :initial-reads true}\n");
 }
 
 static void exact_reads(void **state) {
@@ -259,7 +260,7 @@ static void lossy(void **state) {
   assert_int_equal(open_bytes(text, strlen(text), "jsonl", &history, &error), ISOLDE_OK);
   assert_int_equal(write_bytes(history, ISOLDE_FORMAT_EDN, true, &out, &loss, &error), ISOLDE_OK);
   put_byte(&out, '\0');
-  assert_string_equal(out.data, "{:index nil, :type :ok, :process 0, :f :txn, :value [[:w 1 2]]}\n");
+  assert_string_equal(out.data, "{:index 0, :type :ok, :process 0, :f :txn, :value [[:w 1 2]]}\n");
   assert_int_equal(loss.unrecorded_reads, 2);
   assert_true(loss.session_names);
   bytes_free(&out);
