@@ -1,6 +1,7 @@
 /* main.c - from the command line to a command, and from its result to the exit code. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "cli/command.h"
@@ -96,7 +97,16 @@ static void occupy_streams(void) {
   }
 }
 
+/* Columns of a large history grow: as mappings of their own they are moved by the kernel instead of being copied. */
+static void prefer_mappings(void) {
+#ifdef M_MMAP_THRESHOLD
+  enum { LARGE = 4 << 20 };
+  (void)mallopt(M_MMAP_THRESHOLD, LARGE);
+#endif
+}
+
 int main(int argc, char **argv) {
+  prefer_mappings();
   occupy_streams();
   interrupt_install();
   if (argc < 2 || argv[1][0] == '-') return finish_output(run_without_command(argc, argv));

@@ -59,41 +59,48 @@ static inline bool parse_number(const char **at, uint64_t *number) {
   return true;
 }
 
-/* One parsed line. */
+/* Whose operation a line is.  Lines of one transaction follow each other with the same ending ",session,txn)", so the
+ * ending of the line before is kept and compared instead of parsed. */
 typedef struct {
-  uint64_t key, value, session, txn;
-  uint8_t kind;
+  uint64_t session, txn;
   bool aborted;
-} parsed_line;
+  size_t length;     /* of the ending; 0 when there is none to compare with */
+  uint64_t from, to; /* its first and its last eight bytes */
+} owner;
 
-/* Parses one line; on failure says what was expected, with *at where it was. */
-static inline const char *parse_line(const char **at, parsed_line *line) {
-  const char *p = *at;
-  const char *expected = NULL;
-  line->kind = *p == 'r' ? ISOLDE_OP_READ : ISOLDE_OP_WRITE;
-  if (*p != 'r' && *p != 'w') {
-    expected = "`r(key,value,session,txn)` or `w(key,value,session,txn)`";
-  } else if (*++p != '(') {
-    expected = "`(`";
-  } else if (p++, !parse_number(&p, &line->key)) {
-    expected = "a key (a 64-bit number without sign or leading zeros)";
-  } else if (*p != ',') {
-    expected = "`,` after the key";
-  } else if (p++, !parse_number(&p, &line->value)) {
-    expected = "a value (a 64-bit number without sign or leading zeros)";
-  } else if (*p != ',') {
+static inline uint64_t load8(const char *p) {
+  uint64_t word;
+  memcpy(&word, p, sizeof word);
+  return word;
+}
+
+static inline bool same_ending(const owner *last, const char *p, const char *stop) {
+  return (size_t)(stop - p) == last->length && load8(p) == last->from && load8(stop - 8) == last->to;
+}
+
+/* Remembers an ending that two overlapping words cover. */
+static inline void keep_ending(owner *o, const char *p, const char *stop) {
+  size_t length = (size_t)(stop - p);
+  o->length = length >= 8 && length <= 16 ? length : 0;
+  if (o->length > 0) o->from = load8(p), o->to = load8(stop - 8);
+}
+
+/* Parses ",session,txn)"; on failure says what was expected, with *at where it was. */
+static inline const char *parse_owner(const char **at, owner *o) {
+  const char *p = *at, *expected = NULL;
+  if (*p != ',') {
     expected = "`,` after the value";
-  } else if (p++, !parse_number(&p, &line->session)) {
+  } else if (p++, !parse_number(&p, &o->session)) {
     expected = "a session (a 64-bit number without sign or leading zeros)";
   } else if (*p != ',') {
     expected = "`,` after the session";
   } else {
     p++;
-    line->aborted = p[0] == '-' && p[1] == '1' && p[2] == ')';
-    if (line->aborted) {
-      line->txn = 0;
+    o->aborted = p[0] == '-' && p[1] == '1' && p[2] == ')';
+    if (o->aborted) {
+      o->txn = 0;
       p += 2;
-    } else if (!parse_number(&p, &line->txn) || line->txn > INT64_MAX) {
+    } else if (!parse_number(&p, &o->txn) || o->txn > INT64_MAX) {
       expected = "a transaction (a number below 2^63 without leading zeros, or -1)";
     }
     if (expected == NULL && *p != ')') expected = "`)` after the transaction";
@@ -103,16 +110,29 @@ static inline const char *parse_line(const char **at, parsed_line *line) {
   return expected;
 }
 
+/* Parses "r(key,value" the same way. */
+static inline const char *parse_access(const char **at, uint8_t *kind, uint64_t *key, uint64_t *value) {
+  const char *p = *at, *expected = NULL;
+  *kind = *p == 'r' ? ISOLDE_OP_READ : ISOLDE_OP_WRITE;
+  if (*p != 'r' && *p != 'w') {
+    expected = "`r(key,value,session,txn)` or `w(key,value,session,txn)`";
+  } else if (*++p != '(') {
+    expected = "`(`";
+  } else if (p++, !parse_number(&p, key)) {
+    expected = "a key (a 64-bit number without sign or leading zeros)";
+  } else if (*p != ',') {
+    expected = "`,` after the key";
+  } else if (p++, !parse_number(&p, value)) {
+    expected = "a value (a 64-bit number without sign or leading zeros)";
+  }
+  *at = p;
+  return expected;
+}
+
 static void note_error(iso_plume_block *block, const char *expected, const char *line, const char *at) {
   block->expected = expected;
   block->error_at = (size_t)(at - block->text);
   block->error_column = (size_t)(at - line) + 1;
-}
-
-/* Whether the line continues the piece.  `line_number` counts from the start of the block. */
-static inline bool continues(const iso_plume_piece *piece, const parsed_line *line, uint64_t line_number) {
-  return piece->txn == line->txn && piece->session == line->session && piece->aborted == line->aborted &&
-         piece->line + piece->count == line_number && piece->count > 0;
 }
 
 /* The newline at or after p, or `end`.  Finding the next line this way, and not by parsing, lets the processor work on
@@ -141,8 +161,9 @@ void iso_plume_block_parse(iso_plume_block *block) {
   /* Everything in locals: a store through a byte pointer may alias whatever the block points to. */
   const char *start = block->text, *end = block->text + block->length;
   uint8_t *kinds = block->kinds;
-  uint64_t *keys = block->keys, *values = block->values, lines = 0;
-  iso_plume_piece *done = block->pieces, piece = {.count = 0};
+  uint64_t *keys = block->keys, *values = block->values, lines = 0, next_line = UINT64_MAX;
+  iso_plume_piece *piece = block->pieces; /* one behind the last */
+  owner o = {.length = 0};
   size_t i = 0;
   memset(block->text + block->length, 0, ISO_PLUME_PADDING);
   block->expected = NULL;
@@ -151,26 +172,32 @@ void iso_plume_block_parse(iso_plume_block *block) {
     next = stop + 1;
     if (stop > start && stop[-1] == '\r') stop--;
     if (stop == start) continue; /* an empty line says nothing */
-    parsed_line line;
-    const char *expected = parse_line(&p, &line);
+    const char *expected = parse_access(&p, &kinds[i], &keys[i], &values[i]);
+    if (expected == NULL && same_ending(&o, p, stop) && lines == next_line) {
+      next_line++;
+      i++;
+      continue;
+    }
+    const char *ending = p;
+    uint64_t session = o.session, txn = o.txn;
+    bool aborted = o.aborted;
+    if (expected == NULL) expected = parse_owner(&p, &o);
     if (expected == NULL && p != stop) expected = "the end of the line";
     if (expected != NULL) {
       note_error(block, expected, start, p);
       break;
     }
-    if (continues(&piece, &line, lines)) {
-      piece.count++;
-    } else {
-      if (piece.count > 0) *done++ = piece;
-      piece = (iso_plume_piece){line.session, line.txn, line.aborted, (uint32_t)i, 1, lines};
-    }
-    kinds[i] = line.kind;
-    keys[i] = line.key;
-    values[i] = line.value;
+    keep_ending(&o, ending, stop);
+    bool same = lines == next_line && session == o.session && txn == o.txn && aborted == o.aborted;
+    if (!same) *piece++ = (iso_plume_piece){o.session, o.txn, o.aborted, (uint32_t)i, 0, lines};
+    next_line = lines + 1;
     i++;
   }
-  if (piece.count > 0) *done++ = piece;
   block->ops = i;
-  block->piece_count = (size_t)(done - block->pieces);
+  block->piece_count = (size_t)(piece - block->pieces);
   block->lines = lines;
+  for (size_t k = 0; k < block->piece_count; k++) {
+    uint32_t piece_end = k + 1 < block->piece_count ? block->pieces[k + 1].first : (uint32_t)i;
+    block->pieces[k].count = piece_end - block->pieces[k].first;
+  }
 }

@@ -189,6 +189,10 @@ isolde_status iso_read_plume(iso_input *input, isolde_builder *builder, isolde_t
   r.carry = iso_alloc(ISO_PLUME_BLOCK_BYTES, 1);
   if (r.carry == NULL) return iso_fail_memory(error);
   iso_builder_origin(builder, ISOLDE_FORMAT_PLUME, ISO_POSITION_LINE_PER_OP, true);
+  enum { USUAL_LINE_BYTES = 16 };
+  uint64_t done, total;
+  iso_input_progress(input, &done, &total);
+  iso_builder_expect(builder, total / USUAL_LINE_BYTES);
   iso_idset_init(&r.ids);
   pthread_mutex_init(&r.take, NULL);
   pthread_mutex_init(&r.turn, NULL);

@@ -80,6 +80,15 @@ isolde_status iso_builder_file(isolde_builder *builder, const char *name, isolde
 iso_pool *iso_builder_pool(isolde_builder *builder) { return &builder->pool; }
 void iso_builder_ambiguous_reads(isolde_builder *builder) { builder->ambiguous_reads = true; }
 void iso_builder_limit(isolde_builder *builder, uint32_t most_ops) { builder->most_ops = most_ops; }
+
+void iso_builder_expect(isolde_builder *builder, uint64_t ops) {
+  if (ops > builder->most_ops) ops = builder->most_ops;
+  /* Without memory for all of it, the columns grow as operations come. */
+  bool reserved = iso_vec_reserve(&builder->op_kind, ops) && iso_vec_reserve(&builder->op_key, ops) &&
+                  iso_vec_reserve(&builder->op_value, ops);
+  (void)reserved;
+}
+
 uint64_t iso_builder_ops(const isolde_builder *builder) { return builder->op_kind.count; }
 uint64_t iso_builder_txns(const isolde_builder *builder) { return builder->txn_session.count; }
 

@@ -64,8 +64,9 @@ static bool place_ops(const isolde_builder *b, isolde_history *h, plan *p) {
   return made;
 }
 
-/* Takes a column of operations over, moving its runs when they are out of order. */
-static void *take_ops(const isolde_builder *b, const plan *p, void **items, size_t size) {
+/* Takes a column of operations over.  Where runs are out of order it moves them into `spare` (of the same size) or,
+ * when that is NULL, into a new column; *items is then left with the old one, for the next column to move into. */
+static void *take_ops(const isolde_builder *b, const plan *p, void **items, size_t size, void *spare) {
   char *old = *items;
   size_t count = b->op_kind.count;
   if (p->ops_in_order) {
@@ -73,13 +74,11 @@ static void *take_ops(const isolde_builder *b, const plan *p, void **items, size
     *items = NULL;
     return shrunk != NULL ? shrunk : old;
   }
-  char *column = iso_alloc(count, size);
+  char *column = spare != NULL ? spare : iso_alloc(count, size);
   if (column == NULL) return NULL;
   for (size_t r = 0; r < b->runs.count; r++) {
     memcpy(column + p->run_dest[r] * size, old + b->runs.items[r].first_op * size, run_length(b, r) * size);
   }
-  free(old);
-  *items = NULL;
   return column;
 }
 
@@ -88,12 +87,20 @@ static bool take_op_columns(isolde_builder *b, isolde_history *h, const plan *p)
     h->op_kind = iso_alloc(0, 1);
     h->op_key = iso_alloc(0, 1);
     h->op_value = iso_alloc(0, 1);
-  } else {
-    h->op_kind = take_ops(b, p, (void **)&b->op_kind.items, sizeof *h->op_kind);
-    h->op_key = take_ops(b, p, (void **)&b->op_key.items, sizeof *h->op_key);
-    h->op_value = take_ops(b, p, (void **)&b->op_value.items, sizeof *h->op_value);
+    return h->op_kind != NULL && h->op_key != NULL && h->op_value != NULL;
   }
-  return h->op_kind != NULL && h->op_key != NULL && h->op_value != NULL;
+  h->op_kind = take_ops(b, p, (void **)&b->op_kind.items, sizeof *h->op_kind, NULL);
+  h->op_key = take_ops(b, p, (void **)&b->op_key.items, sizeof *h->op_key, NULL);
+  if (h->op_kind == NULL || h->op_key == NULL) return false;
+  /* Values move into what the keys left: memory that is there already costs nothing. */
+  void *spare = b->op_key.items;
+  b->op_key.items = NULL;
+  h->op_value = take_ops(b, p, (void **)&b->op_value.items, sizeof *h->op_value, spare);
+  if (h->op_value != NULL && spare == h->op_value) {
+    uint32_t *shrunk = iso_realloc(h->op_value, b->op_kind.count, sizeof *shrunk);
+    if (shrunk != NULL) h->op_value = shrunk;
+  }
+  return h->op_value != NULL;
 }
 
 /* Positions: one a transaction where its operations are in one place, else one an operation. */

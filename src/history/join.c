@@ -197,12 +197,12 @@ static void index_writes(const join *j, const table *t, uint64_t count, tally *s
   for (uint64_t i = 0; i < count; i++) {
     const entry *write = &t->writes[i];
     uint32_t *slot = find_slot(j, t, write);
-    uint8_t kind = h->op_kind[write->at];
     if (*slot == 0) {
       *slot = (uint32_t)i + 1;
-      bool zero = h->initial_is_zero && write->value == 0 && kind == ISOLDE_OP_WRITE;
+      /* The kind of the operation is far away in memory: it is looked up only where it matters. */
+      bool zero = write->value == 0 && h->initial_is_zero && h->op_kind[write->at] == ISOLDE_OP_WRITE;
       if (zero) note_duplicate(sum, ISO_FROM_INITIAL, write->at);
-    } else if (kind == ISOLDE_OP_ADD) {
+    } else if (h->op_kind[write->at] == ISOLDE_OP_ADD) {
       add_again(h, t->writes, slot, i);
     } else {
       note_duplicate(sum, t->writes[(*slot & ~SEVERAL) - 1].at, write->at);

@@ -1,0 +1,249 @@
+#include "check/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/vector.h"
+#include "history/effect.h"
+#include "history/resolve.h"
+
+void iso_view_free(iso_view *view) {
+  free(view->counts);
+  free(view->read_first);
+  free(view->reads);
+  free(view->write_first);
+  free(view->write_key);
+  free(view->writer_first);
+  free(view->writer);
+  free(view->group_first);
+  free(view->group_session);
+  free(view->group_start);
+  memset(view, 0, sizeof *view);
+}
+
+typedef struct {
+  iso_view *view;
+  const iso_resolution *resolution;
+  const uint32_t *op_txn;
+  bool fill; /* second pass: put, do not count */
+} maker;
+
+/* The transaction whose version a read saw, ISO_NO_TXN when that is its own, nobody's, or a rolled back one's. */
+static uint32_t version_of(const maker *m, uint32_t txn, uint32_t op) {
+  const isolde_history *h = m->view->h;
+  uint32_t seen = ISO_NO_OP;
+  if (h->op_kind[op] == ISOLDE_OP_READ) {
+    seen = m->resolution->writer[op];
+  } else if (h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
+    /* A list shows the version of its last element that the reader did not append itself. */
+    uint32_t count;
+    iso_value value = h->op_value[op];
+    (void)iso_history_list(h, op, &count);
+    const uint32_t *writers =
+        value < ISO_VALUE_INLINE_LIMIT && count > 0
+            ? m->resolution->list_writer + h->list_first[h->op_key[op]]
+            : m->resolution->odd_writer + (count > 0 ? h->odd_first[value & ~ISO_VALUE_INTERNED] : 0);
+    while (count > 0 && writers[count - 1] < h->ops && m->op_txn[writers[count - 1]] == txn) count--;
+    seen = count > 0 ? writers[count - 1] : ISO_FROM_INITIAL;
+    /* An empty rest below own appends says that the list was empty before them. */
+  }
+  if (seen == ISO_FROM_INITIAL) return ISO_INITIAL;
+  if (seen >= h->ops) return ISO_NO_TXN;
+  uint32_t from = m->op_txn[seen];
+  return from != txn && m->view->counts[from] ? from : ISO_NO_TXN;
+}
+
+static int ascending(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Sorts a few keys in place and drops repetitions; returns how many are left. */
+static uint32_t sort_unique(uint32_t *keys, uint32_t count) {
+  enum { FEW = 32 };
+  if (count > FEW) {
+    qsort(keys, count, sizeof *keys, ascending);
+  } else {
+    for (uint32_t i = 1; i < count; i++) {
+      uint32_t key = keys[i], k = i;
+      for (; k > 0 && keys[k - 1] > key; k--) keys[k] = keys[k - 1];
+      keys[k] = key;
+    }
+  }
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (kept == 0 || keys[kept - 1] != keys[i]) keys[kept++] = keys[i];
+  }
+  return kept;
+}
+
+static void scan_txn(const maker *m, uint32_t txn) {
+  iso_view *v = m->view;
+  const isolde_history *h = v->h;
+  uint32_t reads = 0, writes = 0;
+  for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
+    if (h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND) {
+      if (m->fill) v->write_key[v->write_first[txn] + writes] = h->op_key[op];
+      writes++;
+      continue;
+    }
+    uint32_t from = version_of(m, txn, op);
+    if (from == ISO_NO_TXN) continue;
+    if (m->fill) v->reads[v->read_first[txn] + reads] = (iso_external_read){h->op_key[op], from, op};
+    reads++;
+  }
+  if (!m->fill) {
+    v->read_first[txn] = reads;
+    v->write_first[txn] = writes;
+  }
+}
+
+static void scan_phase(void *context, unsigned thread, unsigned threads) {
+  uint64_t first, end;
+  const maker *m = context;
+  iso_parallel_range(m->view->h->txns, thread, threads, &first, &end);
+  for (uint64_t txn = first; txn < end; txn++) scan_txn(m, (uint32_t)txn);
+}
+
+/* Turns counts into first places, in place. */
+static uint32_t sum_up(uint32_t *first, uint32_t rows) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < rows; i++) {
+    uint32_t count = first[i];
+    first[i] = at;
+    at += count;
+  }
+  first[rows] = at;
+  return at;
+}
+
+static isolde_status make_rows(maker *m, isolde_task *task, isolde_error *error) {
+  iso_view *v = m->view;
+  size_t txns = v->h->txns;
+  v->read_first = iso_alloc(txns + 1, sizeof *v->read_first);
+  v->write_first = iso_alloc(txns + 1, sizeof *v->write_first);
+  if (v->read_first == NULL || v->write_first == NULL) return iso_fail_memory(error);
+  iso_parallel(iso_task_threads(task), scan_phase, m);
+  v->reads = iso_alloc(sum_up(v->read_first, (uint32_t)txns), sizeof *v->reads);
+  v->write_key = iso_alloc(sum_up(v->write_first, (uint32_t)txns), sizeof *v->write_key);
+  if (v->reads == NULL || v->write_key == NULL) return iso_fail_memory(error);
+  m->fill = true;
+  iso_parallel(iso_task_threads(task), scan_phase, m);
+  /* Repetitions are rare, so closing their gaps is one pass. */
+  uint32_t at = 0;
+  for (uint32_t t = 0; t < txns; t++) {
+    uint32_t first = v->write_first[t], count = v->write_first[t + 1] - first;
+    count = sort_unique(v->write_key + first, count);
+    if (at != first) memmove(v->write_key + at, v->write_key + first, count * sizeof *v->write_key);
+    v->write_first[t] = at;
+    at += count;
+  }
+  v->write_first[txns] = at;
+  return iso_task_check(task, error);
+}
+
+/* Writers of each key, and where a session's among them begin. */
+static isolde_status make_writers(iso_view *v, isolde_error *error) {
+  const isolde_history *h = v->h;
+  uint32_t total = v->write_first[h->txns], groups = 0;
+  v->writer_first = iso_alloc_zero((size_t)h->keys + 1, sizeof *v->writer_first);
+  v->writer = iso_alloc(total, sizeof *v->writer);
+  v->group_first = iso_alloc((size_t)h->keys + 1, sizeof *v->group_first);
+  if (v->writer_first == NULL || v->writer == NULL || v->group_first == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < total; i++) v->writer_first[v->write_key[i]]++;
+  sum_up(v->writer_first, h->keys);
+  for (uint32_t t = 0; t < h->txns; t++) {
+    for (uint32_t i = v->write_first[t]; i < v->write_first[t + 1]; i++)
+      v->writer[v->writer_first[v->write_key[i]]++] = t;
+  }
+  memmove(v->writer_first + 1, v->writer_first, h->keys * sizeof *v->writer_first);
+  v->writer_first[0] = 0;
+  for (int fill = 0; fill < 2; fill++) {
+    uint32_t group = 0;
+    for (uint32_t key = 0; key < h->keys; key++) {
+      v->group_first[key] = group;
+      uint32_t session = ISO_NO_TXN;
+      for (uint32_t i = v->writer_first[key]; i < v->writer_first[key + 1]; i++) {
+        if (h->txn_session[v->writer[i]] == session) continue;
+        session = h->txn_session[v->writer[i]];
+        if (fill) v->group_session[group] = session, v->group_start[group] = i;
+        group++;
+      }
+    }
+    v->group_first[h->keys] = group;
+    if (fill) break;
+    groups = group;
+    v->group_session = iso_alloc(groups, sizeof *v->group_session);
+    v->group_start = iso_alloc((size_t)groups + 1, sizeof *v->group_start);
+    if (v->group_session == NULL || v->group_start == NULL) return iso_fail_memory(error);
+  }
+  v->group_start[groups] = total;
+  return ISOLDE_OK;
+}
+
+isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view *view, isolde_error *error) {
+  memset(view, 0, sizeof *view);
+  view->h = history;
+  maker m = {.view = view};
+  isolde_status status = iso_history_resolve(history, task, &m.resolution, error);
+  if (status == ISOLDE_OK) status = iso_history_op_txns(history, &m.op_txn, error);
+  if (status == ISOLDE_OK) status = iso_history_effect(history, task, &view->counts, error);
+  if (status == ISOLDE_OK) status = make_rows(&m, task, error);
+  if (status == ISOLDE_OK) status = make_writers(view, error);
+  if (status != ISOLDE_OK) {
+    iso_view_free(view);
+    return status;
+  }
+  for (uint32_t t = 0; t < history->txns; t++) view->taking_part += view->counts[t];
+  return ISOLDE_OK;
+}
+
+bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key) {
+  uint32_t low = view->write_first[txn], high = view->write_first[txn + 1];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (view->write_key[middle] == key) return true;
+    if (view->write_key[middle] < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return false;
+}
+
+uint32_t iso_view_last_writer(const iso_view *view, uint32_t group, uint32_t bound) {
+  uint32_t low = view->group_start[group], high = view->group_start[group + 1], first = low;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (view->writer[middle] < bound) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low > first ? view->writer[low - 1] : ISO_NO_TXN;
+}
+
+bool iso_view_group(const iso_view *view, uint32_t key, uint32_t session, uint32_t *group) {
+  uint32_t low = view->group_first[key], high = view->group_first[key + 1];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (view->group_session[middle] < session) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  *group = low;
+  return low < view->group_first[key + 1] && view->group_session[low] == session;
+}
+
+uint32_t iso_view_previous(const iso_view *view, uint32_t txn) {
+  uint32_t first = view->h->session_first_txn[view->h->txn_session[txn]];
+  while (txn > first) {
+    if (view->counts[--txn]) return txn;
+  }
+  return ISO_NO_TXN;
+}

@@ -1,0 +1,54 @@
+/* view.h - a history as the levels between transactions see it.
+ *
+ * Only transactions that count (committed, or committed in effect) take part.  What is left of their operations are
+ * external reads (of a version that another transaction, or the initial one, wrote) and the keys they wrote.
+ * Transactions keep their numbers.  The view owns its arrays until iso_view_free and refers to the history.
+ */
+#ifndef ISO_CHECK_VIEW_H
+#define ISO_CHECK_VIEW_H
+
+#include "base/task.h"
+#include "history/history.h"
+
+/* Stands for the initial transaction among transactions. */
+#define ISO_INITIAL ISO_FROM_INITIAL
+#define ISO_NO_TXN ISO_NO_OP
+
+typedef struct iso_external_read {
+  uint32_t key;
+  uint32_t from; /* transaction, or ISO_INITIAL */
+  uint32_t op;
+} iso_external_read;
+
+typedef struct iso_view {
+  const isolde_history *h;
+  uint8_t *counts; /* one byte a transaction: takes part */
+  uint32_t taking_part;
+
+  uint32_t *read_first;     /* txns + 1 */
+  iso_external_read *reads; /* in program order */
+
+  uint32_t *write_first; /* txns + 1 */
+  uint32_t *write_key;   /* each key once, ascending */
+
+  /* Writers of a key, ascending, and so grouped by session. */
+  uint32_t *writer_first; /* keys + 1 */
+  uint32_t *writer;
+  uint32_t *group_first;   /* keys + 1: the groups of a key */
+  uint32_t *group_session; /* groups */
+  uint32_t *group_start;   /* groups + 1: places in writer */
+} iso_view;
+
+isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view *view, isolde_error *error);
+void iso_view_free(iso_view *view);
+
+/* Whether the transaction wrote the key (binary search). */
+bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key);
+/* The last transaction of the group below `bound`, ISO_NO_TXN when there is none. */
+uint32_t iso_view_last_writer(const iso_view *view, uint32_t group, uint32_t bound);
+/* The group of a key's writers in a session; false when there is none. */
+bool iso_view_group(const iso_view *view, uint32_t key, uint32_t session, uint32_t *group);
+/* The transaction before `txn` in its session that takes part, ISO_NO_TXN when there is none. */
+uint32_t iso_view_previous(const iso_view *view, uint32_t txn);
+
+#endif
