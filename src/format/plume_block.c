@@ -75,7 +75,8 @@ static inline uint64_t load8(const char *p) {
 }
 
 static inline bool same_ending(const owner *last, const char *p, const char *stop) {
-  return (size_t)(stop - p) == last->length && load8(p) == last->from && load8(stop - 8) == last->to;
+  return last->length > 0 && (size_t)(stop - p) == last->length && load8(p) == last->from &&
+         load8(stop - 8) == last->to;
 }
 
 /* Remembers an ending that two overlapping words cover. */
