@@ -71,8 +71,8 @@ isolde_status iso_builder_fact(isolde_builder *builder, const char *name, const 
 /* Says that reads came as ISOLDE_OP_READ whatever their key holds ([:r k nil]); finish then gives each the kind that
  * the other operations of its key (or, for a key nobody changes, of the history) imply. */
 void iso_builder_ambiguous_reads(isolde_builder *builder);
-/* Says how many operations are likely to come, so that columns need not grow by copying; a wrong guess only costs address
- * space. */
+/* Says how many operations are likely to come, so that columns need not grow by copying; a wrong guess only costs
+ * address space. */
 void iso_builder_expect(isolde_builder *builder, uint64_t ops);
 /* Lowers the limit on operations, so that a test can reach it. */
 void iso_builder_limit(isolde_builder *builder, uint32_t most_ops);
