@@ -323,7 +323,7 @@ static void free_join(join *j) {
 }
 
 isolde_status iso_join(const isolde_history *history, isolde_task *task, iso_resolution **out, isolde_error *error) {
-  enum { PARTITION_ENTRIES = 32768, MOST_BITS = 11, SMALL = 65536 };
+  enum { PARTITION_ENTRIES = 65536, MOST_BITS = 11, SMALL = 65536 };
   join j = {.history = history, .task = task, .seed = iso_hash_seed(), .factor = iso_hash_seed() | 1};
   j.elements[SIDE_READS] = history->ops;
   if (history->list_first != NULL) j.elements[SIDE_LISTS] = history->list_first[history->keys];
