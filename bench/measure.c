@@ -43,12 +43,24 @@ static measurement measure_once(measure_fn job, void *context) {
   return m;
 }
 
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
 measurement measure(measure_fn job, void *context, unsigned repeats) {
   measurement best = {0};
+  double seconds[MEASURE_MOST_REPEATS];
+  if (repeats > MEASURE_MOST_REPEATS) repeats = MEASURE_MOST_REPEATS;
   for (unsigned i = 0; i < repeats; i++) {
     measurement m = measure_once(job, context);
     if (!m.ok) return m;
     if (!best.ok || m.seconds < best.seconds) best = m;
+    seconds[i] = m.seconds;
+  }
+  if (repeats > 0) {
+    qsort(seconds, repeats, sizeof *seconds, by_size);
+    best.median = (seconds[(repeats - 1) / 2] + seconds[repeats / 2]) / 2;
   }
   return best;
 }

@@ -7,7 +7,8 @@
 
 typedef struct measurement {
   bool ok;
-  double seconds;      /* of the job alone, without the start of the process */
+  double seconds;      /* of the job alone, without the start of the process; the fastest run */
+  double median;       /* of the runs */
   uint64_t operations; /* whatever the job counted */
   uint64_t bytes;      /* likewise */
   uint64_t peak_bytes; /* of the process */
@@ -16,7 +17,10 @@ typedef struct measurement {
 /* A job fills in what it counted; returns false when it failed. */
 typedef bool (*measure_fn)(void *context, uint64_t *operations, uint64_t *bytes);
 
-/* Runs the job `repeats` times, each in a fresh process, and gives the fastest run. */
+enum { MEASURE_MOST_REPEATS = 999 };
+
+/* Runs the job `repeats` times (at most MEASURE_MOST_REPEATS), each in a fresh process, and gives the fastest run, with
+ * the median of all. */
 measurement measure(measure_fn job, void *context, unsigned repeats);
 
 /* Monotonic seconds. */

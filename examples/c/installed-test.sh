@@ -1,5 +1,7 @@
 #!/bin/sh
-# Installs into an empty directory and builds the example against what is there: installed-test.sh BUILD SOURCE
+# Installs into an empty directory and builds programs against what is there: installed-test.sh BUILD SOURCE
+#
+# The programs are the example, and every whole program that README.md and docs/library.md show.
 set -eu
 build=$1
 source=$2
@@ -17,6 +19,24 @@ flags=$(pkg-config --define-variable=prefix="$root$prefix" --cflags --libs isold
 # shellcheck disable=SC2086
 cc -Wall -Wextra -Werror -o "$root/example" "$source" $flags -pthread
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/example"
+
+# Writes the blocks of C with a main() in a Markdown file to page-N.c.
+programs_of() {
+  awk -v out="$root/$(basename "$1" .md)" '
+    /^```c$/ { inside = 1; text = ""; next }
+    /^```$/ && inside { inside = 0; if (text ~ /int main\(/) { printf "%s", text > (out "-" ++n ".c") } next }
+    inside { text = text $0 "\n" }' "$1"
+}
+tree=$(cd "$(dirname "$source")/../.." && pwd)
+programs_of "$tree/README.md"
+programs_of "$tree/docs/library.md"
+for page in README-1 library-1; do
+  # shellcheck disable=SC2086
+  cc -Wall -Wextra -Werror -o "$root/$page" "$root/$page.c" $flags
+done
+said=$(cd "$tree" && LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/README-1")
+[ "$said" = violated ] || { echo "the program of README.md said '$said'" >&2; exit 1; }
+LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/library-1" "$tree/examples/histories/aborted-read.txt" | grep '^TAP-b: '
 
 for file in bin/isolde share/man/man1/isolde.1 share/bash-completion/completions/isolde \
   share/zsh/site-functions/_isolde share/fish/vendor_completions.d/isolde.fish include/isolde/isolde.h; do

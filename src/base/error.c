@@ -20,7 +20,7 @@ const char *isolde_status_name(isolde_status status) {
 }
 
 /* Copies text into a fixed buffer, escaping what a terminal or a JSON reader could choke on. */
-static void copy_printable(char *out, size_t size, const char *text, size_t length) {
+static size_t copy_printable(char *out, size_t size, const char *text, size_t length) {
   size_t o = 0;
   for (size_t i = 0; i < length;) {
     size_t step = iso_utf8_step(text + i, length - i);
@@ -39,6 +39,7 @@ static void copy_printable(char *out, size_t size, const char *text, size_t leng
     i += step;
   }
   out[o] = '\0';
+  return o;
 }
 
 static void fill(isolde_error *error, isolde_status code, iso_place place, const char *format, va_list arguments) {
@@ -92,8 +93,8 @@ const char *iso_quote(const char *bytes, size_t length, char buffer[256]) {
   /* Do not cut a character in two. */
   while (shown < length && shown > SHOWN - 4 && ((unsigned char)bytes[shown] & 0xc0) == 0x80) shown--;
   buffer[0] = '`';
-  copy_printable(buffer + 1, 250, bytes, shown);
-  strcat(buffer, shown < length ? "`..." : "`");
+  size_t used = 1 + copy_printable(buffer + 1, 250, bytes, shown);
+  memcpy(buffer + used, shown < length ? "`..." : "`", shown < length ? 5 : 2);
   return buffer;
 }
 

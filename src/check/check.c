@@ -19,21 +19,49 @@ static isolde_check_options read_options(const isolde_check_options *options) {
 /* Whether the level is one that isolde_check can be asked about: by its own table, not Elle's models. */
 static bool is_level(const isolde_level_info *info) { return info->family != ISOLDE_LEVEL_MODEL; }
 
-/* A pattern breaks a level that forbids it: TAP-a to TAP-f break everything from read-committed up and the session
- * guarantees, TAP-j breaks cut-isolation and everything from read-atomic up. */
+/* A pattern within a transaction, or a causal cycle, breaks every level that forbids it: TAP-a to TAP-g break
+ * everything from read-committed up and the session guarantees, TAP-j breaks cut-isolation and everything from
+ * read-atomic up. */
 static bool breaks(iso_tap tap, const isolde_level_info *level) {
   const isolde_anomaly_info *anomaly = isolde_anomaly_find(iso_tap_code(tap));
   if (anomaly == NULL || anomaly->level == NULL || !is_level(level)) return false;
-  if (tap != ISO_TAP_J && level->family == ISOLDE_LEVEL_SESSION) return true;
+  if (tap <= ISO_TAP_G && level->family == ISOLDE_LEVEL_SESSION) return true;
   const isolde_level_info *weakest = isolde_level_find(anomaly->level);
   return weakest != NULL && isolde_level_implies(level, weakest);
 }
 
-static isolde_verdict judge(const iso_findings *findings, const isolde_level_info *level) {
-  for (int tap = 0; tap < ISO_TAPS; tap++) {
-    if (findings->count[tap] > 0 && breaks((iso_tap)tap, level)) return ISOLDE_VIOLATED;
+static bool is_unconditional(int tap) { return tap <= ISO_TAP_G || tap == ISO_TAP_J; }
+
+/* The axiom that a level is decided by; ISO_AXIOMS for none. */
+static iso_axiom axiom_of(const isolde_level_info *level) {
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
+    if (is_level(level) && strcmp(level->id, iso_axiom_level((iso_axiom)axiom)) == 0) return (iso_axiom)axiom;
   }
-  return strcmp(level->id, "cut-isolation") == 0 && is_level(level) ? ISOLDE_SATISFIED : ISOLDE_UNDECIDED;
+  return ISO_AXIOMS;
+}
+
+/* Whether a violation of the axiom's level is one of `level`. */
+static bool axiom_breaks(iso_axiom axiom, const isolde_level_info *level) {
+  const isolde_level_info *own = isolde_level_find(iso_axiom_level(axiom));
+  return is_level(level) && own != NULL && isolde_level_implies(level, own);
+}
+
+static isolde_verdict judge(const isolde_result *result, const isolde_level_info *level) {
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    bool found = is_unconditional(tap) && result->findings.count[tap] > 0;
+    if (found && breaks((iso_tap)tap, level)) return ISOLDE_VIOLATED;
+  }
+  if (strcmp(level->id, "cut-isolation") == 0 && is_level(level)) return ISOLDE_SATISFIED;
+  if (!result->has_weak) return ISOLDE_UNDECIDED;
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
+    if (result->weak.axioms[axiom].violated && axiom_breaks((iso_axiom)axiom, level)) return ISOLDE_VIOLATED;
+  }
+  iso_axiom own = axiom_of(level);
+  if (own == ISO_AXIOMS) return ISOLDE_UNDECIDED;
+  if (result->weak.axioms[own].decided) return ISOLDE_SATISFIED;
+  /* The forced edges of causal contain those of every other axiom. */
+  const iso_axiom_result *causal = &result->weak.axioms[ISO_AXIOM_CAUSAL];
+  return causal->decided && !causal->violated ? ISOLDE_SATISFIED : ISOLDE_UNDECIDED;
 }
 
 static bool add_level(isolde_result *result, const isolde_level_info *info, isolde_verdict verdict, bool asked) {
@@ -56,11 +84,10 @@ static bool enter_levels(isolde_result *result, const isolde_check_options *opti
   const isolde_level_info *info;
   for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++) {
     bool asked = is_asked(options, info);
-    isolde_verdict verdict = judge(&result->findings, info);
+    isolde_verdict verdict = judge(result, info);
     if (options->level_count > 0 ? !asked : verdict == ISOLDE_UNDECIDED) continue;
     if (asked && verdict == ISOLDE_UNDECIDED) {
-      result->unknown_reason = "no checker of this version decides the level on a history that passes the patterns "
-                               "within transactions";
+      result->unknown_reason = "this version finds no violation of the level and cannot prove that there is none";
     }
     if (!add_level(result, info, verdict, asked)) return false;
   }
@@ -95,24 +122,30 @@ static int by_pattern(const void *a, const void *b) {
   return (x->op > y->op) - (x->op < y->op);
 }
 
+/* Whether a finding matters to a level that was asked for. */
+static bool is_relevant(const isolde_result *result, const isolde_check_options *options, const iso_finding *finding) {
+  if (options->level_count == 0) return true;
+  for (size_t i = 0; i < result->level_count; i++) {
+    const isolde_level_info *level = result->levels[i].info;
+    if (!result->levels[i].asked) continue;
+    bool hits = is_unconditional((int)finding->tap) ? breaks((iso_tap)finding->tap, level)
+                                                    : axiom_breaks((iso_axiom)finding->seen, level);
+    if (hits) return true;
+  }
+  return false;
+}
+
 /* Chooses the findings to show: those that break an asked level, or all. */
 static bool choose_shown(isolde_result *result, const isolde_check_options *options) {
   size_t most = result->findings.keep_all ? result->findings.all.count : ISO_TAPS;
   result->shown = iso_alloc(most, sizeof *result->shown);
   result->cache = iso_alloc_zero(most, sizeof *result->cache);
   if (result->shown == NULL || result->cache == NULL) return false;
-  bool relevant[ISO_TAPS];
-  for (int tap = 0; tap < ISO_TAPS; tap++) {
-    relevant[tap] = options->level_count == 0;
-    for (size_t i = 0; i < result->level_count; i++) {
-      if (result->levels[i].asked && breaks((iso_tap)tap, result->levels[i].info)) relevant[tap] = true;
-    }
-  }
   for (size_t i = 0; i < most; i++) {
     const iso_finding *finding =
         result->findings.keep_all ? &result->findings.all.items[i] : &result->findings.first[i];
     if (!result->findings.keep_all && result->findings.count[i] == 0) continue;
-    if (relevant[finding->tap]) result->shown[result->shown_count++] = *finding;
+    if (is_relevant(result, options, finding)) result->shown[result->shown_count++] = *finding;
   }
   if (result->findings.keep_all) qsort(result->shown, result->shown_count, sizeof *result->shown, by_pattern);
   return true;
@@ -139,12 +172,60 @@ static bool give_up(isolde_result *result, const isolde_check_options *options, 
   return true;
 }
 
-static isolde_status run_checkers(isolde_history *history, isolde_task *task, isolde_result *result,
-                                  isolde_error *error) {
+/* Only registers: the versions of sets and counters cannot be told apart. */
+static bool is_register_history(const isolde_history *h) {
+  for (uint32_t op = 0; op < h->ops; op++) {
+    if (h->op_kind[op] != ISOLDE_OP_READ && h->op_kind[op] != ISOLDE_OP_WRITE) return false;
+  }
+  return true;
+}
+
+/* Whether the axiom says anything about what was asked. */
+static bool is_wanted(iso_axiom axiom, const isolde_check_options *options) {
+  for (size_t i = 0; i < options->level_count; i++) {
+    const isolde_level_info *level = isolde_level_find(options->levels[i]);
+    if (level != NULL && axiom_breaks(axiom, level)) return true;
+  }
+  return options->level_count == 0;
+}
+
+/* Whether a level that was asked for is exactly the axiom's. */
+static bool is_asked_for(iso_axiom axiom, const isolde_check_options *options) {
+  for (size_t i = 0; i < options->level_count; i++) {
+    const isolde_level_info *level = isolde_level_find(options->levels[i]);
+    if (level != NULL && axiom_of(level) == axiom) return true;
+  }
+  return false;
+}
+
+/* Decides the axioms: the strongest wanted first, and weaker ones only where they are not implied. */
+static isolde_status run_weak(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                              isolde_result *result, isolde_error *error) {
+  ISO_TRY(iso_weak_begin(history, task, &result->weak, error));
+  result->has_weak = true;
+  bool causal = is_wanted(ISO_AXIOM_CAUSAL, options);
+  if (causal) {
+    ISO_TRY(iso_weak_decide(&result->weak, ISO_AXIOM_CAUSAL, task, error));
+    if (!result->weak.axioms[ISO_AXIOM_CAUSAL].violated) return ISOLDE_OK;
+  }
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
+    bool wanted = options->level_count == 0 || is_asked_for((iso_axiom)axiom, options) ||
+                  (causal && axiom <= ISO_AXIOM_CAUSAL && is_wanted((iso_axiom)axiom, options));
+    if (wanted) ISO_TRY(iso_weak_decide(&result->weak, (iso_axiom)axiom, task, error));
+  }
+  iso_weak_report(&result->weak, options->level_count > 0, &result->findings);
+  return result->findings.failed ? iso_fail_memory(error) : ISOLDE_OK;
+}
+
+static isolde_status run_checkers(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                                  isolde_result *result, isolde_error *error) {
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   ISO_TRY(iso_history_require_unique(history, resolution, error));
-  return iso_check_intra(history, task, &result->findings, error);
+  ISO_TRY(iso_check_intra(history, task, &result->findings, error));
+  bool any = options->level_count == 0;
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
+  return any && is_register_history(history) ? run_weak(history, options, task, result, error) : ISOLDE_OK;
 }
 
 /* Has every witness that will be shown made and verified now, so that showing cannot fail. */
@@ -169,7 +250,7 @@ isolde_status isolde_check(isolde_history *history, const isolde_check_options *
   made->history = history;
   made->findings.keep_all = known.all;
   iso_verifier_init(&made->verifier, history);
-  isolde_status status = run_checkers(history, task, made, error);
+  isolde_status status = run_checkers(history, &known, task, made, error);
   bool entered = false;
   if (status == ISOLDE_OK) {
     entered = enter_levels(made, &known);

@@ -9,7 +9,7 @@
 #include "base/vector.h"
 #include "history/history.h"
 
-/* The patterns within one transaction: C name, code. */
+/* The patterns: C name, code. */
 #define ISO_TAP_LIST(X)                                                                                                \
   X(A, "TAP-a")                                                                                                        \
   X(B, "TAP-b")                                                                                                        \
@@ -17,7 +17,14 @@
   X(D, "TAP-d")                                                                                                        \
   X(E, "TAP-e")                                                                                                        \
   X(F, "TAP-f")                                                                                                        \
-  X(J, "TAP-j")
+  X(G, "TAP-g")                                                                                                        \
+  X(H, "TAP-h")                                                                                                        \
+  X(I, "TAP-i")                                                                                                        \
+  X(J, "TAP-j")                                                                                                        \
+  X(K, "TAP-k")                                                                                                        \
+  X(L, "TAP-l")                                                                                                        \
+  X(M, "TAP-m")                                                                                                        \
+  X(N, "TAP-n")
 
 typedef enum iso_tap {
 #define ISO_X(name, code) ISO_TAP_##name,
@@ -36,6 +43,9 @@ const char *iso_tap_code(iso_tap tap);
  *   e  op read `seen`, an own write, although the own write `other` came after it
  *   f  op read `seen`, although its transaction wrote the key again with `other`
  *   j  op read one version and `other`, an earlier read of the transaction, read one of another transaction
+ *   g  `seen` is a transaction on the cycle, op its first operation
+ *   h, i, k to n  op is the read of x by t3, `seen` the axiom (check/weak_scan.h), `other` the place among its
+ * instances
  */
 typedef struct iso_finding {
   uint32_t tap;

@@ -23,6 +23,8 @@ void isolde_result_free(isolde_result *result) {
   if (result == NULL) return;
   iso_findings_free(&result->findings);
   iso_verifier_free(&result->verifier);
+  iso_prover_free(&result->prover);
+  if (result->has_weak) iso_weak_free(&result->weak);
   iso_arena_free(&result->arena);
   free(result->levels);
   free(result->strongest);
@@ -81,15 +83,35 @@ const char *isolde_result_weakest_violated(const isolde_result *result, size_t n
 
 size_t isolde_result_anomalies(const isolde_result *result) { return result->shown_count; }
 
-/* Makes the witness of a finding and has it checked by code that shares nothing with the search. */
+/* Whether the pattern shows within one transaction. */
+static bool is_intra(uint32_t tap) { return tap <= ISO_TAP_F || tap == ISO_TAP_J; }
+
+/* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
+static bool make_cycle(isolde_result *result, const iso_finding *finding, isolde_anomaly *anomaly) {
+  if (result->prover.weak == NULL && iso_prover_init(&result->prover, &result->weak, NULL) != ISOLDE_OK) return false;
+  iso_proof proof;
+  bool good = iso_prove(&result->prover, finding, &proof) && iso_verify_proof(result->history, &proof) &&
+              iso_proof_tell(result->history, &proof, &result->arena, anomaly, NULL) == ISOLDE_OK;
+  iso_proof_free(&proof);
+  return good;
+}
+
+/* Makes the witness of a finding; NULL when it does not stand up to verification, or memory is out. */
 static isolde_anomaly *make_anomaly(isolde_result *result, const iso_finding *finding) {
   const isolde_anomaly_info *info = isolde_anomaly_find(iso_tap_code((iso_tap)finding->tap));
   isolde_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
-  if (anomaly == NULL || info == NULL || !iso_verify(&result->verifier, finding)) return NULL;
+  if (anomaly == NULL || info == NULL) return NULL;
   anomaly->code = info->code;
   anomaly->name = info->name;
   anomaly->level = info->level;
   anomaly->count = result->findings.keep_all ? 1 : result->findings.count[finding->tap];
+  if (!is_intra(finding->tap)) {
+    /* A commit order is that of the level it was forced by. */
+    bool forced = finding->tap == ISO_TAP_I || finding->tap == ISO_TAP_L || finding->tap == ISO_TAP_N;
+    if (forced) anomaly->level = iso_axiom_level((iso_axiom)finding->seen);
+    return make_cycle(result, finding, anomaly) ? anomaly : NULL;
+  }
+  if (!iso_verify(&result->verifier, finding)) return NULL;
   isolde_status status =
       iso_witness_make(result->history, result->history->resolution, finding, &result->arena, anomaly, NULL);
   return status == ISOLDE_OK ? anomaly : NULL;

@@ -9,11 +9,15 @@
 
 #include "base/arena.h"
 #include "check/finding.h"
+#include "check/weak.h"
+#include "explain/cycle.h"
 #include "explain/verify.h"
 
 struct isolde_result {
   isolde_history *history;
   iso_findings findings;
+  bool has_weak; /* the levels between transactions were looked at */
+  iso_weak weak;
 
   /* One entry a level that was decided or asked for, in the order of the table of levels. */
   struct iso_level_entry {
@@ -29,6 +33,7 @@ struct isolde_result {
   pthread_mutex_t lock; /* guards the arena, the verifier and the cache: witnesses are made when they are asked for */
   iso_arena arena;
   iso_verifier verifier;
+  iso_prover prover;  /* made when the first cycle is asked for */
   iso_finding *shown; /* the findings behind isolde_result_anomaly, in its order */
   size_t shown_count;
   isolde_anomaly **cache;

@@ -106,5 +106,7 @@ const iso_binary_column *iso_binary_column_of(uint32_t number);
  * pointers, and the header was checked against the sizes of the sections. */
 isolde_status iso_binary_validate(const isolde_history *history, const iso_binary_header *header, isolde_task *task,
                                   isolde_error *error);
+/* The part of it that finds names and scalars which are there twice; every code was checked before. */
+isolde_status iso_binary_unique(const isolde_history *history, isolde_task *task, isolde_error *error);
 
 #endif

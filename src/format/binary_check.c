@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/vector.h"
 #include "format/binary.h"
 #include "format/jsonl.h"
 
@@ -169,6 +170,7 @@ static bool block_is_plain(const isolde_history *h, uint64_t first, uint64_t end
 
 typedef struct op_check {
   const isolde_history *history;
+  atomic_uchar *used;       /* by key: whether an operation has it */
   atomic_uint_fast64_t bad; /* an operation that is wrong, UINT64_MAX none */
 } op_check;
 
@@ -179,24 +181,37 @@ static void check_op_range(void *context, unsigned thread, unsigned threads) {
   iso_parallel_range(h->ops, thread, threads, &first, &end);
   for (; first < end; first += BLOCK) {
     uint64_t stop = first + BLOCK < end ? first + BLOCK : end;
-    if (block_is_plain(h, first, stop)) continue;
-    for (uint64_t op = first; op < stop; op++) {
-      if (op_ok(h, op)) continue;
+    uint64_t op = first;
+    if (block_is_plain(h, first, stop)) op = stop;
+    while (op < stop && op_ok(h, op)) op++;
+    if (op < stop) {
       atomic_store(&check->bad, op);
       return;
     }
+    for (op = first; op < stop; op++) atomic_store_explicit(&check->used[h->op_key[op]], 1, memory_order_relaxed);
   }
 }
 
-static isolde_status check_ops(const isolde_history *h, isolde_task *task, isolde_error *error) {
-  op_check check = {.history = h};
-  atomic_init(&check.bad, UINT64_MAX);
-  iso_parallel(h->ops > 64 * BLOCK ? iso_task_threads(task) : 1, check_op_range, &check);
-  uint64_t op = atomic_load(&check.bad);
+static isolde_status check_each_op(op_check *check, isolde_task *task, isolde_error *error) {
+  const isolde_history *h = check->history;
+  iso_parallel(h->ops > 64 * BLOCK ? iso_task_threads(task) : 1, check_op_range, check);
+  uint64_t op = atomic_load(&check->bad);
   if (op == UINT64_MAX) return ISOLDE_OK;
   if (h->op_kind[op] >= ISOLDE_OP_KINDS) return bad(h, error, "OP_KIND", op, "a known kind of operation");
   if (h->op_key[op] >= h->keys) return bad(h, error, "OP_KEY", op, "the number of a key");
   return bad(h, error, "OP_VALUE", op, "a value, an entry of the pool, or a part of a list of the key");
+}
+
+static isolde_status check_ops(const isolde_history *h, isolde_task *task, isolde_error *error) {
+  op_check check = {.history = h, .used = iso_alloc_zero(h->keys, sizeof *check.used)};
+  if (check.used == NULL) return iso_fail_memory(error);
+  atomic_init(&check.bad, UINT64_MAX);
+  isolde_status status = check_each_op(&check, task, error);
+  for (uint32_t key = 0; key < h->keys && status == ISOLDE_OK; key++) {
+    if (check.used[key] == 0) status = bad(h, error, "KEY_NAME", key, "a key that an operation has");
+  }
+  free(check.used);
+  return status;
 }
 
 isolde_status iso_binary_validate(const isolde_history *h, const iso_binary_header *header, isolde_task *task,
@@ -209,6 +224,7 @@ isolde_status iso_binary_validate(const isolde_history *h, const iso_binary_head
   ISO_TRY(check_codes(h, h->txn_error_opt, h->txns, "TXN_ERROR", error));
   ISO_TRY(check_codes(h, h->session_name, h->sessions, "SESSION_NAME", error));
   ISO_TRY(check_codes(h, h->key_name, h->keys, "KEY_NAME", error));
+  ISO_TRY(iso_binary_unique(h, task, error));
   ISO_TRY(check_first64(h, h->list_first, h->keys, header->list_values, "LIST_FIRST", error));
   ISO_TRY(check_codes(h, h->list_values, header->list_values, "LIST_VALUES", error));
   ISO_TRY(check_first64(h, h->odd_first, h->odd_lists, header->odd_values, "ODD_FIRST", error));

@@ -252,6 +252,100 @@ static void test_forged_fields(void **state) {
   bytes_free(&b);
 }
 
+/* Two sessions, keys, texts and facts whose names differ in one letter; a keyword that is spelled like a string. */
+static isolde_history *twin_history(void) {
+  isolde_builder *b;
+  isolde_history *history;
+  uint32_t session;
+  iso_txn_info info = iso_txn_unset();
+  assert_int_equal(isolde_builder_new(&b, NULL), ISOLDE_OK);
+  const iso_value names[] = {text_code(b, ISOLDE_STRING, "aa"), text_code(b, ISOLDE_STRING, "ab"),
+                             text_code(b, ISOLDE_KEYWORD, "aa")};
+  iso_value numbers[2];
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(iso_pool_add_i64(iso_builder_pool(b), -1 - (int64_t)i, &numbers[i], NULL), ISOLDE_OK);
+  }
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(iso_builder_session(b, names[i], &session, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_begin(b, session, &info, NULL, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_op(b, ISOLDE_OP_WRITE, names[i], numbers[i % 2], NULL), ISOLDE_OK);
+  }
+  assert_int_equal(iso_builder_fact(b, "aa", "1", 1, NULL), ISOLDE_OK);
+  assert_int_equal(iso_builder_fact(b, "ab", "1", 1, NULL), ISOLDE_OK);
+  assert_int_equal(isolde_builder_finish(b, &history, NULL), ISOLDE_OK);
+  isolde_builder_free(b);
+  return history;
+}
+
+/* Numbers stand for names only while no name has two. */
+static void test_forged_twins(void **state) {
+  (void)state;
+  isolde_history *history = twin_history(), *again;
+  bytes b = packed(history);
+  isolde_error error = {0};
+  assert_int_equal(open_bytes(b.data, b.count, "binary", &again, &error), ISOLDE_OK);
+  same_history(history, again, (same_options){0}, "twins");
+  isolde_history_free(again);
+  const iso_value first = ISO_VALUE_INTERNED, second = ISO_VALUE_INTERNED | 1;
+  const uint32_t zero = 0;
+  const int64_t number = -1;
+  expect_forged(&b, ISO_SECTION_SESSION_NAME, 4, &first, 4,
+                "SESSION_NAME, element 1: expected a name of its own, found the same as in element 0");
+  expect_forged(&b, ISO_SECTION_KEY_NAME, 8, &second, 4,
+                "KEY_NAME, element 2: expected a name of its own, found the same as in element 1");
+  expect_forged(&b, ISO_SECTION_FACTS, 8, &first, 4,
+                "FACTS, element 1: expected a name of its own, found the same as in element 0");
+  expect_forged(&b, ISO_SECTION_POOL_TEXT, 4, "a", 1,
+                "POOL_ENTRIES, element 1: expected a scalar of its own, found the same as in element 0");
+  expect_forged(&b, ISO_SECTION_POOL_ENTRIES, 4 * sizeof(iso_pool_entry), &number, 8,
+                "POOL_ENTRIES, element 4: expected a scalar of its own, found the same as in element 3");
+  expect_forged(&b, ISO_SECTION_OP_KEY, 4, &zero, 4, "KEY_NAME, element 1: expected a key that an operation has");
+  isolde_history_free(history);
+  bytes_free(&b);
+}
+
+/* Names of facts and files are handed out as C strings. */
+static void test_forged_terminators(void **state) {
+  (void)state;
+  isolde_history *history = twin_history();
+  bytes b = packed(history);
+  const uint32_t length = 3;
+  expect_forged(&b, ISO_SECTION_POOL_TEXT, 2, "x", 1, "POOL_ENTRIES, element 0: expected a large number, or a termin");
+  expect_forged(&b, ISO_SECTION_POOL_TEXT, history->pool.text_bytes - 1, "x", 1, "POOL_ENTRIES, element 5");
+  expect_forged(&b, ISO_SECTION_POOL_ENTRIES, 8, &length, 4, "POOL_ENTRIES, element 0");
+  expect_forged(&b, ISO_SECTION_POOL_ENTRIES, 5 * sizeof(iso_pool_entry) + 8, &length, 4, "POOL_ENTRIES, element 5");
+  isolde_history_free(history);
+  bytes_free(&b);
+}
+
+/* More entries than are hashed ahead, all different but for the last. */
+static void test_forged_in_a_large_pool(void **state) {
+  (void)state;
+  enum { ENTRIES = 5000 };
+  isolde_builder *b;
+  isolde_history *history, *again;
+  uint32_t session;
+  iso_txn_info info = iso_txn_unset();
+  assert_int_equal(isolde_builder_new(&b, NULL), ISOLDE_OK);
+  assert_int_equal(iso_builder_session(b, 0, &session, NULL), ISOLDE_OK);
+  assert_int_equal(iso_builder_begin(b, session, &info, NULL, NULL), ISOLDE_OK);
+  for (int64_t i = 0; i < ENTRIES; i++) {
+    iso_value value;
+    assert_int_equal(iso_pool_add_i64(iso_builder_pool(b), -1 - i, &value, NULL), ISOLDE_OK);
+    assert_int_equal(iso_builder_op(b, ISOLDE_OP_WRITE, 0, value, NULL), ISOLDE_OK);
+  }
+  assert_int_equal(isolde_builder_finish(b, &history, NULL), ISOLDE_OK);
+  isolde_builder_free(b);
+  bytes out = packed(history);
+  assert_int_equal(open_bytes(out.data, out.count, "binary", &again, NULL), ISOLDE_OK);
+  isolde_history_free(again);
+  const int64_t number = -1234;
+  expect_forged(&out, ISO_SECTION_POOL_ENTRIES, (ENTRIES - 1) * sizeof(iso_pool_entry), &number, 8,
+                "POOL_ENTRIES, element 4999: expected a scalar of its own, found the same as in element 1233");
+  isolde_history_free(history);
+  bytes_free(&out);
+}
+
 static void test_forged_header(void **state) {
   (void)state;
   isolde_history *history = rich_history();
@@ -340,14 +434,12 @@ static void test_large(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_everything),
-                                     cmocka_unit_test(test_mapped_and_compressed),
-                                     cmocka_unit_test(test_empty_history),
-                                     cmocka_unit_test(test_truncated_everywhere),
-                                     cmocka_unit_test(test_flipped_everywhere),
-                                     cmocka_unit_test(test_forged_everywhere),
-                                     cmocka_unit_test(test_forged_fields),
-                                     cmocka_unit_test(test_forged_header),
-                                     cmocka_unit_test(test_large)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_says_everything),    cmocka_unit_test(test_mapped_and_compressed),
+      cmocka_unit_test(test_empty_history),      cmocka_unit_test(test_truncated_everywhere),
+      cmocka_unit_test(test_flipped_everywhere), cmocka_unit_test(test_forged_everywhere),
+      cmocka_unit_test(test_forged_fields),      cmocka_unit_test(test_forged_twins),
+      cmocka_unit_test(test_forged_terminators), cmocka_unit_test(test_forged_in_a_large_pool),
+      cmocka_unit_test(test_forged_header),      cmocka_unit_test(test_large)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

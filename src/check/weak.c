@@ -1,0 +1,302 @@
+#include "check/weak.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+void iso_weak_free(iso_weak *weak) {
+  for (int i = 0; i < ISO_AXIOMS; i++) {
+    iso_edges_free(&weak->axioms[i].forced);
+    iso_order_free(&weak->axioms[i].order);
+    iso_vec_free(&weak->axioms[i].instances);
+  }
+  iso_clocks_free(&weak->clocks);
+  iso_order_free(&weak->co);
+  iso_view_free(&weak->view);
+  memset(weak, 0, sizeof *weak);
+}
+
+isolde_status iso_weak_begin(isolde_history *history, isolde_task *task, iso_weak *weak, isolde_error *error) {
+  memset(weak, 0, sizeof *weak);
+  isolde_status status = iso_view_make(history, task, &weak->view, error);
+  if (status == ISOLDE_OK) status = iso_order_make(&weak->view, NULL, true, task, &weak->co, error);
+  if (status != ISOLDE_OK) iso_weak_free(weak);
+  return status;
+}
+
+/* ---- scanning in parallel ---- */
+
+/* What one thread finds: edges in the first scan, instances in the second. */
+typedef struct {
+  struct scan_job *job;
+  ISO_VEC(iso_edge) edges;
+  ISO_VEC(iso_instance) instances;
+  bool overwrote_initial; /* a writer visible to a read of the initial version */
+  isolde_status status;
+  bool failed;
+} finder;
+
+typedef struct scan_job {
+  iso_scan_request request;
+  const iso_order *order; /* with components: collect instances on cycles */
+  finder *finders;
+  isolde_task *task;
+} scan_job;
+
+static void take_edge(void *context, uint32_t t2, uint32_t t3, uint32_t read) {
+  (void)t3;
+  finder *f = context;
+  uint32_t t1 = f->job->request.view->reads[read].from;
+  if (t1 == ISO_INITIAL) {
+    f->overwrote_initial = true;
+    return;
+  }
+  iso_edge edge = {t2, t1};
+  /* Neighbouring reads often force the same edge again. */
+  if (f->edges.count > 0) {
+    const iso_edge *last = &f->edges.items[f->edges.count - 1];
+    if (last->from == t2 && last->to == t1) return;
+  }
+  if (!iso_vec_push(&f->edges, edge)) f->failed = true;
+}
+
+static void take_instance(void *context, uint32_t t2, uint32_t t3, uint32_t read) {
+  finder *f = context;
+  uint32_t t1 = f->job->request.view->reads[read].from;
+  if (t1 != ISO_INITIAL) {
+    const uint32_t *component = f->job->order->component;
+    if (component == NULL || component[t1] == ISO_NO_TXN || component[t1] != component[t2]) return;
+  }
+  iso_instance instance = {t1, t2, t3, read, t1 == ISO_INITIAL};
+  if (!iso_vec_push(&f->instances, instance)) f->failed = true;
+}
+
+/* The first session of a thread's share, such that all have about as many transactions. */
+static uint32_t share(const isolde_history *h, unsigned thread, unsigned threads) {
+  if (thread == threads) return h->sessions;
+  uint64_t target = (uint64_t)h->txns * thread / threads;
+  uint32_t low = 0, high = h->sessions;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (h->session_first_txn[middle] < target) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void scan_phase(void *context, unsigned thread, unsigned threads) {
+  scan_job *job = context;
+  finder *f = &job->finders[thread];
+  const isolde_history *h = job->request.view->h;
+  f->job = job;
+  f->status =
+      iso_scan_sessions(&job->request, share(h, thread, threads), share(h, thread + 1, threads), f, job->task, NULL);
+}
+
+static isolde_status run_scan(scan_job *job, unsigned threads, isolde_error *error) {
+  iso_parallel(threads, scan_phase, job);
+  for (unsigned t = 0; t < threads; t++) {
+    if (job->finders[t].failed || job->finders[t].status == ISOLDE_ERR_MEMORY) return iso_fail_memory(error);
+  }
+  return iso_task_check(job->task, error);
+}
+
+/* Scans with clocks for one block of sessions after the other; with a single block the clocks are kept. */
+static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads, isolde_error *error) {
+  if (job->request.axiom != ISO_AXIOM_CAUSAL) return run_scan(job, threads, error);
+  enum { MOST_ENTRIES = 128 << 20 };
+  uint32_t sessions = weak->view.h->sessions, txns = weak->view.h->txns;
+  uint64_t width = txns > 0 ? MOST_ENTRIES / txns : sessions;
+  if (width < 16) width = 16;
+  if (width >= sessions) {
+    if (weak->clocks.rows == NULL) {
+      ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, sessions, job->task, &weak->clocks, error));
+    }
+    job->request.clocks = &weak->clocks;
+    return run_scan(job, threads, error);
+  }
+  for (uint32_t first = 0; first < sessions; first += (uint32_t)width) {
+    uint32_t columns = sessions - first < width ? sessions - first : (uint32_t)width;
+    iso_clocks block;
+    ISO_TRY(iso_clocks_make(&weak->view, &weak->co, first, columns, job->task, &block, error));
+    job->request.clocks = &block;
+    isolde_status status = run_scan(job, threads, error);
+    iso_clocks_free(&block);
+    if (status != ISOLDE_OK) return status;
+  }
+  return ISOLDE_OK;
+}
+
+/* ---- deciding ---- */
+
+static int by_edge(const void *a, const void *b) {
+  const iso_instance *x = a, *y = b;
+  if (x->t1 != y->t1) return x->t1 < y->t1 ? -1 : 1;
+  if (x->t2 != y->t2) return x->t2 < y->t2 ? -1 : 1;
+  if (x->t3 != y->t3) return x->t3 < y->t3 ? -1 : 1;
+  return (x->read > y->read) - (x->read < y->read);
+}
+
+/* Whether t1 is CO-before t2, for instances sorted by t1 whose clocks did not fit all at once. */
+static isolde_status mark_causal_cycles(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
+  const isolde_history *h = weak->view.h;
+  enum { MOST_ENTRIES = 128 << 20 };
+  uint64_t width = h->txns > 0 ? MOST_ENTRIES / h->txns : h->sessions;
+  if (width < 16) width = 16;
+  if (width >= h->sessions) {
+    if (weak->clocks.rows == NULL) {
+      ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, h->sessions, task, &weak->clocks, error));
+    }
+    for (size_t i = 0; i < r->instances.count; i++) {
+      iso_instance *instance = &r->instances.items[i];
+      if (instance->t1 == ISO_INITIAL) continue;
+      instance->causal_cycle = iso_clock_before(&weak->clocks, h, instance->t1, instance->t2);
+    }
+    return ISOLDE_OK;
+  }
+  for (uint32_t first = 0; first < h->sessions; first += (uint32_t)width) {
+    uint32_t columns = h->sessions - first < width ? h->sessions - first : (uint32_t)width;
+    iso_clocks block;
+    ISO_TRY(iso_clocks_make(&weak->view, &weak->co, first, columns, task, &block, error));
+    for (size_t i = 0; i < r->instances.count; i++) {
+      iso_instance *instance = &r->instances.items[i];
+      if (instance->t1 == ISO_INITIAL || h->txn_session[instance->t1] - first >= columns) continue;
+      instance->causal_cycle = iso_clock_before(&block, h, instance->t1, instance->t2);
+    }
+    iso_clocks_free(&block);
+  }
+  return ISOLDE_OK;
+}
+
+static void collect(scan_job *job, unsigned threads, iso_axiom_result *r, bool *failed) {
+  for (unsigned t = 0; t < threads; t++) {
+    finder *f = &job->finders[t];
+    if (!iso_vec_reserve(&r->forced.list, f->edges.count) || !iso_vec_reserve(&r->instances, f->instances.count)) {
+      *failed = true;
+      return;
+    }
+    if (f->edges.count > 0) {
+      memcpy(r->forced.list.items + r->forced.list.count, f->edges.items, f->edges.count * sizeof *f->edges.items);
+    }
+    if (f->instances.count > 0) {
+      memcpy(r->instances.items + r->instances.count, f->instances.items,
+             f->instances.count * sizeof *f->instances.items);
+    }
+    r->forced.list.count += f->edges.count;
+    r->instances.count += f->instances.count;
+    iso_vec_free(&f->edges);
+    iso_vec_free(&f->instances);
+  }
+}
+
+/* Second scan of a violated axiom: the forced edges on cycles, and what they are instances of. */
+static isolde_status find_instances(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
+                                    isolde_error *error) {
+  bool failed = false;
+  job->order = &r->order;
+  job->request.forced = take_instance;
+  ISO_TRY(scan_blocks(weak, job, threads, error));
+  collect(job, threads, r, &failed);
+  if (failed) return iso_fail_memory(error);
+  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
+  return mark_causal_cycles(weak, r, job->task, error);
+}
+
+static isolde_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r, isolde_error *error) {
+  bool failed = false, overwrote_initial = false;
+  job->request.forced = take_edge;
+  ISO_TRY(scan_blocks(weak, job, threads, error));
+  for (unsigned t = 0; t < threads; t++) overwrote_initial |= job->finders[t].overwrote_initial;
+  collect(job, threads, r, &failed);
+  if (failed) return iso_fail_memory(error);
+  ISO_TRY(iso_edges_index(&r->forced, weak->view.h->txns, error));
+  iso_vec_free(&r->forced.list);
+  ISO_TRY(iso_order_make(&weak->view, &r->forced, true, job->task, &r->order, error));
+  r->violated = overwrote_initial || !iso_order_is_acyclic(&weak->view, &r->order);
+  r->decided = true;
+  return r->violated ? find_instances(weak, job, threads, r, error) : ISOLDE_OK;
+}
+
+isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error) {
+  enum { SMALL = 16384 };
+  iso_axiom_result *r = &weak->axioms[axiom];
+  if (r->decided) return ISOLDE_OK;
+  unsigned threads = weak->view.h->txns < SMALL ? 1 : iso_task_threads(task);
+  scan_job job = {.request = {.view = &weak->view, .axiom = axiom}, .task = task};
+  job.finders = iso_alloc_zero(threads, sizeof *job.finders);
+  if (job.finders == NULL) return iso_fail_memory(error);
+  isolde_status status = decide(weak, &job, threads, r, error);
+  for (unsigned t = 0; t < threads; t++) {
+    iso_vec_free(&job.finders[t].edges);
+    iso_vec_free(&job.finders[t].instances);
+  }
+  free(job.finders);
+  if (r->decided && !r->violated) {
+    iso_edges_free(&r->forced);
+    iso_order_free(&r->order);
+  }
+  return status;
+}
+
+iso_tap iso_weak_pattern(const iso_weak *weak, const iso_instance *instance) {
+  const iso_view *v = &weak->view;
+  const isolde_history *h = v->h;
+  bool co = instance->causal_cycle;
+  if (iso_reads_before(v, instance->t2, instance->t3, instance->read)) return co ? ISO_TAP_H : ISO_TAP_I;
+  bool own = h->txn_session[instance->t2] == h->txn_session[instance->t3] && instance->t2 < instance->t3;
+  if (own || iso_reads_from(v, instance->t2, instance->t3)) return co ? ISO_TAP_K : ISO_TAP_L;
+  return co ? ISO_TAP_M : ISO_TAP_N;
+}
+
+/* t3 reads x from t1 and from t2, and nothing else from t2: that is TAP-j, which is counted as such and breaks the same
+ * levels from read atomic up. */
+static bool is_non_repeatable(const iso_weak *weak, const iso_instance *instance) {
+  const iso_view *v = &weak->view;
+  bool same_key = false, other_key = false;
+  for (uint32_t i = v->read_first[instance->t3]; i < v->read_first[instance->t3 + 1]; i++) {
+    if (v->reads[i].from != instance->t2) continue;
+    if (v->reads[i].key == v->reads[instance->read].key) {
+      same_key = true;
+    } else {
+      other_key = true;
+    }
+  }
+  bool own = v->h->txn_session[instance->t2] == v->h->txn_session[instance->t3] && instance->t2 < instance->t3;
+  return same_key && !other_key && !own;
+}
+
+static void report_axiom(const iso_weak *weak, iso_axiom axiom, iso_axiom owner[ISO_TAPS], iso_findings *findings) {
+  const iso_axiom_result *r = &weak->axioms[axiom];
+  bool breaks_with_j = axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_CAUSAL;
+  for (size_t i = 0; i < r->instances.count; i++) {
+    const iso_instance *instance = &r->instances.items[i];
+    if (breaks_with_j && is_non_repeatable(weak, instance)) continue;
+    iso_tap tap = iso_weak_pattern(weak, instance);
+    if (owner[tap] == ISO_AXIOMS) owner[tap] = axiom;
+    if (owner[tap] != axiom) continue;
+    iso_findings_add(
+        findings, (iso_finding){(uint32_t)tap, weak->view.reads[instance->read].op, (uint32_t)axiom, (uint32_t)i, 0});
+  }
+}
+
+void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings) {
+  const isolde_history *h = weak->view.h;
+  uint32_t next = 0;
+  /* Components are numbered as they close; the first member met stands for its component. */
+  for (uint32_t i = weak->co.count; i < weak->view.taking_part && weak->co.component != NULL; i++) {
+    uint32_t txn = weak->co.sequence[i];
+    if (weak->co.component[txn] != next) continue;
+    next++;
+    iso_findings_add(findings, (iso_finding){ISO_TAP_G, h->txn_first_op[txn], txn, 0, 0});
+  }
+  iso_axiom owner[ISO_TAPS];
+  for (int tap = 0; tap < ISO_TAPS; tap++) owner[tap] = ISO_AXIOMS;
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
+    if (axiom > ISO_AXIOM_CAUSAL && !sessions) break;
+    if (weak->axioms[axiom].violated) report_axiom(weak, (iso_axiom)axiom, owner, findings);
+  }
+}

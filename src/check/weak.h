@@ -1,0 +1,52 @@
+/* weak.h - read committed, read atomic, causal and the session guarantees, decided exactly by their axioms.
+ *
+ * Each axiom forces edges into the commit order (check/weak_scan.h).  A history satisfies the level exactly when CO and
+ * those edges have no cycle, because the conditions of these axioms do not mention the commit order themselves.  Only
+ * when there is a cycle is anything classified: a forced edge t2 -> t1 is an instance of a pattern exactly when t1 and
+ * t2 lie in one strongly connected component.  A weak result owns everything in it until iso_weak_free.
+ */
+#ifndef ISO_CHECK_WEAK_H
+#define ISO_CHECK_WEAK_H
+
+#include "check/finding.h"
+#include "check/weak_scan.h"
+
+/* A forced edge on a cycle: the read of x by t3 from t1 = reads[read].from, and t2. */
+typedef struct iso_instance {
+  uint32_t t1; /* ISO_INITIAL for the initial transaction */
+  uint32_t t2, t3;
+  uint32_t read;     /* place in view.reads */
+  bool causal_cycle; /* t1 is CO-before t2: a CO form */
+} iso_instance;
+
+/* What an axiom came to. */
+typedef struct iso_axiom_result {
+  bool decided, violated;
+  iso_edges forced;                /* kept where violated */
+  iso_order order;                 /* with its components, where violated */
+  ISO_VEC(iso_instance) instances; /* sorted by t1, t2, t3, read */
+} iso_axiom_result;
+
+typedef struct iso_weak {
+  iso_view view;
+  iso_order co;      /* of CO alone, with its components */
+  iso_clocks clocks; /* of all sessions, or without rows where they did not fit */
+  iso_axiom_result axioms[ISO_AXIOMS];
+} iso_weak;
+
+/* Makes the view and orders CO. */
+isolde_status iso_weak_begin(isolde_history *history, isolde_task *task, iso_weak *weak, isolde_error *error);
+/* Decides an axiom, and finds its instances when it is violated. */
+isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error);
+void iso_weak_free(iso_weak *weak);
+
+static inline bool iso_weak_co_is_cyclic(const iso_weak *weak) { return !iso_order_is_acyclic(&weak->view, &weak->co); }
+
+/* Adds the cycles of CO and the instances of violated axioms to the findings, each pattern from the first axiom of the
+ * table that shows it; the session guarantees only where `sessions` says so, as causal shows all that they do. */
+void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings);
+
+/* The pattern of an instance, the most specific one. */
+iso_tap iso_weak_pattern(const iso_weak *weak, const iso_instance *instance);
+
+#endif

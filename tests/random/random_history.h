@@ -1,0 +1,47 @@
+/* random_history.h - small random histories of mixed validity, as plain values that can be shrunk.
+ * A sketch is owned by its caller and holds no pointers. */
+#ifndef RANDOM_HISTORY_H
+#define RANDOM_HISTORY_H
+
+#include <isolde/isolde.h>
+
+enum { SKETCH_TXNS = 8, SKETCH_OPS = 6, SKETCH_KEYS = 4, SKETCH_SESSIONS = 4 };
+
+typedef struct sketch_op {
+  bool write;
+  uint8_t key;
+  uint8_t value; /* 0 reads the initial version */
+} sketch_op;
+
+typedef struct sketch_txn {
+  uint8_t session;
+  isolde_txn_status status;
+  uint8_t count;
+  sketch_op ops[SKETCH_OPS];
+} sketch_txn;
+
+typedef struct sketch {
+  uint8_t count;
+  sketch_txn txns[SKETCH_TXNS];
+} sketch;
+
+/* How reads get their values. */
+typedef enum sketch_style {
+  SKETCH_SERIAL,    /* each transaction runs alone */
+  SKETCH_SNAPSHOT,  /* each reads a snapshot, perhaps an old one */
+  SKETCH_PERTURBED, /* serial, with some reads changed */
+  SKETCH_RANDOM,    /* any written value, the initial one, now and then one nobody wrote */
+  SKETCH_STYLES
+} sketch_style;
+
+/* Draws a sketch: 1 to 4 sessions, 1 to 7 transactions, 1 to 4 keys; `state` is the generator's. */
+void sketch_draw(uint64_t *state, sketch *out);
+/* The history of a sketch; the caller frees it. */
+isolde_history *sketch_history(const sketch *s);
+/* Plume-like text of a sketch, for messages. */
+void sketch_print(const sketch *s, char *out, size_t size);
+
+/* Shrinks a sketch for which `fails` holds, by leaving out transactions and operations, as long as it still fails. */
+void sketch_shrink(sketch *s, bool (*fails)(const sketch *s, void *user), void *user);
+
+#endif
