@@ -12,6 +12,8 @@ void iso_view_free(iso_view *view) {
   free(view->counts);
   free(view->read_first);
   free(view->reads);
+  free(view->reader_first);
+  free(view->readers);
   free(view->write_first);
   free(view->write_key);
   free(view->writer_first);
@@ -196,6 +198,25 @@ isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view
     return status;
   }
   for (uint32_t t = 0; t < history->txns; t++) view->taking_part += view->counts[t];
+  return ISOLDE_OK;
+}
+
+isolde_status iso_view_need_readers(iso_view *view, isolde_error *error) {
+  const isolde_history *h = view->h;
+  if (view->readers != NULL) return ISOLDE_OK;
+  uint32_t total = view->read_first[h->txns];
+  view->reader_first = iso_alloc_zero((size_t)h->keys + 1, sizeof *view->reader_first);
+  view->readers = iso_alloc(total, sizeof *view->readers);
+  if (view->reader_first == NULL || view->readers == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < total; i++) view->reader_first[view->reads[i].key]++;
+  sum_up(view->reader_first, h->keys);
+  for (uint32_t t = 0; t < h->txns; t++) {
+    for (uint32_t i = view->read_first[t]; i < view->read_first[t + 1]; i++) {
+      view->readers[view->reader_first[view->reads[i].key]++] = (struct iso_reader){t, i};
+    }
+  }
+  memmove(view->reader_first + 1, view->reader_first, h->keys * sizeof *view->reader_first);
+  view->reader_first[0] = 0;
   return ISOLDE_OK;
 }
 

@@ -28,6 +28,13 @@ typedef struct iso_view {
   uint32_t *read_first;     /* txns + 1 */
   iso_external_read *reads; /* in program order */
 
+  /* External reads of each key, by reader; made by iso_view_need_readers. */
+  uint32_t *reader_first; /* keys + 1 */
+  struct iso_reader {
+    uint32_t txn;
+    uint32_t read; /* place in reads */
+  } * readers;
+
   uint32_t *write_first; /* txns + 1 */
   uint32_t *write_key;   /* each key once, ascending */
 
@@ -41,6 +48,7 @@ typedef struct iso_view {
 
 isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view *view, isolde_error *error);
 void iso_view_free(iso_view *view);
+isolde_status iso_view_need_readers(iso_view *view, isolde_error *error);
 
 /* Whether the transaction wrote the key (binary search). */
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key);

@@ -42,6 +42,7 @@ typedef struct scan_job {
   const iso_order *order; /* with components: collect instances on cycles */
   finder *finders;
   isolde_task *task;
+  uint32_t next_key; /* atomic: causal, the first key that no thread has taken */
 } scan_job;
 
 static void take_edge(void *context, uint32_t t2, uint32_t t3, uint32_t read) {
@@ -68,7 +69,7 @@ static void take_instance(void *context, uint32_t t2, uint32_t t3, uint32_t read
     const uint32_t *component = f->job->order->component;
     if (component == NULL || component[t1] == ISO_NO_TXN || component[t1] != component[t2]) return;
   }
-  iso_instance instance = {t1, t2, t3, read, t1 == ISO_INITIAL};
+  iso_instance instance = {.t1 = t1, .t2 = t2, .t3 = t3, .read = read, .causal_cycle = t1 == ISO_INITIAL};
   if (!iso_vec_push(&f->instances, instance)) f->failed = true;
 }
 
@@ -97,30 +98,54 @@ static void scan_phase(void *context, unsigned thread, unsigned threads) {
       iso_scan_sessions(&job->request, share(h, thread, threads), share(h, thread + 1, threads), f, job->task, NULL);
 }
 
+/* Causal goes key by key; a few busy keys take most of the time, so threads take keys as they come. */
+static void causal_phase(void *context, unsigned thread, unsigned threads) {
+  (void)threads;
+  enum { KEYS_AT_ONCE = 16 };
+  scan_job *job = context;
+  finder *f = &job->finders[thread];
+  uint32_t keys = job->request.view->h->keys;
+  f->job = job;
+  f->status = ISOLDE_OK;
+  while (f->status == ISOLDE_OK && iso_task_check(job->task, NULL) == ISOLDE_OK) {
+    uint32_t first = __atomic_fetch_add(&job->next_key, KEYS_AT_ONCE, __ATOMIC_RELAXED);
+    if (first >= keys) break;
+    uint32_t end = keys - first < KEYS_AT_ONCE ? keys : first + KEYS_AT_ONCE;
+    f->status = iso_scan_causal(&job->request, first, end, f, NULL);
+  }
+}
+
 static isolde_status run_scan(scan_job *job, unsigned threads, isolde_error *error) {
-  iso_parallel(threads, scan_phase, job);
+  job->next_key = 0;
+  iso_parallel(threads, job->request.axiom == ISO_AXIOM_CAUSAL ? causal_phase : scan_phase, job);
   for (unsigned t = 0; t < threads; t++) {
     if (job->finders[t].failed || job->finders[t].status == ISOLDE_ERR_MEMORY) return iso_fail_memory(error);
   }
   return iso_task_check(job->task, error);
 }
 
+/* How many columns of clocks are made at a time: half a gigabyte of them. */
+static uint32_t block_width(const isolde_history *h) {
+  enum { MOST_ENTRIES = 128 << 20, FEWEST = 16 };
+  uint64_t width = h->txns > 0 ? MOST_ENTRIES / h->txns : h->sessions;
+  if (width < FEWEST) width = FEWEST;
+  return width < h->sessions ? (uint32_t)width : h->sessions;
+}
+
 /* Scans with clocks for one block of sessions after the other; with a single block the clocks are kept. */
 static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads, isolde_error *error) {
   if (job->request.axiom != ISO_AXIOM_CAUSAL) return run_scan(job, threads, error);
-  enum { MOST_ENTRIES = 128 << 20 };
-  uint32_t sessions = weak->view.h->sessions, txns = weak->view.h->txns;
-  uint64_t width = txns > 0 ? MOST_ENTRIES / txns : sessions;
-  if (width < 16) width = 16;
-  if (width >= sessions) {
+  ISO_TRY(iso_view_need_readers(&weak->view, error));
+  uint32_t sessions = weak->view.h->sessions, width = block_width(weak->view.h);
+  if (width == sessions) {
     if (weak->clocks.rows == NULL) {
       ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, sessions, job->task, &weak->clocks, error));
     }
     job->request.clocks = &weak->clocks;
     return run_scan(job, threads, error);
   }
-  for (uint32_t first = 0; first < sessions; first += (uint32_t)width) {
-    uint32_t columns = sessions - first < width ? sessions - first : (uint32_t)width;
+  for (uint32_t first = 0; first < sessions; first += width) {
+    uint32_t columns = sessions - first < width ? sessions - first : width;
     iso_clocks block;
     ISO_TRY(iso_clocks_make(&weak->view, &weak->co, first, columns, job->task, &block, error));
     job->request.clocks = &block;
@@ -141,32 +166,35 @@ static int by_edge(const void *a, const void *b) {
   return (x->read > y->read) - (x->read < y->read);
 }
 
-/* Whether t1 is CO-before t2, for instances sorted by t1 whose clocks did not fit all at once. */
-static isolde_status mark_causal_cycles(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
+/* How t1 and t2 are ordered in CO, as far as the columns of the clocks tell. */
+static void mark_instances(const iso_clocks *c, const isolde_history *h, iso_axiom_result *r) {
+  for (size_t i = 0; i < r->instances.count; i++) {
+    iso_instance *instance = &r->instances.items[i];
+    if (instance->t1 == ISO_INITIAL) continue;
+    if (h->txn_session[instance->t1] - c->first_session < c->width) {
+      instance->causal_cycle = iso_clock_before(c, h, instance->t1, instance->t2);
+    }
+    if (h->txn_session[instance->t2] - c->first_session < c->width) {
+      instance->redundant = iso_clock_before(c, h, instance->t2, instance->t1);
+    }
+  }
+}
+
+static isolde_status mark_by_blocks(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
   const isolde_history *h = weak->view.h;
-  enum { MOST_ENTRIES = 128 << 20 };
-  uint64_t width = h->txns > 0 ? MOST_ENTRIES / h->txns : h->sessions;
-  if (width < 16) width = 16;
-  if (width >= h->sessions) {
+  uint32_t width = block_width(h);
+  if (width == h->sessions) {
     if (weak->clocks.rows == NULL) {
       ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, h->sessions, task, &weak->clocks, error));
     }
-    for (size_t i = 0; i < r->instances.count; i++) {
-      iso_instance *instance = &r->instances.items[i];
-      if (instance->t1 == ISO_INITIAL) continue;
-      instance->causal_cycle = iso_clock_before(&weak->clocks, h, instance->t1, instance->t2);
-    }
+    mark_instances(&weak->clocks, h, r);
     return ISOLDE_OK;
   }
-  for (uint32_t first = 0; first < h->sessions; first += (uint32_t)width) {
-    uint32_t columns = h->sessions - first < width ? h->sessions - first : (uint32_t)width;
+  for (uint32_t first = 0; first < h->sessions; first += width) {
+    uint32_t columns = h->sessions - first < width ? h->sessions - first : width;
     iso_clocks block;
     ISO_TRY(iso_clocks_make(&weak->view, &weak->co, first, columns, task, &block, error));
-    for (size_t i = 0; i < r->instances.count; i++) {
-      iso_instance *instance = &r->instances.items[i];
-      if (instance->t1 == ISO_INITIAL || h->txn_session[instance->t1] - first >= columns) continue;
-      instance->causal_cycle = iso_clock_before(&block, h, instance->t1, instance->t2);
-    }
+    mark_instances(&block, h, r);
     iso_clocks_free(&block);
   }
   return ISOLDE_OK;
@@ -203,7 +231,7 @@ static isolde_status find_instances(iso_weak *weak, scan_job *job, unsigned thre
   collect(job, threads, r, &failed);
   if (failed) return iso_fail_memory(error);
   if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
-  return mark_causal_cycles(weak, r, job->task, error);
+  return mark_by_blocks(weak, r, job->task, error);
 }
 
 static isolde_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r, isolde_error *error) {
@@ -274,7 +302,7 @@ static void report_axiom(const iso_weak *weak, iso_axiom axiom, iso_axiom owner[
   bool breaks_with_j = axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_CAUSAL;
   for (size_t i = 0; i < r->instances.count; i++) {
     const iso_instance *instance = &r->instances.items[i];
-    if (breaks_with_j && is_non_repeatable(weak, instance)) continue;
+    if (instance->redundant || (breaks_with_j && is_non_repeatable(weak, instance))) continue;
     iso_tap tap = iso_weak_pattern(weak, instance);
     if (owner[tap] == ISO_AXIOMS) owner[tap] = axiom;
     if (owner[tap] != axiom) continue;

