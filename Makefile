@@ -10,7 +10,8 @@
 #   make test          everything that scripts/test runs
 #   make check-style   clang-format, clang-tidy, cppcheck
 #   make format        clang-format -i
-#   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations
+#   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations,
+#                      make bench-weak for the weak levels on histories of up to 50 million operations
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
 #   make clean         removes every build directory
 
@@ -111,6 +112,9 @@ bench: bench-programs
 bench-load: bench-programs
 	build-bench/bench/load
 
+bench-weak: bench-programs
+	build-bench/bench/weak
+
 install: release
 	$(MESON) configure build -Dprefix=$(PREFIX)
 	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
@@ -119,4 +123,4 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan coverage fuzzers fuzz fuzz-long test check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load install clean
+  check-tidy format bench-programs bench bench-load bench-weak install clean

@@ -111,7 +111,97 @@ static void agrees_with_the_oracle(void **state) {
   }
 }
 
+/* The example of every pattern shows that pattern, and the level it names is violated. */
+static void examples_show_their_patterns(void **state) {
+  (void)state;
+  const isolde_anomaly_info *info;
+  unsigned seen = 0;
+  for (size_t i = 0; (info = isolde_anomaly_at(i)) != NULL; i++) {
+    if (strncmp(info->code, "TAP-", 4) != 0) continue;
+    assert_non_null(info->example);
+    isolde_history *history;
+    isolde_result *result;
+    isolde_error error;
+    assert_ok_error(
+        isolde_history_open_memory(info->example, strlen(info->example), info->code, NULL, NULL, &history, &error),
+        error);
+    assert_ok_error(isolde_check(history, NULL, NULL, &result, &error), error);
+    bool shown = false;
+    for (size_t k = 0; k < isolde_result_anomalies(result); k++) {
+      isolde_anomaly anomaly;
+      assert_true(isolde_result_anomaly(result, k, &anomaly));
+      shown |= strcmp(anomaly.code, info->code) == 0;
+    }
+    if (!shown) fail_msg("the example of %s does not show it", info->code);
+    assert_int_equal(isolde_result_of(result, info->level), ISOLDE_VIOLATED);
+    isolde_result_free(result);
+    isolde_history_free(history);
+    seen++;
+  }
+  assert_int_equal(seen, 14);
+}
+
+/* What the simulator promises of its levels and its bugs, on histories too large for the oracle. */
+static void simulated_levels_and_bugs(void **state) {
+  (void)state;
+  static const struct {
+    isolde_sim_level level;
+    const char *strongest;
+  } promises[] = {{ISOLDE_SIM_SERIALIZABLE, "causal"},      {ISOLDE_SIM_SNAPSHOT, "causal"},
+                  {ISOLDE_SIM_PARALLEL_SNAPSHOT, "causal"}, {ISOLDE_SIM_CAUSAL, "causal"},
+                  {ISOLDE_SIM_READ_ATOMIC, "read-atomic"},  {ISOLDE_SIM_READ_COMMITTED, "read-committed"}};
+  static const struct {
+    isolde_sim_bug bug;
+    const char *code, *level;
+  } bugs[] = {{ISOLDE_SIM_BUG_FRACTURED_READ, "TAP-k", "read-atomic"},
+              {ISOLDE_SIM_BUG_CAUSALITY_VIOLATION, "TAP-m", "causal"},
+              {ISOLDE_SIM_BUG_ABORTED_READ, "TAP-b", "read-committed"},
+              {ISOLDE_SIM_BUG_INTERMEDIATE_READ, "TAP-f", "read-committed"},
+              {ISOLDE_SIM_BUG_NON_REPEATABLE_READ, "TAP-j", "cut-isolation"},
+              {ISOLDE_SIM_BUG_OWN_WRITE_MISSED, "TAP-d", "read-committed"},
+              {ISOLDE_SIM_BUG_THIN_AIR_READ, "TAP-a", "read-committed"}};
+  enum { PROMISES = sizeof promises / sizeof promises[0], BUGS = sizeof bugs / sizeof bugs[0] };
+  for (unsigned i = 0; i < PROMISES + BUGS; i++) {
+    isolde_sim_options options;
+    isolde_history *history;
+    isolde_result *result;
+    isolde_sim_defaults(&options);
+    options.struct_size = sizeof options;
+    options.seed = 7 + i;
+    options.sessions = 8;
+    options.txns = 3000;
+    options.keys = 50;
+    options.distribution = ISOLDE_KEYS_ZIPF;
+    options.skew = 1;
+    options.abort_share = 0.05;
+    if (i < PROMISES) {
+      options.level = promises[i].level;
+    } else {
+      options.bugs[bugs[i - PROMISES].bug] = 3;
+    }
+    assert_ok(isolde_simulate(&options, NULL, &history, NULL, NULL));
+    assert_ok(isolde_check(history, NULL, NULL, &result, NULL));
+    if (i < PROMISES) {
+      assert_int_equal(isolde_result_of(result, promises[i].strongest), ISOLDE_SATISFIED);
+    } else {
+      const char *code = bugs[i - PROMISES].code;
+      bool found = false;
+      for (size_t k = 0; k < isolde_result_anomalies(result); k++) {
+        isolde_anomaly anomaly;
+        assert_true(isolde_result_anomaly(result, k, &anomaly));
+        if (strcmp(anomaly.code, code) == 0) found = anomaly.count >= 3;
+      }
+      if (!found) fail_msg("%s was not found three times", code);
+      assert_int_equal(isolde_result_of(result, bugs[i - PROMISES].level), ISOLDE_VIOLATED);
+    }
+    isolde_result_free(result);
+    isolde_history_free(history);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(agrees_with_the_oracle)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(examples_show_their_patterns),
+                                     cmocka_unit_test(simulated_levels_and_bugs),
+                                     cmocka_unit_test(agrees_with_the_oracle)};
   return cmocka_run_group_tests_name("weak", tests, NULL, NULL);
 }

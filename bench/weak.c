@@ -1,0 +1,159 @@
+/* weak.c - read committed, read atomic and causal on large histories: from a file of Plume text to the verdict.
+ *
+ *     weak [--scale S] [--directory DIR] [--seed N] [--repeat N] [--case NAME]
+ *
+ * Every row is a whole run in a process of its own: loading, resolving and checking one level, with two threads.  The
+ * baseline is the fastest published tester on such a machine, where its figures are known.  --scale divides the numbers
+ * of transactions.
+ */
+#include <isolde/isolde.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+/* A shape of history.  Known seconds of the baseline for read-committed, read-atomic, causal; 0 where unknown. */
+typedef struct shape {
+  const char *name;
+  uint32_t sessions, keys, ops;
+  uint64_t txns;
+  isolde_sim_level level;
+  isolde_sim_bug bug;
+  uint64_t bugs;
+  double baseline[3];
+} shape;
+
+static const shape shapes[] = {
+    {"small", 100, 10000, 10, 100000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0.86, 1.35, 7.5}},
+    {"large", 50, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {8.5, 11.8, 118}},
+    {"large-causal", 50, 100000, 10, 1000000, ISOLDE_SIM_CAUSAL, 0, 0, {0, 0, 0}},
+    {"broken-1", 50, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_FRACTURED_READ, 1, {0, 0, 0}},
+    {"broken-1000", 50, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_FRACTURED_READ, 1000, {0, 0, 0}},
+    {"broken-100000",
+     50,
+     100000,
+     10,
+     1000000,
+     ISOLDE_SIM_SERIALIZABLE,
+     ISOLDE_SIM_BUG_FRACTURED_READ,
+     100000,
+     {0, 0, 0}},
+    {"sessions-5000", 5000, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+    {"session-1", 1, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+    {"operations-400", 50, 100000, 400, 25000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+    {"operations-50M", 50, 500000, 10, 5000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+};
+
+typedef struct job {
+  const shape *shape;
+  uint64_t txns, seed;
+  const char *level;
+  char path[512];
+} job;
+
+static bool report_failure(const isolde_error *error) {
+  char text[1100];
+  isolde_error_format(error, text, sizeof text);
+  fprintf(stderr, "weak: %s\n", text);
+  return false;
+}
+
+static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
+  (void)bytes;
+  const job *j = context;
+  isolde_sim_options options;
+  isolde_history *history;
+  isolde_error error;
+  isolde_sim_defaults(&options);
+  options.struct_size = sizeof options;
+  options.seed = j->seed;
+  options.level = j->shape->level;
+  options.sessions = j->shape->sessions;
+  options.txns = j->txns;
+  options.ops_min = options.ops_max = j->shape->ops;
+  options.keys = j->shape->keys;
+  options.distribution = ISOLDE_KEYS_ZIPF;
+  options.skew = 1;
+  options.bugs[j->shape->bug] = j->shape->bugs;
+  if (isolde_simulate(&options, NULL, &history, NULL, &error) != ISOLDE_OK) return report_failure(&error);
+  isolde_write_options how = {.struct_size = sizeof how, .lossy = true};
+  isolde_status status = isolde_history_write(history, ISOLDE_FORMAT_PLUME, j->path, &how, NULL, NULL, &error);
+  isolde_counts counts;
+  isolde_history_counts(history, &counts);
+  *operations = counts.operations;
+  isolde_history_free(history);
+  return status == ISOLDE_OK || report_failure(&error);
+}
+
+static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
+  const job *j = context;
+  isolde_history *history;
+  isolde_result *result;
+  isolde_task *task;
+  isolde_error error;
+  isolde_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
+  if (isolde_task_new(&task) != ISOLDE_OK) return false;
+  if (isolde_history_open(j->path, NULL, task, &history, &error) != ISOLDE_OK) return report_failure(&error);
+  isolde_counts counts;
+  isolde_history_counts(history, &counts);
+  *operations = counts.operations;
+  if (j->level != NULL) {
+    if (isolde_check(history, &options, task, &result, &error) != ISOLDE_OK) return report_failure(&error);
+    *bytes = (uint64_t)isolde_result_verdict(result);
+    isolde_result_free(result);
+  } else if (isolde_history_resolve(history, task, NULL, &error) != ISOLDE_OK) {
+    return report_failure(&error);
+  }
+  isolde_history_free(history);
+  isolde_task_free(task);
+  return true;
+}
+
+static void run_shape(const shape *s, uint64_t scale, uint64_t seed, unsigned repeats, const char *directory) {
+  static const char *const levels[] = {"read-committed", "read-atomic", "causal"};
+  job j = {.shape = s, .txns = s->txns / scale, .seed = seed};
+  snprintf(j.path, sizeof j.path, "%s/weak-%s.txt", directory, s->name);
+  measurement made = measure(generate, &j, 1);
+  measurement load = made.ok ? measure(check, &j, repeats) : made;
+  printf("%-15s %-15s %8.3f s %7.0f MB\n", s->name, "load, resolve", load.seconds, (double)load.peak_bytes / 1e6);
+  for (int i = 0; i < 3 && made.ok; i++) {
+    j.level = levels[i];
+    measurement m = measure(check, &j, repeats);
+    printf("%-15s %-15s %8.3f s %7.0f MB %7.2f Mops/s %6.2f x load  %-9s", "", levels[i], m.seconds,
+           (double)m.peak_bytes / 1e6, (double)m.operations / m.seconds / 1e6, m.seconds / load.seconds,
+           m.ok ? isolde_verdict_name((isolde_verdict)m.bytes) : "FAILED");
+    if (s->baseline[i] > 0 && scale == 1)
+      printf(" %6.1f x faster than %.2f s", s->baseline[i] / m.seconds, s->baseline[i]);
+    printf("\n");
+    fflush(stdout);
+  }
+  unlink(j.path);
+}
+
+int main(int argc, char **argv) {
+  uint64_t scale = 1, seed = 1;
+  unsigned repeats = 1;
+  const char *only = NULL, *temporary = getenv("TMPDIR");
+  char made[256];
+  snprintf(made, sizeof made, "%s/isolde-weak-XXXXXX", temporary != NULL ? temporary : "/tmp");
+  const char *directory = NULL;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--repeat") == 0) repeats = (unsigned)strtoul(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--directory") == 0) directory = argv[i + 1];
+    if (strcmp(argv[i], "--case") == 0) only = argv[i + 1];
+  }
+  if (scale == 0 || repeats == 0) return 2;
+  bool own = directory == NULL;
+  if (own && (directory = mkdtemp(made)) == NULL) return 1;
+  printf("isolde %s, seed %llu, transactions / %llu\n", isolde_version(), (unsigned long long)seed,
+         (unsigned long long)scale);
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    if (only == NULL || strcmp(only, shapes[i].name) == 0) run_shape(&shapes[i], scale, seed, repeats, directory);
+  }
+  if (own) rmdir(directory);
+  return 0;
+}
