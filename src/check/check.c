@@ -228,6 +228,45 @@ static isolde_status run_checkers(isolde_history *history, const isolde_check_op
   return any && is_register_history(history) ? run_weak(history, options, task, result, error) : ISOLDE_OK;
 }
 
+/* How many steps the proof of a finding takes; SIZE_MAX when there is none. */
+static size_t proof_length(isolde_result *result, const iso_finding *finding) {
+  iso_proof proof;
+  bool proved = iso_prove(&result->prover, finding, &proof);
+  size_t length = proved ? proof.cycle.count + proof.reasons.count : SIZE_MAX;
+  iso_proof_free(&proof);
+  return length;
+}
+
+/* Replaces the first instance of a pattern between transactions by the one with the shortest proof, among the first
+ * few: proofs of two steps are common, and nobody wants to read more than that. */
+static void choose_shortest(isolde_result *result, iso_finding *finding) {
+  enum { TRIED = 64, SHORTEST = 3 };
+  const iso_axiom_result *r = &result->weak.axioms[finding->seen];
+  size_t best = proof_length(result, finding);
+  uint32_t tried = 0;
+  for (uint32_t i = finding->other + 1; i < r->instances.count && tried < TRIED && best > SHORTEST; i++) {
+    iso_finding other = *finding;
+    if (!iso_weak_is_reported(&result->weak, (iso_axiom)finding->seen, i, (iso_tap)finding->tap)) continue;
+    other.other = i;
+    other.op = result->weak.view.reads[r->instances.items[i].read].op;
+    size_t length = proof_length(result, &other);
+    tried++;
+    if (length >= best) continue;
+    best = length;
+    *finding = other;
+  }
+}
+
+static isolde_status shorten_proofs(isolde_result *result, isolde_error *error) {
+  if (!result->has_weak || result->findings.keep_all) return ISOLDE_OK;
+  for (int tap = ISO_TAP_H; tap < ISO_TAPS; tap++) {
+    if (tap == ISO_TAP_J || result->findings.count[tap] == 0) continue;
+    if (result->prover.weak == NULL) ISO_TRY(iso_prover_init(&result->prover, &result->weak, error));
+    choose_shortest(result, &result->findings.first[tap]);
+  }
+  return ISOLDE_OK;
+}
+
 /* Has every witness that will be shown made and verified now, so that showing cannot fail. */
 static isolde_status verify_shown(const isolde_result *result, isolde_error *error) {
   enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
@@ -251,6 +290,7 @@ isolde_status isolde_check(isolde_history *history, const isolde_check_options *
   made->findings.keep_all = known.all;
   iso_verifier_init(&made->verifier, history);
   isolde_status status = run_checkers(history, &known, task, made, error);
+  if (status == ISOLDE_OK) status = shorten_proofs(made, error);
   bool entered = false;
   if (status == ISOLDE_OK) {
     entered = enter_levels(made, &known);

@@ -10,6 +10,7 @@ void iso_weak_free(iso_weak *weak) {
     iso_edges_free(&weak->axioms[i].forced);
     iso_order_free(&weak->axioms[i].order);
     iso_vec_free(&weak->axioms[i].instances);
+    free(weak->axioms[i].all_component);
   }
   iso_clocks_free(&weak->clocks);
   iso_order_free(&weak->co);
@@ -221,6 +222,32 @@ static void collect(scan_job *job, unsigned threads, iso_axiom_result *r, bool *
   }
 }
 
+/* Keeps the CO forms, and of the others those that are on a cycle of the graph without CO forms. */
+static isolde_status split_forms(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
+  iso_edges_free(&r->forced);
+  for (size_t i = 0; i < r->instances.count; i++) {
+    const iso_instance *instance = &r->instances.items[i];
+    if (instance->causal_cycle) continue;
+    if (i > 0 && instance[-1].t1 == instance->t1 && instance[-1].t2 == instance->t2) continue;
+    iso_edge edge = {instance->t2, instance->t1};
+    if (!iso_vec_push(&r->forced.list, edge)) return iso_fail_memory(error);
+  }
+  ISO_TRY(iso_edges_index(&r->forced, weak->view.h->txns, error));
+  iso_vec_free(&r->forced.list);
+  iso_order_free(&r->order);
+  ISO_TRY(iso_order_make(&weak->view, &r->forced, true, task, &r->order, error));
+  const uint32_t *component = r->order.component;
+  size_t kept = 0;
+  for (size_t i = 0; i < r->instances.count; i++) {
+    const iso_instance *instance = &r->instances.items[i];
+    bool cyclic = !instance->causal_cycle && component != NULL && component[instance->t1] != ISO_NO_TXN &&
+                  component[instance->t1] == component[instance->t2];
+    if (instance->causal_cycle || cyclic) r->instances.items[kept++] = *instance;
+  }
+  r->instances.count = kept;
+  return ISOLDE_OK;
+}
+
 /* Second scan of a violated axiom: the forced edges on cycles, and what they are instances of. */
 static isolde_status find_instances(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
                                     isolde_error *error) {
@@ -231,11 +258,69 @@ static isolde_status find_instances(iso_weak *weak, scan_job *job, unsigned thre
   collect(job, threads, r, &failed);
   if (failed) return iso_fail_memory(error);
   if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
-  return mark_by_blocks(weak, r, job->task, error);
+  ISO_TRY(mark_by_blocks(weak, r, job->task, error));
+  r->all_component = r->order.component;
+  r->order.component = NULL;
+  return split_forms(weak, r, job->task, error);
+}
+
+/* The reads that a weaker axiom can trip over when causal has its cycles: those of causal's CO forms, and those of
+ * versions on a cycle that is left without them. */
+static uint8_t *suspects(const iso_weak *weak) {
+  const iso_axiom_result *causal = &weak->axioms[ISO_AXIOM_CAUSAL];
+  uint32_t reads = weak->view.read_first[weak->view.h->txns];
+  uint8_t *only = iso_alloc_zero(reads, 1);
+  for (size_t i = 0; only != NULL && i < causal->instances.count; i++) only[causal->instances.items[i].read] = 1;
+  const uint32_t *component = causal->order.component;
+  for (uint32_t i = 0; only != NULL && component != NULL && i < reads; i++) {
+    uint32_t t1 = weak->view.reads[i].from;
+    if (t1 != ISO_INITIAL && component[t1] != ISO_NO_TXN) only[i] = 1;
+  }
+  return only;
+}
+
+static void take_suspect(void *context, uint32_t t2, uint32_t t3, uint32_t read) {
+  finder *f = context;
+  uint32_t t1 = f->job->request.view->reads[read].from;
+  iso_instance instance = {.t1 = t1, .t2 = t2, .t3 = t3, .read = read, .causal_cycle = t1 == ISO_INITIAL};
+  if (!iso_vec_push(&f->instances, instance)) f->failed = true;
+}
+
+/* A weaker axiom after causal was found violated.  Every edge that it forces follows from one that causal forces by the
+ * same read.  If on the suspected reads it forces nothing but CO forms, it has no cycle without them: the edges of the
+ * other reads would make a cycle of causal that is left without CO forms, and their reads would be suspects. */
+static isolde_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
+                                        isolde_error *error) {
+  bool failed = false;
+  uint8_t *only = suspects(weak);
+  if (only == NULL) return iso_fail_memory(error);
+  job->request.only = only;
+  job->request.forced = take_suspect;
+  isolde_status status = run_scan(job, threads, error);
+  job->request.only = NULL;
+  free(only);
+  if (status != ISOLDE_OK) return status;
+  collect(job, threads, r, &failed);
+  if (failed) return iso_fail_memory(error);
+  mark_instances(&weak->clocks, weak->view.h, r);
+  for (size_t i = 0; i < r->instances.count; i++) {
+    if (r->instances.items[i].causal_cycle) continue;
+    r->instances.count = 0; /* not so simple: decide in full */
+    return ISOLDE_OK;
+  }
+  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
+  r->decided = true;
+  r->violated = r->instances.count > 0;
+  return ISOLDE_OK;
 }
 
 static isolde_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r, isolde_error *error) {
   bool failed = false, overwrote_initial = false;
+  bool weaker = job->request.axiom != ISO_AXIOM_CAUSAL && weak->axioms[ISO_AXIOM_CAUSAL].violated;
+  if (weaker && weak->clocks.rows != NULL) {
+    ISO_TRY(decide_by_suspects(weak, job, threads, r, error));
+    if (r->decided) return ISOLDE_OK;
+  }
   job->request.forced = take_edge;
   ISO_TRY(scan_blocks(weak, job, threads, error));
   for (unsigned t = 0; t < threads; t++) overwrote_initial |= job->finders[t].overwrote_initial;
@@ -255,6 +340,9 @@ isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task
   if (r->decided) return ISOLDE_OK;
   unsigned threads = weak->view.h->txns < SMALL ? 1 : iso_task_threads(task);
   scan_job job = {.request = {.view = &weak->view, .axiom = axiom}, .task = task};
+  if (weak->clocks.rows != NULL) job.request.clocks = &weak->clocks;
+  const iso_axiom_result *causal = &weak->axioms[ISO_AXIOM_CAUSAL];
+  if (axiom != ISO_AXIOM_CAUSAL && causal->violated) job.request.component = causal->all_component;
   job.finders = iso_alloc_zero(threads, sizeof *job.finders);
   if (job.finders == NULL) return iso_fail_memory(error);
   isolde_status status = decide(weak, &job, threads, r, error);
@@ -297,17 +385,26 @@ static bool is_non_repeatable(const iso_weak *weak, const iso_instance *instance
   return same_key && !other_key && !own;
 }
 
+static bool is_reported(const iso_weak *weak, iso_axiom axiom, const iso_instance *instance) {
+  bool breaks_with_j = axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_CAUSAL;
+  return !instance->redundant && !(breaks_with_j && is_non_repeatable(weak, instance));
+}
+
+bool iso_weak_is_reported(const iso_weak *weak, iso_axiom axiom, uint32_t number, iso_tap tap) {
+  const iso_instance *instance = &weak->axioms[axiom].instances.items[number];
+  return is_reported(weak, axiom, instance) && iso_weak_pattern(weak, instance) == tap;
+}
+
 static void report_axiom(const iso_weak *weak, iso_axiom axiom, iso_axiom owner[ISO_TAPS], iso_findings *findings) {
   const iso_axiom_result *r = &weak->axioms[axiom];
-  bool breaks_with_j = axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_CAUSAL;
   for (size_t i = 0; i < r->instances.count; i++) {
     const iso_instance *instance = &r->instances.items[i];
-    if (instance->redundant || (breaks_with_j && is_non_repeatable(weak, instance))) continue;
+    if (!is_reported(weak, axiom, instance)) continue;
     iso_tap tap = iso_weak_pattern(weak, instance);
     if (owner[tap] == ISO_AXIOMS) owner[tap] = axiom;
     if (owner[tap] != axiom) continue;
-    iso_findings_add(
-        findings, (iso_finding){(uint32_t)tap, weak->view.reads[instance->read].op, (uint32_t)axiom, (uint32_t)i, 0});
+    uint32_t op = weak->view.reads[instance->read].op;
+    iso_findings_add(findings, (iso_finding){(uint32_t)tap, op, (uint32_t)axiom, (uint32_t)i, 0});
   }
 }
 

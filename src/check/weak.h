@@ -3,7 +3,9 @@
  * Each axiom forces edges into the commit order (check/weak_scan.h).  A history satisfies the level exactly when CO and
  * those edges have no cycle, because the conditions of these axioms do not mention the commit order themselves.  Only
  * when there is a cycle is anything classified: a forced edge t2 -> t1 is an instance of a pattern exactly when t1 and
- * t2 lie in one strongly connected component.  A weak result owns everything in it until iso_weak_free.
+ * t2 lie in one strongly connected component.  An edge with t1 CO-before t2 contradicts CO by itself; it is counted as
+ * the CO form of its pattern and taken away before the CM forms are looked for, or else every edge that shares a
+ * component with it would count.  A weak result owns everything in it until iso_weak_free.
  */
 #ifndef ISO_CHECK_WEAK_H
 #define ISO_CHECK_WEAK_H
@@ -23,8 +25,11 @@ typedef struct iso_instance {
 /* What an axiom came to. */
 typedef struct iso_axiom_result {
   bool decided, violated;
-  iso_edges forced;                /* kept where violated */
-  iso_order order;                 /* with its components, where violated */
+  /* Where violated: the cycles that are left when the forced edges that contradict CO outright, the CO forms, are taken
+   * away; they are what the CM forms are about.  `order` has their components. */
+  iso_edges forced;
+  iso_order order;
+  uint32_t *all_component;         /* of the graph with all forced edges */
   ISO_VEC(iso_instance) instances; /* sorted by t1, t2, t3, read */
 } iso_axiom_result;
 
@@ -46,6 +51,9 @@ static inline bool iso_weak_co_is_cyclic(const iso_weak *weak) { return !iso_ord
 /* Adds the cycles of CO and the instances of violated axioms to the findings, each pattern from the first axiom of the
  * table that shows it; the session guarantees only where `sessions` says so, as causal shows all that they do. */
 void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings);
+
+/* Whether instance `number` of the axiom counts as one of the pattern. */
+bool iso_weak_is_reported(const iso_weak *weak, iso_axiom axiom, uint32_t number, iso_tap tap);
 
 /* The pattern of an instance, the most specific one. */
 iso_tap iso_weak_pattern(const iso_weak *weak, const iso_instance *instance);

@@ -35,8 +35,19 @@ struct iso_scanner {
   bool failed;
 };
 
+/* Whether nothing can follow from a read. */
+static bool is_left_out(const iso_scanner *s, uint32_t read) {
+  uint32_t t1 = s->v->reads[read].from;
+  if (s->request->only != NULL) return !s->request->only[read];
+  return s->request->component != NULL && t1 != ISO_INITIAL && s->request->component[t1] == ISO_NO_TXN;
+}
+
 static void force(const iso_scanner *s, uint32_t t2, uint32_t t3, uint32_t read) {
-  if (t2 != s->v->reads[read].from && t2 != t3) s->request->forced(s->context, t2, t3, read);
+  uint32_t t1 = s->v->reads[read].from;
+  if (t2 == t1 || t2 == t3 || is_left_out(s, read)) return;
+  const iso_clocks *c = s->request->clocks;
+  if (c != NULL && t1 != ISO_INITIAL && iso_clock_before(c, s->v->h, t2, t1)) return;
+  s->request->forced(s->context, t2, t3, read);
 }
 
 static int by_key(const void *a, const void *b) {
@@ -147,6 +158,7 @@ static void force_remembered(const iso_scanner *s, uint32_t session, uint32_t t3
   const iso_view *v = s->v;
   for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
     uint32_t key = v->reads[i].key;
+    if (is_left_out(s, i)) continue;
     for (uint32_t g = v->group_first[key]; g < v->group_first[key + 1]; g++) {
       if (s->last_session[g] == session + 1) force(s, s->last[g] - 1, t3, i);
     }
@@ -160,6 +172,7 @@ static void force_before_sources(const iso_scanner *s, uint32_t t3) {
     uint32_t middle = s->sources.items[i].txn, session = v->h->txn_session[middle];
     for (uint32_t r = v->read_first[t3]; r < v->read_first[t3 + 1]; r++) {
       uint32_t group;
+      if (is_left_out(s, r)) continue;
       if (!iso_view_group(v, v->reads[r].key, session, &group)) continue;
       uint32_t t2 = iso_view_last_writer(v, group, middle);
       if (t2 != ISO_NO_TXN) force(s, t2, t3, r);
@@ -172,8 +185,18 @@ static void note_writes(const iso_scanner *s, uint32_t txn) {
   for (uint32_t w = v->write_first[txn]; w < v->write_first[txn + 1]; w++) s->last_write[v->write_key[w]] = txn + 1;
 }
 
+/* Whether a transaction has no read that anything can follow from. */
+static bool is_idle(const iso_scanner *s, uint32_t txn) {
+  for (uint32_t i = s->v->read_first[txn]; i < s->v->read_first[txn + 1]; i++) {
+    if (!is_left_out(s, i)) return false;
+  }
+  return true;
+}
+
 static void scan_txn(iso_scanner *s, uint32_t session, uint32_t t3) {
   iso_axiom axiom = s->request->axiom;
+  bool remembers = axiom != ISO_AXIOM_READ_COMMITTED && axiom != ISO_AXIOM_MONOTONIC_WRITES;
+  if (!remembers && is_idle(s, t3)) return;
   if (axiom != ISO_AXIOM_READ_YOUR_WRITES && !collect(s, t3)) {
     s->failed = true;
     return;

@@ -34,12 +34,17 @@ typedef struct iso_scanner iso_scanner;
 /* Told of an edge t2 -> t1; t1 is the transaction that view->reads[read], a read of t3, saw, perhaps ISO_INITIAL. */
 typedef void (*iso_forced_fn)(void *context, uint32_t t2, uint32_t t3, uint32_t read);
 
-/* What a scan needs besides the view; `clocks` only for the causal axiom, whose scan covers the writers in the columns
- * of the clocks. */
+/* What a scan needs besides the view. */
 typedef struct iso_scan_request {
   const iso_view *view;
   iso_axiom axiom;
+  /* Causal needs them, and its scan covers the writers in their columns.  The others use them, where they are given for
+   * all sessions, to leave out what CO says already. */
   const iso_clocks *clocks;
+  /* Where given, only versions of transactions on these cycles are looked at: every cycle of a session guarantee is one
+   * of causal. */
+  const uint32_t *component;
+  const uint8_t *only; /* where given, by place in view->reads: only these are looked at */
   iso_forced_fn forced;
 } iso_scan_request;
 
