@@ -286,12 +286,45 @@ static void take_suspect(void *context, uint32_t t2, uint32_t t3, uint32_t read)
   if (!iso_vec_push(&f->instances, instance)) f->failed = true;
 }
 
+/* Whether the edges that are no CO forms, together with what causal forces besides its CO forms, leave CO acyclic. */
+static isolde_status are_harmless(const iso_weak *weak, const iso_axiom_result *r, isolde_task *task, bool *harmless,
+                                  isolde_error *error) {
+  const iso_edges *causal = &weak->axioms[ISO_AXIOM_CAUSAL].forced;
+  iso_edges both = {.first = NULL};
+  iso_order order = {.sequence = NULL};
+  bool made = true;
+  for (uint32_t t = 0; made && t < weak->view.h->txns; t++) {
+    for (uint32_t i = causal->first[t]; made && i < causal->first[t + 1]; i++) {
+      made = iso_vec_push(&both.list, ((iso_edge){causal->from[i], t}));
+    }
+  }
+  for (size_t i = 0; made && i < r->instances.count; i++) {
+    const iso_instance *instance = &r->instances.items[i];
+    if (!instance->causal_cycle) made = iso_vec_push(&both.list, ((iso_edge){instance->t2, instance->t1}));
+  }
+  isolde_status status = made ? iso_edges_index(&both, weak->view.h->txns, error) : iso_fail_memory(error);
+  if (status == ISOLDE_OK) status = iso_order_make(&weak->view, &both, false, task, &order, error);
+  if (status == ISOLDE_OK) *harmless = iso_order_is_acyclic(&weak->view, &order);
+  iso_order_free(&order);
+  iso_edges_free(&both);
+  return status;
+}
+
+static void keep_co_forms(iso_axiom_result *r) {
+  size_t kept = 0;
+  for (size_t i = 0; i < r->instances.count; i++) {
+    if (r->instances.items[i].causal_cycle) r->instances.items[kept++] = r->instances.items[i];
+  }
+  r->instances.count = kept;
+  if (kept > 1) qsort(r->instances.items, kept, sizeof *r->instances.items, by_edge);
+}
+
 /* A weaker axiom after causal was found violated.  Every edge that it forces follows from one that causal forces by the
- * same read.  If on the suspected reads it forces nothing but CO forms, it has no cycle without them: the edges of the
- * other reads would make a cycle of causal that is left without CO forms, and their reads would be suspects. */
+ * same read: so a cycle without CO forms consists of edges by suspected reads and of what causal forces besides its CO
+ * forms.  When there is none, the CO forms decide. */
 static isolde_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
                                         isolde_error *error) {
-  bool failed = false;
+  bool failed = false, harmless = false;
   uint8_t *only = suspects(weak);
   if (only == NULL) return iso_fail_memory(error);
   job->request.only = only;
@@ -303,12 +336,12 @@ static isolde_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned 
   collect(job, threads, r, &failed);
   if (failed) return iso_fail_memory(error);
   mark_instances(&weak->clocks, weak->view.h, r);
-  for (size_t i = 0; i < r->instances.count; i++) {
-    if (r->instances.items[i].causal_cycle) continue;
-    r->instances.count = 0; /* not so simple: decide in full */
+  ISO_TRY(are_harmless(weak, r, job->task, &harmless, error));
+  if (!harmless) {
+    r->instances.count = 0; /* to be decided in full */
     return ISOLDE_OK;
   }
-  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
+  keep_co_forms(r);
   r->decided = true;
   r->violated = r->instances.count > 0;
   return ISOLDE_OK;
