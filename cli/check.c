@@ -15,7 +15,17 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
-enum { CHECK_LEVEL, CHECK_FORMAT, CHECK_JSON, CHECK_ALL, CHECK_TIMEOUT, CHECK_MEMORY_LIMIT, CHECK_JOBS, CHECK_OPTIONS };
+enum {
+  CHECK_LEVEL,
+  CHECK_ANOMALY,
+  CHECK_FORMAT,
+  CHECK_JSON,
+  CHECK_ALL,
+  CHECK_TIMEOUT,
+  CHECK_MEMORY_LIMIT,
+  CHECK_JOBS,
+  CHECK_OPTIONS
+};
 
 typedef struct check_job {
   const options *parsed;
@@ -135,7 +145,9 @@ static isolde_status check_history(check_job *job, const char *path, isolde_task
   isolde_check_options how = {.struct_size = sizeof how,
                               .levels = values[CHECK_LEVEL].items,
                               .level_count = values[CHECK_LEVEL].item_count,
-                              .all = values[CHECK_ALL].on};
+                              .all = values[CHECK_ALL].on,
+                              .anomalies = values[CHECK_ANOMALY].items,
+                              .anomaly_count = values[CHECK_ANOMALY].item_count};
   isolde_history *history = NULL;
   isolde_result *result = NULL;
   double began = now(), loaded = began;
@@ -298,6 +310,13 @@ static const option table[CHECK_OPTIONS] = {
                      .accepts = level_known,
                      .help = "Judge these levels, by id or alias ('isolde levels' lists them); the exit code is about "
                              "them. Without it every level that can be decided is."},
+    [CHECK_ANOMALY] = {.name = "anomaly",
+                       .argument = "CODE,..",
+                       .type = OPTION_LIST,
+                       .choices = pattern_name_at,
+                       .accepts = pattern_known,
+                       .help = "Look for these patterns only, TAP-a to TAP-n ('isolde explain' lists them), instead of "
+                               "judging levels; the exit code is about them."},
     [CHECK_FORMAT] = {.name = "format",
                       .letter = 'f',
                       .type = OPTION_CHOICE,
@@ -339,6 +358,7 @@ static const example examples[] = {
      "Judge one level, by its alias: the exit code says that it is violated."},
     {"isolde check --level ci,rc --json examples/histories/aborted-read.txt", 1,
      "Judge two levels, for a program to read."},
+    {"isolde check --anomaly=TAP-k,TAP-l examples/histories/fractured-read.txt", 1, "Look for two patterns only."},
     {"isolde check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
     {"gzip -c examples/histories/serializable.txt | isolde check -", 0, "Compressed input, from a pipe."},
 };

@@ -17,6 +17,19 @@ const char *level_name_at(size_t number) {
 
 bool level_known(const char *name) { return isolde_level_find(name) != NULL; }
 
+const char *pattern_name_at(size_t number) {
+  const isolde_anomaly_info *info;
+  for (size_t i = 0; (info = isolde_anomaly_at(i)) != NULL; i++) {
+    if (info->kind == ISOLDE_ANOMALY_TAP && number-- == 0) return info->code;
+  }
+  return NULL;
+}
+
+bool pattern_known(const char *name) {
+  const isolde_anomaly_info *info = isolde_anomaly_find(name);
+  return info != NULL && info->kind == ISOLDE_ANOMALY_TAP;
+}
+
 const char *format_name_at(size_t number) {
   const isolde_format_info *format = isolde_format_at(number);
   return format != NULL ? format->id : NULL;

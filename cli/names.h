@@ -13,6 +13,10 @@ const char *writable_format_at(size_t number);
 /* Whether --level takes the name: an id or an alias. */
 bool level_known(const char *name);
 
+/* Codes of the patterns of register histories, TAP-a and on; NULL after the last. */
+const char *pattern_name_at(size_t number);
+bool pattern_known(const char *name);
+
 /* The format that the ending of a file name stands for, seen through .gz and .zst; NULL when it stands for none. */
 const isolde_format_info *format_by_ending(const char *path);
 

@@ -33,6 +33,10 @@ typedef struct isolde_check_options {
       *levels; /* ids or aliases asked for; NULL with level_count 0 means every level that can be decided */
   size_t level_count;
   bool all; /* every instance of every anomaly instead of one a code */
+  /* Look for these patterns only ("TAP-k"), and judge no level: the verdict is violated when one of them occurs.  NULL
+   * with anomaly_count 0 means all.  Not together with levels. */
+  const char *const *anomalies;
+  size_t anomaly_count;
 } isolde_check_options;
 
 /* Decides.  ISOLDE_ERR_FORMAT when the history cannot be judged at all: two writes of one value to one register are
@@ -42,7 +46,8 @@ ISOLDE_API isolde_status isolde_check(isolde_history *history, const isolde_chec
                                       isolde_result **result, isolde_error *error);
 ISOLDE_API void isolde_result_free(isolde_result *result);
 
-/* Of the levels asked for: violated if one is, else unknown if one is, else satisfied; none when none was asked. */
+/* Of the levels (or anomalies) asked for: violated if one is, else unknown if one is, else satisfied; none when none
+ * was asked. */
 ISOLDE_API isolde_verdict isolde_result_verdict(const isolde_result *result);
 /* Why something is unknown ("the time limit was reached"), NULL when nothing is. */
 ISOLDE_API const char *isolde_result_unknown_reason(const isolde_result *result);

@@ -79,8 +79,25 @@ static bool is_asked(const isolde_check_options *options, const isolde_level_inf
   return false;
 }
 
+/* The pattern of a code, ISO_TAPS when it is none. */
+static iso_tap find_pattern(const char *name) {
+  const isolde_anomaly_info *info = isolde_anomaly_find(name);
+  for (int tap = 0; info != NULL && tap < ISO_TAPS; tap++) {
+    if (strcmp(info->code, iso_tap_code((iso_tap)tap)) == 0) return (iso_tap)tap;
+  }
+  return ISO_TAPS;
+}
+
+static bool is_pattern_asked(const isolde_check_options *options, iso_tap tap) {
+  for (size_t i = 0; i < options->anomaly_count; i++) {
+    if (find_pattern(options->anomalies[i]) == tap) return true;
+  }
+  return false;
+}
+
 /* Enters every level that was asked for, and every level that is decided. */
 static bool enter_levels(isolde_result *result, const isolde_check_options *options) {
+  if (options->anomaly_count > 0) return true;
   const isolde_level_info *info;
   for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++) {
     bool asked = is_asked(options, info);
@@ -124,6 +141,7 @@ static int by_pattern(const void *a, const void *b) {
 
 /* Whether a finding matters to a level that was asked for. */
 static bool is_relevant(const isolde_result *result, const isolde_check_options *options, const iso_finding *finding) {
+  if (options->anomaly_count > 0) return is_pattern_asked(options, (iso_tap)finding->tap);
   if (options->level_count == 0) return true;
   for (size_t i = 0; i < result->level_count; i++) {
     const isolde_level_info *level = result->levels[i].info;
@@ -152,6 +170,13 @@ static bool choose_shown(isolde_result *result, const isolde_check_options *opti
 }
 
 static isolde_status check_names(const isolde_check_options *options, isolde_error *error) {
+  for (size_t i = 0; i < options->anomaly_count; i++) {
+    if (find_pattern(options->anomalies[i]) != ISO_TAPS) continue;
+    return iso_fail(error, ISOLDE_ERR_USAGE, "`%s` is not one of the patterns TAP-a to TAP-n", options->anomalies[i]);
+  }
+  if (options->anomaly_count > 0 && options->level_count > 0) {
+    return iso_fail(error, ISOLDE_ERR_USAGE, "levels and anomalies cannot be asked for together");
+  }
   for (size_t i = 0; i < options->level_count; i++) {
     if (isolde_level_find(options->levels[i]) != NULL) continue;
     return iso_fail(error, ISOLDE_ERR_USAGE, "there is no level `%s`", options->levels[i]);
@@ -180,8 +205,29 @@ static bool is_register_history(const isolde_history *h) {
   return true;
 }
 
+/* Whether the axiom shows a pattern that was asked for. */
+static bool shows_pattern(iso_axiom axiom, const isolde_check_options *options) {
+  /* CO forms show at their own level; CM forms in the commit order of that level and of every stronger one. */
+  static const struct {
+    iso_tap tap;
+    iso_axiom first, last;
+  } where[] = {{ISO_TAP_G, ISO_AXIOM_READ_COMMITTED, ISO_AXIOM_READ_COMMITTED},
+               {ISO_TAP_H, ISO_AXIOM_READ_COMMITTED, ISO_AXIOM_READ_COMMITTED},
+               {ISO_TAP_I, ISO_AXIOM_READ_COMMITTED, ISO_AXIOM_CAUSAL},
+               {ISO_TAP_K, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_READ_ATOMIC},
+               {ISO_TAP_L, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_CAUSAL},
+               {ISO_TAP_M, ISO_AXIOM_CAUSAL, ISO_AXIOM_CAUSAL},
+               {ISO_TAP_N, ISO_AXIOM_CAUSAL, ISO_AXIOM_CAUSAL}};
+  for (size_t i = 0; i < sizeof where / sizeof where[0]; i++) {
+    bool shown = axiom >= where[i].first && axiom <= where[i].last;
+    if (shown && is_pattern_asked(options, where[i].tap)) return true;
+  }
+  return false;
+}
+
 /* Whether the axiom says anything about what was asked. */
 static bool is_wanted(iso_axiom axiom, const isolde_check_options *options) {
+  if (options->anomaly_count > 0) return shows_pattern(axiom, options);
   for (size_t i = 0; i < options->level_count; i++) {
     const isolde_level_info *level = isolde_level_find(options->levels[i]);
     if (level != NULL && axiom_breaks(axiom, level)) return true;
@@ -191,6 +237,7 @@ static bool is_wanted(iso_axiom axiom, const isolde_check_options *options) {
 
 /* Whether a level that was asked for is exactly the axiom's. */
 static bool is_asked_for(iso_axiom axiom, const isolde_check_options *options) {
+  if (options->anomaly_count > 0) return shows_pattern(axiom, options);
   for (size_t i = 0; i < options->level_count; i++) {
     const isolde_level_info *level = isolde_level_find(options->levels[i]);
     if (level != NULL && axiom_of(level) == axiom) return true;
@@ -209,7 +256,7 @@ static isolde_status run_weak(isolde_history *history, const isolde_check_option
     if (!result->weak.axioms[ISO_AXIOM_CAUSAL].violated) return ISOLDE_OK;
   }
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
-    bool wanted = options->level_count == 0 || is_asked_for((iso_axiom)axiom, options) ||
+    bool wanted = options->level_count + options->anomaly_count == 0 || is_asked_for((iso_axiom)axiom, options) ||
                   (causal && axiom <= ISO_AXIOM_CAUSAL && is_wanted((iso_axiom)axiom, options));
     if (wanted) ISO_TRY(iso_weak_decide(&result->weak, (iso_axiom)axiom, task, error));
   }
@@ -223,9 +270,12 @@ static isolde_status run_checkers(isolde_history *history, const isolde_check_op
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   ISO_TRY(iso_history_require_unique(history, resolution, error));
   ISO_TRY(iso_check_intra(history, task, &result->findings, error));
-  bool any = options->level_count == 0;
+  bool any = options->level_count + options->anomaly_count == 0;
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
-  return any && is_register_history(history) ? run_weak(history, options, task, result, error) : ISOLDE_OK;
+  if (!any) return ISOLDE_OK;
+  if (is_register_history(history)) return run_weak(history, options, task, result, error);
+  if (options->anomaly_count > 0) result->unknown_reason = "patterns between transactions are found in registers only";
+  return ISOLDE_OK;
 }
 
 /* How many steps the proof of a finding takes; SIZE_MAX when there is none. */
@@ -288,6 +338,7 @@ isolde_status isolde_check(isolde_history *history, const isolde_check_options *
   pthread_mutex_init(&made->lock, NULL);
   made->history = history;
   made->findings.keep_all = known.all;
+  made->only_patterns = known.anomaly_count > 0;
   iso_verifier_init(&made->verifier, history);
   isolde_status status = run_checkers(history, &known, task, made, error);
   if (status == ISOLDE_OK) status = shorten_proofs(made, error);

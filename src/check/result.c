@@ -37,6 +37,8 @@ void isolde_result_free(isolde_result *result) {
 
 isolde_verdict isolde_result_verdict(const isolde_result *result) {
   bool asked = false, unknown = false;
+  if (result->only_patterns && result->unknown_reason != NULL) return ISOLDE_UNDECIDED;
+  if (result->only_patterns) return result->shown_count > 0 ? ISOLDE_VIOLATED : ISOLDE_SATISFIED;
   for (size_t i = 0; i < result->level_count; i++) {
     if (!result->levels[i].asked) continue;
     asked = true;

@@ -27,6 +27,7 @@ struct isolde_result {
   } * levels;
   size_t level_count;
   const char *unknown_reason;
+  bool only_patterns; /* no level was judged, but patterns were asked for */
 
   const char **strongest, **weakest_violated; /* NULL-terminated */
 

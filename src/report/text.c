@@ -37,7 +37,7 @@ static void put_heading(const page *p, const char *file) {
 }
 
 static void put_levels(const page *p) {
-  iso_out_char(p->out, '\n');
+  if (p->result->level_count > 0 || p->result->unknown_reason != NULL) iso_out_char(p->out, '\n');
   for (size_t i = 0; i < p->result->level_count; i++) {
     iso_out_printf(p->out, "  %-30s ", p->result->levels[i].info->id);
     paint(p, p->result->levels[i].verdict, isolde_verdict_name(p->result->levels[i].verdict));

@@ -135,6 +135,13 @@ static void examples_show_their_patterns(void **state) {
     if (!shown) fail_msg("the example of %s does not show it", info->code);
     assert_int_equal(isolde_result_of(result, info->level), ISOLDE_VIOLATED);
     isolde_result_free(result);
+    /* Asked for alone it is found as well, and nothing else is. */
+    isolde_check_options options = {.struct_size = sizeof options, .anomalies = &info->code, .anomaly_count = 1};
+    assert_ok_error(isolde_check(history, &options, NULL, &result, &error), error);
+    assert_int_equal(isolde_result_verdict(result), ISOLDE_VIOLATED);
+    assert_int_equal(isolde_result_anomalies(result), 1);
+    assert_int_equal(isolde_result_levels(result), 0);
+    isolde_result_free(result);
     isolde_history_free(history);
     seen++;
   }
