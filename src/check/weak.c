@@ -125,11 +125,15 @@ static isolde_status run_scan(scan_job *job, unsigned threads, isolde_error *err
   return iso_task_check(job->task, error);
 }
 
-/* How many columns of clocks are made at a time: half a gigabyte of them. */
-static uint32_t block_width(const isolde_history *h) {
+/* How many columns of clocks are made at a time. */
+static uint32_t block_width(const iso_weak *weak) {
   enum { MOST_ENTRIES = 128 << 20, FEWEST = 16 };
-  uint64_t width = h->txns > 0 ? MOST_ENTRIES / h->txns : h->sessions;
-  if (width < FEWEST) width = FEWEST;
+  const isolde_history *h = weak->view.h;
+  uint64_t width = weak->block_columns;
+  if (width == 0) {
+    width = h->txns > 0 ? MOST_ENTRIES / h->txns : h->sessions;
+    if (width < FEWEST) width = FEWEST;
+  }
   return width < h->sessions ? (uint32_t)width : h->sessions;
 }
 
@@ -137,7 +141,7 @@ static uint32_t block_width(const isolde_history *h) {
 static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads, isolde_error *error) {
   if (job->request.axiom != ISO_AXIOM_CAUSAL) return run_scan(job, threads, error);
   ISO_TRY(iso_view_need_readers(&weak->view, error));
-  uint32_t sessions = weak->view.h->sessions, width = block_width(weak->view.h);
+  uint32_t sessions = weak->view.h->sessions, width = block_width(weak);
   if (width == sessions) {
     if (weak->clocks.rows == NULL) {
       ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, sessions, job->task, &weak->clocks, error));
@@ -183,7 +187,7 @@ static void mark_instances(const iso_clocks *c, const isolde_history *h, iso_axi
 
 static isolde_status mark_by_blocks(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
   const isolde_history *h = weak->view.h;
-  uint32_t width = block_width(h);
+  uint32_t width = block_width(weak);
   if (width == h->sessions) {
     if (weak->clocks.rows == NULL) {
       ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, h->sessions, task, &weak->clocks, error));

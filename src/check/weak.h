@@ -35,8 +35,9 @@ typedef struct iso_axiom_result {
 
 typedef struct iso_weak {
   iso_view view;
-  iso_order co;      /* of CO alone, with its components */
-  iso_clocks clocks; /* of all sessions, or without rows where they did not fit */
+  iso_order co;           /* of CO alone, with its components */
+  iso_clocks clocks;      /* of all sessions, or without rows where they did not fit */
+  uint32_t block_columns; /* how many columns of clocks are made at a time; 0: as many as fit half a gigabyte */
   iso_axiom_result axioms[ISO_AXIOMS];
 } iso_weak;
 

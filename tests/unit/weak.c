@@ -4,6 +4,7 @@
 
 #include "../oracle/oracle.h"
 #include "../random/random_history.h"
+#include "check/weak.h"
 
 /* What the checkers of this test decide. */
 static const oracle_level levels[] = {ORACLE_CUT_ISOLATION,    ORACLE_READ_COMMITTED,     ORACLE_READ_ATOMIC,
@@ -206,9 +207,95 @@ static void simulated_levels_and_bugs(void **state) {
   }
 }
 
+static bool append_text(void *user, const void *data, size_t size) {
+  char *text = user;
+  size_t used = strlen(text);
+  if (used + size >= 65536) return false;
+  memcpy(text + used, data, size);
+  text[used + size] = '\0';
+  return true;
+}
+
+/* One thread or several: the same report to the letter. */
+static void threads_agree(void **state) {
+  (void)state;
+  static const isolde_sim_level sim_levels[] = {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_CAUSAL, ISOLDE_SIM_READ_COMMITTED};
+  for (size_t i = 0; i < sizeof sim_levels / sizeof sim_levels[0]; i++) {
+    char *reports[2];
+    for (unsigned round = 0; round < 2; round++) {
+      isolde_sim_options options;
+      isolde_history *history;
+      isolde_result *result;
+      isolde_task *task;
+      reports[round] = calloc(1, 65536);
+      assert_non_null(reports[round]);
+      isolde_sim_defaults(&options);
+      options.struct_size = sizeof options;
+      options.seed = 5;
+      options.level = sim_levels[i];
+      options.sessions = 20;
+      options.txns = 20000;
+      options.ops_min = options.ops_max = 5;
+      options.bugs[ISOLDE_SIM_BUG_FRACTURED_READ] = 5;
+      assert_ok(isolde_simulate(&options, NULL, &history, NULL, NULL));
+      assert_ok(isolde_task_new(&task));
+      isolde_task_set_threads(task, 1 + 2 * round);
+      assert_ok(isolde_check(history, NULL, task, &result, NULL));
+      assert_ok(isolde_result_write_json(result, NULL, append_text, reports[round], NULL));
+      isolde_result_free(result);
+      isolde_task_free(task);
+      isolde_history_free(history);
+    }
+    assert_string_equal(reports[0], reports[1]);
+    free(reports[0]);
+    free(reports[1]);
+  }
+}
+
+static void decide_all(isolde_history *history, uint32_t block_columns, iso_weak *weak) {
+  assert_ok(iso_weak_begin(history, NULL, weak, NULL));
+  weak->block_columns = block_columns;
+  assert_ok(iso_weak_decide(weak, ISO_AXIOM_CAUSAL, NULL, NULL));
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) assert_ok(iso_weak_decide(weak, (iso_axiom)axiom, NULL, NULL));
+}
+
+/* Clocks made for a few sessions at a time give the same verdicts and the same instances. */
+static void blocks_of_clocks(void **state) {
+  (void)state;
+  uint64_t random = 4711;
+  unsigned violated = 0;
+  for (int round = 0; round < 20000; round++) {
+    sketch s;
+    sketch_draw(&random, &s);
+    isolde_history *history = sketch_history(&s);
+    isolde_resolution resolution;
+    assert_ok(isolde_history_resolve(history, NULL, &resolution, NULL));
+    iso_weak whole, blocks;
+    decide_all(history, 0, &whole);
+    decide_all(history, 1 + (uint32_t)round % 3, &blocks);
+    for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
+      const iso_axiom_result *a = &whole.axioms[axiom], *b = &blocks.axioms[axiom];
+      assert_int_equal(a->violated, b->violated);
+      violated += a->violated;
+      if (axiom != ISO_AXIOM_CAUSAL) continue;
+      assert_int_equal(a->instances.count, b->instances.count);
+      for (size_t i = 0; i < a->instances.count; i++) {
+        assert_int_equal(a->instances.items[i].t1, b->instances.items[i].t1);
+        assert_int_equal(a->instances.items[i].t2, b->instances.items[i].t2);
+        assert_int_equal(a->instances.items[i].read, b->instances.items[i].read);
+        assert_int_equal(a->instances.items[i].causal_cycle, b->instances.items[i].causal_cycle);
+      }
+    }
+    iso_weak_free(&whole);
+    iso_weak_free(&blocks);
+    isolde_history_free(history);
+  }
+  assert_true(violated > 1000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(examples_show_their_patterns),
-                                     cmocka_unit_test(simulated_levels_and_bugs),
-                                     cmocka_unit_test(agrees_with_the_oracle)};
+                                     cmocka_unit_test(simulated_levels_and_bugs), cmocka_unit_test(blocks_of_clocks),
+                                     cmocka_unit_test(threads_agree), cmocka_unit_test(agrees_with_the_oracle)};
   return cmocka_run_group_tests_name("weak", tests, NULL, NULL);
 }
