@@ -157,7 +157,7 @@ static bool is_relevant(const isolde_result *result, const isolde_check_options 
 static bool choose_shown(isolde_result *result, const isolde_check_options *options) {
   size_t most = result->findings.keep_all ? result->findings.all.count : ISO_TAPS;
   result->shown = iso_alloc(most, sizeof *result->shown);
-  result->cache = iso_alloc_zero(most, sizeof *result->cache);
+  result->cache = iso_alloc_zero(most, sizeof(void *));
   if (result->shown == NULL || result->cache == NULL) return false;
   for (size_t i = 0; i < most; i++) {
     const iso_finding *finding =

@@ -78,6 +78,16 @@ static bool mark_txn(iso_scan *scan, uint32_t txn) {
   return true;
 }
 
+/* Announces to the memory where the write that a read further on observed will be looked up: it can be anywhere. */
+static inline void announce(const iso_scan_shared *shared, uint64_t op) {
+  enum { AHEAD = 32 };
+  if (op + AHEAD >= shared->h->ops) return;
+  uint32_t write = shared->resolution->writer[op + AHEAD];
+  if (write >= shared->h->ops) return;
+  __builtin_prefetch(&shared->op_txn[write]);
+  __builtin_prefetch(&shared->overwritten[write / 64]);
+}
+
 /* Second pass: judges the reads of a transaction. */
 static bool judge_txn(iso_scan *scan, uint32_t txn) {
   const isolde_history *h = scan->shared->h;
@@ -86,6 +96,7 @@ static bool judge_txn(iso_scan *scan, uint32_t txn) {
   if (!iso_scan_begin(scan, end - first)) return false;
   for (uint32_t op = first; op < end; op++) {
     isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
+    announce(scan->shared, op);
     if (!isolde_op_kind_observes(kind)) {
       iso_scan_write(scan, op);
       continue;

@@ -28,7 +28,8 @@ typedef struct {
   iso_view *view;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
-  bool fill; /* second pass: put, do not count */
+  bool fill;                      /* second pass */
+  uint32_t *read_end, *write_end; /* by transaction: where what was put down ends */
 } maker;
 
 /* The transaction whose version a read saw, ISO_NO_TXN when that is its own, nobody's, or a rolled back one's. */
@@ -80,32 +81,58 @@ static uint32_t sort_unique(uint32_t *keys, uint32_t count) {
   return kept;
 }
 
-static void scan_txn(const maker *m, uint32_t txn) {
+/* First pass: how many reads and writes there can be at most. */
+static void count_txn(const maker *m, uint32_t txn) {
   iso_view *v = m->view;
   const isolde_history *h = v->h;
   uint32_t reads = 0, writes = 0;
   for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
+    bool is_write = h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND;
+    writes += is_write;
+    reads += !is_write;
+  }
+  v->read_first[txn] = reads;
+  v->write_first[txn] = writes;
+}
+
+/* Announces to the memory where a read further on will look for its writer. */
+static inline void announce(const maker *m, uint64_t op) {
+  enum { AHEAD = 32 };
+  if (op + AHEAD >= m->view->h->ops) return;
+  uint32_t write = m->resolution->writer[op + AHEAD];
+  if (write < m->view->h->ops) __builtin_prefetch(&m->op_txn[write]);
+}
+
+/* Second pass: puts them down; what is left of the room is closed afterwards. */
+static void fill_txn(const maker *m, uint32_t txn) {
+  iso_view *v = m->view;
+  const isolde_history *h = v->h;
+  uint32_t reads = v->read_first[txn], writes = v->write_first[txn];
+  for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
+    announce(m, op);
     if (h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND) {
-      if (m->fill) v->write_key[v->write_first[txn] + writes] = h->op_key[op];
-      writes++;
+      v->write_key[writes++] = h->op_key[op];
       continue;
     }
     uint32_t from = version_of(m, txn, op);
-    if (from == ISO_NO_TXN) continue;
-    if (m->fill) v->reads[v->read_first[txn] + reads] = (iso_external_read){h->op_key[op], from, op};
-    reads++;
+    if (from != ISO_NO_TXN) v->reads[reads++] = (iso_external_read){h->op_key[op], from, op};
   }
-  if (!m->fill) {
-    v->read_first[txn] = reads;
-    v->write_first[txn] = writes;
-  }
+  m->read_end[txn] = reads;
+  m->write_end[txn] =
+      v->write_first[txn] + sort_unique(v->write_key + v->write_first[txn], writes - v->write_first[txn]);
 }
 
 static void scan_phase(void *context, unsigned thread, unsigned threads) {
   uint64_t first, end;
   const maker *m = context;
   iso_parallel_range(m->view->h->txns, thread, threads, &first, &end);
-  for (uint64_t txn = first; txn < end; txn++) scan_txn(m, (uint32_t)txn);
+  for (uint64_t txn = first; txn < end; txn++) {
+    if (m->fill) {
+      fill_txn(m, (uint32_t)txn);
+    } else {
+      count_txn(m, (uint32_t)txn);
+    }
+  }
 }
 
 /* Turns counts into first places, in place. */
@@ -120,6 +147,19 @@ static uint32_t sum_up(uint32_t *first, uint32_t rows) {
   return at;
 }
 
+/* Moves rows together where the room for them was too large.  Gaps are rare, so most rows stay where they are. */
+static void close_gaps(void *items, size_t size, uint32_t *first, const uint32_t *end, uint32_t rows) {
+  char *bytes = items;
+  uint32_t at = 0;
+  for (uint32_t row = 0; row < rows; row++) {
+    uint32_t count = end[row] - first[row];
+    if (at != first[row]) memmove(bytes + (size_t)at * size, bytes + (size_t)first[row] * size, count * size);
+    first[row] = at;
+    at += count;
+  }
+  first[rows] = at;
+}
+
 static isolde_status make_rows(maker *m, isolde_task *task, isolde_error *error) {
   iso_view *v = m->view;
   size_t txns = v->h->txns;
@@ -131,23 +171,23 @@ static isolde_status make_rows(maker *m, isolde_task *task, isolde_error *error)
   v->write_key = iso_alloc(sum_up(v->write_first, (uint32_t)txns), sizeof *v->write_key);
   if (v->reads == NULL || v->write_key == NULL) return iso_fail_memory(error);
   m->fill = true;
-  iso_parallel(iso_task_threads(task), scan_phase, m);
-  /* Repetitions are rare, so closing their gaps is one pass. */
-  uint32_t at = 0;
-  for (uint32_t t = 0; t < txns; t++) {
-    uint32_t first = v->write_first[t], count = v->write_first[t + 1] - first;
-    count = sort_unique(v->write_key + first, count);
-    if (at != first) memmove(v->write_key + at, v->write_key + first, count * sizeof *v->write_key);
-    v->write_first[t] = at;
-    at += count;
+  m->read_end = iso_alloc(txns, sizeof *m->read_end);
+  m->write_end = iso_alloc(txns, sizeof *m->write_end);
+  bool made = m->read_end != NULL && m->write_end != NULL;
+  if (made) {
+    iso_parallel(iso_task_threads(task), scan_phase, m);
+    close_gaps(v->reads, sizeof *v->reads, v->read_first, m->read_end, (uint32_t)txns);
+    close_gaps(v->write_key, sizeof *v->write_key, v->write_first, m->write_end, (uint32_t)txns);
   }
-  v->write_first[txns] = at;
-  return iso_task_check(task, error);
+  free(m->read_end);
+  free(m->write_end);
+  return made ? iso_task_check(task, error) : iso_fail_memory(error);
 }
 
 /* Writers of each key, and where a session's among them begin. */
-static isolde_status make_writers(iso_view *v, isolde_error *error) {
+isolde_status iso_view_need_writers(iso_view *v, isolde_error *error) {
   const isolde_history *h = v->h;
+  if (v->group_start != NULL) return ISOLDE_OK;
   uint32_t total = v->write_first[h->txns], groups = 0;
   v->writer_first = iso_alloc_zero((size_t)h->keys + 1, sizeof *v->writer_first);
   v->writer = iso_alloc(total, sizeof *v->writer);
@@ -192,7 +232,6 @@ isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view
   if (status == ISOLDE_OK) status = iso_history_op_txns(history, &m.op_txn, error);
   if (status == ISOLDE_OK) status = iso_history_effect(history, task, &view->counts, error);
   if (status == ISOLDE_OK) status = make_rows(&m, task, error);
-  if (status == ISOLDE_OK) status = make_writers(view, error);
   if (status != ISOLDE_OK) {
     iso_view_free(view);
     return status;

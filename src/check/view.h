@@ -38,7 +38,7 @@ typedef struct iso_view {
   uint32_t *write_first; /* txns + 1 */
   uint32_t *write_key;   /* each key once, ascending */
 
-  /* Writers of a key, ascending, and so grouped by session. */
+  /* Writers of a key, ascending, and so grouped by session; made by iso_view_need_writers. */
   uint32_t *writer_first; /* keys + 1 */
   uint32_t *writer;
   uint32_t *group_first;   /* keys + 1: the groups of a key */
@@ -49,6 +49,7 @@ typedef struct iso_view {
 isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view *view, isolde_error *error);
 void iso_view_free(iso_view *view);
 isolde_status iso_view_need_readers(iso_view *view, isolde_error *error);
+isolde_status iso_view_need_writers(iso_view *view, isolde_error *error);
 
 /* Whether the transaction wrote the key (binary search). */
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key);

@@ -375,6 +375,9 @@ isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task
   enum { SMALL = 16384 };
   iso_axiom_result *r = &weak->axioms[axiom];
   if (r->decided) return ISOLDE_OK;
+  bool by_session =
+      axiom == ISO_AXIOM_READ_COMMITTED || axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_READ_YOUR_WRITES;
+  if (!by_session) ISO_TRY(iso_view_need_writers(&weak->view, error));
   unsigned threads = weak->view.h->txns < SMALL ? 1 : iso_task_threads(task);
   scan_job job = {.request = {.view = &weak->view, .axiom = axiom}, .task = task};
   if (weak->clocks.rows != NULL) job.request.clocks = &weak->clocks;

@@ -32,6 +32,7 @@ struct iso_scanner {
   uint32_t *last_session; /* by group: for which session, + 1 */
   ISO_VEC(keyed_read) sorted;
   ISO_VEC(source) sources;
+  uint32_t *source_place; /* by transaction: its place in sources, if it is there */
   bool failed;
 };
 
@@ -61,6 +62,7 @@ static bool collect(iso_scanner *s, uint32_t t3) {
   const iso_view *v = s->v;
   uint32_t first = v->read_first[t3], end = v->read_first[t3 + 1];
   s->sorted.count = s->sources.count = 0;
+  if (first == end) return true;
   if (!iso_vec_reserve(&s->sorted, end - first) || !iso_vec_reserve(&s->sources, end - first)) return false;
   for (uint32_t i = first; i < end; i++) {
     keyed_read item = {v->reads[i].key, i};
@@ -74,9 +76,9 @@ static bool collect(iso_scanner *s, uint32_t t3) {
   for (uint32_t i = first; i < end; i++) {
     uint32_t from = v->reads[i].from;
     if (from == ISO_INITIAL) continue;
-    size_t k = 0;
-    while (k < s->sources.count && s->sources.items[k].txn != from) k++;
-    if (k == s->sources.count) {
+    size_t k = s->source_place[from];
+    if (k >= s->sources.count || s->sources.items[k].txn != from) {
+      s->source_place[from] = (uint32_t)s->sources.count;
       s->sources.items[s->sources.count++] = (source){from, v->reads[i].key, i, ISO_NO_OP};
     } else if (s->sources.items[k].second == ISO_NO_OP && s->sources.items[k].first_key != v->reads[i].key) {
       s->sources.items[k].second = i;
@@ -246,13 +248,31 @@ static void scan_middle(iso_scanner *s, const readers *r, uint32_t session, uint
   remember_sources(s, session);
 }
 
+/* Announces what transactions read from further on wrote: first where it begins, then what it is. */
+static void announce(const iso_view *v, uint32_t txn) {
+  enum { NEAR = 4, FAR = 8 };
+  if (txn + FAR >= v->h->txns) return;
+  for (uint32_t i = v->read_first[txn + FAR]; i < v->read_first[txn + FAR + 1]; i++) {
+    if (v->reads[i].from != ISO_INITIAL) __builtin_prefetch(&v->write_first[v->reads[i].from]);
+  }
+  for (uint32_t i = v->read_first[txn + NEAR]; i < v->read_first[txn + NEAR + 1]; i++) {
+    if (v->reads[i].from != ISO_INITIAL) __builtin_prefetch(&v->write_key[v->write_first[v->reads[i].from]]);
+  }
+}
+
+static bool needs_groups(iso_axiom axiom) {
+  return axiom == ISO_AXIOM_MONOTONIC_READS || axiom == ISO_AXIOM_MONOTONIC_WRITES ||
+         axiom == ISO_AXIOM_WRITES_FOLLOW_READS;
+}
+
 static bool allocate(iso_scanner *s) {
   const iso_view *v = s->v;
-  size_t groups = v->group_first[v->h->keys];
+  size_t groups = needs_groups(s->request->axiom) ? v->group_first[v->h->keys] : 0;
   s->last_write = iso_alloc_zero(v->h->keys, sizeof *s->last_write);
   s->last = iso_alloc_zero(groups, sizeof *s->last);
   s->last_session = iso_alloc_zero(groups, sizeof *s->last_session);
-  return s->last_write != NULL && s->last != NULL && s->last_session != NULL;
+  s->source_place = iso_alloc_zero(v->h->txns, sizeof *s->source_place);
+  return s->source_place != NULL && s->last_write != NULL && s->last != NULL && s->last_session != NULL;
 }
 
 isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
@@ -267,6 +287,7 @@ isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first,
     if (iso_task_check(task, NULL) != ISOLDE_OK) break;
     for (uint32_t t = s.session_first; t < v->h->session_first_txn[session + 1] && !s.failed; t++) {
       if (!v->counts[t]) continue;
+      announce(v, t);
       if (backwards) {
         scan_middle(&s, &r, session, t);
       } else {
@@ -277,6 +298,7 @@ isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first,
   free(r.first);
   free(r.reader);
   free(s.last_write);
+  free(s.source_place);
   free(s.last);
   free(s.last_session);
   iso_vec_free(&s.sorted);
