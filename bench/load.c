@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <isolde/isolde.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,7 @@ static bool parse(int argc, char **argv, bench *b) {
 }
 
 int main(int argc, char **argv) {
+  (void)mallopt(M_MMAP_THRESHOLD, 4 << 20); /* as the program does: large columns are mappings */
   bench b;
   if (!parse(argc, argv, &b)) {
     fprintf(stderr, "usage: load [--txns N] [--directory DIR] [--seed N] [--repeat N]\n");

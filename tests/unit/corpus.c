@@ -105,7 +105,55 @@ static void test_corpus(void **state) {
   free(out.bytes);
 }
 
+/* Whether this version decides the level on every register history. */
+static bool is_decided(const char *level) {
+  static const char *const decided[] = {"cut-isolation", "read-committed", "read-atomic", "causal"};
+  for (size_t i = 0; i < sizeof decided / sizeof decided[0]; i++) {
+    if (strcmp(level, decided[i]) == 0) return true;
+  }
+  return false;
+}
+
+/* Every verdict that the manifest states: the same, or, for a level that is not decided yet, no other. */
+static void test_verdicts(void **state) {
+  (void)state;
+  if (!find_corpus()) {
+    print_message("skipping: no corpus (set ISOLDE_SHARED to the directory that holds data/corpus)\n");
+    skip();
+  }
+  char manifest[1100], line[2048], path[4096];
+  snprintf(manifest, sizeof manifest, "%s/MANIFEST.tsv", root);
+  FILE *file = fopen(manifest, "r");
+  assert_non_null(file);
+  unsigned compared = 0;
+  assert_non_null(fgets(line, sizeof line, file)); /* the heading */
+  while (fgets(line, sizeof line, file) != NULL) {
+    char *save = NULL;
+    const char *name = strtok_r(line, "\t\n", &save), *format = strtok_r(NULL, "\t\n", &save);
+    const char *level = strtok_r(NULL, "\t\n", &save), *verdict = strtok_r(NULL, "\t\n", &save);
+    if (name == NULL || format == NULL || level == NULL || verdict == NULL) continue;
+    isolde_history *history;
+    isolde_result *result;
+    isolde_error error = {0};
+    isolde_check_options options = {.struct_size = sizeof options, .levels = &level, .level_count = 1};
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    isolde_status status = isolde_history_open(path, NULL, NULL, &history, &error);
+    if (status != ISOLDE_OK) fail_msg("%s: %s", path, error.message);
+    status = isolde_check(history, &options, NULL, &result, &error);
+    if (status != ISOLDE_OK) fail_msg("%s: %s", path, error.message);
+    const char *found = isolde_verdict_name(isolde_result_verdict(result));
+    bool open = !is_decided(level) && strcmp(found, "unknown") == 0;
+    if (!open && strcmp(found, verdict) != 0) fail_msg("%s: %s is %s, not %s", path, level, verdict, found);
+    compared += !open;
+    isolde_result_free(result);
+    isolde_history_free(history);
+  }
+  print_message("%u verdicts\n", compared);
+  assert_true(compared > 0);
+  fclose(file);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_corpus), cmocka_unit_test(test_verdicts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
