@@ -11,7 +11,11 @@
 #   make check-style   clang-format, clang-tidy, cppcheck
 #   make format        clang-format -i
 #   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations,
-#                      make bench-weak for the weak levels on histories of up to 50 million operations
+#                      make bench-weak for the weak levels on histories of up to 50 million operations,
+#                      make bench-strong for the strong levels on histories of up to a million transactions,
+#                      make bench-causal for the causal axiom with up to 100,000 sessions,
+#                      make bench-elle for dependencies as Elle infers them, from EDN,
+#                      make bench-solver for the solver
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
 #   make clean         removes every build directory
 
@@ -93,9 +97,12 @@ check-cppcheck:
 	  --inline-suppr --suppressions-list=.cppcheck-suppressions -D_GNU_SOURCE -DISOLDE_VERSION='"0"' \
 	  -Iinclude -Isrc -I. src cli examples bench
 
+# Where the headers of the client libraries of databases are.
+DRIVER_FLAGS = $(shell pkg-config --cflags sqlite3 libpq libmariadb odbc 2>/dev/null)
+
 check-tidy:
 	printf '%s\n' $(TIDY_FILES) | xargs -P $(JOBS) -I FILE $(CLANG_TIDY) --quiet FILE -- -std=gnu11 -D_GNU_SOURCE \
-	  -DISOLDE_VERSION='"0"' -Iinclude -Isrc -I.
+	  -DISOLDE_VERSION='"0"' -Iinclude -Isrc -I. $(DRIVER_FLAGS)
 
 format:
 	$(CLANG_FORMAT) -i $(C_FILES)
@@ -112,8 +119,20 @@ bench: bench-programs
 bench-load: bench-programs
 	build-bench/bench/load
 
+bench-elle: bench-programs
+	build-bench/bench/elle
+
 bench-weak: bench-programs
 	build-bench/bench/weak
+
+bench-strong: bench-programs
+	build-bench/bench/strong
+
+bench-causal: bench-programs
+	build-bench/bench/causal
+
+bench-solver: bench-programs
+	build-bench/bench/solver
 
 install: release
 	$(MESON) configure build -Dprefix=$(PREFIX)
@@ -123,4 +142,4 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan coverage fuzzers fuzz fuzz-long test check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load bench-weak install clean
+  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-causal bench-solver install clean

@@ -9,6 +9,7 @@
 
 #include "cli/batch.h"
 #include "cli/command.h"
+#include "cli/elle.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/names.h"
@@ -21,6 +22,15 @@ enum {
   CHECK_FORMAT,
   CHECK_JSON,
   CHECK_ALL,
+  CHECK_CERTIFICATE,
+  CHECK_STATS,
+  CHECK_DUPLICATE_VALUES,
+  CHECK_WORKLOAD,
+  CHECK_MODEL,
+  CHECK_ELLE,
+  CHECK_WFR_KEYS,
+  CHECK_SEQUENTIAL_KEYS,
+  CHECK_LINEARIZABLE_KEYS,
   CHECK_TIMEOUT,
   CHECK_MEMORY_LIMIT,
   CHECK_JOBS,
@@ -34,6 +44,8 @@ typedef struct check_job {
   unsigned threads; /* a file */
   bool many;        /* one line a file and a summary */
   bool json;
+  bool elle; /* in the words of elle-cli */
+  elle_request request;
   bool color;
   atomic_size_t satisfied, violated, unknown, analysed, failed, skipped;
 } check_job;
@@ -114,13 +126,17 @@ static isolde_status print_result(const check_job *job, const char *path, const 
                                   .color = job->color};
   if (job->workers == 1) progress_clear();
   if (job->json) return isolde_result_write_json(result, &render, write_stream, out, error);
+  if (job->elle) {
+    elle_print_line(out, path, result);
+    return ISOLDE_OK;
+  }
   if (!job->many) return isolde_result_write_text(result, &render, write_stream, out, error);
   print_line(job, path, result, out);
   return ISOLDE_OK;
 }
 
 static int code_of(check_job *job, const isolde_result *result) {
-  switch (isolde_result_verdict(result)) {
+  switch (job->elle ? isolde_result_elle(result) : isolde_result_verdict(result)) {
   case ISOLDE_SATISFIED:
     atomic_fetch_add(&job->satisfied, 1);
     return EXIT_SATISFIED;
@@ -147,7 +163,16 @@ static isolde_status check_history(check_job *job, const char *path, isolde_task
                               .level_count = values[CHECK_LEVEL].item_count,
                               .all = values[CHECK_ALL].on,
                               .anomalies = values[CHECK_ANOMALY].items,
-                              .anomaly_count = values[CHECK_ANOMALY].item_count};
+                              .anomaly_count = values[CHECK_ANOMALY].item_count,
+                              .workload = job->request.workload,
+                              .models = job->request.models,
+                              .model_count = job->request.model_count,
+                              .wfr_keys = values[CHECK_WFR_KEYS].on,
+                              .sequential_keys = values[CHECK_SEQUENTIAL_KEYS].on,
+                              .linearizable_keys = values[CHECK_LINEARIZABLE_KEYS].on,
+                              .certificate = values[CHECK_CERTIFICATE].on,
+                              .stats = values[CHECK_STATS].on,
+                              .duplicate_values = values[CHECK_DUPLICATE_VALUES].on};
   isolde_history *history = NULL;
   isolde_result *result = NULL;
   double began = now(), loaded = began;
@@ -264,7 +289,7 @@ static int check_files(check_job *job) {
   if (job->workers == 0) job->workers = 1;
   job->threads = threads / job->workers;
   int code = batch_run(job->files.count, job->workers, "checking", check_file, job);
-  if (job->many && !job->json) {
+  if (job->many && !job->json && !job->elle) {
     progress_clear();
     print_summary(job);
   }
@@ -278,7 +303,7 @@ static int check_files(check_job *job) {
 }
 
 static int run(options *parsed) {
-  check_job job = {.parsed = parsed, .json = parsed->values[CHECK_JSON].on};
+  check_job job = {.parsed = parsed, .json = parsed->values[CHECK_JSON].on, .elle = parsed->values[CHECK_ELLE].on};
   const option_value *limit = &parsed->values[CHECK_MEMORY_LIMIT];
   job.color = !job.json && terminal_color(stdout, common_color(parsed));
   if (parsed->argument_count == 0) {
@@ -290,12 +315,16 @@ static int run(options *parsed) {
     return EXIT_INTERNAL;
   }
   int code = EXIT_UNKNOWN;
-  if (files_collect(&job.files, parsed->arguments, parsed->argument_count, parsed->values[CHECK_FORMAT].text)) {
+  const option_value *values = parsed->values;
+  bool ready = elle_request_make(&values[CHECK_WORKLOAD], &values[CHECK_MODEL], job.elle, &job.request);
+  if (ready &&
+      files_collect(&job.files, parsed->arguments, parsed->argument_count, parsed->values[CHECK_FORMAT].text)) {
     code = check_files(&job);
   } else {
     message("out of memory");
   }
   files_free(&job.files);
+  elle_request_free(&job.request);
   return code;
 }
 
@@ -315,8 +344,9 @@ static const option table[CHECK_OPTIONS] = {
                        .type = OPTION_LIST,
                        .choices = pattern_name_at,
                        .accepts = pattern_known,
-                       .help = "Look for these patterns only, TAP-a to TAP-n ('isolde explain' lists them), instead of "
-                               "judging levels; the exit code is about them."},
+                       .help = "Look for these patterns only, TAP-a to TAP-n, or of lists G0, G1c, G0-process, "
+                               "G1c-process, incompatible-order and duplicate-elements ('isolde explain' says what "
+                               "they are), instead of judging levels; the exit code is about them."},
     [CHECK_FORMAT] = {.name = "format",
                       .letter = 'f',
                       .type = OPTION_CHOICE,
@@ -328,6 +358,53 @@ static const option table[CHECK_OPTIONS] = {
                    .letter = 'a',
                    .type = OPTION_FLAG,
                    .help = "List every instance of every anomaly instead of the smallest of each code."},
+    [CHECK_CERTIFICATE] = {.name = "certificate",
+                           .type = OPTION_FLAG,
+                           .help = "Show the order of transactions, or of their begins and commits, that proves what "
+                                   "is satisfied; it is checked first by code that shares nothing with the search."},
+    [CHECK_STATS] = {.name = "stats",
+                     .type = OPTION_FLAG,
+                     .help = "Show how large the search for each strong level was and how long each stage of it took. "
+                             "So that the figures are complete, no short cut is taken."},
+    [CHECK_DUPLICATE_VALUES] = {.name = "duplicate-values",
+                                .type = OPTION_FLAG,
+                                .help = "Accept writes of one value to one key: a level is satisfied when it is so for "
+                                        "some choice of the writes that reads observed. Without this such a history is "
+                                        "bad input."},
+    [CHECK_WORKLOAD] = {.name = "workload",
+                        .argument = "NAME",
+                        .type = OPTION_CHOICE,
+                        .choices = workload_name_at,
+                        .help = "Look for anomalies of dependencies (Adya's and Elle's: G0, G-single, ...) instead of "
+                                "judging levels; auto finds the workload out.",
+                        .group = "Dependencies, as Elle infers them"},
+    [CHECK_MODEL] = {.name = "model",
+                     .argument = "NAME,..",
+                     .type = OPTION_LIST,
+                     .choices = model_name_at,
+                     .accepts = model_or_workload_known,
+                     .help = "Report what these consistency models forbid, by any name of Elle's; the exit code is "
+                             "about them.",
+                     .initial = "strict-serializable",
+                     .group = "Dependencies, as Elle infers them"},
+    [CHECK_ELLE] = {.name = "elle",
+                    .type = OPTION_FLAG,
+                    .help = "Print what elle-cli prints: the file, a tab, and true, false or unknown; --model then "
+                            "takes its names of workloads, too.",
+                    .group = "Dependencies, as Elle infers them"},
+    [CHECK_WFR_KEYS] = {.name = "wfr-keys",
+                        .type = OPTION_FLAG,
+                        .help = "Registers: assume that who reads a version of a key and writes the key writes a later "
+                                "version.",
+                        .group = "Dependencies, as Elle infers them"},
+    [CHECK_SEQUENTIAL_KEYS] = {.name = "sequential-keys",
+                               .type = OPTION_FLAG,
+                               .help = "Registers: assume that every session sees every key move forward.",
+                               .group = "Dependencies, as Elle infers them"},
+    [CHECK_LINEARIZABLE_KEYS] = {.name = "linearizable-keys",
+                                 .type = OPTION_FLAG,
+                                 .help = "Registers: assume that every key moves forward in real time.",
+                                 .group = "Dependencies, as Elle infers them"},
     [CHECK_TIMEOUT] = {.name = "timeout",
                        .argument = "SECONDS",
                        .type = OPTION_NUMBER,
@@ -359,6 +436,7 @@ static const example examples[] = {
     {"isolde check --level ci,rc --json examples/histories/aborted-read.txt", 1,
      "Judge two levels, for a program to read."},
     {"isolde check --anomaly=TAP-k,TAP-l examples/histories/fractured-read.txt", 1, "Look for two patterns only."},
+    {"isolde check --level=ser --certificate examples/histories/serializable.txt", 0, "The order that proves it."},
     {"isolde check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
     {"gzip -c examples/histories/serializable.txt | isolde check -", 0, "Compressed input, from a pipe."},
 };

@@ -33,10 +33,14 @@ typedef struct command {
 #define COMMAND_LIST(X)                                                                                                \
   X(check)                                                                                                             \
   X(convert)                                                                                                           \
+  X(minimize)                                                                                                          \
   X(stats)                                                                                                             \
   X(levels)                                                                                                            \
   X(explain)                                                                                                           \
+  X(test)                                                                                                              \
+  X(run)                                                                                                               \
   X(gen)                                                                                                               \
+  X(coo)                                                                                                               \
   X(doctor)                                                                                                            \
   X(completion)                                                                                                        \
   X(help)

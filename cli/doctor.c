@@ -91,6 +91,18 @@ static const char *self_test(void) {
   return problem;
 }
 
+static void print_drivers(void) {
+  puts("\nDatabases, and where they are");
+  isolde_driver_info driver;
+  for (size_t i = 0; isolde_driver_at(i, &driver); i++) {
+    char library[64];
+    isolde_driver_library(i, library, sizeof library);
+    const char *how = driver.built ? library : "not in this build: its client library was not found";
+    printf("  %-12s %s%s%s\n", driver.name, driver.title, how[0] != 0 ? "; " : "", how);
+    if (driver.built) printf("  %-12s %s\n", "", driver.url_form);
+  }
+}
+
 static void print_text(const facts *f) {
   printf("%-14s %s\n", "isolde", isolde_version());
   printf("%-14s %s%s\n", "compiler", COMPILER, SANITIZED ? ", with address sanitizer" : "");
@@ -110,8 +122,7 @@ static void print_text(const facts *f) {
     print_wrapped(stdout, format->description, (unsigned)used, (unsigned)used, 80);
     putchar('\n');
   }
-  puts("\nDatabases\n  sim          the built-in simulator (isolde gen --simulate)\n"
-       "  No driver for a database server is built in.");
+  print_drivers();
   puts("\nShells that 'isolde completion' can serve");
   for (size_t i = 0; i < COUNT_OF(shells); i++) {
     char path[1024];
@@ -152,6 +163,30 @@ static void json_shells(json *j) {
   json_close(j, '}');
 }
 
+static void json_drivers(json *j) {
+  isolde_driver_info driver;
+  json_name(j, "drivers");
+  json_open(j, '[');
+  for (size_t i = 0; isolde_driver_at(i, &driver); i++)
+    if (driver.built) json_string(j, driver.name);
+  json_close(j, ']');
+  json_name(j, "databases");
+  json_open(j, '[');
+  for (size_t i = 0; isolde_driver_at(i, &driver); i++) {
+    char library[64];
+    isolde_driver_library(i, library, sizeof library);
+    json_open(j, '{');
+    field(j, "name", driver.name);
+    field(j, "title", driver.title);
+    json_name(j, "built");
+    json_bool(j, driver.built);
+    field(j, "library", library[0] != 0 ? library : NULL);
+    field(j, "url", driver.url_form);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
 static void print_json(const facts *f) {
   json j = {.out = stdout};
   json_open(&j, '{');
@@ -177,10 +212,7 @@ static void print_json(const facts *f) {
   json_name(&j, "self_test");
   json_string(&j, f->problem == NULL ? "passed" : f->problem);
   json_formats(&j);
-  json_name(&j, "drivers");
-  json_open(&j, '[');
-  json_string(&j, "sim");
-  json_close(&j, ']');
+  json_drivers(&j);
   json_shells(&j);
   json_close(&j, '}');
   putchar('\n');

@@ -1,10 +1,8 @@
-/* gen.c - `isolde gen`: histories from the built-in simulator. */
+/* gen.c - `isolde gen`: workloads, and histories from the built-in simulator. */
 #include <inttypes.h>
 #include <isolde/isolde.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "cli/blame.h"
 #include "cli/command.h"
@@ -14,13 +12,7 @@
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
-
-static uint64_t random_seed(void) {
-  uint64_t seed;
-  if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) seed = (uint64_t)time(NULL);
-  /* Short enough to type. */
-  return seed % UINT64_C(1000000000);
-}
+#include "cli/workload_options.h"
 
 /* "lost-update" or "lost-update:3"; false after a message. */
 static bool add_bug(isolde_sim_options *sim, const char *text) {
@@ -127,12 +119,18 @@ static int generate(const options *parsed, const isolde_sim_options *sim, const 
   return code;
 }
 
+/* Whether the simulator has the workload. */
+static bool simulated(const option_value *workload) {
+  return !workload->given || strcmp(workload->text, "register") == 0 || strcmp(workload->text, "list-append") == 0;
+}
+
 static int run(options *parsed) {
   const option_value *v = parsed->values;
   const char *path = v[GEN_OUTPUT].given ? v[GEN_OUTPUT].text : "-";
   isolde_sim_options sim;
-  if (!v[GEN_SIMULATE].on) {
-    message("gen: --simulate is needed: histories from the built-in simulator are all that gen can write");
+  if (!v[GEN_SIMULATE].on) return gen_workload(parsed, path);
+  if (v[GEN_PRESET].given || !simulated(&v[GEN_WORKLOAD])) {
+    message("gen: with --simulate the workload is register or list-append");
     return EXIT_USAGE;
   }
   if (parsed->argument_count > 0) {
@@ -162,18 +160,24 @@ static const example examples[] = {
      "A snapshot-isolated history with one lost update, and who is to blame."},
     {"isolde gen --simulate -s 3 --workload=list-append -f edn | isolde stats -", 0,
      "A list-append history in Jepsen's format, counted."},
+    {"isolde gen --workload=write-skew --seed=1 --transactions=20", 0, "What clients are going to do, as JSON lines."},
+    {"isolde gen --preset=plume --seed=1 -o /tmp/plume-workload.jsonl", 0, "The workload of a published evaluation."},
 };
 
 static const char *const description[] = {
+    "Writes what the clients of a workload are going to do, one transaction a line, without a database: 'isolde run' "
+    "does the same on one.",
     "With --simulate: runs random transactions, interleaved one operation at a time, on a simulated multi-version "
     "database, and writes the history. What it produces at a level satisfies that level; each bug switched on with "
     "--bug breaks the level it says, and the transactions to blame are known.",
     "Equal options and seed give equal histories. Without --seed a random one is taken and printed.",
-    "Bugs, the weakest level that each breaks, and what happens:" GEN_BUG_LINES, NULL};
+    "Workloads:" WORKLOAD_LINES,
+    "Bugs, the weakest level that each breaks, and what happens:" GEN_BUG_LINES,
+    NULL};
 
 const command command_gen = {"gen",
-                             "Write a history from the built-in simulator",
-                             "--simulate [--level=NAME] [--bug=NAME[:N]] [OPTION...]",
+                             "Write a workload, or a history from the built-in simulator",
+                             "[--workload=NAME | --simulate [--level=NAME] [--bug=NAME[:N]]] [OPTION...]",
                              description,
                              NULL,
                              NULL,

@@ -3,6 +3,7 @@
 
 #include "cli/loss.h"
 #include "cli/names.h"
+#include "cli/workload_options.h"
 
 static const char *level_at(size_t number) {
   static const char *const names[] = {
@@ -18,19 +19,8 @@ static bool level_accepted(const char *name) {
   return isolde_sim_level_find(name, &level);
 }
 
-static const char *distribution_at(size_t number) {
-  static const char *const names[] = {
-#define GEN_X(name, id, text) id,
-      ISOLDE_KEYS_LIST(GEN_X)
-#undef GEN_X
-  };
-  return number < ISOLDE_KEYS_KINDS ? names[number] : NULL;
-}
-
-static const char *workload_at(size_t number) {
-  static const char *const names[] = {"register", "list-append"};
-  return number < 2 ? names[number] : NULL;
-}
+/* The simulator's own, and the workloads for databases. */
+static const char *workload_at(size_t number) { return number == 0 ? "register" : isolde_workload_id(number - 1); }
 
 const char *bug_name_at(size_t number) {
   static const char *const names[] = {
@@ -47,11 +37,10 @@ static bool any_bug(const char *name) {
   return true;
 }
 
-#define SHARE .argument = "SHARE", .type = OPTION_NUMBER, .min = 0, .max = 1
-#define NUMBER_UP_TO(most) .type = OPTION_INTEGER, .min = 1, .max = (most)
-
 const option gen_options[GEN_OPTIONS] = {
-    [GEN_SIMULATE] = {.name = "simulate", .type = OPTION_FLAG, .help = "Write a history from the simulator."},
+    [GEN_SIMULATE] = {.name = "simulate",
+                      .type = OPTION_FLAG,
+                      .help = "Write a history from the simulator instead of a workload."},
     [GEN_OUTPUT] = {.name = "output",
                     .letter = 'o',
                     .type = OPTION_FILE,
@@ -86,7 +75,7 @@ const option gen_options[GEN_OPTIONS] = {
                    .initial = "serializable",
                    .group = "Database"},
     [GEN_REPLICAS] = {.name = "replicas",
-                      NUMBER_UP_TO(1000),
+                      OPTION_UP_TO(1000),
                       .help = "Keep that many replicas at parallel-snapshot-isolation and causal.",
                       .initial = "3",
                       .group = "Database"},
@@ -105,13 +94,13 @@ const option gen_options[GEN_OPTIONS] = {
                   .initial = "random, and printed",
                   .group = "Workload"},
     [GEN_SESSIONS] = {.name = "sessions",
-                      NUMBER_UP_TO(1e6),
+                      OPTION_UP_TO(1e6),
                       .help = "Run that many sessions.",
                       .initial = "10",
                       .group = "Workload"},
     [GEN_TRANSACTIONS] = {.name = "transactions",
                           .letter = 'n',
-                          NUMBER_UP_TO(1e9),
+                          OPTION_UP_TO(1e9),
                           .help = "Run that many transactions in all.",
                           .initial = "1000",
                           .group = "Workload"},
@@ -120,15 +109,24 @@ const option gen_options[GEN_OPTIONS] = {
                         .min = 1,
                         .max = 1e6,
                         .help = "Give each transaction N operations, or A to B.",
-                        .initial = "10",
+                        .initial = "10, or that of the workload without --simulate",
                         .group = "Workload"},
     [GEN_WORKLOAD] = {.name = "workload",
                       .letter = 'w',
                       .type = OPTION_CHOICE,
                       .choices = workload_at,
-                      .help = "Use registers (register), or lists with a final read of each (list-append).",
-                      .initial = "register",
+                      .help =
+                          "With --simulate, registers (register), or lists with a final read of each (list-append); "
+                          "without, one of the workloads above.",
+                      .initial = "register, or mixed without --simulate",
                       .group = "Workload"},
+    [GEN_PRESET] = {.name = "preset",
+                    .letter = 'p',
+                    .type = OPTION_CHOICE,
+                    .choices = isolde_preset_id,
+                    .help = "Without --simulate, a workload with the sizes of a published evaluation: polysi, plume, "
+                            "general-rh, general-rw, general-wh, polysi-large, galera, antidote or jepsen.",
+                    .group = "Workload"},
     [GEN_APPENDS_PER_KEY] = {.name = "appends-per-key",
                              .type = OPTION_INTEGER,
                              .max = 4e9,
@@ -136,51 +134,61 @@ const option gen_options[GEN_OPTIONS] = {
                              .initial = "100",
                              .group = "Workload"},
     [GEN_READ_SHARE] = {.name = "read-share",
-                        SHARE,
+                        OPTION_SHARE,
                         .help = "The share of operations that read, 0 to 1.",
                         .initial = "0.5",
                         .group = "Workload"},
     [GEN_RMW_SHARE] = {.name = "rmw-share",
-                       SHARE,
+                       OPTION_SHARE,
                        .help = "The share of writes that come after a read of their key in the same transaction.",
                        .initial = "0",
                        .group = "Workload"},
     [GEN_ABORT_SHARE] = {.name = "abort-share",
-                         SHARE,
+                         OPTION_SHARE,
                          .help = "The share of transactions that their client rolls back.",
                          .initial = "0",
                          .group = "Workload"},
+    [GEN_LONG_SHARE] = {.name = "long-share",
+                        OPTION_SHARE,
+                        .help = "Without --simulate, the share of transactions that are long.",
+                        .initial = "0",
+                        .group = "Workload"},
+    [GEN_LONG_OPERATIONS] = {.name = "long-operations",
+                             OPTION_UP_TO(1e6),
+                             .help = "Operations of a long transaction.",
+                             .initial = "150",
+                             .group = "Workload"},
     [GEN_UNKNOWN_SHARE] = {.name = "unknown-share",
-                           SHARE,
+                           OPTION_SHARE,
                            .help = "The share of transactions whose client never learns the outcome.",
                            .initial = "0",
                            .group = "Workload"},
     [GEN_KEYS] = {.name = "keys",
                   .letter = 'k',
-                  NUMBER_UP_TO(1e9),
+                  OPTION_UP_TO(1e9),
                   .help = "Use that many keys.",
                   .initial = "100",
                   .group = "Keys"},
     [GEN_DISTRIBUTION] = {.name = "distribution",
                           .letter = 'd',
                           .type = OPTION_CHOICE,
-                          .choices = distribution_at,
-                          .help = "Choose keys uniform, by zipf's law, or with a hotspot.",
+                          .choices = distribution_name_at,
+                          .help = "Choose keys uniform, by zipf's law, with a hotspot, or exponential.",
                           .initial = "uniform",
                           .group = "Keys"},
     [GEN_SKEW] = {.name = "skew",
                   .type = OPTION_NUMBER,
                   .max = 100,
-                  .help = "With zipf, the exponent: 0 is uniform, 1 is steep.",
+                  .help = "With zipf and exponential, the exponent: 0 is uniform, 1 is steep.",
                   .initial = "1",
                   .group = "Keys"},
     [GEN_HOT_SHARE] = {.name = "hot-share",
-                       SHARE,
+                       OPTION_SHARE,
                        .help = "With a hotspot, the share of operations on the hot keys.",
                        .initial = "0.8",
                        .group = "Keys"},
     [GEN_HOT_KEYS] = {.name = "hot-keys",
-                      SHARE,
+                      OPTION_SHARE,
                       .help = "With a hotspot, the share of the keys that are hot.",
                       .initial = "0.2",
                       .group = "Keys"},

@@ -1,4 +1,4 @@
-/* gen_options.h - the options of gen: every knob of the simulator.  The table is constant. */
+/* gen_options.h - the options of gen: every knob of the simulator and of the workloads.  The table is constant. */
 #ifndef CLI_GEN_OPTIONS_H
 #define CLI_GEN_OPTIONS_H
 
@@ -21,10 +21,13 @@ enum {
   GEN_TRANSACTIONS,
   GEN_OPERATIONS,
   GEN_WORKLOAD,
+  GEN_PRESET,
   GEN_APPENDS_PER_KEY,
   GEN_READ_SHARE,
   GEN_RMW_SHARE,
   GEN_ABORT_SHARE,
+  GEN_LONG_SHARE,
+  GEN_LONG_OPERATIONS,
   GEN_UNKNOWN_SHARE,
   GEN_KEYS,
   GEN_DISTRIBUTION,
@@ -38,6 +41,9 @@ extern const option gen_options[GEN_OPTIONS];
 
 /* `number` from 0; NULL after the last. */
 const char *bug_name_at(size_t number);
+
+/* Writes a workload to a file ("-" is standard output); returns the exit code. */
+int gen_workload(const options *parsed, const char *path);
 
 /* One line a bug, for help: id, the level that it breaks, what happens. */
 #define GEN_BUG_LINE(name, id, level, text) "\n" id " (" level "): " text "."

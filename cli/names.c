@@ -1,6 +1,7 @@
 /* names.c - choices from the library's tables. */
 #include "cli/names.h"
 
+#include <isolde/check.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,18 +18,10 @@ const char *level_name_at(size_t number) {
 
 bool level_known(const char *name) { return isolde_level_find(name) != NULL; }
 
-const char *pattern_name_at(size_t number) {
-  const isolde_anomaly_info *info;
-  for (size_t i = 0; (info = isolde_anomaly_at(i)) != NULL; i++) {
-    if (info->kind == ISOLDE_ANOMALY_TAP && number-- == 0) return info->code;
-  }
-  return NULL;
-}
+const char *pattern_name_at(size_t number) { return isolde_check_pattern_at(number); }
 
-bool pattern_known(const char *name) {
-  const isolde_anomaly_info *info = isolde_anomaly_find(name);
-  return info != NULL && info->kind == ISOLDE_ANOMALY_TAP;
-}
+/* Which codes make sense depends on what else is asked for: the library says so. */
+bool pattern_known(const char *name) { return isolde_anomaly_find(name) != NULL; }
 
 const char *format_name_at(size_t number) {
   const isolde_format_info *format = isolde_format_at(number);

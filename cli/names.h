@@ -13,7 +13,7 @@ const char *writable_format_at(size_t number);
 /* Whether --level takes the name: an id or an alias. */
 bool level_known(const char *name);
 
-/* Codes of the patterns of register histories, TAP-a and on; NULL after the last. */
+/* Codes of the patterns that --anomaly takes, TAP-a and on; NULL after the last. */
 const char *pattern_name_at(size_t number);
 bool pattern_known(const char *name);
 

@@ -61,7 +61,7 @@ typedef struct option_value {
 enum { COMMON_HELP, COMMON_QUIET, COMMON_VERBOSE, COMMON_COLOR, COMMON_OPTIONS };
 extern const option common_options[COMMON_OPTIONS];
 
-enum { OPTIONS_MOST = 40 };
+enum { OPTIONS_MOST = 64 };
 
 typedef struct options {
   const option *table;

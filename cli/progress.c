@@ -85,6 +85,31 @@ static void describe(const isolde_progress *p, double seconds, char *line, size_
            gap, unit, left);
 }
 
+/* Shows a line, but not in the first second of a command, and not more than ten times a second. */
+static void show(char *line, size_t size, double t) {
+  if (!state.active || t - state.began < 1 || t - state.last_shown < 0.1) return;
+  unsigned width = terminal_width(stderr);
+  /* Cut rather than wrap: a wrapped line could not be erased. */
+  if (width < size) {
+    size_t cut = width > 1 ? width - 1 : 0;
+    while (cut > 0 && ((unsigned char)line[cut] & 0xc0) == 0x80) cut--;
+    line[cut] = 0;
+  }
+  erase();
+  put_escaped(stderr, line);
+  fflush(stderr);
+  state.shown = true;
+  state.last_shown = t;
+}
+
+void progress_line(const char *text) {
+  char line[LINE_BYTES];
+  snprintf(line, sizeof line, "%s", text);
+  pthread_mutex_lock(&state.lock);
+  show(line, sizeof line, now());
+  pthread_mutex_unlock(&state.lock);
+}
+
 void progress_update(const isolde_progress *p, void *user) {
   (void)user;
   char line[LINE_BYTES];
@@ -95,20 +120,7 @@ void progress_update(const isolde_progress *p, void *user) {
     state.stage_began = t;
   }
   state.last_done = p->done;
-  if (state.active && t - state.began >= 1 && t - state.last_shown >= 0.1) {
-    describe(p, t - state.stage_began, line, sizeof line);
-    unsigned width = terminal_width(stderr);
-    /* Cut rather than wrap: a wrapped line could not be erased. */
-    if (width < sizeof line) {
-      size_t cut = width > 1 ? width - 1 : 0;
-      while (cut > 0 && ((unsigned char)line[cut] & 0xc0) == 0x80) cut--;
-      line[cut] = 0;
-    }
-    erase();
-    put_escaped(stderr, line);
-    fflush(stderr);
-    state.shown = true;
-    state.last_shown = t;
-  }
+  describe(p, t - state.stage_began, line, sizeof line);
+  show(line, sizeof line, t);
   pthread_mutex_unlock(&state.lock);
 }

@@ -13,6 +13,8 @@ void progress_begin(bool quiet);
 void progress_subject(const char *subject);
 /* An isolde_progress_fn. */
 void progress_update(const isolde_progress *progress, void *user);
+/* Shows a line of the caller's own instead. */
+void progress_line(const char *text);
 /* Erases the line.  Safe to call at any time; a later update shows it again. */
 void progress_clear(void);
 

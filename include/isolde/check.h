@@ -33,11 +33,36 @@ typedef struct isolde_check_options {
       *levels; /* ids or aliases asked for; NULL with level_count 0 means every level that can be decided */
   size_t level_count;
   bool all; /* every instance of every anomaly instead of one a code */
-  /* Look for these patterns only ("TAP-k"), and judge no level: the verdict is violated when one of them occurs.  NULL
-   * with anomaly_count 0 means all.  Not together with levels. */
+  /* Look for these patterns only ("TAP-k", see isolde_check_pattern_at), and judge no level: the verdict is violated
+   * when one of them occurs.  NULL with anomaly_count 0 means all.  Not together with levels. */
   const char *const *anomalies;
   size_t anomaly_count;
+  /* Adya's and Elle's way instead: anomalies of dependencies, and the models that they rule out.  It is taken when a
+   * workload (isolde_workload_at; "auto" finds it out) or a model is named; levels must then be none, and anomalies may
+   * be any code of Elle's.  Without models and anomalies the model is strict-serializable. */
+  const char *workload;
+  const char *const *models; /* names of the family ISOLDE_LEVEL_MODEL */
+  size_t model_count;
+  /* Registers: what may be assumed about the order of the versions of a key. */
+  bool wfr_keys;          /* who reads a version and writes another one writes a later one */
+  bool sequential_keys;   /* each session sees each key move forward */
+  bool linearizable_keys; /* so does real time */
+  /* Levels: keep the orders that prove what is satisfied (isolde_result_certificate), and count everything that the
+   * search for the strong levels meets (isolde_result_search), which then takes no short cuts. */
+  bool certificate;
+  bool stats;
+  /* Levels: accept writes of one value to one key.  Which of them a read observed then becomes part of the search: a
+   * level is satisfied when some choice satisfies it.  Without this they are bad input.  Only one check of such a
+   * history may run at a time, as the choices are kept in it. */
+  bool duplicate_values;
 } isolde_check_options;
+
+/* "list-append", "rw-register", ...; NULL after the last. */
+ISOLDE_API const char *isolde_workload_at(size_t number);
+
+/* The codes of the patterns that can be looked for by themselves: TAP-a to TAP-n, and those that only lists show (G0,
+ * incompatible-order, ...); NULL after the last. */
+ISOLDE_API const char *isolde_check_pattern_at(size_t number);
 
 /* Decides.  ISOLDE_ERR_FORMAT when the history cannot be judged at all: two writes of one value to one register are
  * named in the error.  A limit reached on the way is no error but an unknown verdict; cancellation is
@@ -67,6 +92,17 @@ ISOLDE_API isolde_verdict isolde_result_of(const isolde_result *result, const ch
 ISOLDE_API const char *isolde_result_strongest(const isolde_result *result, size_t number);
 ISOLDE_API const char *isolde_result_weakest_violated(const isolde_result *result, size_t number);
 
+/* Of a check with a workload or models, by their everyday names; NULL after the last (and always without): the weakest
+ * models that are ruled out, those that fall with them, and the strongest that the history provably satisfies. */
+ISOLDE_API const char *isolde_result_not(const isolde_result *result, size_t number);
+ISOLDE_API const char *isolde_result_also_not(const isolde_result *result, size_t number);
+ISOLDE_API const char *isolde_result_proved(const isolde_result *result, size_t number);
+/* Elle's verdict: violated when something that was asked about was found, unknown when a limit was reached first, else
+ * satisfied, which means that nothing was found; ISOLDE_VERDICT_NONE without workload and models. */
+ISOLDE_API isolde_verdict isolde_result_elle(const isolde_result *result);
+/* The workload that was checked; NULL without. */
+ISOLDE_API const char *isolde_result_workload(const isolde_result *result);
+
 /* An edge of a witness.  Operations are ISOLDE_NO_NUMBER where an edge has none. */
 #define ISOLDE_NO_NUMBER UINT64_MAX
 /* Stands for the initial transaction, which wrote the initial version of every key, among transactions. */
@@ -79,6 +115,21 @@ typedef struct isolde_edge {
   bool has_key;
   isolde_scalar key;
 } isolde_edge;
+
+/* An order of two writes of a key that a case assumes. */
+typedef struct isolde_order {
+  uint64_t before_txn, after_txn;
+  isolde_scalar key;
+} isolde_order;
+
+/* What follows from one choice among orders of writes that the history does not tell. */
+typedef struct isolde_case {
+  const isolde_order *orders; /* assumed; cases that begin with the same ones belong together */
+  size_t order_count;
+  const isolde_edge *edges; /* the cycle that they close */
+  size_t edge_count;
+  const char *explanation; /* in a sentence */
+} isolde_case;
 
 typedef struct isolde_anomaly {
   const char *code;
@@ -94,11 +145,65 @@ typedef struct isolde_anomaly {
   const isolde_edge *edges;
   size_t edge_count;
   const char *explanation; /* in sentences */
+  /* Where the violation depends on orders that the history does not tell: every choice of them, each with its cycle;
+   * the edges above are then those that are certain.  NULL and 0 where there is but one cycle. */
+  const isolde_case *cases;
+  size_t case_count;
 } isolde_anomaly;
 
 /* Anomalies in order of code; with `all` every instance, else the smallest one of each code. */
 ISOLDE_API size_t isolde_result_anomalies(const isolde_result *result);
 ISOLDE_API bool isolde_result_anomaly(const isolde_result *result, size_t number, isolde_anomaly *out);
+
+/* ---- what proves a satisfied level ---- */
+
+/* What stands in an order: a transaction as a whole, or the moment at which it takes its snapshot and the moment at
+ * which its writes take effect. */
+typedef enum isolde_event_kind { ISOLDE_EVENT_TXN, ISOLDE_EVENT_BEGIN, ISOLDE_EVENT_COMMIT } isolde_event_kind;
+
+/* "transaction", "begin", "commit". */
+ISOLDE_API const char *isolde_event_kind_name(isolde_event_kind kind);
+
+typedef struct isolde_event {
+  uint64_t txn;
+  isolde_event_kind kind;
+} isolde_event;
+
+/* An order of all transactions that took effect.  From prefix up, whoever carries it out event by event on a store sees
+ * every read return what it returned; at the levels below, and for parallel snapshot isolation, it is the commit order
+ * that the level asks for (docs/strong-levels.md).  It was checked by code that shares nothing with the search. */
+typedef struct isolde_certificate {
+  const char *level; /* the strongest that it was made for; it proves whatever that implies */
+  const isolde_event *events;
+  size_t count;
+} isolde_certificate;
+
+/* With the option `certificate`: one for each satisfied level that no other one proves.  Cut isolation and the session
+ * guarantees have none of their own. */
+ISOLDE_API size_t isolde_result_certificates(const isolde_result *result);
+ISOLDE_API bool isolde_result_certificate(const isolde_result *result, size_t number, isolde_certificate *out);
+/* Why they are missing although they were asked for ("the time limit was reached"); NULL when they are not. */
+ISOLDE_API const char *isolde_result_uncertified(const isolde_result *result);
+/* The one that proves a level, by id or alias; false when there is none. */
+ISOLDE_API bool isolde_result_certificate_of(const isolde_result *result, const char *level, isolde_certificate *out);
+
+/* ---- what the search for strong levels took ---- */
+
+/* A figure about a search: how many, or how long. */
+typedef struct isolde_figure {
+  const char *name;    /* "pairs", "decisions", ...; of a stage "construct", "solve", ... */
+  const char *meaning; /* in words */
+  bool known;          /* whether it was counted */
+  bool is_time;
+  uint64_t count;
+  double seconds; /* where is_time */
+} isolde_figure;
+
+/* The level that was searched for, canonical; NULL after the last.  What follows from another level is not searched
+ * for.  Figures that take time to count are there with the option `stats` only. */
+ISOLDE_API const char *isolde_result_search(const isolde_result *result, size_t search);
+/* Its figures, `number` from 0; false after the last. */
+ISOLDE_API bool isolde_result_figure(const isolde_result *result, size_t search, size_t number, isolde_figure *out);
 
 /* ---- rendering ---- */
 

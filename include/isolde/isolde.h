@@ -6,8 +6,14 @@
  *   isolde/format.h    formats, writing
  *   isolde/level.h     levels, models and anomalies: names and meanings
  *   isolde/check.h     verdicts, anomalies, witnesses
+ *   isolde/coo.h       schedules, their anomalies, and every anomaly as a test case
+ *   isolde/database.h  which databases this build can talk to
+ *   isolde/minimize.h  the smallest part of a history that still violates a level
  *   isolde/stats.h     counts and shape
  *   isolde/simulate.h  histories from a simulated database
+ *   isolde/workload.h  what the clients of a database under test do
+ *   isolde/run.h       run a workload on a database, and record it
+ *   isolde/cluster.h   private servers to run it on, and faults that happen to them
  *
  * ABI: handles are opaque; option structs begin with their size, and fields are only ever added at their ends; enum
  * values keep their numbers.
@@ -17,10 +23,16 @@
 
 #include <isolde/base.h>
 #include <isolde/check.h>
+#include <isolde/cluster.h>
+#include <isolde/coo.h>
+#include <isolde/database.h>
 #include <isolde/format.h>
 #include <isolde/history.h>
 #include <isolde/level.h>
+#include <isolde/minimize.h>
+#include <isolde/run.h>
 #include <isolde/simulate.h>
 #include <isolde/stats.h>
+#include <isolde/workload.h>
 
 #endif

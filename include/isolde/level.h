@@ -53,7 +53,7 @@ ISOLDE_API bool isolde_level_edge(size_t number, const isolde_level_info **stron
 typedef enum isolde_anomaly_kind {
   ISOLDE_ANOMALY_TAP,       /* a transactional anomalous pattern of register histories */
   ISOLDE_ANOMALY_ELLE,      /* an anomaly of Adya's or Elle's, which rules out models */
-  ISOLDE_ANOMALY_PHENOMENON /* a name that people use; explained, but reported under a code of the other kinds */
+  ISOLDE_ANOMALY_PHENOMENON /* a name that people use, under which violations of strong levels are reported */
 } isolde_anomaly_kind;
 
 typedef struct isolde_anomaly_info {

@@ -64,7 +64,8 @@ typedef enum isolde_sim_bug {
 #define ISOLDE_KEYS_LIST(X)                                                                                            \
   X(UNIFORM, "uniform", "every key alike")                                                                             \
   X(ZIPF, "zipf", "the i-th key with weight 1 / i^s (s is the skew)")                                                  \
-  X(HOTSPOT, "hotspot", "most operations (hot_share) on a few keys (hot_keys_share)")
+  X(HOTSPOT, "hotspot", "most operations (hot_share) on a few keys (hot_keys_share)")                                  \
+  X(EXPONENTIAL, "exponential", "the i-th key with weight 2^(-s i) (s is the skew)")
 
 typedef enum isolde_keys {
 #define ISOLDE_X(name, id, text) ISOLDE_KEYS_##name,
@@ -86,7 +87,7 @@ typedef struct isolde_sim_options {
   double unknown_share;      /* of transactions whose client never learns the outcome (half of them did commit) */
   uint32_t keys;
   isolde_keys distribution;
-  double skew; /* of zipf */
+  double skew; /* of zipf and exponential */
   double hot_share, hot_keys_share;
   bool lists;               /* list-append with a final read of every key instead of registers */
   uint32_t appends_per_key; /* lists: a key is replaced by a fresh one after that many appends; 0 never */

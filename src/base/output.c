@@ -83,6 +83,10 @@ static void flush(iso_output *output, bool last) {
   output->used = 0;
 }
 
+void iso_output_flush(iso_output *output) {
+  if (output->used > 0) flush(output, false);
+}
+
 /* ---- opening ---- */
 
 static bool ends_with(const char *text, const char *ending) {

@@ -21,6 +21,8 @@ isolde_status iso_output_open_callback(isolde_write_fn write, void *user, isolde
 isolde_status iso_output_close(iso_output *output, isolde_error *error);
 void iso_output_abandon(iso_output *output);
 
+/* Hands on what is buffered; of compressed output some may stay behind. */
+void iso_output_flush(iso_output *output);
 /* True once something failed: a long loop may stop early. */
 bool iso_output_failed(const iso_output *output);
 

@@ -3,8 +3,11 @@
 #include <string.h>
 
 #include "base/task.h"
+#include "check/ambiguous.h"
+#include "check/elle_result.h"
 #include "check/intra.h"
 #include "check/result.h"
+#include "explain/smallest.h"
 #include "history/resolve.h"
 
 /* The options of a caller who may have been compiled against an older, shorter struct. */
@@ -19,18 +22,21 @@ static isolde_check_options read_options(const isolde_check_options *options) {
 /* Whether the level is one that isolde_check can be asked about: by its own table, not Elle's models. */
 static bool is_level(const isolde_level_info *info) { return info->family != ISOLDE_LEVEL_MODEL; }
 
-/* A pattern within a transaction, or a causal cycle, breaks every level that forbids it: TAP-a to TAP-g break
- * everything from read-committed up and the session guarantees, TAP-j breaks cut-isolation and everything from
- * read-atomic up. */
+/* A pattern of single reads, or a known cycle, breaks every level that forbids it: TAP-j breaks cut-isolation and
+ * everything from read-atomic up, the others everything from read-committed up and the session guarantees. */
 static bool breaks(iso_tap tap, const isolde_level_info *level) {
   const isolde_anomaly_info *anomaly = isolde_anomaly_find(iso_tap_code(tap));
-  if (anomaly == NULL || anomaly->level == NULL || !is_level(level)) return false;
-  if (tap <= ISO_TAP_G && level->family == ISOLDE_LEVEL_SESSION) return true;
+  if (anomaly == NULL || anomaly->level == NULL) return false;
+  /* A model without session order knows nothing of cycles through sessions, which are searched for without it. */
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  if (strong != NULL && strong->single) return iso_tap_class_of(tap) == ISO_CLASS_READ;
+  if (!is_level(level)) return strong != NULL && iso_tap_class_of(tap) == ISO_CLASS_READ;
+  if (tap != ISO_TAP_J && level->family == ISOLDE_LEVEL_SESSION) return true;
   const isolde_level_info *weakest = isolde_level_find(anomaly->level);
   return weakest != NULL && isolde_level_implies(level, weakest);
 }
 
-static bool is_unconditional(int tap) { return tap <= ISO_TAP_G || tap == ISO_TAP_J; }
+static bool is_unconditional(int tap) { return iso_tap_class_of((iso_tap)tap) != ISO_CLASS_AXIOM; }
 
 /* The axiom that a level is decided by; ISO_AXIOMS for none. */
 static iso_axiom axiom_of(const isolde_level_info *level) {
@@ -46,16 +52,39 @@ static bool axiom_breaks(iso_axiom axiom, const isolde_level_info *level) {
   return is_level(level) && own != NULL && isolde_level_implies(level, own);
 }
 
-static isolde_verdict judge(const isolde_result *result, const isolde_level_info *level) {
+/* Whether single reads, or known cycles, break the level, whatever the order of anything else. */
+static bool is_broken_outright(const isolde_result *result, const isolde_level_info *level) {
   for (int tap = 0; tap < ISO_TAPS; tap++) {
     bool found = is_unconditional(tap) && result->findings.count[tap] > 0;
-    if (found && breaks((iso_tap)tap, level)) return ISOLDE_VIOLATED;
+    if (found && breaks((iso_tap)tap, level)) return true;
   }
+  return false;
+}
+
+/* The same, or the axiom of a weaker level. */
+static bool is_broken_weakly(const isolde_result *result, const isolde_level_info *level) {
+  if (is_broken_outright(result, level)) return true;
+  for (int axiom = 0; axiom < ISO_AXIOMS && result->has_weak; axiom++) {
+    if (result->weak.axioms[axiom].violated && axiom_breaks((iso_axiom)axiom, level)) return true;
+  }
+  return false;
+}
+
+/* Whether the level is about transactions of one operation, and the history is not. */
+static bool is_beside_the_point(const isolde_result *result, const isolde_level_info *level) {
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  if (strong == NULL || !strong->single) return false;
+  return !result->has_weak || iso_strong_hindrance(&result->weak.view, strong) != NULL;
+}
+
+static isolde_verdict judge(const isolde_result *result, const isolde_level_info *level) {
+  if (is_beside_the_point(result, level)) return iso_strong_verdict(&result->strong, level);
+  if (is_broken_outright(result, level)) return ISOLDE_VIOLATED;
   if (strcmp(level->id, "cut-isolation") == 0 && is_level(level)) return ISOLDE_SATISFIED;
   if (!result->has_weak) return ISOLDE_UNDECIDED;
-  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
-    if (result->weak.axioms[axiom].violated && axiom_breaks((iso_axiom)axiom, level)) return ISOLDE_VIOLATED;
-  }
+  if (is_broken_weakly(result, level)) return ISOLDE_VIOLATED;
+  isolde_verdict searched = iso_strong_verdict(&result->strong, level);
+  if (searched != ISOLDE_UNDECIDED) return searched;
   iso_axiom own = axiom_of(level);
   if (own == ISO_AXIOMS) return ISOLDE_UNDECIDED;
   if (result->weak.axioms[own].decided) return ISOLDE_SATISFIED;
@@ -102,9 +131,10 @@ static bool enter_levels(isolde_result *result, const isolde_check_options *opti
   for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++) {
     bool asked = is_asked(options, info);
     isolde_verdict verdict = judge(result, info);
-    if (options->level_count > 0 ? !asked : verdict == ISOLDE_UNDECIDED) continue;
+    if (options->level_count > 0 ? !asked : verdict == ISOLDE_UNDECIDED || !is_level(info)) continue;
     if (asked && verdict == ISOLDE_UNDECIDED) {
-      result->unknown_reason = "this version finds no violation of the level and cannot prove that there is none";
+      const char *reason = result->strong.reason;
+      result->unknown_reason = reason != NULL ? reason : "no method decides this level on this kind of history";
     }
     if (!add_level(result, info, verdict, asked)) return false;
   }
@@ -133,6 +163,12 @@ static const char **extremes(const isolde_result *result, isolde_verdict verdict
   return names;
 }
 
+bool iso_result_extremes(isolde_result *result) {
+  result->strongest = extremes(result, ISOLDE_SATISFIED);
+  result->weakest_violated = extremes(result, ISOLDE_VIOLATED);
+  return result->strongest != NULL && result->weakest_violated != NULL;
+}
+
 static int by_pattern(const void *a, const void *b) {
   const iso_finding *x = a, *y = b;
   if (x->tap != y->tap) return x->tap < y->tap ? -1 : 1;
@@ -157,7 +193,7 @@ static bool is_relevant(const isolde_result *result, const isolde_check_options 
 static bool choose_shown(isolde_result *result, const isolde_check_options *options) {
   size_t most = result->findings.keep_all ? result->findings.all.count : ISO_TAPS;
   result->shown = iso_alloc(most, sizeof *result->shown);
-  result->cache = iso_alloc_zero(most, sizeof(void *));
+  result->cache = iso_alloc_zero(most + ISO_STRONG_MOST, sizeof(void *));
   if (result->shown == NULL || result->cache == NULL) return false;
   for (size_t i = 0; i < most; i++) {
     const iso_finding *finding =
@@ -172,7 +208,11 @@ static bool choose_shown(isolde_result *result, const isolde_check_options *opti
 static isolde_status check_names(const isolde_check_options *options, isolde_error *error) {
   for (size_t i = 0; i < options->anomaly_count; i++) {
     if (find_pattern(options->anomalies[i]) != ISO_TAPS) continue;
-    return iso_fail(error, ISOLDE_ERR_USAGE, "`%s` is not one of the patterns TAP-a to TAP-n", options->anomalies[i]);
+    return iso_fail(error, ISOLDE_ERR_USAGE, "`%s` is not a pattern that can be looked for by itself",
+                    options->anomalies[i]);
+  }
+  if ((options->certificate || options->stats) && options->anomaly_count > 0) {
+    return iso_fail(error, ISOLDE_ERR_USAGE, "certificates and statistics are about levels, not about anomalies");
   }
   if (options->anomaly_count > 0 && options->level_count > 0) {
     return iso_fail(error, ISOLDE_ERR_USAGE, "levels and anomalies cannot be asked for together");
@@ -197,27 +237,22 @@ static bool give_up(isolde_result *result, const isolde_check_options *options, 
   return true;
 }
 
-/* Only registers: the versions of sets and counters cannot be told apart. */
-static bool is_register_history(const isolde_history *h) {
-  for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_READ && h->op_kind[op] != ISOLDE_OP_WRITE) return false;
-  }
-  return true;
-}
-
 /* Whether the axiom shows a pattern that was asked for. */
 static bool shows_pattern(iso_axiom axiom, const isolde_check_options *options) {
   /* CO forms show at their own level; CM forms in the commit order of that level and of every stronger one. */
   static const struct {
     iso_tap tap;
     iso_axiom first, last;
-  } where[] = {{ISO_TAP_G, ISO_AXIOM_READ_COMMITTED, ISO_AXIOM_READ_COMMITTED},
-               {ISO_TAP_H, ISO_AXIOM_READ_COMMITTED, ISO_AXIOM_READ_COMMITTED},
+  } where[] = {{ISO_TAP_H, ISO_AXIOM_READ_COMMITTED, ISO_AXIOM_READ_COMMITTED},
                {ISO_TAP_I, ISO_AXIOM_READ_COMMITTED, ISO_AXIOM_CAUSAL},
                {ISO_TAP_K, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_READ_ATOMIC},
                {ISO_TAP_L, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_CAUSAL},
                {ISO_TAP_M, ISO_AXIOM_CAUSAL, ISO_AXIOM_CAUSAL},
                {ISO_TAP_N, ISO_AXIOM_CAUSAL, ISO_AXIOM_CAUSAL}};
+  for (int tap = 0; axiom == ISO_AXIOM_READ_COMMITTED && tap < ISO_TAPS; tap++) {
+    bool known = iso_tap_class_of((iso_tap)tap) == ISO_CLASS_CYCLE || tap > ISO_TAP_N;
+    if (known && is_pattern_asked(options, (iso_tap)tap)) return true; /* found before any axiom is asked */
+  }
   for (size_t i = 0; i < sizeof where / sizeof where[0]; i++) {
     bool shown = axiom >= where[i].first && axiom <= where[i].last;
     if (shown && is_pattern_asked(options, where[i].tap)) return true;
@@ -246,10 +281,8 @@ static bool is_asked_for(iso_axiom axiom, const isolde_check_options *options) {
 }
 
 /* Decides the axioms: the strongest wanted first, and weaker ones only where they are not implied. */
-static isolde_status run_weak(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                              isolde_result *result, isolde_error *error) {
-  ISO_TRY(iso_weak_begin(history, task, &result->weak, error));
-  result->has_weak = true;
+static isolde_status run_weak(const isolde_check_options *options, isolde_task *task, isolde_result *result,
+                              isolde_error *error) {
   bool causal = is_wanted(ISO_AXIOM_CAUSAL, options);
   if (causal) {
     ISO_TRY(iso_weak_decide(&result->weak, ISO_AXIOM_CAUSAL, task, error));
@@ -258,61 +291,88 @@ static isolde_status run_weak(isolde_history *history, const isolde_check_option
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
     bool wanted = options->level_count + options->anomaly_count == 0 || is_asked_for((iso_axiom)axiom, options) ||
                   (causal && axiom <= ISO_AXIOM_CAUSAL && is_wanted((iso_axiom)axiom, options));
-    if (wanted) ISO_TRY(iso_weak_decide(&result->weak, (iso_axiom)axiom, task, error));
+    /* Update atomicity implies read atomicity, but not causality. */
+    bool explains = axiom == ISO_AXIOM_READ_ATOMIC && result->strong.count > 0 && is_wanted((iso_axiom)axiom, options);
+    if (wanted || explains) ISO_TRY(iso_weak_decide(&result->weak, (iso_axiom)axiom, task, error));
   }
   iso_weak_report(&result->weak, options->level_count > 0, &result->findings);
   return result->findings.failed ? iso_fail_memory(error) : ISOLDE_OK;
+}
+
+typedef struct {
+  const isolde_check_options *options;
+  const isolde_result *result;
+} wish;
+
+/* Whether a level has to be searched for. */
+static bool is_searched(const isolde_level_info *level, void *user) {
+  const wish *w = user;
+  bool asked = w->options->level_count > 0 ? is_asked(w->options, level) : is_level(level);
+  return asked && !is_broken_outright(w->result, level);
+}
+
+/* Makes the scenarios of violated levels that nothing weaker explains; of two of one name, that of the weaker level is
+ * shown. */
+static isolde_status explain_strong(isolde_result *result, isolde_task *task, isolde_error *error) {
+  iso_strong_set *set = &result->strong;
+  for (size_t i = 0; i < set->count; i++) {
+    if (!set->items[i].violated || is_broken_weakly(result, iso_strong_info(set->items[i].level))) continue;
+    ISO_TRY(iso_strong_explain(&result->weak, set, i, task, error));
+    iso_anomaly name = iso_scenario_name(&set->scenarios[i]);
+    size_t k = 0;
+    while (k < result->told_count && iso_scenario_name(&set->scenarios[result->told[k]]) != name) k++;
+    if (k == result->told_count) result->told_count++;
+    result->told[k] = i;
+  }
+  return ISOLDE_OK;
+}
+
+/* Strong levels first: what is satisfied implies the weaker ones, which then need no look.  What is violated may well
+ * be so because of a weaker level, which explains it better. */
+static isolde_status run_between(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                                 isolde_result *result, isolde_error *error) {
+  ISO_TRY(iso_weak_begin(history, task, &result->weak, error));
+  result->has_weak = true;
+  ISO_TRY(iso_weak_report_known(&result->weak, &result->findings, error));
+  if (result->findings.failed) return iso_fail_memory(error);
+  wish w = {options, result};
+  iso_strong_options how = {.count_pairs = options->stats};
+  if (options->anomaly_count == 0) {
+    ISO_TRY(
+        iso_strong_run(&result->weak, is_searched, &w, options->level_count > 0, &how, task, &result->strong, error));
+  }
+  const isolde_level_info *causal = isolde_level_find(iso_axiom_level(ISO_AXIOM_CAUSAL));
+  if (iso_strong_verdict(&result->strong, causal) != ISOLDE_SATISFIED) ISO_TRY(run_weak(options, task, result, error));
+  return explain_strong(result, task, error);
 }
 
 static isolde_status run_checkers(isolde_history *history, const isolde_check_options *options, isolde_task *task,
                                   isolde_result *result, isolde_error *error) {
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
-  ISO_TRY(iso_history_require_unique(history, resolution, error));
+  if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
   ISO_TRY(iso_check_intra(history, task, &result->findings, error));
   bool any = options->level_count + options->anomaly_count == 0;
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
-  if (!any) return ISOLDE_OK;
-  if (is_register_history(history)) return run_weak(history, options, task, result, error);
-  if (options->anomaly_count > 0) result->unknown_reason = "patterns between transactions are found in registers only";
-  return ISOLDE_OK;
-}
-
-/* How many steps the proof of a finding takes; SIZE_MAX when there is none. */
-static size_t proof_length(isolde_result *result, const iso_finding *finding) {
-  iso_proof proof;
-  bool proved = iso_prove(&result->prover, finding, &proof);
-  size_t length = proved ? proof.cycle.count + proof.reasons.count : SIZE_MAX;
-  iso_proof_free(&proof);
-  return length;
-}
-
-/* Replaces the first instance of a pattern between transactions by the one with the shortest proof, among the first
- * few: proofs of two steps are common, and nobody wants to read more than that. */
-static void choose_shortest(isolde_result *result, iso_finding *finding) {
-  enum { TRIED = 64, SHORTEST = 3 };
-  const iso_axiom_result *r = &result->weak.axioms[finding->seen];
-  size_t best = proof_length(result, finding);
-  uint32_t tried = 0;
-  for (uint32_t i = finding->other + 1; i < r->instances.count && tried < TRIED && best > SHORTEST; i++) {
-    iso_finding other = *finding;
-    if (!iso_weak_is_reported(&result->weak, (iso_axiom)finding->seen, i, (iso_tap)finding->tap)) continue;
-    other.other = i;
-    other.op = result->weak.view.reads[r->instances.items[i].read].op;
-    size_t length = proof_length(result, &other);
-    tried++;
-    if (length >= best) continue;
-    best = length;
-    *finding = other;
+  for (size_t i = 0; i < options->level_count; i++) {
+    any = any || iso_strong_level_of(isolde_level_find(options->levels[i])) != NULL;
   }
+  if (!any) return ISOLDE_OK;
+  bool suits;
+  ISO_TRY(iso_versions_suit(history, &suits, error));
+  if (suits) return run_between(history, options, task, result, error);
+  if (options->anomaly_count > 0) {
+    result->unknown_reason = "patterns between transactions are found in registers and lists only";
+  }
+  return ISOLDE_OK;
 }
 
 static isolde_status shorten_proofs(isolde_result *result, isolde_error *error) {
   if (!result->has_weak || result->findings.keep_all) return ISOLDE_OK;
-  for (int tap = ISO_TAP_H; tap < ISO_TAPS; tap++) {
-    if (tap == ISO_TAP_J || result->findings.count[tap] == 0) continue;
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    if (iso_tap_class_of((iso_tap)tap) == ISO_CLASS_READ || result->findings.count[tap] == 0) continue;
     if (result->prover.weak == NULL) ISO_TRY(iso_prover_init(&result->prover, &result->weak, error));
-    choose_shortest(result, &result->findings.first[tap]);
+    iso_prove_smallest(&result->prover, &result->findings.first[tap]);
   }
   return ISOLDE_OK;
 }
@@ -320,40 +380,39 @@ static isolde_status shorten_proofs(isolde_result *result, isolde_error *error) 
 /* Has every witness that will be shown made and verified now, so that showing cannot fail. */
 static isolde_status verify_shown(const isolde_result *result, isolde_error *error) {
   enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
-  for (size_t i = 0; i < result->shown_count && i < FIRST; i++) {
+  for (size_t i = 0; i < isolde_result_anomalies(result) && i < FIRST; i++) {
     isolde_anomaly anomaly;
     if (isolde_result_anomaly(result, i, &anomaly)) continue;
-    return iso_fail(error, ISOLDE_ERR_INTERNAL, "the finding %s did not stand up to verification",
-                    iso_tap_code((iso_tap)result->shown[i].tap));
+    const char *what = "of a level that was searched for";
+    if (i < result->shown_count) what = iso_tap_code((iso_tap)result->shown[i].tap);
+    return iso_fail(error, ISOLDE_ERR_INTERNAL, "the witness %s did not stand up to verification", what);
   }
   return ISOLDE_OK;
 }
 
-isolde_status isolde_check(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                           isolde_result **result, isolde_error *error) {
-  isolde_check_options known = read_options(options);
-  ISO_TRY(check_names(&known, error));
+isolde_status iso_check_once(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                             isolde_result **result, isolde_error *error) {
   isolde_result *made = calloc(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   pthread_mutex_init(&made->lock, NULL);
   made->history = history;
-  made->findings.keep_all = known.all;
-  made->only_patterns = known.anomaly_count > 0;
+  made->findings.keep_all = options->all;
+  made->only_patterns = options->anomaly_count > 0;
+  made->has_stats = options->stats;
   iso_verifier_init(&made->verifier, history);
-  isolde_status status = run_checkers(history, &known, task, made, error);
+  isolde_status status = run_checkers(history, options, task, made, error);
   if (status == ISOLDE_OK) status = shorten_proofs(made, error);
   bool entered = false;
   if (status == ISOLDE_OK) {
-    entered = enter_levels(made, &known);
+    entered = enter_levels(made, options);
   } else if (status == ISOLDE_ERR_TIMEOUT || status == ISOLDE_ERR_MEMORY) {
-    entered = give_up(made, &known, status);
+    entered = give_up(made, options, status);
     status = ISOLDE_OK;
   }
   if (status == ISOLDE_OK) {
-    made->strongest = extremes(made, ISOLDE_SATISFIED);
-    made->weakest_violated = extremes(made, ISOLDE_VIOLATED);
-    entered = entered && made->strongest != NULL && made->weakest_violated != NULL && choose_shown(made, &known);
+    entered = entered && iso_result_extremes(made) && choose_shown(made, options);
     status = entered ? verify_shown(made, error) : iso_fail_memory(error);
+    if (status == ISOLDE_OK && options->certificate) status = iso_result_certify(made, task, error);
   }
   if (status != ISOLDE_OK) {
     isolde_result_free(made);
@@ -361,4 +420,18 @@ isolde_status isolde_check(isolde_history *history, const isolde_check_options *
   }
   *result = made;
   return ISOLDE_OK;
+}
+
+isolde_status isolde_check(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                           isolde_result **result, isolde_error *error) {
+  isolde_check_options known = read_options(options);
+  if (iso_elle_is_asked(&known)) {
+    if (!known.certificate && !known.stats) return iso_elle_check(history, &known, task, result, error);
+    return iso_fail(error, ISOLDE_ERR_USAGE, "certificates and statistics are about levels, not about models");
+  }
+  ISO_TRY(check_names(&known, error));
+  const iso_resolution *resolution;
+  ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+  bool ambiguous = known.duplicate_values && resolution->counts.duplicate_writes > 0;
+  return (ambiguous ? iso_check_ambiguous : iso_check_once)(history, &known, task, result, error);
 }

@@ -9,30 +9,45 @@
 #include "base/vector.h"
 #include "history/history.h"
 
-/* The patterns: C name, code. */
+/* What shows a pattern. */
+typedef enum iso_tap_class {
+  ISO_CLASS_READ,  /* one or two reads: explain/verify.h judges them */
+  ISO_CLASS_CYCLE, /* a cycle of what is known before any axiom is asked: explain/proof.h */
+  ISO_CLASS_AXIOM  /* an edge that an axiom forces: explain/proof.h */
+} iso_tap_class;
+
+/* The patterns: C name, code, class.  Those after TAP-n need the known order of the versions of lists
+ * (check/versions.h). */
 #define ISO_TAP_LIST(X)                                                                                                \
-  X(A, "TAP-a")                                                                                                        \
-  X(B, "TAP-b")                                                                                                        \
-  X(C, "TAP-c")                                                                                                        \
-  X(D, "TAP-d")                                                                                                        \
-  X(E, "TAP-e")                                                                                                        \
-  X(F, "TAP-f")                                                                                                        \
-  X(G, "TAP-g")                                                                                                        \
-  X(H, "TAP-h")                                                                                                        \
-  X(I, "TAP-i")                                                                                                        \
-  X(J, "TAP-j")                                                                                                        \
-  X(K, "TAP-k")                                                                                                        \
-  X(L, "TAP-l")                                                                                                        \
-  X(M, "TAP-m")                                                                                                        \
-  X(N, "TAP-n")
+  X(A, "TAP-a", READ)                                                                                                  \
+  X(B, "TAP-b", READ)                                                                                                  \
+  X(C, "TAP-c", READ)                                                                                                  \
+  X(D, "TAP-d", READ)                                                                                                  \
+  X(E, "TAP-e", READ)                                                                                                  \
+  X(F, "TAP-f", READ)                                                                                                  \
+  X(G, "TAP-g", CYCLE)                                                                                                 \
+  X(H, "TAP-h", AXIOM)                                                                                                 \
+  X(I, "TAP-i", AXIOM)                                                                                                 \
+  X(J, "TAP-j", READ)                                                                                                  \
+  X(K, "TAP-k", AXIOM)                                                                                                 \
+  X(L, "TAP-l", AXIOM)                                                                                                 \
+  X(M, "TAP-m", AXIOM)                                                                                                 \
+  X(N, "TAP-n", AXIOM)                                                                                                 \
+  X(G0, "G0", CYCLE)                                                                                                   \
+  X(G1C, "G1c", CYCLE)                                                                                                 \
+  X(G0_PROCESS, "G0-process", CYCLE)                                                                                   \
+  X(G1C_PROCESS, "G1c-process", CYCLE)                                                                                 \
+  X(INCOMPATIBLE_ORDER, "incompatible-order", READ)                                                                    \
+  X(DUPLICATE_ELEMENTS, "duplicate-elements", READ)
 
 typedef enum iso_tap {
-#define ISO_X(name, code) ISO_TAP_##name,
+#define ISO_X(name, code, class) ISO_TAP_##name,
   ISO_TAP_LIST(ISO_X)
 #undef ISO_X
       ISO_TAPS
 } iso_tap;
 
+iso_tap_class iso_tap_class_of(iso_tap tap);
 const char *iso_tap_code(iso_tap tap);
 
 /* One instance.  What `seen` and `other` are depends on the pattern:
@@ -46,6 +61,10 @@ const char *iso_tap_code(iso_tap tap);
  *   g  `seen` is a transaction on the cycle, op its first operation
  *   h, i, k to n  op is the read of x by t3, `seen` the axiom (check/weak_scan.h), `other` the place among its
  * instances
+ *   G0, G1c and their -process forms  `seen` is a transaction on the cycle, op its first operation
+ *   incompatible-order  op read a list that differs at `element` from what the read `other` shows; or op shows the
+ * append `seen` as that element without, before it, the append `other` that the transaction of `seen` made before
+ *   duplicate-elements  op shows the append `seen` as that element, and before it already
  */
 typedef struct iso_finding {
   uint32_t tap;

@@ -94,6 +94,9 @@ static bool judge_txn(iso_scan *scan, uint32_t txn) {
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
   if (!scan->shared->counts[txn]) return true;
   if (!iso_scan_begin(scan, end - first)) return false;
+  for (uint32_t op = first; scan->shared->sound != NULL && op < end; op++) {
+    if (h->op_kind[op] == ISOLDE_OP_APPEND) iso_scan_key(scan, h->op_key[op])->appends++;
+  }
   for (uint32_t op = first; op < end; op++) {
     isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
     announce(scan->shared, op);
@@ -133,11 +136,26 @@ static void run_pass(void *context, unsigned thread, unsigned threads) {
   }
 }
 
+/* Where the stored list of each key stops to be sound. */
+static void find_sound(void *context, unsigned thread, unsigned threads) {
+  const job *j = context;
+  const isolde_history *h = j->shared.h;
+  uint64_t first, end;
+  iso_parallel_range(h->keys, thread, threads, &first, &end);
+  for (uint64_t key = first; key < end; key++) {
+    const uint32_t *writers = j->shared.resolution->list_writer + h->list_first[key];
+    uint32_t count = (uint32_t)(h->list_first[key + 1] - h->list_first[key]), i = 0;
+    while (i < count && writers[i] < h->ops && h->txn_status[j->shared.op_txn[writers[i]]] != ISOLDE_ABORTED) i++;
+    j->shared.sound[key] = i;
+  }
+}
+
 static isolde_status run_job(job *j, unsigned threads, iso_findings *findings, isolde_error *error) {
   for (unsigned t = 0; t < threads; t++) {
     j->scans[t].shared = &j->shared;
     j->scans[t].findings.keep_all = findings->keep_all;
   }
+  if (j->shared.sound != NULL) iso_parallel(threads, find_sound, j);
   j->pass = mark_txn;
   iso_parallel(threads, run_pass, j);
   j->pass = judge_txn;
@@ -158,11 +176,16 @@ isolde_status iso_check_intra(isolde_history *history, isolde_task *task, iso_fi
   j.shared.counts = counts;
   j.shared.overwritten = iso_alloc_zero((size_t)history->ops / 64 + 1, sizeof *j.shared.overwritten);
   j.scans = iso_alloc_zero(threads, sizeof *j.scans);
-  isolde_status status =
-      j.shared.overwritten != NULL && j.scans != NULL ? run_job(&j, threads, findings, error) : iso_fail_memory(error);
+  bool made = j.shared.overwritten != NULL && j.scans != NULL;
+  if (history->list_first != NULL && history->list_first[history->keys] > 0) {
+    j.shared.sound = iso_alloc(history->keys, sizeof *j.shared.sound);
+    made = made && j.shared.sound != NULL;
+  }
+  isolde_status status = made ? run_job(&j, threads, findings, error) : iso_fail_memory(error);
   for (unsigned t = 0; j.scans != NULL && t < threads; t++) iso_scan_free(&j.scans[t]);
   free(j.scans);
   free(j.shared.overwritten);
+  free(j.shared.sound);
   free(counts);
   return status;
 }

@@ -12,6 +12,9 @@ typedef struct iso_scan_shared {
   const uint32_t *op_txn;
   const uint8_t *counts; /* committed or committed in effect, by transaction */
   uint64_t *overwritten; /* one bit an operation: a write that its own transaction overwrote */
+  /* By key: how many leading elements of its stored list were all put there by somebody who was not rolled back; NULL
+   * where there are no lists. */
+  uint32_t *sound;
 } iso_scan_shared;
 
 /* What the transaction at hand did to a key so far. */
@@ -19,6 +22,7 @@ typedef struct iso_key_state {
   uint32_t key;
   uint32_t own_write;  /* its latest write, ISO_NO_OP */
   uint32_t own_writes; /* how many */
+  uint32_t appends;    /* how many appends the whole transaction makes */
   uint32_t first_read; /* the first read that saw another transaction's version, ISO_NO_OP */
   uint32_t first_from; /* the transaction it saw; ISO_FROM_INITIAL for the initial version */
   int64_t counter;     /* counters: what the first read saw less the own increments before it */

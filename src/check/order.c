@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/components.h"
+
 void iso_edges_free(iso_edges *edges) {
   iso_vec_free(&edges->list);
   free(edges->first);
@@ -30,6 +32,12 @@ void iso_order_free(iso_order *order) {
   memset(order, 0, sizeof *order);
 }
 
+/* How many known WW edges lead to a transaction. */
+static uint32_t known_count(const iso_edges *edges, uint32_t txn) {
+  const iso_versions *known = edges != NULL ? edges->known : NULL;
+  return known != NULL && known->ww_first != NULL ? known->ww_first[txn + 1] - known->ww_first[txn] : 0;
+}
+
 uint32_t iso_next_predecessor(const iso_view *view, const iso_edges *forced, uint32_t txn, uint32_t *at) {
   if (*at == 0) {
     *at = 1;
@@ -42,10 +50,34 @@ uint32_t iso_next_predecessor(const iso_view *view, const iso_edges *forced, uin
     if (from != ISO_INITIAL) return from;
   }
   if (forced == NULL) return ISO_NO_TXN;
-  uint32_t place = forced->first[txn] + (*at - reads - 1);
-  if (place >= forced->first[txn + 1]) return ISO_NO_TXN;
+  uint32_t place = *at - reads - 1, known = known_count(forced, txn);
+  if (place < known) {
+    (*at)++;
+    return forced->known->ww[forced->known->ww_first[txn] + place].from;
+  }
+  if (forced->first == NULL || place - known >= forced->first[txn + 1] - forced->first[txn]) return ISO_NO_TXN;
   (*at)++;
-  return forced->from[place];
+  return forced->from[forced->first[txn] + place - known];
+}
+
+bool iso_next_of_kinds(const iso_view *view, const iso_edges *forced, unsigned kinds, uint32_t txn, uint32_t *at,
+                       iso_predecessor *out) {
+  uint32_t reads = view->read_first[txn + 1] - view->read_first[txn], known = known_count(forced, txn);
+  for (;;) {
+    uint32_t before = *at, from = iso_next_predecessor(view, forced, txn, at);
+    if (from == ISO_NO_TXN) return false;
+    uint32_t place = *at - 2; /* counted without the predecessor in the session */
+    if (before == 0 && *at == 1) {
+      *out = (iso_predecessor){from, ISO_KIND_SO, 0};
+    } else if (place < reads) {
+      *out = (iso_predecessor){from, ISO_KIND_WR, view->read_first[txn] + place};
+    } else if (place - reads < known) {
+      *out = (iso_predecessor){from, ISO_KIND_WW, forced->known->ww_first[txn] + place - reads};
+    } else {
+      *out = (iso_predecessor){from, ISO_KIND_FORCED, forced->first[txn] + place - reads - known};
+    }
+    if ((out->kind & kinds) != 0) return true;
+  }
 }
 
 /* The sort in progress. */
@@ -111,79 +143,30 @@ static bool sort(sorter *s, iso_order *order) {
   return true;
 }
 
-/* Tarjan's algorithm over predecessors, without recursion.  Its low links live in `component` until a component is
- * complete. */
-typedef struct {
-  uint32_t *index; /* 0 while unvisited */
-  uint32_t *low;
-  uint32_t *at; /* where the visit of a transaction goes on */
-  uint32_t *path, *stack;
-  uint32_t path_count, stack_count, visited, closed;
-} tarjan;
-
-static void visit(tarjan *t, uint32_t txn) {
-  t->index[txn] = t->low[txn] = ++t->visited;
-  t->at[txn] = 0;
-  t->path[t->path_count++] = txn;
-  t->stack[t->stack_count++] = txn;
-}
-
-/* Takes a complete component off the stack; one of a single transaction is no cycle. */
-static void close_component(tarjan *t, uint32_t root, iso_order *order) {
-  bool single = t->stack[t->stack_count - 1] == root;
-  uint32_t member;
+/* Predecessors that are placed come before every cycle. */
+static uint32_t next_unplaced(const void *graph, uint32_t txn, uint32_t *at) {
+  const sorter *s = graph;
+  uint32_t next;
   do {
-    member = t->stack[--t->stack_count];
-    t->low[member] = UINT32_MAX; /* no longer on the stack */
-    order->sequence[order->count + t->closed++] = member;
-    if (!single) order->component[member] = order->components;
-  } while (member != root);
-  order->components += !single;
-}
-
-static void explore(tarjan *t, const sorter *s, uint32_t root, iso_order *order) {
-  visit(t, root);
-  while (t->path_count > 0) {
-    uint32_t txn = t->path[t->path_count - 1];
-    uint32_t next = iso_next_predecessor(s->v, s->forced, txn, &t->at[txn]);
-    if (next == ISO_NO_TXN) {
-      t->path_count--;
-      if (t->path_count > 0) {
-        uint32_t parent = t->path[t->path_count - 1];
-        if (t->low[txn] < t->low[parent]) t->low[parent] = t->low[txn];
-      }
-      if (t->low[txn] == t->index[txn]) close_component(t, txn, order);
-    } else if (is_placed(s, next)) {
-      continue; /* before every cycle */
-    } else if (t->index[next] == 0) {
-      visit(t, next);
-    } else if (t->low[next] != UINT32_MAX && t->index[next] < t->low[txn]) {
-      t->low[txn] = t->index[next];
-    }
-  }
+    next = iso_next_predecessor(s->v, s->forced, txn, at);
+  } while (next != ISO_NO_TXN && is_placed(s, next));
+  return next;
 }
 
 static bool find_components(const sorter *s, iso_order *order) {
-  uint32_t txns = s->v->h->txns;
-  tarjan t = {.index = iso_alloc_zero(txns, sizeof *t.index),
-              .low = iso_alloc(txns, sizeof *t.low),
-              .at = iso_alloc(txns, sizeof *t.at),
-              .path = iso_alloc(txns, sizeof *t.path),
-              .stack = iso_alloc(txns, sizeof *t.stack)};
+  uint32_t txns = s->v->h->txns, count = 0;
+  uint32_t *members = iso_alloc(s->v->taking_part - order->count, sizeof *members);
   order->component = iso_alloc(txns, sizeof *order->component);
-  bool made =
-      t.index != NULL && t.low != NULL && t.at != NULL && t.path != NULL && t.stack != NULL && order->component != NULL;
+  iso_components found = {.of = order->component, .sequence = order->sequence + order->count};
+  bool made = members != NULL && order->component != NULL;
   if (made) {
-    memset(order->component, 0xff, txns * sizeof *order->component);
     for (uint32_t txn = 0; txn < txns; txn++) {
-      if (s->v->counts[txn] && !is_placed(s, txn) && t.index[txn] == 0) explore(&t, s, txn, order);
+      if (s->v->counts[txn] && !is_placed(s, txn)) members[count++] = txn;
     }
+    made = iso_components_find(&(iso_walk){s, next_unplaced}, txns, members, count, &found);
   }
-  free(t.index);
-  free(t.low);
-  free(t.at);
-  free(t.path);
-  free(t.stack);
+  order->components = found.count;
+  free(members);
   return made;
 }
 

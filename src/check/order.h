@@ -1,4 +1,4 @@
-/* order.h - is CO plus some forced edges acyclic, and if not, where are the cycles?
+/* order.h - is CO plus known WW edges and some forced edges acyclic, and if not, where are the cycles?
  *
  * Sessions are chains, so a topological sort only ever looks at the first open transaction of each session, and an
  * edge needs no list of successors: whoever waits for a transaction queues up at it.  Nothing here recurses.
@@ -7,8 +7,7 @@
 #ifndef ISO_CHECK_ORDER_H
 #define ISO_CHECK_ORDER_H
 
-#include "base/vector.h"
-#include "check/view.h"
+#include "check/versions.h"
 
 /* Forced edges `from` before `to`, collected in any order. */
 typedef struct iso_edge {
@@ -16,6 +15,7 @@ typedef struct iso_edge {
 } iso_edge;
 
 typedef struct iso_edges {
+  const iso_versions *known; /* where given, the WW edges of lists belong to these, too */
   ISO_VEC(iso_edge) list;
   /* By target, once iso_edges_index was called. */
   uint32_t *first; /* txns + 1 */
@@ -43,7 +43,20 @@ static inline bool iso_order_is_acyclic(const iso_view *view, const iso_order *o
   return order->count == view->taking_part;
 }
 
-/* The predecessors of a transaction one by one: SO, WR, forced.  Start with *at = 0; ISO_NO_TXN after the last. */
+/* The predecessors of a transaction one by one: SO, WR, WW, forced.  Start with *at = 0; ISO_NO_TXN after the last. */
 uint32_t iso_next_predecessor(const iso_view *view, const iso_edges *forced, uint32_t txn, uint32_t *at);
+
+/* The same with what makes it one, and of some kinds only. */
+typedef enum iso_kind { ISO_KIND_SO = 1, ISO_KIND_WR = 2, ISO_KIND_WW = 4, ISO_KIND_FORCED = 8 } iso_kind;
+enum { ISO_KINDS_CO = ISO_KIND_SO | ISO_KIND_WR, ISO_KINDS_KNOWN = ISO_KINDS_CO | ISO_KIND_WW };
+
+typedef struct iso_predecessor {
+  uint32_t from;
+  iso_kind kind;
+  uint32_t place; /* in view->reads, versions->ww or forced->from */
+} iso_predecessor;
+
+bool iso_next_of_kinds(const iso_view *view, const iso_edges *forced, unsigned kinds, uint32_t txn, uint32_t *at,
+                       iso_predecessor *out);
 
 #endif

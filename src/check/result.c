@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/elle_result.h"
 #include "explain/witness.h"
 
 const char *isolde_verdict_name(isolde_verdict verdict) {
@@ -24,6 +25,8 @@ void isolde_result_free(isolde_result *result) {
   iso_findings_free(&result->findings);
   iso_verifier_free(&result->verifier);
   iso_prover_free(&result->prover);
+  iso_strong_set_free(&result->strong);
+  iso_certificates_free(&result->certificates);
   if (result->has_weak) iso_weak_free(&result->weak);
   iso_arena_free(&result->arena);
   free(result->levels);
@@ -31,6 +34,7 @@ void isolde_result_free(isolde_result *result) {
   free(result->weakest_violated);
   free(result->shown);
   free(result->cache);
+  iso_elle_result_free(result);
   pthread_mutex_destroy(&result->lock);
   free(result);
 }
@@ -83,10 +87,7 @@ const char *isolde_result_weakest_violated(const isolde_result *result, size_t n
   return name_at(result->weakest_violated, number);
 }
 
-size_t isolde_result_anomalies(const isolde_result *result) { return result->shown_count; }
-
-/* Whether the pattern shows within one transaction. */
-static bool is_intra(uint32_t tap) { return tap <= ISO_TAP_F || tap == ISO_TAP_J; }
+size_t isolde_result_anomalies(const isolde_result *result) { return result->shown_count + result->told_count; }
 
 /* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
 static bool make_cycle(isolde_result *result, const iso_finding *finding, isolde_anomaly *anomaly) {
@@ -107,7 +108,7 @@ static isolde_anomaly *make_anomaly(isolde_result *result, const iso_finding *fi
   anomaly->name = info->name;
   anomaly->level = info->level;
   anomaly->count = result->findings.keep_all ? 1 : result->findings.count[finding->tap];
-  if (!is_intra(finding->tap)) {
+  if (iso_tap_class_of((iso_tap)finding->tap) != ISO_CLASS_READ) {
     /* A commit order is that of the level it was forced by. */
     bool forced = finding->tap == ISO_TAP_I || finding->tap == ISO_TAP_L || finding->tap == ISO_TAP_N;
     if (forced) anomaly->level = iso_axiom_level((iso_axiom)finding->seen);
@@ -119,12 +120,33 @@ static isolde_anomaly *make_anomaly(isolde_result *result, const iso_finding *fi
   return status == ISOLDE_OK ? anomaly : NULL;
 }
 
+/* The witness of a level that was searched for, checked in the same way. */
+static isolde_anomaly *make_scenario(isolde_result *result, size_t decision) {
+  const iso_scenario *scenario = &result->strong.scenarios[decision];
+  const isolde_anomaly_info *info = isolde_anomaly_at(iso_scenario_name(scenario));
+  isolde_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
+  if (anomaly == NULL || info == NULL) return NULL;
+  anomaly->code = info->code;
+  anomaly->name = info->name;
+  anomaly->level = result->strong.items[decision].level->id;
+  anomaly->count = 1;
+  bool good = iso_verify_scenario(result->history, result->weak.view.counts, scenario) &&
+              iso_scenario_tell(result->history, scenario, &result->arena, anomaly, NULL) == ISOLDE_OK;
+  return good ? anomaly : NULL;
+}
+
+static isolde_anomaly *make_numbered(isolde_result *result, size_t number) {
+  if (result->elle != NULL) return iso_elle_anomaly(result, number);
+  if (number < result->shown_count) return make_anomaly(result, &result->shown[number]);
+  return make_scenario(result, result->told[number - result->shown_count]);
+}
+
 bool isolde_result_anomaly(const isolde_result *result, size_t number, isolde_anomaly *out) {
-  if (number >= result->shown_count) return false;
+  if (number >= isolde_result_anomalies(result)) return false;
   /* The cache is no part of what the result says. */
   isolde_result *inside = (isolde_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);
-  if (inside->cache[number] == NULL) inside->cache[number] = make_anomaly(inside, &inside->shown[number]);
+  if (inside->cache[number] == NULL) inside->cache[number] = make_numbered(inside, number);
   bool made = inside->cache[number] != NULL;
   if (made) *out = *inside->cache[number];
   pthread_mutex_unlock(&inside->lock);

@@ -8,7 +8,9 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "check/certificate.h"
 #include "check/finding.h"
+#include "check/strong_levels.h"
 #include "check/weak.h"
 #include "explain/cycle.h"
 #include "explain/verify.h"
@@ -18,6 +20,7 @@ struct isolde_result {
   iso_findings findings;
   bool has_weak; /* the levels between transactions were looked at */
   iso_weak weak;
+  iso_strong_set strong; /* the levels that had to be searched for */
 
   /* One entry a level that was decided or asked for, in the order of the table of levels. */
   struct iso_level_entry {
@@ -30,6 +33,10 @@ struct isolde_result {
   bool only_patterns; /* no level was judged, but patterns were asked for */
 
   const char **strongest, **weakest_violated; /* NULL-terminated */
+  bool has_certificates;                      /* they were asked for */
+  iso_certificates certificates;
+  const char *uncertified; /* why they are missing; NULL when they are not */
+  bool has_stats;          /* where figures about the search were asked for */
 
   pthread_mutex_t lock; /* guards the arena, the verifier and the cache: witnesses are made when they are asked for */
   iso_arena arena;
@@ -37,7 +44,16 @@ struct isolde_result {
   iso_prover prover;  /* made when the first cycle is asked for */
   iso_finding *shown; /* the findings behind isolde_result_anomaly, in its order */
   size_t shown_count;
+  size_t told[ISO_STRONG_MOST]; /* decisions whose scenarios are shown after those */
+  size_t told_count;
   isolde_anomaly **cache;
+
+  struct iso_elle *elle; /* where a workload or models were asked for; see check/elle_result.h */
+  struct iso_elle_shown *elle_shown;
+  const char **elle_not, **elle_also_not, **elle_proved; /* NULL-terminated */
 };
+
+/* Makes the certificates of the levels that were entered as satisfied. */
+isolde_status iso_result_certify(isolde_result *result, isolde_task *task, isolde_error *error);
 
 #endif

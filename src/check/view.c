@@ -26,8 +26,6 @@ void iso_view_free(iso_view *view) {
 
 typedef struct {
   iso_view *view;
-  const iso_resolution *resolution;
-  const uint32_t *op_txn;
   bool fill;                      /* second pass */
   uint32_t *read_end, *write_end; /* by transaction: where what was put down ends */
 } maker;
@@ -37,7 +35,7 @@ static uint32_t version_of(const maker *m, uint32_t txn, uint32_t op) {
   const isolde_history *h = m->view->h;
   uint32_t seen = ISO_NO_OP;
   if (h->op_kind[op] == ISOLDE_OP_READ) {
-    seen = m->resolution->writer[op];
+    seen = m->view->resolution->writer[op];
   } else if (h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
     /* A list shows the version of its last element that the reader did not append itself. */
     uint32_t count;
@@ -45,15 +43,15 @@ static uint32_t version_of(const maker *m, uint32_t txn, uint32_t op) {
     (void)iso_history_list(h, op, &count);
     const uint32_t *writers =
         value < ISO_VALUE_INLINE_LIMIT && count > 0
-            ? m->resolution->list_writer + h->list_first[h->op_key[op]]
-            : m->resolution->odd_writer + (count > 0 ? h->odd_first[value & ~ISO_VALUE_INTERNED] : 0);
-    while (count > 0 && writers[count - 1] < h->ops && m->op_txn[writers[count - 1]] == txn) count--;
+            ? m->view->resolution->list_writer + h->list_first[h->op_key[op]]
+            : m->view->resolution->odd_writer + (count > 0 ? h->odd_first[value & ~ISO_VALUE_INTERNED] : 0);
+    while (count > 0 && writers[count - 1] < h->ops && m->view->op_txn[writers[count - 1]] == txn) count--;
     seen = count > 0 ? writers[count - 1] : ISO_FROM_INITIAL;
     /* An empty rest below own appends says that the list was empty before them. */
   }
   if (seen == ISO_FROM_INITIAL) return ISO_INITIAL;
   if (seen >= h->ops) return ISO_NO_TXN;
-  uint32_t from = m->op_txn[seen];
+  uint32_t from = m->view->op_txn[seen];
   return from != txn && m->view->counts[from] ? from : ISO_NO_TXN;
 }
 
@@ -99,8 +97,8 @@ static void count_txn(const maker *m, uint32_t txn) {
 static inline void announce(const maker *m, uint64_t op) {
   enum { AHEAD = 32 };
   if (op + AHEAD >= m->view->h->ops) return;
-  uint32_t write = m->resolution->writer[op + AHEAD];
-  if (write < m->view->h->ops) __builtin_prefetch(&m->op_txn[write]);
+  uint32_t write = m->view->resolution->writer[op + AHEAD];
+  if (write < m->view->h->ops) __builtin_prefetch(&m->view->op_txn[write]);
 }
 
 /* Second pass: puts them down; what is left of the room is closed afterwards. */
@@ -228,8 +226,8 @@ isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view
   memset(view, 0, sizeof *view);
   view->h = history;
   maker m = {.view = view};
-  isolde_status status = iso_history_resolve(history, task, &m.resolution, error);
-  if (status == ISOLDE_OK) status = iso_history_op_txns(history, &m.op_txn, error);
+  isolde_status status = iso_history_resolve(history, task, &view->resolution, error);
+  if (status == ISOLDE_OK) status = iso_history_op_txns(history, &view->op_txn, error);
   if (status == ISOLDE_OK) status = iso_history_effect(history, task, &view->counts, error);
   if (status == ISOLDE_OK) status = make_rows(&m, task, error);
   if (status != ISOLDE_OK) {

@@ -22,7 +22,9 @@ typedef struct iso_external_read {
 
 typedef struct iso_view {
   const isolde_history *h;
-  uint8_t *counts; /* one byte a transaction: takes part */
+  const iso_resolution *resolution; /* the history's own */
+  const uint32_t *op_txn;           /* the history's own */
+  uint8_t *counts;                  /* one byte a transaction: takes part */
   uint32_t taking_part;
 
   uint32_t *read_first;     /* txns + 1 */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "check/weak_causal.h"
 
 void iso_weak_free(iso_weak *weak) {
   for (int i = 0; i < ISO_AXIOMS; i++) {
@@ -14,14 +15,30 @@ void iso_weak_free(iso_weak *weak) {
   }
   iso_clocks_free(&weak->clocks);
   iso_order_free(&weak->co);
+  iso_order_free(&weak->known);
+  iso_edges_free(&weak->known_edges);
+  iso_versions_free(&weak->versions);
   iso_view_free(&weak->view);
   memset(weak, 0, sizeof *weak);
+}
+
+static bool has_lists(const iso_weak *weak) { return weak->versions.place != NULL; }
+
+/* Empties forced edges; the WW of lists is among them from the start. */
+static void clear_forced(const iso_weak *weak, iso_edges *forced) {
+  iso_edges_free(forced);
+  forced->known = weak->known_edges.known;
 }
 
 isolde_status iso_weak_begin(isolde_history *history, isolde_task *task, iso_weak *weak, isolde_error *error) {
   memset(weak, 0, sizeof *weak);
   isolde_status status = iso_view_make(history, task, &weak->view, error);
   if (status == ISOLDE_OK) status = iso_order_make(&weak->view, NULL, true, task, &weak->co, error);
+  if (status == ISOLDE_OK) status = iso_versions_make(&weak->view, &weak->versions, error);
+  if (status == ISOLDE_OK && has_lists(weak)) {
+    weak->known_edges.known = &weak->versions;
+    status = iso_order_make(&weak->view, &weak->known_edges, true, task, &weak->known, error);
+  }
   if (status != ISOLDE_OK) iso_weak_free(weak);
   return status;
 }
@@ -137,15 +154,19 @@ static uint32_t block_width(const iso_weak *weak) {
   return width < h->sessions ? (uint32_t)width : h->sessions;
 }
 
+/* Makes the clocks of all sessions. */
+static isolde_status need_clocks(iso_weak *weak, isolde_task *task, isolde_error *error) {
+  if (weak->clocks.rows != NULL) return ISOLDE_OK;
+  return iso_clocks_make(&weak->view, &weak->co, 0, weak->view.h->sessions, task, &weak->clocks, error);
+}
+
 /* Scans with clocks for one block of sessions after the other; with a single block the clocks are kept. */
 static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads, isolde_error *error) {
   if (job->request.axiom != ISO_AXIOM_CAUSAL) return run_scan(job, threads, error);
   ISO_TRY(iso_view_need_readers(&weak->view, error));
   uint32_t sessions = weak->view.h->sessions, width = block_width(weak);
   if (width == sessions) {
-    if (weak->clocks.rows == NULL) {
-      ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, sessions, job->task, &weak->clocks, error));
-    }
+    ISO_TRY(need_clocks(weak, job->task, error));
     job->request.clocks = &weak->clocks;
     return run_scan(job, threads, error);
   }
@@ -185,13 +206,26 @@ static void mark_instances(const iso_clocks *c, const isolde_history *h, iso_axi
   }
 }
 
+/* And how as versions of a list. */
+static void mark_versions(const iso_weak *weak, iso_axiom_result *r) {
+  const uint32_t *known = weak->known.component;
+  for (size_t i = 0; has_lists(weak) && i < r->instances.count; i++) {
+    iso_instance *instance = &r->instances.items[i];
+    if (instance->t1 == ISO_INITIAL) continue;
+    uint32_t key = weak->view.reads[instance->read].key;
+    bool cyclic = known != NULL && known[instance->t1] != ISO_NO_TXN && known[instance->t1] == known[instance->t2];
+    instance->causal_cycle |= iso_versions_before(&weak->view, &weak->versions, key, instance->t1, instance->t2);
+    instance->redundant |= cyclic || iso_versions_before(&weak->view, &weak->versions, key, instance->t2, instance->t1);
+  }
+}
+
 static isolde_status mark_by_blocks(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
   const isolde_history *h = weak->view.h;
   uint32_t width = block_width(weak);
+  bool acyclic = iso_order_is_acyclic(&weak->view, &weak->co);
+  if (weak->clocks.rows == NULL && acyclic) return iso_weak_mark_by_query(weak, r, task, error);
   if (width == h->sessions) {
-    if (weak->clocks.rows == NULL) {
-      ISO_TRY(iso_clocks_make(&weak->view, &weak->co, 0, h->sessions, task, &weak->clocks, error));
-    }
+    ISO_TRY(need_clocks(weak, task, error));
     mark_instances(&weak->clocks, h, r);
     return ISOLDE_OK;
   }
@@ -203,6 +237,15 @@ static isolde_status mark_by_blocks(iso_weak *weak, iso_axiom_result *r, isolde_
     iso_clocks_free(&block);
   }
   return ISOLDE_OK;
+}
+
+/* What is known anyway forces nothing. */
+static void drop_redundant(iso_axiom_result *r) {
+  size_t kept = 0;
+  for (size_t i = 0; i < r->instances.count; i++) {
+    if (!r->instances.items[i].redundant) r->instances.items[kept++] = r->instances.items[i];
+  }
+  r->instances.count = kept;
 }
 
 static void collect(scan_job *job, unsigned threads, iso_axiom_result *r, bool *failed) {
@@ -228,7 +271,7 @@ static void collect(scan_job *job, unsigned threads, iso_axiom_result *r, bool *
 
 /* Keeps the CO forms, and of the others those that are on a cycle of the graph without CO forms. */
 static isolde_status split_forms(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
-  iso_edges_free(&r->forced);
+  clear_forced(weak, &r->forced);
   for (size_t i = 0; i < r->instances.count; i++) {
     const iso_instance *instance = &r->instances.items[i];
     if (instance->causal_cycle) continue;
@@ -258,11 +301,18 @@ static isolde_status find_instances(iso_weak *weak, scan_job *job, unsigned thre
   bool failed = false;
   job->order = &r->order;
   job->request.forced = take_instance;
+  enum { FEW = 64 };
+  if (job->request.axiom != ISO_AXIOM_CAUSAL && weak->view.h->sessions <= FEW) {
+    ISO_TRY(need_clocks(weak, job->task, error)); /* so that the scan leaves out what causality says already */
+    job->request.clocks = &weak->clocks;
+  }
   ISO_TRY(scan_blocks(weak, job, threads, error));
   collect(job, threads, r, &failed);
   if (failed) return iso_fail_memory(error);
-  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
   ISO_TRY(mark_by_blocks(weak, r, job->task, error));
+  mark_versions(weak, r);
+  drop_redundant(r);
+  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
   r->all_component = r->order.component;
   r->order.component = NULL;
   return split_forms(weak, r, job->task, error);
@@ -294,7 +344,7 @@ static void take_suspect(void *context, uint32_t t2, uint32_t t3, uint32_t read)
 static isolde_status are_harmless(const iso_weak *weak, const iso_axiom_result *r, isolde_task *task, bool *harmless,
                                   isolde_error *error) {
   const iso_edges *causal = &weak->axioms[ISO_AXIOM_CAUSAL].forced;
-  iso_edges both = {.first = NULL};
+  iso_edges both = {.known = weak->known_edges.known};
   iso_order order = {.sequence = NULL};
   bool made = true;
   for (uint32_t t = 0; made && t < weak->view.h->txns; t++) {
@@ -339,8 +389,15 @@ static isolde_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned 
   if (status != ISOLDE_OK) return status;
   collect(job, threads, r, &failed);
   if (failed) return iso_fail_memory(error);
-  mark_instances(&weak->clocks, weak->view.h, r);
-  ISO_TRY(are_harmless(weak, r, job->task, &harmless, error));
+  bool only_co_forms = weak->axioms[ISO_AXIOM_CAUSAL].only_co_forms;
+  if (only_co_forms) {
+    ISO_TRY(iso_weak_mark_by_query(weak, r, job->task, error));
+    harmless = true;
+  } else {
+    mark_instances(&weak->clocks, weak->view.h, r);
+    mark_versions(weak, r);
+    ISO_TRY(are_harmless(weak, r, job->task, &harmless, error));
+  }
   if (!harmless) {
     r->instances.count = 0; /* to be decided in full */
     return ISOLDE_OK;
@@ -353,11 +410,13 @@ static isolde_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned 
 
 static isolde_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r, isolde_error *error) {
   bool failed = false, overwrote_initial = false;
-  bool weaker = job->request.axiom != ISO_AXIOM_CAUSAL && weak->axioms[ISO_AXIOM_CAUSAL].violated;
-  if (weaker && weak->clocks.rows != NULL) {
+  const iso_axiom_result *causal = &weak->axioms[ISO_AXIOM_CAUSAL];
+  bool weaker = job->request.axiom != ISO_AXIOM_CAUSAL && causal->violated;
+  if (weaker && (weak->clocks.rows != NULL || causal->only_co_forms)) {
     ISO_TRY(decide_by_suspects(weak, job, threads, r, error));
     if (r->decided) return ISOLDE_OK;
   }
+  clear_forced(weak, &r->forced);
   job->request.forced = take_edge;
   ISO_TRY(scan_blocks(weak, job, threads, error));
   for (unsigned t = 0; t < threads; t++) overwrote_initial |= job->finders[t].overwrote_initial;
@@ -371,26 +430,44 @@ static isolde_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso
   return r->violated ? find_instances(weak, job, threads, r, error) : ISOLDE_OK;
 }
 
-isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error) {
+/* What a scan for the axiom needs; the caller frees it with job_free. */
+static isolde_status job_make(iso_weak *weak, iso_axiom axiom, isolde_task *task, scan_job *job, unsigned *threads,
+                              isolde_error *error) {
   enum { SMALL = 16384 };
-  iso_axiom_result *r = &weak->axioms[axiom];
-  if (r->decided) return ISOLDE_OK;
   bool by_session =
       axiom == ISO_AXIOM_READ_COMMITTED || axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_READ_YOUR_WRITES;
-  if (!by_session) ISO_TRY(iso_view_need_writers(&weak->view, error));
-  unsigned threads = weak->view.h->txns < SMALL ? 1 : iso_task_threads(task);
-  scan_job job = {.request = {.view = &weak->view, .axiom = axiom}, .task = task};
-  if (weak->clocks.rows != NULL) job.request.clocks = &weak->clocks;
+  if (!by_session) {
+    ISO_TRY(iso_view_need_writers(&weak->view, error));
+    ISO_TRY(iso_versions_need_places(&weak->view, &weak->versions, error));
+  }
+  *threads = weak->view.h->txns < SMALL ? 1 : iso_task_threads(task);
+  *job = (scan_job){.request = {.view = &weak->view, .axiom = axiom}, .task = task};
+  if (weak->clocks.rows != NULL) job->request.clocks = &weak->clocks;
+  if (has_lists(weak)) job->request.versions = &weak->versions;
+  job->finders = iso_alloc_zero(*threads, sizeof *job->finders);
+  return job->finders != NULL ? ISOLDE_OK : iso_fail_memory(error);
+}
+
+static void job_free(scan_job *job, unsigned threads) {
+  for (unsigned t = 0; t < threads; t++) {
+    iso_vec_free(&job->finders[t].edges);
+    iso_vec_free(&job->finders[t].instances);
+  }
+  free(job->finders);
+}
+
+isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error) {
+  iso_axiom_result *r = &weak->axioms[axiom];
+  if (r->decided) return ISOLDE_OK;
+  if (axiom == ISO_AXIOM_CAUSAL && weak->block_columns == 0) ISO_TRY(iso_weak_try_causal(weak, task, error));
+  if (r->decided) return ISOLDE_OK;
+  unsigned threads;
+  scan_job job;
+  ISO_TRY(job_make(weak, axiom, task, &job, &threads, error));
   const iso_axiom_result *causal = &weak->axioms[ISO_AXIOM_CAUSAL];
   if (axiom != ISO_AXIOM_CAUSAL && causal->violated) job.request.component = causal->all_component;
-  job.finders = iso_alloc_zero(threads, sizeof *job.finders);
-  if (job.finders == NULL) return iso_fail_memory(error);
   isolde_status status = decide(weak, &job, threads, r, error);
-  for (unsigned t = 0; t < threads; t++) {
-    iso_vec_free(&job.finders[t].edges);
-    iso_vec_free(&job.finders[t].instances);
-  }
-  free(job.finders);
+  job_free(&job, threads);
   if (r->decided && !r->violated) {
     iso_edges_free(&r->forced);
     iso_order_free(&r->order);
@@ -398,70 +475,22 @@ isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task
   return status;
 }
 
-iso_tap iso_weak_pattern(const iso_weak *weak, const iso_instance *instance) {
-  const iso_view *v = &weak->view;
-  const isolde_history *h = v->h;
-  bool co = instance->causal_cycle;
-  if (iso_reads_before(v, instance->t2, instance->t3, instance->read)) return co ? ISO_TAP_H : ISO_TAP_I;
-  bool own = h->txn_session[instance->t2] == h->txn_session[instance->t3] && instance->t2 < instance->t3;
-  if (own || iso_reads_from(v, instance->t2, instance->t3)) return co ? ISO_TAP_K : ISO_TAP_L;
-  return co ? ISO_TAP_M : ISO_TAP_N;
-}
-
-/* t3 reads x from t1 and from t2, and nothing else from t2: that is TAP-j, which is counted as such and breaks the same
- * levels from read atomic up. */
-static bool is_non_repeatable(const iso_weak *weak, const iso_instance *instance) {
-  const iso_view *v = &weak->view;
-  bool same_key = false, other_key = false;
-  for (uint32_t i = v->read_first[instance->t3]; i < v->read_first[instance->t3 + 1]; i++) {
-    if (v->reads[i].from != instance->t2) continue;
-    if (v->reads[i].key == v->reads[instance->read].key) {
-      same_key = true;
-    } else {
-      other_key = true;
-    }
-  }
-  bool own = v->h->txn_session[instance->t2] == v->h->txn_session[instance->t3] && instance->t2 < instance->t3;
-  return same_key && !other_key && !own;
-}
-
-static bool is_reported(const iso_weak *weak, iso_axiom axiom, const iso_instance *instance) {
-  bool breaks_with_j = axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_CAUSAL;
-  return !instance->redundant && !(breaks_with_j && is_non_repeatable(weak, instance));
-}
-
-bool iso_weak_is_reported(const iso_weak *weak, iso_axiom axiom, uint32_t number, iso_tap tap) {
-  const iso_instance *instance = &weak->axioms[axiom].instances.items[number];
-  return is_reported(weak, axiom, instance) && iso_weak_pattern(weak, instance) == tap;
-}
-
-static void report_axiom(const iso_weak *weak, iso_axiom axiom, iso_axiom owner[ISO_TAPS], iso_findings *findings) {
-  const iso_axiom_result *r = &weak->axioms[axiom];
-  for (size_t i = 0; i < r->instances.count; i++) {
-    const iso_instance *instance = &r->instances.items[i];
-    if (!is_reported(weak, axiom, instance)) continue;
-    iso_tap tap = iso_weak_pattern(weak, instance);
-    if (owner[tap] == ISO_AXIOMS) owner[tap] = axiom;
-    if (owner[tap] != axiom) continue;
-    uint32_t op = weak->view.reads[instance->read].op;
-    iso_findings_add(findings, (iso_finding){(uint32_t)tap, op, (uint32_t)axiom, (uint32_t)i, 0});
-  }
-}
-
-void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings) {
-  const isolde_history *h = weak->view.h;
-  uint32_t next = 0;
-  /* Components are numbered as they close; the first member met stands for its component. */
-  for (uint32_t i = weak->co.count; i < weak->view.taking_part && weak->co.component != NULL; i++) {
-    uint32_t txn = weak->co.sequence[i];
-    if (weak->co.component[txn] != next) continue;
-    next++;
-    iso_findings_add(findings, (iso_finding){ISO_TAP_G, h->txn_first_op[txn], txn, 0, 0});
-  }
-  iso_axiom owner[ISO_TAPS];
-  for (int tap = 0; tap < ISO_TAPS; tap++) owner[tap] = ISO_AXIOMS;
-  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
-    if (axiom > ISO_AXIOM_CAUSAL && !sessions) break;
-    if (weak->axioms[axiom].violated) report_axiom(weak, (iso_axiom)axiom, owner, findings);
-  }
+/* Deciding may have looked at a part of the forced edges only; an order has to respect them all. */
+isolde_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isolde_task *task, iso_order *order,
+                             isolde_error *error) {
+  iso_axiom_result all = {.decided = false};
+  bool failed = false;
+  unsigned threads;
+  scan_job job;
+  ISO_TRY(job_make(weak, axiom, task, &job, &threads, error));
+  clear_forced(weak, &all.forced);
+  job.request.forced = take_edge;
+  isolde_status status = scan_blocks(weak, &job, threads, error);
+  if (status == ISOLDE_OK) collect(&job, threads, &all, &failed);
+  job_free(&job, threads);
+  if (status == ISOLDE_OK && failed) status = iso_fail_memory(error);
+  if (status == ISOLDE_OK) status = iso_edges_index(&all.forced, weak->view.h->txns, error);
+  if (status == ISOLDE_OK) status = iso_order_make(&weak->view, &all.forced, false, task, order, error);
+  iso_edges_free(&all.forced);
+  return status;
 }

@@ -1,11 +1,12 @@
 /* weak.h - read committed, read atomic, causal and the session guarantees, decided exactly by their axioms.
  *
- * Each axiom forces edges into the commit order (check/weak_scan.h).  A history satisfies the level exactly when CO and
- * those edges have no cycle, because the conditions of these axioms do not mention the commit order themselves.  Only
- * when there is a cycle is anything classified: a forced edge t2 -> t1 is an instance of a pattern exactly when t1 and
- * t2 lie in one strongly connected component.  An edge with t1 CO-before t2 contradicts CO by itself; it is counted as
- * the CO form of its pattern and taken away before the CM forms are looked for, or else every edge that shares a
- * component with it would count.  A weak result owns everything in it until iso_weak_free.
+ * Each axiom forces edges into the commit order (check/weak_scan.h).  A history satisfies the level exactly when CO,
+ * the known WW of lists and those edges have no cycle, because the conditions of these axioms do not mention the commit
+ * order themselves.  Only when there is a cycle is anything classified: a forced edge t2 -> t1 is an instance of a
+ * pattern exactly when t1 and t2 lie in one strongly connected component.  An edge with t1 known to be before t2
+ * contradicts that by itself; it is counted as the CO form of its pattern and taken away before the CM forms are looked
+ * for, or else every edge that shares a component with it would count.  A weak result owns everything in it until
+ * iso_weak_free.
  */
 #ifndef ISO_CHECK_WEAK_H
 #define ISO_CHECK_WEAK_H
@@ -18,13 +19,14 @@ typedef struct iso_instance {
   uint32_t t1; /* ISO_INITIAL for the initial transaction */
   uint32_t t2, t3;
   uint32_t read;     /* place in view.reads */
-  bool causal_cycle; /* t1 is CO-before t2: a CO form */
-  bool redundant;    /* t2 is CO-before t1: nothing is forced that was not so anyway, and it is no instance */
+  bool causal_cycle; /* t1 is before t2 in a known order, causally or as a version of a list: a CO form */
+  bool redundant;    /* t2 is known to be before t1: nothing is forced that was not so anyway, and it is no instance */
 } iso_instance;
 
 /* What an axiom came to. */
 typedef struct iso_axiom_result {
   bool decided, violated;
+  bool only_co_forms; /* violated, and without its CO forms it would not be; forced and order are empty then */
   /* Where violated: the cycles that are left when the forced edges that contradict CO outright, the CO forms, are taken
    * away; they are what the CM forms are about.  `order` has their components. */
   iso_edges forced;
@@ -35,22 +37,30 @@ typedef struct iso_axiom_result {
 
 typedef struct iso_weak {
   iso_view view;
-  iso_order co;           /* of CO alone, with its components */
-  iso_clocks clocks;      /* of all sessions, or without rows where they did not fit */
-  uint32_t block_columns; /* how many columns of clocks are made at a time; 0: as many as fit half a gigabyte */
+  iso_versions versions; /* of lists */
+  iso_edges known_edges; /* the WW of lists, nothing else */
+  iso_order co;          /* of CO alone, with its components */
+  iso_order known;       /* of CO and WW, with its components; empty where there are no lists */
+  iso_clocks clocks;     /* of all sessions, or without rows where they did not fit */
+  /* How many columns of clocks are made at a time; 0: as many as fit half a gigabyte, and none at all where causal can
+   * be decided without. */
+  uint32_t block_columns;
   iso_axiom_result axioms[ISO_AXIOMS];
 } iso_weak;
 
-/* Makes the view and orders CO. */
+/* Makes the view and the versions, and orders what is known.  The result must stay where it is. */
 isolde_status iso_weak_begin(isolde_history *history, isolde_task *task, iso_weak *weak, isolde_error *error);
 /* Decides an axiom, and finds its instances when it is violated. */
 isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error);
+/* The commit order that proves an axiom that is satisfied; the caller frees it with iso_order_free. */
+isolde_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isolde_task *task, iso_order *order, isolde_error *error);
 void iso_weak_free(iso_weak *weak);
 
-static inline bool iso_weak_co_is_cyclic(const iso_weak *weak) { return !iso_order_is_acyclic(&weak->view, &weak->co); }
+/* Adds what is wrong before any axiom is asked to the findings: lists that do not fit together, and known cycles. */
+isolde_status iso_weak_report_known(const iso_weak *weak, iso_findings *findings, isolde_error *error);
 
-/* Adds the cycles of CO and the instances of violated axioms to the findings, each pattern from the first axiom of the
- * table that shows it; the session guarantees only where `sessions` says so, as causal shows all that they do. */
+/* Adds the instances of violated axioms to the findings, each pattern from the first axiom of the table that shows it;
+ * the session guarantees only where `sessions` says so, as causal shows all that they do. */
 void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings);
 
 /* Whether instance `number` of the axiom counts as one of the pattern. */

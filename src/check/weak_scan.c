@@ -48,6 +48,9 @@ static void force(const iso_scanner *s, uint32_t t2, uint32_t t3, uint32_t read)
   if (t2 == t1 || t2 == t3 || is_left_out(s, read)) return;
   const iso_clocks *c = s->request->clocks;
   if (c != NULL && t1 != ISO_INITIAL && iso_clock_before(c, s->v->h, t2, t1)) return;
+  const iso_versions *versions = s->request->versions;
+  if (versions != NULL && t1 != ISO_INITIAL && iso_versions_before(s->v, versions, s->v->reads[read].key, t2, t1))
+    return;
   s->request->forced(s->context, t2, t3, read);
 }
 

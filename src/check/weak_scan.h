@@ -3,12 +3,13 @@
  * Each axiom has the form: for a read of x by t3 from t1 and another writer t2 of x, a condition on t2 and t3 forces t2
  * before t1 in the commit order (spec of the levels in docs/levels.md).  A scan finds, for every external read, the
  * writers t2 that matter: of the writers of one session that meet the condition only the last, as the others come
- * before it anyway, and none that is CO-before t1 already.  A scan belongs to one thread and owns its tables.
+ * before it anyway, and none that is known to be before t1 already.  A scan belongs to one thread and owns its tables.
  */
 #ifndef ISO_CHECK_WEAK_SCAN_H
 #define ISO_CHECK_WEAK_SCAN_H
 
 #include "check/clock.h"
+#include "check/versions.h"
 
 /* The conditions on t2 and t3: C name, id of the level, what it says. */
 #define ISO_AXIOM_LIST(X)                                                                                              \
@@ -37,6 +38,7 @@ typedef void (*iso_forced_fn)(void *context, uint32_t t2, uint32_t t3, uint32_t 
 /* What a scan needs besides the view. */
 typedef struct iso_scan_request {
   const iso_view *view;
+  const iso_versions *versions; /* of lists: what they say already is left out; NULL where there are no lists */
   iso_axiom axiom;
   /* Causal needs them, and its scan covers the writers in their columns.  The others use them, where they are given for
    * all sessions, to leave out what CO says already. */

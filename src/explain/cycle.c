@@ -3,18 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/known.h"
+
 void iso_proof_free(iso_proof *proof) {
   iso_vec_free(&proof->cycle);
   iso_vec_free(&proof->reasons);
 }
 
 isolde_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isolde_error *error) {
-  size_t txns = weak->view.h->txns;
+  size_t txns = weak->view.h->txns, sessions = weak->view.h->sessions;
   *prover = (iso_prover){.weak = weak,
                          .mark = iso_alloc_zero(txns, sizeof *prover->mark),
                          .queue = iso_alloc(txns, sizeof *prover->queue),
-                         .via = iso_alloc(txns, sizeof *prover->via)};
-  if (prover->mark != NULL && prover->queue != NULL && prover->via != NULL) return ISOLDE_OK;
+                         .via = iso_alloc(txns, sizeof *prover->via),
+                         .followed = iso_alloc_zero(sessions, sizeof *prover->followed),
+                         .followed_from = iso_alloc(sessions, sizeof *prover->followed_from)};
+  if (prover->mark != NULL && prover->queue != NULL && prover->via != NULL && prover->followed != NULL &&
+      prover->followed_from != NULL) {
+    return ISOLDE_OK;
+  }
   iso_prover_free(prover);
   return iso_fail_memory(error);
 }
@@ -23,24 +30,38 @@ void iso_prover_free(iso_prover *prover) {
   free(prover->mark);
   free(prover->queue);
   free(prover->via);
+  free(prover->followed);
+  free(prover->followed_from);
   memset(prover, 0, sizeof *prover);
 }
 
-/* The operation of `txn` that wrote the key and value that `read_op` shows. */
-static uint32_t write_seen(const isolde_history *h, uint32_t txn, uint32_t read_op) {
-  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_WRITE && h->op_key[op] == h->op_key[read_op] &&
-        h->op_value[op] == h->op_value[read_op]) {
-      return op;
-    }
+static bool is_write_of(const isolde_history *h, uint32_t op, uint32_t key) {
+  return h->op_key[op] == key && (h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND);
+}
+
+/* The appends behind the elements of a list read. */
+static const uint32_t *appends_of(const iso_view *v, uint32_t read_op, uint32_t *count) {
+  const isolde_history *h = v->h;
+  if (iso_history_list(h, read_op, count) == NULL || *count == 0) return NULL;
+  if (h->op_value[read_op] < ISO_VALUE_INLINE_LIMIT) {
+    return v->resolution->list_writer + h->list_first[h->op_key[read_op]];
   }
-  return ISO_NO_OP;
+  return v->resolution->odd_writer + h->odd_first[h->op_value[read_op] & ~ISO_VALUE_INTERNED];
+}
+
+/* The operation of `txn` whose version `read_op`, a read of another transaction, shows. */
+static uint32_t write_seen(const iso_view *v, uint32_t txn, uint32_t read_op) {
+  if (v->h->op_kind[read_op] == ISOLDE_OP_READ) return v->resolution->writer[read_op];
+  uint32_t count = 0;
+  const uint32_t *appends = appends_of(v, read_op, &count);
+  while (count > 0 && (appends[count - 1] >= v->h->ops || v->op_txn[appends[count - 1]] != txn)) count--;
+  return count > 0 ? appends[count - 1] : ISO_NO_OP;
 }
 
 /* The last write of `txn` to a key. */
 static uint32_t last_write(const isolde_history *h, uint32_t txn, uint32_t key) {
   for (uint32_t op = h->txn_first_op[txn + 1]; op-- > h->txn_first_op[txn];) {
-    if (h->op_kind[op] == ISOLDE_OP_WRITE && h->op_key[op] == key) return op;
+    if (is_write_of(h, op, key)) return op;
   }
   return ISO_NO_OP;
 }
@@ -52,14 +73,45 @@ static iso_step so_step(uint32_t from, uint32_t to) {
 static iso_step wr_step(const iso_view *v, uint32_t to, uint32_t read) {
   const iso_external_read *r = &v->reads[read];
   return (iso_step){
-      .kind = ISO_STEP_WR, .from = r->from, .to = to, .write_op = write_seen(v->h, r->from, r->op), .read_op = r->op};
+      .kind = ISO_STEP_WR, .from = r->from, .to = to, .write_op = write_seen(v, r->from, r->op), .read_op = r->op};
 }
 
-/* Where a search may go: within CO, between `from` and the goal, or within a component of an axiom's graph. */
+/* The longest read of the key is what shows the order of its versions. */
+static iso_step ww_step(const iso_weak *weak, uint32_t to, iso_ww edge) {
+  uint32_t read_op = weak->versions.longest[weak->view.h->op_key[edge.from_op]];
+  return (iso_step){.kind = ISO_STEP_WW,
+                    .from = edge.from,
+                    .to = to,
+                    .write_op = edge.from_op,
+                    .to_op = edge.to_op,
+                    .read_op = read_op,
+                    .reader = weak->view.op_txn[read_op]};
+}
+
+/* A single step between two writers of a list that are far apart: the first append of each that the read shows, or any
+ * of the later one where it shows none. */
+static bool far_ww_step(const iso_weak *weak, uint32_t key, uint32_t from, uint32_t to, iso_step *step) {
+  const iso_view *v = &weak->view;
+  uint32_t count, read_op = weak->versions.longest[key], first = ISO_NO_OP, second = ISO_NO_OP;
+  if (read_op == ISO_NO_OP) return false;
+  const uint32_t *appends = appends_of(v, read_op, &count);
+  for (uint32_t i = 0; appends != NULL && i < count && second == ISO_NO_OP; i++) {
+    if (appends[i] >= v->h->ops) continue;
+    if (first == ISO_NO_OP && v->op_txn[appends[i]] == from) first = appends[i];
+    if (first != ISO_NO_OP && v->op_txn[appends[i]] == to) second = appends[i];
+  }
+  if (second == ISO_NO_OP) second = last_write(v->h, to, key);
+  if (first == ISO_NO_OP || second == ISO_NO_OP) return false;
+  *step = ww_step(weak, to, (iso_ww){from, first, second});
+  return true;
+}
+
+/* Where a search may go: along edges of some kinds, between `from` and the goal or within a component. */
 typedef struct {
   uint32_t from, to;
-  const iso_axiom_result *axiom; /* NULL: CO only */
-  const uint32_t *component;     /* stay inside that of `to`; NULL: anywhere between */
+  unsigned kinds;
+  const iso_edges *edges;    /* the WW and forced ones; NULL for none */
+  const uint32_t *component; /* stay inside that of `to`; NULL: anywhere between */
 } search;
 
 static bool may_visit(const iso_prover *p, const search *s, uint32_t txn) {
@@ -69,45 +121,71 @@ static bool may_visit(const iso_prover *p, const search *s, uint32_t txn) {
   return iso_clock_before(&p->weak->clocks, p->weak->view.h, s->from, txn);
 }
 
-/* One predecessor of `txn` as a step; false after the last.  A forced step carries the place of its instance. */
-static bool next_step(const iso_prover *p, const search *s, uint32_t txn, uint32_t *at, iso_step *step) {
-  const iso_view *v = &p->weak->view;
-  uint32_t before = *at, reads = v->read_first[txn + 1] - v->read_first[txn];
-  uint32_t from = iso_next_predecessor(v, s->axiom != NULL ? &s->axiom->forced : NULL, txn, at);
-  if (from == ISO_NO_TXN) return false;
-  if (before == 0 && *at == 1) {
-    *step = so_step(from, txn);
-  } else if (*at - 1 <= reads) {
-    *step = (iso_step){.kind = ISO_STEP_WR, .from = from, .to = txn, .read_op = v->read_first[txn] + *at - 2};
-  } else {
-    *step = (iso_step){.kind = ISO_STEP_CM, .from = from, .to = txn};
+/* An edge as a step; that of a forced one is completed when its instance is known. */
+static iso_step step_of(const iso_prover *p, uint32_t to, const iso_predecessor *edge) {
+  switch (edge->kind) {
+  case ISO_KIND_WR:
+    return wr_step(&p->weak->view, to, edge->place);
+  case ISO_KIND_WW:
+    return ww_step(p->weak, to, p->weak->versions.ww[edge->place]);
+  case ISO_KIND_FORCED:
+    return (iso_step){.kind = ISO_STEP_CM, .from = edge->from, .to = to};
+  case ISO_KIND_SO:
+    break;
   }
+  return so_step(edge->from, to);
+}
+
+/* Notes that the edge leads from a transaction to `to`, which leads to the goal; false when that is known already. */
+static bool reach(iso_prover *p, const iso_predecessor *edge, uint32_t to, uint32_t *tail) {
+  if (p->mark[edge->from] == p->search) return false;
+  p->mark[edge->from] = p->search;
+  p->via[edge->from] = (iso_via){*edge, to};
+  p->queue[(*tail)++] = edge->from;
   return true;
 }
 
-/* Shortest path from s->from to s->to, breadth first and backwards, appended to the steps. */
+/* Session order is one step however far it goes: reaches all transactions before `txn` in its session that may be
+ * visited.  Those before one that was followed back are reached already.  True when the start is among them. */
+static bool follow_session(iso_prover *p, const search *s, uint32_t txn, uint32_t *tail) {
+  const iso_view *v = &p->weak->view;
+  uint32_t session = v->h->txn_session[txn], done = p->followed_from[session];
+  bool before = p->followed[session] == p->search;
+  if (before && done >= txn) return false;
+  p->followed[session] = p->search;
+  p->followed_from[session] = txn;
+  for (uint32_t from = iso_view_previous(v, txn); from != ISO_NO_TXN; from = iso_view_previous(v, from)) {
+    p->work++;
+    if ((before && from <= done) || (from != s->from && !may_visit(p, s, from))) return false;
+    reach(p, &(iso_predecessor){from, ISO_KIND_SO, 0}, txn, tail);
+    if (from == s->from) return true;
+  }
+  return false;
+}
+
+static bool push_step(iso_proof *proof, bool into_reasons, iso_step step) {
+  return into_reasons ? iso_vec_push(&proof->reasons, step) : iso_vec_push(&proof->cycle, step);
+}
+
+/* Shortest path from s->from to s->to, another one, breadth first and backwards, appended to the steps. */
 static bool find_path(iso_prover *p, const search *s, iso_proof *proof, bool into_reasons) {
   uint32_t head = 0, tail = 0;
+  bool found = false;
   p->search++;
   p->mark[s->to] = p->search;
   p->queue[tail++] = s->to;
-  bool found = false;
   while (head < tail && !found) {
     uint32_t txn = p->queue[head++], at = 0;
-    iso_step step;
-    while (!found && next_step(p, s, txn, &at, &step)) {
-      if (step.from == s->from) found = true;
-      if (!found && (p->mark[step.from] == p->search || !may_visit(p, s, step.from))) continue;
-      p->mark[step.from] = p->search;
-      p->via[step.from] = step;
-      p->queue[tail++] = step.from;
+    iso_predecessor edge;
+    if ((s->kinds & ISO_KIND_SO) != 0) found = follow_session(p, s, txn, &tail);
+    while (!found && iso_next_of_kinds(&p->weak->view, s->edges, s->kinds & ~(unsigned)ISO_KIND_SO, txn, &at, &edge)) {
+      p->work++;
+      if (may_visit(p, s, edge.from)) reach(p, &edge, txn, &tail);
+      found = edge.from == s->from;
     }
   }
-  for (uint32_t txn = s->from; found; txn = p->via[txn].to) {
-    iso_step step = p->via[txn];
-    if (step.kind == ISO_STEP_WR) step = wr_step(&p->weak->view, step.to, step.read_op);
-    if (!(into_reasons ? iso_vec_push(&proof->reasons, step) : iso_vec_push(&proof->cycle, step))) return false;
-    if (step.to == s->to) break;
+  for (uint32_t txn = s->from; found && txn != s->to; txn = p->via[txn].to) {
+    if (!push_step(proof, into_reasons, step_of(p, p->via[txn].to, &p->via[txn].edge))) return false;
   }
   return found;
 }
@@ -166,7 +244,7 @@ static bool push_reasons(iso_prover *p, iso_proof *proof, const iso_instance *in
     if (is_before(v->h, t2, t3)) return push_so(proof, t2, t3);
     return push_wr(proof, v, t3, read_from(v, t2, t3, ISO_NO_OP));
   case ISO_AXIOM_CAUSAL:
-    return find_path(p, &(search){.from = t2, .to = t3}, proof, true);
+    return find_path(p, &(search){.from = t2, .to = t3, .kinds = ISO_KINDS_CO}, proof, true);
   case ISO_AXIOM_READ_YOUR_WRITES:
     return push_so(proof, t2, t3);
   case ISO_AXIOM_MONOTONIC_READS: {
@@ -223,9 +301,15 @@ static bool prove_instance(iso_prover *p, const iso_finding *finding, iso_proof 
   iso_step forced;
   if (!justify(p, proof, instance, &forced) || !iso_vec_push(&proof->cycle, forced)) return false;
   if (instance->t1 == ISO_INITIAL) return true;
-  search way_back = {.from = instance->t1, .to = instance->t2};
+  uint32_t key = p->weak->view.reads[instance->read].key;
+  if (iso_versions_before(&p->weak->view, &p->weak->versions, key, instance->t1, instance->t2)) {
+    iso_step known;
+    return far_ww_step(p->weak, key, instance->t1, instance->t2, &known) && iso_vec_push(&proof->cycle, known);
+  }
+  search way_back = {.from = instance->t1, .to = instance->t2, .kinds = ISO_KINDS_CO};
   if (!instance->causal_cycle) {
-    way_back.axiom = r;
+    way_back.kinds = ISO_KINDS_KNOWN | ISO_KIND_FORCED;
+    way_back.edges = &r->forced;
     way_back.component = r->order.component;
   }
   if (!find_path(p, &way_back, proof, false)) return false;
@@ -238,34 +322,58 @@ static bool prove_instance(iso_prover *p, const iso_finding *finding, iso_proof 
   return true;
 }
 
-/* TAP-g: a shortest way from a transaction of the component back to itself. */
+/* Whether the cycle has a step of every kind that its pattern asks for. */
+static bool has_all_kinds(const iso_proof *proof, unsigned kinds, iso_kind last) {
+  unsigned seen = last;
+  for (size_t i = 0; i < proof->cycle.count; i++) {
+    iso_step_kind kind = proof->cycle.items[i].kind;
+    seen |= kind == ISO_STEP_SO ? ISO_KIND_SO : kind == ISO_STEP_WR ? ISO_KIND_WR : ISO_KIND_WW;
+  }
+  return proof->tap == ISO_TAP_G || (seen & kinds) == kinds;
+}
+
+/* Whether the steps end with session order, so that another step of it is no new one. */
+static bool ends_in_session(const iso_proof *proof, iso_kind next) {
+  size_t count = proof->cycle.count;
+  return next == ISO_KIND_SO && count > 0 && proof->cycle.items[count - 1].kind == ISO_STEP_SO;
+}
+
+/* TAP-g, G0 and the like: a shortest way from a transaction of the component back to itself. */
 static bool prove_cyclic(iso_prover *p, const iso_finding *finding, iso_proof *proof) {
-  const uint32_t *component = p->weak->co.component;
+  const iso_weak *weak = p->weak;
+  bool causal = finding->tap == ISO_TAP_G;
+  const uint32_t *component = causal ? weak->co.component : weak->known.component;
   uint32_t start = finding->seen, at = 0;
-  search none = {.from = start, .to = start, .component = component};
-  iso_step first, best;
+  search way = {.from = start,
+                .kinds = iso_known_kinds((iso_tap)finding->tap),
+                .edges = causal ? NULL : &weak->known_edges,
+                .component = component};
+  iso_predecessor last, best = {.from = ISO_NO_TXN};
   size_t best_length = SIZE_MAX;
   /* The cycle ends with some predecessor of the start; the way from the start to it is searched for each. */
-  while (next_step(p, &none, start, &at, &first)) {
-    if (component[first.from] != component[start]) continue;
+  while (iso_next_of_kinds(&weak->view, way.edges, way.kinds, start, &at, &last)) {
+    if (component[last.from] != component[start]) continue;
     proof->cycle.count = 0;
-    search way = {.from = start, .to = first.from, .component = component};
-    if (!find_path(p, &way, proof, false) || proof->cycle.count >= best_length) continue;
-    best_length = proof->cycle.count;
-    best = first;
+    way.to = last.from;
+    if (!find_path(p, &way, proof, false) || !has_all_kinds(proof, way.kinds, last.kind)) continue;
+    size_t length = proof->cycle.count + !ends_in_session(proof, last.kind);
+    if (length >= best_length) continue;
+    best_length = length;
+    best = last;
   }
   if (best_length == SIZE_MAX) return false;
   proof->cycle.count = 0;
-  search way = {.from = start, .to = best.from, .component = component};
+  way.to = best.from;
   if (!find_path(p, &way, proof, false)) return false;
-  if (best.kind == ISO_STEP_WR) best = wr_step(&p->weak->view, best.to, best.read_op);
-  return iso_vec_push(&proof->cycle, best);
+  if (!ends_in_session(proof, best.kind)) return push_step(proof, false, step_of(p, start, &best));
+  proof->cycle.items[proof->cycle.count - 1].to = start;
+  return true;
 }
 
 bool iso_prove(iso_prover *prover, const iso_finding *finding, iso_proof *proof) {
   memset(proof, 0, sizeof *proof);
   proof->tap = (iso_tap)finding->tap;
-  if (finding->tap == ISO_TAP_G) return prove_cyclic(prover, finding, proof);
+  if (iso_tap_class_of(proof->tap) == ISO_CLASS_CYCLE) return prove_cyclic(prover, finding, proof);
   proof->axiom = (iso_axiom)finding->seen;
   return prove_instance(prover, finding, proof);
 }

@@ -13,6 +13,8 @@
 typedef enum iso_step_kind {
   ISO_STEP_SO, /* from is before to in their session */
   ISO_STEP_WR, /* read_op of to saw write_op of from */
+  ISO_STEP_WW, /* the list that read_op of `reader` returned shows write_op of from, and to_op of to later or not at all
+                */
   ISO_STEP_CM  /* an axiom forces it, see below */
 } iso_step_kind;
 
@@ -23,13 +25,14 @@ typedef struct iso_step {
   iso_step_kind kind;
   uint32_t from, to;
   uint32_t write_op, read_op;
+  uint32_t to_op;
   uint32_t reader;
   uint32_t first_reason, reasons;
 } iso_step;
 
 typedef struct iso_proof {
   iso_tap tap;
-  iso_axiom axiom;           /* meaningless for TAP-g */
+  iso_axiom axiom;           /* meaningless for known cycles: TAP-g, G0, ... */
   ISO_VEC(iso_step) cycle;   /* each step starts where the one before ends; the last ends where the first starts */
   ISO_VEC(iso_step) reasons; /* SO and WR only */
 } iso_proof;

@@ -65,8 +65,43 @@ static void say_txn(teller *t, uint32_t txn) {
   }
 }
 
+/* Whether a list read shows the element of an append. */
+static bool shows(const isolde_history *h, uint32_t read_op, uint32_t append) {
+  uint32_t count;
+  const iso_value *list = iso_history_list(h, read_op, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i] == h->op_value[append]) return true;
+  }
+  return false;
+}
+
+/* "s2t0 read key x = [1 2] (h.edn:3), where key x += 1 (h.edn:1) of s0t0 stands before key x += 2 (h.edn:2) of s1t0".
+ */
+static void say_appends(teller *t, const iso_step *step) {
+  bool both = shows(t->h, step->read_op, step->to_op);
+  say_txn(t, step->reader);
+  iso_words_add(&t->words, " read ");
+  iso_words_add_op(&t->words, t->h, step->read_op);
+  iso_words_add(&t->words, both ? ", where " : ", which shows ");
+  iso_words_add_op(&t->words, t->h, step->write_op);
+  iso_words_add(&t->words, " of ");
+  say_txn(t, step->from);
+  iso_words_add(&t->words, both ? " stands before " : " but not ");
+  iso_words_add_op(&t->words, t->h, step->to_op);
+  iso_words_add(&t->words, " of ");
+  say_txn(t, step->to);
+  if (!both) iso_words_add(&t->words, ", which must have come later");
+  note_edge(t, "WW", step->from, step->to, step->write_op, step->to_op);
+  note_txn(t, step->reader);
+  note_op(t, step->read_op);
+}
+
 /* "s2t3 read key y = 4 (h.txt:9) from s1t2" or "s1t0 is before s1t2 in their session". */
 static void say_plain(teller *t, const iso_step *step) {
+  if (step->kind == ISO_STEP_WW) {
+    say_appends(t, step);
+    return;
+  }
   if (step->kind == ISO_STEP_SO) {
     say_txn(t, step->from);
     iso_words_add(&t->words, " is before ");
@@ -114,9 +149,11 @@ static void say_forced(teller *t, const iso_step *step) {
 }
 
 static void say_cyclic(teller *t) {
-  iso_words_add(&t->words, "Causality runs in a circle: ");
+  bool causal = t->proof->tap == ISO_TAP_G;
+  iso_words_add(&t->words, causal ? "Causality runs in a circle: " : "What must come before what runs in a circle: ");
   for (size_t i = 0; i < t->proof->cycle.count; i++) {
-    if (i > 0) iso_words_add(&t->words, i + 1 < t->proof->cycle.count ? ", " : ", and ");
+    const char *more = causal ? ", " : "; ", *last = causal ? ", and " : "; and ";
+    if (i > 0) iso_words_add(&t->words, "%s", i + 1 < t->proof->cycle.count ? more : last);
     say_plain(t, &t->proof->cycle.items[i]);
   }
   iso_words_add(&t->words, ".");
@@ -171,7 +208,7 @@ static bool hand_over(teller *t, iso_arena *arena, isolde_anomaly *out) {
 isolde_status iso_proof_tell(const isolde_history *history, const iso_proof *proof, iso_arena *arena,
                              isolde_anomaly *out, isolde_error *error) {
   teller t = {.h = history, .proof = proof};
-  if (proof->tap == ISO_TAP_G) {
+  if (iso_tap_class_of(proof->tap) == ISO_CLASS_CYCLE) {
     say_cyclic(&t);
   } else {
     say_contradiction(&t);

@@ -47,7 +47,8 @@ static uint32_t who_wrote(iso_verifier *v, uint32_t key, iso_value value) {
       return ISO_NO_OP;
     }
     for (uint32_t op = 0; op < h->ops; op++) {
-      if (!is_write(h, op)) continue;
+      /* An increment leaves behind a sum, not its own value. */
+      if (!is_write(h, op) || h->op_kind[op] == ISOLDE_OP_INCREMENT) continue;
       v->written[v->written_count++] = (iso_written){(uint64_t)h->op_key[op] << 32 | h->op_value[op], op};
     }
     qsort(v->written, v->written_count, sizeof *v->written, ascending);
@@ -61,7 +62,7 @@ static uint32_t who_wrote(iso_verifier *v, uint32_t key, iso_value value) {
 /* Whether the read shows the value that the write wrote: as its value, or as an element. */
 static bool shows(const isolde_history *h, uint32_t read, uint32_t write) {
   if (!is_read(h, read) || !is_write(h, write) || !same_key(h, read, write)) return false;
-  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[read])) return h->op_value[read] == h->op_value[write];
+  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[read])) return h->op_value[read] == iso_history_version(h, write);
   uint32_t count;
   const iso_value *list = iso_history_list(h, read, &count);
   for (uint32_t i = 0; i < count; i++) {
@@ -70,8 +71,7 @@ static bool shows(const isolde_history *h, uint32_t read, uint32_t write) {
   return false;
 }
 
-/* For lists: how many elements remain when those of the reader's own transaction at the end are taken away. */
-static uint32_t foreign_length(const isolde_history *h, uint32_t read) {
+uint32_t iso_verify_foreign_length(const isolde_history *h, uint32_t read) {
   uint32_t count, txn = iso_history_txn_of(h, read);
   const iso_value *list = iso_history_list(h, read, &count);
   for (; count > 0; count--) {
@@ -88,7 +88,7 @@ static uint32_t foreign_length(const isolde_history *h, uint32_t read) {
 static bool observes(const isolde_history *h, uint32_t read, uint32_t write) {
   if (h->op_kind[read] == ISOLDE_OP_READ) return shows(h, read, write);
   if (h->op_kind[read] != ISOLDE_OP_READ_LIST || !shows(h, read, write)) return false;
-  uint32_t count, foreign = foreign_length(h, read);
+  uint32_t count, foreign = iso_verify_foreign_length(h, read);
   const iso_value *list = iso_history_list(h, read, &count);
   return foreign > 0 && list[foreign - 1] == h->op_value[write];
 }
@@ -116,7 +116,7 @@ static bool verify_own_missed(const isolde_history *h, const iso_finding *f) {
   }
   uint32_t count;
   (void)iso_history_list(h, f->op, &count);
-  bool ends_foreign = h->op_kind[f->op] == ISOLDE_OP_READ_LIST && foreign_length(h, f->op) == count;
+  bool ends_foreign = h->op_kind[f->op] == ISOLDE_OP_READ_LIST && iso_verify_foreign_length(h, f->op) == count;
   return ends_foreign || !shows(h, f->op, f->other);
 }
 
@@ -151,13 +151,21 @@ static bool shows_more(const isolde_history *h, uint32_t read, uint32_t other) {
 /* The value that stands for the version of others that a register or list read saw; nil for the initial one. */
 static iso_value foreign_version(const isolde_history *h, uint32_t read) {
   if (h->op_kind[read] == ISOLDE_OP_READ) return h->op_value[read];
-  uint32_t count, foreign = foreign_length(h, read);
+  uint32_t count, foreign = iso_verify_foreign_length(h, read);
   const iso_value *list = iso_history_list(h, read, &count);
   return foreign > 0 ? list[foreign - 1] : ISO_VALUE_NIL;
 }
 
-/* The transaction that wrote the version, ISO_FROM_INITIAL for nil, ISO_NO_OP for nobody. */
-static uint32_t writer_of(iso_verifier *v, uint32_t key, iso_value version) {
+/* The transaction that wrote the version that a read saw, ISO_FROM_INITIAL for nil, ISO_NO_OP for nobody.  Where
+ * several could have, the columns do not tell: then it is the one that the read is taken to have observed. */
+static uint32_t writer_of(iso_verifier *v, uint32_t read) {
+  const isolde_history *h = v->h;
+  uint32_t key = h->op_key[read];
+  iso_value version = foreign_version(h, read);
+  if (h->op_kind[read] == ISOLDE_OP_READ && h->resolution != NULL && h->resolution->counts.duplicate_writes > 0) {
+    uint32_t write = h->resolution->writer[read];
+    return write < h->ops ? iso_history_txn_of(h, write) : write == ISO_FROM_INITIAL ? ISO_FROM_INITIAL : ISO_NO_OP;
+  }
   if (version == ISO_VALUE_NIL) return ISO_FROM_INITIAL;
   uint32_t op = who_wrote(v, key, version);
   return op < v->h->ops ? iso_history_txn_of(v->h, op) : ISO_NO_OP;
@@ -178,10 +186,44 @@ static bool verify_varying(iso_verifier *v, const iso_finding *f) {
     break;
   }
   /* Two values of one writer are TAP-f, not two versions of two transactions. */
-  uint32_t here = writer_of(v, h->op_key[f->op], foreign_version(h, f->op));
-  uint32_t there = writer_of(v, h->op_key[f->op], foreign_version(h, f->other));
+  uint32_t here = writer_of(v, f->op), there = writer_of(v, f->other);
   uint32_t reader = iso_history_txn_of(h, f->op);
   return here != there && here != reader && there != reader && here != ISO_NO_OP && there != ISO_NO_OP;
+}
+
+static bool is_list_read(const isolde_history *h, uint32_t op) {
+  return is_read(h, op) && h->op_kind[op] == ISOLDE_OP_READ_LIST;
+}
+
+/* Two lists of one key that differ where both have an element; or a list that shows an append without, before it, the
+ * one that the same transaction made before. */
+static bool verify_order(const isolde_history *h, const iso_finding *f) {
+  uint32_t count, other_count;
+  if (!is_list_read(h, f->op) || f->other >= h->ops || !same_key(h, f->op, f->other)) return false;
+  const iso_value *list = iso_history_list(h, f->op, &count);
+  if (f->element >= count) return false;
+  if (is_list_read(h, f->other)) {
+    const iso_value *other = iso_history_list(h, f->other, &other_count);
+    bool aborted = h->txn_status[iso_history_txn_of(h, f->other)] == ISOLDE_ABORTED;
+    return !aborted && f->element < other_count && list[f->element] != other[f->element];
+  }
+  if (!is_write(h, f->other) || !is_write(h, f->seen) || !same_key(h, f->seen, f->other)) return false;
+  if (!same_txn(h, f->seen, f->other) || f->other >= f->seen || list[f->element] != h->op_value[f->seen]) return false;
+  for (uint32_t i = 0; i < f->element; i++) {
+    if (list[i] == h->op_value[f->other]) return false;
+  }
+  return true;
+}
+
+static bool verify_duplicate(const isolde_history *h, const iso_finding *f) {
+  uint32_t count;
+  if (!is_list_read(h, f->op) || !is_write(h, f->seen) || !same_key(h, f->op, f->seen)) return false;
+  const iso_value *list = iso_history_list(h, f->op, &count);
+  if (f->element >= count || list[f->element] != h->op_value[f->seen]) return false;
+  for (uint32_t i = 0; i < f->element; i++) {
+    if (list[i] == list[f->element]) return true;
+  }
+  return false;
 }
 
 bool iso_verify(iso_verifier *v, const iso_finding *f) {
@@ -205,6 +247,10 @@ bool iso_verify(iso_verifier *v, const iso_finding *f) {
            same_txn(h, f->seen, f->other) && f->seen < f->other && !same_txn(h, f->op, f->seen);
   case ISO_TAP_J:
     return verify_varying(v, f);
+  case ISO_TAP_INCOMPATIBLE_ORDER:
+    return verify_order(h, f);
+  case ISO_TAP_DUPLICATE_ELEMENTS:
+    return verify_duplicate(h, f);
   default:
     break; /* cycles are proved otherwise, see explain/proof.h */
   }

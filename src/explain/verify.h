@@ -26,4 +26,7 @@ void iso_verifier_free(iso_verifier *verifier);
 /* Whether the finding is an instance of its pattern. */
 bool iso_verify(iso_verifier *verifier, const iso_finding *finding);
 
+/* For a list read: how many elements remain when those of the reader's own transaction at the end are taken away. */
+uint32_t iso_verify_foreign_length(const isolde_history *history, uint32_t read);
+
 #endif

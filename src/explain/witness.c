@@ -233,6 +233,58 @@ static void draft_varying(draft *d) {
   iso_words_add(&d->words, ": one transaction saw two versions of one key, and the difference is not its own doing.");
 }
 
+static void say_element(draft *d, uint32_t read, uint32_t element) {
+  uint32_t count;
+  const iso_value *list = iso_history_list(d->h, read, &count);
+  iso_words_add_scalar(&d->words, iso_history_scalar(d->h, list[element]));
+}
+
+static void draft_misordered(draft *d) {
+  uint64_t writer = add_op(d, d->f->other);
+  add_edge(d, "PO", d->f->other, d->f->seen);
+  add_op(d, d->f->seen);
+  add_op(d, d->f->op);
+  say_read(d);
+  iso_words_add(&d->words, ", which shows the append ");
+  iso_words_add_op(&d->words, d->h, d->f->seen);
+  iso_words_add(&d->words, " of ");
+  iso_words_add_txn(&d->words, d->h, (uint32_t)writer);
+  iso_words_add(&d->words, " without, before it, ");
+  iso_words_add_op(&d->words, d->h, d->f->other);
+  iso_words_add(&d->words, ", which that transaction had appended first.");
+}
+
+static void draft_incompatible(draft *d) {
+  if (d->h->op_kind[d->f->other] != ISOLDE_OP_READ_LIST) {
+    draft_misordered(d);
+    return;
+  }
+  uint64_t other = add_op(d, d->f->other);
+  add_op(d, d->f->op);
+  say_read(d);
+  iso_words_add(&d->words, " and ");
+  iso_words_add_txn(&d->words, d->h, (uint32_t)other);
+  iso_words_add(&d->words, " read ");
+  iso_words_add_op(&d->words, d->h, d->f->other);
+  iso_words_add(&d->words, ": element %u is ", d->f->element + 1);
+  say_element(d, d->f->op, d->f->element);
+  iso_words_add(&d->words, " in the one and ");
+  say_element(d, d->f->other, d->f->element);
+  iso_words_add(&d->words, " in the other; a list that only grows at its end cannot have been both.");
+}
+
+static void draft_duplicate(draft *d) {
+  add_edge(d, "WR", d->f->seen, d->f->op);
+  uint64_t writer = add_op(d, d->f->seen);
+  add_op(d, d->f->op);
+  say_read(d);
+  iso_words_add(&d->words, ", which shows the append ");
+  iso_words_add_op(&d->words, d->h, d->f->seen);
+  iso_words_add(&d->words, " of ");
+  iso_words_add_txn(&d->words, d->h, (uint32_t)writer);
+  iso_words_add(&d->words, " more than once.");
+}
+
 static void *copy(iso_arena *arena, const void *items, size_t count, size_t size) {
   void *made = iso_arena_alloc(arena, count, size);
   if (made != NULL && count > 0) memcpy(made, items, count * size);
@@ -242,9 +294,15 @@ static void *copy(iso_arena *arena, const void *items, size_t count, size_t size
 isolde_status iso_witness_make(const isolde_history *history, const iso_resolution *resolution,
                                const iso_finding *finding, iso_arena *arena, isolde_anomaly *out, isolde_error *error) {
   static void (*const drafts[])(draft *) = {
-      [ISO_TAP_A] = draft_thin_air,   [ISO_TAP_B] = draft_aborted,  [ISO_TAP_C] = draft_future,
-      [ISO_TAP_D] = draft_own_missed, [ISO_TAP_E] = draft_not_last, [ISO_TAP_F] = draft_intermediate,
+      [ISO_TAP_A] = draft_thin_air,
+      [ISO_TAP_B] = draft_aborted,
+      [ISO_TAP_C] = draft_future,
+      [ISO_TAP_D] = draft_own_missed,
+      [ISO_TAP_E] = draft_not_last,
+      [ISO_TAP_F] = draft_intermediate,
       [ISO_TAP_J] = draft_varying,
+      [ISO_TAP_INCOMPATIBLE_ORDER] = draft_incompatible,
+      [ISO_TAP_DUPLICATE_ELEMENTS] = draft_duplicate,
   };
   draft d = {.h = history, .resolution = resolution, .f = finding};
   drafts[finding->tap](&d);

@@ -214,6 +214,24 @@ static isolde_status check_ops(const isolde_history *h, isolde_task *task, isold
   return status;
 }
 
+/* An odd list is what one operation read: whose its elements are depends on the key of that one. */
+static isolde_status check_odd_lists(const isolde_history *h, isolde_error *error) {
+  if (h->odd_lists == 0) return ISOLDE_OK;
+  uint8_t *taken = iso_alloc_zero(h->odd_lists, 1);
+  if (taken == NULL) return iso_fail_memory(error);
+  isolde_status status = ISOLDE_OK;
+  for (uint32_t op = 0; op < h->ops && status == ISOLDE_OK; op++) {
+    iso_value value = h->op_value[op];
+    bool odd = iso_kind_is_list((isolde_op_kind)h->op_kind[op]) && value >= ISO_VALUE_INTERNED;
+    if (!odd || value == ISO_VALUE_NONE) continue;
+    if (taken[value & ~ISO_VALUE_INTERNED]++ != 0) {
+      status = bad(h, error, "OP_VALUE", op, "a list of its own, which no other operation has");
+    }
+  }
+  free(taken);
+  return status;
+}
+
 isolde_status iso_binary_validate(const isolde_history *h, const iso_binary_header *header, isolde_task *task,
                                   isolde_error *error) {
   ISO_TRY(check_first32(h, h->session_first_txn, h->sessions, h->txns, "SESSION_FIRST_TXN", error));
@@ -230,5 +248,6 @@ isolde_status iso_binary_validate(const isolde_history *h, const iso_binary_head
   ISO_TRY(check_first64(h, h->odd_first, h->odd_lists, header->odd_values, "ODD_FIRST", error));
   ISO_TRY(check_codes(h, h->odd_values, header->odd_values, "ODD_VALUES", error));
   ISO_TRY(iso_task_check(task, error));
-  return check_ops(h, task, error);
+  ISO_TRY(check_ops(h, task, error));
+  return check_odd_lists(h, error);
 }

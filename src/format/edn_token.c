@@ -387,3 +387,26 @@ isolde_status iso_edn_next(iso_tokenizer *t) {
   t->kinds[t->depth] ^= ODD;
   return ISOLDE_OK;
 }
+
+size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most) {
+  const char *p = t->window.cur, *end = t->window.end;
+  size_t count = 0;
+  if (t->discarding != 0) return 0;
+  while (count < most && end - p >= ISO_TOKEN_ROOM) {
+    const char *q = p + (*p == ' ');
+    uint64_t x = iso_scan_load(q);
+    unsigned digits = iso_scan_before(iso_scan_not_digits(x));
+    if (digits == 0 || digits == 8 || (*q == '0' && digits > 1)) break;
+    if (q[digits] != ' ' && q[digits] != ']') break;
+    numbers[count++] = (uint32_t)iso_scan_number(x, digits);
+    p = q + digits;
+  }
+  t->window.cur = p;
+  if (count % 2 == 1) t->kinds[t->depth] ^= ODD;
+  return count;
+}
+
+void iso_edn_advance(iso_tokenizer *t, const char *to, size_t elements) {
+  t->window.cur = to;
+  if (elements % 2 == 1) t->kinds[t->depth] ^= ODD;
+}

@@ -24,6 +24,11 @@
   X(ID, "id")                                                                                                          \
   X(INITIAL_READS, "initial-reads")
 
+/* How rows are told in a history of registers: a deletion is a write of this keyword, and the transaction that wrote
+ * the initial state begins with a query of this name. */
+#define ISO_JEPSEN_DEAD "elle/dead"
+#define ISO_JEPSEN_INIT_MARK "init"
+
 /* Types of operations: C name, text. */
 #define ISO_JEPSEN_TYPE_LIST(X)                                                                                        \
   X(INVOKE, "invoke")                                                                                                  \
@@ -49,7 +54,8 @@ typedef enum iso_jepsen_shape {
 typedef struct iso_jepsen_op {
   iso_jepsen_type type;
   iso_jepsen_shape shape;
-  bool has_f, is_txn; /* there is an f that is not nil; it is txn */
+  bool has_f, is_txn; /* there is an f that is not nil; it is txn, or init */
+  bool is_init;       /* f is init: the value is a map of keys and values, all of them written at once */
   bool initial_reads;
   bool has_index; /* index was there, if only as nil */
   bool has_id;

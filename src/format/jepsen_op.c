@@ -1,5 +1,7 @@
 #include "format/jepsen.h"
 
+#include "base/text.h"
+
 typedef enum field {
   FIELD_UNKNOWN,
 #define ISO_X(name, text) FIELD_##name,
@@ -27,20 +29,21 @@ static iso_jepsen_type type_of(const iso_tokenizer *t) {
 
 /* The kind that a micro-operation's name says; reads are sorted out by their value and by the builder. */
 static bool kind_of(const iso_tokenizer *t, isolde_op_kind *kind) {
-  if (iso_token_is(t, "r")) {
-    *kind = ISOLDE_OP_READ;
-  } else if (iso_token_is(t, "append")) {
-    *kind = ISOLDE_OP_APPEND;
-  } else if (iso_token_is(t, "w")) {
-    *kind = ISOLDE_OP_WRITE;
-  } else if (iso_token_is(t, "add")) {
-    *kind = ISOLDE_OP_ADD;
-  } else if (iso_token_is(t, "inc")) {
-    *kind = ISOLDE_OP_INCREMENT;
-  } else {
-    return false;
+#define ISO_X(name, value)                                                                                             \
+  if (iso_token_is(t, name)) {                                                                                         \
+    *kind = value;                                                                                                     \
+    return true;                                                                                                       \
   }
-  return true;
+  ISO_X("r", ISOLDE_OP_READ)
+  ISO_X("append", ISOLDE_OP_APPEND)
+  ISO_X("w", ISOLDE_OP_WRITE)
+  ISO_X("add", ISOLDE_OP_ADD)
+  ISO_X("inc", ISOLDE_OP_INCREMENT)
+  ISO_X("rp", ISOLDE_OP_READ_PREDICATE)
+  ISO_X("insert", ISOLDE_OP_WRITE)
+  ISO_X("delete", ISOLDE_OP_WRITE)
+#undef ISO_X
+  return false;
 }
 
 /* The value of a read: nothing, nil, a scalar, a list or a set. */
@@ -52,6 +55,7 @@ static isolde_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro *mic
   case ISO_TOKEN_BEGIN_SET:
     op->kind = t->type == ISO_TOKEN_BEGIN_LIST ? ISOLDE_OP_READ_LIST : ISOLDE_OP_READ_SET;
     op->list = true;
+    if (op->kind == ISOLDE_OP_READ_LIST) return iso_micro_list(micro, t, pool, op->key, &op->value);
     return iso_micro_elements(micro, t, pool, &op->value);
   default:
     return iso_token_expected(t, "what was read (nil, a value, a list or a set)");
@@ -68,22 +72,136 @@ static isolde_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro_o
   return iso_micro_code(t, pool, &op->value);
 }
 
-/* What follows the name of a micro-operation: its key and its value, up to its END. */
-static isolde_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, isolde_op_kind kind) {
-  iso_micro_op op = {.kind = (uint8_t)kind, .value = ISO_VALUE_NONE};
-  ISO_TRY(iso_token_next(t));
+/* ---- rows: queries by predicate, deletions, initial states ---- */
+
+/* The keys of maps are texts in JSON even where they are numbers elsewhere. */
+static isolde_status row_key(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+  int64_t number;
+  bool text = t->dialect == ISO_DIALECT_JSON && t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOLDE_STRING;
+  if (text && iso_parse_i64(t->scalar.text, t->scalar.length, &number)) {
+    return iso_pool_add_i64(pool, number, code, t->error);
+  }
   if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
     return iso_token_expected(t, "a key (a number, text or keyword)");
   }
-  ISO_TRY(iso_micro_code(t, pool, &op.key));
-  ISO_TRY(iso_token_next(t));
-  if (kind != ISOLDE_OP_READ) {
-    ISO_TRY(written_value(t, pool, &op));
-    ISO_TRY(iso_token_next(t));
-  } else if (t->type != ISO_TOKEN_END) {
-    ISO_TRY(read_value(t, pool, micro, &op));
-    ISO_TRY(iso_token_next(t));
+  return iso_micro_code(t, pool, code);
+}
+
+static isolde_status row_value(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+  if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
+    return iso_token_expected(t, "the value of a row (a number, text or keyword)");
   }
+  return iso_micro_code(t, pool, code);
+}
+
+/* Adds a word of a predicate to its text. */
+static bool add_word(const iso_tokenizer *t, char *text, size_t size, size_t *used) {
+  char word[64];
+  isolde_scalar scalar = t->scalar;
+  if (t->type != ISO_TOKEN_SCALAR) return false;
+  if (scalar.type == ISOLDE_KEYWORD) scalar.type = ISOLDE_STRING;
+  size_t length = isolde_scalar_format(scalar, word, sizeof word);
+  if (length >= sizeof word || *used + length + 2 > size) return false;
+  if (*used > 0) text[(*used)++] = ' ';
+  memcpy(text + *used, word, length);
+  *used += length;
+  return true;
+}
+
+/* A predicate (true, [= 1], [mod 2 1]) as the name of what is read: its words with spaces between. */
+static isolde_status predicate(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+  char text[160];
+  size_t used = 0;
+  bool good = true;
+  if (t->type == ISO_TOKEN_BEGIN_LIST) {
+    for (;;) {
+      ISO_TRY(iso_token_next(t));
+      if (t->type == ISO_TOKEN_END) break;
+      good = add_word(t, text, sizeof text, &used);
+      if (!good) break;
+    }
+  } else {
+    good = add_word(t, text, sizeof text, &used);
+  }
+  if (!good || used == 0) return iso_token_expected(t, "a predicate (true, [= VALUE] or [mod N REST])");
+  return iso_pool_add_text(pool, ISOLDE_SYMBOL, text, used, code, t->error);
+}
+
+/* What a query found: nothing recorded, or a map of keys and values, which become elements in turn. */
+static isolde_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_micro_op *op) {
+  if (iso_token_is_nil(t)) return ISOLDE_OK;
+  if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "the rows found (a map of keys and values)");
+  size_t first = micro->elements.count;
+  for (;;) {
+    iso_value code;
+    ISO_TRY(iso_token_next(t));
+    if (t->type == ISO_TOKEN_END) break;
+    ISO_TRY(row_key(t, pool, &code));
+    if (!iso_vec_push(&micro->elements, code)) return iso_fail_memory(t->error);
+    ISO_TRY(iso_token_next(t));
+    ISO_TRY(row_value(t, pool, &code));
+    if (!iso_vec_push(&micro->elements, code)) return iso_fail_memory(t->error);
+  }
+  size_t found = micro->elements.count - first;
+  if (found >= ISO_VALUE_INLINE_LIMIT) {
+    return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "a query with %zu rows", found / 2);
+  }
+  op->list = true;
+  op->value = (iso_value)found;
+  return ISOLDE_OK;
+}
+
+/* The map of an initial state: a transaction that writes it, marked by a query of its own. */
+static isolde_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro *micro) {
+  iso_micro_op mark = {.kind = ISOLDE_OP_READ_PREDICATE, .value = ISO_VALUE_NONE};
+  ISO_TRY(
+      iso_pool_add_text(pool, ISOLDE_SYMBOL, ISO_JEPSEN_INIT_MARK, strlen(ISO_JEPSEN_INIT_MARK), &mark.key, t->error));
+  if (!iso_vec_push(&micro->ops, mark)) return iso_fail_memory(t->error);
+  for (;;) {
+    iso_micro_op op = {.kind = ISOLDE_OP_WRITE};
+    ISO_TRY(iso_token_next(t));
+    if (t->type == ISO_TOKEN_END) return ISOLDE_OK;
+    ISO_TRY(row_key(t, pool, &op.key));
+    ISO_TRY(iso_token_next(t));
+    ISO_TRY(row_value(t, pool, &op.value));
+    if (!iso_vec_push(&micro->ops, op)) return iso_fail_memory(t->error);
+  }
+}
+
+/* What follows the key of a micro-operation up to its END, which is the current token then. */
+static isolde_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, bool deletes, iso_micro_op *op) {
+  ISO_TRY(iso_token_next(t));
+  if (deletes) {
+    ISO_TRY(iso_pool_add_text(pool, ISOLDE_KEYWORD, ISO_JEPSEN_DEAD, strlen(ISO_JEPSEN_DEAD), &op->value, t->error));
+    return iso_token_is_nil(t) ? iso_token_next(t) : ISOLDE_OK;
+  }
+  if (op->kind == ISOLDE_OP_READ_PREDICATE && t->type != ISO_TOKEN_END) {
+    ISO_TRY(rows(t, pool, micro, op));
+    return iso_token_next(t);
+  }
+  if (!isolde_op_kind_observes((isolde_op_kind)op->kind)) {
+    ISO_TRY(written_value(t, pool, op));
+    return iso_token_next(t);
+  }
+  if (t->type == ISO_TOKEN_END) return ISOLDE_OK;
+  ISO_TRY(read_value(t, pool, micro, op));
+  return iso_token_next(t);
+}
+
+/* What follows the name of a micro-operation: its key and its value, up to its END. */
+static isolde_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, isolde_op_kind kind) {
+  iso_micro_op op = {.kind = (uint8_t)kind, .value = ISO_VALUE_NONE};
+  bool deletes = kind == ISOLDE_OP_WRITE && iso_token_is(t, "delete");
+  ISO_TRY(iso_token_next(t));
+  if (kind == ISOLDE_OP_READ_PREDICATE) {
+    ISO_TRY(predicate(t, pool, &op.key));
+  } else {
+    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
+      return iso_token_expected(t, "a key (a number, text or keyword)");
+    }
+    ISO_TRY(iso_micro_code(t, pool, &op.key));
+  }
+  ISO_TRY(micro_value(t, pool, micro, deletes, &op));
   if (t->type != ISO_TOKEN_END) return iso_token_expected(t, "the end of the micro-operation");
   return iso_vec_push(&micro->ops, op) ? ISOLDE_OK : iso_fail_memory(t->error);
 }
@@ -99,7 +217,8 @@ static isolde_status micro_operations(iso_tokenizer *t, iso_pool *pool, iso_micr
     ISO_TRY(iso_token_next(t));
     if (!iso_token_is_text(t)) break;
     isolde_op_kind kind;
-    if (!kind_of(t, &kind)) return iso_token_expected(t, "a micro-operation (r, w, append, add or inc)");
+    if (!kind_of(t, &kind))
+      return iso_token_expected(t, "a micro-operation (r, w, append, add, inc, rp, insert or delete)");
     ISO_TRY(micro_operation(t, pool, micro, kind));
   }
   *shape = ISO_JEPSEN_OTHER;
@@ -110,6 +229,10 @@ static isolde_status value(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, 
                            isolde_error *deferred) {
   iso_micro_clear(micro);
   op->shape = iso_token_is_nil(t) ? ISO_JEPSEN_NOTHING : ISO_JEPSEN_OTHER;
+  if (op->is_init && t->type == ISO_TOKEN_BEGIN_MAP) {
+    op->shape = ISO_JEPSEN_MICRO;
+    return initial_state(t, pool, micro);
+  }
   if (t->type != ISO_TOKEN_BEGIN_LIST || (op->has_f && !op->is_txn)) return iso_token_skip(t);
   uint32_t outside = t->depth - 1;
   isolde_status status = micro_operations(t, pool, micro, &op->shape);
@@ -167,7 +290,8 @@ static isolde_status one_field(iso_tokenizer *t, iso_pool *pool, field name, iso
     return type(t, op);
   case FIELD_F:
     op->has_f = !iso_token_is_nil(t);
-    op->is_txn = iso_token_is(t, "txn");
+    op->is_init = iso_token_is(t, "init");
+    op->is_txn = op->is_init || iso_token_is(t, "txn");
     return iso_token_skip(t);
   case FIELD_VALUE:
     return value(t, pool, op, micro, deferred);

@@ -12,9 +12,13 @@ typedef struct slot {
   int64_t id;
   iso_value node;
   ISO_VEC(iso_micro_op) ops; /* reads without their values */
+  uint32_t parked;           /* earlier invocations that are still open: the latest of them + 1, 0 none */
+  uint32_t parked_count;
 } slot;
 
 #define NO_SESSION UINT32_MAX
+/* A process does one thing at a time; those that do not are believed up to this number. */
+enum { MOST_PARKED = 1000 };
 
 typedef struct reader {
   iso_tokenizer t;
@@ -23,6 +27,7 @@ typedef struct reader {
   isolde_error problem, deferred;
   iso_dense processes; /* process -> slot */
   ISO_VEC(slot) slots;
+  ISO_VEC(slot) parking;       /* invocations that were followed by another one of their process; closed ones stay */
   ISO_VEC(iso_micro_op) spare; /* the operations of a closed slot, to be used again */
   iso_jepsen_op op;
   iso_micro micro;
@@ -67,7 +72,8 @@ static isolde_status keep_micro(reader *r, slot *s) {
   for (size_t i = 0; i < r->micro.ops.count; i++) {
     iso_micro_op op = r->micro.ops.items[i];
     if (isolde_op_kind_observes((isolde_op_kind)op.kind)) {
-      op = (iso_micro_op){.kind = ISOLDE_OP_READ, .key = op.key, .value = ISO_VALUE_NONE};
+      uint8_t kind = op.kind == ISOLDE_OP_READ_PREDICATE ? op.kind : (uint8_t)ISOLDE_OP_READ;
+      op = (iso_micro_op){.kind = kind, .key = op.key, .value = ISO_VALUE_NONE};
     }
     s->ops.items[s->ops.count++] = op;
   }
@@ -87,16 +93,81 @@ static void close_slot(reader *r, slot *s) {
   s->ops.count = s->ops.capacity = 0;
 }
 
-static isolde_status invocation(reader *r) {
-  slot *s;
+/* Sets the open invocation of a slot aside for another one of its process. */
+static isolde_status park(reader *r, slot *s) {
   char name[128];
-  ISO_TRY(slot_of(r, &s));
-  if (s->open) {
+  if (s->parked_count >= MOST_PARKED || r->parking.count >= UINT32_MAX - 1) {
     return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
                        "expected the completion of the operation that process %s invoked in line %llu, found another "
                        "invocation",
                        process_name(r, name), (unsigned long long)s->line);
   }
+  if (!iso_vec_push(&r->parking, *s)) return iso_fail_memory(&r->problem);
+  s->parked = (uint32_t)r->parking.count;
+  s->parked_count++;
+  s->ops.items = NULL;
+  s->ops.count = s->ops.capacity = 0;
+  s->open = false;
+  return ISOLDE_OK;
+}
+
+/* Whether the completion that was just read can be that of an invocation: the same operations on the same keys. */
+static bool is_completed_by(const slot *s, const iso_micro *micro) {
+  if (s->ops.count != micro->ops.count) return false;
+  for (size_t i = 0; i < s->ops.count; i++) {
+    const iso_micro_op *a = &s->ops.items[i], *b = &micro->ops.items[i];
+    bool reads = isolde_op_kind_observes((isolde_op_kind)b->kind);
+    if (a->key != b->key || reads != isolde_op_kind_observes((isolde_op_kind)a->kind)) return false;
+    if (!reads && (a->kind != b->kind || a->value != b->value)) return false;
+  }
+  return true;
+}
+
+/* Exchanges the open invocation of a slot for a parked one; what is about the process stays. */
+static void exchange(slot *s, slot *parked) {
+  slot old = *s;
+  *s = *parked;
+  s->session = old.session;
+  s->parked = old.parked;
+  s->parked_count = old.parked_count;
+  old.parked = parked->parked;
+  *parked = old;
+}
+
+/* Of several open invocations of a process, opens the one that a completion belongs to: the first that looks like it,
+ * else the first of all. */
+static void unpark(reader *r, slot *s) {
+  slot *fits = NULL, *oldest = s;
+  if (s->open && is_completed_by(s, &r->micro)) fits = s;
+  for (uint32_t at = s->parked; at != 0; at = r->parking.items[at - 1].parked) {
+    slot *parked = &r->parking.items[at - 1];
+    if (!parked->open) continue;
+    oldest = parked;
+    if (is_completed_by(parked, &r->micro)) fits = parked;
+  }
+  slot *chosen = fits != NULL ? fits : oldest;
+  if (chosen != s) exchange(s, chosen);
+}
+
+/* After a completion: the slot must be open while one of its invocations is. */
+static void reopen(reader *r, slot *s) {
+  while (s->parked != 0) {
+    slot *parked = &r->parking.items[s->parked - 1];
+    s->parked = parked->parked;
+    s->parked_count--;
+    if (!parked->open) continue;
+    uint32_t rest = s->parked;
+    exchange(s, parked);
+    s->parked = rest;
+    parked->open = false;
+    return;
+  }
+}
+
+static isolde_status invocation(reader *r) {
+  slot *s;
+  ISO_TRY(slot_of(r, &s));
+  if (s->open) ISO_TRY(park(r, s));
   if (r->op.shape == ISO_JEPSEN_MICRO || (r->op.shape == ISO_JEPSEN_NOTHING && r->op.is_txn)) {
     ISO_TRY(need_session(r, s, r->op.process));
   }
@@ -159,6 +230,7 @@ static isolde_status completion(reader *r) {
                              : r->op.type == ISO_JEPSEN_FAIL ? ISOLDE_ABORTED
                                                              : ISOLDE_UNKNOWN;
   ISO_TRY(slot_of(r, &s));
+  if (s->parked != 0) unpark(r, s);
   if (r->op.shape == ISO_JEPSEN_MICRO) {
     if (!s->open && s->line != 0) {
       return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
@@ -178,6 +250,7 @@ static isolde_status completion(reader *r) {
     ISO_TRY(emit_invoked(r, s));
   }
   if (s->open) close_slot(r, s);
+  if (s->parked != 0) reopen(r, s);
   return ISOLDE_OK;
 }
 
@@ -198,21 +271,28 @@ static isolde_status operation(reader *r) {
   return r->op.type == ISO_JEPSEN_INVOKE ? invocation(r) : completion(r);
 }
 
+static isolde_status leftover(reader *r, const slot *s, uint32_t session) {
+  iso_txn_info info = iso_txn_unset();
+  if (!s->open || s->shape != ISO_JEPSEN_MICRO) return ISOLDE_OK;
+  info.status = ISOLDE_UNKNOWN;
+  info.start = s->time;
+  info.start_index = s->index;
+  info.has_id = s->has_id;
+  info.id = s->id;
+  info.node = s->node;
+  info.position = s->line;
+  ISO_TRY(iso_builder_begin(r->builder, session, &info, NULL, &r->problem));
+  return emit_invoked(r, s);
+}
+
 /* Invocations that were never completed: nobody knows. */
 static isolde_status leftovers(reader *r) {
   for (size_t i = 0; i < r->slots.count; i++) {
-    slot *s = &r->slots.items[i];
-    if (!s->open || s->shape != ISO_JEPSEN_MICRO) continue;
-    iso_txn_info info = iso_txn_unset();
-    info.status = ISOLDE_UNKNOWN;
-    info.start = s->time;
-    info.start_index = s->index;
-    info.has_id = s->has_id;
-    info.id = s->id;
-    info.node = s->node;
-    info.position = s->line;
-    ISO_TRY(iso_builder_begin(r->builder, s->session, &info, NULL, &r->problem));
-    ISO_TRY(emit_invoked(r, s));
+    const slot *s = &r->slots.items[i];
+    for (uint32_t at = s->parked; at != 0; at = r->parking.items[at - 1].parked) {
+      ISO_TRY(leftover(r, &r->parking.items[at - 1], s->session));
+    }
+    ISO_TRY(leftover(r, s, s->session));
   }
   return ISOLDE_OK;
 }
@@ -258,7 +338,9 @@ static isolde_status read_jepsen(iso_input *input, isolde_format format, isolde_
   }
   if (status != ISOLDE_OK && error != NULL) *error = r->problem;
   for (size_t i = 0; i < r->slots.count; i++) free(r->slots.items[i].ops.items);
+  for (size_t i = 0; i < r->parking.count; i++) free(r->parking.items[i].ops.items);
   iso_vec_free(&r->slots);
+  iso_vec_free(&r->parking);
   iso_vec_free(&r->spare);
   iso_dense_free(&r->processes);
   iso_micro_free(&r->micro);

@@ -1,8 +1,11 @@
 #include "format/micro.h"
 
+#include <string.h>
+
 void iso_micro_free(iso_micro *micro) {
   iso_vec_free(&micro->ops);
   iso_vec_free(&micro->elements);
+  iso_list_memory_free(&micro->memory);
 }
 
 isolde_status iso_micro_emit(const iso_micro *micro, isolde_builder *builder, isolde_error *error) {
@@ -20,9 +23,15 @@ isolde_status iso_micro_emit(const iso_micro *micro, isolde_builder *builder, is
   return ISOLDE_OK;
 }
 
-isolde_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count) {
-  size_t first = micro->elements.count;
+/* The elements up to the END, behind those from place `first` on that are there. */
+static isolde_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
+  enum { BATCH = 256 };
   for (;;) {
+    /* Such integers are their own codes. */
+    if (t->dialect == ISO_DIALECT_EDN) {
+      if (!iso_vec_reserve(&micro->elements, BATCH)) return iso_fail_memory(t->error);
+      micro->elements.count += iso_edn_integers(t, micro->elements.items + micro->elements.count, BATCH);
+    }
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) break;
     if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
@@ -37,5 +46,28 @@ isolde_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *p
     return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "a list of %zu elements", found);
   }
   *count = (iso_value)found;
+  return ISOLDE_OK;
+}
+
+isolde_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count) {
+  return rest(micro, t, pool, micro->elements.count, count);
+}
+
+isolde_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count) {
+  if (t->dialect != ISO_DIALECT_EDN) return iso_micro_elements(micro, t, pool, count);
+  size_t first = micro->elements.count;
+  uint64_t begin = t->window.offset + (uint64_t)(t->window.cur - t->window.buffer), offset = t->window.offset;
+  const iso_value *known;
+  size_t recalled = iso_list_recall(&micro->memory, t, key, &known);
+  if (recalled > 0) {
+    if (!iso_vec_reserve(&micro->elements, recalled)) return iso_fail_memory(t->error);
+    memcpy(micro->elements.items + first, known, recalled * sizeof *known);
+    micro->elements.count += recalled;
+  }
+  ISO_TRY(rest(micro, t, pool, first, count));
+  /* The text is still there unless the window has moved on. */
+  if (t->window.offset != offset || *count == recalled) return ISOLDE_OK;
+  const char *text = t->window.buffer + (begin - offset);
+  iso_list_learn(&micro->memory, key, text, (size_t)(t->start - text), micro->elements.items + first, *count, recalled);
   return ISOLDE_OK;
 }

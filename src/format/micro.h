@@ -7,6 +7,7 @@
 #define ISO_FORMAT_MICRO_H
 
 #include "base/vector.h"
+#include "format/list_memory.h"
 #include "format/token.h"
 #include "history/builder.h"
 
@@ -20,6 +21,7 @@ typedef struct iso_micro_op {
 typedef struct iso_micro {
   ISO_VEC(iso_micro_op) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
+  iso_list_memory memory;
 } iso_micro;
 
 static inline void iso_micro_clear(iso_micro *micro) { micro->ops.count = micro->elements.count = 0; }
@@ -37,5 +39,7 @@ static inline isolde_status iso_micro_code(iso_tokenizer *t, iso_pool *pool, iso
 /* Reads the elements of the list or set that the current token opens, up to its END.  ISOLDE_ERR_FORMAT for anything
  * but scalars that are not nil. */
 isolde_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count);
+/* The same for the list that was read of a key, which may well begin like the one before. */
+isolde_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count);
 
 #endif

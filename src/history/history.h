@@ -105,6 +105,14 @@ static inline isolde_scalar iso_history_scalar(const isolde_history *history, is
   return iso_pool_scalar(&history->pool, value);
 }
 
+/* The version that a write of a register leaves, as a read shows it: where the initial version is 0, a write of 0 looks
+ * like it. */
+static inline iso_value iso_history_version(const isolde_history *history, uint32_t write) {
+  iso_value value = history->op_value[write];
+  bool zero = value == 0 && history->initial_is_zero && history->op_kind[write] == ISOLDE_OP_WRITE;
+  return zero ? ISO_VALUE_NIL : value;
+}
+
 /* The transaction of an operation, by binary search. */
 uint32_t iso_history_txn_of(const isolde_history *history, uint32_t op);
 

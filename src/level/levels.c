@@ -74,18 +74,13 @@ const isolde_level_info *isolde_level_find_in(const char *name, isolde_level_fam
   return NULL;
 }
 
+/* The table mostly has the edges of weaker levels first, so that a pass from its end hardly ever needs a second one but
+ * to find out that nothing changes any more. */
 iso_level_set iso_level_implied(iso_level level) {
-  uint8_t queue[ISO_LEVEL_COUNT];
-  size_t head = 0, tail = 0;
-  iso_level_set seen = ISO_LEVEL_BIT(level);
-  queue[tail++] = (uint8_t)level;
-  while (head < tail) {
-    uint8_t at = queue[head++];
-    for (size_t i = 0; i < EDGES; i++) {
-      if (edges[i].stronger != at || (seen & ISO_LEVEL_BIT(edges[i].weaker)) != 0) continue;
-      seen |= ISO_LEVEL_BIT(edges[i].weaker);
-      queue[tail++] = edges[i].weaker; /* once a level, so it fits */
-    }
+  iso_level_set seen = ISO_LEVEL_BIT(level), before = 0;
+  while (seen != before) {
+    before = seen;
+    for (size_t i = EDGES; i-- > 0;) seen |= (seen >> edges[i].stronger & 1) << edges[i].weaker;
   }
   return seen;
 }

@@ -4,6 +4,7 @@
 
 #include "base/output.h"
 #include "check/result.h"
+#include "report/proved.h"
 
 static void put_string(iso_output *out, const char *text) { iso_out_json_string(out, text, strlen(text)); }
 
@@ -40,6 +41,34 @@ static void put_edge(iso_output *out, const isolde_history *history, const isold
   iso_out_char(out, '}');
 }
 
+static void put_edges(iso_output *out, const isolde_history *history, const isolde_edge *edges, size_t count) {
+  iso_out_text(out, "\"edges\":[");
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_edge(out, history, &edges[i]);
+  }
+  iso_out_char(out, ']');
+}
+
+/* What follows from one choice of the orders that the history does not tell. */
+static void put_case(iso_output *out, const isolde_history *history, const isolde_case *one) {
+  iso_out_text(out, "{\"orders\":[");
+  for (size_t i = 0; i < one->order_count; i++) {
+    iso_out_text(out, i > 0 ? ",{\"before\":" : "{\"before\":");
+    put_txn(out, history, one->orders[i].before_txn);
+    iso_out_text(out, ",\"after\":");
+    put_txn(out, history, one->orders[i].after_txn);
+    iso_out_text(out, ",\"key\":");
+    put_scalar(out, one->orders[i].key);
+    iso_out_char(out, '}');
+  }
+  iso_out_text(out, "],");
+  put_edges(out, history, one->edges, one->edge_count);
+  iso_out_text(out, ",\"explanation\":");
+  put_string(out, one->explanation);
+  iso_out_char(out, '}');
+}
+
 static void put_anomaly(iso_output *out, const isolde_history *history, const isolde_anomaly *anomaly) {
   iso_out_text(out, "{\"code\":");
   put_string(out, anomaly->code);
@@ -71,12 +100,13 @@ static void put_anomaly(iso_output *out, const isolde_history *history, const is
     if (i > 0) iso_out_char(out, ',');
     put_scalar(out, anomaly->keys[i]);
   }
-  iso_out_text(out, "],\"edges\":[");
-  for (size_t i = 0; i < anomaly->edge_count; i++) {
-    if (i > 0) iso_out_char(out, ',');
-    put_edge(out, history, &anomaly->edges[i]);
+  iso_out_text(out, "],");
+  put_edges(out, history, anomaly->edges, anomaly->edge_count);
+  for (size_t i = 0; i < anomaly->case_count; i++) {
+    iso_out_text(out, i == 0 ? ",\"cases\":[" : ",");
+    put_case(out, history, &anomaly->cases[i]);
   }
-  iso_out_text(out, "],\"explanation\":");
+  iso_out_text(out, anomaly->case_count > 0 ? "],\"explanation\":" : ",\"explanation\":");
   put_string(out, anomaly->explanation);
   iso_out_char(out, '}');
 }
@@ -103,6 +133,30 @@ static void put_levels(iso_output *out, const isolde_result *result) {
   }
 }
 
+static void put_names(iso_output *out, const isolde_result *result, const char *field,
+                      const char *(*next)(const isolde_result *, size_t)) {
+  iso_out_printf(out, ",\"%s\":[", field);
+  for (size_t i = 0; next(result, i) != NULL; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_string(out, next(result, i));
+  }
+  iso_out_char(out, ']');
+}
+
+/* What a check with a workload or models says about models. */
+static void put_elle(iso_output *out, const isolde_result *result) {
+  static const char *const words[] = {[ISOLDE_VERDICT_NONE] = "\"none\"",
+                                      [ISOLDE_SATISFIED] = "true",
+                                      [ISOLDE_VIOLATED] = "false",
+                                      [ISOLDE_UNDECIDED] = "\"unknown\""};
+  if (isolde_result_workload(result) == NULL) return;
+  iso_out_printf(out, ",\"workload\":\"%s\",\"elle_valid\":%s", isolde_result_workload(result),
+                 words[isolde_result_elle(result)]);
+  put_names(out, result, "not", isolde_result_not);
+  put_names(out, result, "also_not", isolde_result_also_not);
+  put_names(out, result, "proved", isolde_result_proved);
+}
+
 static void put_result(iso_output *out, const isolde_result *result, const isolde_render_options *options) {
   const isolde_history *h = result->history;
   iso_out_text(out, "{\"schema\":1,\"file\":");
@@ -111,6 +165,7 @@ static void put_result(iso_output *out, const isolde_result *result, const isold
   put_string(out, isolde_history_format(h));
   iso_out_printf(out, ",\"sessions\":%u,\"transactions\":%u,\"operations\":%u", h->sessions, h->txns, h->ops);
   put_levels(out, result);
+  put_elle(out, result);
   iso_out_text(out, ",\"anomalies\":[");
   bool first = true;
   for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
@@ -121,6 +176,8 @@ static void put_result(iso_output *out, const isolde_result *result, const isold
     first = false;
   }
   iso_out_char(out, ']');
+  iso_put_proved_json(out, result);
+  iso_put_stats_json(out, result);
   if (options->load_seconds >= 0 && options->check_seconds >= 0) {
     iso_out_printf(out, ",\"seconds\":{\"load\":%.6f,\"check\":%.6f}", options->load_seconds, options->check_seconds);
   }

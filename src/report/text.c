@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "base/words.h"
 #include "check/result.h"
+#include "report/proved.h"
 
 typedef struct {
   iso_output *out;
@@ -92,6 +93,27 @@ static void put_anomaly(const page *p, const isolde_anomaly *anomaly) {
   iso_words_free(&words);
 }
 
+static void put_names(const page *p, const char *what, const char *(*next)(const isolde_result *, size_t)) {
+  iso_words words = {NULL, 0, 0, false};
+  if (next(p->result, 0) == NULL) return;
+  iso_out_printf(p->out, "  %s\n", what);
+  for (size_t i = 0; next(p->result, i) != NULL; i++) {
+    iso_words_add(&words, "%s%s", i > 0 ? ", " : "", next(p->result, i));
+  }
+  if (!words.failed) put_wrapped(p->out, words.text);
+  iso_words_free(&words);
+}
+
+/* What a check with a workload or models says about models. */
+static void put_models(const page *p) {
+  if (isolde_result_workload(p->result) == NULL) return;
+  iso_out_char(p->out, '\n');
+  iso_out_printf(p->out, "  workload: %s\n", isolde_result_workload(p->result));
+  put_names(p, "not:", isolde_result_not);
+  put_names(p, "and so neither:", isolde_result_also_not);
+  put_names(p, "proved:", isolde_result_proved);
+}
+
 static void put_summary(const page *p) {
   const isolde_result *result = p->result;
   iso_out_char(p->out, '\n');
@@ -107,8 +129,9 @@ static void put_summary(const page *p) {
     }
     iso_out_char(p->out, '\n');
   }
-  if (result->shown_count > 0) {
-    iso_out_printf(p->out, "  more about an anomaly: isolde explain %s\n", iso_tap_code((iso_tap)result->shown[0].tap));
+  isolde_anomaly first;
+  if (isolde_result_anomaly(result, 0, &first)) {
+    iso_out_printf(p->out, "  more about an anomaly: isolde explain %s\n", first.code);
   }
 }
 
@@ -125,6 +148,9 @@ isolde_status isolde_result_write_text(const isolde_result *result, const isolde
     isolde_anomaly anomaly;
     if (isolde_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly);
   }
+  put_models(&p);
+  iso_put_proved_text(p.out, result);
+  iso_put_stats_text(p.out, result);
   put_summary(&p);
   return iso_output_close(p.out, error);
 }

@@ -28,6 +28,11 @@ static double hat_inverse(double area, double skew) {
 
 static double weight(double rank, double skew) { return skew == 1 ? 1 / rank : exp(-skew * log(rank)); }
 
+static isolde_status check_skew(double skew, isolde_error *error) {
+  if (skew >= 0 && skew <= 100) return ISOLDE_OK;
+  return iso_fail(error, ISOLDE_ERR_USAGE, "skew: expected a number from 0 to 100, found %g", skew);
+}
+
 isolde_status iso_keys_init(iso_key_source *source, isolde_keys kind, uint32_t keys, double skew, double hot_share,
                             double hot_keys_share, isolde_error *error) {
   *source = (iso_key_source){.kind = kind, .keys = keys};
@@ -36,8 +41,7 @@ isolde_status iso_keys_init(iso_key_source *source, isolde_keys kind, uint32_t k
   case ISOLDE_KEYS_UNIFORM:
     return ISOLDE_OK;
   case ISOLDE_KEYS_ZIPF:
-    if (!(skew >= 0 && skew <= 100))
-      return iso_fail(error, ISOLDE_ERR_USAGE, "skew: expected a number from 0 to 100, found %g", skew);
+    ISO_TRY(check_skew(skew, error));
     source->skew = skew;
     source->area_first = hat_area(1.5, skew) - 1;
     source->area_last = hat_area(keys + 0.5, skew);
@@ -53,6 +57,11 @@ isolde_status iso_keys_init(iso_key_source *source, isolde_keys kind, uint32_t k
     source->hot_keys = (uint32_t)ceil(hot_keys_share * keys);
     if (source->hot_keys == 0) source->hot_keys = 1;
     if (source->hot_keys > keys) source->hot_keys = keys;
+    return ISOLDE_OK;
+  case ISOLDE_KEYS_EXPONENTIAL:
+    ISO_TRY(check_skew(skew, error));
+    source->skew = skew;
+    source->tail = -expm1(-skew * keys * log(2));
     return ISOLDE_OK;
   case ISOLDE_KEYS_KINDS:
     break;
@@ -73,6 +82,13 @@ static uint32_t draw_zipf(const iso_key_source *source, iso_random *random) {
   }
 }
 
+/* The inverse of the distribution function 1 - 2^(-s i), cut where the keys end. */
+static uint32_t draw_exponential(const iso_key_source *source, iso_random *random) {
+  if (source->tail <= 0) return iso_random_below(random, source->keys); /* skew 0 */
+  double rank = floor(-log1p(-iso_random_double(random) * source->tail) / (source->skew * log(2)));
+  return rank < source->keys ? (uint32_t)rank : source->keys - 1;
+}
+
 uint32_t iso_keys_draw(const iso_key_source *source, iso_random *random) {
   switch (source->kind) {
   case ISOLDE_KEYS_ZIPF:
@@ -81,6 +97,8 @@ uint32_t iso_keys_draw(const iso_key_source *source, iso_random *random) {
     if (source->hot_keys == source->keys || iso_random_chance(random, source->hot_share))
       return iso_random_below(random, source->hot_keys);
     return source->hot_keys + iso_random_below(random, source->keys - source->hot_keys);
+  case ISOLDE_KEYS_EXPONENTIAL:
+    return draw_exponential(source, random);
   case ISOLDE_KEYS_UNIFORM:
   case ISOLDE_KEYS_KINDS:
     break;

@@ -1,4 +1,4 @@
-/* keys.h - which key an operation touches: uniform, Zipf and hotspot distributions.
+/* keys.h - which key an operation touches: uniform, Zipf, hotspot and exponential distributions.
  *
  * A key source is a plain value that owns nothing; a draw takes constant time and no table, however many keys.
  */
@@ -16,8 +16,9 @@ typedef struct iso_key_source {
   /* hotspot */
   uint32_t hot_keys;
   double hot_share;
-  /* Zipf by rejection-inversion */
+  /* Zipf by rejection-inversion; exponential */
   double skew;
+  double tail;       /* exponential: the weight of the keys that there are, of all powers to infinity */
   double area_first; /* of the hat left of rank 1, where the sampling interval begins */
   double area_last;
   double shortcut; /* closer than this to its rank, a sample needs no test */

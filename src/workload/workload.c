@@ -27,7 +27,8 @@ static isolde_status check_options(const iso_workload_options *options, isolde_e
   } shares[] = {{"read_share", options->read_share},
                 {"rmw_share", options->rmw_share},
                 {"abort_share", options->abort_share},
-                {"unknown_share", options->unknown_share}};
+                {"unknown_share", options->unknown_share},
+                {"long_share", options->long_share}};
   for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
     if (!is_share(shares[i].share))
       return iso_fail(error, ISOLDE_ERR_USAGE, "%s: expected a number from 0 to 1, found %g", shares[i].name,
@@ -39,6 +40,9 @@ static isolde_status check_options(const iso_workload_options *options, isolde_e
   if (options->ops_max < options->ops_min)
     return iso_fail(error, ISOLDE_ERR_USAGE, "ops_max: expected at least ops_min (%u), found %u", options->ops_min,
                     options->ops_max);
+  if (options->long_share > 0 && (options->long_ops == 0 || options->long_ops > ISO_WORKLOAD_MAX_OPS))
+    return iso_fail(error, ISOLDE_ERR_USAGE, "long_ops: expected 1 to %d, found %u", ISO_WORKLOAD_MAX_OPS,
+                    options->long_ops);
   if (options->ops_max > ISO_WORKLOAD_MAX_OPS)
     return iso_fail(error, ISOLDE_ERR_USAGE, "ops_max: expected at most %d, found %u", ISO_WORKLOAD_MAX_OPS,
                     options->ops_max);
@@ -152,6 +156,7 @@ isolde_status iso_workload_next(iso_workload *workload, iso_workload_txn *txn, i
   const iso_workload_options *options = &workload->options;
   uint32_t span = options->ops_max - options->ops_min + 1;
   uint32_t count = options->ops_min + (span > 1 ? iso_random_below(&workload->random, span) : 0);
+  if (options->long_share > 0 && iso_random_chance(&workload->random, options->long_share)) count = options->long_ops;
   workload->ops.count = 0;
   if (!iso_vec_reserve(&workload->ops, count)) return iso_fail_memory(error);
   while (workload->ops.count < count) ISO_TRY(push_unit(workload, count - workload->ops.count, error));

@@ -15,6 +15,8 @@ typedef struct iso_workload_options {
   uint32_t ops_min, ops_max;
   double read_share, rmw_share, abort_share, unknown_share;
   iso_key_source source;
+  double long_share; /* of transactions that have long_ops operations instead */
+  uint32_t long_ops;
   uint32_t appends_per_key; /* a key is replaced by a fresh one after that many writes; 0 never */
 } iso_workload_options;
 

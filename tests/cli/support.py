@@ -11,8 +11,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # Times, sizes and versions differ between runs and machines; everything else must be exact.
 VARYING = [
     (re.compile(r'"(load|check)":[0-9.e+-]+'), r'"\1":<seconds>'),
+    (re.compile(r'"(construct|guess|saturate|solve|blame|explain)":[0-9.e+-]+'), r'"\1":<seconds>'),
     (re.compile(r'"peak_bytes":\d+'), '"peak_bytes":<bytes>'),
-    (re.compile(r'\b\d+(\.\d+)? (ms|s)\b'), '<time>'),
+    (re.compile(r'\b\d+(\.\d+)? (us|ms|s)\b'), '<time>'),
+    (re.compile(r'\b\d+ committed a second'), '<rate> committed a second'),
+    (re.compile(r'--seed=\d+ repeats'), '--seed=<seed> repeats'),
+    (re.compile(r'\b\d{8}-\d{6}(-\d+)?\b'), '<now>'),
+    (re.compile(r'\bSQLite \d[0-9.]*'), 'SQLite <version>'),
     (re.compile(r'\b\d+(\.\d+)? ([kKMGT]i?B|bytes) peak\b'), '<bytes> peak'),
     (re.compile(r'\bseed \d+ \('), 'seed <seed> ('),
 ]

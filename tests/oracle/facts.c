@@ -124,7 +124,8 @@ static void order_nodes(const book *b, facts *f) {
     for (unsigned j = 1; j < f->nodes; j++) {
       const isolde_txn *first = &b->txns[f->txn[i]], *second = &b->txns[f->txn[j]];
       if (first->session == second->session && first->index < second->index) relate(&f->so, i, j);
-      bool timed = first->end != ISOLDE_NO_TIME && second->start != ISOLDE_NO_TIME;
+      /* When a transaction of unknown outcome committed, nobody knows: perhaps long after its client gave up. */
+      bool timed = first->status == ISOLDE_COMMITTED && first->end != ISOLDE_NO_TIME && second->start != ISOLDE_NO_TIME;
       if (timed && first->end < second->start) relate(&f->rt, i, j);
     }
   }
@@ -271,9 +272,15 @@ static void judge_list_read(const book *b, facts *f, const item *op) {
   judge_elements(b, f, &scan);
   judge_own_elements(b, f, &scan);
   for (unsigned at = 0; at < scan.external;) at += scan_group(b, f, &scan, at);
-  bool own = scan.external < op->elements;
-  order_writers(b, f, &scan, own);
-  if (!own) add_read(b, f, op, scan.count > 0 ? b->node[scan.order[scan.count - 1]] : 0);
+  order_writers(b, f, &scan, scan.external < op->elements);
+  /* Below own appends the list still shows whose version they were made on: that one was read, and a transaction whose
+   * reads show different ones there did read from two others.  As with a register, nobody's version, or that of one
+   * that took no effect, is not read from anybody. */
+  const item *source = scan.external > 0 ? element_writer(b, op, scan.external - 1) : NULL;
+  if (scan.external == 0)
+    add_read(b, f, op, 0);
+  else if (source != NULL && b->in_effect[source->txn])
+    add_read(b, f, op, b->node[source->txn]);
 }
 
 /* A transaction that reads a key from two others. */

@@ -274,6 +274,10 @@ static bool needs_repeatable_reads(oracle_level level) {
 }
 
 bool oracle_judge(const isolde_history *history, oracle_verdicts *verdicts) {
+  return oracle_judge_some(history, (1u << ORACLE_LEVELS) - 1, verdicts);
+}
+
+bool oracle_judge_some(const isolde_history *history, uint32_t levels, oracle_verdicts *verdicts) {
   facts f;
   memset(verdicts, 0, sizeof *verdicts);
   if (!facts_gather(history, &f)) return false;
@@ -284,10 +288,23 @@ bool oracle_judge(const isolde_history *history, oracle_verdicts *verdicts) {
   for (int t = 0; t < ORACLE_TAPS; t++) broken |= f.tap[t] && t != ORACLE_TAP_NON_REPEATABLE;
   for (int l = 0; l < ORACLE_LEVELS; l++) {
     oracle_level level = (oracle_level)l;
+    if (!(levels >> l & 1)) continue;
     if (f.tap[ORACLE_TAP_NON_REPEATABLE] && needs_repeatable_reads(level)) continue;
     if (broken && level != ORACLE_CUT_ISOLATION) continue;
     verdicts->satisfied[l] = judge_level(&f, level);
   }
+  return true;
+}
+
+bool oracle_judge_unordered(const isolde_history *history, bool *snapshot, bool *serializable) {
+  static const relation none = {{0}};
+  facts f;
+  if (!facts_gather(history, &f)) return false;
+  f.so = none;
+  bool broken = false;
+  for (int t = 0; t < ORACLE_TAPS; t++) broken |= f.tap[t] && t != ORACLE_TAP_CYCLIC;
+  *snapshot = !broken && orders_exist(&f, is_snapshot);
+  *serializable = !broken && orders_exist(&f, is_serializable);
   return true;
 }
 

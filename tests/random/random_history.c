@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t draw(uint64_t *state, uint64_t bound) {
+uint64_t sketch_below(uint64_t *state, uint64_t bound) {
   *state ^= *state >> 12;
   *state ^= *state << 25;
   *state ^= *state >> 27;
@@ -17,27 +17,28 @@ typedef struct {
   uint8_t next[SKETCH_KEYS];                   /* the next fresh value */
 } versions;
 
-static void shape(uint64_t *state, sketch *out) {
-  uint64_t sessions = 1 + draw(state, SKETCH_SESSIONS), keys = 1 + draw(state, SKETCH_KEYS);
-  uint64_t longest = 1 + draw(state, SKETCH_OPS), reads = 2 + draw(state, 5);
-  out->count = (uint8_t)(1 + draw(state, SKETCH_TXNS - 1));
+void sketch_shape(uint64_t *state, sketch *out) {
+  uint64_t sessions = 1 + sketch_below(state, SKETCH_SESSIONS), keys = 1 + sketch_below(state, SKETCH_KEYS);
+  uint64_t longest = 1 + sketch_below(state, SKETCH_OPS), reads = 2 + sketch_below(state, 5);
+  out->count = (uint8_t)(1 + sketch_below(state, SKETCH_TXNS - 1));
   for (unsigned t = 0; t < out->count; t++) {
     sketch_txn *txn = &out->txns[t];
-    txn->session = (uint8_t)draw(state, sessions);
-    uint64_t fate = draw(state, 24);
+    txn->session = (uint8_t)sketch_below(state, sessions);
+    uint64_t fate = sketch_below(state, 24);
     txn->status = fate == 0 ? ISOLDE_ABORTED : fate == 1 ? ISOLDE_UNKNOWN : ISOLDE_COMMITTED;
-    txn->count = (uint8_t)(draw(state, 20) == 0 ? 0 : 1 + draw(state, longest));
+    txn->count = (uint8_t)(sketch_below(state, 20) == 0 ? 0 : 1 + sketch_below(state, longest));
     for (unsigned i = 0; i < txn->count; i++) {
-      txn->ops[i] = (sketch_op){.write = draw(state, 8) >= reads, .key = (uint8_t)draw(state, keys)};
+      txn->ops[i] = (sketch_op){.write = sketch_below(state, 8) >= reads, .key = (uint8_t)sketch_below(state, keys)};
     }
   }
 }
 
 /* Runs one transaction: writes get fresh values, reads see `base` (how many transactions came before) or own writes. */
-static void run_txn(sketch_txn *txn, versions *v, unsigned base, unsigned now) {
+static void run_txn(const sketch *s, sketch_txn *txn, versions *v, unsigned base, unsigned now) {
   uint8_t own[SKETCH_KEYS] = {0};
   for (unsigned i = 0; i < txn->count; i++) {
     sketch_op *op = &txn->ops[i];
+    if (sketch_is_list(s, op->key)) continue;
     if (op->write) {
       op->value = own[op->key] = ++v->next[op->key];
     } else {
@@ -50,30 +51,64 @@ static void run_txn(sketch_txn *txn, versions *v, unsigned base, unsigned now) {
   }
 }
 
-void sketch_draw(uint64_t *state, sketch *out) {
-  memset(out, 0, sizeof *out);
-  shape(state, out);
-  sketch_style style = (sketch_style)draw(state, SKETCH_STYLES);
+void sketch_fill_registers(uint64_t *state, sketch *out, sketch_style style) {
   versions v = {.next = {0}};
   unsigned session_base[SKETCH_SESSIONS] = {0};
   for (unsigned t = 0; t < out->count; t++) {
     unsigned base = t;
     if (style == SKETCH_SNAPSHOT && t > 0) {
       /* An old snapshot, sometimes even older than what the session saw before. */
-      unsigned floor = draw(state, 4) == 0 ? 0 : session_base[out->txns[t].session];
-      base = floor + (unsigned)draw(state, t - floor + 1);
+      unsigned floor = sketch_below(state, 4) == 0 ? 0 : session_base[out->txns[t].session];
+      base = floor + (unsigned)sketch_below(state, t - floor + 1);
       session_base[out->txns[t].session] = base;
     }
-    run_txn(&out->txns[t], &v, base, t);
+    run_txn(out, &out->txns[t], &v, base, t);
   }
   for (unsigned t = 0; t < out->count; t++) {
     for (unsigned i = 0; i < out->txns[t].count; i++) {
       sketch_op *op = &out->txns[t].ops[i];
-      if (op->write) continue;
-      bool change = style == SKETCH_RANDOM || (style == SKETCH_PERTURBED && draw(state, 5) == 0);
-      if (change) op->value = (uint8_t)draw(state, v.next[op->key] + (draw(state, 12) == 0 ? 2u : 1u));
+      if (op->write || sketch_is_list(out, op->key)) continue;
+      bool change = style == SKETCH_RANDOM || (style == SKETCH_PERTURBED && sketch_below(state, 5) == 0);
+      if (change) op->value = (uint8_t)sketch_below(state, v.next[op->key] + (sketch_below(state, 12) == 0 ? 2u : 1u));
     }
   }
+}
+
+void sketch_draw(uint64_t *state, sketch *out) {
+  memset(out, 0, sizeof *out);
+  sketch_shape(state, out);
+  sketch_fill_registers(state, out, (sketch_style)sketch_below(state, SKETCH_STYLES));
+}
+
+void sketch_draw_times(uint64_t *state, sketch *s) {
+  unsigned clock = 10, last[SKETCH_SESSIONS] = {0};
+  uint64_t spread = 1 + sketch_below(state, 10);
+  s->timed = true;
+  for (unsigned t = 0; t < s->count; t++) {
+    sketch_txn *txn = &s->txns[t];
+    clock += 1 + (unsigned)sketch_below(state, 3);
+    unsigned start = clock - (unsigned)sketch_below(state, spread), *before = &last[txn->session % SKETCH_SESSIONS];
+    if (start <= *before) start = *before + 1;
+    unsigned end = (clock > start ? clock : start) + (unsigned)sketch_below(state, 4);
+    *before = end;
+    txn->start = (uint8_t)start;
+    txn->end = (uint8_t)end;
+  }
+}
+
+static void add_op(isolde_builder *builder, const sketch *s, const sketch_op *op) {
+  isolde_scalar key = isolde_integer(op->key), value = isolde_integer(op->value), elements[SKETCH_ELEMENTS];
+  isolde_status status;
+  if (!sketch_is_list(s, op->key)) {
+    if (!op->write && op->value == 0) value = isolde_nil();
+    status = isolde_builder_op(builder, op->write ? ISOLDE_OP_WRITE : ISOLDE_OP_READ, key, value, NULL);
+  } else if (op->write) {
+    status = isolde_builder_op(builder, ISOLDE_OP_APPEND, key, value, NULL);
+  } else {
+    for (unsigned i = 0; i < op->count; i++) elements[i] = isolde_integer(op->elements[i]);
+    status = isolde_builder_elements(builder, ISOLDE_OP_READ_LIST, key, elements, op->count, NULL);
+  }
+  if (status != ISOLDE_OK) abort();
 }
 
 isolde_history *sketch_history(const sketch *s) {
@@ -85,16 +120,26 @@ isolde_history *sketch_history(const sketch *s) {
     uint32_t session;
     if (isolde_builder_session(builder, isolde_integer(txn->session), &session, NULL) != ISOLDE_OK) abort();
     if (isolde_builder_begin(builder, session, txn->status, NULL) != ISOLDE_OK) abort();
-    for (unsigned i = 0; i < txn->count; i++) {
-      const sketch_op *op = &txn->ops[i];
-      isolde_scalar value = !op->write && op->value == 0 ? isolde_nil() : isolde_integer(op->value);
-      isolde_op_kind kind = op->write ? ISOLDE_OP_WRITE : ISOLDE_OP_READ;
-      if (isolde_builder_op(builder, kind, isolde_integer(op->key), value, NULL) != ISOLDE_OK) abort();
-    }
+    if (s->timed && isolde_builder_times(builder, txn->start, txn->end, NULL) != ISOLDE_OK) abort();
+    for (unsigned i = 0; i < txn->count; i++) add_op(builder, s, &txn->ops[i]);
   }
   if (isolde_builder_finish(builder, &history, NULL) != ISOLDE_OK) abort();
   isolde_builder_free(builder);
   return history;
+}
+
+static size_t print_op(const sketch *s, const sketch_op *op, char *out, size_t size) {
+  bool list = sketch_is_list(s, op->key);
+  if (!list || op->write) {
+    char letter = !op->write ? 'r' : list ? 'a' : 'w';
+    return (size_t)snprintf(out, size, " %c(%u,%u)", letter, op->key, op->value);
+  }
+  size_t used = (size_t)snprintf(out, size, " r(%u,[", op->key);
+  for (unsigned i = 0; i < op->count && used < size; i++) {
+    used += (size_t)snprintf(out + used, size - used, "%s%u", i > 0 ? " " : "", op->elements[i]);
+  }
+  if (used < size) used += (size_t)snprintf(out + used, size - used, "])");
+  return used;
 }
 
 void sketch_print(const sketch *s, char *out, size_t size) {
@@ -102,11 +147,10 @@ void sketch_print(const sketch *s, char *out, size_t size) {
   out[0] = '\0';
   for (unsigned t = 0; t < s->count && used < size; t++) {
     const sketch_txn *txn = &s->txns[t];
-    used += (size_t)snprintf(out + used, size - used, "s%u %s:", txn->session, isolde_txn_status_name(txn->status));
-    for (unsigned i = 0; i < txn->count && used < size; i++) {
-      used += (size_t)snprintf(out + used, size - used, " %c(%u,%u)", txn->ops[i].write ? 'w' : 'r', txn->ops[i].key,
-                               txn->ops[i].value);
-    }
+    used += (size_t)snprintf(out + used, size - used, "s%u %s", txn->session, isolde_txn_status_name(txn->status));
+    if (s->timed && used < size) used += (size_t)snprintf(out + used, size - used, " %u-%u", txn->start, txn->end);
+    if (used < size) used += (size_t)snprintf(out + used, size - used, ":");
+    for (unsigned i = 0; i < txn->count && used < size; i++) used += print_op(s, &txn->ops[i], out + used, size - used);
     if (used < size) used += (size_t)snprintf(out + used, size - used, "\n");
   }
 }
@@ -121,10 +165,28 @@ static void drop_op(sketch_txn *txn, unsigned i) {
   txn->count--;
 }
 
+static bool drop_element(sketch *s, bool (*fails)(const sketch *s, void *user), void *user) {
+  bool shrunk = false;
+  for (unsigned t = 0; t < s->count; t++) {
+    for (unsigned i = 0; i < s->txns[t].count; i++) {
+      for (unsigned k = 0; k < s->txns[t].ops[i].count; k++) {
+        sketch smaller = *s;
+        sketch_op *op = &smaller.txns[t].ops[i];
+        memmove(&op->elements[k], &op->elements[k + 1], op->count - k - 1u);
+        op->count--;
+        if (!fails(&smaller, user)) continue;
+        *s = smaller;
+        shrunk = true;
+      }
+    }
+  }
+  return shrunk;
+}
+
 void sketch_shrink(sketch *s, bool (*fails)(const sketch *s, void *user), void *user) {
   bool shrunk = true;
   while (shrunk) {
-    shrunk = false;
+    shrunk = drop_element(s, fails, user);
     for (unsigned t = 0; t < s->count; t++) {
       sketch smaller = *s;
       drop_txn(&smaller, t);

@@ -110,11 +110,69 @@ static void empty(void **state) {
   expect_history("{:type :ok :process 0 :value []}", "edn", "0 committed -..- #-..0\n");
 }
 
+/* A process that does several things at once: completions find their invocations by what they do. */
+static void overlapping(void **state) {
+  (void)state;
+  expect_history("{:type :invoke :process 0 :value [[:r 1 nil]]}\n"
+                 "{:type :invoke :process 0 :value [[:w 1 2]]}\n"
+                 "{:type :invoke :process 0 :value [[:w 1 3]]}\n"
+                 "{:type :ok :process 0 :value [[:w 1 2]]}\n"
+                 "{:type :ok :process 0 :value [[:r 1 2]]}\n",
+                 "edn",
+                 "0 committed -..- #1..3 w(1,2)\n"
+                 "0 committed -..- #0..4 r(1,2)\n"
+                 "0 unknown -..- #2..- w(1,3)\n");
+}
+
+/* Lists that begin like earlier ones of their key, or nearly. */
+static void similar_lists(void **state) {
+  (void)state;
+  char padded[2048];
+  snprintf(
+      padded, sizeof padded, "%s%400s",
+      "{:type :ok :process 0 :value [[:r 1 [1 2 3]] [:r 1 [1 2]] [:r 1 [1 2 3 4]] [:r 1 []] [:r 1 [1 2 3 4 5 6]]]}\n"
+      "{:type :ok :process 0 :value [[:r 1 [1 22]] [:r 1 [1 2 3 44]] [:r 1 [1 2 3 4 5 67]] [:r 1 [12]] [:r 1 [1]]]}\n"
+      "{:type :ok :process 0 :value [[:r 1 (1 2 3)] [:r 1 [1 2 3, 4]] [:r 1 [1 2  3]] [:r 1 [1 2 #_9 3]]]}\n"
+      "{:type :ok :process 0 :value [[:r 513 [1 2]] [:r 1 [1 2 3]] [:r 513 [1 2 :x]] [:r 513 [1 2 3]]]}\n",
+      " ");
+  expect_history(
+      padded, "edn",
+      "0 committed -..- #-..0 read-list(1,[1 2 3]) read-list(1,[1 2]) read-list(1,[1 2 3 4]) read-list(1,[]) "
+      "read-list(1,[1 2 3 4 5 6])\n"
+      "0 committed -..- #-..1 read-list(1,[1 22]) read-list(1,[1 2 3 44]) read-list(1,[1 2 3 4 5 67]) "
+      "read-list(1,[12]) read-list(1,[1])\n"
+      "0 committed -..- #-..2 read-list(1,[1 2 3]) read-list(1,[1 2 3 4]) read-list(1,[1 2 3]) read-list(1,[1 2 3])\n"
+      "0 committed -..- #-..3 read-list(513,[1 2]) read-list(1,[1 2 3]) read-list(513,[1 2 :x]) "
+      "read-list(513,[1 2 3])\n");
+}
+
+/* Rows, queries and initial states. */
+static void rows(void **state) {
+  (void)state;
+  both("{:type :ok :process 0 :f :init :value {1 0, 2 5}}\n"
+       "{:type :ok :process 1 :f :txn :value [[:insert 3 1] [:delete 1] [:delete 2 nil] [:rp [:= 5] {2 5}] [:rp "
+       ":true]]}\n",
+       "{\"type\":\"ok\",\"process\":0,\"f\":\"init\",\"value\":{\"1\":0,\"2\":5}}\n"
+       "{\"type\":\"ok\",\"process\":1,\"f\":\"txn\",\"value\":[[\"insert\",3,1],[\"delete\",1],[\"delete\",2,null],"
+       "[\"rp\",[\"=\",5],{\"2\":5}],[\"rp\",\"true\"]]}\n",
+       "0 committed -..- #-..0 read-predicate('init,?) w(1,0) w(2,5)\n"
+       "1 committed -..- #-..1 w(3,1) w(1,:elle/dead) w(2,:elle/dead) read-predicate('= 5,[2 5]) "
+       "read-predicate('true,?)\n");
+  expect_error("{:type :ok :process 0 :value [[:rp {} {}]]}", "edn", ISOLDE_ERR_FORMAT, 1, "a predicate");
+  expect_error("{:type :ok :process 0 :value [[:rp :true [1]]]}", "edn", ISOLDE_ERR_FORMAT, 1, "the rows found");
+  expect_error("{:type :ok :process 0 :value [[:rp :true {1 [2]}]]}", "edn", ISOLDE_ERR_FORMAT, 1,
+               "the value of a row");
+}
+
 static void mistakes(void **state) {
   (void)state;
   const isolde_status f = ISOLDE_ERR_FORMAT;
-  expect_error("{:type :invoke :process 0 :value [[:w 1 1]]}\n{:type :invoke :process 0 :value [[:w 1 2]]}", "edn", f,
-               2, "invoked in line 1, found another");
+  char many[80000] = "";
+  size_t used = 0;
+  for (int i = 0; i < 1002; i++) {
+    used += (size_t)snprintf(many + used, sizeof many - used, "{:type :invoke :process 0 :value [[:w 1 %d]]}\n", i);
+  }
+  expect_error(many, "edn", f, 1002, "invoked in line 1001, found another");
   expect_error("{:type :invoke :process :a :value []}\n{:type :ok :process :a :value []}\n"
                "{:type :ok :process :a :value []}",
                "edn", f, 3, "process :a before its next completion");
@@ -310,7 +368,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(list_append),    cmocka_unit_test(other_kinds), cmocka_unit_test(statuses),
       cmocka_unit_test(missing_values), cmocka_unit_test(skipped),     cmocka_unit_test(names),
-      cmocka_unit_test(empty),          cmocka_unit_test(mistakes),    cmocka_unit_test(truncations),
+      cmocka_unit_test(empty),          cmocka_unit_test(overlapping), cmocka_unit_test(similar_lists),
+      cmocka_unit_test(rows),           cmocka_unit_test(mistakes),    cmocka_unit_test(truncations),
       cmocka_unit_test(writing),        cmocka_unit_test(exact_reads), cmocka_unit_test(unwritable),
       cmocka_unit_test(partial_times),  cmocka_unit_test(lossy),       cmocka_unit_test(conformance),
   };

@@ -1,115 +1,17 @@
 /* Read committed, read atomic, causal and the session guarantees against the oracle, on random histories.
- * ISOLDE_RANDOM_HISTORIES sets how many (200,000 in the test command), ISOLDE_RANDOM_SEED where they start. */
+ * ISOLDE_RANDOM_HISTORIES sets how many (200,000 in the test command), ISOLDE_RANDOM_SEED where they start.  Lists have
+ * a test of their own. */
 #include "unit.h"
 
-#include "../oracle/oracle.h"
-#include "../random/random_history.h"
+#include "../random/agree.h"
 #include "check/weak.h"
 
-/* What the checkers of this test decide. */
-static const oracle_level levels[] = {ORACLE_CUT_ISOLATION,    ORACLE_READ_COMMITTED,     ORACLE_READ_ATOMIC,
-                                      ORACLE_CAUSAL,           ORACLE_READ_YOUR_WRITES,   ORACLE_MONOTONIC_READS,
-                                      ORACLE_MONOTONIC_WRITES, ORACLE_WRITES_FOLLOW_READS};
-enum { LEVELS = sizeof levels / sizeof levels[0] };
-
-/* The verdicts of the library as bits in the order above; every anomaly must come with a verified witness. */
-static unsigned judge(isolde_history *history, const char *only, char *problem, size_t size) {
-  isolde_check_options options = {.struct_size = sizeof options, .levels = &only, .level_count = only != NULL};
-  isolde_result *result;
-  isolde_error error;
-  unsigned bits = 0;
-  if (isolde_check(history, &options, NULL, &result, &error) != ISOLDE_OK) {
-    snprintf(problem, size, "%s: %.200s", only != NULL ? only : "all", error.message);
-    return 0;
-  }
-  for (unsigned i = 0; i < LEVELS; i++) {
-    isolde_verdict verdict = isolde_result_of(result, oracle_level_id(levels[i]));
-    if (verdict == ISOLDE_SATISFIED) bits |= 1u << i;
-    if (verdict == ISOLDE_UNDECIDED && (only == NULL || strcmp(only, oracle_level_id(levels[i])) == 0)) {
-      snprintf(problem, size, "%s is not decided", oracle_level_id(levels[i]));
-    }
-  }
-  bool violated = isolde_result_weakest_violated(result, 0) != NULL;
-  if (violated != (isolde_result_anomalies(result) > 0)) snprintf(problem, size, "a violation without a witness");
-  isolde_result_free(result);
-  return bits;
-}
-
-/* Whether the library and the oracle differ on a sketch; says how. */
-static bool differs(const sketch *s, void *user) {
-  char *problem = user;
-  isolde_history *history = sketch_history(s);
-  oracle_verdicts verdicts;
-  problem[0] = '\0';
-  if (!oracle_judge(history, &verdicts)) {
-    isolde_history_free(history);
-    return false;
-  }
-  unsigned all = judge(history, NULL, problem, 256);
-  for (unsigned i = 0; i < LEVELS && problem[0] == '\0'; i++) {
-    const char *id = oracle_level_id(levels[i]);
-    bool expected = verdicts.satisfied[levels[i]];
-    bool alone = (judge(history, id, problem, 256) >> i & 1) != 0;
-    if (((all >> i & 1) != 0) != expected || alone != expected) {
-      snprintf(problem, 256, "%s: the oracle says %s, all levels at once %s, alone %s", id,
-               expected ? "satisfied" : "violated", all >> i & 1 ? "satisfied" : "violated",
-               alone ? "satisfied" : "violated");
-    }
-  }
-  isolde_history_free(history);
-  return problem[0] != '\0';
-}
-
-static uint64_t setting(const char *name, uint64_t usual) {
-  const char *text = getenv(name);
-  return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : usual;
-}
-
+/* The verdicts on random histories of registers. */
 static void agrees_with_the_oracle(void **state) {
+  static const char *const codes[] = {"TAP-a", "TAP-b", "TAP-c", "TAP-d", "TAP-e", "TAP-f", "TAP-g", "TAP-h",
+                                      "TAP-i", "TAP-j", "TAP-k", "TAP-l", "TAP-m", "TAP-n", NULL};
   (void)state;
-  uint64_t histories = setting("ISOLDE_RANDOM_HISTORIES", 200000);
-  uint64_t random = setting("ISOLDE_RANDOM_SEED", 20261115);
-  uint64_t seen[1 << LEVELS] = {0};
-  for (uint64_t i = 0; i < histories; i++) {
-    sketch s;
-    char problem[256];
-    sketch_draw(&random, &s);
-    if (differs(&s, problem)) {
-      char text[2048];
-      sketch_shrink(&s, differs, problem);
-      differs(&s, problem);
-      sketch_print(&s, text, sizeof text);
-      fail_msg("history %llu: %s\n%s", (unsigned long long)i, problem, text);
-    }
-    isolde_history *history = sketch_history(&s);
-    oracle_verdicts verdicts;
-    unsigned bits = 0;
-    if (oracle_judge(history, &verdicts)) {
-      for (unsigned k = 0; k < LEVELS; k++) bits |= (unsigned)verdicts.satisfied[levels[k]] << k;
-      seen[bits]++;
-    }
-    isolde_history_free(history);
-  }
-  /* The generator reaches every combination of the four main levels that the lattice allows: as (cut isolation, read
-   * committed, read atomic, causal), lowest bit first. */
-  if (histories < 100000) return; /* too few to see everything */
-  static const unsigned allowed[] = {0x0, 0x1, 0x2, 0x3, 0x7, 0xf};
-  uint64_t main_levels[16] = {0};
-  for (unsigned bits = 0; bits < 1u << LEVELS; bits++) main_levels[bits & 15] += seen[bits];
-  for (unsigned bits = 0; bits < 16; bits++) {
-    bool may = false;
-    for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) may |= allowed[k] == bits;
-    if (may != (main_levels[bits] > 0))
-      fail_msg("combination %x appears %llu times", bits, (unsigned long long)main_levels[bits]);
-  }
-  /* And each session guarantee is broken alone of the four by some history. */
-  for (unsigned guarantee = 4; guarantee < 8; guarantee++) {
-    uint64_t alone = 0;
-    for (unsigned bits = 0; bits < 1u << LEVELS; bits++) {
-      if ((bits >> 4) == (0xfu & ~(1u << (guarantee - 4)))) alone += seen[bits];
-    }
-    if (alone == 0) fail_msg("%s is never broken alone", oracle_level_id(levels[guarantee]));
-  }
+  agree_with_oracle(sketch_draw, 200000, codes);
 }
 
 /* The example of every pattern shows that pattern, and the level it names is violated. */

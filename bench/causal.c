@@ -1,0 +1,88 @@
+/* causal.c - the causal axiom with and without clocks, as sessions become many.
+ *
+ *     causal [--txns N] [--seed N]
+ *
+ * The same transactions are spread over more and more sessions.  Each row decides the causal axiom of one history, in a
+ * process of its own with two threads: by searching for a commit order, and by vector clocks in blocks of columns
+ * (which cost transactions x sessions, so the longest rows are left out).  Loading is not counted.
+ */
+#include <isolde/isolde.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/weak.h"
+#include "measure.h"
+
+typedef struct job {
+  uint64_t txns, seed;
+  uint32_t sessions;
+  isolde_sim_level level;
+  bool clocks;
+} job;
+
+static bool decide(void *context, uint64_t *operations, uint64_t *bytes) {
+  const job *j = context;
+  isolde_sim_options options;
+  isolde_history *history;
+  isolde_task *task;
+  isolde_error error;
+  isolde_sim_defaults(&options);
+  options.struct_size = sizeof options;
+  options.seed = j->seed;
+  options.level = j->level;
+  options.sessions = j->sessions;
+  options.txns = j->txns;
+  options.ops_min = options.ops_max = 10;
+  options.keys = (uint32_t)(j->txns / 10);
+  options.distribution = ISOLDE_KEYS_ZIPF;
+  options.skew = 1;
+  if (isolde_task_new(&task) != ISOLDE_OK) return false;
+  if (isolde_simulate(&options, task, &history, NULL, &error) != ISOLDE_OK) return false;
+  iso_weak weak;
+  if (iso_weak_begin(history, task, &weak, &error) != ISOLDE_OK) return false;
+  if (j->clocks) weak.block_columns = j->sessions < 128 ? j->sessions : 128;
+  double start = measure_now();
+  bool good =
+      iso_weak_decide(&weak, ISO_AXIOM_CAUSAL, task, &error) == ISOLDE_OK && !weak.axioms[ISO_AXIOM_CAUSAL].violated;
+  *operations = history->ops;
+  *bytes = (uint64_t)((measure_now() - start) * 1e6); /* microseconds */
+  iso_weak_free(&weak);
+  isolde_history_free(history);
+  isolde_task_free(task);
+  return good;
+}
+
+static void print_row(job *j) {
+  static const char *const levels[] = {"serializable", "causal"};
+  measurement m = measure(decide, j, 1);
+  printf("%-13s %8u %-8s", levels[j->level == ISOLDE_SIM_CAUSAL], j->sessions, j->clocks ? "clocks" : "search");
+  if (m.ok) {
+    printf(" %9.3f s %6.0f MB\n", (double)m.bytes / 1e6, (double)m.peak_bytes / 1e6);
+  } else {
+    puts("    failed");
+  }
+  fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+  static const uint32_t sessions[] = {10, 50, 200, 1000, 5000, 20000, 100000};
+  job j = {.txns = 200000, .seed = 1};
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], "--txns") == 0) j.txns = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--seed") == 0) j.seed = strtoull(argv[i + 1], NULL, 10);
+  }
+  printf("%llu transactions of 10 operations; simulated at, sessions, method, time, memory\n",
+         (unsigned long long)j.txns);
+  for (int level = 0; level < 2; level++) {
+    j.level = level == 0 ? ISOLDE_SIM_SERIALIZABLE : ISOLDE_SIM_CAUSAL;
+    for (size_t i = 0; i < sizeof sessions / sizeof sessions[0]; i++) {
+      j.sessions = sessions[i];
+      j.clocks = false;
+      print_row(&j);
+      j.clocks = true;
+      if (j.sessions <= 1000) print_row(&j);
+    }
+  }
+  return 0;
+}

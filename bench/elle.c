@@ -1,0 +1,159 @@
+/* elle.c - dependencies as Elle infers them, on large histories: from a file of EDN to the verdict.
+ *
+ *     elle [--scale S] [--directory DIR] [--seed N] [--repeat N] [--case NAME] [--keep yes]
+ *
+ * Every row is a whole run in a process of its own: reading EDN and checking, with two threads.  The baseline is the
+ * published tool on such a machine, where its figures are known.  --scale divides the numbers of transactions.
+ */
+#include <isolde/isolde.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+/* A shape of history, the seconds that it may take, and those of the baseline; 0 where unknown. */
+typedef struct shape {
+  const char *name;
+  uint64_t txns;
+  uint32_t sessions;
+  bool lists;
+  double unknown_share;
+  isolde_sim_bug bug;
+  uint64_t bugs;
+  double limit, baseline;
+} shape;
+
+static const shape shapes[] = {
+    {"lists-100k-20", 100000, 20, true, 0, 0, 0, 0.3, 14.4},
+    {"lists-100k-1000", 100000, 1000, true, 0, 0, 0, 0.3, 14.4},
+    {"lists-1m-20", 1000000, 20, true, 0, 0, 0, 3, 98},
+    {"lists-1m-1000", 1000000, 1000, true, 0, 0, 0, 3, 98},
+    {"lists-10m-20", 10000000, 20, true, 0, 0, 0, 40, 0},
+    {"lists-10m-1000", 10000000, 1000, true, 0, 0, 0, 40, 0},
+    {"lists-crashes", 100000, 20, true, 0.1, 0, 0, 0, 0},
+    {"lists-broken", 100000, 20, true, 0, ISOLDE_SIM_BUG_WRITE_SKEW, 1000, 0, 0},
+    {"registers-10k", 10000, 20, false, 0, 0, 0, 0.2, 96},
+    {"registers-100k", 100000, 20, false, 0, 0, 0, 0, 0},
+};
+
+typedef struct job {
+  const shape *shape;
+  uint64_t txns, seed;
+  bool check;
+  char path[512];
+} job;
+
+static bool report_failure(const isolde_error *error) {
+  char text[1100];
+  isolde_error_format(error, text, sizeof text);
+  fprintf(stderr, "elle: %s\n", text);
+  return false;
+}
+
+static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
+  (void)bytes;
+  const job *j = context;
+  isolde_sim_options options;
+  isolde_history *history;
+  isolde_error error;
+  isolde_sim_defaults(&options);
+  options.struct_size = sizeof options;
+  options.seed = j->seed;
+  options.level = ISOLDE_SIM_SERIALIZABLE;
+  options.sessions = j->shape->sessions;
+  options.txns = j->txns;
+  options.ops_min = 1;
+  options.ops_max = 5;
+  options.keys = 100;
+  options.lists = j->shape->lists;
+  options.appends_per_key = 100;
+  options.unknown_share = j->shape->unknown_share;
+  options.bugs[j->shape->bug] = j->shape->bugs;
+  if (isolde_simulate(&options, NULL, &history, NULL, &error) != ISOLDE_OK) return report_failure(&error);
+  isolde_write_options how = {.struct_size = sizeof how, .lossy = true};
+  isolde_status status = isolde_history_write(history, ISOLDE_FORMAT_EDN, j->path, &how, NULL, NULL, &error);
+  isolde_counts counts;
+  isolde_history_counts(history, &counts);
+  *operations = counts.operations;
+  isolde_history_free(history);
+  return status == ISOLDE_OK || report_failure(&error);
+}
+
+static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
+  const job *j = context;
+  const char *model = "strict-serializable";
+  isolde_history *history;
+  isolde_result *result;
+  isolde_task *task;
+  isolde_error error;
+  isolde_check_options options = {.struct_size = sizeof options,
+                                  .workload = j->shape->lists ? "list-append" : "rw-register",
+                                  .models = &model,
+                                  .model_count = 1,
+                                  .wfr_keys = true,
+                                  .sequential_keys = true,
+                                  .linearizable_keys = true};
+  if (isolde_task_new(&task) != ISOLDE_OK) return false;
+  isolde_task_set_threads(task, 0);
+  if (isolde_history_open(j->path, NULL, task, &history, &error) != ISOLDE_OK) return report_failure(&error);
+  isolde_counts counts;
+  isolde_history_counts(history, &counts);
+  *operations = counts.transactions;
+  if (j->check) {
+    if (isolde_check(history, &options, task, &result, &error) != ISOLDE_OK) return report_failure(&error);
+    *bytes = (uint64_t)isolde_result_elle(result);
+    isolde_result_free(result);
+  }
+  isolde_history_free(history);
+  isolde_task_free(task);
+  return true;
+}
+
+static void run_shape(const shape *s, uint64_t scale, uint64_t seed, unsigned repeats, const char *directory,
+                      bool keep) {
+  job j = {.shape = s, .txns = s->txns / scale, .seed = seed};
+  snprintf(j.path, sizeof j.path, "%s/elle-%s.edn", directory, s->name);
+  measurement made = {.ok = true};
+  if (access(j.path, R_OK) != 0) made = measure(generate, &j, 1);
+  measurement load = made.ok ? measure(check, &j, repeats) : made;
+  j.check = true;
+  measurement m = made.ok ? measure(check, &j, repeats) : made;
+  static const char *const words[] = {"none", "valid", "invalid", "unknown"};
+  printf("%-16s %9llu txns  read %7.3f s  all %7.3f s %6.0f MB  %-8s", s->name, (unsigned long long)m.operations,
+         load.seconds, m.seconds, (double)m.peak_bytes / 1e6, m.ok && m.bytes < 4 ? words[m.bytes] : "FAILED");
+  if (s->limit > 0 && scale == 1) printf(" %s %.1f s", m.seconds <= s->limit ? "within" : "OVER", s->limit);
+  if (s->baseline > 0 && scale == 1) printf(", %.0f x faster than %.1f s", s->baseline / m.seconds, s->baseline);
+  printf("\n");
+  fflush(stdout);
+  if (!keep) unlink(j.path);
+}
+
+int main(int argc, char **argv) {
+  uint64_t scale = 1, seed = 1;
+  unsigned repeats = 1;
+  bool keep = false;
+  const char *only = NULL, *temporary = getenv("TMPDIR"), *directory = NULL;
+  char made[256];
+  snprintf(made, sizeof made, "%s/isolde-elle-XXXXXX", temporary != NULL ? temporary : "/tmp");
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--repeat") == 0) repeats = (unsigned)strtoul(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--directory") == 0) directory = argv[i + 1];
+    if (strcmp(argv[i], "--case") == 0) only = argv[i + 1];
+    if (strcmp(argv[i], "--keep") == 0) keep = true;
+  }
+  if (scale == 0 || repeats == 0) return 2;
+  bool own = directory == NULL;
+  if (own && (directory = mkdtemp(made)) == NULL) return 1;
+  printf("isolde %s, seed %llu, transactions / %llu\n", isolde_version(), (unsigned long long)seed,
+         (unsigned long long)scale);
+  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    bool wanted = only == NULL ? shapes[i].txns / scale <= 1000000 : strcmp(only, shapes[i].name) == 0;
+    if (wanted) run_shape(&shapes[i], scale, seed, repeats, directory, keep);
+  }
+  if (own) rmdir(directory);
+  return 0;
+}

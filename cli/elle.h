@@ -1,0 +1,32 @@
+/* elle.h - what `isolde check` needs for Elle's way: workloads and models as options, and the output of elle-cli.
+ * Owns nothing but the models of an elle_request, until elle_request_free. */
+#ifndef CLI_ELLE_H
+#define CLI_ELLE_H
+
+#include <isolde/check.h>
+#include <stdio.h>
+
+#include "cli/options.h"
+
+/* Names of workloads, of models, and of models or workloads (elle-cli calls a workload a model). */
+const char *workload_name_at(size_t number);
+bool workload_known(const char *name);
+const char *model_name_at(size_t number);
+bool model_or_workload_known(const char *name);
+
+/* What --workload and --model ask for. */
+typedef struct elle_request {
+  const char *workload; /* NULL: none */
+  const char **models;
+  size_t model_count;
+} elle_request;
+
+/* Sorts the names of --model into workloads (with `elle`, where they are those of elle-cli) and models.  False when
+ * memory is out. */
+bool elle_request_make(const option_value *workload, const option_value *models, bool elle, elle_request *request);
+void elle_request_free(elle_request *request);
+
+/* "FILE<TAB>true", as elle-cli prints it. */
+void elle_print_line(FILE *out, const char *path, const isolde_result *result);
+
+#endif

@@ -1,0 +1,73 @@
+/* run_cluster.h - the options that start private servers and break them, which run and test share.
+ *
+ * A run_cluster owns servers and faults until run_cluster_stop.
+ */
+#ifndef CLI_RUN_CLUSTER_H
+#define CLI_RUN_CLUSTER_H
+
+#include <isolde/cluster.h>
+#include <stdio.h>
+
+#include "cli/options.h"
+
+enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER_TARGETS, CLUSTER_OPTIONS };
+
+#define CLUSTER_ROWS(first)                                                                                            \
+  [(first) + CLUSTER_KIND] = {.name = "cluster",                                                                       \
+                              .type = OPTION_CHOICE,                                                                   \
+                              .choices = cluster_name_at,                                                              \
+                              .accepts = cluster_known,                                                                \
+                              .help = "Start private servers for the run, and remove them in the end; galera:N has N " \
+                                      "nodes.",                                                                        \
+                              .group = "Servers and faults"},                                                          \
+             [(first) +                                                                                                \
+                 CLUSTER_FAULTS] = {.name = "faults",                                                                  \
+                                    .type = OPTION_LIST,                                                               \
+                                    .choices = isolde_fault_name,                                                      \
+                                    .help =                                                                            \
+                                        "Break the private servers while the run goes on, in these ways by turns, "    \
+                                        "and heal them.",                                                              \
+                                    .group = "Servers and faults"},                                                    \
+             [(first) + CLUSTER_INTERVAL] = {.name = "fault-interval",                                                 \
+                                             .argument = "SECONDS",                                                    \
+                                             .type = OPTION_NUMBER,                                                    \
+                                             .min = 0.01,                                                              \
+                                             .max = 1e6,                                                               \
+                                             .help = "From the end of a fault to the next one, and before the first.", \
+                                             .initial = "5",                                                           \
+                                             .group = "Servers and faults"},                                           \
+             [(first) + CLUSTER_DURATION] = {.name = "fault-duration",                                                 \
+                                             .argument = "SECONDS",                                                    \
+                                             .type = OPTION_NUMBER,                                                    \
+                                             .min = 0.01,                                                              \
+                                             .max = 1e6,                                                               \
+                                             .help = "How long a fault lasts.",                                        \
+                                             .initial = "2; 8 with Galera, which gives up a silent node after 6",      \
+                                             .group = "Servers and faults"},                                           \
+             [(first) + CLUSTER_TARGETS] = {.name = "fault-targets",                                                   \
+                                            .argument = "N,..",                                                        \
+                                            .type = OPTION_LIST,                                                       \
+                                            .help = "Break these nodes only; the first one is 0.",                     \
+                                            .initial = "all",                                                          \
+                                            .group = "Servers and faults"}
+
+/* For the table. */
+const char *cluster_name_at(size_t number);
+bool cluster_known(const char *name);
+
+typedef struct run_cluster {
+  isolde_cluster *servers;
+  isolde_faults *faults;
+} run_cluster;
+
+/* Starts what the options ask for, if anything, and tells the run; an exit code, after a message where that is not
+ * EXIT_SATISFIED.  `values` are those of the CLUSTER_OPTIONS. */
+int run_cluster_start(run_cluster *cluster, const option_value *values, uint64_t seed, bool quiet,
+                      isolde_run_options *run);
+void run_cluster_stop(run_cluster *cluster);
+/* A line that counts the faults, if there are some. */
+void run_cluster_summary(FILE *out, const run_cluster *cluster);
+/* Copies the log of each node to FOLDER/node-N.log; false after a message. */
+bool run_cluster_save_logs(const run_cluster *cluster, const char *folder);
+
+#endif

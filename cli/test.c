@@ -1,0 +1,342 @@
+/* test.c - `isolde test`: generate, run on a database, check, report, save. */
+#include <inttypes.h>
+#include <isolde/isolde.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/names.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/run_options.h"
+#include "cli/run_report.h"
+#include "cli/test_files.h"
+
+enum {
+  TEST_EXPECT = RUN_OPTIONS,
+  TEST_ROUNDS,
+  TEST_UNTIL_VIOLATION,
+  TEST_TIMEOUT,
+  TEST_DIRECTORY,
+  TEST_JSON,
+  TEST_ALL
+};
+
+typedef struct tester {
+  const options *parsed;
+  run_plan plan;
+  test_folder folder;
+  uint64_t first_seed;
+  bool many; /* rounds */
+  bool color;
+  uint64_t violated, satisfied, unknown;
+} tester;
+
+/* A history and what was found in it. */
+typedef struct judgement {
+  isolde_report *report;
+  isolde_history *history;
+  isolde_result *result;
+  const char *expected; /* the level asked for; NULL none */
+  double load_seconds, check_seconds;
+} judgement;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- judging ---- */
+
+static isolde_status judge(tester *t, judgement *j, isolde_task *task, isolde_error *error) {
+  const option_value *expect = &t->parsed->values[TEST_EXPECT];
+  j->expected = expect->given ? isolde_level_find(expect->text)->id : isolde_report_claim(j->report);
+  isolde_check_options how = {
+      .struct_size = sizeof how, .levels = &j->expected, .level_count = j->expected != NULL ? 1 : 0};
+  double began = now();
+  isolde_status status = isolde_history_open(t->folder.history, NULL, task, &j->history, error);
+  j->load_seconds = now() - began;
+  if (status != ISOLDE_OK) return status;
+  began = now();
+  isolde_task_set_timeout(task, t->parsed->values[TEST_TIMEOUT].number);
+  status = isolde_check(j->history, &how, task, &j->result, error);
+  j->check_seconds = now() - began;
+  return status;
+}
+
+/* ---- reporting ---- */
+
+typedef struct text {
+  char *bytes;
+  size_t size;
+} text;
+
+static bool append_text(void *user, const void *data, size_t size) {
+  text *to = user;
+  char *grown = realloc(to->bytes, to->size + size);
+  if (grown == NULL) return false;
+  memcpy(grown + to->size, data, size);
+  to->bytes = grown;
+  to->size += size;
+  return true;
+}
+
+static isolde_render_options render_options(const tester *t, const judgement *j, bool color) {
+  struct rusage usage;
+  uint64_t peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+  return (isolde_render_options){.struct_size = sizeof(isolde_render_options),
+                                 .file = t->folder.history,
+                                 .load_seconds = j->load_seconds,
+                                 .check_seconds = j->check_seconds,
+                                 .peak_bytes = peak,
+                                 .color = color};
+}
+
+/* The object of check with the run added to it. */
+static bool print_json(const tester *t, const judgement *j, FILE *out) {
+  text check = {NULL, 0};
+  isolde_render_options how = render_options(t, j, false);
+  isolde_error error = {.offset = -1};
+  bool good = isolde_result_write_json(j->result, &how, append_text, &check, &error) == ISOLDE_OK;
+  if (!good) message_error(&error, NULL);
+  if (good && check.size > 2) {
+    fwrite(check.bytes, 1, check.size - 2, out); /* without "}\n" */
+    json writer = {.out = out, .comma = true};
+    run_json(&writer, j->report, t->plan.workload.seed);
+    fputs("}\n", out);
+  }
+  free(check.bytes);
+  return good;
+}
+
+static void print_expectation(const judgement *j, FILE *out) {
+  const char *claim = isolde_report_claim(j->report);
+  if (j->expected == NULL) {
+    fputs("  the database promises no level that isolde knows; --expect names one\n", out);
+  } else if (claim != NULL && strcmp(claim, j->expected) == 0) {
+    fprintf(out, "  expected: %s, as the database promises for %s\n", claim, isolde_report_isolation(j->report));
+  } else {
+    fprintf(out, "  expected: %s\n", j->expected);
+  }
+}
+
+static bool print_text(const tester *t, const judgement *j, FILE *out, bool color) {
+  isolde_error error = {.offset = -1};
+  isolde_render_options how = render_options(t, j, color);
+  run_summary(out, j->report);
+  run_cluster_summary(out, &t->plan.cluster);
+  print_expectation(j, out);
+  if (isolde_result_write_text(j->result, &how, write_stream, out, &error) == ISOLDE_OK) return true;
+  message_error(&error, NULL);
+  return false;
+}
+
+static bool save(const tester *t, const judgement *j) {
+  FILE *out = test_file_open(&t->folder, "result.json");
+  if (out == NULL) return false;
+  bool good = print_json(t, j, out);
+  good = test_file_close(out, &t->folder, "result.json") && good;
+  out = test_file_open(&t->folder, "report.txt");
+  if (out == NULL) return false;
+  good = print_text(t, j, out, false) && good;
+  return test_file_close(out, &t->folder, "report.txt") && good;
+}
+
+static void print(const tester *t, const judgement *j) {
+  progress_clear();
+  if (t->parsed->values[TEST_JSON].on) {
+    print_json(t, j, stdout);
+    return;
+  }
+  print_text(t, j, stdout, t->color);
+  printf("  saved in %s; --seed=%" PRIu64 " repeats the workload\n", t->folder.round, t->plan.workload.seed);
+}
+
+/* ---- rounds ---- */
+
+static int code_of(tester *t, const judgement *j) {
+  switch (isolde_result_verdict(j->result)) {
+  case ISOLDE_VIOLATED:
+    t->violated++;
+    return EXIT_VIOLATED;
+  case ISOLDE_UNDECIDED:
+    t->unknown++;
+    return EXIT_UNKNOWN;
+  case ISOLDE_SATISFIED:
+  case ISOLDE_VERDICT_NONE:
+    break;
+  }
+  t->satisfied++;
+  return EXIT_SATISFIED;
+}
+
+static bool write_command(const tester *t) {
+  FILE *out = test_file_open(&t->folder, "command.txt");
+  if (out == NULL) return false;
+  fprintf(out, "%s\n", t->plan.command);
+  if (t->many) fprintf(out, "# this round alone: --rounds=1 --seed=%" PRIu64 "\n", t->plan.workload.seed);
+  return test_file_close(out, &t->folder, "command.txt");
+}
+
+/* Runs and judges; the report and the result are in `j`, also when something failed on the way. */
+static int run_round(tester *t, judgement *j, isolde_task *task) {
+  isolde_error error = {.offset = -1};
+  t->plan.run.path = t->folder.history;
+  t->plan.run.progress = run_progress;
+  if (!write_command(t)) return EXIT_USAGE;
+  if (isolde_run(&t->plan.run, task, &j->report, &error) != ISOLDE_OK) {
+    message_error(&error, NULL);
+    return run_exit(&error, t->folder.history);
+  }
+  if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
+  if (isolde_report_cancelled(j->report)) return EXIT_INTERRUPTED;
+  int useless = run_was_useful(j->report);
+  if (useless != EXIT_SATISFIED) return useless;
+  isolde_task_set_progress(task, progress_update, NULL);
+  isolde_status status = judge(t, j, task, &error);
+  if (status != ISOLDE_OK) {
+    message_error(&error, t->folder.history);
+    return exit_of_status(status);
+  }
+  if (!save(t, j)) return EXIT_USAGE;
+  print(t, j);
+  return code_of(t, j);
+}
+
+static int one_round(tester *t, uint64_t round) {
+  judgement j = {.report = NULL};
+  t->plan.workload.seed = t->first_seed + round - 1;
+  isolde_task *task = interrupt_task_new();
+  if (task == NULL) {
+    message("out of memory");
+    return EXIT_UNKNOWN;
+  }
+  int code = EXIT_USAGE;
+  if (test_folder_round(&t->folder, round, t->many)) code = run_round(t, &j, task);
+  progress_clear();
+  isolde_result_free(j.result);
+  isolde_history_free(j.history);
+  isolde_report_free(j.report);
+  interrupt_task_free(task);
+  return code;
+}
+
+static int all_rounds(tester *t) {
+  const option_value *v = t->parsed->values;
+  bool until = v[TEST_UNTIL_VIOLATION].on;
+  uint64_t rounds = v[TEST_ROUNDS].given ? v[TEST_ROUNDS].integer : until ? UINT64_MAX : 1;
+  int worst = EXIT_SATISFIED;
+  t->many = rounds > 1;
+  for (uint64_t round = 1; round <= rounds; round++) {
+    int code = one_round(t, round);
+    worst = exit_worse(worst, code);
+    if (code == EXIT_INTERRUPTED || interrupted()) return EXIT_INTERRUPTED;
+    /* A database that is gone will not come back from being asked again. */
+    if (code != EXIT_SATISFIED && code != EXIT_VIOLATED && code != EXIT_UNKNOWN) return worst;
+    if (until && code == EXIT_VIOLATED) break;
+    if (until && code == EXIT_SATISFIED && round < rounds) test_folder_forget(&t->folder);
+  }
+  return worst;
+}
+
+static void print_rounds(const tester *t) {
+  if (!t->many || t->parsed->values[TEST_JSON].on) return;
+  uint64_t rounds = t->satisfied + t->violated + t->unknown;
+  printf("%" PRIu64 " round%s: %" PRIu64 " satisfied, %" PRIu64 " violated, %" PRIu64 " unknown\n", rounds,
+         rounds == 1 ? "" : "s", t->satisfied, t->violated, t->unknown);
+}
+
+static int run(options *parsed) {
+  tester t = {.parsed = parsed};
+  const option_value *directory = &parsed->values[TEST_DIRECTORY];
+  int code = EXIT_USAGE;
+  t.color = terminal_color(stdout, common_color(parsed));
+  if (run_plan_fill(&t.plan, parsed, "test")) {
+    t.first_seed = t.plan.workload.seed;
+    if (test_folder_make(&t.folder, directory->given ? directory->text : "isolde-out")) {
+      code = run_plan_start(&t.plan, parsed);
+      if (code == EXIT_SATISFIED) code = all_rounds(&t);
+      if (!run_cluster_save_logs(&t.plan.cluster, t.folder.path)) code = exit_worse(code, EXIT_USAGE);
+      print_rounds(&t);
+      if (code == EXIT_INTERRUPTED) message("interrupted; what was recorded is in %s", t.folder.path);
+    }
+  }
+  test_folder_free(&t.folder);
+  run_plan_free(&t.plan);
+  return code;
+}
+
+/* ---- the table ---- */
+
+static const option table[TEST_ALL] = {
+    RUN_ROWS,
+    [TEST_EXPECT] = {.name = "expect",
+                     .letter = 'e',
+                     .argument = "LEVEL",
+                     .type = OPTION_CHOICE,
+                     .choices = level_name_at,
+                     .accepts = level_known,
+                     .help = "The level that must hold ('isolde levels' lists them); the exit code is 1 when it does "
+                             "not.",
+                     .initial = "what the database promises for the isolation level",
+                     .group = "Verdict"},
+    [TEST_ROUNDS] = {.name = "rounds",
+                     OPTION_UP_TO(1e9),
+                     .help = "Run and check that many times, each with the next seed.",
+                     .initial = "1",
+                     .group = "Verdict"},
+    [TEST_UNTIL_VIOLATION] = {.name = "until-violation",
+                              .type = OPTION_FLAG,
+                              .help = "Run rounds (up to --rounds, if given) until one is violated; those that are "
+                                      "satisfied are not kept.",
+                              .group = "Verdict"},
+    [TEST_TIMEOUT] = {.name = "timeout",
+                      .argument = "SECONDS",
+                      .type = OPTION_NUMBER,
+                      .max = 1e9,
+                      .help = "Check for no longer than that; what is not decided then is unknown. 0 means no limit.",
+                      .initial = "0",
+                      .group = "Verdict"},
+    [TEST_DIRECTORY] = {.name = "directory",
+                        .argument = "FOLDER",
+                        .type = OPTION_FILE,
+                        .help = "Save everything below this folder, by time, with a link 'latest'.",
+                        .initial = "isolde-out",
+                        .group = "Verdict"},
+    [TEST_JSON] = {.name = "json",
+                   .type = OPTION_FLAG,
+                   .help = "Print one JSON object a round, one a line.",
+                   .group = "Verdict"},
+};
+
+static const example examples[] = {
+    {"isolde test --time=0.5 --directory=/tmp/iso", 0, "SQLite, half a second: is it what it claims?"},
+    {"isolde test --db='sim:?level=rc' -e ra -k4 --time=0.5 --directory=/tmp/iso", 1,
+     "A simulated database that gives less than expected."},
+    {"isolde check --level=read-committed /tmp/iso/latest/history.jsonl", 0, "Judge the saved history again."},
+};
+
+static const char *const description[] = {
+    "Runs a workload on a database, checks the history against the level that the database promises (or the one of "
+    "--expect), reports, and saves everything below isolde-out: history.jsonl, result.json, report.txt, server.txt "
+    "(version and settings) and command.txt. Without options it tests a private SQLite database for three seconds.",
+    "The exit code is 0 when the level holds, 1 when it is violated, 3 when that could not be decided, 4 when the "
+    "database failed. 'isolde check' judges a saved history again, for any level.",
+    "Workloads:" WORKLOAD_LINES, NULL};
+
+const command command_test = {
+    "test",
+    "Run a workload on a database and check that it gives the isolation it promises",
+    "[--db=URL,..|--cluster=NAME] [--isolation=NAME] [--expect=LEVEL] [--time=SECONDS] [OPTION...]",
+    description,
+    NULL,
+    NULL,
+    table,
+    TEST_ALL,
+    examples,
+    COUNT_OF(examples),
+    run};

@@ -1,0 +1,34 @@
+/* isolde/database.h - which databases this build can talk to.
+ *
+ * Everything here points into constant tables of the library: nothing is owned, nothing is freed.
+ */
+#ifndef ISOLDE_DATABASE_H
+#define ISOLDE_DATABASE_H
+
+#include <isolde/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct isolde_driver_info {
+  const char *name;     /* "postgres" */
+  const char *title;    /* "PostgreSQL" */
+  bool built;           /* false: its client library was not there when the program was built */
+  const char *url_form; /* "postgres://user:password@host:port/database", NULL when it is not built */
+  bool sql;             /* takes statements; false for the simulator */
+  bool nodes;           /* several URLs are the nodes of one cluster */
+  bool blocked;         /* can tell who waits for a lock */
+} isolde_driver_info;
+
+/* `number` from 0; false after the last. */
+ISOLDE_API bool isolde_driver_at(size_t number, isolde_driver_info *info);
+/* The client library in use, "libpq 15.8", terminated; "" where there is none.  Returns the full length, as snprintf
+ * does. */
+ISOLDE_API size_t isolde_driver_library(size_t number, char *buffer, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+/* isolde/minimize.h - the smallest part of a history that still violates a level.
+ *
+ * A part is made of whole transactions first, then of operations.  Leaving something out never invents an anomaly: a
+ * read whose write is left out goes with it, and an element of a list or a set goes with its append or addition.  The
+ * result is smallest in the sense that no single transaction or operation more can be left out.
+ */
+#ifndef ISOLDE_MINIMIZE_H
+#define ISOLDE_MINIMIZE_H
+
+#include <isolde/check.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct isolde_minimize_options {
+  size_t struct_size; /* sizeof(isolde_minimize_options) */
+  const char *level;  /* id or alias; required */
+} isolde_minimize_options;
+
+typedef struct isolde_minimized {
+  isolde_verdict verdict; /* on the whole history; only a violated one has a smaller part */
+  bool finished;          /* false: the time limit was reached first, and the part is the smallest found by then */
+  uint64_t checks;        /* how many parts were judged */
+} isolde_minimized;
+
+/* Makes *smaller, which the caller frees, from a history that violates the level; NULL when it does not, or when that
+ * could not be decided.  Each part is judged by isolde_check.  `task` may be NULL; `report` may be NULL.
+ * ISOLDE_ERR_USAGE when there is no such level. */
+ISOLDE_API isolde_status isolde_minimize(isolde_history *history, const isolde_minimize_options *options,
+                                         isolde_task *task, isolde_history **smaller, isolde_minimized *report,
+                                         isolde_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,117 @@
+/* isolde/workload.h - what the clients of a database under test do, decided by a seed.
+ *
+ * A workload hands each session one transaction after the other.  Which operations those have, and on which keys, is
+ * decided by the seed alone, except that workloads with rotating keys (list-append, predicate) move on to fresh keys
+ * when the old ones have had enough writes of all sessions together.  No value is written twice in a run.
+ *
+ * Options are plain values of the caller; nothing here is owned or freed.
+ */
+#ifndef ISOLDE_WORKLOAD_H
+#define ISOLDE_WORKLOAD_H
+
+#include <isolde/simulate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a workload needs of a database. */
+typedef enum isolde_needs {
+  ISOLDE_NEEDS_REGISTERS, /* read and write of a key */
+  ISOLDE_NEEDS_LISTS,     /* read of a list, append to it */
+  ISOLDE_NEEDS_ROWS       /* registers, and insert, delete and reads of ranges of keys */
+} isolde_needs;
+
+/* Workloads: C name, id, needs, default keys, least and most operations, share of reads, of read-modify-writes among
+ * the writes, writes a key, what it stresses.  0 operations: the workload has transactions of its own shape. */
+#define ISOLDE_WORKLOAD_LIST(X)                                                                                        \
+  X(MIXED, "mixed", REGISTERS, 20, 2, 4, 0.5, 0.5, 0,                                                                  \
+    "everything at once on few keys: short general transactions, lost updates, write skew, reads of many keys")        \
+  X(GENERAL, "general", REGISTERS, 1000, 8, 8, 0.5, 0, 0,                                                              \
+    "reads and blind writes in any mix, on keys of any distribution")                                                  \
+  X(LIST_APPEND, "list-append", LISTS, 10, 1, 4, 0.5, 0, 32,                                                           \
+    "appends to lists and reads of them, on keys that rotate; every key is read in the end")                           \
+  X(RMW, "read-modify-write", REGISTERS, 100, 2, 8, 0.5, 1, 0, "every write comes after a read of its key")            \
+  X(LOST_UPDATE, "lost-update", REGISTERS, 10, 0, 0, 0, 1, 0, "one key a transaction: read it, then overwrite it")     \
+  X(WRITE_SKEW, "write-skew", REGISTERS, 20, 0, 0, 0, 0, 0, "pairs of keys: read both, overwrite one")                 \
+  X(BANK, "bank", REGISTERS, 10, 0, 0, 0, 1, 0, "transfers between accounts, and reads of all whose total must hold")  \
+  X(TPCC, "tpcc", REGISTERS, 1, 0, 0, 0, 1, 0,                                                                         \
+    "a wholesaler after TPC-C: orders, payments, deliveries; the keys are its warehouses")                             \
+  X(RUBIS, "rubis", REGISTERS, 1000, 0, 0, 0, 1, 0,                                                                    \
+    "auctions after RUBiS: browse, bid, buy, comment; the keys are the items, a tenth as many are users")              \
+  X(TWITTER, "twitter", REGISTERS, 1000, 0, 0, 0, 1, 0,                                                                \
+    "short messages: post, follow, unfollow, timelines; the keys are the users, by zipf's law")                        \
+  X(PREDICATE, "predicate", ROWS, 4, 0, 0, 0, 0, 8,                                                                    \
+    "ranges of rows: read a range, insert into it, delete from it; finds phantoms; the keys are the ranges")
+
+typedef enum isolde_workload_kind {
+#define ISOLDE_X(name, id, needs, keys, least, most, reads, rmw, writes, text) ISOLDE_WORKLOAD_##name,
+  ISOLDE_WORKLOAD_LIST(ISOLDE_X)
+#undef ISOLDE_X
+      ISOLDE_WORKLOADS
+} isolde_workload_kind;
+
+/* Presets of the general workload and of lists, as in published evaluations: C name, id, workload, sessions,
+ * transactions a session, operations, share of reads, keys, distribution, share and size of long transactions. */
+#define ISOLDE_PRESET_LIST(X)                                                                                          \
+  X(POLYSI, "polysi", GENERAL, 20, 100, 15, 15, 0.5, 10000, ZIPF, 0, 0)                                                \
+  X(PLUME, "plume", GENERAL, 25, 200, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                               \
+  X(GENERAL_RH, "general-rh", GENERAL, 25, 400, 8, 8, 0.95, 10000, ZIPF, 0, 0)                                         \
+  X(GENERAL_RW, "general-rw", GENERAL, 25, 400, 8, 8, 0.5, 10000, ZIPF, 0, 0)                                          \
+  X(GENERAL_WH, "general-wh", GENERAL, 25, 400, 8, 8, 0.3, 10000, ZIPF, 0, 0)                                          \
+  X(POLYSI_LARGE, "polysi-large", GENERAL, 20, 50000, 15, 15, 0.5, 1000000000, ZIPF, 0.1, 150)                         \
+  X(GALERA, "galera", GENERAL, 10, 100, 25, 25, 0.5, 10000, UNIFORM, 0, 0)                                             \
+  X(ANTIDOTE, "antidote", GENERAL, 6, 20, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                           \
+  X(JEPSEN, "jepsen", LIST_APPEND, 10, 1000, 1, 4, 0.5, 10, EXPONENTIAL, 0, 0)
+
+typedef enum isolde_preset {
+#define ISOLDE_X(name, id, kind, sessions, txns, least, most, reads, keys, distribution, share, size)                  \
+  ISOLDE_PRESET_##name,
+  ISOLDE_PRESET_LIST(ISOLDE_X)
+#undef ISOLDE_X
+      ISOLDE_PRESETS
+} isolde_preset;
+
+typedef struct isolde_workload_options {
+  size_t struct_size; /* sizeof(isolde_workload_options) */
+  isolde_workload_kind kind;
+  uint64_t seed;
+  uint32_t sessions;
+  uint64_t txns;             /* in all sessions together, a fair share each; 0: no limit */
+  uint32_t ops_min, ops_max; /* a transaction */
+  double read_share;         /* of operations */
+  double rmw_share;          /* of writes that come after a read of their key */
+  double abort_share;        /* of transactions that their client rolls back */
+  double long_share;         /* of transactions that have long_ops operations */
+  uint32_t long_ops;
+  uint32_t keys;
+  isolde_keys distribution;
+  double skew, hot_share, hot_keys_share;
+  uint32_t writes_per_key; /* of rotating keys: a fresh key after that many */
+  bool final_reads;        /* one more session reads every key in the end, where the keys are numbers */
+} isolde_workload_options;
+
+/* The defaults of a workload. */
+ISOLDE_API void isolde_workload_defaults(isolde_workload_kind kind, isolde_workload_options *options);
+/* The same for a preset. */
+ISOLDE_API void isolde_preset_defaults(isolde_preset preset, isolde_workload_options *options);
+
+/* By id; false when there is none. */
+ISOLDE_API bool isolde_workload_find(const char *id, isolde_workload_kind *kind);
+ISOLDE_API bool isolde_preset_find(const char *id, isolde_preset *preset);
+/* The id; NULL after the last. */
+ISOLDE_API const char *isolde_workload_id(size_t number);
+ISOLDE_API const char *isolde_preset_id(size_t number);
+ISOLDE_API isolde_needs isolde_workload_needs(isolde_workload_kind kind);
+
+/* Writes the workload as JSON lines, sessions in turn: a header, then one object a transaction, with its session and
+ * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `txns` of the options must
+ * not be 0.  ISOLDE_ERR_USAGE names the option that makes no sense. */
+ISOLDE_API isolde_status isolde_workload_write(const isolde_workload_options *options, isolde_write_fn write,
+                                               void *user, isolde_task *task, isolde_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

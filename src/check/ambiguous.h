@@ -1,0 +1,23 @@
+/* ambiguous.h - levels of a history in which several writes could explain a read.
+ *
+ * Such a history satisfies a level when some choice of the observed writes does.  A choice is tried; when it violates
+ * the level, the witness names a few transactions that do so by themselves, and as long as their reads are chosen in
+ * this way the level stays violated, whatever else is chosen: so one of these reads must have observed another write.
+ * A solver collects what was learned in this way and proposes the next choice, until one fits or none is left.
+ */
+#ifndef ISO_CHECK_AMBIGUOUS_H
+#define ISO_CHECK_AMBIGUOUS_H
+
+#include <isolde/check.h>
+
+/* isolde_check of a history whose written values are not unique; the options are complete. */
+isolde_status iso_check_ambiguous(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                                  isolde_result **result, isolde_error *error);
+
+/* isolde_check under the choices at hand: in check.c. */
+isolde_status iso_check_once(isolde_history *history, const isolde_check_options *options, isolde_task *task,
+                             isolde_result **result, isolde_error *error);
+/* Fills in the strongest satisfied and weakest violated levels of a result; false when memory is out. */
+bool iso_result_extremes(isolde_result *result);
+
+#endif

@@ -1,0 +1,319 @@
+#include "check/causal_order.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "check/causal_sweep.h"
+#include "check/execute.h"
+
+/* A writer further than this before a reader that it could concern is far: such pairs are looked at by themselves, so
+ * that a few of them do not make the sweeps of everybody long.  Too many of them are left to the clocks. */
+enum { REACH = 1 << 15, MOST_FAR = 1 << 18 };
+
+typedef struct {
+  iso_causal *out;
+  iso_event_graph e;
+  iso_sequence s;
+  iso_executor executor;
+  iso_strip strip;
+  uint32_t *block_end; /* by block: the last place that its sweep has to look at */
+  uint32_t blocks;
+  atomic_uint next_block;
+  iso_sweeper *sweepers;
+  unsigned threads;
+  ISO_VEC(iso_far) far;
+  ISO_VEC(iso_between) found; /* by the sweeps of a round */
+  uint64_t stale;
+  bool too_far, failed;
+  bool contradicted; /* something contradicts CO, or the initial version, outright */
+} causal;
+
+static void strip_free(iso_strip *strip) {
+  free(strip->before_first);
+  free(strip->before);
+  free(strip->read_first);
+  free(strip->reads);
+  free(strip->write_first);
+  free(strip->write_key);
+}
+
+static void causal_free(causal *c) {
+  iso_event_graph_free(&c->e);
+  iso_sequence_free(&c->s);
+  iso_executor_free(&c->executor);
+  strip_free(&c->strip);
+  free(c->block_end);
+  iso_vec_free(&c->far);
+  iso_vec_free(&c->found);
+  for (unsigned t = 0; c->sweepers != NULL && t < c->threads; t++) iso_sweeper_free(&c->sweepers[t]);
+  free(c->sweepers);
+}
+
+static bool make_strip(causal *c) {
+  const iso_view *v = c->e.view;
+  iso_strip *strip = &c->strip;
+  size_t reads = v->read_first[v->h->txns], writes = v->write_first[v->h->txns];
+  strip->count = c->s.count;
+  strip->keys = v->h->keys;
+  strip->before_first = iso_alloc((size_t)strip->count + 1, sizeof *strip->before_first);
+  strip->read_first = iso_alloc((size_t)strip->count + 1, sizeof *strip->read_first);
+  strip->write_first = iso_alloc((size_t)strip->count + 1, sizeof *strip->write_first);
+  strip->before = iso_alloc(reads + strip->count, sizeof *strip->before);
+  strip->reads = iso_alloc(reads, sizeof *strip->reads);
+  strip->write_key = iso_alloc(writes, sizeof *strip->write_key);
+  c->blocks = (strip->count + ISO_SWEEP_BITS - 1) / ISO_SWEEP_BITS;
+  c->block_end = iso_alloc(c->blocks, sizeof *c->block_end);
+  return strip->before_first != NULL && strip->read_first != NULL && strip->write_first != NULL &&
+         strip->before != NULL && strip->reads != NULL && strip->write_key != NULL && c->block_end != NULL;
+}
+
+/* Notes a read with writers between.  Walking back from the current version to the one that was read finds the first of
+ * them; where that takes long, the version itself is taken, which makes the sweep too long rather than too short. */
+static void note_stale(causal *c, uint32_t place, uint32_t slot, uint32_t number) {
+  enum { STEPS = 64 };
+  const iso_external_read *read = &c->e.view->reads[number];
+  iso_strip *strip = &c->strip;
+  uint32_t version = read->from == ISO_INITIAL ? 0 : c->s.place[read->from] + 1;
+  uint32_t oldest = place, at = strip->read_first[place + 1], steps = 0;
+  bool near = place - version < REACH;
+  for (; slot > 0 && c->executor.slot_txn[slot - 1] != read->from; slot = c->executor.slot_last[slot - 1]) {
+    uint32_t writer = c->s.place[c->executor.slot_txn[slot - 1]];
+    if (place - writer <= REACH) {
+      oldest = writer;
+      if (near && ++steps == STEPS) {
+        oldest = version;
+        break;
+      }
+    } else if (c->far.count == MOST_FAR || !iso_vec_push(&c->far, ((iso_far){writer, place, number}))) {
+      c->too_far = c->far.count == MOST_FAR;
+      c->failed = !c->too_far;
+      return;
+    }
+  }
+  strip->reads[at] = (struct iso_strip_read){read->key, version, number};
+  strip->read_first[place + 1] = at + 1;
+  uint32_t *end = &c->block_end[oldest / ISO_SWEEP_BITS];
+  if (*end < place) *end = place;
+  c->stale++;
+}
+
+static void lay_txn(causal *c, uint32_t place) {
+  const iso_view *v = c->e.view;
+  iso_strip *strip = &c->strip;
+  uint32_t txn = c->s.event[place], at = strip->before_first[place], writes = strip->write_first[place];
+  strip->read_first[place + 1] = strip->read_first[place];
+  uint32_t previous = iso_event_before(&c->e, txn);
+  if (previous != ISO_NO_EVENT) strip->before[at++] = c->s.place[previous];
+  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
+    uint32_t from = v->reads[i].from, slot = c->executor.current[v->reads[i].key];
+    uint32_t current = slot == 0 ? ISO_INITIAL : c->executor.slot_txn[slot - 1];
+    if (from != ISO_INITIAL) strip->before[at++] = c->s.place[from];
+    if (current != from) note_stale(c, place, slot, i);
+  }
+  for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
+    strip->write_key[writes++] = v->write_key[i];
+    c->executor.slot_last[i] = c->executor.current[v->write_key[i]];
+    c->executor.current[v->write_key[i]] = i + 1;
+  }
+  strip->before_first[place + 1] = at;
+  strip->write_first[place + 1] = writes;
+}
+
+/* Lays the history out in the order at hand, and finds the reads with writers between. */
+static void lay_strip(causal *c) {
+  iso_strip *strip = &c->strip;
+  memset(c->executor.current, 0, strip->keys * sizeof *c->executor.current);
+  memset(c->block_end, 0, c->blocks * sizeof *c->block_end);
+  strip->before_first[0] = strip->read_first[0] = strip->write_first[0] = 0;
+  c->stale = 0;
+  c->far.count = 0;
+  for (uint32_t place = 0; place < strip->count && !c->too_far && !c->failed; place++) lay_txn(c, place);
+  /* A reader that a block concerns, the blocks between them concern as well. */
+  for (uint32_t block = 1; block < c->blocks; block++) {
+    uint32_t before = c->block_end[block - 1];
+    if (before >= block * ISO_SWEEP_BITS && before > c->block_end[block]) c->block_end[block] = before;
+  }
+}
+
+static void sweep_blocks(void *context, unsigned thread, unsigned threads) {
+  (void)threads;
+  causal *c = context;
+  for (;;) {
+    uint32_t block = atomic_fetch_add(&c->next_block, 1);
+    if (block >= c->blocks) return;
+    if (c->block_end[block] > block * ISO_SWEEP_BITS) iso_sweep(&c->sweepers[thread], block, c->block_end[block]);
+  }
+}
+
+/* Lays the history out, sweeps, and puts what was found together. */
+static isolde_status look(causal *c, bool all, isolde_task *task, isolde_error *error) {
+  lay_strip(c);
+  if (c->failed) return iso_fail_memory(error);
+  if (c->too_far) return ISOLDE_OK;
+  for (unsigned t = 0; t < c->threads; t++) c->sweepers[t].all = all;
+  atomic_store(&c->next_block, 0);
+  iso_parallel(c->threads, sweep_blocks, c);
+  if (c->far.count > 0) iso_sweep_far(&c->sweepers[0], c->far.items, c->far.count);
+  c->found.count = 0;
+  for (unsigned t = 0; t < c->threads; t++) {
+    iso_sweeper *s = &c->sweepers[t];
+    if (s->failed || !iso_vec_reserve(&c->found, s->found.count)) return iso_fail_memory(error);
+    if (s->found.count > 0) {
+      memcpy(c->found.items + c->found.count, s->found.items, s->found.count * sizeof *s->found.items);
+    }
+    c->found.count += s->found.count;
+    s->found.count = 0;
+  }
+  return iso_task_check(task, error);
+}
+
+/* Takes out of what was found what contradicts CO: t1 is causally before t2. */
+static isolde_status drop_contradictions(causal *c, isolde_error *error) {
+  const iso_view *v = c->e.view;
+  iso_sweeper *s = &c->sweepers[0];
+  iso_far *items = iso_alloc(c->found.count, sizeof *items);
+  uint8_t *drop = iso_alloc_zero(c->found.count, 1);
+  size_t count = 0, kept = 0;
+  bool made = items != NULL && drop != NULL;
+  for (size_t i = 0; made && i < c->found.count; i++) {
+    uint32_t t1 = v->reads[c->found.items[i].read].from;
+    if (t1 == ISO_INITIAL) {
+      drop[i] = 1;
+    } else {
+      items[count++] = (iso_far){c->s.place[t1], c->found.items[i].writer, (uint32_t)i};
+    }
+  }
+  if (made) iso_sweep_far(s, items, count);
+  made = made && !s->failed;
+  for (size_t i = 0; made && i < s->found.count; i++) drop[s->found.items[i].read] = 1;
+  s->found.count = 0;
+  for (size_t i = 0; made && i < c->found.count; i++) {
+    if (drop[i]) {
+      c->contradicted = true;
+    } else {
+      c->found.items[kept++] = c->found.items[i];
+    }
+  }
+  c->found.count = kept;
+  free(items);
+  free(drop);
+  return made ? ISOLDE_OK : iso_fail_memory(error);
+}
+
+/* Adds what is forced, and repairs the order. */
+static isolde_status add_forced(causal *c, bool *cyclic, isolde_task *task, isolde_error *error) {
+  const iso_view *v = c->e.view;
+  uint32_t first = (uint32_t)c->e.derived.count;
+  *cyclic = false;
+  for (size_t i = 0; i < c->found.count; i++) {
+    uint32_t writer = c->s.event[c->found.items[i].writer], t1 = v->reads[c->found.items[i].read].from;
+    if (t1 == ISO_INITIAL) { /* nothing comes before the initial version */
+      *cyclic = true;
+      continue;
+    }
+    uint32_t last = c->e.in[t1];
+    if (last > first && c->e.derived.items[last - 1].from == writer) continue;
+    iso_derived edge = {.from = writer, .to = t1, .read = c->found.items[i].read, .reason = ISO_SEEN, .round = 1};
+    ISO_TRY(iso_event_graph_add(&c->e, edge, error));
+  }
+  if (!*cyclic) ISO_TRY(iso_sequence_repair(&c->e, first, &c->s, cyclic, task, error));
+  if (*cyclic) {
+    iso_event_graph_drop(&c->e, first);
+  } else {
+    c->out->forced += c->e.derived.count - first;
+  }
+  return ISOLDE_OK;
+}
+
+static int by_read(const void *a, const void *b) {
+  const iso_contradiction *x = a, *y = b;
+  if (x->read != y->read) return x->read < y->read ? -1 : 1;
+  return (x->t2 > y->t2) - (x->t2 < y->t2);
+}
+
+/* In the order at hand every writer between a version and its reader, and causally before the reader, contradicts CO:
+ * the others are where they must be.  Of a session only the last one counts. */
+static isolde_status list_contradictions(causal *c, isolde_task *task, isolde_error *error) {
+  const isolde_history *h = c->e.view->h;
+  iso_causal *out = c->out;
+  ISO_TRY(look(c, true, task, error));
+  if (!iso_vec_reserve(&out->contradictions, c->found.count)) return iso_fail_memory(error);
+  for (size_t i = 0; i < c->found.count; i++) {
+    iso_contradiction one = {c->found.items[i].read, c->s.event[c->found.items[i].writer]};
+    out->contradictions.items[out->contradictions.count++] = one;
+  }
+  if (out->contradictions.count > 1) {
+    qsort(out->contradictions.items, out->contradictions.count, sizeof *out->contradictions.items, by_read);
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < out->contradictions.count; i++) {
+    const iso_contradiction *one = &out->contradictions.items[i], *next = one + 1;
+    bool last = i + 1 == out->contradictions.count || next->read != one->read ||
+                h->txn_session[next->t2] != h->txn_session[one->t2];
+    if (last) out->contradictions.items[kept++] = *one;
+  }
+  out->contradictions.count = kept;
+  return ISOLDE_OK;
+}
+
+static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
+  iso_causal *out = c->out;
+  for (;;) {
+    ISO_TRY(look(c, false, task, error));
+    if (out->rounds == 0) out->stale = c->stale;
+    out->rounds++;
+    if (c->too_far) return ISOLDE_OK;
+    if (c->contradicted) ISO_TRY(drop_contradictions(c, error));
+    if (c->found.count == 0) break;
+    bool cyclic;
+    ISO_TRY(add_forced(c, &cyclic, task, error));
+    if (cyclic && !c->contradicted) {
+      ISO_TRY(drop_contradictions(c, error));
+      if (c->contradicted) ISO_TRY(add_forced(c, &cyclic, task, error));
+    }
+    if (cyclic) {
+      out->answer = ISO_CAUSAL_NO;
+      return ISOLDE_OK;
+    }
+  }
+  out->answer = c->contradicted ? ISO_CAUSAL_CONTRADICTED : ISO_CAUSAL_YES;
+  return c->contradicted ? list_contradictions(c, task, error) : ISOLDE_OK;
+}
+
+static isolde_status prepare(causal *c, iso_view *view, const iso_versions *versions, isolde_task *task,
+                             isolde_error *error) {
+  /* Of a level only its shape matters here: transactions as events, in session order. */
+  static const iso_strong_level shape = {"causal", false, ISO_RULE_PARALLEL, true, false, false};
+  ISO_TRY(iso_event_graph_make(view, &shape, NULL, &c->e, error));
+  for (uint32_t txn = 0; versions != NULL && versions->ww_first != NULL && txn < view->h->txns; txn++) {
+    for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {
+      iso_derived edge = {.from = versions->ww[i].from, .to = txn, .reason = ISO_LIST};
+      ISO_TRY(iso_event_graph_add(&c->e, edge, error));
+    }
+  }
+  ISO_TRY(iso_sequence_make(&c->e, task, &c->s, error));
+  return iso_executor_make(&c->e, &c->executor, error);
+}
+
+isolde_status iso_causal_order(iso_view *view, const iso_versions *versions, isolde_task *task, iso_causal *out,
+                               isolde_error *error) {
+  enum { SMALL = 16384 };
+  memset(out, 0, sizeof *out);
+  causal c = {.out = out, .threads = view->h->txns < SMALL ? 1 : iso_task_threads(task)};
+  isolde_status status = prepare(&c, view, versions, task, error);
+  bool cyclic = status == ISOLDE_OK && c.s.count < c.s.total;
+  if (cyclic) out->answer = ISO_CAUSAL_NO;
+  if (status == ISOLDE_OK && !cyclic) {
+    c.sweepers = iso_alloc_zero(c.threads, sizeof *c.sweepers);
+    bool made = make_strip(&c) && c.sweepers != NULL;
+    for (unsigned t = 0; made && t < c.threads; t++) made = iso_sweeper_make(&c.strip, &c.sweepers[t]);
+    status = made ? search(&c, task, error) : iso_fail_memory(error);
+  }
+  causal_free(&c);
+  if (status != ISOLDE_OK) iso_causal_free(out);
+  return status;
+}
+
+void iso_causal_free(iso_causal *causal_result) { iso_vec_free(&causal_result->contradictions); }

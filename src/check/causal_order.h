@@ -1,0 +1,45 @@
+/* causal_order.h - is there a commit order that the causal axiom allows?  Without a clock for every session.
+ *
+ * Take any order of the transactions that respects CO.  A read of x by t3 from t1 can only force something against this
+ * order when a writer t2 of x stands between t1 and t3 in it and is causally before t3: writers before t1 are where
+ * they must be, and those after t3 are not before t3.  So only the writers between matter, and whether they are
+ * causally before t3 is found for a few hundred of them at a time, by one sweep over the transactions from the first of
+ * them to the last reader concerned, a bit for each.  What is forced is added, the order is repaired, and so on until
+ * nothing is forced against the order (it is a commit order) or the forced edges close a cycle (there is none).  The
+ * work is in the product of transactions and the distance between a writer and a reader that it could concern, not of
+ * transactions and sessions.
+ */
+#ifndef ISO_CHECK_CAUSAL_ORDER_H
+#define ISO_CHECK_CAUSAL_ORDER_H
+
+#include "check/sequence.h"
+#include "check/versions.h"
+
+typedef enum iso_causal_answer {
+  ISO_CAUSAL_OPEN, /* too many writers stand far before the readers that they could concern */
+  ISO_CAUSAL_YES,  /* there is one */
+  ISO_CAUSAL_CONTRADICTED /* there is none, but there would be one if what contradicts CO outright were left out */,
+  ISO_CAUSAL_NO /* there is none even then */
+} iso_causal_answer;
+
+/* A read of x by t3 from t1, and t2, the last writer of x in its session that is causally before t3; t1 is causally
+ * before t2. */
+typedef struct iso_contradiction {
+  uint32_t read; /* place in view->reads */
+  uint32_t t2;
+} iso_contradiction;
+
+typedef struct iso_causal {
+  iso_causal_answer answer;
+  uint32_t rounds;
+  uint64_t stale; /* reads with a writer between, in the first order */
+  uint64_t forced;
+  ISO_VEC(iso_contradiction) contradictions; /* all of them, by read and t2, where the answer is that */
+} iso_causal;
+
+/* CO must have no cycle.  The caller frees the result with iso_causal_free. */
+isolde_status iso_causal_order(iso_view *view, const iso_versions *versions, isolde_task *task, iso_causal *causal,
+                               isolde_error *error);
+void iso_causal_free(iso_causal *causal);
+
+#endif

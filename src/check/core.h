@@ -1,0 +1,18 @@
+/* core.h - which of many requirements cannot be met together, and because of which known orders.
+ *
+ * The requirements become assumptions of a fresh solver, whose failed assumptions are a subset that still fails; this
+ * is repeated while it gets smaller.  In the end the known edges between the events that are left become assumptions
+ * too.  The results belong to the caller.
+ */
+#ifndef ISO_CHECK_CORE_H
+#define ISO_CHECK_CORE_H
+
+#include "check/execute.h"
+#include "check/reach.h"
+
+/* `all` cannot be met. */
+isolde_status iso_core_find(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *all,
+                            isolde_task *task, iso_requirements *core, iso_event_edges *core_edges,
+                            isolde_error *error);
+
+#endif

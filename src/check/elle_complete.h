@@ -1,0 +1,14 @@
+/* elle_complete.h - registers: what no order of versions explains, and what one does, by the complete checkers.
+ * The results that they make belong to the report. */
+#ifndef ISO_CHECK_ELLE_COMPLETE_H
+#define ISO_CHECK_ELLE_COMPLETE_H
+
+#include "check/elle.h"
+
+/* Asks about every model that was asked for and is still open.  A model that is violated counts as an anomaly of its
+ * "cycle exists" kind. */
+isolde_status iso_elle_complete(iso_elle *elle, isolde_task *task, isolde_error *error);
+/* The result that shows that anomaly; NULL when there is none. */
+const isolde_result *iso_elle_complete_of(const iso_elle *elle, iso_anomaly anomaly);
+
+#endif

@@ -1,0 +1,14 @@
+/* elle_growing.h - what the reads of sets and counters give away without looking at dependencies.
+ * What is passed in belongs to the caller. */
+#ifndef ISO_CHECK_ELLE_GROWING_H
+#define ISO_CHECK_ELLE_GROWING_H
+
+#include "check/elle.h"
+#include "infer/counters.h"
+#include "infer/sets.h"
+
+isolde_status iso_elle_scan_sets(const iso_sets *sets, isolde_task *task, iso_elle_cases *cases, isolde_error *error);
+isolde_status iso_elle_scan_counters(const iso_counters *counters, isolde_task *task, iso_elle_cases *cases,
+                                     isolde_error *error);
+
+#endif

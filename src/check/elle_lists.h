@@ -1,0 +1,15 @@
+/* elle_lists.h - what the reads of lists give away without looking at dependencies.
+ * The lists and the cases belong to the caller. */
+#ifndef ISO_CHECK_ELLE_LISTS_H
+#define ISO_CHECK_ELLE_LISTS_H
+
+#include "check/elle.h"
+#include "infer/lists.h"
+
+isolde_status iso_elle_scan_lists(const iso_lists *lists, isolde_task *task, iso_elle_cases *cases,
+                                  isolde_error *error);
+
+/* The first append of a transaction on top of that one; ISO_NO_OP when it is the last. */
+uint32_t iso_elle_next_append(const isolde_history *history, uint32_t op);
+
+#endif

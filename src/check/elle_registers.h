@@ -1,0 +1,13 @@
+/* elle_registers.h - what the reads of registers give away without looking at dependencies.
+ * The registers and the cases belong to the caller. */
+#ifndef ISO_CHECK_ELLE_REGISTERS_H
+#define ISO_CHECK_ELLE_REGISTERS_H
+
+#include "check/elle.h"
+#include "infer/registers.h"
+
+/* Values that nobody wrote may have been there before the history began: they are cases only when `garbage` is set. */
+isolde_status iso_elle_scan_registers(const iso_registers *registers, bool garbage, isolde_task *task,
+                                      iso_elle_cases *cases, isolde_error *error);
+
+#endif

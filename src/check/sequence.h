@@ -1,0 +1,29 @@
+/* sequence.h - the events of a history in an order that respects every known edge.
+ *
+ * The first sequence takes the first open event of each chain in turn, or the one that is next in real time.  When
+ * edges are added later, a sequence is repaired rather than made again: events stay where they are but for those that
+ * an added edge wants earlier, so that what fitted goes on fitting.  Nothing recurses.  A sequence owns its arrays
+ * until iso_sequence_free.
+ */
+#ifndef ISO_CHECK_SEQUENCE_H
+#define ISO_CHECK_SEQUENCE_H
+
+#include "check/events.h"
+
+typedef struct iso_sequence {
+  uint32_t *event; /* in order */
+  uint32_t *place; /* by event; ISO_NO_EVENT for one that is not placed */
+  uint32_t count;  /* how many are placed: all that take part, or there is a cycle among the rest */
+  uint32_t total;  /* how many take part */
+} iso_sequence;
+
+isolde_status iso_sequence_make(const iso_event_graph *events, isolde_task *task, iso_sequence *sequence,
+                                isolde_error *error);
+
+/* After derived edges from number `first_new` on were added.  When they close a cycle, *cyclic is set and the sequence
+ * stays as it was. */
+isolde_status iso_sequence_repair(const iso_event_graph *events, uint32_t first_new, iso_sequence *sequence,
+                                  bool *cyclic, isolde_task *task, isolde_error *error);
+void iso_sequence_free(iso_sequence *sequence);
+
+#endif

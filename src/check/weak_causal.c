@@ -1,0 +1,70 @@
+#include "check/weak_causal.h"
+
+#include <stdlib.h>
+
+#include "check/causal_order.h"
+#include "check/co_query.h"
+
+static int by_edge(const void *a, const void *b) {
+  const iso_instance *x = a, *y = b;
+  if (x->t1 != y->t1) return x->t1 < y->t1 ? -1 : 1;
+  if (x->t2 != y->t2) return x->t2 < y->t2 ? -1 : 1;
+  if (x->t3 != y->t3) return x->t3 < y->t3 ? -1 : 1;
+  return (x->read > y->read) - (x->read < y->read);
+}
+
+static isolde_status take_contradictions(const iso_weak *weak, const iso_causal *causal, iso_axiom_result *r,
+                                         isolde_error *error) {
+  const iso_view *v = &weak->view;
+  if (!iso_vec_reserve(&r->instances, causal->contradictions.count)) return iso_fail_memory(error);
+  for (size_t i = 0; i < causal->contradictions.count; i++) {
+    const iso_contradiction *one = &causal->contradictions.items[i];
+    iso_instance instance = {.t1 = v->reads[one->read].from,
+                             .t2 = one->t2,
+                             .t3 = iso_history_txn_of(v->h, v->reads[one->read].op),
+                             .read = one->read,
+                             .causal_cycle = true};
+    r->instances.items[r->instances.count++] = instance;
+  }
+  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
+  return ISOLDE_OK;
+}
+
+isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_error *error) {
+  iso_axiom_result *r = &weak->axioms[ISO_AXIOM_CAUSAL];
+  bool has_lists = weak->versions.ww_first != NULL;
+  if (!iso_order_is_acyclic(&weak->view, &weak->co)) return ISOLDE_OK;
+  iso_causal causal;
+  ISO_TRY(iso_causal_order(&weak->view, has_lists ? &weak->versions : NULL, task, &causal, error));
+  isolde_status status = ISOLDE_OK;
+  if (causal.answer == ISO_CAUSAL_YES) r->decided = true;
+  /* A list orders versions beyond CO: which forms there are is left to the scan. */
+  if (causal.answer == ISO_CAUSAL_CONTRADICTED && !has_lists) {
+    r->decided = r->violated = r->only_co_forms = true;
+    status = take_contradictions(weak, &causal, r, error);
+  }
+  iso_causal_free(&causal);
+  return status;
+}
+
+isolde_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *r, isolde_task *task,
+                                     isolde_error *error) {
+  size_t count = r->instances.count;
+  iso_co_pair *pairs = iso_alloc(2 * count, sizeof *pairs);
+  if (pairs == NULL) return iso_fail_memory(error);
+  for (size_t i = 0; i < count; i++) {
+    const iso_instance *instance = &r->instances.items[i];
+    uint32_t t1 = instance->t1 == ISO_INITIAL ? instance->t2 : instance->t1; /* the initial one is marked already */
+    pairs[2 * i] = (iso_co_pair){.earlier = t1, .later = instance->t2};
+    pairs[2 * i + 1] = (iso_co_pair){.earlier = instance->t2, .later = t1};
+  }
+  isolde_status status = iso_co_query(&weak->view, &weak->co, pairs, 2 * count, task, error);
+  for (size_t i = 0; i < count && status == ISOLDE_OK; i++) {
+    iso_instance *instance = &r->instances.items[i];
+    if (instance->t1 == ISO_INITIAL) continue;
+    instance->causal_cycle = pairs[2 * i].ordered;
+    instance->redundant = pairs[2 * i + 1].ordered;
+  }
+  free(pairs);
+  return status;
+}

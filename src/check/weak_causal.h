@@ -1,0 +1,19 @@
+/* weak_causal.h - the causal axiom without clocks, as far as that goes.
+ *
+ * The commit order is searched for (check/causal_order.h) instead of forcing every edge there is.  When nothing but CO
+ * forms is in the way, these are all instances, and weaker axioms have none but CO forms of the same reads either: in
+ * the order that was found every other writer is where it must be.
+ */
+#ifndef ISO_CHECK_WEAK_CAUSAL_H
+#define ISO_CHECK_WEAK_CAUSAL_H
+
+#include "check/weak.h"
+
+/* Decides the causal axiom, or leaves it undecided. */
+isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_error *error);
+
+/* How t1 and t2 of every instance are ordered in CO, which has no cycle. */
+isolde_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *result, isolde_task *task,
+                                     isolde_error *error);
+
+#endif

@@ -1,0 +1,88 @@
+/* generate.c - the test cases: the published ones by number, then all others. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "coo/names.h"
+#include "coo/structure.h"
+
+struct isolde_coo_generator {
+  uint32_t txns, objects;
+  iso_structure named[ISOLDE_COO_NAMED + 1]; /* by number; length 0 where the limits leave it out */
+  uint32_t next_named;
+  iso_structure_walk walk;
+  char schedule[ISO_COO_TEXT_BYTES], variant[ISO_COO_TEXT_BYTES];
+};
+
+static void restart(isolde_coo_generator *generator) { generator->walk = iso_structure_walk_begin(2, 1); }
+
+/* The next structure within the limits, by transactions and objects. */
+static bool next_structure(isolde_coo_generator *generator, iso_structure *out) {
+  iso_structure_walk *walk = &generator->walk;
+  while (walk->length <= generator->txns) {
+    if (walk->objects <= generator->objects && iso_structure_next(walk, out)) return true;
+    uint32_t length = walk->length, objects = walk->objects + 1;
+    if (objects > generator->objects || objects > length) {
+      length++;
+      objects = 1;
+    }
+    *walk = iso_structure_walk_begin(length, objects);
+  }
+  return false;
+}
+
+isolde_status isolde_coo_generator_new(size_t txns, size_t objects, isolde_coo_generator **generator,
+                                       isolde_error *error) {
+  iso_structure s;
+  const char *name;
+  *generator = NULL;
+  if (txns < 2 || txns > ISOLDE_COO_TXNS || objects < 1 || objects > ISOLDE_COO_OBJECTS) {
+    return iso_fail(error, ISOLDE_ERR_USAGE,
+                    "expected 2 to %d transactions and 1 to %d objects, found %zu transactions and %zu objects",
+                    ISOLDE_COO_TXNS, ISOLDE_COO_OBJECTS, txns, objects);
+  }
+  isolde_coo_generator *made = iso_alloc_zero(1, sizeof *made);
+  if (made == NULL) return iso_fail_memory(error);
+  made->txns = (uint32_t)txns;
+  made->objects = (uint32_t)objects;
+  made->next_named = 1;
+  restart(made);
+  while (made->walk.length <= 3 && next_structure(made, &s)) {
+    made->named[iso_coo_name(s.kinds, s.length, s.objects, &name)] = s;
+  }
+  restart(made);
+  *generator = made;
+  return ISOLDE_OK;
+}
+
+void isolde_coo_generator_free(isolde_coo_generator *generator) { free(generator); }
+
+static void describe(isolde_coo_generator *generator, const iso_structure *s, isolde_coo_case *out) {
+  *out = (isolde_coo_case){.length = s->length, .objects = s->objects, .schedule = generator->schedule};
+  for (uint32_t i = 0; i < s->length; i++) {
+    out->pops[i] = s->kinds[i];
+    out->on[i] = s->on[i];
+  }
+  out->number = iso_coo_name(s->kinds, s->length, s->objects, &out->name);
+  out->kind = iso_coo_class(s->kinds, s->length);
+  out->size = iso_coo_size(s->length, s->objects);
+  iso_structure_schedule(s, false, generator->schedule);
+  if (iso_structure_schedule(s, true, generator->variant)) out->variant = generator->variant;
+}
+
+bool isolde_coo_generator_next(isolde_coo_generator *generator, isolde_coo_case *out) {
+  iso_structure s;
+  const char *name;
+  while (generator->next_named <= ISOLDE_COO_NAMED) {
+    s = generator->named[generator->next_named++];
+    if (s.length == 0) continue;
+    describe(generator, &s, out);
+    return true;
+  }
+  while (next_structure(generator, &s)) {
+    if (iso_coo_name(s.kinds, s.length, s.objects, &name) != 0) continue;
+    describe(generator, &s, out);
+    return true;
+  }
+  return false;
+}

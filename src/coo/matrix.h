@@ -1,0 +1,43 @@
+/* matrix.h - every case at every level: rows, cells, and what was kept of each.
+ * A matrix owns everything in it, through its arena, until isolde_coo_matrix_free. */
+#ifndef ISO_COO_MATRIX_H
+#define ISO_COO_MATRIX_H
+
+#include <isolde/check.h>
+
+#include "base/arena.h"
+#include "coo/execute.h"
+#include "coo/scenario.h"
+
+/* A row: a plan, or a scenario. */
+typedef struct iso_coo_row {
+  unsigned number;
+  const char *name, *kind;
+  isolde_schedule *plan;
+  const iso_coo_scenario *scenario;
+} iso_coo_row;
+
+typedef struct iso_coo_cell {
+  isolde_coo_cell shown;
+  const isolde_coo_verdict *verdicts;
+  const isolde_coo_event *events;
+} iso_coo_cell;
+
+struct isolde_coo_matrix {
+  iso_arena arena;
+  const char *database;
+  const char *levels[ISO_MOST_ISOLATIONS];
+  size_t level_count;
+  ISO_VEC(iso_coo_row) rows;
+  iso_coo_cell *cells; /* row by row */
+  uint32_t stride;     /* of the keys of objects */
+  double seconds;
+};
+
+/* Judges the run that the stepper has just finished, and keeps it in the cell when its result is the most frequent. */
+isolde_status iso_coo_judge(isolde_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row, iso_coo_cell *cell,
+                            isolde_error *error);
+/* The rows that the options ask for. */
+isolde_status iso_coo_rows(isolde_coo_matrix *matrix, const isolde_coo_run_options *options, isolde_error *error);
+
+#endif

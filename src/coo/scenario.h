@@ -1,0 +1,30 @@
+/* scenario.h - tests that are scripts of statements, with what makes them an anomaly.
+ * Scenarios are constant and owned by nobody. */
+#ifndef ISO_COO_SCENARIO_H
+#define ISO_COO_SCENARIO_H
+
+#include <isolde/coo.h>
+
+#include "coo/stepper.h"
+
+enum { ISO_SCENARIO_CONDITIONS = 4 };
+
+typedef struct iso_coo_scenario {
+  isolde_coo_suite suite;
+  unsigned number;
+  const char *name, *kind, *script;
+  const char *conditions[ISO_SCENARIO_CONDITIONS]; /* NULL after the last */
+} iso_coo_scenario;
+
+/* `number` from 0; NULL after the last. */
+const iso_coo_scenario *iso_coo_scenario_at(size_t number);
+
+/* Puts the rows of the scenarios into the table, on every node. */
+isolde_status iso_coo_scenario_reset(iso_stepper *stepper, isolde_error *error);
+isolde_status iso_coo_scenario_script(const iso_coo_scenario *scenario, const iso_database *database,
+                                      iso_script *script, isolde_error *error);
+/* After the script has run: whether the anomaly happened. */
+isolde_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
+                                     isolde_error *error);
+
+#endif

@@ -1,0 +1,275 @@
+/* driver.c - the list of drivers; opening databases, their levels and settings; connecting. */
+#include "database/driver.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "database/driver_table.h"
+
+/* ---- drivers ---- */
+
+static const iso_driver *const drivers[ISO_DRIVERS] = {
+    [ISO_DRIVER_SIM] = &iso_driver_sim,
+#ifdef ISO_HAVE_SQLITE
+    [ISO_DRIVER_SQLITE] = &iso_driver_sqlite,
+#endif
+#ifdef ISO_HAVE_POSTGRES
+    [ISO_DRIVER_POSTGRES] = &iso_driver_postgres,
+#endif
+#ifdef ISO_HAVE_MARIADB
+    [ISO_DRIVER_MARIADB] = &iso_driver_mariadb,
+#endif
+#ifdef ISO_HAVE_ODBC
+    [ISO_DRIVER_ODBC] = &iso_driver_odbc,
+#endif
+};
+
+static const struct {
+  const char *scheme;
+  iso_driver_id id;
+} schemes[] = {
+    {"sim", ISO_DRIVER_SIM},           {"sqlite", ISO_DRIVER_SQLITE},       {"sqlite3", ISO_DRIVER_SQLITE},
+    {"postgres", ISO_DRIVER_POSTGRES}, {"postgresql", ISO_DRIVER_POSTGRES}, {"mariadb", ISO_DRIVER_MARIADB},
+    {"mysql", ISO_DRIVER_MARIADB},     {"odbc", ISO_DRIVER_ODBC},
+};
+
+static const char *const driver_names[] = {
+#define ISO_X(name, id, title) id,
+    ISO_DRIVER_LIST(ISO_X)
+#undef ISO_X
+};
+
+static const char *const driver_titles[] = {
+#define ISO_X(name, id, title) title,
+    ISO_DRIVER_LIST(ISO_X)
+#undef ISO_X
+};
+
+const iso_driver *iso_driver_get(iso_driver_id id) { return (unsigned)id < ISO_DRIVERS ? drivers[id] : NULL; }
+const char *iso_driver_name(const iso_driver *driver) { return driver_names[driver->id]; }
+const char *iso_driver_title(const iso_driver *driver) { return driver_titles[driver->id]; }
+const char *iso_driver_url_form(const iso_driver *driver) { return driver->url_form; }
+iso_capabilities iso_driver_capabilities(const iso_driver *driver) { return driver->can; }
+
+void iso_driver_library(const iso_driver *driver, char *buffer, size_t size) {
+  if (size > 0) buffer[0] = 0;
+  if (driver->library != NULL) driver->library(buffer, size);
+}
+
+isolde_status iso_driver_for(const char *url, const iso_driver **driver, isolde_error *error) {
+  size_t length = iso_url_scheme(url);
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    if (strlen(schemes[i].scheme) != length || strncasecmp(schemes[i].scheme, url, length) != 0) continue;
+    *driver = drivers[schemes[i].id];
+    if (*driver != NULL) return ISOLDE_OK;
+    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED,
+                    "the driver for %s: is not in this build: its client library was not found when it was built",
+                    schemes[i].scheme);
+  }
+  char quoted[256];
+  size_t shown = length > 0 ? length : strcspn(url, ":/@?");
+  return iso_fail(error, ISOLDE_ERR_USAGE,
+                  "database URL: expected sim:, sqlite:, postgres://, mariadb:// or odbc: at its beginning, found %s",
+                  iso_quote(url, shown, quoted));
+}
+
+/* ---- opening ---- */
+
+static isolde_status take_table(iso_database *database, const char *table, isolde_error *error) {
+  if (table == NULL) table = "isolde";
+  size_t length = strlen(table);
+  bool good = length > 0 && length < ISO_TABLE_BYTES - 4 && !isdigit((unsigned char)table[0]);
+  for (size_t i = 0; good && i < length; i++) good = isalnum((unsigned char)table[i]) || table[i] == '_';
+  if (!good) {
+    char quoted[256];
+    return iso_fail(error, ISOLDE_ERR_USAGE, "table: expected at most %d letters, digits and '_', found %s",
+                    ISO_TABLE_BYTES - 5, iso_quote(table, length, quoted));
+  }
+  memcpy(database->table, table, length + 1);
+  database->options.table = database->table;
+  return ISOLDE_OK;
+}
+
+static isolde_status take_options(iso_database *database, const iso_database_options *options, isolde_error *error) {
+  if (options != NULL) database->options = *options;
+  iso_database_options *taken = &database->options;
+  if (taken->tables == 0) taken->tables = 1;
+  if (taken->connect_timeout_ms == 0) taken->connect_timeout_ms = 5000;
+  if (taken->tables > ISO_MOST_TABLES)
+    return iso_fail(error, ISOLDE_ERR_USAGE, "tables: expected 1 to %d, found %u", ISO_MOST_TABLES, taken->tables);
+  return take_table(database, taken->table, error);
+}
+
+static isolde_status take_urls(iso_database *database, const char *const *urls, size_t count, isolde_error *error) {
+  if (count == 0 || count > ISO_MOST_NODES)
+    return iso_fail(error, ISOLDE_ERR_USAGE, "database: expected 1 to %d URLs, found %zu", ISO_MOST_NODES, count);
+  ISO_TRY(iso_driver_for(urls[0], &database->driver, error));
+  database->can = database->driver->can;
+  if (count > 1 && !database->can.nodes)
+    return iso_fail(error, ISOLDE_ERR_USAGE, "database: %s: is one node, found %zu URLs",
+                    iso_driver_name(database->driver), count);
+  database->urls = iso_alloc_zero(count, sizeof *database->urls);
+  if (database->urls == NULL) return iso_fail_memory(error);
+  for (; database->nodes < count; database->nodes++) {
+    const iso_driver *driver;
+    ISO_TRY(iso_driver_for(urls[database->nodes], &driver, error));
+    if (driver != database->driver)
+      return iso_fail(error, ISOLDE_ERR_USAGE,
+                      "database: expected nodes of one kind, found %s: and %s:", iso_driver_name(database->driver),
+                      iso_driver_name(driver));
+    ISO_TRY(iso_url_parse(urls[database->nodes], driver->url_style, &database->urls[database->nodes], error));
+  }
+  return ISOLDE_OK;
+}
+
+isolde_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
+                                iso_database **database, isolde_error *error) {
+  iso_database *made = iso_alloc_zero(1, sizeof *made);
+  if (made == NULL) return iso_fail_memory(error);
+  isolde_status status = take_urls(made, urls, count, error);
+  if (status == ISOLDE_OK) status = take_options(made, options, error);
+  if (status == ISOLDE_OK) status = made->driver->open(made, error);
+  if (status != ISOLDE_OK)
+    iso_database_close(made);
+  else
+    *database = made;
+  return status;
+}
+
+void iso_database_close(iso_database *database) {
+  if (database == NULL) return;
+  if (database->driver != NULL && database->urls != NULL) database->driver->close(database);
+  for (size_t i = 0; database->urls != NULL && i < database->nodes; i++) iso_url_free(&database->urls[i]);
+  free(database->urls);
+  free(database);
+}
+
+/* ---- what is known of a database ---- */
+
+const iso_driver *iso_database_driver(const iso_database *database) { return database->driver; }
+iso_capabilities iso_database_capabilities(const iso_database *database) { return database->can; }
+const char *iso_database_version(const iso_database *database) { return database->version; }
+size_t iso_database_nodes(const iso_database *database) { return database->nodes; }
+
+const char *iso_database_url(const iso_database *database, size_t node) {
+  return node < database->nodes ? database->urls[node].shown : NULL;
+}
+
+const iso_setting *iso_database_setting(const iso_database *database, size_t number) {
+  return number < database->setting_count ? &database->settings[number] : NULL;
+}
+
+void iso_database_add_setting(iso_database *database, const char *name, const char *value) {
+  size_t at = database->setting_count;
+  if (at == ISO_MOST_SETTINGS) return;
+  char(*text)[ISO_SETTING_BYTES] = database->setting_text[at];
+  snprintf(text[0], ISO_SETTING_BYTES, "%s", name);
+  snprintf(text[1], ISO_SETTING_BYTES, "%s", value != NULL ? value : "");
+  database->settings[at] = (iso_setting){text[0], text[1]};
+  database->setting_count++;
+}
+
+const iso_isolation *iso_database_isolation(const iso_database *database, size_t number) {
+  return number < database->isolation_count ? &database->isolations[number] : NULL;
+}
+
+void iso_database_add_isolation(iso_database *database, const char *name, const char *claims, const char *note) {
+  if (database->isolation_count == ISO_MOST_ISOLATIONS) return;
+  database->isolations[database->isolation_count++] = (iso_isolation){name, claims, note};
+}
+
+static const struct {
+  const char *alias, *name;
+} aliases[] = {
+    {"ru", "read uncommitted"}, {"rc", "read committed"},           {"rr", "repeatable read"},
+    {"ser", "serializable"},    {"si", "snapshot isolation"},       {"psi", "parallel snapshot isolation"},
+    {"ra", "read atomic"},      {"snapshot", "snapshot isolation"},
+};
+
+/* Compares names without regard to case, '-' and '_' taken as ' '. */
+static bool same_name(const char *a, const char *b) {
+  for (;; a++, b++) {
+    char x = (char)tolower((unsigned char)*a), y = (char)tolower((unsigned char)*b);
+    if (x == '-' || x == '_') x = ' ';
+    if (y == '-' || y == '_') y = ' ';
+    if (x != y) return false;
+    if (x == 0) return true;
+  }
+}
+
+isolde_status iso_database_find_isolation(const iso_database *database, const char *name, const iso_isolation **found,
+                                          isolde_error *error) {
+  if (name == NULL) {
+    *found = &database->isolations[database->default_isolation];
+    return ISOLDE_OK;
+  }
+  const char *wanted = name;
+  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+    if (same_name(name, aliases[i].alias)) wanted = aliases[i].name;
+  char names[256] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < database->isolation_count; i++) {
+    *found = &database->isolations[i];
+    if (same_name((*found)->name, wanted)) return ISOLDE_OK;
+    if (used < sizeof names)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", i > 0 ? ", " : "", (*found)->name);
+  }
+  char quoted[256];
+  return iso_fail(error, ISOLDE_ERR_USAGE, "isolation level of %s: expected %s, found %s", database->version, names,
+                  iso_quote(name, strlen(name), quoted));
+}
+
+void iso_database_table(const iso_database *database, int64_t key, char name[ISO_TABLE_BYTES]) {
+  iso_sql_table_name(database, iso_sql_table(database, key), name);
+}
+
+/* ---- set-up ---- */
+
+enum { SETTLE_ATTEMPTS = 1000, SETTLE_PAUSE_NS = 10 * 1000 * 1000 };
+
+/* Waits until a node has what the first one has. */
+static isolde_status wait_for_node(iso_database *database, size_t node, isolde_error *error) {
+  iso_connection *connection;
+  ISO_TRY(iso_connect(database, node, &connection, error));
+  bool settled = false;
+  isolde_status status = ISOLDE_OK;
+  for (int i = 0; i < SETTLE_ATTEMPTS && !settled && status == ISOLDE_OK; i++) {
+    status = database->driver->settled(connection, &settled, error);
+    if (status == ISOLDE_OK && !settled) nanosleep(&(struct timespec){0, SETTLE_PAUSE_NS}, NULL);
+  }
+  iso_disconnect(connection);
+  if (status == ISOLDE_OK && !settled)
+    return iso_fail(error, ISOLDE_ERR_IO, "%s: what was set up did not arrive there in 10 seconds",
+                    database->urls[node].shown);
+  return status;
+}
+
+static isolde_status wait_for_nodes(iso_database *database, isolde_error *error) {
+  if (database->driver->settled == NULL) return ISOLDE_OK;
+  for (size_t i = 1; i < database->nodes; i++) ISO_TRY(wait_for_node(database, i, error));
+  return ISOLDE_OK;
+}
+
+isolde_status iso_database_setup(iso_database *database, isolde_error *error) {
+  const iso_driver *driver = database->driver;
+  ISO_TRY(driver->setup != NULL ? driver->setup(database, error) : iso_sql_setup(database, error));
+  return wait_for_nodes(database, error);
+}
+
+isolde_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
+                                isolde_error *error) {
+  if (count > 0 && first > INT64_MAX - (int64_t)(count - 1))
+    return iso_fail(error, ISOLDE_ERR_LIMIT, "keys: expected at most %lld", (long long)INT64_MAX);
+  const iso_driver *driver = database->driver;
+  ISO_TRY(driver->fill != NULL ? driver->fill(database, first, count, value, error)
+                               : iso_sql_fill(database, first, count, value, error));
+  return wait_for_nodes(database, error);
+}
+
+isolde_status iso_database_teardown(iso_database *database, isolde_error *error) {
+  const iso_driver *driver = database->driver;
+  return driver->teardown != NULL ? driver->teardown(database, error) : iso_sql_teardown(database, error);
+}

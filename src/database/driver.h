@@ -1,0 +1,331 @@
+/* driver.h - one interface to every database: open it by URL, connect, run transactions, and learn what really
+ * happened.
+ *
+ * The caller owns databases, connections and replies, and frees connections before their database; what a pointer out
+ * of one of them shows lives until the next call on it.
+ *
+ * A database is one or several nodes, each with a URL.  A connection belongs to one session and is used by one thread
+ * at a time, but for iso_cancel, which any thread may call.  Nothing here believes in success: a transaction counts as
+ * committed only when the server said so, as aborted only when it cannot have taken effect, and as unknown otherwise.
+ *
+ * Registers, lists and rows live in tables (k, v, l): the key (a 64-bit integer, the primary key), the value of the
+ * register (integer), and the list (text, "1,2,3").  With several tables a key is in table number key modulo tables.
+ */
+#ifndef ISO_DATABASE_DRIVER_H
+#define ISO_DATABASE_DRIVER_H
+
+#include "base/error.h"
+#include "base/vector.h"
+
+enum {
+  ISO_MOST_NODES = 64,
+  ISO_MOST_TABLES = 64,
+  ISO_MOST_ISOLATIONS = 8,
+  ISO_MOST_LIST = 1000000,         /* elements of one list */
+  ISO_MOST_CELLS = 1000000,        /* of one reply of ISO_EXECUTE or ISO_READ_RANGE */
+  ISO_MOST_REPLY_BYTES = 64 << 20, /* text of one reply */
+  ISO_MOST_SQL_BYTES = 1 << 20,    /* one statement */
+  ISO_TABLE_BYTES = 48,            /* name of a table, terminated */
+  ISO_CODE_BYTES = 16,
+  ISO_MESSAGE_BYTES = 256
+};
+
+/* ---- what a call can answer ---- */
+
+/* C name, name in histories, meaning. */
+#define ISO_OUTCOME_LIST(X)                                                                                            \
+  X(OK, "ok", "the server confirmed it")                                                                               \
+  X(ABORT, "abort", "a conflict with other transactions, or an overload: a new attempt may succeed")                   \
+  X(REJECTED, "rejected", "the server (or this client) refuses; trying again will not help")                           \
+  X(LOST, "lost", "the connection broke; no commit was under way, so that nothing of the transaction took effect")     \
+  X(UNKNOWN, "unknown", "the answer to a commit (or to a statement that commits by itself) was lost")
+
+typedef enum iso_outcome {
+#define ISO_X(name, id, text) ISO_OUTCOME_##name,
+  ISO_OUTCOME_LIST(ISO_X)
+#undef ISO_X
+      ISO_OUTCOMES
+} iso_outcome;
+
+/* Why, for counting: C name, name, meaning. */
+#define ISO_ERROR_CLASS_LIST(X)                                                                                        \
+  X(NONE, "none", "no error")                                                                                          \
+  X(SERIALIZATION, "serialization", "a conflict that the isolation level does not allow")                              \
+  X(DEADLOCK, "deadlock", "chosen to resolve a deadlock")                                                              \
+  X(LOCK_TIMEOUT, "lock-timeout", "waited too long for a lock")                                                        \
+  X(BUSY, "busy", "another connection is in the way, and waiting would not help")                                      \
+  X(TIMEOUT, "timeout", "the statement took longer than allowed")                                                      \
+  X(CANCELLED, "cancelled", "iso_cancel, or somebody on the server, stopped the statement")                            \
+  X(CONSTRAINT, "constraint", "a constraint, such as a duplicate key")                                                 \
+  X(READ_ONLY, "read-only", "a write where only reads are possible (a standby)")                                       \
+  X(UNAVAILABLE, "unavailable", "the node is there, but does not serve now (starting, not in the cluster)")            \
+  X(CONNECTION, "connection", "the connection could not be made, or broke")                                            \
+  X(STATE, "state", "there is no transaction to do it in, or there is one already")                                    \
+  X(STATEMENT, "statement", "the server does not accept the statement")                                                \
+  X(CLIENT, "client", "this client could not: memory, limits, what the driver cannot do")                              \
+  X(OTHER, "other", "an error that is none of the others")
+
+typedef enum iso_error_class {
+#define ISO_X(name, id, text) ISO_CLASS_##name,
+  ISO_ERROR_CLASS_LIST(ISO_X)
+#undef ISO_X
+      ISO_ERROR_CLASSES
+} iso_error_class;
+
+/* What became of the transaction: C name, name, meaning. */
+#define ISO_TXN_STATE_LIST(X)                                                                                          \
+  X(IDLE, "idle", "none was begun")                                                                                    \
+  X(ACTIVE, "active", "open; a statement that failed was undone alone")                                                \
+  X(COMMITTED, "committed", "the server confirmed the commit")                                                         \
+  X(ABORTED, "aborted", "nothing of it took or will take effect")                                                      \
+  X(UNKNOWN, "unknown", "a commit was sent and not answered")
+
+typedef enum iso_txn_state {
+#define ISO_X(name, id, text) ISO_TXN_##name,
+  ISO_TXN_STATE_LIST(ISO_X)
+#undef ISO_X
+      ISO_TXN_STATES
+} iso_txn_state;
+
+const char *iso_outcome_name(iso_outcome outcome);
+const char *iso_error_class_name(iso_error_class error_class);
+const char *iso_txn_state_name(iso_txn_state state);
+
+typedef struct iso_row {
+  int64_t key, value;
+} iso_row;
+
+typedef struct iso_cell {
+  size_t start;    /* into `text` of the reply */
+  uint32_t length; /* UINT32_MAX for NULL */
+} iso_cell;
+
+/* The answer to a request.  Zero it before its first use; it keeps its buffers from call to call. */
+typedef struct iso_reply {
+  iso_outcome outcome;
+  iso_error_class error_class;
+  /* After this call.  IDLE only when no transaction was begun since connecting or since the last one was ended; calls
+   * outside of a transaction are transactions of their own, and say COMMITTED, ABORTED or UNKNOWN. */
+  iso_txn_state txn;
+  char code[ISO_CODE_BYTES];       /* the server's: SQLSTATE, or a number, or SQLITE_BUSY; "" when ok */
+  char message[ISO_MESSAGE_BYTES]; /* the server's words, printable; "" when ok */
+  bool present;                    /* ISO_READ: there is a value; ISO_READ_LIST: there is a list */
+  int64_t value;                   /* ISO_READ */
+  int64_t affected;                /* rows that ISO_WRITE, _INSERT, _DELETE, _EXECUTE changed; -1 where not known */
+  ISO_VEC(int64_t) list;           /* ISO_READ_LIST */
+  ISO_VEC(iso_row) rows;           /* ISO_READ_RANGE, by key */
+  uint32_t columns;                /* ISO_EXECUTE: cells.count / columns rows */
+  ISO_VEC(iso_cell) cells;         /* ISO_EXECUTE, row by row */
+  ISO_VEC(char) text;
+} iso_reply;
+
+void iso_reply_free(iso_reply *reply);
+/* A cell as terminated text; NULL for SQL's NULL and for what is not there. */
+const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
+
+/* ---- drivers ---- */
+
+/* Every driver that could exist: C name, name, title.  Which ones are built in is decided by the build. */
+#define ISO_DRIVER_LIST(X)                                                                                             \
+  X(SIM, "sim", "simulated database in memory, with bugs that can be switched on")                                     \
+  X(SQLITE, "sqlite", "SQLite, embedded")                                                                              \
+  X(POSTGRES, "postgres", "PostgreSQL")                                                                                \
+  X(MARIADB, "mariadb", "MariaDB and MySQL, Galera clusters")                                                          \
+  X(ODBC, "odbc", "any database with an ODBC driver")
+
+typedef enum iso_driver_id {
+#define ISO_X(name, id, title) ISO_DRIVER_##name,
+  ISO_DRIVER_LIST(ISO_X)
+#undef ISO_X
+      ISO_DRIVERS
+} iso_driver_id;
+
+/* What a driver (for ODBC: with the database behind it) can do. */
+typedef struct iso_capabilities {
+  bool sql;                /* ISO_EXECUTE */
+  bool lists;              /* ISO_APPEND, ISO_READ_LIST */
+  bool predicates;         /* ISO_INSERT, ISO_DELETE, ISO_READ_RANGE */
+  bool autocommit;         /* single requests without ISO_BEGIN */
+  bool concurrent;         /* writers of different keys can make progress at the same time */
+  bool blocked;            /* iso_blocked */
+  bool cancel;             /* iso_cancel ends a waiting statement */
+  bool nodes;              /* several nodes of one cluster */
+  bool persistent;         /* outlives this process */
+  uint32_t blocked_lag_ms; /* how long iso_blocked may have to wait for news */
+} iso_capabilities;
+
+typedef struct iso_driver iso_driver;
+
+/* NULL when the driver is not built in. */
+const iso_driver *iso_driver_get(iso_driver_id id);
+/* By the scheme of a URL ("postgres://...", "sqlite:file").  ISOLDE_ERR_USAGE: no such driver;
+ * ISOLDE_ERR_UNSUPPORTED: not built in. */
+isolde_status iso_driver_for(const char *url, const iso_driver **driver, isolde_error *error);
+const char *iso_driver_name(const iso_driver *driver);
+const char *iso_driver_title(const iso_driver *driver);
+/* URL in words, such as "postgres://user:password@host:port/database?option=value". */
+const char *iso_driver_url_form(const iso_driver *driver);
+/* The client library in use, such as "libpq 15.18", terminated; "" where there is none. */
+void iso_driver_library(const iso_driver *driver, char *buffer, size_t size);
+iso_capabilities iso_driver_capabilities(const iso_driver *driver);
+
+/* ---- databases ---- */
+
+/* A level by the database's own name. */
+typedef struct iso_isolation {
+  const char *name;   /* "repeatable read" */
+  const char *claims; /* the level (isolde/level.h) that the documentation of the database promises; NULL: none */
+  const char *note;   /* where the promise is, and what to know about it */
+} iso_isolation;
+
+typedef struct iso_setting {
+  const char *name, *value;
+} iso_setting;
+
+typedef struct iso_database_options {
+  const char *table;             /* letters, digits, '_'; NULL: "isolde" */
+  uint32_t tables;               /* 0 means 1 */
+  uint32_t connect_timeout_ms;   /* 0 means 5000 */
+  uint32_t statement_timeout_ms; /* the server ends a statement after that; 0: never.  A server that does not answer
+                                    at all is given up (LOST, or UNKNOWN at a commit) after that and a second more. */
+  uint32_t lock_timeout_ms;      /* how long a statement waits for a lock; 0: what the database does by itself, but
+                                    5000 for SQLite and sim */
+  uint64_t seed;                 /* of sim: only */
+} iso_database_options;
+
+typedef struct iso_database iso_database;
+
+/* Opens a database by the URLs of its nodes (all of one driver): checks that the first one answers, learns version,
+ * settings and levels.  URLs:
+ *   sim:?level=snapshot-isolation&nodes=3&bugs=lost-update,stale-read&rate=0.01
+ *   sqlite:FILE?journal=wal   (sqlite: alone is a private file in a temporary folder, removed in the end)
+ *   postgres://user:password@host:port/database
+ *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
+ *   odbc:Driver=...;Server=...;   or odbc:DSN
+ * `options` may be NULL. */
+isolde_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
+                                iso_database **database, isolde_error *error);
+/* Accepts NULL. */
+void iso_database_close(iso_database *database);
+
+const iso_driver *iso_database_driver(const iso_database *database);
+iso_capabilities iso_database_capabilities(const iso_database *database);
+/* "PostgreSQL 15.18", "MariaDB 10.11.6, Galera of 3", "SQLite 3.40.1", "simulator" */
+const char *iso_database_version(const iso_database *database);
+/* What matters for the results: "fsync", "journal_mode", ...; NULL after the last. */
+const iso_setting *iso_database_setting(const iso_database *database, size_t number);
+/* Weakest first; NULL after the last. */
+const iso_isolation *iso_database_isolation(const iso_database *database, size_t number);
+/* By name without regard to case, '-' and '_' taken as ' ', or by a usual alias (rc, rr, si, ser, ...); NULL as name
+ * means the default of the database.  ISOLDE_ERR_USAGE lists the names there are. */
+isolde_status iso_database_find_isolation(const iso_database *database, const char *name, const iso_isolation **found,
+                                          isolde_error *error);
+size_t iso_database_nodes(const iso_database *database);
+/* The URL of a node without its password, fit for logs. */
+const char *iso_database_url(const iso_database *database, size_t node);
+
+/* (Re)creates the tables, empty, through the first node; several nodes: waits until all of them have it. */
+isolde_status iso_database_setup(iso_database *database, isolde_error *error);
+/* Gives keys first .. first + count - 1 the value, and the empty list; in committed transactions. */
+isolde_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
+                                isolde_error *error);
+/* Removes the tables; no error when they are not there. */
+isolde_status iso_database_teardown(iso_database *database, isolde_error *error);
+/* The table of a key, for statements of one's own. */
+void iso_database_table(const iso_database *database, int64_t key, char name[ISO_TABLE_BYTES]);
+
+/* ---- connections ---- */
+
+typedef struct iso_connection iso_connection;
+
+/* Connects a session to a node.  ISOLDE_ERR_IO when that fails. */
+isolde_status iso_connect(iso_database *database, size_t node, iso_connection **connection, isolde_error *error);
+/* A transaction that is open is rolled back.  Accepts NULL. */
+void iso_disconnect(iso_connection *connection);
+/* Gives up what is left of the connection and makes a new one to the same node; the transaction state is IDLE then. */
+isolde_status iso_reconnect(iso_connection *connection, isolde_error *error);
+/* Whether requests have a chance; false after LOST and UNKNOWN that came from a broken connection. */
+bool iso_connected(const iso_connection *connection);
+size_t iso_connection_node(const iso_connection *connection);
+/* The number that the server gives to the connection (backend pid, thread id); 0 where there is none. */
+uint64_t iso_connection_server_id(const iso_connection *connection);
+iso_txn_state iso_connection_txn(const iso_connection *connection);
+
+typedef enum iso_request_kind {
+  ISO_BEGIN,      /* isolation, read_only */
+  ISO_READ,       /* key -> present, value */
+  ISO_WRITE,      /* key, value: insert or update in one statement */
+  ISO_INCREMENT,  /* key, value: adds to the register in one statement; a register that is not there counts as 0 */
+  ISO_READ_LIST,  /* key -> present, list */
+  ISO_APPEND,     /* key, value: appends in one statement; a list that is not there counts as empty */
+  ISO_INSERT,     /* key, value; an existing key is a CONSTRAINT error */
+  ISO_DELETE,     /* key -> affected */
+  ISO_READ_RANGE, /* key .. high, of keys or (by_value) of values -> rows; over all tables, one statement each */
+  ISO_EXECUTE,    /* sql -> columns, cells, affected; one statement, none that begins or ends a transaction */
+  ISO_COMMIT,
+  ISO_ROLLBACK, /* also ends what is ABORTED already, and is fine when there is nothing */
+  ISO_PING,     /* a round trip */
+  ISO_REQUEST_KINDS
+} iso_request_kind;
+
+typedef struct iso_request {
+  iso_request_kind kind;
+  int64_t key, value, high;
+  bool by_value, read_only;
+  const iso_isolation *isolation; /* of the database; NULL: its default */
+  const char *sql;
+} iso_request;
+
+/* Does it and waits for the answer.
+ *
+ * A statement that fails within a transaction leaves it ACTIVE (only the statement was undone: a lock timeout of
+ * MariaDB, BUSY of SQLite) or ABORTED.  Once ABORTED, everything but ISO_ROLLBACK, ISO_COMMIT (which answers ABORT,
+ * never OK) and ISO_BEGIN is refused (REJECTED, STATE).  ISO_COMMIT may leave the transaction ACTIVE (SQLite is busy):
+ * try again, or roll back. */
+iso_outcome iso_do(iso_connection *connection, const iso_request *request, iso_reply *reply);
+
+static inline iso_outcome iso_begin(iso_connection *connection, const iso_isolation *isolation, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_BEGIN, .isolation = isolation}, reply);
+}
+static inline iso_outcome iso_read(iso_connection *connection, int64_t key, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_READ, .key = key}, reply);
+}
+static inline iso_outcome iso_write(iso_connection *connection, int64_t key, int64_t value, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_WRITE, .key = key, .value = value}, reply);
+}
+static inline iso_outcome iso_read_list(iso_connection *connection, int64_t key, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_READ_LIST, .key = key}, reply);
+}
+static inline iso_outcome iso_append(iso_connection *connection, int64_t key, int64_t value, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_APPEND, .key = key, .value = value}, reply);
+}
+static inline iso_outcome iso_execute(iso_connection *connection, const char *sql, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_EXECUTE, .sql = sql}, reply);
+}
+static inline iso_outcome iso_commit(iso_connection *connection, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_COMMIT}, reply);
+}
+static inline iso_outcome iso_rollback(iso_connection *connection, iso_reply *reply) {
+  return iso_do(connection, &(iso_request){.kind = ISO_ROLLBACK}, reply);
+}
+
+/* Asynchronously, for whoever has to interleave statements that may block: start, poll until true, finish.  Between
+ * start and finish the connection takes no other call but iso_poll, iso_cancel and iso_connection_server_id.  A thread
+ * of the connection does the work, so it is the same for every driver.  ISOLDE_ERR_USAGE: one is under way already. */
+isolde_status iso_start(iso_connection *connection, const iso_request *request, isolde_error *error);
+/* Waits up to timeout_ms (0: not at all) for the answer; true when it is there, or nothing was started. */
+bool iso_poll(iso_connection *connection, uint32_t timeout_ms);
+/* Waits for the answer as long as it takes, and hands it out. */
+iso_outcome iso_finish(iso_connection *connection, iso_reply *reply);
+
+/* Asks the server to end the statement that the connection waits for, from any thread.  The statement ends soon, with
+ * CANCELLED, or had ended already.  False when the request could not be made. */
+bool iso_cancel(iso_connection *connection);
+
+/* Which of these sessions wait for a lock that another connection holds; `control` is a connection of its own, to the
+ * same node, outside of a transaction.  ISOLDE_ERR_UNSUPPORTED where the database cannot tell: wait for a while
+ * instead.  With capabilities.blocked_lag_ms the call takes as long, because the server shows old news until then. */
+isolde_status iso_blocked(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
+                          isolde_error *error);
+
+#endif

@@ -1,0 +1,241 @@
+/* driver_sql.c - the statements behind the requests, and the tables they work on. */
+#include "database/driver_sql.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "database/driver_table.h"
+
+/* Rows that one statement of iso_sql_fill inserts. */
+enum { FILL_ROWS = 500, FILL_ROW_BYTES = 64 };
+
+/* ---- texts: T is the table, ? a parameter ---- */
+
+#define READ "SELECT v FROM T WHERE k = ?"
+#define READ_LIST "SELECT l FROM T WHERE k = ?"
+#define INSERT "INSERT INTO T (k, v) VALUES (?, ?)"
+#define DELETE "DELETE FROM T WHERE k = ?"
+#define RANGE_OF_KEYS "SELECT k, v FROM T WHERE k BETWEEN ? AND ? ORDER BY k"
+#define RANGE_OF_VALUES "SELECT k, v FROM T WHERE v BETWEEN ? AND ? ORDER BY k"
+#define COMMON                                                                                                         \
+  [ISO_SQL_READ] = READ, [ISO_SQL_READ_LIST] = READ_LIST, [ISO_SQL_INSERT] = INSERT, [ISO_SQL_DELETE] = DELETE,        \
+  [ISO_SQL_RANGE_OF_KEYS] = RANGE_OF_KEYS, [ISO_SQL_RANGE_OF_VALUES] = RANGE_OF_VALUES
+
+#define ON_CONFLICT " ON CONFLICT (k) DO UPDATE SET "
+#define ON_DUPLICATE " ON DUPLICATE KEY UPDATE "
+
+#define APPEND "INSERT INTO T (k, l) VALUES (?, ?)"
+#define WRITE_ON_CONFLICT INSERT ON_CONFLICT "v = excluded.v"
+#define ADD_ON_CONFLICT INSERT ON_CONFLICT "v = COALESCE(T.v, 0) + excluded.v"
+#define APPEND_ON_CONFLICT                                                                                             \
+  APPEND ON_CONFLICT "l = CASE WHEN T.l IS NULL OR T.l = '' THEN excluded.l ELSE T.l || ',' || excluded.l END"
+#define WRITE_ON_DUPLICATE INSERT ON_DUPLICATE "v = VALUES(v)"
+#define ADD_ON_DUPLICATE INSERT ON_DUPLICATE "v = COALESCE(v, 0) + VALUES(v)"
+#define APPEND_ON_DUPLICATE APPEND ON_DUPLICATE "l = IF(l IS NULL OR l = '', VALUES(l), CONCAT(l, ',', VALUES(l)))"
+
+static const char *const texts[ISO_DIALECTS][ISO_SQL_STATEMENTS] = {
+    [ISO_SQL_SQLITE] = {COMMON, [ISO_SQL_WRITE] = (WRITE_ON_CONFLICT), [ISO_SQL_INCREMENT] = (ADD_ON_CONFLICT),
+                        [ISO_SQL_APPEND] = (APPEND_ON_CONFLICT)},
+    [ISO_SQL_POSTGRES] = {COMMON, [ISO_SQL_WRITE] = (WRITE_ON_CONFLICT), [ISO_SQL_INCREMENT] = (ADD_ON_CONFLICT),
+                          [ISO_SQL_APPEND] = (APPEND_ON_CONFLICT)},
+    [ISO_SQL_MARIADB] = {COMMON, [ISO_SQL_WRITE] = (WRITE_ON_DUPLICATE), [ISO_SQL_INCREMENT] = (ADD_ON_DUPLICATE),
+                         [ISO_SQL_APPEND] = (APPEND_ON_DUPLICATE)},
+    [ISO_SQL_PORTABLE] = {COMMON, [ISO_SQL_UPDATE] = "UPDATE T SET v = ? WHERE k = ?",
+                          [ISO_SQL_ADD] = "UPDATE T SET v = COALESCE(v, 0) + ? WHERE k = ?"},
+};
+
+static const char *const creates[ISO_DIALECTS] = {
+    [ISO_SQL_SQLITE] = "CREATE TABLE %s (k INTEGER PRIMARY KEY, v INTEGER, l TEXT)",
+    [ISO_SQL_POSTGRES] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l TEXT)",
+    [ISO_SQL_MARIADB] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT) ENGINE=InnoDB",
+    [ISO_SQL_PORTABLE] = "CREATE TABLE %s (k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000))",
+};
+
+const char *iso_sql_text(iso_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]) {
+  const char *text = texts[dialect][sql];
+  if (text == NULL) return NULL;
+  size_t used = 0;
+  unsigned parameter = 0;
+  for (char before = ' '; *text != 0; before = *text++) {
+    bool is_table = *text == 'T' && (before == ' ' || before == '(') && !isalnum((unsigned char)text[1]);
+    size_t room = ISO_SQL_BYTES - used;
+    int wrote;
+    if (is_table)
+      wrote = snprintf(buffer + used, room, "%s", table);
+    else if (*text == '?' && dialect == ISO_SQL_POSTGRES)
+      wrote = snprintf(buffer + used, room, "$%u", ++parameter);
+    else
+      wrote = snprintf(buffer + used, room, "%c", *text);
+    if (wrote < 0 || (size_t)wrote >= room) return NULL;
+    used += (size_t)wrote;
+  }
+  return buffer;
+}
+
+iso_sql iso_sql_of(const iso_request *request) {
+  switch (request->kind) {
+  case ISO_READ:
+    return ISO_SQL_READ;
+  case ISO_WRITE:
+    return ISO_SQL_WRITE;
+  case ISO_INCREMENT:
+    return ISO_SQL_INCREMENT;
+  case ISO_READ_LIST:
+    return ISO_SQL_READ_LIST;
+  case ISO_APPEND:
+    return ISO_SQL_APPEND;
+  case ISO_INSERT:
+    return ISO_SQL_INSERT;
+  case ISO_DELETE:
+    return ISO_SQL_DELETE;
+  case ISO_READ_RANGE:
+    return request->by_value ? ISO_SQL_RANGE_OF_VALUES : ISO_SQL_RANGE_OF_KEYS;
+  default:
+    return ISO_SQL_STATEMENTS;
+  }
+}
+
+unsigned iso_sql_parameters(iso_sql sql) {
+  return sql == ISO_SQL_READ || sql == ISO_SQL_READ_LIST || sql == ISO_SQL_DELETE ? 1 : 2;
+}
+
+uint32_t iso_sql_table(const iso_database *database, int64_t key) {
+  return (uint32_t)((uint64_t)key % database->options.tables);
+}
+
+void iso_sql_table_name(const iso_database *database, uint32_t number, char name[ISO_TABLE_BYTES]) {
+  if (database->options.tables == 1)
+    snprintf(name, ISO_TABLE_BYTES, "%.*s", ISO_TABLE_BYTES - 4, database->table);
+  else
+    snprintf(name, ISO_TABLE_BYTES, "%.*s%u", ISO_TABLE_BYTES - 4, database->table, number % 1000);
+}
+
+/* Skips blanks and comments. */
+static const char *skip_blank(const char *sql) {
+  for (;;) {
+    while (isspace((unsigned char)*sql) || *sql == ';' || *sql == '(') sql++;
+    if (strncmp(sql, "--", 2) == 0 || *sql == '#') {
+      sql += strcspn(sql, "\n");
+    } else if (strncmp(sql, "/*", 2) == 0) {
+      const char *end = strstr(sql + 2, "*/");
+      if (end == NULL) return sql;
+      sql = end + 2;
+    } else {
+      return sql;
+    }
+  }
+}
+
+bool iso_sql_controls_transactions(const char *sql) {
+  static const char *const words[] = {"BEGIN",    "START", "COMMIT", "END",
+                                      "ROLLBACK", "ABORT", "XA",     "PREPARE TRANSACTION"};
+  sql = skip_blank(sql);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t length = strlen(words[i]);
+    if (strncasecmp(sql, words[i], length) != 0 || isalnum((unsigned char)sql[length]) || sql[length] == '_') continue;
+    /* ROLLBACK TO a savepoint ends nothing. */
+    const char *rest = skip_blank(sql + length);
+    return strcmp(words[i], "ROLLBACK") != 0 || strncasecmp(rest, "TO", 2) != 0;
+  }
+  return false;
+}
+
+/* ---- tables ---- */
+
+static isolde_status failed(const iso_database *database, const char *doing, const iso_reply *reply,
+                            isolde_error *error) {
+  return iso_fail(error, ISOLDE_ERR_IO, "%s: cannot %s: %s %s", database->urls[0].shown, doing, reply->code,
+                  reply->message);
+}
+
+/* Drops a table; that it is not there is fine. */
+static isolde_status drop(iso_connection *connection, const char *table, iso_reply *reply, isolde_error *error) {
+  const iso_database *database = connection->database;
+  bool portable = database->dialect == ISO_SQL_PORTABLE;
+  char sql[ISO_SQL_BYTES];
+  snprintf(sql, sizeof sql, "DROP TABLE %s%s", portable ? "" : "IF EXISTS ", table);
+  iso_outcome outcome = iso_execute(connection, sql, reply);
+  if (outcome == ISO_OUTCOME_OK || (portable && outcome == ISO_OUTCOME_REJECTED)) return ISOLDE_OK;
+  return failed(database, "remove a table", reply, error);
+}
+
+static isolde_status make_tables(iso_connection *connection, bool create, iso_reply *reply, isolde_error *error) {
+  const iso_database *database = connection->database;
+  for (uint32_t i = 0; i < database->options.tables; i++) {
+    char table[ISO_TABLE_BYTES], sql[ISO_SQL_BYTES];
+    iso_sql_table_name(database, i, table);
+    ISO_TRY(drop(connection, table, reply, error));
+    if (!create) continue;
+    snprintf(sql, sizeof sql, creates[database->dialect], table);
+    if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return failed(database, "create a table", reply, error);
+  }
+  return ISOLDE_OK;
+}
+
+static isolde_status with_tables(iso_database *database, bool create, isolde_error *error) {
+  iso_connection *connection;
+  ISO_TRY(iso_connect(database, 0, &connection, error));
+  iso_reply reply = {0};
+  isolde_status status = make_tables(connection, create, &reply, error);
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  return status;
+}
+
+isolde_status iso_sql_setup(iso_database *database, isolde_error *error) { return with_tables(database, true, error); }
+
+isolde_status iso_sql_teardown(iso_database *database, isolde_error *error) {
+  return with_tables(database, false, error);
+}
+
+/* One statement for up to FILL_ROWS keys of one table; returns how many keys it has. */
+static uint32_t fill_text(const iso_database *database, int64_t first, uint32_t count, int64_t value, uint32_t at,
+                          char *sql, size_t size) {
+  char table[ISO_TABLE_BYTES];
+  uint32_t tables = database->options.tables;
+  iso_sql_table_name(database, iso_sql_table(database, first + at), table);
+  size_t used = (size_t)snprintf(sql, size, "INSERT INTO %s (k, v, l) VALUES ", table);
+  uint32_t rows = 0;
+  /* ODBC's unknown databases may take one row at a time only. */
+  uint32_t most = database->dialect == ISO_SQL_PORTABLE ? 1 : FILL_ROWS;
+  for (uint64_t i = at; i < count && rows < most; i += tables, rows++)
+    used += (size_t)snprintf(sql + used, size - used, "%s(%" PRId64 ", %" PRId64 ", '')", rows > 0 ? ", " : "",
+                             first + (int64_t)i, value);
+  return rows;
+}
+
+static isolde_status fill(iso_connection *connection, int64_t first, uint32_t count, int64_t value, iso_reply *reply,
+                          isolde_error *error) {
+  const iso_database *database = connection->database;
+  size_t size = ISO_SQL_BYTES + FILL_ROWS * FILL_ROW_BYTES;
+  char *sql = iso_alloc(size, 1);
+  if (sql == NULL) return iso_fail_memory(error);
+  isolde_status status = ISOLDE_OK;
+  if (iso_begin(connection, NULL, reply) != ISO_OUTCOME_OK) status = failed(database, "begin", reply, error);
+  uint32_t tables = database->options.tables;
+  for (uint32_t table = 0; table < tables && status == ISOLDE_OK; table++) {
+    for (uint64_t at = table; at < count && status == ISOLDE_OK;) {
+      at += (uint64_t)fill_text(database, first, count, value, (uint32_t)at, sql, size) * tables;
+      if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK)
+        status = failed(database, "fill a table", reply, error);
+    }
+  }
+  if (status == ISOLDE_OK && iso_commit(connection, reply) != ISO_OUTCOME_OK)
+    status = failed(database, "commit", reply, error);
+  free(sql);
+  return status;
+}
+
+isolde_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error) {
+  if (count == 0) return ISOLDE_OK;
+  iso_connection *connection;
+  ISO_TRY(iso_connect(database, 0, &connection, error));
+  iso_reply reply = {0};
+  isolde_status status = fill(connection, first, count, value, &reply, error);
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  return status;
+}

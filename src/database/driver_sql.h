@@ -1,0 +1,54 @@
+/* driver_sql.h - the statements behind the requests, in the dialects of the databases.
+ *
+ * Nothing is owned: texts are written into buffers of the caller.
+ */
+#ifndef ISO_DATABASE_DRIVER_SQL_H
+#define ISO_DATABASE_DRIVER_SQL_H
+
+#include "database/driver.h"
+
+typedef enum iso_dialect {
+  ISO_SQL_SQLITE,
+  ISO_SQL_POSTGRES, /* parameters are $1, $2 */
+  ISO_SQL_MARIADB,
+  ISO_SQL_PORTABLE, /* no statement that inserts or updates: the driver tries one, then the other */
+  ISO_DIALECTS
+} iso_dialect;
+
+/* Statements with up to two parameters, always in this order. */
+typedef enum iso_sql {
+  ISO_SQL_READ,            /* key -> v */
+  ISO_SQL_WRITE,           /* key, value */
+  ISO_SQL_INCREMENT,       /* key, value */
+  ISO_SQL_READ_LIST,       /* key -> l */
+  ISO_SQL_APPEND,          /* key, value as text */
+  ISO_SQL_INSERT,          /* key, value */
+  ISO_SQL_DELETE,          /* key */
+  ISO_SQL_RANGE_OF_KEYS,   /* low, high -> k, v */
+  ISO_SQL_RANGE_OF_VALUES, /* low, high -> k, v */
+  ISO_SQL_UPDATE,          /* portable: value, key */
+  ISO_SQL_ADD,             /* portable: value, key */
+  ISO_SQL_STATEMENTS
+} iso_sql;
+
+enum { ISO_SQL_BYTES = 512 };
+
+/* The statement for one table, or NULL when the dialect has none. */
+const char *iso_sql_text(iso_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]);
+/* Which statement serves a request; ISO_SQL_STATEMENTS for those that are no such statement. */
+iso_sql iso_sql_of(const iso_request *request);
+/* How many parameters it has. */
+unsigned iso_sql_parameters(iso_sql sql);
+/* Number of the table of a key. */
+uint32_t iso_sql_table(const iso_database *database, int64_t key);
+void iso_sql_table_name(const iso_database *database, uint32_t number, char name[ISO_TABLE_BYTES]);
+
+/* Set-up, fill and tear-down by plain statements on a connection of their own. */
+isolde_status iso_sql_setup(iso_database *database, isolde_error *error);
+isolde_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error);
+isolde_status iso_sql_teardown(iso_database *database, isolde_error *error);
+
+/* A statement that begins or ends transactions, by its first words. */
+bool iso_sql_controls_transactions(const char *sql);
+
+#endif

@@ -1,0 +1,108 @@
+/* driver_table.h - what a driver consists of: the inside of driver.h, for the drivers themselves.
+ *
+ * The common code owns iso_database and iso_connection; a driver owns what hangs at their `state`.
+ */
+#ifndef ISO_DATABASE_DRIVER_TABLE_H
+#define ISO_DATABASE_DRIVER_TABLE_H
+
+#include <stdatomic.h>
+
+#include "database/driver.h"
+#include "database/driver_sql.h"
+#include "database/url.h"
+
+enum { ISO_VERSION_BYTES = 128, ISO_MOST_SETTINGS = 32, ISO_SETTING_BYTES = 64 };
+
+/* Does one request.  The common code has checked that the connection stands and that the request fits the state of the
+ * transaction, has emptied the reply, and has set reply->txn to that state.  The driver fills in results, and on
+ * failure calls iso_reply_fail or iso_reply_lost; in any case reply->txn must be the truth in the end. */
+typedef void (*iso_request_fn)(iso_connection *connection, const iso_request *request, iso_reply *reply);
+
+struct iso_driver {
+  iso_driver_id id;
+  const char *url_form;
+  iso_url_style url_style;
+  iso_capabilities can;
+  void (*library)(char *buffer, size_t size); /* may be NULL */
+  /* Looks at database->urls and fills in version, settings, isolations, default_isolation, can, dialect, state. */
+  isolde_status (*open)(iso_database *database, isolde_error *error);
+  void (*close)(iso_database *database);
+  /* Fills in connection->state and server_id. */
+  isolde_status (*connect)(iso_connection *connection, isolde_error *error);
+  void (*disconnect)(iso_connection *connection); /* also after a failed connect */
+  bool (*cancel)(iso_connection *connection);     /* from any thread; may be NULL */
+  /* Drivers without SQL: the next three; others leave them NULL. */
+  isolde_status (*setup)(iso_database *database, isolde_error *error);
+  isolde_status (*fill)(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error);
+  isolde_status (*teardown)(iso_database *database, isolde_error *error);
+  /* After a set-up or a fill, on several nodes: whether this node has what the first one had; may be NULL. */
+  isolde_status (*settled)(iso_connection *connection, bool *settled, isolde_error *error);
+  iso_request_fn requests[ISO_REQUEST_KINDS]; /* NULL: cannot be done */
+};
+
+struct iso_database {
+  const iso_driver *driver;
+  iso_url *urls;
+  size_t nodes;
+  char table[ISO_TABLE_BYTES];
+  iso_database_options options; /* without zeros where zero means a default; `table` points to the above */
+  iso_capabilities can;
+  iso_dialect dialect;
+  char version[ISO_VERSION_BYTES];
+  iso_isolation isolations[ISO_MOST_ISOLATIONS];
+  size_t isolation_count, default_isolation;
+  iso_setting settings[ISO_MOST_SETTINGS];
+  size_t setting_count;
+  char setting_text[ISO_MOST_SETTINGS][2][ISO_SETTING_BYTES];
+  void *state;
+};
+
+typedef struct iso_worker iso_worker;
+
+struct iso_connection {
+  iso_database *database;
+  size_t node;
+  uint64_t server_id;
+  iso_txn_state txn;
+  bool doomed; /* a transaction was aborted and its session has not ended it yet */
+  atomic_bool broken;
+  /* Why it was aborted, for the answer to a commit. */
+  iso_error_class doom_class;
+  char doom_code[ISO_CODE_BYTES], doom_message[ISO_MESSAGE_BYTES];
+  atomic_bool cancelled; /* iso_cancel was called during this request */
+  double last_look;      /* at who waits, monotonic seconds; 0 never */
+  iso_worker *worker;    /* NULL until iso_start is called for the first time */
+  void *state;
+};
+
+/* ---- for drivers ---- */
+
+/* A failure that the server (or the client) reported while the connection stands.  reply->txn becomes `txn`, but for
+ * requests outside of a transaction, which become ABORTED, whatever `txn` says (UNKNOWN stays). */
+void iso_reply_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_error_class class,
+                    iso_txn_state txn, const char *code, const char *message);
+/* The connection is gone: LOST, or UNKNOWN where a commit may have happened. */
+void iso_reply_lost(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_error_class class,
+                    const char *code, const char *message);
+/* The client ran out of memory or met a limit while it took the answer: the transaction stays as it is. */
+void iso_reply_client(iso_connection *connection, const iso_request *request, iso_reply *reply, const char *message);
+/* Whether a failure of the class is worth a new attempt. */
+bool iso_class_transient(iso_error_class class);
+
+/* Adds to a reply; false when memory or a limit is exceeded. */
+bool iso_reply_add_cell(iso_reply *reply, const char *text, size_t length); /* text NULL: NULL */
+bool iso_reply_add_row(iso_reply *reply, int64_t key, int64_t value);
+/* Parses "1,2,3"; false when it is no such list, or too long. */
+bool iso_reply_set_list(iso_reply *reply, const char *text, size_t length);
+
+/* Adds a setting, cut to its room; more than ISO_MOST_SETTINGS are left out. */
+void iso_database_add_setting(iso_database *database, const char *name, const char *value);
+void iso_database_add_isolation(iso_database *database, const char *name, const char *claims, const char *note);
+
+extern const iso_driver iso_driver_sim, iso_driver_sqlite, iso_driver_postgres, iso_driver_mariadb, iso_driver_odbc;
+
+/* ---- driver_async.c ---- */
+
+void iso_worker_free(iso_worker *worker);
+
+#endif

@@ -1,0 +1,482 @@
+/* sqlite.c - the driver for SQLite: one file, a connection of its own for every session.
+ *
+ * A statement that fails is undone alone, as a rule; now and then SQLite rolls back everything, which it shows by being
+ * in its autocommit mode again.  A COMMIT that is BUSY leaves the transaction open.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/task.h"
+#include "base/text.h"
+#include "database/driver_table.h"
+
+enum { DEFAULT_LOCK_MS = 5000, PROGRESS_STEPS = 10000, FIRST_PAUSE_NS = 50000, LONGEST_PAUSE_NS = 2000000 };
+
+typedef struct file {
+  char *path;
+  char folder[256]; /* of a private file, removed in the end; "" when there is none */
+  bool shared_cache;
+} file;
+
+typedef struct session {
+  iso_connection *connection;
+  sqlite3 *handle;
+  sqlite3_stmt *statements[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
+  double deadline;   /* of the running statement, 0 none */
+  double wait_began; /* of the lock that it waits for */
+  bool timed_out;
+} session;
+
+/* ---- waiting ---- */
+
+/* Called when a lock is taken: waits a little, until it is time to give up. */
+static int on_busy(void *user, int count) {
+  session *s = user;
+  double now = iso_now();
+  if (count == 0) s->wait_began = now;
+  if (atomic_load(&s->connection->cancelled)) return 0;
+  if (now - s->wait_began >= s->connection->database->options.lock_timeout_ms / 1000.0) return 0;
+  if (s->deadline > 0 && now >= s->deadline) {
+    s->timed_out = true;
+    return 0;
+  }
+  long pause = count < 6 ? (long)FIRST_PAUSE_NS << count : LONGEST_PAUSE_NS;
+  nanosleep(&(struct timespec){0, pause}, NULL);
+  return 1;
+}
+
+/* Called during long statements. */
+static int on_progress(void *user) {
+  session *s = user;
+  if (s->deadline == 0 || iso_now() < s->deadline) return 0;
+  s->timed_out = true;
+  return 1;
+}
+
+static void start_clock(session *s) {
+  uint32_t limit = s->connection->database->options.statement_timeout_ms;
+  s->deadline = limit > 0 ? iso_now() + limit / 1000.0 : 0;
+  s->timed_out = false;
+}
+
+/* ---- errors ---- */
+
+static const struct {
+  int code;
+  const char *name;
+} codes[] = {
+    {SQLITE_BUSY, "SQLITE_BUSY"},
+    {SQLITE_BUSY_SNAPSHOT, "BUSY_SNAPSHOT"},
+    {SQLITE_BUSY_RECOVERY, "BUSY_RECOVERY"},
+    {SQLITE_LOCKED, "SQLITE_LOCKED"},
+    {SQLITE_LOCKED_SHAREDCACHE, "LOCKED_SHARED"},
+    {SQLITE_INTERRUPT, "INTERRUPT"},
+    {SQLITE_CONSTRAINT, "CONSTRAINT"},
+    {SQLITE_CONSTRAINT_PRIMARYKEY, "PRIMARYKEY"},
+    {SQLITE_CONSTRAINT_UNIQUE, "UNIQUE"},
+    {SQLITE_READONLY, "READONLY"},
+    {SQLITE_FULL, "SQLITE_FULL"},
+    {SQLITE_IOERR, "SQLITE_IOERR"},
+    {SQLITE_CORRUPT, "SQLITE_CORRUPT"},
+    {SQLITE_CANTOPEN, "CANTOPEN"},
+    {SQLITE_NOMEM, "SQLITE_NOMEM"},
+    {SQLITE_ERROR, "SQLITE_ERROR"},
+};
+
+static void code_name(int code, char out[ISO_CODE_BYTES]) {
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    if (codes[i].code != code) continue;
+    snprintf(out, ISO_CODE_BYTES, "%s", codes[i].name);
+    return;
+  }
+  snprintf(out, ISO_CODE_BYTES, "%d", code);
+}
+
+static iso_error_class class_of(const session *s, int code) {
+  if (s->timed_out) return ISO_CLASS_TIMEOUT;
+  bool cancelled = atomic_load(&s->connection->cancelled);
+  switch (code & 0xff) {
+  case SQLITE_BUSY:
+  case SQLITE_LOCKED:
+    return cancelled ? ISO_CLASS_CANCELLED : ISO_CLASS_BUSY;
+  case SQLITE_INTERRUPT:
+    return ISO_CLASS_CANCELLED;
+  case SQLITE_CONSTRAINT:
+    return ISO_CLASS_CONSTRAINT;
+  case SQLITE_READONLY:
+    return ISO_CLASS_READ_ONLY;
+  case SQLITE_NOMEM:
+  case SQLITE_TOOBIG:
+    return ISO_CLASS_CLIENT;
+  case SQLITE_ERROR:
+  case SQLITE_RANGE:
+  case SQLITE_MISUSE:
+  case SQLITE_MISMATCH:
+    return ISO_CLASS_STATEMENT;
+  default:
+    return ISO_CLASS_OTHER;
+  }
+}
+
+static void fail(session *s, const iso_request *request, iso_reply *reply) {
+  iso_connection *connection = s->connection;
+  int code = sqlite3_extended_errcode(s->handle);
+  char name[ISO_CODE_BYTES];
+  code_name(code, name);
+  bool open = sqlite3_get_autocommit(s->handle) == 0;
+  iso_txn_state txn = open ? ISO_TXN_ACTIVE : ISO_TXN_ABORTED;
+  /* A disk that failed in the middle of a commit leaves it to the next recovery what it was. */
+  bool at_commit = request->kind == ISO_COMMIT || connection->txn != ISO_TXN_ACTIVE;
+  int primary = code & 0xff;
+  if (at_commit && request->kind != ISO_BEGIN && (primary == SQLITE_IOERR || primary == SQLITE_CORRUPT))
+    txn = ISO_TXN_UNKNOWN;
+  iso_reply_fail(connection, request, reply, class_of(s, code), txn, name, sqlite3_errmsg(s->handle));
+}
+
+/* ---- requests ---- */
+
+static void simple(session *s, const iso_request *request, iso_reply *reply, const char *sql, iso_txn_state after) {
+  start_clock(s);
+  if (sqlite3_exec(s->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+    fail(s, request, reply);
+  else
+    reply->txn = after;
+}
+
+static void begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  session *s = connection->state;
+  const char *name = request->isolation->name;
+  if (((const file *)connection->database->state)->shared_cache) {
+    bool dirty = strcmp(name, "read uncommitted") == 0;
+    if (sqlite3_exec(s->handle, dirty ? "PRAGMA read_uncommitted=1" : "PRAGMA read_uncommitted=0", NULL, NULL, NULL)) {
+      fail(s, request, reply);
+      return;
+    }
+  }
+  const char *sql = "BEGIN DEFERRED";
+  if (strcmp(name, "immediate") == 0) sql = "BEGIN IMMEDIATE";
+  if (strcmp(name, "exclusive") == 0) sql = "BEGIN EXCLUSIVE";
+  simple(s, request, reply, sql, ISO_TXN_ACTIVE);
+}
+
+static void commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  simple(connection->state, request, reply, "COMMIT", ISO_TXN_COMMITTED);
+}
+
+static void rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  session *s = connection->state;
+  reply->txn = ISO_TXN_ABORTED;
+  if (sqlite3_get_autocommit(s->handle)) return;
+  simple(s, request, reply, "ROLLBACK", ISO_TXN_ABORTED);
+}
+
+static sqlite3_stmt *statement_of(session *s, iso_sql sql, uint32_t table) {
+  sqlite3_stmt **statement = &s->statements[table][sql];
+  if (*statement != NULL) return *statement;
+  char name[ISO_TABLE_BYTES], text[ISO_SQL_BYTES];
+  iso_sql_table_name(s->connection->database, table, name);
+  if (iso_sql_text(ISO_SQL_SQLITE, sql, name, text) == NULL) return NULL;
+  if (sqlite3_prepare_v3(s->handle, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK) return NULL;
+  return *statement;
+}
+
+static void bind(sqlite3_stmt *statement, const iso_request *request) {
+  sqlite3_bind_int64(statement, 1, request->key);
+  if (request->kind == ISO_APPEND) {
+    char text[ISO_NUMBER_BYTES];
+    size_t length = iso_format_i64(request->value, text);
+    sqlite3_bind_text(statement, 2, text, (int)length, SQLITE_TRANSIENT);
+  } else {
+    sqlite3_bind_int64(statement, 2, request->kind == ISO_READ_RANGE ? request->high : request->value);
+  }
+}
+
+/* Takes a row of the answer; false when it cannot be kept. */
+static bool take_row(sqlite3_stmt *statement, const iso_request *request, iso_reply *reply) {
+  bool null = sqlite3_column_type(statement, 0) == SQLITE_NULL;
+  switch (request->kind) {
+  case ISO_READ:
+    reply->present = !null;
+    if (!null) reply->value = sqlite3_column_int64(statement, 0);
+    return true;
+  case ISO_READ_LIST: {
+    if (null) return true;
+    const char *text = (const char *)sqlite3_column_text(statement, 0);
+    return text != NULL && iso_reply_set_list(reply, text, (size_t)sqlite3_column_bytes(statement, 0));
+  }
+  case ISO_READ_RANGE:
+    if (sqlite3_column_type(statement, 1) == SQLITE_NULL) return true;
+    return iso_reply_add_row(reply, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1));
+  default:
+    break;
+  }
+  reply->columns = (uint32_t)sqlite3_column_count(statement);
+  for (int i = 0; i < (int)reply->columns; i++) {
+    const char *text = (const char *)sqlite3_column_text(statement, i);
+    size_t length = (size_t)sqlite3_column_bytes(statement, i);
+    if (!iso_reply_add_cell(reply, text, length)) return false;
+  }
+  return true;
+}
+
+/* Runs a prepared statement to its end; false when it failed and the reply says why. */
+static bool step_through(session *s, sqlite3_stmt *statement, const iso_request *request, iso_reply *reply) {
+  int status;
+  bool kept = true;
+  while ((status = sqlite3_step(statement)) == SQLITE_ROW && kept) kept = take_row(statement, request, reply);
+  if (status == SQLITE_DONE && sqlite3_stmt_readonly(statement) == 0) reply->affected = sqlite3_changes(s->handle);
+  bool failed = status != SQLITE_DONE && status != SQLITE_ROW;
+  if (failed) fail(s, request, reply);
+  sqlite3_reset(statement);
+  if (!failed && !kept) iso_reply_client(s->connection, request, reply, "the answer is too large, or no list");
+  return !failed && kept;
+}
+
+static void statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  session *s = connection->state;
+  uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
+  if (request->kind == ISO_READ_RANGE) first = 0, end = connection->database->options.tables;
+  start_clock(s);
+  for (uint32_t table = first; table < end; table++) {
+    sqlite3_stmt *prepared = statement_of(s, iso_sql_of(request), table);
+    if (prepared == NULL) {
+      fail(s, request, reply);
+      return;
+    }
+    bind(prepared, request);
+    if (!step_through(s, prepared, request, reply)) return;
+  }
+}
+
+static void execute(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  session *s = connection->state;
+  sqlite3_stmt *prepared = NULL;
+  const char *rest = NULL;
+  start_clock(s);
+  if (sqlite3_prepare_v2(s->handle, request->sql, -1, &prepared, &rest) != SQLITE_OK) {
+    fail(s, request, reply);
+    return;
+  }
+  if (prepared == NULL || rest[strspn(rest, " \t\r\n;")] != 0)
+    iso_reply_fail(connection, request, reply, ISO_CLASS_STATEMENT, reply->txn, "", "expected one statement");
+  else
+    step_through(s, prepared, request, reply);
+  sqlite3_finalize(prepared);
+}
+
+static void ping(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  simple(connection->state, request, reply, "SELECT 1", reply->txn);
+}
+
+/* ---- connections ---- */
+
+static isolde_status cannot(iso_database *database, const char *doing, sqlite3 *handle, isolde_error *error) {
+  return iso_fail(error, ISOLDE_ERR_IO, "%s: cannot %s: %s", database->urls[0].shown, doing,
+                  handle != NULL ? sqlite3_errmsg(handle) : "out of memory");
+}
+
+/* One answer of a PRAGMA; "" when there is none. */
+static void ask(sqlite3 *handle, const char *sql, char *out, size_t size) {
+  sqlite3_stmt *asked = NULL;
+  out[0] = 0;
+  if (sqlite3_prepare_v2(handle, sql, -1, &asked, NULL) == SQLITE_OK && sqlite3_step(asked) == SQLITE_ROW) {
+    const char *text = (const char *)sqlite3_column_text(asked, 0);
+    snprintf(out, size, "%s", text != NULL ? text : "");
+  }
+  sqlite3_finalize(asked);
+}
+
+static bool word_of(const char *value, const char *const *words) {
+  for (; *words != NULL; words++)
+    if (strcasecmp(value, *words) == 0) return true;
+  return false;
+}
+
+/* journal and synchronous, as the URL asks for. */
+static isolde_status set_modes(iso_database *database, sqlite3 *handle, isolde_error *error) {
+  static const char *const journals[] = {"delete", "truncate", "persist", "wal", NULL};
+  static const char *const syncs[] = {"off", "normal", "full", "extra", NULL};
+  const char *journal = iso_url_option(&database->urls[0], "journal");
+  const char *sync = iso_url_option(&database->urls[0], "synchronous");
+  const file *where = database->state;
+  /* A file that is removed in the end need not survive a power failure. */
+  if (sync == NULL && where->folder[0] != 0) sync = "off";
+  char sql[64], answer[32];
+  if (journal != NULL) {
+    if (!word_of(journal, journals))
+      return iso_fail(error, ISOLDE_ERR_USAGE, "journal: expected delete, truncate, persist or wal");
+    snprintf(sql, sizeof sql, "PRAGMA journal_mode=%s", journal);
+    ask(handle, sql, answer, sizeof answer);
+    if (strcasecmp(answer, journal) != 0) return cannot(database, "set its journal", handle, error);
+  }
+  if (sync != NULL) {
+    if (!word_of(sync, syncs))
+      return iso_fail(error, ISOLDE_ERR_USAGE, "synchronous: expected off, normal, full or extra");
+    snprintf(sql, sizeof sql, "PRAGMA synchronous=%s", sync);
+    if (sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+      return cannot(database, "set synchronous", handle, error);
+  }
+  return ISOLDE_OK;
+}
+
+static isolde_status connect(iso_connection *connection, isolde_error *error) {
+  iso_database *database = connection->database;
+  const file *where = database->state;
+  session *s = iso_alloc_zero(1, sizeof *s);
+  if (s == NULL) return iso_fail_memory(error);
+  connection->state = s;
+  s->connection = connection;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  flags |= where->shared_cache ? SQLITE_OPEN_SHAREDCACHE : SQLITE_OPEN_PRIVATECACHE;
+  if (sqlite3_open_v2(where->path, &s->handle, flags, NULL) != SQLITE_OK)
+    return cannot(database, "open it", s->handle, error);
+  sqlite3_extended_result_codes(s->handle, 1);
+  sqlite3_busy_handler(s->handle, on_busy, s);
+  sqlite3_progress_handler(s->handle, PROGRESS_STEPS, on_progress, s);
+  return set_modes(database, s->handle, error);
+}
+
+static void disconnect(iso_connection *connection) {
+  session *s = connection->state;
+  if (s == NULL) return;
+  for (size_t i = 0; i < ISO_MOST_TABLES; i++)
+    for (size_t j = 0; j < ISO_SQL_STATEMENTS; j++) sqlite3_finalize(s->statements[i][j]);
+  sqlite3_close(s->handle);
+  free(s);
+  connection->state = NULL;
+}
+
+static bool cancel(iso_connection *connection) {
+  session *s = connection->state;
+  if (s == NULL || s->handle == NULL) return false;
+  sqlite3_interrupt(s->handle);
+  return true;
+}
+
+/* ---- the database ---- */
+
+static void add_isolations(iso_database *database, bool shared_cache) {
+  if (shared_cache)
+    iso_database_add_isolation(database, "read uncommitted", NULL,
+                               "PRAGMA read_uncommitted in a shared cache: reads see what is not committed");
+  database->default_isolation = database->isolation_count;
+  iso_database_add_isolation(database, "serializable", "serializable",
+                             "BEGIN DEFERRED; SQLite promises serializable isolation between connections");
+  iso_database_add_isolation(database, "immediate", "serializable", "BEGIN IMMEDIATE: the write lock from the start");
+  iso_database_add_isolation(database, "exclusive", "serializable", "BEGIN EXCLUSIVE: no readers beside a writer");
+}
+
+/* A file of its own in a temporary folder. */
+static isolde_status make_private(file *where, isolde_error *error) {
+  const char *base = getenv("TMPDIR");
+  if (base == NULL || base[0] == 0) base = "/tmp";
+  int length = snprintf(where->folder, sizeof where->folder, "%s/isolde-sqlite-XXXXXX", base);
+  if (length < 0 || (size_t)length >= sizeof where->folder) {
+    where->folder[0] = 0;
+    return iso_fail(error, ISOLDE_ERR_LIMIT, "TMPDIR: expected at most %zu bytes", sizeof where->folder - 32);
+  }
+  if (mkdtemp(where->folder) == NULL) {
+    where->folder[0] = 0;
+    return iso_fail_errno(error, base, "make a temporary folder");
+  }
+  size_t size = strlen(where->folder) + sizeof "/database";
+  where->path = iso_alloc(size, 1);
+  if (where->path == NULL) return iso_fail_memory(error);
+  snprintf(where->path, size, "%s/database", where->folder);
+  return ISOLDE_OK;
+}
+
+static isolde_status find_file(iso_database *database, file *where, isolde_error *error) {
+  static const char *const known[] = {"journal", "synchronous", "cache", NULL};
+  const iso_url *url = &database->urls[0];
+  ISO_TRY(iso_url_only(url, known, error));
+  const char *cache = iso_url_option(url, "cache");
+  if (cache != NULL && strcmp(cache, "shared") != 0 && strcmp(cache, "private") != 0)
+    return iso_fail(error, ISOLDE_ERR_USAGE, "cache: expected shared or private");
+  where->shared_cache = cache != NULL && strcmp(cache, "shared") == 0;
+  if (strcmp(url->path, ":memory:") == 0)
+    return iso_fail(error, ISOLDE_ERR_USAGE,
+                    "sqlite: expected a file, or nothing for a temporary one, found :memory:, "
+                    "which every session would have for itself");
+  if (url->path[0] == 0) return make_private(where, error);
+  where->path = strdup(url->path);
+  return where->path != NULL ? ISOLDE_OK : iso_fail_memory(error);
+}
+
+static isolde_status open_database(iso_database *database, isolde_error *error) {
+  if (sqlite3_threadsafe() == 0)
+    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "this build of SQLite cannot be used by several threads");
+  file *where = iso_alloc_zero(1, sizeof *where);
+  if (where == NULL) return iso_fail_memory(error);
+  database->state = where;
+  ISO_TRY(find_file(database, where, error));
+  if (database->options.lock_timeout_ms == 0) database->options.lock_timeout_ms = DEFAULT_LOCK_MS;
+  database->dialect = ISO_SQL_SQLITE;
+  database->can.persistent = where->folder[0] == 0;
+  snprintf(database->version, sizeof database->version, "SQLite %s", sqlite3_libversion());
+  add_isolations(database, where->shared_cache);
+  iso_connection *connection;
+  ISO_TRY(iso_connect(database, 0, &connection, error));
+  static const char *const pragmas[] = {"journal_mode", "synchronous", "locking_mode", "page_size"};
+  const session *s = connection->state;
+  for (size_t i = 0; i < sizeof pragmas / sizeof *pragmas; i++) {
+    char sql[64], answer[ISO_SETTING_BYTES];
+    snprintf(sql, sizeof sql, "PRAGMA %s", pragmas[i]);
+    ask(s->handle, sql, answer, sizeof answer);
+    iso_database_add_setting(database, pragmas[i], answer);
+  }
+  iso_database_add_setting(database, "cache", where->shared_cache ? "shared" : "private");
+  iso_disconnect(connection);
+  return ISOLDE_OK;
+}
+
+/* Removes the private file and what SQLite puts beside it. */
+static void remove_private(const file *where) {
+  static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
+  for (size_t i = 0; where->path != NULL && i < sizeof endings / sizeof *endings; i++) {
+    char path[512];
+    snprintf(path, sizeof path, "%s%s", where->path, endings[i]);
+    unlink(path);
+  }
+  rmdir(where->folder);
+}
+
+static void close_database(iso_database *database) {
+  file *where = database->state;
+  if (where == NULL) return;
+  if (where->folder[0] != 0) remove_private(where);
+  free(where->path);
+  free(where);
+}
+
+static void library(char *buffer, size_t size) { snprintf(buffer, size, "SQLite %s", sqlite3_libversion()); }
+
+const iso_driver iso_driver_sqlite = {
+    .id = ISO_DRIVER_SQLITE,
+    .url_form = "sqlite:FILE?journal=delete|wal&synchronous=off|normal|full&cache=shared",
+    .url_style = ISO_URL_PATH,
+    .can = {.sql = true, .lists = true, .predicates = true, .autocommit = true, .cancel = true, .persistent = true},
+    .library = library,
+    .open = open_database,
+    .close = close_database,
+    .connect = connect,
+    .disconnect = disconnect,
+    .cancel = cancel,
+    .requests = {[ISO_BEGIN] = begin,
+                 [ISO_READ] = statement,
+                 [ISO_WRITE] = statement,
+                 [ISO_INCREMENT] = statement,
+                 [ISO_READ_LIST] = statement,
+                 [ISO_APPEND] = statement,
+                 [ISO_INSERT] = statement,
+                 [ISO_DELETE] = statement,
+                 [ISO_READ_RANGE] = statement,
+                 [ISO_EXECUTE] = execute,
+                 [ISO_COMMIT] = commit,
+                 [ISO_ROLLBACK] = rollback,
+                 [ISO_PING] = ping},
+};

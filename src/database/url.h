@@ -1,0 +1,40 @@
+/* url.h - the URLs of databases: scheme, user, password, host, port, path, options.
+ *
+ * An iso_url owns its text until iso_url_free; all of its strings point there.
+ */
+#ifndef ISO_DATABASE_URL_H
+#define ISO_DATABASE_URL_H
+
+#include "base/error.h"
+
+enum { ISO_MOST_URL_BYTES = 4096, ISO_MOST_URL_OPTIONS = 16 };
+
+typedef enum iso_url_style {
+  ISO_URL_FULL, /* scheme://user:password@host:port/path?name=value&... */
+  ISO_URL_PATH, /* scheme:path?name=value&...; two slashes before the path are left out */
+  ISO_URL_RAW   /* scheme:anything, with neither options nor decoding: ODBC's connection strings */
+} iso_url_style;
+
+typedef struct iso_url {
+  const char *scheme;                 /* lower case */
+  const char *user, *password, *host; /* decoded; NULL where not given; a host in brackets is without them */
+  uint32_t port;                      /* 0: not given */
+  const char *path;                   /* decoded; of a URL with an authority without the first '/'; "" when empty */
+  struct {
+    const char *name, *value;
+  } options[ISO_MOST_URL_OPTIONS]; /* decoded */
+  size_t option_count;
+  const char *shown; /* the whole, with *** for a password */
+  char *buffer;
+} iso_url;
+
+isolde_status iso_url_parse(const char *text, iso_url_style style, iso_url *url, isolde_error *error);
+void iso_url_free(iso_url *url);
+/* NULL when there is no such option. */
+const char *iso_url_option(const iso_url *url, const char *name);
+/* ISOLDE_ERR_USAGE when there is an option that is not in the NULL-terminated list. */
+isolde_status iso_url_only(const iso_url *url, const char *const *known, isolde_error *error);
+/* The length of the scheme, 0 when the text does not begin with one. */
+size_t iso_url_scheme(const char *text);
+
+#endif

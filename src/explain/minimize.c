@@ -1,0 +1,202 @@
+/* Delta debugging of a history: transactions, then operations, judged by isolde_check. */
+#include <isolde/level.h>
+#include <isolde/minimize.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/task.h"
+#include "base/vector.h"
+#include "history/resolve.h"
+#include "history/subset.h"
+
+typedef struct {
+  isolde_history *h;
+  const char *level;
+  isolde_task *task;
+  uint8_t *keep_txn, *keep_op; /* the smallest part so far */
+  uint8_t *try_txn, *try_op;   /* the one being judged */
+  uint64_t checks;
+} minimizer;
+
+static isolde_status judge(minimizer *m, isolde_history *part, isolde_result **result, isolde_error *error) {
+  isolde_check_options options = {.struct_size = sizeof options, .levels = &m->level, .level_count = 1};
+  m->checks++;
+  return isolde_check(part, &options, m->task, result, error);
+}
+
+/* Whether the part being tried violates the level; if so, it becomes the smallest so far.  Stages of checks of parts
+ * are not worth reporting. */
+static isolde_status attempt(minimizer *m, bool *violated, isolde_error *error) {
+  isolde_history *part = NULL;
+  isolde_result *result = NULL;
+  isolde_progress_fn callback = m->task != NULL ? m->task->callback : NULL;
+  *violated = false;
+  if (m->task != NULL) m->task->callback = NULL;
+  isolde_status status = iso_history_subset(m->h, m->try_txn, m->try_op, m->task, &part, error);
+  if (status == ISOLDE_OK) status = judge(m, part, &result, error);
+  if (m->task != NULL) m->task->callback = callback;
+  if (status == ISOLDE_OK) {
+    *violated = isolde_result_of(result, m->level) == ISOLDE_VIOLATED;
+    /* A check that ran out of time says unknown. */
+    if (!*violated) status = iso_task_check(m->task, error);
+  }
+  isolde_result_free(result);
+  isolde_history_free(part);
+  if (status == ISOLDE_OK && *violated) {
+    memcpy(m->keep_txn, m->try_txn, m->h->txns);
+    memcpy(m->keep_op, m->try_op, m->h->ops);
+  }
+  return status;
+}
+
+static void begin_attempt(minimizer *m) {
+  memcpy(m->try_txn, m->keep_txn, m->h->txns);
+  memcpy(m->try_op, m->keep_op, m->h->ops);
+}
+
+/* ---- from the witnesses of the whole history ---- */
+
+/* Adds those whose writes the operations of a witness show. */
+static isolde_status add_sources(minimizer *m, const isolde_anomaly *anomaly, isolde_error *error) {
+  const iso_resolution *resolution;
+  const uint32_t *op_txn;
+  ISO_TRY(iso_history_resolve(m->h, m->task, &resolution, error));
+  ISO_TRY(iso_history_op_txns(m->h, &op_txn, error));
+  for (size_t i = 0; i < anomaly->op_count; i++) {
+    uint32_t writer = anomaly->ops[i] < m->h->ops ? resolution->writer[anomaly->ops[i]] : ISO_NO_OP;
+    if (writer < m->h->ops) m->try_txn[op_txn[writer]] = 1;
+  }
+  return ISOLDE_OK;
+}
+
+/* Tries the transactions of one witness, or (number == count) those of all. */
+static isolde_status try_witness(minimizer *m, const isolde_result *whole, size_t number, bool *violated,
+                                 isolde_error *error) {
+  size_t count = isolde_result_anomalies(whole);
+  begin_attempt(m);
+  memset(m->try_txn, 0, m->h->txns);
+  for (size_t i = 0; i < count; i++) {
+    isolde_anomaly anomaly;
+    if ((number < count && i != number) || !isolde_result_anomaly(whole, i, &anomaly)) continue;
+    for (size_t k = 0; k < anomaly.txn_count; k++) {
+      if (anomaly.txns[k] < m->h->txns) m->try_txn[anomaly.txns[k]] = 1;
+    }
+    ISO_TRY(add_sources(m, &anomaly, error));
+  }
+  return attempt(m, violated, error);
+}
+
+/* The witness with the fewest transactions that is a violation by itself: a good start. */
+static isolde_status start_from_witness(minimizer *m, const isolde_result *whole, isolde_error *error) {
+  enum { WITNESSES = 64 };
+  size_t count = isolde_result_anomalies(whole), best = count, fewest = SIZE_MAX;
+  bool violated = false;
+  for (size_t i = 0; i < count && i < WITNESSES; i++) {
+    isolde_anomaly anomaly;
+    if (!isolde_result_anomaly(whole, i, &anomaly) || anomaly.txn_count >= fewest) continue;
+    fewest = anomaly.txn_count;
+    best = i;
+  }
+  if (best < count) ISO_TRY(try_witness(m, whole, best, &violated, error));
+  for (size_t i = 0; i < count && i < WITNESSES && !violated; i++) {
+    if (i != best) ISO_TRY(try_witness(m, whole, i, &violated, error));
+  }
+  if (!violated && count > 1) ISO_TRY(try_witness(m, whole, count, &violated, error));
+  return ISOLDE_OK;
+}
+
+/* ---- chunks, ever smaller ---- */
+
+/* Leaves out members of `list` (transactions, or operations), chunk by chunk, until no single one can be left out. */
+static isolde_status shrink(minimizer *m, bool ops, uint32_t *list, size_t count, isolde_error *error) {
+  for (size_t chunk = count / 2 + 1; chunk > 0; chunk = chunk > 1 ? (chunk + 1) / 2 : 0) {
+    for (size_t at = 0; at < count;) {
+      size_t end = at + chunk < count ? at + chunk : count;
+      bool violated;
+      iso_task_progress(m->task, ops ? "minimizing operations" : "minimizing transactions",
+                        ops ? "operations" : "transactions", at, count);
+      begin_attempt(m);
+      for (size_t i = at; i < end; i++) (ops ? m->try_op : m->try_txn)[list[i]] = 0;
+      ISO_TRY(attempt(m, &violated, error));
+      if (violated) {
+        memmove(list + at, list + end, (count - end) * sizeof *list);
+        count -= end - at;
+      } else {
+        at = end;
+      }
+    }
+  }
+  return ISOLDE_OK;
+}
+
+/* The numbers of what is kept. */
+static uint32_t *list_kept(const minimizer *m, bool ops, size_t *count) {
+  uint32_t total = ops ? m->h->ops : m->h->txns;
+  uint32_t *list = iso_alloc(total, sizeof *list);
+  *count = 0;
+  for (uint32_t txn = 0; list != NULL && txn < m->h->txns; txn++) {
+    if (!m->keep_txn[txn]) continue;
+    if (!ops) list[(*count)++] = txn;
+    for (uint32_t op = m->h->txn_first_op[txn]; ops && op < m->h->txn_first_op[txn + 1]; op++) {
+      if (m->keep_op[op]) list[(*count)++] = op;
+    }
+  }
+  return list;
+}
+
+static isolde_status shrink_all(minimizer *m, const isolde_result *whole, isolde_error *error) {
+  ISO_TRY(start_from_witness(m, whole, error));
+  for (int ops = 0; ops < 2; ops++) {
+    size_t count;
+    uint32_t *list = list_kept(m, ops == 1, &count);
+    if (list == NULL) return iso_fail_memory(error);
+    isolde_status status = shrink(m, ops == 1, list, count, error);
+    free(list);
+    if (status != ISOLDE_OK) return status;
+  }
+  return ISOLDE_OK;
+}
+
+static isolde_status make_room(minimizer *m, isolde_error *error) {
+  size_t txns = m->h->txns, ops = m->h->ops;
+  m->keep_txn = iso_alloc(txns, 1);
+  m->keep_op = iso_alloc(ops, 1);
+  m->try_txn = iso_alloc(txns, 1);
+  m->try_op = iso_alloc(ops, 1);
+  if (m->keep_txn == NULL || m->keep_op == NULL || m->try_txn == NULL || m->try_op == NULL) {
+    return iso_fail_memory(error);
+  }
+  memset(m->keep_txn, 1, txns);
+  memset(m->keep_op, 1, ops);
+  return ISOLDE_OK;
+}
+
+isolde_status isolde_minimize(isolde_history *history, const isolde_minimize_options *options, isolde_task *task,
+                              isolde_history **smaller, isolde_minimized *report, isolde_error *error) {
+  isolde_minimized made = {.verdict = ISOLDE_UNDECIDED, .finished = true};
+  *smaller = NULL;
+  if (options == NULL || options->level == NULL || isolde_level_find(options->level) == NULL) {
+    const char *level = options != NULL && options->level != NULL ? options->level : "";
+    return iso_fail(error, ISOLDE_ERR_USAGE, "there is no level `%s`", level);
+  }
+  minimizer m = {.h = history, .level = options->level, .task = task};
+  isolde_result *whole = NULL;
+  isolde_status status = make_room(&m, error);
+  if (status == ISOLDE_OK) status = judge(&m, history, &whole, error);
+  if (status == ISOLDE_OK) made.verdict = isolde_result_of(whole, m.level);
+  if (status == ISOLDE_OK && made.verdict == ISOLDE_VIOLATED) {
+    status = shrink_all(&m, whole, error);
+    made.finished = status != ISOLDE_ERR_TIMEOUT;
+    if (status == ISOLDE_ERR_TIMEOUT) status = ISOLDE_OK;
+    /* Without the task: its time may be up, but what was found is worth having. */
+    if (status == ISOLDE_OK) status = iso_history_subset(history, m.keep_txn, m.keep_op, NULL, smaller, error);
+  }
+  made.checks = m.checks;
+  if (report != NULL) *report = made;
+  isolde_result_free(whole);
+  free(m.keep_txn);
+  free(m.keep_op);
+  free(m.try_txn);
+  free(m.try_op);
+  return status;
+}

@@ -1,0 +1,16 @@
+/* proved.h - certificates and figures about the search, for people and for programs.  Owns nothing. */
+#ifndef ISO_REPORT_PROVED_H
+#define ISO_REPORT_PROVED_H
+
+#include "base/output.h"
+#include "check/result.h"
+
+/* ,"certificates":[...] and ,"stats":{...}, where they were asked for. */
+void iso_put_proved_json(iso_output *out, const isolde_result *result);
+void iso_put_stats_json(iso_output *out, const isolde_result *result);
+
+/* Paragraphs, where they were asked for. */
+void iso_put_proved_text(iso_output *out, const isolde_result *result);
+void iso_put_stats_text(iso_output *out, const isolde_result *result);
+
+#endif

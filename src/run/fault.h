@@ -1,0 +1,19 @@
+/* fault.h - doing a fault to a node, and undoing it.  The cluster stays its owner's; one thread at a time. */
+#ifndef ISO_RUN_FAULT_H
+#define ISO_RUN_FAULT_H
+
+#include "run/cluster.h"
+
+/* What a partition separates a node from; bits. */
+enum { ISO_FROM_CLIENTS = 1, ISO_FROM_PEERS = 2 };
+/* What a node can be separated from. */
+int iso_fault_scopes(const isolde_cluster *cluster, const iso_node *node);
+
+/* `detail` is by how many seconds the clock jumps, or what a partition separates from; else 0. */
+isolde_status iso_fault_begin(isolde_cluster *cluster, const iso_node *node, isolde_fault kind, int detail,
+                              isolde_error *error);
+/* Returns when every node serves again. */
+isolde_status iso_fault_end(isolde_cluster *cluster, const iso_node *node, isolde_fault kind, int detail,
+                            isolde_error *error);
+
+#endif

@@ -1,0 +1,113 @@
+#include "run/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+isolde_status iso_recorder_open(iso_recorder *recorder, const char *path, isolde_error *error) {
+  memset(recorder, 0, sizeof *recorder);
+  recorder->fd = -1;
+  recorder->path = strdup(path);
+  if (recorder->path == NULL) return iso_fail_memory(error);
+  if (strcmp(path, "-") == 0) {
+    recorder->fd = STDOUT_FILENO;
+  } else {
+    recorder->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    recorder->close_fd = true;
+  }
+  isolde_status status = ISOLDE_OK;
+  if (recorder->fd < 0) {
+    status = iso_fail_errno(error, path, "open it for writing");
+  } else if (pthread_mutex_init(&recorder->lock, NULL) != 0) {
+    if (recorder->close_fd) close(recorder->fd);
+    status = iso_fail_memory(error);
+  }
+  if (status != ISOLDE_OK) {
+    free(recorder->path);
+    recorder->path = NULL;
+  }
+  return status;
+}
+
+isolde_status iso_recorder_close(iso_recorder *recorder, isolde_error *error) {
+  if (recorder->path == NULL) return ISOLDE_OK;
+  isolde_status status = ISOLDE_OK;
+  bool failed = atomic_load(&recorder->failed);
+  if (recorder->close_fd && close(recorder->fd) != 0 && !failed) {
+    status = iso_fail_errno(error, recorder->path, "close it");
+  } else if (failed) {
+    status = recorder->problem.code;
+    if (error != NULL) *error = recorder->problem;
+  }
+  pthread_mutex_destroy(&recorder->lock);
+  free(recorder->path);
+  recorder->path = NULL;
+  return status;
+}
+
+bool iso_recorder_failed(const iso_recorder *recorder) { return atomic_load(&recorder->failed); }
+
+/* ---- lines ---- */
+
+/* Writes a whole line.  A short write is completed under the lock, so that nothing comes between. */
+static bool write_line(iso_recorder *recorder, const char *bytes, size_t size) {
+  pthread_mutex_lock(&recorder->lock);
+  bool good = !atomic_load_explicit(&recorder->failed, memory_order_relaxed);
+  while (good && size > 0) {
+    ssize_t n = write(recorder->fd, bytes, size);
+    if (n >= 0) {
+      bytes += n;
+      size -= (size_t)n;
+    } else if (errno != EINTR) {
+      iso_fail_errno(&recorder->problem, recorder->path, "write to it");
+      atomic_store(&recorder->failed, true);
+      good = false;
+    }
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  return good;
+}
+
+/* What the output hands over ends with a newline unless it is a piece of a line longer than its buffer. */
+static bool take(void *user, const void *data, size_t size) {
+  iso_pen *pen = user;
+  const char *bytes = data;
+  bool whole = bytes[size - 1] == '\n';
+  if (whole && pen->rest.count == 0) return write_line(pen->recorder, bytes, size);
+  if (!iso_vec_reserve(&pen->rest, size)) {
+    pthread_mutex_lock(&pen->recorder->lock);
+    iso_fail_memory(&pen->recorder->problem);
+    atomic_store(&pen->recorder->failed, true);
+    pthread_mutex_unlock(&pen->recorder->lock);
+    return false;
+  }
+  memcpy(pen->rest.items + pen->rest.count, bytes, size);
+  pen->rest.count += size;
+  if (!whole) return true;
+  bool good = write_line(pen->recorder, pen->rest.items, pen->rest.count);
+  pen->rest.count = 0;
+  return good;
+}
+
+isolde_status iso_pen_new(iso_pen *pen, iso_recorder *recorder, isolde_error *error) {
+  memset(pen, 0, sizeof *pen);
+  pen->recorder = recorder;
+  return iso_output_open_callback(take, pen, ISOLDE_COMPRESS_NO, &pen->output, error);
+}
+
+void iso_pen_free(iso_pen *pen) {
+  if (pen->output != NULL) iso_output_abandon(pen->output);
+  pen->output = NULL;
+  iso_vec_free(&pen->rest);
+}
+
+void iso_pen_header(iso_pen *pen, const iso_jsonl_fact *facts, size_t count) {
+  iso_jsonl_write_header(pen->output, false, facts, count);
+  iso_output_flush(pen->output);
+}
+
+void iso_pen_txn(iso_pen *pen, const iso_jsonl_txn *txn) {
+  iso_jsonl_write_txn(pen->output, txn);
+  iso_output_flush(pen->output);
+}

@@ -1,0 +1,395 @@
+/* run.c - isolde_run: from options to a recorded history. */
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "run/report.h"
+
+/* How often the caller's thread looks, and how long a session may take to end by itself. */
+enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500 };
+
+/* ---- for sessions and companions ---- */
+
+int64_t isolde_run_now(const isolde_run_handle *run) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return ((int64_t)now.tv_sec - run->base.tv_sec) * 1000000000 + (now.tv_nsec - run->base.tv_nsec);
+}
+
+void iso_run_stop(isolde_run_handle *run) {
+  pthread_mutex_lock(&run->lock);
+  atomic_store(&run->stop, true);
+  pthread_cond_broadcast(&run->stopped);
+  pthread_mutex_unlock(&run->lock);
+}
+
+bool isolde_run_wait(isolde_run_handle *run, double seconds) {
+  if (!(seconds > 0)) seconds = 0;
+  if (seconds > 1e6) seconds = 1e6;
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  int64_t ns = until.tv_nsec + (int64_t)(seconds * 1e9);
+  until.tv_sec += (time_t)(ns / 1000000000);
+  until.tv_nsec = (long)(ns % 1000000000);
+  pthread_mutex_lock(&run->lock);
+  int result = 0;
+  while (!atomic_load(&run->stop) && result == 0) result = pthread_cond_timedwait(&run->stopped, &run->lock, &until);
+  bool go_on = !atomic_load(&run->stop);
+  pthread_mutex_unlock(&run->lock);
+  return go_on;
+}
+
+void isolde_run_event(isolde_run_handle *run, const char *text) {
+  char name[32], value[512];
+  int64_t now = isolde_run_now(run);
+  pthread_mutex_lock(&run->lock);
+  if (run->events < ISO_MOST_EVENTS) {
+    snprintf(name, sizeof name, "event.%u", ++run->events);
+    snprintf(value, sizeof value, "%" PRId64 " %s", now, text);
+    iso_jsonl_fact fact = {name, value, strlen(name), strlen(value)};
+    iso_pen_header(&run->pen, &fact, 1);
+  }
+  pthread_mutex_unlock(&run->lock);
+}
+
+/* ---- options ---- */
+
+static const char *const default_urls[] = {"sqlite:"};
+
+void isolde_run_defaults(isolde_run_options *options) {
+  *options = (isolde_run_options){.struct_size = sizeof *options,
+                                  .urls = default_urls,
+                                  .url_count = 1,
+                                  .seconds = 3,
+                                  .statement_timeout = 10,
+                                  .tables = 1};
+}
+
+static isolde_status take_options(const isolde_run_options *given, isolde_run_options *options, isolde_error *error) {
+  isolde_run_defaults(options);
+  size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
+  if (size < sizeof given->struct_size)
+    return iso_fail(error, ISOLDE_ERR_USAGE, "struct_size: expected sizeof(isolde_run_options), found %zu",
+                    given->struct_size);
+  memcpy(options, given, size);
+  if (options->url_count == 0) return iso_fail(error, ISOLDE_ERR_USAGE, "urls: expected at least one, found none");
+  if (options->path == NULL) return iso_fail(error, ISOLDE_ERR_USAGE, "path: expected a file for the history");
+  if (!(options->seconds >= 0 && options->seconds <= 1e9))
+    return iso_fail(error, ISOLDE_ERR_USAGE, "seconds: expected 0 to 1e9, found %g", options->seconds);
+  const double timeouts[] = {options->statement_timeout, options->lock_timeout};
+  for (int i = 0; i < 2; i++)
+    if (!(timeouts[i] >= 0 && timeouts[i] <= 1e6))
+      return iso_fail(error, ISOLDE_ERR_USAGE, "%s: expected 0 to 1e6 seconds, found %g",
+                      i == 0 ? "statement_timeout" : "lock_timeout", timeouts[i]);
+  return ISOLDE_OK;
+}
+
+/* ---- before ---- */
+
+static isolde_status check_needs(const isolde_run_handle *run, isolde_error *error) {
+  isolde_workload_kind kind = run->workload->kind;
+  isolde_needs needs = isolde_workload_needs(kind);
+  iso_capabilities can = iso_database_capabilities(run->database);
+  if ((needs != ISOLDE_NEEDS_LISTS || can.lists) && (needs != ISOLDE_NEEDS_ROWS || can.predicates)) return ISOLDE_OK;
+  return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "the workload %s needs %s, which the driver %s does not have",
+                  isolde_workload_id(kind), needs == ISOLDE_NEEDS_LISTS ? "lists" : "ranges of rows",
+                  iso_driver_name(iso_database_driver(run->database)));
+}
+
+static isolde_status open_database(isolde_run_handle *run, isolde_error *error) {
+  const isolde_run_options *options = run->options;
+  iso_database_options how = {.table = options->table,
+                              .tables = options->tables,
+                              .statement_timeout_ms = (uint32_t)(options->statement_timeout * 1000),
+                              .lock_timeout_ms = (uint32_t)(options->lock_timeout * 1000),
+                              .seed = run->workload->seed};
+  ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &run->database, error));
+  ISO_TRY(iso_database_find_isolation(run->database, options->isolation, &run->isolation, error));
+  ISO_TRY(check_needs(run, error));
+  return iso_database_setup(run->database, error);
+}
+
+enum { FACTS_MOST = 512, FACT_NAME = 128 };
+
+/* A fact with a made-up name, such as setting.fsync. */
+static void add_fact(iso_jsonl_fact *facts, char (*names)[FACT_NAME], size_t *count, const char *kind, const char *name,
+                     const char *value) {
+  if (*count >= FACTS_MOST || value == NULL) return;
+  snprintf(names[*count], FACT_NAME, "%s.%s", kind, name);
+  facts[*count] = (iso_jsonl_fact){names[*count], value, strlen(names[*count]), strlen(value)};
+  (*count)++;
+}
+
+/* The header: everything that says how the history came about. */
+static isolde_status write_header(isolde_run_handle *run, isolde_error *error) {
+  const isolde_run_options *options = run->options;
+  char seed[32], started[64], sessions[16];
+  time_t wall = time(NULL);
+  struct tm when;
+  snprintf(seed, sizeof seed, "%" PRIu64, run->workload->seed);
+  snprintf(sessions, sizeof sessions, "%u", run->workload->sessions);
+  if (gmtime_r(&wall, &when) == NULL || strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &when) == 0)
+    started[0] = 0;
+  const char *fixed[][2] = {{"seed", seed},
+                            {"command", options->command},
+                            {"workload", isolde_workload_id(run->workload->kind)},
+                            {"sessions", sessions},
+                            {"driver", iso_driver_name(iso_database_driver(run->database))},
+                            {"database", iso_database_version(run->database)},
+                            {"url", iso_database_url(run->database, 0)},
+                            {"isolation", run->isolation->name},
+                            {"claims", run->isolation->claims},
+                            {"started", started},
+                            {"isolde-version", isolde_version()}};
+  iso_jsonl_fact *facts = iso_alloc(FACTS_MOST, sizeof *facts);
+  char(*names)[FACT_NAME] = iso_alloc(FACTS_MOST, sizeof *names);
+  isolde_status status = facts != NULL && names != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  if (status == ISOLDE_OK) {
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+      if (fixed[i][1] != NULL)
+        facts[count++] = (iso_jsonl_fact){fixed[i][0], fixed[i][1], strlen(fixed[i][0]), strlen(fixed[i][1])};
+    const iso_setting *s;
+    for (size_t i = 0; count < FACTS_MOST && (s = iso_database_setting(run->database, i)) != NULL; i++)
+      add_fact(facts, names, &count, "setting", s->name, s->value);
+    size_t nodes = iso_database_nodes(run->database);
+    for (size_t i = 0; nodes > 1 && i < nodes; i++) {
+      char number[16];
+      snprintf(number, sizeof number, "%zu", i);
+      add_fact(facts, names, &count, "node", number, iso_database_url(run->database, i));
+    }
+    iso_pen_header(&run->pen, facts, count);
+  }
+  free(facts);
+  free(names);
+  return status;
+}
+
+static isolde_status open_sessions(isolde_run_handle *run, isolde_error *error) {
+  run->session_count = run->workload->sessions;
+  atomic_store(&run->next_name, (int64_t)run->session_count);
+  run->sessions = iso_alloc_zero((size_t)run->session_count + 1, sizeof *run->sessions);
+  if (run->sessions == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i <= run->session_count; i++) ISO_TRY(iso_session_open(&run->sessions[i], run, i, error));
+  /* Connections one after the other, before the clock starts: a node that is not there is found out here. */
+  for (uint32_t i = 0; i < run->session_count; i++)
+    ISO_TRY(iso_connect(run->database, run->sessions[i].node, &run->sessions[i].connection, error));
+  return ISOLDE_OK;
+}
+
+/* ---- during ---- */
+
+typedef struct watch {
+  isolde_task *task;
+  double last_look, next_report;
+  uint64_t last_done;
+  double rate;
+  bool cancelled;
+} watch;
+
+static double seconds_since_start(const isolde_run_handle *run) { return (double)isolde_run_now(run) * 1e-9; }
+
+static uint32_t live_sessions(const isolde_run_handle *run) {
+  uint32_t live = 0;
+  for (uint32_t i = 0; i < run->session_count; i++)
+    live += run->sessions[i].started && !atomic_load(&run->sessions[i].ended);
+  return live;
+}
+
+static void report_progress(isolde_run_handle *run, watch *w, uint32_t live) {
+  const isolde_run_options *options = run->options;
+  isolde_run_progress p = {.seconds_limit = options->seconds, .txns_limit = run->workload->txns, .sessions_live = live};
+  double now = seconds_since_start(run);
+  isolde_run_counts counts;
+  iso_run_count(run, now, &counts);
+  p.counts = &counts;
+  uint64_t done = counts.committed + counts.aborted + counts.unknown;
+  if (now - w->last_look > 0.5) {
+    double fresh = (double)(done - w->last_done) / (now - w->last_look);
+    w->rate = w->last_look > 0 ? 0.5 * w->rate + 0.5 * fresh : fresh;
+    w->last_look = now;
+    w->last_done = done;
+  }
+  p.rate = w->rate;
+  options->progress(&p, options->progress_user);
+}
+
+/* Until the next look: not past the end, and often where the end may come any moment. */
+static void rest(const isolde_run_handle *run) {
+  double now = seconds_since_start(run), limit = run->options->seconds, until = LOOK_MS * 1e-3;
+  if (iso_run_stopping(run) || (run->workload->txns > 0 && now < 1)) until = 2e-3;
+  if (limit > now && limit - now < until) until = limit - now;
+  struct timespec moment = {.tv_nsec = (long)(until * 1e9)};
+  nanosleep(&moment, NULL);
+}
+
+/* Whoever does not end in time is asked to by the database. */
+static void cancel_late(isolde_run_handle *run) {
+  for (uint32_t i = 0; i < run->session_count; i++) {
+    iso_session *session = &run->sessions[i];
+    if (session->started && !atomic_load(&session->ended)) iso_cancel(session->connection);
+  }
+}
+
+/* Looks after the sessions until all have ended. */
+static void watch_sessions(isolde_run_handle *run, watch *w) {
+  double limit = run->options->seconds, next_cancel = 0;
+  uint32_t live;
+  while ((live = live_sessions(run)) > 0) {
+    rest(run);
+    double now = seconds_since_start(run);
+    if (w->task != NULL && atomic_load(&w->task->cancelled) != 0) w->cancelled = true;
+    if ((w->cancelled || (limit > 0 && now >= limit)) && !iso_run_stopping(run)) iso_run_stop(run);
+    if (iso_run_stopping(run)) {
+      if (next_cancel == 0) next_cancel = now + GRACE_MS * 1e-3;
+      if (now >= next_cancel) {
+        cancel_late(run);
+        next_cancel = now + CANCEL_EVERY_MS * 1e-3;
+      }
+    }
+    if (run->options->progress != NULL && now >= w->next_report) {
+      report_progress(run, w, live);
+      w->next_report = now + 0.9e-3 * LOOK_MS;
+    }
+  }
+}
+
+typedef struct companion {
+  isolde_run_handle *run;
+  pthread_t thread;
+  bool started;
+} companion;
+
+static void *companion_main(void *argument) {
+  isolde_run_handle *run = argument;
+  run->options->companion(run, run->options->companion_user);
+  return NULL;
+}
+
+static isolde_status start_threads(isolde_run_handle *run, companion *beside, isolde_error *error) {
+  if (run->options->companion != NULL) {
+    if (pthread_create(&beside->thread, NULL, companion_main, run) != 0)
+      return iso_fail(error, ISOLDE_ERR_MEMORY, "cannot start a thread beside the sessions");
+    beside->started = true;
+  }
+  for (uint32_t i = 0; i < run->session_count; i++) {
+    iso_session *session = &run->sessions[i];
+    if (pthread_create(&session->thread, NULL, iso_session_main, session) != 0)
+      return iso_fail(error, ISOLDE_ERR_MEMORY, "cannot start the thread of session %u", i);
+    session->started = true;
+  }
+  return ISOLDE_OK;
+}
+
+/* Signals are for the caller's threads: a client library must not be interrupted in the middle of an answer. */
+static isolde_status start_undisturbed(isolde_run_handle *run, companion *beside, isolde_error *error) {
+  sigset_t none, before;
+  sigemptyset(&none);
+  sigaddset(&none, SIGINT);
+  sigaddset(&none, SIGTERM);
+  sigaddset(&none, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &none, &before);
+  isolde_status status = start_threads(run, beside, error);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return status;
+}
+
+/* Runs all sessions to their end.  The first problem of one of them is that of the run. */
+static isolde_status run_sessions(isolde_run_handle *run, watch *w, isolde_error *error) {
+  companion beside = {.run = run};
+  isolde_status status = start_undisturbed(run, &beside, error);
+  if (status != ISOLDE_OK) iso_run_stop(run);
+  watch_sessions(run, w);
+  iso_run_stop(run);
+  for (uint32_t i = 0; i < run->session_count; i++) {
+    iso_session *session = &run->sessions[i];
+    if (!session->started) continue;
+    pthread_join(session->thread, NULL);
+    if (status == ISOLDE_OK && session->status != ISOLDE_OK) {
+      status = session->status;
+      if (error != NULL) *error = session->problem;
+    }
+  }
+  if (beside.started) pthread_join(beside.thread, NULL);
+  return status;
+}
+
+/* ---- all of it ---- */
+
+static isolde_status make_generator(isolde_run_handle *run, isolde_error *error) {
+  isolde_workload_options mixed;
+  isolde_workload_defaults(ISOLDE_WORKLOAD_MIXED, &mixed);
+  const isolde_workload_options *wanted = run->options->workload != NULL ? run->options->workload : &mixed;
+  ISO_TRY(iso_generator_new(wanted, &run->generator, error));
+  run->workload = &run->generator->options;
+  if (run->options->seconds == 0 && run->workload->txns == 0)
+    return iso_fail(error, ISOLDE_ERR_USAGE, "seconds and txns: expected a limit, found none");
+  return ISOLDE_OK;
+}
+
+static isolde_status go(isolde_run_handle *run, isolde_task *task, isolde_report **report, isolde_error *error) {
+  watch w = {.task = task};
+  ISO_TRY(open_database(run, error));
+  /* Not before: a database that is not there must not cost an older history its place. */
+  ISO_TRY(iso_recorder_open(&run->recorder, run->options->path, error));
+  ISO_TRY(iso_pen_new(&run->pen, &run->recorder, error));
+  ISO_TRY(write_header(run, error));
+  ISO_TRY(open_sessions(run, error));
+  clock_gettime(CLOCK_MONOTONIC, &run->base);
+  ISO_TRY(run_sessions(run, &w, error));
+  double seconds = seconds_since_start(run);
+  if (!w.cancelled && !iso_recorder_failed(&run->recorder))
+    ISO_TRY(iso_session_final(&run->sessions[run->session_count], error));
+  return iso_report_new(run, w.cancelled, seconds, report, error);
+}
+
+static void clean_up(isolde_run_handle *run) {
+  for (uint32_t i = 0; run->sessions != NULL && i <= run->session_count; i++) iso_session_free(&run->sessions[i]);
+  free(run->sessions);
+  iso_pen_free(&run->pen);
+  /* A failed tear-down leaves a table behind, which the next run replaces: no reason to lose the history. */
+  if (run->database != NULL && !run->options->keep_tables) (void)iso_database_teardown(run->database, NULL);
+  iso_database_close(run->database);
+  iso_generator_free(run->generator);
+}
+
+static isolde_status prepare(isolde_run_handle *run, isolde_error *error) {
+  pthread_condattr_t clock;
+  if (pthread_mutex_init(&run->lock, NULL) != 0) return iso_fail_memory(error);
+  bool good = pthread_condattr_init(&clock) == 0;
+  if (good) {
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    good = pthread_cond_init(&run->stopped, &clock) == 0;
+    pthread_condattr_destroy(&clock);
+  }
+  if (good) return ISOLDE_OK;
+  pthread_mutex_destroy(&run->lock);
+  return iso_fail_memory(error);
+}
+
+isolde_status isolde_run(const isolde_run_options *given, isolde_task *task, isolde_report **report,
+                         isolde_error *error) {
+  isolde_run_options options;
+  *report = NULL;
+  ISO_TRY(take_options(given, &options, error));
+  isolde_run_handle run;
+  memset(&run, 0, sizeof run);
+  run.options = &options;
+  ISO_TRY(prepare(&run, error));
+  isolde_status status = make_generator(&run, error);
+  if (status == ISOLDE_OK) status = go(&run, task, report, error);
+  clean_up(&run);
+  isolde_status closed = iso_recorder_close(&run.recorder, status == ISOLDE_OK ? error : NULL);
+  if (status == ISOLDE_OK) status = closed;
+  if (status != ISOLDE_OK) {
+    isolde_report_free(*report);
+    *report = NULL;
+  }
+  pthread_cond_destroy(&run.stopped);
+  pthread_mutex_destroy(&run.lock);
+  return status;
+}

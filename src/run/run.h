@@ -1,0 +1,110 @@
+/* run.h - a run, inside: what its sessions share, and one transaction on a connection.
+ *
+ * The run owns generator, database, recorder and sessions from isolde_run's beginning to its end; a session belongs to
+ * its thread while that runs, but for the counters, which are atomic.
+ */
+#ifndef ISO_RUN_RUN_H
+#define ISO_RUN_RUN_H
+
+#include <isolde/run.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/task.h"
+#include "database/driver.h"
+#include "run/histogram.h"
+#include "run/recorder.h"
+#include "workload/generator.h"
+
+_Static_assert((int)ISO_ERROR_CLASSES <= (int)ISOLDE_ERROR_CLASS_ROOM, "there must be room for every class");
+
+typedef struct iso_session_counts {
+  _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
+  _Atomic uint64_t errors[ISO_ERROR_CLASSES];
+  iso_histogram latency;
+} iso_session_counts;
+
+/* One thread counts, others look. */
+static inline void iso_count(_Atomic uint64_t *counter) {
+  atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/* What a step of the running transaction saw. */
+typedef struct iso_seen {
+  bool present;
+  int64_t value;
+} iso_seen;
+
+typedef struct iso_session {
+  isolde_run_handle *run;
+  uint32_t number; /* of the generator */
+  int64_t name; /* in the history: after an unknown outcome a new one, as the old transaction may still be going on */
+  size_t node;
+  pthread_t thread;
+  bool started; /* the thread */
+  atomic_bool ended;
+  iso_connection *connection;
+  iso_pen pen;
+  iso_reply reply;
+  iso_session_counts counts;
+  /* The running transaction. */
+  uint64_t taken;
+  ISO_VEC(iso_seen) seen; /* by step */
+  ISO_VEC(iso_jsonl_op) ops;
+  ISO_VEC(iso_data_key) keys;    /* by operation */
+  ISO_VEC(size_t) first_element; /* by operation */
+  ISO_VEC(isolde_scalar) elements;
+  char (*key_texts)[ISO_KEY_BYTES]; /* by operation, where keys are texts */
+  size_t key_text_room;
+  char code[ISO_CODE_BYTES]; /* of the error that ended it */
+  /* The last words of the server by class. */
+  char (*messages)[ISO_MESSAGE_BYTES];
+  isolde_error problem; /* why the session gave up: memory, a workload that ends */
+  isolde_status status;
+} iso_session;
+
+struct isolde_run_handle {
+  const isolde_run_options *options;
+  const isolde_workload_options *workload;
+  iso_generator *generator;
+  iso_database *database;
+  const iso_isolation *isolation;
+  iso_recorder recorder;
+  iso_pen pen;           /* for header and events; under the lock */
+  iso_session *sessions; /* one more than asked for, for the final reads */
+  uint32_t session_count;
+  _Atomic int64_t next_name;
+  struct timespec base; /* of the clock */
+  pthread_mutex_t lock;
+  pthread_cond_t stopped; /* with the lock */
+  atomic_bool stop;
+  uint32_t events;
+};
+
+/* Tells every session to end after its transaction. */
+void iso_run_stop(isolde_run_handle *run);
+static inline bool iso_run_stopping(const isolde_run_handle *run) {
+  return atomic_load_explicit(&run->stop, memory_order_relaxed);
+}
+
+/* ---- transaction.c ---- */
+
+typedef struct iso_txn_end {
+  isolde_txn_status status;
+  bool begun;
+  iso_outcome outcome; /* of the call that ended it */
+} iso_txn_end;
+
+/* Runs a program as one transaction on the connection of the session and records it, unless it could not begin. */
+isolde_status iso_run_txn(iso_session *session, const iso_program *program, iso_txn_end *end, isolde_error *error);
+
+/* ---- session.c ---- */
+
+/* The body of a thread; the argument is the session. */
+void *iso_session_main(void *argument);
+/* The final reads, in the calling thread. */
+isolde_status iso_session_final(iso_session *session, isolde_error *error);
+isolde_status iso_session_open(iso_session *session, isolde_run_handle *run, uint32_t number, isolde_error *error);
+void iso_session_free(iso_session *session);
+
+#endif

@@ -1,0 +1,93 @@
+/* generator.h - the next transaction of every session of a workload.
+ *
+ * A generator owns its sessions and their programs until iso_generator_free; a program is valid until the next call for
+ * its session.  Different sessions may be used by different threads at once; what they share are counters of writes,
+ * where keys rotate.
+ */
+#ifndef ISO_WORKLOAD_GENERATOR_H
+#define ISO_WORKLOAD_GENERATOR_H
+
+#include <isolde/workload.h>
+#include <stdatomic.h>
+
+#include "workload/program.h"
+#include "workload/workload.h"
+
+enum {
+  ISO_AMOUNT_BITS = 20,   /* low bits of the values of a bank: the amount */
+  ISO_FIRST_AMOUNT = 100, /* of an account that nobody wrote */
+  ISO_MOST_ACCOUNTS = 10000,
+  ISO_MOST_RUN_SESSIONS = 10000,
+  ISO_FINAL_CHUNK = 100, /* keys that a final transaction reads */
+  ISO_DELETABLE = 4      /* predicate: of so many rows of a range, the last one may be deleted */
+};
+
+typedef struct iso_generator iso_generator;
+
+/* A session of a workload; the functions of workloads draw from it and write its program. */
+typedef struct iso_generator_session {
+  iso_generator *generator;
+  uint32_t number;
+  iso_random random;
+  iso_workload *general; /* where the workload has operations in a mix */
+  uint64_t next_value;   /* how many values it has used */
+  uint64_t txns;         /* how many it may have, UINT64_MAX no limit */
+  iso_program program;
+} iso_generator_session;
+
+/* What makes a workload: writes the next program of a session. */
+typedef isolde_status (*iso_generator_next_fn)(iso_generator_session *session, isolde_error *error);
+
+struct iso_generator {
+  isolde_workload_options options;
+  iso_key_source source;
+  iso_generator_next_fn next;
+  iso_generator_session *sessions; /* one more than asked for: the last one does the final reads */
+  /* Where keys rotate, by position of the distribution: writes given out, and rows of which somebody has to delete. */
+  _Atomic uint64_t *writes, *deletes;
+  uint64_t final_keys; /* known once the final reads have begun */
+  bool amounts;        /* values hold amounts */
+};
+
+/* ISOLDE_ERR_USAGE names the option that makes no sense. */
+isolde_status iso_generator_new(const isolde_workload_options *options, iso_generator **generator, isolde_error *error);
+void iso_generator_free(iso_generator *generator);
+
+/* The next program of a session (below options.sessions); NULL when it has had its share. */
+isolde_status iso_generator_next(iso_generator *generator, uint32_t session, const iso_program **program,
+                                 isolde_error *error);
+/* How a session uses up the fresh values of a program that is about to run: the first of them. */
+uint64_t iso_generator_take(iso_generator *generator, uint32_t session, const iso_program *program);
+/* The value of a label of a program whose values were taken. */
+int64_t iso_generator_value(const iso_generator *generator, uint32_t session, uint64_t taken, uint32_t label);
+
+/* The final reads, once no session runs any more: programs of session number options.sessions; `at` starts as 0; NULL
+ * when there are no more. */
+isolde_status iso_generator_final(iso_generator *generator, uint64_t *at, const iso_program **program,
+                                  isolde_error *error);
+
+/* Whether an absent row says that nobody inserted it: rows that may be deleted do not. */
+bool iso_row_is_lasting(uint64_t number);
+
+/* ---- for the functions of workloads ---- */
+
+uint32_t iso_generator_draw(iso_generator_session *session);
+/* Appends of list-append and rows of predicate: the key of the next write at a position, and that of reads now. */
+uint64_t iso_generator_rotate(iso_generator *generator, uint32_t position);
+uint64_t iso_generator_current(const iso_generator *generator, uint32_t position);
+
+/* general_mix.c */
+isolde_status iso_next_general(iso_generator_session *session, isolde_error *error);
+isolde_status iso_next_lists(iso_generator_session *session, isolde_error *error);
+isolde_status iso_next_mixed(iso_generator_session *session, isolde_error *error);
+/* stress.c */
+isolde_status iso_next_lost_update(iso_generator_session *session, isolde_error *error);
+isolde_status iso_next_write_skew(iso_generator_session *session, isolde_error *error);
+isolde_status iso_next_bank(iso_generator_session *session, isolde_error *error);
+isolde_status iso_next_predicate(iso_generator_session *session, isolde_error *error);
+/* tpcc.c, rubis.c, twitter.c */
+isolde_status iso_next_tpcc(iso_generator_session *session, isolde_error *error);
+isolde_status iso_next_rubis(iso_generator_session *session, isolde_error *error);
+isolde_status iso_next_twitter(iso_generator_session *session, isolde_error *error);
+
+#endif

@@ -1,0 +1,249 @@
+/* Dependencies as Elle infers them: what the published tool gets wrong, other workloads, models and limits. */
+#include "check/elle.h"
+#include "unit.h"
+
+typedef struct asked {
+  const char *workload, *model;
+  bool wfr, sequential, linearizable;
+} asked;
+
+static isolde_history *open_edn(const char *text) {
+  isolde_open_options open = {.struct_size = sizeof open, .format = "edn"};
+  isolde_history *history = NULL;
+  isolde_error error;
+  assert_ok_error(isolde_history_open_memory(text, strlen(text), "test.edn", &open, NULL, &history, &error), error);
+  return history;
+}
+
+static isolde_result *check(isolde_history *history, asked a) {
+  isolde_check_options options = {.struct_size = sizeof options,
+                                  .workload = a.workload,
+                                  .models = &a.model,
+                                  .model_count = a.model != NULL,
+                                  .wfr_keys = a.wfr,
+                                  .sequential_keys = a.sequential,
+                                  .linearizable_keys = a.linearizable};
+  isolde_result *result = NULL;
+  isolde_error error;
+  assert_ok_error(isolde_check(history, &options, NULL, &result, &error), error);
+  return result;
+}
+
+static bool has_code(const isolde_result *result, const char *code) {
+  isolde_anomaly anomaly;
+  for (size_t i = 0; isolde_result_anomaly(result, i, &anomaly); i++) {
+    if (strcmp(anomaly.code, code) == 0) return true;
+  }
+  return false;
+}
+
+static bool has_name(const isolde_result *result, const char *name,
+                     const char *(*next)(const isolde_result *, size_t)) {
+  for (size_t i = 0; next(result, i) != NULL; i++) {
+    if (strcmp(next(result, i), name) == 0) return true;
+  }
+  return false;
+}
+
+/* Checks a text and expects Elle's verdict and perhaps a code. */
+static void expect(const char *text, asked a, isolde_verdict verdict, const char *code) {
+  isolde_history *history = open_edn(text);
+  isolde_result *result = check(history, a);
+  assert_string_equal(isolde_verdict_name(isolde_result_elle(result)), isolde_verdict_name(verdict));
+  if (code != NULL && !has_code(result, code)) fail_msg("%s was not found", code);
+  if (code == NULL) assert_int_equal(isolde_result_anomalies(result), 0);
+  isolde_result_free(result);
+  isolde_history_free(history);
+}
+
+#define OK(process, value) "{:type :ok, :process " #process ", :f :txn, :value " value "}\n"
+#define INVOKE(process, value) "{:type :invoke, :process " #process ", :f :txn, :value " value "}\n"
+#define INFO(process, value) "{:type :info, :process " #process ", :f :txn, :value " value "}\n"
+#define DONE(process, before, after) INVOKE(process, before) OK(process, after)
+
+static const asked lists = {.workload = "list-append"};
+static const asked registers = {.workload = "rw-register", .model = "serializable"};
+
+static void test_garbage(void **state) {
+  (void)state;
+  expect(OK(0, "[[:append :x 1]]") OK(1, "[[:r :x [1 99]]]"), lists, ISOLDE_VIOLATED, "garbage-read");
+  expect(OK(0, "[[:r :x [7]]]"), lists, ISOLDE_VIOLATED, "garbage-read");
+  /* Registers may have had values before. */
+  expect(OK(0, "[[:r :x 7]]"), registers, ISOLDE_SATISFIED, NULL);
+}
+
+static void test_unfinished(void **state) {
+  (void)state;
+  /* Nobody knows what became of the append, but somebody saw it. */
+  expect(INVOKE(0, "[[:append :x 1] [:append :y 1]]") DONE(1, "[[:r :x nil]]", "[[:r :x [1]]]"), lists,
+         ISOLDE_SATISFIED, NULL);
+  expect(INVOKE(0, "[[:append :x 1] [:append :y 1]]") DONE(1, "[[:r :x nil] [:r :y nil]]", "[[:r :x [1]] [:r :y nil]]"),
+         lists, ISOLDE_VIOLATED, "G-single-item");
+  /* The same of registers, with an outcome that the client never learnt. */
+  expect(INVOKE(0, "[[:w :x 1] [:w :y 1]]") INFO(0, "[[:w :x 1] [:w :y 1]]")
+             DONE(1, "[[:r :x nil] [:r :y nil]]", "[[:r :x 1] [:r :y nil]]"),
+         registers, ISOLDE_VIOLATED, "G-single-item");
+}
+
+static void test_duplicates(void **state) {
+  (void)state;
+  const char *texts[] = {OK(0, "[[:append :x 1]]") OK(1, "[[:append :x 1]]"),
+                         OK(0, "[[:w :x 1]]") OK(1, "[[:w :x 1]]")};
+  for (size_t i = 0; i < 2; i++) {
+    isolde_history *history = open_edn(texts[i]);
+    isolde_check_options options = {.struct_size = sizeof options, .workload = "auto"};
+    isolde_result *result = NULL;
+    isolde_error error;
+    assert_int_equal(isolde_check(history, &options, NULL, &result, &error), ISOLDE_ERR_FORMAT);
+    assert_non_null(strstr(error.message, "s0t0"));
+    assert_non_null(strstr(error.message, "s1t0"));
+    isolde_history_free(history);
+  }
+}
+
+/* No order of the versions explains T3, though no order is known. */
+static void test_complete(void **state) {
+  (void)state;
+  const char *text = OK(0, "[[:w :x 1] [:w :y 1]]") OK(1, "[[:w :x 2] [:w :y 2]]") OK(2, "[[:r :x 1] [:r :y 2]]");
+  expect(text, registers, ISOLDE_VIOLATED, "PL-3-cycle-exists");
+  isolde_history *history = open_edn(OK(0, "[[:w :x 1]]") OK(1, "[[:r :x 1] [:w :x 2]]") OK(2, "[[:r :x 2]]"));
+  isolde_result *result = check(history, registers);
+  assert_true(has_name(result, "serializable", isolde_result_proved));
+  assert_int_equal(isolde_result_verdict(result), ISOLDE_SATISFIED);
+  isolde_result_free(result);
+  isolde_history_free(history);
+}
+
+static void test_empty_graph(void **state) {
+  (void)state;
+  expect(OK(0, "[[:append :x 1]]"), lists, ISOLDE_SATISFIED, NULL);
+  expect("", lists, ISOLDE_SATISFIED, NULL);
+  expect(OK(0, "[[:w :x 1]]"), registers, ISOLDE_SATISFIED, NULL);
+}
+
+static void test_processes(void **state) {
+  (void)state;
+  expect("{:type :ok, :process \"a\", :f :txn, :value [[:append :x 1]]}\n"
+         "{:type :ok, :process :b, :f :txn, :value [[:r :x [1]]]}\n",
+         lists, ISOLDE_SATISFIED, NULL);
+}
+
+/* The published tool reports cyclic versions here: a long read of the old version ends after a write of the new one. */
+static void test_linearizable_keys(void **state) {
+  (void)state;
+  asked a = {.workload = "rw-register", .model = "strict-serializable", .linearizable = true, .wfr = true};
+  expect(DONE(0, "[[:w :x 1]]", "[[:w :x 1]]") INVOKE(1, "[[:r :x nil] [:w :x 2]]") INVOKE(2, "[[:r :x nil]]")
+             OK(1, "[[:r :x 1] [:w :x 2]]") INVOKE(3, "[[:r :x nil] [:r :x nil]]") OK(2, "[[:r :x 1]]")
+                 OK(3, "[[:r :x 2] [:r :x 2]]"),
+         a, ISOLDE_SATISFIED, NULL);
+  expect(DONE(0, "[[:w :x 1]]", "[[:w :x 1]]") DONE(0, "[[:w :x 2]]", "[[:w :x 2]]")
+             DONE(1, "[[:r :x nil]]", "[[:r :x 1]]"),
+         a, ISOLDE_VIOLATED, "cyclic-versions");
+}
+
+static void test_sets(void **state) {
+  (void)state;
+  asked a = {.workload = "set", .model = "serializable"};
+  const char *add = OK(0, "[[:add :x 1]]") OK(1, "[[:add :x 2]]");
+  char text[1024];
+  snprintf(text, sizeof text, "%s%s", add, OK(2, "[[:r :x #{1}]]") OK(3, "[[:r :x #{1 2}]]"));
+  isolde_history *history = open_edn(text);
+  isolde_result *result = check(history, a);
+  assert_int_equal(isolde_result_elle(result), ISOLDE_SATISFIED);
+  assert_true(has_name(result, "serializable", isolde_result_proved));
+  isolde_result_free(result);
+  isolde_history_free(history);
+  /* A long fork. */
+  snprintf(text, sizeof text, "%s%s", add, OK(2, "[[:r :x #{1}]]") OK(3, "[[:r :x #{2}]]"));
+  expect(text, a, ISOLDE_VIOLATED, "G-nonadjacent-item");
+  expect(OK(0, "[[:add :x 1] [:r :x #{}]]"), a, ISOLDE_VIOLATED, "internal");
+  expect(OK(0, "[[:add :x 1]]") OK(1, "[[:r :x #{1 9}]]"), a, ISOLDE_VIOLATED, "garbage-read");
+  /* Reads before own additions, and of them, are no cycles. */
+  expect(OK(0, "[[:r :x #{}] [:add :x 1] [:r :x #{1}]]") OK(1, "[[:r :x #{1}] [:add :x 2] [:r :x #{1 2}]]"), a,
+         ISOLDE_SATISFIED, NULL);
+}
+
+static void test_counters(void **state) {
+  (void)state;
+  asked plain = {.workload = "counter", .model = "serializable"}, strict = {.workload = "counter"};
+  const char *forked =
+      OK(0, "[[:inc :x 1]]") OK(1, "[[:inc :y 1]]") OK(2, "[[:r :x 1] [:r :y 0]]") OK(3, "[[:r :x 0] [:r :y 1]]");
+  expect(forked, plain, ISOLDE_VIOLATED, "G-nonadjacent-item");
+  /* Done, and then not there. */
+  const char *stale = DONE(0, "[[:inc :x 1]]", "[[:inc :x 1]]") DONE(1, "[[:r :x nil]]", "[[:r :x 0]]");
+  expect(stale, plain, ISOLDE_SATISFIED, NULL);
+  expect(stale, strict, ISOLDE_VIOLATED, "G-single-item-realtime");
+  expect(OK(0, "[[:inc :x 2]]") OK(1, "[[:r :x 3]]"), plain, ISOLDE_VIOLATED, "garbage-read");
+  expect(OK(0, "[[:r :x 0] [:inc :x 2] [:r :x 1]]"), plain, ISOLDE_VIOLATED, "internal");
+  /* Where somebody takes away, less is not earlier. */
+  expect(OK(0, "[[:inc :x 1]]") OK(1, "[[:inc :x -1]]") OK(2, "[[:r :x 1]]") OK(2, "[[:r :x 0]]"), strict,
+         ISOLDE_SATISFIED, NULL);
+}
+
+/* A search that reaches its limit still says that the model is violated. */
+static void test_limits(void **state) {
+  (void)state;
+  isolde_history *history = open_edn(OK(0, "[[:append :x 1] [:r :y nil]]") OK(1, "[[:append :y 1] [:r :z nil]]")
+                                         OK(2, "[[:append :z 1] [:r :x nil]]"));
+  iso_elle_options options = {
+      .workload = ISO_ELLE_WORKLOAD_LIST_APPEND, .models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_3), .budget = 1};
+  iso_elle *elle;
+  isolde_error error;
+  assert_ok(iso_elle_run(history, &options, NULL, &elle, &error));
+  assert_true(elle->invalid);
+  assert_true(elle->cycles.gave_up);
+  assert_non_null(elle->unknown_reason);
+  assert_int_equal(elle->cycles.count[ISO_ANOMALY_PL_2_99_CYCLE_EXISTS], 1);
+  iso_elle_free(elle);
+  isolde_history_free(history);
+}
+
+static void test_models(void **state) {
+  (void)state;
+  isolde_history *history = open_edn(OK(0, "[[:append :x 1] [:r :y nil]]") OK(1, "[[:append :y 1] [:r :x nil]]")
+                                         OK(2, "[[:r :x [1]] [:r :y [1]]]"));
+  isolde_result *result = check(history, (asked){.model = "serializable"});
+  assert_string_equal(isolde_result_workload(result), "list-append");
+  assert_true(has_name(result, "repeatable-read", isolde_result_not));
+  assert_true(has_name(result, "strong-serializable", isolde_result_also_not));
+  assert_true(has_name(result, "snapshot-isolation", isolde_result_proved));
+  isolde_result_free(result);
+  result = check(history, (asked){.model = "snapshot-isolation"});
+  assert_int_equal(isolde_result_verdict(result), ISOLDE_SATISFIED);
+  assert_null(isolde_result_not(result, 0));
+  isolde_result_free(result);
+  isolde_history_free(history);
+}
+
+/* Ten thousand processes that crashed. */
+static void test_crashes(void **state) {
+  (void)state;
+  isolde_sim_options sim;
+  isolde_history *history;
+  isolde_error error;
+  isolde_sim_defaults(&sim);
+  sim.sessions = 2000;
+  sim.txns = 20000;
+  sim.ops_min = 1;
+  sim.ops_max = 4;
+  sim.unknown_share = 0.5;
+  sim.lists = true;
+  sim.appends_per_key = 50;
+  assert_ok_error(isolde_simulate(&sim, NULL, &history, NULL, &error), error);
+  isolde_result *result = check(history, lists);
+  assert_int_equal(isolde_result_elle(result), ISOLDE_SATISFIED);
+  isolde_result_free(result);
+  isolde_history_free(history);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_garbage),     cmocka_unit_test(test_unfinished),
+      cmocka_unit_test(test_duplicates),  cmocka_unit_test(test_complete),
+      cmocka_unit_test(test_empty_graph), cmocka_unit_test(test_processes),
+      cmocka_unit_test(test_sets),        cmocka_unit_test(test_linearizable_keys),
+      cmocka_unit_test(test_counters),    cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_models),      cmocka_unit_test(test_crashes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* The strong levels against the oracle, on random histories of registers and lists, with times and without, through
+ * isolde_check and through every combination of the stages of the search.  ISOLDE_RANDOM_HISTORIES sets how many
+ * (200,000 in the test command), ISOLDE_RANDOM_SEED where they start. */
+#include "unit.h"
+
+#include "../oracle/oracle.h"
+#include "../random/random_history.h"
+#include "check/strong_levels.h"
+
+static const oracle_level searched[] = {ORACLE_UPDATE_ATOMIC,      ORACLE_PREFIX,       ORACLE_PARALLEL_SNAPSHOT,
+                                        ORACLE_SNAPSHOT,           ORACLE_SERIALIZABLE, ORACLE_STRONG_SNAPSHOT,
+                                        ORACLE_STRICT_SERIALIZABLE};
+enum { SEARCHED = sizeof searched / sizeof searched[0], STAGES = 8 };
+
+typedef struct {
+  char problem[512]; /* empty where everybody agrees */
+  unsigned stages;   /* which ones the search leaves out */
+  const char *only;  /* the level that is asked for alone */
+  bool judged;
+  oracle_verdicts verdicts;
+  bool adya_snapshot, adya_serializable;
+  uint64_t suspects, violated;
+} trial;
+
+static bool needs_times(const char *level) {
+  return strcmp(level, "strong-snapshot-isolation") == 0 || strcmp(level, "strict-serializable") == 0;
+}
+
+/* What the oracle says about a level by id. */
+static bool expected(const trial *t, const char *level) {
+  if (strcmp(level, "PL-SI") == 0) return t->adya_snapshot;
+  if (strcmp(level, "PL-3") == 0) return t->adya_serializable;
+  return t->verdicts.satisfied[oracle_level_find(level)];
+}
+
+static void compare(trial *t, const char *how, const char *level, isolde_verdict verdict) {
+  isolde_verdict right = expected(t, level) ? ISOLDE_SATISFIED : ISOLDE_VIOLATED;
+  if (verdict == right || t->problem[0] != '\0') return;
+  snprintf(t->problem, sizeof t->problem, "%s, %s: the oracle says %s, the library %s", level, how,
+           isolde_verdict_name(right), isolde_verdict_name(verdict));
+}
+
+/* No verdict contradicts another one. */
+static void check_implications(trial *t, const isolde_result *result) {
+  enum { MOST = 64 };
+  isolde_level_verdict verdicts[MOST];
+  const isolde_level_info *levels[MOST];
+  size_t count = 0;
+  for (; count < MOST && isolde_result_level(result, count, &verdicts[count]); count++) {
+    levels[count] = isolde_level_find(verdicts[count].level);
+  }
+  for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < count; k++) {
+      if (verdicts[i].verdict != ISOLDE_SATISFIED || verdicts[k].verdict == ISOLDE_SATISFIED) continue;
+      if (!isolde_level_implies(levels[i], levels[k])) continue;
+      snprintf(t->problem, sizeof t->problem, "%s is satisfied, but %s is not", verdicts[i].level, verdicts[k].level);
+    }
+  }
+}
+
+static void check(trial *t, const sketch *s, isolde_history *history, const char *only) {
+  isolde_check_options options = {.struct_size = sizeof options, .levels = &only, .level_count = only != NULL};
+  isolde_result *result;
+  isolde_error error;
+  if (isolde_check(history, &options, NULL, &result, &error) != ISOLDE_OK) {
+    snprintf(t->problem, sizeof t->problem, "%s: %.400s", only != NULL ? only : "all levels", error.message);
+    return;
+  }
+  if (only != NULL) {
+    compare(t, "alone", only, isolde_result_of(result, only));
+  } else {
+    for (int l = 0; l < ORACLE_LEVELS; l++) {
+      const char *level = oracle_level_id((oracle_level)l);
+      if (s->timed || !needs_times(level)) compare(t, "with all others", level, isolde_result_of(result, level));
+    }
+    check_implications(t, result);
+  }
+  bool violated = isolde_result_weakest_violated(result, 0) != NULL;
+  if (violated != (isolde_result_anomalies(result) > 0) && t->problem[0] == '\0') {
+    snprintf(t->problem, sizeof t->problem, "%s: a violation without a witness", only != NULL ? only : "all levels");
+  }
+  isolde_result_free(result);
+}
+
+/* Whether single reads are in order, so that the search has something to decide. */
+static bool reads_are_sound(const trial *t, const iso_weak *weak) {
+  for (int tap = 0; tap < ORACLE_TAPS; tap++) {
+    if (t->verdicts.tap[tap] && tap != ORACLE_TAP_CYCLIC) return false;
+  }
+  return weak->versions.broken.count == 0 && !weak->versions.torn;
+}
+
+/* The search by itself, with some of its stages left out. */
+static void search(trial *t, const sketch *s, isolde_history *history) {
+  iso_weak weak;
+  isolde_error error;
+  assert_ok_error(iso_weak_begin(history, NULL, &weak, &error), error);
+  iso_strong_options options = {.no_guess = (t->stages & 1) != 0,
+                                .no_saturation = (t->stages & 2) != 0,
+                                .no_clocks = (t->stages & 4) != 0,
+                                .count_pairs = (t->stages & 8) != 0};
+  for (unsigned i = 0; i < SEARCHED && t->problem[0] == '\0' && reads_are_sound(t, &weak); i++) {
+    const char *id = oracle_level_id(searched[i]);
+    if (!s->timed && needs_times(id)) continue;
+    iso_strong strong;
+    const iso_strong_level *level = iso_strong_level_of(isolde_level_find(id));
+    isolde_status status = iso_strong_decide(&weak.view, &weak.versions, level, NULL, &options, NULL, &strong, &error);
+    if (status != ISOLDE_OK) {
+      snprintf(t->problem, sizeof t->problem, "%s, stages %u: %.400s", id, t->stages, error.message);
+      break;
+    }
+    char how[32];
+    snprintf(how, sizeof how, "stages %u", t->stages);
+    isolde_verdict verdict = !strong.decided ? ISOLDE_UNDECIDED : strong.violated ? ISOLDE_VIOLATED : ISOLDE_SATISFIED;
+    compare(t, how, id, verdict);
+    t->violated += strong.violated;
+    t->suspects += strong.suspects.count;
+    if (strong.violated && strong.suspects.count == 0)
+      snprintf(t->problem, sizeof t->problem, "%s: nobody to blame", id);
+    iso_strong_free(&strong);
+  }
+  iso_weak_free(&weak);
+}
+
+/* Whether the library and the oracle differ on a sketch; says how. */
+static bool differs(const sketch *s, void *user) {
+  trial *t = user;
+  isolde_history *history = sketch_history(s);
+  t->problem[0] = '\0';
+  t->judged =
+      oracle_judge(history, &t->verdicts) && oracle_judge_unordered(history, &t->adya_snapshot, &t->adya_serializable);
+  if (t->judged) check(t, s, history, NULL);
+  bool alone = t->judged && t->problem[0] == '\0' && (s->timed || !needs_times(t->only));
+  if (alone) check(t, s, history, t->only);
+  if (t->judged && t->problem[0] == '\0') search(t, s, history);
+  isolde_history_free(history);
+  return t->problem[0] != '\0';
+}
+
+static const char *draw_level(uint64_t *random) {
+  uint64_t number = sketch_below(random, SEARCHED + 3);
+  if (number < SEARCHED) return oracle_level_id(searched[number]);
+  return number == SEARCHED ? "PL-SI" : number == SEARCHED + 1 ? "PL-3" : "causal";
+}
+
+static uint64_t setting(const char *name, uint64_t usual) {
+  const char *text = getenv(name);
+  return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : usual;
+}
+
+static void agree(void (*draw)(uint64_t *state, sketch *out), uint64_t histories, uint64_t random) {
+  uint64_t satisfied[ORACLE_LEVELS] = {0}, violated[ORACLE_LEVELS] = {0}, suspects = 0, blamed = 0;
+  for (uint64_t i = 0; i < histories; i++) {
+    sketch s;
+    trial t = {.stages = (unsigned)sketch_below(&random, 2 * STAGES), .only = draw_level(&random)};
+    draw(&random, &s);
+    if (sketch_below(&random, 3) == 0) sketch_draw_times(&random, &s);
+    if (differs(&s, &t)) {
+      char text[4096];
+      sketch_shrink(&s, differs, &t);
+      differs(&s, &t);
+      sketch_print(&s, text, sizeof text);
+      fail_msg("history %llu: %s\n%s", (unsigned long long)i, t.problem, text);
+    }
+    suspects += t.suspects;
+    blamed += t.violated;
+    for (int l = 0; t.judged && l < ORACLE_LEVELS; l++) (t.verdicts.satisfied[l] ? satisfied : violated)[l]++;
+  }
+  for (unsigned i = 0; histories >= 10000 && i < SEARCHED; i++) {
+    print_message("%-28s %7llu satisfied, %7llu violated\n", oracle_level_id(searched[i]),
+                  (unsigned long long)satisfied[searched[i]], (unsigned long long)violated[searched[i]]);
+    assert_true(satisfied[searched[i]] > 0 && violated[searched[i]] > 0);
+  }
+  if (blamed > 0) print_message("%.2f suspects on average\n", (double)suspects / (double)blamed);
+}
+
+static void registers(void **state) {
+  (void)state;
+  agree(sketch_draw, setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10 * 7, setting("ISOLDE_RANDOM_SEED", 271828));
+}
+
+static void lists(void **state) {
+  (void)state;
+  agree(sketch_draw_lists, setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10 * 3, setting("ISOLDE_RANDOM_SEED", 314159));
+}
+
+/* Nothing but one operation a transaction: then, and only then, linearizability is strict serializability. */
+static void single_operations(void **state) {
+  (void)state;
+  uint64_t random = 99, seen[2] = {0};
+  for (int i = 0; i < 5000; i++) {
+    sketch s;
+    oracle_verdicts verdicts;
+    sketch_draw(&random, &s);
+    sketch_draw_times(&random, &s);
+    for (unsigned t = 0; t < s.count; t++) s.txns[t].count = s.txns[t].count > 0;
+    isolde_history *history = sketch_history(&s);
+    isolde_result *result;
+    assert_true(oracle_judge(history, &verdicts));
+    assert_ok(isolde_check(history, NULL, NULL, &result, NULL));
+    bool right = verdicts.satisfied[ORACLE_STRICT_SERIALIZABLE];
+    assert_int_equal(isolde_result_of(result, "linearizable"), right ? ISOLDE_SATISFIED : ISOLDE_VIOLATED);
+    seen[right]++;
+    isolde_result_free(result);
+    isolde_history_free(history);
+  }
+  assert_true(seen[0] > 100 && seen[1] > 100);
+}
+
+/* What the simulator promises, on histories too large for the oracle, and what its bugs break. */
+static void simulated(void **state) {
+  (void)state;
+  static const struct {
+    isolde_sim_level level;
+    isolde_sim_bug bug;
+    const char *satisfied, *violated;
+  } cases[] = {{ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUGS, "strict-serializable", NULL},
+               {ISOLDE_SIM_SNAPSHOT, ISOLDE_SIM_BUGS, "strong-snapshot-isolation", "serializable"},
+               {ISOLDE_SIM_PARALLEL_SNAPSHOT, ISOLDE_SIM_BUGS, "parallel-snapshot-isolation", "prefix"},
+               {ISOLDE_SIM_CAUSAL, ISOLDE_SIM_BUGS, "causal", "parallel-snapshot-isolation"},
+               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_WRITE_SKEW, "snapshot-isolation", "serializable"},
+               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_LOST_UPDATE, "prefix", "parallel-snapshot-isolation"},
+               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_LONG_FORK, "parallel-snapshot-isolation", "prefix"},
+               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_STALE_READ, "serializable", "strong-snapshot-isolation"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    isolde_sim_options options;
+    isolde_history *history;
+    isolde_result *result;
+    isolde_error error;
+    isolde_sim_defaults(&options);
+    options.struct_size = sizeof options;
+    options.seed = 11 + i;
+    options.level = cases[i].level;
+    options.sessions = 8;
+    options.txns = 2000;
+    options.keys = 100;
+    if (cases[i].bug != ISOLDE_SIM_BUGS) options.bugs[cases[i].bug] = 1;
+    assert_ok_error(isolde_simulate(&options, NULL, &history, NULL, &error), error);
+    assert_ok_error(isolde_check(history, NULL, NULL, &result, &error), error);
+    assert_int_equal(isolde_result_of(result, cases[i].satisfied), ISOLDE_SATISFIED);
+    if (cases[i].violated != NULL) assert_int_equal(isolde_result_of(result, cases[i].violated), ISOLDE_VIOLATED);
+    isolde_result_free(result);
+    isolde_history_free(history);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(simulated), cmocka_unit_test(single_operations),
+                                     cmocka_unit_test(registers), cmocka_unit_test(lists)};
+  return cmocka_run_group_tests_name("strong", tests, NULL, NULL);
+}
