@@ -30,7 +30,8 @@ static bool breaks(iso_tap tap, const isolde_level_info *level) {
   /* A model without session order knows nothing of cycles through sessions, which are searched for without it. */
   const iso_strong_level *strong = iso_strong_level_of(level);
   if (strong != NULL && strong->single) return iso_tap_class_of(tap) == ISO_CLASS_READ;
-  if (!is_level(level)) return strong != NULL && iso_tap_class_of(tap) == ISO_CLASS_READ;
+  bool without_sessions = iso_tap_class_of(tap) == ISO_CLASS_READ || tap == ISO_TAP_G0 || tap == ISO_TAP_G1C;
+  if (!is_level(level)) return strong != NULL && without_sessions;
   if (tap != ISO_TAP_J && level->family == ISOLDE_LEVEL_SESSION) return true;
   const isolde_level_info *weakest = isolde_level_find(anomaly->level);
   return weakest != NULL && isolde_level_implies(level, weakest);
