@@ -92,6 +92,20 @@ static isolde_status decide_unordered(iso_weak *weak, const iso_strong_level *le
   return status;
 }
 
+/* Decides a level as the next item of the set. */
+static isolde_status decide_one(iso_weak *weak, const iso_strong_level *level, const iso_strong_options *options,
+                                isolde_task *task, iso_strong_set *set, isolde_error *error) {
+  iso_strong *item = &set->items[set->count];
+  if (!level->session_order) return decide_unordered(weak, level, options, task, item, error);
+  iso_strong_options chosen = {.count_pairs = false};
+  if (options != NULL) chosen = *options;
+  /* Levels that are guessed by way of snapshot isolation need not be when that is known to be violated. */
+  bool indirect = level->rule == ISO_RULE_PARALLEL || level->rule == ISO_RULE_UPDATE_ATOMIC;
+  bool in_vain = iso_strong_verdict(set, isolde_level_find("snapshot-isolation")) == ISOLDE_VIOLATED;
+  if (indirect && in_vain) chosen.no_guess = true;
+  return iso_strong_decide(&weak->view, &weak->versions, level, NULL, &chosen, task, item, error);
+}
+
 isolde_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user, bool asked,
                              const iso_strong_options *options, isolde_task *task, iso_strong_set *set,
                              isolde_error *error) {
@@ -106,12 +120,12 @@ isolde_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user, b
       if (asked) set->reason = reason;
       continue;
     }
-    iso_strong *item = &set->items[set->count];
-    if (level->session_order) {
-      ISO_TRY(iso_strong_decide(&weak->view, &weak->versions, level, NULL, options, task, item, error));
-    } else {
-      ISO_TRY(decide_unordered(weak, level, options, task, item, error));
+    isolde_status status = decide_one(weak, level, options, task, set, error);
+    if (status == ISOLDE_ERR_LIMIT) {
+      if (asked) set->reason = "the history has too many sessions, or too many transactions, for this level";
+      continue;
     }
+    if (status != ISOLDE_OK) return status;
     set->count++;
   }
   return ISOLDE_OK;

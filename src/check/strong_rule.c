@@ -55,12 +55,17 @@ int64_t iso_real_start(const isolde_history *history, uint32_t txn) {
   return time == ISOLDE_NO_TIME ? INT64_MIN : time;
 }
 
+/* An end before its own start is nonsense, and no better than none. */
+static int64_t sound_end(const isolde_history *history, uint32_t txn, int64_t end) {
+  return end < iso_real_start(history, txn) ? INT64_MAX : end;
+}
+
 int64_t iso_real_end(const isolde_history *history, uint32_t txn) {
   if (history->txn_status[txn] == ISOLDE_UNKNOWN) return INT64_MAX;
   if (history->txn_end_index_opt != NULL) {
     int64_t index = history->txn_end_index_opt[txn];
-    return index < 0 ? INT64_MAX : index;
+    return index < 0 ? INT64_MAX : sound_end(history, txn, index);
   }
   int64_t time = history->txn_end_opt[txn];
-  return time == ISOLDE_NO_TIME ? INT64_MAX : time;
+  return time == ISOLDE_NO_TIME ? INT64_MAX : sound_end(history, txn, time);
 }

@@ -1,10 +1,7 @@
 /* cluster.c - from "galera:3" to servers that run, and to their end. */
 #include "run/cluster.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
  *
  * It is a fork of a process that may have threads, so nothing here allocates or takes a lock of the C library.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>

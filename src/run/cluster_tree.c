@@ -1,7 +1,6 @@
 /* cluster_tree.c - finding and signalling a tree of processes. */
 #include "run/cluster_tree.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

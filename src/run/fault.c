@@ -1,7 +1,6 @@
 /* fault.c - faults beside a run: one after the other, until the run is to end. */
 #include "run/fault.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>

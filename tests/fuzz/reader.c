@@ -57,7 +57,7 @@ static void expect_described(isolde_status status, const isolde_error *error) {
 static void check(isolde_history *history, isolde_task *task) {
   isolde_error error = {0};
   isolde_result *result = NULL;
-  isolde_check_options options = {.struct_size = sizeof options, .all = true};
+  isolde_check_options options = {.struct_size = sizeof options, .all = true, .certificate = true, .stats = true};
   isolde_status status = isolde_check(history, &options, task, &result, &error);
   if (status != ISOLDE_OK) {
     expect_described(status, &error);

@@ -125,7 +125,8 @@ static void order_nodes(const book *b, facts *f) {
       const isolde_txn *first = &b->txns[f->txn[i]], *second = &b->txns[f->txn[j]];
       if (first->session == second->session && first->index < second->index) relate(&f->so, i, j);
       /* When a transaction of unknown outcome committed, nobody knows: perhaps long after its client gave up. */
-      bool timed = first->status == ISOLDE_COMMITTED && first->end != ISOLDE_NO_TIME && second->start != ISOLDE_NO_TIME;
+      bool timed = first->status == ISOLDE_COMMITTED && first->end != ISOLDE_NO_TIME && first->end >= first->start &&
+                   second->start != ISOLDE_NO_TIME;
       if (timed && first->end < second->start) relate(&f->rt, i, j);
     }
   }
