@@ -66,7 +66,7 @@ static void print_row(job *j) {
 }
 
 int main(int argc, char **argv) {
-  static const uint32_t sessions[] = {10, 50, 200, 1000, 5000, 20000, 100000};
+  static const uint32_t sessions[] = {10, 50, 200, 1000, 5000, 20000};
   job j = {.txns = 200000, .seed = 1};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--txns") == 0) j.txns = strtoull(argv[i + 1], NULL, 10);

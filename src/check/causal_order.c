@@ -10,7 +10,13 @@
 
 /* A writer further than this before a reader that it could concern is far: such pairs are looked at by themselves, so
  * that a few of them do not make the sweeps of everybody long.  Too many of them are left to the clocks. */
-enum { REACH = 1 << 15, MOST_FAR = 1 << 18 };
+enum { REACH = 1 << 15, MOST_FAR = 1 << 18, MOST_FOUND = 1 << 26 };
+
+/* Pairs of a read and a writer that are known to contradict CO: each is asked about once. */
+typedef struct {
+  uint64_t *slots; /* the pair + 1; 0 where free */
+  size_t mask, count;
+} pair_set;
 
 typedef struct {
   iso_causal *out;
@@ -25,6 +31,7 @@ typedef struct {
   unsigned threads;
   ISO_VEC(iso_far) far;
   ISO_VEC(iso_between) found; /* by the sweeps of a round */
+  pair_set known;
   uint64_t stale;
   bool too_far, failed;
   bool contradicted; /* something contradicts CO, or the initial version, outright */
@@ -47,6 +54,7 @@ static void causal_free(causal *c) {
   free(c->block_end);
   iso_vec_free(&c->far);
   iso_vec_free(&c->found);
+  free(c->known.slots);
   for (unsigned t = 0; c->sweepers != NULL && t < c->threads; t++) iso_sweeper_free(&c->sweepers[t]);
   free(c->sweepers);
 }
@@ -166,7 +174,43 @@ static isolde_status look(causal *c, bool all, isolde_task *task, isolde_error *
     c->found.count += s->found.count;
     s->found.count = 0;
   }
+  c->too_far = c->found.count > MOST_FOUND;
   return iso_task_check(task, error);
+}
+
+static uint64_t pair_of(const causal *c, const iso_between *between) {
+  return ((uint64_t)between->read << 32 | c->s.event[between->writer]) + 1;
+}
+
+/* The slot of a pair, or the free one where it belongs. */
+static uint64_t *find_pair(const pair_set *set, uint64_t pair) {
+  size_t at = (size_t)(pair * UINT64_C(0x9e3779b97f4a7c15) >> 20) & set->mask;
+  while (set->slots[at] != 0 && set->slots[at] != pair) at = (at + 1) & set->mask;
+  return &set->slots[at];
+}
+
+/* Makes room for so many more. */
+static bool reserve_pairs(pair_set *set, size_t more) {
+  size_t needed = 2 * (set->count + more), slots = set->slots == NULL ? 0 : set->mask + 1, grown = 1024;
+  if (needed <= slots) return true;
+  while (grown < needed) grown *= 2;
+  pair_set larger = {iso_alloc_zero(grown, sizeof *larger.slots), grown - 1, set->count};
+  if (larger.slots == NULL) return false;
+  for (size_t i = 0; i < slots; i++) {
+    if (set->slots[i] != 0) *find_pair(&larger, set->slots[i]) = set->slots[i];
+  }
+  free(set->slots);
+  *set = larger;
+  return true;
+}
+
+/* Keeps those of what was found whose mark is not set. */
+static void keep_unmarked(causal *c, const uint8_t *drop) {
+  size_t kept = 0;
+  for (size_t i = 0; i < c->found.count; i++) {
+    if (!drop[i]) c->found.items[kept++] = c->found.items[i];
+  }
+  c->found.count = kept;
 }
 
 /* Takes out of what was found what contradicts CO: t1 is causally before t2. */
@@ -175,28 +219,32 @@ static isolde_status drop_contradictions(causal *c, isolde_error *error) {
   iso_sweeper *s = &c->sweepers[0];
   iso_far *items = iso_alloc(c->found.count, sizeof *items);
   uint8_t *drop = iso_alloc_zero(c->found.count, 1);
-  size_t count = 0, kept = 0;
-  bool made = items != NULL && drop != NULL;
+  size_t count = 0;
+  bool made = items != NULL && drop != NULL && reserve_pairs(&c->known, c->found.count);
   for (size_t i = 0; made && i < c->found.count; i++) {
-    uint32_t t1 = v->reads[c->found.items[i].read].from;
+    const iso_between *between = &c->found.items[i];
+    uint32_t t1 = v->reads[between->read].from;
     if (t1 == ISO_INITIAL) {
       drop[i] = 1;
+    } else if (*find_pair(&c->known, pair_of(c, between)) != 0) {
+      drop[i] = 1;
     } else {
-      items[count++] = (iso_far){c->s.place[t1], c->found.items[i].writer, (uint32_t)i};
+      items[count++] = (iso_far){c->s.place[t1], between->writer, (uint32_t)i};
     }
+    c->contradicted = c->contradicted || drop[i];
   }
   if (made) iso_sweep_far(s, items, count);
   made = made && !s->failed;
-  for (size_t i = 0; made && i < s->found.count; i++) drop[s->found.items[i].read] = 1;
-  s->found.count = 0;
-  for (size_t i = 0; made && i < c->found.count; i++) {
-    if (drop[i]) {
-      c->contradicted = true;
-    } else {
-      c->found.items[kept++] = c->found.items[i];
-    }
+  for (size_t i = 0; made && i < s->found.count; i++) {
+    uint32_t number = s->found.items[i].read;
+    uint64_t pair = pair_of(c, &c->found.items[number]), *slot = find_pair(&c->known, pair);
+    c->known.count += *slot == 0;
+    *slot = pair;
+    drop[number] = 1;
+    c->contradicted = true;
   }
-  c->found.count = kept;
+  s->found.count = 0;
+  if (made) keep_unmarked(c, drop);
   free(items);
   free(drop);
   return made ? ISOLDE_OK : iso_fail_memory(error);
@@ -261,7 +309,8 @@ static isolde_status list_contradictions(causal *c, isolde_task *task, isolde_er
 static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
   iso_causal *out = c->out;
   for (;;) {
-    ISO_TRY(look(c, false, task, error));
+    /* Contradictions stay where they are and would hide others if only a few were noted. */
+    ISO_TRY(look(c, c->contradicted, task, error));
     if (out->rounds == 0) out->stale = c->stale;
     out->rounds++;
     if (c->too_far) return ISOLDE_OK;
@@ -279,7 +328,9 @@ static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
     }
   }
   out->answer = c->contradicted ? ISO_CAUSAL_CONTRADICTED : ISO_CAUSAL_YES;
-  return c->contradicted ? list_contradictions(c, task, error) : ISOLDE_OK;
+  if (c->contradicted) ISO_TRY(list_contradictions(c, task, error));
+  if (c->too_far) out->answer = ISO_CAUSAL_OPEN;
+  return ISOLDE_OK;
 }
 
 static isolde_status prepare(causal *c, iso_view *view, const iso_versions *versions, isolde_task *task,
