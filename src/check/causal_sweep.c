@@ -52,7 +52,7 @@ static void note(iso_sweeper *s, uint32_t first, uint32_t word, uint64_t hits, u
 
 /* The writers of the block after the version that was read, if they are before this place. */
 static void look(iso_sweeper *s, uint32_t first, const struct iso_strip_read *read, const uint64_t *here) {
-  const uint64_t *mask = &s->masks.items[(size_t)s->key[read->key].slot * ISO_SWEEP_WORDS];
+  const uint64_t *mask = s->masks.items + (size_t)s->key[read->key].slot * ISO_SWEEP_WORDS;
   uint32_t skip = read->from > first ? read->from - first : 0; /* up to the version itself */
   for (uint32_t word = skip / 64; word < ISO_SWEEP_WORDS; word++) {
     uint64_t hits = mask[word] & here[word];

@@ -128,7 +128,7 @@ static bool share_a_key(const iso_view *v, uint32_t a, uint32_t b) {
 static void require_direct(const iso_event_graph *e, uint32_t s, uint32_t r, uint32_t t, iso_requirements *out,
                            uint64_t *broken) {
   const iso_view *v = e->view;
-  bool by_history = (e->chain_of[s] == e->chain_of[r] && s < r) || iso_reads_from(v, s, r);
+  bool by_history = (s < r && e->chain_of[s] == e->chain_of[r]) || iso_reads_from(v, s, r);
   if (!by_history && !share_a_key(v, s, r)) return;
   *broken += 1;
   iso_require(out);
