@@ -43,15 +43,10 @@ static void emit(finder *f, uint32_t from, uint32_t to, uint32_t read, iso_reaso
   if (!iso_vec_push(&f->found, edge)) f->failed = true;
 }
 
-/* The transaction of an event bound: commits below the bound are those of transactions below it. */
+/* Commits below an event are those of transactions below this one; that of this one is the first that is not. */
 static inline uint32_t txn_below(const iso_event_graph *e, int32_t bound) {
   return e->split ? (uint32_t)bound / 2 : (uint32_t)bound;
 }
-/* The first transaction whose commit is at or after the event. */
-static inline uint32_t txn_from(const iso_event_graph *e, int32_t event) {
-  return e->split ? (uint32_t)event / 2 : (uint32_t)event;
-}
-
 /* The first place in [low, high) of the writers with one not below `bound`. */
 static uint32_t first_not_below(const uint32_t *writer, uint32_t low, uint32_t high, uint32_t bound) {
   uint32_t step = 1;
@@ -112,7 +107,7 @@ static void scan_overtaken(finder *f, const struct iso_reader *reader, uint32_t 
     uint32_t chain = e->group_chain[group], place = e->group_start[group], end = e->group_start[group + 1];
     if (after != NULL) {
       if (after[chain] == ISO_NO_REACH) continue;
-      place = first_not_below(s->v->writer, place, end, txn_from(e, after[chain]));
+      place = first_not_below(s->v->writer, place, end, txn_below(e, after[chain]));
     }
     /* The version itself and the reader are no others. */
     while (place < end && (s->v->writer[place] == t || s->v->writer[place] == r)) place++;
@@ -131,7 +126,7 @@ static void scan_overlap(finder *f, uint32_t t, uint32_t key) {
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t chain = e->group_chain[group], end = e->group_start[group + 1];
     if (after[chain] == ISO_NO_REACH) continue;
-    uint32_t place = first_not_below(s->v->writer, e->group_start[group], end, txn_from(e, after[chain]));
+    uint32_t place = first_not_below(s->v->writer, e->group_start[group], end, txn_below(e, after[chain]));
     if (place < end && s->v->writer[place] == t) place++;
     if (place == end) continue;
     uint32_t begin = iso_event_begin(e, s->v->writer[place]);

@@ -184,14 +184,6 @@ static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads
 
 /* ---- deciding ---- */
 
-static int by_edge(const void *a, const void *b) {
-  const iso_instance *x = a, *y = b;
-  if (x->t1 != y->t1) return x->t1 < y->t1 ? -1 : 1;
-  if (x->t2 != y->t2) return x->t2 < y->t2 ? -1 : 1;
-  if (x->t3 != y->t3) return x->t3 < y->t3 ? -1 : 1;
-  return (x->read > y->read) - (x->read < y->read);
-}
-
 /* How t1 and t2 are ordered in CO, as far as the columns of the clocks tell. */
 static void mark_instances(const iso_clocks *c, const isolde_history *h, iso_axiom_result *r) {
   for (size_t i = 0; i < r->instances.count; i++) {
@@ -312,7 +304,7 @@ static isolde_status find_instances(iso_weak *weak, scan_job *job, unsigned thre
   ISO_TRY(mark_by_blocks(weak, r, job->task, error));
   mark_versions(weak, r);
   drop_redundant(r);
-  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
+  iso_weak_sort_instances(r);
   r->all_component = r->order.component;
   r->order.component = NULL;
   return split_forms(weak, r, job->task, error);
@@ -370,7 +362,7 @@ static void keep_co_forms(iso_axiom_result *r) {
     if (r->instances.items[i].causal_cycle) r->instances.items[kept++] = r->instances.items[i];
   }
   r->instances.count = kept;
-  if (kept > 1) qsort(r->instances.items, kept, sizeof *r->instances.items, by_edge);
+  iso_weak_sort_instances(r);
 }
 
 /* A weaker axiom after causal was found violated.  Every edge that it forces follows from one that causal forces by the

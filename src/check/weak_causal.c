@@ -13,6 +13,10 @@ static int by_edge(const void *a, const void *b) {
   return (x->read > y->read) - (x->read < y->read);
 }
 
+void iso_weak_sort_instances(iso_axiom_result *r) {
+  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
+}
+
 static isolde_status take_contradictions(const iso_weak *weak, const iso_causal *causal, iso_axiom_result *r,
                                          isolde_error *error) {
   const iso_view *v = &weak->view;
@@ -26,7 +30,7 @@ static isolde_status take_contradictions(const iso_weak *weak, const iso_causal 
                              .causal_cycle = true};
     r->instances.items[r->instances.count++] = instance;
   }
-  if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
+  iso_weak_sort_instances(r);
   return ISOLDE_OK;
 }
 

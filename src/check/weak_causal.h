@@ -16,4 +16,7 @@ isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_erro
 isolde_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *result, isolde_task *task,
                                      isolde_error *error);
 
+/* By t1, t2, t3 and read. */
+void iso_weak_sort_instances(iso_axiom_result *result);
+
 #endif
