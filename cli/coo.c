@@ -1,16 +1,20 @@
 /* coo.c - `isolde coo`: anomalies as cycles of partial order pairs. */
 #include "cli/coo.h"
 
+#include <string.h>
+
+#include "cli/run_cluster.h"
+
 static int run(options *parsed) {
   const option_value *v = parsed->values;
-  if (v[COO_SCHEDULE].given + v[COO_GENERATE].on + v[COO_DB].given > 1) {
-    message("coo: --schedule, --generate and --db exclude each other");
+  if (v[COO_SCHEDULE].given + v[COO_GENERATE].on + v[COO_DB].given + v[COO_CLUSTER].given > 1) {
+    message("coo: --schedule, --generate, --db and --cluster exclude each other");
     return EXIT_USAGE;
   }
-  if (v[COO_DB].given) return coo_run(parsed);
+  if (v[COO_DB].given || v[COO_CLUSTER].given) return coo_run(parsed);
   if (v[COO_SCHEDULE].given) return coo_schedule(parsed);
   if (v[COO_GENERATE].on) return coo_generate(parsed);
-  message("coo: expected --db, --schedule or --generate; 'isolde help coo' shows examples");
+  message("coo: expected --db, --cluster, --schedule or --generate; 'isolde help coo' shows examples");
   return EXIT_USAGE;
 }
 
@@ -22,6 +26,15 @@ static const char *suite_at(size_t number) {
 static const char *form_at(size_t number) {
   static const char *const forms[] = {"text", "markdown", "csv", "html"};
   return number < COUNT_OF(forms) ? forms[number] : NULL;
+}
+
+/* A standby, which takes no writes, has no matrix. */
+static const char *cluster_at(size_t number) {
+  size_t left = number;
+  const char *name;
+  for (size_t i = 0; (name = cluster_name_at(i)) != NULL; i++)
+    if (strstr(name, "standby") == NULL && left-- == 0) return name;
+  return NULL;
 }
 
 static const char databases[] = "Databases";
@@ -68,6 +81,13 @@ static const option table[COO_OPTIONS] = {
                 .help = "Run the cases on this database: sqlite:FILE, postgres://user@host:port/database, "
                         "mariadb://user@host:port/database, ...; several URLs are the nodes of one cluster.",
                 .group = databases},
+    [COO_CLUSTER] = {.name = "cluster",
+                     .type = OPTION_CHOICE,
+                     .choices = cluster_at,
+                     .accepts = cluster_known,
+                     .help = "Start private servers, run the cases on them, and remove them; galera:N has N nodes, and "
+                             "the sessions run on different ones.",
+                     .group = databases},
     [COO_LEVEL] = {.name = "level",
                    .letter = 'l',
                    .type = OPTION_LIST,
@@ -150,15 +170,15 @@ static const char *const description[] = {
     "With --schedule, prints the POPs and the cycles of a schedule, the name and the class of each cycle (RAT, WAT or "
     "IAT: read, write or intersect anomaly; S, D or M: single, double or more), Adya's phenomena and the patterns of "
     "registers (TAP) that it shows, and which levels forbid it. With --generate, lists all cycles as test cases.",
-    "With --db, runs the cases on a database, a session for each transaction, and shows what it does with each at "
-    "every "
-    "isolation level: P passes, A anomaly, R rolled back by a rule, D deadlock, T timeout. The steps come in the given "
+    "With --db or --cluster, runs the cases on a database, a session for each transaction, and shows what it does with "
+    "each at every isolation level: P passes, A anomaly, R rolled back by a rule, D deadlock, T timeout. The steps "
+    "come in the given "
     "order, as far as locks let them; what was really executed is judged. --verbose shows every step.",
     NULL};
 
 const command command_coo = {"coo",
                              "Run every anomaly as a test case on a database",
-                             "(--db URL | --schedule STEPS | --generate) [OPTION...]",
+                             "(--db URL,.. | --cluster NAME | --schedule STEPS | --generate) [OPTION...]",
                              description,
                              NULL,
                              NULL,

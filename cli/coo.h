@@ -15,6 +15,7 @@ enum {
   COO_SQL,
   COO_COUNT,
   COO_DB,
+  COO_CLUSTER,
   COO_LEVEL,
   COO_CASE,
   COO_SUITE,

@@ -158,6 +158,20 @@ void coo_text(const coo_view *view) {
 
 /* ---- Markdown, CSV, HTML ---- */
 
+static void markdown_hermitage(const coo_view *view) {
+  const char *level;
+  fputs("\n| |", stdout);
+  for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) printf(" %s |", coo_hermitage_test(t));
+  fputs("\n|---|", stdout);
+  for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) fputs("---|", stdout);
+  putchar('\n');
+  for (size_t i = 0; (level = isolde_coo_matrix_level(view->matrix, i)) != NULL; i++) {
+    printf("| %s |", level);
+    for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) printf(" %c |", coo_hermitage_letter(view->matrix, i, t));
+    putchar('\n');
+  }
+}
+
 void coo_markdown(const coo_view *view) {
   const isolde_coo_matrix *matrix = view->matrix;
   const char *level;
@@ -177,6 +191,7 @@ void coo_markdown(const coo_view *view) {
     }
     putchar('\n');
   }
+  if (view->hermitage) markdown_hermitage(view);
 }
 
 /* A field of a CSV file; quotes are doubled. */
@@ -250,6 +265,24 @@ static void html_cell(const coo_view *view, const isolde_coo_row *row, size_t r,
   fputs("</td>", stdout);
 }
 
+static void html_hermitage(const coo_view *view) {
+  const char *level;
+  fputs("<table>\n<tr><th>", stdout);
+  for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) printf("<th>%s", coo_hermitage_test(t));
+  putchar('\n');
+  for (size_t i = 0; (level = isolde_coo_matrix_level(view->matrix, i)) != NULL; i++) {
+    fputs("<tr><td>", stdout);
+    html_text(level);
+    fputs("</td>", stdout);
+    for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) {
+      char letter = coo_hermitage_letter(view->matrix, i, t);
+      printf("<td class=\"%c\">%c</td>", letter == 'n' ? 'A' : letter == 'y' ? 'P' : 'T', letter);
+    }
+    puts("</tr>");
+  }
+  puts("</table>\n<p>y: prevented; n: not prevented; r: prevented for transactions that only read.</p>");
+}
+
 void coo_html(const coo_view *view) {
   const isolde_coo_matrix *matrix = view->matrix;
   const char *level;
@@ -283,5 +316,7 @@ void coo_html(const coo_view *view) {
     printf("%s%c: %s", i > 0 ? "; " : "", isolde_coo_result_letter((isolde_coo_result)i),
            isolde_coo_result_meaning((isolde_coo_result)i));
   }
-  puts(".</p>\n</html>");
+  puts(".</p>");
+  if (view->hermitage) html_hermitage(view);
+  puts("</html>");
 }

@@ -1,4 +1,4 @@
-/* coo_run.c - `isolde coo --db`: the cases on a real database. */
+/* coo_run.c - `isolde coo --db` and `--cluster`: the cases on a real database. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "cli/coo.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
+#include "cli/run_cluster.h"
 
 enum { CASES_MOST = 64 };
 
@@ -49,6 +50,23 @@ static int code_of(isolde_status status) {
   return run ? EXIT_RUN : exit_of_status(status);
 }
 
+/* Runs and shows; an exit code. */
+static int run_cases(const options *parsed, const isolde_coo_run_options *how) {
+  isolde_coo_matrix *matrix = NULL;
+  isolde_error error = {.offset = -1};
+  isolde_task *task = interrupt_task_new();
+  if (task != NULL) isolde_task_set_progress(task, progress_update, NULL);
+  isolde_status status = isolde_coo_run(how, task, &matrix, &error);
+  interrupt_task_free(task);
+  progress_clear();
+  if (status == ISOLDE_OK)
+    show(parsed, matrix);
+  else
+    message_error(&error, NULL);
+  isolde_coo_matrix_free(matrix);
+  return code_of(status);
+}
+
 int coo_run(const options *parsed) {
   const option_value *v = parsed->values;
   unsigned cases[CASES_MOST];
@@ -65,18 +83,16 @@ int coo_run(const options *parsed) {
                                 .predicate = v[COO_PREDICATE].on,
                                 .distributed = v[COO_DISTRIBUTED].on,
                                 .race = v[COO_RACE].on};
-  isolde_coo_matrix *matrix = NULL;
-  isolde_error error = {.offset = -1};
   if (!read_cases(&v[COO_CASE], cases, &how.case_count)) return EXIT_USAGE;
-  isolde_task *task = interrupt_task_new();
-  if (task != NULL) isolde_task_set_progress(task, progress_update, NULL);
-  isolde_status status = isolde_coo_run(&how, task, &matrix, &error);
-  interrupt_task_free(task);
-  progress_clear();
-  if (status == ISOLDE_OK)
-    show(parsed, matrix);
-  else
-    message_error(&error, NULL);
-  isolde_coo_matrix_free(matrix);
-  return code_of(status);
+  if (!v[COO_CLUSTER].given) return run_cases(parsed, &how);
+  isolde_cluster *servers;
+  isolde_cluster_options which = {.struct_size = sizeof which, .kind = v[COO_CLUSTER].text};
+  int code = cluster_start(&which, common_quiet(parsed), &servers);
+  if (code == EXIT_SATISFIED) {
+    how.urls = isolde_cluster_urls(servers);
+    how.url_count = isolde_cluster_nodes(servers);
+    code = run_cases(parsed, &how);
+  }
+  isolde_cluster_stop(servers);
+  return code;
 }

@@ -46,8 +46,7 @@ static void print_events(const coo_view *view, size_t row, size_t level, bool sc
   for (unsigned s = 1; s <= sessions; s++) {
     if (width[s] < LEAST) width[s] = LEAST;
     snprintf(text, sizeof text, "session %u", s);
-    printf("%-*s", (int)width[s] + 2, s < sessions ? text : "");
-    if (s == sessions) fputs(text, stdout);
+    printf("%-*s", s < sessions ? (int)width[s] + 2 : 0, text);
   }
   putchar('\n');
   for (size_t i = 0; isolde_coo_cell_event(view->matrix, row, level, i, &event); i++) {

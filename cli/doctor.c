@@ -103,6 +103,18 @@ static void print_drivers(void) {
   }
 }
 
+static void print_servers(void) {
+  const char *kind;
+  puts("\nServers that '--cluster' can start");
+  for (size_t i = 0; (kind = isolde_cluster_kind_name(i)) != NULL; i++) {
+    char path[1024];
+    isolde_error error = {.offset = -1};
+    printf("  %-16s ", kind);
+    put_escaped(stdout, isolde_cluster_find(kind, path, sizeof path, &error) == ISOLDE_OK ? path : error.message);
+    putchar('\n');
+  }
+}
+
 static void print_text(const facts *f) {
   printf("%-14s %s\n", "isolde", isolde_version());
   printf("%-14s %s%s\n", "compiler", COMPILER, SANITIZED ? ", with address sanitizer" : "");
@@ -123,6 +135,7 @@ static void print_text(const facts *f) {
     putchar('\n');
   }
   print_drivers();
+  print_servers();
   puts("\nShells that 'isolde completion' can serve");
   for (size_t i = 0; i < COUNT_OF(shells); i++) {
     char path[1024];
@@ -187,6 +200,17 @@ static void json_drivers(json *j) {
   json_close(j, ']');
 }
 
+static void json_servers(json *j) {
+  const char *kind;
+  json_name(j, "servers");
+  json_open(j, '{');
+  for (size_t i = 0; (kind = isolde_cluster_kind_name(i)) != NULL; i++) {
+    char path[1024];
+    field(j, kind, isolde_cluster_find(kind, path, sizeof path, NULL) == ISOLDE_OK ? path : NULL);
+  }
+  json_close(j, '}');
+}
+
 static void print_json(const facts *f) {
   json j = {.out = stdout};
   json_open(&j, '{');
@@ -213,6 +237,7 @@ static void print_json(const facts *f) {
   json_string(&j, f->problem == NULL ? "passed" : f->problem);
   json_formats(&j);
   json_drivers(&j);
+  json_servers(&j);
   json_shells(&j);
   json_close(&j, '}');
   putchar('\n');
@@ -238,8 +263,9 @@ static const example examples[] = {
 };
 
 static const char *const description[] = {
-    "Shows the version, the compiler, the machine, the terminal, and which formats, compressions, databases and shells "
-    "this build can deal with. Checks a small history on the way, to see whether the program works.",
+    "Shows the version, the compiler, the machine, the terminal, and which formats, compressions, databases, servers "
+    "and "
+    "shells this build can deal with. Checks a small history on the way, to see whether the program works.",
     NULL};
 
 const command command_doctor = {"doctor",   "Show what this build can do and what it finds",

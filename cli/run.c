@@ -39,6 +39,7 @@ static int run_planned(const options *parsed, run_plan *plan) {
   plan->run.path = parsed->values[RUN_OUTPUT].given ? parsed->values[RUN_OUTPUT].text : "-";
   plan->run.progress = run_progress;
   int code = run_plan_start(plan, parsed);
+  if (code == EXIT_SATISFIED) code = run_cluster_faults(&plan->cluster, plan->workload.seed, &plan->run);
   if (code != EXIT_SATISFIED) return code;
   isolde_task *task = interrupt_task_new();
   if (task == NULL) {

@@ -53,63 +53,76 @@ static bool sensible(const option_value *v) {
   return true;
 }
 
-static isolde_status start_faults(run_cluster *cluster, const option_value *v, const isolde_fault_options *wanted,
-                                  isolde_run_options *run, isolde_error *error) {
-  if (!v[CLUSTER_FAULTS].given) return ISOLDE_OK;
-  isolde_status status = isolde_faults_new(cluster->servers, wanted, &cluster->faults, error);
-  run->companion = isolde_faults_companion;
-  run->companion_user = cluster->faults;
-  return status;
+static void say_where(const isolde_cluster *servers, const char *kind) {
+  for (size_t i = 0; i < isolde_cluster_nodes(servers); i++)
+    message("%s: node %zu is %s", kind, i, isolde_cluster_urls(servers)[i]);
 }
 
-static void say_where(const run_cluster *cluster, const char *kind) {
-  for (size_t i = 0; i < isolde_cluster_nodes(cluster->servers); i++)
-    message("%s: node %zu is %s", kind, i, isolde_cluster_urls(cluster->servers)[i]);
+static int failed(isolde_status status, const isolde_error *error) {
+  message_error(error, NULL);
+  return status == ISOLDE_ERR_IO || status == ISOLDE_ERR_TIMEOUT ? EXIT_RUN : exit_of_status(status);
 }
 
-int run_cluster_start(run_cluster *cluster, const option_value *values, uint64_t seed, bool quiet,
-                      isolde_run_options *run) {
-  const option_value *v = values;
-  size_t targets[ISOLDE_CLUSTER_MOST_NODES], target_count = 0;
-  *cluster = (run_cluster){NULL, NULL};
-  if (!sensible(v) || !fill_targets(&v[CLUSTER_TARGETS], targets, &target_count)) return EXIT_USAGE;
-  if (!v[CLUSTER_KIND].given) return EXIT_SATISFIED;
-  isolde_cluster_options servers = {
-      .struct_size = sizeof servers, .kind = v[CLUSTER_KIND].text, .faults = fault_bits(&v[CLUSTER_FAULTS])};
-  isolde_fault_options faults = {.struct_size = sizeof faults,
-                                 .faults = servers.faults,
-                                 .interval = v[CLUSTER_INTERVAL].given ? v[CLUSTER_INTERVAL].number : 0,
-                                 .duration = v[CLUSTER_DURATION].given ? v[CLUSTER_DURATION].number : 0,
-                                 .target = targets,
-                                 .target_count = target_count,
-                                 .seed = seed};
+int cluster_start(const isolde_cluster_options *which, bool quiet, isolde_cluster **servers) {
   isolde_error error = {.offset = -1};
   isolde_task *task = interrupt_task_new();
+  *servers = NULL;
   if (task == NULL) {
     message("out of memory");
     return EXIT_UNKNOWN;
   }
   isolde_task_set_progress(task, progress_update, NULL);
-  isolde_status status = isolde_cluster_start(&servers, task, &cluster->servers, &error);
-  if (status == ISOLDE_OK) status = start_faults(cluster, v, &faults, run, &error);
+  isolde_status status = isolde_cluster_start(which, task, servers, &error);
   progress_clear();
   interrupt_task_free(task);
-  if (status != ISOLDE_OK) {
-    message_error(&error, NULL);
-    return status == ISOLDE_ERR_IO || status == ISOLDE_ERR_TIMEOUT ? EXIT_RUN : exit_of_status(status);
-  }
-  run->urls = isolde_cluster_urls(cluster->servers);
-  run->url_count = isolde_cluster_nodes(cluster->servers);
-  if (!quiet) say_where(cluster, servers.kind);
+  if (status != ISOLDE_OK) return failed(status, &error);
+  if (!quiet) say_where(*servers, which->kind);
   return EXIT_SATISFIED;
 }
 
-void run_cluster_stop(run_cluster *cluster) {
+int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isolde_run_options *run) {
+  const option_value *v = values;
+  memset(cluster, 0, sizeof *cluster);
+  size_t target_count = 0;
+  if (!sensible(v) || !fill_targets(&v[CLUSTER_TARGETS], cluster->targets, &target_count)) return EXIT_USAGE;
+  if (!v[CLUSTER_KIND].given) return EXIT_SATISFIED;
+  cluster->how = (isolde_fault_options){.struct_size = sizeof cluster->how,
+                                        .faults = fault_bits(&v[CLUSTER_FAULTS]),
+                                        .interval = v[CLUSTER_INTERVAL].given ? v[CLUSTER_INTERVAL].number : 0,
+                                        .duration = v[CLUSTER_DURATION].given ? v[CLUSTER_DURATION].number : 0,
+                                        .target_count = target_count};
+  isolde_cluster_options servers = {
+      .struct_size = sizeof servers, .kind = v[CLUSTER_KIND].text, .faults = cluster->how.faults};
+  int code = cluster_start(&servers, quiet, &cluster->servers);
+  if (code != EXIT_SATISFIED) return code;
+  run->urls = isolde_cluster_urls(cluster->servers);
+  run->url_count = isolde_cluster_nodes(cluster->servers);
+  return EXIT_SATISFIED;
+}
+
+static void forget_faults(run_cluster *cluster) {
   if (cluster->faults != NULL && isolde_faults_problem(cluster->faults)[0] != 0)
     message("a fault went wrong: %s", isolde_faults_problem(cluster->faults));
   isolde_faults_free(cluster->faults);
+  cluster->faults = NULL;
+}
+
+int run_cluster_faults(run_cluster *cluster, uint64_t seed, isolde_run_options *run) {
+  forget_faults(cluster);
+  if (cluster->how.faults == 0) return EXIT_SATISFIED;
+  isolde_error error = {.offset = -1};
+  cluster->how.target = cluster->targets;
+  cluster->how.seed = seed;
+  isolde_status status = isolde_faults_new(cluster->servers, &cluster->how, &cluster->faults, &error);
+  run->companion = isolde_faults_companion;
+  run->companion_user = cluster->faults;
+  return status == ISOLDE_OK ? EXIT_SATISFIED : failed(status, &error);
+}
+
+void run_cluster_stop(run_cluster *cluster) {
+  forget_faults(cluster);
   isolde_cluster_stop(cluster->servers);
-  *cluster = (run_cluster){NULL, NULL};
+  memset(cluster, 0, sizeof *cluster);
 }
 
 void run_cluster_summary(FILE *out, const run_cluster *cluster) {
@@ -122,6 +135,45 @@ void run_cluster_summary(FILE *out, const run_cluster *cluster) {
     some = true;
   }
   fputs(some ? "\n" : "  faults: none, the run was too short\n", out);
+}
+
+static void json_fault(json *j, const isolde_fault_record *record) {
+  json_open(j, '{');
+  json_name(j, "fault");
+  json_string(j, isolde_fault_name(record->kind));
+  json_name(j, "node");
+  json_u64(j, record->node);
+  json_name(j, "begin");
+  json_i64(j, record->begin_ns);
+  json_name(j, "end");
+  json_i64(j, record->end_ns);
+  if (record->detail[0] != 0) {
+    json_name(j, "detail");
+    json_string(j, record->detail);
+  }
+  if (record->problem[0] != 0) {
+    json_name(j, "problem");
+    json_string(j, record->problem);
+  }
+  json_close(j, '}');
+}
+
+void run_cluster_json(json *j, const run_cluster *cluster) {
+  isolde_fault_record record;
+  if (cluster->faults == NULL) return;
+  json_name(j, "faults");
+  json_open(j, '{');
+  for (size_t i = 0; i < ISOLDE_FAULTS; i++) {
+    uint64_t count = isolde_faults_count(cluster->faults, (isolde_fault)i);
+    if (count == 0) continue;
+    json_name(j, isolde_fault_name(i));
+    json_u64(j, count);
+  }
+  json_close(j, '}');
+  json_name(j, "fault_times");
+  json_open(j, '[');
+  for (size_t i = 0; isolde_faults_at(cluster->faults, i, &record); i++) json_fault(j, &record);
+  json_close(j, ']');
 }
 
 /* ---- logs ---- */

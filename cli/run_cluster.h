@@ -1,4 +1,5 @@
-/* run_cluster.h - the options that start private servers and break them, which run and test share.
+/* run_cluster.h - the options that start private servers and break them, which run and test share; coo uses the
+ * servers.
  *
  * A run_cluster owns servers and faults until run_cluster_stop.
  */
@@ -8,6 +9,7 @@
 #include <isolde/cluster.h>
 #include <stdio.h>
 
+#include "cli/json.h"
 #include "cli/options.h"
 
 enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER_TARGETS, CLUSTER_OPTIONS };
@@ -55,18 +57,26 @@ enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER
 const char *cluster_name_at(size_t number);
 bool cluster_known(const char *name);
 
+/* Starts servers and says where they are; an exit code, after a message where that is not EXIT_SATISFIED. */
+int cluster_start(const isolde_cluster_options *which, bool quiet, isolde_cluster **servers);
+
 typedef struct run_cluster {
   isolde_cluster *servers;
   isolde_faults *faults;
+  isolde_fault_options how; /* no faults without any in it */
+  size_t targets[ISOLDE_CLUSTER_MOST_NODES];
 } run_cluster;
 
-/* Starts what the options ask for, if anything, and tells the run; an exit code, after a message where that is not
- * EXIT_SATISFIED.  `values` are those of the CLUSTER_OPTIONS. */
-int run_cluster_start(run_cluster *cluster, const option_value *values, uint64_t seed, bool quiet,
-                      isolde_run_options *run);
+/* Starts the servers that the options ask for, if any, and tells the run; an exit code as above.  `values` are those of
+ * the CLUSTER_OPTIONS. */
+int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isolde_run_options *run);
+/* Gives the next run its faults, if the options ask for some; those of the run before are forgotten. */
+int run_cluster_faults(run_cluster *cluster, uint64_t seed, isolde_run_options *run);
 void run_cluster_stop(run_cluster *cluster);
 /* A line that counts the faults, if there are some. */
 void run_cluster_summary(FILE *out, const run_cluster *cluster);
+/* "faults":{...},"fault_times":[...] inside an open object, if faults were asked for. */
+void run_cluster_json(json *j, const run_cluster *cluster);
 /* Copies the log of each node to FOLDER/node-N.log; false after a message. */
 bool run_cluster_save_logs(const run_cluster *cluster, const char *folder);
 

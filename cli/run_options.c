@@ -150,8 +150,7 @@ bool run_plan_fill(run_plan *plan, const options *parsed, const char *command) {
 }
 
 int run_plan_start(run_plan *plan, const options *parsed) {
-  return run_cluster_start(&plan->cluster, &parsed->values[RUN_CLUSTER], plan->workload.seed,
-                           parsed->common[COMMON_QUIET].on, &plan->run);
+  return run_cluster_start(&plan->cluster, &parsed->values[RUN_CLUSTER], parsed->common[COMMON_QUIET].on, &plan->run);
 }
 
 void run_plan_free(run_plan *plan) {

@@ -83,7 +83,7 @@ static void json_milliseconds(json *j, const char *name, int64_t ns) {
   json_number(j, (double)ns * 1e-6);
 }
 
-void run_json(json *j, const isolde_report *report, uint64_t seed) {
+void run_json(json *j, const isolde_report *report, uint64_t seed, const run_cluster *cluster) {
   const isolde_run_counts *c = isolde_report_counts(report);
   json_name(j, "run");
   json_open(j, '{');
@@ -115,6 +115,7 @@ void run_json(json *j, const isolde_report *report, uint64_t seed) {
   json_milliseconds(j, "max", c->max_ns);
   json_close(j, '}');
   if (c->broken_totals > 0) json_count(j, "broken_totals", c->broken_totals);
+  run_cluster_json(j, cluster);
   json_close(j, '}');
 }
 

@@ -106,7 +106,7 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
   if (good && check.size > 2) {
     fwrite(check.bytes, 1, check.size - 2, out); /* without "}\n" */
     json writer = {.out = out, .comma = true};
-    run_json(&writer, j->report, t->plan.workload.seed);
+    run_json(&writer, j->report, t->plan.workload.seed, &t->plan.cluster);
     fputs("}\n", out);
   }
   free(check.bytes);

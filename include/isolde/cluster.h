@@ -66,6 +66,9 @@ typedef struct isolde_cluster_options {
   unsigned faults;    /* bits 1 << isolde_fault: those that the cluster has to be prepared for */
 } isolde_cluster_options;
 
+/* Whether a kind could be started here: the path of its server, terminated, or an error as isolde_cluster_start has it,
+ * ISOLDE_ERR_UNSUPPORTED where something is not installed. */
+ISOLDE_API isolde_status isolde_cluster_find(const char *kind, char *server, size_t size, isolde_error *error);
 /* Starts the servers and waits until each of them serves.  ISOLDE_ERR_USAGE: no such kind, or a fault that this kind
  * cannot have; ISOLDE_ERR_UNSUPPORTED: something is not installed or not permitted; ISOLDE_ERR_IO: a server failed. */
 ISOLDE_API isolde_status isolde_cluster_start(const isolde_cluster_options *options, isolde_task *task,
@@ -100,6 +103,16 @@ ISOLDE_API void isolde_faults_free(isolde_faults *faults);
  * nodes serve again; "fault KIND node N failed: REASON" where something went wrong.  When the run is to end, a fault is
  * undone at once, and the companion waits until all nodes serve. */
 ISOLDE_API void isolde_faults_companion(isolde_run_handle *run, void *faults);
+/* A fault that happened; times are those of the history. */
+typedef struct isolde_fault_record {
+  isolde_fault kind;
+  size_t node;
+  int64_t begin_ns, end_ns; /* -1: it has not ended */
+  const char *detail;       /* "+20 s", "from peers"; "" where there is nothing to say */
+  const char *problem;      /* why it could not be done or undone; "" where all went well */
+} isolde_fault_record;
+/* In the order in which they happened, when the run has ended; false after the last.  The first 1500 are kept. */
+ISOLDE_API bool isolde_faults_at(const isolde_faults *faults, size_t number, isolde_fault_record *out);
 /* How many there were so far, of a kind. */
 ISOLDE_API uint64_t isolde_faults_count(const isolde_faults *faults, isolde_fault kind);
 /* Why a fault could not be done or undone, the first such reason; "" where all went well. */

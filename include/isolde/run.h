@@ -49,8 +49,9 @@ typedef void (*isolde_companion_fn)(isolde_run_handle *run, void *user);
 ISOLDE_API bool isolde_run_wait(isolde_run_handle *run, double seconds);
 /* Nanoseconds on the clock of the history. */
 ISOLDE_API int64_t isolde_run_now(const isolde_run_handle *run);
-/* Puts an event into the history, as the fact event.N with the value "NANOSECONDS TEXT".  The first 3000 are kept. */
-ISOLDE_API void isolde_run_event(isolde_run_handle *run, const char *text);
+/* Puts an event into the history, as the fact event.N with the value "NANOSECONDS TEXT", and returns the nanoseconds.
+ * The first 3000 are kept. */
+ISOLDE_API int64_t isolde_run_event(isolde_run_handle *run, const char *text);
 
 typedef struct isolde_run_options {
   size_t struct_size;      /* sizeof(isolde_run_options) */
@@ -82,7 +83,8 @@ ISOLDE_API const isolde_run_counts *isolde_report_counts(const isolde_report *re
 ISOLDE_API const char *isolde_report_database(const isolde_report *report);  /* "PostgreSQL 15.18" */
 ISOLDE_API const char *isolde_report_driver(const isolde_report *report);    /* "postgres" */
 ISOLDE_API const char *isolde_report_isolation(const isolde_report *report); /* "repeatable read" */
-/* The level that the database promises for it, by id; NULL when it promises none that isolde knows. */
+/* The level that the database promises for it (with lists perhaps a weaker one), by id; NULL when it promises none that
+ * isolde knows. */
 ISOLDE_API const char *isolde_report_claim(const isolde_report *report);
 /* Where the promise is, and what to know about it; "" where there is nothing to say. */
 ISOLDE_API const char *isolde_report_claim_note(const isolde_report *report);

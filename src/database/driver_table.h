@@ -98,6 +98,8 @@ bool iso_reply_set_list(iso_reply *reply, const char *text, size_t length);
 /* Adds a setting, cut to its room; more than ISO_MOST_SETTINGS are left out. */
 void iso_database_add_setting(iso_database *database, const char *name, const char *value);
 void iso_database_add_isolation(iso_database *database, const char *name, const char *claims, const char *note);
+/* Repeatable read as InnoDB has it, with or without innodb_snapshot_isolation. */
+void iso_database_add_innodb(iso_database *database, bool snapshot);
 
 extern const iso_driver iso_driver_sim, iso_driver_sqlite, iso_driver_postgres, iso_driver_mariadb, iso_driver_odbc;
 

@@ -116,15 +116,11 @@ static void add_isolations(iso_database *database, bool snapshot, bool galera) {
   iso_database_add_isolation(database, "read uncommitted", NULL, "reads see what is not committed");
   iso_database_add_isolation(database, "read committed", "read-committed",
                              "every read sees what was committed when it began");
-  if (snapshot)
-    iso_database_add_isolation(database, "repeatable read", "snapshot-isolation", "innodb_snapshot_isolation is on");
-  else if (galera)
+  if (galera && !snapshot)
     iso_database_add_isolation(database, "repeatable read", "snapshot-isolation",
                                "Galera promises snapshot isolation between nodes");
   else
-    iso_database_add_isolation(database, "repeatable read", "prefix",
-                               "all plain reads from the snapshot of the first one; updates may be lost, and a "
-                               "statement that writes sees newer rows");
+    iso_database_add_innodb(database, snapshot);
   iso_database_add_isolation(database, "serializable", "serializable",
                              galera ? "by its name; between nodes Galera promises snapshot isolation only"
                                     : "reads lock what they read");

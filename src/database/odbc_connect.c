@@ -134,7 +134,7 @@ static const struct {
     {"SQLite", ISO_ODBC_SQLITE, ISO_SQL_SQLITE, ISO_SQL_SQLITE},
 };
 
-static void add_isolations(iso_database *database, SQLUINTEGER offered, SQLUINTEGER initial) {
+static void add_isolations(iso_database *database, bool snapshot, SQLUINTEGER offered, SQLUINTEGER initial) {
   static const struct {
     SQLUINTEGER bit;
     const char *name, *claims;
@@ -152,15 +152,32 @@ static void add_isolations(iso_database *database, SQLUINTEGER offered, SQLUINTE
     if (levels[i].bit == SQL_TXN_REPEATABLE_READ) {
       note = "as the database documents it, where that is known";
       if (server->kind == ISO_ODBC_POSTGRES) claims = "snapshot-isolation";
-      if (server->kind == ISO_ODBC_MARIADB) claims = "prefix";
     }
     if (levels[i].bit == SQL_TXN_READ_UNCOMMITTED && server->kind == ISO_ODBC_POSTGRES) claims = "read-committed";
     if (levels[i].bit == initial) database->default_isolation = database->isolation_count;
-    iso_database_add_isolation(database, levels[i].name, claims, note);
+    if (levels[i].bit == SQL_TXN_REPEATABLE_READ && server->kind == ISO_ODBC_MARIADB)
+      iso_database_add_innodb(database, snapshot);
+    else
+      iso_database_add_isolation(database, levels[i].name, claims, note);
   }
 }
 
-static void learn(iso_database *database, const iso_odbc_session *s) {
+/* Whether MariaDB's repeatable read is snapshot isolation; the variable is not in every version. */
+static bool learn_snapshot(iso_connection *connection) {
+  const iso_odbc_server *server = connection->database->state;
+  if (server->kind != ISO_ODBC_MARIADB) return false;
+  iso_reply reply = {0};
+  iso_execute(connection, "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'", &reply);
+  const char *value = iso_reply_cell(&reply, 0, 1);
+  bool on = value != NULL && strcasecmp(value, "ON") == 0;
+  if (value != NULL) iso_database_add_setting(connection->database, "innodb_snapshot_isolation", value);
+  iso_reply_free(&reply);
+  connection->txn = ISO_TXN_IDLE;
+  return on;
+}
+
+static void learn(iso_database *database, iso_connection *connection) {
+  const iso_odbc_session *s = connection->state;
   iso_odbc_server *server = database->state;
   char name[48], version[48], text[64];
   get_info(s, SQL_DBMS_NAME, name, sizeof name);
@@ -180,7 +197,7 @@ static void learn(iso_database *database, const iso_odbc_session *s) {
   SQLUINTEGER offered = 0, initial = 0;
   SQLGetInfo(s->handle, SQL_TXN_ISOLATION_OPTION, &offered, sizeof offered, NULL);
   SQLGetInfo(s->handle, SQL_DEFAULT_TXN_ISOLATION, &initial, sizeof initial, NULL);
-  add_isolations(database, offered, initial);
+  add_isolations(database, learn_snapshot(connection), offered, initial);
   get_info(s, SQL_DRIVER_NAME, text, sizeof text);
   iso_database_add_setting(database, "driver", text);
   get_info(s, SQL_DRIVER_VER, text, sizeof text);
@@ -201,7 +218,7 @@ isolde_status iso_odbc_open(iso_database *database, isolde_error *error) {
   SQLSetEnvAttr(server->environment, SQL_ATTR_ODBC_VERSION, (SQLPOINTER)(uintptr_t)SQL_OV_ODBC3, 0);
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
-  learn(database, connection->state);
+  learn(database, connection);
   iso_disconnect(connection);
   return ISOLDE_OK;
 }

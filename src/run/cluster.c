@@ -201,6 +201,18 @@ static isolde_status start(isolde_cluster *cluster, const isolde_cluster_options
   return start_nodes(cluster, task, error);
 }
 
+isolde_status isolde_cluster_find(const char *kind, char *server, size_t size, isolde_error *error) {
+  isolde_cluster *cluster = iso_alloc_zero(1, sizeof *cluster);
+  isolde_cluster_options options = {.struct_size = sizeof options, .kind = kind};
+  if (cluster == NULL) return iso_fail_memory(error);
+  isolde_status status = take_options(cluster, &options, error);
+  if (status == ISOLDE_OK) status = find_user(cluster, error);
+  if (status == ISOLDE_OK) status = cluster->type->find(cluster, error);
+  if (status == ISOLDE_OK) snprintf(server, size, "%s", cluster->server);
+  isolde_cluster_stop(cluster);
+  return status;
+}
+
 isolde_status isolde_cluster_start(const isolde_cluster_options *options, isolde_task *task, isolde_cluster **out,
                                    isolde_error *error) {
   isolde_cluster *cluster = iso_alloc_zero(1, sizeof *cluster);

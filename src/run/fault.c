@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/vector.h"
 
-enum { DEFAULT_INTERVAL = 5, MOST_CLOCK = 600 };
+enum { DEFAULT_INTERVAL = 5, MOST_CLOCK = 600, MOST_RECORDS = 1500 };
 
 typedef struct fault_row {
   const char *name, *meaning;
@@ -23,6 +23,13 @@ static const fault_row rows[ISOLDE_FAULTS] = {
 const char *isolde_fault_name(size_t number) { return number < ISOLDE_FAULTS ? rows[number].name : NULL; }
 const char *isolde_fault_meaning(size_t number) { return number < ISOLDE_FAULTS ? rows[number].meaning : NULL; }
 
+typedef struct record {
+  isolde_fault kind;
+  size_t node;
+  int64_t begin, end;
+  char detail[32], problem[200];
+} record;
+
 struct isolde_faults {
   isolde_cluster *cluster;
   double interval, duration;
@@ -33,6 +40,7 @@ struct isolde_faults {
   uint64_t seed, drawn;
   _Atomic uint64_t counts[ISOLDE_FAULTS];
   char problem[ISOLDE_ERROR_MESSAGE_BYTES]; /* written by the companion only */
+  ISO_VEC(record) records;                  /* likewise */
 };
 
 /* ---- options ---- */
@@ -89,7 +97,11 @@ isolde_status isolde_faults_new(isolde_cluster *cluster, const isolde_fault_opti
   return status;
 }
 
-void isolde_faults_free(isolde_faults *faults) { free(faults); }
+void isolde_faults_free(isolde_faults *faults) {
+  if (faults == NULL) return;
+  iso_vec_free(&faults->records);
+  free(faults);
+}
 
 uint64_t isolde_faults_count(const isolde_faults *faults, isolde_fault kind) {
   return kind < ISOLDE_FAULTS ? atomic_load(&faults->counts[kind]) : 0;
@@ -97,23 +109,36 @@ uint64_t isolde_faults_count(const isolde_faults *faults, isolde_fault kind) {
 
 const char *isolde_faults_problem(const isolde_faults *faults) { return faults->problem; }
 
+bool isolde_faults_at(const isolde_faults *faults, size_t number, isolde_fault_record *out) {
+  if (number >= faults->records.count) return false;
+  const record *r = &faults->records.items[number];
+  *out = (isolde_fault_record){.kind = r->kind,
+                               .node = r->node,
+                               .begin_ns = r->begin,
+                               .end_ns = r->end,
+                               .detail = r->detail,
+                               .problem = r->problem};
+  return true;
+}
+
 /* ---- beside a run ---- */
 
 static uint64_t draw(isolde_faults *faults, uint64_t below) {
   return iso_hash_u64(++faults->drawn * UINT64_C(0x9e3779b97f4a7c15), faults->seed) % below;
 }
 
-static void tell(isolde_run_handle *run, isolde_fault kind, const iso_node *node, const char *what,
-                 const char *details) {
+static int64_t tell(isolde_run_handle *run, isolde_fault kind, const iso_node *node, const char *what,
+                    const char *details) {
   char text[400];
   snprintf(text, sizeof text, "fault %s node %zu %s%s%.300s", rows[kind].name, node->number, what,
            details[0] != 0 ? ": " : "", details);
-  isolde_run_event(run, text);
+  return isolde_run_event(run, text);
 }
 
 static void note_problem(isolde_faults *faults, isolde_run_handle *run, isolde_fault kind, const iso_node *node,
-                         const isolde_error *error) {
+                         const isolde_error *error, record *r) {
   tell(run, kind, node, "failed", error->message);
+  if (r->problem[0] == 0) snprintf(r->problem, sizeof r->problem, "%.199s", error->message);
   if (faults->problem[0] == 0)
     snprintf(faults->problem, sizeof faults->problem, "%s of node %zu: %.400s", rows[kind].name, node->number,
              error->message);
@@ -143,17 +168,19 @@ static int choose_detail(isolde_faults *faults, const iso_node *node, isolde_fau
 static void one_fault(isolde_faults *faults, isolde_run_handle *run, isolde_fault kind) {
   const iso_node *node = &faults->cluster->nodes[faults->targets[draw(faults, faults->target_count)]];
   isolde_error error = {.offset = -1};
-  char words[32];
-  int detail = choose_detail(faults, node, kind, words);
+  record r = {.kind = kind, .node = node->number, .end = -1};
+  int detail = choose_detail(faults, node, kind, r.detail);
   /* Told before it is done: it must not seem to come after its effects. */
-  tell(run, kind, node, "begin", words);
+  r.begin = tell(run, kind, node, "begin", r.detail);
   atomic_fetch_add(&faults->counts[kind], 1);
   if (iso_fault_begin(faults->cluster, node, kind, detail, &error) != ISOLDE_OK)
-    note_problem(faults, run, kind, node, &error);
+    note_problem(faults, run, kind, node, &error, &r);
   (void)isolde_run_wait(run, faults->duration);
   if (iso_fault_end(faults->cluster, node, kind, detail, &error) != ISOLDE_OK)
-    note_problem(faults, run, kind, node, &error);
-  tell(run, kind, node, "end", "");
+    note_problem(faults, run, kind, node, &error, &r);
+  r.end = tell(run, kind, node, "end", "");
+  /* Without memory for it, it is missing from the records only: the history has it. */
+  if (faults->records.count < MOST_RECORDS) (void)iso_vec_push(&faults->records, r);
 }
 
 void isolde_faults_companion(isolde_run_handle *run, void *user) {

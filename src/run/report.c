@@ -59,7 +59,9 @@ static bool copy_all(isolde_report *report, isolde_run_handle *run) {
   report->database = copy(iso_database_version(run->database), &good);
   report->driver = copy(iso_driver_name(iso_database_driver(run->database)), &good);
   report->isolation = copy(isolation->name, &good);
-  if (isolation->claims != NULL) report->claim = copy(isolation->claims, &good);
+  bool lists = isolde_workload_needs(run->workload->kind) == ISOLDE_NEEDS_LISTS;
+  const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
+  if (claim != NULL) report->claim = copy(claim, &good);
   report->note = copy(isolation->note, &good);
   const iso_setting *s;
   for (size_t i = 0; i < MOST_SETTINGS && (s = iso_database_setting(run->database, i)) != NULL; i++) {

@@ -43,7 +43,7 @@ bool isolde_run_wait(isolde_run_handle *run, double seconds) {
   return go_on;
 }
 
-void isolde_run_event(isolde_run_handle *run, const char *text) {
+int64_t isolde_run_event(isolde_run_handle *run, const char *text) {
   char name[32], value[512];
   int64_t now = isolde_run_now(run);
   pthread_mutex_lock(&run->lock);
@@ -54,6 +54,7 @@ void isolde_run_event(isolde_run_handle *run, const char *text) {
     iso_pen_header(&run->pen, &fact, 1);
   }
   pthread_mutex_unlock(&run->lock);
+  return now;
 }
 
 /* ---- options ---- */

@@ -422,6 +422,24 @@ static void kinds_are_checked(void **state) {
   assert_null(isolde_fault_name(ISOLDE_FAULTS));
 }
 
+/* Looking for a server starts none, and says what is missing. */
+static void servers_are_found_or_missed(void **state) {
+  (void)state;
+  char path[1024];
+  for (size_t i = 0; i < ISOLDE_CLUSTER_KINDS; i++) {
+    isolde_error error = {.offset = -1};
+    path[0] = 0;
+    isolde_status status = isolde_cluster_find(isolde_cluster_kind_name(i), path, sizeof path, &error);
+    if (status == ISOLDE_OK) {
+      assert_int_equal(access(path, X_OK), 0);
+    } else {
+      assert_int_equal(status, ISOLDE_ERR_UNSUPPORTED);
+      assert_true(error.message[0] != 0);
+    }
+  }
+  assert_int_equal(isolde_cluster_find("mysql", path, sizeof path, NULL), ISOLDE_ERR_USAGE);
+}
+
 static void faults_are_checked(void **state) {
   (void)state;
   isolde_cluster cluster = {.type = &iso_cluster_postgres, .faults = 1U << ISOLDE_FAULT_KILL, .node_count = 2};
@@ -456,7 +474,8 @@ int main(void) {
       cmocka_unit_test(stopped_processes_end_too),   cmocka_unit_test(a_crash_leaves_nothing),
       cmocka_unit_test(a_dead_guardian_is_an_error), cmocka_unit_test(silence_keeps_bytes),
       cmocka_unit_test(much_gets_through),           cmocka_unit_test(nobody_behind_the_proxy),
-      cmocka_unit_test(kinds_are_checked),           cmocka_unit_test(faults_are_checked),
+      cmocka_unit_test(servers_are_found_or_missed), cmocka_unit_test(kinds_are_checked),
+      cmocka_unit_test(faults_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,8 @@ static void knows_itself(void **state) {
   (void)state;
   assert_non_null(strstr(iso_database_version(db), "MariaDB 1"));
   assert_string_equal(level("rr")->claims, "prefix");
+  assert_string_equal(level("rr")->claims_lists, "monotonic-reads");
+  assert_null(level("rc")->claims_lists);
   assert_null(level("ru")->claims);
   assert_string_equal(level(NULL)->name, "repeatable read");
   bool snapshot = false;

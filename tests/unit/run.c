@@ -349,12 +349,13 @@ static void lists_are_read_in_the_end(void **state) {
 typedef struct beside {
   isolde_task *task;
   int events, looks;
+  int64_t told; /* when the first event was */
 } beside;
 
 static void companion(isolde_run_handle *run, void *user) {
   beside *b = user;
-  isolde_run_event(run, "kill node 1");
-  assert_true(isolde_run_now(run) >= 0);
+  b->told = isolde_run_event(run, "kill node 1");
+  assert_true(isolde_run_now(run) >= b->told);
   if (isolde_run_wait(run, 0.05)) isolde_run_event(run, "heal \"node\" 1");
   b->events = 2;
   if (b->task != NULL) isolde_task_cancel(b->task);
@@ -371,7 +372,7 @@ static void a_companion_puts_events_into_the_history(void **state) {
   (void)state;
   static const char *const url[] = {"sim:?nodes=2&level=causal"};
   isolde_run_options options = options_for(url, ISOLDE_WORKLOAD_MIXED, 0);
-  beside b = {NULL, 0, 0};
+  beside b = {NULL, 0, 0, 0};
   options.companion = companion;
   options.companion_user = &b;
   options.progress = look;
@@ -382,6 +383,7 @@ static void a_companion_puts_events_into_the_history(void **state) {
   assert_int_equal(b.events, 2);
   const char *first = isolde_history_fact(history, "event.1"), *second = isolde_history_fact(history, "event.2");
   assert_true(first != NULL && strstr(first, " kill node 1") != NULL);
+  assert_true(strtoll(first, NULL, 10) == b.told);
   assert_true(second != NULL && strstr(second, " heal \"node\" 1") != NULL);
   assert_non_null(isolde_history_fact(history, "node.1"));
   isolde_txn txn;
@@ -395,7 +397,7 @@ static void cancelling_ends_cleanly(void **state) {
   (void)state;
   static const char *const url[] = {"sim:"};
   isolde_run_options options = options_for(url, ISOLDE_WORKLOAD_MIXED, 0);
-  beside b = {NULL, 0, 0};
+  beside b = {NULL, 0, 0, 0};
   assert_ok(isolde_task_new(&b.task));
   options.seconds = 100;
   options.companion = companion;
