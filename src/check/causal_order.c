@@ -6,11 +6,12 @@
 
 #include "base/parallel.h"
 #include "check/causal_sweep.h"
+#include "check/causal_window.h"
 #include "check/execute.h"
 
 /* A writer further than this before a reader that it could concern is far: such pairs are looked at by themselves, so
  * that a few of them do not make the sweeps of everybody long.  Too many of them are left to the clocks. */
-enum { REACH = 1 << 15, MOST_FAR = 1 << 18, MOST_FOUND = 1 << 26 };
+enum { REACH = 1 << 15, MOST_FAR = 1 << 18, MOST_WALKED = 1 << 28, MOST_FOUND = 1 << 26 };
 
 /* Pairs of a read and a writer that are known to contradict CO: each is asked about once. */
 typedef struct {
@@ -24,7 +25,15 @@ typedef struct {
   iso_sequence s;
   iso_executor executor;
   iso_strip strip;
-  uint32_t *block_end; /* by block: the last place that its sweep has to look at */
+  uint32_t *depth; /* by transaction: the longest path of CO to it */
+  /* What the last repair changed: only a writer that moved, or one behind a version whose writer moved, can be between
+   * now and was not before; and of a read for which something was found there may be more. */
+  uint8_t *moved;       /* by transaction */
+  uint8_t *again;       /* by read */
+  uint32_t *moved_slot; /* by key: the slot of the last writer that moved, + 1 */
+  uint32_t *moved_last; /* by slot of a writer that moved: the slot of the one before it, + 1 */
+  bool anew;            /* look at everything, whatever moved */
+  uint32_t *block_end;  /* by block: the last place that its sweep has to look at */
   uint32_t blocks;
   atomic_uint next_block;
   iso_sweeper *sweepers;
@@ -32,8 +41,9 @@ typedef struct {
   ISO_VEC(iso_far) far;
   ISO_VEC(iso_between) found; /* by the sweeps of a round */
   pair_set known;
-  uint64_t stale;
+  uint64_t stale, walked;
   bool too_far, failed;
+  bool lists;        /* the history has lists */
   bool contradicted; /* something contradicts CO, or the initial version, outright */
 } causal;
 
@@ -52,6 +62,11 @@ static void causal_free(causal *c) {
   iso_executor_free(&c->executor);
   strip_free(&c->strip);
   free(c->block_end);
+  free(c->depth);
+  free(c->moved);
+  free(c->again);
+  free(c->moved_slot);
+  free(c->moved_last);
   iso_vec_free(&c->far);
   iso_vec_free(&c->found);
   free(c->known.slots);
@@ -73,33 +88,47 @@ static bool make_strip(causal *c) {
   strip->write_key = iso_alloc(writes, sizeof *strip->write_key);
   c->blocks = (strip->count + ISO_SWEEP_BITS - 1) / ISO_SWEEP_BITS;
   c->block_end = iso_alloc(c->blocks, sizeof *c->block_end);
-  return strip->before_first != NULL && strip->read_first != NULL && strip->write_first != NULL &&
+  c->moved = iso_alloc_zero(c->e.count, 1);
+  c->again = iso_alloc_zero(reads, 1);
+  c->moved_slot = iso_alloc(strip->keys, sizeof *c->moved_slot);
+  c->moved_last = iso_alloc(writes, sizeof *c->moved_last);
+  return c->moved != NULL && c->again != NULL && c->moved_slot != NULL && c->moved_last != NULL &&
+         strip->before_first != NULL && strip->read_first != NULL && strip->write_first != NULL &&
          strip->before != NULL && strip->reads != NULL && strip->write_key != NULL && c->block_end != NULL;
 }
 
-/* Notes a read with writers between.  Walking back from the current version to the one that was read finds the first of
- * them; where that takes long, the version itself is taken, which makes the sweep too long rather than too short. */
+/* Notes a read with writers between that are less deep than the reader; the others cannot be causally before it.
+ * Walking back from the current version to the one that was read finds the first of them; where that takes long, the
+ * version itself is taken, which makes the sweep too long rather than too short. */
 static void note_stale(causal *c, uint32_t place, uint32_t slot, uint32_t number) {
   enum { STEPS = 64 };
   const iso_external_read *read = &c->e.view->reads[number];
   iso_strip *strip = &c->strip;
   uint32_t version = read->from == ISO_INITIAL ? 0 : c->s.place[read->from] + 1;
-  uint32_t oldest = place, at = strip->read_first[place + 1], steps = 0;
+  uint32_t oldest = place, at = strip->read_first[place + 1], steps = 0, depth = c->depth[c->s.event[place]];
   bool near = place - version < REACH;
-  for (; slot > 0 && c->executor.slot_txn[slot - 1] != read->from; slot = c->executor.slot_last[slot - 1]) {
-    uint32_t writer = c->s.place[c->executor.slot_txn[slot - 1]];
-    if (place - writer <= REACH) {
+  bool all = c->anew || c->again[number] || (read->from != ISO_INITIAL && c->moved[read->from]);
+  const uint32_t *last = all ? c->executor.slot_last : c->moved_last;
+  if (!all) slot = c->moved_slot[read->key];
+  for (; slot > 0; slot = last[slot - 1]) {
+    uint32_t txn = c->executor.slot_txn[slot - 1], writer = c->s.place[txn];
+    if (writer < version) break;
+    if (near && ++steps == STEPS) {
+      oldest = version;
+      break;
+    }
+    if (c->depth[txn] >= depth) {
+      c->walked += !near;
+    } else if (place - writer <= REACH) {
       oldest = writer;
-      if (near && ++steps == STEPS) {
-        oldest = version;
-        break;
-      }
     } else if (c->far.count == MOST_FAR || !iso_vec_push(&c->far, ((iso_far){writer, place, number}))) {
       c->too_far = c->far.count == MOST_FAR;
       c->failed = !c->too_far;
       return;
     }
   }
+  c->too_far = c->too_far || c->walked > MOST_WALKED;
+  if (oldest == place) return;
   strip->reads[at] = (struct iso_strip_read){read->key, version, number};
   strip->read_first[place + 1] = at + 1;
   uint32_t *end = &c->block_end[oldest / ISO_SWEEP_BITS];
@@ -124,6 +153,9 @@ static void lay_txn(causal *c, uint32_t place) {
     strip->write_key[writes++] = v->write_key[i];
     c->executor.slot_last[i] = c->executor.current[v->write_key[i]];
     c->executor.current[v->write_key[i]] = i + 1;
+    if (!c->moved[txn]) continue;
+    c->moved_last[i] = c->moved_slot[v->write_key[i]];
+    c->moved_slot[v->write_key[i]] = i + 1;
   }
   strip->before_first[place + 1] = at;
   strip->write_first[place + 1] = writes;
@@ -133,9 +165,10 @@ static void lay_txn(causal *c, uint32_t place) {
 static void lay_strip(causal *c) {
   iso_strip *strip = &c->strip;
   memset(c->executor.current, 0, strip->keys * sizeof *c->executor.current);
+  memset(c->moved_slot, 0, strip->keys * sizeof *c->moved_slot);
   memset(c->block_end, 0, c->blocks * sizeof *c->block_end);
   strip->before_first[0] = strip->read_first[0] = strip->write_first[0] = 0;
-  c->stale = 0;
+  c->stale = c->walked = 0;
   c->far.count = 0;
   for (uint32_t place = 0; place < strip->count && !c->too_far && !c->failed; place++) lay_txn(c, place);
   /* A reader that a block concerns, the blocks between them concern as well. */
@@ -175,6 +208,8 @@ static isolde_status look(causal *c, bool all, isolde_task *task, isolde_error *
     s->found.count = 0;
   }
   c->too_far = c->found.count > MOST_FOUND;
+  memset(c->again, 0, c->e.view->read_first[c->e.view->h->txns]);
+  for (size_t i = 0; i < c->found.count; i++) c->again[c->found.items[i].read] = 1;
   return iso_task_check(task, error);
 }
 
@@ -255,6 +290,7 @@ static isolde_status add_forced(causal *c, bool *cyclic, isolde_task *task, isol
   const iso_view *v = c->e.view;
   uint32_t first = (uint32_t)c->e.derived.count;
   *cyclic = false;
+  memset(c->moved, 0, c->e.count);
   for (size_t i = 0; i < c->found.count; i++) {
     uint32_t writer = c->s.event[c->found.items[i].writer], t1 = v->reads[c->found.items[i].read].from;
     if (t1 == ISO_INITIAL) { /* nothing comes before the initial version */
@@ -266,7 +302,7 @@ static isolde_status add_forced(causal *c, bool *cyclic, isolde_task *task, isol
     iso_derived edge = {.from = writer, .to = t1, .read = c->found.items[i].read, .reason = ISO_SEEN, .round = 1};
     ISO_TRY(iso_event_graph_add(&c->e, edge, error));
   }
-  if (!*cyclic) ISO_TRY(iso_sequence_repair(&c->e, first, &c->s, cyclic, task, error));
+  if (!*cyclic) ISO_TRY(iso_sequence_repair(&c->e, first, &c->s, c->moved, cyclic, task, error));
   if (*cyclic) {
     iso_event_graph_drop(&c->e, first);
   } else {
@@ -276,38 +312,73 @@ static isolde_status add_forced(causal *c, bool *cyclic, isolde_task *task, isol
 }
 
 static int by_read(const void *a, const void *b) {
-  const iso_contradiction *x = a, *y = b;
+  const iso_forced_pair *x = a, *y = b;
   if (x->read != y->read) return x->read < y->read ? -1 : 1;
   return (x->t2 > y->t2) - (x->t2 < y->t2);
 }
 
-/* In the order at hand every writer between a version and its reader, and causally before the reader, contradicts CO:
- * the others are where they must be.  Of a session only the last one counts. */
-static isolde_status list_contradictions(causal *c, isolde_task *task, isolde_error *error) {
+/* Hands out what was found: of a session only the last writer counts. */
+static isolde_status hand_out(causal *c, isolde_error *error) {
   const isolde_history *h = c->e.view->h;
-  iso_causal *out = c->out;
-  ISO_TRY(look(c, true, task, error));
-  if (!iso_vec_reserve(&out->contradictions, c->found.count)) return iso_fail_memory(error);
+  iso_forced_pairs *pairs = &c->out->pairs;
+  if (!iso_vec_reserve(pairs, c->found.count)) return iso_fail_memory(error);
   for (size_t i = 0; i < c->found.count; i++) {
-    iso_contradiction one = {c->found.items[i].read, c->s.event[c->found.items[i].writer]};
-    out->contradictions.items[out->contradictions.count++] = one;
+    pairs->items[pairs->count++] = (iso_forced_pair){c->found.items[i].read, c->s.event[c->found.items[i].writer]};
   }
-  if (out->contradictions.count > 1) {
-    qsort(out->contradictions.items, out->contradictions.count, sizeof *out->contradictions.items, by_read);
-  }
+  if (pairs->count > 1) qsort(pairs->items, pairs->count, sizeof *pairs->items, by_read);
   size_t kept = 0;
-  for (size_t i = 0; i < out->contradictions.count; i++) {
-    const iso_contradiction *one = &out->contradictions.items[i], *next = one + 1;
-    bool last = i + 1 == out->contradictions.count || next->read != one->read ||
-                h->txn_session[next->t2] != h->txn_session[one->t2];
-    if (last) out->contradictions.items[kept++] = *one;
+  for (size_t i = 0; i < pairs->count; i++) {
+    const iso_forced_pair *one = &pairs->items[i], *next = one + 1;
+    bool last = i + 1 == pairs->count || next->read != one->read || h->txn_session[next->t2] != h->txn_session[one->t2];
+    if (last) pairs->items[kept++] = *one;
   }
-  out->contradictions.count = kept;
+  pairs->count = kept;
   return ISOLDE_OK;
+}
+
+/* Finds every writer that is between a version and a reader that it is causally before, in the order at hand.  Where
+ * the answer is that there are contradictions only, it is they: the others are where they must be. */
+static isolde_status find_backward(causal *c, isolde_task *task, isolde_error *error) {
+  c->anew = true;
+  return look(c, true, task, error);
+}
+
+/* Finds what else is forced where cycles can be. */
+static isolde_status find_windows(causal *c, isolde_error *error) {
+  iso_window_pairs pairs;
+  iso_sweeper *s = &c->sweepers[0];
+  iso_window_pairs_find(c->e.view, &c->s, c->depth, c->found.items, c->found.count, &pairs);
+  bool made = !pairs.failed;
+  c->too_far = pairs.too_many;
+  size_t kept = 0; /* what is about the initial version stays */
+  for (size_t i = 0; i < c->found.count; i++) {
+    if (c->e.view->reads[c->found.items[i].read].from == ISO_INITIAL) c->found.items[kept++] = c->found.items[i];
+  }
+  c->found.count = kept;
+  if (made && !c->too_far) {
+    iso_sweep_far(s, pairs.items.items, pairs.items.count);
+    made = !s->failed && iso_vec_reserve(&c->found, s->found.count);
+    if (made && s->found.count > 0) {
+      memcpy(c->found.items + c->found.count, s->found.items, s->found.count * sizeof *s->found.items);
+      c->found.count += s->found.count;
+    }
+    s->found.count = 0;
+  }
+  iso_vec_free(&pairs.items);
+  return made ? ISOLDE_OK : iso_fail_memory(error);
+}
+
+static isolde_status conclude(causal *c, iso_causal_answer answer, isolde_task *task, isolde_error *error) {
+  ISO_TRY(find_backward(c, task, error));
+  if (!c->too_far && answer == ISO_CAUSAL_NO) ISO_TRY(find_windows(c, error));
+  if (c->too_far) return ISOLDE_OK;
+  c->out->answer = answer;
+  return hand_out(c, error);
 }
 
 static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
   iso_causal *out = c->out;
+  c->anew = true;
   for (;;) {
     /* Contradictions stay where they are and would hide others if only a few were noted. */
     ISO_TRY(look(c, c->contradicted, task, error));
@@ -316,20 +387,18 @@ static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
     if (c->too_far) return ISOLDE_OK;
     if (c->contradicted) ISO_TRY(drop_contradictions(c, error));
     if (c->found.count == 0) break;
+    c->anew = false;
     bool cyclic;
     ISO_TRY(add_forced(c, &cyclic, task, error));
     if (cyclic && !c->contradicted) {
       ISO_TRY(drop_contradictions(c, error));
       if (c->contradicted) ISO_TRY(add_forced(c, &cyclic, task, error));
     }
-    if (cyclic) {
-      out->answer = ISO_CAUSAL_NO;
-      return ISOLDE_OK;
-    }
+    if (cyclic) return conclude(c, ISO_CAUSAL_NO, task, error);
   }
-  out->answer = c->contradicted ? ISO_CAUSAL_CONTRADICTED : ISO_CAUSAL_YES;
-  if (c->contradicted) ISO_TRY(list_contradictions(c, task, error));
-  if (c->too_far) out->answer = ISO_CAUSAL_OPEN;
+  /* A list orders versions beyond CO, so that there it is not only CO that a pair can contradict. */
+  if (c->contradicted) return conclude(c, c->lists ? ISO_CAUSAL_NO : ISO_CAUSAL_CONTRADICTED, task, error);
+  out->answer = ISO_CAUSAL_YES;
   return ISOLDE_OK;
 }
 
@@ -338,13 +407,17 @@ static isolde_status prepare(causal *c, iso_view *view, const iso_versions *vers
   /* Of a level only its shape matters here: transactions as events, in session order. */
   static const iso_strong_level shape = {"causal", false, ISO_RULE_PARALLEL, true, false, false};
   ISO_TRY(iso_event_graph_make(view, &shape, NULL, &c->e, error));
-  for (uint32_t txn = 0; versions != NULL && versions->ww_first != NULL && txn < view->h->txns; txn++) {
+  c->lists = versions != NULL && versions->ww_first != NULL;
+  for (uint32_t txn = 0; c->lists && txn < view->h->txns; txn++) {
     for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {
       iso_derived edge = {.from = versions->ww[i].from, .to = txn, .reason = ISO_LIST};
       ISO_TRY(iso_event_graph_add(&c->e, edge, error));
     }
   }
   ISO_TRY(iso_sequence_make(&c->e, task, &c->s, error));
+  c->depth = iso_alloc_zero(c->e.count, sizeof *c->depth);
+  if (c->depth == NULL) return iso_fail_memory(error);
+  if (c->s.count == c->s.total) ISO_TRY(iso_sequence_settle(&c->e, &c->s, c->depth, error));
   return iso_executor_make(&c->e, &c->executor, error);
 }
 
@@ -354,8 +427,7 @@ isolde_status iso_causal_order(iso_view *view, const iso_versions *versions, iso
   memset(out, 0, sizeof *out);
   causal c = {.out = out, .threads = view->h->txns < SMALL ? 1 : iso_task_threads(task)};
   isolde_status status = prepare(&c, view, versions, task, error);
-  bool cyclic = status == ISOLDE_OK && c.s.count < c.s.total;
-  if (cyclic) out->answer = ISO_CAUSAL_NO;
+  bool cyclic = status == ISOLDE_OK && c.s.count < c.s.total; /* by the orders of lists: it is left open */
   if (status == ISOLDE_OK && !cyclic) {
     c.sweepers = iso_alloc_zero(c.threads, sizeof *c.sweepers);
     bool made = make_strip(&c) && c.sweepers != NULL;
@@ -367,4 +439,4 @@ isolde_status iso_causal_order(iso_view *view, const iso_versions *versions, iso
   return status;
 }
 
-void iso_causal_free(iso_causal *causal_result) { iso_vec_free(&causal_result->contradictions); }
+void iso_causal_free(iso_causal *causal_result) { iso_vec_free(&causal_result->pairs); }

@@ -22,19 +22,25 @@ typedef enum iso_causal_answer {
   ISO_CAUSAL_NO /* there is none even then */
 } iso_causal_answer;
 
-/* A read of x by t3 from t1, and t2, the last writer of x in its session that is causally before t3; t1 is causally
- * before t2. */
-typedef struct iso_contradiction {
+/* A read of x by t3 from t1, and t2, the last writer of x in its session that is causally before t3: t2 must come
+ * before t1. */
+typedef struct iso_forced_pair {
   uint32_t read; /* place in view->reads */
   uint32_t t2;
-} iso_contradiction;
+} iso_forced_pair;
+
+typedef struct iso_forced_pairs {
+  iso_forced_pair *items;
+  size_t count, capacity;
+} iso_forced_pairs;
 
 typedef struct iso_causal {
   iso_causal_answer answer;
   uint32_t rounds;
   uint64_t stale; /* reads with a writer between, in the first order */
   uint64_t forced;
-  ISO_VEC(iso_contradiction) contradictions; /* all of them, by read and t2, where the answer is that */
+  /* By read and t2.  Contradicted: all with t1 causally before t2.  No: all that can be on a cycle, and others. */
+  iso_forced_pairs pairs;
 } iso_causal;
 
 /* CO must have no cycle.  The caller frees the result with iso_causal_free. */

@@ -106,7 +106,7 @@ static isolde_status follow(refiner *r, isolde_task *task, isolde_error *error) 
     if (!iso_solver_value(r->solver, w->literal)) continue;
     status = iso_event_graph_add(r->e, (iso_derived){.from = w->from, .to = w->to, .reason = ISO_CHOSEN}, error);
   }
-  if (status == ISOLDE_OK) status = iso_sequence_repair(r->e, first, r->s, &cyclic, task, error);
+  if (status == ISOLDE_OK) status = iso_sequence_repair(r->e, first, r->s, NULL, &cyclic, task, error);
   iso_event_graph_drop(r->e, first);
   if (status == ISOLDE_OK && cyclic) return iso_fail(error, ISOLDE_ERR_INTERNAL, "a solution is cyclic");
   return status;

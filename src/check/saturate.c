@@ -244,7 +244,7 @@ static isolde_status run_rounds(saturator *s, unsigned threads, iso_event_graph 
     ISO_TRY(run_round(s, threads, events, error));
     s->first = false;
     if (events->derived.count == before) return ISOLDE_OK;
-    ISO_TRY(iso_sequence_repair(events, before, sequence, &saturation->cyclic, task, error));
+    ISO_TRY(iso_sequence_repair(events, before, sequence, NULL, &saturation->cyclic, task, error));
     if (saturation->cyclic) return ISOLDE_OK;
     ISO_TRY(iso_reach_update(events, sequence, task, reach, error));
     found = events->derived.count - before;

@@ -142,6 +142,54 @@ isolde_status iso_sequence_make(const iso_event_graph *e, isolde_task *task, iso
   return status;
 }
 
+/* ---- as late as needed ---- */
+
+static void find_depths(const iso_event_graph *e, const iso_sequence *s, uint32_t *depth) {
+  for (uint32_t i = 0; i < s->count; i++) {
+    uint32_t event = s->event[i], deepest = 0, before;
+    uint64_t at = 0;
+    while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
+      if (depth[before] + 1 > deepest) deepest = depth[before] + 1;
+    }
+    depth[event] = deepest;
+  }
+}
+
+/* When each event is needed: less than any event after it, and at least its depth. */
+static void find_needs(const iso_event_graph *e, const iso_sequence *s, const uint32_t *depth, uint32_t *need) {
+  for (uint32_t i = s->count; i-- > 0;) {
+    uint32_t event = s->event[i], before;
+    if (need[event] == UINT32_MAX) need[event] = depth[event];
+    uint64_t at = 0;
+    while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
+      if (need[event] - 1 < need[before]) need[before] = need[event] - 1;
+    }
+  }
+}
+
+isolde_status iso_sequence_settle(const iso_event_graph *e, iso_sequence *s, uint32_t *depth, isolde_error *error) {
+  uint32_t *need = iso_alloc(e->count, sizeof *need);
+  uint32_t *first = iso_alloc_zero((size_t)s->count + 1, sizeof *first);
+  uint32_t *order = iso_alloc(e->count, sizeof *order);
+  bool made = need != NULL && first != NULL && order != NULL;
+  if (made) {
+    memset(need, 0xff, e->count * sizeof *need);
+    find_depths(e, s, depth);
+    find_needs(e, s, depth, need);
+    for (uint32_t i = 0; i < s->count; i++) first[need[s->event[i]] + 1]++;
+    for (uint32_t i = 0; i < s->count; i++) first[i + 1] += first[i];
+    for (uint32_t i = 0; i < s->count; i++) order[first[need[s->event[i]]]++] = s->event[i];
+    for (uint32_t i = 0; i < s->count; i++) s->place[order[i]] = i;
+    free(s->event);
+    s->event = order;
+  } else {
+    free(order);
+  }
+  free(need);
+  free(first);
+  return made ? ISOLDE_OK : iso_fail_memory(error);
+}
+
 /* ---- repair ---- */
 
 typedef struct {
@@ -149,7 +197,8 @@ typedef struct {
   const iso_sequence *old;
   uint32_t first_new;
   iso_sequence fresh;
-  uint8_t *open; /* by event: on the path */
+  uint8_t *moved; /* by event, or NULL */
+  uint8_t *open;  /* by event: on the path */
   ISO_VEC(struct {
     uint32_t event;
     uint64_t cursor;
@@ -196,14 +245,15 @@ static void pull(repairer *r, uint32_t event) {
     } else if (r->open[before]) {
       r->cyclic = true;
     } else {
+      if (r->moved != NULL) r->moved[before] = 1;
       enter(r, before);
     }
   }
 }
 
-isolde_status iso_sequence_repair(const iso_event_graph *e, uint32_t first_new, iso_sequence *sequence, bool *cyclic,
-                                  isolde_task *task, isolde_error *error) {
-  repairer r = {.e = e, .old = sequence, .first_new = first_new};
+isolde_status iso_sequence_repair(const iso_event_graph *e, uint32_t first_new, iso_sequence *sequence, uint8_t *moved,
+                                  bool *cyclic, isolde_task *task, isolde_error *error) {
+  repairer r = {.e = e, .old = sequence, .first_new = first_new, .moved = moved};
   r.fresh.event = iso_alloc(e->count, sizeof *r.fresh.event);
   r.fresh.place = iso_alloc(e->count, sizeof *r.fresh.place);
   r.open = iso_alloc_zero(e->count, 1);

@@ -18,6 +18,7 @@ void iso_weak_free(iso_weak *weak) {
   iso_order_free(&weak->known);
   iso_edges_free(&weak->known_edges);
   iso_versions_free(&weak->versions);
+  iso_vec_free(&weak->forced);
   iso_view_free(&weak->view);
   memset(weak, 0, sizeof *weak);
 }
@@ -160,9 +161,21 @@ static isolde_status need_clocks(iso_weak *weak, isolde_task *task, isolde_error
   return iso_clocks_make(&weak->view, &weak->co, 0, weak->view.h->sessions, task, &weak->clocks, error);
 }
 
+/* Takes what is forced from the search for an order instead of scanning. */
+static isolde_status take_forced(const iso_weak *weak, scan_job *job, isolde_error *error) {
+  finder *f = &job->finders[0];
+  f->job = job;
+  for (size_t i = 0; i < weak->forced.count; i++) {
+    const iso_forced_pair *pair = &weak->forced.items[i];
+    job->request.forced(f, pair->t2, iso_history_txn_of(weak->view.h, weak->view.reads[pair->read].op), pair->read);
+  }
+  return f->failed ? iso_fail_memory(error) : iso_task_check(job->task, error);
+}
+
 /* Scans with clocks for one block of sessions after the other; with a single block the clocks are kept. */
 static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads, isolde_error *error) {
   if (job->request.axiom != ISO_AXIOM_CAUSAL) return run_scan(job, threads, error);
+  if (weak->has_forced) return take_forced(weak, job, error);
   ISO_TRY(iso_view_need_readers(&weak->view, error));
   uint32_t sessions = weak->view.h->sessions, width = block_width(weak);
   if (width == sessions) {

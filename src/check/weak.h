@@ -11,6 +11,7 @@
 #ifndef ISO_CHECK_WEAK_H
 #define ISO_CHECK_WEAK_H
 
+#include "check/causal_order.h"
 #include "check/finding.h"
 #include "check/weak_scan.h"
 
@@ -45,6 +46,9 @@ typedef struct iso_weak {
   /* How many columns of clocks are made at a time; 0: as many as fit half a gigabyte, and none at all where causal can
    * be decided without. */
   uint32_t block_columns;
+  /* What the search for an order found to be forced where causal has its cycles; a scan with clocks is not needed. */
+  bool has_forced;
+  iso_forced_pairs forced;
   iso_axiom_result axioms[ISO_AXIOMS];
 } iso_weak;
 

@@ -1,6 +1,7 @@
 #include "check/weak_causal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/causal_order.h"
 #include "check/co_query.h"
@@ -20,9 +21,9 @@ void iso_weak_sort_instances(iso_axiom_result *r) {
 static isolde_status take_contradictions(const iso_weak *weak, const iso_causal *causal, iso_axiom_result *r,
                                          isolde_error *error) {
   const iso_view *v = &weak->view;
-  if (!iso_vec_reserve(&r->instances, causal->contradictions.count)) return iso_fail_memory(error);
-  for (size_t i = 0; i < causal->contradictions.count; i++) {
-    const iso_contradiction *one = &causal->contradictions.items[i];
+  if (!iso_vec_reserve(&r->instances, causal->pairs.count)) return iso_fail_memory(error);
+  for (size_t i = 0; i < causal->pairs.count; i++) {
+    const iso_forced_pair *one = &causal->pairs.items[i];
     iso_instance instance = {.t1 = v->reads[one->read].from,
                              .t2 = one->t2,
                              .t3 = iso_history_txn_of(v->h, v->reads[one->read].op),
@@ -42,10 +43,14 @@ isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_erro
   ISO_TRY(iso_causal_order(&weak->view, has_lists ? &weak->versions : NULL, task, &causal, error));
   isolde_status status = ISOLDE_OK;
   if (causal.answer == ISO_CAUSAL_YES) r->decided = true;
-  /* A list orders versions beyond CO: which forms there are is left to the scan. */
-  if (causal.answer == ISO_CAUSAL_CONTRADICTED && !has_lists) {
+  if (causal.answer == ISO_CAUSAL_CONTRADICTED) {
     r->decided = r->violated = r->only_co_forms = true;
     status = take_contradictions(weak, &causal, r, error);
+  }
+  if (causal.answer == ISO_CAUSAL_NO) {
+    weak->has_forced = true;
+    weak->forced = causal.pairs;
+    memset(&causal.pairs, 0, sizeof causal.pairs);
   }
   iso_causal_free(&causal);
   return status;
