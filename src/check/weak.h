@@ -46,6 +46,7 @@ typedef struct iso_weak {
   /* How many columns of clocks are made at a time; 0: as many as fit half a gigabyte, and none at all where causal can
    * be decided without. */
   uint32_t block_columns;
+  bool tried_causal; /* for the sake of a weaker axiom, and without success unless causal is decided */
   /* What the search for an order found to be forced where causal has its cycles; a scan with clocks is not needed. */
   bool has_forced;
   iso_forced_pairs forced;

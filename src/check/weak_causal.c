@@ -56,6 +56,20 @@ isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_erro
   return status;
 }
 
+isolde_status iso_weak_try_by_causal(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error) {
+  iso_axiom_result *stronger = &weak->axioms[ISO_AXIOM_CAUSAL];
+  if (!stronger->decided && !weak->tried_causal && iso_order_is_acyclic(&weak->view, &weak->co)) {
+    iso_causal causal;
+    bool has_lists = weak->versions.ww_first != NULL;
+    ISO_TRY(iso_causal_order(&weak->view, has_lists ? &weak->versions : NULL, task, &causal, error));
+    stronger->decided = causal.answer == ISO_CAUSAL_YES;
+    weak->tried_causal = true;
+    iso_causal_free(&causal);
+  }
+  weak->axioms[axiom].decided = stronger->decided && !stronger->violated;
+  return ISOLDE_OK;
+}
+
 isolde_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *r, isolde_task *task,
                                      isolde_error *error) {
   size_t count = r->instances.count;
