@@ -14,6 +14,7 @@ enum {
   MINIMIZE_OUTPUT,
   MINIMIZE_TO,
   MINIMIZE_FORMAT,
+  MINIMIZE_DUPLICATE_VALUES,
   MINIMIZE_TIMEOUT,
   MINIMIZE_JOBS,
   MINIMIZE_OPTIONS
@@ -62,7 +63,9 @@ static void say_sizes(const isolde_history *history, const isolde_history *part,
 
 static int minimize(const options *parsed, const char *input, isolde_task *task) {
   isolde_open_options open = {.struct_size = sizeof open, .format = parsed->values[MINIMIZE_FORMAT].text};
-  isolde_minimize_options what = {.struct_size = sizeof what, .level = parsed->values[MINIMIZE_LEVEL].text};
+  isolde_minimize_options what = {.struct_size = sizeof what,
+                                  .level = parsed->values[MINIMIZE_LEVEL].text,
+                                  .duplicate_values = parsed->values[MINIMIZE_DUPLICATE_VALUES].on};
   isolde_minimized report = {.verdict = ISOLDE_UNDECIDED};
   isolde_history *history = NULL, *part = NULL;
   isolde_error error = {.code = ISOLDE_ERR_MEMORY, .offset = -1, .message = "out of memory"};
@@ -138,6 +141,9 @@ static const option table[MINIMIZE_OPTIONS] = {
                          .choices = format_name_at,
                          .help = "Read the input in this format.",
                          .initial = "detected from the content"},
+    [MINIMIZE_DUPLICATE_VALUES] = {.name = "duplicate-values",
+                                   .type = OPTION_FLAG,
+                                   .help = "Accept writes of one value to one key, as 'isolde check' does."},
     [MINIMIZE_TIMEOUT] = {.name = "timeout",
                           .argument = "SECONDS",
                           .type = OPTION_NUMBER,

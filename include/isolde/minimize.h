@@ -16,6 +16,9 @@ extern "C" {
 typedef struct isolde_minimize_options {
   size_t struct_size; /* sizeof(isolde_minimize_options) */
   const char *level;  /* id or alias; required */
+  /* As for isolde_check: accept writes of one value to one key.  A read goes with any of the writes that it may have
+   * observed. */
+  bool duplicate_values;
 } isolde_minimize_options;
 
 typedef struct isolde_minimized {

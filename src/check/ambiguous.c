@@ -11,9 +11,9 @@
 typedef struct {
   iso_choices choices;
   iso_solver *solver;
-  iso_lit *literal;       /* beside choices.candidates */
-  uint8_t *relevant;      /* by transaction: its reads are behind the violation */
-  ISO_VEC(uint32_t) work; /* relevant transactions of unknown outcome: somebody observed them */
+  iso_lit *literal;  /* beside choices.candidates */
+  uint8_t *relevant; /* by transaction: its reads are behind the violation */
+  bool grew;         /* by a transaction of unknown outcome: somebody observed it */
   ISO_VEC(iso_lit) clause;
 } search;
 
@@ -22,7 +22,6 @@ static void search_free(search *s) {
   iso_solver_free(s->solver);
   free(s->literal);
   free(s->relevant);
-  iso_vec_free(&s->work);
   iso_vec_free(&s->clause);
 }
 
@@ -49,26 +48,26 @@ static isolde_status state_choices(search *s, isolde_error *error) {
   return ISOLDE_OK;
 }
 
-static isolde_status make_relevant(search *s, uint64_t txn, isolde_error *error) {
-  if (txn >= s->choices.history->txns || s->relevant[txn]) return ISOLDE_OK;
+static void make_relevant(search *s, uint64_t txn) {
+  if (txn >= s->choices.history->txns || s->relevant[txn]) return;
   s->relevant[txn] = 1;
-  bool unknown = s->choices.history->txn_status[txn] == ISOLDE_UNKNOWN;
-  return !unknown || iso_vec_push(&s->work, (uint32_t)txn) ? ISOLDE_OK : iso_fail_memory(error);
+  s->grew = s->grew || s->choices.history->txn_status[txn] == ISOLDE_UNKNOWN;
 }
 
-/* A transaction of unknown outcome takes part because somebody who takes part observed it: then so does that one. */
-static isolde_status find_supporters(search *s, isolde_error *error) {
+/* A transaction of unknown outcome takes part because somebody who takes part observed it: then so does that one, whose
+ * outcome may be unknown as well. */
+static void find_supporters(search *s) {
   const iso_choices *c = &s->choices;
   const isolde_history *h = c->history;
-  while (s->work.count > 0) {
-    uint32_t txn = s->work.items[--s->work.count];
+  while (s->grew) {
+    s->grew = false;
     for (uint32_t op = 0; op < h->ops; op++) {
       uint32_t write = h->op_kind[op] == ISOLDE_OP_READ ? c->resolution->writer[op] : ISO_NO_OP;
-      if (write >= h->ops || c->op_txn[write] != txn || c->op_txn[op] == txn) continue;
-      if (h->txn_status[c->op_txn[op]] != ISOLDE_ABORTED) ISO_TRY(make_relevant(s, c->op_txn[op], error));
+      if (write >= h->ops || !s->relevant[c->op_txn[write]]) continue;
+      if (h->txn_status[c->op_txn[write]] != ISOLDE_UNKNOWN || c->op_txn[op] == c->op_txn[write]) continue;
+      if (h->txn_status[c->op_txn[op]] != ISOLDE_ABORTED) make_relevant(s, c->op_txn[op]);
     }
   }
-  return ISOLDE_OK;
 }
 
 /* One of the reads behind the violation must have observed another write. */
@@ -77,11 +76,11 @@ static isolde_status learn(search *s, const isolde_result *result, isolde_error 
   isolde_anomaly anomaly;
   memset(s->relevant, 0, c->history->txns);
   if (!isolde_result_anomaly(result, 0, &anomaly)) return iso_fail(error, ISOLDE_ERR_INTERNAL, "no witness");
-  for (size_t i = 0; i < anomaly.txn_count; i++) ISO_TRY(make_relevant(s, anomaly.txns[i], error));
+  for (size_t i = 0; i < anomaly.txn_count; i++) make_relevant(s, anomaly.txns[i]);
   for (size_t i = 0; i < anomaly.op_count; i++) {
-    ISO_TRY(make_relevant(s, iso_history_txn_of(c->history, (uint32_t)anomaly.ops[i]), error));
+    make_relevant(s, iso_history_txn_of(c->history, (uint32_t)anomaly.ops[i]));
   }
-  ISO_TRY(find_supporters(s, error));
+  find_supporters(s);
   s->clause.count = 0;
   for (size_t i = 0; i < c->reads.count; i++) {
     const iso_choice *read = &c->reads.items[i];

@@ -1,17 +1,21 @@
 /* Delta debugging of a history: transactions, then operations, judged by isolde_check. */
 #include <isolde/level.h>
 #include <isolde/minimize.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/task.h"
 #include "base/vector.h"
+#include "check/choices.h"
 #include "history/resolve.h"
 #include "history/subset.h"
 
 typedef struct {
   isolde_history *h;
   const char *level;
+  bool duplicate_values;
+  iso_choices choices; /* with duplicate_values */
   isolde_task *task;
   uint8_t *keep_txn, *keep_op; /* the smallest part so far */
   uint8_t *try_txn, *try_op;   /* the one being judged */
@@ -19,9 +23,23 @@ typedef struct {
 } minimizer;
 
 static isolde_status judge(minimizer *m, isolde_history *part, isolde_result **result, isolde_error *error) {
-  isolde_check_options options = {.struct_size = sizeof options, .levels = &m->level, .level_count = 1};
+  isolde_check_options options = {
+      .struct_size = sizeof options, .levels = &m->level, .level_count = 1, .duplicate_values = m->duplicate_values};
   m->checks++;
   return isolde_check(part, &options, m->task, result, error);
+}
+
+/* A read of a part that lacks one of the writes that it may have observed would be left with the others alone, which
+ * can be a violation that the whole does not have. */
+static void drop_choosing_reads(minimizer *m) {
+  const iso_choices *c = &m->choices;
+  for (size_t i = 0; i < c->reads.count; i++) {
+    const iso_choice *read = &c->reads.items[i];
+    for (uint32_t k = read->first; k < read->first + read->count; k++) {
+      uint32_t write = c->candidates.items[k];
+      if (write < m->h->ops && !(m->try_op[write] && m->try_txn[c->op_txn[write]])) m->try_op[read->op] = 0;
+    }
+  }
 }
 
 /* Whether the part being tried violates the level; if so, it becomes the smallest so far.  Stages of checks of parts
@@ -32,6 +50,7 @@ static isolde_status attempt(minimizer *m, bool *violated, isolde_error *error) 
   isolde_progress_fn callback = m->task != NULL ? m->task->callback : NULL;
   *violated = false;
   if (m->task != NULL) m->task->callback = NULL;
+  drop_choosing_reads(m);
   isolde_status status = iso_history_subset(m->h, m->try_txn, m->try_op, m->task, &part, error);
   if (status == ISOLDE_OK) status = judge(m, part, &result, error);
   if (m->task != NULL) m->task->callback = callback;
@@ -179,10 +198,13 @@ isolde_status isolde_minimize(isolde_history *history, const isolde_minimize_opt
     const char *level = options != NULL && options->level != NULL ? options->level : "";
     return iso_fail(error, ISOLDE_ERR_USAGE, "there is no level `%s`", level);
   }
-  minimizer m = {.h = history, .level = options->level, .task = task};
+  bool duplicates =
+      options->struct_size > offsetof(isolde_minimize_options, duplicate_values) && options->duplicate_values;
+  minimizer m = {.h = history, .level = options->level, .duplicate_values = duplicates, .task = task};
   isolde_result *whole = NULL;
   isolde_status status = make_room(&m, error);
   if (status == ISOLDE_OK) status = judge(&m, history, &whole, error);
+  if (status == ISOLDE_OK && duplicates) status = iso_choices_make(history, false, task, &m.choices, error);
   if (status == ISOLDE_OK) made.verdict = isolde_result_of(whole, m.level);
   if (status == ISOLDE_OK && made.verdict == ISOLDE_VIOLATED) {
     status = shrink_all(&m, whole, error);
@@ -194,6 +216,7 @@ isolde_status isolde_minimize(isolde_history *history, const isolde_minimize_opt
   made.checks = m.checks;
   if (report != NULL) *report = made;
   isolde_result_free(whole);
+  iso_choices_free(&m.choices);
   free(m.keep_txn);
   free(m.keep_op);
   free(m.try_txn);

@@ -236,8 +236,34 @@ static void refuses(void **state) {
   isolde_history_free(history);
 }
 
+/* A read that may have seen either of two writes of a value goes with each of them: alone, w(1,8) before a read of
+ * w(1,7) in its session would be a violation that the whole does not have. */
+static void reads_go_with_every_write_they_may_have_seen(void **state) {
+  (void)state;
+  const char *lost = "w(1,7,0,0)\nw(1,8,1,1)\nw(1,7,1,2)\nr(1,7,1,3)\n"
+                     "w(2,5,0,4)\nr(2,5,2,5)\nw(2,6,2,5)\nr(2,5,3,6)\nw(2,7,3,6)\n";
+  isolde_history *whole = open_text(lost), *part = NULL;
+  isolde_minimize_options options = {
+      .struct_size = sizeof options, .level = "snapshot-isolation", .duplicate_values = true};
+  isolde_minimized report;
+  isolde_error error;
+  page p;
+  assert_ok_error(isolde_minimize(whole, &options, NULL, &part, &report, &error), error);
+  assert_int_equal(report.verdict, ISOLDE_VIOLATED);
+  assert_true(report.finished);
+  write_text(part, ISOLDE_FORMAT_PLUME, &p);
+  assert_int_equal(part->txns, 3);
+  assert_non_null(strstr(p.text, "w(2,5,"));
+  assert_null(strstr(p.text, "(1,"));
+  isolde_history_free(part);
+  options.duplicate_values = false;
+  assert_int_equal(isolde_minimize(whole, &options, NULL, &part, &report, &error), ISOLDE_ERR_FORMAT);
+  isolde_history_free(whole);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(parts_keep_the_facts),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(reads_go_with_every_write_they_may_have_seen),
+                                     cmocka_unit_test(parts_keep_the_facts),
                                      cmocka_unit_test(lists_follow_their_appends),
                                      cmocka_unit_test(reads_follow_their_writes),
                                      cmocka_unit_test(counters_follow_their_increments),
