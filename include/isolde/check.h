@@ -155,6 +155,10 @@ typedef struct isolde_anomaly {
 ISOLDE_API size_t isolde_result_anomalies(const isolde_result *result);
 ISOLDE_API bool isolde_result_anomaly(const isolde_result *result, size_t number, isolde_anomaly *out);
 
+/* A level that is violated without an anomaly to show it, as that would take more cases than anybody reads (tens of
+ * thousands); isolde_minimize makes the history smaller.  NULL when there is none. */
+ISOLDE_API const char *isolde_result_unexplained(const isolde_result *result);
+
 /* ---- what proves a satisfied level ---- */
 
 /* What stands in an order: a transaction as a whole, or the moment at which it takes its snapshot and the moment at

@@ -318,7 +318,10 @@ static isolde_status explain_strong(isolde_result *result, isolde_task *task, is
   iso_strong_set *set = &result->strong;
   for (size_t i = 0; i < set->count; i++) {
     if (!set->items[i].violated || is_broken_weakly(result, iso_strong_info(set->items[i].level))) continue;
-    ISO_TRY(iso_strong_explain(&result->weak, set, i, task, error));
+    isolde_status status = iso_strong_explain(&result->weak, set, i, task, error);
+    if (status == ISOLDE_ERR_LIMIT) result->unexplained = iso_strong_info(set->items[i].level)->id;
+    if (status == ISOLDE_ERR_LIMIT) continue;
+    if (status != ISOLDE_OK) return status;
     iso_anomaly name = iso_scenario_name(&set->scenarios[i]);
     size_t k = 0;
     while (k < result->told_count && iso_scenario_name(&set->scenarios[result->told[k]]) != name) k++;

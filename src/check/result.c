@@ -87,6 +87,8 @@ const char *isolde_result_weakest_violated(const isolde_result *result, size_t n
   return name_at(result->weakest_violated, number);
 }
 
+const char *isolde_result_unexplained(const isolde_result *result) { return result->unexplained; }
+
 size_t isolde_result_anomalies(const isolde_result *result) { return result->shown_count + result->told_count; }
 
 /* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */

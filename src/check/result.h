@@ -30,7 +30,8 @@ struct isolde_result {
   } * levels;
   size_t level_count;
   const char *unknown_reason;
-  bool only_patterns; /* no level was judged, but patterns were asked for */
+  const char *unexplained; /* a level whose violation takes too many cases to show */
+  bool only_patterns;      /* no level was judged, but patterns were asked for */
 
   const char **strongest, **weakest_violated; /* NULL-terminated */
   bool has_certificates;                      /* they were asked for */

@@ -212,7 +212,7 @@ static void say_version(draft *d, uint32_t read) {
     iso_words_add(&d->words, " from ");
     iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, seen));
   } else if (seen == ISO_FROM_INITIAL) {
-    iso_words_add(&d->words, ", the initial version,");
+    iso_words_add(&d->words, " from the initial version");
   }
 }
 
