@@ -74,8 +74,42 @@ void sketch_fill_registers(uint64_t *state, sketch *out, sketch_style style) {
   }
 }
 
+static void put(sketch_txn *txn, bool write, unsigned key, unsigned value) {
+  if (txn->count == SKETCH_OPS) return;
+  txn->ops[txn->count++] = (sketch_op){.write = write, .key = (uint8_t)key, .value = (uint8_t)value};
+}
+
+/* Breaks any of the session guarantees, and perhaps something within a transaction beside them: at random, several of
+ * them hardly ever meet in a few transactions.  A session writes key 0, then key 1; another one sees the first and then
+ * writes keys 2 and 3; whoever reads key 0 afterwards sees its initial version. */
+static void draw_quarrel(uint64_t *state, sketch *out) {
+  static const uint8_t session[] = {0, 0, 1, 1, 2, 3, 2};
+  uint64_t broken = sketch_below(state, 16), inside = sketch_below(state, 8);
+  out->count = sizeof session;
+  for (unsigned t = 0; t < out->count; t++) out->txns[t].session = session[t];
+  sketch_txn *txns = out->txns;
+  put(&txns[0], true, 0, 1);
+  put(&txns[1], true, 1, 1);
+  if (broken & 1) put(&txns[1], false, 0, 0); /* its own write is gone */
+  put(&txns[2], false, 0, 1);
+  if (broken & 2) put(&txns[3], false, 0, 0); /* it saw more before */
+  put(&txns[3], true, 2, 1);
+  put(&txns[3], true, 3, 1);
+  if (broken & 4) put(&txns[4], false, 1, 1), put(&txns[4], false, 0, 0); /* the second of two writes only */
+  if (broken & 8) put(&txns[5], false, 2, 1), put(&txns[5], false, 0, 0); /* a write without what came before it */
+  if (inside & 1) put(&txns[6], false, 0, 0), put(&txns[6], false, 0, 1); /* two versions of a key */
+  /* Half of a transaction, the new half last or first. */
+  if (inside & 2) put(&txns[6], false, inside & 4 ? 2 : 3, inside & 4 ? 1 : 0);
+  if (inside & 2) put(&txns[6], false, inside & 4 ? 3 : 2, inside & 4 ? 0 : 1);
+  if (sketch_below(state, 2) == 0) txns[sketch_below(state, out->count)].count = 0;
+}
+
 void sketch_draw(uint64_t *state, sketch *out) {
   memset(out, 0, sizeof *out);
+  if (sketch_below(state, 16) == 0) {
+    draw_quarrel(state, out);
+    return;
+  }
   sketch_shape(state, out);
   sketch_fill_registers(state, out, (sketch_style)sketch_below(state, SKETCH_STYLES));
 }

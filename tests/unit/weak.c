@@ -11,7 +11,7 @@ static void agrees_with_the_oracle(void **state) {
   static const char *const codes[] = {"TAP-a", "TAP-b", "TAP-c", "TAP-d", "TAP-e", "TAP-f", "TAP-g", "TAP-h",
                                       "TAP-i", "TAP-j", "TAP-k", "TAP-l", "TAP-m", "TAP-n", NULL};
   (void)state;
-  agree_with_oracle(sketch_draw, 200000, codes);
+  agree_with_oracle(sketch_draw, 200000, AGREE_ALL, codes);
 }
 
 /* The example of every pattern shows that pattern, and the level it names is violated. */
