@@ -394,6 +394,20 @@ static isolde_status verify_shown(const isolde_result *result, isolde_error *err
   return ISOLDE_OK;
 }
 
+/* Verdicts that contradict an implication of the lattice would show an error in here: better none than those. */
+static isolde_status agree(const isolde_result *result, isolde_error *error) {
+  for (size_t i = 0; i < result->level_count; i++) {
+    if (result->levels[i].verdict != ISOLDE_SATISFIED) continue;
+    for (size_t k = 0; k < result->level_count; k++) {
+      const isolde_level_info *a = result->levels[i].info, *b = result->levels[k].info;
+      if (result->levels[k].verdict != ISOLDE_VIOLATED || !isolde_level_implies(a, b)) continue;
+      return iso_fail(error, ISOLDE_ERR_INTERNAL, "%s is satisfied but %s, which it implies, is violated", a->id,
+                      b->id);
+    }
+  }
+  return ISOLDE_OK;
+}
+
 isolde_status iso_check_once(isolde_history *history, const isolde_check_options *options, isolde_task *task,
                              isolde_result **result, isolde_error *error) {
   isolde_result *made = calloc(1, sizeof *made);
@@ -415,7 +429,8 @@ isolde_status iso_check_once(isolde_history *history, const isolde_check_options
   }
   if (status == ISOLDE_OK) {
     entered = entered && iso_result_extremes(made) && choose_shown(made, options);
-    status = entered ? verify_shown(made, error) : iso_fail_memory(error);
+    status = entered ? agree(made, error) : iso_fail_memory(error);
+    if (status == ISOLDE_OK) status = verify_shown(made, error);
     if (status == ISOLDE_OK && options->certificate) status = iso_result_certify(made, task, error);
   }
   if (status != ISOLDE_OK) {

@@ -461,21 +461,13 @@ static void job_free(scan_job *job, unsigned threads) {
   free(job->finders);
 }
 
-/* Large transactions: what one read is looked for among all that the other wrote, which costs more than to search for a
- * causal order. */
-static bool has_large_txns(const iso_view *v) {
-  enum { LARGE = 64 };
-  uint64_t reads = v->read_first[v->h->txns], writes = v->write_first[v->h->txns];
-  return reads > (uint64_t)LARGE * v->taking_part && writes > (uint64_t)LARGE * v->taking_part;
-}
-
 isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error) {
   iso_axiom_result *r = &weak->axioms[axiom];
   if (r->decided) return ISOLDE_OK;
-  if (axiom != ISO_AXIOM_CAUSAL && weak->block_columns == 0 && has_large_txns(&weak->view)) {
-    ISO_TRY(iso_weak_try_by_causal(weak, axiom, task, error));
+  if (weak->block_columns == 0) {
+    bool causal = axiom == ISO_AXIOM_CAUSAL;
+    ISO_TRY(causal ? iso_weak_try_causal(weak, task, error) : iso_weak_try_by_causal(weak, axiom, task, error));
   }
-  if (axiom == ISO_AXIOM_CAUSAL && weak->block_columns == 0) ISO_TRY(iso_weak_try_causal(weak, task, error));
   if (r->decided) return ISOLDE_OK;
   unsigned threads;
   scan_job job;

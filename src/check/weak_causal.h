@@ -11,8 +11,8 @@
 
 /* Decides the causal axiom, or leaves it undecided. */
 isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_error *error);
-/* Decides a weaker axiom if there is an order that causal allows: every axiom allows it.  Otherwise nothing is said,
- * not even about causal. */
+/* Decides a weaker axiom of a history of large transactions if there is an order that causal allows: every axiom allows
+ * it.  Otherwise nothing is said, not even about causal. */
 isolde_status iso_weak_try_by_causal(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error);
 
 /* How t1 and t2 of every instance are ordered in CO, which has no cycle. */
