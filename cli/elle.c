@@ -26,29 +26,34 @@ const char *model_name_at(size_t number) {
   return NULL;
 }
 
+bool model_known(const char *name) { return isolde_level_find_in(name, ISOLDE_LEVEL_MODEL) != NULL; }
+
 bool model_or_workload_known(const char *name) {
-  return workload_known(name) || isolde_level_find_in(name, ISOLDE_LEVEL_MODEL) != NULL;
+  isolde_object_model object;
+  return workload_known(name) || isolde_object_find(name, &object) || model_known(name);
 }
 
-bool elle_request_make(const option_value *workload, const option_value *models, bool elle, elle_request *request) {
+bool elle_request_make(const option_value *workload, const option_value *models, const option_value *more, bool elle,
+                       elle_request *request) {
   *request = (elle_request){.workload = workload->text};
-  if (elle && request->workload == NULL) request->workload = "auto";
-  request->models = calloc(models->item_count + 1, sizeof *request->models);
+  request->models = calloc(models->item_count + more->item_count + 1, sizeof *request->models);
   if (request->models == NULL) return false;
   for (size_t i = 0; i < models->item_count; i++) {
-    if (elle && workload_known(models->items[i])) {
-      request->workload = models->items[i];
-    } else {
-      request->models[request->model_count++] = models->items[i];
-    }
+    const char *name = models->items[i];
+    bool object = elle && isolde_object_find(name, &request->object);
+    bool known = elle && workload_known(name);
+    request->has_object |= object;
+    if (known) request->workload = name;
+    if (!object && !known) request->models[request->model_count++] = name;
   }
+  for (size_t i = 0; i < more->item_count; i++) request->models[request->model_count++] = more->items[i];
+  if (elle && request->workload == NULL && !request->has_object) request->workload = "auto";
   return true;
 }
 
 void elle_request_free(elle_request *request) { free(request->models); }
 
-void elle_print_line(FILE *out, const char *path, const isolde_result *result) {
-  isolde_verdict verdict = isolde_result_elle(result);
+void elle_print_line(FILE *out, const char *path, isolde_verdict verdict) {
   put_escaped(out, path);
   fprintf(out, "\t%s\n", verdict == ISOLDE_SATISFIED ? "true" : verdict == ISOLDE_VIOLATED ? "false" : "unknown");
 }

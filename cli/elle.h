@@ -4,14 +4,16 @@
 #define CLI_ELLE_H
 
 #include <isolde/check.h>
+#include <isolde/object.h>
 #include <stdio.h>
 
 #include "cli/options.h"
 
-/* Names of workloads, of models, and of models or workloads (elle-cli calls a workload a model). */
+/* Names of workloads, of models, and of models, workloads or objects (elle-cli calls them all models). */
 const char *workload_name_at(size_t number);
 bool workload_known(const char *name);
 const char *model_name_at(size_t number);
+bool model_known(const char *name);
 bool model_or_workload_known(const char *name);
 
 /* What --workload and --model ask for. */
@@ -19,14 +21,17 @@ typedef struct elle_request {
   const char *workload; /* NULL: none */
   const char **models;
   size_t model_count;
+  bool has_object; /* a model of single operations; where the workload has a name, too, the file decides */
+  isolde_object_model object;
 } elle_request;
 
-/* Sorts the names of --model into workloads (with `elle`, where they are those of elle-cli) and models.  False when
- * memory is out. */
-bool elle_request_make(const option_value *workload, const option_value *models, bool elle, elle_request *request);
+/* Sorts the names of --model into workloads and objects (with `elle`, where they are those of elle-cli) and models, to
+ * which those of --consistency-models are added.  False when memory is out. */
+bool elle_request_make(const option_value *workload, const option_value *models, const option_value *more, bool elle,
+                       elle_request *request);
 void elle_request_free(elle_request *request);
 
 /* "FILE<TAB>true", as elle-cli prints it. */
-void elle_print_line(FILE *out, const char *path, const isolde_result *result);
+void elle_print_line(FILE *out, const char *path, isolde_verdict verdict);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "check/elle_complete.h"
 #include "check/elle_evidence.h"
+#include "check/elle_follow.h"
 #include "history/effect.h"
 #include "history/resolve.h"
 #include "infer/orders.h"
@@ -195,6 +196,30 @@ static isolde_status complete_registers(iso_elle *elle, isolde_task *task, isold
   return ISOLDE_OK;
 }
 
+/* Registers: nothing was found so far, and not every model that was asked for is proved. */
+static bool may_follow(const iso_elle *elle) {
+  if (elle->options.workload != ISO_ELLE_WORKLOAD_RW_REGISTER || elle->empty_graph) return false;
+  for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
+    bool complete = iso_elle_complete_of(elle, (iso_anomaly)a) != NULL;
+    if (elle->cycles.count[a] > 0 || (elle->cases.count[a] > 0 && !complete)) return false;
+  }
+  return elle->options.models == 0 || (elle->options.models & ~elle->proved) != 0;
+}
+
+/* What the complete checkers find has no name, and they are not there for every model. */
+static isolde_status finish_registers(iso_elle *elle, const iso_graph *graph, isolde_task *task, isolde_error *error) {
+  ISO_TRY(complete_registers(elle, task, error));
+  if (!may_follow(elle)) return ISOLDE_OK;
+  ISO_TRY(iso_elle_follow(elle, graph, task, error));
+  if (elle->unknown_reason == NULL && elle->evidence->follows.gave_up) {
+    elle->unknown_reason = "the search for orders of versions that follow from others reached its limit";
+  }
+  if (elle->unknown_reason == NULL && elle->cycles.gave_up) elle->unknown_reason = elle->cycles.reason;
+  count_up(elle);
+  elle->proved &= ~elle->ruled_out;
+  return ISOLDE_OK;
+}
+
 /* ---- the check ---- */
 
 /* Kinds of operations that a workload consists of, one bit each. */
@@ -267,10 +292,12 @@ static isolde_status run(iso_elle *elle, isolde_task *task, isolde_error *error)
     if (elle->cases.count[a] > 0) ruled_out |= iso_anomaly_rules_out((iso_anomaly)a);
   }
   status = iso_dep_cycles_find(&graph, ruled_out, elle->options.budget, task, &elle->cycles, error);
+  if (status == ISOLDE_OK) {
+    judge(elle, &known, &power);
+    status = finish_registers(elle, &graph, task, error);
+  }
   iso_graph_free(&graph);
-  ISO_TRY(status);
-  judge(elle, &known, &power);
-  return complete_registers(elle, task, error);
+  return status;
 }
 
 isolde_status iso_elle_run(isolde_history *history, const iso_elle_options *options, isolde_task *task, iso_elle **elle,

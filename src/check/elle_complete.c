@@ -8,6 +8,8 @@ static const struct counterpart {
 } counterparts[] = {
     {ISO_LEVEL_M_PL_SI, "PL-SI", ISO_ANOMALY_PL_SI_CYCLE_EXISTS},
     {ISO_LEVEL_M_PL_3, "PL-3", ISO_ANOMALY_PL_3_CYCLE_EXISTS},
+    /* Without predicates repeatable read asks for the same. */
+    {ISO_LEVEL_M_PL_2_99, "PL-3", ISO_ANOMALY_PL_2_99_CYCLE_EXISTS},
     {ISO_LEVEL_M_STRONG_SESSION_SI, "snapshot-isolation", ISO_ANOMALY_STRONG_SESSION_SI_CYCLE_EXISTS},
     {ISO_LEVEL_M_STRONG_SESSION_SER, "serializable", ISO_ANOMALY_STRONG_SESSION_SER_CYCLE_EXISTS},
     {ISO_LEVEL_M_STRONG_SI, "strong-snapshot-isolation", ISO_ANOMALY_STRONG_SI_CYCLE_EXISTS},

@@ -5,6 +5,7 @@
 #include "check/elle_growing.h"
 #include "check/elle_lists.h"
 #include "check/elle_registers.h"
+#include "check/elle_rows.h"
 #include "history/resolve.h"
 
 /* Whether somebody who counts appended something that nobody saw. */
@@ -54,10 +55,12 @@ static isolde_status gather_counters(isolde_history *history, isolde_task *task,
   return iso_counters_edges(&e->counters, edges, error);
 }
 
-static isolde_status gather_predicates(isolde_history *history, isolde_task *task, iso_evidence *e,
-                                       iso_elle_cases *cases, iso_deps_list *edges, isolde_error *error) {
+static isolde_status gather_predicates(isolde_history *history, const iso_elle_options *options, isolde_task *task,
+                                       iso_evidence *e, iso_elle_cases *cases, iso_deps_list *edges,
+                                       isolde_error *error) {
   ISO_TRY(iso_predicates_make(history, e->counts, task, &e->predicates, edges, error));
   e->has_predicates = true;
+  ISO_TRY(iso_elle_scan_rows(&e->predicates, options->anomalies[ISO_ANOMALY_GARBAGE_READ], task, cases, error));
   for (size_t i = 0; i < e->predicates.misses.count; i++) {
     iso_row_miss miss = e->predicates.misses.items[i];
     iso_elle_case one = {ISO_ANOMALY_PREDICATE_READ_MISS, miss.op, ISO_NO_OP, miss.key, 0};
@@ -83,7 +86,7 @@ isolde_status iso_evidence_gather(isolde_history *history, const iso_elle_option
   case ISO_ELLE_WORKLOAD_COUNTER:
     return gather_counters(history, task, evidence, cases, edges, error);
   case ISO_ELLE_WORKLOAD_CLOSED_PREDICATE:
-    return gather_predicates(history, task, evidence, cases, edges, error);
+    return gather_predicates(history, options, task, evidence, cases, edges, error);
   case ISO_ELLE_WORKLOADS:
     break;
   }
@@ -93,6 +96,7 @@ isolde_status iso_evidence_gather(isolde_history *history, const iso_elle_option
 void iso_evidence_free(iso_evidence *evidence) {
   if (evidence->has_lists) iso_lists_free(&evidence->lists);
   if (evidence->has_registers) iso_registers_free(&evidence->registers);
+  iso_follows_free(&evidence->follows);
   if (evidence->has_sets) iso_sets_free(&evidence->sets);
   if (evidence->has_counters) iso_counters_free(&evidence->counters);
   if (evidence->has_predicates) iso_predicates_free(&evidence->predicates);
@@ -148,9 +152,9 @@ static iso_why explain_list(const iso_lists *l, uint32_t from, uint32_t to, iso_
       }
     }
     if (other == ISO_NO_OP) continue;
-    return kind == ISO_DEP_WR ? (iso_why){true, key, other, op} : (iso_why){true, key, op, other};
+    return kind == ISO_DEP_WR ? (iso_why){true, key, other, op, 0} : (iso_why){true, key, op, other, 0};
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP};
+  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
 }
 
 /* ---- registers ---- */
@@ -175,15 +179,34 @@ static iso_why explain_register(const iso_registers *r, uint32_t from, uint32_t 
     uint32_t key = h->op_key[op];
     const iso_touch *a = find_touch(r, from, key), *b = find_touch(r, to, key);
     if (a == NULL || b == NULL) continue;
-    if (kind == ISO_DEP_WR && a->wrote && b->in == a->out) return (iso_why){true, key, a->out, b->read_op};
+    if (kind == ISO_DEP_WR && a->wrote && b->in == a->out) return (iso_why){true, key, a->out, b->read_op, 0};
     if (kind == ISO_DEP_WW && a->wrote && b->wrote && iso_registers_before(r, a->out, b->out)) {
-      return (iso_why){true, key, a->out, b->out};
+      return (iso_why){true, key, a->out, b->out, 0};
     }
     if (kind == ISO_DEP_RW && a->in != ISO_NO_VERSION && b->wrote && iso_registers_before(r, a->in, b->out)) {
-      return (iso_why){true, key, a->read_op, b->out};
+      return (iso_why){true, key, a->read_op, b->out, 0};
     }
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP};
+  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+}
+
+/* A step that follows from others. */
+static iso_why explain_follow(const iso_evidence *e, uint32_t from, uint32_t to, iso_deps kind) {
+  const iso_registers *r = &e->registers;
+  for (size_t i = 0; i < e->follows.pairs.count; i++) {
+    const iso_follow *pair = &e->follows.pairs.items[i];
+    uint32_t key = r->h->op_key[pair->after_op];
+    if (pair->after != to) continue;
+    if (kind == ISO_DEP_WW && pair->before == from) {
+      return (iso_why){true, key, pair->before_op, pair->after_op, pair->read_op + 1};
+    }
+    for (uint32_t k = r->touch_first[key]; kind == ISO_DEP_RW && k < r->touch_first[key + 1]; k++) {
+      const iso_touch *touch = &r->touches[k];
+      if (touch->txn != from || touch->in != pair->before_op) continue;
+      return (iso_why){true, key, touch->read_op, pair->after_op, pair->read_op + 1};
+    }
+  }
+  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
 }
 
 /* ---- sets and counters ---- */
@@ -207,10 +230,10 @@ static iso_why explain_growth(const isolde_history *h, uint32_t from, uint32_t t
       if (h->op_kind[own] != adds || h->op_key[own] != h->op_key[read]) continue;
       if (sets && shows(h, read, h->op_value[own]) != (kind == ISO_DEP_WR)) continue;
       uint32_t key = h->op_key[read];
-      return kind == ISO_DEP_WR ? (iso_why){true, key, own, read} : (iso_why){true, key, read, own};
+      return kind == ISO_DEP_WR ? (iso_why){true, key, own, read, 0} : (iso_why){true, key, read, own, 0};
     }
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP};
+  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
 }
 
 /* ---- rows ---- */
@@ -218,18 +241,21 @@ static iso_why explain_growth(const isolde_history *h, uint32_t from, uint32_t t
 static iso_why explain_rows(const iso_predicates *p, uint32_t from, uint32_t to, iso_deps kind) {
   for (size_t i = 0; i < p->reasons.count; i++) {
     const iso_row_reason *r = &p->reasons.items[i];
-    if (r->from == from && r->to == to && r->kind == kind) return (iso_why){true, r->key, r->from_op, r->to_op};
+    if (r->from == from && r->to == to && r->kind == kind) return (iso_why){true, r->key, r->from_op, r->to_op, 0};
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP};
+  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
 }
 
 iso_why iso_evidence_explain(const iso_evidence *e, const isolde_history *history, uint32_t from, uint32_t to,
                              iso_deps kind) {
   bool order = kind == ISO_DEP_PROCESS || kind == ISO_DEP_REALTIME;
-  if (order || from >= history->txns || to >= history->txns) return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP};
+  if (order || from >= history->txns || to >= history->txns) return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
   if (e->has_lists) return explain_list(&e->lists, from, to, kind);
-  if (e->has_registers) return explain_register(&e->registers, from, to, kind);
+  if (e->has_registers) {
+    iso_why why = explain_register(&e->registers, from, to, kind);
+    return why.known ? why : explain_follow(e, from, to, kind);
+  }
   if (e->has_predicates) return explain_rows(&e->predicates, from, to, kind);
   if (e->has_sets || e->has_counters) return explain_growth(history, from, to, kind, e->has_sets);
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP};
+  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
 }

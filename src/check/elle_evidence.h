@@ -5,6 +5,7 @@
 
 #include "check/elle.h"
 #include "infer/counters.h"
+#include "infer/follow.h"
 #include "infer/lists.h"
 #include "infer/predicates.h"
 #include "infer/registers.h"
@@ -17,6 +18,7 @@ typedef struct iso_evidence {
   iso_lists lists;
   bool has_registers;
   iso_registers registers;
+  iso_follows follows; /* what was found to follow, perhaps nothing */
   bool has_sets;
   iso_sets sets;
   bool has_counters;

@@ -1,4 +1,5 @@
 /* Witnesses of what check/elle.h found: transactions, edges and sentences. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"
@@ -126,6 +127,18 @@ typedef struct told_step {
   iso_why why;
 } told_step;
 
+/* "else s2t0, which came after T1, would not have seen x = 2". */
+static void say_follows(teller *t, const iso_why *why, const char *before, const char *after) {
+  uint32_t read = why->follows - 1;
+  iso_words_add(&t->words, "%s", before);
+  say_txn(t, iso_history_txn_of(t->h, read));
+  iso_words_add(&t->words, ", which came after %s, would not have seen ", after);
+  say_key(t, why->key);
+  iso_words_add(&t->words, " = ");
+  say_value(t, read);
+  name_op(t, read);
+}
+
 static void say_because(teller *t, const told_step *s) {
   unsigned a = s->from + 1, b = s->to + 1;
   iso_words *w = &t->words;
@@ -150,6 +163,7 @@ static void say_because(teller *t, const told_step *s) {
     iso_words_add(w, " without what T%u did (", b);
     say_op(t, s->why.to_op);
     iso_words_add(w, ")");
+    if (s->why.follows != 0) say_follows(t, &s->why, ", which was later: else ", "the write that it saw");
     return;
   }
   iso_words_add(w, "T%u did ", a);
@@ -162,6 +176,11 @@ static void say_because(teller *t, const told_step *s) {
   }
   say_op(t, s->why.to_op);
   if (reads) iso_words_add(w, ")");
+  if (s->why.follows != 0) {
+    char name[32];
+    snprintf(name, sizeof name, "T%u", a);
+    say_follows(t, &s->why, ": else ", name);
+  }
 }
 
 static void add_edge(teller *t, const told_step *s) {
@@ -189,7 +208,7 @@ static told_step step_at(const teller *t, const iso_dep_step *steps, uint32_t le
   s.to_txn = steps[*next < length ? *next : 0].txn;
   bool direct = *next == i + 1;
   s.why = direct ? iso_evidence_explain(t->e->evidence, t->h, s.from_txn, s.to_txn, s.kind)
-                 : (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP};
+                 : (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
   return s;
 }
 

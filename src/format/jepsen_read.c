@@ -26,6 +26,8 @@ typedef struct reader {
   iso_pool *pool;
   isolde_error problem, deferred;
   iso_dense processes; /* process -> slot */
+  bool has_txns;
+  uint64_t other_line; /* of the first operation of a client that is no transaction; 0 when there is none */
   ISO_VEC(slot) slots;
   ISO_VEC(slot) parking;       /* invocations that were followed by another one of their process; closed ones stay */
   ISO_VEC(iso_micro_op) spare; /* the operations of a closed slot, to be used again */
@@ -258,7 +260,12 @@ static isolde_status operation(reader *r) {
   uint64_t ordinal = r->ordinal++;
   ISO_TRY(iso_jepsen_read_op(&r->t, r->pool, &r->op, &r->micro, &r->deferred));
   if (!r->op.has_index) r->op.index = (int64_t)ordinal;
-  if (r->op.has_f && !r->op.is_txn) return ISOLDE_OK;
+  if (r->op.has_f && !r->op.is_txn) {
+    bool client = r->op.process < ISO_VALUE_INLINE_LIMIT; /* a number: not the nemesis */
+    if (client && r->other_line == 0) r->other_line = r->op.line;
+    return ISOLDE_OK;
+  }
+  r->has_txns = true;
   if (r->op.shape == ISO_JEPSEN_BROKEN) {
     r->problem = r->deferred;
     return r->problem.code;
@@ -305,12 +312,23 @@ static isolde_status watch(reader *r, isolde_task *task) {
   return iso_task_check(task, &r->problem);
 }
 
+/* Clients that did something, but never a transaction, had another workload. */
+static isolde_status finish(reader *r) {
+  if (!r->has_txns && r->other_line > 0) {
+    iso_place place = {iso_input_name(r->t.window.input), r->other_line, 0, -1};
+    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, place,
+                       "expected transactions (f is txn), found only single operations; check --elle --model=NAME "
+                       "judges those of bank, set, cas-register and others");
+  }
+  return leftovers(r);
+}
+
 /* Maps one after the other, or lists of maps. */
 static isolde_status operations(reader *r, isolde_task *task) {
   for (;;) {
     ISO_TRY(watch(r, task));
     ISO_TRY(iso_token_next(&r->t));
-    if (r->t.type == ISO_TOKEN_END_OF_INPUT) return leftovers(r);
+    if (r->t.type == ISO_TOKEN_END_OF_INPUT) return finish(r);
     if (r->t.type == ISO_TOKEN_BEGIN_MAP) {
       ISO_TRY(operation(r));
     } else if (r->t.type != ISO_TOKEN_END && (r->t.type != ISO_TOKEN_BEGIN_LIST || r->t.depth != 1)) {

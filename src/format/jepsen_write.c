@@ -1,7 +1,10 @@
 #include "format/jepsen_write.h"
 
+#include <stdio.h>
+
 #include "base/text.h"
 #include "base/vector.h"
+#include "format/jepsen_rows.h"
 
 typedef struct writer {
   iso_write_job *job;
@@ -127,6 +130,7 @@ static bool is_written(writer *w, uint32_t op, isolde_txn_status status, bool en
   isolde_op_kind kind = (isolde_op_kind)w->h->op_kind[op];
   bool lossy = w->job->lossy;
   if (kind == ISOLDE_OP_READ_PREDICATE) {
+    if (iso_rows_writable(w->h, op)) return true;
     if (!lossy) refuse(w, op, "what a predicate read saw");
     if (end) w->job->loss->unrecorded_reads++;
     return false;
@@ -159,6 +163,96 @@ static void elements(writer *w, uint32_t op) {
   iso_out_char(w->out, set ? '}' : ']');
 }
 
+/* ---- rows ---- */
+
+/* A key of a map.  In JSON that is a text, and reads as a number if it looks like one. */
+static void row_key(writer *w, uint32_t op, iso_value key) {
+  int64_t number;
+  isolde_scalar scalar = iso_history_scalar(w->h, key);
+  bool quote = w->json && scalar.type <= ISOLDE_UNSIGNED;
+  bool text = scalar.type >= ISOLDE_STRING;
+  if (w->json && text && iso_parse_i64(scalar.text, scalar.length, &number)) refuse(w, op, "a text that is a number");
+  if (quote) iso_out_char(w->out, '"');
+  value(w, key);
+  if (quote) iso_out_char(w->out, '"');
+  iso_out_char(w->out, w->json ? ':' : ' ');
+}
+
+static void row(writer *w, uint32_t op, bool first, iso_value key, iso_value value_code) {
+  if (!first) iso_out_text(w->out, w->json ? "," : ", ");
+  row_key(w, op, key);
+  value(w, value_code);
+}
+
+static void rows(writer *w, uint32_t op) {
+  uint32_t count;
+  const iso_value *items = iso_history_list(w->h, op, &count);
+  iso_out_char(w->out, '{');
+  for (uint32_t i = 0; items != NULL && i + 1 < count; i += 2) row(w, op, i == 0, items[i], items[i + 1]);
+  iso_out_char(w->out, '}');
+}
+
+/* Whether a word is a number as it would be written. */
+static bool is_number(const char *text, size_t length) {
+  char again[32];
+  int64_t number;
+  if (!iso_parse_i64(text, length, &number)) return false;
+  int wrote = snprintf(again, sizeof again, "%lld", (long long)number);
+  return wrote > 0 && (size_t)wrote == length && memcmp(again, text, length) == 0;
+}
+
+/* true, or its words in brackets. */
+static void predicate(writer *w, uint32_t op) {
+  isolde_scalar name = iso_history_scalar(w->h, w->h->key_name[w->h->op_key[op]]);
+  bool several = memchr(name.text, ' ', name.length) != NULL;
+  const char *text;
+  size_t at = 0, length;
+  if (several) iso_out_char(w->out, '[');
+  for (bool first = true; (length = iso_rows_word(name, &at, &text)) > 0; first = false) {
+    if (!first) between(w);
+    if (is_number(text, length)) {
+      iso_out_bytes(w->out, text, length);
+    } else if (w->json) {
+      iso_out_json_string(w->out, text, length);
+    } else if (iso_edn_is_keyword(text, length)) {
+      iso_out_char(w->out, ':');
+      iso_out_bytes(w->out, text, length);
+    } else {
+      edn_string(w->out, text, length);
+    }
+  }
+  if (several) iso_out_char(w->out, ']');
+}
+
+/* [:rp PREDICATE {k v, ...}]; nil where nobody learnt what was found. */
+static void query(writer *w, uint32_t op, bool end) {
+  iso_out_char(w->out, '[');
+  word(w, "rp");
+  between(w);
+  predicate(w, op);
+  between(w);
+  if (end && w->h->op_value[op] != ISO_VALUE_NONE) {
+    rows(w, op);
+  } else {
+    value(w, ISO_VALUE_NIL);
+  }
+  iso_out_char(w->out, ']');
+}
+
+/* What the initial state wrote, as a map. */
+static void initial_state(writer *w, uint32_t txn) {
+  const isolde_history *h = w->h;
+  uint32_t first = h->txn_first_op[txn] + 1;
+  iso_out_char(w->out, '{');
+  for (uint32_t op = first; op < h->txn_first_op[txn + 1]; op++) {
+    if (!is_written(w, op, (isolde_txn_status)h->txn_status[txn], false)) continue;
+    row(w, op, op == first, h->key_name[h->op_key[op]], h->op_value[op]);
+  }
+  iso_out_char(w->out, '}');
+}
+
+/* ---- any operation ---- */
+
 static void micro_op(writer *w, uint32_t op, bool end, bool exact) {
   static const char *const names[] = {
 #define ISOLDE_X(name, own, jepsen, letter, observes, text) jepsen,
@@ -168,13 +262,18 @@ static void micro_op(writer *w, uint32_t op, bool end, bool exact) {
   isolde_op_kind kind = (isolde_op_kind)w->h->op_kind[op];
   bool observes = isolde_op_kind_observes(kind);
   iso_value seen = w->h->op_value[op];
+  bool deletes = iso_rows_deletes(w->h, op);
+  if (kind == ISOLDE_OP_READ_PREDICATE) {
+    query(w, op, end);
+    return;
+  }
   iso_out_char(w->out, '[');
-  word(w, names[kind]);
+  word(w, deletes ? "delete" : names[kind]);
   between(w);
   iso_value key = w->h->key_name[w->h->op_key[op]];
   if ((key & ISO_VALUE_NIL) == ISO_VALUE_NIL) refuse(w, op, "a key that is nil");
   value(w, key);
-  if (observes && end && exact && seen == ISO_VALUE_NONE) {
+  if (deletes || (observes && end && exact && seen == ISO_VALUE_NONE)) {
     iso_out_char(w->out, ']');
     return;
   }
@@ -227,6 +326,19 @@ static void extras(writer *w, iso_event event, bool exact) {
   if (event.end && exact) field(w, "initial-reads", false), iso_out_text(w->out, "true");
 }
 
+static void micro_ops(writer *w, iso_event event, bool exact) {
+  const isolde_history *h = w->h;
+  bool first = true;
+  iso_out_char(w->out, '[');
+  for (uint32_t op = h->txn_first_op[event.txn]; op < h->txn_first_op[event.txn + 1]; op++) {
+    if (!is_written(w, op, (isolde_txn_status)h->txn_status[event.txn], event.end)) continue;
+    if (!first) between(w);
+    first = false;
+    micro_op(w, op, event.end, exact);
+  }
+  iso_out_char(w->out, ']');
+}
+
 static void line(writer *w, iso_event event) {
   static const char *const types[] = {"ok", "fail", "info"};
   const isolde_history *h = w->h;
@@ -234,7 +346,7 @@ static void line(writer *w, iso_event event) {
   int64_t index = column(event.end ? h->txn_end_index_opt : h->txn_start_index_opt, event.txn, -1);
   int64_t time = column(event.end ? h->txn_end_opt : h->txn_start_opt, event.txn, ISOLDE_NO_TIME);
   if (h->txn_start_index_opt == NULL) index = w->lines++;
-  bool exact = needs_exact(h, event.txn), first = true;
+  bool exact = needs_exact(h, event.txn);
   field(w, "index", true);
   if (index >= 0) {
     iso_out_i64(w->out, index);
@@ -244,15 +356,14 @@ static void line(writer *w, iso_event event) {
   if (time != ISOLDE_NO_TIME) field(w, "time", false), iso_out_i64(w->out, time);
   field(w, "type", false), word(w, event.end ? types[status] : "invoke");
   field(w, "process", false), value(w, h->session_name[h->txn_session[event.txn]]);
-  field(w, "f", false), word(w, "txn");
-  field(w, "value", false), iso_out_char(w->out, '[');
-  for (uint32_t op = h->txn_first_op[event.txn]; op < h->txn_first_op[event.txn + 1]; op++) {
-    if (!is_written(w, op, status, event.end)) continue;
-    if (!first) between(w);
-    first = false;
-    micro_op(w, op, event.end, exact);
+  bool initial = iso_rows_initial(h, event.txn);
+  field(w, "f", false), word(w, initial ? "init" : "txn");
+  field(w, "value", false);
+  if (initial) {
+    initial_state(w, event.txn);
+  } else {
+    micro_ops(w, event, exact);
   }
-  iso_out_char(w->out, ']');
   extras(w, event, exact);
   iso_out_text(w->out, "}\n");
 }

@@ -15,8 +15,7 @@ typedef struct predicate {
 typedef struct maker {
   iso_predicates *p;
   iso_deps_list *edges;
-  uint8_t *shown;  /* by key: in the rows of the query at hand */
-  uint64_t *names; /* name << 32 | key, sorted */
+  uint8_t *shown; /* by key: in the rows of the query at hand */
 } maker;
 
 enum { MANY = -2, NONE = -1 }; /* instead of the place of a version */
@@ -48,6 +47,35 @@ static int by_stage(const void *a, const void *b) {
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   if (x->stage != y->stage) return x->stage < y->stage ? -1 : 1;
   return (x->op > y->op) - (x->op < y->op);
+}
+
+/* What may have happened to keys although nobody knows. */
+static bool collect_unsure(iso_predicates *p) {
+  const isolde_history *h = p->h;
+  for (uint32_t t = 0; t < h->txns; t++) {
+    if (p->counts[t] || h->txn_status[t] != ISOLDE_UNKNOWN) continue;
+    for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
+      if (h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+      iso_stage stage = h->op_value[op] == p->dead ? ISO_STAGE_DEAD : ISO_STAGE_LIVING;
+      if (!iso_vec_push(&p->unsure, ((iso_row_version){h->op_key[op], op, stage}))) return false;
+    }
+  }
+  if (p->unsure.count > 1) qsort(p->unsure.items, p->unsure.count, sizeof *p->unsure.items, by_stage);
+  return true;
+}
+
+/* The first of them about a key, or about one after it. */
+static size_t first_unsure(const iso_predicates *p, uint32_t key) {
+  size_t low = 0, high = p->unsure.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (p->unsure.items[middle].key < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 static bool make_versions(iso_predicates *p) {
@@ -178,11 +206,19 @@ static int64_t version_of(const iso_predicates *p, uint32_t key, iso_value value
   return found;
 }
 
+static bool may_be_dead(const iso_predicates *p, uint32_t key) {
+  for (size_t i = first_unsure(p, key); i < p->unsure.count && p->unsure.items[i].key == key; i++) {
+    if (p->unsure.items[i].stage == ISO_STAGE_DEAD) return true;
+  }
+  return false;
+}
+
 /* A read of nothing: the key is unborn or dead. */
 static void read_nothing(maker *m, uint32_t txn, uint32_t op) {
   const iso_predicates *p = m->p;
   uint32_t key = p->h->op_key[op];
   int64_t dead = p->dead == ISO_VALUE_NONE ? NONE : version_of(p, key, p->dead);
+  if (may_be_dead(p, key)) return;
   if (dead == NONE) {
     version_edges(m, txn, op, key, NONE, ISO_DEP_WR, ISO_DEP_RW);
   } else if (dead != MANY && was_initial(p, key)) {
@@ -203,25 +239,28 @@ static bool judge_missing(maker *m, const predicate *q, uint32_t txn, uint32_t o
     candidates++;
     only = i;
   }
+  for (size_t i = first_unsure(p, key); i < p->unsure.count && p->unsure.items[i].key == key; i++) {
+    const iso_row_version *v = &p->unsure.items[i];
+    if (v->stage == ISO_STAGE_DEAD || !matches(p->h, q, p->h->op_value[v->op], &known)) return true;
+  }
   if (!known) return true;
   if (candidates == 0) return iso_vec_push(&m->p->misses, ((iso_row_miss){op, key}));
   if (candidates == 1) version_edges(m, txn, op, key, only, ISO_DEP_WRP, ISO_DEP_RWP);
   return true;
 }
 
-/* The number of a key by its name. */
-static bool find_key(const maker *m, iso_value name, uint32_t *key) {
-  uint32_t low = 0, high = m->p->h->keys;
+bool iso_predicates_key(const iso_predicates *p, iso_value name, uint32_t *key) {
+  uint32_t low = 0, high = p->h->keys;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (m->names[middle] >> 32 < name) {
+    if (p->names[middle] >> 32 < name) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  if (low == m->p->h->keys || m->names[low] >> 32 != name) return false;
-  *key = (uint32_t)m->names[low];
+  if (low == p->h->keys || p->names[low] >> 32 != name) return false;
+  *key = (uint32_t)p->names[low];
   return true;
 }
 
@@ -230,12 +269,12 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static bool sort_names(maker *m) {
-  const isolde_history *h = m->p->h;
-  m->names = iso_alloc(h->keys, sizeof *m->names);
-  if (m->names == NULL) return false;
-  for (uint32_t k = 0; k < h->keys; k++) m->names[k] = (uint64_t)h->key_name[k] << 32 | k;
-  if (h->keys > 1) qsort(m->names, h->keys, sizeof *m->names, by_number);
+static bool sort_names(iso_predicates *p) {
+  const isolde_history *h = p->h;
+  p->names = iso_alloc(h->keys, sizeof *p->names);
+  if (p->names == NULL) return false;
+  for (uint32_t k = 0; k < h->keys; k++) p->names[k] = (uint64_t)h->key_name[k] << 32 | k;
+  if (h->keys > 1) qsort(p->names, h->keys, sizeof *p->names, by_number);
   return true;
 }
 
@@ -247,7 +286,7 @@ static bool query_edges(maker *m, uint32_t txn, uint32_t op) {
   const iso_value *rows = iso_history_list(h, op, &count);
   memset(m->shown, 0, h->keys);
   for (uint32_t i = 0; rows != NULL && i + 1 < count; i += 2) {
-    if (!find_key(m, rows[i], &key)) continue;
+    if (!iso_predicates_key(p, rows[i], &key)) continue;
     m->shown[key] = 1;
     int64_t version = version_of(p, key, rows[i + 1]);
     if (version >= 0) version_edges(m, txn, op, key, version, ISO_DEP_WRP, ISO_DEP_RWP);
@@ -278,7 +317,7 @@ static isolde_status make(maker *m, isolde_task *task, isolde_error *error) {
   const isolde_history *h = p->h;
   find_dead(p);
   m->shown = iso_alloc_zero(h->keys, 1);
-  if (m->shown == NULL || !sort_names(m) || !make_versions(p)) return iso_fail_memory(error);
+  if (m->shown == NULL || !sort_names(p) || !make_versions(p) || !collect_unsure(p)) return iso_fail_memory(error);
   for (uint32_t k = 0; k < h->keys; k++) write_edges(m, k);
   for (uint32_t t = 0; t < h->txns; t++) {
     if ((t & 255) == 0) ISO_TRY(iso_task_check(task, error));
@@ -299,7 +338,6 @@ isolde_status iso_predicates_make(isolde_history *history, const uint8_t *counts
   maker m = {.p = p, .edges = edges};
   isolde_status status = make(&m, task, error);
   free(m.shown);
-  free(m.names);
   if (status != ISOLDE_OK) iso_predicates_free(p);
   return status;
 }
@@ -307,7 +345,9 @@ isolde_status iso_predicates_make(isolde_history *history, const uint8_t *counts
 void iso_predicates_free(iso_predicates *p) {
   free(p->versions);
   free(p->version_first);
+  free(p->names);
   iso_vec_free(&p->reasons);
   iso_vec_free(&p->misses);
+  iso_vec_free(&p->unsure);
   memset(p, 0, sizeof *p);
 }

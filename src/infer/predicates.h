@@ -1,8 +1,9 @@
 /* predicates.h - dependencies from rows and queries over a closed universe.
  *
  * A key is unborn, then has values, then is dead; what the initial state wrote comes before other values.  A query
- * shows the version of every key: that of a row it found, and for the others one that does not match.  The struct owns
- * its columns until iso_predicates_free and refers to the history and to `counts`.
+ * shows the version of every key: that of a row it found, and for the others one that does not match, which may also be
+ * one of a transaction of unknown outcome: who sees no row may see what such a one did.  The struct owns its columns
+ * until iso_predicates_free and refers to the history and to `counts`.
  */
 #ifndef ISO_INFER_PREDICATES_H
 #define ISO_INFER_PREDICATES_H
@@ -37,6 +38,8 @@ typedef struct iso_predicates {
   iso_value dead;                  /* the code of the deletion; ISO_VALUE_NONE when nothing is deleted */
   iso_row_version *versions;       /* by key, then stage */
   uint32_t *version_first;         /* keys + 1 */
+  ISO_VEC(iso_row_version) unsure; /* by key: of transactions of unknown outcome that nobody is known to have seen */
+  uint64_t *names;                 /* name << 32 | key, sorted */
   ISO_VEC(iso_row_reason) reasons; /* one a dependency */
   ISO_VEC(iso_row_miss) misses;
 } iso_predicates;
@@ -45,5 +48,8 @@ typedef struct iso_predicates {
 isolde_status iso_predicates_make(isolde_history *history, const uint8_t *counts, isolde_task *task,
                                   iso_predicates *predicates, iso_deps_list *edges, isolde_error *error);
 void iso_predicates_free(iso_predicates *predicates);
+
+/* The key with that name; false when there is none. */
+bool iso_predicates_key(const iso_predicates *predicates, iso_value name, uint32_t *key);
 
 #endif

@@ -64,7 +64,10 @@ static void expect(const char *text, asked a, isolde_verdict verdict, const char
 static const asked lists = {.workload = "list-append"};
 static const asked registers = {.workload = "rw-register", .model = "serializable"};
 
-static void test_garbage(void **state) {
+/* ---- where the published tool is wrong or gives up ---- */
+
+/* It crashes on reads of what nobody wrote. */
+static void test_garbage_reads(void **state) {
   (void)state;
   expect(OK(0, "[[:append :x 1]]") OK(1, "[[:r :x [1 99]]]"), lists, ISOLDE_VIOLATED, "garbage-read");
   expect(OK(0, "[[:r :x [7]]]"), lists, ISOLDE_VIOLATED, "garbage-read");
@@ -72,20 +75,26 @@ static void test_garbage(void **state) {
   expect(OK(0, "[[:r :x 7]]"), registers, ISOLDE_SATISFIED, NULL);
 }
 
-static void test_unfinished(void **state) {
+/* It crashes on reads of an append whose invocation never completed. */
+static void test_append_never_completed(void **state) {
   (void)state;
   /* Nobody knows what became of the append, but somebody saw it. */
   expect(INVOKE(0, "[[:append :x 1] [:append :y 1]]") DONE(1, "[[:r :x nil]]", "[[:r :x [1]]]"), lists,
          ISOLDE_SATISFIED, NULL);
   expect(INVOKE(0, "[[:append :x 1] [:append :y 1]]") DONE(1, "[[:r :x nil] [:r :y nil]]", "[[:r :x [1]] [:r :y nil]]"),
          lists, ISOLDE_VIOLATED, "G-single-item");
-  /* The same of registers, with an outcome that the client never learnt. */
+}
+
+/* It ignores writers of registers of unknown outcome, whom somebody read from. */
+static void test_info_writers_of_registers(void **state) {
+  (void)state;
   expect(INVOKE(0, "[[:w :x 1] [:w :y 1]]") INFO(0, "[[:w :x 1] [:w :y 1]]")
              DONE(1, "[[:r :x nil] [:r :y nil]]", "[[:r :x 1] [:r :y nil]]"),
          registers, ISOLDE_VIOLATED, "G-single-item");
 }
 
-static void test_duplicates(void **state) {
+/* It crashes on two writes of one value; here both are named. */
+static void test_duplicate_writes(void **state) {
   (void)state;
   const char *texts[] = {OK(0, "[[:append :x 1]]") OK(1, "[[:append :x 1]]"),
                          OK(0, "[[:w :x 1]]") OK(1, "[[:w :x 1]]")};
@@ -101,11 +110,20 @@ static void test_duplicates(void **state) {
   }
 }
 
-/* No order of the versions explains T3, though no order is known. */
-static void test_complete(void **state) {
+/* It accepts this, though no order of the versions explains T3. */
+static void test_no_version_order(void **state) {
   (void)state;
   const char *text = OK(0, "[[:w :x 1] [:w :y 1]]") OK(1, "[[:w :x 2] [:w :y 2]]") OK(2, "[[:r :x 1] [:r :y 2]]");
   expect(text, registers, ISOLDE_VIOLATED, "PL-3-cycle-exists");
+  /* What follows from what was read gives it a name, and breaks a weaker model. */
+  expect(text, (asked){.workload = "rw-register", .model = "consistent-view"}, ISOLDE_VIOLATED, "G-single-item");
+  expect(text, (asked){.workload = "rw-register", .model = "repeatable-read"}, ISOLDE_VIOLATED, "PL-2.99-cycle-exists");
+  expect(text, (asked){.workload = "rw-register", .model = "read-committed"}, ISOLDE_SATISFIED, NULL);
+}
+
+/* Registers: the complete checkers prove models. */
+static void test_proved_registers(void **state) {
+  (void)state;
   isolde_history *history = open_edn(OK(0, "[[:w :x 1]]") OK(1, "[[:r :x 1] [:w :x 2]]") OK(2, "[[:r :x 2]]"));
   isolde_result *result = check(history, registers);
   assert_true(has_name(result, "serializable", isolde_result_proved));
@@ -114,6 +132,7 @@ static void test_complete(void **state) {
   isolde_history_free(history);
 }
 
+/* It says unknown where no dependency is implied. */
 static void test_empty_graph(void **state) {
   (void)state;
   expect(OK(0, "[[:append :x 1]]"), lists, ISOLDE_SATISFIED, NULL);
@@ -121,14 +140,16 @@ static void test_empty_graph(void **state) {
   expect(OK(0, "[[:w :x 1]]"), registers, ISOLDE_SATISFIED, NULL);
 }
 
-static void test_processes(void **state) {
+/* It accepts integers only as processes. */
+static void test_processes_of_any_type(void **state) {
   (void)state;
   expect("{:type :ok, :process \"a\", :f :txn, :value [[:append :x 1]]}\n"
          "{:type :ok, :process :b, :f :txn, :value [[:r :x [1]]]}\n",
          lists, ISOLDE_SATISFIED, NULL);
 }
 
-/* The published tool reports cyclic versions here: a long read of the old version ends after a write of the new one. */
+/* It reports cyclic versions in this strictly serializable history: a long read of the old version ends after a write
+ * of the new one. */
 static void test_linearizable_keys(void **state) {
   (void)state;
   asked a = {.workload = "rw-register", .model = "strict-serializable", .linearizable = true, .wfr = true};
@@ -140,6 +161,8 @@ static void test_linearizable_keys(void **state) {
              DONE(1, "[[:r :x nil]]", "[[:r :x 1]]"),
          a, ISOLDE_VIOLATED, "cyclic-versions");
 }
+
+/* ---- other workloads ---- */
 
 static void test_sets(void **state) {
   (void)state;
@@ -180,6 +203,35 @@ static void test_counters(void **state) {
          ISOLDE_SATISFIED, NULL);
 }
 
+/* Predicates separate repeatable read from serializable. */
+static void test_predicates(void **state) {
+  (void)state;
+  asked serializable = {.workload = "closed-predicate", .model = "serializable"};
+  asked repeatable = {.workload = "closed-predicate", .model = "repeatable-read"};
+  /* Two queries that each miss the row that the other inserts. */
+  const char *phantoms = OK(0, "[[:rp :true {}] [:insert 1 1]]") OK(1, "[[:rp :true {}] [:insert 2 2]]");
+  expect(phantoms, serializable, ISOLDE_VIOLATED, "G2");
+  expect(phantoms, repeatable, ISOLDE_SATISFIED, NULL);
+  /* The same with reads of the rows themselves. */
+  const char *items = OK(0, "[[:r 2 nil] [:insert 1 1]]") OK(1, "[[:r 1 nil] [:insert 2 2]]");
+  expect(items, repeatable, ISOLDE_VIOLATED, "G2-item");
+  /* Rows that were rolled back, and the transaction's own. */
+  expect("{:type :fail, :process 0, :f :txn, :value [[:insert 1 1]]}\n" OK(1, "[[:rp :true {1 1}]]"), serializable,
+         ISOLDE_VIOLATED, "G1a");
+  expect(OK(0, "[[:insert 1 1] [:r 1 nil]]"), serializable, ISOLDE_VIOLATED, "internal");
+  expect(OK(0, "[[:insert 1 1] [:delete 1] [:r 1 nil]]"), serializable, ISOLDE_SATISFIED, NULL);
+  /* Who sees no row may see what a deletion of unknown outcome did. */
+  const char *deleted =
+      OK(0, "[[:insert 1 1]]") INFO(1, "[[:delete 1]]") OK(0, "[[:rp :true {}]]") OK(0, "[[:r 1 nil]]");
+  expect(deleted, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"}, ISOLDE_SATISFIED,
+         NULL);
+  const char *kept = OK(0, "[[:insert 1 1]]") OK(0, "[[:rp :true {}]]");
+  expect(kept, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"}, ISOLDE_VIOLATED,
+         "G-single-process");
+}
+
+/* ---- limits and models ---- */
+
 /* A search that reaches its limit still says that the model is violated. */
 static void test_limits(void **state) {
   (void)state;
@@ -196,6 +248,79 @@ static void test_limits(void **state) {
   assert_int_equal(elle->cycles.count[ISO_ANOMALY_PL_2_99_CYCLE_EXISTS], 1);
   iso_elle_free(elle);
   isolde_history_free(history);
+}
+
+/* So does one for orders that follow from others, where nothing else decides the model. */
+static void test_limit_of_what_follows(void **state) {
+  (void)state;
+  isolde_history *history = open_edn(OK(0, "[[:w :x 1]]") OK(1, "[[:r :x 1] [:w :x 2]]") OK(2, "[[:r :x 2]]"));
+  iso_elle_options options = {
+      .workload = ISO_ELLE_WORKLOAD_RW_REGISTER, .models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_2_PLUS), .budget = 1};
+  iso_elle *elle;
+  isolde_error error;
+  assert_ok(iso_elle_run(history, &options, NULL, &elle, &error));
+  assert_false(elle->invalid);
+  assert_non_null(elle->unknown_reason);
+  assert_non_null(strstr(elle->unknown_reason, "follow"));
+  iso_elle_free(elle);
+  isolde_history_free(history);
+}
+
+/* A check that runs out of time says so; it does not say that all is well. */
+static void test_no_time(void **state) {
+  (void)state;
+  isolde_sim_options sim;
+  isolde_history *history;
+  isolde_error error;
+  isolde_task *task;
+  isolde_result *result;
+  isolde_sim_defaults(&sim);
+  sim.txns = 20000;
+  sim.lists = true;
+  assert_ok_error(isolde_simulate(&sim, NULL, &history, NULL, &error), error);
+  assert_ok(isolde_task_new(&task));
+  isolde_task_set_timeout(task, 1e-9);
+  isolde_check_options options = {.struct_size = sizeof options, .workload = "list-append"};
+  assert_ok_error(isolde_check(history, &options, task, &result, &error), error);
+  assert_int_equal(isolde_result_elle(result), ISOLDE_UNDECIDED);
+  assert_int_equal(isolde_result_verdict(result), ISOLDE_UNDECIDED);
+  assert_string_equal(isolde_result_unknown_reason(result), "the time limit was reached");
+  isolde_result_free(result);
+  isolde_task_free(task);
+  isolde_history_free(history);
+}
+
+/* What follows is told as a cycle with one anti-dependency: whatever that breaks, the cycles that it stands for break,
+ * too. */
+static void test_names_of_what_follows(void **state) {
+  (void)state;
+  iso_level_set single = iso_anomaly_rules_out(ISO_ANOMALY_G_SINGLE_ITEM);
+  assert_true((single & ~iso_anomaly_rules_out(ISO_ANOMALY_G0)) == 0);
+  assert_true((single & ~iso_anomaly_rules_out(ISO_ANOMALY_G1C)) == 0);
+  assert_true((iso_anomaly_rules_out(ISO_ANOMALY_G2_ITEM) & ~single) == 0);
+  assert_true((iso_anomaly_rules_out(ISO_ANOMALY_G_NONADJACENT_ITEM) & ~single) == 0);
+  assert_true((iso_anomaly_rules_out(ISO_ANOMALY_G_SINGLE_ITEM_PROCESS) & ~single) == 0);
+  assert_true((iso_anomaly_rules_out(ISO_ANOMALY_G_SINGLE_ITEM_REALTIME) & ~single) == 0);
+}
+
+/* Lists: models are proved where every append was seen, and not by what was merely not found. */
+static void test_proved_lists(void **state) {
+  (void)state;
+  const char *skew = OK(0, "[[:append :x 1] [:r :y nil]]") OK(1, "[[:append :y 1] [:r :x nil]]");
+  const char *seen =
+      OK(0, "[[:append :x 1] [:r :y nil]]") OK(1, "[[:append :y 1] [:r :x nil]]") OK(2, "[[:r :x [1]] [:r :y [1]]]");
+  isolde_history *unseen_history = open_edn(skew), *seen_history = open_edn(seen);
+  isolde_result *unseen_result = check(unseen_history, (asked){.model = "snapshot-isolation"});
+  isolde_result *seen_result = check(seen_history, (asked){.model = "snapshot-isolation"});
+  assert_int_equal(isolde_result_verdict(unseen_result), ISOLDE_UNDECIDED);
+  assert_non_null(isolde_result_unknown_reason(unseen_result));
+  assert_int_equal(isolde_result_elle(unseen_result), ISOLDE_SATISFIED);
+  assert_int_equal(isolde_result_verdict(seen_result), ISOLDE_SATISFIED);
+  assert_true(has_name(seen_result, "snapshot-isolation", isolde_result_proved));
+  isolde_result_free(unseen_result);
+  isolde_result_free(seen_result);
+  isolde_history_free(unseen_history);
+  isolde_history_free(seen_history);
 }
 
 static void test_models(void **state) {
@@ -238,12 +363,25 @@ static void test_crashes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_garbage),     cmocka_unit_test(test_unfinished),
-      cmocka_unit_test(test_duplicates),  cmocka_unit_test(test_complete),
-      cmocka_unit_test(test_empty_graph), cmocka_unit_test(test_processes),
-      cmocka_unit_test(test_sets),        cmocka_unit_test(test_linearizable_keys),
-      cmocka_unit_test(test_counters),    cmocka_unit_test(test_limits),
-      cmocka_unit_test(test_models),      cmocka_unit_test(test_crashes),
+      cmocka_unit_test(test_linearizable_keys),
+      cmocka_unit_test(test_garbage_reads),
+      cmocka_unit_test(test_append_never_completed),
+      cmocka_unit_test(test_duplicate_writes),
+      cmocka_unit_test(test_info_writers_of_registers),
+      cmocka_unit_test(test_no_version_order),
+      cmocka_unit_test(test_empty_graph),
+      cmocka_unit_test(test_processes_of_any_type),
+      cmocka_unit_test(test_sets),
+      cmocka_unit_test(test_counters),
+      cmocka_unit_test(test_predicates),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_limit_of_what_follows),
+      cmocka_unit_test(test_no_time),
+      cmocka_unit_test(test_proved_registers),
+      cmocka_unit_test(test_proved_lists),
+      cmocka_unit_test(test_models),
+      cmocka_unit_test(test_names_of_what_follows),
+      cmocka_unit_test(test_crashes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,13 @@ static void mistakes(void **state) {
                "{:type :ok :process :a :value []}",
                "edn", f, 3, "process :a before its next completion");
   expect_error("{:type :ok :process 0\n :value [[:foo 1 2]]}", "edn", f, 2, "a micro-operation");
+  /* Another workload; what the nemesis does is none, and beside transactions everything may stand. */
+  const char *nemesis = "{:type :info :process :nemesis :f :kill :value nil}\n";
+  expect_error("{:type :info :process :nemesis :f :kill :value nil}\n{:type :ok :process 0 :f :add :value 1}", "edn", f,
+               2, "found only single operations");
+  expect_history(nemesis, "edn", "");
+  expect_history("{:type :ok :process 0 :f :add :value 1} {:type :ok :process 0 :f :txn :value [[:w 1 2]]}", "edn",
+                 "0 committed -..- #-..1 w(1,2)\n");
   expect_error("{:type :ok :process 0 :value [[:r [1] 2]]}", "edn", f, 1, "a key");
   expect_error("{:type :ok :process 0 :value [[:r {1 2} 2]]}", "edn", f, 1, "a key");
   expect_error("{:type :ok :process 0 :value [[:r nil 2]]}", "edn", f, 1, "a key");
@@ -307,6 +314,41 @@ static void partial_times(void **state) {
   }
 }
 
+/* Rows are written as they are read. */
+static void rows_written(void **state) {
+  (void)state;
+  static const char text[] =
+      "{:index 0, :type :ok, :process 0, :f :init, :value {1 0, 2 5}}\n"
+      "{:index 1, :type :ok, :process 1, :f :txn, :value [[:w 3 1] [:delete 1] [:rp [:= 5] {2 5, 3 1}] [:rp :true nil] "
+      "[:rp [:mod 2 -1] {}]]}\n"
+      "{:index 2, :type :info, :process 2, :f :txn, :value [[:rp :true nil] [:r 3 1]]}\n";
+  static const char json[] =
+      "{\"index\":0,\"type\":\"ok\",\"process\":0,\"f\":\"init\",\"value\":{\"1\":0,\"2\":5}}\n"
+      "{\"index\":1,\"type\":\"ok\",\"process\":1,\"f\":\"txn\",\"value\":[[\"w\",3,1],[\"delete\",1],[\"rp\",[\"=\",5]"
+      ","
+      "{\"2\":5,\"3\":1}],[\"rp\",\"true\",null],[\"rp\",[\"mod\",2,-1],{}]]}\n"
+      "{\"index\":2,\"type\":\"info\",\"process\":2,\"f\":\"txn\",\"value\":[[\"rp\",\"true\",null],[\"r\",3,1]]}\n";
+  static const struct {
+    const char *text, *format;
+    isolde_format number;
+  } forms[] = {{text, "edn", ISOLDE_FORMAT_EDN}, {json, "json", ISOLDE_FORMAT_JSON}};
+  for (size_t from = 0; from < 2; from++) {
+    for (size_t to = 0; to < 2; to++) {
+      isolde_error error = {0};
+      isolde_history *history;
+      bytes out = {0};
+      assert_int_equal(open_bytes(forms[from].text, strlen(forms[from].text), forms[from].format, &history, &error),
+                       ISOLDE_OK);
+      isolde_status status = write_bytes(history, forms[to].number, false, &out, NULL, &error);
+      if (status != ISOLDE_OK) fail_msg("%s", error.message);
+      put_byte(&out, '\0');
+      assert_string_equal(out.data, forms[to].text);
+      bytes_free(&out);
+      isolde_history_free(history);
+    }
+  }
+}
+
 static void lossy(void **state) {
   (void)state;
   static const char text[] = "{\"isolde\":1}\n{\"session\":7}\n{\"session\":0,\"status\":\"committed\",\"ops\":"
@@ -366,12 +408,13 @@ static void conformance(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(list_append),    cmocka_unit_test(other_kinds), cmocka_unit_test(statuses),
-      cmocka_unit_test(missing_values), cmocka_unit_test(skipped),     cmocka_unit_test(names),
-      cmocka_unit_test(empty),          cmocka_unit_test(overlapping), cmocka_unit_test(similar_lists),
-      cmocka_unit_test(rows),           cmocka_unit_test(mistakes),    cmocka_unit_test(truncations),
-      cmocka_unit_test(writing),        cmocka_unit_test(exact_reads), cmocka_unit_test(unwritable),
-      cmocka_unit_test(partial_times),  cmocka_unit_test(lossy),       cmocka_unit_test(conformance),
+      cmocka_unit_test(list_append),    cmocka_unit_test(other_kinds),   cmocka_unit_test(statuses),
+      cmocka_unit_test(missing_values), cmocka_unit_test(skipped),       cmocka_unit_test(names),
+      cmocka_unit_test(empty),          cmocka_unit_test(overlapping),   cmocka_unit_test(similar_lists),
+      cmocka_unit_test(rows),           cmocka_unit_test(rows_written),  cmocka_unit_test(mistakes),
+      cmocka_unit_test(truncations),    cmocka_unit_test(writing),       cmocka_unit_test(exact_reads),
+      cmocka_unit_test(unwritable),     cmocka_unit_test(partial_times), cmocka_unit_test(lossy),
+      cmocka_unit_test(conformance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

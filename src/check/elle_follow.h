@@ -1,0 +1,13 @@
+/* elle_follow.h - registers: cycles of dependencies that follow from other dependencies (infer/follow.h).
+ * What is found belongs to the report. */
+#ifndef ISO_CHECK_ELLE_FOLLOW_H
+#define ISO_CHECK_ELLE_FOLLOW_H
+
+#include "check/elle.h"
+
+/* For a report without cases and cycles; `graph` holds what it knows.  A cycle by what follows is at least one with a
+ * single anti-dependency, for either the step that follows is wrong, which makes such a cycle, or it closes the one
+ * that is told. */
+isolde_status iso_elle_follow(iso_elle *elle, const iso_graph *graph, isolde_task *task, isolde_error *error);
+
+#endif

@@ -1,0 +1,13 @@
+/* elle_rows.h - what the reads of rows give away without looking at dependencies.
+ * What is passed in belongs to the caller. */
+#ifndef ISO_CHECK_ELLE_ROWS_H
+#define ISO_CHECK_ELLE_ROWS_H
+
+#include "check/elle.h"
+#include "infer/predicates.h"
+
+/* Values that nobody wrote may have been there before the history began: they are cases only when `garbage` is set. */
+isolde_status iso_elle_scan_rows(const iso_predicates *predicates, bool garbage, isolde_task *task,
+                                 iso_elle_cases *cases, isolde_error *error);
+
+#endif
