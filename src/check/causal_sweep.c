@@ -156,6 +156,7 @@ static void sweep_items(iso_sweeper *s, const iso_far *items, size_t count, cons
 
 void iso_sweep_far(iso_sweeper *s, iso_far *items, size_t count) {
   uint32_t writers[ISO_SWEEP_BITS];
+  if (count == 0) return;
   qsort(items, count, sizeof *items, by_writer);
   for (size_t begin = 0; begin < count && !s->failed;) {
     size_t end = begin;
