@@ -42,7 +42,12 @@ static void for_options(const command *c, void (*each)(const command *, const op
 
 static void bash_name(const command *c, const option *o) {
   (void)c;
-  printf(" --%s%s", o->name, o->type == OPTION_FLAG ? "" : "=");
+  printf(" --%s%s", o->name, o->type == OPTION_FLAG || o->bare ? "" : "=");
+}
+
+static void bash_bare(const command *c, const option *o) {
+  (void)c;
+  if (o->bare) printf("|--%s", o->name);
 }
 
 static void bash_values(const command *c, const option *o) {
@@ -62,16 +67,22 @@ static void bash_values(const command *c, const option *o) {
 static void bash(void) {
   fputs("# isolde completion for bash: source it, or save it in ~/.local/share/bash-completion/completions/isolde\n"
         "_isolde() {\n"
-        "  local cur=${COMP_WORDS[COMP_CWORD]} prev= command=${COMP_WORDS[1]} names= files= head=\n"
+        "  local cur=${COMP_WORDS[COMP_CWORD]} prev= command=${COMP_WORDS[1]} names= files= head= sign=\n"
         "  COMPREPLY=()\n"
         "  (( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}\n"
         "  # Where = breaks words, --level=ser arrives as three of them.\n"
-        "  if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+        "  if [[ $cur == = ]]; then cur= sign=1; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]} sign=1; "
+        "fi\n"
         "  if (( COMP_CWORD == 1 )); then\n"
         "    COMPREPLY=($(compgen -W '",
         stdout);
   words(command_name_at);
-  fputs(" --help --version' -- \"$cur\"))\n    return\n  fi\n  case $command:$prev in\n", stdout);
+  fputs(" --help --version' -- \"$cur\"))\n    return\n  fi\n"
+        "  # Some options need no value: what comes after a blank is none of theirs.\n"
+        "  case $sign$prev in =",
+        stdout);
+  for (size_t i = 0; command_at(i) != NULL; i++) for_options(command_at(i), bash_bare);
+  fputs(") prev= ;; esac\n  case $command:$prev in\n", stdout);
   for (size_t i = 0; command_at(i) != NULL; i++) for_options(command_at(i), bash_values);
   fputs("    *)\n      case $command in\n", stdout);
   for (size_t i = 0; command_at(i) != NULL; i++) {
@@ -120,7 +131,7 @@ static void zsh_text(const char *text) {
 
 static void zsh_action(const option *o) {
   if (o->type == OPTION_FLAG) return;
-  printf(":%s:", o->name);
+  printf("%s%s:", o->bare ? "::" : ":", o->name);
   if (o->type == OPTION_FILE) {
     fputs("_files", stdout);
   } else if (o->choices != NULL && o->type == OPTION_LIST) {
@@ -143,7 +154,7 @@ static void zsh_option(const command *c, const option *o) {
     zsh_action(o);
     fputs("'", stdout);
   }
-  printf(" \\\n        '%s--%s%s[", star, o->name, o->type == OPTION_FLAG ? "" : "=");
+  printf(" \\\n        '%s--%s%s[", star, o->name, o->type == OPTION_FLAG ? "" : o->bare ? "=-" : "=");
   zsh_text(o->help);
   fputs("]", stdout);
   zsh_action(o);
@@ -199,7 +210,7 @@ static void fish_option(const command *c, const option *o) {
   if (o->letter != 0) printf(" -s %c", o->letter);
   if (o->type == OPTION_FILE)
     fputs(" -r -F", stdout);
-  else if (o->type != OPTION_FLAG)
+  else if (o->type != OPTION_FLAG && !o->bare)
     fputs(" -x", stdout);
   if (o->choices != NULL) {
     fputs(" -a '", stdout);

@@ -23,6 +23,11 @@ static const char *suite_at(size_t number) {
   return number < COUNT_OF(suites) ? suites[number] : NULL;
 }
 
+static const char *spread_at(size_t number) {
+  static const char *const spreads[] = {"tables", "partitions"};
+  return number < COUNT_OF(spreads) ? spreads[number] : NULL;
+}
+
 static const char *form_at(size_t number) {
   static const char *const forms[] = {"text", "markdown", "csv", "html"};
   return number < COUNT_OF(forms) ? forms[number] : NULL;
@@ -111,9 +116,13 @@ static const option table[COO_OPTIONS] = {
                        .help = "Phantoms and write skew of predicates too, as cases 34 to 37.",
                        .group = databases},
     [COO_DISTRIBUTED] = {.name = "distributed",
-                         .type = OPTION_FLAG,
-                         .help = "Put every object into a table of its own; cases of one object are left out. With "
-                                 "several URLs the sessions run on different nodes.",
+                         .argument = "WHERE",
+                         .type = OPTION_CHOICE,
+                         .choices = spread_at,
+                         .bare = true,
+                         .help = "Put every object into a table of its own (tables, also without WHERE), or into a "
+                                 "partition of its own of one table (partitions); cases of one object are left out. "
+                                 "With several URLs the sessions run on different nodes.",
                          .group = databases},
     [COO_RACE] = {.name = "race",
                   .type = OPTION_FLAG,

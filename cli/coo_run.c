@@ -81,8 +81,9 @@ int coo_run(const options *parsed) {
                                 .settle_ms = (uint32_t)v[COO_SETTLE].integer,
                                 .timeout_ms = (uint32_t)(v[COO_TIMEOUT].number * 1000),
                                 .predicate = v[COO_PREDICATE].on,
-                                .distributed = v[COO_DISTRIBUTED].on,
                                 .race = v[COO_RACE].on};
+  /* The choices are in the order of the enum, after none. */
+  if (v[COO_DISTRIBUTED].given) how.distributed = (isolde_coo_spread)(v[COO_DISTRIBUTED].choice + 1);
   if (!read_cases(&v[COO_CASE], cases, &how.case_count)) return EXIT_USAGE;
   if (!v[COO_CLUSTER].given) return run_cases(parsed, &how);
   isolde_cluster *servers;

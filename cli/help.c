@@ -29,7 +29,7 @@ static void help_option(FILE *out, const option *o) {
   const char *argument = option_argument(o);
   char sentence[600];
   int used = o->letter != 0 ? fprintf(out, "  -%c, --%s", o->letter, o->name) : fprintf(out, "      --%s", o->name);
-  if (*argument != 0) used += fprintf(out, "=%s", argument);
+  if (*argument != 0) used += fprintf(out, o->bare ? "[=%s]" : "=%s", argument);
   if (used > OPTION_COLUMN - 2) {
     fputc('\n', out);
     used = 0;

@@ -54,9 +54,9 @@ static void man_options(FILE *out, const option *table, size_t count) {
     roff(out, o->name);
     fputs("\\fR", out);
     if (*argument != 0) {
-      fputs("=\\fI", out);
+      fputs(o->bare ? "[=\\fI" : "=\\fI", out);
       roff(out, argument);
-      fputs("\\fR", out);
+      fputs(o->bare ? "\\fR]" : "\\fR", out);
     }
     fputc('\n', out);
     roff(out, o->help);

@@ -232,19 +232,18 @@ static bool parse_long(parser *p, const char *given) {
   if (o == NULL && length > 3 && strncmp(name, "no-", 3) == 0) {
     o = find(p, name + 3, length - 3, &value);
     negated = o != NULL;
-    if (negated && o->type != OPTION_FLAG) o = NULL;
+    if (negated && o->type != OPTION_FLAG && !o->bare) o = NULL;
   }
   if (o == NULL) return unknown_option(p, given, name, length);
-  if (o->type == OPTION_FLAG) {
+  if (o->type == OPTION_FLAG || negated) {
     if (equals != NULL) {
-      message("--%s takes no value, found '%s'", o->name, equals + 1);
+      message("--%s%s takes no value, found '%s'", negated ? "no-" : "", o->name, equals + 1);
       return false;
     }
-    value->given = true;
-    value->on = !negated;
+    *value = (option_value){.given = o->type == OPTION_FLAG, .on = !negated};
     return true;
   }
-  const char *text = equals != NULL ? equals + 1 : NULL;
+  const char *text = equals != NULL ? equals + 1 : o->bare ? o->choices(0) : NULL;
   if (text == NULL && p->at < p->argc) text = p->argv[p->at++];
   if (text == NULL) {
     message("--%s needs a value: --%s=%s", o->name, o->name, option_argument(o));

@@ -43,6 +43,7 @@ typedef struct option {
   const char *group;    /* heading in help; NULL for the first group */
   option_type type;
   char letter; /* short name, 0 none */
+  bool bare;   /* CHOICE without a letter: --name alone means the first choice, --no-name takes it back */
 } option;
 
 typedef struct option_value {

@@ -204,6 +204,11 @@ ISOLDE_API const char *isolde_coo_result_meaning(isolde_coo_result result);
 /* Rows: the 33 published cases; with predicates, four more; or the named tests of hermitage. */
 typedef enum isolde_coo_suite { ISOLDE_SUITE_COO, ISOLDE_SUITE_HERMITAGE } isolde_coo_suite;
 
+/* Where the objects of a case are: rows of one table; each in a table of its own; each in a partition of its own of one
+ * partitioned table, which the database must have.  The last two leave out cases of one object, and predicates, which
+ * are about one table, go with partitions only. */
+typedef enum isolde_coo_spread { ISOLDE_SPREAD_NONE, ISOLDE_SPREAD_TABLES, ISOLDE_SPREAD_PARTITIONS } isolde_coo_spread;
+
 typedef struct isolde_coo_run_options {
   size_t struct_size;      /* sizeof(isolde_coo_run_options) */
   const char *const *urls; /* of the nodes of one database */
@@ -216,9 +221,9 @@ typedef struct isolde_coo_run_options {
   uint32_t repeat;     /* runs of each cell; 0 means 1 */
   uint32_t settle_ms;  /* where the database does not show its locks; 0 means 60 */
   uint32_t timeout_ms; /* most that sessions wait for each other; 0 means 4000 */
-  bool predicate;      /* cases with predicates too */
-  bool distributed;    /* every object in a table of its own */
-  bool race;           /* several nodes: do not wait after a commit until all of them show it */
+  isolde_coo_spread distributed;
+  bool predicate; /* cases with predicates too */
+  bool race;      /* several nodes: do not wait after a commit until all of them show it */
 } isolde_coo_run_options;
 
 typedef struct isolde_coo_matrix isolde_coo_matrix;

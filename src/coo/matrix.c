@@ -6,6 +6,8 @@
 #include <string.h>
 
 enum { SESSIONS = 3, OBJECTS = 3, SETTLE_MS = 60, TIMEOUT_MS = 4000 };
+/* Keys 0 to 4 are all that cases use: objects with a stride of at most 2, and the rows of scenarios. */
+enum { PARTITIONS = 5 };
 
 static isolde_coo_run_options read_options(const isolde_coo_run_options *options) {
   isolde_coo_run_options known = {.struct_size = sizeof known};
@@ -44,7 +46,7 @@ static isolde_status add_cases(isolde_coo_matrix *matrix, const isolde_coo_run_o
   isolde_status status = isolde_coo_generator_new(SESSIONS, OBJECTS, &generator, error);
   while (status == ISOLDE_OK && isolde_coo_generator_next(generator, &c) && c.number > 0) {
     /* A cycle of one object has nothing to distribute. */
-    if (options->distributed && c.objects == 1) continue;
+    if (options->distributed != ISOLDE_SPREAD_NONE && c.objects == 1) continue;
     if (is_wanted(options, c.number)) status = add_case(matrix, &c, error);
   }
   isolde_coo_generator_free(generator);
@@ -57,6 +59,11 @@ isolde_status iso_coo_rows(isolde_coo_matrix *matrix, const isolde_coo_run_optio
   bool scenarios = options->suite != ISOLDE_SUITE_COO || options->predicate || options->case_count > 0;
   for (size_t i = 0; scenarios && (scenario = iso_coo_scenario_at(i)) != NULL; i++) {
     if (scenario->suite != options->suite || !is_wanted(options, scenario->number)) continue;
+    if (options->distributed == ISOLDE_SPREAD_TABLES) {
+      return iso_fail(error, ISOLDE_ERR_USAGE,
+                      "%s is about the rows of one table: it can be distributed over partitions, not over tables",
+                      scenario->name);
+    }
     iso_coo_row row = {scenario->number, scenario->name, scenario->kind, NULL, scenario};
     if (!iso_vec_push(&matrix->rows, row)) return iso_fail_memory(error);
   }
@@ -124,7 +131,7 @@ static isolde_status run_all(isolde_coo_matrix *matrix, iso_stepper *stepper, co
 }
 
 static uint32_t count_tables(const isolde_coo_run_options *options) {
-  uint32_t tables = options->distributed ? OBJECTS : 1;
+  uint32_t tables = options->distributed == ISOLDE_SPREAD_TABLES ? OBJECTS : 1;
   return options->url_count > 1 ? tables + 1 : tables;
 }
 
@@ -155,14 +162,13 @@ static isolde_status run_on(isolde_coo_matrix *matrix, iso_database *database, c
 
 static isolde_status fill(isolde_coo_matrix *matrix, const isolde_coo_run_options *options, isolde_task *task,
                           isolde_error *error) {
-  iso_database_options how = {
-      .table = "isolde_coo", .tables = count_tables(options), .lock_timeout_ms = options->timeout_ms};
+  iso_database_options how = {.table = "isolde_coo",
+                              .tables = count_tables(options),
+                              .partitions = options->distributed == ISOLDE_SPREAD_PARTITIONS ? PARTITIONS : 1,
+                              .lock_timeout_ms = options->timeout_ms};
   iso_database *database = NULL;
   double began = iso_now();
-  matrix->stride = options->distributed ? 1 : count_tables(options);
-  if (options->distributed && (options->predicate || options->suite != ISOLDE_SUITE_COO)) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "only the cases without predicates can be distributed over tables");
-  }
+  matrix->stride = options->distributed == ISOLDE_SPREAD_TABLES ? 1 : count_tables(options);
   ISO_TRY(iso_coo_rows(matrix, options, error));
   ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &database, error));
   isolde_status status = run_on(matrix, database, options, task, error);

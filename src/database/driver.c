@@ -100,6 +100,9 @@ static isolde_status take_options(iso_database *database, const iso_database_opt
   if (taken->connect_timeout_ms == 0) taken->connect_timeout_ms = 5000;
   if (taken->tables > ISO_MOST_TABLES)
     return iso_fail(error, ISOLDE_ERR_USAGE, "tables: expected 1 to %d, found %u", ISO_MOST_TABLES, taken->tables);
+  if (taken->partitions > ISO_MOST_PARTITIONS)
+    return iso_fail(error, ISOLDE_ERR_USAGE, "partitions: expected at most %d, found %u", ISO_MOST_PARTITIONS,
+                    taken->partitions);
   return take_table(database, taken->table, error);
 }
 
@@ -132,6 +135,10 @@ isolde_status iso_database_open(const char *const *urls, size_t count, const iso
   isolde_status status = take_urls(made, urls, count, error);
   if (status == ISOLDE_OK) status = take_options(made, options, error);
   if (status == ISOLDE_OK) status = made->driver->open(made, error);
+  if (status == ISOLDE_OK && made->options.partitions > 1 && !iso_sql_partitions(made->dialect))
+    status = iso_fail(error, ISOLDE_ERR_UNSUPPORTED,
+                      "partitions: expected a database that is known to have them (PostgreSQL, MariaDB), found %s",
+                      made->version);
   if (status != ISOLDE_OK)
     iso_database_close(made);
   else

@@ -20,6 +20,7 @@
 enum {
   ISO_MOST_NODES = 64,
   ISO_MOST_TABLES = 64,
+  ISO_MOST_PARTITIONS = 8,
   ISO_MOST_ISOLATIONS = 8,
   ISO_MOST_LIST = 1000000,         /* elements of one list */
   ISO_MOST_CELLS = 1000000,        /* of one reply of ISO_EXECUTE or ISO_READ_RANGE */
@@ -186,6 +187,8 @@ typedef struct iso_setting {
 typedef struct iso_database_options {
   const char *table;             /* letters, digits, '_'; NULL: "isolde" */
   uint32_t tables;               /* 0 means 1 */
+  uint32_t partitions;           /* of each table: key N is in partition N, those beyond the last one are in that; 0 and
+                                    1: the tables have none */
   uint32_t connect_timeout_ms;   /* 0 means 5000 */
   uint32_t statement_timeout_ms; /* the server ends a statement after that; 0: never.  A server that does not answer
                                     at all is given up (LOST, or UNKNOWN at a commit) after that and a second more. */
@@ -203,7 +206,7 @@ typedef struct iso_database iso_database;
  *   postgres://user:password@host:port/database
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
- * `options` may be NULL. */
+ * `options` may be NULL.  ISOLDE_ERR_UNSUPPORTED: partitions where the database has none. */
 isolde_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
                                 iso_database **database, isolde_error *error);
 /* Accepts NULL. */

@@ -11,6 +11,8 @@
 
 /* Rows that one statement of iso_sql_fill inserts. */
 enum { FILL_ROWS = 500, FILL_ROW_BYTES = 64 };
+/* The statement that makes a table, with its partitions. */
+enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MOST_PARTITIONS * 64 };
 
 /* ---- texts: T is the table, ? a parameter ---- */
 
@@ -162,15 +164,48 @@ static isolde_status drop(iso_connection *connection, const char *table, iso_rep
   return failed(database, "remove a table", reply, error);
 }
 
+bool iso_sql_partitions(iso_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
+
+/* A range of one key for each partition but the last. */
+static void create_text(const iso_database *database, const char *table, char sql[CREATE_BYTES]) {
+  uint32_t partitions = database->options.partitions;
+  size_t used = (size_t)snprintf(sql, CREATE_BYTES, creates[database->dialect], table);
+  if (partitions <= 1) return;
+  used += (size_t)snprintf(sql + used, CREATE_BYTES - used, " PARTITION BY RANGE (k)");
+  if (database->dialect != ISO_SQL_MARIADB) return;
+  for (uint32_t i = 0; i + 1 < partitions; i++)
+    used += (size_t)snprintf(sql + used, CREATE_BYTES - used, "%sPARTITION p%u VALUES LESS THAN (%u)",
+                             i == 0 ? " (" : ", ", i, i + 1);
+  snprintf(sql + used, CREATE_BYTES - used, ", PARTITION p%u VALUES LESS THAN MAXVALUE)", partitions - 1);
+}
+
+/* The partitions of PostgreSQL are tables, made one by one; they go with the table that they belong to. */
+static isolde_status make_partitions(iso_connection *connection, const char *table, iso_reply *reply,
+                                     isolde_error *error) {
+  const iso_database *database = connection->database;
+  uint32_t partitions = database->dialect == ISO_SQL_POSTGRES ? database->options.partitions : 0;
+  for (uint32_t i = 0; partitions > 1 && i < partitions; i++) {
+    char sql[ISO_SQL_BYTES], low[16] = "MINVALUE", high[16] = "MAXVALUE";
+    if (i > 0) snprintf(low, sizeof low, "%u", i);
+    if (i + 1 < partitions) snprintf(high, sizeof high, "%u", i + 1);
+    snprintf(sql, sizeof sql, "CREATE TABLE %s_p%u PARTITION OF %s FOR VALUES FROM (%s) TO (%s)", table, i, table, low,
+             high);
+    if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK)
+      return failed(database, "create a partition", reply, error);
+  }
+  return ISOLDE_OK;
+}
+
 static isolde_status make_tables(iso_connection *connection, bool create, iso_reply *reply, isolde_error *error) {
   const iso_database *database = connection->database;
   for (uint32_t i = 0; i < database->options.tables; i++) {
-    char table[ISO_TABLE_BYTES], sql[ISO_SQL_BYTES];
+    char table[ISO_TABLE_BYTES], sql[CREATE_BYTES];
     iso_sql_table_name(database, i, table);
     ISO_TRY(drop(connection, table, reply, error));
     if (!create) continue;
-    snprintf(sql, sizeof sql, creates[database->dialect], table);
+    create_text(database, table, sql);
     if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return failed(database, "create a table", reply, error);
+    ISO_TRY(make_partitions(connection, table, reply, error));
   }
   return ISOLDE_OK;
 }

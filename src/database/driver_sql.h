@@ -43,6 +43,9 @@ unsigned iso_sql_parameters(iso_sql sql);
 uint32_t iso_sql_table(const iso_database *database, int64_t key);
 void iso_sql_table_name(const iso_database *database, uint32_t number, char name[ISO_TABLE_BYTES]);
 
+/* Whether the dialect has partitioned tables. */
+bool iso_sql_partitions(iso_dialect dialect);
+
 /* Set-up, fill and tear-down by plain statements on a connection of their own. */
 isolde_status iso_sql_setup(iso_database *database, isolde_error *error);
 isolde_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error);

@@ -172,8 +172,11 @@ static void nonsense_is_refused(void **state) {
   options.level_count = 1;
   expect_refusal(&options, ISOLDE_ERR_USAGE, "no such level");
   options = options_for(private_file);
-  options.predicate = options.distributed = true;
-  expect_refusal(&options, ISOLDE_ERR_USAGE, "distributed");
+  options.predicate = true;
+  options.distributed = ISOLDE_SPREAD_TABLES;
+  expect_refusal(&options, ISOLDE_ERR_USAGE, "over partitions, not over tables");
+  options.distributed = ISOLDE_SPREAD_PARTITIONS;
+  expect_refusal(&options, ISOLDE_ERR_UNSUPPORTED, "PostgreSQL, MariaDB");
   options = options_for(sim);
   expect_refusal(&options, ISOLDE_ERR_UNSUPPORTED, "SQL");
   options = options_for(nowhere);

@@ -106,6 +106,14 @@ static void opens_only_what_it_knows(void **state) {
   }
   iso_database_options many = {.tables = ISO_MOST_TABLES + 1};
   assert_int_equal(iso_database_open(two, 1, &many, &database, &error), ISOLDE_ERR_USAGE);
+  iso_database_options parts = {.partitions = ISO_MOST_PARTITIONS + 1};
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOLDE_ERR_USAGE);
+  parts.partitions = 2;
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOLDE_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "partitions"));
+  parts.partitions = 1;
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOLDE_OK);
+  iso_database_close(database);
 }
 
 static void lists_drivers(void **state) {

@@ -320,6 +320,26 @@ static void connection_loss(void **state) {
   iso_url_free(&url);
 }
 
+/* Each key has a partition of its own, the last one also what is beyond. */
+static void partitions(void **state) {
+  (void)state;
+  iso_database_options options = {.partitions = 3};
+  static const char *const keys[] = {"-1,0", "1", "2,3,4,5,6,7,8,9"};
+  open_with(server_url, &options);
+  iso_write(one, -1, 5, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  iso_write(one, 2, 7, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  assert_int_equal(suite_value(db, 2), 7);
+  for (int i = 0; i < 3; i++) {
+    char sql[96];
+    snprintf(sql, sizeof sql, "SELECT GROUP_CONCAT(k ORDER BY k) FROM isolde PARTITION (p%d)", i);
+    iso_execute(one, sql, &reply);
+    assert_reply(&reply, OK, COMMITTED);
+    assert_string_equal(iso_reply_cell(&reply, 0, 0), keys[i]);
+  }
+}
+
 static void connects_by_socket(void **state) {
   (void)state;
   const char *socket = getenv("ISOLDE_TEST_MARIADB_SOCKET");
@@ -356,6 +376,7 @@ int main(void) {
       WITH_SERVER(statements_alone_undo_themselves),
       WITH_SERVER(tells_who_waits),
       cmocka_unit_test_teardown(statement_timeout, close_all),
+      cmocka_unit_test_teardown(partitions, close_all),
       WITH_SERVER(killed),
       WITH_SERVER(connection_loss),
       cmocka_unit_test(connects_by_socket),

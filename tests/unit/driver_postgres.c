@@ -221,6 +221,28 @@ static void timeouts(void **state) {
   assert_reply(&reply, OK, COMMITTED);
 }
 
+/* Each key has a partition of its own, the last one also what is beyond; they go with their table. */
+static void partitions(void **state) {
+  (void)state;
+  iso_database_options options = {.partitions = 3};
+  static const char *const places[] = {"isolde_p0", "isolde_p1", "isolde_p2", "isolde_p2"};
+  open_with(&options);
+  iso_write(one, -1, 5, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  iso_write(one, 2, 7, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  assert_int_equal(suite_value(db, 2), 7);
+  iso_execute(one, "SELECT tableoid::regclass, k FROM isolde WHERE k BETWEEN 0 AND 3 ORDER BY k", &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  for (size_t i = 0; i < 4; i++) assert_string_equal(iso_reply_cell(&reply, i, 0), places[i]);
+  iso_execute(one, "SELECT tableoid::regclass FROM isolde WHERE k = -1", &reply);
+  assert_string_equal(iso_reply_cell(&reply, 0, 0), "isolde_p0");
+  isolde_error error = {0};
+  assert_ok_error(iso_database_teardown(db, &error), error);
+  iso_execute(one, "SELECT count(*) FROM pg_class WHERE relname LIKE 'isolde%'", &reply);
+  assert_string_equal(iso_reply_cell(&reply, 0, 0), "0");
+}
+
 /* The server ends the connection: between statements, and while a statement waits. */
 static void terminated(void **state) {
   (void)state;
@@ -315,6 +337,7 @@ int main(void) {
       WITH_SERVER(deadlock),
       WITH_SERVER(tells_who_waits),
       cmocka_unit_test_teardown(timeouts, close_all),
+      cmocka_unit_test_teardown(partitions, close_all),
       WITH_SERVER(terminated),
       WITH_SERVER(refuses_copy),
       WITH_SERVER(connection_loss),
