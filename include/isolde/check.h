@@ -218,6 +218,7 @@ typedef struct isolde_render_options {
   double check_seconds;
   uint64_t peak_bytes; /* 0 where unknown */
   bool color;          /* of the text */
+  bool unicode;        /* of the text: lines and arrows beyond ASCII */
 } isolde_render_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md). */

@@ -4,6 +4,7 @@
 
 #include "base/output.h"
 #include "check/result.h"
+#include "report/details.h"
 #include "report/proved.h"
 
 static void put_string(iso_output *out, const char *text) { iso_out_json_string(out, text, strlen(text)); }
@@ -27,6 +28,14 @@ static void put_scalar(iso_output *out, isolde_scalar scalar) {
   free(text);
 }
 
+/* The number of an operation within its transaction, where there is one. */
+static void put_op_number(iso_output *out, const isolde_history *history, const char *field, uint64_t txn,
+                          uint64_t op) {
+  if (op == ISOLDE_NO_NUMBER || txn >= history->txns || op < history->txn_first_op[txn]) return;
+  iso_out_text(out, field);
+  iso_out_u64(out, op - history->txn_first_op[txn]);
+}
+
 static void put_edge(iso_output *out, const isolde_history *history, const isolde_edge *edge) {
   iso_out_text(out, "{\"from\":");
   put_txn(out, history, edge->from_txn);
@@ -38,6 +47,10 @@ static void put_edge(iso_output *out, const isolde_history *history, const isold
     iso_out_text(out, ",\"key\":");
     put_scalar(out, edge->key);
   }
+  uint64_t from_op, to_op;
+  iso_edge_ops(history, edge, &from_op, &to_op);
+  put_op_number(out, history, ",\"from_op\":", edge->from_txn, from_op);
+  put_op_number(out, history, ",\"to_op\":", edge->to_txn, to_op);
   iso_out_char(out, '}');
 }
 
@@ -69,7 +82,7 @@ static void put_case(iso_output *out, const isolde_history *history, const isold
   iso_out_char(out, '}');
 }
 
-static void put_anomaly(iso_output *out, const isolde_history *history, const isolde_anomaly *anomaly) {
+static bool put_anomaly(iso_output *out, const isolde_history *history, const isolde_anomaly *anomaly, bool details) {
   iso_out_text(out, "{\"code\":");
   put_string(out, anomaly->code);
   iso_out_text(out, ",\"name\":");
@@ -108,7 +121,9 @@ static void put_anomaly(iso_output *out, const isolde_history *history, const is
   }
   iso_out_text(out, anomaly->case_count > 0 ? "],\"explanation\":" : ",\"explanation\":");
   put_string(out, anomaly->explanation);
+  bool good = !details || iso_put_details_json(out, history, anomaly);
   iso_out_char(out, '}');
+  return good;
 }
 
 static void put_levels(iso_output *out, const isolde_result *result) {
@@ -125,6 +140,19 @@ static void put_levels(iso_output *out, const isolde_result *result) {
   for (size_t i = 0; result->strongest[i] != NULL; i++) {
     if (i > 0) iso_out_char(out, ',');
     put_string(out, result->strongest[i]);
+  }
+  iso_out_text(out, "],\"weakest_violated\":[");
+  for (size_t i = 0; result->weakest_violated[i] != NULL; i++) {
+    if (i > 0) iso_out_char(out, ',');
+    put_string(out, result->weakest_violated[i]);
+  }
+  iso_out_text(out, "],\"asked\":[");
+  bool first = true;
+  for (size_t i = 0; i < result->level_count; i++) {
+    if (!result->levels[i].asked) continue;
+    if (!first) iso_out_char(out, ',');
+    first = false;
+    put_string(out, result->levels[i].info->id);
   }
   iso_out_char(out, ']');
   if (result->unknown_reason != NULL) {
@@ -157,25 +185,28 @@ static void put_elle(iso_output *out, const isolde_result *result) {
   put_names(out, result, "proved", isolde_result_proved);
 }
 
-static void put_result(iso_output *out, const isolde_result *result, const isolde_render_options *options) {
+/* False when memory is out. */
+static bool put_result(iso_output *out, const isolde_result *result, const isolde_render_options *options) {
   const isolde_history *h = result->history;
   iso_out_text(out, "{\"schema\":1,\"file\":");
   put_string(out, options->file != NULL ? options->file : "");
   iso_out_text(out, ",\"format\":");
   put_string(out, isolde_history_format(h));
   iso_out_printf(out, ",\"sessions\":%u,\"transactions\":%u,\"operations\":%u", h->sessions, h->txns, h->ops);
+  iso_out_printf(out, ",\"committed\":%u,\"aborted\":%u,\"unknown\":%u", h->committed, h->aborted, h->unknown);
   put_levels(out, result);
   put_elle(out, result);
   iso_out_text(out, ",\"anomalies\":[");
-  bool first = true;
-  for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
+  bool first = true, good = true;
+  for (size_t i = 0; i < isolde_result_anomalies(result) && good; i++) {
     isolde_anomaly anomaly;
     if (!isolde_result_anomaly(result, i, &anomaly)) continue;
     if (!first) iso_out_char(out, ',');
-    put_anomaly(out, h, &anomaly);
+    good = put_anomaly(out, h, &anomaly, i < ISOLDE_DOCUMENT_ANOMALIES);
     first = false;
   }
   iso_out_char(out, ']');
+  good = good && iso_put_run_json(out, h);
   iso_put_proved_json(out, result);
   iso_put_stats_json(out, result);
   if (options->load_seconds >= 0 && options->check_seconds >= 0) {
@@ -183,6 +214,7 @@ static void put_result(iso_output *out, const isolde_result *result, const isold
   }
   if (options->peak_bytes > 0) iso_out_printf(out, ",\"peak_bytes\":%llu", (unsigned long long)options->peak_bytes);
   iso_out_text(out, "}\n");
+  return good;
 }
 
 isolde_status isolde_result_write_json(const isolde_result *result, const isolde_render_options *options,
@@ -192,7 +224,10 @@ isolde_status isolde_result_write_json(const isolde_result *result, const isolde
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
   iso_output *out;
   ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
-  put_result(out, result, &known);
+  if (!put_result(out, result, &known)) {
+    iso_output_abandon(out);
+    return iso_fail_memory(error);
+  }
   return iso_output_close(out, error);
 }
 

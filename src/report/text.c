@@ -5,12 +5,17 @@
 #include "base/output.h"
 #include "base/words.h"
 #include "check/result.h"
+#include "report/escape.h"
+#include "report/model.h"
 #include "report/proved.h"
+#include "report/sketch.h"
+
+enum { MOST_LINES = 3, MOST_SKETCHES = 3 }; /* levels on lines of their own; anomalies that are drawn */
 
 typedef struct {
   iso_output *out;
   const isolde_result *result;
-  bool color;
+  bool color, unicode;
 } page;
 
 static void paint(const page *p, isolde_verdict verdict, const char *text) {
@@ -37,26 +42,56 @@ static void put_heading(const page *p, const char *file) {
   }
 }
 
-static void put_levels(const page *p) {
-  if (p->result->level_count > 0 || p->result->unknown_reason != NULL) iso_out_char(p->out, '\n');
+/* The levels with one verdict, as a list under its name. */
+static void put_level_list(const page *p, isolde_verdict verdict) {
+  size_t column = 0;
   for (size_t i = 0; i < p->result->level_count; i++) {
+    const char *id = p->result->levels[i].info->id;
+    if (p->result->levels[i].verdict != verdict) continue;
+    if (column == 0) {
+      iso_out_text(p->out, "  ");
+      paint(p, verdict, isolde_verdict_name(verdict));
+      column = 2 + strlen(isolde_verdict_name(verdict));
+    } else {
+      iso_out_char(p->out, ',');
+      column++;
+    }
+    bool fits = column + 2 + strlen(id) <= 78;
+    if (!fits) {
+      iso_out_char(p->out, '\n');
+      column = 0;
+    }
+    do {
+      iso_out_char(p->out, ' ');
+    } while (++column < 13);
+    iso_out_text(p->out, id);
+    column += strlen(id);
+  }
+  if (column > 0) iso_out_char(p->out, '\n');
+}
+
+/* A few levels were asked for by name and get a line each; all of them would fill the screen. */
+static void put_levels(const page *p) {
+  size_t count = p->result->level_count;
+  if (count > 0 || p->result->unknown_reason != NULL) iso_out_char(p->out, '\n');
+  for (size_t i = 0; i < count && count <= MOST_LINES; i++) {
     iso_out_printf(p->out, "  %-30s ", p->result->levels[i].info->id);
     paint(p, p->result->levels[i].verdict, isolde_verdict_name(p->result->levels[i].verdict));
     iso_out_char(p->out, '\n');
   }
+  if (count > MOST_LINES) {
+    put_level_list(p, ISOLDE_SATISFIED);
+    put_level_list(p, ISOLDE_VIOLATED);
+    put_level_list(p, ISOLDE_UNDECIDED);
+  }
   if (p->result->unknown_reason != NULL) iso_out_printf(p->out, "  unknown: %s\n", p->result->unknown_reason);
-  const char *unexplained = p->result->unexplained;
-  if (unexplained == NULL) return;
-  iso_out_printf(p->out, "  the violation of %s takes too many cases to show;\n", unexplained);
-  iso_out_printf(p->out, "  for a smaller history: isolde minimize --level %s\n", unexplained);
 }
 
-/* Wraps a sentence at 78 columns behind an indent of four; a column is taken for a character. */
+/* Wraps a sentence at 78 columns behind an indent of four. */
 static void put_wrapped(iso_output *out, const char *text) {
   size_t column = 0;
   while (*text != '\0') {
-    size_t bytes = strcspn(text, " "), width = 0;
-    for (size_t i = 0; i < bytes; i++) width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    size_t bytes = strcspn(text, " "), width = iso_text_columns_n(text, bytes);
     if (column > 0 && column + 1 + width > 74) {
       iso_out_char(out, '\n');
       column = 0;
@@ -71,7 +106,17 @@ static void put_wrapped(iso_output *out, const char *text) {
   iso_out_char(out, '\n');
 }
 
-static void put_anomaly(const page *p, const isolde_anomaly *anomaly) {
+/* Its transactions side by side; a sketch that memory has no room for is left out. */
+static void put_drawing(const page *p, const isolde_anomaly *anomaly) {
+  iso_arena arena = ISO_ARENA_EMPTY;
+  isolde_document_anomaly model;
+  memset(&model, 0, sizeof model);
+  if (iso_model_anomaly(&arena, p->result->history, anomaly, &model) && iso_model_tell(&arena, &model))
+    iso_put_sketch(p->out, &model, (iso_sketch_style){.color = p->color, .unicode = p->unicode});
+  iso_arena_free(&arena);
+}
+
+static void put_anomaly(const page *p, const isolde_anomaly *anomaly, bool drawn) {
   const isolde_history *h = p->result->history;
   iso_out_text(p->out, "\n  ");
   paint(p, ISOLDE_VIOLATED, anomaly->code);
@@ -80,6 +125,7 @@ static void put_anomaly(const page *p, const isolde_anomaly *anomaly) {
     iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, anomaly->count == 1 ? "" : "s");
   }
   iso_out_printf(p->out, ", breaks %s\n", anomaly->level);
+  if (drawn) put_drawing(p, anomaly);
   put_wrapped(p->out, anomaly->explanation);
   if (h->txn_id_opt == NULL) return;
   iso_words words = {NULL, 0, 0, false};
@@ -104,7 +150,7 @@ static void put_names(const page *p, const char *what, const char *(*next)(const
   for (size_t i = 0; next(p->result, i) != NULL; i++) {
     iso_words_add(&words, "%s%s", i > 0 ? ", " : "", next(p->result, i));
   }
-  if (!words.failed) put_wrapped(p->out, words.text);
+  if (!words.failed && words.text != NULL) put_wrapped(p->out, words.text);
   iso_words_free(&words);
 }
 
@@ -118,7 +164,29 @@ static void put_models(const page *p) {
   put_names(p, "proved:", isolde_result_proved);
 }
 
-static void put_summary(const page *p) {
+/* Whether a shell takes it as one word. */
+static bool is_plain_path(const char *file) {
+  return file[0] != 0 && file[0] != '-' &&
+         strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@") == strlen(file);
+}
+
+static void put_strongest(const page *p) {
+  const char *const *names = p->result->strongest;
+  size_t column = strlen("  strongest that holds:");
+  iso_out_text(p->out, "  strongest that holds:");
+  for (size_t i = 0; names[i] != NULL; i++) {
+    size_t width = strlen(names[i]) + (names[i + 1] != NULL);
+    if (i > 0 && column + 1 + width > 78) {
+      iso_out_text(p->out, "\n   ");
+      column = 3;
+    }
+    iso_out_printf(p->out, " %s%s", names[i], names[i + 1] != NULL ? "," : "");
+    column += 1 + width;
+  }
+  iso_out_char(p->out, '\n');
+}
+
+static void put_summary(const page *p, const char *file) {
   const isolde_result *result = p->result;
   iso_out_char(p->out, '\n');
   if (isolde_result_verdict(result) != ISOLDE_VERDICT_NONE) {
@@ -126,16 +194,13 @@ static void put_summary(const page *p) {
     paint(p, isolde_result_verdict(result), isolde_verdict_name(isolde_result_verdict(result)));
     iso_out_char(p->out, '\n');
   } else if (result->strongest[0] != NULL) {
-    iso_out_text(p->out, "  strongest that holds: ");
-    for (size_t i = 0; result->strongest[i] != NULL; i++) {
-      if (i > 0) iso_out_text(p->out, ", ");
-      iso_out_text(p->out, result->strongest[i]);
-    }
-    iso_out_char(p->out, '\n');
+    put_strongest(p);
   }
   isolde_anomaly first;
   if (isolde_result_anomaly(result, 0, &first)) {
     iso_out_printf(p->out, "  more about an anomaly: isolde explain %s\n", first.code);
+    if (file != NULL && is_plain_path(file))
+      iso_out_printf(p->out, "  a page to look at: isolde check --html=report.html %s\n", file);
   }
 }
 
@@ -144,17 +209,17 @@ isolde_status isolde_result_write_text(const isolde_result *result, const isolde
   isolde_render_options known = {.struct_size = sizeof known};
   if (options != NULL)
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
-  page p = {.result = result, .color = known.color};
+  page p = {.result = result, .color = known.color, .unicode = known.unicode};
   ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &p.out, error));
   put_heading(&p, known.file != NULL ? known.file : "history");
   put_levels(&p);
   for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
     isolde_anomaly anomaly;
-    if (isolde_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly);
+    if (isolde_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
   }
   put_models(&p);
   iso_put_proved_text(p.out, result);
   iso_put_stats_text(p.out, result);
-  put_summary(&p);
+  put_summary(&p, known.file);
   return iso_output_close(p.out, error);
 }

@@ -1,0 +1,16 @@
+/* read.h - documents from saved results, inside.  What is made lies in the arena of the document. */
+#ifndef ISO_REPORT_READ_H
+#define ISO_REPORT_READ_H
+
+#include "report/model.h"
+#include "report/tree.h"
+
+/* False when memory is out. */
+bool iso_read_anomaly(iso_arena *arena, const iso_tree *tree, isolde_document_anomaly *out);
+
+/* Looks for the history of a document and takes it in, or says what the document lacks without it; `beside` is the file
+ * that the document was read from.  ISOLDE_ERR_MEMORY and ISOLDE_ERR_CANCELLED are the only failures. */
+isolde_status iso_read_history(isolde_document *document, const isolde_document_read_options *options,
+                               const char *beside, isolde_task *task, isolde_error *error);
+
+#endif

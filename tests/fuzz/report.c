@@ -1,0 +1,66 @@
+/* report.c - the fuzz target of saved results: whatever is read as one must survive every renderer. */
+#include <isolde/isolde.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool count(void *user, const void *data, size_t size) {
+  (void)data;
+  *(size_t *)user += size;
+  return true;
+}
+
+static void expect(bool condition, const char *what, const isolde_error *error) {
+  if (condition) return;
+  fprintf(stderr, "broken: %s: %s\n", what, error != NULL ? error->message : "");
+  abort();
+}
+
+static void look(const isolde_document *document) {
+  isolde_level_verdict level;
+  isolde_document_fact fact;
+  size_t bytes = 0;
+  for (size_t i = 0; isolde_document_level(document, i, &level); i++) bytes += strlen(level.level);
+  for (size_t i = 0; isolde_document_fact_at(document, i, &fact); i++) bytes += strlen(fact.name) + strlen(fact.value);
+  const isolde_document_anomaly *anomaly;
+  for (size_t i = 0; (anomaly = isolde_document_anomaly_at(document, i)) != NULL; i++) {
+    expect(anomaly->code != NULL && anomaly->explanation != NULL, "an anomaly has its texts", NULL);
+    for (uint32_t k = 0; k < anomaly->edge_count; k++) {
+      expect(anomaly->edges[k].from < anomaly->txn_count && anomaly->edges[k].to < anomaly->txn_count,
+             "an edge has its transactions", NULL);
+      expect(anomaly->edges[k].why != NULL, "an edge has its sentence", NULL);
+    }
+  }
+}
+
+static void render(const isolde_document *document) {
+  isolde_draw_options how = {.struct_size = sizeof how, .max_bytes = 1 << 20};
+  isolde_error error = {0};
+  size_t bytes = 0;
+  expect(isolde_document_write_html(document, &how, count, &bytes, &error) == ISOLDE_OK, "page", &error);
+  expect(isolde_document_write_svg(document, &how, count, &bytes, &error) == ISOLDE_OK, "drawing", &error);
+  expect(isolde_document_write_dot(document, &how, count, &bytes, &error) == ISOLDE_OK, "dot", &error);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  isolde_document_read_options how = {.struct_size = sizeof how, .no_history = true};
+  isolde_document_reader *reader = NULL;
+  isolde_error error = {0};
+  isolde_status status = isolde_document_reader_open_memory(data, size, "fuzz", &how, NULL, &reader, &error);
+  while (status == ISOLDE_OK) {
+    isolde_document *document = NULL;
+    status = isolde_document_reader_next(reader, &document, &error);
+    if (status != ISOLDE_OK || document == NULL) break;
+    look(document);
+    render(document);
+    isolde_document_free(document);
+  }
+  if (status != ISOLDE_OK) {
+    expect(status != ISOLDE_ERR_INTERNAL, "internal error", &error);
+    expect(error.code == status && error.message[0] != '\0', "the error is described", &error);
+  }
+  isolde_document_reader_free(reader);
+  return 0;
+}

@@ -1,0 +1,148 @@
+// Reports made by the program itself, compared with what it says as JSON.
+"use strict";
+
+const { execFileSync } = require("child_process");
+const path = require("path");
+const fs = require("fs");
+const { open, frames, equal, holds } = require("./browser.js");
+
+const root = path.join(__dirname, "../..");
+const examples = [
+  "write-skew.txt",
+  "long-fork.txt",
+  "lost-update.txt",
+  "fractured-read.txt",
+  "aborted-read.txt",
+  "recorded-run.jsonl",
+  "serializable.txt",
+  "timestamps.json",
+];
+
+async function programTests(browser, program, test) {
+  await hostileHistory(browser, program, test);
+  await largeRun(browser, program, test);
+  for (const name of examples) {
+    await test(`shows what isolde check finds in ${name}`, async () => {
+      const file = path.join(process.env.PAGE_WORK, `${name}.html`),
+        history = path.join(root, "examples/histories", name);
+      const found = JSON.parse(execFileSync(program, ["check", "--json", history], { encoding: "utf8" }));
+      execFileSync(program, ["check", "--quiet", "--html", file, history], { stdio: "ignore" });
+      const page = await open(browser, file);
+      await frames(page, 3);
+      equal(page.complaints, [], "complaints");
+      equal(page.requests, [], "requests");
+      const verdicts = await page.$$eval(".lattice-wide .level", (all) =>
+        Object.fromEntries(
+          all.map((one) => [one.dataset.level, one.getAttribute("aria-label").split(": ")[1].split(/[.,]/)[0]])
+        )
+      );
+      for (const [level, verdict] of Object.entries(found.levels))
+        if (level in verdicts) equal(verdicts[level], verdict, level);
+      const data = JSON.parse(await page.textContent("#isolde-report"));
+      equal(
+        data.anomalies.map((one) => one.code),
+        found.anomalies.map((one) => one.code),
+        "anomalies"
+      );
+      for (const [at, anomaly] of data.anomalies.entries()) {
+        await page.evaluate((anchor) => (location.hash = anchor), anomaly.anchor);
+        await frames(page, 2);
+        const cards = await page.$$eval("#anomaly-place .anomaly-body .graph .card", (all) =>
+          all.map((one) => one.dataset.id)
+        );
+        for (const txn of found.anomalies[at].transactions) holds(cards.includes(txn), `${txn} has no card`);
+        const edges = await page.$$eval("#anomaly-place .anomaly-body .graph .edge", (all) =>
+          all.map((one) => `${one.dataset.from} ${one.dataset.kind} ${one.dataset.to}`).sort()
+        );
+        equal(
+          edges,
+          found.anomalies[at].edges.map((edge) => `${edge.from} ${edge.kind} ${edge.to}`).sort(),
+          `dependencies of ${anomaly.code}`
+        );
+      }
+      await page.context().close();
+    });
+  }
+}
+
+const ATTACKS = [
+  "</script><script>window.hacked=1</script>",
+  "<img src=x onerror=window.hacked=1>",
+  "\u2028\u202e\u0000",
+  "a&lt;b&amp;\"'",
+];
+
+// What a database or a client could have put into a history.
+async function hostileHistory(browser, program, test) {
+  await test("shows a hostile history as text", async () => {
+    const history = path.join(process.env.PAGE_WORK, "<b onclick=window.hacked=1>&.jsonl"),
+      file = `${process.env.PAGE_WORK}/hostile.html`;
+    const [a, b, c, d] = ATTACKS;
+    const lines = [
+      { isolde: 1, initial: 0, database: a, command: b, "<i>": d },
+      { session: a, status: "committed", id: 7, node: a, ops: [["w", a, b]] },
+      {
+        session: a,
+        status: "committed",
+        id: 8,
+        node: b,
+        ops: [
+          ["w", a, c],
+          ["w", b, c],
+        ],
+      },
+      {
+        session: c,
+        status: "committed",
+        id: 9,
+        ops: [
+          ["r", b, c],
+          ["r", a, b],
+        ],
+      },
+      { session: d, status: "aborted", error: a, ops: [["w", d, d]] },
+    ];
+    fs.writeFileSync(history, lines.map((line) => JSON.stringify(line)).join("\n") + "\n");
+    execFileSync(program, ["check", "--quiet", "--html", file, history], { stdio: "ignore" });
+    const page = await open(browser, file);
+    await frames(page, 3);
+    holds((await page.locator(".graph .card").count()) > 0, "there is a counterexample");
+    for (const tag of await page.$$(".tag")) await tag.dispatchEvent("pointerenter");
+    equal(await page.evaluate(() => window.hacked), undefined, "window.hacked");
+    equal(page.requests, [], "requests");
+    equal(page.complaints, [], "complaints");
+    await page.context().close();
+  });
+}
+
+async function largeRun(browser, program, test) {
+  await test("opens a run of 100,000 transactions", async () => {
+    const history = path.join(process.env.PAGE_WORK, "large.isolde"),
+      file = `${process.env.PAGE_WORK}/large.html`;
+    execFileSync(program, [
+      "gen",
+      "-q",
+      "--simulate",
+      "--seed=1",
+      "--level=si",
+      "--sessions=24",
+      "--transactions=100000",
+      "--operations=3",
+      "--keys=2000",
+      "-o",
+      history,
+    ]);
+    execFileSync(program, ["check", "-q", "--html", file, history], { stdio: "ignore" });
+    const begun = performance.now(),
+      page = await open(browser, file);
+    await frames(page, 2);
+    const took = performance.now() - begun;
+    equal(page.complaints, [], "complaints");
+    holds((await page.textContent("#verdict")).includes("100,000 transactions"), "all of them are there");
+    holds(took < 10000, `${Math.round(took)} ms`);
+    await page.context().close();
+    return `${Math.round(took)} ms, ${(fs.statSync(file).size / 1e6).toFixed(1)} MB`;
+  });
+}
+
+module.exports = { programTests };
