@@ -1,0 +1,260 @@
+#include "serve/answer.h"
+
+#include <isolde/report.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/escape.h"
+#include "report/export.h"
+#include "serve/folder.h"
+
+enum { MOST_RESULT = 64 << 20, MOST_LISTED = 8 << 20, MOST_BODY = 256 << 20 };
+
+static const struct reason {
+  int status;
+  const char *text;
+} reasons[] = {{200, "OK"},
+               {400, "Bad Request"},
+               {403, "Forbidden"},
+               {404, "Not Found"},
+               {405, "Method Not Allowed"},
+               {408, "Request Timeout"},
+               {414, "URI Too Long"},
+               {431, "Request Header Fields Too Large"},
+               {500, "Internal Server Error"},
+               {503, "Service Unavailable"},
+               {505, "HTTP Version Not Supported"}};
+
+static const char *reason_of(int status) {
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+    if (reasons[i].status == status) return reasons[i].text;
+  }
+  return "Error";
+}
+
+static bool keep(void *user, const void *data, size_t size) {
+  iso_answer *a = user;
+  if (size > MOST_BODY - a->body.count || !iso_vec_reserve(&a->body, size)) return false;
+  if (size > 0) memcpy(a->body.items + a->body.count, data, size);
+  a->body.count += size;
+  return true;
+}
+
+static void say(iso_answer *a, int status) {
+  char text[128];
+  a->body.count = 0;
+  a->status = status;
+  a->type = "text/plain; charset=utf-8";
+  a->scripts = false;
+  int length = snprintf(text, sizeof text, "%d %s\n", status, reason_of(status));
+  (void)keep(a, text, length > 0 ? (size_t)length : 0);
+}
+
+/* ---- one run ---- */
+
+/* The first document of a run; NULL when there is none that can be read.  With `history`, what the run recorded is read
+ * too, if it is there. */
+static isolde_document *open_run(int root, const char *const *parts, uint32_t count, bool history, size_t most) {
+  const char *names[ISO_RUN_PARTS + 1];
+  isolde_document_reader *reader = NULL;
+  isolde_document *document = NULL;
+  char *bytes = NULL, path[64];
+  size_t size = 0;
+  if (count > ISO_RUN_PARTS) return NULL;
+  for (uint32_t i = 0; i < count; i++) names[i] = parts[i];
+  names[count] = "result.json";
+  int file = iso_folder_open(root, names, count + 1, false), recorded = -1;
+  if (file >= 0) bytes = iso_folder_read(file, most, &size);
+  names[count] = "history.jsonl";
+  if (bytes != NULL && history) recorded = iso_folder_open(root, names, count + 1, false);
+  /* The result may name any file: only the one that was opened here is read. */
+  snprintf(path, sizeof path, "/proc/self/fd/%d", recorded);
+  isolde_document_read_options how = {.struct_size = sizeof how,
+                                      .no_history = recorded < 0,
+                                      .history = recorded >= 0 ? path : NULL,
+                                      .only_beside = true};
+  if (bytes != NULL &&
+      isolde_document_reader_open_memory(bytes, size, "result.json", &how, NULL, &reader, NULL) == ISOLDE_OK) {
+    if (isolde_document_reader_next(reader, &document, NULL) != ISOLDE_OK) document = NULL;
+  }
+  isolde_document_reader_free(reader);
+  free(bytes);
+  if (recorded >= 0) close(recorded);
+  if (file >= 0) close(file);
+  return document;
+}
+
+static void answer_page(iso_answer *a, int root, const char *const *parts, uint32_t count, bool drawing) {
+  isolde_document *document = open_run(root, parts, count, !drawing, MOST_RESULT);
+  if (document == NULL) {
+    say(a, 404);
+    return;
+  }
+  a->type = drawing ? "image/svg+xml" : "text/html; charset=utf-8";
+  a->scripts = !drawing;
+  isolde_status status = drawing ? isolde_document_write_svg(document, NULL, keep, a, NULL)
+                                 : isolde_document_write_html(document, NULL, keep, a, NULL);
+  isolde_document_free(document);
+  if (status != ISOLDE_OK) say(a, 500);
+}
+
+static void answer_result(iso_answer *a, int root, const char *const *parts, uint32_t count) {
+  size_t size = 0;
+  int file = iso_folder_open(root, parts, count, false);
+  char *bytes = file >= 0 ? iso_folder_read(file, MOST_RESULT, &size) : NULL;
+  if (file >= 0) close(file);
+  if (bytes == NULL || !keep(a, bytes, size))
+    say(a, bytes == NULL ? 404 : 500);
+  else
+    a->type = "application/json";
+  free(bytes);
+}
+
+/* ---- the list ---- */
+
+/* A name in a path of a URL: everything but the usual is encoded. */
+static void put_part(iso_output *out, const char *name) {
+  for (; *name != 0; name++) {
+    const char one[2] = {*name, 0};
+    /* A slash within a name does not exist, but would lead elsewhere. */
+    iso_put_uri(out, *name != '/' ? one : "");
+  }
+}
+
+static void put_link(iso_output *out, const iso_run *run, const char *file, const char *text) {
+  iso_out_text(out, "<a href=\"/run/");
+  for (uint32_t i = 0; i < run->part_count; i++) {
+    put_part(out, run->parts[i]);
+    iso_out_char(out, '/');
+  }
+  iso_out_printf(out, "%s\">", file);
+  iso_put_xml(out, text);
+  iso_out_text(out, "</a>");
+}
+
+static void put_fact(iso_output *out, const isolde_document *document, const char *name) {
+  const char *value = isolde_document_fact_of(document, name);
+  iso_out_text(out, "<td>");
+  if (value != NULL) iso_put_xml(out, value);
+  iso_out_text(out, "</td>");
+}
+
+static void put_run(iso_output *out, int root, const iso_run *run) {
+  char name[600];
+  snprintf(name, sizeof name, "%.255s%s%.255s", run->part_count > 0 ? run->parts[0] : "this folder",
+           run->part_count > 1 ? "/" : "", run->part_count > 1 ? run->parts[1] : "");
+  isolde_document *document = open_run(root, (const char *const *)run->parts, run->part_count, false, MOST_LISTED);
+  iso_out_text(out, "<tr><td>");
+  put_link(out, run, "", name);
+  if (document == NULL) {
+    iso_out_text(out, "</td><td>not readable here</td><td></td><td></td><td></td><td></td><td></td></tr>\n");
+    return;
+  }
+  isolde_counts counts;
+  isolde_document_counts(document, &counts);
+  const char *verdict = iso_judged_name(document);
+  iso_out_printf(out, "</td><td class=\"%s\">%s</td>", verdict, verdict);
+  put_fact(out, document, "database");
+  put_fact(out, document, "isolation");
+  iso_out_printf(out, "<td class=\"number\">%llu</td><td>", (unsigned long long)counts.transactions);
+  const isolde_document_anomaly *first = isolde_document_anomaly_at(document, 0);
+  if (first != NULL) iso_put_heading(out, iso_put_xml, first);
+  iso_out_text(out, "</td><td>");
+  put_link(out, run, "result.json", "JSON");
+  if (first != NULL) {
+    iso_out_text(out, ", ");
+    put_link(out, run, "counterexample.svg", "drawing");
+  }
+  iso_out_text(out, "</td></tr>\n");
+  isolde_document_free(document);
+}
+
+static const char list_head[] =
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>isolde: past runs</title>\n"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<style>\n"
+    ":root{color-scheme:light dark;--back:#fff;--text:#1b2130;--quiet:#5c6475;--line:#dfe3ea;--good:#17713a;"
+    "--bad:#c4262e;--warn:#946200;--link:#1d63d1}\n"
+    "@media(prefers-color-scheme:dark){:root{--back:#12151c;--text:#e6e9f0;--quiet:#9aa3b2;--line:#2c3342;"
+    "--good:#5fd08a;--bad:#ff7b80;--warn:#f0b840;--link:#6ea8ff}}\n"
+    "body{margin:0 auto;max-width:72rem;padding:2rem 1rem;background:var(--back);color:var(--text);"
+    "font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,sans-serif}\n"
+    "h1{font-size:1.5rem}a{color:var(--link)}.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}\n"
+    "th,td{text-align:left;padding:.45rem .8rem .45rem 0;border-bottom:1px solid var(--line);vertical-align:top}\n"
+    "td:first-child{white-space:nowrap}th{color:var(--quiet);font-weight:600}.number{text-align:right;font-variant-"
+    "numeric:tabular-nums}\n"
+    ".satisfied{color:var(--good)}.violated,.error{color:var(--bad);font-weight:600}.unknown{color:var(--warn)}\n"
+    "</style></head><body><main><h1>Past runs</h1>\n";
+
+static void answer_list(iso_answer *a, int root) {
+  iso_runs runs;
+  iso_output *out;
+  if (!iso_runs_find(root, &runs)) {
+    say(a, 500);
+    return;
+  }
+  if (iso_output_open_callback(keep, a, ISOLDE_COMPRESS_NO, &out, NULL) != ISOLDE_OK) {
+    iso_runs_free(&runs);
+    say(a, 500);
+    return;
+  }
+  iso_out_text(out, list_head);
+  if (runs.list.count == 0) {
+    iso_out_text(out, "<p>There is no result.json here yet: <code>isolde test</code> makes one.</p>\n");
+  } else {
+    iso_out_text(out, "<div class=\"scroll\"><table><thead><tr><th>run</th><th>verdict</th><th>database</th>"
+                      "<th>isolation</th><th class=\"number\">transactions</th><th>anomaly</th><th>files</th></tr>"
+                      "</thead><tbody>\n");
+    for (size_t i = 0; i < runs.list.count; i++) put_run(out, root, &runs.list.items[i]);
+    iso_out_text(out, "</tbody></table></div>\n");
+  }
+  if (runs.more) iso_out_printf(out, "<p>Only the last %d runs are listed.</p>\n", ISO_RUNS_MOST);
+  iso_out_text(out, "</main></body></html>\n");
+  iso_runs_free(&runs);
+  if (iso_output_close(out, NULL) != ISOLDE_OK) say(a, 500);
+}
+
+/* ---- all ---- */
+
+void iso_answer_make(int root, int status, const iso_request *request, iso_answer *a) {
+  memset(a, 0, sizeof *a);
+  a->status = 200;
+  a->type = "text/html; charset=utf-8";
+  if (status != 200) {
+    say(a, status);
+    return;
+  }
+  if (request->part_count == 0) {
+    answer_list(a, root);
+    return;
+  }
+  if (strcmp(request->parts[0], "run") != 0) {
+    say(a, 404);
+    return;
+  }
+  const char *const *parts = request->parts + 1;
+  uint32_t count = request->part_count - 1;
+  if (request->folder)
+    answer_page(a, root, parts, count, false);
+  else if (count > 0 && count <= ISO_RUN_PARTS + 1 && strcmp(parts[count - 1], "result.json") == 0)
+    answer_result(a, root, parts, count);
+  else if (count > 0 && strcmp(parts[count - 1], "counterexample.svg") == 0)
+    answer_page(a, root, parts, count - 1, true);
+  else
+    say(a, 404);
+}
+
+size_t iso_answer_head(const iso_answer *a, char *buffer, size_t size) {
+  const char *scripts = a->scripts ? "script-src 'unsafe-inline'; img-src data: blob:; " : "";
+  int length = snprintf(buffer, size,
+                        "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
+                        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+                        "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+                        "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; %sbase-uri 'none'; "
+                        "form-action 'none'; frame-ancestors 'none'\r\n%s\r\n",
+                        a->status, reason_of(a->status), a->type, a->body.count, scripts,
+                        a->status == 405 ? "Allow: GET, HEAD\r\n" : "");
+  return length > 0 && (size_t)length < size ? (size_t)length : 0;
+}
+
+void iso_answer_free(iso_answer *a) { iso_vec_free(&a->body); }
