@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 
 enum {
@@ -27,14 +28,19 @@ enum {
   CHECK_DUPLICATE_VALUES,
   CHECK_WORKLOAD,
   CHECK_MODEL,
-  CHECK_ELLE,
   CHECK_WFR_KEYS,
   CHECK_SEQUENTIAL_KEYS,
   CHECK_LINEARIZABLE_KEYS,
+  CHECK_ELLE,
+  CHECK_CONSISTENCY_MODELS,
+  CHECK_TOTAL_AMOUNT,
+  CHECK_NEGATIVE_BALANCES,
+  CHECK_GROUP_SIZE,
   CHECK_TIMEOUT,
   CHECK_MEMORY_LIMIT,
   CHECK_JOBS,
-  CHECK_OPTIONS
+  CHECK_OUTPUT, /* the first of the reports */
+  CHECK_OPTIONS = CHECK_OUTPUT + OUTPUTS
 };
 
 typedef struct check_job {
@@ -47,6 +53,9 @@ typedef struct check_job {
   bool elle; /* in the words of elle-cli */
   elle_request request;
   bool color;
+  bool reporting; /* reports are asked for */
+  bool silent;    /* one of them goes to standard output */
+  outputs reports;
   atomic_size_t satisfied, violated, unknown, analysed, failed, skipped;
 } check_job;
 
@@ -123,11 +132,13 @@ static isolde_status print_result(const check_job *job, const char *path, const 
                                   .load_seconds = load,
                                   .check_seconds = check,
                                   .peak_bytes = peak_bytes(),
-                                  .color = job->color};
+                                  .color = job->color,
+                                  .unicode = terminal_utf8()};
+  if (job->silent) return ISOLDE_OK;
   if (job->workers == 1) progress_clear();
   if (job->json) return isolde_result_write_json(result, &render, write_stream, out, error);
   if (job->elle) {
-    elle_print_line(out, path, result);
+    elle_print_line(out, path, isolde_result_elle(result));
     return ISOLDE_OK;
   }
   if (!job->many) return isolde_result_write_text(result, &render, write_stream, out, error);
@@ -135,8 +146,9 @@ static isolde_status print_result(const check_job *job, const char *path, const 
   return ISOLDE_OK;
 }
 
-static int code_of(check_job *job, const isolde_result *result) {
-  switch (job->elle ? isolde_result_elle(result) : isolde_result_verdict(result)) {
+/* The exit code of a verdict, which is counted. */
+static int count_verdict(check_job *job, isolde_verdict verdict, bool complete) {
+  switch (verdict) {
   case ISOLDE_SATISFIED:
     atomic_fetch_add(&job->satisfied, 1);
     return EXIT_SATISFIED;
@@ -149,14 +161,67 @@ static int code_of(check_job *job, const isolde_result *result) {
   case ISOLDE_VERDICT_NONE:
     break;
   }
-  bool complete = isolde_result_unknown_reason(result) == NULL;
   atomic_fetch_add(complete ? &job->analysed : &job->unknown, 1);
   return complete ? EXIT_SATISFIED : EXIT_UNKNOWN;
 }
 
-static isolde_status check_history(check_job *job, const char *path, isolde_task *task, reply *to,
-                                   isolde_error *error) {
+static int code_of(check_job *job, const isolde_result *result) {
+  isolde_verdict verdict = job->elle ? isolde_result_elle(result) : isolde_result_verdict(result);
+  return count_verdict(job, verdict, isolde_result_unknown_reason(result) == NULL);
+}
+
+/* A history of single operations, as elle-cli's simple models judge it. */
+static isolde_status check_object(check_job *job, const char *path, isolde_task *task, reply *to, isolde_error *error) {
   const option_value *values = job->parsed->values;
+  isolde_object_options how = {.struct_size = sizeof how,
+                               .model = job->request.object,
+                               .format = values[CHECK_FORMAT].text,
+                               .negative_balances = values[CHECK_NEGATIVE_BALANCES].on,
+                               .has_total = values[CHECK_TOTAL_AMOUNT].given,
+                               .total = (int64_t)values[CHECK_TOTAL_AMOUNT].integer,
+                               .group_size = (uint32_t)values[CHECK_GROUP_SIZE].integer,
+                               .linearizable = values[CHECK_LINEARIZABLE_KEYS].on};
+  isolde_object_verdict verdict;
+  isolde_status status = isolde_object_check(path, &how, task, &verdict, error);
+  if (status != ISOLDE_OK) return status;
+  to->code = count_verdict(job, verdict.verdict, true);
+  if (job->silent) return ISOLDE_OK;
+  if (job->workers == 1) progress_clear();
+  if (job->json) return isolde_object_write_json(&verdict, how.model, path, write_stream, to->out, error);
+  elle_print_line(to->out, path, verdict.verdict);
+  return ISOLDE_OK;
+}
+
+/* Keeps what the reports need.  That of a single file is written at once, with the history at hand. */
+static isolde_status keep_document(check_job *job, size_t number, const isolde_history *history,
+                                   const isolde_result *result, double load, double check, reply *to,
+                                   isolde_error *error) {
+  isolde_document_options what = {.struct_size = sizeof what,
+                                  .file = job->files.items[number].path,
+                                  .load_seconds = load,
+                                  .check_seconds = check,
+                                  .peak_bytes = peak_bytes(),
+                                  .detached = outputs_many(&job->reports)};
+  isolde_document *document;
+  if (!job->reporting) return ISOLDE_OK;
+  isolde_status status = isolde_document_make(history, result, &what, &document, error);
+  if (status != ISOLDE_OK) return status;
+  outputs_put(&job->reports, number, document);
+  if (outputs_many(&job->reports)) return ISOLDE_OK;
+  to->code = exit_worse(to->code, outputs_write(&job->reports));
+  outputs_put(&job->reports, number, NULL);
+  isolde_document_free(document);
+  return ISOLDE_OK;
+}
+
+static isolde_status check_history(check_job *job, size_t number, isolde_task *task, reply *to, isolde_error *error) {
+  const char *path = job->files.items[number].path;
+  const option_value *values = job->parsed->values;
+  if (job->request.has_object) {
+    isolde_status judged = check_object(job, path, task, to, error);
+    /* Sets and counters come in transactions, too. */
+    if (judged != ISOLDE_ERR_UNSUPPORTED || job->request.workload == NULL || strcmp(path, "-") == 0) return judged;
+  }
   isolde_open_options open = {.struct_size = sizeof open, .format = values[CHECK_FORMAT].text};
   isolde_check_options how = {.struct_size = sizeof how,
                               .levels = values[CHECK_LEVEL].items,
@@ -181,21 +246,28 @@ static isolde_status check_history(check_job *job, const char *path, isolde_task
     loaded = now();
     status = isolde_check(history, &how, task, &result, error);
   }
-  if (status == ISOLDE_OK) status = print_result(job, path, result, loaded - began, now() - loaded, to->out, error);
+  double checked = now();
+  if (status == ISOLDE_OK) status = print_result(job, path, result, loaded - began, checked - loaded, to->out, error);
   if (status == ISOLDE_OK) to->code = code_of(job, result);
+  if (status == ISOLDE_OK)
+    status = keep_document(job, number, history, result, loaded - began, checked - loaded, to, error);
   isolde_result_free(result);
   isolde_history_free(history);
   return status;
 }
 
 /* A file that cannot be judged: an object on standard output with --json, else a message. */
-static void complain(check_job *job, const char *path, const isolde_error *problem, reply *to) {
+static void complain(check_job *job, size_t number, const isolde_error *problem, reply *to) {
+  const char *path = job->files.items[number].path;
+  isolde_document *document;
   to->code = exit_of_status(problem->code);
   /* A signal may also surface as a failed read; it is said once, for all files. */
   if (problem->code == ISOLDE_ERR_CANCELLED || interrupted()) return;
   /* When standard output refuses more, no file is to blame; the end of the program says it. */
   if (to->out == stdout && ferror(stdout)) return;
   atomic_fetch_add(to->code == EXIT_UNKNOWN ? &job->unknown : &job->failed, 1);
+  if (job->reporting && isolde_document_make_problem(path, problem, &document, NULL) == ISOLDE_OK)
+    outputs_put(&job->reports, number, document);
   if (job->json) {
     if (job->workers == 1) progress_clear();
     if (isolde_error_write_json(problem, path, write_stream, to->out, NULL) == ISOLDE_OK) return;
@@ -218,7 +290,7 @@ static void check_file(void *context, size_t number, reply *to) {
   isolde_error error = {.code = ISOLDE_ERR_IO, .offset = -1};
   if (entry->trouble != 0) {
     snprintf(error.message, sizeof error.message, "cannot read the directory: %s", strerror(entry->trouble));
-    complain(job, entry->path, &error, to);
+    complain(job, number, &error, to);
     return;
   }
   if (is_stranger(job, entry)) {
@@ -230,7 +302,7 @@ static void check_file(void *context, size_t number, reply *to) {
   if (task == NULL) {
     error.code = ISOLDE_ERR_MEMORY;
     snprintf(error.message, sizeof error.message, "out of memory");
-    complain(job, entry->path, &error, to);
+    complain(job, number, &error, to);
     return;
   }
   isolde_task_set_threads(task, job->threads);
@@ -239,7 +311,7 @@ static void check_file(void *context, size_t number, reply *to) {
     if (job->many) progress_subject(entry->path);
     isolde_task_set_progress(task, progress_update, NULL);
   }
-  if (check_history(job, entry->path, task, to, &error) != ISOLDE_OK) complain(job, entry->path, &error, to);
+  if (check_history(job, number, task, to, &error) != ISOLDE_OK) complain(job, number, &error, to);
   interrupt_task_free(task);
 }
 
@@ -288,8 +360,13 @@ static int check_files(check_job *job) {
   job->workers = job->files.count < threads ? (unsigned)job->files.count : threads;
   if (job->workers == 0) job->workers = 1;
   job->threads = threads / job->workers;
+  if (job->reporting && !outputs_init(&job->reports, &job->parsed->values[CHECK_OUTPUT], job->files.count))
+    return EXIT_USAGE;
+  if (job->json) job->reports.stdout_taken = true;
   int code = batch_run(job->files.count, job->workers, "checking", check_file, job);
-  if (job->many && !job->json && !job->elle) {
+  if (job->reporting && code != EXIT_INTERRUPTED && outputs_pending(&job->reports))
+    code = exit_worse(code, outputs_write(&job->reports));
+  if (job->many && !job->json && !job->elle && !job->silent) {
     progress_clear();
     print_summary(job);
   }
@@ -310,25 +387,36 @@ static int run(options *parsed) {
     message("check: expected a file, a directory or '-'; 'isolde help check' shows examples");
     return EXIT_USAGE;
   }
+  const option_value *reports = &parsed->values[CHECK_OUTPUT];
+  job.reporting = outputs_wanted(reports);
+  job.silent = outputs_to_stdout(reports) > 0;
+  if (outputs_to_stdout(reports) + (job.json && job.silent ? 1 : 0) > 1) {
+    message("check: only one output can go to standard output");
+    return EXIT_USAGE;
+  }
   if (limit->given && !limit_memory(limit->integer)) {
     message_errno("--memory-limit", "set the limit");
     return EXIT_INTERNAL;
   }
   int code = EXIT_UNKNOWN;
   const option_value *values = parsed->values;
-  bool ready = elle_request_make(&values[CHECK_WORKLOAD], &values[CHECK_MODEL], job.elle, &job.request);
+  bool ready = elle_request_make(&values[CHECK_WORKLOAD], &values[CHECK_MODEL], &values[CHECK_CONSISTENCY_MODELS],
+                                 job.elle, &job.request);
   if (ready &&
       files_collect(&job.files, parsed->arguments, parsed->argument_count, parsed->values[CHECK_FORMAT].text)) {
     code = check_files(&job);
   } else {
     message("out of memory");
   }
+  outputs_free(&job.reports);
   files_free(&job.files);
   elle_request_free(&job.request);
   return code;
 }
 
 /* ---- the table ---- */
+
+#define OUTPUT_ROW_FIRST CHECK_OUTPUT
 
 static const option table[CHECK_OPTIONS] = {
     [CHECK_LEVEL] = {.name = "level",
@@ -387,11 +475,6 @@ static const option table[CHECK_OPTIONS] = {
                              "about them.",
                      .initial = "strict-serializable",
                      .group = "Dependencies, as Elle infers them"},
-    [CHECK_ELLE] = {.name = "elle",
-                    .type = OPTION_FLAG,
-                    .help = "Print what elle-cli prints: the file, a tab, and true, false or unknown; --model then "
-                            "takes its names of workloads, too.",
-                    .group = "Dependencies, as Elle infers them"},
     [CHECK_WFR_KEYS] = {.name = "wfr-keys",
                         .type = OPTION_FLAG,
                         .help = "Registers: assume that who reads a version of a key and writes the key writes a later "
@@ -403,8 +486,38 @@ static const option table[CHECK_OPTIONS] = {
                                .group = "Dependencies, as Elle infers them"},
     [CHECK_LINEARIZABLE_KEYS] = {.name = "linearizable-keys",
                                  .type = OPTION_FLAG,
-                                 .help = "Registers: assume that every key moves forward in real time.",
+                                 .help = "Registers: assume that every key moves forward in real time. set-full: reads "
+                                         "may not be stale.",
                                  .group = "Dependencies, as Elle infers them"},
+    [CHECK_ELLE] = {.name = "elle",
+                    .type = OPTION_FLAG,
+                    .help = "Print what elle-cli prints: the file, a tab, and true, false or unknown; --model then "
+                            "takes its names of workloads (list-append, ...) and of objects (bank, set-full, "
+                            "cas-register, ...), too.",
+                    .group = "Instead of elle-cli"},
+    [CHECK_CONSISTENCY_MODELS] = {.name = "consistency-models",
+                                  .argument = "NAME,..",
+                                  .type = OPTION_LIST,
+                                  .choices = model_name_at,
+                                  .accepts = model_known,
+                                  .help = "As --model.",
+                                  .group = "Instead of elle-cli"},
+    [CHECK_TOTAL_AMOUNT] = {.name = "total-amount",
+                            .type = OPTION_INTEGER,
+                            .max = 9e15,
+                            .help = "Bank: what all accounts add up to.",
+                            .initial = "what the first read adds up to",
+                            .group = "Instead of elle-cli"},
+    [CHECK_NEGATIVE_BALANCES] = {.name = "allow-negative-balances",
+                                 .type = OPTION_FLAG,
+                                 .help = "Bank: accounts may fall below zero.",
+                                 .group = "Instead of elle-cli"},
+    [CHECK_GROUP_SIZE] = {.name = "group-size",
+                          .type = OPTION_INTEGER,
+                          .max = 1e9,
+                          .help = "Long fork: how many keys each read has; 0 means any number.",
+                          .initial = "0",
+                          .group = "Instead of elle-cli"},
     [CHECK_TIMEOUT] = {.name = "timeout",
                        .argument = "SECONDS",
                        .type = OPTION_NUMBER,
@@ -427,7 +540,7 @@ static const option table[CHECK_OPTIONS] = {
                     .help = "Use that many threads, over many files or inside one.",
                     .initial = "one a processor",
                     .group = "Limits"},
-};
+    OUTPUT_ROWS};
 
 static const example examples[] = {
     {"isolde check examples/histories/aborted-read.txt", 0, "Which levels hold, which do not, and why."},
@@ -437,6 +550,7 @@ static const example examples[] = {
      "Judge two levels, for a program to read."},
     {"isolde check --anomaly=TAP-k,TAP-l examples/histories/fractured-read.txt", 1, "Look for two patterns only."},
     {"isolde check --level=ser --certificate examples/histories/serializable.txt", 0, "The order that proves it."},
+    {"isolde check --html=/tmp/skew.html examples/histories/write-skew.txt", 0, "A report to look at in a browser."},
     {"isolde check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
     {"gzip -c examples/histories/serializable.txt | isolde check -", 0, "Compressed input, from a pipe."},
 };

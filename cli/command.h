@@ -37,6 +37,8 @@ typedef struct command {
   X(stats)                                                                                                             \
   X(levels)                                                                                                            \
   X(explain)                                                                                                           \
+  X(report)                                                                                                            \
+  X(serve)                                                                                                             \
   X(test)                                                                                                              \
   X(run)                                                                                                               \
   X(gen)                                                                                                               \

@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/run_options.h"
 #include "cli/run_report.h"
@@ -22,7 +23,8 @@ enum {
   TEST_TIMEOUT,
   TEST_DIRECTORY,
   TEST_JSON,
-  TEST_ALL
+  TEST_OUTPUT, /* the first of the reports */
+  TEST_ALL = TEST_OUTPUT + OUTPUTS
 };
 
 typedef struct tester {
@@ -32,6 +34,8 @@ typedef struct tester {
   uint64_t first_seed;
   bool many; /* rounds */
   bool color;
+  bool silent; /* a report goes to standard output */
+  outputs reports;
   uint64_t violated, satisfied, unknown;
 } tester;
 
@@ -93,7 +97,8 @@ static isolde_render_options render_options(const tester *t, const judgement *j,
                                  .load_seconds = j->load_seconds,
                                  .check_seconds = j->check_seconds,
                                  .peak_bytes = peak,
-                                 .color = color};
+                                 .color = color,
+                                 .unicode = terminal_utf8()};
 }
 
 /* The object of check with the run added to it. */
@@ -135,6 +140,47 @@ static bool print_text(const tester *t, const judgement *j, FILE *out, bool colo
   return false;
 }
 
+static isolde_document *make_document(const tester *t, const judgement *j, bool detached) {
+  isolde_render_options how = render_options(t, j, false);
+  isolde_document_options what = {.struct_size = sizeof what,
+                                  .file = how.file,
+                                  .load_seconds = how.load_seconds,
+                                  .check_seconds = how.check_seconds,
+                                  .peak_bytes = how.peak_bytes,
+                                  .detached = detached};
+  isolde_error error = {.offset = -1};
+  isolde_document *document = NULL;
+  if (isolde_document_make(j->history, j->result, &what, &document, &error) == ISOLDE_OK) return document;
+  message_error(&error, NULL);
+  return NULL;
+}
+
+/* The page to look at. */
+static bool save_page(const tester *t, const judgement *j) {
+  isolde_document *document = make_document(t, j, false);
+  char *path = NULL;
+  if (document == NULL) return false;
+  if (asprintf(&path, "%s/report.html", t->folder.round) < 0) path = NULL;
+  if (path == NULL) message("out of memory");
+  const isolde_document *one = document;
+  bool good = path != NULL && output_write_file(OUTPUT_HTML, path, &one, 1) == EXIT_SATISFIED;
+  free(path);
+  isolde_document_free(document);
+  return good;
+}
+
+/* What the reports asked for need.  That of a single round is written at once, with the history at hand. */
+static int keep_document(tester *t, const judgement *j) {
+  if (!outputs_wanted(t->reports.values)) return EXIT_SATISFIED;
+  isolde_document *document = make_document(t, j, t->many);
+  if (document == NULL) return EXIT_USAGE;
+  if (!outputs_add(&t->reports, document)) {
+    isolde_document_free(document);
+    return EXIT_UNKNOWN;
+  }
+  return t->many ? EXIT_SATISFIED : outputs_write(&t->reports);
+}
+
 static bool save(const tester *t, const judgement *j) {
   FILE *out = test_file_open(&t->folder, "result.json");
   if (out == NULL) return false;
@@ -143,11 +189,13 @@ static bool save(const tester *t, const judgement *j) {
   out = test_file_open(&t->folder, "report.txt");
   if (out == NULL) return false;
   good = print_text(t, j, out, false) && good;
-  return test_file_close(out, &t->folder, "report.txt") && good;
+  good = test_file_close(out, &t->folder, "report.txt") && good;
+  return save_page(t, j) && good;
 }
 
 static void print(const tester *t, const judgement *j) {
   progress_clear();
+  if (t->silent) return;
   if (t->parsed->values[TEST_JSON].on) {
     print_json(t, j, stdout);
     return;
@@ -188,6 +236,8 @@ static int run_round(tester *t, judgement *j, isolde_task *task) {
   t->plan.run.path = t->folder.history;
   t->plan.run.progress = run_progress;
   if (!write_command(t)) return EXIT_USAGE;
+  int code = run_cluster_faults(&t->plan.cluster, t->plan.workload.seed, &t->plan.run);
+  if (code != EXIT_SATISFIED) return code;
   if (isolde_run(&t->plan.run, task, &j->report, &error) != ISOLDE_OK) {
     message_error(&error, NULL);
     return run_exit(&error, t->folder.history);
@@ -204,7 +254,7 @@ static int run_round(tester *t, judgement *j, isolde_task *task) {
   }
   if (!save(t, j)) return EXIT_USAGE;
   print(t, j);
-  return code_of(t, j);
+  return exit_worse(keep_document(t, j), code_of(t, j));
 }
 
 static int one_round(tester *t, uint64_t round) {
@@ -225,12 +275,15 @@ static int one_round(tester *t, uint64_t round) {
   return code;
 }
 
-static int all_rounds(tester *t) {
+static uint64_t most_rounds(const tester *t) {
   const option_value *v = t->parsed->values;
-  bool until = v[TEST_UNTIL_VIOLATION].on;
-  uint64_t rounds = v[TEST_ROUNDS].given ? v[TEST_ROUNDS].integer : until ? UINT64_MAX : 1;
+  return v[TEST_ROUNDS].given ? v[TEST_ROUNDS].integer : v[TEST_UNTIL_VIOLATION].on ? UINT64_MAX : 1;
+}
+
+static int all_rounds(tester *t) {
+  bool until = t->parsed->values[TEST_UNTIL_VIOLATION].on;
+  uint64_t rounds = most_rounds(t);
   int worst = EXIT_SATISFIED;
-  t->many = rounds > 1;
   for (uint64_t round = 1; round <= rounds; round++) {
     int code = one_round(t, round);
     worst = exit_worse(worst, code);
@@ -244,10 +297,24 @@ static int all_rounds(tester *t) {
 }
 
 static void print_rounds(const tester *t) {
-  if (!t->many || t->parsed->values[TEST_JSON].on) return;
+  if (!t->many || t->silent || t->parsed->values[TEST_JSON].on) return;
   uint64_t rounds = t->satisfied + t->violated + t->unknown;
   printf("%" PRIu64 " round%s: %" PRIu64 " satisfied, %" PRIu64 " violated, %" PRIu64 " unknown\n", rounds,
          rounds == 1 ? "" : "s", t->satisfied, t->violated, t->unknown);
+}
+
+/* Whether the reports asked for can be made. */
+static bool prepare_reports(tester *t) {
+  const option_value *values = t->parsed->values, *reports = &values[TEST_OUTPUT];
+  size_t out = outputs_to_stdout(reports);
+  t->silent = out > 0;
+  if (out + (out > 0 && values[TEST_JSON].on ? 1 : 0) > 1) {
+    message("test: only one output can go to standard output");
+    return false;
+  }
+  if (!outputs_begin(&t->reports, reports, t->many)) return false;
+  if (values[TEST_JSON].on) t->reports.stdout_taken = true;
+  return true;
 }
 
 static int run(options *parsed) {
@@ -255,22 +322,27 @@ static int run(options *parsed) {
   const option_value *directory = &parsed->values[TEST_DIRECTORY];
   int code = EXIT_USAGE;
   t.color = terminal_color(stdout, common_color(parsed));
-  if (run_plan_fill(&t.plan, parsed, "test")) {
+  t.many = most_rounds(&t) > 1;
+  if (prepare_reports(&t) && run_plan_fill(&t.plan, parsed, "test")) {
     t.first_seed = t.plan.workload.seed;
     if (test_folder_make(&t.folder, directory->given ? directory->text : "isolde-out")) {
       code = run_plan_start(&t.plan, parsed);
       if (code == EXIT_SATISFIED) code = all_rounds(&t);
+      if (t.many && t.reports.count > 0) code = exit_worse(code, outputs_write(&t.reports));
       if (!run_cluster_save_logs(&t.plan.cluster, t.folder.path)) code = exit_worse(code, EXIT_USAGE);
       print_rounds(&t);
       if (code == EXIT_INTERRUPTED) message("interrupted; what was recorded is in %s", t.folder.path);
     }
   }
+  outputs_free(&t.reports);
   test_folder_free(&t.folder);
   run_plan_free(&t.plan);
   return code;
 }
 
 /* ---- the table ---- */
+
+#define OUTPUT_ROW_FIRST TEST_OUTPUT
 
 static const option table[TEST_ALL] = {
     RUN_ROWS,
@@ -311,7 +383,7 @@ static const option table[TEST_ALL] = {
                    .type = OPTION_FLAG,
                    .help = "Print one JSON object a round, one a line.",
                    .group = "Verdict"},
-};
+    OUTPUT_ROWS};
 
 static const example examples[] = {
     {"isolde test --time=0.5 --directory=/tmp/iso", 0, "SQLite, half a second: is it what it claims?"},
@@ -322,7 +394,8 @@ static const example examples[] = {
 
 static const char *const description[] = {
     "Runs a workload on a database, checks the history against the level that the database promises (or the one of "
-    "--expect), reports, and saves everything below isolde-out: history.jsonl, result.json, report.txt, server.txt "
+    "--expect), reports, and saves everything below isolde-out: history.jsonl, result.json, report.txt, report.html "
+    "(to look at in a browser), server.txt "
     "(version and settings) and command.txt. Without options it tests a private SQLite database for three seconds.",
     "The exit code is 0 when the level holds, 1 when it is violated, 3 when that could not be decided, 4 when the "
     "database failed. 'isolde check' judges a saved history again, for any level.",

@@ -11,7 +11,8 @@
 
 #include "cli/message.h"
 
-static const char *const file_names[] = {"history.jsonl", "result.json", "report.txt", "server.txt", "command.txt"};
+static const char *const file_names[] = {"history.jsonl", "result.json", "report.txt",
+                                         "report.html",   "server.txt",  "command.txt"};
 
 /* A name by the time, with a number behind it when there is one already. */
 static bool make_folder(test_folder *folder, const char *directory) {

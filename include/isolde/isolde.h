@@ -6,6 +6,7 @@
  *   isolde/format.h    formats, writing
  *   isolde/level.h     levels, models and anomalies: names and meanings
  *   isolde/check.h     verdicts, anomalies, witnesses
+ *   isolde/object.h    histories of single operations on a bank, a set, a register, ...
  *   isolde/coo.h       schedules, their anomalies, and every anomaly as a test case
  *   isolde/database.h  which databases this build can talk to
  *   isolde/minimize.h  the smallest part of a history that still violates a level
@@ -13,6 +14,8 @@
  *   isolde/simulate.h  histories from a simulated database
  *   isolde/workload.h  what the clients of a database under test do
  *   isolde/run.h       run a workload on a database, and record it
+ *   isolde/report.h    reports: pages, drawings, files for other tools
+ *   isolde/serve.h     past runs in a browser, on this machine only
  *   isolde/cluster.h   private servers to run it on, and faults that happen to them
  *
  * ABI: handles are opaque; option structs begin with their size, and fields are only ever added at their ends; enum
@@ -30,7 +33,10 @@
 #include <isolde/history.h>
 #include <isolde/level.h>
 #include <isolde/minimize.h>
+#include <isolde/object.h>
+#include <isolde/report.h>
 #include <isolde/run.h>
+#include <isolde/serve.h>
 #include <isolde/simulate.h>
 #include <isolde/stats.h>
 #include <isolde/workload.h>
