@@ -376,12 +376,22 @@ static isolde_status conclude(causal *c, iso_causal_answer answer, isolde_task *
   return hand_out(c, error);
 }
 
+/* Looks at the first order: the sessions in turn, which is right where they ran beside each other, or else, as where
+ * they were short and came one after the other, what paths tell of the times. */
+static isolde_status look_first(causal *c, isolde_task *task, isolde_error *error) {
+  c->anew = true;
+  ISO_TRY(look(c, false, task, error));
+  if (!c->too_far) return ISOLDE_OK;
+  c->too_far = false;
+  ISO_TRY(iso_sequence_settle(&c->e, &c->s, c->depth, error));
+  return look(c, false, task, error);
+}
+
 static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
   iso_causal *out = c->out;
-  c->anew = true;
   for (;;) {
     /* Contradictions stay where they are and would hide others if only a few were noted. */
-    ISO_TRY(look(c, c->contradicted, task, error));
+    ISO_TRY(out->rounds == 0 ? look_first(c, task, error) : look(c, c->contradicted, task, error));
     if (out->rounds == 0) out->stale = c->stale;
     out->rounds++;
     if (c->too_far) return ISOLDE_OK;
@@ -417,7 +427,7 @@ static isolde_status prepare(causal *c, iso_view *view, const iso_versions *vers
   ISO_TRY(iso_sequence_make(&c->e, task, &c->s, error));
   c->depth = iso_alloc_zero(c->e.count, sizeof *c->depth);
   if (c->depth == NULL) return iso_fail_memory(error);
-  if (c->s.count == c->s.total) ISO_TRY(iso_sequence_settle(&c->e, &c->s, c->depth, error));
+  if (c->s.count == c->s.total) iso_sequence_depths(&c->e, &c->s, c->depth);
   return iso_executor_make(&c->e, &c->executor, error);
 }
 

@@ -144,7 +144,7 @@ isolde_status iso_sequence_make(const iso_event_graph *e, isolde_task *task, iso
 
 /* ---- as late as needed ---- */
 
-static void find_depths(const iso_event_graph *e, const iso_sequence *s, uint32_t *depth) {
+void iso_sequence_depths(const iso_event_graph *e, const iso_sequence *s, uint32_t *depth) {
   for (uint32_t i = 0; i < s->count; i++) {
     uint32_t event = s->event[i], deepest = 0, before;
     uint64_t at = 0;
@@ -167,14 +167,14 @@ static void find_needs(const iso_event_graph *e, const iso_sequence *s, const ui
   }
 }
 
-isolde_status iso_sequence_settle(const iso_event_graph *e, iso_sequence *s, uint32_t *depth, isolde_error *error) {
+isolde_status iso_sequence_settle(const iso_event_graph *e, iso_sequence *s, const uint32_t *depth,
+                                  isolde_error *error) {
   uint32_t *need = iso_alloc(e->count, sizeof *need);
   uint32_t *first = iso_alloc_zero((size_t)s->count + 1, sizeof *first);
   uint32_t *order = iso_alloc(e->count, sizeof *order);
   bool made = need != NULL && first != NULL && order != NULL;
   if (made) {
     memset(need, 0xff, e->count * sizeof *need);
-    find_depths(e, s, depth);
     find_needs(e, s, depth, need);
     for (uint32_t i = 0; i < s->count; i++) first[need[s->event[i]] + 1]++;
     for (uint32_t i = 0; i < s->count; i++) first[i + 1] += first[i];

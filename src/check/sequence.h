@@ -20,11 +20,14 @@ typedef struct iso_sequence {
 isolde_status iso_sequence_make(const iso_event_graph *events, isolde_task *task, iso_sequence *sequence,
                                 isolde_error *error);
 
+/* depth[event] becomes the length of the longest path to it: an event comes after those only that are less deep.  For a
+ * sequence of all events that take part. */
+void iso_sequence_depths(const iso_event_graph *events, const iso_sequence *sequence, uint32_t *depth);
+
 /* Puts every event right before the first one that needs it, as far as the lengths of paths tell when that is; one that
  * nobody needs stays as early as it can be.  Short chains leave most events much freedom, and this guesses well when
- * they happened.  depth[event] becomes the length of the longest path to it: an event comes after those only that are
- * less deep.  For a sequence of all events that take part. */
-isolde_status iso_sequence_settle(const iso_event_graph *events, iso_sequence *sequence, uint32_t *depth,
+ * they happened. */
+isolde_status iso_sequence_settle(const iso_event_graph *events, iso_sequence *sequence, const uint32_t *depth,
                                   isolde_error *error);
 
 /* After derived edges from number `first_new` on were added.  When they close a cycle, *cyclic is set and the sequence
