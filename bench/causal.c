@@ -88,6 +88,7 @@ int main(int argc, char **argv) {
     j.level = level == 0 ? ISOLDE_SIM_SERIALIZABLE : ISOLDE_SIM_CAUSAL;
     for (size_t i = 0; i < sizeof sessions / sizeof sessions[0]; i++) {
       j.sessions = sessions[i];
+      if (level == 1 && j.sessions > 5000) continue; /* the simulator takes minutes */
       j.clocks = false;
       print_row(&j);
       j.clocks = true;
