@@ -119,7 +119,7 @@ static void update_side(void *context, unsigned thread, unsigned threads) {
 
 isolde_status iso_reach_update(const iso_event_graph *e, const iso_sequence *sequence, isolde_task *task,
                                iso_reach *reach, isolde_error *error) {
-  enum { SMALL = 4096 };
+  enum { SMALL = 1024 };
   updater u = {.e = e, .s = sequence, .task = task, .reach = reach};
   iso_parallel(e->count < SMALL || iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);
   return iso_task_check(task, error);

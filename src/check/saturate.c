@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 
-enum { BLOCK = 8192, RECENT = 4096 };
+enum { BLOCK = 2048, RECENT = 4096 };
 
 /* Where the writers of a group stand for the readers of the chain at hand; they see more and more of them. */
 typedef struct {
