@@ -13,7 +13,7 @@
 #   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations,
 #                      make bench-weak for the weak levels on histories of up to 50 million operations,
 #                      make bench-strong for the strong levels on histories of up to a million transactions,
-#                      make bench-causal for the causal axiom with up to 20,000 sessions,
+#                      make bench-causal for the causal axiom with up to 100,000 sessions,
 #                      make bench-elle for dependencies as Elle infers them, from EDN,
 #                      make bench-solver for the solver
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
