@@ -12,6 +12,8 @@
 /* A writer further than this before a reader that it could concern is far: such pairs are looked at by themselves, so
  * that a few of them do not make the sweeps of everybody long.  Too many of them are left to the clocks. */
 enum { REACH = 1 << 15, MOST_FAR = 1 << 18, MOST_WALKED = 1 << 28, MOST_FOUND = 1 << 26 };
+/* Up to so many pairs of a writer and a reader that it could concern are looked at by themselves, wherever they are. */
+enum { FEW = 4096 };
 
 /* Pairs of a read and a writer that are known to contradict CO: each is asked about once. */
 typedef struct {
@@ -39,6 +41,8 @@ typedef struct {
   iso_sweeper *sweepers;
   unsigned threads;
   ISO_VEC(iso_far) far;
+  ISO_VEC(iso_far) few;       /* those that are not far, as long as they are few */
+  bool many;                  /* they are not */
   ISO_VEC(iso_between) found; /* by the sweeps of a round */
   pair_set known;
   uint64_t stale, walked;
@@ -68,6 +72,7 @@ static void causal_free(causal *c) {
   free(c->moved_slot);
   free(c->moved_last);
   iso_vec_free(&c->far);
+  iso_vec_free(&c->few);
   iso_vec_free(&c->found);
   free(c->known.slots);
   for (unsigned t = 0; c->sweepers != NULL && t < c->threads; t++) iso_sweeper_free(&c->sweepers[t]);
@@ -97,6 +102,12 @@ static bool make_strip(causal *c) {
          strip->before != NULL && strip->reads != NULL && strip->write_key != NULL && c->block_end != NULL;
 }
 
+static void note_few(causal *c, iso_far item) {
+  if (c->many) return;
+  c->many = c->few.count == FEW;
+  if (!c->many && !iso_vec_push(&c->few, item)) c->failed = true;
+}
+
 /* Notes a read with writers between that are less deep than the reader; the others cannot be causally before it.
  * Walking back from the current version to the one that was read finds the first of them; where that takes long, the
  * version itself is taken, which makes the sweep too long rather than too short. */
@@ -115,12 +126,14 @@ static void note_stale(causal *c, uint32_t place, uint32_t slot, uint32_t number
     if (writer < version) break;
     if (near && ++steps == STEPS) {
       oldest = version;
+      c->many = true;
       break;
     }
     if (c->depth[txn] >= depth) {
       c->walked += !near;
     } else if (place - writer <= REACH) {
       oldest = writer;
+      note_few(c, (iso_far){writer, place, number});
     } else if (c->far.count == MOST_FAR || !iso_vec_push(&c->far, ((iso_far){writer, place, number}))) {
       c->too_far = c->far.count == MOST_FAR;
       c->failed = !c->too_far;
@@ -144,10 +157,13 @@ static void lay_txn(causal *c, uint32_t place) {
   uint32_t previous = iso_event_before(&c->e, txn);
   if (previous != ISO_NO_EVENT) strip->before[at++] = c->s.place[previous];
   for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
-    uint32_t from = v->reads[i].from, slot = c->executor.current[v->reads[i].key];
+    if (v->reads[i].from != ISO_INITIAL) strip->before[at++] = c->s.place[v->reads[i].from];
+  }
+  strip->before_first[place + 1] = at;
+  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
+    uint32_t slot = c->executor.current[v->reads[i].key];
     uint32_t current = slot == 0 ? ISO_INITIAL : c->executor.slot_txn[slot - 1];
-    if (from != ISO_INITIAL) strip->before[at++] = c->s.place[from];
-    if (current != from) note_stale(c, place, slot, i);
+    if (current != v->reads[i].from) note_stale(c, place, slot, i);
   }
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
     strip->write_key[writes++] = v->write_key[i];
@@ -157,7 +173,6 @@ static void lay_txn(causal *c, uint32_t place) {
     c->moved_last[i] = c->moved_slot[v->write_key[i]];
     c->moved_slot[v->write_key[i]] = i + 1;
   }
-  strip->before_first[place + 1] = at;
   strip->write_first[place + 1] = writes;
 }
 
@@ -169,8 +184,13 @@ static void lay_strip(causal *c) {
   memset(c->block_end, 0, c->blocks * sizeof *c->block_end);
   strip->before_first[0] = strip->read_first[0] = strip->write_first[0] = 0;
   c->stale = c->walked = 0;
-  c->far.count = 0;
+  c->far.count = c->few.count = 0;
+  c->many = false;
   for (uint32_t place = 0; place < strip->count && !c->too_far && !c->failed; place++) lay_txn(c, place);
+  if (!c->many && iso_vec_reserve(&c->far, c->few.count)) {
+    for (size_t i = 0; i < c->few.count; i++) c->far.items[c->far.count++] = c->few.items[i];
+    memset(c->block_end, 0, c->blocks * sizeof *c->block_end);
+  }
   /* A reader that a block concerns, the blocks between them concern as well. */
   for (uint32_t block = 1; block < c->blocks; block++) {
     uint32_t before = c->block_end[block - 1];
