@@ -130,40 +130,137 @@ void iso_sets_free(iso_sets *s) {
 
 /* ---- edges ---- */
 
-/* The nodes of a key: seen[i] is after everything that level i shows, missed[i] before everything it does not. */
-typedef struct chain {
-  uint32_t *first; /* by key: seen[0]; missed[0] comes levels + 1 later */
-} chain;
+/* The unique additions of each key in the order of their levels, those that nobody saw last.  A read of a level saw
+ * those up to a place and missed the others, but for its own transaction's.  Over the places of a key stand two trees
+ * of auxiliary nodes: an addition leads up to all that contain its place, from which readers are reached; and readers
+ * lead down from those that cover what they missed.  No reader passes a node that contains a place of its own, so that
+ * a cycle of two transactions never needs one node twice. */
+typedef struct places {
+  uint32_t *first;    /* keys + 1 */
+  uint32_t *addition; /* operations */
+  uint32_t *place;    /* by operation: within its key */
+  uint32_t *seen;     /* by key: node 0 of its tree upwards, of 2 n; node 0 is not used */
+  uint32_t *missed;   /* the same downwards */
+} places;
 
-static uint32_t seen_node(const iso_sets *s, const chain *c, uint32_t key, uint32_t level) {
-  (void)s;
-  return c->first[key] + level;
+static void places_free(places *p) {
+  free(p->first);
+  free(p->addition);
+  free(p->place);
+  free(p->seen);
+  free(p->missed);
 }
 
-static uint32_t missed_node(const iso_sets *s, const chain *c, uint32_t key, uint32_t level) {
-  return c->first[key] + s->levels[key] + 1 + level;
+/* Levels count from 1; what nobody saw comes after all of them. */
+static uint32_t rank_of(const iso_sets *s, uint32_t op) {
+  return s->level[op] > 0 ? s->level[op] : s->levels[s->h->op_key[op]] + 1;
 }
 
-static void make_nodes(const iso_sets *s, chain *c, iso_deps_list *edges) {
-  for (uint32_t k = 0; k < s->h->keys && !edges->failed; k++) {
-    c->first[k] = edges->nodes;
-    for (uint32_t i = 0; i < 2 * (s->levels[k] + 1); i++) (void)iso_deps_node(edges);
-    for (uint32_t i = 0; i < s->levels[k] && !edges->failed; i++) {
-      iso_deps_add(edges, seen_node(s, c, k, i), seen_node(s, c, k, i + 1), ISO_PASS);
-      iso_deps_add(edges, missed_node(s, c, k, i), missed_node(s, c, k, i + 1), ISO_PASS);
+static int by_rank(const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Sorts the additions of every key by rank. */
+static bool sort_additions(const iso_sets *s, places *p) {
+  uint32_t keys = s->h->keys;
+  uint64_t *ranked = iso_alloc(p->first[keys], sizeof *ranked);
+  if (ranked == NULL) return false;
+  for (uint32_t i = 0; i < p->first[keys]; i++) ranked[i] = (uint64_t)rank_of(s, p->addition[i]) << 32 | p->addition[i];
+  for (uint32_t key = 0; key < keys; key++) {
+    uint32_t first = p->first[key], end = p->first[key + 1];
+    if (end - first > 1) qsort(ranked + first, end - first, sizeof *ranked, by_rank);
+    for (uint32_t i = first; i < end; i++) {
+      p->addition[i] = (uint32_t)ranked[i];
+      p->place[p->addition[i]] = i - first;
+    }
+  }
+  free(ranked);
+  return true;
+}
+
+static bool find_places(const iso_sets *s, places *p) {
+  const isolde_history *h = s->h;
+  memset(p, 0, sizeof *p);
+  p->first = iso_alloc_zero((size_t)h->keys + 1, sizeof *p->first);
+  p->place = iso_alloc(h->ops, sizeof *p->place);
+  p->seen = iso_alloc(h->keys, sizeof *p->seen);
+  p->missed = iso_alloc(h->keys, sizeof *p->missed);
+  if (p->first == NULL || p->place == NULL || p->seen == NULL || p->missed == NULL) return false;
+  for (uint32_t op = 0; op < h->ops; op++) p->first[h->op_key[op] + 1] += s->unique[op];
+  for (uint32_t key = 0; key < h->keys; key++) p->first[key + 1] += p->first[key];
+  p->addition = iso_alloc(p->first[h->keys], sizeof *p->addition);
+  uint32_t *next = iso_alloc(h->keys, sizeof *next);
+  bool made = p->addition != NULL && next != NULL;
+  if (made && h->keys > 0) memcpy(next, p->first, h->keys * sizeof *next);
+  for (uint32_t op = 0; made && op < h->ops; op++) {
+    if (s->unique[op]) p->addition[next[h->op_key[op]]++] = op;
+  }
+  free(next);
+  return made && sort_additions(s, p);
+}
+
+/* The trees, and the additions at their leaves. */
+static void make_trees(const iso_sets *s, places *p, iso_deps_list *edges) {
+  for (uint32_t key = 0; key < s->h->keys && !edges->failed; key++) {
+    uint32_t first = p->first[key], count = p->first[key + 1] - first;
+    p->seen[key] = edges->nodes;
+    p->missed[key] = p->seen[key] + 2 * count;
+    for (uint32_t i = 0; i < 4 * count && !edges->failed; i++) (void)iso_deps_node(edges);
+    for (uint32_t i = 2; i < 2 * count && !edges->failed; i++) {
+      iso_deps_add(edges, p->seen[key] + i, p->seen[key] + i / 2, ISO_PASS);
+      iso_deps_add(edges, p->missed[key] + i / 2, p->missed[key] + i, ISO_PASS);
+    }
+    for (uint32_t i = 0; i < count && !edges->failed; i++) {
+      uint32_t op = p->addition[first + i], txn = s->op_txn[op];
+      if (s->level[op] > 0) iso_deps_add(edges, txn, p->seen[key] + count + i, ISO_DEP_WR);
+      iso_deps_add(edges, p->missed[key] + count + i, txn, ISO_PASS);
     }
   }
 }
 
-/* Additions: of level i before what shows level i; after what shows less. */
-static void addition_edges(const iso_sets *s, const chain *c, iso_deps_list *edges) {
-  for (uint32_t op = 0; op < s->h->ops; op++) {
-    if (!s->unique[op]) continue;
-    uint32_t key = s->h->op_key[op], level = s->level[op], txn = s->op_txn[op];
-    uint32_t last = s->levels[key];
-    if (level > 0) iso_deps_add(edges, txn, seen_node(s, c, key, level), ISO_DEP_WR);
-    iso_deps_add(edges, missed_node(s, c, key, level > 0 ? level - 1 : last), txn, ISO_PASS);
+/* A reader, and the places [low, high) of its key, none of them its own: seen, or missed. */
+static void add_range(const places *p, uint32_t txn, uint32_t key, uint32_t low, uint32_t high, bool seen,
+                      iso_deps_list *edges) {
+  uint32_t count = p->first[key + 1] - p->first[key];
+  for (low += count, high += count; low < high; low /= 2, high /= 2) {
+    uint32_t nodes[2] = {low % 2 == 1 ? low++ : 0, high % 2 == 1 ? --high : 0};
+    for (int i = 0; i < 2; i++) {
+      if (nodes[i] == 0) continue;
+      if (seen) iso_deps_add(edges, p->seen[key] + nodes[i], txn, ISO_PASS);
+      if (!seen) iso_deps_add(edges, txn, p->missed[key] + nodes[i], ISO_DEP_RW);
+    }
   }
+}
+
+/* The same for places some of which may be the reader's own: the first of those from `low` on is looked for again and
+ * again, as there are few. */
+static void add_places(const iso_sets *s, const places *p, uint32_t txn, uint32_t key, uint32_t low, uint32_t high,
+                       bool seen, iso_deps_list *edges) {
+  const isolde_history *h = s->h;
+  while (low < high && !edges->failed) {
+    uint32_t own = high;
+    for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+      if (!s->unique[op] || h->op_key[op] != key) continue;
+      if (p->place[op] >= low && p->place[op] < own) own = p->place[op];
+    }
+    add_range(p, txn, key, low, own, seen, edges);
+    low = own + 1;
+  }
+}
+
+/* How many places of a key a level shows. */
+static uint32_t shown_places(const iso_sets *s, const places *p, uint32_t key, uint32_t level) {
+  uint32_t low = p->first[key], high = p->first[key + 1];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (rank_of(s, p->addition[middle]) <= level) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low - p->first[key];
 }
 
 /* A read that does not fit: every element of the key by itself. */
@@ -185,35 +282,32 @@ static bool odd_read_edges(const iso_sets *s, const iso_set_read *read, uint8_t 
   return !edges->failed;
 }
 
-static isolde_status read_edges(const iso_sets *s, const chain *c, uint8_t *shown, isolde_task *task,
+static isolde_status read_edges(const iso_sets *s, const places *p, uint8_t *shown, isolde_task *task,
                                 iso_deps_list *edges, isolde_error *error) {
   for (size_t i = 0; i < s->reads.count; i++) {
     const iso_set_read *read = &s->reads.items[i];
-    uint32_t txn = s->op_txn[read->op];
+    uint32_t txn = s->op_txn[read->op], key = read->key;
     if (read->level == ISO_OFF_CHAIN) {
       ISO_TRY(iso_task_check(task, error));
       if (!odd_read_edges(s, read, shown, edges)) return iso_fail_memory(error);
       continue;
     }
-    iso_deps_add(edges, seen_node(s, c, read->key, read->level), txn, ISO_PASS);
-    iso_deps_add(edges, txn, missed_node(s, c, read->key, read->level), ISO_DEP_RW);
+    uint32_t end = shown_places(s, p, key, read->level), all = p->first[key + 1] - p->first[key];
+    add_places(s, p, txn, key, 0, end, true, edges);
+    add_places(s, p, txn, key, end, all, false, edges);
   }
-  return ISOLDE_OK;
+  return edges->failed ? iso_fail_memory(error) : ISOLDE_OK;
 }
 
 isolde_status iso_sets_edges(const iso_sets *s, isolde_task *task, iso_deps_list *edges, isolde_error *error) {
-  chain c = {iso_alloc(s->h->keys, sizeof *c.first)};
+  places p;
   uint8_t *shown = iso_alloc_zero(s->h->ops, 1);
-  isolde_status status = c.first != NULL && shown != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  isolde_status status = find_places(s, &p) && shown != NULL ? ISOLDE_OK : iso_fail_memory(error);
   if (status == ISOLDE_OK) {
-    make_nodes(s, &c, edges);
-    if (edges->failed) status = iso_fail_memory(error);
+    make_trees(s, &p, edges);
+    status = edges->failed ? iso_fail_memory(error) : read_edges(s, &p, shown, task, edges, error);
   }
-  if (status == ISOLDE_OK) {
-    addition_edges(s, &c, edges);
-    status = read_edges(s, &c, shown, task, edges, error);
-  }
-  free(c.first);
+  places_free(&p);
   free(shown);
   return status;
 }

@@ -167,6 +167,10 @@ static void test_linearizable_keys(void **state) {
 static void test_sets(void **state) {
   (void)state;
   asked a = {.workload = "set", .model = "serializable"};
+  /* Two that both missed, or both saw, the other's element, and nobody in between. */
+  expect(OK(0, "[[:r 1 #{}] [:add 1 0]]") OK(1, "[[:r 1 #{}] [:add 1 2]]") OK(2, "[[:r 1 #{0 2}]]"), a, ISOLDE_VIOLATED,
+         "G2-item");
+  expect(OK(0, "[[:add 1 0] [:r 1 #{0 2}]]") OK(1, "[[:add 1 2] [:r 1 #{0 2}]]"), a, ISOLDE_VIOLATED, "G1c");
   const char *add = OK(0, "[[:add :x 1]]") OK(1, "[[:add :x 2]]");
   char text[1024];
   snprintf(text, sizeof text, "%s%s", add, OK(2, "[[:r :x #{1}]]") OK(3, "[[:r :x #{1 2}]]"));
