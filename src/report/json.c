@@ -159,6 +159,10 @@ static void put_levels(iso_output *out, const isolde_result *result) {
     iso_out_text(out, ",\"unknown_reason\":");
     put_string(out, result->unknown_reason);
   }
+  if (result->unexplained != NULL) {
+    iso_out_text(out, ",\"unexplained\":");
+    put_string(out, result->unexplained);
+  }
 }
 
 static void put_names(iso_output *out, const isolde_result *result, const char *field,

@@ -21,9 +21,10 @@ static void expect(bool condition, const char *what, const isolde_error *error) 
 static void look(const isolde_document *document) {
   isolde_level_verdict level;
   isolde_document_fact fact;
-  size_t bytes = 0;
-  for (size_t i = 0; isolde_document_level(document, i, &level); i++) bytes += strlen(level.level);
-  for (size_t i = 0; isolde_document_fact_at(document, i, &fact); i++) bytes += strlen(fact.name) + strlen(fact.value);
+  for (size_t i = 0; isolde_document_level(document, i, &level); i++) expect(level.level != NULL, "a level", NULL);
+  for (size_t i = 0; isolde_document_fact_at(document, i, &fact); i++) {
+    expect(fact.name != NULL && fact.value != NULL, "a fact", NULL);
+  }
   const isolde_document_anomaly *anomaly;
   for (size_t i = 0; (anomaly = isolde_document_anomaly_at(document, i)) != NULL; i++) {
     expect(anomaly->code != NULL && anomaly->explanation != NULL, "an anomaly has its texts", NULL);
