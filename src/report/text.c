@@ -85,6 +85,10 @@ static void put_levels(const page *p) {
     put_level_list(p, ISOLDE_UNDECIDED);
   }
   if (p->result->unknown_reason != NULL) iso_out_printf(p->out, "  unknown: %s\n", p->result->unknown_reason);
+  const char *unexplained = p->result->unexplained;
+  if (unexplained == NULL) return;
+  iso_out_printf(p->out, "  the violation of %s takes too many cases to show;\n", unexplained);
+  iso_out_printf(p->out, "  for a smaller history: isolde minimize --level %s\n", unexplained);
 }
 
 /* Wraps a sentence at 78 columns behind an indent of four. */
