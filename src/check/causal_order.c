@@ -45,7 +45,7 @@ typedef struct {
   bool many;                  /* they are not */
   ISO_VEC(iso_between) found; /* by the sweeps of a round */
   pair_set known;
-  uint64_t stale, walked;
+  uint64_t walked;
   bool too_far, failed;
   bool lists;        /* the history has lists */
   bool contradicted; /* something contradicts CO, or the initial version, outright */
@@ -146,7 +146,6 @@ static void note_stale(causal *c, uint32_t place, uint32_t slot, uint32_t number
   strip->read_first[place + 1] = at + 1;
   uint32_t *end = &c->block_end[oldest / ISO_SWEEP_BITS];
   if (*end < place) *end = place;
-  c->stale++;
 }
 
 static void lay_txn(causal *c, uint32_t place) {
@@ -183,7 +182,7 @@ static void lay_strip(causal *c) {
   memset(c->moved_slot, 0, strip->keys * sizeof *c->moved_slot);
   memset(c->block_end, 0, c->blocks * sizeof *c->block_end);
   strip->before_first[0] = strip->read_first[0] = strip->write_first[0] = 0;
-  c->stale = c->walked = 0;
+  c->walked = 0;
   c->far.count = c->few.count = 0;
   c->many = false;
   for (uint32_t place = 0; place < strip->count && !c->too_far && !c->failed; place++) lay_txn(c, place);
@@ -323,11 +322,7 @@ static isolde_status add_forced(causal *c, bool *cyclic, isolde_task *task, isol
     ISO_TRY(iso_event_graph_add(&c->e, edge, error));
   }
   if (!*cyclic) ISO_TRY(iso_sequence_repair(&c->e, first, &c->s, c->moved, cyclic, task, error));
-  if (*cyclic) {
-    iso_event_graph_drop(&c->e, first);
-  } else {
-    c->out->forced += c->e.derived.count - first;
-  }
+  if (*cyclic) iso_event_graph_drop(&c->e, first);
   return ISOLDE_OK;
 }
 
@@ -412,7 +407,6 @@ static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
   for (;;) {
     /* Contradictions stay where they are and would hide others if only a few were noted. */
     ISO_TRY(out->rounds == 0 ? look_first(c, task, error) : look(c, c->contradicted, task, error));
-    if (out->rounds == 0) out->stale = c->stale;
     out->rounds++;
     if (c->too_far) return ISOLDE_OK;
     if (c->contradicted) ISO_TRY(drop_contradictions(c, error));

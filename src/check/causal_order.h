@@ -37,8 +37,6 @@ typedef struct iso_forced_pairs {
 typedef struct iso_causal {
   iso_causal_answer answer;
   uint32_t rounds;
-  uint64_t stale; /* reads with a writer between, in the first order */
-  uint64_t forced;
   /* By read and t2.  Contradicted: all with t1 causally before t2.  No: all that can be on a cycle, and others. */
   iso_forced_pairs pairs;
 } iso_causal;

@@ -233,20 +233,37 @@ static void add_range(const places *p, uint32_t txn, uint32_t key, uint32_t low,
   }
 }
 
-/* The same for places some of which may be the reader's own: the first of those from `low` on is looked for again and
- * again, as there are few. */
-static void add_places(const iso_sets *s, const places *p, uint32_t txn, uint32_t key, uint32_t low, uint32_t high,
-                       bool seen, iso_deps_list *edges) {
+typedef struct own_places {
+  uint32_t *items;
+  size_t count, capacity;
+} own_places;
+
+static int by_place(const void *a, const void *b) {
+  const uint32_t *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* The places of a key that a transaction added itself, ascending. */
+static bool find_own(const iso_sets *s, const places *p, uint32_t txn, uint32_t key, own_places *own) {
   const isolde_history *h = s->h;
-  while (low < high && !edges->failed) {
-    uint32_t own = high;
-    for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-      if (!s->unique[op] || h->op_key[op] != key) continue;
-      if (p->place[op] >= low && p->place[op] < own) own = p->place[op];
-    }
-    add_range(p, txn, key, low, own, seen, edges);
-    low = own + 1;
+  own->count = 0;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    if (!s->unique[op] || h->op_key[op] != key) continue;
+    if (!iso_vec_push(own, p->place[op])) return false;
   }
+  if (own->count > 1) qsort(own->items, own->count, sizeof *own->items, by_place);
+  return true;
+}
+
+/* The same for places [low, high) but for those of its own. */
+static void add_places(const places *p, uint32_t txn, uint32_t key, uint32_t low, uint32_t high, bool seen,
+                       const own_places *own, iso_deps_list *edges) {
+  for (size_t i = 0; i < own->count && own->items[i] < high; i++) {
+    if (own->items[i] < low) continue;
+    add_range(p, txn, key, low, own->items[i], seen, edges);
+    low = own->items[i] + 1;
+  }
+  add_range(p, txn, key, low, high, seen, edges);
 }
 
 /* How many places of a key a level shows. */
@@ -282,7 +299,7 @@ static bool odd_read_edges(const iso_sets *s, const iso_set_read *read, uint8_t 
   return !edges->failed;
 }
 
-static isolde_status read_edges(const iso_sets *s, const places *p, uint8_t *shown, isolde_task *task,
+static isolde_status read_edges(const iso_sets *s, const places *p, uint8_t *shown, own_places *own, isolde_task *task,
                                 iso_deps_list *edges, isolde_error *error) {
   for (size_t i = 0; i < s->reads.count; i++) {
     const iso_set_read *read = &s->reads.items[i];
@@ -293,21 +310,24 @@ static isolde_status read_edges(const iso_sets *s, const places *p, uint8_t *sho
       continue;
     }
     uint32_t end = shown_places(s, p, key, read->level), all = p->first[key + 1] - p->first[key];
-    add_places(s, p, txn, key, 0, end, true, edges);
-    add_places(s, p, txn, key, end, all, false, edges);
+    if (!find_own(s, p, txn, key, own)) return iso_fail_memory(error);
+    add_places(p, txn, key, 0, end, true, own, edges);
+    add_places(p, txn, key, end, all, false, own, edges);
   }
   return edges->failed ? iso_fail_memory(error) : ISOLDE_OK;
 }
 
 isolde_status iso_sets_edges(const iso_sets *s, isolde_task *task, iso_deps_list *edges, isolde_error *error) {
   places p;
+  own_places own = {NULL, 0, 0};
   uint8_t *shown = iso_alloc_zero(s->h->ops, 1);
   isolde_status status = find_places(s, &p) && shown != NULL ? ISOLDE_OK : iso_fail_memory(error);
   if (status == ISOLDE_OK) {
     make_trees(s, &p, edges);
-    status = edges->failed ? iso_fail_memory(error) : read_edges(s, &p, shown, task, edges, error);
+    status = edges->failed ? iso_fail_memory(error) : read_edges(s, &p, shown, &own, task, edges, error);
   }
   places_free(&p);
+  iso_vec_free(&own);
   free(shown);
   return status;
 }
