@@ -7,7 +7,7 @@
  * (which cost transactions x sessions, so the longest rows are left out).  The last rows have 50 sessions at a time,
  * each of which ends after two transactions.  Loading is not counted.
  */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * Every row is a whole run in a process of its own: reading EDN and checking, with two threads.  The baseline is the
  * published tool on such a machine, where its figures are known.  --scale divides the numbers of transactions.
  */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * transactions makes ten million operations.  The files are made in a temporary directory and removed.
  */
 #include <fcntl.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * with times (binary).  The baseline is the fastest published solver on such a machine, where its figures are known,
  * and a valid history of the same shape for those with a bug.  --scale divides the numbers of transactions.
  */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * baseline is the fastest published tester on such a machine, where its figures are known.  --scale divides the numbers
  * of transactions.
  */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef CLI_BLAME_H
 #define CLI_BLAME_H
 
-#include <isolde/simulate.h>
+#include <isoproof/simulate.h>
 
 /* One JSON object a line to a path ("-" is standard output); returns an exit code, after a message when it failed. */
 int write_blames(const char *path, const isolde_history *history, const isolde_blames *blames);

@@ -1,5 +1,5 @@
 /* check.c - `isolde check`: verdicts and witnesses for histories in any format. */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* completion.c - scripts that complete isolde's commands, options and names in bash, zsh and fish. */
-#include <isolde/level.h>
+#include <isoproof/level.h>
 #include <string.h>
 
 #include "cli/command.h"

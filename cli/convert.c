@@ -1,6 +1,6 @@
 /* convert.c - `isolde convert`: a history from one format to another. */
 #include <inttypes.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <string.h>
 
 #include "cli/command.h"

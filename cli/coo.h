@@ -2,7 +2,7 @@
 #ifndef CLI_COO_H
 #define CLI_COO_H
 
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 
 #include "cli/command.h"
 #include "cli/json.h"

@@ -1,6 +1,6 @@
 /* coo_schedule.c - `isolde coo --schedule`: what a schedule is, by every name that people have for it. */
-#include <isolde/check.h>
-#include <isolde/level.h>
+#include <isoproof/check.h>
+#include <isoproof/level.h>
 #include <string.h>
 
 #include "cli/coo.h"

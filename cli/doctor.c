@@ -1,5 +1,5 @@
 /* doctor.c - `isolde doctor`: what this program is made of and what it finds around it. */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>

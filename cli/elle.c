@@ -1,6 +1,6 @@
 #include "cli/elle.h"
 
-#include <isolde/level.h>
+#include <isoproof/level.h>
 #include <stdlib.h>
 #include <strings.h>
 

@@ -3,8 +3,8 @@
 #ifndef CLI_ELLE_H
 #define CLI_ELLE_H
 
-#include <isolde/check.h>
-#include <isolde/object.h>
+#include <isoproof/check.h>
+#include <isoproof/object.h>
 #include <stdio.h>
 
 #include "cli/options.h"

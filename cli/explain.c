@@ -1,5 +1,5 @@
 /* explain.c - `isolde explain`: what a level or an anomaly means, with a tiny history. */
-#include <isolde/level.h>
+#include <isoproof/level.h>
 #include <string.h>
 
 #include "cli/command.h"

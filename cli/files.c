@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <isolde/format.h>
+#include <isoproof/format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* gen.c - `isolde gen`: workloads, and histories from the built-in simulator. */
 #include <inttypes.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
 

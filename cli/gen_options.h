@@ -2,7 +2,7 @@
 #ifndef CLI_GEN_OPTIONS_H
 #define CLI_GEN_OPTIONS_H
 
-#include <isolde/simulate.h>
+#include <isoproof/simulate.h>
 
 #include "cli/options.h"
 

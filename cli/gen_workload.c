@@ -1,6 +1,6 @@
 /* gen_workload.c - `isolde gen` without --simulate: a workload as JSON lines. */
 #include <inttypes.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <string.h>
 
 #include "cli/command.h"

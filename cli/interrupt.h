@@ -5,7 +5,7 @@
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 
 /* Installs the handlers, and ignores SIGPIPE so that a closed pipe is a write error. */
 void interrupt_install(void);

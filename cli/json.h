@@ -2,7 +2,7 @@
 #ifndef CLI_JSON_H
 #define CLI_JSON_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 #include <stdio.h>
 
 typedef struct json {

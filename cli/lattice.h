@@ -5,7 +5,7 @@
 #ifndef CLI_LATTICE_H
 #define CLI_LATTICE_H
 
-#include <isolde/level.h>
+#include <isoproof/level.h>
 #include <stdio.h>
 
 enum { LATTICE_MOST = 128 };

@@ -1,5 +1,5 @@
 /* levels.c - `isolde levels`: the lattice, and the two meanings of some names. */
-#include <isolde/level.h>
+#include <isoproof/level.h>
 #include <string.h>
 
 #include "cli/command.h"

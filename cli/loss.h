@@ -2,7 +2,7 @@
 #ifndef CLI_LOSS_H
 #define CLI_LOSS_H
 
-#include <isolde/format.h>
+#include <isoproof/format.h>
 
 #include "cli/options.h"
 

@@ -5,7 +5,7 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 #include <stdio.h>
 
 /* Exit codes: C name, code, meaning.  With many files the one with the highest weight counts. */

@@ -1,6 +1,6 @@
 /* minimize.c - `isolde minimize`: the smallest part of a history that still violates a level. */
 #include <inttypes.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <string.h>
 
 #include "cli/command.h"

@@ -1,7 +1,7 @@
 /* names.c - choices from the library's tables. */
 #include "cli/names.h"
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 #include <string.h>
 #include <strings.h>
 

@@ -2,8 +2,8 @@
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
 
-#include <isolde/format.h>
-#include <isolde/level.h>
+#include <isoproof/format.h>
+#include <isoproof/level.h>
 
 /* `number` from 0; NULL after the last. */
 const char *level_name_at(size_t number);

@@ -5,7 +5,7 @@
 #ifndef CLI_OUTPUTS_H
 #define CLI_OUTPUTS_H
 
-#include <isolde/report.h>
+#include <isoproof/report.h>
 
 #include "cli/options.h"
 

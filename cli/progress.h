@@ -5,7 +5,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 
 /* Starts; shows nothing when `quiet` or when standard error is no terminal. */
 void progress_begin(bool quiet);

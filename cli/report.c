@@ -1,5 +1,5 @@
 /* report.c - `isolde report`: pages, drawings and files for other tools from saved results. */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* run.c - `isolde run`: a workload on a database, recorded. */
 #include <inttypes.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <string.h>
 
 #include "cli/command.h"

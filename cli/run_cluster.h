@@ -6,7 +6,7 @@
 #ifndef CLI_RUN_CLUSTER_H
 #define CLI_RUN_CLUSTER_H
 
-#include <isolde/cluster.h>
+#include <isoproof/cluster.h>
 #include <stdio.h>
 
 #include "cli/json.h"

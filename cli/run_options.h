@@ -6,7 +6,7 @@
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
-#include <isolde/run.h>
+#include <isoproof/run.h>
 
 #include "cli/run_cluster.h"
 #include "cli/workload_options.h"

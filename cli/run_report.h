@@ -2,7 +2,7 @@
 #ifndef CLI_RUN_REPORT_H
 #define CLI_RUN_REPORT_H
 
-#include <isolde/run.h>
+#include <isoproof/run.h>
 #include <stdio.h>
 
 #include "cli/run_cluster.h"

@@ -1,5 +1,5 @@
 /* serve.c - `isolde serve`: past runs in a browser, on this machine only. */
-#include <isolde/serve.h>
+#include <isoproof/serve.h>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"

@@ -1,6 +1,6 @@
 /* stats.c - `isolde stats`: counts and shape of histories. */
 #include <inttypes.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
 

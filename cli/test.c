@@ -1,6 +1,6 @@
 /* test.c - `isolde test`: generate, run on a database, check, report, save. */
 #include <inttypes.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

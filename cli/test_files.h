@@ -5,7 +5,7 @@
 #ifndef CLI_TEST_FILES_H
 #define CLI_TEST_FILES_H
 
-#include <isolde/run.h>
+#include <isoproof/run.h>
 #include <stdio.h>
 
 typedef struct test_folder {

@@ -2,7 +2,7 @@
 #ifndef CLI_TOPICS_H
 #define CLI_TOPICS_H
 
-#include <isolde/level.h>
+#include <isoproof/level.h>
 
 #include "cli/json.h"
 

@@ -5,7 +5,7 @@
 #ifndef CLI_WORKLOAD_OPTIONS_H
 #define CLI_WORKLOAD_OPTIONS_H
 
-#include <isolde/workload.h>
+#include <isoproof/workload.h>
 
 #include "cli/options.h"
 

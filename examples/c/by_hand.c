@@ -4,7 +4,7 @@
  *
  * It also shows how a long call reports its progress and how another thread stops it.
  */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

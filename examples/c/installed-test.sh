@@ -39,7 +39,7 @@ said=$(cd "$tree" && LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/README
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/library-1" "$tree/examples/histories/aborted-read.txt" | grep '^TAP-b: '
 
 for file in bin/isolde share/man/man1/isolde.1 share/bash-completion/completions/isolde \
-  share/zsh/site-functions/_isolde share/fish/vendor_completions.d/isolde.fish include/isolde/isolde.h; do
+  share/zsh/site-functions/_isolde share/fish/vendor_completions.d/isolde.fish include/isoproof/isoproof.h; do
   [ -s "$root$prefix/$file" ] || { echo "$file was not installed" >&2; exit 1; }
 done
 "$root$prefix/bin/isolde" --version

@@ -5,7 +5,7 @@
 #ifndef ISO_BASE_DEFLATE_H
 #define ISO_BASE_DEFLATE_H
 
-#include <isolde/format.h>
+#include <isoproof/format.h>
 
 #include "base/error.h"
 

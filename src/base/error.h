@@ -2,7 +2,7 @@
 #ifndef ISO_BASE_ERROR_H
 #define ISO_BASE_ERROR_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 
 /* Where in an input something was found; a zeroed one with offset -1 says nothing. */
 typedef struct iso_place {

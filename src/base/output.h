@@ -7,7 +7,7 @@
 #ifndef ISO_BASE_OUTPUT_H
 #define ISO_BASE_OUTPUT_H
 
-#include <isolde/format.h>
+#include <isoproof/format.h>
 
 #include "base/error.h"
 

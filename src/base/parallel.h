@@ -2,7 +2,7 @@
 #ifndef ISO_BASE_PARALLEL_H
 #define ISO_BASE_PARALLEL_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 
 /* `thread` counts from 0 to threads - 1. */
 typedef void (*iso_parallel_fn)(void *context, unsigned thread, unsigned threads);

@@ -3,7 +3,7 @@
 #ifndef ISO_BASE_WORDS_H
 #define ISO_BASE_WORDS_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 typedef struct iso_words {
   char *text; /* terminated; NULL while empty */

@@ -8,7 +8,7 @@
 #ifndef ISO_CHECK_AMBIGUOUS_H
 #define ISO_CHECK_AMBIGUOUS_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 /* isolde_check of a history whose written values are not unique; the options are complete. */
 isolde_status iso_check_ambiguous(isolde_history *history, const isolde_check_options *options, isolde_task *task,

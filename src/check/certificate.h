@@ -6,7 +6,7 @@
 #ifndef ISO_CHECK_CERTIFICATE_H
 #define ISO_CHECK_CERTIFICATE_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "check/strong_levels.h"
 

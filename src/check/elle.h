@@ -6,7 +6,7 @@
 #ifndef ISO_CHECK_ELLE_H
 #define ISO_CHECK_ELLE_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "base/arena.h"
 #include "check/elle_search.h"

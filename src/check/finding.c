@@ -1,6 +1,6 @@
 #include "check/finding.h"
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 #include <string.h>
 
 const char *iso_tap_code(iso_tap tap) {

@@ -3,8 +3,8 @@
 #ifndef ISO_CHECK_RESULT_H
 #define ISO_CHECK_RESULT_H
 
-#include <isolde/check.h>
-#include <isolde/level.h>
+#include <isoproof/check.h>
+#include <isoproof/level.h>
 #include <pthread.h>
 
 #include "base/arena.h"

@@ -6,7 +6,7 @@
 #ifndef ISO_CHECK_STRONG_LEVELS_H
 #define ISO_CHECK_STRONG_LEVELS_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "check/strong.h"
 #include "check/weak.h"

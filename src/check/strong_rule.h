@@ -17,7 +17,7 @@
 #ifndef ISO_CHECK_STRONG_RULE_H
 #define ISO_CHECK_STRONG_RULE_H
 
-#include <isolde/level.h>
+#include <isoproof/level.h>
 
 #include "history/history.h"
 

@@ -3,7 +3,7 @@
 #ifndef ISO_COO_MATRIX_H
 #define ISO_COO_MATRIX_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "base/arena.h"
 #include "coo/execute.h"

@@ -3,7 +3,7 @@
 #ifndef ISO_COO_NAMES_H
 #define ISO_COO_NAMES_H
 
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 
 isolde_anomaly_class iso_coo_class(const isolde_pop_kind *kinds, size_t length);
 isolde_anomaly_size iso_coo_size(size_t length, size_t objects);

@@ -1,5 +1,5 @@
 /* published.c - the results that the paper reports, to compare with. */
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 #include <string.h>
 
 typedef struct column {

@@ -3,7 +3,7 @@
 #ifndef ISO_COO_SCENARIO_H
 #define ISO_COO_SCENARIO_H
 
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 
 #include "coo/stepper.h"
 

@@ -3,7 +3,7 @@
 #ifndef ISO_COO_SCHEDULE_H
 #define ISO_COO_SCHEDULE_H
 
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 
 #include "base/error.h"
 #include "base/words.h"

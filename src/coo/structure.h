@@ -3,7 +3,7 @@
 #ifndef ISO_COO_STRUCTURE_H
 #define ISO_COO_STRUCTURE_H
 
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 
 /* Enough for the longest schedule of a structure: two operations and an end for each transaction. */
 enum { ISO_COO_TEXT_BYTES = 256 };

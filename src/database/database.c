@@ -1,5 +1,5 @@
-/* database.c - isolde/database.h: which drivers there are. */
-#include <isolde/database.h>
+/* database.c - isoproof/database.h: which drivers there are. */
+#include <isoproof/database.h>
 #include <stdio.h>
 
 #include "database/driver.h"

@@ -175,7 +175,7 @@ iso_capabilities iso_driver_capabilities(const iso_driver *driver);
 /* A level by the database's own name. */
 typedef struct iso_isolation {
   const char *name;         /* "repeatable read" */
-  const char *claims;       /* the level (isolde/level.h) that the documentation of the database promises; NULL: none */
+  const char *claims;       /* the level (isoproof/level.h) that the documentation of the database promises; NULL: none */
   const char *note;         /* where the promise is, and what to know about it */
   const char *claims_lists; /* the same for lists, whose appends read what they change; NULL: as above */
 } iso_isolation;

@@ -1,7 +1,7 @@
 /* sim_driver.c - the driver `sim:`, for a database in memory whose isolation, and whose bugs, are known. */
 #include "database/sim_driver.h"
 
-#include <isolde/level.h>
+#include <isoproof/level.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>

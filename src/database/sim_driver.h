@@ -7,7 +7,7 @@
 #ifndef ISO_DATABASE_SIM_DRIVER_H
 #define ISO_DATABASE_SIM_DRIVER_H
 
-#include <isolde/simulate.h>
+#include <isoproof/simulate.h>
 #include <pthread.h>
 
 #include "database/driver_table.h"

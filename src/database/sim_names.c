@@ -1,6 +1,6 @@
 /* sim_names.c - names of the levels, bugs and key distributions of the simulator. */
-#include <isolde/level.h>
-#include <isolde/simulate.h>
+#include <isoproof/level.h>
+#include <isoproof/simulate.h>
 #include <string.h>
 #include <strings.h>
 

@@ -1,6 +1,6 @@
 /* Delta debugging of a history: transactions, then operations, judged by isolde_check. */
-#include <isolde/level.h>
-#include <isolde/minimize.h>
+#include <isoproof/level.h>
+#include <isoproof/minimize.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef ISO_EXPLAIN_NOTES_H
 #define ISO_EXPLAIN_NOTES_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "base/arena.h"
 #include "base/vector.h"

@@ -9,7 +9,7 @@
 #ifndef ISO_EXPLAIN_SCENARIO_H
 #define ISO_EXPLAIN_SCENARIO_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "base/arena.h"
 #include "base/vector.h"

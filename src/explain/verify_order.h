@@ -8,7 +8,7 @@
 #ifndef ISO_EXPLAIN_VERIFY_ORDER_H
 #define ISO_EXPLAIN_VERIFY_ORDER_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "base/task.h"
 #include "history/history.h"

@@ -3,7 +3,7 @@
 #ifndef ISO_EXPLAIN_WITNESS_H
 #define ISO_EXPLAIN_WITNESS_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #include "base/arena.h"
 #include "base/words.h"

@@ -1,7 +1,7 @@
 /* format.h - the table of readers and writers, and detection.
  *
  * A reader fills a builder from an input (or from a directory) and does not own either; a writer puts a history into
- * an output.  Adding a format means a line in ISOLDE_FORMAT_LIST (isolde/format.h) and in the table of format.c.
+ * an output.  Adding a format means a line in ISOLDE_FORMAT_LIST (isoproof/format.h) and in the table of format.c.
  */
 #ifndef ISO_FORMAT_FORMAT_H
 #define ISO_FORMAT_FORMAT_H

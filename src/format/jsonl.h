@@ -6,7 +6,7 @@
 #ifndef ISO_FORMAT_JSONL_H
 #define ISO_FORMAT_JSONL_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 #include "base/output.h"
 

@@ -1,6 +1,6 @@
 #include "format/plume_block.h"
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #ifndef ISO_FORMAT_TOKEN_H
 #define ISO_FORMAT_TOKEN_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 #include <string.h>
 
 #include "base/input.h"

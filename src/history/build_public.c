@@ -1,4 +1,4 @@
-/* The builder as isolde/history.h shows it: scalars instead of codes, and every argument checked. */
+/* The builder as isoproof/history.h shows it: scalars instead of codes, and every argument checked. */
 #include "history/builder_internal.h"
 
 #include <stdlib.h>

@@ -30,7 +30,7 @@ static inline iso_txn_info iso_txn_unset(void) {
                         .error = ISO_VALUE_NIL};
 }
 
-/* Makes an empty builder (isolde_builder_new in isolde/history.h). */
+/* Makes an empty builder (isolde_builder_new in isoproof/history.h). */
 void iso_builder_origin(isolde_builder *builder, isolde_format format, iso_position_kind positions,
                         bool initial_is_zero);
 /* Keeps a copy of the name of the input. */

@@ -10,8 +10,8 @@
 #ifndef ISO_HISTORY_HISTORY_H
 #define ISO_HISTORY_HISTORY_H
 
-#include <isolde/format.h>
-#include <isolde/history.h>
+#include <isoproof/format.h>
+#include <isoproof/history.h>
 #include <pthread.h>
 
 #include "history/pool.h"

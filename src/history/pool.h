@@ -10,7 +10,7 @@
 #ifndef ISO_HISTORY_POOL_H
 #define ISO_HISTORY_POOL_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 #include "base/error.h"
 

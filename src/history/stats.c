@@ -1,4 +1,4 @@
-#include <isolde/stats.h>
+#include <isoproof/stats.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef ISO_LEVEL_LEVELS_H
 #define ISO_LEVEL_LEVELS_H
 
-#include <isolde/level.h>
+#include <isoproof/level.h>
 
 /* The number of a level or model: ISO_LEVEL_SERIALIZABLE, ISO_LEVEL_M_PL_3, ... */
 typedef enum iso_level {

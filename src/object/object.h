@@ -5,7 +5,7 @@
 #ifndef ISO_OBJECT_OBJECT_H
 #define ISO_OBJECT_OBJECT_H
 
-#include <isolde/object.h>
+#include <isoproof/object.h>
 
 #include "base/input.h"
 #include "base/task.h"

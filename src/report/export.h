@@ -5,7 +5,7 @@
 #ifndef ISO_REPORT_EXPORT_H
 #define ISO_REPORT_EXPORT_H
 
-#include <isolde/report.h>
+#include <isoproof/report.h>
 
 #include "base/output.h"
 

@@ -6,7 +6,7 @@
 #ifndef ISO_REPORT_LAYOUT_H
 #define ISO_REPORT_LAYOUT_H
 
-#include <isolde/report.h>
+#include <isoproof/report.h>
 
 #include "base/arena.h"
 #include "base/words.h"

@@ -5,7 +5,7 @@
 #ifndef ISO_REPORT_MODEL_H
 #define ISO_REPORT_MODEL_H
 
-#include <isolde/report.h>
+#include <isoproof/report.h>
 
 #include "base/arena.h"
 #include "base/error.h"

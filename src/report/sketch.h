@@ -2,7 +2,7 @@
 #ifndef ISO_REPORT_SKETCH_H
 #define ISO_REPORT_SKETCH_H
 
-#include <isolde/report.h>
+#include <isoproof/report.h>
 
 #include "base/output.h"
 

@@ -5,7 +5,7 @@
 #ifndef ISO_RUN_CLUSTER_H
 #define ISO_RUN_CLUSTER_H
 
-#include <isolde/cluster.h>
+#include <isoproof/cluster.h>
 
 #include "base/arena.h"
 #include "run/cluster_guard.h"

@@ -6,7 +6,7 @@
 #ifndef ISO_RUN_RUN_H
 #define ISO_RUN_RUN_H
 
-#include <isolde/run.h>
+#include <isoproof/run.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 #include "serve/answer.h"
 
-#include <isolde/report.h>
+#include <isoproof/report.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

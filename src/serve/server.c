@@ -2,7 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <isolde/serve.h>
+#include <isoproof/serve.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #ifndef ISO_WORKLOAD_GENERATOR_H
 #define ISO_WORKLOAD_GENERATOR_H
 
-#include <isolde/workload.h>
+#include <isoproof/workload.h>
 #include <stdatomic.h>
 
 #include "workload/program.h"

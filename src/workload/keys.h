@@ -5,7 +5,7 @@
 #ifndef ISO_WORKLOAD_KEYS_H
 #define ISO_WORKLOAD_KEYS_H
 
-#include <isolde/simulate.h>
+#include <isoproof/simulate.h>
 
 #include "base/error.h"
 #include "workload/random.h"

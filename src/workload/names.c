@@ -1,5 +1,5 @@
 /* names.c - the tables of workloads and presets: ids and defaults. */
-#include <isolde/workload.h>
+#include <isoproof/workload.h>
 #include <string.h>
 
 static const struct {

@@ -3,7 +3,7 @@
  * FUZZ_FORMAT is the id of the format, or "any" to detect it (and to decompress).  What loads is resolved, checked,
  * counted and written to every format that can be written; its jsonl form must read back with the same counts.
  */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* report.c - the fuzz target of saved results: whatever is read as one must survive every renderer. */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

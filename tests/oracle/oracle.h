@@ -7,9 +7,9 @@
 #ifndef ORACLE_H
 #define ORACLE_H
 
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
-/* Levels: C name, id as in isolde/level.h. */
+/* Levels: C name, id as in isoproof/level.h. */
 #define ORACLE_LEVEL_LIST(X)                                                                                           \
   X(CUT_ISOLATION, "cut-isolation")                                                                                    \
   X(READ_COMMITTED, "read-committed")                                                                                  \

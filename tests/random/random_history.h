@@ -3,7 +3,7 @@
 #ifndef RANDOM_HISTORY_H
 #define RANDOM_HISTORY_H
 
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 enum { SKETCH_TXNS = 8, SKETCH_OPS = 6, SKETCH_KEYS = 4, SKETCH_SESSIONS = 4, SKETCH_ELEMENTS = 24 };
 

@@ -5,7 +5,7 @@
 #ifndef SHORT_SESSIONS_H
 #define SHORT_SESSIONS_H
 
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 /* Registers only.  Every session is cut after `length` transactions. */
 isolde_status short_sessions(const isolde_history *history, uint64_t length, isolde_history **cut, isolde_error *error);

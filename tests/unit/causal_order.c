@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 #include "check/causal_order.h"
 #include "check/co_query.h"

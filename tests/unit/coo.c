@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include <isolde/check.h>
-#include <isolde/coo.h>
+#include <isoproof/check.h>
+#include <isoproof/coo.h>
 
 static isolde_schedule *parse(const char *text) {
   isolde_schedule *schedule;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 
 enum { TXNS = 4, STEPS = 3 * TXNS, FORM = 64, FORMS = 4096 };
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "coo/stepper.h"
-#include <isolde/coo.h>
+#include <isoproof/coo.h>
 
 static const char *const private_file[] = {"sqlite:"};
 

@@ -1,8 +1,8 @@
 /* driver.c - URLs, the drivers that need no server (SQLite, the simulator), and what is common to all. */
 #include "database/driver.h"
 
-#include <isolde/check.h>
-#include <isolde/database.h>
+#include <isoproof/check.h>
+#include <isoproof/database.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* driver_sim.c - the simulated database through its driver: what it claims holds, and each of its bugs is found.
  *
  * One thread plays all sessions, one random request at a time, so that every run can be repeated by its seed. */
-#include <isolde/check.h>
-#include <isolde/simulate.h>
+#include <isoproof/check.h>
+#include <isoproof/simulate.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 typedef struct bytes {
   char *data;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 /* A small history of each text format, two transactions each. */
 static const struct {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 #include "level/anomalies.h"
 #include "level/levels.h"

@@ -1,6 +1,6 @@
 /* Histories of single operations: what each model of elle-cli's accepts and refuses, and registers against all orders.
  */
-#include <isolde/object.h>
+#include <isoproof/object.h>
 
 #include "unit.h"
 

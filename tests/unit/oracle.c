@@ -1,5 +1,5 @@
 /* The oracle itself: against histories judged by hand, and against replaying every schedule of random histories. */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include <stdint.h>
 /* cmocka needs the four above first. */
 #include <cmocka.h>
-#include <isolde/format.h>
+#include <isoproof/format.h>
 
 static void expect_format(const char *path, const char *id) {
   const isolde_format_info *info = NULL;

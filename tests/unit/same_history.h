@@ -2,7 +2,7 @@
 #ifndef TEST_SAME_HISTORY_H
 #define TEST_SAME_HISTORY_H
 
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 /* What a format may change without being wrong. */
 typedef struct same_options {

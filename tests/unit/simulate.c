@@ -1,5 +1,5 @@
 /* The simulator as a whole: reproducible, truthful about time, exact about its shares and its bugs. */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

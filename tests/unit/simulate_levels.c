@@ -1,5 +1,5 @@
 /* Every level of the simulator, and every bug, judged by the oracle on thousands of small histories. */
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

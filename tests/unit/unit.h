@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <isolde/isolde.h>
+#include <isoproof/isoproof.h>
 
 /* Fails the test with the message of the error unless the call succeeded. */
 #define assert_ok(call)                                                                                                \

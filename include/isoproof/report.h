@@ -1,4 +1,4 @@
-/* isolde/report.h - reports: what was found in a history, ready to be drawn, printed or handed to other tools.
+/* isoproof/report.h - reports: what was found in a history, ready to be drawn, printed or handed to other tools.
  *
  *     isolde_document *document;
  *     if (isolde_document_make(history, result, NULL, &document, &error)) ...
@@ -14,8 +14,8 @@
 #ifndef ISOLDE_REPORT_H
 #define ISOLDE_REPORT_H
 
-#include <isolde/check.h>
-#include <isolde/level.h>
+#include <isoproof/check.h>
+#include <isoproof/level.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,7 +93,7 @@ ISOLDE_API const char *isolde_document_unknown_reason(const isolde_document *doc
 /* The levels decided or asked for, in the order of the table of levels; false after the last. */
 ISOLDE_API bool isolde_document_level(const isolde_document *document, size_t number, isolde_level_verdict *out);
 
-/* As in isolde/check.h; NULL after the last. */
+/* As in isoproof/check.h; NULL after the last. */
 ISOLDE_API const char *isolde_document_strongest(const isolde_document *document, size_t number);
 ISOLDE_API const char *isolde_document_weakest_violated(const isolde_document *document, size_t number);
 ISOLDE_API const char *isolde_document_not(const isolde_document *document, size_t number);

@@ -1,11 +1,11 @@
-/* isolde/format.h - the formats that histories come in, and writing them.
+/* isoproof/format.h - the formats that histories come in, and writing them.
  *
- * Reading is isolde_history_open (isolde/history.h), which detects the format from the content.
+ * Reading is isolde_history_open (isoproof/history.h), which detects the format from the content.
  */
 #ifndef ISOLDE_FORMAT_H
 #define ISOLDE_FORMAT_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 #ifdef __cplusplus
 extern "C" {

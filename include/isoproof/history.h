@@ -1,4 +1,4 @@
-/* isolde/history.h - histories: open one from a file, build one by hand, look inside.
+/* isoproof/history.h - histories: open one from a file, build one by hand, look inside.
  *
  * A history is immutable.  Sessions are numbered in the order in which they first appear in the input; transactions
  * are numbered session by session, in session order; operations are numbered transaction by transaction, in program
@@ -7,7 +7,7 @@
 #ifndef ISOLDE_HISTORY_H
 #define ISOLDE_HISTORY_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,7 +85,7 @@ typedef struct isolde_counts {
 } isolde_counts;
 
 ISOLDE_API void isolde_history_counts(const isolde_history *history, isolde_counts *counts);
-/* The name of the format it was read from, as in isolde/format.h; "memory" when it was built by hand. */
+/* The name of the format it was read from, as in isoproof/format.h; "memory" when it was built by hand. */
 ISOLDE_API const char *isolde_history_format(const isolde_history *history);
 
 #define ISOLDE_NO_TIME INT64_MIN

@@ -1,4 +1,4 @@
-/* isolde/run.h - run a workload on a database and record the history.
+/* isoproof/run.h - run a workload on a database and record the history.
  *
  * Each session is a thread with a connection of its own.  The history is written as it goes, in isolde's JSON lines:
  * one write a transaction, when it has ended, so that a crash of the client loses at most the last line.
@@ -8,7 +8,7 @@
 #ifndef ISOLDE_RUN_H
 #define ISOLDE_RUN_H
 
-#include <isolde/workload.h>
+#include <isoproof/workload.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* isolde/level.h - isolation levels, consistency models and anomalies: what they are called and what they mean.
+/* isoproof/level.h - isolation levels, consistency models and anomalies: what they are called and what they mean.
  *
  * Two families of names exist.  The levels of `--level` count session order (snapshot-isolation, serializable, ...).
  * Adya's and Elle's models, those of `--model`, do not, unless their name says strong-session (session order) or
@@ -9,7 +9,7 @@
 #ifndef ISOLDE_LEVEL_H
 #define ISOLDE_LEVEL_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 
 #ifdef __cplusplus
 extern "C" {

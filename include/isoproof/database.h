@@ -1,11 +1,11 @@
-/* isolde/database.h - which databases this build can talk to.
+/* isoproof/database.h - which databases this build can talk to.
  *
  * Everything here points into constant tables of the library: nothing is owned, nothing is freed.
  */
 #ifndef ISOLDE_DATABASE_H
 #define ISOLDE_DATABASE_H
 
-#include <isolde/base.h>
+#include <isoproof/base.h>
 
 #ifdef __cplusplus
 extern "C" {

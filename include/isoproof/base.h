@@ -1,4 +1,4 @@
-/* isolde/base.h - status codes, errors, tasks, output sinks.
+/* isoproof/base.h - status codes, errors, tasks, output sinks.
  *
  * The library never prints and never exits.  A function that can fail returns an isolde_status and, when the caller
  * passes an isolde_error, describes the failure there.  Passing NULL for the error is always allowed.

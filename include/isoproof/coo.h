@@ -1,4 +1,4 @@
-/* isolde/coo.h - schedules as cycles of partial order pairs (POPs), and every such cycle as a test case.
+/* isoproof/coo.h - schedules as cycles of partial order pairs (POPs), and every such cycle as a test case.
  *
  * A schedule is what several transactions do, in the order in which they do it: "R1x W2y W2x C2 R1y C1".  Two steps of
  * different transactions on one object, one of them a write, are a POP; a POP says which transaction comes first and
@@ -9,7 +9,7 @@
 #ifndef ISOLDE_COO_H
 #define ISOLDE_COO_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -136,7 +136,7 @@ ISOLDE_API bool isolde_pop_graph_cycle(const isolde_pop_graph *graph, size_t num
 ISOLDE_API bool isolde_pop_graph_more(const isolde_pop_graph *graph);
 
 /* Adya's phenomena among the committed transactions, with the versions in the order of their writes: codes as in
- * isolde/level.h ("G0", "G1a", "G-single"), `number` from 0; NULL after the last. */
+ * isoproof/level.h ("G0", "G1a", "G-single"), `number` from 0; NULL after the last. */
 ISOLDE_API const char *isolde_schedule_phenomenon(const isolde_schedule *schedule, size_t number);
 
 /* ---- the test cases ---- */

@@ -1,4 +1,4 @@
-/* isolde/object.h - histories of operations on single objects (a bank, a set, a counter, a register, a lock), judged as
+/* isoproof/object.h - histories of operations on single objects (a bank, a set, a counter, a register, a lock), judged as
  * elle-cli has Jepsen's and Knossos' checkers judge them.
  *
  * These are no transactions: an operation is one map with :f (read, write, add, cas, ...) and :value, in EDN or JSON.
@@ -7,7 +7,7 @@
 #ifndef ISOLDE_OBJECT_H
 #define ISOLDE_OBJECT_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* isolde/workload.h - what the clients of a database under test do, decided by a seed.
+/* isoproof/workload.h - what the clients of a database under test do, decided by a seed.
  *
  * A workload hands each session one transaction after the other.  Which operations those have, and on which keys, is
  * decided by the seed alone, except that workloads with rotating keys (list-append, predicate) move on to fresh keys
@@ -9,7 +9,7 @@
 #ifndef ISOLDE_WORKLOAD_H
 #define ISOLDE_WORKLOAD_H
 
-#include <isolde/simulate.h>
+#include <isoproof/simulate.h>
 
 #ifdef __cplusplus
 extern "C" {

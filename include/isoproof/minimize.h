@@ -1,4 +1,4 @@
-/* isolde/minimize.h - the smallest part of a history that still violates a level.
+/* isoproof/minimize.h - the smallest part of a history that still violates a level.
  *
  * A part is made of whole transactions first, then of operations.  Leaving something out never invents an anomaly: a
  * read whose write is left out goes with it, and an element of a list or a set goes with its append or addition.  The
@@ -7,7 +7,7 @@
 #ifndef ISOLDE_MINIMIZE_H
 #define ISOLDE_MINIMIZE_H
 
-#include <isolde/check.h>
+#include <isoproof/check.h>
 
 #ifdef __cplusplus
 extern "C" {

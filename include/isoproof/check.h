@@ -1,4 +1,4 @@
-/* isolde/check.h - verdicts, anomalies and witnesses of a history.
+/* isoproof/check.h - verdicts, anomalies and witnesses of a history.
  *
  *     isolde_history *history;
  *     isolde_result *result;
@@ -9,7 +9,7 @@
 #ifndef ISOLDE_CHECK_H
 #define ISOLDE_CHECK_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* isolde/cluster.h - private database servers on loopback, and faults that happen to them during a run.
+/* isoproof/cluster.h - private database servers on loopback, and faults that happen to them during a run.
  *
  * A cluster lives in a temporary folder and ends with isolde_cluster_stop, or with the process that started it, however
  * that ends: a guardian process sees to it that no server and no file is left.
@@ -9,7 +9,7 @@
 #ifndef ISOLDE_CLUSTER_H
 #define ISOLDE_CLUSTER_H
 
-#include <isolde/run.h>
+#include <isoproof/run.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* isolde/simulate.h - histories from a simulated database whose isolation, and whose bugs, are known.
+/* isoproof/simulate.h - histories from a simulated database whose isolation, and whose bugs, are known.
  *
  * Sessions run interleaved, one operation at a time, on a multi-version store in memory, all decided by a seed.  What
  * it produces at a level satisfies that level by construction; each injected bug is reported with the transactions
@@ -13,13 +13,13 @@
 #ifndef ISOLDE_SIMULATE_H
 #define ISOLDE_SIMULATE_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Levels the store can give: C name, id (a level of isolde/level.h), sentence. */
+/* Levels the store can give: C name, id (a level of isoproof/level.h), sentence. */
 #define ISOLDE_SIM_LEVEL_LIST(X)                                                                                       \
   X(SERIALIZABLE, "serializable", "one serial order, agreed when transactions begin")                                  \
   X(SNAPSHOT, "snapshot-isolation", "a snapshot at the beginning, no two concurrent writers of a key")                 \

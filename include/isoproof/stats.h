@@ -1,8 +1,8 @@
-/* isolde/stats.h - the shape of a history in numbers. */
+/* isoproof/stats.h - the shape of a history in numbers. */
 #ifndef ISOLDE_STATS_H
 #define ISOLDE_STATS_H
 
-#include <isolde/history.h>
+#include <isoproof/history.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judges a history from Python, through ctypes: isolde_check.py [--library libisolde.so] FILE
+"""Judges a history from Python, through ctypes: isoproof_check.py [--library libisolde.so] FILE
 
-The structures below mirror include/isolde/*.h; nothing needs to be compiled.
+The structures below mirror include/isoproof/*.h; nothing needs to be compiled.
 """
 import argparse
 import ctypes

@@ -1,0 +1,44 @@
+/* isoproof.h - does a database give the isolation that it promises?
+ *
+ * This header is the whole library:
+ *   isoproof/base.h      status codes, errors, tasks (cancellation, time limit, threads, progress)
+ *   isoproof/history.h   open a history, or build one by hand, and look inside
+ *   isoproof/format.h    formats, writing
+ *   isoproof/level.h     levels, models and anomalies: names and meanings
+ *   isoproof/check.h     verdicts, anomalies, witnesses
+ *   isoproof/object.h    histories of single operations on a bank, a set, a register, ...
+ *   isoproof/coo.h       schedules, their anomalies, and every anomaly as a test case
+ *   isoproof/database.h  which databases this build can talk to
+ *   isoproof/minimize.h  the smallest part of a history that still violates a level
+ *   isoproof/stats.h     counts and shape
+ *   isoproof/simulate.h  histories from a simulated database
+ *   isoproof/workload.h  what the clients of a database under test do
+ *   isoproof/run.h       run a workload on a database, and record it
+ *   isoproof/report.h    reports: pages, drawings, files for other tools
+ *   isoproof/serve.h     past runs in a browser, on this machine only
+ *   isoproof/cluster.h   private servers to run it on, and faults that happen to them
+ *
+ * ABI: handles are opaque; option structs begin with their size, and fields are only ever added at their ends; enum
+ * values keep their numbers.
+ */
+#ifndef ISOLDE_H
+#define ISOLDE_H
+
+#include <isoproof/base.h>
+#include <isoproof/check.h>
+#include <isoproof/cluster.h>
+#include <isoproof/coo.h>
+#include <isoproof/database.h>
+#include <isoproof/format.h>
+#include <isoproof/history.h>
+#include <isoproof/level.h>
+#include <isoproof/minimize.h>
+#include <isoproof/object.h>
+#include <isoproof/report.h>
+#include <isoproof/run.h>
+#include <isoproof/serve.h>
+#include <isoproof/simulate.h>
+#include <isoproof/stats.h>
+#include <isoproof/workload.h>
+
+#endif
