@@ -1,6 +1,6 @@
 # A thin door to meson: every configuration lives in a directory of its own.
 #
-#   make               release build, leaves build/isolde and build/libisolde.{a,so}
+#   make               release build, leaves build/isoproof and build/libisoproof.{a,so}
 #   make debug         build-debug, no optimization
 #   make asan          build-asan, AddressSanitizer and UndefinedBehaviorSanitizer, unit tests run
 #   make tsan          build-tsan, ThreadSanitizer, unit tests run
@@ -94,7 +94,7 @@ check-format:
 
 check-cppcheck:
 	$(CPPCHECK) -j $(JOBS) --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-	  --inline-suppr --suppressions-list=.cppcheck-suppressions -D_GNU_SOURCE -DISOLDE_VERSION='"0"' \
+	  --inline-suppr --suppressions-list=.cppcheck-suppressions -D_GNU_SOURCE -DISOPROOF_VERSION='"0"' \
 	  -Iinclude -Isrc -I. src cli examples bench
 
 # Where the headers of the client libraries of databases are.
@@ -102,7 +102,7 @@ DRIVER_FLAGS = $(shell pkg-config --cflags sqlite3 libpq libmariadb odbc 2>/dev/
 
 check-tidy:
 	printf '%s\n' $(TIDY_FILES) | xargs -P $(JOBS) -I FILE $(CLANG_TIDY) --quiet FILE -- -std=gnu11 -D_GNU_SOURCE \
-	  -DISOLDE_VERSION='"0"' -Iinclude -Isrc -I. $(DRIVER_FLAGS)
+	  -DISOPROOF_VERSION='"0"' -Iinclude -Isrc -I. $(DRIVER_FLAGS)
 
 format:
 	$(CLANG_FORMAT) -i $(C_FILES)

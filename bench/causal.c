@@ -19,17 +19,17 @@
 typedef struct job {
   uint64_t txns, seed;
   uint32_t sessions; /* 0: many short ones */
-  isolde_sim_level level;
+  isoproof_sim_level level;
   bool clocks;
 } job;
 
 static bool decide(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isolde_sim_options options;
-  isolde_history *history;
-  isolde_task *task;
-  isolde_error error;
-  isolde_sim_defaults(&options);
+  isoproof_sim_options options;
+  isoproof_history *history;
+  isoproof_task *task;
+  isoproof_error error;
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = j->seed;
   options.level = j->level;
@@ -37,27 +37,27 @@ static bool decide(void *context, uint64_t *operations, uint64_t *bytes) {
   options.txns = j->txns;
   options.ops_min = options.ops_max = 10;
   options.keys = (uint32_t)(j->txns / 10);
-  options.distribution = ISOLDE_KEYS_ZIPF;
+  options.distribution = ISOPROOF_KEYS_ZIPF;
   options.skew = 1;
-  if (isolde_task_new(&task) != ISOLDE_OK) return false;
-  if (isolde_simulate(&options, task, &history, NULL, &error) != ISOLDE_OK) return false;
+  if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
+  if (isoproof_simulate(&options, task, &history, NULL, &error) != ISOPROOF_OK) return false;
   if (j->sessions == 0) {
-    isolde_history *cut;
-    if (short_sessions(history, 2, &cut, &error) != ISOLDE_OK) return false;
-    isolde_history_free(history);
+    isoproof_history *cut;
+    if (short_sessions(history, 2, &cut, &error) != ISOPROOF_OK) return false;
+    isoproof_history_free(history);
     history = cut;
   }
   iso_weak weak;
-  if (iso_weak_begin(history, task, &weak, &error) != ISOLDE_OK) return false;
+  if (iso_weak_begin(history, task, &weak, &error) != ISOPROOF_OK) return false;
   if (j->clocks) weak.block_columns = j->sessions < 128 ? j->sessions : 128;
   double start = measure_now();
   bool good =
-      iso_weak_decide(&weak, ISO_AXIOM_CAUSAL, task, &error) == ISOLDE_OK && !weak.axioms[ISO_AXIOM_CAUSAL].violated;
+      iso_weak_decide(&weak, ISO_AXIOM_CAUSAL, task, &error) == ISOPROOF_OK && !weak.axioms[ISO_AXIOM_CAUSAL].violated;
   *operations = history->ops;
   *bytes = (uint64_t)((measure_now() - start) * 1e6); /* microseconds */
   iso_weak_free(&weak);
-  isolde_history_free(history);
-  isolde_task_free(task);
+  isoproof_history_free(history);
+  isoproof_task_free(task);
   return good;
 }
 
@@ -66,7 +66,7 @@ static void print_row(job *j) {
   measurement m = measure(decide, j, 1);
   char sessions[16] = "short";
   if (j->sessions > 0) snprintf(sessions, sizeof sessions, "%u", j->sessions);
-  printf("%-13s %8s %-8s", levels[j->level == ISOLDE_SIM_CAUSAL], sessions, j->clocks ? "clocks" : "search");
+  printf("%-13s %8s %-8s", levels[j->level == ISOPROOF_SIM_CAUSAL], sessions, j->clocks ? "clocks" : "search");
   if (m.ok) {
     printf(" %9.3f s %6.0f MB\n", (double)m.bytes / 1e6, (double)m.peak_bytes / 1e6);
   } else {
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   printf("%llu transactions of 10 operations; simulated at, sessions, method, time, memory\n",
          (unsigned long long)j.txns);
   for (int level = 0; level < 2; level++) {
-    j.level = level == 0 ? ISOLDE_SIM_SERIALIZABLE : ISOLDE_SIM_CAUSAL;
+    j.level = level == 0 ? ISOPROOF_SIM_SERIALIZABLE : ISOPROOF_SIM_CAUSAL;
     for (size_t i = 0; i < sizeof sessions / sizeof sessions[0]; i++) {
       j.sessions = sessions[i];
       if (level == 1 && j.sessions > 5000) continue; /* the simulator takes minutes */

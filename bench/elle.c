@@ -20,7 +20,7 @@ typedef struct shape {
   uint32_t sessions;
   bool lists;
   double unknown_share;
-  isolde_sim_bug bug;
+  isoproof_sim_bug bug;
   uint64_t bugs;
   double limit, baseline;
 } shape;
@@ -33,7 +33,7 @@ static const shape shapes[] = {
     {"lists-10m-20", 10000000, 20, true, 0, 0, 0, 40, 0},
     {"lists-10m-1000", 10000000, 1000, true, 0, 0, 0, 40, 0},
     {"lists-crashes", 100000, 20, true, 0.1, 0, 0, 0.3, 0}, /* 10,000 processes that crash */
-    {"lists-broken", 100000, 20, true, 0, ISOLDE_SIM_BUG_WRITE_SKEW, 1000, 0, 0},
+    {"lists-broken", 100000, 20, true, 0, ISOPROOF_SIM_BUG_WRITE_SKEW, 1000, 0, 0},
     {"registers-10k", 10000, 20, false, 0, 0, 0, 0.2, 96},
     {"registers-100k", 100000, 20, false, 0, 0, 0, 0, 0},
 };
@@ -45,52 +45,53 @@ typedef struct job {
   char path[512];
 } job;
 
-static bool report_failure(const isolde_error *error) {
+static bool report_failure(const isoproof_error *error) {
   char text[1100];
-  isolde_error_format(error, text, sizeof text);
+  isoproof_error_format(error, text, sizeof text);
   fprintf(stderr, "elle: %s\n", text);
   return false;
 }
 
 /* A copy of a history in which a process that does not learn an outcome is never heard of again: another one takes its
  * place, as in Jepsen. */
-static bool copy_op(isolde_builder *builder, const isolde_history *history, uint64_t number, isolde_error *error) {
-  static isolde_scalar elements[1 << 16];
-  isolde_op op;
-  if (!isolde_history_op(history, number, &op)) return false;
-  bool list = op.kind == ISOLDE_OP_READ_LIST && op.value.type == ISOLDE_INTEGER;
-  if (!list) return isolde_builder_op(builder, op.kind, op.key, op.value, error) == ISOLDE_OK;
+static bool copy_op(isoproof_builder *builder, const isoproof_history *history, uint64_t number,
+                    isoproof_error *error) {
+  static isoproof_scalar elements[1 << 16];
+  isoproof_op op;
+  if (!isoproof_history_op(history, number, &op)) return false;
+  bool list = op.kind == ISOPROOF_OP_READ_LIST && op.value.type == ISOPROOF_INTEGER;
+  if (!list) return isoproof_builder_op(builder, op.kind, op.key, op.value, error) == ISOPROOF_OK;
   size_t count = 0;
   while (count < sizeof elements / sizeof elements[0] &&
-         isolde_history_element(history, number, count, &elements[count])) {
+         isoproof_history_element(history, number, count, &elements[count])) {
     count++;
   }
-  return isolde_builder_elements(builder, op.kind, op.key, elements, count, error) == ISOLDE_OK;
+  return isoproof_builder_elements(builder, op.kind, op.key, elements, count, error) == ISOPROOF_OK;
 }
 
-static bool crash(isolde_history **history, isolde_error *error) {
-  isolde_builder *builder;
-  isolde_counts counts;
-  isolde_txn txn = {0};
-  isolde_history_counts(*history, &counts);
+static bool crash(isoproof_history **history, isoproof_error *error) {
+  isoproof_builder *builder;
+  isoproof_counts counts;
+  isoproof_txn txn = {0};
+  isoproof_history_counts(*history, &counts);
   int64_t fresh = (int64_t)counts.sessions, name = 0;
-  if (isolde_builder_new(&builder, error) != ISOLDE_OK) return false;
+  if (isoproof_builder_new(&builder, error) != ISOPROOF_OK) return false;
   bool good = true;
   for (uint64_t t = 0; good && t < counts.transactions; t++) {
     uint32_t session;
-    good = isolde_history_txn(*history, t, &txn);
+    good = isoproof_history_txn(*history, t, &txn);
     if (txn.index == 0) name = (int64_t)txn.session;
-    good = good && isolde_builder_session(builder, isolde_integer(name), &session, error) == ISOLDE_OK &&
-           isolde_builder_begin(builder, session, txn.status, error) == ISOLDE_OK &&
-           isolde_builder_times(builder, txn.start, txn.end, error) == ISOLDE_OK;
+    good = good && isoproof_builder_session(builder, isoproof_integer(name), &session, error) == ISOPROOF_OK &&
+           isoproof_builder_begin(builder, session, txn.status, error) == ISOPROOF_OK &&
+           isoproof_builder_times(builder, txn.start, txn.end, error) == ISOPROOF_OK;
     for (uint64_t op = 0; good && op < txn.ops; op++) good = copy_op(builder, *history, txn.first_op + op, error);
-    if (txn.status == ISOLDE_UNKNOWN) name = fresh++;
+    if (txn.status == ISOPROOF_UNKNOWN) name = fresh++;
   }
-  isolde_history *copy = NULL;
-  good = good && isolde_builder_finish(builder, &copy, error) == ISOLDE_OK;
-  isolde_builder_free(builder);
+  isoproof_history *copy = NULL;
+  good = good && isoproof_builder_finish(builder, &copy, error) == ISOPROOF_OK;
+  isoproof_builder_free(builder);
   if (!good) return false;
-  isolde_history_free(*history);
+  isoproof_history_free(*history);
   *history = copy;
   return true;
 }
@@ -98,13 +99,13 @@ static bool crash(isolde_history **history, isolde_error *error) {
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
   const job *j = context;
-  isolde_sim_options options;
-  isolde_history *history;
-  isolde_error error;
-  isolde_sim_defaults(&options);
+  isoproof_sim_options options;
+  isoproof_history *history;
+  isoproof_error error;
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = j->seed;
-  options.level = ISOLDE_SIM_SERIALIZABLE;
+  options.level = ISOPROOF_SIM_SERIALIZABLE;
   options.sessions = j->shape->sessions;
   options.txns = j->txns;
   options.ops_min = 1;
@@ -114,44 +115,44 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   options.appends_per_key = 100;
   options.unknown_share = j->shape->unknown_share;
   options.bugs[j->shape->bug] = j->shape->bugs;
-  if (isolde_simulate(&options, NULL, &history, NULL, &error) != ISOLDE_OK) return report_failure(&error);
+  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return report_failure(&error);
   if (j->shape->unknown_share > 0 && !crash(&history, &error)) return report_failure(&error);
-  isolde_write_options how = {.struct_size = sizeof how, .lossy = true};
-  isolde_status status = isolde_history_write(history, ISOLDE_FORMAT_EDN, j->path, &how, NULL, NULL, &error);
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
+  isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_EDN, j->path, &how, NULL, NULL, &error);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   *operations = counts.operations;
-  isolde_history_free(history);
-  return status == ISOLDE_OK || report_failure(&error);
+  isoproof_history_free(history);
+  return status == ISOPROOF_OK || report_failure(&error);
 }
 
 static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
   const char *model = "strict-serializable";
-  isolde_history *history;
-  isolde_result *result;
-  isolde_task *task;
-  isolde_error error;
-  isolde_check_options options = {.struct_size = sizeof options,
-                                  .workload = j->shape->lists ? "list-append" : "rw-register",
-                                  .models = &model,
-                                  .model_count = 1,
-                                  .wfr_keys = true,
-                                  .sequential_keys = true,
-                                  .linearizable_keys = true};
-  if (isolde_task_new(&task) != ISOLDE_OK) return false;
-  isolde_task_set_threads(task, 0);
-  if (isolde_history_open(j->path, NULL, task, &history, &error) != ISOLDE_OK) return report_failure(&error);
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_history *history;
+  isoproof_result *result;
+  isoproof_task *task;
+  isoproof_error error;
+  isoproof_check_options options = {.struct_size = sizeof options,
+                                    .workload = j->shape->lists ? "list-append" : "rw-register",
+                                    .models = &model,
+                                    .model_count = 1,
+                                    .wfr_keys = true,
+                                    .sequential_keys = true,
+                                    .linearizable_keys = true};
+  if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
+  isoproof_task_set_threads(task, 0);
+  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return report_failure(&error);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   *operations = counts.transactions;
   if (j->check) {
-    if (isolde_check(history, &options, task, &result, &error) != ISOLDE_OK) return report_failure(&error);
-    *bytes = (uint64_t)isolde_result_elle(result);
-    isolde_result_free(result);
+    if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);
+    *bytes = (uint64_t)isoproof_result_elle(result);
+    isoproof_result_free(result);
   }
-  isolde_history_free(history);
-  isolde_task_free(task);
+  isoproof_history_free(history);
+  isoproof_task_free(task);
   return true;
 }
 
@@ -180,7 +181,7 @@ int main(int argc, char **argv) {
   bool keep = false;
   const char *only = NULL, *temporary = getenv("TMPDIR"), *directory = NULL;
   char made[256];
-  snprintf(made, sizeof made, "%s/isolde-elle-XXXXXX", temporary != NULL ? temporary : "/tmp");
+  snprintf(made, sizeof made, "%s/isoproof-elle-XXXXXX", temporary != NULL ? temporary : "/tmp");
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
     if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
@@ -192,7 +193,7 @@ int main(int argc, char **argv) {
   if (scale == 0 || repeats == 0) return 2;
   bool own = directory == NULL;
   if (own && (directory = mkdtemp(made)) == NULL) return 1;
-  printf("isolde %s, seed %llu, transactions / %llu\n", isolde_version(), (unsigned long long)seed,
+  printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
          (unsigned long long)scale);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     bool wanted = only == NULL ? shapes[i].txns / scale <= 1000000 : strcmp(only, shapes[i].name) == 0;

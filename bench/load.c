@@ -25,16 +25,16 @@ typedef struct bench {
 
 typedef struct job {
   const bench *bench;
-  const isolde_history *history;
+  const isoproof_history *history;
   char path[512];
-  isolde_format format;
+  isoproof_format format;
   unsigned threads;
   bool resolve;
 } job;
 
-static bool report_failure(const char *what, const isolde_error *error) {
+static bool report_failure(const char *what, const isoproof_error *error) {
   char text[1100];
-  isolde_error_format(error, text, sizeof text);
+  isoproof_error_format(error, text, sizeof text);
   fprintf(stderr, "%s: %s\n", what, text);
   return false;
 }
@@ -50,29 +50,29 @@ static void path_of(const bench *b, const char *name, char path[512]) {
 
 /* ---- jobs, each run in a process of its own ---- */
 
-static isolde_history *simulate(const bench *b) {
-  isolde_sim_options options;
-  isolde_history *history = NULL;
-  isolde_error error;
-  isolde_sim_defaults(&options);
+static isoproof_history *simulate(const bench *b) {
+  isoproof_sim_options options;
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = b->seed;
   options.sessions = 50;
   options.txns = b->txns;
   options.ops_min = options.ops_max = 10;
   options.keys = 100000;
-  options.distribution = ISOLDE_KEYS_ZIPF;
+  options.distribution = ISOPROOF_KEYS_ZIPF;
   options.skew = 1;
-  if (isolde_simulate(&options, NULL, &history, NULL, &error) != ISOLDE_OK) report_failure("simulate", &error);
+  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) report_failure("simulate", &error);
   return history;
 }
 
 static bool job_generate(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isolde_counts counts;
-  isolde_history *history = simulate(j->bench);
+  isoproof_counts counts;
+  isoproof_history *history = simulate(j->bench);
   if (history == NULL) return false;
-  isolde_history_counts(history, &counts);
+  isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   *bytes = 0;
   return true; /* not freed: the process ends, and only the work is timed */
@@ -80,12 +80,12 @@ static bool job_generate(void *context, uint64_t *operations, uint64_t *bytes) {
 
 static bool job_write(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isolde_error error;
-  isolde_counts counts;
-  isolde_write_options options = {.struct_size = sizeof options, .compression = ISOLDE_COMPRESS_NO, .lossy = true};
-  if (isolde_history_write(j->history, j->format, j->path, &options, NULL, NULL, &error) != ISOLDE_OK)
+  isoproof_error error;
+  isoproof_counts counts;
+  isoproof_write_options options = {.struct_size = sizeof options, .compression = ISOPROOF_COMPRESS_NO, .lossy = true};
+  if (isoproof_history_write(j->history, j->format, j->path, &options, NULL, NULL, &error) != ISOPROOF_OK)
     return report_failure("write", &error);
-  isolde_history_counts(j->history, &counts);
+  isoproof_history_counts(j->history, &counts);
   *operations = counts.operations;
   *bytes = file_bytes(j->path);
   return true;
@@ -119,17 +119,18 @@ static bool job_scan(void *context, uint64_t *operations, uint64_t *bytes) {
 
 static bool job_load(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isolde_history *history;
-  isolde_error error;
-  isolde_counts counts;
-  isolde_resolution resolution;
-  isolde_task *task;
-  if (isolde_task_new(&task) != ISOLDE_OK) return false;
-  isolde_task_set_threads(task, j->threads);
-  if (isolde_history_open(j->path, NULL, task, &history, &error) != ISOLDE_OK) return report_failure("load", &error);
-  if (j->resolve && isolde_history_resolve(history, task, &resolution, &error) != ISOLDE_OK)
+  isoproof_history *history;
+  isoproof_error error;
+  isoproof_counts counts;
+  isoproof_resolution resolution;
+  isoproof_task *task;
+  if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
+  isoproof_task_set_threads(task, j->threads);
+  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK)
+    return report_failure("load", &error);
+  if (j->resolve && isoproof_history_resolve(history, task, &resolution, &error) != ISOPROOF_OK)
     return report_failure("resolve", &error);
-  isolde_history_counts(history, &counts);
+  isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   *bytes = file_bytes(j->path);
   return true;
@@ -162,11 +163,11 @@ static bool row(const char *name, measurement m, double scan_seconds) {
 
 /* Writes the history in every format; the files stay for reading. */
 static bool write_all(const bench *b) {
-  isolde_history *history = simulate(b);
+  isoproof_history *history = simulate(b);
   if (history == NULL) return false;
   bool ok = true;
-  const isolde_format_info *format;
-  for (size_t i = 0; (format = isolde_format_at(i)) != NULL; i++) {
+  const isoproof_format_info *format;
+  for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
     if (!format->writable) continue;
     char name[64];
     job j = {.bench = b, .history = history, .format = format->format};
@@ -174,7 +175,7 @@ static bool write_all(const bench *b) {
     snprintf(name, sizeof name, "write %s", format->id);
     ok &= row(name, measure(job_write, &j, 1), 0);
   }
-  isolde_history_free(history);
+  isoproof_history_free(history);
   return ok;
 }
 
@@ -219,8 +220,8 @@ static bool read_all(const bench *b) {
 }
 
 static void remove_files(const bench *b) {
-  const isolde_format_info *format;
-  for (size_t i = 0; (format = isolde_format_at(i)) != NULL; i++) {
+  const isoproof_format_info *format;
+  for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
     char path[512];
     path_of(b, format->id, path);
     unlink(path);
@@ -248,7 +249,7 @@ static bool parse(int argc, char **argv, bench *b) {
     else
       return false;
   }
-  int length = snprintf(b->directory, sizeof b->directory, "%s/isolde-bench-XXXXXX", directory);
+  int length = snprintf(b->directory, sizeof b->directory, "%s/isoproof-bench-XXXXXX", directory);
   return length > 0 && (size_t)length < sizeof b->directory;
 }
 
@@ -263,8 +264,8 @@ int main(int argc, char **argv) {
     perror(b.directory);
     return 2;
   }
-  printf("isolde %s, %llu transactions of 10 operations, 50 sessions, 100000 keys (zipf 1), seed %llu\n\n",
-         isolde_version(), (unsigned long long)b.txns, (unsigned long long)b.seed);
+  printf("isoproof %s, %llu transactions of 10 operations, 50 sessions, 100000 keys (zipf 1), seed %llu\n\n",
+         isoproof_version(), (unsigned long long)b.txns, (unsigned long long)b.seed);
   heading();
   job generate = {.bench = &b};
   bool ok = row("generate", measure(job_generate, &generate, 1), 0);

@@ -47,18 +47,18 @@ static bool run_polygraph(const shape *sh, uint64_t seed) {
   polygraph_spec spec = sh->spec;
   polygraph p;
   iso_solver *solver;
-  isolde_error error;
+  isoproof_error error;
   iso_solver_answer answer;
   spec.seed = seed;
   if (!polygraph_make(&spec, &p)) return false;
   double start = seconds();
-  bool made = polygraph_solver(&p, sh->hint, &solver, &error) == ISOLDE_OK;
+  bool made = polygraph_solver(&p, sh->hint, &solver, &error) == ISOPROOF_OK;
   double built = seconds();
   if (!made) {
     polygraph_free(&p);
     return false;
   }
-  bool solved = iso_solver_solve(solver, NULL, 0, NULL, &answer, &error) == ISOLDE_OK;
+  bool solved = iso_solver_solve(solver, NULL, 0, NULL, &answer, &error) == ISOPROOF_OK;
   double end = seconds();
   solved = solved && (sh->expected == ISO_SOLVER_UNKNOWN || answer == sh->expected) &&
            (answer != ISO_SOLVER_SAT || polygraph_solved(&p, solver));
@@ -85,9 +85,9 @@ static bool run_tiny(uint64_t seed) {
   for (int i = 0; i < SOLVERS && fine; i++) {
     iso_solver *solver;
     iso_solver_answer answer;
-    fine = polygraph_solver(&p, false, &solver, NULL) == ISOLDE_OK;
+    fine = polygraph_solver(&p, false, &solver, NULL) == ISOPROOF_OK;
     if (!fine) break;
-    fine = iso_solver_solve(solver, NULL, 0, NULL, &answer, NULL) == ISOLDE_OK && answer == ISO_SOLVER_SAT;
+    fine = iso_solver_solve(solver, NULL, 0, NULL, &answer, NULL) == ISOPROOF_OK && answer == ISO_SOLVER_SAT;
     iso_solver_free(solver);
   }
   printf("%-12s %8u nodes %9zu fixed %8zu clauses, %d times: %.1f us each\n", "tiny", p.txns, p.fixed.count,

@@ -24,83 +24,94 @@ typedef struct shape {
   const char *name;
   uint32_t sessions, ops, keys;
   uint64_t txns;
-  isolde_keys distribution;
+  isoproof_keys distribution;
   double skew, reads, rmw;
-  isolde_sim_bug bug; /* ISOLDE_SIM_BUGS for none */
+  isoproof_sim_bug bug; /* ISOPROOF_SIM_BUGS for none */
   figures serializable, snapshot;
 } shape;
 
-#define NO_BUG ISOLDE_SIM_BUGS
+#define NO_BUG ISOPROOF_SIM_BUGS
 
 /* Name, sessions, operations, keys, transactions, distribution, skew, share of reads, of writes that follow a read of
  * their key, bug, baselines. */
 static const shape shapes[] = {
-    {"general", 20, 15, 10000, 2000, ISOLDE_KEYS_ZIPF, 1, 0.5, 0, NO_BUG, {0.3, 0}, {1.5, 0}},
-    {"dense-uniform", 20, 15, 1000, 5000, ISOLDE_KEYS_UNIFORM, 0, 0.5, 0, NO_BUG, {18, 1200}, {77, 1900}},
-    {"dense-zipf", 20, 15, 1000, 5000, ISOLDE_KEYS_ZIPF, 1, 0.5, 0, NO_BUG, {18, 1200}, {77, 1900}},
-    {"dense-hotspot", 20, 15, 1000, 5000, ISOLDE_KEYS_HOTSPOT, 0, 0.5, 0, NO_BUG, {18, 1200}, {77, 1900}},
-    {"dense-reads-30", 20, 15, 1000, 5000, ISOLDE_KEYS_ZIPF, 1, 0.3, 0, NO_BUG, {0, 0}, {0, 0}},
-    {"dense-reads-95", 20, 15, 1000, 5000, ISOLDE_KEYS_ZIPF, 1, 0.95, 0, NO_BUG, {0, 0}, {0, 0}},
-    {"dense-rmw", 20, 15, 1000, 5000, ISOLDE_KEYS_ZIPF, 1, 0.5, 1, NO_BUG, {0, 0}, {0, 0}},
-    {"read-write-10k", 24, 8, 10000, 10000, ISOLDE_KEYS_UNIFORM, 0, 0.5, 0, NO_BUG, {19, 1060}, {0, 0}},
-    {"read-write-16k", 24, 8, 10000, 16000, ISOLDE_KEYS_UNIFORM, 0, 0.5, 0, NO_BUG, {65, 2200}, {0, 0}},
-    {"100k", 20, 15, 100000, 100000, ISOLDE_KEYS_ZIPF, 0.5, 0.5, 0, NO_BUG, {0, 0}, {0, 0}},
+    {"general", 20, 15, 10000, 2000, ISOPROOF_KEYS_ZIPF, 1, 0.5, 0, NO_BUG, {0.3, 0}, {1.5, 0}},
+    {"dense-uniform", 20, 15, 1000, 5000, ISOPROOF_KEYS_UNIFORM, 0, 0.5, 0, NO_BUG, {18, 1200}, {77, 1900}},
+    {"dense-zipf", 20, 15, 1000, 5000, ISOPROOF_KEYS_ZIPF, 1, 0.5, 0, NO_BUG, {18, 1200}, {77, 1900}},
+    {"dense-hotspot", 20, 15, 1000, 5000, ISOPROOF_KEYS_HOTSPOT, 0, 0.5, 0, NO_BUG, {18, 1200}, {77, 1900}},
+    {"dense-reads-30", 20, 15, 1000, 5000, ISOPROOF_KEYS_ZIPF, 1, 0.3, 0, NO_BUG, {0, 0}, {0, 0}},
+    {"dense-reads-95", 20, 15, 1000, 5000, ISOPROOF_KEYS_ZIPF, 1, 0.95, 0, NO_BUG, {0, 0}, {0, 0}},
+    {"dense-rmw", 20, 15, 1000, 5000, ISOPROOF_KEYS_ZIPF, 1, 0.5, 1, NO_BUG, {0, 0}, {0, 0}},
+    {"read-write-10k", 24, 8, 10000, 10000, ISOPROOF_KEYS_UNIFORM, 0, 0.5, 0, NO_BUG, {19, 1060}, {0, 0}},
+    {"read-write-16k", 24, 8, 10000, 16000, ISOPROOF_KEYS_UNIFORM, 0, 0.5, 0, NO_BUG, {65, 2200}, {0, 0}},
+    {"100k", 20, 15, 100000, 100000, ISOPROOF_KEYS_ZIPF, 0.5, 0.5, 0, NO_BUG, {0, 0}, {0, 0}},
     {"100k-lost-update",
      20,
      15,
      100000,
      100000,
-     ISOLDE_KEYS_ZIPF,
+     ISOPROOF_KEYS_ZIPF,
      0.5,
      0.5,
      0,
-     ISOLDE_SIM_BUG_LOST_UPDATE,
+     ISOPROOF_SIM_BUG_LOST_UPDATE,
      {0, 0},
      {0, 0}},
-    {"100k-long-fork", 20, 15, 100000, 100000, ISOLDE_KEYS_ZIPF, 0.5, 0.5, 0, ISOLDE_SIM_BUG_LONG_FORK, {0, 0}, {0, 0}},
+    {"100k-long-fork",
+     20,
+     15,
+     100000,
+     100000,
+     ISOPROOF_KEYS_ZIPF,
+     0.5,
+     0.5,
+     0,
+     ISOPROOF_SIM_BUG_LONG_FORK,
+     {0, 0},
+     {0, 0}},
     {"100k-write-skew",
      20,
      15,
      100000,
      100000,
-     ISOLDE_KEYS_ZIPF,
+     ISOPROOF_KEYS_ZIPF,
      0.5,
      0.5,
      0,
-     ISOLDE_SIM_BUG_WRITE_SKEW,
+     ISOPROOF_SIM_BUG_WRITE_SKEW,
      {0, 0},
      {0, 0}},
-    {"1m", 20, 15, 1000000, 1000000, ISOLDE_KEYS_ZIPF, 0.5, 0.5, 0, NO_BUG, {0, 0}, {0, 0}},
+    {"1m", 20, 15, 1000000, 1000000, ISOPROOF_KEYS_ZIPF, 0.5, 0.5, 0, NO_BUG, {0, 0}, {0, 0}},
 };
 
 /* What is checked of which history: how it is simulated, whether it has times, the level. */
 static const struct run {
-  isolde_sim_level simulated;
+  isoproof_sim_level simulated;
   bool times;
   bool serializable; /* else a snapshot level */
   const char *level;
 } runs[] = {
-    {ISOLDE_SIM_SERIALIZABLE, false, true, "serializable"},
-    {ISOLDE_SIM_SERIALIZABLE, false, false, "snapshot-isolation"},
-    {ISOLDE_SIM_SERIALIZABLE, true, true, "strict-serializable"},
-    {ISOLDE_SIM_SERIALIZABLE, true, false, "strong-snapshot-isolation"},
-    {ISOLDE_SIM_SNAPSHOT, false, false, "snapshot-isolation"},
-    {ISOLDE_SIM_SNAPSHOT, true, false, "strong-snapshot-isolation"},
+    {ISOPROOF_SIM_SERIALIZABLE, false, true, "serializable"},
+    {ISOPROOF_SIM_SERIALIZABLE, false, false, "snapshot-isolation"},
+    {ISOPROOF_SIM_SERIALIZABLE, true, true, "strict-serializable"},
+    {ISOPROOF_SIM_SERIALIZABLE, true, false, "strong-snapshot-isolation"},
+    {ISOPROOF_SIM_SNAPSHOT, false, false, "snapshot-isolation"},
+    {ISOPROOF_SIM_SNAPSHOT, true, false, "strong-snapshot-isolation"},
 };
 enum { RUNS = sizeof runs / sizeof runs[0] };
 
 typedef struct job {
   const shape *shape;
   uint64_t txns, seed;
-  isolde_sim_level simulated;
+  isoproof_sim_level simulated;
   const char *level;
   char path[2][512]; /* without times, with times */
   bool times;
 } job;
 
-static bool report_failure(const isolde_error *error) {
+static bool report_failure(const isoproof_error *error) {
   char text[1100];
-  isolde_error_format(error, text, sizeof text);
+  isoproof_error_format(error, text, sizeof text);
   fprintf(stderr, "strong: %s\n", text);
   return false;
 }
@@ -108,10 +119,10 @@ static bool report_failure(const isolde_error *error) {
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
   const job *j = context;
-  isolde_sim_options options;
-  isolde_history *history;
-  isolde_error error;
-  isolde_sim_defaults(&options);
+  isoproof_sim_options options;
+  isoproof_history *history;
+  isoproof_error error;
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = j->seed;
   options.level = j->simulated;
@@ -126,36 +137,37 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   options.read_share = j->shape->reads;
   options.rmw_share = j->shape->rmw;
   if (j->shape->bug != NO_BUG) options.bugs[j->shape->bug] = 1;
-  if (isolde_simulate(&options, NULL, &history, NULL, &error) != ISOLDE_OK) return report_failure(&error);
-  isolde_write_options how = {.struct_size = sizeof how, .lossy = true};
-  isolde_status status = isolde_history_write(history, ISOLDE_FORMAT_PLUME, j->path[0], &how, NULL, NULL, &error);
-  if (status == ISOLDE_OK) {
-    status = isolde_history_write(history, ISOLDE_FORMAT_BINARY, j->path[1], &how, NULL, NULL, &error);
+  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return report_failure(&error);
+  isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
+  isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_PLUME, j->path[0], &how, NULL, NULL, &error);
+  if (status == ISOPROOF_OK) {
+    status = isoproof_history_write(history, ISOPROOF_FORMAT_BINARY, j->path[1], &how, NULL, NULL, &error);
   }
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   *operations = counts.operations;
-  isolde_history_free(history);
-  return status == ISOLDE_OK || report_failure(&error);
+  isoproof_history_free(history);
+  return status == ISOPROOF_OK || report_failure(&error);
 }
 
 static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isolde_history *history;
-  isolde_result *result;
-  isolde_task *task;
-  isolde_error error;
-  isolde_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
-  if (isolde_task_new(&task) != ISOLDE_OK) return false;
-  if (isolde_history_open(j->path[j->times], NULL, task, &history, &error) != ISOLDE_OK) return report_failure(&error);
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_history *history;
+  isoproof_result *result;
+  isoproof_task *task;
+  isoproof_error error;
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
+  if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
+  if (isoproof_history_open(j->path[j->times], NULL, task, &history, &error) != ISOPROOF_OK)
+    return report_failure(&error);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   *operations = counts.operations;
-  if (isolde_check(history, &options, task, &result, &error) != ISOLDE_OK) return report_failure(&error);
-  *bytes = (uint64_t)isolde_result_verdict(result);
-  isolde_result_free(result);
-  isolde_history_free(history);
-  isolde_task_free(task);
+  if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);
+  *bytes = (uint64_t)isoproof_result_verdict(result);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+  isoproof_task_free(task);
   return true;
 }
 
@@ -172,7 +184,7 @@ static void print_comparison(const shape *s, const struct run *run, const measur
 
 /* `valid` has the seconds of each run on the last shape without a bug. */
 static void run_shape(const shape *s, job *j, unsigned repeats, bool compare, double valid[RUNS]) {
-  static const char *const sources[] = {[ISOLDE_SIM_SERIALIZABLE] = "ser", [ISOLDE_SIM_SNAPSHOT] = "si"};
+  static const char *const sources[] = {[ISOPROOF_SIM_SERIALIZABLE] = "ser", [ISOPROOF_SIM_SNAPSHOT] = "si"};
   measurement made = {.ok = false};
   int have = -1;
   for (int i = 0; i < RUNS; i++) {
@@ -188,7 +200,7 @@ static void run_shape(const shape *s, job *j, unsigned repeats, bool compare, do
     measurement m = measure(check, j, repeats);
     printf("%-17s %-4s %-9s %-26s %8.3f s %7.0f MB  %-9s", s->name, sources[runs[i].simulated],
            runs[i].times ? "times" : "no times", runs[i].level, m.seconds, (double)m.peak_bytes / 1e6,
-           m.ok ? isolde_verdict_name((isolde_verdict)m.bytes) : "FAILED");
+           m.ok ? isoproof_verdict_name((isoproof_verdict)m.bytes) : "FAILED");
     if (compare && m.ok) print_comparison(s, &runs[i], &m, valid[i]);
     if (s->bug == NO_BUG) valid[i] = m.seconds;
     printf("\n");
@@ -203,7 +215,7 @@ int main(int argc, char **argv) {
   unsigned repeats = 1;
   const char *only = NULL, *temporary = getenv("TMPDIR");
   char made[256];
-  snprintf(made, sizeof made, "%s/isolde-strong-XXXXXX", temporary != NULL ? temporary : "/tmp");
+  snprintf(made, sizeof made, "%s/isoproof-strong-XXXXXX", temporary != NULL ? temporary : "/tmp");
   const char *directory = NULL;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
@@ -215,14 +227,14 @@ int main(int argc, char **argv) {
   if (scale == 0 || repeats == 0) return 2;
   bool own = directory == NULL;
   if (own && (directory = mkdtemp(made)) == NULL) return 1;
-  printf("isolde %s, seed %llu, transactions / %llu\n", isolde_version(), (unsigned long long)seed,
+  printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
          (unsigned long long)scale);
   double valid[RUNS] = {0};
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     if (only != NULL && strncmp(only, shapes[i].name, strlen(only)) != 0) continue;
     job j = {.shape = &shapes[i], .txns = shapes[i].txns / scale, .seed = seed};
     snprintf(j.path[0], sizeof j.path[0], "%s/strong-%s.txt", directory, shapes[i].name);
-    snprintf(j.path[1], sizeof j.path[1], "%s/strong-%s.isolde", directory, shapes[i].name);
+    snprintf(j.path[1], sizeof j.path[1], "%s/strong-%s.isoproof", directory, shapes[i].name);
     run_shape(&shapes[i], &j, repeats, scale == 1, valid);
   }
   if (own) rmdir(directory);

@@ -19,31 +19,39 @@ typedef struct shape {
   const char *name;
   uint32_t sessions, keys, ops;
   uint64_t txns;
-  isolde_sim_level level;
-  isolde_sim_bug bug;
+  isoproof_sim_level level;
+  isoproof_sim_bug bug;
   uint64_t bugs;
   double baseline[3];
 } shape;
 
 static const shape shapes[] = {
-    {"small", 100, 10000, 10, 100000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0.86, 1.35, 7.5}},
-    {"large", 50, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {8.5, 11.8, 118}},
-    {"large-causal", 50, 100000, 10, 1000000, ISOLDE_SIM_CAUSAL, 0, 0, {0, 0, 0}},
-    {"broken-1", 50, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_FRACTURED_READ, 1, {0, 0, 0}},
-    {"broken-1000", 50, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_FRACTURED_READ, 1000, {0, 0, 0}},
+    {"small", 100, 10000, 10, 100000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0.86, 1.35, 7.5}},
+    {"large", 50, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {8.5, 11.8, 118}},
+    {"large-causal", 50, 100000, 10, 1000000, ISOPROOF_SIM_CAUSAL, 0, 0, {0, 0, 0}},
+    {"broken-1", 50, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_FRACTURED_READ, 1, {0, 0, 0}},
+    {"broken-1000",
+     50,
+     100000,
+     10,
+     1000000,
+     ISOPROOF_SIM_SERIALIZABLE,
+     ISOPROOF_SIM_BUG_FRACTURED_READ,
+     1000,
+     {0, 0, 0}},
     {"broken-100000",
      50,
      100000,
      10,
      1000000,
-     ISOLDE_SIM_SERIALIZABLE,
-     ISOLDE_SIM_BUG_FRACTURED_READ,
+     ISOPROOF_SIM_SERIALIZABLE,
+     ISOPROOF_SIM_BUG_FRACTURED_READ,
      100000,
      {0, 0, 0}},
-    {"sessions-5000", 5000, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
-    {"session-1", 1, 100000, 10, 1000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
-    {"operations-400", 50, 100000, 400, 25000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
-    {"operations-50M", 50, 500000, 10, 5000000, ISOLDE_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+    {"sessions-5000", 5000, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+    {"session-1", 1, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+    {"operations-400", 50, 100000, 400, 25000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+    {"operations-50M", 50, 500000, 10, 5000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
 };
 
 typedef struct job {
@@ -53,9 +61,9 @@ typedef struct job {
   char path[512];
 } job;
 
-static bool report_failure(const isolde_error *error) {
+static bool report_failure(const isoproof_error *error) {
   char text[1100];
-  isolde_error_format(error, text, sizeof text);
+  isoproof_error_format(error, text, sizeof text);
   fprintf(stderr, "weak: %s\n", text);
   return false;
 }
@@ -63,10 +71,10 @@ static bool report_failure(const isolde_error *error) {
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
   const job *j = context;
-  isolde_sim_options options;
-  isolde_history *history;
-  isolde_error error;
-  isolde_sim_defaults(&options);
+  isoproof_sim_options options;
+  isoproof_history *history;
+  isoproof_error error;
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = j->seed;
   options.level = j->shape->level;
@@ -74,40 +82,40 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   options.txns = j->txns;
   options.ops_min = options.ops_max = j->shape->ops;
   options.keys = j->shape->keys;
-  options.distribution = ISOLDE_KEYS_ZIPF;
+  options.distribution = ISOPROOF_KEYS_ZIPF;
   options.skew = 1;
   options.bugs[j->shape->bug] = j->shape->bugs;
-  if (isolde_simulate(&options, NULL, &history, NULL, &error) != ISOLDE_OK) return report_failure(&error);
-  isolde_write_options how = {.struct_size = sizeof how, .lossy = true};
-  isolde_status status = isolde_history_write(history, ISOLDE_FORMAT_PLUME, j->path, &how, NULL, NULL, &error);
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return report_failure(&error);
+  isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
+  isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_PLUME, j->path, &how, NULL, NULL, &error);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   *operations = counts.operations;
-  isolde_history_free(history);
-  return status == ISOLDE_OK || report_failure(&error);
+  isoproof_history_free(history);
+  return status == ISOPROOF_OK || report_failure(&error);
 }
 
 static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isolde_history *history;
-  isolde_result *result;
-  isolde_task *task;
-  isolde_error error;
-  isolde_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
-  if (isolde_task_new(&task) != ISOLDE_OK) return false;
-  if (isolde_history_open(j->path, NULL, task, &history, &error) != ISOLDE_OK) return report_failure(&error);
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_history *history;
+  isoproof_result *result;
+  isoproof_task *task;
+  isoproof_error error;
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
+  if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
+  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return report_failure(&error);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   if (j->level != NULL) {
-    if (isolde_check(history, &options, task, &result, &error) != ISOLDE_OK) return report_failure(&error);
-    *bytes = (uint64_t)isolde_result_verdict(result);
-    isolde_result_free(result);
-  } else if (isolde_history_resolve(history, task, NULL, &error) != ISOLDE_OK) {
+    if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);
+    *bytes = (uint64_t)isoproof_result_verdict(result);
+    isoproof_result_free(result);
+  } else if (isoproof_history_resolve(history, task, NULL, &error) != ISOPROOF_OK) {
     return report_failure(&error);
   }
-  isolde_history_free(history);
-  isolde_task_free(task);
+  isoproof_history_free(history);
+  isoproof_task_free(task);
   return true;
 }
 
@@ -123,7 +131,7 @@ static void run_shape(const shape *s, uint64_t scale, uint64_t seed, unsigned re
     measurement m = measure(check, &j, repeats);
     printf("%-15s %-15s %8.3f s %7.0f MB %7.2f Mops/s %6.2f x load  %-9s", "", levels[i], m.seconds,
            (double)m.peak_bytes / 1e6, (double)m.operations / m.seconds / 1e6, m.seconds / load.seconds,
-           m.ok ? isolde_verdict_name((isolde_verdict)m.bytes) : "FAILED");
+           m.ok ? isoproof_verdict_name((isoproof_verdict)m.bytes) : "FAILED");
     if (s->baseline[i] > 0 && scale == 1)
       printf(" %6.1f x faster than %.2f s", s->baseline[i] / m.seconds, s->baseline[i]);
     printf("\n");
@@ -137,7 +145,7 @@ int main(int argc, char **argv) {
   unsigned repeats = 1;
   const char *only = NULL, *temporary = getenv("TMPDIR");
   char made[256];
-  snprintf(made, sizeof made, "%s/isolde-weak-XXXXXX", temporary != NULL ? temporary : "/tmp");
+  snprintf(made, sizeof made, "%s/isoproof-weak-XXXXXX", temporary != NULL ? temporary : "/tmp");
   const char *directory = NULL;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
@@ -149,7 +157,7 @@ int main(int argc, char **argv) {
   if (scale == 0 || repeats == 0) return 2;
   bool own = directory == NULL;
   if (own && (directory = mkdtemp(made)) == NULL) return 1;
-  printf("isolde %s, seed %llu, transactions / %llu\n", isolde_version(), (unsigned long long)seed,
+  printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
          (unsigned long long)scale);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     if (only == NULL || strcmp(only, shapes[i].name) == 0) run_shape(&shapes[i], scale, seed, repeats, directory);

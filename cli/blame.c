@@ -7,18 +7,18 @@
 #include "cli/json.h"
 #include "cli/message.h"
 
-static void print_blame(FILE *out, const isolde_history *history, const isolde_blame *blame) {
+static void print_blame(FILE *out, const isoproof_history *history, const isoproof_blame *blame) {
   json j = {.out = out};
   json_open(&j, '{');
   json_name(&j, "bug");
-  json_string(&j, isolde_sim_bug_name(blame->bug));
+  json_string(&j, isoproof_sim_bug_name(blame->bug));
   json_name(&j, "level");
   json_string(&j, blame->level);
   json_name(&j, "transactions");
   json_open(&j, '[');
   for (size_t i = 0; i < blame->txn_count; i++) {
     char name[128];
-    isolde_history_txn_name(history, blame->txns[i], name, sizeof name);
+    isoproof_history_txn_name(history, blame->txns[i], name, sizeof name);
     json_string(&j, name);
   }
   json_close(&j, ']');
@@ -30,30 +30,30 @@ static void print_blame(FILE *out, const isolde_history *history, const isolde_b
   fputc('\n', out);
 }
 
-int write_blames(const char *path, const isolde_history *history, const isolde_blames *blames) {
+int write_blames(const char *path, const isoproof_history *history, const isoproof_blames *blames) {
   bool standard = strcmp(path, "-") == 0;
   FILE *out = standard ? stdout : fopen(path, "we");
   if (out == NULL) {
     message_errno(path, "open it for writing");
     return EXIT_USAGE;
   }
-  isolde_blame blame;
-  for (size_t i = 0; isolde_blames_at(blames, i, &blame); i++) print_blame(out, history, &blame);
+  isoproof_blame blame;
+  for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) print_blame(out, history, &blame);
   bool failed = fflush(out) != 0 || ferror(out) != 0;
   if (!standard && fclose(out) != 0) failed = true;
   if (failed && !standard) message_errno(path, "write to it");
   return failed ? EXIT_USAGE : EXIT_SATISFIED;
 }
 
-void summarise_blames(const isolde_blames *blames) {
-  uint64_t counts[ISOLDE_SIM_BUGS] = {0};
-  isolde_blame blame;
-  for (size_t i = 0; isolde_blames_at(blames, i, &blame); i++) {
-    if ((unsigned)blame.bug < ISOLDE_SIM_BUGS) counts[blame.bug]++;
+void summarise_blames(const isoproof_blames *blames) {
+  uint64_t counts[ISOPROOF_SIM_BUGS] = {0};
+  isoproof_blame blame;
+  for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) {
+    if ((unsigned)blame.bug < ISOPROOF_SIM_BUGS) counts[blame.bug]++;
   }
-  for (int bug = 0; bug < ISOLDE_SIM_BUGS; bug++) {
+  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) {
     if (counts[bug] == 0) continue;
-    message("injected %" PRIu64 " %s, which breaks %s", counts[bug], isolde_sim_bug_name((isolde_sim_bug)bug),
-            isolde_sim_bug_level((isolde_sim_bug)bug));
+    message("injected %" PRIu64 " %s, which breaks %s", counts[bug], isoproof_sim_bug_name((isoproof_sim_bug)bug),
+            isoproof_sim_bug_level((isoproof_sim_bug)bug));
   }
 }

@@ -1,4 +1,4 @@
-/* check.c - `isolde check`: verdicts and witnesses for histories in any format. */
+/* check.c - `isoproof check`: verdicts and witnesses for histories in any format. */
 #include <isoproof/isoproof.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -72,208 +72,210 @@ static uint64_t peak_bytes(void) {
 
 /* ---- one file ---- */
 
-static const char *paint(const check_job *job, isolde_verdict verdict) {
+static const char *paint(const check_job *job, isoproof_verdict verdict) {
   if (!job->color) return "";
-  return verdict == ISOLDE_VIOLATED ? "\033[31m" : verdict == ISOLDE_SATISFIED ? "\033[32m" : "\033[33m";
+  return verdict == ISOPROOF_VIOLATED ? "\033[31m" : verdict == ISOPROOF_SATISFIED ? "\033[32m" : "\033[33m";
 }
 
 /* "; violates a, b": the names that `next` gives. */
-static void print_names(FILE *out, const isolde_result *result, const char *before,
-                        const char *(*next)(const isolde_result *, size_t)) {
+static void print_names(FILE *out, const isoproof_result *result, const char *before,
+                        const char *(*next)(const isoproof_result *, size_t)) {
   for (size_t i = 0; next(result, i) != NULL; i++) fprintf(out, "%s%s", i == 0 ? before : ", ", next(result, i));
 }
 
-static const char *asked_violated(const isolde_result *result, size_t number) {
-  isolde_level_verdict v;
-  for (size_t i = 0; isolde_result_level(result, i, &v); i++) {
-    if (v.asked && v.verdict == ISOLDE_VIOLATED && number-- == 0) return v.level;
+static const char *asked_violated(const isoproof_result *result, size_t number) {
+  isoproof_level_verdict v;
+  for (size_t i = 0; isoproof_result_level(result, i, &v); i++) {
+    if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.level;
   }
   return NULL;
 }
 
 /* With `all` a code comes once an instance; a line names it once. */
-static const char *anomaly_code(const isolde_result *result, size_t number) {
-  isolde_anomaly a, before;
-  for (size_t i = 0; isolde_result_anomaly(result, i, &a); i++) {
-    bool again = i > 0 && isolde_result_anomaly(result, i - 1, &before) && strcmp(before.code, a.code) == 0;
+static const char *anomaly_code(const isoproof_result *result, size_t number) {
+  isoproof_anomaly a, before;
+  for (size_t i = 0; isoproof_result_anomaly(result, i, &a); i++) {
+    bool again = i > 0 && isoproof_result_anomaly(result, i - 1, &before) && strcmp(before.code, a.code) == 0;
     if (!again && number-- == 0) return a.code;
   }
   return NULL;
 }
 
 /* One line for one of many files. */
-static void print_line(const check_job *job, const char *path, const isolde_result *result, FILE *out) {
-  isolde_verdict verdict = isolde_result_verdict(result);
-  const char *reason = isolde_result_unknown_reason(result);
+static void print_line(const check_job *job, const char *path, const isoproof_result *result, FILE *out) {
+  isoproof_verdict verdict = isoproof_result_verdict(result);
+  const char *reason = isoproof_result_unknown_reason(result);
   put_escaped(out, path);
-  if (verdict != ISOLDE_VERDICT_NONE) {
-    fprintf(out, ": %s%s%s", paint(job, verdict), isolde_verdict_name(verdict), job->color ? "\033[0m" : "");
+  if (verdict != ISOPROOF_VERDICT_NONE) {
+    fprintf(out, ": %s%s%s", paint(job, verdict), isoproof_verdict_name(verdict), job->color ? "\033[0m" : "");
     print_names(out, result, ": ", asked_violated);
-  } else if (isolde_result_strongest(result, 0) != NULL) {
-    print_names(out, result, ": satisfies ", isolde_result_strongest);
-    print_names(out, result, "; violates ", isolde_result_weakest_violated);
-  } else if (isolde_result_weakest_violated(result, 0) != NULL) {
-    print_names(out, result, ": violates ", isolde_result_weakest_violated);
+  } else if (isoproof_result_strongest(result, 0) != NULL) {
+    print_names(out, result, ": satisfies ", isoproof_result_strongest);
+    print_names(out, result, "; violates ", isoproof_result_weakest_violated);
+  } else if (isoproof_result_weakest_violated(result, 0) != NULL) {
+    print_names(out, result, ": violates ", isoproof_result_weakest_violated);
   } else {
     fputs(": nothing decided", out);
   }
   print_names(out, result, "; anomalies ", anomaly_code);
-  if (reason != NULL && verdict != ISOLDE_VIOLATED) {
+  if (reason != NULL && verdict != ISOPROOF_VIOLATED) {
     fputs("; unknown: ", out);
     put_escaped(out, reason);
   }
   fputc('\n', out);
 }
 
-static isolde_status print_result(const check_job *job, const char *path, const isolde_result *result, double load,
-                                  double check, FILE *out, isolde_error *error) {
-  isolde_render_options render = {.struct_size = sizeof render,
-                                  .file = path,
-                                  .load_seconds = load,
-                                  .check_seconds = check,
-                                  .peak_bytes = peak_bytes(),
-                                  .color = job->color,
-                                  .unicode = terminal_utf8()};
-  if (job->silent) return ISOLDE_OK;
+static isoproof_status print_result(const check_job *job, const char *path, const isoproof_result *result, double load,
+                                    double check, FILE *out, isoproof_error *error) {
+  isoproof_render_options render = {.struct_size = sizeof render,
+                                    .file = path,
+                                    .load_seconds = load,
+                                    .check_seconds = check,
+                                    .peak_bytes = peak_bytes(),
+                                    .color = job->color,
+                                    .unicode = terminal_utf8()};
+  if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
-  if (job->json) return isolde_result_write_json(result, &render, write_stream, out, error);
+  if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);
   if (job->elle) {
-    elle_print_line(out, path, isolde_result_elle(result));
-    return ISOLDE_OK;
+    elle_print_line(out, path, isoproof_result_elle(result));
+    return ISOPROOF_OK;
   }
-  if (!job->many) return isolde_result_write_text(result, &render, write_stream, out, error);
+  if (!job->many) return isoproof_result_write_text(result, &render, write_stream, out, error);
   print_line(job, path, result, out);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The exit code of a verdict, which is counted. */
-static int count_verdict(check_job *job, isolde_verdict verdict, bool complete) {
+static int count_verdict(check_job *job, isoproof_verdict verdict, bool complete) {
   switch (verdict) {
-  case ISOLDE_SATISFIED:
+  case ISOPROOF_SATISFIED:
     atomic_fetch_add(&job->satisfied, 1);
     return EXIT_SATISFIED;
-  case ISOLDE_VIOLATED:
+  case ISOPROOF_VIOLATED:
     atomic_fetch_add(&job->violated, 1);
     return EXIT_VIOLATED;
-  case ISOLDE_UNDECIDED:
+  case ISOPROOF_UNDECIDED:
     atomic_fetch_add(&job->unknown, 1);
     return EXIT_UNKNOWN;
-  case ISOLDE_VERDICT_NONE:
+  case ISOPROOF_VERDICT_NONE:
     break;
   }
   atomic_fetch_add(complete ? &job->analysed : &job->unknown, 1);
   return complete ? EXIT_SATISFIED : EXIT_UNKNOWN;
 }
 
-static int code_of(check_job *job, const isolde_result *result) {
-  isolde_verdict verdict = job->elle ? isolde_result_elle(result) : isolde_result_verdict(result);
-  return count_verdict(job, verdict, isolde_result_unknown_reason(result) == NULL);
+static int code_of(check_job *job, const isoproof_result *result) {
+  isoproof_verdict verdict = job->elle ? isoproof_result_elle(result) : isoproof_result_verdict(result);
+  return count_verdict(job, verdict, isoproof_result_unknown_reason(result) == NULL);
 }
 
 /* A history of single operations, as elle-cli's simple models judge it. */
-static isolde_status check_object(check_job *job, const char *path, isolde_task *task, reply *to, isolde_error *error) {
+static isoproof_status check_object(check_job *job, const char *path, isoproof_task *task, reply *to,
+                                    isoproof_error *error) {
   const option_value *values = job->parsed->values;
-  isolde_object_options how = {.struct_size = sizeof how,
-                               .model = job->request.object,
-                               .format = values[CHECK_FORMAT].text,
-                               .negative_balances = values[CHECK_NEGATIVE_BALANCES].on,
-                               .has_total = values[CHECK_TOTAL_AMOUNT].given,
-                               .total = (int64_t)values[CHECK_TOTAL_AMOUNT].integer,
-                               .group_size = (uint32_t)values[CHECK_GROUP_SIZE].integer,
-                               .linearizable = values[CHECK_LINEARIZABLE_KEYS].on};
-  isolde_object_verdict verdict;
-  isolde_status status = isolde_object_check(path, &how, task, &verdict, error);
-  if (status != ISOLDE_OK) return status;
+  isoproof_object_options how = {.struct_size = sizeof how,
+                                 .model = job->request.object,
+                                 .format = values[CHECK_FORMAT].text,
+                                 .negative_balances = values[CHECK_NEGATIVE_BALANCES].on,
+                                 .has_total = values[CHECK_TOTAL_AMOUNT].given,
+                                 .total = (int64_t)values[CHECK_TOTAL_AMOUNT].integer,
+                                 .group_size = (uint32_t)values[CHECK_GROUP_SIZE].integer,
+                                 .linearizable = values[CHECK_LINEARIZABLE_KEYS].on};
+  isoproof_object_verdict verdict;
+  isoproof_status status = isoproof_object_check(path, &how, task, &verdict, error);
+  if (status != ISOPROOF_OK) return status;
   to->code = count_verdict(job, verdict.verdict, true);
-  if (job->silent) return ISOLDE_OK;
+  if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
-  if (job->json) return isolde_object_write_json(&verdict, how.model, path, write_stream, to->out, error);
+  if (job->json) return isoproof_object_write_json(&verdict, how.model, path, write_stream, to->out, error);
   elle_print_line(to->out, path, verdict.verdict);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Keeps what the reports need.  That of a single file is written at once, with the history at hand. */
-static isolde_status keep_document(check_job *job, size_t number, const isolde_history *history,
-                                   const isolde_result *result, double load, double check, reply *to,
-                                   isolde_error *error) {
-  isolde_document_options what = {.struct_size = sizeof what,
-                                  .file = job->files.items[number].path,
-                                  .load_seconds = load,
-                                  .check_seconds = check,
-                                  .peak_bytes = peak_bytes(),
-                                  .detached = outputs_many(&job->reports)};
-  isolde_document *document;
-  if (!job->reporting) return ISOLDE_OK;
-  isolde_status status = isolde_document_make(history, result, &what, &document, error);
-  if (status != ISOLDE_OK) return status;
+static isoproof_status keep_document(check_job *job, size_t number, const isoproof_history *history,
+                                     const isoproof_result *result, double load, double check, reply *to,
+                                     isoproof_error *error) {
+  isoproof_document_options what = {.struct_size = sizeof what,
+                                    .file = job->files.items[number].path,
+                                    .load_seconds = load,
+                                    .check_seconds = check,
+                                    .peak_bytes = peak_bytes(),
+                                    .detached = outputs_many(&job->reports)};
+  isoproof_document *document;
+  if (!job->reporting) return ISOPROOF_OK;
+  isoproof_status status = isoproof_document_make(history, result, &what, &document, error);
+  if (status != ISOPROOF_OK) return status;
   outputs_put(&job->reports, number, document);
-  if (outputs_many(&job->reports)) return ISOLDE_OK;
+  if (outputs_many(&job->reports)) return ISOPROOF_OK;
   to->code = exit_worse(to->code, outputs_write(&job->reports));
   outputs_put(&job->reports, number, NULL);
-  isolde_document_free(document);
-  return ISOLDE_OK;
+  isoproof_document_free(document);
+  return ISOPROOF_OK;
 }
 
-static isolde_status check_history(check_job *job, size_t number, isolde_task *task, reply *to, isolde_error *error) {
+static isoproof_status check_history(check_job *job, size_t number, isoproof_task *task, reply *to,
+                                     isoproof_error *error) {
   const char *path = job->files.items[number].path;
   const option_value *values = job->parsed->values;
   if (job->request.has_object) {
-    isolde_status judged = check_object(job, path, task, to, error);
+    isoproof_status judged = check_object(job, path, task, to, error);
     /* Sets and counters come in transactions, too. */
-    if (judged != ISOLDE_ERR_UNSUPPORTED || job->request.workload == NULL || strcmp(path, "-") == 0) return judged;
+    if (judged != ISOPROOF_ERR_UNSUPPORTED || job->request.workload == NULL || strcmp(path, "-") == 0) return judged;
   }
-  isolde_open_options open = {.struct_size = sizeof open, .format = values[CHECK_FORMAT].text};
-  isolde_check_options how = {.struct_size = sizeof how,
-                              .levels = values[CHECK_LEVEL].items,
-                              .level_count = values[CHECK_LEVEL].item_count,
-                              .all = values[CHECK_ALL].on,
-                              .anomalies = values[CHECK_ANOMALY].items,
-                              .anomaly_count = values[CHECK_ANOMALY].item_count,
-                              .workload = job->request.workload,
-                              .models = job->request.models,
-                              .model_count = job->request.model_count,
-                              .wfr_keys = values[CHECK_WFR_KEYS].on,
-                              .sequential_keys = values[CHECK_SEQUENTIAL_KEYS].on,
-                              .linearizable_keys = values[CHECK_LINEARIZABLE_KEYS].on,
-                              .certificate = values[CHECK_CERTIFICATE].on,
-                              .stats = values[CHECK_STATS].on,
-                              .duplicate_values = values[CHECK_DUPLICATE_VALUES].on};
-  isolde_history *history = NULL;
-  isolde_result *result = NULL;
+  isoproof_open_options open = {.struct_size = sizeof open, .format = values[CHECK_FORMAT].text};
+  isoproof_check_options how = {.struct_size = sizeof how,
+                                .levels = values[CHECK_LEVEL].items,
+                                .level_count = values[CHECK_LEVEL].item_count,
+                                .all = values[CHECK_ALL].on,
+                                .anomalies = values[CHECK_ANOMALY].items,
+                                .anomaly_count = values[CHECK_ANOMALY].item_count,
+                                .workload = job->request.workload,
+                                .models = job->request.models,
+                                .model_count = job->request.model_count,
+                                .wfr_keys = values[CHECK_WFR_KEYS].on,
+                                .sequential_keys = values[CHECK_SEQUENTIAL_KEYS].on,
+                                .linearizable_keys = values[CHECK_LINEARIZABLE_KEYS].on,
+                                .certificate = values[CHECK_CERTIFICATE].on,
+                                .stats = values[CHECK_STATS].on,
+                                .duplicate_values = values[CHECK_DUPLICATE_VALUES].on};
+  isoproof_history *history = NULL;
+  isoproof_result *result = NULL;
   double began = now(), loaded = began;
-  isolde_status status = isolde_history_open(path, &open, task, &history, error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
+  if (status == ISOPROOF_OK) {
     loaded = now();
-    status = isolde_check(history, &how, task, &result, error);
+    status = isoproof_check(history, &how, task, &result, error);
   }
   double checked = now();
-  if (status == ISOLDE_OK) status = print_result(job, path, result, loaded - began, checked - loaded, to->out, error);
-  if (status == ISOLDE_OK) to->code = code_of(job, result);
-  if (status == ISOLDE_OK)
+  if (status == ISOPROOF_OK) status = print_result(job, path, result, loaded - began, checked - loaded, to->out, error);
+  if (status == ISOPROOF_OK) to->code = code_of(job, result);
+  if (status == ISOPROOF_OK)
     status = keep_document(job, number, history, result, loaded - began, checked - loaded, to, error);
-  isolde_result_free(result);
-  isolde_history_free(history);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
   return status;
 }
 
 /* A file that cannot be judged: an object on standard output with --json, else a message. */
-static void complain(check_job *job, size_t number, const isolde_error *problem, reply *to) {
+static void complain(check_job *job, size_t number, const isoproof_error *problem, reply *to) {
   const char *path = job->files.items[number].path;
-  isolde_document *document;
+  isoproof_document *document;
   to->code = exit_of_status(problem->code);
   /* A signal may also surface as a failed read; it is said once, for all files. */
-  if (problem->code == ISOLDE_ERR_CANCELLED || interrupted()) return;
+  if (problem->code == ISOPROOF_ERR_CANCELLED || interrupted()) return;
   /* When standard output refuses more, no file is to blame; the end of the program says it. */
   if (to->out == stdout && ferror(stdout)) return;
   atomic_fetch_add(to->code == EXIT_UNKNOWN ? &job->unknown : &job->failed, 1);
-  if (job->reporting && isolde_document_make_problem(path, problem, &document, NULL) == ISOLDE_OK)
+  if (job->reporting && isoproof_document_make_problem(path, problem, &document, NULL) == ISOPROOF_OK)
     outputs_put(&job->reports, number, document);
   if (job->json) {
     if (job->workers == 1) progress_clear();
-    if (isolde_error_write_json(problem, path, write_stream, to->out, NULL) == ISOLDE_OK) return;
+    if (isoproof_error_write_json(problem, path, write_stream, to->out, NULL) == ISOPROOF_OK) return;
   }
-  char text[ISOLDE_ERROR_FILE_BYTES + ISOLDE_ERROR_MESSAGE_BYTES + 64];
-  isolde_error_format(problem, text, sizeof text);
+  char text[ISOPROOF_ERROR_FILE_BYTES + ISOPROOF_ERROR_MESSAGE_BYTES + 64];
+  isoproof_error_format(problem, text, sizeof text);
   const char *file = problem->file[0] == 0 ? path : "";
   if (asprintf(&to->complaint, "%s%s%s", file, *file != 0 ? ": " : "", text) < 0) to->complaint = NULL;
 }
@@ -281,37 +283,37 @@ static void complain(check_job *job, size_t number, const isolde_error *problem,
 /* Whether a file found in a directory is no history at all. */
 static bool is_stranger(const check_job *job, const file_entry *entry) {
   if (!entry->walked || job->parsed->values[CHECK_FORMAT].given) return false;
-  return isolde_format_detect(entry->path, NULL, NULL) == ISOLDE_ERR_FORMAT;
+  return isoproof_format_detect(entry->path, NULL, NULL) == ISOPROOF_ERR_FORMAT;
 }
 
 static void check_file(void *context, size_t number, reply *to) {
   check_job *job = context;
   const file_entry *entry = &job->files.items[number];
-  isolde_error error = {.code = ISOLDE_ERR_IO, .offset = -1};
+  isoproof_error error = {.code = ISOPROOF_ERR_IO, .offset = -1};
   if (entry->trouble != 0) {
     snprintf(error.message, sizeof error.message, "cannot read the directory: %s", strerror(entry->trouble));
     complain(job, number, &error, to);
     return;
   }
   if (is_stranger(job, entry)) {
-    note("%s: skipped: in no format that isolde knows", entry->path);
+    note("%s: skipped: in no format that isoproof knows", entry->path);
     atomic_fetch_add(&job->skipped, 1);
     return;
   }
-  isolde_task *task = interrupt_task_new();
+  isoproof_task *task = interrupt_task_new();
   if (task == NULL) {
-    error.code = ISOLDE_ERR_MEMORY;
+    error.code = ISOPROOF_ERR_MEMORY;
     snprintf(error.message, sizeof error.message, "out of memory");
     complain(job, number, &error, to);
     return;
   }
-  isolde_task_set_threads(task, job->threads);
-  isolde_task_set_timeout(task, job->parsed->values[CHECK_TIMEOUT].number);
+  isoproof_task_set_threads(task, job->threads);
+  isoproof_task_set_timeout(task, job->parsed->values[CHECK_TIMEOUT].number);
   if (job->workers == 1) {
     if (job->many) progress_subject(entry->path);
-    isolde_task_set_progress(task, progress_update, NULL);
+    isoproof_task_set_progress(task, progress_update, NULL);
   }
-  if (check_history(job, number, task, to, &error) != ISOLDE_OK) complain(job, number, &error, to);
+  if (check_history(job, number, task, to, &error) != ISOPROOF_OK) complain(job, number, &error, to);
   interrupt_task_free(task);
 }
 
@@ -384,7 +386,7 @@ static int run(options *parsed) {
   const option_value *limit = &parsed->values[CHECK_MEMORY_LIMIT];
   job.color = !job.json && terminal_color(stdout, common_color(parsed));
   if (parsed->argument_count == 0) {
-    message("check: expected a file, a directory or '-'; 'isolde help check' shows examples");
+    message("check: expected a file, a directory or '-'; 'isoproof help check' shows examples");
     return EXIT_USAGE;
   }
   const option_value *reports = &parsed->values[CHECK_OUTPUT];
@@ -425,15 +427,16 @@ static const option table[CHECK_OPTIONS] = {
                      .type = OPTION_LIST,
                      .choices = level_name_at,
                      .accepts = level_known,
-                     .help = "Judge these levels, by id or alias ('isolde levels' lists them); the exit code is about "
-                             "them. Without it every level that can be decided is."},
+                     .help =
+                         "Judge these levels, by id or alias ('isoproof levels' lists them); the exit code is about "
+                         "them. Without it every level that can be decided is."},
     [CHECK_ANOMALY] = {.name = "anomaly",
                        .argument = "CODE,..",
                        .type = OPTION_LIST,
                        .choices = pattern_name_at,
                        .accepts = pattern_known,
                        .help = "Look for these patterns only, TAP-a to TAP-n, or of lists G0, G1c, G0-process, "
-                               "G1c-process, incompatible-order and duplicate-elements ('isolde explain' says what "
+                               "G1c-process, incompatible-order and duplicate-elements ('isoproof explain' says what "
                                "they are), instead of judging levels; the exit code is about them."},
     [CHECK_FORMAT] = {.name = "format",
                       .letter = 'f',
@@ -543,20 +546,21 @@ static const option table[CHECK_OPTIONS] = {
     OUTPUT_ROWS};
 
 static const example examples[] = {
-    {"isolde check examples/histories/aborted-read.txt", 0, "Which levels hold, which do not, and why."},
-    {"isolde check --level=ci examples/histories/non-repeatable-read.txt", 1,
+    {"isoproof check examples/histories/aborted-read.txt", 0, "Which levels hold, which do not, and why."},
+    {"isoproof check --level=ci examples/histories/non-repeatable-read.txt", 1,
      "Judge one level, by its alias: the exit code says that it is violated."},
-    {"isolde check --level ci,rc --json examples/histories/aborted-read.txt", 1,
+    {"isoproof check --level ci,rc --json examples/histories/aborted-read.txt", 1,
      "Judge two levels, for a program to read."},
-    {"isolde check --anomaly=TAP-k,TAP-l examples/histories/fractured-read.txt", 1, "Look for two patterns only."},
-    {"isolde check --level=ser --certificate examples/histories/serializable.txt", 0, "The order that proves it."},
-    {"isolde check --html=/tmp/skew.html examples/histories/write-skew.txt", 0, "A report to look at in a browser."},
-    {"isolde check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
-    {"gzip -c examples/histories/serializable.txt | isolde check -", 0, "Compressed input, from a pipe."},
+    {"isoproof check --anomaly=TAP-k,TAP-l examples/histories/fractured-read.txt", 1, "Look for two patterns only."},
+    {"isoproof check --level=ser --certificate examples/histories/serializable.txt", 0, "The order that proves it."},
+    {"isoproof check --html=skew.html examples/histories/write-skew.txt", 0, "A report to look at in a browser."},
+    {"isoproof check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
+    {"gzip -c examples/histories/serializable.txt | isoproof check -", 0, "Compressed input, from a pipe."},
 };
 
 static const char *const description[] = {
-    "Reads histories of transactions in any format that isolde knows, and decides which isolation levels they satisfy. "
+    "Reads histories of transactions in any format that isoproof knows, and decides which isolation levels they "
+    "satisfy. "
     "A level that is violated comes with a witness: the transactions, keys and dependencies that prove it.",
     "With one file the result is a report. With several, or with a directory, it is one line a file and a summary. "
     "Of a directory every file in a known format is checked, hidden ones excepted; a directory that is itself a "

@@ -16,7 +16,7 @@ typedef struct example {
 typedef struct command {
   const char *name;
   const char *summary;            /* for lists of commands */
-  const char *synopsis;           /* after "isolde NAME " */
+  const char *synopsis;           /* after "isoproof NAME " */
   const char *const *description; /* paragraphs, NULL-terminated */
   const char *arguments;          /* what the positional arguments are, a sentence; NULL when it takes none */
   const char *completes;          /* what completes them: "files", "topics", "commands", "shells", NULL nothing */

@@ -1,4 +1,4 @@
-/* completion.c - scripts that complete isolde's commands, options and names in bash, zsh and fish. */
+/* completion.c - scripts that complete isoproof's commands, options and names in bash, zsh and fish. */
 #include <isoproof/level.h>
 #include <string.h>
 
@@ -12,11 +12,11 @@ static const char *shell_choice(size_t number) {
 /* Levels, then anomalies: what explain knows.  Models that share the id of a level are not repeated. */
 static const char *topic_at(size_t number) {
   size_t seen = 0;
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
-    const isolde_level_info *level = isolde_level_at(i);
-    if (isolde_level_find(level->id) == level && seen++ == number) return level->id;
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    const isoproof_level_info *level = isoproof_level_at(i);
+    if (isoproof_level_find(level->id) == level && seen++ == number) return level->id;
   }
-  const isolde_anomaly_info *anomaly = isolde_anomaly_at(number - seen);
+  const isoproof_anomaly_info *anomaly = isoproof_anomaly_at(number - seen);
   return anomaly != NULL ? anomaly->code : NULL;
 }
 
@@ -65,8 +65,8 @@ static void bash_values(const command *c, const option *o) {
 }
 
 static void bash(void) {
-  fputs("# isolde completion for bash: source it, or save it in ~/.local/share/bash-completion/completions/isolde\n"
-        "_isolde() {\n"
+  fputs("# isoproof completion for bash: source it, or save it in ~/.local/share/bash-completion/completions/isoproof\n"
+        "_isoproof() {\n"
         "  local cur=${COMP_WORDS[COMP_CWORD]} prev= command=${COMP_WORDS[1]} names= files= head= sign=\n"
         "  COMPREPLY=()\n"
         "  (( COMP_CWORD > 0 )) && prev=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -111,7 +111,7 @@ static void bash(void) {
         "  [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2> /dev/null\n"
         "  return 0\n"
         "}\n"
-        "complete -F _isolde isolde\n",
+        "complete -F _isoproof isoproof\n",
         stdout);
 }
 
@@ -162,8 +162,8 @@ static void zsh_option(const command *c, const option *o) {
 }
 
 static void zsh(void) {
-  fputs("#compdef isolde\n# isolde completion for zsh: save it as _isolde in a directory of $fpath\n"
-        "_isolde() {\n  local -a commands\n  local curcontext=$curcontext\n  commands=(\n",
+  fputs("#compdef isoproof\n# isoproof completion for zsh: save it as _isoproof in a directory of $fpath\n"
+        "_isoproof() {\n  local -a commands\n  local curcontext=$curcontext\n  commands=(\n",
         stdout);
   for (size_t i = 0; command_at(i) != NULL; i++) {
     printf("    '%s:", command_at(i)->name);
@@ -191,7 +191,8 @@ static void zsh(void) {
     }
     fputs(" ;;\n", stdout);
   }
-  fputs("  esac\n}\nif [[ $funcstack[1] == _isolde ]]; then _isolde \"$@\"; else compdef _isolde isolde; fi\n", stdout);
+  fputs("  esac\n}\nif [[ $funcstack[1] == _isoproof ]]; then _isoproof \"$@\"; else compdef _isoproof isoproof; fi\n",
+        stdout);
 }
 
 /* ---- fish ---- */
@@ -206,7 +207,7 @@ static void fish_text(const char *text) {
 }
 
 static void fish_option(const command *c, const option *o) {
-  printf("complete -c isolde -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+  printf("complete -c isoproof -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
   if (o->letter != 0) printf(" -s %c", o->letter);
   if (o->type == OPTION_FILE)
     fputs(" -r -F", stdout);
@@ -223,18 +224,18 @@ static void fish_option(const command *c, const option *o) {
 }
 
 static void fish(void) {
-  puts("# isolde completion for fish: save it in ~/.config/fish/completions/isolde.fish");
-  puts("complete -c isolde -f");
-  puts("complete -c isolde -n __fish_use_subcommand -l help -s h -d 'Show the list of commands.'");
-  puts("complete -c isolde -n __fish_use_subcommand -l version -s V -d 'Show the version.'");
+  puts("# isoproof completion for fish: save it in ~/.config/fish/completions/isoproof.fish");
+  puts("complete -c isoproof -f");
+  puts("complete -c isoproof -n __fish_use_subcommand -l help -s h -d 'Show the list of commands.'");
+  puts("complete -c isoproof -n __fish_use_subcommand -l version -s V -d 'Show the version.'");
   for (size_t i = 0; command_at(i) != NULL; i++) {
     const command *c = command_at(i);
-    printf("complete -c isolde -n __fish_use_subcommand -a %s -d ", c->name);
+    printf("complete -c isoproof -n __fish_use_subcommand -a %s -d ", c->name);
     fish_text(c->summary);
     putchar('\n');
     for_options(c, fish_option);
     if (c->completes == NULL) continue;
-    printf("complete -c isolde -n '__fish_seen_subcommand_from %s'", c->name);
+    printf("complete -c isoproof -n '__fish_seen_subcommand_from %s'", c->name);
     if (argument_choices(c) == NULL) {
       puts(" -F");
       continue;
@@ -263,15 +264,15 @@ static int run(options *parsed) {
 }
 
 static const example examples[] = {
-    {"isolde completion bash > /tmp/isolde.bash && . /tmp/isolde.bash", 0, "Complete isolde in this shell."},
-    {"isolde completion fish > /tmp/isolde.fish", 0, "Write the script for fish to a file."},
+    {"isoproof completion bash > isoproof.bash && . isoproof.bash", 0, "Complete isoproof in this shell."},
+    {"isoproof completion fish > isoproof.fish", 0, "Write the script for fish to a file."},
 };
 
 static const char *const description[] = {
     "Prints a script that completes commands, options, and the names of levels, formats and anomalies.",
-    "bash: source it, or save it as ~/.local/share/bash-completion/completions/isolde.\n"
-    "zsh: save it as _isolde in a directory of $fpath.\n"
-    "fish: save it as ~/.config/fish/completions/isolde.fish.",
+    "bash: source it, or save it as ~/.local/share/bash-completion/completions/isoproof.\n"
+    "zsh: save it as _isoproof in a directory of $fpath.\n"
+    "fish: save it as ~/.config/fish/completions/isoproof.fish.",
     NULL};
 
 const command command_completion = {"completion",

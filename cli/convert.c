@@ -1,4 +1,4 @@
-/* convert.c - `isolde convert`: a history from one format to another. */
+/* convert.c - `isoproof convert`: a history from one format to another. */
 #include <inttypes.h>
 #include <isoproof/isoproof.h>
 #include <string.h>
@@ -33,41 +33,41 @@ static bool find_ends(const options *parsed, const char **input, const char **ou
   return true;
 }
 
-static isolde_status convert(const options *parsed, const char *input, const char *output,
-                             const isolde_format_info *format, isolde_task *task, isolde_error *error) {
+static isoproof_status convert(const options *parsed, const char *input, const char *output,
+                               const isoproof_format_info *format, isoproof_task *task, isoproof_error *error) {
   const option_value *values = parsed->values;
-  isolde_open_options open = {.struct_size = sizeof open, .format = values[CONVERT_FORMAT].text};
-  isolde_write_options how = {.struct_size = sizeof how,
-                              .compression = compression_choice(&values[CONVERT_COMPRESS]),
-                              .lossy = values[CONVERT_LOSSY].on};
-  isolde_write_loss loss = {0};
-  isolde_history *history = NULL;
-  isolde_status status = isolde_history_open(input, &open, task, &history, error);
-  if (status == ISOLDE_OK) {
-    status = isolde_history_write(history, format->format, output, &how, task, &loss, error);
+  isoproof_open_options open = {.struct_size = sizeof open, .format = values[CONVERT_FORMAT].text};
+  isoproof_write_options how = {.struct_size = sizeof how,
+                                .compression = compression_choice(&values[CONVERT_COMPRESS]),
+                                .lossy = values[CONVERT_LOSSY].on};
+  isoproof_write_loss loss = {0};
+  isoproof_history *history = NULL;
+  isoproof_status status = isoproof_history_open(input, &open, task, &history, error);
+  if (status == ISOPROOF_OK) {
+    status = isoproof_history_write(history, format->format, output, &how, task, &loss, error);
     progress_clear();
   }
-  if (status == ISOLDE_OK && !common_quiet(parsed)) report_loss(&loss, format->id);
-  isolde_history_free(history);
+  if (status == ISOPROOF_OK && !common_quiet(parsed)) report_loss(&loss, format->id);
+  isoproof_history_free(history);
   return status;
 }
 
 static int run(options *parsed) {
   const char *input, *output;
   if (!find_ends(parsed, &input, &output)) return EXIT_USAGE;
-  const isolde_format_info *format = format_for_output(parsed->values[CONVERT_TO].text, output, NULL);
+  const isoproof_format_info *format = format_for_output(parsed->values[CONVERT_TO].text, output, NULL);
   if (format == NULL) return EXIT_USAGE;
-  isolde_error error = {.code = ISOLDE_ERR_MEMORY, .offset = -1, .message = "out of memory"};
-  isolde_task *task = interrupt_task_new();
-  isolde_status status = ISOLDE_ERR_MEMORY;
+  isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
+  isoproof_task *task = interrupt_task_new();
+  isoproof_status status = ISOPROOF_ERR_MEMORY;
   if (task != NULL) {
-    isolde_task_set_threads(task, (unsigned)parsed->values[CONVERT_JOBS].integer);
-    isolde_task_set_progress(task, progress_update, NULL);
+    isoproof_task_set_threads(task, (unsigned)parsed->values[CONVERT_JOBS].integer);
+    isoproof_task_set_progress(task, progress_update, NULL);
     status = convert(parsed, input, output, format, task, &error);
   }
   interrupt_task_free(task);
-  if (status != ISOLDE_OK) message_error(&error, input);
-  if (status == ISOLDE_ERR_UNSUPPORTED && !parsed->values[CONVERT_LOSSY].on && !common_quiet(parsed)) {
+  if (status != ISOPROOF_OK) message_error(&error, input);
+  if (status == ISOPROOF_ERR_UNSUPPORTED && !parsed->values[CONVERT_LOSSY].on && !common_quiet(parsed)) {
     message("--lossy leaves out what %s cannot say", format->id);
   }
   return exit_of_status(status);
@@ -80,7 +80,7 @@ static const option table[CONVERT_OPTIONS] = {
                     .type = OPTION_CHOICE,
                     .choices = writable_format_at,
                     .help = "Write this format: plume, dbcop, edn, json, jsonl or binary.",
-                    .initial = "by the ending of the output: .txt, .bincode, .edn, .json, .jsonl, .isolde"},
+                    .initial = "by the ending of the output: .txt, .bincode, .edn, .json, .jsonl, .isoproof"},
     [CONVERT_OUTPUT] = {.name = "output",
                         .letter = 'o',
                         .type = OPTION_FILE,
@@ -114,14 +114,14 @@ static const option table[CONVERT_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde convert --to=jsonl examples/histories/write-skew.edn", 0, "Jepsen's EDN to isolde's own text."},
-    {"isolde convert examples/histories/lost-update.txt /tmp/lost-update.isolde", 0,
-     "Plume text to isolde's binary form, by the ending."},
-    {"isolde convert --to=edn examples/histories/long-fork.txt | isolde check -", 0, "Convert and check in a pipe."},
+    {"isoproof convert --to=jsonl examples/histories/write-skew.edn", 0, "Jepsen's EDN to isoproof's own text."},
+    {"isoproof convert examples/histories/lost-update.txt lost-update.isoproof", 0,
+     "Plume text to isoproof's binary form, by the ending."},
+    {"isoproof convert -t edn examples/histories/long-fork.txt | isoproof check -", 0, "Convert and check in a pipe."},
 };
 
 static const char *const description[] = {
-    "Reads a history in any format that isolde knows and writes it in another one. Plain and compressed files, and "
+    "Reads a history in any format that isoproof knows and writes it in another one. Plain and compressed files, and "
     "standard input and output ('-'), will do.",
     "A format that cannot say all that the history holds (unknown outcomes, unrecorded reads, empty transactions) is "
     "an error unless --lossy is given. Times, nodes, ids and names that a format has no place for are left out "

@@ -1,4 +1,4 @@
-/* coo.c - `isolde coo`: anomalies as cycles of partial order pairs. */
+/* coo.c - `isoproof coo`: anomalies as cycles of partial order pairs. */
 #include "cli/coo.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static int run(options *parsed) {
   if (v[COO_DB].given || v[COO_CLUSTER].given) return coo_run(parsed);
   if (v[COO_SCHEDULE].given) return coo_schedule(parsed);
   if (v[COO_GENERATE].on) return coo_generate(parsed);
-  message("coo: expected --db, --cluster, --schedule or --generate; 'isolde help coo' shows examples");
+  message("coo: expected --db, --cluster, --schedule or --generate; 'isoproof help coo' shows examples");
   return EXIT_USAGE;
 }
 
@@ -64,14 +64,14 @@ static const option table[COO_OPTIONS] = {
     [COO_TRANSACTIONS] = {.name = "transactions",
                           .type = OPTION_INTEGER,
                           .min = 2,
-                          .max = ISOLDE_COO_TXNS,
+                          .max = ISOPROOF_COO_TXNS,
                           .help = "At most that many transactions.",
                           .initial = "3",
                           .group = cases},
     [COO_OBJECTS] = {.name = "objects",
                      .type = OPTION_INTEGER,
                      .min = 1,
-                     .max = ISOLDE_COO_OBJECTS,
+                     .max = ISOPROOF_COO_OBJECTS,
                      .help = "At most that many objects.",
                      .initial = "3",
                      .group = cases},
@@ -167,10 +167,11 @@ static const option table[COO_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde coo --schedule 'R1x W2y W2x C2 R1y C1'", 0, "What a schedule is called, and which levels forbid it."},
-    {"isolde coo --db sqlite: --case 31", 0, "One case on embedded SQLite, at every level."},
-    {"isolde coo --db sqlite: --case 28 --verbose", 0, "The same for another one, step by step."},
-    {"isolde coo --generate --transactions 3 --objects 3", 0, "Every anomaly of up to three transactions and objects."},
+    {"isoproof coo --schedule 'R1x W2y W2x C2 R1y C1'", 0, "What a schedule is called, and which levels forbid it."},
+    {"isoproof coo --db sqlite: --case 31", 0, "One case on embedded SQLite, at every level."},
+    {"isoproof coo --db sqlite: --case 28 --verbose", 0, "The same for another one, step by step."},
+    {"isoproof coo --generate --transactions 3 --objects 3", 0,
+     "Every anomaly of up to three transactions and objects."},
 };
 
 static const char *const description[] = {

@@ -1,4 +1,4 @@
-/* coo.h - what the files of `isolde coo` share.  The parsed options and the matrix belong to the caller. */
+/* coo.h - what the files of `isoproof coo` share.  The parsed options and the matrix belong to the caller. */
 #ifndef CLI_COO_H
 #define CLI_COO_H
 
@@ -36,11 +36,11 @@ int coo_generate(const options *parsed);
 int coo_run(const options *parsed);
 
 /* "RAT-S". */
-void coo_class(isolde_anomaly_class kind, isolde_anomaly_size size, char out[8]);
+void coo_class(isoproof_anomaly_class kind, isoproof_anomaly_size size, char out[8]);
 
 /* How a matrix is shown. */
 typedef struct coo_view {
-  const isolde_coo_matrix *matrix;
+  const isoproof_coo_matrix *matrix;
   bool compare; /* with the published results */
   bool color;
   bool hermitage;
@@ -55,12 +55,12 @@ void coo_json(const coo_view *view);
 void coo_steps(const coo_view *view);
 
 /* The letters of a cell as text: "A", "R!" (rolled back, and still broken), "D/R" (differs from run to run). */
-void coo_letters(const isolde_coo_cell *cell, char out[32]);
+void coo_letters(const isoproof_coo_cell *cell, char out[32]);
 /* The published letter where it differs, else 0. */
-char coo_differs(const coo_view *view, const isolde_coo_row *row, const char *level, const isolde_coo_cell *cell);
+char coo_differs(const coo_view *view, const isoproof_coo_row *row, const char *level, const isoproof_coo_cell *cell);
 /* Hermitage's table: one letter for each of its ten tests, y prevented, n not, r prevented for readers only; `test`
  * from 0, NULL after the last. */
 const char *coo_hermitage_test(size_t test);
-char coo_hermitage_letter(const isolde_coo_matrix *matrix, size_t level, size_t test);
+char coo_hermitage_letter(const isoproof_coo_matrix *matrix, size_t level, size_t test);
 
 #endif

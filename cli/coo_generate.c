@@ -1,4 +1,4 @@
-/* coo_generate.c - `isolde coo --generate`: every POP cycle within limits, as a schedule and as SQL. */
+/* coo_generate.c - `isoproof coo --generate`: every POP cycle within limits, as a schedule and as SQL. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 static const char table[] = "coo";
 
 /* "RW[x] WCR[y]" */
-static void structure(const isolde_coo_case *c, char *out, size_t size) {
+static void structure(const isoproof_coo_case *c, char *out, size_t size) {
   static const char objects[] = "xyzuvwst";
   size_t used = 0;
   for (size_t i = 0; i < c->length && used < size; i++) {
-    used += (size_t)snprintf(out + used, size - used, "%s%s[%c]", i > 0 ? " " : "", isolde_pop_kind_name(c->pops[i]),
+    used += (size_t)snprintf(out + used, size - used, "%s%s[%c]", i > 0 ? " " : "", isoproof_pop_kind_name(c->pops[i]),
                              objects[c->on[i]]);
   }
 }
@@ -19,16 +19,16 @@ static void structure(const isolde_coo_case *c, char *out, size_t size) {
 /* ---- SQL ---- */
 
 /* Calls `say` with every statement: session 0 prepares, the others are the transactions by their numbers. */
-static void statements(const isolde_schedule *schedule, void (*say)(void *, uint32_t, const char *), void *user) {
+static void statements(const isoproof_schedule *schedule, void (*say)(void *, uint32_t, const char *), void *user) {
   char sql[256];
   uint64_t begun = 0;
-  isolde_step step;
-  for (size_t i = 0; isolde_schedule_sql_setup(schedule, table, i, sql, sizeof sql) > 0; i++) say(user, 0, sql);
-  for (size_t i = 0; isolde_schedule_step(schedule, i, &step); i++) {
-    uint32_t label = isolde_schedule_txn_label(schedule, step.txn);
+  isoproof_step step;
+  for (size_t i = 0; isoproof_schedule_sql_setup(schedule, table, i, sql, sizeof sql) > 0; i++) say(user, 0, sql);
+  for (size_t i = 0; isoproof_schedule_step(schedule, i, &step); i++) {
+    uint32_t label = isoproof_schedule_txn_label(schedule, step.txn);
     if ((begun >> step.txn & 1) == 0) say(user, label, "BEGIN");
     begun |= UINT64_C(1) << step.txn;
-    if (isolde_schedule_sql(schedule, table, i, sql, sizeof sql) > 0) say(user, label, sql);
+    if (isoproof_schedule_sql(schedule, table, i, sql, sizeof sql) > 0) say(user, label, sql);
   }
 }
 
@@ -52,7 +52,7 @@ static void say_json(void *user, uint32_t session, const char *sql) {
 
 /* ---- cases ---- */
 
-static void print_case(const isolde_coo_case *c, const isolde_schedule *schedule, bool sql) {
+static void print_case(const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
   char number[16] = "-", class[8], pops[128];
   if (c->number > 0) snprintf(number, sizeof number, "%u", c->number);
   coo_class(c->kind, c->size, class);
@@ -63,7 +63,7 @@ static void print_case(const isolde_coo_case *c, const isolde_schedule *schedule
   if (sql) statements(schedule, say_text, NULL);
 }
 
-static void json_case(const isolde_coo_case *c, const isolde_schedule *schedule, bool sql) {
+static void json_case(const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
   json j = {.out = stdout};
   char class[8], pops[128];
   coo_class(c->kind, c->size, class);
@@ -100,22 +100,22 @@ static void json_case(const isolde_coo_case *c, const isolde_schedule *schedule,
   putchar('\n');
 }
 
-static isolde_status list(const options *parsed, size_t txns, size_t objects, isolde_error *error) {
-  isolde_coo_generator *generator = NULL;
-  isolde_coo_case c;
+static isoproof_status list(const options *parsed, size_t txns, size_t objects, isoproof_error *error) {
+  isoproof_coo_generator *generator = NULL;
+  isoproof_coo_case c;
   bool sql = parsed->values[COO_SQL].on;
-  isolde_status status = isolde_coo_generator_new(txns, objects, &generator, error);
-  while (status == ISOLDE_OK && isolde_coo_generator_next(generator, &c) && !ferror(stdout)) {
-    isolde_schedule *schedule = NULL;
-    if (sql) status = isolde_schedule_parse(c.schedule, &schedule, error);
-    if (status != ISOLDE_OK) break;
+  isoproof_status status = isoproof_coo_generator_new(txns, objects, &generator, error);
+  while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && !ferror(stdout)) {
+    isoproof_schedule *schedule = NULL;
+    if (sql) status = isoproof_schedule_parse(c.schedule, &schedule, error);
+    if (status != ISOPROOF_OK) break;
     if (parsed->values[COO_JSON].on)
       json_case(&c, schedule, sql);
     else
       print_case(&c, schedule, sql);
-    isolde_schedule_free(schedule);
+    isoproof_schedule_free(schedule);
   }
-  isolde_coo_generator_free(generator);
+  isoproof_coo_generator_free(generator);
   return status;
 }
 
@@ -126,7 +126,7 @@ static void print_counts(size_t txns, size_t objects) {
   puts("  objects");
   for (size_t n = 2; n <= txns; n++) {
     printf("%12zu%8s", n, "");
-    for (size_t m = 1; m <= objects; m++) printf("%8" PRIu64, isolde_coo_count(n, m));
+    for (size_t m = 1; m <= objects; m++) printf("%8" PRIu64, isoproof_coo_count(n, m));
     putchar('\n');
   }
 }
@@ -146,7 +146,7 @@ static void json_counts(size_t txns, size_t objects) {
       json_name(&j, "objects");
       json_u64(&j, m);
       json_name(&j, "cycles");
-      json_u64(&j, isolde_coo_count(n, m));
+      json_u64(&j, isoproof_coo_count(n, m));
       json_close(&j, '}');
     }
   }
@@ -157,7 +157,7 @@ static void json_counts(size_t txns, size_t objects) {
 
 int coo_generate(const options *parsed) {
   const option_value *v = parsed->values;
-  isolde_error error = {.offset = -1};
+  isoproof_error error = {.offset = -1};
   size_t txns = v[COO_TRANSACTIONS].given ? v[COO_TRANSACTIONS].integer : 3;
   size_t objects = v[COO_OBJECTS].given ? v[COO_OBJECTS].integer : 3;
   if (v[COO_COUNT].on) {
@@ -167,7 +167,7 @@ int coo_generate(const options *parsed) {
       print_counts(txns, objects);
     return EXIT_SATISFIED;
   }
-  isolde_status status = list(parsed, txns, objects, &error);
-  if (status != ISOLDE_OK) message_error(&error, NULL);
-  return status == ISOLDE_OK ? EXIT_SATISFIED : exit_of_status(status);
+  isoproof_status status = list(parsed, txns, objects, &error);
+  if (status != ISOPROOF_OK) message_error(&error, NULL);
+  return status == ISOPROOF_OK ? EXIT_SATISFIED : exit_of_status(status);
 }

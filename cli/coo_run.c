@@ -1,4 +1,4 @@
-/* coo_run.c - `isolde coo --db` and `--cluster`: the cases on a real database. */
+/* coo_run.c - `isoproof coo --db` and `--cluster`: the cases on a real database. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +27,12 @@ static bool read_cases(const option_value *value, unsigned cases[CASES_MOST], si
   return true;
 }
 
-static void show(const options *parsed, const isolde_coo_matrix *matrix) {
+static void show(const options *parsed, const isoproof_coo_matrix *matrix) {
   const option_value *v = parsed->values;
   coo_view view = {.matrix = matrix,
                    .compare = v[COO_COMPARE].on,
                    .color = terminal_color(stdout, common_color(parsed)),
-                   .hermitage = v[COO_SUITE].given && v[COO_SUITE].choice == ISOLDE_SUITE_HERMITAGE};
+                   .hermitage = v[COO_SUITE].given && v[COO_SUITE].choice == ISOPROOF_SUITE_HERMITAGE};
   static void (*const shows[])(const coo_view *) = {coo_text, coo_markdown, coo_csv, coo_html};
   size_t as = v[COO_AS].given ? v[COO_AS].choice : 0;
   if (v[COO_JSON].on)
@@ -44,56 +44,57 @@ static void show(const options *parsed, const isolde_coo_matrix *matrix) {
 }
 
 /* Exit code 4: the database could not do it; what the user got wrong stays 2. */
-static int code_of(isolde_status status) {
-  if (status == ISOLDE_OK) return EXIT_SATISFIED;
-  bool run = status == ISOLDE_ERR_IO || status == ISOLDE_ERR_TIMEOUT;
+static int code_of(isoproof_status status) {
+  if (status == ISOPROOF_OK) return EXIT_SATISFIED;
+  bool run = status == ISOPROOF_ERR_IO || status == ISOPROOF_ERR_TIMEOUT;
   return run ? EXIT_RUN : exit_of_status(status);
 }
 
 /* Runs and shows; an exit code. */
-static int run_cases(const options *parsed, const isolde_coo_run_options *how) {
-  isolde_coo_matrix *matrix = NULL;
-  isolde_error error = {.offset = -1};
-  isolde_task *task = interrupt_task_new();
-  if (task != NULL) isolde_task_set_progress(task, progress_update, NULL);
-  isolde_status status = isolde_coo_run(how, task, &matrix, &error);
+static int run_cases(const options *parsed, const isoproof_coo_run_options *how) {
+  isoproof_coo_matrix *matrix = NULL;
+  isoproof_error error = {.offset = -1};
+  isoproof_task *task = interrupt_task_new();
+  if (task != NULL) isoproof_task_set_progress(task, progress_update, NULL);
+  isoproof_status status = isoproof_coo_run(how, task, &matrix, &error);
   interrupt_task_free(task);
   progress_clear();
-  if (status == ISOLDE_OK)
+  if (status == ISOPROOF_OK)
     show(parsed, matrix);
   else
     message_error(&error, NULL);
-  isolde_coo_matrix_free(matrix);
+  isoproof_coo_matrix_free(matrix);
   return code_of(status);
 }
 
 int coo_run(const options *parsed) {
   const option_value *v = parsed->values;
   unsigned cases[CASES_MOST];
-  isolde_coo_run_options how = {.struct_size = sizeof how,
-                                .urls = v[COO_DB].items,
-                                .url_count = v[COO_DB].item_count,
-                                .levels = v[COO_LEVEL].items,
-                                .level_count = v[COO_LEVEL].item_count,
-                                .cases = cases,
-                                .suite = v[COO_SUITE].given ? (isolde_coo_suite)v[COO_SUITE].choice : ISOLDE_SUITE_COO,
-                                .repeat = (uint32_t)v[COO_REPEAT].integer,
-                                .settle_ms = (uint32_t)v[COO_SETTLE].integer,
-                                .timeout_ms = (uint32_t)(v[COO_TIMEOUT].number * 1000),
-                                .predicate = v[COO_PREDICATE].on,
-                                .race = v[COO_RACE].on};
+  isoproof_coo_run_options how = {.struct_size = sizeof how,
+                                  .urls = v[COO_DB].items,
+                                  .url_count = v[COO_DB].item_count,
+                                  .levels = v[COO_LEVEL].items,
+                                  .level_count = v[COO_LEVEL].item_count,
+                                  .cases = cases,
+                                  .suite =
+                                      v[COO_SUITE].given ? (isoproof_coo_suite)v[COO_SUITE].choice : ISOPROOF_SUITE_COO,
+                                  .repeat = (uint32_t)v[COO_REPEAT].integer,
+                                  .settle_ms = (uint32_t)v[COO_SETTLE].integer,
+                                  .timeout_ms = (uint32_t)(v[COO_TIMEOUT].number * 1000),
+                                  .predicate = v[COO_PREDICATE].on,
+                                  .race = v[COO_RACE].on};
   /* The choices are in the order of the enum, after none. */
-  if (v[COO_DISTRIBUTED].given) how.distributed = (isolde_coo_spread)(v[COO_DISTRIBUTED].choice + 1);
+  if (v[COO_DISTRIBUTED].given) how.distributed = (isoproof_coo_spread)(v[COO_DISTRIBUTED].choice + 1);
   if (!read_cases(&v[COO_CASE], cases, &how.case_count)) return EXIT_USAGE;
   if (!v[COO_CLUSTER].given) return run_cases(parsed, &how);
-  isolde_cluster *servers;
-  isolde_cluster_options which = {.struct_size = sizeof which, .kind = v[COO_CLUSTER].text};
+  isoproof_cluster *servers;
+  isoproof_cluster_options which = {.struct_size = sizeof which, .kind = v[COO_CLUSTER].text};
   int code = cluster_start(&which, common_quiet(parsed), &servers);
   if (code == EXIT_SATISFIED) {
-    how.urls = isolde_cluster_urls(servers);
-    how.url_count = isolde_cluster_nodes(servers);
+    how.urls = isoproof_cluster_urls(servers);
+    how.url_count = isoproof_cluster_nodes(servers);
     code = run_cases(parsed, &how);
   }
-  isolde_cluster_stop(servers);
+  isoproof_cluster_stop(servers);
   return code;
 }

@@ -1,4 +1,4 @@
-/* doctor.c - `isolde doctor`: what this program is made of and what it finds around it. */
+/* doctor.c - `isoproof doctor`: what this program is made of and what it finds around it. */
 #include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,30 +73,30 @@ static bool find_program(const char *name, char *path, size_t size) {
 
 /* Checks a small history that is known to have an aborted read.  NULL when that is found, else what went wrong. */
 static const char *self_test(void) {
-  const isolde_anomaly_info *known = isolde_anomaly_find("TAP-b");
-  isolde_history *history = NULL;
-  isolde_result *result = NULL;
-  isolde_anomaly found;
+  const isoproof_anomaly_info *known = isoproof_anomaly_find("TAP-b");
+  isoproof_history *history = NULL;
+  isoproof_result *result = NULL;
+  isoproof_anomaly found;
   if (known == NULL || known->example == NULL) return "the table of anomalies is incomplete";
   const char *problem = NULL;
-  if (isolde_history_open_memory(known->example, strlen(known->example), "self-test", NULL, NULL, &history, NULL)) {
+  if (isoproof_history_open_memory(known->example, strlen(known->example), "self-test", NULL, NULL, &history, NULL)) {
     problem = "a small history cannot be read";
-  } else if (isolde_check(history, NULL, NULL, &result, NULL) != ISOLDE_OK) {
+  } else if (isoproof_check(history, NULL, NULL, &result, NULL) != ISOPROOF_OK) {
     problem = "a small history cannot be checked";
-  } else if (!isolde_result_anomaly(result, 0, &found) || strcmp(found.code, known->code) != 0) {
+  } else if (!isoproof_result_anomaly(result, 0, &found) || strcmp(found.code, known->code) != 0) {
     problem = "a known anomaly is not found";
   }
-  isolde_result_free(result);
-  isolde_history_free(history);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
   return problem;
 }
 
 static void print_drivers(void) {
   puts("\nDatabases, and where they are");
-  isolde_driver_info driver;
-  for (size_t i = 0; isolde_driver_at(i, &driver); i++) {
+  isoproof_driver_info driver;
+  for (size_t i = 0; isoproof_driver_at(i, &driver); i++) {
     char library[64];
-    isolde_driver_library(i, library, sizeof library);
+    isoproof_driver_library(i, library, sizeof library);
     const char *how = driver.built ? library : "not in this build: its client library was not found";
     printf("  %-12s %s%s%s\n", driver.name, driver.title, how[0] != 0 ? "; " : "", how);
     if (driver.built) printf("  %-12s %s\n", "", driver.url_form);
@@ -106,17 +106,17 @@ static void print_drivers(void) {
 static void print_servers(void) {
   const char *kind;
   puts("\nServers that '--cluster' can start");
-  for (size_t i = 0; (kind = isolde_cluster_kind_name(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
     char path[1024];
-    isolde_error error = {.offset = -1};
+    isoproof_error error = {.offset = -1};
     printf("  %-16s ", kind);
-    put_escaped(stdout, isolde_cluster_find(kind, path, sizeof path, &error) == ISOLDE_OK ? path : error.message);
+    put_escaped(stdout, isoproof_cluster_find(kind, path, sizeof path, &error) == ISOPROOF_OK ? path : error.message);
     putchar('\n');
   }
 }
 
 static void print_text(const facts *f) {
-  printf("%-14s %s\n", "isolde", isolde_version());
+  printf("%-14s %s\n", "isoproof", isoproof_version());
   printf("%-14s %s%s\n", "compiler", COMPILER, SANITIZED ? ", with address sanitizer" : "");
   printf("%-14s ", "system");
   put_escaped(stdout, f->system);
@@ -128,15 +128,15 @@ static void print_text(const facts *f) {
   puts("\nCompression, read and written");
   printf("  %-12s zlib %s\n  %-12s libzstd %s\n", "gzip", CLI_ZLIB, "zstd", CLI_ZSTD);
   puts("\nFormats");
-  for (size_t i = 0; isolde_format_at(i) != NULL; i++) {
-    const isolde_format_info *format = isolde_format_at(i);
+  for (size_t i = 0; isoproof_format_at(i) != NULL; i++) {
+    const isoproof_format_info *format = isoproof_format_at(i);
     int used = printf("  %-12s %-12s ", format->id, format->writable ? "read, write" : "read");
     print_wrapped(stdout, format->description, (unsigned)used, (unsigned)used, 80);
     putchar('\n');
   }
   print_drivers();
   print_servers();
-  puts("\nShells that 'isolde completion' can serve");
+  puts("\nShells that 'isoproof completion' can serve");
   for (size_t i = 0; i < COUNT_OF(shells); i++) {
     char path[1024];
     printf("  %-12s ", shells[i]);
@@ -153,8 +153,8 @@ static void field(json *j, const char *name, const char *text) {
 static void json_formats(json *j) {
   json_name(j, "formats");
   json_open(j, '[');
-  for (size_t i = 0; isolde_format_at(i) != NULL; i++) {
-    const isolde_format_info *format = isolde_format_at(i);
+  for (size_t i = 0; isoproof_format_at(i) != NULL; i++) {
+    const isoproof_format_info *format = isoproof_format_at(i);
     json_open(j, '{');
     field(j, "id", format->id);
     json_name(j, "writable");
@@ -177,17 +177,17 @@ static void json_shells(json *j) {
 }
 
 static void json_drivers(json *j) {
-  isolde_driver_info driver;
+  isoproof_driver_info driver;
   json_name(j, "drivers");
   json_open(j, '[');
-  for (size_t i = 0; isolde_driver_at(i, &driver); i++)
+  for (size_t i = 0; isoproof_driver_at(i, &driver); i++)
     if (driver.built) json_string(j, driver.name);
   json_close(j, ']');
   json_name(j, "databases");
   json_open(j, '[');
-  for (size_t i = 0; isolde_driver_at(i, &driver); i++) {
+  for (size_t i = 0; isoproof_driver_at(i, &driver); i++) {
     char library[64];
-    isolde_driver_library(i, library, sizeof library);
+    isoproof_driver_library(i, library, sizeof library);
     json_open(j, '{');
     field(j, "name", driver.name);
     field(j, "title", driver.title);
@@ -204,9 +204,9 @@ static void json_servers(json *j) {
   const char *kind;
   json_name(j, "servers");
   json_open(j, '{');
-  for (size_t i = 0; (kind = isolde_cluster_kind_name(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
     char path[1024];
-    field(j, kind, isolde_cluster_find(kind, path, sizeof path, NULL) == ISOLDE_OK ? path : NULL);
+    field(j, kind, isoproof_cluster_find(kind, path, sizeof path, NULL) == ISOPROOF_OK ? path : NULL);
   }
   json_close(j, '}');
 }
@@ -216,7 +216,7 @@ static void print_json(const facts *f) {
   json_open(&j, '{');
   json_name(&j, "schema");
   json_u64(&j, 1);
-  field(&j, "version", isolde_version());
+  field(&j, "version", isoproof_version());
   field(&j, "compiler", COMPILER);
   json_name(&j, "address_sanitizer");
   json_bool(&j, SANITIZED);
@@ -258,8 +258,8 @@ static const option table[DOCTOR_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde doctor", 0, "What this build can do here."},
-    {"isolde doctor --json", 0, "The same for a program to read."},
+    {"isoproof doctor", 0, "What this build can do here."},
+    {"isoproof doctor --json", 0, "The same for a program to read."},
 };
 
 static const char *const description[] = {

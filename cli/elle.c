@@ -8,7 +8,7 @@
 
 const char *workload_name_at(size_t number) {
   if (number == 0) return "auto";
-  return isolde_workload_at(number - 1);
+  return isoproof_workload_at(number - 1);
 }
 
 bool workload_known(const char *name) {
@@ -19,18 +19,18 @@ bool workload_known(const char *name) {
 }
 
 const char *model_name_at(size_t number) {
-  const isolde_level_info *level;
-  for (size_t i = 0; (level = isolde_level_at(i)) != NULL; i++) {
-    if (level->family == ISOLDE_LEVEL_MODEL && number-- == 0) return level->friendly;
+  const isoproof_level_info *level;
+  for (size_t i = 0; (level = isoproof_level_at(i)) != NULL; i++) {
+    if (level->family == ISOPROOF_LEVEL_MODEL && number-- == 0) return level->friendly;
   }
   return NULL;
 }
 
-bool model_known(const char *name) { return isolde_level_find_in(name, ISOLDE_LEVEL_MODEL) != NULL; }
+bool model_known(const char *name) { return isoproof_level_find_in(name, ISOPROOF_LEVEL_MODEL) != NULL; }
 
 bool model_or_workload_known(const char *name) {
-  isolde_object_model object;
-  return workload_known(name) || isolde_object_find(name, &object) || model_known(name);
+  isoproof_object_model object;
+  return workload_known(name) || isoproof_object_find(name, &object) || model_known(name);
 }
 
 bool elle_request_make(const option_value *workload, const option_value *models, const option_value *more, bool elle,
@@ -40,7 +40,7 @@ bool elle_request_make(const option_value *workload, const option_value *models,
   if (request->models == NULL) return false;
   for (size_t i = 0; i < models->item_count; i++) {
     const char *name = models->items[i];
-    bool object = elle && isolde_object_find(name, &request->object);
+    bool object = elle && isoproof_object_find(name, &request->object);
     bool known = elle && workload_known(name);
     request->has_object |= object;
     if (known) request->workload = name;
@@ -53,7 +53,7 @@ bool elle_request_make(const option_value *workload, const option_value *models,
 
 void elle_request_free(elle_request *request) { free(request->models); }
 
-void elle_print_line(FILE *out, const char *path, isolde_verdict verdict) {
+void elle_print_line(FILE *out, const char *path, isoproof_verdict verdict) {
   put_escaped(out, path);
-  fprintf(out, "\t%s\n", verdict == ISOLDE_SATISFIED ? "true" : verdict == ISOLDE_VIOLATED ? "false" : "unknown");
+  fprintf(out, "\t%s\n", verdict == ISOPROOF_SATISFIED ? "true" : verdict == ISOPROOF_VIOLATED ? "false" : "unknown");
 }

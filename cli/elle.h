@@ -1,4 +1,4 @@
-/* elle.h - what `isolde check` needs for Elle's way: workloads and models as options, and the output of elle-cli.
+/* elle.h - what `isoproof check` needs for Elle's way: workloads and models as options, and the output of elle-cli.
  * Owns nothing but the models of an elle_request, until elle_request_free. */
 #ifndef CLI_ELLE_H
 #define CLI_ELLE_H
@@ -22,7 +22,7 @@ typedef struct elle_request {
   const char **models;
   size_t model_count;
   bool has_object; /* a model of single operations; where the workload has a name, too, the file decides */
-  isolde_object_model object;
+  isoproof_object_model object;
 } elle_request;
 
 /* Sorts the names of --model into workloads and objects (with `elle`, where they are those of elle-cli) and models, to
@@ -32,6 +32,6 @@ bool elle_request_make(const option_value *workload, const option_value *models,
 void elle_request_free(elle_request *request);
 
 /* "FILE<TAB>true", as elle-cli prints it. */
-void elle_print_line(FILE *out, const char *path, isolde_verdict verdict);
+void elle_print_line(FILE *out, const char *path, isoproof_verdict verdict);
 
 #endif

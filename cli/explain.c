@@ -1,4 +1,4 @@
-/* explain.c - `isolde explain`: what a level or an anomaly means, with a tiny history. */
+/* explain.c - `isoproof explain`: what a level or an anomaly means, with a tiny history. */
 #include <isoproof/level.h>
 #include <string.h>
 
@@ -12,11 +12,11 @@ enum { WIDTH = 80, INDENT = 2, COLUMN = 39 };
 
 /* ---- levels ---- */
 
-const char *family_name(isolde_level_family family) {
-  return family == ISOLDE_LEVEL_BASE ? "level" : family == ISOLDE_LEVEL_SESSION ? "session-guarantee" : "model";
+const char *family_name(isoproof_level_family family) {
+  return family == ISOPROOF_LEVEL_BASE ? "level" : family == ISOPROOF_LEVEL_SESSION ? "session-guarantee" : "model";
 }
 
-void level_fields(json *j, const isolde_level_info *level) {
+void level_fields(json *j, const isoproof_level_info *level) {
   json_name(j, "id");
   json_string(j, level->id);
   json_name(j, "family");
@@ -51,13 +51,13 @@ static void paragraph(const char *heading, const char *text) {
 }
 
 /* What a level implies directly (or, with `up`, what implies it), in its own family. */
-static void neighbours(const char *heading, const isolde_level_info *level, bool up) {
-  const isolde_level_info *stronger, *weaker;
+static void neighbours(const char *heading, const isoproof_level_info *level, bool up) {
+  const isoproof_level_info *stronger, *weaker;
   char text[1000] = "";
   size_t used = 0;
-  for (size_t e = 0; isolde_level_edge(e, &stronger, &weaker) && used < sizeof text; e++) {
-    const isolde_level_info *mine = up ? weaker : stronger, *other = up ? stronger : weaker;
-    bool both_models = (mine->family == ISOLDE_LEVEL_MODEL) == (other->family == ISOLDE_LEVEL_MODEL);
+  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker) && used < sizeof text; e++) {
+    const isoproof_level_info *mine = up ? weaker : stronger, *other = up ? stronger : weaker;
+    bool both_models = (mine->family == ISOPROOF_LEVEL_MODEL) == (other->family == ISOPROOF_LEVEL_MODEL);
     if (mine != level || !both_models) continue;
     used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used == 0 ? "" : ", ", other->id);
   }
@@ -85,8 +85,8 @@ static void print_example(const char *heading, const char *history, const char *
   paragraph("What happens there", walkthrough);
 }
 
-static void print_level(const isolde_level_info *level) {
-  bool model = level->family == ISOLDE_LEVEL_MODEL;
+static void print_level(const isoproof_level_info *level) {
+  bool model = level->family == ISOPROOF_LEVEL_MODEL;
   printf("%s: %s (%s)\n", level->id, level->title, family_name(level->family));
   paragraph("In short", level->summary);
   paragraph("Precisely", level->definition);
@@ -100,14 +100,14 @@ static void print_level(const isolde_level_info *level) {
 
 /* ---- anomalies ---- */
 
-static void print_anomaly(const isolde_anomaly_info *anomaly) {
+static void print_anomaly(const isoproof_anomaly_info *anomaly) {
   const char *names[32] = {NULL};
   printf("%s: %s (anomaly)\n", anomaly->code, anomaly->name);
   paragraph("In short", anomaly->meaning);
   name_list("Also called", anomaly->aliases);
   paragraph("Weakest level that forbids it", anomaly->level);
-  for (size_t i = 0; i + 1 < COUNT_OF(names) && isolde_anomaly_rules_out(anomaly, i) != NULL; i++) {
-    names[i] = isolde_anomaly_rules_out(anomaly, i)->id;
+  for (size_t i = 0; i + 1 < COUNT_OF(names) && isoproof_anomaly_rules_out(anomaly, i) != NULL; i++) {
+    names[i] = isoproof_anomaly_rules_out(anomaly, i)->id;
   }
   name_list("Weakest models that it rules out", names);
   print_example("A history that has it", anomaly->example, anomaly->walkthrough);
@@ -120,7 +120,7 @@ static void json_names(json *j, const char *name, const char *const *names) {
   json_close(j, ']');
 }
 
-static void anomaly_fields(json *j, const isolde_anomaly_info *anomaly) {
+static void anomaly_fields(json *j, const isoproof_anomaly_info *anomaly) {
   const char *const texts[][2] = {{"code", anomaly->code},       {"name", anomaly->name},
                                   {"meaning", anomaly->meaning}, {"level", anomaly->level},
                                   {"example", anomaly->example}, {"walkthrough", anomaly->walkthrough}};
@@ -131,8 +131,8 @@ static void anomaly_fields(json *j, const isolde_anomaly_info *anomaly) {
   json_names(j, "aliases", anomaly->aliases);
   json_name(j, "rules_out");
   json_open(j, '[');
-  for (size_t i = 0; isolde_anomaly_rules_out(anomaly, i) != NULL; i++) {
-    json_string(j, isolde_anomaly_rules_out(anomaly, i)->id);
+  for (size_t i = 0; isoproof_anomaly_rules_out(anomaly, i) != NULL; i++) {
+    json_string(j, isoproof_anomaly_rules_out(anomaly, i)->id);
   }
   json_close(j, ']');
 }
@@ -148,16 +148,16 @@ static void list_column(const char *name, const char *text) {
 
 static void list_topics(void) {
   static const char *const headings[] = {"Levels", "Session guarantees", "Models"};
-  for (int family = ISOLDE_LEVEL_BASE; family <= ISOLDE_LEVEL_MODEL; family++) {
+  for (int family = ISOPROOF_LEVEL_BASE; family <= ISOPROOF_LEVEL_MODEL; family++) {
     printf("%s%s\n", family == 0 ? "" : "\n", headings[family]);
-    for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
-      const isolde_level_info *level = isolde_level_at(i);
+    for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+      const isoproof_level_info *level = isoproof_level_at(i);
       if ((int)level->family == family) list_column(level->id, level->title);
     }
   }
   puts("\nAnomalies");
-  for (size_t i = 0; isolde_anomaly_at(i) != NULL; i++) {
-    list_column(isolde_anomaly_at(i)->code, isolde_anomaly_at(i)->name);
+  for (size_t i = 0; isoproof_anomaly_at(i) != NULL; i++) {
+    list_column(isoproof_anomaly_at(i)->code, isoproof_anomaly_at(i)->name);
   }
 }
 
@@ -168,17 +168,17 @@ static void list_topics_json(void) {
   json_u64(&j, 1);
   json_name(&j, "levels");
   json_open(&j, '[');
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
     json_open(&j, '{');
-    level_fields(&j, isolde_level_at(i));
+    level_fields(&j, isoproof_level_at(i));
     json_close(&j, '}');
   }
   json_close(&j, ']');
   json_name(&j, "anomalies");
   json_open(&j, '[');
-  for (size_t i = 0; isolde_anomaly_at(i) != NULL; i++) {
+  for (size_t i = 0; isoproof_anomaly_at(i) != NULL; i++) {
     json_open(&j, '{');
-    anomaly_fields(&j, isolde_anomaly_at(i));
+    anomaly_fields(&j, isoproof_anomaly_at(i));
     json_close(&j, '}');
   }
   json_close(&j, ']');
@@ -188,34 +188,34 @@ static void list_topics_json(void) {
 
 static void unknown_topic(const char *name) {
   suggestion s = suggest_begin(name);
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
-    const isolde_level_info *level = isolde_level_at(i);
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    const isoproof_level_info *level = isoproof_level_at(i);
     suggest_offer(&s, level->id);
     for (size_t a = 0; level->aliases != NULL && level->aliases[a] != NULL; a++) suggest_offer(&s, level->aliases[a]);
   }
-  for (size_t i = 0; isolde_anomaly_at(i) != NULL; i++) {
-    suggest_offer(&s, isolde_anomaly_at(i)->code);
-    suggest_offer(&s, isolde_anomaly_at(i)->name);
-    const char *const *aliases = isolde_anomaly_at(i)->aliases;
+  for (size_t i = 0; isoproof_anomaly_at(i) != NULL; i++) {
+    suggest_offer(&s, isoproof_anomaly_at(i)->code);
+    suggest_offer(&s, isoproof_anomaly_at(i)->name);
+    const char *const *aliases = isoproof_anomaly_at(i)->aliases;
     for (size_t a = 0; aliases != NULL && aliases[a] != NULL; a++) suggest_offer(&s, aliases[a]);
   }
   if (suggest_best(&s) != NULL)
     message("explain: unknown name '%s'; did you mean '%s'?", name, suggest_best(&s));
   else
-    message("explain: unknown name '%s'; 'isolde explain' lists what can be explained", name);
+    message("explain: unknown name '%s'; 'isoproof explain' lists what can be explained", name);
 }
 
 /* A name may be a level, a model and an anomaly at once: all of them are shown. */
 static int explain(const char *name, bool as_json) {
-  const isolde_level_info *level = isolde_level_find(name);
-  const isolde_level_info *model = isolde_level_find_in(name, ISOLDE_LEVEL_MODEL);
-  const isolde_anomaly_info *anomaly = isolde_anomaly_find(name);
+  const isoproof_level_info *level = isoproof_level_find(name);
+  const isoproof_level_info *model = isoproof_level_find_in(name, ISOPROOF_LEVEL_MODEL);
+  const isoproof_anomaly_info *anomaly = isoproof_anomaly_find(name);
   if (model == level) model = NULL;
   if (level == NULL && model == NULL && anomaly == NULL) {
     unknown_topic(name);
     return EXIT_USAGE;
   }
-  const isolde_level_info *found[2] = {level, model};
+  const isoproof_level_info *found[2] = {level, model};
   json j = {.out = stdout};
   bool first = true;
   if (as_json) json_open(&j, '[');
@@ -271,9 +271,9 @@ static const option table[EXPLAIN_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde explain", 0, "List what can be explained."},
-    {"isolde explain TAP-k", 0, "What a fractured read is, with an example."},
-    {"isolde explain snapshot-isolation", 0, "What the name means as a level and as a model."},
+    {"isoproof explain", 0, "List what can be explained."},
+    {"isoproof explain TAP-k", 0, "What a fractured read is, with an example."},
+    {"isoproof explain snapshot-isolation", 0, "What the name means as a level and as a model."},
 };
 
 static const char *const description[] = {

@@ -65,7 +65,7 @@ static bool expand(const char *directory, file_list *pending, int *trouble) {
 
 static bool is_directory_history(const char *path, const char *format) {
   if (format != NULL) return strcmp(format, "cobra") == 0 || strcmp(format, "viper") == 0;
-  return isolde_format_detect(path, NULL, NULL) == ISOLDE_OK;
+  return isoproof_format_detect(path, NULL, NULL) == ISOPROOF_OK;
 }
 
 /* Handles one path: a file joins the list, a directory is expanded onto the stack. */

@@ -1,4 +1,4 @@
-/* gen.c - `isolde gen`: workloads, and histories from the built-in simulator. */
+/* gen.c - `isoproof gen`: workloads, and histories from the built-in simulator. */
 #include <inttypes.h>
 #include <isoproof/isoproof.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@
 #include "cli/workload_options.h"
 
 /* "lost-update" or "lost-update:3"; false after a message. */
-static bool add_bug(isolde_sim_options *sim, const char *text) {
+static bool add_bug(isoproof_sim_options *sim, const char *text) {
   char name[64];
   const char *colon = strchr(text, ':');
   size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
   uint64_t count = 1;
-  isolde_sim_bug bug;
+  isoproof_sim_bug bug;
   snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), text);
-  if (!isolde_sim_bug_find(name, &bug)) {
+  if (!isoproof_sim_bug_find(name, &bug)) {
     suggestion s = suggest_begin(name);
     suggest_offer_all(&s, bug_name_at);
     if (suggest_best(&s) != NULL)
       message("--bug: unknown bug '%s'; did you mean '%s'?", name, suggest_best(&s));
     else
-      message("--bug: unknown bug '%s'; 'isolde help gen' lists the bugs", name);
+      message("--bug: unknown bug '%s'; 'isoproof help gen' lists the bugs", name);
     return false;
   }
   if (colon != NULL) {
@@ -53,13 +53,13 @@ static void set_number(double *to, const option_value *value) {
 }
 
 /* From the command line to the options of the simulator; false after a message. */
-static bool fill(isolde_sim_options *sim, const options *parsed) {
+static bool fill(isoproof_sim_options *sim, const options *parsed) {
   const option_value *v = parsed->values;
   memset(sim, 0, sizeof *sim);
   sim->struct_size = sizeof *sim;
-  isolde_sim_defaults(sim);
+  isoproof_sim_defaults(sim);
   sim->seed = v[GEN_SEED].given ? v[GEN_SEED].integer : random_seed();
-  if (v[GEN_LEVEL].given && !isolde_sim_level_find(v[GEN_LEVEL].text, &sim->level)) return false;
+  if (v[GEN_LEVEL].given && !isoproof_sim_level_find(v[GEN_LEVEL].text, &sim->level)) return false;
   set_u32(&sim->sessions, &v[GEN_SESSIONS]);
   if (v[GEN_TRANSACTIONS].given) sim->txns = v[GEN_TRANSACTIONS].integer;
   if (v[GEN_OPERATIONS].given) {
@@ -71,7 +71,7 @@ static bool fill(isolde_sim_options *sim, const options *parsed) {
   set_number(&sim->abort_share, &v[GEN_ABORT_SHARE]);
   set_number(&sim->unknown_share, &v[GEN_UNKNOWN_SHARE]);
   set_u32(&sim->keys, &v[GEN_KEYS]);
-  if (v[GEN_DISTRIBUTION].given && !isolde_keys_find(v[GEN_DISTRIBUTION].text, &sim->distribution)) return false;
+  if (v[GEN_DISTRIBUTION].given && !isoproof_keys_find(v[GEN_DISTRIBUTION].text, &sim->distribution)) return false;
   set_number(&sim->skew, &v[GEN_SKEW]);
   set_number(&sim->hot_share, &v[GEN_HOT_SHARE]);
   set_number(&sim->hot_keys_share, &v[GEN_HOT_KEYS]);
@@ -84,38 +84,38 @@ static bool fill(isolde_sim_options *sim, const options *parsed) {
   return true;
 }
 
-static isolde_status write_history(const options *parsed, const isolde_history *history, const char *path,
-                                   const isolde_format_info *format, isolde_task *task, isolde_error *error) {
+static isoproof_status write_history(const options *parsed, const isoproof_history *history, const char *path,
+                                     const isoproof_format_info *format, isoproof_task *task, isoproof_error *error) {
   const option_value *v = parsed->values;
-  isolde_write_options how = {
+  isoproof_write_options how = {
       .struct_size = sizeof how, .compression = compression_choice(&v[GEN_COMPRESS]), .lossy = v[GEN_LOSSY].on};
-  isolde_write_loss loss = {0};
-  isolde_status status = isolde_history_write(history, format->format, path, &how, task, &loss, error);
+  isoproof_write_loss loss = {0};
+  isoproof_status status = isoproof_history_write(history, format->format, path, &how, task, &loss, error);
   progress_clear();
-  if (status == ISOLDE_OK && v[GEN_LOSSY].on && !common_quiet(parsed)) report_loss(&loss, format->id);
+  if (status == ISOPROOF_OK && v[GEN_LOSSY].on && !common_quiet(parsed)) report_loss(&loss, format->id);
   return status;
 }
 
-static int generate(const options *parsed, const isolde_sim_options *sim, const char *path,
-                    const isolde_format_info *format, isolde_task *task) {
+static int generate(const options *parsed, const isoproof_sim_options *sim, const char *path,
+                    const isoproof_format_info *format, isoproof_task *task) {
   const option_value *blame = &parsed->values[GEN_BLAME];
-  isolde_error error = {.offset = -1};
-  isolde_history *history = NULL;
-  isolde_blames *blames = NULL;
-  isolde_status status = isolde_simulate(sim, task, &history, &blames, &error);
-  if (status == ISOLDE_OK) status = write_history(parsed, history, path, format, task, &error);
+  isoproof_error error = {.offset = -1};
+  isoproof_history *history = NULL;
+  isoproof_blames *blames = NULL;
+  isoproof_status status = isoproof_simulate(sim, task, &history, &blames, &error);
+  if (status == ISOPROOF_OK) status = write_history(parsed, history, path, format, task, &error);
   int code = exit_of_status(status);
-  if (status != ISOLDE_OK) message_error(&error, strcmp(path, "-") != 0 && status == ISOLDE_ERR_IO ? path : NULL);
-  if (status == ISOLDE_ERR_UNSUPPORTED && !parsed->values[GEN_LOSSY].on) {
+  if (status != ISOPROOF_OK) message_error(&error, strcmp(path, "-") != 0 && status == ISOPROOF_ERR_IO ? path : NULL);
+  if (status == ISOPROOF_ERR_UNSUPPORTED && !parsed->values[GEN_LOSSY].on) {
     message("--lossy leaves out what %s cannot say", format->id);
   }
-  if (status == ISOLDE_OK && blame->given) code = write_blames(blame->text, history, blames);
-  if (status == ISOLDE_OK && !common_quiet(parsed)) {
+  if (status == ISOPROOF_OK && blame->given) code = write_blames(blame->text, history, blames);
+  if (status == ISOPROOF_OK && !common_quiet(parsed)) {
     if (!parsed->values[GEN_SEED].given) message("seed %" PRIu64 " (--seed repeats this history)", sim->seed);
     summarise_blames(blames);
   }
-  isolde_blames_free(blames);
-  isolde_history_free(history);
+  isoproof_blames_free(blames);
+  isoproof_history_free(history);
   return code;
 }
 
@@ -127,7 +127,7 @@ static bool simulated(const option_value *workload) {
 static int run(options *parsed) {
   const option_value *v = parsed->values;
   const char *path = v[GEN_OUTPUT].given ? v[GEN_OUTPUT].text : "-";
-  isolde_sim_options sim;
+  isoproof_sim_options sim;
   if (!v[GEN_SIMULATE].on) return gen_workload(parsed, path);
   if (v[GEN_PRESET].given || !simulated(&v[GEN_WORKLOAD])) {
     message("gen: with --simulate the workload is register or list-append");
@@ -141,31 +141,32 @@ static int run(options *parsed) {
     message("gen: the history and the blame cannot both go to standard output; -o names a file for the history");
     return EXIT_USAGE;
   }
-  const isolde_format_info *format = format_for_output(v[GEN_FORMAT].text, path, "jsonl");
+  const isoproof_format_info *format = format_for_output(v[GEN_FORMAT].text, path, "jsonl");
   if (format == NULL || !fill(&sim, parsed)) return EXIT_USAGE;
-  isolde_task *task = interrupt_task_new();
+  isoproof_task *task = interrupt_task_new();
   if (task == NULL) {
     message("out of memory");
     return EXIT_UNKNOWN;
   }
-  isolde_task_set_progress(task, progress_update, NULL);
+  isoproof_task_set_progress(task, progress_update, NULL);
   int code = generate(parsed, &sim, path, format, task);
   interrupt_task_free(task);
   return code;
 }
 
 static const example examples[] = {
-    {"isolde gen --simulate --seed=1 --transactions=20", 0, "Twenty serializable transactions as JSON lines."},
-    {"isolde gen --simulate -s 7 -l si --bug=lost-update -o /tmp/h.txt --blame=-", 0,
+    {"isoproof gen --simulate --seed=1 --transactions=20", 0, "Twenty serializable transactions as JSON lines."},
+    {"isoproof gen --simulate -s 7 -l si --bug=lost-update -o h.txt --blame=-", 0,
      "A snapshot-isolated history with one lost update, and who is to blame."},
-    {"isolde gen --simulate -s 3 --workload=list-append -f edn | isolde stats -", 0,
+    {"isoproof gen --simulate -s 3 -w list-append -f edn | isoproof stats -", 0,
      "A list-append history in Jepsen's format, counted."},
-    {"isolde gen --workload=write-skew --seed=1 --transactions=20", 0, "What clients are going to do, as JSON lines."},
-    {"isolde gen --preset=plume --seed=1 -o /tmp/plume-workload.jsonl", 0, "The workload of a published evaluation."},
+    {"isoproof gen --workload=write-skew --seed=1 --transactions=20", 0,
+     "What clients are going to do, as JSON lines."},
+    {"isoproof gen --preset=plume --seed=1 -o plume-workload.jsonl", 0, "The workload of a published evaluation."},
 };
 
 static const char *const description[] = {
-    "Writes what the clients of a workload are going to do, one transaction a line, without a database: 'isolde run' "
+    "Writes what the clients of a workload are going to do, one transaction a line, without a database: 'isoproof run' "
     "does the same on one.",
     "With --simulate: runs random transactions, interleaved one operation at a time, on a simulated multi-version "
     "database, and writes the history. What it produces at a level satisfies that level; each bug switched on with "

@@ -8,27 +8,27 @@
 static const char *level_at(size_t number) {
   static const char *const names[] = {
 #define GEN_X(name, id, text) id,
-      ISOLDE_SIM_LEVEL_LIST(GEN_X)
+      ISOPROOF_SIM_LEVEL_LIST(GEN_X)
 #undef GEN_X
   };
-  return number < ISOLDE_SIM_LEVELS ? names[number] : NULL;
+  return number < ISOPROOF_SIM_LEVELS ? names[number] : NULL;
 }
 
 static bool level_accepted(const char *name) {
-  isolde_sim_level level;
-  return isolde_sim_level_find(name, &level);
+  isoproof_sim_level level;
+  return isoproof_sim_level_find(name, &level);
 }
 
 /* The simulator's own, and the workloads for databases. */
-static const char *workload_at(size_t number) { return number == 0 ? "register" : isolde_workload_id(number - 1); }
+static const char *workload_at(size_t number) { return number == 0 ? "register" : isoproof_workload_id(number - 1); }
 
 const char *bug_name_at(size_t number) {
   static const char *const names[] = {
 #define GEN_X(name, id, level, text) id,
-      ISOLDE_SIM_BUG_LIST(GEN_X)
+      ISOPROOF_SIM_BUG_LIST(GEN_X)
 #undef GEN_X
   };
-  return number < ISOLDE_SIM_BUGS ? names[number] : NULL;
+  return number < ISOPROOF_SIM_BUGS ? names[number] : NULL;
 }
 
 /* "lost-update:3" is more than a choice: gen looks at it itself. */
@@ -123,7 +123,7 @@ const option gen_options[GEN_OPTIONS] = {
     [GEN_PRESET] = {.name = "preset",
                     .letter = 'p',
                     .type = OPTION_CHOICE,
-                    .choices = isolde_preset_id,
+                    .choices = isoproof_preset_id,
                     .help = "Without --simulate, a workload with the sizes of a published evaluation: polysi, plume, "
                             "general-rh, general-rw, general-wh, polysi-large, galera, antidote or jepsen.",
                     .group = "Workload"},

@@ -47,6 +47,6 @@ int gen_workload(const options *parsed, const char *path);
 
 /* One line a bug, for help: id, the level that it breaks, what happens. */
 #define GEN_BUG_LINE(name, id, level, text) "\n" id " (" level "): " text "."
-#define GEN_BUG_LINES ISOLDE_SIM_BUG_LIST(GEN_BUG_LINE)
+#define GEN_BUG_LINES ISOPROOF_SIM_BUG_LIST(GEN_BUG_LINE)
 
 #endif

@@ -1,4 +1,4 @@
-/* gen_workload.c - `isolde gen` without --simulate: a workload as JSON lines. */
+/* gen_workload.c - `isoproof gen` without --simulate: a workload as JSON lines. */
 #include <inttypes.h>
 #include <isoproof/isoproof.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static const int places[WORKLOAD_OPTIONS] = {
 static const int simulator_only[] = {GEN_FORMAT, GEN_COMPRESS, GEN_LOSSY, GEN_BLAME,
                                      GEN_LEVEL,  GEN_REPLICAS, GEN_BUG,   GEN_UNKNOWN_SHARE};
 
-static bool fill(isolde_workload_options *workload, const options *parsed) {
+static bool fill(isoproof_workload_options *workload, const options *parsed) {
   const option_value *values[WORKLOAD_OPTIONS];
   for (size_t i = 0; i < COUNT_OF(simulator_only); i++) {
     const option *o = &parsed->table[simulator_only[i]];
@@ -51,24 +51,24 @@ static bool fill(isolde_workload_options *workload, const options *parsed) {
   return true;
 }
 
-static int write_to(FILE *out, const char *path, const isolde_workload_options *workload) {
-  isolde_error error = {.offset = -1};
-  isolde_task *task = interrupt_task_new();
+static int write_to(FILE *out, const char *path, const isoproof_workload_options *workload) {
+  isoproof_error error = {.offset = -1};
+  isoproof_task *task = interrupt_task_new();
   if (task == NULL) {
     message("out of memory");
     return EXIT_UNKNOWN;
   }
-  isolde_task_set_progress(task, progress_update, NULL);
-  isolde_status status = isolde_workload_write(workload, write_stream, out, task, &error);
+  isoproof_task_set_progress(task, progress_update, NULL);
+  isoproof_status status = isoproof_workload_write(workload, write_stream, out, task, &error);
   interrupt_task_free(task);
   progress_clear();
   /* When standard output refuses more, the end of the program says so. */
-  if (status != ISOLDE_OK && (status != ISOLDE_ERR_IO || out != stdout)) message_error(&error, path);
+  if (status != ISOPROOF_OK && (status != ISOPROOF_ERR_IO || out != stdout)) message_error(&error, path);
   return exit_of_status(status);
 }
 
 int gen_workload(const options *parsed, const char *path) {
-  isolde_workload_options workload;
+  isoproof_workload_options workload;
   if (!fill(&workload, parsed)) return EXIT_USAGE;
   bool standard = strcmp(path, "-") == 0;
   FILE *out = standard ? stdout : fopen(path, "we");

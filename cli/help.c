@@ -7,7 +7,7 @@
 enum { WIDTH = 80, OPTION_COLUMN = 28 };
 
 void help_program(FILE *out) {
-  fputs("Usage: isolde COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
+  fputs("Usage: isoproof COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
   print_wrapped(out,
                 "Decides which transaction isolation levels a recorded database history satisfies, and shows why not.",
                 0, 0, WIDTH);
@@ -20,7 +20,7 @@ void help_program(FILE *out) {
   fputs("\nOptions:\n"
         "  -h, --help                Show this page.\n"
         "  -V, --version             Show the version.\n\n"
-        "'isolde help COMMAND' shows the page of a command, with examples.\n",
+        "'isoproof help COMMAND' shows the page of a command, with examples.\n",
         out);
 }
 
@@ -53,7 +53,7 @@ static void help_options(FILE *out, const option *table, size_t count) {
 }
 
 void help_command(FILE *out, const command *c) {
-  int used = fprintf(out, "Usage: isolde %s ", c->name);
+  int used = fprintf(out, "Usage: isoproof %s ", c->name);
   print_wrapped(out, c->synopsis, (unsigned)used, (unsigned)used, WIDTH);
   fputs("\n", out);
   for (const char *const *p = c->description; *p != NULL; p++) {
@@ -132,14 +132,14 @@ static const option table[HELP_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde help check", 0, "Show the page of check."},
-    {"isolde help --man check > /tmp/isolde-check.1", 0, "Write a manual page; 'man -l' shows it."},
+    {"isoproof help check", 0, "Show the page of check."},
+    {"isoproof help --man check > isoproof-check.1", 0, "Write a manual page; 'man -l' shows it."},
 };
 
-static const char *const description[] = {
-    "Shows the page of a command, or without one the list of commands. The same pages are available as 'isolde COMMAND "
-    "--help', and as manual pages isolde(1), isolde-check(1) and so on.",
-    NULL};
+static const char *const description[] = {"Shows the page of a command, or without one the list of commands. The same "
+                                          "pages are available as 'isoproof COMMAND "
+                                          "--help', and as manual pages isoproof(1), isoproof-check(1) and so on.",
+                                          NULL};
 
 const command command_help = {"help",
                               "Show the page of a command",

@@ -7,15 +7,15 @@
 
 /* Tasks in progress, one a worker thread at most; a handler may only touch lock-free atomics. */
 enum { MOST_TASKS = 1024 };
-static _Atomic(isolde_task *) tasks[MOST_TASKS];
+static _Atomic(isoproof_task *) tasks[MOST_TASKS];
 static atomic_bool caught;
 
 static void cancel_all(int number) {
   (void)number;
   atomic_store(&caught, true);
   for (size_t i = 0; i < MOST_TASKS; i++) {
-    isolde_task *task = atomic_load(&tasks[i]);
-    if (task != NULL) isolde_task_cancel(task);
+    isoproof_task *task = atomic_load(&tasks[i]);
+    if (task != NULL) isoproof_task_cancel(task);
   }
 }
 
@@ -32,22 +32,22 @@ void interrupt_install(void) {
 
 bool interrupted(void) { return atomic_load(&caught); }
 
-isolde_task *interrupt_task_new(void) {
-  isolde_task *task;
-  if (isolde_task_new(&task) != ISOLDE_OK) return NULL;
+isoproof_task *interrupt_task_new(void) {
+  isoproof_task *task;
+  if (isoproof_task_new(&task) != ISOPROOF_OK) return NULL;
   for (size_t i = 0; i < MOST_TASKS; i++) {
-    isolde_task *none = NULL;
+    isoproof_task *none = NULL;
     if (atomic_compare_exchange_strong(&tasks[i], &none, task)) break;
   }
   /* A signal between the last look and the registration must not be lost. */
-  if (interrupted()) isolde_task_cancel(task);
+  if (interrupted()) isoproof_task_cancel(task);
   return task;
 }
 
-void interrupt_task_free(isolde_task *task) {
+void interrupt_task_free(isoproof_task *task) {
   for (size_t i = 0; i < MOST_TASKS; i++) {
-    isolde_task *mine = task;
+    isoproof_task *mine = task;
     if (task != NULL && atomic_compare_exchange_strong(&tasks[i], &mine, NULL)) break;
   }
-  isolde_task_free(task);
+  isoproof_task_free(task);
 }

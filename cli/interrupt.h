@@ -11,7 +11,7 @@
 void interrupt_install(void);
 bool interrupted(void);
 /* A task with the handler's knowledge; NULL when memory is out. */
-isolde_task *interrupt_task_new(void);
-void interrupt_task_free(isolde_task *task);
+isoproof_task *interrupt_task_new(void);
+void interrupt_task_free(isoproof_task *task);
 
 #endif

@@ -101,8 +101,8 @@ void json_bool(json *j, bool value) {
   fputs(value ? "true" : "false", j->out);
 }
 
-void json_scalar(json *j, isolde_scalar scalar) {
+void json_scalar(json *j, isoproof_scalar scalar) {
   char text[256];
-  size_t length = isolde_scalar_format(scalar, text, sizeof text);
+  size_t length = isoproof_scalar_format(scalar, text, sizeof text);
   json_bytes(j, text, length < sizeof text ? length : sizeof text - 1);
 }

@@ -21,6 +21,6 @@ void json_number(json *j, double number); /* null where it is not finite */
 void json_bool(json *j, bool value);
 void json_null(json *j);
 /* As people read it, as a string. */
-void json_scalar(json *j, isolde_scalar scalar);
+void json_scalar(json *j, isoproof_scalar scalar);
 
 #endif

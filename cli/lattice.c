@@ -8,13 +8,13 @@ enum { EMPTY = -1, NO_LANE = LATTICE_MOST };
 /* What a cell of a row of connections touches. */
 enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8 };
 
-void lattice_collect(lattice *l, bool (*wanted)(const isolde_level_info *)) {
-  const isolde_level_info *stronger, *weaker;
+void lattice_collect(lattice *l, bool (*wanted)(const isoproof_level_info *)) {
+  const isoproof_level_info *stronger, *weaker;
   memset(l, 0, sizeof *l);
-  for (size_t i = 0; isolde_level_at(i) != NULL && l->count < LATTICE_MOST; i++) {
-    if (wanted(isolde_level_at(i))) l->nodes[l->count++] = isolde_level_at(i);
+  for (size_t i = 0; isoproof_level_at(i) != NULL && l->count < LATTICE_MOST; i++) {
+    if (wanted(isoproof_level_at(i))) l->nodes[l->count++] = isoproof_level_at(i);
   }
-  for (size_t e = 0; isolde_level_edge(e, &stronger, &weaker); e++) {
+  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
     size_t from = LATTICE_MOST, to = LATTICE_MOST;
     for (size_t i = 0; i < l->count; i++) {
       if (l->nodes[i] == stronger) from = i;
@@ -73,8 +73,8 @@ static const char *cell(const drawing *d, unsigned touches) {
   return d->unicode ? boxes[touches] : plain[touches];
 }
 
-static void node_row(const drawing *d, size_t column, const isolde_level_info *level,
-                     void (*label)(FILE *, const isolde_level_info *)) {
+static void node_row(const drawing *d, size_t column, const isoproof_level_info *level,
+                     void (*label)(FILE *, const isoproof_level_info *)) {
   size_t last = column;
   for (size_t i = column; i < d->lane_count; i++) {
     if (d->lanes[i] != EMPTY) last = i;
@@ -108,7 +108,7 @@ static void branch_row(const drawing *d, size_t column, const bool *before, cons
 }
 
 /* Draws one level and opens its lanes. */
-static void draw_node(drawing *d, size_t node, void (*label)(FILE *, const isolde_level_info *)) {
+static void draw_node(drawing *d, size_t node, void (*label)(FILE *, const isoproof_level_info *)) {
   bool before[LATTICE_MOST] = {false}, joined[LATTICE_MOST] = {false};
   size_t column = lane_of(d, (int)node);
   if (column == NO_LANE) {
@@ -132,7 +132,7 @@ static void draw_node(drawing *d, size_t node, void (*label)(FILE *, const isold
   branch_row(d, column, before, joined);
 }
 
-void lattice_draw(const lattice *l, FILE *out, bool unicode, void (*label)(FILE *, const isolde_level_info *)) {
+void lattice_draw(const lattice *l, FILE *out, bool unicode, void (*label)(FILE *, const isoproof_level_info *)) {
   drawing d = {.l = l, .out = out, .unicode = unicode};
   for (size_t node; (node = next_node(&d)) < LATTICE_MOST;) draw_node(&d, node, label);
 }

@@ -1,4 +1,4 @@
-/* levels.c - `isolde levels`: the lattice, and the two meanings of some names. */
+/* levels.c - `isoproof levels`: the lattice, and the two meanings of some names. */
 #include <isoproof/level.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@
 
 enum { LEVELS_MODELS, LEVELS_JSON, LEVELS_DOT, LEVELS_OPTIONS };
 
-static bool is_level(const isolde_level_info *level) { return level->family != ISOLDE_LEVEL_MODEL; }
-static bool is_model(const isolde_level_info *level) { return level->family == ISOLDE_LEVEL_MODEL; }
+static bool is_level(const isoproof_level_info *level) { return level->family != ISOPROOF_LEVEL_MODEL; }
+static bool is_model(const isoproof_level_info *level) { return level->family == ISOPROOF_LEVEL_MODEL; }
 
 /* ---- text ---- */
 
-static void label(FILE *out, const isolde_level_info *level) {
+static void label(FILE *out, const isoproof_level_info *level) {
   fputs(level->id, out);
   for (size_t i = 0; level->aliases != NULL && level->aliases[i] != NULL; i++) {
     /* The first alias is the short one; explain shows them all. */
@@ -23,15 +23,15 @@ static void label(FILE *out, const isolde_level_info *level) {
   if (level->needs_times) fputs("  needs times", out);
 }
 
-static void draw(bool (*wanted)(const isolde_level_info *)) {
+static void draw(bool (*wanted)(const isoproof_level_info *)) {
   lattice l;
   lattice_collect(&l, wanted);
   lattice_draw(&l, stdout, terminal_utf8(), label);
 }
 
 /* A level beside the model of its name, and beside the model that means what it means. */
-static void print_pair(const isolde_level_info *level) {
-  const isolde_level_info *model = isolde_level_find_in(level->id, ISOLDE_LEVEL_MODEL);
+static void print_pair(const isoproof_level_info *level) {
+  const isoproof_level_info *model = isoproof_level_find_in(level->id, ISOPROOF_LEVEL_MODEL);
   if (model == NULL && level->same_as == NULL) return;
   const char *named = model == NULL ? "-" : strcmp(model->id, level->id) == 0 ? "(same id)" : model->id;
   printf("  %-29s %-13s %s\n", level->id, named, level->same_as != NULL ? level->same_as : "-");
@@ -51,25 +51,25 @@ static void print_text(bool models) {
   fputs("\nSide by side: the same name may mean less as a model, which has no session order.\n\n", stdout);
   printf("  %-29s %-13s %s\n", "level", "its name as", "model of the same idea");
   puts("                                a model");
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
-    if (is_level(isolde_level_at(i))) print_pair(isolde_level_at(i));
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    if (is_level(isoproof_level_at(i))) print_pair(isoproof_level_at(i));
   }
-  fputs("\n'isolde explain NAME' says what a level or a model means.\n", stdout);
+  fputs("\n'isoproof explain NAME' says what a level or a model means.\n", stdout);
 }
 
 /* ---- JSON and dot ---- */
 
 /* The ids of the levels directly below in one family. */
-static void json_implies(json *j, const isolde_level_info *level, bool (*wanted)(const isolde_level_info *)) {
-  const isolde_level_info *stronger, *weaker;
+static void json_implies(json *j, const isoproof_level_info *level, bool (*wanted)(const isoproof_level_info *)) {
+  const isoproof_level_info *stronger, *weaker;
   json_open(j, '[');
-  for (size_t e = 0; isolde_level_edge(e, &stronger, &weaker); e++) {
+  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
     if (stronger == level && wanted(weaker)) json_string(j, weaker->id);
   }
   json_close(j, ']');
 }
 
-static void json_level(json *j, const isolde_level_info *level) {
+static void json_level(json *j, const isoproof_level_info *level) {
   json_open(j, '{');
   level_fields(j, level);
   json_name(j, "implies_levels");
@@ -86,27 +86,27 @@ static void print_json(void) {
   json_u64(&j, 1);
   json_name(&j, "levels");
   json_open(&j, '[');
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) json_level(&j, isolde_level_at(i));
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) json_level(&j, isoproof_level_at(i));
   json_close(&j, ']');
   json_close(&j, '}');
   putchar('\n');
 }
 
-static void dot_cluster(const char *name, const char *title, bool (*wanted)(const isolde_level_info *)) {
+static void dot_cluster(const char *name, const char *title, bool (*wanted)(const isoproof_level_info *)) {
   printf("  subgraph cluster_%s {\n    label=\"%s\";\n", name, title);
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
-    const isolde_level_info *level = isolde_level_at(i);
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    const isoproof_level_info *level = isoproof_level_at(i);
     if (wanted(level)) printf("    n%u [label=\"%s\"];\n", (unsigned)level->number, level->id);
   }
   puts("  }");
 }
 
 static void print_dot(bool models) {
-  const isolde_level_info *stronger, *weaker;
+  const isoproof_level_info *stronger, *weaker;
   puts("digraph levels {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\"];");
   dot_cluster("levels", "levels (--level)", is_level);
   if (models) dot_cluster("models", "models (Adya, Elle)", is_model);
-  for (size_t e = 0; isolde_level_edge(e, &stronger, &weaker); e++) {
+  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
     if (!models && (is_model(stronger) || is_model(weaker))) continue;
     printf("  n%u -> n%u;\n", (unsigned)stronger->number, (unsigned)weaker->number);
   }
@@ -137,8 +137,8 @@ static const option table[LEVELS_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde levels", 0, "The levels, strongest first."},
-    {"isolde levels --dot --models > /tmp/levels.dot", 0, "A graph of levels and models for Graphviz."},
+    {"isoproof levels", 0, "The levels, strongest first."},
+    {"isoproof levels --dot --models > levels.dot", 0, "A graph of levels and models for Graphviz."},
 };
 
 static const char *const description[] = {

@@ -10,10 +10,10 @@ const char *compression_name_at(size_t number) {
   return number < 4 ? names[number] : NULL;
 }
 
-isolde_compression compression_choice(const option_value *value) {
-  static const isolde_compression kinds[] = {ISOLDE_COMPRESS_AUTO, ISOLDE_COMPRESS_NO, ISOLDE_COMPRESS_GZIP,
-                                             ISOLDE_COMPRESS_ZSTD};
-  return value->given && value->choice < 4 ? kinds[value->choice] : ISOLDE_COMPRESS_AUTO;
+isoproof_compression compression_choice(const option_value *value) {
+  static const isoproof_compression kinds[] = {ISOPROOF_COMPRESS_AUTO, ISOPROOF_COMPRESS_NO, ISOPROOF_COMPRESS_GZIP,
+                                               ISOPROOF_COMPRESS_ZSTD};
+  return value->given && value->choice < 4 ? kinds[value->choice] : ISOPROOF_COMPRESS_AUTO;
 }
 
 static void report_count(uint64_t count, const char *one, const char *many) {
@@ -24,7 +24,7 @@ static void report_flag(bool lost, const char *what, const char *format) {
   if (lost) message("note: %s left out: %s has no place for them", what, format);
 }
 
-void report_loss(const isolde_write_loss *loss, const char *format) {
+void report_loss(const isoproof_write_loss *loss, const char *format) {
   report_count(loss->unknown_txns, "transaction of unknown outcome that nobody read from was left out",
                "transactions of unknown outcome that nobody read from were left out");
   report_count(loss->promoted_txns, "transaction of unknown outcome that was read from is written as committed",

@@ -8,9 +8,9 @@
 
 /* Choices of --compress: auto, none, gzip, zstd. */
 const char *compression_name_at(size_t number);
-isolde_compression compression_choice(const option_value *value);
+isoproof_compression compression_choice(const option_value *value);
 
 /* One message for each thing that was left out or changed; nothing when nothing was. */
-void report_loss(const isolde_write_loss *loss, const char *format);
+void report_loss(const isoproof_write_loss *loss, const char *format);
 
 #endif

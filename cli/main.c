@@ -33,7 +33,7 @@ const command *command_find(const char *name) {
   if (suggest_best(&s) != NULL)
     message("unknown command '%s'; did you mean '%s'?", name, suggest_best(&s));
   else
-    message("unknown command '%s'; 'isolde help' lists the commands", name);
+    message("unknown command '%s'; 'isoproof help' lists the commands", name);
   return NULL;
 }
 
@@ -64,7 +64,7 @@ static int run_command(const command *c, int argc, char **argv) {
   return code;
 }
 
-/* `isolde --version`, `isolde --help`, and everything else before a command. */
+/* `isoproof --version`, `isoproof --help`, and everything else before a command. */
 static int run_without_command(int argc, char **argv) {
   const char *first = argc > 1 ? argv[1] : NULL;
   if (first == NULL) {
@@ -72,7 +72,7 @@ static int run_without_command(int argc, char **argv) {
     return EXIT_USAGE;
   }
   if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
-    printf("isolde %s\n", isolde_version());
+    printf("isoproof %s\n", isoproof_version());
     return EXIT_SATISFIED;
   }
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
@@ -85,7 +85,7 @@ static int run_without_command(int argc, char **argv) {
   if (suggest_best(&s) != NULL)
     message("unknown option '%s'; did you mean '%s'?", first, suggest_best(&s));
   else
-    message("unknown option '%s' before the command; 'isolde help' lists the commands", first);
+    message("unknown option '%s' before the command; 'isoproof help' lists the commands", first);
   return EXIT_USAGE;
 }
 

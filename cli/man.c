@@ -26,7 +26,7 @@ static void roff(FILE *out, const char *text) {
 static void title(FILE *out, const char *name) {
   fputs(".TH \"", out);
   for (const char *c = name; *c != 0; c++) fputc(toupper((unsigned char)*c), out);
-  fprintf(out, "\" \"1\" \"\" \"isolde %s\" \"User Commands\"\n", isolde_version());
+  fprintf(out, "\" \"1\" \"\" \"isoproof %s\" \"User Commands\"\n", isoproof_version());
   /* Left-aligned and never hyphenated, so that option names stay whole. */
   fputs(".nh\n.ad l\n", out);
 }
@@ -70,14 +70,14 @@ static void man_options(FILE *out, const option *table, size_t count) {
 }
 
 void man_program(FILE *out) {
-  title(out, "isolde");
-  fputs(".SH NAME\nisolde \\- which isolation levels does a database history satisfy?\n"
-        ".SH SYNOPSIS\n.B isolde\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
+  title(out, "isoproof");
+  fputs(".SH NAME\nisoproof \\- which isolation levels does a database history satisfy?\n"
+        ".SH SYNOPSIS\n.B isoproof\n\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]\n"
         ".SH DESCRIPTION\nDecides which transaction isolation levels a recorded database history satisfies, and shows "
         "why not.\n.SH COMMANDS\n",
         out);
   for (size_t i = 0; command_at(i) != NULL; i++) {
-    fprintf(out, ".TP\n\\fBisolde\\-%s\\fR(1)\n", command_at(i)->name);
+    fprintf(out, ".TP\n\\fBisoproof\\-%s\\fR(1)\n", command_at(i)->name);
     roff(out, command_at(i)->summary);
     fputs(".\n", out);
   }
@@ -89,13 +89,13 @@ void man_program(FILE *out) {
 
 void man_command(FILE *out, const command *c) {
   char name[64];
-  snprintf(name, sizeof name, "isolde-%s", c->name);
+  snprintf(name, sizeof name, "isoproof-%s", c->name);
   title(out, name);
   fputs(".SH NAME\n", out);
   roff(out, name);
   fputs(" \\- ", out);
   roff(out, c->summary);
-  fprintf(out, "\n.SH SYNOPSIS\n.B isolde %s\n", c->name);
+  fprintf(out, "\n.SH SYNOPSIS\n.B isoproof %s\n", c->name);
   roff(out, c->synopsis);
   fputs("\n.SH DESCRIPTION\n", out);
   for (const char *const *p = c->description; *p != NULL; p++) {
@@ -118,5 +118,5 @@ void man_command(FILE *out, const command *c) {
     fputs("\n.RE\n.fi\n.PP\n", out);
   }
   exit_codes(out);
-  fputs(".SH SEE ALSO\n\\fBisolde\\fR(1)\n", out);
+  fputs(".SH SEE ALSO\n\\fBisoproof\\fR(1)\n", out);
 }

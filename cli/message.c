@@ -30,22 +30,22 @@ int exit_worse(int a, int b) {
   return weights[0] >= weights[1] ? a : b;
 }
 
-int exit_of_status(isolde_status status) {
+int exit_of_status(isoproof_status status) {
   switch (status) {
-  case ISOLDE_OK:
+  case ISOPROOF_OK:
     return EXIT_SATISFIED;
-  case ISOLDE_ERR_USAGE:
-  case ISOLDE_ERR_IO:
-  case ISOLDE_ERR_FORMAT:
-  case ISOLDE_ERR_LIMIT:
-  case ISOLDE_ERR_UNSUPPORTED:
+  case ISOPROOF_ERR_USAGE:
+  case ISOPROOF_ERR_IO:
+  case ISOPROOF_ERR_FORMAT:
+  case ISOPROOF_ERR_LIMIT:
+  case ISOPROOF_ERR_UNSUPPORTED:
     return EXIT_USAGE;
-  case ISOLDE_ERR_MEMORY:
-  case ISOLDE_ERR_TIMEOUT:
+  case ISOPROOF_ERR_MEMORY:
+  case ISOPROOF_ERR_TIMEOUT:
     return EXIT_UNKNOWN;
-  case ISOLDE_ERR_CANCELLED:
+  case ISOPROOF_ERR_CANCELLED:
     return EXIT_INTERRUPTED;
-  case ISOLDE_ERR_INTERNAL:
+  case ISOPROOF_ERR_INTERNAL:
     break;
   }
   return EXIT_INTERNAL;
@@ -103,7 +103,7 @@ static void print_line(const char *text) {
   fflush(stdout);
   progress_clear();
   flockfile(stderr);
-  fputs("isolde: ", stderr);
+  fputs("isoproof: ", stderr);
   put_escaped(stderr, text);
   fputc('\n', stderr);
   funlockfile(stderr);
@@ -128,13 +128,13 @@ void note(const char *format, ...) {
   print_line(text);
 }
 
-void message_error(const isolde_error *error, const char *file) {
-  char text[ISOLDE_ERROR_FILE_BYTES + ISOLDE_ERROR_MESSAGE_BYTES + 64];
-  if (error->code == ISOLDE_ERR_CANCELLED) {
+void message_error(const isoproof_error *error, const char *file) {
+  char text[ISOPROOF_ERROR_FILE_BYTES + ISOPROOF_ERROR_MESSAGE_BYTES + 64];
+  if (error->code == ISOPROOF_ERR_CANCELLED) {
     message("interrupted");
     return;
   }
-  isolde_error_format(error, text, sizeof text);
+  isoproof_error_format(error, text, sizeof text);
   if (error->file[0] != 0 || file == NULL)
     message("%s", text);
   else

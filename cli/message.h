@@ -25,13 +25,13 @@ enum {
 };
 
 int exit_worse(int a, int b);
-int exit_of_status(isolde_status status);
+int exit_of_status(isoproof_status status);
 
-/* Both print "isolde: ..." with every control character escaped; a note only with --verbose. */
+/* Both print "isoproof: ..." with every control character escaped; a note only with --verbose. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* "isolde: FILE:LINE:COL: message"; `file` stands in where the error names none. */
-void message_error(const isolde_error *error, const char *file);
+/* "isoproof: FILE:LINE:COL: message"; `file` stands in where the error names none. */
+void message_error(const isoproof_error *error, const char *file);
 /* The message of errno for a file, after which the exit code is EXIT_USAGE. */
 void message_errno(const char *file, const char *doing);
 

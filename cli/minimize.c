@@ -1,4 +1,4 @@
-/* minimize.c - `isolde minimize`: the smallest part of a history that still violates a level. */
+/* minimize.c - `isoproof minimize`: the smallest part of a history that still violates a level. */
 #include <inttypes.h>
 #include <isoproof/isoproof.h>
 #include <string.h>
@@ -21,39 +21,39 @@ enum {
 };
 
 /* The format of the result: the one named, the one of the output's ending, else that of the input where it can be
- * written, else isolde's own text.  *chosen says that the user named it. */
-static const isolde_format_info *find_format(const options *parsed, const isolde_history *history, const char *output,
-                                             bool *chosen) {
-  const isolde_format_info *format = NULL;
-  if (parsed->values[MINIMIZE_TO].given) format = isolde_format_find(parsed->values[MINIMIZE_TO].text);
+ * written, else isoproof's own text.  *chosen says that the user named it. */
+static const isoproof_format_info *find_format(const options *parsed, const isoproof_history *history,
+                                               const char *output, bool *chosen) {
+  const isoproof_format_info *format = NULL;
+  if (parsed->values[MINIMIZE_TO].given) format = isoproof_format_find(parsed->values[MINIMIZE_TO].text);
   if (format == NULL && strcmp(output, "-") != 0) format = format_by_ending(output);
   *chosen = format != NULL;
-  if (format == NULL) format = isolde_format_find(isolde_history_format(history));
-  if (format == NULL || !format->writable) format = isolde_format_find("jsonl");
+  if (format == NULL) format = isoproof_format_find(isoproof_history_format(history));
+  if (format == NULL || !format->writable) format = isoproof_format_find("jsonl");
   return format;
 }
 
-static isolde_status write_part(const options *parsed, const isolde_history *history, const isolde_history *part,
-                                isolde_task *task, isolde_error *error) {
+static isoproof_status write_part(const options *parsed, const isoproof_history *history, const isoproof_history *part,
+                                  isoproof_task *task, isoproof_error *error) {
   const char *output = parsed->values[MINIMIZE_OUTPUT].given ? parsed->values[MINIMIZE_OUTPUT].text : "-";
   bool chosen;
-  const isolde_format_info *format = find_format(parsed, history, output, &chosen);
-  isolde_write_options how = {.struct_size = sizeof how};
-  isolde_write_loss loss = {0};
-  isolde_status status = isolde_history_write(part, format->format, output, &how, task, &loss, error);
-  if (status == ISOLDE_ERR_UNSUPPORTED && !chosen) {
-    format = isolde_format_find("jsonl");
+  const isoproof_format_info *format = find_format(parsed, history, output, &chosen);
+  isoproof_write_options how = {.struct_size = sizeof how};
+  isoproof_write_loss loss = {0};
+  isoproof_status status = isoproof_history_write(part, format->format, output, &how, task, &loss, error);
+  if (status == ISOPROOF_ERR_UNSUPPORTED && !chosen) {
+    format = isoproof_format_find("jsonl");
     memset(&loss, 0, sizeof loss);
-    status = isolde_history_write(part, format->format, output, &how, task, &loss, error);
+    status = isoproof_history_write(part, format->format, output, &how, task, &loss, error);
   }
-  if (status == ISOLDE_OK && chosen && !common_quiet(parsed)) report_loss(&loss, format->id);
+  if (status == ISOPROOF_OK && chosen && !common_quiet(parsed)) report_loss(&loss, format->id);
   return status;
 }
 
-static void say_sizes(const isolde_history *history, const isolde_history *part, const isolde_minimized *report) {
-  isolde_counts before, after;
-  isolde_history_counts(history, &before);
-  isolde_history_counts(part, &after);
+static void say_sizes(const isoproof_history *history, const isoproof_history *part, const isoproof_minimized *report) {
+  isoproof_counts before, after;
+  isoproof_history_counts(history, &before);
+  isoproof_history_counts(part, &after);
   progress_clear();
   message("%" PRIu64 " of %" PRIu64 " transactions and %" PRIu64 " of %" PRIu64 " operations still violate it (%" PRIu64
           " parts judged)%s",
@@ -61,34 +61,34 @@ static void say_sizes(const isolde_history *history, const isolde_history *part,
           report->finished ? "" : "; the time limit was reached, and there may be a smaller part");
 }
 
-static int minimize(const options *parsed, const char *input, isolde_task *task) {
-  isolde_open_options open = {.struct_size = sizeof open, .format = parsed->values[MINIMIZE_FORMAT].text};
-  isolde_minimize_options what = {.struct_size = sizeof what,
-                                  .level = parsed->values[MINIMIZE_LEVEL].text,
-                                  .duplicate_values = parsed->values[MINIMIZE_DUPLICATE_VALUES].on};
-  isolde_minimized report = {.verdict = ISOLDE_UNDECIDED};
-  isolde_history *history = NULL, *part = NULL;
-  isolde_error error = {.code = ISOLDE_ERR_MEMORY, .offset = -1, .message = "out of memory"};
-  isolde_status status = isolde_history_open(input, &open, task, &history, &error);
-  if (status == ISOLDE_OK) status = isolde_minimize(history, &what, task, &part, &report, &error);
+static int minimize(const options *parsed, const char *input, isoproof_task *task) {
+  isoproof_open_options open = {.struct_size = sizeof open, .format = parsed->values[MINIMIZE_FORMAT].text};
+  isoproof_minimize_options what = {.struct_size = sizeof what,
+                                    .level = parsed->values[MINIMIZE_LEVEL].text,
+                                    .duplicate_values = parsed->values[MINIMIZE_DUPLICATE_VALUES].on};
+  isoproof_minimized report = {.verdict = ISOPROOF_UNDECIDED};
+  isoproof_history *history = NULL, *part = NULL;
+  isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
+  isoproof_status status = isoproof_history_open(input, &open, task, &history, &error);
+  if (status == ISOPROOF_OK) status = isoproof_minimize(history, &what, task, &part, &report, &error);
   int code = exit_of_status(status);
-  if (status != ISOLDE_OK) {
+  if (status != ISOPROOF_OK) {
     message_error(&error, input);
-  } else if (report.verdict == ISOLDE_SATISFIED) {
+  } else if (report.verdict == ISOPROOF_SATISFIED) {
     message("%s: satisfies %s, so that there is no violation to make smaller", input, what.level);
     code = EXIT_USAGE;
-  } else if (report.verdict != ISOLDE_VIOLATED) {
+  } else if (report.verdict != ISOPROOF_VIOLATED) {
     message("%s: whether %s is violated could not be decided", input, what.level);
     code = EXIT_UNKNOWN;
   } else {
     if (!common_quiet(parsed)) say_sizes(history, part, &report);
-    isolde_task_set_timeout(task, 0);
+    isoproof_task_set_timeout(task, 0);
     status = write_part(parsed, history, part, task, &error);
-    if (status != ISOLDE_OK) message_error(&error, input);
+    if (status != ISOPROOF_OK) message_error(&error, input);
     code = exit_of_status(status);
   }
-  isolde_history_free(part);
-  isolde_history_free(history);
+  isoproof_history_free(part);
+  isoproof_history_free(history);
   return code;
 }
 
@@ -102,14 +102,14 @@ static int run(options *parsed) {
     message("minimize: --level=NAME must say which level the history violates");
     return EXIT_USAGE;
   }
-  isolde_task *task = interrupt_task_new();
+  isoproof_task *task = interrupt_task_new();
   if (task == NULL) {
     message("out of memory");
-    return exit_of_status(ISOLDE_ERR_MEMORY);
+    return exit_of_status(ISOPROOF_ERR_MEMORY);
   }
-  isolde_task_set_threads(task, (unsigned)values[MINIMIZE_JOBS].integer);
-  isolde_task_set_timeout(task, values[MINIMIZE_TIMEOUT].number);
-  isolde_task_set_progress(task, progress_update, NULL);
+  isoproof_task_set_threads(task, (unsigned)values[MINIMIZE_JOBS].integer);
+  isoproof_task_set_timeout(task, values[MINIMIZE_TIMEOUT].number);
+  isoproof_task_set_progress(task, progress_update, NULL);
   int code = minimize(parsed, parsed->arguments[0], task);
   interrupt_task_free(task);
   return code;
@@ -143,7 +143,7 @@ static const option table[MINIMIZE_OPTIONS] = {
                          .initial = "detected from the content"},
     [MINIMIZE_DUPLICATE_VALUES] = {.name = "duplicate-values",
                                    .type = OPTION_FLAG,
-                                   .help = "Accept writes of one value to one key, as 'isolde check' does."},
+                                   .help = "Accept writes of one value to one key, as 'isoproof check' does."},
     [MINIMIZE_TIMEOUT] = {.name = "timeout",
                           .argument = "SECONDS",
                           .type = OPTION_NUMBER,
@@ -163,10 +163,11 @@ static const option table[MINIMIZE_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde minimize --level=read-atomic examples/histories/fractured-read.txt", 0,
+    {"isoproof minimize --level=read-atomic examples/histories/fractured-read.txt", 0,
      "What of a history is enough to violate read-atomic."},
-    {"isolde gen --simulate --seed=1 --bug=fractured-read --transactions=2000 -o /tmp/broken.isolde && isolde minimize "
-     "--level=read-atomic --to=plume /tmp/broken.isolde",
+    {"isoproof gen --simulate --seed=1 --bug=fractured-read --transactions=2000 -o broken.isoproof && isoproof "
+     "minimize "
+     "--level=read-atomic --to=plume broken.isoproof",
      0, "The few operations that matter among thousands."},
 };
 

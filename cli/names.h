@@ -18,9 +18,9 @@ const char *pattern_name_at(size_t number);
 bool pattern_known(const char *name);
 
 /* The format that the ending of a file name stands for, seen through .gz and .zst; NULL when it stands for none. */
-const isolde_format_info *format_by_ending(const char *path);
+const isoproof_format_info *format_by_ending(const char *path);
 
 /* "plume": the format --to or --format names, or the one by ending; NULL after a message. */
-const isolde_format_info *format_for_output(const char *named, const char *path, const char *fallback);
+const isoproof_format_info *format_for_output(const char *named, const char *path, const char *fallback);
 
 #endif

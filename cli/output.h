@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An isolde_write_fn; `user` is a FILE. */
+/* An isoproof_write_fn; `user` is a FILE. */
 bool write_stream(void *user, const void *data, size_t size);
 /* Flushes standard output; when it failed now or earlier, says so and makes the exit code worse. */
 int finish_output(int code);

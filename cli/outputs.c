@@ -13,24 +13,24 @@
 
 /* ---- the writers ---- */
 
-static isolde_status output_html(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                 void *user, isolde_error *error) {
-  return count > 0 ? isolde_document_write_html(documents[0], NULL, write, user, error) : ISOLDE_OK;
+static isoproof_status output_html(const isoproof_document *const *documents, size_t count, isoproof_write_fn write,
+                                   void *user, isoproof_error *error) {
+  return count > 0 ? isoproof_document_write_html(documents[0], NULL, write, user, error) : ISOPROOF_OK;
 }
 
-static isolde_status output_svg(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                void *user, isolde_error *error) {
-  return count > 0 ? isolde_document_write_svg(documents[0], NULL, write, user, error) : ISOLDE_OK;
+static isoproof_status output_svg(const isoproof_document *const *documents, size_t count, isoproof_write_fn write,
+                                  void *user, isoproof_error *error) {
+  return count > 0 ? isoproof_document_write_svg(documents[0], NULL, write, user, error) : ISOPROOF_OK;
 }
 
-static isolde_status output_dot(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                void *user, isolde_error *error) {
-  return count > 0 ? isolde_document_write_dot(documents[0], NULL, write, user, error) : ISOLDE_OK;
+static isoproof_status output_dot(const isoproof_document *const *documents, size_t count, isoproof_write_fn write,
+                                  void *user, isoproof_error *error) {
+  return count > 0 ? isoproof_document_write_dot(documents[0], NULL, write, user, error) : ISOPROOF_OK;
 }
 
-static isolde_status output_trace(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                  void *user, isolde_error *error) {
-  return count > 0 ? isolde_document_write_trace(documents[0], NULL, write, user, error) : ISOLDE_OK;
+static isoproof_status output_trace(const isoproof_document *const *documents, size_t count, isoproof_write_fn write,
+                                    void *user, isoproof_error *error) {
+  return count > 0 ? isoproof_document_write_trace(documents[0], NULL, write, user, error) : ISOPROOF_OK;
 }
 
 static const struct output_row {
@@ -54,11 +54,11 @@ static char *temporary_name(const char *path) {
   return name;
 }
 
-static int write_to(size_t output, FILE *file, const char *path, const isolde_document *const *documents,
+static int write_to(size_t output, FILE *file, const char *path, const isoproof_document *const *documents,
                     size_t count) {
-  isolde_error error = {.offset = -1};
-  isolde_status status = rows[output].write(documents, count, write_stream, file, &error);
-  if (status == ISOLDE_OK) return EXIT_SATISFIED;
+  isoproof_error error = {.offset = -1};
+  isoproof_status status = rows[output].write(documents, count, write_stream, file, &error);
+  if (status == ISOPROOF_OK) return EXIT_SATISFIED;
   if (ferror(file))
     message_errno(path, "write to it");
   else
@@ -66,7 +66,7 @@ static int write_to(size_t output, FILE *file, const char *path, const isolde_do
   return exit_of_status(status);
 }
 
-int output_write_file(size_t output, const char *path, const isolde_document *const *documents, size_t count) {
+int output_write_file(size_t output, const char *path, const isoproof_document *const *documents, size_t count) {
   if (strcmp(path, "-") == 0) {
     progress_clear();
     return write_to(output, stdout, "standard output", documents, count);
@@ -125,17 +125,17 @@ bool outputs_begin(outputs *o, const option_value *values, bool many) {
   *o = (outputs){.values = values, .stdout_taken = outputs_to_stdout(values) > 0};
   for (size_t i = 0; i < OUTPUT_FILES; i++) {
     if (!values[i].given || rows[i].many || !many) continue;
-    message("--%s shows one history, and every round makes one: run one round, or use 'isolde report' later",
+    message("--%s shows one history, and every round makes one: run one round, or use 'isoproof report' later",
             rows[i].name);
     return false;
   }
   return true;
 }
 
-bool outputs_add(outputs *o, isolde_document *document) {
+bool outputs_add(outputs *o, isoproof_document *document) {
   /* A power of two is the moment to double. */
   if ((o->count & (o->count - 1)) == 0) {
-    isolde_document **grown = realloc(o->documents, (o->count > 0 ? o->count * 2 : 1) * sizeof(void *));
+    isoproof_document **grown = realloc(o->documents, (o->count > 0 ? o->count * 2 : 1) * sizeof(void *));
     if (grown == NULL) {
       message("out of memory");
       return false;
@@ -147,14 +147,14 @@ bool outputs_add(outputs *o, isolde_document *document) {
 }
 
 void outputs_free(outputs *o) {
-  for (size_t i = 0; o->documents != NULL && i < o->count; i++) isolde_document_free(o->documents[i]);
+  for (size_t i = 0; o->documents != NULL && i < o->count; i++) isoproof_document_free(o->documents[i]);
   free(o->documents);
   *o = (outputs){.values = NULL};
 }
 
 bool outputs_many(const outputs *o) { return o->count > 1; }
 
-void outputs_put(outputs *o, size_t number, isolde_document *document) { o->documents[number] = document; }
+void outputs_put(outputs *o, size_t number, isoproof_document *document) { o->documents[number] = document; }
 
 bool outputs_pending(const outputs *o) {
   if (o->count != 1) return true;
@@ -162,7 +162,7 @@ bool outputs_pending(const outputs *o) {
 }
 
 /* Adds to what earlier programs of the step wrote there. */
-static int write_summary(const char *path, const isolde_document *const *documents, size_t count) {
+static int write_summary(const char *path, const isoproof_document *const *documents, size_t count) {
   FILE *file = fopen(path, "ae");
   if (file == NULL) {
     message_errno(path, "open it for writing");
@@ -176,14 +176,14 @@ static int write_summary(const char *path, const isolde_document *const *documen
   return code;
 }
 
-static int write_github(const outputs *o, const isolde_document *const *documents, size_t count) {
-  isolde_error error = {.offset = -1};
+static int write_github(const outputs *o, const isoproof_document *const *documents, size_t count) {
+  isoproof_error error = {.offset = -1};
   FILE *out = o->stdout_taken ? stderr : stdout;
   const char *summary = getenv("GITHUB_STEP_SUMMARY");
   progress_clear();
-  isolde_status status = isolde_documents_write_github(documents, count, write_stream, out, &error);
+  isoproof_status status = isoproof_documents_write_github(documents, count, write_stream, out, &error);
   /* What does not reach standard output is said at the end of the program. */
-  if (status != ISOLDE_OK && !ferror(out)) message_error(&error, NULL);
+  if (status != ISOPROOF_OK && !ferror(out)) message_error(&error, NULL);
   int code = exit_of_status(status);
   if (summary != NULL && summary[0] != 0) code = exit_worse(code, write_summary(summary, documents, count));
   return code;
@@ -192,7 +192,7 @@ static int write_github(const outputs *o, const isolde_document *const *document
 int outputs_write(outputs *o) {
   size_t count = 0;
   int code = EXIT_SATISFIED;
-  const isolde_document **given = calloc(o->count > 0 ? o->count : 1, sizeof(void *));
+  const isoproof_document **given = calloc(o->count > 0 ? o->count : 1, sizeof(void *));
   if (given == NULL) {
     message("out of memory");
     return EXIT_UNKNOWN;

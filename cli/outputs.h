@@ -16,10 +16,10 @@
   X(SVG, "svg", false, output_svg, "Write a drawing of the first counterexample.")                                     \
   X(DOT, "dot", false, output_dot, "Write the first counterexample for Graphviz.")                                     \
   X(TRACE, "trace", false, output_trace, "Write a trace for Perfetto: sessions, transactions, faults, anomalies.")     \
-  X(JUNIT, "junit", true, isolde_documents_write_junit, "Write JUnit XML: a test case a level.")                       \
-  X(SARIF, "sarif", true, isolde_documents_write_sarif, "Write SARIF 2.1.0: a result an anomaly.")                     \
-  X(MARKDOWN, "markdown", true, isolde_documents_write_markdown, "Write a summary in Markdown.")                       \
-  X(CSV, "csv", true, isolde_documents_write_csv, "Write a table: a line a history, a column a level.")
+  X(JUNIT, "junit", true, isoproof_documents_write_junit, "Write JUnit XML: a test case a level.")                     \
+  X(SARIF, "sarif", true, isoproof_documents_write_sarif, "Write SARIF 2.1.0: a result an anomaly.")                   \
+  X(MARKDOWN, "markdown", true, isoproof_documents_write_markdown, "Write a summary in Markdown.")                     \
+  X(CSV, "csv", true, isoproof_documents_write_csv, "Write a table: a line a history, a column a level.")
 
 enum {
 #define OUTPUT_X(name, option, many, function, help) OUTPUT_##name,
@@ -45,12 +45,12 @@ enum {
                                                 "file that GITHUB_STEP_SUMMARY names.",                                \
                                         .group = "Reports ('-' is standard output)"},
 
-typedef isolde_status (*output_fn)(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                   void *user, isolde_error *error);
+typedef isoproof_status (*output_fn)(const isoproof_document *const *documents, size_t count, isoproof_write_fn write,
+                                     void *user, isoproof_error *error);
 
 typedef struct outputs {
   const option_value *values; /* OUTPUTS of them */
-  isolde_document **documents;
+  isoproof_document **documents;
   size_t count;
   bool stdout_taken; /* by something that a program reads: annotations then go to standard error */
 } outputs;
@@ -66,18 +66,18 @@ bool outputs_init(outputs *o, const option_value *values, size_t count);
  */
 bool outputs_begin(outputs *o, const option_value *values, bool many);
 /* Hands over the next document; false after a message when memory is out. */
-bool outputs_add(outputs *o, isolde_document *document);
+bool outputs_add(outputs *o, isoproof_document *document);
 void outputs_free(outputs *o);
 /* Whether documents must not refer to their histories, because they are written when those are gone. */
 bool outputs_many(const outputs *o);
 /* Hands over document `number`; from any thread, once for each number. */
-void outputs_put(outputs *o, size_t number, isolde_document *document);
+void outputs_put(outputs *o, size_t number, isoproof_document *document);
 /* Whether documents wait to be written, or an output of many waits for none. */
 bool outputs_pending(const outputs *o);
 /* Writes everything asked for; an exit code, after a message where it is no success.  Documents that were never handed
  * over are left out. */
 int outputs_write(outputs *o);
 /* Writes one output to a path, "-" for standard output. */
-int output_write_file(size_t output, const char *path, const isolde_document *const *documents, size_t count);
+int output_write_file(size_t output, const char *path, const isoproof_document *const *documents, size_t count);
 
 #endif

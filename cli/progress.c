@@ -71,7 +71,7 @@ static void remaining_time(double seconds, char *text, size_t size) {
     snprintf(text, size, ", %lu s left", whole);
 }
 
-static void describe(const isolde_progress *p, double seconds, char *line, size_t size) {
+static void describe(const isoproof_progress *p, double seconds, char *line, size_t size) {
   char rate[32], left[64] = "", share[32] = "";
   double speed = seconds > 0 ? (double)p->done / seconds : 0;
   scaled(speed, rate, sizeof rate);
@@ -110,7 +110,7 @@ void progress_line(const char *text) {
   pthread_mutex_unlock(&state.lock);
 }
 
-void progress_update(const isolde_progress *p, void *user) {
+void progress_update(const isoproof_progress *p, void *user) {
   (void)user;
   char line[LINE_BYTES];
   pthread_mutex_lock(&state.lock);

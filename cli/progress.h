@@ -11,8 +11,8 @@
 void progress_begin(bool quiet);
 /* What is being worked on (a file name), shown before the stage; copied. */
 void progress_subject(const char *subject);
-/* An isolde_progress_fn. */
-void progress_update(const isolde_progress *progress, void *user);
+/* An isoproof_progress_fn. */
+void progress_update(const isoproof_progress *progress, void *user);
 /* Shows a line of the caller's own instead. */
 void progress_line(const char *text);
 /* Erases the line.  Safe to call at any time; a later update shows it again. */

@@ -1,4 +1,4 @@
-/* report.c - `isolde report`: pages, drawings and files for other tools from saved results. */
+/* report.c - `isoproof report`: pages, drawings and files for other tools from saved results. */
 #include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@ enum { REPORT_HISTORY, REPORT_OUTPUT, REPORT_OPTIONS = REPORT_OUTPUT + OUTPUTS }
 
 /* The documents of all files, in order. */
 typedef struct collection {
-  isolde_document **items;
+  isoproof_document **items;
   size_t count, capacity;
 } collection;
 
-static bool push(collection *c, isolde_document *document) {
+static bool push(collection *c, isoproof_document *document) {
   if (c->count == c->capacity) {
     size_t capacity = c->capacity == 0 ? 16 : c->capacity * 2;
-    isolde_document **items = realloc(c->items, capacity * sizeof(void *));
+    isoproof_document **items = realloc(c->items, capacity * sizeof(void *));
     if (items == NULL) return false;
     c->items = items;
     c->capacity = capacity;
@@ -29,24 +29,24 @@ static bool push(collection *c, isolde_document *document) {
 }
 
 /* Everything in one file; an exit code, after a message where it is no success. */
-static int collect(collection *c, const char *path, const isolde_document_read_options *how, isolde_task *task) {
-  isolde_document_reader *reader = NULL;
-  isolde_document *document = NULL;
-  isolde_error error = {.code = ISOLDE_ERR_MEMORY, .offset = -1, .message = "out of memory"};
-  isolde_status status = isolde_document_reader_open(path, how, task, &reader, &error);
+static int collect(collection *c, const char *path, const isoproof_document_read_options *how, isoproof_task *task) {
+  isoproof_document_reader *reader = NULL;
+  isoproof_document *document = NULL;
+  isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
+  isoproof_status status = isoproof_document_reader_open(path, how, task, &reader, &error);
   size_t before = c->count;
-  while (status == ISOLDE_OK) {
-    status = isolde_document_reader_next(reader, &document, &error);
-    if (status != ISOLDE_OK || document == NULL) break;
+  while (status == ISOPROOF_OK) {
+    status = isoproof_document_reader_next(reader, &document, &error);
+    if (status != ISOPROOF_OK || document == NULL) break;
     if (push(c, document)) continue;
-    isolde_document_free(document);
-    status = ISOLDE_ERR_MEMORY;
+    isoproof_document_free(document);
+    status = ISOPROOF_ERR_MEMORY;
   }
-  isolde_document_reader_free(reader);
+  isoproof_document_reader_free(reader);
   progress_clear();
-  if (status == ISOLDE_ERR_CANCELLED) return EXIT_INTERRUPTED;
-  if (status != ISOLDE_OK) message_error(&error, path);
-  if (status == ISOLDE_OK && c->count == before) {
+  if (status == ISOPROOF_ERR_CANCELLED) return EXIT_INTERRUPTED;
+  if (status != ISOPROOF_OK) message_error(&error, path);
+  if (status == ISOPROOF_OK && c->count == before) {
     message("%s: expected the JSON of a result, found nothing", path);
     return EXIT_USAGE;
   }
@@ -68,7 +68,7 @@ static int write_all(const options *parsed, collection *c) {
 static int run(options *parsed) {
   const option_value *values = parsed->values;
   if (parsed->argument_count == 0) {
-    message("report: expected a saved result, such as isolde-out/latest/result.json");
+    message("report: expected a saved result, such as isoproof-out/latest/result.json");
     return EXIT_USAGE;
   }
   if (!outputs_wanted(&values[REPORT_OUTPUT])) {
@@ -79,20 +79,20 @@ static int run(options *parsed) {
     message("report: only one output can go to standard output");
     return EXIT_USAGE;
   }
-  isolde_task *task = interrupt_task_new();
+  isoproof_task *task = interrupt_task_new();
   if (task == NULL) {
     message("out of memory");
     return EXIT_UNKNOWN;
   }
-  isolde_task_set_progress(task, progress_update, NULL);
-  isolde_document_read_options how = {.struct_size = sizeof how, .history = values[REPORT_HISTORY].text};
+  isoproof_task_set_progress(task, progress_update, NULL);
+  isoproof_document_read_options how = {.struct_size = sizeof how, .history = values[REPORT_HISTORY].text};
   collection c = {NULL, 0, 0};
   int code = EXIT_SATISFIED;
   for (size_t i = 0; i < parsed->argument_count && code == EXIT_SATISFIED; i++)
     code = collect(&c, parsed->arguments[i], &how, task);
   if (code == EXIT_SATISFIED) code = write_all(parsed, &c);
   if (code == EXIT_INTERRUPTED) message("interrupted");
-  for (size_t i = 0; i < c.count; i++) isolde_document_free(c.items[i]);
+  for (size_t i = 0; i < c.count; i++) isoproof_document_free(c.items[i]);
   free(c.items);
   interrupt_task_free(task);
   return code;
@@ -108,13 +108,13 @@ static const option table[REPORT_OPTIONS] = {
     OUTPUT_ROWS};
 
 static const example examples[] = {
-    {"isolde check --json examples/histories/write-skew.txt > /tmp/skew.json", 0, "Save a result."},
-    {"isolde report /tmp/skew.json --html=/tmp/skew.html", 0, "Make a page of it."},
-    {"isolde report /tmp/skew.json --svg=- | tail -c 7", 0, "A drawing of the counterexample, to a pipe."},
+    {"isoproof check --json examples/histories/write-skew.txt > skew.json", 0, "Save a result."},
+    {"isoproof report skew.json --html=skew.html", 0, "Make a page of it."},
+    {"isoproof report skew.json --svg=- | tail -c 7", 0, "A drawing of the counterexample, to a pipe."},
 };
 
 static const char *const description[] = {
-    "Renders results that 'isolde check --json' printed or 'isolde test' saved (result.json). The page is one file "
+    "Renders results that 'isoproof check --json' printed or 'isoproof test' saved (result.json). The page is one file "
     "that "
     "needs no network. Timelines and latencies come from the history: where it is not found any more the page says so.",
     "Drawings and pages show one result. Outputs that hold many take as many as there are.", NULL};
@@ -123,7 +123,7 @@ const command command_report = {"report",
                                 "Make pages, drawings and files for other tools of saved results",
                                 "RESULT.json... [--html=FILE] [--svg=FILE] [OPTION...]",
                                 description,
-                                "RESULT.json: what 'isolde check --json' or 'isolde test' wrote; '-' for standard "
+                                "RESULT.json: what 'isoproof check --json' or 'isoproof test' wrote; '-' for standard "
                                 "input.",
                                 "files",
                                 table,

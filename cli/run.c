@@ -1,4 +1,4 @@
-/* run.c - `isolde run`: a workload on a database, recorded. */
+/* run.c - `isoproof run`: a workload on a database, recorded. */
 #include <inttypes.h>
 #include <isoproof/isoproof.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 
 enum { RUN_OUTPUT = RUN_OPTIONS, RUN_ALL };
 
-static int execute(const options *parsed, run_plan *plan, isolde_task *task) {
-  isolde_error error = {.offset = -1};
-  isolde_report *report = NULL;
-  isolde_status status = isolde_run(&plan->run, task, &report, &error);
+static int execute(const options *parsed, run_plan *plan, isoproof_task *task) {
+  isoproof_error error = {.offset = -1};
+  isoproof_report *report = NULL;
+  isoproof_status status = isoproof_run(&plan->run, task, &report, &error);
   progress_clear();
-  if (status != ISOLDE_OK) {
+  if (status != ISOPROOF_OK) {
     message_error(&error, NULL);
     return run_exit(&error, plan->run.path);
   }
@@ -27,11 +27,11 @@ static int execute(const options *parsed, run_plan *plan, isolde_task *task) {
       message("seed %" PRIu64 " (--seed repeats this workload)", plan->workload.seed);
   }
   int code = run_was_useful(report);
-  if (isolde_report_cancelled(report)) {
+  if (isoproof_report_cancelled(report)) {
     message("interrupted; the history up to here is complete");
     code = EXIT_INTERRUPTED;
   }
-  isolde_report_free(report);
+  isoproof_report_free(report);
   return code;
 }
 
@@ -41,7 +41,7 @@ static int run_planned(const options *parsed, run_plan *plan) {
   int code = run_plan_start(plan, parsed);
   if (code == EXIT_SATISFIED) code = run_cluster_faults(&plan->cluster, plan->workload.seed, &plan->run);
   if (code != EXIT_SATISFIED) return code;
-  isolde_task *task = interrupt_task_new();
+  isoproof_task *task = interrupt_task_new();
   if (task == NULL) {
     message("out of memory");
     return EXIT_UNKNOWN;
@@ -70,9 +70,9 @@ static const option table[RUN_ALL] = {
 };
 
 static const example examples[] = {
-    {"isolde run --transactions=100 --seed=1 | isolde stats -", 0, "A hundred transactions on SQLite, counted."},
-    {"isolde run --db=sim: --workload=list-append -n 500 -o /tmp/lists.jsonl", 0, "Lists in a simulated database."},
-    {"isolde run --db='sim:?level=read-committed' --time=0.5 -o /tmp/rc.jsonl", 0, "Half a second, by the clock."},
+    {"isoproof run --transactions=100 --seed=1 | isoproof stats -", 0, "A hundred transactions on SQLite, counted."},
+    {"isoproof run --db=sim: --workload=list-append -n 500 -o lists.jsonl", 0, "Lists in a simulated database."},
+    {"isoproof run --db='sim:?level=read-committed' --time=0.5 -o rc.jsonl", 0, "Half a second, by the clock."},
 };
 
 static const char *const description[] = {

@@ -25,7 +25,7 @@ enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER
              [(first) +                                                                                                \
                  CLUSTER_FAULTS] = {.name = "faults",                                                                  \
                                     .type = OPTION_LIST,                                                               \
-                                    .choices = isolde_fault_name,                                                      \
+                                    .choices = isoproof_fault_name,                                                    \
                                     .help =                                                                            \
                                         "Break the private servers while the run goes on, in these ways by turns, "    \
                                         "and heal them.",                                                              \
@@ -58,20 +58,20 @@ const char *cluster_name_at(size_t number);
 bool cluster_known(const char *name);
 
 /* Starts servers and says where they are; an exit code, after a message where that is not EXIT_SATISFIED. */
-int cluster_start(const isolde_cluster_options *which, bool quiet, isolde_cluster **servers);
+int cluster_start(const isoproof_cluster_options *which, bool quiet, isoproof_cluster **servers);
 
 typedef struct run_cluster {
-  isolde_cluster *servers;
-  isolde_faults *faults;
-  isolde_fault_options how; /* no faults without any in it */
-  size_t targets[ISOLDE_CLUSTER_MOST_NODES];
+  isoproof_cluster *servers;
+  isoproof_faults *faults;
+  isoproof_fault_options how; /* no faults without any in it */
+  size_t targets[ISOPROOF_CLUSTER_MOST_NODES];
 } run_cluster;
 
 /* Starts the servers that the options ask for, if any, and tells the run; an exit code as above.  `values` are those of
  * the CLUSTER_OPTIONS. */
-int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isolde_run_options *run);
+int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isoproof_run_options *run);
 /* Gives the next run its faults, if the options ask for some; those of the run before are forgotten. */
-int run_cluster_faults(run_cluster *cluster, uint64_t seed, isolde_run_options *run);
+int run_cluster_faults(run_cluster *cluster, uint64_t seed, isoproof_run_options *run);
 void run_cluster_stop(run_cluster *cluster);
 /* A line that counts the faults, if there are some. */
 void run_cluster_summary(FILE *out, const run_cluster *cluster);

@@ -86,7 +86,7 @@ static char *command_line(const run_plan *plan, const options *parsed, const cha
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
   if (out == NULL) return NULL;
-  fprintf(out, "isolde %s", command);
+  fprintf(out, "isoproof %s", command);
   for (size_t i = 0; i < plan->url_count; i++) {
     fputs(i == 0 ? " --db=" : ",", out);
     print_url(out, plan->urls[i]);
@@ -106,8 +106,8 @@ static bool fill(run_plan *plan, const options *parsed) {
   const option_value *v = parsed->values;
   const option_value *workload[WORKLOAD_OPTIONS];
   for (size_t i = 0; i < WORKLOAD_OPTIONS; i++) workload[i] = &v[RUN_WORKLOAD + i];
-  isolde_run_options *run = &plan->run;
-  isolde_run_defaults(run);
+  isoproof_run_options *run = &plan->run;
+  isoproof_run_defaults(run);
   run->workload = &plan->workload;
   if (!workload_fill(&plan->workload, workload)) return false;
   if (plan->url_count > 0) {

@@ -73,7 +73,7 @@ enum {
   [RUN_TABLE] = {.name = "table",                                                                                      \
                  .type = OPTION_TEXT,                                                                                  \
                  .help = "Keep the keys in a table of this name, which is made anew and removed in the end.",          \
-                 .initial = "isolde",                                                                                  \
+                 .initial = "isoproof",                                                                                \
                  .group = "Database"},                                                                                 \
   [RUN_TABLES] = {.name = "tables",                                                                                    \
                   OPTION_UP_TO(64),                                                                                    \
@@ -87,8 +87,8 @@ enum {
   CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
 
 typedef struct run_plan {
-  isolde_run_options run;
-  isolde_workload_options workload; /* of the run */
+  isoproof_run_options run;
+  isoproof_workload_options workload; /* of the run */
   char **urls;
   size_t url_count;
   char *command;

@@ -18,19 +18,19 @@ static void duration(int64_t ns, char text[32]) {
 }
 
 /* " (deadlock 2, busy 1)" or nothing. */
-static void errors(const isolde_run_counts *c, char *text, size_t size) {
+static void errors(const isoproof_run_counts *c, char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
-  for (size_t i = 0; isolde_error_class_name(i) != NULL && used < size; i++) {
+  for (size_t i = 0; isoproof_error_class_name(i) != NULL && used < size; i++) {
     if (c->errors[i] == 0) continue;
     used += (size_t)snprintf(text + used, size - used, "%s%s %" PRIu64, used == 0 ? " (" : ", ",
-                             isolde_error_class_name(i), c->errors[i]);
+                             isoproof_error_class_name(i), c->errors[i]);
   }
   if (used > 0 && used + 1 < size) memcpy(text + used, ")", 2);
 }
 
 /* What is left, by whichever limit there is. */
-static void remaining(const isolde_run_progress *p, char *text, size_t size) {
+static void remaining(const isoproof_run_progress *p, char *text, size_t size) {
   double left = -1;
   uint64_t done = p->counts->committed + p->counts->aborted + p->counts->unknown;
   if (p->seconds_limit > 0) left = p->seconds_limit - p->counts->seconds;
@@ -42,7 +42,7 @@ static void remaining(const isolde_run_progress *p, char *text, size_t size) {
   if (left >= 0) snprintf(text, size, "%.0f s left, ", left);
 }
 
-void run_progress(const isolde_run_progress *p, void *user) {
+void run_progress(const isoproof_run_progress *p, void *user) {
   (void)user;
   char line[512], failed[256], p50[32], p99[32], left[64];
   errors(p->counts, failed, sizeof failed);
@@ -54,17 +54,17 @@ void run_progress(const isolde_run_progress *p, void *user) {
   progress_line(line);
 }
 
-void run_summary(FILE *out, const isolde_report *report) {
-  const isolde_run_counts *c = isolde_report_counts(report);
+void run_summary(FILE *out, const isoproof_report *report) {
+  const isoproof_run_counts *c = isoproof_report_counts(report);
   char failed[512], p50[32], p90[32], p99[32], most[32];
   errors(c, failed, sizeof failed);
   duration(c->p50_ns, p50);
   duration(c->p90_ns, p90);
   duration(c->p99_ns, p99);
   duration(c->max_ns, most);
-  put_escaped(out, isolde_report_database(report));
+  put_escaped(out, isoproof_report_database(report));
   fputs(", ", out);
-  put_escaped(out, isolde_report_isolation(report));
+  put_escaped(out, isoproof_report_isolation(report));
   fprintf(out, ": %" PRIu64 " committed, %" PRIu64 " aborted, %" PRIu64 " unknown%s in %.1f s\n", c->committed,
           c->aborted, c->unknown, failed, c->seconds);
   if (c->committed > 0)
@@ -83,18 +83,18 @@ static void json_milliseconds(json *j, const char *name, int64_t ns) {
   json_number(j, (double)ns * 1e-6);
 }
 
-void run_json(json *j, const isolde_report *report, uint64_t seed, const run_cluster *cluster) {
-  const isolde_run_counts *c = isolde_report_counts(report);
+void run_json(json *j, const isoproof_report *report, uint64_t seed, const run_cluster *cluster) {
+  const isoproof_run_counts *c = isoproof_report_counts(report);
   json_name(j, "run");
   json_open(j, '{');
   json_name(j, "database");
-  json_string(j, isolde_report_database(report));
+  json_string(j, isoproof_report_database(report));
   json_name(j, "driver");
-  json_string(j, isolde_report_driver(report));
+  json_string(j, isoproof_report_driver(report));
   json_name(j, "isolation");
-  json_string(j, isolde_report_isolation(report));
+  json_string(j, isoproof_report_isolation(report));
   json_name(j, "claims");
-  json_string(j, isolde_report_claim(report));
+  json_string(j, isoproof_report_claim(report));
   json_count(j, "seed", seed);
   json_count(j, "committed", c->committed);
   json_count(j, "aborted", c->aborted);
@@ -104,8 +104,8 @@ void run_json(json *j, const isolde_report *report, uint64_t seed, const run_clu
   json_number(j, c->seconds);
   json_name(j, "errors");
   json_open(j, '{');
-  for (size_t i = 0; isolde_error_class_name(i) != NULL; i++)
-    if (c->errors[i] > 0) json_count(j, isolde_error_class_name(i), c->errors[i]);
+  for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
+    if (c->errors[i] > 0) json_count(j, isoproof_error_class_name(i), c->errors[i]);
   json_close(j, '}');
   json_name(j, "latency_ms");
   json_open(j, '{');
@@ -119,18 +119,18 @@ void run_json(json *j, const isolde_report *report, uint64_t seed, const run_clu
   json_close(j, '}');
 }
 
-int run_exit(const isolde_error *error, const char *path) {
+int run_exit(const isoproof_error *error, const char *path) {
   bool ours = path != NULL && strcmp(error->file, path) == 0;
-  return error->code == ISOLDE_ERR_IO && !ours ? EXIT_RUN : exit_of_status(error->code);
+  return error->code == ISOPROOF_ERR_IO && !ours ? EXIT_RUN : exit_of_status(error->code);
 }
 
-int run_was_useful(const isolde_report *report) {
-  const isolde_run_counts *c = isolde_report_counts(report);
-  if (c->committed > 0 || isolde_report_cancelled(report)) return EXIT_SATISFIED;
+int run_was_useful(const isoproof_report *report) {
+  const isoproof_run_counts *c = isoproof_report_counts(report);
+  if (c->committed > 0 || isoproof_report_cancelled(report)) return EXIT_SATISFIED;
   size_t worst = 0;
-  for (size_t i = 0; isolde_error_class_name(i) != NULL; i++)
+  for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
     if (c->errors[i] > c->errors[worst]) worst = i;
-  const char *words = isolde_report_error(report, worst);
+  const char *words = isoproof_report_error(report, worst);
   message("no transaction committed%s%s", words[0] != 0 ? "; the database says: " : "", words);
   return EXIT_RUN;
 }

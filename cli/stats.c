@@ -1,4 +1,4 @@
-/* stats.c - `isolde stats`: counts and shape of histories. */
+/* stats.c - `isoproof stats`: counts and shape of histories. */
 #include <inttypes.h>
 #include <isoproof/isoproof.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@ enum { STATS_FORMAT, STATS_JSON, STATS_JOBS, STATS_OPTIONS };
 
 typedef struct summary {
   const char *file;
-  const isolde_history *history;
-  isolde_stats stats;
-  isolde_resolution resolution;
+  const isoproof_history *history;
+  isoproof_stats stats;
+  isoproof_resolution resolution;
 } summary;
 
 /* ---- text ---- */
@@ -71,21 +71,21 @@ static void row_duration(FILE *out, const char *label, double nanoseconds) {
 
 /* What people call the operations of a kind. */
 static const char *kind_label(int kind) {
-  static const char *const labels[ISOLDE_OP_KINDS] = {[ISOLDE_OP_READ] = "reads",
-                                                      [ISOLDE_OP_WRITE] = "writes",
-                                                      [ISOLDE_OP_READ_LIST] = "list reads",
-                                                      [ISOLDE_OP_APPEND] = "appends",
-                                                      [ISOLDE_OP_READ_SET] = "set reads",
-                                                      [ISOLDE_OP_ADD] = "adds",
-                                                      [ISOLDE_OP_READ_COUNTER] = "counter reads",
-                                                      [ISOLDE_OP_INCREMENT] = "increments",
-                                                      [ISOLDE_OP_READ_PREDICATE] = "predicate reads"};
-  return labels[kind] != NULL ? labels[kind] : isolde_op_kind_name((isolde_op_kind)kind);
+  static const char *const labels[ISOPROOF_OP_KINDS] = {[ISOPROOF_OP_READ] = "reads",
+                                                        [ISOPROOF_OP_WRITE] = "writes",
+                                                        [ISOPROOF_OP_READ_LIST] = "list reads",
+                                                        [ISOPROOF_OP_APPEND] = "appends",
+                                                        [ISOPROOF_OP_READ_SET] = "set reads",
+                                                        [ISOPROOF_OP_ADD] = "adds",
+                                                        [ISOPROOF_OP_READ_COUNTER] = "counter reads",
+                                                        [ISOPROOF_OP_INCREMENT] = "increments",
+                                                        [ISOPROOF_OP_READ_PREDICATE] = "predicate reads"};
+  return labels[kind] != NULL ? labels[kind] : isoproof_op_kind_name((isoproof_op_kind)kind);
 }
 
 static void text_counts(FILE *out, const summary *s) {
-  const isolde_stats *t = &s->stats;
-  const isolde_counts *c = &t->counts;
+  const isoproof_stats *t = &s->stats;
+  const isoproof_counts *c = &t->counts;
   row_count(out, "sessions", c->sessions);
   row_part(out, "empty", t->empty_sessions, c->sessions);
   row_count(out, "transactions", c->transactions);
@@ -94,7 +94,7 @@ static void text_counts(FILE *out, const summary *s) {
   row_part(out, "unknown", c->unknown, c->transactions);
   row_part(out, "empty", t->empty_transactions, c->transactions);
   row_count(out, "operations", c->operations);
-  for (int kind = 0; kind < ISOLDE_OP_KINDS; kind++) {
+  for (int kind = 0; kind < ISOPROOF_OP_KINDS; kind++) {
     row_part(out, kind_label(kind), t->by_kind[kind], c->operations);
   }
   row_count(out, "keys", c->keys);
@@ -102,7 +102,7 @@ static void text_counts(FILE *out, const summary *s) {
 }
 
 static void text_shape(FILE *out, const summary *s) {
-  const isolde_stats *t = &s->stats;
+  const isoproof_stats *t = &s->stats;
   char key[128];
   if (t->counts.sessions > 0) {
     row_spread(out, "transactions a session", t->txns_per_session_min, t->txns_per_session_mean,
@@ -112,7 +112,7 @@ static void text_shape(FILE *out, const summary *s) {
     row_spread(out, "operations a transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
   }
   if (t->counts.operations > 0) {
-    isolde_scalar_format(t->top_key, key, sizeof key);
+    isoproof_scalar_format(t->top_key, key, sizeof key);
     fprintf(out, "  %-24s %15.1f %%  key ", "busiest key", 100.0 * t->top_key_share);
     put_escaped(out, key);
     fputc('\n', out);
@@ -123,7 +123,7 @@ static void text_shape(FILE *out, const summary *s) {
   if (t->counts.has_times) {
     fprintf(out, "  %-24s %15.1f  mean, %s at most\n", "open at once", t->concurrency_mean,
             grouped(t->concurrency_max, key));
-    if (t->first_start != ISOLDE_NO_TIME && t->last_end != ISOLDE_NO_TIME && t->last_end >= t->first_start) {
+    if (t->first_start != ISOPROOF_NO_TIME && t->last_end != ISOPROOF_NO_TIME && t->last_end >= t->first_start) {
       row_duration(out, "duration", (double)t->last_end - (double)t->first_start);
     }
   } else {
@@ -132,7 +132,7 @@ static void text_shape(FILE *out, const summary *s) {
 }
 
 static void text_resolution(FILE *out, const summary *s) {
-  const isolde_resolution *r = &s->resolution;
+  const isoproof_resolution *r = &s->resolution;
   if (r->reads == 0 && r->duplicate_writes == 0) return;
   row_count(out, "resolved register reads", r->reads - r->thin_air);
   row_part(out, "of the initial version", r->initial, r->reads);
@@ -142,7 +142,7 @@ static void text_resolution(FILE *out, const summary *s) {
 
 static void print_text(FILE *out, const summary *s) {
   put_escaped(out, s->file);
-  fprintf(out, ": %s\n", isolde_history_format(s->history));
+  fprintf(out, ": %s\n", isoproof_history_format(s->history));
   text_counts(out, s);
   text_shape(out, s);
   text_resolution(out, s);
@@ -169,8 +169,8 @@ static void field_spread(json *j, const char *name, uint64_t min, double mean, u
   json_close(j, '}');
 }
 
-static void json_counts(json *j, const isolde_stats *t) {
-  const isolde_counts *c = &t->counts;
+static void json_counts(json *j, const isoproof_stats *t) {
+  const isoproof_counts *c = &t->counts;
   field_u64(j, "sessions", c->sessions);
   field_u64(j, "empty_sessions", t->empty_sessions);
   field_u64(j, "transactions", c->transactions);
@@ -183,15 +183,15 @@ static void json_counts(json *j, const isolde_stats *t) {
   field_u64(j, "writes", t->writes);
   json_name(j, "by_kind");
   json_open(j, '{');
-  for (int kind = 0; kind < ISOLDE_OP_KINDS; kind++) {
-    if (t->by_kind[kind] > 0) field_u64(j, isolde_op_kind_name((isolde_op_kind)kind), t->by_kind[kind]);
+  for (int kind = 0; kind < ISOPROOF_OP_KINDS; kind++) {
+    if (t->by_kind[kind] > 0) field_u64(j, isoproof_op_kind_name((isoproof_op_kind)kind), t->by_kind[kind]);
   }
   json_close(j, '}');
   field_u64(j, "keys", c->keys);
   field_u64(j, "longest_list", t->longest_list);
 }
 
-static void json_times(json *j, const isolde_stats *t) {
+static void json_times(json *j, const isoproof_stats *t) {
   json_name(j, "times");
   if (!t->counts.has_times) {
     json_null(j);
@@ -199,12 +199,12 @@ static void json_times(json *j, const isolde_stats *t) {
   }
   json_open(j, '{');
   json_name(j, "first_start");
-  if (t->first_start == ISOLDE_NO_TIME)
+  if (t->first_start == ISOPROOF_NO_TIME)
     json_null(j);
   else
     json_i64(j, t->first_start);
   json_name(j, "last_end");
-  if (t->last_end == ISOLDE_NO_TIME)
+  if (t->last_end == ISOPROOF_NO_TIME)
     json_null(j);
   else
     json_i64(j, t->last_end);
@@ -214,14 +214,14 @@ static void json_times(json *j, const isolde_stats *t) {
 }
 
 static void print_json(FILE *out, const summary *s) {
-  const isolde_stats *t = &s->stats;
+  const isoproof_stats *t = &s->stats;
   json j = {.out = out};
   json_open(&j, '{');
   field_u64(&j, "schema", 1);
   json_name(&j, "file");
   json_string(&j, s->file);
   json_name(&j, "format");
-  json_string(&j, isolde_history_format(s->history));
+  json_string(&j, isoproof_history_format(s->history));
   json_counts(&j, t);
   field_spread(&j, "transactions_per_session", t->txns_per_session_min, t->txns_per_session_mean,
                t->txns_per_session_max);
@@ -255,49 +255,49 @@ static void print_json(FILE *out, const summary *s) {
 
 /* ---- the command ---- */
 
-static isolde_status count_file(const options *parsed, const char *path, isolde_task *task, FILE *out,
-                                isolde_error *error) {
-  isolde_open_options open = {.struct_size = sizeof open, .format = parsed->values[STATS_FORMAT].text};
-  isolde_history *history = NULL;
-  isolde_status status = isolde_history_open(path, &open, task, &history, error);
+static isoproof_status count_file(const options *parsed, const char *path, isoproof_task *task, FILE *out,
+                                  isoproof_error *error) {
+  isoproof_open_options open = {.struct_size = sizeof open, .format = parsed->values[STATS_FORMAT].text};
+  isoproof_history *history = NULL;
+  isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
   summary s = {.file = path, .history = history};
-  if (status == ISOLDE_OK) status = isolde_history_stats(history, task, &s.stats, error);
-  if (status == ISOLDE_OK) status = isolde_history_resolve(history, task, &s.resolution, error);
+  if (status == ISOPROOF_OK) status = isoproof_history_stats(history, task, &s.stats, error);
+  if (status == ISOPROOF_OK) status = isoproof_history_resolve(history, task, &s.resolution, error);
   progress_clear();
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) {
     if (parsed->values[STATS_JSON].on)
       print_json(out, &s);
     else
       print_text(out, &s);
   }
-  isolde_history_free(history);
+  isoproof_history_free(history);
   return status;
 }
 
 static void stats_file(void *context, size_t number, reply *to) {
   const options *parsed = context;
   const char *path = parsed->arguments[number];
-  isolde_error error = {.code = ISOLDE_ERR_MEMORY, .offset = -1, .message = "out of memory"};
-  isolde_task *task = interrupt_task_new();
-  isolde_status status = ISOLDE_ERR_MEMORY;
+  isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
+  isoproof_task *task = interrupt_task_new();
+  isoproof_status status = ISOPROOF_ERR_MEMORY;
   if (number > 0 && !parsed->values[STATS_JSON].on) fputc('\n', to->out);
   if (task != NULL) {
-    isolde_task_set_threads(task, (unsigned)parsed->values[STATS_JOBS].integer);
-    isolde_task_set_progress(task, progress_update, NULL);
+    isoproof_task_set_threads(task, (unsigned)parsed->values[STATS_JOBS].integer);
+    isoproof_task_set_progress(task, progress_update, NULL);
     status = count_file(parsed, path, task, to->out, &error);
   }
   interrupt_task_free(task);
-  if (status == ISOLDE_OK) return;
+  if (status == ISOPROOF_OK) return;
   to->code = exit_of_status(status);
   if (parsed->values[STATS_JSON].on)
-    isolde_error_write_json(&error, path, write_stream, to->out, NULL);
+    isoproof_error_write_json(&error, path, write_stream, to->out, NULL);
   else
     message_error(&error, path);
 }
 
 static int run(options *parsed) {
   if (parsed->argument_count == 0) {
-    message("stats: expected a file; 'isolde help stats' shows examples");
+    message("stats: expected a file; 'isoproof help stats' shows examples");
     return EXIT_USAGE;
   }
   return batch_run(parsed->argument_count, 1, "counting", stats_file, parsed);
@@ -321,8 +321,8 @@ static const option table[STATS_OPTIONS] = {
 };
 
 static const example examples[] = {
-    {"isolde stats examples/histories/list-append.edn", 0, "The shape of a history, for people."},
-    {"isolde stats --json examples/histories/*.txt", 0, "Of several, for a program to read."},
+    {"isoproof stats examples/histories/list-append.edn", 0, "The shape of a history, for people."},
+    {"isoproof stats --json examples/histories/*.txt", 0, "Of several, for a program to read."},
 };
 
 static const char *const description[] = {

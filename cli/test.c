@@ -1,4 +1,4 @@
-/* test.c - `isolde test`: generate, run on a database, check, report, save. */
+/* test.c - `isoproof test`: generate, run on a database, check, report, save. */
 #include <inttypes.h>
 #include <isoproof/isoproof.h>
 #include <stdlib.h>
@@ -41,9 +41,9 @@ typedef struct tester {
 
 /* A history and what was found in it. */
 typedef struct judgement {
-  isolde_report *report;
-  isolde_history *history;
-  isolde_result *result;
+  isoproof_report *report;
+  isoproof_history *history;
+  isoproof_result *result;
   const char *expected; /* the level asked for; NULL none */
   double load_seconds, check_seconds;
 } judgement;
@@ -56,18 +56,18 @@ static double now(void) {
 
 /* ---- judging ---- */
 
-static isolde_status judge(tester *t, judgement *j, isolde_task *task, isolde_error *error) {
+static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isoproof_error *error) {
   const option_value *expect = &t->parsed->values[TEST_EXPECT];
-  j->expected = expect->given ? isolde_level_find(expect->text)->id : isolde_report_claim(j->report);
-  isolde_check_options how = {
+  j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_report_claim(j->report);
+  isoproof_check_options how = {
       .struct_size = sizeof how, .levels = &j->expected, .level_count = j->expected != NULL ? 1 : 0};
   double began = now();
-  isolde_status status = isolde_history_open(t->folder.history, NULL, task, &j->history, error);
+  isoproof_status status = isoproof_history_open(t->folder.history, NULL, task, &j->history, error);
   j->load_seconds = now() - began;
-  if (status != ISOLDE_OK) return status;
+  if (status != ISOPROOF_OK) return status;
   began = now();
-  isolde_task_set_timeout(task, t->parsed->values[TEST_TIMEOUT].number);
-  status = isolde_check(j->history, &how, task, &j->result, error);
+  isoproof_task_set_timeout(task, t->parsed->values[TEST_TIMEOUT].number);
+  status = isoproof_check(j->history, &how, task, &j->result, error);
   j->check_seconds = now() - began;
   return status;
 }
@@ -89,24 +89,24 @@ static bool append_text(void *user, const void *data, size_t size) {
   return true;
 }
 
-static isolde_render_options render_options(const tester *t, const judgement *j, bool color) {
+static isoproof_render_options render_options(const tester *t, const judgement *j, bool color) {
   struct rusage usage;
   uint64_t peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-  return (isolde_render_options){.struct_size = sizeof(isolde_render_options),
-                                 .file = t->folder.history,
-                                 .load_seconds = j->load_seconds,
-                                 .check_seconds = j->check_seconds,
-                                 .peak_bytes = peak,
-                                 .color = color,
-                                 .unicode = terminal_utf8()};
+  return (isoproof_render_options){.struct_size = sizeof(isoproof_render_options),
+                                   .file = t->folder.history,
+                                   .load_seconds = j->load_seconds,
+                                   .check_seconds = j->check_seconds,
+                                   .peak_bytes = peak,
+                                   .color = color,
+                                   .unicode = terminal_utf8()};
 }
 
 /* The object of check with the run added to it. */
 static bool print_json(const tester *t, const judgement *j, FILE *out) {
   text check = {NULL, 0};
-  isolde_render_options how = render_options(t, j, false);
-  isolde_error error = {.offset = -1};
-  bool good = isolde_result_write_json(j->result, &how, append_text, &check, &error) == ISOLDE_OK;
+  isoproof_render_options how = render_options(t, j, false);
+  isoproof_error error = {.offset = -1};
+  bool good = isoproof_result_write_json(j->result, &how, append_text, &check, &error) == ISOPROOF_OK;
   if (!good) message_error(&error, NULL);
   if (good && check.size > 2) {
     fwrite(check.bytes, 1, check.size - 2, out); /* without "}\n" */
@@ -119,63 +119,63 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
 }
 
 static void print_expectation(const judgement *j, FILE *out) {
-  const char *claim = isolde_report_claim(j->report);
+  const char *claim = isoproof_report_claim(j->report);
   if (j->expected == NULL) {
-    fputs("  the database promises no level that isolde knows; --expect names one\n", out);
+    fputs("  the database promises no level that isoproof knows; --expect names one\n", out);
   } else if (claim != NULL && strcmp(claim, j->expected) == 0) {
-    fprintf(out, "  expected: %s, as the database promises for %s\n", claim, isolde_report_isolation(j->report));
+    fprintf(out, "  expected: %s, as the database promises for %s\n", claim, isoproof_report_isolation(j->report));
   } else {
     fprintf(out, "  expected: %s\n", j->expected);
   }
 }
 
 static bool print_text(const tester *t, const judgement *j, FILE *out, bool color) {
-  isolde_error error = {.offset = -1};
-  isolde_render_options how = render_options(t, j, color);
+  isoproof_error error = {.offset = -1};
+  isoproof_render_options how = render_options(t, j, color);
   run_summary(out, j->report);
   run_cluster_summary(out, &t->plan.cluster);
   print_expectation(j, out);
-  if (isolde_result_write_text(j->result, &how, write_stream, out, &error) == ISOLDE_OK) return true;
+  if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
   message_error(&error, NULL);
   return false;
 }
 
-static isolde_document *make_document(const tester *t, const judgement *j, bool detached) {
-  isolde_render_options how = render_options(t, j, false);
-  isolde_document_options what = {.struct_size = sizeof what,
-                                  .file = how.file,
-                                  .load_seconds = how.load_seconds,
-                                  .check_seconds = how.check_seconds,
-                                  .peak_bytes = how.peak_bytes,
-                                  .detached = detached};
-  isolde_error error = {.offset = -1};
-  isolde_document *document = NULL;
-  if (isolde_document_make(j->history, j->result, &what, &document, &error) == ISOLDE_OK) return document;
+static isoproof_document *make_document(const tester *t, const judgement *j, bool detached) {
+  isoproof_render_options how = render_options(t, j, false);
+  isoproof_document_options what = {.struct_size = sizeof what,
+                                    .file = how.file,
+                                    .load_seconds = how.load_seconds,
+                                    .check_seconds = how.check_seconds,
+                                    .peak_bytes = how.peak_bytes,
+                                    .detached = detached};
+  isoproof_error error = {.offset = -1};
+  isoproof_document *document = NULL;
+  if (isoproof_document_make(j->history, j->result, &what, &document, &error) == ISOPROOF_OK) return document;
   message_error(&error, NULL);
   return NULL;
 }
 
 /* The page to look at. */
 static bool save_page(const tester *t, const judgement *j) {
-  isolde_document *document = make_document(t, j, false);
+  isoproof_document *document = make_document(t, j, false);
   char *path = NULL;
   if (document == NULL) return false;
   if (asprintf(&path, "%s/report.html", t->folder.round) < 0) path = NULL;
   if (path == NULL) message("out of memory");
-  const isolde_document *one = document;
+  const isoproof_document *one = document;
   bool good = path != NULL && output_write_file(OUTPUT_HTML, path, &one, 1) == EXIT_SATISFIED;
   free(path);
-  isolde_document_free(document);
+  isoproof_document_free(document);
   return good;
 }
 
 /* What the reports asked for need.  That of a single round is written at once, with the history at hand. */
 static int keep_document(tester *t, const judgement *j) {
   if (!outputs_wanted(t->reports.values)) return EXIT_SATISFIED;
-  isolde_document *document = make_document(t, j, t->many);
+  isoproof_document *document = make_document(t, j, t->many);
   if (document == NULL) return EXIT_USAGE;
   if (!outputs_add(&t->reports, document)) {
-    isolde_document_free(document);
+    isoproof_document_free(document);
     return EXIT_UNKNOWN;
   }
   return t->many ? EXIT_SATISFIED : outputs_write(&t->reports);
@@ -207,15 +207,15 @@ static void print(const tester *t, const judgement *j) {
 /* ---- rounds ---- */
 
 static int code_of(tester *t, const judgement *j) {
-  switch (isolde_result_verdict(j->result)) {
-  case ISOLDE_VIOLATED:
+  switch (isoproof_result_verdict(j->result)) {
+  case ISOPROOF_VIOLATED:
     t->violated++;
     return EXIT_VIOLATED;
-  case ISOLDE_UNDECIDED:
+  case ISOPROOF_UNDECIDED:
     t->unknown++;
     return EXIT_UNKNOWN;
-  case ISOLDE_SATISFIED:
-  case ISOLDE_VERDICT_NONE:
+  case ISOPROOF_SATISFIED:
+  case ISOPROOF_VERDICT_NONE:
     break;
   }
   t->satisfied++;
@@ -231,24 +231,24 @@ static bool write_command(const tester *t) {
 }
 
 /* Runs and judges; the report and the result are in `j`, also when something failed on the way. */
-static int run_round(tester *t, judgement *j, isolde_task *task) {
-  isolde_error error = {.offset = -1};
+static int run_round(tester *t, judgement *j, isoproof_task *task) {
+  isoproof_error error = {.offset = -1};
   t->plan.run.path = t->folder.history;
   t->plan.run.progress = run_progress;
   if (!write_command(t)) return EXIT_USAGE;
   int code = run_cluster_faults(&t->plan.cluster, t->plan.workload.seed, &t->plan.run);
   if (code != EXIT_SATISFIED) return code;
-  if (isolde_run(&t->plan.run, task, &j->report, &error) != ISOLDE_OK) {
+  if (isoproof_run(&t->plan.run, task, &j->report, &error) != ISOPROOF_OK) {
     message_error(&error, NULL);
     return run_exit(&error, t->folder.history);
   }
   if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
-  if (isolde_report_cancelled(j->report)) return EXIT_INTERRUPTED;
+  if (isoproof_report_cancelled(j->report)) return EXIT_INTERRUPTED;
   int useless = run_was_useful(j->report);
   if (useless != EXIT_SATISFIED) return useless;
-  isolde_task_set_progress(task, progress_update, NULL);
-  isolde_status status = judge(t, j, task, &error);
-  if (status != ISOLDE_OK) {
+  isoproof_task_set_progress(task, progress_update, NULL);
+  isoproof_status status = judge(t, j, task, &error);
+  if (status != ISOPROOF_OK) {
     message_error(&error, t->folder.history);
     return exit_of_status(status);
   }
@@ -260,7 +260,7 @@ static int run_round(tester *t, judgement *j, isolde_task *task) {
 static int one_round(tester *t, uint64_t round) {
   judgement j = {.report = NULL};
   t->plan.workload.seed = t->first_seed + round - 1;
-  isolde_task *task = interrupt_task_new();
+  isoproof_task *task = interrupt_task_new();
   if (task == NULL) {
     message("out of memory");
     return EXIT_UNKNOWN;
@@ -268,9 +268,9 @@ static int one_round(tester *t, uint64_t round) {
   int code = EXIT_USAGE;
   if (test_folder_round(&t->folder, round, t->many)) code = run_round(t, &j, task);
   progress_clear();
-  isolde_result_free(j.result);
-  isolde_history_free(j.history);
-  isolde_report_free(j.report);
+  isoproof_result_free(j.result);
+  isoproof_history_free(j.history);
+  isoproof_report_free(j.report);
   interrupt_task_free(task);
   return code;
 }
@@ -325,7 +325,7 @@ static int run(options *parsed) {
   t.many = most_rounds(&t) > 1;
   if (prepare_reports(&t) && run_plan_fill(&t.plan, parsed, "test")) {
     t.first_seed = t.plan.workload.seed;
-    if (test_folder_make(&t.folder, directory->given ? directory->text : "isolde-out")) {
+    if (test_folder_make(&t.folder, directory->given ? directory->text : "isoproof-out")) {
       code = run_plan_start(&t.plan, parsed);
       if (code == EXIT_SATISFIED) code = all_rounds(&t);
       if (t.many && t.reports.count > 0) code = exit_worse(code, outputs_write(&t.reports));
@@ -352,7 +352,7 @@ static const option table[TEST_ALL] = {
                      .type = OPTION_CHOICE,
                      .choices = level_name_at,
                      .accepts = level_known,
-                     .help = "The level that must hold ('isolde levels' lists them); the exit code is 1 when it does "
+                     .help = "The level that must hold ('isoproof levels' lists them); the exit code is 1 when it does "
                              "not.",
                      .initial = "what the database promises for the isolation level",
                      .group = "Verdict"},
@@ -377,7 +377,7 @@ static const option table[TEST_ALL] = {
                         .argument = "FOLDER",
                         .type = OPTION_FILE,
                         .help = "Save everything below this folder, by time, with a link 'latest'.",
-                        .initial = "isolde-out",
+                        .initial = "isoproof-out",
                         .group = "Verdict"},
     [TEST_JSON] = {.name = "json",
                    .type = OPTION_FLAG,
@@ -386,19 +386,19 @@ static const option table[TEST_ALL] = {
     OUTPUT_ROWS};
 
 static const example examples[] = {
-    {"isolde test --time=0.5 --directory=/tmp/iso", 0, "SQLite, half a second: is it what it claims?"},
-    {"isolde test --db='sim:?level=rc' -e ra -k4 --time=0.5 --directory=/tmp/iso", 1,
+    {"isoproof test --time=0.5 --directory=isoproof-out", 0, "SQLite, half a second: is it what it claims?"},
+    {"isoproof test --db='sim:?level=rc' -e ra -k4 --time=0.5 --directory=isoproof-out", 1,
      "A simulated database that gives less than expected."},
-    {"isolde check --level=read-committed /tmp/iso/latest/history.jsonl", 0, "Judge the saved history again."},
+    {"isoproof check --level=read-committed isoproof-out/latest/history.jsonl", 0, "Judge the saved history again."},
 };
 
 static const char *const description[] = {
     "Runs a workload on a database, checks the history against the level that the database promises (or the one of "
-    "--expect), reports, and saves everything below isolde-out: history.jsonl, result.json, report.txt, report.html "
+    "--expect), reports, and saves everything below isoproof-out: history.jsonl, result.json, report.txt, report.html "
     "(to look at in a browser), server.txt "
     "(version and settings) and command.txt. Without options it tests a private SQLite database for three seconds.",
     "The exit code is 0 when the level holds, 1 when it is violated, 3 when that could not be decided, 4 when the "
-    "database failed. 'isolde check' judges a saved history again, for any level.",
+    "database failed. 'isoproof check' judges a saved history again, for any level.",
     "Workloads:" WORKLOAD_LINES, NULL};
 
 const command command_test = {

@@ -1,4 +1,4 @@
-/* test_files.h - where `isolde test` keeps what it saw: DIRECTORY/TIME/ with a link DIRECTORY/latest.
+/* test_files.h - where `isoproof test` keeps what it saw: DIRECTORY/TIME/ with a link DIRECTORY/latest.
  *
  * A folder owns its paths until test_folder_free.
  */
@@ -27,6 +27,6 @@ FILE *test_file_open(const test_folder *folder, const char *name);
 /* Closes it; false after a message. */
 bool test_file_close(FILE *file, const test_folder *folder, const char *name);
 /* Writes ROUND/server.txt: version, URLs, level, settings; false after a message. */
-bool test_write_server(const test_folder *folder, const isolde_report *report);
+bool test_write_server(const test_folder *folder, const isoproof_report *report);
 
 #endif

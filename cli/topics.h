@@ -7,8 +7,8 @@
 #include "cli/json.h"
 
 /* "level", "session-guarantee" or "model". */
-const char *family_name(isolde_level_family family);
+const char *family_name(isoproof_level_family family);
 /* The fields of a level inside an open object. */
-void level_fields(json *j, const isolde_level_info *level);
+void level_fields(json *j, const isoproof_level_info *level);
 
 #endif

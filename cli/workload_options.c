@@ -10,10 +10,10 @@
 const char *distribution_name_at(size_t number) {
   static const char *const names[] = {
 #define CLI_X(name, id, text) id,
-      ISOLDE_KEYS_LIST(CLI_X)
+      ISOPROOF_KEYS_LIST(CLI_X)
 #undef CLI_X
   };
-  return number < ISOLDE_KEYS_KINDS ? names[number] : NULL;
+  return number < ISOPROOF_KEYS_KINDS ? names[number] : NULL;
 }
 
 uint64_t random_seed(void) {
@@ -22,20 +22,20 @@ uint64_t random_seed(void) {
   return seed % UINT64_C(1000000000);
 }
 
-static bool choose(isolde_workload_options *workload, const option_value *named, const option_value *preset) {
-  isolde_workload_kind kind = ISOLDE_WORKLOAD_MIXED;
-  isolde_preset chosen;
+static bool choose(isoproof_workload_options *workload, const option_value *named, const option_value *preset) {
+  isoproof_workload_kind kind = ISOPROOF_WORKLOAD_MIXED;
+  isoproof_preset chosen;
   if (named != NULL && named->given && preset != NULL && preset->given) {
     message("--workload and --preset: expected one of them, found both");
     return false;
   }
-  if (named != NULL && named->given && !isolde_workload_find(named->text, &kind)) {
+  if (named != NULL && named->given && !isoproof_workload_find(named->text, &kind)) {
     message("--workload: '%s' is a workload of the simulator only; --simulate uses it", named->text);
     return false;
   }
-  isolde_workload_defaults(kind, workload);
-  if (preset != NULL && preset->given && isolde_preset_find(preset->text, &chosen))
-    isolde_preset_defaults(chosen, workload);
+  isoproof_workload_defaults(kind, workload);
+  if (preset != NULL && preset->given && isoproof_preset_find(preset->text, &chosen))
+    isoproof_preset_defaults(chosen, workload);
   return true;
 }
 
@@ -47,7 +47,7 @@ static void set_number(double *to, const option_value *value) {
   if (value != NULL && value->given) *to = value->number;
 }
 
-bool workload_fill(isolde_workload_options *w, const option_value *const v[WORKLOAD_OPTIONS]) {
+bool workload_fill(isoproof_workload_options *w, const option_value *const v[WORKLOAD_OPTIONS]) {
   if (!choose(w, v[WORKLOAD_WORKLOAD], v[WORKLOAD_PRESET])) return false;
   w->seed = v[WORKLOAD_SEED]->given ? v[WORKLOAD_SEED]->integer : random_seed();
   set_u32(&w->sessions, v[WORKLOAD_SESSIONS]);
@@ -64,7 +64,7 @@ bool workload_fill(isolde_workload_options *w, const option_value *const v[WORKL
   set_u32(&w->writes_per_key, v[WORKLOAD_APPENDS_PER_KEY]);
   if (v[WORKLOAD_FINAL_READS] != NULL && v[WORKLOAD_FINAL_READS]->given) w->final_reads = v[WORKLOAD_FINAL_READS]->on;
   set_u32(&w->keys, v[WORKLOAD_KEYS]);
-  if (v[WORKLOAD_DISTRIBUTION]->given && !isolde_keys_find(v[WORKLOAD_DISTRIBUTION]->text, &w->distribution))
+  if (v[WORKLOAD_DISTRIBUTION]->given && !isoproof_keys_find(v[WORKLOAD_DISTRIBUTION]->text, &w->distribution))
     return false;
   set_number(&w->skew, v[WORKLOAD_SKEW]);
   set_number(&w->hot_share, v[WORKLOAD_HOT_SHARE]);

@@ -40,14 +40,14 @@ enum {
       WORKLOAD_WORKLOAD] = {.name = "workload",                                                                        \
                             .letter = 'w',                                                                             \
                             .type = OPTION_CHOICE,                                                                     \
-                            .choices = isolde_workload_id,                                                             \
+                            .choices = isoproof_workload_id,                                                           \
                             .help = "What the clients do: one of the workloads above.",                                \
                             .initial = "mixed",                                                                        \
                             .group = "Workload"},                                                                      \
       [(base) + WORKLOAD_PRESET] = {.name = "preset",                                                                  \
                                     .letter = 'p',                                                                     \
                                     .type = OPTION_CHOICE,                                                             \
-                                    .choices = isolde_preset_id,                                                       \
+                                    .choices = isoproof_preset_id,                                                     \
                                     .help = "A workload with the sizes of a published evaluation: polysi, plume, "     \
                                             "general-rh, general-rw, general-wh, polysi-large, galera, antidote or "   \
                                             "jepsen.",                                                                 \
@@ -155,10 +155,10 @@ uint64_t random_seed(void);
 
 /* From the command line to a workload; `values` by WORKLOAD_ number (NULL: the command has no such option).  False
  * after a message. */
-bool workload_fill(isolde_workload_options *workload, const option_value *const values[WORKLOAD_OPTIONS]);
+bool workload_fill(isoproof_workload_options *workload, const option_value *const values[WORKLOAD_OPTIONS]);
 
 /* One line a workload, for help. */
 #define WORKLOAD_LINE(name, id, needs, keys, least, most, reads, rmw, writes, text) "\n" id ": " text "."
-#define WORKLOAD_LINES ISOLDE_WORKLOAD_LIST(WORKLOAD_LINE)
+#define WORKLOAD_LINES ISOPROOF_WORKLOAD_LIST(WORKLOAD_LINE)
 
 #endif

@@ -185,7 +185,7 @@ function readSeries(raw) {
 }
 
 function readReport() {
-  const source = byId("isolde-report");
+  const source = byId("isoproof-report");
   const raw = object(JSON.parse(source ? source.textContent : "{}"));
   const counts = object(raw.counts),
     models = object(raw.models);
@@ -193,7 +193,7 @@ function readReport() {
     .map(strings)
     .filter((pair) => pair.length === 2);
   return {
-    isolde: string(raw.isolde),
+    isoproof: string(raw.isoproof),
     title: string(raw.title),
     file: string(raw.file),
     format: string(raw.format),

@@ -33,7 +33,7 @@ function start() {
     ]);
     return;
   }
-  document.title = plain(report.title ? `${report.title}: isolde` : "isolde report");
+  document.title = plain(report.title ? `${report.title}: isoproof` : "isoproof report");
   clear(byId("brand-what")).append(plain(report.title || "report"));
   showVerdict(report);
   showAnomalies(report);

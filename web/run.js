@@ -117,7 +117,7 @@ function showRun(report) {
     el(
       "p",
       {},
-      `Made by isolde${report.isolde ? ` ${report.isolde}` : ""}. This file is complete in itself and uses no network.`
+      `Made by isoproof${report.isoproof ? ` ${report.isoproof}` : ""}. This file is complete in itself and uses no network.`
     ),
   ]);
 }

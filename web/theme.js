@@ -1,6 +1,6 @@
 // Light and dark: as the system says, unless the reader chose; the choice is remembered where storage is allowed.
 
-const THEME_KEY = "isolde-theme";
+const THEME_KEY = "isoproof-theme";
 const themeListeners = [];
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 

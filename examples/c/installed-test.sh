@@ -9,13 +9,13 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
 DESTDIR=$root meson install -C "$build" --no-rebuild --quiet
-pc=$(find "$root" -name isolde.pc)
-[ -n "$pc" ] || { echo "no isolde.pc was installed" >&2; exit 1; }
+pc=$(find "$root" -name isoproof.pc)
+[ -n "$pc" ] || { echo "no isoproof.pc was installed" >&2; exit 1; }
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
 # The prefix moves along with the directory that it was installed into.
-flags=$(pkg-config --define-variable=prefix="$root$prefix" --cflags --libs isolde)
+flags=$(pkg-config --define-variable=prefix="$root$prefix" --cflags --libs isoproof)
 # shellcheck disable=SC2086
 cc -Wall -Wextra -Werror -o "$root/example" "$source" $flags -pthread
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/example"
@@ -38,8 +38,8 @@ said=$(cd "$tree" && LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/README
 [ "$said" = violated ] || { echo "the program of README.md said '$said'" >&2; exit 1; }
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/library-1" "$tree/examples/histories/aborted-read.txt" | grep '^TAP-b: '
 
-for file in bin/isolde share/man/man1/isolde.1 share/bash-completion/completions/isolde \
-  share/zsh/site-functions/_isolde share/fish/vendor_completions.d/isolde.fish include/isoproof/isoproof.h; do
+for file in bin/isoproof share/man/man1/isoproof.1 share/bash-completion/completions/isoproof \
+  share/zsh/site-functions/_isoproof share/fish/vendor_completions.d/isoproof.fish include/isoproof/isoproof.h; do
   [ -s "$root$prefix/$file" ] || { echo "$file was not installed" >&2; exit 1; }
 done
-"$root$prefix/bin/isolde" --version
+"$root$prefix/bin/isoproof" --version

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges a history from Python, through ctypes: isoproof_check.py [--library libisolde.so] FILE
+"""Judges a history from Python, through ctypes: isoproof_check.py [--library libisoproof.so] FILE
 
 The structures below mirror include/isoproof/*.h; nothing needs to be compiled.
 """
@@ -80,26 +80,26 @@ class Anomaly(Structure):
     ]
 
 
-class IsoldeError(Exception):
+class IsoproofError(Exception):
     """A call failed; the message has the place in the file."""
 
 
 # Name, result, arguments.
 FUNCTIONS = [
-    ("isolde_version", c_char_p, []),
-    ("isolde_error_format", c_size_t, [POINTER(Error), c_char_p, c_size_t]),
-    ("isolde_history_open", c_int, [c_char_p, c_void_p, c_void_p, POINTER(c_void_p), POINTER(Error)]),
-    ("isolde_history_free", None, [c_void_p]),
-    ("isolde_history_counts", None, [c_void_p, POINTER(Counts)]),
-    ("isolde_history_txn_name", c_size_t, [c_void_p, c_uint64, c_char_p, c_size_t]),
-    ("isolde_scalar_format", c_size_t, [Scalar, c_char_p, c_size_t]),
-    ("isolde_check", c_int, [c_void_p, POINTER(CheckOptions), c_void_p, POINTER(c_void_p), POINTER(Error)]),
-    ("isolde_result_free", None, [c_void_p]),
-    ("isolde_result_levels", c_size_t, [c_void_p]),
-    ("isolde_result_level", c_bool, [c_void_p, c_size_t, POINTER(LevelVerdict)]),
-    ("isolde_result_anomalies", c_size_t, [c_void_p]),
-    ("isolde_result_anomaly", c_bool, [c_void_p, c_size_t, POINTER(Anomaly)]),
-    ("isolde_verdict_name", c_char_p, [c_int]),
+    ("isoproof_version", c_char_p, []),
+    ("isoproof_error_format", c_size_t, [POINTER(Error), c_char_p, c_size_t]),
+    ("isoproof_history_open", c_int, [c_char_p, c_void_p, c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    ("isoproof_history_free", None, [c_void_p]),
+    ("isoproof_history_counts", None, [c_void_p, POINTER(Counts)]),
+    ("isoproof_history_txn_name", c_size_t, [c_void_p, c_uint64, c_char_p, c_size_t]),
+    ("isoproof_scalar_format", c_size_t, [Scalar, c_char_p, c_size_t]),
+    ("isoproof_check", c_int, [c_void_p, POINTER(CheckOptions), c_void_p, POINTER(c_void_p), POINTER(Error)]),
+    ("isoproof_result_free", None, [c_void_p]),
+    ("isoproof_result_levels", c_size_t, [c_void_p]),
+    ("isoproof_result_level", c_bool, [c_void_p, c_size_t, POINTER(LevelVerdict)]),
+    ("isoproof_result_anomalies", c_size_t, [c_void_p]),
+    ("isoproof_result_anomaly", c_bool, [c_void_p, c_size_t, POINTER(Anomaly)]),
+    ("isoproof_verdict_name", c_char_p, [c_int]),
 ]
 
 
@@ -117,19 +117,19 @@ def must(library, status, error):
     """Raises when a call failed."""
     if status != 0:
         text = ctypes.create_string_buffer(1200)
-        library.isolde_error_format(byref(error), text, len(text))
-        raise IsoldeError(text.value.decode())
+        library.isoproof_error_format(byref(error), text, len(text))
+        raise IsoproofError(text.value.decode())
 
 
 def name_of(library, history, transaction):
     text = ctypes.create_string_buffer(64)
-    library.isolde_history_txn_name(history, transaction, text, len(text))
+    library.isoproof_history_txn_name(history, transaction, text, len(text))
     return text.value.decode()
 
 
 def words_of(library, scalar):
     text = ctypes.create_string_buffer(256)
-    library.isolde_scalar_format(scalar, text, len(text))
+    library.isoproof_scalar_format(scalar, text, len(text))
     return text.value.decode()
 
 
@@ -137,14 +137,14 @@ def tell(library, history, result):
     """Prints verdicts and anomalies; returns the verdicts by level."""
     verdicts = {}
     level = LevelVerdict()
-    for i in range(library.isolde_result_levels(result)):
-        library.isolde_result_level(result, i, byref(level))
-        verdicts[level.level.decode()] = library.isolde_verdict_name(level.verdict).decode()
+    for i in range(library.isoproof_result_levels(result)):
+        library.isoproof_result_level(result, i, byref(level))
+        verdicts[level.level.decode()] = library.isoproof_verdict_name(level.verdict).decode()
     for name, verdict in verdicts.items():
         print(f"{name:28} {verdict}")
     anomaly = Anomaly()
-    for i in range(library.isolde_result_anomalies(result)):
-        library.isolde_result_anomaly(result, i, byref(anomaly))
+    for i in range(library.isoproof_result_anomalies(result)):
+        library.isoproof_result_anomaly(result, i, byref(anomaly))
         keys = ", ".join(words_of(library, anomaly.keys[k]) for k in range(anomaly.key_count))
         print(f"{anomaly.code.decode()} {anomaly.name.decode()} x{anomaly.count}, keys {keys}")
         print("  " + anomaly.explanation.decode())
@@ -157,25 +157,25 @@ def tell(library, history, result):
 def check(library, path):
     """Opens and judges one history; frees everything."""
     error, history, result, counts = Error(), c_void_p(), c_void_p(), Counts()
-    must(library, library.isolde_history_open(path.encode(), None, None, byref(history), byref(error)), error)
+    must(library, library.isoproof_history_open(path.encode(), None, None, byref(history), byref(error)), error)
     try:
-        library.isolde_history_counts(history, byref(counts))
+        library.isoproof_history_counts(history, byref(counts))
         print(f"{path}: {counts.sessions} sessions, {counts.transactions} transactions, {counts.operations} operations")
         options = CheckOptions(struct_size=ctypes.sizeof(CheckOptions))
-        must(library, library.isolde_check(history, byref(options), None, byref(result), byref(error)), error)
+        must(library, library.isoproof_check(history, byref(options), None, byref(result), byref(error)), error)
         return tell(library, history, result)
     finally:
-        library.isolde_result_free(result)
-        library.isolde_history_free(history)
+        library.isoproof_result_free(result)
+        library.isoproof_history_free(history)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--library", default="libisolde.so.0")
+    parser.add_argument("--library", default="libisoproof.so.0")
     parser.add_argument("file")
     arguments = parser.parse_args()
     library = load(arguments.library)
-    print("isolde", library.isolde_version().decode())
+    print("isoproof", library.isoproof_version().decode())
     check(library, arguments.file)
 
 

@@ -1,7 +1,7 @@
 /* isoproof/base.h - status codes, errors, tasks, output sinks.
  *
- * The library never prints and never exits.  A function that can fail returns an isolde_status and, when the caller
- * passes an isolde_error, describes the failure there.  Passing NULL for the error is always allowed.
+ * The library never prints and never exits.  A function that can fail returns an isoproof_status and, when the caller
+ * passes an isoproof_error, describes the failure there.  Passing NULL for the error is always allowed.
  *
  * Ownership: a handle returned through an out-parameter belongs to the caller, who frees it with the function of the
  * same prefix ending in _free; every _free function accepts NULL.  Strings and pointers read from a handle live as
@@ -9,10 +9,10 @@
  *
  * Threads: different handles may be used from different threads at will.  A history and a result are immutable once
  * returned and may be read by many threads at once.  A builder and an error belong to one thread at a time.  The only
- * function that may be called on a task from another thread while it is in use is isolde_task_cancel.
+ * function that may be called on a task from another thread while it is in use is isoproof_task_cancel.
  */
-#ifndef ISOLDE_BASE_H
-#define ISOLDE_BASE_H
+#ifndef ISOPROOF_BASE_H
+#define ISOPROOF_BASE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,16 +23,16 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
-#define ISOLDE_API __attribute__((visibility("default")))
+#define ISOPROOF_API __attribute__((visibility("default")))
 #else
-#define ISOLDE_API
+#define ISOPROOF_API
 #endif
 
 /* The version of the library, "major.minor.patch". */
-ISOLDE_API const char *isolde_version(void);
+ISOPROOF_API const char *isoproof_version(void);
 
 /* Status codes: C name, number (stable), name in JSON and messages, meaning. */
-#define ISOLDE_STATUS_LIST(X)                                                                                          \
+#define ISOPROOF_STATUS_LIST(X)                                                                                        \
   X(OK, 0, "ok", "success")                                                                                            \
   X(ERR_USAGE, 1, "usage", "a call or a command line that makes no sense")                                             \
   X(ERR_IO, 2, "io", "a file or stream could not be opened, read or written")                                          \
@@ -42,61 +42,62 @@ ISOLDE_API const char *isolde_version(void);
   X(ERR_CANCELLED, 6, "cancelled", "the task was cancelled")                                                           \
   X(ERR_TIMEOUT, 7, "timeout", "the task ran out of its time limit")                                                   \
   X(ERR_UNSUPPORTED, 8, "unsupported", "the request is meaningful, but cannot be expressed or decided")                \
-  X(ERR_INTERNAL, 9, "internal", "a bug in isolde")
+  X(ERR_INTERNAL, 9, "internal", "a bug in isoproof")
 
-typedef enum isolde_status {
-#define ISOLDE_X(name, number, id, text) ISOLDE_##name = (number),
-  ISOLDE_STATUS_LIST(ISOLDE_X)
-#undef ISOLDE_X
-} isolde_status;
+typedef enum isoproof_status {
+#define ISOPROOF_X(name, number, id, text) ISOPROOF_##name = (number),
+  ISOPROOF_STATUS_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+} isoproof_status;
 
 /* The id of a status as in the table above ("bad-input"). */
-ISOLDE_API const char *isolde_status_name(isolde_status status);
+ISOPROOF_API const char *isoproof_status_name(isoproof_status status);
 
-enum { ISOLDE_ERROR_FILE_BYTES = 512, ISOLDE_ERROR_MESSAGE_BYTES = 512 };
+enum { ISOPROOF_ERROR_FILE_BYTES = 512, ISOPROOF_ERROR_MESSAGE_BYTES = 512 };
 
 /* What went wrong and where.  `line` and `column` count from 1, 0 where they do not apply; `offset` is a byte offset
  * into the decompressed input, -1 where it does not apply.  `message` says what was expected and what was found, is
  * valid UTF-8, and holds no control characters. */
-typedef struct isolde_error {
-  isolde_status code;
+typedef struct isoproof_error {
+  isoproof_status code;
   uint64_t line;
   uint64_t column;
   int64_t offset;
-  char file[ISOLDE_ERROR_FILE_BYTES];
-  char message[ISOLDE_ERROR_MESSAGE_BYTES];
-} isolde_error;
+  char file[ISOPROOF_ERROR_FILE_BYTES];
+  char message[ISOPROOF_ERROR_MESSAGE_BYTES];
+} isoproof_error;
 
 /* Formats "FILE:LINE:COLUMN: MESSAGE" (leaving out what does not apply) into `buffer`, always terminated; returns
  * the length it would have without truncation, as snprintf does. */
-ISOLDE_API size_t isolde_error_format(const isolde_error *error, char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_error_format(const isoproof_error *error, char *buffer, size_t size);
 
 /* A task carries what a long call needs from its caller: cancellation, a deadline, a number of threads, progress. */
-typedef struct isolde_task isolde_task;
+typedef struct isoproof_task isoproof_task;
 
 /* How far a stage has come.  `total` is 0 while unknown; `unit` is "bytes", "operations", "transactions", ... */
-typedef struct isolde_progress {
+typedef struct isoproof_progress {
   const char *stage;
   const char *unit;
   uint64_t done;
   uint64_t total;
-} isolde_progress;
+} isoproof_progress;
 
 /* Called from the thread that runs the task, at most about ten times a second. */
-typedef void (*isolde_progress_fn)(const isolde_progress *progress, void *user);
+typedef void (*isoproof_progress_fn)(const isoproof_progress *progress, void *user);
 
-ISOLDE_API isolde_status isolde_task_new(isolde_task **task);
-ISOLDE_API void isolde_task_free(isolde_task *task);
-/* May be called from any thread and from a signal handler.  The call in progress returns ISOLDE_ERR_CANCELLED soon. */
-ISOLDE_API void isolde_task_cancel(isolde_task *task);
+ISOPROOF_API isoproof_status isoproof_task_new(isoproof_task **task);
+ISOPROOF_API void isoproof_task_free(isoproof_task *task);
+/* May be called from any thread and from a signal handler.  The call in progress returns ISOPROOF_ERR_CANCELLED soon.
+ */
+ISOPROOF_API void isoproof_task_cancel(isoproof_task *task);
 /* 0 threads means one a processor. */
-ISOLDE_API void isolde_task_set_threads(isolde_task *task, unsigned threads);
-/* Counts from this call; 0 means no limit.  What cannot finish in time is `unknown` or ISOLDE_ERR_TIMEOUT. */
-ISOLDE_API void isolde_task_set_timeout(isolde_task *task, double seconds);
-ISOLDE_API void isolde_task_set_progress(isolde_task *task, isolde_progress_fn callback, void *user);
+ISOPROOF_API void isoproof_task_set_threads(isoproof_task *task, unsigned threads);
+/* Counts from this call; 0 means no limit.  What cannot finish in time is `unknown` or ISOPROOF_ERR_TIMEOUT. */
+ISOPROOF_API void isoproof_task_set_timeout(isoproof_task *task, double seconds);
+ISOPROOF_API void isoproof_task_set_progress(isoproof_task *task, isoproof_progress_fn callback, void *user);
 
-/* Where output goes.  Returns false to stop with ISOLDE_ERR_IO. */
-typedef bool (*isolde_write_fn)(void *user, const void *data, size_t size);
+/* Where output goes.  Returns false to stop with ISOPROOF_ERR_IO. */
+typedef bool (*isoproof_write_fn)(void *user, const void *data, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,13 @@
 /* isoproof/check.h - verdicts, anomalies and witnesses of a history.
  *
- *     isolde_history *history;
- *     isolde_result *result;
- *     if (isolde_history_open("h.txt", NULL, NULL, &history, &error)) ...
- *     if (isolde_check(history, NULL, NULL, &result, &error)) ...
- *     for (size_t i = 0; i < isolde_result_levels(result); i++) ...
+ *     isoproof_history *history;
+ *     isoproof_result *result;
+ *     if (isoproof_history_open("h.txt", NULL, NULL, &history, &error)) ...
+ *     if (isoproof_check(history, NULL, NULL, &result, &error)) ...
+ *     for (size_t i = 0; i < isoproof_result_levels(result); i++) ...
  */
-#ifndef ISOLDE_CHECK_H
-#define ISOLDE_CHECK_H
+#ifndef ISOPROOF_CHECK_H
+#define ISOPROOF_CHECK_H
 
 #include <isoproof/history.h>
 
@@ -15,123 +15,123 @@
 extern "C" {
 #endif
 
-typedef struct isolde_result isolde_result;
+typedef struct isoproof_result isoproof_result;
 
-typedef enum isolde_verdict {
-  ISOLDE_VERDICT_NONE, /* nothing was asked */
-  ISOLDE_SATISFIED,
-  ISOLDE_VIOLATED,
-  ISOLDE_UNDECIDED /* a limit, or a method that cannot decide: "unknown" */
-} isolde_verdict;
+typedef enum isoproof_verdict {
+  ISOPROOF_VERDICT_NONE, /* nothing was asked */
+  ISOPROOF_SATISFIED,
+  ISOPROOF_VIOLATED,
+  ISOPROOF_UNDECIDED /* a limit, or a method that cannot decide: "unknown" */
+} isoproof_verdict;
 
 /* "none", "satisfied", "violated", "unknown". */
-ISOLDE_API const char *isolde_verdict_name(isolde_verdict verdict);
+ISOPROOF_API const char *isoproof_verdict_name(isoproof_verdict verdict);
 
-typedef struct isolde_check_options {
-  size_t struct_size; /* sizeof(isolde_check_options) */
+typedef struct isoproof_check_options {
+  size_t struct_size; /* sizeof(isoproof_check_options) */
   const char *const
       *levels; /* ids or aliases asked for; NULL with level_count 0 means every level that can be decided */
   size_t level_count;
   bool all; /* every instance of every anomaly instead of one a code */
-  /* Look for these patterns only ("TAP-k", see isolde_check_pattern_at), and judge no level: the verdict is violated
+  /* Look for these patterns only ("TAP-k", see isoproof_check_pattern_at), and judge no level: the verdict is violated
    * when one of them occurs.  NULL with anomaly_count 0 means all.  Not together with levels. */
   const char *const *anomalies;
   size_t anomaly_count;
   /* Adya's and Elle's way instead: anomalies of dependencies, and the models that they rule out.  It is taken when a
-   * workload (isolde_workload_at; "auto" finds it out) or a model is named; levels must then be none, and anomalies may
-   * be any code of Elle's.  Without models and anomalies the model is strict-serializable. */
+   * workload (isoproof_workload_at; "auto" finds it out) or a model is named; levels must then be none, and anomalies
+   * may be any code of Elle's.  Without models and anomalies the model is strict-serializable. */
   const char *workload;
-  const char *const *models; /* names of the family ISOLDE_LEVEL_MODEL */
+  const char *const *models; /* names of the family ISOPROOF_LEVEL_MODEL */
   size_t model_count;
   /* Registers: what may be assumed about the order of the versions of a key. */
   bool wfr_keys;          /* who reads a version and writes another one writes a later one */
   bool sequential_keys;   /* each session sees each key move forward */
   bool linearizable_keys; /* so does real time */
-  /* Levels: keep the orders that prove what is satisfied (isolde_result_certificate), and count everything that the
-   * search for the strong levels meets (isolde_result_search), which then takes no short cuts. */
+  /* Levels: keep the orders that prove what is satisfied (isoproof_result_certificate), and count everything that the
+   * search for the strong levels meets (isoproof_result_search), which then takes no short cuts. */
   bool certificate;
   bool stats;
   /* Levels: accept writes of one value to one key.  Which of them a read observed then becomes part of the search: a
    * level is satisfied when some choice satisfies it.  Without this they are bad input.  Only one check of such a
    * history may run at a time, as the choices are kept in it. */
   bool duplicate_values;
-} isolde_check_options;
+} isoproof_check_options;
 
 /* "list-append", "rw-register", ...; NULL after the last. */
-ISOLDE_API const char *isolde_workload_at(size_t number);
+ISOPROOF_API const char *isoproof_workload_at(size_t number);
 
 /* The codes of the patterns that can be looked for by themselves: TAP-a to TAP-n, and those that only lists show (G0,
  * incompatible-order, ...); NULL after the last. */
-ISOLDE_API const char *isolde_check_pattern_at(size_t number);
+ISOPROOF_API const char *isoproof_check_pattern_at(size_t number);
 
-/* Decides.  ISOLDE_ERR_FORMAT when the history cannot be judged at all: two writes of one value to one register are
+/* Decides.  ISOPROOF_ERR_FORMAT when the history cannot be judged at all: two writes of one value to one register are
  * named in the error.  A limit reached on the way is no error but an unknown verdict; cancellation is
- * ISOLDE_ERR_CANCELLED.  The result refers to the history, which must outlive it. */
-ISOLDE_API isolde_status isolde_check(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                                      isolde_result **result, isolde_error *error);
-ISOLDE_API void isolde_result_free(isolde_result *result);
+ * ISOPROOF_ERR_CANCELLED.  The result refers to the history, which must outlive it. */
+ISOPROOF_API isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_options *options,
+                                            isoproof_task *task, isoproof_result **result, isoproof_error *error);
+ISOPROOF_API void isoproof_result_free(isoproof_result *result);
 
 /* Of the levels (or anomalies) asked for: violated if one is, else unknown if one is, else satisfied; none when none
  * was asked. */
-ISOLDE_API isolde_verdict isolde_result_verdict(const isolde_result *result);
+ISOPROOF_API isoproof_verdict isoproof_result_verdict(const isoproof_result *result);
 /* Why something is unknown ("the time limit was reached"), NULL when nothing is. */
-ISOLDE_API const char *isolde_result_unknown_reason(const isolde_result *result);
+ISOPROOF_API const char *isoproof_result_unknown_reason(const isoproof_result *result);
 
-typedef struct isolde_level_verdict {
+typedef struct isoproof_level_verdict {
   const char *level; /* canonical id */
-  isolde_verdict verdict;
+  isoproof_verdict verdict;
   bool asked;
-} isolde_level_verdict;
+} isoproof_level_verdict;
 
-ISOLDE_API size_t isolde_result_levels(const isolde_result *result);
-ISOLDE_API bool isolde_result_level(const isolde_result *result, size_t number, isolde_level_verdict *out);
-/* The verdict on one level by id or alias; ISOLDE_UNDECIDED when it was not decided. */
-ISOLDE_API isolde_verdict isolde_result_of(const isolde_result *result, const char *level);
+ISOPROOF_API size_t isoproof_result_levels(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_level(const isoproof_result *result, size_t number, isoproof_level_verdict *out);
+/* The verdict on one level by id or alias; ISOPROOF_UNDECIDED when it was not decided. */
+ISOPROOF_API isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *level);
 /* The satisfied levels that no other satisfied level implies, and the violated levels that imply no other violated
  * one; NULL after the last. */
-ISOLDE_API const char *isolde_result_strongest(const isolde_result *result, size_t number);
-ISOLDE_API const char *isolde_result_weakest_violated(const isolde_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_strongest(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_weakest_violated(const isoproof_result *result, size_t number);
 
 /* Of a check with a workload or models, by their everyday names; NULL after the last (and always without): the weakest
  * models that are ruled out, those that fall with them, and the strongest that the history provably satisfies. */
-ISOLDE_API const char *isolde_result_not(const isolde_result *result, size_t number);
-ISOLDE_API const char *isolde_result_also_not(const isolde_result *result, size_t number);
-ISOLDE_API const char *isolde_result_proved(const isolde_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_not(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_also_not(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_proved(const isoproof_result *result, size_t number);
 /* Elle's verdict: violated when something that was asked about was found, unknown when a limit was reached first, else
- * satisfied, which means that nothing was found; ISOLDE_VERDICT_NONE without workload and models. */
-ISOLDE_API isolde_verdict isolde_result_elle(const isolde_result *result);
+ * satisfied, which means that nothing was found; ISOPROOF_VERDICT_NONE without workload and models. */
+ISOPROOF_API isoproof_verdict isoproof_result_elle(const isoproof_result *result);
 /* The workload that was checked; NULL without. */
-ISOLDE_API const char *isolde_result_workload(const isolde_result *result);
+ISOPROOF_API const char *isoproof_result_workload(const isoproof_result *result);
 
-/* An edge of a witness.  Operations are ISOLDE_NO_NUMBER where an edge has none. */
-#define ISOLDE_NO_NUMBER UINT64_MAX
+/* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none. */
+#define ISOPROOF_NO_NUMBER UINT64_MAX
 /* Stands for the initial transaction, which wrote the initial version of every key, among transactions. */
-#define ISOLDE_INITIAL_TXN (UINT64_MAX - 1)
+#define ISOPROOF_INITIAL_TXN (UINT64_MAX - 1)
 
-typedef struct isolde_edge {
+typedef struct isoproof_edge {
   const char *kind; /* "SO", "WR", "WW", "RW", "CM", "RT", "PO" (within one transaction) */
   uint64_t from_txn, to_txn;
   uint64_t from_op, to_op;
   bool has_key;
-  isolde_scalar key;
-} isolde_edge;
+  isoproof_scalar key;
+} isoproof_edge;
 
 /* An order of two writes of a key that a case assumes. */
-typedef struct isolde_order {
+typedef struct isoproof_order {
   uint64_t before_txn, after_txn;
-  isolde_scalar key;
-} isolde_order;
+  isoproof_scalar key;
+} isoproof_order;
 
 /* What follows from one choice among orders of writes that the history does not tell. */
-typedef struct isolde_case {
-  const isolde_order *orders; /* assumed; cases that begin with the same ones belong together */
+typedef struct isoproof_case {
+  const isoproof_order *orders; /* assumed; cases that begin with the same ones belong together */
   size_t order_count;
-  const isolde_edge *edges; /* the cycle that they close */
+  const isoproof_edge *edges; /* the cycle that they close */
   size_t edge_count;
   const char *explanation; /* in a sentence */
-} isolde_case;
+} isoproof_case;
 
-typedef struct isolde_anomaly {
+typedef struct isoproof_anomaly {
   const char *code;
   const char *name;
   const char *level; /* the weakest level that it breaks */
@@ -140,78 +140,84 @@ typedef struct isolde_anomaly {
   size_t txn_count;
   const uint64_t *ops; /* the operations involved */
   size_t op_count;
-  const isolde_scalar *keys;
+  const isoproof_scalar *keys;
   size_t key_count;
-  const isolde_edge *edges;
+  const isoproof_edge *edges;
   size_t edge_count;
   const char *explanation; /* in sentences */
   /* Where the violation depends on orders that the history does not tell: every choice of them, each with its cycle;
    * the edges above are then those that are certain.  NULL and 0 where there is but one cycle. */
-  const isolde_case *cases;
+  const isoproof_case *cases;
   size_t case_count;
-} isolde_anomaly;
+} isoproof_anomaly;
 
 /* Anomalies in order of code; with `all` every instance, else the smallest one of each code. */
-ISOLDE_API size_t isolde_result_anomalies(const isolde_result *result);
-ISOLDE_API bool isolde_result_anomaly(const isolde_result *result, size_t number, isolde_anomaly *out);
+ISOPROOF_API size_t isoproof_result_anomalies(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out);
 
 /* A level that is violated without an anomaly to show it, as that would take more cases than anybody reads (tens of
- * thousands); isolde_minimize makes the history smaller.  NULL when there is none. */
-ISOLDE_API const char *isolde_result_unexplained(const isolde_result *result);
+ * thousands); isoproof_minimize makes the history smaller.  NULL when there is none. */
+ISOPROOF_API const char *isoproof_result_unexplained(const isoproof_result *result);
 
 /* ---- what proves a satisfied level ---- */
 
 /* What stands in an order: a transaction as a whole, or the moment at which it takes its snapshot and the moment at
  * which its writes take effect. */
-typedef enum isolde_event_kind { ISOLDE_EVENT_TXN, ISOLDE_EVENT_BEGIN, ISOLDE_EVENT_COMMIT } isolde_event_kind;
+typedef enum isoproof_event_kind {
+  ISOPROOF_EVENT_TXN,
+  ISOPROOF_EVENT_BEGIN,
+  ISOPROOF_EVENT_COMMIT
+} isoproof_event_kind;
 
 /* "transaction", "begin", "commit". */
-ISOLDE_API const char *isolde_event_kind_name(isolde_event_kind kind);
+ISOPROOF_API const char *isoproof_event_kind_name(isoproof_event_kind kind);
 
-typedef struct isolde_event {
+typedef struct isoproof_event {
   uint64_t txn;
-  isolde_event_kind kind;
-} isolde_event;
+  isoproof_event_kind kind;
+} isoproof_event;
 
 /* An order of all transactions that took effect.  From prefix up, whoever carries it out event by event on a store sees
  * every read return what it returned; at the levels below, and for parallel snapshot isolation, it is the commit order
  * that the level asks for (docs/strong-levels.md).  It was checked by code that shares nothing with the search. */
-typedef struct isolde_certificate {
+typedef struct isoproof_certificate {
   const char *level; /* the strongest that it was made for; it proves whatever that implies */
-  const isolde_event *events;
+  const isoproof_event *events;
   size_t count;
-} isolde_certificate;
+} isoproof_certificate;
 
 /* With the option `certificate`: one for each satisfied level that no other one proves.  Cut isolation and the session
  * guarantees have none of their own. */
-ISOLDE_API size_t isolde_result_certificates(const isolde_result *result);
-ISOLDE_API bool isolde_result_certificate(const isolde_result *result, size_t number, isolde_certificate *out);
+ISOPROOF_API size_t isoproof_result_certificates(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out);
 /* Why they are missing although they were asked for ("the time limit was reached"); NULL when they are not. */
-ISOLDE_API const char *isolde_result_uncertified(const isolde_result *result);
+ISOPROOF_API const char *isoproof_result_uncertified(const isoproof_result *result);
 /* The one that proves a level, by id or alias; false when there is none. */
-ISOLDE_API bool isolde_result_certificate_of(const isolde_result *result, const char *level, isolde_certificate *out);
+ISOPROOF_API bool isoproof_result_certificate_of(const isoproof_result *result, const char *level,
+                                                 isoproof_certificate *out);
 
 /* ---- what the search for strong levels took ---- */
 
 /* A figure about a search: how many, or how long. */
-typedef struct isolde_figure {
+typedef struct isoproof_figure {
   const char *name;    /* "pairs", "decisions", ...; of a stage "construct", "solve", ... */
   const char *meaning; /* in words */
   bool known;          /* whether it was counted */
   bool is_time;
   uint64_t count;
   double seconds; /* where is_time */
-} isolde_figure;
+} isoproof_figure;
 
 /* The level that was searched for, canonical; NULL after the last.  What follows from another level is not searched
  * for.  Figures that take time to count are there with the option `stats` only. */
-ISOLDE_API const char *isolde_result_search(const isolde_result *result, size_t search);
+ISOPROOF_API const char *isoproof_result_search(const isoproof_result *result, size_t search);
 /* Its figures, `number` from 0; false after the last. */
-ISOLDE_API bool isolde_result_figure(const isolde_result *result, size_t search, size_t number, isolde_figure *out);
+ISOPROOF_API bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number,
+                                         isoproof_figure *out);
 
 /* ---- rendering ---- */
 
-typedef struct isolde_render_options {
+typedef struct isoproof_render_options {
   size_t struct_size;
   const char *file;    /* as the user named it */
   double load_seconds; /* -1 where unknown */
@@ -219,17 +225,19 @@ typedef struct isolde_render_options {
   uint64_t peak_bytes; /* 0 where unknown */
   bool color;          /* of the text */
   bool unicode;        /* of the text: lines and arrows beyond ASCII */
-} isolde_render_options;
+} isoproof_render_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md). */
-ISOLDE_API isolde_status isolde_result_write_json(const isolde_result *result, const isolde_render_options *options,
-                                                  isolde_write_fn write, void *user, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_result_write_json(const isoproof_result *result,
+                                                        const isoproof_render_options *options, isoproof_write_fn write,
+                                                        void *user, isoproof_error *error);
 /* For people. */
-ISOLDE_API isolde_status isolde_result_write_text(const isolde_result *result, const isolde_render_options *options,
-                                                  isolde_write_fn write, void *user, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_result_write_text(const isoproof_result *result,
+                                                        const isoproof_render_options *options, isoproof_write_fn write,
+                                                        void *user, isoproof_error *error);
 /* The JSON object for a file that could not be judged. */
-ISOLDE_API isolde_status isolde_error_write_json(const isolde_error *problem, const char *file, isolde_write_fn write,
-                                                 void *user, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_error_write_json(const isoproof_error *problem, const char *file,
+                                                       isoproof_write_fn write, void *user, isoproof_error *error);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,8 @@
  *
  * Handles belong to the caller, and everything read from one lives as long as it does.
  */
-#ifndef ISOLDE_COO_H
-#define ISOLDE_COO_H
+#ifndef ISOPROOF_COO_H
+#define ISOPROOF_COO_H
 
 #include <isoproof/history.h>
 
@@ -17,62 +17,63 @@ extern "C" {
 
 /* ---- schedules ---- */
 
-typedef struct isolde_schedule isolde_schedule;
+typedef struct isoproof_schedule isoproof_schedule;
 
-typedef enum isolde_step_kind {
-  ISOLDE_STEP_READ,
-  ISOLDE_STEP_WRITE,
-  ISOLDE_STEP_COMMIT,
-  ISOLDE_STEP_ABORT
-} isolde_step_kind;
+typedef enum isoproof_step_kind {
+  ISOPROOF_STEP_READ,
+  ISOPROOF_STEP_WRITE,
+  ISOPROOF_STEP_COMMIT,
+  ISOPROOF_STEP_ABORT
+} isoproof_step_kind;
 
 enum {
-  ISOLDE_SCHEDULE_STEPS = 1024,  /* most steps of a schedule */
-  ISOLDE_SCHEDULE_TXNS = 64,     /* most transactions */
-  ISOLDE_SCHEDULE_OBJECTS = 64,  /* most objects */
-  ISOLDE_OBJECT_NAME_BYTES = 32, /* most bytes of the name of an object, terminated */
-  ISOLDE_STEP_TEXT_BYTES = 64    /* enough for any step as text */
+  ISOPROOF_SCHEDULE_STEPS = 1024,  /* most steps of a schedule */
+  ISOPROOF_SCHEDULE_TXNS = 64,     /* most transactions */
+  ISOPROOF_SCHEDULE_OBJECTS = 64,  /* most objects */
+  ISOPROOF_OBJECT_NAME_BYTES = 32, /* most bytes of the name of an object, terminated */
+  ISOPROOF_STEP_TEXT_BYTES = 64    /* enough for any step as text */
 };
 
-typedef struct isolde_step {
-  isolde_step_kind kind;
+typedef struct isoproof_step {
+  isoproof_step_kind kind;
   uint32_t txn;     /* from 0, in order of first appearance */
   uint32_t object;  /* of reads and writes, from 0, in order of first appearance */
   uint32_t version; /* write: its number among the writes of the object, from 1; read: the version seen, 0 initial */
-} isolde_step;
+} isoproof_step;
 
 /* Parses text such as "R1x W2x C1 A2", also as papers print it: "R1[x0] W2[x1] C_1".  A number after the object of a
  * read is the version that it saw: 0 is the initial one, and N the one of the N-th write of the object.  Without it, a
  * read sees the latest write whose transaction has not been rolled back.  After the object of a write the number must
  * be the one that the write has anyway. */
-ISOLDE_API isolde_status isolde_schedule_parse(const char *text, isolde_schedule **schedule, isolde_error *error);
-ISOLDE_API void isolde_schedule_free(isolde_schedule *schedule);
+ISOPROOF_API isoproof_status isoproof_schedule_parse(const char *text, isoproof_schedule **schedule,
+                                                     isoproof_error *error);
+ISOPROOF_API void isoproof_schedule_free(isoproof_schedule *schedule);
 
-ISOLDE_API size_t isolde_schedule_steps(const isolde_schedule *schedule);
-ISOLDE_API size_t isolde_schedule_txns(const isolde_schedule *schedule);
-ISOLDE_API size_t isolde_schedule_objects(const isolde_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_steps(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_txns(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_objects(const isoproof_schedule *schedule);
 /* False when the number is out of range. */
-ISOLDE_API bool isolde_schedule_step(const isolde_schedule *schedule, size_t number, isolde_step *out);
+ISOPROOF_API bool isoproof_schedule_step(const isoproof_schedule *schedule, size_t number, isoproof_step *out);
 /* The number that the text has for a transaction, 0 when out of range; the name of an object, NULL when out of range.
  */
-ISOLDE_API uint32_t isolde_schedule_txn_label(const isolde_schedule *schedule, size_t txn);
-ISOLDE_API const char *isolde_schedule_object_name(const isolde_schedule *schedule, size_t object);
+ISOPROOF_API uint32_t isoproof_schedule_txn_label(const isoproof_schedule *schedule, size_t txn);
+ISOPROOF_API const char *isoproof_schedule_object_name(const isoproof_schedule *schedule, size_t object);
 /* "R1x", or "R1x0" where the version seen is not the one that the text alone would mean; as snprintf does. */
-ISOLDE_API size_t isolde_schedule_step_format(const isolde_schedule *schedule, size_t number, char *buffer,
-                                              size_t size);
-/* The whole schedule, in the form that isolde_schedule_parse takes. */
-ISOLDE_API const char *isolde_schedule_text(const isolde_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_step_format(const isoproof_schedule *schedule, size_t number, char *buffer,
+                                                  size_t size);
+/* The whole schedule, in the form that isoproof_schedule_parse takes. */
+ISOPROOF_API const char *isoproof_schedule_text(const isoproof_schedule *schedule);
 
 /* The history that the schedule tells: a session for each transaction, registers (the value of a version is its
  * number among all writes), and after them in each session that committed a transaction that reads the final state.
  * Transactions without an end are unknown ones. */
-ISOLDE_API isolde_status isolde_schedule_history(const isolde_schedule *schedule, isolde_history **history,
-                                                 isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_schedule_history(const isoproof_schedule *schedule, isoproof_history **history,
+                                                       isoproof_error *error);
 
 /* ---- POPs, cycles, classes ---- */
 
 /* Kinds of POPs: C name, name, whether the first transaction had committed in between, meaning. */
-#define ISOLDE_POP_LIST(X)                                                                                             \
+#define ISOPROOF_POP_LIST(X)                                                                                           \
   X(WR, "WR", false, "a read of a write that is not committed")                                                        \
   X(WW, "WW", false, "an overwrite of a write that is not committed")                                                  \
   X(RW, "RW", false, "an overwrite of what an active transaction has read")                                            \
@@ -83,197 +84,206 @@ ISOLDE_API isolde_status isolde_schedule_history(const isolde_schedule *schedule
   X(WC, "WC", false, "the commit of a write that was overwritten before")                                              \
   X(WA, "WA", false, "the rollback of a write that was overwritten")
 
-typedef enum isolde_pop_kind {
-#define ISOLDE_X(name, id, committed, text) ISOLDE_POP_##name,
-  ISOLDE_POP_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_POP_KINDS
-} isolde_pop_kind;
+typedef enum isoproof_pop_kind {
+#define ISOPROOF_X(name, id, committed, text) ISOPROOF_POP_##name,
+  ISOPROOF_POP_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_POP_KINDS
+} isoproof_pop_kind;
 
-ISOLDE_API const char *isolde_pop_kind_name(isolde_pop_kind kind);
-ISOLDE_API const char *isolde_pop_kind_meaning(isolde_pop_kind kind);
+ISOPROOF_API const char *isoproof_pop_kind_name(isoproof_pop_kind kind);
+ISOPROOF_API const char *isoproof_pop_kind_meaning(isoproof_pop_kind kind);
 
-typedef struct isolde_pop {
-  isolde_pop_kind kind;
+typedef struct isoproof_pop {
+  isoproof_pop_kind kind;
   uint32_t from, to;           /* transactions */
   uint32_t object;             /* both steps are on it */
   uint32_t from_step, to_step; /* RA, WC, WA: the end of the writer is to_step */
-} isolde_pop;
+} isoproof_pop;
 
-typedef enum isolde_anomaly_class { ISOLDE_CLASS_RAT, ISOLDE_CLASS_WAT, ISOLDE_CLASS_IAT } isolde_anomaly_class;
-typedef enum isolde_anomaly_size { ISOLDE_SIZE_SDA, ISOLDE_SIZE_DDA, ISOLDE_SIZE_MDA } isolde_anomaly_size;
+typedef enum isoproof_anomaly_class {
+  ISOPROOF_CLASS_RAT,
+  ISOPROOF_CLASS_WAT,
+  ISOPROOF_CLASS_IAT
+} isoproof_anomaly_class;
+typedef enum isoproof_anomaly_size { ISOPROOF_SIZE_SDA, ISOPROOF_SIZE_DDA, ISOPROOF_SIZE_MDA } isoproof_anomaly_size;
 
 /* "RAT", "read anomaly type"; "SDA", "single data anomaly". */
-ISOLDE_API const char *isolde_anomaly_class_name(isolde_anomaly_class kind);
-ISOLDE_API const char *isolde_anomaly_class_title(isolde_anomaly_class kind);
-ISOLDE_API const char *isolde_anomaly_size_name(isolde_anomaly_size size);
-ISOLDE_API const char *isolde_anomaly_size_title(isolde_anomaly_size size);
+ISOPROOF_API const char *isoproof_anomaly_class_name(isoproof_anomaly_class kind);
+ISOPROOF_API const char *isoproof_anomaly_class_title(isoproof_anomaly_class kind);
+ISOPROOF_API const char *isoproof_anomaly_size_name(isoproof_anomaly_size size);
+ISOPROOF_API const char *isoproof_anomaly_size_title(isoproof_anomaly_size size);
 
 /* A cycle of POPs, told from the one that closes first. */
-typedef struct isolde_pop_cycle {
-  const isolde_pop *pops; /* pops[i].to == pops[i + 1].from, and the last one leads back to the first */
-  size_t length;          /* transactions */
+typedef struct isoproof_pop_cycle {
+  const isoproof_pop *pops; /* pops[i].to == pops[i + 1].from, and the last one leads back to the first */
+  size_t length;            /* transactions */
   size_t objects;
-  isolde_anomaly_class kind;
-  isolde_anomaly_size size;
+  isoproof_anomaly_class kind;
+  isoproof_anomaly_size size;
   unsigned number;  /* 1 to 33: its place in the published table; 0 for longer cycles that the table only stands for */
   const char *name; /* "Read Skew Committed" */
   bool committed;   /* every transaction of it committed */
-} isolde_pop_cycle;
+} isoproof_pop_cycle;
 
-typedef struct isolde_pop_graph isolde_pop_graph;
+typedef struct isoproof_pop_graph isoproof_pop_graph;
 
 /* Finds the POPs of a schedule and its cycles: those that no shorter cycle of the same transactions replaces, the most
  * telling first.  The schedule must outlive the graph. */
-ISOLDE_API isolde_status isolde_pop_graph_new(const isolde_schedule *schedule, isolde_pop_graph **graph,
-                                              isolde_error *error);
-ISOLDE_API void isolde_pop_graph_free(isolde_pop_graph *graph);
-ISOLDE_API size_t isolde_pop_graph_pops(const isolde_pop_graph *graph);
-ISOLDE_API bool isolde_pop_graph_pop(const isolde_pop_graph *graph, size_t number, isolde_pop *out);
-ISOLDE_API size_t isolde_pop_graph_cycles(const isolde_pop_graph *graph);
-ISOLDE_API bool isolde_pop_graph_cycle(const isolde_pop_graph *graph, size_t number, isolde_pop_cycle *out);
+ISOPROOF_API isoproof_status isoproof_pop_graph_new(const isoproof_schedule *schedule, isoproof_pop_graph **graph,
+                                                    isoproof_error *error);
+ISOPROOF_API void isoproof_pop_graph_free(isoproof_pop_graph *graph);
+ISOPROOF_API size_t isoproof_pop_graph_pops(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_pop(const isoproof_pop_graph *graph, size_t number, isoproof_pop *out);
+ISOPROOF_API size_t isoproof_pop_graph_cycles(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_cycle(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out);
 /* Whether the search stopped at its limit, so that more cycles may exist. */
-ISOLDE_API bool isolde_pop_graph_more(const isolde_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_more(const isoproof_pop_graph *graph);
 
 /* Adya's phenomena among the committed transactions, with the versions in the order of their writes: codes as in
  * isoproof/level.h ("G0", "G1a", "G-single"), `number` from 0; NULL after the last. */
-ISOLDE_API const char *isolde_schedule_phenomenon(const isolde_schedule *schedule, size_t number);
+ISOPROOF_API const char *isoproof_schedule_phenomenon(const isoproof_schedule *schedule, size_t number);
 
 /* ---- the test cases ---- */
 
 enum {
-  ISOLDE_COO_NAMED = 33,  /* cases of the published table */
-  ISOLDE_COO_TXNS = 8,    /* most transactions of a generated case */
-  ISOLDE_COO_OBJECTS = 8, /* most objects */
+  ISOPROOF_COO_NAMED = 33,  /* cases of the published table */
+  ISOPROOF_COO_TXNS = 8,    /* most transactions of a generated case */
+  ISOPROOF_COO_OBJECTS = 8, /* most objects */
 };
 
-typedef struct isolde_coo_case {
+typedef struct isoproof_coo_case {
   unsigned number;  /* 1 to 33, or 0 */
   const char *name; /* "Write Skew", "Step RAT" */
-  isolde_anomaly_class kind;
-  isolde_anomaly_size size;
+  isoproof_anomaly_class kind;
+  isoproof_anomaly_size size;
   size_t length;
   size_t objects;
-  isolde_pop_kind pops[ISOLDE_COO_TXNS]; /* from transaction i to transaction i + 1 */
-  uint32_t on[ISOLDE_COO_TXNS];          /* the object of each */
-  const char *schedule;                  /* a schedule that makes it; owned by the generator */
-  const char *variant;                   /* another one with the same cycle, NULL where none */
-} isolde_coo_case;
+  isoproof_pop_kind pops[ISOPROOF_COO_TXNS]; /* from transaction i to transaction i + 1 */
+  uint32_t on[ISOPROOF_COO_TXNS];            /* the object of each */
+  const char *schedule;                      /* a schedule that makes it; owned by the generator */
+  const char *variant;                       /* another one with the same cycle, NULL where none */
+} isoproof_coo_case;
 
-typedef struct isolde_coo_generator isolde_coo_generator;
+typedef struct isoproof_coo_generator isoproof_coo_generator;
 
 /* Every POP cycle of at most that many transactions and objects, up to the names of transactions and objects: those of
  * the table first, by number, then the others by transactions and objects. */
-ISOLDE_API isolde_status isolde_coo_generator_new(size_t txns, size_t objects, isolde_coo_generator **generator,
-                                                  isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof_coo_generator **generator,
+                                                        isoproof_error *error);
 /* False after the last.  What the case points to lives until the next call. */
-ISOLDE_API bool isolde_coo_generator_next(isolde_coo_generator *generator, isolde_coo_case *out);
-ISOLDE_API void isolde_coo_generator_free(isolde_coo_generator *generator);
+ISOPROOF_API bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out);
+ISOPROOF_API void isoproof_coo_generator_free(isoproof_coo_generator *generator);
 /* How many cycles of exactly that many transactions and objects there are. */
-ISOLDE_API uint64_t isolde_coo_count(size_t txns, size_t objects);
+ISOPROOF_API uint64_t isoproof_coo_count(size_t txns, size_t objects);
 
 /* The statement of a step in SQL, on a table with rows (k, v) that all start with v = 0: "UPDATE coo SET v = 2 WHERE k
  * = 0", "COMMIT".  The setup is the statements that make the table; `number` from 0.  Both as snprintf does, 0 after
  * the last. */
-ISOLDE_API size_t isolde_schedule_sql(const isolde_schedule *schedule, const char *table, size_t number, char *buffer,
-                                      size_t size);
-ISOLDE_API size_t isolde_schedule_sql_setup(const isolde_schedule *schedule, const char *table, size_t number,
-                                            char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_schedule_sql(const isoproof_schedule *schedule, const char *table, size_t number,
+                                          char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_schedule_sql_setup(const isoproof_schedule *schedule, const char *table, size_t number,
+                                                char *buffer, size_t size);
 
 /* ---- on a real database ---- */
 
 /* What a database did with a case: C name, letter, name, meaning. */
-#define ISOLDE_COO_RESULT_LIST(X)                                                                                      \
+#define ISOPROOF_COO_RESULT_LIST(X)                                                                                    \
   X(PASS, 'P', "pass", "everything committed, and nothing is wrong with it")                                           \
   X(ANOMALY, 'A', "anomaly", "everything committed, and what was executed is an anomaly")                              \
   X(RULE, 'R', "rule", "the database rolled a transaction back to keep its level")                                     \
   X(DEADLOCK, 'D', "deadlock", "the database rolled a transaction back to end a deadlock")                             \
   X(TIMEOUT, 'T', "timeout", "a transaction waited too long and was given up")
 
-typedef enum isolde_coo_result {
-#define ISOLDE_X(name, letter, id, text) ISOLDE_COO_##name,
-  ISOLDE_COO_RESULT_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_COO_RESULTS
-} isolde_coo_result;
+typedef enum isoproof_coo_result {
+#define ISOPROOF_X(name, letter, id, text) ISOPROOF_COO_##name,
+  ISOPROOF_COO_RESULT_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_COO_RESULTS
+} isoproof_coo_result;
 
-ISOLDE_API char isolde_coo_result_letter(isolde_coo_result result);
-ISOLDE_API const char *isolde_coo_result_name(isolde_coo_result result);
-ISOLDE_API const char *isolde_coo_result_meaning(isolde_coo_result result);
+ISOPROOF_API char isoproof_coo_result_letter(isoproof_coo_result result);
+ISOPROOF_API const char *isoproof_coo_result_name(isoproof_coo_result result);
+ISOPROOF_API const char *isoproof_coo_result_meaning(isoproof_coo_result result);
 
 /* Rows: the 33 published cases; with predicates, four more; or the named tests of hermitage. */
-typedef enum isolde_coo_suite { ISOLDE_SUITE_COO, ISOLDE_SUITE_HERMITAGE } isolde_coo_suite;
+typedef enum isoproof_coo_suite { ISOPROOF_SUITE_COO, ISOPROOF_SUITE_HERMITAGE } isoproof_coo_suite;
 
 /* Where the objects of a case are: rows of one table; each in a table of its own; each in a partition of its own of one
  * partitioned table, which the database must have.  The last two leave out cases of one object, and predicates, which
  * are about one table, go with partitions only. */
-typedef enum isolde_coo_spread { ISOLDE_SPREAD_NONE, ISOLDE_SPREAD_TABLES, ISOLDE_SPREAD_PARTITIONS } isolde_coo_spread;
+typedef enum isoproof_coo_spread {
+  ISOPROOF_SPREAD_NONE,
+  ISOPROOF_SPREAD_TABLES,
+  ISOPROOF_SPREAD_PARTITIONS
+} isoproof_coo_spread;
 
-typedef struct isolde_coo_run_options {
-  size_t struct_size;      /* sizeof(isolde_coo_run_options) */
+typedef struct isoproof_coo_run_options {
+  size_t struct_size;      /* sizeof(isoproof_coo_run_options) */
   const char *const *urls; /* of the nodes of one database */
   size_t url_count;
   const char *const *levels; /* by the names of the database; NULL with 0 means every level that it offers */
   size_t level_count;
   const unsigned *cases; /* numbers of rows, from 1; NULL with 0 means all */
   size_t case_count;
-  isolde_coo_suite suite;
+  isoproof_coo_suite suite;
   uint32_t repeat;     /* runs of each cell; 0 means 1 */
   uint32_t settle_ms;  /* where the database does not show its locks; 0 means 60 */
   uint32_t timeout_ms; /* most that sessions wait for each other; 0 means 4000 */
-  isolde_coo_spread distributed;
+  isoproof_coo_spread distributed;
   bool predicate; /* cases with predicates too */
   bool race;      /* several nodes: do not wait after a commit until all of them show it */
-} isolde_coo_run_options;
+} isoproof_coo_run_options;
 
-typedef struct isolde_coo_matrix isolde_coo_matrix;
+typedef struct isoproof_coo_matrix isoproof_coo_matrix;
 
 /* Runs every case at every level.  The table it uses is made and removed; `task` carries cancellation and progress. */
-ISOLDE_API isolde_status isolde_coo_run(const isolde_coo_run_options *options, isolde_task *task,
-                                        isolde_coo_matrix **matrix, isolde_error *error);
-ISOLDE_API void isolde_coo_matrix_free(isolde_coo_matrix *matrix);
+ISOPROOF_API isoproof_status isoproof_coo_run(const isoproof_coo_run_options *options, isoproof_task *task,
+                                              isoproof_coo_matrix **matrix, isoproof_error *error);
+ISOPROOF_API void isoproof_coo_matrix_free(isoproof_coo_matrix *matrix);
 
 /* "PostgreSQL 15.18"; names of its levels as it calls them, NULL after the last; seconds it all took. */
-ISOLDE_API const char *isolde_coo_matrix_database(const isolde_coo_matrix *matrix);
-ISOLDE_API const char *isolde_coo_matrix_level(const isolde_coo_matrix *matrix, size_t level);
-ISOLDE_API double isolde_coo_matrix_seconds(const isolde_coo_matrix *matrix);
+ISOPROOF_API const char *isoproof_coo_matrix_database(const isoproof_coo_matrix *matrix);
+ISOPROOF_API const char *isoproof_coo_matrix_level(const isoproof_coo_matrix *matrix, size_t level);
+ISOPROOF_API double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix);
 
-typedef struct isolde_coo_row {
+typedef struct isoproof_coo_row {
   unsigned number;
   const char *name;
   const char *kind; /* "RAT-S"; of hermitage, what is tested in words */
   const char *plan; /* the schedule that was asked for; NULL for a script of statements */
-} isolde_coo_row;
+} isoproof_coo_row;
 
 /* False after the last. */
-ISOLDE_API bool isolde_coo_matrix_row(const isolde_coo_matrix *matrix, size_t row, isolde_coo_row *out);
+ISOPROOF_API bool isoproof_coo_matrix_row(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out);
 
-typedef struct isolde_coo_cell {
-  isolde_coo_result result; /* of the most runs */
+typedef struct isoproof_coo_cell {
+  isoproof_coo_result result; /* of the most runs */
   uint32_t runs;
-  uint32_t counts[ISOLDE_COO_RESULTS]; /* how many of the runs gave which result */
-  const char *executed;                /* what was really executed, as a schedule; NULL for a script */
-  const char *cycle;                   /* the name of its first POP cycle, NULL where there is none */
-  const char *phenomenon;              /* Adya's code of what committed, NULL where there is none */
+  uint32_t counts[ISOPROOF_COO_RESULTS]; /* how many of the runs gave which result */
+  const char *executed;                  /* what was really executed, as a schedule; NULL for a script */
+  const char *cycle;                     /* the name of its first POP cycle, NULL where there is none */
+  const char *phenomenon;                /* Adya's code of what committed, NULL where there is none */
   bool broken;     /* a transaction was rolled back, and what committed is an anomaly all the same */
-  size_t verdicts; /* levels judged, see isolde_coo_cell_verdict */
-  size_t errors;   /* see isolde_coo_cell_error */
-  size_t events;   /* see isolde_coo_cell_event */
+  size_t verdicts; /* levels judged, see isoproof_coo_cell_verdict */
+  size_t errors;   /* see isoproof_coo_cell_error */
+  size_t events;   /* see isoproof_coo_cell_event */
   double seconds;
-} isolde_coo_cell;
+} isoproof_coo_cell;
 
-ISOLDE_API bool isolde_coo_matrix_cell(const isolde_coo_matrix *matrix, size_t row, size_t level, isolde_coo_cell *out);
+ISOPROOF_API bool isoproof_coo_matrix_cell(const isoproof_coo_matrix *matrix, size_t row, size_t level,
+                                           isoproof_coo_cell *out);
 
 /* The verdict of the checkers on what committed, by level. */
-typedef struct isolde_coo_verdict {
+typedef struct isoproof_coo_verdict {
   const char *level;
   const char *verdict; /* "satisfied", "violated", "unknown" */
-} isolde_coo_verdict;
-ISOLDE_API bool isolde_coo_cell_verdict(const isolde_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                        isolde_coo_verdict *out);
+} isoproof_coo_verdict;
+ISOPROOF_API bool isoproof_coo_cell_verdict(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                            isoproof_coo_verdict *out);
 
 /* One thing that happened in the run that is shown. */
-typedef struct isolde_coo_event {
+typedef struct isoproof_coo_event {
   const char *kind;  /* "done", "waits", "skipped", "undone" (rolled back after an error) */
   unsigned session;  /* from 1 */
   const char *step;  /* "W1x", or the statement of a script */
@@ -284,15 +294,15 @@ typedef struct isolde_coo_event {
   const char *message;
   bool waited;
   double started, finished; /* seconds since the case began */
-} isolde_coo_event;
-ISOLDE_API bool isolde_coo_cell_event(const isolde_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                      isolde_coo_event *out);
+} isoproof_coo_event;
+ISOPROOF_API bool isoproof_coo_cell_event(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                          isoproof_coo_event *out);
 /* The events that are errors, in order: every code of every session. */
-ISOLDE_API bool isolde_coo_cell_error(const isolde_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                      isolde_coo_event *out);
+ISOPROOF_API bool isoproof_coo_cell_error(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                          isoproof_coo_event *out);
 
 /* What the paper reports for a case at a level of a database such as this one: a letter, or 0 where it says nothing. */
-ISOLDE_API char isolde_coo_published(const char *database, const char *level, unsigned number);
+ISOPROOF_API char isoproof_coo_published(const char *database, const char *level, unsigned number);
 
 #ifdef __cplusplus
 }

@@ -2,8 +2,8 @@
  *
  * Everything here points into constant tables of the library: nothing is owned, nothing is freed.
  */
-#ifndef ISOLDE_DATABASE_H
-#define ISOLDE_DATABASE_H
+#ifndef ISOPROOF_DATABASE_H
+#define ISOPROOF_DATABASE_H
 
 #include <isoproof/base.h>
 
@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-typedef struct isolde_driver_info {
+typedef struct isoproof_driver_info {
   const char *name;     /* "postgres" */
   const char *title;    /* "PostgreSQL" */
   bool built;           /* false: its client library was not there when the program was built */
@@ -19,13 +19,13 @@ typedef struct isolde_driver_info {
   bool sql;             /* takes statements; false for the simulator */
   bool nodes;           /* several URLs are the nodes of one cluster */
   bool blocked;         /* can tell who waits for a lock */
-} isolde_driver_info;
+} isoproof_driver_info;
 
 /* `number` from 0; false after the last. */
-ISOLDE_API bool isolde_driver_at(size_t number, isolde_driver_info *info);
+ISOPROOF_API bool isoproof_driver_at(size_t number, isoproof_driver_info *info);
 /* The client library in use, "libpq 15.8", terminated; "" where there is none.  Returns the full length, as snprintf
  * does. */
-ISOLDE_API size_t isolde_driver_library(size_t number, char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_driver_library(size_t number, char *buffer, size_t size);
 
 #ifdef __cplusplus
 }

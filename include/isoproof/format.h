@@ -1,9 +1,9 @@
 /* isoproof/format.h - the formats that histories come in, and writing them.
  *
- * Reading is isolde_history_open (isoproof/history.h), which detects the format from the content.
+ * Reading is isoproof_history_open (isoproof/history.h), which detects the format from the content.
  */
-#ifndef ISOLDE_FORMAT_H
-#define ISOLDE_FORMAT_H
+#ifndef ISOPROOF_FORMAT_H
+#define ISOPROOF_FORMAT_H
 
 #include <isoproof/history.h>
 
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* Formats: C name, id for --format, whether it can be written, usual file name ending, description. */
-#define ISOLDE_FORMAT_LIST(X)                                                                                          \
+#define ISOPROOF_FORMAT_LIST(X)                                                                                        \
   X(PLUME, "plume", true, ".txt", "Plume text: r(key,value,session,txn), one operation a line")                        \
   X(DBCOP, "dbcop", true, ".bincode", "dbcop bincode (history.bincode)")                                               \
   X(COBRA, "cobra", false, "", "Cobra: a directory of T*.log, one a session")                                          \
@@ -21,47 +21,48 @@ extern "C" {
   X(JSON, "json", true, ".json", "Jepsen and Elle history, JSON")                                                      \
   X(VERISTRONG, "veristrong", false, ".txt", "VeriStrong list text: session txn R key n a1 .. an")                     \
   X(TIMEKILLER, "timekiller", false, ".json", "TimeKiller JSON with start and commit timestamps")                      \
-  X(JSONL, "jsonl", true, ".jsonl", "isolde's own text: a header, then one JSON object a transaction")                 \
-  X(BINARY, "binary", true, ".isolde", "isolde's own binary: columnar, checksummed, memory-mapped")
+  X(JSONL, "jsonl", true, ".jsonl", "isoproof's own text: a header, then one JSON object a transaction")               \
+  X(BINARY, "binary", true, ".isoproof", "isoproof's own binary: columnar, checksummed, memory-mapped")
 
-typedef enum isolde_format {
-#define ISOLDE_X(name, id, writable, ending, text) ISOLDE_FORMAT_##name,
-  ISOLDE_FORMAT_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_FORMATS
-} isolde_format;
+typedef enum isoproof_format {
+#define ISOPROOF_X(name, id, writable, ending, text) ISOPROOF_FORMAT_##name,
+  ISOPROOF_FORMAT_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_FORMATS
+} isoproof_format;
 
-typedef struct isolde_format_info {
-  isolde_format format;
+typedef struct isoproof_format_info {
+  isoproof_format format;
   const char *id;
   bool writable;
   const char *ending;
   const char *description;
-} isolde_format_info;
+} isoproof_format_info;
 
 /* `number` from 0; NULL after the last. */
-ISOLDE_API const isolde_format_info *isolde_format_at(size_t number);
+ISOPROOF_API const isoproof_format_info *isoproof_format_at(size_t number);
 /* By id; NULL when there is none. */
-ISOLDE_API const isolde_format_info *isolde_format_find(const char *id);
-/* The format of a file, or of a directory that is itself a history, by its first bytes.  ISOLDE_ERR_FORMAT when it is
- * none that isolde knows.  `info` may be NULL; "-" cannot be asked, since its bytes could not be read again. */
-ISOLDE_API isolde_status isolde_format_detect(const char *path, const isolde_format_info **info, isolde_error *error);
+ISOPROOF_API const isoproof_format_info *isoproof_format_find(const char *id);
+/* The format of a file, or of a directory that is itself a history, by its first bytes.  ISOPROOF_ERR_FORMAT when it is
+ * none that isoproof knows.  `info` may be NULL; "-" cannot be asked, since its bytes could not be read again. */
+ISOPROOF_API isoproof_status isoproof_format_detect(const char *path, const isoproof_format_info **info,
+                                                    isoproof_error *error);
 
-typedef enum isolde_compression {
-  ISOLDE_COMPRESS_AUTO, /* by the ending of the path: .gz, .zst */
-  ISOLDE_COMPRESS_NO,
-  ISOLDE_COMPRESS_GZIP,
-  ISOLDE_COMPRESS_ZSTD
-} isolde_compression;
+typedef enum isoproof_compression {
+  ISOPROOF_COMPRESS_AUTO, /* by the ending of the path: .gz, .zst */
+  ISOPROOF_COMPRESS_NO,
+  ISOPROOF_COMPRESS_GZIP,
+  ISOPROOF_COMPRESS_ZSTD
+} isoproof_compression;
 
-typedef struct isolde_write_options {
-  size_t struct_size; /* sizeof(isolde_write_options) */
-  isolde_compression compression;
-  bool lossy; /* leave out what the format cannot say instead of failing with ISOLDE_ERR_UNSUPPORTED */
-} isolde_write_options;
+typedef struct isoproof_write_options {
+  size_t struct_size; /* sizeof(isoproof_write_options) */
+  isoproof_compression compression;
+  bool lossy; /* leave out what the format cannot say instead of failing with ISOPROOF_ERR_UNSUPPORTED */
+} isoproof_write_options;
 
 /* What a lossy write had to leave out or change. */
-typedef struct isolde_write_loss {
+typedef struct isoproof_write_loss {
   uint64_t unknown_txns;     /* unknown transactions left out because nobody read from them */
   uint64_t promoted_txns;    /* unknown transactions that somebody read from, written as committed */
   uint64_t empty_txns;       /* transactions without operations that the format cannot hold */
@@ -71,17 +72,19 @@ typedef struct isolde_write_loss {
   bool nodes;
   bool ids;
   bool session_names;
-} isolde_write_loss;
+} isoproof_write_loss;
 
 /* Writes to a path ("-" is standard output).  A file is written beside its final name and renamed when complete, so
  * that an interrupted or failed write leaves what was there before.  `options`, `task` and `loss` may be NULL. */
-ISOLDE_API isolde_status isolde_history_write(const isolde_history *history, isolde_format format, const char *path,
-                                              const isolde_write_options *options, isolde_task *task,
-                                              isolde_write_loss *loss, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_history_write(const isoproof_history *history, isoproof_format format,
+                                                    const char *path, const isoproof_write_options *options,
+                                                    isoproof_task *task, isoproof_write_loss *loss,
+                                                    isoproof_error *error);
 /* The same through a callback. */
-ISOLDE_API isolde_status isolde_history_write_to(const isolde_history *history, isolde_format format,
-                                                 isolde_write_fn write, void *user, const isolde_write_options *options,
-                                                 isolde_task *task, isolde_write_loss *loss, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_history_write_to(const isoproof_history *history, isoproof_format format,
+                                                       isoproof_write_fn write, void *user,
+                                                       const isoproof_write_options *options, isoproof_task *task,
+                                                       isoproof_write_loss *loss, isoproof_error *error);
 
 #ifdef __cplusplus
 }

@@ -21,8 +21,8 @@
  * ABI: handles are opaque; option structs begin with their size, and fields are only ever added at their ends; enum
  * values keep their numbers.
  */
-#ifndef ISOLDE_H
-#define ISOLDE_H
+#ifndef ISOPROOF_H
+#define ISOPROOF_H
 
 #include <isoproof/base.h>
 #include <isoproof/check.h>

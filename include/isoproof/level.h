@@ -2,12 +2,12 @@
  *
  * Two families of names exist.  The levels of `--level` count session order (snapshot-isolation, serializable, ...).
  * Adya's and Elle's models, those of `--model`, do not, unless their name says strong-session (session order) or
- * strong (real-time order).  Where one name exists in both families, isolde_level_find looks among the levels first.
+ * strong (real-time order).  Where one name exists in both families, isoproof_level_find looks among the levels first.
  *
  * Everything here points into constant tables of the library: nothing is owned, nothing is freed.
  */
-#ifndef ISOLDE_LEVEL_H
-#define ISOLDE_LEVEL_H
+#ifndef ISOPROOF_LEVEL_H
+#define ISOPROOF_LEVEL_H
 
 #include <isoproof/base.h>
 
@@ -15,17 +15,17 @@
 extern "C" {
 #endif
 
-typedef enum isolde_level_family {
-  ISOLDE_LEVEL_BASE,    /* with session order: cut-isolation .. strict-serializable, update-atomic, linearizable */
-  ISOLDE_LEVEL_SESSION, /* the four session guarantees */
-  ISOLDE_LEVEL_MODEL    /* a model of Elle's lattice, Adya's PL- levels among them */
-} isolde_level_family;
+typedef enum isoproof_level_family {
+  ISOPROOF_LEVEL_BASE,    /* with session order: cut-isolation .. strict-serializable, update-atomic, linearizable */
+  ISOPROOF_LEVEL_SESSION, /* the four session guarantees */
+  ISOPROOF_LEVEL_MODEL    /* a model of Elle's lattice, Adya's PL- levels among them */
+} isoproof_level_family;
 
-typedef struct isolde_level_info {
-  uint32_t number;            /* position in the table, for isolde_level_at and isolde_level_implies */
+typedef struct isoproof_level_info {
+  uint32_t number;            /* position in the table, for isoproof_level_at and isoproof_level_implies */
   const char *id;             /* "snapshot-isolation", "PL-SI"; unique within its family, not across families */
   const char *const *aliases; /* NULL-terminated */
-  isolde_level_family family;
+  isoproof_level_family family;
   bool needs_times;
   const char *title;       /* "snapshot isolation" */
   const char *summary;     /* one sentence */
@@ -36,29 +36,30 @@ typedef struct isolde_level_info {
   const char *example;     /* a tiny history that violates it (and, for a level, satisfies every weaker one), in Plume
                               text or EDN, with final newline; NULL where none */
   const char *walkthrough; /* the example in sentences; NULL where there is no example */
-} isolde_level_info;
+} isoproof_level_info;
 
 /* `number` from 0; NULL after the last. */
-ISOLDE_API const isolde_level_info *isolde_level_at(size_t number);
+ISOPROOF_API const isoproof_level_info *isoproof_level_at(size_t number);
 /* By id or alias, without regard to case, '_' and ' ' taken as '-'; NULL when there is none. */
-ISOLDE_API const isolde_level_info *isolde_level_find(const char *name);
-/* Among the models of one family only; `family` ISOLDE_LEVEL_MODEL is what --model means by a name. */
-ISOLDE_API const isolde_level_info *isolde_level_find_in(const char *name, isolde_level_family family);
+ISOPROOF_API const isoproof_level_info *isoproof_level_find(const char *name);
+/* Among the models of one family only; `family` ISOPROOF_LEVEL_MODEL is what --model means by a name. */
+ISOPROOF_API const isoproof_level_info *isoproof_level_find_in(const char *name, isoproof_level_family family);
 /* Whether every history that satisfies `stronger` satisfies `weaker` (by the documented implications, reflexively and
  * transitively). */
-ISOLDE_API bool isolde_level_implies(const isolde_level_info *stronger, const isolde_level_info *weaker);
+ISOPROOF_API bool isoproof_level_implies(const isoproof_level_info *stronger, const isoproof_level_info *weaker);
 /* The direct implications, for drawing: `number` from 0, false after the last. */
-ISOLDE_API bool isolde_level_edge(size_t number, const isolde_level_info **stronger, const isolde_level_info **weaker);
+ISOPROOF_API bool isoproof_level_edge(size_t number, const isoproof_level_info **stronger,
+                                      const isoproof_level_info **weaker);
 
-typedef enum isolde_anomaly_kind {
-  ISOLDE_ANOMALY_TAP,       /* a transactional anomalous pattern of register histories */
-  ISOLDE_ANOMALY_ELLE,      /* an anomaly of Adya's or Elle's, which rules out models */
-  ISOLDE_ANOMALY_PHENOMENON /* a name that people use, under which violations of strong levels are reported */
-} isolde_anomaly_kind;
+typedef enum isoproof_anomaly_kind {
+  ISOPROOF_ANOMALY_TAP,       /* a transactional anomalous pattern of register histories */
+  ISOPROOF_ANOMALY_ELLE,      /* an anomaly of Adya's or Elle's, which rules out models */
+  ISOPROOF_ANOMALY_PHENOMENON /* a name that people use, under which violations of strong levels are reported */
+} isoproof_anomaly_kind;
 
-typedef struct isolde_anomaly_info {
+typedef struct isoproof_anomaly_info {
   uint32_t number;
-  isolde_anomaly_kind kind;
+  isoproof_anomaly_kind kind;
   const char *code;        /* "TAP-k", "G-single", "lost-update" */
   const char *name;        /* "FracturedReadCO" */
   const char *meaning;     /* one sentence */
@@ -68,18 +69,18 @@ typedef struct isolde_anomaly_info {
   const char *const *aliases;   /* other names, such as "P4"; NULL-terminated */
   const char *const *satisfies; /* the strongest levels, of those without times, that a Plume-text example still
                                    satisfies; NULL-terminated; NULL where the example is in EDN or there is none */
-} isolde_anomaly_info;
+} isoproof_anomaly_info;
 
 /* `number` from 0; NULL after the last. */
-ISOLDE_API const isolde_anomaly_info *isolde_anomaly_at(size_t number);
+ISOPROOF_API const isoproof_anomaly_info *isoproof_anomaly_at(size_t number);
 /* By code, name or alias, without regard to case, '_' and ' ' taken as '-'; NULL when there is none. */
-ISOLDE_API const isolde_anomaly_info *isolde_anomaly_find(const char *name);
+ISOPROOF_API const isoproof_anomaly_info *isoproof_anomaly_find(const char *name);
 /* The weakest models that an anomaly rules out (what implies one of them is ruled out with it): `number` from 0; NULL
  * after the last.  A pattern of registers (TAP) rules out levels, see `level`, and no models. */
-ISOLDE_API const isolde_level_info *isolde_anomaly_rules_out(const isolde_anomaly_info *anomaly, size_t number);
+ISOPROOF_API const isoproof_level_info *isoproof_anomaly_rules_out(const isoproof_anomaly_info *anomaly, size_t number);
 /* The anomalies that this one counts as, directly (a G0 counts as a G1c): a model that forbids one of those forbids
  * this one too.  `number` from 0; NULL after the last. */
-ISOLDE_API const isolde_anomaly_info *isolde_anomaly_implies(const isolde_anomaly_info *anomaly, size_t number);
+ISOPROOF_API const isoproof_anomaly_info *isoproof_anomaly_implies(const isoproof_anomaly_info *anomaly, size_t number);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,8 @@
  * read whose write is left out goes with it, and an element of a list or a set goes with its append or addition.  The
  * result is smallest in the sense that no single transaction or operation more can be left out.
  */
-#ifndef ISOLDE_MINIMIZE_H
-#define ISOLDE_MINIMIZE_H
+#ifndef ISOPROOF_MINIMIZE_H
+#define ISOPROOF_MINIMIZE_H
 
 #include <isoproof/check.h>
 
@@ -13,26 +13,26 @@
 extern "C" {
 #endif
 
-typedef struct isolde_minimize_options {
-  size_t struct_size; /* sizeof(isolde_minimize_options) */
+typedef struct isoproof_minimize_options {
+  size_t struct_size; /* sizeof(isoproof_minimize_options) */
   const char *level;  /* id or alias; required */
-  /* As for isolde_check: accept writes of one value to one key.  A read goes with any of the writes that it may have
+  /* As for isoproof_check: accept writes of one value to one key.  A read goes with any of the writes that it may have
    * observed. */
   bool duplicate_values;
-} isolde_minimize_options;
+} isoproof_minimize_options;
 
-typedef struct isolde_minimized {
-  isolde_verdict verdict; /* on the whole history; only a violated one has a smaller part */
-  bool finished;          /* false: the time limit was reached first, and the part is the smallest found by then */
-  uint64_t checks;        /* how many parts were judged */
-} isolde_minimized;
+typedef struct isoproof_minimized {
+  isoproof_verdict verdict; /* on the whole history; only a violated one has a smaller part */
+  bool finished;            /* false: the time limit was reached first, and the part is the smallest found by then */
+  uint64_t checks;          /* how many parts were judged */
+} isoproof_minimized;
 
 /* Makes *smaller, which the caller frees, from a history that violates the level; NULL when it does not, or when that
- * could not be decided.  Each part is judged by isolde_check.  `task` may be NULL; `report` may be NULL.
- * ISOLDE_ERR_USAGE when there is no such level. */
-ISOLDE_API isolde_status isolde_minimize(isolde_history *history, const isolde_minimize_options *options,
-                                         isolde_task *task, isolde_history **smaller, isolde_minimized *report,
-                                         isolde_error *error);
+ * could not be decided.  Each part is judged by isoproof_check.  `task` may be NULL; `report` may be NULL.
+ * ISOPROOF_ERR_USAGE when there is no such level. */
+ISOPROOF_API isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_minimize_options *options,
+                                               isoproof_task *task, isoproof_history **smaller,
+                                               isoproof_minimized *report, isoproof_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,11 @@
-/* isoproof/object.h - histories of operations on single objects (a bank, a set, a counter, a register, a lock), judged as
- * elle-cli has Jepsen's and Knossos' checkers judge them.
+/* isoproof/object.h - histories of operations on single objects (a bank, a set, a counter, a register, a lock), judged
+ * as elle-cli has Jepsen's and Knossos' checkers judge them.
  *
  * These are no transactions: an operation is one map with :f (read, write, add, cas, ...) and :value, in EDN or JSON.
  * docs/elle.md says what each model demands.  A verdict is a plain value of the caller's.
  */
-#ifndef ISOLDE_OBJECT_H
-#define ISOLDE_OBJECT_H
+#ifndef ISOPROOF_OBJECT_H
+#define ISOPROOF_OBJECT_H
 
 #include <isoproof/check.h>
 
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Models: C name, id, what must hold. */
-#define ISOLDE_OBJECT_LIST(X)                                                                                          \
+#define ISOPROOF_OBJECT_LIST(X)                                                                                        \
   X(BANK, "bank", "every read shows the same total, and no account below zero")                                        \
   X(SET, "set", "the last read shows what was added, and nothing else")                                                \
   X(SET_FULL, "set-full", "what is known to be in the set is not lost again")                                          \
@@ -25,23 +25,23 @@ extern "C" {
   X(CAS_REGISTER, "cas-register", "a register with compare-and-set is linearizable")                                   \
   X(MUTEX, "mutex", "a lock is linearizable")
 
-typedef enum isolde_object_model {
-#define ISOLDE_X(name, id, text) ISOLDE_OBJECT_##name,
-  ISOLDE_OBJECT_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_OBJECTS
-} isolde_object_model;
+typedef enum isoproof_object_model {
+#define ISOPROOF_X(name, id, text) ISOPROOF_OBJECT_##name,
+  ISOPROOF_OBJECT_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_OBJECTS
+} isoproof_object_model;
 
 /* The id of a model, `number` from 0; NULL after the last. */
-ISOLDE_API const char *isolde_object_at(size_t number);
+ISOPROOF_API const char *isoproof_object_at(size_t number);
 /* What a model demands, in words. */
-ISOLDE_API const char *isolde_object_meaning(isolde_object_model model);
+ISOPROOF_API const char *isoproof_object_meaning(isoproof_object_model model);
 /* By id; false when there is none. */
-ISOLDE_API bool isolde_object_find(const char *id, isolde_object_model *model);
+ISOPROOF_API bool isoproof_object_find(const char *id, isoproof_object_model *model);
 
-typedef struct isolde_object_options {
-  size_t struct_size; /* sizeof(isolde_object_options) */
-  isolde_object_model model;
+typedef struct isoproof_object_options {
+  size_t struct_size; /* sizeof(isoproof_object_options) */
+  isoproof_object_model model;
   const char *format;     /* "edn" or "json"; NULL: detect from the content */
   bool negative_balances; /* bank: accounts may fall below zero */
   bool has_total;         /* bank: what the accounts add up to; without it, what the first read adds up to */
@@ -49,30 +49,31 @@ typedef struct isolde_object_options {
   uint32_t group_size; /* long-fork: how many keys a read has; 0 any number */
   bool linearizable;   /* set-full: a read that begins when an element is known to be there must show it */
   uint64_t budget;     /* cas-register and mutex: states to look at before giving up; 0 the usual */
-} isolde_object_options;
+} isoproof_object_options;
 
-enum { ISOLDE_OBJECT_WORDS = 512 };
+enum { ISOPROOF_OBJECT_WORDS = 512 };
 
-typedef struct isolde_object_verdict {
-  isolde_verdict verdict;                /* satisfied, violated, or undecided */
-  uint64_t operations;                   /* that were judged */
-  uint64_t problems;                     /* how many contradictions were found */
-  char explanation[ISOLDE_OBJECT_WORDS]; /* the first of them, or why it is undecided; else empty */
-} isolde_object_verdict;
+typedef struct isoproof_object_verdict {
+  isoproof_verdict verdict;                /* satisfied, violated, or undecided */
+  uint64_t operations;                     /* that were judged */
+  uint64_t problems;                       /* how many contradictions were found */
+  char explanation[ISOPROOF_OBJECT_WORDS]; /* the first of them, or why it is undecided; else empty */
+} isoproof_object_verdict;
 
-/* Judges a file ("-" is standard input).  ISOLDE_ERR_UNSUPPORTED when it is a history of transactions, which
- * isolde_check judges; ISOLDE_ERR_FORMAT when an operation is none of the model.  A limit reached on the way is no
+/* Judges a file ("-" is standard input).  ISOPROOF_ERR_UNSUPPORTED when it is a history of transactions, which
+ * isoproof_check judges; ISOPROOF_ERR_FORMAT when an operation is none of the model.  A limit reached on the way is no
  * error but an undecided verdict. */
-ISOLDE_API isolde_status isolde_object_check(const char *path, const isolde_object_options *options, isolde_task *task,
-                                             isolde_object_verdict *verdict, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_object_check(const char *path, const isoproof_object_options *options,
+                                                   isoproof_task *task, isoproof_object_verdict *verdict,
+                                                   isoproof_error *error);
 /* The same for bytes in memory; `name` is used in errors. */
-ISOLDE_API isolde_status isolde_object_check_memory(const void *data, size_t size, const char *name,
-                                                    const isolde_object_options *options, isolde_task *task,
-                                                    isolde_object_verdict *verdict, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_object_check_memory(const void *data, size_t size, const char *name,
+                                                          const isoproof_object_options *options, isoproof_task *task,
+                                                          isoproof_object_verdict *verdict, isoproof_error *error);
 /* One JSON object on one line, with final newline; `file` is as the user named it. */
-ISOLDE_API isolde_status isolde_object_write_json(const isolde_object_verdict *verdict, isolde_object_model model,
-                                                  const char *file, isolde_write_fn write, void *user,
-                                                  isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_object_write_json(const isoproof_object_verdict *verdict,
+                                                        isoproof_object_model model, const char *file,
+                                                        isoproof_write_fn write, void *user, isoproof_error *error);
 
 #ifdef __cplusplus
 }

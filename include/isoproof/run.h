@@ -1,12 +1,13 @@
 /* isoproof/run.h - run a workload on a database and record the history.
  *
- * Each session is a thread with a connection of its own.  The history is written as it goes, in isolde's JSON lines:
+ * Each session is a thread with a connection of its own.  The history is written as it goes, in isoproof's JSON lines:
  * one write a transaction, when it has ended, so that a crash of the client loses at most the last line.
  *
- * Ownership: isolde_run hands a report to the caller, who frees it with isolde_report_free; options are the caller's.
+ * Ownership: isoproof_run hands a report to the caller, who frees it with isoproof_report_free; options are the
+ * caller's.
  */
-#ifndef ISOLDE_RUN_H
-#define ISOLDE_RUN_H
+#ifndef ISOPROOF_RUN_H
+#define ISOPROOF_RUN_H
 
 #include <isoproof/workload.h>
 
@@ -14,94 +15,94 @@
 extern "C" {
 #endif
 
-/* Room for classes of errors in the structs below; how many there are, isolde_error_class_name tells. */
-enum { ISOLDE_ERROR_CLASS_ROOM = 32 };
+/* Room for classes of errors in the structs below; how many there are, isoproof_error_class_name tells. */
+enum { ISOPROOF_ERROR_CLASS_ROOM = 32 };
 /* "serialization", "deadlock", ...; NULL after the last. */
-ISOLDE_API const char *isolde_error_class_name(size_t number);
+ISOPROOF_API const char *isoproof_error_class_name(size_t number);
 
 /* Counters of a run, while it goes on and in the end. */
-typedef struct isolde_run_counts {
+typedef struct isoproof_run_counts {
   uint64_t committed, aborted, unknown;
-  uint64_t retried;                         /* transactions that are a new attempt of an aborted one */
-  uint64_t errors[ISOLDE_ERROR_CLASS_ROOM]; /* statements and commits that failed, by class */
-  uint64_t broken_totals;                   /* bank: committed reads of all accounts with a wrong total */
-  int64_t p50_ns, p90_ns, p99_ns, max_ns;   /* latency of committed transactions, from BEGIN to the answer to COMMIT */
-  double seconds;                           /* since the sessions began */
-} isolde_run_counts;
+  uint64_t retried;                           /* transactions that are a new attempt of an aborted one */
+  uint64_t errors[ISOPROOF_ERROR_CLASS_ROOM]; /* statements and commits that failed, by class */
+  uint64_t broken_totals;                     /* bank: committed reads of all accounts with a wrong total */
+  int64_t p50_ns, p90_ns, p99_ns, max_ns; /* latency of committed transactions, from BEGIN to the answer to COMMIT */
+  double seconds;                         /* since the sessions began */
+} isoproof_run_counts;
 
-typedef struct isolde_run_progress {
-  const isolde_run_counts *counts; /* valid during the call */
-  double rate;                     /* transactions a second, of late */
-  double seconds_limit;            /* 0 none */
-  uint64_t txns_limit;             /* 0 none */
-  uint32_t sessions_live;          /* that have not ended */
-} isolde_run_progress;
+typedef struct isoproof_run_progress {
+  const isoproof_run_counts *counts; /* valid during the call */
+  double rate;                       /* transactions a second, of late */
+  double seconds_limit;              /* 0 none */
+  uint64_t txns_limit;               /* 0 none */
+  uint32_t sessions_live;            /* that have not ended */
+} isoproof_run_progress;
 
-/* Called a few times a second from the thread that called isolde_run. */
-typedef void (*isolde_run_progress_fn)(const isolde_run_progress *progress, void *user);
+/* Called a few times a second from the thread that called isoproof_run. */
+typedef void (*isoproof_run_progress_fn)(const isoproof_run_progress *progress, void *user);
 
 /* A run that goes on, for companions. */
-typedef struct isolde_run_handle isolde_run_handle;
+typedef struct isoproof_run_handle isoproof_run_handle;
 /* Whatever is to happen beside the sessions (faults, for example): runs in a thread of its own from the first
  * transaction on; the run ends only after it has returned. */
-typedef void (*isolde_companion_fn)(isolde_run_handle *run, void *user);
+typedef void (*isoproof_companion_fn)(isoproof_run_handle *run, void *user);
 /* Waits; false once the run is to end, and then at once. */
-ISOLDE_API bool isolde_run_wait(isolde_run_handle *run, double seconds);
+ISOPROOF_API bool isoproof_run_wait(isoproof_run_handle *run, double seconds);
 /* Nanoseconds on the clock of the history. */
-ISOLDE_API int64_t isolde_run_now(const isolde_run_handle *run);
+ISOPROOF_API int64_t isoproof_run_now(const isoproof_run_handle *run);
 /* Puts an event into the history, as the fact event.N with the value "NANOSECONDS TEXT", and returns the nanoseconds.
  * The first 3000 are kept. */
-ISOLDE_API int64_t isolde_run_event(isolde_run_handle *run, const char *text);
+ISOPROOF_API int64_t isoproof_run_event(isoproof_run_handle *run, const char *text);
 
-typedef struct isolde_run_options {
-  size_t struct_size;      /* sizeof(isolde_run_options) */
+typedef struct isoproof_run_options {
+  size_t struct_size;      /* sizeof(isoproof_run_options) */
   const char *const *urls; /* of the nodes; sessions are spread over them */
   size_t url_count;
-  const char *isolation;                   /* by the database's own name or a usual alias; NULL: its default */
-  const isolde_workload_options *workload; /* NULL: mixed, with its defaults */
-  double seconds;                          /* stop then; 0: no limit */
-  uint32_t retries;                        /* new attempts after an abort */
-  double statement_timeout;                /* seconds, 0 none */
-  double lock_timeout;                     /* seconds, 0: what the database does by itself */
-  uint32_t tables;                         /* spread the keys over that many */
-  const char *table;                       /* their name; NULL: "isolde" */
-  bool keep_tables;                        /* do not remove the tables in the end */
-  const char *path;                        /* of the history, "-" standard output */
-  const char *command;                     /* how the run was started, for the header; may be NULL */
-  isolde_run_progress_fn progress;         /* may be NULL */
+  const char *isolation;                     /* by the database's own name or a usual alias; NULL: its default */
+  const isoproof_workload_options *workload; /* NULL: mixed, with its defaults */
+  double seconds;                            /* stop then; 0: no limit */
+  uint32_t retries;                          /* new attempts after an abort */
+  double statement_timeout;                  /* seconds, 0 none */
+  double lock_timeout;                       /* seconds, 0: what the database does by itself */
+  uint32_t tables;                           /* spread the keys over that many */
+  const char *table;                         /* their name; NULL: "isoproof" */
+  bool keep_tables;                          /* do not remove the tables in the end */
+  const char *path;                          /* of the history, "-" standard output */
+  const char *command;                       /* how the run was started, for the header; may be NULL */
+  isoproof_run_progress_fn progress;         /* may be NULL */
   void *progress_user;
-  isolde_companion_fn companion; /* may be NULL */
+  isoproof_companion_fn companion; /* may be NULL */
   void *companion_user;
-} isolde_run_options;
+} isoproof_run_options;
 
 /* A mixed workload of 8 sessions for 3 seconds on a private SQLite database; no path. */
-ISOLDE_API void isolde_run_defaults(isolde_run_options *options);
+ISOPROOF_API void isoproof_run_defaults(isoproof_run_options *options);
 
-typedef struct isolde_report isolde_report;
-ISOLDE_API void isolde_report_free(isolde_report *report);
-ISOLDE_API const isolde_run_counts *isolde_report_counts(const isolde_report *report);
-ISOLDE_API const char *isolde_report_database(const isolde_report *report);  /* "PostgreSQL 15.18" */
-ISOLDE_API const char *isolde_report_driver(const isolde_report *report);    /* "postgres" */
-ISOLDE_API const char *isolde_report_isolation(const isolde_report *report); /* "repeatable read" */
+typedef struct isoproof_report isoproof_report;
+ISOPROOF_API void isoproof_report_free(isoproof_report *report);
+ISOPROOF_API const isoproof_run_counts *isoproof_report_counts(const isoproof_report *report);
+ISOPROOF_API const char *isoproof_report_database(const isoproof_report *report);  /* "PostgreSQL 15.18" */
+ISOPROOF_API const char *isoproof_report_driver(const isoproof_report *report);    /* "postgres" */
+ISOPROOF_API const char *isoproof_report_isolation(const isoproof_report *report); /* "repeatable read" */
 /* The level that the database promises for it (with lists perhaps a weaker one), by id; NULL when it promises none that
- * isolde knows. */
-ISOLDE_API const char *isolde_report_claim(const isolde_report *report);
+ * isoproof knows. */
+ISOPROOF_API const char *isoproof_report_claim(const isoproof_report *report);
 /* Where the promise is, and what to know about it; "" where there is nothing to say. */
-ISOLDE_API const char *isolde_report_claim_note(const isolde_report *report);
+ISOPROOF_API const char *isoproof_report_claim_note(const isoproof_report *report);
 /* What matters for the results; false after the last. */
-ISOLDE_API bool isolde_report_setting(const isolde_report *report, size_t number, const char **name,
-                                      const char **value);
+ISOPROOF_API bool isoproof_report_setting(const isoproof_report *report, size_t number, const char **name,
+                                          const char **value);
 /* The URL of a node without its password; NULL after the last. */
-ISOLDE_API const char *isolde_report_url(const isolde_report *report, size_t node);
+ISOPROOF_API const char *isoproof_report_url(const isoproof_report *report, size_t node);
 /* The words of the server for the last error of a class; "" where there was none. */
-ISOLDE_API const char *isolde_report_error(const isolde_report *report, size_t error_class);
+ISOPROOF_API const char *isoproof_report_error(const isoproof_report *report, size_t error_class);
 /* Whether it was cancelled before its end.  The history is valid all the same. */
-ISOLDE_API bool isolde_report_cancelled(const isolde_report *report);
+ISOPROOF_API bool isoproof_report_cancelled(const isoproof_report *report);
 
 /* Opens the database, makes the tables, runs, removes them.  Cancelling the task ends the run early and cleanly, which
- * is no error.  ISOLDE_ERR_USAGE names what makes no sense; ISOLDE_ERR_IO is a database or a file that failed. */
-ISOLDE_API isolde_status isolde_run(const isolde_run_options *options, isolde_task *task, isolde_report **report,
-                                    isolde_error *error);
+ * is no error.  ISOPROOF_ERR_USAGE names what makes no sense; ISOPROOF_ERR_IO is a database or a file that failed. */
+ISOPROOF_API isoproof_status isoproof_run(const isoproof_run_options *options, isoproof_task *task,
+                                          isoproof_report **report, isoproof_error *error);
 
 #ifdef __cplusplus
 }

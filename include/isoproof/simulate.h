@@ -10,8 +10,8 @@
  * are integers; the values (elements) of a key are unique among all its writes, those of aborted transactions
  * included.  With lists, a session more than asked for reads every key in the end, 1000 in a transaction.
  */
-#ifndef ISOLDE_SIMULATE_H
-#define ISOLDE_SIMULATE_H
+#ifndef ISOPROOF_SIMULATE_H
+#define ISOPROOF_SIMULATE_H
 
 #include <isoproof/history.h>
 
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Levels the store can give: C name, id (a level of isoproof/level.h), sentence. */
-#define ISOLDE_SIM_LEVEL_LIST(X)                                                                                       \
+#define ISOPROOF_SIM_LEVEL_LIST(X)                                                                                     \
   X(SERIALIZABLE, "serializable", "one serial order, agreed when transactions begin")                                  \
   X(SNAPSHOT, "snapshot-isolation", "a snapshot at the beginning, no two concurrent writers of a key")                 \
   X(PARALLEL_SNAPSHOT, "parallel-snapshot-isolation", "snapshots of replicas, no two concurrent writers of a key")     \
@@ -28,17 +28,17 @@ extern "C" {
   X(READ_ATOMIC, "read-atomic", "all or nothing of each transaction that is read from, perhaps stale")                 \
   X(READ_COMMITTED, "read-committed", "each read sees the newest committed version of its moment")
 
-typedef enum isolde_sim_level {
-#define ISOLDE_X(name, id, text) ISOLDE_SIM_##name,
-  ISOLDE_SIM_LEVEL_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_SIM_LEVELS
-} isolde_sim_level;
+typedef enum isoproof_sim_level {
+#define ISOPROOF_X(name, id, text) ISOPROOF_SIM_##name,
+  ISOPROOF_SIM_LEVEL_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_SIM_LEVELS
+} isoproof_sim_level;
 
 /* Bugs that can be switched on: C name, id, weakest level it breaks (by id), sentence.  A bug is a handful of
  * transactions, on top of those asked for, by up to four different sessions on up to two keys.  Whatever else happens,
  * it breaks the level; in a serializable run it breaks nothing weaker. */
-#define ISOLDE_SIM_BUG_LIST(X)                                                                                         \
+#define ISOPROOF_SIM_BUG_LIST(X)                                                                                       \
   X(LOST_UPDATE, "lost-update", "parallel-snapshot-isolation",                                                         \
     "two transactions read one version and both overwrite it")                                                         \
   X(WRITE_SKEW, "write-skew", "serializable", "two transactions each overwrite what the other read")                   \
@@ -53,31 +53,31 @@ typedef enum isolde_sim_level {
   X(THIN_AIR_READ, "thin-air-read", "read-committed", "a reader sees a value that nobody wrote")                       \
   X(DUPLICATE_APPEND, "duplicate-append", "read-committed", "an element is appended twice (lists only)")
 
-typedef enum isolde_sim_bug {
-#define ISOLDE_X(name, id, level, text) ISOLDE_SIM_BUG_##name,
-  ISOLDE_SIM_BUG_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_SIM_BUGS
-} isolde_sim_bug;
+typedef enum isoproof_sim_bug {
+#define ISOPROOF_X(name, id, level, text) ISOPROOF_SIM_BUG_##name,
+  ISOPROOF_SIM_BUG_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_SIM_BUGS
+} isoproof_sim_bug;
 
 /* Key distributions: C name, id, sentence. */
-#define ISOLDE_KEYS_LIST(X)                                                                                            \
+#define ISOPROOF_KEYS_LIST(X)                                                                                          \
   X(UNIFORM, "uniform", "every key alike")                                                                             \
   X(ZIPF, "zipf", "the i-th key with weight 1 / i^s (s is the skew)")                                                  \
   X(HOTSPOT, "hotspot", "most operations (hot_share) on a few keys (hot_keys_share)")                                  \
   X(EXPONENTIAL, "exponential", "the i-th key with weight 2^(-s i) (s is the skew)")
 
-typedef enum isolde_keys {
-#define ISOLDE_X(name, id, text) ISOLDE_KEYS_##name,
-  ISOLDE_KEYS_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_KEYS_KINDS
-} isolde_keys;
+typedef enum isoproof_keys {
+#define ISOPROOF_X(name, id, text) ISOPROOF_KEYS_##name,
+  ISOPROOF_KEYS_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_KEYS_KINDS
+} isoproof_keys;
 
-typedef struct isolde_sim_options {
-  size_t struct_size; /* sizeof(isolde_sim_options) */
+typedef struct isoproof_sim_options {
+  size_t struct_size; /* sizeof(isoproof_sim_options) */
   uint64_t seed;
-  isolde_sim_level level;
+  isoproof_sim_level level;
   uint32_t sessions;
   uint64_t txns;             /* in all, the final reads and the injected ones not counted */
   uint32_t ops_min, ops_max; /* a transaction, inclusive */
@@ -86,46 +86,47 @@ typedef struct isolde_sim_options {
   double abort_share;        /* of transactions that their client rolls back */
   double unknown_share;      /* of transactions whose client never learns the outcome (half of them did commit) */
   uint32_t keys;
-  isolde_keys distribution;
+  isoproof_keys distribution;
   double skew; /* of zipf and exponential */
   double hot_share, hot_keys_share;
   bool lists;               /* list-append with a final read of every key instead of registers */
   uint32_t appends_per_key; /* lists: a key is replaced by a fresh one after that many appends; 0 never */
   uint32_t replicas;        /* of parallel-snapshot-isolation and causal */
-  uint64_t bugs[32];        /* how many of each isolde_sim_bug to inject */
-} isolde_sim_options;
+  uint64_t bugs[32];        /* how many of each isoproof_sim_bug to inject */
+} isoproof_sim_options;
 
 /* Fills in the defaults: 10 sessions, 1000 transactions of 10 operations, half reads, 100 keys, serializable, ... */
-ISOLDE_API void isolde_sim_defaults(isolde_sim_options *options);
+ISOPROOF_API void isoproof_sim_defaults(isoproof_sim_options *options);
 
-ISOLDE_API const char *isolde_sim_level_name(isolde_sim_level level);
-ISOLDE_API const char *isolde_sim_bug_name(isolde_sim_bug bug);
+ISOPROOF_API const char *isoproof_sim_level_name(isoproof_sim_level level);
+ISOPROOF_API const char *isoproof_sim_bug_name(isoproof_sim_bug bug);
 /* The id of the weakest level that the bug breaks. */
-ISOLDE_API const char *isolde_sim_bug_level(isolde_sim_bug bug);
+ISOPROOF_API const char *isoproof_sim_bug_level(isoproof_sim_bug bug);
 /* By id or, for levels, by any alias; false when there is none. */
-ISOLDE_API bool isolde_sim_level_find(const char *name, isolde_sim_level *level);
-ISOLDE_API bool isolde_sim_bug_find(const char *name, isolde_sim_bug *bug);
-ISOLDE_API bool isolde_keys_find(const char *name, isolde_keys *keys);
+ISOPROOF_API bool isoproof_sim_level_find(const char *name, isoproof_sim_level *level);
+ISOPROOF_API bool isoproof_sim_bug_find(const char *name, isoproof_sim_bug *bug);
+ISOPROOF_API bool isoproof_keys_find(const char *name, isoproof_keys *keys);
 
 /* An injected bug and the transactions (numbers in the history) that are to blame. */
-typedef struct isolde_blame {
-  isolde_sim_bug bug;
+typedef struct isoproof_blame {
+  isoproof_sim_bug bug;
   const char *level; /* the weakest level it breaks */
   uint64_t txns[4];
   size_t txn_count;
-  isolde_scalar keys[2];
+  isoproof_scalar keys[2];
   size_t key_count;
-} isolde_blame;
+} isoproof_blame;
 
-typedef struct isolde_blames isolde_blames;
-ISOLDE_API size_t isolde_blames_count(const isolde_blames *blames);
-ISOLDE_API bool isolde_blames_at(const isolde_blames *blames, size_t number, isolde_blame *out);
-ISOLDE_API void isolde_blames_free(isolde_blames *blames);
+typedef struct isoproof_blames isoproof_blames;
+ISOPROOF_API size_t isoproof_blames_count(const isoproof_blames *blames);
+ISOPROOF_API bool isoproof_blames_at(const isoproof_blames *blames, size_t number, isoproof_blame *out);
+ISOPROOF_API void isoproof_blames_free(isoproof_blames *blames);
 
-/* Runs the simulation.  ISOLDE_ERR_USAGE names the option that makes no sense, or the bug that does not fit: too few
+/* Runs the simulation.  ISOPROOF_ERR_USAGE names the option that makes no sense, or the bug that does not fit: too few
  * sessions or keys for it, or lists needed.  `task` and `blames` may be NULL. */
-ISOLDE_API isolde_status isolde_simulate(const isolde_sim_options *options, isolde_task *task, isolde_history **history,
-                                         isolde_blames **blames, isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_simulate(const isoproof_sim_options *options, isoproof_task *task,
+                                               isoproof_history **history, isoproof_blames **blames,
+                                               isoproof_error *error);
 
 #ifdef __cplusplus
 }

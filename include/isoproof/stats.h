@@ -1,6 +1,6 @@
 /* isoproof/stats.h - the shape of a history in numbers. */
-#ifndef ISOLDE_STATS_H
-#define ISOLDE_STATS_H
+#ifndef ISOPROOF_STATS_H
+#define ISOPROOF_STATS_H
 
 #include <isoproof/history.h>
 
@@ -8,11 +8,11 @@
 extern "C" {
 #endif
 
-typedef struct isolde_stats {
-  isolde_counts counts;
+typedef struct isoproof_stats {
+  isoproof_counts counts;
   uint64_t empty_sessions;
   uint64_t empty_transactions;
-  uint64_t by_kind[16]; /* operations by isolde_op_kind */
+  uint64_t by_kind[16]; /* operations by isoproof_op_kind */
   uint64_t reads;       /* operations that observe */
   uint64_t writes;
   double read_ratio; /* reads / operations, 0 when empty */
@@ -25,16 +25,16 @@ typedef struct isolde_stats {
   double top_percent_share; /* share that touches the busiest 1 % of keys (at least one key) */
   double zipf_exponent; /* least-squares slope of log frequency over log rank, 0 for uniform; -1 where too few keys */
   double keys_for_half_share; /* smallest share of the keys that takes half of the operations */
-  isolde_scalar top_key;
+  isoproof_scalar top_key;
   uint64_t longest_list;
   /* Where the history has times: transactions open at once. */
   double concurrency_mean;
   uint64_t concurrency_max;
-  int64_t first_start, last_end; /* ISOLDE_NO_TIME where unknown */
-} isolde_stats;
+  int64_t first_start, last_end; /* ISOPROOF_NO_TIME where unknown */
+} isoproof_stats;
 
-ISOLDE_API isolde_status isolde_history_stats(const isolde_history *history, isolde_task *task, isolde_stats *stats,
-                                              isolde_error *error);
+ISOPROOF_API isoproof_status isoproof_history_stats(const isoproof_history *history, isoproof_task *task,
+                                                    isoproof_stats *stats, isoproof_error *error);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,8 @@
  *
  * Options are plain values of the caller; nothing here is owned or freed.
  */
-#ifndef ISOLDE_WORKLOAD_H
-#define ISOLDE_WORKLOAD_H
+#ifndef ISOPROOF_WORKLOAD_H
+#define ISOPROOF_WORKLOAD_H
 
 #include <isoproof/simulate.h>
 
@@ -16,15 +16,15 @@ extern "C" {
 #endif
 
 /* What a workload needs of a database. */
-typedef enum isolde_needs {
-  ISOLDE_NEEDS_REGISTERS, /* read and write of a key */
-  ISOLDE_NEEDS_LISTS,     /* read of a list, append to it */
-  ISOLDE_NEEDS_ROWS       /* registers, and insert, delete and reads of ranges of keys */
-} isolde_needs;
+typedef enum isoproof_needs {
+  ISOPROOF_NEEDS_REGISTERS, /* read and write of a key */
+  ISOPROOF_NEEDS_LISTS,     /* read of a list, append to it */
+  ISOPROOF_NEEDS_ROWS       /* registers, and insert, delete and reads of ranges of keys */
+} isoproof_needs;
 
 /* Workloads: C name, id, needs, default keys, least and most operations, share of reads, of read-modify-writes among
  * the writes, writes a key, what it stresses.  0 operations: the workload has transactions of its own shape. */
-#define ISOLDE_WORKLOAD_LIST(X)                                                                                        \
+#define ISOPROOF_WORKLOAD_LIST(X)                                                                                      \
   X(MIXED, "mixed", REGISTERS, 20, 2, 4, 0.5, 0.5, 0,                                                                  \
     "everything at once on few keys: short general transactions, lost updates, write skew, reads of many keys")        \
   X(GENERAL, "general", REGISTERS, 1000, 8, 8, 0.5, 0, 0,                                                              \
@@ -44,16 +44,16 @@ typedef enum isolde_needs {
   X(PREDICATE, "predicate", ROWS, 4, 0, 0, 0, 0, 8,                                                                    \
     "ranges of rows: read a range, insert into it, delete from it; finds phantoms; the keys are the ranges")
 
-typedef enum isolde_workload_kind {
-#define ISOLDE_X(name, id, needs, keys, least, most, reads, rmw, writes, text) ISOLDE_WORKLOAD_##name,
-  ISOLDE_WORKLOAD_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_WORKLOADS
-} isolde_workload_kind;
+typedef enum isoproof_workload_kind {
+#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, text) ISOPROOF_WORKLOAD_##name,
+  ISOPROOF_WORKLOAD_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_WORKLOADS
+} isoproof_workload_kind;
 
 /* Presets of the general workload and of lists, as in published evaluations: C name, id, workload, sessions,
  * transactions a session, operations, share of reads, keys, distribution, share and size of long transactions. */
-#define ISOLDE_PRESET_LIST(X)                                                                                          \
+#define ISOPROOF_PRESET_LIST(X)                                                                                        \
   X(POLYSI, "polysi", GENERAL, 20, 100, 15, 15, 0.5, 10000, ZIPF, 0, 0)                                                \
   X(PLUME, "plume", GENERAL, 25, 200, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                               \
   X(GENERAL_RH, "general-rh", GENERAL, 25, 400, 8, 8, 0.95, 10000, ZIPF, 0, 0)                                         \
@@ -64,17 +64,17 @@ typedef enum isolde_workload_kind {
   X(ANTIDOTE, "antidote", GENERAL, 6, 20, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                           \
   X(JEPSEN, "jepsen", LIST_APPEND, 10, 1000, 1, 4, 0.5, 10, EXPONENTIAL, 0, 0)
 
-typedef enum isolde_preset {
-#define ISOLDE_X(name, id, kind, sessions, txns, least, most, reads, keys, distribution, share, size)                  \
-  ISOLDE_PRESET_##name,
-  ISOLDE_PRESET_LIST(ISOLDE_X)
-#undef ISOLDE_X
-      ISOLDE_PRESETS
-} isolde_preset;
+typedef enum isoproof_preset {
+#define ISOPROOF_X(name, id, kind, sessions, txns, least, most, reads, keys, distribution, share, size)                \
+  ISOPROOF_PRESET_##name,
+  ISOPROOF_PRESET_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_PRESETS
+} isoproof_preset;
 
-typedef struct isolde_workload_options {
-  size_t struct_size; /* sizeof(isolde_workload_options) */
-  isolde_workload_kind kind;
+typedef struct isoproof_workload_options {
+  size_t struct_size; /* sizeof(isoproof_workload_options) */
+  isoproof_workload_kind kind;
   uint64_t seed;
   uint32_t sessions;
   uint64_t txns;             /* in all sessions together, a fair share each; 0: no limit */
@@ -85,30 +85,30 @@ typedef struct isolde_workload_options {
   double long_share;         /* of transactions that have long_ops operations */
   uint32_t long_ops;
   uint32_t keys;
-  isolde_keys distribution;
+  isoproof_keys distribution;
   double skew, hot_share, hot_keys_share;
   uint32_t writes_per_key; /* of rotating keys: a fresh key after that many */
   bool final_reads;        /* one more session reads every key in the end, where the keys are numbers */
-} isolde_workload_options;
+} isoproof_workload_options;
 
 /* The defaults of a workload. */
-ISOLDE_API void isolde_workload_defaults(isolde_workload_kind kind, isolde_workload_options *options);
+ISOPROOF_API void isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options);
 /* The same for a preset. */
-ISOLDE_API void isolde_preset_defaults(isolde_preset preset, isolde_workload_options *options);
+ISOPROOF_API void isoproof_preset_defaults(isoproof_preset preset, isoproof_workload_options *options);
 
 /* By id; false when there is none. */
-ISOLDE_API bool isolde_workload_find(const char *id, isolde_workload_kind *kind);
-ISOLDE_API bool isolde_preset_find(const char *id, isolde_preset *preset);
+ISOPROOF_API bool isoproof_workload_find(const char *id, isoproof_workload_kind *kind);
+ISOPROOF_API bool isoproof_preset_find(const char *id, isoproof_preset *preset);
 /* The id; NULL after the last. */
-ISOLDE_API const char *isolde_workload_id(size_t number);
-ISOLDE_API const char *isolde_preset_id(size_t number);
-ISOLDE_API isolde_needs isolde_workload_needs(isolde_workload_kind kind);
+ISOPROOF_API const char *isoproof_workload_id(size_t number);
+ISOPROOF_API const char *isoproof_preset_id(size_t number);
+ISOPROOF_API isoproof_needs isoproof_workload_needs(isoproof_workload_kind kind);
 
 /* Writes the workload as JSON lines, sessions in turn: a header, then one object a transaction, with its session and
  * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `txns` of the options must
- * not be 0.  ISOLDE_ERR_USAGE names the option that makes no sense. */
-ISOLDE_API isolde_status isolde_workload_write(const isolde_workload_options *options, isolde_write_fn write,
-                                               void *user, isolde_task *task, isolde_error *error);
+ * not be 0.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
+ISOPROOF_API isoproof_status isoproof_workload_write(const isoproof_workload_options *options, isoproof_write_fn write,
+                                                     void *user, isoproof_task *task, isoproof_error *error);
 
 #ifdef __cplusplus
 }

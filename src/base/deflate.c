@@ -16,8 +16,8 @@ struct iso_deflate {
   ZSTD_CCtx *zstd;
 };
 
-isolde_status iso_deflate_new(isolde_compression compression, iso_push_fn push, void *context, iso_deflate **encoder,
-                              isolde_error *error) {
+isoproof_status iso_deflate_new(isoproof_compression compression, iso_push_fn push, void *context,
+                                iso_deflate **encoder, isoproof_error *error) {
   *encoder = NULL;
   iso_deflate *made = calloc(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
@@ -25,7 +25,7 @@ isolde_status iso_deflate_new(isolde_compression compression, iso_push_fn push, 
   made->context = context;
   made->out = malloc(OUT_BLOCK);
   bool ready = made->out != NULL;
-  if (compression == ISOLDE_COMPRESS_GZIP) {
+  if (compression == ISOPROOF_COMPRESS_GZIP) {
     made->gzip_ready = deflateInit2(&made->gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW_BITS, GZIP_MEMORY,
                                     Z_DEFAULT_STRATEGY) == Z_OK;
     ready = ready && made->gzip_ready;
@@ -40,7 +40,7 @@ isolde_status iso_deflate_new(isolde_compression compression, iso_push_fn push, 
     return iso_fail_memory(error);
   }
   *encoder = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_deflate_free(iso_deflate *encoder) {
@@ -51,7 +51,8 @@ void iso_deflate_free(iso_deflate *encoder) {
   free(encoder);
 }
 
-static isolde_status write_gzip(iso_deflate *encoder, const void *bytes, size_t size, bool last, isolde_error *error) {
+static isoproof_status write_gzip(iso_deflate *encoder, const void *bytes, size_t size, bool last,
+                                  isoproof_error *error) {
   z_stream *z = &encoder->gzip;
   const unsigned char *next = bytes;
   for (;;) {
@@ -64,32 +65,34 @@ static isolde_status write_gzip(iso_deflate *encoder, const void *bytes, size_t 
       z->next_out = (Bytef *)encoder->out;
       z->avail_out = OUT_BLOCK;
       if (deflate(z, final ? Z_FINISH : Z_NO_FLUSH) == Z_STREAM_ERROR) {
-        return iso_fail(error, ISOLDE_ERR_INTERNAL, "gzip compression failed");
+        return iso_fail(error, ISOPROOF_ERR_INTERNAL, "gzip compression failed");
       }
       size_t made = OUT_BLOCK - z->avail_out;
-      if (made > 0 && !encoder->push(encoder->context, encoder->out, made)) return ISOLDE_ERR_IO;
+      if (made > 0 && !encoder->push(encoder->context, encoder->out, made)) return ISOPROOF_ERR_IO;
     } while (z->avail_out == 0);
     next += part;
     size -= part;
-    if (size == 0) return ISOLDE_OK;
+    if (size == 0) return ISOPROOF_OK;
   }
 }
 
-static isolde_status write_zstd(iso_deflate *encoder, const void *bytes, size_t size, bool last, isolde_error *error) {
+static isoproof_status write_zstd(iso_deflate *encoder, const void *bytes, size_t size, bool last,
+                                  isoproof_error *error) {
   ZSTD_inBuffer in = {bytes, size, 0};
   size_t left;
   do {
     ZSTD_outBuffer out = {encoder->out, OUT_BLOCK, 0};
     left = ZSTD_compressStream2(encoder->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
     if (ZSTD_isError(left)) {
-      return iso_fail(error, ISOLDE_ERR_INTERNAL, "zstd compression failed: %s", ZSTD_getErrorName(left));
+      return iso_fail(error, ISOPROOF_ERR_INTERNAL, "zstd compression failed: %s", ZSTD_getErrorName(left));
     }
-    if (out.pos > 0 && !encoder->push(encoder->context, encoder->out, out.pos)) return ISOLDE_ERR_IO;
+    if (out.pos > 0 && !encoder->push(encoder->context, encoder->out, out.pos)) return ISOPROOF_ERR_IO;
   } while (last ? left != 0 : in.pos < in.size);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_deflate_write(iso_deflate *encoder, const void *bytes, size_t size, bool last, isolde_error *error) {
+isoproof_status iso_deflate_write(iso_deflate *encoder, const void *bytes, size_t size, bool last,
+                                  isoproof_error *error) {
   return encoder->zstd != NULL ? write_zstd(encoder, bytes, size, last, error)
                                : write_gzip(encoder, bytes, size, last, error);
 }

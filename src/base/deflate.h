@@ -14,11 +14,12 @@ typedef bool (*iso_push_fn)(void *context, const void *bytes, size_t size);
 
 typedef struct iso_deflate iso_deflate;
 
-/* `compression` is ISOLDE_COMPRESS_GZIP or ISOLDE_COMPRESS_ZSTD. */
-isolde_status iso_deflate_new(isolde_compression compression, iso_push_fn push, void *context, iso_deflate **encoder,
-                              isolde_error *error);
+/* `compression` is ISOPROOF_COMPRESS_GZIP or ISOPROOF_COMPRESS_ZSTD. */
+isoproof_status iso_deflate_new(isoproof_compression compression, iso_push_fn push, void *context,
+                                iso_deflate **encoder, isoproof_error *error);
 void iso_deflate_free(iso_deflate *encoder);
-/* Encodes bytes; `last` ends the stream.  ISOLDE_ERR_IO without a filled error when the sink failed. */
-isolde_status iso_deflate_write(iso_deflate *encoder, const void *bytes, size_t size, bool last, isolde_error *error);
+/* Encodes bytes; `last` ends the stream.  ISOPROOF_ERR_IO without a filled error when the sink failed. */
+isoproof_status iso_deflate_write(iso_deflate *encoder, const void *bytes, size_t size, bool last,
+                                  isoproof_error *error);
 
 #endif

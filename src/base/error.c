@@ -8,13 +8,13 @@
 
 #include "base/text.h"
 
-const char *isolde_status_name(isolde_status status) {
+const char *isoproof_status_name(isoproof_status status) {
   switch (status) {
-#define ISOLDE_X(name, number, id, text)                                                                               \
-  case ISOLDE_##name:                                                                                                  \
+#define ISOPROOF_X(name, number, id, text)                                                                             \
+  case ISOPROOF_##name:                                                                                                \
     return id;
-    ISOLDE_STATUS_LIST(ISOLDE_X)
-#undef ISOLDE_X
+    ISOPROOF_STATUS_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
   }
   return "internal";
 }
@@ -42,9 +42,9 @@ static size_t copy_printable(char *out, size_t size, const char *text, size_t le
   return o;
 }
 
-static void fill(isolde_error *error, isolde_status code, iso_place place, const char *format, va_list arguments) {
+static void fill(isoproof_error *error, isoproof_status code, iso_place place, const char *format, va_list arguments) {
   if (error == NULL) return;
-  char message[2 * ISOLDE_ERROR_MESSAGE_BYTES];
+  char message[2 * ISOPROOF_ERROR_MESSAGE_BYTES];
   vsnprintf(message, sizeof message, format, arguments);
   memset(error, 0, sizeof *error);
   error->code = code;
@@ -55,7 +55,7 @@ static void fill(isolde_error *error, isolde_status code, iso_place place, const
   copy_printable(error->message, sizeof error->message, message, strlen(message));
 }
 
-isolde_status iso_fail(isolde_error *error, isolde_status code, const char *format, ...) {
+isoproof_status iso_fail(isoproof_error *error, isoproof_status code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fill(error, code, ISO_NOWHERE, format, arguments);
@@ -63,7 +63,7 @@ isolde_status iso_fail(isolde_error *error, isolde_status code, const char *form
   return code;
 }
 
-isolde_status iso_fail_at(isolde_error *error, isolde_status code, iso_place place, const char *format, ...) {
+isoproof_status iso_fail_at(isoproof_error *error, isoproof_status code, iso_place place, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fill(error, code, place, format, arguments);
@@ -71,11 +71,11 @@ isolde_status iso_fail_at(isolde_error *error, isolde_status code, iso_place pla
   return code;
 }
 
-isolde_status iso_fail_memory(isolde_error *error) {
-  return iso_fail(error, ISOLDE_ERR_MEMORY, "out of memory (or over the memory limit)");
+isoproof_status iso_fail_memory(isoproof_error *error) {
+  return iso_fail(error, ISOPROOF_ERR_MEMORY, "out of memory (or over the memory limit)");
 }
 
-isolde_status iso_fail_errno(isolde_error *error, const char *file, const char *doing) {
+isoproof_status iso_fail_errno(isoproof_error *error, const char *file, const char *doing) {
   char text[128];
   int number = errno;
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
@@ -83,7 +83,7 @@ isolde_status iso_fail_errno(isolde_error *error, const char *file, const char *
 #else
   const char *words = strerror_r(number, text, sizeof text) == 0 ? text : "unknown error";
 #endif
-  return iso_fail_at(error, ISOLDE_ERR_IO, (iso_place){file, 0, 0, -1}, "cannot %s: %s", doing, words);
+  return iso_fail_at(error, ISOPROOF_ERR_IO, (iso_place){file, 0, 0, -1}, "cannot %s: %s", doing, words);
 }
 
 const char *iso_quote(const char *bytes, size_t length, char buffer[256]) {
@@ -98,8 +98,8 @@ const char *iso_quote(const char *bytes, size_t length, char buffer[256]) {
   return buffer;
 }
 
-size_t isolde_error_format(const isolde_error *error, char *buffer, size_t size) {
-  char place[ISOLDE_ERROR_FILE_BYTES + 96] = "";
+size_t isoproof_error_format(const isoproof_error *error, char *buffer, size_t size) {
+  char place[ISOPROOF_ERROR_FILE_BYTES + 96] = "";
   size_t used = 0;
   if (error->file[0] != '\0') used = (size_t)snprintf(place, sizeof place, "%s:", error->file);
   if (error->line != 0) {

@@ -37,8 +37,8 @@ iso_packing iso_packing_of(const char *bytes, size_t length) {
   return ISO_PACKING_NONE;
 }
 
-isolde_status iso_inflate_new(iso_packing packing, const char *name, iso_pull_fn pull, void *context, const char *first,
-                              size_t first_length, iso_inflate **decoder, isolde_error *error) {
+isoproof_status iso_inflate_new(iso_packing packing, const char *name, iso_pull_fn pull, void *context,
+                                const char *first, size_t first_length, iso_inflate **decoder, isoproof_error *error) {
   *decoder = NULL;
   iso_inflate *made = calloc(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
@@ -63,7 +63,7 @@ isolde_status iso_inflate_new(iso_packing packing, const char *name, iso_pull_fn
   memcpy(made->raw, first, first_length);
   made->end = first_length;
   *decoder = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_inflate_free(iso_inflate *decoder) {
@@ -78,37 +78,37 @@ static const char *packing_name(const iso_inflate *decoder) {
   return decoder->packing == ISO_PACKING_GZIP ? "gzip" : "zstd";
 }
 
-static isolde_status corrupt(const iso_inflate *decoder, const char *why, isolde_error *error) {
+static isoproof_status corrupt(const iso_inflate *decoder, const char *why, isoproof_error *error) {
   iso_place place = {decoder->name, 0, 0, (int64_t)decoder->decoded};
-  return iso_fail_at(error, ISOLDE_ERR_FORMAT, place, "corrupt %s data near compressed byte %llu: %s",
+  return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place, "corrupt %s data near compressed byte %llu: %s",
                      packing_name(decoder), (unsigned long long)(decoder->raw_base + decoder->first), why);
 }
 
-static isolde_status cut_off(const iso_inflate *decoder, isolde_error *error) {
+static isoproof_status cut_off(const iso_inflate *decoder, isoproof_error *error) {
   iso_place place = {decoder->name, 0, 0, (int64_t)decoder->decoded};
-  return iso_fail_at(error, ISOLDE_ERR_FORMAT, place,
+  return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place,
                      "truncated %s data: expected more after compressed byte %llu, found the end of the file",
                      packing_name(decoder), (unsigned long long)(decoder->raw_base + decoder->first));
 }
 
-static isolde_status refill(iso_inflate *decoder, isolde_error *error) {
+static isoproof_status refill(iso_inflate *decoder, isoproof_error *error) {
   decoder->raw_base += decoder->end;
   decoder->first = decoder->end = 0;
   ISO_TRY(decoder->pull(decoder->context, decoder->raw, RAW_BLOCK, &decoder->end, error));
   if (decoder->end == 0) decoder->raw_ended = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Between members: tar and some disks pad with zeros, which gzip ignores too. */
-static isolde_status skip_padding(iso_inflate *decoder, isolde_error *error) {
+static isoproof_status skip_padding(iso_inflate *decoder, isoproof_error *error) {
   while (decoder->first < decoder->end && decoder->raw[decoder->first] == 0) decoder->first++;
   if (decoder->first < decoder->end) return corrupt(decoder, "garbage after the end of the stream", error);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* One step: decodes what there is.  *progress says whether anything moved. */
-static isolde_status step_gzip(iso_inflate *decoder, void *buffer, size_t size, size_t *got, bool *progress,
-                               isolde_error *error) {
+static isoproof_status step_gzip(iso_inflate *decoder, void *buffer, size_t size, size_t *got, bool *progress,
+                                 isoproof_error *error) {
   if (!decoder->inside) {
     if (decoder->padding || (decoder->begun && decoder->raw[decoder->first] == 0)) {
       decoder->padding = true;
@@ -137,11 +137,11 @@ static isolde_status step_gzip(iso_inflate *decoder, void *buffer, size_t size, 
   } else if (result != Z_OK && result != Z_BUF_ERROR) {
     return corrupt(decoder, z->msg != NULL ? z->msg : "not a gzip stream", error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status step_zstd(iso_inflate *decoder, void *buffer, size_t size, size_t *got, bool *progress,
-                               isolde_error *error) {
+static isoproof_status step_zstd(iso_inflate *decoder, void *buffer, size_t size, size_t *got, bool *progress,
+                                 isoproof_error *error) {
   ZSTD_inBuffer in = {decoder->raw, decoder->end, decoder->first};
   ZSTD_outBuffer out = {buffer, size, 0};
   size_t result = ZSTD_decompressStream(decoder->zstd, &out, &in);
@@ -150,10 +150,10 @@ static isolde_status step_zstd(iso_inflate *decoder, void *buffer, size_t size, 
   decoder->first = in.pos;
   decoder->inside = result != 0;
   *got = out.pos;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_inflate_read(iso_inflate *decoder, void *buffer, size_t size, size_t *got, isolde_error *error) {
+isoproof_status iso_inflate_read(iso_inflate *decoder, void *buffer, size_t size, size_t *got, isoproof_error *error) {
   *got = 0;
   while (*got == 0 && size > 0) {
     bool progress = false;
@@ -166,9 +166,9 @@ isolde_status iso_inflate_read(iso_inflate *decoder, void *buffer, size_t size, 
       decoder->decoded += *got;
     }
     if (progress) continue;
-    if (decoder->raw_ended) return decoder->inside ? cut_off(decoder, error) : ISOLDE_OK;
+    if (decoder->raw_ended) return decoder->inside ? cut_off(decoder, error) : ISOPROOF_OK;
     if (decoder->first < decoder->end) return corrupt(decoder, "the decoder does not advance", error);
     ISO_TRY(refill(decoder, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -13,16 +13,16 @@ typedef enum iso_packing { ISO_PACKING_NONE, ISO_PACKING_GZIP, ISO_PACKING_ZSTD 
 iso_packing iso_packing_of(const char *bytes, size_t length);
 
 /* Gives compressed bytes; *got 0 at their end. */
-typedef isolde_status (*iso_pull_fn)(void *context, void *buffer, size_t size, size_t *got, isolde_error *error);
+typedef isoproof_status (*iso_pull_fn)(void *context, void *buffer, size_t size, size_t *got, isoproof_error *error);
 
 typedef struct iso_inflate iso_inflate;
 
 /* `first` are the compressed bytes that were pulled already. */
-isolde_status iso_inflate_new(iso_packing packing, const char *name, iso_pull_fn pull, void *context, const char *first,
-                              size_t first_length, iso_inflate **decoder, isolde_error *error);
+isoproof_status iso_inflate_new(iso_packing packing, const char *name, iso_pull_fn pull, void *context,
+                                const char *first, size_t first_length, iso_inflate **decoder, isoproof_error *error);
 void iso_inflate_free(iso_inflate *decoder);
 /* Puts at least one decoded byte into the buffer unless the stream has ended; *got 0 says that it has.  A stream that
- * is cut off or corrupt is ISOLDE_ERR_FORMAT at the offset of the decoded bytes. */
-isolde_status iso_inflate_read(iso_inflate *decoder, void *buffer, size_t size, size_t *got, isolde_error *error);
+ * is cut off or corrupt is ISOPROOF_ERR_FORMAT at the offset of the decoded bytes. */
+isoproof_status iso_inflate_read(iso_inflate *decoder, void *buffer, size_t size, size_t *got, isoproof_error *error);
 
 #endif

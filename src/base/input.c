@@ -36,7 +36,7 @@ struct iso_input {
 };
 
 /* Takes bytes from the file or the memory as they are; *got 0 at the end. */
-static isolde_status pull(void *context, void *buffer, size_t size, size_t *got, isolde_error *error) {
+static isoproof_status pull(void *context, void *buffer, size_t size, size_t *got, isoproof_error *error) {
   iso_input *input = context;
   *got = 0;
   if (input->fd < 0) {
@@ -45,7 +45,7 @@ static isolde_status pull(void *context, void *buffer, size_t size, size_t *got,
     if (part > 0) memcpy(buffer, input->memory + input->pulled, part);
     input->pulled += part;
     *got = part;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (size > READ_MOST) size = READ_MOST;
   ssize_t n;
@@ -54,11 +54,11 @@ static isolde_status pull(void *context, void *buffer, size_t size, size_t *got,
   if (n < 0) return iso_fail_errno(error, input->name, "read");
   input->pulled += (uint64_t)n;
   *got = (size_t)n;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Puts some decoded bytes into the buffer; *got 0 at the end. */
-static isolde_status decode(iso_input *input, void *buffer, size_t size, size_t *got, isolde_error *error) {
+static isoproof_status decode(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error) {
   if (input->inflate == NULL) {
     ISO_TRY(pull(input, buffer, size, got, error));
   } else {
@@ -66,12 +66,12 @@ static isolde_status decode(iso_input *input, void *buffer, size_t size, size_t 
   }
   input->decoded += *got;
   if (*got == 0) input->ended = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Collects the first bytes (a pipe may give them one by one) and puts a decompressor in between where they ask for
  * one. */
-static isolde_status sniff(iso_input *input, isolde_error *error) {
+static isoproof_status sniff(iso_input *input, isoproof_error *error) {
   input->ready = malloc(BLOCK);
   if (input->ready == NULL) return iso_fail_memory(error);
   while (input->ready_end < MAGIC_BYTES && !input->ended) {
@@ -80,8 +80,8 @@ static isolde_status sniff(iso_input *input, isolde_error *error) {
     input->ready_end += got;
   }
   iso_packing packing = iso_packing_of(input->ready, input->ready_end);
-  if (packing == ISO_PACKING_NONE) return ISOLDE_OK;
-  isolde_status status =
+  if (packing == ISO_PACKING_NONE) return ISOPROOF_OK;
+  isoproof_status status =
       iso_inflate_new(packing, input->name, pull, input, input->ready, input->ready_end, &input->inflate, error);
   input->ready_end = 0;
   input->decoded = 0;
@@ -89,33 +89,33 @@ static isolde_status sniff(iso_input *input, isolde_error *error) {
   return status;
 }
 
-static isolde_status finish_open(iso_input *made, const char *name, iso_input **input, isolde_error *error) {
+static isoproof_status finish_open(iso_input *made, const char *name, iso_input **input, isoproof_error *error) {
   made->name = strdup(name);
-  isolde_status status = made->name == NULL ? iso_fail_memory(error) : sniff(made, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = made->name == NULL ? iso_fail_memory(error) : sniff(made, error);
+  if (status != ISOPROOF_OK) {
     iso_input_close(made);
     return status;
   }
   *input = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_input_open(const char *path, iso_input **input, isolde_error *error) {
+isoproof_status iso_input_open(const char *path, iso_input **input, isoproof_error *error) {
   *input = NULL;
   bool standard = strcmp(path, "-") == 0;
   int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return iso_fail_errno(error, path, "open");
   const char *name = standard ? "<stdin>" : path;
   struct stat facts;
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (fstat(fd, &facts) != 0) {
     status = iso_fail_errno(error, name, "look at");
   } else if (S_ISDIR(facts.st_mode)) {
-    status = iso_fail_at(error, ISOLDE_ERR_IO, (iso_place){name, 0, 0, -1}, "expected a file, found a directory");
+    status = iso_fail_at(error, ISOPROOF_ERR_IO, (iso_place){name, 0, 0, -1}, "expected a file, found a directory");
   }
-  iso_input *made = status == ISOLDE_OK ? calloc(1, sizeof *made) : NULL;
-  if (status == ISOLDE_OK && made == NULL) status = iso_fail_memory(error);
-  if (status != ISOLDE_OK) {
+  iso_input *made = status == ISOPROOF_OK ? calloc(1, sizeof *made) : NULL;
+  if (status == ISOPROOF_OK && made == NULL) status = iso_fail_memory(error);
+  if (status != ISOPROOF_OK) {
     if (!standard) close(fd);
     return status;
   }
@@ -129,8 +129,8 @@ isolde_status iso_input_open(const char *path, iso_input **input, isolde_error *
   return finish_open(made, name, input, error);
 }
 
-isolde_status iso_input_open_memory(const void *data, size_t size, const char *name, iso_input **input,
-                                    isolde_error *error) {
+isoproof_status iso_input_open_memory(const void *data, size_t size, const char *name, iso_input **input,
+                                      isoproof_error *error) {
   *input = NULL;
   iso_input *made = calloc(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
@@ -151,7 +151,7 @@ void iso_input_close(iso_input *input) {
 
 const char *iso_input_name(const iso_input *input) { return input->name; }
 
-isolde_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isolde_error *error) {
+isoproof_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error) {
   char *out = buffer;
   size_t done = 0;
   *got = 0;
@@ -177,10 +177,10 @@ isolde_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t
     }
   }
   *got = done;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_input_peek(iso_input *input, size_t size, const char **bytes, size_t *got, isolde_error *error) {
+isoproof_status iso_input_peek(iso_input *input, size_t size, const char **bytes, size_t *got, isoproof_error *error) {
   if (size > PEEK_MOST) size = PEEK_MOST;
   size_t waiting = input->ready_end - input->ready_first;
   if (waiting < size && input->ready_first > 0) {
@@ -195,7 +195,7 @@ isolde_status iso_input_peek(iso_input *input, size_t size, const char **bytes, 
   }
   *bytes = input->ready + input->ready_first;
   *got = input->ready_end - input->ready_first;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_input_progress(const iso_input *input, uint64_t *done, uint64_t *total) {
@@ -203,26 +203,26 @@ void iso_input_progress(const iso_input *input, uint64_t *done, uint64_t *total)
   *total = input->size;
 }
 
-isolde_status iso_input_map(iso_input *input, void **map, size_t *size, isolde_error *error) {
+isoproof_status iso_input_map(iso_input *input, void **map, size_t *size, isoproof_error *error) {
   *map = NULL;
   *size = 0;
   (void)error;
-  if (!input->regular || input->touched || input->inflate != NULL) return ISOLDE_OK;
+  if (!input->regular || input->touched || input->inflate != NULL) return ISOPROOF_OK;
   struct stat facts;
-  if (fstat(input->fd, &facts) != 0 || facts.st_size <= 0) return ISOLDE_OK;
-  if ((uint64_t)facts.st_size > SIZE_MAX) return ISOLDE_OK;
+  if (fstat(input->fd, &facts) != 0 || facts.st_size <= 0) return ISOPROOF_OK;
+  if ((uint64_t)facts.st_size > SIZE_MAX) return ISOPROOF_OK;
   /* Where mapping does not work (some file systems), the caller reads instead. */
   void *mapped = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, input->fd, 0);
-  if (mapped == MAP_FAILED) return ISOLDE_OK;
+  if (mapped == MAP_FAILED) return ISOPROOF_OK;
   *map = mapped;
   *size = (size_t)facts.st_size;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_window_init(iso_window *window, iso_input *input, isolde_error *error) {
+isoproof_status iso_window_init(iso_window *window, iso_input *input, isoproof_error *error) {
   *window = (iso_window){.input = input, .buffer = malloc(WINDOW_START), .capacity = WINDOW_START};
   window->cur = window->end = window->buffer;
-  return window->buffer != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  return window->buffer != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 void iso_window_free(iso_window *window) {
@@ -233,7 +233,7 @@ void iso_window_free(iso_window *window) {
 }
 
 /* Moves what is kept to the front and makes sure that there is room behind it. */
-static isolde_status make_room(iso_window *window, const char *from, isolde_error *error) {
+static isoproof_status make_room(iso_window *window, const char *from, isoproof_error *error) {
   size_t kept = (size_t)(window->end - from);
   size_t cur = (size_t)(window->cur - from);
   char *buffer = window->buffer;
@@ -255,17 +255,17 @@ static isolde_status make_room(iso_window *window, const char *from, isolde_erro
   window->capacity = capacity;
   window->cur = buffer + cur;
   window->end = buffer + kept;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_window_more(iso_window *window, const char **keep, size_t longest, isolde_error *error) {
-  if (window->at_end) return ISOLDE_OK;
+isoproof_status iso_window_more(iso_window *window, const char **keep, size_t longest, isoproof_error *error) {
+  if (window->at_end) return ISOPROOF_OK;
   const char *from = window->cur;
   if (keep != NULL && *keep != NULL && *keep < from) from = *keep;
   size_t kept = (size_t)(window->end - from);
   if (kept > longest) {
     int64_t offset = (int64_t)(window->offset + (uint64_t)(from - window->buffer));
-    return iso_fail_at(error, ISOLDE_ERR_LIMIT, (iso_place){window->input->name, 0, 0, offset},
+    return iso_fail_at(error, ISOPROOF_ERR_LIMIT, (iso_place){window->input->name, 0, 0, offset},
                        "expected an item of at most %zu bytes, found one of more than that", longest);
   }
   size_t keep_at = keep != NULL && *keep != NULL ? (size_t)(*keep - from) : 0;
@@ -275,5 +275,5 @@ isolde_status iso_window_more(iso_window *window, const char **keep, size_t long
   ISO_TRY(iso_input_read(window->input, window->buffer + kept, window->capacity - kept, &got, error));
   window->end += got;
   if (got == 0) window->at_end = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

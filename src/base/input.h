@@ -10,28 +10,28 @@
 typedef struct iso_input iso_input;
 
 /* "-" is standard input.  A directory is an error here. */
-isolde_status iso_input_open(const char *path, iso_input **input, isolde_error *error);
+isoproof_status iso_input_open(const char *path, iso_input **input, isoproof_error *error);
 /* The bytes stay the caller's and must outlive the input. */
-isolde_status iso_input_open_memory(const void *data, size_t size, const char *name, iso_input **input,
-                                    isolde_error *error);
+isoproof_status iso_input_open_memory(const void *data, size_t size, const char *name, iso_input **input,
+                                      isoproof_error *error);
 void iso_input_close(iso_input *input);
 
 /* The name for messages: the path, or "<stdin>". */
 const char *iso_input_name(const iso_input *input);
 
 /* Reads up to `size` bytes, fewer only at the end of the input; *got 0 says that it is at the end. */
-isolde_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isolde_error *error);
+isoproof_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error);
 
 /* Shows the next bytes without consuming them: at least `size` of them unless the input ends before (size at most
  * 65536).  The bytes are valid until the next read or peek. */
-isolde_status iso_input_peek(iso_input *input, size_t size, const char **bytes, size_t *got, isolde_error *error);
+isoproof_status iso_input_peek(iso_input *input, size_t size, const char **bytes, size_t *got, isoproof_error *error);
 
 /* How many bytes of the underlying file have been consumed, and how many it has (0 when unknown): for progress. */
 void iso_input_progress(const iso_input *input, uint64_t *done, uint64_t *total);
 
-/* Maps a plain, uncompressed, regular file from which nothing was read yet; gives NULL (and ISOLDE_OK) when the input
+/* Maps a plain, uncompressed, regular file from which nothing was read yet; gives NULL (and ISOPROOF_OK) when the input
  * is anything else.  The mapping is private and stays valid after iso_input_close; the caller unmaps it. */
-isolde_status iso_input_map(iso_input *input, void **map, size_t *size, isolde_error *error);
+isoproof_status iso_input_map(iso_input *input, void **map, size_t *size, isoproof_error *error);
 
 /* A window on an input for tokenizers: bytes [cur, end) are there, more can be asked for. */
 typedef struct iso_window {
@@ -44,11 +44,11 @@ typedef struct iso_window {
   bool at_end;     /* nothing comes after `end` */
 } iso_window;
 
-isolde_status iso_window_init(iso_window *window, iso_input *input, isolde_error *error);
+isoproof_status iso_window_init(iso_window *window, iso_input *input, isoproof_error *error);
 void iso_window_free(iso_window *window);
 /* Gets more bytes after `end`, keeping everything from `*keep` on (keep may be NULL: from cur on); moves the buffer
- * and so changes cur, end and *keep.  A token may be at most `longest` bytes, else ISOLDE_ERR_LIMIT.  Sets at_end
+ * and so changes cur, end and *keep.  A token may be at most `longest` bytes, else ISOPROOF_ERR_LIMIT.  Sets at_end
  * when there is nothing more; then end stays. */
-isolde_status iso_window_more(iso_window *window, const char **keep, size_t longest, isolde_error *error);
+isoproof_status iso_window_more(iso_window *window, const char **keep, size_t longest, isoproof_error *error);
 
 #endif

@@ -20,9 +20,9 @@ struct iso_output {
   char *buffer;
   size_t used;
   bool failed;
-  isolde_error problem; /* the first failure */
-  iso_deflate *deflate; /* NULL: plain */
-  isolde_write_fn write;
+  isoproof_error problem; /* the first failure */
+  iso_deflate *deflate;   /* NULL: plain */
+  isoproof_write_fn write;
   void *user;
   int fd;
   bool close_fd;
@@ -46,7 +46,7 @@ static bool push(void *context, const void *bytes, size_t size) {
   iso_output *output = context;
   if (output->write != NULL) {
     if (output->write(output->user, bytes, size)) return true;
-    iso_fail(&output->problem, ISOLDE_ERR_IO, "cannot write: the receiver of the output refused it");
+    iso_fail(&output->problem, ISOPROOF_ERR_IO, "cannot write: the receiver of the output refused it");
     output->failed = true;
     return false;
   }
@@ -71,9 +71,9 @@ static void deliver(iso_output *output, const void *bytes, size_t size, bool las
     if (size > 0) push(output, bytes, size);
     return;
   }
-  isolde_error error;
-  isolde_status status = iso_deflate_write(output->deflate, bytes, size, last, &error);
-  if (status == ISOLDE_OK || output->failed) return;
+  isoproof_error error;
+  isoproof_status status = iso_deflate_write(output->deflate, bytes, size, last, &error);
+  if (status == ISOPROOF_OK || output->failed) return;
   output->problem = error;
   output->failed = true;
 }
@@ -94,43 +94,43 @@ static bool ends_with(const char *text, const char *ending) {
   return length >= tail && memcmp(text + length - tail, ending, tail) == 0;
 }
 
-static isolde_compression choose(const char *path, isolde_compression compression) {
-  if (compression != ISOLDE_COMPRESS_AUTO) return compression;
-  if (path != NULL && ends_with(path, ".gz")) return ISOLDE_COMPRESS_GZIP;
-  if (path != NULL && ends_with(path, ".zst")) return ISOLDE_COMPRESS_ZSTD;
-  return ISOLDE_COMPRESS_NO;
+static isoproof_compression choose(const char *path, isoproof_compression compression) {
+  if (compression != ISOPROOF_COMPRESS_AUTO) return compression;
+  if (path != NULL && ends_with(path, ".gz")) return ISOPROOF_COMPRESS_GZIP;
+  if (path != NULL && ends_with(path, ".zst")) return ISOPROOF_COMPRESS_ZSTD;
+  return ISOPROOF_COMPRESS_NO;
 }
 
-static isolde_status new_output(const char *name, isolde_compression compression, iso_output **output,
-                                isolde_error *error) {
+static isoproof_status new_output(const char *name, isoproof_compression compression, iso_output **output,
+                                  isoproof_error *error) {
   *output = NULL;
   iso_output *made = calloc(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->fd = -1;
   made->name = strdup(name);
   made->buffer = malloc(BUFFER);
-  isolde_status status = made->name != NULL && made->buffer != NULL ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK && compression != ISOLDE_COMPRESS_NO) {
+  isoproof_status status = made->name != NULL && made->buffer != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK && compression != ISOPROOF_COMPRESS_NO) {
     status = iso_deflate_new(compression, push, made, &made->deflate, error);
   }
-  if (status != ISOLDE_OK) {
+  if (status != ISOPROOF_OK) {
     iso_output_abandon(made);
     return status;
   }
   *output = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_output_open_callback(isolde_write_fn write, void *user, isolde_compression compression,
-                                       iso_output **output, isolde_error *error) {
+isoproof_status iso_output_open_callback(isoproof_write_fn write, void *user, isoproof_compression compression,
+                                         iso_output **output, isoproof_error *error) {
   ISO_TRY(new_output("<output>", choose(NULL, compression), output, error));
   (*output)->write = write;
   (*output)->user = user;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Makes a new file beside the final one; its mode is what the umask allows, or that of the file it will replace. */
-static isolde_status open_temp(iso_output *output, const struct stat *replaced, isolde_error *error) {
+static isoproof_status open_temp(iso_output *output, const struct stat *replaced, isoproof_error *error) {
   const char *slash = strrchr(output->final, '/');
   size_t directory = slash == NULL ? 0 : (size_t)(slash + 1 - output->final);
   const char *base = output->final + directory;
@@ -145,7 +145,7 @@ static isolde_status open_temp(iso_output *output, const struct stat *replaced, 
     if (output->fd >= 0 || errno != EEXIST) break;
   }
   if (output->fd < 0) {
-    isolde_status status = iso_fail_errno(error, output->name, "create a file beside it");
+    isoproof_status status = iso_fail_errno(error, output->name, "create a file beside it");
     free(output->temp);
     output->temp = NULL;
     return status;
@@ -153,10 +153,10 @@ static isolde_status open_temp(iso_output *output, const struct stat *replaced, 
   output->close_fd = true;
   /* Not being allowed to copy the mode is no reason to fail. */
   if (replaced != NULL && fchmod(output->fd, replaced->st_mode & 0777) != 0) errno = 0;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status open_path(iso_output *output, const char *path, isolde_error *error) {
+static isoproof_status open_path(iso_output *output, const char *path, isoproof_error *error) {
   struct stat facts;
   bool exists = stat(path, &facts) == 0;
   bool link = false;
@@ -168,7 +168,7 @@ static isolde_status open_path(iso_output *output, const char *path, isolde_erro
     output->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (output->fd < 0) return iso_fail_errno(error, path, "open for writing");
     output->close_fd = true;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   /* Renaming would not mind a file that says it must not be written. */
   if (exists && access(path, W_OK) != 0) return iso_fail_errno(error, path, "write");
@@ -180,17 +180,17 @@ static isolde_status open_path(iso_output *output, const char *path, isolde_erro
   return open_temp(output, exists ? &facts : NULL, error);
 }
 
-isolde_status iso_output_open(const char *path, isolde_compression compression, iso_output **output,
-                              isolde_error *error) {
+isoproof_status iso_output_open(const char *path, isoproof_compression compression, iso_output **output,
+                                isoproof_error *error) {
   bool standard = strcmp(path, "-") == 0;
   ISO_TRY(new_output(standard ? "<stdout>" : path, choose(standard ? NULL : path, compression), output, error));
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (standard) {
     (*output)->fd = STDOUT_FILENO;
   } else {
     status = open_path(*output, path, error);
   }
-  if (status != ISOLDE_OK) {
+  if (status != ISOPROOF_OK) {
     iso_output_abandon(*output);
     *output = NULL;
   }
@@ -209,8 +209,8 @@ static void close_file(iso_output *output) {
   }
 }
 
-isolde_status iso_output_close(iso_output *output, isolde_error *error) {
-  if (output == NULL) return ISOLDE_OK;
+isoproof_status iso_output_close(iso_output *output, isoproof_error *error) {
+  if (output == NULL) return ISOPROOF_OK;
   flush(output, true);
   close_file(output);
   if (!output->failed && output->temp != NULL) {
@@ -222,7 +222,7 @@ isolde_status iso_output_close(iso_output *output, isolde_error *error) {
       output->failed = true;
     }
   }
-  isolde_status status = output->failed ? output->problem.code : ISOLDE_OK;
+  isoproof_status status = output->failed ? output->problem.code : ISOPROOF_OK;
   if (output->failed && error != NULL) *error = output->problem;
   iso_output_abandon(output);
   return status;

@@ -14,11 +14,11 @@
 typedef struct iso_output iso_output;
 
 /* "-" is standard output.  A file is written under a temporary name beside `path`. */
-isolde_status iso_output_open(const char *path, isolde_compression compression, iso_output **output,
-                              isolde_error *error);
-isolde_status iso_output_open_callback(isolde_write_fn write, void *user, isolde_compression compression,
-                                       iso_output **output, isolde_error *error);
-isolde_status iso_output_close(iso_output *output, isolde_error *error);
+isoproof_status iso_output_open(const char *path, isoproof_compression compression, iso_output **output,
+                                isoproof_error *error);
+isoproof_status iso_output_open_callback(isoproof_write_fn write, void *user, isoproof_compression compression,
+                                         iso_output **output, isoproof_error *error);
+isoproof_status iso_output_close(iso_output *output, isoproof_error *error);
 void iso_output_abandon(iso_output *output);
 
 /* Hands on what is buffered; of compressed output some may stay behind. */

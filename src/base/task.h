@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 
-struct isolde_task {
+struct isoproof_task {
   atomic_int cancelled;
   unsigned threads;
   double deadline; /* monotonic seconds, 0 none */
-  isolde_progress_fn callback;
+  isoproof_progress_fn callback;
   void *user;
   double next_report;
 };
@@ -18,14 +18,14 @@ struct isolde_task {
 /* Monotonic seconds. */
 double iso_now(void);
 
-/* ISOLDE_OK, ISOLDE_ERR_CANCELLED or ISOLDE_ERR_TIMEOUT (with the error filled).  Cheap enough for every few thousand
- * steps of a loop; any thread may call it. */
-isolde_status iso_task_check(const isolde_task *task, isolde_error *error);
+/* ISOPROOF_OK, ISOPROOF_ERR_CANCELLED or ISOPROOF_ERR_TIMEOUT (with the error filled).  Cheap enough for every few
+ * thousand steps of a loop; any thread may call it. */
+isoproof_status iso_task_check(const isoproof_task *task, isoproof_error *error);
 
 /* The number of threads to use, at least 1; a NULL task means 1. */
-unsigned iso_task_threads(const isolde_task *task);
+unsigned iso_task_threads(const isoproof_task *task);
 
 /* Reports progress when the last report is a tenth of a second old.  Only from the thread that runs the task. */
-void iso_task_progress(isolde_task *task, const char *stage, const char *unit, uint64_t done, uint64_t total);
+void iso_task_progress(isoproof_task *task, const char *stage, const char *unit, uint64_t done, uint64_t total);
 
 #endif

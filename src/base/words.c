@@ -64,27 +64,27 @@ void iso_words_add_hostile(iso_words *words, const char *text, size_t length, si
   }
 }
 
-void iso_words_add_scalar(iso_words *words, isolde_scalar scalar) {
+void iso_words_add_scalar(iso_words *words, isoproof_scalar scalar) {
   enum { MOST = 60 };
   char number[32];
   switch (scalar.type) {
-  case ISOLDE_STRING:
+  case ISOPROOF_STRING:
     iso_words_add(words, "\"");
     iso_words_add_hostile(words, scalar.text, scalar.length, MOST);
     iso_words_add(words, "\"");
     return;
-  case ISOLDE_KEYWORD:
+  case ISOPROOF_KEYWORD:
     iso_words_add(words, ":");
     iso_words_add_hostile(words, scalar.text, scalar.length, MOST);
     return;
-  case ISOLDE_SYMBOL:
+  case ISOPROOF_SYMBOL:
     iso_words_add_hostile(words, scalar.text, scalar.length, MOST);
     return;
-  case ISOLDE_NIL:
-  case ISOLDE_NONE:
-  case ISOLDE_INTEGER:
-  case ISOLDE_UNSIGNED:
-    isolde_scalar_format(scalar, number, sizeof number);
+  case ISOPROOF_NIL:
+  case ISOPROOF_NONE:
+  case ISOPROOF_INTEGER:
+  case ISOPROOF_UNSIGNED:
+    isoproof_scalar_format(scalar, number, sizeof number);
     iso_words_add(words, "%s", number);
     return;
   }

@@ -16,6 +16,6 @@ void iso_words_add(iso_words *words, const char *format, ...) __attribute__((for
 /* Text that comes from the input: control characters and broken UTF-8 are escaped, and more than `most` bytes are cut
  * with an ellipsis. */
 void iso_words_add_hostile(iso_words *words, const char *text, size_t length, size_t most);
-void iso_words_add_scalar(iso_words *words, isolde_scalar scalar);
+void iso_words_add_scalar(iso_words *words, isoproof_scalar scalar);
 
 #endif

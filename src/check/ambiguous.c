@@ -26,7 +26,7 @@ static void search_free(search *s) {
 }
 
 /* Every read observes exactly one of its candidates. */
-static isolde_status state_choices(search *s, isolde_error *error) {
+static isoproof_status state_choices(search *s, isoproof_error *error) {
   const iso_choices *c = &s->choices;
   s->literal = iso_alloc(c->candidates.count, sizeof *s->literal);
   s->relevant = iso_alloc(c->history->txns, 1);
@@ -45,37 +45,37 @@ static isolde_status state_choices(search *s, isolde_error *error) {
       }
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void make_relevant(search *s, uint64_t txn) {
   if (txn >= s->choices.history->txns || s->relevant[txn]) return;
   s->relevant[txn] = 1;
-  s->grew = s->grew || s->choices.history->txn_status[txn] == ISOLDE_UNKNOWN;
+  s->grew = s->grew || s->choices.history->txn_status[txn] == ISOPROOF_UNKNOWN;
 }
 
 /* A transaction of unknown outcome takes part because somebody who takes part observed it: then so does that one, whose
  * outcome may be unknown as well. */
 static void find_supporters(search *s) {
   const iso_choices *c = &s->choices;
-  const isolde_history *h = c->history;
+  const isoproof_history *h = c->history;
   while (s->grew) {
     s->grew = false;
     for (uint32_t op = 0; op < h->ops; op++) {
-      uint32_t write = h->op_kind[op] == ISOLDE_OP_READ ? c->resolution->writer[op] : ISO_NO_OP;
+      uint32_t write = h->op_kind[op] == ISOPROOF_OP_READ ? c->resolution->writer[op] : ISO_NO_OP;
       if (write >= h->ops || !s->relevant[c->op_txn[write]]) continue;
-      if (h->txn_status[c->op_txn[write]] != ISOLDE_UNKNOWN || c->op_txn[op] == c->op_txn[write]) continue;
-      if (h->txn_status[c->op_txn[op]] != ISOLDE_ABORTED) make_relevant(s, c->op_txn[op]);
+      if (h->txn_status[c->op_txn[write]] != ISOPROOF_UNKNOWN || c->op_txn[op] == c->op_txn[write]) continue;
+      if (h->txn_status[c->op_txn[op]] != ISOPROOF_ABORTED) make_relevant(s, c->op_txn[op]);
     }
   }
 }
 
 /* One of the reads behind the violation must have observed another write. */
-static isolde_status learn(search *s, const isolde_result *result, isolde_error *error) {
+static isoproof_status learn(search *s, const isoproof_result *result, isoproof_error *error) {
   const iso_choices *c = &s->choices;
-  isolde_anomaly anomaly;
+  isoproof_anomaly anomaly;
   memset(s->relevant, 0, c->history->txns);
-  if (!isolde_result_anomaly(result, 0, &anomaly)) return iso_fail(error, ISOLDE_ERR_INTERNAL, "no witness");
+  if (!isoproof_result_anomaly(result, 0, &anomaly)) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "no witness");
   for (size_t i = 0; i < anomaly.txn_count; i++) make_relevant(s, anomaly.txns[i]);
   for (size_t i = 0; i < anomaly.op_count; i++) {
     make_relevant(s, iso_history_txn_of(c->history, (uint32_t)anomaly.ops[i]));
@@ -90,7 +90,7 @@ static isolde_status learn(search *s, const isolde_result *result, isolde_error 
   return iso_solver_clause(s->solver, s->clause.items, s->clause.count, error);
 }
 
-static isolde_status next_choice(search *s, isolde_task *task, bool *found, isolde_error *error) {
+static isoproof_status next_choice(search *s, isoproof_task *task, bool *found, isoproof_error *error) {
   iso_solver_answer answer;
   iso_solver_limits limits = {.task = task};
   ISO_TRY(iso_solver_solve(s->solver, NULL, 0, &limits, &answer, error));
@@ -101,32 +101,32 @@ static isolde_status next_choice(search *s, isolde_task *task, bool *found, isol
       if (iso_solver_value(s->solver, s->literal[read->first + k])) iso_choose(&s->choices, i, k);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Tries choices until one satisfies the level, or none is left. */
-static isolde_status try_choices(search *s, const isolde_check_options *options, isolde_task *task,
-                                 isolde_result **result, isolde_error *error) {
+static isoproof_status try_choices(search *s, const isoproof_check_options *options, isoproof_task *task,
+                                   isoproof_result **result, isoproof_error *error) {
   ISO_TRY(state_choices(s, error));
   for (;;) {
     bool found = false;
     ISO_TRY(iso_check_once(s->choices.history, options, task, result, error));
-    if (isolde_result_verdict(*result) != ISOLDE_VIOLATED) return ISOLDE_OK;
-    isolde_status status = learn(s, *result, error);
-    if (status == ISOLDE_OK) status = next_choice(s, task, &found, error);
-    if (status == ISOLDE_OK && !found) return ISOLDE_OK;
-    isolde_result_free(*result);
+    if (isoproof_result_verdict(*result) != ISOPROOF_VIOLATED) return ISOPROOF_OK;
+    isoproof_status status = learn(s, *result, error);
+    if (status == ISOPROOF_OK) status = next_choice(s, task, &found, error);
+    if (status == ISOPROOF_OK && !found) return ISOPROOF_OK;
+    isoproof_result_free(*result);
     *result = NULL;
-    if (status != ISOLDE_OK) return status;
+    if (status != ISOPROOF_OK) return status;
   }
 }
 
 /* The verdict on one level, with the result that shows it; a limit leaves it unknown. */
-static isolde_status decide_level(isolde_history *history, const isolde_check_options *options,
-                                  const isolde_level_info *level, isolde_task *task, isolde_result **result,
-                                  isolde_error *error) {
+static isoproof_status decide_level(isoproof_history *history, const isoproof_check_options *options,
+                                    const isoproof_level_info *level, isoproof_task *task, isoproof_result **result,
+                                    isoproof_error *error) {
   const char *names[] = {level->id};
-  isolde_check_options one = *options;
+  isoproof_check_options one = *options;
   one.levels = names;
   one.level_count = 1;
   one.anomalies = NULL;
@@ -135,69 +135,69 @@ static isolde_status decide_level(isolde_history *history, const isolde_check_op
   bool is_cut =
       strcmp(level->id, "cut-isolation") == 0; /* the one level that candidates of the wrong kind can satisfy */
   ISO_TRY(iso_choices_make(history, !is_cut, task, &s.choices, error));
-  isolde_status status = try_choices(&s, &one, task, result, error);
+  isoproof_status status = try_choices(&s, &one, task, result, error);
   search_free(&s);
   return status;
 }
 
-static bool is_asked(const isolde_check_options *options, const isolde_level_info *level) {
+static bool is_asked(const isoproof_check_options *options, const isoproof_level_info *level) {
   for (size_t i = 0; i < options->level_count; i++) {
-    if (isolde_level_find(options->levels[i]) == level) return true;
+    if (isoproof_level_find(options->levels[i]) == level) return true;
   }
-  return options->level_count == 0 && level->family != ISOLDE_LEVEL_MODEL;
+  return options->level_count == 0 && level->family != ISOPROOF_LEVEL_MODEL;
 }
 
 enum { MOST_LEVELS = 128 };
 
 typedef struct {
-  isolde_verdict verdict[MOST_LEVELS]; /* by number of the level; none: not asked */
-  isolde_result *satisfied, *violated; /* the result of the strongest satisfied level, and of the weakest violated */
-  iso_certificates certificates;       /* each under the choice that satisfies its level */
+  isoproof_verdict verdict[MOST_LEVELS]; /* by number of the level; none: not asked */
+  isoproof_result *satisfied, *violated; /* the result of the strongest satisfied level, and of the weakest violated */
+  iso_certificates certificates;         /* each under the choice that satisfies its level */
 } verdicts;
 
 /* What is known of a level from those decided so far. */
-static isolde_verdict implied(const verdicts *v, const isolde_level_info *level) {
+static isoproof_verdict implied(const verdicts *v, const isoproof_level_info *level) {
   for (uint32_t i = 0; i < MOST_LEVELS; i++) {
-    const isolde_level_info *other = isolde_level_at(i);
+    const isoproof_level_info *other = isoproof_level_at(i);
     if (other == NULL) break;
-    if (v->verdict[i] == ISOLDE_SATISFIED && isolde_level_implies(other, level)) return ISOLDE_SATISFIED;
-    if (v->verdict[i] == ISOLDE_VIOLATED && isolde_level_implies(level, other)) return ISOLDE_VIOLATED;
+    if (v->verdict[i] == ISOPROOF_SATISFIED && isoproof_level_implies(other, level)) return ISOPROOF_SATISFIED;
+    if (v->verdict[i] == ISOPROOF_VIOLATED && isoproof_level_implies(level, other)) return ISOPROOF_VIOLATED;
   }
-  return ISOLDE_VERDICT_NONE;
+  return ISOPROOF_VERDICT_NONE;
 }
 
-static isolde_status decide_levels(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                                   verdicts *v, isolde_error *error) {
+static isoproof_status decide_levels(isoproof_history *history, const isoproof_check_options *options,
+                                     isoproof_task *task, verdicts *v, isoproof_error *error) {
   uint32_t count = 0;
-  while (isolde_level_at(count) != NULL && count < MOST_LEVELS) count++;
+  while (isoproof_level_at(count) != NULL && count < MOST_LEVELS) count++;
   while (count-- > 0) { /* the table has the weaker ones first */
-    const isolde_level_info *level = isolde_level_at(count);
+    const isoproof_level_info *level = isoproof_level_at(count);
     if (!is_asked(options, level)) continue;
     v->verdict[count] = implied(v, level);
-    if (v->verdict[count] != ISOLDE_VERDICT_NONE) continue;
-    isolde_result *result = NULL;
+    if (v->verdict[count] != ISOPROOF_VERDICT_NONE) continue;
+    isoproof_result *result = NULL;
     ISO_TRY(decide_level(history, options, level, task, &result, error));
-    v->verdict[count] = isolde_result_verdict(result);
+    v->verdict[count] = isoproof_result_verdict(result);
     iso_certificates_take(&v->certificates, &result->certificates);
-    isolde_result **keep = v->verdict[count] == ISOLDE_VIOLATED ? &v->violated : &v->satisfied;
-    isolde_result_free(*keep);
+    isoproof_result **keep = v->verdict[count] == ISOPROOF_VIOLATED ? &v->violated : &v->satisfied;
+    isoproof_result_free(*keep);
     *keep = result;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The result of the weakest violated level, whose witness is the telling one, with the verdicts on all levels. */
-static isolde_status assemble(const isolde_check_options *options, verdicts *v, isolde_result **result,
-                              isolde_error *error) {
-  isolde_result *made = v->violated != NULL ? v->violated : v->satisfied;
-  if (made == NULL) return iso_fail(error, ISOLDE_ERR_USAGE, "no level was asked for that can be decided");
+static isoproof_status assemble(const isoproof_check_options *options, verdicts *v, isoproof_result **result,
+                                isoproof_error *error) {
+  isoproof_result *made = v->violated != NULL ? v->violated : v->satisfied;
+  if (made == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "no level was asked for that can be decided");
   if (v->violated != NULL)
     v->violated = NULL;
   else
     v->satisfied = NULL;
   struct iso_level_entry *levels = iso_alloc(MOST_LEVELS, sizeof *levels);
   if (levels == NULL) {
-    isolde_result_free(made);
+    isoproof_result_free(made);
     return iso_fail_memory(error);
   }
   iso_certificates_take(&made->certificates, &v->certificates);
@@ -206,30 +206,30 @@ static isolde_status assemble(const isolde_check_options *options, verdicts *v, 
   made->level_count = 0;
   for (uint32_t i = 0; i < MOST_LEVELS; i++) {
     bool asked = options->level_count > 0;
-    if (v->verdict[i] == ISOLDE_VERDICT_NONE || (!asked && v->verdict[i] == ISOLDE_UNDECIDED)) continue;
-    levels[made->level_count++] = (struct iso_level_entry){isolde_level_at(i), v->verdict[i], asked};
+    if (v->verdict[i] == ISOPROOF_VERDICT_NONE || (!asked && v->verdict[i] == ISOPROOF_UNDECIDED)) continue;
+    levels[made->level_count++] = (struct iso_level_entry){isoproof_level_at(i), v->verdict[i], asked};
   }
   free(made->strongest);
   free(made->weakest_violated);
   made->strongest = made->weakest_violated = NULL;
   if (!iso_result_extremes(made)) {
-    isolde_result_free(made);
+    isoproof_result_free(made);
     return iso_fail_memory(error);
   }
   *result = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_check_ambiguous(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                                  isolde_result **result, isolde_error *error) {
+isoproof_status iso_check_ambiguous(isoproof_history *history, const isoproof_check_options *options,
+                                    isoproof_task *task, isoproof_result **result, isoproof_error *error) {
   if (options->anomaly_count > 0) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "single anomalies cannot be asked for where values are not unique");
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "single anomalies cannot be asked for where values are not unique");
   }
   verdicts v = {.satisfied = NULL};
-  isolde_status status = decide_levels(history, options, task, &v, error);
-  if (status == ISOLDE_OK) status = assemble(options, &v, result, error);
-  isolde_result_free(v.satisfied);
-  isolde_result_free(v.violated);
+  isoproof_status status = decide_levels(history, options, task, &v, error);
+  if (status == ISOPROOF_OK) status = assemble(options, &v, result, error);
+  isoproof_result_free(v.satisfied);
+  isoproof_result_free(v.violated);
   iso_certificates_free(&v.certificates);
   return status;
 }

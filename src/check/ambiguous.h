@@ -10,14 +10,14 @@
 
 #include <isoproof/check.h>
 
-/* isolde_check of a history whose written values are not unique; the options are complete. */
-isolde_status iso_check_ambiguous(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                                  isolde_result **result, isolde_error *error);
+/* isoproof_check of a history whose written values are not unique; the options are complete. */
+isoproof_status iso_check_ambiguous(isoproof_history *history, const isoproof_check_options *options,
+                                    isoproof_task *task, isoproof_result **result, isoproof_error *error);
 
-/* isolde_check under the choices at hand: in check.c. */
-isolde_status iso_check_once(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                             isolde_result **result, isolde_error *error);
+/* isoproof_check under the choices at hand: in check.c. */
+isoproof_status iso_check_once(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                               isoproof_result **result, isoproof_error *error);
 /* Fills in the strongest satisfied and weakest violated levels of a result; false when memory is out. */
-bool iso_result_extremes(isolde_result *result);
+bool iso_result_extremes(isoproof_result *result);
 
 #endif

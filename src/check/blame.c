@@ -32,20 +32,20 @@ static void blame_path(blamer *b) {
   }
 }
 
-static isolde_status blame_order(blamer *b, uint32_t from, uint32_t to, isolde_error *error) {
+static isoproof_status blame_order(blamer *b, uint32_t from, uint32_t to, isoproof_error *error) {
   blame_txn(b, iso_event_txn(b->e, from));
   blame_txn(b, iso_event_txn(b->e, to));
-  if (from == to) return ISOLDE_OK;
+  if (from == to) return ISOPROOF_OK;
   if (iso_path_find(&b->finder, from, to, &b->path) == UINT32_MAX) {
     if (b->finder.failed) return iso_fail_memory(error);
-    return iso_fail(error, ISOLDE_ERR_INTERNAL, "an order that was derived has no reason");
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "an order that was derived has no reason");
   }
   blame_path(b);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The path that a derived edge rests on; see iso_reason. */
-static isolde_status explain_edge(blamer *b, const iso_derived *d, isolde_error *error) {
+static isoproof_status explain_edge(blamer *b, const iso_derived *d, isoproof_error *error) {
   const iso_event_graph *e = b->e;
   const iso_view *v = e->view;
   b->finder.before_round = d->round;
@@ -53,23 +53,23 @@ static isolde_status explain_edge(blamer *b, const iso_derived *d, isolde_error 
     return blame_order(b, iso_event_begin(e, iso_event_txn(e, d->from)), iso_event_commit(e, iso_event_txn(e, d->to)),
                        error);
   }
-  if (d->reason == ISO_LIST) return ISOLDE_OK;
+  if (d->reason == ISO_LIST) return ISOPROOF_OK;
   const iso_external_read *read = &v->reads[d->read];
   uint32_t reader = iso_history_txn_of(v->h, read->op);
   blame_txn(b, reader);
   if (d->reason == ISO_SEEN) return blame_order(b, d->from, iso_event_begin(e, reader), error);
-  if (read->from == ISO_INITIAL) return ISOLDE_OK;
+  if (read->from == ISO_INITIAL) return ISOPROOF_OK;
   bool prefix = e->level->rule == ISO_RULE_PREFIX;
   uint32_t version = prefix ? iso_event_commit(e, read->from) : iso_event_begin(e, read->from);
   return blame_order(b, version, d->to, error);
 }
 
-static isolde_status explain_all(blamer *b, isolde_error *error) {
+static isoproof_status explain_all(blamer *b, isoproof_error *error) {
   while (b->reasons.count > 0 && !b->failed) {
     uint32_t edge = b->reasons.items[--b->reasons.count];
     ISO_TRY(explain_edge(b, &b->e->derived.items[edge], error));
   }
-  return b->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return b->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -87,19 +87,19 @@ static void sort_unique(iso_txn_set *txns) {
   txns->count = kept;
 }
 
-static isolde_status begin(blamer *b, const iso_reach *reach, isolde_error *error) {
+static isoproof_status begin(blamer *b, const iso_reach *reach, isoproof_error *error) {
   ISO_TRY(iso_path_finder_make(b->e, reach, &b->finder, error));
   b->explained = iso_alloc_zero(b->e->derived.count, 1);
-  return b->explained == NULL ? iso_fail_memory(error) : ISOLDE_OK;
+  return b->explained == NULL ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-static isolde_status finish(blamer *b, isolde_status status) {
+static isoproof_status finish(blamer *b, isoproof_status status) {
   sort_unique(b->txns);
   iso_path_finder_free(&b->finder);
   free(b->explained);
   iso_vec_free(&b->reasons);
   iso_vec_free(&b->path);
-  if (status != ISOLDE_OK) iso_vec_free(b->txns);
+  if (status != ISOPROOF_OK) iso_vec_free(b->txns);
   return status;
 }
 
@@ -107,8 +107,8 @@ static isolde_status finish(blamer *b, isolde_status status) {
 
 /* The cheapest of a few cycles: through events of the smallest component, derived edges of late rounds first as they
  * are what closed it. */
-static isolde_status find_cycle(blamer *b, const uint32_t *component, uint32_t components, iso_path *best,
-                                isolde_error *error) {
+static isoproof_status find_cycle(blamer *b, const uint32_t *component, uint32_t components, iso_path *best,
+                                  isoproof_error *error) {
   enum { TRIES = 64, EFFORT = 4000000 };
   const iso_event_graph *e = b->e;
   uint32_t *size = iso_alloc_zero(components, sizeof *size), least = UINT32_MAX, smallest = 0;
@@ -142,41 +142,41 @@ static isolde_status find_cycle(blamer *b, const uint32_t *component, uint32_t c
   }
   b->finder.component = NULL;
   b->finder.effort_limit = UINT64_MAX;
-  if (least < UINT32_MAX) return ISOLDE_OK;
-  return b->finder.failed ? iso_fail_memory(error) : iso_fail(error, ISOLDE_ERR_INTERNAL, "a component has no cycle");
+  if (least < UINT32_MAX) return ISOPROOF_OK;
+  return b->finder.failed ? iso_fail_memory(error) : iso_fail(error, ISOPROOF_ERR_INTERNAL, "a component has no cycle");
 }
 
-static isolde_status blame_components(blamer *b, const iso_reach *reach, isolde_error *error) {
+static isoproof_status blame_components(blamer *b, const iso_reach *reach, isoproof_error *error) {
   uint32_t *component, components;
   iso_path cycle = {.items = NULL};
   ISO_TRY(iso_event_components(b->e, &component, &components, error));
-  isolde_status status = components == 0 ? iso_fail(error, ISOLDE_ERR_INTERNAL, "there is no cycle") : ISOLDE_OK;
+  isoproof_status status = components == 0 ? iso_fail(error, ISOPROOF_ERR_INTERNAL, "there is no cycle") : ISOPROOF_OK;
   /* The clocks do not know the last edges, so the cycle is looked for without them. */
   b->finder.reach = NULL;
-  if (status == ISOLDE_OK) status = find_cycle(b, component, components, &cycle, error);
+  if (status == ISOPROOF_OK) status = find_cycle(b, component, components, &cycle, error);
   b->finder.reach = reach;
   free(component);
   iso_path spent = b->path;
   b->path = cycle;
   iso_vec_free(&spent);
-  if (status != ISOLDE_OK) return status;
+  if (status != ISOPROOF_OK) return status;
   blame_path(b);
   return explain_all(b, error);
 }
 
-isolde_status iso_blame_cycle(const iso_event_graph *events, const iso_reach *reach, isolde_task *task,
-                              iso_txn_set *txns, isolde_error *error) {
+isoproof_status iso_blame_cycle(const iso_event_graph *events, const iso_reach *reach, isoproof_task *task,
+                                iso_txn_set *txns, isoproof_error *error) {
   blamer b = {.e = events, .txns = txns};
-  isolde_status status = begin(&b, reach, error);
-  if (status == ISOLDE_OK) status = blame_components(&b, reach, error);
-  if (status == ISOLDE_OK) status = iso_task_check(task, error);
+  isoproof_status status = begin(&b, reach, error);
+  if (status == ISOPROOF_OK) status = blame_components(&b, reach, error);
+  if (status == ISOPROOF_OK) status = iso_task_check(task, error);
   return finish(&b, status);
 }
 
 /* ---- cores ---- */
 
 /* Without clocks: every order between two events of the core, one search each. */
-static isolde_status blame_pairs(blamer *b, const iso_requirements *core) {
+static isoproof_status blame_pairs(blamer *b, const iso_requirements *core) {
   for (size_t i = 0; i < core->edges.count && !b->failed; i++) {
     for (size_t k = 0; k < core->edges.count && !b->failed; k++) {
       uint32_t ends[2][2] = {{core->edges.items[i].from, core->edges.items[k].from},
@@ -188,11 +188,11 @@ static isolde_status blame_pairs(blamer *b, const iso_requirements *core) {
       }
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status blame_all(blamer *b, const iso_requirements *core, const iso_event_edges *edges,
-                               isolde_error *error) {
+static isoproof_status blame_all(blamer *b, const iso_requirements *core, const iso_event_edges *edges,
+                                 isoproof_error *error) {
   for (size_t i = 0; i < core->edges.count; i++) {
     blame_txn(b, iso_event_txn(b->e, core->edges.items[i].from));
     blame_txn(b, iso_event_txn(b->e, core->edges.items[i].to));
@@ -208,11 +208,12 @@ static isolde_status blame_all(blamer *b, const iso_requirements *core, const is
   return explain_all(b, error);
 }
 
-isolde_status iso_blame_core(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *core,
-                             const iso_event_edges *edges, isolde_task *task, iso_txn_set *txns, isolde_error *error) {
+isoproof_status iso_blame_core(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *core,
+                               const iso_event_edges *edges, isoproof_task *task, iso_txn_set *txns,
+                               isoproof_error *error) {
   blamer b = {.e = events, .txns = txns};
-  isolde_status status = begin(&b, reach, error);
-  if (status == ISOLDE_OK) status = blame_all(&b, core, edges, error);
-  if (status == ISOLDE_OK) status = iso_task_check(task, error);
+  isoproof_status status = begin(&b, reach, error);
+  if (status == ISOPROOF_OK) status = blame_all(&b, core, edges, error);
+  if (status == ISOPROOF_OK) status = iso_task_check(task, error);
   return finish(&b, status);
 }

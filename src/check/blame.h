@@ -17,12 +17,13 @@ typedef struct iso_txn_set {
 } iso_txn_set;
 
 /* There is a cycle among all edges.  `reach` has the clocks of all edges but those of the last round, or is NULL. */
-isolde_status iso_blame_cycle(const iso_event_graph *events, const iso_reach *reach, isolde_task *task,
-                              iso_txn_set *txns, isolde_error *error);
+isoproof_status iso_blame_cycle(const iso_event_graph *events, const iso_reach *reach, isoproof_task *task,
+                                iso_txn_set *txns, isoproof_error *error);
 
 /* The requirements and edges contradict each other; the edges follow from what is known.  Without `reach` the edges are
  * looked for. */
-isolde_status iso_blame_core(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *core,
-                             const iso_event_edges *edges, isolde_task *task, iso_txn_set *txns, isolde_error *error);
+isoproof_status iso_blame_core(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *core,
+                               const iso_event_edges *edges, isoproof_task *task, iso_txn_set *txns,
+                               isoproof_error *error);
 
 #endif

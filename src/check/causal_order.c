@@ -208,10 +208,10 @@ static void sweep_blocks(void *context, unsigned thread, unsigned threads) {
 }
 
 /* Lays the history out, sweeps, and puts what was found together. */
-static isolde_status look(causal *c, bool all, isolde_task *task, isolde_error *error) {
+static isoproof_status look(causal *c, bool all, isoproof_task *task, isoproof_error *error) {
   lay_strip(c);
   if (c->failed) return iso_fail_memory(error);
-  if (c->too_far) return ISOLDE_OK;
+  if (c->too_far) return ISOPROOF_OK;
   for (unsigned t = 0; t < c->threads; t++) c->sweepers[t].all = all;
   atomic_store(&c->next_block, 0);
   iso_parallel(c->threads, sweep_blocks, c);
@@ -268,7 +268,7 @@ static void keep_unmarked(causal *c, const uint8_t *drop) {
 }
 
 /* Takes out of what was found what contradicts CO: t1 is causally before t2. */
-static isolde_status drop_contradictions(causal *c, isolde_error *error) {
+static isoproof_status drop_contradictions(causal *c, isoproof_error *error) {
   const iso_view *v = c->e.view;
   iso_sweeper *s = &c->sweepers[0];
   iso_far *items = iso_alloc(c->found.count, sizeof *items);
@@ -301,11 +301,11 @@ static isolde_status drop_contradictions(causal *c, isolde_error *error) {
   if (made) keep_unmarked(c, drop);
   free(items);
   free(drop);
-  return made ? ISOLDE_OK : iso_fail_memory(error);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* Adds what is forced, and repairs the order. */
-static isolde_status add_forced(causal *c, bool *cyclic, isolde_task *task, isolde_error *error) {
+static isoproof_status add_forced(causal *c, bool *cyclic, isoproof_task *task, isoproof_error *error) {
   const iso_view *v = c->e.view;
   uint32_t first = (uint32_t)c->e.derived.count;
   *cyclic = false;
@@ -323,7 +323,7 @@ static isolde_status add_forced(causal *c, bool *cyclic, isolde_task *task, isol
   }
   if (!*cyclic) ISO_TRY(iso_sequence_repair(&c->e, first, &c->s, c->moved, cyclic, task, error));
   if (*cyclic) iso_event_graph_drop(&c->e, first);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static int by_read(const void *a, const void *b) {
@@ -333,8 +333,8 @@ static int by_read(const void *a, const void *b) {
 }
 
 /* Hands out what was found: of a session only the last writer counts. */
-static isolde_status hand_out(causal *c, isolde_error *error) {
-  const isolde_history *h = c->e.view->h;
+static isoproof_status hand_out(causal *c, isoproof_error *error) {
+  const isoproof_history *h = c->e.view->h;
   iso_forced_pairs *pairs = &c->out->pairs;
   if (!iso_vec_reserve(pairs, c->found.count)) return iso_fail_memory(error);
   for (size_t i = 0; i < c->found.count; i++) {
@@ -348,18 +348,18 @@ static isolde_status hand_out(causal *c, isolde_error *error) {
     if (last) pairs->items[kept++] = *one;
   }
   pairs->count = kept;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Finds every writer that is between a version and a reader that it is causally before, in the order at hand.  Where
  * the answer is that there are contradictions only, it is they: the others are where they must be. */
-static isolde_status find_backward(causal *c, isolde_task *task, isolde_error *error) {
+static isoproof_status find_backward(causal *c, isoproof_task *task, isoproof_error *error) {
   c->anew = true;
   return look(c, true, task, error);
 }
 
 /* Finds what else is forced where cycles can be. */
-static isolde_status find_windows(causal *c, isolde_error *error) {
+static isoproof_status find_windows(causal *c, isoproof_error *error) {
   iso_window_pairs pairs;
   iso_sweeper *s = &c->sweepers[0];
   iso_window_pairs_find(c->e.view, &c->s, c->depth, c->found.items, c->found.count, &pairs);
@@ -380,35 +380,35 @@ static isolde_status find_windows(causal *c, isolde_error *error) {
     s->found.count = 0;
   }
   iso_vec_free(&pairs.items);
-  return made ? ISOLDE_OK : iso_fail_memory(error);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isolde_status conclude(causal *c, iso_causal_answer answer, isolde_task *task, isolde_error *error) {
+static isoproof_status conclude(causal *c, iso_causal_answer answer, isoproof_task *task, isoproof_error *error) {
   ISO_TRY(find_backward(c, task, error));
   if (!c->too_far && answer == ISO_CAUSAL_NO) ISO_TRY(find_windows(c, error));
-  if (c->too_far) return ISOLDE_OK;
+  if (c->too_far) return ISOPROOF_OK;
   c->out->answer = answer;
   return hand_out(c, error);
 }
 
 /* Looks at the first order: the sessions in turn, which is right where they ran beside each other, or else, as where
  * they were short and came one after the other, what paths tell of the times. */
-static isolde_status look_first(causal *c, isolde_task *task, isolde_error *error) {
+static isoproof_status look_first(causal *c, isoproof_task *task, isoproof_error *error) {
   c->anew = true;
   ISO_TRY(look(c, false, task, error));
-  if (!c->too_far) return ISOLDE_OK;
+  if (!c->too_far) return ISOPROOF_OK;
   c->too_far = false;
   ISO_TRY(iso_sequence_settle(&c->e, &c->s, c->depth, error));
   return look(c, false, task, error);
 }
 
-static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
+static isoproof_status search(causal *c, isoproof_task *task, isoproof_error *error) {
   iso_causal *out = c->out;
   for (;;) {
     /* Contradictions stay where they are and would hide others if only a few were noted. */
     ISO_TRY(out->rounds == 0 ? look_first(c, task, error) : look(c, c->contradicted, task, error));
     out->rounds++;
-    if (c->too_far) return ISOLDE_OK;
+    if (c->too_far) return ISOPROOF_OK;
     if (c->contradicted) ISO_TRY(drop_contradictions(c, error));
     if (c->found.count == 0) break;
     c->anew = false;
@@ -423,11 +423,11 @@ static isolde_status search(causal *c, isolde_task *task, isolde_error *error) {
   /* A list orders versions beyond CO, so that there it is not only CO that a pair can contradict. */
   if (c->contradicted) return conclude(c, c->lists ? ISO_CAUSAL_NO : ISO_CAUSAL_CONTRADICTED, task, error);
   out->answer = ISO_CAUSAL_YES;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status prepare(causal *c, iso_view *view, const iso_versions *versions, isolde_task *task,
-                             isolde_error *error) {
+static isoproof_status prepare(causal *c, iso_view *view, const iso_versions *versions, isoproof_task *task,
+                               isoproof_error *error) {
   /* Of a level only its shape matters here: transactions as events, in session order. */
   static const iso_strong_level shape = {"causal", false, ISO_RULE_PARALLEL, true, false, false};
   ISO_TRY(iso_event_graph_make(view, &shape, NULL, &c->e, error));
@@ -445,21 +445,21 @@ static isolde_status prepare(causal *c, iso_view *view, const iso_versions *vers
   return iso_executor_make(&c->e, &c->executor, error);
 }
 
-isolde_status iso_causal_order(iso_view *view, const iso_versions *versions, isolde_task *task, iso_causal *out,
-                               isolde_error *error) {
+isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, isoproof_task *task, iso_causal *out,
+                                 isoproof_error *error) {
   enum { SMALL = 16384 };
   memset(out, 0, sizeof *out);
   causal c = {.out = out, .threads = view->h->txns < SMALL ? 1 : iso_task_threads(task)};
-  isolde_status status = prepare(&c, view, versions, task, error);
-  bool cyclic = status == ISOLDE_OK && c.s.count < c.s.total; /* by the orders of lists: it is left open */
-  if (status == ISOLDE_OK && !cyclic) {
+  isoproof_status status = prepare(&c, view, versions, task, error);
+  bool cyclic = status == ISOPROOF_OK && c.s.count < c.s.total; /* by the orders of lists: it is left open */
+  if (status == ISOPROOF_OK && !cyclic) {
     c.sweepers = iso_alloc_zero(c.threads, sizeof *c.sweepers);
     bool made = make_strip(&c) && c.sweepers != NULL;
     for (unsigned t = 0; made && t < c.threads; t++) made = iso_sweeper_make(&c.strip, &c.sweepers[t]);
     status = made ? search(&c, task, error) : iso_fail_memory(error);
   }
   causal_free(&c);
-  if (status != ISOLDE_OK) iso_causal_free(out);
+  if (status != ISOPROOF_OK) iso_causal_free(out);
   return status;
 }
 

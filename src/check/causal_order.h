@@ -42,8 +42,8 @@ typedef struct iso_causal {
 } iso_causal;
 
 /* CO must have no cycle.  The caller frees the result with iso_causal_free. */
-isolde_status iso_causal_order(iso_view *view, const iso_versions *versions, isolde_task *task, iso_causal *causal,
-                               isolde_error *error);
+isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, isoproof_task *task, iso_causal *causal,
+                                 isoproof_error *error);
 void iso_causal_free(iso_causal *causal);
 
 #endif

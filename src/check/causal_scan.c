@@ -74,8 +74,8 @@ static void restart(const iso_view *v, uint32_t key, progress *states) {
   }
 }
 
-isolde_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
-                              isolde_error *error) {
+isoproof_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
+                                isoproof_error *error) {
   enum { AHEAD = 4, FAR_AHEAD = 16 };
   const iso_view *v = request->view;
   progress *states = iso_alloc(v->h->sessions, sizeof *states); /* a key has at most one group a session */
@@ -95,5 +95,5 @@ isolde_status iso_scan_causal(const iso_scan_request *request, uint32_t first, u
     }
   }
   free(states);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

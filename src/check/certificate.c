@@ -11,9 +11,9 @@ void iso_certificates_free(iso_certificates *certificates) {
   certificates->count = 0;
 }
 
-const iso_certificate *iso_certificate_of(const iso_certificates *certificates, const isolde_level_info *level) {
+const iso_certificate *iso_certificate_of(const iso_certificates *certificates, const isoproof_level_info *level) {
   for (size_t i = 0; i < certificates->count; i++) {
-    if (isolde_level_implies(certificates->items[i].level, level)) return &certificates->items[i];
+    if (isoproof_level_implies(certificates->items[i].level, level)) return &certificates->items[i];
   }
   return NULL;
 }
@@ -29,15 +29,15 @@ void iso_certificates_take(iso_certificates *to, iso_certificates *from) {
 }
 
 /* Has the events judged, and keeps them when they prove the level. */
-static isolde_status admit(isolde_history *history, const isolde_level_info *level, iso_claim claim,
-                           isolde_event *events, isolde_task *task, iso_certificates *to, isolde_error *error) {
-  isolde_status status = ISOLDE_OK;
+static isoproof_status admit(isoproof_history *history, const isoproof_level_info *level, iso_claim claim,
+                             isoproof_event *events, isoproof_task *task, iso_certificates *to, isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
   claim.events = events;
   if (level == NULL || to->count == ISO_CERTIFICATES_MOST) {
-    status = iso_fail(error, ISOLDE_ERR_INTERNAL, "no place for a certificate");
+    status = iso_fail(error, ISOPROOF_ERR_INTERNAL, "no place for a certificate");
   }
-  if (status == ISOLDE_OK) status = iso_verify_order(history, &claim, task, error);
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) status = iso_verify_order(history, &claim, task, error);
+  if (status == ISOPROOF_OK) {
     to->items[to->count++] = (iso_certificate){.level = level, .events = events, .count = claim.count};
   } else {
     free(events);
@@ -47,13 +47,13 @@ static isolde_status admit(isolde_history *history, const isolde_level_info *lev
 
 /* ---- levels that were searched for ---- */
 
-static isolde_event *strong_events(const iso_strong *strong) {
-  isolde_event *events = iso_alloc(strong->sequence_count, sizeof *events);
+static isoproof_event *strong_events(const iso_strong *strong) {
+  isoproof_event *events = iso_alloc(strong->sequence_count, sizeof *events);
   for (uint32_t i = 0; events != NULL && i < strong->sequence_count; i++) {
     uint32_t event = strong->sequence[i];
-    isolde_event_kind half = event % 2 == 0 ? ISOLDE_EVENT_BEGIN : ISOLDE_EVENT_COMMIT;
+    isoproof_event_kind half = event % 2 == 0 ? ISOPROOF_EVENT_BEGIN : ISOPROOF_EVENT_COMMIT;
     events[i].txn = strong->split ? event / 2 : event;
-    events[i].kind = strong->split ? half : ISOLDE_EVENT_TXN;
+    events[i].kind = strong->split ? half : ISOPROOF_EVENT_TXN;
   }
   return events;
 }
@@ -67,19 +67,19 @@ static iso_claim_rule claim_of(iso_rule rule) {
   return claims[rule];
 }
 
-isolde_status iso_certify_strong(isolde_history *history, const iso_strong *strong, isolde_task *task,
-                                 iso_certificates *certificates, isolde_error *error) {
+isoproof_status iso_certify_strong(isoproof_history *history, const iso_strong *strong, isoproof_task *task,
+                                   iso_certificates *certificates, isoproof_error *error) {
   iso_claim claim = {.rule = claim_of(strong->level->rule),
                      .session_order = strong->level->session_order,
                      .real_time = strong->level->real_time,
                      .count = strong->sequence_count};
-  const isolde_level_info *level = iso_strong_info(strong->level);
+  const isoproof_level_info *level = iso_strong_info(strong->level);
   if (strong->split && !iso_rule_is_split(strong->level->rule)) {
     /* Begins and commits of a level without them: snapshot isolation, which implies it, was found to hold. */
     claim.rule = ISO_CLAIM_SNAPSHOT;
-    level = isolde_level_find_in("snapshot-isolation", ISOLDE_LEVEL_BASE);
+    level = isoproof_level_find_in("snapshot-isolation", ISOPROOF_LEVEL_BASE);
   }
-  isolde_event *events = strong_events(strong);
+  isoproof_event *events = strong_events(strong);
   return events != NULL ? admit(history, level, claim, events, task, certificates, error) : iso_fail_memory(error);
 }
 
@@ -90,17 +90,17 @@ static iso_claim_rule claim_of_axiom(iso_axiom axiom) {
   return axiom == ISO_AXIOM_READ_ATOMIC ? ISO_CLAIM_READ_ATOMIC : ISO_CLAIM_READ_COMMITTED;
 }
 
-isolde_status iso_certify_weak(iso_weak *weak, iso_axiom axiom, isolde_task *task, iso_certificates *certificates,
-                               isolde_error *error) {
+isoproof_status iso_certify_weak(iso_weak *weak, iso_axiom axiom, isoproof_task *task, iso_certificates *certificates,
+                                 isoproof_error *error) {
   iso_order order;
   ISO_TRY(iso_weak_order(weak, axiom, task, &order, error));
-  isolde_event *events = iso_alloc(order.count, sizeof *events);
+  isoproof_event *events = iso_alloc(order.count, sizeof *events);
   iso_claim claim = {.rule = claim_of_axiom(axiom), .session_order = true, .count = order.count};
   for (uint32_t i = 0; events != NULL && i < order.count; i++) {
-    events[i] = (isolde_event){.txn = order.sequence[i], .kind = ISOLDE_EVENT_TXN};
+    events[i] = (isoproof_event){.txn = order.sequence[i], .kind = ISOPROOF_EVENT_TXN};
   }
   iso_order_free(&order);
   if (events == NULL) return iso_fail_memory(error);
-  const isolde_level_info *level = isolde_level_find_in(iso_axiom_level(axiom), ISOLDE_LEVEL_BASE);
-  return admit((isolde_history *)(uintptr_t)weak->view.h, level, claim, events, task, certificates, error);
+  const isoproof_level_info *level = isoproof_level_find_in(iso_axiom_level(axiom), ISOPROOF_LEVEL_BASE);
+  return admit((isoproof_history *)(uintptr_t)weak->view.h, level, claim, events, task, certificates, error);
 }

@@ -11,8 +11,8 @@
 #include "check/strong_levels.h"
 
 typedef struct iso_certificate {
-  const isolde_level_info *level;
-  isolde_event *events;
+  const isoproof_level_info *level;
+  isoproof_event *events;
   size_t count;
 } iso_certificate;
 
@@ -24,16 +24,16 @@ typedef struct iso_certificates {
 } iso_certificates;
 
 /* Adds one for a decision that found its level satisfied. */
-isolde_status iso_certify_strong(isolde_history *history, const iso_strong *strong, isolde_task *task,
-                                 iso_certificates *certificates, isolde_error *error);
+isoproof_status iso_certify_strong(isoproof_history *history, const iso_strong *strong, isoproof_task *task,
+                                   iso_certificates *certificates, isoproof_error *error);
 /* Adds one for the level of an axiom (causal, read atomic or read committed), which is satisfied. */
-isolde_status iso_certify_weak(iso_weak *weak, iso_axiom axiom, isolde_task *task, iso_certificates *certificates,
-                               isolde_error *error);
+isoproof_status iso_certify_weak(iso_weak *weak, iso_axiom axiom, isoproof_task *task, iso_certificates *certificates,
+                                 isoproof_error *error);
 void iso_certificates_free(iso_certificates *certificates);
 /* Moves those over that prove something new; the others are freed. */
 void iso_certificates_take(iso_certificates *to, iso_certificates *from);
 
 /* The one that proves the level; NULL when there is none. */
-const iso_certificate *iso_certificate_of(const iso_certificates *certificates, const isolde_level_info *level);
+const iso_certificate *iso_certificate_of(const iso_certificates *certificates, const isoproof_level_info *level);
 
 #endif

@@ -38,13 +38,13 @@ typedef struct {
   bool prune;
 } gatherer;
 
-static isolde_status list_writes(gatherer *g, isolde_error *error) {
-  const isolde_history *h = g->c->history;
+static isoproof_status list_writes(gatherer *g, isoproof_error *error) {
+  const isoproof_history *h = g->c->history;
   uint64_t duplicates = 0;
   g->writes = iso_alloc(h->ops, sizeof *g->writes);
   if (g->writes == NULL) return iso_fail_memory(error);
   for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
     g->writes[g->count++] = (write_entry){h->op_key[op], iso_history_version(h, op), op};
   }
   qsort(g->writes, g->count, sizeof *g->writes, by_version);
@@ -55,7 +55,7 @@ static isolde_status list_writes(gatherer *g, isolde_error *error) {
   if (duplicates < g->c->resolution->counts.duplicate_writes) {
     return iso_history_require_unique(g->c->history, g->c->resolution, error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The first entry of the version. */
@@ -74,32 +74,32 @@ static size_t find_version(const gatherer *g, uint32_t key, iso_value value) {
 }
 
 /* The latest own write of the key before the read, ISO_NO_OP for none. */
-static uint32_t own_write(const isolde_history *h, uint32_t txn, uint32_t read) {
+static uint32_t own_write(const isoproof_history *h, uint32_t txn, uint32_t read) {
   uint32_t own = ISO_NO_OP;
   for (uint32_t op = h->txn_first_op[txn]; op < read; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_WRITE && h->op_key[op] == h->op_key[read]) own = op;
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[read]) own = op;
   }
   return own;
 }
 
-static bool is_overwritten(const isolde_history *h, uint32_t txn, uint32_t write) {
+static bool is_overwritten(const isoproof_history *h, uint32_t txn, uint32_t write) {
   for (uint32_t op = write + 1; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_WRITE && h->op_key[op] == h->op_key[write]) return true;
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[write]) return true;
   }
   return false;
 }
 
 /* Whether observing that write can be right: it is the last one of another transaction that was not rolled back. */
 static bool is_sound(const gatherer *g, uint32_t reader, uint32_t write) {
-  const isolde_history *h = g->c->history;
+  const isoproof_history *h = g->c->history;
   if (write == ISO_FROM_INITIAL) return true;
   uint32_t txn = g->c->op_txn[write];
-  return txn != reader && h->txn_status[txn] != ISOLDE_ABORTED && !is_overwritten(h, txn, write);
+  return txn != reader && h->txn_status[txn] != ISOPROOF_ABORTED && !is_overwritten(h, txn, write);
 }
 
 /* Drops candidates that cannot be right, unless none can. */
 static void prune(const gatherer *g, iso_choice *choice) {
-  const isolde_history *h = g->c->history;
+  const isoproof_history *h = g->c->history;
   uint32_t *candidates = g->c->candidates.items + choice->first;
   uint32_t reader = g->c->op_txn[choice->op], own = own_write(h, reader, choice->op), kept = 0;
   if (own != ISO_NO_OP && iso_history_version(h, own) == h->op_value[choice->op]) {
@@ -116,7 +116,7 @@ static void prune(const gatherer *g, iso_choice *choice) {
 
 /* How far a transaction is through its session, for histories without times. */
 static double progress_of(const iso_choices *c, uint32_t txn) {
-  const isolde_history *h = c->history;
+  const isoproof_history *h = c->history;
   if (c->timed) return (double)iso_real_end(h, txn);
   uint32_t first = h->session_first_txn[h->txn_session[txn]], end = h->session_first_txn[h->txn_session[txn] + 1];
   return (double)(txn - first) / (double)(end - first);
@@ -136,9 +136,9 @@ static uint32_t likely(const iso_choices *c, const iso_choice *choice) {
   return best;
 }
 
-static isolde_status gather_read(const gatherer *g, uint32_t op, isolde_error *error) {
+static isoproof_status gather_read(const gatherer *g, uint32_t op, isoproof_error *error) {
   iso_choices *c = g->c;
-  const isolde_history *h = c->history;
+  const isoproof_history *h = c->history;
   uint32_t key = h->op_key[op];
   iso_value value = h->op_value[op];
   size_t i = find_version(g, key, value);
@@ -153,27 +153,27 @@ static isolde_status gather_read(const gatherer *g, uint32_t op, isolde_error *e
   if (choice.count == 1) c->resolution->writer[op] = c->candidates.items[choice.first];
   if (choice.count <= 1) {
     c->candidates.count = choice.first;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   choice.chosen = likely(c, &choice);
   if (!iso_vec_push(&c->reads, choice)) return iso_fail_memory(error);
   iso_choose(c, c->reads.count - 1, choice.chosen);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status gather(gatherer *g, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = g->c->history;
+static isoproof_status gather(gatherer *g, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = g->c->history;
   ISO_TRY(list_writes(g, error));
   for (uint32_t op = 0; op < h->ops; op++) {
-    bool is_read = h->op_kind[op] == ISOLDE_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
+    bool is_read = h->op_kind[op] == ISOPROOF_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
     if (is_read) ISO_TRY(gather_read(g, op, error));
     if (op % 65536 == 0) ISO_TRY(iso_task_check(task, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_choices_make(isolde_history *history, bool prune_them, isolde_task *task, iso_choices *c,
-                               isolde_error *error) {
+isoproof_status iso_choices_make(isoproof_history *history, bool prune_them, isoproof_task *task, iso_choices *c,
+                                 isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->history = history;
   const iso_resolution *resolution;
@@ -182,8 +182,8 @@ isolde_status iso_choices_make(isolde_history *history, bool prune_them, isolde_
   c->resolution = history->resolution;
   c->timed = iso_has_real_time(history);
   gatherer g = {.c = c, .prune = prune_them};
-  isolde_status status = gather(&g, task, error);
+  isoproof_status status = gather(&g, task, error);
   free(g.writes);
-  if (status != ISOLDE_OK) iso_choices_free(c);
+  if (status != ISOPROOF_OK) iso_choices_free(c);
   return status;
 }

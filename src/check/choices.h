@@ -20,7 +20,7 @@ typedef struct iso_choice {
 } iso_choice;
 
 typedef struct iso_choices {
-  isolde_history *history;
+  isoproof_history *history;
   iso_resolution *resolution;
   const uint32_t *op_txn;
   bool timed;
@@ -29,10 +29,10 @@ typedef struct iso_choices {
 } iso_choices;
 
 /* Finds the reads that have a choice, and makes a first choice by time, or by position in the sessions.  With `prune`,
- * candidates that break read committed whatever else is so are left out where there are others.  ISOLDE_ERR_FORMAT when
- * two appends to one list have one value: which of them a list shows is not looked into. */
-isolde_status iso_choices_make(isolde_history *history, bool prune, isolde_task *task, iso_choices *choices,
-                               isolde_error *error);
+ * candidates that break read committed whatever else is so are left out where there are others.  ISOPROOF_ERR_FORMAT
+ * when two appends to one list have one value: which of them a list shows is not looked into. */
+isoproof_status iso_choices_make(isoproof_history *history, bool prune, isoproof_task *task, iso_choices *choices,
+                                 isoproof_error *error);
 void iso_choices_free(iso_choices *choices);
 
 /* Has a read observe another candidate. */

@@ -19,7 +19,7 @@ typedef struct {
   const iso_view *v;
   const iso_order *order;
   const iso_clocks *c;
-  isolde_task *task;
+  isoproof_task *task;
 } job;
 
 typedef struct {
@@ -68,20 +68,20 @@ static void fill_share(void *context, unsigned thread, unsigned threads) {
     } else {
       join_predecessors(&s, row_of(&s, txn), txn);
     }
-    if ((i >> 16) != (end >> 16) && iso_task_check(j->task, NULL) != ISOLDE_OK) break;
+    if ((i >> 16) != (end >> 16) && iso_task_check(j->task, NULL) != ISOPROOF_OK) break;
     i = end;
   }
 }
 
-isolde_status iso_clocks_make(const iso_view *view, const iso_order *order, uint32_t first_session, uint32_t width,
-                              isolde_task *task, iso_clocks *clocks, isolde_error *error) {
+isoproof_status iso_clocks_make(const iso_view *view, const iso_order *order, uint32_t first_session, uint32_t width,
+                                isoproof_task *task, iso_clocks *clocks, isoproof_error *error) {
   enum { FEW_COLUMNS = 32, SMALL = 16384 };
   *clocks = (iso_clocks){first_session, width, NULL};
   clocks->rows = iso_alloc_zero((size_t)view->h->txns * width, sizeof *clocks->rows);
   if (clocks->rows == NULL) return iso_fail_memory(error);
   bool small = width < FEW_COLUMNS || view->h->txns < SMALL;
   iso_parallel(small ? 1 : iso_task_threads(task), fill_share, &(job){view, order, clocks, task});
-  isolde_status status = iso_task_check(task, error);
-  if (status != ISOLDE_OK) iso_clocks_free(clocks);
+  isoproof_status status = iso_task_check(task, error);
+  if (status != ISOPROOF_OK) iso_clocks_free(clocks);
   return status;
 }

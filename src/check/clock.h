@@ -15,8 +15,8 @@ typedef struct iso_clocks {
 } iso_clocks;
 
 /* `order` is that of CO alone, with its cycles found. */
-isolde_status iso_clocks_make(const iso_view *view, const iso_order *order, uint32_t first_session, uint32_t width,
-                              isolde_task *task, iso_clocks *clocks, isolde_error *error);
+isoproof_status iso_clocks_make(const iso_view *view, const iso_order *order, uint32_t first_session, uint32_t width,
+                                isoproof_task *task, iso_clocks *clocks, isoproof_error *error);
 void iso_clocks_free(iso_clocks *clocks);
 
 static inline const uint32_t *iso_clock(const iso_clocks *clocks, uint32_t txn) {
@@ -24,7 +24,7 @@ static inline const uint32_t *iso_clock(const iso_clocks *clocks, uint32_t txn) 
 }
 
 /* Whether `earlier`, whose session is among the columns, is CO-before `later`. */
-static inline bool iso_clock_before(const iso_clocks *clocks, const isolde_history *h, uint32_t earlier,
+static inline bool iso_clock_before(const iso_clocks *clocks, const isoproof_history *h, uint32_t earlier,
                                     uint32_t later) {
   return earlier < iso_clock(clocks, later)[h->txn_session[earlier] - clocks->first_session];
 }

@@ -53,10 +53,10 @@ static size_t list_items(query *q, iso_co_pair *pairs, size_t count) {
   return items;
 }
 
-isolde_status iso_co_query(const iso_view *view, const iso_order *co, iso_co_pair *pairs, size_t count,
-                           isolde_task *task, isolde_error *error) {
-  if (count == 0) return ISOLDE_OK;
-  if (count > UINT32_MAX) return iso_fail(error, ISOLDE_ERR_LIMIT, "too many pairs to order");
+isoproof_status iso_co_query(const iso_view *view, const iso_order *co, iso_co_pair *pairs, size_t count,
+                             isoproof_task *task, isoproof_error *error) {
+  if (count == 0) return ISOPROOF_OK;
+  if (count > UINT32_MAX) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many pairs to order");
   query q = {.items = iso_alloc(count, sizeof *q.items)};
   bool made = q.items != NULL && lay_strip(&q, view, co);
   if (made) {

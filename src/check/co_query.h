@@ -14,7 +14,7 @@ typedef struct iso_co_pair {
 } iso_co_pair;
 
 /* Answers all pairs.  `co` is the order of CO alone, which has no cycle. */
-isolde_status iso_co_query(const iso_view *view, const iso_order *co, iso_co_pair *pairs, size_t count,
-                           isolde_task *task, isolde_error *error);
+isoproof_status iso_co_query(const iso_view *view, const iso_order *co, iso_co_pair *pairs, size_t count,
+                             isoproof_task *task, isoproof_error *error);
 
 #endif

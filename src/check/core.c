@@ -26,24 +26,24 @@ static void problem_free(problem *p) {
   iso_vec_free(&p->clause);
 }
 
-static isolde_status make_nodes(problem *p, isolde_error *error) {
+static isoproof_status make_nodes(problem *p, isoproof_error *error) {
   while (p->reach != NULL && p->solver_nodes < p->nodes.event.count) {
     uint32_t node;
     ISO_TRY(iso_solver_node(p->solver, &node, error));
     p->solver_nodes++;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status take_known(void *context, uint32_t from, uint32_t to, isolde_error *error) {
+static isoproof_status take_known(void *context, uint32_t from, uint32_t to, isoproof_error *error) {
   problem *p = context;
   ISO_TRY(make_nodes(p, error));
   if (!p->assume_known) return iso_solver_fixed_edge(p->solver, from, to, error);
   iso_event_edge edge = {p->nodes.event.items[from], p->nodes.event.items[to]};
-  return iso_vec_push(&p->known, edge) ? ISOLDE_OK : iso_fail_memory(error);
+  return iso_vec_push(&p->known, edge) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isolde_status add_requirement(problem *p, const iso_requirements *all, size_t i, isolde_error *error) {
+static isoproof_status add_requirement(problem *p, const iso_requirements *all, size_t i, isoproof_error *error) {
   size_t end = i + 1 < all->first.count ? all->first.items[i + 1] : all->edges.count;
   iso_lit selector;
   bool is_new;
@@ -63,7 +63,7 @@ static isolde_status add_requirement(problem *p, const iso_requirements *all, si
   return iso_solver_clause(p->solver, p->clause.items, p->clause.count, error);
 }
 
-static isolde_status tell_everything(problem *p, isolde_error *error) {
+static isoproof_status tell_everything(problem *p, isoproof_error *error) {
   for (uint32_t event = 0; event < p->e->count; event++) {
     uint32_t before;
     uint64_t at = 0;
@@ -72,11 +72,11 @@ static isolde_status tell_everything(problem *p, isolde_error *error) {
       ISO_TRY(iso_solver_fixed_edge(p->solver, before, event, error));
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status build(problem *p, const iso_requirements *all, const uint32_t *chosen, size_t count,
-                           isolde_error *error) {
+static isoproof_status build(problem *p, const iso_requirements *all, const uint32_t *chosen, size_t count,
+                             isoproof_error *error) {
   ISO_TRY(iso_known_nodes_make(p->e, p->reach, &p->nodes, error));
   p->solver_nodes = p->reach == NULL ? p->e->count : 0;
   ISO_TRY(iso_solver_new(p->solver_nodes, &p->solver, error));
@@ -88,17 +88,17 @@ static isolde_status build(problem *p, const iso_requirements *all, const uint32
     ISO_TRY(iso_solver_edge(p->solver, from, to, &literal, error));
     if (!iso_vec_push(&p->assumptions, literal)) return iso_fail_memory(error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status refute(problem *p, isolde_task *task, const iso_lit **core, size_t *core_count,
-                            isolde_error *error) {
+static isoproof_status refute(problem *p, isoproof_task *task, const iso_lit **core, size_t *core_count,
+                              isoproof_error *error) {
   iso_solver_answer answer;
   iso_solver_limits limits = {.task = task};
   ISO_TRY(iso_solver_solve(p->solver, p->assumptions.items, p->assumptions.count, &limits, &answer, error));
-  if (answer != ISO_SOLVER_UNSAT) return iso_fail(error, ISOLDE_ERR_INTERNAL, "a refutation does not repeat itself");
+  if (answer != ISO_SOLVER_UNSAT) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a refutation does not repeat itself");
   *core_count = iso_solver_core(p->solver, core);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static bool contains(const iso_lit *core, size_t count, iso_lit literal) {
@@ -119,8 +119,8 @@ static bool contains_sorted(const iso_lit *core, size_t count, iso_lit literal) 
 }
 
 /* One more try with the requirements that failed last time. */
-static isolde_status shrink(problem *p, const iso_requirements *all, uint32_t *chosen, size_t *count,
-                            iso_event_edges *edges, isolde_task *task, isolde_error *error) {
+static isoproof_status shrink(problem *p, const iso_requirements *all, uint32_t *chosen, size_t *count,
+                              iso_event_edges *edges, isoproof_task *task, isoproof_error *error) {
   const iso_lit *core = NULL;
   size_t core_count = 0, kept = 0;
   ISO_TRY(build(p, all, chosen, *count, error));
@@ -140,7 +140,7 @@ static isolde_status shrink(problem *p, const iso_requirements *all, uint32_t *c
   }
   *count = kept;
   free(sorted);
-  return made ? ISOLDE_OK : iso_fail_memory(error);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 static void copy_requirement(const iso_requirements *all, size_t i, iso_requirements *core) {
@@ -156,28 +156,28 @@ static void copy_requirement(const iso_requirements *all, size_t i, iso_requirem
   }
 }
 
-isolde_status iso_core_find(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *all,
-                            isolde_task *task, iso_requirements *core, iso_event_edges *core_edges,
-                            isolde_error *error) {
+isoproof_status iso_core_find(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *all,
+                              isoproof_task *task, iso_requirements *core, iso_event_edges *core_edges,
+                              isoproof_error *error) {
   enum { TRIES = 8 };
   size_t count = all->first.count;
   uint32_t *chosen = iso_alloc(count, sizeof *chosen);
   if (chosen == NULL) return iso_fail_memory(error);
   for (size_t i = 0; i < count; i++) chosen[i] = (uint32_t)i;
-  isolde_status status = ISOLDE_OK;
-  for (int try = 0; try < TRIES && status == ISOLDE_OK; try++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (int try = 0; try < TRIES && status == ISOPROOF_OK; try++) {
     size_t before = count;
     problem p = {.e = events, .reach = reach};
     status = shrink(&p, all, chosen, &count, core_edges, task, error);
     problem_free(&p);
     if (count == before) break;
   }
-  if (status == ISOLDE_OK && reach != NULL) {
+  if (status == ISOPROOF_OK && reach != NULL) {
     problem p = {.e = events, .reach = reach, .assume_known = true};
     status = shrink(&p, all, chosen, &count, core_edges, task, error);
     problem_free(&p);
   }
-  for (size_t i = 0; i < count && status == ISOLDE_OK; i++) copy_requirement(all, chosen[i], core);
+  for (size_t i = 0; i < count && status == ISOPROOF_OK; i++) copy_requirement(all, chosen[i], core);
   free(chosen);
-  return status == ISOLDE_OK && core->failed ? iso_fail_memory(error) : status;
+  return status == ISOPROOF_OK && core->failed ? iso_fail_memory(error) : status;
 }

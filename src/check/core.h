@@ -11,8 +11,8 @@
 #include "check/reach.h"
 
 /* `all` cannot be met. */
-isolde_status iso_core_find(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *all,
-                            isolde_task *task, iso_requirements *core, iso_event_edges *core_edges,
-                            isolde_error *error);
+isoproof_status iso_core_find(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *all,
+                              isoproof_task *task, iso_requirements *core, iso_event_edges *core_edges,
+                              isoproof_error *error);
 
 #endif

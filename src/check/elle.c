@@ -27,13 +27,13 @@ iso_elle_workload iso_elle_workload_find(const char *id) {
   return ISO_ELLE_WORKLOADS;
 }
 
-iso_elle_workload iso_elle_workload_detect(const isolde_history *h) {
-  bool seen[ISOLDE_OP_KINDS] = {false};
+iso_elle_workload iso_elle_workload_detect(const isoproof_history *h) {
+  bool seen[ISOPROOF_OP_KINDS] = {false};
   for (uint32_t op = 0; op < h->ops; op++) seen[h->op_kind[op]] = true;
-  if (seen[ISOLDE_OP_READ_PREDICATE]) return ISO_ELLE_WORKLOAD_CLOSED_PREDICATE;
-  if (seen[ISOLDE_OP_APPEND] || seen[ISOLDE_OP_READ_LIST]) return ISO_ELLE_WORKLOAD_LIST_APPEND;
-  if (seen[ISOLDE_OP_ADD] || seen[ISOLDE_OP_READ_SET]) return ISO_ELLE_WORKLOAD_SET;
-  if (seen[ISOLDE_OP_INCREMENT] || seen[ISOLDE_OP_READ_COUNTER]) return ISO_ELLE_WORKLOAD_COUNTER;
+  if (seen[ISOPROOF_OP_READ_PREDICATE]) return ISO_ELLE_WORKLOAD_CLOSED_PREDICATE;
+  if (seen[ISOPROOF_OP_APPEND] || seen[ISOPROOF_OP_READ_LIST]) return ISO_ELLE_WORKLOAD_LIST_APPEND;
+  if (seen[ISOPROOF_OP_ADD] || seen[ISOPROOF_OP_READ_SET]) return ISO_ELLE_WORKLOAD_SET;
+  if (seen[ISOPROOF_OP_INCREMENT] || seen[ISOPROOF_OP_READ_COUNTER]) return ISO_ELLE_WORKLOAD_COUNTER;
   return ISO_ELLE_WORKLOAD_RW_REGISTER;
 }
 
@@ -69,24 +69,24 @@ static void wanted_orders(const iso_elle *elle, bool *process, bool *realtime) {
 }
 
 /* Whether real time says something about every transaction that counts. */
-static bool all_timed(const isolde_history *h, const uint8_t *counts) {
+static bool all_timed(const isoproof_history *h, const uint8_t *counts) {
   bool indexes = h->txn_start_index_opt != NULL;
   const int64_t *starts = indexes ? h->txn_start_index_opt : h->txn_start_opt;
   const int64_t *ends = indexes ? h->txn_end_index_opt : h->txn_end_opt;
-  int64_t blank = indexes ? -1 : ISOLDE_NO_TIME;
+  int64_t blank = indexes ? -1 : ISOPROOF_NO_TIME;
   if (starts == NULL) return false;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!counts[t]) continue;
-    if (starts[t] == blank || (ends[t] == blank && h->txn_status[t] == ISOLDE_COMMITTED)) return false;
+    if (starts[t] == blank || (ends[t] == blank && h->txn_status[t] == ISOPROOF_COMMITTED)) return false;
   }
   return true;
 }
 
 /* Some transaction began, and some ended: real time may say something. */
-static bool any_timed(const isolde_history *h, const uint8_t *counts) {
+static bool any_timed(const isoproof_history *h, const uint8_t *counts) {
   bool indexes = h->txn_start_index_opt != NULL;
   const int64_t *starts = indexes ? h->txn_start_index_opt : h->txn_start_opt;
-  int64_t blank = indexes ? -1 : ISOLDE_NO_TIME;
+  int64_t blank = indexes ? -1 : ISOPROOF_NO_TIME;
   for (uint32_t t = 0; starts != NULL && t < h->txns; t++) {
     if (counts[t] && starts[t] != blank) return true;
   }
@@ -98,7 +98,8 @@ typedef struct known_orders {
 } known_orders;
 
 /* Real time mostly contains the order of sessions; that is added where it does not, or is not wanted or known. */
-static isolde_status add_orders(const iso_elle *elle, iso_deps_list *edges, known_orders *known, isolde_error *error) {
+static isoproof_status add_orders(const iso_elle *elle, iso_deps_list *edges, known_orders *known,
+                                  isoproof_error *error) {
   bool process, realtime;
   iso_moments moments;
   wanted_orders(elle, &process, &realtime);
@@ -106,19 +107,19 @@ static isolde_status add_orders(const iso_elle *elle, iso_deps_list *edges, know
   known->process = (process || realtime) && !known->realtime;
   known->timed = known->realtime && all_timed(elle->history, elle->counts);
   if (known->process) iso_process_edges(elle->history, elle->counts, edges);
-  if (!known->realtime) return ISOLDE_OK;
+  if (!known->realtime) return ISOPROOF_OK;
   ISO_TRY(iso_moments_make(elle->history, elle->counts, &moments, error));
   iso_realtime_edges(elle->history, &moments, edges);
   iso_process_edges_beside(elle->history, elle->counts, &moments, edges);
   iso_moments_free(&moments);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- verdicts ---- */
 
 static iso_level_set only_models(iso_level_set set) {
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
-    if (isolde_level_at(i)->family != ISOLDE_LEVEL_MODEL) set &= ~ISO_LEVEL_BIT(i);
+    if (isoproof_level_at(i)->family != ISOPROOF_LEVEL_MODEL) set &= ~ISO_LEVEL_BIT(i);
   }
   return set;
 }
@@ -180,20 +181,20 @@ static void judge(iso_elle *elle, const known_orders *known, const iso_proof_pow
 
 /* Registers: every value read was written, so that the complete checkers mean what this check means. */
 static bool can_be_completed(const iso_elle *elle) {
-  const isolde_history *h = elle->history;
+  const isoproof_history *h = elle->history;
   if (elle->options.workload != ISO_ELLE_WORKLOAD_RW_REGISTER || elle->invalid) return false;
   for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_READ && h->op_kind[op] != ISOLDE_OP_WRITE) return false;
+    if (h->op_kind[op] != ISOPROOF_OP_READ && h->op_kind[op] != ISOPROOF_OP_WRITE) return false;
   }
   return h->resolution->counts.thin_air == 0;
 }
 
-static isolde_status complete_registers(iso_elle *elle, isolde_task *task, isolde_error *error) {
-  if (!can_be_completed(elle)) return ISOLDE_OK;
+static isoproof_status complete_registers(iso_elle *elle, isoproof_task *task, isoproof_error *error) {
+  if (!can_be_completed(elle)) return ISOPROOF_OK;
   ISO_TRY(iso_elle_complete(elle, task, error));
   count_up(elle);
   elle->proved = only_models(elle->proved) & ~elle->ruled_out;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Registers: nothing was found so far, and not every model that was asked for is proved. */
@@ -207,9 +208,10 @@ static bool may_follow(const iso_elle *elle) {
 }
 
 /* What the complete checkers find has no name, and they are not there for every model. */
-static isolde_status finish_registers(iso_elle *elle, const iso_graph *graph, isolde_task *task, isolde_error *error) {
+static isoproof_status finish_registers(iso_elle *elle, const iso_graph *graph, isoproof_task *task,
+                                        isoproof_error *error) {
   ISO_TRY(complete_registers(elle, task, error));
-  if (!may_follow(elle)) return ISOLDE_OK;
+  if (!may_follow(elle)) return ISOPROOF_OK;
   ISO_TRY(iso_elle_follow(elle, graph, task, error));
   if (elle->unknown_reason == NULL && elle->evidence->follows.gave_up) {
     elle->unknown_reason = "the search for orders of versions that follow from others reached its limit";
@@ -217,14 +219,14 @@ static isolde_status finish_registers(iso_elle *elle, const iso_graph *graph, is
   if (elle->unknown_reason == NULL && elle->cycles.gave_up) elle->unknown_reason = elle->cycles.reason;
   count_up(elle);
   elle->proved &= ~elle->ruled_out;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- the check ---- */
 
 /* Kinds of operations that a workload consists of, one bit each. */
 static unsigned kinds_of(iso_elle_workload workload) {
-#define BIT(kind) (1u << ISOLDE_OP_##kind)
+#define BIT(kind) (1u << ISOPROOF_OP_##kind)
   switch (workload) {
   case ISO_ELLE_WORKLOAD_LIST_APPEND:
     return BIT(APPEND) | BIT(READ_LIST);
@@ -245,31 +247,31 @@ static unsigned kinds_of(iso_elle_workload workload) {
 
 /* What is no part of the workload would be passed over in silence, and the verdict be about something else.  A read of
  * nothing may be one of anything. */
-static isolde_status check_kinds(const isolde_history *h, iso_elle_workload workload, isolde_error *error) {
+static isoproof_status check_kinds(const isoproof_history *h, iso_elle_workload workload, isoproof_error *error) {
   unsigned kinds = kinds_of(workload);
   for (uint32_t op = 0; op < h->ops; op++) {
     bool nothing = h->op_value[op] == ISO_VALUE_NIL || h->op_value[op] == ISO_VALUE_NONE;
     if ((kinds >> h->op_kind[op] & 1) != 0) continue;
-    if (nothing && isolde_op_kind_observes((isolde_op_kind)h->op_kind[op])) continue;
-    isolde_position at;
+    if (nothing && isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op])) continue;
+    isoproof_position at;
     iso_place place = ISO_NOWHERE;
-    if (isolde_history_position(h, op, &at)) place = (iso_place){at.file, at.line, 0, at.offset};
-    return iso_fail_at(error, ISOLDE_ERR_FORMAT, place,
+    if (isoproof_history_position(h, op, &at)) place = (iso_place){at.file, at.line, 0, at.offset};
+    return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place,
                        "expected an operation of the workload %s, found one of kind %s", iso_elle_workload_id(workload),
-                       isolde_op_kind_name((isolde_op_kind)h->op_kind[op]));
+                       isoproof_op_kind_name((isoproof_op_kind)h->op_kind[op]));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status check_unique(isolde_history *history, const iso_elle_options *options, isolde_task *task,
-                                  isolde_error *error) {
+static isoproof_status check_unique(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,
+                                    isoproof_error *error) {
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   bool must = options->workload == ISO_ELLE_WORKLOAD_LIST_APPEND || options->workload == ISO_ELLE_WORKLOAD_RW_REGISTER;
-  return must ? iso_history_require_unique(history, resolution, error) : ISOLDE_OK;
+  return must ? iso_history_require_unique(history, resolution, error) : ISOPROOF_OK;
 }
 
-static isolde_status run(iso_elle *elle, isolde_task *task, isolde_error *error) {
+static isoproof_status run(iso_elle *elle, isoproof_task *task, isoproof_error *error) {
   iso_deps_list edges;
   iso_graph graph;
   known_orders known = {false, false, false};
@@ -278,10 +280,10 @@ static isolde_status run(iso_elle *elle, isolde_task *task, isolde_error *error)
   ISO_TRY(check_unique(elle->history, &elle->options, task, error));
   ISO_TRY(iso_history_effect(elle->history, task, &elle->counts, error));
   iso_deps_init(&edges, elle->history->txns);
-  isolde_status status = iso_evidence_gather(elle->history, &elle->options, elle->counts, task, elle->evidence,
-                                             &elle->cases, &edges, &power, error);
-  if (status == ISOLDE_OK) status = add_orders(elle, &edges, &known, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = iso_evidence_gather(elle->history, &elle->options, elle->counts, task, elle->evidence,
+                                               &elle->cases, &edges, &power, error);
+  if (status == ISOPROOF_OK) status = add_orders(elle, &edges, &known, error);
+  if (status != ISOPROOF_OK) {
     iso_deps_free(&edges);
     return status;
   }
@@ -292,7 +294,7 @@ static isolde_status run(iso_elle *elle, isolde_task *task, isolde_error *error)
     if (elle->cases.count[a] > 0) ruled_out |= iso_anomaly_rules_out((iso_anomaly)a);
   }
   status = iso_dep_cycles_find(&graph, ruled_out, elle->options.budget, task, &elle->cycles, error);
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) {
     judge(elle, &known, &power);
     status = finish_registers(elle, &graph, task, error);
   }
@@ -300,21 +302,21 @@ static isolde_status run(iso_elle *elle, isolde_task *task, isolde_error *error)
   return status;
 }
 
-isolde_status iso_elle_run(isolde_history *history, const iso_elle_options *options, isolde_task *task, iso_elle **elle,
-                           isolde_error *error) {
+isoproof_status iso_elle_run(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,
+                             iso_elle **elle, isoproof_error *error) {
   iso_elle *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->history = history;
   made->options = *options;
   made->cases.all = made->cycles.all = options->all;
   made->evidence = iso_alloc_zero(1, sizeof *made->evidence);
-  isolde_status status = made->evidence != NULL ? run(made, task, error) : iso_fail_memory(error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = made->evidence != NULL ? run(made, task, error) : iso_fail_memory(error);
+  if (status != ISOPROOF_OK) {
     iso_elle_free(made);
     return status;
   }
   *elle = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_elle_free(iso_elle *elle) {
@@ -322,7 +324,7 @@ void iso_elle_free(iso_elle *elle) {
   if (elle->evidence != NULL) iso_evidence_free(elle->evidence);
   free(elle->evidence);
   free(elle->counts);
-  for (size_t i = 0; i < ISO_ELLE_COMPLETE_MOST; i++) isolde_result_free(elle->complete_results[i]);
+  for (size_t i = 0; i < ISO_ELLE_COMPLETE_MOST; i++) isoproof_result_free(elle->complete_results[i]);
   iso_vec_free(&elle->cases.list);
   iso_dep_cycles_free(&elle->cycles);
   free(elle);

@@ -31,7 +31,7 @@ const char *iso_elle_workload_id(iso_elle_workload workload);
 /* By id; ISO_ELLE_WORKLOADS when there is none. */
 iso_elle_workload iso_elle_workload_find(const char *id);
 /* By the operations of a history. */
-iso_elle_workload iso_elle_workload_detect(const isolde_history *history);
+iso_elle_workload iso_elle_workload_detect(const isoproof_history *history);
 
 typedef struct iso_elle_options {
   iso_elle_workload workload;
@@ -79,7 +79,7 @@ typedef struct iso_why {
 } iso_why;
 
 typedef struct iso_elle {
-  isolde_history *history;
+  isoproof_history *history;
   iso_elle_options options;
   uint8_t *counts;
   iso_elle_cases cases;
@@ -89,12 +89,12 @@ typedef struct iso_elle {
   iso_level_set proved;    /* models that the history provably satisfies */
   bool invalid;            /* something reportable was found */
   const char *unknown_reason;
-  isolde_result *complete_results[ISO_ELLE_COMPLETE_MOST]; /* see check/elle_complete.h */
-  struct iso_evidence *evidence;                           /* what explains the edges; see check/elle_evidence.h */
+  isoproof_result *complete_results[ISO_ELLE_COMPLETE_MOST]; /* see check/elle_complete.h */
+  struct iso_evidence *evidence;                             /* what explains the edges; see check/elle_evidence.h */
 } iso_elle;
 
-isolde_status iso_elle_run(isolde_history *history, const iso_elle_options *options, isolde_task *task, iso_elle **elle,
-                           isolde_error *error);
+isoproof_status iso_elle_run(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,
+                             iso_elle **elle, isoproof_error *error);
 void iso_elle_free(iso_elle *elle);
 
 /* Whether an anomaly is among those asked for: a model asked for forbids it, or it counts as an anomaly asked for. */

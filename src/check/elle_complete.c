@@ -18,33 +18,33 @@ static const struct counterpart {
 enum { COUNTERPARTS = sizeof counterparts / sizeof counterparts[0] };
 _Static_assert((int)COUNTERPARTS <= (int)ISO_ELLE_COMPLETE_MOST, "a report keeps one result a counterpart");
 
-static isolde_status ask(iso_elle *e, unsigned number, isolde_task *task, isolde_error *error) {
+static isoproof_status ask(iso_elle *e, unsigned number, isoproof_task *task, isoproof_error *error) {
   const struct counterpart *c = &counterparts[number];
-  isolde_check_options options = {.struct_size = sizeof options, .levels = &c->level, .level_count = 1};
-  isolde_result *result;
-  ISO_TRY(isolde_check(e->history, &options, task, &result, error));
-  isolde_verdict verdict = isolde_result_of(result, c->level);
-  if (verdict == ISOLDE_SATISFIED) e->proved |= iso_level_implied(c->model);
-  if (verdict == ISOLDE_VIOLATED && isolde_result_anomalies(result) > 0) {
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = &c->level, .level_count = 1};
+  isoproof_result *result;
+  ISO_TRY(isoproof_check(e->history, &options, task, &result, error));
+  isoproof_verdict verdict = isoproof_result_of(result, c->level);
+  if (verdict == ISOPROOF_SATISFIED) e->proved |= iso_level_implied(c->model);
+  if (verdict == ISOPROOF_VIOLATED && isoproof_result_anomalies(result) > 0) {
     e->cases.count[c->anomaly]++;
     iso_elle_case one = {(uint32_t)c->anomaly, ISO_NO_OP, ISO_NO_OP, ISO_NO_OP, 0};
     if (!iso_vec_push(&e->cases.list, one)) e->cases.failed = true;
     e->complete_results[number] = result;
     result = NULL;
   }
-  isolde_result_free(result);
-  return e->cases.failed ? iso_fail_memory(error) : ISOLDE_OK;
+  isoproof_result_free(result);
+  return e->cases.failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_elle_complete(iso_elle *e, isolde_task *task, isolde_error *error) {
+isoproof_status iso_elle_complete(iso_elle *e, isoproof_task *task, isoproof_error *error) {
   for (unsigned i = 0; i < COUNTERPARTS; i++) {
     iso_level_set bit = ISO_LEVEL_BIT(counterparts[i].model);
     if ((e->options.models & bit) != 0 && ((e->ruled_out | e->proved) & bit) == 0) ISO_TRY(ask(e, i, task, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-const isolde_result *iso_elle_complete_of(const iso_elle *e, iso_anomaly anomaly) {
+const isoproof_result *iso_elle_complete_of(const iso_elle *e, iso_anomaly anomaly) {
   for (unsigned i = 0; i < COUNTERPARTS; i++) {
     if (counterparts[i].anomaly == anomaly) return e->complete_results[i];
   }

@@ -7,8 +7,8 @@
 
 /* Asks about every model that was asked for and is still open.  A model that is violated counts as an anomaly of its
  * "cycle exists" kind. */
-isolde_status iso_elle_complete(iso_elle *elle, isolde_task *task, isolde_error *error);
+isoproof_status iso_elle_complete(iso_elle *elle, isoproof_task *task, isoproof_error *error);
 /* The result that shows that anomaly; NULL when there is none. */
-const isolde_result *iso_elle_complete_of(const iso_elle *elle, iso_anomaly anomaly);
+const isoproof_result *iso_elle_complete_of(const iso_elle *elle, iso_anomaly anomaly);
 
 #endif

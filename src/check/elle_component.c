@@ -4,11 +4,11 @@
 
 enum { FLAG_ORDER = 1, FLAG_AFTER = 2, FLAGS = 4 }; /* the order was seen; the last step was special */
 
-isolde_status iso_component_init(iso_component *c, const iso_graph *graph, isolde_error *error) {
+isoproof_status iso_component_init(iso_component *c, const iso_graph *graph, isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->graph = graph;
   c->local = iso_alloc(graph->nodes, sizeof *c->local);
-  return c->local != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  return c->local != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 void iso_component_free(iso_component *c) {
@@ -48,8 +48,8 @@ static bool add_edge(iso_component *c, size_t row, uint32_t to, iso_deps kinds) 
   return true;
 }
 
-isolde_status iso_component_load(iso_component *c, const uint32_t *component, const uint32_t *member, uint32_t count,
-                                 isolde_error *error) {
+isoproof_status iso_component_load(iso_component *c, const uint32_t *component, const uint32_t *member, uint32_t count,
+                                   isoproof_error *error) {
   const iso_graph *g = c->graph;
   c->nodes = count;
   c->member = member;
@@ -73,7 +73,7 @@ isolde_status iso_component_load(iso_component *c, const uint32_t *component, co
   }
   c->first.items[count] = (uint32_t)c->to.count;
   memset(c->stamp.items, 0, c->stamp.count * sizeof *c->stamp.items);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Whether an edge may be used where `allowed` are; a passage always may. */
@@ -83,8 +83,8 @@ static bool usable(iso_deps kinds, iso_deps allowed, bool strictly) {
 }
 
 /* Keeps the edges of the kinds allowed and finds the parts that are still strongly connected. */
-static isolde_status keep(iso_component *c, iso_deps allowed, bool strictly, isolde_task *task, uint32_t *parts,
-                          isolde_error *error) {
+static isoproof_status keep(iso_component *c, iso_deps allowed, bool strictly, isoproof_task *task, uint32_t *parts,
+                            isoproof_error *error) {
   c->sub_to.count = c->sub_edge.count = 0;
   if (!RESIZE(&c->sub_first, (size_t)c->nodes + 1) || !RESIZE(&c->part, (size_t)c->nodes))
     return iso_fail_memory(error);
@@ -222,18 +222,18 @@ static bool is_of_type(const walk *w) {
 }
 
 /* Looks at the walk that just came back; keeps it when it is what is wanted and shorter than what is there. */
-static isolde_status arrived(const walk *w, uint32_t state, uint32_t edge, bool *kept, isolde_error *error) {
+static isoproof_status arrived(const walk *w, uint32_t state, uint32_t edge, bool *kept, isoproof_error *error) {
   iso_component *c = w->c;
   *kept = false;
   if (!collapse(w, state, edge)) return iso_fail_memory(error);
-  if (!normalize(w) || (w->spec != NULL && !is_of_type(w))) return ISOLDE_OK;
-  if (c->found.count > 0 && c->found.count <= c->draft.count) return ISOLDE_OK;
+  if (!normalize(w) || (w->spec != NULL && !is_of_type(w))) return ISOPROOF_OK;
+  if (c->found.count > 0 && c->found.count <= c->draft.count) return ISOPROOF_OK;
   c->found.count = 0;
   if (!iso_vec_reserve(&c->found, c->draft.count)) return iso_fail_memory(error);
   memcpy(c->found.items, c->draft.items, c->draft.count * sizeof *c->draft.items);
   c->found.count = c->draft.count;
   *kept = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static bool visit(iso_component *c, uint32_t state, uint32_t parent, uint32_t edge, bool further) {
@@ -245,7 +245,7 @@ static bool visit(iso_component *c, uint32_t state, uint32_t parent, uint32_t ed
 }
 
 /* One step of a walk: everything that can be reached from a state.  *done when the walk came back as wanted. */
-static isolde_status expand(walk *w, uint32_t state, bool *done, isolde_error *error) {
+static isoproof_status expand(walk *w, uint32_t state, bool *done, isoproof_error *error) {
   iso_component *c = w->c;
   uint32_t node = state / FLAGS;
   int flags = (int)(state % FLAGS);
@@ -258,13 +258,13 @@ static isolde_status expand(walk *w, uint32_t state, bool *done, isolde_error *e
     if (target == w->start) {
       if (!accepts(w, after)) continue;
       ISO_TRY(arrived(w, state, edge, done, error));
-      if (*done) return ISOLDE_OK;
+      if (*done) return ISOPROOF_OK;
       continue;
     }
     bool further = c->kinds.items[edge] != ISO_PASS;
     if (!visit(c, target * FLAGS + (uint32_t)after, state, edge, further)) return iso_fail_memory(error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static bool prepare(iso_component *c) {
@@ -280,7 +280,7 @@ static bool prepare(iso_component *c) {
 }
 
 /* Walks from the start edge back to where it begins, shortest ways first, in fewer than `limit` steps. */
-static isolde_status run(walk *w, isolde_error *error) {
+static isoproof_status run(walk *w, isoproof_error *error) {
   iso_component *c = w->c;
   bool done = false;
   if (!prepare(c)) return iso_fail_memory(error);
@@ -293,14 +293,14 @@ static isolde_status run(walk *w, isolde_error *error) {
   for (uint32_t length = 1; length + 1 < w->limit && c->queue.count > 0 && c->budget > 0; length++) {
     for (size_t i = 0; i < c->queue.count && c->budget > 0; i++) {
       ISO_TRY(expand(w, c->queue.items[i], &done, error));
-      if (done) return ISOLDE_OK;
+      if (done) return ISOPROOF_OK;
     }
     iso_numbers swapped = c->queue;
     c->queue = c->next_queue;
     c->next_queue = swapped;
     c->next_queue.count = 0;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- searches ---- */
@@ -311,13 +311,13 @@ static iso_deps entrance(const iso_cycle_spec *spec) {
   return spec->order != 0 ? spec->order : spec->plain;
 }
 
-isolde_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, isolde_task *task, bool *gave_up,
-                                  isolde_error *error) {
+isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, isoproof_task *task, bool *gave_up,
+                                    isoproof_error *error) {
   uint32_t parts, looked = 0;
   walk w = {.c = c, .spec = spec};
   c->found.count = 0;
   ISO_TRY(keep(c, (iso_deps)(spec->plain | spec->special | spec->order), true, task, &parts, error));
-  if (parts == 0) return ISOLDE_OK;
+  if (parts == 0) return ISOPROOF_OK;
   for (uint32_t i = 0; i < c->nodes && c->found.count != 2; i++) {
     if (c->part.items[i] == ISO_ALONE) continue;
     for (uint32_t s = c->sub_first.items[i]; s < c->sub_first.items[i + 1]; s++) {
@@ -329,14 +329,14 @@ isolde_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, 
       w.limit = c->found.count > 0 ? (uint32_t)c->found.count : UINT32_MAX;
       if (c->budget == 0) {
         *gave_up |= c->found.count == 0;
-        return ISOLDE_OK;
+        return ISOPROOF_OK;
       }
       ISO_TRY(run(&w, error));
       if (c->found.count == 2) break;
     }
   }
   *gave_up |= c->budget == 0 && c->found.count == 0;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The same graph with two nodes for each: 2v, and 2v+1 for having come by an anti-dependency.  Cycles in it are those
@@ -375,21 +375,21 @@ static uint32_t source_of(const iso_component *c, uint32_t edge) {
 }
 
 /* Walks from an edge that lies on a cycle. */
-static isolde_status try_edge(walk *w, uint32_t edge, isolde_error *error) {
+static isoproof_status try_edge(walk *w, uint32_t edge, isoproof_error *error) {
   w->start_edge = edge;
   w->start = source_of(w->c, edge);
   return run(w, error);
 }
 
 /* One edge of each part that is strongly connected, until one is on a cycle of transactions. */
-static isolde_status try_parts(walk *w, const iso_numbers *first, const iso_numbers *to, const iso_numbers *edges,
-                               const iso_numbers *part, uint32_t parts, isolde_error *error) {
+static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_numbers *to, const iso_numbers *edges,
+                                 const iso_numbers *part, uint32_t parts, isoproof_error *error) {
   iso_component *c = w->c;
   uint8_t *tried = iso_alloc_zero(parts, 1);
-  isolde_status status = tried != NULL ? ISOLDE_OK : iso_fail_memory(error);
-  for (uint32_t i = 0; status == ISOLDE_OK && i + 1 < first->count && c->found.count == 0; i++) {
+  isoproof_status status = tried != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  for (uint32_t i = 0; status == ISOPROOF_OK && i + 1 < first->count && c->found.count == 0; i++) {
     if (part->items[i] == ISO_ALONE || tried[part->items[i]]) continue;
-    for (uint32_t e = first->items[i]; status == ISOLDE_OK && e < first->items[i + 1] && c->found.count == 0; e++) {
+    for (uint32_t e = first->items[i]; status == ISOPROOF_OK && e < first->items[i + 1] && c->found.count == 0; e++) {
       iso_deps plain = (iso_deps)(c->kinds.items[edges->items[e]] & w->kinds & ~ISO_DEP_ANY_RW);
       if (part->items[to->items[e]] != part->items[i] || (w->apart && plain == 0)) continue;
       tried[part->items[i]] = 1;
@@ -400,15 +400,15 @@ static isolde_status try_parts(walk *w, const iso_numbers *first, const iso_numb
   return status;
 }
 
-static isolde_status exists_apart(walk *w, isolde_task *task, isolde_error *error) {
+static isoproof_status exists_apart(walk *w, isoproof_task *task, isoproof_error *error) {
   doubled d;
   uint32_t parts = 0;
   memset(&d, 0, sizeof d);
-  isolde_status status = make_doubled(w->c, w->kinds, &d) ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = make_doubled(w->c, w->kinds, &d) ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     status = iso_scc(d.first.items, d.to.items, w->c->nodes * 2, task, d.part.items, &parts, error);
   }
-  if (status == ISOLDE_OK && parts > 0) status = try_parts(w, &d.first, &d.to, &d.edge, &d.part, parts, error);
+  if (status == ISOPROOF_OK && parts > 0) status = try_parts(w, &d.first, &d.to, &d.edge, &d.part, parts, error);
   iso_vec_free(&d.first);
   iso_vec_free(&d.to);
   iso_vec_free(&d.edge);
@@ -416,13 +416,13 @@ static isolde_status exists_apart(walk *w, isolde_task *task, isolde_error *erro
   return status;
 }
 
-isolde_status iso_component_exists(iso_component *c, iso_deps kinds, bool apart, isolde_task *task,
-                                   isolde_error *error) {
+isoproof_status iso_component_exists(iso_component *c, iso_deps kinds, bool apart, isoproof_task *task,
+                                     isoproof_error *error) {
   uint32_t parts;
   walk w = {.c = c, .kinds = kinds, .apart = apart, .limit = UINT32_MAX};
   c->found.count = 0;
   ISO_TRY(keep(c, kinds, false, task, &parts, error));
-  if (parts == 0) return ISOLDE_OK;
+  if (parts == 0) return ISOPROOF_OK;
   c->budget = UINT64_MAX;
   if (apart) return exists_apart(&w, task, error);
   return try_parts(&w, &c->sub_first, &c->sub_to, &c->sub_edge, &c->part, parts, error);

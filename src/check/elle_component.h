@@ -36,11 +36,11 @@ typedef struct iso_component {
   ISO_VEC(iso_dep_step) draft;
 } iso_component;
 
-isolde_status iso_component_init(iso_component *c, const iso_graph *graph, isolde_error *error);
+isoproof_status iso_component_init(iso_component *c, const iso_graph *graph, isoproof_error *error);
 void iso_component_free(iso_component *c);
 /* Takes in the component with these members. */
-isolde_status iso_component_load(iso_component *c, const uint32_t *component, const uint32_t *member, uint32_t count,
-                                 isolde_error *error);
+isoproof_status iso_component_load(iso_component *c, const uint32_t *component, const uint32_t *member, uint32_t count,
+                                   isoproof_error *error);
 
 /* How many special steps a cycle has. */
 typedef enum iso_special { ISO_SPECIAL_NONE, ISO_SPECIAL_ONE, ISO_SPECIAL_APART, ISO_SPECIAL_MANY } iso_special;
@@ -53,11 +53,11 @@ typedef struct iso_cycle_spec {
 } iso_cycle_spec;
 
 /* The shortest cycle of a type, in c->found; empty when there is none, or (with *gave_up) none was found. */
-isolde_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, isolde_task *task, bool *gave_up,
-                                  isolde_error *error);
+isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, isoproof_task *task, bool *gave_up,
+                                    isoproof_error *error);
 /* Some cycle of these kinds (apart: without two anti-dependencies in a row), in c->found; empty when there is none.
  * Exact, in linear time. */
-isolde_status iso_component_exists(iso_component *c, iso_deps kinds, bool apart, isolde_task *task,
-                                   isolde_error *error);
+isoproof_status iso_component_exists(iso_component *c, iso_deps kinds, bool apart, isoproof_task *task,
+                                     isoproof_error *error);
 
 #endif

@@ -11,25 +11,26 @@
 /* Whether somebody who counts appended something that nobody saw. */
 static bool has_unseen(const iso_lists *l) {
   for (uint32_t op = 0; op < l->h->ops; op++) {
-    if (l->h->op_kind[op] == ISOLDE_OP_APPEND && l->place[op] == 0 && l->counts[l->op_txn[op]]) return true;
+    if (l->h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] == 0 && l->counts[l->op_txn[op]]) return true;
   }
   return false;
 }
 
-static isolde_status gather_lists(isolde_history *history, isolde_task *task, iso_evidence *e, iso_elle_cases *cases,
-                                  iso_deps_list *edges, iso_proof_power *power, isolde_error *error) {
+static isoproof_status gather_lists(isoproof_history *history, isoproof_task *task, iso_evidence *e,
+                                    iso_elle_cases *cases, iso_deps_list *edges, iso_proof_power *power,
+                                    isoproof_error *error) {
   ISO_TRY(iso_lists_make(history, e->counts, task, &e->lists, error));
   e->has_lists = true;
   ISO_TRY(iso_elle_scan_lists(&e->lists, task, cases, error));
   ISO_TRY(iso_lists_edges(&e->lists, task, edges, error));
   power->order = true;
   power->absence = !has_unseen(&e->lists);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status gather_registers(isolde_history *history, const iso_elle_options *options, isolde_task *task,
-                                      iso_evidence *e, iso_elle_cases *cases, iso_deps_list *edges,
-                                      isolde_error *error) {
+static isoproof_status gather_registers(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,
+                                        iso_evidence *e, iso_elle_cases *cases, iso_deps_list *edges,
+                                        isoproof_error *error) {
   iso_register_options how = {options->wfr_keys, options->sequential_keys, options->linearizable_keys,
                               options->txn_order_opt};
   ISO_TRY(iso_registers_make(history, e->counts, &how, task, &e->registers, error));
@@ -38,8 +39,9 @@ static isolde_status gather_registers(isolde_history *history, const iso_elle_op
   return iso_registers_edges(&e->registers, task, edges, error);
 }
 
-static isolde_status gather_sets(isolde_history *history, isolde_task *task, iso_evidence *e, iso_elle_cases *cases,
-                                 iso_deps_list *edges, iso_proof_power *power, isolde_error *error) {
+static isoproof_status gather_sets(isoproof_history *history, isoproof_task *task, iso_evidence *e,
+                                   iso_elle_cases *cases, iso_deps_list *edges, iso_proof_power *power,
+                                   isoproof_error *error) {
   ISO_TRY(iso_sets_make(history, e->counts, task, &e->sets, error));
   e->has_sets = true;
   ISO_TRY(iso_elle_scan_sets(&e->sets, task, cases, error));
@@ -47,17 +49,17 @@ static isolde_status gather_sets(isolde_history *history, isolde_task *task, iso
   return iso_sets_edges(&e->sets, task, edges, error);
 }
 
-static isolde_status gather_counters(isolde_history *history, isolde_task *task, iso_evidence *e, iso_elle_cases *cases,
-                                     iso_deps_list *edges, isolde_error *error) {
+static isoproof_status gather_counters(isoproof_history *history, isoproof_task *task, iso_evidence *e,
+                                       iso_elle_cases *cases, iso_deps_list *edges, isoproof_error *error) {
   ISO_TRY(iso_counters_make(history, e->counts, &e->counters, error));
   e->has_counters = true;
   ISO_TRY(iso_elle_scan_counters(&e->counters, task, cases, error));
   return iso_counters_edges(&e->counters, edges, error);
 }
 
-static isolde_status gather_predicates(isolde_history *history, const iso_elle_options *options, isolde_task *task,
-                                       iso_evidence *e, iso_elle_cases *cases, iso_deps_list *edges,
-                                       isolde_error *error) {
+static isoproof_status gather_predicates(isoproof_history *history, const iso_elle_options *options,
+                                         isoproof_task *task, iso_evidence *e, iso_elle_cases *cases,
+                                         iso_deps_list *edges, isoproof_error *error) {
   ISO_TRY(iso_predicates_make(history, e->counts, task, &e->predicates, edges, error));
   e->has_predicates = true;
   ISO_TRY(iso_elle_scan_rows(&e->predicates, options->anomalies[ISO_ANOMALY_GARBAGE_READ], task, cases, error));
@@ -66,12 +68,12 @@ static isolde_status gather_predicates(isolde_history *history, const iso_elle_o
     iso_elle_case one = {ISO_ANOMALY_PREDICATE_READ_MISS, miss.op, ISO_NO_OP, miss.key, 0};
     iso_elle_cases_add(cases, ISO_ANOMALY_PREDICATE_READ_MISS, 1, one);
   }
-  return cases->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_evidence_gather(isolde_history *history, const iso_elle_options *options, const uint8_t *counts,
-                                  isolde_task *task, iso_evidence *evidence, iso_elle_cases *cases,
-                                  iso_deps_list *edges, iso_proof_power *power, isolde_error *error) {
+isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_options *options, const uint8_t *counts,
+                                    isoproof_task *task, iso_evidence *evidence, iso_elle_cases *cases,
+                                    iso_deps_list *edges, iso_proof_power *power, isoproof_error *error) {
   memset(evidence, 0, sizeof *evidence);
   evidence->workload = options->workload;
   evidence->counts = counts;
@@ -90,7 +92,7 @@ isolde_status iso_evidence_gather(isolde_history *history, const iso_elle_option
   case ISO_ELLE_WORKLOADS:
     break;
   }
-  return iso_fail(error, ISOLDE_ERR_INTERNAL, "there is no such workload");
+  return iso_fail(error, ISOPROOF_ERR_INTERNAL, "there is no such workload");
 }
 
 void iso_evidence_free(iso_evidence *evidence) {
@@ -108,7 +110,7 @@ void iso_evidence_free(iso_evidence *evidence) {
 /* An append of the transaction to the key that nobody saw. */
 static uint32_t unseen_append(const iso_lists *l, uint32_t txn, uint32_t key) {
   for (uint32_t op = l->h->txn_first_op[txn]; op < l->h->txn_first_op[txn + 1]; op++) {
-    if (l->h->op_kind[op] == ISOLDE_OP_APPEND && l->h->op_key[op] == key && l->place[op] == 0) return op;
+    if (l->h->op_kind[op] == ISOPROOF_OP_APPEND && l->h->op_key[op] == key && l->place[op] == 0) return op;
   }
   return ISO_NO_OP;
 }
@@ -122,11 +124,11 @@ static uint32_t next_append(const iso_lists *l, uint32_t key, uint32_t version, 
 
 /* The append of `from` that a read of `to` saw last, where it is not of the order of its key. */
 static uint32_t odd_source(const iso_lists *l, uint32_t from, uint32_t op) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   uint32_t count;
   const iso_value *list = iso_history_list(h, op, &count);
   for (uint32_t own = h->txn_first_op[from]; list != NULL && own < h->txn_first_op[from + 1]; own++) {
-    if (h->op_kind[own] != ISOLDE_OP_APPEND || h->op_key[own] != h->op_key[op]) continue;
+    if (h->op_kind[own] != ISOPROOF_OP_APPEND || h->op_key[own] != h->op_key[op]) continue;
     for (uint32_t i = count; i-- > 0;) {
       if (list[i] == h->op_value[own]) return own;
     }
@@ -135,12 +137,12 @@ static uint32_t odd_source(const iso_lists *l, uint32_t from, uint32_t op) {
 }
 
 static iso_why explain_list(const iso_lists *l, uint32_t from, uint32_t to, iso_deps kind) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   uint32_t scanned = kind == ISO_DEP_WR ? to : from, version;
   for (uint32_t op = h->txn_first_op[scanned]; op < h->txn_first_op[scanned + 1]; op++) {
     uint32_t key = h->op_key[op], other = ISO_NO_OP;
-    bool reads = h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
-    bool placed = h->op_kind[op] == ISOLDE_OP_APPEND && l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
+    bool reads = h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
+    bool placed = h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
     if (kind == ISO_DEP_WW && placed) other = next_append(l, key, l->place[op], to);
     if (kind == ISO_DEP_RW && reads && iso_lists_version(l, op, &version)) other = next_append(l, key, version, to);
     if (kind == ISO_DEP_WR && reads) {
@@ -174,7 +176,7 @@ static const iso_touch *find_touch(const iso_registers *r, uint32_t txn, uint32_
 }
 
 static iso_why explain_register(const iso_registers *r, uint32_t from, uint32_t to, iso_deps kind) {
-  const isolde_history *h = r->h;
+  const isoproof_history *h = r->h;
   for (uint32_t op = h->txn_first_op[from]; op < h->txn_first_op[from + 1]; op++) {
     uint32_t key = h->op_key[op];
     const iso_touch *a = find_touch(r, from, key), *b = find_touch(r, to, key);
@@ -211,7 +213,7 @@ static iso_why explain_follow(const iso_evidence *e, uint32_t from, uint32_t to,
 
 /* ---- sets and counters ---- */
 
-static bool shows(const isolde_history *h, uint32_t op, iso_value element) {
+static bool shows(const isoproof_history *h, uint32_t op, iso_value element) {
   uint32_t count;
   const iso_value *list = iso_history_list(h, op, &count);
   for (uint32_t i = 0; list != NULL && i < count; i++) {
@@ -221,9 +223,10 @@ static bool shows(const isolde_history *h, uint32_t op, iso_value element) {
 }
 
 /* An addition of one transaction and a read of the other that shows it (wr) or does not (rw). */
-static iso_why explain_growth(const isolde_history *h, uint32_t from, uint32_t to, iso_deps kind, bool sets) {
+static iso_why explain_growth(const isoproof_history *h, uint32_t from, uint32_t to, iso_deps kind, bool sets) {
   uint32_t writer = kind == ISO_DEP_WR ? from : to, reader = kind == ISO_DEP_WR ? to : from;
-  uint8_t reads = sets ? ISOLDE_OP_READ_SET : ISOLDE_OP_READ_COUNTER, adds = sets ? ISOLDE_OP_ADD : ISOLDE_OP_INCREMENT;
+  uint8_t reads = sets ? ISOPROOF_OP_READ_SET : ISOPROOF_OP_READ_COUNTER,
+          adds = sets ? ISOPROOF_OP_ADD : ISOPROOF_OP_INCREMENT;
   for (uint32_t read = h->txn_first_op[reader]; read < h->txn_first_op[reader + 1]; read++) {
     if (h->op_kind[read] != reads || h->op_value[read] == ISO_VALUE_NONE) continue;
     for (uint32_t own = h->txn_first_op[writer]; own < h->txn_first_op[writer + 1]; own++) {
@@ -246,7 +249,7 @@ static iso_why explain_rows(const iso_predicates *p, uint32_t from, uint32_t to,
   return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
 }
 
-iso_why iso_evidence_explain(const iso_evidence *e, const isolde_history *history, uint32_t from, uint32_t to,
+iso_why iso_evidence_explain(const iso_evidence *e, const isoproof_history *history, uint32_t from, uint32_t to,
                              iso_deps kind) {
   bool order = kind == ISO_DEP_PROCESS || kind == ISO_DEP_REALTIME;
   if (order || from >= history->txns || to >= history->txns) return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};

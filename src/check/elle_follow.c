@@ -42,7 +42,7 @@ static void rename_cycles(iso_dep_cycles *cycles) {
   cycles->cycles.count = kept;
 }
 
-static isolde_status search(iso_elle *elle, const iso_graph *graph, isolde_task *task, isolde_error *error) {
+static isoproof_status search(iso_elle *elle, const iso_graph *graph, isoproof_task *task, isoproof_error *error) {
   iso_evidence *evidence = elle->evidence;
   iso_deps_list edges;
   iso_graph whole;
@@ -50,15 +50,15 @@ static isolde_status search(iso_elle *elle, const iso_graph *graph, isolde_task 
   memset(&cycles, 0, sizeof cycles);
   cycles.all = elle->options.all;
   iso_deps_init(&edges, elle->history->txns);
-  isolde_status status = iso_follows_edges(&evidence->follows, &evidence->registers, graph, &edges, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = iso_follows_edges(&evidence->follows, &evidence->registers, graph, &edges, error);
+  if (status != ISOPROOF_OK) {
     iso_deps_free(&edges);
     return status;
   }
   ISO_TRY(iso_graph_make(&edges, &whole, error));
   status = iso_dep_cycles_find(&whole, elle->ruled_out, elle->options.budget, task, &cycles, error);
   iso_graph_free(&whole);
-  if (status != ISOLDE_OK) {
+  if (status != ISOPROOF_OK) {
     iso_dep_cycles_free(&cycles);
     return status;
   }
@@ -67,17 +67,17 @@ static isolde_status search(iso_elle *elle, const iso_graph *graph, isolde_task 
   if (cycles.reason == NULL) cycles.reason = elle->cycles.reason;
   iso_dep_cycles_free(&elle->cycles);
   elle->cycles = cycles;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_elle_follow(iso_elle *elle, const iso_graph *graph, isolde_task *task, isolde_error *error) {
+isoproof_status iso_elle_follow(iso_elle *elle, const iso_graph *graph, isoproof_task *task, isoproof_error *error) {
   iso_evidence *evidence = elle->evidence;
-  isolde_status status =
+  isoproof_status status =
       iso_follows_find(&evidence->registers, graph, elle->options.budget, task, &evidence->follows, error);
-  if (status == ISOLDE_ERR_TIMEOUT) {
+  if (status == ISOPROOF_ERR_TIMEOUT) {
     evidence->follows.gave_up = true;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   ISO_TRY(status);
-  return evidence->follows.pairs.count > 0 ? search(elle, graph, task, error) : ISOLDE_OK;
+  return evidence->follows.pairs.count > 0 ? search(elle, graph, task, error) : ISOPROOF_OK;
 }

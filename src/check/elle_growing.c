@@ -5,7 +5,7 @@
 
 typedef ISO_VEC(iso_value) values;
 
-static void add(iso_elle_cases *cases, const isolde_history *h, iso_anomaly anomaly, uint32_t op, uint32_t other,
+static void add(iso_elle_cases *cases, const isoproof_history *h, iso_anomaly anomaly, uint32_t op, uint32_t other,
                 uint32_t element) {
   iso_elle_cases_add(cases, anomaly, 1, (iso_elle_case){(uint32_t)anomaly, op, other, h->op_key[op], element});
 }
@@ -38,7 +38,7 @@ static void sort_unique(values *v) {
   v->count = kept;
 }
 
-static bool take(const isolde_history *h, uint32_t op, values *out) {
+static bool take(const isoproof_history *h, uint32_t op, values *out) {
   uint32_t count;
   const iso_value *list = iso_history_list(h, op, &count);
   for (uint32_t i = 0; list != NULL && i < count; i++) {
@@ -54,7 +54,7 @@ static bool holds(const values *sorted, iso_value value) {
 /* Compares a read with the one before it in its transaction and with what the transaction added itself; *culprit is
  * the operation that it contradicts, ISO_NO_OP when there is none. */
 static bool compare(scan *s, uint32_t txn, uint32_t op, uint32_t earlier, uint32_t *culprit) {
-  const isolde_history *h = s->s->h;
+  const isoproof_history *h = s->s->h;
   uint32_t first = h->txn_first_op[txn];
   s->expected.count = s->found.count = 0;
   *culprit = ISO_NO_OP;
@@ -63,7 +63,7 @@ static bool compare(scan *s, uint32_t txn, uint32_t op, uint32_t earlier, uint32
   bool read_before = earlier != ISO_NO_OP;
   if (read_before && !take(h, earlier, &s->expected)) return false;
   for (uint32_t own = first; own < op; own++) {
-    if (h->op_kind[own] != ISOLDE_OP_ADD || h->op_key[own] != h->op_key[op]) continue;
+    if (h->op_kind[own] != ISOPROOF_OP_ADD || h->op_key[own] != h->op_key[op]) continue;
     if (!holds(&s->found, h->op_value[own])) *culprit = own;
     if (!iso_vec_push(&s->expected, h->op_value[own])) return false;
   }
@@ -76,7 +76,7 @@ static bool compare(scan *s, uint32_t txn, uint32_t op, uint32_t earlier, uint32
 }
 
 static void judge_elements(scan *s, uint32_t txn, uint32_t op) {
-  const isolde_history *h = s->s->h;
+  const isoproof_history *h = s->s->h;
   uint32_t count;
   const uint32_t *writers = iso_sets_writers(s->s, op, &count);
   for (uint32_t i = 0; i < count; i++) {
@@ -85,14 +85,14 @@ static void judge_elements(scan *s, uint32_t txn, uint32_t op) {
       add(s->cases, h, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, i);
     } else if (s->s->op_txn[writers[i]] == txn && writers[i] > op) {
       add(s->cases, h, ISO_ANOMALY_FUTURE_READ, op, writers[i], i);
-    } else if (h->txn_status[s->s->op_txn[writers[i]]] == ISOLDE_ABORTED) {
+    } else if (h->txn_status[s->s->op_txn[writers[i]]] == ISOPROOF_ABORTED) {
       add(s->cases, h, ISO_ANOMALY_G1A, op, writers[i], i);
     }
   }
 }
 
 static bool scan_read(scan *s, uint32_t txn, uint32_t op) {
-  const isolde_history *h = s->s->h;
+  const isoproof_history *h = s->s->h;
   state *st = &s->states[h->op_key[op]];
   uint32_t culprit;
   if (st->txn != txn) *st = (state){txn, ISO_NO_OP};
@@ -104,8 +104,8 @@ static bool scan_read(scan *s, uint32_t txn, uint32_t op) {
   return true;
 }
 
-static isolde_status run_sets(scan *s, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = s->s->h;
+static isoproof_status run_sets(scan *s, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = s->s->h;
   s->states = iso_alloc(h->keys, sizeof *s->states);
   if (s->states == NULL) return iso_fail_memory(error);
   memset(s->states, 0xff, (size_t)h->keys * sizeof *s->states);
@@ -113,16 +113,17 @@ static isolde_status run_sets(scan *s, isolde_task *task, isolde_error *error) {
     if (!s->s->counts[t]) continue;
     if ((t & 1023) == 0) ISO_TRY(iso_task_check(task, error));
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
-      bool reads = h->op_kind[op] == ISOLDE_OP_READ_SET && h->op_value[op] != ISO_VALUE_NONE;
+      bool reads = h->op_kind[op] == ISOPROOF_OP_READ_SET && h->op_value[op] != ISO_VALUE_NONE;
       if (reads && !scan_read(s, t, op)) return iso_fail_memory(error);
     }
   }
-  return s->cases->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_elle_scan_sets(const iso_sets *sets, isolde_task *task, iso_elle_cases *cases, isolde_error *error) {
+isoproof_status iso_elle_scan_sets(const iso_sets *sets, isoproof_task *task, iso_elle_cases *cases,
+                                   isoproof_error *error) {
   scan s = {.s = sets, .cases = cases};
-  isolde_status status = run_sets(&s, task, error);
+  isoproof_status status = run_sets(&s, task, error);
   free(s.states);
   iso_vec_free(&s.expected);
   iso_vec_free(&s.found);
@@ -139,9 +140,9 @@ typedef struct tally {
 } tally;
 
 static void scan_counter_op(const iso_counters *c, tally *known, uint32_t txn, uint32_t op, iso_elle_cases *cases) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   int64_t number;
-  bool reads = h->op_kind[op] == ISOLDE_OP_READ_COUNTER, adds = h->op_kind[op] == ISOLDE_OP_INCREMENT;
+  bool reads = h->op_kind[op] == ISOPROOF_OP_READ_COUNTER, adds = h->op_kind[op] == ISOPROOF_OP_INCREMENT;
   if ((!reads && !adds) || !iso_counter_number(h, op, &number)) return;
   uint32_t key = h->op_key[op];
   tally *t = &known[key];
@@ -157,19 +158,19 @@ static void scan_counter_op(const iso_counters *c, tally *known, uint32_t txn, u
   t->expected = number;
 }
 
-isolde_status iso_elle_scan_counters(const iso_counters *c, isolde_task *task, iso_elle_cases *cases,
-                                     isolde_error *error) {
-  const isolde_history *h = c->h;
+isoproof_status iso_elle_scan_counters(const iso_counters *c, isoproof_task *task, iso_elle_cases *cases,
+                                       isoproof_error *error) {
+  const isoproof_history *h = c->h;
   tally *known = iso_alloc(h->keys, sizeof *known);
   if (known == NULL) return iso_fail_memory(error);
   for (uint32_t k = 0; k < h->keys; k++) known[k] = (tally){UINT32_MAX, ISO_NO_OP, 0};
-  isolde_status status = ISOLDE_OK;
-  for (uint32_t t = 0; t < h->txns && status == ISOLDE_OK; t++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (uint32_t t = 0; t < h->txns && status == ISOPROOF_OK; t++) {
     if ((t & 8191) == 0) status = iso_task_check(task, error);
     if (!c->counts[t]) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) scan_counter_op(c, known, t, op, cases);
   }
   free(known);
-  if (status == ISOLDE_OK && cases->failed) status = iso_fail_memory(error);
+  if (status == ISOPROOF_OK && cases->failed) status = iso_fail_memory(error);
   return status;
 }

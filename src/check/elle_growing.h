@@ -7,8 +7,9 @@
 #include "infer/counters.h"
 #include "infer/sets.h"
 
-isolde_status iso_elle_scan_sets(const iso_sets *sets, isolde_task *task, iso_elle_cases *cases, isolde_error *error);
-isolde_status iso_elle_scan_counters(const iso_counters *counters, isolde_task *task, iso_elle_cases *cases,
-                                     isolde_error *error);
+isoproof_status iso_elle_scan_sets(const iso_sets *sets, isoproof_task *task, iso_elle_cases *cases,
+                                   isoproof_error *error);
+isoproof_status iso_elle_scan_counters(const iso_counters *counters, isoproof_task *task, iso_elle_cases *cases,
+                                       isoproof_error *error);
 
 #endif

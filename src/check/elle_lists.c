@@ -35,10 +35,10 @@ static state *state_of(scan *s, uint32_t txn, uint32_t key) {
   return st;
 }
 
-uint32_t iso_elle_next_append(const isolde_history *h, uint32_t op) {
+uint32_t iso_elle_next_append(const isoproof_history *h, uint32_t op) {
   uint32_t end = h->txn_first_op[iso_history_txn_of(h, op) + 1];
   for (uint32_t next = op + 1; next < end; next++) {
-    if (h->op_kind[next] == ISOLDE_OP_APPEND && h->op_key[next] == h->op_key[op]) return next;
+    if (h->op_kind[next] == ISOPROOF_OP_APPEND && h->op_key[next] == h->op_key[op]) return next;
   }
   return ISO_NO_OP;
 }
@@ -52,7 +52,7 @@ static const iso_value *elements_of(const iso_lists *l, uint32_t op, uint32_t *c
 
 /* Who appended the elements of a read. */
 static const uint32_t *writers_of(const iso_lists *l, uint32_t op, uint32_t *count) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   if (elements_of(l, op, count) == NULL) return NULL;
   bool odd = (h->op_value[op] & ISO_VALUE_INTERNED) != 0;
   return odd ? l->resolution->odd_writer + h->odd_first[h->op_value[op] & ~ISO_VALUE_INTERNED]
@@ -62,7 +62,7 @@ static const uint32_t *writers_of(const iso_lists *l, uint32_t op, uint32_t *cou
 /* Whether a read shows what the transaction must expect: its earlier read and its own appends since, or at least its
  * appends at the end. */
 static bool is_expected(scan *s, const state *st, uint32_t first_op, uint32_t op) {
-  const isolde_history *h = s->l->h;
+  const isoproof_history *h = s->l->h;
   uint32_t now, before = 0;
   const iso_value *list = elements_of(s->l, op, &now), *old = NULL;
   if (now < st->appends) return false;
@@ -112,7 +112,7 @@ static void scan_read(scan *s, uint32_t txn, uint32_t first_op, uint32_t op, uin
  * of the version that the transaction updates. */
 static bool scan_txn(scan *s, uint32_t txn) {
   const iso_lists *l = s->l;
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
   if (end - first > s->previous_capacity) {
     size_t wanted = (size_t)(end - first) * 2;
@@ -123,9 +123,9 @@ static bool scan_txn(scan *s, uint32_t txn) {
   }
   for (uint32_t op = end; op-- > first;) {
     s->previous[op - first] = ISO_NO_OP;
-    if (h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
+    if (h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
       s->previous[op - first] = future_append(s, state_of(s, txn, h->op_key[op]), op);
-    } else if (h->op_kind[op] == ISOLDE_OP_APPEND) {
+    } else if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
       state *st = state_of(s, txn, h->op_key[op]);
       bool placed = l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
       s->replaced[op] = st->later_op != ISO_NO_OP;
@@ -135,7 +135,7 @@ static bool scan_txn(scan *s, uint32_t txn) {
   }
   if (!l->counts[txn]) return true;
   for (uint32_t op = first; op < end; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
+    if (h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
       state *st = state_of(s, txn, h->op_key[op]);
       uint32_t version;
       bool first_read = st->read == ISO_NO_OP && st->appends == 0;
@@ -144,7 +144,7 @@ static bool scan_txn(scan *s, uint32_t txn) {
         if (!iso_vec_push(&s->updates, update)) return false;
       }
       scan_read(s, txn, first, op, s->previous[op - first]);
-    } else if (h->op_kind[op] == ISOLDE_OP_APPEND) {
+    } else if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
       state *st = state_of(s, txn, h->op_key[op]);
       s->previous[op - first] = st->append;
       st->append = op;
@@ -180,7 +180,7 @@ static bool repeats(const iso_value *list, uint32_t count, bool *failed) {
 /* A read of another order: every element by itself. */
 static void judge_other_order(scan *s, uint32_t op) {
   const iso_lists *l = s->l;
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   uint32_t count;
   const iso_value *list = elements_of(l, op, &count);
   const uint32_t *writers = writers_of(l, op, &count);
@@ -190,7 +190,7 @@ static void judge_other_order(scan *s, uint32_t op) {
   for (uint32_t i = 0; i < count; i++) {
     if (writers[i] >= h->ops) {
       add(s, ISO_ANOMALY_GARBAGE_READ, 1, op, ISO_NO_OP, i);
-    } else if (h->txn_status[l->op_txn[writers[i]]] == ISOLDE_ABORTED) {
+    } else if (h->txn_status[l->op_txn[writers[i]]] == ISOPROOF_ABORTED) {
       add(s, ISO_ANOMALY_G1A, 1, op, writers[i], i);
     }
   }
@@ -248,7 +248,7 @@ static void judge_read(scan *s, uint32_t op) {
 
 static void scan_dirty_updates(scan *s) {
   const iso_lists *l = s->l;
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   for (uint32_t k = 0; k < h->keys; k++) {
     if (l->prefix_first[k] == ISO_ALL_GOOD) continue;
     const iso_value *values;
@@ -257,8 +257,8 @@ static void scan_dirty_updates(scan *s) {
     for (uint32_t i = 0; i < l->length[k]; i++) {
       if (writers[i] >= h->ops) continue;
       uint8_t status = h->txn_status[l->op_txn[writers[i]]];
-      if (status == ISOLDE_ABORTED) aborted = writers[i];
-      if (status != ISOLDE_COMMITTED || aborted == ISO_NO_OP) continue;
+      if (status == ISOPROOF_ABORTED) aborted = writers[i];
+      if (status != ISOPROOF_COMMITTED || aborted == ISO_NO_OP) continue;
       add(s, ISO_ANOMALY_DIRTY_UPDATE, 1, writers[i], aborted, i);
       aborted = ISO_NO_OP;
     }
@@ -295,15 +295,15 @@ static bool find_first_reads(scan *s) {
   memset(s->first_odd, 0xff, (size_t)l->h->keys * sizeof *s->first_odd);
   for (uint32_t op = 0; op < l->h->ops; op++) {
     uint32_t elements;
-    if (l->h->op_kind[op] != ISOLDE_OP_READ_LIST || !l->counts[l->op_txn[op]]) continue;
+    if (l->h->op_kind[op] != ISOPROOF_OP_READ_LIST || !l->counts[l->op_txn[op]]) continue;
     bool longest = iso_lists_read(l, op, &elements) && elements == l->length[l->h->op_key[op]];
     if (longest && s->first_odd[l->h->op_key[op]] == ISO_NO_OP) s->first_odd[l->h->op_key[op]] = op;
   }
   return true;
 }
 
-static isolde_status run(scan *s, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = s->l->h;
+static isoproof_status run(scan *s, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = s->l->h;
   s->states = iso_alloc(h->keys, sizeof *s->states);
   s->replaced = iso_alloc_zero(h->ops, 1);
   s->previous_capacity = 64;
@@ -319,19 +319,19 @@ static isolde_status run(scan *s, isolde_task *task, isolde_error *error) {
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!s->l->counts[t]) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
-      bool read = h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
+      bool read = h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
       if (read) judge_read(s, op);
     }
   }
   scan_dirty_updates(s);
   scan_lost_updates(s);
-  return s->cases->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_elle_scan_lists(const iso_lists *lists, isolde_task *task, iso_elle_cases *cases,
-                                  isolde_error *error) {
+isoproof_status iso_elle_scan_lists(const iso_lists *lists, isoproof_task *task, iso_elle_cases *cases,
+                                    isoproof_error *error) {
   scan s = {.l = lists, .cases = cases};
-  isolde_status status = run(&s, task, error);
+  isoproof_status status = run(&s, task, error);
   free(s.states);
   free(s.previous);
   free(s.replaced);

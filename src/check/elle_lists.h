@@ -6,10 +6,10 @@
 #include "check/elle.h"
 #include "infer/lists.h"
 
-isolde_status iso_elle_scan_lists(const iso_lists *lists, isolde_task *task, iso_elle_cases *cases,
-                                  isolde_error *error);
+isoproof_status iso_elle_scan_lists(const iso_lists *lists, isoproof_task *task, iso_elle_cases *cases,
+                                    isoproof_error *error);
 
 /* The first append of a transaction on top of that one; ISO_NO_OP when it is the last. */
-uint32_t iso_elle_next_append(const isolde_history *history, uint32_t op);
+uint32_t iso_elle_next_append(const isoproof_history *history, uint32_t op);
 
 #endif

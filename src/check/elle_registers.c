@@ -29,9 +29,9 @@ static state *state_of(scan *s, uint32_t txn, uint32_t key) {
 }
 
 static void find_replaced(scan *s, uint32_t txn) {
-  const isolde_history *h = s->r->h;
+  const isoproof_history *h = s->r->h;
   for (uint32_t op = h->txn_first_op[txn + 1]; op-- > h->txn_first_op[txn];) {
-    if (h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
     state *st = state_of(s, txn, h->op_key[op]);
     s->replaced[op] = st->later;
     st->later = true;
@@ -43,8 +43,8 @@ static void scan_read(scan *s, uint32_t txn, uint32_t op, state *st) {
   uint32_t writer = r->resolution->writer[op];
   if (writer < r->h->ops) {
     uint32_t from = r->op_txn[writer];
-    if (r->h->txn_status[from] == ISOLDE_ABORTED) add(s, ISO_ANOMALY_G1A, op, writer);
-    bool external = st->known == ISO_NO_OP || r->h->op_kind[st->known] != ISOLDE_OP_WRITE;
+    if (r->h->txn_status[from] == ISOPROOF_ABORTED) add(s, ISO_ANOMALY_G1A, op, writer);
+    bool external = st->known == ISO_NO_OP || r->h->op_kind[st->known] != ISOPROOF_OP_WRITE;
     if (external && from != txn && r->counts[from] && s->replaced[writer]) add(s, ISO_ANOMALY_G1B, op, writer);
     if (from == txn && writer > op) add(s, ISO_ANOMALY_FUTURE_READ, op, writer);
   } else if (writer == ISO_FROM_NOBODY && s->garbage) {
@@ -56,10 +56,10 @@ static void scan_read(scan *s, uint32_t txn, uint32_t op, state *st) {
 }
 
 static void scan_txn(scan *s, uint32_t txn) {
-  const isolde_history *h = s->r->h;
+  const isoproof_history *h = s->r->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    bool reads = h->op_kind[op] == ISOLDE_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
-    if (!reads && h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+    bool reads = h->op_kind[op] == ISOPROOF_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
+    if (!reads && h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
     state *st = state_of(s, txn, h->op_key[op]);
     if (reads) scan_read(s, txn, op, st);
     st->known = op;
@@ -103,8 +103,8 @@ static void scan_versions(scan *s) {
   }
 }
 
-static isolde_status run(scan *s, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = s->r->h;
+static isoproof_status run(scan *s, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = s->r->h;
   s->states = iso_alloc(h->keys, sizeof *s->states);
   s->replaced = iso_alloc_zero(h->ops, 1);
   if (s->states == NULL || s->replaced == NULL) return iso_fail_memory(error);
@@ -117,13 +117,13 @@ static isolde_status run(scan *s, isolde_task *task, isolde_error *error) {
   }
   if (!scan_lost_updates(s)) return iso_fail_memory(error);
   scan_versions(s);
-  return s->cases->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_elle_scan_registers(const iso_registers *registers, bool garbage, isolde_task *task,
-                                      iso_elle_cases *cases, isolde_error *error) {
+isoproof_status iso_elle_scan_registers(const iso_registers *registers, bool garbage, isoproof_task *task,
+                                        iso_elle_cases *cases, isoproof_error *error) {
   scan s = {.r = registers, .cases = cases, .garbage = garbage};
-  isolde_status status = run(&s, task, error);
+  isoproof_status status = run(&s, task, error);
   free(s.states);
   free(s.replaced);
   return status;

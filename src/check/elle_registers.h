@@ -7,7 +7,7 @@
 #include "infer/registers.h"
 
 /* Values that nobody wrote may have been there before the history began: they are cases only when `garbage` is set. */
-isolde_status iso_elle_scan_registers(const iso_registers *registers, bool garbage, isolde_task *task,
-                                      iso_elle_cases *cases, isolde_error *error);
+isoproof_status iso_elle_scan_registers(const iso_registers *registers, bool garbage, isoproof_task *task,
+                                        iso_elle_cases *cases, isoproof_error *error);
 
 #endif

@@ -3,49 +3,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *isolde_workload_at(size_t number) {
+const char *isoproof_workload_at(size_t number) {
   return number < ISO_ELLE_WORKLOADS ? iso_elle_workload_id((iso_elle_workload)number) : NULL;
 }
 
-bool iso_elle_is_asked(const isolde_check_options *options) {
+bool iso_elle_is_asked(const isoproof_check_options *options) {
   return options->workload != NULL || options->model_count > 0;
 }
 
 /* ---- options ---- */
 
-static isolde_status read_anomalies(const isolde_check_options *options, iso_elle_options *out, isolde_error *error) {
+static isoproof_status read_anomalies(const isoproof_check_options *options, iso_elle_options *out,
+                                      isoproof_error *error) {
   for (size_t i = 0; i < options->anomaly_count; i++) {
-    const isolde_anomaly_info *info = isolde_anomaly_find(options->anomalies[i]);
-    if (info == NULL || info->kind == ISOLDE_ANOMALY_TAP) {
-      return iso_fail(error, ISOLDE_ERR_USAGE, "`%s` is not an anomaly of dependencies", options->anomalies[i]);
+    const isoproof_anomaly_info *info = isoproof_anomaly_find(options->anomalies[i]);
+    if (info == NULL || info->kind == ISOPROOF_ANOMALY_TAP) {
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "`%s` is not an anomaly of dependencies", options->anomalies[i]);
     }
     out->anomalies[info->number] = true;
-    for (size_t k = 0; info->kind == ISOLDE_ANOMALY_PHENOMENON && isolde_anomaly_implies(info, k) != NULL; k++) {
-      out->anomalies[isolde_anomaly_implies(info, k)->number] = true;
+    for (size_t k = 0; info->kind == ISOPROOF_ANOMALY_PHENOMENON && isoproof_anomaly_implies(info, k) != NULL; k++) {
+      out->anomalies[isoproof_anomaly_implies(info, k)->number] = true;
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_models(const isolde_check_options *options, iso_elle_options *out, isolde_error *error) {
+static isoproof_status read_models(const isoproof_check_options *options, iso_elle_options *out,
+                                   isoproof_error *error) {
   for (size_t i = 0; i < options->model_count; i++) {
-    const isolde_level_info *info = isolde_level_find_in(options->models[i], ISOLDE_LEVEL_MODEL);
-    if (info == NULL) return iso_fail(error, ISOLDE_ERR_USAGE, "there is no model `%s`", options->models[i]);
+    const isoproof_level_info *info = isoproof_level_find_in(options->models[i], ISOPROOF_LEVEL_MODEL);
+    if (info == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no model `%s`", options->models[i]);
     out->models |= ISO_LEVEL_BIT(info->number);
   }
   if (options->model_count + options->anomaly_count == 0) out->models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_SS);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_options(const isolde_history *history, const isolde_check_options *options,
-                                  iso_elle_options *out, isolde_error *error) {
+static isoproof_status read_options(const isoproof_history *history, const isoproof_check_options *options,
+                                    iso_elle_options *out, isoproof_error *error) {
   bool named = options->workload != NULL && !iso_level_same_name(options->workload, "auto");
   if (options->level_count > 0) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "levels cannot be asked for together with a workload or models");
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "levels cannot be asked for together with a workload or models");
   }
   out->workload = named ? iso_elle_workload_find(options->workload) : iso_elle_workload_detect(history);
   if (out->workload == ISO_ELLE_WORKLOADS) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "there is no workload `%s`", options->workload);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no workload `%s`", options->workload);
   }
   out->wfr_keys = options->wfr_keys;
   out->sequential_keys = options->sequential_keys;
@@ -63,7 +65,7 @@ static int by_anomaly(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool choose_shown(isolde_result *result) {
+static bool choose_shown(isoproof_result *result) {
   const iso_elle *e = result->elle;
   size_t most = e->cases.list.count + e->cycles.cycles.count;
   result->elle_shown = iso_alloc(most, sizeof *result->elle_shown);
@@ -87,14 +89,14 @@ static const char **names_of(iso_level_set set) {
   const char **names = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *names);
   size_t count = 0;
   for (unsigned i = 0; names != NULL && i < ISO_LEVEL_COUNT; i++) {
-    bool model = isolde_level_at(i)->family == ISOLDE_LEVEL_MODEL;
-    if (model && (set & ISO_LEVEL_BIT(i)) != 0) names[count++] = isolde_level_at(i)->friendly;
+    bool model = isoproof_level_at(i)->family == ISOPROOF_LEVEL_MODEL;
+    if (model && (set & ISO_LEVEL_BIT(i)) != 0) names[count++] = isoproof_level_at(i)->friendly;
   }
   return names;
 }
 
 /* Where nothing was inferred between transactions, what single reads rule out is said even though nobody asked. */
-static bool name_models(isolde_result *result) {
+static bool name_models(isoproof_result *result) {
   const iso_elle *e = result->elle;
   iso_level_set told = e->invalid || e->empty_graph ? e->ruled_out : 0;
   iso_level_set weakest = iso_level_weakest(told);
@@ -104,12 +106,12 @@ static bool name_models(isolde_result *result) {
   return result->elle_not != NULL && result->elle_also_not != NULL && result->elle_proved != NULL;
 }
 
-static isolde_verdict verdict_of(const iso_elle *e, unsigned level) {
-  if ((e->ruled_out & ISO_LEVEL_BIT(level)) != 0) return ISOLDE_VIOLATED;
-  return (e->proved & ISO_LEVEL_BIT(level)) != 0 ? ISOLDE_SATISFIED : ISOLDE_UNDECIDED;
+static isoproof_verdict verdict_of(const iso_elle *e, unsigned level) {
+  if ((e->ruled_out & ISO_LEVEL_BIT(level)) != 0) return ISOPROOF_VIOLATED;
+  return (e->proved & ISO_LEVEL_BIT(level)) != 0 ? ISOPROOF_SATISFIED : ISOPROOF_UNDECIDED;
 }
 
-static bool enter_models(isolde_result *result) {
+static bool enter_models(isoproof_result *result) {
   const iso_elle *e = result->elle;
   result->levels = iso_alloc(ISO_LEVEL_COUNT, sizeof *result->levels);
   result->strongest = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *result->strongest);
@@ -118,17 +120,17 @@ static bool enter_models(isolde_result *result) {
   iso_level_set satisfied = 0, violated = 0;
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
     if ((e->options.models & ISO_LEVEL_BIT(i)) == 0) continue;
-    isolde_verdict verdict = verdict_of(e, i);
-    result->levels[result->level_count++] = (struct iso_level_entry){isolde_level_at(i), verdict, true};
-    if (verdict == ISOLDE_SATISFIED) satisfied |= ISO_LEVEL_BIT(i);
-    if (verdict == ISOLDE_VIOLATED) violated |= ISO_LEVEL_BIT(i);
-    if (verdict == ISOLDE_UNDECIDED && result->unknown_reason == NULL) {
+    isoproof_verdict verdict = verdict_of(e, i);
+    result->levels[result->level_count++] = (struct iso_level_entry){isoproof_level_at(i), verdict, true};
+    if (verdict == ISOPROOF_SATISFIED) satisfied |= ISO_LEVEL_BIT(i);
+    if (verdict == ISOPROOF_VIOLATED) violated |= ISO_LEVEL_BIT(i);
+    if (verdict == ISOPROOF_UNDECIDED && result->unknown_reason == NULL) {
       result->unknown_reason = "nothing that the model forbids was found, and that does not prove that it holds";
     }
   }
   size_t strong = 0, weak = 0;
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
-    const char *id = isolde_level_at(i)->id;
+    const char *id = isoproof_level_at(i)->id;
     if ((iso_level_strongest(satisfied) & ISO_LEVEL_BIT(i)) != 0) result->strongest[strong++] = id;
     if ((iso_level_weakest(violated) & ISO_LEVEL_BIT(i)) != 0) result->weakest_violated[weak++] = id;
   }
@@ -137,32 +139,33 @@ static bool enter_models(isolde_result *result) {
 
 /* ---- the check ---- */
 
-static isolde_status verify_shown(const isolde_result *result, isolde_error *error) {
+static isoproof_status verify_shown(const isoproof_result *result, isoproof_error *error) {
   enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
   for (size_t i = 0; i < result->shown_count && i < FIRST; i++) {
-    isolde_anomaly anomaly;
-    if (isolde_result_anomaly(result, i, &anomaly)) continue;
-    return iso_fail(error, ISOLDE_ERR_INTERNAL, "the finding %s did not stand up to verification",
-                    isolde_anomaly_at(result->elle_shown[i].anomaly)->code);
+    isoproof_anomaly anomaly;
+    if (isoproof_result_anomaly(result, i, &anomaly)) continue;
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the finding %s did not stand up to verification",
+                    isoproof_anomaly_at(result->elle_shown[i].anomaly)->code);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* A limit reached before anything was found. */
-static iso_elle *make_unknown(isolde_history *history, const iso_elle_options *options, isolde_status status) {
+static iso_elle *make_unknown(isoproof_history *history, const iso_elle_options *options, isoproof_status status) {
   iso_elle *e = iso_alloc_zero(1, sizeof *e);
   if (e == NULL) return NULL;
   e->history = history;
   e->options = *options;
-  e->unknown_reason = status == ISOLDE_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
+  e->unknown_reason = status == ISOPROOF_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
   return e;
 }
 
-static isolde_status fill(isolde_result *made, const iso_elle_options *how, isolde_task *task, isolde_error *error) {
-  isolde_status status = iso_elle_run(made->history, how, task, &made->elle, error);
-  if (status == ISOLDE_ERR_TIMEOUT || status == ISOLDE_ERR_MEMORY) {
+static isoproof_status fill(isoproof_result *made, const iso_elle_options *how, isoproof_task *task,
+                            isoproof_error *error) {
+  isoproof_status status = iso_elle_run(made->history, how, task, &made->elle, error);
+  if (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY) {
     made->elle = make_unknown(made->history, how, status);
-    status = made->elle != NULL ? ISOLDE_OK : iso_fail_memory(error);
+    status = made->elle != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   }
   ISO_TRY(status);
   made->unknown_reason = made->elle->unknown_reason;
@@ -170,28 +173,28 @@ static isolde_status fill(isolde_result *made, const iso_elle_options *how, isol
   return verify_shown(made, error);
 }
 
-isolde_status iso_elle_check(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                             isolde_result **result, isolde_error *error) {
+isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                               isoproof_result **result, isoproof_error *error) {
   iso_elle_options how;
   memset(&how, 0, sizeof how);
   ISO_TRY(read_options(history, options, &how, error));
-  isolde_result *made = calloc(1, sizeof *made);
+  isoproof_result *made = calloc(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   pthread_mutex_init(&made->lock, NULL);
   made->history = history;
   made->findings.keep_all = options->all;
   made->only_patterns = how.models == 0;
   iso_verifier_init(&made->verifier, history);
-  isolde_status status = fill(made, &how, task, error);
-  if (status != ISOLDE_OK) {
-    isolde_result_free(made);
+  isoproof_status status = fill(made, &how, task, error);
+  if (status != ISOPROOF_OK) {
+    isoproof_result_free(made);
     return status;
   }
   *result = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-void iso_elle_result_free(isolde_result *result) {
+void iso_elle_result_free(isoproof_result *result) {
   iso_elle_free(result->elle);
   free(result->elle_shown);
   free(result->elle_not);
@@ -208,22 +211,24 @@ static const char *name_at(const char **names, size_t number) {
   return NULL;
 }
 
-const char *isolde_result_not(const isolde_result *result, size_t number) { return name_at(result->elle_not, number); }
+const char *isoproof_result_not(const isoproof_result *result, size_t number) {
+  return name_at(result->elle_not, number);
+}
 
-const char *isolde_result_also_not(const isolde_result *result, size_t number) {
+const char *isoproof_result_also_not(const isoproof_result *result, size_t number) {
   return name_at(result->elle_also_not, number);
 }
 
-const char *isolde_result_proved(const isolde_result *result, size_t number) {
+const char *isoproof_result_proved(const isoproof_result *result, size_t number) {
   return name_at(result->elle_proved, number);
 }
 
-isolde_verdict isolde_result_elle(const isolde_result *result) {
-  if (result->elle == NULL) return ISOLDE_VERDICT_NONE;
-  if (result->elle->invalid) return ISOLDE_VIOLATED;
-  return result->elle->unknown_reason != NULL ? ISOLDE_UNDECIDED : ISOLDE_SATISFIED;
+isoproof_verdict isoproof_result_elle(const isoproof_result *result) {
+  if (result->elle == NULL) return ISOPROOF_VERDICT_NONE;
+  if (result->elle->invalid) return ISOPROOF_VIOLATED;
+  return result->elle->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
 }
 
-const char *isolde_result_workload(const isolde_result *result) {
+const char *isoproof_result_workload(const isoproof_result *result) {
   return result->elle != NULL ? iso_elle_workload_id(result->elle->options.workload) : NULL;
 }

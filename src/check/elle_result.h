@@ -1,4 +1,4 @@
-/* elle_result.h - isolde_check by way of check/elle.h: from its options to a result.
+/* elle_result.h - isoproof_check by way of check/elle.h: from its options to a result.
  * What is added to a result belongs to it. */
 #ifndef ISO_CHECK_ELLE_RESULT_H
 #define ISO_CHECK_ELLE_RESULT_H
@@ -6,7 +6,7 @@
 #include "check/elle.h"
 #include "check/result.h"
 
-/* What stands behind isolde_result_anomaly. */
+/* What stands behind isoproof_result_anomaly. */
 struct iso_elle_shown {
   iso_anomaly anomaly;
   bool is_cycle;
@@ -14,13 +14,13 @@ struct iso_elle_shown {
 };
 
 /* Whether the options ask for a workload or models. */
-bool iso_elle_is_asked(const isolde_check_options *options);
-isolde_status iso_elle_check(isolde_history *history, const isolde_check_options *options, isolde_task *task,
-                             isolde_result **result, isolde_error *error);
-void iso_elle_result_free(isolde_result *result);
+bool iso_elle_is_asked(const isoproof_check_options *options);
+isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                               isoproof_result **result, isoproof_error *error);
+void iso_elle_result_free(isoproof_result *result);
 
 /* The witness of what is shown; NULL when it does not stand up, or memory is out.  It belongs to the arena of the
  * result. */
-isolde_anomaly *iso_elle_anomaly(isolde_result *result, size_t number);
+isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number);
 
 #endif

@@ -35,9 +35,9 @@ static int by_what(const void *a, const void *b) {
 }
 
 static bool collect_writes(scan *s) {
-  const isolde_history *h = s->p->h;
+  const isoproof_history *h = s->p->h;
   for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
     written one = {(uint64_t)h->op_key[op] << 32 | h->op_value[op], op};
     if (!iso_vec_push(&s->writes, one)) return false;
   }
@@ -47,16 +47,16 @@ static bool collect_writes(scan *s) {
 
 /* Whether the transaction of a write writes the key again. */
 static bool is_replaced(const scan *s, uint32_t write) {
-  const isolde_history *h = s->p->h;
+  const isoproof_history *h = s->p->h;
   for (uint32_t op = write + 1; op < h->txn_first_op[s->p->op_txn[write] + 1]; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_WRITE && h->op_key[op] == h->op_key[write]) return true;
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[write]) return true;
   }
   return false;
 }
 
 /* Who wrote what was seen: nobody, somebody who aborted, the reader itself later on, or not as its last word. */
 static void judge_value(scan *s, uint32_t txn, uint32_t op, uint32_t key, iso_value value, uint32_t element) {
-  const isolde_history *h = s->p->h;
+  const isoproof_history *h = s->p->h;
   uint64_t what = (uint64_t)key << 32 | value;
   size_t low = 0, high = s->writes.count, aborted = 0;
   while (low < high) {
@@ -68,7 +68,7 @@ static void judge_value(scan *s, uint32_t txn, uint32_t op, uint32_t key, iso_va
     }
   }
   for (high = low; high < s->writes.count && s->writes.items[high].what == what; high++) {
-    aborted += h->txn_status[s->p->op_txn[s->writes.items[high].op]] == ISOLDE_ABORTED;
+    aborted += h->txn_status[s->p->op_txn[s->writes.items[high].op]] == ISOPROOF_ABORTED;
   }
   if (low == high) {
     if (s->garbage) add(s, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, key, element);
@@ -100,25 +100,25 @@ static void scan_query(scan *s, uint32_t txn, uint32_t op) {
 }
 
 static void scan_txn(scan *s, uint32_t txn) {
-  const isolde_history *h = s->p->h;
+  const isoproof_history *h = s->p->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     uint32_t key = h->op_key[op];
     iso_value value = h->op_value[op];
-    if (h->op_kind[op] == ISOLDE_OP_WRITE) {
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE) {
       s->states[key] = (state){txn, op, value == s->p->dead ? ISO_VALUE_NIL : value};
     } else if (value == ISO_VALUE_NONE) {
       continue;
-    } else if (h->op_kind[op] == ISOLDE_OP_READ_PREDICATE) {
+    } else if (h->op_kind[op] == ISOPROOF_OP_READ_PREDICATE) {
       scan_query(s, txn, op);
-    } else if (h->op_kind[op] == ISOLDE_OP_READ) {
+    } else if (h->op_kind[op] == ISOPROOF_OP_READ) {
       if (value != ISO_VALUE_NIL) judge_value(s, txn, op, key, value, 0);
       learn(s, txn, op, key, value);
     }
   }
 }
 
-static isolde_status run(scan *s, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = s->p->h;
+static isoproof_status run(scan *s, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = s->p->h;
   s->states = iso_alloc(h->keys, sizeof *s->states);
   if (s->states == NULL || !collect_writes(s)) return iso_fail_memory(error);
   memset(s->states, 0xff, (size_t)h->keys * sizeof *s->states);
@@ -126,13 +126,13 @@ static isolde_status run(scan *s, isolde_task *task, isolde_error *error) {
     if ((t & 8191) == 0) ISO_TRY(iso_task_check(task, error));
     if (s->p->counts[t]) scan_txn(s, t);
   }
-  return s->cases->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_elle_scan_rows(const iso_predicates *predicates, bool garbage, isolde_task *task,
-                                 iso_elle_cases *cases, isolde_error *error) {
+isoproof_status iso_elle_scan_rows(const iso_predicates *predicates, bool garbage, isoproof_task *task,
+                                   iso_elle_cases *cases, isoproof_error *error) {
   scan s = {.p = predicates, .cases = cases, .garbage = garbage};
-  isolde_status status = run(&s, task, error);
+  isoproof_status status = run(&s, task, error);
   free(s.states);
   iso_vec_free(&s.writes);
   return status;

@@ -7,7 +7,7 @@
 #include "infer/predicates.h"
 
 /* Values that nobody wrote may have been there before the history began: they are cases only when `garbage` is set. */
-isolde_status iso_elle_scan_rows(const iso_predicates *predicates, bool garbage, isolde_task *task,
-                                 iso_elle_cases *cases, isolde_error *error);
+isoproof_status iso_elle_scan_rows(const iso_predicates *predicates, bool garbage, isoproof_task *task,
+                                   iso_elle_cases *cases, isoproof_error *error);
 
 #endif

@@ -92,7 +92,7 @@ static void make_coverage(coverage *c) {
 
 typedef struct hunt {
   const iso_graph *graph;
-  isolde_task *task;
+  isoproof_task *task;
   iso_dep_cycles *cycles;
   iso_component component;
   coverage coverage;
@@ -101,7 +101,7 @@ typedef struct hunt {
   bool out_of_time;
 } hunt;
 
-static isolde_status note(hunt *h, iso_anomaly anomaly, isolde_error *error) {
+static isoproof_status note(hunt *h, iso_anomaly anomaly, isoproof_error *error) {
   iso_dep_cycles *out = h->cycles;
   const iso_component *c = &h->component;
   if (out->count[anomaly]++ > 0 && !out->all) {
@@ -112,22 +112,22 @@ static isolde_status note(hunt *h, iso_anomaly anomaly, isolde_error *error) {
       memcpy(out->steps.items + old->first, c->found.items, c->found.count * sizeof *c->found.items);
       old->length = (uint32_t)c->found.count;
     }
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   iso_dep_cycle cycle = {anomaly, (uint32_t)out->steps.count, (uint32_t)c->found.count};
   if (!iso_vec_push(&out->cycles, cycle) || !iso_vec_reserve(&out->steps, c->found.count))
     return iso_fail_memory(error);
   memcpy(out->steps.items + out->steps.count, c->found.items, c->found.count * sizeof *c->found.items);
   out->steps.count += c->found.count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Running out of time ends the search for short cycles, not the check. */
-static isolde_status excuse(hunt *h, isolde_status status) {
-  if (status != ISOLDE_ERR_TIMEOUT) return status;
+static isoproof_status excuse(hunt *h, isoproof_status status) {
+  if (status != ISOPROOF_ERR_TIMEOUT) return status;
   h->out_of_time = h->cycles->gave_up = true;
   h->cycles->reason = "the time limit was reached while searching for short cycles";
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Whether cycles by order of sessions or by real time would rule out nothing that cycles of data do not. */
@@ -136,7 +136,7 @@ static bool is_idle(const iso_cycle_spec *spec, iso_level_set ruled_out) {
   return timed && (iso_anomaly_rules_out(spec->anomaly) & ~ruled_out) == 0;
 }
 
-static isolde_status search_component(hunt *h, isolde_error *error) {
+static isoproof_status search_component(hunt *h, isoproof_error *error) {
   uint32_t covered = 0;
   iso_level_set ruled_out = 0;
   for (unsigned i = 0; i < SPECS && !h->out_of_time; i++) {
@@ -156,11 +156,11 @@ static isolde_status search_component(hunt *h, isolde_error *error) {
     covered |= h->coverage.covers[i];
     ruled_out |= iso_anomaly_rules_out(specs[i].anomaly);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* What the models that are still possible forbid, whether or not a cycle with a name was found. */
-static isolde_status search_existence(hunt *h, iso_level_set *ruled_out, isolde_error *error) {
+static isoproof_status search_existence(hunt *h, iso_level_set *ruled_out, isoproof_error *error) {
   for (unsigned i = 0; i < EXISTENCES; i++) {
     const struct existence *x = &existences[i];
     if ((*ruled_out & ISO_LEVEL_BIT(x->model)) != 0) continue;
@@ -172,7 +172,7 @@ static isolde_status search_existence(hunt *h, iso_level_set *ruled_out, isolde_
     ISO_TRY(note(h, x->anomaly, error));
     *ruled_out |= iso_anomaly_rules_out(x->anomaly);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static iso_level_set ruled_out_by(const iso_dep_cycles *cycles) {
@@ -184,17 +184,17 @@ static iso_level_set ruled_out_by(const iso_dep_cycles *cycles) {
 }
 
 /* Both passes over all components; the second only asks for what the first, all of it, does not imply. */
-static isolde_status search_all(hunt *h, const uint32_t *component, uint32_t count, iso_level_set ruled_out,
-                                isolde_error *error) {
+static isoproof_status search_all(hunt *h, const uint32_t *component, uint32_t count, iso_level_set ruled_out,
+                                  isoproof_error *error) {
   iso_members members;
-  isolde_status status = iso_members_make(component, h->graph->nodes, count, &members, error);
-  for (int pass = 0; pass < 2 && status == ISOLDE_OK; pass++) {
+  isoproof_status status = iso_members_make(component, h->graph->nodes, count, &members, error);
+  for (int pass = 0; pass < 2 && status == ISOPROOF_OK; pass++) {
     ruled_out |= ruled_out_by(h->cycles);
-    for (uint32_t i = 0; i < count && status == ISOLDE_OK; i++) {
+    for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
       const uint32_t *member = members.node + members.first[i];
       if (pass == 0 && h->out_of_time) break;
       status = iso_component_load(&h->component, component, member, members.first[i + 1] - members.first[i], error);
-      if (status != ISOLDE_OK || h->component.txns < 2) continue;
+      if (status != ISOPROOF_OK || h->component.txns < 2) continue;
       if (pass == 0) h->cycles->components++;
       status = pass == 0 ? search_component(h, error) : search_existence(h, &ruled_out, error);
     }
@@ -203,19 +203,19 @@ static isolde_status search_all(hunt *h, const uint32_t *component, uint32_t cou
   return status;
 }
 
-isolde_status iso_dep_cycles_find(const iso_graph *graph, iso_level_set ruled_out, uint64_t budget, isolde_task *task,
-                                  iso_dep_cycles *cycles, isolde_error *error) {
+isoproof_status iso_dep_cycles_find(const iso_graph *graph, iso_level_set ruled_out, uint64_t budget,
+                                    isoproof_task *task, iso_dep_cycles *cycles, isoproof_error *error) {
   enum { USUAL_BUDGET = 4000000 };
   hunt h = {.graph = graph, .task = task, .cycles = cycles, .budget = budget != 0 ? budget : USUAL_BUDGET};
   uint32_t count = 0, *component = iso_alloc(graph->nodes, sizeof *component);
   if (component == NULL) return iso_fail_memory(error);
   iso_task_progress(task, "searching cycles", "transactions", 0, graph->txns);
-  isolde_status status = iso_scc(graph->first, graph->to, graph->nodes, task, component, &count, error);
-  if (status == ISOLDE_OK && count > 0) {
+  isoproof_status status = iso_scc(graph->first, graph->to, graph->nodes, task, component, &count, error);
+  if (status == ISOPROOF_OK && count > 0) {
     for (uint32_t e = 0; e < graph->first[graph->nodes]; e++) h.present |= graph->kind[e];
     make_coverage(&h.coverage);
     status = iso_component_init(&h.component, graph, error);
-    if (status == ISOLDE_OK) status = search_all(&h, component, count, ruled_out, error);
+    if (status == ISOPROOF_OK) status = search_all(&h, component, count, ruled_out, error);
     iso_component_free(&h.component);
   }
   free(component);

@@ -33,8 +33,8 @@ typedef struct iso_dep_cycles {
 
 /* Finds cycles.  `ruled_out` are the models that other findings rule out already: what follows from them is not said
  * again.  Running out of time is no failure but gave_up; `budget` limits the steps of each search (0: the usual). */
-isolde_status iso_dep_cycles_find(const iso_graph *graph, iso_level_set ruled_out, uint64_t budget, isolde_task *task,
-                                  iso_dep_cycles *cycles, isolde_error *error);
+isoproof_status iso_dep_cycles_find(const iso_graph *graph, iso_level_set ruled_out, uint64_t budget,
+                                    isoproof_task *task, iso_dep_cycles *cycles, isoproof_error *error);
 void iso_dep_cycles_free(iso_dep_cycles *cycles);
 
 #endif

@@ -8,15 +8,15 @@
 #include "check/elle_result.h"
 
 typedef struct teller {
-  isolde_result *result;
-  const isolde_history *h;
+  isoproof_result *result;
+  const isoproof_history *h;
   const iso_elle *e;
-  isolde_anomaly *out;
+  isoproof_anomaly *out;
   iso_words words;
   ISO_VEC(uint64_t) txns;
   ISO_VEC(uint64_t) ops;
-  ISO_VEC(isolde_scalar) keys;
-  ISO_VEC(isolde_edge) edges;
+  ISO_VEC(isoproof_scalar) keys;
+  ISO_VEC(isoproof_edge) edges;
   bool failed;
 } teller;
 
@@ -30,9 +30,9 @@ static void name_txn(teller *t, uint32_t txn) {
 }
 
 static void name_key(teller *t, uint32_t key) {
-  isolde_scalar name = iso_history_scalar(t->h, t->h->key_name[key]);
+  isoproof_scalar name = iso_history_scalar(t->h, t->h->key_name[key]);
   for (size_t i = 0; i < t->keys.count; i++) {
-    if (isolde_scalar_equal(t->keys.items[i], name)) return;
+    if (isoproof_scalar_equal(t->keys.items[i], name)) return;
   }
   if (!iso_vec_push(&t->keys, name)) t->failed = true;
 }
@@ -44,13 +44,13 @@ static void name_op(teller *t, uint32_t op) {
   if (!iso_vec_push(&t->ops, (uint64_t)op)) t->failed = true;
 }
 
-static uint64_t number_of(uint32_t op) { return op == ISO_NO_OP ? ISOLDE_NO_NUMBER : op; }
+static uint64_t number_of(uint32_t op) { return op == ISO_NO_OP ? ISOPROOF_NO_NUMBER : op; }
 
 /* ---- words ---- */
 
 static void say_txn(teller *t, uint32_t txn) {
   char name[64];
-  isolde_history_txn_name(t->h, txn, name, sizeof name);
+  isoproof_history_txn_name(t->h, txn, name, sizeof name);
   iso_words_add(&t->words, "%s", name);
 }
 
@@ -61,17 +61,17 @@ static void say_key(teller *t, uint32_t key) {
 /* What a read or a write is about: nil, 4, [1 2 3]; of a long list the end. */
 static void say_value(teller *t, uint32_t op) {
   enum { SHOWN = 8 };
-  const isolde_history *h = t->h;
+  const isoproof_history *h = t->h;
   iso_value value = h->op_value[op];
   bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
-  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[op]) || empty) {
+  if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) || empty) {
     iso_words_add_scalar(&t->words, iso_history_scalar(h, value));
     return;
   }
   uint32_t count;
   const iso_value *list = iso_history_list(h, op, &count);
   uint32_t first = count > SHOWN ? count - SHOWN : 0;
-  bool set = h->op_kind[op] != ISOLDE_OP_READ_LIST;
+  bool set = h->op_kind[op] != ISOPROOF_OP_READ_LIST;
   iso_words_add(&t->words, "%s%s", set ? "{" : "[", first > 0 ? "... " : "");
   for (uint32_t i = first; i < count; i++) {
     if (i > first) iso_words_add(&t->words, " ");
@@ -81,16 +81,16 @@ static void say_value(teller *t, uint32_t op) {
 }
 
 static const char *verb_of(uint8_t kind) {
-  switch ((isolde_op_kind)kind) {
-  case ISOLDE_OP_WRITE:
+  switch ((isoproof_op_kind)kind) {
+  case ISOPROOF_OP_WRITE:
     return "w";
-  case ISOLDE_OP_APPEND:
+  case ISOPROOF_OP_APPEND:
     return "append";
-  case ISOLDE_OP_ADD:
+  case ISOPROOF_OP_ADD:
     return "add";
-  case ISOLDE_OP_INCREMENT:
+  case ISOPROOF_OP_INCREMENT:
     return "inc";
-  case ISOLDE_OP_READ_PREDICATE:
+  case ISOPROOF_OP_READ_PREDICATE:
     return "rp";
   default:
     return "r";
@@ -184,12 +184,12 @@ static void say_because(teller *t, const told_step *s) {
 }
 
 static void add_edge(teller *t, const told_step *s) {
-  isolde_edge edge = {.kind = iso_dep_edge(s->kind),
-                      .from_txn = s->from_txn,
-                      .to_txn = s->to_txn,
-                      .from_op = s->why.known ? number_of(s->why.from_op) : ISOLDE_NO_NUMBER,
-                      .to_op = s->why.known ? number_of(s->why.to_op) : ISOLDE_NO_NUMBER,
-                      .has_key = s->why.known};
+  isoproof_edge edge = {.kind = iso_dep_edge(s->kind),
+                        .from_txn = s->from_txn,
+                        .to_txn = s->to_txn,
+                        .from_op = s->why.known ? number_of(s->why.from_op) : ISOPROOF_NO_NUMBER,
+                        .to_op = s->why.known ? number_of(s->why.to_op) : ISOPROOF_NO_NUMBER,
+                        .has_key = s->why.known};
   if (s->why.known) {
     edge.key = iso_history_scalar(t->h, t->h->key_name[s->why.key]);
     name_key(t, s->why.key);
@@ -367,7 +367,7 @@ static bool move_in(iso_arena *arena, const void *items, size_t count, size_t si
 
 static bool settle(teller *t) {
   iso_arena *arena = &t->result->arena;
-  isolde_anomaly *out = t->out;
+  isoproof_anomaly *out = t->out;
   if (t->failed || t->words.failed || t->words.text == NULL) return false;
   out->txn_count = t->txns.count;
   out->op_count = t->ops.count;
@@ -381,10 +381,10 @@ static bool settle(teller *t) {
 }
 
 /* The witness of a complete checker under our name for it. */
-static bool borrow(const iso_elle *e, iso_anomaly anomaly, isolde_anomaly *out) {
-  const isolde_result *other = iso_elle_complete_of(e, anomaly);
-  isolde_anomaly theirs;
-  if (other == NULL || !isolde_result_anomaly(other, 0, &theirs)) return false;
+static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
+  const isoproof_result *other = iso_elle_complete_of(e, anomaly);
+  isoproof_anomaly theirs;
+  if (other == NULL || !isoproof_result_anomaly(other, 0, &theirs)) return false;
   theirs.code = out->code;
   theirs.name = out->name;
   theirs.level = out->level;
@@ -393,12 +393,12 @@ static bool borrow(const iso_elle *e, iso_anomaly anomaly, isolde_anomaly *out) 
   return true;
 }
 
-isolde_anomaly *iso_elle_anomaly(isolde_result *result, size_t number) {
+isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number) {
   const struct iso_elle_shown *shown = &result->elle_shown[number];
   const iso_elle *e = result->elle;
-  const isolde_anomaly_info *info = isolde_anomaly_at(shown->anomaly);
-  const isolde_level_info *weakest = isolde_anomaly_rules_out(info, 0);
-  isolde_anomaly *out = iso_arena_alloc(&result->arena, 1, sizeof *out);
+  const isoproof_anomaly_info *info = isoproof_anomaly_at(shown->anomaly);
+  const isoproof_level_info *weakest = isoproof_anomaly_rules_out(info, 0);
+  isoproof_anomaly *out = iso_arena_alloc(&result->arena, 1, sizeof *out);
   if (out == NULL) return NULL;
   teller t = {.result = result, .h = result->history, .e = e, .out = out};
   out->code = info->code;

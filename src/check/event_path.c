@@ -13,8 +13,8 @@ void iso_path_finder_free(iso_path_finder *f) {
   memset(f, 0, sizeof *f);
 }
 
-isolde_status iso_path_finder_make(const iso_event_graph *events, const iso_reach *reach, iso_path_finder *f,
-                                   isolde_error *error) {
+isoproof_status iso_path_finder_make(const iso_event_graph *events, const iso_reach *reach, iso_path_finder *f,
+                                     isoproof_error *error) {
   memset(f, 0, sizeof *f);
   f->events = events;
   f->reach = reach;
@@ -23,7 +23,7 @@ isolde_status iso_path_finder_make(const iso_event_graph *events, const iso_reac
   f->seen = iso_alloc_zero(events->count, sizeof *f->seen);
   f->cost = iso_alloc(events->count, sizeof *f->cost);
   f->via = iso_alloc(events->count, sizeof *f->via);
-  if (f->seen != NULL && f->cost != NULL && f->via != NULL) return ISOLDE_OK;
+  if (f->seen != NULL && f->cost != NULL && f->via != NULL) return ISOPROOF_OK;
   iso_path_finder_free(f);
   return iso_fail_memory(error);
 }
@@ -165,8 +165,8 @@ static void explore(tarjan *t, uint32_t root) {
   }
 }
 
-isolde_status iso_event_components(const iso_event_graph *e, uint32_t **component, uint32_t *count,
-                                   isolde_error *error) {
+isoproof_status iso_event_components(const iso_event_graph *e, uint32_t **component, uint32_t *count,
+                                     isoproof_error *error) {
   tarjan t = {.e = e,
               .index = iso_alloc_zero(e->count, sizeof *t.index),
               .low = iso_alloc(e->count, sizeof *t.low),
@@ -189,5 +189,5 @@ isolde_status iso_event_components(const iso_event_graph *e, uint32_t **componen
   free(t.stack);
   *component = t.component;
   *count = t.components;
-  return made ? ISOLDE_OK : (free(t.component), iso_fail_memory(error));
+  return made ? ISOPROOF_OK : (free(t.component), iso_fail_memory(error));
 }

@@ -35,8 +35,8 @@ typedef struct iso_path_finder {
   ISO_VEC(uint32_t) near, far, next; /* events to go on from: at the cost at hand, at one more, scratch */
 } iso_path_finder;
 
-isolde_status iso_path_finder_make(const iso_event_graph *events, const iso_reach *reach, iso_path_finder *finder,
-                                   isolde_error *error);
+isoproof_status iso_path_finder_make(const iso_event_graph *events, const iso_reach *reach, iso_path_finder *finder,
+                                     isoproof_error *error);
 void iso_path_finder_free(iso_path_finder *finder);
 
 /* Fills *path and returns its cost; UINT32_MAX when there is none, the effort went beyond the
@@ -46,7 +46,7 @@ uint32_t iso_path_find(iso_path_finder *finder, uint32_t from, uint32_t to, iso_
 
 /* The strongly connected component of each event, ISO_NO_EVENT for one on no cycle; *count of them.  The caller frees
  * the array. */
-isolde_status iso_event_components(const iso_event_graph *events, uint32_t **component, uint32_t *count,
-                                   isolde_error *error);
+isoproof_status iso_event_components(const iso_event_graph *events, uint32_t **component, uint32_t *count,
+                                     isoproof_error *error);
 
 #endif

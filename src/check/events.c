@@ -16,7 +16,7 @@ void iso_event_graph_free(iso_event_graph *e) {
 }
 
 static bool make_chains(iso_event_graph *e, const uint8_t *cut) {
-  const isolde_history *h = e->view->h;
+  const isoproof_history *h = e->view->h;
   e->chain_of = iso_alloc(h->txns, sizeof *e->chain_of);
   e->chain_start = iso_alloc((size_t)h->txns + 1, sizeof *e->chain_start);
   if (e->chain_of == NULL || e->chain_start == NULL) return false;
@@ -63,7 +63,7 @@ static void place_ticks(iso_event_graph *e, const moment *moments, size_t count)
 }
 
 static bool make_ticks(iso_event_graph *e) {
-  const isolde_history *h = e->view->h;
+  const isoproof_history *h = e->view->h;
   moment *moments = iso_alloc(2 * (size_t)h->txns, sizeof *moments);
   e->tick_before = iso_alloc_zero(h->txns, sizeof *e->tick_before);
   e->ended_first = iso_alloc((size_t)h->txns + 1, sizeof *e->ended_first);
@@ -89,7 +89,7 @@ static bool make_ticks(iso_event_graph *e) {
 
 static bool make_groups(iso_event_graph *e) {
   const iso_view *v = e->view;
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   uint32_t total = v->writer_first[h->keys], groups = 0;
   uint32_t *first = iso_alloc((size_t)h->keys + 1, sizeof *first);
   uint32_t *chain = iso_alloc(total, sizeof *chain);
@@ -115,8 +115,8 @@ static bool make_groups(iso_event_graph *e) {
   return true;
 }
 
-isolde_status iso_event_graph_make(iso_view *view, const iso_strong_level *level, const uint8_t *cut,
-                                   iso_event_graph *e, isolde_error *error) {
+isoproof_status iso_event_graph_make(iso_view *view, const iso_strong_level *level, const uint8_t *cut,
+                                     iso_event_graph *e, isoproof_error *error) {
   memset(e, 0, sizeof *e);
   e->view = view;
   e->level = level;
@@ -125,24 +125,24 @@ isolde_status iso_event_graph_make(iso_view *view, const iso_strong_level *level
   ISO_TRY(iso_view_need_writers(view, error));
   uint64_t events = (uint64_t)view->h->txns * (e->split ? 2 : 1);
   if (events + view->h->txns >= ISO_NO_EVENT) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "%u transactions are too many for this level", view->h->txns);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u transactions are too many for this level", view->h->txns);
   }
   e->txn_events = (uint32_t)events;
   bool made = make_chains(e, cut) && (!level->real_time || make_ticks(e));
   e->count = e->txn_events + e->ticks;
   if (made) made = make_groups(e);
   if (made) e->in = iso_alloc_zero(e->count, sizeof *e->in);
-  if (made && e->in != NULL) return ISOLDE_OK;
+  if (made && e->in != NULL) return ISOPROOF_OK;
   iso_event_graph_free(e);
   return iso_fail_memory(error);
 }
 
-isolde_status iso_event_graph_add(iso_event_graph *e, iso_derived edge, isolde_error *error) {
-  if (e->derived.count >= UINT32_MAX - 1) return iso_fail(error, ISOLDE_ERR_LIMIT, "too many orders follow");
+isoproof_status iso_event_graph_add(iso_event_graph *e, iso_derived edge, isoproof_error *error) {
+  if (e->derived.count >= UINT32_MAX - 1) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many orders follow");
   edge.next_in = e->in[edge.to];
   if (!iso_vec_push(&e->derived, edge)) return iso_fail_memory(error);
   e->in[edge.to] = (uint32_t)e->derived.count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_event_graph_drop(iso_event_graph *e, uint32_t first) {

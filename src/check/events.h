@@ -58,11 +58,11 @@ typedef struct iso_event_graph {
 } iso_event_graph;
 
 /* `cut` has a byte a transaction that is 1 where a chain must end before it; NULL cuts at sessions only. */
-isolde_status iso_event_graph_make(iso_view *view, const iso_strong_level *level, const uint8_t *cut,
-                                   iso_event_graph *events, isolde_error *error);
+isoproof_status iso_event_graph_make(iso_view *view, const iso_strong_level *level, const uint8_t *cut,
+                                     iso_event_graph *events, isoproof_error *error);
 void iso_event_graph_free(iso_event_graph *events);
 
-isolde_status iso_event_graph_add(iso_event_graph *events, iso_derived edge, isolde_error *error);
+isoproof_status iso_event_graph_add(iso_event_graph *events, iso_derived edge, isoproof_error *error);
 /* Takes the derived edges from number `first` on away again. */
 void iso_event_graph_drop(iso_event_graph *events, uint32_t first);
 

@@ -34,7 +34,7 @@ void iso_executor_free(iso_executor *x) {
   memset(x, 0, sizeof *x);
 }
 
-isolde_status iso_executor_make(const iso_event_graph *e, iso_executor *x, isolde_error *error) {
+isoproof_status iso_executor_make(const iso_event_graph *e, iso_executor *x, isoproof_error *error) {
   const iso_view *v = e->view;
   uint32_t txns = v->h->txns, slots = v->write_first[txns];
   x->slot_txn = iso_alloc(slots, sizeof *x->slot_txn);
@@ -47,7 +47,7 @@ isolde_status iso_executor_make(const iso_event_graph *e, iso_executor *x, isold
   for (uint32_t txn = 0; txn < txns; txn++) {
     for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) x->slot_txn[i] = txn;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 typedef struct {
@@ -115,8 +115,8 @@ static void do_writes(run *r, uint32_t txn) {
   }
 }
 
-isolde_status iso_execute(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
-                          iso_requirements *out, uint64_t *broken, isolde_error *error) {
+isoproof_status iso_execute(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
+                            iso_requirements *out, uint64_t *broken, isoproof_error *error) {
   run r = {.e = e, .s = sequence, .x = x, .out = out};
   memset(x->current, 0, e->view->h->keys * sizeof *x->current);
   for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
@@ -126,5 +126,5 @@ isolde_status iso_execute(const iso_event_graph *e, const iso_sequence *sequence
     if (!e->split || event % 2 == 1) do_writes(&r, txn);
   }
   *broken = r.broken;
-  return out->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }

@@ -41,12 +41,12 @@ typedef struct iso_executor {
   uint32_t *current;   /* by key: the slot of the last version, + 1 */
 } iso_executor;
 
-isolde_status iso_executor_make(const iso_event_graph *events, iso_executor *executor, isolde_error *error);
+isoproof_status iso_executor_make(const iso_event_graph *events, iso_executor *executor, isoproof_error *error);
 void iso_executor_free(iso_executor *executor);
 
 /* Runs the sequence and appends what is broken; *broken counts reads and writers.  For the rules SERIALIZABLE, SNAPSHOT
  * and PREFIX. */
-isolde_status iso_execute(const iso_event_graph *events, const iso_sequence *sequence, iso_executor *executor,
-                          iso_requirements *requirements, uint64_t *broken, isolde_error *error);
+isoproof_status iso_execute(const iso_event_graph *events, const iso_sequence *sequence, iso_executor *executor,
+                            iso_requirements *requirements, uint64_t *broken, isoproof_error *error);
 
 #endif

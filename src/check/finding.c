@@ -12,7 +12,9 @@ const char *iso_tap_code(iso_tap tap) {
   return codes[tap];
 }
 
-const char *isolde_check_pattern_at(size_t number) { return number < ISO_TAPS ? iso_tap_code((iso_tap)number) : NULL; }
+const char *isoproof_check_pattern_at(size_t number) {
+  return number < ISO_TAPS ? iso_tap_code((iso_tap)number) : NULL;
+}
 
 iso_tap_class iso_tap_class_of(iso_tap tap) {
   static const uint8_t classes[] = {

@@ -52,10 +52,10 @@ iso_key_state *iso_scan_key(iso_scan *scan, uint32_t key) {
 }
 
 uint32_t iso_scan_next_write(const iso_scan_shared *shared, uint32_t op) {
-  const isolde_history *h = shared->h;
+  const isoproof_history *h = shared->h;
   uint32_t end = h->txn_first_op[shared->op_txn[op] + 1];
   for (uint32_t next = op + 1; next < end; next++) {
-    if (h->op_key[next] == h->op_key[op] && !isolde_op_kind_observes((isolde_op_kind)h->op_kind[next])) return next;
+    if (h->op_key[next] == h->op_key[op] && !isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[next])) return next;
   }
   return ISO_NO_OP;
 }
@@ -63,11 +63,11 @@ uint32_t iso_scan_next_write(const iso_scan_shared *shared, uint32_t op) {
 /* First pass: marks the writes that their own transaction overwrote.  Bits of one word may belong to two threads. */
 static bool mark_txn(iso_scan *scan, uint32_t txn) {
   const iso_scan_shared *shared = scan->shared;
-  const isolde_history *h = shared->h;
+  const isoproof_history *h = shared->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
   if (!iso_scan_begin(scan, end - first)) return false;
   for (uint32_t op = first; op < end; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_WRITE && h->op_kind[op] != ISOLDE_OP_APPEND) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_WRITE && h->op_kind[op] != ISOPROOF_OP_APPEND) continue;
     iso_key_state *state = iso_scan_key(scan, h->op_key[op]);
     if (state->own_write != ISO_NO_OP) {
       uint64_t bit = UINT64_C(1) << (state->own_write % 64);
@@ -90,25 +90,25 @@ static inline void announce(const iso_scan_shared *shared, uint64_t op) {
 
 /* Second pass: judges the reads of a transaction. */
 static bool judge_txn(iso_scan *scan, uint32_t txn) {
-  const isolde_history *h = scan->shared->h;
+  const isoproof_history *h = scan->shared->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
   if (!scan->shared->counts[txn]) return true;
   if (!iso_scan_begin(scan, end - first)) return false;
   for (uint32_t op = first; scan->shared->sound != NULL && op < end; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_APPEND) iso_scan_key(scan, h->op_key[op])->appends++;
+    if (h->op_kind[op] == ISOPROOF_OP_APPEND) iso_scan_key(scan, h->op_key[op])->appends++;
   }
   for (uint32_t op = first; op < end; op++) {
-    isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
+    isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];
     announce(scan->shared, op);
-    if (!isolde_op_kind_observes(kind)) {
+    if (!isoproof_op_kind_observes(kind)) {
       iso_scan_write(scan, op);
       continue;
     }
     if (h->op_value[op] == ISO_VALUE_NONE) continue;
-    if (kind == ISOLDE_OP_READ) iso_scan_register_read(scan, txn, op);
-    if (kind == ISOLDE_OP_READ_LIST) iso_scan_list_read(scan, txn, op);
-    if (kind == ISOLDE_OP_READ_SET) iso_scan_set_read(scan, txn, op);
-    if (kind == ISOLDE_OP_READ_COUNTER) iso_scan_counter_read(scan, op);
+    if (kind == ISOPROOF_OP_READ) iso_scan_register_read(scan, txn, op);
+    if (kind == ISOPROOF_OP_READ_LIST) iso_scan_list_read(scan, txn, op);
+    if (kind == ISOPROOF_OP_READ_SET) iso_scan_set_read(scan, txn, op);
+    if (kind == ISOPROOF_OP_READ_COUNTER) iso_scan_counter_read(scan, op);
   }
   return true;
 }
@@ -116,7 +116,7 @@ static bool judge_txn(iso_scan *scan, uint32_t txn) {
 typedef struct {
   iso_scan_shared shared;
   iso_scan *scans;
-  isolde_task *task;
+  isoproof_task *task;
   bool (*pass)(iso_scan *scan, uint32_t txn);
 } job;
 
@@ -126,7 +126,7 @@ static void run_pass(void *context, unsigned thread, unsigned threads) {
   iso_parallel_range(j->shared.h->txns, thread, threads, &first, &end);
   for (uint64_t txn = first; txn < end; txn++) {
     if ((txn & 4095) == 0) {
-      if (iso_task_check(j->task, NULL) != ISOLDE_OK) return;
+      if (iso_task_check(j->task, NULL) != ISOPROOF_OK) return;
       if (thread == 0) iso_task_progress(j->task, "checking", "transactions", txn * threads, j->shared.h->txns);
     }
     if (!j->pass(&j->scans[thread], (uint32_t)txn)) {
@@ -139,18 +139,18 @@ static void run_pass(void *context, unsigned thread, unsigned threads) {
 /* Where the stored list of each key stops to be sound. */
 static void find_sound(void *context, unsigned thread, unsigned threads) {
   const job *j = context;
-  const isolde_history *h = j->shared.h;
+  const isoproof_history *h = j->shared.h;
   uint64_t first, end;
   iso_parallel_range(h->keys, thread, threads, &first, &end);
   for (uint64_t key = first; key < end; key++) {
     const uint32_t *writers = j->shared.resolution->list_writer + h->list_first[key];
     uint32_t count = (uint32_t)(h->list_first[key + 1] - h->list_first[key]), i = 0;
-    while (i < count && writers[i] < h->ops && h->txn_status[j->shared.op_txn[writers[i]]] != ISOLDE_ABORTED) i++;
+    while (i < count && writers[i] < h->ops && h->txn_status[j->shared.op_txn[writers[i]]] != ISOPROOF_ABORTED) i++;
     j->shared.sound[key] = i;
   }
 }
 
-static isolde_status run_job(job *j, unsigned threads, iso_findings *findings, isolde_error *error) {
+static isoproof_status run_job(job *j, unsigned threads, iso_findings *findings, isoproof_error *error) {
   for (unsigned t = 0; t < threads; t++) {
     j->scans[t].shared = &j->shared;
     j->scans[t].findings.keep_all = findings->keep_all;
@@ -162,10 +162,11 @@ static isolde_status run_job(job *j, unsigned threads, iso_findings *findings, i
   iso_parallel(threads, run_pass, j);
   for (unsigned t = 0; t < threads; t++) iso_findings_append(findings, &j->scans[t].findings);
   ISO_TRY(iso_task_check(j->task, error));
-  return findings->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return findings->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_check_intra(isolde_history *history, isolde_task *task, iso_findings *findings, isolde_error *error) {
+isoproof_status iso_check_intra(isoproof_history *history, isoproof_task *task, iso_findings *findings,
+                                isoproof_error *error) {
   enum { SMALL = 16384 };
   unsigned threads = history->txns < SMALL ? 1 : iso_task_threads(task);
   uint8_t *counts = NULL;
@@ -181,7 +182,7 @@ isolde_status iso_check_intra(isolde_history *history, isolde_task *task, iso_fi
     j.shared.sound = iso_alloc(history->keys, sizeof *j.shared.sound);
     made = made && j.shared.sound != NULL;
   }
-  isolde_status status = made ? run_job(&j, threads, findings, error) : iso_fail_memory(error);
+  isoproof_status status = made ? run_job(&j, threads, findings, error) : iso_fail_memory(error);
   for (unsigned t = 0; j.scans != NULL && t < threads; t++) iso_scan_free(&j.scans[t]);
   free(j.scans);
   free(j.shared.overwritten);

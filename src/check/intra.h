@@ -11,6 +11,7 @@
 #include "check/finding.h"
 
 /* Fills *findings (keep_all is taken from it), which the caller frees. */
-isolde_status iso_check_intra(isolde_history *history, isolde_task *task, iso_findings *findings, isolde_error *error);
+isoproof_status iso_check_intra(isoproof_history *history, isoproof_task *task, iso_findings *findings,
+                                isoproof_error *error);
 
 #endif

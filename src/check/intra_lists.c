@@ -5,7 +5,7 @@
 
 /* The writers of the elements of a list or set read. */
 static const uint32_t *element_writers(const iso_scan_shared *shared, uint32_t op, uint32_t *count) {
-  const isolde_history *h = shared->h;
+  const isoproof_history *h = shared->h;
   if (iso_history_list(h, op, count) == NULL) return NULL;
   iso_value value = h->op_value[op];
   if (value < ISO_VALUE_INLINE_LIMIT) return shared->resolution->list_writer + h->list_first[h->op_key[op]];
@@ -28,7 +28,7 @@ static uint32_t judge_elements(iso_scan *scan, uint32_t txn, uint32_t op, const 
       own += seen < op;
       if (seen > op && !future) iso_scan_found(scan, ISO_TAP_C, op, seen, ISO_NO_OP, i);
       future |= seen > op;
-    } else if (shared->h->txn_status[shared->op_txn[seen]] == ISOLDE_ABORTED) {
+    } else if (shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_ABORTED) {
       if (!aborted) iso_scan_found(scan, ISO_TAP_B, op, seen, ISO_NO_OP, i);
       aborted = true;
     }
@@ -46,9 +46,9 @@ static bool holds(const uint32_t *writers, uint32_t count, uint32_t write) {
 /* The first own append before `op` that the read does not show. */
 static uint32_t missing_append(const iso_scan_shared *shared, uint32_t txn, uint32_t op, const uint32_t *writers,
                                uint32_t count) {
-  const isolde_history *h = shared->h;
+  const isoproof_history *h = shared->h;
   for (uint32_t own = h->txn_first_op[txn]; own < op; own++) {
-    if (h->op_kind[own] != ISOLDE_OP_APPEND || h->op_key[own] != h->op_key[op]) continue;
+    if (h->op_kind[own] != ISOPROOF_OP_APPEND || h->op_key[own] != h->op_key[op]) continue;
     if (!holds(writers, count, own)) return own;
   }
   return ISO_NO_OP;
@@ -89,7 +89,7 @@ void iso_scan_list_read(iso_scan *scan, uint32_t txn, uint32_t op) {
     return;
   }
   uint32_t seen = writers[left - 1];
-  if (seen >= shared->h->ops || shared->h->txn_status[shared->op_txn[seen]] == ISOLDE_ABORTED) return;
+  if (seen >= shared->h->ops || shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_ABORTED) return;
   if (iso_scan_overwritten(shared, seen)) {
     iso_scan_found(scan, ISO_TAP_F, op, seen, iso_scan_next_write(shared, seen), left - 1);
   }
@@ -119,10 +119,10 @@ static void copy_elements(iso_scan *scan, uint32_t op, bool without_own, iso_val
 
 /* A sorted copy of what the transaction adds to a key, before or after. */
 static bool copy_own(iso_scan *scan, uint32_t txn, uint32_t key) {
-  const isolde_history *h = scan->shared->h;
+  const isoproof_history *h = scan->shared->h;
   scan->own.count = 0;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_ADD || h->op_key[op] != key) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_ADD || h->op_key[op] != key) continue;
     if (!iso_vec_push(&scan->own, h->op_value[op])) return false;
   }
   if (scan->own.count > 1) qsort(scan->own.items, scan->own.count, sizeof *scan->own.items, by_value);
@@ -153,7 +153,7 @@ static bool others_differ(iso_scan *scan, uint32_t op, uint32_t earlier) {
 
 /* The first own addition before `op` that the read does not show. */
 static uint32_t missing_addition(iso_scan *scan, uint32_t txn, uint32_t op) {
-  const isolde_history *h = scan->shared->h;
+  const isoproof_history *h = scan->shared->h;
   uint32_t count;
   (void)iso_history_list(h, op, &count);
   scan->here.count = 0;
@@ -163,7 +163,7 @@ static uint32_t missing_addition(iso_scan *scan, uint32_t txn, uint32_t op) {
   }
   copy_elements(scan, op, false, scan->here.items, &scan->here.count);
   for (uint32_t own = h->txn_first_op[txn]; own < op; own++) {
-    if (h->op_kind[own] != ISOLDE_OP_ADD || h->op_key[own] != h->op_key[op]) continue;
+    if (h->op_kind[own] != ISOPROOF_OP_ADD || h->op_key[own] != h->op_key[op]) continue;
     if (!contains(scan->here.items, scan->here.count, h->op_value[own])) return own;
   }
   return ISO_NO_OP;

@@ -16,12 +16,12 @@ void iso_scan_saw(iso_scan *scan, iso_key_state *state, uint32_t op, uint32_t fr
 }
 
 void iso_scan_write(iso_scan *scan, uint32_t op) {
-  const isolde_history *h = scan->shared->h;
+  const isoproof_history *h = scan->shared->h;
   iso_key_state *state = iso_scan_key(scan, h->op_key[op]);
   state->own_write = op;
   state->own_writes++;
   int64_t increment;
-  if (h->op_kind[op] == ISOLDE_OP_INCREMENT && iso_pool_integer(&h->pool, h->op_value[op], &increment)) {
+  if (h->op_kind[op] == ISOPROOF_OP_INCREMENT && iso_pool_integer(&h->pool, h->op_value[op], &increment)) {
     state->own_sum = (int64_t)((uint64_t)state->own_sum + (uint64_t)increment);
   }
 }
@@ -30,7 +30,7 @@ void iso_scan_write(iso_scan *scan, uint32_t op) {
  * write is not the writer's last. */
 static void saw_other(iso_scan *scan, iso_key_state *state, uint32_t op, uint32_t seen, uint32_t writer) {
   const iso_scan_shared *shared = scan->shared;
-  if (shared->h->txn_status[writer] == ISOLDE_ABORTED) {
+  if (shared->h->txn_status[writer] == ISOPROOF_ABORTED) {
     iso_scan_found(scan, ISO_TAP_B, op, seen, ISO_NO_OP, 0);
     return;
   }
@@ -61,7 +61,7 @@ void iso_scan_register_read(iso_scan *scan, uint32_t txn, uint32_t op) {
 
 /* Two reads of a counter within one transaction differ by its own increments between them, or by somebody else's. */
 void iso_scan_counter_read(iso_scan *scan, uint32_t op) {
-  const isolde_history *h = scan->shared->h;
+  const isoproof_history *h = scan->shared->h;
   iso_key_state *state = iso_scan_key(scan, h->op_key[op]);
   int64_t value = 0;
   if (h->op_value[op] != ISO_VALUE_NIL && !iso_pool_integer(&h->pool, h->op_value[op], &value)) return;

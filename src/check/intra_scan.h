@@ -7,7 +7,7 @@
 
 /* What is the same for all threads. */
 typedef struct iso_scan_shared {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *counts; /* committed or committed in effect, by transaction */

@@ -100,10 +100,10 @@ static void report_causal(const iso_view *v, const iso_order *co, iso_findings *
   }
 }
 
-isolde_status iso_known_report(const iso_view *view, const iso_edges *edges, const iso_order *co,
-                               const iso_order *known, iso_findings *findings, isolde_error *error) {
+isoproof_status iso_known_report(const iso_view *view, const iso_edges *edges, const iso_order *co,
+                                 const iso_order *known, iso_findings *findings, isoproof_error *error) {
   report_causal(view, co, findings);
-  if (edges->known == NULL || edges->known->ww_first == NULL || known->component == NULL) return ISOLDE_OK;
+  if (edges->known == NULL || edges->known->ww_first == NULL || known->component == NULL) return ISOPROOF_OK;
   graphs g = {.v = view, .edges = edges, .known = known->component};
   g.of[ISO_KINDS_CO] = co->component;
   g.of[ISO_KINDS_KNOWN] = known->component;
@@ -117,5 +117,5 @@ isolde_status iso_known_report(const iso_view *view, const iso_edges *edges, con
   }
   free(g.members);
   for (unsigned kinds = 0; kinds <= ISO_KINDS_KNOWN; kinds++) free(g.made[kinds]);
-  return good ? ISOLDE_OK : iso_fail_memory(error);
+  return good ? ISOPROOF_OK : iso_fail_memory(error);
 }

@@ -11,15 +11,15 @@ void iso_known_nodes_free(iso_known_nodes *n) {
   memset(n, 0, sizeof *n);
 }
 
-isolde_status iso_known_nodes_make(const iso_event_graph *events, const iso_reach *reach, iso_known_nodes *n,
-                                   isolde_error *error) {
+isoproof_status iso_known_nodes_make(const iso_event_graph *events, const iso_reach *reach, iso_known_nodes *n,
+                                     isoproof_error *error) {
   memset(n, 0, sizeof *n);
   n->events = events;
   n->reach = reach;
-  if (reach == NULL) return ISOLDE_OK;
+  if (reach == NULL) return ISOPROOF_OK;
   n->node = iso_alloc_zero(events->count, sizeof *n->node);
   n->chain = iso_alloc_zero(events->chains, sizeof *n->chain);
-  if (n->node != NULL && n->chain != NULL) return ISOLDE_OK;
+  if (n->node != NULL && n->chain != NULL) return ISOPROOF_OK;
   iso_known_nodes_free(n);
   return iso_fail_memory(error);
 }
@@ -44,12 +44,12 @@ typedef struct {
   void *context;
 } linker;
 
-static isolde_status link_events(const linker *l, uint32_t from, uint32_t to, isolde_error *error) {
+static isoproof_status link_events(const linker *l, uint32_t from, uint32_t to, isoproof_error *error) {
   return l->known(l->context, l->n->node[from] - 1, l->n->node[to] - 1, error);
 }
 
 /* Its neighbours among the nodes of each chain. */
-static isolde_status link_node(const linker *l, uint32_t event, isolde_error *error) {
+static isoproof_status link_node(const linker *l, uint32_t event, isoproof_error *error) {
   const iso_known_nodes *n = l->n;
   const int32_t *before = iso_reach_before(n->reach, event), *after = iso_reach_after(n->reach, event);
   uint32_t own = iso_event_chain(n->events, event);
@@ -62,14 +62,14 @@ static isolde_status link_node(const linker *l, uint32_t event, isolde_error *er
     size_t next = place_from(chain, c == own ? event + 1 : (uint32_t)after[c]);
     if (next < chain->count) ISO_TRY(link_events(l, event, chain->items[next], error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_known_node(iso_known_nodes *n, uint32_t event, iso_known_edge_fn known, void *context, uint32_t *node,
-                             bool *is_new, isolde_error *error) {
+isoproof_status iso_known_node(iso_known_nodes *n, uint32_t event, iso_known_edge_fn known, void *context,
+                               uint32_t *node, bool *is_new, isoproof_error *error) {
   *is_new = false;
   *node = event;
-  if (n->reach == NULL) return ISOLDE_OK;
+  if (n->reach == NULL) return ISOPROOF_OK;
   if (n->node[event] == 0) {
     struct iso_chain_nodes *chain = &n->chain[iso_event_chain(n->events, event)];
     size_t place = place_from(chain, event);
@@ -83,5 +83,5 @@ isolde_status iso_known_node(iso_known_nodes *n, uint32_t event, iso_known_edge_
     chain->count++;
   }
   *node = n->node[event] - 1;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -11,7 +11,7 @@
 #include "solver/solver.h"
 
 /* Told of an edge that is known, as two nodes. */
-typedef isolde_status (*iso_known_edge_fn)(void *context, uint32_t from, uint32_t to, isolde_error *error);
+typedef isoproof_status (*iso_known_edge_fn)(void *context, uint32_t from, uint32_t to, isoproof_error *error);
 
 typedef struct iso_known_nodes {
   const iso_event_graph *events;
@@ -24,11 +24,11 @@ typedef struct iso_known_nodes {
   } * chain; /* events that are nodes, ascending */
 } iso_known_nodes;
 
-isolde_status iso_known_nodes_make(const iso_event_graph *events, const iso_reach *reach, iso_known_nodes *nodes,
-                                   isolde_error *error);
+isoproof_status iso_known_nodes_make(const iso_event_graph *events, const iso_reach *reach, iso_known_nodes *nodes,
+                                     isoproof_error *error);
 void iso_known_nodes_free(iso_known_nodes *nodes);
 /* The node of an event, new when it has none; the edges of a new one go to `known`. */
-isolde_status iso_known_node(iso_known_nodes *nodes, uint32_t event, iso_known_edge_fn known, void *context,
-                             uint32_t *node, bool *is_new, isolde_error *error);
+isoproof_status iso_known_node(iso_known_nodes *nodes, uint32_t event, iso_known_edge_fn known, void *context,
+                               uint32_t *node, bool *is_new, isoproof_error *error);
 
 #endif

@@ -12,18 +12,18 @@ void iso_edges_free(iso_edges *edges) {
   memset(edges, 0, sizeof *edges);
 }
 
-isolde_status iso_edges_index(iso_edges *edges, uint32_t txns, isolde_error *error) {
+isoproof_status iso_edges_index(iso_edges *edges, uint32_t txns, isoproof_error *error) {
   edges->first = iso_alloc_zero((size_t)txns + 2, sizeof *edges->first);
   edges->from = iso_alloc(edges->list.count, sizeof *edges->from);
   if (edges->first == NULL || edges->from == NULL) return iso_fail_memory(error);
-  if (edges->list.count >= UINT32_MAX) return iso_fail(error, ISOLDE_ERR_LIMIT, "more than 2^32 forced edges");
+  if (edges->list.count >= UINT32_MAX) return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than 2^32 forced edges");
   /* Counts two places up, so that filling leaves the first places right. */
   for (size_t i = 0; i < edges->list.count; i++) edges->first[edges->list.items[i].to + 2]++;
   for (uint32_t t = 0; t <= txns; t++) edges->first[t + 1] += edges->first[t];
   for (size_t i = 0; i < edges->list.count; i++) {
     edges->from[edges->first[edges->list.items[i].to + 1]++] = edges->list.items[i].from;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_order_free(iso_order *order) {
@@ -125,7 +125,7 @@ static void advance(sorter *s, uint32_t session, iso_order *order) {
 }
 
 static bool sort(sorter *s, iso_order *order) {
-  const isolde_history *h = s->v->h;
+  const isoproof_history *h = s->v->h;
   s->head = iso_alloc(h->sessions, sizeof *s->head);
   s->cursor = iso_alloc(h->sessions, sizeof *s->cursor);
   s->queue_next = iso_alloc(h->sessions, sizeof *s->queue_next);
@@ -170,8 +170,8 @@ static bool find_components(const sorter *s, iso_order *order) {
   return made;
 }
 
-isolde_status iso_order_make(const iso_view *view, const iso_edges *forced, bool find_cycles, isolde_task *task,
-                             iso_order *order, isolde_error *error) {
+isoproof_status iso_order_make(const iso_view *view, const iso_edges *forced, bool find_cycles, isoproof_task *task,
+                               iso_order *order, isoproof_error *error) {
   memset(order, 0, sizeof *order);
   sorter s = {.v = view, .forced = forced};
   order->sequence = iso_alloc(view->taking_part, sizeof *order->sequence);
@@ -182,7 +182,7 @@ isolde_status iso_order_make(const iso_view *view, const iso_edges *forced, bool
   free(s.queue_first);
   free(s.queue_next);
   free(s.ready);
-  isolde_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
-  if (status != ISOLDE_OK) iso_order_free(order);
+  isoproof_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
+  if (status != ISOPROOF_OK) iso_order_free(order);
   return status;
 }

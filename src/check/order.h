@@ -22,7 +22,7 @@ typedef struct iso_edges {
   uint32_t *from;
 } iso_edges;
 
-isolde_status iso_edges_index(iso_edges *edges, uint32_t txns, isolde_error *error);
+isoproof_status iso_edges_index(iso_edges *edges, uint32_t txns, isoproof_error *error);
 void iso_edges_free(iso_edges *edges);
 
 typedef struct iso_order {
@@ -35,8 +35,8 @@ typedef struct iso_order {
 } iso_order;
 
 /* Sorts; `forced` may be NULL.  With `find_cycles`, strongly connected components of what is left are found too. */
-isolde_status iso_order_make(const iso_view *view, const iso_edges *forced, bool find_cycles, isolde_task *task,
-                             iso_order *order, isolde_error *error);
+isoproof_status iso_order_make(const iso_view *view, const iso_edges *forced, bool find_cycles, isoproof_task *task,
+                               iso_order *order, isoproof_error *error);
 void iso_order_free(iso_order *order);
 
 static inline bool iso_order_is_acyclic(const iso_view *view, const iso_order *order) {

@@ -20,15 +20,15 @@ typedef struct {
 } parallel;
 
 /* Adds WW between versions that follow each other, where it is not known. */
-static isolde_status add_orders(parallel *p, isolde_error *error) {
+static isoproof_status add_orders(parallel *p, isoproof_error *error) {
   const iso_view *v = p->e->view;
   uint32_t *current = iso_alloc_zero(v->h->keys, sizeof *current);
   if (current == NULL) return iso_fail_memory(error);
-  isolde_status status = ISOLDE_OK;
-  for (uint32_t i = 0; i < p->s->count && status == ISOLDE_OK; i++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (uint32_t i = 0; i < p->s->count && status == ISOPROOF_OK; i++) {
     uint32_t txn = iso_event_txn(p->e, p->s->event[i]);
     if (txn == ISO_NO_TXN) continue;
-    for (uint32_t k = v->write_first[txn]; k < v->write_first[txn + 1] && status == ISOLDE_OK; k++) {
+    for (uint32_t k = v->write_first[txn]; k < v->write_first[txn + 1] && status == ISOPROOF_OK; k++) {
       uint32_t before = current[v->write_key[k]];
       current[v->write_key[k]] = txn + 1;
       if (before == 0 || iso_reaches(p->e, p->known, before - 1, txn)) continue;
@@ -41,10 +41,10 @@ static isolde_status add_orders(parallel *p, isolde_error *error) {
 }
 
 /* s comes before r by the path: turn round one of the orders that were chosen, or put s before t. */
-static isolde_status require(parallel *p, uint32_t s, uint32_t r, uint32_t t, isolde_error *error) {
+static isoproof_status require(parallel *p, uint32_t s, uint32_t r, uint32_t t, isoproof_error *error) {
   if (iso_path_find(&p->finder, s, r, &p->path) == UINT32_MAX) {
     if (p->finder.failed) return iso_fail_memory(error);
-    return iso_fail(error, ISOLDE_ERR_INTERNAL, "an order of the sequence has no reason");
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "an order of the sequence has no reason");
   }
   iso_require(p->out);
   if (t != ISO_INITIAL) iso_require_edge(p->out, s, t);
@@ -58,10 +58,10 @@ static isolde_status require(parallel *p, uint32_t s, uint32_t r, uint32_t t, is
   }
   iso_require_also(p->out, since, r);
   p->broken++;
-  return p->out->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return p->out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-static isolde_status examine_read(parallel *p, const struct iso_reader *reader, uint32_t key, isolde_error *error) {
+static isoproof_status examine_read(parallel *p, const struct iso_reader *reader, uint32_t key, isoproof_error *error) {
   const iso_event_graph *e = p->e;
   const iso_view *v = e->view;
   uint32_t t = v->reads[reader->read].from, r = reader->txn;
@@ -74,10 +74,10 @@ static isolde_status examine_read(parallel *p, const struct iso_reader *reader, 
     if (s == t || s == r || (t != ISO_INITIAL && p->s->place[s] < p->s->place[t])) continue;
     ISO_TRY(require(p, s, r, t, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status examine_all(parallel *p, isolde_task *task, isolde_error *error) {
+static isoproof_status examine_all(parallel *p, isoproof_task *task, isoproof_error *error) {
   enum { ENOUGH = 1000 }; /* the rest of what is broken shows in the next round */
   const iso_view *v = p->e->view;
   ISO_TRY(add_orders(p, error));
@@ -93,15 +93,15 @@ static isolde_status examine_all(parallel *p, isolde_task *task, isolde_error *e
       ISO_TRY(examine_read(p, &v->readers[i], key, error));
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_examine_parallel(iso_event_graph *events, const iso_reach *reach, const iso_sequence *sequence,
-                                   isolde_task *task, iso_requirements *requirements, uint64_t *broken,
-                                   isolde_error *error) {
+isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_reach *reach, const iso_sequence *sequence,
+                                     isoproof_task *task, iso_requirements *requirements, uint64_t *broken,
+                                     isoproof_error *error) {
   parallel p = {.e = events, .known = reach, .s = sequence, .out = requirements};
   uint32_t first = (uint32_t)events->derived.count;
-  isolde_status status = examine_all(&p, task, error);
+  isoproof_status status = examine_all(&p, task, error);
   *broken = p.broken;
   iso_event_graph_drop(events, first);
   iso_reach_free(&p.reach);
@@ -138,8 +138,8 @@ static void require_direct(const iso_event_graph *e, uint32_t s, uint32_t r, uin
   iso_require_also(out, r, r);
 }
 
-isolde_status iso_examine_update_atomic(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
-                                        iso_requirements *out, uint64_t *broken, isolde_error *error) {
+isoproof_status iso_examine_update_atomic(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
+                                          iso_requirements *out, uint64_t *broken, isoproof_error *error) {
   const iso_view *v = e->view;
   *broken = 0;
   memset(x->current, 0, v->h->keys * sizeof *x->current);
@@ -157,5 +157,5 @@ isolde_status iso_examine_update_atomic(const iso_event_graph *e, const iso_sequ
       x->current[v->write_key[k]] = k + 1;
     }
   }
-  return out->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }

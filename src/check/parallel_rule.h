@@ -12,12 +12,12 @@
 #include "check/reach.h"
 
 /* As iso_execute.  `reach` has the clocks of all that is known; the graph is left as it was. */
-isolde_status iso_examine_parallel(iso_event_graph *events, const iso_reach *reach, const iso_sequence *sequence,
-                                   isolde_task *task, iso_requirements *requirements, uint64_t *broken,
-                                   isolde_error *error);
+isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_reach *reach, const iso_sequence *sequence,
+                                     isoproof_task *task, iso_requirements *requirements, uint64_t *broken,
+                                     isoproof_error *error);
 
-isolde_status iso_examine_update_atomic(const iso_event_graph *events, const iso_sequence *sequence,
-                                        iso_executor *executor, iso_requirements *requirements, uint64_t *broken,
-                                        isolde_error *error);
+isoproof_status iso_examine_update_atomic(const iso_event_graph *events, const iso_sequence *sequence,
+                                          iso_executor *executor, iso_requirements *requirements, uint64_t *broken,
+                                          isoproof_error *error);
 
 #endif

@@ -21,9 +21,9 @@ uint64_t iso_reach_bytes(const iso_event_graph *e) {
   return (uint64_t)e->count * (width_of(e) * 2 * sizeof(int32_t) + 2);
 }
 
-isolde_status iso_reach_make(const iso_event_graph *e, iso_reach *reach, isolde_error *error) {
+isoproof_status iso_reach_make(const iso_event_graph *e, iso_reach *reach, isoproof_error *error) {
   memset(reach, 0, sizeof *reach);
-  if (e->count >= ISO_NO_REACH) return iso_fail(error, ISOLDE_ERR_LIMIT, "too many events for this level");
+  if (e->count >= ISO_NO_REACH) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many events for this level");
   reach->width = width_of(e);
   size_t cells = (size_t)e->count * reach->width;
   reach->before = iso_alloc_zero(cells, sizeof *reach->before);
@@ -35,13 +35,13 @@ isolde_status iso_reach_make(const iso_event_graph *e, iso_reach *reach, isolde_
     return iso_fail_memory(error);
   }
   for (size_t i = 0; i < cells; i++) reach->after[i] = ISO_NO_REACH;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 typedef struct {
   const iso_event_graph *e;
   const iso_sequence *s;
-  isolde_task *task;
+  isoproof_task *task;
   iso_reach *reach;
   bool failed;
 } updater;
@@ -117,8 +117,8 @@ static void update_side(void *context, unsigned thread, unsigned threads) {
   if (thread == 1 || threads == 1) update_after(u);
 }
 
-isolde_status iso_reach_update(const iso_event_graph *e, const iso_sequence *sequence, isolde_task *task,
-                               iso_reach *reach, isolde_error *error) {
+isoproof_status iso_reach_update(const iso_event_graph *e, const iso_sequence *sequence, isoproof_task *task,
+                                 iso_reach *reach, isoproof_error *error) {
   enum { SMALL = 1024 };
   updater u = {.e = e, .s = sequence, .task = task, .reach = reach};
   iso_parallel(e->count < SMALL || iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);

@@ -19,10 +19,10 @@ typedef struct iso_reach {
 
 /* How much memory it takes. */
 uint64_t iso_reach_bytes(const iso_event_graph *events);
-isolde_status iso_reach_make(const iso_event_graph *events, iso_reach *reach, isolde_error *error);
+isoproof_status iso_reach_make(const iso_event_graph *events, iso_reach *reach, isoproof_error *error);
 /* Brings the rows in line with the edges; `sequence` has all events. */
-isolde_status iso_reach_update(const iso_event_graph *events, const iso_sequence *sequence, isolde_task *task,
-                               iso_reach *reach, isolde_error *error);
+isoproof_status iso_reach_update(const iso_event_graph *events, const iso_sequence *sequence, isoproof_task *task,
+                                 iso_reach *reach, isoproof_error *error);
 void iso_reach_free(iso_reach *reach);
 
 static inline const int32_t *iso_reach_before(const iso_reach *reach, uint32_t event) {

@@ -27,7 +27,7 @@ typedef struct {
   ISO_VEC(iso_lit) clause;
 } refiner;
 
-static isolde_status take_known(void *context, uint32_t from, uint32_t to, isolde_error *error) {
+static isoproof_status take_known(void *context, uint32_t from, uint32_t to, isoproof_error *error) {
   refiner *r = context;
   while (r->solver_nodes < r->nodes.event.count) {
     uint32_t node;
@@ -37,7 +37,7 @@ static isolde_status take_known(void *context, uint32_t from, uint32_t to, isold
   return iso_solver_fixed_edge(r->solver, from, to, error);
 }
 
-static isolde_status node_of(refiner *r, uint32_t event, uint32_t *node, isolde_error *error) {
+static isoproof_status node_of(refiner *r, uint32_t event, uint32_t *node, isoproof_error *error) {
   bool is_new;
   ISO_TRY(iso_known_node(&r->nodes, event, take_known, r, node, &is_new, error));
   while (r->reach != NULL && r->solver_nodes < r->nodes.event.count) {
@@ -45,11 +45,11 @@ static isolde_status node_of(refiner *r, uint32_t event, uint32_t *node, isolde_
     ISO_TRY(iso_solver_node(r->solver, &made, error));
     r->solver_nodes++;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Without clocks the solver gets the whole graph. */
-static isolde_status tell_everything(refiner *r, isolde_error *error) {
+static isoproof_status tell_everything(refiner *r, isoproof_error *error) {
   for (uint32_t i = 0; i < r->s->count; i++) {
     uint32_t event = r->s->event[i], before;
     uint64_t at = 0;
@@ -60,14 +60,14 @@ static isolde_status tell_everything(refiner *r, isolde_error *error) {
   return iso_solver_hint(r->solver, r->s->event, r->s->count, error);
 }
 
-static isolde_status want_edge(refiner *r, iso_event_edge edge, iso_lit *literal, isolde_error *error) {
+static isoproof_status want_edge(refiner *r, iso_event_edge edge, iso_lit *literal, isoproof_error *error) {
   uint32_t from, to;
   ISO_TRY(node_of(r, edge.from, &from, error));
   ISO_TRY(node_of(r, edge.to, &to, error));
   ISO_TRY(iso_solver_edge(r->solver, from, to, literal, error));
-  if (iso_lit_var(*literal) < r->variables) return ISOLDE_OK;
+  if (iso_lit_var(*literal) < r->variables) return ISOPROOF_OK;
   r->variables = iso_lit_var(*literal) + 1;
-  return iso_vec_push(&r->wanted, ((wanted_edge){edge.from, edge.to, *literal})) ? ISOLDE_OK : iso_fail_memory(error);
+  return iso_vec_push(&r->wanted, ((wanted_edge){edge.from, edge.to, *literal})) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* How far an edge would move events of the sequence. */
@@ -77,7 +77,7 @@ static uint32_t effort(const refiner *r, iso_event_edge edge) {
 }
 
 /* Hands requirement i to the solver, with a preference for the edge that moves the least. */
-static isolde_status tell(refiner *r, size_t i, isolde_error *error) {
+static isoproof_status tell(refiner *r, size_t i, isoproof_error *error) {
   const iso_requirements *q = &r->all;
   size_t end = i + 1 < q->first.count ? q->first.items[i + 1] : q->edges.count;
   uint32_t least = UINT32_MAX;
@@ -97,23 +97,23 @@ static isolde_status tell(refiner *r, size_t i, isolde_error *error) {
 }
 
 /* Moves the events of the sequence so that it fits the solution. */
-static isolde_status follow(refiner *r, isolde_task *task, isolde_error *error) {
+static isoproof_status follow(refiner *r, isoproof_task *task, isoproof_error *error) {
   uint32_t first = (uint32_t)r->e->derived.count;
   bool cyclic = false;
-  isolde_status status = ISOLDE_OK;
-  for (size_t i = 0; i < r->wanted.count && status == ISOLDE_OK; i++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (size_t i = 0; i < r->wanted.count && status == ISOPROOF_OK; i++) {
     const wanted_edge *w = &r->wanted.items[i];
     if (!iso_solver_value(r->solver, w->literal)) continue;
     status = iso_event_graph_add(r->e, (iso_derived){.from = w->from, .to = w->to, .reason = ISO_CHOSEN}, error);
   }
-  if (status == ISOLDE_OK) status = iso_sequence_repair(r->e, first, r->s, NULL, &cyclic, task, error);
+  if (status == ISOPROOF_OK) status = iso_sequence_repair(r->e, first, r->s, NULL, &cyclic, task, error);
   iso_event_graph_drop(r->e, first);
-  if (status == ISOLDE_OK && cyclic) return iso_fail(error, ISOLDE_ERR_INTERNAL, "a solution is cyclic");
+  if (status == ISOPROOF_OK && cyclic) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a solution is cyclic");
   return status;
 }
 
-static isolde_status run(refiner *r, uint64_t most_conflicts, iso_examine_fn examine, void *context, isolde_task *task,
-                         iso_refinement *out, isolde_error *error) {
+static isoproof_status run(refiner *r, uint64_t most_conflicts, iso_examine_fn examine, void *context,
+                           isoproof_task *task, iso_refinement *out, isoproof_error *error) {
   const iso_solver_stats *stats = iso_solver_statistics(r->solver);
   for (;;) {
     uint64_t broken;
@@ -121,7 +121,7 @@ static isolde_status run(refiner *r, uint64_t most_conflicts, iso_examine_fn exa
     ISO_TRY(examine(context, r->s, &r->all, &broken, error));
     if (broken == 0) {
       out->outcome = ISO_REFINED_EXPLAINED;
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
     out->rounds++;
     iso_task_progress(task, "refining", "orders", r->all.first.count, 0);
@@ -129,26 +129,26 @@ static isolde_status run(refiner *r, uint64_t most_conflicts, iso_examine_fn exa
     iso_solver_answer answer;
     iso_solver_limits limits = {.task = task};
     if (most_conflicts > 0) {
-      if (stats->conflicts >= most_conflicts) return ISOLDE_OK;
+      if (stats->conflicts >= most_conflicts) return ISOPROOF_OK;
       limits.conflicts = most_conflicts - stats->conflicts;
     }
     ISO_TRY(iso_solver_solve(r->solver, NULL, 0, &limits, &answer, error));
     if (answer == ISO_SOLVER_UNSAT) out->outcome = ISO_REFINED_REFUTED;
-    if (answer != ISO_SOLVER_SAT) return ISOLDE_OK;
+    if (answer != ISO_SOLVER_SAT) return ISOPROOF_OK;
     ISO_TRY(follow(r, task, error));
   }
 }
 
-isolde_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_reach *reach,
-                         uint64_t most_conflicts, iso_examine_fn examine, void *context, isolde_task *task,
-                         iso_refinement *out, isolde_error *error) {
+isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_reach *reach,
+                           uint64_t most_conflicts, iso_examine_fn examine, void *context, isoproof_task *task,
+                           iso_refinement *out, isoproof_error *error) {
   memset(out, 0, sizeof *out);
   refiner r = {.e = events, .s = sequence, .reach = reach};
   r.solver_nodes = reach == NULL ? events->count : 0;
-  isolde_status status = iso_known_nodes_make(events, reach, &r.nodes, error);
-  if (status == ISOLDE_OK) status = iso_solver_new(r.solver_nodes, &r.solver, error);
-  if (status == ISOLDE_OK && reach == NULL) status = tell_everything(&r, error);
-  if (status == ISOLDE_OK) status = run(&r, most_conflicts, examine, context, task, out, error);
+  isoproof_status status = iso_known_nodes_make(events, reach, &r.nodes, error);
+  if (status == ISOPROOF_OK) status = iso_solver_new(r.solver_nodes, &r.solver, error);
+  if (status == ISOPROOF_OK && reach == NULL) status = tell_everything(&r, error);
+  if (status == ISOPROOF_OK) status = run(&r, most_conflicts, examine, context, task, out, error);
   if (r.solver != NULL) {
     out->decisions = iso_solver_statistics(r.solver)->decisions;
     out->conflicts = iso_solver_statistics(r.solver)->conflicts;
@@ -158,6 +158,6 @@ isolde_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const 
   out->all = r.all;
   iso_vec_free(&r.wanted);
   iso_vec_free(&r.clause);
-  if (status != ISOLDE_OK) iso_refinement_free(out);
+  if (status != ISOPROOF_OK) iso_refinement_free(out);
   return status;
 }

@@ -22,14 +22,14 @@ typedef struct iso_refinement {
 } iso_refinement;
 
 /* Finds what a sequence breaks: iso_execute for some rules, others for others. */
-typedef isolde_status (*iso_examine_fn)(void *context, const iso_sequence *sequence, iso_requirements *requirements,
-                                        uint64_t *broken, isolde_error *error);
+typedef isoproof_status (*iso_examine_fn)(void *context, const iso_sequence *sequence, iso_requirements *requirements,
+                                          uint64_t *broken, isoproof_error *error);
 
 /* Refines the sequence.  Without `reach`, the solver gets the whole graph.  After `most_conflicts`, where that is not
  * 0, the outcome is unknown. */
-isolde_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_reach *reach,
-                         uint64_t most_conflicts, iso_examine_fn examine, void *context, isolde_task *task,
-                         iso_refinement *refinement, isolde_error *error);
+isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_reach *reach,
+                           uint64_t most_conflicts, iso_examine_fn examine, void *context, isoproof_task *task,
+                           iso_refinement *refinement, isoproof_error *error);
 void iso_refinement_free(iso_refinement *refinement);
 
 #endif

@@ -6,21 +6,21 @@
 #include "check/elle_result.h"
 #include "explain/witness.h"
 
-const char *isolde_verdict_name(isolde_verdict verdict) {
+const char *isoproof_verdict_name(isoproof_verdict verdict) {
   switch (verdict) {
-  case ISOLDE_VERDICT_NONE:
+  case ISOPROOF_VERDICT_NONE:
     return "none";
-  case ISOLDE_SATISFIED:
+  case ISOPROOF_SATISFIED:
     return "satisfied";
-  case ISOLDE_VIOLATED:
+  case ISOPROOF_VIOLATED:
     return "violated";
-  case ISOLDE_UNDECIDED:
+  case ISOPROOF_UNDECIDED:
     return "unknown";
   }
   return "unknown";
 }
 
-void isolde_result_free(isolde_result *result) {
+void isoproof_result_free(isoproof_result *result) {
   if (result == NULL) return;
   iso_findings_free(&result->findings);
   iso_verifier_free(&result->verifier);
@@ -39,37 +39,37 @@ void isolde_result_free(isolde_result *result) {
   free(result);
 }
 
-isolde_verdict isolde_result_verdict(const isolde_result *result) {
+isoproof_verdict isoproof_result_verdict(const isoproof_result *result) {
   bool asked = false, unknown = false;
-  if (result->only_patterns && result->unknown_reason != NULL) return ISOLDE_UNDECIDED;
-  if (result->only_patterns) return result->shown_count > 0 ? ISOLDE_VIOLATED : ISOLDE_SATISFIED;
+  if (result->only_patterns && result->unknown_reason != NULL) return ISOPROOF_UNDECIDED;
+  if (result->only_patterns) return result->shown_count > 0 ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED;
   for (size_t i = 0; i < result->level_count; i++) {
     if (!result->levels[i].asked) continue;
     asked = true;
-    if (result->levels[i].verdict == ISOLDE_VIOLATED) return ISOLDE_VIOLATED;
-    if (result->levels[i].verdict == ISOLDE_UNDECIDED) unknown = true;
+    if (result->levels[i].verdict == ISOPROOF_VIOLATED) return ISOPROOF_VIOLATED;
+    if (result->levels[i].verdict == ISOPROOF_UNDECIDED) unknown = true;
   }
-  if (!asked) return ISOLDE_VERDICT_NONE;
-  return unknown ? ISOLDE_UNDECIDED : ISOLDE_SATISFIED;
+  if (!asked) return ISOPROOF_VERDICT_NONE;
+  return unknown ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
 }
 
-const char *isolde_result_unknown_reason(const isolde_result *result) { return result->unknown_reason; }
+const char *isoproof_result_unknown_reason(const isoproof_result *result) { return result->unknown_reason; }
 
-size_t isolde_result_levels(const isolde_result *result) { return result->level_count; }
+size_t isoproof_result_levels(const isoproof_result *result) { return result->level_count; }
 
-bool isolde_result_level(const isolde_result *result, size_t number, isolde_level_verdict *out) {
+bool isoproof_result_level(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
   if (number >= result->level_count) return false;
   const struct iso_level_entry *entry = &result->levels[number];
-  *out = (isolde_level_verdict){entry->info->id, entry->verdict, entry->asked};
+  *out = (isoproof_level_verdict){entry->info->id, entry->verdict, entry->asked};
   return true;
 }
 
-isolde_verdict isolde_result_of(const isolde_result *result, const char *level) {
-  const isolde_level_info *info = isolde_level_find(level);
+isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *level) {
+  const isoproof_level_info *info = isoproof_level_find(level);
   for (size_t i = 0; info != NULL && i < result->level_count; i++) {
     if (result->levels[i].info == info) return result->levels[i].verdict;
   }
-  return ISOLDE_UNDECIDED;
+  return ISOPROOF_UNDECIDED;
 }
 
 static const char *name_at(const char *const *names, size_t number) {
@@ -79,32 +79,32 @@ static const char *name_at(const char *const *names, size_t number) {
   return NULL;
 }
 
-const char *isolde_result_strongest(const isolde_result *result, size_t number) {
+const char *isoproof_result_strongest(const isoproof_result *result, size_t number) {
   return name_at(result->strongest, number);
 }
 
-const char *isolde_result_weakest_violated(const isolde_result *result, size_t number) {
+const char *isoproof_result_weakest_violated(const isoproof_result *result, size_t number) {
   return name_at(result->weakest_violated, number);
 }
 
-const char *isolde_result_unexplained(const isolde_result *result) { return result->unexplained; }
+const char *isoproof_result_unexplained(const isoproof_result *result) { return result->unexplained; }
 
-size_t isolde_result_anomalies(const isolde_result *result) { return result->shown_count + result->told_count; }
+size_t isoproof_result_anomalies(const isoproof_result *result) { return result->shown_count + result->told_count; }
 
 /* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
-static bool make_cycle(isolde_result *result, const iso_finding *finding, isolde_anomaly *anomaly) {
-  if (result->prover.weak == NULL && iso_prover_init(&result->prover, &result->weak, NULL) != ISOLDE_OK) return false;
+static bool make_cycle(isoproof_result *result, const iso_finding *finding, isoproof_anomaly *anomaly) {
+  if (result->prover.weak == NULL && iso_prover_init(&result->prover, &result->weak, NULL) != ISOPROOF_OK) return false;
   iso_proof proof;
   bool good = iso_prove(&result->prover, finding, &proof) && iso_verify_proof(result->history, &proof) &&
-              iso_proof_tell(result->history, &proof, &result->arena, anomaly, NULL) == ISOLDE_OK;
+              iso_proof_tell(result->history, &proof, &result->arena, anomaly, NULL) == ISOPROOF_OK;
   iso_proof_free(&proof);
   return good;
 }
 
 /* Makes the witness of a finding; NULL when it does not stand up to verification, or memory is out. */
-static isolde_anomaly *make_anomaly(isolde_result *result, const iso_finding *finding) {
-  const isolde_anomaly_info *info = isolde_anomaly_find(iso_tap_code((iso_tap)finding->tap));
-  isolde_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
+static isoproof_anomaly *make_anomaly(isoproof_result *result, const iso_finding *finding) {
+  const isoproof_anomaly_info *info = isoproof_anomaly_find(iso_tap_code((iso_tap)finding->tap));
+  isoproof_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
   if (anomaly == NULL || info == NULL) return NULL;
   anomaly->code = info->code;
   anomaly->name = info->name;
@@ -117,36 +117,36 @@ static isolde_anomaly *make_anomaly(isolde_result *result, const iso_finding *fi
     return make_cycle(result, finding, anomaly) ? anomaly : NULL;
   }
   if (!iso_verify(&result->verifier, finding)) return NULL;
-  isolde_status status =
+  isoproof_status status =
       iso_witness_make(result->history, result->history->resolution, finding, &result->arena, anomaly, NULL);
-  return status == ISOLDE_OK ? anomaly : NULL;
+  return status == ISOPROOF_OK ? anomaly : NULL;
 }
 
 /* The witness of a level that was searched for, checked in the same way. */
-static isolde_anomaly *make_scenario(isolde_result *result, size_t decision) {
+static isoproof_anomaly *make_scenario(isoproof_result *result, size_t decision) {
   const iso_scenario *scenario = &result->strong.scenarios[decision];
-  const isolde_anomaly_info *info = isolde_anomaly_at(iso_scenario_name(scenario));
-  isolde_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
+  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(scenario));
+  isoproof_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
   if (anomaly == NULL || info == NULL) return NULL;
   anomaly->code = info->code;
   anomaly->name = info->name;
   anomaly->level = result->strong.items[decision].level->id;
   anomaly->count = 1;
   bool good = iso_verify_scenario(result->history, result->weak.view.counts, scenario) &&
-              iso_scenario_tell(result->history, scenario, &result->arena, anomaly, NULL) == ISOLDE_OK;
+              iso_scenario_tell(result->history, scenario, &result->arena, anomaly, NULL) == ISOPROOF_OK;
   return good ? anomaly : NULL;
 }
 
-static isolde_anomaly *make_numbered(isolde_result *result, size_t number) {
+static isoproof_anomaly *make_numbered(isoproof_result *result, size_t number) {
   if (result->elle != NULL) return iso_elle_anomaly(result, number);
   if (number < result->shown_count) return make_anomaly(result, &result->shown[number]);
   return make_scenario(result, result->told[number - result->shown_count]);
 }
 
-bool isolde_result_anomaly(const isolde_result *result, size_t number, isolde_anomaly *out) {
-  if (number >= isolde_result_anomalies(result)) return false;
+bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
+  if (number >= isoproof_result_anomalies(result)) return false;
   /* The cache is no part of what the result says. */
-  isolde_result *inside = (isolde_result *)(uintptr_t)result;
+  isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);
   if (inside->cache[number] == NULL) inside->cache[number] = make_numbered(inside, number);
   bool made = inside->cache[number] != NULL;

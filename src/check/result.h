@@ -1,5 +1,5 @@
-/* result.h - what isolde_check found, inside the library.
- * A result refers to its history and owns everything else until isolde_result_free. */
+/* result.h - what isoproof_check found, inside the library.
+ * A result refers to its history and owns everything else until isoproof_result_free. */
 #ifndef ISO_CHECK_RESULT_H
 #define ISO_CHECK_RESULT_H
 
@@ -15,8 +15,8 @@
 #include "explain/cycle.h"
 #include "explain/verify.h"
 
-struct isolde_result {
-  isolde_history *history;
+struct isoproof_result {
+  isoproof_history *history;
   iso_findings findings;
   bool has_weak; /* the levels between transactions were looked at */
   iso_weak weak;
@@ -24,8 +24,8 @@ struct isolde_result {
 
   /* One entry a level that was decided or asked for, in the order of the table of levels. */
   struct iso_level_entry {
-    const isolde_level_info *info;
-    isolde_verdict verdict;
+    const isoproof_level_info *info;
+    isoproof_verdict verdict;
     bool asked;
   } * levels;
   size_t level_count;
@@ -43,11 +43,11 @@ struct isolde_result {
   iso_arena arena;
   iso_verifier verifier;
   iso_prover prover;  /* made when the first cycle is asked for */
-  iso_finding *shown; /* the findings behind isolde_result_anomaly, in its order */
+  iso_finding *shown; /* the findings behind isoproof_result_anomaly, in its order */
   size_t shown_count;
   size_t told[ISO_STRONG_MOST]; /* decisions whose scenarios are shown after those */
   size_t told_count;
-  isolde_anomaly **cache;
+  isoproof_anomaly **cache;
 
   struct iso_elle *elle; /* where a workload or models were asked for; see check/elle_result.h */
   struct iso_elle_shown *elle_shown;
@@ -55,6 +55,6 @@ struct isolde_result {
 };
 
 /* Makes the certificates of the levels that were entered as satisfied. */
-isolde_status iso_result_certify(isolde_result *result, isolde_task *task, isolde_error *error);
+isoproof_status iso_result_certify(isoproof_result *result, isoproof_task *task, isoproof_error *error);
 
 #endif

@@ -216,15 +216,15 @@ static void scan(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-static isolde_status run_round(saturator *s, unsigned threads, iso_event_graph *events, isolde_error *error) {
+static isoproof_status run_round(saturator *s, unsigned threads, iso_event_graph *events, isoproof_error *error) {
   for (unsigned t = 0; t < threads; t++) memset(s->finders[t].recent, 0xff, sizeof s->finders[t].recent);
   atomic_store(&s->next_block, 0);
   iso_parallel(threads, scan, s);
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   for (unsigned t = 0; t < threads; t++) {
     finder *f = &s->finders[t];
     if (f->failed) status = iso_fail_memory(error);
-    for (size_t i = 0; i < f->found.count && status == ISOLDE_OK; i++) {
+    for (size_t i = 0; i < f->found.count && status == ISOPROOF_OK; i++) {
       status = iso_event_graph_add(events, f->found.items[i], error);
     }
     f->found.count = 0;
@@ -232,8 +232,9 @@ static isolde_status run_round(saturator *s, unsigned threads, iso_event_graph *
   return status;
 }
 
-static isolde_status run_rounds(saturator *s, unsigned threads, iso_event_graph *events, iso_sequence *sequence,
-                                iso_reach *reach, isolde_task *task, iso_saturation *saturation, isolde_error *error) {
+static isoproof_status run_rounds(saturator *s, unsigned threads, iso_event_graph *events, iso_sequence *sequence,
+                                  iso_reach *reach, isoproof_task *task, iso_saturation *saturation,
+                                  isoproof_error *error) {
   /* A round that finds this much less than the first one is the last: the clocks of everything would be made again for
    * orders that a search finds faster. */
   enum { WORTH = 64 };
@@ -243,18 +244,18 @@ static isolde_status run_rounds(saturator *s, unsigned threads, iso_event_graph 
     s->round = ++saturation->rounds;
     ISO_TRY(run_round(s, threads, events, error));
     s->first = false;
-    if (events->derived.count == before) return ISOLDE_OK;
+    if (events->derived.count == before) return ISOPROOF_OK;
     ISO_TRY(iso_sequence_repair(events, before, sequence, NULL, &saturation->cyclic, task, error));
-    if (saturation->cyclic) return ISOLDE_OK;
+    if (saturation->cyclic) return ISOPROOF_OK;
     ISO_TRY(iso_reach_update(events, sequence, task, reach, error));
     found = events->derived.count - before;
     if (found > most) most = found;
   } while (found > most / WORTH);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_reach *reach, isolde_task *task,
-                           iso_saturation *saturation, isolde_error *error) {
+isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_reach *reach, isoproof_task *task,
+                             iso_saturation *saturation, isoproof_error *error) {
   memset(saturation, 0, sizeof *saturation);
   const iso_view *v = events->view;
   unsigned threads = v->h->ops < BLOCK ? 1 : iso_task_threads(task);
@@ -267,8 +268,8 @@ isolde_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_
     s.finders[t].progress = iso_alloc(events->chains, sizeof(progress));
     made = made && s.finders[t].progress != NULL;
   }
-  isolde_status status = made ? iso_reach_update(events, sequence, task, reach, error) : iso_fail_memory(error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = made ? iso_reach_update(events, sequence, task, reach, error) : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     status = run_rounds(&s, threads, events, sequence, reach, task, saturation, error);
   }
   for (unsigned t = 0; t < threads; t++) {

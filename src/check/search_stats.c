@@ -1,7 +1,7 @@
 /* What the search for strong levels took, figure by figure. */
 #include "check/result.h"
 
-const char *isolde_result_search(const isolde_result *result, size_t search) {
+const char *isoproof_result_search(const isoproof_result *result, size_t search) {
   return search < result->strong.count ? result->strong.items[search].level->id : NULL;
 }
 
@@ -12,10 +12,10 @@ static bool is_known(const iso_strong *strong, enum known when) {
   return when == ALWAYS || (when == COUNTED ? strong->counted : strong->counted_left);
 }
 
-bool isolde_result_figure(const isolde_result *result, size_t search, size_t number, isolde_figure *out) {
+bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number, isoproof_figure *out) {
   if (search >= result->strong.count) return false;
   const iso_strong *strong = &result->strong.items[search];
-  const isolde_figure figures[] = {
+  const isoproof_figure figures[] = {
 #define ISO_X(field, when, text)                                                                                       \
   {.name = #field, .meaning = (text), .known = is_known(strong, when), .count = strong->stats.field},
       ISO_STRONG_STATS(ISO_X)

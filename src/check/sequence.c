@@ -112,8 +112,8 @@ static void sort(sorter *s) {
   while (s->ready > 0) place_head(s, pop(s));
 }
 
-isolde_status iso_sequence_make(const iso_event_graph *e, isolde_task *task, iso_sequence *sequence,
-                                isolde_error *error) {
+isoproof_status iso_sequence_make(const iso_event_graph *e, isoproof_task *task, iso_sequence *sequence,
+                                  isoproof_error *error) {
   memset(sequence, 0, sizeof *sequence);
   sequence->event = iso_alloc(e->count, sizeof *sequence->event);
   sequence->place = iso_alloc(e->count, sizeof *sequence->place);
@@ -137,8 +137,8 @@ isolde_status iso_sequence_make(const iso_event_graph *e, isolde_task *task, iso
   free(s.next);
   free(s.heap);
   free(s.waiting);
-  isolde_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
-  if (status != ISOLDE_OK) iso_sequence_free(sequence);
+  isoproof_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
+  if (status != ISOPROOF_OK) iso_sequence_free(sequence);
   return status;
 }
 
@@ -167,8 +167,8 @@ static void find_needs(const iso_event_graph *e, const iso_sequence *s, const ui
   }
 }
 
-isolde_status iso_sequence_settle(const iso_event_graph *e, iso_sequence *s, const uint32_t *depth,
-                                  isolde_error *error) {
+isoproof_status iso_sequence_settle(const iso_event_graph *e, iso_sequence *s, const uint32_t *depth,
+                                    isoproof_error *error) {
   uint32_t *need = iso_alloc(e->count, sizeof *need);
   uint32_t *first = iso_alloc_zero((size_t)s->count + 1, sizeof *first);
   uint32_t *order = iso_alloc(e->count, sizeof *order);
@@ -187,7 +187,7 @@ isolde_status iso_sequence_settle(const iso_event_graph *e, iso_sequence *s, con
   }
   free(need);
   free(first);
-  return made ? ISOLDE_OK : iso_fail_memory(error);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* ---- repair ---- */
@@ -251,8 +251,8 @@ static void pull(repairer *r, uint32_t event) {
   }
 }
 
-isolde_status iso_sequence_repair(const iso_event_graph *e, uint32_t first_new, iso_sequence *sequence, uint8_t *moved,
-                                  bool *cyclic, isolde_task *task, isolde_error *error) {
+isoproof_status iso_sequence_repair(const iso_event_graph *e, uint32_t first_new, iso_sequence *sequence,
+                                    uint8_t *moved, bool *cyclic, isoproof_task *task, isoproof_error *error) {
   repairer r = {.e = e, .old = sequence, .first_new = first_new, .moved = moved};
   r.fresh.event = iso_alloc(e->count, sizeof *r.fresh.event);
   r.fresh.place = iso_alloc(e->count, sizeof *r.fresh.place);

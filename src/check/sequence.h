@@ -17,8 +17,8 @@ typedef struct iso_sequence {
   uint32_t total;  /* how many take part */
 } iso_sequence;
 
-isolde_status iso_sequence_make(const iso_event_graph *events, isolde_task *task, iso_sequence *sequence,
-                                isolde_error *error);
+isoproof_status iso_sequence_make(const iso_event_graph *events, isoproof_task *task, iso_sequence *sequence,
+                                  isoproof_error *error);
 
 /* depth[event] becomes the length of the longest path to it: an event comes after those only that are less deep.  For a
  * sequence of all events that take part. */
@@ -27,13 +27,13 @@ void iso_sequence_depths(const iso_event_graph *events, const iso_sequence *sequ
 /* Puts every event right before the first one that needs it, as far as the lengths of paths tell when that is; one that
  * nobody needs stays as early as it can be.  Short chains leave most events much freedom, and this guesses well when
  * they happened. */
-isolde_status iso_sequence_settle(const iso_event_graph *events, iso_sequence *sequence, const uint32_t *depth,
-                                  isolde_error *error);
+isoproof_status iso_sequence_settle(const iso_event_graph *events, iso_sequence *sequence, const uint32_t *depth,
+                                    isoproof_error *error);
 
 /* After derived edges from number `first_new` on were added.  When they close a cycle, *cyclic is set and the sequence
  * stays as it was.  moved[event] is set for those that came earlier among the others, unless `moved` is NULL. */
-isolde_status iso_sequence_repair(const iso_event_graph *events, uint32_t first_new, iso_sequence *sequence,
-                                  uint8_t *moved, bool *cyclic, isolde_task *task, isolde_error *error);
+isoproof_status iso_sequence_repair(const iso_event_graph *events, uint32_t first_new, iso_sequence *sequence,
+                                    uint8_t *moved, bool *cyclic, isoproof_task *task, isoproof_error *error);
 void iso_sequence_free(iso_sequence *sequence);
 
 #endif

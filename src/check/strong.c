@@ -24,7 +24,7 @@ typedef struct {
   iso_executor executor;
   iso_requirements guess; /* what the first sequence breaks */
   iso_strong_options options;
-  isolde_task *task;
+  isoproof_task *task;
   iso_strong *out;
 } decision;
 
@@ -37,10 +37,10 @@ static void decision_free(decision *d) {
 }
 
 /* What list reads show of the order of versions. */
-static isolde_status add_list_orders(decision *d, const iso_versions *versions, isolde_error *error) {
-  if (versions == NULL || versions->ww_first == NULL) return ISOLDE_OK;
+static isoproof_status add_list_orders(decision *d, const iso_versions *versions, isoproof_error *error) {
+  if (versions == NULL || versions->ww_first == NULL) return ISOPROOF_OK;
   const iso_event_graph *e = &d->events;
-  const isolde_history *h = e->view->h;
+  const isoproof_history *h = e->view->h;
   bool prefix = e->level->rule == ISO_RULE_PREFIX;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {
@@ -52,11 +52,11 @@ static isolde_status add_list_orders(decision *d, const iso_versions *versions, 
       ISO_TRY(iso_event_graph_add(&d->events, edge, error));
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status examine(void *context, const iso_sequence *sequence, iso_requirements *requirements,
-                             uint64_t *broken, isolde_error *error) {
+static isoproof_status examine(void *context, const iso_sequence *sequence, iso_requirements *requirements,
+                               uint64_t *broken, isoproof_error *error) {
   decision *d = context;
   const iso_event_graph *e = &d->events;
   if (e->level->rule == ISO_RULE_PARALLEL) {
@@ -74,7 +74,7 @@ static void lap(double *since, double *seconds) {
   *since = now;
 }
 
-static isolde_status satisfied(decision *d) {
+static isoproof_status satisfied(decision *d) {
   iso_strong *out = d->out;
   out->decided = true;
   out->split = d->events.split;
@@ -85,13 +85,13 @@ static isolde_status satisfied(decision *d) {
   out->sequence = d->sequence.event;
   out->sequence_count = kept;
   d->sequence.event = NULL;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status violated_by_cycle(decision *d, isolde_error *error) {
+static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
   d->out->decided = d->out->violated = true;
   double since = iso_now();
-  isolde_status status =
+  isoproof_status status =
       iso_blame_cycle(&d->events, d->has_reach ? &d->reach : NULL, d->task, &d->out->suspects, error);
   lap(&since, &d->out->stats.blame_seconds);
   return status;
@@ -102,23 +102,23 @@ static isolde_status violated_by_cycle(decision *d, isolde_error *error) {
 
 static bool may_have_clocks(const decision *d) { return iso_reach_bytes(&d->events) <= MOST_CLOCK_BYTES; }
 
-static isolde_status make_clocks(decision *d, isolde_error *error) {
-  if (d->has_reach || !may_have_clocks(d)) return ISOLDE_OK;
+static isoproof_status make_clocks(decision *d, isoproof_error *error) {
+  if (d->has_reach || !may_have_clocks(d)) return ISOPROOF_OK;
   ISO_TRY(iso_reach_make(&d->events, &d->reach, error));
   d->has_reach = true;
   return iso_reach_update(&d->events, &d->sequence, d->task, &d->reach, error);
 }
 
 /* From requirements that cannot all be met to the transactions behind them. */
-static isolde_status violated_by_core(decision *d, const iso_requirements *all, isolde_error *error) {
+static isoproof_status violated_by_core(decision *d, const iso_requirements *all, isoproof_error *error) {
   double since = iso_now();
   iso_requirements core = {.failed = false};
   iso_event_edges edges = {.items = NULL};
   d->out->decided = d->out->violated = true;
-  isolde_status status = make_clocks(d, error);
+  isoproof_status status = make_clocks(d, error);
   const iso_reach *reach = d->has_reach ? &d->reach : NULL;
-  if (status == ISOLDE_OK) status = iso_core_find(&d->events, reach, all, d->task, &core, &edges, error);
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) status = iso_core_find(&d->events, reach, all, d->task, &core, &edges, error);
+  if (status == ISOPROOF_OK) {
     status = iso_blame_core(&d->events, reach, &core, &edges, d->task, &d->out->suspects, error);
   }
   iso_requirements_free(&core);
@@ -128,7 +128,7 @@ static isolde_status violated_by_core(decision *d, const iso_requirements *all, 
 }
 
 /* Refines the sequence; leaves the decision open when that takes too many conflicts. */
-static isolde_status refine(decision *d, uint64_t most_conflicts, isolde_error *error) {
+static isoproof_status refine(decision *d, uint64_t most_conflicts, isoproof_error *error) {
   iso_refinement refined;
   double since = iso_now();
   const iso_reach *reach = d->has_reach ? &d->reach : NULL;
@@ -138,14 +138,14 @@ static isolde_status refine(decision *d, uint64_t most_conflicts, isolde_error *
   d->out->stats.requirements += refined.all.first.count;
   d->out->stats.decisions += refined.decisions;
   d->out->stats.conflicts += refined.conflicts;
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (refined.outcome == ISO_REFINED_EXPLAINED) status = satisfied(d);
   if (refined.outcome == ISO_REFINED_REFUTED) status = violated_by_core(d, &refined.all, error);
   iso_refinement_free(&refined);
   return status;
 }
 
-static isolde_status saturate(decision *d, bool *cyclic, isolde_error *error) {
+static isoproof_status saturate(decision *d, bool *cyclic, isoproof_error *error) {
   double since = iso_now();
   iso_strong_stats *stats = &d->out->stats;
   iso_saturation saturation = {.rounds = 0};
@@ -161,7 +161,7 @@ static isolde_status saturate(decision *d, bool *cyclic, isolde_error *error) {
     iso_count_undecided(&d->events, &d->reach, &stats->pairs_left, &stats->dependencies_left);
     d->out->counted_left = true;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* When the first sequence is nearly right, the solver repairs it faster than clocks are made. */
@@ -172,23 +172,23 @@ static bool is_nearly_right(const decision *d) {
   return d->out->stats.guessed_wrong <= all / ONE_IN;
 }
 
-static isolde_status search(decision *d, isolde_error *error) {
+static isoproof_status search(decision *d, isoproof_error *error) {
   enum { PATIENCE = 2000 };
   iso_rule rule = d->out->level->rule;
   bool cyclic = false, runs = rule != ISO_RULE_PARALLEL && rule != ISO_RULE_UPDATE_ATOMIC;
   bool lazily = runs && is_nearly_right(d) && !d->options.no_guess && !d->options.count_pairs;
   if (lazily && may_have_clocks(d)) ISO_TRY(refine(d, PATIENCE, error));
-  if (d->out->decided) return ISOLDE_OK;
+  if (d->out->decided) return ISOPROOF_OK;
   bool clocks = may_have_clocks(d) && (!d->options.no_clocks || rule == ISO_RULE_PARALLEL);
   if (!clocks && rule == ISO_RULE_PARALLEL) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
   }
   if (clocks) ISO_TRY(saturate(d, &cyclic, error));
   return cyclic ? violated_by_cycle(d, error) : refine(d, 0, error);
 }
 
-static isolde_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
-                            isolde_error *error) {
+static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
+                              isoproof_error *error) {
   iso_strong_stats *stats = &d->out->stats;
   double since = iso_now();
   ISO_TRY(iso_event_graph_make(view, d->out->level, cut, &d->events, error));
@@ -212,8 +212,8 @@ static isolde_status decide(decision *d, iso_view *view, const iso_versions *ver
 
 /* A level that snapshot isolation implies is satisfied with it, and snapshot isolation is the easier one to search for:
  * its rule is a plain matter of cycles. */
-static isolde_status decide_by_snapshot(iso_view *view, const iso_versions *versions, bool count_pairs,
-                                        isolde_task *task, iso_strong *strong, isolde_error *error) {
+static isoproof_status decide_by_snapshot(iso_view *view, const iso_versions *versions, bool count_pairs,
+                                          isoproof_task *task, iso_strong *strong, isoproof_error *error) {
   static const iso_strong_level snapshot = {"snapshot-isolation", false, ISO_RULE_SNAPSHOT, true, false, false};
   iso_strong other;
   iso_strong_options options = {.count_pairs = count_pairs};
@@ -223,16 +223,16 @@ static isolde_status decide_by_snapshot(iso_view *view, const iso_versions *vers
     const iso_strong_level *level = strong->level;
     *strong = other;
     strong->level = level;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   iso_strong_free(&other);
   lap(&since, &strong->stats.guess_seconds);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_strong_decide(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
-                                const uint8_t *cut, const iso_strong_options *options, isolde_task *task,
-                                iso_strong *strong, isolde_error *error) {
+isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                  const uint8_t *cut, const iso_strong_options *options, isoproof_task *task,
+                                  iso_strong *strong, isoproof_error *error) {
   memset(strong, 0, sizeof *strong);
   strong->level = level;
   iso_strong_options chosen = {.count_pairs = false};
@@ -240,10 +240,10 @@ isolde_status iso_strong_decide(iso_view *view, const iso_versions *versions, co
   bool indirect = level->rule == ISO_RULE_PARALLEL || level->rule == ISO_RULE_UPDATE_ATOMIC;
   if (indirect && !chosen.no_guess)
     ISO_TRY(decide_by_snapshot(view, versions, chosen.count_pairs, task, strong, error));
-  if (strong->decided) return ISOLDE_OK;
+  if (strong->decided) return ISOPROOF_OK;
   decision d = {.task = task, .out = strong, .options = chosen};
-  isolde_status status = decide(&d, view, versions, cut, error);
+  isoproof_status status = decide(&d, view, versions, cut, error);
   decision_free(&d);
-  if (status != ISOLDE_OK) iso_strong_free(strong);
+  if (status != ISOPROOF_OK) iso_strong_free(strong);
   return status;
 }

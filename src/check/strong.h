@@ -68,9 +68,9 @@ typedef struct iso_strong {
 
 /* Decides.  `versions` may be NULL where there are no lists.  `cut`, where given, has a byte a transaction that is 1
  * where session order ends before it.  `options` may be NULL. */
-isolde_status iso_strong_decide(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
-                                const uint8_t *cut, const iso_strong_options *options, isolde_task *task,
-                                iso_strong *strong, isolde_error *error);
+isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                  const uint8_t *cut, const iso_strong_options *options, isoproof_task *task,
+                                  iso_strong *strong, isoproof_error *error);
 void iso_strong_free(iso_strong *strong);
 
 #endif

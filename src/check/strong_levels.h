@@ -22,13 +22,13 @@ typedef struct iso_strong_set {
 } iso_strong_set;
 
 /* Whether the level is wanted. */
-typedef bool (*iso_wanted_fn)(const isolde_level_info *level, void *user);
+typedef bool (*iso_wanted_fn)(const isoproof_level_info *level, void *user);
 
 /* Decides the wanted levels.  `weak` has been begun.  Without `asked`, levels that the history cannot decide, for want
  * of times or because its transactions have several operations, are left out without a word. */
-isolde_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user, bool asked,
-                             const iso_strong_options *options, isolde_task *task, iso_strong_set *set,
-                             isolde_error *error);
+isoproof_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user, bool asked,
+                               const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
+                               isoproof_error *error);
 void iso_strong_set_free(iso_strong_set *set);
 
 /* Why the history cannot decide the level, for want of times or because its transactions have several operations; NULL
@@ -36,13 +36,13 @@ void iso_strong_set_free(iso_strong_set *set);
 const char *iso_strong_hindrance(const iso_view *view, const iso_strong_level *level);
 
 /* What the decisions say about a level, directly or by implication. */
-isolde_verdict iso_strong_verdict(const iso_strong_set *set, const isolde_level_info *level);
+isoproof_verdict iso_strong_verdict(const iso_strong_set *set, const isoproof_level_info *level);
 
 /* Makes the scenario of decision `number`, which found its level violated. */
-isolde_status iso_strong_explain(const iso_weak *weak, iso_strong_set *set, size_t number, isolde_task *task,
-                                 isolde_error *error);
+isoproof_status iso_strong_explain(const iso_weak *weak, iso_strong_set *set, size_t number, isoproof_task *task,
+                                   isoproof_error *error);
 
 /* The level of a decision. */
-const isolde_level_info *iso_strong_info(const iso_strong_level *level);
+const isoproof_level_info *iso_strong_info(const iso_strong_level *level);
 
 #endif

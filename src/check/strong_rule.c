@@ -19,9 +19,9 @@ const iso_strong_level *iso_strong_level_at(size_t number) {
   return number < sizeof levels / sizeof levels[0] ? &levels[number] : NULL;
 }
 
-const iso_strong_level *iso_strong_level_of(const isolde_level_info *info) {
+const iso_strong_level *iso_strong_level_of(const isoproof_level_info *info) {
   for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-    bool is_model = info->family == ISOLDE_LEVEL_MODEL;
+    bool is_model = info->family == ISOPROOF_LEVEL_MODEL;
     if (levels[i].is_model == is_model && strcmp(levels[i].id, info->id) == 0) return &levels[i];
   }
   return NULL;
@@ -37,7 +37,7 @@ bool iso_rule_is_split(iso_rule rule) {
 }
 
 /* A log of completions alone says when transactions ended, but not when any began. */
-bool iso_has_real_time(const isolde_history *history) {
+bool iso_has_real_time(const isoproof_history *history) {
   if (history->txn_start_opt == NULL && history->txn_start_index_opt == NULL) return false;
   for (uint32_t txn = 0; txn < history->txns; txn++) {
     if (iso_real_start(history, txn) != INT64_MIN) return true;
@@ -46,26 +46,26 @@ bool iso_has_real_time(const isolde_history *history) {
 }
 
 /* Positions in the log say more than the clock: they are never equal, and some recorders leave all times at 0. */
-int64_t iso_real_start(const isolde_history *history, uint32_t txn) {
+int64_t iso_real_start(const isoproof_history *history, uint32_t txn) {
   if (history->txn_start_index_opt != NULL) {
     int64_t index = history->txn_start_index_opt[txn];
     return index < 0 ? INT64_MIN : index;
   }
   int64_t time = history->txn_start_opt[txn];
-  return time == ISOLDE_NO_TIME ? INT64_MIN : time;
+  return time == ISOPROOF_NO_TIME ? INT64_MIN : time;
 }
 
 /* An end before its own start is nonsense, and no better than none. */
-static int64_t sound_end(const isolde_history *history, uint32_t txn, int64_t end) {
+static int64_t sound_end(const isoproof_history *history, uint32_t txn, int64_t end) {
   return end < iso_real_start(history, txn) ? INT64_MAX : end;
 }
 
-int64_t iso_real_end(const isolde_history *history, uint32_t txn) {
-  if (history->txn_status[txn] == ISOLDE_UNKNOWN) return INT64_MAX;
+int64_t iso_real_end(const isoproof_history *history, uint32_t txn) {
+  if (history->txn_status[txn] == ISOPROOF_UNKNOWN) return INT64_MAX;
   if (history->txn_end_index_opt != NULL) {
     int64_t index = history->txn_end_index_opt[txn];
     return index < 0 ? INT64_MAX : sound_end(history, txn, index);
   }
   int64_t time = history->txn_end_opt[txn];
-  return time == ISOLDE_NO_TIME ? INT64_MAX : sound_end(history, txn, time);
+  return time == ISOPROOF_NO_TIME ? INT64_MAX : sound_end(history, txn, time);
 }

@@ -48,17 +48,17 @@ typedef struct iso_strong_level {
 /* Weaker ones first; NULL after the last. */
 const iso_strong_level *iso_strong_level_at(size_t number);
 /* NULL when the level is not one of these. */
-const iso_strong_level *iso_strong_level_of(const isolde_level_info *info);
+const iso_strong_level *iso_strong_level_of(const isoproof_level_info *info);
 
 /* Whether a transaction has a begin and a commit of its own. */
 bool iso_rule_is_split(iso_rule rule);
 
 /* Whether the history carries what the order in real time needs: times, or positions of invocation and completion.  It
  * may take a look at every transaction. */
-bool iso_has_real_time(const isolde_history *history);
+bool iso_has_real_time(const isoproof_history *history);
 /* When a transaction began and ended; INT64_MIN and INT64_MAX where that is not known.  Only for histories with columns
  * of times or positions. */
-int64_t iso_real_start(const isolde_history *history, uint32_t txn);
-int64_t iso_real_end(const isolde_history *history, uint32_t txn);
+int64_t iso_real_start(const isoproof_history *history, uint32_t txn);
+int64_t iso_real_end(const isoproof_history *history, uint32_t txn);
 
 #endif

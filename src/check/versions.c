@@ -17,26 +17,26 @@ void iso_versions_free(iso_versions *versions) {
   memset(versions, 0, sizeof *versions);
 }
 
-isolde_status iso_versions_suit(const isolde_history *history, bool *suit, isolde_error *error) {
+isoproof_status iso_versions_suit(const isoproof_history *history, bool *suit, isoproof_error *error) {
   enum { REGISTER = 1, LIST = 2 };
   uint8_t *uses = iso_alloc_zero(history->keys, 1);
   if (uses == NULL) return iso_fail_memory(error);
   *suit = true;
   for (uint32_t op = 0; op < history->ops && *suit; op++) {
-    isolde_op_kind kind = (isolde_op_kind)history->op_kind[op];
-    if (kind > ISOLDE_OP_APPEND) *suit = false;
+    isoproof_op_kind kind = (isoproof_op_kind)history->op_kind[op];
+    if (kind > ISOPROOF_OP_APPEND) *suit = false;
     uint8_t *use = &uses[history->op_key[op]];
-    *use |= kind == ISOLDE_OP_READ || kind == ISOLDE_OP_WRITE ? REGISTER : LIST;
+    *use |= kind == ISOPROOF_OP_READ || kind == ISOPROOF_OP_WRITE ? REGISTER : LIST;
     if (*use == (REGISTER | LIST)) *suit = false;
   }
   free(uses);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The order in the making. */
 typedef struct {
   const iso_view *v;
-  const isolde_history *h;
+  const isoproof_history *h;
   iso_versions *out;
   uint32_t *longest_prefix; /* by key: the longest prefix of its stored list that was read */
   uint32_t *repeated;       /* by key: the first place in that prefix that repeats an append, UINT32_MAX */
@@ -51,20 +51,20 @@ typedef struct {
   bool failed;
 } maker;
 
-static bool is_prefix_of_stored(const isolde_history *h, uint32_t op) {
+static bool is_prefix_of_stored(const isoproof_history *h, uint32_t op) {
   return h->op_value[op] < ISO_VALUE_INLINE_LIMIT;
 }
 
 /* The appends behind the elements of a list read. */
 static const uint32_t *appends_of(const maker *m, uint32_t op, uint32_t *count) {
-  const isolde_history *h = m->h;
+  const isoproof_history *h = m->h;
   if (iso_history_list(h, op, count) == NULL || *count == 0) return NULL;
   if (is_prefix_of_stored(h, op)) return m->v->resolution->list_writer + h->list_first[h->op_key[op]];
   return m->v->resolution->odd_writer + h->odd_first[h->op_value[op] & ~ISO_VALUE_INTERNED];
 }
 
-static bool is_list_read(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
+static bool is_list_read(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
 }
 
 /* Calls for each operation of the transactions that take part. */
@@ -77,9 +77,9 @@ static void for_each_op(maker *m, void (*visit)(maker *m, uint32_t txn, uint32_t
 
 /* First pass: the longest read of each key, and what each transaction appended before. */
 static void find_longest(maker *m, uint32_t txn, uint32_t op) {
-  const isolde_history *h = m->h;
+  const isoproof_history *h = m->h;
   uint32_t key = h->op_key[op], count, best = 0;
-  if (h->op_kind[op] == ISOLDE_OP_APPEND) {
+  if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
     uint32_t before = m->last_op[key];
     m->previous[op] = before != ISO_NO_OP && m->v->op_txn[before] == txn ? before : ISO_NO_OP;
     m->last_op[key] = op;
@@ -101,7 +101,7 @@ static uint32_t common(const iso_value *a, uint32_t a_count, const iso_value *b,
 /* How many elements of a read agree with the longest read of its key.  The reads that are prefixes of the stored list
  * are compared with it together, once. */
 static uint32_t agreement(maker *m, uint32_t op, uint32_t count) {
-  const isolde_history *h = m->h;
+  const isoproof_history *h = m->h;
   uint32_t key = h->op_key[op], longest = m->out->longest[key], longest_count;
   if (longest == ISO_NO_OP || longest == op) return count;
   bool stored = is_prefix_of_stored(h, op);
@@ -130,7 +130,7 @@ static void found(maker *m, iso_tap tap, uint32_t op, uint32_t seen, uint32_t ot
 
 /* Second pass: which reads do not fit to the longest one, or repeat an element. */
 static void judge_read(maker *m, uint32_t txn, uint32_t op) {
-  const isolde_history *h = m->h;
+  const isoproof_history *h = m->h;
   (void)txn;
   if (!is_list_read(h, op)) return;
   uint32_t count, key = h->op_key[op], repeated = m->repeated[key];
@@ -223,7 +223,7 @@ static void order_all(maker *m) {
  * of the same writer. */
 static void count_unseen(maker *m, uint32_t txn, uint32_t op) {
   uint32_t key = m->h->op_key[op];
-  if (m->h->op_kind[op] != ISOLDE_OP_APPEND || m->stamp[op] == SHOWN) return;
+  if (m->h->op_kind[op] != ISOPROOF_OP_APPEND || m->stamp[op] == SHOWN) return;
   uint32_t last = m->last_op[key], write = find_write(m->v, txn, key);
   if (last != ISO_NO_OP && m->v->op_txn[last] != txn) {
     /* One edge a transaction and key is enough. */
@@ -287,7 +287,7 @@ static uint32_t *filled(size_t count, int byte) {
 }
 
 static bool allocate(maker *m) {
-  const isolde_history *h = m->h;
+  const isoproof_history *h = m->h;
   iso_versions *out = m->out;
   size_t keys = h->keys;
   out->first = filled(keys + 1, 0);
@@ -318,16 +318,16 @@ static bool make(maker *m) {
   return fill_tail(m) && fill_edges(m) && !m->failed;
 }
 
-static bool has_lists(const isolde_history *h) {
+static bool has_lists(const isoproof_history *h) {
   for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_APPEND || h->op_kind[op] == ISOLDE_OP_READ_LIST) return true;
+    if (h->op_kind[op] == ISOPROOF_OP_APPEND || h->op_kind[op] == ISOPROOF_OP_READ_LIST) return true;
   }
   return false;
 }
 
-isolde_status iso_versions_make(const iso_view *view, iso_versions *versions, isolde_error *error) {
+isoproof_status iso_versions_make(const iso_view *view, iso_versions *versions, isoproof_error *error) {
   memset(versions, 0, sizeof *versions);
-  if (!has_lists(view->h)) return ISOLDE_OK;
+  if (!has_lists(view->h)) return ISOPROOF_OK;
   maker m = {.v = view, .h = view->h, .out = versions};
   bool made = make(&m);
   free(m.longest_prefix);
@@ -340,13 +340,13 @@ isolde_status iso_versions_make(const iso_view *view, iso_versions *versions, is
   iso_vec_free(&m.writers);
   iso_vec_free(&m.ww);
   iso_vec_free(&m.ww_to);
-  if (made) return ISOLDE_OK;
+  if (made) return ISOPROOF_OK;
   iso_versions_free(versions);
   return iso_fail_memory(error);
 }
 
-isolde_status iso_versions_need_places(const iso_view *view, iso_versions *versions, isolde_error *error) {
-  if (versions->place == NULL || versions->writer_place != NULL) return ISOLDE_OK;
+isoproof_status iso_versions_need_places(const iso_view *view, iso_versions *versions, isoproof_error *error) {
+  if (versions->place == NULL || versions->writer_place != NULL) return ISOPROOF_OK;
   uint32_t *next = iso_alloc(view->h->keys, sizeof *next);
   versions->writer_place = iso_alloc(view->write_first[view->h->txns], sizeof *versions->writer_place);
   if (next == NULL || versions->writer_place == NULL) {
@@ -358,7 +358,7 @@ isolde_status iso_versions_need_places(const iso_view *view, iso_versions *versi
     versions->writer_place[next[view->write_key[i]]++] = versions->place[i];
   }
   free(next);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 uint32_t iso_versions_place(const iso_view *view, const iso_versions *versions, uint32_t txn, uint32_t key) {

@@ -42,11 +42,11 @@ typedef struct iso_versions {
 /* The place of something that has none: a register, or a transaction that does not write the key. */
 #define ISO_NO_PLACE UINT32_MAX
 
-isolde_status iso_versions_make(const iso_view *view, iso_versions *versions, isolde_error *error);
+isoproof_status iso_versions_make(const iso_view *view, iso_versions *versions, isoproof_error *error);
 void iso_versions_free(iso_versions *versions);
 
 /* The view needs its writers. */
-isolde_status iso_versions_need_places(const iso_view *view, iso_versions *versions, isolde_error *error);
+isoproof_status iso_versions_need_places(const iso_view *view, iso_versions *versions, isoproof_error *error);
 
 /* Whether `earlier` is known to have written the key before `later` did.  Both must write it. */
 bool iso_versions_before(const iso_view *view, const iso_versions *versions, uint32_t key, uint32_t earlier,
@@ -55,6 +55,6 @@ bool iso_versions_before(const iso_view *view, const iso_versions *versions, uin
 uint32_t iso_versions_place(const iso_view *view, const iso_versions *versions, uint32_t txn, uint32_t key);
 
 /* Whether each key is a register or a list throughout: what the levels between transactions can be judged on. */
-isolde_status iso_versions_suit(const isolde_history *history, bool *suit, isolde_error *error);
+isoproof_status iso_versions_suit(const isoproof_history *history, bool *suit, isoproof_error *error);
 
 #endif

@@ -32,11 +32,11 @@ typedef struct {
 
 /* The transaction whose version a read saw, ISO_NO_TXN when that is its own, nobody's, or a rolled back one's. */
 static uint32_t version_of(const maker *m, uint32_t txn, uint32_t op) {
-  const isolde_history *h = m->view->h;
+  const isoproof_history *h = m->view->h;
   uint32_t seen = ISO_NO_OP;
-  if (h->op_kind[op] == ISOLDE_OP_READ) {
+  if (h->op_kind[op] == ISOPROOF_OP_READ) {
     seen = m->view->resolution->writer[op];
-  } else if (h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
+  } else if (h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
     /* A list shows the version of its last element that the reader did not append itself. */
     uint32_t count;
     iso_value value = h->op_value[op];
@@ -82,10 +82,10 @@ static uint32_t sort_unique(uint32_t *keys, uint32_t count) {
 /* First pass: how many reads and writes there can be at most. */
 static void count_txn(const maker *m, uint32_t txn) {
   iso_view *v = m->view;
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   uint32_t reads = 0, writes = 0;
   for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
-    bool is_write = h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND;
+    bool is_write = h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND;
     writes += is_write;
     reads += !is_write;
   }
@@ -104,11 +104,11 @@ static inline void announce(const maker *m, uint64_t op) {
 /* Second pass: puts them down; what is left of the room is closed afterwards. */
 static void fill_txn(const maker *m, uint32_t txn) {
   iso_view *v = m->view;
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   uint32_t reads = v->read_first[txn], writes = v->write_first[txn];
   for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
     announce(m, op);
-    if (h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND) {
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND) {
       v->write_key[writes++] = h->op_key[op];
       continue;
     }
@@ -158,7 +158,7 @@ static void close_gaps(void *items, size_t size, uint32_t *first, const uint32_t
   first[rows] = at;
 }
 
-static isolde_status make_rows(maker *m, isolde_task *task, isolde_error *error) {
+static isoproof_status make_rows(maker *m, isoproof_task *task, isoproof_error *error) {
   iso_view *v = m->view;
   size_t txns = v->h->txns;
   v->read_first = iso_alloc(txns + 1, sizeof *v->read_first);
@@ -183,9 +183,9 @@ static isolde_status make_rows(maker *m, isolde_task *task, isolde_error *error)
 }
 
 /* Writers of each key, and where a session's among them begin. */
-isolde_status iso_view_need_writers(iso_view *v, isolde_error *error) {
-  const isolde_history *h = v->h;
-  if (v->group_start != NULL) return ISOLDE_OK;
+isoproof_status iso_view_need_writers(iso_view *v, isoproof_error *error) {
+  const isoproof_history *h = v->h;
+  if (v->group_start != NULL) return ISOPROOF_OK;
   uint32_t total = v->write_first[h->txns], groups = 0;
   v->writer_first = iso_alloc_zero((size_t)h->keys + 1, sizeof *v->writer_first);
   v->writer = iso_alloc(total, sizeof *v->writer);
@@ -219,28 +219,28 @@ isolde_status iso_view_need_writers(iso_view *v, isolde_error *error) {
     if (v->group_session == NULL || v->group_start == NULL) return iso_fail_memory(error);
   }
   v->group_start[groups] = total;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view *view, isolde_error *error) {
+isoproof_status iso_view_make(isoproof_history *history, isoproof_task *task, iso_view *view, isoproof_error *error) {
   memset(view, 0, sizeof *view);
   view->h = history;
   maker m = {.view = view};
-  isolde_status status = iso_history_resolve(history, task, &view->resolution, error);
-  if (status == ISOLDE_OK) status = iso_history_op_txns(history, &view->op_txn, error);
-  if (status == ISOLDE_OK) status = iso_history_effect(history, task, &view->counts, error);
-  if (status == ISOLDE_OK) status = make_rows(&m, task, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = iso_history_resolve(history, task, &view->resolution, error);
+  if (status == ISOPROOF_OK) status = iso_history_op_txns(history, &view->op_txn, error);
+  if (status == ISOPROOF_OK) status = iso_history_effect(history, task, &view->counts, error);
+  if (status == ISOPROOF_OK) status = make_rows(&m, task, error);
+  if (status != ISOPROOF_OK) {
     iso_view_free(view);
     return status;
   }
   for (uint32_t t = 0; t < history->txns; t++) view->taking_part += view->counts[t];
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_view_need_readers(iso_view *view, isolde_error *error) {
-  const isolde_history *h = view->h;
-  if (view->readers != NULL) return ISOLDE_OK;
+isoproof_status iso_view_need_readers(iso_view *view, isoproof_error *error) {
+  const isoproof_history *h = view->h;
+  if (view->readers != NULL) return ISOPROOF_OK;
   uint32_t total = view->read_first[h->txns];
   view->reader_first = iso_alloc_zero((size_t)h->keys + 1, sizeof *view->reader_first);
   view->readers = iso_alloc(total, sizeof *view->readers);
@@ -254,7 +254,7 @@ isolde_status iso_view_need_readers(iso_view *view, isolde_error *error) {
   }
   memmove(view->reader_first + 1, view->reader_first, h->keys * sizeof *view->reader_first);
   view->reader_first[0] = 0;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key) {

@@ -21,7 +21,7 @@ typedef struct iso_external_read {
 } iso_external_read;
 
 typedef struct iso_view {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution; /* the history's own */
   const uint32_t *op_txn;           /* the history's own */
   uint8_t *counts;                  /* one byte a transaction: takes part */
@@ -48,10 +48,10 @@ typedef struct iso_view {
   uint32_t *group_start;   /* groups + 1: places in writer */
 } iso_view;
 
-isolde_status iso_view_make(isolde_history *history, isolde_task *task, iso_view *view, isolde_error *error);
+isoproof_status iso_view_make(isoproof_history *history, isoproof_task *task, iso_view *view, isoproof_error *error);
 void iso_view_free(iso_view *view);
-isolde_status iso_view_need_readers(iso_view *view, isolde_error *error);
-isolde_status iso_view_need_writers(iso_view *view, isolde_error *error);
+isoproof_status iso_view_need_readers(iso_view *view, isoproof_error *error);
+isoproof_status iso_view_need_writers(iso_view *view, isoproof_error *error);
 
 /* Whether the transaction wrote the key (binary search). */
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key);

@@ -31,16 +31,16 @@ static void clear_forced(const iso_weak *weak, iso_edges *forced) {
   forced->known = weak->known_edges.known;
 }
 
-isolde_status iso_weak_begin(isolde_history *history, isolde_task *task, iso_weak *weak, isolde_error *error) {
+isoproof_status iso_weak_begin(isoproof_history *history, isoproof_task *task, iso_weak *weak, isoproof_error *error) {
   memset(weak, 0, sizeof *weak);
-  isolde_status status = iso_view_make(history, task, &weak->view, error);
-  if (status == ISOLDE_OK) status = iso_order_make(&weak->view, NULL, true, task, &weak->co, error);
-  if (status == ISOLDE_OK) status = iso_versions_make(&weak->view, &weak->versions, error);
-  if (status == ISOLDE_OK && has_lists(weak)) {
+  isoproof_status status = iso_view_make(history, task, &weak->view, error);
+  if (status == ISOPROOF_OK) status = iso_order_make(&weak->view, NULL, true, task, &weak->co, error);
+  if (status == ISOPROOF_OK) status = iso_versions_make(&weak->view, &weak->versions, error);
+  if (status == ISOPROOF_OK && has_lists(weak)) {
     weak->known_edges.known = &weak->versions;
     status = iso_order_make(&weak->view, &weak->known_edges, true, task, &weak->known, error);
   }
-  if (status != ISOLDE_OK) iso_weak_free(weak);
+  if (status != ISOPROOF_OK) iso_weak_free(weak);
   return status;
 }
 
@@ -52,7 +52,7 @@ typedef struct {
   ISO_VEC(iso_edge) edges;
   ISO_VEC(iso_instance) instances;
   bool overwrote_initial; /* a writer visible to a read of the initial version */
-  isolde_status status;
+  isoproof_status status;
   bool failed;
 } finder;
 
@@ -60,7 +60,7 @@ typedef struct scan_job {
   iso_scan_request request;
   const iso_order *order; /* with components: collect instances on cycles */
   finder *finders;
-  isolde_task *task;
+  isoproof_task *task;
   uint32_t next_key; /* atomic: causal, the first key that no thread has taken */
 } scan_job;
 
@@ -93,7 +93,7 @@ static void take_instance(void *context, uint32_t t2, uint32_t t3, uint32_t read
 }
 
 /* The first session of a thread's share, such that all have about as many transactions. */
-static uint32_t share(const isolde_history *h, unsigned thread, unsigned threads) {
+static uint32_t share(const isoproof_history *h, unsigned thread, unsigned threads) {
   if (thread == threads) return h->sessions;
   uint64_t target = (uint64_t)h->txns * thread / threads;
   uint32_t low = 0, high = h->sessions;
@@ -111,7 +111,7 @@ static uint32_t share(const isolde_history *h, unsigned thread, unsigned threads
 static void scan_phase(void *context, unsigned thread, unsigned threads) {
   scan_job *job = context;
   finder *f = &job->finders[thread];
-  const isolde_history *h = job->request.view->h;
+  const isoproof_history *h = job->request.view->h;
   f->job = job;
   f->status =
       iso_scan_sessions(&job->request, share(h, thread, threads), share(h, thread + 1, threads), f, job->task, NULL);
@@ -125,8 +125,8 @@ static void causal_phase(void *context, unsigned thread, unsigned threads) {
   finder *f = &job->finders[thread];
   uint32_t keys = job->request.view->h->keys;
   f->job = job;
-  f->status = ISOLDE_OK;
-  while (f->status == ISOLDE_OK && iso_task_check(job->task, NULL) == ISOLDE_OK) {
+  f->status = ISOPROOF_OK;
+  while (f->status == ISOPROOF_OK && iso_task_check(job->task, NULL) == ISOPROOF_OK) {
     uint32_t first = __atomic_fetch_add(&job->next_key, KEYS_AT_ONCE, __ATOMIC_RELAXED);
     if (first >= keys) break;
     uint32_t end = keys - first < KEYS_AT_ONCE ? keys : first + KEYS_AT_ONCE;
@@ -134,11 +134,11 @@ static void causal_phase(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-static isolde_status run_scan(scan_job *job, unsigned threads, isolde_error *error) {
+static isoproof_status run_scan(scan_job *job, unsigned threads, isoproof_error *error) {
   job->next_key = 0;
   iso_parallel(threads, job->request.axiom == ISO_AXIOM_CAUSAL ? causal_phase : scan_phase, job);
   for (unsigned t = 0; t < threads; t++) {
-    if (job->finders[t].failed || job->finders[t].status == ISOLDE_ERR_MEMORY) return iso_fail_memory(error);
+    if (job->finders[t].failed || job->finders[t].status == ISOPROOF_ERR_MEMORY) return iso_fail_memory(error);
   }
   return iso_task_check(job->task, error);
 }
@@ -146,7 +146,7 @@ static isolde_status run_scan(scan_job *job, unsigned threads, isolde_error *err
 /* How many columns of clocks are made at a time. */
 static uint32_t block_width(const iso_weak *weak) {
   enum { MOST_ENTRIES = 128 << 20, FEWEST = 16 };
-  const isolde_history *h = weak->view.h;
+  const isoproof_history *h = weak->view.h;
   uint64_t width = weak->block_columns;
   if (width == 0) {
     width = h->txns > 0 ? MOST_ENTRIES / h->txns : h->sessions;
@@ -156,13 +156,13 @@ static uint32_t block_width(const iso_weak *weak) {
 }
 
 /* Makes the clocks of all sessions. */
-static isolde_status need_clocks(iso_weak *weak, isolde_task *task, isolde_error *error) {
-  if (weak->clocks.rows != NULL) return ISOLDE_OK;
+static isoproof_status need_clocks(iso_weak *weak, isoproof_task *task, isoproof_error *error) {
+  if (weak->clocks.rows != NULL) return ISOPROOF_OK;
   return iso_clocks_make(&weak->view, &weak->co, 0, weak->view.h->sessions, task, &weak->clocks, error);
 }
 
 /* Takes what is forced from the search for an order instead of scanning. */
-static isolde_status take_forced(const iso_weak *weak, scan_job *job, isolde_error *error) {
+static isoproof_status take_forced(const iso_weak *weak, scan_job *job, isoproof_error *error) {
   finder *f = &job->finders[0];
   f->job = job;
   for (size_t i = 0; i < weak->forced.count; i++) {
@@ -173,7 +173,7 @@ static isolde_status take_forced(const iso_weak *weak, scan_job *job, isolde_err
 }
 
 /* Scans with clocks for one block of sessions after the other; with a single block the clocks are kept. */
-static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads, isolde_error *error) {
+static isoproof_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads, isoproof_error *error) {
   if (job->request.axiom != ISO_AXIOM_CAUSAL) return run_scan(job, threads, error);
   if (weak->has_forced) return take_forced(weak, job, error);
   ISO_TRY(iso_view_need_readers(&weak->view, error));
@@ -188,17 +188,17 @@ static isolde_status scan_blocks(iso_weak *weak, scan_job *job, unsigned threads
     iso_clocks block;
     ISO_TRY(iso_clocks_make(&weak->view, &weak->co, first, columns, job->task, &block, error));
     job->request.clocks = &block;
-    isolde_status status = run_scan(job, threads, error);
+    isoproof_status status = run_scan(job, threads, error);
     iso_clocks_free(&block);
-    if (status != ISOLDE_OK) return status;
+    if (status != ISOPROOF_OK) return status;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- deciding ---- */
 
 /* How t1 and t2 are ordered in CO, as far as the columns of the clocks tell. */
-static void mark_instances(const iso_clocks *c, const isolde_history *h, iso_axiom_result *r) {
+static void mark_instances(const iso_clocks *c, const isoproof_history *h, iso_axiom_result *r) {
   for (size_t i = 0; i < r->instances.count; i++) {
     iso_instance *instance = &r->instances.items[i];
     if (instance->t1 == ISO_INITIAL) continue;
@@ -224,15 +224,15 @@ static void mark_versions(const iso_weak *weak, iso_axiom_result *r) {
   }
 }
 
-static isolde_status mark_by_blocks(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = weak->view.h;
+static isoproof_status mark_by_blocks(iso_weak *weak, iso_axiom_result *r, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = weak->view.h;
   uint32_t width = block_width(weak);
   bool acyclic = iso_order_is_acyclic(&weak->view, &weak->co);
   if (weak->clocks.rows == NULL && acyclic) return iso_weak_mark_by_query(weak, r, task, error);
   if (width == h->sessions) {
     ISO_TRY(need_clocks(weak, task, error));
     mark_instances(&weak->clocks, h, r);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   for (uint32_t first = 0; first < h->sessions; first += width) {
     uint32_t columns = h->sessions - first < width ? h->sessions - first : width;
@@ -241,7 +241,7 @@ static isolde_status mark_by_blocks(iso_weak *weak, iso_axiom_result *r, isolde_
     mark_instances(&block, h, r);
     iso_clocks_free(&block);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* What is known anyway forces nothing. */
@@ -275,7 +275,7 @@ static void collect(scan_job *job, unsigned threads, iso_axiom_result *r, bool *
 }
 
 /* Keeps the CO forms, and of the others those that are on a cycle of the graph without CO forms. */
-static isolde_status split_forms(iso_weak *weak, iso_axiom_result *r, isolde_task *task, isolde_error *error) {
+static isoproof_status split_forms(iso_weak *weak, iso_axiom_result *r, isoproof_task *task, isoproof_error *error) {
   clear_forced(weak, &r->forced);
   for (size_t i = 0; i < r->instances.count; i++) {
     const iso_instance *instance = &r->instances.items[i];
@@ -297,12 +297,12 @@ static isolde_status split_forms(iso_weak *weak, iso_axiom_result *r, isolde_tas
     if (instance->causal_cycle || cyclic) r->instances.items[kept++] = *instance;
   }
   r->instances.count = kept;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Second scan of a violated axiom: the forced edges on cycles, and what they are instances of. */
-static isolde_status find_instances(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
-                                    isolde_error *error) {
+static isoproof_status find_instances(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
+                                      isoproof_error *error) {
   bool failed = false;
   job->order = &r->order;
   job->request.forced = take_instance;
@@ -346,8 +346,8 @@ static void take_suspect(void *context, uint32_t t2, uint32_t t3, uint32_t read)
 }
 
 /* Whether the edges that are no CO forms, together with what causal forces besides its CO forms, leave CO acyclic. */
-static isolde_status are_harmless(const iso_weak *weak, const iso_axiom_result *r, isolde_task *task, bool *harmless,
-                                  isolde_error *error) {
+static isoproof_status are_harmless(const iso_weak *weak, const iso_axiom_result *r, isoproof_task *task,
+                                    bool *harmless, isoproof_error *error) {
   const iso_edges *causal = &weak->axioms[ISO_AXIOM_CAUSAL].forced;
   iso_edges both = {.known = weak->known_edges.known};
   iso_order order = {.sequence = NULL};
@@ -361,9 +361,9 @@ static isolde_status are_harmless(const iso_weak *weak, const iso_axiom_result *
     const iso_instance *instance = &r->instances.items[i];
     if (!instance->causal_cycle) made = iso_vec_push(&both.list, ((iso_edge){instance->t2, instance->t1}));
   }
-  isolde_status status = made ? iso_edges_index(&both, weak->view.h->txns, error) : iso_fail_memory(error);
-  if (status == ISOLDE_OK) status = iso_order_make(&weak->view, &both, false, task, &order, error);
-  if (status == ISOLDE_OK) *harmless = iso_order_is_acyclic(&weak->view, &order);
+  isoproof_status status = made ? iso_edges_index(&both, weak->view.h->txns, error) : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_order_make(&weak->view, &both, false, task, &order, error);
+  if (status == ISOPROOF_OK) *harmless = iso_order_is_acyclic(&weak->view, &order);
   iso_order_free(&order);
   iso_edges_free(&both);
   return status;
@@ -381,17 +381,17 @@ static void keep_co_forms(iso_axiom_result *r) {
 /* A weaker axiom after causal was found violated.  Every edge that it forces follows from one that causal forces by the
  * same read: so a cycle without CO forms consists of edges by suspected reads and of what causal forces besides its CO
  * forms.  When there is none, the CO forms decide. */
-static isolde_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
-                                        isolde_error *error) {
+static isoproof_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
+                                          isoproof_error *error) {
   bool failed = false, harmless = false;
   uint8_t *only = suspects(weak);
   if (only == NULL) return iso_fail_memory(error);
   job->request.only = only;
   job->request.forced = take_suspect;
-  isolde_status status = run_scan(job, threads, error);
+  isoproof_status status = run_scan(job, threads, error);
   job->request.only = NULL;
   free(only);
-  if (status != ISOLDE_OK) return status;
+  if (status != ISOPROOF_OK) return status;
   collect(job, threads, r, &failed);
   if (failed) return iso_fail_memory(error);
   bool only_co_forms = weak->axioms[ISO_AXIOM_CAUSAL].only_co_forms;
@@ -405,21 +405,22 @@ static isolde_status decide_by_suspects(iso_weak *weak, scan_job *job, unsigned 
   }
   if (!harmless) {
     r->instances.count = 0; /* to be decided in full */
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   keep_co_forms(r);
   r->decided = true;
   r->violated = r->instances.count > 0;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r, isolde_error *error) {
+static isoproof_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso_axiom_result *r,
+                              isoproof_error *error) {
   bool failed = false, overwrote_initial = false;
   const iso_axiom_result *causal = &weak->axioms[ISO_AXIOM_CAUSAL];
   bool weaker = job->request.axiom != ISO_AXIOM_CAUSAL && causal->violated;
   if (weaker && (weak->clocks.rows != NULL || causal->only_co_forms)) {
     ISO_TRY(decide_by_suspects(weak, job, threads, r, error));
-    if (r->decided) return ISOLDE_OK;
+    if (r->decided) return ISOPROOF_OK;
   }
   clear_forced(weak, &r->forced);
   job->request.forced = take_edge;
@@ -432,12 +433,12 @@ static isolde_status decide(iso_weak *weak, scan_job *job, unsigned threads, iso
   ISO_TRY(iso_order_make(&weak->view, &r->forced, true, job->task, &r->order, error));
   r->violated = overwrote_initial || !iso_order_is_acyclic(&weak->view, &r->order);
   r->decided = true;
-  return r->violated ? find_instances(weak, job, threads, r, error) : ISOLDE_OK;
+  return r->violated ? find_instances(weak, job, threads, r, error) : ISOPROOF_OK;
 }
 
 /* What a scan for the axiom needs; the caller frees it with job_free. */
-static isolde_status job_make(iso_weak *weak, iso_axiom axiom, isolde_task *task, scan_job *job, unsigned *threads,
-                              isolde_error *error) {
+static isoproof_status job_make(iso_weak *weak, iso_axiom axiom, isoproof_task *task, scan_job *job, unsigned *threads,
+                                isoproof_error *error) {
   enum { SMALL = 16384 };
   bool by_session =
       axiom == ISO_AXIOM_READ_COMMITTED || axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_READ_YOUR_WRITES;
@@ -450,7 +451,7 @@ static isolde_status job_make(iso_weak *weak, iso_axiom axiom, isolde_task *task
   if (weak->clocks.rows != NULL) job->request.clocks = &weak->clocks;
   if (has_lists(weak)) job->request.versions = &weak->versions;
   job->finders = iso_alloc_zero(*threads, sizeof *job->finders);
-  return job->finders != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  return job->finders != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 static void job_free(scan_job *job, unsigned threads) {
@@ -461,20 +462,20 @@ static void job_free(scan_job *job, unsigned threads) {
   free(job->finders);
 }
 
-isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error) {
+isoproof_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isoproof_task *task, isoproof_error *error) {
   iso_axiom_result *r = &weak->axioms[axiom];
-  if (r->decided) return ISOLDE_OK;
+  if (r->decided) return ISOPROOF_OK;
   if (weak->block_columns == 0) {
     bool causal = axiom == ISO_AXIOM_CAUSAL;
     ISO_TRY(causal ? iso_weak_try_causal(weak, task, error) : iso_weak_try_by_causal(weak, axiom, task, error));
   }
-  if (r->decided) return ISOLDE_OK;
+  if (r->decided) return ISOPROOF_OK;
   unsigned threads;
   scan_job job;
   ISO_TRY(job_make(weak, axiom, task, &job, &threads, error));
   const iso_axiom_result *causal = &weak->axioms[ISO_AXIOM_CAUSAL];
   if (axiom != ISO_AXIOM_CAUSAL && causal->violated) job.request.component = causal->all_component;
-  isolde_status status = decide(weak, &job, threads, r, error);
+  isoproof_status status = decide(weak, &job, threads, r, error);
   job_free(&job, threads);
   if (r->decided && !r->violated) {
     iso_edges_free(&r->forced);
@@ -484,8 +485,8 @@ isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task
 }
 
 /* Deciding may have looked at a part of the forced edges only; an order has to respect them all. */
-isolde_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isolde_task *task, iso_order *order,
-                             isolde_error *error) {
+isoproof_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isoproof_task *task, iso_order *order,
+                               isoproof_error *error) {
   iso_axiom_result all = {.decided = false};
   bool failed = false;
   unsigned threads;
@@ -493,12 +494,12 @@ isolde_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isolde_task *task,
   ISO_TRY(job_make(weak, axiom, task, &job, &threads, error));
   clear_forced(weak, &all.forced);
   job.request.forced = take_edge;
-  isolde_status status = scan_blocks(weak, &job, threads, error);
-  if (status == ISOLDE_OK) collect(&job, threads, &all, &failed);
+  isoproof_status status = scan_blocks(weak, &job, threads, error);
+  if (status == ISOPROOF_OK) collect(&job, threads, &all, &failed);
   job_free(&job, threads);
-  if (status == ISOLDE_OK && failed) status = iso_fail_memory(error);
-  if (status == ISOLDE_OK) status = iso_edges_index(&all.forced, weak->view.h->txns, error);
-  if (status == ISOLDE_OK) status = iso_order_make(&weak->view, &all.forced, false, task, order, error);
+  if (status == ISOPROOF_OK && failed) status = iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_edges_index(&all.forced, weak->view.h->txns, error);
+  if (status == ISOPROOF_OK) status = iso_order_make(&weak->view, &all.forced, false, task, order, error);
   iso_edges_free(&all.forced);
   return status;
 }

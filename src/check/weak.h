@@ -54,15 +54,16 @@ typedef struct iso_weak {
 } iso_weak;
 
 /* Makes the view and the versions, and orders what is known.  The result must stay where it is. */
-isolde_status iso_weak_begin(isolde_history *history, isolde_task *task, iso_weak *weak, isolde_error *error);
+isoproof_status iso_weak_begin(isoproof_history *history, isoproof_task *task, iso_weak *weak, isoproof_error *error);
 /* Decides an axiom, and finds its instances when it is violated. */
-isolde_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error);
+isoproof_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isoproof_task *task, isoproof_error *error);
 /* The commit order that proves an axiom that is satisfied; the caller frees it with iso_order_free. */
-isolde_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isolde_task *task, iso_order *order, isolde_error *error);
+isoproof_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isoproof_task *task, iso_order *order,
+                               isoproof_error *error);
 void iso_weak_free(iso_weak *weak);
 
 /* Adds what is wrong before any axiom is asked to the findings: lists that do not fit together, and known cycles. */
-isolde_status iso_weak_report_known(const iso_weak *weak, iso_findings *findings, isolde_error *error);
+isoproof_status iso_weak_report_known(const iso_weak *weak, iso_findings *findings, isoproof_error *error);
 
 /* Adds the instances of violated axioms to the findings, each pattern from the first axiom of the table that shows it;
  * the session guarantees only where `sessions` says so, as causal shows all that they do. */

@@ -18,8 +18,8 @@ void iso_weak_sort_instances(iso_axiom_result *r) {
   if (r->instances.count > 1) qsort(r->instances.items, r->instances.count, sizeof *r->instances.items, by_edge);
 }
 
-static isolde_status take_contradictions(const iso_weak *weak, const iso_causal *causal, iso_axiom_result *r,
-                                         isolde_error *error) {
+static isoproof_status take_contradictions(const iso_weak *weak, const iso_causal *causal, iso_axiom_result *r,
+                                           isoproof_error *error) {
   const iso_view *v = &weak->view;
   if (!iso_vec_reserve(&r->instances, causal->pairs.count)) return iso_fail_memory(error);
   for (size_t i = 0; i < causal->pairs.count; i++) {
@@ -32,16 +32,16 @@ static isolde_status take_contradictions(const iso_weak *weak, const iso_causal 
     r->instances.items[r->instances.count++] = instance;
   }
   iso_weak_sort_instances(r);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_error *error) {
+isoproof_status iso_weak_try_causal(iso_weak *weak, isoproof_task *task, isoproof_error *error) {
   iso_axiom_result *r = &weak->axioms[ISO_AXIOM_CAUSAL];
   bool has_lists = weak->versions.ww_first != NULL;
-  if (!iso_order_is_acyclic(&weak->view, &weak->co)) return ISOLDE_OK;
+  if (!iso_order_is_acyclic(&weak->view, &weak->co)) return ISOPROOF_OK;
   iso_causal causal;
   ISO_TRY(iso_causal_order(&weak->view, has_lists ? &weak->versions : NULL, task, &causal, error));
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (causal.answer == ISO_CAUSAL_YES) r->decided = true;
   if (causal.answer == ISO_CAUSAL_CONTRADICTED) {
     r->decided = r->violated = r->only_co_forms = true;
@@ -64,9 +64,9 @@ static bool has_large_txns(const iso_view *v) {
   return reads > (uint64_t)LARGE * v->taking_part && writes > (uint64_t)LARGE * v->taking_part;
 }
 
-isolde_status iso_weak_try_by_causal(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error) {
+isoproof_status iso_weak_try_by_causal(iso_weak *weak, iso_axiom axiom, isoproof_task *task, isoproof_error *error) {
   iso_axiom_result *stronger = &weak->axioms[ISO_AXIOM_CAUSAL];
-  if (!has_large_txns(&weak->view)) return ISOLDE_OK;
+  if (!has_large_txns(&weak->view)) return ISOPROOF_OK;
   if (!stronger->decided && !weak->tried_causal && iso_order_is_acyclic(&weak->view, &weak->co)) {
     iso_causal causal;
     bool has_lists = weak->versions.ww_first != NULL;
@@ -76,11 +76,11 @@ isolde_status iso_weak_try_by_causal(iso_weak *weak, iso_axiom axiom, isolde_tas
     iso_causal_free(&causal);
   }
   weak->axioms[axiom].decided = stronger->decided && !stronger->violated;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *r, isolde_task *task,
-                                     isolde_error *error) {
+isoproof_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *r, isoproof_task *task,
+                                       isoproof_error *error) {
   size_t count = r->instances.count;
   iso_co_pair *pairs = iso_alloc(2 * count, sizeof *pairs);
   if (pairs == NULL) return iso_fail_memory(error);
@@ -90,8 +90,8 @@ isolde_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *r, 
     pairs[2 * i] = (iso_co_pair){.earlier = t1, .later = instance->t2};
     pairs[2 * i + 1] = (iso_co_pair){.earlier = instance->t2, .later = t1};
   }
-  isolde_status status = iso_co_query(&weak->view, &weak->co, pairs, 2 * count, task, error);
-  for (size_t i = 0; i < count && status == ISOLDE_OK; i++) {
+  isoproof_status status = iso_co_query(&weak->view, &weak->co, pairs, 2 * count, task, error);
+  for (size_t i = 0; i < count && status == ISOPROOF_OK; i++) {
     iso_instance *instance = &r->instances.items[i];
     if (instance->t1 == ISO_INITIAL) continue;
     instance->causal_cycle = pairs[2 * i].ordered;

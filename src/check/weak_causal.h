@@ -10,14 +10,14 @@
 #include "check/weak.h"
 
 /* Decides the causal axiom, or leaves it undecided. */
-isolde_status iso_weak_try_causal(iso_weak *weak, isolde_task *task, isolde_error *error);
+isoproof_status iso_weak_try_causal(iso_weak *weak, isoproof_task *task, isoproof_error *error);
 /* Decides a weaker axiom of a history of large transactions if there is an order that causal allows: every axiom allows
  * it.  Otherwise nothing is said, not even about causal. */
-isolde_status iso_weak_try_by_causal(iso_weak *weak, iso_axiom axiom, isolde_task *task, isolde_error *error);
+isoproof_status iso_weak_try_by_causal(iso_weak *weak, iso_axiom axiom, isoproof_task *task, isoproof_error *error);
 
 /* How t1 and t2 of every instance are ordered in CO, which has no cycle. */
-isolde_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *result, isolde_task *task,
-                                     isolde_error *error);
+isoproof_status iso_weak_mark_by_query(const iso_weak *weak, iso_axiom_result *result, isoproof_task *task,
+                                       isoproof_error *error);
 
 /* By t1, t2, t3 and read. */
 void iso_weak_sort_instances(iso_axiom_result *result);

@@ -4,7 +4,7 @@
 
 iso_tap iso_weak_pattern(const iso_weak *weak, const iso_instance *instance) {
   const iso_view *v = &weak->view;
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   bool co = instance->causal_cycle;
   if (iso_reads_before(v, instance->t2, instance->t3, instance->read)) return co ? ISO_TAP_H : ISO_TAP_I;
   bool own = h->txn_session[instance->t2] == h->txn_session[instance->t3] && instance->t2 < instance->t3;
@@ -52,7 +52,7 @@ static void report_axiom(const iso_weak *weak, iso_axiom axiom, iso_axiom owner[
   }
 }
 
-isolde_status iso_weak_report_known(const iso_weak *weak, iso_findings *findings, isolde_error *error) {
+isoproof_status iso_weak_report_known(const iso_weak *weak, iso_findings *findings, isoproof_error *error) {
   for (size_t i = 0; i < weak->versions.broken.count; i++) iso_findings_add(findings, weak->versions.broken.items[i]);
   return iso_known_report(&weak->view, &weak->known_edges, &weak->co, &weak->known, findings, error);
 }

@@ -278,8 +278,8 @@ static bool allocate(iso_scanner *s) {
   return s->source_place != NULL && s->last_write != NULL && s->last != NULL && s->last_session != NULL;
 }
 
-isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
-                                isolde_task *task, isolde_error *error) {
+isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
+                                  isoproof_task *task, isoproof_error *error) {
   const iso_view *v = request->view;
   iso_scanner s = {.request = request, .v = v, .context = context};
   readers r = {NULL, NULL};
@@ -287,7 +287,7 @@ isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first,
   s.failed = !allocate(&s) || (backwards && !make_readers(v, &r));
   for (uint32_t session = first; session < end && !s.failed; session++) {
     s.session_first = v->h->session_first_txn[session];
-    if (iso_task_check(task, NULL) != ISOLDE_OK) break;
+    if (iso_task_check(task, NULL) != ISOPROOF_OK) break;
     for (uint32_t t = s.session_first; t < v->h->session_first_txn[session + 1] && !s.failed; t++) {
       if (!v->counts[t]) continue;
       announce(v, t);

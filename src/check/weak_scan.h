@@ -52,13 +52,13 @@ typedef struct iso_scan_request {
 
 /* Scans the transactions of sessions [first, end) as t3 (for WRITES_FOLLOW_READS as the ones read from), for every
  * axiom but causal; `context` goes to request->forced. */
-isolde_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
-                                isolde_task *task, isolde_error *error);
+isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
+                                  isoproof_task *task, isoproof_error *error);
 
 /* The scan of the causal axiom: the reads of keys [first, end), key by key, so that the writers of a key and what is
  * known of them stay in the cache.  The view needs its readers. */
-isolde_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
-                              isolde_error *error);
+isoproof_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
+                                isoproof_error *error);
 
 /* Whether t3 reads a key other than that of `read` from t2 before it does `read`; whether it reads from t2 at all. */
 bool iso_reads_before(const iso_view *view, uint32_t t2, uint32_t t3, uint32_t read);

@@ -13,7 +13,7 @@ typedef struct script {
 } script;
 
 static const char object_names[] = "xyzuvwst";
-_Static_assert(sizeof object_names > ISOLDE_COO_OBJECTS, "every object has a letter");
+_Static_assert(sizeof object_names > ISOPROOF_COO_OBJECTS, "every object has a letter");
 
 static void add(script *s, char kind, uint32_t txn, const char *object) {
   int length = snprintf(s->text + s->used, ISO_COO_TEXT_BYTES - s->used, "%s%c%u%s", s->used > 0 ? " " : "", kind,
@@ -32,29 +32,30 @@ static void add_access(script *s, char kind, uint32_t txn, uint32_t object) {
 }
 
 /* The letters of a POP are its steps: its first, an optional C, its second. */
-static char first_letter(isolde_pop_kind kind) { return isolde_pop_kind_name(kind)[0]; }
-static char last_letter(isolde_pop_kind kind) {
-  return isolde_pop_kind_name(kind)[strlen(isolde_pop_kind_name(kind)) - 1];
+static char first_letter(isoproof_pop_kind kind) { return isoproof_pop_kind_name(kind)[0]; }
+static char last_letter(isoproof_pop_kind kind) {
+  return isoproof_pop_kind_name(kind)[strlen(isoproof_pop_kind_name(kind)) - 1];
 }
-static bool is_committed(isolde_pop_kind kind) {
-  return isolde_pop_kind_name(kind)[1] == 'C' && isolde_pop_kind_name(kind)[2] != 0;
+static bool is_committed(isoproof_pop_kind kind) {
+  return isoproof_pop_kind_name(kind)[1] == 'C' && isoproof_pop_kind_name(kind)[2] != 0;
 }
-static bool is_end(isolde_pop_kind kind) {
-  return kind == ISOLDE_POP_RA || kind == ISOLDE_POP_WC || kind == ISOLDE_POP_WA;
+static bool is_end(isoproof_pop_kind kind) {
+  return kind == ISOPROOF_POP_RA || kind == ISOPROOF_POP_WC || kind == ISOPROOF_POP_WA;
 }
 
 /* The published cases let the second transaction end first where the first one met what it had written or had read
  * dirty, unless it waits for the first one. */
 static bool second_ends_first(const iso_structure *s) {
-  if (s->length != 2 || iso_coo_class(s->kinds, 2) != ISOLDE_CLASS_RAT || s->kinds[0] == ISOLDE_POP_WW) return false;
+  if (s->length != 2 || iso_coo_class(s->kinds, 2) != ISOPROOF_CLASS_RAT || s->kinds[0] == ISOPROOF_POP_WW)
+    return false;
   return s->objects == 1 || last_letter(s->kinds[1]) == 'R' || first_letter(s->kinds[1]) == 'W';
 }
 
 bool iso_structure_schedule(const iso_structure *s, bool variant, char text[ISO_COO_TEXT_BYTES]) {
   script out = {.text = text};
-  isolde_pop_kind last = s->kinds[s->length - 1];
+  isoproof_pop_kind last = s->kinds[s->length - 1];
   text[0] = 0;
-  if (variant && last != ISOLDE_POP_WC) return false;
+  if (variant && last != ISOPROOF_POP_WC) return false;
   for (uint32_t i = 0; i < s->length; i++) {
     if (!iso_structure_shares(s, i)) add_access(&out, first_letter(s->kinds[i]), i, s->on[i]);
   }

@@ -13,10 +13,10 @@
 enum { CYCLES_MOST = 256, WORK_MOST = 2000000 };
 
 typedef struct search {
-  isolde_pop_graph *graph;
-  uint64_t before[ISOLDE_SCHEDULE_TXNS]; /* bit i of before[j]: some POP leads from i to j */
-  uint32_t path[ISOLDE_SCHEDULE_TXNS];
-  uint64_t left[ISOLDE_SCHEDULE_TXNS]; /* successors still to try, by depth */
+  isoproof_pop_graph *graph;
+  uint64_t before[ISOPROOF_SCHEDULE_TXNS]; /* bit i of before[j]: some POP leads from i to j */
+  uint32_t path[ISOPROOF_SCHEDULE_TXNS];
+  uint64_t left[ISOPROOF_SCHEDULE_TXNS]; /* successors still to try, by depth */
   uint64_t on_path;
   uint32_t depth;
   uint32_t work;
@@ -24,12 +24,12 @@ typedef struct search {
 
 /* ---- from POPs to a cycle ---- */
 
-static bool same_pop(const isolde_pop *a, const isolde_pop *b) {
+static bool same_pop(const isoproof_pop *a, const isoproof_pop *b) {
   return a->kind == b->kind && a->from == b->from && a->to == b->to && a->object == b->object;
 }
 
 /* Whether a cycle is there already, but for which of several like steps its POPs stand on. */
-static bool is_known(const isolde_pop_graph *graph, const isolde_pop *pops, uint32_t length) {
+static bool is_known(const isoproof_pop_graph *graph, const isoproof_pop *pops, uint32_t length) {
   for (size_t c = 0; c < graph->cycles.count; c++) {
     const iso_cycle *known = &graph->cycles.items[c];
     uint32_t same = 0;
@@ -43,7 +43,7 @@ static bool is_known(const isolde_pop_graph *graph, const isolde_pop *pops, uint
 }
 
 /* Keeps a cycle whose POPs are in their final order; false when memory is out. */
-static bool keep(isolde_pop_graph *graph, const isolde_pop *pops, uint32_t length) {
+static bool keep(isoproof_pop_graph *graph, const isoproof_pop *pops, uint32_t length) {
   iso_cycle cycle = {.first = (uint32_t)graph->members.count, .length = length};
   if (is_known(graph, pops, length)) return true;
   if (graph->cycles.count >= CYCLES_MOST) {
@@ -60,8 +60,8 @@ static bool keep(isolde_pop_graph *graph, const isolde_pop *pops, uint32_t lengt
 }
 
 /* Turns the cycle so that it begins with the POP that closes first. */
-static bool keep_turned(isolde_pop_graph *graph, const isolde_pop *pops, uint32_t length) {
-  isolde_pop turned[ISOLDE_SCHEDULE_TXNS];
+static bool keep_turned(isoproof_pop_graph *graph, const isoproof_pop *pops, uint32_t length) {
+  isoproof_pop turned[ISOPROOF_SCHEDULE_TXNS];
   uint32_t first = 0;
   for (uint32_t i = 1; i < length; i++) {
     if (iso_pop_closed(&pops[i]) < iso_pop_closed(&pops[first])) first = i;
@@ -73,16 +73,16 @@ static bool keep_turned(isolde_pop_graph *graph, const isolde_pop *pops, uint32_
 /* ---- two transactions ---- */
 
 /* Whether an end leads back from what the POP did: RA from a dirty read, WC and WA from a dirty overwrite. */
-static bool is_back(const isolde_pop *pop, const isolde_pop *end) {
-  return end->kind == ISOLDE_POP_RA ? pop->kind == ISOLDE_POP_WR : pop->kind == ISOLDE_POP_WW;
+static bool is_back(const isoproof_pop *pop, const isoproof_pop *end) {
+  return end->kind == ISOPROOF_POP_RA ? pop->kind == ISOPROOF_POP_WR : pop->kind == ISOPROOF_POP_WW;
 }
 
 /* Cycles of one object have a step in the middle that both POPs share; every other form of one contains such a form.
  * `starts` tells the POPs that begin at a step: places in `order`. */
 static bool keep_single(search *s, const uint32_t *order, const uint32_t *starts) {
-  isolde_pop_graph *graph = s->graph;
+  isoproof_pop_graph *graph = s->graph;
   for (size_t i = 0; i < graph->pops.count && !graph->more; i++) {
-    isolde_pop two[2] = {graph->pops.items[i]};
+    isoproof_pop two[2] = {graph->pops.items[i]};
     if (iso_pop_is_end(two[0].kind)) continue;
     for (uint32_t k = starts[two[0].to_step]; k < starts[two[0].to_step + 1]; k++) {
       two[1] = graph->pops.items[order[k]];
@@ -96,12 +96,12 @@ static bool keep_single(search *s, const uint32_t *order, const uint32_t *starts
 
 /* Sorts the POPs by the step that they begin at, and keeps the cycles of one object. */
 static bool find_single(search *s) {
-  const isolde_pop_graph *graph = s->graph;
-  uint32_t starts[ISOLDE_SCHEDULE_STEPS + 1] = {0}, at[ISOLDE_SCHEDULE_STEPS];
+  const isoproof_pop_graph *graph = s->graph;
+  uint32_t starts[ISOPROOF_SCHEDULE_STEPS + 1] = {0}, at[ISOPROOF_SCHEDULE_STEPS];
   uint32_t *order = iso_alloc(graph->pops.count, sizeof *order);
   if (order == NULL) return false;
   for (size_t i = 0; i < graph->pops.count; i++) starts[graph->pops.items[i].from_step + 1]++;
-  for (size_t i = 0; i < ISOLDE_SCHEDULE_STEPS; i++) {
+  for (size_t i = 0; i < ISOPROOF_SCHEDULE_STEPS; i++) {
     starts[i + 1] += starts[i];
     at[i] = starts[i];
   }
@@ -112,23 +112,23 @@ static bool find_single(search *s) {
 }
 
 /* The POPs from one transaction to another, one of each sort: a range of `distinct`. */
-static uint32_t choices(const isolde_pop_graph *graph, uint32_t from, uint32_t to, uint32_t *end) {
-  uint32_t group = from * ISOLDE_SCHEDULE_TXNS + to;
+static uint32_t choices(const isoproof_pop_graph *graph, uint32_t from, uint32_t to, uint32_t *end) {
+  uint32_t group = from * ISOPROOF_SCHEDULE_TXNS + to;
   *end = graph->group[group + 1];
   return graph->group[group];
 }
 
-static const isolde_pop *choice(const isolde_pop_graph *graph, uint32_t place) {
+static const isoproof_pop *choice(const isoproof_pop_graph *graph, uint32_t place) {
   return &graph->pops.items[graph->distinct.items[place]];
 }
 
 /* Cycles of two transactions and two objects. */
-static bool find_double(isolde_pop_graph *graph, uint32_t a, uint32_t b) {
+static bool find_double(isoproof_pop_graph *graph, uint32_t a, uint32_t b) {
   uint32_t there_end, back_end;
   uint32_t there_begin = choices(graph, a, b, &there_end), back_begin = choices(graph, b, a, &back_end);
   for (uint32_t there = there_begin; there < there_end; there++) {
     for (uint32_t back = back_begin; back < back_end && !graph->more; back++) {
-      isolde_pop two[2] = {*choice(graph, there), *choice(graph, back)};
+      isoproof_pop two[2] = {*choice(graph, there), *choice(graph, back)};
       if (two[0].object != two[1].object && !keep_turned(graph, two, 2)) return false;
     }
   }
@@ -138,9 +138,9 @@ static bool find_double(isolde_pop_graph *graph, uint32_t a, uint32_t b) {
 /* ---- longer cycles ---- */
 
 /* Every choice of POPs along a cycle of transactions, like the digits of a number. */
-static bool keep_choices(isolde_pop_graph *graph, const uint32_t *path, uint32_t length) {
-  uint32_t digit[ISOLDE_SCHEDULE_TXNS], begin[ISOLDE_SCHEDULE_TXNS], end[ISOLDE_SCHEDULE_TXNS];
-  isolde_pop pops[ISOLDE_SCHEDULE_TXNS];
+static bool keep_choices(isoproof_pop_graph *graph, const uint32_t *path, uint32_t length) {
+  uint32_t digit[ISOPROOF_SCHEDULE_TXNS], begin[ISOPROOF_SCHEDULE_TXNS], end[ISOPROOF_SCHEDULE_TXNS];
+  isoproof_pop pops[ISOPROOF_SCHEDULE_TXNS];
   for (uint32_t i = 0; i < length; i++) {
     begin[i] = digit[i] = choices(graph, path[i], path[(i + 1) % length], &end[i]);
   }
@@ -202,7 +202,7 @@ static bool search_from(search *s, uint32_t start) {
 
 /* ---- order ---- */
 
-static uint32_t count_objects(const isolde_pop_graph *graph, const iso_cycle *cycle) {
+static uint32_t count_objects(const isoproof_pop_graph *graph, const iso_cycle *cycle) {
   uint64_t seen = 0;
   for (uint32_t i = 0; i < cycle->length; i++) seen |= UINT64_C(1) << graph->members.items[cycle->first + i].object;
   return (uint32_t)__builtin_popcountll(seen);
@@ -210,7 +210,7 @@ static uint32_t count_objects(const isolde_pop_graph *graph, const iso_cycle *cy
 
 static int compare(const void *a, const void *b, void *context) {
   const iso_cycle *x = a, *y = b;
-  const isolde_pop_graph *graph = context;
+  const isoproof_pop_graph *graph = context;
   if (x->state != y->state) return x->state ? 1 : -1;
   if (x->length != y->length) return x->length < y->length ? -1 : 1;
   uint32_t x_objects = count_objects(graph, x), y_objects = count_objects(graph, y);
@@ -219,7 +219,7 @@ static int compare(const void *a, const void *b, void *context) {
   return x->first < y->first ? -1 : x->first > y->first;
 }
 
-isolde_status iso_cycles_find(isolde_pop_graph *graph, isolde_error *error) {
+isoproof_status iso_cycles_find(isoproof_pop_graph *graph, isoproof_error *error) {
   search s = {.graph = graph};
   uint32_t txns = graph->schedule->txn_count;
   for (uint32_t i = 0; i < txns; i++) {
@@ -235,14 +235,14 @@ isolde_status iso_cycles_find(isolde_pop_graph *graph, isolde_error *error) {
   if (graph->cycles.count > 0) {
     qsort_r(graph->cycles.items, graph->cycles.count, sizeof *graph->cycles.items, compare, graph);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-bool isolde_pop_graph_cycle(const isolde_pop_graph *graph, size_t number, isolde_pop_cycle *out) {
+bool isoproof_pop_graph_cycle(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out) {
   if (number >= graph->cycles.count) return false;
   const iso_cycle *cycle = &graph->cycles.items[number];
-  const isolde_schedule *schedule = graph->schedule;
-  isolde_pop_kind kinds[ISOLDE_SCHEDULE_TXNS];
+  const isoproof_schedule *schedule = graph->schedule;
+  isoproof_pop_kind kinds[ISOPROOF_SCHEDULE_TXNS];
   memset(out, 0, sizeof *out);
   out->pops = &graph->members.items[cycle->first];
   out->length = cycle->length;
@@ -251,7 +251,7 @@ bool isolde_pop_graph_cycle(const isolde_pop_graph *graph, size_t number, isolde
   for (uint32_t i = 0; i < cycle->length; i++) {
     uint32_t end = schedule->end[out->pops[i].from];
     kinds[i] = out->pops[i].kind;
-    if (end == ISO_NO_STEP || schedule->steps[end].kind != ISOLDE_STEP_COMMIT) out->committed = false;
+    if (end == ISO_NO_STEP || schedule->steps[end].kind != ISOPROOF_STEP_COMMIT) out->committed = false;
   }
   out->kind = iso_coo_class(kinds, cycle->length);
   out->size = iso_coo_size(cycle->length, out->objects);

@@ -9,11 +9,11 @@
 
 /* Sets the objects to 0 on every node, and makes the script of a schedule for that database.  Object i is the row with
  * key i * stride. */
-isolde_status iso_execute_reset(iso_stepper *stepper, uint32_t objects, uint32_t stride, isolde_error *error);
-isolde_status iso_execute_script(const isolde_schedule *plan, const iso_database *database, uint32_t stride,
-                                 iso_script *script, isolde_error *error);
+isoproof_status iso_execute_reset(iso_stepper *stepper, uint32_t objects, uint32_t stride, isoproof_error *error);
+isoproof_status iso_execute_script(const isoproof_schedule *plan, const iso_database *database, uint32_t stride,
+                                   iso_script *script, isoproof_error *error);
 /* From the events of the stepper to the schedule that was executed, with the final state as the database shows it. */
-isolde_status iso_execute_story(iso_stepper *stepper, const isolde_schedule *plan, uint32_t stride,
-                                isolde_schedule **executed, isolde_error *error);
+isoproof_status iso_execute_story(iso_stepper *stepper, const isoproof_schedule *plan, uint32_t stride,
+                                  isoproof_schedule **executed, isoproof_error *error);
 
 #endif

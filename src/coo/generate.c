@@ -6,18 +6,18 @@
 #include "coo/names.h"
 #include "coo/structure.h"
 
-struct isolde_coo_generator {
+struct isoproof_coo_generator {
   uint32_t txns, objects;
-  iso_structure named[ISOLDE_COO_NAMED + 1]; /* by number; length 0 where the limits leave it out */
+  iso_structure named[ISOPROOF_COO_NAMED + 1]; /* by number; length 0 where the limits leave it out */
   uint32_t next_named;
   iso_structure_walk walk;
   char schedule[ISO_COO_TEXT_BYTES], variant[ISO_COO_TEXT_BYTES];
 };
 
-static void restart(isolde_coo_generator *generator) { generator->walk = iso_structure_walk_begin(2, 1); }
+static void restart(isoproof_coo_generator *generator) { generator->walk = iso_structure_walk_begin(2, 1); }
 
 /* The next structure within the limits, by transactions and objects. */
-static bool next_structure(isolde_coo_generator *generator, iso_structure *out) {
+static bool next_structure(isoproof_coo_generator *generator, iso_structure *out) {
   iso_structure_walk *walk = &generator->walk;
   while (walk->length <= generator->txns) {
     if (walk->objects <= generator->objects && iso_structure_next(walk, out)) return true;
@@ -31,17 +31,17 @@ static bool next_structure(isolde_coo_generator *generator, iso_structure *out) 
   return false;
 }
 
-isolde_status isolde_coo_generator_new(size_t txns, size_t objects, isolde_coo_generator **generator,
-                                       isolde_error *error) {
+isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof_coo_generator **generator,
+                                           isoproof_error *error) {
   iso_structure s;
   const char *name;
   *generator = NULL;
-  if (txns < 2 || txns > ISOLDE_COO_TXNS || objects < 1 || objects > ISOLDE_COO_OBJECTS) {
-    return iso_fail(error, ISOLDE_ERR_USAGE,
+  if (txns < 2 || txns > ISOPROOF_COO_TXNS || objects < 1 || objects > ISOPROOF_COO_OBJECTS) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE,
                     "expected 2 to %d transactions and 1 to %d objects, found %zu transactions and %zu objects",
-                    ISOLDE_COO_TXNS, ISOLDE_COO_OBJECTS, txns, objects);
+                    ISOPROOF_COO_TXNS, ISOPROOF_COO_OBJECTS, txns, objects);
   }
-  isolde_coo_generator *made = iso_alloc_zero(1, sizeof *made);
+  isoproof_coo_generator *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->txns = (uint32_t)txns;
   made->objects = (uint32_t)objects;
@@ -52,13 +52,13 @@ isolde_status isolde_coo_generator_new(size_t txns, size_t objects, isolde_coo_g
   }
   restart(made);
   *generator = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-void isolde_coo_generator_free(isolde_coo_generator *generator) { free(generator); }
+void isoproof_coo_generator_free(isoproof_coo_generator *generator) { free(generator); }
 
-static void describe(isolde_coo_generator *generator, const iso_structure *s, isolde_coo_case *out) {
-  *out = (isolde_coo_case){.length = s->length, .objects = s->objects, .schedule = generator->schedule};
+static void describe(isoproof_coo_generator *generator, const iso_structure *s, isoproof_coo_case *out) {
+  *out = (isoproof_coo_case){.length = s->length, .objects = s->objects, .schedule = generator->schedule};
   for (uint32_t i = 0; i < s->length; i++) {
     out->pops[i] = s->kinds[i];
     out->on[i] = s->on[i];
@@ -70,10 +70,10 @@ static void describe(isolde_coo_generator *generator, const iso_structure *s, is
   if (iso_structure_schedule(s, true, generator->variant)) out->variant = generator->variant;
 }
 
-bool isolde_coo_generator_next(isolde_coo_generator *generator, isolde_coo_case *out) {
+bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out) {
   iso_structure s;
   const char *name;
-  while (generator->next_named <= ISOLDE_COO_NAMED) {
+  while (generator->next_named <= ISOPROOF_COO_NAMED) {
     s = generator->named[generator->next_named++];
     if (s.length == 0) continue;
     describe(generator, &s, out);

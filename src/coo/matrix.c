@@ -9,8 +9,8 @@ enum { SESSIONS = 3, OBJECTS = 3, SETTLE_MS = 60, TIMEOUT_MS = 4000 };
 /* Keys 0 to 4 are all that cases use: objects with a stride of at most 2, and the rows of scenarios. */
 enum { PARTITIONS = 5 };
 
-static isolde_coo_run_options read_options(const isolde_coo_run_options *options) {
-  isolde_coo_run_options known = {.struct_size = sizeof known};
+static isoproof_coo_run_options read_options(const isoproof_coo_run_options *options) {
+  isoproof_coo_run_options known = {.struct_size = sizeof known};
   if (options != NULL) {
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
   }
@@ -22,64 +22,66 @@ static isolde_coo_run_options read_options(const isolde_coo_run_options *options
 
 /* ---- rows ---- */
 
-static bool is_wanted(const isolde_coo_run_options *options, unsigned number) {
+static bool is_wanted(const isoproof_coo_run_options *options, unsigned number) {
   for (size_t i = 0; i < options->case_count; i++) {
     if (options->cases[i] == number) return true;
   }
   return options->case_count == 0;
 }
 
-static isolde_status add_case(isolde_coo_matrix *matrix, const isolde_coo_case *c, isolde_error *error) {
+static isoproof_status add_case(isoproof_coo_matrix *matrix, const isoproof_coo_case *c, isoproof_error *error) {
   char kind[8];
   iso_coo_row row = {.number = c->number, .name = c->name};
-  snprintf(kind, sizeof kind, "%s-%c", isolde_anomaly_class_name(c->kind), isolde_anomaly_size_name(c->size)[0]);
+  snprintf(kind, sizeof kind, "%s-%c", isoproof_anomaly_class_name(c->kind), isoproof_anomaly_size_name(c->size)[0]);
   row.kind = iso_arena_text(&matrix->arena, kind, strlen(kind));
-  ISO_TRY(isolde_schedule_parse(c->schedule, &row.plan, error));
-  if (row.kind != NULL && iso_vec_push(&matrix->rows, row)) return ISOLDE_OK;
-  isolde_schedule_free(row.plan);
+  ISO_TRY(isoproof_schedule_parse(c->schedule, &row.plan, error));
+  if (row.kind != NULL && iso_vec_push(&matrix->rows, row)) return ISOPROOF_OK;
+  isoproof_schedule_free(row.plan);
   return iso_fail_memory(error);
 }
 
-static isolde_status add_cases(isolde_coo_matrix *matrix, const isolde_coo_run_options *options, isolde_error *error) {
-  isolde_coo_generator *generator = NULL;
-  isolde_coo_case c;
-  isolde_status status = isolde_coo_generator_new(SESSIONS, OBJECTS, &generator, error);
-  while (status == ISOLDE_OK && isolde_coo_generator_next(generator, &c) && c.number > 0) {
+static isoproof_status add_cases(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
+                                 isoproof_error *error) {
+  isoproof_coo_generator *generator = NULL;
+  isoproof_coo_case c;
+  isoproof_status status = isoproof_coo_generator_new(SESSIONS, OBJECTS, &generator, error);
+  while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && c.number > 0) {
     /* A cycle of one object has nothing to distribute. */
-    if (options->distributed != ISOLDE_SPREAD_NONE && c.objects == 1) continue;
+    if (options->distributed != ISOPROOF_SPREAD_NONE && c.objects == 1) continue;
     if (is_wanted(options, c.number)) status = add_case(matrix, &c, error);
   }
-  isolde_coo_generator_free(generator);
+  isoproof_coo_generator_free(generator);
   return status;
 }
 
-isolde_status iso_coo_rows(isolde_coo_matrix *matrix, const isolde_coo_run_options *options, isolde_error *error) {
+isoproof_status iso_coo_rows(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
+                             isoproof_error *error) {
   const iso_coo_scenario *scenario;
-  if (options->suite == ISOLDE_SUITE_COO) ISO_TRY(add_cases(matrix, options, error));
-  bool scenarios = options->suite != ISOLDE_SUITE_COO || options->predicate || options->case_count > 0;
+  if (options->suite == ISOPROOF_SUITE_COO) ISO_TRY(add_cases(matrix, options, error));
+  bool scenarios = options->suite != ISOPROOF_SUITE_COO || options->predicate || options->case_count > 0;
   for (size_t i = 0; scenarios && (scenario = iso_coo_scenario_at(i)) != NULL; i++) {
     if (scenario->suite != options->suite || !is_wanted(options, scenario->number)) continue;
-    if (options->distributed == ISOLDE_SPREAD_TABLES) {
-      return iso_fail(error, ISOLDE_ERR_USAGE,
+    if (options->distributed == ISOPROOF_SPREAD_TABLES) {
+      return iso_fail(error, ISOPROOF_ERR_USAGE,
                       "%s is about the rows of one table: it can be distributed over partitions, not over tables",
                       scenario->name);
     }
     iso_coo_row row = {scenario->number, scenario->name, scenario->kind, NULL, scenario};
     if (!iso_vec_push(&matrix->rows, row)) return iso_fail_memory(error);
   }
-  if (matrix->rows.count == 0) return iso_fail(error, ISOLDE_ERR_USAGE, "no case has one of the numbers asked for");
-  return ISOLDE_OK;
+  if (matrix->rows.count == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "no case has one of the numbers asked for");
+  return ISOPROOF_OK;
 }
 
 /* ---- levels ---- */
 
-static isolde_status find_levels(isolde_coo_matrix *matrix, const iso_database *database,
-                                 const isolde_coo_run_options *options, const iso_isolation **isolations,
-                                 isolde_error *error) {
+static isoproof_status find_levels(isoproof_coo_matrix *matrix, const iso_database *database,
+                                   const isoproof_coo_run_options *options, const iso_isolation **isolations,
+                                   isoproof_error *error) {
   size_t count = 0;
   for (size_t i = 0; i < options->level_count; i++) {
     if (count == ISO_MOST_ISOLATIONS)
-      return iso_fail(error, ISOLDE_ERR_LIMIT, "expected at most %d levels", ISO_MOST_ISOLATIONS);
+      return iso_fail(error, ISOPROOF_ERR_LIMIT, "expected at most %d levels", ISO_MOST_ISOLATIONS);
     ISO_TRY(iso_database_find_isolation(database, options->levels[i], &isolations[count++], error));
   }
   for (size_t i = 0; options->level_count == 0 && count < ISO_MOST_ISOLATIONS; i++) {
@@ -92,14 +94,14 @@ static isolde_status find_levels(isolde_coo_matrix *matrix, const iso_database *
     if (matrix->levels[i] == NULL) return iso_fail_memory(error);
   }
   matrix->level_count = count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- running ---- */
 
-static isolde_status run_once(isolde_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
-                              const iso_isolation *isolation, iso_coo_cell *cell, isolde_task *task,
-                              isolde_error *error) {
+static isoproof_status run_once(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
+                                const iso_isolation *isolation, iso_coo_cell *cell, isoproof_task *task,
+                                isoproof_error *error) {
   iso_script script;
   double began = iso_now();
   if (row->plan != NULL) {
@@ -112,11 +114,12 @@ static isolde_status run_once(isolde_coo_matrix *matrix, iso_stepper *stepper, c
   ISO_TRY(iso_stepper_run(stepper, &script, isolation, task, error));
   ISO_TRY(iso_coo_judge(matrix, stepper, row, cell, error));
   cell->shown.seconds += iso_now() - began;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status run_all(isolde_coo_matrix *matrix, iso_stepper *stepper, const iso_isolation *const *isolations,
-                             uint32_t repeat, isolde_task *task, isolde_error *error) {
+static isoproof_status run_all(isoproof_coo_matrix *matrix, iso_stepper *stepper,
+                               const iso_isolation *const *isolations, uint32_t repeat, isoproof_task *task,
+                               isoproof_error *error) {
   uint64_t done = 0, total = (uint64_t)matrix->rows.count * matrix->level_count;
   for (size_t level = 0; level < matrix->level_count; level++) {
     for (size_t row = 0; row < matrix->rows.count; row++) {
@@ -127,16 +130,16 @@ static isolde_status run_all(isolde_coo_matrix *matrix, iso_stepper *stepper, co
       iso_task_progress(task, "running", "cases", ++done, total);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static uint32_t count_tables(const isolde_coo_run_options *options) {
-  uint32_t tables = options->distributed == ISOLDE_SPREAD_TABLES ? OBJECTS : 1;
+static uint32_t count_tables(const isoproof_coo_run_options *options) {
+  uint32_t tables = options->distributed == ISOPROOF_SPREAD_TABLES ? OBJECTS : 1;
   return options->url_count > 1 ? tables + 1 : tables;
 }
 
-static isolde_status run_on(isolde_coo_matrix *matrix, iso_database *database, const isolde_coo_run_options *options,
-                            isolde_task *task, isolde_error *error) {
+static isoproof_status run_on(isoproof_coo_matrix *matrix, iso_database *database,
+                              const isoproof_coo_run_options *options, isoproof_task *task, isoproof_error *error) {
   const iso_isolation *isolations[ISO_MOST_ISOLATIONS] = {NULL};
   /* The last table is for the mark of clusters; objects are in the first one, or in one each. */
   iso_stepper_options stepping = {options->settle_ms, options->timeout_ms, (int64_t)count_tables(options) - 1,
@@ -144,7 +147,7 @@ static isolde_status run_on(isolde_coo_matrix *matrix, iso_database *database, c
   iso_stepper *stepper = NULL;
   const char *version = iso_database_version(database);
   if (!iso_database_capabilities(database).sql) {
-    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "%s takes no SQL, which the cases are made of", version);
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "%s takes no SQL, which the cases are made of", version);
   }
   matrix->database = iso_arena_text(&matrix->arena, version, strlen(version));
   if (matrix->database == NULL) return iso_fail_memory(error);
@@ -152,49 +155,49 @@ static isolde_status run_on(isolde_coo_matrix *matrix, iso_database *database, c
   matrix->cells = iso_arena_alloc(&matrix->arena, matrix->rows.count * matrix->level_count + 1, sizeof *matrix->cells);
   if (matrix->cells == NULL) return iso_fail_memory(error);
   ISO_TRY(iso_database_setup(database, error));
-  isolde_status status = iso_stepper_open(database, SESSIONS, &stepping, &stepper, error);
-  if (status == ISOLDE_OK) status = run_all(matrix, stepper, isolations, options->repeat, task, error);
+  isoproof_status status = iso_stepper_open(database, SESSIONS, &stepping, &stepper, error);
+  if (status == ISOPROOF_OK) status = run_all(matrix, stepper, isolations, options->repeat, task, error);
   iso_stepper_close(stepper);
   /* The error that counts is the first one. */
-  isolde_status removed = iso_database_teardown(database, status == ISOLDE_OK ? error : NULL);
-  return status != ISOLDE_OK ? status : removed;
+  isoproof_status removed = iso_database_teardown(database, status == ISOPROOF_OK ? error : NULL);
+  return status != ISOPROOF_OK ? status : removed;
 }
 
-static isolde_status fill(isolde_coo_matrix *matrix, const isolde_coo_run_options *options, isolde_task *task,
-                          isolde_error *error) {
-  iso_database_options how = {.table = "isolde_coo",
+static isoproof_status fill(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options, isoproof_task *task,
+                            isoproof_error *error) {
+  iso_database_options how = {.table = "isoproof_coo",
                               .tables = count_tables(options),
-                              .partitions = options->distributed == ISOLDE_SPREAD_PARTITIONS ? PARTITIONS : 1,
+                              .partitions = options->distributed == ISOPROOF_SPREAD_PARTITIONS ? PARTITIONS : 1,
                               .lock_timeout_ms = options->timeout_ms};
   iso_database *database = NULL;
   double began = iso_now();
-  matrix->stride = options->distributed == ISOLDE_SPREAD_TABLES ? 1 : count_tables(options);
+  matrix->stride = options->distributed == ISOPROOF_SPREAD_TABLES ? 1 : count_tables(options);
   ISO_TRY(iso_coo_rows(matrix, options, error));
   ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &database, error));
-  isolde_status status = run_on(matrix, database, options, task, error);
+  isoproof_status status = run_on(matrix, database, options, task, error);
   iso_database_close(database);
   matrix->seconds = iso_now() - began;
   return status;
 }
 
-isolde_status isolde_coo_run(const isolde_coo_run_options *options, isolde_task *task, isolde_coo_matrix **matrix,
-                             isolde_error *error) {
-  isolde_coo_run_options known = read_options(options);
+isoproof_status isoproof_coo_run(const isoproof_coo_run_options *options, isoproof_task *task,
+                                 isoproof_coo_matrix **matrix, isoproof_error *error) {
+  isoproof_coo_run_options known = read_options(options);
   *matrix = NULL;
-  isolde_coo_matrix *made = iso_alloc_zero(1, sizeof *made);
+  isoproof_coo_matrix *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
-  isolde_status status = fill(made, &known, task, error);
-  if (status != ISOLDE_OK) {
-    isolde_coo_matrix_free(made);
+  isoproof_status status = fill(made, &known, task, error);
+  if (status != ISOPROOF_OK) {
+    isoproof_coo_matrix_free(made);
     return status;
   }
   *matrix = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-void isolde_coo_matrix_free(isolde_coo_matrix *matrix) {
+void isoproof_coo_matrix_free(isoproof_coo_matrix *matrix) {
   if (matrix == NULL) return;
-  for (size_t i = 0; i < matrix->rows.count; i++) isolde_schedule_free(matrix->rows.items[i].plan);
+  for (size_t i = 0; i < matrix->rows.count; i++) isoproof_schedule_free(matrix->rows.items[i].plan);
   iso_vec_free(&matrix->rows);
   iso_arena_free(&matrix->arena);
   free(matrix);

@@ -1,5 +1,5 @@
 /* matrix.h - every case at every level: rows, cells, and what was kept of each.
- * A matrix owns everything in it, through its arena, until isolde_coo_matrix_free. */
+ * A matrix owns everything in it, through its arena, until isoproof_coo_matrix_free. */
 #ifndef ISO_COO_MATRIX_H
 #define ISO_COO_MATRIX_H
 
@@ -13,17 +13,17 @@
 typedef struct iso_coo_row {
   unsigned number;
   const char *name, *kind;
-  isolde_schedule *plan;
+  isoproof_schedule *plan;
   const iso_coo_scenario *scenario;
 } iso_coo_row;
 
 typedef struct iso_coo_cell {
-  isolde_coo_cell shown;
-  const isolde_coo_verdict *verdicts;
-  const isolde_coo_event *events;
+  isoproof_coo_cell shown;
+  const isoproof_coo_verdict *verdicts;
+  const isoproof_coo_event *events;
 } iso_coo_cell;
 
-struct isolde_coo_matrix {
+struct isoproof_coo_matrix {
   iso_arena arena;
   const char *database;
   const char *levels[ISO_MOST_ISOLATIONS];
@@ -35,9 +35,10 @@ struct isolde_coo_matrix {
 };
 
 /* Judges the run that the stepper has just finished, and keeps it in the cell when its result is the most frequent. */
-isolde_status iso_coo_judge(isolde_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row, iso_coo_cell *cell,
-                            isolde_error *error);
+isoproof_status iso_coo_judge(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
+                              iso_coo_cell *cell, isoproof_error *error);
 /* The rows that the options ask for. */
-isolde_status iso_coo_rows(isolde_coo_matrix *matrix, const isolde_coo_run_options *options, isolde_error *error);
+isoproof_status iso_coo_rows(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
+                             isoproof_error *error);
 
 #endif

@@ -3,50 +3,50 @@
 
 #include "coo/matrix.h"
 
-const char *isolde_coo_matrix_database(const isolde_coo_matrix *matrix) { return matrix->database; }
-double isolde_coo_matrix_seconds(const isolde_coo_matrix *matrix) { return matrix->seconds; }
+const char *isoproof_coo_matrix_database(const isoproof_coo_matrix *matrix) { return matrix->database; }
+double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix) { return matrix->seconds; }
 
-const char *isolde_coo_matrix_level(const isolde_coo_matrix *matrix, size_t level) {
+const char *isoproof_coo_matrix_level(const isoproof_coo_matrix *matrix, size_t level) {
   return level < matrix->level_count ? matrix->levels[level] : NULL;
 }
 
-bool isolde_coo_matrix_row(const isolde_coo_matrix *matrix, size_t row, isolde_coo_row *out) {
+bool isoproof_coo_matrix_row(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out) {
   if (row >= matrix->rows.count) return false;
   const iso_coo_row *r = &matrix->rows.items[row];
-  *out = (isolde_coo_row){r->number, r->name, r->kind, r->plan != NULL ? isolde_schedule_text(r->plan) : NULL};
+  *out = (isoproof_coo_row){r->number, r->name, r->kind, r->plan != NULL ? isoproof_schedule_text(r->plan) : NULL};
   return true;
 }
 
-static const iso_coo_cell *find(const isolde_coo_matrix *matrix, size_t row, size_t level) {
+static const iso_coo_cell *find(const isoproof_coo_matrix *matrix, size_t row, size_t level) {
   if (row >= matrix->rows.count || level >= matrix->level_count) return NULL;
   return &matrix->cells[row * matrix->level_count + level];
 }
 
-bool isolde_coo_matrix_cell(const isolde_coo_matrix *matrix, size_t row, size_t level, isolde_coo_cell *out) {
+bool isoproof_coo_matrix_cell(const isoproof_coo_matrix *matrix, size_t row, size_t level, isoproof_coo_cell *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
   if (cell != NULL) *out = cell->shown;
   return cell != NULL;
 }
 
-bool isolde_coo_cell_verdict(const isolde_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                             isolde_coo_verdict *out) {
+bool isoproof_coo_cell_verdict(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                               isoproof_coo_verdict *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
   if (cell == NULL || number >= cell->shown.verdicts) return false;
   *out = cell->verdicts[number];
   return true;
 }
 
-bool isolde_coo_cell_event(const isolde_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                           isolde_coo_event *out) {
+bool isoproof_coo_cell_event(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                             isoproof_coo_event *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
   if (cell == NULL || number >= cell->shown.events) return false;
   *out = cell->events[number];
   return true;
 }
 
-bool isolde_coo_cell_error(const isolde_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                           isolde_coo_event *out) {
-  for (size_t i = 0; isolde_coo_cell_event(matrix, row, level, i, out); i++) {
+bool isoproof_coo_cell_error(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                             isoproof_coo_event *out) {
+  for (size_t i = 0; isoproof_coo_cell_event(matrix, row, level, i, out); i++) {
     if (out->error != NULL && number-- == 0) return true;
   }
   return false;

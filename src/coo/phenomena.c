@@ -4,7 +4,7 @@
  */
 #include "coo/schedule.h"
 
-enum { TXNS = ISOLDE_SCHEDULE_TXNS };
+enum { TXNS = ISOPROOF_SCHEDULE_TXNS };
 
 /* Bit j of x[i]: transaction j depends on transaction i in that way. */
 typedef struct dependencies {
@@ -15,36 +15,36 @@ typedef struct dependencies {
 
 static uint64_t bit(uint32_t txn) { return UINT64_C(1) << txn; }
 
-static bool is_committed(const isolde_schedule *schedule, uint32_t txn) {
+static bool is_committed(const isoproof_schedule *schedule, uint32_t txn) {
   uint32_t end = schedule->end[txn];
-  return end != ISO_NO_STEP && schedule->steps[end].kind == ISOLDE_STEP_COMMIT;
+  return end != ISO_NO_STEP && schedule->steps[end].kind == ISOPROOF_STEP_COMMIT;
 }
 
-static bool is_aborted(const isolde_schedule *schedule, uint32_t txn) {
+static bool is_aborted(const isoproof_schedule *schedule, uint32_t txn) {
   uint32_t end = schedule->end[txn];
-  return end != ISO_NO_STEP && schedule->steps[end].kind == ISOLDE_STEP_ABORT;
+  return end != ISO_NO_STEP && schedule->steps[end].kind == ISOPROOF_STEP_ABORT;
 }
 
 /* Whether no later write of the transaction replaces the one at `step`. */
-static bool is_last(const isolde_schedule *schedule, uint32_t step) {
-  const isolde_step *s = schedule->steps;
+static bool is_last(const isoproof_schedule *schedule, uint32_t step) {
+  const isoproof_step *s = schedule->steps;
   for (uint32_t i = step + 1; i < schedule->step_count; i++) {
-    if (s[i].kind == ISOLDE_STEP_WRITE && s[i].txn == s[step].txn && s[i].object == s[step].object) return false;
+    if (s[i].kind == ISOPROOF_STEP_WRITE && s[i].txn == s[step].txn && s[i].object == s[step].object) return false;
   }
   return true;
 }
 
 /* The transaction that installed the first version of the object above `version`; TXNS when none did. */
-static uint32_t next_writer(const isolde_schedule *schedule, uint32_t object, uint32_t version) {
+static uint32_t next_writer(const isoproof_schedule *schedule, uint32_t object, uint32_t version) {
   for (uint32_t i = 0; i < schedule->step_count; i++) {
-    const isolde_step *s = &schedule->steps[i];
-    if (s->kind != ISOLDE_STEP_WRITE || s->object != object || s->version <= version) continue;
+    const isoproof_step *s = &schedule->steps[i];
+    if (s->kind != ISOPROOF_STEP_WRITE || s->object != object || s->version <= version) continue;
     if (is_committed(schedule, s->txn) && is_last(schedule, i)) return s->txn;
   }
   return TXNS;
 }
 
-static void add_read(const isolde_schedule *schedule, const isolde_step *read, dependencies *d) {
+static void add_read(const isoproof_schedule *schedule, const isoproof_step *read, dependencies *d) {
   uint32_t from = iso_schedule_writer(schedule, read->object, read->version);
   uint32_t writer = from != ISO_NO_STEP ? schedule->steps[from].txn : TXNS;
   if (writer == read->txn) return;
@@ -61,20 +61,20 @@ static void add_read(const isolde_schedule *schedule, const isolde_step *read, d
   if (next < TXNS && next != read->txn) d->rw[read->txn] |= bit(next);
 }
 
-static void add_write(const isolde_schedule *schedule, uint32_t step, dependencies *d) {
-  const isolde_step *write = &schedule->steps[step];
+static void add_write(const isoproof_schedule *schedule, uint32_t step, dependencies *d) {
+  const isoproof_step *write = &schedule->steps[step];
   if (!is_last(schedule, step)) return;
   uint32_t next = next_writer(schedule, write->object, write->version);
   if (next < TXNS && next != write->txn) d->ww[write->txn] |= bit(next);
 }
 
-static void find_dependencies(const isolde_schedule *schedule, dependencies *d) {
+static void find_dependencies(const isoproof_schedule *schedule, dependencies *d) {
   *d = (dependencies){.txns = schedule->txn_count};
   for (uint32_t i = 0; i < schedule->step_count; i++) {
-    const isolde_step *s = &schedule->steps[i];
+    const isoproof_step *s = &schedule->steps[i];
     if (!is_committed(schedule, s->txn)) continue;
-    if (s->kind == ISOLDE_STEP_READ) add_read(schedule, s, d);
-    if (s->kind == ISOLDE_STEP_WRITE) add_write(schedule, i, d);
+    if (s->kind == ISOPROOF_STEP_READ) add_read(schedule, s, d);
+    if (s->kind == ISOPROOF_STEP_WRITE) add_write(schedule, i, d);
   }
 }
 
@@ -128,7 +128,7 @@ static void judge_anti(const dependencies *d, const uint64_t *plain, const uint6
   }
 }
 
-static phenomena find_phenomena(const isolde_schedule *schedule) {
+static phenomena find_phenomena(const isoproof_schedule *schedule) {
   dependencies d;
   uint64_t plain[TXNS] = {0}, all[TXNS] = {0};
   find_dependencies(schedule, &d);
@@ -147,7 +147,7 @@ static phenomena find_phenomena(const isolde_schedule *schedule) {
   return p;
 }
 
-const char *isolde_schedule_phenomenon(const isolde_schedule *schedule, size_t number) {
+const char *isoproof_schedule_phenomenon(const isoproof_schedule *schedule, size_t number) {
   phenomena p = find_phenomena(schedule);
   const struct {
     bool there;

@@ -22,11 +22,11 @@ static bool same_level(const char *a, const char *b) {
   return *a == *b;
 }
 
-char isolde_coo_published(const char *database, const char *level, unsigned number) {
+char isoproof_coo_published(const char *database, const char *level, unsigned number) {
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
     const column *c = &columns[i];
     if (strncmp(database, c->database, strlen(c->database)) != 0 || !same_level(level, c->level)) continue;
-    return number >= 1 && number <= ISOLDE_COO_NAMED ? c->letters[number - 1] : 0;
+    return number >= 1 && number <= ISOPROOF_COO_NAMED ? c->letters[number - 1] : 0;
   }
   return 0;
 }

@@ -7,7 +7,7 @@
 
 static const iso_coo_scenario scenarios[] = {
 #define SCENARIO(suite, number, name, kind, script, ...)                                                               \
-  {ISOLDE_SUITE_##suite, number, name, kind, script, {__VA_ARGS__}},
+  {ISOPROOF_SUITE_##suite, number, name, kind, script, {__VA_ARGS__}},
 #include "coo/scenarios.def"
 #undef SCENARIO
 };
@@ -18,16 +18,16 @@ const iso_coo_scenario *iso_coo_scenario_at(size_t number) { return number < SCE
 
 /* ---- the table ---- */
 
-static isolde_status control(iso_stepper *stepper, size_t node, const char *sql, isolde_error *error) {
+static isoproof_status control(iso_stepper *stepper, size_t node, const char *sql, isoproof_error *error) {
   char table[ISO_TABLE_BYTES], text[ISO_ACT_SQL_BYTES];
   iso_reply *reply = &stepper->control_reply;
   iso_database_table(stepper->database, 0, table);
   snprintf(text, sizeof text, sql, table);
-  if (iso_execute(stepper->controls[node], text, reply) == ISO_OUTCOME_OK) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: %s %s", text, reply->code, reply->message);
+  if (iso_execute(stepper->controls[node], text, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", text, reply->code, reply->message);
 }
 
-isolde_status iso_coo_scenario_reset(iso_stepper *stepper, isolde_error *error) {
+isoproof_status iso_coo_scenario_reset(iso_stepper *stepper, isoproof_error *error) {
   ISO_TRY(control(stepper, 0, "DELETE FROM %s", error));
   ISO_TRY(control(stepper, 0, "INSERT INTO %s (k, v) VALUES (1, 10)", error));
   ISO_TRY(control(stepper, 0, "INSERT INTO %s (k, v) VALUES (2, 20)", error));
@@ -47,15 +47,15 @@ static void name_table(char *out, size_t size, const char *sql, size_t length, c
   }
 }
 
-isolde_status iso_coo_scenario_script(const iso_coo_scenario *scenario, const iso_database *database,
-                                      iso_script *script, isolde_error *error) {
+isoproof_status iso_coo_scenario_script(const iso_coo_scenario *scenario, const iso_database *database,
+                                        iso_script *script, isoproof_error *error) {
   char table[ISO_TABLE_BYTES];
   iso_database_table(database, 0, table);
   memset(script, 0, sizeof *script);
   for (const char *at = scenario->script; *at != 0;) {
     size_t length = strcspn(at, ";");
     if (script->count == ISO_STEPPER_ACTS || length < 3) {
-      return iso_fail(error, ISOLDE_ERR_INTERNAL, "the script of %s does not fit", scenario->name);
+      return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the script of %s does not fit", scenario->name);
     }
     iso_act *act = &script->acts[script->count++];
     act->session = (uint32_t)(at[0] - '1');
@@ -66,7 +66,7 @@ isolde_status iso_coo_scenario_script(const iso_coo_scenario *scenario, const is
                                                     : ISO_ACT_STATEMENT;
     at += length + (at[length] == ';');
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- the verdict ---- */
@@ -80,7 +80,7 @@ static const char *result_of(const iso_stepper *stepper, uint32_t act) {
   return NULL;
 }
 
-static isolde_status final_state(iso_stepper *stepper, char *out, size_t size, isolde_error *error) {
+static isoproof_status final_state(iso_stepper *stepper, char *out, size_t size, isoproof_error *error) {
   const iso_reply *reply = &stepper->control_reply;
   size_t used = 0;
   ISO_TRY(control(stepper, 0, "SELECT k, v FROM %s ORDER BY k", error));
@@ -90,7 +90,7 @@ static isolde_status final_state(iso_stepper *stepper, char *out, size_t size, i
     used += (size_t)snprintf(out + used, size - used, "%s%s|%s", row > 0 ? ", " : "", k != NULL ? k : "NULL",
                              v != NULL ? v : "NULL");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static bool any_error(const iso_stepper *stepper) {
@@ -100,8 +100,8 @@ static bool any_error(const iso_stepper *stepper) {
   return false;
 }
 
-isolde_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
-                                     isolde_error *error) {
+isoproof_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
+                                       isoproof_error *error) {
   char final[ISO_EVENT_RESULT_BYTES];
   ISO_TRY(final_state(stepper, final, sizeof final, error));
   *happened = !any_error(stepper);
@@ -112,5 +112,5 @@ isolde_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenari
     bool same = result != NULL && strcmp(result, text + 1) == 0;
     if (result == NULL || same != (*text == '=')) *happened = false;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -10,7 +10,7 @@
 enum { ISO_SCENARIO_CONDITIONS = 4 };
 
 typedef struct iso_coo_scenario {
-  isolde_coo_suite suite;
+  isoproof_coo_suite suite;
   unsigned number;
   const char *name, *kind, *script;
   const char *conditions[ISO_SCENARIO_CONDITIONS]; /* NULL after the last */
@@ -20,11 +20,11 @@ typedef struct iso_coo_scenario {
 const iso_coo_scenario *iso_coo_scenario_at(size_t number);
 
 /* Puts the rows of the scenarios into the table, on every node. */
-isolde_status iso_coo_scenario_reset(iso_stepper *stepper, isolde_error *error);
-isolde_status iso_coo_scenario_script(const iso_coo_scenario *scenario, const iso_database *database,
-                                      iso_script *script, isolde_error *error);
+isoproof_status iso_coo_scenario_reset(iso_stepper *stepper, isoproof_error *error);
+isoproof_status iso_coo_scenario_script(const iso_coo_scenario *scenario, const iso_database *database,
+                                        iso_script *script, isoproof_error *error);
 /* After the script has run: whether the anomaly happened. */
-isolde_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
-                                     isolde_error *error);
+isoproof_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
+                                       isoproof_error *error);
 
 #endif

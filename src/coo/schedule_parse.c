@@ -7,7 +7,7 @@
 /* What is read next.  `at` points into the caller's text. */
 typedef struct reader {
   const char *text, *at;
-  isolde_error *error;
+  isoproof_error *error;
 } reader;
 
 /* Enough for any schedule within the limits, however it is spaced and bracketed. */
@@ -29,14 +29,14 @@ static void skip_underscore(reader *r) {
   if (*r->at == '_') r->at++;
 }
 
-static isolde_status expected(const reader *r, const char *what) {
+static isoproof_status expected(const reader *r, const char *what) {
   char quoted[256];
-  return iso_fail_at(r->error, ISOLDE_ERR_FORMAT, place_of(r), "expected %s, found %s", what,
+  return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_of(r), "expected %s, found %s", what,
                      iso_quote(r->at, strcspn(r->at, " \t\r\n,"), quoted));
 }
 
 /* A number up to six digits, which is far above every limit of a schedule. */
-static isolde_status read_number(reader *r, const char *what, uint32_t *number) {
+static isoproof_status read_number(reader *r, const char *what, uint32_t *number) {
   enum { DIGITS = 6 };
   uint32_t value = 0;
   int digits = 0;
@@ -48,15 +48,15 @@ static isolde_status read_number(reader *r, const char *what, uint32_t *number) 
   if (digits > DIGITS) return expected(r, "a number of at most six digits");
   r->at += digits;
   *number = value;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_object(reader *r, char name[ISOLDE_OBJECT_NAME_BYTES], uint32_t *version) {
+static isoproof_status read_object(reader *r, char name[ISOPROOF_OBJECT_NAME_BYTES], uint32_t *version) {
   bool bracket = *r->at == '[';
   size_t length = 0;
   if (bracket) r->at++;
   while (is_letter(r->at[length])) {
-    if (length == ISOLDE_OBJECT_NAME_BYTES - 1) return expected(r, "an object of at most 31 letters");
+    if (length == ISOPROOF_OBJECT_NAME_BYTES - 1) return expected(r, "an object of at most 31 letters");
     name[length] = r->at[length];
     length++;
   }
@@ -65,69 +65,69 @@ static isolde_status read_object(reader *r, char name[ISOLDE_OBJECT_NAME_BYTES],
   r->at += length;
   skip_underscore(r);
   if (is_digit(*r->at)) ISO_TRY(read_number(r, "a version", version));
-  if (!bracket) return ISOLDE_OK;
+  if (!bracket) return ISOPROOF_OK;
   if (*r->at != ']') return expected(r, "']'");
   r->at++;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_kind(reader *r, isolde_step_kind *kind) {
+static isoproof_status read_kind(reader *r, isoproof_step_kind *kind) {
   switch (*r->at) {
   case 'R':
   case 'r':
-    *kind = ISOLDE_STEP_READ;
+    *kind = ISOPROOF_STEP_READ;
     break;
   case 'W':
   case 'w':
-    *kind = ISOLDE_STEP_WRITE;
+    *kind = ISOPROOF_STEP_WRITE;
     break;
   case 'C':
   case 'c':
-    *kind = ISOLDE_STEP_COMMIT;
+    *kind = ISOPROOF_STEP_COMMIT;
     break;
   case 'A':
   case 'a':
-    *kind = ISOLDE_STEP_ABORT;
+    *kind = ISOPROOF_STEP_ABORT;
     break;
   default:
     return expected(r, "a step: R, W, C or A");
   }
   r->at++;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_step(reader *r, isolde_schedule *schedule) {
-  isolde_step_kind kind = ISOLDE_STEP_READ;
+static isoproof_status read_step(reader *r, isoproof_schedule *schedule) {
+  isoproof_step_kind kind = ISOPROOF_STEP_READ;
   uint32_t label = 0, version = ISO_VERSION_LATEST;
-  char name[ISOLDE_OBJECT_NAME_BYTES] = "";
+  char name[ISOPROOF_OBJECT_NAME_BYTES] = "";
   iso_place start = place_of(r);
   ISO_TRY(read_kind(r, &kind));
   skip_underscore(r);
   ISO_TRY(read_number(r, "the number of a transaction", &label));
-  if (kind == ISOLDE_STEP_READ || kind == ISOLDE_STEP_WRITE) ISO_TRY(read_object(r, name, &version));
+  if (kind == ISOPROOF_STEP_READ || kind == ISOPROOF_STEP_WRITE) ISO_TRY(read_object(r, name, &version));
   return iso_schedule_add(schedule, kind, label, name, version, start, r->error);
 }
 
-static isolde_status read_steps(reader *r, isolde_schedule *schedule) {
+static isoproof_status read_steps(reader *r, isoproof_schedule *schedule) {
   skip_space(r);
   if (*r->at == 0) return expected(r, "a step: R, W, C or A");
   for (; *r->at != 0; skip_space(r)) ISO_TRY(read_step(r, schedule));
   return iso_schedule_seal(schedule, r->error);
 }
 
-isolde_status isolde_schedule_parse(const char *text, isolde_schedule **schedule, isolde_error *error) {
+isoproof_status isoproof_schedule_parse(const char *text, isoproof_schedule **schedule, isoproof_error *error) {
   reader r = {text, text, error};
   *schedule = NULL;
   if (strnlen(text, TEXT_MOST + 1) > TEXT_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "expected a schedule of at most %d bytes", TEXT_MOST);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "expected a schedule of at most %d bytes", TEXT_MOST);
   }
-  isolde_schedule *made = NULL;
+  isoproof_schedule *made = NULL;
   ISO_TRY(iso_schedule_new(&made, error));
-  isolde_status status = read_steps(&r, made);
-  if (status != ISOLDE_OK) {
-    isolde_schedule_free(made);
+  isoproof_status status = read_steps(&r, made);
+  if (status != ISOPROOF_OK) {
+    isoproof_schedule_free(made);
     return status;
   }
   *schedule = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -3,25 +3,25 @@
 
 #include "coo/schedule.h"
 
-size_t isolde_schedule_sql(const isolde_schedule *schedule, const char *table, size_t number, char *buffer,
-                           size_t size) {
+size_t isoproof_schedule_sql(const isoproof_schedule *schedule, const char *table, size_t number, char *buffer,
+                             size_t size) {
   if (number >= schedule->step_count) return 0;
-  const isolde_step *s = &schedule->steps[number];
+  const isoproof_step *s = &schedule->steps[number];
   switch (s->kind) {
-  case ISOLDE_STEP_READ:
+  case ISOPROOF_STEP_READ:
     return (size_t)snprintf(buffer, size, "SELECT v FROM %s WHERE k = %u", table, s->object);
-  case ISOLDE_STEP_WRITE:
+  case ISOPROOF_STEP_WRITE:
     return (size_t)snprintf(buffer, size, "UPDATE %s SET v = %u WHERE k = %u", table,
                             iso_schedule_value(schedule, (uint32_t)number), s->object);
-  case ISOLDE_STEP_COMMIT:
+  case ISOPROOF_STEP_COMMIT:
     return (size_t)snprintf(buffer, size, "COMMIT");
   default:
     return (size_t)snprintf(buffer, size, "ROLLBACK");
   }
 }
 
-size_t isolde_schedule_sql_setup(const isolde_schedule *schedule, const char *table, size_t number, char *buffer,
-                                 size_t size) {
+size_t isoproof_schedule_sql_setup(const isoproof_schedule *schedule, const char *table, size_t number, char *buffer,
+                                   size_t size) {
   enum { DROP, CREATE, INSERT };
   if (number == DROP) return (size_t)snprintf(buffer, size, "DROP TABLE IF EXISTS %s", table);
   if (number == CREATE) return (size_t)snprintf(buffer, size, "CREATE TABLE %s (k INT PRIMARY KEY, v INT)", table);

@@ -7,7 +7,7 @@
 
 /* ---- connections ---- */
 
-static isolde_status connect_all(iso_stepper *stepper, isolde_error *error) {
+static isoproof_status connect_all(iso_stepper *stepper, isoproof_error *error) {
   size_t nodes = iso_database_nodes(stepper->database);
   for (uint32_t i = 0; i < stepper->session_count; i++) {
     size_t node = i % nodes;
@@ -16,14 +16,14 @@ static isolde_status connect_all(iso_stepper *stepper, isolde_error *error) {
       ISO_TRY(iso_connect(stepper->database, node, &stepper->controls[node], error));
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_stepper_open(iso_database *database, uint32_t sessions, const iso_stepper_options *options,
-                               iso_stepper **stepper, isolde_error *error) {
+isoproof_status iso_stepper_open(iso_database *database, uint32_t sessions, const iso_stepper_options *options,
+                                 iso_stepper **stepper, isoproof_error *error) {
   *stepper = NULL;
   if (sessions == 0 || sessions > ISO_STEPPER_SESSIONS) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "expected 1 to %d sessions, found %u", ISO_STEPPER_SESSIONS, sessions);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "expected 1 to %d sessions, found %u", ISO_STEPPER_SESSIONS, sessions);
   }
   iso_stepper *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
@@ -31,13 +31,13 @@ isolde_status iso_stepper_open(iso_database *database, uint32_t sessions, const 
   made->options = *options;
   made->session_count = sessions;
   made->sees_locks = iso_database_capabilities(database).blocked;
-  isolde_status status = connect_all(made, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = connect_all(made, error);
+  if (status != ISOPROOF_OK) {
     iso_stepper_close(made);
     return status;
   }
   *stepper = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_stepper_close(iso_stepper *stepper) {
@@ -105,23 +105,23 @@ static bool is_lost(const iso_reply *reply) {
   return reply->outcome == ISO_OUTCOME_LOST || reply->outcome == ISO_OUTCOME_UNKNOWN;
 }
 
-static isolde_status fail_lost(const iso_stepper *stepper, uint32_t session, isolde_error *error) {
+static isoproof_status fail_lost(const iso_stepper *stepper, uint32_t session, isoproof_error *error) {
   const iso_reply *reply = &stepper->sessions[session].reply;
-  return iso_fail(error, ISOLDE_ERR_IO, "session %u lost its connection: %s %s", session + 1, reply->code,
+  return iso_fail(error, ISOPROOF_ERR_IO, "session %u lost its connection: %s %s", session + 1, reply->code,
                   reply->message);
 }
 
 /* After an error a session gives up: nothing of its transaction is to stay. */
-static isolde_status give_up(iso_stepper *stepper, uint32_t session, uint32_t act, isolde_error *error) {
+static isoproof_status give_up(iso_stepper *stepper, uint32_t session, uint32_t act, isoproof_error *error) {
   iso_stepper_session *s = &stepper->sessions[session];
   s->over = true;
   iso_rollback(s->connection, &s->reply);
   if (is_lost(&s->reply)) return fail_lost(stepper, session, error);
   iso_stepper_event(stepper, ISO_EVENT_UNDONE, session, act);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status start(iso_stepper *stepper, uint32_t session, isolde_error *error) {
+static isoproof_status start(iso_stepper *stepper, uint32_t session, isoproof_error *error) {
   static const iso_request_kind kinds[] = {
       [ISO_ACT_STATEMENT] = ISO_EXECUTE, [ISO_ACT_COMMIT] = ISO_COMMIT, [ISO_ACT_ROLLBACK] = ISO_ROLLBACK};
   iso_stepper_session *s = &stepper->sessions[session];
@@ -132,10 +132,10 @@ static isolde_status start(iso_stepper *stepper, uint32_t session, isolde_error 
   s->begun = true;
   ISO_TRY(iso_start(s->connection, &request, error));
   s->in_flight = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_stepper_finish(iso_stepper *stepper, uint32_t session, isolde_error *error) {
+isoproof_status iso_stepper_finish(iso_stepper *stepper, uint32_t session, isoproof_error *error) {
   iso_stepper_session *s = &stepper->sessions[session];
   const iso_act *act = &stepper->script->acts[s->running];
   if (!s->answered) iso_finish(s->connection, &s->reply);
@@ -148,16 +148,16 @@ isolde_status iso_stepper_finish(iso_stepper *stepper, uint32_t session, isolde_
   if (is_lost(&s->reply)) return fail_lost(stepper, session, error);
   if (s->reply.outcome != ISO_OUTCOME_OK) return give_up(stepper, session, s->running, error);
   if (act->kind != ISO_ACT_STATEMENT) s->over = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Runs an act, and lets the others settle after it. */
-static isolde_status perform(iso_stepper *stepper, uint32_t number, isolde_error *error) {
+static isoproof_status perform(iso_stepper *stepper, uint32_t number, isoproof_error *error) {
   uint32_t session = stepper->script->acts[number].session;
   iso_stepper_session *s = &stepper->sessions[session];
   if (s->over) {
     iso_stepper_event(stepper, ISO_EVENT_SKIPPED, session, number);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   stepper->slow = false;
   s->running = number;
@@ -189,7 +189,7 @@ static bool any_waiting(const iso_stepper *stepper) {
   return false;
 }
 
-static isolde_status run_acts(iso_stepper *stepper, isolde_task *task, isolde_error *error) {
+static isoproof_status run_acts(iso_stepper *stepper, isoproof_task *task, isoproof_error *error) {
   uint32_t next = 0, act;
   for (;;) {
     ISO_TRY(iso_task_check(task, error));
@@ -205,7 +205,7 @@ static isolde_status run_acts(iso_stepper *stepper, isolde_task *task, isolde_er
     } else if (any_waiting(stepper)) {
       ISO_TRY(iso_stepper_wait_any(stepper, task, error));
     } else {
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
   }
 }
@@ -223,10 +223,10 @@ static void clean_up(iso_stepper *stepper) {
   }
 }
 
-isolde_status iso_stepper_run(iso_stepper *stepper, const iso_script *script, const iso_isolation *isolation,
-                              isolde_task *task, isolde_error *error) {
+isoproof_status iso_stepper_run(iso_stepper *stepper, const iso_script *script, const iso_isolation *isolation,
+                                isoproof_task *task, isoproof_error *error) {
   if (script->sessions > stepper->session_count || script->count > ISO_STEPPER_ACTS) {
-    return iso_fail(error, ISOLDE_ERR_INTERNAL, "a script of %u sessions and %u steps does not fit", script->sessions,
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a script of %u sessions and %u steps does not fit", script->sessions,
                     script->count);
   }
   stepper->script = script;
@@ -238,7 +238,7 @@ isolde_status iso_stepper_run(iso_stepper *stepper, const iso_script *script, co
     s->begun = s->over = s->in_flight = s->waiting = s->answered = false;
     s->later_count = s->later_next = 0;
   }
-  isolde_status status = run_acts(stepper, task, error);
+  isoproof_status status = run_acts(stepper, task, error);
   clean_up(stepper);
-  return status == ISOLDE_OK ? iso_stepper_sync(stepper, error) : status;
+  return status == ISOPROOF_OK ? iso_stepper_sync(stepper, error) : status;
 }

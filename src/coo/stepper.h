@@ -97,17 +97,17 @@ typedef struct iso_stepper {
 } iso_stepper;
 
 /* Connects that many sessions, session i to node i modulo nodes, and a control connection for each node in use. */
-isolde_status iso_stepper_open(iso_database *database, uint32_t sessions, const iso_stepper_options *options,
-                               iso_stepper **stepper, isolde_error *error);
+isoproof_status iso_stepper_open(iso_database *database, uint32_t sessions, const iso_stepper_options *options,
+                                 iso_stepper **stepper, isoproof_error *error);
 void iso_stepper_close(iso_stepper *stepper);
 
 /* Runs a script at an isolation level; errors of statements are events.  Fails when a connection is lost or the task is
  * cancelled. */
-isolde_status iso_stepper_run(iso_stepper *stepper, const iso_script *script, const iso_isolation *isolation,
-                              isolde_task *task, isolde_error *error);
+isoproof_status iso_stepper_run(iso_stepper *stepper, const iso_script *script, const iso_isolation *isolation,
+                                isoproof_task *task, isoproof_error *error);
 
 /* Waits until every node shows what any of them has committed; nothing to do with one node. */
-isolde_status iso_stepper_sync(iso_stepper *stepper, isolde_error *error);
+isoproof_status iso_stepper_sync(iso_stepper *stepper, isoproof_error *error);
 /* Whether no two sessions share a node, so that they cannot wait for each other's locks. */
 bool iso_stepper_apart(const iso_stepper *stepper);
 
@@ -115,12 +115,12 @@ bool iso_stepper_apart(const iso_stepper *stepper);
 
 iso_step_event *iso_stepper_event(iso_stepper *stepper, iso_step_event_kind kind, uint32_t session, uint32_t act);
 /* Follows what is under way in a session until it ends or is seen to wait. */
-isolde_status iso_stepper_follow(iso_stepper *stepper, uint32_t session, isolde_error *error);
+isoproof_status iso_stepper_follow(iso_stepper *stepper, uint32_t session, isoproof_error *error);
 /* Lets waiting sessions go on or be seen to wait again; `freed` says that locks may have been released. */
-isolde_status iso_stepper_settle(iso_stepper *stepper, bool freed, isolde_error *error);
+isoproof_status iso_stepper_settle(iso_stepper *stepper, bool freed, isoproof_error *error);
 /* Waits until some waiting session ends its statement; after the time limit, cancels one. */
-isolde_status iso_stepper_wait_any(iso_stepper *stepper, isolde_task *task, isolde_error *error);
+isoproof_status iso_stepper_wait_any(iso_stepper *stepper, isoproof_task *task, isoproof_error *error);
 /* Takes in the answer to the statement under way; when that began the transaction, starts the act itself. */
-isolde_status iso_stepper_finish(iso_stepper *stepper, uint32_t session, isolde_error *error);
+isoproof_status iso_stepper_finish(iso_stepper *stepper, uint32_t session, isoproof_error *error);
 
 #endif

@@ -8,34 +8,34 @@ bool iso_stepper_apart(const iso_stepper *stepper) {
   return nodes > 1 && stepper->script->sessions <= nodes;
 }
 
-static isolde_status follows(iso_stepper *stepper, size_t node, double limit, isolde_error *error) {
+static isoproof_status follows(iso_stepper *stepper, size_t node, double limit, isoproof_error *error) {
   iso_reply *reply = &stepper->control_reply;
   do {
     if (iso_read(stepper->controls[node], stepper->options.mark_key, reply) != ISO_OUTCOME_OK) {
-      return iso_fail(error, ISOLDE_ERR_IO, "node %zu cannot be read: %s %s", node + 1, reply->code, reply->message);
+      return iso_fail(error, ISOPROOF_ERR_IO, "node %zu cannot be read: %s %s", node + 1, reply->code, reply->message);
     }
     if (iso_now() > limit) {
-      return iso_fail(error, ISOLDE_ERR_TIMEOUT, "node %zu does not show what the others have committed", node + 1);
+      return iso_fail(error, ISOPROOF_ERR_TIMEOUT, "node %zu does not show what the others have committed", node + 1);
     }
   } while (!reply->present || reply->value != stepper->mark);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Writes the mark on a node; the write of another node that is just arriving may get in its way. */
-static isolde_status write_mark(iso_stepper *stepper, size_t node, double limit, isolde_error *error) {
+static isoproof_status write_mark(iso_stepper *stepper, size_t node, double limit, isoproof_error *error) {
   iso_reply *reply = &stepper->control_reply;
   stepper->mark++;
   iso_outcome outcome;
   do {
     outcome = iso_write(stepper->controls[node], stepper->options.mark_key, stepper->mark, reply);
   } while (outcome == ISO_OUTCOME_ABORT && iso_now() < limit);
-  if (outcome == ISO_OUTCOME_OK) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "node %zu cannot be written: %s %s", node + 1, reply->code, reply->message);
+  if (outcome == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "node %zu cannot be written: %s %s", node + 1, reply->code, reply->message);
 }
 
 /* Clusters replicate in one order: a node that shows a later write shows every earlier one.  Each node in use writes,
  * as a commit may have been made on any of them. */
-isolde_status iso_stepper_sync(iso_stepper *stepper, isolde_error *error) {
+isoproof_status iso_stepper_sync(iso_stepper *stepper, isoproof_error *error) {
   size_t nodes = iso_database_nodes(stepper->database);
   double limit = iso_now() + REPLICATION_MS / 1000.0;
   for (size_t writer = 0; nodes > 1 && writer < nodes; writer++) {
@@ -45,5 +45,5 @@ isolde_status iso_stepper_sync(iso_stepper *stepper, isolde_error *error) {
       if (stepper->controls[node] != NULL) ISO_TRY(follows(stepper, node, limit, error));
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

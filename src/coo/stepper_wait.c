@@ -13,7 +13,7 @@ static iso_connection *control_of(const iso_stepper *stepper, uint32_t session) 
   return stepper->controls[session % iso_database_nodes(stepper->database)];
 }
 
-static isolde_status ask(iso_stepper *stepper, uint32_t session, bool *blocked, isolde_error *error) {
+static isoproof_status ask(iso_stepper *stepper, uint32_t session, bool *blocked, isoproof_error *error) {
   iso_connection *connection = stepper->sessions[session].connection;
   *blocked = false;
   return iso_blocked(control_of(stepper, session), &connection, 1, blocked, error);
@@ -30,7 +30,7 @@ static void take_answer(iso_stepper_session *s) {
 
 /* Takes in the failures of other waiting sessions: a rollback that has set a session free comes before what that one
  * does next, although both answers arrive at once. */
-static isolde_status failures_first(iso_stepper *stepper, uint32_t except, bool *failed, isolde_error *error) {
+static isoproof_status failures_first(iso_stepper *stepper, uint32_t except, bool *failed, isoproof_error *error) {
   *failed = false;
   for (uint32_t i = 0; i < stepper->session_count; i++) {
     iso_stepper_session *s = &stepper->sessions[i];
@@ -40,24 +40,24 @@ static isolde_status failures_first(iso_stepper *stepper, uint32_t except, bool 
     ISO_TRY(iso_stepper_finish(stepper, i, error));
     *failed = true;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status note_waiting(iso_stepper *stepper, uint32_t session) {
+static isoproof_status note_waiting(iso_stepper *stepper, uint32_t session) {
   iso_stepper_session *s = &stepper->sessions[session];
   if (!s->waiting && !s->waited) {
     iso_stepper_event(stepper, ISO_EVENT_WAITS, session, s->running)->started = s->started;
   }
   s->waiting = s->waited = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Watches the statement of a session until its answer is there or it is seen to wait. */
-static isolde_status watch(iso_stepper *stepper, uint32_t session, bool *answered, isolde_error *error) {
+static isoproof_status watch(iso_stepper *stepper, uint32_t session, bool *answered, isoproof_error *error) {
   iso_stepper_session *s = &stepper->sessions[session];
   double limit = iso_now() + PATIENCE_MS / 1000.0;
   *answered = has_answer(s, stepper->sees_locks ? QUICK_MS : stepper->options.settle_ms);
-  if (*answered) return ISOLDE_OK;
+  if (*answered) return ISOPROOF_OK;
   stepper->slow = true;
   /* What is not a lock that the server shows ends at the limit; whatever it is, the others may go on then. */
   while (stepper->sees_locks && iso_now() < limit) {
@@ -65,12 +65,12 @@ static isolde_status watch(iso_stepper *stepper, uint32_t session, bool *answere
     ISO_TRY(ask(stepper, session, &blocked, error));
     /* The answer may have come while the locks were looked at. */
     *answered = has_answer(s, blocked ? 0 : STEP_MS);
-    if (*answered || blocked) return ISOLDE_OK;
+    if (*answered || blocked) return ISOPROOF_OK;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_stepper_follow(iso_stepper *stepper, uint32_t session, isolde_error *error) {
+isoproof_status iso_stepper_follow(iso_stepper *stepper, uint32_t session, isoproof_error *error) {
   bool answered, failed;
   while (stepper->sessions[session].in_flight) {
     ISO_TRY(watch(stepper, session, &answered, error));
@@ -80,21 +80,21 @@ isolde_status iso_stepper_follow(iso_stepper *stepper, uint32_t session, isolde_
     if (!ends) ISO_TRY(failures_first(stepper, session, &failed, error));
     ISO_TRY(iso_stepper_finish(stepper, session, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Takes in the answers that are there; whether one of them ended a transaction. */
-static isolde_status take_answers(iso_stepper *stepper, bool *freed, isolde_error *error) {
+static isoproof_status take_answers(iso_stepper *stepper, bool *freed, isoproof_error *error) {
   for (uint32_t i = 0; i < stepper->session_count; i++) {
     iso_stepper_session *s = &stepper->sessions[i];
     if (!s->waiting || !has_answer(s, 0)) continue;
     ISO_TRY(iso_stepper_follow(stepper, i, error));
     *freed = *freed || s->over;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_stepper_settle(iso_stepper *stepper, bool freed, isolde_error *error) {
+isoproof_status iso_stepper_settle(iso_stepper *stepper, bool freed, isoproof_error *error) {
   ISO_TRY(take_answers(stepper, &freed, error));
   while (freed) {
     freed = false;
@@ -105,19 +105,19 @@ isolde_status iso_stepper_settle(iso_stepper *stepper, bool freed, isolde_error 
       freed = freed || (!stepper->sessions[i].waiting && stepper->sessions[i].over);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* When all sessions wait, only a failure sets one free: looks for it before what it has set free goes on. */
-static isolde_status find_victim(iso_stepper *stepper, uint32_t freed, isolde_error *error) {
+static isoproof_status find_victim(iso_stepper *stepper, uint32_t freed, isoproof_error *error) {
   double limit = iso_now() + VICTIM_MS / 1000.0;
   take_answer(&stepper->sessions[freed]);
   bool failed = stepper->sessions[freed].reply.outcome != ISO_OUTCOME_OK;
   while (!failed && iso_now() < limit) ISO_TRY(failures_first(stepper, freed, &failed, error));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_stepper_wait_any(iso_stepper *stepper, isolde_task *task, isolde_error *error) {
+isoproof_status iso_stepper_wait_any(iso_stepper *stepper, isoproof_task *task, isoproof_error *error) {
   double limit = iso_now() + (stepper->options.timeout_ms + MARGIN_MS) / 1000.0;
   uint32_t last = 0;
   while (iso_now() < limit) {
@@ -134,7 +134,7 @@ isolde_status iso_stepper_wait_any(iso_stepper *stepper, isolde_task *task, isol
   }
   iso_stepper_session *s = &stepper->sessions[last];
   if (!iso_cancel(s->connection)) {
-    return iso_fail(error, ISOLDE_ERR_TIMEOUT, "session %u waits for ever and cannot be cancelled", last + 1);
+    return iso_fail(error, ISOPROOF_ERR_TIMEOUT, "session %u waits for ever and cannot be cancelled", last + 1);
   }
   (void)iso_poll(s->connection, MARGIN_MS);
   ISO_TRY(iso_stepper_follow(stepper, last, error));

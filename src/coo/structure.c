@@ -12,10 +12,10 @@
 
 typedef struct kind_list {
   uint32_t count;
-  isolde_pop_kind kinds[9];
+  isoproof_pop_kind kinds[9];
 } kind_list;
 
-#define KIND(name) ISOLDE_POP_##name
+#define KIND(name) ISOPROOF_POP_##name
 
 static const kind_list any_dirty = {3, {KIND(WR), KIND(WW), KIND(RW)}};
 static const kind_list any_kind = {6, {KIND(WR), KIND(WW), KIND(RW), KIND(WCR), KIND(WCW), KIND(RCW)}};
@@ -31,7 +31,7 @@ static bool is_single(const iso_structure_walk *walk) { return walk->length == 2
 
 static const kind_list *kinds_at(const iso_structure_walk *walk, uint32_t place) {
   if (is_single(walk) && place == 1) {
-    isolde_pop_kind first = any_dirty.kinds[walk->digit[0]];
+    isoproof_pop_kind first = any_dirty.kinds[walk->digit[0]];
     return first == KIND(WR) ? &after_dirty_read : first == KIND(WW) ? &after_dirty_write : &after_clean_write;
   }
   if (!is_single(walk) && (walk->pairs >> place & 1) != 0) return place == 0 ? &pair_opening : &pair_first;
@@ -71,7 +71,7 @@ static void fill(const iso_structure_walk *walk, iso_structure *out) {
 }
 
 bool iso_structure_next(iso_structure_walk *walk, iso_structure *out) {
-  if (walk->length < 2 || walk->length > ISOLDE_COO_TXNS || walk->objects == 0) return false;
+  if (walk->length < 2 || walk->length > ISOPROOF_COO_TXNS || walk->objects == 0) return false;
   uint32_t end = UINT32_C(1) << walk->length;
   bool stay = walk->started && next_digits(walk);
   if (!stay) {
@@ -84,8 +84,8 @@ bool iso_structure_next(iso_structure_walk *walk, iso_structure *out) {
   return true;
 }
 
-uint64_t isolde_coo_count(size_t txns, size_t objects) {
-  if (txns < 2 || txns > ISOLDE_COO_TXNS || objects == 0 || objects > ISOLDE_COO_OBJECTS) return 0;
+uint64_t isoproof_coo_count(size_t txns, size_t objects) {
+  if (txns < 2 || txns > ISOPROOF_COO_TXNS || objects == 0 || objects > ISOPROOF_COO_OBJECTS) return 0;
   iso_structure_walk walk = iso_structure_walk_begin((uint32_t)txns, (uint32_t)objects);
   uint64_t count = 0;
   for (walk.pairs = 0; walk.pairs < UINT32_C(1) << txns; walk.pairs++) {

@@ -12,15 +12,15 @@ enum { ISO_COO_TEXT_BYTES = 256 };
  * that closes first.  Objects are numbered by first appearance. */
 typedef struct iso_structure {
   uint32_t length, objects;
-  isolde_pop_kind kinds[ISOLDE_COO_TXNS];
-  uint32_t on[ISOLDE_COO_TXNS];
+  isoproof_pop_kind kinds[ISOPROOF_COO_TXNS];
+  uint32_t on[ISOPROOF_COO_TXNS];
 } iso_structure;
 
 /* Goes through the structures of exactly so many transactions and objects. */
 typedef struct iso_structure_walk {
   uint32_t length, objects;
   uint32_t pairs; /* bit i: POPs i and i + 1 are on one object; one past the last of its bits when the walk is over */
-  uint32_t digit[ISOLDE_COO_TXNS];
+  uint32_t digit[ISOPROOF_COO_TXNS];
   bool started;
 } iso_structure_walk;
 

@@ -16,9 +16,9 @@ static const char *const titles[] = {
 #undef ISO_X
 };
 
-bool isolde_driver_at(size_t number, isolde_driver_info *info) {
+bool isoproof_driver_at(size_t number, isoproof_driver_info *info) {
   if (number >= ISO_DRIVERS) return false;
-  *info = (isolde_driver_info){.name = names[number], .title = titles[number]};
+  *info = (isoproof_driver_info){.name = names[number], .title = titles[number]};
   const iso_driver *driver = iso_driver_get((iso_driver_id)number);
   if (driver == NULL) return true;
   iso_capabilities can = iso_driver_capabilities(driver);
@@ -30,7 +30,7 @@ bool isolde_driver_at(size_t number, isolde_driver_info *info) {
   return true;
 }
 
-size_t isolde_driver_library(size_t number, char *buffer, size_t size) {
+size_t isoproof_driver_library(size_t number, char *buffer, size_t size) {
   char text[128] = "";
   const iso_driver *driver = iso_driver_get((iso_driver_id)number);
   if (driver != NULL) iso_driver_library(driver, text, sizeof text);

@@ -59,60 +59,61 @@ void iso_driver_library(const iso_driver *driver, char *buffer, size_t size) {
   if (driver->library != NULL) driver->library(buffer, size);
 }
 
-isolde_status iso_driver_for(const char *url, const iso_driver **driver, isolde_error *error) {
+isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isoproof_error *error) {
   size_t length = iso_url_scheme(url);
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
     if (strlen(schemes[i].scheme) != length || strncasecmp(schemes[i].scheme, url, length) != 0) continue;
     *driver = drivers[schemes[i].id];
-    if (*driver != NULL) return ISOLDE_OK;
-    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED,
+    if (*driver != NULL) return ISOPROOF_OK;
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                     "the driver for %s: is not in this build: its client library was not found when it was built",
                     schemes[i].scheme);
   }
   char quoted[256];
   size_t shown = length > 0 ? length : strcspn(url, ":/@?");
-  return iso_fail(error, ISOLDE_ERR_USAGE,
+  return iso_fail(error, ISOPROOF_ERR_USAGE,
                   "database URL: expected sim:, sqlite:, postgres://, mariadb:// or odbc: at its beginning, found %s",
                   iso_quote(url, shown, quoted));
 }
 
 /* ---- opening ---- */
 
-static isolde_status take_table(iso_database *database, const char *table, isolde_error *error) {
-  if (table == NULL) table = "isolde";
+static isoproof_status take_table(iso_database *database, const char *table, isoproof_error *error) {
+  if (table == NULL) table = "isoproof";
   size_t length = strlen(table);
   bool good = length > 0 && length < ISO_TABLE_BYTES - 4 && !isdigit((unsigned char)table[0]);
   for (size_t i = 0; good && i < length; i++) good = isalnum((unsigned char)table[i]) || table[i] == '_';
   if (!good) {
     char quoted[256];
-    return iso_fail(error, ISOLDE_ERR_USAGE, "table: expected at most %d letters, digits and '_', found %s",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "table: expected at most %d letters, digits and '_', found %s",
                     ISO_TABLE_BYTES - 5, iso_quote(table, length, quoted));
   }
   memcpy(database->table, table, length + 1);
   database->options.table = database->table;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status take_options(iso_database *database, const iso_database_options *options, isolde_error *error) {
+static isoproof_status take_options(iso_database *database, const iso_database_options *options,
+                                    isoproof_error *error) {
   if (options != NULL) database->options = *options;
   iso_database_options *taken = &database->options;
   if (taken->tables == 0) taken->tables = 1;
   if (taken->connect_timeout_ms == 0) taken->connect_timeout_ms = 5000;
   if (taken->tables > ISO_MOST_TABLES)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "tables: expected 1 to %d, found %u", ISO_MOST_TABLES, taken->tables);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "tables: expected 1 to %d, found %u", ISO_MOST_TABLES, taken->tables);
   if (taken->partitions > ISO_MOST_PARTITIONS)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "partitions: expected at most %d, found %u", ISO_MOST_PARTITIONS,
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "partitions: expected at most %d, found %u", ISO_MOST_PARTITIONS,
                     taken->partitions);
   return take_table(database, taken->table, error);
 }
 
-static isolde_status take_urls(iso_database *database, const char *const *urls, size_t count, isolde_error *error) {
+static isoproof_status take_urls(iso_database *database, const char *const *urls, size_t count, isoproof_error *error) {
   if (count == 0 || count > ISO_MOST_NODES)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "database: expected 1 to %d URLs, found %zu", ISO_MOST_NODES, count);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "database: expected 1 to %d URLs, found %zu", ISO_MOST_NODES, count);
   ISO_TRY(iso_driver_for(urls[0], &database->driver, error));
   database->can = database->driver->can;
   if (count > 1 && !database->can.nodes)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "database: %s: is one node, found %zu URLs",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "database: %s: is one node, found %zu URLs",
                     iso_driver_name(database->driver), count);
   database->urls = iso_alloc_zero(count, sizeof *database->urls);
   if (database->urls == NULL) return iso_fail_memory(error);
@@ -120,26 +121,26 @@ static isolde_status take_urls(iso_database *database, const char *const *urls, 
     const iso_driver *driver;
     ISO_TRY(iso_driver_for(urls[database->nodes], &driver, error));
     if (driver != database->driver)
-      return iso_fail(error, ISOLDE_ERR_USAGE,
+      return iso_fail(error, ISOPROOF_ERR_USAGE,
                       "database: expected nodes of one kind, found %s: and %s:", iso_driver_name(database->driver),
                       iso_driver_name(driver));
     ISO_TRY(iso_url_parse(urls[database->nodes], driver->url_style, &database->urls[database->nodes], error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
-                                iso_database **database, isolde_error *error) {
+isoproof_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
+                                  iso_database **database, isoproof_error *error) {
   iso_database *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
-  isolde_status status = take_urls(made, urls, count, error);
-  if (status == ISOLDE_OK) status = take_options(made, options, error);
-  if (status == ISOLDE_OK) status = made->driver->open(made, error);
-  if (status == ISOLDE_OK && made->options.partitions > 1 && !iso_sql_partitions(made->dialect))
-    status = iso_fail(error, ISOLDE_ERR_UNSUPPORTED,
+  isoproof_status status = take_urls(made, urls, count, error);
+  if (status == ISOPROOF_OK) status = take_options(made, options, error);
+  if (status == ISOPROOF_OK) status = made->driver->open(made, error);
+  if (status == ISOPROOF_OK && made->options.partitions > 1 && !iso_sql_partitions(made->dialect))
+    status = iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                       "partitions: expected a database that is known to have them (PostgreSQL, MariaDB), found %s",
                       made->version);
-  if (status != ISOLDE_OK)
+  if (status != ISOPROOF_OK)
     iso_database_close(made);
   else
     *database = made;
@@ -220,11 +221,11 @@ static bool same_name(const char *a, const char *b) {
   }
 }
 
-isolde_status iso_database_find_isolation(const iso_database *database, const char *name, const iso_isolation **found,
-                                          isolde_error *error) {
+isoproof_status iso_database_find_isolation(const iso_database *database, const char *name, const iso_isolation **found,
+                                            isoproof_error *error) {
   if (name == NULL) {
     *found = &database->isolations[database->default_isolation];
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   const char *wanted = name;
   for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
@@ -233,12 +234,12 @@ isolde_status iso_database_find_isolation(const iso_database *database, const ch
   size_t used = 0;
   for (size_t i = 0; i < database->isolation_count; i++) {
     *found = &database->isolations[i];
-    if (same_name((*found)->name, wanted)) return ISOLDE_OK;
+    if (same_name((*found)->name, wanted)) return ISOPROOF_OK;
     if (used < sizeof names)
       used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", i > 0 ? ", " : "", (*found)->name);
   }
   char quoted[256];
-  return iso_fail(error, ISOLDE_ERR_USAGE, "isolation level of %s: expected %s, found %s", database->version, names,
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "isolation level of %s: expected %s, found %s", database->version, names,
                   iso_quote(name, strlen(name), quoted));
 }
 
@@ -251,45 +252,45 @@ void iso_database_table(const iso_database *database, int64_t key, char name[ISO
 enum { SETTLE_ATTEMPTS = 1000, SETTLE_PAUSE_NS = 10 * 1000 * 1000 };
 
 /* Waits until a node has what the first one has. */
-static isolde_status wait_for_node(iso_database *database, size_t node, isolde_error *error) {
+static isoproof_status wait_for_node(iso_database *database, size_t node, isoproof_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, node, &connection, error));
   bool settled = false;
-  isolde_status status = ISOLDE_OK;
-  for (int i = 0; i < SETTLE_ATTEMPTS && !settled && status == ISOLDE_OK; i++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (int i = 0; i < SETTLE_ATTEMPTS && !settled && status == ISOPROOF_OK; i++) {
     status = database->driver->settled(connection, &settled, error);
-    if (status == ISOLDE_OK && !settled) nanosleep(&(struct timespec){0, SETTLE_PAUSE_NS}, NULL);
+    if (status == ISOPROOF_OK && !settled) nanosleep(&(struct timespec){0, SETTLE_PAUSE_NS}, NULL);
   }
   iso_disconnect(connection);
-  if (status == ISOLDE_OK && !settled)
-    return iso_fail(error, ISOLDE_ERR_IO, "%s: what was set up did not arrive there in 10 seconds",
+  if (status == ISOPROOF_OK && !settled)
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: what was set up did not arrive there in 10 seconds",
                     database->urls[node].shown);
   return status;
 }
 
-static isolde_status wait_for_nodes(iso_database *database, isolde_error *error) {
-  if (database->driver->settled == NULL) return ISOLDE_OK;
+static isoproof_status wait_for_nodes(iso_database *database, isoproof_error *error) {
+  if (database->driver->settled == NULL) return ISOPROOF_OK;
   for (size_t i = 1; i < database->nodes; i++) ISO_TRY(wait_for_node(database, i, error));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_database_setup(iso_database *database, isolde_error *error) {
+isoproof_status iso_database_setup(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
   ISO_TRY(driver->setup != NULL ? driver->setup(database, error) : iso_sql_setup(database, error));
   return wait_for_nodes(database, error);
 }
 
-isolde_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
-                                isolde_error *error) {
+isoproof_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
+                                  isoproof_error *error) {
   if (count > 0 && first > INT64_MAX - (int64_t)(count - 1))
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "keys: expected at most %lld", (long long)INT64_MAX);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "keys: expected at most %lld", (long long)INT64_MAX);
   const iso_driver *driver = database->driver;
   ISO_TRY(driver->fill != NULL ? driver->fill(database, first, count, value, error)
                                : iso_sql_fill(database, first, count, value, error));
   return wait_for_nodes(database, error);
 }
 
-isolde_status iso_database_teardown(iso_database *database, isolde_error *error) {
+isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
   return driver->teardown != NULL ? driver->teardown(database, error) : iso_sql_teardown(database, error);
 }

@@ -159,9 +159,9 @@ typedef struct iso_driver iso_driver;
 
 /* NULL when the driver is not built in. */
 const iso_driver *iso_driver_get(iso_driver_id id);
-/* By the scheme of a URL ("postgres://...", "sqlite:file").  ISOLDE_ERR_USAGE: no such driver;
- * ISOLDE_ERR_UNSUPPORTED: not built in. */
-isolde_status iso_driver_for(const char *url, const iso_driver **driver, isolde_error *error);
+/* By the scheme of a URL ("postgres://...", "sqlite:file").  ISOPROOF_ERR_USAGE: no such driver;
+ * ISOPROOF_ERR_UNSUPPORTED: not built in. */
+isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isoproof_error *error);
 const char *iso_driver_name(const iso_driver *driver);
 const char *iso_driver_title(const iso_driver *driver);
 /* URL in words, such as "postgres://user:password@host:port/database?option=value". */
@@ -174,9 +174,9 @@ iso_capabilities iso_driver_capabilities(const iso_driver *driver);
 
 /* A level by the database's own name. */
 typedef struct iso_isolation {
-  const char *name;         /* "repeatable read" */
-  const char *claims;       /* the level (isoproof/level.h) that the documentation of the database promises; NULL: none */
-  const char *note;         /* where the promise is, and what to know about it */
+  const char *name;   /* "repeatable read" */
+  const char *claims; /* the level (isoproof/level.h) that the documentation of the database promises; NULL: none */
+  const char *note;   /* where the promise is, and what to know about it */
   const char *claims_lists; /* the same for lists, whose appends read what they change; NULL: as above */
 } iso_isolation;
 
@@ -185,7 +185,7 @@ typedef struct iso_setting {
 } iso_setting;
 
 typedef struct iso_database_options {
-  const char *table;             /* letters, digits, '_'; NULL: "isolde" */
+  const char *table;             /* letters, digits, '_'; NULL: "isoproof" */
   uint32_t tables;               /* 0 means 1 */
   uint32_t partitions;           /* of each table: key N is in partition N, those beyond the last one are in that; 0 and
                                     1: the tables have none */
@@ -206,9 +206,9 @@ typedef struct iso_database iso_database;
  *   postgres://user:password@host:port/database
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
- * `options` may be NULL.  ISOLDE_ERR_UNSUPPORTED: partitions where the database has none. */
-isolde_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
-                                iso_database **database, isolde_error *error);
+ * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions where the database has none. */
+isoproof_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
+                                  iso_database **database, isoproof_error *error);
 /* Accepts NULL. */
 void iso_database_close(iso_database *database);
 
@@ -221,20 +221,20 @@ const iso_setting *iso_database_setting(const iso_database *database, size_t num
 /* Weakest first; NULL after the last. */
 const iso_isolation *iso_database_isolation(const iso_database *database, size_t number);
 /* By name without regard to case, '-' and '_' taken as ' ', or by a usual alias (rc, rr, si, ser, ...); NULL as name
- * means the default of the database.  ISOLDE_ERR_USAGE lists the names there are. */
-isolde_status iso_database_find_isolation(const iso_database *database, const char *name, const iso_isolation **found,
-                                          isolde_error *error);
+ * means the default of the database.  ISOPROOF_ERR_USAGE lists the names there are. */
+isoproof_status iso_database_find_isolation(const iso_database *database, const char *name, const iso_isolation **found,
+                                            isoproof_error *error);
 size_t iso_database_nodes(const iso_database *database);
 /* The URL of a node without its password, fit for logs. */
 const char *iso_database_url(const iso_database *database, size_t node);
 
 /* (Re)creates the tables, empty, through the first node; several nodes: waits until all of them have it. */
-isolde_status iso_database_setup(iso_database *database, isolde_error *error);
+isoproof_status iso_database_setup(iso_database *database, isoproof_error *error);
 /* Gives keys first .. first + count - 1 the value, and the empty list; in committed transactions. */
-isolde_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
-                                isolde_error *error);
+isoproof_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
+                                  isoproof_error *error);
 /* Removes the tables; no error when they are not there. */
-isolde_status iso_database_teardown(iso_database *database, isolde_error *error);
+isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error);
 /* The table of a key, for statements of one's own. */
 void iso_database_table(const iso_database *database, int64_t key, char name[ISO_TABLE_BYTES]);
 
@@ -242,12 +242,12 @@ void iso_database_table(const iso_database *database, int64_t key, char name[ISO
 
 typedef struct iso_connection iso_connection;
 
-/* Connects a session to a node.  ISOLDE_ERR_IO when that fails. */
-isolde_status iso_connect(iso_database *database, size_t node, iso_connection **connection, isolde_error *error);
+/* Connects a session to a node.  ISOPROOF_ERR_IO when that fails. */
+isoproof_status iso_connect(iso_database *database, size_t node, iso_connection **connection, isoproof_error *error);
 /* A transaction that is open is rolled back.  Accepts NULL. */
 void iso_disconnect(iso_connection *connection);
 /* Gives up what is left of the connection and makes a new one to the same node; the transaction state is IDLE then. */
-isolde_status iso_reconnect(iso_connection *connection, isolde_error *error);
+isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error);
 /* Whether requests have a chance; false after LOST and UNKNOWN that came from a broken connection. */
 bool iso_connected(const iso_connection *connection);
 size_t iso_connection_node(const iso_connection *connection);
@@ -315,8 +315,9 @@ static inline iso_outcome iso_rollback(iso_connection *connection, iso_reply *re
 
 /* Asynchronously, for whoever has to interleave statements that may block: start, poll until true, finish.  Between
  * start and finish the connection takes no other call but iso_poll, iso_cancel and iso_connection_server_id.  A thread
- * of the connection does the work, so it is the same for every driver.  ISOLDE_ERR_USAGE: one is under way already. */
-isolde_status iso_start(iso_connection *connection, const iso_request *request, isolde_error *error);
+ * of the connection does the work, so it is the same for every driver.  ISOPROOF_ERR_USAGE: one is under way already.
+ */
+isoproof_status iso_start(iso_connection *connection, const iso_request *request, isoproof_error *error);
 /* Waits up to timeout_ms (0: not at all) for the answer; true when it is there, or nothing was started. */
 bool iso_poll(iso_connection *connection, uint32_t timeout_ms);
 /* Waits for the answer as long as it takes, and hands it out. */
@@ -327,9 +328,9 @@ iso_outcome iso_finish(iso_connection *connection, iso_reply *reply);
 bool iso_cancel(iso_connection *connection);
 
 /* Which of these sessions wait for a lock that another connection holds; `control` is a connection of its own, to the
- * same node, outside of a transaction.  ISOLDE_ERR_UNSUPPORTED where the database cannot tell: wait for a while
+ * same node, outside of a transaction.  ISOPROOF_ERR_UNSUPPORTED where the database cannot tell: wait for a while
  * instead.  With capabilities.blocked_lag_ms the call takes as long, because the server shows old news until then. */
-isolde_status iso_blocked(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
-                          isolde_error *error);
+isoproof_status iso_blocked(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
+                            isoproof_error *error);
 
 #endif

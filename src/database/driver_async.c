@@ -53,7 +53,7 @@ static bool make_primitives(iso_worker *worker) {
   return made;
 }
 
-static isolde_status make_worker(iso_connection *connection, isolde_error *error) {
+static isoproof_status make_worker(iso_connection *connection, isoproof_error *error) {
   iso_worker *worker = iso_alloc_zero(1, sizeof *worker);
   if (worker == NULL) return iso_fail_memory(error);
   worker->connection = connection;
@@ -66,10 +66,10 @@ static isolde_status make_worker(iso_connection *connection, isolde_error *error
     pthread_cond_destroy(&worker->changed);
     pthread_mutex_destroy(&worker->mutex);
     free(worker);
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "cannot start a thread for a connection: %s", strerror(failed));
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "cannot start a thread for a connection: %s", strerror(failed));
   }
   connection->worker = worker;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_worker_free(iso_worker *worker) {
@@ -89,19 +89,19 @@ void iso_worker_free(iso_worker *worker) {
   free(worker);
 }
 
-isolde_status iso_start(iso_connection *connection, const iso_request *request, isolde_error *error) {
+isoproof_status iso_start(iso_connection *connection, const iso_request *request, isoproof_error *error) {
   if (connection->worker == NULL) ISO_TRY(make_worker(connection, error));
   iso_worker *worker = connection->worker;
   pthread_mutex_lock(&worker->mutex);
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (worker->phase != RESTING) {
-    status = iso_fail(error, ISOLDE_ERR_USAGE, "a request of this connection is under way already");
+    status = iso_fail(error, ISOPROOF_ERR_USAGE, "a request of this connection is under way already");
   } else {
     free(worker->sql);
     worker->sql = request->sql != NULL ? strdup(request->sql) : NULL;
     if (request->sql != NULL && worker->sql == NULL) status = iso_fail_memory(error);
   }
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) {
     worker->request = *request;
     worker->request.sql = worker->sql;
     worker->phase = ASKED;

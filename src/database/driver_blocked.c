@@ -11,13 +11,13 @@
 static const double look_every = 0.11;
 
 /* Asks for the numbers of connections that wait, and marks those that are ours. */
-static isolde_status mark(iso_connection *control, const char *sql, iso_connection *const *sessions, size_t count,
-                          bool *blocked, isolde_error *error) {
+static isoproof_status mark(iso_connection *control, const char *sql, iso_connection *const *sessions, size_t count,
+                            bool *blocked, isoproof_error *error) {
   iso_reply reply = {0};
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (iso_execute(control, sql, &reply) != ISO_OUTCOME_OK)
-    status = iso_fail(error, ISOLDE_ERR_IO, "cannot ask who waits for a lock: %s %s", reply.code, reply.message);
-  for (size_t row = 0; status == ISOLDE_OK && iso_reply_cell(&reply, row, 0) != NULL; row++) {
+    status = iso_fail(error, ISOPROOF_ERR_IO, "cannot ask who waits for a lock: %s %s", reply.code, reply.message);
+  for (size_t row = 0; status == ISOPROOF_OK && iso_reply_cell(&reply, row, 0) != NULL; row++) {
     uint64_t waiting = strtoull(iso_reply_cell(&reply, row, 0), NULL, 10);
     for (size_t i = 0; i < count; i++)
       if (sessions[i]->server_id == waiting) blocked[i] = true;
@@ -26,11 +26,11 @@ static isolde_status mark(iso_connection *control, const char *sql, iso_connecti
   return status;
 }
 
-static isolde_status ask_postgres(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
-                                  isolde_error *error) {
+static isoproof_status ask_postgres(iso_connection *control, iso_connection *const *sessions, size_t count,
+                                    bool *blocked, isoproof_error *error) {
   enum { NUMBER = 24, FRAME = 128 };
   if (count > ISO_MOST_SQL_BYTES / NUMBER - FRAME)
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "who waits for a lock: too many sessions, %zu", count);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "who waits for a lock: too many sessions, %zu", count);
   size_t size = count * NUMBER + FRAME;
   char *sql = iso_alloc(size, 1);
   if (sql == NULL) return iso_fail_memory(error);
@@ -38,34 +38,34 @@ static isolde_status ask_postgres(iso_connection *control, iso_connection *const
   for (size_t i = 0; i < count; i++)
     used += (size_t)snprintf(sql + used, size - used, "%s%" PRIu64, i > 0 ? "," : "", sessions[i]->server_id);
   snprintf(sql + used, size - used, "}'::int[]) p WHERE cardinality(pg_blocking_pids(p)) > 0");
-  isolde_status status = mark(control, sql, sessions, count, blocked, error);
+  isoproof_status status = mark(control, sql, sessions, count, blocked, error);
   free(sql);
   return status;
 }
 
-static isolde_status ask_mariadb(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
-                                 isolde_error *error) {
+static isoproof_status ask_mariadb(iso_connection *control, iso_connection *const *sessions, size_t count,
+                                   bool *blocked, isoproof_error *error) {
   double early = control->last_look + look_every - iso_now();
   if (control->last_look > 0 && early > 0) nanosleep(&(struct timespec){0, (long)(early * 1e9)}, NULL);
-  isolde_status status =
+  isoproof_status status =
       mark(control, "SELECT trx_mysql_thread_id FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT'",
            sessions, count, blocked, error);
   control->last_look = iso_now();
   return status;
 }
 
-isolde_status iso_blocked(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
-                          isolde_error *error) {
+isoproof_status iso_blocked(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
+                            isoproof_error *error) {
   const iso_database *database = control->database;
   for (size_t i = 0; i < count; i++) blocked[i] = false;
   if (!database->can.blocked)
-    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "%s does not tell who waits for a lock", database->version);
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "%s does not tell who waits for a lock", database->version);
   if (control->broken || control->txn == ISO_TXN_ACTIVE)
-    return iso_fail(error, ISOLDE_ERR_USAGE,
+    return iso_fail(error, ISOPROOF_ERR_USAGE,
                     "who waits for a lock: expected a control connection outside of a transaction, found one that is "
                     "%s",
                     control->broken ? "broken" : "inside");
-  if (count == 0) return ISOLDE_OK;
+  if (count == 0) return ISOPROOF_OK;
   return database->dialect == ISO_SQL_POSTGRES ? ask_postgres(control, sessions, count, blocked, error)
                                                : ask_mariadb(control, sessions, count, blocked, error);
 }

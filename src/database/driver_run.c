@@ -306,23 +306,23 @@ iso_outcome iso_do(iso_connection *connection, const iso_request *request, iso_r
 
 /* ---- connections ---- */
 
-isolde_status iso_connect(iso_database *database, size_t node, iso_connection **connection, isolde_error *error) {
+isoproof_status iso_connect(iso_database *database, size_t node, iso_connection **connection, isoproof_error *error) {
   if (node >= database->nodes)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "node: expected less than %zu, found %zu", database->nodes, node);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "node: expected less than %zu, found %zu", database->nodes, node);
   iso_connection *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->database = database;
   made->node = node;
   atomic_init(&made->cancelled, false);
   atomic_init(&made->broken, false);
-  isolde_status status = database->driver->connect(made, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = database->driver->connect(made, error);
+  if (status != ISOPROOF_OK) {
     database->driver->disconnect(made);
     free(made);
     return status;
   }
   *connection = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_disconnect(iso_connection *connection) {
@@ -332,15 +332,15 @@ void iso_disconnect(iso_connection *connection) {
   free(connection);
 }
 
-isolde_status iso_reconnect(iso_connection *connection, isolde_error *error) {
+isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error) {
   const iso_driver *driver = connection->database->driver;
   driver->disconnect(connection);
   connection->txn = ISO_TXN_IDLE;
   connection->doomed = false;
   connection->server_id = 0;
   connection->broken = false; /* drivers send requests while they connect */
-  isolde_status status = driver->connect(connection, error);
-  if (status == ISOLDE_OK) return status;
+  isoproof_status status = driver->connect(connection, error);
+  if (status == ISOPROOF_OK) return status;
   connection->broken = true;
   driver->disconnect(connection);
   return status;

@@ -147,20 +147,20 @@ bool iso_sql_controls_transactions(const char *sql) {
 
 /* ---- tables ---- */
 
-static isolde_status failed(const iso_database *database, const char *doing, const iso_reply *reply,
-                            isolde_error *error) {
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: cannot %s: %s %s", database->urls[0].shown, doing, reply->code,
+static isoproof_status failed(const iso_database *database, const char *doing, const iso_reply *reply,
+                              isoproof_error *error) {
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot %s: %s %s", database->urls[0].shown, doing, reply->code,
                   reply->message);
 }
 
 /* Drops a table; that it is not there is fine. */
-static isolde_status drop(iso_connection *connection, const char *table, iso_reply *reply, isolde_error *error) {
+static isoproof_status drop(iso_connection *connection, const char *table, iso_reply *reply, isoproof_error *error) {
   const iso_database *database = connection->database;
   bool portable = database->dialect == ISO_SQL_PORTABLE;
   char sql[ISO_SQL_BYTES];
   snprintf(sql, sizeof sql, "DROP TABLE %s%s", portable ? "" : "IF EXISTS ", table);
   iso_outcome outcome = iso_execute(connection, sql, reply);
-  if (outcome == ISO_OUTCOME_OK || (portable && outcome == ISO_OUTCOME_REJECTED)) return ISOLDE_OK;
+  if (outcome == ISO_OUTCOME_OK || (portable && outcome == ISO_OUTCOME_REJECTED)) return ISOPROOF_OK;
   return failed(database, "remove a table", reply, error);
 }
 
@@ -180,8 +180,8 @@ static void create_text(const iso_database *database, const char *table, char sq
 }
 
 /* The partitions of PostgreSQL are tables, made one by one; they go with the table that they belong to. */
-static isolde_status make_partitions(iso_connection *connection, const char *table, iso_reply *reply,
-                                     isolde_error *error) {
+static isoproof_status make_partitions(iso_connection *connection, const char *table, iso_reply *reply,
+                                       isoproof_error *error) {
   const iso_database *database = connection->database;
   uint32_t partitions = database->dialect == ISO_SQL_POSTGRES ? database->options.partitions : 0;
   for (uint32_t i = 0; partitions > 1 && i < partitions; i++) {
@@ -193,10 +193,10 @@ static isolde_status make_partitions(iso_connection *connection, const char *tab
     if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK)
       return failed(database, "create a partition", reply, error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status make_tables(iso_connection *connection, bool create, iso_reply *reply, isolde_error *error) {
+static isoproof_status make_tables(iso_connection *connection, bool create, iso_reply *reply, isoproof_error *error) {
   const iso_database *database = connection->database;
   for (uint32_t i = 0; i < database->options.tables; i++) {
     char table[ISO_TABLE_BYTES], sql[CREATE_BYTES];
@@ -207,22 +207,24 @@ static isolde_status make_tables(iso_connection *connection, bool create, iso_re
     if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return failed(database, "create a table", reply, error);
     ISO_TRY(make_partitions(connection, table, reply, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status with_tables(iso_database *database, bool create, isolde_error *error) {
+static isoproof_status with_tables(iso_database *database, bool create, isoproof_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   iso_reply reply = {0};
-  isolde_status status = make_tables(connection, create, &reply, error);
+  isoproof_status status = make_tables(connection, create, &reply, error);
   iso_reply_free(&reply);
   iso_disconnect(connection);
   return status;
 }
 
-isolde_status iso_sql_setup(iso_database *database, isolde_error *error) { return with_tables(database, true, error); }
+isoproof_status iso_sql_setup(iso_database *database, isoproof_error *error) {
+  return with_tables(database, true, error);
+}
 
-isolde_status iso_sql_teardown(iso_database *database, isolde_error *error) {
+isoproof_status iso_sql_teardown(iso_database *database, isoproof_error *error) {
   return with_tables(database, false, error);
 }
 
@@ -242,34 +244,35 @@ static uint32_t fill_text(const iso_database *database, int64_t first, uint32_t 
   return rows;
 }
 
-static isolde_status fill(iso_connection *connection, int64_t first, uint32_t count, int64_t value, iso_reply *reply,
-                          isolde_error *error) {
+static isoproof_status fill(iso_connection *connection, int64_t first, uint32_t count, int64_t value, iso_reply *reply,
+                            isoproof_error *error) {
   const iso_database *database = connection->database;
   size_t size = ISO_SQL_BYTES + FILL_ROWS * FILL_ROW_BYTES;
   char *sql = iso_alloc(size, 1);
   if (sql == NULL) return iso_fail_memory(error);
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (iso_begin(connection, NULL, reply) != ISO_OUTCOME_OK) status = failed(database, "begin", reply, error);
   uint32_t tables = database->options.tables;
-  for (uint32_t table = 0; table < tables && status == ISOLDE_OK; table++) {
-    for (uint64_t at = table; at < count && status == ISOLDE_OK;) {
+  for (uint32_t table = 0; table < tables && status == ISOPROOF_OK; table++) {
+    for (uint64_t at = table; at < count && status == ISOPROOF_OK;) {
       at += (uint64_t)fill_text(database, first, count, value, (uint32_t)at, sql, size) * tables;
       if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK)
         status = failed(database, "fill a table", reply, error);
     }
   }
-  if (status == ISOLDE_OK && iso_commit(connection, reply) != ISO_OUTCOME_OK)
+  if (status == ISOPROOF_OK && iso_commit(connection, reply) != ISO_OUTCOME_OK)
     status = failed(database, "commit", reply, error);
   free(sql);
   return status;
 }
 
-isolde_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error) {
-  if (count == 0) return ISOLDE_OK;
+isoproof_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
+                             isoproof_error *error) {
+  if (count == 0) return ISOPROOF_OK;
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   iso_reply reply = {0};
-  isolde_status status = fill(connection, first, count, value, &reply, error);
+  isoproof_status status = fill(connection, first, count, value, &reply, error);
   iso_reply_free(&reply);
   iso_disconnect(connection);
   return status;

@@ -47,9 +47,10 @@ void iso_sql_table_name(const iso_database *database, uint32_t number, char name
 bool iso_sql_partitions(iso_dialect dialect);
 
 /* Set-up, fill and tear-down by plain statements on a connection of their own. */
-isolde_status iso_sql_setup(iso_database *database, isolde_error *error);
-isolde_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error);
-isolde_status iso_sql_teardown(iso_database *database, isolde_error *error);
+isoproof_status iso_sql_setup(iso_database *database, isoproof_error *error);
+isoproof_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
+                             isoproof_error *error);
+isoproof_status iso_sql_teardown(iso_database *database, isoproof_error *error);
 
 /* A statement that begins or ends transactions, by its first words. */
 bool iso_sql_controls_transactions(const char *sql);

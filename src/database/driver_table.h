@@ -25,18 +25,18 @@ struct iso_driver {
   iso_capabilities can;
   void (*library)(char *buffer, size_t size); /* may be NULL */
   /* Looks at database->urls and fills in version, settings, isolations, default_isolation, can, dialect, state. */
-  isolde_status (*open)(iso_database *database, isolde_error *error);
+  isoproof_status (*open)(iso_database *database, isoproof_error *error);
   void (*close)(iso_database *database);
   /* Fills in connection->state and server_id. */
-  isolde_status (*connect)(iso_connection *connection, isolde_error *error);
+  isoproof_status (*connect)(iso_connection *connection, isoproof_error *error);
   void (*disconnect)(iso_connection *connection); /* also after a failed connect */
   bool (*cancel)(iso_connection *connection);     /* from any thread; may be NULL */
   /* Drivers without SQL: the next three; others leave them NULL. */
-  isolde_status (*setup)(iso_database *database, isolde_error *error);
-  isolde_status (*fill)(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error);
-  isolde_status (*teardown)(iso_database *database, isolde_error *error);
+  isoproof_status (*setup)(iso_database *database, isoproof_error *error);
+  isoproof_status (*fill)(iso_database *database, int64_t first, uint32_t count, int64_t value, isoproof_error *error);
+  isoproof_status (*teardown)(iso_database *database, isoproof_error *error);
   /* After a set-up or a fill, on several nodes: whether this node has what the first one had; may be NULL. */
-  isolde_status (*settled)(iso_connection *connection, bool *settled, isolde_error *error);
+  isoproof_status (*settled)(iso_connection *connection, bool *settled, isoproof_error *error);
   iso_request_fn requests[ISO_REQUEST_KINDS]; /* NULL: cannot be done */
 };
 

@@ -28,12 +28,12 @@ void iso_maria_fail(iso_connection *connection, const iso_request *request, iso_
 
 /* ---- mariadb_connect.c ---- */
 
-isolde_status iso_maria_open(iso_database *database, isolde_error *error);
+isoproof_status iso_maria_open(iso_database *database, isoproof_error *error);
 void iso_maria_close(iso_database *database);
-isolde_status iso_maria_connect(iso_connection *connection, isolde_error *error);
+isoproof_status iso_maria_connect(iso_connection *connection, isoproof_error *error);
 void iso_maria_disconnect(iso_connection *connection);
 bool iso_maria_cancel(iso_connection *connection);
-isolde_status iso_maria_settled(iso_connection *connection, bool *settled, isolde_error *error);
+isoproof_status iso_maria_settled(iso_connection *connection, bool *settled, isoproof_error *error);
 void iso_maria_library(char *buffer, size_t size);
 
 #endif

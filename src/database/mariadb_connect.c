@@ -19,12 +19,13 @@ static unsigned seconds_of(uint32_t milliseconds) { return (milliseconds + 999) 
 
 /* ---- connecting ---- */
 
-static isolde_status cannot(const iso_url *url, MYSQL *handle, isolde_error *error) {
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: cannot connect: %s", url->shown,
+static isoproof_status cannot(const iso_url *url, MYSQL *handle, isoproof_error *error) {
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
                   handle != NULL ? mysql_error(handle) : "out of memory");
 }
 
-static isolde_status connect_handle(const iso_database *database, size_t node, MYSQL **handle, isolde_error *error) {
+static isoproof_status connect_handle(const iso_database *database, size_t node, MYSQL **handle,
+                                      isoproof_error *error) {
   const iso_url *url = &database->urls[node];
   const iso_database_options *options = &database->options;
   *handle = mysql_init(NULL);
@@ -43,15 +44,15 @@ static isolde_status connect_handle(const iso_database *database, size_t node, M
   if (mysql_real_connect(*handle, host, url->user, url->password, url->path[0] != 0 ? url->path : NULL, port, socket,
                          CLIENT_FOUND_ROWS) == NULL)
     return cannot(url, *handle, error);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status send_statement(const iso_url *url, MYSQL *handle, const char *sql, isolde_error *error) {
-  if (mysql_query(handle, sql) == 0) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: %s: %s", url->shown, sql, mysql_error(handle));
+static isoproof_status send_statement(const iso_url *url, MYSQL *handle, const char *sql, isoproof_error *error) {
+  if (mysql_query(handle, sql) == 0) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, mysql_error(handle));
 }
 
-static isolde_status set_session(const iso_database *database, size_t node, MYSQL *handle, isolde_error *error) {
+static isoproof_status set_session(const iso_database *database, size_t node, MYSQL *handle, isoproof_error *error) {
   const iso_url *url = &database->urls[node];
   const iso_database_options *options = &database->options;
   char sql[96];
@@ -69,17 +70,17 @@ static isolde_status set_session(const iso_database *database, size_t node, MYSQ
     ISO_TRY(send_statement(url, handle, sql, error));
   }
   const char *init = iso_url_option(url, "init");
-  return init != NULL ? send_statement(url, handle, init, error) : ISOLDE_OK;
+  return init != NULL ? send_statement(url, handle, init, error) : ISOPROOF_OK;
 }
 
-isolde_status iso_maria_connect(iso_connection *connection, isolde_error *error) {
+isoproof_status iso_maria_connect(iso_connection *connection, isoproof_error *error) {
   iso_maria_session *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
   connection->state = s;
   ISO_TRY(connect_handle(connection->database, connection->node, &s->handle, error));
   ISO_TRY(set_session(connection->database, connection->node, s->handle, error));
   connection->server_id = mysql_thread_id(s->handle);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_maria_disconnect(iso_connection *connection) {
@@ -98,7 +99,7 @@ bool iso_maria_cancel(iso_connection *connection) {
   MYSQL *handle = NULL;
   char sql[64];
   snprintf(sql, sizeof sql, "KILL QUERY %" PRIu64, connection->server_id);
-  bool done = connect_handle(connection->database, connection->node, &handle, NULL) == ISOLDE_OK &&
+  bool done = connect_handle(connection->database, connection->node, &handle, NULL) == ISOPROOF_OK &&
               mysql_query(handle, sql) == 0;
   if (handle != NULL) mysql_close(handle);
   return done;
@@ -106,9 +107,9 @@ bool iso_maria_cancel(iso_connection *connection) {
 
 /* ---- what the server says of itself ---- */
 
-static isolde_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isolde_error *error) {
-  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
+static isoproof_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
+  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
                   reply->message);
 }
 
@@ -143,8 +144,8 @@ static void take_variables(iso_database *database, const iso_reply *reply, char 
   }
 }
 
-static isolde_status learn_version(iso_database *database, iso_connection *connection, iso_reply *reply,
-                                   isolde_error *error) {
+static isoproof_status learn_version(iso_database *database, iso_connection *connection, iso_reply *reply,
+                                     isoproof_error *error) {
   const iso_maria_server *server = database->state;
   const iso_maria_session *s = connection->state;
   const char *version = mysql_get_server_info(s->handle);
@@ -152,15 +153,16 @@ static isolde_status learn_version(iso_database *database, iso_connection *conne
   int length = version != NULL ? (int)strcspn(version, "-") : 0;
   int used = snprintf(database->version, sizeof database->version, "%s %.*s", is_mariadb ? "MariaDB" : "MySQL",
                       length < 60 ? length : 60, version != NULL ? version : "");
-  if (!server->galera) return ISOLDE_OK;
+  if (!server->galera) return ISOPROOF_OK;
   ISO_TRY(ask(connection, "SHOW STATUS LIKE 'wsrep_cluster_size'", reply, error));
   const char *size = iso_reply_cell(reply, 0, 1);
   snprintf(database->version + used, sizeof database->version - (size_t)used, ", Galera of %.8s",
            size != NULL ? size : "?");
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status learn(iso_database *database, iso_connection *connection, iso_reply *reply, isolde_error *error) {
+static isoproof_status learn(iso_database *database, iso_connection *connection, iso_reply *reply,
+                             isoproof_error *error) {
   ISO_TRY(ask(connection,
               "SHOW VARIABLES WHERE Variable_name IN ('version', 'version_comment', 'tx_isolation', "
               "'transaction_isolation', 'innodb_snapshot_isolation', 'innodb_rollback_on_timeout', "
@@ -174,12 +176,12 @@ static isolde_status learn(iso_database *database, iso_connection *connection, i
   const iso_maria_server *server = database->state;
   add_isolations(database, snapshot, server->galera);
   const iso_isolation *found;
-  if (iso_database_find_isolation(database, initial, &found, NULL) == ISOLDE_OK)
+  if (iso_database_find_isolation(database, initial, &found, NULL) == ISOPROOF_OK)
     database->default_isolation = (size_t)(found - database->isolations);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_maria_open(iso_database *database, isolde_error *error) {
+isoproof_status iso_maria_open(iso_database *database, isoproof_error *error) {
   static const char *const known[] = {"socket", "init", NULL};
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, initialize);
@@ -190,7 +192,7 @@ isolde_status iso_maria_open(iso_database *database, isolde_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   iso_reply reply = {0};
-  isolde_status status = learn(database, connection, &reply, error);
+  isoproof_status status = learn(database, connection, &reply, error);
   iso_reply_free(&reply);
   iso_disconnect(connection);
   return status;
@@ -200,16 +202,16 @@ void iso_maria_close(iso_database *database) { free(database->state); }
 
 /* ---- several nodes ---- */
 
-isolde_status iso_maria_settled(iso_connection *connection, bool *settled, isolde_error *error) {
+isoproof_status iso_maria_settled(iso_connection *connection, bool *settled, isoproof_error *error) {
   const iso_maria_server *server = connection->database->state;
   iso_reply reply = {0};
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   char sql[128], table[ISO_TABLE_BYTES];
   iso_database_table(connection->database, 0, table);
   snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM %s", table);
   /* A read that waits for everything that was committed anywhere. */
   if (server->galera) status = ask(connection, "SET SESSION wsrep_sync_wait = 1", &reply, error);
-  *settled = status == ISOLDE_OK && iso_execute(connection, sql, &reply) == ISO_OUTCOME_OK;
+  *settled = status == ISOPROOF_OK && iso_execute(connection, sql, &reply) == ISO_OUTCOME_OK;
   iso_reply_free(&reply);
   return status;
 }

@@ -41,9 +41,9 @@ bool iso_odbc_diagnostic(SQLSMALLINT type, SQLHANDLE handle, char state[6], SQLI
 
 /* ---- odbc_connect.c ---- */
 
-isolde_status iso_odbc_open(iso_database *database, isolde_error *error);
+isoproof_status iso_odbc_open(iso_database *database, isoproof_error *error);
 void iso_odbc_close(iso_database *database);
-isolde_status iso_odbc_connect(iso_connection *connection, isolde_error *error);
+isoproof_status iso_odbc_connect(iso_connection *connection, isoproof_error *error);
 void iso_odbc_disconnect(iso_connection *connection);
 bool iso_odbc_cancel(iso_connection *connection);
 void iso_odbc_library(char *buffer, size_t size);

@@ -12,15 +12,15 @@ void iso_odbc_library(char *buffer, size_t size) {
 
 /* ---- connecting ---- */
 
-static isolde_status cannot(const iso_url *url, SQLSMALLINT type, SQLHANDLE handle, isolde_error *error) {
+static isoproof_status cannot(const iso_url *url, SQLSMALLINT type, SQLHANDLE handle, isoproof_error *error) {
   char state[6], text[ISO_MESSAGE_BYTES];
   SQLINTEGER native;
   iso_odbc_diagnostic(type, handle, state, &native, text, sizeof text);
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: cannot connect: %s %s", url->shown, state, text);
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s %s", url->shown, state, text);
 }
 
 /* Limits that the server keeps itself, in its own words. */
-static isolde_status set_limits(iso_connection *connection, isolde_error *error) {
+static isoproof_status set_limits(iso_connection *connection, isoproof_error *error) {
   const iso_odbc_server *server = connection->database->state;
   const iso_database_options *options = &connection->database->options;
   char sql[2][96] = {"", ""};
@@ -43,11 +43,11 @@ static isolde_status set_limits(iso_connection *connection, isolde_error *error)
     break;
   }
   iso_reply reply = {0};
-  isolde_status status = ISOLDE_OK;
-  for (size_t i = 0; i < 2 && status == ISOLDE_OK; i++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (size_t i = 0; i < 2 && status == ISOPROOF_OK; i++) {
     if (sql[i][0] != 0 && iso_execute(connection, sql[i], &reply) != ISO_OUTCOME_OK)
-      status = iso_fail(error, ISOLDE_ERR_IO, "%s: %s: %s", connection->database->urls[connection->node].shown, sql[i],
-                        reply.message);
+      status = iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", connection->database->urls[connection->node].shown,
+                        sql[i], reply.message);
   }
   iso_reply_free(&reply);
   connection->txn = ISO_TXN_IDLE;
@@ -68,7 +68,7 @@ static void learn_number(iso_connection *connection) {
   connection->txn = ISO_TXN_IDLE;
 }
 
-isolde_status iso_odbc_connect(iso_connection *connection, isolde_error *error) {
+isoproof_status iso_odbc_connect(iso_connection *connection, isoproof_error *error) {
   const iso_database *database = connection->database;
   const iso_odbc_server *server = database->state;
   const iso_url *url = &database->urls[connection->node];
@@ -88,7 +88,7 @@ isolde_status iso_odbc_connect(iso_connection *connection, isolde_error *error) 
   if (!SQL_SUCCEEDED(done)) return cannot(url, SQL_HANDLE_DBC, s->handle, error);
   ISO_TRY(set_limits(connection, error));
   learn_number(connection);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_odbc_disconnect(iso_connection *connection) {
@@ -206,12 +206,12 @@ static void learn(iso_database *database, iso_connection *connection) {
   iso_database_add_setting(database, "driver_manager_version", text);
 }
 
-isolde_status iso_odbc_open(iso_database *database, isolde_error *error) {
+isoproof_status iso_odbc_open(iso_database *database, isoproof_error *error) {
   iso_odbc_server *server = iso_alloc_zero(1, sizeof *server);
   if (server == NULL) return iso_fail_memory(error);
   database->state = server;
   if (database->urls[0].path[0] == 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE,
+    return iso_fail(error, ISOPROOF_ERR_USAGE,
                     "odbc: expected a connection string or the name of a data source after it");
   if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &server->environment)))
     return iso_fail_memory(error);
@@ -220,7 +220,7 @@ isolde_status iso_odbc_open(iso_database *database, isolde_error *error) {
   ISO_TRY(iso_connect(database, 0, &connection, error));
   learn(database, connection);
   iso_disconnect(connection);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_odbc_close(iso_database *database) {

@@ -184,7 +184,7 @@ static void check_still_open(iso_connection *connection, const iso_request *requ
 /* ---- statements ---- */
 
 static void name_of(iso_sql sql, uint32_t table, char name[24]) {
-  snprintf(name, 24, "isolde_%u_%u", (unsigned)sql, table);
+  snprintf(name, 24, "isoproof_%u_%u", (unsigned)sql, table);
 }
 
 static bool prepare(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_sql sql,

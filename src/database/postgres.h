@@ -17,12 +17,12 @@ typedef struct iso_pg_session {
 
 /* ---- postgres_connect.c ---- */
 
-isolde_status iso_pg_open(iso_database *database, isolde_error *error);
+isoproof_status iso_pg_open(iso_database *database, isoproof_error *error);
 void iso_pg_close(iso_database *database);
-isolde_status iso_pg_connect(iso_connection *connection, isolde_error *error);
+isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error);
 void iso_pg_disconnect(iso_connection *connection);
 bool iso_pg_cancel(iso_connection *connection);
-isolde_status iso_pg_settled(iso_connection *connection, bool *settled, isolde_error *error);
+isoproof_status iso_pg_settled(iso_connection *connection, bool *settled, isoproof_error *error);
 void iso_pg_library(char *buffer, size_t size);
 
 #endif

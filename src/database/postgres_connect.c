@@ -22,17 +22,17 @@ static void add(const char **names, const char **values, size_t *count, const ch
 }
 
 /* The statement that the URL wants to be the first of every connection. */
-static isolde_status send_init(const iso_url *url, PGconn *handle, isolde_error *error) {
+static isoproof_status send_init(const iso_url *url, PGconn *handle, isoproof_error *error) {
   const char *sql = iso_url_option(url, "init");
-  if (sql == NULL) return ISOLDE_OK;
+  if (sql == NULL) return ISOPROOF_OK;
   PGresult *result = PQexec(handle, sql);
   ExecStatusType status = PQresultStatus(result);
   PQclear(result);
-  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: %s: %s", url->shown, sql, PQerrorMessage(handle));
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, PQerrorMessage(handle));
 }
 
-isolde_status iso_pg_connect(iso_connection *connection, isolde_error *error) {
+isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error) {
   const iso_database *database = connection->database;
   const iso_database_options *options = &database->options;
   const iso_url *url = &database->urls[connection->node];
@@ -56,10 +56,10 @@ isolde_status iso_pg_connect(iso_connection *connection, isolde_error *error) {
   add(names, values, &count, "connect_timeout", timeout);
   add(names, values, &count, "options", settings);
   add(names, values, &count, "client_encoding", "UTF8");
-  add(names, values, &count, "fallback_application_name", "isolde");
+  add(names, values, &count, "fallback_application_name", "isoproof");
   s->handle = PQconnectdbParams(names, values, 0);
   if (PQstatus(s->handle) != CONNECTION_OK)
-    return iso_fail(error, ISOLDE_ERR_IO, "%s: cannot connect: %s", url->shown,
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
                     s->handle != NULL ? PQerrorMessage(s->handle) : "out of memory");
   PQsetNoticeProcessor(s->handle, ignore, NULL);
   s->cancel = PQgetCancel(s->handle);
@@ -84,9 +84,9 @@ bool iso_pg_cancel(iso_connection *connection) {
 
 /* ---- what the server says of itself ---- */
 
-static isolde_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isolde_error *error) {
-  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
+static isoproof_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
+  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
                   reply->message);
 }
 
@@ -102,7 +102,8 @@ static void add_isolations(iso_database *database, const char *initial, bool sta
     if (strcmp(database->isolations[i].name, initial) == 0) database->default_isolation = i;
 }
 
-static isolde_status learn(iso_database *database, iso_connection *connection, iso_reply *reply, isolde_error *error) {
+static isoproof_status learn(iso_database *database, iso_connection *connection, iso_reply *reply,
+                             isoproof_error *error) {
   ISO_TRY(ask(connection, "SELECT version(), pg_is_in_recovery()", reply, error));
   const char *version = iso_reply_cell(reply, 0, 0), *recovery = iso_reply_cell(reply, 0, 1);
   bool standby = recovery != NULL && strcmp(recovery, "t") == 0;
@@ -125,17 +126,17 @@ static isolde_status learn(iso_database *database, iso_connection *connection, i
     initial = kept;
   }
   add_isolations(database, initial, standby);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_pg_open(iso_database *database, isolde_error *error) {
+isoproof_status iso_pg_open(iso_database *database, isoproof_error *error) {
   static const char *const known[] = {"host", "sslmode", "sslrootcert", "init", NULL};
   for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_url_only(&database->urls[i], known, error));
   database->dialect = ISO_SQL_POSTGRES;
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   iso_reply reply = {0};
-  isolde_status status = learn(database, connection, &reply, error);
+  isoproof_status status = learn(database, connection, &reply, error);
   iso_reply_free(&reply);
   iso_disconnect(connection);
   return status;
@@ -145,11 +146,11 @@ void iso_pg_close(iso_database *database) { (void)database; }
 
 /* ---- several nodes ---- */
 
-static isolde_status log_position(iso_database *database, char *position, size_t size, isolde_error *error) {
+static isoproof_status log_position(iso_database *database, char *position, size_t size, isoproof_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   iso_reply reply = {0};
-  isolde_status status = ask(connection, "SELECT pg_current_wal_lsn()", &reply, error);
+  isoproof_status status = ask(connection, "SELECT pg_current_wal_lsn()", &reply, error);
   const char *found = iso_reply_cell(&reply, 0, 0);
   snprintf(position, size, "%s", found != NULL ? found : "");
   iso_reply_free(&reply);
@@ -157,17 +158,17 @@ static isolde_status log_position(iso_database *database, char *position, size_t
   return status;
 }
 
-isolde_status iso_pg_settled(iso_connection *connection, bool *settled, isolde_error *error) {
+isoproof_status iso_pg_settled(iso_connection *connection, bool *settled, isoproof_error *error) {
   iso_reply reply = {0};
-  isolde_status status = ask(connection, "SELECT pg_is_in_recovery()", &reply, error);
+  isoproof_status status = ask(connection, "SELECT pg_is_in_recovery()", &reply, error);
   const char *recovery = iso_reply_cell(&reply, 0, 0);
   *settled = recovery == NULL || strcmp(recovery, "t") != 0;
-  if (status == ISOLDE_OK && !*settled) {
+  if (status == ISOPROOF_OK && !*settled) {
     char position[32], sql[128];
     status = log_position(connection->database, position, sizeof position, error);
     snprintf(sql, sizeof sql, "SELECT pg_last_wal_replay_lsn() >= '%s'", position);
-    if (status == ISOLDE_OK) status = ask(connection, sql, &reply, error);
-    const char *there = status == ISOLDE_OK ? iso_reply_cell(&reply, 0, 0) : NULL;
+    if (status == ISOPROOF_OK) status = ask(connection, sql, &reply, error);
+    const char *there = status == ISOPROOF_OK ? iso_reply_cell(&reply, 0, 0) : NULL;
     *settled = there != NULL && strcmp(there, "t") == 0;
   }
   iso_reply_free(&reply);

@@ -1,4 +1,4 @@
-/* sim.c - isolde_simulate: from options to a history and its blames. */
+/* sim.c - isoproof_simulate: from options to a history and its blames. */
 #include "database/sim.h"
 
 #include <inttypes.h>
@@ -7,80 +7,82 @@
 
 enum { MOST_SESSIONS = 1000000, MOST_REPLICAS = 64, MOST_KEYS = 1000000000 };
 
-struct isolde_blames {
-  isolde_blame *items;
+struct isoproof_blames {
+  isoproof_blame *items;
   size_t count;
 };
 
-static const iso_sim_engine *const engines[ISOLDE_SIM_LEVELS] = {
-    [ISOLDE_SIM_SERIALIZABLE] = &iso_sim_serializable,
-    [ISOLDE_SIM_SNAPSHOT] = &iso_sim_snapshot,
-    [ISOLDE_SIM_PARALLEL_SNAPSHOT] = &iso_sim_parallel_snapshot,
-    [ISOLDE_SIM_CAUSAL] = &iso_sim_causal,
-    [ISOLDE_SIM_READ_ATOMIC] = &iso_sim_read_atomic,
-    [ISOLDE_SIM_READ_COMMITTED] = &iso_sim_read_committed,
+static const iso_sim_engine *const engines[ISOPROOF_SIM_LEVELS] = {
+    [ISOPROOF_SIM_SERIALIZABLE] = &iso_sim_serializable,
+    [ISOPROOF_SIM_SNAPSHOT] = &iso_sim_snapshot,
+    [ISOPROOF_SIM_PARALLEL_SNAPSHOT] = &iso_sim_parallel_snapshot,
+    [ISOPROOF_SIM_CAUSAL] = &iso_sim_causal,
+    [ISOPROOF_SIM_READ_ATOMIC] = &iso_sim_read_atomic,
+    [ISOPROOF_SIM_READ_COMMITTED] = &iso_sim_read_committed,
 };
 
-void isolde_sim_defaults(isolde_sim_options *options) {
-  *options = (isolde_sim_options){.struct_size = sizeof *options,
-                                  .seed = 1,
-                                  .level = ISOLDE_SIM_SERIALIZABLE,
-                                  .sessions = 10,
-                                  .txns = 1000,
-                                  .ops_min = 10,
-                                  .ops_max = 10,
-                                  .read_share = 0.5,
-                                  .keys = 100,
-                                  .distribution = ISOLDE_KEYS_UNIFORM,
-                                  .skew = 1,
-                                  .hot_share = 0.8,
-                                  .hot_keys_share = 0.2,
-                                  .appends_per_key = 100,
-                                  .replicas = 3};
+void isoproof_sim_defaults(isoproof_sim_options *options) {
+  *options = (isoproof_sim_options){.struct_size = sizeof *options,
+                                    .seed = 1,
+                                    .level = ISOPROOF_SIM_SERIALIZABLE,
+                                    .sessions = 10,
+                                    .txns = 1000,
+                                    .ops_min = 10,
+                                    .ops_max = 10,
+                                    .read_share = 0.5,
+                                    .keys = 100,
+                                    .distribution = ISOPROOF_KEYS_UNIFORM,
+                                    .skew = 1,
+                                    .hot_share = 0.8,
+                                    .hot_keys_share = 0.2,
+                                    .appends_per_key = 100,
+                                    .replicas = 3};
 }
 
 /* ---- checking the options ---- */
 
-static isolde_status check_range(const char *name, uint64_t found, uint64_t most, isolde_error *error) {
-  if (found >= 1 && found <= most) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_USAGE, "%s: expected 1 to %" PRIu64 ", found %" PRIu64, name, most, found);
+static isoproof_status check_range(const char *name, uint64_t found, uint64_t most, isoproof_error *error) {
+  if (found >= 1 && found <= most) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected 1 to %" PRIu64 ", found %" PRIu64, name, most, found);
 }
 
-static isolde_status check_bug(const isolde_sim_options *options, isolde_sim_bug bug, isolde_error *error) {
-  if (options->bugs[bug] == 0) return ISOLDE_OK;
-  const char *name = isolde_sim_bug_name(bug);
+static isoproof_status check_bug(const isoproof_sim_options *options, isoproof_sim_bug bug, isoproof_error *error) {
+  if (options->bugs[bug] == 0) return ISOPROOF_OK;
+  const char *name = isoproof_sim_bug_name(bug);
   if (options->sessions < iso_sim_bug_sessions(bug))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "bug %s: expected at least %u sessions, found %u", name,
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected at least %u sessions, found %u", name,
                     iso_sim_bug_sessions(bug), options->sessions);
   if (options->keys < iso_sim_bug_keys(bug))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "bug %s: expected at least %u keys, found %u", name, iso_sim_bug_keys(bug),
-                    options->keys);
-  if (bug == ISOLDE_SIM_BUG_DUPLICATE_APPEND && !options->lists)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "bug %s: expected lists, found registers", name);
-  return ISOLDE_OK;
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected at least %u keys, found %u", name,
+                    iso_sim_bug_keys(bug), options->keys);
+  if (bug == ISOPROOF_SIM_BUG_DUPLICATE_APPEND && !options->lists)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected lists, found registers", name);
+  return ISOPROOF_OK;
 }
 
-static isolde_status check_options(const isolde_sim_options *options, isolde_error *error) {
-  if ((unsigned)options->level >= ISOLDE_SIM_LEVELS)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "level: %u is no level of the simulator", (unsigned)options->level);
+static isoproof_status check_options(const isoproof_sim_options *options, isoproof_error *error) {
+  if ((unsigned)options->level >= ISOPROOF_SIM_LEVELS)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "level: %u is no level of the simulator", (unsigned)options->level);
   ISO_TRY(check_range("sessions", options->sessions, MOST_SESSIONS, error));
   ISO_TRY(check_range("keys", options->keys, MOST_KEYS, error));
   ISO_TRY(check_range("replicas", options->replicas, MOST_REPLICAS, error));
   if (options->txns > ISO_MAX_TXNS)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "txns: expected at most %u, found %" PRIu64, ISO_MAX_TXNS, options->txns);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at most %u, found %" PRIu64, ISO_MAX_TXNS,
+                    options->txns);
   size_t room = sizeof options->bugs / sizeof *options->bugs;
-  for (size_t i = ISOLDE_SIM_BUGS; i < room; i++)
-    if (options->bugs[i] != 0) return iso_fail(error, ISOLDE_ERR_USAGE, "bugs: there is no bug number %zu", i);
-  for (int i = 0; i < ISOLDE_SIM_BUGS; i++) ISO_TRY(check_bug(options, (isolde_sim_bug)i, error));
-  return ISOLDE_OK;
+  for (size_t i = ISOPROOF_SIM_BUGS; i < room; i++)
+    if (options->bugs[i] != 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "bugs: there is no bug number %zu", i);
+  for (int i = 0; i < ISOPROOF_SIM_BUGS; i++) ISO_TRY(check_bug(options, (isoproof_sim_bug)i, error));
+  return ISOPROOF_OK;
 }
 
 /* The caller's options in today's shape: fields that it does not know have their defaults. */
-static isolde_status take_options(const isolde_sim_options *given, isolde_sim_options *options, isolde_error *error) {
-  isolde_sim_defaults(options);
+static isoproof_status take_options(const isoproof_sim_options *given, isoproof_sim_options *options,
+                                    isoproof_error *error) {
+  isoproof_sim_defaults(options);
   size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
   if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "struct_size: expected sizeof(isolde_sim_options), found %zu",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_sim_options), found %zu",
                     given->struct_size);
   memcpy(options, given, size);
   return check_options(options, error);
@@ -88,8 +90,8 @@ static isolde_status take_options(const isolde_sim_options *given, isolde_sim_op
 
 /* ---- making and freeing ---- */
 
-static isolde_status make_workload(iso_sim *sim, isolde_error *error) {
-  const isolde_sim_options *options = sim->options;
+static isoproof_status make_workload(iso_sim *sim, isoproof_error *error) {
+  const isoproof_sim_options *options = sim->options;
   iso_workload_options workload = {.seed = options->seed,
                                    .ops_min = options->ops_min,
                                    .ops_max = options->ops_max,
@@ -103,7 +105,7 @@ static isolde_status make_workload(iso_sim *sim, isolde_error *error) {
   return iso_workload_new(&workload, &sim->workload, error);
 }
 
-static isolde_status make_sessions(iso_sim *sim, isolde_error *error) {
+static isoproof_status make_sessions(iso_sim *sim, isoproof_error *error) {
   uint32_t count = sim->options->sessions;
   sim->sessions = iso_alloc_zero((size_t)count + 1, sizeof *sim->sessions);
   /* A session that parks and is woken in one step stands twice in the array for a moment. */
@@ -115,22 +117,22 @@ static isolde_status make_sessions(iso_sim *sim, isolde_error *error) {
     uint32_t session;
     ISO_TRY(iso_builder_session(sim->builder, i, &session, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status say(iso_sim *sim, const char *name, const char *value, isolde_error *error) {
+static isoproof_status say(iso_sim *sim, const char *name, const char *value, isoproof_error *error) {
   return iso_builder_fact(sim->builder, name, value, strlen(value), error);
 }
 
-static isolde_status make(iso_sim *sim, isolde_error *error) {
+static isoproof_status make(iso_sim *sim, isoproof_error *error) {
   char seed[32];
   snprintf(seed, sizeof seed, "%" PRIu64, sim->options->seed);
   sim->engine = engines[sim->options->level];
   iso_random_seed(&sim->random, sim->options->seed, 2);
-  ISO_TRY(isolde_builder_new(&sim->builder, error));
-  iso_builder_origin(sim->builder, ISOLDE_FORMATS, ISO_POSITION_NONE, true);
+  ISO_TRY(isoproof_builder_new(&sim->builder, error));
+  iso_builder_origin(sim->builder, ISOPROOF_FORMATS, ISO_POSITION_NONE, true);
   ISO_TRY(say(sim, "database", "simulator", error));
-  ISO_TRY(say(sim, "isolation", isolde_sim_level_name(sim->options->level), error));
+  ISO_TRY(say(sim, "isolation", isoproof_sim_level_name(sim->options->level), error));
   ISO_TRY(say(sim, "seed", seed, error));
   ISO_TRY(make_workload(sim, error));
   ISO_TRY(make_sessions(sim, error));
@@ -152,14 +154,14 @@ static void unmake(iso_sim *sim) {
   iso_vec_free(&sim->faults);
   iso_sim_store_free(sim);
   iso_workload_free(sim->workload);
-  isolde_builder_free(sim->builder);
+  isoproof_builder_free(sim->builder);
 }
 
 /* ---- blames ---- */
 
-static isolde_status make_blames(const iso_sim *sim, const isolde_history *history, isolde_blames **blames,
-                                 isolde_error *error) {
-  isolde_blames *made = iso_alloc_zero(1, sizeof *made);
+static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *history, isoproof_blames **blames,
+                                   isoproof_error *error) {
+  isoproof_blames *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->items = iso_alloc_zero(sim->faults.count, sizeof *made->items);
   if (made->items == NULL) {
@@ -169,28 +171,28 @@ static isolde_status make_blames(const iso_sim *sim, const isolde_history *histo
   made->count = sim->faults.count;
   for (size_t i = 0; i < made->count; i++) {
     const iso_sim_fault *fault = &sim->faults.items[i];
-    isolde_blame *blame = &made->items[i];
+    isoproof_blame *blame = &made->items[i];
     blame->bug = fault->bug;
-    blame->level = isolde_sim_bug_level(fault->bug);
+    blame->level = isoproof_sim_bug_level(fault->bug);
     blame->txn_count = fault->txns;
     blame->key_count = fault->key_count;
     for (uint32_t t = 0; t < fault->txns; t++)
       blame->txns[t] = (uint64_t)history->session_first_txn[fault->sessions[t]] + fault->indexes[t];
-    for (uint32_t k = 0; k < fault->key_count; k++) blame->keys[k] = isolde_integer(fault->keys[k]);
+    for (uint32_t k = 0; k < fault->key_count; k++) blame->keys[k] = isoproof_integer(fault->keys[k]);
   }
   *blames = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-size_t isolde_blames_count(const isolde_blames *blames) { return blames->count; }
+size_t isoproof_blames_count(const isoproof_blames *blames) { return blames->count; }
 
-bool isolde_blames_at(const isolde_blames *blames, size_t number, isolde_blame *out) {
+bool isoproof_blames_at(const isoproof_blames *blames, size_t number, isoproof_blame *out) {
   if (number >= blames->count) return false;
   *out = blames->items[number];
   return true;
 }
 
-void isolde_blames_free(isolde_blames *blames) {
+void isoproof_blames_free(isoproof_blames *blames) {
   if (blames == NULL) return;
   free(blames->items);
   free(blames);
@@ -198,24 +200,24 @@ void isolde_blames_free(isolde_blames *blames) {
 
 /* ---- running ---- */
 
-isolde_status isolde_simulate(const isolde_sim_options *given, isolde_task *task, isolde_history **history,
-                              isolde_blames **blames, isolde_error *error) {
-  isolde_sim_options options;
+isoproof_status isoproof_simulate(const isoproof_sim_options *given, isoproof_task *task, isoproof_history **history,
+                                  isoproof_blames **blames, isoproof_error *error) {
+  isoproof_sim_options options;
   ISO_TRY(take_options(given, &options, error));
   iso_sim sim = {.options = &options, .task = task};
-  isolde_history *made = NULL;
-  isolde_status status = make(&sim, error);
-  if (status == ISOLDE_OK) status = iso_sim_run(&sim, error);
-  if (status == ISOLDE_OK) {
+  isoproof_history *made = NULL;
+  isoproof_status status = make(&sim, error);
+  if (status == ISOPROOF_OK) status = iso_sim_run(&sim, error);
+  if (status == ISOPROOF_OK) {
     /* The store is no longer needed while the history is put in order, which takes the most memory. */
     if (sim.engine->close != NULL) sim.engine->close(&sim);
     iso_sim_store_free(&sim);
-    status = isolde_builder_finish(sim.builder, &made, error);
+    status = isoproof_builder_finish(sim.builder, &made, error);
   }
-  if (status == ISOLDE_OK && blames != NULL) status = make_blames(&sim, made, blames, error);
+  if (status == ISOPROOF_OK && blames != NULL) status = make_blames(&sim, made, blames, error);
   unmake(&sim);
-  if (status != ISOLDE_OK)
-    isolde_history_free(made);
+  if (status != ISOPROOF_OK)
+    isoproof_history_free(made);
   else
     *history = made;
   return status;

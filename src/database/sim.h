@@ -1,6 +1,6 @@
 /* sim.h - the simulated database, inside: keys, sessions, and the table of functions of a level.
  *
- * One iso_sim owns everything below until isolde_simulate ends.  The transactions of the workload are known in full
+ * One iso_sim owns everything below until isoproof_simulate ends.  The transactions of the workload are known in full
  * when they begin, which is what makes every level possible without a single abort for conflicts: a transaction waits
  * for what it needs, and only for transactions that began earlier.
  */
@@ -86,19 +86,19 @@ typedef enum iso_sim_rule {
 /* What makes a level. */
 typedef struct iso_sim_engine {
   iso_sim_rule rule;
-  isolde_status (*open)(iso_sim *sim, isolde_error *error); /* may be NULL, as the next three */
+  isoproof_status (*open)(iso_sim *sim, isoproof_error *error); /* may be NULL, as the next three */
   void (*close)(iso_sim *sim);
   void (*tick)(iso_sim *sim);   /* before every step: what happens in the background */
   void (*settle)(iso_sim *sim); /* everything committed becomes visible everywhere */
-  isolde_status (*grow)(iso_sim *sim, uint32_t keys, isolde_error *error); /* may be NULL: more keys exist */
+  isoproof_status (*grow)(iso_sim *sim, uint32_t keys, isoproof_error *error); /* may be NULL: more keys exist */
   /* Decides what the reads will see, as far as that is decided when a transaction begins. */
-  isolde_status (*begin)(iso_sim *sim, uint32_t session, isolde_error *error);
+  isoproof_status (*begin)(iso_sim *sim, uint32_t session, isoproof_error *error);
   /* An operation's turn: ISO_SIM_NONE when it is done, else the session that it has to wait for. */
   uint32_t (*step)(iso_sim *sim, uint32_t session, iso_sim_op *op);
   /* Makes the final writes visible; only called when the transaction takes effect. */
-  isolde_status (*commit)(iso_sim *sim, uint32_t session, isolde_error *error);
+  isoproof_status (*commit)(iso_sim *sim, uint32_t session, isoproof_error *error);
   /* Commits a scripted transaction, which never began. */
-  isolde_status (*install)(iso_sim *sim, uint32_t session, isolde_error *error);
+  isoproof_status (*install)(iso_sim *sim, uint32_t session, isoproof_error *error);
 } iso_sim_engine;
 
 /* A transaction whose list reads are no prefixes of the final lists, written to the history when those are known:
@@ -112,12 +112,12 @@ typedef struct iso_sim_deferred {
 typedef struct iso_sim_plan {
   uint64_t when;  /* once so many transactions have begun */
   uint64_t order; /* among those of one moment, random */
-  isolde_sim_bug bug;
+  isoproof_sim_bug bug;
 } iso_sim_plan;
 
 /* An injected bug that has happened; transactions by session and position. */
 typedef struct iso_sim_fault {
-  isolde_sim_bug bug;
+  isoproof_sim_bug bug;
   uint32_t sessions[4], indexes[4];
   uint32_t txns;
   uint32_t keys[2];
@@ -125,10 +125,10 @@ typedef struct iso_sim_fault {
 } iso_sim_fault;
 
 struct iso_sim {
-  const isolde_sim_options *options;
+  const isoproof_sim_options *options;
   const iso_sim_engine *engine;
-  isolde_task *task;
-  isolde_builder *builder;
+  isoproof_task *task;
+  isoproof_builder *builder;
   iso_workload *workload;
   iso_random random;
   uint64_t clock; /* steps */
@@ -160,16 +160,16 @@ struct iso_sim {
 /* ---- sim_store.c: keys, lists, and what every level does alike ---- */
 
 /* Makes room for keys below `count`. */
-isolde_status iso_sim_grow(iso_sim *sim, uint32_t count, isolde_error *error);
+isoproof_status iso_sim_grow(iso_sim *sim, uint32_t count, isoproof_error *error);
 void iso_sim_store_free(iso_sim *sim);
 /* Fills `own`, `final`, the values of the writes and the claims from the operations of a session's transaction. */
-isolde_status iso_sim_plan_txn(iso_sim *sim, uint32_t session, isolde_error *error);
+isoproof_status iso_sim_plan_txn(iso_sim *sim, uint32_t session, isoproof_error *error);
 /* Adds every append of the transaction to the lists and every final write to the registers. */
-isolde_status iso_sim_publish(iso_sim *sim, uint32_t session, isolde_error *error);
+isoproof_status iso_sim_publish(iso_sim *sim, uint32_t session, isoproof_error *error);
 /* Writes the transaction of a session to the history. */
-isolde_status iso_sim_record(iso_sim *sim, uint32_t session, isolde_error *error);
+isoproof_status iso_sim_record(iso_sim *sim, uint32_t session, isoproof_error *error);
 /* Writes what was deferred. */
-isolde_status iso_sim_record_deferred(iso_sim *sim, isolde_error *error);
+isoproof_status iso_sim_record_deferred(iso_sim *sim, isoproof_error *error);
 int64_t iso_sim_now(const iso_sim *sim);
 
 /* ---- sim_admit.c: who may run beside whom ---- */
@@ -182,19 +182,19 @@ void iso_sim_release_all(iso_sim *sim, uint32_t session);
 /* ---- sim_schedule.c ---- */
 
 void iso_sim_make_runnable(iso_sim *sim, uint32_t session);
-isolde_status iso_sim_run(iso_sim *sim, isolde_error *error);
+isoproof_status iso_sim_run(iso_sim *sim, isoproof_error *error);
 
 /* ---- sim_bugs.c ---- */
 
 /* How many sessions and keys a bug takes. */
-uint32_t iso_sim_bug_sessions(isolde_sim_bug bug);
-uint32_t iso_sim_bug_keys(isolde_sim_bug bug);
+uint32_t iso_sim_bug_sessions(isoproof_sim_bug bug);
+uint32_t iso_sim_bug_keys(isoproof_sim_bug bug);
 /* Draws the moments. */
-isolde_status iso_sim_plan_bugs(iso_sim *sim, isolde_error *error);
+isoproof_status iso_sim_plan_bugs(iso_sim *sim, isoproof_error *error);
 /* Whether a session that is idle has to wait because a bug is due. */
 bool iso_sim_bug_due(const iso_sim *sim);
 /* Parks an idle session and, when enough are parked, runs the script of the bug. */
-isolde_status iso_sim_park(iso_sim *sim, uint32_t session, isolde_error *error);
+isoproof_status iso_sim_park(iso_sim *sim, uint32_t session, isoproof_error *error);
 
 /* ---- levels ---- */
 

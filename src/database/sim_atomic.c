@@ -54,23 +54,23 @@ static void atomic_close(iso_sim *sim) {
   sim->level = NULL;
 }
 
-static isolde_status atomic_open(iso_sim *sim, isolde_error *error) {
+static isoproof_status atomic_open(iso_sim *sim, isoproof_error *error) {
   archive *all = iso_alloc_zero(1, sizeof *all);
   if (all == NULL) return iso_fail_memory(error);
   sim->level = all;
   if (!iso_vec_push(&all->versions, ((version){0, 0, 0, 0})) ||
       !iso_vec_push(&all->writers, ((writer){ISO_SIM_NONE, 0})))
     return iso_fail_memory(error);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status atomic_grow(iso_sim *sim, uint32_t keys, isolde_error *error) {
+static isoproof_status atomic_grow(iso_sim *sim, uint32_t keys, isoproof_error *error) {
   archive *all = sim->level;
   size_t before = all->mark_capacity;
-  if (keys <= before) return ISOLDE_OK;
+  if (keys <= before) return ISOPROOF_OK;
   if (!iso_vec_grow((void **)&all->marks, &all->mark_capacity, keys, sizeof *all->marks)) return iso_fail_memory(error);
   for (size_t i = before; i < all->mark_capacity; i++) all->marks[i] = (mark){0, 0};
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* A version of the key that the session may see as far as its own writes are concerned. */
@@ -86,15 +86,15 @@ static uint32_t pick(iso_sim *sim, uint32_t session, uint32_t key) {
   return chosen;
 }
 
-static isolde_status choose(iso_sim *sim, uint32_t key, uint32_t chosen, isolde_error *error) {
+static isoproof_status choose(iso_sim *sim, uint32_t key, uint32_t chosen, isoproof_error *error) {
   archive *all = sim->level;
   all->marks[key] = (mark){all->stamp, (uint32_t)all->choices.count};
   if (!iso_vec_push(&all->choices, ((choice){key, chosen}))) return iso_fail_memory(error);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* First choices for every key that is read from others. */
-static isolde_status choose_all(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status choose_all(iso_sim *sim, uint32_t number, isoproof_error *error) {
   archive *all = sim->level;
   const iso_sim_session *session = &sim->sessions[number];
   all->stamp++;
@@ -109,11 +109,11 @@ static isolde_status choose_all(iso_sim *sim, uint32_t number, isolde_error *err
     if (op->own != ISO_SIM_NONE && !sim->options->lists) continue;
     ISO_TRY(choose(sim, op->key, pick(sim, number, op->key), error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Raises choices until none misses a write of a transaction that another choice reads from. */
-static isolde_status raise_all(archive *all, isolde_error *error) {
+static isoproof_status raise_all(archive *all, isoproof_error *error) {
   all->raised.count = 0;
   for (uint32_t i = 0; i < all->choices.count; i++)
     if (!iso_vec_push(&all->raised, i)) return iso_fail_memory(error);
@@ -129,10 +129,10 @@ static isolde_status raise_all(archive *all, isolde_error *error) {
       if (!iso_vec_push(&all->raised, at.choice)) return iso_fail_memory(error);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status atomic_begin(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status atomic_begin(iso_sim *sim, uint32_t number, isoproof_error *error) {
   archive *all = sim->level;
   iso_sim_session *session = &sim->sessions[number];
   ISO_TRY(choose_all(sim, number, error));
@@ -146,7 +146,7 @@ static isolde_status atomic_begin(iso_sim *sim, uint32_t number, isolde_error *e
       op->value = all->versions.items[all->choices.items[all->marks[op->key].choice].version].value;
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static uint32_t atomic_step(iso_sim *sim, uint32_t number, iso_sim_op *op) {
@@ -154,11 +154,11 @@ static uint32_t atomic_step(iso_sim *sim, uint32_t number, iso_sim_op *op) {
   return ISO_SIM_NONE;
 }
 
-static isolde_status atomic_commit(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status atomic_commit(iso_sim *sim, uint32_t number, isoproof_error *error) {
   archive *all = sim->level;
   const iso_sim_session *session = &sim->sessions[number];
   ISO_TRY(iso_sim_publish(sim, number, error));
-  if (session->claims.count == 0) return ISOLDE_OK;
+  if (session->claims.count == 0) return ISOPROOF_OK;
   writer one = {number, (uint32_t)all->versions.count};
   uint32_t txn = (uint32_t)all->writers.count;
   if (!iso_vec_push(&all->writers, one) || !iso_vec_reserve(&all->versions, session->claims.count))
@@ -170,7 +170,7 @@ static isolde_status atomic_commit(iso_sim *sim, uint32_t number, isolde_error *
     all->versions.items[all->versions.count++] = (version){key_number, key->current, key->version, txn};
     key->version = added;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 const iso_sim_engine iso_sim_read_atomic = {.rule = ISO_SIM_READ_BACK,

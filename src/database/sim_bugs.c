@@ -14,29 +14,29 @@
 
 enum { MOST_BUGS = 1000000, MOST_WRITES = 4, DRAWS = 64, THIN_AIR = '?' - '0' };
 
-static const char *const scripts[ISOLDE_SIM_BUGS] = {
-    [ISOLDE_SIM_BUG_LOST_UPDATE] = "A( B( Arx0 Brx0 Awx Bwx A) B)",
-    [ISOLDE_SIM_BUG_WRITE_SKEW] = "A( B( Arx0 Brx0 Ary0 Bry0 Awx Bwy A) B)",
-    [ISOLDE_SIM_BUG_LONG_FORK] = "A( B( C( D( Arx0 Awx A) Bry0 Bwy B) Crx1 Drx0 Cry0 C) Dry1 D)",
-    [ISOLDE_SIM_BUG_FRACTURED_READ] = "A( B( Arx0 Ary0 Brx0 Awx Awy A) Bry1 B)",
-    [ISOLDE_SIM_BUG_CAUSALITY_VIOLATION] = "C( A( Arx0 Awx A) B( Brx1 Bry0 Bwy B) Cry1 Crx0 C)",
-    [ISOLDE_SIM_BUG_STALE_READ] = "A( Arx0 Awx A) B( Brx0 B)",
-    [ISOLDE_SIM_BUG_ABORTED_READ] = "A( Arx0 Awx B( Brx1 A! B)",
-    [ISOLDE_SIM_BUG_INTERMEDIATE_READ] = "A( Arx0 Awx B( Brx1 Awx A) B)",
-    [ISOLDE_SIM_BUG_NON_REPEATABLE_READ] = "B( Brx0 A( Arx0 Awx A) Brx1 B)",
-    [ISOLDE_SIM_BUG_OWN_WRITE_MISSED] = "A( Arx0 Awx Arx0 A)",
-    [ISOLDE_SIM_BUG_THIN_AIR_READ] = "A( Arx? A)",
-    [ISOLDE_SIM_BUG_DUPLICATE_APPEND] = "A( Arx0 Adx A) B( Brx2 B)",
+static const char *const scripts[ISOPROOF_SIM_BUGS] = {
+    [ISOPROOF_SIM_BUG_LOST_UPDATE] = "A( B( Arx0 Brx0 Awx Bwx A) B)",
+    [ISOPROOF_SIM_BUG_WRITE_SKEW] = "A( B( Arx0 Brx0 Ary0 Bry0 Awx Bwy A) B)",
+    [ISOPROOF_SIM_BUG_LONG_FORK] = "A( B( C( D( Arx0 Awx A) Bry0 Bwy B) Crx1 Drx0 Cry0 C) Dry1 D)",
+    [ISOPROOF_SIM_BUG_FRACTURED_READ] = "A( B( Arx0 Ary0 Brx0 Awx Awy A) Bry1 B)",
+    [ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION] = "C( A( Arx0 Awx A) B( Brx1 Bry0 Bwy B) Cry1 Crx0 C)",
+    [ISOPROOF_SIM_BUG_STALE_READ] = "A( Arx0 Awx A) B( Brx0 B)",
+    [ISOPROOF_SIM_BUG_ABORTED_READ] = "A( Arx0 Awx B( Brx1 A! B)",
+    [ISOPROOF_SIM_BUG_INTERMEDIATE_READ] = "A( Arx0 Awx B( Brx1 Awx A) B)",
+    [ISOPROOF_SIM_BUG_NON_REPEATABLE_READ] = "B( Brx0 A( Arx0 Awx A) Brx1 B)",
+    [ISOPROOF_SIM_BUG_OWN_WRITE_MISSED] = "A( Arx0 Awx Arx0 A)",
+    [ISOPROOF_SIM_BUG_THIN_AIR_READ] = "A( Arx? A)",
+    [ISOPROOF_SIM_BUG_DUPLICATE_APPEND] = "A( Arx0 Adx A) B( Brx2 B)",
 };
 
-uint32_t iso_sim_bug_sessions(isolde_sim_bug bug) {
+uint32_t iso_sim_bug_sessions(isoproof_sim_bug bug) {
   uint32_t most = 0;
   for (const char *c = scripts[bug]; *c != '\0'; c++)
     if (*c >= 'A' && *c <= 'D' && (uint32_t)(*c - 'A') >= most) most = (uint32_t)(*c - 'A') + 1;
   return most;
 }
 
-uint32_t iso_sim_bug_keys(isolde_sim_bug bug) { return strchr(scripts[bug], 'y') != NULL ? 2 : 1; }
+uint32_t iso_sim_bug_keys(isoproof_sim_bug bug) { return strchr(scripts[bug], 'y') != NULL ? 2 : 1; }
 
 /* ---- when ---- */
 
@@ -47,20 +47,20 @@ static int by_moment(const void *a, const void *b) {
   return (x->bug > y->bug) - (x->bug < y->bug);
 }
 
-isolde_status iso_sim_plan_bugs(iso_sim *sim, isolde_error *error) {
+isoproof_status iso_sim_plan_bugs(iso_sim *sim, isoproof_error *error) {
   iso_random random;
   iso_random_seed(&random, sim->options->seed, 3);
-  for (int bug = 0; bug < ISOLDE_SIM_BUGS; bug++) {
+  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) {
     for (uint64_t i = 0; i < sim->options->bugs[bug]; i++) {
       if (sim->plans.count == MOST_BUGS)
-        return iso_fail(error, ISOLDE_ERR_USAGE, "bugs: expected at most %d in all, found more", MOST_BUGS);
+        return iso_fail(error, ISOPROOF_ERR_USAGE, "bugs: expected at most %d in all, found more", MOST_BUGS);
       iso_sim_plan plan = {iso_random_below64(&random, sim->options->txns + 1), iso_random_next(&random),
-                           (isolde_sim_bug)bug};
+                           (isoproof_sim_bug)bug};
       if (!iso_vec_push(&sim->plans, plan)) return iso_fail_memory(error);
     }
   }
   if (sim->plans.count > 1) qsort(sim->plans.items, sim->plans.count, sizeof *sim->plans.items, by_moment);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 bool iso_sim_bug_due(const iso_sim *sim) {
@@ -105,12 +105,12 @@ static iso_sim_session *actor_session(const stage *on, uint32_t actor) {
   return &on->sim->sessions[on->sessions[actor]];
 }
 
-static isolde_status add_op(const stage *on, uint32_t actor, iso_sim_op op, isolde_error *error) {
-  return iso_vec_push(&actor_session(on, actor)->ops, op) ? ISOLDE_OK : iso_fail_memory(error);
+static isoproof_status add_op(const stage *on, uint32_t actor, iso_sim_op op, isoproof_error *error) {
+  return iso_vec_push(&actor_session(on, actor)->ops, op) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* Gives every actor its operations.  A read keeps the number of its version in `value`. */
-static isolde_status cast(stage *on, const char *script, isolde_error *error) {
+static isoproof_status cast(stage *on, const char *script, isoproof_error *error) {
   for (const char *c = script; *c != '\0'; c++) {
     if (*c == ' ') continue;
     uint32_t actor = (uint32_t)(*c++ - 'A');
@@ -129,7 +129,7 @@ static isolde_status cast(stage *on, const char *script, isolde_error *error) {
     ISO_TRY(add_op(on, actor, op, error));
     on->doubled[actor] = true;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Turns the number of a version into what the read shows. */
@@ -159,7 +159,7 @@ static void resolve_read(const stage *on, iso_sim_op *op) {
     op->value = value;
 }
 
-static isolde_status rehearse(const stage *on, uint32_t actors, isolde_error *error) {
+static isoproof_status rehearse(const stage *on, uint32_t actors, isoproof_error *error) {
   for (uint32_t a = 0; a < actors; a++) {
     iso_sim_session *session = actor_session(on, a);
     ISO_TRY(iso_sim_plan_txn(on->sim, on->sessions[a], error));
@@ -171,10 +171,10 @@ static isolde_status rehearse(const stage *on, uint32_t actors, isolde_error *er
     for (size_t i = 0; i < session->ops.count; i++)
       if (!session->ops.items[i].write) resolve_read(on, &session->ops.items[i]);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status end_actor(const stage *on, uint32_t actor, iso_sim_fault *fault, isolde_error *error) {
+static isoproof_status end_actor(const stage *on, uint32_t actor, iso_sim_fault *fault, isoproof_error *error) {
   iso_sim *sim = on->sim;
   uint32_t number = on->sessions[actor];
   iso_sim_session *session = &sim->sessions[number];
@@ -184,10 +184,10 @@ static isolde_status end_actor(const stage *on, uint32_t actor, iso_sim_fault *f
   fault->indexes[actor] = session->finished;
   ISO_TRY(iso_sim_record(sim, number, error));
   session->claims.count = 0; /* they were never queued */
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status perform(const stage *on, const char *script, iso_sim_fault *fault, isolde_error *error) {
+static isoproof_status perform(const stage *on, const char *script, iso_sim_fault *fault, isoproof_error *error) {
   for (const char *c = script; *c != '\0'; c++) {
     if (*c == ' ') continue;
     uint32_t actor = (uint32_t)(*c++ - 'A');
@@ -198,10 +198,10 @@ static isolde_status perform(const stage *on, const char *script, iso_sim_fault 
       ISO_TRY(end_actor(on, actor, fault, error));
     while (c[1] != '\0' && c[1] != ' ') c++;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status inject(iso_sim *sim, isolde_sim_bug bug, const uint32_t keys[2], isolde_error *error) {
+static isoproof_status inject(iso_sim *sim, isoproof_sim_bug bug, const uint32_t keys[2], isoproof_error *error) {
   stage on = {.sim = sim, .keys = {keys[0], keys[1]}};
   iso_sim_fault fault = {.bug = bug, .txns = iso_sim_bug_sessions(bug), .key_count = iso_sim_bug_keys(bug)};
   if (sim->engine->settle != NULL) sim->engine->settle(sim);
@@ -220,22 +220,22 @@ static isolde_status inject(iso_sim *sim, isolde_sim_bug bug, const uint32_t key
   ISO_TRY(cast(&on, scripts[bug], error));
   ISO_TRY(rehearse(&on, fault.txns, error));
   ISO_TRY(perform(&on, scripts[bug], &fault, error));
-  return iso_vec_push(&sim->faults, fault) ? ISOLDE_OK : iso_fail_memory(error);
+  return iso_vec_push(&sim->faults, fault) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-isolde_status iso_sim_park(iso_sim *sim, uint32_t session, isolde_error *error) {
-  isolde_sim_bug bug = sim->plans.items[sim->next_plan].bug;
+isoproof_status iso_sim_park(iso_sim *sim, uint32_t session, isoproof_error *error) {
+  isoproof_sim_bug bug = sim->plans.items[sim->next_plan].bug;
   sim->parked[sim->parked_count++] = session;
-  if (sim->parked_count < (sim->draining ? sim->options->sessions : iso_sim_bug_sessions(bug))) return ISOLDE_OK;
+  if (sim->parked_count < (sim->draining ? sim->options->sessions : iso_sim_bug_sessions(bug))) return ISOPROOF_OK;
   uint32_t keys[2];
   if (!find_keys(sim, iso_sim_bug_keys(bug), keys)) {
     sim->draining = true;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   ISO_TRY(inject(sim, bug, keys, error));
   sim->next_plan++;
   sim->draining = false;
   for (uint32_t i = 0; i < sim->parked_count; i++) iso_sim_make_runnable(sim, sim->parked[i]);
   sim->parked_count = 0;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

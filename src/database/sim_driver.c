@@ -21,20 +21,20 @@ static void end(iso_sim_client *client) {
   client->reads.count = client->ranges.count = client->changes.count = 0;
 }
 
-static void start(iso_sim_server *server, iso_sim_client *client, isolde_sim_level level) {
+static void start(iso_sim_server *server, iso_sim_client *client, isoproof_sim_level level) {
   client->level = level;
   client->reads.count = client->ranges.count = client->changes.count = 0;
   client->active = true;
   iso_sim_take_view(server, client);
   iso_sim_draw_bug(server, client);
   /* What the session has seen, for bugs that must not contradict it. */
-  if (client->bug == ISO_SIM_NO_BUG && level != ISOLDE_SIM_READ_ATOMIC) client->last_seen = server->clock;
+  if (client->bug == ISO_SIM_NO_BUG && level != ISOPROOF_SIM_READ_ATOMIC) client->last_seen = server->clock;
 }
 
-static isolde_sim_level level_of(const iso_database *database, const iso_isolation *isolation) {
-  isolde_sim_level level = ISOLDE_SIM_SERIALIZABLE;
+static isoproof_sim_level level_of(const iso_database *database, const iso_isolation *isolation) {
+  isoproof_sim_level level = ISOPROOF_SIM_SERIALIZABLE;
   size_t number = (size_t)(isolation - database->isolations);
-  if (number < database->isolation_count) isolde_sim_level_find(isolation->name, &level);
+  if (number < database->isolation_count) isoproof_sim_level_find(isolation->name, &level);
   return level;
 }
 
@@ -101,7 +101,7 @@ static void rollback(iso_connection *connection, const iso_request *request, iso
 
 /* Notes a read where a commit will look at it; false when memory is out. */
 static bool note_read(iso_sim_client *client, size_t entry) {
-  if (client->level != ISOLDE_SIM_SERIALIZABLE && client->bug == ISO_SIM_NO_BUG) return true;
+  if (client->level != ISOPROOF_SIM_SERIALIZABLE && client->bug == ISO_SIM_NO_BUG) return true;
   return iso_vec_push(&client->reads, entry);
 }
 
@@ -128,7 +128,7 @@ static int compare_rows(const void *a, const void *b) {
 
 static bool read_range(iso_sim_server *server, iso_sim_client *client, const iso_request *request, iso_reply *reply) {
   iso_sim_range range = {request->key, request->high, request->by_value};
-  if (client->level == ISOLDE_SIM_SERIALIZABLE && !iso_vec_push(&client->ranges, range)) return false;
+  if (client->level == ISOPROOF_SIM_SERIALIZABLE && !iso_vec_push(&client->ranges, range)) return false;
   for (size_t i = 0; i < server->entries.count; i++) {
     int64_t key = server->entries.items[i].key, value;
     if (!iso_sim_see(server, client, i, true, &value)) continue;
@@ -204,7 +204,7 @@ static void ping(iso_connection *connection, const iso_request *request, iso_rep
 
 /* ---- connections ---- */
 
-static isolde_status connect(iso_connection *connection, isolde_error *error) {
+static isoproof_status connect(iso_connection *connection, isoproof_error *error) {
   iso_sim_server *server = server_of(connection);
   iso_sim_client *client = iso_alloc_zero(1, sizeof *client);
   if (client == NULL) return iso_fail_memory(error);
@@ -220,7 +220,7 @@ static isolde_status connect(iso_connection *connection, isolde_error *error) {
   server->clients = client;
   pthread_mutex_unlock(&server->mutex);
   connection->server_id = client->number;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void disconnect(iso_connection *connection) {
@@ -246,23 +246,23 @@ static void disconnect(iso_connection *connection) {
 
 /* Names of levels with spaces, as databases have them; what they claim includes real time, where they keep to it. */
 static const struct {
-  isolde_sim_level level;
+  isoproof_sim_level level;
   const char *name, *claims;
 } levels[] = {
-    {ISOLDE_SIM_READ_COMMITTED, "read committed", "read-committed"},
-    {ISOLDE_SIM_READ_ATOMIC, "read atomic", "read-atomic"},
-    {ISOLDE_SIM_CAUSAL, "causal", "causal"},
-    {ISOLDE_SIM_PARALLEL_SNAPSHOT, "parallel snapshot isolation", "parallel-snapshot-isolation"},
-    {ISOLDE_SIM_SNAPSHOT, "snapshot isolation", "strong-snapshot-isolation"},
-    {ISOLDE_SIM_SERIALIZABLE, "serializable", "strict-serializable"},
+    {ISOPROOF_SIM_READ_COMMITTED, "read committed", "read-committed"},
+    {ISOPROOF_SIM_READ_ATOMIC, "read atomic", "read-atomic"},
+    {ISOPROOF_SIM_CAUSAL, "causal", "causal"},
+    {ISOPROOF_SIM_PARALLEL_SNAPSHOT, "parallel snapshot isolation", "parallel-snapshot-isolation"},
+    {ISOPROOF_SIM_SNAPSHOT, "snapshot isolation", "strong-snapshot-isolation"},
+    {ISOPROOF_SIM_SERIALIZABLE, "serializable", "strict-serializable"},
 };
 
-static isolde_status take_level(iso_database *database, isolde_error *error) {
+static isoproof_status take_level(iso_database *database, isoproof_error *error) {
   const char *wanted = iso_url_option(&database->urls[0], "level");
-  isolde_sim_level level = ISOLDE_SIM_SERIALIZABLE;
-  if (wanted != NULL && !isolde_sim_level_find(wanted, &level)) {
+  isoproof_sim_level level = ISOPROOF_SIM_SERIALIZABLE;
+  if (wanted != NULL && !isoproof_sim_level_find(wanted, &level)) {
     char quoted[256];
-    return iso_fail(error, ISOLDE_ERR_USAGE,
+    return iso_fail(error, ISOPROOF_ERR_USAGE,
                     "level of sim: expected serializable, snapshot-isolation, "
                     "parallel-snapshot-isolation, causal, read-atomic or read-committed, "
                     "found %s",
@@ -272,45 +272,45 @@ static isolde_status take_level(iso_database *database, isolde_error *error) {
     if (levels[i].level == level) database->default_isolation = i;
     iso_database_add_isolation(database, levels[i].name, levels[i].claims, "given by construction, but for its bugs");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status take_bugs(iso_database *database, iso_sim_server *server, isolde_error *error) {
+static isoproof_status take_bugs(iso_database *database, iso_sim_server *server, isoproof_error *error) {
   const char *bugs = iso_url_option(&database->urls[0], "bugs");
   while (bugs != NULL && *bugs != 0) {
     size_t length = strcspn(bugs, ",");
     uint32_t bug;
     if (!iso_sim_driver_bug_find(bugs, length, &bug)) {
       char quoted[256];
-      return iso_fail(error, ISOLDE_ERR_USAGE, "bugs of sim: expected names such as lost-update,lost-write, found %s",
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "bugs of sim: expected names such as lost-update,lost-write, found %s",
                       iso_quote(bugs, length, quoted));
     }
     if (!server->bugs[bug]) server->bug_list[server->bug_count++] = bug;
     server->bugs[bug] = true;
     bugs += length + (bugs[length] == ',');
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status take_rate(const iso_database *database, const char *name, double *rate, isolde_error *error) {
+static isoproof_status take_rate(const iso_database *database, const char *name, double *rate, isoproof_error *error) {
   const char *text = iso_url_option(&database->urls[0], name);
-  if (text == NULL) return ISOLDE_OK;
+  if (text == NULL) return ISOPROOF_OK;
   char *rest;
   *rate = strtod(text, &rest);
-  if (rest != text && *rest == 0 && *rate >= 0 && *rate <= 1) return ISOLDE_OK;
+  if (rest != text && *rest == 0 && *rate >= 0 && *rate <= 1) return ISOPROOF_OK;
   char quoted[256];
-  return iso_fail(error, ISOLDE_ERR_USAGE, "%s of sim: expected a number from 0 to 1, found %s", name,
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "%s of sim: expected a number from 0 to 1, found %s", name,
                   iso_quote(text, strlen(text), quoted));
 }
 
 /* The nodes of a simulated cluster are all behind one URL. */
-static isolde_status take_nodes(iso_database *database, iso_sim_server *server, isolde_error *error) {
+static isoproof_status take_nodes(iso_database *database, iso_sim_server *server, isoproof_error *error) {
   const char *text = iso_url_option(&database->urls[0], "nodes");
   const char *name = database->isolations[database->default_isolation].name;
   bool replicated = strcmp(name, "causal") == 0 || strcmp(name, "parallel snapshot isolation") == 0;
   uint64_t nodes = replicated ? 3 : 1;
   if (text != NULL && (!iso_parse_u64(text, strlen(text), &nodes) || nodes == 0 || nodes > ISO_SIM_NODES))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "nodes of sim: expected 1 to %d", ISO_SIM_NODES);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "nodes of sim: expected 1 to %d", ISO_SIM_NODES);
   server->nodes = (uint32_t)nodes;
   iso_url *urls = iso_realloc(database->urls, nodes, sizeof *urls);
   if (urls == NULL) return iso_fail_memory(error);
@@ -318,10 +318,10 @@ static isolde_status take_nodes(iso_database *database, iso_sim_server *server, 
   /* The others show the URL of the first and own nothing. */
   for (size_t i = database->nodes; i < nodes; i++) urls[i] = (iso_url){.path = "", .shown = urls[0].shown};
   database->nodes = nodes;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status open_database(iso_database *database, isolde_error *error) {
+static isoproof_status open_database(iso_database *database, isoproof_error *error) {
   static const char *const known[] = {"level", "bugs", "rate", "nodes", "lost", NULL};
   iso_sim_server *server = iso_alloc_zero(1, sizeof *server);
   if (server == NULL) return iso_fail_memory(error);
@@ -333,7 +333,7 @@ static isolde_status open_database(iso_database *database, isolde_error *error) 
   server->seed = database->options.seed != 0 ? database->options.seed : iso_hash_seed();
   server->rate = 0.01;
   if (database->urls[0].path[0] != 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "sim: expected nothing or ?level=... after it, found %s",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "sim: expected nothing or ?level=... after it, found %s",
                     database->urls[0].shown);
   ISO_TRY(iso_url_only(&database->urls[0], known, error));
   ISO_TRY(take_level(database, error));
@@ -341,14 +341,14 @@ static isolde_status open_database(iso_database *database, isolde_error *error) 
   ISO_TRY(take_rate(database, "rate", &server->rate, error));
   ISO_TRY(take_rate(database, "lost", &server->lost_rate, error));
   ISO_TRY(take_nodes(database, server, error));
-  snprintf(database->version, sizeof database->version, "simulator %s", isolde_version());
+  snprintf(database->version, sizeof database->version, "simulator %s", isoproof_version());
   char number[32];
   snprintf(number, sizeof number, "%u", server->nodes);
   iso_database_add_setting(database, "nodes", number);
   snprintf(number, sizeof number, "%g", server->rate);
   for (uint32_t i = 0; i < server->bug_count; i++)
     iso_database_add_setting(database, iso_sim_driver_bug_name(server->bug_list[i]), number);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void close_database(iso_database *database) {
@@ -359,21 +359,22 @@ static void close_database(iso_database *database) {
   free(server);
 }
 
-static isolde_status clear_tables(iso_database *database, isolde_error *error) {
+static isoproof_status clear_tables(iso_database *database, isoproof_error *error) {
   (void)error;
   iso_sim_server *server = database->state;
   pthread_mutex_lock(&server->mutex);
   iso_sim_server_clear(server);
   for (iso_sim_client *client = server->clients; client != NULL; client = client->next) end(client);
   pthread_mutex_unlock(&server->mutex);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status fill(iso_database *database, int64_t first, uint32_t count, int64_t value, isolde_error *error) {
+static isoproof_status fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
+                            isoproof_error *error) {
   iso_sim_server *server = database->state;
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   pthread_mutex_lock(&server->mutex);
-  for (uint32_t i = 0; i < count && status == ISOLDE_OK; i++) {
+  for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
     size_t entry = iso_sim_entry_of(server, first + (int64_t)i);
     /* Time 0 is before everything: every node has it. */
     iso_sim_version version = {.value = value};

@@ -1,7 +1,7 @@
 /* sim_driver.h - the simulated database that clients connect to: a store of versions, its nodes, and its bugs.
  *
  * One sim_server belongs to an iso_database and owns entries and sessions until the database is closed; a mutex guards
- * everything in it.  Unlike the simulator of isolde_simulate it does not know transactions before they happen, so it
+ * everything in it.  Unlike the simulator of isoproof_simulate it does not know transactions before they happen, so it
  * is optimistic: a transaction runs on a snapshot, and conflicts show at its commit.
  */
 #ifndef ISO_DATABASE_SIM_DRIVER_H
@@ -15,9 +15,9 @@
 
 enum {
   ISO_SIM_NODES = 16,
-  ISO_SIM_LOG = 64,                     /* commits of a node that the others may still miss */
-  ISO_SIM_LAG = 48,                     /* how many commits behind a stale snapshot may be */
-  ISO_SIM_LOST_WRITE = ISOLDE_SIM_BUGS, /* a bug that only this one has: a crash that forgets commits */
+  ISO_SIM_LOG = 64,                       /* commits of a node that the others may still miss */
+  ISO_SIM_LAG = 48,                       /* how many commits behind a stale snapshot may be */
+  ISO_SIM_LOST_WRITE = ISOPROOF_SIM_BUGS, /* a bug that only this one has: a crash that forgets commits */
   ISO_SIM_ALL_BUGS,
   ISO_SIM_NO_BUG
 };
@@ -60,7 +60,7 @@ typedef struct iso_sim_client {
   bool active;
   bool crashed; /* the server crashed under it: the connection is gone */
   uint64_t number;
-  isolde_sim_level level;
+  isoproof_sim_level level;
   uint32_t node;
   iso_random random;
   iso_sim_view view;

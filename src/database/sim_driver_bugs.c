@@ -12,7 +12,7 @@
 enum { FORGOTTEN = 4, FORK_TXNS = 64 };
 
 const char *iso_sim_driver_bug_name(uint32_t bug) {
-  return bug == ISO_SIM_LOST_WRITE ? "lost-write" : isolde_sim_bug_name((isolde_sim_bug)bug);
+  return bug == ISO_SIM_LOST_WRITE ? "lost-write" : isoproof_sim_bug_name((isoproof_sim_bug)bug);
 }
 
 bool iso_sim_driver_bug_find(const char *name, size_t length, uint32_t *bug) {
@@ -45,7 +45,7 @@ static bool bend_fork(iso_sim_server *server, iso_sim_client *client) {
   server->fork_left--;
   see_until(client, server->fork_second);
   client->hidden = client->number % 2 == 0 ? server->fork_first : server->fork_second;
-  client->bug = ISOLDE_SIM_BUG_LONG_FORK;
+  client->bug = ISOPROOF_SIM_BUG_LONG_FORK;
   return true;
 }
 
@@ -58,13 +58,13 @@ void iso_sim_draw_bug(iso_sim_server *server, iso_sim_client *client) {
   client->bug = server->bug_list[iso_random_below(&client->random, server->bug_count)];
   uint64_t oldest = server->clock > ISO_SIM_LAG ? server->clock - ISO_SIM_LAG : 0;
   switch (client->bug) {
-  case ISOLDE_SIM_BUG_STALE_READ:
+  case ISOPROOF_SIM_BUG_STALE_READ:
     see_until(client, latest(oldest, client->last_seen));
     break;
-  case ISOLDE_SIM_BUG_CAUSALITY_VIOLATION:
+  case ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION:
     see_until(client, latest(oldest, client->last_commit));
     break;
-  case ISOLDE_SIM_BUG_FRACTURED_READ:
+  case ISOPROOF_SIM_BUG_FRACTURED_READ:
     if (server->last_wide > oldest) see_until(client, server->last_wide);
     break;
   default:
@@ -97,7 +97,7 @@ static bool changed_at(const iso_sim_entry *entry, uint64_t time) {
 
 void iso_sim_bend_before(iso_sim_server *server, iso_sim_client *client, size_t number) {
   const iso_sim_entry *entry = &server->entries.items[number];
-  if (client->bug != ISOLDE_SIM_BUG_FRACTURED_READ || client->bug_done || wrote(client, number)) return;
+  if (client->bug != ISOPROOF_SIM_BUG_FRACTURED_READ || client->bug_done || wrote(client, number)) return;
   if (server->last_wide == 0 || !changed_at(entry, server->last_wide)) return;
   client->bug_done = client->hides_key = true;
   client->hidden = server->last_wide;
@@ -120,24 +120,24 @@ void iso_sim_bend_read(iso_sim_server *server, iso_sim_client *client, size_t nu
   bool own = wrote(client, number);
   if (client->bug_done) return;
   switch (client->bug) {
-  case ISOLDE_SIM_BUG_OWN_WRITE_MISSED:
+  case ISOPROOF_SIM_BUG_OWN_WRITE_MISSED:
     if (own) {
       *present = iso_sim_see(server, client, number, false, value);
       client->bug_done = true;
     }
     break;
-  case ISOLDE_SIM_BUG_ABORTED_READ:
-  case ISOLDE_SIM_BUG_INTERMEDIATE_READ: {
-    bool aborted = client->bug == ISOLDE_SIM_BUG_ABORTED_READ;
+  case ISOPROOF_SIM_BUG_ABORTED_READ:
+  case ISOPROOF_SIM_BUG_INTERMEDIATE_READ: {
+    bool aborted = client->bug == ISOPROOF_SIM_BUG_ABORTED_READ;
     if (own || !(aborted ? entry->has_aborted : entry->has_intermediate)) break;
     *present = client->bug_done = true;
     *value = aborted ? entry->aborted : entry->intermediate;
     break;
   }
-  case ISOLDE_SIM_BUG_NON_REPEATABLE_READ:
+  case ISOPROOF_SIM_BUG_NON_REPEATABLE_READ:
     if (!own && read_before(client, number)) client->bug_done = bend_to_older(client, entry, present, value);
     break;
-  case ISOLDE_SIM_BUG_THIN_AIR_READ:
+  case ISOPROOF_SIM_BUG_THIN_AIR_READ:
     if (own) break;
     *present = client->bug_done = true;
     *value = INT64_MAX - (int64_t)iso_random_below(&client->random, 1000000);
@@ -152,16 +152,16 @@ void iso_sim_bend_list(iso_sim_server *server, iso_sim_client *client, size_t nu
   bool own = wrote(client, number);
   if (client->bug_done) return;
   switch (client->bug) {
-  case ISOLDE_SIM_BUG_OWN_WRITE_MISSED:
+  case ISOPROOF_SIM_BUG_OWN_WRITE_MISSED:
     if (!own || reply->list.count == 0) break;
     reply->list.count--;
     client->bug_done = true;
     break;
-  case ISOLDE_SIM_BUG_ABORTED_READ:
+  case ISOPROOF_SIM_BUG_ABORTED_READ:
     if (own || !entry->has_aborted) break;
     client->bug_done = reply->present = iso_vec_push(&reply->list, entry->aborted);
     break;
-  case ISOLDE_SIM_BUG_INTERMEDIATE_READ:
+  case ISOPROOF_SIM_BUG_INTERMEDIATE_READ:
     /* Half of what the last transaction appended. */
     if (own || entry->elements.count < 2 || reply->list.count != entry->elements.count) break;
     if (entry->elements.items[entry->elements.count - 1].time != entry->elements.items[entry->elements.count - 2].time)
@@ -169,12 +169,12 @@ void iso_sim_bend_list(iso_sim_server *server, iso_sim_client *client, size_t nu
     reply->list.count--;
     client->bug_done = true;
     break;
-  case ISOLDE_SIM_BUG_NON_REPEATABLE_READ:
+  case ISOPROOF_SIM_BUG_NON_REPEATABLE_READ:
     if (own || !read_before(client, number) || reply->list.count == 0) break;
     reply->list.count--;
     client->bug_done = true;
     break;
-  case ISOLDE_SIM_BUG_THIN_AIR_READ: {
+  case ISOPROOF_SIM_BUG_THIN_AIR_READ: {
     int64_t value = INT64_MAX - (int64_t)iso_random_below(&client->random, 1000000);
     if (!own) client->bug_done = reply->present = iso_vec_push(&reply->list, value);
     break;
@@ -187,10 +187,10 @@ void iso_sim_bend_list(iso_sim_server *server, iso_sim_client *client, size_t nu
 /* ---- commits ---- */
 
 bool iso_sim_skips_reads(const iso_sim_client *client) {
-  return client->bug == ISOLDE_SIM_BUG_LOST_UPDATE || client->bug == ISOLDE_SIM_BUG_WRITE_SKEW;
+  return client->bug == ISOPROOF_SIM_BUG_LOST_UPDATE || client->bug == ISOPROOF_SIM_BUG_WRITE_SKEW;
 }
 
-bool iso_sim_skips_writes(const iso_sim_client *client) { return client->bug == ISOLDE_SIM_BUG_LOST_UPDATE; }
+bool iso_sim_skips_writes(const iso_sim_client *client) { return client->bug == ISOPROOF_SIM_BUG_LOST_UPDATE; }
 
 /* A crash: the last commits are gone, though their clients were told that they are there, and so are the connections.
  */
@@ -211,7 +211,7 @@ void iso_sim_after_commit(iso_sim_server *server, iso_sim_client *client, size_t
   if (keys > 1) server->last_wide = server->clock;
   /* The commit before this one came from another session, and this one did not see it. */
   bool apart = server->last_committer != client->number && client->view.times[0] < server->clock - 1;
-  bool drawn = client->bug == ISOLDE_SIM_BUG_LONG_FORK && client->hidden == 0;
+  bool drawn = client->bug == ISOPROOF_SIM_BUG_LONG_FORK && client->hidden == 0;
   if (drawn && apart && server->fork_left == 0) {
     server->fork_first = server->clock - 1;
     server->fork_second = server->clock;

@@ -117,18 +117,18 @@ static void view_until(iso_sim_view *view, uint64_t time) {
 
 void iso_sim_take_view(iso_sim_server *server, iso_sim_client *client) {
   switch (client->level) {
-  case ISOLDE_SIM_READ_COMMITTED:
+  case ISOPROOF_SIM_READ_COMMITTED:
     view_until(&client->view, UINT64_MAX);
     break;
-  case ISOLDE_SIM_READ_ATOMIC: {
+  case ISOPROOF_SIM_READ_ATOMIC: {
     /* Any snapshot that has what the session itself wrote. */
     uint64_t oldest = server->clock > ISO_SIM_LAG ? server->clock - ISO_SIM_LAG : 0;
     if (client->last_commit > oldest) oldest = client->last_commit;
     view_until(&client->view, oldest + iso_random_below64(&client->random, server->clock - oldest + 1));
     break;
   }
-  case ISOLDE_SIM_CAUSAL:
-  case ISOLDE_SIM_PARALLEL_SNAPSHOT:
+  case ISOPROOF_SIM_CAUSAL:
+  case ISOPROOF_SIM_PARALLEL_SNAPSHOT:
     catch_up(server, client);
     client->view = server->views[client->node];
     break;
@@ -204,13 +204,13 @@ static bool range_changed(const iso_sim_server *server, const iso_sim_client *cl
 static bool append_conflict(const iso_sim_client *client, const iso_sim_entry *entry, const iso_sim_change *change) {
   const iso_sim_version *element = last_element(entry);
   if (element == NULL) return false;
-  if (client->level == ISOLDE_SIM_READ_COMMITTED) return element->time > change->time;
+  if (client->level == ISOPROOF_SIM_READ_COMMITTED) return element->time > change->time;
   return !in_view(client, element);
 }
 
 const char *iso_sim_conflict(const iso_sim_server *server, const iso_sim_client *client) {
   if (client->changes.count == 0) return NULL;
-  bool serial = client->level == ISOLDE_SIM_SERIALIZABLE;
+  bool serial = client->level == ISOPROOF_SIM_SERIALIZABLE;
   if (serial && !iso_sim_skips_reads(client)) {
     for (size_t i = 0; i < client->reads.count; i++)
       if (changed(client, &server->entries.items[client->reads.items[i]])) return "a key that was read has changed";
@@ -218,7 +218,7 @@ const char *iso_sim_conflict(const iso_sim_server *server, const iso_sim_client 
       if (range_changed(server, client, &client->ranges.items[i])) return "a range that was read has changed";
   }
   if (iso_sim_skips_writes(client)) return NULL;
-  bool exclusive = client->level == ISOLDE_SIM_SNAPSHOT || client->level == ISOLDE_SIM_PARALLEL_SNAPSHOT ||
+  bool exclusive = client->level == ISOPROOF_SIM_SNAPSHOT || client->level == ISOPROOF_SIM_PARALLEL_SNAPSHOT ||
                    (serial && client->bug != ISO_SIM_NO_BUG);
   for (size_t i = 0; i < client->changes.count; i++) {
     const iso_sim_change *change = &client->changes.items[i];
@@ -250,7 +250,7 @@ static bool apply_one(iso_sim_server *server, const iso_sim_client *client, cons
   if (change->kind == ISO_APPEND) {
     const iso_sim_version *last = last_element(entry);
     bool fresh = last == NULL || last->time != server->clock;
-    int copies = client->bug == ISOLDE_SIM_BUG_DUPLICATE_APPEND ? 2 : 1;
+    int copies = client->bug == ISOPROOF_SIM_BUG_DUPLICATE_APPEND ? 2 : 1;
     if (entry->elements.items == NULL) return false; /* never: room was made */
     for (int i = 0; i < copies; i++)
       if (!iso_vec_push(&entry->elements, version)) break;
@@ -275,7 +275,7 @@ bool iso_sim_apply(iso_sim_server *server, iso_sim_client *client) {
   server->clock++;
   size_t keys = 0;
   for (size_t i = 0; i < client->changes.count; i++) keys += apply_one(server, client, &client->changes.items[i]);
-  iso_sim_view known = client->level == ISOLDE_SIM_CAUSAL || client->level == ISOLDE_SIM_PARALLEL_SNAPSHOT
+  iso_sim_view known = client->level == ISOPROOF_SIM_CAUSAL || client->level == ISOPROOF_SIM_PARALLEL_SNAPSHOT
                            ? client->view
                            : server->views[client->node];
   log_commit(server, client->node, server->clock, &known);

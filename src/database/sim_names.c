@@ -5,40 +5,42 @@
 #include <strings.h>
 
 static const char *const level_names[] = {
-#define ISOLDE_X(name, id, text) id,
-    ISOLDE_SIM_LEVEL_LIST(ISOLDE_X)
-#undef ISOLDE_X
+#define ISOPROOF_X(name, id, text) id,
+    ISOPROOF_SIM_LEVEL_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
 };
 
 static const char *const bug_names[] = {
-#define ISOLDE_X(name, id, level, text) id,
-    ISOLDE_SIM_BUG_LIST(ISOLDE_X)
-#undef ISOLDE_X
+#define ISOPROOF_X(name, id, level, text) id,
+    ISOPROOF_SIM_BUG_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
 };
 
 static const char *const bug_levels[] = {
-#define ISOLDE_X(name, id, level, text) level,
-    ISOLDE_SIM_BUG_LIST(ISOLDE_X)
-#undef ISOLDE_X
+#define ISOPROOF_X(name, id, level, text) level,
+    ISOPROOF_SIM_BUG_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
 };
 
 static const char *const keys_names[] = {
-#define ISOLDE_X(name, id, text) id,
-    ISOLDE_KEYS_LIST(ISOLDE_X)
-#undef ISOLDE_X
+#define ISOPROOF_X(name, id, text) id,
+    ISOPROOF_KEYS_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
 };
 
-_Static_assert(ISOLDE_SIM_BUGS <= sizeof((isolde_sim_options *)NULL)->bugs / sizeof(uint64_t),
-               "isolde_sim_options has room for every bug");
+_Static_assert(ISOPROOF_SIM_BUGS <= sizeof((isoproof_sim_options *)NULL)->bugs / sizeof(uint64_t),
+               "isoproof_sim_options has room for every bug");
 
-const char *isolde_sim_level_name(isolde_sim_level level) {
-  return (unsigned)level < ISOLDE_SIM_LEVELS ? level_names[level] : NULL;
+const char *isoproof_sim_level_name(isoproof_sim_level level) {
+  return (unsigned)level < ISOPROOF_SIM_LEVELS ? level_names[level] : NULL;
 }
 
-const char *isolde_sim_bug_name(isolde_sim_bug bug) { return (unsigned)bug < ISOLDE_SIM_BUGS ? bug_names[bug] : NULL; }
+const char *isoproof_sim_bug_name(isoproof_sim_bug bug) {
+  return (unsigned)bug < ISOPROOF_SIM_BUGS ? bug_names[bug] : NULL;
+}
 
-const char *isolde_sim_bug_level(isolde_sim_bug bug) {
-  return (unsigned)bug < ISOLDE_SIM_BUGS ? bug_levels[bug] : NULL;
+const char *isoproof_sim_bug_level(isoproof_sim_bug bug) {
+  return (unsigned)bug < ISOPROOF_SIM_BUGS ? bug_levels[bug] : NULL;
 }
 
 /* The position of a name, -1 when there is none.  Case does not matter, and '_' and ' ' are taken as '-'. */
@@ -52,21 +54,21 @@ static int find(const char *const *names, size_t count, const char *name) {
   return -1;
 }
 
-bool isolde_sim_level_find(const char *name, isolde_sim_level *level) {
-  const isolde_level_info *info = isolde_level_find_in(name, ISOLDE_LEVEL_BASE);
-  int found = info != NULL ? find(level_names, ISOLDE_SIM_LEVELS, info->id) : -1;
-  if (found >= 0) *level = (isolde_sim_level)found;
+bool isoproof_sim_level_find(const char *name, isoproof_sim_level *level) {
+  const isoproof_level_info *info = isoproof_level_find_in(name, ISOPROOF_LEVEL_BASE);
+  int found = info != NULL ? find(level_names, ISOPROOF_SIM_LEVELS, info->id) : -1;
+  if (found >= 0) *level = (isoproof_sim_level)found;
   return found >= 0;
 }
 
-bool isolde_sim_bug_find(const char *name, isolde_sim_bug *bug) {
-  int found = find(bug_names, ISOLDE_SIM_BUGS, name);
-  if (found >= 0) *bug = (isolde_sim_bug)found;
+bool isoproof_sim_bug_find(const char *name, isoproof_sim_bug *bug) {
+  int found = find(bug_names, ISOPROOF_SIM_BUGS, name);
+  if (found >= 0) *bug = (isoproof_sim_bug)found;
   return found >= 0;
 }
 
-bool isolde_keys_find(const char *name, isolde_keys *keys) {
-  int found = find(keys_names, ISOLDE_KEYS_KINDS, name);
-  if (found >= 0) *keys = (isolde_keys)found;
+bool isoproof_keys_find(const char *name, isoproof_keys *keys) {
+  int found = find(keys_names, ISOPROOF_KEYS_KINDS, name);
+  if (found >= 0) *keys = (isoproof_keys)found;
   return found >= 0;
 }

@@ -60,7 +60,7 @@ static void replica_close(iso_sim *sim) {
   sim->level = NULL;
 }
 
-static isolde_status replica_open(iso_sim *sim, isolde_error *error) {
+static isoproof_status replica_open(iso_sim *sim, isoproof_error *error) {
   cluster *all = iso_alloc_zero(1, sizeof *all);
   if (all == NULL) return iso_fail_memory(error);
   sim->level = all;
@@ -75,10 +75,10 @@ static isolde_status replica_open(iso_sim *sim, isolde_error *error) {
     sim->sessions[i].replica = replica_number;
     replica_number = replica_number + 1 < all->count ? replica_number + 1 : 0;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status replica_grow(iso_sim *sim, uint32_t keys, isolde_error *error) {
+static isoproof_status replica_grow(iso_sim *sim, uint32_t keys, isoproof_error *error) {
   cluster *all = sim->level;
   for (uint32_t i = 0; i < all->count; i++) {
     replica *one = &all->replicas[i];
@@ -87,7 +87,7 @@ static isolde_status replica_grow(iso_sim *sim, uint32_t keys, isolde_error *err
     if (!iso_vec_grow((void **)&one->keys, &one->key_capacity, keys, sizeof *one->keys)) return iso_fail_memory(error);
     memset(one->keys + before, 0, (one->key_capacity - before) * sizeof *one->keys);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- delivery ---- */
@@ -174,7 +174,7 @@ static void replica_settle(iso_sim *sim) {
 
 /* ---- transactions ---- */
 
-static isolde_status replica_begin(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status replica_begin(iso_sim *sim, uint32_t number, isoproof_error *error) {
   (void)error;
   cluster *all = sim->level;
   iso_sim_session *session = &sim->sessions[number];
@@ -187,7 +187,7 @@ static isolde_status replica_begin(iso_sim *sim, uint32_t number, isolde_error *
     bool own = op->own != ISO_SIM_NONE && !sim->options->lists;
     op->value = own ? session->ops.items[op->own].value : home->keys[op->key].value;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static uint32_t replica_step(iso_sim *sim, uint32_t number, iso_sim_op *op) {
@@ -195,11 +195,11 @@ static uint32_t replica_step(iso_sim *sim, uint32_t number, iso_sim_op *op) {
   return ISO_SIM_NONE;
 }
 
-static isolde_status replica_commit(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status replica_commit(iso_sim *sim, uint32_t number, isoproof_error *error) {
   cluster *all = sim->level;
   const iso_sim_session *session = &sim->sessions[number];
   replica *home = &all->replicas[session->replica];
-  if (session->claims.count == 0) return ISOLDE_OK;
+  if (session->claims.count == 0) return ISOPROOF_OK;
   for (size_t i = 0; sim->options->lists && i < session->claims.count; i++)
     require_newest(sim, session->replica, session->claims.items[i].key);
   if (!iso_vec_reserve(&home->shipments, 1) || !iso_vec_reserve(&home->needs, all->count) ||
@@ -220,13 +220,13 @@ static isolde_status replica_commit(iso_sim *sim, uint32_t number, isolde_error 
   }
   home->shipments.items[home->shipments.count++] = (shipment){first, first + session->claims.count};
   deliver(all, session->replica, session->replica, committed);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status replica_install(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status replica_install(iso_sim *sim, uint32_t number, isoproof_error *error) {
   ISO_TRY(replica_commit(sim, number, error));
   replica_settle(sim);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 #define REPLICATED                                                                                                     \

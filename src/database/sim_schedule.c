@@ -7,7 +7,7 @@ enum { CHECK_EVERY = 4096, FINAL_READS_PER_TXN = 1000 };
 void iso_sim_make_runnable(iso_sim *sim, uint32_t session) { sim->runnable[sim->runnable_count++] = session; }
 
 /* Takes the next transaction of the workload. */
-static isolde_status take_txn(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status take_txn(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
   iso_workload_txn txn;
   ISO_TRY(iso_workload_next(sim->workload, &txn, error));
@@ -23,7 +23,7 @@ static isolde_status take_txn(iso_sim *sim, uint32_t number, isolde_error *error
   return iso_sim_plan_txn(sim, number, error);
 }
 
-static isolde_status begin(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status begin(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
   session->number = ++sim->last_number;
   session->next_op = 0;
@@ -31,7 +31,7 @@ static isolde_status begin(iso_sim *sim, uint32_t number, isolde_error *error) {
   return sim->engine->begin(sim, number, error);
 }
 
-static isolde_status finish(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status finish(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
   if (iso_fate_takes_effect(session->fate)) ISO_TRY(sim->engine->commit(sim, number, error));
   ISO_TRY(iso_sim_record(sim, number, error));
@@ -44,24 +44,24 @@ static isolde_status finish(iso_sim *sim, uint32_t number, isolde_error *error) 
     waiter = next;
   }
   session->first_waiter = ISO_SIM_NONE;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* An idle session's step; *stays says whether it remains runnable. */
-static isolde_status start(iso_sim *sim, uint32_t number, bool *stays, isolde_error *error) {
+static isoproof_status start(iso_sim *sim, uint32_t number, bool *stays, isoproof_error *error) {
   *stays = false;
   if (iso_sim_bug_due(sim)) return iso_sim_park(sim, number, error);
-  if (sim->begun == sim->options->txns) return ISOLDE_OK;
+  if (sim->begun == sim->options->txns) return ISOPROOF_OK;
   ISO_TRY(take_txn(sim, number, error));
   if (!iso_sim_claim_all(sim, number)) {
     sim->sessions[number].phase = ISO_SIM_QUEUED;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   *stays = true;
   return begin(sim, number, error);
 }
 
-static isolde_status step(iso_sim *sim, uint32_t number, bool *stays, isolde_error *error) {
+static isoproof_status step(iso_sim *sim, uint32_t number, bool *stays, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
   *stays = true;
   if (session->phase == ISO_SIM_IDLE) return start(sim, number, stays, error);
@@ -75,11 +75,11 @@ static isolde_status step(iso_sim *sim, uint32_t number, bool *stays, isolde_err
     sim->sessions[blocker].first_waiter = number;
     *stays = false;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Reads keys [first, end) in one transaction of the extra session. */
-static isolde_status read_finally(iso_sim *sim, uint32_t first, uint32_t end, isolde_error *error) {
+static isoproof_status read_finally(iso_sim *sim, uint32_t first, uint32_t end, isoproof_error *error) {
   uint32_t number = sim->options->sessions;
   iso_sim_session *session = &sim->sessions[number];
   session->ops.count = 0;
@@ -98,7 +98,7 @@ static isolde_status read_finally(iso_sim *sim, uint32_t first, uint32_t end, is
   return finish(sim, number, error);
 }
 
-static isolde_status read_everything(iso_sim *sim, isolde_error *error) {
+static isoproof_status read_everything(iso_sim *sim, isoproof_error *error) {
   sim->final_reads = true;
   if (sim->engine->settle != NULL) sim->engine->settle(sim);
   uint32_t keys = (uint32_t)sim->keys.count;
@@ -108,10 +108,10 @@ static isolde_status read_everything(iso_sim *sim, isolde_error *error) {
     ISO_TRY(read_finally(sim, first, end, error));
     first = end;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_sim_run(iso_sim *sim, isolde_error *error) {
+isoproof_status iso_sim_run(iso_sim *sim, isoproof_error *error) {
   for (uint32_t i = 0; i < sim->options->sessions; i++) iso_sim_make_runnable(sim, i);
   while (sim->runnable_count > 0) {
     if (sim->clock % CHECK_EVERY == 0) {

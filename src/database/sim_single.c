@@ -26,7 +26,7 @@ static void declare(iso_sim *sim, uint32_t number) {
   }
 }
 
-static isolde_status serial_begin(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status serial_begin(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
   bool lists = sim->options->lists;
   for (size_t i = 0; i < session->ops.count; i++) {
@@ -37,7 +37,7 @@ static isolde_status serial_begin(iso_sim *sim, uint32_t number, isolde_error *e
     op->wait_session = sim->keys.items[op->key].writer;
     op->wait_number = waits ? sim->keys.items[op->key].version : 0;
   }
-  if (!iso_fate_takes_effect(session->fate)) return ISOLDE_OK;
+  if (!iso_fate_takes_effect(session->fate)) return ISOPROOF_OK;
   declare(sim, number);
   return iso_sim_publish(sim, number, error);
 }
@@ -48,9 +48,9 @@ static uint32_t serial_step(iso_sim *sim, uint32_t number, iso_sim_op *op) {
   return op->wait_session;
 }
 
-static isolde_status serial_commit(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status serial_commit(iso_sim *sim, uint32_t number, isoproof_error *error) {
   (void)sim, (void)number, (void)error;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 const iso_sim_engine iso_sim_serializable = {.rule = ISO_SIM_SHARED,
@@ -63,12 +63,12 @@ const iso_sim_engine iso_sim_serializable = {.rule = ISO_SIM_SHARED,
  * The snapshot is the state when the transaction begins.  Whoever writes a key runs alone among its writers, so that
  * the version it overwrites is always in its snapshot. */
 
-static isolde_status snapshot_begin(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status snapshot_begin(iso_sim *sim, uint32_t number, isoproof_error *error) {
   (void)error;
   iso_sim_session *session = &sim->sessions[number];
   for (size_t i = 0; i < session->ops.count; i++)
     if (!session->ops.items[i].write) read_newest(sim, session, &session->ops.items[i]);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 const iso_sim_engine iso_sim_snapshot = {.rule = ISO_SIM_EXCLUSIVE,
@@ -80,9 +80,9 @@ const iso_sim_engine iso_sim_snapshot = {.rule = ISO_SIM_EXCLUSIVE,
 /* ---- read committed ----
  * Every read sees the newest committed version of its moment; writes stay private until the end. */
 
-static isolde_status committed_begin(iso_sim *sim, uint32_t number, isolde_error *error) {
+static isoproof_status committed_begin(iso_sim *sim, uint32_t number, isoproof_error *error) {
   (void)sim, (void)number, (void)error;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static uint32_t committed_step(iso_sim *sim, uint32_t number, iso_sim_op *op) {

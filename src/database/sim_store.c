@@ -3,8 +3,8 @@
 
 #include "database/sim.h"
 
-isolde_status iso_sim_grow(iso_sim *sim, uint32_t count, isolde_error *error) {
-  if (count <= sim->keys.count) return ISOLDE_OK;
+isoproof_status iso_sim_grow(iso_sim *sim, uint32_t count, isoproof_error *error) {
+  if (count <= sim->keys.count) return ISOPROOF_OK;
   size_t more = count - sim->keys.count;
   if (!iso_vec_reserve(&sim->keys, more)) return iso_fail_memory(error);
   if (sim->options->lists) {
@@ -15,7 +15,7 @@ isolde_status iso_sim_grow(iso_sim *sim, uint32_t count, isolde_error *error) {
   if (sim->engine->grow != NULL) ISO_TRY(sim->engine->grow(sim, count, error));
   memset(sim->keys.items + sim->keys.count, 0, more * sizeof *sim->keys.items);
   sim->keys.count = count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_sim_store_free(iso_sim *sim) {
@@ -29,27 +29,27 @@ void iso_sim_store_free(iso_sim *sim) {
 
 int64_t iso_sim_now(const iso_sim *sim) { return (int64_t)(sim->clock * ISO_SIM_STEP_NS); }
 
-static isolde_status plan_op(iso_sim *sim, iso_sim_op *op, uint32_t position, isolde_error *error) {
+static isoproof_status plan_op(iso_sim *sim, iso_sim_op *op, uint32_t position, isoproof_error *error) {
   iso_sim_key *key = &sim->keys.items[op->key];
   op->own = key->stamp == sim->stamp ? key->last_op : ISO_SIM_NONE;
   if (!op->write) {
     if (op->own != ISO_SIM_NONE) key->read_back = sim->stamp;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (key->next_value >= ISO_VALUE_INLINE_LIMIT - 1)
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u writes to key %u", key->next_value, op->key);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u writes to key %u", key->next_value, op->key);
   op->value = ++key->next_value;
   key->stamp = sim->stamp;
   key->last_op = position;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_sim_plan_txn(iso_sim *sim, uint32_t number, isolde_error *error) {
+isoproof_status iso_sim_plan_txn(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
   sim->stamp++;
   for (uint32_t i = 0; i < session->ops.count; i++) ISO_TRY(plan_op(sim, &session->ops.items[i], i, error));
   session->claims.count = 0;
-  if (!iso_fate_takes_effect(session->fate)) return ISOLDE_OK;
+  if (!iso_fate_takes_effect(session->fate)) return ISOPROOF_OK;
   if (!iso_vec_reserve(&session->claims, session->ops.count)) return iso_fail_memory(error);
   for (uint32_t i = 0; i < session->ops.count; i++) {
     iso_sim_op *op = &session->ops.items[i];
@@ -61,10 +61,10 @@ isolde_status iso_sim_plan_txn(iso_sim *sim, uint32_t number, isolde_error *erro
     session->claims.items[session->claims.count++] = (iso_sim_claim){
         .session = number, .key = op->key, .op = i, .exclusive = rule == ISO_SIM_EXCLUSIVE || read_back};
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status append_all(iso_sim *sim, const iso_sim_session *session, isolde_error *error) {
+static isoproof_status append_all(iso_sim *sim, const iso_sim_session *session, isoproof_error *error) {
   for (size_t i = 0; i < session->ops.count; i++) {
     const iso_sim_op *op = &session->ops.items[i];
     if (!op->write) continue;
@@ -72,26 +72,26 @@ static isolde_status append_all(iso_sim *sim, const iso_sim_session *session, is
     if (!iso_vec_push(list, op->value)) return iso_fail_memory(error);
     sim->keys.items[op->key].current = (uint32_t)list->count;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_sim_publish(iso_sim *sim, uint32_t number, isolde_error *error) {
+isoproof_status iso_sim_publish(iso_sim *sim, uint32_t number, isoproof_error *error) {
   const iso_sim_session *session = &sim->sessions[number];
   if (sim->options->lists) return append_all(sim, session, error);
   for (size_t i = 0; i < session->claims.count; i++) {
     const iso_sim_claim *claim = &session->claims.items[i];
     sim->keys.items[claim->key].current = session->ops.items[claim->op].value;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* A list read: the beginning of the key's list, then the transaction's own appends. */
-static isolde_status record_list(iso_sim *sim, const iso_sim_op *ops, const iso_sim_op *op, isolde_error *error) {
+static isoproof_status record_list(iso_sim *sim, const iso_sim_op *ops, const iso_sim_op *op, isoproof_error *error) {
   const iso_sim_list *list = &sim->lists.items[op->key];
   size_t own = 0;
   for (uint32_t i = op->own; i != ISO_SIM_NONE; i = ops[i].own) own++;
   if (own == 0 && op->extra == 0)
-    return iso_builder_list(sim->builder, ISOLDE_OP_READ_LIST, op->key, list->items, op->value, error);
+    return iso_builder_list(sim->builder, ISOPROOF_OP_READ_LIST, op->key, list->items, op->value, error);
   sim->scratch.count = 0;
   size_t total = op->value + own + (op->extra != 0);
   if (!iso_vec_reserve(&sim->scratch, total)) return iso_fail_memory(error);
@@ -100,10 +100,10 @@ static isolde_status record_list(iso_sim *sim, const iso_sim_op *ops, const iso_
   if (op->extra != 0) values[total - 1] = op->extra;
   size_t at = op->value + own;
   for (uint32_t i = op->own; i != ISO_SIM_NONE; i = ops[i].own) values[--at] = ops[i].value;
-  return iso_builder_list(sim->builder, ISOLDE_OP_READ_LIST, op->key, values, total, error);
+  return iso_builder_list(sim->builder, ISOPROOF_OP_READ_LIST, op->key, values, total, error);
 }
 
-static isolde_status record_ops(iso_sim *sim, const iso_sim_op *ops, size_t count, isolde_error *error) {
+static isoproof_status record_ops(iso_sim *sim, const iso_sim_op *ops, size_t count, isoproof_error *error) {
   bool lists = sim->options->lists;
   sim->ops += count;
   for (size_t i = 0; i < count; i++) {
@@ -112,11 +112,11 @@ static isolde_status record_ops(iso_sim *sim, const iso_sim_op *ops, size_t coun
       ISO_TRY(record_list(sim, ops, op, error));
       continue;
     }
-    isolde_op_kind write = lists ? ISOLDE_OP_APPEND : ISOLDE_OP_WRITE;
+    isoproof_op_kind write = lists ? ISOPROOF_OP_APPEND : ISOPROOF_OP_WRITE;
     iso_value value = op->value != 0 ? op->value : ISO_VALUE_NIL;
-    ISO_TRY(iso_builder_op(sim->builder, op->write ? write : ISOLDE_OP_READ, op->key, value, error));
+    ISO_TRY(iso_builder_op(sim->builder, op->write ? write : ISOPROOF_OP_READ, op->key, value, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Whether a list read shows elements that the final list will not have in that place. */
@@ -130,24 +130,24 @@ static bool reads_odd_list(const iso_sim *sim, const iso_sim_session *session) {
   return false;
 }
 
-static isolde_status defer(iso_sim *sim, const iso_sim_session *session, uint32_t txn, isolde_error *error) {
+static isoproof_status defer(iso_sim *sim, const iso_sim_session *session, uint32_t txn, isoproof_error *error) {
   iso_sim_deferred later = {txn, sim->deferred_ops.count, sim->deferred_ops.count + session->ops.count};
   if (!iso_vec_push(&sim->deferred, later) || !iso_vec_reserve(&sim->deferred_ops, session->ops.count))
     return iso_fail_memory(error);
   memcpy(sim->deferred_ops.items + later.first_op, session->ops.items, session->ops.count * sizeof *session->ops.items);
   sim->deferred_ops.count = later.end_op;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_sim_record(iso_sim *sim, uint32_t number, isolde_error *error) {
+isoproof_status iso_sim_record(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
   iso_txn_info info = iso_txn_unset();
   info.start = session->start;
   info.end = iso_sim_now(sim);
-  if (session->fate == ISO_FATE_ABORT) info.status = ISOLDE_ABORTED;
+  if (session->fate == ISO_FATE_ABORT) info.status = ISOPROOF_ABORTED;
   if (session->fate == ISO_FATE_UNKNOWN_DONE || session->fate == ISO_FATE_UNKNOWN_LOST) {
-    info.status = ISOLDE_UNKNOWN;
-    info.end = ISOLDE_NO_TIME;
+    info.status = ISOPROOF_UNKNOWN;
+    info.end = ISOPROOF_NO_TIME;
   }
   uint32_t txn;
   ISO_TRY(iso_builder_begin(sim->builder, number, &info, &txn, error));
@@ -156,11 +156,11 @@ isolde_status iso_sim_record(iso_sim *sim, uint32_t number, isolde_error *error)
   return record_ops(sim, session->ops.items, session->ops.count, error);
 }
 
-isolde_status iso_sim_record_deferred(iso_sim *sim, isolde_error *error) {
+isoproof_status iso_sim_record_deferred(iso_sim *sim, isoproof_error *error) {
   for (size_t i = 0; i < sim->deferred.count; i++) {
     const iso_sim_deferred *later = &sim->deferred.items[i];
     ISO_TRY(iso_builder_reopen(sim->builder, later->txn, 0, error));
     ISO_TRY(record_ops(sim, sim->deferred_ops.items + later->first_op, later->end_op - later->first_op, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

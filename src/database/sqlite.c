@@ -274,8 +274,8 @@ static void ping(iso_connection *connection, const iso_request *request, iso_rep
 
 /* ---- connections ---- */
 
-static isolde_status cannot(iso_database *database, const char *doing, sqlite3 *handle, isolde_error *error) {
-  return iso_fail(error, ISOLDE_ERR_IO, "%s: cannot %s: %s", database->urls[0].shown, doing,
+static isoproof_status cannot(iso_database *database, const char *doing, sqlite3 *handle, isoproof_error *error) {
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot %s: %s", database->urls[0].shown, doing,
                   handle != NULL ? sqlite3_errmsg(handle) : "out of memory");
 }
 
@@ -297,7 +297,7 @@ static bool word_of(const char *value, const char *const *words) {
 }
 
 /* journal and synchronous, as the URL asks for. */
-static isolde_status set_modes(iso_database *database, sqlite3 *handle, isolde_error *error) {
+static isoproof_status set_modes(iso_database *database, sqlite3 *handle, isoproof_error *error) {
   static const char *const journals[] = {"delete", "truncate", "persist", "wal", NULL};
   static const char *const syncs[] = {"off", "normal", "full", "extra", NULL};
   const char *journal = iso_url_option(&database->urls[0], "journal");
@@ -308,22 +308,22 @@ static isolde_status set_modes(iso_database *database, sqlite3 *handle, isolde_e
   char sql[64], answer[32];
   if (journal != NULL) {
     if (!word_of(journal, journals))
-      return iso_fail(error, ISOLDE_ERR_USAGE, "journal: expected delete, truncate, persist or wal");
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "journal: expected delete, truncate, persist or wal");
     snprintf(sql, sizeof sql, "PRAGMA journal_mode=%s", journal);
     ask(handle, sql, answer, sizeof answer);
     if (strcasecmp(answer, journal) != 0) return cannot(database, "set its journal", handle, error);
   }
   if (sync != NULL) {
     if (!word_of(sync, syncs))
-      return iso_fail(error, ISOLDE_ERR_USAGE, "synchronous: expected off, normal, full or extra");
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "synchronous: expected off, normal, full or extra");
     snprintf(sql, sizeof sql, "PRAGMA synchronous=%s", sync);
     if (sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
       return cannot(database, "set synchronous", handle, error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status connect(iso_connection *connection, isolde_error *error) {
+static isoproof_status connect(iso_connection *connection, isoproof_error *error) {
   iso_database *database = connection->database;
   const file *where = database->state;
   session *s = iso_alloc_zero(1, sizeof *s);
@@ -371,13 +371,13 @@ static void add_isolations(iso_database *database, bool shared_cache) {
 }
 
 /* A file of its own in a temporary folder. */
-static isolde_status make_private(file *where, isolde_error *error) {
+static isoproof_status make_private(file *where, isoproof_error *error) {
   const char *base = getenv("TMPDIR");
   if (base == NULL || base[0] == 0) base = "/tmp";
-  int length = snprintf(where->folder, sizeof where->folder, "%s/isolde-sqlite-XXXXXX", base);
+  int length = snprintf(where->folder, sizeof where->folder, "%s/isoproof-sqlite-XXXXXX", base);
   if (length < 0 || (size_t)length >= sizeof where->folder) {
     where->folder[0] = 0;
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "TMPDIR: expected at most %zu bytes", sizeof where->folder - 32);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "TMPDIR: expected at most %zu bytes", sizeof where->folder - 32);
   }
   if (mkdtemp(where->folder) == NULL) {
     where->folder[0] = 0;
@@ -387,29 +387,29 @@ static isolde_status make_private(file *where, isolde_error *error) {
   where->path = iso_alloc(size, 1);
   if (where->path == NULL) return iso_fail_memory(error);
   snprintf(where->path, size, "%s/database", where->folder);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status find_file(iso_database *database, file *where, isolde_error *error) {
+static isoproof_status find_file(iso_database *database, file *where, isoproof_error *error) {
   static const char *const known[] = {"journal", "synchronous", "cache", NULL};
   const iso_url *url = &database->urls[0];
   ISO_TRY(iso_url_only(url, known, error));
   const char *cache = iso_url_option(url, "cache");
   if (cache != NULL && strcmp(cache, "shared") != 0 && strcmp(cache, "private") != 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "cache: expected shared or private");
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "cache: expected shared or private");
   where->shared_cache = cache != NULL && strcmp(cache, "shared") == 0;
   if (strcmp(url->path, ":memory:") == 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE,
+    return iso_fail(error, ISOPROOF_ERR_USAGE,
                     "sqlite: expected a file, or nothing for a temporary one, found :memory:, "
                     "which every session would have for itself");
   if (url->path[0] == 0) return make_private(where, error);
   where->path = strdup(url->path);
-  return where->path != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  return where->path != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isolde_status open_database(iso_database *database, isolde_error *error) {
+static isoproof_status open_database(iso_database *database, isoproof_error *error) {
   if (sqlite3_threadsafe() == 0)
-    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "this build of SQLite cannot be used by several threads");
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "this build of SQLite cannot be used by several threads");
   file *where = iso_alloc_zero(1, sizeof *where);
   if (where == NULL) return iso_fail_memory(error);
   database->state = where;
@@ -431,7 +431,7 @@ static isolde_status open_database(iso_database *database, isolde_error *error) 
   }
   iso_database_add_setting(database, "cache", where->shared_cache ? "shared" : "private");
   iso_disconnect(connection);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Removes the private file and what SQLite puts beside it. */

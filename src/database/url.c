@@ -42,11 +42,11 @@ static bool decode(char *text) {
   return true;
 }
 
-static isolde_status bad(isolde_error *error, const char *expected) {
-  return iso_fail(error, ISOLDE_ERR_USAGE, "database URL: expected %s", expected);
+static isoproof_status bad(isoproof_error *error, const char *expected) {
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected %s", expected);
 }
 
-static isolde_status parse_options(char *text, iso_url *url, isolde_error *error) {
+static isoproof_status parse_options(char *text, iso_url *url, isoproof_error *error) {
   while (text != NULL && *text != 0) {
     char *next = strchr(text, '&');
     if (next != NULL) *next++ = 0;
@@ -55,27 +55,27 @@ static isolde_status parse_options(char *text, iso_url *url, isolde_error *error
     *value++ = 0;
     if (!decode(text) || !decode(value)) return bad(error, "two hexadecimal digits after '%' in its options");
     if (url->option_count == ISO_MOST_URL_OPTIONS)
-      return iso_fail(error, ISOLDE_ERR_LIMIT, "database URL: more than %d options", ISO_MOST_URL_OPTIONS);
+      return iso_fail(error, ISOPROOF_ERR_LIMIT, "database URL: more than %d options", ISO_MOST_URL_OPTIONS);
     url->options[url->option_count].name = text;
     url->options[url->option_count++].value = value;
     text = next;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status parse_port(const char *text, iso_url *url, isolde_error *error) {
+static isoproof_status parse_port(const char *text, iso_url *url, isoproof_error *error) {
   uint64_t port;
-  if (*text == 0) return ISOLDE_OK;
+  if (*text == 0) return ISOPROOF_OK;
   if (!iso_parse_u64(text, strlen(text), &port) || port == 0 || port > 65535) {
     char quoted[256];
-    return iso_fail(error, ISOLDE_ERR_USAGE, "database URL: expected a port from 1 to 65535, found %s",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected a port from 1 to 65535, found %s",
                     iso_quote(text, strlen(text), quoted));
   }
   url->port = (uint32_t)port;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status parse_host(char *text, iso_url *url, isolde_error *error) {
+static isoproof_status parse_host(char *text, iso_url *url, isoproof_error *error) {
   char *port = NULL;
   if (*text == '[') {
     char *end = strchr(text, ']');
@@ -88,11 +88,11 @@ static isolde_status parse_host(char *text, iso_url *url, isolde_error *error) {
     if (port != NULL) *port++ = 0;
     if (*text != 0) url->host = text;
   }
-  return port != NULL ? parse_port(port, url, error) : ISOLDE_OK;
+  return port != NULL ? parse_port(port, url, error) : ISOPROOF_OK;
 }
 
 /* user:password@host:port */
-static isolde_status parse_authority(char *text, iso_url *url, isolde_error *error) {
+static isoproof_status parse_authority(char *text, iso_url *url, isoproof_error *error) {
   char *at = strrchr(text, '@');
   char *host = text;
   if (at != NULL) {
@@ -111,9 +111,9 @@ static isolde_status parse_authority(char *text, iso_url *url, isolde_error *err
   return parse_host(host, url, error);
 }
 
-static isolde_status parse_parts(char *rest, iso_url_style style, iso_url *url, isolde_error *error) {
+static isoproof_status parse_parts(char *rest, iso_url_style style, iso_url *url, isoproof_error *error) {
   url->path = rest;
-  if (style == ISO_URL_RAW) return ISOLDE_OK;
+  if (style == ISO_URL_RAW) return ISOPROOF_OK;
   char *options = strchr(rest, '?');
   if (options != NULL) *options++ = 0;
   if (strncmp(rest, "//", 2) == 0) {
@@ -187,11 +187,11 @@ static void show(const char *text, char *out) {
 
 /* ---- the interface ---- */
 
-isolde_status iso_url_parse(const char *text, iso_url_style style, iso_url *url, isolde_error *error) {
+isoproof_status iso_url_parse(const char *text, iso_url_style style, iso_url *url, isoproof_error *error) {
   *url = (iso_url){.path = ""};
   size_t length = strlen(text), scheme = iso_url_scheme(text);
   if (length > ISO_MOST_URL_BYTES)
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "database URL: longer than %d bytes", ISO_MOST_URL_BYTES);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "database URL: longer than %d bytes", ISO_MOST_URL_BYTES);
   if (scheme == 0) return bad(error, "a scheme such as sqlite: or postgres://");
   for (size_t i = 0; i < length; i++)
     if ((unsigned char)text[i] < 32 || text[i] == 127) return bad(error, "no control characters");
@@ -205,8 +205,8 @@ isolde_status iso_url_parse(const char *text, iso_url_style style, iso_url *url,
   url->buffer[scheme] = 0;
   for (size_t i = 0; i < scheme; i++) url->buffer[i] = (char)tolower((unsigned char)url->buffer[i]);
   url->scheme = url->buffer;
-  isolde_status status = parse_parts(url->buffer + scheme + 1, style, url, error);
-  if (status != ISOLDE_OK) iso_url_free(url);
+  isoproof_status status = parse_parts(url->buffer + scheme + 1, style, url, error);
+  if (status != ISOPROOF_OK) iso_url_free(url);
   return status;
 }
 
@@ -221,7 +221,7 @@ const char *iso_url_option(const iso_url *url, const char *name) {
   return NULL;
 }
 
-isolde_status iso_url_only(const iso_url *url, const char *const *known, isolde_error *error) {
+isoproof_status iso_url_only(const iso_url *url, const char *const *known, isoproof_error *error) {
   for (size_t i = 0; i < url->option_count; i++) {
     size_t at = 0;
     while (known[at] != NULL && strcasecmp(known[at], url->options[i].name) != 0) at++;
@@ -230,8 +230,8 @@ isolde_status iso_url_only(const iso_url *url, const char *const *known, isolde_
     size_t used = 0;
     for (at = 0; known[at] != NULL && used < sizeof names; at++)
       used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", at > 0 ? ", " : "", known[at]);
-    return iso_fail(error, ISOLDE_ERR_USAGE, "database URL: expected the options %s, found %s", names,
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected the options %s, found %s", names,
                     iso_quote(url->options[i].name, strlen(url->options[i].name), quoted));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -28,12 +28,12 @@ typedef struct iso_url {
   char *buffer;
 } iso_url;
 
-isolde_status iso_url_parse(const char *text, iso_url_style style, iso_url *url, isolde_error *error);
+isoproof_status iso_url_parse(const char *text, iso_url_style style, iso_url *url, isoproof_error *error);
 void iso_url_free(iso_url *url);
 /* NULL when there is no such option. */
 const char *iso_url_option(const iso_url *url, const char *name);
-/* ISOLDE_ERR_USAGE when there is an option that is not in the NULL-terminated list. */
-isolde_status iso_url_only(const iso_url *url, const char *const *known, isolde_error *error);
+/* ISOPROOF_ERR_USAGE when there is an option that is not in the NULL-terminated list. */
+isoproof_status iso_url_only(const iso_url *url, const char *const *known, isoproof_error *error);
 /* The length of the scheme, 0 when the text does not begin with one. */
 size_t iso_url_scheme(const char *text);
 

@@ -269,7 +269,7 @@ static bool add_fork(builder *b, uint32_t *parent, unsigned *side) {
   return true;
 }
 
-static isolde_status grow(builder *b, isolde_task *task, isolde_error *error) {
+static isoproof_status grow(builder *b, isoproof_task *task, isoproof_error *error) {
   uint32_t parent = ISO_NO_TXN;
   unsigned side = 0;
   size_t length;
@@ -277,12 +277,12 @@ static isolde_status grow(builder *b, isolde_task *task, isolde_error *error) {
   if (length != 0) {
     add_leaf(b);
     b->out->refuted = !b->failed;
-    return b->failed ? iso_fail_memory(error) : ISOLDE_OK;
+    return b->failed ? iso_fail_memory(error) : ISOPROOF_OK;
   }
   for (bool more = true; more && !b->failed;) {
     ISO_TRY(iso_task_check(task, error));
     if (b->out->cases.count > MOST_CASES) {
-      return iso_fail(error, ISOLDE_ERR_LIMIT, "the violation takes more than %d cases to show", (int)MOST_CASES);
+      return iso_fail(error, ISOPROOF_ERR_LIMIT, "the violation takes more than %d cases to show", (int)MOST_CASES);
     }
     choice next = choose(b);
     if (b->failed) break;
@@ -290,18 +290,19 @@ static isolde_status grow(builder *b, isolde_task *task, isolde_error *error) {
       add_choice(b, &next, &parent, &side);
       more = parent != ISO_NO_TXN || take_fork(b, &parent, &side);
     } else if (!add_fork(b, &parent, &side)) {
-      return b->failed ? iso_fail_memory(error) : ISOLDE_OK; /* a solution: nothing is refuted */
+      return b->failed ? iso_fail_memory(error) : ISOPROOF_OK; /* a solution: nothing is refuted */
     }
   }
   b->out->refuted = !b->failed;
-  return b->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return b->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_branches_make(const iso_small *small, isolde_task *task, iso_scenario *out, isolde_error *error) {
+isoproof_status iso_branches_make(const iso_small *small, isoproof_task *task, iso_scenario *out,
+                                  isoproof_error *error) {
   builder b = {.small = small, .out = out, .decided = iso_alloc_zero(small->pairs.count, sizeof *b.decided)};
-  isolde_status status = b.decided != NULL ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK) status = iso_net_init(&b.net, small->level->rule, small->count, error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = b.decided != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_net_init(&b.net, small->level->rule, small->count, error);
+  if (status == ISOPROOF_OK) {
     status = push_known(&b) ? grow(&b, task, error) : iso_fail_memory(error);
     iso_net_free(&b.net);
   }

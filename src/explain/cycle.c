@@ -10,7 +10,7 @@ void iso_proof_free(iso_proof *proof) {
   iso_vec_free(&proof->reasons);
 }
 
-isolde_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isolde_error *error) {
+isoproof_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isoproof_error *error) {
   size_t txns = weak->view.h->txns, sessions = weak->view.h->sessions;
   *prover = (iso_prover){.weak = weak,
                          .mark = iso_alloc_zero(txns, sizeof *prover->mark),
@@ -20,7 +20,7 @@ isolde_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isolde_e
                          .followed_from = iso_alloc(sessions, sizeof *prover->followed_from)};
   if (prover->mark != NULL && prover->queue != NULL && prover->via != NULL && prover->followed != NULL &&
       prover->followed_from != NULL) {
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   iso_prover_free(prover);
   return iso_fail_memory(error);
@@ -35,13 +35,13 @@ void iso_prover_free(iso_prover *prover) {
   memset(prover, 0, sizeof *prover);
 }
 
-static bool is_write_of(const isolde_history *h, uint32_t op, uint32_t key) {
-  return h->op_key[op] == key && (h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND);
+static bool is_write_of(const isoproof_history *h, uint32_t op, uint32_t key) {
+  return h->op_key[op] == key && (h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND);
 }
 
 /* The appends behind the elements of a list read. */
 static const uint32_t *appends_of(const iso_view *v, uint32_t read_op, uint32_t *count) {
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   if (iso_history_list(h, read_op, count) == NULL || *count == 0) return NULL;
   if (h->op_value[read_op] < ISO_VALUE_INLINE_LIMIT) {
     return v->resolution->list_writer + h->list_first[h->op_key[read_op]];
@@ -51,7 +51,7 @@ static const uint32_t *appends_of(const iso_view *v, uint32_t read_op, uint32_t 
 
 /* The operation of `txn` whose version `read_op`, a read of another transaction, shows. */
 static uint32_t write_seen(const iso_view *v, uint32_t txn, uint32_t read_op) {
-  if (v->h->op_kind[read_op] == ISOLDE_OP_READ) return v->resolution->writer[read_op];
+  if (v->h->op_kind[read_op] == ISOPROOF_OP_READ) return v->resolution->writer[read_op];
   uint32_t count = 0;
   const uint32_t *appends = appends_of(v, read_op, &count);
   while (count > 0 && (appends[count - 1] >= v->h->ops || v->op_txn[appends[count - 1]] != txn)) count--;
@@ -59,7 +59,7 @@ static uint32_t write_seen(const iso_view *v, uint32_t txn, uint32_t read_op) {
 }
 
 /* The last write of `txn` to a key. */
-static uint32_t last_write(const isolde_history *h, uint32_t txn, uint32_t key) {
+static uint32_t last_write(const isoproof_history *h, uint32_t txn, uint32_t key) {
   for (uint32_t op = h->txn_first_op[txn + 1]; op-- > h->txn_first_op[txn];) {
     if (is_write_of(h, op, key)) return op;
   }
@@ -207,7 +207,7 @@ static bool push_so(iso_proof *proof, uint32_t from, uint32_t to) {
   return iso_vec_push(&proof->reasons, so_step(from, to));
 }
 
-static bool is_before(const isolde_history *h, uint32_t from, uint32_t to) {
+static bool is_before(const isoproof_history *h, uint32_t from, uint32_t to) {
   return from < to && h->txn_session[from] == h->txn_session[to];
 }
 

@@ -25,14 +25,14 @@ typedef struct iso_prover {
   uint64_t work;   /* edges looked at so far */
 } iso_prover;
 
-isolde_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isolde_error *error);
+isoproof_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isoproof_error *error);
 void iso_prover_free(iso_prover *prover);
 
 /* The proof that a finding of a known cycle or a forced edge is right; false when there is none, or memory is out. */
 bool iso_prove(iso_prover *prover, const iso_finding *finding, iso_proof *proof);
 
 /* Fills everything of *out but code, name, level and count. */
-isolde_status iso_proof_tell(const isolde_history *history, const iso_proof *proof, iso_arena *arena,
-                             isolde_anomaly *out, isolde_error *error);
+isoproof_status iso_proof_tell(const isoproof_history *history, const iso_proof *proof, iso_arena *arena,
+                               isoproof_anomaly *out, isoproof_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 #define WITHIN (UINT32_MAX - 1) /* from the first event of a transaction to its second */
 #define FAR UINT32_MAX
 
-isolde_status iso_net_init(iso_net *net, iso_rule rule, uint32_t count, isolde_error *error) {
+isoproof_status iso_net_init(iso_net *net, iso_rule rule, uint32_t count, isoproof_error *error) {
   *net = (iso_net){.rule = rule, .count = count};
   net->head = iso_alloc(count, sizeof *net->head);
   net->distance = iso_alloc((size_t)count * 2, sizeof *net->distance);
@@ -18,7 +18,7 @@ isolde_status iso_net_init(iso_net *net, iso_rule rule, uint32_t count, isolde_e
     return iso_fail_memory(error);
   }
   for (uint32_t i = 0; i < count; i++) net->head[i] = NO_LINK;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_net_free(iso_net *net) {

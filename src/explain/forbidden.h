@@ -18,7 +18,7 @@ typedef struct iso_net {
   ISO_VEC(uint32_t) cycle;    /* the last cycle found: numbers of links, in order */
 } iso_net;
 
-isolde_status iso_net_init(iso_net *net, iso_rule rule, uint32_t count, isolde_error *error);
+isoproof_status iso_net_init(iso_net *net, iso_rule rule, uint32_t count, isoproof_error *error);
 void iso_net_free(iso_net *net);
 bool iso_net_push(iso_net *net, iso_link link);
 /* Takes links away until `left` are there. */

@@ -9,7 +9,7 @@ void iso_notes_free(iso_notes *notes) {
   iso_vec_free(&notes->edges);
 }
 
-static uint64_t public_txn(uint32_t txn) { return txn == ISO_FROM_INITIAL ? ISOLDE_INITIAL_TXN : txn; }
+static uint64_t public_txn(uint32_t txn) { return txn == ISO_FROM_INITIAL ? ISOPROOF_INITIAL_TXN : txn; }
 
 static bool holds(const uint64_t *items, size_t count, uint64_t item) {
   for (size_t i = 0; i < count; i++) {
@@ -35,17 +35,17 @@ static void note_key(iso_notes *n, uint32_t key) {
   if (!iso_vec_push(&n->keys, key)) n->failed = true;
 }
 
-static bool same_edge(const isolde_edge *a, const isolde_edge *b) {
+static bool same_edge(const isoproof_edge *a, const isoproof_edge *b) {
   return a->from_txn == b->from_txn && a->to_txn == b->to_txn && a->from_op == b->from_op && a->to_op == b->to_op &&
          strcmp(a->kind, b->kind) == 0;
 }
 
 void iso_notes_edge(iso_notes *n, const char *kind, uint32_t from, uint32_t to, uint32_t from_op, uint32_t to_op) {
-  isolde_edge edge = {.kind = kind,
-                      .from_txn = public_txn(from),
-                      .to_txn = public_txn(to),
-                      .from_op = from_op < n->h->ops ? from_op : ISOLDE_NO_NUMBER,
-                      .to_op = to_op < n->h->ops ? to_op : ISOLDE_NO_NUMBER};
+  isoproof_edge edge = {.kind = kind,
+                        .from_txn = public_txn(from),
+                        .to_txn = public_txn(to),
+                        .from_op = from_op < n->h->ops ? from_op : ISOPROOF_NO_NUMBER,
+                        .to_op = to_op < n->h->ops ? to_op : ISOPROOF_NO_NUMBER};
   uint32_t op = to_op < n->h->ops ? to_op : from_op;
   if (op < n->h->ops) {
     edge.has_key = true;
@@ -68,12 +68,12 @@ static void *copy(iso_arena *arena, const void *items, size_t count, size_t size
   return made;
 }
 
-const isolde_edge *iso_notes_copy_edges(const iso_notes *n, iso_arena *arena) {
+const isoproof_edge *iso_notes_copy_edges(const iso_notes *n, iso_arena *arena) {
   return n->failed ? NULL : copy(arena, n->edges.items, n->edges.count, sizeof *n->edges.items);
 }
 
-bool iso_notes_hand_over(const iso_notes *n, iso_arena *arena, isolde_anomaly *out) {
-  isolde_scalar *keys = iso_arena_alloc(arena, n->keys.count, sizeof *keys);
+bool iso_notes_hand_over(const iso_notes *n, iso_arena *arena, isoproof_anomaly *out) {
+  isoproof_scalar *keys = iso_arena_alloc(arena, n->keys.count, sizeof *keys);
   if (keys == NULL || n->failed) return false;
   for (size_t i = 0; i < n->keys.count; i++) keys[i] = iso_history_scalar(n->h, n->h->key_name[n->keys.items[i]]);
   out->keys = keys;

@@ -40,6 +40,6 @@ typedef struct iso_proof {
 void iso_proof_free(iso_proof *proof);
 
 /* Whether the history bears the proof out: every step, every condition, and the pattern. */
-bool iso_verify_proof(const isolde_history *history, const iso_proof *proof);
+bool iso_verify_proof(const isoproof_history *history, const iso_proof *proof);
 
 #endif

@@ -65,9 +65,9 @@ static bool copy_rest(const pruner *p, uint32_t root, iso_scenario *fresh) {
   return good;
 }
 
-isolde_status iso_branches_prune(const iso_small *small, iso_scenario *out, isolde_error *error) {
+isoproof_status iso_branches_prune(const iso_small *small, iso_scenario *out, isoproof_error *error) {
   size_t count = out->cases.count;
-  if (count == 0) return ISOLDE_OK;
+  if (count == 0) return ISOPROOF_OK;
   pruner p = {.small = small, .out = out, .words = small->pairs.count / 64 + 1};
   p.used = iso_alloc_zero(count * p.words, sizeof *p.used); /* both factors are bounded by limits far below SIZE_MAX */
   p.real = iso_alloc(count, sizeof *p.real);
@@ -93,5 +93,5 @@ isolde_status iso_branches_prune(const iso_small *small, iso_scenario *out, isol
   }
   free(p.used);
   free(p.real);
-  return good ? ISOLDE_OK : iso_fail_memory(error);
+  return good ? ISOPROOF_OK : iso_fail_memory(error);
 }

@@ -31,25 +31,25 @@ static uint32_t arrives(const iso_reducer *r, iso_link_kind kind, uint32_t to) {
   return event(r, to, commit);
 }
 
-static isolde_status note_edge(iso_reducer *r, uint32_t from, uint32_t to, iso_lit lit, isolde_error *error) {
-  if (r->small->level->rule != ISO_RULE_PARALLEL) return ISOLDE_OK;
+static isoproof_status note_edge(iso_reducer *r, uint32_t from, uint32_t to, iso_lit lit, isoproof_error *error) {
+  if (r->small->level->rule != ISO_RULE_PARALLEL) return ISOPROOF_OK;
   if (r->edge_count == r->edge_capacity &&
       !iso_vec_grow((void **)&r->edges, &r->edge_capacity, r->edge_count + 1, sizeof *r->edges)) {
     return iso_fail_memory(error);
   }
   r->edges[r->edge_count++] = (struct iso_reducer_edge){from, to, lit};
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status fix(iso_reducer *r, iso_link_kind kind, uint32_t from, uint32_t to, isolde_error *error) {
+static isoproof_status fix(iso_reducer *r, iso_link_kind kind, uint32_t from, uint32_t to, isoproof_error *error) {
   uint32_t a = leaves(r, kind, from), b = arrives(r, kind, to);
   ISO_TRY(iso_solver_fixed_edge(r->solver, a, b, error));
   return note_edge(r, a, b, ISO_LIT_NONE, error);
 }
 
 /* The literal of the edge that stands for a link. */
-static isolde_status edge_of(iso_reducer *r, iso_link_kind kind, uint32_t from, uint32_t to, iso_lit *lit,
-                             isolde_error *error) {
+static isoproof_status edge_of(iso_reducer *r, iso_link_kind kind, uint32_t from, uint32_t to, iso_lit *lit,
+                               isoproof_error *error) {
   uint32_t a = leaves(r, kind, from), b = arrives(r, kind, to);
   ISO_TRY(iso_solver_edge(r->solver, a, b, lit, error));
   return note_edge(r, a, b, *lit, error);
@@ -75,20 +75,20 @@ void iso_reducer_if_link(iso_reducer *r, size_t link) {
   }
 }
 
-isolde_status iso_reducer_close(iso_reducer *r, isolde_error *error) {
+isoproof_status iso_reducer_close(iso_reducer *r, isoproof_error *error) {
   return iso_solver_clause(r->solver, r->guards, r->guard_count, error);
 }
 
 /* Adds "x is before y" to the open clause. */
-static isolde_status add_before(iso_reducer *r, uint32_t x, uint32_t y, isolde_error *error) {
+static isoproof_status add_before(iso_reducer *r, uint32_t x, uint32_t y, isoproof_error *error) {
   iso_lit lit;
   ISO_TRY(edge_of(r, ISO_LINK_WW, x, y, &lit, error));
   iso_reducer_add(r, lit);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* For UPDATE_ATOMIC: with one step from the writer to the reader, the writer must come before the version read. */
-static isolde_status forbid_step(iso_reducer *r, size_t read, uint32_t writer, size_t other, isolde_error *error) {
+static isoproof_status forbid_step(iso_reducer *r, size_t read, uint32_t writer, size_t other, isoproof_error *error) {
   const iso_link *l = &r->small->links.items[read];
   iso_reducer_open(r);
   iso_reducer_if_link(r, read);
@@ -99,7 +99,7 @@ static isolde_status forbid_step(iso_reducer *r, size_t read, uint32_t writer, s
 }
 
 /* Sorts the links by where they lead. */
-static isolde_status index_links(iso_reducer *r, isolde_error *error) {
+static isoproof_status index_links(iso_reducer *r, isoproof_error *error) {
   const iso_small *s = r->small;
   r->into_first = iso_alloc_zero((size_t)s->count + 2, sizeof *r->into_first);
   r->into = iso_alloc(s->links.count, sizeof *r->into);
@@ -108,10 +108,10 @@ static isolde_status index_links(iso_reducer *r, isolde_error *error) {
   for (size_t i = 0; i < s->links.count; i++) r->into_first[s->links.items[i].to + 2]++;
   for (uint32_t t = 0; t < s->count; t++) r->into_first[t + 2] += r->into_first[t + 1];
   for (size_t i = 0; i < s->links.count; i++) r->into[r->into_first[s->links.items[i].to + 1]++] = (uint32_t)i;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status forbid_steps(iso_reducer *r, size_t read, uint32_t writer, isolde_error *error) {
+static isoproof_status forbid_steps(iso_reducer *r, size_t read, uint32_t writer, isoproof_error *error) {
   const iso_small *s = r->small;
   const iso_link *l = &s->links.items[read];
   for (uint32_t i = r->into_first[l->to]; i < r->into_first[l->to + 1]; i++) {
@@ -123,7 +123,7 @@ static isolde_status forbid_steps(iso_reducer *r, size_t read, uint32_t writer, 
   if (!r->by_link && s->level->session_order && iso_small_so(s, writer, l->to)) {
     ISO_TRY(forbid_step(r, read, writer, SIZE_MAX, error));
   }
-  if (iso_small_find_pair(s, writer, l->to) == s->pairs.count) return ISOLDE_OK;
+  if (iso_small_find_pair(s, writer, l->to) == s->pairs.count) return ISOPROOF_OK;
   iso_reducer_open(r);
   iso_reducer_if_link(r, read);
   iso_reducer_if_txn(r, writer);
@@ -133,10 +133,10 @@ static isolde_status forbid_steps(iso_reducer *r, size_t read, uint32_t writer, 
 }
 
 /* A read, and another writer of its key: that one is before the version read, or after the reader. */
-static isolde_status add_rival(iso_reducer *r, size_t read, uint32_t writer, isolde_error *error) {
+static isoproof_status add_rival(iso_reducer *r, size_t read, uint32_t writer, isoproof_error *error) {
   const iso_link *l = &r->small->links.items[read];
   iso_rule rule = r->small->level->rule;
-  if (rule == ISO_RULE_PARALLEL) return ISOLDE_OK; /* paths are looked for in solutions */
+  if (rule == ISO_RULE_PARALLEL) return ISOPROOF_OK; /* paths are looked for in solutions */
   if (rule == ISO_RULE_UPDATE_ATOMIC) return forbid_steps(r, read, writer, error);
   iso_lit lit;
   iso_reducer_open(r);
@@ -148,7 +148,7 @@ static isolde_status add_rival(iso_reducer *r, size_t read, uint32_t writer, iso
   return iso_reducer_close(r, error);
 }
 
-static isolde_status add_link(iso_reducer *r, size_t link, isolde_error *error) {
+static isoproof_status add_link(iso_reducer *r, size_t link, isoproof_error *error) {
   const iso_small *s = r->small;
   const iso_link *l = &s->links.items[link];
   if (l->from != ISO_INITIAL) {
@@ -159,17 +159,17 @@ static isolde_status add_link(iso_reducer *r, size_t link, isolde_error *error) 
     iso_reducer_add(r, lit);
     ISO_TRY(iso_reducer_close(r, error));
   }
-  if (l->kind != ISO_LINK_WR) return ISOLDE_OK;
+  if (l->kind != ISO_LINK_WR) return ISOPROOF_OK;
   size_t first, end;
   iso_small_writers(s, l->key, &first, &end);
   for (size_t i = first; i < end; i++) {
     uint32_t writer = s->writes.items[i].txn;
     if (writer != l->to && writer != l->from) ISO_TRY(add_rival(r, link, writer, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status add_pair(iso_reducer *r, const iso_small_pair *pair, isolde_error *error) {
+static isoproof_status add_pair(iso_reducer *r, const iso_small_pair *pair, isoproof_error *error) {
   iso_reducer_open(r);
   iso_reducer_if_txn(r, pair->a);
   iso_reducer_if_txn(r, pair->b);
@@ -180,14 +180,14 @@ static isolde_status add_pair(iso_reducer *r, const iso_small_pair *pair, isolde
 
 /* ---- orders that go through transactions that are switched off ---- */
 
-static const isolde_history *history_of(const iso_reducer *r) { return r->small->view->h; }
+static const isoproof_history *history_of(const iso_reducer *r) { return r->small->view->h; }
 
-static isolde_status fix_sessions(iso_reducer *r, isolde_error *error) {
+static isoproof_status fix_sessions(iso_reducer *r, isoproof_error *error) {
   const iso_small *s = r->small;
   for (uint32_t i = 1; i < s->count; i++) {
     if (iso_small_so(s, i - 1, i)) ISO_TRY(fix(r, ISO_LINK_SO, i - 1, i, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 typedef struct {
@@ -202,7 +202,7 @@ static int by_time(const void *a, const void *b) {
 }
 
 /* An edge that is there while the transaction is switched on. */
-static isolde_status tie(iso_reducer *r, uint32_t txn, uint32_t from, uint32_t to, isolde_error *error) {
+static isoproof_status tie(iso_reducer *r, uint32_t txn, uint32_t from, uint32_t to, isoproof_error *error) {
   iso_lit lit;
   ISO_TRY(iso_solver_edge(r->solver, from, to, &lit, error));
   iso_reducer_open(r);
@@ -214,22 +214,22 @@ static isolde_status tie(iso_reducer *r, uint32_t txn, uint32_t from, uint32_t t
 /* A chain of nodes, one for each end in order of time: an end leads to its node, a node to what begins after it.
  * Session order and real time do not follow from each other where times are missing, so that a way from the one to the
  * other through a transaction needs that transaction. */
-static isolde_status fix_times(iso_reducer *r, isolde_error *error) {
+static isoproof_status fix_times(iso_reducer *r, isoproof_error *error) {
   const iso_small *s = r->small;
   ending *ends = iso_alloc(s->count, sizeof *ends);
   if (ends == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < s->count; i++) ends[i] = (ending){iso_real_end(history_of(r), s->txn[i]), i};
   qsort(ends, s->count, sizeof *ends, by_time);
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   uint32_t first = 0;
-  for (uint32_t i = 0; status == ISOLDE_OK && i < s->count; i++) {
+  for (uint32_t i = 0; status == ISOPROOF_OK && i < s->count; i++) {
     uint32_t node;
     status = iso_solver_node(r->solver, &node, error);
     if (i == 0) first = node;
-    if (status == ISOLDE_OK && i > 0) status = iso_solver_fixed_edge(r->solver, node - 1, node, error);
-    if (status == ISOLDE_OK) status = tie(r, ends[i].txn, event(r, ends[i].txn, true), node, error);
+    if (status == ISOPROOF_OK && i > 0) status = iso_solver_fixed_edge(r->solver, node - 1, node, error);
+    if (status == ISOPROOF_OK) status = tie(r, ends[i].txn, event(r, ends[i].txn, true), node, error);
   }
-  for (uint32_t i = 0; status == ISOLDE_OK && i < s->count; i++) {
+  for (uint32_t i = 0; status == ISOPROOF_OK && i < s->count; i++) {
     int64_t start = iso_real_start(history_of(r), s->txn[i]);
     uint32_t low = 0, high = s->count; /* how many ended before it began */
     while (low < high) {
@@ -246,7 +246,7 @@ static isolde_status fix_times(iso_reducer *r, isolde_error *error) {
   return status;
 }
 
-static isolde_status encode(iso_reducer *r, isolde_error *error) {
+static isoproof_status encode(iso_reducer *r, isoproof_error *error) {
   const iso_small *s = r->small;
   for (uint32_t i = 0; i < r->switches; i++) ISO_TRY(iso_solver_var(r->solver, &r->lit[i], error));
   for (uint32_t i = 0; iso_rule_is_split(s->level->rule) && i < s->count; i++) {
@@ -257,12 +257,12 @@ static isolde_status encode(iso_reducer *r, isolde_error *error) {
   if (s->level->rule == ISO_RULE_UPDATE_ATOMIC) ISO_TRY(index_links(r, error));
   for (size_t i = 0; i < s->links.count; i++) ISO_TRY(add_link(r, i, error));
   for (size_t i = 0; i < s->pairs.count; i++) ISO_TRY(add_pair(r, &s->pairs.items[i], error));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_reducer_init(iso_reducer *r, const iso_small *small, bool by_link, isolde_error *error) {
+isoproof_status iso_reducer_init(iso_reducer *r, const iso_small *small, bool by_link, isoproof_error *error) {
   if (small->count > UINT32_MAX / 4 || small->links.count > ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "too many transactions to explain");
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many transactions to explain");
   }
   *r = (iso_reducer){.small = small, .by_link = by_link};
   r->switches = by_link ? (uint32_t)small->links.count : small->count;
@@ -270,10 +270,10 @@ isolde_status iso_reducer_init(iso_reducer *r, const iso_small *small, bool by_l
   r->lit = iso_alloc(r->switches, sizeof *r->lit);
   /* The longest clause is a path with its guards. */
   r->guards = iso_alloc((size_t)small->count + 16, sizeof *r->guards);
-  isolde_status status = r->lit != NULL && r->guards != NULL ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK) status = iso_solver_new(nodes, &r->solver, error);
-  if (status == ISOLDE_OK) status = encode(r, error);
-  if (status != ISOLDE_OK) iso_reducer_free(r);
+  isoproof_status status = r->lit != NULL && r->guards != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_solver_new(nodes, &r->solver, error);
+  if (status == ISOPROOF_OK) status = encode(r, error);
+  if (status != ISOPROOF_OK) iso_reducer_free(r);
   return status;
 }
 
@@ -298,32 +298,33 @@ static bool keep_core(iso_reducer *r, uint32_t *on, size_t *count) {
   return true;
 }
 
-isolde_status iso_reducer_fails(iso_reducer *r, uint32_t *on, size_t *count, isolde_task *task, bool *fails,
-                                isolde_error *error) {
+isoproof_status iso_reducer_fails(iso_reducer *r, uint32_t *on, size_t *count, isoproof_task *task, bool *fails,
+                                  isoproof_error *error) {
   iso_solver_answer answer = ISO_SOLVER_UNKNOWN;
   iso_solver_limits limits = {.task = task};
   iso_lit *assumed = iso_alloc(*count, sizeof *assumed);
   if (assumed == NULL) return iso_fail_memory(error);
   for (size_t i = 0; i < *count; i++) assumed[i] = r->lit[on[i]];
-  isolde_status status;
+  isoproof_status status;
   bool refined = true;
   do {
     status = iso_solver_solve(r->solver, assumed, *count, &limits, &answer, error);
-    if (status != ISOLDE_OK || answer != ISO_SOLVER_SAT || r->small->level->rule != ISO_RULE_PARALLEL) break;
+    if (status != ISOPROOF_OK || answer != ISO_SOLVER_SAT || r->small->level->rule != ISO_RULE_PARALLEL) break;
     status = iso_reducer_refine(r, &refined, error);
-  } while (status == ISOLDE_OK && refined);
+  } while (status == ISOPROOF_OK && refined);
   free(assumed);
-  *fails = status == ISOLDE_OK && answer == ISO_SOLVER_UNSAT;
+  *fails = status == ISOPROOF_OK && answer == ISO_SOLVER_UNSAT;
   if (*fails && !keep_core(r, on, count)) status = iso_fail_memory(error);
   return status;
 }
 
-isolde_status iso_reducer_shrink(iso_reducer *r, uint32_t *on, size_t *count, isolde_task *task, isolde_error *error) {
+isoproof_status iso_reducer_shrink(iso_reducer *r, uint32_t *on, size_t *count, isoproof_task *task,
+                                   isoproof_error *error) {
   uint32_t *rest = iso_alloc(*count, sizeof *rest);
   if (rest == NULL) return iso_fail_memory(error);
-  isolde_status status = ISOLDE_OK;
-  for (size_t chunk = *count / 2 + 1; chunk > 0 && status == ISOLDE_OK; chunk /= 2) {
-    for (size_t at = 0; at < *count && status == ISOLDE_OK;) {
+  isoproof_status status = ISOPROOF_OK;
+  for (size_t chunk = *count / 2 + 1; chunk > 0 && status == ISOPROOF_OK; chunk /= 2) {
+    for (size_t at = 0; at < *count && status == ISOPROOF_OK;) {
       size_t end = at + chunk < *count ? at + chunk : *count, left = 0;
       bool fails = false;
       for (size_t i = 0; i < *count; i++) {

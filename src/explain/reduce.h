@@ -30,15 +30,15 @@ typedef struct iso_reducer {
 } iso_reducer;
 
 /* `by_link` needs a small problem with its orders spelled out. */
-isolde_status iso_reducer_init(iso_reducer *reducer, const iso_small *small, bool by_link, isolde_error *error);
+isoproof_status iso_reducer_init(iso_reducer *reducer, const iso_small *small, bool by_link, isoproof_error *error);
 void iso_reducer_free(iso_reducer *reducer);
 
 /* Whether there is no solution with these switches on.  If so, *count shrinks to those of a failed core, in their
  * order. */
-isolde_status iso_reducer_fails(iso_reducer *reducer, uint32_t *on, size_t *count, isolde_task *task, bool *fails,
-                                isolde_error *error);
+isoproof_status iso_reducer_fails(iso_reducer *reducer, uint32_t *on, size_t *count, isoproof_task *task, bool *fails,
+                                  isoproof_error *error);
 /* Takes switches out of a set that fails, those at its front first, until no single one can be taken out. */
-isolde_status iso_reducer_shrink(iso_reducer *reducer, uint32_t *on, size_t *count, isolde_task *task,
-                                 isolde_error *error);
+isoproof_status iso_reducer_shrink(iso_reducer *reducer, uint32_t *on, size_t *count, isoproof_task *task,
+                                   isoproof_error *error);
 
 #endif

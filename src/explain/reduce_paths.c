@@ -63,8 +63,8 @@ static bool is_on(const iso_reducer *r) {
 }
 
 /* The read `link` missed `writer`, to which the walk was made: not all of the path, and the order, and the read. */
-static isolde_status forbid(iso_reducer *r, const graph *g, size_t link, uint32_t writer, bool *refined,
-                            isolde_error *error) {
+static isoproof_status forbid(iso_reducer *r, const graph *g, size_t link, uint32_t writer, bool *refined,
+                              isoproof_error *error) {
   const iso_link *l = &r->small->links.items[link];
   iso_reducer_open(r);
   iso_reducer_if_link(r, link);
@@ -75,7 +75,7 @@ static isolde_status forbid(iso_reducer *r, const graph *g, size_t link, uint32_
     ISO_TRY(iso_solver_edge(r->solver, writer, l->from, &before, error));
     iso_reducer_add(r, before);
   }
-  if (!is_on(r)) return ISOLDE_OK;
+  if (!is_on(r)) return ISOPROOF_OK;
   for (uint32_t node = l->to; g->via[node] != NO_EDGE; node = r->edges[g->via[node]].from) {
     if (r->edges[g->via[node]].lit != ISO_LIT_NONE) iso_reducer_add(r, iso_lit_not(r->edges[g->via[node]].lit));
   }
@@ -83,14 +83,14 @@ static isolde_status forbid(iso_reducer *r, const graph *g, size_t link, uint32_
   return iso_reducer_close(r, error);
 }
 
-isolde_status iso_reducer_refine(iso_reducer *r, bool *refined, isolde_error *error) {
+isoproof_status iso_reducer_refine(iso_reducer *r, bool *refined, isoproof_error *error) {
   const iso_small *s = r->small;
   graph g;
   *refined = false;
-  isolde_status status = graph_make(r, &g) ? ISOLDE_OK : iso_fail_memory(error);
-  for (uint32_t writer = 0; status == ISOLDE_OK && writer < s->count; writer++) {
+  isoproof_status status = graph_make(r, &g) ? ISOPROOF_OK : iso_fail_memory(error);
+  for (uint32_t writer = 0; status == ISOPROOF_OK && writer < s->count; writer++) {
     walk(r, &g, writer);
-    for (size_t i = 0; status == ISOLDE_OK && i < s->links.count; i++) {
+    for (size_t i = 0; status == ISOPROOF_OK && i < s->links.count; i++) {
       const iso_link *l = &s->links.items[i];
       if (l->kind != ISO_LINK_WR || l->to == writer || l->from == writer || !g.seen[l->to]) continue;
       if (iso_small_is_writer(s, writer, l->key)) status = forbid(r, &g, i, writer, refined, error);

@@ -11,10 +11,10 @@ void iso_reducer_add(iso_reducer *reducer, iso_lit lit);
 /* "Unless it is switched off": the transaction, or the link. */
 void iso_reducer_if_txn(iso_reducer *reducer, uint32_t txn);
 void iso_reducer_if_link(iso_reducer *reducer, size_t link);
-isolde_status iso_reducer_close(iso_reducer *reducer, isolde_error *error);
+isoproof_status iso_reducer_close(iso_reducer *reducer, isoproof_error *error);
 
 /* After SAT, for PARALLEL: adds a clause for each writer that a reader missed although a path leads from the one to the
  * other.  *refined is false when there is none, so that the solution stands. */
-isolde_status iso_reducer_refine(iso_reducer *reducer, bool *refined, isolde_error *error);
+isoproof_status iso_reducer_refine(iso_reducer *reducer, bool *refined, isoproof_error *error);
 
 #endif

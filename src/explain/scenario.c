@@ -33,7 +33,7 @@ typedef struct {
   const iso_view *view;
   const iso_strong_level *level;
   const iso_versions *versions;
-  isolde_task *task;
+  isoproof_task *task;
   uint32_t *txns; /* those still needed, as numbers of the history */
   size_t count;
 } work;
@@ -56,21 +56,21 @@ static void arrange(uint32_t *numbers, size_t count, unsigned way) {
 }
 
 /* Shrinks in several orders, and keeps the fewest. */
-static isolde_status shrink_best(iso_reducer *reducer, uint32_t *on, size_t *count, isolde_task *task,
-                                 isolde_error *error) {
+static isoproof_status shrink_best(iso_reducer *reducer, uint32_t *on, size_t *count, isoproof_task *task,
+                                   isoproof_error *error) {
   size_t tries = *count <= REPEATED_SMALL ? TRIES : 1, best = SIZE_MAX;
   uint32_t *one = iso_alloc(*count, sizeof *one), *kept = iso_alloc(*count, sizeof *kept);
-  isolde_status status = one != NULL && kept != NULL ? ISOLDE_OK : iso_fail_memory(error);
-  for (unsigned way = 0; status == ISOLDE_OK && way < tries; way++) {
+  isoproof_status status = one != NULL && kept != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  for (unsigned way = 0; status == ISOPROOF_OK && way < tries; way++) {
     size_t left = *count;
     memcpy(one, on, left * sizeof *one);
     arrange(one, left, way);
     status = iso_reducer_shrink(reducer, one, &left, task, error);
-    if (status != ISOLDE_OK || left >= best) continue;
+    if (status != ISOPROOF_OK || left >= best) continue;
     best = left;
     memcpy(kept, one, left * sizeof *kept);
   }
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) {
     memcpy(on, kept, best * sizeof *on);
     *count = best;
   }
@@ -80,20 +80,20 @@ static isolde_status shrink_best(iso_reducer *reducer, uint32_t *on, size_t *cou
 }
 
 /* One round: what a failed core mentions, and with `finish` a set of which no transaction can be left out. */
-static isolde_status fewer_txns(work *w, bool finish, bool *fails, isolde_error *error) {
+static isoproof_status fewer_txns(work *w, bool finish, bool *fails, isoproof_error *error) {
   iso_small small;
   iso_reducer reducer;
   ISO_TRY(iso_small_make(w->view, w->level, w->versions, w->txns, w->count, false, &small, error));
-  isolde_status status = iso_reducer_init(&reducer, &small, false, error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = iso_reducer_init(&reducer, &small, false, error);
+  if (status == ISOPROOF_OK) {
     size_t count = small.count;
     uint32_t *on = iso_alloc(count, sizeof *on);
     if (on == NULL) status = iso_fail_memory(error);
     for (uint32_t i = 0; on != NULL && i < count; i++) on[i] = i;
-    if (status == ISOLDE_OK) status = iso_reducer_fails(&reducer, on, &count, w->task, fails, error);
-    if (status == ISOLDE_OK && *fails && finish) status = shrink_best(&reducer, on, &count, w->task, error);
-    for (size_t i = 0; status == ISOLDE_OK && *fails && i < count; i++) w->txns[i] = small.txn[on[i]];
-    if (status == ISOLDE_OK && *fails) w->count = count;
+    if (status == ISOPROOF_OK) status = iso_reducer_fails(&reducer, on, &count, w->task, fails, error);
+    if (status == ISOPROOF_OK && *fails && finish) status = shrink_best(&reducer, on, &count, w->task, error);
+    for (size_t i = 0; status == ISOPROOF_OK && *fails && i < count; i++) w->txns[i] = small.txn[on[i]];
+    if (status == ISOPROOF_OK && *fails) w->count = count;
     free(on);
     iso_reducer_free(&reducer);
   }
@@ -102,7 +102,7 @@ static isolde_status fewer_txns(work *w, bool finish, bool *fails, isolde_error 
 }
 
 /* The first set is made smaller by cores of ever smaller problems, as long as that brings much. */
-static isolde_status fewest_txns(work *w, bool *fails, isolde_error *error) {
+static isoproof_status fewest_txns(work *w, bool *fails, isoproof_error *error) {
   enum { ROUNDS = 8, LARGE = 32 };
   *fails = true;
   for (int round = 0; round < ROUNDS && *fails && w->count > LARGE; round++) {
@@ -110,12 +110,12 @@ static isolde_status fewest_txns(work *w, bool *fails, isolde_error *error) {
     ISO_TRY(fewer_txns(w, false, fails, error));
     if (w->count > before - before / 8) break;
   }
-  return *fails ? fewer_txns(w, true, fails, error) : ISOLDE_OK;
+  return *fails ? fewer_txns(w, true, fails, error) : ISOPROOF_OK;
 }
 
 /* Tries to do without all links of a kind at once: a story without times is simpler than one with. */
-static isolde_status without_kind(iso_reducer *reducer, iso_link_kind kind, uint32_t *on, size_t *count,
-                                  isolde_task *task, isolde_error *error) {
+static isoproof_status without_kind(iso_reducer *reducer, iso_link_kind kind, uint32_t *on, size_t *count,
+                                    isoproof_task *task, isoproof_error *error) {
   uint32_t *rest = iso_alloc(*count, sizeof *rest);
   if (rest == NULL) return iso_fail_memory(error);
   size_t left = 0;
@@ -123,8 +123,8 @@ static isolde_status without_kind(iso_reducer *reducer, iso_link_kind kind, uint
   for (size_t i = 0; i < *count; i++) {
     if (reducer->small->links.items[on[i]].kind != kind) rest[left++] = on[i];
   }
-  isolde_status status = left < *count ? iso_reducer_fails(reducer, rest, &left, task, &fails, error) : ISOLDE_OK;
-  if (status == ISOLDE_OK && fails) {
+  isoproof_status status = left < *count ? iso_reducer_fails(reducer, rest, &left, task, &fails, error) : ISOPROOF_OK;
+  if (status == ISOPROOF_OK && fails) {
     memcpy(on, rest, left * sizeof *on);
     *count = left;
   }
@@ -133,12 +133,12 @@ static isolde_status without_kind(iso_reducer *reducer, iso_link_kind kind, uint
 }
 
 /* Leaves in the small problem only links of which none can be left out. */
-static isolde_status fewest_links(iso_small *small, isolde_task *task, bool *fails, isolde_error *error) {
+static isoproof_status fewest_links(iso_small *small, isoproof_task *task, bool *fails, isoproof_error *error) {
   iso_reducer reducer;
   ISO_TRY(iso_reducer_init(&reducer, small, true, error));
   size_t count = 0;
   uint32_t *on = iso_alloc(small->links.count, sizeof *on);
-  isolde_status status = on != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  isoproof_status status = on != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   /* The kinds that are given up first stand first. */
   static const iso_link_kind order[] = {ISO_LINK_RT, ISO_LINK_SO, ISO_LINK_WW, ISO_LINK_WR};
   for (size_t k = 0; on != NULL && k < sizeof order / sizeof order[0]; k++) {
@@ -146,12 +146,12 @@ static isolde_status fewest_links(iso_small *small, isolde_task *task, bool *fai
       if (small->links.items[i].kind == order[k]) on[count++] = (uint32_t)i;
     }
   }
-  for (size_t k = 0; k < 3 && status == ISOLDE_OK; k++) {
+  for (size_t k = 0; k < 3 && status == ISOPROOF_OK; k++) {
     status = without_kind(&reducer, order[k], on, &count, task, error);
   }
-  if (status == ISOLDE_OK) status = iso_reducer_fails(&reducer, on, &count, task, fails, error);
-  if (status == ISOLDE_OK && *fails) status = shrink_best(&reducer, on, &count, task, error);
-  if (status == ISOLDE_OK && *fails) {
+  if (status == ISOPROOF_OK) status = iso_reducer_fails(&reducer, on, &count, task, fails, error);
+  if (status == ISOPROOF_OK && *fails) status = shrink_best(&reducer, on, &count, task, error);
+  if (status == ISOPROOF_OK && *fails) {
     uint8_t *keep = iso_alloc_zero(small->links.count, sizeof *keep);
     size_t kept = 0;
     if (keep == NULL) status = iso_fail_memory(error);
@@ -213,36 +213,36 @@ static bool hand_over(const iso_small *small, iso_scenario *out) {
 }
 
 /* The links that are needed among the transactions that are, and the cases. */
-static isolde_status spell_out(const work *w, iso_scenario *out, isolde_error *error) {
+static isoproof_status spell_out(const work *w, iso_scenario *out, isoproof_error *error) {
   iso_small small;
   bool fails = false;
   ISO_TRY(iso_small_make(w->view, w->level, w->versions, w->txns, w->count, true, &small, error));
-  isolde_status status = fewest_links(&small, w->task, &fails, error);
-  if (status == ISOLDE_OK && fails) {
+  isoproof_status status = fewest_links(&small, w->task, &fails, error);
+  if (status == ISOPROOF_OK && fails) {
     status = iso_branches_make(&small, w->task, out, error);
-    if (status == ISOLDE_OK && out->refuted) status = iso_branches_prune(&small, out, error);
-    if (status == ISOLDE_OK && out->refuted && !hand_over(&small, out)) status = iso_fail_memory(error);
+    if (status == ISOPROOF_OK && out->refuted) status = iso_branches_prune(&small, out, error);
+    if (status == ISOPROOF_OK && out->refuted && !hand_over(&small, out)) status = iso_fail_memory(error);
   }
-  if (status == ISOLDE_OK && !out->refuted) {
+  if (status == ISOPROOF_OK && !out->refuted) {
     status =
-        iso_fail(error, ISOLDE_ERR_INTERNAL, "the solver and the cases disagree on a violation of %s", w->level->id);
+        iso_fail(error, ISOPROOF_ERR_INTERNAL, "the solver and the cases disagree on a violation of %s", w->level->id);
   }
   iso_small_free(&small);
   return status;
 }
 
-isolde_status iso_scenario_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
-                                const uint32_t *txns, size_t count, isolde_task *task, iso_scenario *out,
-                                isolde_error *error) {
+isoproof_status iso_scenario_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
+                                  const uint32_t *txns, size_t count, isoproof_task *task, iso_scenario *out,
+                                  isoproof_error *error) {
   *out = (iso_scenario){.level = level};
   work w = {.view = view, .level = level, .versions = versions, .task = task, .count = count};
   w.txns = iso_alloc(count, sizeof *w.txns);
   if (w.txns == NULL) return iso_fail_memory(error);
   if (count > 0) memcpy(w.txns, txns, count * sizeof *txns);
   bool fails = false;
-  isolde_status status = fewest_txns(&w, &fails, error);
-  if (status == ISOLDE_OK && fails) status = spell_out(&w, out, error);
+  isoproof_status status = fewest_txns(&w, &fails, error);
+  if (status == ISOPROOF_OK && fails) status = spell_out(&w, out, error);
   free(w.txns);
-  if (status != ISOLDE_OK) iso_scenario_free(out);
+  if (status != ISOPROOF_OK) iso_scenario_free(out);
   return status;
 }

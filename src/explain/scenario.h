@@ -83,21 +83,21 @@ typedef struct iso_scenario {
 
 /* Makes the scenario of a level that the given transactions (which all take part, in any order) violate by themselves.
  * Only their reads and the keys they wrote are looked at.
- * `versions` may be NULL where the history has no lists.  ISOLDE_ERR_LIMIT when the cases are too many to show. */
-isolde_status iso_scenario_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
-                                const uint32_t *txns, size_t count, isolde_task *task, iso_scenario *out,
-                                isolde_error *error);
+ * `versions` may be NULL where the history has no lists.  ISOPROOF_ERR_LIMIT when the cases are too many to show. */
+isoproof_status iso_scenario_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
+                                  const uint32_t *txns, size_t count, isoproof_task *task, iso_scenario *out,
+                                  isoproof_error *error);
 void iso_scenario_free(iso_scenario *scenario);
 
 /* Whether the history bears the scenario out: every link, every case, every cycle.  `counts` says which transactions of
  * unknown outcome committed in effect (history/effect.h). */
-bool iso_verify_scenario(const isolde_history *history, const uint8_t *counts, const iso_scenario *scenario);
+bool iso_verify_scenario(const isoproof_history *history, const uint8_t *counts, const iso_scenario *scenario);
 
 /* What people call it. */
 iso_anomaly iso_scenario_name(const iso_scenario *scenario);
 
 /* Fills everything of *out but code, name, level and count. */
-isolde_status iso_scenario_tell(const isolde_history *history, const iso_scenario *scenario, iso_arena *arena,
-                                isolde_anomaly *out, isolde_error *error);
+isoproof_status iso_scenario_tell(const isoproof_history *history, const iso_scenario *scenario, iso_arena *arena,
+                                  isoproof_anomaly *out, isoproof_error *error);
 
 #endif

@@ -120,12 +120,12 @@ bool iso_small_is_writer(const iso_small *s, uint32_t txn, uint32_t key) {
 }
 
 bool iso_small_so(const iso_small *s, uint32_t a, uint32_t b) {
-  const isolde_history *h = s->view->h;
+  const isoproof_history *h = s->view->h;
   return s->txn[a] < s->txn[b] && h->txn_session[s->txn[a]] == h->txn_session[s->txn[b]];
 }
 
 bool iso_small_rt(const iso_small *s, uint32_t a, uint32_t b) {
-  const isolde_history *h = s->view->h;
+  const isoproof_history *h = s->view->h;
   return iso_has_real_time(h) && iso_real_end(h, s->txn[a]) < iso_real_start(h, s->txn[b]);
 }
 
@@ -198,14 +198,14 @@ static bool take_orders(iso_small *s) {
   return true;
 }
 
-isolde_status iso_small_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
-                             const uint32_t *txns, size_t count, bool spelled_out, iso_small *out,
-                             isolde_error *error) {
+isoproof_status iso_small_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
+                               const uint32_t *txns, size_t count, bool spelled_out, iso_small *out,
+                               isoproof_error *error) {
   *out = (iso_small){.view = view, .level = level, .versions = versions};
   bool made = take_txns(out, txns, count) && take_writes(out) && take_pairs(out);
   for (uint32_t i = 0; made && i < out->count; i++) made = take_reads(out, i);
   made = made && take_lists(out) && (!spelled_out || take_orders(out));
-  if (made) return ISOLDE_OK;
+  if (made) return ISOPROOF_OK;
   iso_small_free(out);
   return iso_fail_memory(error);
 }

@@ -30,8 +30,9 @@ typedef struct iso_small {
 } iso_small;
 
 /* `txns` may be in any order and may repeat. */
-isolde_status iso_small_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
-                             const uint32_t *txns, size_t count, bool spelled_out, iso_small *out, isolde_error *error);
+isoproof_status iso_small_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
+                               const uint32_t *txns, size_t count, bool spelled_out, iso_small *out,
+                               isoproof_error *error);
 void iso_small_free(iso_small *small);
 
 /* The writers of a key: [*first, *end) of writes. */

@@ -5,18 +5,18 @@
 #include "explain/witness.h"
 
 typedef struct {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_proof *proof;
   iso_words words;
   ISO_VEC(uint64_t) txns;
   ISO_VEC(uint64_t) ops;
   ISO_VEC(uint32_t) keys;
-  ISO_VEC(isolde_edge) edges;
+  ISO_VEC(isoproof_edge) edges;
   bool failed;
 } teller;
 
 static void note_txn(teller *t, uint32_t txn) {
-  uint64_t number = txn == ISO_INITIAL ? ISOLDE_INITIAL_TXN : txn;
+  uint64_t number = txn == ISO_INITIAL ? ISOPROOF_INITIAL_TXN : txn;
   for (size_t i = 0; i < t->txns.count; i++) {
     if (t->txns.items[i] == number) return;
   }
@@ -39,11 +39,11 @@ static void note_key(teller *t, uint32_t key) {
 }
 
 static void note_edge(teller *t, const char *kind, uint32_t from, uint32_t to, uint32_t from_op, uint32_t to_op) {
-  isolde_edge edge = {.kind = kind,
-                      .from_txn = from == ISO_INITIAL ? ISOLDE_INITIAL_TXN : from,
-                      .to_txn = to == ISO_INITIAL ? ISOLDE_INITIAL_TXN : to,
-                      .from_op = from_op < t->h->ops ? from_op : ISOLDE_NO_NUMBER,
-                      .to_op = to_op < t->h->ops ? to_op : ISOLDE_NO_NUMBER};
+  isoproof_edge edge = {.kind = kind,
+                        .from_txn = from == ISO_INITIAL ? ISOPROOF_INITIAL_TXN : from,
+                        .to_txn = to == ISO_INITIAL ? ISOPROOF_INITIAL_TXN : to,
+                        .from_op = from_op < t->h->ops ? from_op : ISOPROOF_NO_NUMBER,
+                        .to_op = to_op < t->h->ops ? to_op : ISOPROOF_NO_NUMBER};
   uint32_t op = to_op < t->h->ops ? to_op : from_op;
   if (op < t->h->ops) {
     edge.has_key = true;
@@ -66,7 +66,7 @@ static void say_txn(teller *t, uint32_t txn) {
 }
 
 /* Whether a list read shows the element of an append. */
-static bool shows(const isolde_history *h, uint32_t read_op, uint32_t append) {
+static bool shows(const isoproof_history *h, uint32_t read_op, uint32_t append) {
   uint32_t count;
   const iso_value *list = iso_history_list(h, read_op, &count);
   for (uint32_t i = 0; i < count; i++) {
@@ -189,8 +189,8 @@ static void *copy(iso_arena *arena, const void *items, size_t count, size_t size
   return made;
 }
 
-static bool hand_over(teller *t, iso_arena *arena, isolde_anomaly *out) {
-  isolde_scalar *keys = iso_arena_alloc(arena, t->keys.count, sizeof *keys);
+static bool hand_over(teller *t, iso_arena *arena, isoproof_anomaly *out) {
+  isoproof_scalar *keys = iso_arena_alloc(arena, t->keys.count, sizeof *keys);
   if (keys == NULL || t->failed || t->words.failed) return false;
   for (size_t i = 0; i < t->keys.count; i++) keys[i] = iso_history_scalar(t->h, t->h->key_name[t->keys.items[i]]);
   out->keys = keys;
@@ -205,8 +205,8 @@ static bool hand_over(teller *t, iso_arena *arena, isolde_anomaly *out) {
   return out->txns != NULL && out->ops != NULL && out->edges != NULL && out->explanation != NULL;
 }
 
-isolde_status iso_proof_tell(const isolde_history *history, const iso_proof *proof, iso_arena *arena,
-                             isolde_anomaly *out, isolde_error *error) {
+isoproof_status iso_proof_tell(const isoproof_history *history, const iso_proof *proof, iso_arena *arena,
+                               isoproof_anomaly *out, isoproof_error *error) {
   teller t = {.h = history, .proof = proof};
   if (iso_tap_class_of(proof->tap) == ISO_CLASS_CYCLE) {
     say_cyclic(&t);
@@ -219,5 +219,5 @@ isolde_status iso_proof_tell(const isolde_history *history, const iso_proof *pro
   iso_vec_free(&t.ops);
   iso_vec_free(&t.keys);
   iso_vec_free(&t.edges);
-  return told ? ISOLDE_OK : iso_fail_memory(error);
+  return told ? ISOPROOF_OK : iso_fail_memory(error);
 }

@@ -9,19 +9,19 @@
 enum { TOLD_LEAVES = 24 }; /* more cases are counted, not told */
 
 typedef struct {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_scenario *s;
   iso_words words;
 } teller;
 
 /* ---- operations ---- */
 
-static bool is_write(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND;
+static bool is_write(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND;
 }
 
 /* The last write of a transaction to a key. */
-static uint32_t write_of(const isolde_history *h, uint32_t txn, uint32_t key) {
+static uint32_t write_of(const isoproof_history *h, uint32_t txn, uint32_t key) {
   for (uint32_t op = h->txn_first_op[txn + 1]; op-- > h->txn_first_op[txn];) {
     if (is_write(h, op) && h->op_key[op] == key) return op;
   }
@@ -29,10 +29,10 @@ static uint32_t write_of(const isolde_history *h, uint32_t txn, uint32_t key) {
 }
 
 /* The write of a transaction that a read shows: the very one for a register, the last one for a list. */
-static uint32_t write_seen(const isolde_history *h, uint32_t txn, uint32_t read) {
+static uint32_t write_seen(const isoproof_history *h, uint32_t txn, uint32_t read) {
   if (txn >= h->txns) return ISO_NO_OP;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    bool same = h->op_kind[op] == ISOLDE_OP_WRITE && h->op_key[op] == h->op_key[read];
+    bool same = h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[read];
     if (same && h->op_value[op] == h->op_value[read]) return op;
   }
   return write_of(h, txn, h->op_key[read]);
@@ -95,7 +95,7 @@ static void say_missed(teller *t, const iso_link *link) {
   say(t, ", which ");
   say_txn(t, link->to);
   uint32_t write = write_of(t->h, link->to, link->key);
-  bool appends = write < t->h->ops && t->h->op_kind[write] == ISOLDE_OP_APPEND;
+  bool appends = write < t->h->ops && t->h->op_kind[write] == ISOPROOF_OP_APPEND;
   say(t, appends ? " extended with " : " overwrote with ");
   say_op(t, write);
   say_reason(t, link, link->version);
@@ -303,17 +303,17 @@ static char *take_words(teller *t, iso_arena *arena) {
 }
 
 /* The orders assumed on the way to a leaf, outermost first. */
-static bool list_orders(const teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, isolde_case *out) {
+static bool list_orders(const teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, isoproof_case *out) {
   for (uint32_t at = leaf; at != 0; at = parent[at]) out->order_count++;
-  isolde_order *orders = iso_arena_alloc(arena, out->order_count, sizeof *orders);
+  isoproof_order *orders = iso_arena_alloc(arena, out->order_count, sizeof *orders);
   if (orders == NULL) return false;
   size_t place = out->order_count;
   for (uint32_t at = leaf; at != 0; at = parent[at]) {
     const iso_branch *above = &t->s->cases.items[parent[at]];
     bool swapped = above->then[1] == at;
-    orders[--place] = (isolde_order){.before_txn = swapped ? above->after : above->before,
-                                     .after_txn = swapped ? above->before : above->after,
-                                     .key = iso_history_scalar(t->h, t->h->key_name[above->key])};
+    orders[--place] = (isoproof_order){.before_txn = swapped ? above->after : above->before,
+                                       .after_txn = swapped ? above->before : above->after,
+                                       .key = iso_history_scalar(t->h, t->h->key_name[above->key])};
   }
   out->orders = orders;
   return true;
@@ -333,7 +333,7 @@ static void say_case(teller *t, const uint32_t *parent, uint32_t leaf) {
 }
 
 static bool list_case(teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, iso_notes *all,
-                      isolde_case *out) {
+                      isoproof_case *out) {
   iso_notes notes = {.h = t->h};
   const iso_branch *c = &t->s->cases.items[leaf];
   for (uint32_t i = 0; i < c->links; i++) note_link(t, &notes, &t->s->links.items[c->first_link + i]);
@@ -347,7 +347,7 @@ static bool list_case(teller *t, const uint32_t *parent, uint32_t leaf, iso_aren
   return out->edges != NULL && out->explanation != NULL && list_orders(t, parent, leaf, arena, out);
 }
 
-static bool list_cases(teller *t, iso_arena *arena, iso_notes *notes, isolde_anomaly *out) {
+static bool list_cases(teller *t, iso_arena *arena, iso_notes *notes, isoproof_anomaly *out) {
   size_t count = t->s->cases.count, leaves = 0;
   uint32_t *parent = iso_alloc_zero(count, sizeof *parent);
   for (uint32_t i = 0; parent != NULL && i < count; i++) {
@@ -355,7 +355,7 @@ static bool list_cases(teller *t, iso_arena *arena, iso_notes *notes, isolde_ano
     leaves += c->is_leaf;
     if (!c->is_leaf) parent[c->then[0]] = parent[c->then[1]] = i;
   }
-  isolde_case *cases = iso_arena_alloc(arena, leaves, sizeof *cases);
+  isoproof_case *cases = iso_arena_alloc(arena, leaves, sizeof *cases);
   bool good = parent != NULL && cases != NULL;
   for (uint32_t i = 0; good && i < count; i++) {
     if (t->s->cases.items[i].is_leaf) good = list_case(t, parent, i, arena, notes, &cases[out->case_count++]);
@@ -365,8 +365,8 @@ static bool list_cases(teller *t, iso_arena *arena, iso_notes *notes, isolde_ano
   return good;
 }
 
-isolde_status iso_scenario_tell(const isolde_history *history, const iso_scenario *scenario, iso_arena *arena,
-                                isolde_anomaly *out, isolde_error *error) {
+isoproof_status iso_scenario_tell(const isoproof_history *history, const iso_scenario *scenario, iso_arena *arena,
+                                  isoproof_anomaly *out, isoproof_error *error) {
   teller t = {.h = history, .s = scenario};
   iso_notes notes = {.h = history};
   bool certain = scenario->cases.items[0].is_leaf;
@@ -380,5 +380,5 @@ isolde_status iso_scenario_tell(const isolde_history *history, const iso_scenari
   bool told = out->explanation != NULL && (certain || list_cases(&t, arena, &notes, out)) &&
               iso_notes_hand_over(&notes, arena, out);
   iso_notes_free(&notes);
-  return told ? ISOLDE_OK : iso_fail_memory(error);
+  return told ? ISOPROOF_OK : iso_fail_memory(error);
 }

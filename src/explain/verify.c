@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void iso_verifier_init(iso_verifier *verifier, const isolde_history *history) {
+void iso_verifier_init(iso_verifier *verifier, const isoproof_history *history) {
   *verifier = (iso_verifier){.h = history};
 }
 
@@ -12,17 +12,18 @@ void iso_verifier_free(iso_verifier *verifier) {
   *verifier = (iso_verifier){.h = NULL};
 }
 
-static bool is_write(const isolde_history *h, uint32_t op) {
-  return op < h->ops && !isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]);
+static bool is_write(const isoproof_history *h, uint32_t op) {
+  return op < h->ops && !isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]);
 }
 
-static bool is_read(const isolde_history *h, uint32_t op) {
-  return op < h->ops && isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]) && h->op_value[op] != ISO_VALUE_NONE;
+static bool is_read(const isoproof_history *h, uint32_t op) {
+  return op < h->ops && isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]) &&
+         h->op_value[op] != ISO_VALUE_NONE;
 }
 
-static bool same_key(const isolde_history *h, uint32_t a, uint32_t b) { return h->op_key[a] == h->op_key[b]; }
+static bool same_key(const isoproof_history *h, uint32_t a, uint32_t b) { return h->op_key[a] == h->op_key[b]; }
 
-static bool same_txn(const isolde_history *h, uint32_t a, uint32_t b) {
+static bool same_txn(const isoproof_history *h, uint32_t a, uint32_t b) {
   return iso_history_txn_of(h, a) == iso_history_txn_of(h, b);
 }
 
@@ -39,7 +40,7 @@ static int by_key_and_value(const void *a, const void *b) {
 
 /* Somebody's write of the value to the key, ISO_NO_OP when nobody wrote it. */
 static uint32_t who_wrote(iso_verifier *v, uint32_t key, iso_value value) {
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   if (v->written == NULL) {
     v->written = iso_alloc(h->ops, sizeof *v->written);
     if (v->written == NULL) {
@@ -48,7 +49,7 @@ static uint32_t who_wrote(iso_verifier *v, uint32_t key, iso_value value) {
     }
     for (uint32_t op = 0; op < h->ops; op++) {
       /* An increment leaves behind a sum, not its own value. */
-      if (!is_write(h, op) || h->op_kind[op] == ISOLDE_OP_INCREMENT) continue;
+      if (!is_write(h, op) || h->op_kind[op] == ISOPROOF_OP_INCREMENT) continue;
       v->written[v->written_count++] = (iso_written){(uint64_t)h->op_key[op] << 32 | h->op_value[op], op};
     }
     qsort(v->written, v->written_count, sizeof *v->written, ascending);
@@ -60,9 +61,9 @@ static uint32_t who_wrote(iso_verifier *v, uint32_t key, iso_value value) {
 }
 
 /* Whether the read shows the value that the write wrote: as its value, or as an element. */
-static bool shows(const isolde_history *h, uint32_t read, uint32_t write) {
+static bool shows(const isoproof_history *h, uint32_t read, uint32_t write) {
   if (!is_read(h, read) || !is_write(h, write) || !same_key(h, read, write)) return false;
-  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[read])) return h->op_value[read] == iso_history_version(h, write);
+  if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[read])) return h->op_value[read] == iso_history_version(h, write);
   uint32_t count;
   const iso_value *list = iso_history_list(h, read, &count);
   for (uint32_t i = 0; i < count; i++) {
@@ -71,7 +72,7 @@ static bool shows(const isolde_history *h, uint32_t read, uint32_t write) {
   return false;
 }
 
-uint32_t iso_verify_foreign_length(const isolde_history *h, uint32_t read) {
+uint32_t iso_verify_foreign_length(const isoproof_history *h, uint32_t read) {
   uint32_t count, txn = iso_history_txn_of(h, read);
   const iso_value *list = iso_history_list(h, read, &count);
   for (; count > 0; count--) {
@@ -85,18 +86,18 @@ uint32_t iso_verify_foreign_length(const isolde_history *h, uint32_t read) {
 }
 
 /* Whether a read that is not of a set or counter saw the write as the newest version not its own. */
-static bool observes(const isolde_history *h, uint32_t read, uint32_t write) {
-  if (h->op_kind[read] == ISOLDE_OP_READ) return shows(h, read, write);
-  if (h->op_kind[read] != ISOLDE_OP_READ_LIST || !shows(h, read, write)) return false;
+static bool observes(const isoproof_history *h, uint32_t read, uint32_t write) {
+  if (h->op_kind[read] == ISOPROOF_OP_READ) return shows(h, read, write);
+  if (h->op_kind[read] != ISOPROOF_OP_READ_LIST || !shows(h, read, write)) return false;
   uint32_t count, foreign = iso_verify_foreign_length(h, read);
   const iso_value *list = iso_history_list(h, read, &count);
   return foreign > 0 && list[foreign - 1] == h->op_value[write];
 }
 
 static bool verify_thin_air(iso_verifier *v, const iso_finding *f) {
-  const isolde_history *h = v->h;
-  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[f->op])) {
-    return h->op_kind[f->op] == ISOLDE_OP_READ && h->op_value[f->op] != ISO_VALUE_NIL &&
+  const isoproof_history *h = v->h;
+  if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[f->op])) {
+    return h->op_kind[f->op] == ISOPROOF_OP_READ && h->op_value[f->op] != ISO_VALUE_NIL &&
            who_wrote(v, h->op_key[f->op], h->op_value[f->op]) == ISO_NO_OP;
   }
   uint32_t count;
@@ -106,35 +107,35 @@ static bool verify_thin_air(iso_verifier *v, const iso_finding *f) {
 
 /* TAP-d: `other` is an own write before the read, and the read does not show it (a later own write may hide it only
  * in a register). */
-static bool verify_own_missed(const isolde_history *h, const iso_finding *f) {
+static bool verify_own_missed(const isoproof_history *h, const iso_finding *f) {
   if (!is_write(h, f->other) || f->other > f->op || !same_txn(h, f->op, f->other) || !same_key(h, f->op, f->other)) {
     return false;
   }
   if (f->seen != ISO_FROM_INITIAL && (!shows(h, f->op, f->seen) || same_txn(h, f->op, f->seen))) return false;
-  if (h->op_kind[f->op] == ISOLDE_OP_READ) {
+  if (h->op_kind[f->op] == ISOPROOF_OP_READ) {
     return f->seen != ISO_FROM_INITIAL || h->op_value[f->op] == ISO_VALUE_NIL;
   }
   uint32_t count;
   (void)iso_history_list(h, f->op, &count);
-  bool ends_foreign = h->op_kind[f->op] == ISOLDE_OP_READ_LIST && iso_verify_foreign_length(h, f->op) == count;
+  bool ends_foreign = h->op_kind[f->op] == ISOPROOF_OP_READ_LIST && iso_verify_foreign_length(h, f->op) == count;
   return ends_foreign || !shows(h, f->op, f->other);
 }
 
 /* What a counter read saw, less the own increments before it. */
-static int64_t foreign_sum(const isolde_history *h, uint32_t read) {
+static int64_t foreign_sum(const isoproof_history *h, uint32_t read) {
   int64_t value = 0, sum = 0;
   uint32_t txn = iso_history_txn_of(h, read);
   if (h->op_value[read] != ISO_VALUE_NIL) (void)iso_pool_integer(&h->pool, h->op_value[read], &value);
   for (uint32_t op = h->txn_first_op[txn]; op < read; op++) {
     int64_t increment;
-    if (h->op_kind[op] != ISOLDE_OP_INCREMENT || !same_key(h, op, read)) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_INCREMENT || !same_key(h, op, read)) continue;
     if (iso_pool_integer(&h->pool, h->op_value[op], &increment)) sum = (int64_t)((uint64_t)sum + (uint64_t)increment);
   }
   return (int64_t)((uint64_t)value - (uint64_t)sum);
 }
 
 /* An element of one set read that another lacks, and that the transaction does not add itself. */
-static bool shows_more(const isolde_history *h, uint32_t read, uint32_t other) {
+static bool shows_more(const isoproof_history *h, uint32_t read, uint32_t other) {
   uint32_t count, other_count, txn = iso_history_txn_of(h, read);
   const iso_value *list = iso_history_list(h, read, &count), *rest = iso_history_list(h, other, &other_count);
   for (uint32_t i = 0; i < count; i++) {
@@ -149,8 +150,8 @@ static bool shows_more(const isolde_history *h, uint32_t read, uint32_t other) {
 }
 
 /* The value that stands for the version of others that a register or list read saw; nil for the initial one. */
-static iso_value foreign_version(const isolde_history *h, uint32_t read) {
-  if (h->op_kind[read] == ISOLDE_OP_READ) return h->op_value[read];
+static iso_value foreign_version(const isoproof_history *h, uint32_t read) {
+  if (h->op_kind[read] == ISOPROOF_OP_READ) return h->op_value[read];
   uint32_t count, foreign = iso_verify_foreign_length(h, read);
   const iso_value *list = iso_history_list(h, read, &count);
   return foreign > 0 ? list[foreign - 1] : ISO_VALUE_NIL;
@@ -159,10 +160,10 @@ static iso_value foreign_version(const isolde_history *h, uint32_t read) {
 /* The transaction that wrote the version that a read saw, ISO_FROM_INITIAL for nil, ISO_NO_OP for nobody.  Where
  * several could have, the columns do not tell: then it is the one that the read is taken to have observed. */
 static uint32_t writer_of(iso_verifier *v, uint32_t read) {
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   uint32_t key = h->op_key[read];
   iso_value version = foreign_version(h, read);
-  if (h->op_kind[read] == ISOLDE_OP_READ && h->resolution != NULL && h->resolution->counts.duplicate_writes > 0) {
+  if (h->op_kind[read] == ISOPROOF_OP_READ && h->resolution != NULL && h->resolution->counts.duplicate_writes > 0) {
     uint32_t write = h->resolution->writer[read];
     return write < h->ops ? iso_history_txn_of(h, write) : write == ISO_FROM_INITIAL ? ISO_FROM_INITIAL : ISO_NO_OP;
   }
@@ -172,15 +173,15 @@ static uint32_t writer_of(iso_verifier *v, uint32_t read) {
 }
 
 static bool verify_varying(iso_verifier *v, const iso_finding *f) {
-  const isolde_history *h = v->h;
+  const isoproof_history *h = v->h;
   if (!is_read(h, f->other) || f->other >= f->op || !same_txn(h, f->op, f->other) || !same_key(h, f->op, f->other)) {
     return false;
   }
   if (h->op_kind[f->op] != h->op_kind[f->other]) return false;
-  switch ((isolde_op_kind)h->op_kind[f->op]) {
-  case ISOLDE_OP_READ_COUNTER:
+  switch ((isoproof_op_kind)h->op_kind[f->op]) {
+  case ISOPROOF_OP_READ_COUNTER:
     return foreign_sum(h, f->op) != foreign_sum(h, f->other);
-  case ISOLDE_OP_READ_SET:
+  case ISOPROOF_OP_READ_SET:
     return shows_more(h, f->op, f->other) || shows_more(h, f->other, f->op);
   default:
     break;
@@ -191,20 +192,20 @@ static bool verify_varying(iso_verifier *v, const iso_finding *f) {
   return here != there && here != reader && there != reader && here != ISO_NO_OP && there != ISO_NO_OP;
 }
 
-static bool is_list_read(const isolde_history *h, uint32_t op) {
-  return is_read(h, op) && h->op_kind[op] == ISOLDE_OP_READ_LIST;
+static bool is_list_read(const isoproof_history *h, uint32_t op) {
+  return is_read(h, op) && h->op_kind[op] == ISOPROOF_OP_READ_LIST;
 }
 
 /* Two lists of one key that differ where both have an element; or a list that shows an append without, before it, the
  * one that the same transaction made before. */
-static bool verify_order(const isolde_history *h, const iso_finding *f) {
+static bool verify_order(const isoproof_history *h, const iso_finding *f) {
   uint32_t count, other_count;
   if (!is_list_read(h, f->op) || f->other >= h->ops || !same_key(h, f->op, f->other)) return false;
   const iso_value *list = iso_history_list(h, f->op, &count);
   if (f->element >= count) return false;
   if (is_list_read(h, f->other)) {
     const iso_value *other = iso_history_list(h, f->other, &other_count);
-    bool aborted = h->txn_status[iso_history_txn_of(h, f->other)] == ISOLDE_ABORTED;
+    bool aborted = h->txn_status[iso_history_txn_of(h, f->other)] == ISOPROOF_ABORTED;
     return !aborted && f->element < other_count && list[f->element] != other[f->element];
   }
   if (!is_write(h, f->other) || !is_write(h, f->seen) || !same_key(h, f->seen, f->other)) return false;
@@ -215,7 +216,7 @@ static bool verify_order(const isolde_history *h, const iso_finding *f) {
   return true;
 }
 
-static bool verify_duplicate(const isolde_history *h, const iso_finding *f) {
+static bool verify_duplicate(const isoproof_history *h, const iso_finding *f) {
   uint32_t count;
   if (!is_list_read(h, f->op) || !is_write(h, f->seen) || !same_key(h, f->op, f->seen)) return false;
   const iso_value *list = iso_history_list(h, f->op, &count);
@@ -227,13 +228,13 @@ static bool verify_duplicate(const isolde_history *h, const iso_finding *f) {
 }
 
 bool iso_verify(iso_verifier *v, const iso_finding *f) {
-  const isolde_history *h = v->h;
-  if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOLDE_ABORTED) return false;
+  const isoproof_history *h = v->h;
+  if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOPROOF_ABORTED) return false;
   switch ((iso_tap)f->tap) {
   case ISO_TAP_A:
     return verify_thin_air(v, f);
   case ISO_TAP_B:
-    return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOLDE_ABORTED &&
+    return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOPROOF_ABORTED &&
            !same_txn(h, f->op, f->seen);
   case ISO_TAP_C:
     return shows(h, f->op, f->seen) && same_txn(h, f->op, f->seen) && f->seen > f->op;

@@ -15,18 +15,18 @@ typedef struct iso_written {
 } iso_written;
 
 typedef struct iso_verifier {
-  const isolde_history *h;
+  const isoproof_history *h;
   iso_written *written; /* everything that anybody wrote, sorted; made when first needed */
   size_t written_count;
   bool failed; /* memory was out */
 } iso_verifier;
 
-void iso_verifier_init(iso_verifier *verifier, const isolde_history *history);
+void iso_verifier_init(iso_verifier *verifier, const isoproof_history *history);
 void iso_verifier_free(iso_verifier *verifier);
 /* Whether the finding is an instance of its pattern. */
 bool iso_verify(iso_verifier *verifier, const iso_finding *finding);
 
 /* For a list read: how many elements remain when those of the reader's own transaction at the end are taken away. */
-uint32_t iso_verify_foreign_length(const isolde_history *history, uint32_t read);
+uint32_t iso_verify_foreign_length(const isoproof_history *history, uint32_t read);
 
 #endif

@@ -9,7 +9,7 @@
 /* What the keys hold.  A key is a register or a list; what the running transaction wrote itself lies on top of it. */
 typedef struct {
   const iso_placed *p;
-  const isolde_history *h;
+  const isoproof_history *h;
   iso_value *value;      /* registers */
   iso_value *own_value;  /* written by the transaction in own_txn */
   uint32_t *own_txn;     /* + 1 */
@@ -34,7 +34,7 @@ static void store_free(store *s) {
 }
 
 static bool store_make(store *s) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   s->value = iso_alloc(h->keys, sizeof *s->value);
   s->own_value = iso_alloc(h->keys, sizeof *s->own_value);
   s->own_txn = iso_alloc_zero(h->keys, sizeof *s->own_txn);
@@ -49,7 +49,7 @@ static bool store_make(store *s) {
   for (uint32_t key = 0; key < h->keys; key++) s->value[key] = ISO_VALUE_NIL;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     for (uint32_t op = h->txn_first_op[txn]; s->p->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
-      if (h->op_kind[op] == ISOLDE_OP_APPEND) s->first[h->op_key[op] + 1]++;
+      if (h->op_kind[op] == ISOPROOF_OP_APPEND) s->first[h->op_key[op] + 1]++;
     }
   }
   for (uint32_t key = 0; key < h->keys; key++) s->first[key + 1] += s->first[key];
@@ -58,7 +58,7 @@ static bool store_make(store *s) {
 }
 
 static void append(store *s, uint32_t key, iso_value value) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   uint32_t at = s->length[key] + s->own_length[key]++;
   s->content[s->first[key] + at] = value;
   if (s->agrees[key] < at || h->list_first == NULL) return;
@@ -67,7 +67,7 @@ static void append(store *s, uint32_t key, iso_value value) {
 }
 
 static bool reads_list(const store *s, uint32_t op) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   uint32_t count, key = h->op_key[op];
   const iso_value *list = iso_history_list(h, op, &count);
   if (count != s->length[key] + s->own_length[key]) return false;
@@ -79,20 +79,20 @@ static bool reads_list(const store *s, uint32_t op) {
 /* Whether the operation does on the store what it did; what it writes stays the transaction's own.  Without `reads`,
  * which were done before, there is one thing left to see: that the own appends of a list land where they were read. */
 static bool do_op(store *s, uint32_t txn, uint32_t op, bool reads) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   uint32_t key = h->op_key[op];
-  switch ((isolde_op_kind)h->op_kind[op]) {
-  case ISOLDE_OP_WRITE:
+  switch ((isoproof_op_kind)h->op_kind[op]) {
+  case ISOPROOF_OP_WRITE:
     s->own_txn[key] = txn + 1;
     s->own_value[key] = h->op_value[op];
     return true;
-  case ISOLDE_OP_APPEND:
+  case ISOPROOF_OP_APPEND:
     append(s, key, h->op_value[op]);
     return true;
-  case ISOLDE_OP_READ:
+  case ISOPROOF_OP_READ:
     if (!reads || h->op_value[op] == ISO_VALUE_NONE) return true;
     return h->op_value[op] == (s->own_txn[key] == txn + 1 ? s->own_value[key] : s->value[key]);
-  case ISOLDE_OP_READ_LIST:
+  case ISOPROOF_OP_READ_LIST:
     if ((!reads && s->own_length[key] == 0) || h->op_value[op] == ISO_VALUE_NONE) return true;
     return reads_list(s, op);
   default:
@@ -100,18 +100,18 @@ static bool do_op(store *s, uint32_t txn, uint32_t op, bool reads) {
   }
 }
 
-static isolde_status do_txn(store *s, uint32_t txn, bool reads, isolde_error *error) {
+static isoproof_status do_txn(store *s, uint32_t txn, bool reads, isoproof_error *error) {
   for (uint32_t op = s->h->txn_first_op[txn]; op < s->h->txn_first_op[txn + 1]; op++) {
     if (!do_op(s, txn, op, reads)) return iso_refuse(s->p, txn, "would have read something else", error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Nobody else may have written one of the keys since the transaction began. */
 static bool was_alone(const store *s, uint32_t txn) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    bool writes = h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND;
+    bool writes = h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND;
     if (writes && s->last_commit[h->op_key[op]] > s->p->begin[txn]) return false;
   }
   return true;
@@ -119,14 +119,14 @@ static bool was_alone(const store *s, uint32_t txn) {
 
 /* Makes the transaction's own writes everybody's, or forgets them. */
 static void end_txn(store *s, uint32_t txn, bool lands) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     uint32_t key = h->op_key[op];
-    isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
-    if (kind != ISOLDE_OP_WRITE && kind != ISOLDE_OP_APPEND) continue;
+    isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];
+    if (kind != ISOPROOF_OP_WRITE && kind != ISOPROOF_OP_APPEND) continue;
     if (lands) {
       s->last_commit[key] = s->p->commit[txn] + 1;
-      if (kind == ISOLDE_OP_WRITE) s->value[key] = s->own_value[key];
+      if (kind == ISOPROOF_OP_WRITE) s->value[key] = s->own_value[key];
       s->length[key] += s->own_length[key];
     } else if (s->agrees[key] > s->length[key]) {
       s->agrees[key] = s->length[key];
@@ -135,24 +135,24 @@ static void end_txn(store *s, uint32_t txn, bool lands) {
   }
 }
 
-static isolde_status carry_out(store *s, const isolde_event *event, isolde_error *error) {
+static isoproof_status carry_out(store *s, const isoproof_event *event, isoproof_error *error) {
   uint32_t txn = (uint32_t)event->txn;
-  bool commits = event->kind != ISOLDE_EVENT_BEGIN;
-  ISO_TRY(do_txn(s, txn, event->kind != ISOLDE_EVENT_COMMIT, error));
+  bool commits = event->kind != ISOPROOF_EVENT_BEGIN;
+  ISO_TRY(do_txn(s, txn, event->kind != ISOPROOF_EVENT_COMMIT, error));
   if (commits && s->p->claim->rule == ISO_CLAIM_SNAPSHOT && !was_alone(s, txn)) {
     return iso_refuse(s->p, txn, "overlaps another writer of a key", error);
   }
   end_txn(s, txn, commits);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_verify_execution(const iso_placed *placed, isolde_error *error) {
+isoproof_status iso_verify_execution(const iso_placed *placed, isoproof_error *error) {
   enum { STEPS = 8192 };
   store s = {.p = placed, .h = placed->h};
-  isolde_status status = store_make(&s) ? ISOLDE_OK : iso_fail_memory(error);
-  for (size_t i = 0; status == ISOLDE_OK && i < placed->claim->count; i++) {
+  isoproof_status status = store_make(&s) ? ISOPROOF_OK : iso_fail_memory(error);
+  for (size_t i = 0; status == ISOPROOF_OK && i < placed->claim->count; i++) {
     status = carry_out(&s, &placed->claim->events[i], error);
-    if (status == ISOLDE_OK && i % STEPS == 0) status = iso_task_check(placed->task, error);
+    if (status == ISOPROOF_OK && i % STEPS == 0) status = iso_task_check(placed->task, error);
   }
   store_free(&s);
   return status;

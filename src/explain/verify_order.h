@@ -35,12 +35,14 @@ typedef struct iso_claim {
   iso_claim_rule rule;
   bool session_order; /* which the rules about visibility always have */
   bool real_time;
-  const isolde_event *events;
+  const isoproof_event *events;
   size_t count;
 } iso_claim;
 
-/* ISOLDE_OK when the order proves it; ISOLDE_ERR_INTERNAL, with the place where it does not hold, when it does not. */
-isolde_status iso_verify_order(isolde_history *history, const iso_claim *claim, isolde_task *task, isolde_error *error);
+/* ISOPROOF_OK when the order proves it; ISOPROOF_ERR_INTERNAL, with the place where it does not hold, when it does not.
+ */
+isoproof_status iso_verify_order(isoproof_history *history, const iso_claim *claim, isoproof_task *task,
+                                 isoproof_error *error);
 
 /* ---- the parts of it ---- */
 
@@ -48,18 +50,18 @@ isolde_status iso_verify_order(isolde_history *history, const iso_claim *claim, 
 
 /* An order that is complete and keeps sessions and real time. */
 typedef struct iso_placed {
-  isolde_history *h;
+  isoproof_history *h;
   const iso_claim *claim;
   uint8_t *counts;  /* one byte a transaction: it took effect */
   uint32_t *begin;  /* by transaction: where its begin stands, or itself */
   uint32_t *commit; /* where its commit stands, or itself; ISO_NOT_PLACED where it takes no part */
-  isolde_task *task;
+  isoproof_task *task;
 } iso_placed;
 
-isolde_status iso_verify_execution(const iso_placed *placed, isolde_error *error);
-isolde_status iso_verify_visibility(const iso_placed *placed, isolde_error *error);
+isoproof_status iso_verify_execution(const iso_placed *placed, isoproof_error *error);
+isoproof_status iso_verify_visibility(const iso_placed *placed, isoproof_error *error);
 
 /* Says that the order fails at a transaction. */
-isolde_status iso_refuse(const iso_placed *placed, uint64_t txn, const char *why, isolde_error *error);
+isoproof_status iso_refuse(const iso_placed *placed, uint64_t txn, const char *why, isoproof_error *error);
 
 #endif

@@ -33,8 +33,8 @@ const iso_wrote *iso_picture_wrote(const iso_picture *c, uint32_t txn, uint32_t 
   return low < c->wrote_first[txn + 1] && c->wrote[low].key == key ? &c->wrote[low] : NULL;
 }
 
-static bool is_write(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND;
+static bool is_write(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND;
 }
 
 /* ---- what was written ---- */
@@ -47,7 +47,7 @@ static int by_key(const void *a, const void *b) {
 
 /* Keeps the last write to each key. */
 static void gather_writes(iso_picture *c) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   uint32_t at = 0;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     uint32_t first = at, kept = at;
@@ -71,9 +71,9 @@ static void sum_up(uint32_t *first, uint32_t rows) {
 
 /* Appends what the transaction appended to the lists. */
 static void append_elements(iso_picture *c, uint32_t txn, uint32_t *length) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_APPEND) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_APPEND) continue;
     uint32_t key = h->op_key[op], at = length[key]++;
     c->content[c->content_first[key] + at] = h->op_value[op];
     if (c->agrees[key] < at || h->list_first == NULL) continue;
@@ -84,10 +84,10 @@ static void append_elements(iso_picture *c, uint32_t txn, uint32_t *length) {
 
 /* The versions of each key in the order of the transactions. */
 static bool line_up(iso_picture *c) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   for (uint32_t i = 0; i < c->wrote_first[h->txns]; i++) c->version_first[c->wrote[i].key + 1]++;
   for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_APPEND) c->content_first[h->op_key[op] + 1]++;
+    if (h->op_kind[op] == ISOPROOF_OP_APPEND) c->content_first[h->op_key[op] + 1]++;
   }
   sum_up(c->version_first, h->keys);
   sum_up(c->content_first, h->keys);
@@ -176,7 +176,7 @@ static uint32_t own_start(const iso_picture *c, uint32_t txn, uint32_t key) {
 /* A list: everything up to some version, and the own appends so far behind it, where they stand in the end. */
 static const char *see_list(reading *r, uint32_t txn, uint32_t op) {
   const iso_picture *c = r->c;
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   uint32_t count, key = h->op_key[op], appended = own_of(r, txn, key)->appended;
   const iso_value *list = iso_history_list(h, op, &count);
   if (count < appended) return "does not read its own appends";
@@ -197,26 +197,26 @@ static const char *see_list(reading *r, uint32_t txn, uint32_t op) {
 }
 
 static const char *see(reading *r, uint32_t txn, uint32_t op) {
-  const isolde_history *h = r->c->h;
-  switch ((isolde_op_kind)h->op_kind[op]) {
-  case ISOLDE_OP_WRITE:
+  const isoproof_history *h = r->c->h;
+  switch ((isoproof_op_kind)h->op_kind[op]) {
+  case ISOPROOF_OP_WRITE:
     own_of(r, txn, h->op_key[op])->written = op + 1;
     return NULL;
-  case ISOLDE_OP_APPEND:
+  case ISOPROOF_OP_APPEND:
     own_of(r, txn, h->op_key[op])->appended++;
     return NULL;
-  case ISOLDE_OP_READ:
+  case ISOPROOF_OP_READ:
     return h->op_value[op] == ISO_VALUE_NONE ? NULL : see_register(r, txn, op);
-  case ISOLDE_OP_READ_LIST:
+  case ISOPROOF_OP_READ_LIST:
     return h->op_value[op] == ISO_VALUE_NONE ? NULL : see_list(r, txn, op);
   default:
     return "does what no order explains";
   }
 }
 
-static isolde_status see_all(reading *r, isolde_error *error) {
+static isoproof_status see_all(reading *r, isoproof_error *error) {
   enum { STEPS = 8192 };
-  const isolde_history *h = r->c->h;
+  const isoproof_history *h = r->c->h;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     r->c->saw_first[txn] = r->count;
     for (uint32_t op = h->txn_first_op[txn]; r->c->p->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
@@ -226,16 +226,16 @@ static isolde_status see_all(reading *r, isolde_error *error) {
     if (txn % STEPS == 0) ISO_TRY(iso_task_check(r->c->p->task, error));
   }
   r->c->saw_first[h->txns] = r->count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static bool make_arrays(iso_picture *c) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   size_t writes = 0, reads = 0, appends = 0;
   for (uint32_t op = 0; op < h->ops; op++) {
     writes += is_write(h, op);
-    appends += h->op_kind[op] == ISOLDE_OP_APPEND;
-    reads += h->op_kind[op] == ISOLDE_OP_READ || h->op_kind[op] == ISOLDE_OP_READ_LIST;
+    appends += h->op_kind[op] == ISOPROOF_OP_APPEND;
+    reads += h->op_kind[op] == ISOPROOF_OP_READ || h->op_kind[op] == ISOPROOF_OP_READ_LIST;
   }
   c->wrote_first = iso_alloc((size_t)h->txns + 1, sizeof *c->wrote_first);
   c->wrote = iso_alloc(writes, sizeof *c->wrote);
@@ -252,21 +252,21 @@ static bool make_arrays(iso_picture *c) {
          c->content != NULL && c->agrees != NULL;
 }
 
-isolde_status iso_picture_make(const iso_placed *placed, iso_picture *c, isolde_error *error) {
+isoproof_status iso_picture_make(const iso_placed *placed, iso_picture *c, isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->p = placed;
   c->h = placed->h;
   reading r = {.c = c};
-  isolde_status status = iso_history_resolve(placed->h, placed->task, &r.resolution, error);
-  if (status == ISOLDE_OK) status = iso_history_op_txns(placed->h, &r.op_txn, error);
-  if (status == ISOLDE_OK && !make_arrays(c)) status = iso_fail_memory(error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = iso_history_resolve(placed->h, placed->task, &r.resolution, error);
+  if (status == ISOPROOF_OK) status = iso_history_op_txns(placed->h, &r.op_txn, error);
+  if (status == ISOPROOF_OK && !make_arrays(c)) status = iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     gather_writes(c);
     r.own = iso_alloc_zero(c->h->keys, sizeof *r.own);
     if (r.own == NULL || !line_up(c)) status = iso_fail_memory(error);
   }
-  if (status == ISOLDE_OK) status = see_all(&r, error);
+  if (status == ISOPROOF_OK) status = see_all(&r, error);
   free(r.own);
-  if (status != ISOLDE_OK) iso_picture_free(c);
+  if (status != ISOPROOF_OK) iso_picture_free(c);
   return status;
 }

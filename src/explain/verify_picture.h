@@ -26,7 +26,7 @@ typedef struct iso_saw {
 
 typedef struct iso_picture {
   const iso_placed *p;
-  const isolde_history *h;
+  const isoproof_history *h;
   uint32_t *wrote_first; /* txns + 1 */
   iso_wrote *wrote;      /* each key once, ascending */
   uint32_t *saw_first;   /* txns + 1 */
@@ -40,7 +40,7 @@ typedef struct iso_picture {
   uint32_t *agrees; /* by key: how many elements are those of the longest list that was read */
 } iso_picture;
 
-isolde_status iso_picture_make(const iso_placed *placed, iso_picture *picture, isolde_error *error);
+isoproof_status iso_picture_make(const iso_placed *placed, iso_picture *picture, isoproof_error *error);
 void iso_picture_free(iso_picture *picture);
 
 /* What a transaction wrote to a key; NULL when nothing. */

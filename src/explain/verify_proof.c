@@ -4,27 +4,27 @@
 #include "explain/proof.h"
 #include "explain/verify.h"
 
-static bool is_txn(const isolde_history *h, uint32_t txn) { return txn < h->txns; }
+static bool is_txn(const isoproof_history *h, uint32_t txn) { return txn < h->txns; }
 
-static bool in_txn(const isolde_history *h, uint32_t op, uint32_t txn) {
+static bool in_txn(const isoproof_history *h, uint32_t op, uint32_t txn) {
   return is_txn(h, txn) && op >= h->txn_first_op[txn] && op < h->txn_first_op[txn + 1];
 }
 
-static bool is_append(const isolde_history *h, uint32_t op) { return h->op_kind[op] == ISOLDE_OP_APPEND; }
-static bool is_write(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_WRITE || is_append(h, op);
+static bool is_append(const isoproof_history *h, uint32_t op) { return h->op_kind[op] == ISOPROOF_OP_APPEND; }
+static bool is_write(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_WRITE || is_append(h, op);
 }
 
-static bool is_list_read(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
+static bool is_list_read(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
 }
-static bool is_read(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_READ || is_list_read(h, op);
+static bool is_read(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_READ || is_list_read(h, op);
 }
 
 /* Whether a read shows the version that a write of its key left behind: a register its value, a list the last element
  * that the reader did not append itself. */
-static bool shows_version(const isolde_history *h, uint32_t read_op, uint32_t write_op) {
+static bool shows_version(const isoproof_history *h, uint32_t read_op, uint32_t write_op) {
   if (!is_list_read(h, read_op)) {
     return !is_append(h, write_op) && iso_history_version(h, write_op) == h->op_value[read_op];
   }
@@ -33,22 +33,22 @@ static bool shows_version(const isolde_history *h, uint32_t read_op, uint32_t wr
   return foreign > 0 && is_append(h, write_op) && list[foreign - 1] == h->op_value[write_op];
 }
 
-static bool shows_initial(const isolde_history *h, uint32_t read_op) {
+static bool shows_initial(const isoproof_history *h, uint32_t read_op) {
   if (is_list_read(h, read_op)) return iso_verify_foreign_length(h, read_op) == 0;
   return h->op_value[read_op] == ISO_VALUE_NIL;
 }
 
 /* from is before to in one session, and neither was rolled back. */
-static bool check_so(const isolde_history *h, uint32_t from, uint32_t to) {
+static bool check_so(const isoproof_history *h, uint32_t from, uint32_t to) {
   return is_txn(h, from) && is_txn(h, to) && from < to && h->txn_session[from] == h->txn_session[to] &&
-         h->txn_status[from] != ISOLDE_ABORTED && h->txn_status[to] != ISOLDE_ABORTED;
+         h->txn_status[from] != ISOPROOF_ABORTED && h->txn_status[to] != ISOPROOF_ABORTED;
 }
 
 /* read_op of to shows what write_op of from wrote, in another transaction. */
-static bool check_wr(const isolde_history *h, uint32_t from, uint32_t to, uint32_t write_op, uint32_t read_op) {
+static bool check_wr(const isoproof_history *h, uint32_t from, uint32_t to, uint32_t write_op, uint32_t read_op) {
   return from != to && in_txn(h, write_op, from) && in_txn(h, read_op, to) && is_write(h, write_op) &&
          is_read(h, read_op) && h->op_key[write_op] == h->op_key[read_op] && shows_version(h, read_op, write_op) &&
-         h->txn_status[from] != ISOLDE_ABORTED && h->txn_status[to] != ISOLDE_ABORTED;
+         h->txn_status[from] != ISOPROOF_ABORTED && h->txn_status[to] != ISOPROOF_ABORTED;
 }
 
 /* Where a list shows an element first; its length where it does not. */
@@ -60,7 +60,7 @@ static uint32_t find_element(const iso_value *list, uint32_t count, iso_value va
 
 /* The list that read_op returned shows write_op of from, and to_op of to later or not at all: a list grows at its end,
  * so the one was appended before the other. */
-static bool check_ww(const isolde_history *h, const iso_step *step) {
+static bool check_ww(const isoproof_history *h, const iso_step *step) {
   if (step->from == step->to || !in_txn(h, step->write_op, step->from) || !in_txn(h, step->to_op, step->to) ||
       !in_txn(h, step->read_op, step->reader)) {
     return false;
@@ -68,8 +68,8 @@ static bool check_ww(const isolde_history *h, const iso_step *step) {
   uint32_t key = h->op_key[step->read_op], count;
   if (!is_list_read(h, step->read_op) || !is_append(h, step->write_op) || !is_append(h, step->to_op)) return false;
   if (h->op_key[step->write_op] != key || h->op_key[step->to_op] != key) return false;
-  if (h->txn_status[step->from] == ISOLDE_ABORTED || h->txn_status[step->to] == ISOLDE_ABORTED ||
-      h->txn_status[step->reader] == ISOLDE_ABORTED) {
+  if (h->txn_status[step->from] == ISOPROOF_ABORTED || h->txn_status[step->to] == ISOPROOF_ABORTED ||
+      h->txn_status[step->reader] == ISOPROOF_ABORTED) {
     return false;
   }
   const iso_value *list = iso_history_list(h, step->read_op, &count);
@@ -77,7 +77,7 @@ static bool check_ww(const isolde_history *h, const iso_step *step) {
   return first < count && first < find_element(list, count, h->op_value[step->to_op]);
 }
 
-static bool check_plain(const isolde_history *h, const iso_step *step) {
+static bool check_plain(const isoproof_history *h, const iso_step *step) {
   if (step->kind == ISO_STEP_SO) return check_so(h, step->from, step->to);
   return step->kind == ISO_STEP_WR && check_wr(h, step->from, step->to, step->write_op, step->read_op);
 }
@@ -91,7 +91,7 @@ static bool has_shape(const iso_step *steps, uint32_t count, const char *shape) 
 }
 
 /* The condition of the axiom on t2 = from and t3 = reader, met by the chain of reasons. */
-static bool check_condition(const isolde_history *h, const iso_proof *proof, const iso_step *forced) {
+static bool check_condition(const isoproof_history *h, const iso_proof *proof, const iso_step *forced) {
   if (forced->reasons == 0 || forced->first_reason + forced->reasons > proof->reasons.count) return false;
   const iso_step *chain = proof->reasons.items + forced->first_reason;
   uint32_t at = forced->from, count = forced->reasons;
@@ -123,7 +123,7 @@ static bool check_condition(const isolde_history *h, const iso_proof *proof, con
 }
 
 /* A forced step: reader read x from `to` (or its initial version), and `from` is another writer of x. */
-static bool check_forced(const isolde_history *h, const iso_proof *proof, const iso_step *step) {
+static bool check_forced(const isoproof_history *h, const iso_proof *proof, const iso_step *step) {
   if (step->from == step->to || step->from == step->reader || !in_txn(h, step->write_op, step->from)) return false;
   if (!in_txn(h, step->read_op, step->reader) || !is_write(h, step->write_op) || !is_read(h, step->read_op))
     return false;
@@ -166,12 +166,12 @@ static bool matches_form(const iso_proof *proof) {
   }
 }
 
-static bool check_step(const isolde_history *h, const iso_proof *proof, const iso_step *step) {
+static bool check_step(const isoproof_history *h, const iso_proof *proof, const iso_step *step) {
   if (step->kind == ISO_STEP_CM) return check_forced(h, proof, step);
   return step->kind == ISO_STEP_WW ? check_ww(h, step) : check_plain(h, step);
 }
 
-bool iso_verify_proof(const isolde_history *history, const iso_proof *proof) {
+bool iso_verify_proof(const isoproof_history *history, const iso_proof *proof) {
   size_t count = proof->cycle.count;
   if (count == 0 || !matches_form(proof)) return false;
   for (size_t i = 0; i < count; i++) {

@@ -4,7 +4,7 @@
 #include "explain/scenario.h"
 
 typedef struct {
-  const isolde_history *h;
+  const isoproof_history *h;
   const uint8_t *counts;
   const iso_scenario *s;
   uint32_t *parent; /* by case: the one above it */
@@ -13,16 +13,16 @@ typedef struct {
 /* ---- what the history says ---- */
 
 static bool takes_part(const judge *j, uint32_t txn) {
-  if (txn >= j->h->txns || j->h->txn_status[txn] == ISOLDE_ABORTED) return false;
-  return j->h->txn_status[txn] == ISOLDE_COMMITTED || (j->counts != NULL && j->counts[txn]);
+  if (txn >= j->h->txns || j->h->txn_status[txn] == ISOPROOF_ABORTED) return false;
+  return j->h->txn_status[txn] == ISOPROOF_COMMITTED || (j->counts != NULL && j->counts[txn]);
 }
 
 static bool in_txn(const judge *j, uint32_t op, uint32_t txn) {
   return txn < j->h->txns && op >= j->h->txn_first_op[txn] && op < j->h->txn_first_op[txn + 1];
 }
 
-static bool is_write(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_WRITE || h->op_kind[op] == ISOLDE_OP_APPEND;
+static bool is_write(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND;
 }
 
 static bool wrote(const judge *j, uint32_t txn, uint32_t key) {
@@ -50,12 +50,12 @@ static uint32_t foreign_part(const judge *j, uint32_t read, const iso_value **li
 
 /* Whether `reader` read with the operation the version of the key that `version` wrote, or the initial one. */
 static bool saw(const judge *j, uint32_t reader, uint32_t read, uint32_t key, uint32_t version) {
-  const isolde_history *h = j->h;
+  const isoproof_history *h = j->h;
   if (!in_txn(j, read, reader) || h->op_key[read] != key || h->op_value[read] == ISO_VALUE_NONE) return false;
   iso_value value;
-  if (h->op_kind[read] == ISOLDE_OP_READ) {
+  if (h->op_kind[read] == ISOPROOF_OP_READ) {
     value = h->op_value[read];
-  } else if (h->op_kind[read] == ISOLDE_OP_READ_LIST) {
+  } else if (h->op_kind[read] == ISOPROOF_OP_READ_LIST) {
     const iso_value *list;
     uint32_t count = foreign_part(j, read, &list);
     value = count > 0 ? list[count - 1] : ISO_VALUE_NIL;
@@ -76,8 +76,8 @@ static bool in_time(const judge *j, uint32_t from, uint32_t to) {
 
 /* Whether a list read shows something of `from`, and something of `to` only after that or not at all. */
 static bool in_list(const judge *j, uint32_t read, uint32_t from, uint32_t to) {
-  const isolde_history *h = j->h;
-  if (read >= h->ops || h->op_kind[read] != ISOLDE_OP_READ_LIST || h->op_value[read] == ISO_VALUE_NONE) return false;
+  const isoproof_history *h = j->h;
+  if (read >= h->ops || h->op_kind[read] != ISOPROOF_OP_READ_LIST || h->op_value[read] == ISO_VALUE_NONE) return false;
   uint32_t count, key = h->op_key[read];
   if (!takes_part(j, iso_history_txn_of(h, read)) || !wrote(j, from, key) || !wrote(j, to, key)) return false;
   const iso_value *list = iso_history_list(h, read, &count);
@@ -212,7 +212,7 @@ static bool check_known(const judge *j) {
   return true;
 }
 
-bool iso_verify_scenario(const isolde_history *history, const uint8_t *counts, const iso_scenario *scenario) {
+bool iso_verify_scenario(const isoproof_history *history, const uint8_t *counts, const iso_scenario *scenario) {
   size_t cases = scenario->cases.count;
   if (!scenario->refuted || scenario->level == NULL || cases == 0 || cases >= ISO_NO_TXN) return false;
   judge j = {.h = history, .counts = counts, .s = scenario, .parent = iso_alloc(cases, sizeof *j.parent)};

@@ -9,7 +9,7 @@
 typedef struct {
   iso_picture c;
   const iso_placed *p;
-  const isolde_history *h;
+  const isoproof_history *h;
 
   /* What is directly in sight. */
   uint32_t *met;  /* by transaction: the last reader (+ 1) for whom it was looked at */
@@ -37,7 +37,7 @@ static void sight_free(sight *s) {
   iso_picture_free(&s->c);
 }
 
-static isolde_status blind(const sight *s, uint32_t txn, isolde_error *error) {
+static isoproof_status blind(const sight *s, uint32_t txn, isoproof_error *error) {
   return iso_refuse(s->p, txn, "reads a version although a later one is in sight", error);
 }
 
@@ -78,7 +78,7 @@ static bool misses_source(const sight *s, uint32_t reader, uint32_t source, uint
   return false;
 }
 
-static isolde_status check_direct(sight *s, uint32_t reader, isolde_error *error) {
+static isoproof_status check_direct(sight *s, uint32_t reader, isoproof_error *error) {
   const iso_picture *c = &s->c;
   bool by_session = s->p->claim->rule != ISO_CLAIM_READ_COMMITTED;
   uint32_t session = s->h->txn_session[reader], first = c->saw_first[reader], end = c->saw_first[reader + 1];
@@ -101,7 +101,7 @@ static isolde_status check_direct(sight *s, uint32_t reader, isolde_error *error
     s->last_session[c->wrote[k].key] = session + 1;
     s->last[c->wrote[k].key] = c->wrote[k].version + 1;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static bool write_one_key(const iso_picture *c, uint32_t a, uint32_t b) {
@@ -132,9 +132,9 @@ static uint32_t versions_before(const sight *s, uint32_t key, uint32_t txn) {
 }
 
 /* Somebody who wrote a later version, and stands before the reader, with a key that both wrote. */
-static isolde_status check_overwriting(const sight *s, uint32_t reader, isolde_error *error) {
+static isoproof_status check_overwriting(const sight *s, uint32_t reader, isoproof_error *error) {
   const iso_picture *c = &s->c;
-  if (c->wrote_first[reader] == c->wrote_first[reader + 1]) return ISOLDE_OK;
+  if (c->wrote_first[reader] == c->wrote_first[reader + 1]) return ISOPROOF_OK;
   for (uint32_t i = c->saw_first[reader]; i < c->saw_first[reader + 1]; i++) {
     uint32_t key = c->saw[i].key, end = versions_before(s, key, reader);
     for (uint32_t v = c->version_first[key] + c->saw[i].version; v < end; v++) {
@@ -144,7 +144,7 @@ static isolde_status check_overwriting(const sight *s, uint32_t reader, isolde_e
   return iso_task_check(s->p->task, error);
 }
 
-static isolde_status check_edges(sight *s, isolde_error *error) {
+static isoproof_status check_edges(sight *s, isoproof_error *error) {
   enum { STEPS = 8192 };
   size_t keys = s->h->keys;
   s->met = iso_alloc_zero(s->h->txns, sizeof *s->met);
@@ -163,7 +163,7 @@ static isolde_status check_edges(sight *s, isolde_error *error) {
     if (s->p->claim->rule == ISO_CLAIM_UPDATE_ATOMIC) ISO_TRY(check_overwriting(s, txn, error));
     if (txn % STEPS == 0) ISO_TRY(iso_task_check(s->p->task, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- paths ---- */
@@ -218,7 +218,7 @@ static bool session_reaches(const sight *s, uint32_t key, uint32_t from, uint32_
   return s->h->txn_session[txn] == session && reaches(s, txn, reader);
 }
 
-static isolde_status check_paths_to(const sight *s, uint32_t reader, isolde_error *error) {
+static isoproof_status check_paths_to(const sight *s, uint32_t reader, isoproof_error *error) {
   const iso_picture *c = &s->c;
   for (uint32_t i = c->saw_first[reader]; i < c->saw_first[reader + 1]; i++) {
     uint32_t key = c->saw[i].key, from = c->version_first[key] + c->saw[i].version,
@@ -234,7 +234,7 @@ static isolde_status check_paths_to(const sight *s, uint32_t reader, isolde_erro
       if (session_reaches(s, key, from, session, reader)) return blind(s, reader, error);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Sorts the versions of each key by the number of their transactions, that is by session and, as sessions are kept,
@@ -256,7 +256,7 @@ static bool sort_by_session(sight *s) {
   return at != NULL && s->by_session != NULL;
 }
 
-static isolde_status check_block(const sight *s, uint32_t *previous, isolde_error *error) {
+static isoproof_status check_block(const sight *s, uint32_t *previous, isoproof_error *error) {
   enum { STEPS = 4096 };
   memset(previous, 0, s->h->sessions * sizeof *previous);
   for (size_t i = 0; i < s->p->claim->count; i++) {
@@ -266,10 +266,10 @@ static isolde_status check_block(const sight *s, uint32_t *previous, isolde_erro
     ISO_TRY(check_paths_to(s, txn, error));
     if (i % STEPS == 0) ISO_TRY(iso_task_check(s->p->task, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status check_paths(sight *s, isolde_error *error) {
+static isoproof_status check_paths(sight *s, isoproof_error *error) {
   enum { MOST_ENTRIES = 64 << 20, FEWEST = 16 };
   uint32_t sessions = s->h->sessions;
   uint64_t width = s->h->txns > 0 ? MOST_ENTRIES / s->h->txns : sessions;
@@ -277,9 +277,9 @@ static isolde_status check_paths(sight *s, isolde_error *error) {
   if (width > sessions) width = sessions;
   s->clock = iso_alloc((size_t)s->h->txns * (size_t)width, sizeof *s->clock);
   uint32_t *previous = iso_alloc(sessions, sizeof *previous);
-  isolde_status status =
-      s->clock != NULL && previous != NULL && sort_by_session(s) ? ISOLDE_OK : iso_fail_memory(error);
-  for (uint32_t first = 0; status == ISOLDE_OK && first < sessions; first += (uint32_t)width) {
+  isoproof_status status =
+      s->clock != NULL && previous != NULL && sort_by_session(s) ? ISOPROOF_OK : iso_fail_memory(error);
+  for (uint32_t first = 0; status == ISOPROOF_OK && first < sessions; first += (uint32_t)width) {
     s->first_session = first;
     s->width = sessions - first < width ? sessions - first : (uint32_t)width;
     status = check_block(s, previous, error);
@@ -288,11 +288,11 @@ static isolde_status check_paths(sight *s, isolde_error *error) {
   return status;
 }
 
-isolde_status iso_verify_visibility(const iso_placed *placed, isolde_error *error) {
+isoproof_status iso_verify_visibility(const iso_placed *placed, isoproof_error *error) {
   sight s = {.p = placed, .h = placed->h};
   ISO_TRY(iso_picture_make(placed, &s.c, error));
   bool paths = placed->claim->rule == ISO_CLAIM_CAUSAL || placed->claim->rule == ISO_CLAIM_PARALLEL;
-  isolde_status status = paths ? check_paths(&s, error) : check_edges(&s, error);
+  isoproof_status status = paths ? check_paths(&s, error) : check_edges(&s, error);
   sight_free(&s);
   return status;
 }

@@ -4,15 +4,15 @@
 
 #include "history/resolve.h"
 
-void iso_words_add_txn(iso_words *words, const isolde_history *history, uint32_t txn) {
+void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32_t txn) {
   char name[64];
-  isolde_history_txn_name(history, txn, name, sizeof name);
+  isoproof_history_txn_name(history, txn, name, sizeof name);
   iso_words_add(words, "%s", name);
 }
 
-static void add_position(iso_words *words, const isolde_history *history, uint32_t op) {
-  isolde_position at;
-  if (!isolde_history_position(history, op, &at)) return;
+static void add_position(iso_words *words, const isoproof_history *history, uint32_t op) {
+  isoproof_position at;
+  if (!isoproof_history_position(history, op, &at)) return;
   iso_words_add(words, " (");
   if (at.file != NULL) {
     const char *slash = strrchr(at.file, '/');
@@ -27,11 +27,11 @@ static void add_position(iso_words *words, const isolde_history *history, uint32
   }
 }
 
-static void add_value(iso_words *words, const isolde_history *h, uint32_t op) {
+static void add_value(iso_words *words, const isoproof_history *h, uint32_t op) {
   enum { SHOWN = 6 };
   iso_value value = h->op_value[op];
   bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
-  if (!iso_kind_is_list((isolde_op_kind)h->op_kind[op]) || empty) {
+  if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) || empty) {
     if (value == ISO_VALUE_NIL && h->initial_is_zero) {
       iso_words_add(words, "0");
     } else {
@@ -41,7 +41,7 @@ static void add_value(iso_words *words, const isolde_history *h, uint32_t op) {
   }
   uint32_t count;
   const iso_value *list = iso_history_list(h, op, &count);
-  bool set = h->op_kind[op] == ISOLDE_OP_READ_SET;
+  bool set = h->op_kind[op] == ISOPROOF_OP_READ_SET;
   iso_words_add(words, set ? "{" : "[");
   /* The end of a long list says more than its beginning. */
   uint32_t first = count > SHOWN ? count - SHOWN : 0;
@@ -53,11 +53,11 @@ static void add_value(iso_words *words, const isolde_history *h, uint32_t op) {
   iso_words_add(words, set ? "}" : "]");
 }
 
-void iso_words_add_op(iso_words *words, const isolde_history *h, uint32_t op) {
+void iso_words_add_op(iso_words *words, const isoproof_history *h, uint32_t op) {
   iso_words_add(words, "key ");
   iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
-  isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
-  bool adds = kind == ISOLDE_OP_APPEND || kind == ISOLDE_OP_ADD || kind == ISOLDE_OP_INCREMENT;
+  isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];
+  bool adds = kind == ISOPROOF_OP_APPEND || kind == ISOPROOF_OP_ADD || kind == ISOPROOF_OP_INCREMENT;
   iso_words_add(words, adds ? " += " : " = ");
   add_value(words, h, op);
   add_position(words, h, op);
@@ -65,11 +65,11 @@ void iso_words_add_op(iso_words *words, const isolde_history *h, uint32_t op) {
 
 /* A witness in the making; three transactions, three operations and two edges are enough for these patterns. */
 typedef struct {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution;
   const iso_finding *f;
   uint64_t txns[3], ops[3];
-  isolde_edge edges[2];
+  isoproof_edge edges[2];
   size_t txn_count, op_count, edge_count;
   iso_words words;
 } draft;
@@ -88,17 +88,19 @@ static uint64_t add_op(draft *d, uint32_t op) {
   return txn;
 }
 
-static isolde_scalar key_of(const draft *d) { return iso_history_scalar(d->h, d->h->key_name[d->h->op_key[d->f->op]]); }
+static isoproof_scalar key_of(const draft *d) {
+  return iso_history_scalar(d->h, d->h->key_name[d->h->op_key[d->f->op]]);
+}
 
 /* An edge from the writer of a version (the initial transaction when `from` is no operation) to an operation. */
 static void add_edge(draft *d, const char *kind, uint32_t from, uint32_t to) {
-  isolde_edge edge = {.kind = kind,
-                      .from_txn = ISOLDE_INITIAL_TXN,
-                      .to_txn = iso_history_txn_of(d->h, to),
-                      .from_op = ISOLDE_NO_NUMBER,
-                      .to_op = to,
-                      .has_key = true,
-                      .key = key_of(d)};
+  isoproof_edge edge = {.kind = kind,
+                        .from_txn = ISOPROOF_INITIAL_TXN,
+                        .to_txn = iso_history_txn_of(d->h, to),
+                        .from_op = ISOPROOF_NO_NUMBER,
+                        .to_op = to,
+                        .has_key = true,
+                        .key = key_of(d)};
   if (from < d->h->ops) edge.from_op = from, edge.from_txn = iso_history_txn_of(d->h, from);
   d->edges[d->edge_count++] = edge;
 }
@@ -113,7 +115,7 @@ static void draft_thin_air(draft *d) {
   add_op(d, d->f->op);
   say_read(d);
   iso_words_add(&d->words, ", but no transaction ");
-  if (iso_kind_is_list((isolde_op_kind)d->h->op_kind[d->f->op])) {
+  if (iso_kind_is_list((isoproof_op_kind)d->h->op_kind[d->f->op])) {
     uint32_t count;
     const iso_value *list = iso_history_list(d->h, d->f->op, &count);
     iso_words_add(&d->words, "put ");
@@ -161,7 +163,7 @@ static void draft_own_missed(draft *d) {
     iso_words_add(&d->words, ", the version of ");
     iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, d->f->seen));
     iso_words_add(&d->words, ", instead of its own write.");
-  } else if (d->h->op_kind[d->f->op] == ISOLDE_OP_READ_SET) {
+  } else if (d->h->op_kind[d->f->op] == ISOPROOF_OP_READ_SET) {
     iso_words_add(&d->words, ", where its own addition is missing.");
   } else {
     iso_words_add(&d->words, ", a version from before its own write.");
@@ -202,7 +204,7 @@ static void draft_intermediate(draft *d) {
 
 /* The write whose version a register read saw, ISO_FROM_INITIAL, or ISO_NO_OP where the kind does not tell. */
 static uint32_t seen_by(const draft *d, uint32_t read) {
-  return d->h->op_kind[read] == ISOLDE_OP_READ ? d->resolution->writer[read] : ISO_NO_OP;
+  return d->h->op_kind[read] == ISOPROOF_OP_READ ? d->resolution->writer[read] : ISO_NO_OP;
 }
 
 static void say_version(draft *d, uint32_t read) {
@@ -255,7 +257,7 @@ static void draft_misordered(draft *d) {
 }
 
 static void draft_incompatible(draft *d) {
-  if (d->h->op_kind[d->f->other] != ISOLDE_OP_READ_LIST) {
+  if (d->h->op_kind[d->f->other] != ISOPROOF_OP_READ_LIST) {
     draft_misordered(d);
     return;
   }
@@ -291,8 +293,9 @@ static void *copy(iso_arena *arena, const void *items, size_t count, size_t size
   return made;
 }
 
-isolde_status iso_witness_make(const isolde_history *history, const iso_resolution *resolution,
-                               const iso_finding *finding, iso_arena *arena, isolde_anomaly *out, isolde_error *error) {
+isoproof_status iso_witness_make(const isoproof_history *history, const iso_resolution *resolution,
+                                 const iso_finding *finding, iso_arena *arena, isoproof_anomaly *out,
+                                 isoproof_error *error) {
   static void (*const drafts[])(draft *) = {
       [ISO_TAP_A] = draft_thin_air,
       [ISO_TAP_B] = draft_aborted,
@@ -306,7 +309,7 @@ isolde_status iso_witness_make(const isolde_history *history, const iso_resoluti
   };
   draft d = {.h = history, .resolution = resolution, .f = finding};
   drafts[finding->tap](&d);
-  isolde_scalar key = key_of(&d);
+  isoproof_scalar key = key_of(&d);
   out->txns = copy(arena, d.txns, d.txn_count, sizeof *d.txns);
   out->txn_count = d.txn_count;
   out->ops = copy(arena, d.ops, d.op_count, sizeof *d.ops);
@@ -319,5 +322,5 @@ isolde_status iso_witness_make(const isolde_history *history, const iso_resoluti
   iso_words_free(&d.words);
   bool made =
       out->txns != NULL && out->ops != NULL && out->keys != NULL && out->edges != NULL && out->explanation != NULL;
-  return made ? ISOLDE_OK : iso_fail_memory(error);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }

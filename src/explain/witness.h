@@ -10,12 +10,13 @@
 #include "check/finding.h"
 
 /* Fills everything of *out but code, name, level and count. */
-isolde_status iso_witness_make(const isolde_history *history, const iso_resolution *resolution,
-                               const iso_finding *finding, iso_arena *arena, isolde_anomaly *out, isolde_error *error);
+isoproof_status iso_witness_make(const isoproof_history *history, const iso_resolution *resolution,
+                                 const iso_finding *finding, iso_arena *arena, isoproof_anomaly *out,
+                                 isoproof_error *error);
 
 /* Adds "key 1 = 4 (h.txt:3)" for an operation. */
-void iso_words_add_op(iso_words *words, const isolde_history *history, uint32_t op);
+void iso_words_add_op(iso_words *words, const isoproof_history *history, uint32_t op);
 /* Adds "s2t3". */
-void iso_words_add_txn(iso_words *words, const isolde_history *history, uint32_t txn);
+void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32_t txn);
 
 #endif

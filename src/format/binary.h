@@ -1,6 +1,6 @@
-/* binary.h - the layout of isolde's own binary form, see docs/format-binary.md.
+/* binary.h - the layout of isoproof's own binary form, see docs/format-binary.md.
  *
- * A header of fixed size, a table of sections, and the sections: the columns of struct isolde_history as they are in
+ * A header of fixed size, a table of sections, and the sections: the columns of struct isoproof_history as they are in
  * memory, little-endian, each at a multiple of 64 bytes.  A history that was read in place owns the mapping.
  */
 #ifndef ISO_FORMAT_BINARY_H
@@ -12,7 +12,7 @@
 #include "base/task.h"
 #include "history/history.h"
 
-#define ISO_BINARY_MAGIC "\x89ISOLDE\n"
+#define ISO_BINARY_MAGIC "\x89ISOPRF\n"
 #define ISO_BINARY_ENDIAN UINT32_C(0x01020304)
 enum { ISO_BINARY_VERSION = 1, ISO_BINARY_ALIGN = 64, ISO_BINARY_MAGIC_BYTES = 8 };
 
@@ -95,7 +95,7 @@ typedef struct iso_binary_column {
   const char *name;
   uint32_t number;
   uint32_t element_bytes;
-  size_t offset; /* of the pointer in struct isolde_history */
+  size_t offset; /* of the pointer in struct isoproof_history */
   bool needed;
 } iso_binary_column;
 
@@ -104,9 +104,9 @@ const iso_binary_column *iso_binary_column_of(uint32_t number);
 
 /* Checks everything that the rest of the library takes for granted of the columns; the history has its counts and its
  * pointers, and the header was checked against the sizes of the sections. */
-isolde_status iso_binary_validate(const isolde_history *history, const iso_binary_header *header, isolde_task *task,
-                                  isolde_error *error);
+isoproof_status iso_binary_validate(const isoproof_history *history, const iso_binary_header *header,
+                                    isoproof_task *task, isoproof_error *error);
 /* The part of it that finds names and scalars which are there twice; every code was checked before. */
-isolde_status iso_binary_unique(const isolde_history *history, isolde_task *task, isolde_error *error);
+isoproof_status iso_binary_unique(const isoproof_history *history, isoproof_task *task, isoproof_error *error);
 
 #endif

@@ -11,10 +11,10 @@
 
 enum { BLOCK = 4096 };
 
-static isolde_status bad(const isolde_history *h, isolde_error *error, const char *column, uint64_t at,
-                         const char *expected) {
-  return iso_fail_at(error, ISOLDE_ERR_FORMAT, (iso_place){h->file, 0, 0, -1}, "section %s, element %llu: expected %s",
-                     column, (unsigned long long)at, expected);
+static isoproof_status bad(const isoproof_history *h, isoproof_error *error, const char *column, uint64_t at,
+                           const char *expected) {
+  return iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){h->file, 0, 0, -1},
+                     "section %s, element %llu: expected %s", column, (unsigned long long)at, expected);
 }
 
 /* ---- codes of values ---- */
@@ -23,9 +23,9 @@ static inline bool code_ok(iso_value code, uint32_t pool_count) {
   return code <= ISO_VALUE_NIL || code == ISO_VALUE_NONE || (code & ~ISO_VALUE_INTERNED) < pool_count;
 }
 
-static isolde_status check_codes(const isolde_history *h, const iso_value *codes, uint64_t count, const char *column,
-                                 isolde_error *error) {
-  if (codes == NULL) return ISOLDE_OK;
+static isoproof_status check_codes(const isoproof_history *h, const iso_value *codes, uint64_t count,
+                                   const char *column, isoproof_error *error) {
+  if (codes == NULL) return ISOPROOF_OK;
   uint32_t pool_count = h->pool.count;
   for (uint64_t first = 0; first < count; first += BLOCK) {
     uint64_t end = first + BLOCK < count ? first + BLOCK : count;
@@ -35,43 +35,43 @@ static isolde_status check_codes(const isolde_history *h, const iso_value *codes
     while (code_ok(codes[first], pool_count)) first++;
     return bad(h, error, column, first, "a value, or an entry of the pool");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- offsets ---- */
 
-static isolde_status check_first32(const isolde_history *h, const uint32_t *first, uint32_t count, uint32_t total,
-                                   const char *column, isolde_error *error) {
+static isoproof_status check_first32(const isoproof_history *h, const uint32_t *first, uint32_t count, uint32_t total,
+                                     const char *column, isoproof_error *error) {
   if (first[0] != 0) return bad(h, error, column, 0, "0");
   for (uint32_t i = 0; i < count; i++) {
     if (first[i] > first[i + 1]) return bad(h, error, column, (uint64_t)i + 1, "no less than the element before");
   }
-  return first[count] == total ? ISOLDE_OK : bad(h, error, column, count, "the number of elements that it divides");
+  return first[count] == total ? ISOPROOF_OK : bad(h, error, column, count, "the number of elements that it divides");
 }
 
-static isolde_status check_first64(const isolde_history *h, const uint64_t *first, uint32_t count, uint64_t total,
-                                   const char *column, isolde_error *error) {
-  if (first == NULL) return ISOLDE_OK;
+static isoproof_status check_first64(const isoproof_history *h, const uint64_t *first, uint32_t count, uint64_t total,
+                                     const char *column, isoproof_error *error) {
+  if (first == NULL) return ISOPROOF_OK;
   if (first[0] != 0) return bad(h, error, column, 0, "0");
   for (uint32_t i = 0; i < count; i++) {
     if (first[i] > first[i + 1] || first[i + 1] - first[i] >= ISO_VALUE_INLINE_LIMIT) {
       return bad(h, error, column, (uint64_t)i + 1, "no less than the element before, and not much more");
     }
   }
-  return first[count] == total ? ISOLDE_OK : bad(h, error, column, count, "the number of elements that it divides");
+  return first[count] == total ? ISOPROOF_OK : bad(h, error, column, count, "the number of elements that it divides");
 }
 
 /* ---- the pool ---- */
 
-static bool entry_ok(const isolde_history *h, const iso_pool_entry *entry, uint64_t *text_end) {
+static bool entry_ok(const isoproof_history *h, const iso_pool_entry *entry, uint64_t *text_end) {
   switch (entry->type) {
-  case ISOLDE_INTEGER:
+  case ISOPROOF_INTEGER:
     return entry->length == 0 && entry->payload >= ISO_VALUE_INLINE_LIMIT;
-  case ISOLDE_UNSIGNED:
+  case ISOPROOF_UNSIGNED:
     return entry->length == 0 && entry->payload > INT64_MAX;
-  case ISOLDE_STRING:
-  case ISOLDE_KEYWORD:
-  case ISOLDE_SYMBOL:
+  case ISOPROOF_STRING:
+  case ISOPROOF_KEYWORD:
+  case ISOPROOF_SYMBOL:
     break;
   default:
     return false;
@@ -85,14 +85,14 @@ static bool entry_ok(const isolde_history *h, const iso_pool_entry *entry, uint6
 }
 
 /* A fact must survive as a field of the header of the text form. */
-static bool fact_name_ok(const isolde_history *h, iso_value code) {
+static bool fact_name_ok(const isoproof_history *h, iso_value code) {
   const iso_pool_entry *entry = &h->pool.entries[code & ~ISO_VALUE_INTERNED];
   const char *name = h->pool.text + entry->payload;
-  return entry->length <= ISO_JSONL_FACT_NAME && strlen(name) == entry->length && strcmp(name, "isolde") != 0 &&
+  return entry->length <= ISO_JSONL_FACT_NAME && strlen(name) == entry->length && strcmp(name, "isoproof") != 0 &&
          strcmp(name, "initial") != 0;
 }
 
-static isolde_status check_pool(const isolde_history *h, isolde_error *error) {
+static isoproof_status check_pool(const isoproof_history *h, isoproof_error *error) {
   uint64_t text_end = 0;
   for (uint32_t i = 0; i < h->pool.count; i++) {
     if (entry_ok(h, &h->pool.entries[i], &text_end)) continue;
@@ -103,7 +103,7 @@ static isolde_status check_pool(const isolde_history *h, isolde_error *error) {
     const iso_value codes[] = {h->facts[i].name, h->facts[i].value};
     for (size_t c = 0; c < 2; c++) {
       uint32_t entry = codes[c] & ~ISO_VALUE_INTERNED;
-      if (codes[c] >= ISO_VALUE_INTERNED && entry < h->pool.count && h->pool.entries[entry].type == ISOLDE_STRING) {
+      if (codes[c] >= ISO_VALUE_INTERNED && entry < h->pool.count && h->pool.entries[entry].type == ISOPROOF_STRING) {
         continue;
       }
       return bad(h, error, "FACTS", i, "two texts of the pool");
@@ -111,43 +111,43 @@ static isolde_status check_pool(const isolde_history *h, isolde_error *error) {
     if (!fact_name_ok(h, codes[0]))
       return bad(h, error, "FACTS", i, "a name that the header of the text form can hold");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- transactions and sessions ---- */
 
-static isolde_status check_txns(const isolde_history *h, isolde_error *error) {
+static isoproof_status check_txns(const isoproof_history *h, isoproof_error *error) {
   for (uint32_t s = 0; s < h->sessions; s++) {
     for (uint32_t t = h->session_first_txn[s]; t < h->session_first_txn[s + 1]; t++) {
       if (h->txn_session[t] != s) return bad(h, error, "TXN_SESSION", t, "the session that has the transaction");
     }
   }
   for (uint32_t t = 0; t < h->txns; t++) {
-    if (h->txn_status[t] > ISOLDE_UNKNOWN) return bad(h, error, "TXN_STATUS", t, "0, 1 or 2");
+    if (h->txn_status[t] > ISOPROOF_UNKNOWN) return bad(h, error, "TXN_STATUS", t, "0, 1 or 2");
   }
   for (uint32_t t = 0; h->txn_start_index_opt != NULL && t < h->txns; t++) {
     if (h->txn_start_index_opt[t] < -1) return bad(h, error, "TXN_START_INDEX", t, "-1 or more");
     if (h->txn_end_index_opt[t] < -1) return bad(h, error, "TXN_END_INDEX", t, "-1 or more");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- operations ---- */
 
-static inline bool list_code_ok(const isolde_history *h, uint32_t key, iso_value code) {
+static inline bool list_code_ok(const isoproof_history *h, uint32_t key, iso_value code) {
   if (code == ISO_VALUE_NIL || code == ISO_VALUE_NONE) return true;
   if (code >= ISO_VALUE_INTERNED) return (code & ~ISO_VALUE_INTERNED) < h->odd_lists;
   return h->list_first != NULL && code <= h->list_first[key + 1] - h->list_first[key];
 }
 
-static bool op_ok(const isolde_history *h, uint64_t op) {
-  if (h->op_kind[op] >= ISOLDE_OP_KINDS || h->op_key[op] >= h->keys) return false;
-  if (iso_kind_is_list((isolde_op_kind)h->op_kind[op])) return list_code_ok(h, h->op_key[op], h->op_value[op]);
+static bool op_ok(const isoproof_history *h, uint64_t op) {
+  if (h->op_kind[op] >= ISOPROOF_OP_KINDS || h->op_key[op] >= h->keys) return false;
+  if (iso_kind_is_list((isoproof_op_kind)h->op_kind[op])) return list_code_ok(h, h->op_key[op], h->op_value[op]);
   return code_ok(h->op_value[op], h->pool.count);
 }
 
 /* One pass without branches says whether a closer look is needed: always where there are list reads. */
-static bool block_is_plain(const isolde_history *h, uint64_t first, uint64_t end) {
+static bool block_is_plain(const isoproof_history *h, uint64_t first, uint64_t end) {
   const uint8_t *kind = h->op_kind;
   const uint32_t *key = h->op_key;
   const iso_value *value = h->op_value;
@@ -156,8 +156,8 @@ static bool block_is_plain(const isolde_history *h, uint64_t first, uint64_t end
   uint32_t wrong = 0;
   for (uint64_t i = first; i < end; i++) {
     uint8_t k = kind[i];
-    wrong_kind |= (uint8_t)((k >= ISOLDE_OP_KINDS) | (k == ISOLDE_OP_READ_LIST) | (k == ISOLDE_OP_READ_SET) |
-                            (k == ISOLDE_OP_READ_PREDICATE));
+    wrong_kind |= (uint8_t)((k >= ISOPROOF_OP_KINDS) | (k == ISOPROOF_OP_READ_LIST) | (k == ISOPROOF_OP_READ_SET) |
+                            (k == ISOPROOF_OP_READ_PREDICATE));
   }
   for (uint64_t i = first; i < end; i++) wrong |= (uint32_t)(key[i] >= keys);
   for (uint64_t i = first; i < end; i++) {
@@ -169,14 +169,14 @@ static bool block_is_plain(const isolde_history *h, uint64_t first, uint64_t end
 }
 
 typedef struct op_check {
-  const isolde_history *history;
+  const isoproof_history *history;
   atomic_uchar *used;       /* by key: whether an operation has it */
   atomic_uint_fast64_t bad; /* an operation that is wrong, UINT64_MAX none */
 } op_check;
 
 static void check_op_range(void *context, unsigned thread, unsigned threads) {
   op_check *check = context;
-  const isolde_history *h = check->history;
+  const isoproof_history *h = check->history;
   uint64_t first, end;
   iso_parallel_range(h->ops, thread, threads, &first, &end);
   for (; first < end; first += BLOCK) {
@@ -192,22 +192,22 @@ static void check_op_range(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-static isolde_status check_each_op(op_check *check, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = check->history;
+static isoproof_status check_each_op(op_check *check, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = check->history;
   iso_parallel(h->ops > 64 * BLOCK ? iso_task_threads(task) : 1, check_op_range, check);
   uint64_t op = atomic_load(&check->bad);
-  if (op == UINT64_MAX) return ISOLDE_OK;
-  if (h->op_kind[op] >= ISOLDE_OP_KINDS) return bad(h, error, "OP_KIND", op, "a known kind of operation");
+  if (op == UINT64_MAX) return ISOPROOF_OK;
+  if (h->op_kind[op] >= ISOPROOF_OP_KINDS) return bad(h, error, "OP_KIND", op, "a known kind of operation");
   if (h->op_key[op] >= h->keys) return bad(h, error, "OP_KEY", op, "the number of a key");
   return bad(h, error, "OP_VALUE", op, "a value, an entry of the pool, or a part of a list of the key");
 }
 
-static isolde_status check_ops(const isolde_history *h, isolde_task *task, isolde_error *error) {
+static isoproof_status check_ops(const isoproof_history *h, isoproof_task *task, isoproof_error *error) {
   op_check check = {.history = h, .used = iso_alloc_zero(h->keys, sizeof *check.used)};
   if (check.used == NULL) return iso_fail_memory(error);
   atomic_init(&check.bad, UINT64_MAX);
-  isolde_status status = check_each_op(&check, task, error);
-  for (uint32_t key = 0; key < h->keys && status == ISOLDE_OK; key++) {
+  isoproof_status status = check_each_op(&check, task, error);
+  for (uint32_t key = 0; key < h->keys && status == ISOPROOF_OK; key++) {
     if (check.used[key] == 0) status = bad(h, error, "KEY_NAME", key, "a key that an operation has");
   }
   free(check.used);
@@ -215,14 +215,14 @@ static isolde_status check_ops(const isolde_history *h, isolde_task *task, isold
 }
 
 /* An odd list is what one operation read: whose its elements are depends on the key of that one. */
-static isolde_status check_odd_lists(const isolde_history *h, isolde_error *error) {
-  if (h->odd_lists == 0) return ISOLDE_OK;
+static isoproof_status check_odd_lists(const isoproof_history *h, isoproof_error *error) {
+  if (h->odd_lists == 0) return ISOPROOF_OK;
   uint8_t *taken = iso_alloc_zero(h->odd_lists, 1);
   if (taken == NULL) return iso_fail_memory(error);
-  isolde_status status = ISOLDE_OK;
-  for (uint32_t op = 0; op < h->ops && status == ISOLDE_OK; op++) {
+  isoproof_status status = ISOPROOF_OK;
+  for (uint32_t op = 0; op < h->ops && status == ISOPROOF_OK; op++) {
     iso_value value = h->op_value[op];
-    bool odd = iso_kind_is_list((isolde_op_kind)h->op_kind[op]) && value >= ISO_VALUE_INTERNED;
+    bool odd = iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) && value >= ISO_VALUE_INTERNED;
     if (!odd || value == ISO_VALUE_NONE) continue;
     if (taken[value & ~ISO_VALUE_INTERNED]++ != 0) {
       status = bad(h, error, "OP_VALUE", op, "a list of its own, which no other operation has");
@@ -232,8 +232,8 @@ static isolde_status check_odd_lists(const isolde_history *h, isolde_error *erro
   return status;
 }
 
-isolde_status iso_binary_validate(const isolde_history *h, const iso_binary_header *header, isolde_task *task,
-                                  isolde_error *error) {
+isoproof_status iso_binary_validate(const isoproof_history *h, const iso_binary_header *header, isoproof_task *task,
+                                    isoproof_error *error) {
   ISO_TRY(check_first32(h, h->session_first_txn, h->sessions, h->txns, "SESSION_FIRST_TXN", error));
   ISO_TRY(check_first32(h, h->txn_first_op, h->txns, h->ops, "TXN_FIRST_OP", error));
   ISO_TRY(check_txns(h, error));

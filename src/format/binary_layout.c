@@ -6,7 +6,7 @@
 
 static const iso_binary_column columns[ISO_SECTION_COUNT] = {
 #define ISO_X(name, number, type, column, count, needed)                                                               \
-  {#name, number, sizeof(type), offsetof(isolde_history, column), needed},
+  {#name, number, sizeof(type), offsetof(isoproof_history, column), needed},
     ISO_BINARY_SECTIONS(ISO_X)
 #undef ISO_X
 };

@@ -15,8 +15,8 @@ enum { FIRST_READ = 1 << 20, READ_STEP = 64 << 20 };
 
 typedef struct binary_file {
   const char *name;
-  isolde_task *task;
-  isolde_error *error;
+  isoproof_task *task;
+  isoproof_error *error;
   char *map;
   size_t map_bytes; /* of the mapping */
   size_t bytes;     /* of the file */
@@ -29,49 +29,49 @@ static iso_place place(const binary_file *f, uint64_t offset) { return (iso_plac
 /* ---- getting the bytes ---- */
 
 /* What can be said of the first bytes alone. */
-static isolde_status check_start(binary_file *f) {
+static isoproof_status check_start(binary_file *f) {
   if (!iso_binary_magic(f->map, f->bytes)) {
     char quoted[256];
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 0), "expected the mark of isolde's binary form, found %s",
-                       iso_quote(f->map, f->bytes, quoted));
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 0),
+                       "expected the mark of isoproof's binary form, found %s", iso_quote(f->map, f->bytes, quoted));
   }
   if (f->bytes < sizeof f->header) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, f->bytes),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, f->bytes),
                        "truncated: expected a header of %zu bytes, found %zu", sizeof f->header, f->bytes);
   }
   memcpy(&f->header, f->map, sizeof f->header);
   if (f->header.endian != ISO_BINARY_ENDIAN) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 12),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 12),
                        "expected the byte order of this machine (0x%08x), found 0x%08x", (unsigned)ISO_BINARY_ENDIAN,
                        (unsigned)f->header.endian);
   }
   if (f->header.version != ISO_BINARY_VERSION) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 8), "expected version %d of the binary form, found %u",
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 8), "expected version %d of the binary form, found %u",
                        ISO_BINARY_VERSION, (unsigned)f->header.version);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status check_size(const binary_file *f) {
-  if (f->bytes == f->header.file_bytes) return ISOLDE_OK;
+static isoproof_status check_size(const binary_file *f) {
+  if (f->bytes == f->header.file_bytes) return ISOPROOF_OK;
   const char *what = f->bytes < f->header.file_bytes ? "truncated: " : "";
-  return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, f->bytes),
+  return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, f->bytes),
                      "%sexpected a file of %llu bytes, as its header says, found %s%llu", what,
                      (unsigned long long)f->header.file_bytes, what[0] == '\0' ? "at least " : "",
                      (unsigned long long)f->bytes);
 }
 
-static isolde_status grow(binary_file *f, size_t wanted) {
+static isoproof_status grow(binary_file *f, size_t wanted) {
   void *moved = f->map == NULL ? mmap(NULL, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                                : mremap(f->map, f->map_bytes, wanted, MREMAP_MAYMOVE);
   if (moved == MAP_FAILED) return iso_fail_memory(f->error);
   f->map = moved;
   f->map_bytes = wanted;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Reads what cannot be mapped; memory grows only as bytes really arrive. */
-static isolde_status slurp(binary_file *f, iso_input *input) {
+static isoproof_status slurp(binary_file *f, iso_input *input) {
   size_t room = FIRST_READ;
   ISO_TRY(grow(f, room));
   for (bool first = true;; first = false) {
@@ -81,7 +81,7 @@ static isolde_status slurp(binary_file *f, iso_input *input) {
     f->bytes += got;
     if (first) ISO_TRY(check_start(f));
     if (f->bytes > f->header.file_bytes) return check_size(f);
-    if (got < step) return ISOLDE_OK;
+    if (got < step) return ISOPROOF_OK;
     ISO_TRY(iso_task_check(f->task, f->error));
     uint64_t done, total;
     iso_input_progress(input, &done, &total);
@@ -90,7 +90,7 @@ static isolde_status slurp(binary_file *f, iso_input *input) {
   }
 }
 
-static isolde_status fetch(binary_file *f, iso_input *input) {
+static isoproof_status fetch(binary_file *f, iso_input *input) {
   void *map;
   ISO_TRY(iso_input_map(input, &map, &f->bytes, f->error));
   if (map == NULL) {
@@ -105,61 +105,61 @@ static isolde_status fetch(binary_file *f, iso_input *input) {
 
 /* ---- the section table ---- */
 
-static isolde_status check_header(binary_file *f) {
+static isoproof_status check_header(binary_file *f) {
   const iso_binary_header *h = &f->header;
   if (h->section_count > ISO_SECTION_COUNT || f->bytes < sizeof *h + h->section_count * sizeof(iso_binary_section)) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 24),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 24),
                        "expected at most %d sections that fit the file, found %u", ISO_SECTION_COUNT,
                        (unsigned)h->section_count);
   }
   f->table = (const iso_binary_section *)(const void *)(f->map + sizeof *h);
   if (iso_binary_header_checksum(h, f->table) != h->checksum) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 0),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 0),
                        "the checksum of the header does not match: the file "
                        "is corrupt");
   }
   static const char zeros[sizeof h->padding];
   if (h->reserved != 0 || memcmp(h->padding, zeros, sizeof zeros) != 0) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offsetof(iso_binary_header, reserved)),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, offsetof(iso_binary_header, reserved)),
                        "expected zeros in the reserved part of the header, found something else");
   }
   if (h->sessions > ISO_MAX_TXNS || h->txns > ISO_MAX_TXNS || h->ops > ISO_MAX_OPS || h->keys > ISO_MAX_KEYS ||
       h->odd_lists >= ISO_VALUE_NIL || h->pool_entries > ISO_VALUE_NIL || h->list_values > SIZE_MAX / 8 ||
       h->odd_values > SIZE_MAX / 8 || (h->flags & ~(uint32_t)ISO_BINARY_INITIAL_IS_ZERO) != 0) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, 28), "expected counts within the limits, found others");
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 28), "expected counts within the limits, found others");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status check_section(const binary_file *f, uint32_t i, uint64_t *end, uint32_t *last) {
+static isoproof_status check_section(const binary_file *f, uint32_t i, uint64_t *end, uint32_t *last) {
   const iso_binary_section *s = &f->table[i];
   const iso_binary_column *column = iso_binary_column_of(s->number);
   uint64_t offset = sizeof f->header + i * sizeof *s;
   if (column == NULL || s->number <= *last || s->reserved != 0) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offset),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, offset),
                        "expected a known section with a number above %u, found %u", (unsigned)*last,
                        (unsigned)s->number);
   }
   *last = s->number;
   uint64_t bytes = iso_binary_elements(s->number, &f->header) * column->element_bytes;
   if (s->element_bytes != column->element_bytes || s->bytes != bytes) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offset),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, offset),
                        "expected section %s to have %llu bytes in elements of %u, found %llu in elements of %u",
                        column->name, (unsigned long long)bytes, (unsigned)column->element_bytes,
                        (unsigned long long)s->bytes, (unsigned)s->element_bytes);
   }
   if (s->offset % ISO_BINARY_ALIGN != 0 || s->offset < *end || s->offset > f->bytes ||
       s->bytes > f->bytes - s->offset) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, offset),
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, offset),
                        "expected section %s within the file, after the one before and aligned, found it at %llu",
                        column->name, (unsigned long long)s->offset);
   }
   *end = s->offset + s->bytes;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Sections that come together, and those that their count asks for. */
-static isolde_status check_presence(const binary_file *f, const bool *there) {
+static isoproof_status check_presence(const binary_file *f, const bool *there) {
   static const uint32_t pairs[][2] = {{ISO_SECTION_TXN_START, ISO_SECTION_TXN_END},
                                       {ISO_SECTION_TXN_START_INDEX, ISO_SECTION_TXN_END_INDEX},
                                       {ISO_SECTION_LIST_FIRST, ISO_SECTION_LIST_VALUES},
@@ -179,11 +179,11 @@ static isolde_status check_presence(const binary_file *f, const bool *there) {
     if (there[pairs[i][0]] == there[pairs[i][1]]) continue;
     missing = iso_binary_column_of(pairs[i][there[pairs[i][0]] ? 1 : 0])->name;
   }
-  if (missing == NULL) return ISOLDE_OK;
-  return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, sizeof *h), "expected a section %s, found none", missing);
+  if (missing == NULL) return ISOPROOF_OK;
+  return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, sizeof *h), "expected a section %s, found none", missing);
 }
 
-static isolde_status check_table(const binary_file *f) {
+static isoproof_status check_table(const binary_file *f) {
   bool there[ISO_SECTION_COUNT + 1] = {false};
   uint64_t end = sizeof f->header + f->header.section_count * sizeof *f->table;
   uint32_t last = 0;
@@ -192,7 +192,7 @@ static isolde_status check_table(const binary_file *f) {
     there[last] = true;
   }
   if (end != f->bytes) {
-    return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, end), "expected the end after the last section");
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, end), "expected the end after the last section");
   }
   return check_presence(f, there);
 }
@@ -218,28 +218,28 @@ static void sum_sections(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-static isolde_status check_sums(const binary_file *f) {
+static isoproof_status check_sums(const binary_file *f) {
   sums s = {.file = f};
   atomic_init(&s.next, 0);
   atomic_init(&s.bad, 0);
   iso_parallel(f->bytes >= FIRST_READ ? iso_task_threads(f->task) : 1, sum_sections, &s);
   unsigned bad = atomic_load(&s.bad);
-  if (bad == 0) return ISOLDE_OK;
+  if (bad == 0) return ISOPROOF_OK;
   uint32_t i = 0;
   while (f->table[i].number != bad) i++;
-  return iso_fail_at(f->error, ISOLDE_ERR_FORMAT, place(f, f->table[i].offset),
+  return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, f->table[i].offset),
                      "the checksum of section %s does not match: the file is corrupt", iso_binary_column_of(bad)->name);
 }
 
 /* ---- the history ---- */
 
 /* Lets the history point at its columns; from here on it owns the mapping. */
-static isolde_status adopt(binary_file *f, isolde_history *h) {
+static isoproof_status adopt(binary_file *f, isoproof_history *h) {
   const iso_binary_header *header = &f->header;
   h->map = f->map;
   h->map_bytes = f->map_bytes;
   f->map = NULL;
-  h->format = ISOLDE_FORMAT_BINARY;
+  h->format = ISOPROOF_FORMAT_BINARY;
   h->file = strdup(f->name);
   if (h->file == NULL) return iso_fail_memory(f->error);
   h->initial_is_zero = (header->flags & ISO_BINARY_INITIAL_IS_ZERO) != 0;
@@ -259,25 +259,26 @@ static isolde_status adopt(binary_file *f, isolde_history *h) {
   }
   ISO_TRY(iso_binary_validate(h, header, f->task, f->error));
   iso_history_count(h);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_read_binary(iso_input *input, isolde_history **history, isolde_task *task, isolde_error *error) {
+isoproof_status iso_read_binary(iso_input *input, isoproof_history **history, isoproof_task *task,
+                                isoproof_error *error) {
   binary_file f = {.name = iso_input_name(input), .task = task, .error = error};
   *history = NULL;
-  isolde_status status = fetch(&f, input);
-  if (status == ISOLDE_OK) status = check_header(&f);
-  if (status == ISOLDE_OK) status = check_table(&f);
-  if (status == ISOLDE_OK) status = check_sums(&f);
-  if (status == ISOLDE_OK) status = iso_task_check(task, error);
-  isolde_history *made = status == ISOLDE_OK ? iso_history_new() : NULL;
-  if (status == ISOLDE_OK && made == NULL) status = iso_fail_memory(error);
-  if (status == ISOLDE_OK) status = adopt(&f, made);
+  isoproof_status status = fetch(&f, input);
+  if (status == ISOPROOF_OK) status = check_header(&f);
+  if (status == ISOPROOF_OK) status = check_table(&f);
+  if (status == ISOPROOF_OK) status = check_sums(&f);
+  if (status == ISOPROOF_OK) status = iso_task_check(task, error);
+  isoproof_history *made = status == ISOPROOF_OK ? iso_history_new() : NULL;
+  if (status == ISOPROOF_OK && made == NULL) status = iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = adopt(&f, made);
   if (f.map != NULL) munmap(f.map, f.map_bytes);
-  if (status != ISOLDE_OK) {
-    isolde_history_free(made);
+  if (status != ISOPROOF_OK) {
+    isoproof_history_free(made);
     return status;
   }
   *history = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -11,35 +11,35 @@
 /* Entries hashed ahead of their look-ups, so that the misses of a large table overlap. */
 enum { AHEAD = 32 };
 
-static isolde_status twice(const isolde_history *h, isolde_error *error, const char *column, uint64_t at,
-                           uint64_t before, const char *expected) {
-  return iso_fail_at(error, ISOLDE_ERR_FORMAT, (iso_place){h->file, 0, 0, -1},
+static isoproof_status twice(const isoproof_history *h, isoproof_error *error, const char *column, uint64_t at,
+                             uint64_t before, const char *expected) {
+  return iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){h->file, 0, 0, -1},
                      "section %s, element %llu: expected %s, found the same as in element %llu", column,
                      (unsigned long long)at, expected, (unsigned long long)before);
 }
 
 /* ---- names ---- */
 
-static isolde_status unique_names(const isolde_history *h, const iso_value *names, uint32_t count, const char *column,
-                                  isolde_error *error) {
+static isoproof_status unique_names(const isoproof_history *h, const iso_value *names, uint32_t count,
+                                    const char *column, isoproof_error *error) {
   iso_dense seen;
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   iso_dense_init(&seen);
-  for (uint32_t i = 0; i < count && status == ISOLDE_OK; i++) {
+  for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
     uint32_t number = i;
     status = iso_dense_add(&seen, names[i], &number, error);
-    if (status == ISOLDE_OK && number != i) status = twice(h, error, column, i, number, "a name of its own");
+    if (status == ISOPROOF_OK && number != i) status = twice(h, error, column, i, number, "a name of its own");
   }
   iso_dense_free(&seen);
   return status;
 }
 
 /* Facts are few, and their names are interned. */
-static isolde_status unique_facts(const isolde_history *h, isolde_error *error) {
+static isoproof_status unique_facts(const isoproof_history *h, isoproof_error *error) {
   iso_value *names = iso_alloc(h->fact_count, sizeof *names);
   if (names == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < h->fact_count; i++) names[i] = h->facts[i].name;
-  isolde_status status = unique_names(h, names, h->fact_count, "FACTS", error);
+  isoproof_status status = unique_names(h, names, h->fact_count, "FACTS", error);
   free(names);
   return status;
 }
@@ -47,7 +47,7 @@ static isolde_status unique_facts(const isolde_history *h, isolde_error *error) 
 /* ---- the pool ---- */
 
 static bool is_text(const iso_pool_entry *entry) {
-  return entry->type != ISOLDE_INTEGER && entry->type != ISOLDE_UNSIGNED;
+  return entry->type != ISOPROOF_INTEGER && entry->type != ISOPROOF_UNSIGNED;
 }
 
 static uint64_t hash_entry(const iso_pool_view *pool, uint32_t i, uint64_t seed) {
@@ -84,22 +84,22 @@ static uint32_t table_add(entry_table *table, uint32_t i, uint64_t hash) {
   }
 }
 
-static isolde_status unique_entries(const isolde_history *h, isolde_task *task, isolde_error *error) {
+static isoproof_status unique_entries(const isoproof_history *h, isoproof_task *task, isoproof_error *error) {
   const iso_pool_view *pool = &h->pool;
   uint64_t hashes[AHEAD], seed = iso_hash_seed();
   size_t size = 64;
   while (size < 2 * (size_t)pool->count) size *= 2;
   entry_table table = {.pool = pool, .slots = iso_alloc_zero(size, sizeof *table.slots), .mask = size - 1};
   if (table.slots == NULL) return iso_fail_memory(error);
-  isolde_status status = ISOLDE_OK;
-  for (uint32_t first = 0; first < pool->count && status == ISOLDE_OK; first += AHEAD) {
+  isoproof_status status = ISOPROOF_OK;
+  for (uint32_t first = 0; first < pool->count && status == ISOPROOF_OK; first += AHEAD) {
     uint32_t count = pool->count - first < AHEAD ? pool->count - first : AHEAD;
     if (first % (1024 * AHEAD) == 0) status = iso_task_check(task, error);
     for (uint32_t i = 0; i < count; i++) {
       hashes[i] = hash_entry(pool, first + i, seed);
       __builtin_prefetch(&table.slots[hashes[i] & table.mask], 1);
     }
-    for (uint32_t i = 0; i < count && status == ISOLDE_OK; i++) {
+    for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
       uint32_t before = table_add(&table, first + i, hashes[i]);
       if (before == first + i) continue;
       status = twice(h, error, "POOL_ENTRIES", first + i, before, "a scalar of its own");
@@ -109,9 +109,9 @@ static isolde_status unique_entries(const isolde_history *h, isolde_task *task, 
   return status;
 }
 
-isolde_status iso_binary_unique(const isolde_history *h, isolde_task *task, isolde_error *error) {
+isoproof_status iso_binary_unique(const isoproof_history *h, isoproof_task *task, isoproof_error *error) {
   if (h->pool.count > 0) ISO_TRY(unique_entries(h, task, error));
   ISO_TRY(unique_names(h, h->session_name, h->sessions, "SESSION_NAME", error));
   ISO_TRY(unique_names(h, h->key_name, h->keys, "KEY_NAME", error));
-  return h->fact_count > 0 ? unique_facts(h, error) : ISOLDE_OK;
+  return h->fact_count > 0 ? unique_facts(h, error) : ISOPROOF_OK;
 }

@@ -20,7 +20,7 @@ static uint64_t aligned(uint64_t offset) {
 }
 
 static void fill_header(binary_writer *w) {
-  const isolde_history *h = w->job->history;
+  const isoproof_history *h = w->job->history;
   iso_binary_header *header = &w->header;
   memcpy(header->magic, ISO_BINARY_MAGIC, ISO_BINARY_MAGIC_BYTES);
   header->version = ISO_BINARY_VERSION;
@@ -47,7 +47,7 @@ static bool wanted(const binary_writer *w, const iso_binary_column *column, cons
 }
 
 /* Places the sections; their checksums are taken on the way. */
-static isolde_status lay_out(binary_writer *w) {
+static isoproof_status lay_out(binary_writer *w) {
   uint32_t count = 0;
   for (uint32_t number = 1; number <= ISO_SECTION_COUNT; number++) {
     const iso_binary_column *column = iso_binary_column_of(number);
@@ -71,7 +71,7 @@ static isolde_status lay_out(binary_writer *w) {
   }
   w->header.file_bytes = end;
   w->header.checksum = iso_binary_header_checksum(&w->header, w->table);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void pad_to(iso_output *out, uint64_t *at, uint64_t offset) {
@@ -80,7 +80,7 @@ static void pad_to(iso_output *out, uint64_t *at, uint64_t offset) {
   *at = offset;
 }
 
-static isolde_status put_section(const binary_writer *w, uint32_t section) {
+static isoproof_status put_section(const binary_writer *w, uint32_t section) {
   const char *bytes = w->columns[section];
   for (uint64_t done = 0; done < w->table[section].bytes;) {
     uint64_t part = w->table[section].bytes - done;
@@ -90,10 +90,10 @@ static isolde_status put_section(const binary_writer *w, uint32_t section) {
     ISO_TRY(iso_task_check(w->job->task, w->job->error));
     iso_task_progress(w->job->task, "writing", "bytes", w->table[section].offset + done, w->header.file_bytes);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status put_all(binary_writer *w) {
+static isoproof_status put_all(binary_writer *w) {
   fill_header(w);
   ISO_TRY(lay_out(w));
   iso_output *out = w->job->output;
@@ -105,17 +105,17 @@ static isolde_status put_all(binary_writer *w) {
     ISO_TRY(put_section(w, i));
     at += w->table[i].bytes;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_write_binary(iso_write_job *job) {
+isoproof_status iso_write_binary(iso_write_job *job) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  return iso_fail(job->error, ISOLDE_ERR_UNSUPPORTED, "the binary form cannot be written on a big-endian machine");
+  return iso_fail(job->error, ISOPROOF_ERR_UNSUPPORTED, "the binary form cannot be written on a big-endian machine");
 #else
   binary_writer *w = calloc(1, sizeof *w);
   if (w == NULL) return iso_fail_memory(job->error);
   w->job = job;
-  isolde_status status = put_all(w);
+  isoproof_status status = put_all(w);
   free(w);
   return status;
 #endif

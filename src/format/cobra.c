@@ -22,7 +22,7 @@ enum { RECORD_MOST = 33, CHECK_EVERY = 4096 };
 typedef struct cobra_log {
   iso_window window;
   const char *name;
-  isolde_builder *builder;
+  isoproof_builder *builder;
   uint32_t session;
   bool open; /* a transaction has begun */
   uint32_t txn;
@@ -48,10 +48,10 @@ static iso_place place(const cobra_log *log) { return (iso_place){log->name, 0, 
 static bool is_initial(uint64_t id) { return id == COBRA_INIT || id == COBRA_NULL; }
 static bool is_collected(uint64_t id) { return id == COBRA_GC_TRUE || id == COBRA_GC_FALSE; }
 
-static isolde_status begin(cobra_log *log, isolde_error *error) {
+static isoproof_status begin(cobra_log *log, isoproof_error *error) {
   log->txn_id = big64(log->window.cur + 1);
   log->info = iso_txn_unset();
-  log->info.status = ISOLDE_ABORTED; /* until its C comes */
+  log->info.status = ISOPROOF_ABORTED; /* until its C comes */
   log->info.has_id = log->txn_id <= INT64_MAX;
   log->info.id = log->info.has_id ? (int64_t)log->txn_id : 0;
   log->info.position = here(log);
@@ -59,19 +59,19 @@ static isolde_status begin(cobra_log *log, isolde_error *error) {
   return iso_builder_begin(log->builder, log->session, &log->info, &log->txn, error);
 }
 
-static isolde_status commit(cobra_log *log, isolde_error *error) {
+static isoproof_status commit(cobra_log *log, isoproof_error *error) {
   uint64_t id = big64(log->window.cur + 1);
   if (id != log->txn_id) {
-    return iso_fail_at(error, ISOLDE_ERR_FORMAT, place(log),
+    return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place(log),
                        "expected the commit of transaction %llu, found that of transaction %llu",
                        (unsigned long long)log->txn_id, (unsigned long long)id);
   }
   log->open = false;
-  log->info.status = ISOLDE_COMMITTED;
+  log->info.status = ISOPROOF_COMMITTED;
   return iso_builder_update(log->builder, log->txn, &log->info, error);
 }
 
-static isolde_status operation(cobra_log *log, isolde_error *error) {
+static isoproof_status operation(cobra_log *log, isoproof_error *error) {
   const char *at = log->window.cur;
   bool read = *at == 'R';
   uint64_t writer = read ? big64(at + 1) : 0;
@@ -80,49 +80,49 @@ static isolde_status operation(cobra_log *log, isolde_error *error) {
   iso_value key, value = ISO_VALUE_NONE;
   ISO_TRY(iso_pool_add_u64(pool, big64(at + (read ? 17 : 9)), &key, error));
   bool initial = is_initial(write_id) || (read && is_initial(writer));
-  if (!read && (initial || is_collected(write_id))) return ISOLDE_OK;
+  if (!read && (initial || is_collected(write_id))) return ISOPROOF_OK;
   if (initial) {
     value = ISO_VALUE_NIL;
   } else if (!is_collected(write_id)) {
     ISO_TRY(iso_pool_add_u64(pool, write_id, &value, error));
   }
-  return iso_builder_op(log->builder, read ? ISOLDE_OP_READ : ISOLDE_OP_WRITE, key, value, error);
+  return iso_builder_op(log->builder, read ? ISOPROOF_OP_READ : ISOPROOF_OP_WRITE, key, value, error);
 }
 
 /* The record at cur, which is complete. */
-static isolde_status record(cobra_log *log, isolde_error *error) {
+static isoproof_status record(cobra_log *log, isoproof_error *error) {
   char letter = *log->window.cur;
   if (letter == 'S') return begin(log, error);
   if (!log->open) {
-    return iso_fail_at(error, ISOLDE_ERR_FORMAT, place(log), "expected S, the start of a transaction, found %c",
+    return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place(log), "expected S, the start of a transaction, found %c",
                        letter);
   }
   return letter == 'C' ? commit(log, error) : operation(log, error);
 }
 
 /* Makes sure that a whole record is in the window; *ended when the log ends before it. */
-static isolde_status fetch(cobra_log *log, bool *ended, isolde_error *error) {
+static isoproof_status fetch(cobra_log *log, bool *ended, isoproof_error *error) {
   iso_window *w = &log->window;
   *ended = false;
-  if (w->end - w->cur >= RECORD_MOST) return ISOLDE_OK;
+  if (w->end - w->cur >= RECORD_MOST) return ISOPROOF_OK;
   while (w->end - w->cur < RECORD_MOST && !w->at_end) ISO_TRY(iso_window_more(w, NULL, SIZE_MAX, error));
   *ended = w->cur == w->end;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_records(cobra_log *log, iso_input *input, isolde_task *task, isolde_error *error) {
+static isoproof_status read_records(cobra_log *log, iso_input *input, isoproof_task *task, isoproof_error *error) {
   for (uint64_t count = 1;; count++) {
     bool ended;
     ISO_TRY(fetch(log, &ended, error));
-    if (ended) return ISOLDE_OK;
+    if (ended) return ISOPROOF_OK;
     size_t there = (size_t)(log->window.end - log->window.cur), bytes = iso_cobra_record_bytes(*log->window.cur);
     if (bytes == 0) {
       char quoted[256];
-      return iso_fail_at(error, ISOLDE_ERR_FORMAT, place(log), "expected a record (S, W, R or C), found %s",
+      return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place(log), "expected a record (S, W, R or C), found %s",
                          iso_quote(log->window.cur, 1, quoted));
     }
     if (bytes > there) {
-      return iso_fail_at(error, ISOLDE_ERR_FORMAT, place(log),
+      return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place(log),
                          "truncated log: expected a record %c of %zu bytes, found only %zu before the end",
                          *log->window.cur, bytes, there);
     }
@@ -137,24 +137,24 @@ static isolde_status read_records(cobra_log *log, iso_input *input, isolde_task 
   }
 }
 
-isolde_status iso_read_cobra_log(iso_input *input, uint64_t session, isolde_builder *builder, isolde_task *task,
-                                 isolde_error *error) {
-  iso_builder_origin(builder, ISOLDE_FORMAT_COBRA, ISO_POSITION_OFFSET, false);
+isoproof_status iso_read_cobra_log(iso_input *input, uint64_t session, isoproof_builder *builder, isoproof_task *task,
+                                   isoproof_error *error) {
+  iso_builder_origin(builder, ISOPROOF_FORMAT_COBRA, ISO_POSITION_OFFSET, false);
   cobra_log log = {.name = iso_input_name(input), .builder = builder};
   iso_value name;
   ISO_TRY(iso_pool_add_u64(iso_builder_pool(builder), session, &name, error));
   ISO_TRY(iso_builder_session(builder, name, &log.session, error));
-  isolde_status status = iso_window_init(&log.window, input, error);
-  if (status == ISOLDE_OK) status = read_records(&log, input, task, error);
+  isoproof_status status = iso_window_init(&log.window, input, error);
+  if (status == ISOPROOF_OK) status = read_records(&log, input, task, error);
   iso_window_free(&log.window);
   return status;
 }
 
-static isolde_status read_file(const iso_log_file *file, isolde_builder *builder, isolde_task *task,
-                               isolde_error *error) {
+static isoproof_status read_file(const iso_log_file *file, isoproof_builder *builder, isoproof_task *task,
+                                 isoproof_error *error) {
   iso_input *input;
   ISO_TRY(iso_input_open(file->path, &input, error));
-  isolde_status status = iso_read_cobra_log(input, file->number, builder, task, error);
+  isoproof_status status = iso_read_cobra_log(input, file->number, builder, task, error);
   iso_input_close(input);
   ISO_TRY(status);
   iso_value name;
@@ -164,15 +164,16 @@ static isolde_status read_file(const iso_log_file *file, isolde_builder *builder
   return iso_builder_session_file(builder, session, file->path, error);
 }
 
-isolde_status iso_read_cobra(const char *path, isolde_builder *builder, isolde_task *task, isolde_error *error) {
+isoproof_status iso_read_cobra(const char *path, isoproof_builder *builder, isoproof_task *task,
+                               isoproof_error *error) {
   iso_logdir logs;
   ISO_TRY(iso_logdir_list(path, 'T', &logs, error));
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (logs.count == 0) {
-    status = iso_fail_at(error, ISOLDE_ERR_FORMAT, (iso_place){path, 0, 0, -1},
+    status = iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){path, 0, 0, -1},
                          "expected a directory of Cobra logs T0.log, T1.log, ..., found none");
   }
-  for (size_t i = 0; status == ISOLDE_OK && i < logs.count; i++) {
+  for (size_t i = 0; status == ISOPROOF_OK && i < logs.count; i++) {
     status = read_file(&logs.items[i], builder, task, error);
   }
   iso_logdir_free(&logs);

@@ -144,7 +144,7 @@ static bool is_text(view text, const char *word) {
 
 /* What the keys of the first object say. */
 typedef struct json_keys {
-  bool isolde_first, timekiller, jepsen, value, complete;
+  bool isoproof_first, timekiller, jepsen, value, complete;
   bool value_has_flags; /* its first operation ends in true or false, as Viper's do */
 } json_keys;
 
@@ -166,7 +166,7 @@ static json_keys look_at_keys(view v) {
       seen.complete = at(v, '}');
       return seen;
     }
-    if (number == 0) seen.isolde_first = is_text(key, "isolde");
+    if (number == 0) seen.isoproof_first = is_text(key, "isoproof");
     if (is_text(key, "sts") || is_text(key, "tid") || is_text(key, "cts")) seen.timekiller = true;
     if (is_text(key, "type") || is_text(key, "process") || is_text(key, "f")) seen.jepsen = true;
     v = skip_blanks(v);
@@ -184,16 +184,16 @@ static json_keys look_at_keys(view v) {
   }
 }
 
-static bool detect_json_object(view v, bool in_array, isolde_format *format) {
+static bool detect_json_object(view v, bool in_array, isoproof_format *format) {
   json_keys seen = look_at_keys(v);
-  if (seen.isolde_first && !in_array) {
-    *format = ISOLDE_FORMAT_JSONL;
+  if (seen.isoproof_first && !in_array) {
+    *format = ISOPROOF_FORMAT_JSONL;
   } else if (seen.timekiller) {
-    *format = ISOLDE_FORMAT_TIMEKILLER;
+    *format = ISOPROOF_FORMAT_TIMEKILLER;
   } else if (seen.value && !seen.jepsen && !in_array && (seen.complete || seen.value_has_flags)) {
-    *format = ISOLDE_FORMAT_VIPER;
+    *format = ISOPROOF_FORMAT_VIPER;
   } else if (seen.jepsen || seen.value) {
-    *format = ISOLDE_FORMAT_JSON;
+    *format = ISOPROOF_FORMAT_JSON;
   } else {
     return false;
   }
@@ -212,7 +212,7 @@ static view skip_edn_blanks(view v) {
   return v;
 }
 
-static bool detect_braces(view v, isolde_format *format) {
+static bool detect_braces(view v, isoproof_format *format) {
   bool comments = at(v, ';');
   v = skip_edn_blanks(v);
   bool in_array = at(v, '[');
@@ -220,11 +220,11 @@ static bool detect_braces(view v, isolde_format *format) {
     v.cur++;
     v = skip_edn_blanks(v);
     if (at(v, ']')) {
-      *format = comments ? ISOLDE_FORMAT_EDN : ISOLDE_FORMAT_JSON;
+      *format = comments ? ISOPROOF_FORMAT_EDN : ISOPROOF_FORMAT_JSON;
       return true;
     }
   }
-  *format = ISOLDE_FORMAT_EDN;
+  *format = ISOPROOF_FORMAT_EDN;
   if (at(v, '#')) return left(v) < 2 || v.cur[1] == '_' || (v.cur[1] >= 'a' && v.cur[1] <= 'z');
   if (!at(v, '{')) return comments && v.cur == v.end;
   view inner = {v.cur + 1, v.end};
@@ -232,20 +232,20 @@ static bool detect_braces(view v, isolde_format *format) {
   return at(skip_blanks(inner), '"') && detect_json_object(v, in_array, format);
 }
 
-bool iso_detect_bytes(const char *bytes, size_t length, isolde_format *format) {
+bool iso_detect_bytes(const char *bytes, size_t length, isoproof_format *format) {
   view v = {bytes, bytes + length};
   if (iso_binary_magic(bytes, length)) {
-    *format = ISOLDE_FORMAT_BINARY;
+    *format = ISOPROOF_FORMAT_BINARY;
   } else if (is_cobra_log(v)) {
-    *format = ISOLDE_FORMAT_COBRA;
+    *format = ISOPROOF_FORMAT_COBRA;
   } else if (is_dbcop(v)) {
-    *format = ISOLDE_FORMAT_DBCOP;
+    *format = ISOPROOF_FORMAT_DBCOP;
   } else {
     v = skip_blanks(v);
     if (is_plume(v)) {
-      *format = ISOLDE_FORMAT_PLUME;
+      *format = ISOPROOF_FORMAT_PLUME;
     } else if (is_veristrong(v)) {
-      *format = ISOLDE_FORMAT_VERISTRONG;
+      *format = ISOPROOF_FORMAT_VERISTRONG;
     } else {
       return v.cur < v.end && strchr("[{#;", *v.cur) != NULL && *v.cur != '\0' && detect_braces(v, format);
     }
@@ -253,7 +253,7 @@ bool iso_detect_bytes(const char *bytes, size_t length, isolde_format *format) {
   return true;
 }
 
-bool iso_detect_directory(const char *path, isolde_format *format) {
+bool iso_detect_directory(const char *path, isoproof_format *format) {
   DIR *directory = opendir(path);
   if (directory == NULL) return false;
   bool cobra = false, viper = false;
@@ -264,6 +264,6 @@ bool iso_detect_directory(const char *path, isolde_format *format) {
     viper = viper || iso_log_number(e->d_name, 'J', &number);
   }
   closedir(directory);
-  *format = cobra ? ISOLDE_FORMAT_COBRA : ISOLDE_FORMAT_VIPER;
+  *format = cobra ? ISOPROOF_FORMAT_COBRA : ISOPROOF_FORMAT_VIPER;
   return cobra != viper;
 }

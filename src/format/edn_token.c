@@ -48,7 +48,7 @@ static const uint8_t classes[256] = {['\t'] = SPACE,         ['\n'] = NEWLINE,
 static inline uint8_t class_of(char c) { return classes[(unsigned char)c]; }
 
 /* Goes to the end of a symbol, keyword or number. */
-static isolde_status scan_word(iso_tokenizer *t, const char **p, const char *what) {
+static isoproof_status scan_word(iso_tokenizer *t, const char **p, const char *what) {
   for (;;) {
     while (*p < t->window.end && (class_of(**p) & IN) != 0) (*p)++;
     if (*p < t->window.end || t->window.at_end) break;
@@ -57,11 +57,11 @@ static isolde_status scan_word(iso_tokenizer *t, const char **p, const char *wha
   if (*p < t->window.end && (class_of(**p) & ENDS) == 0) return iso_token_broken(t, *p, what);
   size_t length = (size_t)(*p - t->start);
   if (length > ISO_TOKEN_LONGEST) {
-    return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "a word of more than %d bytes",
+    return iso_fail_at(t->error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "a word of more than %d bytes",
                        ISO_TOKEN_LONGEST);
   }
   t->window.cur = *p;
-  return iso_utf8_valid(t->start, length) ? ISOLDE_OK : iso_token_broken(t, t->start, "UTF-8");
+  return iso_utf8_valid(t->start, length) ? ISOPROOF_OK : iso_token_broken(t, t->start, "UTF-8");
 }
 
 bool iso_edn_is_keyword(const char *text, size_t length) {
@@ -72,12 +72,12 @@ bool iso_edn_is_keyword(const char *text, size_t length) {
   return iso_utf8_valid(text, length);
 }
 
-static isolde_status keyword(iso_tokenizer *t) {
+static isoproof_status keyword(iso_tokenizer *t) {
   const char *p = t->start + 1;
   ISO_TRY(scan_word(t, &p, "the end of the keyword"));
   if (p == t->start + 1 || t->start[1] == ':') return iso_token_broken(t, t->start, "a keyword");
-  iso_token_text(t, ISOLDE_KEYWORD, t->start + 1, (size_t)(p - t->start) - 1);
-  return ISOLDE_OK;
+  iso_token_text(t, ISOPROOF_KEYWORD, t->start + 1, (size_t)(p - t->start) - 1);
+  return ISOPROOF_OK;
 }
 
 /* How many digits there are from p on. */
@@ -109,7 +109,7 @@ static bool number_tail(const char *p, const char *end) {
 }
 
 /* A number of any shape, or a symbol that begins with a sign. */
-static isolde_status long_number(iso_tokenizer *t) {
+static isoproof_status long_number(iso_tokenizer *t) {
   const char *p = t->start;
   ISO_TRY(scan_word(t, &p, "the end of the number"));
   const char *first = t->start;
@@ -117,42 +117,42 @@ static isolde_status long_number(iso_tokenizer *t) {
   if (negative || *first == '+') first++;
   size_t length = (size_t)(p - t->start), digits = count_digits(first, p);
   if (digits == 0) {
-    iso_token_text(t, ISOLDE_SYMBOL, t->start, length);
-    return ISOLDE_OK;
+    iso_token_text(t, ISOPROOF_SYMBOL, t->start, length);
+    return ISOPROOF_OK;
   }
   if (digits > 1 && *first == '0') return iso_token_broken(t, t->start, "no zero before a number");
   const char *tail = first + digits;
   if (tail == p || (*tail == 'N' && tail + 1 == p)) {
     iso_token_integer(t, negative, first, digits, length);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (!number_tail(tail, p)) return iso_token_broken(t, t->start, "a number");
-  iso_token_text(t, ISOLDE_SYMBOL, t->start, length);
-  return ISOLDE_OK;
+  iso_token_text(t, ISOPROOF_SYMBOL, t->start, length);
+  return ISOPROOF_OK;
 }
 
-static isolde_status symbol(iso_tokenizer *t) {
+static isoproof_status symbol(iso_tokenizer *t) {
   const char *p = t->start;
   ISO_TRY(scan_word(t, &p, "the end of the symbol"));
   size_t length = (size_t)(p - t->start);
   bool nil = length == 3 && memcmp(t->start, "nil", 3) == 0;
-  iso_token_text(t, nil ? ISOLDE_NIL : ISOLDE_SYMBOL, t->start, length);
-  return ISOLDE_OK;
+  iso_token_text(t, nil ? ISOPROOF_NIL : ISOPROOF_SYMBOL, t->start, length);
+  return ISOPROOF_OK;
 }
 
 /* \c, \newline, \u0041: kept verbatim. */
-static isolde_status character(iso_tokenizer *t) {
+static isoproof_status character(iso_tokenizer *t) {
   const char *p = t->start + 1;
   size_t step = iso_utf8_step(p, (size_t)(t->window.end - p));
   if (step == 0 || (unsigned char)*p <= ' ') return iso_token_broken(t, p, "a character after the backslash");
   p += step;
   ISO_TRY(scan_word(t, &p, "the end of the character"));
-  iso_token_text(t, ISOLDE_SYMBOL, t->start, (size_t)(p - t->start));
-  return ISOLDE_OK;
+  iso_token_text(t, ISOPROOF_SYMBOL, t->start, (size_t)(p - t->start));
+  return ISOPROOF_OK;
 }
 
 /* Goes to the end of the line, or of the input. */
-static isolde_status comment(iso_tokenizer *t) {
+static isoproof_status comment(iso_tokenizer *t) {
   iso_window *window = &t->window;
   for (;;) {
     size_t length = (size_t)(window->end - window->cur);
@@ -161,13 +161,13 @@ static isolde_status comment(iso_tokenizer *t) {
     const char *nul = memchr(window->cur, '\0', (size_t)(stop - window->cur));
     if (nul != NULL) return iso_token_broken(t, nul, "no NUL byte");
     window->cur = stop;
-    if (newline != NULL || window->at_end) return ISOLDE_OK;
+    if (newline != NULL || window->at_end) return ISOPROOF_OK;
     ISO_TRY(iso_window_more(window, NULL, ISO_TOKEN_LONGEST, t->error));
   }
 }
 
 /* Opens a container whose first bytes up to `next` were seen. */
-static isolde_status open_container(iso_tokenizer *t, const char *next, iso_token_type type, uint8_t kind) {
+static isoproof_status open_container(iso_tokenizer *t, const char *next, iso_token_type type, uint8_t kind) {
   /* In the container around it a value has begun, unless it is discarded. */
   if (__builtin_expect(t->discarding == 0, 1) || t->discards[t->depth] == 0) t->kinds[t->depth] ^= ODD;
   t->window.cur = next;
@@ -175,7 +175,7 @@ static isolde_status open_container(iso_tokenizer *t, const char *next, iso_toke
   return iso_token_push(t, kind);
 }
 
-static isolde_status wrong_close(iso_tokenizer *t, uint8_t kind) {
+static isoproof_status wrong_close(iso_tokenizer *t, uint8_t kind) {
   static const char *const wanted[] = {"a value or `)`", "a value or `]`", "a value or `}`", "a value or `}`"};
   if (t->depth == 0) return iso_token_broken(t, t->start, "a value");
   if (closers[kind & 3] != *t->start) return iso_token_broken(t, t->start, wanted[kind & 3]);
@@ -183,7 +183,7 @@ static isolde_status wrong_close(iso_tokenizer *t, uint8_t kind) {
   return iso_token_broken(t, t->start, "an element after #_");
 }
 
-static isolde_status close_container(iso_tokenizer *t) {
+static isoproof_status close_container(iso_tokenizer *t) {
   uint8_t kind = t->kinds[t->depth];
   bool wrong = t->depth == 0 || closers[kind & 3] != *t->start || kind == (MAP | ODD) ||
                (t->discarding != 0 && t->discards[t->depth] != 0);
@@ -191,11 +191,11 @@ static isolde_status close_container(iso_tokenizer *t) {
   t->window.cur = t->start + 1;
   t->depth--;
   t->type = ISO_TOKEN_END;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* What a # begins.  *again: a tag or a discard was read, and its element comes next. */
-static isolde_status dispatch(iso_tokenizer *t, bool *again) {
+static isoproof_status dispatch(iso_tokenizer *t, bool *again) {
   enum { MOST_DISCARDS = 1 << 20 };
   const char *p = t->start + 1;
   char c = '\0';
@@ -207,19 +207,19 @@ static isolde_status dispatch(iso_tokenizer *t, bool *again) {
     bool known = (length == 5 && (memcmp(t->start, "##Inf", 5) == 0 || memcmp(t->start, "##NaN", 5) == 0)) ||
                  (length == 6 && memcmp(t->start, "##-Inf", 6) == 0);
     if (!known) return iso_token_broken(t, t->start, "##Inf, ##-Inf or ##NaN");
-    iso_token_text(t, ISOLDE_SYMBOL, t->start, length);
-    return ISOLDE_OK;
+    iso_token_text(t, ISOPROOF_SYMBOL, t->start, length);
+    return ISOPROOF_OK;
   }
   *again = true;
   if (c == '_') {
     if (t->discarding == MOST_DISCARDS) {
-      return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "more than %d discards (#_) at once",
+      return iso_fail_at(t->error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "more than %d discards (#_) at once",
                          MOST_DISCARDS);
     }
     t->discarding++;
     t->discards[t->depth]++;
     t->window.cur = p + 1;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (class_of(c) != SYMBOL) return iso_token_broken(t, t->start, "`#{`, `#_` or a tag");
   return scan_word(t, &p, "the end of the tag");
@@ -236,16 +236,16 @@ static void dropped(iso_tokenizer *t) {
   }
 }
 
-static isolde_status end_of_input(iso_tokenizer *t, bool tagged) {
+static isoproof_status end_of_input(iso_tokenizer *t, bool tagged) {
   if (tagged) return iso_token_broken(t, t->start, "an element after the tag");
   if (t->discarding != 0) return iso_token_broken(t, t->start, "an element after #_");
   if (t->depth > 0) return wrong_close(t, (uint8_t)(t->kinds[t->depth] & 3));
   t->type = ISO_TOKEN_END_OF_INPUT;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Skips white space from window.cur on; leaves at least ISO_TOKEN_ROOM bytes, or all there are. */
-static isolde_status skip_space(iso_tokenizer *t) {
+static isoproof_status skip_space(iso_tokenizer *t) {
   for (;;) {
     if (__builtin_expect(t->window.end - t->window.cur < ISO_TOKEN_ROOM, 0)) ISO_TRY(iso_token_room(t));
     const char *p = t->window.cur, *end = t->window.end;
@@ -254,13 +254,13 @@ static isolde_status skip_space(iso_tokenizer *t) {
       p++;
     }
     t->window.cur = p;
-    if (p < end && (end - p >= ISO_TOKEN_ROOM || t->window.at_end)) return ISOLDE_OK;
-    if (p == end && t->window.at_end) return ISOLDE_OK;
+    if (p < end && (end - p >= ISO_TOKEN_ROOM || t->window.at_end)) return ISOPROOF_OK;
+    if (p == end && t->window.at_end) return ISOPROOF_OK;
   }
 }
 
 /* One token at t->start, or *again for what only precedes an element. */
-static isolde_status token(iso_tokenizer *t, bool tagged, bool *again) {
+static isoproof_status token(iso_tokenizer *t, bool tagged, bool *again) {
   switch (class_of(*t->start)) {
   case OPEN:
     if (*t->start == '{') return open_container(t, t->start + 1, ISO_TOKEN_BEGIN_MAP, MAP);
@@ -289,7 +289,7 @@ static isolde_status token(iso_tokenizer *t, bool tagged, bool *again) {
 }
 
 /* The next token, whatever it is and wherever the window ends. */
-static __attribute__((noinline)) isolde_status any_next(iso_tokenizer *t) {
+static __attribute__((noinline)) isoproof_status any_next(iso_tokenizer *t) {
   bool tagged = false;
   for (;;) {
     bool again = false;
@@ -306,7 +306,7 @@ static __attribute__((noinline)) isolde_status any_next(iso_tokenizer *t) {
     tagged = false;
     if (__builtin_expect(t->discarding == 0, 1)) {
       if (t->type == ISO_TOKEN_SCALAR) t->kinds[t->depth] ^= ODD;
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
     dropped(t);
   }
@@ -327,14 +327,14 @@ static inline bool short_keyword(iso_tokenizer *t, const char *p) {
   unsigned letters = iso_scan_before(iso_scan_not_letters(iso_scan_load(p + 1)));
   if (letters == 0 || (class_of(p[1 + letters]) & ENDS) == 0) return false;
   t->window.cur = p + 1 + letters;
-  iso_token_text(t, ISOLDE_KEYWORD, p + 1, letters);
+  iso_token_text(t, ISOPROOF_KEYWORD, p + 1, letters);
   return true;
 }
 
 static inline bool just_nil(iso_tokenizer *t, const char *p) {
   if (memcmp(p, "nil", 3) != 0 || (class_of(p[3]) & ENDS) == 0) return false;
   t->window.cur = p + 3;
-  iso_token_text(t, ISOLDE_NIL, p, 3);
+  iso_token_text(t, ISOPROOF_NIL, p, 3);
   return true;
 }
 
@@ -358,7 +358,7 @@ static inline bool just_close(iso_tokenizer *t, const char *p) {
 }
 
 /* The tokens that make up nearly all of a history, in a function that calls nothing; the rest is any_next's. */
-isolde_status iso_edn_next(iso_tokenizer *t) {
+isoproof_status iso_edn_next(iso_tokenizer *t) {
   const char *p = t->window.cur;
   if (__builtin_expect(t->window.end - p < ISO_TOKEN_ROOM || t->discarding != 0, 0)) return any_next(t);
   uint8_t class = class_of(*p);
@@ -372,11 +372,11 @@ isolde_status iso_edn_next(iso_tokenizer *t) {
   if (class == DIGIT) {
     done = short_number(t, p);
   } else if (class == CLOSE) {
-    if (just_close(t, p)) return ISOLDE_OK;
+    if (just_close(t, p)) return ISOPROOF_OK;
   } else if (class == COLON) {
     done = short_keyword(t, p);
   } else if (class == OPEN) {
-    if (just_open(t, p)) return ISOLDE_OK;
+    if (just_open(t, p)) return ISOPROOF_OK;
   } else if (class == SYMBOL) {
     done = just_nil(t, p);
   }
@@ -385,7 +385,7 @@ isolde_status iso_edn_next(iso_tokenizer *t) {
     return any_next(t);
   }
   t->kinds[t->depth] ^= ODD;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most) {

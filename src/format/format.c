@@ -9,20 +9,20 @@ enum { DETECT_BYTES = 65536, LIST_BYTES = 256 };
 
 /* ---- the table ---- */
 
-static const isolde_format_info infos[ISOLDE_FORMATS] = {
-#define ISOLDE_X(name, id, writable, ending, text) {ISOLDE_FORMAT_##name, id, writable, ending, text},
-    ISOLDE_FORMAT_LIST(ISOLDE_X)
-#undef ISOLDE_X
+static const isoproof_format_info infos[ISOPROOF_FORMATS] = {
+#define ISOPROOF_X(name, id, writable, ending, text) {ISOPROOF_FORMAT_##name, id, writable, ending, text},
+    ISOPROOF_FORMAT_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
 };
 
 /* A lone log has no number of its own that we could rely on. */
-static isolde_status read_one_cobra_log(iso_input *input, isolde_builder *builder, isolde_task *task,
-                                        isolde_error *error) {
+static isoproof_status read_one_cobra_log(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                                          isoproof_error *error) {
   return iso_read_cobra_log(input, 0, builder, task, error);
 }
 
-static isolde_status read_one_viper_log(iso_input *input, isolde_builder *builder, isolde_task *task,
-                                        isolde_error *error) {
+static isoproof_status read_one_viper_log(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                                          isoproof_error *error) {
   return iso_read_viper_log(input, 0, builder, task, error);
 }
 
@@ -30,23 +30,25 @@ static const struct {
   iso_read_fn read; /* NULL: the binary form, see iso_read_binary */
   iso_read_dir_fn read_directory;
   iso_write_format_fn write;
-} functions[ISOLDE_FORMATS] = {
-    [ISOLDE_FORMAT_PLUME] = {iso_read_plume, NULL, iso_write_plume},
-    [ISOLDE_FORMAT_DBCOP] = {iso_read_dbcop, NULL, iso_write_dbcop},
-    [ISOLDE_FORMAT_COBRA] = {read_one_cobra_log, iso_read_cobra, NULL},
-    [ISOLDE_FORMAT_VIPER] = {read_one_viper_log, iso_read_viper, NULL},
-    [ISOLDE_FORMAT_EDN] = {iso_read_edn, NULL, iso_write_edn},
-    [ISOLDE_FORMAT_JSON] = {iso_read_json, NULL, iso_write_json},
-    [ISOLDE_FORMAT_VERISTRONG] = {iso_read_veristrong, NULL, NULL},
-    [ISOLDE_FORMAT_TIMEKILLER] = {iso_read_timekiller, NULL, NULL},
-    [ISOLDE_FORMAT_JSONL] = {iso_read_jsonl, NULL, iso_write_jsonl},
-    [ISOLDE_FORMAT_BINARY] = {NULL, NULL, iso_write_binary},
+} functions[ISOPROOF_FORMATS] = {
+    [ISOPROOF_FORMAT_PLUME] = {iso_read_plume, NULL, iso_write_plume},
+    [ISOPROOF_FORMAT_DBCOP] = {iso_read_dbcop, NULL, iso_write_dbcop},
+    [ISOPROOF_FORMAT_COBRA] = {read_one_cobra_log, iso_read_cobra, NULL},
+    [ISOPROOF_FORMAT_VIPER] = {read_one_viper_log, iso_read_viper, NULL},
+    [ISOPROOF_FORMAT_EDN] = {iso_read_edn, NULL, iso_write_edn},
+    [ISOPROOF_FORMAT_JSON] = {iso_read_json, NULL, iso_write_json},
+    [ISOPROOF_FORMAT_VERISTRONG] = {iso_read_veristrong, NULL, NULL},
+    [ISOPROOF_FORMAT_TIMEKILLER] = {iso_read_timekiller, NULL, NULL},
+    [ISOPROOF_FORMAT_JSONL] = {iso_read_jsonl, NULL, iso_write_jsonl},
+    [ISOPROOF_FORMAT_BINARY] = {NULL, NULL, iso_write_binary},
 };
 
-const isolde_format_info *isolde_format_at(size_t number) { return number < ISOLDE_FORMATS ? &infos[number] : NULL; }
+const isoproof_format_info *isoproof_format_at(size_t number) {
+  return number < ISOPROOF_FORMATS ? &infos[number] : NULL;
+}
 
-const isolde_format_info *isolde_format_find(const char *id) {
-  for (size_t i = 0; id != NULL && i < ISOLDE_FORMATS; i++) {
+const isoproof_format_info *isoproof_format_find(const char *id) {
+  for (size_t i = 0; id != NULL && i < ISOPROOF_FORMATS; i++) {
     if (strcmp(infos[i].id, id) == 0) return &infos[i];
   }
   return NULL;
@@ -56,7 +58,7 @@ const isolde_format_info *isolde_format_find(const char *id) {
 static const char *list_formats(bool writable_only, char list[LIST_BYTES]) {
   size_t used = 0;
   list[0] = '\0';
-  for (size_t i = 0; i < ISOLDE_FORMATS && used < LIST_BYTES; i++) {
+  for (size_t i = 0; i < ISOPROOF_FORMATS && used < LIST_BYTES; i++) {
     if (writable_only && functions[i].write == NULL) continue;
     used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s", used > 0 ? ", " : "", infos[i].id);
   }
@@ -65,117 +67,118 @@ static const char *list_formats(bool writable_only, char list[LIST_BYTES]) {
 
 /* Copies the part of an option struct that both sides know.  A caller that is newer than the library may only leave
  * what the library does not know at zero. */
-static isolde_status copy_options(void *known, size_t known_size, const void *given, isolde_error *error) {
-  if (given == NULL) return ISOLDE_OK;
+static isoproof_status copy_options(void *known, size_t known_size, const void *given, isoproof_error *error) {
+  if (given == NULL) return ISOPROOF_OK;
   size_t size;
   memcpy(&size, given, sizeof size);
   if (size < sizeof size) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "expected options with their struct_size set, found %zu", size);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected options with their struct_size set, found %zu", size);
   }
   memcpy(known, given, size < known_size ? size : known_size);
   for (size_t i = known_size; i < size; i++) {
     if (((const unsigned char *)given)[i] == 0) continue;
-    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "an option that this version of isolde does not know is set");
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "an option that this version of isoproof does not know is set");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- reading ---- */
 
-/* The format asked for; ISOLDE_FORMATS when it is to be detected. */
-static isolde_status asked_format(const isolde_open_options *options, isolde_format *format, isolde_error *error) {
-  isolde_open_options known = {.format = NULL};
-  *format = ISOLDE_FORMATS;
+/* The format asked for; ISOPROOF_FORMATS when it is to be detected. */
+static isoproof_status asked_format(const isoproof_open_options *options, isoproof_format *format,
+                                    isoproof_error *error) {
+  isoproof_open_options known = {.format = NULL};
+  *format = ISOPROOF_FORMATS;
   ISO_TRY(copy_options(&known, sizeof known, options, error));
-  if (known.format == NULL) return ISOLDE_OK;
-  const isolde_format_info *info = isolde_format_find(known.format);
+  if (known.format == NULL) return ISOPROOF_OK;
+  const isoproof_format_info *info = isoproof_format_find(known.format);
   if (info == NULL) {
     char list[LIST_BYTES], quoted[256];
-    return iso_fail(error, ISOLDE_ERR_USAGE, "unknown format %s; the formats are %s",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown format %s; the formats are %s",
                     iso_quote(known.format, strlen(known.format), quoted), list_formats(false, list));
   }
   *format = info->format;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status detect(iso_input *input, isolde_format *format, isolde_error *error) {
+static isoproof_status detect(iso_input *input, isoproof_format *format, isoproof_error *error) {
   const char *bytes;
   size_t got;
   char list[LIST_BYTES], quoted[256];
   iso_place start = {iso_input_name(input), 0, 0, 0};
   ISO_TRY(iso_input_peek(input, DETECT_BYTES, &bytes, &got, error));
   if (got == 0) {
-    return iso_fail_at(error, ISOLDE_ERR_FORMAT, start,
+    return iso_fail_at(error, ISOPROOF_ERR_FORMAT, start,
                        "the input is empty: an empty history cannot be recognised, say its format with --format");
   }
-  if (iso_detect_bytes(bytes, got, format)) return ISOLDE_OK;
-  return iso_fail_at(error, ISOLDE_ERR_FORMAT, start,
+  if (iso_detect_bytes(bytes, got, format)) return ISOPROOF_OK;
+  return iso_fail_at(error, ISOPROOF_ERR_FORMAT, start,
                      "expected a history in one of the formats %s; found something that starts with %s",
                      list_formats(false, list), iso_quote(bytes, got, quoted));
 }
 
 /* Runs a reader on a fresh builder. */
-static isolde_status build(iso_input *input, const char *directory, isolde_format format, isolde_task *task,
-                           isolde_history **history, isolde_error *error) {
-  isolde_builder *builder;
-  ISO_TRY(isolde_builder_new(&builder, error));
-  isolde_status status = iso_builder_file(builder, input != NULL ? iso_input_name(input) : directory, error);
-  if (status == ISOLDE_OK) {
+static isoproof_status build(iso_input *input, const char *directory, isoproof_format format, isoproof_task *task,
+                             isoproof_history **history, isoproof_error *error) {
+  isoproof_builder *builder;
+  ISO_TRY(isoproof_builder_new(&builder, error));
+  isoproof_status status = iso_builder_file(builder, input != NULL ? iso_input_name(input) : directory, error);
+  if (status == ISOPROOF_OK) {
     status = input != NULL ? functions[format].read(input, builder, task, error)
                            : functions[format].read_directory(directory, builder, task, error);
   }
-  if (status == ISOLDE_OK) status = isolde_builder_finish(builder, history, error);
-  isolde_builder_free(builder);
+  if (status == ISOPROOF_OK) status = isoproof_builder_finish(builder, history, error);
+  isoproof_builder_free(builder);
   return status;
 }
 
 /* Formats in which no lines are no transactions; the others need at least a header or brackets. */
-static bool empty_is_a_history(isolde_format format) {
-  return format == ISOLDE_FORMAT_PLUME || format == ISOLDE_FORMAT_EDN || format == ISOLDE_FORMAT_JSONL;
+static bool empty_is_a_history(isoproof_format format) {
+  return format == ISOPROOF_FORMAT_PLUME || format == ISOPROOF_FORMAT_EDN || format == ISOPROOF_FORMAT_JSONL;
 }
 
-static isolde_status read_nothing(iso_input *input, isolde_format format, isolde_history **history,
-                                  isolde_error *error) {
-  isolde_builder *builder;
-  ISO_TRY(isolde_builder_new(&builder, error));
-  iso_builder_origin(builder, format, ISO_POSITION_NONE, format == ISOLDE_FORMAT_PLUME);
-  isolde_status status = iso_builder_file(builder, iso_input_name(input), error);
-  if (status == ISOLDE_OK) status = isolde_builder_finish(builder, history, error);
-  isolde_builder_free(builder);
+static isoproof_status read_nothing(iso_input *input, isoproof_format format, isoproof_history **history,
+                                    isoproof_error *error) {
+  isoproof_builder *builder;
+  ISO_TRY(isoproof_builder_new(&builder, error));
+  iso_builder_origin(builder, format, ISO_POSITION_NONE, format == ISOPROOF_FORMAT_PLUME);
+  isoproof_status status = iso_builder_file(builder, iso_input_name(input), error);
+  if (status == ISOPROOF_OK) status = isoproof_builder_finish(builder, history, error);
+  isoproof_builder_free(builder);
   return status;
 }
 
-static isolde_status open_input(iso_input *input, isolde_format format, isolde_task *task, isolde_history **history,
-                                isolde_error *error) {
+static isoproof_status open_input(iso_input *input, isoproof_format format, isoproof_task *task,
+                                  isoproof_history **history, isoproof_error *error) {
   const char *bytes;
   size_t got;
   ISO_TRY(iso_input_peek(input, 1, &bytes, &got, error));
   if (got == 0 && empty_is_a_history(format)) return read_nothing(input, format, history, error);
-  if (format == ISOLDE_FORMATS) ISO_TRY(detect(input, &format, error));
+  if (format == ISOPROOF_FORMATS) ISO_TRY(detect(input, &format, error));
   ISO_TRY(iso_task_check(task, error));
   if (functions[format].read == NULL) return iso_read_binary(input, history, task, error);
   return build(input, NULL, format, task, history, error);
 }
 
-static isolde_status open_directory(const char *path, isolde_format format, isolde_task *task, isolde_history **history,
-                                    isolde_error *error) {
+static isoproof_status open_directory(const char *path, isoproof_format format, isoproof_task *task,
+                                      isoproof_history **history, isoproof_error *error) {
   iso_place place = {path, 0, 0, -1};
-  if (format == ISOLDE_FORMATS && !iso_detect_directory(path, &format)) {
-    return iso_fail_at(error, ISOLDE_ERR_FORMAT, place,
+  if (format == ISOPROOF_FORMATS && !iso_detect_directory(path, &format)) {
+    return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place,
                        "expected a directory of either T*.log files (Cobra) or J*.log files (Viper), one a session; "
                        "found none or both");
   }
   if (functions[format].read_directory == NULL) {
-    return iso_fail_at(error, ISOLDE_ERR_USAGE, place, "expected a file, as the format %s is none of directories",
+    return iso_fail_at(error, ISOPROOF_ERR_USAGE, place, "expected a file, as the format %s is none of directories",
                        infos[format].id);
   }
   return build(NULL, path, format, task, history, error);
 }
 
-isolde_status isolde_history_open(const char *path, const isolde_open_options *options, isolde_task *task,
-                                  isolde_history **history, isolde_error *error) {
+isoproof_status isoproof_history_open(const char *path, const isoproof_open_options *options, isoproof_task *task,
+                                      isoproof_history **history, isoproof_error *error) {
   *history = NULL;
-  isolde_format format;
+  isoproof_format format;
   ISO_TRY(asked_format(options, &format, error));
   struct stat facts;
   bool standard = strcmp(path, "-") == 0;
@@ -184,48 +187,48 @@ isolde_status isolde_history_open(const char *path, const isolde_open_options *o
   }
   iso_input *input;
   ISO_TRY(iso_input_open(path, &input, error));
-  isolde_status status = open_input(input, format, task, history, error);
+  isoproof_status status = open_input(input, format, task, history, error);
   iso_input_close(input);
   return status;
 }
 
-isolde_status isolde_history_open_memory(const void *data, size_t size, const char *name,
-                                         const isolde_open_options *options, isolde_task *task,
-                                         isolde_history **history, isolde_error *error) {
+isoproof_status isoproof_history_open_memory(const void *data, size_t size, const char *name,
+                                             const isoproof_open_options *options, isoproof_task *task,
+                                             isoproof_history **history, isoproof_error *error) {
   *history = NULL;
-  isolde_format format;
+  isoproof_format format;
   ISO_TRY(asked_format(options, &format, error));
   iso_input *input;
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
-  isolde_status status = open_input(input, format, task, history, error);
+  isoproof_status status = open_input(input, format, task, history, error);
   iso_input_close(input);
   return status;
 }
 
 /* ---- writing ---- */
 
-static isolde_status check_write(isolde_format format, const isolde_write_options *options, isolde_write_options *known,
-                                 isolde_error *error) {
-  *known = (isolde_write_options){.compression = ISOLDE_COMPRESS_AUTO};
+static isoproof_status check_write(isoproof_format format, const isoproof_write_options *options,
+                                   isoproof_write_options *known, isoproof_error *error) {
+  *known = (isoproof_write_options){.compression = ISOPROOF_COMPRESS_AUTO};
   ISO_TRY(copy_options(known, sizeof *known, options, error));
-  if ((unsigned)format >= ISOLDE_FORMATS) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "unknown format number %d", (int)format);
+  if ((unsigned)format >= ISOPROOF_FORMATS) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown format number %d", (int)format);
   }
-  if ((unsigned)known->compression > ISOLDE_COMPRESS_ZSTD) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "unknown compression number %d", (int)known->compression);
+  if ((unsigned)known->compression > ISOPROOF_COMPRESS_ZSTD) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown compression number %d", (int)known->compression);
   }
   if (functions[format].write == NULL) {
     char list[LIST_BYTES];
-    return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "the format %s can only be read; %s can be written",
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the format %s can only be read; %s can be written",
                     infos[format].id, list_formats(true, list));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Runs a writer and closes the output, which vanishes when anything failed. */
-static isolde_status write_output(const isolde_history *history, isolde_format format, iso_output *output, bool lossy,
-                                  isolde_task *task, isolde_write_loss *loss, isolde_error *error) {
-  isolde_write_loss unwanted = {0};
+static isoproof_status write_output(const isoproof_history *history, isoproof_format format, iso_output *output,
+                                    bool lossy, isoproof_task *task, isoproof_write_loss *loss, isoproof_error *error) {
+  isoproof_write_loss unwanted = {0};
   iso_write_job job = {.history = history,
                        .output = output,
                        .lossy = lossy,
@@ -233,26 +236,26 @@ static isolde_status write_output(const isolde_history *history, isolde_format f
                        .loss = loss != NULL ? loss : &unwanted,
                        .error = error};
   memset(job.loss, 0, sizeof *job.loss);
-  isolde_status status = functions[format].write(&job);
-  if (status == ISOLDE_OK) return iso_output_close(output, error);
+  isoproof_status status = functions[format].write(&job);
+  if (status == ISOPROOF_OK) return iso_output_close(output, error);
   iso_output_abandon(output);
   return status;
 }
 
-isolde_status isolde_history_write(const isolde_history *history, isolde_format format, const char *path,
-                                   const isolde_write_options *options, isolde_task *task, isolde_write_loss *loss,
-                                   isolde_error *error) {
-  isolde_write_options known;
+isoproof_status isoproof_history_write(const isoproof_history *history, isoproof_format format, const char *path,
+                                       const isoproof_write_options *options, isoproof_task *task,
+                                       isoproof_write_loss *loss, isoproof_error *error) {
+  isoproof_write_options known;
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
   ISO_TRY(iso_output_open(path, known.compression, &output, error));
   return write_output(history, format, output, known.lossy, task, loss, error);
 }
 
-isolde_status isolde_history_write_to(const isolde_history *history, isolde_format format, isolde_write_fn write,
-                                      void *user, const isolde_write_options *options, isolde_task *task,
-                                      isolde_write_loss *loss, isolde_error *error) {
-  isolde_write_options known;
+isoproof_status isoproof_history_write_to(const isoproof_history *history, isoproof_format format,
+                                          isoproof_write_fn write, void *user, const isoproof_write_options *options,
+                                          isoproof_task *task, isoproof_write_loss *loss, isoproof_error *error) {
+  isoproof_write_options known;
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
   ISO_TRY(iso_output_open_callback(write, user, known.compression, &output, error));

@@ -1,7 +1,7 @@
 /* format.h - the table of readers and writers, and detection.
  *
  * A reader fills a builder from an input (or from a directory) and does not own either; a writer puts a history into
- * an output.  Adding a format means a line in ISOLDE_FORMAT_LIST (isoproof/format.h) and in the table of format.c.
+ * an output.  Adding a format means a line in ISOPROOF_FORMAT_LIST (isoproof/format.h) and in the table of format.c.
  */
 #ifndef ISO_FORMAT_FORMAT_H
 #define ISO_FORMAT_FORMAT_H
@@ -12,53 +12,56 @@
 #include "history/builder.h"
 
 /* Reads a single stream into the builder.  The origin of the builder is set by the reader. */
-typedef isolde_status (*iso_read_fn)(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error);
+typedef isoproof_status (*iso_read_fn)(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                                       isoproof_error *error);
 /* Reads a directory. */
-typedef isolde_status (*iso_read_dir_fn)(const char *path, isolde_builder *builder, isolde_task *task,
-                                         isolde_error *error);
+typedef isoproof_status (*iso_read_dir_fn)(const char *path, isoproof_builder *builder, isoproof_task *task,
+                                           isoproof_error *error);
 
 /* What a writer needs to know besides the history. */
 typedef struct iso_write_job {
-  const isolde_history *history;
+  const isoproof_history *history;
   iso_output *output;
   bool lossy;
-  isolde_task *task;
-  isolde_write_loss *loss; /* never NULL; the writer adds to it */
-  isolde_error *error;
+  isoproof_task *task;
+  isoproof_write_loss *loss; /* never NULL; the writer adds to it */
+  isoproof_error *error;
 } iso_write_job;
-typedef isolde_status (*iso_write_format_fn)(iso_write_job *job);
+typedef isoproof_status (*iso_write_format_fn)(iso_write_job *job);
 
-isolde_status iso_read_plume(iso_input *, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_dbcop(iso_input *, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_edn(iso_input *, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_json(iso_input *, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_veristrong(iso_input *, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_timekiller(iso_input *, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_jsonl(iso_input *, isolde_builder *, isolde_task *, isolde_error *);
+isoproof_status iso_read_plume(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_dbcop(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_edn(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_json(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_veristrong(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_timekiller(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_jsonl(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
 /* One session of Cobra or Viper as a single stream (one T*.log or J*.log file); `session` is its number. */
-isolde_status iso_read_cobra_log(iso_input *, uint64_t session, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_viper_log(iso_input *, uint64_t session, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_cobra(const char *path, isolde_builder *, isolde_task *, isolde_error *);
-isolde_status iso_read_viper(const char *path, isolde_builder *, isolde_task *, isolde_error *);
+isoproof_status iso_read_cobra_log(iso_input *, uint64_t session, isoproof_builder *, isoproof_task *,
+                                   isoproof_error *);
+isoproof_status iso_read_viper_log(iso_input *, uint64_t session, isoproof_builder *, isoproof_task *,
+                                   isoproof_error *);
+isoproof_status iso_read_cobra(const char *path, isoproof_builder *, isoproof_task *, isoproof_error *);
+isoproof_status iso_read_viper(const char *path, isoproof_builder *, isoproof_task *, isoproof_error *);
 /* The binary form is no stream of operations: it makes a history by itself, in place where it can be mapped. */
-isolde_status iso_read_binary(iso_input *, isolde_history **, isolde_task *, isolde_error *);
+isoproof_status iso_read_binary(iso_input *, isoproof_history **, isoproof_task *, isoproof_error *);
 
-isolde_status iso_write_plume(iso_write_job *);
-isolde_status iso_write_dbcop(iso_write_job *);
-isolde_status iso_write_edn(iso_write_job *);
-isolde_status iso_write_json(iso_write_job *);
-isolde_status iso_write_jsonl(iso_write_job *);
-isolde_status iso_write_binary(iso_write_job *);
+isoproof_status iso_write_plume(iso_write_job *);
+isoproof_status iso_write_dbcop(iso_write_job *);
+isoproof_status iso_write_edn(iso_write_job *);
+isoproof_status iso_write_json(iso_write_job *);
+isoproof_status iso_write_jsonl(iso_write_job *);
+isoproof_status iso_write_binary(iso_write_job *);
 
 /* The format of the first bytes of an input (decompressed); false when it is none that we know. */
-bool iso_detect_bytes(const char *bytes, size_t length, isolde_format *format);
+bool iso_detect_bytes(const char *bytes, size_t length, isoproof_format *format);
 /* The format of a directory: COBRA, VIPER, or false when it is not itself a history. */
-bool iso_detect_directory(const char *path, isolde_format *format);
+bool iso_detect_directory(const char *path, isoproof_format *format);
 
 /* For writers of formats that know only committed and aborted: is the transaction written, and as what?  Unknown
  * transactions that somebody read from are committed in effect, others are left out; without `lossy` an unknown
- * transaction is ISOLDE_ERR_UNSUPPORTED.  Call iso_write_plan once, free the plan with free(). */
+ * transaction is ISOPROOF_ERR_UNSUPPORTED.  Call iso_write_plan once, free the plan with free(). */
 typedef enum iso_write_as { ISO_WRITE_COMMITTED, ISO_WRITE_ABORTED, ISO_WRITE_NOT } iso_write_as;
-isolde_status iso_write_plan(iso_write_job *job, const char *format_name, uint8_t **as);
+isoproof_status iso_write_plan(iso_write_job *job, const char *format_name, uint8_t **as);
 
 #endif

@@ -60,7 +60,7 @@ typedef struct iso_jepsen_op {
   bool has_index; /* index was there, if only as nil */
   bool has_id;
   int64_t index; /* -1 none */
-  int64_t time;  /* ISOLDE_NO_TIME */
+  int64_t time;  /* ISOPROOF_NO_TIME */
   int64_t id;
   iso_value process, node, error;
   uint64_t line;
@@ -68,7 +68,7 @@ typedef struct iso_jepsen_op {
 
 /* Reads the map that the current token opens.  In `micro`, the value of a read is ISO_VALUE_NIL where the input says
  * nil and ISO_VALUE_NONE where it says nothing.  *deferred describes what is wrong with a broken value. */
-isolde_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
-                                 isolde_error *deferred);
+isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
+                                   isoproof_error *deferred);
 
 #endif

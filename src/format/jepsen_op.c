@@ -28,45 +28,45 @@ static iso_jepsen_type type_of(const iso_tokenizer *t) {
 /* ---- micro-operations ---- */
 
 /* The kind that a micro-operation's name says; reads are sorted out by their value and by the builder. */
-static bool kind_of(const iso_tokenizer *t, isolde_op_kind *kind) {
+static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
 #define ISO_X(name, value)                                                                                             \
   if (iso_token_is(t, name)) {                                                                                         \
     *kind = value;                                                                                                     \
     return true;                                                                                                       \
   }
-  ISO_X("r", ISOLDE_OP_READ)
-  ISO_X("append", ISOLDE_OP_APPEND)
-  ISO_X("w", ISOLDE_OP_WRITE)
-  ISO_X("add", ISOLDE_OP_ADD)
-  ISO_X("inc", ISOLDE_OP_INCREMENT)
-  ISO_X("rp", ISOLDE_OP_READ_PREDICATE)
-  ISO_X("insert", ISOLDE_OP_WRITE)
-  ISO_X("delete", ISOLDE_OP_WRITE)
+  ISO_X("r", ISOPROOF_OP_READ)
+  ISO_X("append", ISOPROOF_OP_APPEND)
+  ISO_X("w", ISOPROOF_OP_WRITE)
+  ISO_X("add", ISOPROOF_OP_ADD)
+  ISO_X("inc", ISOPROOF_OP_INCREMENT)
+  ISO_X("rp", ISOPROOF_OP_READ_PREDICATE)
+  ISO_X("insert", ISOPROOF_OP_WRITE)
+  ISO_X("delete", ISOPROOF_OP_WRITE)
 #undef ISO_X
   return false;
 }
 
 /* The value of a read: nothing, nil, a scalar, a list or a set. */
-static isolde_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_micro_op *op) {
+static isoproof_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_micro_op *op) {
   switch (t->type) {
   case ISO_TOKEN_SCALAR:
     return iso_micro_code(t, pool, &op->value);
   case ISO_TOKEN_BEGIN_LIST:
   case ISO_TOKEN_BEGIN_SET:
-    op->kind = t->type == ISO_TOKEN_BEGIN_LIST ? ISOLDE_OP_READ_LIST : ISOLDE_OP_READ_SET;
+    op->kind = t->type == ISO_TOKEN_BEGIN_LIST ? ISOPROOF_OP_READ_LIST : ISOPROOF_OP_READ_SET;
     op->list = true;
-    if (op->kind == ISOLDE_OP_READ_LIST) return iso_micro_list(micro, t, pool, op->key, &op->value);
+    if (op->kind == ISOPROOF_OP_READ_LIST) return iso_micro_list(micro, t, pool, op->key, &op->value);
     return iso_micro_elements(micro, t, pool, &op->value);
   default:
     return iso_token_expected(t, "what was read (nil, a value, a list or a set)");
   }
 }
 
-static isolde_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *op) {
-  if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
+static isoproof_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *op) {
+  if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "the value written (a number, text or keyword)");
   }
-  if (op->kind == ISOLDE_OP_INCREMENT && t->scalar.type != ISOLDE_INTEGER) {
+  if (op->kind == ISOPROOF_OP_INCREMENT && t->scalar.type != ISOPROOF_INTEGER) {
     return iso_token_expected(t, "the amount to add (an integer)");
   }
   return iso_micro_code(t, pool, &op->value);
@@ -75,20 +75,20 @@ static isolde_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro_o
 /* ---- rows: queries by predicate, deletions, initial states ---- */
 
 /* The keys of maps are texts in JSON even where they are numbers elsewhere. */
-static isolde_status row_key(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+static isoproof_status row_key(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
   int64_t number;
-  bool text = t->dialect == ISO_DIALECT_JSON && t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOLDE_STRING;
+  bool text = t->dialect == ISO_DIALECT_JSON && t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOPROOF_STRING;
   if (text && iso_parse_i64(t->scalar.text, t->scalar.length, &number)) {
     return iso_pool_add_i64(pool, number, code, t->error);
   }
-  if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
+  if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "a key (a number, text or keyword)");
   }
   return iso_micro_code(t, pool, code);
 }
 
-static isolde_status row_value(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
-  if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
+static isoproof_status row_value(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+  if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "the value of a row (a number, text or keyword)");
   }
   return iso_micro_code(t, pool, code);
@@ -97,10 +97,10 @@ static isolde_status row_value(iso_tokenizer *t, iso_pool *pool, iso_value *code
 /* Adds a word of a predicate to its text. */
 static bool add_word(const iso_tokenizer *t, char *text, size_t size, size_t *used) {
   char word[64];
-  isolde_scalar scalar = t->scalar;
+  isoproof_scalar scalar = t->scalar;
   if (t->type != ISO_TOKEN_SCALAR) return false;
-  if (scalar.type == ISOLDE_KEYWORD) scalar.type = ISOLDE_STRING;
-  size_t length = isolde_scalar_format(scalar, word, sizeof word);
+  if (scalar.type == ISOPROOF_KEYWORD) scalar.type = ISOPROOF_STRING;
+  size_t length = isoproof_scalar_format(scalar, word, sizeof word);
   if (length >= sizeof word || *used + length + 2 > size) return false;
   if (*used > 0) text[(*used)++] = ' ';
   memcpy(text + *used, word, length);
@@ -109,7 +109,7 @@ static bool add_word(const iso_tokenizer *t, char *text, size_t size, size_t *us
 }
 
 /* A predicate (true, [= 1], [mod 2 1]) as the name of what is read: its words with spaces between. */
-static isolde_status predicate(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+static isoproof_status predicate(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
   char text[160];
   size_t used = 0;
   bool good = true;
@@ -124,12 +124,12 @@ static isolde_status predicate(iso_tokenizer *t, iso_pool *pool, iso_value *code
     good = add_word(t, text, sizeof text, &used);
   }
   if (!good || used == 0) return iso_token_expected(t, "a predicate (true, [= VALUE] or [mod N REST])");
-  return iso_pool_add_text(pool, ISOLDE_SYMBOL, text, used, code, t->error);
+  return iso_pool_add_text(pool, ISOPROOF_SYMBOL, text, used, code, t->error);
 }
 
 /* What a query found: nothing recorded, or a map of keys and values, which become elements in turn. */
-static isolde_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_micro_op *op) {
-  if (iso_token_is_nil(t)) return ISOLDE_OK;
+static isoproof_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_micro_op *op) {
+  if (iso_token_is_nil(t)) return ISOPROOF_OK;
   if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "the rows found (a map of keys and values)");
   size_t first = micro->elements.count;
   for (;;) {
@@ -144,23 +144,23 @@ static isolde_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, is
   }
   size_t found = micro->elements.count - first;
   if (found >= ISO_VALUE_INLINE_LIMIT) {
-    return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "a query with %zu rows", found / 2);
+    return iso_fail_at(t->error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "a query with %zu rows", found / 2);
   }
   op->list = true;
   op->value = (iso_value)found;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The map of an initial state: a transaction that writes it, marked by a query of its own. */
-static isolde_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro *micro) {
-  iso_micro_op mark = {.kind = ISOLDE_OP_READ_PREDICATE, .value = ISO_VALUE_NONE};
-  ISO_TRY(
-      iso_pool_add_text(pool, ISOLDE_SYMBOL, ISO_JEPSEN_INIT_MARK, strlen(ISO_JEPSEN_INIT_MARK), &mark.key, t->error));
+static isoproof_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro *micro) {
+  iso_micro_op mark = {.kind = ISOPROOF_OP_READ_PREDICATE, .value = ISO_VALUE_NONE};
+  ISO_TRY(iso_pool_add_text(pool, ISOPROOF_SYMBOL, ISO_JEPSEN_INIT_MARK, strlen(ISO_JEPSEN_INIT_MARK), &mark.key,
+                            t->error));
   if (!iso_vec_push(&micro->ops, mark)) return iso_fail_memory(t->error);
   for (;;) {
-    iso_micro_op op = {.kind = ISOLDE_OP_WRITE};
+    iso_micro_op op = {.kind = ISOPROOF_OP_WRITE};
     ISO_TRY(iso_token_next(t));
-    if (t->type == ISO_TOKEN_END) return ISOLDE_OK;
+    if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     ISO_TRY(row_key(t, pool, &op.key));
     ISO_TRY(iso_token_next(t));
     ISO_TRY(row_value(t, pool, &op.value));
@@ -169,64 +169,64 @@ static isolde_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro *
 }
 
 /* What follows the key of a micro-operation up to its END, which is the current token then. */
-static isolde_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, bool deletes, iso_micro_op *op) {
+static isoproof_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, bool deletes, iso_micro_op *op) {
   ISO_TRY(iso_token_next(t));
   if (deletes) {
-    ISO_TRY(iso_pool_add_text(pool, ISOLDE_KEYWORD, ISO_JEPSEN_DEAD, strlen(ISO_JEPSEN_DEAD), &op->value, t->error));
-    return iso_token_is_nil(t) ? iso_token_next(t) : ISOLDE_OK;
+    ISO_TRY(iso_pool_add_text(pool, ISOPROOF_KEYWORD, ISO_JEPSEN_DEAD, strlen(ISO_JEPSEN_DEAD), &op->value, t->error));
+    return iso_token_is_nil(t) ? iso_token_next(t) : ISOPROOF_OK;
   }
-  if (op->kind == ISOLDE_OP_READ_PREDICATE && t->type != ISO_TOKEN_END) {
+  if (op->kind == ISOPROOF_OP_READ_PREDICATE && t->type != ISO_TOKEN_END) {
     ISO_TRY(rows(t, pool, micro, op));
     return iso_token_next(t);
   }
-  if (!isolde_op_kind_observes((isolde_op_kind)op->kind)) {
+  if (!isoproof_op_kind_observes((isoproof_op_kind)op->kind)) {
     ISO_TRY(written_value(t, pool, op));
     return iso_token_next(t);
   }
-  if (t->type == ISO_TOKEN_END) return ISOLDE_OK;
+  if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
   ISO_TRY(read_value(t, pool, micro, op));
   return iso_token_next(t);
 }
 
 /* What follows the name of a micro-operation: its key and its value, up to its END. */
-static isolde_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, isolde_op_kind kind) {
+static isoproof_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, isoproof_op_kind kind) {
   iso_micro_op op = {.kind = (uint8_t)kind, .value = ISO_VALUE_NONE};
-  bool deletes = kind == ISOLDE_OP_WRITE && iso_token_is(t, "delete");
+  bool deletes = kind == ISOPROOF_OP_WRITE && iso_token_is(t, "delete");
   ISO_TRY(iso_token_next(t));
-  if (kind == ISOLDE_OP_READ_PREDICATE) {
+  if (kind == ISOPROOF_OP_READ_PREDICATE) {
     ISO_TRY(predicate(t, pool, &op.key));
   } else {
-    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
+    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
       return iso_token_expected(t, "a key (a number, text or keyword)");
     }
     ISO_TRY(iso_micro_code(t, pool, &op.key));
   }
   ISO_TRY(micro_value(t, pool, micro, deletes, &op));
   if (t->type != ISO_TOKEN_END) return iso_token_expected(t, "the end of the micro-operation");
-  return iso_vec_push(&micro->ops, op) ? ISOLDE_OK : iso_fail_memory(t->error);
+  return iso_vec_push(&micro->ops, op) ? ISOPROOF_OK : iso_fail_memory(t->error);
 }
 
 /* The elements of the list that the current token opens.  Something that does not look like micro-operations at all
  * (a list of nodes, say) is no mistake. */
-static isolde_status micro_operations(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_jepsen_shape *shape) {
+static isoproof_status micro_operations(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_jepsen_shape *shape) {
   *shape = ISO_JEPSEN_MICRO;
   for (;;) {
     ISO_TRY(iso_token_next(t));
-    if (t->type == ISO_TOKEN_END) return ISOLDE_OK;
+    if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     if (t->type != ISO_TOKEN_BEGIN_LIST) break;
     ISO_TRY(iso_token_next(t));
     if (!iso_token_is_text(t)) break;
-    isolde_op_kind kind;
+    isoproof_op_kind kind;
     if (!kind_of(t, &kind))
       return iso_token_expected(t, "a micro-operation (r, w, append, add, inc, rp, insert or delete)");
     ISO_TRY(micro_operation(t, pool, micro, kind));
   }
   *shape = ISO_JEPSEN_OTHER;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status value(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
-                           isolde_error *deferred) {
+static isoproof_status value(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
+                             isoproof_error *deferred) {
   iso_micro_clear(micro);
   op->shape = iso_token_is_nil(t) ? ISO_JEPSEN_NOTHING : ISO_JEPSEN_OTHER;
   if (op->is_init && t->type == ISO_TOKEN_BEGIN_MAP) {
@@ -235,12 +235,12 @@ static isolde_status value(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, 
   }
   if (t->type != ISO_TOKEN_BEGIN_LIST || (op->has_f && !op->is_txn)) return iso_token_skip(t);
   uint32_t outside = t->depth - 1;
-  isolde_status status = micro_operations(t, pool, micro, &op->shape);
-  if (status == ISOLDE_ERR_FORMAT && !t->failed) {
+  isoproof_status status = micro_operations(t, pool, micro, &op->shape);
+  if (status == ISOPROOF_ERR_FORMAT && !t->failed) {
     /* Whether it matters depends on the other fields. */
     op->shape = ISO_JEPSEN_BROKEN;
     if (t->error != NULL) *deferred = *t->error;
-    status = ISOLDE_OK;
+    status = ISOPROOF_OK;
   }
   ISO_TRY(status);
   return iso_token_leave(t, outside);
@@ -248,42 +248,42 @@ static isolde_status value(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, 
 
 /* ---- fields ---- */
 
-static isolde_status integer(iso_tokenizer *t, int64_t missing, int64_t *number, const char *what) {
+static isoproof_status integer(iso_tokenizer *t, int64_t missing, int64_t *number, const char *what) {
   *number = missing;
-  if (iso_token_is_nil(t)) return ISOLDE_OK;
+  if (iso_token_is_nil(t)) return ISOPROOF_OK;
   if (!iso_token_is_integer(t)) return iso_token_expected(t, what);
   *number = t->scalar.integer;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* A scalar; anything compound is skipped and counts as nil where that is allowed. */
-static isolde_status scalar(iso_tokenizer *t, iso_pool *pool, iso_value *code, const char *needed) {
+static isoproof_status scalar(iso_tokenizer *t, iso_pool *pool, iso_value *code, const char *needed) {
   *code = ISO_VALUE_NIL;
   if (t->type == ISO_TOKEN_SCALAR) return iso_micro_code(t, pool, code);
   return needed != NULL ? iso_token_expected(t, needed) : iso_token_skip(t);
 }
 
-static isolde_status type(iso_tokenizer *t, iso_jepsen_op *op) {
+static isoproof_status type(iso_tokenizer *t, iso_jepsen_op *op) {
   op->type = type_of(t);
   if (op->type == ISO_JEPSEN_NO_TYPE) return iso_token_expected(t, "a type (invoke, ok, fail or info)");
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status index_field(iso_tokenizer *t, iso_jepsen_op *op) {
+static isoproof_status index_field(iso_tokenizer *t, iso_jepsen_op *op) {
   op->has_index = true;
   ISO_TRY(integer(t, -1, &op->index, "an index (an integer or nil)"));
   if (op->index < 0 && !iso_token_is_nil(t)) op->has_index = false; /* Jepsen's mark for "not yet indexed" */
   if (op->index < 0) op->index = -1;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status one_field(iso_tokenizer *t, iso_pool *pool, field name, iso_jepsen_op *op, iso_micro *micro,
-                               isolde_error *deferred) {
+static isoproof_status one_field(iso_tokenizer *t, iso_pool *pool, field name, iso_jepsen_op *op, iso_micro *micro,
+                                 isoproof_error *deferred) {
   switch (name) {
   case FIELD_INDEX:
     return index_field(t, op);
   case FIELD_TIME:
-    return integer(t, ISOLDE_NO_TIME, &op->time, "a time (an integer or nil)");
+    return integer(t, ISOPROOF_NO_TIME, &op->time, "a time (an integer or nil)");
   case FIELD_PROCESS:
     return scalar(t, pool, &op->process, "a process (a number, text or keyword)");
   case FIELD_TYPE:
@@ -312,10 +312,10 @@ static isolde_status one_field(iso_tokenizer *t, iso_pool *pool, field name, iso
   return iso_token_skip(t);
 }
 
-isolde_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
-                                 isolde_error *deferred) {
+isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
+                                   isoproof_error *deferred) {
   *op = (iso_jepsen_op){.index = -1,
-                        .time = ISOLDE_NO_TIME,
+                        .time = ISOPROOF_NO_TIME,
                         .process = ISO_VALUE_NIL,
                         .node = ISO_VALUE_NIL,
                         .error = ISO_VALUE_NIL,
@@ -323,7 +323,7 @@ isolde_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op
   iso_micro_clear(micro);
   for (;;) {
     ISO_TRY(iso_token_next(t));
-    if (t->type == ISO_TOKEN_END) return ISOLDE_OK;
+    if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     field name = field_of(t);
     ISO_TRY(iso_token_skip(t));
     ISO_TRY(iso_token_next(t));

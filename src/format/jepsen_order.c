@@ -30,7 +30,7 @@ static void sift_down(iso_events *events, size_t at) {
   events->heap[at] = moving;
 }
 
-isolde_status iso_events_init(iso_events *events, const isolde_history *history, isolde_error *error) {
+isoproof_status iso_events_init(iso_events *events, const isoproof_history *history, isoproof_error *error) {
   *events = (iso_events){.history = history};
   if (history->txn_start_index_opt != NULL) {
     events->starts = history->txn_start_index_opt;
@@ -48,7 +48,7 @@ isolde_status iso_events_init(iso_events *events, const isolde_history *history,
     events->heap[events->count++] = (head){key_of(events, event), s, event};
   }
   for (size_t i = events->count / 2; i-- > 0;) sift_down(events, i);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_events_free(iso_events *events) {

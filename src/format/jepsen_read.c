@@ -22,9 +22,9 @@ enum { MOST_PARKED = 1000 };
 
 typedef struct reader {
   iso_tokenizer t;
-  isolde_builder *builder;
+  isoproof_builder *builder;
   iso_pool *pool;
-  isolde_error problem, deferred;
+  isoproof_error problem, deferred;
   iso_dense processes; /* process -> slot */
   bool has_txns;
   uint64_t other_line; /* of the first operation of a client that is no transaction; 0 when there is none */
@@ -36,7 +36,7 @@ typedef struct reader {
   uint64_t ordinal; /* of the operation in the input */
 } reader;
 
-static isolde_status slot_of(reader *r, slot **found) {
+static isoproof_status slot_of(reader *r, slot **found) {
   uint32_t number;
   ISO_TRY(iso_dense_add(&r->processes, r->op.process, &number, &r->problem));
   if (number == r->slots.count) {
@@ -44,11 +44,11 @@ static isolde_status slot_of(reader *r, slot **found) {
     if (!iso_vec_push(&r->slots, fresh)) return iso_fail_memory(&r->problem);
   }
   *found = &r->slots.items[number];
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status need_session(reader *r, slot *s, iso_value process) {
-  if (s->session != NO_SESSION) return ISOLDE_OK;
+static isoproof_status need_session(reader *r, slot *s, iso_value process) {
+  if (s->session != NO_SESSION) return ISOPROOF_OK;
   return iso_builder_session(r->builder, process, &s->session, &r->problem);
 }
 
@@ -57,12 +57,12 @@ static iso_place op_place(const reader *r) { return (iso_place){iso_input_name(r
 /* The name of the process for messages. */
 static const char *process_name(const reader *r, char buffer[128]) {
   iso_pool_view view = iso_pool_look(r->pool);
-  isolde_scalar_format(iso_pool_scalar(&view, r->op.process), buffer, 128);
+  isoproof_scalar_format(iso_pool_scalar(&view, r->op.process), buffer, 128);
   return buffer;
 }
 
 /* Keeps what an invocation says in case that its completion does not say it. */
-static isolde_status keep_micro(reader *r, slot *s) {
+static isoproof_status keep_micro(reader *r, slot *s) {
   if (s->ops.capacity == 0) {
     s->ops.items = r->spare.items;
     s->ops.capacity = r->spare.capacity;
@@ -73,13 +73,13 @@ static isolde_status keep_micro(reader *r, slot *s) {
   if (!iso_vec_reserve(&s->ops, r->micro.ops.count)) return iso_fail_memory(&r->problem);
   for (size_t i = 0; i < r->micro.ops.count; i++) {
     iso_micro_op op = r->micro.ops.items[i];
-    if (isolde_op_kind_observes((isolde_op_kind)op.kind)) {
-      uint8_t kind = op.kind == ISOLDE_OP_READ_PREDICATE ? op.kind : (uint8_t)ISOLDE_OP_READ;
+    if (isoproof_op_kind_observes((isoproof_op_kind)op.kind)) {
+      uint8_t kind = op.kind == ISOPROOF_OP_READ_PREDICATE ? op.kind : (uint8_t)ISOPROOF_OP_READ;
       op = (iso_micro_op){.kind = kind, .key = op.key, .value = ISO_VALUE_NONE};
     }
     s->ops.items[s->ops.count++] = op;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Closes a slot; one buffer is kept for the next invocation, so that retired processes cost little. */
@@ -96,10 +96,10 @@ static void close_slot(reader *r, slot *s) {
 }
 
 /* Sets the open invocation of a slot aside for another one of its process. */
-static isolde_status park(reader *r, slot *s) {
+static isoproof_status park(reader *r, slot *s) {
   char name[128];
   if (s->parked_count >= MOST_PARKED || r->parking.count >= UINT32_MAX - 1) {
-    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, op_place(r),
                        "expected the completion of the operation that process %s invoked in line %llu, found another "
                        "invocation",
                        process_name(r, name), (unsigned long long)s->line);
@@ -110,7 +110,7 @@ static isolde_status park(reader *r, slot *s) {
   s->ops.items = NULL;
   s->ops.count = s->ops.capacity = 0;
   s->open = false;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Whether the completion that was just read can be that of an invocation: the same operations on the same keys. */
@@ -118,8 +118,8 @@ static bool is_completed_by(const slot *s, const iso_micro *micro) {
   if (s->ops.count != micro->ops.count) return false;
   for (size_t i = 0; i < s->ops.count; i++) {
     const iso_micro_op *a = &s->ops.items[i], *b = &micro->ops.items[i];
-    bool reads = isolde_op_kind_observes((isolde_op_kind)b->kind);
-    if (a->key != b->key || reads != isolde_op_kind_observes((isolde_op_kind)a->kind)) return false;
+    bool reads = isoproof_op_kind_observes((isoproof_op_kind)b->kind);
+    if (a->key != b->key || reads != isoproof_op_kind_observes((isoproof_op_kind)a->kind)) return false;
     if (!reads && (a->kind != b->kind || a->value != b->value)) return false;
   }
   return true;
@@ -166,7 +166,7 @@ static void reopen(reader *r, slot *s) {
   }
 }
 
-static isolde_status invocation(reader *r) {
+static isoproof_status invocation(reader *r) {
   slot *s;
   ISO_TRY(slot_of(r, &s));
   if (s->open) ISO_TRY(park(r, s));
@@ -185,7 +185,7 @@ static isolde_status invocation(reader *r) {
 }
 
 /* Begins a transaction of a slot; the operation tells the rest. */
-static isolde_status begin(reader *r, slot *s, isolde_txn_status status) {
+static isoproof_status begin(reader *r, slot *s, isoproof_txn_status status) {
   const iso_jepsen_op *op = &r->op;
   iso_txn_info info = iso_txn_unset();
   ISO_TRY(need_session(r, s, op->process));
@@ -206,12 +206,12 @@ static isolde_status begin(reader *r, slot *s, isolde_txn_status status) {
   return iso_builder_begin(r->builder, s->session, &info, NULL, &r->problem);
 }
 
-static isolde_status emit_invoked(reader *r, const slot *s) {
+static isoproof_status emit_invoked(reader *r, const slot *s) {
   for (size_t i = 0; i < s->ops.count; i++) {
     const iso_micro_op *op = &s->ops.items[i];
-    ISO_TRY(iso_builder_op(r->builder, (isolde_op_kind)op->kind, op->key, op->value, &r->problem));
+    ISO_TRY(iso_builder_op(r->builder, (isoproof_op_kind)op->kind, op->key, op->value, &r->problem));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Says what a nil read means: in what succeeded the initial version, else that nobody learnt the result. */
@@ -219,23 +219,23 @@ static void settle_nil_reads(reader *r) {
   bool ok = r->op.type == ISO_JEPSEN_OK;
   for (size_t i = 0; i < r->micro.ops.count; i++) {
     iso_micro_op *op = &r->micro.ops.items[i];
-    if (op->kind != ISOLDE_OP_READ) continue;
+    if (op->kind != ISOPROOF_OP_READ) continue;
     if (ok && op->value == ISO_VALUE_NONE) op->value = ISO_VALUE_NIL;
     if (!ok && !r->op.initial_reads && op->value == ISO_VALUE_NIL) op->value = ISO_VALUE_NONE;
   }
 }
 
-static isolde_status completion(reader *r) {
+static isoproof_status completion(reader *r) {
   slot *s;
   char name[128];
-  isolde_txn_status status = r->op.type == ISO_JEPSEN_OK     ? ISOLDE_COMMITTED
-                             : r->op.type == ISO_JEPSEN_FAIL ? ISOLDE_ABORTED
-                                                             : ISOLDE_UNKNOWN;
+  isoproof_txn_status status = r->op.type == ISO_JEPSEN_OK     ? ISOPROOF_COMMITTED
+                               : r->op.type == ISO_JEPSEN_FAIL ? ISOPROOF_ABORTED
+                                                               : ISOPROOF_UNKNOWN;
   ISO_TRY(slot_of(r, &s));
   if (s->parked != 0) unpark(r, s);
   if (r->op.shape == ISO_JEPSEN_MICRO) {
     if (!s->open && s->line != 0) {
-      return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+      return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, op_place(r),
                          "expected an invocation by process %s before its next completion, found none since line %llu",
                          process_name(r, name), (unsigned long long)s->line);
     }
@@ -243,8 +243,8 @@ static isolde_status completion(reader *r) {
     settle_nil_reads(r);
     ISO_TRY(iso_micro_emit(&r->micro, r->builder, &r->problem));
   } else if (s->open && s->shape == ISO_JEPSEN_MICRO) {
-    if (r->op.shape == ISO_JEPSEN_OTHER && status == ISOLDE_COMMITTED) {
-      return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+    if (r->op.shape == ISO_JEPSEN_OTHER && status == ISOPROOF_COMMITTED) {
+      return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, op_place(r),
                          "expected a list of micro-operations as the value of the completed transaction, found "
                          "something else");
     }
@@ -253,17 +253,17 @@ static isolde_status completion(reader *r) {
   }
   if (s->open) close_slot(r, s);
   if (s->parked != 0) reopen(r, s);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status operation(reader *r) {
+static isoproof_status operation(reader *r) {
   uint64_t ordinal = r->ordinal++;
   ISO_TRY(iso_jepsen_read_op(&r->t, r->pool, &r->op, &r->micro, &r->deferred));
   if (!r->op.has_index) r->op.index = (int64_t)ordinal;
   if (r->op.has_f && !r->op.is_txn) {
     bool client = r->op.process < ISO_VALUE_INLINE_LIMIT; /* a number: not the nemesis */
     if (client && r->other_line == 0) r->other_line = r->op.line;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   r->has_txns = true;
   if (r->op.shape == ISO_JEPSEN_BROKEN) {
@@ -271,17 +271,17 @@ static isolde_status operation(reader *r) {
     return r->problem.code;
   }
   if (r->op.type == ISO_JEPSEN_NO_TYPE) {
-    if (r->op.shape == ISO_JEPSEN_OTHER) return ISOLDE_OK;
-    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, op_place(r),
+    if (r->op.shape == ISO_JEPSEN_OTHER) return ISOPROOF_OK;
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, op_place(r),
                        "expected a type (invoke, ok, fail or info) in the operation, found none");
   }
   return r->op.type == ISO_JEPSEN_INVOKE ? invocation(r) : completion(r);
 }
 
-static isolde_status leftover(reader *r, const slot *s, uint32_t session) {
+static isoproof_status leftover(reader *r, const slot *s, uint32_t session) {
   iso_txn_info info = iso_txn_unset();
-  if (!s->open || s->shape != ISO_JEPSEN_MICRO) return ISOLDE_OK;
-  info.status = ISOLDE_UNKNOWN;
+  if (!s->open || s->shape != ISO_JEPSEN_MICRO) return ISOPROOF_OK;
+  info.status = ISOPROOF_UNKNOWN;
   info.start = s->time;
   info.start_index = s->index;
   info.has_id = s->has_id;
@@ -293,7 +293,7 @@ static isolde_status leftover(reader *r, const slot *s, uint32_t session) {
 }
 
 /* Invocations that were never completed: nobody knows. */
-static isolde_status leftovers(reader *r) {
+static isoproof_status leftovers(reader *r) {
   for (size_t i = 0; i < r->slots.count; i++) {
     const slot *s = &r->slots.items[i];
     for (uint32_t at = s->parked; at != 0; at = r->parking.items[at - 1].parked) {
@@ -301,22 +301,22 @@ static isolde_status leftovers(reader *r) {
     }
     ISO_TRY(leftover(r, s, s->session));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status watch(reader *r, isolde_task *task) {
+static isoproof_status watch(reader *r, isoproof_task *task) {
   uint64_t done, total;
-  if (task == NULL || (r->ordinal & 1023) != 0) return ISOLDE_OK;
+  if (task == NULL || (r->ordinal & 1023) != 0) return ISOPROOF_OK;
   iso_input_progress(r->t.window.input, &done, &total);
   iso_task_progress(task, "reading", "bytes", done, total);
   return iso_task_check(task, &r->problem);
 }
 
 /* Clients that did something, but never a transaction, had another workload. */
-static isolde_status finish(reader *r) {
+static isoproof_status finish(reader *r) {
   if (!r->has_txns && r->other_line > 0) {
     iso_place place = {iso_input_name(r->t.window.input), r->other_line, 0, -1};
-    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, place,
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place,
                        "expected transactions (f is txn), found only single operations; check --elle --model=NAME "
                        "judges those of bank, set, cas-register and others");
   }
@@ -324,7 +324,7 @@ static isolde_status finish(reader *r) {
 }
 
 /* Maps one after the other, or lists of maps. */
-static isolde_status operations(reader *r, isolde_task *task) {
+static isoproof_status operations(reader *r, isoproof_task *task) {
   for (;;) {
     ISO_TRY(watch(r, task));
     ISO_TRY(iso_token_next(&r->t));
@@ -338,8 +338,8 @@ static isolde_status operations(reader *r, isolde_task *task) {
   }
 }
 
-static isolde_status read_jepsen(iso_input *input, isolde_format format, isolde_builder *builder, isolde_task *task,
-                                 isolde_error *error) {
+static isoproof_status read_jepsen(iso_input *input, isoproof_format format, isoproof_builder *builder,
+                                   isoproof_task *task, isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
   r->builder = builder;
@@ -347,14 +347,14 @@ static isolde_status read_jepsen(iso_input *input, isolde_format format, isolde_
   iso_dense_init(&r->processes);
   iso_builder_origin(builder, format, ISO_POSITION_LINE, false);
   iso_builder_ambiguous_reads(builder);
-  isolde_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  iso_dialect dialect = format == ISOLDE_FORMAT_EDN ? ISO_DIALECT_EDN : ISO_DIALECT_JSON;
-  if (status == ISOLDE_OK) status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
+  iso_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_DIALECT_EDN : ISO_DIALECT_JSON;
+  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
+  if (status == ISOPROOF_OK) {
     status = operations(r, task);
     iso_tokenizer_free(&r->t);
   }
-  if (status != ISOLDE_OK && error != NULL) *error = r->problem;
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
   for (size_t i = 0; i < r->slots.count; i++) free(r->slots.items[i].ops.items);
   for (size_t i = 0; i < r->parking.count; i++) free(r->parking.items[i].ops.items);
   iso_vec_free(&r->slots);
@@ -366,10 +366,10 @@ static isolde_status read_jepsen(iso_input *input, isolde_format format, isolde_
   return status;
 }
 
-isolde_status iso_read_edn(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
-  return read_jepsen(input, ISOLDE_FORMAT_EDN, builder, task, error);
+isoproof_status iso_read_edn(iso_input *input, isoproof_builder *builder, isoproof_task *task, isoproof_error *error) {
+  return read_jepsen(input, ISOPROOF_FORMAT_EDN, builder, task, error);
 }
 
-isolde_status iso_read_json(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
-  return read_jepsen(input, ISOLDE_FORMAT_JSON, builder, task, error);
+isoproof_status iso_read_json(iso_input *input, isoproof_builder *builder, isoproof_task *task, isoproof_error *error) {
+  return read_jepsen(input, ISOPROOF_FORMAT_JSON, builder, task, error);
 }

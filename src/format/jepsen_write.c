@@ -8,24 +8,24 @@
 
 typedef struct writer {
   iso_write_job *job;
-  const isolde_history *h;
+  const isoproof_history *h;
   iso_output *out;
   bool json;
   uint8_t *styles;
-  uint8_t *made;        /* per key: what its writes make it */
-  bool *invokes;        /* per session: whether its invocations are written */
-  int64_t lines;        /* written so far: the index of the next one where the history has no indexes */
-  isolde_status status; /* the first thing that cannot be written */
+  uint8_t *made;          /* per key: what its writes make it */
+  bool *invokes;          /* per session: whether its invocations are written */
+  int64_t lines;          /* written so far: the index of the next one where the history has no indexes */
+  isoproof_status status; /* the first thing that cannot be written */
 } writer;
 
 enum { MADE_LIST = 1, MADE_SET = 2, MADE_COUNTER = 4, MADE_REGISTER = 8 };
 
 static void refuse(writer *w, uint32_t op, const char *what) {
-  if (w->status != ISOLDE_OK) return;
+  if (w->status != ISOPROOF_OK) return;
   char key[128];
-  isolde_scalar_format(iso_history_scalar(w->h, w->h->key_name[w->h->op_key[op]]), key, sizeof key);
-  w->status =
-      iso_fail(w->job->error, ISOLDE_ERR_UNSUPPORTED, "%s cannot say %s (key %s)", w->json ? "JSON" : "EDN", what, key);
+  isoproof_scalar_format(iso_history_scalar(w->h, w->h->key_name[w->h->op_key[op]]), key, sizeof key);
+  w->status = iso_fail(w->job->error, ISOPROOF_ERR_UNSUPPORTED, "%s cannot say %s (key %s)", w->json ? "JSON" : "EDN",
+                       what, key);
 }
 
 /* ---- words ---- */
@@ -50,7 +50,7 @@ static void edn_string(iso_output *out, const char *text, size_t length) {
   iso_out_char(out, '"');
 }
 
-static void text(writer *w, iso_value value, isolde_scalar scalar) {
+static void text(writer *w, iso_value value, isoproof_scalar scalar) {
   switch ((iso_text_style)w->styles[value & ~ISO_VALUE_INTERNED]) {
   case ISO_TEXT_QUOTED:
     if (w->json) {
@@ -69,9 +69,9 @@ static void text(writer *w, iso_value value, isolde_scalar scalar) {
   case ISO_TEXT_NOT:
     break;
   }
-  if (w->status == ISOLDE_OK) {
+  if (w->status == ISOPROOF_OK) {
     char quoted[256];
-    w->status = iso_fail(w->job->error, ISOLDE_ERR_UNSUPPORTED, "%s cannot say the text %s", w->json ? "JSON" : "EDN",
+    w->status = iso_fail(w->job->error, ISOPROOF_ERR_UNSUPPORTED, "%s cannot say the text %s", w->json ? "JSON" : "EDN",
                          iso_quote(scalar.text, scalar.length, quoted));
   }
 }
@@ -81,12 +81,12 @@ static void value(writer *w, iso_value value_code) {
     iso_out_u64(w->out, value_code);
     return;
   }
-  isolde_scalar scalar = iso_history_scalar(w->h, value_code);
-  if (scalar.type == ISOLDE_INTEGER) {
+  isoproof_scalar scalar = iso_history_scalar(w->h, value_code);
+  if (scalar.type == ISOPROOF_INTEGER) {
     iso_out_i64(w->out, scalar.integer);
-  } else if (scalar.type == ISOLDE_UNSIGNED) {
+  } else if (scalar.type == ISOPROOF_UNSIGNED) {
     iso_out_u64(w->out, (uint64_t)scalar.integer);
-  } else if (scalar.type >= ISOLDE_STRING) {
+  } else if (scalar.type >= ISOPROOF_STRING) {
     text(w, value_code, scalar);
   } else {
     iso_out_text(w->out, w->json ? "null" : "nil");
@@ -110,41 +110,41 @@ static void between(writer *w) { iso_out_char(w->out, w->json ? ',' : ' '); }
 
 /* ---- micro-operations ---- */
 
-static bool unlearnt(const isolde_history *h, uint32_t op) {
-  return isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]) && h->op_value[op] == ISO_VALUE_NONE;
+static bool unlearnt(const isoproof_history *h, uint32_t op) {
+  return isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]) && h->op_value[op] == ISO_VALUE_NONE;
 }
 
 /* Whether reading back would take the read for another kind. */
 static bool would_change(const writer *w, uint32_t op) {
-  isolde_op_kind kind = (isolde_op_kind)w->h->op_kind[op];
+  isoproof_op_kind kind = (isoproof_op_kind)w->h->op_kind[op];
   unsigned made = w->made[w->h->op_key[op]];
   if (w->h->op_value[op] == ISO_VALUE_NIL || w->h->op_value[op] == ISO_VALUE_NONE) return false;
-  if (kind == ISOLDE_OP_READ_COUNTER) return made != MADE_COUNTER;
-  if (kind == ISOLDE_OP_READ) return made == MADE_COUNTER;
+  if (kind == ISOPROOF_OP_READ_COUNTER) return made != MADE_COUNTER;
+  if (kind == ISOPROOF_OP_READ) return made == MADE_COUNTER;
   if (!w->json) return false;
-  return (kind == ISOLDE_OP_READ_SET && made != MADE_SET) || (kind == ISOLDE_OP_READ_LIST && made == MADE_SET);
+  return (kind == ISOPROOF_OP_READ_SET && made != MADE_SET) || (kind == ISOPROOF_OP_READ_LIST && made == MADE_SET);
 }
 
 /* Whether the operation is written at all; refuses what cannot be, unless lossy. */
-static bool is_written(writer *w, uint32_t op, isolde_txn_status status, bool end) {
-  isolde_op_kind kind = (isolde_op_kind)w->h->op_kind[op];
+static bool is_written(writer *w, uint32_t op, isoproof_txn_status status, bool end) {
+  isoproof_op_kind kind = (isoproof_op_kind)w->h->op_kind[op];
   bool lossy = w->job->lossy;
-  if (kind == ISOLDE_OP_READ_PREDICATE) {
+  if (kind == ISOPROOF_OP_READ_PREDICATE) {
     if (iso_rows_writable(w->h, op)) return true;
     if (!lossy) refuse(w, op, "what a predicate read saw");
     if (end) w->job->loss->unrecorded_reads++;
     return false;
   }
-  if (unlearnt(w->h, op) && status == ISOLDE_COMMITTED) {
+  if (unlearnt(w->h, op) && status == ISOPROOF_COMMITTED) {
     if (!lossy) refuse(w, op, "that the result of a read in a committed transaction is not known");
     if (end) w->job->loss->unrecorded_reads++;
     return false;
   }
   if (!lossy && would_change(w, op)) refuse(w, op, "which kind of read this is, since no write of its key tells");
-  if (w->h->initial_is_zero && kind == ISOLDE_OP_WRITE && w->h->op_value[op] == 0) {
+  if (w->h->initial_is_zero && kind == ISOPROOF_OP_WRITE && w->h->op_value[op] == 0) {
     refuse(w, op, "a write of 0 apart from the initial version, which is 0 in this history");
   }
-  if (!isolde_op_kind_observes(kind) && (w->h->op_value[op] & ISO_VALUE_NIL) == ISO_VALUE_NIL) {
+  if (!isoproof_op_kind_observes(kind) && (w->h->op_value[op] & ISO_VALUE_NIL) == ISO_VALUE_NIL) {
     refuse(w, op, "a write of nil");
   }
   return true;
@@ -153,7 +153,7 @@ static bool is_written(writer *w, uint32_t op, isolde_txn_status status, bool en
 static void elements(writer *w, uint32_t op) {
   uint32_t count;
   const iso_value *items = iso_history_list(w->h, op, &count);
-  bool set = w->h->op_kind[op] == ISOLDE_OP_READ_SET && !w->json;
+  bool set = w->h->op_kind[op] == ISOPROOF_OP_READ_SET && !w->json;
   iso_out_text(w->out, set ? "#{" : "[");
   for (uint32_t i = 0; i < count; i++) {
     if (i > 0) between(w);
@@ -168,9 +168,9 @@ static void elements(writer *w, uint32_t op) {
 /* A key of a map.  In JSON that is a text, and reads as a number if it looks like one. */
 static void row_key(writer *w, uint32_t op, iso_value key) {
   int64_t number;
-  isolde_scalar scalar = iso_history_scalar(w->h, key);
-  bool quote = w->json && scalar.type <= ISOLDE_UNSIGNED;
-  bool text = scalar.type >= ISOLDE_STRING;
+  isoproof_scalar scalar = iso_history_scalar(w->h, key);
+  bool quote = w->json && scalar.type <= ISOPROOF_UNSIGNED;
+  bool text = scalar.type >= ISOPROOF_STRING;
   if (w->json && text && iso_parse_i64(scalar.text, scalar.length, &number)) refuse(w, op, "a text that is a number");
   if (quote) iso_out_char(w->out, '"');
   value(w, key);
@@ -203,7 +203,7 @@ static bool is_number(const char *text, size_t length) {
 
 /* true, or its words in brackets. */
 static void predicate(writer *w, uint32_t op) {
-  isolde_scalar name = iso_history_scalar(w->h, w->h->key_name[w->h->op_key[op]]);
+  isoproof_scalar name = iso_history_scalar(w->h, w->h->key_name[w->h->op_key[op]]);
   bool several = memchr(name.text, ' ', name.length) != NULL;
   const char *text;
   size_t at = 0, length;
@@ -241,11 +241,11 @@ static void query(writer *w, uint32_t op, bool end) {
 
 /* What the initial state wrote, as a map. */
 static void initial_state(writer *w, uint32_t txn) {
-  const isolde_history *h = w->h;
+  const isoproof_history *h = w->h;
   uint32_t first = h->txn_first_op[txn] + 1;
   iso_out_char(w->out, '{');
   for (uint32_t op = first; op < h->txn_first_op[txn + 1]; op++) {
-    if (!is_written(w, op, (isolde_txn_status)h->txn_status[txn], false)) continue;
+    if (!is_written(w, op, (isoproof_txn_status)h->txn_status[txn], false)) continue;
     row(w, op, op == first, h->key_name[h->op_key[op]], h->op_value[op]);
   }
   iso_out_char(w->out, '}');
@@ -255,15 +255,15 @@ static void initial_state(writer *w, uint32_t txn) {
 
 static void micro_op(writer *w, uint32_t op, bool end, bool exact) {
   static const char *const names[] = {
-#define ISOLDE_X(name, own, jepsen, letter, observes, text) jepsen,
-      ISOLDE_OP_LIST(ISOLDE_X)
-#undef ISOLDE_X
+#define ISOPROOF_X(name, own, jepsen, letter, observes, text) jepsen,
+      ISOPROOF_OP_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
   };
-  isolde_op_kind kind = (isolde_op_kind)w->h->op_kind[op];
-  bool observes = isolde_op_kind_observes(kind);
+  isoproof_op_kind kind = (isoproof_op_kind)w->h->op_kind[op];
+  bool observes = isoproof_op_kind_observes(kind);
   iso_value seen = w->h->op_value[op];
   bool deletes = iso_rows_deletes(w->h, op);
-  if (kind == ISOLDE_OP_READ_PREDICATE) {
+  if (kind == ISOPROOF_OP_READ_PREDICATE) {
     query(w, op, end);
     return;
   }
@@ -290,10 +290,10 @@ static void micro_op(writer *w, uint32_t op, bool end, bool exact) {
 /* ---- lines ---- */
 
 /* Whether nil reads need the words of `initial-reads` (see jepsen.h). */
-static bool needs_exact(const isolde_history *h, uint32_t txn) {
-  if (h->txn_status[txn] == ISOLDE_COMMITTED) return false;
+static bool needs_exact(const isoproof_history *h, uint32_t txn) {
+  if (h->txn_status[txn] == ISOPROOF_COMMITTED) return false;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]) && h->op_value[op] == ISO_VALUE_NIL) return true;
+    if (isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]) && h->op_value[op] == ISO_VALUE_NIL) return true;
   }
   return false;
 }
@@ -303,21 +303,21 @@ static iso_value code_column(const iso_value *opt, uint32_t txn) { return opt !=
 
 /* Whether a completion says anything that the invocation alone does not. */
 static bool end_says_more(const writer *w, uint32_t txn) {
-  const isolde_history *h = w->h;
-  if (h->txn_status[txn] != ISOLDE_UNKNOWN || !w->invokes[h->txn_session[txn]]) return true;
-  if (column(h->txn_end_opt, txn, ISOLDE_NO_TIME) != ISOLDE_NO_TIME) return true;
+  const isoproof_history *h = w->h;
+  if (h->txn_status[txn] != ISOPROOF_UNKNOWN || !w->invokes[h->txn_session[txn]]) return true;
+  if (column(h->txn_end_opt, txn, ISOPROOF_NO_TIME) != ISOPROOF_NO_TIME) return true;
   if (column(h->txn_end_index_opt, txn, -1) != -1) return true;
   if (code_column(h->txn_error_opt, txn) != ISO_VALUE_NIL) return true;
   /* What follows in the session must find it completed. */
   if (txn + 1 < h->session_first_txn[h->txn_session[txn] + 1]) return true;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]) && h->op_value[op] != ISO_VALUE_NONE) return true;
+    if (isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]) && h->op_value[op] != ISO_VALUE_NONE) return true;
   }
   return false;
 }
 
 static void extras(writer *w, iso_event event, bool exact) {
-  const isolde_history *h = w->h;
+  const isoproof_history *h = w->h;
   iso_value error = code_column(h->txn_error_opt, event.txn), node = code_column(h->txn_node_opt, event.txn);
   if (event.end && error != ISO_VALUE_NIL) field(w, "error", false), value(w, error);
   if (node != ISO_VALUE_NIL) field(w, "node", false), value(w, node);
@@ -327,11 +327,11 @@ static void extras(writer *w, iso_event event, bool exact) {
 }
 
 static void micro_ops(writer *w, iso_event event, bool exact) {
-  const isolde_history *h = w->h;
+  const isoproof_history *h = w->h;
   bool first = true;
   iso_out_char(w->out, '[');
   for (uint32_t op = h->txn_first_op[event.txn]; op < h->txn_first_op[event.txn + 1]; op++) {
-    if (!is_written(w, op, (isolde_txn_status)h->txn_status[event.txn], event.end)) continue;
+    if (!is_written(w, op, (isoproof_txn_status)h->txn_status[event.txn], event.end)) continue;
     if (!first) between(w);
     first = false;
     micro_op(w, op, event.end, exact);
@@ -341,10 +341,10 @@ static void micro_ops(writer *w, iso_event event, bool exact) {
 
 static void line(writer *w, iso_event event) {
   static const char *const types[] = {"ok", "fail", "info"};
-  const isolde_history *h = w->h;
-  isolde_txn_status status = (isolde_txn_status)h->txn_status[event.txn];
+  const isoproof_history *h = w->h;
+  isoproof_txn_status status = (isoproof_txn_status)h->txn_status[event.txn];
   int64_t index = column(event.end ? h->txn_end_index_opt : h->txn_start_index_opt, event.txn, -1);
-  int64_t time = column(event.end ? h->txn_end_opt : h->txn_start_opt, event.txn, ISOLDE_NO_TIME);
+  int64_t time = column(event.end ? h->txn_end_opt : h->txn_start_opt, event.txn, ISOPROOF_NO_TIME);
   if (h->txn_start_index_opt == NULL) index = w->lines++;
   bool exact = needs_exact(h, event.txn);
   field(w, "index", true);
@@ -353,7 +353,7 @@ static void line(writer *w, iso_event event) {
   } else {
     iso_out_text(w->out, w->json ? "null" : "nil");
   }
-  if (time != ISOLDE_NO_TIME) field(w, "time", false), iso_out_i64(w->out, time);
+  if (time != ISOPROOF_NO_TIME) field(w, "time", false), iso_out_i64(w->out, time);
   field(w, "type", false), word(w, event.end ? types[status] : "invoke");
   field(w, "process", false), value(w, h->session_name[h->txn_session[event.txn]]);
   bool initial = iso_rows_initial(h, event.txn);
@@ -373,10 +373,10 @@ static void line(writer *w, iso_event event) {
 /* Sessions none of whose transactions has a beginning are written as completions only: invocations would say that
  * there is an order in real time. */
 static void plan_invokes(writer *w) {
-  const isolde_history *h = w->h;
+  const isoproof_history *h = w->h;
   for (uint32_t t = 0; t < h->txns; t++) {
-    bool known = column(h->txn_start_opt, t, ISOLDE_NO_TIME) != ISOLDE_NO_TIME ||
-                 column(h->txn_end_opt, t, ISOLDE_NO_TIME) != ISOLDE_NO_TIME ||
+    bool known = column(h->txn_start_opt, t, ISOPROOF_NO_TIME) != ISOPROOF_NO_TIME ||
+                 column(h->txn_end_opt, t, ISOPROOF_NO_TIME) != ISOPROOF_NO_TIME ||
                  column(h->txn_start_index_opt, t, -1) != -1;
     if (known) w->invokes[h->txn_session[t]] = true;
   }
@@ -385,17 +385,17 @@ static void plan_invokes(writer *w) {
 static void plan_keys(writer *w) {
   for (uint32_t op = 0; op < w->h->ops; op++) {
     uint8_t *made = &w->made[w->h->op_key[op]];
-    switch ((isolde_op_kind)w->h->op_kind[op]) {
-    case ISOLDE_OP_APPEND:
+    switch ((isoproof_op_kind)w->h->op_kind[op]) {
+    case ISOPROOF_OP_APPEND:
       *made |= MADE_LIST;
       break;
-    case ISOLDE_OP_ADD:
+    case ISOPROOF_OP_ADD:
       *made |= MADE_SET;
       break;
-    case ISOLDE_OP_INCREMENT:
+    case ISOPROOF_OP_INCREMENT:
       *made |= MADE_COUNTER;
       break;
-    case ISOLDE_OP_WRITE:
+    case ISOPROOF_OP_WRITE:
       *made |= MADE_REGISTER;
       break;
     default:
@@ -404,9 +404,9 @@ static void plan_keys(writer *w) {
   }
 }
 
-static isolde_status all_lines(writer *w, iso_events *events) {
+static isoproof_status all_lines(writer *w, iso_events *events) {
   iso_event event;
-  for (uint64_t done = 0; w->status == ISOLDE_OK && iso_events_next(events, &event); done++) {
+  for (uint64_t done = 0; w->status == ISOPROOF_OK && iso_events_next(events, &event); done++) {
     if ((done & 4095) == 0) {
       ISO_TRY(iso_task_check(w->job->task, w->job->error));
       iso_task_progress(w->job->task, "writing", "transactions", done / 2, w->h->txns);
@@ -417,17 +417,17 @@ static isolde_status all_lines(writer *w, iso_events *events) {
   return w->status;
 }
 
-static isolde_status write_jepsen(iso_write_job *job, iso_dialect dialect) {
-  const isolde_history *h = job->history;
+static isoproof_status write_jepsen(iso_write_job *job, iso_dialect dialect) {
+  const isoproof_history *h = job->history;
   writer w = {.job = job, .h = h, .out = job->output, .json = dialect == ISO_DIALECT_JSON};
   iso_events events = {0};
   ISO_TRY(iso_text_styles(h, dialect, job->lossy, &w.styles, job->error));
   w.made = iso_alloc_zero(h->keys, 1);
   w.invokes = iso_alloc_zero(h->sessions, sizeof *w.invokes);
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (w.made == NULL || w.invokes == NULL) status = iso_fail_memory(job->error);
-  if (status == ISOLDE_OK) status = iso_events_init(&events, h, job->error);
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) status = iso_events_init(&events, h, job->error);
+  if (status == ISOPROOF_OK) {
     plan_invokes(&w);
     plan_keys(&w);
     status = all_lines(&w, &events);
@@ -443,5 +443,5 @@ static isolde_status write_jepsen(iso_write_job *job, iso_dialect dialect) {
   return status;
 }
 
-isolde_status iso_write_edn(iso_write_job *job) { return write_jepsen(job, ISO_DIALECT_EDN); }
-isolde_status iso_write_json(iso_write_job *job) { return write_jepsen(job, ISO_DIALECT_JSON); }
+isoproof_status iso_write_edn(iso_write_job *job) { return write_jepsen(job, ISO_DIALECT_EDN); }
+isoproof_status iso_write_json(iso_write_job *job) { return write_jepsen(job, ISO_DIALECT_JSON); }

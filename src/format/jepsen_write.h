@@ -18,10 +18,10 @@ typedef enum iso_text_style {
 } iso_text_style;
 
 /* One style for each entry of the pool.  JSON has no keywords and few symbols: they become strings, and where a
- * string of the same text plays the same role (key, value or session) that is ISOLDE_ERR_UNSUPPORTED, unless lossy.
+ * string of the same text plays the same role (key, value or session) that is ISOPROOF_ERR_UNSUPPORTED, unless lossy.
  * Free with free(). */
-isolde_status iso_text_styles(const isolde_history *history, iso_dialect dialect, bool lossy, uint8_t **styles,
-                              isolde_error *error);
+isoproof_status iso_text_styles(const isoproof_history *history, iso_dialect dialect, bool lossy, uint8_t **styles,
+                                isoproof_error *error);
 
 /* An invocation or a completion. */
 typedef struct iso_event {
@@ -33,7 +33,7 @@ typedef struct iso_event {
  * are no indexes, or one after the other where there is neither.  What happens at the same time overlaps: invocations
  * come first. */
 typedef struct iso_events {
-  const isolde_history *history;
+  const isoproof_history *history;
   const int64_t *starts, *ends; /* NULL: no order */
   struct iso_event_head {
     int64_t key;
@@ -43,7 +43,7 @@ typedef struct iso_events {
   size_t count;
 } iso_events;
 
-isolde_status iso_events_init(iso_events *events, const isolde_history *history, isolde_error *error);
+isoproof_status iso_events_init(iso_events *events, const isoproof_history *history, isoproof_error *error);
 void iso_events_free(iso_events *events);
 /* False after the last one. */
 bool iso_events_next(iso_events *events, iso_event *event);

@@ -12,7 +12,7 @@ enum {
 };
 
 /* Skips white space from window.cur on; leaves at least ISO_TOKEN_ROOM bytes, or all there are. */
-static inline isolde_status skip_space(iso_tokenizer *t) {
+static inline isoproof_status skip_space(iso_tokenizer *t) {
   for (;;) {
     if (__builtin_expect(t->window.end - t->window.cur < ISO_TOKEN_ROOM, 0)) ISO_TRY(iso_token_room(t));
     const char *p = t->window.cur, *end = t->window.end;
@@ -21,8 +21,8 @@ static inline isolde_status skip_space(iso_tokenizer *t) {
       p++;
     }
     t->window.cur = p;
-    if (p < end && (end - p >= ISO_TOKEN_ROOM || t->window.at_end)) return ISOLDE_OK;
-    if (p == end && t->window.at_end) return ISOLDE_OK;
+    if (p < end && (end - p >= ISO_TOKEN_ROOM || t->window.at_end)) return ISOPROOF_OK;
+    if (p == end && t->window.at_end) return ISOPROOF_OK;
   }
 }
 
@@ -33,21 +33,21 @@ static inline bool ends_scalar(char c) {
 }
 
 /* Goes over a run of digits. */
-static isolde_status digits(iso_tokenizer *t, const char **p) {
+static isoproof_status digits(iso_tokenizer *t, const char **p) {
   for (;;) {
     while (*p < t->window.end && is_digit(**p)) (*p)++;
-    if (*p < t->window.end || t->window.at_end) return ISOLDE_OK;
+    if (*p < t->window.end || t->window.at_end) return ISOPROOF_OK;
     ISO_TRY(iso_token_grow(t, p));
   }
 }
 
-static isolde_status need_digits(iso_tokenizer *t, const char **p) {
+static isoproof_status need_digits(iso_tokenizer *t, const char **p) {
   if (*p == t->window.end || !is_digit(**p)) return iso_token_broken(t, *p, "a digit");
   return digits(t, p);
 }
 
 /* A number of any shape. */
-static isolde_status long_number(iso_tokenizer *t) {
+static isoproof_status long_number(iso_tokenizer *t) {
   const char *p = t->start;
   bool negative = *p == '-';
   if (negative) p++;
@@ -75,12 +75,12 @@ static isolde_status long_number(iso_tokenizer *t) {
   if (integer) {
     iso_token_integer(t, negative, t->start + negative, count, (size_t)(p - t->start));
   } else {
-    iso_token_text(t, ISOLDE_SYMBOL, t->start, (size_t)(p - t->start));
+    iso_token_text(t, ISOPROOF_SYMBOL, t->start, (size_t)(p - t->start));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static inline isolde_status number(iso_tokenizer *t) {
+static inline isoproof_status number(iso_tokenizer *t) {
   const char *p = t->start;
   bool negative = *p == '-';
   if (negative) p++;
@@ -90,11 +90,11 @@ static inline isolde_status number(iso_tokenizer *t) {
   if (count == 0 || (*p == '0' && count > 1) || !ends_scalar(p[count])) return long_number(t);
   t->window.cur = p + count;
   iso_token_number(t, negative ? -(int64_t)magnitude : (int64_t)magnitude);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* null, true or false. */
-static isolde_status word(iso_tokenizer *t, const char *text, isolde_scalar_type type) {
+static isoproof_status word(iso_tokenizer *t, const char *text, isoproof_scalar_type type) {
   const char *p = t->start;
   size_t length = strlen(text), left = (size_t)(t->window.end - p);
   if (left < length || memcmp(p, text, length) != 0 || (left > length && !ends_scalar(p[length]))) {
@@ -102,26 +102,26 @@ static isolde_status word(iso_tokenizer *t, const char *text, isolde_scalar_type
   }
   t->window.cur = p + length;
   iso_token_text(t, type, p, length);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status open_container(iso_tokenizer *t, iso_token_type type, uint8_t first, uint8_t after) {
+static isoproof_status open_container(iso_tokenizer *t, iso_token_type type, uint8_t first, uint8_t after) {
   t->window.cur = t->start + 1;
   ISO_TRY(iso_token_push(t, after));
   t->type = type;
   t->expect = first;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status close_container(iso_tokenizer *t) {
+static isoproof_status close_container(iso_tokenizer *t) {
   t->window.cur = t->start + 1;
   t->type = ISO_TOKEN_END;
   t->depth--;
   t->expect = t->depth == 0 ? TOP_NEXT : t->kinds[t->depth];
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static inline isolde_status value(iso_tokenizer *t) {
+static inline isoproof_status value(iso_tokenizer *t) {
   t->expect = t->depth == 0 ? TOP_NEXT : t->kinds[t->depth];
   switch (*t->start) {
   case '"':
@@ -131,11 +131,11 @@ static inline isolde_status value(iso_tokenizer *t) {
   case '{':
     return open_container(t, ISO_TOKEN_BEGIN_MAP, FIRST_KEY, NEXT_KEY);
   case 'n':
-    return word(t, "null", ISOLDE_NIL);
+    return word(t, "null", ISOPROOF_NIL);
   case 't':
-    return word(t, "true", ISOLDE_SYMBOL);
+    return word(t, "true", ISOPROOF_SYMBOL);
   case 'f':
-    return word(t, "false", ISOLDE_SYMBOL);
+    return word(t, "false", ISOPROOF_SYMBOL);
   default:
     if (*t->start == '-' || is_digit(*t->start)) return number(t);
     return iso_token_broken(t, t->start, "a JSON value");
@@ -143,32 +143,32 @@ static inline isolde_status value(iso_tokenizer *t) {
 }
 
 /* Goes to the next visible byte: *more is false at the end of the input. */
-static inline isolde_status advance(iso_tokenizer *t, bool *more) {
+static inline isoproof_status advance(iso_tokenizer *t, bool *more) {
   ISO_TRY(skip_space(t));
   t->start = t->window.cur;
   t->token_line = t->line;
   *more = t->window.cur < t->window.end;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Over a comma or a colon to what follows it. */
-static inline isolde_status step_over(iso_tokenizer *t, const char *what) {
+static inline isoproof_status step_over(iso_tokenizer *t, const char *what) {
   bool more;
   t->window.cur++;
   ISO_TRY(advance(t, &more));
-  return more ? ISOLDE_OK : iso_token_broken(t, t->start, what);
+  return more ? ISOPROOF_OK : iso_token_broken(t, t->start, what);
 }
 
-static isolde_status key(iso_tokenizer *t, const char *what) {
+static isoproof_status key(iso_tokenizer *t, const char *what) {
   if (*t->start != '"') return iso_token_broken(t, t->start, what);
   t->expect = COLON;
   return iso_token_string(t);
 }
 
-static isolde_status top(iso_tokenizer *t, uint64_t from, bool more) {
+static isoproof_status top(iso_tokenizer *t, uint64_t from, bool more) {
   if (!more) {
     t->type = ISO_TOKEN_END_OF_INPUT;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (t->expect == TOP_NEXT && iso_token_offset(t, t->start) == from) {
     return iso_token_broken(t, t->start, "white space between values");
@@ -176,7 +176,7 @@ static isolde_status top(iso_tokenizer *t, uint64_t from, bool more) {
   return value(t);
 }
 
-isolde_status iso_json_next(iso_tokenizer *t) {
+isoproof_status iso_json_next(iso_tokenizer *t) {
   bool more;
   uint64_t from = iso_token_offset(t, t->window.cur);
   ISO_TRY(advance(t, &more));

@@ -1,4 +1,4 @@
-/* jsonl.h - isolde's own text form, one JSON object a line (docs/format-jsonl.md): writing single lines.
+/* jsonl.h - isoproof's own text form, one JSON object a line (docs/format-jsonl.md): writing single lines.
  *
  * A recorder writes a header and then transactions as they end; the history writer uses the same functions.  Nothing
  * here owns anything; texts must be valid UTF-8.
@@ -31,21 +31,21 @@ typedef struct iso_jsonl_fact {
 } iso_jsonl_fact;
 
 typedef struct iso_jsonl_op {
-  isolde_op_kind kind;
-  isolde_scalar key;
-  isolde_scalar value;           /* when there are no elements */
-  const isolde_scalar *elements; /* of a list or set read, else NULL */
+  isoproof_op_kind kind;
+  isoproof_scalar key;
+  isoproof_scalar value;           /* when there are no elements */
+  const isoproof_scalar *elements; /* of a list or set read, else NULL */
   size_t count;
 } iso_jsonl_op;
 
 typedef struct iso_jsonl_txn {
-  isolde_scalar session;
-  isolde_txn_status status;
+  isoproof_scalar session;
+  isoproof_txn_status status;
   bool has_id;
   int64_t id;
-  int64_t start, end;             /* ISOLDE_NO_TIME */
+  int64_t start, end;             /* ISOPROOF_NO_TIME */
   int64_t start_index, end_index; /* -1 */
-  isolde_scalar node, error;      /* nil */
+  isoproof_scalar node, error;    /* nil */
   const iso_jsonl_op *ops;
   size_t count;
 } iso_jsonl_txn;
@@ -53,6 +53,6 @@ typedef struct iso_jsonl_txn {
 void iso_jsonl_write_header(iso_output *output, bool initial_is_zero, const iso_jsonl_fact *facts, size_t count);
 void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn);
 /* A session that may stay without transactions. */
-void iso_jsonl_write_session(iso_output *output, isolde_scalar name);
+void iso_jsonl_write_session(iso_output *output, isoproof_scalar name);
 
 #endif

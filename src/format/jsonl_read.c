@@ -12,9 +12,9 @@ typedef enum field {
 
 typedef struct reader {
   iso_tokenizer t;
-  isolde_builder *builder;
+  isoproof_builder *builder;
   iso_pool *pool;
-  isolde_error problem;
+  isoproof_error problem;
   iso_micro micro;
   bool has_header, initial_is_zero;
   uint32_t facts;
@@ -36,27 +36,27 @@ static field field_of(const iso_tokenizer *t) {
 /* ---- scalars ---- */
 
 /* The inside of {"none":true}, {"keyword":"x"} or {"symbol":"x"}. */
-static isolde_status wrapped_scalar(reader *r, iso_value *code) {
+static isoproof_status wrapped_scalar(reader *r, iso_value *code) {
   iso_tokenizer *t = &r->t;
   ISO_TRY(iso_token_next(t));
   bool none = iso_token_is(t, "none"), keyword = iso_token_is(t, "keyword");
   if (!none && !keyword && !iso_token_is(t, "symbol")) return iso_token_expected(t, "none, keyword or symbol");
   ISO_TRY(iso_token_next(t));
   if (none) {
-    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type != ISOLDE_SYMBOL || !iso_token_is(t, "true")) {
+    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type != ISOPROOF_SYMBOL || !iso_token_is(t, "true")) {
       return iso_token_expected(t, "true");
     }
     *code = ISO_VALUE_NONE;
   } else {
-    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type != ISOLDE_STRING) return iso_token_expected(t, "a string");
-    ISO_TRY(iso_pool_add_text(r->pool, keyword ? ISOLDE_KEYWORD : ISOLDE_SYMBOL, t->scalar.text, t->scalar.length, code,
-                              &r->problem));
+    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type != ISOPROOF_STRING) return iso_token_expected(t, "a string");
+    ISO_TRY(iso_pool_add_text(r->pool, keyword ? ISOPROOF_KEYWORD : ISOPROOF_SYMBOL, t->scalar.text, t->scalar.length,
+                              code, &r->problem));
   }
   ISO_TRY(iso_token_next(t));
-  return t->type == ISO_TOKEN_END ? ISOLDE_OK : iso_token_expected(t, "`}`");
+  return t->type == ISO_TOKEN_END ? ISOPROOF_OK : iso_token_expected(t, "`}`");
 }
 
-static isolde_status any_scalar(reader *r, iso_value *code) {
+static isoproof_status any_scalar(reader *r, iso_value *code) {
   if (r->t.type == ISO_TOKEN_SCALAR) return iso_micro_code(&r->t, r->pool, code);
   if (r->t.type == ISO_TOKEN_BEGIN_MAP) return wrapped_scalar(r, code);
   return iso_token_expected(&r->t, "a number, a string, null, or an object (none, keyword, symbol)");
@@ -64,18 +64,18 @@ static isolde_status any_scalar(reader *r, iso_value *code) {
 
 /* ---- operations ---- */
 
-static bool kind_of(const iso_tokenizer *t, isolde_op_kind *kind) {
-#define ISOLDE_X(name, own, jepsen, letter, observes, text)                                                            \
+static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
+#define ISOPROOF_X(name, own, jepsen, letter, observes, text)                                                          \
   if (iso_token_is(t, own)) {                                                                                          \
-    *kind = ISOLDE_OP_##name;                                                                                          \
+    *kind = ISOPROOF_OP_##name;                                                                                        \
     return true;                                                                                                       \
   }
-  ISOLDE_OP_LIST(ISOLDE_X)
-#undef ISOLDE_X
+  ISOPROOF_OP_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
   return false;
 }
 
-static isolde_status elements(reader *r, iso_micro_op *op) {
+static isoproof_status elements(reader *r, iso_micro_op *op) {
   size_t first = r->micro.elements.count;
   for (;;) {
     iso_value code = ISO_VALUE_NIL;
@@ -85,31 +85,32 @@ static isolde_status elements(reader *r, iso_micro_op *op) {
     if (!iso_vec_push(&r->micro.elements, code)) return iso_fail_memory(&r->problem);
   }
   size_t count = r->micro.elements.count - first;
-  if (count >= ISO_VALUE_INLINE_LIMIT) return iso_fail(&r->problem, ISOLDE_ERR_LIMIT, "a list of %zu elements", count);
+  if (count >= ISO_VALUE_INLINE_LIMIT)
+    return iso_fail(&r->problem, ISOPROOF_ERR_LIMIT, "a list of %zu elements", count);
   op->list = true;
   op->value = (iso_value)count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status op_value(reader *r, iso_micro_op *op) {
-  if (iso_kind_is_list((isolde_op_kind)op->kind)) {
+static isoproof_status op_value(reader *r, iso_micro_op *op) {
+  if (iso_kind_is_list((isoproof_op_kind)op->kind)) {
     if (r->t.type == ISO_TOKEN_BEGIN_LIST) return elements(r, op);
     ISO_TRY(any_scalar(r, &op->value));
     if (op->value != ISO_VALUE_NIL && op->value != ISO_VALUE_NONE) {
-      return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, iso_token_place(&r->t),
+      return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, iso_token_place(&r->t),
                          "expected a list of elements, null or none, found something else");
     }
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   ISO_TRY(any_scalar(r, &op->value));
-  if (r->initial_is_zero && op->kind == ISOLDE_OP_READ && op->value == 0) op->value = ISO_VALUE_NIL;
-  return ISOLDE_OK;
+  if (r->initial_is_zero && op->kind == ISOPROOF_OP_READ && op->value == 0) op->value = ISO_VALUE_NIL;
+  return ISOPROOF_OK;
 }
 
 /* ["append",key,value] */
-static isolde_status operation(reader *r) {
+static isoproof_status operation(reader *r) {
   iso_tokenizer *t = &r->t;
-  isolde_op_kind kind;
+  isoproof_op_kind kind;
   iso_micro_op op = {0};
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
   ISO_TRY(iso_token_next(t));
@@ -121,44 +122,44 @@ static isolde_status operation(reader *r) {
   ISO_TRY(op_value(r, &op));
   ISO_TRY(iso_token_next(t));
   if (t->type != ISO_TOKEN_END) return iso_token_expected(t, "the end of the operation");
-  return iso_vec_push(&r->micro.ops, op) ? ISOLDE_OK : iso_fail_memory(&r->problem);
+  return iso_vec_push(&r->micro.ops, op) ? ISOPROOF_OK : iso_fail_memory(&r->problem);
 }
 
-static isolde_status operations(reader *r) {
+static isoproof_status operations(reader *r) {
   iso_micro_clear(&r->micro);
   if (r->t.type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(&r->t, "a list of operations");
   for (;;) {
     ISO_TRY(iso_token_next(&r->t));
-    if (r->t.type == ISO_TOKEN_END) return ISOLDE_OK;
+    if (r->t.type == ISO_TOKEN_END) return ISOPROOF_OK;
     ISO_TRY(operation(r));
   }
 }
 
 /* ---- transactions ---- */
 
-static isolde_status status_field(reader *r) {
-  for (int s = ISOLDE_COMMITTED; s <= ISOLDE_UNKNOWN; s++) {
-    const char *name = isolde_txn_status_name((isolde_txn_status)s);
+static isoproof_status status_field(reader *r) {
+  for (int s = ISOPROOF_COMMITTED; s <= ISOPROOF_UNKNOWN; s++) {
+    const char *name = isoproof_txn_status_name((isoproof_txn_status)s);
     if (!iso_token_is_n(&r->t, name, strlen(name))) continue;
-    r->info.status = (isolde_txn_status)s;
+    r->info.status = (isoproof_txn_status)s;
     r->has_status = true;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   return iso_token_expected(&r->t, "a status (committed, aborted or unknown)");
 }
 
-static isolde_status integer(reader *r, int64_t *number) {
+static isoproof_status integer(reader *r, int64_t *number) {
   if (!iso_token_is_integer(&r->t)) return iso_token_expected(&r->t, "an integer");
   *number = r->t.scalar.integer;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status index_field(reader *r, int64_t *number) {
+static isoproof_status index_field(reader *r, int64_t *number) {
   ISO_TRY(integer(r, number));
-  return *number >= 0 ? ISOLDE_OK : iso_token_expected(&r->t, "an index that is not negative");
+  return *number >= 0 ? ISOPROOF_OK : iso_token_expected(&r->t, "an index that is not negative");
 }
 
-static isolde_status one_field(reader *r, field name) {
+static isoproof_status one_field(reader *r, field name) {
   if (name != FIELD_SESSION && name != FIELD_UNKNOWN) r->has_more = true;
   switch (name) {
   case FIELD_SESSION:
@@ -190,23 +191,23 @@ static isolde_status one_field(reader *r, field name) {
 }
 
 /* What the object of a transaction adds up to, once it is complete. */
-static isolde_status add_txn(reader *r) {
+static isoproof_status add_txn(reader *r) {
   iso_place place = {iso_input_name(r->t.window.input), r->info.position, 0, -1};
   uint32_t session;
   if (!r->has_session) {
-    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, place, "expected a session in the transaction, found none");
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place, "expected a session in the transaction, found none");
   }
   ISO_TRY(iso_builder_session(r->builder, r->session, &session, &r->problem));
-  if (!r->has_more) return ISOLDE_OK;
+  if (!r->has_more) return ISOPROOF_OK;
   if (!r->has_status) {
-    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, place, "expected a status in the transaction, found none");
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place, "expected a status in the transaction, found none");
   }
   ISO_TRY(iso_builder_begin(r->builder, session, &r->info, NULL, &r->problem));
   return iso_micro_emit(&r->micro, r->builder, &r->problem);
 }
 
 /* The rest of an object whose first key is the current token. */
-static isolde_status transaction(reader *r) {
+static isoproof_status transaction(reader *r) {
   r->has_session = r->has_status = r->has_more = false;
   iso_micro_clear(&r->micro);
   while (r->t.type != ISO_TOKEN_END) {
@@ -220,40 +221,40 @@ static isolde_status transaction(reader *r) {
 
 /* ---- headers ---- */
 
-static isolde_status version(reader *r) {
+static isoproof_status version(reader *r) {
   ISO_TRY(iso_token_next(&r->t));
   if (!iso_token_is_integer(&r->t)) return iso_token_expected(&r->t, "the version of the format");
-  if (r->t.scalar.integer == ISO_JSONL_VERSION) return ISOLDE_OK;
-  return iso_fail_at(&r->problem, ISOLDE_ERR_UNSUPPORTED, iso_token_place(&r->t),
+  if (r->t.scalar.integer == ISO_JSONL_VERSION) return ISOPROOF_OK;
+  return iso_fail_at(&r->problem, ISOPROOF_ERR_UNSUPPORTED, iso_token_place(&r->t),
                      "expected version %d of the format, found version %lld", ISO_JSONL_VERSION,
                      (long long)r->t.scalar.integer);
 }
 
-static isolde_status initial(reader *r) {
+static isoproof_status initial(reader *r) {
   bool zero = iso_token_is_integer(&r->t) && r->t.scalar.integer == 0;
   if (!zero && !iso_token_is_nil(&r->t)) return iso_token_expected(&r->t, "null or 0");
   if (r->has_header && zero != r->initial_is_zero) {
     return iso_token_expected(&r->t, "the initial version of the first header");
   }
   r->initial_is_zero = zero;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status fact(reader *r, const char *name) {
+static isoproof_status fact(reader *r, const char *name) {
   iso_tokenizer *t = &r->t;
   if (t->type != ISO_TOKEN_SCALAR) return iso_token_expected(t, "a string");
-  if (t->scalar.type == ISOLDE_NIL) return ISOLDE_OK;
+  if (t->scalar.type == ISOPROOF_NIL) return ISOPROOF_OK;
   if (++r->facts > ISO_JSONL_FACTS) {
-    return iso_fail_at(&r->problem, ISOLDE_ERR_LIMIT, iso_token_place(t), "more than %d facts", ISO_JSONL_FACTS);
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_LIMIT, iso_token_place(t), "more than %d facts", ISO_JSONL_FACTS);
   }
-  if (t->scalar.type == ISOLDE_STRING) {
+  if (t->scalar.type == ISOPROOF_STRING) {
     return iso_builder_fact(r->builder, name, t->scalar.text, t->scalar.length, &r->problem);
   }
   return iso_builder_fact(r->builder, name, t->start, (size_t)(t->window.cur - t->start), &r->problem);
 }
 
 /* The rest of a header, whose first key is the current token. */
-static isolde_status header(reader *r) {
+static isoproof_status header(reader *r) {
   iso_tokenizer *t = &r->t;
   ISO_TRY(version(r));
   for (;;) {
@@ -269,32 +270,32 @@ static isolde_status header(reader *r) {
     ISO_TRY(strcmp(name, "initial") == 0 ? initial(r) : fact(r, name));
   }
   if (!r->has_header) {
-    iso_builder_origin(r->builder, ISOLDE_FORMAT_JSONL, ISO_POSITION_LINE, r->initial_is_zero);
+    iso_builder_origin(r->builder, ISOPROOF_FORMAT_JSONL, ISO_POSITION_LINE, r->initial_is_zero);
   }
   r->has_header = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- the file ---- */
 
-static isolde_status object(reader *r) {
+static isoproof_status object(reader *r) {
   r->info = iso_txn_unset();
   r->info.position = r->t.token_line;
   ISO_TRY(iso_token_next(&r->t));
-  if (iso_token_is(&r->t, "isolde")) return header(r);
-  if (!r->has_header) return iso_token_expected(&r->t, "the header ({\"isolde\":1,...})");
+  if (iso_token_is(&r->t, "isoproof")) return header(r);
+  if (!r->has_header) return iso_token_expected(&r->t, "the header ({\"isoproof\":1,...})");
   return transaction(r);
 }
 
-static isolde_status watch(reader *r, isolde_task *task) {
+static isoproof_status watch(reader *r, isoproof_task *task) {
   uint64_t done, total;
-  if (task == NULL || (++r->lines & 1023) != 0) return ISOLDE_OK;
+  if (task == NULL || (++r->lines & 1023) != 0) return ISOPROOF_OK;
   iso_input_progress(r->t.window.input, &done, &total);
   iso_task_progress(task, "reading", "bytes", done, total);
   return iso_task_check(task, &r->problem);
 }
 
-static isolde_status objects(reader *r, isolde_task *task) {
+static isoproof_status objects(reader *r, isoproof_task *task) {
   for (;;) {
     ISO_TRY(watch(r, task));
     ISO_TRY(iso_token_next(&r->t));
@@ -302,14 +303,14 @@ static isolde_status objects(reader *r, isolde_task *task) {
     if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "an object");
     ISO_TRY(object(r));
   }
-  return r->has_header ? ISOLDE_OK : iso_token_expected(&r->t, "the header ({\"isolde\":1,...})");
+  return r->has_header ? ISOPROOF_OK : iso_token_expected(&r->t, "the header ({\"isoproof\":1,...})");
 }
 
 /* Whether what could not be read is a last line that its writer did not finish. */
-static isolde_status forgive_truncation(reader *r, isolde_status status) {
+static isoproof_status forgive_truncation(reader *r, isoproof_status status) {
   uint64_t first = r->t.depth > 0 ? r->info.position : r->t.token_line;
-  if (status != ISOLDE_ERR_FORMAT || !r->t.failed || r->t.line != first || !r->has_header) return status;
-  isolde_error broken = r->problem;
+  if (status != ISOPROOF_ERR_FORMAT || !r->t.failed || r->t.line != first || !r->has_header) return status;
+  isoproof_error broken = r->problem;
   bool newline;
   ISO_TRY(iso_token_newline_follows(&r->t, &newline));
   if (newline) {
@@ -319,18 +320,19 @@ static isolde_status forgive_truncation(reader *r, isolde_status status) {
   return iso_builder_fact(r->builder, "truncated", "1", 1, &r->problem);
 }
 
-isolde_status iso_read_jsonl(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
+isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                               isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
   r->builder = builder;
   r->pool = iso_builder_pool(builder);
-  isolde_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  if (status == ISOLDE_OK) status = iso_tokenizer_init(&r->t, input, ISO_DIALECT_JSON, &r->problem);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
+  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_DIALECT_JSON, &r->problem);
+  if (status == ISOPROOF_OK) {
     status = forgive_truncation(r, objects(r, task));
     iso_tokenizer_free(&r->t);
   }
-  if (status != ISOLDE_OK && error != NULL) *error = r->problem;
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
   iso_micro_free(&r->micro);
   free(r);
   return status;

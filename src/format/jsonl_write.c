@@ -10,27 +10,27 @@
 
 #define PUT(output, literal) iso_out_bytes(output, literal, sizeof(literal) - 1)
 
-static void scalar(iso_output *output, const isolde_scalar *s) {
+static void scalar(iso_output *output, const isoproof_scalar *s) {
   switch (s->type) {
-  case ISOLDE_NIL:
+  case ISOPROOF_NIL:
     PUT(output, "null");
     return;
-  case ISOLDE_NONE:
+  case ISOPROOF_NONE:
     PUT(output, "{\"none\":true}");
     return;
-  case ISOLDE_INTEGER:
+  case ISOPROOF_INTEGER:
     iso_out_i64(output, s->integer);
     return;
-  case ISOLDE_UNSIGNED:
+  case ISOPROOF_UNSIGNED:
     iso_out_u64(output, (uint64_t)s->integer);
     return;
-  case ISOLDE_STRING:
+  case ISOPROOF_STRING:
     iso_out_json_string(output, s->text, s->length);
     return;
-  case ISOLDE_KEYWORD:
+  case ISOPROOF_KEYWORD:
     PUT(output, "{\"keyword\":");
     break;
-  case ISOLDE_SYMBOL:
+  case ISOPROOF_SYMBOL:
     PUT(output, "{\"symbol\":");
     break;
   }
@@ -40,7 +40,7 @@ static void scalar(iso_output *output, const isolde_scalar *s) {
 
 static void operation(iso_output *output, const iso_jsonl_op *op) {
   PUT(output, "[\"");
-  iso_out_text(output, isolde_op_kind_name(op->kind));
+  iso_out_text(output, isoproof_op_kind_name(op->kind));
   PUT(output, "\",");
   scalar(output, &op->key);
   iso_out_char(output, ',');
@@ -63,7 +63,7 @@ static void number(iso_output *output, const char *name, int64_t value) {
 }
 
 void iso_jsonl_write_header(iso_output *output, bool initial_is_zero, const iso_jsonl_fact *facts, size_t count) {
-  iso_out_printf(output, "{\"isolde\":%d,\"initial\":%s", ISO_JSONL_VERSION, initial_is_zero ? "0" : "null");
+  iso_out_printf(output, "{\"isoproof\":%d,\"initial\":%s", ISO_JSONL_VERSION, initial_is_zero ? "0" : "null");
   for (size_t i = 0; i < count; i++) {
     iso_out_char(output, ',');
     iso_out_json_string(output, facts[i].name, facts[i].name_length);
@@ -73,7 +73,7 @@ void iso_jsonl_write_header(iso_output *output, bool initial_is_zero, const iso_
   PUT(output, "}\n");
 }
 
-void iso_jsonl_write_session(iso_output *output, isolde_scalar name) {
+void iso_jsonl_write_session(iso_output *output, isoproof_scalar name) {
   PUT(output, "{\"session\":");
   scalar(output, &name);
   PUT(output, "}\n");
@@ -83,18 +83,18 @@ void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn) {
   PUT(output, "{\"session\":");
   scalar(output, &txn->session);
   PUT(output, ",\"status\":\"");
-  iso_out_text(output, isolde_txn_status_name(txn->status));
+  iso_out_text(output, isoproof_txn_status_name(txn->status));
   iso_out_char(output, '"');
   if (txn->has_id) number(output, ",\"id\":", txn->id);
-  if (txn->start != ISOLDE_NO_TIME) number(output, ",\"start\":", txn->start);
-  if (txn->end != ISOLDE_NO_TIME) number(output, ",\"end\":", txn->end);
+  if (txn->start != ISOPROOF_NO_TIME) number(output, ",\"start\":", txn->start);
+  if (txn->end != ISOPROOF_NO_TIME) number(output, ",\"end\":", txn->end);
   if (txn->start_index >= 0) number(output, ",\"start_index\":", txn->start_index);
   if (txn->end_index >= 0) number(output, ",\"end_index\":", txn->end_index);
-  if (txn->node.type != ISOLDE_NIL) {
+  if (txn->node.type != ISOPROOF_NIL) {
     PUT(output, ",\"node\":");
     scalar(output, &txn->node);
   }
-  if (txn->error.type != ISOLDE_NIL) {
+  if (txn->error.type != ISOPROOF_NIL) {
     PUT(output, ",\"error\":");
     scalar(output, &txn->error);
   }
@@ -111,37 +111,37 @@ void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn) {
 typedef struct writer {
   iso_write_job *job;
   ISO_VEC(iso_jsonl_op) ops;
-  ISO_VEC(isolde_scalar) elements;
+  ISO_VEC(isoproof_scalar) elements;
 } writer;
 
 /* JSON holds no text but UTF-8. */
-static isolde_status check_texts(const iso_write_job *job) {
+static isoproof_status check_texts(const iso_write_job *job) {
   const iso_pool_view *pool = &job->history->pool;
   for (uint32_t i = 0; i < pool->count; i++) {
     const iso_pool_entry *entry = &pool->entries[i];
-    if (entry->type < ISOLDE_STRING || iso_utf8_valid(pool->text + entry->payload, entry->length)) continue;
+    if (entry->type < ISOPROOF_STRING || iso_utf8_valid(pool->text + entry->payload, entry->length)) continue;
     char quoted[256];
-    return iso_fail(job->error, ISOLDE_ERR_UNSUPPORTED, "expected UTF-8, found the text %s",
+    return iso_fail(job->error, ISOPROOF_ERR_UNSUPPORTED, "expected UTF-8, found the text %s",
                     iso_quote(pool->text + entry->payload, entry->length, quoted));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Facts in order of appearance, each with its last value. */
-static isolde_status write_header(const iso_write_job *job) {
-  const isolde_history *h = job->history;
+static isoproof_status write_header(const iso_write_job *job) {
+  const isoproof_history *h = job->history;
   iso_jsonl_fact *facts = iso_alloc(h->fact_count, sizeof *facts);
   if (facts == NULL) return iso_fail_memory(job->error);
   size_t count = 0;
   for (uint32_t i = 0; i < h->fact_count; i++) {
-    isolde_scalar name = iso_history_scalar(h, h->facts[i].name), value = iso_history_scalar(h, h->facts[i].value);
+    isoproof_scalar name = iso_history_scalar(h, h->facts[i].name), value = iso_history_scalar(h, h->facts[i].value);
     iso_jsonl_fact fact = {name.text, value.text, name.length, value.length};
     size_t at = 0;
     while (at < count &&
            (facts[at].name_length != fact.name_length || memcmp(facts[at].name, fact.name, fact.name_length) != 0)) {
       at++;
     }
-    bool reserved = (name.length == 6 && memcmp(name.text, "isolde", 6) == 0) ||
+    bool reserved = (name.length == 6 && memcmp(name.text, "isoproof", 6) == 0) ||
                     (name.length == 7 && memcmp(name.text, "initial", 7) == 0);
     if (reserved) continue;
     facts[at] = fact;
@@ -149,13 +149,13 @@ static isolde_status write_header(const iso_write_job *job) {
   }
   iso_jsonl_write_header(job->output, h->initial_is_zero, facts, count);
   free(facts);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Collects an operation.  The elements of a list are found by number first, since growing moves them. */
-static isolde_status collect(writer *w, uint32_t op) {
-  const isolde_history *h = w->job->history;
-  iso_jsonl_op made = {.kind = (isolde_op_kind)h->op_kind[op],
+static isoproof_status collect(writer *w, uint32_t op) {
+  const isoproof_history *h = w->job->history;
+  iso_jsonl_op made = {.kind = (isoproof_op_kind)h->op_kind[op],
                        .key = iso_history_scalar(h, h->key_name[h->op_key[op]])};
   iso_value value = h->op_value[op];
   if (!iso_kind_is_list(made.kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
@@ -164,18 +164,18 @@ static isolde_status collect(writer *w, uint32_t op) {
     uint32_t count;
     const iso_value *items = iso_history_list(h, op, &count);
     made.value.integer = (int64_t)w->elements.count;
-    made.value.type = ISOLDE_INTEGER;
+    made.value.type = ISOPROOF_INTEGER;
     made.count = count;
     /* One more, so that an empty list has an address. */
     if (!iso_vec_reserve(&w->elements, (size_t)count + 1)) return iso_fail_memory(w->job->error);
     for (uint32_t i = 0; i < count; i++) w->elements.items[w->elements.count++] = iso_history_scalar(h, items[i]);
     w->elements.count++;
   }
-  return iso_vec_push(&w->ops, made) ? ISOLDE_OK : iso_fail_memory(w->job->error);
+  return iso_vec_push(&w->ops, made) ? ISOPROOF_OK : iso_fail_memory(w->job->error);
 }
 
-static isolde_status write_txn(writer *w, uint32_t t) {
-  const isolde_history *h = w->job->history;
+static isoproof_status write_txn(writer *w, uint32_t t) {
+  const isoproof_history *h = w->job->history;
   w->ops.count = w->elements.count = 0;
   for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) ISO_TRY(collect(w, op));
   for (size_t i = 0; i < w->ops.count; i++) {
@@ -186,23 +186,23 @@ static isolde_status write_txn(writer *w, uint32_t t) {
     if (list) op->elements = w->elements.items + op->value.integer;
   }
   iso_jsonl_txn txn = {.session = iso_history_scalar(h, h->session_name[h->txn_session[t]]),
-                       .status = (isolde_txn_status)h->txn_status[t],
-                       .start = h->txn_start_opt != NULL ? h->txn_start_opt[t] : ISOLDE_NO_TIME,
-                       .end = h->txn_end_opt != NULL ? h->txn_end_opt[t] : ISOLDE_NO_TIME,
+                       .status = (isoproof_txn_status)h->txn_status[t],
+                       .start = h->txn_start_opt != NULL ? h->txn_start_opt[t] : ISOPROOF_NO_TIME,
+                       .end = h->txn_end_opt != NULL ? h->txn_end_opt[t] : ISOPROOF_NO_TIME,
                        .start_index = h->txn_start_index_opt != NULL ? h->txn_start_index_opt[t] : -1,
                        .end_index = h->txn_end_index_opt != NULL ? h->txn_end_index_opt[t] : -1,
-                       .node = h->txn_node_opt != NULL ? iso_history_scalar(h, h->txn_node_opt[t]) : isolde_nil(),
-                       .error = h->txn_error_opt != NULL ? iso_history_scalar(h, h->txn_error_opt[t]) : isolde_nil(),
+                       .node = h->txn_node_opt != NULL ? iso_history_scalar(h, h->txn_node_opt[t]) : isoproof_nil(),
+                       .error = h->txn_error_opt != NULL ? iso_history_scalar(h, h->txn_error_opt[t]) : isoproof_nil(),
                        .ops = w->ops.items,
                        .count = w->ops.count};
   txn.has_id = h->txn_id_opt != NULL && h->txn_id_opt[t] != INT64_MIN;
   if (txn.has_id) txn.id = h->txn_id_opt[t];
   iso_jsonl_write_txn(w->job->output, &txn);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status write_sessions(writer *w) {
-  const isolde_history *h = w->job->history;
+static isoproof_status write_sessions(writer *w) {
+  const isoproof_history *h = w->job->history;
   for (uint32_t s = 0; s < h->sessions && !iso_output_failed(w->job->output); s++) {
     uint32_t first = h->session_first_txn[s], end = h->session_first_txn[s + 1];
     if (first == end) iso_jsonl_write_session(w->job->output, iso_history_scalar(h, h->session_name[s]));
@@ -215,14 +215,14 @@ static isolde_status write_sessions(writer *w) {
       ISO_TRY(write_txn(w, t));
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_write_jsonl(iso_write_job *job) {
+isoproof_status iso_write_jsonl(iso_write_job *job) {
   writer w = {.job = job};
   ISO_TRY(check_texts(job));
   ISO_TRY(write_header(job));
-  isolde_status status = write_sessions(&w);
+  isoproof_status status = write_sessions(&w);
   iso_vec_free(&w.ops);
   iso_vec_free(&w.elements);
   return status;

@@ -23,12 +23,12 @@ static int by_number(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static isolde_status collect(DIR *directory, const char *path, char letter, iso_logdir *logs, isolde_error *error) {
+static isoproof_status collect(DIR *directory, const char *path, char letter, iso_logdir *logs, isoproof_error *error) {
   for (;;) {
     errno = 0;
     /* The stream belongs to this call alone. */
     const struct dirent *entry = readdir(directory); // NOLINT(concurrency-mt-unsafe)
-    if (entry == NULL) return errno == 0 ? ISOLDE_OK : iso_fail_errno(error, path, "read the directory");
+    if (entry == NULL) return errno == 0 ? ISOPROOF_OK : iso_fail_errno(error, path, "read the directory");
     iso_log_file file;
     if (!iso_log_number(entry->d_name, letter, &file.number)) continue;
     if (asprintf(&file.path, "%s/%s", path, entry->d_name) < 0) return iso_fail_memory(error);
@@ -39,20 +39,20 @@ static isolde_status collect(DIR *directory, const char *path, char letter, iso_
   }
 }
 
-isolde_status iso_logdir_list(const char *path, char letter, iso_logdir *logs, isolde_error *error) {
+isoproof_status iso_logdir_list(const char *path, char letter, iso_logdir *logs, isoproof_error *error) {
   *logs = (iso_logdir){NULL, 0, 0};
   DIR *directory = opendir(path);
   if (directory == NULL) return iso_fail_errno(error, path, "open the directory");
-  isolde_status status = collect(directory, path, letter, logs, error);
+  isoproof_status status = collect(directory, path, letter, logs, error);
   closedir(directory);
-  if (status == ISOLDE_OK && logs->count > 0) qsort(logs->items, logs->count, sizeof *logs->items, by_number);
-  for (size_t i = 1; status == ISOLDE_OK && i < logs->count; i++) {
+  if (status == ISOPROOF_OK && logs->count > 0) qsort(logs->items, logs->count, sizeof *logs->items, by_number);
+  for (size_t i = 1; status == ISOPROOF_OK && i < logs->count; i++) {
     if (logs->items[i].number != logs->items[i - 1].number) continue;
-    status = iso_fail_at(error, ISOLDE_ERR_FORMAT, (iso_place){logs->items[i].path, 0, 0, -1},
+    status = iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){logs->items[i].path, 0, 0, -1},
                          "expected one log a session, found a second one for session %llu",
                          (unsigned long long)logs->items[i].number);
   }
-  if (status != ISOLDE_OK) iso_logdir_free(logs);
+  if (status != ISOPROOF_OK) iso_logdir_free(logs);
   return status;
 }
 

@@ -19,8 +19,8 @@ typedef struct iso_logdir {
 
 /* The number in LETTER<number>.log, perhaps with .gz or .zst behind it; false when the name is another. */
 bool iso_log_number(const char *name, char letter, uint64_t *number);
-/* Lists the logs of a directory; other files are left alone.  Two files for one number are ISOLDE_ERR_FORMAT. */
-isolde_status iso_logdir_list(const char *path, char letter, iso_logdir *logs, isolde_error *error);
+/* Lists the logs of a directory; other files are left alone.  Two files for one number are ISOPROOF_ERR_FORMAT. */
+isoproof_status iso_logdir_list(const char *path, char letter, iso_logdir *logs, isoproof_error *error);
 void iso_logdir_free(iso_logdir *logs);
 
 #endif

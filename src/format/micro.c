@@ -8,11 +8,11 @@ void iso_micro_free(iso_micro *micro) {
   iso_list_memory_free(&micro->memory);
 }
 
-isolde_status iso_micro_emit(const iso_micro *micro, isolde_builder *builder, isolde_error *error) {
+isoproof_status iso_micro_emit(const iso_micro *micro, isoproof_builder *builder, isoproof_error *error) {
   const iso_value *elements = micro->elements.items;
   for (size_t i = 0; i < micro->ops.count; i++) {
     const iso_micro_op *op = &micro->ops.items[i];
-    isolde_op_kind kind = (isolde_op_kind)op->kind;
+    isoproof_op_kind kind = (isoproof_op_kind)op->kind;
     if (op->list) {
       ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
       if (op->value > 0) elements += op->value;
@@ -20,11 +20,11 @@ isolde_status iso_micro_emit(const iso_micro *micro, isolde_builder *builder, is
       ISO_TRY(iso_builder_op(builder, kind, op->key, op->value, error));
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The elements up to the END, behind those from place `first` on that are there. */
-static isolde_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
+static isoproof_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
   enum { BATCH = 256 };
   for (;;) {
     /* Such integers are their own codes. */
@@ -34,7 +34,7 @@ static isolde_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, si
     }
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) break;
-    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOLDE_NIL) {
+    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
       return iso_token_expected(t, "an element (a number, text or keyword)");
     }
     iso_value code;
@@ -43,17 +43,17 @@ static isolde_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, si
   }
   size_t found = micro->elements.count - first;
   if (found >= ISO_VALUE_INLINE_LIMIT) {
-    return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "a list of %zu elements", found);
+    return iso_fail_at(t->error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "a list of %zu elements", found);
   }
   *count = (iso_value)found;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count) {
+isoproof_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count) {
   return rest(micro, t, pool, micro->elements.count, count);
 }
 
-isolde_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count) {
+isoproof_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count) {
   if (t->dialect != ISO_DIALECT_EDN) return iso_micro_elements(micro, t, pool, count);
   size_t first = micro->elements.count;
   uint64_t begin = t->window.offset + (uint64_t)(t->window.cur - t->window.buffer), offset = t->window.offset;
@@ -66,8 +66,8 @@ isolde_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool,
   }
   ISO_TRY(rest(micro, t, pool, first, count));
   /* The text is still there unless the window has moved on. */
-  if (t->window.offset != offset || *count == recalled) return ISOLDE_OK;
+  if (t->window.offset != offset || *count == recalled) return ISOPROOF_OK;
   const char *text = t->window.buffer + (begin - offset);
   iso_list_learn(&micro->memory, key, text, (size_t)(t->start - text), micro->elements.items + first, *count, recalled);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -12,7 +12,7 @@
 #include "history/builder.h"
 
 typedef struct iso_micro_op {
-  uint8_t kind; /* isolde_op_kind */
+  uint8_t kind; /* isoproof_op_kind */
   bool list;    /* has elements: value counts them */
   iso_value key;
   iso_value value;
@@ -28,18 +28,18 @@ static inline void iso_micro_clear(iso_micro *micro) { micro->ops.count = micro-
 void iso_micro_free(iso_micro *micro);
 
 /* Adds the operations to the open transaction of the builder. */
-isolde_status iso_micro_emit(const iso_micro *micro, isolde_builder *builder, isolde_error *error);
+isoproof_status iso_micro_emit(const iso_micro *micro, isoproof_builder *builder, isoproof_error *error);
 
 /* The code of the current token, which is a scalar. */
-static inline isolde_status iso_micro_code(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
-  if (t->scalar.type == ISOLDE_INTEGER) return iso_pool_add_i64(pool, t->scalar.integer, code, t->error);
+static inline isoproof_status iso_micro_code(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+  if (t->scalar.type == ISOPROOF_INTEGER) return iso_pool_add_i64(pool, t->scalar.integer, code, t->error);
   return iso_pool_add(pool, t->scalar, code, t->error);
 }
 
-/* Reads the elements of the list or set that the current token opens, up to its END.  ISOLDE_ERR_FORMAT for anything
+/* Reads the elements of the list or set that the current token opens, up to its END.  ISOPROOF_ERR_FORMAT for anything
  * but scalars that are not nil. */
-isolde_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count);
+isoproof_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count);
 /* The same for the list that was read of a key, which may well begin like the one before. */
-isolde_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count);
+isoproof_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count);
 
 #endif

@@ -5,31 +5,31 @@
 #include "format/format.h"
 #include "history/effect.h"
 
-static isolde_status refuse_unknown(const isolde_history *h, const char *format_name, isolde_error *error) {
+static isoproof_status refuse_unknown(const isoproof_history *h, const char *format_name, isoproof_error *error) {
   uint32_t txn = 0;
-  while (h->txn_status[txn] != ISOLDE_UNKNOWN) txn++;
+  while (h->txn_status[txn] != ISOPROOF_UNKNOWN) txn++;
   char name[64];
-  isolde_history_txn_name(h, txn, name, sizeof name);
-  return iso_fail(error, ISOLDE_ERR_UNSUPPORTED,
+  isoproof_history_txn_name(h, txn, name, sizeof name);
+  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                   "%s can express only committed and aborted transactions, but the outcome of %u is unknown, that of "
                   "%s to begin with",
                   format_name, h->unknown, name);
 }
 
-isolde_status iso_write_plan(iso_write_job *job, const char *format_name, uint8_t **as) {
-  const isolde_history *h = job->history;
+isoproof_status iso_write_plan(iso_write_job *job, const char *format_name, uint8_t **as) {
+  const isoproof_history *h = job->history;
   *as = NULL;
   if (h->unknown > 0 && !job->lossy) return refuse_unknown(h, format_name, job->error);
   /* Indexes are made on demand under the lock of the history, which is immutable otherwise. */
   uint8_t *plan;
-  ISO_TRY(iso_history_effect((isolde_history *)(uintptr_t)h, job->task, &plan, job->error));
+  ISO_TRY(iso_history_effect((isoproof_history *)(uintptr_t)h, job->task, &plan, job->error));
   for (uint32_t t = 0; t < h->txns; t++) {
     bool counts = plan[t] != 0;
-    plan[t] = counts ? ISO_WRITE_COMMITTED : h->txn_status[t] == ISOLDE_ABORTED ? ISO_WRITE_ABORTED : ISO_WRITE_NOT;
-    if (h->txn_status[t] != ISOLDE_UNKNOWN) continue;
+    plan[t] = counts ? ISO_WRITE_COMMITTED : h->txn_status[t] == ISOPROOF_ABORTED ? ISO_WRITE_ABORTED : ISO_WRITE_NOT;
+    if (h->txn_status[t] != ISOPROOF_UNKNOWN) continue;
     job->loss->promoted_txns += counts;
     job->loss->unknown_txns += !counts;
   }
   *as = plan;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

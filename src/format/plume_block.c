@@ -114,7 +114,7 @@ static inline const char *parse_owner(const char **at, owner *o) {
 /* Parses "r(key,value" the same way. */
 static inline const char *parse_access(const char **at, uint8_t *kind, uint64_t *key, uint64_t *value) {
   const char *p = *at, *expected = NULL;
-  *kind = *p == 'r' ? ISOLDE_OP_READ : ISOLDE_OP_WRITE;
+  *kind = *p == 'r' ? ISOPROOF_OP_READ : ISOPROOF_OP_WRITE;
   if (*p != 'r' && *p != 'w') {
     expected = "`r(key,value,session,txn)` or `w(key,value,session,txn)`";
   } else if (*++p != '(') {

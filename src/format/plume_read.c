@@ -22,9 +22,9 @@ typedef struct {
 
 typedef struct {
   iso_input *input;
-  isolde_builder *builder;
-  isolde_task *task;
-  isolde_error *error;
+  isoproof_builder *builder;
+  isoproof_task *task;
+  isoproof_error *error;
 
   pthread_mutex_t take; /* guards the input and the carry */
   char *carry;          /* the incomplete last line of the block before */
@@ -35,7 +35,7 @@ typedef struct {
   pthread_mutex_t turn; /* guards everything below */
   pthread_cond_t turned;
   uint64_t blocks_merged;
-  isolde_status status;
+  isoproof_status status;
   uint64_t lines; /* merged so far */
   iso_idset ids;
   ISO_VEC(session_state) sessions;
@@ -46,9 +46,9 @@ typedef struct {
 
 /* Takes the next block of whole lines; *number is its place in the file.  A block of length 0 says that it is over.
  * The caller holds `take`. */
-static isolde_status take_block(reader *r, iso_plume_block *block, uint64_t *number, isolde_error *error) {
+static isoproof_status take_block(reader *r, iso_plume_block *block, uint64_t *number, isoproof_error *error) {
   block->length = 0;
-  if (r->at_end) return ISOLDE_OK;
+  if (r->at_end) return ISOPROOF_OK;
   memcpy(block->text, r->carry, r->carry_length);
   size_t got;
   ISO_TRY(
@@ -67,7 +67,7 @@ static isolde_status take_block(reader *r, iso_plume_block *block, uint64_t *num
   }
   *number = r->blocks_taken;
   if (block->length > 0) r->blocks_taken++;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static iso_place place_of(const reader *r, uint64_t line, uint64_t column) {
@@ -75,14 +75,14 @@ static iso_place place_of(const reader *r, uint64_t line, uint64_t column) {
 }
 
 /* Starts a transaction that was not there before. */
-static isolde_status begin_txn(reader *r, const iso_plume_piece *piece, uint32_t session, uint64_t line) {
+static isoproof_status begin_txn(reader *r, const iso_plume_piece *piece, uint32_t session, uint64_t line) {
   session_state *state = &r->sessions.items[session];
   if (!piece->aborted) {
     switch (iso_idset_add(&r->ids, piece->txn)) {
     case ISO_ID_NEW:
       break;
     case ISO_ID_SEEN:
-      return iso_fail_at(r->error, ISOLDE_ERR_FORMAT, place_of(r, line, 0),
+      return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_of(r, line, 0),
                          "expected a new transaction in session %llu, found transaction %llu again: an id belongs to "
                          "one transaction, and transactions of one session cannot be interleaved",
                          (unsigned long long)piece->session, (unsigned long long)piece->txn);
@@ -91,7 +91,7 @@ static isolde_status begin_txn(reader *r, const iso_plume_piece *piece, uint32_t
     }
   }
   iso_txn_info info = iso_txn_unset();
-  info.status = piece->aborted ? ISOLDE_ABORTED : ISOLDE_COMMITTED;
+  info.status = piece->aborted ? ISOPROOF_ABORTED : ISOPROOF_COMMITTED;
   info.has_id = !piece->aborted;
   info.id = (int64_t)piece->txn;
   info.position = line;
@@ -100,7 +100,7 @@ static isolde_status begin_txn(reader *r, const iso_plume_piece *piece, uint32_t
 }
 
 /* Makes the transaction of a piece the one that operations go to. */
-static isolde_status open_piece(reader *r, const iso_plume_piece *piece, uint64_t line) {
+static isoproof_status open_piece(reader *r, const iso_plume_piece *piece, uint64_t line) {
   iso_value name;
   uint32_t session;
   ISO_TRY(iso_pool_add_u64(iso_builder_pool(r->builder), piece->session, &name, r->error));
@@ -118,11 +118,11 @@ static isolde_status open_piece(reader *r, const iso_plume_piece *piece, uint64_
   r->open = true;
   r->open_txn = r->sessions.items[session].txn;
   r->open_next_line = line + piece->count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Adds a parsed block to the builder.  The caller holds `turn` and it is this block's turn. */
-static isolde_status merge_block(reader *r, const iso_plume_block *block) {
+static isoproof_status merge_block(reader *r, const iso_plume_block *block) {
   for (size_t i = 0; i < block->piece_count; i++) {
     const iso_plume_piece *piece = &block->pieces[i];
     ISO_TRY(open_piece(r, piece, r->lines + piece->line + 1));
@@ -131,7 +131,7 @@ static isolde_status merge_block(reader *r, const iso_plume_block *block) {
   }
   if (block->expected != NULL) {
     char quoted[256];
-    return iso_fail_at(r->error, ISOLDE_ERR_FORMAT, place_of(r, r->lines + block->lines + 1, block->error_column),
+    return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_of(r, r->lines + block->lines + 1, block->error_column),
                        "expected %s, found %s", block->expected,
                        iso_quote(block->text + block->error_at, block->length - block->error_at, quoted));
   }
@@ -143,8 +143,8 @@ static isolde_status merge_block(reader *r, const iso_plume_block *block) {
 static bool merge_in_turn(reader *r, const iso_plume_block *block, uint64_t number) {
   pthread_mutex_lock(&r->turn);
   while (r->blocks_merged != number) pthread_cond_wait(&r->turned, &r->turn);
-  if (r->status == ISOLDE_OK) r->status = merge_block(r, block);
-  bool go_on = r->status == ISOLDE_OK;
+  if (r->status == ISOPROOF_OK) r->status = merge_block(r, block);
+  bool go_on = r->status == ISOPROOF_OK;
   r->blocks_merged++;
   pthread_cond_broadcast(&r->turned);
   pthread_mutex_unlock(&r->turn);
@@ -152,9 +152,9 @@ static bool merge_in_turn(reader *r, const iso_plume_block *block, uint64_t numb
 }
 
 /* A failure to read the input comes after all blocks that were taken before it. */
-static void fail_in_turn(reader *r, isolde_status status, const isolde_error *error) {
+static void fail_in_turn(reader *r, isoproof_status status, const isoproof_error *error) {
   pthread_mutex_lock(&r->turn);
-  if (r->status == ISOLDE_OK) {
+  if (r->status == ISOPROOF_OK) {
     r->status = status;
     if (r->error != NULL) *r->error = *error;
   }
@@ -165,30 +165,31 @@ static void work(void *context, unsigned thread, unsigned threads) {
   (void)threads;
   reader *r = context;
   iso_plume_block block;
-  isolde_error error = {.code = ISOLDE_OK};
-  isolde_status status = iso_plume_block_init(&block) ? ISOLDE_OK : iso_fail_memory(&error);
-  bool go_on = status == ISOLDE_OK;
+  isoproof_error error = {.code = ISOPROOF_OK};
+  isoproof_status status = iso_plume_block_init(&block) ? ISOPROOF_OK : iso_fail_memory(&error);
+  bool go_on = status == ISOPROOF_OK;
   while (go_on) {
     uint64_t number = 0, done, total;
     pthread_mutex_lock(&r->take);
     status = take_block(r, &block, &number, &error);
-    if (status != ISOLDE_OK) r->at_end = true;
+    if (status != ISOPROOF_OK) r->at_end = true;
     if (thread == 0) iso_input_progress(r->input, &done, &total);
     pthread_mutex_unlock(&r->take);
-    if (status != ISOLDE_OK || block.length == 0) break;
+    if (status != ISOPROOF_OK || block.length == 0) break;
     iso_plume_block_parse(&block);
     go_on = merge_in_turn(r, &block, number);
     if (thread == 0) iso_task_progress(r->task, "loading", "bytes", done, total);
   }
-  if (status != ISOLDE_OK) fail_in_turn(r, status, &error);
+  if (status != ISOPROOF_OK) fail_in_turn(r, status, &error);
   iso_plume_block_free(&block);
 }
 
-isolde_status iso_read_plume(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
+isoproof_status iso_read_plume(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                               isoproof_error *error) {
   reader r = {.input = input, .builder = builder, .task = task, .error = error};
   r.carry = iso_alloc(ISO_PLUME_BLOCK_BYTES, 1);
   if (r.carry == NULL) return iso_fail_memory(error);
-  iso_builder_origin(builder, ISOLDE_FORMAT_PLUME, ISO_POSITION_LINE_PER_OP, true);
+  iso_builder_origin(builder, ISOPROOF_FORMAT_PLUME, ISO_POSITION_LINE_PER_OP, true);
   enum { USUAL_LINE_BYTES = 16 };
   uint64_t done, total;
   iso_input_progress(input, &done, &total);

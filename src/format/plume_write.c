@@ -6,29 +6,29 @@
 /* What the loops below need at every operation. */
 typedef struct {
   iso_write_job *job;
-  const isolde_history *h;
+  const isoproof_history *h;
   uint8_t *as;  /* how to write each transaction, see iso_write_plan */
   bool own_ids; /* the history's ids can be used */
 } writer;
 
-static isolde_status cannot(const writer *w, uint32_t op, const char *what) {
+static isoproof_status cannot(const writer *w, uint32_t op, const char *what) {
   char name[64];
-  isolde_position at;
-  isolde_history_txn_name(w->h, iso_history_txn_of(w->h, op), name, sizeof name);
-  isolde_history_position(w->h, op, &at);
-  return iso_fail_at(w->job->error, ISOLDE_ERR_UNSUPPORTED, (iso_place){at.file, at.line, 0, at.offset},
+  isoproof_position at;
+  isoproof_history_txn_name(w->h, iso_history_txn_of(w->h, op), name, sizeof name);
+  isoproof_history_position(w->h, op, &at);
+  return iso_fail_at(w->job->error, ISOPROOF_ERR_UNSUPPORTED, (iso_place){at.file, at.line, 0, at.offset},
                      "Plume text cannot express %s (in %s)", what, name);
 }
 
 /* Ids can be kept when every written, committed transaction has one of its own that is not negative. */
-static isolde_status decide_ids(writer *w) {
-  const isolde_history *h = w->h;
-  if (h->txn_id_opt == NULL) return ISOLDE_OK;
+static isoproof_status decide_ids(writer *w) {
+  const isoproof_history *h = w->h;
+  if (h->txn_id_opt == NULL) return ISOPROOF_OK;
   iso_idset ids;
   iso_idset_init(&ids);
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   w->own_ids = true;
-  for (uint32_t t = 0; t < h->txns && w->own_ids && status == ISOLDE_OK; t++) {
+  for (uint32_t t = 0; t < h->txns && w->own_ids && status == ISOPROOF_OK; t++) {
     if (w->as[t] != ISO_WRITE_COMMITTED) continue;
     if (h->txn_id_opt[t] < 0) {
       w->own_ids = false;
@@ -43,11 +43,11 @@ static isolde_status decide_ids(writer *w) {
   return status;
 }
 
-static isolde_status put_op(const writer *w, uint32_t op, uint64_t session, int64_t id) {
-  const isolde_history *h = w->h;
-  isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
+static isoproof_status put_op(const writer *w, uint32_t op, uint64_t session, int64_t id) {
+  const isoproof_history *h = w->h;
+  isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];
   uint64_t key, value = 0;
-  if (kind != ISOLDE_OP_READ && kind != ISOLDE_OP_WRITE) {
+  if (kind != ISOPROOF_OP_READ && kind != ISOPROOF_OP_WRITE) {
     return cannot(w, op, "lists, sets, counters or predicates");
   }
   if (!iso_pool_unsigned(&h->pool, h->key_name[h->op_key[op]], &key)) {
@@ -56,7 +56,7 @@ static isolde_status put_op(const writer *w, uint32_t op, uint64_t session, int6
   if (h->op_value[op] == ISO_VALUE_NONE) {
     if (!w->job->lossy) return cannot(w, op, "a read without a recorded value");
     w->job->loss->unrecorded_reads++;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (h->op_value[op] != ISO_VALUE_NIL) {
     if (!iso_pool_unsigned(&h->pool, h->op_value[op], &value)) {
@@ -65,7 +65,7 @@ static isolde_status put_op(const writer *w, uint32_t op, uint64_t session, int6
     if (value == 0 && !h->initial_is_zero) return cannot(w, op, "the value 0, which is its initial version,");
   }
   iso_output *out = w->job->output;
-  iso_out_bytes(out, kind == ISOLDE_OP_READ ? "r(" : "w(", 2);
+  iso_out_bytes(out, kind == ISOPROOF_OP_READ ? "r(" : "w(", 2);
   iso_out_u64(out, key);
   iso_out_char(out, ',');
   iso_out_u64(out, value);
@@ -74,25 +74,25 @@ static isolde_status put_op(const writer *w, uint32_t op, uint64_t session, int6
   iso_out_char(out, ',');
   iso_out_i64(out, id);
   iso_out_bytes(out, ")\n", 2);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* A session's number; by position, as a loss, where the names are not all numbers. */
-static isolde_status session_number(const writer *w, uint32_t session, uint64_t *number) {
+static isoproof_status session_number(const writer *w, uint32_t session, uint64_t *number) {
   *number = session;
   if (w->h->sessions_are_numbers) {
     (void)iso_pool_unsigned(&w->h->pool, w->h->session_name[session], number);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (!w->job->lossy) {
-    return iso_fail(w->job->error, ISOLDE_ERR_UNSUPPORTED, "Plume text cannot express sessions that are not numbers");
+    return iso_fail(w->job->error, ISOPROOF_ERR_UNSUPPORTED, "Plume text cannot express sessions that are not numbers");
   }
   w->job->loss->session_names = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status put_session(const writer *w, uint32_t session, int64_t *next_id) {
-  const isolde_history *h = w->h;
+static isoproof_status put_session(const writer *w, uint32_t session, int64_t *next_id) {
+  const isoproof_history *h = w->h;
   uint64_t number;
   ISO_TRY(session_number(w, session, &number));
   bool after_abort = false;
@@ -100,7 +100,7 @@ static isolde_status put_session(const writer *w, uint32_t session, int64_t *nex
     if (w->as[t] == ISO_WRITE_NOT) continue;
     if (h->txn_first_op[t] == h->txn_first_op[t + 1]) {
       if (!w->job->lossy && w->as[t] == ISO_WRITE_COMMITTED) {
-        return iso_fail(w->job->error, ISOLDE_ERR_UNSUPPORTED,
+        return iso_fail(w->job->error, ISOPROOF_ERR_UNSUPPORTED,
                         "Plume text cannot express a transaction without operations");
       }
       w->job->loss->empty_txns++;
@@ -118,15 +118,15 @@ static isolde_status put_session(const writer *w, uint32_t session, int64_t *nex
       iso_task_progress(w->job->task, "writing", "transactions", t, h->txns);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_write_plume(iso_write_job *job) {
+isoproof_status iso_write_plume(iso_write_job *job) {
   writer w = {.job = job, .h = job->history};
   ISO_TRY(iso_write_plan(job, "Plume text", &w.as));
-  isolde_status status = decide_ids(&w);
+  isoproof_status status = decide_ids(&w);
   int64_t next_id = 0;
-  for (uint32_t s = 0; s < w.h->sessions && status == ISOLDE_OK; s++) status = put_session(&w, s, &next_id);
+  for (uint32_t s = 0; s < w.h->sessions && status == ISOPROOF_OK; s++) status = put_session(&w, s, &next_id);
   if (w.h->txn_start_opt != NULL) job->loss->times = true;
   if (w.h->txn_node_opt != NULL) job->loss->nodes = true;
   free(w.as);

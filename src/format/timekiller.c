@@ -22,9 +22,9 @@ typedef struct record {
 
 typedef struct reader {
   iso_tokenizer t;
-  isolde_builder *builder;
+  isoproof_builder *builder;
   iso_pool *pool;
-  isolde_error problem;
+  isoproof_error problem;
   iso_micro micro; /* the operations of all transactions */
   ISO_VEC(record) records;
   stamp *ranks; /* distinct timestamps in order, when they do not fit a number */
@@ -38,19 +38,19 @@ enum { HAS_SESSION = 1, HAS_START = 2, HAS_COMMIT = 4, HAS_OPS = 8, HAS_ALL = 15
 /* ---- parsing ---- */
 
 /* A number without sign, perhaps as a string. */
-static isolde_status natural(reader *r, uint64_t *number) {
-  const isolde_scalar *s = &r->t.scalar;
+static isoproof_status natural(reader *r, uint64_t *number) {
+  const isoproof_scalar *s = &r->t.scalar;
   if (r->t.type == ISO_TOKEN_SCALAR) {
-    if (s->type == ISOLDE_UNSIGNED || (s->type == ISOLDE_INTEGER && s->integer >= 0)) {
+    if (s->type == ISOPROOF_UNSIGNED || (s->type == ISOPROOF_INTEGER && s->integer >= 0)) {
       *number = (uint64_t)s->integer;
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
-    if (s->type == ISOLDE_STRING && iso_parse_u64(s->text, s->length, number)) return ISOLDE_OK;
+    if (s->type == ISOPROOF_STRING && iso_parse_u64(s->text, s->length, number)) return ISOPROOF_OK;
   }
   return iso_token_expected(&r->t, "a number that is not negative, perhaps in quotes");
 }
 
-static isolde_status timestamp(reader *r, stamp *out) {
+static isoproof_status timestamp(reader *r, stamp *out) {
   bool has_physical = false;
   if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "a timestamp ({\"p\":1,\"l\":0})");
   *out = (stamp){0, 0};
@@ -68,51 +68,51 @@ static isolde_status timestamp(reader *r, stamp *out) {
       ISO_TRY(iso_token_skip(&r->t));
     }
   }
-  return has_physical ? ISOLDE_OK : iso_token_expected(&r->t, "the part \"p\" of the timestamp");
+  return has_physical ? ISOPROOF_OK : iso_token_expected(&r->t, "the part \"p\" of the timestamp");
 }
 
-static isolde_status key(reader *r, iso_value *code) {
-  if (r->t.type != ISO_TOKEN_SCALAR || r->t.scalar.type == ISOLDE_NIL) {
+static isoproof_status key(reader *r, iso_value *code) {
+  if (r->t.type != ISO_TOKEN_SCALAR || r->t.scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(&r->t, "a key (a number or a string)");
   }
   return iso_micro_code(&r->t, r->pool, code);
 }
 
 /* A value of either kind of operation; what it may be is checked when the kind is known. */
-static isolde_status value(reader *r, iso_micro_op *op) {
+static isoproof_status value(reader *r, iso_micro_op *op) {
   op->list = r->t.type == ISO_TOKEN_BEGIN_LIST;
   if (op->list) return iso_micro_elements(&r->micro, &r->t, r->pool, &op->value);
   if (r->t.type != ISO_TOKEN_SCALAR) return iso_token_expected(&r->t, "a value or a list of them");
   return iso_micro_code(&r->t, r->pool, &op->value);
 }
 
-static isolde_status kind(reader *r, iso_micro_op *op) {
+static isoproof_status kind(reader *r, iso_micro_op *op) {
   if (iso_token_is(&r->t, "r")) {
-    op->kind = ISOLDE_OP_READ;
+    op->kind = ISOPROOF_OP_READ;
   } else if (iso_token_is(&r->t, "w")) {
-    op->kind = ISOLDE_OP_WRITE;
+    op->kind = ISOPROOF_OP_WRITE;
   } else if (iso_token_is(&r->t, "a")) {
-    op->kind = ISOLDE_OP_APPEND;
+    op->kind = ISOPROOF_OP_APPEND;
   } else {
     return iso_token_expected(&r->t, "an operation (r, w or a)");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Makes the operation what its fields together say. */
-static isolde_status settle(reader *r, iso_micro_op *op, bool complete) {
+static isoproof_status settle(reader *r, iso_micro_op *op, bool complete) {
   if (!complete) return iso_token_expected(&r->t, "an operation with \"t\", \"k\" and \"v\"");
-  if (op->kind == ISOLDE_OP_READ) {
-    if (op->list) op->kind = ISOLDE_OP_READ_LIST;
+  if (op->kind == ISOPROOF_OP_READ) {
+    if (op->list) op->kind = ISOPROOF_OP_READ_LIST;
     if (!op->list && op->value == 0) op->value = ISO_VALUE_NIL;
   } else if (op->list || op->value == ISO_VALUE_NIL) {
     return iso_token_expected(&r->t, "the value written (a number or a string) in the operation that ends here");
   }
-  return iso_vec_push(&r->micro.ops, *op) ? ISOLDE_OK : iso_fail_memory(&r->problem);
+  return iso_vec_push(&r->micro.ops, *op) ? ISOPROOF_OK : iso_fail_memory(&r->problem);
 }
 
-static isolde_status operation(reader *r) {
-  iso_micro_op op = {.kind = ISOLDE_OP_KINDS, .value = ISO_VALUE_NIL};
+static isoproof_status operation(reader *r) {
+  iso_micro_op op = {.kind = ISOPROOF_OP_KINDS, .value = ISO_VALUE_NIL};
   bool has_key = false, has_value = false;
   size_t elements = r->micro.elements.count;
   if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "an operation (an object)");
@@ -134,10 +134,10 @@ static isolde_status operation(reader *r) {
       ISO_TRY(iso_token_skip(&r->t));
     }
   }
-  return settle(r, &op, op.kind != ISOLDE_OP_KINDS && has_key && has_value);
+  return settle(r, &op, op.kind != ISOPROOF_OP_KINDS && has_key && has_value);
 }
 
-static isolde_status operations(reader *r, record *txn) {
+static isoproof_status operations(reader *r, record *txn) {
   if (r->t.type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(&r->t, "a list of operations");
   r->micro.ops.count = txn->first_op;
   r->micro.elements.count = txn->first_element;
@@ -147,37 +147,37 @@ static isolde_status operations(reader *r, record *txn) {
     ISO_TRY(operation(r));
   }
   txn->ops = r->micro.ops.count - txn->first_op;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status session(reader *r, uint32_t *number) {
+static isoproof_status session(reader *r, uint32_t *number) {
   iso_value name;
-  if (r->t.type != ISO_TOKEN_SCALAR || r->t.scalar.type == ISOLDE_NIL) {
+  if (r->t.type != ISO_TOKEN_SCALAR || r->t.scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(&r->t, "a session (a number or a string)");
   }
   ISO_TRY(iso_micro_code(&r->t, r->pool, &name));
   return iso_builder_session(r->builder, name, number, &r->problem);
 }
 
-static isolde_status check(reader *r, const record *txn, unsigned seen) {
+static isoproof_status check(reader *r, const record *txn, unsigned seen) {
   iso_place place = {iso_input_name(r->t.window.input), txn->line, 0, -1};
   if (seen != HAS_ALL) {
     const char *missing = (seen & HAS_SESSION) == 0  ? "sid"
                           : (seen & HAS_START) == 0  ? "sts"
                           : (seen & HAS_COMMIT) == 0 ? "cts"
                                                      : "ops";
-    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, place, "expected \"%s\" in the transaction, found none",
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place, "expected \"%s\" in the transaction, found none",
                        missing);
   }
   if (txn->commit.physical < txn->start.physical ||
       (txn->commit.physical == txn->start.physical && txn->commit.logical < txn->start.logical)) {
-    return iso_fail_at(&r->problem, ISOLDE_ERR_FORMAT, place,
+    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place,
                        "expected a commit timestamp not before the start timestamp, found an earlier one");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status transaction(reader *r) {
+static isoproof_status transaction(reader *r) {
   record txn = {.line = r->t.token_line,
                 .number = r->records.count,
                 .first_op = r->micro.ops.count,
@@ -202,22 +202,22 @@ static isolde_status transaction(reader *r) {
     if (field == 0) ISO_TRY(iso_token_skip(&r->t));
   }
   ISO_TRY(check(r, &txn, seen));
-  return iso_vec_push(&r->records, txn) ? ISOLDE_OK : iso_fail_memory(&r->problem);
+  return iso_vec_push(&r->records, txn) ? ISOPROOF_OK : iso_fail_memory(&r->problem);
 }
 
-static isolde_status watch(reader *r, isolde_task *task) {
+static isoproof_status watch(reader *r, isoproof_task *task) {
   uint64_t done, total;
-  if (task == NULL || (r->records.count & 1023) != 0) return ISOLDE_OK;
+  if (task == NULL || (r->records.count & 1023) != 0) return ISOPROOF_OK;
   iso_input_progress(r->t.window.input, &done, &total);
   iso_task_progress(task, "reading", "bytes", done, total);
   return iso_task_check(task, &r->problem);
 }
 
-static isolde_status transactions(reader *r, isolde_task *task) {
+static isoproof_status transactions(reader *r, isoproof_task *task) {
   for (;;) {
     ISO_TRY(watch(r, task));
     ISO_TRY(iso_token_next(&r->t));
-    if (r->t.type == ISO_TOKEN_END_OF_INPUT) return ISOLDE_OK;
+    if (r->t.type == ISO_TOKEN_END_OF_INPUT) return ISOPROOF_OK;
     if (r->t.type == ISO_TOKEN_BEGIN_MAP) {
       ISO_TRY(transaction(r));
     } else if (r->t.type != ISO_TOKEN_END && (r->t.type != ISO_TOKEN_BEGIN_LIST || r->t.depth != 1)) {
@@ -242,7 +242,7 @@ static int by_start(const void *a, const void *b) {
 }
 
 /* Chooses how two parts become one number: as they are where they fit, else by rank. */
-static isolde_status plan_stamps(reader *r) {
+static isoproof_status plan_stamps(reader *r) {
   enum { LOGICAL_BITS = 16 };
   uint64_t physical = 0, logical = 0;
   for (size_t i = 0; i < r->records.count; i++) {
@@ -250,10 +250,10 @@ static isolde_status plan_stamps(reader *r) {
     physical |= txn->start.physical | txn->commit.physical;
     logical |= txn->start.logical | txn->commit.logical;
   }
-  if (logical == 0 && physical <= INT64_MAX) return ISOLDE_OK;
+  if (logical == 0 && physical <= INT64_MAX) return ISOPROOF_OK;
   if (logical >> LOGICAL_BITS == 0 && physical >> (63 - LOGICAL_BITS) == 0) {
     r->shift = LOGICAL_BITS;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   r->ranks = iso_alloc(r->records.count, 2 * sizeof *r->ranks);
   if (r->ranks == NULL) return iso_fail_memory(&r->problem);
@@ -268,7 +268,7 @@ static isolde_status plan_stamps(reader *r) {
       r->ranks[r->rank_count++] = r->ranks[i];
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static int64_t stamp_number(const reader *r, stamp s) {
@@ -285,7 +285,7 @@ static int64_t stamp_number(const reader *r, stamp s) {
   return (int64_t)low;
 }
 
-static isolde_status build(reader *r) {
+static isoproof_status build(reader *r) {
   ISO_TRY(plan_stamps(r));
   if (r->records.count > 0) qsort(r->records.items, r->records.count, sizeof *r->records.items, by_start);
   for (size_t i = 0; i < r->records.count; i++) {
@@ -305,24 +305,25 @@ static isolde_status build(reader *r) {
     part.elements.items = r->micro.elements.items != NULL ? r->micro.elements.items + txn->first_element : NULL;
     ISO_TRY(iso_micro_emit(&part, r->builder, &r->problem));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_read_timekiller(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
+isoproof_status iso_read_timekiller(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                                    isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
   r->builder = builder;
   r->pool = iso_builder_pool(builder);
-  iso_builder_origin(builder, ISOLDE_FORMAT_TIMEKILLER, ISO_POSITION_LINE, true);
+  iso_builder_origin(builder, ISOPROOF_FORMAT_TIMEKILLER, ISO_POSITION_LINE, true);
   iso_builder_ambiguous_reads(builder);
-  isolde_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  if (status == ISOLDE_OK) status = iso_tokenizer_init(&r->t, input, ISO_DIALECT_JSON, &r->problem);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
+  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_DIALECT_JSON, &r->problem);
+  if (status == ISOPROOF_OK) {
     status = transactions(r, task);
-    if (status == ISOLDE_OK) status = build(r);
+    if (status == ISOPROOF_OK) status = build(r);
     iso_tokenizer_free(&r->t);
   }
-  if (status != ISOLDE_OK && error != NULL) *error = r->problem;
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
   iso_vec_free(&r->records);
   iso_micro_free(&r->micro);
   free(r->ranks);

@@ -3,15 +3,15 @@
 #include "base/text.h"
 #include "format/token_scan.h"
 
-isolde_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_dialect dialect, isolde_error *error) {
+isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_dialect dialect, isoproof_error *error) {
   memset(t, 0, sizeof *t);
   t->dialect = dialect;
   t->error = error;
   t->line = t->token_line = 1;
   ISO_TRY(iso_window_init(&t->window, input, error));
   t->start = t->window.cur;
-  isolde_status status = iso_token_room(t);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = iso_token_room(t);
+  if (status != ISOPROOF_OK) {
     iso_tokenizer_free(t);
     return status;
   }
@@ -20,7 +20,7 @@ isolde_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_dialect
     t->window.cur += 3;
     t->line_offset = 3;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_tokenizer_free(iso_tokenizer *t) {
@@ -28,63 +28,63 @@ void iso_tokenizer_free(iso_tokenizer *t) {
   iso_vec_free(&t->text);
 }
 
-isolde_status iso_token_room(iso_tokenizer *t) {
+isoproof_status iso_token_room(iso_tokenizer *t) {
   while (t->window.end - t->window.cur < ISO_TOKEN_ROOM && !t->window.at_end) {
     ISO_TRY(iso_window_more(&t->window, NULL, ISO_TOKEN_LONGEST, t->error));
   }
   t->start = t->window.cur;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_token_grow(iso_tokenizer *t, const char **p) {
+isoproof_status iso_token_grow(iso_tokenizer *t, const char **p) {
   size_t at = (size_t)(*p - t->start);
   t->window.cur = t->start;
   ISO_TRY(iso_window_more(&t->window, &t->start, ISO_TOKEN_LONGEST, t->error));
   *p = t->start + at;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_token_skip(iso_tokenizer *t) {
-  return t->type >= ISO_TOKEN_BEGIN_LIST ? iso_token_leave(t, t->depth - 1) : ISOLDE_OK;
+isoproof_status iso_token_skip(iso_tokenizer *t) {
+  return t->type >= ISO_TOKEN_BEGIN_LIST ? iso_token_leave(t, t->depth - 1) : ISOPROOF_OK;
 }
 
-isolde_status iso_token_leave(iso_tokenizer *t, uint32_t depth) {
+isoproof_status iso_token_leave(iso_tokenizer *t, uint32_t depth) {
   while (t->depth > depth) ISO_TRY(iso_token_next(t));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_token_newline_follows(iso_tokenizer *t, bool *follows) {
+isoproof_status iso_token_newline_follows(iso_tokenizer *t, bool *follows) {
   iso_window *window = &t->window;
   *follows = false;
   for (;;) {
     size_t length = (size_t)(window->end - window->cur);
     if (length > 0 && memchr(window->cur, '\n', length) != NULL) {
       *follows = true;
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
-    if (window->at_end) return ISOLDE_OK;
+    if (window->at_end) return ISOPROOF_OK;
     window->cur = window->end;
     ISO_TRY(iso_window_more(window, NULL, ISO_TOKEN_LONGEST, t->error));
   }
 }
 
-isolde_status iso_token_push(iso_tokenizer *t, uint8_t kind) {
+isoproof_status iso_token_push(iso_tokenizer *t, uint8_t kind) {
   if (t->depth == ISO_TOKEN_DEPTH) {
-    return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "expected at most %d nested levels, found more",
-                       ISO_TOKEN_DEPTH);
+    return iso_fail_at(t->error, ISOPROOF_ERR_LIMIT, iso_token_place(t),
+                       "expected at most %d nested levels, found more", ISO_TOKEN_DEPTH);
   }
   t->kinds[++t->depth] = kind;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_token_integer(iso_tokenizer *t, bool negative, const char *digits, size_t count, size_t verbatim) {
   uint64_t magnitude;
   if (!iso_parse_u64(digits, count, &magnitude) || (negative && magnitude > (uint64_t)INT64_MAX + 1)) {
-    iso_token_text(t, ISOLDE_SYMBOL, t->start, verbatim);
+    iso_token_text(t, ISOPROOF_SYMBOL, t->start, verbatim);
     return;
   }
   iso_token_number(t, (int64_t)(negative ? UINT64_C(0) - magnitude : magnitude));
-  if (!negative && magnitude > INT64_MAX) t->scalar.type = ISOLDE_UNSIGNED;
+  if (!negative && magnitude > INT64_MAX) t->scalar.type = ISOPROOF_UNSIGNED;
 }
 
 bool iso_token_is_symbol(iso_dialect dialect, const char *text, size_t length) {
@@ -95,7 +95,7 @@ bool iso_token_is_symbol(iso_dialect dialect, const char *text, size_t length) {
   t.window.cur = text;
   t.window.end = text + length;
   t.window.at_end = true;
-  bool one = iso_token_next(&t) == ISOLDE_OK && t.type == ISO_TOKEN_SCALAR && t.scalar.type == ISOLDE_SYMBOL &&
+  bool one = iso_token_next(&t) == ISOPROOF_OK && t.type == ISO_TOKEN_SCALAR && t.scalar.type == ISOPROOF_SYMBOL &&
              t.start == text && t.window.cur == t.window.end;
   iso_vec_free(&t.text);
   return one;
@@ -113,13 +113,13 @@ iso_place iso_token_place(const iso_tokenizer *t) {
   return (iso_place){name_of(t), t->token_line, column, (int64_t)offset};
 }
 
-isolde_status iso_token_expected(iso_tokenizer *t, const char *what) {
+isoproof_status iso_token_expected(iso_tokenizer *t, const char *what) {
   char quoted[256];
   const char *found = iso_quote(t->start, (size_t)(t->window.cur - t->start), quoted);
-  return iso_fail_at(t->error, ISOLDE_ERR_FORMAT, iso_token_place(t), "expected %s, found %s", what, found);
+  return iso_fail_at(t->error, ISOPROOF_ERR_FORMAT, iso_token_place(t), "expected %s, found %s", what, found);
 }
 
-isolde_status iso_token_broken(iso_tokenizer *t, const char *p, const char *what) {
+isoproof_status iso_token_broken(iso_tokenizer *t, const char *p, const char *what) {
   enum { SHOWN = 16 };
   t->failed = true;
   size_t length = (size_t)(t->window.end - p), shown = 0;
@@ -128,7 +128,7 @@ isolde_status iso_token_broken(iso_tokenizer *t, const char *p, const char *what
   const char *found = iso_quote(p, shown, quoted);
   uint64_t offset = iso_token_offset(t, p);
   iso_place place = {name_of(t), t->line, offset - t->line_offset + 1, (int64_t)offset};
-  return iso_fail_at(t->error, ISOLDE_ERR_FORMAT, place, "expected %s, found %s", what, found);
+  return iso_fail_at(t->error, ISOPROOF_ERR_FORMAT, place, "expected %s, found %s", what, found);
 }
 
 /* ---- strings ---- */
@@ -141,13 +141,13 @@ static int hex_digit(char c) {
 }
 
 /* Makes sure that `count` bytes follow *p unless the input ends. */
-static isolde_status need(iso_tokenizer *t, const char **p, ptrdiff_t count) {
+static isoproof_status need(iso_tokenizer *t, const char **p, ptrdiff_t count) {
   while (t->window.end - *p < count && !t->window.at_end) ISO_TRY(iso_token_grow(t, p));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The four digits after a backslash and a u at *p. */
-static isolde_status unicode_unit(iso_tokenizer *t, const char **p, uint32_t *unit) {
+static isoproof_status unicode_unit(iso_tokenizer *t, const char **p, uint32_t *unit) {
   ISO_TRY(need(t, p, 6));
   uint32_t code = 0;
   for (int i = 2; i < 6; i++) {
@@ -157,11 +157,11 @@ static isolde_status unicode_unit(iso_tokenizer *t, const char **p, uint32_t *un
   }
   *unit = code;
   *p += 6;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* An escape of a code point by \u, perhaps a pair of them. */
-static isolde_status unicode_escape(iso_tokenizer *t, const char **p) {
+static isoproof_status unicode_escape(iso_tokenizer *t, const char **p) {
   uint32_t code = 0, low = 0;
   ISO_TRY(unicode_unit(t, p, &code));
   if (code >= 0xdc00 && code < 0xe000) return iso_token_broken(t, *p - 6, "no second half of a surrogate pair");
@@ -176,11 +176,11 @@ static isolde_status unicode_escape(iso_tokenizer *t, const char **p) {
   }
   if (!iso_vec_reserve(&t->text, 4)) return iso_fail_memory(t->error);
   t->text.count += iso_utf8_encode(code, t->text.items + t->text.count);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Replaces the escape at *p by what it stands for. */
-static isolde_status escape(iso_tokenizer *t, const char **p) {
+static isoproof_status escape(iso_tokenizer *t, const char **p) {
   static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
   ISO_TRY(need(t, p, 2));
   char c = '\0';
@@ -195,20 +195,20 @@ static isolde_status escape(iso_tokenizer *t, const char **p) {
   }
   if (!iso_vec_push(&t->text, meant[known - plain])) return iso_fail_memory(t->error);
   *p += 2;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Copies what was scanned since the last escape, from `from` bytes after the start of the token. */
-static isolde_status copy_plain(iso_tokenizer *t, size_t from, const char *p) {
+static isoproof_status copy_plain(iso_tokenizer *t, size_t from, const char *p) {
   size_t length = (size_t)(p - t->start) - from;
   if (!iso_vec_reserve(&t->text, length)) return iso_fail_memory(t->error);
   if (length > 0) memcpy(t->text.items + t->text.count, t->start + from, length);
   t->text.count += length;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Goes over a character at *p that is neither plain ASCII, a quote nor a backslash. */
-static isolde_status odd_character(iso_tokenizer *t, const char **p) {
+static isoproof_status odd_character(iso_tokenizer *t, const char **p) {
   unsigned char c = (unsigned char)**p;
   if (c < 0x20) {
     if (c == 0 || t->dialect == ISO_DIALECT_JSON) {
@@ -216,13 +216,13 @@ static isolde_status odd_character(iso_tokenizer *t, const char **p) {
     }
     if (c == '\n') iso_token_newline(t, *p);
     *p += 1;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   ISO_TRY(need(t, p, 4));
   size_t step = iso_utf8_step(*p, (size_t)(t->window.end - *p));
   if (step == 0) return iso_token_broken(t, *p, "UTF-8");
   *p += step;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The first quote, backslash, control character or byte above 0x7f in [p, end), else end. */
@@ -236,7 +236,7 @@ static const char *string_special(const char *p, const char *end) {
   return p;
 }
 
-isolde_status iso_token_string(iso_tokenizer *t) {
+isoproof_status iso_token_string(iso_tokenizer *t) {
   const char *p = t->start + 1;
   size_t plain = 1; /* offset of what follows the last escape */
   t->text.count = 0;
@@ -256,15 +256,15 @@ isolde_status iso_token_string(iso_tokenizer *t) {
     }
   }
   if (p - t->start > ISO_TOKEN_LONGEST) {
-    return iso_fail_at(t->error, ISOLDE_ERR_LIMIT, iso_token_place(t), "a string of more than %d bytes",
+    return iso_fail_at(t->error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "a string of more than %d bytes",
                        ISO_TOKEN_LONGEST);
   }
   if (plain == 1) {
-    iso_token_text(t, ISOLDE_STRING, t->start + 1, (size_t)(p - t->start) - 1);
+    iso_token_text(t, ISOPROOF_STRING, t->start + 1, (size_t)(p - t->start) - 1);
   } else {
     ISO_TRY(copy_plain(t, plain, p));
-    iso_token_text(t, ISOLDE_STRING, t->text.items, t->text.count);
+    iso_token_text(t, ISOPROOF_STRING, t->text.items, t->text.count);
   }
   t->window.cur = p + 1;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

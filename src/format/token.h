@@ -34,7 +34,7 @@ typedef struct iso_tokenizer {
   /* The current token. */
   iso_token_type type;
   uint32_t depth; /* containers open after it */
-  isolde_scalar scalar;
+  isoproof_scalar scalar;
   const char *start; /* its first byte in the window */
   uint64_t token_line;
 
@@ -49,15 +49,15 @@ typedef struct iso_tokenizer {
   uint32_t discarding;                /* EDN: discards (#_) whose element has not ended */
   uint32_t discards[ISO_TOKEN_DEPTH + 1];
   ISO_VEC(char) text;
-  isolde_error *error;
+  isoproof_error *error;
 } iso_tokenizer;
 
 /* Both must outlive the tokenizer; the error (may be NULL) is filled by any call that fails. */
-isolde_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_dialect dialect, isolde_error *error);
+isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_dialect dialect, isoproof_error *error);
 void iso_tokenizer_free(iso_tokenizer *t);
 
-isolde_status iso_json_next(iso_tokenizer *t);
-isolde_status iso_edn_next(iso_tokenizer *t);
+isoproof_status iso_json_next(iso_tokenizer *t);
+isoproof_status iso_edn_next(iso_tokenizer *t);
 /* Takes in integers from 0 to 9999999 with single spaces between them, at most `most`, as long as nothing else comes:
  * the hot path of long lists.  Returns how many; the next token is whatever follows. */
 size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
@@ -65,42 +65,42 @@ size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
 void iso_edn_advance(iso_tokenizer *t, const char *to, size_t elements);
 
 /* Goes to the next token. */
-static inline isolde_status iso_token_next(iso_tokenizer *t) {
+static inline isoproof_status iso_token_next(iso_tokenizer *t) {
   return t->dialect == ISO_DIALECT_EDN ? iso_edn_next(t) : iso_json_next(t);
 }
 
 /* Skips the rest of the value whose first token is the current one: to its END, or not at all for a scalar. */
-isolde_status iso_token_skip(iso_tokenizer *t);
+isoproof_status iso_token_skip(iso_tokenizer *t);
 /* Skips until only `depth` containers are open. */
-isolde_status iso_token_leave(iso_tokenizer *t, uint32_t depth);
+isoproof_status iso_token_leave(iso_tokenizer *t, uint32_t depth);
 /* Whether a newline comes after the current token's line began; consumes the rest of the input. */
-isolde_status iso_token_newline_follows(iso_tokenizer *t, bool *follows);
+isoproof_status iso_token_newline_follows(iso_tokenizer *t, bool *follows);
 
 /* Where the current token begins. */
 iso_place iso_token_place(const iso_tokenizer *t);
-/* ISOLDE_ERR_FORMAT at the current token: "expected WHAT, found ...". */
-isolde_status iso_token_expected(iso_tokenizer *t, const char *what);
+/* ISOPROOF_ERR_FORMAT at the current token: "expected WHAT, found ...". */
+isoproof_status iso_token_expected(iso_tokenizer *t, const char *what);
 
-/* Whether a dialect reads the text as one symbol (see ISOLDE_SYMBOL), so that it can be written as it is. */
+/* Whether a dialect reads the text as one symbol (see ISOPROOF_SYMBOL), so that it can be written as it is. */
 bool iso_token_is_symbol(iso_dialect dialect, const char *text, size_t length);
 /* Whether EDN reads a colon and the text as one keyword. */
 bool iso_edn_is_keyword(const char *text, size_t length);
 
 /* Whether the current token is a keyword, string or symbol with that text. */
 static inline bool iso_token_is_n(const iso_tokenizer *t, const char *text, size_t length) {
-  return t->type == ISO_TOKEN_SCALAR && t->scalar.type >= ISOLDE_STRING && t->scalar.length == length &&
+  return t->type == ISO_TOKEN_SCALAR && t->scalar.type >= ISOPROOF_STRING && t->scalar.length == length &&
          memcmp(t->scalar.text, text, length) == 0;
 }
 #define iso_token_is(t, literal) iso_token_is_n(t, literal, sizeof(literal) - 1)
 
 static inline bool iso_token_is_nil(const iso_tokenizer *t) {
-  return t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOLDE_NIL;
+  return t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOPROOF_NIL;
 }
 static inline bool iso_token_is_text(const iso_tokenizer *t) {
-  return t->type == ISO_TOKEN_SCALAR && t->scalar.type >= ISOLDE_STRING;
+  return t->type == ISO_TOKEN_SCALAR && t->scalar.type >= ISOPROOF_STRING;
 }
 static inline bool iso_token_is_integer(const iso_tokenizer *t) {
-  return t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOLDE_INTEGER;
+  return t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOPROOF_INTEGER;
 }
 
 #endif

@@ -73,18 +73,18 @@ static inline unsigned iso_scan_digits(const char *p, uint64_t *number) {
 }
 
 /* Makes sure that ISO_TOKEN_ROOM bytes follow window.cur, or all there are. */
-isolde_status iso_token_room(iso_tokenizer *t);
+isoproof_status iso_token_room(iso_tokenizer *t);
 /* Gets more bytes after the end of the window while keeping the token that begins at t->start; moves *p along. */
-isolde_status iso_token_grow(iso_tokenizer *t, const char **p);
+isoproof_status iso_token_grow(iso_tokenizer *t, const char **p);
 /* A string whose opening quote is at t->start; window.cur goes behind the closing one. */
-isolde_status iso_token_string(iso_tokenizer *t);
+isoproof_status iso_token_string(iso_tokenizer *t);
 /* Makes a scalar of a number without a fraction: digits [p, end) after an optional sign. */
 void iso_token_integer(iso_tokenizer *t, bool negative, const char *digits, size_t count, size_t verbatim);
 /* Opens and closes containers: the stack only.  `kind` is kept in kinds[depth]. */
-isolde_status iso_token_push(iso_tokenizer *t, uint8_t kind);
+isoproof_status iso_token_push(iso_tokenizer *t, uint8_t kind);
 
-/* ISOLDE_ERR_FORMAT at p: "expected WHAT, found ...", the input being broken. */
-isolde_status iso_token_broken(iso_tokenizer *t, const char *p, const char *what);
+/* ISOPROOF_ERR_FORMAT at p: "expected WHAT, found ...", the input being broken. */
+isoproof_status iso_token_broken(iso_tokenizer *t, const char *p, const char *what);
 
 static inline uint64_t iso_token_offset(const iso_tokenizer *t, const char *p) {
   return t->window.offset + (uint64_t)(p - t->window.buffer);
@@ -95,7 +95,7 @@ static inline void iso_token_newline(iso_tokenizer *t, const char *newline) {
   t->line_offset = iso_token_offset(t, newline) + 1;
 }
 
-static inline void iso_token_text(iso_tokenizer *t, isolde_scalar_type type, const char *text, size_t length) {
+static inline void iso_token_text(iso_tokenizer *t, isoproof_scalar_type type, const char *text, size_t length) {
   t->type = ISO_TOKEN_SCALAR;
   t->scalar.type = type;
   t->scalar.text = text;
@@ -104,7 +104,7 @@ static inline void iso_token_text(iso_tokenizer *t, isolde_scalar_type type, con
 
 static inline void iso_token_number(iso_tokenizer *t, int64_t number) {
   t->type = ISO_TOKEN_SCALAR;
-  t->scalar.type = ISOLDE_INTEGER;
+  t->scalar.type = ISOPROOF_INTEGER;
   t->scalar.integer = number;
 }
 

@@ -21,9 +21,9 @@ typedef struct last_txn {
 typedef struct veri_reader {
   iso_input *input;
   iso_window window;
-  isolde_builder *builder;
-  isolde_task *task;
-  isolde_error *error;
+  isoproof_builder *builder;
+  isoproof_task *task;
+  isoproof_error *error;
   uint64_t line; /* number of the current line, from 1 */
   const char *start, *cur, *end;
   ISO_VEC(last_txn) sessions;
@@ -39,7 +39,7 @@ static iso_place place_at(const veri_reader *r, const char *where) {
 }
 
 /* The next line without its end; *ended when there is none. */
-static isolde_status next_line(veri_reader *r, bool *ended) {
+static isoproof_status next_line(veri_reader *r, bool *ended) {
   iso_window *w = &r->window;
   const char *start = w->cur, *newline = NULL;
   size_t searched = 0;
@@ -55,19 +55,19 @@ static isolde_status next_line(veri_reader *r, bool *ended) {
   r->end = newline != NULL ? newline : w->end;
   w->cur = newline != NULL ? newline + 1 : w->end;
   if (r->end > r->start && r->end[-1] == '\r') r->end--;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void skip_blanks(veri_reader *r) {
   while (r->cur < r->end && (*r->cur == ' ' || *r->cur == '\t')) r->cur++;
 }
 
-static isolde_status expected(veri_reader *r, const char *token, const char *what) {
+static isoproof_status expected(veri_reader *r, const char *token, const char *what) {
   char quoted[256];
   size_t left = (size_t)(r->end - token);
-  (void)iso_fail_at(r->error, ISOLDE_ERR_FORMAT, place_at(r, token), "expected %s, found %s", what,
+  (void)iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_at(r, token), "expected %s, found %s", what,
                     left > 0 ? iso_quote(token, left, quoted) : "the end of the line");
-  return ISOLDE_ERR_FORMAT;
+  return ISOPROOF_ERR_FORMAT;
 }
 
 static const char *next_token(veri_reader *r, size_t *length) {
@@ -78,13 +78,13 @@ static const char *next_token(veri_reader *r, size_t *length) {
   return token;
 }
 
-static isolde_status get_integer(veri_reader *r, const char *what, int64_t *number) {
+static isoproof_status get_integer(veri_reader *r, const char *what, int64_t *number) {
   size_t length;
   const char *token = next_token(r, &length);
-  return iso_parse_i64(token, length, number) ? ISOLDE_OK : expected(r, token, what);
+  return iso_parse_i64(token, length, number) ? ISOPROOF_OK : expected(r, token, what);
 }
 
-static isolde_status get_value(veri_reader *r, const char *what, iso_value *value) {
+static isoproof_status get_value(veri_reader *r, const char *what, iso_value *value) {
   size_t length;
   const char *token = next_token(r, &length);
   iso_pool *pool = iso_builder_pool(r->builder);
@@ -96,15 +96,15 @@ static isolde_status get_value(veri_reader *r, const char *what, iso_value *valu
 }
 
 /* Remembers that the session had a transaction of that id; it must be the first time. */
-static isolde_status note_txn(veri_reader *r, uint32_t session, int64_t id, const char *where) {
+static isoproof_status note_txn(veri_reader *r, uint32_t session, int64_t id, const char *where) {
   iso_value code;
   uint32_t number;
   ISO_TRY(iso_pool_add_i64(iso_builder_pool(r->builder), id, &code, r->error));
   ISO_TRY(iso_dense_add(&r->ids, code, &number, r->error));
   iso_idset_result result = iso_idset_add(&r->seen, (uint64_t)session << 32 | number);
   if (result == ISO_ID_NO_MEMORY) return iso_fail_memory(r->error);
-  if (result == ISO_ID_NEW) return ISOLDE_OK;
-  return iso_fail_at(r->error, ISOLDE_ERR_FORMAT, place_at(r, where),
+  if (result == ISO_ID_NEW) return ISOPROOF_OK;
+  return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_at(r, where),
                      "expected a new transaction or the current one of the session, found transaction %lld again "
                      "after another one",
                      (long long)id);
@@ -119,7 +119,7 @@ static last_txn *last_of(veri_reader *r, uint32_t session) {
 }
 
 /* Makes the transaction of this line the open one. */
-static isolde_status open_txn(veri_reader *r) {
+static isoproof_status open_txn(veri_reader *r) {
   iso_value name = ISO_VALUE_NIL;
   uint32_t session;
   int64_t id;
@@ -131,7 +131,7 @@ static isolde_status open_txn(veri_reader *r) {
   last_txn *last = last_of(r, session);
   if (last == NULL) return iso_fail_memory(r->error);
   if (last->any && last->id == id) {
-    if (r->any_open && r->open == last->txn) return ISOLDE_OK;
+    if (r->any_open && r->open == last->txn) return ISOPROOF_OK;
     r->open = last->txn;
     return iso_builder_reopen(r->builder, last->txn, r->line, r->error);
   }
@@ -143,10 +143,10 @@ static isolde_status open_txn(veri_reader *r) {
   ISO_TRY(iso_builder_begin(r->builder, session, &info, &r->open, r->error));
   *last = (last_txn){true, id, r->open};
   r->any_open = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_list(veri_reader *r, iso_value key) {
+static isoproof_status read_list(veri_reader *r, iso_value key) {
   int64_t count;
   skip_blanks(r);
   const char *where = r->cur;
@@ -158,10 +158,10 @@ static isolde_status read_list(veri_reader *r, iso_value key) {
     ISO_TRY(get_value(r, "an element", &value));
     if (!iso_vec_push(&r->elements, value)) return iso_fail_memory(r->error);
   }
-  return iso_builder_list(r->builder, ISOLDE_OP_READ_LIST, key, r->elements.items, r->elements.count, r->error);
+  return iso_builder_list(r->builder, ISOPROOF_OP_READ_LIST, key, r->elements.items, r->elements.count, r->error);
 }
 
-static isolde_status read_line(veri_reader *r) {
+static isoproof_status read_line(veri_reader *r) {
   size_t length;
   iso_value key = ISO_VALUE_NIL, value = ISO_VALUE_NIL;
   ISO_TRY(open_txn(r));
@@ -172,26 +172,26 @@ static isolde_status read_line(veri_reader *r) {
     ISO_TRY(read_list(r, key));
   } else {
     ISO_TRY(get_value(r, "the element appended", &value));
-    ISO_TRY(iso_builder_op(r->builder, ISOLDE_OP_APPEND, key, value, r->error));
+    ISO_TRY(iso_builder_op(r->builder, ISOPROOF_OP_APPEND, key, value, r->error));
   }
   skip_blanks(r);
-  return r->cur == r->end ? ISOLDE_OK : expected(r, r->cur, "the end of the line");
+  return r->cur == r->end ? ISOPROOF_OK : expected(r, r->cur, "the end of the line");
 }
 
 /* After the promised lines only blanks may come. */
-static isolde_status read_end(veri_reader *r, uint64_t lines) {
+static isoproof_status read_end(veri_reader *r, uint64_t lines) {
   for (;;) {
     bool ended;
     ISO_TRY(next_line(r, &ended));
-    if (ended) return ISOLDE_OK;
+    if (ended) return ISOPROOF_OK;
     skip_blanks(r);
     if (r->cur == r->end) continue;
-    return iso_fail_at(r->error, ISOLDE_ERR_FORMAT, place_at(r, r->cur),
+    return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_at(r, r->cur),
                        "expected %llu lines, as the first line says, found more", (unsigned long long)lines);
   }
 }
 
-static isolde_status read_all(veri_reader *r) {
+static isoproof_status read_all(veri_reader *r) {
   bool ended;
   uint64_t lines;
   size_t length;
@@ -203,7 +203,7 @@ static isolde_status read_all(veri_reader *r) {
   for (uint64_t i = 0; i < lines; i++) {
     ISO_TRY(next_line(r, &ended));
     if (ended) {
-      return iso_fail_at(r->error, ISOLDE_ERR_FORMAT, place_at(r, r->start),
+      return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_at(r, r->start),
                          "expected %llu lines, as the first line says, found the end after %llu",
                          (unsigned long long)lines, (unsigned long long)i);
     }
@@ -218,13 +218,14 @@ static isolde_status read_all(veri_reader *r) {
   return read_end(r, lines);
 }
 
-isolde_status iso_read_veristrong(iso_input *input, isolde_builder *builder, isolde_task *task, isolde_error *error) {
+isoproof_status iso_read_veristrong(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                                    isoproof_error *error) {
   veri_reader r = {.input = input, .builder = builder, .task = task, .error = error};
-  iso_builder_origin(builder, ISOLDE_FORMAT_VERISTRONG, ISO_POSITION_LINE_PER_OP, false);
+  iso_builder_origin(builder, ISOPROOF_FORMAT_VERISTRONG, ISO_POSITION_LINE_PER_OP, false);
   iso_dense_init(&r.ids);
   iso_idset_init(&r.seen);
-  isolde_status status = iso_window_init(&r.window, input, error);
-  if (status == ISOLDE_OK) status = read_all(&r);
+  isoproof_status status = iso_window_init(&r.window, input, error);
+  if (status == ISOPROOF_OK) status = read_all(&r);
   iso_window_free(&r.window);
   iso_dense_free(&r.ids);
   iso_idset_free(&r.seen);

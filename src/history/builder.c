@@ -5,13 +5,13 @@
 
 static iso_lazy lazy(int64_t blank) { return (iso_lazy){.blank = blank}; }
 
-isolde_status iso_builder_start(isolde_builder *builder, isolde_error *error) {
+isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *error) {
   memset(builder, 0, sizeof *builder);
-  builder->format = ISOLDE_FORMATS;
+  builder->format = ISOPROOF_FORMATS;
   builder->most_ops = ISO_MAX_OPS;
   builder->txn_id = lazy(INT64_MIN);
-  builder->txn_start = lazy(ISOLDE_NO_TIME);
-  builder->txn_end = lazy(ISOLDE_NO_TIME);
+  builder->txn_start = lazy(ISOPROOF_NO_TIME);
+  builder->txn_end = lazy(ISOPROOF_NO_TIME);
   builder->txn_start_index = lazy(-1);
   builder->txn_end_index = lazy(-1);
   builder->txn_node = lazy(ISO_VALUE_NIL);
@@ -22,7 +22,7 @@ isolde_status iso_builder_start(isolde_builder *builder, isolde_error *error) {
   return iso_pool_init(&builder->pool, error);
 }
 
-void iso_builder_clear(isolde_builder *builder) {
+void iso_builder_clear(isoproof_builder *builder) {
   iso_lazy *columns[] = {&builder->txn_id,        &builder->txn_start, &builder->txn_end,   &builder->txn_start_index,
                          &builder->txn_end_index, &builder->txn_node,  &builder->txn_error, &builder->session_file};
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) free(columns[i]->items);
@@ -44,44 +44,44 @@ void iso_builder_clear(isolde_builder *builder) {
   memset(builder, 0, sizeof *builder);
 }
 
-isolde_status isolde_builder_new(isolde_builder **builder, isolde_error *error) {
-  isolde_builder *made = malloc(sizeof *made);
+isoproof_status isoproof_builder_new(isoproof_builder **builder, isoproof_error *error) {
+  isoproof_builder *made = malloc(sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
-  isolde_status status = iso_builder_start(made, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = iso_builder_start(made, error);
+  if (status != ISOPROOF_OK) {
     free(made);
     return status;
   }
   *builder = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-void isolde_builder_free(isolde_builder *builder) {
+void isoproof_builder_free(isoproof_builder *builder) {
   if (builder == NULL) return;
   iso_builder_clear(builder);
   free(builder);
 }
 
-void iso_builder_origin(isolde_builder *builder, isolde_format format, iso_position_kind positions,
+void iso_builder_origin(isoproof_builder *builder, isoproof_format format, iso_position_kind positions,
                         bool initial_is_zero) {
   builder->format = format;
   builder->positions = positions;
   builder->initial_is_zero = initial_is_zero;
 }
 
-isolde_status iso_builder_file(isolde_builder *builder, const char *name, isolde_error *error) {
+isoproof_status iso_builder_file(isoproof_builder *builder, const char *name, isoproof_error *error) {
   char *copy = strdup(name);
   if (copy == NULL) return iso_fail_memory(error);
   free(builder->file);
   builder->file = copy;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-iso_pool *iso_builder_pool(isolde_builder *builder) { return &builder->pool; }
-void iso_builder_ambiguous_reads(isolde_builder *builder) { builder->ambiguous_reads = true; }
-void iso_builder_limit(isolde_builder *builder, uint32_t most_ops) { builder->most_ops = most_ops; }
+iso_pool *iso_builder_pool(isoproof_builder *builder) { return &builder->pool; }
+void iso_builder_ambiguous_reads(isoproof_builder *builder) { builder->ambiguous_reads = true; }
+void iso_builder_limit(isoproof_builder *builder, uint32_t most_ops) { builder->most_ops = most_ops; }
 
-void iso_builder_expect(isolde_builder *builder, uint64_t ops) {
+void iso_builder_expect(isoproof_builder *builder, uint64_t ops) {
   if (ops > builder->most_ops) ops = builder->most_ops;
   /* Without memory for all of it, the columns grow as operations come. */
   bool reserved = iso_vec_reserve(&builder->op_kind, ops) && iso_vec_reserve(&builder->op_key, ops) &&
@@ -89,8 +89,8 @@ void iso_builder_expect(isolde_builder *builder, uint64_t ops) {
   (void)reserved;
 }
 
-uint64_t iso_builder_ops(const isolde_builder *builder) { return builder->op_kind.count; }
-uint64_t iso_builder_txns(const isolde_builder *builder) { return builder->txn_session.count; }
+uint64_t iso_builder_ops(const isoproof_builder *builder) { return builder->op_kind.count; }
+uint64_t iso_builder_txns(const isoproof_builder *builder) { return builder->txn_session.count; }
 
 static bool lazy_set(iso_lazy *column, size_t at, int64_t value) {
   if (value == column->blank && at >= column->count) return true;
@@ -103,41 +103,43 @@ static bool lazy_set(iso_lazy *column, size_t at, int64_t value) {
   return true;
 }
 
-isolde_status iso_builder_session(isolde_builder *builder, iso_value name, uint32_t *session, isolde_error *error) {
+isoproof_status iso_builder_session(isoproof_builder *builder, iso_value name, uint32_t *session,
+                                    isoproof_error *error) {
   return iso_dense_add(&builder->sessions, name, session, error);
 }
 
-isolde_status iso_builder_session_file(isolde_builder *builder, uint32_t session, const char *name,
-                                       isolde_error *error) {
+isoproof_status iso_builder_session_file(isoproof_builder *builder, uint32_t session, const char *name,
+                                         isoproof_error *error) {
   iso_value text;
-  ISO_TRY(iso_pool_add_text(&builder->pool, ISOLDE_STRING, name, strlen(name), &text, error));
-  return lazy_set(&builder->session_file, session, text) ? ISOLDE_OK : iso_fail_memory(error);
+  ISO_TRY(iso_pool_add_text(&builder->pool, ISOPROOF_STRING, name, strlen(name), &text, error));
+  return lazy_set(&builder->session_file, session, text) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isolde_status add_run(isolde_builder *builder, uint32_t txn, uint64_t position, isolde_error *error) {
+static isoproof_status add_run(isoproof_builder *builder, uint32_t txn, uint64_t position, isoproof_error *error) {
   iso_run run = {txn, (uint32_t)builder->op_kind.count, position};
   if (!iso_vec_push(&builder->runs, run)) return iso_fail_memory(error);
   builder->open = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_builder_update(isolde_builder *builder, uint32_t txn, const iso_txn_info *info, isolde_error *error) {
+isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, const iso_txn_info *info,
+                                   isoproof_error *error) {
   builder->txn_status.items[txn] = (uint8_t)info->status;
   if (lazy_set(&builder->txn_id, txn, info->has_id ? info->id : INT64_MIN) &&
       lazy_set(&builder->txn_start, txn, info->start) && lazy_set(&builder->txn_end, txn, info->end) &&
       lazy_set(&builder->txn_start_index, txn, info->start_index) &&
       lazy_set(&builder->txn_end_index, txn, info->end_index) && lazy_set(&builder->txn_node, txn, info->node) &&
       lazy_set(&builder->txn_error, txn, info->error)) {
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   return iso_fail_memory(error);
 }
 
-isolde_status iso_builder_begin(isolde_builder *builder, uint32_t session, const iso_txn_info *info, uint32_t *txn,
-                                isolde_error *error) {
+isoproof_status iso_builder_begin(isoproof_builder *builder, uint32_t session, const iso_txn_info *info, uint32_t *txn,
+                                  isoproof_error *error) {
   size_t number = builder->txn_session.count;
   if (number >= ISO_MAX_TXNS) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u transactions", (unsigned)ISO_MAX_TXNS);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u transactions", (unsigned)ISO_MAX_TXNS);
   }
   if (!iso_vec_reserve(&builder->txn_session, 1) || !iso_vec_reserve(&builder->txn_status, 1)) {
     return iso_fail_memory(error);
@@ -149,43 +151,43 @@ isolde_status iso_builder_begin(isolde_builder *builder, uint32_t session, const
   return iso_builder_update(builder, (uint32_t)number, info, error);
 }
 
-isolde_status iso_builder_reopen(isolde_builder *builder, uint32_t txn, uint64_t position, isolde_error *error) {
+isoproof_status iso_builder_reopen(isoproof_builder *builder, uint32_t txn, uint64_t position, isoproof_error *error) {
   if (txn >= builder->txn_session.count) {
-    return iso_fail(error, ISOLDE_ERR_INTERNAL, "transaction %u was never begun", txn);
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "transaction %u was never begun", txn);
   }
   return add_run(builder, txn, position, error);
 }
 
 /* Makes room for `count` operations in the three columns. */
-static isolde_status reserve_ops(isolde_builder *builder, size_t count, isolde_error *error) {
-  if (!builder->open) return iso_fail(error, ISOLDE_ERR_USAGE, "an operation outside a transaction");
+static isoproof_status reserve_ops(isoproof_builder *builder, size_t count, isoproof_error *error) {
+  if (!builder->open) return iso_fail(error, ISOPROOF_ERR_USAGE, "an operation outside a transaction");
   if (count > builder->most_ops - builder->op_kind.count) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u operations in one history", builder->most_ops);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u operations in one history", builder->most_ops);
   }
   if (!iso_vec_reserve(&builder->op_kind, count) || !iso_vec_reserve(&builder->op_key, count) ||
       !iso_vec_reserve(&builder->op_value, count)) {
     return iso_fail_memory(error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static void put_op(isolde_builder *builder, isolde_op_kind kind, uint32_t key, iso_value value) {
+static void put_op(isoproof_builder *builder, isoproof_op_kind kind, uint32_t key, iso_value value) {
   builder->op_kind.items[builder->op_kind.count++] = (uint8_t)kind;
   builder->op_key.items[builder->op_key.count++] = key;
   builder->op_value.items[builder->op_value.count++] = value;
 }
 
-isolde_status iso_builder_op(isolde_builder *builder, isolde_op_kind kind, iso_value key, iso_value value,
-                             isolde_error *error) {
+isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind, iso_value key, iso_value value,
+                               isoproof_error *error) {
   uint32_t number;
   ISO_TRY(reserve_ops(builder, 1, error));
   ISO_TRY(iso_dense_add(&builder->keys, key, &number, error));
   put_op(builder, kind, number, value);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_builder_bulk(isolde_builder *builder, const uint8_t *kinds, const uint64_t *keys,
-                               const uint64_t *values, size_t count, isolde_error *error) {
+isoproof_status iso_builder_bulk(isoproof_builder *builder, const uint8_t *kinds, const uint64_t *keys,
+                                 const uint64_t *values, size_t count, isoproof_error *error) {
   ISO_TRY(reserve_ops(builder, count, error));
   uint32_t *out_key = builder->op_key.items + builder->op_key.count;
   iso_value *out_value = builder->op_value.items + builder->op_value.count;
@@ -200,7 +202,7 @@ isolde_status iso_builder_bulk(isolde_builder *builder, const uint8_t *kinds, co
     }
     uint64_t value = values[i];
     if (value < ISO_VALUE_INLINE_LIMIT) {
-      bool initial = value == 0 && zero_is_initial && kinds[i] == ISOLDE_OP_READ;
+      bool initial = value == 0 && zero_is_initial && kinds[i] == ISOPROOF_OP_READ;
       out_value[i] = initial ? ISO_VALUE_NIL : (iso_value)value;
     } else {
       ISO_TRY(iso_pool_add_u64(&builder->pool, value, &out_value[i], error));
@@ -210,11 +212,11 @@ isolde_status iso_builder_bulk(isolde_builder *builder, const uint8_t *kinds, co
   builder->op_kind.count += count;
   builder->op_key.count += count;
   builder->op_value.count += count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The longest list of a key, made when the key has none yet; NULL when memory is out. */
-static iso_list *list_of(isolde_builder *builder, uint32_t key) {
+static iso_list *list_of(isoproof_builder *builder, uint32_t key) {
   if (key >= builder->lists.count) {
     size_t missing = (size_t)key + 1 - builder->lists.count;
     if (!iso_vec_reserve(&builder->lists, missing)) return NULL;
@@ -224,22 +226,22 @@ static iso_list *list_of(isolde_builder *builder, uint32_t key) {
   return &builder->lists.items[key];
 }
 
-static isolde_status add_odd_list(isolde_builder *builder, const iso_value *values, size_t count, iso_value *code,
-                                  isolde_error *error) {
+static isoproof_status add_odd_list(isoproof_builder *builder, const iso_value *values, size_t count, iso_value *code,
+                                    isoproof_error *error) {
   size_t number = builder->odd_first.count;
-  if (number >= ISO_VALUE_NIL) return iso_fail(error, ISOLDE_ERR_LIMIT, "too many lists that extend no other");
+  if (number >= ISO_VALUE_NIL) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many lists that extend no other");
   if (!iso_vec_push(&builder->odd_first, (uint64_t)builder->odd_values.count)) return iso_fail_memory(error);
   if (!iso_vec_reserve(&builder->odd_values, count)) return iso_fail_memory(error);
   if (count > 0) memcpy(builder->odd_values.items + builder->odd_values.count, values, count * sizeof *values);
   builder->odd_values.count += count;
   *code = ISO_VALUE_INTERNED | (iso_value)number;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_builder_list(isolde_builder *builder, isolde_op_kind kind, iso_value key, const iso_value *values,
-                               size_t count, isolde_error *error) {
+isoproof_status iso_builder_list(isoproof_builder *builder, isoproof_op_kind kind, iso_value key,
+                                 const iso_value *values, size_t count, isoproof_error *error) {
   uint32_t number;
-  if (count >= ISO_VALUE_INLINE_LIMIT) return iso_fail(error, ISOLDE_ERR_LIMIT, "a list of %zu elements", count);
+  if (count >= ISO_VALUE_INLINE_LIMIT) return iso_fail(error, ISOPROOF_ERR_LIMIT, "a list of %zu elements", count);
   ISO_TRY(reserve_ops(builder, 1, error));
   ISO_TRY(iso_dense_add(&builder->keys, key, &number, error));
   iso_list *longest = list_of(builder, number);
@@ -257,13 +259,13 @@ isolde_status iso_builder_list(isolde_builder *builder, isolde_op_kind kind, iso
     longest->count = count;
   }
   put_op(builder, kind, number, code);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_builder_fact(isolde_builder *builder, const char *name, const char *value, size_t length,
-                               isolde_error *error) {
+isoproof_status iso_builder_fact(isoproof_builder *builder, const char *name, const char *value, size_t length,
+                                 isoproof_error *error) {
   iso_fact fact;
-  ISO_TRY(iso_pool_add_text(&builder->pool, ISOLDE_STRING, name, strlen(name), &fact.name, error));
-  ISO_TRY(iso_pool_add_text(&builder->pool, ISOLDE_STRING, value, length, &fact.value, error));
-  return iso_vec_push(&builder->facts, fact) ? ISOLDE_OK : iso_fail_memory(error);
+  ISO_TRY(iso_pool_add_text(&builder->pool, ISOPROOF_STRING, name, strlen(name), &fact.name, error));
+  ISO_TRY(iso_pool_add_text(&builder->pool, ISOPROOF_STRING, value, length, &fact.value, error));
+  return iso_vec_push(&builder->facts, fact) ? ISOPROOF_OK : iso_fail_memory(error);
 }

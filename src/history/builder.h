@@ -11,74 +11,76 @@
 
 /* What is known of a transaction; start from iso_txn_unset(). */
 typedef struct iso_txn_info {
-  isolde_txn_status status;
+  isoproof_txn_status status;
   bool has_id;
   int64_t id;
-  int64_t start, end;             /* ISOLDE_NO_TIME */
+  int64_t start, end;             /* ISOPROOF_NO_TIME */
   int64_t start_index, end_index; /* -1 */
   iso_value node, error;          /* ISO_VALUE_NIL */
   uint64_t position;              /* line or offset, 0 none */
 } iso_txn_info;
 
 static inline iso_txn_info iso_txn_unset(void) {
-  return (iso_txn_info){.status = ISOLDE_COMMITTED,
-                        .start = ISOLDE_NO_TIME,
-                        .end = ISOLDE_NO_TIME,
+  return (iso_txn_info){.status = ISOPROOF_COMMITTED,
+                        .start = ISOPROOF_NO_TIME,
+                        .end = ISOPROOF_NO_TIME,
                         .start_index = -1,
                         .end_index = -1,
                         .node = ISO_VALUE_NIL,
                         .error = ISO_VALUE_NIL};
 }
 
-/* Makes an empty builder (isolde_builder_new in isoproof/history.h). */
-void iso_builder_origin(isolde_builder *builder, isolde_format format, iso_position_kind positions,
+/* Makes an empty builder (isoproof_builder_new in isoproof/history.h). */
+void iso_builder_origin(isoproof_builder *builder, isoproof_format format, iso_position_kind positions,
                         bool initial_is_zero);
 /* Keeps a copy of the name of the input. */
-isolde_status iso_builder_file(isolde_builder *builder, const char *name, isolde_error *error);
+isoproof_status iso_builder_file(isoproof_builder *builder, const char *name, isoproof_error *error);
 /* The scalars of the history to come. */
-iso_pool *iso_builder_pool(isolde_builder *builder);
+iso_pool *iso_builder_pool(isoproof_builder *builder);
 
 /* The session with that name (a code of the pool), made when new. */
-isolde_status iso_builder_session(isolde_builder *builder, iso_value name, uint32_t *session, isolde_error *error);
+isoproof_status iso_builder_session(isoproof_builder *builder, iso_value name, uint32_t *session,
+                                    isoproof_error *error);
 /* The file that a session was read from. */
-isolde_status iso_builder_session_file(isolde_builder *builder, uint32_t session, const char *name,
-                                       isolde_error *error);
+isoproof_status iso_builder_session_file(isoproof_builder *builder, uint32_t session, const char *name,
+                                         isoproof_error *error);
 /* Starts a transaction at the end of its session and opens it; *txn (may be NULL) is its number for reopening, in
  * order of arrival. */
-isolde_status iso_builder_begin(isolde_builder *builder, uint32_t session, const iso_txn_info *info, uint32_t *txn,
-                                isolde_error *error);
+isoproof_status iso_builder_begin(isoproof_builder *builder, uint32_t session, const iso_txn_info *info, uint32_t *txn,
+                                  isoproof_error *error);
 /* Opens an earlier transaction again: following operations go to its end.  `position` is that of the next operation.
  */
-isolde_status iso_builder_reopen(isolde_builder *builder, uint32_t txn, uint64_t position, isolde_error *error);
+isoproof_status iso_builder_reopen(isoproof_builder *builder, uint32_t txn, uint64_t position, isoproof_error *error);
 /* Changes the facts of a transaction that has begun. */
-isolde_status iso_builder_update(isolde_builder *builder, uint32_t txn, const iso_txn_info *info, isolde_error *error);
+isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, const iso_txn_info *info,
+                                   isoproof_error *error);
 
 /* Adds an operation to the open transaction; key and value are codes of the pool (the value of a list read comes from
  * iso_builder_list). */
-isolde_status iso_builder_op(isolde_builder *builder, isolde_op_kind kind, iso_value key, iso_value value,
-                             isolde_error *error);
+isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind, iso_value key, iso_value value,
+                               isoproof_error *error);
 /* Adds a list, set or predicate read with its elements (codes of the pool) to the open transaction.  Lists that
  * extend each other share storage. */
-isolde_status iso_builder_list(isolde_builder *builder, isolde_op_kind kind, iso_value key, const iso_value *values,
-                               size_t count, isolde_error *error);
+isoproof_status iso_builder_list(isoproof_builder *builder, isoproof_op_kind kind, iso_value key,
+                                 const iso_value *values, size_t count, isoproof_error *error);
 /* Adds many scalar operations with non-negative integer keys and values at once: the hot path of the text readers. */
-isolde_status iso_builder_bulk(isolde_builder *builder, const uint8_t *kinds, const uint64_t *keys,
-                               const uint64_t *values, size_t count, isolde_error *error);
+isoproof_status iso_builder_bulk(isoproof_builder *builder, const uint8_t *kinds, const uint64_t *keys,
+                                 const uint64_t *values, size_t count, isoproof_error *error);
 
 /* A fact for the header. */
-isolde_status iso_builder_fact(isolde_builder *builder, const char *name, const char *value, size_t length,
-                               isolde_error *error);
-/* Says that reads came as ISOLDE_OP_READ whatever their key holds ([:r k nil]); finish then gives each the kind that
+isoproof_status iso_builder_fact(isoproof_builder *builder, const char *name, const char *value, size_t length,
+                                 isoproof_error *error);
+/* Says that reads came as ISOPROOF_OP_READ whatever their key holds ([:r k nil]); finish then gives each the kind that
  * the other operations of its key (or, for a key nobody changes, of the history) imply. */
-void iso_builder_ambiguous_reads(isolde_builder *builder);
+void iso_builder_ambiguous_reads(isoproof_builder *builder);
 /* Says how many operations are likely to come, so that columns need not grow by copying; a wrong guess only costs
  * address space. */
-void iso_builder_expect(isolde_builder *builder, uint64_t ops);
+void iso_builder_expect(isoproof_builder *builder, uint64_t ops);
 /* Lowers the limit on operations, so that a test can reach it. */
-void iso_builder_limit(isolde_builder *builder, uint32_t most_ops);
+void iso_builder_limit(isoproof_builder *builder, uint32_t most_ops);
 
 /* Counts so far, for progress and for readers that stop early. */
-uint64_t iso_builder_ops(const isolde_builder *builder);
-uint64_t iso_builder_txns(const isolde_builder *builder);
+uint64_t iso_builder_ops(const isoproof_builder *builder);
+uint64_t iso_builder_txns(const isoproof_builder *builder);
 
 #endif

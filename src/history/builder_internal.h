@@ -26,8 +26,8 @@ typedef struct iso_list {
   size_t count, capacity;
 } iso_list;
 
-struct isolde_builder {
-  isolde_format format;
+struct isoproof_builder {
+  isoproof_format format;
   iso_position_kind positions;
   bool initial_is_zero;
   bool ambiguous_reads;
@@ -55,8 +55,8 @@ struct isolde_builder {
 };
 
 /* Frees everything and leaves an empty, zeroed builder. */
-void iso_builder_clear(isolde_builder *builder);
+void iso_builder_clear(isoproof_builder *builder);
 /* Makes a cleared builder usable. */
-isolde_status iso_builder_start(isolde_builder *builder, isolde_error *error);
+isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *error);
 
 #endif

@@ -79,7 +79,7 @@ static uint32_t *place_of(iso_dense *dense, iso_value code) {
   return &dense->slots[find_slot(dense, dense->slots, dense->slot_mask, code)];
 }
 
-isolde_status iso_dense_add_slow(iso_dense *dense, iso_value code, uint32_t *number, isolde_error *error) {
+isoproof_status iso_dense_add_slow(iso_dense *dense, iso_value code, uint32_t *number, isoproof_error *error) {
   if (dense->count == dense->capacity &&
       !iso_vec_grow((void **)&dense->names, &dense->capacity, dense->count + 1, sizeof *dense->names)) {
     return iso_fail_memory(error);
@@ -88,11 +88,11 @@ isolde_status iso_dense_add_slow(iso_dense *dense, iso_value code, uint32_t *num
   if (place == NULL) return iso_fail_memory(error);
   if (*place == 0) {
     if (dense->count >= ISO_MAX_KEYS) {
-      return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u keys or sessions", (unsigned)ISO_MAX_KEYS);
+      return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u keys or sessions", (unsigned)ISO_MAX_KEYS);
     }
     dense->names[dense->count++] = code;
     *place = (uint32_t)dense->count;
   }
   *number = *place - 1;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -22,13 +22,13 @@ typedef struct iso_dense {
 void iso_dense_init(iso_dense *dense);
 void iso_dense_free(iso_dense *dense);
 /* What the inline function below does when the code is not in the direct array. */
-isolde_status iso_dense_add_slow(iso_dense *dense, iso_value code, uint32_t *number, isolde_error *error);
+isoproof_status iso_dense_add_slow(iso_dense *dense, iso_value code, uint32_t *number, isoproof_error *error);
 
 /* The number of a code, new when it was not seen before. */
-static inline isolde_status iso_dense_add(iso_dense *dense, iso_value code, uint32_t *number, isolde_error *error) {
+static inline isoproof_status iso_dense_add(iso_dense *dense, iso_value code, uint32_t *number, isoproof_error *error) {
   if (code < dense->direct_count && dense->direct[code] != 0) {
     *number = dense->direct[code] - 1;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   return iso_dense_add_slow(dense, code, number, error);
 }

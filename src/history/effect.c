@@ -6,7 +6,7 @@
 #include "history/resolve.h"
 
 typedef struct {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   uint8_t *counts;
@@ -17,7 +17,7 @@ typedef struct {
 static bool promote(promotion *p, uint32_t write) {
   if (write >= p->h->ops) return true; /* nobody's */
   uint32_t txn = p->op_txn[write];
-  if (p->counts[txn] || p->h->txn_status[txn] != ISOLDE_UNKNOWN) return true;
+  if (p->counts[txn] || p->h->txn_status[txn] != ISOPROOF_UNKNOWN) return true;
   p->counts[txn] = 1;
   return iso_vec_push(&p->work, txn);
 }
@@ -31,7 +31,7 @@ static bool promote_all(promotion *p, const uint32_t *writers, uint64_t count) {
 
 /* Reads of one key mostly see prefixes of one list: each element of it is followed once. */
 static bool follow_list(promotion *p, uint32_t op) {
-  const isolde_history *h = p->h;
+  const isoproof_history *h = p->h;
   uint32_t count, key = h->op_key[op];
   if (iso_history_list(h, op, &count) == NULL || count == 0) return true;
   if ((h->op_value[op] & ISO_VALUE_INTERNED) != 0) {
@@ -44,36 +44,37 @@ static bool follow_list(promotion *p, uint32_t op) {
 }
 
 static bool follow(promotion *p, uint32_t txn) {
-  const isolde_history *h = p->h;
+  const isoproof_history *h = p->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    isolde_op_kind kind = (isolde_op_kind)h->op_kind[op];
+    isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];
     if (iso_kind_is_list(kind) ? !follow_list(p, op) : !promote(p, p->resolution->writer[op])) return false;
   }
   return true;
 }
 
-static isolde_status run(promotion *p, isolde_history *history, isolde_task *task, isolde_error *error) {
+static isoproof_status run(promotion *p, isoproof_history *history, isoproof_task *task, isoproof_error *error) {
   ISO_TRY(iso_history_resolve(history, task, &p->resolution, error));
   ISO_TRY(iso_history_op_txns(history, &p->op_txn, error));
   p->followed = iso_alloc_zero(history->keys, sizeof *p->followed);
   if (p->followed == NULL) return iso_fail_memory(error);
   for (uint32_t t = 0; t < history->txns; t++) {
-    if (history->txn_status[t] == ISOLDE_COMMITTED && !follow(p, t)) return iso_fail_memory(error);
+    if (history->txn_status[t] == ISOPROOF_COMMITTED && !follow(p, t)) return iso_fail_memory(error);
   }
   while (p->work.count > 0) {
     if (!follow(p, p->work.items[--p->work.count])) return iso_fail_memory(error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_history_effect(isolde_history *history, isolde_task *task, uint8_t **counts, isolde_error *error) {
+isoproof_status iso_history_effect(isoproof_history *history, isoproof_task *task, uint8_t **counts,
+                                   isoproof_error *error) {
   promotion p = {.h = history, .counts = iso_alloc(history->txns, 1)};
   if (p.counts == NULL) return iso_fail_memory(error);
-  for (uint32_t t = 0; t < history->txns; t++) p.counts[t] = history->txn_status[t] == ISOLDE_COMMITTED;
-  isolde_status status = history->unknown > 0 ? run(&p, history, task, error) : ISOLDE_OK;
+  for (uint32_t t = 0; t < history->txns; t++) p.counts[t] = history->txn_status[t] == ISOPROOF_COMMITTED;
+  isoproof_status status = history->unknown > 0 ? run(&p, history, task, error) : ISOPROOF_OK;
   iso_vec_free(&p.work);
   free(p.followed);
-  if (status == ISOLDE_OK) {
+  if (status == ISOPROOF_OK) {
     *counts = p.counts;
   } else {
     free(p.counts);

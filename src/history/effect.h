@@ -11,6 +11,7 @@
 
 /* Fills *counts, which the caller frees with free(): one byte a transaction, 1 where it is committed or committed in
  * effect, else 0. */
-isolde_status iso_history_effect(isolde_history *history, isolde_task *task, uint8_t **counts, isolde_error *error);
+isoproof_status iso_history_effect(isoproof_history *history, isoproof_task *task, uint8_t **counts,
+                                   isoproof_error *error);
 
 #endif

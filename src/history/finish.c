@@ -11,13 +11,13 @@ typedef struct {
   bool txns_in_order, ops_in_order, single_runs;
 } plan;
 
-static uint32_t run_length(const isolde_builder *b, size_t run) {
+static uint32_t run_length(const isoproof_builder *b, size_t run) {
   size_t end = run + 1 < b->runs.count ? b->runs.items[run + 1].first_op : b->op_kind.count;
   return (uint32_t)(end - b->runs.items[run].first_op);
 }
 
 /* Numbers the transactions session by session (a stable counting sort). */
-static bool place_txns(const isolde_builder *b, isolde_history *h, plan *p) {
+static bool place_txns(const isoproof_builder *b, isoproof_history *h, plan *p) {
   h->sessions = (uint32_t)b->sessions.count;
   h->txns = (uint32_t)b->txn_session.count;
   h->session_first_txn = iso_alloc_zero((size_t)h->sessions + 1, sizeof *h->session_first_txn);
@@ -39,7 +39,7 @@ static bool place_txns(const isolde_builder *b, isolde_history *h, plan *p) {
 }
 
 /* Finds where each run of operations goes. */
-static bool place_ops(const isolde_builder *b, isolde_history *h, plan *p) {
+static bool place_ops(const isoproof_builder *b, isoproof_history *h, plan *p) {
   h->ops = (uint32_t)b->op_kind.count;
   h->txn_first_op = iso_alloc_zero((size_t)h->txns + 1, sizeof *h->txn_first_op);
   p->run_dest = iso_alloc(b->runs.count, sizeof *p->run_dest);
@@ -66,7 +66,7 @@ static bool place_ops(const isolde_builder *b, isolde_history *h, plan *p) {
 
 /* Takes a column of operations over.  Where runs are out of order it moves them into `spare` (of the same size) or,
  * when that is NULL, into a new column; *items is then left with the old one, for the next column to move into. */
-static void *take_ops(const isolde_builder *b, const plan *p, void **items, size_t size, void *spare) {
+static void *take_ops(const isoproof_builder *b, const plan *p, void **items, size_t size, void *spare) {
   char *old = *items;
   size_t count = b->op_kind.count;
   if (p->ops_in_order) {
@@ -82,7 +82,7 @@ static void *take_ops(const isolde_builder *b, const plan *p, void **items, size
   return column;
 }
 
-static bool take_op_columns(isolde_builder *b, isolde_history *h, const plan *p) {
+static bool take_op_columns(isoproof_builder *b, isoproof_history *h, const plan *p) {
   if (b->op_kind.count == 0) {
     h->op_kind = iso_alloc(0, 1);
     h->op_key = iso_alloc(0, 1);
@@ -104,7 +104,7 @@ static bool take_op_columns(isolde_builder *b, isolde_history *h, const plan *p)
 }
 
 /* Positions: one a transaction where its operations are in one place, else one an operation. */
-static bool take_positions(const isolde_builder *b, isolde_history *h, const plan *p) {
+static bool take_positions(const isoproof_builder *b, isoproof_history *h, const plan *p) {
   h->position_kind = b->positions;
   if (b->positions == ISO_POSITION_NONE) return true;
   h->txn_position_opt = iso_alloc(h->txns, sizeof *h->txn_position_opt);
@@ -156,7 +156,7 @@ static bool complete_pair(int64_t **a, int64_t **b, size_t count, int64_t blank)
   return true;
 }
 
-static bool take_txn_columns(const isolde_builder *b, isolde_history *h, const plan *p) {
+static bool take_txn_columns(const isoproof_builder *b, isoproof_history *h, const plan *p) {
   h->txn_session = iso_alloc(h->txns, sizeof *h->txn_session);
   h->txn_status = iso_alloc(h->txns, sizeof *h->txn_status);
   if (h->txn_session == NULL || h->txn_status == NULL) return false;
@@ -167,7 +167,7 @@ static bool take_txn_columns(const isolde_builder *b, isolde_history *h, const p
   return take_lazy64(&b->txn_id, p, h->txns, &h->txn_id_opt) &&
          take_lazy64(&b->txn_start, p, h->txns, &h->txn_start_opt) &&
          take_lazy64(&b->txn_end, p, h->txns, &h->txn_end_opt) &&
-         complete_pair(&h->txn_start_opt, &h->txn_end_opt, h->txns, ISOLDE_NO_TIME) &&
+         complete_pair(&h->txn_start_opt, &h->txn_end_opt, h->txns, ISOPROOF_NO_TIME) &&
          take_lazy64(&b->txn_start_index, p, h->txns, &h->txn_start_index_opt) &&
          take_lazy64(&b->txn_end_index, p, h->txns, &h->txn_end_index_opt) &&
          complete_pair(&h->txn_start_index_opt, &h->txn_end_index_opt, h->txns, -1) &&
@@ -177,7 +177,7 @@ static bool take_txn_columns(const isolde_builder *b, isolde_history *h, const p
 }
 
 /* Puts the longest lists of all keys one after the other, freeing each as it goes. */
-static bool take_lists(isolde_builder *b, isolde_history *h) {
+static bool take_lists(isoproof_builder *b, isoproof_history *h) {
   if (b->lists.count == 0) return true;
   uint64_t total = 0;
   for (size_t k = 0; k < b->lists.count; k++) total += b->lists.items[k].count;
@@ -206,7 +206,7 @@ static bool take_lists(isolde_builder *b, isolde_history *h) {
   return h->odd_values != NULL;
 }
 
-static void take_names(isolde_builder *b, isolde_history *h) {
+static void take_names(isoproof_builder *b, isoproof_history *h) {
   h->keys = (uint32_t)b->keys.count;
   h->key_name = b->keys.names;
   b->keys.names = NULL;
@@ -226,15 +226,15 @@ static void take_names(isolde_builder *b, isolde_history *h) {
 
 enum { MADE_LIST = 1, MADE_SET = 2, MADE_COUNTER = 4, MADE_REGISTER = 8 };
 
-static unsigned made_by(isolde_op_kind kind) {
+static unsigned made_by(isoproof_op_kind kind) {
   switch (kind) {
-  case ISOLDE_OP_APPEND:
+  case ISOPROOF_OP_APPEND:
     return MADE_LIST;
-  case ISOLDE_OP_ADD:
+  case ISOPROOF_OP_ADD:
     return MADE_SET;
-  case ISOLDE_OP_INCREMENT:
+  case ISOPROOF_OP_INCREMENT:
     return MADE_COUNTER;
-  case ISOLDE_OP_WRITE:
+  case ISOPROOF_OP_WRITE:
     return MADE_REGISTER;
   default:
     return 0;
@@ -242,40 +242,40 @@ static unsigned made_by(isolde_op_kind kind) {
 }
 
 /* What [:r k v] reads, given what else happens to its key.  A scalar is never a list, whatever the key is. */
-static isolde_op_kind retype(isolde_op_kind kind, unsigned made, iso_value value) {
+static isoproof_op_kind retype(isoproof_op_kind kind, unsigned made, iso_value value) {
   bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
-  if (kind == ISOLDE_OP_READ_LIST && made == MADE_SET) return ISOLDE_OP_READ_SET;
-  if (kind != ISOLDE_OP_READ) return kind;
-  if (made == MADE_COUNTER) return ISOLDE_OP_READ_COUNTER;
-  if (made == MADE_LIST && empty) return ISOLDE_OP_READ_LIST;
-  if (made == MADE_SET && empty) return ISOLDE_OP_READ_SET;
+  if (kind == ISOPROOF_OP_READ_LIST && made == MADE_SET) return ISOPROOF_OP_READ_SET;
+  if (kind != ISOPROOF_OP_READ) return kind;
+  if (made == MADE_COUNTER) return ISOPROOF_OP_READ_COUNTER;
+  if (made == MADE_LIST && empty) return ISOPROOF_OP_READ_LIST;
+  if (made == MADE_SET && empty) return ISOPROOF_OP_READ_SET;
   return kind;
 }
 
-static bool retype_reads(const isolde_builder *b, isolde_history *h) {
+static bool retype_reads(const isoproof_builder *b, isoproof_history *h) {
   if (!b->ambiguous_reads) return true;
   uint8_t *made = iso_alloc_zero(h->keys, 1);
   if (made == NULL) return false;
   unsigned all = 0;
   for (uint32_t i = 0; i < h->ops; i++) {
-    unsigned by = made_by((isolde_op_kind)h->op_kind[i]);
+    unsigned by = made_by((isoproof_op_kind)h->op_kind[i]);
     /* A read of a list tells as much as an append, where a key is only ever read. */
-    if (h->op_kind[i] == ISOLDE_OP_READ_LIST) all |= MADE_LIST;
-    if (h->op_kind[i] == ISOLDE_OP_READ_SET) all |= MADE_SET;
+    if (h->op_kind[i] == ISOPROOF_OP_READ_LIST) all |= MADE_LIST;
+    if (h->op_kind[i] == ISOPROOF_OP_READ_SET) all |= MADE_SET;
     made[h->op_key[i]] = (uint8_t)(made[h->op_key[i]] | by);
     all |= by;
   }
   if ((all & MADE_SET) != 0 && all != MADE_SET) all &= ~(unsigned)MADE_LIST; /* JSON shows sets as lists */
   for (uint32_t i = 0; i < h->ops; i++) {
     unsigned by = made[h->op_key[i]];
-    h->op_kind[i] = (uint8_t)retype((isolde_op_kind)h->op_kind[i], by != 0 ? by : all, h->op_value[i]);
+    h->op_kind[i] = (uint8_t)retype((isoproof_op_kind)h->op_kind[i], by != 0 ? by : all, h->op_value[i]);
   }
   free(made);
   return true;
 }
 
-isolde_status isolde_builder_finish(isolde_builder *builder, isolde_history **history, isolde_error *error) {
-  isolde_history *h = iso_history_new();
+isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_history **history, isoproof_error *error) {
+  isoproof_history *h = iso_history_new();
   if (h == NULL) return iso_fail_memory(error);
   plan p = {0};
   bool made = place_txns(builder, h, &p) && place_ops(builder, h, &p);
@@ -285,12 +285,12 @@ isolde_status isolde_builder_finish(isolde_builder *builder, isolde_history **hi
   free(p.new_txn);
   free(p.run_dest);
   iso_builder_clear(builder);
-  isolde_status status = made ? iso_builder_start(builder, error) : iso_fail_memory(error);
-  if (status != ISOLDE_OK) {
-    isolde_history_free(h);
+  isoproof_status status = made ? iso_builder_start(builder, error) : iso_fail_memory(error);
+  if (status != ISOPROOF_OK) {
+    isoproof_history_free(h);
     return status;
   }
   iso_history_count(h);
   *history = h;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -8,55 +8,55 @@
 #include "base/text.h"
 #include "history/resolve.h"
 
-const char *isolde_version(void) { return ISOLDE_VERSION; }
+const char *isoproof_version(void) { return ISOPROOF_VERSION; }
 
-const char *isolde_op_kind_name(isolde_op_kind kind) {
+const char *isoproof_op_kind_name(isoproof_op_kind kind) {
   static const char *const names[] = {
-#define ISOLDE_X(name, own, jepsen, letter, observes, text) own,
-      ISOLDE_OP_LIST(ISOLDE_X)
-#undef ISOLDE_X
+#define ISOPROOF_X(name, own, jepsen, letter, observes, text) own,
+      ISOPROOF_OP_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
   };
-  return (unsigned)kind < ISOLDE_OP_KINDS ? names[kind] : "?";
+  return (unsigned)kind < ISOPROOF_OP_KINDS ? names[kind] : "?";
 }
 
-bool isolde_op_kind_observes(isolde_op_kind kind) {
+bool isoproof_op_kind_observes(isoproof_op_kind kind) {
   static const bool observing[] = {
-#define ISOLDE_X(name, own, jepsen, letter, observes, text) observes,
-      ISOLDE_OP_LIST(ISOLDE_X)
-#undef ISOLDE_X
+#define ISOPROOF_X(name, own, jepsen, letter, observes, text) observes,
+      ISOPROOF_OP_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
   };
-  return (unsigned)kind < ISOLDE_OP_KINDS && observing[kind];
+  return (unsigned)kind < ISOPROOF_OP_KINDS && observing[kind];
 }
 
-const char *isolde_txn_status_name(isolde_txn_status status) {
+const char *isoproof_txn_status_name(isoproof_txn_status status) {
   switch (status) {
-  case ISOLDE_COMMITTED:
+  case ISOPROOF_COMMITTED:
     return "committed";
-  case ISOLDE_ABORTED:
+  case ISOPROOF_ABORTED:
     return "aborted";
-  case ISOLDE_UNKNOWN:
+  case ISOPROOF_UNKNOWN:
     return "unknown";
   }
   return "?";
 }
 
-isolde_history *iso_history_new(void) {
-  isolde_history *history = calloc(1, sizeof *history);
+isoproof_history *iso_history_new(void) {
+  isoproof_history *history = calloc(1, sizeof *history);
   if (history == NULL) return NULL;
-  history->format = ISOLDE_FORMATS;
+  history->format = ISOPROOF_FORMATS;
   pthread_mutex_init(&history->lock, NULL);
   return history;
 }
 
 /* Frees a column unless it lies in the mapping. */
-static void free_column(const isolde_history *history, const void *column) {
+static void free_column(const isoproof_history *history, const void *column) {
   if (column == NULL) return;
   uintptr_t map = (uintptr_t)history->map, at = (uintptr_t)column;
   if (history->map != NULL && at >= map && at - map < history->map_bytes) return;
   free((void *)(uintptr_t)column);
 }
 
-void isolde_history_free(isolde_history *history) {
+void isoproof_history_free(isoproof_history *history) {
   if (history == NULL) return;
   const void *columns[] = {history->op_kind,
                            history->op_key,
@@ -93,12 +93,12 @@ void isolde_history_free(isolde_history *history) {
   free(history);
 }
 
-void iso_history_count(isolde_history *history) {
+void iso_history_count(isoproof_history *history) {
   uint32_t counts[3] = {0, 0, 0};
   for (uint32_t t = 0; t < history->txns; t++) counts[history->txn_status[t]]++;
-  history->committed = counts[ISOLDE_COMMITTED];
-  history->aborted = counts[ISOLDE_ABORTED];
-  history->unknown = counts[ISOLDE_UNKNOWN];
+  history->committed = counts[ISOPROOF_COMMITTED];
+  history->aborted = counts[ISOPROOF_ABORTED];
+  history->unknown = counts[ISOPROOF_UNKNOWN];
   history->sessions_are_numbers = true;
   for (uint32_t s = 0; s < history->sessions; s++) {
     uint64_t number;
@@ -106,59 +106,59 @@ void iso_history_count(isolde_history *history) {
   }
 }
 
-static bool has_times(const isolde_history *history) {
+static bool has_times(const isoproof_history *history) {
   if (history->txn_start_opt == NULL || history->txns == 0) return false;
   for (uint32_t t = 0; t < history->txns; t++) {
-    if (history->txn_start_opt[t] == ISOLDE_NO_TIME) return false;
-    if (history->txn_end_opt[t] == ISOLDE_NO_TIME && history->txn_status[t] != ISOLDE_UNKNOWN) return false;
+    if (history->txn_start_opt[t] == ISOPROOF_NO_TIME) return false;
+    if (history->txn_end_opt[t] == ISOPROOF_NO_TIME && history->txn_status[t] != ISOPROOF_UNKNOWN) return false;
   }
   return true;
 }
 
-void isolde_history_counts(const isolde_history *history, isolde_counts *counts) {
-  *counts = (isolde_counts){.sessions = history->sessions,
-                            .transactions = history->txns,
-                            .committed = history->committed,
-                            .aborted = history->aborted,
-                            .unknown = history->unknown,
-                            .operations = history->ops,
-                            .keys = history->keys,
-                            .has_times = has_times(history)};
+void isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts) {
+  *counts = (isoproof_counts){.sessions = history->sessions,
+                              .transactions = history->txns,
+                              .committed = history->committed,
+                              .aborted = history->aborted,
+                              .unknown = history->unknown,
+                              .operations = history->ops,
+                              .keys = history->keys,
+                              .has_times = has_times(history)};
 }
 
-const char *isolde_history_format(const isolde_history *history) {
-  const isolde_format_info *info = history->format < ISOLDE_FORMATS ? isolde_format_at(history->format) : NULL;
+const char *isoproof_history_format(const isoproof_history *history) {
+  const isoproof_format_info *info = history->format < ISOPROOF_FORMATS ? isoproof_format_at(history->format) : NULL;
   return info != NULL ? info->id : "memory";
 }
 
-bool isolde_history_session(const isolde_history *history, uint64_t session, isolde_session *out) {
+bool isoproof_history_session(const isoproof_history *history, uint64_t session, isoproof_session *out) {
   if (session >= history->sessions) return false;
   uint32_t first = history->session_first_txn[session];
-  *out = (isolde_session){.name = iso_history_scalar(history, history->session_name[session]),
-                          .first_txn = first,
-                          .txns = history->session_first_txn[session + 1] - first};
+  *out = (isoproof_session){.name = iso_history_scalar(history, history->session_name[session]),
+                            .first_txn = first,
+                            .txns = history->session_first_txn[session + 1] - first};
   return true;
 }
 
-bool isolde_history_txn(const isolde_history *history, uint64_t txn, isolde_txn *out) {
+bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproof_txn *out) {
   if (txn >= history->txns) return false;
   uint32_t t = (uint32_t)txn, session = history->txn_session[t];
-  *out = (isolde_txn){.session = session,
-                      .index = t - history->session_first_txn[session],
-                      .status = (isolde_txn_status)history->txn_status[t],
-                      .has_id = history->txn_id_opt != NULL,
-                      .id = history->txn_id_opt != NULL ? history->txn_id_opt[t] : 0,
-                      .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOLDE_NO_TIME,
-                      .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOLDE_NO_TIME,
-                      .first_op = history->txn_first_op[t],
-                      .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
+  *out = (isoproof_txn){.session = session,
+                        .index = t - history->session_first_txn[session],
+                        .status = (isoproof_txn_status)history->txn_status[t],
+                        .has_id = history->txn_id_opt != NULL,
+                        .id = history->txn_id_opt != NULL ? history->txn_id_opt[t] : 0,
+                        .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOPROOF_NO_TIME,
+                        .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOPROOF_NO_TIME,
+                        .first_op = history->txn_first_op[t],
+                        .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
   if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
   if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
   if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
   return true;
 }
 
-const iso_value *iso_history_list(const isolde_history *history, uint32_t op, uint32_t *count) {
+const iso_value *iso_history_list(const isoproof_history *history, uint32_t op, uint32_t *count) {
   iso_value value = history->op_value[op];
   if (value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
     *count = 0;
@@ -173,11 +173,11 @@ const iso_value *iso_history_list(const isolde_history *history, uint32_t op, ui
   return history->odd_values + history->odd_first[odd];
 }
 
-bool isolde_history_op(const isolde_history *history, uint64_t op, isolde_op *out) {
+bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_op *out) {
   if (op >= history->ops) return false;
   uint32_t o = (uint32_t)op;
-  isolde_op_kind kind = (isolde_op_kind)history->op_kind[o];
-  *out = (isolde_op){.kind = kind, .key = iso_history_scalar(history, history->key_name[history->op_key[o]])};
+  isoproof_op_kind kind = (isoproof_op_kind)history->op_kind[o];
+  *out = (isoproof_op){.kind = kind, .key = iso_history_scalar(history, history->key_name[history->op_key[o]])};
   iso_value value = history->op_value[o];
   if (!iso_kind_is_list(kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
     out->value = iso_history_scalar(history, value);
@@ -185,13 +185,13 @@ bool isolde_history_op(const isolde_history *history, uint64_t op, isolde_op *ou
   }
   uint32_t count;
   (void)iso_history_list(history, o, &count);
-  out->value = isolde_integer(count);
+  out->value = isoproof_integer(count);
   out->elements = count;
   return true;
 }
 
-bool isolde_history_element(const isolde_history *history, uint64_t op, uint64_t position, isolde_scalar *out) {
-  if (op >= history->ops || !iso_kind_is_list((isolde_op_kind)history->op_kind[op])) return false;
+bool isoproof_history_element(const isoproof_history *history, uint64_t op, uint64_t position, isoproof_scalar *out) {
+  if (op >= history->ops || !iso_kind_is_list((isoproof_op_kind)history->op_kind[op])) return false;
   uint32_t count;
   const iso_value *list = iso_history_list(history, (uint32_t)op, &count);
   if (position >= count) return false;
@@ -199,7 +199,7 @@ bool isolde_history_element(const isolde_history *history, uint64_t op, uint64_t
   return true;
 }
 
-uint32_t iso_history_txn_of(const isolde_history *history, uint32_t op) {
+uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op) {
   uint32_t low = 0, high = history->txns; /* txn_first_op[low] <= op < txn_first_op[high] */
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
@@ -212,7 +212,7 @@ uint32_t iso_history_txn_of(const isolde_history *history, uint32_t op) {
   return low;
 }
 
-size_t isolde_history_txn_name(const isolde_history *history, uint64_t txn, char *buffer, size_t size) {
+size_t isoproof_history_txn_name(const isoproof_history *history, uint64_t txn, char *buffer, size_t size) {
   if (txn >= history->txns) return (size_t)snprintf(buffer, size, "%s", "init");
   uint32_t session = history->txn_session[txn];
   uint64_t number = session;
@@ -222,13 +222,13 @@ size_t isolde_history_txn_name(const isolde_history *history, uint64_t txn, char
   return length < 0 ? 0 : (size_t)length;
 }
 
-bool isolde_history_position(const isolde_history *history, uint64_t op, isolde_position *out) {
-  *out = (isolde_position){.file = history->file, .offset = -1};
+bool isoproof_history_position(const isoproof_history *history, uint64_t op, isoproof_position *out) {
+  *out = (isoproof_position){.file = history->file, .offset = -1};
   if (op >= history->ops || history->position_kind == ISO_POSITION_NONE) return false;
   uint32_t txn = iso_history_txn_of(history, (uint32_t)op);
   if (history->session_file_opt != NULL) {
-    isolde_scalar file = iso_history_scalar(history, history->session_file_opt[history->txn_session[txn]]);
-    if (file.type == ISOLDE_STRING) out->file = file.text;
+    isoproof_scalar file = iso_history_scalar(history, history->session_file_opt[history->txn_session[txn]]);
+    if (file.type == ISOPROOF_STRING) out->file = file.text;
   }
   if (history->op_line_opt != NULL) {
     out->line = history->op_line_opt[op];
@@ -243,10 +243,10 @@ bool isolde_history_position(const isolde_history *history, uint64_t op, isolde_
   return true;
 }
 
-const char *isolde_history_fact(const isolde_history *history, const char *name) {
+const char *isoproof_history_fact(const isoproof_history *history, const char *name) {
   size_t length = strlen(name);
   for (uint32_t i = history->fact_count; i-- > 0;) {
-    isolde_scalar key = iso_history_scalar(history, history->facts[i].name);
+    isoproof_scalar key = iso_history_scalar(history, history->facts[i].name);
     if (key.length != length || memcmp(key.text, name, length) != 0) continue;
     return iso_history_scalar(history, history->facts[i].value).text;
   }

@@ -40,7 +40,7 @@ typedef struct iso_resolution {
   uint32_t *writer; /* per operation: the write observed, or one of the marks below; ISO_NO_OP for what is no read */
   uint32_t *list_writer; /* per element of list_values: who appended or added it, or a mark */
   uint32_t *odd_writer;  /* the same for odd_values */
-  isolde_resolution counts;
+  isoproof_resolution counts;
   uint32_t duplicate_first, duplicate_second; /* the first pair of writes of one value; first may be ISO_FROM_INITIAL */
 } iso_resolution;
 
@@ -49,15 +49,15 @@ typedef struct iso_resolution {
 /* An element of a set that several transactions added: nothing follows from having seen it. */
 #define ISO_FROM_SEVERAL UINT32_C(0xfffffffc)
 
-struct isolde_history {
-  isolde_format format; /* ISOLDE_FORMATS when it was built by hand */
-  char *file;           /* name for positions, NULL when built by hand */
-  bool initial_is_zero; /* in the input the initial version is 0, not nil (see iso_out_value) */
+struct isoproof_history {
+  isoproof_format format; /* ISOPROOF_FORMATS when it was built by hand */
+  char *file;             /* name for positions, NULL when built by hand */
+  bool initial_is_zero;   /* in the input the initial version is 0, not nil (see iso_out_value) */
 
   uint32_t sessions, txns, ops, keys;
   uint32_t committed, aborted, unknown;
 
-  uint8_t *op_kind; /* isolde_op_kind */
+  uint8_t *op_kind; /* isoproof_op_kind */
   uint32_t *op_key;
   /* Scalar operations: the code of the value.  List and set reads: nil, none, the length of a prefix of the longest
    * known list of the key (below ISO_VALUE_INLINE_LIMIT), or ISO_VALUE_INTERNED | number of an odd list. */
@@ -66,9 +66,9 @@ struct isolde_history {
 
   uint32_t *txn_first_op; /* txns + 1 */
   uint32_t *txn_session;
-  uint8_t *txn_status; /* isolde_txn_status */
+  uint8_t *txn_status; /* isoproof_txn_status */
   int64_t *txn_id_opt;
-  int64_t *txn_start_opt, *txn_end_opt;             /* both or none; ISOLDE_NO_TIME where unknown */
+  int64_t *txn_start_opt, *txn_end_opt;             /* both or none; ISOPROOF_NO_TIME where unknown */
   int64_t *txn_start_index_opt, *txn_end_index_opt; /* position of invocation and completion; -1 where unknown */
   iso_value *txn_node_opt, *txn_error_opt;
   uint64_t *txn_position_opt;
@@ -99,31 +99,31 @@ struct isolde_history {
 };
 
 /* The elements of a list or set read; NULL and 0 for nil and none. */
-const iso_value *iso_history_list(const isolde_history *history, uint32_t op, uint32_t *count);
+const iso_value *iso_history_list(const isoproof_history *history, uint32_t op, uint32_t *count);
 
-static inline isolde_scalar iso_history_scalar(const isolde_history *history, iso_value value) {
+static inline isoproof_scalar iso_history_scalar(const isoproof_history *history, iso_value value) {
   return iso_pool_scalar(&history->pool, value);
 }
 
 /* The version that a write of a register leaves, as a read shows it: where the initial version is 0, a write of 0 looks
  * like it. */
-static inline iso_value iso_history_version(const isolde_history *history, uint32_t write) {
+static inline iso_value iso_history_version(const isoproof_history *history, uint32_t write) {
   iso_value value = history->op_value[write];
-  bool zero = value == 0 && history->initial_is_zero && history->op_kind[write] == ISOLDE_OP_WRITE;
+  bool zero = value == 0 && history->initial_is_zero && history->op_kind[write] == ISOPROOF_OP_WRITE;
   return zero ? ISO_VALUE_NIL : value;
 }
 
 /* The transaction of an operation, by binary search. */
-uint32_t iso_history_txn_of(const isolde_history *history, uint32_t op);
+uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op);
 
 /* Whether the kind's value column holds a list rather than a scalar. */
-static inline bool iso_kind_is_list(isolde_op_kind kind) {
-  return kind == ISOLDE_OP_READ_LIST || kind == ISOLDE_OP_READ_SET || kind == ISOLDE_OP_READ_PREDICATE;
+static inline bool iso_kind_is_list(isoproof_op_kind kind) {
+  return kind == ISOPROOF_OP_READ_LIST || kind == ISOPROOF_OP_READ_SET || kind == ISOPROOF_OP_READ_PREDICATE;
 }
 
-/* An empty history of the right shape to fill; isolde_history_free frees it at any stage. */
-isolde_history *iso_history_new(void);
+/* An empty history of the right shape to fill; isoproof_history_free frees it at any stage. */
+isoproof_history *iso_history_new(void);
 /* Fills the counts by status and sessions_are_numbers from the columns. */
-void iso_history_count(isolde_history *history);
+void iso_history_count(isoproof_history *history);
 
 #endif

@@ -15,12 +15,12 @@ static void step_back(uint32_t *first, size_t rows) {
   first[0] = 0;
 }
 
-isolde_status iso_writers_make(const isolde_history *history, iso_writers *writers, isolde_error *error) {
+isoproof_status iso_writers_make(const isoproof_history *history, iso_writers *writers, isoproof_error *error) {
   size_t keys = history->keys;
   *writers = (iso_writers){.first = iso_alloc_zero(keys + 1, sizeof *writers->first)};
   if (writers->first == NULL) return iso_fail_memory(error);
   for (uint32_t op = 0; op < history->ops; op++) {
-    if (!isolde_op_kind_observes((isolde_op_kind)history->op_kind[op])) writers->first[history->op_key[op] + 1]++;
+    if (!isoproof_op_kind_observes((isoproof_op_kind)history->op_kind[op])) writers->first[history->op_key[op] + 1]++;
   }
   sum_up(writers->first, keys);
   writers->op = iso_alloc(writers->first[keys], sizeof *writers->op);
@@ -29,11 +29,11 @@ isolde_status iso_writers_make(const isolde_history *history, iso_writers *write
     return iso_fail_memory(error);
   }
   for (uint32_t op = 0; op < history->ops; op++) {
-    if (isolde_op_kind_observes((isolde_op_kind)history->op_kind[op])) continue;
+    if (isoproof_op_kind_observes((isoproof_op_kind)history->op_kind[op])) continue;
     writers->op[writers->first[history->op_key[op]]++] = op;
   }
   step_back(writers->first, keys);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_writers_free(iso_writers *writers) {
@@ -55,7 +55,7 @@ static uint32_t lower_bound(const uint32_t *op, uint32_t begin, uint32_t end, ui
   return begin;
 }
 
-void iso_writers_in_session(const isolde_history *history, const iso_writers *writers, uint32_t key, uint32_t session,
+void iso_writers_in_session(const isoproof_history *history, const iso_writers *writers, uint32_t key, uint32_t session,
                             uint32_t *begin, uint32_t *end) {
   uint32_t first_op = history->txn_first_op[history->session_first_txn[session]];
   uint32_t end_op = history->txn_first_op[history->session_first_txn[session + 1]];
@@ -63,8 +63,8 @@ void iso_writers_in_session(const isolde_history *history, const iso_writers *wr
   *end = lower_bound(writers->op, *begin, writers->first[key + 1], end_op);
 }
 
-isolde_status iso_readers_make(const isolde_history *history, const iso_resolution *resolution, iso_readers *readers,
-                               isolde_error *error) {
+isoproof_status iso_readers_make(const isoproof_history *history, const iso_resolution *resolution,
+                                 iso_readers *readers, isoproof_error *error) {
   size_t ops = history->ops;
   *readers = (iso_readers){.first = iso_alloc_zero(ops + 1, sizeof *readers->first)};
   if (readers->first == NULL) return iso_fail_memory(error);
@@ -81,7 +81,7 @@ isolde_status iso_readers_make(const isolde_history *history, const iso_resoluti
     if (resolution->writer[op] < history->ops) readers->op[readers->first[resolution->writer[op]]++] = op;
   }
   step_back(readers->first, ops);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_readers_free(iso_readers *readers) {

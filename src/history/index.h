@@ -20,14 +20,14 @@ typedef struct iso_readers {
   uint32_t *op;    /* reading operations, ascending */
 } iso_readers;
 
-isolde_status iso_writers_make(const isolde_history *history, iso_writers *writers, isolde_error *error);
+isoproof_status iso_writers_make(const isoproof_history *history, iso_writers *writers, isoproof_error *error);
 void iso_writers_free(iso_writers *writers);
 /* The writers of `key` in `session`: places [*begin, *end) of writers->op. */
-void iso_writers_in_session(const isolde_history *history, const iso_writers *writers, uint32_t key, uint32_t session,
+void iso_writers_in_session(const isoproof_history *history, const iso_writers *writers, uint32_t key, uint32_t session,
                             uint32_t *begin, uint32_t *end);
 
-isolde_status iso_readers_make(const isolde_history *history, const iso_resolution *resolution, iso_readers *readers,
-                               isolde_error *error);
+isoproof_status iso_readers_make(const isoproof_history *history, const iso_resolution *resolution,
+                                 iso_readers *readers, isoproof_error *error);
 void iso_readers_free(iso_readers *readers);
 
 #endif

@@ -29,8 +29,8 @@ typedef struct {
 /* A cell holds the entries of one side of one partition; cell = partition * SIDES + side, so that a partition lies in
  * one piece. */
 typedef struct {
-  const isolde_history *history;
-  isolde_task *task;
+  const isoproof_history *history;
+  isoproof_task *task;
   uint64_t seed, factor;
   unsigned bits;            /* 2^bits partitions */
   uint64_t elements[SIDES]; /* how many answers a side has */
@@ -61,10 +61,10 @@ static inline size_t slot_of(const join *j, uint64_t hash, unsigned slot_bits) {
 }
 
 /* The side of a kind of operation, SIDES for one that does not take part. */
-static const uint8_t kind_side[ISOLDE_OP_KINDS] = {
-    [ISOLDE_OP_READ] = SIDE_READS,    [ISOLDE_OP_WRITE] = SIDE_WRITES, [ISOLDE_OP_APPEND] = SIDE_WRITES,
-    [ISOLDE_OP_ADD] = SIDE_WRITES,    [ISOLDE_OP_READ_LIST] = SIDES,   [ISOLDE_OP_READ_SET] = SIDES,
-    [ISOLDE_OP_READ_COUNTER] = SIDES, [ISOLDE_OP_INCREMENT] = SIDES,   [ISOLDE_OP_READ_PREDICATE] = SIDES,
+static const uint8_t kind_side[ISOPROOF_OP_KINDS] = {
+    [ISOPROOF_OP_READ] = SIDE_READS,    [ISOPROOF_OP_WRITE] = SIDE_WRITES, [ISOPROOF_OP_APPEND] = SIDE_WRITES,
+    [ISOPROOF_OP_ADD] = SIDE_WRITES,    [ISOPROOF_OP_READ_LIST] = SIDES,   [ISOPROOF_OP_READ_SET] = SIDES,
+    [ISOPROOF_OP_READ_COUNTER] = SIDES, [ISOPROOF_OP_INCREMENT] = SIDES,   [ISOPROOF_OP_READ_PREDICATE] = SIDES,
 };
 
 /* Counts an entry (first pass) or puts it into its cell (second pass). */
@@ -74,7 +74,7 @@ static inline void pass_on(const join *j, uint64_t *places, unsigned side, entry
 }
 
 static void pass_ops(join *j, unsigned thread, unsigned threads) {
-  const isolde_history *h = j->history;
+  const isoproof_history *h = j->history;
   uint64_t first, end, initial = 0;
   uint64_t *places = j->place + thread * cells(j);
   iso_parallel_range(h->ops, thread, threads, &first, &end);
@@ -110,7 +110,7 @@ static uint64_t row_of(const uint64_t *first, uint64_t rows, uint64_t at) {
 }
 
 static void pass_elements(join *j, unsigned side, unsigned thread, unsigned threads) {
-  const isolde_history *h = j->history;
+  const isoproof_history *h = j->history;
   if (j->elements[side] == 0) return;
   const uint64_t *rows_first = side == SIDE_LISTS ? h->list_first : h->odd_first;
   const iso_value *values = side == SIDE_LISTS ? h->list_values : h->odd_values;
@@ -177,13 +177,13 @@ static inline uint32_t *find_slot(const join *j, const table *t, const entry *wa
   return &t->slots[at];
 }
 
-static bool is_aborted(const isolde_history *h, uint32_t op) {
-  return h->txn_status[iso_history_txn_of(h, op)] == ISOLDE_ABORTED;
+static bool is_aborted(const isoproof_history *h, uint32_t op) {
+  return h->txn_status[iso_history_txn_of(h, op)] == ISOPROOF_ABORTED;
 }
 
 /* Another transaction adds an element that the set may have already, which is no mistake.  An aborted adder gives way
  * to one that is not; of two that are not, nobody can say whose addition a read saw. */
-static void add_again(const isolde_history *h, const entry *writes, uint32_t *slot, uint64_t again) {
+static void add_again(const isoproof_history *h, const entry *writes, uint32_t *slot, uint64_t again) {
   if (is_aborted(h, writes[again].at)) return;
   if (is_aborted(h, writes[(*slot & ~SEVERAL) - 1].at)) {
     *slot = (uint32_t)again + 1;
@@ -193,16 +193,16 @@ static void add_again(const isolde_history *h, const entry *writes, uint32_t *sl
 }
 
 static void index_writes(const join *j, const table *t, uint64_t count, tally *sum) {
-  const isolde_history *h = j->history;
+  const isoproof_history *h = j->history;
   for (uint64_t i = 0; i < count; i++) {
     const entry *write = &t->writes[i];
     uint32_t *slot = find_slot(j, t, write);
     if (*slot == 0) {
       *slot = (uint32_t)i + 1;
       /* The kind of the operation is far away in memory: it is looked up only where it matters. */
-      bool zero = write->value == 0 && h->initial_is_zero && h->op_kind[write->at] == ISOLDE_OP_WRITE;
+      bool zero = write->value == 0 && h->initial_is_zero && h->op_kind[write->at] == ISOPROOF_OP_WRITE;
       if (zero) note_duplicate(sum, ISO_FROM_INITIAL, write->at);
-    } else if (h->op_kind[write->at] == ISOLDE_OP_ADD) {
+    } else if (h->op_kind[write->at] == ISOPROOF_OP_ADD) {
       add_again(h, t->writes, slot, i);
     } else {
       note_duplicate(sum, t->writes[(*slot & ~SEVERAL) - 1].at, write->at);
@@ -248,7 +248,7 @@ static void join_phase(void *context, unsigned thread, unsigned threads) {
   table t = {.slots = NULL};
   for (;;) {
     uint32_t p = __atomic_fetch_add(&j->next_partition, 1, __ATOMIC_RELAXED);
-    if (p >= partitions(j) || iso_task_check(j->task, NULL) != ISOLDE_OK) break;
+    if (p >= partitions(j) || iso_task_check(j->task, NULL) != ISOPROOF_OK) break;
     const uint64_t *first = j->first + p * SIDES;
     if (!make_table(&t, first[SIDE_WRITES + 1] - first[SIDE_WRITES])) {
       sum->failed = true;
@@ -261,12 +261,12 @@ static void join_phase(void *context, unsigned thread, unsigned threads) {
 
 /* The key of each odd list, which only the operation that read it knows. */
 static bool find_odd_keys(join *j) {
-  const isolde_history *h = j->history;
+  const isoproof_history *h = j->history;
   j->odd_key = iso_alloc_zero(h->odd_lists, sizeof *j->odd_key);
   if (j->odd_key == NULL) return false;
   for (uint32_t op = 0; h->odd_lists > 0 && op < h->ops; op++) {
     iso_value value = h->op_value[op];
-    if (!iso_kind_is_list((isolde_op_kind)h->op_kind[op]) || value == ISO_VALUE_NONE) continue;
+    if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) || value == ISO_VALUE_NONE) continue;
     if (value >= ISO_VALUE_INTERNED) j->odd_key[value & ~ISO_VALUE_INTERNED] = h->op_key[op];
   }
   return true;
@@ -322,22 +322,23 @@ static void free_join(join *j) {
   for (int side = 0; side < SIDES; side++) free(j->answer[side]);
 }
 
-isolde_status iso_join(const isolde_history *history, isolde_task *task, iso_resolution **out, isolde_error *error) {
+isoproof_status iso_join(const isoproof_history *history, isoproof_task *task, iso_resolution **out,
+                         isoproof_error *error) {
   enum { PARTITION_ENTRIES = 65536, MOST_BITS = 11, SMALL = 65536 };
   join j = {.history = history, .task = task, .seed = iso_hash_seed(), .factor = iso_hash_seed() | 1};
   j.elements[SIDE_READS] = history->ops;
   if (history->list_first != NULL) j.elements[SIDE_LISTS] = history->list_first[history->keys];
   if (history->odd_lists > 0) j.elements[SIDE_ODDS] = history->odd_first[history->odd_lists];
   if (j.elements[SIDE_LISTS] > UINT32_MAX || j.elements[SIDE_ODDS] > UINT32_MAX) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u elements in distinct lists", UINT32_MAX);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u elements in distinct lists", UINT32_MAX);
   }
   uint64_t work = history->ops + j.elements[SIDE_LISTS] + j.elements[SIDE_ODDS];
   unsigned threads = work < SMALL ? 1 : iso_task_threads(task);
   while (j.bits < MOST_BITS && ((uint64_t)PARTITION_ENTRIES << j.bits) < work) j.bits++;
   iso_resolution *r = calloc(1, sizeof *r);
   bool made = r != NULL && run_join(&j, threads);
-  isolde_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     sum_tallies(&j, threads, r);
     r->writer = j.answer[SIDE_READS];
     r->list_writer = j.answer[SIDE_LISTS];

@@ -6,6 +6,7 @@
 #include "base/task.h"
 #include "history/history.h"
 
-isolde_status iso_join(const isolde_history *history, isolde_task *task, iso_resolution **out, isolde_error *error);
+isoproof_status iso_join(const isoproof_history *history, isoproof_task *task, iso_resolution **out,
+                         isoproof_error *error);
 
 #endif

@@ -26,7 +26,7 @@ typedef uint32_t iso_value;
 typedef struct iso_pool_entry {
   uint64_t payload; /* the bits of the integer, or the offset of the text */
   uint32_t length;  /* of the text */
-  uint32_t type;    /* isolde_scalar_type */
+  uint32_t type;    /* isoproof_scalar_type */
 } iso_pool_entry;
 
 /* The read-only side, shared by finished histories. */
@@ -37,7 +37,7 @@ typedef struct iso_pool_view {
   uint32_t count;
 } iso_pool_view;
 
-isolde_scalar iso_pool_scalar(const iso_pool_view *view, iso_value value);
+isoproof_scalar iso_pool_scalar(const iso_pool_view *view, iso_value value);
 /* Whether it is an integer that fits int64_t / a number without sign; and which. */
 bool iso_pool_integer(const iso_pool_view *view, iso_value value, int64_t *integer);
 bool iso_pool_unsigned(const iso_pool_view *view, iso_value value, uint64_t *integer);
@@ -52,31 +52,33 @@ typedef struct iso_pool {
   uint64_t seed;
 } iso_pool;
 
-isolde_status iso_pool_init(iso_pool *pool, isolde_error *error);
+isoproof_status iso_pool_init(iso_pool *pool, isoproof_error *error);
 void iso_pool_free(iso_pool *pool);
 iso_pool_view iso_pool_look(const iso_pool *pool);
 
-/* The code of a scalar, interned when it is new.  ISOLDE_ERR_LIMIT after 2^31 - 1 entries. */
-isolde_status iso_pool_add(iso_pool *pool, isolde_scalar scalar, iso_value *value, isolde_error *error);
-isolde_status iso_pool_add_big(iso_pool *pool, isolde_scalar_type type, uint64_t bits, iso_value *value,
-                               isolde_error *error);
-isolde_status iso_pool_add_text(iso_pool *pool, isolde_scalar_type type, const char *text, size_t length,
-                                iso_value *value, isolde_error *error);
+/* The code of a scalar, interned when it is new.  ISOPROOF_ERR_LIMIT after 2^31 - 1 entries. */
+isoproof_status iso_pool_add(iso_pool *pool, isoproof_scalar scalar, iso_value *value, isoproof_error *error);
+isoproof_status iso_pool_add_big(iso_pool *pool, isoproof_scalar_type type, uint64_t bits, iso_value *value,
+                                 isoproof_error *error);
+isoproof_status iso_pool_add_text(iso_pool *pool, isoproof_scalar_type type, const char *text, size_t length,
+                                  iso_value *value, isoproof_error *error);
 
-static inline isolde_status iso_pool_add_u64(iso_pool *pool, uint64_t number, iso_value *value, isolde_error *error) {
+static inline isoproof_status iso_pool_add_u64(iso_pool *pool, uint64_t number, iso_value *value,
+                                               isoproof_error *error) {
   if (number < ISO_VALUE_INLINE_LIMIT) {
     *value = (iso_value)number;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
-  return iso_pool_add_big(pool, number > INT64_MAX ? ISOLDE_UNSIGNED : ISOLDE_INTEGER, number, value, error);
+  return iso_pool_add_big(pool, number > INT64_MAX ? ISOPROOF_UNSIGNED : ISOPROOF_INTEGER, number, value, error);
 }
 
-static inline isolde_status iso_pool_add_i64(iso_pool *pool, int64_t number, iso_value *value, isolde_error *error) {
+static inline isoproof_status iso_pool_add_i64(iso_pool *pool, int64_t number, iso_value *value,
+                                               isoproof_error *error) {
   if (number >= 0 && number < (int64_t)ISO_VALUE_INLINE_LIMIT) {
     *value = (iso_value)number;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
-  return iso_pool_add_big(pool, ISOLDE_INTEGER, (uint64_t)number, value, error);
+  return iso_pool_add_big(pool, ISOPROOF_INTEGER, (uint64_t)number, value, error);
 }
 
 #endif

@@ -15,9 +15,9 @@ void iso_resolution_free(iso_resolution *resolution) {
   free(resolution);
 }
 
-isolde_status iso_history_resolve(isolde_history *history, isolde_task *task, const iso_resolution **resolution,
-                                  isolde_error *error) {
-  isolde_status status = ISOLDE_OK;
+isoproof_status iso_history_resolve(isoproof_history *history, isoproof_task *task, const iso_resolution **resolution,
+                                    isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
   pthread_mutex_lock(&history->lock);
   if (history->resolution == NULL) status = iso_join(history, task, &history->resolution, error);
   *resolution = history->resolution;
@@ -25,15 +25,15 @@ isolde_status iso_history_resolve(isolde_history *history, isolde_task *task, co
   return status;
 }
 
-isolde_status isolde_history_resolve(isolde_history *history, isolde_task *task, isolde_resolution *out,
-                                     isolde_error *error) {
+isoproof_status isoproof_history_resolve(isoproof_history *history, isoproof_task *task, isoproof_resolution *out,
+                                         isoproof_error *error) {
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   if (out != NULL) *out = resolution->counts;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_history_op_txns(isolde_history *history, const uint32_t **op_txn, isolde_error *error) {
+isoproof_status iso_history_op_txns(isoproof_history *history, const uint32_t **op_txn, isoproof_error *error) {
   pthread_mutex_lock(&history->lock);
   if (history->op_txn == NULL) {
     uint32_t *column = iso_alloc(history->ops, sizeof *column);
@@ -44,29 +44,29 @@ isolde_status iso_history_op_txns(isolde_history *history, const uint32_t **op_t
   }
   *op_txn = history->op_txn;
   pthread_mutex_unlock(&history->lock);
-  return *op_txn != NULL ? ISOLDE_OK : iso_fail_memory(error);
+  return *op_txn != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-isolde_status iso_history_require_unique(const isolde_history *history, const iso_resolution *resolution,
-                                         isolde_error *error) {
-  if (resolution->counts.duplicate_writes == 0) return ISOLDE_OK;
+isoproof_status iso_history_require_unique(const isoproof_history *history, const iso_resolution *resolution,
+                                           isoproof_error *error) {
+  if (resolution->counts.duplicate_writes == 0) return ISOPROOF_OK;
   char key[64], value[64], second[64], first[96] = "the initial version";
   uint32_t op = resolution->duplicate_second;
-  isolde_scalar_format(iso_history_scalar(history, history->key_name[history->op_key[op]]), key, sizeof key);
-  isolde_scalar_format(iso_history_scalar(history, history->op_value[op]), value, sizeof value);
-  isolde_history_txn_name(history, iso_history_txn_of(history, op), second, sizeof second);
+  isoproof_scalar_format(iso_history_scalar(history, history->key_name[history->op_key[op]]), key, sizeof key);
+  isoproof_scalar_format(iso_history_scalar(history, history->op_value[op]), value, sizeof value);
+  isoproof_history_txn_name(history, iso_history_txn_of(history, op), second, sizeof second);
   if (resolution->duplicate_first != ISO_FROM_INITIAL) {
-    isolde_history_txn_name(history, iso_history_txn_of(history, resolution->duplicate_first), first, sizeof first);
-    isolde_position at;
+    isoproof_history_txn_name(history, iso_history_txn_of(history, resolution->duplicate_first), first, sizeof first);
+    isoproof_position at;
     size_t used = strlen(first);
-    if (isolde_history_position(history, resolution->duplicate_first, &at) && at.line != 0) {
+    if (isoproof_history_position(history, resolution->duplicate_first, &at) && at.line != 0) {
       snprintf(first + used, sizeof first - used, " (line %llu)", (unsigned long long)at.line);
     }
   }
-  isolde_position place;
-  isolde_history_position(history, op, &place);
+  isoproof_position place;
+  isoproof_history_position(history, op, &place);
   return iso_fail_at(
-      error, ISOLDE_ERR_FORMAT, (iso_place){place.file, place.line, 0, place.offset},
+      error, ISOPROOF_ERR_FORMAT, (iso_place){place.file, place.line, 0, place.offset},
       "%s writes value %s to key %s, which %s has as well: every write to a key needs a value of its own", second,
       value, key, first);
 }

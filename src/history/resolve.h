@@ -11,14 +11,14 @@
 #include "history/history.h"
 
 /* Makes the resolution when it is not there yet; any number of threads may ask at once. */
-isolde_status iso_history_resolve(isolde_history *history, isolde_task *task, const iso_resolution **resolution,
-                                  isolde_error *error);
+isoproof_status iso_history_resolve(isoproof_history *history, isoproof_task *task, const iso_resolution **resolution,
+                                    isoproof_error *error);
 void iso_resolution_free(iso_resolution *resolution);
 
 /* Makes the column operation -> transaction when it is not there yet. */
-isolde_status iso_history_op_txns(isolde_history *history, const uint32_t **op_txn, isolde_error *error);
-/* ISOLDE_ERR_FORMAT that names both writes when two writes or appends of the history share key and value. */
-isolde_status iso_history_require_unique(const isolde_history *history, const iso_resolution *resolution,
-                                         isolde_error *error);
+isoproof_status iso_history_op_txns(isoproof_history *history, const uint32_t **op_txn, isoproof_error *error);
+/* ISOPROOF_ERR_FORMAT that names both writes when two writes or appends of the history share key and value. */
+isoproof_status iso_history_require_unique(const isoproof_history *history, const iso_resolution *resolution,
+                                           isoproof_error *error);
 
 #endif

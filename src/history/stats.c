@@ -37,9 +37,9 @@ static double zipf_exponent(const uint32_t *sorted, size_t keys) {
 }
 
 /* How unevenly the operations fall on the keys. */
-static isolde_status measure_keys(const isolde_history *h, isolde_stats *s, isolde_error *error) {
+static isoproof_status measure_keys(const isoproof_history *h, isoproof_stats *s, isoproof_error *error) {
   s->zipf_exponent = -1;
-  if (h->ops == 0 || h->keys == 0) return ISOLDE_OK;
+  if (h->ops == 0 || h->keys == 0) return ISOPROOF_OK;
   uint32_t *counts = iso_alloc_zero(h->keys, sizeof *counts);
   if (counts == NULL) return iso_fail_memory(error);
   for (uint32_t op = 0; op < h->ops; op++) counts[h->op_key[op]]++;
@@ -59,13 +59,13 @@ static isolde_status measure_keys(const isolde_history *h, isolde_stats *s, isol
   }
   s->zipf_exponent = zipf_exponent(counts, h->keys);
   free(counts);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Transactions open at once, by sweeping over sorted starts and ends.  One whose end is unknown stays open. */
-static isolde_status measure_concurrency(const isolde_history *h, isolde_stats *s, isolde_error *error) {
-  s->first_start = s->last_end = ISOLDE_NO_TIME;
-  if (!s->counts.has_times) return ISOLDE_OK;
+static isoproof_status measure_concurrency(const isoproof_history *h, isoproof_stats *s, isoproof_error *error) {
+  s->first_start = s->last_end = ISOPROOF_NO_TIME;
+  if (!s->counts.has_times) return ISOPROOF_OK;
   int64_t *starts = iso_alloc(h->txns, sizeof *starts), *ends = iso_alloc(h->txns, sizeof *ends);
   if (starts == NULL || ends == NULL) {
     free(starts);
@@ -75,7 +75,7 @@ static isolde_status measure_concurrency(const isolde_history *h, isolde_stats *
   size_t known = 0;
   for (uint32_t t = 0; t < h->txns; t++) {
     starts[t] = h->txn_start_opt[t];
-    if (h->txn_end_opt[t] != ISOLDE_NO_TIME) ends[known++] = h->txn_end_opt[t];
+    if (h->txn_end_opt[t] != ISOPROOF_NO_TIME) ends[known++] = h->txn_end_opt[t];
   }
   qsort(starts, h->txns, sizeof *starts, ascending_i64);
   qsort(ends, known, sizeof *ends, ascending_i64);
@@ -100,10 +100,10 @@ static isolde_status measure_concurrency(const isolde_history *h, isolde_stats *
   s->concurrency_mean = duration > 0 ? area / duration : (double)s->concurrency_max;
   free(starts);
   free(ends);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static void measure_shape(const isolde_history *h, isolde_stats *s) {
+static void measure_shape(const isoproof_history *h, isoproof_stats *s) {
   s->ops_per_txn_min = s->txns_per_session_min = UINT64_MAX;
   for (uint32_t i = 0; i < h->sessions; i++) {
     uint64_t txns = h->session_first_txn[i + 1] - h->session_first_txn[i];
@@ -124,10 +124,10 @@ static void measure_shape(const isolde_history *h, isolde_stats *s) {
   if (h->txns > 0) s->abort_ratio = (double)h->aborted / h->txns;
 }
 
-static void measure_ops(const isolde_history *h, isolde_stats *s) {
+static void measure_ops(const isoproof_history *h, isoproof_stats *s) {
   for (uint32_t op = 0; op < h->ops; op++) s->by_kind[h->op_kind[op]]++;
-  for (int kind = 0; kind < ISOLDE_OP_KINDS; kind++) {
-    if (isolde_op_kind_observes((isolde_op_kind)kind)) {
+  for (int kind = 0; kind < ISOPROOF_OP_KINDS; kind++) {
+    if (isoproof_op_kind_observes((isoproof_op_kind)kind)) {
       s->reads += s->by_kind[kind];
     } else {
       s->writes += s->by_kind[kind];
@@ -135,19 +135,19 @@ static void measure_ops(const isolde_history *h, isolde_stats *s) {
   }
   if (h->ops > 0) s->read_ratio = (double)s->reads / h->ops;
   uint64_t lists =
-      s->by_kind[ISOLDE_OP_READ_LIST] + s->by_kind[ISOLDE_OP_READ_SET] + s->by_kind[ISOLDE_OP_READ_PREDICATE];
+      s->by_kind[ISOPROOF_OP_READ_LIST] + s->by_kind[ISOPROOF_OP_READ_SET] + s->by_kind[ISOPROOF_OP_READ_PREDICATE];
   for (uint32_t op = 0; lists > 0 && op < h->ops; op++) {
     uint32_t count;
-    if (!iso_kind_is_list((isolde_op_kind)h->op_kind[op])) continue;
+    if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op])) continue;
     (void)iso_history_list(h, op, &count);
     if (count > s->longest_list) s->longest_list = count;
   }
 }
 
-isolde_status isolde_history_stats(const isolde_history *history, isolde_task *task, isolde_stats *stats,
-                                   isolde_error *error) {
-  *stats = (isolde_stats){0};
-  isolde_history_counts(history, &stats->counts);
+isoproof_status isoproof_history_stats(const isoproof_history *history, isoproof_task *task, isoproof_stats *stats,
+                                       isoproof_error *error) {
+  *stats = (isoproof_stats){0};
+  isoproof_history_counts(history, &stats->counts);
   measure_shape(history, stats);
   measure_ops(history, stats);
   ISO_TRY(iso_task_check(task, error));

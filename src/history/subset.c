@@ -8,12 +8,12 @@
 #include "history/resolve.h"
 
 typedef struct {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *keep_txn, *keep_op;
   uint8_t *key_changed; /* by key: some operation that changes it is left out */
-  isolde_builder *builder;
+  isoproof_builder *builder;
   ISO_VEC(iso_value) list; /* scratch */
 } carver;
 
@@ -23,10 +23,10 @@ static bool is_kept(const carver *c, uint32_t op) { return c->keep_op[op] && c->
 static bool is_there(const carver *c, uint32_t writer) { return writer >= c->h->ops || is_kept(c, writer); }
 
 /* The same scalar in the pool of the new history. */
-static isolde_status carry(carver *c, iso_value value, iso_value *out, isolde_error *error) {
+static isoproof_status carry(carver *c, iso_value value, iso_value *out, isoproof_error *error) {
   if (value == ISO_VALUE_NONE || value <= ISO_VALUE_NIL) {
     *out = value;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   return iso_pool_add(iso_builder_pool(c->builder), iso_history_scalar(c->h, value), out, error);
 }
@@ -38,11 +38,11 @@ static const uint32_t *element_writers(const carver *c, uint32_t op) {
   return c->resolution->odd_writer + c->h->odd_first[value & ~ISO_VALUE_INTERNED];
 }
 
-static isolde_status carry_list(carver *c, uint32_t op, iso_value key, isolde_error *error) {
+static isoproof_status carry_list(carver *c, uint32_t op, iso_value key, isoproof_error *error) {
   uint32_t count;
   const iso_value *list = iso_history_list(c->h, op, &count);
   const uint32_t *writers = count > 0 ? element_writers(c, op) : NULL;
-  bool predicate = c->h->op_kind[op] == ISOLDE_OP_READ_PREDICATE;
+  bool predicate = c->h->op_kind[op] == ISOPROOF_OP_READ_PREDICATE;
   c->list.count = 0;
   for (uint32_t i = 0; i < count; i++) {
     iso_value value;
@@ -50,43 +50,43 @@ static isolde_status carry_list(carver *c, uint32_t op, iso_value key, isolde_er
     ISO_TRY(carry(c, list[i], &value, error));
     if (!iso_vec_push(&c->list, value)) return iso_fail_memory(error);
   }
-  return iso_builder_list(c->builder, (isolde_op_kind)c->h->op_kind[op], key, c->list.items, c->list.count, error);
+  return iso_builder_list(c->builder, (isoproof_op_kind)c->h->op_kind[op], key, c->list.items, c->list.count, error);
 }
 
 /* A read of which nothing sensible would be left. */
 static bool is_orphan(const carver *c, uint32_t op) {
   if (c->h->op_value[op] == ISO_VALUE_NONE) return false;
-  switch ((isolde_op_kind)c->h->op_kind[op]) {
-  case ISOLDE_OP_READ:
+  switch ((isoproof_op_kind)c->h->op_kind[op]) {
+  case ISOPROOF_OP_READ:
     return !is_there(c, c->resolution->writer[op]);
-  case ISOLDE_OP_READ_COUNTER:
-  case ISOLDE_OP_READ_PREDICATE:
+  case ISOPROOF_OP_READ_COUNTER:
+  case ISOPROOF_OP_READ_PREDICATE:
     return c->key_changed[c->h->op_key[op]];
   default:
     return false;
   }
 }
 
-static isolde_status carry_op(carver *c, uint32_t op, isolde_error *error) {
-  const isolde_history *h = c->h;
+static isoproof_status carry_op(carver *c, uint32_t op, isoproof_error *error) {
+  const isoproof_history *h = c->h;
   iso_value key, value = h->op_value[op];
-  if (!c->keep_op[op] || is_orphan(c, op)) return ISOLDE_OK;
+  if (!c->keep_op[op] || is_orphan(c, op)) return ISOPROOF_OK;
   ISO_TRY(carry(c, h->key_name[h->op_key[op]], &key, error));
-  bool list = iso_kind_is_list((isolde_op_kind)h->op_kind[op]);
+  bool list = iso_kind_is_list((isoproof_op_kind)h->op_kind[op]);
   if (list && value != ISO_VALUE_NIL && value != ISO_VALUE_NONE) return carry_list(c, op, key, error);
   ISO_TRY(carry(c, value, &value, error));
-  return iso_builder_op(c->builder, (isolde_op_kind)h->op_kind[op], key, value, error);
+  return iso_builder_op(c->builder, (isoproof_op_kind)h->op_kind[op], key, value, error);
 }
 
-static isolde_status carry_txn(carver *c, uint32_t txn, isolde_error *error) {
-  const isolde_history *h = c->h;
+static isoproof_status carry_txn(carver *c, uint32_t txn, isoproof_error *error) {
+  const isoproof_history *h = c->h;
   iso_txn_info info = iso_txn_unset();
   iso_value name;
   uint32_t session;
-  info.status = (isolde_txn_status)h->txn_status[txn];
+  info.status = (isoproof_txn_status)h->txn_status[txn];
   if (h->txn_id_opt != NULL) {
-    isolde_txn shown;
-    info.has_id = isolde_history_txn(h, txn, &shown) && shown.has_id;
+    isoproof_txn shown;
+    info.has_id = isoproof_history_txn(h, txn, &shown) && shown.has_id;
     info.id = info.has_id ? shown.id : 0;
   }
   if (h->txn_start_opt != NULL) info.start = h->txn_start_opt[txn], info.end = h->txn_end_opt[txn];
@@ -98,40 +98,41 @@ static isolde_status carry_txn(carver *c, uint32_t txn, isolde_error *error) {
   ISO_TRY(iso_builder_session(c->builder, name, &session, error));
   ISO_TRY(iso_builder_begin(c->builder, session, &info, NULL, error));
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) ISO_TRY(carry_op(c, op, error));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status carve(carver *c, isolde_task *task, isolde_history **out, isolde_error *error) {
-  const isolde_history *h = c->h;
+static isoproof_status carve(carver *c, isoproof_task *task, isoproof_history **out, isoproof_error *error) {
+  const isoproof_history *h = c->h;
   iso_builder_origin(c->builder, h->format, ISO_POSITION_NONE, h->initial_is_zero);
   for (uint32_t op = 0; op < h->ops; op++) {
-    if (!isolde_op_kind_observes((isolde_op_kind)h->op_kind[op]) && !is_kept(c, op)) c->key_changed[h->op_key[op]] = 1;
+    if (!isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]) && !is_kept(c, op))
+      c->key_changed[h->op_key[op]] = 1;
   }
   for (uint32_t i = 0; i < h->fact_count; i++) {
-    isolde_scalar name = iso_history_scalar(h, h->facts[i].name), value = iso_history_scalar(h, h->facts[i].value);
+    isoproof_scalar name = iso_history_scalar(h, h->facts[i].name), value = iso_history_scalar(h, h->facts[i].value);
     char *text = strndup(name.text, name.length);
     if (text == NULL) return iso_fail_memory(error);
-    isolde_status status = iso_builder_fact(c->builder, text, value.text, value.length, error);
+    isoproof_status status = iso_builder_fact(c->builder, text, value.text, value.length, error);
     free(text);
-    if (status != ISOLDE_OK) return status;
+    if (status != ISOPROOF_OK) return status;
   }
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     if ((txn & 0xfff) == 0) ISO_TRY(iso_task_check(task, error));
     if (c->keep_txn[txn]) ISO_TRY(carry_txn(c, txn, error));
   }
-  return isolde_builder_finish(c->builder, out, error);
+  return isoproof_builder_finish(c->builder, out, error);
 }
 
-isolde_status iso_history_subset(isolde_history *history, const uint8_t *keep_txn, const uint8_t *keep_op,
-                                 isolde_task *task, isolde_history **out, isolde_error *error) {
+isoproof_status iso_history_subset(isoproof_history *history, const uint8_t *keep_txn, const uint8_t *keep_op,
+                                   isoproof_task *task, isoproof_history **out, isoproof_error *error) {
   carver c = {.h = history, .keep_txn = keep_txn, .keep_op = keep_op};
   ISO_TRY(iso_history_resolve(history, task, &c.resolution, error));
   ISO_TRY(iso_history_op_txns(history, &c.op_txn, error));
-  ISO_TRY(isolde_builder_new(&c.builder, error));
+  ISO_TRY(isoproof_builder_new(&c.builder, error));
   c.key_changed = iso_alloc_zero(history->keys, sizeof *c.key_changed);
-  isolde_status status = c.key_changed != NULL ? carve(&c, task, out, error) : iso_fail_memory(error);
+  isoproof_status status = c.key_changed != NULL ? carve(&c, task, out, error) : iso_fail_memory(error);
   free(c.key_changed);
   iso_vec_free(&c.list);
-  isolde_builder_free(c.builder);
+  isoproof_builder_free(c.builder);
   return status;
 }

@@ -13,7 +13,7 @@
 
 /* `keep_txn` and `keep_op` have a byte a transaction and operation; an operation of a transaction that is left out is
  * left out whatever its own byte says. */
-isolde_status iso_history_subset(isolde_history *history, const uint8_t *keep_txn, const uint8_t *keep_op,
-                                 isolde_task *task, isolde_history **out, isolde_error *error);
+isoproof_status iso_history_subset(isoproof_history *history, const uint8_t *keep_txn, const uint8_t *keep_op,
+                                   isoproof_task *task, isoproof_history **out, isoproof_error *error);
 
 #endif

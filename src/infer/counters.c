@@ -5,7 +5,7 @@
 
 typedef ISO_VEC(uint32_t) numbers;
 
-bool iso_counter_number(const isolde_history *h, uint32_t op, int64_t *number) {
+bool iso_counter_number(const isoproof_history *h, uint32_t op, int64_t *number) {
   iso_value value = h->op_value[op];
   *number = 0;
   if (value == ISO_VALUE_NIL) return true;
@@ -14,15 +14,15 @@ bool iso_counter_number(const isolde_history *h, uint32_t op, int64_t *number) {
 
 /* Adds up what may have been added; an aborted increment counts for nothing unless it takes away. */
 static void add_up(iso_counters *c) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   for (uint32_t t = 0; t < h->txns; t++) {
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
       int64_t number;
       uint32_t key = h->op_key[op];
-      if (h->op_kind[op] == ISOLDE_OP_WRITE) c->shrinks[key] = 1;
-      if (h->op_kind[op] != ISOLDE_OP_INCREMENT) continue;
+      if (h->op_kind[op] == ISOPROOF_OP_WRITE) c->shrinks[key] = 1;
+      if (h->op_kind[op] != ISOPROOF_OP_INCREMENT) continue;
       if (!iso_counter_number(h, op, &number) || number < 0) c->shrinks[key] = 1;
-      if (h->txn_status[t] == ISOLDE_ABORTED) continue;
+      if (h->txn_status[t] == ISOPROOF_ABORTED) continue;
       if (__builtin_add_overflow(c->total[key], number, &c->total[key])) c->shrinks[key] = 1;
     }
   }
@@ -35,13 +35,13 @@ typedef struct own {
 } own;
 
 static bool collect_reads(iso_counters *c, own *owns) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!c->counts[t]) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
       int64_t number;
       own *o = &owns[h->op_key[op]];
-      bool reads = h->op_kind[op] == ISOLDE_OP_READ_COUNTER, adds = h->op_kind[op] == ISOLDE_OP_INCREMENT;
+      bool reads = h->op_kind[op] == ISOPROOF_OP_READ_COUNTER, adds = h->op_kind[op] == ISOPROOF_OP_INCREMENT;
       if ((!reads && !adds) || !iso_counter_number(h, op, &number)) continue;
       if (o->txn != t) *o = (own){t, false, 0};
       if (adds) {
@@ -64,8 +64,8 @@ static int by_value(const void *a, const void *b) {
   return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
-isolde_status iso_counters_make(const isolde_history *history, const uint8_t *counts, iso_counters *c,
-                                isolde_error *error) {
+isoproof_status iso_counters_make(const isoproof_history *history, const uint8_t *counts, iso_counters *c,
+                                  isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->h = history;
   c->counts = counts;
@@ -84,7 +84,7 @@ isolde_status iso_counters_make(const isolde_history *history, const uint8_t *co
     return iso_fail_memory(error);
   }
   if (c->reads.count > 1) qsort(c->reads.items, c->reads.count, sizeof *c->reads.items, by_value);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_counters_free(iso_counters *c) {
@@ -116,13 +116,13 @@ static void level_edges(const iso_counters *c, size_t first, size_t end, iso_dep
 
 /* Who added something to a key: key << 32 | transaction, sorted, each once. */
 static bool collect_adders(const iso_counters *c, uint64_t **out, size_t *count) {
-  const isolde_history *h = c->h;
+  const isoproof_history *h = c->h;
   ISO_VEC(uint64_t) adders = {NULL, 0, 0};
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!c->counts[t]) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
       int64_t number;
-      bool adds = h->op_kind[op] == ISOLDE_OP_INCREMENT && iso_counter_number(h, op, &number) && number > 0;
+      bool adds = h->op_kind[op] == ISOPROOF_OP_INCREMENT && iso_counter_number(h, op, &number) && number > 0;
       if (adds && !iso_vec_push(&adders, (uint64_t)h->op_key[op] << 32 | t)) {
         iso_vec_free(&adders);
         return false;
@@ -160,7 +160,7 @@ static bool extreme_edges(const iso_counters *c, size_t first, size_t end, const
   return true;
 }
 
-isolde_status iso_counters_edges(const iso_counters *c, iso_deps_list *edges, isolde_error *error) {
+isoproof_status iso_counters_edges(const iso_counters *c, iso_deps_list *edges, isoproof_error *error) {
   uint64_t *all = NULL;
   size_t all_count = 0, at = 0;
   numbers adders = {NULL, 0, 0}, readers = {NULL, 0, 0};
@@ -185,5 +185,5 @@ isolde_status iso_counters_edges(const iso_counters *c, iso_deps_list *edges, is
   free(all);
   iso_vec_free(&adders);
   iso_vec_free(&readers);
-  return made && !edges->failed ? ISOLDE_OK : iso_fail_memory(error);
+  return made && !edges->failed ? ISOPROOF_OK : iso_fail_memory(error);
 }

@@ -17,18 +17,18 @@ typedef struct iso_counter_read {
 } iso_counter_read;
 
 typedef struct iso_counters {
-  const isolde_history *h;
+  const isoproof_history *h;
   const uint8_t *counts;
   ISO_VEC(iso_counter_read) reads; /* by key, value, transaction */
   uint8_t *shrinks;                /* by key: somebody takes away, or a number is too large to add up */
   int64_t *total;                  /* by key: all increments that may have happened */
 } iso_counters;
 
-isolde_status iso_counters_make(const isolde_history *history, const uint8_t *counts, iso_counters *counters,
-                                isolde_error *error);
+isoproof_status iso_counters_make(const isoproof_history *history, const uint8_t *counts, iso_counters *counters,
+                                  isoproof_error *error);
 void iso_counters_free(iso_counters *counters);
 /* The number that an increment or a read is about; nil is 0.  False when it is no number. */
-bool iso_counter_number(const isolde_history *history, uint32_t op, int64_t *number);
-isolde_status iso_counters_edges(const iso_counters *counters, iso_deps_list *edges, isolde_error *error);
+bool iso_counter_number(const isoproof_history *history, uint32_t op, int64_t *number);
+isoproof_status iso_counters_edges(const iso_counters *counters, iso_deps_list *edges, isoproof_error *error);
 
 #endif

@@ -33,7 +33,7 @@ static bool is_part(const iso_graph *g, uint32_t node, uint32_t edge) {
   return node >= g->txns || (g->kind[edge] & (ISO_DEP_ANY_WW | ISO_DEP_ANY_WR)) != 0;
 }
 
-static isolde_status make_rows(follower *f, isolde_error *error) {
+static isoproof_status make_rows(follower *f, isoproof_error *error) {
   const iso_graph *g = f->g;
   size_t count = (size_t)g->first[g->nodes] + f->out->pairs.count;
   free(f->first);
@@ -56,7 +56,7 @@ static isolde_status make_rows(follower *f, isolde_error *error) {
     const iso_follow *pair = &f->out->pairs.items[i];
     f->to[next[pair->before]++] = pair->after;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Orders the nodes; false when they are on a cycle, which is a contradiction that others will tell. */
@@ -79,9 +79,9 @@ static bool sort_nodes(follower *f) {
 
 /* ---- one round ---- */
 
-static bool writes(const isolde_history *h, uint32_t txn) {
+static bool writes(const isoproof_history *h, uint32_t txn) {
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] == ISOLDE_OP_WRITE) return true;
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE) return true;
   }
   return false;
 }
@@ -98,11 +98,11 @@ static bool collect_sources(follower *f) {
 
 /* Sets or clears the bits of the keys that the sources of a block write. */
 static void mark_keys(follower *f, size_t first, size_t end, bool on) {
-  const isolde_history *h = f->r->h;
+  const isoproof_history *h = f->r->h;
   for (size_t i = first; i < end; i++) {
     uint32_t txn = f->sources.items[i];
     for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-      if (h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+      if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
       f->key_bits[h->op_key[op]] = on ? f->key_bits[h->op_key[op]] | UINT64_C(1) << (i - first) : 0;
     }
   }
@@ -121,9 +121,9 @@ static void spread(follower *f, size_t first, size_t end) {
 }
 
 /* The last write of a transaction to a key. */
-static uint32_t last_write(const isolde_history *h, uint32_t txn, uint32_t key) {
+static uint32_t last_write(const isoproof_history *h, uint32_t txn, uint32_t key) {
   for (uint32_t op = h->txn_first_op[txn + 1]; op-- > h->txn_first_op[txn];) {
-    if (h->op_kind[op] == ISOLDE_OP_WRITE && h->op_key[op] == key) return op;
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == key) return op;
   }
   return ISO_NO_OP;
 }
@@ -142,7 +142,7 @@ static bool judge_read(follower *f, const seen *s, size_t first) {
 }
 
 /* Writers that come late in the order are asked about first: who comes before them follows from them, mostly. */
-static isolde_status round_of(follower *f, isolde_task *task, isolde_error *error) {
+static isoproof_status round_of(follower *f, isoproof_task *task, isoproof_error *error) {
   uint32_t round = f->out->rounds;
   if (!collect_sources(f)) return iso_fail_memory(error);
   for (size_t end = f->sources.count; end > 0 && f->steps <= f->budget;) {
@@ -165,7 +165,7 @@ static isolde_status round_of(follower *f, isolde_task *task, isolde_error *erro
     memset(f->bits, 0, (size_t)f->g->nodes * sizeof *f->bits);
     end = first;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- rounds ---- */
@@ -181,8 +181,8 @@ static bool collect_reads(follower *f) {
   return true;
 }
 
-static isolde_status run(follower *f, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = f->r->h;
+static isoproof_status run(follower *f, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = f->r->h;
   f->order = iso_alloc(f->g->nodes, sizeof *f->order);
   f->place = iso_alloc(f->g->nodes, sizeof *f->place);
   f->bits = iso_alloc_zero(f->g->nodes, sizeof *f->bits);
@@ -196,18 +196,18 @@ static isolde_status run(follower *f, isolde_task *task, isolde_error *error) {
     size_t before = f->out->pairs.count;
     f->out->rounds++;
     ISO_TRY(make_rows(f, error));
-    if (!sort_nodes(f)) return ISOLDE_OK;
+    if (!sort_nodes(f)) return ISOPROOF_OK;
     ISO_TRY(round_of(f, task, error));
     f->out->gave_up = f->steps > f->budget;
-    if (f->out->gave_up || f->out->pairs.count == before) return ISOLDE_OK;
+    if (f->out->gave_up || f->out->pairs.count == before) return ISOPROOF_OK;
   }
 }
 
-isolde_status iso_follows_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
-                               isolde_task *task, iso_follows *follows, isolde_error *error) {
+isoproof_status iso_follows_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
+                                 isoproof_task *task, iso_follows *follows, isoproof_error *error) {
   follower f = {.r = registers, .g = graph, .out = follows, .budget = budget != 0 ? budget : USUAL_BUDGET};
   memset(follows, 0, sizeof *follows);
-  isolde_status status = run(&f, task, error);
+  isoproof_status status = run(&f, task, error);
   free(f.first);
   free(f.to);
   free(f.order);
@@ -218,7 +218,7 @@ isolde_status iso_follows_find(const iso_registers *registers, const iso_graph *
   free(f.served);
   iso_vec_free(&f.reads);
   iso_vec_free(&f.sources);
-  if (status != ISOLDE_OK) iso_follows_free(follows);
+  if (status != ISOPROOF_OK) iso_follows_free(follows);
   return status;
 }
 
@@ -267,8 +267,8 @@ static void pair_edges(const iso_follow *pair, const uint64_t *readers, size_t c
   }
 }
 
-isolde_status iso_follows_edges(const iso_follows *follows, const iso_registers *r, const iso_graph *g,
-                                iso_deps_list *edges, isolde_error *error) {
+isoproof_status iso_follows_edges(const iso_follows *follows, const iso_registers *r, const iso_graph *g,
+                                  iso_deps_list *edges, isoproof_error *error) {
   uint64_t *readers = NULL;
   size_t count = 0;
   edges->nodes = g->nodes;
@@ -278,5 +278,5 @@ isolde_status iso_follows_edges(const iso_follows *follows, const iso_registers 
   if (!collect_readers(r, &readers, &count)) return iso_fail_memory(error);
   for (size_t i = 0; i < follows->pairs.count; i++) pair_edges(&follows->pairs.items[i], readers, count, edges);
   free(readers);
-  return edges->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return edges->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }

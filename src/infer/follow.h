@@ -24,12 +24,12 @@ typedef struct iso_follows {
 } iso_follows;
 
 /* The graph holds the known dependencies of the registers.  `budget` limits the work (0: the usual). */
-isolde_status iso_follows_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
-                               isolde_task *task, iso_follows *follows, isolde_error *error);
+isoproof_status iso_follows_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
+                                 isoproof_task *task, iso_follows *follows, isoproof_error *error);
 void iso_follows_free(iso_follows *follows);
 /* The known dependencies and those that follow: who wrote the earlier version, and who read it, before who wrote the
  * later one. */
-isolde_status iso_follows_edges(const iso_follows *follows, const iso_registers *registers, const iso_graph *graph,
-                                iso_deps_list *edges, isolde_error *error);
+isoproof_status iso_follows_edges(const iso_follows *follows, const iso_registers *registers, const iso_graph *graph,
+                                  iso_deps_list *edges, isoproof_error *error);
 
 #endif

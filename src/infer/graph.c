@@ -99,7 +99,7 @@ void iso_deps_fan(iso_deps_list *edges, const uint32_t *sources, size_t source_c
   }
 }
 
-static isolde_status make_rows(const iso_deps_list *edges, iso_graph *graph, isolde_error *error) {
+static isoproof_status make_rows(const iso_deps_list *edges, iso_graph *graph, isoproof_error *error) {
   size_t count = edges->from.count;
   graph->txns = edges->txns;
   graph->nodes = edges->nodes;
@@ -116,14 +116,14 @@ static isolde_status make_rows(const iso_deps_list *edges, iso_graph *graph, iso
     graph->to[place] = edges->to.items[i];
     graph->kind[place] = edges->kind.items[i];
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_graph_make(iso_deps_list *edges, iso_graph *graph, isolde_error *error) {
+isoproof_status iso_graph_make(iso_deps_list *edges, iso_graph *graph, isoproof_error *error) {
   memset(graph, 0, sizeof *graph);
-  isolde_status status = edges->failed ? iso_fail_memory(error) : make_rows(edges, graph, error);
+  isoproof_status status = edges->failed ? iso_fail_memory(error) : make_rows(edges, graph, error);
   iso_deps_free(edges);
-  if (status != ISOLDE_OK) iso_graph_free(graph);
+  if (status != ISOPROOF_OK) iso_graph_free(graph);
   return status;
 }
 

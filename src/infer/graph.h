@@ -90,7 +90,7 @@ typedef struct iso_graph {
 } iso_graph;
 
 /* Makes the rows and frees the edges. */
-isolde_status iso_graph_make(iso_deps_list *edges, iso_graph *graph, isolde_error *error);
+isoproof_status iso_graph_make(iso_deps_list *edges, iso_graph *graph, isoproof_error *error);
 void iso_graph_free(iso_graph *graph);
 /* All kinds of the direct edge between two nodes; 0 when there is none (or only a passage). */
 iso_deps iso_graph_between(const iso_graph *graph, uint32_t from, uint32_t to);

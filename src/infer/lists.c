@@ -6,18 +6,18 @@
 #include "history/resolve.h"
 
 static bool is_list_read(const iso_lists *l, uint32_t op) {
-  return l->h->op_kind[op] == ISOLDE_OP_READ_LIST && l->h->op_value[op] != ISO_VALUE_NONE;
+  return l->h->op_kind[op] == ISOPROOF_OP_READ_LIST && l->h->op_value[op] != ISO_VALUE_NONE;
 }
 
 static bool is_odd(iso_value value) { return value != ISO_VALUE_NONE && (value & ISO_VALUE_INTERNED) != 0; }
 static uint32_t odd_number(iso_value value) { return value & ~ISO_VALUE_INTERNED; }
-static uint32_t odd_length(const isolde_history *h, uint32_t odd) {
+static uint32_t odd_length(const isoproof_history *h, uint32_t odd) {
   return (uint32_t)(h->odd_first[odd + 1] - h->odd_first[odd]);
 }
 
 /* Finds the longest read of each key. */
 static bool find_lengths(iso_lists *l) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   l->length = iso_alloc_zero(h->keys, sizeof *l->length);
   if (l->length == NULL) return false;
   if (h->odd_lists > 0) {
@@ -45,7 +45,7 @@ static bool find_lengths(iso_lists *l) {
 }
 
 const uint32_t *iso_lists_order(const iso_lists *l, uint32_t key, const iso_value **values) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   bool odd = l->odd_order != NULL && l->odd_order[key] != ISO_NO_OP;
   if (h->list_first == NULL || l->length[key] == 0) {
     *values = NULL;
@@ -58,7 +58,7 @@ const uint32_t *iso_lists_order(const iso_lists *l, uint32_t key, const iso_valu
 
 /* How far the list of each key agrees with an order that is odd. */
 static void find_fits(iso_lists *l) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   for (uint32_t k = 0; l->fit != NULL && k < h->keys; k++) {
     const iso_value *values;
     if (l->odd_order[k] == ISO_NO_OP) {
@@ -84,7 +84,7 @@ static void judge_element(iso_lists *l, uint32_t writer, uint64_t *at, uint64_t 
     l->place[writer] = (uint32_t)(*at - first) + 1;
     (*at)++;
     prefix->good++;
-  } else if (l->h->txn_status[l->op_txn[writer]] == ISOLDE_ABORTED) {
+  } else if (l->h->txn_status[l->op_txn[writer]] == ISOPROOF_ABORTED) {
     prefix->aborted++;
   }
 }
@@ -112,7 +112,7 @@ static bool enter_order(iso_lists *l, uint32_t key, uint64_t *at) {
 }
 
 static bool enter_orders(iso_lists *l) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   uint64_t total = 0, at = 0;
   for (uint32_t k = 0; k < h->keys; k++) total += l->length[k];
   l->order_first = iso_alloc((size_t)h->keys + 1, sizeof *l->order_first);
@@ -135,7 +135,7 @@ static void mark_elsewhere(iso_lists *l, const uint32_t *writers, uint64_t first
 }
 
 static void mark_others(iso_lists *l) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   for (uint32_t k = 0; l->fit != NULL && k < h->keys; k++) {
     if (l->odd_order[k] == ISO_NO_OP) continue;
     mark_elsewhere(l, l->resolution->list_writer, h->list_first[k] + l->fit[k], h->list_first[k + 1]);
@@ -143,8 +143,8 @@ static void mark_others(iso_lists *l) {
   if (h->odd_lists > 0) mark_elsewhere(l, l->resolution->odd_writer, 0, h->odd_first[h->odd_lists]);
 }
 
-isolde_status iso_lists_make(isolde_history *history, const uint8_t *counts, isolde_task *task, iso_lists *lists,
-                             isolde_error *error) {
+isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task, iso_lists *lists,
+                               isoproof_error *error) {
   memset(lists, 0, sizeof *lists);
   lists->h = history;
   lists->counts = counts;
@@ -155,7 +155,7 @@ isolde_status iso_lists_make(isolde_history *history, const uint8_t *counts, iso
   made = made && enter_orders(lists);
   if (made) {
     mark_others(lists);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   iso_lists_free(lists);
   return iso_fail_memory(error);
@@ -179,7 +179,7 @@ iso_prefix iso_lists_prefix(const iso_lists *l, uint32_t key, uint32_t elements)
 }
 
 bool iso_lists_read(const iso_lists *l, uint32_t op, uint32_t *elements) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   uint32_t key = h->op_key[op];
   iso_value value = h->op_value[op];
   *elements = 0;

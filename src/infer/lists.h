@@ -20,7 +20,7 @@ typedef struct iso_prefix {
 } iso_prefix;
 
 typedef struct iso_lists {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *counts;
@@ -40,8 +40,8 @@ typedef struct iso_lists {
 #define ISO_SEEN_ELSEWHERE UINT32_MAX
 #define ISO_ALL_GOOD UINT64_MAX
 
-isolde_status iso_lists_make(isolde_history *history, const uint8_t *counts, isolde_task *task, iso_lists *lists,
-                             isolde_error *error);
+isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task, iso_lists *lists,
+                               isoproof_error *error);
 void iso_lists_free(iso_lists *lists);
 
 /* The elements of the order of a key and who appended them. */
@@ -62,6 +62,7 @@ static inline uint32_t iso_lists_maker(const iso_lists *lists, uint32_t key, uin
 }
 
 /* Adds ww, wr and rw. */
-isolde_status iso_lists_edges(const iso_lists *lists, isolde_task *task, iso_deps_list *edges, isolde_error *error);
+isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_deps_list *edges,
+                                isoproof_error *error);
 
 #endif

@@ -25,7 +25,7 @@ static void order_edges(const iso_lists *l, iso_deps_list *edges) {
 
 /* A read of another order still saw its last element. */
 static void odd_read_edges(const iso_lists *l, uint32_t txn, uint32_t op, iso_deps_list *edges) {
-  const isolde_history *h = l->h;
+  const isoproof_history *h = l->h;
   uint32_t count;
   if (iso_history_list(h, op, &count) == NULL) return;
   bool odd = (h->op_value[op] & ISO_VALUE_INTERNED) != 0;
@@ -55,11 +55,11 @@ static bool read_edges(unseen *u, uint32_t txn, uint32_t op) {
 }
 
 static bool is_unseen_append(const iso_lists *l, uint32_t op) {
-  return l->h->op_kind[op] == ISOLDE_OP_APPEND && l->place[op] == 0;
+  return l->h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] == 0;
 }
 
 static bool find_unseen(unseen *u) {
-  const isolde_history *h = u->l->h;
+  const isoproof_history *h = u->l->h;
   u->has = iso_alloc_zero(h->keys, 1);
   if (u->has == NULL) return false;
   for (uint32_t t = 0; t < h->txns; t++) {
@@ -107,23 +107,24 @@ static bool unseen_edges(unseen *u) {
   return true;
 }
 
-static isolde_status make_edges(unseen *u, isolde_task *task, isolde_error *error) {
-  const isolde_history *h = u->l->h;
+static isoproof_status make_edges(unseen *u, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = u->l->h;
   order_edges(u->l, u->edges);
   if (!find_unseen(u)) return iso_fail_memory(error);
   for (uint32_t t = 0; t < h->txns; t++) {
     if ((t & 8191) == 0) ISO_TRY(iso_task_check(task, error));
     if (!u->l->counts[t]) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
-      if (h->op_kind[op] == ISOLDE_OP_READ_LIST && !read_edges(u, t, op)) return iso_fail_memory(error);
+      if (h->op_kind[op] == ISOPROOF_OP_READ_LIST && !read_edges(u, t, op)) return iso_fail_memory(error);
     }
   }
-  return unseen_edges(u) ? ISOLDE_OK : iso_fail_memory(error);
+  return unseen_edges(u) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-isolde_status iso_lists_edges(const iso_lists *lists, isolde_task *task, iso_deps_list *edges, isolde_error *error) {
+isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_deps_list *edges,
+                                isoproof_error *error) {
   unseen u = {.l = lists, .edges = edges};
-  isolde_status status = make_edges(&u, task, error);
+  isoproof_status status = make_edges(&u, task, error);
   free(u.has);
   iso_vec_free(&u.readers);
   iso_vec_free(&u.writers);

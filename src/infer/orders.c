@@ -8,7 +8,7 @@ static bool is_timed(const iso_moments *moments, uint32_t earlier, uint32_t late
   return ended != ISO_NO_MOMENT && begun != ISO_NO_MOMENT && ended <= begun;
 }
 
-void iso_process_edges_beside(const isolde_history *h, const uint8_t *counts, const iso_moments *moments,
+void iso_process_edges_beside(const isoproof_history *h, const uint8_t *counts, const iso_moments *moments,
                               iso_deps_list *edges) {
   for (uint32_t s = 0; s < h->sessions; s++) {
     uint32_t last = ISO_NO_OP;
@@ -16,16 +16,16 @@ void iso_process_edges_beside(const isolde_history *h, const uint8_t *counts, co
       if (!counts[t]) continue;
       bool said = last != ISO_NO_OP && moments != NULL && is_timed(moments, last, t);
       if (last != ISO_NO_OP && !said) iso_deps_add(edges, last, t, ISO_DEP_PROCESS);
-      if (h->txn_status[t] == ISOLDE_COMMITTED) last = t;
+      if (h->txn_status[t] == ISOPROOF_COMMITTED) last = t;
     }
   }
 }
 
-void iso_process_edges(const isolde_history *h, const uint8_t *counts, iso_deps_list *edges) {
+void iso_process_edges(const isoproof_history *h, const uint8_t *counts, iso_deps_list *edges) {
   iso_process_edges_beside(h, counts, NULL, edges);
 }
 
-bool iso_has_realtime(const isolde_history *h) { return h->txn_start_index_opt != NULL || h->txn_start_opt != NULL; }
+bool iso_has_realtime(const isoproof_history *h) { return h->txn_start_index_opt != NULL || h->txn_start_opt != NULL; }
 
 /* A beginning or an end. */
 typedef struct event {
@@ -42,17 +42,17 @@ static int by_time(const void *a, const void *b) {
   return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
-static size_t collect(const isolde_history *h, const uint8_t *counts, event *events) {
+static size_t collect(const isoproof_history *h, const uint8_t *counts, event *events) {
   bool indexes = h->txn_start_index_opt != NULL;
   const int64_t *starts = indexes ? h->txn_start_index_opt : h->txn_start_opt;
   const int64_t *ends = indexes ? h->txn_end_index_opt : h->txn_end_opt;
-  int64_t blank = indexes ? -1 : ISOLDE_NO_TIME;
+  int64_t blank = indexes ? -1 : ISOPROOF_NO_TIME;
   size_t count = 0;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!counts[t]) continue;
     if (starts[t] != blank) events[count++] = (event){starts[t], t, 0};
     /* When a transaction of unknown outcome ended nobody knows. */
-    if (ends[t] != blank && h->txn_status[t] == ISOLDE_COMMITTED) events[count++] = (event){ends[t], t, 1};
+    if (ends[t] != blank && h->txn_status[t] == ISOPROOF_COMMITTED) events[count++] = (event){ends[t], t, 1};
   }
   return count;
 }
@@ -102,8 +102,8 @@ static void number_moments(const event *events, size_t count, iso_moments *momen
   }
 }
 
-isolde_status iso_moments_make(const isolde_history *h, const uint8_t *counts, iso_moments *moments,
-                               isolde_error *error) {
+isoproof_status iso_moments_make(const isoproof_history *h, const uint8_t *counts, iso_moments *moments,
+                                 isoproof_error *error) {
   *moments = (iso_moments){NULL, NULL, 0};
   moments->begun = iso_alloc(h->txns, sizeof *moments->begun);
   moments->ended = iso_alloc(h->txns, sizeof *moments->ended);
@@ -122,7 +122,7 @@ isolde_status iso_moments_make(const isolde_history *h, const uint8_t *counts, i
     }
   }
   free(events);
-  if (made) return ISOLDE_OK;
+  if (made) return ISOPROOF_OK;
   iso_moments_free(moments);
   return iso_fail_memory(error);
 }
@@ -133,7 +133,7 @@ void iso_moments_free(iso_moments *moments) {
   *moments = (iso_moments){NULL, NULL, 0};
 }
 
-void iso_realtime_edges(const isolde_history *h, const iso_moments *moments, iso_deps_list *edges) {
+void iso_realtime_edges(const isoproof_history *h, const iso_moments *moments, iso_deps_list *edges) {
   uint32_t node = edges->nodes;
   if (moments->count > UINT32_MAX - 16 - node) {
     edges->failed = true;

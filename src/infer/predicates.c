@@ -20,11 +20,13 @@ typedef struct maker {
 
 enum { MANY = -2, NONE = -1 }; /* instead of the place of a version */
 
-static bool is_text(isolde_scalar s, isolde_scalar_type type, const char *text) {
+static bool is_text(isoproof_scalar s, isoproof_scalar_type type, const char *text) {
   return s.type == type && s.length == strlen(text) && memcmp(s.text, text, s.length) == 0;
 }
 
-static isolde_scalar key_name(const isolde_history *h, uint32_t key) { return iso_history_scalar(h, h->key_name[key]); }
+static isoproof_scalar key_name(const isoproof_history *h, uint32_t key) {
+  return iso_history_scalar(h, h->key_name[key]);
+}
 
 /* ---- versions ---- */
 
@@ -32,14 +34,14 @@ static void find_dead(iso_predicates *p) {
   p->dead = ISO_VALUE_NONE;
   for (uint32_t i = 0; i < p->h->pool.count; i++) {
     iso_value code = ISO_VALUE_INTERNED | i;
-    if (is_text(iso_history_scalar(p->h, code), ISOLDE_KEYWORD, "elle/dead")) p->dead = code;
+    if (is_text(iso_history_scalar(p->h, code), ISOPROOF_KEYWORD, "elle/dead")) p->dead = code;
   }
 }
 
-static bool is_initial_state(const isolde_history *h, uint32_t txn) {
+static bool is_initial_state(const isoproof_history *h, uint32_t txn) {
   uint32_t first = h->txn_first_op[txn];
-  return first < h->txn_first_op[txn + 1] && h->op_kind[first] == ISOLDE_OP_READ_PREDICATE &&
-         h->op_value[first] == ISO_VALUE_NONE && is_text(key_name(h, h->op_key[first]), ISOLDE_SYMBOL, "init");
+  return first < h->txn_first_op[txn + 1] && h->op_kind[first] == ISOPROOF_OP_READ_PREDICATE &&
+         h->op_value[first] == ISO_VALUE_NONE && is_text(key_name(h, h->op_key[first]), ISOPROOF_SYMBOL, "init");
 }
 
 static int by_stage(const void *a, const void *b) {
@@ -51,11 +53,11 @@ static int by_stage(const void *a, const void *b) {
 
 /* What may have happened to keys although nobody knows. */
 static bool collect_unsure(iso_predicates *p) {
-  const isolde_history *h = p->h;
+  const isoproof_history *h = p->h;
   for (uint32_t t = 0; t < h->txns; t++) {
-    if (p->counts[t] || h->txn_status[t] != ISOLDE_UNKNOWN) continue;
+    if (p->counts[t] || h->txn_status[t] != ISOPROOF_UNKNOWN) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
-      if (h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+      if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
       iso_stage stage = h->op_value[op] == p->dead ? ISO_STAGE_DEAD : ISO_STAGE_LIVING;
       if (!iso_vec_push(&p->unsure, ((iso_row_version){h->op_key[op], op, stage}))) return false;
     }
@@ -79,13 +81,13 @@ static size_t first_unsure(const iso_predicates *p, uint32_t key) {
 }
 
 static bool make_versions(iso_predicates *p) {
-  const isolde_history *h = p->h;
+  const isoproof_history *h = p->h;
   ISO_VEC(iso_row_version) all = {NULL, 0, 0};
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!p->counts[t]) continue;
     bool initial = is_initial_state(h, t);
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
-      if (h->op_kind[op] != ISOLDE_OP_WRITE) continue;
+      if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
       iso_stage stage = h->op_value[op] == p->dead ? ISO_STAGE_DEAD : initial ? ISO_STAGE_INITIAL : ISO_STAGE_LIVING;
       if (!iso_vec_push(&all, ((iso_row_version){h->op_key[op], op, stage}))) {
         iso_vec_free(&all);
@@ -118,12 +120,12 @@ static bool next_number(const char **at, const char *end, int64_t *number) {
   return good;
 }
 
-static predicate read_predicate(const isolde_history *h, uint32_t key) {
-  isolde_scalar name = key_name(h, key);
+static predicate read_predicate(const isoproof_history *h, uint32_t key) {
+  isoproof_scalar name = key_name(h, key);
   predicate p = {.kind = NOT_UNDERSTOOD};
-  if (name.type != ISOLDE_SYMBOL) return p;
+  if (name.type != ISOPROOF_SYMBOL) return p;
   const char *at = name.text, *end = name.text + name.length;
-  if (is_text(name, ISOLDE_SYMBOL, "true")) {
+  if (is_text(name, ISOPROOF_SYMBOL, "true")) {
     p.kind = ALWAYS;
   } else if (name.length > 2 && memcmp(at, "= ", 2) == 0) {
     at += 2;
@@ -137,7 +139,7 @@ static predicate read_predicate(const isolde_history *h, uint32_t key) {
 }
 
 /* Whether a living value matches; *known false when that cannot be told. */
-static bool matches(const isolde_history *h, const predicate *p, iso_value value, bool *known) {
+static bool matches(const isoproof_history *h, const predicate *p, iso_value value, bool *known) {
   int64_t number;
   bool is_number = iso_pool_integer(&h->pool, value, &number);
   if (p->kind == ALWAYS) return true;
@@ -270,7 +272,7 @@ static int by_number(const void *a, const void *b) {
 }
 
 static bool sort_names(iso_predicates *p) {
-  const isolde_history *h = p->h;
+  const isoproof_history *h = p->h;
   p->names = iso_alloc(h->keys, sizeof *p->names);
   if (p->names == NULL) return false;
   for (uint32_t k = 0; k < h->keys; k++) p->names[k] = (uint64_t)h->key_name[k] << 32 | k;
@@ -280,7 +282,7 @@ static bool sort_names(iso_predicates *p) {
 
 static bool query_edges(maker *m, uint32_t txn, uint32_t op) {
   const iso_predicates *p = m->p;
-  const isolde_history *h = p->h;
+  const isoproof_history *h = p->h;
   predicate q = read_predicate(h, h->op_key[op]);
   uint32_t count, key;
   const iso_value *rows = iso_history_list(h, op, &count);
@@ -299,10 +301,10 @@ static bool query_edges(maker *m, uint32_t txn, uint32_t op) {
 }
 
 static bool op_edges(maker *m, uint32_t txn, uint32_t op) {
-  const isolde_history *h = m->p->h;
+  const isoproof_history *h = m->p->h;
   if (h->op_value[op] == ISO_VALUE_NONE) return true;
-  if (h->op_kind[op] == ISOLDE_OP_READ_PREDICATE) return query_edges(m, txn, op);
-  if (h->op_kind[op] != ISOLDE_OP_READ) return true;
+  if (h->op_kind[op] == ISOPROOF_OP_READ_PREDICATE) return query_edges(m, txn, op);
+  if (h->op_kind[op] != ISOPROOF_OP_READ) return true;
   if (h->op_value[op] == ISO_VALUE_NIL) {
     read_nothing(m, txn, op);
     return true;
@@ -312,9 +314,9 @@ static bool op_edges(maker *m, uint32_t txn, uint32_t op) {
   return true;
 }
 
-static isolde_status make(maker *m, isolde_task *task, isolde_error *error) {
+static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error) {
   iso_predicates *p = m->p;
-  const isolde_history *h = p->h;
+  const isoproof_history *h = p->h;
   find_dead(p);
   m->shown = iso_alloc_zero(h->keys, 1);
   if (m->shown == NULL || !sort_names(p) || !make_versions(p) || !collect_unsure(p)) return iso_fail_memory(error);
@@ -326,19 +328,19 @@ static isolde_status make(maker *m, isolde_task *task, isolde_error *error) {
       if (!op_edges(m, t, op)) return iso_fail_memory(error);
     }
   }
-  return m->edges->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return m->edges->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_predicates_make(isolde_history *history, const uint8_t *counts, isolde_task *task, iso_predicates *p,
-                                  iso_deps_list *edges, isolde_error *error) {
+isoproof_status iso_predicates_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task,
+                                    iso_predicates *p, iso_deps_list *edges, isoproof_error *error) {
   memset(p, 0, sizeof *p);
   p->h = history;
   p->counts = counts;
   ISO_TRY(iso_history_op_txns(history, &p->op_txn, error));
   maker m = {.p = p, .edges = edges};
-  isolde_status status = make(&m, task, error);
+  isoproof_status status = make(&m, task, error);
   free(m.shown);
-  if (status != ISOLDE_OK) iso_predicates_free(p);
+  if (status != ISOPROOF_OK) iso_predicates_free(p);
   return status;
 }
 

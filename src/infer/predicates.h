@@ -32,7 +32,7 @@ typedef struct iso_row_miss {
 } iso_row_miss;
 
 typedef struct iso_predicates {
-  const isolde_history *h;
+  const isoproof_history *h;
   const uint32_t *op_txn;
   const uint8_t *counts;
   iso_value dead;                  /* the code of the deletion; ISO_VALUE_NONE when nothing is deleted */
@@ -45,8 +45,8 @@ typedef struct iso_predicates {
 } iso_predicates;
 
 /* Also adds the dependencies. */
-isolde_status iso_predicates_make(isolde_history *history, const uint8_t *counts, isolde_task *task,
-                                  iso_predicates *predicates, iso_deps_list *edges, isolde_error *error);
+isoproof_status iso_predicates_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task,
+                                    iso_predicates *predicates, iso_deps_list *edges, isoproof_error *error);
 void iso_predicates_free(iso_predicates *predicates);
 
 /* The key with that name; false when there is none. */

@@ -24,12 +24,12 @@ static int by_number(const void *a, const void *b) {
 
 /* ---- versions ---- */
 
-static bool is_read(const isolde_history *h, uint32_t op) {
-  return h->op_kind[op] == ISOLDE_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
+static bool is_read(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
 }
 
 static bool collect_garbage(maker *m) {
-  const isolde_history *h = m->r->h;
+  const isoproof_history *h = m->r->h;
   for (uint32_t op = 0; op < h->ops; op++) {
     if (!is_read(h, op) || m->r->resolution->writer[op] != ISO_FROM_NOBODY) continue;
     if (!iso_vec_push(&m->garbage, (uint64_t)h->op_key[op] << 32 | h->op_value[op])) return false;
@@ -44,7 +44,7 @@ static bool collect_garbage(maker *m) {
 }
 
 static uint32_t version_seen(const maker *m, uint32_t op) {
-  const isolde_history *h = m->r->h;
+  const isoproof_history *h = m->r->h;
   uint32_t writer = m->r->resolution->writer[op];
   if (writer == ISO_FROM_INITIAL) return h->ops + h->op_key[op];
   if (writer < h->ops) return writer;
@@ -64,9 +64,9 @@ static uint32_t version_seen(const maker *m, uint32_t op) {
 /* ---- touches ---- */
 
 static bool touch_txn(maker *m, uint32_t txn, uint32_t *latest) {
-  const isolde_history *h = m->r->h;
+  const isoproof_history *h = m->r->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    bool reads = is_read(h, op), writes = h->op_kind[op] == ISOLDE_OP_WRITE;
+    bool reads = is_read(h, op), writes = h->op_kind[op] == ISOPROOF_OP_WRITE;
     if (!reads && !writes) continue;
     uint32_t key = h->op_key[op];
     if (latest[key] == UINT32_MAX || m->touches.items[latest[key]].txn != txn) {
@@ -89,7 +89,7 @@ static bool touch_txn(maker *m, uint32_t txn, uint32_t *latest) {
 /* Collects what transactions did to keys and sorts it by key. */
 static bool make_touches(maker *m) {
   iso_registers *r = m->r;
-  const isolde_history *h = r->h;
+  const isoproof_history *h = r->h;
   uint32_t *latest = iso_alloc(h->keys, sizeof *latest);
   bool made = latest != NULL;
   if (made) memset(latest, 0xff, (size_t)h->keys * sizeof *latest);
@@ -115,7 +115,7 @@ static bool pair(maker *m, uint32_t a, uint32_t b) {
 static uint32_t left_behind(const iso_touch *touch) { return touch->wrote ? touch->out : touch->in; }
 
 static bool is_committed(const iso_registers *r, const iso_touch *touch) {
-  return r->h->txn_status[touch->txn] == ISOLDE_COMMITTED;
+  return r->h->txn_status[touch->txn] == ISOPROOF_COMMITTED;
 }
 
 /* What one transaction left behind is not after what the next one of its session found, and before what it wrote. */
@@ -180,7 +180,7 @@ static void enter_at(iso_registers *r, uint32_t version, uint32_t moment) {
   if (moment + 1 > r->entered[version]) r->entered[version] = moment + 1;
 }
 
-static isolde_status make_moments(iso_registers *r, isolde_error *error) {
+static isoproof_status make_moments(iso_registers *r, isoproof_error *error) {
   iso_moments moments;
   r->left = iso_alloc(r->versions, sizeof *r->left);
   r->entered = iso_alloc_zero(r->versions, sizeof *r->entered);
@@ -195,7 +195,7 @@ static isolde_status make_moments(iso_registers *r, isolde_error *error) {
     if (left != ISO_NO_VERSION && ended < r->left[left]) r->left[left] = ended;
   }
   iso_moments_free(&moments);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- cycles of versions ---- */
@@ -266,14 +266,14 @@ static bool version_edges(const iso_registers *r, iso_deps_list *edges) {
 }
 
 static uint32_t key_of_version(const maker *m, uint32_t version) {
-  const isolde_history *h = m->r->h;
+  const isoproof_history *h = m->r->h;
   if (version < h->ops) return h->op_key[version];
   if (version < h->ops + h->keys) return version - h->ops;
   return (uint32_t)(m->garbage.items[version - h->ops - h->keys] >> 32);
 }
 
 /* Two versions in one component come before each other. */
-static isolde_status mark_cyclic(const maker *m, const uint32_t *component, uint32_t count, isolde_error *error) {
+static isoproof_status mark_cyclic(const maker *m, const uint32_t *component, uint32_t count, isoproof_error *error) {
   enum { UNSEEN = -1, COUNTED = -2 };
   iso_registers *r = m->r;
   int64_t *one = iso_alloc(count, sizeof *one);
@@ -293,10 +293,10 @@ static isolde_status mark_cyclic(const maker *m, const uint32_t *component, uint
     one[component[v]] = COUNTED;
   }
   free(one);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status find_cycles(const maker *m, isolde_task *task, isolde_error *error) {
+static isoproof_status find_cycles(const maker *m, isoproof_task *task, isoproof_error *error) {
   iso_registers *r = m->r;
   iso_deps_list edges;
   iso_graph graph;
@@ -305,21 +305,21 @@ static isolde_status find_cycles(const maker *m, isolde_task *task, isolde_error
   r->cyclic_one = iso_alloc(r->h->keys, sizeof *r->cyclic_one);
   r->cyclic_other = iso_alloc(r->h->keys, sizeof *r->cyclic_other);
   if (r->cyclic == NULL || r->cyclic_one == NULL || r->cyclic_other == NULL) return iso_fail_memory(error);
-  if (m->from.count == 0 && r->left == NULL) return ISOLDE_OK; /* the initial version alone makes no cycles */
+  if (m->from.count == 0 && r->left == NULL) return ISOPROOF_OK; /* the initial version alone makes no cycles */
   iso_deps_init(&edges, r->versions);
   if (!version_edges(r, &edges)) edges.failed = true;
   ISO_TRY(iso_graph_make(&edges, &graph, error));
   component = iso_alloc(graph.nodes, sizeof *component);
-  isolde_status status = component == NULL
-                             ? iso_fail_memory(error)
-                             : iso_scc(graph.first, graph.to, graph.nodes, task, component, &count, error);
-  if (status == ISOLDE_OK) status = mark_cyclic(m, component, count, error);
+  isoproof_status status = component == NULL
+                               ? iso_fail_memory(error)
+                               : iso_scc(graph.first, graph.to, graph.nodes, task, component, &count, error);
+  if (status == ISOPROOF_OK) status = mark_cyclic(m, component, count, error);
   free(component);
   iso_graph_free(&graph);
   return status;
 }
 
-static isolde_status make(maker *m, isolde_task *task, isolde_error *error) {
+static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error) {
   iso_registers *r = m->r;
   if (!collect_garbage(m)) return iso_fail_memory(error);
   r->versions = r->h->ops + r->h->keys + (uint32_t)m->garbage.count;
@@ -328,8 +328,9 @@ static isolde_status make(maker *m, isolde_task *task, isolde_error *error) {
   return find_cycles(m, task, error);
 }
 
-isolde_status iso_registers_make(isolde_history *history, const uint8_t *counts, const iso_register_options *options,
-                                 isolde_task *task, iso_registers *registers, isolde_error *error) {
+isoproof_status iso_registers_make(isoproof_history *history, const uint8_t *counts,
+                                   const iso_register_options *options, isoproof_task *task, iso_registers *registers,
+                                   isoproof_error *error) {
   memset(registers, 0, sizeof *registers);
   maker m = {.r = registers, .options = options};
   registers->h = history;
@@ -337,14 +338,14 @@ isolde_status iso_registers_make(isolde_history *history, const uint8_t *counts,
   ISO_TRY(iso_history_resolve(history, task, &registers->resolution, error));
   ISO_TRY(iso_history_op_txns(history, &registers->op_txn, error));
   if ((uint64_t)history->ops + history->keys >= UINT32_MAX / 2) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "%u operations are too many for this check", history->ops);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u operations are too many for this check", history->ops);
   }
-  isolde_status status = make(&m, task, error);
+  isoproof_status status = make(&m, task, error);
   iso_vec_free(&m.touches);
   iso_vec_free(&m.garbage);
   iso_vec_free(&m.from);
   iso_vec_free(&m.to);
-  if (status != ISOLDE_OK) iso_registers_free(registers);
+  if (status != ISOPROOF_OK) iso_registers_free(registers);
   return status;
 }
 

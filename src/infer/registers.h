@@ -31,7 +31,7 @@ typedef struct iso_register_options {
 } iso_register_options;
 
 typedef struct iso_registers {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *counts;
@@ -52,14 +52,15 @@ typedef struct iso_registers {
   uint32_t *cyclic_other;
 } iso_registers;
 
-isolde_status iso_registers_make(isolde_history *history, const uint8_t *counts, const iso_register_options *options,
-                                 isolde_task *task, iso_registers *registers, isolde_error *error);
+isoproof_status iso_registers_make(isoproof_history *history, const uint8_t *counts,
+                                   const iso_register_options *options, isoproof_task *task, iso_registers *registers,
+                                   isoproof_error *error);
 void iso_registers_free(iso_registers *registers);
 
 /* Whether version a is known to come before version b of the same key directly. */
 bool iso_registers_before(const iso_registers *registers, uint32_t a, uint32_t b);
 /* Adds ww, wr and rw; keys whose versions are cyclic have wr only. */
-isolde_status iso_registers_edges(const iso_registers *registers, isolde_task *task, iso_deps_list *edges,
-                                  isolde_error *error);
+isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_deps_list *edges,
+                                    isoproof_error *error);
 
 #endif

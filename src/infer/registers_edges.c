@@ -228,9 +228,9 @@ static bool key_edges(fanner *f, uint32_t key) {
   return true;
 }
 
-static isolde_status make_edges(fanner *f, isolde_task *task, isolde_error *error) {
+static isoproof_status make_edges(fanner *f, isoproof_task *task, isoproof_error *error) {
   const iso_registers *r = f->r;
-  const isolde_history *h = r->h;
+  const isoproof_history *h = r->h;
   f->place_of = iso_alloc(h->ops, sizeof *f->place_of);
   f->last = iso_alloc_zero(h->ops, 1);
   if (f->place_of == NULL || f->last == NULL) return iso_fail_memory(error);
@@ -246,13 +246,13 @@ static isolde_status make_edges(fanner *f, isolde_task *task, isolde_error *erro
     if ((k & 1023) == 0) ISO_TRY(iso_task_check(task, error));
     if (r->cyclic[k] == 0 && !key_edges(f, k)) return iso_fail_memory(error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_registers_edges(const iso_registers *registers, isolde_task *task, iso_deps_list *edges,
-                                  isolde_error *error) {
+isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_deps_list *edges,
+                                    isoproof_error *error) {
   fanner f = {.r = registers, .edges = edges};
-  isolde_status status = make_edges(&f, task, error);
+  isoproof_status status = make_edges(&f, task, error);
   iso_vec_free(&f.places);
   free(f.place_of);
   free(f.last);

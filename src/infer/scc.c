@@ -66,17 +66,17 @@ static void explore(search *s, uint32_t root) {
   }
 }
 
-isolde_status iso_scc(const uint32_t *first, const uint32_t *to, uint32_t nodes, isolde_task *task, uint32_t *component,
-                      uint32_t *count, isolde_error *error) {
+isoproof_status iso_scc(const uint32_t *first, const uint32_t *to, uint32_t nodes, isoproof_task *task,
+                        uint32_t *component, uint32_t *count, isoproof_error *error) {
   search s = {.first = first, .to = to, .component = component};
   s.low = iso_alloc_zero(nodes, sizeof *s.low);
   s.open = iso_alloc(nodes, sizeof *s.open);
   s.frames = iso_alloc((size_t)nodes + 1, sizeof *s.frames);
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (s.low == NULL || s.open == NULL || s.frames == NULL) status = iso_fail_memory(error);
-  for (uint32_t v = 0; status == ISOLDE_OK && v < nodes; v++) {
+  for (uint32_t v = 0; status == ISOPROOF_OK && v < nodes; v++) {
     if ((v & 65535) == 0) status = iso_task_check(task, error);
-    if (status == ISOLDE_OK && s.low[v] == 0) explore(&s, v);
+    if (status == ISOPROOF_OK && s.low[v] == 0) explore(&s, v);
   }
   free(s.low);
   free(s.open);
@@ -85,8 +85,8 @@ isolde_status iso_scc(const uint32_t *first, const uint32_t *to, uint32_t nodes,
   return status;
 }
 
-isolde_status iso_members_make(const uint32_t *component, uint32_t nodes, uint32_t count, iso_members *members,
-                               isolde_error *error) {
+isoproof_status iso_members_make(const uint32_t *component, uint32_t nodes, uint32_t count, iso_members *members,
+                                 isoproof_error *error) {
   uint64_t total = 0;
   members->first = iso_alloc_zero((size_t)count + 2, sizeof *members->first);
   for (uint32_t v = 0; v < nodes; v++) total += component[v] != ISO_ALONE;
@@ -103,7 +103,7 @@ isolde_status iso_members_make(const uint32_t *component, uint32_t nodes, uint32
   for (uint32_t v = 0; v < nodes; v++) {
     if (component[v] != ISO_ALONE) members->node[next[component[v]]++] = v;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_members_free(iso_members *members) {

@@ -6,7 +6,7 @@
 #include "history/resolve.h"
 
 const uint32_t *iso_sets_writers(const iso_sets *s, uint32_t op, uint32_t *count) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   iso_value value = h->op_value[op];
   if (iso_history_list(h, op, count) == NULL) {
     *count = 0;
@@ -24,10 +24,10 @@ static int by_number(const void *a, const void *b) {
 
 /* Marks the additions of elements that one operation alone adds, aborted ones not counted. */
 static bool mark_unique(iso_sets *s) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   ISO_VEC(uint64_t) adds = {NULL, 0, 0}; /* pairs: key and value, operation */
   for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] != ISOLDE_OP_ADD) continue;
+    if (h->op_kind[op] != ISOPROOF_OP_ADD) continue;
     if (!iso_vec_push(&adds, (uint64_t)h->op_key[op] << 32 | h->op_value[op]) || !iso_vec_push(&adds, (uint64_t)op)) {
       iso_vec_free(&adds);
       return false;
@@ -65,9 +65,9 @@ static void count_elements(const iso_sets *s, uint32_t op, uint32_t *size, uint3
 }
 
 static bool collect_reads(iso_sets *s) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   for (uint32_t op = 0; op < h->ops; op++) {
-    bool read = h->op_kind[op] == ISOLDE_OP_READ_SET && h->op_value[op] != ISO_VALUE_NONE;
+    bool read = h->op_kind[op] == ISOPROOF_OP_READ_SET && h->op_value[op] != ISO_VALUE_NONE;
     if (!read || !s->counts[s->op_txn[op]]) continue;
     iso_set_read one = {h->op_key[op], op, 0, 0};
     uint32_t known;
@@ -101,8 +101,8 @@ static void make_chains(iso_sets *s) {
   }
 }
 
-isolde_status iso_sets_make(isolde_history *history, const uint8_t *counts, isolde_task *task, iso_sets *s,
-                            isolde_error *error) {
+isoproof_status iso_sets_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task, iso_sets *s,
+                              isoproof_error *error) {
   memset(s, 0, sizeof *s);
   s->h = history;
   s->counts = counts;
@@ -117,7 +117,7 @@ isolde_status iso_sets_make(isolde_history *history, const uint8_t *counts, isol
     return iso_fail_memory(error);
   }
   make_chains(s);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_sets_free(iso_sets *s) {
@@ -180,7 +180,7 @@ static bool sort_additions(const iso_sets *s, places *p) {
 }
 
 static bool find_places(const iso_sets *s, places *p) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   memset(p, 0, sizeof *p);
   p->first = iso_alloc_zero((size_t)h->keys + 1, sizeof *p->first);
   p->place = iso_alloc(h->ops, sizeof *p->place);
@@ -245,7 +245,7 @@ static int by_place(const void *a, const void *b) {
 
 /* The places of a key that a transaction added itself, ascending. */
 static bool find_own(const iso_sets *s, const places *p, uint32_t txn, uint32_t key, own_places *own) {
-  const isolde_history *h = s->h;
+  const isoproof_history *h = s->h;
   own->count = 0;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     if (!s->unique[op] || h->op_key[op] != key) continue;
@@ -299,8 +299,8 @@ static bool odd_read_edges(const iso_sets *s, const iso_set_read *read, uint8_t 
   return !edges->failed;
 }
 
-static isolde_status read_edges(const iso_sets *s, const places *p, uint8_t *shown, own_places *own, isolde_task *task,
-                                iso_deps_list *edges, isolde_error *error) {
+static isoproof_status read_edges(const iso_sets *s, const places *p, uint8_t *shown, own_places *own,
+                                  isoproof_task *task, iso_deps_list *edges, isoproof_error *error) {
   for (size_t i = 0; i < s->reads.count; i++) {
     const iso_set_read *read = &s->reads.items[i];
     uint32_t txn = s->op_txn[read->op], key = read->key;
@@ -314,15 +314,15 @@ static isolde_status read_edges(const iso_sets *s, const places *p, uint8_t *sho
     add_places(p, txn, key, 0, end, true, own, edges);
     add_places(p, txn, key, end, all, false, own, edges);
   }
-  return edges->failed ? iso_fail_memory(error) : ISOLDE_OK;
+  return edges->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isolde_status iso_sets_edges(const iso_sets *s, isolde_task *task, iso_deps_list *edges, isolde_error *error) {
+isoproof_status iso_sets_edges(const iso_sets *s, isoproof_task *task, iso_deps_list *edges, isoproof_error *error) {
   places p;
   own_places own = {NULL, 0, 0};
   uint8_t *shown = iso_alloc_zero(s->h->ops, 1);
-  isolde_status status = find_places(s, &p) && shown != NULL ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = find_places(s, &p) && shown != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     make_trees(s, &p, edges);
     status = edges->failed ? iso_fail_memory(error) : read_edges(s, &p, shown, &own, task, edges, error);
   }

@@ -18,7 +18,7 @@ typedef struct iso_set_read {
 #define ISO_OFF_CHAIN UINT32_MAX
 
 typedef struct iso_sets {
-  const isolde_history *h;
+  const isoproof_history *h;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *counts;
@@ -29,11 +29,11 @@ typedef struct iso_sets {
   ISO_VEC(iso_set_read) reads; /* by key, then by size */
 } iso_sets;
 
-isolde_status iso_sets_make(isolde_history *history, const uint8_t *counts, isolde_task *task, iso_sets *sets,
-                            isolde_error *error);
+isoproof_status iso_sets_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task, iso_sets *sets,
+                              isoproof_error *error);
 void iso_sets_free(iso_sets *sets);
 /* Who added the elements of a read, or marks. */
 const uint32_t *iso_sets_writers(const iso_sets *sets, uint32_t op, uint32_t *count);
-isolde_status iso_sets_edges(const iso_sets *sets, isolde_task *task, iso_deps_list *edges, isolde_error *error);
+isoproof_status iso_sets_edges(const iso_sets *sets, isoproof_task *task, iso_deps_list *edges, isoproof_error *error);
 
 #endif

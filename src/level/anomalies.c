@@ -9,7 +9,7 @@
 #define NO_NAMES                                                                                                       \
   (const char *const[]) { NULL }
 
-static const isolde_anomaly_info anomalies[ISO_ANOMALY_COUNT] = {
+static const isoproof_anomaly_info anomalies[ISO_ANOMALY_COUNT] = {
 #define ANOMALY(symbol, code_, kind_, name_, aliases_, level_, example_, satisfies_, meaning_)                         \
   [ISO_ANOMALY_##symbol] = {.number = ISO_ANOMALY_##symbol,                                                            \
                             .code = code_,                                                                             \
@@ -18,7 +18,7 @@ static const isolde_anomaly_info anomalies[ISO_ANOMALY_COUNT] = {
                             .level = level_,                                                                           \
                             .example = iso_example_##example_,                                                         \
                             .walkthrough = iso_walkthrough_##example_,                                                 \
-                            .kind = ISOLDE_ANOMALY_##kind_,                                                            \
+                            .kind = ISOPROOF_ANOMALY_##kind_,                                                          \
                             .aliases = aliases_,                                                                       \
                             .satisfies = satisfies_},
 #include "level/anomalies.def"
@@ -53,18 +53,18 @@ enum {
 };
 _Static_assert(ISO_ANOMALY_COUNT <= 256, "a rule holds the number of an anomaly in a byte");
 
-const isolde_anomaly_info *isolde_anomaly_at(size_t number) {
+const isoproof_anomaly_info *isoproof_anomaly_at(size_t number) {
   return number < ISO_ANOMALY_COUNT ? &anomalies[number] : NULL;
 }
 
-static bool has_alias(const isolde_anomaly_info *anomaly, const char *name) {
+static bool has_alias(const isoproof_anomaly_info *anomaly, const char *name) {
   for (const char *const *alias = anomaly->aliases; *alias != NULL; alias++) {
     if (iso_level_same_name(*alias, name)) return true;
   }
   return false;
 }
 
-const isolde_anomaly_info *isolde_anomaly_find(const char *name) {
+const isoproof_anomaly_info *isoproof_anomaly_find(const char *name) {
   if (name == NULL) return NULL;
   for (size_t i = 0; i < ISO_ANOMALY_COUNT; i++) {
     if (iso_level_same_name(anomalies[i].code, name)) return &anomalies[i];
@@ -109,7 +109,7 @@ bool iso_model_forbids(iso_level model, iso_anomaly anomaly) {
 static iso_level_set only_models(iso_level_set set) {
   iso_level_set models = 0;
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
-    if (isolde_level_at(i)->family == ISOLDE_LEVEL_MODEL) models |= ISO_LEVEL_BIT(i);
+    if (isoproof_level_at(i)->family == ISOPROOF_LEVEL_MODEL) models |= ISO_LEVEL_BIT(i);
   }
   return set & models;
 }
@@ -124,17 +124,17 @@ iso_level_set iso_anomaly_rules_out(iso_anomaly anomaly) {
   return only_models(iso_level_implying(direct));
 }
 
-const isolde_level_info *isolde_anomaly_rules_out(const isolde_anomaly_info *anomaly, size_t number) {
+const isoproof_level_info *isoproof_anomaly_rules_out(const isoproof_anomaly_info *anomaly, size_t number) {
   if (anomaly == NULL || anomaly->number >= ISO_ANOMALY_COUNT) return NULL;
   iso_level_set weakest = iso_level_weakest(iso_anomaly_rules_out((iso_anomaly)anomaly->number));
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
     if ((weakest & ISO_LEVEL_BIT(i)) == 0) continue;
-    if (number-- == 0) return isolde_level_at(i);
+    if (number-- == 0) return isoproof_level_at(i);
   }
   return NULL;
 }
 
-const isolde_anomaly_info *isolde_anomaly_implies(const isolde_anomaly_info *anomaly, size_t number) {
+const isoproof_anomaly_info *isoproof_anomaly_implies(const isoproof_anomaly_info *anomaly, size_t number) {
   if (anomaly == NULL) return NULL;
   for (size_t i = 0; i < IMPLICATIONS; i++) {
     if (implications[i].from != anomaly->number) continue;

@@ -5,12 +5,12 @@
 #define NAMES(...)                                                                                                     \
   (const char *const[]) { __VA_ARGS__, NULL }
 
-static const isolde_level_info levels[ISO_LEVEL_COUNT] = {
+static const isoproof_level_info levels[ISO_LEVEL_COUNT] = {
 #define LEVEL(name, id_, aliases_, family_, times, friendly_, same_as_, example_, title_, summary_, definition_)       \
   [ISO_LEVEL_##name] = {.number = ISO_LEVEL_##name,                                                                    \
                         .id = (id_),                                                                                   \
                         .aliases = aliases_,                                                                           \
-                        .family = ISOLDE_LEVEL_##family_,                                                              \
+                        .family = ISOPROOF_LEVEL_##family_,                                                            \
                         .needs_times = (times),                                                                        \
                         .title = (title_),                                                                             \
                         .summary = (summary_),                                                                         \
@@ -47,7 +47,7 @@ bool iso_level_same_name(const char *a, const char *b) {
   return *a == '\0' && *b == '\0';
 }
 
-static bool is_called(const isolde_level_info *level, const char *name) {
+static bool is_called(const isoproof_level_info *level, const char *name) {
   if (iso_level_same_name(level->id, name)) return true;
   for (const char *const *alias = level->aliases; *alias != NULL; alias++) {
     if (iso_level_same_name(*alias, name)) return true;
@@ -55,10 +55,12 @@ static bool is_called(const isolde_level_info *level, const char *name) {
   return false;
 }
 
-const isolde_level_info *isolde_level_at(size_t number) { return number < ISO_LEVEL_COUNT ? &levels[number] : NULL; }
+const isoproof_level_info *isoproof_level_at(size_t number) {
+  return number < ISO_LEVEL_COUNT ? &levels[number] : NULL;
+}
 
 /* The levels come before the models in the table, so the first hit is the level. */
-const isolde_level_info *isolde_level_find(const char *name) {
+const isoproof_level_info *isoproof_level_find(const char *name) {
   if (name == NULL) return NULL;
   for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
     if (is_called(&levels[i], name)) return &levels[i];
@@ -66,7 +68,7 @@ const isolde_level_info *isolde_level_find(const char *name) {
   return NULL;
 }
 
-const isolde_level_info *isolde_level_find_in(const char *name, isolde_level_family family) {
+const isoproof_level_info *isoproof_level_find_in(const char *name, isoproof_level_family family) {
   if (name == NULL) return NULL;
   for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
     if (levels[i].family == family && is_called(&levels[i], name)) return &levels[i];
@@ -110,13 +112,13 @@ iso_level_set iso_level_strongest(iso_level_set set) {
   return set & ~implied;
 }
 
-bool isolde_level_implies(const isolde_level_info *stronger, const isolde_level_info *weaker) {
+bool isoproof_level_implies(const isoproof_level_info *stronger, const isoproof_level_info *weaker) {
   if (stronger == NULL || weaker == NULL) return false;
   if (stronger->number >= ISO_LEVEL_COUNT || weaker->number >= ISO_LEVEL_COUNT) return false;
   return (iso_level_implied((iso_level)stronger->number) & ISO_LEVEL_BIT(weaker->number)) != 0;
 }
 
-bool isolde_level_edge(size_t number, const isolde_level_info **stronger, const isolde_level_info **weaker) {
+bool isoproof_level_edge(size_t number, const isoproof_level_info **stronger, const isoproof_level_info **weaker) {
   if (number >= EDGES) return false;
   *stronger = &levels[edges[number].stronger];
   *weaker = &levels[edges[number].weaker];

@@ -31,28 +31,28 @@ static int by_end(const void *a, const void *b, void *context) {
   return (x > y) - (x < y);
 }
 
-static isolde_status collect(comments *c, isolde_error *error) {
+static isoproof_status collect(comments *c, isoproof_error *error) {
   const iso_object_history *h = c->h;
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    if (op->f != ISO_OBJECT_F_WRITE || op->outcome == ISOLDE_ABORTED) continue;
+    if (op->f != ISO_OBJECT_F_WRITE || op->outcome == ISOPROOF_ABORTED) continue;
     if (op->shape != ISO_SHAPE_SCALAR) return iso_object_expected(h, op, "what was written", error);
     comment one = {*iso_object_values(h, op), op->invoked, ISO_OBJECT_NEVER, 0};
-    if (op->outcome == ISOLDE_COMMITTED) one.ended = op->completed;
+    if (op->outcome == ISOPROOF_COMMITTED) one.ended = op->completed;
     if (!iso_vec_push(&c->all, one)) return iso_fail_memory(error);
   }
   if (c->all.count > 1) qsort(c->all.items, c->all.count, sizeof(comment), by_value);
   for (size_t i = 1; i < c->all.count; i++) {
     if (c->all.items[i].value == c->all.items[i - 1].value) {
       c->report->undecided = "a value is written more than once";
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
   }
   for (uint32_t i = 0; i < c->all.count; i++) {
     if (c->all.items[i].ended != ISO_OBJECT_NEVER && !iso_vec_push(&c->end, i)) return iso_fail_memory(error);
   }
   if (c->end.count > 1) qsort_r(c->end.items, c->end.count, sizeof(uint32_t), by_end, c->all.items);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void judge_read(comments *c, const iso_object_op *read, uint64_t number) {
@@ -85,19 +85,19 @@ static void judge_read(comments *c, const iso_object_op *read, uint64_t number) 
   }
 }
 
-isolde_status iso_object_check_comments(const iso_object_history *h, const isolde_object_options *options,
-                                        isolde_task *task, iso_object_report *report, isolde_error *error) {
+isoproof_status iso_object_check_comments(const iso_object_history *h, const isoproof_object_options *options,
+                                          isoproof_task *task, iso_object_report *report, isoproof_error *error) {
   (void)options;
   comments c = {.h = h, .report = report};
-  isolde_status status = collect(&c, error);
-  for (size_t i = 0; status == ISOLDE_OK && report->undecided == NULL && i < h->ops.count; i++) {
+  isoproof_status status = collect(&c, error);
+  for (size_t i = 0; status == ISOPROOF_OK && report->undecided == NULL && i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOLDE_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
     status = iso_task_check(task, error);
-    if (status == ISOLDE_OK && op->shape != ISO_SHAPE_LIST) {
+    if (status == ISOPROOF_OK && op->shape != ISO_SHAPE_LIST) {
       status = iso_object_expected(h, op, "a list or a set of what was written", error);
     }
-    if (status == ISOLDE_OK) judge_read(&c, op, (uint64_t)i + 1);
+    if (status == ISOPROOF_OK) judge_read(&c, op, (uint64_t)i + 1);
   }
   iso_vec_free(&c.all);
   iso_vec_free(&c.end);

@@ -38,8 +38,8 @@ typedef struct kind_of_call {
 
 typedef struct search {
   const iso_object_history *h;
-  isolde_task *task;
-  isolde_error *error;
+  isoproof_task *task;
+  isoproof_error *error;
   iso_object_report *report;
   bool lock;
   ISO_VEC(call) calls;         /* by key, then by invocation */
@@ -76,26 +76,26 @@ static bool take_value(const iso_object_history *h, const iso_object_op *op, cal
 }
 
 /* *wanted false for what says nothing: what failed, and reads of nothing or without an answer. */
-static isolde_status call_of(const search *s, const iso_object_op *op, call *c, bool *wanted, isolde_error *error) {
+static isoproof_status call_of(const search *s, const iso_object_op *op, call *c, bool *wanted, isoproof_error *error) {
   enum { FREE = 0, HELD = 1 };
-  *c = (call){.key = ISO_VALUE_NIL, .known = op->outcome == ISOLDE_COMMITTED};
+  *c = (call){.key = ISO_VALUE_NIL, .known = op->outcome == ISOPROOF_COMMITTED};
   c->invoked = op->invoked;
   c->completed = op->completed;
   c->line = op->line;
-  *wanted = op->outcome != ISOLDE_ABORTED;
-  if (!*wanted) return ISOLDE_OK;
+  *wanted = op->outcome != ISOPROOF_ABORTED;
+  if (!*wanted) return ISOPROOF_OK;
   if (s->lock) {
     c->kind = CALL_CAS;
     c->from = op->f == ISO_OBJECT_F_ACQUIRE ? FREE : HELD;
     c->to = op->f == ISO_OBJECT_F_ACQUIRE ? HELD : FREE;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   c->kind = op->f == ISO_OBJECT_F_READ ? CALL_READ : op->f == ISO_OBJECT_F_WRITE ? CALL_WRITE : CALL_CAS;
   if (!(c->kind == CALL_CAS ? take_swap(s->h, op, c) : take_value(s->h, op, c))) {
     return iso_object_expected(s->h, op, c->kind == CALL_CAS ? "[old new]" : "a value", error);
   }
   if (c->kind == CALL_READ) *wanted = c->known && c->from != ISO_VALUE_NIL;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static int by_key(const void *a, const void *b) {
@@ -104,7 +104,7 @@ static int by_key(const void *a, const void *b) {
   return (x->invoked > y->invoked) - (x->invoked < y->invoked);
 }
 
-static isolde_status collect(search *s) {
+static isoproof_status collect(search *s) {
   for (size_t i = 0; i < s->h->ops.count; i++) {
     call c;
     bool wanted;
@@ -112,7 +112,7 @@ static isolde_status collect(search *s) {
     if (wanted && !iso_vec_push(&s->calls, c)) return iso_fail_memory(s->error);
   }
   if (s->calls.count > 1) qsort(s->calls.items, s->calls.count, sizeof(call), by_key);
-  return s->calls.count < UINT32_MAX / 4 ? ISOLDE_OK : iso_fail(s->error, ISOLDE_ERR_LIMIT, "too many operations");
+  return s->calls.count < UINT32_MAX / 4 ? ISOPROOF_OK : iso_fail(s->error, ISOPROOF_ERR_LIMIT, "too many operations");
 }
 
 static int by_value(const void *a, const void *b) {
@@ -214,7 +214,7 @@ static bool expand(search *s, iso_config c, uint64_t wanted) {
   return expand_unknown(s, c, wanted);
 }
 
-static isolde_status complete(search *s, uint64_t wanted) {
+static isoproof_status complete(search *s, uint64_t wanted) {
   iso_configs_clear(&s->work);
   iso_configs_clear(&s->next);
   for (size_t i = 0; i < s->now.list.count; i++) {
@@ -231,28 +231,28 @@ static isolde_status complete(search *s, uint64_t wanted) {
   iso_configs swap = s->now;
   s->now = s->next;
   s->next = swap;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status begin(search *s, const call *c) {
+static isoproof_status begin(search *s, const call *c) {
   if (c->known) {
     if (s->open_mask == UINT64_MAX) {
       s->report->undecided = "more than 64 calls are open at once";
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
     unsigned slot = (unsigned)__builtin_ctzll(~s->open_mask);
     s->open[slot] = c;
     s->open_mask |= UINT64_C(1) << slot;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   for (size_t i = 0; i < s->unknown.count; i++) {
     kind_of_call *u = &s->unknown.items[i];
     if (u->kind != c->kind || u->to != c->to || (c->kind == CALL_CAS && u->from != c->from)) continue;
     u->available++;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   kind_of_call fresh = {c->kind, c->from, c->to, 1};
-  return iso_vec_push(&s->unknown, fresh) ? ISOLDE_OK : iso_fail_memory(s->error);
+  return iso_vec_push(&s->unknown, fresh) ? ISOPROOF_OK : iso_fail_memory(s->error);
 }
 
 static void tell(search *s, const call *c) {
@@ -273,7 +273,7 @@ static void tell(search *s, const call *c) {
   iso_words_add(w, " can have taken effect at no moment since it was invoked, whatever became of the other calls");
 }
 
-static isolde_status search_key(search *s, uint32_t first, uint32_t end) {
+static isoproof_status search_key(search *s, uint32_t first, uint32_t end) {
   s->open_mask = 0;
   iso_configs_clear(&s->now);
   if (!plan(s, first, end)) return iso_fail_memory(s->error);
@@ -291,22 +291,22 @@ static isolde_status search_key(search *s, uint32_t first, uint32_t end) {
     if (s->looked_at > s->budget) s->report->undecided = "the search reached its limit";
     if (s->report->undecided == NULL && s->now.list.count == 0) {
       tell(s, c);
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_object_check_linear(const iso_object_history *h, const isolde_object_options *options,
-                                      isolde_task *task, iso_object_report *report, isolde_error *error) {
+isoproof_status iso_object_check_linear(const iso_object_history *h, const isoproof_object_options *options,
+                                        isoproof_task *task, iso_object_report *report, isoproof_error *error) {
   search s = {.h = h, .task = task, .error = error, .report = report};
-  s.lock = options->model == ISOLDE_OBJECT_MUTEX;
+  s.lock = options->model == ISOPROOF_OBJECT_MUTEX;
   s.budget = options->budget != 0 ? options->budget : USUAL_BUDGET;
   bool made = iso_configs_init(&s.now);
   made &= iso_configs_init(&s.work);
   made &= iso_configs_init(&s.next);
-  isolde_status status = made ? collect(&s) : iso_fail_memory(error);
-  for (size_t i = 0; status == ISOLDE_OK && i < s.calls.count && report->undecided == NULL;) {
+  isoproof_status status = made ? collect(&s) : iso_fail_memory(error);
+  for (size_t i = 0; status == ISOPROOF_OK && i < s.calls.count && report->undecided == NULL;) {
     size_t end = i + 1;
     while (end < s.calls.count && s.calls.items[end].key == s.calls.items[i].key) end++;
     status = search_key(&s, (uint32_t)i, (uint32_t)end);

@@ -47,37 +47,37 @@ static bool same_group(const group_read *x, const group_read *y) {
   return true;
 }
 
-static isolde_status collect_write(forks *f, const iso_object_op *op, isolde_error *error) {
+static isoproof_status collect_write(forks *f, const iso_object_op *op, isoproof_error *error) {
   const iso_value *v = iso_object_values(f->h, op);
-  if (op->outcome == ISOLDE_ABORTED) return ISOLDE_OK;
-  return iso_vec_push(&f->writes, (uint64_t)v[1] << 32 | v[2]) ? ISOLDE_OK : iso_fail_memory(error);
+  if (op->outcome == ISOPROOF_ABORTED) return ISOPROOF_OK;
+  return iso_vec_push(&f->writes, (uint64_t)v[1] << 32 | v[2]) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isolde_status collect_read(forks *f, const iso_object_op *op, uint32_t group_size, isolde_error *error) {
+static isoproof_status collect_read(forks *f, const iso_object_op *op, uint32_t group_size, isoproof_error *error) {
   const iso_value *v = iso_object_values(f->h, op);
   group_read read = {.op = op, .count = op->count / 3};
   if (group_size != 0 && read.count != group_size) {
-    return iso_fail_at(error, ISOLDE_ERR_FORMAT, (iso_place){f->h->name, op->line, 0, -1},
+    return iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){f->h->name, op->line, 0, -1},
                        "expected a read of %u keys, found one of %u", group_size, read.count);
   }
   for (uint32_t i = 0; i < op->count; i += 3) {
     if (!iso_vec_push(&f->pairs, (uint64_t)v[i + 1] << 32 | v[i + 2])) return iso_fail_memory(error);
     read.seen += v[i + 2] != ISO_VALUE_NIL;
   }
-  return iso_vec_push(&f->reads, read) ? ISOLDE_OK : iso_fail_memory(error);
+  return iso_vec_push(&f->reads, read) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isolde_status collect(forks *f, uint32_t group_size, isolde_error *error) {
+static isoproof_status collect(forks *f, uint32_t group_size, isoproof_error *error) {
   for (size_t i = 0; i < f->h->ops.count; i++) {
     const iso_object_op *op = &f->h->ops.items[i];
     bool reads = true;
     if (op->shape == ISO_SHAPE_LIST && op->count == 0) continue;
-    if (op->shape == ISO_SHAPE_NOTHING && op->outcome != ISOLDE_COMMITTED) continue;
+    if (op->shape == ISO_SHAPE_NOTHING && op->outcome != ISOPROOF_COMMITTED) continue;
     if (op->shape != ISO_SHAPE_MICRO) return iso_object_expected(f->h, op, "[[:r k v] ...] or [[:w k v]]", error);
     for (uint32_t k = 0; k < op->count; k += 3) reads &= iso_object_values(f->h, op)[k] == 0;
     if (!reads && op->count != 3) return iso_object_expected(f->h, op, "either reads or one write", error);
     if (!reads) ISO_TRY(collect_write(f, op, error));
-    if (reads && op->outcome == ISOLDE_COMMITTED) ISO_TRY(collect_read(f, op, group_size, error));
+    if (reads && op->outcome == ISOPROOF_COMMITTED) ISO_TRY(collect_read(f, op, group_size, error));
   }
   size_t at = 0;
   for (size_t i = 0; i < f->reads.count; i++) {
@@ -88,7 +88,7 @@ static isolde_status collect(forks *f, uint32_t group_size, isolde_error *error)
   }
   if (f->reads.count > 1) qsort(f->reads.items, f->reads.count, sizeof(group_read), by_group);
   if (f->writes.count > 1) qsort(f->writes.items, f->writes.count, sizeof(uint64_t), by_number);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void judge_values(forks *f, const group_read *read) {
@@ -134,12 +134,12 @@ static void judge(forks *f) {
   }
 }
 
-isolde_status iso_object_check_long_fork(const iso_object_history *h, const isolde_object_options *options,
-                                         isolde_task *task, iso_object_report *report, isolde_error *error) {
+isoproof_status iso_object_check_long_fork(const iso_object_history *h, const isoproof_object_options *options,
+                                           isoproof_task *task, iso_object_report *report, isoproof_error *error) {
   forks f = {.h = h, .report = report};
-  isolde_status status = iso_task_check(task, error);
-  if (status == ISOLDE_OK) status = collect(&f, options->group_size, error);
-  if (status == ISOLDE_OK) judge(&f);
+  isoproof_status status = iso_task_check(task, error);
+  if (status == ISOPROOF_OK) status = collect(&f, options->group_size, error);
+  if (status == ISOPROOF_OK) judge(&f);
   iso_vec_free(&f.reads);
   iso_vec_free(&f.pairs);
   iso_vec_free(&f.writes);
@@ -148,13 +148,13 @@ isolde_status iso_object_check_long_fork(const iso_object_history *h, const isol
 
 /* ---- sequential ---- */
 
-isolde_status iso_object_check_sequential(const iso_object_history *h, const isolde_object_options *options,
-                                          isolde_task *task, iso_object_report *report, isolde_error *error) {
+isoproof_status iso_object_check_sequential(const iso_object_history *h, const isoproof_object_options *options,
+                                            isoproof_task *task, iso_object_report *report, isoproof_error *error) {
   (void)options;
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
     if ((i & 1023) == 0) ISO_TRY(iso_task_check(task, error));
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOLDE_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
     if (op->shape != ISO_SHAPE_KEYED) {
       return iso_object_expected(h, op, "[key [what was inserted last ... first]]", error);
     }
@@ -170,5 +170,5 @@ isolde_status iso_object_check_sequential(const iso_object_history *h, const iso
     iso_object_say(report, h, v[seen]);
     iso_words_add(&report->words, ", but not what its client had inserted before");
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -14,7 +14,7 @@ static const struct model {
   iso_object_checker check;
 } models[] = {
 #define BIT(f) (1u << ISO_OBJECT_F_##f)
-#define ISOLDE_X(name, id_text, text) [ISOLDE_OBJECT_##name] = {.id = id_text, .meaning = text MODEL_##name},
+#define ISOPROOF_X(name, id_text, text) [ISOPROOF_OBJECT_##name] = {.id = id_text, .meaning = text MODEL_##name},
 #define MODEL_BANK , .fs = BIT(READ) | BIT(TRANSFER), .check = iso_object_check_bank
 #define MODEL_SET , .fs = BIT(READ) | BIT(ADD), .time = true, .check = iso_object_check_set
 #define MODEL_SET_FULL MODEL_SET
@@ -24,28 +24,28 @@ static const struct model {
 #define MODEL_COMMENTS , .fs = BIT(READ) | BIT(WRITE), .time = true, .check = iso_object_check_comments
 #define MODEL_CAS_REGISTER , .fs = BIT(READ) | BIT(WRITE) | BIT(CAS), .time = true, .check = iso_object_check_linear
 #define MODEL_MUTEX , .fs = BIT(ACQUIRE) | BIT(RELEASE), .time = true, .check = iso_object_check_linear
-    ISOLDE_OBJECT_LIST(ISOLDE_X)
-#undef ISOLDE_X
+    ISOPROOF_OBJECT_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
 #undef BIT
 };
 
-const char *isolde_object_at(size_t number) { return number < ISOLDE_OBJECTS ? models[number].id : NULL; }
+const char *isoproof_object_at(size_t number) { return number < ISOPROOF_OBJECTS ? models[number].id : NULL; }
 
-const char *isolde_object_meaning(isolde_object_model model) {
-  return (unsigned)model < ISOLDE_OBJECTS ? models[model].meaning : "";
+const char *isoproof_object_meaning(isoproof_object_model model) {
+  return (unsigned)model < ISOPROOF_OBJECTS ? models[model].meaning : "";
 }
 
-bool isolde_object_find(const char *id, isolde_object_model *model) {
-  for (unsigned i = 0; i < ISOLDE_OBJECTS; i++) {
+bool isoproof_object_find(const char *id, isoproof_object_model *model) {
+  for (unsigned i = 0; i < ISOPROOF_OBJECTS; i++) {
     if (strcmp(models[i].id, id) != 0) continue;
-    *model = (isolde_object_model)i;
+    *model = (isoproof_object_model)i;
     return true;
   }
   return false;
 }
 
-unsigned iso_object_fs(isolde_object_model model) { return models[model].fs; }
-bool iso_object_needs_time(isolde_object_model model) { return models[model].time; }
+unsigned iso_object_fs(isoproof_object_model model) { return models[model].fs; }
+bool iso_object_needs_time(isoproof_object_model model) { return models[model].time; }
 
 const char *iso_object_f_text(iso_object_f f) {
   static const char *const texts[] = {
@@ -56,9 +56,9 @@ const char *iso_object_f_text(iso_object_f f) {
   return (unsigned)f < ISO_OBJECT_FS ? texts[f] : "?";
 }
 
-isolde_status iso_object_expected(const iso_object_history *h, const iso_object_op *op, const char *what,
-                                  isolde_error *error) {
-  return iso_fail_at(error, ISOLDE_ERR_FORMAT, (iso_place){h->name, op->line, 0, -1},
+isoproof_status iso_object_expected(const iso_object_history *h, const iso_object_op *op, const char *what,
+                                    isoproof_error *error) {
+  return iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){h->name, op->line, 0, -1},
                      "expected %s as the value of the %s, found something else", what,
                      iso_object_f_text((iso_object_f)op->f));
 }
@@ -72,99 +72,103 @@ void iso_object_say(iso_object_report *report, const iso_object_history *history
 
 /* ---- the check ---- */
 
-static isolde_status dialect_of(iso_input *input, const char *format, bool *json, isolde_error *error) {
+static isoproof_status dialect_of(iso_input *input, const char *format, bool *json, isoproof_error *error) {
   const char *bytes;
   size_t got;
-  isolde_format found;
+  isoproof_format found;
   enum { PEEK = 4096 };
   if (format != NULL) {
     *json = strcmp(format, "json") == 0;
-    if (*json || strcmp(format, "edn") == 0) return ISOLDE_OK;
-    return iso_fail(error, ISOLDE_ERR_USAGE, "expected the format edn or json for this model, found %s", format);
+    if (*json || strcmp(format, "edn") == 0) return ISOPROOF_OK;
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected the format edn or json for this model, found %s", format);
   }
   ISO_TRY(iso_input_peek(input, PEEK, &bytes, &got, error));
-  *json = got > 0 && iso_detect_bytes(bytes, got, &found) && found != ISOLDE_FORMAT_EDN;
-  return ISOLDE_OK;
+  *json = got > 0 && iso_detect_bytes(bytes, got, &found) && found != ISOPROOF_FORMAT_EDN;
+  return ISOPROOF_OK;
 }
 
-static isolde_status read_and_judge(iso_input *input, const isolde_object_options *options, isolde_task *task,
-                                    isolde_object_verdict *verdict, iso_object_report *report, isolde_error *error) {
+static isoproof_status read_and_judge(iso_input *input, const isoproof_object_options *options, isoproof_task *task,
+                                      isoproof_object_verdict *verdict, iso_object_report *report,
+                                      isoproof_error *error) {
   iso_object_history history;
   bool json;
   ISO_TRY(dialect_of(input, options->format, &json, error));
   ISO_TRY(iso_object_read(input, json, options->model, task, &history, error));
   verdict->operations = history.ops.count;
-  isolde_status status = models[options->model].check(&history, options, task, report, error);
+  isoproof_status status = models[options->model].check(&history, options, task, report, error);
   iso_object_free(&history);
   return status;
 }
 
-static isolde_status judge(iso_input *input, const isolde_object_options *options, isolde_task *task,
-                           isolde_object_verdict *verdict, isolde_error *error) {
+static isoproof_status judge(iso_input *input, const isoproof_object_options *options, isoproof_task *task,
+                             isoproof_object_verdict *verdict, isoproof_error *error) {
   iso_object_report report;
   memset(&report, 0, sizeof report);
-  isolde_status status = read_and_judge(input, options, task, verdict, &report, error);
-  bool limit = status == ISOLDE_ERR_TIMEOUT || status == ISOLDE_ERR_MEMORY;
+  isoproof_status status = read_and_judge(input, options, task, verdict, &report, error);
+  bool limit = status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY;
   if (limit && report.undecided == NULL) {
-    report.undecided = status == ISOLDE_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
+    report.undecided = status == ISOPROOF_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
   }
-  if (limit) status = ISOLDE_OK;
-  if (report.words.failed && status == ISOLDE_OK) status = iso_fail_memory(error);
+  if (limit) status = ISOPROOF_OK;
+  if (report.words.failed && status == ISOPROOF_OK) status = iso_fail_memory(error);
   verdict->problems = report.problems;
-  verdict->verdict = report.problems > 0        ? ISOLDE_VIOLATED
-                     : report.undecided != NULL ? ISOLDE_UNDECIDED
-                                                : ISOLDE_SATISFIED;
+  verdict->verdict = report.problems > 0        ? ISOPROOF_VIOLATED
+                     : report.undecided != NULL ? ISOPROOF_UNDECIDED
+                                                : ISOPROOF_SATISFIED;
   const char *words = report.problems > 0 ? report.words.text : report.undecided;
   snprintf(verdict->explanation, sizeof verdict->explanation, "%s", words != NULL ? words : "");
   iso_words_free(&report.words);
   return status;
 }
 
-static isolde_status copy_options(const isolde_object_options *given, isolde_object_options *known,
-                                  isolde_error *error) {
+static isoproof_status copy_options(const isoproof_object_options *given, isoproof_object_options *known,
+                                    isoproof_error *error) {
   memset(known, 0, sizeof *known);
   if (given == NULL || given->struct_size < sizeof given->struct_size) {
-    return iso_fail(error, ISOLDE_ERR_USAGE, "expected options with their struct_size set");
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected options with their struct_size set");
   }
   memcpy(known, given, given->struct_size < sizeof *known ? given->struct_size : sizeof *known);
-  if ((unsigned)known->model < ISOLDE_OBJECTS) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_USAGE, "unknown model number %u", (unsigned)known->model);
+  if ((unsigned)known->model < ISOPROOF_OBJECTS) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown model number %u", (unsigned)known->model);
 }
 
-isolde_status isolde_object_check(const char *path, const isolde_object_options *options, isolde_task *task,
-                                  isolde_object_verdict *verdict, isolde_error *error) {
-  isolde_object_options known;
+isoproof_status isoproof_object_check(const char *path, const isoproof_object_options *options, isoproof_task *task,
+                                      isoproof_object_verdict *verdict, isoproof_error *error) {
+  isoproof_object_options known;
   iso_input *input;
   memset(verdict, 0, sizeof *verdict);
   ISO_TRY(copy_options(options, &known, error));
   ISO_TRY(iso_input_open(path, &input, error));
-  isolde_status status = judge(input, &known, task, verdict, error);
+  isoproof_status status = judge(input, &known, task, verdict, error);
   iso_input_close(input);
   return status;
 }
 
-isolde_status isolde_object_check_memory(const void *data, size_t size, const char *name,
-                                         const isolde_object_options *options, isolde_task *task,
-                                         isolde_object_verdict *verdict, isolde_error *error) {
-  isolde_object_options known;
+isoproof_status isoproof_object_check_memory(const void *data, size_t size, const char *name,
+                                             const isoproof_object_options *options, isoproof_task *task,
+                                             isoproof_object_verdict *verdict, isoproof_error *error) {
+  isoproof_object_options known;
   iso_input *input;
   memset(verdict, 0, sizeof *verdict);
   ISO_TRY(copy_options(options, &known, error));
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
-  isolde_status status = judge(input, &known, task, verdict, error);
+  isoproof_status status = judge(input, &known, task, verdict, error);
   iso_input_close(input);
   return status;
 }
 
-isolde_status isolde_object_write_json(const isolde_object_verdict *v, isolde_object_model model, const char *file,
-                                       isolde_write_fn write, void *user, isolde_error *error) {
+isoproof_status isoproof_object_write_json(const isoproof_object_verdict *v, isoproof_object_model model,
+                                           const char *file, isoproof_write_fn write, void *user,
+                                           isoproof_error *error) {
   iso_output *out;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   iso_out_text(out, "{\"schema\":1,\"file\":");
   iso_out_json_string(out, file, strlen(file));
   iso_out_printf(out, ",\"model\":\"%s\",\"operations\":%llu,\"verdict\":\"%s\",\"elle_valid\":", models[model].id,
-                 (unsigned long long)v->operations, isolde_verdict_name(v->verdict));
-  iso_out_text(out, v->verdict == ISOLDE_SATISFIED ? "true" : v->verdict == ISOLDE_VIOLATED ? "false" : "\"unknown\"");
+                 (unsigned long long)v->operations, isoproof_verdict_name(v->verdict));
+  iso_out_text(out, v->verdict == ISOPROOF_SATISFIED  ? "true"
+                    : v->verdict == ISOPROOF_VIOLATED ? "false"
+                                                      : "\"unknown\"");
   iso_out_printf(out, ",\"problems\":%llu", (unsigned long long)v->problems);
   if (v->explanation[0] != '\0') {
     iso_out_text(out, ",\"explanation\":");

@@ -33,9 +33,9 @@ typedef enum iso_object_f {
 
 const char *iso_object_f_text(iso_object_f f);
 /* What a model consists of, one bit an iso_object_f. */
-unsigned iso_object_fs(isolde_object_model model);
+unsigned iso_object_fs(isoproof_object_model model);
 /* Whether a model looks at real time, so that every operation needs its invocation. */
-bool iso_object_needs_time(isolde_object_model model);
+bool iso_object_needs_time(isoproof_object_model model);
 
 /* What the value of an operation is. */
 typedef enum iso_object_shape {
@@ -53,7 +53,7 @@ typedef enum iso_object_shape {
 typedef struct iso_object_op {
   uint8_t f;       /* iso_object_f */
   uint8_t shape;   /* iso_object_shape */
-  uint8_t outcome; /* isolde_txn_status */
+  uint8_t outcome; /* isoproof_txn_status */
   iso_value key;   /* of ISO_SHAPE_KEYED */
   uint32_t count;
   uint64_t first;              /* of the values */
@@ -70,16 +70,16 @@ typedef struct iso_object_history {
 } iso_object_history;
 
 /* Reads what a model consists of. */
-isolde_status iso_object_read(iso_input *input, bool json, isolde_object_model model, isolde_task *task,
-                              iso_object_history *history, isolde_error *error);
+isoproof_status iso_object_read(iso_input *input, bool json, isoproof_object_model model, isoproof_task *task,
+                                iso_object_history *history, isoproof_error *error);
 void iso_object_free(iso_object_history *history);
 
 static inline const iso_value *iso_object_values(const iso_object_history *h, const iso_object_op *op) {
   return h->values.items + op->first;
 }
-/* ISOLDE_ERR_FORMAT: the value of an operation is not what the model has. */
-isolde_status iso_object_expected(const iso_object_history *history, const iso_object_op *op, const char *what,
-                                  isolde_error *error);
+/* ISOPROOF_ERR_FORMAT: the value of an operation is not what the model has. */
+isoproof_status iso_object_expected(const iso_object_history *history, const iso_object_op *op, const char *what,
+                                    isoproof_error *error);
 
 /* What is wrong; only the first problem is told. */
 typedef struct iso_object_report {
@@ -92,22 +92,22 @@ typedef struct iso_object_report {
 bool iso_object_problem(iso_object_report *report);
 void iso_object_say(iso_object_report *report, const iso_object_history *history, iso_value value);
 
-typedef isolde_status (*iso_object_checker)(const iso_object_history *history, const isolde_object_options *options,
-                                            isolde_task *task, iso_object_report *report, isolde_error *error);
+typedef isoproof_status (*iso_object_checker)(const iso_object_history *history, const isoproof_object_options *options,
+                                              isoproof_task *task, iso_object_report *report, isoproof_error *error);
 
-isolde_status iso_object_check_bank(const iso_object_history *, const isolde_object_options *, isolde_task *,
-                                    iso_object_report *, isolde_error *);
-isolde_status iso_object_check_set(const iso_object_history *, const isolde_object_options *, isolde_task *,
-                                   iso_object_report *, isolde_error *);
-isolde_status iso_object_check_counter(const iso_object_history *, const isolde_object_options *, isolde_task *,
-                                       iso_object_report *, isolde_error *);
-isolde_status iso_object_check_long_fork(const iso_object_history *, const isolde_object_options *, isolde_task *,
-                                         iso_object_report *, isolde_error *);
-isolde_status iso_object_check_sequential(const iso_object_history *, const isolde_object_options *, isolde_task *,
-                                          iso_object_report *, isolde_error *);
-isolde_status iso_object_check_comments(const iso_object_history *, const isolde_object_options *, isolde_task *,
-                                        iso_object_report *, isolde_error *);
-isolde_status iso_object_check_linear(const iso_object_history *, const isolde_object_options *, isolde_task *,
-                                      iso_object_report *, isolde_error *);
+isoproof_status iso_object_check_bank(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
+                                      iso_object_report *, isoproof_error *);
+isoproof_status iso_object_check_set(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
+                                     iso_object_report *, isoproof_error *);
+isoproof_status iso_object_check_counter(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
+                                         iso_object_report *, isoproof_error *);
+isoproof_status iso_object_check_long_fork(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
+                                           iso_object_report *, isoproof_error *);
+isoproof_status iso_object_check_sequential(const iso_object_history *, const isoproof_object_options *,
+                                            isoproof_task *, iso_object_report *, isoproof_error *);
+isoproof_status iso_object_check_comments(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
+                                          iso_object_report *, isoproof_error *);
+isoproof_status iso_object_check_linear(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
+                                        iso_object_report *, isoproof_error *);
 
 #endif

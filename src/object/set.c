@@ -17,7 +17,7 @@ typedef struct element {
 
 typedef struct set {
   const iso_object_history *h;
-  const isolde_object_options *options;
+  const isoproof_object_options *options;
   iso_object_report *report;
   bool keyed;
   ISO_VEC(element) elements; /* by name */
@@ -40,11 +40,11 @@ static bool name_of(const set *s, const iso_object_op *add, uint64_t *name) {
   return add->shape == ISO_SHAPE_SCALAR;
 }
 
-static isolde_status collect(set *s, isolde_error *error) {
+static isoproof_status collect(set *s, isoproof_error *error) {
   const iso_object_history *h = s->h;
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOLDE_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
     if (op->shape == ISO_SHAPE_KEYED) s->keyed = true;
     bool good = op->shape == ISO_SHAPE_KEYED || op->shape == ISO_SHAPE_LIST;
     if (!good) return iso_object_expected(h, op, "a list or a set of elements", error);
@@ -52,10 +52,10 @@ static isolde_status collect(set *s, isolde_error *error) {
   }
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    element e = {.attempted = op->outcome != ISOLDE_ABORTED, .known = ISO_OBJECT_NEVER};
+    element e = {.attempted = op->outcome != ISOPROOF_ABORTED, .known = ISO_OBJECT_NEVER};
     if (op->f != ISO_OBJECT_F_ADD) continue;
     if (!name_of(s, op, &e.name)) return iso_object_expected(h, op, s->keyed ? "[key element]" : "an element", error);
-    if (op->outcome == ISOLDE_COMMITTED) e.known = op->completed;
+    if (op->outcome == ISOPROOF_COMMITTED) e.known = op->completed;
     if (!iso_vec_push(&s->elements, e)) return iso_fail_memory(error);
   }
   if (s->elements.count > 1) qsort(s->elements.items, s->elements.count, sizeof(element), by_name);
@@ -66,7 +66,7 @@ static isolde_status collect(set *s, isolde_error *error) {
     if (!again) s->elements.items[kept++] = s->elements.items[i];
   }
   s->elements.count = kept;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The elements of one key. */
@@ -143,16 +143,16 @@ static void judge_read(set *s, uint32_t number) {
   }
 }
 
-static isolde_status judge_last(set *s, isolde_task *task, isolde_error *error) {
+static isoproof_status judge_last(set *s, isoproof_task *task, isoproof_error *error) {
   ISO_TRY(iso_task_check(task, error));
   if (s->reads.count == 0) {
     s->report->undecided = "the set was never read";
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   iso_dense keys; /* of which the last read was met */
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   iso_dense_init(&keys);
-  for (uint32_t r = (uint32_t)s->reads.count; r-- > 0 && status == ISOLDE_OK;) {
+  for (uint32_t r = (uint32_t)s->reads.count; r-- > 0 && status == ISOPROOF_OK;) {
     uint32_t number;
     size_t before = keys.count;
     status = iso_dense_add(&keys, key_of(s, &s->h->ops.items[s->reads.items[r]]), &number, error);
@@ -171,7 +171,7 @@ static void tell_lost(set *s, const element *e, const char *what) {
   iso_words_add(&s->report->words, " %s", what);
 }
 
-static isolde_status judge_all(set *s, isolde_task *task, isolde_error *error) {
+static isoproof_status judge_all(set *s, isoproof_task *task, isoproof_error *error) {
   for (uint32_t r = 0; r < s->reads.count; r++) mark(s, r);
   for (uint32_t r = 0; r < s->reads.count; r++) {
     const iso_object_op *read = &s->h->ops.items[s->reads.items[r]];
@@ -199,18 +199,18 @@ static isolde_status judge_all(set *s, isolde_task *task, isolde_error *error) {
     stable += stays;
   }
   if (stable == 0) s->report->undecided = "no element was there to stay";
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_object_check_set(const iso_object_history *h, const isolde_object_options *options, isolde_task *task,
-                                   iso_object_report *report, isolde_error *error) {
+isoproof_status iso_object_check_set(const iso_object_history *h, const isoproof_object_options *options,
+                                     isoproof_task *task, iso_object_report *report, isoproof_error *error) {
   set s = {.h = h, .options = options, .report = report};
-  isolde_status status = collect(&s, error);
-  if (status == ISOLDE_OK && s.reads.count >= UINT32_MAX / 4) {
-    status = iso_fail(error, ISOLDE_ERR_LIMIT, "too many reads");
+  isoproof_status status = collect(&s, error);
+  if (status == ISOPROOF_OK && s.reads.count >= UINT32_MAX / 4) {
+    status = iso_fail(error, ISOPROOF_ERR_LIMIT, "too many reads");
   }
-  if (status == ISOLDE_OK) {
-    status = options->model == ISOLDE_OBJECT_SET ? judge_last(&s, task, error) : judge_all(&s, task, error);
+  if (status == ISOPROOF_OK) {
+    status = options->model == ISOPROOF_OBJECT_SET ? judge_last(&s, task, error) : judge_all(&s, task, error);
   }
   iso_vec_free(&s.elements);
   iso_vec_free(&s.reads);

@@ -7,7 +7,7 @@
 /* Shares of the page, in percent: what does not fit is left out, and the page says so. */
 enum { ANOMALIES_SHARE = 45, TIMELINE_SHARE = 45, FACTS_SHARE = 5, TXN_BYTES = 34, MOST_SHOWN = 200000 };
 
-bool iso_blob_init(iso_blob *blob, const isolde_document *document, uint64_t max_bytes) {
+bool iso_blob_init(iso_blob *blob, const isoproof_document *document, uint64_t max_bytes) {
   *blob = (iso_blob){.document = document, .max_bytes = max_bytes};
   uint64_t most = max_bytes / 100 * TIMELINE_SHARE / TXN_BYTES;
   return iso_sample_choose(&blob->sample, document, most < MOST_SHOWN ? most : MOST_SHOWN);
@@ -30,7 +30,7 @@ void iso_blob_text(const iso_blob *blob, const char *name, const char *text) {
 
 void iso_blob_time(const iso_blob *blob, int64_t time) {
   int64_t base = blob->document->has_times ? blob->document->first_start : 0, since;
-  if (time == ISOLDE_NO_TIME)
+  if (time == ISOPROOF_NO_TIME)
     iso_out_text(blob->out, "null");
   else if (!__builtin_sub_overflow(time, base, &since))
     iso_out_i64(blob->out, since);
@@ -51,7 +51,7 @@ static void put_names(const iso_blob *blob, const char *field, const iso_name_li
 }
 
 static void put_counts(const iso_blob *blob) {
-  const isolde_counts *c = &blob->document->counts;
+  const isoproof_counts *c = &blob->document->counts;
   iso_out_printf(blob->out,
                  ",\"counts\":{\"sessions\":%llu,\"transactions\":%llu,\"operations\":%llu,\"committed\":%llu,"
                  "\"aborted\":%llu,\"unknown\":%llu}",
@@ -61,7 +61,7 @@ static void put_counts(const iso_blob *blob) {
 }
 
 static void put_expected(const iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   bool first = true;
   iso_blob_field(blob, "expected");
   iso_out_char(blob->out, '[');
@@ -75,8 +75,8 @@ static void put_expected(const iso_blob *blob) {
 }
 
 static void put_verdicts(const iso_blob *blob) {
-  const isolde_document *d = blob->document;
-  iso_blob_text(blob, "verdict", isolde_verdict_name(d->verdict));
+  const isoproof_document *d = blob->document;
+  iso_blob_text(blob, "verdict", isoproof_verdict_name(d->verdict));
   put_expected(blob);
   iso_blob_text(blob, "unknown_reason", d->unknown_reason);
   iso_blob_levels(blob);
@@ -93,13 +93,13 @@ static void put_verdicts(const iso_blob *blob) {
 
 /* How many facts fit into their share. */
 static size_t put_facts(const iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   uint64_t room = blob->max_bytes / 100 * FACTS_SHARE;
   size_t shown = 0;
   iso_blob_field(blob, "run");
   iso_out_char(blob->out, '[');
   for (; shown < d->facts.count; shown++) {
-    const isolde_document_fact *fact = &d->facts.items[shown];
+    const isoproof_document_fact *fact = &d->facts.items[shown];
     uint64_t bytes = strlen(fact->name) + strlen(fact->value) + 32;
     if (bytes > room) break;
     room -= bytes;
@@ -113,11 +113,11 @@ static size_t put_facts(const iso_blob *blob) {
 }
 
 static void put_faults(const iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   iso_blob_field(blob, "faults");
   iso_out_char(blob->out, '[');
   for (size_t i = 0; i < d->faults.count; i++) {
-    const isolde_document_fault *fault = &d->faults.items[i];
+    const isoproof_document_fault *fault = &d->faults.items[i];
     iso_out_text(blob->out, i > 0 ? ",{\"kind\":" : "{\"kind\":");
     iso_put_json_in_html(blob->out, fault->kind);
     iso_blob_text(blob, "target", fault->target);
@@ -131,11 +131,11 @@ static void put_faults(const iso_blob *blob) {
 }
 
 static void put_aborts(const iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   iso_blob_field(blob, "aborts");
   iso_out_char(blob->out, '[');
   for (size_t i = 0; i < d->aborts.count; i++) {
-    const isolde_document_abort *one = &d->aborts.items[i];
+    const isoproof_document_abort *one = &d->aborts.items[i];
     iso_out_text(blob->out, i > 0 ? ",{\"class\":" : "{\"class\":");
     iso_put_json_in_html(blob->out, one->reason[0] != '\0' ? one->reason : "no code");
     iso_out_printf(blob->out, ",\"count\":%llu}", (unsigned long long)one->count);
@@ -144,7 +144,7 @@ static void put_aborts(const iso_blob *blob) {
 }
 
 static void put_seconds(const iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   if (d->load_seconds >= 0 && d->check_seconds >= 0)
     iso_out_printf(blob->out, ",\"seconds\":{\"load\":%.6f,\"check\":%.6f}", d->load_seconds, d->check_seconds);
   if (d->peak_bytes > 0) iso_out_printf(blob->out, ",\"peak_bytes\":%llu", (unsigned long long)d->peak_bytes);
@@ -186,7 +186,7 @@ static void put_sentence(const iso_blob *blob, bool *first, const char *before, 
 }
 
 static void put_left_out(const iso_blob *blob, size_t facts_shown) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   bool first = true;
   iso_blob_field(blob, "left_out");
   iso_out_char(blob->out, '[');
@@ -212,9 +212,9 @@ static void put_left_out(const iso_blob *blob, size_t facts_shown) {
 }
 
 void iso_blob_put(iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   iso_out_text(blob->out, "{\"schema\":1");
-  iso_blob_text(blob, "isolde", isolde_version());
+  iso_blob_text(blob, "isoproof", isoproof_version());
   iso_blob_text(blob, "title", d->title);
   iso_blob_text(blob, "file", d->file);
   iso_blob_text(blob, "format", d->format);

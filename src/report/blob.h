@@ -20,7 +20,7 @@ typedef struct iso_sample {
 
 typedef struct iso_blob {
   iso_output *out;
-  const isolde_document *document;
+  const isoproof_document *document;
   const uint64_t *written; /* bytes handed on so far; exact after a flush */
   uint64_t max_bytes;
   iso_sample sample;
@@ -30,7 +30,7 @@ typedef struct iso_blob {
 } iso_blob;
 
 /* Chooses what to show, within max_bytes; false when memory is out. */
-bool iso_blob_init(iso_blob *blob, const isolde_document *document, uint64_t max_bytes);
+bool iso_blob_init(iso_blob *blob, const isoproof_document *document, uint64_t max_bytes);
 void iso_blob_free(iso_blob *blob);
 /* Writes the object. */
 void iso_blob_put(iso_blob *blob);
@@ -45,7 +45,7 @@ void iso_blob_text(const iso_blob *blob, const char *name, const char *text); /*
 
 void iso_blob_levels(const iso_blob *blob); /* "levels" and "implies" */
 void iso_blob_anomalies(iso_blob *blob);    /* "anomalies" */
-bool iso_sample_choose(iso_sample *sample, const isolde_document *document, uint64_t most);
+bool iso_sample_choose(iso_sample *sample, const isoproof_document *document, uint64_t most);
 void iso_blob_timeline(const iso_blob *blob); /* "timeline" */
 bool iso_blob_series(const iso_blob *blob);   /* "series"; false when memory is out */
 

@@ -29,13 +29,13 @@ static void put_sentences(const iso_blob *blob, const char *text) {
 /* ---- graphs ---- */
 
 static void put_index(const iso_blob *blob, const char *name, uint32_t index) {
-  if (index == ISOLDE_NO_INDEX)
+  if (index == ISOPROOF_NO_INDEX)
     iso_out_printf(blob->out, ",\"%s\":null", name);
   else
     iso_out_printf(blob->out, ",\"%s\":%u", name, index);
 }
 
-static void put_op(const iso_blob *blob, const isolde_document_op *op) {
+static void put_op(const iso_blob *blob, const isoproof_document_op *op) {
   iso_out_text(blob->out, "{\"text\":");
   iso_put_json_in_html(blob->out, op->text);
   iso_blob_text(blob, "kind", op->kind);
@@ -46,19 +46,19 @@ static void put_op(const iso_blob *blob, const isolde_document_op *op) {
 }
 
 /* Where the timeline has the transaction. */
-static void put_place(const iso_blob *blob, const isolde_document_txn *txn) {
-  const isolde_history *h = blob->document->history;
-  uint32_t session = ISOLDE_NO_INDEX, index = ISOLDE_NO_INDEX;
+static void put_place(const iso_blob *blob, const isoproof_document_txn *txn) {
+  const isoproof_history *h = blob->document->history;
+  uint32_t session = ISOPROOF_NO_INDEX, index = ISOPROOF_NO_INDEX;
   if (h != NULL && blob->sample.shown != NULL && txn->number < h->txns) {
     uint32_t own = h->txn_session[txn->number];
     session = blob->sample.session[own];
-    if (session != ISOLDE_NO_INDEX) index = (uint32_t)(txn->number - h->session_first_txn[own]);
+    if (session != ISOPROOF_NO_INDEX) index = (uint32_t)(txn->number - h->session_first_txn[own]);
   }
   put_index(blob, "session_index", session);
   put_index(blob, "txn_index", index);
 }
 
-static void put_node(const iso_blob *blob, const isolde_document_txn *txn, const iso_card *card) {
+static void put_node(const iso_blob *blob, const isoproof_document_txn *txn, const iso_card *card) {
   iso_out_text(blob->out, "{\"id\":");
   iso_put_json_in_html(blob->out, txn->name);
   iso_blob_text(blob, "label", txn->name);
@@ -81,8 +81,8 @@ static void put_node(const iso_blob *blob, const isolde_document_txn *txn, const
   iso_out_printf(blob->out, "],\"more\":%llu}", (unsigned long long)txn->more);
 }
 
-static void put_edge(const iso_blob *blob, const isolde_document_anomaly *a, const iso_arrow *arrow) {
-  const isolde_document_edge *edge = arrow->edge;
+static void put_edge(const iso_blob *blob, const isoproof_document_anomaly *a, const iso_arrow *arrow) {
+  const isoproof_document_edge *edge = arrow->edge;
   iso_words path = {NULL, 0, 0, false};
   iso_arrow_path(&path, arrow);
   iso_out_text(blob->out, "{\"from\":");
@@ -100,7 +100,7 @@ static void put_edge(const iso_blob *blob, const isolde_document_anomaly *a, con
 }
 
 /* ,"graph":{...}: of a case, or of what is certain. */
-static void put_graph(iso_blob *blob, const isolde_document_anomaly *a, const isolde_document_case *one) {
+static void put_graph(iso_blob *blob, const isoproof_document_anomaly *a, const isoproof_document_case *one) {
   iso_arena arena = ISO_ARENA_EMPTY;
   iso_drawing d;
   bool good = one != NULL ? iso_layout(&arena, a, one->edges, one->edge_count, false, &d)
@@ -139,7 +139,7 @@ static bool is_full(const iso_blob *blob, uint64_t began) {
   return *blob->written - began > blob->max_bytes / 100 * 45;
 }
 
-static void put_cases(iso_blob *blob, const isolde_document_anomaly *a, uint64_t began) {
+static void put_cases(iso_blob *blob, const isoproof_document_anomaly *a, uint64_t began) {
   iso_blob_field(blob, "cases");
   iso_out_char(blob->out, '[');
   blob->cases_shown = 0;
@@ -156,7 +156,7 @@ static void put_cases(iso_blob *blob, const isolde_document_anomaly *a, uint64_t
   iso_out_char(blob->out, ']');
 }
 
-static void put_anomaly(iso_blob *blob, const isolde_document_anomaly *a, size_t number, uint64_t began) {
+static void put_anomaly(iso_blob *blob, const isoproof_document_anomaly *a, size_t number, uint64_t began) {
   iso_out_printf(blob->out, "{\"anchor\":\"anomaly-%zu\"", number + 1);
   iso_blob_text(blob, "code", a->code);
   iso_blob_text(blob, "name", a->name);
@@ -175,7 +175,7 @@ static void put_anomaly(iso_blob *blob, const isolde_document_anomaly *a, size_t
 }
 
 void iso_blob_anomalies(iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   iso_blob_field(blob, "anomalies");
   iso_out_char(blob->out, '[');
   iso_output_flush(blob->out);

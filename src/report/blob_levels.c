@@ -7,7 +7,7 @@
 enum { MOST_LEVELS = 128, SWEEPS = 12 };
 
 typedef struct lattice {
-  const isolde_level_info *levels[MOST_LEVELS];
+  const isoproof_level_info *levels[MOST_LEVELS];
   size_t count;
   bool models;                          /* of Elle's way, instead of levels */
   bool above[MOST_LEVELS][MOST_LEVELS]; /* [stronger][weaker], without what follows from others */
@@ -18,22 +18,22 @@ typedef struct lattice {
 static const char *name_of(const lattice *l, size_t i) { return l->models ? l->levels[i]->friendly : l->levels[i]->id; }
 
 static void collect(lattice *l) {
-  for (size_t i = 0; isolde_level_at(i) != NULL && l->count < MOST_LEVELS; i++) {
-    const isolde_level_info *info = isolde_level_at(i);
-    if ((info->family == ISOLDE_LEVEL_MODEL) == l->models) l->levels[l->count++] = info;
+  for (size_t i = 0; isoproof_level_at(i) != NULL && l->count < MOST_LEVELS; i++) {
+    const isoproof_level_info *info = isoproof_level_at(i);
+    if ((info->family == ISOPROOF_LEVEL_MODEL) == l->models) l->levels[l->count++] = info;
   }
   for (size_t a = 0; a < l->count; a++) {
     for (size_t b = 0; b < l->count; b++) {
-      bool implies = a != b && isolde_level_implies(l->levels[a], l->levels[b]);
+      bool implies = a != b && isoproof_level_implies(l->levels[a], l->levels[b]);
       for (size_t c = 0; implies && c < l->count; c++) {
-        bool between = c != a && c != b && isolde_level_implies(l->levels[a], l->levels[c]) &&
-                       isolde_level_implies(l->levels[c], l->levels[b]);
+        bool between = c != a && c != b && isoproof_level_implies(l->levels[a], l->levels[c]) &&
+                       isoproof_level_implies(l->levels[c], l->levels[b]);
         /* Two names for one thing imply each other; they must not hide what is below. */
-        if (between && !isolde_level_implies(l->levels[c], l->levels[a]) &&
-            !isolde_level_implies(l->levels[b], l->levels[c]))
+        if (between && !isoproof_level_implies(l->levels[c], l->levels[a]) &&
+            !isoproof_level_implies(l->levels[b], l->levels[c]))
           implies = false;
       }
-      l->above[a][b] = implies && !(b < a && isolde_level_implies(l->levels[b], l->levels[a]));
+      l->above[a][b] = implies && !(b < a && isoproof_level_implies(l->levels[b], l->levels[a]));
     }
   }
 }
@@ -97,7 +97,7 @@ static void choose_columns(lattice *l) {
 
 /* ---- verdicts ---- */
 
-static bool names_it(const iso_name_list *names, const isolde_level_info *level) {
+static bool names_it(const iso_name_list *names, const isoproof_level_info *level) {
   for (size_t i = 0; i < names->count; i++) {
     if (strcmp(names->items[i], level->friendly) == 0 || strcmp(names->items[i], level->id) == 0) return true;
   }
@@ -105,30 +105,30 @@ static bool names_it(const iso_name_list *names, const isolde_level_info *level)
 }
 
 /* Whether a model follows from one that is proved. */
-static bool is_proved(const isolde_document *d, const isolde_level_info *level) {
+static bool is_proved(const isoproof_document *d, const isoproof_level_info *level) {
   const iso_name_list *proved = &d->names[ISO_NAMES_PROVED];
   for (size_t i = 0; i < proved->count; i++) {
-    const isolde_level_info *by = isolde_level_find_in(proved->items[i], ISOLDE_LEVEL_MODEL);
-    if (by != NULL && isolde_level_implies(by, level)) return true;
+    const isoproof_level_info *by = isoproof_level_find_in(proved->items[i], ISOPROOF_LEVEL_MODEL);
+    if (by != NULL && isoproof_level_implies(by, level)) return true;
   }
   return false;
 }
 
-static const char *verdict_of(const isolde_document *d, const isolde_level_info *level, bool *asked) {
+static const char *verdict_of(const isoproof_document *d, const isoproof_level_info *level, bool *asked) {
   *asked = false;
   for (size_t i = 0; i < d->levels.count; i++) {
     if (strcmp(d->levels.items[i].level, level->id) != 0) continue;
     *asked = d->levels.items[i].asked;
-    return isolde_verdict_name(d->levels.items[i].verdict);
+    return isoproof_verdict_name(d->levels.items[i].verdict);
   }
-  if (level->family != ISOLDE_LEVEL_MODEL) return "undecided";
+  if (level->family != ISOPROOF_LEVEL_MODEL) return "undecided";
   if (names_it(&d->names[ISO_NAMES_NOT], level) || names_it(&d->names[ISO_NAMES_ALSO_NOT], level)) return "violated";
   return is_proved(d, level) ? "satisfied" : "undecided";
 }
 
 void iso_blob_levels(const iso_blob *blob) {
   static const char *const families[] = {"level", "session-guarantee", "model"};
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   lattice *l = iso_alloc_zero(1, sizeof *l);
   iso_blob_field(blob, "levels");
   iso_out_char(blob->out, '[');

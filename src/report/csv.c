@@ -27,35 +27,35 @@ static void put_next(iso_output *out, const char *text) {
   put_cell(out, text);
 }
 
-static bool is_column(const isolde_level_info *level) { return level->family != ISOLDE_LEVEL_MODEL; }
+static bool is_column(const isoproof_level_info *level) { return level->family != ISOPROOF_LEVEL_MODEL; }
 
 static void put_header(iso_output *out) {
   iso_out_text(out, "file,format,sessions,transactions,operations,verdict");
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
-    if (is_column(isolde_level_at(i))) put_next(out, isolde_level_at(i)->id);
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    if (is_column(isoproof_level_at(i))) put_next(out, isoproof_level_at(i)->id);
   }
   iso_out_text(out, ",anomalies,load_seconds,check_seconds,error\n");
 }
 
-static const char *verdict_on(const isolde_document *document, const char *level) {
-  isolde_level_verdict v;
-  for (size_t i = 0; isolde_document_level(document, i, &v); i++) {
-    if (strcmp(v.level, level) == 0) return isolde_verdict_name(v.verdict);
+static const char *verdict_on(const isoproof_document *document, const char *level) {
+  isoproof_level_verdict v;
+  for (size_t i = 0; isoproof_document_level(document, i, &v); i++) {
+    if (strcmp(v.level, level) == 0) return isoproof_verdict_name(v.verdict);
   }
   return "";
 }
 
-static void put_levels(iso_output *out, const isolde_document *document) {
-  for (size_t i = 0; isolde_level_at(i) != NULL; i++) {
-    if (is_column(isolde_level_at(i))) put_next(out, verdict_on(document, isolde_level_at(i)->id));
+static void put_levels(iso_output *out, const isoproof_document *document) {
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    if (is_column(isoproof_level_at(i))) put_next(out, verdict_on(document, isoproof_level_at(i)->id));
   }
 }
 
 /* Codes with blanks between, each once. */
-static void put_anomalies(iso_output *out, const isolde_document *document) {
-  const isolde_document_anomaly *a, *before = NULL;
+static void put_anomalies(iso_output *out, const isoproof_document *document) {
+  const isoproof_document_anomaly *a, *before = NULL;
   iso_out_char(out, ',');
-  for (size_t i = 0; (a = isolde_document_anomaly_at(document, i)) != NULL; before = a, i++) {
+  for (size_t i = 0; (a = isoproof_document_anomaly_at(document, i)) != NULL; before = a, i++) {
     if (before != NULL && strcmp(before->code, a->code) == 0) continue;
     if (before != NULL) iso_out_char(out, ' ');
     /* A code is a word; what a saved result calls one may be anything. */
@@ -70,12 +70,12 @@ static void put_seconds(iso_output *out, double seconds) {
     iso_out_char(out, ',');
 }
 
-static void put_row(iso_output *out, const isolde_document *document) {
-  const isolde_error *problem = isolde_document_problem(document);
-  isolde_counts counts;
-  put_cell(out, isolde_document_file(document));
-  put_next(out, isolde_document_format(document));
-  isolde_document_counts(document, &counts);
+static void put_row(iso_output *out, const isoproof_document *document) {
+  const isoproof_error *problem = isoproof_document_problem(document);
+  isoproof_counts counts;
+  put_cell(out, isoproof_document_file(document));
+  put_next(out, isoproof_document_format(document));
+  isoproof_document_counts(document, &counts);
   if (problem == NULL)
     iso_out_printf(out, ",%llu,%llu,%llu", (unsigned long long)counts.sessions, (unsigned long long)counts.transactions,
                    (unsigned long long)counts.operations);
@@ -84,17 +84,17 @@ static void put_row(iso_output *out, const isolde_document *document) {
   put_next(out, iso_judged_name(document));
   put_levels(out, document);
   put_anomalies(out, document);
-  put_seconds(out, isolde_document_load_seconds(document));
-  put_seconds(out, isolde_document_check_seconds(document));
+  put_seconds(out, isoproof_document_load_seconds(document));
+  put_seconds(out, isoproof_document_check_seconds(document));
   iso_out_char(out, ',');
   if (problem != NULL) iso_put_problem(out, put_cell, problem);
   iso_out_text(out, "\n");
 }
 
-isolde_status isolde_documents_write_csv(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                         void *user, isolde_error *error) {
+isoproof_status isoproof_documents_write_csv(const isoproof_document *const *documents, size_t count,
+                                             isoproof_write_fn write, void *user, isoproof_error *error) {
   iso_output *out;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   put_header(out);
   for (size_t i = 0; i < count && !iso_output_failed(out); i++) put_row(out, documents[i]);
   return iso_output_close(out, error);

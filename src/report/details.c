@@ -9,7 +9,7 @@ static void put_text(iso_output *out, const char *before, const char *text) {
 }
 
 static void put_time(iso_output *out, const char *before, int64_t time) {
-  if (time == ISOLDE_NO_TIME) return;
+  if (time == ISOPROOF_NO_TIME) return;
   iso_out_text(out, before);
   iso_out_i64(out, time);
 }
@@ -21,7 +21,7 @@ static void put_count(iso_output *out, const char *before, uint64_t count) {
 
 /* ---- transactions ---- */
 
-static void put_op(iso_output *out, const isolde_document_op *op) {
+static void put_op(iso_output *out, const isoproof_document_op *op) {
   put_count(out, "{\"number\":", op->number);
   put_text(out, ",\"kind\":", op->kind);
   put_text(out, ",\"key\":", op->key);
@@ -32,7 +32,7 @@ static void put_op(iso_output *out, const isolde_document_op *op) {
   iso_out_text(out, op->involved ? ",\"involved\":true}" : ",\"involved\":false}");
 }
 
-static void put_txn(iso_output *out, const isolde_document_txn *txn) {
+static void put_txn(iso_output *out, const isoproof_document_txn *txn) {
   put_text(out, "{\"name\":", txn->name);
   put_text(out, ",\"id\":", txn->id);
   put_text(out, ",\"session\":", txn->session);
@@ -41,7 +41,7 @@ static void put_txn(iso_output *out, const isolde_document_txn *txn) {
   put_time(out, ",\"end\":", txn->end);
   put_text(out, ",\"node\":", txn->node);
   put_text(out, ",\"error\":", txn->error);
-  if (txn->number != ISOLDE_INITIAL_TXN) put_count(out, ",\"number\":", txn->number);
+  if (txn->number != ISOPROOF_INITIAL_TXN) put_count(out, ",\"number\":", txn->number);
   iso_out_text(out, ",\"operations\":[");
   for (uint32_t i = 0; i < txn->op_count; i++) {
     if (i > 0) iso_out_char(out, ',');
@@ -51,9 +51,9 @@ static void put_txn(iso_output *out, const isolde_document_txn *txn) {
   iso_out_char(out, '}');
 }
 
-bool iso_put_details_json(iso_output *out, const isolde_history *history, const isolde_anomaly *anomaly) {
+bool iso_put_details_json(iso_output *out, const isoproof_history *history, const isoproof_anomaly *anomaly) {
   iso_arena arena = ISO_ARENA_EMPTY;
-  isolde_document_anomaly made;
+  isoproof_document_anomaly made;
   bool good = iso_model_anomaly(&arena, history, anomaly, &made);
   iso_out_text(out, ",\"details\":[");
   for (uint32_t i = 0; good && i < made.txn_count; i++) {
@@ -67,7 +67,7 @@ bool iso_put_details_json(iso_output *out, const isolde_history *history, const 
 
 /* ---- the run ---- */
 
-static void put_facts(iso_output *out, const isolde_document *d) {
+static void put_facts(iso_output *out, const isoproof_document *d) {
   for (size_t i = 0; i < d->facts.count; i++) {
     put_text(out, i == 0 ? ",\"facts\":{" : ",", d->facts.items[i].name);
     put_text(out, ":", d->facts.items[i].value);
@@ -75,9 +75,9 @@ static void put_facts(iso_output *out, const isolde_document *d) {
   if (d->facts.count > 0) iso_out_char(out, '}');
 }
 
-static void put_faults(iso_output *out, const isolde_document *d) {
+static void put_faults(iso_output *out, const isoproof_document *d) {
   for (size_t i = 0; i < d->faults.count; i++) {
-    const isolde_document_fault *fault = &d->faults.items[i];
+    const isoproof_document_fault *fault = &d->faults.items[i];
     put_text(out, i == 0 ? ",\"faults\":[{\"kind\":" : ",{\"kind\":", fault->kind);
     put_text(out, ",\"target\":", fault->target);
     put_time(out, ",\"start\":", fault->start);
@@ -87,7 +87,7 @@ static void put_faults(iso_output *out, const isolde_document *d) {
   if (d->faults.count > 0) iso_out_char(out, ']');
 }
 
-static void put_aborts(iso_output *out, const isolde_document *d) {
+static void put_aborts(iso_output *out, const isoproof_document *d) {
   for (size_t i = 0; i < d->aborts.count; i++) {
     put_text(out, i == 0 ? ",\"aborts\":[{\"code\":" : ",{\"code\":", d->aborts.items[i].reason);
     put_count(out, ",\"count\":", d->aborts.items[i].count);
@@ -96,8 +96,8 @@ static void put_aborts(iso_output *out, const isolde_document *d) {
   if (d->aborts.count > 0) iso_out_char(out, ']');
 }
 
-bool iso_put_run_json(iso_output *out, const isolde_history *history) {
-  isolde_document *d = iso_document_new();
+bool iso_put_run_json(iso_output *out, const isoproof_history *history) {
+  isoproof_document *d = iso_document_new();
   bool good = d != NULL && iso_model_run(d, history);
   if (good) {
     if (d->has_times) {
@@ -109,6 +109,6 @@ bool iso_put_run_json(iso_output *out, const isolde_history *history) {
     put_faults(out, d);
     put_aborts(out, d);
   }
-  isolde_document_free(d);
+  isoproof_document_free(d);
   return good;
 }

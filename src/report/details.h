@@ -6,8 +6,8 @@
 #include "report/model.h"
 
 /* ,"details":[...]: the transactions of an anomaly with their operations; false when memory is out. */
-bool iso_put_details_json(iso_output *out, const isolde_history *history, const isolde_anomaly *anomaly);
+bool iso_put_details_json(iso_output *out, const isoproof_history *history, const isoproof_anomaly *anomaly);
 /* What the history says about its run: ,"times" ,"facts" ,"faults" ,"aborts", each where there is something to say. */
-bool iso_put_run_json(iso_output *out, const isolde_history *history);
+bool iso_put_run_json(iso_output *out, const isoproof_history *history);
 
 #endif

@@ -21,7 +21,7 @@ static const struct look *look_of(const char *kind) {
   return &looks[0];
 }
 
-static void put_node(iso_output *out, const isolde_document_txn *txn, uint32_t panel, uint32_t card) {
+static void put_node(iso_output *out, const isoproof_document_txn *txn, uint32_t panel, uint32_t card) {
   iso_out_printf(out, "    c%un%u [label=\"", panel, card);
   iso_put_dot_inner(out, txn->name);
   iso_out_text(out, ", ");
@@ -52,7 +52,7 @@ static void put_edge(iso_output *out, const iso_arrow *arrow, uint32_t panel, co
   iso_words_free(&label);
 }
 
-static void put_graph(iso_output *out, const isolde_document_anomaly *a, const iso_drawing *d, uint32_t panel,
+static void put_graph(iso_output *out, const isoproof_document_anomaly *a, const iso_drawing *d, uint32_t panel,
                       const char *title) {
   iso_out_printf(out, "  subgraph cluster%u {\n    label=", panel);
   iso_put_dot(out, title);
@@ -68,13 +68,13 @@ static void put_graph(iso_output *out, const isolde_document_anomaly *a, const i
   iso_out_text(out, "  }\n");
 }
 
-static bool put_anomaly(iso_output *out, const isolde_document_anomaly *a) {
+static bool put_anomaly(iso_output *out, const isoproof_document_anomaly *a) {
   iso_arena arena = ISO_ARENA_EMPTY;
   iso_drawing drawing;
   bool good = iso_layout(&arena, a, a->edges, a->edge_count, true, &drawing);
   if (good) put_graph(out, a, &drawing, 0, a->case_count > 0 ? "What is certain" : "");
   for (uint32_t i = 0; good && i < a->case_count; i++) {
-    const isolde_document_case *one = &a->cases[i];
+    const isoproof_document_case *one = &a->cases[i];
     good = iso_layout(&arena, a, one->edges, one->edge_count, false, &drawing);
     if (good) put_graph(out, a, &drawing, i + 1, one->title);
   }
@@ -82,7 +82,7 @@ static bool put_anomaly(iso_output *out, const isolde_document_anomaly *a) {
   return good;
 }
 
-static void put_heading(iso_output *out, const isolde_document *document, const isolde_document_anomaly *a) {
+static void put_heading(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a) {
   iso_out_text(out, "digraph counterexample {\n  graph [rankdir=TB, labelloc=t, fontname=\"sans-serif\", label=\"");
   iso_put_dot_inner(out, a != NULL ? a->name : "No anomaly was found");
   iso_out_text(out, "\\n");
@@ -99,17 +99,17 @@ static void put_heading(iso_output *out, const isolde_document *document, const 
                     "  edge [fontname=\"sans-serif\", fontsize=10];\n");
 }
 
-isolde_status isolde_document_write_dot(const isolde_document *document, const isolde_draw_options *options,
-                                        isolde_write_fn write, void *user, isolde_error *error) {
-  isolde_draw_options known = {.struct_size = sizeof known};
+isoproof_status isoproof_document_write_dot(const isoproof_document *document, const isoproof_draw_options *options,
+                                            isoproof_write_fn write, void *user, isoproof_error *error) {
+  isoproof_draw_options known = {.struct_size = sizeof known};
   if (options != NULL)
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
-  const isolde_document_anomaly *anomaly = isolde_document_anomaly_at(document, known.anomaly);
+  const isoproof_document_anomaly *anomaly = isoproof_document_anomaly_at(document, known.anomaly);
   if (anomaly == NULL && known.anomaly > 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "expected an anomaly below %zu, found number %zu",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected an anomaly below %zu, found number %zu",
                     document->anomalies.count, known.anomaly);
   iso_output *out;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   put_heading(out, document, anomaly);
   if (anomaly != NULL && !put_anomaly(out, anomaly)) {
     iso_output_abandon(out);

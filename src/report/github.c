@@ -19,7 +19,7 @@ static void open_command(iso_output *out, const char *command, const iso_spot *s
   if (spot->line > 0) iso_out_printf(out, "line=%llu,", (unsigned long long)spot->line);
 }
 
-static void put_anomaly(iso_output *out, const isolde_document *document, const isolde_document_anomaly *anomaly) {
+static void put_anomaly(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
   uint32_t txn;
   iso_spot spot = iso_spot_of(document, anomaly, &txn);
   open_command(out, commands[iso_gravity_of(document, anomaly)], &spot);
@@ -30,8 +30,8 @@ static void put_anomaly(iso_output *out, const isolde_document *document, const 
   iso_out_char(out, '\n');
 }
 
-static void put_problem(iso_output *out, const isolde_document *document, const isolde_error *problem) {
-  const char *file = problem->file[0] != 0 ? problem->file : isolde_document_file(document);
+static void put_problem(iso_output *out, const isoproof_document *document, const isoproof_error *problem) {
+  const char *file = problem->file[0] != 0 ? problem->file : isoproof_document_file(document);
   iso_spot spot = {strcmp(file, "-") == 0 || file[0] == 0 ? NULL : file, problem->line, -1};
   open_command(out, "error", &spot);
   iso_out_text(out, "title=cannot check::");
@@ -40,8 +40,8 @@ static void put_problem(iso_output *out, const isolde_document *document, const 
 }
 
 /* What was asked for and is not known. */
-static void put_unknown(iso_output *out, const isolde_document *document) {
-  const char *reason = isolde_document_unknown_reason(document);
+static void put_unknown(iso_output *out, const isoproof_document *document) {
+  const char *reason = isoproof_document_unknown_reason(document);
   iso_spot spot = iso_spot_of_op(document, NULL);
   open_command(out, "warning", &spot);
   iso_out_text(out, "title=unknown::");
@@ -50,23 +50,23 @@ static void put_unknown(iso_output *out, const isolde_document *document) {
 }
 
 /* Those of one gravity; how many there are. */
-static uint64_t put_all(iso_output *out, const isolde_document *document, iso_gravity gravity, uint64_t room) {
-  const isolde_document_anomaly *a;
+static uint64_t put_all(iso_output *out, const isoproof_document *document, iso_gravity gravity, uint64_t room) {
+  const isoproof_document_anomaly *a;
   uint64_t found = 0;
-  for (size_t i = 0; (a = isolde_document_anomaly_at(document, i)) != NULL; i++) {
+  for (size_t i = 0; (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
     if (iso_gravity_of(document, a) != gravity) continue;
     if (found++ < room) put_anomaly(out, document, a);
   }
   return found;
 }
 
-isolde_status isolde_documents_write_github(const isolde_document *const *documents, size_t count,
-                                            isolde_write_fn write, void *user, isolde_error *error) {
+isoproof_status isoproof_documents_write_github(const isoproof_document *const *documents, size_t count,
+                                                isoproof_write_fn write, void *user, isoproof_error *error) {
   iso_output *out;
   uint64_t found = 0;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   for (size_t i = 0; i < count; i++) {
-    const isolde_error *problem = isolde_document_problem(documents[i]);
+    const isoproof_error *problem = isoproof_document_problem(documents[i]);
     if (problem == NULL) continue;
     if (found++ < MOST_ANNOTATIONS) put_problem(out, documents[i], problem);
   }
@@ -75,12 +75,12 @@ isolde_status isolde_documents_write_github(const isolde_document *const *docume
       found +=
           put_all(out, documents[i], (iso_gravity)gravity, found < MOST_ANNOTATIONS ? MOST_ANNOTATIONS - found : 0);
     for (size_t i = 0; gravity == ISO_GRAVITY_ERROR && i < count; i++) {
-      if (iso_judged(documents[i]) != ISOLDE_UNDECIDED) continue;
+      if (iso_judged(documents[i]) != ISOPROOF_UNDECIDED) continue;
       if (found++ < MOST_ANNOTATIONS) put_unknown(out, documents[i]);
     }
   }
   if (found > MOST_ANNOTATIONS)
-    iso_out_printf(out, "::notice title=isolde::%llu more findings are not shown here\n",
+    iso_out_printf(out, "::notice title=isoproof::%llu more findings are not shown here\n",
                    (unsigned long long)(found - MOST_ANNOTATIONS));
   return iso_output_close(out, error);
 }

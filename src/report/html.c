@@ -8,7 +8,7 @@ enum { DEFAULT_MEGABYTES = 20 };
 
 /* Counts what goes through. */
 typedef struct counted {
-  isolde_write_fn write;
+  isoproof_write_fn write;
   void *user;
   uint64_t bytes;
 } counted;
@@ -21,26 +21,26 @@ static bool pass_on(void *user, const void *data, size_t size) {
 
 /* Where the data go: the page has exactly one such place, which the build makes sure of. */
 static size_t find_place(void) {
-  static const char marker[] = "<!--isolde:data-->";
+  static const char marker[] = "<!--isoproof:data-->";
   const char *found = memmem(iso_page, iso_page_size, marker, sizeof marker - 1);
   return found != NULL ? (size_t)(found - (const char *)iso_page) : iso_page_size;
 }
 
-isolde_status isolde_document_write_html(const isolde_document *document, const isolde_draw_options *options,
-                                         isolde_write_fn write, void *user, isolde_error *error) {
-  isolde_draw_options known = {.struct_size = sizeof known};
+isoproof_status isoproof_document_write_html(const isoproof_document *document, const isoproof_draw_options *options,
+                                             isoproof_write_fn write, void *user, isoproof_error *error) {
+  isoproof_draw_options known = {.struct_size = sizeof known};
   if (options != NULL)
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
   if (known.max_bytes == 0) known.max_bytes = (uint64_t)DEFAULT_MEGABYTES << 20;
   iso_blob blob;
   counted to = {write, user, 0};
-  isolde_status status = iso_blob_init(&blob, document, known.max_bytes) ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK) status = iso_output_open_callback(pass_on, &to, ISOLDE_COMPRESS_NO, &blob.out, error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = iso_blob_init(&blob, document, known.max_bytes) ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_output_open_callback(pass_on, &to, ISOPROOF_COMPRESS_NO, &blob.out, error);
+  if (status == ISOPROOF_OK) {
     size_t place = find_place();
     blob.written = &to.bytes;
     iso_out_bytes(blob.out, iso_page, place);
-    iso_out_text(blob.out, "<script type=\"application/json\" id=\"isolde-report\">");
+    iso_out_text(blob.out, "<script type=\"application/json\" id=\"isoproof-report\">");
     iso_blob_put(&blob);
     iso_out_text(blob.out, "</script>");
     iso_out_bytes(blob.out, iso_page + place, iso_page_size - place);

@@ -1,4 +1,4 @@
-/* The JSON of `isolde check`, schema 1: one object on one line. */
+/* The JSON of `isoproof check`, schema 1: one object on one line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,34 +9,34 @@
 
 static void put_string(iso_output *out, const char *text) { iso_out_json_string(out, text, strlen(text)); }
 
-static void put_txn(iso_output *out, const isolde_history *history, uint64_t txn) {
+static void put_txn(iso_output *out, const isoproof_history *history, uint64_t txn) {
   char name[64];
-  isolde_history_txn_name(history, txn, name, sizeof name);
+  isoproof_history_txn_name(history, txn, name, sizeof name);
   put_string(out, name);
 }
 
 /* Every key as a string, as people would write it. */
-static void put_scalar(iso_output *out, isolde_scalar scalar) {
-  if (scalar.type == ISOLDE_STRING || scalar.type == ISOLDE_SYMBOL) {
+static void put_scalar(iso_output *out, isoproof_scalar scalar) {
+  if (scalar.type == ISOPROOF_STRING || scalar.type == ISOPROOF_SYMBOL) {
     iso_out_json_string(out, scalar.text, scalar.length);
     return;
   }
-  size_t length = isolde_scalar_format(scalar, NULL, 0);
+  size_t length = isoproof_scalar_format(scalar, NULL, 0);
   char *text = malloc(length + 1);
-  if (text != NULL) isolde_scalar_format(scalar, text, length + 1);
+  if (text != NULL) isoproof_scalar_format(scalar, text, length + 1);
   iso_out_json_string(out, text != NULL ? text : "", text != NULL ? length : 0);
   free(text);
 }
 
 /* The number of an operation within its transaction, where there is one. */
-static void put_op_number(iso_output *out, const isolde_history *history, const char *field, uint64_t txn,
+static void put_op_number(iso_output *out, const isoproof_history *history, const char *field, uint64_t txn,
                           uint64_t op) {
-  if (op == ISOLDE_NO_NUMBER || txn >= history->txns || op < history->txn_first_op[txn]) return;
+  if (op == ISOPROOF_NO_NUMBER || txn >= history->txns || op < history->txn_first_op[txn]) return;
   iso_out_text(out, field);
   iso_out_u64(out, op - history->txn_first_op[txn]);
 }
 
-static void put_edge(iso_output *out, const isolde_history *history, const isolde_edge *edge) {
+static void put_edge(iso_output *out, const isoproof_history *history, const isoproof_edge *edge) {
   iso_out_text(out, "{\"from\":");
   put_txn(out, history, edge->from_txn);
   iso_out_text(out, ",\"to\":");
@@ -54,7 +54,7 @@ static void put_edge(iso_output *out, const isolde_history *history, const isold
   iso_out_char(out, '}');
 }
 
-static void put_edges(iso_output *out, const isolde_history *history, const isolde_edge *edges, size_t count) {
+static void put_edges(iso_output *out, const isoproof_history *history, const isoproof_edge *edges, size_t count) {
   iso_out_text(out, "\"edges\":[");
   for (size_t i = 0; i < count; i++) {
     if (i > 0) iso_out_char(out, ',');
@@ -64,7 +64,7 @@ static void put_edges(iso_output *out, const isolde_history *history, const isol
 }
 
 /* What follows from one choice of the orders that the history does not tell. */
-static void put_case(iso_output *out, const isolde_history *history, const isolde_case *one) {
+static void put_case(iso_output *out, const isoproof_history *history, const isoproof_case *one) {
   iso_out_text(out, "{\"orders\":[");
   for (size_t i = 0; i < one->order_count; i++) {
     iso_out_text(out, i > 0 ? ",{\"before\":" : "{\"before\":");
@@ -82,7 +82,8 @@ static void put_case(iso_output *out, const isolde_history *history, const isold
   iso_out_char(out, '}');
 }
 
-static bool put_anomaly(iso_output *out, const isolde_history *history, const isolde_anomaly *anomaly, bool details) {
+static bool put_anomaly(iso_output *out, const isoproof_history *history, const isoproof_anomaly *anomaly,
+                        bool details) {
   iso_out_text(out, "{\"code\":");
   put_string(out, anomaly->code);
   iso_out_text(out, ",\"name\":");
@@ -99,9 +100,9 @@ static bool put_anomaly(iso_output *out, const isolde_history *history, const is
   if (history->txn_id_opt != NULL) {
     iso_out_text(out, "],\"ids\":[");
     for (size_t i = 0; i < anomaly->txn_count; i++) {
-      isolde_txn txn;
+      isoproof_txn txn;
       if (i > 0) iso_out_char(out, ',');
-      if (isolde_history_txn(history, anomaly->txns[i], &txn) && txn.has_id) {
+      if (isoproof_history_txn(history, anomaly->txns[i], &txn) && txn.has_id) {
         iso_out_i64(out, txn.id);
       } else {
         iso_out_text(out, "null");
@@ -126,15 +127,15 @@ static bool put_anomaly(iso_output *out, const isolde_history *history, const is
   return good;
 }
 
-static void put_levels(iso_output *out, const isolde_result *result) {
+static void put_levels(iso_output *out, const isoproof_result *result) {
   iso_out_text(out, ",\"verdict\":");
-  put_string(out, isolde_verdict_name(isolde_result_verdict(result)));
+  put_string(out, isoproof_verdict_name(isoproof_result_verdict(result)));
   iso_out_text(out, ",\"levels\":{");
   for (size_t i = 0; i < result->level_count; i++) {
     if (i > 0) iso_out_char(out, ',');
     put_string(out, result->levels[i].info->id);
     iso_out_char(out, ':');
-    put_string(out, isolde_verdict_name(result->levels[i].verdict));
+    put_string(out, isoproof_verdict_name(result->levels[i].verdict));
   }
   iso_out_text(out, "},\"strongest\":[");
   for (size_t i = 0; result->strongest[i] != NULL; i++) {
@@ -165,8 +166,8 @@ static void put_levels(iso_output *out, const isolde_result *result) {
   }
 }
 
-static void put_names(iso_output *out, const isolde_result *result, const char *field,
-                      const char *(*next)(const isolde_result *, size_t)) {
+static void put_names(iso_output *out, const isoproof_result *result, const char *field,
+                      const char *(*next)(const isoproof_result *, size_t)) {
   iso_out_printf(out, ",\"%s\":[", field);
   for (size_t i = 0; next(result, i) != NULL; i++) {
     if (i > 0) iso_out_char(out, ',');
@@ -176,37 +177,37 @@ static void put_names(iso_output *out, const isolde_result *result, const char *
 }
 
 /* What a check with a workload or models says about models. */
-static void put_elle(iso_output *out, const isolde_result *result) {
-  static const char *const words[] = {[ISOLDE_VERDICT_NONE] = "\"none\"",
-                                      [ISOLDE_SATISFIED] = "true",
-                                      [ISOLDE_VIOLATED] = "false",
-                                      [ISOLDE_UNDECIDED] = "\"unknown\""};
-  if (isolde_result_workload(result) == NULL) return;
-  iso_out_printf(out, ",\"workload\":\"%s\",\"elle_valid\":%s", isolde_result_workload(result),
-                 words[isolde_result_elle(result)]);
-  put_names(out, result, "not", isolde_result_not);
-  put_names(out, result, "also_not", isolde_result_also_not);
-  put_names(out, result, "proved", isolde_result_proved);
+static void put_elle(iso_output *out, const isoproof_result *result) {
+  static const char *const words[] = {[ISOPROOF_VERDICT_NONE] = "\"none\"",
+                                      [ISOPROOF_SATISFIED] = "true",
+                                      [ISOPROOF_VIOLATED] = "false",
+                                      [ISOPROOF_UNDECIDED] = "\"unknown\""};
+  if (isoproof_result_workload(result) == NULL) return;
+  iso_out_printf(out, ",\"workload\":\"%s\",\"elle_valid\":%s", isoproof_result_workload(result),
+                 words[isoproof_result_elle(result)]);
+  put_names(out, result, "not", isoproof_result_not);
+  put_names(out, result, "also_not", isoproof_result_also_not);
+  put_names(out, result, "proved", isoproof_result_proved);
 }
 
 /* False when memory is out. */
-static bool put_result(iso_output *out, const isolde_result *result, const isolde_render_options *options) {
-  const isolde_history *h = result->history;
+static bool put_result(iso_output *out, const isoproof_result *result, const isoproof_render_options *options) {
+  const isoproof_history *h = result->history;
   iso_out_text(out, "{\"schema\":1,\"file\":");
   put_string(out, options->file != NULL ? options->file : "");
   iso_out_text(out, ",\"format\":");
-  put_string(out, isolde_history_format(h));
+  put_string(out, isoproof_history_format(h));
   iso_out_printf(out, ",\"sessions\":%u,\"transactions\":%u,\"operations\":%u", h->sessions, h->txns, h->ops);
   iso_out_printf(out, ",\"committed\":%u,\"aborted\":%u,\"unknown\":%u", h->committed, h->aborted, h->unknown);
   put_levels(out, result);
   put_elle(out, result);
   iso_out_text(out, ",\"anomalies\":[");
   bool first = true, good = true;
-  for (size_t i = 0; i < isolde_result_anomalies(result) && good; i++) {
-    isolde_anomaly anomaly;
-    if (!isolde_result_anomaly(result, i, &anomaly)) continue;
+  for (size_t i = 0; i < isoproof_result_anomalies(result) && good; i++) {
+    isoproof_anomaly anomaly;
+    if (!isoproof_result_anomaly(result, i, &anomaly)) continue;
     if (!first) iso_out_char(out, ',');
-    good = put_anomaly(out, h, &anomaly, i < ISOLDE_DOCUMENT_ANOMALIES);
+    good = put_anomaly(out, h, &anomaly, i < ISOPROOF_DOCUMENT_ANOMALIES);
     first = false;
   }
   iso_out_char(out, ']');
@@ -221,13 +222,13 @@ static bool put_result(iso_output *out, const isolde_result *result, const isold
   return good;
 }
 
-isolde_status isolde_result_write_json(const isolde_result *result, const isolde_render_options *options,
-                                       isolde_write_fn write, void *user, isolde_error *error) {
-  isolde_render_options known = {.struct_size = sizeof known, .load_seconds = -1, .check_seconds = -1};
+isoproof_status isoproof_result_write_json(const isoproof_result *result, const isoproof_render_options *options,
+                                           isoproof_write_fn write, void *user, isoproof_error *error) {
+  isoproof_render_options known = {.struct_size = sizeof known, .load_seconds = -1, .check_seconds = -1};
   if (options != NULL)
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
   iso_output *out;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   if (!put_result(out, result, &known)) {
     iso_output_abandon(out);
     return iso_fail_memory(error);
@@ -235,14 +236,14 @@ isolde_status isolde_result_write_json(const isolde_result *result, const isolde
   return iso_output_close(out, error);
 }
 
-isolde_status isolde_error_write_json(const isolde_error *problem, const char *file, isolde_write_fn write, void *user,
-                                      isolde_error *error) {
+isoproof_status isoproof_error_write_json(const isoproof_error *problem, const char *file, isoproof_write_fn write,
+                                          void *user, isoproof_error *error) {
   iso_output *out;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   iso_out_text(out, "{\"schema\":1,\"file\":");
   put_string(out, file);
   iso_out_text(out, ",\"error\":{\"code\":");
-  put_string(out, isolde_status_name(problem->code));
+  put_string(out, isoproof_status_name(problem->code));
   if (problem->file[0] != '\0' && strcmp(problem->file, file) != 0) {
     iso_out_text(out, ",\"file\":");
     put_string(out, problem->file);

@@ -14,17 +14,17 @@ typedef struct tally {
 /* What a case comes to. */
 typedef enum outcome { PASSED, FAILED, BROKEN, SKIPPED } outcome;
 
-static outcome outcome_of(isolde_verdict verdict, bool asked) {
-  if (verdict == ISOLDE_SATISFIED) return PASSED;
-  if (verdict == ISOLDE_VIOLATED) return FAILED;
-  return asked && verdict == ISOLDE_UNDECIDED ? BROKEN : SKIPPED;
+static outcome outcome_of(isoproof_verdict verdict, bool asked) {
+  if (verdict == ISOPROOF_SATISFIED) return PASSED;
+  if (verdict == ISOPROOF_VIOLATED) return FAILED;
+  return asked && verdict == ISOPROOF_UNDECIDED ? BROKEN : SKIPPED;
 }
 
 /* A check without levels (for patterns, or as Elle does it) is one case. */
-static outcome outcome_of_whole(const isolde_document *document) {
-  isolde_verdict verdict = iso_judged(document);
-  if (verdict != ISOLDE_VERDICT_NONE) return outcome_of(verdict, true);
-  return isolde_document_anomaly_at(document, 0) != NULL ? FAILED : SKIPPED;
+static outcome outcome_of_whole(const isoproof_document *document) {
+  isoproof_verdict verdict = iso_judged(document);
+  if (verdict != ISOPROOF_VERDICT_NONE) return outcome_of(verdict, true);
+  return isoproof_document_anomaly_at(document, 0) != NULL ? FAILED : SKIPPED;
 }
 
 static void count(tally *t, outcome o) {
@@ -34,15 +34,15 @@ static void count(tally *t, outcome o) {
   t->skipped += o == SKIPPED;
 }
 
-static double seconds_of(const isolde_document *document) {
-  double load = isolde_document_load_seconds(document), check = isolde_document_check_seconds(document);
+static double seconds_of(const isoproof_document *document) {
+  double load = isoproof_document_load_seconds(document), check = isoproof_document_check_seconds(document);
   return (load > 0 ? load : 0) + (check > 0 ? check : 0);
 }
 
-static tally tally_of(const isolde_document *document) {
+static tally tally_of(const isoproof_document *document) {
   tally t = {0, 0, 0, 0, seconds_of(document)};
-  isolde_level_verdict v;
-  if (isolde_document_problem(document) != NULL) {
+  isoproof_level_verdict v;
+  if (isoproof_document_problem(document) != NULL) {
     count(&t, BROKEN);
     return t;
   }
@@ -53,8 +53,8 @@ static tally tally_of(const isolde_document *document) {
 
 /* ---- cases ---- */
 
-static void open_case(iso_output *out, const isolde_document *document, const char *name) {
-  const char *file = isolde_document_file(document);
+static void open_case(iso_output *out, const isoproof_document *document, const char *name) {
+  const char *file = isoproof_document_file(document);
   iso_out_text(out, "    <testcase classname=\"");
   iso_put_xml(out, file[0] != 0 ? file : "history");
   iso_out_text(out, "\" name=\"");
@@ -62,20 +62,20 @@ static void open_case(iso_output *out, const isolde_document *document, const ch
   iso_out_text(out, "\" time=\"0.000\"");
 }
 
-static bool counts_for(const isolde_document_anomaly *anomaly, const char *level) {
+static bool counts_for(const isoproof_document_anomaly *anomaly, const char *level) {
   return level == NULL || iso_breaks(anomaly, level);
 }
 
 /* Whether an anomaly explains a level; where none does, all of them have to. */
-static bool explains(const isolde_document *document, const char *level) {
-  const isolde_document_anomaly *a;
-  for (size_t i = 0; (a = isolde_document_anomaly_at(document, i)) != NULL; i++) {
+static bool explains(const isoproof_document *document, const char *level) {
+  const isoproof_document_anomaly *a;
+  for (size_t i = 0; (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
     if (counts_for(a, level)) return true;
   }
   return false;
 }
 
-static void put_anomaly(iso_output *out, const isolde_document *document, const isolde_document_anomaly *anomaly) {
+static void put_anomaly(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
   uint32_t txn;
   iso_spot spot = iso_spot_of(document, anomaly, &txn);
   iso_put_heading(out, iso_put_xml, anomaly);
@@ -88,11 +88,11 @@ static void put_anomaly(iso_output *out, const isolde_document *document, const 
   iso_out_char(out, '\n');
 }
 
-static void put_failure(iso_output *out, const isolde_document *document, const char *level) {
-  const isolde_document_anomaly *a, *first = NULL;
+static void put_failure(iso_output *out, const isoproof_document *document, const char *level) {
+  const isoproof_document_anomaly *a, *first = NULL;
   uint64_t told = 0, more = 0;
   if (level != NULL && !explains(document, level)) level = NULL;
-  for (size_t i = 0; first == NULL && (a = isolde_document_anomaly_at(document, i)) != NULL; i++) {
+  for (size_t i = 0; first == NULL && (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
     if (counts_for(a, level)) first = a;
   }
   iso_out_text(out, ">\n      <failure message=\"");
@@ -103,7 +103,7 @@ static void put_failure(iso_output *out, const isolde_document *document, const 
   iso_out_text(out, "\" type=\"");
   iso_put_xml(out, first != NULL ? first->code : "violated");
   iso_out_text(out, "\">");
-  for (size_t i = 0; (a = isolde_document_anomaly_at(document, i)) != NULL; i++) {
+  for (size_t i = 0; (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
     if (!counts_for(a, level)) continue;
     if (told == MOST_TOLD) {
       more++;
@@ -116,14 +116,15 @@ static void put_failure(iso_output *out, const isolde_document *document, const 
   iso_out_text(out, "</failure>\n    </testcase>\n");
 }
 
-static void put_undecided(iso_output *out, const isolde_document *document, outcome o) {
-  const char *reason = isolde_document_unknown_reason(document);
+static void put_undecided(iso_output *out, const isoproof_document *document, outcome o) {
+  const char *reason = isoproof_document_unknown_reason(document);
   iso_out_text(out, o == BROKEN ? ">\n      <error message=\"unknown: " : ">\n      <skipped message=\"unknown: ");
   iso_put_xml(out, reason != NULL ? reason : "not decided");
   iso_out_text(out, o == BROKEN ? "\" type=\"unknown\"/>\n    </testcase>\n" : "\"/>\n    </testcase>\n");
 }
 
-static void put_case(iso_output *out, const isolde_document *document, const char *name, const char *level, outcome o) {
+static void put_case(iso_output *out, const isoproof_document *document, const char *name, const char *level,
+                     outcome o) {
   open_case(out, document, name);
   if (o == PASSED)
     iso_out_text(out, "/>\n");
@@ -133,11 +134,11 @@ static void put_case(iso_output *out, const isolde_document *document, const cha
     put_undecided(out, document, o);
 }
 
-static void put_problem_case(iso_output *out, const isolde_document *document, const isolde_error *problem) {
+static void put_problem_case(iso_output *out, const isoproof_document *document, const isoproof_error *problem) {
   open_case(out, document, "read");
   iso_out_text(out, ">\n      <error message=\"");
   iso_put_problem(out, iso_put_xml, problem);
-  iso_out_printf(out, "\" type=\"%s\"/>\n    </testcase>\n", isolde_status_name(problem->code));
+  iso_out_printf(out, "\" type=\"%s\"/>\n    </testcase>\n", isoproof_status_name(problem->code));
 }
 
 /* ---- suites ---- */
@@ -154,16 +155,16 @@ static void put_number(iso_output *out, const char *name, uint64_t number) {
   iso_out_printf(out, "      <property name=\"%s\" value=\"%llu\"/>\n", name, (unsigned long long)number);
 }
 
-static void put_properties(iso_output *out, const isolde_document *document) {
-  isolde_counts counts;
-  isolde_document_fact fact;
-  isolde_document_counts(document, &counts);
+static void put_properties(iso_output *out, const isoproof_document *document) {
+  isoproof_counts counts;
+  isoproof_document_fact fact;
+  isoproof_document_counts(document, &counts);
   iso_out_text(out, "    <properties>\n");
-  put_property(out, "format", isolde_document_format(document));
+  put_property(out, "format", isoproof_document_format(document));
   put_number(out, "sessions", counts.sessions);
   put_number(out, "transactions", counts.transactions);
   put_number(out, "operations", counts.operations);
-  for (size_t i = 0; isolde_document_fact_at(document, i, &fact); i++) put_property(out, fact.name, fact.value);
+  for (size_t i = 0; isoproof_document_fact_at(document, i, &fact); i++) put_property(out, fact.name, fact.value);
   iso_out_text(out, "    </properties>\n");
 }
 
@@ -172,11 +173,11 @@ static void put_tally(iso_output *out, const tally *t) {
                  (unsigned long long)t->failures, (unsigned long long)t->errors);
 }
 
-static void put_suite(iso_output *out, const isolde_document *document) {
+static void put_suite(iso_output *out, const isoproof_document *document) {
   tally t = tally_of(document);
-  isolde_level_verdict v;
-  const char *file = isolde_document_file(document);
-  const isolde_error *problem = isolde_document_problem(document);
+  isoproof_level_verdict v;
+  const char *file = isoproof_document_file(document);
+  const isoproof_error *problem = isoproof_document_problem(document);
   iso_out_text(out, "  <testsuite name=\"");
   iso_put_xml(out, file[0] != 0 ? file : "history");
   iso_out_char(out, '"');
@@ -189,24 +190,24 @@ static void put_suite(iso_output *out, const isolde_document *document) {
     for (size_t i = 0; iso_judged_level(document, i, &v); i++)
       put_case(out, document, iso_level_called(v.level), v.level, outcome_of(v.verdict, v.asked));
     if (!iso_judged_level(document, 0, &v)) {
-      const char *workload = isolde_document_workload(document);
+      const char *workload = isoproof_document_workload(document);
       put_case(out, document, workload != NULL ? workload : "anomalies", NULL, outcome_of_whole(document));
     }
   }
   iso_out_text(out, "  </testsuite>\n");
 }
 
-isolde_status isolde_documents_write_junit(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                           void *user, isolde_error *error) {
+isoproof_status isoproof_documents_write_junit(const isoproof_document *const *documents, size_t count,
+                                               isoproof_write_fn write, void *user, isoproof_error *error) {
   iso_output *out;
   tally all = {0, 0, 0, 0, 0};
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   for (size_t i = 0; i < count; i++) {
     tally t = tally_of(documents[i]);
     all = (tally){all.tests + t.tests, all.failures + t.failures, all.errors + t.errors, all.skipped + t.skipped,
                   all.seconds + t.seconds};
   }
-  iso_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"isolde\"");
+  iso_out_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"isoproof\"");
   put_tally(out, &all);
   iso_out_printf(out, " time=\"%.3f\">\n", all.seconds);
   for (size_t i = 0; i < count && !iso_output_failed(out); i++) put_suite(out, documents[i]);

@@ -9,7 +9,7 @@ enum { NONE = -1, WIDEST_ROW = 5, NICE_ROW = 3, SWEEPS = 4, MOST_SWAPPED = 40, S
 
 typedef struct grid {
   iso_arena *arena;
-  const isolde_document_anomaly *anomaly;
+  const isoproof_document_anomaly *anomaly;
   iso_drawing *d;
   uint32_t n;
   int32_t *session;  /* per card, dense; NONE for the initial transaction */
@@ -22,13 +22,13 @@ typedef struct grid {
 } grid;
 
 static bool is_initial(const grid *g, uint32_t card) {
-  return g->anomaly->txns[g->d->cards[card].txn].number == ISOLDE_INITIAL_TXN;
+  return g->anomaly->txns[g->d->cards[card].txn].number == ISOPROOF_INITIAL_TXN;
 }
 
 /* ---- which cards ---- */
 
-static bool make_cards(grid *g, const isolde_document_edge *edges, uint32_t edge_count, bool all) {
-  const isolde_document_anomaly *a = g->anomaly;
+static bool make_cards(grid *g, const isoproof_document_edge *edges, uint32_t edge_count, bool all) {
+  const isoproof_document_anomaly *a = g->anomaly;
   uint32_t *place = iso_arena_alloc(g->arena, a->txn_count + 1, sizeof *place);
   bool *used = iso_arena_alloc(g->arena, a->txn_count + 1, sizeof *used);
   g->d->cards = iso_arena_alloc(g->arena, a->txn_count + 1, sizeof *g->d->cards);
@@ -278,7 +278,7 @@ static void columns_by_wish(grid *g, uint32_t widest) {
   }
 }
 
-bool iso_layout(iso_arena *arena, const isolde_document_anomaly *anomaly, const isolde_document_edge *edges,
+bool iso_layout(iso_arena *arena, const isoproof_document_anomaly *anomaly, const isoproof_document_edge *edges,
                 uint32_t edge_count, bool all, iso_drawing *drawing) {
   *drawing = (iso_drawing){.width = 0};
   grid g = {.arena = arena, .anomaly = anomaly, .d = drawing};
@@ -298,7 +298,7 @@ bool iso_layout(iso_arena *arena, const isolde_document_anomaly *anomaly, const 
 
 /* ---- texts ---- */
 
-void iso_arrow_label(iso_words *words, const isolde_document_edge *edge) {
+void iso_arrow_label(iso_words *words, const isoproof_document_edge *edge) {
   iso_words whole = {NULL, 0, 0, false};
   bool cut = false;
   iso_words_add(&whole, "%s%s%s", edge->kind, edge->key != NULL ? " " : "", edge->key != NULL ? edge->key : "");

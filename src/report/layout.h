@@ -33,7 +33,7 @@ typedef struct iso_card {
 enum { ISO_ARROW_POINTS = 6 };
 
 typedef struct iso_arrow {
-  const isolde_document_edge *edge;
+  const isoproof_document_edge *edge;
   uint32_t from, to; /* cards */
   int32_t x[ISO_ARROW_POINTS], y[ISO_ARROW_POINTS];
   uint32_t points;
@@ -60,17 +60,17 @@ typedef struct iso_drawing {
 
 /* Lays out edges of an anomaly: with `all` every transaction has a card, else those that an edge mentions.  False when
  * memory is out. */
-bool iso_layout(iso_arena *arena, const isolde_document_anomaly *anomaly, const isolde_document_edge *edges,
+bool iso_layout(iso_arena *arena, const isoproof_document_anomaly *anomaly, const isoproof_document_edge *edges,
                 uint32_t edge_count, bool all, iso_drawing *drawing);
 
 /* The line of an arrow as the path of an SVG, with rounded corners. */
 void iso_arrow_path(iso_words *words, const iso_arrow *arrow);
 /* What stands on it, "RW x", cut to ISO_LABEL_COLUMNS. */
-void iso_arrow_label(iso_words *words, const isolde_document_edge *edge);
+void iso_arrow_label(iso_words *words, const isoproof_document_edge *edge);
 
 /* ---- route.c ---- */
 
 /* Gives coordinates to cards whose rows and columns are known, and routes the arrows. */
-bool iso_route(iso_arena *arena, const isolde_document_anomaly *anomaly, iso_drawing *drawing);
+bool iso_route(iso_arena *arena, const isoproof_document_anomaly *anomaly, iso_drawing *drawing);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
-isolde_document *iso_document_new(void) {
-  isolde_document *document = iso_alloc_zero(1, sizeof *document);
+isoproof_document *iso_document_new(void) {
+  isoproof_document *document = iso_alloc_zero(1, sizeof *document);
   if (document == NULL) return NULL;
   document->arena = ISO_ARENA_EMPTY;
   document->file = document->title = document->format = "";
@@ -16,7 +16,7 @@ isolde_document *iso_document_new(void) {
   return document;
 }
 
-void isolde_document_free(isolde_document *document) {
+void isoproof_document_free(isoproof_document *document) {
   if (document == NULL) return;
   iso_vec_free(&document->levels);
   for (size_t i = 0; i < ISO_NAMES_KINDS; i++) iso_vec_free(&document->names[i]);
@@ -25,7 +25,7 @@ void isolde_document_free(isolde_document *document) {
   iso_vec_free(&document->aborts);
   iso_vec_free(&document->anomalies);
   iso_vec_free(&document->left_out);
-  isolde_history_free(document->owned_history);
+  isoproof_history_free(document->owned_history);
   iso_arena_free(&document->arena);
   free(document);
 }
@@ -82,7 +82,7 @@ const char *iso_model_text(iso_arena *arena, const char *text, size_t length, si
   return made;
 }
 
-bool iso_document_leave_out(isolde_document *document, const char *format, ...) {
+bool iso_document_leave_out(isoproof_document *document, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -96,9 +96,9 @@ bool iso_document_leave_out(isolde_document *document, const char *format, ...) 
 
 static bool same_key(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
 
-void iso_model_add_edge(isolde_document_edge *edges, uint32_t *count, isolde_document_edge edge) {
+void iso_model_add_edge(isoproof_document_edge *edges, uint32_t *count, isoproof_document_edge edge) {
   for (uint32_t i = 0; i < *count; i++) {
-    const isolde_document_edge *other = &edges[i];
+    const isoproof_document_edge *other = &edges[i];
     if (other->from == edge.from && other->to == edge.to && other->from_op == edge.from_op &&
         other->to_op == edge.to_op && strcmp(other->kind, edge.kind) == 0 && same_key(other->key, edge.key))
       return;
@@ -106,40 +106,42 @@ void iso_model_add_edge(isolde_document_edge *edges, uint32_t *count, isolde_doc
   edges[(*count)++] = edge;
 }
 
-isolde_status isolde_document_make_problem(const char *file, const isolde_error *problem, isolde_document **document,
-                                           isolde_error *error) {
-  isolde_document *made = iso_document_new();
+isoproof_status isoproof_document_make_problem(const char *file, const isoproof_error *problem,
+                                               isoproof_document **document, isoproof_error *error) {
+  isoproof_document *made = iso_document_new();
   if (made == NULL) return iso_fail_memory(error);
   made->has_problem = true;
   made->problem = *problem;
   made->file = iso_model_text(&made->arena, file, strlen(file), ISO_DOCUMENT_FACT);
   if (made->file == NULL || !iso_model_title(made)) {
-    isolde_document_free(made);
+    isoproof_document_free(made);
     return iso_fail_memory(error);
   }
   *document = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- looking inside ---- */
 
-const isolde_error *isolde_document_problem(const isolde_document *document) {
+const isoproof_error *isoproof_document_problem(const isoproof_document *document) {
   return document->has_problem ? &document->problem : NULL;
 }
 
-const char *isolde_document_file(const isolde_document *document) { return document->file; }
-const char *isolde_document_title(const isolde_document *document) { return document->title; }
-const char *isolde_document_format(const isolde_document *document) { return document->format; }
-void isolde_document_counts(const isolde_document *document, isolde_counts *counts) { *counts = document->counts; }
-const isolde_history *isolde_document_history(const isolde_document *document) { return document->history; }
-double isolde_document_load_seconds(const isolde_document *document) { return document->load_seconds; }
-double isolde_document_check_seconds(const isolde_document *document) { return document->check_seconds; }
-isolde_verdict isolde_document_verdict(const isolde_document *document) { return document->verdict; }
-const char *isolde_document_unknown_reason(const isolde_document *document) { return document->unknown_reason; }
-const char *isolde_document_workload(const isolde_document *document) { return document->workload; }
-isolde_verdict isolde_document_elle(const isolde_document *document) { return document->elle; }
+const char *isoproof_document_file(const isoproof_document *document) { return document->file; }
+const char *isoproof_document_title(const isoproof_document *document) { return document->title; }
+const char *isoproof_document_format(const isoproof_document *document) { return document->format; }
+void isoproof_document_counts(const isoproof_document *document, isoproof_counts *counts) {
+  *counts = document->counts;
+}
+const isoproof_history *isoproof_document_history(const isoproof_document *document) { return document->history; }
+double isoproof_document_load_seconds(const isoproof_document *document) { return document->load_seconds; }
+double isoproof_document_check_seconds(const isoproof_document *document) { return document->check_seconds; }
+isoproof_verdict isoproof_document_verdict(const isoproof_document *document) { return document->verdict; }
+const char *isoproof_document_unknown_reason(const isoproof_document *document) { return document->unknown_reason; }
+const char *isoproof_document_workload(const isoproof_document *document) { return document->workload; }
+isoproof_verdict isoproof_document_elle(const isoproof_document *document) { return document->elle; }
 
-bool isolde_document_level(const isolde_document *document, size_t number, isolde_level_verdict *out) {
+bool isoproof_document_level(const isoproof_document *document, size_t number, isoproof_level_verdict *out) {
   if (number >= document->levels.count) return false;
   *out = document->levels.items[number];
   return true;
@@ -149,55 +151,55 @@ static const char *name_at(const iso_name_list *names, size_t number) {
   return number < names->count ? names->items[number] : NULL;
 }
 
-const char *isolde_document_strongest(const isolde_document *document, size_t number) {
+const char *isoproof_document_strongest(const isoproof_document *document, size_t number) {
   return name_at(&document->names[ISO_NAMES_STRONGEST], number);
 }
 
-const char *isolde_document_weakest_violated(const isolde_document *document, size_t number) {
+const char *isoproof_document_weakest_violated(const isoproof_document *document, size_t number) {
   return name_at(&document->names[ISO_NAMES_WEAKEST_VIOLATED], number);
 }
 
-const char *isolde_document_not(const isolde_document *document, size_t number) {
+const char *isoproof_document_not(const isoproof_document *document, size_t number) {
   return name_at(&document->names[ISO_NAMES_NOT], number);
 }
 
-const char *isolde_document_also_not(const isolde_document *document, size_t number) {
+const char *isoproof_document_also_not(const isoproof_document *document, size_t number) {
   return name_at(&document->names[ISO_NAMES_ALSO_NOT], number);
 }
 
-const char *isolde_document_proved(const isolde_document *document, size_t number) {
+const char *isoproof_document_proved(const isoproof_document *document, size_t number) {
   return name_at(&document->names[ISO_NAMES_PROVED], number);
 }
 
-const char *isolde_document_left_out(const isolde_document *document, size_t number) {
+const char *isoproof_document_left_out(const isoproof_document *document, size_t number) {
   return name_at(&document->left_out, number);
 }
 
-bool isolde_document_fact_at(const isolde_document *document, size_t number, isolde_document_fact *out) {
+bool isoproof_document_fact_at(const isoproof_document *document, size_t number, isoproof_document_fact *out) {
   if (number >= document->facts.count) return false;
   *out = document->facts.items[number];
   return true;
 }
 
-const char *isolde_document_fact_of(const isolde_document *document, const char *name) {
+const char *isoproof_document_fact_of(const isoproof_document *document, const char *name) {
   for (size_t i = 0; i < document->facts.count; i++) {
     if (strcmp(document->facts.items[i].name, name) == 0) return document->facts.items[i].value;
   }
   return NULL;
 }
 
-bool isolde_document_fault_at(const isolde_document *document, size_t number, isolde_document_fault *out) {
+bool isoproof_document_fault_at(const isoproof_document *document, size_t number, isoproof_document_fault *out) {
   if (number >= document->faults.count) return false;
   *out = document->faults.items[number];
   return true;
 }
 
-bool isolde_document_abort_at(const isolde_document *document, size_t number, isolde_document_abort *out) {
+bool isoproof_document_abort_at(const isoproof_document *document, size_t number, isoproof_document_abort *out) {
   if (number >= document->aborts.count) return false;
   *out = document->aborts.items[number];
   return true;
 }
 
-const isolde_document_anomaly *isolde_document_anomaly_at(const isolde_document *document, size_t number) {
+const isoproof_document_anomaly *isoproof_document_anomaly_at(const isoproof_document *document, size_t number) {
   return number < document->anomalies.count ? &document->anomalies.items[number] : NULL;
 }

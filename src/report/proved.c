@@ -4,18 +4,18 @@
 #include <string.h>
 
 /* "s0t0", "s0t0:begin", "s0t0:commit"; returns the length. */
-static size_t name_event(const isolde_history *history, const isolde_event *event, char *buffer, size_t size) {
-  size_t length = isolde_history_txn_name(history, event->txn, buffer, size);
-  if (event->kind == ISOLDE_EVENT_TXN || length >= size) return length;
-  int more = snprintf(buffer + length, size - length, ":%s", isolde_event_kind_name(event->kind));
+static size_t name_event(const isoproof_history *history, const isoproof_event *event, char *buffer, size_t size) {
+  size_t length = isoproof_history_txn_name(history, event->txn, buffer, size);
+  if (event->kind == ISOPROOF_EVENT_TXN || length >= size) return length;
+  int more = snprintf(buffer + length, size - length, ":%s", isoproof_event_kind_name(event->kind));
   return more > 0 ? length + (size_t)more : length;
 }
 
 /* The satisfied levels that a certificate proves, one by one: NULL after the last. */
-static const char *next_proved(const isolde_result *result, const iso_certificate *certificate, size_t *at) {
+static const char *next_proved(const isoproof_result *result, const iso_certificate *certificate, size_t *at) {
   while (*at < result->level_count) {
     const struct iso_level_entry *entry = &result->levels[(*at)++];
-    bool proved = entry->verdict == ISOLDE_SATISFIED && isolde_level_implies(certificate->level, entry->info);
+    bool proved = entry->verdict == ISOPROOF_SATISFIED && isoproof_level_implies(certificate->level, entry->info);
     if (proved) return entry->info->id;
   }
   return NULL;
@@ -23,7 +23,7 @@ static const char *next_proved(const isolde_result *result, const iso_certificat
 
 /* ---- JSON ---- */
 
-static void put_certificate(iso_output *out, const isolde_result *result, const iso_certificate *certificate) {
+static void put_certificate(iso_output *out, const isoproof_result *result, const iso_certificate *certificate) {
   char name[96];
   size_t at = 0;
   iso_out_printf(out, "{\"level\":\"%s\",\"proves\":[", certificate->level->id);
@@ -40,7 +40,7 @@ static void put_certificate(iso_output *out, const isolde_result *result, const 
   iso_out_text(out, "]}");
 }
 
-void iso_put_proved_json(iso_output *out, const isolde_result *result) {
+void iso_put_proved_json(iso_output *out, const isoproof_result *result) {
   if (!result->has_certificates) return;
   iso_out_text(out, ",\"certificates\":[");
   for (size_t i = 0; i < result->certificates.count; i++) {
@@ -51,11 +51,11 @@ void iso_put_proved_json(iso_output *out, const isolde_result *result) {
   if (result->uncertified != NULL) iso_out_printf(out, ",\"uncertified_reason\":\"%s\"", result->uncertified);
 }
 
-static void put_search(iso_output *out, const isolde_result *result, size_t search) {
-  isolde_figure figure;
+static void put_search(iso_output *out, const isoproof_result *result, size_t search) {
+  isoproof_figure figure;
   bool times = false;
-  iso_out_printf(out, "\"%s\":{", isolde_result_search(result, search));
-  for (size_t i = 0; isolde_result_figure(result, search, i, &figure); i++) {
+  iso_out_printf(out, "\"%s\":{", isoproof_result_search(result, search));
+  for (size_t i = 0; isoproof_result_figure(result, search, i, &figure); i++) {
     const char *comma = i > 0 ? "," : "";
     if (figure.is_time) {
       iso_out_printf(out, "%s\"%s\":%.6f", times ? "," : ",\"seconds\":{", figure.name, figure.seconds);
@@ -69,10 +69,10 @@ static void put_search(iso_output *out, const isolde_result *result, size_t sear
   iso_out_text(out, times ? "}}" : "}");
 }
 
-void iso_put_stats_json(iso_output *out, const isolde_result *result) {
+void iso_put_stats_json(iso_output *out, const isoproof_result *result) {
   if (!result->has_stats) return;
   iso_out_text(out, ",\"stats\":{");
-  for (size_t i = 0; isolde_result_search(result, i) != NULL; i++) {
+  for (size_t i = 0; isoproof_result_search(result, i) != NULL; i++) {
     if (i > 0) iso_out_char(out, ',');
     put_search(out, result, i);
   }
@@ -82,7 +82,7 @@ void iso_put_stats_json(iso_output *out, const isolde_result *result) {
 /* ---- text ---- */
 
 /* Events, as many on a line as fit. */
-static void put_order(iso_output *out, const isolde_history *history, const iso_certificate *certificate) {
+static void put_order(iso_output *out, const isoproof_history *history, const iso_certificate *certificate) {
   enum { WIDTH = 78, INDENT = 4 };
   char name[96];
   size_t column = 0;
@@ -100,15 +100,15 @@ static void put_order(iso_output *out, const isolde_history *history, const iso_
 }
 
 static const char *nature_of(const iso_certificate *certificate) {
-  if (certificate->count > 0 && certificate->events[0].kind != ISOLDE_EVENT_TXN) {
+  if (certificate->count > 0 && certificate->events[0].kind != ISOPROOF_EVENT_TXN) {
     return "begins (which take a snapshot) and commits, one after the other";
   }
-  const isolde_level_info *serial = isolde_level_find_in("PL-3", ISOLDE_LEVEL_MODEL);
-  bool runs = serial != NULL && isolde_level_implies(certificate->level, serial);
+  const isoproof_level_info *serial = isoproof_level_find_in("PL-3", ISOPROOF_LEVEL_MODEL);
+  bool runs = serial != NULL && isoproof_level_implies(certificate->level, serial);
   return runs ? "transactions, one after the other" : "transactions, as they commit";
 }
 
-void iso_put_proved_text(iso_output *out, const isolde_result *result) {
+void iso_put_proved_text(iso_output *out, const isoproof_result *result) {
   if (!result->has_certificates) return;
   for (size_t i = 0; i < result->certificates.count; i++) {
     const iso_certificate *certificate = &result->certificates.items[i];
@@ -120,12 +120,12 @@ void iso_put_proved_text(iso_output *out, const isolde_result *result) {
   iso_out_printf(out, "\n  no certificate: %s\n", why);
 }
 
-void iso_put_stats_text(iso_output *out, const isolde_result *result) {
+void iso_put_stats_text(iso_output *out, const isoproof_result *result) {
   if (!result->has_stats) return;
-  for (size_t i = 0; isolde_result_search(result, i) != NULL; i++) {
-    isolde_figure figure;
-    iso_out_printf(out, "\n  search for %s\n", isolde_result_search(result, i));
-    for (size_t k = 0; isolde_result_figure(result, i, k, &figure); k++) {
+  for (size_t i = 0; isoproof_result_search(result, i) != NULL; i++) {
+    isoproof_figure figure;
+    iso_out_printf(out, "\n  search for %s\n", isoproof_result_search(result, i));
+    for (size_t k = 0; isoproof_result_figure(result, i, k, &figure); k++) {
       char label[96];
       snprintf(label, sizeof label, "%s%s%s", figure.is_time ? figure.name : "", figure.is_time ? ": " : "",
                figure.meaning);
@@ -139,5 +139,5 @@ void iso_put_stats_text(iso_output *out, const isolde_result *result) {
       }
     }
   }
-  if (isolde_result_search(result, 0) == NULL) iso_out_text(out, "\n  no level was searched for\n");
+  if (isoproof_result_search(result, 0) == NULL) iso_out_text(out, "\n  no level was searched for\n");
 }

@@ -6,11 +6,11 @@
 #include "check/result.h"
 
 /* ,"certificates":[...] and ,"stats":{...}, where they were asked for. */
-void iso_put_proved_json(iso_output *out, const isolde_result *result);
-void iso_put_stats_json(iso_output *out, const isolde_result *result);
+void iso_put_proved_json(iso_output *out, const isoproof_result *result);
+void iso_put_stats_json(iso_output *out, const isoproof_result *result);
 
 /* Paragraphs, where they were asked for. */
-void iso_put_proved_text(iso_output *out, const isolde_result *result);
-void iso_put_stats_text(iso_output *out, const isolde_result *result);
+void iso_put_proved_text(iso_output *out, const isoproof_result *result);
+void iso_put_stats_text(iso_output *out, const isoproof_result *result);
 
 #endif

@@ -3,19 +3,19 @@
 
 #include <stdio.h>
 
-struct isolde_document_reader {
+struct isoproof_document_reader {
   iso_input *input;
   iso_tokenizer tokens;
   bool has_tokens;
-  isolde_document_read_options options;
+  isoproof_document_read_options options;
   char *name, *history; /* where it was read from; options.history */
-  isolde_task *task;
+  isoproof_task *task;
 };
 
 /* One document while it is read. */
 typedef struct reading {
-  isolde_document_reader *from;
-  isolde_document *document;
+  isoproof_document_reader *from;
+  isoproof_document *document;
   iso_arena scratch; /* of the field */
   iso_name_list asked;
   uint64_t schema;
@@ -27,11 +27,11 @@ static bool keep(reading *r, const iso_tree *tree, size_t most, const char **out
   return *out != NULL;
 }
 
-static isolde_verdict verdict_named(const iso_tree *tree) {
-  for (int i = ISOLDE_VERDICT_NONE; tree != NULL && tree->type == ISO_TREE_TEXT && i <= ISOLDE_UNDECIDED; i++) {
-    if (strcmp(tree->text, isolde_verdict_name((isolde_verdict)i)) == 0) return (isolde_verdict)i;
+static isoproof_verdict verdict_named(const iso_tree *tree) {
+  for (int i = ISOPROOF_VERDICT_NONE; tree != NULL && tree->type == ISO_TREE_TEXT && i <= ISOPROOF_UNDECIDED; i++) {
+    if (strcmp(tree->text, isoproof_verdict_name((isoproof_verdict)i)) == 0) return (isoproof_verdict)i;
   }
-  return ISOLDE_VERDICT_NONE;
+  return ISOPROOF_VERDICT_NONE;
 }
 
 /* ---- fields: each returns false when memory is out ---- */
@@ -83,8 +83,8 @@ static bool read_verdict(reading *r, const iso_tree *tree) {
 }
 
 static bool read_elle(reading *r, const iso_tree *tree) {
-  r->document->elle = iso_tree_is(tree, "true")    ? ISOLDE_SATISFIED
-                      : iso_tree_is(tree, "false") ? ISOLDE_VIOLATED
+  r->document->elle = iso_tree_is(tree, "true")    ? ISOPROOF_SATISFIED
+                      : iso_tree_is(tree, "false") ? ISOPROOF_VIOLATED
                                                    : verdict_named(tree);
   return true;
 }
@@ -102,7 +102,7 @@ static bool read_levels(reading *r, const iso_tree *tree) {
   if (tree->type != ISO_TREE_MAP) return true;
   for (const iso_tree *child = tree->first; child != NULL && r->document->levels.count < MOST_LEVELS;
        child = child->next) {
-    isolde_level_verdict level = {.verdict = verdict_named(child)};
+    isoproof_level_verdict level = {.verdict = verdict_named(child)};
     level.level = iso_model_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
     if (level.level == NULL || !iso_vec_push(&r->document->levels, level)) return false;
   }
@@ -130,7 +130,7 @@ ISO_DOCUMENT_NAMES(ISO_X)
 #undef ISO_X
 
 static bool read_times(reading *r, const iso_tree *tree) {
-  isolde_document *d = r->document;
+  isoproof_document *d = r->document;
   d->has_times = iso_tree_i64(iso_tree_find(tree, "first_start"), &d->first_start) &&
                  iso_tree_i64(iso_tree_find(tree, "last_end"), &d->last_end) && d->first_start <= d->last_end;
   return true;
@@ -140,7 +140,7 @@ static bool read_facts(reading *r, const iso_tree *tree) {
   if (tree->type != ISO_TREE_MAP) return true;
   for (const iso_tree *child = tree->first; child != NULL && r->document->facts.count < ISO_DOCUMENT_FACTS;
        child = child->next) {
-    isolde_document_fact fact = {.value = NULL};
+    isoproof_document_fact fact = {.value = NULL};
     fact.name = iso_model_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
     if (fact.name == NULL || !keep(r, child, ISO_DOCUMENT_FACT, &fact.value)) return false;
     if (fact.value != NULL && !iso_vec_push(&r->document->facts, fact)) return false;
@@ -152,7 +152,7 @@ static bool read_faults(reading *r, const iso_tree *tree) {
   if (tree->type != ISO_TREE_LIST) return true;
   for (const iso_tree *child = tree->first; child != NULL && r->document->faults.count < ISO_DOCUMENT_FAULTS;
        child = child->next) {
-    isolde_document_fault fault = {.kind = "", .target = "", .end = ISOLDE_NO_TIME};
+    isoproof_document_fault fault = {.kind = "", .target = "", .end = ISOPROOF_NO_TIME};
     if (!iso_tree_i64(iso_tree_find(child, "start"), &fault.start)) continue;
     (void)iso_tree_i64(iso_tree_find(child, "end"), &fault.end);
     if (!keep(r, iso_tree_find(child, "kind"), ISO_DOCUMENT_SCALAR, &fault.kind) ||
@@ -167,7 +167,7 @@ static bool read_aborts(reading *r, const iso_tree *tree) {
   if (tree->type != ISO_TREE_LIST) return true;
   for (const iso_tree *child = tree->first; child != NULL && r->document->aborts.count < ISO_DOCUMENT_ABORTS;
        child = child->next) {
-    isolde_document_abort one = {.reason = "", .count = 0};
+    isoproof_document_abort one = {.reason = "", .count = 0};
     (void)iso_tree_u64(iso_tree_find(child, "count"), &one.count);
     if (!keep(r, iso_tree_find(child, "code"), ISO_DOCUMENT_SCALAR, &one.reason) ||
         !iso_vec_push(&r->document->aborts, one))
@@ -192,11 +192,11 @@ static void copy_text(char *to, size_t size, const iso_tree *tree) {
 }
 
 static bool read_error(reading *r, const iso_tree *tree) {
-  isolde_error *problem = &r->document->problem;
+  isoproof_error *problem = &r->document->problem;
   const iso_tree *code = iso_tree_find(tree, "code");
-  problem->code = ISOLDE_ERR_FORMAT;
-  for (int i = ISOLDE_ERR_USAGE; code != NULL && code->type == ISO_TREE_TEXT && i <= ISOLDE_ERR_INTERNAL; i++)
-    if (strcmp(code->text, isolde_status_name((isolde_status)i)) == 0) problem->code = (isolde_status)i;
+  problem->code = ISOPROOF_ERR_FORMAT;
+  for (int i = ISOPROOF_ERR_USAGE; code != NULL && code->type == ISO_TREE_TEXT && i <= ISOPROOF_ERR_INTERNAL; i++)
+    if (strcmp(code->text, isoproof_status_name((isoproof_status)i)) == 0) problem->code = (isoproof_status)i;
   copy_text(problem->file, sizeof problem->file, iso_tree_find(tree, "file"));
   copy_text(problem->message, sizeof problem->message, iso_tree_find(tree, "message"));
   (void)iso_tree_u64(iso_tree_find(tree, "line"), &problem->line);
@@ -238,27 +238,27 @@ static const struct field {
 /* ---- objects ---- */
 
 /* Anomalies one by one: a result may have a million of them. */
-static isolde_status read_anomalies(reading *r, isolde_error *error) {
+static isoproof_status read_anomalies(reading *r, isoproof_error *error) {
   iso_tokenizer *t = &r->from->tokens;
-  isolde_document *d = r->document;
+  isoproof_document *d = r->document;
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "a list of anomalies");
   for (;;) {
     ISO_TRY(iso_json_next(t));
-    if (t->type == ISO_TOKEN_END) return ISOLDE_OK;
+    if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     d->anomalies_found++;
-    if (d->anomalies.count >= ISOLDE_DOCUMENT_ANOMALIES) {
+    if (d->anomalies.count >= ISOPROOF_DOCUMENT_ANOMALIES) {
       ISO_TRY(iso_token_skip(t));
       continue;
     }
     iso_tree *tree;
     iso_arena_free(&r->scratch);
     ISO_TRY(iso_tree_read(t, &r->scratch, &tree, error));
-    isolde_document_anomaly made;
+    isoproof_document_anomaly made;
     if (!iso_read_anomaly(&d->arena, tree, &made) || !iso_vec_push(&d->anomalies, made)) return iso_fail_memory(error);
   }
 }
 
-static isolde_status read_field(reading *r, isolde_error *error) {
+static isoproof_status read_field(reading *r, isoproof_error *error) {
   iso_tokenizer *t = &r->from->tokens;
   const struct field *known = NULL;
   bool anomalies = iso_token_is(t, "anomalies");
@@ -270,19 +270,19 @@ static isolde_status read_field(reading *r, isolde_error *error) {
   iso_tree *tree;
   iso_arena_free(&r->scratch);
   ISO_TRY(iso_tree_read(t, &r->scratch, &tree, error));
-  return known->read(r, tree) ? ISOLDE_OK : iso_fail_memory(error);
+  return known->read(r, tree) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 static void mark_asked(reading *r) {
   for (size_t i = 0; i < r->document->levels.count; i++) {
     for (size_t k = 0; k < r->asked.count; k++) {
-      isolde_level_verdict *level = &r->document->levels.items[i];
+      isoproof_level_verdict *level = &r->document->levels.items[i];
       if (strcmp(level->level, r->asked.items[k]) == 0) level->asked = true;
     }
   }
 }
 
-static isolde_status read_object(reading *r, isolde_error *error) {
+static isoproof_status read_object(reading *r, isoproof_error *error) {
   iso_tokenizer *t = &r->from->tokens;
   iso_place place = iso_token_place(t);
   if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "the JSON of a result (docs/json.md)");
@@ -292,37 +292,37 @@ static isolde_status read_object(reading *r, isolde_error *error) {
     ISO_TRY(read_field(r, error));
   }
   if (r->schema != 1)
-    return iso_fail_at(error, ISOLDE_ERR_FORMAT, place, "expected the JSON of a result with \"schema\":1, found %s",
+    return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place, "expected the JSON of a result with \"schema\":1, found %s",
                        r->schema == 0 ? "none" : "another schema");
   mark_asked(r);
   if (!iso_model_title(r->document) || !iso_model_count_left_out(r->document)) return iso_fail_memory(error);
-  if (r->document->has_problem) return ISOLDE_OK;
+  if (r->document->has_problem) return ISOPROOF_OK;
   return iso_read_history(r->document, &r->from->options, r->from->name, r->from->task, error);
 }
 
-isolde_status isolde_document_reader_next(isolde_document_reader *reader, isolde_document **document,
-                                          isolde_error *error) {
+isoproof_status isoproof_document_reader_next(isoproof_document_reader *reader, isoproof_document **document,
+                                              isoproof_error *error) {
   *document = NULL;
   reader->tokens.error = error;
   ISO_TRY(iso_json_next(&reader->tokens));
-  if (reader->tokens.type == ISO_TOKEN_END_OF_INPUT) return ISOLDE_OK;
+  if (reader->tokens.type == ISO_TOKEN_END_OF_INPUT) return ISOPROOF_OK;
   reading r = {.from = reader, .document = iso_document_new(), .scratch = ISO_ARENA_EMPTY};
-  isolde_status status = r.document != NULL ? read_object(&r, error) : iso_fail_memory(error);
+  isoproof_status status = r.document != NULL ? read_object(&r, error) : iso_fail_memory(error);
   iso_arena_free(&r.scratch);
   iso_vec_free(&r.asked);
-  if (status == ISOLDE_OK)
+  if (status == ISOPROOF_OK)
     *document = r.document;
   else
-    isolde_document_free(r.document);
+    isoproof_document_free(r.document);
   return status;
 }
 
 /* ---- opening ---- */
 
 /* Takes the input over. */
-static isolde_status start(iso_input *input, const char *name, const isolde_document_read_options *options,
-                           isolde_task *task, isolde_document_reader **reader, isolde_error *error) {
-  isolde_document_reader *made = iso_alloc_zero(1, sizeof *made);
+static isoproof_status start(iso_input *input, const char *name, const isoproof_document_read_options *options,
+                             isoproof_task *task, isoproof_document_reader **reader, isoproof_error *error) {
+  isoproof_document_reader *made = iso_alloc_zero(1, sizeof *made);
   *reader = NULL;
   if (made == NULL) {
     iso_input_close(input);
@@ -330,43 +330,44 @@ static isolde_status start(iso_input *input, const char *name, const isolde_docu
   }
   made->input = input;
   made->task = task;
-  made->options = (isolde_document_read_options){.struct_size = sizeof made->options};
+  made->options = (isoproof_document_read_options){.struct_size = sizeof made->options};
   if (options != NULL)
     memcpy(&made->options, options,
            options->struct_size < sizeof made->options ? options->struct_size : sizeof made->options);
   made->name = strdup(name);
   if (made->options.history != NULL) made->history = strdup(made->options.history);
-  isolde_status status = made->name == NULL || (made->options.history != NULL && made->history == NULL)
-                             ? iso_fail_memory(error)
-                             : iso_tokenizer_init(&made->tokens, input, ISO_DIALECT_JSON, error);
-  if (status != ISOLDE_OK) {
-    isolde_document_reader_free(made);
+  isoproof_status status = made->name == NULL || (made->options.history != NULL && made->history == NULL)
+                               ? iso_fail_memory(error)
+                               : iso_tokenizer_init(&made->tokens, input, ISO_DIALECT_JSON, error);
+  if (status != ISOPROOF_OK) {
+    isoproof_document_reader_free(made);
     return status;
   }
   made->has_tokens = true;
   made->options.history = made->history;
   *reader = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status isolde_document_reader_open(const char *path, const isolde_document_read_options *options,
-                                          isolde_task *task, isolde_document_reader **reader, isolde_error *error) {
+isoproof_status isoproof_document_reader_open(const char *path, const isoproof_document_read_options *options,
+                                              isoproof_task *task, isoproof_document_reader **reader,
+                                              isoproof_error *error) {
   iso_input *input;
   *reader = NULL;
   ISO_TRY(iso_input_open(path, &input, error));
   return start(input, path, options, task, reader, error);
 }
 
-isolde_status isolde_document_reader_open_memory(const void *data, size_t size, const char *name,
-                                                 const isolde_document_read_options *options, isolde_task *task,
-                                                 isolde_document_reader **reader, isolde_error *error) {
+isoproof_status isoproof_document_reader_open_memory(const void *data, size_t size, const char *name,
+                                                     const isoproof_document_read_options *options, isoproof_task *task,
+                                                     isoproof_document_reader **reader, isoproof_error *error) {
   iso_input *input;
   *reader = NULL;
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
   return start(input, name, options, task, reader, error);
 }
 
-void isolde_document_reader_free(isolde_document_reader *reader) {
+void isoproof_document_reader_free(isoproof_document_reader *reader) {
   if (reader == NULL) return;
   if (reader->has_tokens) iso_tokenizer_free(&reader->tokens);
   iso_input_close(reader->input);

@@ -6,11 +6,11 @@
 #include "report/tree.h"
 
 /* False when memory is out. */
-bool iso_read_anomaly(iso_arena *arena, const iso_tree *tree, isolde_document_anomaly *out);
+bool iso_read_anomaly(iso_arena *arena, const iso_tree *tree, isoproof_document_anomaly *out);
 
 /* Looks for the history of a document and takes it in, or says what the document lacks without it; `beside` is the file
- * that the document was read from.  ISOLDE_ERR_MEMORY and ISOLDE_ERR_CANCELLED are the only failures. */
-isolde_status iso_read_history(isolde_document *document, const isolde_document_read_options *options,
-                               const char *beside, isolde_task *task, isolde_error *error);
+ * that the document was read from.  ISOPROOF_ERR_MEMORY and ISOPROOF_ERR_CANCELLED are the only failures. */
+isoproof_status iso_read_history(isoproof_document *document, const isoproof_document_read_options *options,
+                                 const char *beside, isoproof_task *task, isoproof_error *error);
 
 #endif

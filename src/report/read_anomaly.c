@@ -3,8 +3,8 @@
 
 typedef struct reading {
   iso_arena *arena;
-  isolde_document_anomaly *out;
-  isolde_document_txn *txns;
+  isoproof_document_anomaly *out;
+  isoproof_document_txn *txns;
 } reading;
 
 /* NULL where there is no such text, which the caller tells from a lack of memory by `good`. */
@@ -40,46 +40,47 @@ static const char *status_of(const iso_tree *tree) {
 }
 
 static const char *kind_of(const iso_tree *tree) {
-  for (int i = 0; tree != NULL && tree->type == ISO_TREE_TEXT && i < ISOLDE_OP_KINDS; i++) {
-    if (strcmp(tree->text, isolde_op_kind_name((isolde_op_kind)i)) == 0) return isolde_op_kind_name((isolde_op_kind)i);
+  for (int i = 0; tree != NULL && tree->type == ISO_TREE_TEXT && i < ISOPROOF_OP_KINDS; i++) {
+    if (strcmp(tree->text, isoproof_op_kind_name((isoproof_op_kind)i)) == 0)
+      return isoproof_op_kind_name((isoproof_op_kind)i);
   }
-  return isolde_op_kind_name(ISOLDE_OP_READ);
+  return isoproof_op_kind_name(ISOPROOF_OP_READ);
 }
 
-static bool read_op(reading *r, const iso_tree *tree, isolde_document_op *op) {
+static bool read_op(reading *r, const iso_tree *tree, isoproof_document_op *op) {
   bool good = true;
   uint64_t number = 0, offset;
   (void)iso_tree_u64(iso_tree_find(tree, "number"), &number);
-  *op = (isolde_document_op){.number = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX - 1,
-                             .kind = kind_of(iso_tree_find(tree, "kind")),
-                             .key = text_or(r, iso_tree_find(tree, "key"), ISO_DOCUMENT_SCALAR, &good),
-                             .value = text_of(r, iso_tree_find(tree, "value"), ISO_DOCUMENT_SCALAR, &good),
-                             .file = text_of(r, iso_tree_find(tree, "file"), ISO_DOCUMENT_FACT, &good),
-                             .offset = -1,
-                             .involved = iso_tree_is(iso_tree_find(tree, "involved"), "true")};
+  *op = (isoproof_document_op){.number = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX - 1,
+                               .kind = kind_of(iso_tree_find(tree, "kind")),
+                               .key = text_or(r, iso_tree_find(tree, "key"), ISO_DOCUMENT_SCALAR, &good),
+                               .value = text_of(r, iso_tree_find(tree, "value"), ISO_DOCUMENT_SCALAR, &good),
+                               .file = text_of(r, iso_tree_find(tree, "file"), ISO_DOCUMENT_FACT, &good),
+                               .offset = -1,
+                               .involved = iso_tree_is(iso_tree_find(tree, "involved"), "true")};
   (void)iso_tree_u64(iso_tree_find(tree, "line"), &op->line);
   if (iso_tree_u64(iso_tree_find(tree, "offset"), &offset) && offset <= INT64_MAX) op->offset = (int64_t)offset;
   return good;
 }
 
-static bool read_txn(reading *r, const iso_tree *tree, isolde_document_txn *txn) {
+static bool read_txn(reading *r, const iso_tree *tree, isoproof_document_txn *txn) {
   bool good = true;
   const iso_tree *list = iso_tree_find(tree, "operations");
-  *txn = (isolde_document_txn){.name = text_or(r, iso_tree_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good),
-                               .id = text_of(r, iso_tree_find(tree, "id"), ISO_DOCUMENT_SCALAR, &good),
-                               .session = text_or(r, iso_tree_find(tree, "session"), ISO_DOCUMENT_SCALAR, &good),
-                               .status = status_of(iso_tree_find(tree, "status")),
-                               .start = ISOLDE_NO_TIME,
-                               .end = ISOLDE_NO_TIME,
-                               .node = text_of(r, iso_tree_find(tree, "node"), ISO_DOCUMENT_SCALAR, &good),
-                               .error = text_of(r, iso_tree_find(tree, "error"), ISO_DOCUMENT_SCALAR, &good),
-                               .number = ISOLDE_INITIAL_TXN,
-                               .op_count = count_of(list, ISOLDE_DOCUMENT_OPS)};
+  *txn = (isoproof_document_txn){.name = text_or(r, iso_tree_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good),
+                                 .id = text_of(r, iso_tree_find(tree, "id"), ISO_DOCUMENT_SCALAR, &good),
+                                 .session = text_or(r, iso_tree_find(tree, "session"), ISO_DOCUMENT_SCALAR, &good),
+                                 .status = status_of(iso_tree_find(tree, "status")),
+                                 .start = ISOPROOF_NO_TIME,
+                                 .end = ISOPROOF_NO_TIME,
+                                 .node = text_of(r, iso_tree_find(tree, "node"), ISO_DOCUMENT_SCALAR, &good),
+                                 .error = text_of(r, iso_tree_find(tree, "error"), ISO_DOCUMENT_SCALAR, &good),
+                                 .number = ISOPROOF_INITIAL_TXN,
+                                 .op_count = count_of(list, ISOPROOF_DOCUMENT_OPS)};
   (void)iso_tree_i64(iso_tree_find(tree, "start"), &txn->start);
   (void)iso_tree_i64(iso_tree_find(tree, "end"), &txn->end);
   (void)iso_tree_u64(iso_tree_find(tree, "number"), &txn->number);
   (void)iso_tree_u64(iso_tree_find(tree, "more"), &txn->more);
-  isolde_document_op *ops = iso_arena_alloc(r->arena, (size_t)txn->op_count + 1, sizeof *ops);
+  isoproof_document_op *ops = iso_arena_alloc(r->arena, (size_t)txn->op_count + 1, sizeof *ops);
   if (ops == NULL) return false;
   const iso_tree *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < txn->op_count && good; i++, child = child->next)
@@ -110,12 +111,12 @@ static bool read_bare_txns(reading *r, const iso_tree *list) {
   const iso_tree *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count && good; i++, child = child->next) {
     const char *name = text_or(r, child, ISO_DOCUMENT_SCALAR, &good);
-    r->txns[i] = (isolde_document_txn){.name = name,
-                                       .session = name,
-                                       .status = "unknown",
-                                       .start = ISOLDE_NO_TIME,
-                                       .end = ISOLDE_NO_TIME,
-                                       .number = UINT64_MAX - 2 - i};
+    r->txns[i] = (isoproof_document_txn){.name = name,
+                                         .session = name,
+                                         .status = "unknown",
+                                         .start = ISOPROOF_NO_TIME,
+                                         .end = ISOPROOF_NO_TIME,
+                                         .number = UINT64_MAX - 2 - i};
   }
   r->out->txns = r->txns;
   r->out->txn_count = count;
@@ -128,16 +129,16 @@ static uint32_t place_of(const reading *r, const iso_tree *name) {
   for (uint32_t i = 0; name != NULL && name->type == ISO_TREE_TEXT && i < r->out->txn_count; i++) {
     if (strcmp(r->txns[i].name, name->text) == 0) return i;
   }
-  return ISOLDE_NO_INDEX;
+  return ISOPROOF_NO_INDEX;
 }
 
 static uint32_t place_of_op(const reading *r, uint32_t txn, const iso_tree *number) {
   uint64_t wanted;
-  if (!iso_tree_u64(number, &wanted)) return ISOLDE_NO_INDEX;
+  if (!iso_tree_u64(number, &wanted)) return ISOPROOF_NO_INDEX;
   for (uint32_t i = 0; i < r->txns[txn].op_count; i++) {
     if (r->txns[txn].ops[i].number == wanted) return i;
   }
-  return ISOLDE_NO_INDEX;
+  return ISOPROOF_NO_INDEX;
 }
 
 static const char *edge_kind_of(const iso_tree *tree) {
@@ -148,10 +149,10 @@ static const char *edge_kind_of(const iso_tree *tree) {
   return NULL;
 }
 
-static bool read_edges(reading *r, const iso_tree *list, const isolde_document_edge **out, uint32_t *out_count) {
+static bool read_edges(reading *r, const iso_tree *list, const isoproof_document_edge **out, uint32_t *out_count) {
   uint32_t count = count_of(list, ISO_DOCUMENT_EDGES);
   bool good = true;
-  isolde_document_edge *edges = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *edges);
+  isoproof_document_edge *edges = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *edges);
   if (edges == NULL) return false;
   *out = edges;
   *out_count = 0;
@@ -159,39 +160,39 @@ static bool read_edges(reading *r, const iso_tree *list, const isolde_document_e
   for (uint32_t i = 0; child != NULL && i < count && good; i++, child = child->next) {
     uint32_t from = place_of(r, iso_tree_find(child, "from")), to = place_of(r, iso_tree_find(child, "to"));
     const char *kind = edge_kind_of(iso_tree_find(child, "kind"));
-    if (from == ISOLDE_NO_INDEX || to == ISOLDE_NO_INDEX || kind == NULL) continue;
-    isolde_document_edge edge = {.kind = kind,
-                                 .from = from,
-                                 .to = to,
-                                 .from_op = place_of_op(r, from, iso_tree_find(child, "from_op")),
-                                 .to_op = place_of_op(r, to, iso_tree_find(child, "to_op")),
-                                 .key = text_of(r, iso_tree_find(child, "key"), ISO_DOCUMENT_SCALAR, &good)};
+    if (from == ISOPROOF_NO_INDEX || to == ISOPROOF_NO_INDEX || kind == NULL) continue;
+    isoproof_document_edge edge = {.kind = kind,
+                                   .from = from,
+                                   .to = to,
+                                   .from_op = place_of_op(r, from, iso_tree_find(child, "from_op")),
+                                   .to_op = place_of_op(r, to, iso_tree_find(child, "to_op")),
+                                   .key = text_of(r, iso_tree_find(child, "key"), ISO_DOCUMENT_SCALAR, &good)};
     iso_model_add_edge(edges, out_count, edge);
   }
   return good;
 }
 
-static bool read_case(reading *r, const iso_tree *tree, isolde_document_case *one) {
+static bool read_case(reading *r, const iso_tree *tree, isoproof_document_case *one) {
   const iso_tree *list = iso_tree_find(tree, "orders");
   uint32_t count = count_of(list, ISO_DOCUMENT_EDGES);
   bool good = true;
-  isolde_document_order *orders = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *orders);
+  isoproof_document_order *orders = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *orders);
   if (orders == NULL) return false;
-  *one = (isolde_document_case){.orders = orders,
-                                .explanation = text_or(r, iso_tree_find(tree, "explanation"), SIZE_MAX, &good)};
+  *one = (isoproof_document_case){.orders = orders,
+                                  .explanation = text_or(r, iso_tree_find(tree, "explanation"), SIZE_MAX, &good)};
   const iso_tree *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count && good; i++, child = child->next) {
     uint32_t before = place_of(r, iso_tree_find(child, "before")), after = place_of(r, iso_tree_find(child, "after"));
-    if (before == ISOLDE_NO_INDEX || after == ISOLDE_NO_INDEX) continue;
+    if (before == ISOPROOF_NO_INDEX || after == ISOPROOF_NO_INDEX) continue;
     const char *key = text_or(r, iso_tree_find(child, "key"), ISO_DOCUMENT_SCALAR, &good);
-    orders[one->order_count++] = (isolde_document_order){before, after, key};
+    orders[one->order_count++] = (isoproof_document_order){before, after, key};
   }
   return good && read_edges(r, iso_tree_find(tree, "edges"), &one->edges, &one->edge_count);
 }
 
 static bool read_cases(reading *r, const iso_tree *list) {
   uint32_t count = count_of(list, ISO_DOCUMENT_CASES);
-  isolde_document_case *cases = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *cases);
+  isoproof_document_case *cases = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *cases);
   if (cases == NULL) return false;
   const iso_tree *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count; i++, child = child->next) {
@@ -215,10 +216,10 @@ static bool read_keys(reading *r, const iso_tree *list) {
   return good;
 }
 
-bool iso_read_anomaly(iso_arena *arena, const iso_tree *tree, isolde_document_anomaly *out) {
+bool iso_read_anomaly(iso_arena *arena, const iso_tree *tree, isoproof_document_anomaly *out) {
   bool good = true;
   reading r = {.arena = arena, .out = out};
-  *out = (isolde_document_anomaly){.meaning = "", .count = 1};
+  *out = (isoproof_document_anomaly){.meaning = "", .count = 1};
   out->code = text_or(&r, iso_tree_find(tree, "code"), ISO_DOCUMENT_SCALAR, &good);
   out->name = text_or(&r, iso_tree_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good);
   out->level = text_or(&r, iso_tree_find(tree, "level"), ISO_DOCUMENT_SCALAR, &good);

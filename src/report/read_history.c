@@ -21,7 +21,7 @@ static void beside_path(iso_words *words, const char *result, const char *file) 
 }
 
 /* Where to look, most promising first: false when memory is out; *found stays NULL when it is nowhere. */
-static bool find(const isolde_document *document, const isolde_document_read_options *options, const char *beside,
+static bool find(const isoproof_document *document, const isoproof_document_read_options *options, const char *beside,
                  iso_words *words, const char **found) {
   const char *file = document->file;
   if (options->history != NULL) {
@@ -39,17 +39,17 @@ static bool find(const isolde_document *document, const isolde_document_read_opt
 }
 
 /* Whether it is the one that was judged, as far as its size tells. */
-static bool is_same(const isolde_document *document, const isolde_counts *counts) {
-  const isolde_counts *ours = &document->counts;
+static bool is_same(const isoproof_document *document, const isoproof_counts *counts) {
+  const isoproof_counts *ours = &document->counts;
   return counts->sessions == ours->sessions && counts->transactions == ours->transactions &&
          counts->operations == ours->operations;
 }
 
-static bool take_in(isolde_document *document, isolde_history *history) {
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+static bool take_in(isoproof_document *document, isoproof_history *history) {
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   if (!is_same(document, &counts)) {
-    isolde_history_free(history);
+    isoproof_history_free(history);
     return iso_document_leave_out(document,
                                   "The timeline and the latencies are left out: %.300s is not the history "
                                   "that was judged any more.",
@@ -60,25 +60,27 @@ static bool take_in(isolde_document *document, isolde_history *history) {
   return true;
 }
 
-isolde_status iso_read_history(isolde_document *document, const isolde_document_read_options *options,
-                               const char *beside, isolde_task *task, isolde_error *error) {
+isoproof_status iso_read_history(isoproof_document *document, const isoproof_document_read_options *options,
+                                 const char *beside, isoproof_task *task, isoproof_error *error) {
   iso_words words = {NULL, 0, 0, false};
   const char *found = NULL;
-  isolde_history *history = NULL;
-  if (options->no_history) return ISOLDE_OK;
+  isoproof_history *history = NULL;
+  if (options->no_history) return ISOPROOF_OK;
   bool good = find(document, options, beside, &words, &found);
-  isolde_status status = ISOLDE_ERR_IO;
+  isoproof_status status = ISOPROOF_ERR_IO;
   if (good && found != NULL) {
-    isolde_open_options how = {.struct_size = sizeof how, .format = document->format[0] != 0 ? document->format : NULL};
-    status = isolde_history_open(found, &how, task, &history, error);
+    isoproof_open_options how = {.struct_size = sizeof how,
+                                 .format = document->format[0] != 0 ? document->format : NULL};
+    status = isoproof_history_open(found, &how, task, &history, error);
   }
   iso_words_free(&words);
   if (!good) return iso_fail_memory(error);
-  if (status == ISOLDE_ERR_MEMORY || status == ISOLDE_ERR_CANCELLED || status == ISOLDE_ERR_TIMEOUT) return status;
-  if (status == ISOLDE_OK)
+  if (status == ISOPROOF_ERR_MEMORY || status == ISOPROOF_ERR_CANCELLED || status == ISOPROOF_ERR_TIMEOUT)
+    return status;
+  if (status == ISOPROOF_OK)
     good = take_in(document, history);
   else
     good = iso_document_leave_out(document, "The timeline and the latencies are left out: %.300s %s.", document->file,
                                   found != NULL ? "could not be read again" : "is not there any more");
-  return good ? ISOLDE_OK : iso_fail_memory(error);
+  return good ? ISOPROOF_OK : iso_fail_memory(error);
 }

@@ -22,7 +22,7 @@ static int32_t text_width(const char *text) {
 }
 
 static void size_card(const iso_router *r, iso_card *card) {
-  const isolde_document_txn *txn = &r->anomaly->txns[card->txn];
+  const isoproof_document_txn *txn = &r->anomaly->txns[card->txn];
   int32_t widest = text_width(txn->name) + text_width(txn->status) + 16;
   for (uint32_t i = 0; i < txn->op_count; i++) {
     int32_t width = text_width(txn->ops[i].text);
@@ -249,7 +249,7 @@ static bool lay_grid(iso_router *r) {
   return true;
 }
 
-bool iso_route(iso_arena *arena, const isolde_document_anomaly *anomaly, iso_drawing *drawing) {
+bool iso_route(iso_arena *arena, const isoproof_document_anomaly *anomaly, iso_drawing *drawing) {
   iso_router r = {.arena = arena, .anomaly = anomaly, .d = drawing};
   return size_grid(&r) && size_labels(&r) && plan_all(&r) && lay_grid(&r) && iso_draw_arrows(&r);
 }

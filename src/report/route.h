@@ -33,7 +33,7 @@ typedef struct iso_plan {
 
 typedef struct iso_router {
   iso_arena *arena;
-  const isolde_document_anomaly *anomaly;
+  const isoproof_document_anomaly *anomaly;
   iso_drawing *d;
   iso_plan *plans;
   int32_t *cell; /* the card in each cell, -1 none */
@@ -46,7 +46,7 @@ typedef struct iso_router {
   int32_t *channel_y;
 } iso_router;
 
-static inline const isolde_document_txn *iso_card_txn(const iso_router *r, uint32_t card) {
+static inline const isoproof_document_txn *iso_card_txn(const iso_router *r, uint32_t card) {
   return &r->anomaly->txns[r->d->cards[card].txn];
 }
 

@@ -9,10 +9,10 @@
 
 enum { MOST_FLOWS = 20 }; /* cases of a result */
 
-/* A rule, by its code, and an anomaly that has it, for its words where isolde knows none. */
+/* A rule, by its code, and an anomaly that has it, for its words where isoproof knows none. */
 typedef struct rule {
   const char *code;
-  const isolde_document_anomaly *anomaly;
+  const isoproof_document_anomaly *anomaly;
 } rule;
 
 typedef struct sarif_log {
@@ -40,11 +40,11 @@ static void put_message(iso_output *out, const char *name, const char *text) {
 
 static int by_code(const void *a, const void *b) { return strcmp(((const rule *)a)->code, ((const rule *)b)->code); }
 
-static bool collect_rules(sarif_log *log, const isolde_document *const *documents, size_t count) {
-  const isolde_document_anomaly *a;
+static bool collect_rules(sarif_log *log, const isoproof_document *const *documents, size_t count) {
+  const isoproof_document_anomaly *a;
   for (size_t d = 0; d < count; d++) {
     const char *before = "";
-    for (size_t i = 0; (a = isolde_document_anomaly_at(documents[d], i)) != NULL; before = a->code, i++) {
+    for (size_t i = 0; (a = isoproof_document_anomaly_at(documents[d], i)) != NULL; before = a->code, i++) {
       rule one = {a->code, a};
       if (strcmp(before, a->code) != 0 && !iso_vec_push(&log->rules, one)) return false;
     }
@@ -66,7 +66,7 @@ static size_t rule_of(const sarif_log *log, const char *code) {
   return found != NULL ? (size_t)(found - log->rules.items) : 0;
 }
 
-static void put_help(iso_output *out, const isolde_anomaly_info *info, const char *meaning) {
+static void put_help(iso_output *out, const isoproof_anomaly_info *info, const char *meaning) {
   iso_out_text(out, ",\"help\":{\"text\":");
   if (info == NULL || info->walkthrough == NULL) {
     put_string(out, meaning);
@@ -80,13 +80,13 @@ static void put_help(iso_output *out, const isolde_anomaly_info *info, const cha
     if (*c == '"' || *c == '\\') iso_out_char(out, '\\');
     iso_out_char(out, *c == '\n' ? ' ' : *c);
   }
-  iso_out_text(out, "\\n\\n    isolde explain ");
+  iso_out_text(out, "\\n\\n    isoproof explain ");
   iso_out_text(out, info->code);
   iso_out_text(out, "\\n\"}");
 }
 
 static void put_rule(iso_output *out, const rule *r) {
-  const isolde_anomaly_info *info = isolde_anomaly_find(r->code);
+  const isoproof_anomaly_info *info = isoproof_anomaly_find(r->code);
   const char *meaning = info != NULL ? info->meaning : r->anomaly->meaning;
   const char *name = info != NULL ? info->name : r->anomaly->name;
   const char *level = info != NULL && info->level != NULL ? info->level : r->anomaly->level;
@@ -135,7 +135,7 @@ static void put_location(iso_output *out, const iso_spot *spot, const char *txn,
   iso_out_char(out, '}');
 }
 
-static void put_locations(iso_output *out, const isolde_document *document, const isolde_document_anomaly *a) {
+static void put_locations(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a) {
   uint32_t primary, id = 1;
   iso_spot spot = iso_spot_of(document, a, &primary);
   iso_out_text(out, ",\"locations\":[");
@@ -152,8 +152,8 @@ static void put_locations(iso_output *out, const isolde_document *document, cons
 
 /* ---- cycles ---- */
 
-static void put_step(iso_output *out, const isolde_document *document, const isolde_document_anomaly *a,
-                     const isolde_document_edge *edge) {
+static void put_step(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a,
+                     const isoproof_document_edge *edge) {
   iso_spot from = iso_spot_of_end(document, a, edge->from, edge->from_op);
   iso_spot to = iso_spot_of_end(document, a, edge->to, edge->to_op);
   iso_out_text(out, "{\"location\":");
@@ -165,8 +165,8 @@ static void put_step(iso_output *out, const isolde_document *document, const iso
   iso_out_text(out, ",\"nestingLevel\":1}");
 }
 
-static void put_flow(iso_output *out, const isolde_document *document, const isolde_document_anomaly *a,
-                     const char *title, const isolde_document_edge *edges, uint32_t count) {
+static void put_flow(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a,
+                     const char *title, const isoproof_document_edge *edges, uint32_t count) {
   iso_out_char(out, '{');
   if (title != NULL) {
     put_message(out, "message", title);
@@ -180,12 +180,12 @@ static void put_flow(iso_output *out, const isolde_document *document, const iso
   iso_out_text(out, "]}]}");
 }
 
-static void put_flows(iso_output *out, const isolde_document *document, const isolde_document_anomaly *a) {
+static void put_flows(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a) {
   bool comma = false;
   iso_out_text(out, ",\"codeFlows\":[");
   if (a->case_count == 0 && a->edge_count > 0) put_flow(out, document, a, NULL, a->edges, a->edge_count);
   for (uint32_t i = 0; i < a->case_count && i < MOST_FLOWS; i++) {
-    const isolde_document_case *one = &a->cases[i];
+    const isoproof_document_case *one = &a->cases[i];
     if (one->edge_count == 0) continue;
     if (comma) iso_out_char(out, ',');
     put_flow(out, document, a, one->title, one->edges, one->edge_count);
@@ -197,8 +197,8 @@ static void put_flows(iso_output *out, const isolde_document *document, const is
 /* ---- results ---- */
 
 /* The same anomaly in the same history has the same one. */
-static uint64_t fingerprint(const isolde_document *document, const isolde_document_anomaly *a) {
-  const char *file = isolde_document_file(document);
+static uint64_t fingerprint(const isoproof_document *document, const isoproof_document_anomaly *a) {
+  const char *file = isoproof_document_file(document);
   uint64_t hash = XXH64(a->code, strlen(a->code), 0);
   hash = XXH64(file, strlen(file), hash);
   for (uint32_t i = 0; i < a->txn_count; i++) hash = XXH64(a->txns[i].name, strlen(a->txns[i].name), hash);
@@ -206,7 +206,7 @@ static uint64_t fingerprint(const isolde_document *document, const isolde_docume
   return hash;
 }
 
-static void put_result(sarif_log *log, const isolde_document *document, const isolde_document_anomaly *a) {
+static void put_result(sarif_log *log, const isoproof_document *document, const isoproof_document_anomaly *a) {
   static const char *const levels[] = {
       [ISO_GRAVITY_ERROR] = "error", [ISO_GRAVITY_WARNING] = "warning", [ISO_GRAVITY_NOTE] = "note"};
   iso_output *out = log->out;
@@ -219,7 +219,7 @@ static void put_result(sarif_log *log, const isolde_document *document, const is
   put_message(out, "message", a->explanation[0] != 0 ? a->explanation : a->name);
   put_locations(out, document, a);
   put_flows(out, document, a);
-  iso_out_printf(out, ",\"partialFingerprints\":{\"isoldeAnomaly/v1\":\"%016llx\"},\"occurrenceCount\":%llu",
+  iso_out_printf(out, ",\"partialFingerprints\":{\"isoproofAnomaly/v1\":\"%016llx\"},\"occurrenceCount\":%llu",
                  (unsigned long long)fingerprint(document, a), (unsigned long long)(a->count > 0 ? a->count : 1));
   iso_out_text(out, ",\"properties\":{");
   put_field(out, "level", a->level != NULL ? a->level : "");
@@ -233,12 +233,12 @@ static void put_result(sarif_log *log, const isolde_document *document, const is
 
 /* ---- what could not be read, or not be decided ---- */
 
-static void put_notification(sarif_log *log, const isolde_document *document) {
-  const isolde_error *problem = isolde_document_problem(document);
-  const char *reason = isolde_document_unknown_reason(document);
+static void put_notification(sarif_log *log, const isoproof_document *document) {
+  const isoproof_error *problem = isoproof_document_problem(document);
+  const char *reason = isoproof_document_unknown_reason(document);
   iso_output *out = log->out;
   iso_spot spot = iso_spot_of_op(document, NULL);
-  if (problem == NULL && (reason == NULL || iso_judged(document) == ISOLDE_VIOLATED)) return;
+  if (problem == NULL && (reason == NULL || iso_judged(document) == ISOPROOF_VIOLATED)) return;
   if (problem != NULL) {
     if (problem->file[0] != 0 && strcmp(problem->file, "<stdin>") != 0) spot.file = problem->file;
     spot.line = problem->line;
@@ -247,7 +247,7 @@ static void put_notification(sarif_log *log, const isolde_document *document) {
   iso_out_text(out, log->comma);
   log->comma = ",\n";
   iso_out_printf(out, "{\"descriptor\":{\"id\":\"%s\"},\"level\":\"%s\",",
-                 problem != NULL ? isolde_status_name(problem->code) : "unknown",
+                 problem != NULL ? isoproof_status_name(problem->code) : "unknown",
                  problem != NULL ? "error" : "warning");
   put_message(out, "message", problem != NULL ? problem->message : reason);
   if (spot.file != NULL) {
@@ -258,9 +258,9 @@ static void put_notification(sarif_log *log, const isolde_document *document) {
   iso_out_char(out, '}');
 }
 
-static void put_invocation(sarif_log *log, const isolde_document *const *documents, size_t count) {
+static void put_invocation(sarif_log *log, const isoproof_document *const *documents, size_t count) {
   bool good = true;
-  for (size_t i = 0; i < count; i++) good = good && isolde_document_problem(documents[i]) == NULL;
+  for (size_t i = 0; i < count; i++) good = good && isoproof_document_problem(documents[i]) == NULL;
   iso_out_printf(log->out, "\"invocations\":[{\"executionSuccessful\":%s,\"toolExecutionNotifications\":[",
                  good ? "true" : "false");
   log->comma = "\n";
@@ -268,7 +268,7 @@ static void put_invocation(sarif_log *log, const isolde_document *const *documen
   iso_out_text(log->out, "]}],\n");
 }
 
-static void put_artifacts(sarif_log *log, const isolde_document *const *documents, size_t count) {
+static void put_artifacts(sarif_log *log, const isoproof_document *const *documents, size_t count) {
   const char *comma = "\n";
   iso_out_text(log->out, "\"artifacts\":[");
   for (size_t i = 0; i < count; i++) {
@@ -284,8 +284,8 @@ static void put_artifacts(sarif_log *log, const isolde_document *const *document
 }
 
 static void put_tool(const sarif_log *log) {
-  iso_out_text(log->out, "\"tool\":{\"driver\":{\"name\":\"isolde\",\"semanticVersion\":\"");
-  iso_out_text(log->out, isolde_version());
+  iso_out_text(log->out, "\"tool\":{\"driver\":{\"name\":\"isoproof\",\"semanticVersion\":\"");
+  iso_out_text(log->out, isoproof_version());
   iso_out_text(log->out, "\",\"rules\":[");
   for (size_t i = 0; i < log->rules.count; i++) {
     iso_out_text(log->out, i > 0 ? ",\n" : "\n");
@@ -294,16 +294,16 @@ static void put_tool(const sarif_log *log) {
   iso_out_text(log->out, "]}},\n");
 }
 
-isolde_status isolde_documents_write_sarif(const isolde_document *const *documents, size_t count, isolde_write_fn write,
-                                           void *user, isolde_error *error) {
+isoproof_status isoproof_documents_write_sarif(const isoproof_document *const *documents, size_t count,
+                                               isoproof_write_fn write, void *user, isoproof_error *error) {
   sarif_log log = {.comma = "\n"};
   if (!collect_rules(&log, documents, count)) {
     iso_vec_free(&log.rules);
     return iso_fail_memory(error);
   }
-  isolde_status status = iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &log.out, error);
-  if (status == ISOLDE_OK) {
-    const isolde_document_anomaly *a;
+  isoproof_status status = iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &log.out, error);
+  if (status == ISOPROOF_OK) {
+    const isoproof_document_anomaly *a;
     iso_out_text(log.out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\","
                           "\"runs\":[{\n");
     put_tool(&log);
@@ -312,7 +312,7 @@ isolde_status isolde_documents_write_sarif(const isolde_document *const *documen
     iso_out_text(log.out, "\"columnKind\":\"unicodeCodePoints\",\n\"results\":[");
     log.comma = "\n";
     for (size_t d = 0; d < count && !iso_output_failed(log.out); d++) {
-      for (size_t i = 0; (a = isolde_document_anomaly_at(documents[d], i)) != NULL; i++)
+      for (size_t i = 0; (a = isoproof_document_anomaly_at(documents[d], i)) != NULL; i++)
         put_result(&log, documents[d], a);
     }
     iso_out_text(log.out, "]}]}\n");

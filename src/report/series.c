@@ -7,7 +7,7 @@
 enum { MOST_BUCKETS = 600, STATUSES = 3 };
 
 typedef struct series {
-  const isolde_history *history;
+  const isoproof_history *history;
   int64_t first;
   uint64_t width; /* of a bucket */
   uint32_t buckets;
@@ -32,8 +32,8 @@ static uint64_t nice_width(uint64_t span) {
 /* When a transaction counts: at its end, or at its start where it has none. */
 static bool bucket_of(const series *s, uint32_t txn, uint32_t *bucket) {
   int64_t at = s->history->txn_end_opt[txn];
-  if (at == ISOLDE_NO_TIME) at = s->history->txn_start_opt[txn];
-  if (at == ISOLDE_NO_TIME || at < s->first) return false;
+  if (at == ISOPROOF_NO_TIME) at = s->history->txn_start_opt[txn];
+  if (at == ISOPROOF_NO_TIME || at < s->first) return false;
   uint64_t number = ((uint64_t)at - (uint64_t)s->first) / s->width;
   *bucket = number < s->buckets ? (uint32_t)number : s->buckets - 1;
   return true;
@@ -41,7 +41,7 @@ static bool bucket_of(const series *s, uint32_t txn, uint32_t *bucket) {
 
 static bool latency_of(const series *s, uint32_t txn, uint64_t *latency) {
   int64_t start = s->history->txn_start_opt[txn], end = s->history->txn_end_opt[txn];
-  if (s->history->txn_status[txn] != ISOLDE_COMMITTED || start == ISOLDE_NO_TIME || end == ISOLDE_NO_TIME ||
+  if (s->history->txn_status[txn] != ISOPROOF_COMMITTED || start == ISOPROOF_NO_TIME || end == ISOPROOF_NO_TIME ||
       end < start)
     return false;
   *latency = (uint64_t)end - (uint64_t)start;
@@ -55,7 +55,7 @@ static int by_size(const void *a, const void *b) {
 
 /* Counting, then a second pass that puts each latency into its bucket. */
 static bool gather(series *s) {
-  const isolde_history *h = s->history;
+  const isoproof_history *h = s->history;
   uint32_t bucket;
   uint64_t latency, next[MOST_BUCKETS];
   for (uint32_t t = 0; t < h->txns; t++) {
@@ -77,7 +77,7 @@ static bool gather(series *s) {
   return true;
 }
 
-static void put_counts(const iso_blob *blob, const series *s, const char *name, isolde_txn_status status) {
+static void put_counts(const iso_blob *blob, const series *s, const char *name, isoproof_txn_status status) {
   iso_blob_field(blob, name);
   for (uint32_t i = 0; i < s->buckets; i++) {
     iso_out_char(blob->out, i == 0 ? '[' : ',');
@@ -101,7 +101,7 @@ static void put_quantile(const iso_blob *blob, const series *s, const char *name
 }
 
 bool iso_blob_series(const iso_blob *blob) {
-  const isolde_document *d = blob->document;
+  const isoproof_document *d = blob->document;
   iso_blob_field(blob, "series");
   series *s = NULL;
   bool possible = d->history != NULL && d->has_times && d->history->txn_start_opt != NULL;
@@ -120,9 +120,9 @@ bool iso_blob_series(const iso_blob *blob) {
     iso_out_text(blob->out, "null");
   } else {
     iso_out_printf(blob->out, "{\"start\":0,\"bucket\":%llu", (unsigned long long)s->width);
-    put_counts(blob, s, "committed", ISOLDE_COMMITTED);
-    put_counts(blob, s, "aborted", ISOLDE_ABORTED);
-    put_counts(blob, s, "unknown", ISOLDE_UNKNOWN);
+    put_counts(blob, s, "committed", ISOPROOF_COMMITTED);
+    put_counts(blob, s, "aborted", ISOPROOF_ABORTED);
+    put_counts(blob, s, "unknown", ISOPROOF_UNKNOWN);
     put_quantile(blob, s, "p50", 50);
     put_quantile(blob, s, "p95", 95);
     put_quantile(blob, s, "p99", 99);

@@ -18,20 +18,20 @@ enum {
 
 /* One line of a column: an operation, or the name of a transaction that follows another one in its session. */
 typedef struct item {
-  uint32_t txn, op; /* op ISOLDE_NO_INDEX: the name */
+  uint32_t txn, op; /* op ISOPROOF_NO_INDEX: the name */
   uint32_t column;
   bool placed;
 } item;
 
 typedef struct link {
-  const isolde_document_edge *edge;
+  const isoproof_document_edge *edge;
   uint32_t from, to; /* items */
   bool drawn;
 } link;
 
 typedef struct sketch {
   iso_output *out;
-  const isolde_document_anomaly *anomaly;
+  const isoproof_document_anomaly *anomaly;
   iso_sketch_style style;
   const char *session[MOST_COLUMNS];
   uint32_t head[MOST_COLUMNS]; /* the first transaction */
@@ -48,7 +48,7 @@ typedef struct sketch {
 
 static bool choose_txns(sketch *s) {
   for (uint32_t i = 0; i < s->anomaly->txn_count; i++) {
-    if (s->anomaly->txns[i].number == ISOLDE_INITIAL_TXN) continue;
+    if (s->anomaly->txns[i].number == ISOPROOF_INITIAL_TXN) continue;
     if (s->txn_count == MOST_TXNS) return false;
     uint32_t at = s->txn_count++;
     for (; at > 0 && s->anomaly->txns[s->txns[at - 1]].number > s->anomaly->txns[i].number; at--)
@@ -80,8 +80,8 @@ static bool choose_items(sketch *s) {
   for (uint32_t i = 0; i < s->txn_count; i++) {
     uint32_t txn = s->txns[i], column = column_of(s, txn);
     if (column == MOST_COLUMNS) return false;
-    if (s->head[column] != txn && !add_item(s, txn, ISOLDE_NO_INDEX, column)) return false;
-    const isolde_document_txn *t = &s->anomaly->txns[txn];
+    if (s->head[column] != txn && !add_item(s, txn, ISOPROOF_NO_INDEX, column)) return false;
+    const isoproof_document_txn *t = &s->anomaly->txns[txn];
     for (uint32_t op = 0; op < t->op_count; op++) {
       if (t->ops[op].involved && !add_item(s, txn, op, column)) return false;
     }
@@ -91,18 +91,18 @@ static bool choose_items(sketch *s) {
 
 /* The item of an end of an edge: without an operation, the last one of the source and the first one of the target. */
 static uint32_t item_of(const sketch *s, uint32_t txn, uint32_t op, bool source) {
-  uint32_t found = ISOLDE_NO_INDEX;
+  uint32_t found = ISOPROOF_NO_INDEX;
   for (uint32_t i = 0; i < s->item_count; i++) {
     if (s->items[i].txn != txn) continue;
-    if (op != ISOLDE_NO_INDEX && s->items[i].op == op) return i;
-    if (op == ISOLDE_NO_INDEX && (source || found == ISOLDE_NO_INDEX)) found = i;
+    if (op != ISOPROOF_NO_INDEX && s->items[i].op == op) return i;
+    if (op == ISOPROOF_NO_INDEX && (source || found == ISOPROOF_NO_INDEX)) found = i;
   }
   return found;
 }
 
 static void choose_links(sketch *s) {
   for (uint32_t i = 0; i < s->anomaly->edge_count && s->link_count < MOST_EDGES; i++) {
-    const isolde_document_edge *edge = &s->anomaly->edges[i];
+    const isoproof_document_edge *edge = &s->anomaly->edges[i];
     link one = {edge, item_of(s, edge->from, edge->from_op, true), item_of(s, edge->to, edge->to_op, false), false};
     if (edge->from != edge->to) s->links[s->link_count++] = one;
   }
@@ -114,7 +114,7 @@ static uint32_t waits_for(const sketch *s, uint32_t at) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < s->link_count; i++) {
     const link *l = &s->links[i];
-    if (l->to == at && l->from != ISOLDE_NO_INDEX && !s->items[l->from].placed) count++;
+    if (l->to == at && l->from != ISOPROOF_NO_INDEX && !s->items[l->from].placed) count++;
   }
   return count;
 }
@@ -124,7 +124,7 @@ static uint32_t next_of(const sketch *s, uint32_t column) {
   for (uint32_t i = 0; i < s->item_count; i++) {
     if (s->items[i].column == column && !s->items[i].placed) return i;
   }
-  return ISOLDE_NO_INDEX;
+  return ISOPROOF_NO_INDEX;
 }
 
 /* Whether an arrow goes from one item to another. */
@@ -145,16 +145,16 @@ static uint32_t reluctance(const sketch *s, uint32_t at, uint32_t row, uint32_t 
 static void choose_order(sketch *s) {
   uint32_t column = 0;
   for (uint32_t row = 0; row < s->item_count; row++) {
-    uint32_t best = ISOLDE_NO_INDEX, least = UINT32_MAX;
+    uint32_t best = ISOPROOF_NO_INDEX, least = UINT32_MAX;
     for (uint32_t k = 0; k < s->columns; k++) {
       uint32_t at = next_of(s, (column + k) % s->columns);
-      uint32_t cost = at != ISOLDE_NO_INDEX ? reluctance(s, at, row, k) : UINT32_MAX;
+      uint32_t cost = at != ISOPROOF_NO_INDEX ? reluctance(s, at, row, k) : UINT32_MAX;
       if (cost < least) {
         best = at;
         least = cost;
       }
     }
-    if (best == ISOLDE_NO_INDEX) return;
+    if (best == ISOPROOF_NO_INDEX) return;
     s->order[row] = best;
     s->items[best].placed = true;
     column = s->items[best].column;
@@ -178,9 +178,9 @@ static void make_cell(const sketch *s, const char *text, uint32_t columns, char 
   bool cut;
   char whole[CELL_BYTES] = "";
   cell[0] = 0;
-  if (iso_output_open_callback(collect, whole, ISOLDE_COMPRESS_NO, &out, NULL) != ISOLDE_OK) return;
+  if (iso_output_open_callback(collect, whole, ISOPROOF_COMPRESS_NO, &out, NULL) != ISOPROOF_OK) return;
   iso_put_terminal(out, text);
-  if (iso_output_close(out, NULL) != ISOLDE_OK) return;
+  if (iso_output_close(out, NULL) != ISOPROOF_OK) return;
   size_t bytes = iso_cut_text(whole, columns, &cut);
   if (cut && !s->style.unicode) bytes = iso_cut_text(whole, columns > 2 ? columns - 1 : columns, &cut);
   snprintf(cell, CELL_BYTES, "%.*s%s", (int)bytes, whole, !cut ? "" : s->style.unicode ? "\xe2\x80\xa6" : "..");
@@ -200,7 +200,7 @@ static void put_cell(const sketch *s, uint32_t *at, const char *cell, const char
 static const char bold[] = "\033[1m", red[] = "\033[31m", cyan[] = "\033[36m";
 
 static void put_txn_name(const sketch *s, uint32_t *at, uint32_t txn, const char *session) {
-  const isolde_document_txn *t = &s->anomaly->txns[txn];
+  const isoproof_document_txn *t = &s->anomaly->txns[txn];
   char text[CELL_BYTES], cell[CELL_BYTES];
   bool committed = strcmp(t->status, "committed") == 0;
   snprintf(text, sizeof text, "%.60s%s%.20s%s%s%.80s%s", t->name, committed ? "" : " ", committed ? "" : t->status, "",
@@ -221,7 +221,7 @@ static void put_head(const sketch *s) {
 }
 
 /* An arrow over [from, to), its label in the middle. */
-static void put_arrow(const sketch *s, uint32_t *at, uint32_t from, uint32_t to, const isolde_document_edge *edge,
+static void put_arrow(const sketch *s, uint32_t *at, uint32_t from, uint32_t to, const isoproof_document_edge *edge,
                       const char *of, bool right) {
   const char *dash = s->style.unicode ? "\xe2\x94\x80" : "-";
   const char *corner = !s->style.unicode ? "+" : right ? "\xe2\x95\xb0" : "\xe2\x95\xaf";
@@ -247,7 +247,7 @@ static void put_arrow(const sketch *s, uint32_t *at, uint32_t from, uint32_t to,
 static link *arrow_to(sketch *s, uint32_t row) {
   for (uint32_t i = 0; i < s->link_count; i++) {
     link *l = &s->links[i];
-    if (l->to != s->order[row] || l->from == ISOLDE_NO_INDEX || s->items[l->from].column == s->items[l->to].column)
+    if (l->to != s->order[row] || l->from == ISOPROOF_NO_INDEX || s->items[l->from].column == s->items[l->to].column)
       continue;
     for (uint32_t above = 0; above < row; above++) {
       if (s->order[above] == l->from) return l;
@@ -268,7 +268,7 @@ static const char *named_source(const sketch *s, const link *l, uint32_t row) {
 
 static void put_item(const sketch *s, uint32_t *at, const item *one) {
   char cell[CELL_BYTES];
-  if (one->op == ISOLDE_NO_INDEX) {
+  if (one->op == ISOPROOF_NO_INDEX) {
     put_txn_name(s, at, one->txn, NULL);
     return;
   }
@@ -296,7 +296,7 @@ static void put_rest(const sketch *s) {
   const char *before = s->style.unicode ? " \xe2\x94\x80" : " -", *after = s->style.unicode ? "\xe2\x86\x92 " : "-> ";
   for (uint32_t i = 0; i < s->link_count; i++) {
     const link *l = &s->links[i];
-    if (l->drawn || l->from == ISOLDE_NO_INDEX || strcmp(l->edge->kind, "SO") == 0) continue;
+    if (l->drawn || l->from == ISOPROOF_NO_INDEX || strcmp(l->edge->kind, "SO") == 0) continue;
     iso_out_text(s->out, "    and ");
     iso_put_terminal(s->out, s->anomaly->txns[l->edge->from].name);
     iso_out_text(s->out, before);
@@ -312,7 +312,7 @@ static void put_rest(const sketch *s) {
   }
 }
 
-void iso_put_sketch(iso_output *out, const isolde_document_anomaly *anomaly, iso_sketch_style style) {
+void iso_put_sketch(iso_output *out, const isoproof_document_anomaly *anomaly, iso_sketch_style style) {
   sketch s = {.out = out, .anomaly = anomaly, .style = style};
   if (!choose_txns(&s) || !choose_items(&s)) return;
   s.column_width = (WIDTH - INDENT) / s.columns;

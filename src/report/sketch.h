@@ -13,6 +13,6 @@ typedef struct iso_sketch_style {
 
 /* Sessions as columns, operations downwards in an order that agrees with the dependencies, an arrow for each
  * dependency; nothing where the anomaly has fewer than two transactions or more than fit. */
-void iso_put_sketch(iso_output *out, const isolde_document_anomaly *anomaly, iso_sketch_style style);
+void iso_put_sketch(iso_output *out, const isoproof_document_anomaly *anomaly, iso_sketch_style style);
 
 #endif

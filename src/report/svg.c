@@ -10,14 +10,14 @@ enum { PANEL_GAP = 24, PANEL_TITLE = 34, HEADING = 62, LEGEND_ROW = 24, SIDE_BY_
 
 /* One graph: what is certain, or a case. */
 typedef struct panel {
-  const isolde_document_case *one; /* NULL: what is certain, or all there is */
+  const isoproof_document_case *one; /* NULL: what is certain, or all there is */
   iso_drawing drawing;
   int32_t x, y;
 } panel;
 
 typedef struct sheet {
   iso_output *out;
-  const isolde_document_anomaly *anomaly;
+  const isoproof_document_anomaly *anomaly;
   panel panels[MOST_PANELS];
   uint32_t count;
   int32_t width, height; /* of the panels */
@@ -79,7 +79,9 @@ static bool is_known_kind(const char *kind) {
 }
 
 /* A saved result may name any kind; a class may not. */
-static const char *class_of(const isolde_document_edge *edge) { return is_known_kind(edge->kind) ? edge->kind : "SO"; }
+static const char *class_of(const isoproof_document_edge *edge) {
+  return is_known_kind(edge->kind) ? edge->kind : "SO";
+}
 
 /* ---- parts ---- */
 
@@ -90,7 +92,7 @@ static void put_cut(iso_output *out, const char *text, size_t columns) {
   if (cut) iso_out_text(out, "\xe2\x80\xa6");
 }
 
-static void put_card(iso_output *out, const isolde_document_txn *txn, const iso_card *card) {
+static void put_card(iso_output *out, const isoproof_document_txn *txn, const iso_card *card) {
   size_t letters = (size_t)(card->w - 24) * 100 / 725;
   iso_out_printf(out, "<g class=\"card-text\" transform=\"translate(%d %d)\"><title>", card->x, card->y);
   iso_put_xml(out, txn->name);
@@ -172,12 +174,12 @@ static void put_panel(const sheet *s, const panel *p) {
 
 /* ---- the sheet ---- */
 
-static bool add_panel(sheet *s, iso_arena *arena, const isolde_document_case *one) {
-  const isolde_document_anomaly *a = s->anomaly;
+static bool add_panel(sheet *s, iso_arena *arena, const isoproof_document_case *one) {
+  const isoproof_document_anomaly *a = s->anomaly;
   panel *p = &s->panels[s->count];
   *p = (panel){.one = one};
   s->count++;
-  const isolde_document_edge *edges = one != NULL ? one->edges : a->edges;
+  const isoproof_document_edge *edges = one != NULL ? one->edges : a->edges;
   return iso_layout(arena, a, edges, one != NULL ? one->edge_count : a->edge_count, one == NULL, &p->drawing);
 }
 
@@ -242,8 +244,8 @@ static void open_svg(iso_output *out, int32_t width, int32_t height, const char 
   put_style(out);
 }
 
-static void put_sheet(const sheet *s, const isolde_document *document) {
-  const isolde_document_anomaly *a = s->anomaly;
+static void put_sheet(const sheet *s, const isoproof_document *document) {
+  const isoproof_document_anomaly *a = s->anomaly;
   int32_t legend = legend_rows(s) * LEGEND_ROW, width = s->width < 420 ? 420 : s->width;
   int32_t height = HEADING + s->height + (legend > 0 ? legend + 12 : 0);
   iso_words title = {NULL, 0, 0, false};
@@ -267,34 +269,34 @@ static void put_sheet(const sheet *s, const isolde_document *document) {
 }
 
 /* A document without anomalies is a drawing, too: it says so. */
-static void put_nothing(iso_output *out, const isolde_document *document) {
-  const char *verdict = isolde_verdict_name(document->verdict);
+static void put_nothing(iso_output *out, const isoproof_document *document) {
+  const char *verdict = isoproof_verdict_name(document->verdict);
   const char *words = document->has_problem ? "could not be judged" : "no anomaly was found";
   open_svg(out, 480, 76, document->title, words);
   iso_out_text(out, "<rect class=\"back\" width=\"480\" height=\"76\"/>\n<text class=\"heading\" x=\"12\" y=\"30\">");
   put_cut(out, document->title, 44);
   iso_out_printf(out, "</text>\n<text class=\"quiet\" x=\"12\" y=\"54\">%s", words);
-  if (document->verdict != ISOLDE_VERDICT_NONE) iso_out_printf(out, "; the verdict is %s", verdict);
+  if (document->verdict != ISOPROOF_VERDICT_NONE) iso_out_printf(out, "; the verdict is %s", verdict);
   iso_out_text(out, "</text>\n</svg>\n");
 }
 
-isolde_status isolde_document_write_svg(const isolde_document *document, const isolde_draw_options *options,
-                                        isolde_write_fn write, void *user, isolde_error *error) {
-  isolde_draw_options known = {.struct_size = sizeof known};
+isoproof_status isoproof_document_write_svg(const isoproof_document *document, const isoproof_draw_options *options,
+                                            isoproof_write_fn write, void *user, isoproof_error *error) {
+  isoproof_draw_options known = {.struct_size = sizeof known};
   if (options != NULL)
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
-  const isolde_document_anomaly *anomaly = isolde_document_anomaly_at(document, known.anomaly);
+  const isoproof_document_anomaly *anomaly = isoproof_document_anomaly_at(document, known.anomaly);
   if (anomaly == NULL && known.anomaly > 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "expected an anomaly below %zu, found number %zu",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected an anomaly below %zu, found number %zu",
                     document->anomalies.count, known.anomaly);
   iso_arena arena = ISO_ARENA_EMPTY;
   sheet s = {.anomaly = anomaly};
   bool good = anomaly == NULL || add_panel(&s, &arena, NULL);
   for (uint32_t i = 0; anomaly != NULL && good && i < anomaly->case_count && s.count < MOST_PANELS; i++)
     good = add_panel(&s, &arena, &anomaly->cases[i]);
-  isolde_status status = good ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK) status = iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &s.out, error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = good ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &s.out, error);
+  if (status == ISOPROOF_OK) {
     place_panels(&s);
     if (anomaly != NULL)
       put_sheet(&s, document);

@@ -26,7 +26,7 @@ static const struct phrase *phrase_of(const char *kind) {
   return &phrases[0];
 }
 
-static void add_op(iso_words *words, const isolde_document_op *op) {
+static void add_op(iso_words *words, const isoproof_document_op *op) {
   const struct phrase *p = phrase_of(op->kind);
   const char *value = op->value != NULL ? op->value : "?";
   iso_words_add(words, "%s %s%s%s", p->verb, p->value_first ? value : op->key, p->between,
@@ -43,16 +43,16 @@ static const char *take(iso_arena *arena, iso_words *words) {
 /* ---- edges ---- */
 
 typedef struct ends {
-  const isolde_document_txn *from, *to;
-  const isolde_document_op *from_op, *to_op; /* NULL where the edge names none */
+  const isoproof_document_txn *from, *to;
+  const isoproof_document_op *from_op, *to_op; /* NULL where the edge names none */
 } ends;
 
-static const isolde_document_op *op_of(const isolde_document_txn *txn, uint32_t op) {
+static const isoproof_document_op *op_of(const isoproof_document_txn *txn, uint32_t op) {
   return op < txn->op_count ? &txn->ops[op] : NULL;
 }
 
 /* "s0t1 (append 3 to x)" or "s0t1" */
-static void add_side(iso_words *words, const isolde_document_txn *txn, const isolde_document_op *op) {
+static void add_side(iso_words *words, const isoproof_document_txn *txn, const isoproof_document_op *op) {
   iso_words_add(words, "%s", txn->name);
   if (op == NULL) return;
   iso_words_add(words, " (");
@@ -86,7 +86,7 @@ static void tell_ww(iso_words *words, const ends *e, const char *key, bool assum
   iso_words_add(words, ".");
 }
 
-static void tell_edge(iso_words *words, const isolde_document_edge *edge, const ends *e) {
+static void tell_edge(iso_words *words, const isoproof_document_edge *edge, const ends *e) {
   iso_words key = {NULL, 0, 0, false};
   /* The operations say the key; without them it is said here. */
   if (edge->key != NULL && e->from_op == NULL && e->to_op == NULL) iso_words_add(&key, " of %s", edge->key);
@@ -117,20 +117,20 @@ static void tell_edge(iso_words *words, const isolde_document_edge *edge, const 
 }
 
 /* Whether a case assumes just this. */
-static bool is_assumed(const isolde_document_case *one, const isolde_document_edge *edge) {
+static bool is_assumed(const isoproof_document_case *one, const isoproof_document_edge *edge) {
   if (one == NULL || strcmp(edge->kind, "WW") != 0 || edge->key == NULL) return false;
   for (uint32_t i = 0; i < one->order_count; i++) {
-    const isolde_document_order *order = &one->orders[i];
+    const isoproof_document_order *order = &one->orders[i];
     if (order->before == edge->from && order->after == edge->to && strcmp(order->key, edge->key) == 0) return true;
   }
   return false;
 }
 
-static bool tell_edges(iso_arena *arena, const isolde_document_anomaly *a, const isolde_document_case *one,
-                       isolde_document_edge *edges, uint32_t count) {
+static bool tell_edges(iso_arena *arena, const isoproof_document_anomaly *a, const isoproof_document_case *one,
+                       isoproof_document_edge *edges, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    isolde_document_edge *edge = &edges[i];
-    const isolde_document_txn *from = &a->txns[edge->from], *to = &a->txns[edge->to];
+    isoproof_document_edge *edge = &edges[i];
+    const isoproof_document_txn *from = &a->txns[edge->from], *to = &a->txns[edge->to];
     ends e = {from, to, op_of(from, edge->from_op), op_of(to, edge->to_op)};
     iso_words words = {NULL, 0, 0, false};
     edge->assumed = is_assumed(one, edge);
@@ -143,27 +143,27 @@ static bool tell_edges(iso_arena *arena, const isolde_document_anomaly *a, const
 
 /* ---- cases ---- */
 
-static bool tell_case(iso_arena *arena, const isolde_document_anomaly *a, isolde_document_case *one) {
+static bool tell_case(iso_arena *arena, const isoproof_document_anomaly *a, isoproof_document_case *one) {
   iso_words words = {NULL, 0, 0, false};
   for (uint32_t i = 0; i < one->order_count; i++) {
-    const isolde_document_order *order = &one->orders[i];
+    const isoproof_document_order *order = &one->orders[i];
     iso_words_add(&words, "%s%s wrote %s before %s", i == 0 ? "If " : " and ", a->txns[order->before].name, order->key,
                   a->txns[order->after].name);
   }
   if (one->order_count == 0) iso_words_add(&words, "In any case");
   one->title = take(arena, &words);
   return one->title != NULL &&
-         tell_edges(arena, a, one, (isolde_document_edge *)(uintptr_t)one->edges, one->edge_count);
+         tell_edges(arena, a, one, (isoproof_document_edge *)(uintptr_t)one->edges, one->edge_count);
 }
 
-bool iso_model_tell(iso_arena *arena, isolde_document_anomaly *anomaly) {
-  const isolde_anomaly_info *info = isolde_anomaly_find(anomaly->code);
+bool iso_model_tell(iso_arena *arena, isoproof_document_anomaly *anomaly) {
+  const isoproof_anomaly_info *info = isoproof_anomaly_find(anomaly->code);
   anomaly->meaning = info != NULL ? info->meaning : "";
   /* The arrays are ours: they lie in the arena, and only readers see them as constant. */
-  isolde_document_txn *txns = (isolde_document_txn *)(uintptr_t)anomaly->txns;
-  isolde_document_case *cases = (isolde_document_case *)(uintptr_t)anomaly->cases;
+  isoproof_document_txn *txns = (isoproof_document_txn *)(uintptr_t)anomaly->txns;
+  isoproof_document_case *cases = (isoproof_document_case *)(uintptr_t)anomaly->cases;
   for (uint32_t t = 0; t < anomaly->txn_count; t++) {
-    isolde_document_op *ops = (isolde_document_op *)(uintptr_t)txns[t].ops;
+    isoproof_document_op *ops = (isoproof_document_op *)(uintptr_t)txns[t].ops;
     for (uint32_t i = 0; i < txns[t].op_count; i++) {
       iso_words words = {NULL, 0, 0, false};
       add_op(&words, &ops[i]);
@@ -171,7 +171,7 @@ bool iso_model_tell(iso_arena *arena, isolde_document_anomaly *anomaly) {
       if (ops[i].text == NULL) return false;
     }
   }
-  isolde_document_edge *edges = (isolde_document_edge *)(uintptr_t)anomaly->edges;
+  isoproof_document_edge *edges = (isoproof_document_edge *)(uintptr_t)anomaly->edges;
   if (!tell_edges(arena, anomaly, NULL, edges, anomaly->edge_count)) return false;
   for (uint32_t i = 0; i < anomaly->case_count; i++) {
     if (!tell_case(arena, anomaly, &cases[i])) return false;
@@ -181,21 +181,21 @@ bool iso_model_tell(iso_arena *arena, isolde_document_anomaly *anomaly) {
 
 /* ---- the document ---- */
 
-bool iso_model_title(isolde_document *document) {
+bool iso_model_title(isoproof_document *document) {
   if (document->title[0] != '\0') return true;
   iso_words words = {NULL, 0, 0, false};
-  const char *database = isolde_document_fact_of(document, "database");
+  const char *database = isoproof_document_fact_of(document, "database");
   const char *last = strrchr(document->file, '/');
   const char *base = last != NULL && last[1] != '\0' ? last + 1 : document->file;
   if (database != NULL)
-    iso_words_add(&words, "isolde on %s", database);
+    iso_words_add(&words, "isoproof on %s", database);
   else
     iso_words_add(&words, "%s", base[0] != '\0' ? base : "history");
   document->title = take(&document->arena, &words);
   return document->title != NULL;
 }
 
-bool iso_model_count_left_out(isolde_document *document) {
+bool iso_model_count_left_out(isoproof_document *document) {
   if (document->anomalies_found <= document->anomalies.count) return true;
   return iso_document_leave_out(document, "%zu of %llu anomalies are shown.", document->anomalies.count,
                                 (unsigned long long)document->anomalies_found);

@@ -14,27 +14,27 @@ enum { MOST_LINES = 3, MOST_SKETCHES = 3 }; /* levels on lines of their own; ano
 
 typedef struct {
   iso_output *out;
-  const isolde_result *result;
+  const isoproof_result *result;
   bool color, unicode;
 } page;
 
-static void paint(const page *p, isolde_verdict verdict, const char *text) {
-  const char *colors[] = {[ISOLDE_VERDICT_NONE] = "",
-                          [ISOLDE_SATISFIED] = "\033[32m",
-                          [ISOLDE_VIOLATED] = "\033[31m",
-                          [ISOLDE_UNDECIDED] = "\033[33m"};
+static void paint(const page *p, isoproof_verdict verdict, const char *text) {
+  const char *colors[] = {[ISOPROOF_VERDICT_NONE] = "",
+                          [ISOPROOF_SATISFIED] = "\033[32m",
+                          [ISOPROOF_VIOLATED] = "\033[31m",
+                          [ISOPROOF_UNDECIDED] = "\033[33m"};
   if (p->color) iso_out_text(p->out, colors[verdict]);
   iso_out_text(p->out, text);
   if (p->color && colors[verdict][0] != '\0') iso_out_text(p->out, "\033[0m");
 }
 
 static void put_heading(const page *p, const char *file) {
-  const isolde_history *h = p->result->history;
+  const isoproof_history *h = p->result->history;
   iso_words words = {NULL, 0, 0, false};
   iso_words_add_hostile(&words, file, strlen(file), 4096);
   iso_out_text(p->out, words.text != NULL ? words.text : "");
   iso_words_free(&words);
-  iso_out_printf(p->out, ": %s, %u session%s, %u transaction%s, %u operation%s\n", isolde_history_format(h),
+  iso_out_printf(p->out, ": %s, %u session%s, %u transaction%s, %u operation%s\n", isoproof_history_format(h),
                  h->sessions, h->sessions == 1 ? "" : "s", h->txns, h->txns == 1 ? "" : "s", h->ops,
                  h->ops == 1 ? "" : "s");
   if (h->aborted > 0 || h->unknown > 0) {
@@ -43,15 +43,15 @@ static void put_heading(const page *p, const char *file) {
 }
 
 /* The levels with one verdict, as a list under its name. */
-static void put_level_list(const page *p, isolde_verdict verdict) {
+static void put_level_list(const page *p, isoproof_verdict verdict) {
   size_t column = 0;
   for (size_t i = 0; i < p->result->level_count; i++) {
     const char *id = p->result->levels[i].info->id;
     if (p->result->levels[i].verdict != verdict) continue;
     if (column == 0) {
       iso_out_text(p->out, "  ");
-      paint(p, verdict, isolde_verdict_name(verdict));
-      column = 2 + strlen(isolde_verdict_name(verdict));
+      paint(p, verdict, isoproof_verdict_name(verdict));
+      column = 2 + strlen(isoproof_verdict_name(verdict));
     } else {
       iso_out_char(p->out, ',');
       column++;
@@ -76,19 +76,19 @@ static void put_levels(const page *p) {
   if (count > 0 || p->result->unknown_reason != NULL) iso_out_char(p->out, '\n');
   for (size_t i = 0; i < count && count <= MOST_LINES; i++) {
     iso_out_printf(p->out, "  %-30s ", p->result->levels[i].info->id);
-    paint(p, p->result->levels[i].verdict, isolde_verdict_name(p->result->levels[i].verdict));
+    paint(p, p->result->levels[i].verdict, isoproof_verdict_name(p->result->levels[i].verdict));
     iso_out_char(p->out, '\n');
   }
   if (count > MOST_LINES) {
-    put_level_list(p, ISOLDE_SATISFIED);
-    put_level_list(p, ISOLDE_VIOLATED);
-    put_level_list(p, ISOLDE_UNDECIDED);
+    put_level_list(p, ISOPROOF_SATISFIED);
+    put_level_list(p, ISOPROOF_VIOLATED);
+    put_level_list(p, ISOPROOF_UNDECIDED);
   }
   if (p->result->unknown_reason != NULL) iso_out_printf(p->out, "  unknown: %s\n", p->result->unknown_reason);
   const char *unexplained = p->result->unexplained;
   if (unexplained == NULL) return;
   iso_out_printf(p->out, "  the violation of %s takes too many cases to show;\n", unexplained);
-  iso_out_printf(p->out, "  for a smaller history: isolde minimize --level %s\n", unexplained);
+  iso_out_printf(p->out, "  for a smaller history: isoproof minimize --level %s\n", unexplained);
 }
 
 /* Wraps a sentence at 78 columns behind an indent of four. */
@@ -111,19 +111,19 @@ static void put_wrapped(iso_output *out, const char *text) {
 }
 
 /* Its transactions side by side; a sketch that memory has no room for is left out. */
-static void put_drawing(const page *p, const isolde_anomaly *anomaly) {
+static void put_drawing(const page *p, const isoproof_anomaly *anomaly) {
   iso_arena arena = ISO_ARENA_EMPTY;
-  isolde_document_anomaly model;
+  isoproof_document_anomaly model;
   memset(&model, 0, sizeof model);
   if (iso_model_anomaly(&arena, p->result->history, anomaly, &model) && iso_model_tell(&arena, &model))
     iso_put_sketch(p->out, &model, (iso_sketch_style){.color = p->color, .unicode = p->unicode});
   iso_arena_free(&arena);
 }
 
-static void put_anomaly(const page *p, const isolde_anomaly *anomaly, bool drawn) {
-  const isolde_history *h = p->result->history;
+static void put_anomaly(const page *p, const isoproof_anomaly *anomaly, bool drawn) {
+  const isoproof_history *h = p->result->history;
   iso_out_text(p->out, "\n  ");
-  paint(p, ISOLDE_VIOLATED, anomaly->code);
+  paint(p, ISOPROOF_VIOLATED, anomaly->code);
   iso_out_printf(p->out, " %s", anomaly->name);
   if (!p->result->findings.keep_all) {
     iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, anomaly->count == 1 ? "" : "s");
@@ -134,10 +134,10 @@ static void put_anomaly(const page *p, const isolde_anomaly *anomaly, bool drawn
   if (h->txn_id_opt == NULL) return;
   iso_words words = {NULL, 0, 0, false};
   for (size_t i = 0; i < anomaly->txn_count; i++) {
-    isolde_txn txn;
+    isoproof_txn txn;
     char name[64];
-    if (!isolde_history_txn(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
-    isolde_history_txn_name(h, anomaly->txns[i], name, sizeof name);
+    if (!isoproof_history_txn(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
+    isoproof_history_txn_name(h, anomaly->txns[i], name, sizeof name);
     iso_words_add(&words, "%s%s is transaction %lld", words.length > 0 ? ", " : "(", name, (long long)txn.id);
   }
   if (words.length > 0 && !words.failed) {
@@ -147,7 +147,7 @@ static void put_anomaly(const page *p, const isolde_anomaly *anomaly, bool drawn
   iso_words_free(&words);
 }
 
-static void put_names(const page *p, const char *what, const char *(*next)(const isolde_result *, size_t)) {
+static void put_names(const page *p, const char *what, const char *(*next)(const isoproof_result *, size_t)) {
   iso_words words = {NULL, 0, 0, false};
   if (next(p->result, 0) == NULL) return;
   iso_out_printf(p->out, "  %s\n", what);
@@ -160,12 +160,12 @@ static void put_names(const page *p, const char *what, const char *(*next)(const
 
 /* What a check with a workload or models says about models. */
 static void put_models(const page *p) {
-  if (isolde_result_workload(p->result) == NULL) return;
+  if (isoproof_result_workload(p->result) == NULL) return;
   iso_out_char(p->out, '\n');
-  iso_out_printf(p->out, "  workload: %s\n", isolde_result_workload(p->result));
-  put_names(p, "not:", isolde_result_not);
-  put_names(p, "and so neither:", isolde_result_also_not);
-  put_names(p, "proved:", isolde_result_proved);
+  iso_out_printf(p->out, "  workload: %s\n", isoproof_result_workload(p->result));
+  put_names(p, "not:", isoproof_result_not);
+  put_names(p, "and so neither:", isoproof_result_also_not);
+  put_names(p, "proved:", isoproof_result_proved);
 }
 
 /* Whether a shell takes it as one word. */
@@ -191,35 +191,35 @@ static void put_strongest(const page *p) {
 }
 
 static void put_summary(const page *p, const char *file) {
-  const isolde_result *result = p->result;
+  const isoproof_result *result = p->result;
   iso_out_char(p->out, '\n');
-  if (isolde_result_verdict(result) != ISOLDE_VERDICT_NONE) {
+  if (isoproof_result_verdict(result) != ISOPROOF_VERDICT_NONE) {
     iso_out_text(p->out, "  verdict: ");
-    paint(p, isolde_result_verdict(result), isolde_verdict_name(isolde_result_verdict(result)));
+    paint(p, isoproof_result_verdict(result), isoproof_verdict_name(isoproof_result_verdict(result)));
     iso_out_char(p->out, '\n');
   } else if (result->strongest[0] != NULL) {
     put_strongest(p);
   }
-  isolde_anomaly first;
-  if (isolde_result_anomaly(result, 0, &first)) {
-    iso_out_printf(p->out, "  more about an anomaly: isolde explain %s\n", first.code);
+  isoproof_anomaly first;
+  if (isoproof_result_anomaly(result, 0, &first)) {
+    iso_out_printf(p->out, "  more about an anomaly: isoproof explain %s\n", first.code);
     if (file != NULL && is_plain_path(file))
-      iso_out_printf(p->out, "  a page to look at: isolde check --html=report.html %s\n", file);
+      iso_out_printf(p->out, "  a page to look at: isoproof check --html=report.html %s\n", file);
   }
 }
 
-isolde_status isolde_result_write_text(const isolde_result *result, const isolde_render_options *options,
-                                       isolde_write_fn write, void *user, isolde_error *error) {
-  isolde_render_options known = {.struct_size = sizeof known};
+isoproof_status isoproof_result_write_text(const isoproof_result *result, const isoproof_render_options *options,
+                                           isoproof_write_fn write, void *user, isoproof_error *error) {
+  isoproof_render_options known = {.struct_size = sizeof known};
   if (options != NULL)
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
   page p = {.result = result, .color = known.color, .unicode = known.unicode};
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &p.out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &p.out, error));
   put_heading(&p, known.file != NULL ? known.file : "history");
   put_levels(&p);
-  for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
-    isolde_anomaly anomaly;
-    if (isolde_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
+  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+    isoproof_anomaly anomaly;
+    if (isoproof_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
   }
   put_models(&p);
   iso_put_proved_text(p.out, result);

@@ -12,7 +12,7 @@ enum { NEAR_IN_SESSION = 25, NEAR_IN_TIME = 4, MOST_SESSIONS = 20000 };
 
 typedef struct chooser {
   iso_sample *sample;
-  const isolde_history *history;
+  const isoproof_history *history;
   uint64_t marked, most_marked;
 } chooser;
 
@@ -30,8 +30,8 @@ static void mark_near(chooser *c, uint32_t session, uint64_t txn, uint64_t reach
 
 /* Those of every session that began about when this one did. */
 static void mark_same_time(chooser *c, uint64_t txn) {
-  const isolde_history *h = c->history;
-  if (h->txn_start_opt == NULL || h->txn_start_opt[txn] == ISOLDE_NO_TIME) return;
+  const isoproof_history *h = c->history;
+  if (h->txn_start_opt == NULL || h->txn_start_opt[txn] == ISOPROOF_NO_TIME) return;
   for (uint32_t s = 0; s < h->sessions && c->marked < c->most_marked; s++) {
     uint64_t low = h->session_first_txn[s], high = h->session_first_txn[s + 1];
     if (low == high || c->sample->session[s] == UINT32_MAX) continue;
@@ -48,9 +48,9 @@ static void mark_same_time(chooser *c, uint64_t txn) {
 }
 
 /* Calls for every transaction of an anomaly that the history has. */
-static void for_involved(chooser *c, const isolde_document *document, void (*act)(chooser *, uint64_t)) {
+static void for_involved(chooser *c, const isoproof_document *document, void (*act)(chooser *, uint64_t)) {
   for (size_t i = 0; i < document->anomalies.count; i++) {
-    const isolde_document_anomaly *a = &document->anomalies.items[i];
+    const isoproof_document_anomaly *a = &document->anomalies.items[i];
     for (uint32_t k = 0; k < a->txn_count; k++)
       if (a->txns[k].number < c->history->txns) act(c, a->txns[k].number);
   }
@@ -65,7 +65,7 @@ static void mark_around(chooser *c, uint64_t txn) {
 }
 
 /* All sessions, or those of the anomalies and an even sample. */
-static void choose_sessions(chooser *c, const isolde_document *document) {
+static void choose_sessions(chooser *c, const isoproof_document *document) {
   uint32_t sessions = c->history->sessions;
   c->sample->by_session = sessions > MOST_SESSIONS;
   uint32_t stride = c->sample->by_session ? sessions / (MOST_SESSIONS / 2) + 1 : 1;
@@ -77,7 +77,7 @@ static void choose_sessions(chooser *c, const isolde_document *document) {
 
 /* Evenly among those that are not shown yet, until `most` are. */
 static void choose_evenly(chooser *c, uint64_t most) {
-  const isolde_history *h = c->history;
+  const isoproof_history *h = c->history;
   uint64_t eligible = 0, sum = 0;
   for (uint32_t s = 0; s < h->sessions; s++)
     if (c->sample->session[s] != UINT32_MAX) eligible += h->session_first_txn[s + 1] - h->session_first_txn[s];
@@ -93,8 +93,8 @@ static void choose_evenly(chooser *c, uint64_t most) {
   c->sample->count = c->marked + wanted;
 }
 
-bool iso_sample_choose(iso_sample *sample, const isolde_document *document, uint64_t most) {
-  const isolde_history *h = document->history;
+bool iso_sample_choose(iso_sample *sample, const isoproof_document *document, uint64_t most) {
+  const isoproof_history *h = document->history;
   if (h == NULL || h->txns == 0) return true;
   sample->shown = iso_alloc_zero(h->txns, 1);
   sample->session = iso_alloc(h->sessions, sizeof *sample->session);
@@ -133,11 +133,11 @@ static void put_number(base64 *b, uint64_t number, unsigned size) {
   }
 }
 
-static void put_time(base64 *b, const isolde_document *d, int64_t time) {
-  double since = time == ISOLDE_NO_TIME ? (double)NAN : (double)time - (double)d->first_start;
+static void put_time(base64 *b, const isoproof_document *d, int64_t time) {
+  double since = time == ISOPROOF_NO_TIME ? (double)NAN : (double)time - (double)d->first_start;
   /* Exact where it matters: runs are shorter than 104 days. */
   int64_t exact;
-  if (time != ISOLDE_NO_TIME && !__builtin_sub_overflow(time, d->first_start, &exact)) since = (double)exact;
+  if (time != ISOPROOF_NO_TIME && !__builtin_sub_overflow(time, d->first_start, &exact)) since = (double)exact;
   uint64_t bits;
   memcpy(&bits, &since, sizeof bits);
   put_number(b, bits, 8);
@@ -146,7 +146,7 @@ static void put_time(base64 *b, const isolde_document *d, int64_t time) {
 typedef enum field { SESSION, INDEX, STATUS, START, END } field;
 
 static void put_column(const iso_blob *blob, const char *name, field which) {
-  const isolde_history *h = blob->document->history;
+  const isoproof_history *h = blob->document->history;
   base64 b = {.out = blob->out};
   iso_blob_field(blob, name);
   iso_out_char(blob->out, '"');
@@ -176,13 +176,13 @@ static void put_column(const iso_blob *blob, const char *name, field which) {
 }
 
 static void put_sessions(const iso_blob *blob) {
-  const isolde_history *h = blob->document->history;
+  const isoproof_history *h = blob->document->history;
   bool first = true;
   for (uint32_t s = 0; s < h->sessions; s++) {
     if (blob->sample.session[s] == UINT32_MAX) continue;
-    isolde_scalar name = iso_history_scalar(h, h->session_name[s]);
+    isoproof_scalar name = iso_history_scalar(h, h->session_name[s]);
     char text[ISO_DOCUMENT_SCALAR + 1];
-    isolde_scalar_format(name, text, sizeof text);
+    isoproof_scalar_format(name, text, sizeof text);
     if (!first) iso_out_char(blob->out, ',');
     first = false;
     iso_put_json_in_html(blob->out, text);
@@ -190,7 +190,7 @@ static void put_sessions(const iso_blob *blob) {
 }
 
 void iso_blob_timeline(const iso_blob *blob) {
-  const isolde_history *h = blob->document->history;
+  const isoproof_history *h = blob->document->history;
   iso_blob_field(blob, "timeline");
   if (blob->sample.shown == NULL || h == NULL) {
     iso_out_text(blob->out, "null");

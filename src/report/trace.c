@@ -28,8 +28,8 @@ typedef struct thread {
 
 typedef struct trace {
   iso_output *out;
-  const isolde_document *document;
-  const isolde_history *history; /* NULL: only what the anomalies show */
+  const isoproof_document *document;
+  const isoproof_history *history; /* NULL: only what the anomalies show */
   bool has_times;
   int64_t first, last;
   const char *comma;
@@ -79,10 +79,10 @@ static int64_t since(const trace *t, int64_t time) {
 }
 
 static void find_span(trace *t, int64_t start, int64_t end) {
-  if (start != ISOLDE_NO_TIME && (!t->has_times || start < t->first)) t->first = start;
-  if (start != ISOLDE_NO_TIME && (!t->has_times || start > t->last)) t->last = start;
-  if (start != ISOLDE_NO_TIME) t->has_times = true;
-  if (end != ISOLDE_NO_TIME && t->has_times && end > t->last) t->last = end;
+  if (start != ISOPROOF_NO_TIME && (!t->has_times || start < t->first)) t->first = start;
+  if (start != ISOPROOF_NO_TIME && (!t->has_times || start > t->last)) t->last = start;
+  if (start != ISOPROOF_NO_TIME) t->has_times = true;
+  if (end != ISOPROOF_NO_TIME && t->has_times && end > t->last) t->last = end;
 }
 
 /* Places a transaction that is the `place`-th of its session; `next` is when the session goes on, for one without an
@@ -93,8 +93,8 @@ static void set_times(const trace *t, slice *s, int64_t start, int64_t end, int6
     s->end = s->start + STEP * 4 / 5;
     return;
   }
-  if (start == ISOLDE_NO_TIME) start = end != ISOLDE_NO_TIME ? end : t->first;
-  if (end == ISOLDE_NO_TIME) end = next != ISOLDE_NO_TIME && next >= start ? next : t->last;
+  if (start == ISOPROOF_NO_TIME) start = end != ISOPROOF_NO_TIME ? end : t->first;
+  if (end == ISOPROOF_NO_TIME) end = next != ISOPROOF_NO_TIME && next >= start ? next : t->last;
   s->start = since(t, start);
   s->end = since(t, end);
   if (s->end <= s->start) s->end = s->start + 1;
@@ -123,7 +123,7 @@ static uint32_t process_of_value(trace *t, iso_value node) {
   }
   uint32_t process = PROCESS_NODES + (uint32_t)t->nodes.count - 1;
   char text[256];
-  isolde_scalar_format(iso_history_scalar(t->history, node), text, sizeof text);
+  isoproof_scalar_format(iso_history_scalar(t->history, node), text, sizeof text);
   bool none = node == ISO_VALUE_NIL;
   put_name(t, "process_name", process, 0, none ? "" : "node ", none ? "sessions" : text);
   return process;
@@ -156,30 +156,30 @@ static void begin_slice(trace *t, const slice *s, const char *name, const char *
   put_string(t->out, status);
 }
 
-static void put_scalar(trace *t, const char *name, isolde_scalar scalar) {
+static void put_scalar(trace *t, const char *name, isoproof_scalar scalar) {
   char text[256];
-  if (scalar.type == ISOLDE_NIL) return;
-  isolde_scalar_format(scalar, text, sizeof text);
+  if (scalar.type == ISOPROOF_NIL) return;
+  isoproof_scalar_format(scalar, text, sizeof text);
   iso_out_printf(t->out, ",\"%s\":", name);
   put_string(t->out, text);
 }
 
 /* "r x = 3" */
 static void put_op(trace *t, uint64_t number) {
-  isolde_op op;
+  isoproof_op op;
   char key[100], value[100], whole[256];
-  if (!isolde_history_op(t->history, number, &op)) return;
-  isolde_scalar_format(op.key, key, sizeof key);
-  isolde_scalar_format(op.value, value, sizeof value);
-  if (iso_kind_is_list(op.kind) && op.value.type == ISOLDE_INTEGER)
-    snprintf(whole, sizeof whole, "%s %s: %llu elements", isolde_op_kind_name(op.kind), key,
+  if (!isoproof_history_op(t->history, number, &op)) return;
+  isoproof_scalar_format(op.key, key, sizeof key);
+  isoproof_scalar_format(op.value, value, sizeof value);
+  if (iso_kind_is_list(op.kind) && op.value.type == ISOPROOF_INTEGER)
+    snprintf(whole, sizeof whole, "%s %s: %llu elements", isoproof_op_kind_name(op.kind), key,
              (unsigned long long)op.elements);
   else
-    snprintf(whole, sizeof whole, "%s %s = %s", isolde_op_kind_name(op.kind), key, value);
+    snprintf(whole, sizeof whole, "%s %s = %s", isoproof_op_kind_name(op.kind), key, value);
   put_string(t->out, whole);
 }
 
-static void put_ops(trace *t, const isolde_txn *txn) {
+static void put_ops(trace *t, const isoproof_txn *txn) {
   if (t->history->txns > MOST_WITH_OPS) {
     iso_out_printf(t->out, ",\"operations\":%llu", (unsigned long long)txn->ops);
     return;
@@ -193,30 +193,30 @@ static void put_ops(trace *t, const isolde_txn *txn) {
   if (txn->ops > MOST_OPS) iso_out_printf(t->out, ",\"more\":%llu", (unsigned long long)(txn->ops - MOST_OPS));
 }
 
-static bool slice_of(trace *t, uint64_t number, isolde_txn *txn, slice *out) {
-  isolde_txn next;
-  if (!isolde_history_txn(t->history, number, txn)) return false;
-  bool goes_on = isolde_history_txn(t->history, number + 1, &next) && next.session == txn->session;
+static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
+  isoproof_txn next;
+  if (!isoproof_history_txn(t->history, number, txn)) return false;
+  bool goes_on = isoproof_history_txn(t->history, number + 1, &next) && next.session == txn->session;
   iso_value node = t->history->txn_node_opt != NULL ? t->history->txn_node_opt[number] : ISO_VALUE_NIL;
   *out = (slice){number, process_of_value(t, node), (uint32_t)txn->session + 1, 0, 0};
-  set_times(t, out, txn->start, txn->end, goes_on ? next.start : ISOLDE_NO_TIME, txn->index);
+  set_times(t, out, txn->start, txn->end, goes_on ? next.start : ISOPROOF_NO_TIME, txn->index);
   return true;
 }
 
 static void put_history(trace *t) {
-  isolde_session session;
-  isolde_txn txn;
+  isoproof_session session;
+  isoproof_txn txn;
   slice s;
   for (uint32_t number = 0; number < t->history->sessions && !iso_output_failed(t->out); number++) {
     char name[256], called[64];
-    if (!isolde_history_session(t->history, number, &session)) break;
-    isolde_scalar_format(session.name, name, sizeof name);
+    if (!isoproof_history_session(t->history, number, &session)) break;
+    isoproof_scalar_format(session.name, name, sizeof name);
     t->named.count = 0;
     for (uint64_t i = session.first_txn; i < session.first_txn + session.txns; i++) {
       if (!slice_of(t, i, &txn, &s)) continue;
       name_thread(t, s.process, number, name);
-      isolde_history_txn_name(t->history, i, called, sizeof called);
-      begin_slice(t, &s, called, isolde_txn_status_name(txn.status));
+      isoproof_history_txn_name(t->history, i, called, sizeof called);
+      begin_slice(t, &s, called, isoproof_txn_status_name(txn.status));
       put_scalar(t, "error", txn.error);
       if (txn.has_id) iso_out_printf(t->out, ",\"id\":%lld", (long long)txn.id);
       put_ops(t, &txn);
@@ -227,7 +227,7 @@ static void put_history(trace *t) {
 
 /* ---- without a history: the transactions of the anomalies ---- */
 
-static void put_document_txn(trace *t, const isolde_document_txn *txn, uint64_t place) {
+static void put_document_txn(trace *t, const isoproof_document_txn *txn, uint64_t place) {
   size_t before = t->node_names.count;
   uint32_t process = PROCESS_NODES + number_of(t, &t->node_names, txn->node != NULL ? txn->node : "");
   if (t->node_names.count > before)
@@ -235,7 +235,7 @@ static void put_document_txn(trace *t, const isolde_document_txn *txn, uint64_t 
              txn->node != NULL ? txn->node : "");
   uint32_t session = number_of(t, &t->session_names, txn->session);
   slice s = {txn->number, process, session + 1, 0, 0};
-  set_times(t, &s, txn->start, txn->end, ISOLDE_NO_TIME, place);
+  set_times(t, &s, txn->start, txn->end, ISOPROOF_NO_TIME, place);
   name_thread(t, process, session, txn->session);
   if (!iso_vec_push(&t->slices, s)) t->failed = true;
   begin_slice(t, &s, txn->name, txn->status);
@@ -258,11 +258,11 @@ static const slice *find_slice(const trace *t, uint64_t number) {
 enum { MOST_ANOMALIES = 100, MOST_SLICES = 2000 };
 
 static void put_document_txns(trace *t) {
-  const isolde_document_anomaly *a;
+  const isoproof_document_anomaly *a;
   uint64_t place = 0;
-  for (size_t i = 0; i < MOST_ANOMALIES && (a = isolde_document_anomaly_at(t->document, i)) != NULL; i++) {
+  for (size_t i = 0; i < MOST_ANOMALIES && (a = isoproof_document_anomaly_at(t->document, i)) != NULL; i++) {
     for (uint32_t k = 0; k < a->txn_count; k++) {
-      if (a->txns[k].number == ISOLDE_INITIAL_TXN || find_slice(t, a->txns[k].number) != NULL) continue;
+      if (a->txns[k].number == ISOPROOF_INITIAL_TXN || find_slice(t, a->txns[k].number) != NULL) continue;
       if (t->slices.count < MOST_SLICES) put_document_txn(t, &a->txns[k], place++);
     }
   }
@@ -270,9 +270,9 @@ static void put_document_txns(trace *t) {
 
 /* ---- anomalies ---- */
 
-static bool place_of(trace *t, const isolde_document_txn *txn, slice *out) {
-  isolde_txn whole;
-  if (txn->number == ISOLDE_INITIAL_TXN) return false;
+static bool place_of(trace *t, const isoproof_document_txn *txn, slice *out) {
+  isoproof_txn whole;
+  if (txn->number == ISOPROOF_INITIAL_TXN) return false;
   if (t->history != NULL) return slice_of(t, txn->number, &whole, out);
   const slice *found = find_slice(t, txn->number);
   if (found != NULL) *out = *found;
@@ -292,7 +292,7 @@ static void put_end(trace *t, const char *phase, const slice *s, int64_t at, con
 
 /* A flow from the start of one slice to the end of the other.  Flows cannot go back in time: one that would is drawn
  * the other way round and says so. */
-static void put_edge(trace *t, const isolde_document_anomaly *a, const isolde_document_edge *edge) {
+static void put_edge(trace *t, const isoproof_document_anomaly *a, const isoproof_document_edge *edge) {
   slice from, to;
   char name[256];
   if (edge->from == edge->to || !place_of(t, &a->txns[edge->from], &from) || !place_of(t, &a->txns[edge->to], &to))
@@ -306,7 +306,7 @@ static void put_edge(trace *t, const isolde_document_anomaly *a, const isolde_do
   put_end(t, "f", right, right->end - 1, name, edge->why);
 }
 
-static void put_mark(trace *t, const isolde_document_anomaly *a) {
+static void put_mark(trace *t, const isoproof_document_anomaly *a) {
   slice s;
   uint32_t first = 0;
   while (first < a->txn_count && !place_of(t, &a->txns[first], &s)) first++;
@@ -323,8 +323,8 @@ static void put_mark(trace *t, const isolde_document_anomaly *a) {
 }
 
 static void put_anomalies(trace *t) {
-  const isolde_document_anomaly *a;
-  for (size_t i = 0; i < MOST_ANOMALIES && (a = isolde_document_anomaly_at(t->document, i)) != NULL; i++) {
+  const isoproof_document_anomaly *a;
+  for (size_t i = 0; i < MOST_ANOMALIES && (a = isoproof_document_anomaly_at(t->document, i)) != NULL; i++) {
     put_mark(t, a);
     for (uint32_t k = 0; k < a->edge_count; k++) put_edge(t, a, &a->edges[k]);
     /* Of cases, the first: what follows from the others is in the sentences. */
@@ -336,18 +336,18 @@ static void put_anomalies(trace *t) {
 
 /* A thread for each kind of fault of each node, so that slices on one do not cross. */
 static uint32_t fault_thread(const trace *t, size_t number) {
-  isolde_document_fault one, other;
+  isoproof_document_fault one, other;
   uint32_t place = 1;
-  if (!isolde_document_fault_at(t->document, number, &one)) return place;
-  for (size_t i = 0; i < number && isolde_document_fault_at(t->document, i, &other); i++, place++) {
+  if (!isoproof_document_fault_at(t->document, number, &one)) return place;
+  for (size_t i = 0; i < number && isoproof_document_fault_at(t->document, i, &other); i++, place++) {
     if (strcmp(one.kind, other.kind) == 0 && strcmp(one.target, other.target) == 0) return (uint32_t)i + 1;
   }
   return place;
 }
 
 static void put_faults(trace *t) {
-  isolde_document_fault f;
-  for (size_t i = 0; isolde_document_fault_at(t->document, i, &f); i++) {
+  isoproof_document_fault f;
+  for (size_t i = 0; isoproof_document_fault_at(t->document, i, &f); i++) {
     uint32_t place = fault_thread(t, i);
     if (i == 0) put_name(t, "process_name", PROCESS_FAULTS, 0, "", "faults");
     if (place == i + 1) {
@@ -355,7 +355,7 @@ static void put_faults(trace *t) {
       snprintf(name, sizeof name, "%.100s %.50s", f.kind, f.target);
       put_name(t, "thread_name", PROCESS_FAULTS, place, "", name);
     }
-    bool ends = f.end != ISOLDE_NO_TIME && f.end > f.start;
+    bool ends = f.end != ISOPROOF_NO_TIME && f.end > f.start;
     int64_t start = since(t, f.start), end = ends ? since(t, f.end) : since(t, t->last);
     begin_event(t, end > start ? "X" : "i", PROCESS_FAULTS, place);
     put_time(t, "ts", start);
@@ -374,9 +374,9 @@ static void put_faults(trace *t) {
 /* ---- the whole ---- */
 
 static void put_other_data(trace *t) {
-  isolde_document_fact fact;
+  isoproof_document_fact fact;
   iso_out_text(t->out, "\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"file\":");
-  put_string(t->out, isolde_document_file(t->document));
+  put_string(t->out, isoproof_document_file(t->document));
   iso_out_text(t->out, ",\"times\":");
   put_string(t->out, t->has_times ? "as recorded" : "none recorded: places in the session instead");
   if (t->history == NULL)
@@ -385,7 +385,7 @@ static void put_other_data(trace *t) {
   else if (t->history->txns > MOST_WITH_OPS)
     iso_out_text(t->out, ",\"left_out\":\"operations\"");
   iso_out_text(t->out, ",\"facts\":{");
-  for (size_t i = 0; isolde_document_fact_at(t->document, i, &fact); i++) {
+  for (size_t i = 0; isoproof_document_fact_at(t->document, i, &fact); i++) {
     if (i > 0) iso_out_char(t->out, ',');
     put_string(t->out, fact.name);
     iso_out_char(t->out, ':');
@@ -395,22 +395,22 @@ static void put_other_data(trace *t) {
 }
 
 static void find_times(trace *t) {
-  const isolde_document_anomaly *a;
+  const isoproof_document_anomaly *a;
   if (t->history != NULL && t->history->txn_start_opt != NULL) {
     for (uint32_t i = 0; i < t->history->txns; i++)
       find_span(t, t->history->txn_start_opt[i], t->history->txn_end_opt[i]);
   }
   if (t->history != NULL) return;
-  for (size_t i = 0; (a = isolde_document_anomaly_at(t->document, i)) != NULL; i++) {
+  for (size_t i = 0; (a = isoproof_document_anomaly_at(t->document, i)) != NULL; i++) {
     for (uint32_t k = 0; k < a->txn_count; k++) find_span(t, a->txns[k].start, a->txns[k].end);
   }
 }
 
-isolde_status isolde_document_write_trace(const isolde_document *document, const isolde_draw_options *options,
-                                          isolde_write_fn write, void *user, isolde_error *error) {
-  trace t = {.document = document, .history = isolde_document_history(document), .comma = "\n"};
+isoproof_status isoproof_document_write_trace(const isoproof_document *document, const isoproof_draw_options *options,
+                                              isoproof_write_fn write, void *user, isoproof_error *error) {
+  trace t = {.document = document, .history = isoproof_document_history(document), .comma = "\n"};
   (void)options;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &t.out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &t.out, error));
   find_times(&t);
   iso_out_text(t.out, "{\"traceEvents\":[");
   put_faults(&t);

@@ -7,15 +7,15 @@
 enum { MOST_PARTS = 1 << 20 };
 
 /* A number or word as JSON writes it. */
-static bool keep_scalar(iso_arena *arena, isolde_scalar scalar, iso_tree *node) {
+static bool keep_scalar(iso_arena *arena, isoproof_scalar scalar, iso_tree *node) {
   char number[32];
-  node->type = scalar.type == ISOLDE_STRING ? ISO_TREE_TEXT
-               : scalar.type == ISOLDE_NIL  ? ISO_TREE_NULL
-                                            : ISO_TREE_SCALAR;
+  node->type = scalar.type == ISOPROOF_STRING ? ISO_TREE_TEXT
+               : scalar.type == ISOPROOF_NIL  ? ISO_TREE_NULL
+                                              : ISO_TREE_SCALAR;
   const char *text = scalar.text;
   size_t length = scalar.length;
-  if (scalar.type < ISOLDE_STRING) {
-    length = isolde_scalar_format(scalar, number, sizeof number);
+  if (scalar.type < ISOPROOF_STRING) {
+    length = isoproof_scalar_format(scalar, number, sizeof number);
     text = number;
   }
   node->text = iso_arena_text(arena, text, length);
@@ -33,7 +33,7 @@ static void join(iso_tree *parent, iso_tree *node) {
   parent->last = node;
 }
 
-isolde_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree, isolde_error *error) {
+isoproof_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree, isoproof_error *error) {
   iso_tree *open = NULL;
   const char *name = NULL;
   size_t parts = 0;
@@ -43,7 +43,7 @@ isolde_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree,
     if (t->type == ISO_TOKEN_END) {
       if (open == NULL) return iso_token_expected(t, "a value");
       open = open->parent;
-      if (open == NULL) return ISOLDE_OK;
+      if (open == NULL) return ISOPROOF_OK;
     } else if (is_name) {
       name = iso_arena_text(arena, t->scalar.text, t->scalar.length);
       if (name == NULL) return iso_fail_memory(error);
@@ -51,7 +51,7 @@ isolde_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree,
       iso_tree *node = iso_arena_alloc(arena, 1, sizeof *node);
       if (node == NULL) return iso_fail_memory(error);
       if (++parts > MOST_PARTS)
-        return iso_fail_at(error, ISOLDE_ERR_LIMIT, iso_token_place(t), "expected at most %d parts, found more",
+        return iso_fail_at(error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "expected at most %d parts, found more",
                            MOST_PARTS);
       node->name = name;
       name = NULL;
@@ -59,7 +59,7 @@ isolde_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree,
       if (*tree == NULL) *tree = node;
       if (t->type == ISO_TOKEN_SCALAR) {
         if (!keep_scalar(arena, t->scalar, node)) return iso_fail_memory(error);
-        if (open == NULL) return ISOLDE_OK;
+        if (open == NULL) return ISOPROOF_OK;
       } else {
         node->type = t->type == ISO_TOKEN_BEGIN_MAP ? ISO_TREE_MAP : ISO_TREE_LIST;
         open = node;

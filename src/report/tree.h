@@ -18,8 +18,8 @@ typedef struct iso_tree {
   struct iso_tree *first, *last, *next, *parent;
 } iso_tree;
 
-/* Reads the value whose first token is the current one; ISOLDE_ERR_LIMIT when it has too many parts. */
-isolde_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree, isolde_error *error);
+/* Reads the value whose first token is the current one; ISOPROOF_ERR_LIMIT when it has too many parts. */
+isoproof_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree, isoproof_error *error);
 
 /* The member of that name; NULL where there is none, or it is null, or the tree is no map. */
 const iso_tree *iso_tree_find(const iso_tree *tree, const char *name);

@@ -22,17 +22,17 @@ static bool hear(const iso_guard *guard, iso_guard_reply *reply) {
   return got == (ssize_t)sizeof *reply;
 }
 
-static isolde_status hear_first(iso_guard *guard, bool own_network, isolde_error *error) {
+static isoproof_status hear_first(iso_guard *guard, bool own_network, isoproof_error *error) {
   iso_guard_reply reply;
   if (!hear(guard, &reply)) {
     iso_guard_end(guard);
-    return iso_fail(error, ISOLDE_ERR_IO, "the guardian of the servers ended at once");
+    return iso_fail(error, ISOPROOF_ERR_IO, "the guardian of the servers ended at once");
   }
   guard->own_network = own_network && reply.problem == 0;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_guard_start(iso_guard *guard, const char *folder, bool own_network, isolde_error *error) {
+isoproof_status iso_guard_start(iso_guard *guard, const char *folder, bool own_network, isoproof_error *error) {
   int ends[2];
   *guard = (iso_guard){.socket = -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
@@ -69,11 +69,11 @@ void iso_guard_end(iso_guard *guard) {
 
 /* ---- asking ---- */
 
-static isolde_status ask(iso_guard *guard, const void *packet, size_t size, iso_guard_reply *reply,
-                         isolde_error *error) {
+static isoproof_status ask(iso_guard *guard, const void *packet, size_t size, iso_guard_reply *reply,
+                           isoproof_error *error) {
   if (guard->pid != 0 && send(guard->socket, packet, size, MSG_NOSIGNAL) == (ssize_t)size && hear(guard, reply))
-    return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "the guardian of the servers is gone");
+    return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "the guardian of the servers is gone");
 }
 
 static bool put(char *packet, size_t *used, const char *text) {
@@ -90,7 +90,7 @@ static bool put_all(char *packet, size_t *used, const char *const *texts, uint32
   return true;
 }
 
-isolde_status iso_guard_spawn(iso_guard *guard, unsigned slot, const iso_command *command, isolde_error *error) {
+isoproof_status iso_guard_spawn(iso_guard *guard, unsigned slot, const iso_command *command, isoproof_error *error) {
   char packet[ISO_GUARD_PACKET];
   iso_guard_request request = {.kind = ISO_GUARD_SPAWN,
                                .slot = slot,
@@ -103,38 +103,38 @@ isolde_status iso_guard_spawn(iso_guard *guard, unsigned slot, const iso_command
               put(packet, &used, command->lock_file != NULL ? command->lock_file : "") &&
               put_all(packet, &used, command->arguments, &request.arguments) &&
               put_all(packet, &used, command->environment, &request.environment);
-  if (!fits) return iso_fail(error, ISOLDE_ERR_LIMIT, "%s: its arguments are too long", command->arguments[0]);
+  if (!fits) return iso_fail(error, ISOPROOF_ERR_LIMIT, "%s: its arguments are too long", command->arguments[0]);
   memcpy(packet, &request, sizeof request);
   iso_guard_reply reply;
   ISO_TRY(ask(guard, packet, used, &reply, error));
-  if (reply.problem == 0) return ISOLDE_OK;
+  if (reply.problem == 0) return ISOPROOF_OK;
   errno = reply.problem;
   return iso_fail_errno(error, command->arguments[0], "starting it");
 }
 
-isolde_status iso_guard_signal(iso_guard *guard, unsigned slot, int signal_number, isolde_error *error) {
+isoproof_status iso_guard_signal(iso_guard *guard, unsigned slot, int signal_number, isoproof_error *error) {
   iso_guard_request request = {.kind = ISO_GUARD_SIGNAL, .slot = slot, .signal_number = signal_number};
   iso_guard_reply reply;
   return ask(guard, &request, sizeof request, &reply, error);
 }
 
-isolde_status iso_guard_state(iso_guard *guard, unsigned slot, iso_process_state *state, isolde_error *error) {
+isoproof_status iso_guard_state(iso_guard *guard, unsigned slot, iso_process_state *state, isoproof_error *error) {
   iso_guard_request request = {.kind = ISO_GUARD_STATE, .slot = slot};
   iso_guard_reply reply;
   ISO_TRY(ask(guard, &request, sizeof request, &reply, error));
   *state = (iso_process_state){.running = reply.running != 0, .status = reply.status};
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_guard_wait(iso_guard *guard, unsigned slot, double seconds, iso_process_state *state,
-                             isolde_task *task, isolde_error *error) {
+isoproof_status iso_guard_wait(iso_guard *guard, unsigned slot, double seconds, iso_process_state *state,
+                               isoproof_task *task, isoproof_error *error) {
   double until = iso_now() + seconds;
   for (;;) {
     ISO_TRY(iso_guard_state(guard, slot, state, error));
-    if (!state->running) return ISOLDE_OK;
+    if (!state->running) return ISOPROOF_OK;
     ISO_TRY(iso_task_check(task, error));
     if (iso_now() >= until)
-      return iso_fail(error, ISOLDE_ERR_TIMEOUT, "a process of the cluster did not end within %g seconds", seconds);
+      return iso_fail(error, ISOPROOF_ERR_TIMEOUT, "a process of the cluster did not end within %g seconds", seconds);
     nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
   }
 }
@@ -168,21 +168,21 @@ void iso_guard_last_line(const char *path, char *line, size_t size) {
   }
 }
 
-isolde_status iso_guard_run(iso_guard *guard, const iso_command *command, double seconds, isolde_task *task,
-                            isolde_error *error) {
+isoproof_status iso_guard_run(iso_guard *guard, const iso_command *command, double seconds, isoproof_task *task,
+                              isoproof_error *error) {
   iso_process_state state = {.running = true};
   ISO_TRY(iso_guard_spawn(guard, ISO_GUARD_TOOL, command, error));
-  isolde_status status = iso_guard_wait(guard, ISO_GUARD_TOOL, seconds, &state, task, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = iso_guard_wait(guard, ISO_GUARD_TOOL, seconds, &state, task, error);
+  if (status != ISOPROOF_OK) {
     (void)iso_guard_signal(guard, ISO_GUARD_TOOL, SIGKILL, NULL);
     return status;
   }
-  if (WIFEXITED(state.status) && WEXITSTATUS(state.status) == 0) return ISOLDE_OK;
+  if (WIFEXITED(state.status) && WEXITSTATUS(state.status) == 0) return ISOPROOF_OK;
   char line[300];
   iso_guard_last_line(command->log, line, sizeof line);
   if (WIFSIGNALED(state.status))
-    return iso_fail(error, ISOLDE_ERR_IO, "%s was ended by signal %d: %s", command->arguments[0],
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s was ended by signal %d: %s", command->arguments[0],
                     WTERMSIG(state.status), line);
-  return iso_fail(error, ISOLDE_ERR_IO, "%s ended with code %d: %s", command->arguments[0], WEXITSTATUS(state.status),
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s ended with code %d: %s", command->arguments[0], WEXITSTATUS(state.status),
                   line);
 }

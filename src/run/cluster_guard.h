@@ -47,22 +47,22 @@ typedef struct iso_process_state {
 } iso_process_state;
 
 /* Starts the guardian of a folder; with `own_network`, in a network namespace of its own where that is permitted. */
-isolde_status iso_guard_start(iso_guard *guard, const char *folder, bool own_network, isolde_error *error);
+isoproof_status iso_guard_start(iso_guard *guard, const char *folder, bool own_network, isoproof_error *error);
 /* Kills everything, removes the folder, and waits until that is done. */
 void iso_guard_end(iso_guard *guard);
 
 /* Starts a process in a slot where none runs. */
-isolde_status iso_guard_spawn(iso_guard *guard, unsigned slot, const iso_command *command, isolde_error *error);
+isoproof_status iso_guard_spawn(iso_guard *guard, unsigned slot, const iso_command *command, isoproof_error *error);
 /* SIGKILL, SIGSTOP and SIGCONT are for the process and all its descendants, others for itself.  No error when it does
  * not run. */
-isolde_status iso_guard_signal(iso_guard *guard, unsigned slot, int signal_number, isolde_error *error);
-isolde_status iso_guard_state(iso_guard *guard, unsigned slot, iso_process_state *state, isolde_error *error);
-/* Waits until it has ended; ISOLDE_ERR_TIMEOUT. */
-isolde_status iso_guard_wait(iso_guard *guard, unsigned slot, double seconds, iso_process_state *state,
-                             isolde_task *task, isolde_error *error);
+isoproof_status iso_guard_signal(iso_guard *guard, unsigned slot, int signal_number, isoproof_error *error);
+isoproof_status iso_guard_state(iso_guard *guard, unsigned slot, iso_process_state *state, isoproof_error *error);
+/* Waits until it has ended; ISOPROOF_ERR_TIMEOUT. */
+isoproof_status iso_guard_wait(iso_guard *guard, unsigned slot, double seconds, iso_process_state *state,
+                               isoproof_task *task, isoproof_error *error);
 /* Starts a tool and waits for its success; a failure comes with the last line of its log. */
-isolde_status iso_guard_run(iso_guard *guard, const iso_command *command, double seconds, isolde_task *task,
-                            isolde_error *error);
+isoproof_status iso_guard_run(iso_guard *guard, const iso_command *command, double seconds, isoproof_task *task,
+                              isoproof_error *error);
 
 /* What a log ends with: the last line that speaks of an error, or else the last one; "" without any. */
 void iso_guard_last_line(const char *path, char *line, size_t size);

@@ -255,7 +255,7 @@ static void withdraw(int from) {
   for (size_t i = 0; i < sizeof deaf / sizeof *deaf; i++) signal(deaf[i], SIG_IGN);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  prctl(PR_SET_NAME, "isolde-guardian");
+  prctl(PR_SET_NAME, "isoproof-guardian");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3 && null >= 0; fd++) dup2(null, fd);

@@ -10,7 +10,7 @@ enum { TOOL_SECONDS = 120, ARGUMENTS_MOST = 48 };
 /* What the ports of a node are for. */
 enum { PORT_CLIENTS, PORT_GROUP, PORT_IST, PORT_SST };
 
-static isolde_status find(isolde_cluster *cluster, isolde_error *error) {
+static isoproof_status find(isoproof_cluster *cluster, isoproof_error *error) {
   static const char *const servers[] = {"/usr/sbin/mariadbd", "/usr/libexec/mariadbd", NULL};
   static const char *const installers[] = {"/usr/bin/mariadb-install-db", NULL};
   static const char *const providers[] = {"/usr/lib/galera/libgalera_smm.so", "/usr/lib64/galera-4/libgalera_smm.so",
@@ -19,14 +19,14 @@ static isolde_status find(isolde_cluster *cluster, isolde_error *error) {
   const char *rsync;
   ISO_TRY(iso_cluster_find(cluster, "mariadbd", servers, "mariadb-server", &cluster->server, error));
   ISO_TRY(iso_cluster_find(cluster, "mariadb-install-db", installers, "mariadb-server", &cluster->installer, error));
-  if (cluster->kind != ISOLDE_CLUSTER_GALERA) return ISOLDE_OK;
+  if (cluster->kind != ISOPROOF_CLUSTER_GALERA) return ISOPROOF_OK;
   ISO_TRY(iso_cluster_find(cluster, "libgalera_smm.so", providers, "galera-4", &cluster->provider, error));
   ISO_TRY(iso_cluster_find(cluster, "rsync", nowhere, "rsync", &rsync, error));
   return iso_cluster_find(cluster, "cp", nowhere, "coreutils", &cluster->copier, error);
 }
 
 /* "gcomm://127.0.0.1:1,127.0.0.1:2" */
-static const char *group_address(isolde_cluster *cluster) {
+static const char *group_address(isoproof_cluster *cluster) {
   char text[512] = "gcomm://";
   for (size_t i = 0; i < cluster->node_count; i++) {
     size_t used = strlen(text);
@@ -38,7 +38,7 @@ static const char *group_address(isolde_cluster *cluster) {
   return iso_cluster_text(cluster, "--wsrep-cluster-address=%s", text);
 }
 
-static size_t galera_arguments(isolde_cluster *cluster, const iso_node *node, const char **texts) {
+static size_t galera_arguments(isoproof_cluster *cluster, const iso_node *node, const char **texts) {
   unsigned group = node->ports[PORT_GROUP], ist = node->ports[PORT_IST];
   const char *address = iso_network_address(cluster, node);
   size_t n = 0;
@@ -46,7 +46,7 @@ static size_t galera_arguments(isolde_cluster *cluster, const iso_node *node, co
   texts[n++] = "--binlog-format=ROW";
   texts[n++] = "--innodb-autoinc-lock-mode=2";
   texts[n++] = "--wsrep-on=ON";
-  texts[n++] = "--wsrep-cluster-name=isolde";
+  texts[n++] = "--wsrep-cluster-name=isoproof";
   texts[n++] = "--wsrep-sst-method=rsync";
   texts[n++] = iso_cluster_text(cluster, "--wsrep-provider=%s", cluster->provider);
   texts[n++] = group_address(cluster);
@@ -62,11 +62,11 @@ static size_t galera_arguments(isolde_cluster *cluster, const iso_node *node, co
   return n;
 }
 
-static const char *url_of(isolde_cluster *cluster, unsigned port, const char *database) {
+static const char *url_of(isoproof_cluster *cluster, unsigned port, const char *database) {
   return iso_cluster_text(cluster, "mariadb://root@127.0.0.1:%u/%s", port, database);
 }
 
-static isolde_status plan(isolde_cluster *cluster, iso_node *node, isolde_error *error) {
+static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
   (void)error;
   const char *texts[ARGUMENTS_MOST] = {cluster->server, "--no-defaults"};
   size_t n = 2;
@@ -83,23 +83,24 @@ static isolde_status plan(isolde_cluster *cluster, iso_node *node, isolde_error 
   texts[n++] = "--innodb-flush-log-at-trx-commit=2";
   /* The usual 50 seconds would outlast the clients, and keep a node of Galera from noticing that another one died. */
   texts[n++] = "--innodb-lock-wait-timeout=5";
-  if (cluster->kind == ISOLDE_CLUSTER_GALERA) n += galera_arguments(cluster, node, texts + n);
+  if (cluster->kind == ISOPROOF_CLUSTER_GALERA) n += galera_arguments(cluster, node, texts + n);
   node->arguments = iso_cluster_list(cluster, texts, n);
-  if (cluster->kind == ISOLDE_CLUSTER_GALERA && node->number == 0) {
+  if (cluster->kind == ISOPROOF_CLUSTER_GALERA && node->number == 0) {
     texts[n++] = "--wsrep-new-cluster";
     node->first_arguments = iso_cluster_list(cluster, texts, n);
   }
   unsigned port = node->clients == NULL ? node->ports[PORT_CLIENTS] : iso_proxy_port(node->clients);
-  node->url = url_of(cluster, port, "isolde");
+  node->url = url_of(cluster, port, "isoproof");
   node->direct = cluster->guard.own_network
                      ? iso_cluster_text(cluster, "mariadb://root@localhost/mysql?socket=%s", node->socket)
                      : url_of(cluster, node->ports[PORT_CLIENTS], "mysql");
   node->environment = iso_cluster_environment(cluster, node, NULL, 0);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The data of the first node, before anything runs on it, are as good as new data and come sooner. */
-static isolde_status copy_data(isolde_cluster *cluster, iso_node *node, isolde_task *task, isolde_error *error) {
+static isoproof_status copy_data(isoproof_cluster *cluster, iso_node *node, isoproof_task *task,
+                                 isoproof_error *error) {
   const char *texts[] = {cluster->copier, "-a", "--", iso_cluster_text(cluster, "%s/fresh", cluster->nodes[0].folder),
                          iso_cluster_text(cluster, "%s/data", node->folder)};
   const char *const *arguments = iso_cluster_list(cluster, texts, sizeof texts / sizeof *texts);
@@ -107,7 +108,7 @@ static isolde_status copy_data(isolde_cluster *cluster, iso_node *node, isolde_t
   return iso_cluster_tool(cluster, node, arguments, TOOL_SECONDS, task, error);
 }
 
-static isolde_status install(isolde_cluster *cluster, iso_node *node, isolde_task *task, isolde_error *error) {
+static isoproof_status install(isoproof_cluster *cluster, iso_node *node, isoproof_task *task, isoproof_error *error) {
   if (node->number > 0) return copy_data(cluster, node, task, error);
   bool shared = cluster->node_count > 1;
   const char *texts[] = {cluster->installer,
@@ -119,35 +120,35 @@ static isolde_status install(isolde_cluster *cluster, iso_node *node, isolde_tas
   const char *const *arguments = iso_cluster_list(cluster, texts, sizeof texts / sizeof *texts);
   if (arguments == NULL) return iso_fail_memory(error);
   ISO_TRY(iso_cluster_tool(cluster, node, arguments, TOOL_SECONDS, task, error));
-  return shared ? copy_data(cluster, node, task, error) : ISOLDE_OK;
+  return shared ? copy_data(cluster, node, task, error) : ISOPROOF_OK;
 }
 
-static isolde_status first(const isolde_cluster *cluster, const iso_node *node, isolde_error *error) {
+static isoproof_status first(const isoproof_cluster *cluster, const iso_node *node, isoproof_error *error) {
   (void)cluster;
-  return iso_node_ask(node, "CREATE DATABASE IF NOT EXISTS isolde", 0, NULL, 0, error);
+  return iso_node_ask(node, "CREATE DATABASE IF NOT EXISTS isoproof", 0, NULL, 0, error);
 }
 
-static isolde_status ready(const isolde_cluster *cluster, const iso_node *node, isolde_error *error) {
+static isoproof_status ready(const isoproof_cluster *cluster, const iso_node *node, isoproof_error *error) {
   (void)cluster;
   char answer[16];
   return iso_node_ask(node, "SELECT 1", 0, answer, sizeof answer, error);
 }
 
 /* A node that was silent for a while believes for a moment that all is well; the others know better. */
-static isolde_status ready_in_group(const isolde_cluster *cluster, const iso_node *node, isolde_error *error) {
+static isoproof_status ready_in_group(const isoproof_cluster *cluster, const iso_node *node, isoproof_error *error) {
   char answer[64], size[24];
   snprintf(size, sizeof size, "%zu", cluster->expected);
   ISO_TRY(iso_node_ask(node, "SHOW GLOBAL STATUS LIKE 'wsrep_cluster_size'", 1, answer, sizeof answer, error));
   if (strcmp(answer, size) != 0)
-    return iso_fail(error, ISOLDE_ERR_IO, "expected it to be one of %s nodes, found %s", size, answer);
+    return iso_fail(error, ISOPROOF_ERR_IO, "expected it to be one of %s nodes, found %s", size, answer);
   ISO_TRY(iso_node_ask(node, "SHOW GLOBAL STATUS LIKE 'wsrep_local_state_comment'", 1, answer, sizeof answer, error));
-  if (strcmp(answer, "Synced") == 0) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_IO, "expected it to be Synced, found %s", answer);
+  if (strcmp(answer, "Synced") == 0) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "expected it to be Synced, found %s", answer);
 }
 
 enum {
   USUAL_FAULTS =
-      1 << ISOLDE_FAULT_KILL | 1 << ISOLDE_FAULT_PAUSE | 1 << ISOLDE_FAULT_PARTITION | 1 << ISOLDE_FAULT_RESTART
+      1 << ISOPROOF_FAULT_KILL | 1 << ISOPROOF_FAULT_PAUSE | 1 << ISOPROOF_FAULT_PARTITION | 1 << ISOPROOF_FAULT_RESTART
 };
 
 const iso_cluster_type iso_cluster_mariadb = {.user = "mysql",

@@ -13,20 +13,20 @@
 
 enum { TOOL_SECONDS = 10, FIRST_ADDRESS = 11 };
 
-bool iso_network_wanted(isolde_cluster *cluster) {
+bool iso_network_wanted(isoproof_cluster *cluster) {
   static const char *const places[] = {"/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip", NULL};
-  if ((cluster->faults & 1U << ISOLDE_FAULT_PARTITION) == 0 || cluster->kind != ISOLDE_CLUSTER_GALERA) return false;
+  if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0 || cluster->kind != ISOPROOF_CLUSTER_GALERA) return false;
   if (cluster->node_count < 2 || geteuid() != 0) return false;
-  return iso_cluster_find(cluster, "ip", places, "iproute2", &cluster->router, NULL) == ISOLDE_OK;
+  return iso_cluster_find(cluster, "ip", places, "iproute2", &cluster->router, NULL) == ISOPROOF_OK;
 }
 
-const char *iso_network_address(isolde_cluster *cluster, const iso_node *node) {
+const char *iso_network_address(isoproof_cluster *cluster, const iso_node *node) {
   if (!cluster->guard.own_network) return "127.0.0.1";
   return iso_cluster_text(cluster, "127.0.0.%zu", FIRST_ADDRESS + node->number);
 }
 
 /* `ip rule ...` as root in the namespace. */
-static isolde_status rule(isolde_cluster *cluster, const char *const *arguments, isolde_error *error) {
+static isoproof_status rule(isoproof_cluster *cluster, const char *const *arguments, isoproof_error *error) {
   static const char *const environment[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL};
   char log[128];
   snprintf(log, sizeof log, "%s/network.log", cluster->folder);
@@ -38,8 +38,8 @@ static isolde_status rule(isolde_cluster *cluster, const char *const *arguments,
   return iso_guard_run(&cluster->guard, &command, TOOL_SECONDS, NULL, error);
 }
 
-isolde_status iso_network_prepare(isolde_cluster *cluster, isolde_error *error) {
-  if (!cluster->guard.own_network) return ISOLDE_OK;
+isoproof_status iso_network_prepare(isoproof_cluster *cluster, isoproof_error *error) {
+  if (!cluster->guard.own_network) return ISOPROOF_OK;
   /* The rule for local addresses comes first by default, and nothing can come before it. */
   const char *const later[] = {cluster->router, "rule", "add", "pref", "100", "lookup", "local", NULL};
   const char *const not_first[] = {cluster->router, "rule", "del", "pref", "0", NULL};
@@ -47,8 +47,8 @@ isolde_status iso_network_prepare(isolde_cluster *cluster, isolde_error *error) 
   return rule(cluster, not_first, error);
 }
 
-isolde_status iso_network_cut(isolde_cluster *cluster, const iso_node *node, bool cut, isolde_error *error) {
-  isolde_status status = ISOLDE_OK;
+isoproof_status iso_network_cut(isoproof_cluster *cluster, const iso_node *node, bool cut, isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
   for (size_t i = 0; i < 2 * cluster->node_count; i++) {
     const iso_node *other = &cluster->nodes[i / 2];
     char here[32], there[32];
@@ -59,8 +59,8 @@ isolde_status iso_network_cut(isolde_cluster *cluster, const iso_node *node, boo
     const char *const arguments[] = {cluster->router,    "rule", cut ? "add" : "del", "pref",      "10", "from",
                                      out ? here : there, "to",   out ? there : here,  "blackhole", NULL};
     /* What can be healed is healed, whatever else fails. */
-    isolde_status one = rule(cluster, arguments, status == ISOLDE_OK ? error : NULL);
-    if (status == ISOLDE_OK) status = one;
+    isoproof_status one = rule(cluster, arguments, status == ISOPROOF_OK ? error : NULL);
+    if (status == ISOPROOF_OK) status = one;
   }
   return status;
 }

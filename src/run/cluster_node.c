@@ -17,7 +17,7 @@ enum { ENVIRONMENT_MOST = 16, ASK_TIMEOUT_MS = 3000, READY_EVERY_MS = 100 };
 
 /* ---- texts ---- */
 
-const char *iso_cluster_text(isolde_cluster *cluster, const char *format, ...) {
+const char *iso_cluster_text(isoproof_cluster *cluster, const char *format, ...) {
   char text[4096];
   va_list arguments;
   va_start(arguments, format);
@@ -27,7 +27,7 @@ const char *iso_cluster_text(isolde_cluster *cluster, const char *format, ...) {
   return iso_arena_text(&cluster->arena, text, (size_t)length);
 }
 
-const char *const *iso_cluster_list(isolde_cluster *cluster, const char *const *texts, size_t count) {
+const char *const *iso_cluster_list(isoproof_cluster *cluster, const char *const *texts, size_t count) {
   const char **list = iso_arena_alloc(&cluster->arena, count + 1, sizeof *list);
   for (size_t i = 0; list != NULL && i < count; i++) {
     if (texts[i] == NULL) return NULL;
@@ -36,7 +36,7 @@ const char *const *iso_cluster_list(isolde_cluster *cluster, const char *const *
   return list;
 }
 
-const char *const *iso_cluster_environment(isolde_cluster *cluster, const iso_node *node, const char *const *more,
+const char *const *iso_cluster_environment(isoproof_cluster *cluster, const iso_node *node, const char *const *more,
                                            size_t count) {
   const char *texts[ENVIRONMENT_MOST] = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                                          "LC_ALL=C", "TZ=UTC"};
@@ -49,7 +49,7 @@ const char *const *iso_cluster_environment(isolde_cluster *cluster, const iso_no
 
 /* ---- programs ---- */
 
-static const char *find_pattern(isolde_cluster *cluster, const char *pattern) {
+static const char *find_pattern(isoproof_cluster *cluster, const char *pattern) {
   glob_t matches;
   const char *found = NULL;
   if (glob(pattern, 0, NULL, &matches) != 0) return NULL;
@@ -60,7 +60,7 @@ static const char *find_pattern(isolde_cluster *cluster, const char *pattern) {
   return found;
 }
 
-static const char *find_in_path(isolde_cluster *cluster, const char *name) {
+static const char *find_in_path(isoproof_cluster *cluster, const char *name) {
   const char *path = getenv("PATH");
   while (path != NULL && *path != 0) {
     size_t length = strcspn(path, ":");
@@ -72,17 +72,17 @@ static const char *find_in_path(isolde_cluster *cluster, const char *name) {
   return NULL;
 }
 
-isolde_status iso_cluster_find(isolde_cluster *cluster, const char *name, const char *const *patterns,
-                               const char *package, const char **found, isolde_error *error) {
+isoproof_status iso_cluster_find(isoproof_cluster *cluster, const char *name, const char *const *patterns,
+                                 const char *package, const char **found, isoproof_error *error) {
   *found = NULL;
   for (; *found == NULL && *patterns != NULL; patterns++) *found = find_pattern(cluster, *patterns);
   if (*found == NULL) *found = find_in_path(cluster, name);
-  if (*found != NULL) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_UNSUPPORTED,
+  if (*found != NULL) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                   "%s is needed for this and was not found; on Debian it is in the package %s", name, package);
 }
 
-static iso_command command_of(const isolde_cluster *cluster, const iso_node *node, const char *const *arguments) {
+static iso_command command_of(const isoproof_cluster *cluster, const iso_node *node, const char *const *arguments) {
   return (iso_command){.arguments = arguments,
                        .environment = node->environment,
                        .directory = node->folder,
@@ -94,40 +94,40 @@ static iso_command command_of(const isolde_cluster *cluster, const iso_node *nod
                        .group = cluster->group};
 }
 
-isolde_status iso_cluster_tool(isolde_cluster *cluster, const iso_node *node, const char *const *arguments,
-                               double seconds, isolde_task *task, isolde_error *error) {
+isoproof_status iso_cluster_tool(isoproof_cluster *cluster, const iso_node *node, const char *const *arguments,
+                                 double seconds, isoproof_task *task, isoproof_error *error) {
   iso_command command = command_of(cluster, node, arguments);
   command.end_signal = SIGKILL;
   command.lock_file = NULL;
   return iso_guard_run(&cluster->guard, &command, seconds, task, error);
 }
 
-isolde_status iso_node_spawn(isolde_cluster *cluster, const iso_node *node, bool first, isolde_error *error) {
+isoproof_status iso_node_spawn(isoproof_cluster *cluster, const iso_node *node, bool first, isoproof_error *error) {
   const char *const *arguments = first && node->first_arguments != NULL ? node->first_arguments : node->arguments;
   iso_command command = command_of(cluster, node, arguments);
   return iso_guard_spawn(&cluster->guard, (unsigned)node->number, &command, error);
 }
 
-isolde_status iso_node_set_clock(const isolde_cluster *cluster, const iso_node *node, int seconds,
-                                 isolde_error *error) {
+isoproof_status iso_node_set_clock(const isoproof_cluster *cluster, const iso_node *node, int seconds,
+                                   isoproof_error *error) {
   char text[32];
   int length = snprintf(text, sizeof text, "%+d\n", seconds);
   int fd = open(node->clock, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   bool good = fd >= 0 && (!cluster->change_user || fchown(fd, cluster->user, cluster->group) == 0) &&
               ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) == length;
-  isolde_status status = good ? ISOLDE_OK : iso_fail_errno(error, node->clock, "writing it");
+  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, node->clock, "writing it");
   if (fd >= 0) close(fd);
   return status;
 }
 
 /* ---- asking ---- */
 
-static isolde_status execute(iso_connection *connection, const iso_node *node, const char *sql, uint32_t column,
-                             char *answer, size_t size, isolde_error *error) {
+static isoproof_status execute(iso_connection *connection, const iso_node *node, const char *sql, uint32_t column,
+                               char *answer, size_t size, isoproof_error *error) {
   iso_reply reply = {0};
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (iso_execute(connection, sql, &reply) != ISO_OUTCOME_OK) {
-    status = iso_fail(error, ISOLDE_ERR_IO, "node %zu answers %s to: %s", node->number, reply.message, sql);
+    status = iso_fail(error, ISOPROOF_ERR_IO, "node %zu answers %s to: %s", node->number, reply.message, sql);
   } else if (answer != NULL) {
     const char *cell = reply.cells.count > 0 ? iso_reply_cell(&reply, 0, column) : NULL;
     snprintf(answer, size, "%s", cell != NULL ? cell : "");
@@ -136,36 +136,36 @@ static isolde_status execute(iso_connection *connection, const iso_node *node, c
   return status;
 }
 
-isolde_status iso_node_ask(const iso_node *node, const char *sql, uint32_t column, char *answer, size_t size,
-                           isolde_error *error) {
+isoproof_status iso_node_ask(const iso_node *node, const char *sql, uint32_t column, char *answer, size_t size,
+                             isoproof_error *error) {
   const iso_database_options how = {.connect_timeout_ms = ASK_TIMEOUT_MS, .statement_timeout_ms = ASK_TIMEOUT_MS};
   iso_database *database = NULL;
   iso_connection *connection = NULL;
-  isolde_status status = iso_database_open(&node->direct, 1, &how, &database, error);
-  if (status == ISOLDE_OK) status = iso_connect(database, 0, &connection, error);
-  if (status == ISOLDE_OK) status = execute(connection, node, sql, column, answer, size, error);
+  isoproof_status status = iso_database_open(&node->direct, 1, &how, &database, error);
+  if (status == ISOPROOF_OK) status = iso_connect(database, 0, &connection, error);
+  if (status == ISOPROOF_OK) status = execute(connection, node, sql, column, answer, size, error);
   iso_disconnect(connection);
   iso_database_close(database);
   return status;
 }
 
-isolde_status iso_node_wait(isolde_cluster *cluster, const iso_node *node, double seconds, isolde_task *task,
-                            isolde_error *error) {
+isoproof_status iso_node_wait(isoproof_cluster *cluster, const iso_node *node, double seconds, isoproof_task *task,
+                              isoproof_error *error) {
   double until = iso_now() + seconds;
-  isolde_error reason = {.offset = -1};
+  isoproof_error reason = {.offset = -1};
   for (;;) {
-    isolde_status status = cluster->type->ready(cluster, node, &reason);
-    if (status == ISOLDE_OK) return ISOLDE_OK;
+    isoproof_status status = cluster->type->ready(cluster, node, &reason);
+    if (status == ISOPROOF_OK) return ISOPROOF_OK;
     iso_process_state state;
     ISO_TRY(iso_guard_state(&cluster->guard, (unsigned)node->number, &state, error));
     ISO_TRY(iso_task_check(task, error));
     if (!state.running) {
       char line[300];
       iso_guard_last_line(node->log, line, sizeof line);
-      return iso_fail(error, ISOLDE_ERR_IO, "the server of node %zu ended: %s", node->number, line);
+      return iso_fail(error, ISOPROOF_ERR_IO, "the server of node %zu ended: %s", node->number, line);
     }
     /* Without its driver no server ever looks ready. */
-    if (status == ISOLDE_ERR_UNSUPPORTED || status == ISOLDE_ERR_MEMORY || iso_now() >= until)
+    if (status == ISOPROOF_ERR_UNSUPPORTED || status == ISOPROOF_ERR_MEMORY || iso_now() >= until)
       return iso_fail(error, status, "node %zu does not serve: %s", node->number, reason.message);
     nanosleep(&(struct timespec){.tv_nsec = READY_EVERY_MS * 1000000L}, NULL);
   }

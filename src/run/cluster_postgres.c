@@ -6,7 +6,7 @@
 
 enum { TOOL_SECONDS = 120 };
 
-static isolde_status find(isolde_cluster *cluster, isolde_error *error) {
+static isoproof_status find(isoproof_cluster *cluster, isoproof_error *error) {
   static const char *const servers[] = {"/usr/lib/postgresql/*/bin/postgres", "/usr/pgsql-*/bin/postgres", NULL};
   static const char *const initializers[] = {"/usr/lib/postgresql/*/bin/initdb", "/usr/pgsql-*/bin/initdb", NULL};
   static const char *const copiers[] = {"/usr/lib/postgresql/*/bin/pg_basebackup", "/usr/pgsql-*/bin/pg_basebackup",
@@ -15,14 +15,14 @@ static isolde_status find(isolde_cluster *cluster, isolde_error *error) {
                                        "/usr/lib*/faketime/libfaketimeMT.so.1", NULL};
   ISO_TRY(iso_cluster_find(cluster, "postgres", servers, "postgresql", &cluster->server, error));
   ISO_TRY(iso_cluster_find(cluster, "initdb", initializers, "postgresql", &cluster->installer, error));
-  if (cluster->kind == ISOLDE_CLUSTER_STANDBY)
+  if (cluster->kind == ISOPROOF_CLUSTER_STANDBY)
     ISO_TRY(iso_cluster_find(cluster, "pg_basebackup", copiers, "postgresql", &cluster->copier, error));
-  if ((cluster->faults & 1U << ISOLDE_FAULT_CLOCK) == 0) return ISOLDE_OK;
+  if ((cluster->faults & 1U << ISOPROOF_FAULT_CLOCK) == 0) return ISOPROOF_OK;
   return iso_cluster_find(cluster, "libfaketimeMT.so.1", clocks, "libfaketime", &cluster->fake_clock, error);
 }
 
 /* The file with the offset is read again every second. */
-static void plan_clock(isolde_cluster *cluster, iso_node *node) {
+static void plan_clock(isoproof_cluster *cluster, iso_node *node) {
   if (cluster->fake_clock == NULL) {
     node->environment = iso_cluster_environment(cluster, node, NULL, 0);
     return;
@@ -37,7 +37,7 @@ static void plan_clock(isolde_cluster *cluster, iso_node *node) {
   node->environment = iso_cluster_environment(cluster, node, more, sizeof more / sizeof *more);
 }
 
-static isolde_status plan(isolde_cluster *cluster, iso_node *node, isolde_error *error) {
+static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
   (void)error;
   /* Everything below the folder: a killed server must leave nothing elsewhere. */
   const char *arguments[] = {cluster->server,
@@ -66,11 +66,12 @@ static isolde_status plan(isolde_cluster *cluster, iso_node *node, isolde_error 
                                     : iso_cluster_text(cluster, "postgres://postgres@127.0.0.1:%u/postgres",
                                                        (unsigned)iso_proxy_port(node->clients));
   plan_clock(cluster, node);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* A standby is a copy of the primary that goes on copying; -R notes from where. */
-static isolde_status copy_primary(isolde_cluster *cluster, iso_node *node, isolde_task *task, isolde_error *error) {
+static isoproof_status copy_primary(isoproof_cluster *cluster, iso_node *node, isoproof_task *task,
+                                    isoproof_error *error) {
   uint16_t from = node->peers != NULL ? iso_proxy_port(node->peers) : cluster->nodes[0].ports[0];
   const char *texts[] = {cluster->copier,
                          "-D",
@@ -92,7 +93,7 @@ static isolde_status copy_primary(isolde_cluster *cluster, iso_node *node, isold
   return iso_cluster_tool(cluster, node, arguments, TOOL_SECONDS, task, error);
 }
 
-static isolde_status install(isolde_cluster *cluster, iso_node *node, isolde_task *task, isolde_error *error) {
+static isoproof_status install(isoproof_cluster *cluster, iso_node *node, isoproof_task *task, isoproof_error *error) {
   if (node->number > 0) return copy_primary(cluster, node, task, error);
   const char *texts[] = {cluster->installer,
                          "-D",
@@ -110,14 +111,14 @@ static isolde_status install(isolde_cluster *cluster, iso_node *node, isolde_tas
   return iso_cluster_tool(cluster, node, arguments, TOOL_SECONDS, task, error);
 }
 
-static isolde_status ready(const isolde_cluster *cluster, const iso_node *node, isolde_error *error) {
+static isoproof_status ready(const isoproof_cluster *cluster, const iso_node *node, isoproof_error *error) {
   (void)cluster;
   char answer[16];
   return iso_node_ask(node, "SELECT 1", 0, answer, sizeof answer, error);
 }
 
 const iso_cluster_type iso_cluster_postgres = {.user = "postgres",
-                                               .faults = (1U << ISOLDE_FAULTS) - 1,
+                                               .faults = (1U << ISOPROOF_FAULTS) - 1,
                                                .end_signal = SIGQUIT,
                                                .shutdown_signal = SIGINT,
                                                .start_seconds = 60,

@@ -7,13 +7,13 @@
 /* What a partition separates a node from; bits. */
 enum { ISO_FROM_CLIENTS = 1, ISO_FROM_PEERS = 2 };
 /* What a node can be separated from. */
-int iso_fault_scopes(const isolde_cluster *cluster, const iso_node *node);
+int iso_fault_scopes(const isoproof_cluster *cluster, const iso_node *node);
 
 /* `detail` is by how many seconds the clock jumps, or what a partition separates from; else 0. */
-isolde_status iso_fault_begin(isolde_cluster *cluster, const iso_node *node, isolde_fault kind, int detail,
-                              isolde_error *error);
+isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_node *node, isoproof_fault kind, int detail,
+                                isoproof_error *error);
 /* Returns when every node serves again. */
-isolde_status iso_fault_end(isolde_cluster *cluster, const iso_node *node, isolde_fault kind, int detail,
-                            isolde_error *error);
+isoproof_status iso_fault_end(isoproof_cluster *cluster, const iso_node *node, isoproof_fault kind, int detail,
+                              isoproof_error *error);
 
 #endif

@@ -68,12 +68,12 @@ static int bind_free(uint16_t *port) {
   return -1;
 }
 
-isolde_status iso_free_ports(uint16_t *ports, size_t count, isolde_error *error) {
+isoproof_status iso_free_ports(uint16_t *ports, size_t count, isoproof_error *error) {
   int fds[MOST_PORTS];
   size_t bound = 0;
-  if (count > MOST_PORTS) return iso_fail(error, ISOLDE_ERR_LIMIT, "expected at most %d ports", MOST_PORTS);
+  if (count > MOST_PORTS) return iso_fail(error, ISOPROOF_ERR_LIMIT, "expected at most %d ports", MOST_PORTS);
   while (bound < count && (fds[bound] = bind_free(&ports[bound])) >= 0) bound++;
-  isolde_status status = bound == count ? ISOLDE_OK : iso_fail_errno(error, "127.0.0.1", "looking for free ports");
+  isoproof_status status = bound == count ? ISOPROOF_OK : iso_fail_errno(error, "127.0.0.1", "looking for free ports");
   /* All at once, so that no port is given out twice. */
   while (bound > 0) close(fds[--bound]);
   return status;
@@ -212,21 +212,21 @@ static void free_proxy(iso_proxy *proxy) {
   free(proxy);
 }
 
-static isolde_status aim(iso_proxy *proxy, uint16_t target, const char *path, isolde_error *error) {
+static isoproof_status aim(iso_proxy *proxy, uint16_t target, const char *path, isoproof_error *error) {
   struct sockaddr_in internet = loopback(target);
   struct sockaddr_un local = {.sun_family = AF_UNIX};
   if (path == NULL) {
     memcpy(&proxy->target, &internet, sizeof internet);
     proxy->target_size = sizeof internet;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (strlen(path) >= sizeof local.sun_path)
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "%s: expected the path of a socket of fewer than %zu bytes", path,
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "%s: expected the path of a socket of fewer than %zu bytes", path,
                     sizeof local.sun_path);
   memcpy(local.sun_path, path, strlen(path) + 1);
   memcpy(&proxy->target, &local, sizeof local);
   proxy->target_size = sizeof local;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* The thread is deaf to signals: they are for the caller's. */
@@ -239,7 +239,7 @@ static int start_thread(iso_proxy *proxy) {
   return problem;
 }
 
-isolde_status iso_proxy_start(uint16_t target, const char *path, iso_proxy **out, isolde_error *error) {
+isoproof_status iso_proxy_start(uint16_t target, const char *path, iso_proxy **out, isoproof_error *error) {
   iso_proxy *proxy = iso_alloc_zero(1, sizeof *proxy);
   *out = NULL;
   if (proxy == NULL) return iso_fail_memory(error);
@@ -249,12 +249,12 @@ isolde_status iso_proxy_start(uint16_t target, const char *path, iso_proxy **out
   proxy->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   proxy->pairs = iso_alloc(MOST_PAIRS, sizeof(pair *));
   proxy->fds = iso_alloc(FIXED_FDS + 2 * MOST_PAIRS, sizeof *proxy->fds);
-  isolde_status status = aim(proxy, target, path, error);
-  if (status == ISOLDE_OK && (proxy->pairs == NULL || proxy->fds == NULL)) status = iso_fail_memory(error);
-  if (status == ISOLDE_OK && (proxy->listener < 0 || proxy->wake < 0 || listen(proxy->listener, 128) != 0 ||
-                              (errno = start_thread(proxy)) != 0))
+  isoproof_status status = aim(proxy, target, path, error);
+  if (status == ISOPROOF_OK && (proxy->pairs == NULL || proxy->fds == NULL)) status = iso_fail_memory(error);
+  if (status == ISOPROOF_OK && (proxy->listener < 0 || proxy->wake < 0 || listen(proxy->listener, 128) != 0 ||
+                                (errno = start_thread(proxy)) != 0))
     status = iso_fail_errno(error, "127.0.0.1", "starting a proxy");
-  if (status != ISOLDE_OK)
+  if (status != ISOPROOF_OK)
     free_proxy(proxy);
   else
     *out = proxy;

@@ -10,7 +10,7 @@
 typedef struct iso_proxy iso_proxy;
 
 /* Listens on a free port of 127.0.0.1 and forwards to a port there, or to a Unix socket where `path` is not NULL. */
-isolde_status iso_proxy_start(uint16_t target, const char *path, iso_proxy **proxy, isolde_error *error);
+isoproof_status iso_proxy_start(uint16_t target, const char *path, iso_proxy **proxy, isoproof_error *error);
 /* Accepts NULL. */
 void iso_proxy_stop(iso_proxy *proxy);
 uint16_t iso_proxy_port(const iso_proxy *proxy);
@@ -19,6 +19,6 @@ uint16_t iso_proxy_port(const iso_proxy *proxy);
 void iso_proxy_silence(iso_proxy *proxy, bool silent);
 
 /* Free ports of 127.0.0.1, all different. */
-isolde_status iso_free_ports(uint16_t *ports, size_t count, isolde_error *error);
+isoproof_status iso_free_ports(uint16_t *ports, size_t count, isoproof_error *error);
 
 #endif

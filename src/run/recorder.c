@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-isolde_status iso_recorder_open(iso_recorder *recorder, const char *path, isolde_error *error) {
+isoproof_status iso_recorder_open(iso_recorder *recorder, const char *path, isoproof_error *error) {
   memset(recorder, 0, sizeof *recorder);
   recorder->fd = -1;
   recorder->path = strdup(path);
@@ -16,23 +16,23 @@ isolde_status iso_recorder_open(iso_recorder *recorder, const char *path, isolde
     recorder->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     recorder->close_fd = true;
   }
-  isolde_status status = ISOLDE_OK;
+  isoproof_status status = ISOPROOF_OK;
   if (recorder->fd < 0) {
     status = iso_fail_errno(error, path, "open it for writing");
   } else if (pthread_mutex_init(&recorder->lock, NULL) != 0) {
     if (recorder->close_fd) close(recorder->fd);
     status = iso_fail_memory(error);
   }
-  if (status != ISOLDE_OK) {
+  if (status != ISOPROOF_OK) {
     free(recorder->path);
     recorder->path = NULL;
   }
   return status;
 }
 
-isolde_status iso_recorder_close(iso_recorder *recorder, isolde_error *error) {
-  if (recorder->path == NULL) return ISOLDE_OK;
-  isolde_status status = ISOLDE_OK;
+isoproof_status iso_recorder_close(iso_recorder *recorder, isoproof_error *error) {
+  if (recorder->path == NULL) return ISOPROOF_OK;
+  isoproof_status status = ISOPROOF_OK;
   bool failed = atomic_load(&recorder->failed);
   if (recorder->close_fd && close(recorder->fd) != 0 && !failed) {
     status = iso_fail_errno(error, recorder->path, "close it");
@@ -90,10 +90,10 @@ static bool take(void *user, const void *data, size_t size) {
   return good;
 }
 
-isolde_status iso_pen_new(iso_pen *pen, iso_recorder *recorder, isolde_error *error) {
+isoproof_status iso_pen_new(iso_pen *pen, iso_recorder *recorder, isoproof_error *error) {
   memset(pen, 0, sizeof *pen);
   pen->recorder = recorder;
-  return iso_output_open_callback(take, pen, ISOLDE_COMPRESS_NO, &pen->output, error);
+  return iso_output_open_callback(take, pen, ISOPROOF_COMPRESS_NO, &pen->output, error);
 }
 
 void iso_pen_free(iso_pen *pen) {

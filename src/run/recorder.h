@@ -20,14 +20,14 @@ typedef struct iso_recorder {
   bool close_fd;
   atomic_bool failed;
   pthread_mutex_t lock;
-  isolde_error problem; /* the first failure; under the lock */
+  isoproof_error problem; /* the first failure; under the lock */
   char *path;
 } iso_recorder;
 
 /* "-" is standard output; a file that exists is replaced. */
-isolde_status iso_recorder_open(iso_recorder *recorder, const char *path, isolde_error *error);
+isoproof_status iso_recorder_open(iso_recorder *recorder, const char *path, isoproof_error *error);
 /* Reports the first failure. */
-isolde_status iso_recorder_close(iso_recorder *recorder, isolde_error *error);
+isoproof_status iso_recorder_close(iso_recorder *recorder, isoproof_error *error);
 bool iso_recorder_failed(const iso_recorder *recorder);
 
 typedef struct iso_pen {
@@ -36,7 +36,7 @@ typedef struct iso_pen {
   ISO_VEC(char) rest; /* the beginning of a line that did not fit the buffer */
 } iso_pen;
 
-isolde_status iso_pen_new(iso_pen *pen, iso_recorder *recorder, isolde_error *error);
+isoproof_status iso_pen_new(iso_pen *pen, iso_recorder *recorder, isoproof_error *error);
 void iso_pen_free(iso_pen *pen);
 /* Each writes one line at once. */
 void iso_pen_header(iso_pen *pen, const iso_jsonl_fact *facts, size_t count);

@@ -8,8 +8,8 @@ typedef struct setting {
   char *name, *value;
 } setting;
 
-struct isolde_report {
-  isolde_run_counts counts;
+struct isoproof_report {
+  isoproof_run_counts counts;
   char *database, *driver, *isolation, *claim, *note;
   ISO_VEC(setting) settings;
   ISO_VEC(char *) urls;
@@ -17,7 +17,7 @@ struct isolde_report {
   bool cancelled;
 };
 
-const char *isolde_error_class_name(size_t number) {
+const char *isoproof_error_class_name(size_t number) {
   return number < ISO_ERROR_CLASSES ? iso_error_class_name((iso_error_class)number) : NULL;
 }
 
@@ -25,10 +25,10 @@ const char *isolde_error_class_name(size_t number) {
 
 static uint64_t get(const _Atomic uint64_t *counter) { return atomic_load_explicit(counter, memory_order_relaxed); }
 
-void iso_run_count(const isolde_run_handle *run, double seconds, isolde_run_counts *counts) {
+void iso_run_count(const isoproof_run_handle *run, double seconds, isoproof_run_counts *counts) {
   iso_histogram_sum latency;
   memset(&latency, 0, sizeof latency);
-  *counts = (isolde_run_counts){.seconds = seconds};
+  *counts = (isoproof_run_counts){.seconds = seconds};
   for (uint32_t i = 0; i <= run->session_count; i++) {
     const iso_session_counts *c = &run->sessions[i].counts;
     counts->committed += get(&c->committed);
@@ -53,13 +53,13 @@ static char *copy(const char *text, bool *good) {
   return made;
 }
 
-static bool copy_all(isolde_report *report, isolde_run_handle *run) {
+static bool copy_all(isoproof_report *report, isoproof_run_handle *run) {
   bool good = true;
   const iso_isolation *isolation = run->isolation;
   report->database = copy(iso_database_version(run->database), &good);
   report->driver = copy(iso_driver_name(iso_database_driver(run->database)), &good);
   report->isolation = copy(isolation->name, &good);
-  bool lists = isolde_workload_needs(run->workload->kind) == ISOLDE_NEEDS_LISTS;
+  bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEEDS_LISTS;
   const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
   if (claim != NULL) report->claim = copy(claim, &good);
   report->note = copy(isolation->note, &good);
@@ -88,20 +88,20 @@ static bool copy_all(isolde_report *report, isolde_run_handle *run) {
   return good;
 }
 
-isolde_status iso_report_new(isolde_run_handle *run, bool cancelled, double seconds, isolde_report **report,
-                             isolde_error *error) {
-  isolde_report *made = iso_alloc_zero(1, sizeof *made);
+isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double seconds, isoproof_report **report,
+                               isoproof_error *error) {
+  isoproof_report *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL || !copy_all(made, run)) {
-    isolde_report_free(made);
+    isoproof_report_free(made);
     return iso_fail_memory(error);
   }
   made->cancelled = cancelled;
   iso_run_count(run, seconds, &made->counts);
   *report = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-void isolde_report_free(isolde_report *report) {
+void isoproof_report_free(isoproof_report *report) {
   if (report == NULL) return;
   free(report->database);
   free(report->driver);
@@ -120,25 +120,25 @@ void isolde_report_free(isolde_report *report) {
 
 /* ---- looking ---- */
 
-const isolde_run_counts *isolde_report_counts(const isolde_report *report) { return &report->counts; }
-const char *isolde_report_database(const isolde_report *report) { return report->database; }
-const char *isolde_report_driver(const isolde_report *report) { return report->driver; }
-const char *isolde_report_isolation(const isolde_report *report) { return report->isolation; }
-const char *isolde_report_claim(const isolde_report *report) { return report->claim; }
-const char *isolde_report_claim_note(const isolde_report *report) { return report->note; }
-bool isolde_report_cancelled(const isolde_report *report) { return report->cancelled; }
+const isoproof_run_counts *isoproof_report_counts(const isoproof_report *report) { return &report->counts; }
+const char *isoproof_report_database(const isoproof_report *report) { return report->database; }
+const char *isoproof_report_driver(const isoproof_report *report) { return report->driver; }
+const char *isoproof_report_isolation(const isoproof_report *report) { return report->isolation; }
+const char *isoproof_report_claim(const isoproof_report *report) { return report->claim; }
+const char *isoproof_report_claim_note(const isoproof_report *report) { return report->note; }
+bool isoproof_report_cancelled(const isoproof_report *report) { return report->cancelled; }
 
-bool isolde_report_setting(const isolde_report *report, size_t number, const char **name, const char **value) {
+bool isoproof_report_setting(const isoproof_report *report, size_t number, const char **name, const char **value) {
   if (number >= report->settings.count) return false;
   *name = report->settings.items[number].name;
   *value = report->settings.items[number].value;
   return true;
 }
 
-const char *isolde_report_url(const isolde_report *report, size_t node) {
+const char *isoproof_report_url(const isoproof_report *report, size_t node) {
   return node < report->urls.count ? report->urls.items[node] : NULL;
 }
 
-const char *isolde_report_error(const isolde_report *report, size_t error_class) {
+const char *isoproof_report_error(const isoproof_report *report, size_t error_class) {
   return error_class < ISO_ERROR_CLASSES ? report->messages[error_class] : "";
 }

@@ -1,4 +1,4 @@
-/* run.c - isolde_run: from options to a recorded history. */
+/* run.c - isoproof_run: from options to a recorded history. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -14,20 +14,20 @@ enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500 };
 
 /* ---- for sessions and companions ---- */
 
-int64_t isolde_run_now(const isolde_run_handle *run) {
+int64_t isoproof_run_now(const isoproof_run_handle *run) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return ((int64_t)now.tv_sec - run->base.tv_sec) * 1000000000 + (now.tv_nsec - run->base.tv_nsec);
 }
 
-void iso_run_stop(isolde_run_handle *run) {
+void iso_run_stop(isoproof_run_handle *run) {
   pthread_mutex_lock(&run->lock);
   atomic_store(&run->stop, true);
   pthread_cond_broadcast(&run->stopped);
   pthread_mutex_unlock(&run->lock);
 }
 
-bool isolde_run_wait(isolde_run_handle *run, double seconds) {
+bool isoproof_run_wait(isoproof_run_handle *run, double seconds) {
   if (!(seconds > 0)) seconds = 0;
   if (seconds > 1e6) seconds = 1e6;
   struct timespec until;
@@ -43,9 +43,9 @@ bool isolde_run_wait(isolde_run_handle *run, double seconds) {
   return go_on;
 }
 
-int64_t isolde_run_event(isolde_run_handle *run, const char *text) {
+int64_t isoproof_run_event(isoproof_run_handle *run, const char *text) {
   char name[32], value[512];
-  int64_t now = isolde_run_now(run);
+  int64_t now = isoproof_run_now(run);
   pthread_mutex_lock(&run->lock);
   if (run->events < ISO_MOST_EVENTS) {
     snprintf(name, sizeof name, "event.%u", ++run->events);
@@ -61,48 +61,50 @@ int64_t isolde_run_event(isolde_run_handle *run, const char *text) {
 
 static const char *const default_urls[] = {"sqlite:"};
 
-void isolde_run_defaults(isolde_run_options *options) {
-  *options = (isolde_run_options){.struct_size = sizeof *options,
-                                  .urls = default_urls,
-                                  .url_count = 1,
-                                  .seconds = 3,
-                                  .statement_timeout = 10,
-                                  .tables = 1};
+void isoproof_run_defaults(isoproof_run_options *options) {
+  *options = (isoproof_run_options){.struct_size = sizeof *options,
+                                    .urls = default_urls,
+                                    .url_count = 1,
+                                    .seconds = 3,
+                                    .statement_timeout = 10,
+                                    .tables = 1};
 }
 
-static isolde_status take_options(const isolde_run_options *given, isolde_run_options *options, isolde_error *error) {
-  isolde_run_defaults(options);
+static isoproof_status take_options(const isoproof_run_options *given, isoproof_run_options *options,
+                                    isoproof_error *error) {
+  isoproof_run_defaults(options);
   size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
   if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "struct_size: expected sizeof(isolde_run_options), found %zu",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_run_options), found %zu",
                     given->struct_size);
   memcpy(options, given, size);
-  if (options->url_count == 0) return iso_fail(error, ISOLDE_ERR_USAGE, "urls: expected at least one, found none");
-  if (options->path == NULL) return iso_fail(error, ISOLDE_ERR_USAGE, "path: expected a file for the history");
+  if (options->url_count == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "urls: expected at least one, found none");
+  if (options->path == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "path: expected a file for the history");
   if (!(options->seconds >= 0 && options->seconds <= 1e9))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "seconds: expected 0 to 1e9, found %g", options->seconds);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "seconds: expected 0 to 1e9, found %g", options->seconds);
   const double timeouts[] = {options->statement_timeout, options->lock_timeout};
   for (int i = 0; i < 2; i++)
     if (!(timeouts[i] >= 0 && timeouts[i] <= 1e6))
-      return iso_fail(error, ISOLDE_ERR_USAGE, "%s: expected 0 to 1e6 seconds, found %g",
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected 0 to 1e6 seconds, found %g",
                       i == 0 ? "statement_timeout" : "lock_timeout", timeouts[i]);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- before ---- */
 
-static isolde_status check_needs(const isolde_run_handle *run, isolde_error *error) {
-  isolde_workload_kind kind = run->workload->kind;
-  isolde_needs needs = isolde_workload_needs(kind);
+static isoproof_status check_needs(const isoproof_run_handle *run, isoproof_error *error) {
+  isoproof_workload_kind kind = run->workload->kind;
+  isoproof_needs needs = isoproof_workload_needs(kind);
   iso_capabilities can = iso_database_capabilities(run->database);
-  if ((needs != ISOLDE_NEEDS_LISTS || can.lists) && (needs != ISOLDE_NEEDS_ROWS || can.predicates)) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_UNSUPPORTED, "the workload %s needs %s, which the driver %s does not have",
-                  isolde_workload_id(kind), needs == ISOLDE_NEEDS_LISTS ? "lists" : "ranges of rows",
+  if ((needs != ISOPROOF_NEEDS_LISTS || can.lists) && (needs != ISOPROOF_NEEDS_ROWS || can.predicates))
+    return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the workload %s needs %s, which the driver %s does not have",
+                  isoproof_workload_id(kind), needs == ISOPROOF_NEEDS_LISTS ? "lists" : "ranges of rows",
                   iso_driver_name(iso_database_driver(run->database)));
 }
 
-static isolde_status open_database(isolde_run_handle *run, isolde_error *error) {
-  const isolde_run_options *options = run->options;
+static isoproof_status open_database(isoproof_run_handle *run, isoproof_error *error) {
+  const isoproof_run_options *options = run->options;
   iso_database_options how = {.table = options->table,
                               .tables = options->tables,
                               .statement_timeout_ms = (uint32_t)(options->statement_timeout * 1000),
@@ -126,8 +128,8 @@ static void add_fact(iso_jsonl_fact *facts, char (*names)[FACT_NAME], size_t *co
 }
 
 /* The header: everything that says how the history came about. */
-static isolde_status write_header(isolde_run_handle *run, isolde_error *error) {
-  const isolde_run_options *options = run->options;
+static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *error) {
+  const isoproof_run_options *options = run->options;
   char seed[32], started[64], sessions[16];
   time_t wall = time(NULL);
   struct tm when;
@@ -137,7 +139,7 @@ static isolde_status write_header(isolde_run_handle *run, isolde_error *error) {
     started[0] = 0;
   const char *fixed[][2] = {{"seed", seed},
                             {"command", options->command},
-                            {"workload", isolde_workload_id(run->workload->kind)},
+                            {"workload", isoproof_workload_id(run->workload->kind)},
                             {"sessions", sessions},
                             {"driver", iso_driver_name(iso_database_driver(run->database))},
                             {"database", iso_database_version(run->database)},
@@ -145,11 +147,11 @@ static isolde_status write_header(isolde_run_handle *run, isolde_error *error) {
                             {"isolation", run->isolation->name},
                             {"claims", run->isolation->claims},
                             {"started", started},
-                            {"isolde-version", isolde_version()}};
+                            {"isoproof-version", isoproof_version()}};
   iso_jsonl_fact *facts = iso_alloc(FACTS_MOST, sizeof *facts);
   char(*names)[FACT_NAME] = iso_alloc(FACTS_MOST, sizeof *names);
-  isolde_status status = facts != NULL && names != NULL ? ISOLDE_OK : iso_fail_memory(error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = facts != NULL && names != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     size_t count = 0;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
       if (fixed[i][1] != NULL)
@@ -170,7 +172,7 @@ static isolde_status write_header(isolde_run_handle *run, isolde_error *error) {
   return status;
 }
 
-static isolde_status open_sessions(isolde_run_handle *run, isolde_error *error) {
+static isoproof_status open_sessions(isoproof_run_handle *run, isoproof_error *error) {
   run->session_count = run->workload->sessions;
   atomic_store(&run->next_name, (int64_t)run->session_count);
   run->sessions = iso_alloc_zero((size_t)run->session_count + 1, sizeof *run->sessions);
@@ -179,33 +181,34 @@ static isolde_status open_sessions(isolde_run_handle *run, isolde_error *error) 
   /* Connections one after the other, before the clock starts: a node that is not there is found out here. */
   for (uint32_t i = 0; i < run->session_count; i++)
     ISO_TRY(iso_connect(run->database, run->sessions[i].node, &run->sessions[i].connection, error));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- during ---- */
 
 typedef struct watch {
-  isolde_task *task;
+  isoproof_task *task;
   double last_look, next_report;
   uint64_t last_done;
   double rate;
   bool cancelled;
 } watch;
 
-static double seconds_since_start(const isolde_run_handle *run) { return (double)isolde_run_now(run) * 1e-9; }
+static double seconds_since_start(const isoproof_run_handle *run) { return (double)isoproof_run_now(run) * 1e-9; }
 
-static uint32_t live_sessions(const isolde_run_handle *run) {
+static uint32_t live_sessions(const isoproof_run_handle *run) {
   uint32_t live = 0;
   for (uint32_t i = 0; i < run->session_count; i++)
     live += run->sessions[i].started && !atomic_load(&run->sessions[i].ended);
   return live;
 }
 
-static void report_progress(isolde_run_handle *run, watch *w, uint32_t live) {
-  const isolde_run_options *options = run->options;
-  isolde_run_progress p = {.seconds_limit = options->seconds, .txns_limit = run->workload->txns, .sessions_live = live};
+static void report_progress(isoproof_run_handle *run, watch *w, uint32_t live) {
+  const isoproof_run_options *options = run->options;
+  isoproof_run_progress p = {
+      .seconds_limit = options->seconds, .txns_limit = run->workload->txns, .sessions_live = live};
   double now = seconds_since_start(run);
-  isolde_run_counts counts;
+  isoproof_run_counts counts;
   iso_run_count(run, now, &counts);
   p.counts = &counts;
   uint64_t done = counts.committed + counts.aborted + counts.unknown;
@@ -220,7 +223,7 @@ static void report_progress(isolde_run_handle *run, watch *w, uint32_t live) {
 }
 
 /* Until the next look: not past the end, and often where the end may come any moment. */
-static void rest(const isolde_run_handle *run) {
+static void rest(const isoproof_run_handle *run) {
   double now = seconds_since_start(run), limit = run->options->seconds, until = LOOK_MS * 1e-3;
   if (iso_run_stopping(run) || (run->workload->txns > 0 && now < 1)) until = 2e-3;
   if (limit > now && limit - now < until) until = limit - now;
@@ -229,7 +232,7 @@ static void rest(const isolde_run_handle *run) {
 }
 
 /* Whoever does not end in time is asked to by the database. */
-static void cancel_late(isolde_run_handle *run) {
+static void cancel_late(isoproof_run_handle *run) {
   for (uint32_t i = 0; i < run->session_count; i++) {
     iso_session *session = &run->sessions[i];
     if (session->started && !atomic_load(&session->ended)) iso_cancel(session->connection);
@@ -237,7 +240,7 @@ static void cancel_late(isolde_run_handle *run) {
 }
 
 /* Looks after the sessions until all have ended. */
-static void watch_sessions(isolde_run_handle *run, watch *w) {
+static void watch_sessions(isoproof_run_handle *run, watch *w) {
   double limit = run->options->seconds, next_cancel = 0;
   uint32_t live;
   while ((live = live_sessions(run)) > 0) {
@@ -260,57 +263,57 @@ static void watch_sessions(isolde_run_handle *run, watch *w) {
 }
 
 typedef struct companion {
-  isolde_run_handle *run;
+  isoproof_run_handle *run;
   pthread_t thread;
   bool started;
 } companion;
 
 static void *companion_main(void *argument) {
-  isolde_run_handle *run = argument;
+  isoproof_run_handle *run = argument;
   run->options->companion(run, run->options->companion_user);
   return NULL;
 }
 
-static isolde_status start_threads(isolde_run_handle *run, companion *beside, isolde_error *error) {
+static isoproof_status start_threads(isoproof_run_handle *run, companion *beside, isoproof_error *error) {
   if (run->options->companion != NULL) {
     if (pthread_create(&beside->thread, NULL, companion_main, run) != 0)
-      return iso_fail(error, ISOLDE_ERR_MEMORY, "cannot start a thread beside the sessions");
+      return iso_fail(error, ISOPROOF_ERR_MEMORY, "cannot start a thread beside the sessions");
     beside->started = true;
   }
   for (uint32_t i = 0; i < run->session_count; i++) {
     iso_session *session = &run->sessions[i];
     if (pthread_create(&session->thread, NULL, iso_session_main, session) != 0)
-      return iso_fail(error, ISOLDE_ERR_MEMORY, "cannot start the thread of session %u", i);
+      return iso_fail(error, ISOPROOF_ERR_MEMORY, "cannot start the thread of session %u", i);
     session->started = true;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Signals are for the caller's threads: a client library must not be interrupted in the middle of an answer. */
-static isolde_status start_undisturbed(isolde_run_handle *run, companion *beside, isolde_error *error) {
+static isoproof_status start_undisturbed(isoproof_run_handle *run, companion *beside, isoproof_error *error) {
   sigset_t none, before;
   sigemptyset(&none);
   sigaddset(&none, SIGINT);
   sigaddset(&none, SIGTERM);
   sigaddset(&none, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &none, &before);
-  isolde_status status = start_threads(run, beside, error);
+  isoproof_status status = start_threads(run, beside, error);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return status;
 }
 
 /* Runs all sessions to their end.  The first problem of one of them is that of the run. */
-static isolde_status run_sessions(isolde_run_handle *run, watch *w, isolde_error *error) {
+static isoproof_status run_sessions(isoproof_run_handle *run, watch *w, isoproof_error *error) {
   companion beside = {.run = run};
-  isolde_status status = start_undisturbed(run, &beside, error);
-  if (status != ISOLDE_OK) iso_run_stop(run);
+  isoproof_status status = start_undisturbed(run, &beside, error);
+  if (status != ISOPROOF_OK) iso_run_stop(run);
   watch_sessions(run, w);
   iso_run_stop(run);
   for (uint32_t i = 0; i < run->session_count; i++) {
     iso_session *session = &run->sessions[i];
     if (!session->started) continue;
     pthread_join(session->thread, NULL);
-    if (status == ISOLDE_OK && session->status != ISOLDE_OK) {
+    if (status == ISOPROOF_OK && session->status != ISOPROOF_OK) {
       status = session->status;
       if (error != NULL) *error = session->problem;
     }
@@ -321,18 +324,19 @@ static isolde_status run_sessions(isolde_run_handle *run, watch *w, isolde_error
 
 /* ---- all of it ---- */
 
-static isolde_status make_generator(isolde_run_handle *run, isolde_error *error) {
-  isolde_workload_options mixed;
-  isolde_workload_defaults(ISOLDE_WORKLOAD_MIXED, &mixed);
-  const isolde_workload_options *wanted = run->options->workload != NULL ? run->options->workload : &mixed;
+static isoproof_status make_generator(isoproof_run_handle *run, isoproof_error *error) {
+  isoproof_workload_options mixed;
+  isoproof_workload_defaults(ISOPROOF_WORKLOAD_MIXED, &mixed);
+  const isoproof_workload_options *wanted = run->options->workload != NULL ? run->options->workload : &mixed;
   ISO_TRY(iso_generator_new(wanted, &run->generator, error));
   run->workload = &run->generator->options;
   if (run->options->seconds == 0 && run->workload->txns == 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "seconds and txns: expected a limit, found none");
-  return ISOLDE_OK;
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "seconds and txns: expected a limit, found none");
+  return ISOPROOF_OK;
 }
 
-static isolde_status go(isolde_run_handle *run, isolde_task *task, isolde_report **report, isolde_error *error) {
+static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_report **report,
+                          isoproof_error *error) {
   watch w = {.task = task};
   ISO_TRY(open_database(run, error));
   /* Not before: a database that is not there must not cost an older history its place. */
@@ -348,7 +352,7 @@ static isolde_status go(isolde_run_handle *run, isolde_task *task, isolde_report
   return iso_report_new(run, w.cancelled, seconds, report, error);
 }
 
-static void clean_up(isolde_run_handle *run) {
+static void clean_up(isoproof_run_handle *run) {
   for (uint32_t i = 0; run->sessions != NULL && i <= run->session_count; i++) iso_session_free(&run->sessions[i]);
   free(run->sessions);
   iso_pen_free(&run->pen);
@@ -358,7 +362,7 @@ static void clean_up(isolde_run_handle *run) {
   iso_generator_free(run->generator);
 }
 
-static isolde_status prepare(isolde_run_handle *run, isolde_error *error) {
+static isoproof_status prepare(isoproof_run_handle *run, isoproof_error *error) {
   pthread_condattr_t clock;
   if (pthread_mutex_init(&run->lock, NULL) != 0) return iso_fail_memory(error);
   bool good = pthread_condattr_init(&clock) == 0;
@@ -367,27 +371,27 @@ static isolde_status prepare(isolde_run_handle *run, isolde_error *error) {
     good = pthread_cond_init(&run->stopped, &clock) == 0;
     pthread_condattr_destroy(&clock);
   }
-  if (good) return ISOLDE_OK;
+  if (good) return ISOPROOF_OK;
   pthread_mutex_destroy(&run->lock);
   return iso_fail_memory(error);
 }
 
-isolde_status isolde_run(const isolde_run_options *given, isolde_task *task, isolde_report **report,
-                         isolde_error *error) {
-  isolde_run_options options;
+isoproof_status isoproof_run(const isoproof_run_options *given, isoproof_task *task, isoproof_report **report,
+                             isoproof_error *error) {
+  isoproof_run_options options;
   *report = NULL;
   ISO_TRY(take_options(given, &options, error));
-  isolde_run_handle run;
+  isoproof_run_handle run;
   memset(&run, 0, sizeof run);
   run.options = &options;
   ISO_TRY(prepare(&run, error));
-  isolde_status status = make_generator(&run, error);
-  if (status == ISOLDE_OK) status = go(&run, task, report, error);
+  isoproof_status status = make_generator(&run, error);
+  if (status == ISOPROOF_OK) status = go(&run, task, report, error);
   clean_up(&run);
-  isolde_status closed = iso_recorder_close(&run.recorder, status == ISOLDE_OK ? error : NULL);
-  if (status == ISOLDE_OK) status = closed;
-  if (status != ISOLDE_OK) {
-    isolde_report_free(*report);
+  isoproof_status closed = iso_recorder_close(&run.recorder, status == ISOPROOF_OK ? error : NULL);
+  if (status == ISOPROOF_OK) status = closed;
+  if (status != ISOPROOF_OK) {
+    isoproof_report_free(*report);
     *report = NULL;
   }
   pthread_cond_destroy(&run.stopped);

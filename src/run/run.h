@@ -1,7 +1,7 @@
 /* run.h - a run, inside: what its sessions share, and one transaction on a connection.
  *
- * The run owns generator, database, recorder and sessions from isolde_run's beginning to its end; a session belongs to
- * its thread while that runs, but for the counters, which are atomic.
+ * The run owns generator, database, recorder and sessions from isoproof_run's beginning to its end; a session belongs
+ * to its thread while that runs, but for the counters, which are atomic.
  */
 #ifndef ISO_RUN_RUN_H
 #define ISO_RUN_RUN_H
@@ -16,7 +16,7 @@
 #include "run/recorder.h"
 #include "workload/generator.h"
 
-_Static_assert((int)ISO_ERROR_CLASSES <= (int)ISOLDE_ERROR_CLASS_ROOM, "there must be room for every class");
+_Static_assert((int)ISO_ERROR_CLASSES <= (int)ISOPROOF_ERROR_CLASS_ROOM, "there must be room for every class");
 
 typedef struct iso_session_counts {
   _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
@@ -36,7 +36,7 @@ typedef struct iso_seen {
 } iso_seen;
 
 typedef struct iso_session {
-  isolde_run_handle *run;
+  isoproof_run_handle *run;
   uint32_t number; /* of the generator */
   int64_t name; /* in the history: after an unknown outcome a new one, as the old transaction may still be going on */
   size_t node;
@@ -53,19 +53,19 @@ typedef struct iso_session {
   ISO_VEC(iso_jsonl_op) ops;
   ISO_VEC(iso_data_key) keys;    /* by operation */
   ISO_VEC(size_t) first_element; /* by operation */
-  ISO_VEC(isolde_scalar) elements;
+  ISO_VEC(isoproof_scalar) elements;
   char (*key_texts)[ISO_KEY_BYTES]; /* by operation, where keys are texts */
   size_t key_text_room;
   char code[ISO_CODE_BYTES]; /* of the error that ended it */
   /* The last words of the server by class. */
   char (*messages)[ISO_MESSAGE_BYTES];
-  isolde_error problem; /* why the session gave up: memory, a workload that ends */
-  isolde_status status;
+  isoproof_error problem; /* why the session gave up: memory, a workload that ends */
+  isoproof_status status;
 } iso_session;
 
-struct isolde_run_handle {
-  const isolde_run_options *options;
-  const isolde_workload_options *workload;
+struct isoproof_run_handle {
+  const isoproof_run_options *options;
+  const isoproof_workload_options *workload;
   iso_generator *generator;
   iso_database *database;
   const iso_isolation *isolation;
@@ -82,29 +82,30 @@ struct isolde_run_handle {
 };
 
 /* Tells every session to end after its transaction. */
-void iso_run_stop(isolde_run_handle *run);
-static inline bool iso_run_stopping(const isolde_run_handle *run) {
+void iso_run_stop(isoproof_run_handle *run);
+static inline bool iso_run_stopping(const isoproof_run_handle *run) {
   return atomic_load_explicit(&run->stop, memory_order_relaxed);
 }
 
 /* ---- transaction.c ---- */
 
 typedef struct iso_txn_end {
-  isolde_txn_status status;
+  isoproof_txn_status status;
   bool begun;
   iso_outcome outcome; /* of the call that ended it */
 } iso_txn_end;
 
 /* Runs a program as one transaction on the connection of the session and records it, unless it could not begin. */
-isolde_status iso_run_txn(iso_session *session, const iso_program *program, iso_txn_end *end, isolde_error *error);
+isoproof_status iso_run_txn(iso_session *session, const iso_program *program, iso_txn_end *end, isoproof_error *error);
 
 /* ---- session.c ---- */
 
 /* The body of a thread; the argument is the session. */
 void *iso_session_main(void *argument);
 /* The final reads, in the calling thread. */
-isolde_status iso_session_final(iso_session *session, isolde_error *error);
-isolde_status iso_session_open(iso_session *session, isolde_run_handle *run, uint32_t number, isolde_error *error);
+isoproof_status iso_session_final(iso_session *session, isoproof_error *error);
+isoproof_status iso_session_open(iso_session *session, isoproof_run_handle *run, uint32_t number,
+                                 isoproof_error *error);
 void iso_session_free(iso_session *session);
 
 #endif

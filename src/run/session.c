@@ -5,7 +5,8 @@
 
 enum { FIRST_PAUSE_MS = 5, LONGEST_PAUSE_MS = 1000, FINAL_TRIES = 20 };
 
-isolde_status iso_session_open(iso_session *session, isolde_run_handle *run, uint32_t number, isolde_error *error) {
+isoproof_status iso_session_open(iso_session *session, isoproof_run_handle *run, uint32_t number,
+                                 isoproof_error *error) {
   session->run = run;
   session->number = number;
   session->name = number;
@@ -32,19 +33,19 @@ void iso_session_free(iso_session *session) {
 
 /* Waits a moment that doubles from failure to failure; false when the run is to end. */
 static bool pause_after_failure(iso_session *session, uint32_t *pause_ms) {
-  bool go_on = isolde_run_wait(session->run, *pause_ms / 1000.0);
+  bool go_on = isoproof_run_wait(session->run, *pause_ms / 1000.0);
   *pause_ms = *pause_ms * 2 < LONGEST_PAUSE_MS ? *pause_ms * 2 : LONGEST_PAUSE_MS;
   return go_on;
 }
 
 static bool try_connect(iso_session *session) {
-  isolde_error error = {.offset = -1};
-  isolde_status status = ISOLDE_OK;
+  isoproof_error error = {.offset = -1};
+  isoproof_status status = ISOPROOF_OK;
   if (session->connection == NULL)
     status = iso_connect(session->run->database, session->node, &session->connection, &error);
   else if (!iso_connected(session->connection))
     status = iso_reconnect(session->connection, &error);
-  if (status == ISOLDE_OK) return true;
+  if (status == ISOPROOF_OK) return true;
   iso_count(&session->counts.errors[ISO_CLASS_CONNECTION]);
   size_t length = strnlen(error.message, sizeof *session->messages - 1);
   memcpy(session->messages[ISO_CLASS_CONNECTION], error.message, length);
@@ -55,66 +56,66 @@ static bool try_connect(iso_session *session) {
 /* ---- running ---- */
 
 /* Runs a program until it commits, or may not be tried again. */
-static isolde_status run_program(iso_session *session, const iso_program *program, uint32_t *pause_ms,
-                                 isolde_error *error) {
-  isolde_run_handle *run = session->run;
+static isoproof_status run_program(iso_session *session, const iso_program *program, uint32_t *pause_ms,
+                                   isoproof_error *error) {
+  isoproof_run_handle *run = session->run;
   for (uint32_t attempt = 0;; attempt++) {
     if (!try_connect(session)) {
       /* The program has not run; it is as good as the next one when the node is back. */
       pause_after_failure(session, pause_ms);
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
     iso_txn_end end;
     if (attempt > 0) iso_count(&session->counts.retried);
     ISO_TRY(iso_run_txn(session, program, &end, error));
-    if (end.status == ISOLDE_UNKNOWN) session->name = atomic_fetch_add(&run->next_name, 1);
+    if (end.status == ISOPROOF_UNKNOWN) session->name = atomic_fetch_add(&run->next_name, 1);
     bool healthy = end.outcome == ISO_OUTCOME_OK || (end.begun && end.outcome == ISO_OUTCOME_ABORT);
     if (healthy)
       *pause_ms = FIRST_PAUSE_MS;
     else
       pause_after_failure(session, pause_ms);
-    if (end.outcome != ISO_OUTCOME_ABORT || end.status != ISOLDE_ABORTED || attempt >= run->options->retries ||
+    if (end.outcome != ISO_OUTCOME_ABORT || end.status != ISOPROOF_ABORTED || attempt >= run->options->retries ||
         iso_run_stopping(run))
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
   }
 }
 
-static isolde_status run_all(iso_session *session, isolde_error *error) {
+static isoproof_status run_all(iso_session *session, isoproof_error *error) {
   uint32_t pause_ms = FIRST_PAUSE_MS;
   while (!iso_run_stopping(session->run)) {
     const iso_program *program;
     ISO_TRY(iso_generator_next(session->run->generator, session->number, &program, error));
-    if (program == NULL) return ISOLDE_OK;
+    if (program == NULL) return ISOPROOF_OK;
     ISO_TRY(run_program(session, program, &pause_ms, error));
     if (iso_recorder_failed(&session->run->recorder)) {
       iso_run_stop(session->run);
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void *iso_session_main(void *argument) {
   iso_session *session = argument;
   session->status = run_all(session, &session->problem);
-  if (session->status != ISOLDE_OK) iso_run_stop(session->run);
+  if (session->status != ISOPROOF_OK) iso_run_stop(session->run);
   atomic_store(&session->ended, true);
   return NULL;
 }
 
 /* A read that fails is tried again: without it the history says less, but is not wrong. */
-isolde_status iso_session_final(iso_session *session, isolde_error *error) {
+isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
   uint64_t at = 0;
   session->name = atomic_fetch_add(&session->run->next_name, 1);
   for (;;) {
     const iso_program *program;
     ISO_TRY(iso_generator_final(session->run->generator, &at, &program, error));
-    if (program == NULL) return ISOLDE_OK;
+    if (program == NULL) return ISOPROOF_OK;
     for (int i = 0; i < FINAL_TRIES; i++) {
-      iso_txn_end end = {.status = ISOLDE_ABORTED};
+      iso_txn_end end = {.status = ISOPROOF_ABORTED};
       if (try_connect(session)) ISO_TRY(iso_run_txn(session, program, &end, error));
-      if (end.status == ISOLDE_COMMITTED) break;
-      if (end.status == ISOLDE_UNKNOWN) session->name = atomic_fetch_add(&session->run->next_name, 1);
+      if (end.status == ISOPROOF_COMMITTED) break;
+      if (end.status == ISOPROOF_UNKNOWN) session->name = atomic_fetch_add(&session->run->next_name, 1);
       struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
       nanosleep(&moment, NULL);
     }

@@ -10,10 +10,10 @@
 
 /* ---- recording ---- */
 
-static isolde_scalar integer(int64_t value) { return (isolde_scalar){.type = ISOLDE_INTEGER, .integer = value}; }
+static isoproof_scalar integer(int64_t value) { return (isoproof_scalar){.type = ISOPROOF_INTEGER, .integer = value}; }
 
 /* Adds an operation to the transaction. */
-static bool note(iso_session *s, isolde_op_kind kind, iso_data_key key, isolde_scalar value) {
+static bool note(iso_session *s, isoproof_op_kind kind, iso_data_key key, isoproof_scalar value) {
   return iso_vec_push(&s->ops, ((iso_jsonl_op){.kind = kind, .value = value})) && iso_vec_push(&s->keys, key) &&
          iso_vec_push(&s->first_element, s->elements.count);
 }
@@ -21,7 +21,7 @@ static bool note(iso_session *s, isolde_op_kind kind, iso_data_key key, isolde_s
 /* A list read: the elements are found by number first, since growing moves them. */
 static bool note_list(iso_session *s, iso_data_key key) {
   const iso_reply *reply = &s->reply;
-  if (!note(s, ISOLDE_OP_READ_LIST, key, isolde_nil())) return false;
+  if (!note(s, ISOPROOF_OP_READ_LIST, key, isoproof_nil())) return false;
   s->ops.items[s->ops.count - 1].count = reply->list.count;
   /* One more, so that an empty list has an address. */
   if (!iso_vec_reserve(&s->elements, reply->list.count + 1)) return false;
@@ -39,7 +39,7 @@ static bool note_range(iso_session *s, const iso_step *step) {
     while (row < reply->rows.count && reply->rows.items[row].key < key.number) row++;
     bool present = row < reply->rows.count && reply->rows.items[row].key == key.number;
     if (!present && !iso_row_is_lasting(number)) continue;
-    if (!note(s, ISOLDE_OP_READ, key, present ? integer(reply->rows.items[row].value) : isolde_nil())) return false;
+    if (!note(s, ISOPROOF_OP_READ, key, present ? integer(reply->rows.items[row].value) : isoproof_nil())) return false;
   }
   return true;
 }
@@ -59,28 +59,29 @@ static bool settle(iso_session *s) {
     op->key = integer(key.number);
     if (key.field != ISO_FIELD_NONE) {
       uint32_t length = (uint32_t)iso_data_key_format(key, s->key_texts[i]);
-      op->key = (isolde_scalar){.type = ISOLDE_STRING, .text = s->key_texts[i], .length = length};
+      op->key = (isoproof_scalar){.type = ISOPROOF_STRING, .text = s->key_texts[i], .length = length};
     }
-    if (op->kind == ISOLDE_OP_READ_LIST && op->value.type == ISOLDE_NIL)
+    if (op->kind == ISOPROOF_OP_READ_LIST && op->value.type == ISOPROOF_NIL)
       op->elements = s->elements.items + s->first_element.items[i];
   }
   return true;
 }
 
-static isolde_status record(iso_session *s, isolde_txn_status status, int64_t start, int64_t end, isolde_error *error) {
+static isoproof_status record(iso_session *s, isoproof_txn_status status, int64_t start, int64_t end,
+                              isoproof_error *error) {
   if (!settle(s)) return iso_fail_memory(error);
   iso_jsonl_txn txn = {.session = integer(s->name),
                        .status = status,
                        .start = start,
-                       .end = status == ISOLDE_UNKNOWN ? ISOLDE_NO_TIME : end,
+                       .end = status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : end,
                        .start_index = -1,
                        .end_index = -1,
-                       .node = iso_database_nodes(s->run->database) > 1 ? integer((int64_t)s->node) : isolde_nil(),
-                       .error = s->code[0] != 0 ? isolde_string(s->code) : isolde_nil(),
+                       .node = iso_database_nodes(s->run->database) > 1 ? integer((int64_t)s->node) : isoproof_nil(),
+                       .error = s->code[0] != 0 ? isoproof_string(s->code) : isoproof_nil(),
                        .ops = s->ops.items,
                        .count = s->ops.count};
   iso_pen_txn(&s->pen, &txn);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- steps ---- */
@@ -119,31 +120,31 @@ static int64_t value_of(const iso_session *s, const iso_step *step) {
 
 static const struct {
   iso_request_kind request;
-  isolde_op_kind op;
+  isoproof_op_kind op;
 } kinds[ISO_STEP_KINDS] = {
-    [ISO_STEP_READ] = {ISO_READ, ISOLDE_OP_READ},
-    [ISO_STEP_WRITE] = {ISO_WRITE, ISOLDE_OP_WRITE},
-    [ISO_STEP_READ_LIST] = {ISO_READ_LIST, ISOLDE_OP_READ_LIST},
-    [ISO_STEP_APPEND] = {ISO_APPEND, ISOLDE_OP_APPEND},
-    [ISO_STEP_INSERT] = {ISO_INSERT, ISOLDE_OP_WRITE},
-    [ISO_STEP_DELETE] = {ISO_DELETE, ISOLDE_OP_WRITE},
-    [ISO_STEP_READ_RANGE] = {ISO_READ_RANGE, ISOLDE_OP_READ},
+    [ISO_STEP_READ] = {ISO_READ, ISOPROOF_OP_READ},
+    [ISO_STEP_WRITE] = {ISO_WRITE, ISOPROOF_OP_WRITE},
+    [ISO_STEP_READ_LIST] = {ISO_READ_LIST, ISOPROOF_OP_READ_LIST},
+    [ISO_STEP_APPEND] = {ISO_APPEND, ISOPROOF_OP_APPEND},
+    [ISO_STEP_INSERT] = {ISO_INSERT, ISOPROOF_OP_WRITE},
+    [ISO_STEP_DELETE] = {ISO_DELETE, ISOPROOF_OP_WRITE},
+    [ISO_STEP_READ_RANGE] = {ISO_READ_RANGE, ISOPROOF_OP_READ},
 };
 
 static bool note_answer(iso_session *s, const iso_step *step, iso_data_key key, int64_t value, iso_outcome outcome) {
-  isolde_op_kind op = kinds[step->kind].op;
-  if (!isolde_op_kind_observes(op)) return note(s, op, key, integer(value));
+  isoproof_op_kind op = kinds[step->kind].op;
+  if (!isoproof_op_kind_observes(op)) return note(s, op, key, integer(value));
   if (outcome != ISO_OUTCOME_OK) {
     if (step->kind == ISO_STEP_READ_RANGE) return true; /* no key in particular was read */
-    return note(s, op, key, (isolde_scalar){.type = ISOLDE_NONE});
+    return note(s, op, key, (isoproof_scalar){.type = ISOPROOF_NONE});
   }
   if (step->kind == ISO_STEP_READ_LIST) return note_list(s, key);
   if (step->kind == ISO_STEP_READ_RANGE) return note_range(s, step);
-  return note(s, op, key, s->reply.present ? integer(s->reply.value) : isolde_nil());
+  return note(s, op, key, s->reply.present ? integer(s->reply.value) : isoproof_nil());
 }
 
 /* Does one step; `outcome` says how it went. */
-static isolde_status do_step(iso_session *s, const iso_step *step, iso_outcome *outcome, isolde_error *error) {
+static isoproof_status do_step(iso_session *s, const iso_step *step, iso_outcome *outcome, isoproof_error *error) {
   iso_seen seen = {.present = false};
   *outcome = ISO_OUTCOME_OK;
   if (!is_skipped(s, step)) {
@@ -151,13 +152,13 @@ static isolde_status do_step(iso_session *s, const iso_step *step, iso_outcome *
     iso_request request = {.kind = kinds[step->kind].request, .key = iso_data_key_code(key)};
     if (step->kind == ISO_STEP_READ_RANGE)
       request.high = (int64_t)step->end - 1;
-    else if (!isolde_op_kind_observes(kinds[step->kind].op))
+    else if (!isoproof_op_kind_observes(kinds[step->kind].op))
       request.value = value_of(s, step);
     *outcome = iso_do(s->connection, &request, &s->reply);
     if (!note_answer(s, step, key, request.value, *outcome)) return iso_fail_memory(error);
     if (*outcome == ISO_OUTCOME_OK && step->kind == ISO_STEP_READ) seen = (iso_seen){s->reply.present, s->reply.value};
   }
-  return iso_vec_push(&s->seen, seen) ? ISOLDE_OK : iso_fail_memory(error);
+  return iso_vec_push(&s->seen, seen) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* ---- the whole ---- */
@@ -175,51 +176,51 @@ static void keep_error(iso_session *s) {
 }
 
 /* The fate of a transaction whose last call was answered with the reply; an open one is rolled back. */
-static isolde_txn_status end_failed(iso_session *s) {
+static isoproof_txn_status end_failed(iso_session *s) {
   iso_txn_state state = s->reply.txn;
   if (state == ISO_TXN_ACTIVE || state == ISO_TXN_ABORTED) {
     iso_rollback(s->connection, &s->reply);
     if (s->reply.txn == ISO_TXN_UNKNOWN) state = ISO_TXN_UNKNOWN;
   }
-  return state == ISO_TXN_UNKNOWN ? ISOLDE_UNKNOWN : ISOLDE_ABORTED;
+  return state == ISO_TXN_UNKNOWN ? ISOPROOF_UNKNOWN : ISOPROOF_ABORTED;
 }
 
-static isolde_txn_status end_txn(iso_session *s, const iso_program *program, iso_txn_end *end) {
+static isoproof_txn_status end_txn(iso_session *s, const iso_program *program, iso_txn_end *end) {
   if (program->rollback) {
     end->outcome = iso_rollback(s->connection, &s->reply);
     if (end->outcome != ISO_OUTCOME_OK) keep_error(s);
-    return s->reply.txn == ISO_TXN_UNKNOWN ? ISOLDE_UNKNOWN : ISOLDE_ABORTED;
+    return s->reply.txn == ISO_TXN_UNKNOWN ? ISOPROOF_UNKNOWN : ISOPROOF_ABORTED;
   }
   end->outcome = iso_commit(s->connection, &s->reply);
-  if (end->outcome == ISO_OUTCOME_OK && s->reply.txn == ISO_TXN_COMMITTED) return ISOLDE_COMMITTED;
+  if (end->outcome == ISO_OUTCOME_OK && s->reply.txn == ISO_TXN_COMMITTED) return ISOPROOF_COMMITTED;
   keep_error(s);
   return end_failed(s);
 }
 
-static void count_end(iso_session *s, const iso_program *program, isolde_txn_status status, int64_t latency) {
-  if (status == ISOLDE_COMMITTED) {
+static void count_end(iso_session *s, const iso_program *program, isoproof_txn_status status, int64_t latency) {
+  if (status == ISOPROOF_COMMITTED) {
     iso_count(&s->counts.committed);
     iso_histogram_add(&s->counts.latency, latency);
   } else {
-    iso_count(status == ISOLDE_ABORTED ? &s->counts.aborted : &s->counts.unknown);
+    iso_count(status == ISOPROOF_ABORTED ? &s->counts.aborted : &s->counts.unknown);
   }
-  if (status != ISOLDE_COMMITTED || !program->check_total) return;
+  if (status != ISOPROOF_COMMITTED || !program->check_total) return;
   int64_t total = 0;
   for (size_t i = 0; i < s->seen.count; i++) total += amount_of(s->seen.items[i]);
   if (total != (int64_t)s->run->generator->options.keys * ISO_FIRST_AMOUNT) iso_count(&s->counts.broken_totals);
 }
 
-isolde_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_end *end, isolde_error *error) {
-  *end = (iso_txn_end){.status = ISOLDE_ABORTED};
+isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_end *end, isoproof_error *error) {
+  *end = (iso_txn_end){.status = ISOPROOF_ABORTED};
   s->seen.count = s->ops.count = s->keys.count = s->first_element.count = s->elements.count = 0;
   s->code[0] = 0;
   s->taken = iso_generator_take(s->run->generator, s->number, program);
-  int64_t start = isolde_run_now(s->run);
+  int64_t start = isoproof_run_now(s->run);
   end->outcome = iso_begin(s->connection, s->run->isolation, &s->reply);
   if (end->outcome != ISO_OUTCOME_OK) {
     keep_error(s);
     if (s->reply.txn != ISO_TXN_IDLE) iso_rollback(s->connection, &s->reply);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   end->begun = true;
   for (size_t i = 0; i < program->steps.count && end->outcome == ISO_OUTCOME_OK; i++)
@@ -230,7 +231,7 @@ isolde_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_en
     keep_error(s);
     end->status = end_failed(s);
   }
-  int64_t finish = isolde_run_now(s->run);
+  int64_t finish = isoproof_run_now(s->run);
   count_end(s, program, end->status, finish - start);
   return record(s, end->status, start, finish, error);
 }

@@ -55,10 +55,10 @@ static void say(iso_answer *a, int status) {
 
 /* The first document of a run; NULL when there is none that can be read.  With `history`, what the run recorded is read
  * too, if it is there. */
-static isolde_document *open_run(int root, const char *const *parts, uint32_t count, bool history, size_t most) {
+static isoproof_document *open_run(int root, const char *const *parts, uint32_t count, bool history, size_t most) {
   const char *names[ISO_RUN_PARTS + 1];
-  isolde_document_reader *reader = NULL;
-  isolde_document *document = NULL;
+  isoproof_document_reader *reader = NULL;
+  isoproof_document *document = NULL;
   char *bytes = NULL, path[64];
   size_t size = 0;
   if (count > ISO_RUN_PARTS) return NULL;
@@ -70,15 +70,15 @@ static isolde_document *open_run(int root, const char *const *parts, uint32_t co
   if (bytes != NULL && history) recorded = iso_folder_open(root, names, count + 1, false);
   /* The result may name any file: only the one that was opened here is read. */
   snprintf(path, sizeof path, "/proc/self/fd/%d", recorded);
-  isolde_document_read_options how = {.struct_size = sizeof how,
-                                      .no_history = recorded < 0,
-                                      .history = recorded >= 0 ? path : NULL,
-                                      .only_beside = true};
+  isoproof_document_read_options how = {.struct_size = sizeof how,
+                                        .no_history = recorded < 0,
+                                        .history = recorded >= 0 ? path : NULL,
+                                        .only_beside = true};
   if (bytes != NULL &&
-      isolde_document_reader_open_memory(bytes, size, "result.json", &how, NULL, &reader, NULL) == ISOLDE_OK) {
-    if (isolde_document_reader_next(reader, &document, NULL) != ISOLDE_OK) document = NULL;
+      isoproof_document_reader_open_memory(bytes, size, "result.json", &how, NULL, &reader, NULL) == ISOPROOF_OK) {
+    if (isoproof_document_reader_next(reader, &document, NULL) != ISOPROOF_OK) document = NULL;
   }
-  isolde_document_reader_free(reader);
+  isoproof_document_reader_free(reader);
   free(bytes);
   if (recorded >= 0) close(recorded);
   if (file >= 0) close(file);
@@ -86,17 +86,17 @@ static isolde_document *open_run(int root, const char *const *parts, uint32_t co
 }
 
 static void answer_page(iso_answer *a, int root, const char *const *parts, uint32_t count, bool drawing) {
-  isolde_document *document = open_run(root, parts, count, !drawing, MOST_RESULT);
+  isoproof_document *document = open_run(root, parts, count, !drawing, MOST_RESULT);
   if (document == NULL) {
     say(a, 404);
     return;
   }
   a->type = drawing ? "image/svg+xml" : "text/html; charset=utf-8";
   a->scripts = !drawing;
-  isolde_status status = drawing ? isolde_document_write_svg(document, NULL, keep, a, NULL)
-                                 : isolde_document_write_html(document, NULL, keep, a, NULL);
-  isolde_document_free(document);
-  if (status != ISOLDE_OK) say(a, 500);
+  isoproof_status status = drawing ? isoproof_document_write_svg(document, NULL, keep, a, NULL)
+                                   : isoproof_document_write_html(document, NULL, keep, a, NULL);
+  isoproof_document_free(document);
+  if (status != ISOPROOF_OK) say(a, 500);
 }
 
 static void answer_result(iso_answer *a, int root, const char *const *parts, uint32_t count) {
@@ -133,8 +133,8 @@ static void put_link(iso_output *out, const iso_run *run, const char *file, cons
   iso_out_text(out, "</a>");
 }
 
-static void put_fact(iso_output *out, const isolde_document *document, const char *name) {
-  const char *value = isolde_document_fact_of(document, name);
+static void put_fact(iso_output *out, const isoproof_document *document, const char *name) {
+  const char *value = isoproof_document_fact_of(document, name);
   iso_out_text(out, "<td>");
   if (value != NULL) iso_put_xml(out, value);
   iso_out_text(out, "</td>");
@@ -144,21 +144,21 @@ static void put_run(iso_output *out, int root, const iso_run *run) {
   char name[600];
   snprintf(name, sizeof name, "%.255s%s%.255s", run->part_count > 0 ? run->parts[0] : "this folder",
            run->part_count > 1 ? "/" : "", run->part_count > 1 ? run->parts[1] : "");
-  isolde_document *document = open_run(root, (const char *const *)run->parts, run->part_count, false, MOST_LISTED);
+  isoproof_document *document = open_run(root, (const char *const *)run->parts, run->part_count, false, MOST_LISTED);
   iso_out_text(out, "<tr><td>");
   put_link(out, run, "", name);
   if (document == NULL) {
     iso_out_text(out, "</td><td>not readable here</td><td></td><td></td><td></td><td></td><td></td></tr>\n");
     return;
   }
-  isolde_counts counts;
-  isolde_document_counts(document, &counts);
+  isoproof_counts counts;
+  isoproof_document_counts(document, &counts);
   const char *verdict = iso_judged_name(document);
   iso_out_printf(out, "</td><td class=\"%s\">%s</td>", verdict, verdict);
   put_fact(out, document, "database");
   put_fact(out, document, "isolation");
   iso_out_printf(out, "<td class=\"number\">%llu</td><td>", (unsigned long long)counts.transactions);
-  const isolde_document_anomaly *first = isolde_document_anomaly_at(document, 0);
+  const isoproof_document_anomaly *first = isoproof_document_anomaly_at(document, 0);
   if (first != NULL) iso_put_heading(out, iso_put_xml, first);
   iso_out_text(out, "</td><td>");
   put_link(out, run, "result.json", "JSON");
@@ -167,11 +167,11 @@ static void put_run(iso_output *out, int root, const iso_run *run) {
     put_link(out, run, "counterexample.svg", "drawing");
   }
   iso_out_text(out, "</td></tr>\n");
-  isolde_document_free(document);
+  isoproof_document_free(document);
 }
 
 static const char list_head[] =
-    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>isolde: past runs</title>\n"
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>isoproof: past runs</title>\n"
     "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<style>\n"
     ":root{color-scheme:light dark;--back:#fff;--text:#1b2130;--quiet:#5c6475;--line:#dfe3ea;--good:#17713a;"
     "--bad:#c4262e;--warn:#946200;--link:#1d63d1}\n"
@@ -193,14 +193,14 @@ static void answer_list(iso_answer *a, int root) {
     say(a, 500);
     return;
   }
-  if (iso_output_open_callback(keep, a, ISOLDE_COMPRESS_NO, &out, NULL) != ISOLDE_OK) {
+  if (iso_output_open_callback(keep, a, ISOPROOF_COMPRESS_NO, &out, NULL) != ISOPROOF_OK) {
     iso_runs_free(&runs);
     say(a, 500);
     return;
   }
   iso_out_text(out, list_head);
   if (runs.list.count == 0) {
-    iso_out_text(out, "<p>There is no result.json here yet: <code>isolde test</code> makes one.</p>\n");
+    iso_out_text(out, "<p>There is no result.json here yet: <code>isoproof test</code> makes one.</p>\n");
   } else {
     iso_out_text(out, "<div class=\"scroll\"><table><thead><tr><th>run</th><th>verdict</th><th>database</th>"
                       "<th>isolation</th><th class=\"number\">transactions</th><th>anomaly</th><th>files</th></tr>"
@@ -211,7 +211,7 @@ static void answer_list(iso_answer *a, int root) {
   if (runs.more) iso_out_printf(out, "<p>Only the last %d runs are listed.</p>\n", ISO_RUNS_MOST);
   iso_out_text(out, "</main></body></html>\n");
   iso_runs_free(&runs);
-  if (iso_output_close(out, NULL) != ISOLDE_OK) say(a, 500);
+  if (iso_output_close(out, NULL) != ISOPROOF_OK) say(a, 500);
 }
 
 /* ---- all ---- */

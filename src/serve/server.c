@@ -24,10 +24,10 @@ typedef struct client {
   _Atomic client_state state;
   int given;         /* the socket, for its thread */
   atomic_int socket; /* the same until somebody takes it upon himself to close it, then -1 */
-  const isolde_server *server;
+  const isoproof_server *server;
 } client;
 
-struct isolde_server {
+struct isoproof_server {
   int root;
   int listeners[LISTENERS];
   uint16_t port;
@@ -82,7 +82,7 @@ static bool send_all(int socket_, const char *bytes, size_t size, double deadlin
   return true;
 }
 
-static void talk(const isolde_server *server, int socket_) {
+static void talk(const isoproof_server *server, int socket_) {
   char buffer[ISO_REQUEST_BYTES], head[1024];
   iso_request request;
   iso_answer answer;
@@ -115,7 +115,7 @@ static void *serve_client(void *argument) {
 
 /* ---- all connections ---- */
 
-static void reap(isolde_server *server) {
+static void reap(isoproof_server *server) {
   for (size_t i = 0; i < MOST_CLIENTS; i++) {
     client *c = &server->clients[i];
     if (atomic_load(&c->state) != DONE) continue;
@@ -130,7 +130,7 @@ static void refuse(int socket_) {
   close(socket_);
 }
 
-static void take(isolde_server *server, int listener) {
+static void take(isoproof_server *server, int listener) {
   int socket_ = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (socket_ < 0) return;
   for (size_t i = 0; i < MOST_CLIENTS; i++) {
@@ -147,7 +147,7 @@ static void take(isolde_server *server, int listener) {
   refuse(socket_);
 }
 
-static void end_clients(isolde_server *server) {
+static void end_clients(isoproof_server *server) {
   for (size_t i = 0; i < MOST_CLIENTS; i++) {
     client *c = &server->clients[i];
     if (atomic_load(&c->state) == FREE) continue;
@@ -159,9 +159,9 @@ static void end_clients(isolde_server *server) {
   }
 }
 
-isolde_status isolde_server_run(isolde_server *server, isolde_task *task, isolde_error *error) {
-  isolde_status status = ISOLDE_OK;
-  while (iso_task_check(task, NULL) == ISOLDE_OK) {
+isoproof_status isoproof_server_run(isoproof_server *server, isoproof_task *task, isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
+  while (iso_task_check(task, NULL) == ISOPROOF_OK) {
     struct pollfd waiting[LISTENERS];
     for (size_t i = 0; i < LISTENERS; i++) waiting[i] = (struct pollfd){.fd = server->listeners[i], .events = POLLIN};
     int ready = poll(waiting, LISTENERS, LOOK_MS);
@@ -192,7 +192,7 @@ static int listen_at(const struct sockaddr *address, socklen_t size) {
   return -1;
 }
 
-static isolde_status listen_here(isolde_server *server, uint16_t port, isolde_error *error) {
+static isoproof_status listen_here(isoproof_server *server, uint16_t port, isoproof_error *error) {
   struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
   struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
   socklen_t size = sizeof four;
@@ -210,31 +210,32 @@ static isolde_status listen_here(isolde_server *server, uint16_t port, isolde_er
   /* A machine without IPv6 is served without it. */
   server->listeners[1] = listen_at((const struct sockaddr *)&six, sizeof six);
   snprintf(server->url, sizeof server->url, "http://127.0.0.1:%u/", server->port);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status isolde_server_open(const isolde_server_options *options, isolde_server **out, isolde_error *error) {
-  isolde_server_options known = {.struct_size = sizeof known};
+isoproof_status isoproof_server_open(const isoproof_server_options *options, isoproof_server **out,
+                                     isoproof_error *error) {
+  isoproof_server_options known = {.struct_size = sizeof known};
   *out = NULL;
   memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
-  if (known.directory == NULL) return iso_fail(error, ISOLDE_ERR_USAGE, "a server needs a directory");
-  isolde_server *server = iso_alloc_zero(1, sizeof *server);
+  if (known.directory == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "a server needs a directory");
+  isoproof_server *server = iso_alloc_zero(1, sizeof *server);
   if (server == NULL) return iso_fail_memory(error);
   server->listeners[0] = server->listeners[1] = -1;
   server->root = open(known.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  isolde_status status = server->root < 0 ? iso_fail_errno(error, known.directory, "open the directory")
-                                          : listen_here(server, known.port, error);
-  if (status != ISOLDE_OK) {
-    isolde_server_free(server);
+  isoproof_status status = server->root < 0 ? iso_fail_errno(error, known.directory, "open the directory")
+                                            : listen_here(server, known.port, error);
+  if (status != ISOPROOF_OK) {
+    isoproof_server_free(server);
     return status;
   }
   *out = server;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-const char *isolde_server_url(const isolde_server *server) { return server->url; }
+const char *isoproof_server_url(const isoproof_server *server) { return server->url; }
 
-void isolde_server_free(isolde_server *server) {
+void isoproof_server_free(isoproof_server *server) {
   if (server == NULL) return;
   for (size_t i = 0; i < LISTENERS; i++) {
     if (server->listeners[i] >= 0) close(server->listeners[i]);

@@ -25,16 +25,16 @@ static bool watch_both(iso_solver *s, iso_lit a, iso_lit b, uint32_t clause) {
   return false;
 }
 
-isolde_status iso_clause_store(iso_solver *s, const iso_lit *literals, uint32_t count, uint32_t glue, uint32_t *clause,
-                               isolde_error *error) {
+isoproof_status iso_clause_store(iso_solver *s, const iso_lit *literals, uint32_t count, uint32_t glue,
+                                 uint32_t *clause, isoproof_error *error) {
   *clause = ISO_NONE;
   if (count == 2) {
     uint32_t kind = glue > 0 ? ISO_BINARY_LEARNED : ISO_BINARY_GIVEN;
-    return watch_both(s, literals[0], literals[1], kind) ? ISOLDE_OK : iso_fail_memory(error);
+    return watch_both(s, literals[0], literals[1], kind) ? ISOPROOF_OK : iso_fail_memory(error);
   }
   size_t words = ISO_CLAUSE_WORDS + (size_t)count;
   if (s->arena.count + words >= ISO_BINARY_LEARNED) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "clauses of more than 2^32 literals in total");
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "clauses of more than 2^32 literals in total");
   }
   if (!iso_vec_reserve(&s->arena, words)) return iso_fail_memory(error);
   if (glue > 0 && !iso_vec_reserve(&s->learned, 1)) return iso_fail_memory(error);
@@ -46,7 +46,7 @@ isolde_status iso_clause_store(iso_solver *s, const iso_lit *literals, uint32_t 
   memcpy(made->literals, literals, count * sizeof *literals);
   if (glue > 0) s->learned.items[s->learned.count++] = at;
   *clause = at;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Decides where each clause that stays will be. */

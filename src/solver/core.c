@@ -2,11 +2,11 @@
 
 /* Every variable that is marked is either an assumption or has a reason, so following reasons back along the trail ends
  * in assumptions alone. */
-isolde_status iso_sat_find_core(iso_solver *s, iso_lit assumption, isolde_error *error) {
+isoproof_status iso_sat_find_core(iso_solver *s, iso_lit assumption, isoproof_error *error) {
   s->core.count = 0;
   if (!iso_vec_reserve(&s->core, (size_t)s->level + 1)) return iso_fail_memory(error);
   s->core.items[s->core.count++] = assumption;
-  if (iso_var_of(s, assumption)->level == 0) return ISOLDE_OK;
+  if (iso_var_of(s, assumption)->level == 0) return ISOPROOF_OK;
   s->seen[iso_lit_var(assumption)] = 1;
   for (uint32_t at = s->trail_count; at-- > s->levels[0].trail;) {
     iso_lit literal = s->trail[at];
@@ -23,5 +23,5 @@ isolde_status iso_sat_find_core(iso_solver *s, iso_lit assumption, isolde_error 
       if (s->var[cause].level > 0) s->seen[cause] = 1;
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

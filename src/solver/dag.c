@@ -12,7 +12,7 @@ static const iso_dag_node new_node = {.previous = ISO_NONE,
                                       .via_node = ISO_NONE,
                                       .via_edge = ISO_NONE};
 
-isolde_status iso_dag_init(iso_dag *graph, uint32_t nodes, iso_solver_stats *stats, isolde_error *error) {
+isoproof_status iso_dag_init(iso_dag *graph, uint32_t nodes, iso_solver_stats *stats, isoproof_error *error) {
   memset(graph, 0, sizeof *graph);
   graph->stats = stats;
   graph->first = graph->last = ISO_NONE;
@@ -20,12 +20,12 @@ isolde_status iso_dag_init(iso_dag *graph, uint32_t nodes, iso_solver_stats *sta
   graph->few = 1000;
   graph->seed = iso_hash_seed();
   if (nodes >= ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "a graph of %u nodes: expected fewer than %d", nodes, ISO_SOLVER_MOST);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "a graph of %u nodes: expected fewer than %d", nodes, ISO_SOLVER_MOST);
   }
   if (!iso_vec_reserve(&graph->nodes, (size_t)nodes + 1)) return iso_fail_memory(error);
   for (size_t i = 0; i <= nodes; i++) graph->nodes.items[i] = new_node;
   graph->nodes.count = (size_t)nodes + 1;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_dag_free(iso_dag *graph) {
@@ -39,40 +39,40 @@ void iso_dag_free(iso_dag *graph) {
   free(graph->scratch);
 }
 
-isolde_status iso_dag_add_node(iso_dag *graph, uint32_t *node, isolde_error *error) {
+isoproof_status iso_dag_add_node(iso_dag *graph, uint32_t *node, isoproof_error *error) {
   if (iso_dag_nodes(graph) + 1 >= ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "a graph of more than %d nodes", ISO_SOLVER_MOST - 1);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "a graph of more than %d nodes", ISO_SOLVER_MOST - 1);
   }
   *node = iso_dag_nodes(graph);
   iso_dag_node added = new_node;
   added.fixed_out = graph->nodes.items[*node].fixed_out;
   added.fixed_in = graph->nodes.items[*node].fixed_in;
-  return iso_vec_push(&graph->nodes, added) ? ISOLDE_OK : iso_fail_memory(error);
+  return iso_vec_push(&graph->nodes, added) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isolde_status known_node(const iso_dag *graph, uint32_t node, isolde_error *error) {
-  if (node < iso_dag_nodes(graph)) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_INTERNAL, "node %u of a graph of %u nodes", node, iso_dag_nodes(graph));
+static isoproof_status known_node(const iso_dag *graph, uint32_t node, isoproof_error *error) {
+  if (node < iso_dag_nodes(graph)) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_INTERNAL, "node %u of a graph of %u nodes", node, iso_dag_nodes(graph));
 }
 
-isolde_status iso_dag_add_hint(iso_dag *graph, const uint32_t *order, size_t count, isolde_error *error) {
+isoproof_status iso_dag_add_hint(iso_dag *graph, const uint32_t *order, size_t count, isoproof_error *error) {
   for (size_t i = 0; i < count; i++) ISO_TRY(known_node(graph, order[i], error));
   graph->hint.count = 0;
-  if (graph->sorted || count == 0) return ISOLDE_OK;
+  if (graph->sorted || count == 0) return ISOPROOF_OK;
   if (!iso_vec_reserve(&graph->hint, count)) return iso_fail_memory(error);
   memcpy(graph->hint.items, order, count * sizeof *order);
   graph->hint.count = count;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_dag_add_fixed(iso_dag *graph, uint32_t from, uint32_t to, isolde_error *error) {
+isoproof_status iso_dag_add_fixed(iso_dag *graph, uint32_t from, uint32_t to, isoproof_error *error) {
   ISO_TRY(known_node(graph, from, error));
   ISO_TRY(known_node(graph, to, error));
   if (graph->pending.count >= ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "a graph of more than %d fixed edges", ISO_SOLVER_MOST);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "a graph of more than %d fixed edges", ISO_SOLVER_MOST);
   }
   iso_dag_pair pair = {from, to};
-  return iso_vec_push(&graph->pending, pair) ? ISOLDE_OK : iso_fail_memory(error);
+  return iso_vec_push(&graph->pending, pair) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* Where the pair is in the table, or where it would be. */
@@ -110,12 +110,12 @@ static bool grow_table(iso_dag *graph) {
   return true;
 }
 
-isolde_status iso_dag_add_optional(iso_dag *graph, uint32_t from, uint32_t to, iso_lit literal, uint32_t *edge,
-                                   isolde_error *error) {
+isoproof_status iso_dag_add_optional(iso_dag *graph, uint32_t from, uint32_t to, iso_lit literal, uint32_t *edge,
+                                     isoproof_error *error) {
   ISO_TRY(known_node(graph, from, error));
   ISO_TRY(known_node(graph, to, error));
   if (graph->edges.count >= ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "a graph of more than %d optional edges", ISO_SOLVER_MOST);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "a graph of more than %d optional edges", ISO_SOLVER_MOST);
   }
   iso_dag_edge added = {from, to, literal, ISO_NONE, ISO_NONE, graph->nodes.items[from].optional_out, false};
   if (!grow_table(graph) || !iso_vec_push(&graph->edges, added)) return iso_fail_memory(error);
@@ -123,5 +123,5 @@ isolde_status iso_dag_add_optional(iso_dag *graph, uint32_t from, uint32_t to, i
   graph->nodes.items[from].optional_out = *edge;
   *slot_of(graph, from, to) = *edge + 1;
   graph->table_count++;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

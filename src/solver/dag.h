@@ -78,20 +78,20 @@ typedef struct iso_dag {
 static inline uint32_t iso_dag_nodes(const iso_dag *graph) { return (uint32_t)graph->nodes.count - 1; }
 
 /* dag.c: what there is */
-isolde_status iso_dag_init(iso_dag *graph, uint32_t nodes, iso_solver_stats *stats, isolde_error *error);
+isoproof_status iso_dag_init(iso_dag *graph, uint32_t nodes, iso_solver_stats *stats, isoproof_error *error);
 void iso_dag_free(iso_dag *graph);
-isolde_status iso_dag_add_node(iso_dag *graph, uint32_t *node, isolde_error *error);
-isolde_status iso_dag_add_hint(iso_dag *graph, const uint32_t *order, size_t count, isolde_error *error);
-isolde_status iso_dag_add_fixed(iso_dag *graph, uint32_t from, uint32_t to, isolde_error *error);
+isoproof_status iso_dag_add_node(iso_dag *graph, uint32_t *node, isoproof_error *error);
+isoproof_status iso_dag_add_hint(iso_dag *graph, const uint32_t *order, size_t count, isoproof_error *error);
+isoproof_status iso_dag_add_fixed(iso_dag *graph, uint32_t from, uint32_t to, isoproof_error *error);
 /* The optional edge between two nodes: gives ISO_NONE when there is none yet. */
 uint32_t iso_dag_find(const iso_dag *graph, uint32_t from, uint32_t to);
 /* Makes an optional edge that is not there yet. */
-isolde_status iso_dag_add_optional(iso_dag *graph, uint32_t from, uint32_t to, iso_lit literal, uint32_t *edge,
-                                   isolde_error *error);
+isoproof_status iso_dag_add_optional(iso_dag *graph, uint32_t from, uint32_t to, iso_lit literal, uint32_t *edge,
+                                     isoproof_error *error);
 
 /* sort.c: makes the order of everything that was added; *acyclic false when fixed and permanent edges have a cycle,
  * after which the graph is of no more use.  No edge may be in the graph but permanent ones. */
-isolde_status iso_dag_settle(iso_dag *graph, const isolde_task *task, bool *acyclic, isolde_error *error);
+isoproof_status iso_dag_settle(iso_dag *graph, const isoproof_task *task, bool *acyclic, isoproof_error *error);
 
 /* enter.c: an edge enters; false when it would close a cycle, whose literals without that of the edge itself are then
  * in graph->path, and the edge stays outside. */

@@ -63,9 +63,9 @@ static void put_graph(const iso_dag *graph, iso_output *out) {
   }
 }
 
-isolde_status iso_solver_dump(const iso_solver *s, isolde_write_fn write, void *user, isolde_error *error) {
+isoproof_status iso_solver_dump(const iso_solver *s, isoproof_write_fn write, void *user, isoproof_error *error) {
   iso_output *out;
-  ISO_TRY(iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &out, error));
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   iso_out_text(out, "c clauses, and edges of a graph that must stay acyclic\n");
   iso_out_printf(out, "p cnf %u %llu\n", s->vars, (unsigned long long)put_clauses(s, NULL));
   put_graph(&s->graph, out);

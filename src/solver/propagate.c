@@ -84,7 +84,7 @@ static bool visit_all(visit *v, bool *memory_out) {
   return fine;
 }
 
-isolde_status iso_sat_propagate(iso_solver *s, bool *conflict, isolde_error *error) {
+isoproof_status iso_sat_propagate(iso_solver *s, bool *conflict, isoproof_error *error) {
   bool memory_out = false;
   *conflict = false;
   do {
@@ -94,9 +94,9 @@ isolde_status iso_sat_propagate(iso_solver *s, bool *conflict, isolde_error *err
       s->stats.propagations++;
       *conflict = !visit_all(&v, &memory_out);
       if (memory_out) return iso_fail_memory(error);
-      if (*conflict) return ISOLDE_OK;
+      if (*conflict) return ISOPROOF_OK;
     }
     ISO_TRY(iso_sat_propagate_graph(s, conflict, error));
   } while (!*conflict && s->clause_head < s->trail_count);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

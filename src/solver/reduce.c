@@ -62,7 +62,7 @@ static uint64_t square_root(uint64_t number) {
   return root;
 }
 
-isolde_status iso_sat_reduce(iso_solver *s, isolde_error *error) {
+isoproof_status iso_sat_reduce(iso_solver *s, isoproof_error *error) {
   candidate *candidates = iso_alloc(s->learned.count, sizeof *candidates);
   if (candidates == NULL) return iso_fail_memory(error);
   drop_satisfied(s);
@@ -74,5 +74,5 @@ isolde_status iso_sat_reduce(iso_solver *s, isolde_error *error) {
   s->stats.deleted += count / 2;
   s->stats.reductions++;
   s->next_reduction = s->stats.conflicts + REDUCE_EVERY + REDUCE_MORE * square_root(s->stats.conflicts);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

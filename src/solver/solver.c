@@ -4,20 +4,20 @@
 
 enum { LONGEST_JUMP = 100, FIRST_CREDIT = 1 << 10, FIRST_REDUCTION = 1000 };
 
-isolde_status iso_solver_new(uint32_t nodes, iso_solver **solver, isolde_error *error) {
+isoproof_status iso_solver_new(uint32_t nodes, iso_solver **solver, isoproof_error *error) {
   iso_solver *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
   s->heap.bump = 1;
   s->longest_jump = LONGEST_JUMP;
   s->reach_credit = FIRST_CREDIT;
   s->next_reduction = FIRST_REDUCTION;
-  isolde_status status = iso_dag_init(&s->graph, nodes, &s->stats, error);
-  if (status != ISOLDE_OK) {
+  isoproof_status status = iso_dag_init(&s->graph, nodes, &s->stats, error);
+  if (status != ISOPROOF_OK) {
     iso_solver_free(s);
     return status;
   }
   *solver = s;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_solver_free(iso_solver *s) {
@@ -38,15 +38,15 @@ void iso_solver_free(iso_solver *s) {
   free(s);
 }
 
-isolde_status iso_solver_node(iso_solver *s, uint32_t *node, isolde_error *error) {
+isoproof_status iso_solver_node(iso_solver *s, uint32_t *node, isoproof_error *error) {
   return iso_dag_add_node(&s->graph, node, error);
 }
 
-isolde_status iso_solver_hint(iso_solver *s, const uint32_t *order, size_t count, isolde_error *error) {
+isoproof_status iso_solver_hint(iso_solver *s, const uint32_t *order, size_t count, isoproof_error *error) {
   return iso_dag_add_hint(&s->graph, order, count, error);
 }
 
-isolde_status iso_solver_fixed_edge(iso_solver *s, uint32_t from, uint32_t to, isolde_error *error) {
+isoproof_status iso_solver_fixed_edge(iso_solver *s, uint32_t from, uint32_t to, isoproof_error *error) {
   return iso_dag_add_fixed(&s->graph, from, to, error);
 }
 
@@ -57,12 +57,12 @@ static bool resize(void **array, size_t count, size_t size) {
 }
 
 /* Makes room for one more variable in everything that has room for all of them. */
-static isolde_status reserve_var(iso_solver *s, isolde_error *error) {
+static isoproof_status reserve_var(iso_solver *s, isoproof_error *error) {
   enum { FIRST_ROOM = 32 };
   if (s->vars >= ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %d variables", ISO_SOLVER_MOST);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %d variables", ISO_SOLVER_MOST);
   }
-  if (s->vars < s->var_room) return ISOLDE_OK;
+  if (s->vars < s->var_room) return ISOPROOF_OK;
   size_t room = s->var_room == 0 ? FIRST_ROOM : s->var_room + s->var_room / 2;
   bool fits =
       resize((void **)&s->value, 2 * room, sizeof *s->value) && resize((void **)&s->var, room, sizeof *s->var) &&
@@ -75,7 +75,7 @@ static isolde_status reserve_var(iso_solver *s, isolde_error *error) {
       resize((void **)&s->cleanup, room, sizeof *s->cleanup) && iso_heap_reserve(&s->heap, room);
   if (!fits) return iso_fail_memory(error);
   s->var_room = room;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Makes a variable, for which there is room. */
@@ -92,29 +92,29 @@ static iso_lit make_var(iso_solver *s, uint32_t edge) {
   return literal;
 }
 
-isolde_status iso_solver_var(iso_solver *s, iso_lit *literal, isolde_error *error) {
+isoproof_status iso_solver_var(iso_solver *s, iso_lit *literal, isoproof_error *error) {
   ISO_TRY(reserve_var(s, error));
   *literal = make_var(s, ISO_NONE);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_solver_edge(iso_solver *s, uint32_t from, uint32_t to, iso_lit *literal, isolde_error *error) {
+isoproof_status iso_solver_edge(iso_solver *s, uint32_t from, uint32_t to, iso_lit *literal, isoproof_error *error) {
   uint32_t edge = iso_dag_find(&s->graph, from, to);
   if (edge != ISO_NONE) {
     *literal = s->graph.edges.items[edge].literal;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   ISO_TRY(reserve_var(s, error));
   ISO_TRY(iso_dag_add_optional(&s->graph, from, to, 2 * s->vars, &edge, error));
   *literal = make_var(s, edge);
   if (from == to) iso_sat_assign(s, iso_lit_not(*literal), 0, ISO_REASON_NONE, 0);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status known_literal(const iso_solver *s, iso_lit literal, isolde_error *error) {
-  if (iso_lit_var(literal) < s->vars) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_INTERNAL, "a literal of variable %u: there are %u variables", iso_lit_var(literal),
-                  s->vars);
+static isoproof_status known_literal(const iso_solver *s, iso_lit literal, isoproof_error *error) {
+  if (iso_lit_var(literal) < s->vars) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a literal of variable %u: there are %u variables",
+                  iso_lit_var(literal), s->vars);
 }
 
 /* Copies the literals to s->given, without those that are false anyway and without repetitions.  Returns false when the
@@ -134,11 +134,11 @@ static bool simplify(iso_solver *s, const iso_lit *literals, size_t count) {
   return open;
 }
 
-isolde_status iso_solver_clause(iso_solver *s, const iso_lit *literals, size_t count, isolde_error *error) {
+isoproof_status iso_solver_clause(iso_solver *s, const iso_lit *literals, size_t count, isoproof_error *error) {
   uint32_t clause;
   for (size_t i = 0; i < count; i++) ISO_TRY(known_literal(s, literals[i], error));
   if (!iso_vec_reserve(&s->given, count)) return iso_fail_memory(error);
-  if (s->unsatisfiable || !simplify(s, literals, count)) return ISOLDE_OK;
+  if (s->unsatisfiable || !simplify(s, literals, count)) return ISOPROOF_OK;
   if (s->given.count == 0) {
     s->unsatisfiable = true;
   } else if (s->given.count == 1) {
@@ -146,7 +146,7 @@ isolde_status iso_solver_clause(iso_solver *s, const iso_lit *literals, size_t c
   } else {
     return iso_clause_store(s, s->given.items, (uint32_t)s->given.count, 0, &clause, error);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_solver_phase(iso_solver *s, iso_lit preferred) {
@@ -154,10 +154,10 @@ void iso_solver_phase(iso_solver *s, iso_lit preferred) {
 }
 
 /* Everything that a search needs room for before it begins. */
-static isolde_status prepare(iso_solver *s, const iso_lit *assumptions, size_t count, isolde_error *error) {
+static isoproof_status prepare(iso_solver *s, const iso_lit *assumptions, size_t count, isoproof_error *error) {
   for (size_t i = 0; i < count; i++) ISO_TRY(known_literal(s, assumptions[i], error));
   if (count >= ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "%zu assumptions: expected fewer than %d", count, ISO_SOLVER_MOST);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "%zu assumptions: expected fewer than %d", count, ISO_SOLVER_MOST);
   }
   s->assumptions.count = 0;
   if (!iso_vec_reserve(&s->assumptions, count)) return iso_fail_memory(error);
@@ -177,30 +177,30 @@ static isolde_status prepare(iso_solver *s, const iso_lit *assumptions, size_t c
     if (!resize((void **)&s->place, room, sizeof *s->place)) return iso_fail_memory(error);
     s->place_room = room;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_solver_solve(iso_solver *s, const iso_lit *assumptions, size_t count, const iso_solver_limits *limits,
-                               iso_solver_answer *answer, isolde_error *error) {
+isoproof_status iso_solver_solve(iso_solver *s, const iso_lit *assumptions, size_t count,
+                                 const iso_solver_limits *limits, iso_solver_answer *answer, isoproof_error *error) {
   *answer = ISO_SOLVER_UNKNOWN;
   s->core.count = 0;
   s->stats.solves++;
   ISO_TRY(prepare(s, assumptions, count, error));
   if (!s->unsatisfiable) {
     bool acyclic;
-    const isolde_task *task = limits == NULL ? NULL : limits->task;
+    const isoproof_task *task = limits == NULL ? NULL : limits->task;
     ISO_TRY(iso_task_check(task, error));
     ISO_TRY(iso_dag_settle(&s->graph, task, &acyclic, error));
     s->unsatisfiable = !acyclic;
   }
   if (s->unsatisfiable) {
     *answer = ISO_SOLVER_UNSAT;
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
-  isolde_status status = iso_sat_search(s, limits, answer, error);
+  isoproof_status status = iso_sat_search(s, limits, answer, error);
   iso_sat_backtrack(s, 0);
   /* A failure may have left level 0 half propagated. */
-  if (status != ISOLDE_OK) s->clause_head = 0;
+  if (status != ISOPROOF_OK) s->clause_head = 0;
   return status;
 }
 

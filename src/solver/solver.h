@@ -21,14 +21,14 @@ typedef uint32_t iso_lit;
 static inline iso_lit iso_lit_not(iso_lit literal) { return literal ^ 1; }
 static inline uint32_t iso_lit_var(iso_lit literal) { return literal >> 1; }
 
-/* More nodes, variables or edges than this are ISOLDE_ERR_LIMIT. */
+/* More nodes, variables or edges than this are ISOPROOF_ERR_LIMIT. */
 enum { ISO_SOLVER_MOST = 1 << 30 };
 
 typedef enum iso_solver_answer { ISO_SOLVER_UNKNOWN, ISO_SOLVER_SAT, ISO_SOLVER_UNSAT } iso_solver_answer;
 
 typedef struct iso_solver_limits {
-  uint64_t conflicts;      /* of this call; 0 is no limit.  Beyond them the answer is ISO_SOLVER_UNKNOWN. */
-  const isolde_task *task; /* may be NULL */
+  uint64_t conflicts;        /* of this call; 0 is no limit.  Beyond them the answer is ISO_SOLVER_UNKNOWN. */
+  const isoproof_task *task; /* may be NULL */
 } iso_solver_limits;
 
 /* Statistics: name, what it counts, summed over all calls. */
@@ -61,33 +61,34 @@ typedef struct iso_solver_stats {
 } iso_solver_stats;
 
 /* A solver whose graph has nodes 0 to `nodes` - 1 and no edges. */
-isolde_status iso_solver_new(uint32_t nodes, iso_solver **solver, isolde_error *error);
+isoproof_status iso_solver_new(uint32_t nodes, iso_solver **solver, isoproof_error *error);
 void iso_solver_free(iso_solver *solver);
 
 /* Adds one node. */
-isolde_status iso_solver_node(iso_solver *solver, uint32_t *node, isolde_error *error);
+isoproof_status iso_solver_node(iso_solver *solver, uint32_t *node, isoproof_error *error);
 /* Nodes in an order that probably fits the fixed edges and the solution; those left out come where they fit.  Means
  * something only before the first solve.  Copied. */
-isolde_status iso_solver_hint(iso_solver *solver, const uint32_t *order, size_t count, isolde_error *error);
+isoproof_status iso_solver_hint(iso_solver *solver, const uint32_t *order, size_t count, isoproof_error *error);
 /* An edge that is always there.  O(1); the graph is sorted at the next solve, or the edges enter the order that there
  * is when they are few.  A cycle of fixed edges is not an
  * error here: it makes the problem unsatisfiable. */
-isolde_status iso_solver_fixed_edge(iso_solver *solver, uint32_t from, uint32_t to, isolde_error *error);
+isoproof_status iso_solver_fixed_edge(iso_solver *solver, uint32_t from, uint32_t to, isoproof_error *error);
 /* A new plain variable, as its positive literal. */
-isolde_status iso_solver_var(iso_solver *solver, iso_lit *literal, isolde_error *error);
+isoproof_status iso_solver_var(iso_solver *solver, iso_lit *literal, isoproof_error *error);
 /* The literal whose truth puts the edge into the graph; the same pair of nodes gives the same literal. */
-isolde_status iso_solver_edge(iso_solver *solver, uint32_t from, uint32_t to, iso_lit *literal, isolde_error *error);
+isoproof_status iso_solver_edge(iso_solver *solver, uint32_t from, uint32_t to, iso_lit *literal,
+                                isoproof_error *error);
 /* At least one of the literals is true; none at all makes the problem unsatisfiable. */
-isolde_status iso_solver_clause(iso_solver *solver, const iso_lit *literals, size_t count, isolde_error *error);
+isoproof_status iso_solver_clause(iso_solver *solver, const iso_lit *literals, size_t count, isoproof_error *error);
 /* The value to try first for the variable of the literal: the one that makes it true.  Without this, an edge is tried
  * as it fits the order of the graph at that moment, a plain variable false first. */
 void iso_solver_phase(iso_solver *solver, iso_lit preferred);
 
 /* Looks for an assignment that satisfies all clauses and all assumptions and leaves the graph acyclic.  `limits` may be
- * NULL.  Within the limits the answer is SAT or UNSAT.  A cancelled or late task is ISOLDE_ERR_CANCELLED or
- * ISOLDE_ERR_TIMEOUT with the answer UNKNOWN; after any failure the solver can be used on. */
-isolde_status iso_solver_solve(iso_solver *solver, const iso_lit *assumptions, size_t count,
-                               const iso_solver_limits *limits, iso_solver_answer *answer, isolde_error *error);
+ * NULL.  Within the limits the answer is SAT or UNSAT.  A cancelled or late task is ISOPROOF_ERR_CANCELLED or
+ * ISOPROOF_ERR_TIMEOUT with the answer UNKNOWN; after any failure the solver can be used on. */
+isoproof_status iso_solver_solve(iso_solver *solver, const iso_lit *assumptions, size_t count,
+                                 const iso_solver_limits *limits, iso_solver_answer *answer, isoproof_error *error);
 
 /* After SAT, until the next solve: whether a literal is true.  Variables made since then are false. */
 bool iso_solver_value(const iso_solver *solver, iso_lit literal);
@@ -111,6 +112,6 @@ const iso_solver_stats *iso_solver_statistics(const iso_solver *solver);
  *
  * Clauses that are known to be satisfied may be missing, literals known to be false too; what is known is a clause of
  * one literal.  Learned clauses are left out. */
-isolde_status iso_solver_dump(const iso_solver *solver, isolde_write_fn write, void *user, isolde_error *error);
+isoproof_status iso_solver_dump(const iso_solver *solver, isoproof_write_fn write, void *user, isoproof_error *error);
 
 #endif

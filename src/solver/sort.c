@@ -110,8 +110,8 @@ static void release(const iso_dag *graph, kahn *k, uint32_t node, uint64_t key) 
 }
 
 /* Gives how many nodes could be placed. */
-static isolde_status run_kahn(const iso_dag *graph, kahn *k, uint32_t *placed, const isolde_task *task,
-                              isolde_error *error) {
+static isoproof_status run_kahn(const iso_dag *graph, kahn *k, uint32_t *placed, const isoproof_task *task,
+                                isoproof_error *error) {
   const iso_dag_node *nodes = graph->nodes.items;
   uint32_t count = iso_dag_nodes(graph);
   for (uint32_t i = 0; i < count; i++) {
@@ -127,12 +127,12 @@ static isolde_status run_kahn(const iso_dag *graph, kahn *k, uint32_t *placed, c
       if (--k->waits[graph->fixed_to[i]] == 0) release(graph, k, graph->fixed_to[i], item >> 32);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Makes rows of the fixed edges and an order of everything; `block` has six words a node. */
-static isolde_status sort(iso_dag *graph, uint64_t *block, const isolde_task *task, bool *acyclic,
-                          isolde_error *error) {
+static isoproof_status sort(iso_dag *graph, uint64_t *block, const isoproof_task *task, bool *acyclic,
+                            isoproof_error *error) {
   size_t nodes = iso_dag_nodes(graph);
   uint32_t placed = (uint32_t)nodes, *words = (uint32_t *)(block + nodes);
   kahn k = {block, words, words + nodes, words + 2 * nodes, words + 3 * nodes, 0};
@@ -141,12 +141,12 @@ static isolde_status sort(iso_dag *graph, uint64_t *block, const isolde_task *ta
   bool fits = hint_fits(graph, k.place);
   if (!fits) ISO_TRY(run_kahn(graph, &k, &placed, task, error));
   *acyclic = placed == nodes;
-  if (!*acyclic) return ISOLDE_OK;
+  if (!*acyclic) return ISOPROOF_OK;
   iso_label_spread(graph, fits ? k.order : k.sorted, placed);
   graph->sorted = true;
   iso_vec_free(&graph->pending);
   iso_vec_free(&graph->hint);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Whether so many fixed edges came since the sort that sorting again is cheaper than entering them. */
@@ -158,13 +158,13 @@ static bool is_outgrown(const iso_dag *graph) {
 
 /* Makes all edges in the graph pending again, with the present order as the hint.  Optional edges that are there for
  * good become fixed ones, too. */
-static isolde_status unsort(iso_dag *graph, isolde_error *error) {
+static isoproof_status unsort(iso_dag *graph, isoproof_error *error) {
   iso_dag_node *nodes = graph->nodes.items;
   uint32_t count = iso_dag_nodes(graph);
   size_t edges = nodes[count].fixed_out;
   for (uint32_t i = 0; i < count; i++) edges += nodes[i].outs;
   if (graph->pending.count + edges >= ISO_SOLVER_MOST) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "a graph of more than %d fixed edges", ISO_SOLVER_MOST);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "a graph of more than %d fixed edges", ISO_SOLVER_MOST);
   }
   if (!iso_vec_reserve(&graph->pending, edges) || !iso_vec_reserve(&graph->hint, graph->settled)) {
     return iso_fail_memory(error);
@@ -184,27 +184,27 @@ static isolde_status unsort(iso_dag *graph, isolde_error *error) {
   }
   for (uint32_t i = graph->first; i != ISO_NONE; i = nodes[i].next) graph->hint.items[graph->hint.count++] = i;
   graph->sorted = false;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Fixed edges that come after the sort enter one by one, for good. */
-static isolde_status enter_pending(iso_dag *graph, const isolde_task *task, bool *acyclic, isolde_error *error) {
+static isoproof_status enter_pending(iso_dag *graph, const isoproof_task *task, bool *acyclic, isoproof_error *error) {
   while (graph->pending.count > 0) {
     if (graph->pending.count % 256 == 0) ISO_TRY(iso_task_check(task, error));
     iso_dag_pair pair = graph->pending.items[graph->pending.count - 1];
     iso_dag_edge edge = {pair.from, pair.to, ISO_LIT_NONE, ISO_NONE, ISO_NONE, ISO_NONE, true};
     if (graph->edges.count >= 2u * ISO_SOLVER_MOST) {
-      return iso_fail(error, ISOLDE_ERR_LIMIT, "a graph of more than %u edges", 2u * ISO_SOLVER_MOST);
+      return iso_fail(error, ISOPROOF_ERR_LIMIT, "a graph of more than %u edges", 2u * ISO_SOLVER_MOST);
     }
     if (!iso_vec_push(&graph->edges, edge)) return iso_fail_memory(error);
     *acyclic = iso_dag_enter(graph, (uint32_t)graph->edges.count - 1, true);
-    if (!*acyclic) return ISOLDE_OK;
+    if (!*acyclic) return ISOPROOF_OK;
     graph->pending.count--;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_dag_settle(iso_dag *graph, const isolde_task *task, bool *acyclic, isolde_error *error) {
+isoproof_status iso_dag_settle(iso_dag *graph, const isoproof_task *task, bool *acyclic, isoproof_error *error) {
   uint32_t nodes = iso_dag_nodes(graph);
   *acyclic = true;
   if (!reserve_scratch(graph)) return iso_fail_memory(error);
@@ -215,7 +215,7 @@ isolde_status iso_dag_settle(iso_dag *graph, const isolde_task *task, bool *acyc
   }
   uint64_t *block = iso_alloc(nodes, 3 * sizeof *block);
   if (block == NULL) return iso_fail_memory(error);
-  isolde_status status = sort(graph, block, task, acyclic, error);
+  isoproof_status status = sort(graph, block, task, acyclic, error);
   free(block);
   return status;
 }

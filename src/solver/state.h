@@ -136,17 +136,17 @@ uint32_t iso_sat_level_of(const iso_solver *s, const iso_lit *literals, uint32_t
 /* clause.c: clauses and their watches */
 bool iso_sat_watch_add(iso_solver *s, iso_lit literal, iso_watch watch);
 /* Takes a clause of at least two literals, the first two of which are to be watched; gives ISO_NONE for one of two. */
-isolde_status iso_clause_store(iso_solver *s, const iso_lit *literals, uint32_t count, uint32_t glue, uint32_t *clause,
-                               isolde_error *error);
+isoproof_status iso_clause_store(iso_solver *s, const iso_lit *literals, uint32_t count, uint32_t glue,
+                                 uint32_t *clause, isoproof_error *error);
 /* Removes clauses that are marked garbage and those of the binary ones that level 0 satisfies. */
 void iso_clause_collect(iso_solver *s);
 
 /* propagate.c: everything that follows from the assignment, in clauses and in the graph.  *conflict says whether
  * s->conflict was filled instead. */
-isolde_status iso_sat_propagate(iso_solver *s, bool *conflict, isolde_error *error);
+isoproof_status iso_sat_propagate(iso_solver *s, bool *conflict, isoproof_error *error);
 
 /* theory.c: what the graph says about the next literals of the trail.  Stops after literals became false. */
-isolde_status iso_sat_propagate_graph(iso_solver *s, bool *conflict, isolde_error *error);
+isoproof_status iso_sat_propagate_graph(iso_solver *s, bool *conflict, isoproof_error *error);
 
 /* analyze.c: from s->conflict to s->clause, with the literal that becomes true first and one of the level to go back
  * to second. */
@@ -157,14 +157,14 @@ const iso_lit *iso_sat_reason_of(const iso_solver *s, uint32_t var, uint32_t *co
 uint32_t iso_sat_glue(iso_solver *s, const iso_lit *literals, uint32_t count);
 
 /* core.c: from an assumption that is false to assumptions that cannot all hold, in s->core. */
-isolde_status iso_sat_find_core(iso_solver *s, iso_lit assumption, isolde_error *error);
+isoproof_status iso_sat_find_core(iso_solver *s, iso_lit assumption, isoproof_error *error);
 
 /* reduce.c: deletes the less useful half of the learned clauses. */
-isolde_status iso_sat_reduce(iso_solver *s, isolde_error *error);
+isoproof_status iso_sat_reduce(iso_solver *s, isoproof_error *error);
 
 /* search.c: decides, propagates and learns until there is an answer or a limit. */
-isolde_status iso_sat_search(iso_solver *s, const iso_solver_limits *limits, iso_solver_answer *answer,
-                             isolde_error *error);
+isoproof_status iso_sat_search(iso_solver *s, const iso_solver_limits *limits, iso_solver_answer *answer,
+                               isoproof_error *error);
 
 /* restart.c: when to begin again from the top */
 void iso_sat_restart_begin(iso_solver *s);

@@ -20,7 +20,7 @@ static void fill_conflict(iso_solver *s, iso_lit literal) {
 
 /* Makes the literal of an edge false that would close a cycle through the edge that `by` entered: from the tail of that
  * edge backward to the head of this one, and from its head forward to the tail of this one. */
-static isolde_status forbid(iso_solver *s, const iso_dag_edge *edge, iso_lit by, isolde_error *error) {
+static isoproof_status forbid(iso_solver *s, const iso_dag_edge *edge, iso_lit by, isoproof_error *error) {
   iso_dag *graph = &s->graph;
   uint32_t at = (uint32_t)s->reasons.count;
   graph->path_count = 0;
@@ -28,7 +28,7 @@ static isolde_status forbid(iso_solver *s, const iso_dag_edge *edge, iso_lit by,
   iso_dag_trace(graph, edge->to);
   uint32_t count = graph->path_count + 1;
   if (s->reasons.count + count + 1 >= UINT32_MAX) {
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "reasons of more than 2^32 literals in total");
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "reasons of more than 2^32 literals in total");
   }
   if (!iso_vec_reserve(&s->reasons, (size_t)count + 1)) return iso_fail_memory(error);
   iso_lit *reason = s->reasons.items + at;
@@ -39,7 +39,7 @@ static isolde_status forbid(iso_solver *s, const iso_dag_edge *edge, iso_lit by,
   if (level > 0) s->reasons.count += (size_t)count + 1;
   iso_sat_assign(s, iso_lit_not(edge->literal), level, ISO_REASON_GRAPH, at);
   s->stats.forced++;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Searches both ways from an edge, while there is credit. */
@@ -58,7 +58,7 @@ static void reach(iso_solver *s, const iso_dag_edge *edge) {
 }
 
 /* Makes the literals of edges false that an entered edge forbids, as far as the credit lets it see. */
-static isolde_status forbid_all(iso_solver *s, uint32_t entered, iso_lit by, isolde_error *error) {
+static isoproof_status forbid_all(iso_solver *s, uint32_t entered, iso_lit by, isoproof_error *error) {
   const iso_dag *graph = &s->graph;
   const iso_dag_side *side = &graph->side[ISO_FORWARD];
   const iso_dag_edge *edges = graph->edges.items;
@@ -76,10 +76,10 @@ static isolde_status forbid_all(iso_solver *s, uint32_t entered, iso_lit by, iso
   }
   uint64_t spent = side->cost + graph->side[ISO_BACKWARD].cost + looked;
   s->reach_credit -= spent < s->reach_credit ? spent : s->reach_credit;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_sat_propagate_graph(iso_solver *s, bool *conflict, isolde_error *error) {
+isoproof_status iso_sat_propagate_graph(iso_solver *s, bool *conflict, isoproof_error *error) {
   while (s->graph_head < s->trail_count) {
     iso_lit literal = s->trail[s->graph_head];
     uint32_t number = s->edge[iso_lit_var(literal)];
@@ -90,12 +90,12 @@ isolde_status iso_sat_propagate_graph(iso_solver *s, bool *conflict, isolde_erro
     if (!iso_dag_enter(&s->graph, number, iso_var_of(s, literal)->level == 0)) {
       fill_conflict(s, literal);
       *conflict = true;
-      return ISOLDE_OK;
+      return ISOPROOF_OK;
     }
     s->graph_head++;
     uint32_t before = s->trail_count;
     ISO_TRY(forbid_all(s, number, literal, error));
-    if (s->trail_count > before) return ISOLDE_OK;
+    if (s->trail_count > before) return ISOPROOF_OK;
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -1,7 +1,7 @@
 /* general_mix.c - workloads whose transactions are reads and writes in a mix. */
 #include "workload/generator.h"
 
-isolde_status iso_next_general(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_general(iso_generator_session *session, isoproof_error *error) {
   iso_workload_txn txn;
   ISO_TRY(iso_workload_next(session->general, &txn, error));
   iso_program *program = &session->program;
@@ -11,10 +11,10 @@ isolde_status iso_next_general(iso_generator_session *session, isolde_error *err
     else
       iso_program_read(program, ISO_FIELD_NONE, txn.ops[i].key);
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_next_lists(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_lists(iso_generator_session *session, isoproof_error *error) {
   iso_workload_txn txn;
   iso_generator *generator = session->generator;
   ISO_TRY(iso_workload_next(session->general, &txn, error));
@@ -27,7 +27,7 @@ isolde_status iso_next_lists(iso_generator_session *session, isolde_error *error
                                                   .guard = ISO_NO_STEP,
                                                   .source = ISO_NO_STEP});
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Two writers that nobody orders, and a reader of many keys, are what tells parallel from plain snapshots. */
@@ -37,11 +37,11 @@ static void read_many(iso_generator_session *session) {
   for (uint32_t i = 0; i < count; i++) iso_program_read(&session->program, ISO_FIELD_NONE, (first + i) % keys);
 }
 
-isolde_status iso_next_mixed(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_mixed(iso_generator_session *session, isoproof_error *error) {
   uint32_t shape = iso_random_below(&session->random, 10);
   if (shape < 3) return iso_next_general(session, error);
   if (shape < 6) return iso_next_lost_update(session, error);
   if (shape < 9) return iso_next_write_skew(session, error);
   read_many(session);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -3,52 +3,52 @@
 
 #include <string.h>
 
-static const iso_generator_next_fn functions[ISOLDE_WORKLOADS] = {
-    [ISOLDE_WORKLOAD_MIXED] = iso_next_mixed,
-    [ISOLDE_WORKLOAD_GENERAL] = iso_next_general,
-    [ISOLDE_WORKLOAD_LIST_APPEND] = iso_next_lists,
-    [ISOLDE_WORKLOAD_RMW] = iso_next_general,
-    [ISOLDE_WORKLOAD_LOST_UPDATE] = iso_next_lost_update,
-    [ISOLDE_WORKLOAD_WRITE_SKEW] = iso_next_write_skew,
-    [ISOLDE_WORKLOAD_BANK] = iso_next_bank,
-    [ISOLDE_WORKLOAD_TPCC] = iso_next_tpcc,
-    [ISOLDE_WORKLOAD_RUBIS] = iso_next_rubis,
-    [ISOLDE_WORKLOAD_TWITTER] = iso_next_twitter,
-    [ISOLDE_WORKLOAD_PREDICATE] = iso_next_predicate,
+static const iso_generator_next_fn functions[ISOPROOF_WORKLOADS] = {
+    [ISOPROOF_WORKLOAD_MIXED] = iso_next_mixed,
+    [ISOPROOF_WORKLOAD_GENERAL] = iso_next_general,
+    [ISOPROOF_WORKLOAD_LIST_APPEND] = iso_next_lists,
+    [ISOPROOF_WORKLOAD_RMW] = iso_next_general,
+    [ISOPROOF_WORKLOAD_LOST_UPDATE] = iso_next_lost_update,
+    [ISOPROOF_WORKLOAD_WRITE_SKEW] = iso_next_write_skew,
+    [ISOPROOF_WORKLOAD_BANK] = iso_next_bank,
+    [ISOPROOF_WORKLOAD_TPCC] = iso_next_tpcc,
+    [ISOPROOF_WORKLOAD_RUBIS] = iso_next_rubis,
+    [ISOPROOF_WORKLOAD_TWITTER] = iso_next_twitter,
+    [ISOPROOF_WORKLOAD_PREDICATE] = iso_next_predicate,
 };
 
 /* ---- making ---- */
 
-static bool rotates(isolde_workload_kind kind) {
-  return kind == ISOLDE_WORKLOAD_LIST_APPEND || kind == ISOLDE_WORKLOAD_PREDICATE;
+static bool rotates(isoproof_workload_kind kind) {
+  return kind == ISOPROOF_WORKLOAD_LIST_APPEND || kind == ISOPROOF_WORKLOAD_PREDICATE;
 }
 
 /* Whether the transactions of a workload are operations in a mix. */
-static bool is_mix(isolde_workload_kind kind) {
-  return kind == ISOLDE_WORKLOAD_MIXED || kind == ISOLDE_WORKLOAD_GENERAL || kind == ISOLDE_WORKLOAD_LIST_APPEND ||
-         kind == ISOLDE_WORKLOAD_RMW;
+static bool is_mix(isoproof_workload_kind kind) {
+  return kind == ISOPROOF_WORKLOAD_MIXED || kind == ISOPROOF_WORKLOAD_GENERAL ||
+         kind == ISOPROOF_WORKLOAD_LIST_APPEND || kind == ISOPROOF_WORKLOAD_RMW;
 }
 
-static isolde_status check_options(const isolde_workload_options *options, isolde_error *error) {
-  if ((unsigned)options->kind >= ISOLDE_WORKLOADS)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "kind: %u is no workload", (unsigned)options->kind);
+static isoproof_status check_options(const isoproof_workload_options *options, isoproof_error *error) {
+  if ((unsigned)options->kind >= ISOPROOF_WORKLOADS)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "kind: %u is no workload", (unsigned)options->kind);
   if (options->sessions == 0 || options->sessions > ISO_MOST_RUN_SESSIONS)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "sessions: expected 1 to %d, found %u", ISO_MOST_RUN_SESSIONS,
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "sessions: expected 1 to %d, found %u", ISO_MOST_RUN_SESSIONS,
                     options->sessions);
-  if (options->kind == ISOLDE_WORKLOAD_BANK && (options->keys < 2 || options->keys > ISO_MOST_ACCOUNTS))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "keys: expected 2 to %d accounts of a bank, found %u", ISO_MOST_ACCOUNTS,
+  if (options->kind == ISOPROOF_WORKLOAD_BANK && (options->keys < 2 || options->keys > ISO_MOST_ACCOUNTS))
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "keys: expected 2 to %d accounts of a bank, found %u", ISO_MOST_ACCOUNTS,
                     options->keys);
   if (!(options->abort_share >= 0 && options->abort_share <= 1))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "abort_share: expected a number from 0 to 1, found %g",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "abort_share: expected a number from 0 to 1, found %g",
                     options->abort_share);
   if (rotates(options->kind) && (options->writes_per_key == 0 || options->writes_per_key > 1000000))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "writes_per_key: expected 1 to 1000000, found %u",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "writes_per_key: expected 1 to 1000000, found %u",
                     options->writes_per_key);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-static isolde_status make_session(iso_generator *generator, uint32_t number, isolde_error *error) {
-  const isolde_workload_options *options = &generator->options;
+static isoproof_status make_session(iso_generator *generator, uint32_t number, isoproof_error *error) {
+  const isoproof_workload_options *options = &generator->options;
   iso_generator_session *session = &generator->sessions[number];
   session->generator = generator;
   session->number = number;
@@ -56,7 +56,7 @@ static isolde_status make_session(iso_generator *generator, uint32_t number, iso
   if (options->txns > 0)
     session->txns = options->txns / options->sessions + (number < options->txns % options->sessions);
   iso_random_seed(&session->random, options->seed, UINT64_C(1000) + number);
-  if (!is_mix(options->kind)) return ISOLDE_OK;
+  if (!is_mix(options->kind)) return ISOPROOF_OK;
   iso_workload_options mix = {.seed = iso_random_next(&session->random),
                               .ops_min = options->ops_min,
                               .ops_max = options->ops_max,
@@ -68,8 +68,8 @@ static isolde_status make_session(iso_generator *generator, uint32_t number, iso
   return iso_workload_new(&mix, &session->general, error);
 }
 
-static isolde_status make(iso_generator *generator, isolde_error *error) {
-  const isolde_workload_options *options = &generator->options;
+static isoproof_status make(iso_generator *generator, isoproof_error *error) {
+  const isoproof_workload_options *options = &generator->options;
   ISO_TRY(iso_keys_init(&generator->source, options->distribution, options->keys, options->skew, options->hot_share,
                         options->hot_keys_share, error));
   generator->sessions = iso_alloc_zero((size_t)options->sessions + 1, sizeof *generator->sessions);
@@ -80,31 +80,32 @@ static isolde_status make(iso_generator *generator, isolde_error *error) {
     if (generator->writes == NULL || generator->deletes == NULL) return iso_fail_memory(error);
   }
   for (uint32_t i = 0; i <= options->sessions; i++) ISO_TRY(make_session(generator, i, error));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status iso_generator_new(const isolde_workload_options *given, iso_generator **generator, isolde_error *error) {
+isoproof_status iso_generator_new(const isoproof_workload_options *given, iso_generator **generator,
+                                  isoproof_error *error) {
   *generator = NULL;
-  isolde_workload_options options;
+  isoproof_workload_options options;
   size_t size = given->struct_size < sizeof options ? given->struct_size : sizeof options;
   if (size < sizeof given->struct_size + sizeof given->kind)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "struct_size: expected sizeof(isolde_workload_options), found %zu",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_workload_options), found %zu",
                     given->struct_size);
-  isolde_workload_defaults(given->kind, &options);
+  isoproof_workload_defaults(given->kind, &options);
   memcpy(&options, given, size);
   ISO_TRY(check_options(&options, error));
   iso_generator *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->options = options;
   made->next = functions[options.kind];
-  made->amounts = options.kind == ISOLDE_WORKLOAD_BANK;
-  isolde_status status = make(made, error);
-  if (status != ISOLDE_OK) {
+  made->amounts = options.kind == ISOPROOF_WORKLOAD_BANK;
+  isoproof_status status = make(made, error);
+  if (status != ISOPROOF_OK) {
     iso_generator_free(made);
     return status;
   }
   *generator = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_generator_free(iso_generator *generator) {
@@ -121,11 +122,11 @@ void iso_generator_free(iso_generator *generator) {
 
 /* ---- programs and values ---- */
 
-isolde_status iso_generator_next(iso_generator *generator, uint32_t number, const iso_program **program,
-                                 isolde_error *error) {
+isoproof_status iso_generator_next(iso_generator *generator, uint32_t number, const iso_program **program,
+                                   isoproof_error *error) {
   iso_generator_session *session = &generator->sessions[number];
   *program = NULL;
-  if (session->txns == 0) return ISOLDE_OK;
+  if (session->txns == 0) return ISOPROOF_OK;
   if (session->txns != UINT64_MAX) session->txns--;
   iso_program_clear(&session->program);
   ISO_TRY(generator->next(session, error));
@@ -133,7 +134,7 @@ isolde_status iso_generator_next(iso_generator *generator, uint32_t number, cons
     session->program.rollback = iso_random_chance(&session->random, generator->options.abort_share);
   if (session->program.out_of_memory) return iso_fail_memory(error);
   *program = &session->program;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 uint64_t iso_generator_take(iso_generator *generator, uint32_t number, const iso_program *program) {
@@ -159,7 +160,7 @@ uint32_t iso_generator_draw(iso_generator_session *session) {
 static uint64_t key_of(const iso_generator *generator, uint32_t position, uint64_t write) {
   uint64_t each = generator->options.writes_per_key, keys = generator->options.keys;
   uint64_t range = write / each * keys + position;
-  return generator->options.kind == ISOLDE_WORKLOAD_PREDICATE ? range * each + write % each : range;
+  return generator->options.kind == ISOPROOF_WORKLOAD_PREDICATE ? range * each + write % each : range;
 }
 
 uint64_t iso_generator_rotate(iso_generator *generator, uint32_t position) {
@@ -176,14 +177,14 @@ bool iso_row_is_lasting(uint64_t number) { return number % ISO_DELETABLE != ISO_
 
 /* Adds the read of the `at`-th key (lists: any that was in use; predicate: range); false when there are no more. */
 static bool add_final(iso_generator *generator, iso_program *program, uint64_t at) {
-  const isolde_workload_options *options = &generator->options;
+  const isoproof_workload_options *options = &generator->options;
   if (!rotates(options->kind)) {
     if (at >= generator->final_keys) return false;
     iso_program_read(program, ISO_FIELD_NONE, at);
     return true;
   }
   if (at >= generator->final_keys) return false;
-  bool lists = options->kind == ISOLDE_WORKLOAD_LIST_APPEND;
+  bool lists = options->kind == ISOPROOF_WORKLOAD_LIST_APPEND;
   uint64_t each = lists ? 1 : options->writes_per_key;
   iso_program_add(program, (iso_step){.kind = lists ? ISO_STEP_READ_LIST : ISO_STEP_READ_RANGE,
                                       .number = at * each,
@@ -195,7 +196,7 @@ static bool add_final(iso_generator *generator, iso_program *program, uint64_t a
 
 /* How many lists, or ranges of rows, have been in use. */
 static uint64_t count_keys(const iso_generator *generator) {
-  const isolde_workload_options *options = &generator->options;
+  const isoproof_workload_options *options = &generator->options;
   uint64_t last = 0;
   for (uint32_t i = 0; rotates(options->kind) && i < options->keys; i++) {
     uint64_t writes = atomic_load_explicit(&generator->writes[i], memory_order_relaxed);
@@ -204,19 +205,19 @@ static uint64_t count_keys(const iso_generator *generator) {
   return (last + 1) * options->keys;
 }
 
-static bool has_numbered_keys(isolde_workload_kind kind) {
-  return kind != ISOLDE_WORKLOAD_TPCC && kind != ISOLDE_WORKLOAD_RUBIS && kind != ISOLDE_WORKLOAD_TWITTER;
+static bool has_numbered_keys(isoproof_workload_kind kind) {
+  return kind != ISOPROOF_WORKLOAD_TPCC && kind != ISOPROOF_WORKLOAD_RUBIS && kind != ISOPROOF_WORKLOAD_TWITTER;
 }
 
-isolde_status iso_generator_final(iso_generator *generator, uint64_t *at, const iso_program **program,
-                                  isolde_error *error) {
+isoproof_status iso_generator_final(iso_generator *generator, uint64_t *at, const iso_program **program,
+                                    isoproof_error *error) {
   *program = NULL;
-  if (!generator->options.final_reads || !has_numbered_keys(generator->options.kind)) return ISOLDE_OK;
+  if (!generator->options.final_reads || !has_numbered_keys(generator->options.kind)) return ISOPROOF_OK;
   iso_program *made = &generator->sessions[generator->options.sessions].program;
   iso_program_clear(made);
   if (*at == 0) generator->final_keys = count_keys(generator);
   for (uint32_t i = 0; i < ISO_FINAL_CHUNK && add_final(generator, made, *at); i++) (*at)++;
   if (made->out_of_memory) return iso_fail_memory(error);
   if (made->steps.count > 0) *program = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -36,10 +36,10 @@ typedef struct iso_generator_session {
 } iso_generator_session;
 
 /* What makes a workload: writes the next program of a session. */
-typedef isolde_status (*iso_generator_next_fn)(iso_generator_session *session, isolde_error *error);
+typedef isoproof_status (*iso_generator_next_fn)(iso_generator_session *session, isoproof_error *error);
 
 struct iso_generator {
-  isolde_workload_options options;
+  isoproof_workload_options options;
   iso_key_source source;
   iso_generator_next_fn next;
   iso_generator_session *sessions; /* one more than asked for: the last one does the final reads */
@@ -49,13 +49,14 @@ struct iso_generator {
   bool amounts;        /* values hold amounts */
 };
 
-/* ISOLDE_ERR_USAGE names the option that makes no sense. */
-isolde_status iso_generator_new(const isolde_workload_options *options, iso_generator **generator, isolde_error *error);
+/* ISOPROOF_ERR_USAGE names the option that makes no sense. */
+isoproof_status iso_generator_new(const isoproof_workload_options *options, iso_generator **generator,
+                                  isoproof_error *error);
 void iso_generator_free(iso_generator *generator);
 
 /* The next program of a session (below options.sessions); NULL when it has had its share. */
-isolde_status iso_generator_next(iso_generator *generator, uint32_t session, const iso_program **program,
-                                 isolde_error *error);
+isoproof_status iso_generator_next(iso_generator *generator, uint32_t session, const iso_program **program,
+                                   isoproof_error *error);
 /* How a session uses up the fresh values of a program that is about to run: the first of them. */
 uint64_t iso_generator_take(iso_generator *generator, uint32_t session, const iso_program *program);
 /* The value of a label of a program whose values were taken. */
@@ -63,8 +64,8 @@ int64_t iso_generator_value(const iso_generator *generator, uint32_t session, ui
 
 /* The final reads, once no session runs any more: programs of session number options.sessions; `at` starts as 0; NULL
  * when there are no more. */
-isolde_status iso_generator_final(iso_generator *generator, uint64_t *at, const iso_program **program,
-                                  isolde_error *error);
+isoproof_status iso_generator_final(iso_generator *generator, uint64_t *at, const iso_program **program,
+                                    isoproof_error *error);
 
 /* Whether an absent row says that nobody inserted it: rows that may be deleted do not. */
 bool iso_row_is_lasting(uint64_t number);
@@ -77,17 +78,17 @@ uint64_t iso_generator_rotate(iso_generator *generator, uint32_t position);
 uint64_t iso_generator_current(const iso_generator *generator, uint32_t position);
 
 /* general_mix.c */
-isolde_status iso_next_general(iso_generator_session *session, isolde_error *error);
-isolde_status iso_next_lists(iso_generator_session *session, isolde_error *error);
-isolde_status iso_next_mixed(iso_generator_session *session, isolde_error *error);
+isoproof_status iso_next_general(iso_generator_session *session, isoproof_error *error);
+isoproof_status iso_next_lists(iso_generator_session *session, isoproof_error *error);
+isoproof_status iso_next_mixed(iso_generator_session *session, isoproof_error *error);
 /* stress.c */
-isolde_status iso_next_lost_update(iso_generator_session *session, isolde_error *error);
-isolde_status iso_next_write_skew(iso_generator_session *session, isolde_error *error);
-isolde_status iso_next_bank(iso_generator_session *session, isolde_error *error);
-isolde_status iso_next_predicate(iso_generator_session *session, isolde_error *error);
+isoproof_status iso_next_lost_update(iso_generator_session *session, isoproof_error *error);
+isoproof_status iso_next_write_skew(iso_generator_session *session, isoproof_error *error);
+isoproof_status iso_next_bank(iso_generator_session *session, isoproof_error *error);
+isoproof_status iso_next_predicate(iso_generator_session *session, isoproof_error *error);
 /* tpcc.c, rubis.c, twitter.c */
-isolde_status iso_next_tpcc(iso_generator_session *session, isolde_error *error);
-isolde_status iso_next_rubis(iso_generator_session *session, isolde_error *error);
-isolde_status iso_next_twitter(iso_generator_session *session, isolde_error *error);
+isoproof_status iso_next_tpcc(iso_generator_session *session, isoproof_error *error);
+isoproof_status iso_next_rubis(iso_generator_session *session, isoproof_error *error);
+isoproof_status iso_next_twitter(iso_generator_session *session, isoproof_error *error);
 
 #endif

@@ -28,45 +28,45 @@ static double hat_inverse(double area, double skew) {
 
 static double weight(double rank, double skew) { return skew == 1 ? 1 / rank : exp(-skew * log(rank)); }
 
-static isolde_status check_skew(double skew, isolde_error *error) {
-  if (skew >= 0 && skew <= 100) return ISOLDE_OK;
-  return iso_fail(error, ISOLDE_ERR_USAGE, "skew: expected a number from 0 to 100, found %g", skew);
+static isoproof_status check_skew(double skew, isoproof_error *error) {
+  if (skew >= 0 && skew <= 100) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "skew: expected a number from 0 to 100, found %g", skew);
 }
 
-isolde_status iso_keys_init(iso_key_source *source, isolde_keys kind, uint32_t keys, double skew, double hot_share,
-                            double hot_keys_share, isolde_error *error) {
+isoproof_status iso_keys_init(iso_key_source *source, isoproof_keys kind, uint32_t keys, double skew, double hot_share,
+                              double hot_keys_share, isoproof_error *error) {
   *source = (iso_key_source){.kind = kind, .keys = keys};
-  if (keys == 0) return iso_fail(error, ISOLDE_ERR_USAGE, "keys: expected at least 1, found 0");
+  if (keys == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "keys: expected at least 1, found 0");
   switch (kind) {
-  case ISOLDE_KEYS_UNIFORM:
-    return ISOLDE_OK;
-  case ISOLDE_KEYS_ZIPF:
+  case ISOPROOF_KEYS_UNIFORM:
+    return ISOPROOF_OK;
+  case ISOPROOF_KEYS_ZIPF:
     ISO_TRY(check_skew(skew, error));
     source->skew = skew;
     source->area_first = hat_area(1.5, skew) - 1;
     source->area_last = hat_area(keys + 0.5, skew);
     source->shortcut = 2 - hat_inverse(hat_area(2.5, skew) - weight(2, skew), skew);
-    return ISOLDE_OK;
-  case ISOLDE_KEYS_HOTSPOT:
+    return ISOPROOF_OK;
+  case ISOPROOF_KEYS_HOTSPOT:
     if (!(hot_share >= 0 && hot_share <= 1))
-      return iso_fail(error, ISOLDE_ERR_USAGE, "hot_share: expected a number from 0 to 1, found %g", hot_share);
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "hot_share: expected a number from 0 to 1, found %g", hot_share);
     if (!(hot_keys_share >= 0 && hot_keys_share <= 1))
-      return iso_fail(error, ISOLDE_ERR_USAGE, "hot_keys_share: expected a number from 0 to 1, found %g",
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "hot_keys_share: expected a number from 0 to 1, found %g",
                       hot_keys_share);
     source->hot_share = hot_share;
     source->hot_keys = (uint32_t)ceil(hot_keys_share * keys);
     if (source->hot_keys == 0) source->hot_keys = 1;
     if (source->hot_keys > keys) source->hot_keys = keys;
-    return ISOLDE_OK;
-  case ISOLDE_KEYS_EXPONENTIAL:
+    return ISOPROOF_OK;
+  case ISOPROOF_KEYS_EXPONENTIAL:
     ISO_TRY(check_skew(skew, error));
     source->skew = skew;
     source->tail = -expm1(-skew * keys * log(2));
-    return ISOLDE_OK;
-  case ISOLDE_KEYS_KINDS:
+    return ISOPROOF_OK;
+  case ISOPROOF_KEYS_KINDS:
     break;
   }
-  return iso_fail(error, ISOLDE_ERR_USAGE, "distribution: %u is no key distribution", (unsigned)kind);
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "distribution: %u is no key distribution", (unsigned)kind);
 }
 
 static uint32_t draw_zipf(const iso_key_source *source, iso_random *random) {
@@ -91,16 +91,16 @@ static uint32_t draw_exponential(const iso_key_source *source, iso_random *rando
 
 uint32_t iso_keys_draw(const iso_key_source *source, iso_random *random) {
   switch (source->kind) {
-  case ISOLDE_KEYS_ZIPF:
+  case ISOPROOF_KEYS_ZIPF:
     return draw_zipf(source, random);
-  case ISOLDE_KEYS_HOTSPOT:
+  case ISOPROOF_KEYS_HOTSPOT:
     if (source->hot_keys == source->keys || iso_random_chance(random, source->hot_share))
       return iso_random_below(random, source->hot_keys);
     return source->hot_keys + iso_random_below(random, source->keys - source->hot_keys);
-  case ISOLDE_KEYS_EXPONENTIAL:
+  case ISOPROOF_KEYS_EXPONENTIAL:
     return draw_exponential(source, random);
-  case ISOLDE_KEYS_UNIFORM:
-  case ISOLDE_KEYS_KINDS:
+  case ISOPROOF_KEYS_UNIFORM:
+  case ISOPROOF_KEYS_KINDS:
     break;
   }
   return iso_random_below(random, source->keys);

@@ -11,7 +11,7 @@
 #include "workload/random.h"
 
 typedef struct iso_key_source {
-  isolde_keys kind;
+  isoproof_keys kind;
   uint32_t keys;
   /* hotspot */
   uint32_t hot_keys;
@@ -24,9 +24,9 @@ typedef struct iso_key_source {
   double shortcut; /* closer than this to its rank, a sample needs no test */
 } iso_key_source;
 
-/* ISOLDE_ERR_USAGE names the option that makes no sense. */
-isolde_status iso_keys_init(iso_key_source *source, isolde_keys kind, uint32_t keys, double skew, double hot_share,
-                            double hot_keys_share, isolde_error *error);
+/* ISOPROOF_ERR_USAGE names the option that makes no sense. */
+isoproof_status iso_keys_init(iso_key_source *source, isoproof_keys kind, uint32_t keys, double skew, double hot_share,
+                              double hot_keys_share, isoproof_error *error);
 /* A key in [0, keys); 0 is the likeliest one. */
 uint32_t iso_keys_draw(const iso_key_source *source, iso_random *random);
 

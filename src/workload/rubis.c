@@ -62,7 +62,7 @@ static void sell(iso_generator_session *session) {
   iso_program_write(program, ISO_FIELD_ITEM_QUANTITY, item);
 }
 
-isolde_status iso_next_rubis(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_rubis(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   static const struct {
     uint32_t below; /* percent */
@@ -72,5 +72,5 @@ isolde_status iso_next_rubis(iso_generator_session *session, isolde_error *error
   size_t i = 0;
   while (percent >= mix[i].below) i++;
   mix[i].plan(session);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

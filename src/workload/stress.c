@@ -1,21 +1,21 @@
 /* stress.c - workloads that provoke one anomaly: lost updates, write skew, broken totals, phantoms. */
 #include "workload/generator.h"
 
-isolde_status iso_next_lost_update(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_lost_update(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   iso_program_update(&session->program, ISO_FIELD_NONE, iso_generator_draw(session));
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* Keys 2i and 2i + 1 are a pair; with an odd number of keys the last one is paired with key 0. */
-isolde_status iso_next_write_skew(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_write_skew(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   uint32_t keys = session->generator->options.keys, first = iso_generator_draw(session) & ~UINT32_C(1);
   uint32_t pair[2] = {first, (first + 1) % keys};
   iso_program_read(&session->program, ISO_FIELD_NONE, pair[0]);
   iso_program_read(&session->program, ISO_FIELD_NONE, pair[1]);
   iso_program_write(&session->program, ISO_FIELD_NONE, pair[iso_random_below(&session->random, 2)]);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- bank ---- */
@@ -37,16 +37,16 @@ static void transfer(iso_generator_session *session) {
   iso_program_add(program, write);
 }
 
-isolde_status iso_next_bank(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_bank(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   if (iso_random_below(&session->random, 5) > 0) {
     transfer(session);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   for (uint32_t i = 0; i < session->generator->options.keys; i++)
     iso_program_read(&session->program, ISO_FIELD_NONE, i);
   session->program.check_total = true;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* ---- predicate ---- */
@@ -82,14 +82,14 @@ static bool add_delete(iso_generator_session *session, uint32_t position) {
   return true;
 }
 
-isolde_status iso_next_predicate(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_predicate(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   uint32_t position = iso_generator_draw(session), shape = iso_random_below(&session->random, 10);
-  if (shape == 9 && add_delete(session, position)) return ISOLDE_OK;
+  if (shape == 9 && add_delete(session, position)) return ISOPROOF_OK;
   add_range(session, position);
   if (shape < 2)
     add_range(session, position); /* the same rows again? */
   else if (shape < 7)
     add_insert(session, position);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -76,7 +76,7 @@ static void stock_level(iso_generator_session *session, place here) {
   }
 }
 
-isolde_status iso_next_tpcc(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_tpcc(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   place here = draw_place(session);
   uint32_t percent = iso_random_below(&session->random, 100);
@@ -90,5 +90,5 @@ isolde_status iso_next_tpcc(iso_generator_session *session, isolde_error *error)
     delivery(session, here);
   else
     stock_level(session, here);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -33,7 +33,7 @@ static void profile(iso_generator_session *session) {
   iso_program_read_seen(&session->program, ISO_FIELD_MESSAGE_TEXT, last);
 }
 
-isolde_status iso_next_twitter(iso_generator_session *session, isolde_error *error) {
+isoproof_status iso_next_twitter(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   uint32_t percent = iso_random_below(&session->random, 100);
   if (percent < 30)
@@ -44,5 +44,5 @@ isolde_status iso_next_twitter(iso_generator_session *session, isolde_error *err
     timeline(session);
   else
     profile(session);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

@@ -20,7 +20,7 @@ struct iso_workload {
 
 static bool is_share(double share) { return share >= 0 && share <= 1; }
 
-static isolde_status check_options(const iso_workload_options *options, isolde_error *error) {
+static isoproof_status check_options(const iso_workload_options *options, isoproof_error *error) {
   const struct {
     const char *name;
     double share;
@@ -31,22 +31,22 @@ static isolde_status check_options(const iso_workload_options *options, isolde_e
                 {"long_share", options->long_share}};
   for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
     if (!is_share(shares[i].share))
-      return iso_fail(error, ISOLDE_ERR_USAGE, "%s: expected a number from 0 to 1, found %g", shares[i].name,
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected a number from 0 to 1, found %g", shares[i].name,
                       shares[i].share);
   if (options->abort_share + options->unknown_share > 1)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "abort_share and unknown_share: expected at most 1 together, found %g",
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "abort_share and unknown_share: expected at most 1 together, found %g",
                     options->abort_share + options->unknown_share);
-  if (options->ops_min == 0) return iso_fail(error, ISOLDE_ERR_USAGE, "ops_min: expected at least 1, found 0");
+  if (options->ops_min == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "ops_min: expected at least 1, found 0");
   if (options->ops_max < options->ops_min)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "ops_max: expected at least ops_min (%u), found %u", options->ops_min,
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "ops_max: expected at least ops_min (%u), found %u", options->ops_min,
                     options->ops_max);
   if (options->long_share > 0 && (options->long_ops == 0 || options->long_ops > ISO_WORKLOAD_MAX_OPS))
-    return iso_fail(error, ISOLDE_ERR_USAGE, "long_ops: expected 1 to %d, found %u", ISO_WORKLOAD_MAX_OPS,
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "long_ops: expected 1 to %d, found %u", ISO_WORKLOAD_MAX_OPS,
                     options->long_ops);
   if (options->ops_max > ISO_WORKLOAD_MAX_OPS)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "ops_max: expected at most %d, found %u", ISO_WORKLOAD_MAX_OPS,
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "ops_max: expected at most %d, found %u", ISO_WORKLOAD_MAX_OPS,
                     options->ops_max);
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 /* With w the share of units that write and m that of read-modify-writes among them, a unit has 1 + wm operations, w of
@@ -57,7 +57,7 @@ static double unit_share(double read_share, double rmw_share) {
   return share <= 1 ? share : 1; /* also catches 0 / 0 and 1 / 0 */
 }
 
-isolde_status iso_workload_new(const iso_workload_options *options, iso_workload **workload, isolde_error *error) {
+isoproof_status iso_workload_new(const iso_workload_options *options, iso_workload **workload, isoproof_error *error) {
   ISO_TRY(check_options(options, error));
   iso_workload *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
@@ -74,7 +74,7 @@ isolde_status iso_workload_new(const iso_workload_options *options, iso_workload
     for (uint32_t i = 0; i < made->keys; i++) made->slots[i].key = i;
   }
   *workload = made;
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 void iso_workload_free(iso_workload *workload) {
@@ -98,15 +98,15 @@ bool iso_workload_draw(iso_workload *workload, iso_random *random, uint32_t *fir
 }
 
 /* Adds a write, counts it, and puts a fresh key in its position when the old one has had enough. */
-static isolde_status push_write(iso_workload *workload, uint32_t position, uint32_t key, isolde_error *error) {
+static isoproof_status push_write(iso_workload *workload, uint32_t position, uint32_t key, isoproof_error *error) {
   workload->ops.items[workload->ops.count++] = (iso_workload_op){true, key, position};
-  if (workload->slots == NULL || workload->slots[position].key != key) return ISOLDE_OK;
+  if (workload->slots == NULL || workload->slots[position].key != key) return ISOPROOF_OK;
   slot *here = &workload->slots[position];
-  if (++here->writes < workload->options.appends_per_key) return ISOLDE_OK;
+  if (++here->writes < workload->options.appends_per_key) return ISOPROOF_OK;
   if (workload->keys >= UINT32_MAX - 16)
-    return iso_fail(error, ISOLDE_ERR_LIMIT, "more than %u keys: appends_per_key is too small", workload->keys);
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u keys: appends_per_key is too small", workload->keys);
   *here = (slot){.key = workload->keys++};
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
 static void push_read(iso_workload *workload, uint32_t position) {
@@ -116,12 +116,12 @@ static void push_read(iso_workload *workload, uint32_t position) {
 
 /* A write whose key an earlier operation of the transaction has read; a read where there is none.  This is what fits
  * when a single operation is left for a read-modify-write. */
-static isolde_status push_last_rmw(iso_workload *workload, uint32_t position, isolde_error *error) {
+static isoproof_status push_last_rmw(iso_workload *workload, uint32_t position, isoproof_error *error) {
   uint32_t reads = 0;
   for (size_t i = 0; i < workload->ops.count; i++) reads += !workload->ops.items[i].write;
   if (reads == 0) {
     push_read(workload, position);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   uint32_t chosen = iso_random_below(&workload->random, reads);
   size_t at = 0;
@@ -129,12 +129,12 @@ static isolde_status push_last_rmw(iso_workload *workload, uint32_t position, is
   return push_write(workload, workload->ops.items[at].position, workload->ops.items[at].key, error);
 }
 
-static isolde_status push_unit(iso_workload *workload, size_t left, isolde_error *error) {
+static isoproof_status push_unit(iso_workload *workload, size_t left, isoproof_error *error) {
   iso_random *random = &workload->random;
   uint32_t position = iso_keys_draw(&workload->options.source, random);
   if (!iso_random_chance(random, workload->write_unit_share)) {
     push_read(workload, position);
-    return ISOLDE_OK;
+    return ISOPROOF_OK;
   }
   if (workload->options.rmw_share > 0 && iso_random_chance(random, workload->options.rmw_share)) {
     if (left < 2) return push_last_rmw(workload, position, error);
@@ -152,7 +152,7 @@ static iso_fate draw_fate(iso_workload *workload) {
   return x < options->unknown_share ? ISO_FATE_UNKNOWN_LOST : ISO_FATE_COMMIT;
 }
 
-isolde_status iso_workload_next(iso_workload *workload, iso_workload_txn *txn, isolde_error *error) {
+isoproof_status iso_workload_next(iso_workload *workload, iso_workload_txn *txn, isoproof_error *error) {
   const iso_workload_options *options = &workload->options;
   uint32_t span = options->ops_max - options->ops_min + 1;
   uint32_t count = options->ops_min + (span > 1 ? iso_random_below(&workload->random, span) : 0);
@@ -161,5 +161,5 @@ isolde_status iso_workload_next(iso_workload *workload, iso_workload_txn *txn, i
   if (!iso_vec_reserve(&workload->ops, count)) return iso_fail_memory(error);
   while (workload->ops.count < count) ISO_TRY(push_unit(workload, count - workload->ops.count, error));
   *txn = (iso_workload_txn){draw_fate(workload), workload->ops.items, count};
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }

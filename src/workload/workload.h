@@ -46,15 +46,15 @@ typedef struct iso_workload_txn {
 
 typedef struct iso_workload iso_workload;
 
-/* ISOLDE_ERR_USAGE names the option that makes no sense. */
-isolde_status iso_workload_new(const iso_workload_options *options, iso_workload **workload, isolde_error *error);
+/* ISOPROOF_ERR_USAGE names the option that makes no sense. */
+isoproof_status iso_workload_new(const iso_workload_options *options, iso_workload **workload, isoproof_error *error);
 void iso_workload_free(iso_workload *workload);
 
 /* The next transaction.
  *
  * A write that is to be a read-modify-write takes two operations.  The share of reads counts those reads in, so that it
  * cannot fall below rmw_share / (1 + rmw_share). */
-isolde_status iso_workload_next(iso_workload *workload, iso_workload_txn *txn, isolde_error *error);
+isoproof_status iso_workload_next(iso_workload *workload, iso_workload_txn *txn, isoproof_error *error);
 
 /* How many keys exist so far: keys are numbered from 0 without gaps. */
 uint32_t iso_workload_keys(const iso_workload *workload);

@@ -74,12 +74,13 @@ static void write_program(const job *j, const iso_program *program) {
   iso_out_text(j->output, program->rollback ? "],\"rollback\":true}\n" : "]}\n");
 }
 
-static isolde_status write_all(iso_generator *generator, iso_output *output, isolde_task *task, isolde_error *error) {
-  const isolde_workload_options *options = &generator->options;
+static isoproof_status write_all(iso_generator *generator, iso_output *output, isoproof_task *task,
+                                 isoproof_error *error) {
+  const isoproof_workload_options *options = &generator->options;
   iso_out_printf(output,
-                 "{\"isolde-workload\":1,\"workload\":\"%s\",\"seed\":\"%" PRIu64
+                 "{\"isoproof-workload\":1,\"workload\":\"%s\",\"seed\":\"%" PRIu64
                  "\",\"sessions\":%u,\"transactions\":%" PRIu64 ",\"keys\":%u}\n",
-                 isolde_workload_id(options->kind), options->seed, options->sessions, options->txns, options->keys);
+                 isoproof_workload_id(options->kind), options->seed, options->sessions, options->txns, options->keys);
   for (uint64_t i = 0; i < options->txns && !iso_output_failed(output); i++) {
     job j = {.generator = generator, .session = (uint32_t)(i % options->sessions), .output = output};
     const iso_program *program;
@@ -92,20 +93,20 @@ static isolde_status write_all(iso_generator *generator, iso_output *output, iso
       iso_task_progress(task, "generating", "transactions", i, options->txns);
     }
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status isolde_workload_write(const isolde_workload_options *options, isolde_write_fn write, void *user,
-                                    isolde_task *task, isolde_error *error) {
+isoproof_status isoproof_workload_write(const isoproof_workload_options *options, isoproof_write_fn write, void *user,
+                                        isoproof_task *task, isoproof_error *error) {
   iso_generator *generator = NULL;
   iso_output *output = NULL;
   if (options->txns == 0)
-    return iso_fail(error, ISOLDE_ERR_USAGE, "txns: expected at least 1 for a workload to be written, found 0");
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at least 1 for a workload to be written, found 0");
   ISO_TRY(iso_generator_new(options, &generator, error));
-  isolde_status status = iso_output_open_callback(write, user, ISOLDE_COMPRESS_NO, &output, error);
-  if (status == ISOLDE_OK) {
+  isoproof_status status = iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &output, error);
+  if (status == ISOPROOF_OK) {
     status = write_all(generator, output, task, error);
-    if (status == ISOLDE_OK)
+    if (status == ISOPROOF_OK)
       status = iso_output_close(output, error);
     else
       iso_output_abandon(output);

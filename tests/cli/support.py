@@ -31,15 +31,29 @@ def steady(text, directory):
     return text
 
 
+class Place:
+    """A private directory that is gone in the end."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="isoproof-cli-")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
 class Program:
-    """The program on PATH as `isolde`, an empty directory as $TMP, the root of the source tree as working directory."""
+    """The program on PATH as `isoproof`, run in the root of the source tree with an empty directory as $TMP, or in a place
+    that the caller made, which is $TMP then."""
 
     def __init__(self, path):
         self.path = os.path.abspath(path)
         if not os.access(self.path, os.X_OK):
-            raise SystemExit(f"{path}: no program to test there; --isolde names another")
-        self.bin = tempfile.mkdtemp(prefix="isolde-cli-bin-")
-        os.symlink(self.path, os.path.join(self.bin, "isolde"))
+            raise SystemExit(f"{path}: no program to test there; --isoproof names another")
+        self.bin = tempfile.mkdtemp(prefix="isoproof-cli-bin-")
+        os.symlink(self.path, os.path.join(self.bin, "isoproof"))
         self.facts = None
 
     def __enter__(self):
@@ -62,23 +76,26 @@ class Program:
             "UBSAN_OPTIONS": os.environ.get("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"),
         }
 
-    def run(self, script, clean=True):
+    def run(self, script, clean=True, place=None):
         """Runs lines of bash; returns exit code, standard output and standard error."""
-        directory = tempfile.mkdtemp(prefix="isolde-cli-")
-        try:
-            done = subprocess.run(["bash", "-o", "pipefail", "-c", script], cwd=ROOT, stdin=subprocess.DEVNULL,
-                                  env=self.environment(directory), capture_output=True, timeout=120, check=False)
-            out, err = (stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr))
-            if clean:
-                out, err = steady(out, directory), steady(err, directory)
-            return done.returncode, out, err
-        finally:
-            shutil.rmtree(directory, ignore_errors=True)
+        if place is None:
+            with Place() as fresh:
+                return self.run_in(script, clean, ROOT, fresh.path)
+        return self.run_in(script, clean, place.path, place.path)
+
+    def run_in(self, script, clean, working, directory):
+        """The same with `working` as working directory and `directory` as $TMP and home."""
+        done = subprocess.run(["bash", "-o", "pipefail", "-c", script], cwd=working, stdin=subprocess.DEVNULL,
+                              env=self.environment(directory), capture_output=True, timeout=120, check=False)
+        out, err = (stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr))
+        if clean:
+            out, err = steady(out, directory), steady(err, directory)
+        return done.returncode, out, err
 
     def has(self, word):
         """Whether a requirement of a case is met: `plain` (no sanitizer), `full` (/dev/full), or a program."""
         if self.facts is None:
-            self.facts = json.loads(self.run("isolde doctor --json", clean=False)[1])
+            self.facts = json.loads(self.run("isoproof doctor --json", clean=False)[1])
         if word == "plain":
             return not self.facts["address_sanitizer"]
         if word == "full":

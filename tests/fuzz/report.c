@@ -12,21 +12,21 @@ static bool count(void *user, const void *data, size_t size) {
   return true;
 }
 
-static void expect(bool condition, const char *what, const isolde_error *error) {
+static void expect(bool condition, const char *what, const isoproof_error *error) {
   if (condition) return;
   fprintf(stderr, "broken: %s: %s\n", what, error != NULL ? error->message : "");
   abort();
 }
 
-static void look(const isolde_document *document) {
-  isolde_level_verdict level;
-  isolde_document_fact fact;
-  for (size_t i = 0; isolde_document_level(document, i, &level); i++) expect(level.level != NULL, "a level", NULL);
-  for (size_t i = 0; isolde_document_fact_at(document, i, &fact); i++) {
+static void look(const isoproof_document *document) {
+  isoproof_level_verdict level;
+  isoproof_document_fact fact;
+  for (size_t i = 0; isoproof_document_level(document, i, &level); i++) expect(level.level != NULL, "a level", NULL);
+  for (size_t i = 0; isoproof_document_fact_at(document, i, &fact); i++) {
     expect(fact.name != NULL && fact.value != NULL, "a fact", NULL);
   }
-  const isolde_document_anomaly *anomaly;
-  for (size_t i = 0; (anomaly = isolde_document_anomaly_at(document, i)) != NULL; i++) {
+  const isoproof_document_anomaly *anomaly;
+  for (size_t i = 0; (anomaly = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
     expect(anomaly->code != NULL && anomaly->explanation != NULL, "an anomaly has its texts", NULL);
     for (uint32_t k = 0; k < anomaly->edge_count; k++) {
       expect(anomaly->edges[k].from < anomaly->txn_count && anomaly->edges[k].to < anomaly->txn_count,
@@ -36,32 +36,32 @@ static void look(const isolde_document *document) {
   }
 }
 
-static void render(const isolde_document *document) {
-  isolde_draw_options how = {.struct_size = sizeof how, .max_bytes = 1 << 20};
-  isolde_error error = {0};
+static void render(const isoproof_document *document) {
+  isoproof_draw_options how = {.struct_size = sizeof how, .max_bytes = 1 << 20};
+  isoproof_error error = {0};
   size_t bytes = 0;
-  expect(isolde_document_write_html(document, &how, count, &bytes, &error) == ISOLDE_OK, "page", &error);
-  expect(isolde_document_write_svg(document, &how, count, &bytes, &error) == ISOLDE_OK, "drawing", &error);
-  expect(isolde_document_write_dot(document, &how, count, &bytes, &error) == ISOLDE_OK, "dot", &error);
+  expect(isoproof_document_write_html(document, &how, count, &bytes, &error) == ISOPROOF_OK, "page", &error);
+  expect(isoproof_document_write_svg(document, &how, count, &bytes, &error) == ISOPROOF_OK, "drawing", &error);
+  expect(isoproof_document_write_dot(document, &how, count, &bytes, &error) == ISOPROOF_OK, "dot", &error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  isolde_document_read_options how = {.struct_size = sizeof how, .no_history = true};
-  isolde_document_reader *reader = NULL;
-  isolde_error error = {0};
-  isolde_status status = isolde_document_reader_open_memory(data, size, "fuzz", &how, NULL, &reader, &error);
-  while (status == ISOLDE_OK) {
-    isolde_document *document = NULL;
-    status = isolde_document_reader_next(reader, &document, &error);
-    if (status != ISOLDE_OK || document == NULL) break;
+  isoproof_document_read_options how = {.struct_size = sizeof how, .no_history = true};
+  isoproof_document_reader *reader = NULL;
+  isoproof_error error = {0};
+  isoproof_status status = isoproof_document_reader_open_memory(data, size, "fuzz", &how, NULL, &reader, &error);
+  while (status == ISOPROOF_OK) {
+    isoproof_document *document = NULL;
+    status = isoproof_document_reader_next(reader, &document, &error);
+    if (status != ISOPROOF_OK || document == NULL) break;
     look(document);
     render(document);
-    isolde_document_free(document);
+    isoproof_document_free(document);
   }
-  if (status != ISOLDE_OK) {
-    expect(status != ISOLDE_ERR_INTERNAL, "internal error", &error);
+  if (status != ISOPROOF_OK) {
+    expect(status != ISOPROOF_ERR_INTERNAL, "internal error", &error);
     expect(error.code == status && error.message[0] != '\0', "the error is described", &error);
   }
-  isolde_document_reader_free(reader);
+  isoproof_document_reader_free(reader);
   return 0;
 }

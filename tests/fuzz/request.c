@@ -1,4 +1,5 @@
-/* request.c - the fuzz target of requests to `isolde serve`: whatever is accepted names no way out of the directory. */
+/* request.c - the fuzz target of requests to `isoproof serve`: whatever is accepted names no way out of the directory.
+ */
 #include "serve/request.h"
 
 #include <stdlib.h>

@@ -6,56 +6,56 @@
 
 typedef struct item {
   unsigned txn, position, key;
-  isolde_op_kind kind;
-  isolde_scalar value;
+  isoproof_op_kind kind;
+  isoproof_scalar value;
   unsigned first_element, elements;
 } item;
 
 typedef struct book {
-  const isolde_history *history;
-  isolde_txn txns[FACTS_TXNS];
+  const isoproof_history *history;
+  isoproof_txn txns[FACTS_TXNS];
   unsigned first_op[FACTS_TXNS + 1];
   unsigned txn_count, op_count, element_count;
   item ops[FACTS_OPS];
-  isolde_scalar elements[FACTS_ELEMENTS];
-  isolde_scalar keys[FACTS_KEYS];
+  isoproof_scalar elements[FACTS_ELEMENTS];
+  isoproof_scalar keys[FACTS_KEYS];
   unsigned key_count;
   bool in_effect[FACTS_TXNS];
   unsigned node[FACTS_TXNS];
 } book;
 
-static bool is_write(const item *op) { return op->kind == ISOLDE_OP_WRITE || op->kind == ISOLDE_OP_APPEND; }
+static bool is_write(const item *op) { return op->kind == ISOPROOF_OP_WRITE || op->kind == ISOPROOF_OP_APPEND; }
 
-static bool find_key(book *b, isolde_scalar key, unsigned *number) {
+static bool find_key(book *b, isoproof_scalar key, unsigned *number) {
   for (*number = 0; *number < b->key_count; ++*number)
-    if (isolde_scalar_equal(b->keys[*number], key)) return true;
+    if (isoproof_scalar_equal(b->keys[*number], key)) return true;
   if (b->key_count == FACTS_KEYS) return false;
   b->keys[b->key_count++] = key;
   return true;
 }
 
 static bool load_op(book *b, unsigned txn, unsigned position, uint64_t number) {
-  isolde_op op;
-  if (b->op_count == FACTS_OPS || !isolde_history_op(b->history, number, &op)) return false;
-  if (op.kind > ISOLDE_OP_APPEND) return false;
+  isoproof_op op;
+  if (b->op_count == FACTS_OPS || !isoproof_history_op(b->history, number, &op)) return false;
+  if (op.kind > ISOPROOF_OP_APPEND) return false;
   item *to = &b->ops[b->op_count++];
   *to = (item){txn, position, 0, op.kind, op.value, b->element_count, 0};
   if (!find_key(b, op.key, &to->key)) return false;
-  if (op.kind != ISOLDE_OP_READ_LIST) return true;
+  if (op.kind != ISOPROOF_OP_READ_LIST) return true;
   if (op.elements > FACTS_ELEMENTS - b->element_count) return false;
   to->elements = (unsigned)op.elements;
   for (unsigned i = 0; i < to->elements; i++)
-    if (!isolde_history_element(b->history, number, i, &b->elements[b->element_count++])) return false;
+    if (!isoproof_history_element(b->history, number, i, &b->elements[b->element_count++])) return false;
   return true;
 }
 
 static bool load(book *b) {
-  isolde_counts counts;
-  isolde_history_counts(b->history, &counts);
+  isoproof_counts counts;
+  isoproof_history_counts(b->history, &counts);
   if (counts.transactions > FACTS_TXNS) return false;
   b->txn_count = (unsigned)counts.transactions;
   for (unsigned t = 0; t < b->txn_count; t++) {
-    isolde_history_txn(b->history, t, &b->txns[t]);
+    isoproof_history_txn(b->history, t, &b->txns[t]);
     b->first_op[t] = b->op_count;
     for (unsigned i = 0; i < b->txns[t].ops; i++)
       if (!load_op(b, t, i, b->txns[t].first_op + i)) return false;
@@ -65,9 +65,10 @@ static bool load(book *b) {
 }
 
 /* The write of a value to a key; NULL when nobody wrote it. */
-static const item *writer_of(const book *b, unsigned key, isolde_scalar value) {
+static const item *writer_of(const book *b, unsigned key, isoproof_scalar value) {
   for (unsigned i = 0; i < b->op_count; i++)
-    if (b->ops[i].key == key && is_write(&b->ops[i]) && isolde_scalar_equal(b->ops[i].value, value)) return &b->ops[i];
+    if (b->ops[i].key == key && is_write(&b->ops[i]) && isoproof_scalar_equal(b->ops[i].value, value))
+      return &b->ops[i];
   return NULL;
 }
 
@@ -82,22 +83,22 @@ static bool values_are_unique(const book *b) {
 
 static bool observe(book *b, unsigned reader, const item *write) {
   if (write == NULL || write->txn == reader || b->in_effect[write->txn]) return false;
-  if (b->txns[write->txn].status != ISOLDE_UNKNOWN) return false;
+  if (b->txns[write->txn].status != ISOPROOF_UNKNOWN) return false;
   return b->in_effect[write->txn] = true;
 }
 
 static bool observe_op(book *b, const item *op) {
   bool changed = false;
-  if (op->kind == ISOLDE_OP_READ && op->value.type != ISOLDE_NIL && op->value.type != ISOLDE_NONE)
+  if (op->kind == ISOPROOF_OP_READ && op->value.type != ISOPROOF_NIL && op->value.type != ISOPROOF_NONE)
     changed = observe(b, op->txn, writer_of(b, op->key, op->value));
-  for (unsigned i = 0; op->kind == ISOLDE_OP_READ_LIST && i < op->elements; i++)
+  for (unsigned i = 0; op->kind == ISOPROOF_OP_READ_LIST && i < op->elements; i++)
     changed |= observe(b, op->txn, writer_of(b, op->key, b->elements[op->first_element + i]));
   return changed;
 }
 
 /* Committed ones did; unknown ones did when one that did has read from them. */
 static void find_effects(book *b) {
-  for (unsigned t = 0; t < b->txn_count; t++) b->in_effect[t] = b->txns[t].status == ISOLDE_COMMITTED;
+  for (unsigned t = 0; t < b->txn_count; t++) b->in_effect[t] = b->txns[t].status == ISOPROOF_COMMITTED;
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned i = 0; i < b->op_count; i++)
@@ -122,11 +123,11 @@ static void relate(relation *r, unsigned from, unsigned to) { r->row[from] |= 1u
 static void order_nodes(const book *b, facts *f) {
   for (unsigned i = 1; i < f->nodes; i++) {
     for (unsigned j = 1; j < f->nodes; j++) {
-      const isolde_txn *first = &b->txns[f->txn[i]], *second = &b->txns[f->txn[j]];
+      const isoproof_txn *first = &b->txns[f->txn[i]], *second = &b->txns[f->txn[j]];
       if (first->session == second->session && first->index < second->index) relate(&f->so, i, j);
       /* When a transaction of unknown outcome committed, nobody knows: perhaps long after its client gave up. */
-      bool timed = first->status == ISOLDE_COMMITTED && first->end != ISOLDE_NO_TIME && first->end >= first->start &&
-                   second->start != ISOLDE_NO_TIME;
+      bool timed = first->status == ISOPROOF_COMMITTED && first->end != ISOPROOF_NO_TIME &&
+                   first->end >= first->start && second->start != ISOPROOF_NO_TIME;
       if (timed && first->end < second->start) relate(&f->rt, i, j);
     }
   }
@@ -155,8 +156,8 @@ static const item *last_write_of(const book *b, unsigned txn, unsigned key) {
 
 static void judge_register_read(const book *b, facts *f, const item *op) {
   const item *own = own_write_before(b, op);
-  if (op->value.type == ISOLDE_NONE) return;
-  if (op->value.type == ISOLDE_NIL) {
+  if (op->value.type == ISOPROOF_NONE) return;
+  if (op->value.type == ISOPROOF_NIL) {
     f->tap[ORACLE_TAP_NOT_MY_OWN] |= own != NULL;
     add_read(b, f, op, 0);
     return;
@@ -196,7 +197,7 @@ static void judge_elements(const book *b, facts *f, list_scan *scan) {
     const item *source = element_writer(b, op, i);
     for (unsigned j = 0; j < i; j++)
       f->tap[ORACLE_TAP_BROKEN_LIST] |=
-          isolde_scalar_equal(b->elements[op->first_element + i], b->elements[op->first_element + j]);
+          isoproof_scalar_equal(b->elements[op->first_element + i], b->elements[op->first_element + j]);
     if (source == NULL)
       f->tap[ORACLE_TAP_THIN_AIR] = true;
     else if (source->txn == op->txn)
@@ -268,7 +269,7 @@ static void order_writers(const book *b, facts *f, const list_scan *scan, bool o
 }
 
 static void judge_list_read(const book *b, facts *f, const item *op) {
-  if (op->value.type == ISOLDE_NONE) return;
+  if (op->value.type == ISOPROOF_NONE) return;
   list_scan scan = {.op = op};
   judge_elements(b, f, &scan);
   judge_own_elements(b, f, &scan);
@@ -294,7 +295,7 @@ static void find_non_repeatable(facts *f) {
     }
 }
 
-bool facts_gather(const isolde_history *history, facts *out) {
+bool facts_gather(const isoproof_history *history, facts *out) {
   static const book empty;
   book b = empty;
   b.history = history;
@@ -309,8 +310,8 @@ bool facts_gather(const isolde_history *history, facts *out) {
   for (unsigned i = 0; i < b.op_count; i++) {
     const item *op = &b.ops[i];
     if (!b.in_effect[op->txn]) continue;
-    if (op->kind == ISOLDE_OP_READ) judge_register_read(&b, out, op);
-    if (op->kind == ISOLDE_OP_READ_LIST) judge_list_read(&b, out, op);
+    if (op->kind == ISOPROOF_OP_READ) judge_register_read(&b, out, op);
+    if (op->kind == ISOPROOF_OP_READ_LIST) judge_list_read(&b, out, op);
   }
   find_non_repeatable(out);
   return true;

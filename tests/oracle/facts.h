@@ -35,6 +35,6 @@ typedef struct facts {
 } facts;
 
 /* False when the history is too large or cannot be judged. */
-bool facts_gather(const isolde_history *history, facts *out);
+bool facts_gather(const isoproof_history *history, facts *out);
 
 #endif

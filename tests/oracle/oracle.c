@@ -273,11 +273,11 @@ static bool needs_repeatable_reads(oracle_level level) {
   return level != ORACLE_READ_COMMITTED && level < ORACLE_READ_YOUR_WRITES;
 }
 
-bool oracle_judge(const isolde_history *history, oracle_verdicts *verdicts) {
+bool oracle_judge(const isoproof_history *history, oracle_verdicts *verdicts) {
   return oracle_judge_some(history, (1u << ORACLE_LEVELS) - 1, verdicts);
 }
 
-bool oracle_judge_some(const isolde_history *history, uint32_t levels, oracle_verdicts *verdicts) {
+bool oracle_judge_some(const isoproof_history *history, uint32_t levels, oracle_verdicts *verdicts) {
   facts f;
   memset(verdicts, 0, sizeof *verdicts);
   if (!facts_gather(history, &f)) return false;
@@ -296,7 +296,7 @@ bool oracle_judge_some(const isolde_history *history, uint32_t levels, oracle_ve
   return true;
 }
 
-bool oracle_judge_unordered(const isolde_history *history, bool *snapshot, bool *serializable) {
+bool oracle_judge_unordered(const isoproof_history *history, bool *snapshot, bool *serializable) {
   static const relation none = {{0}};
   facts f;
   if (!facts_gather(history, &f)) return false;

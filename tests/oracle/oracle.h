@@ -61,12 +61,12 @@ typedef struct oracle_verdicts {
 /* Judges.  False when the history is too large for enumeration (about 15 transactions that took effect), has
  * operations other than those on registers and lists, or writes one value twice to one key.  Without times the
  * real-time levels are those without real time. */
-bool oracle_judge(const isolde_history *history, oracle_verdicts *verdicts);
+bool oracle_judge(const isoproof_history *history, oracle_verdicts *verdicts);
 /* The same for some levels only, one bit each: the strong ones take most of the time. */
-bool oracle_judge_some(const isolde_history *history, uint32_t levels, oracle_verdicts *verdicts);
+bool oracle_judge_some(const isoproof_history *history, uint32_t levels, oracle_verdicts *verdicts);
 
 /* Adya's levels, without session order: PL-SI and PL-3.  False as above. */
-bool oracle_judge_unordered(const isolde_history *history, bool *snapshot, bool *serializable);
+bool oracle_judge_unordered(const isoproof_history *history, bool *snapshot, bool *serializable);
 
 const char *oracle_level_id(oracle_level level);
 const char *oracle_tap_code(oracle_tap tap);

@@ -281,7 +281,7 @@ async function timelineTests(browser, data, file, test) {
     await page.keyboard.press("ArrowRight");
     holds(/median .*slowest/.test(await page.textContent(".chart-figure:nth-child(2) .reading")), "figures by key");
     equal(await page.locator(".bars li").count(), data.aborts.length, "classes of aborts");
-    holds((await page.textContent(".command")).includes("isolde test --db=sim: --seed=42"), "the command line");
+    holds((await page.textContent(".command")).includes("isoproof test --db=sim: --seed=42"), "the command line");
     await page.context().close();
   });
 }

@@ -22,7 +22,7 @@ async function programTests(browser, program, test) {
   await hostileHistory(browser, program, test);
   await largeRun(browser, program, test);
   for (const name of examples) {
-    await test(`shows what isolde check finds in ${name}`, async () => {
+    await test(`shows what isoproof check finds in ${name}`, async () => {
       const file = path.join(process.env.PAGE_WORK, `${name}.html`),
         history = path.join(root, "examples/histories", name);
       const found = JSON.parse(execFileSync(program, ["check", "--json", history], { encoding: "utf8" }));
@@ -38,7 +38,7 @@ async function programTests(browser, program, test) {
       );
       for (const [level, verdict] of Object.entries(found.levels))
         if (level in verdicts) equal(verdicts[level], verdict, level);
-      const data = JSON.parse(await page.textContent("#isolde-report"));
+      const data = JSON.parse(await page.textContent("#isoproof-report"));
       equal(
         data.anomalies.map((one) => one.code),
         found.anomalies.map((one) => one.code),
@@ -79,7 +79,7 @@ async function hostileHistory(browser, program, test) {
       file = `${process.env.PAGE_WORK}/hostile.html`;
     const [a, b, c, d] = ATTACKS;
     const lines = [
-      { isolde: 1, initial: 0, database: a, command: b, "<i>": d },
+      { isoproof: 1, initial: 0, database: a, command: b, "<i>": d },
       { session: a, status: "committed", id: 7, node: a, ops: [["w", a, b]] },
       {
         session: a,
@@ -117,7 +117,7 @@ async function hostileHistory(browser, program, test) {
 
 async function largeRun(browser, program, test) {
   await test("opens a run of 100,000 transactions", async () => {
-    const history = path.join(process.env.PAGE_WORK, "large.isolde"),
+    const history = path.join(process.env.PAGE_WORK, "large.isoproof"),
       file = `${process.env.PAGE_WORK}/large.html`;
     execFileSync(program, [
       "gen",

@@ -318,9 +318,9 @@ function sample({ transactions = 4000, sessions = 8, timed = true } = {}) {
   }
   return {
     schema: 1,
-    isolde: "0.1.0",
-    title: "isolde test on a sample",
-    file: "isolde-out/latest/history.jsonl",
+    isoproof: "0.1.0",
+    title: "isoproof test on a sample",
+    file: "isoproof-out/latest/history.jsonl",
     format: "jsonl",
     counts: {
       sessions,
@@ -348,7 +348,7 @@ function sample({ transactions = 4000, sessions = 8, timed = true } = {}) {
     models: { not: [], also_not: [], proved: [] },
     anomalies: found,
     run: [
-      { name: "command", value: "isolde test --db=sim: --seed=42" },
+      { name: "command", value: "isoproof test --db=sim: --seed=42" },
       { name: "seed", value: "42" },
       { name: "database", value: "sample 1.0" },
       { name: "isolation", value: "serializable" },
@@ -396,8 +396,8 @@ const escape = (text) =>
   text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 function page(data, template) {
-  const [head, tail] = template.split("<!--isolde:data-->");
-  return `${head}<script type="application/json" id="isolde-report">${escape(JSON.stringify(data))}</script>${tail}`;
+  const [head, tail] = template.split("<!--isoproof:data-->");
+  return `${head}<script type="application/json" id="isoproof-report">${escape(JSON.stringify(data))}</script>${tail}`;
 }
 
 module.exports = { sample, hostile, page, ATTACKS };

@@ -10,7 +10,7 @@ const { programTests } = require("./program.js");
 
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : null);
 const only = option("--only"),
-  program = option("--isolde");
+  program = option("--isoproof");
 const test = (name, body) => (only && !name.includes(only) ? null : run(name, body));
 
 async function openingTests(browser, data, file) {
@@ -19,7 +19,7 @@ async function openingTests(browser, data, file) {
     await frames(page, 5);
     equal(page.complaints, [], "console");
     equal(page.requests, [], "requests");
-    equal(await page.title(), "isolde test on a sample: isolde", "title");
+    equal(await page.title(), "isoproof test on a sample: isoproof", "title");
     await page.context().close();
   });
   await test("says the verdict, the anomaly and the proof on the first screen", async () => {
@@ -87,8 +87,8 @@ async function safetyTests(browser, data) {
       browser,
       write(
         template.replace(
-          "<!--isolde:data-->",
-          `${attack}<script type="application/json" id="isolde-report">{}</script>`
+          "<!--isoproof:data-->",
+          `${attack}<script type="application/json" id="isoproof-report">{}</script>`
         )
       )
     );
@@ -150,7 +150,7 @@ async function safetyTests(browser, data) {
     const page = await open(
       browser,
       write(
-        template.replace("<!--isolde:data-->", '<script type="application/json" id="isolde-report">{"schema":</script>')
+        template.replace("<!--isoproof:data-->", '<script type="application/json" id="isoproof-report">{"schema":</script>')
       )
     );
     equal(await page.textContent("h1"), "This report cannot be read.", "headline");

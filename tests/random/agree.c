@@ -19,16 +19,16 @@ typedef struct {
 } trial;
 
 /* How often each anomaly was found, and the fewest edges of its witnesses. */
-static void count_anomalies(const isolde_result *result, uint64_t count[CODES], size_t edges[CODES], char *problem,
+static void count_anomalies(const isoproof_result *result, uint64_t count[CODES], size_t edges[CODES], char *problem,
                             size_t size) {
   memset(count, 0, CODES * sizeof *count);
-  for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
-    isolde_anomaly anomaly;
-    if (!isolde_result_anomaly(result, i, &anomaly)) {
+  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+    isoproof_anomaly anomaly;
+    if (!isoproof_result_anomaly(result, i, &anomaly)) {
       snprintf(problem, size, "anomaly %zu has no witness", i);
       return;
     }
-    unsigned number = isolde_anomaly_find(anomaly.code)->number;
+    unsigned number = isoproof_anomaly_find(anomaly.code)->number;
     assert_true(number < CODES && anomaly.explanation[0] != '\0');
     if (count[number] == 0 || anomaly.edge_count < edges[number]) edges[number] = anomaly.edge_count;
     count[number] += anomaly.count;
@@ -36,47 +36,47 @@ static void count_anomalies(const isolde_result *result, uint64_t count[CODES], 
 }
 
 /* The verdicts of the library as bits in the order above; every anomaly must come with a verified witness. */
-static unsigned judge(isolde_history *history, const char *only, trial *t) {
-  isolde_check_options options = {.struct_size = sizeof options, .levels = &only, .level_count = only != NULL};
-  isolde_result *result;
-  isolde_error error;
+static unsigned judge(isoproof_history *history, const char *only, trial *t) {
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = &only, .level_count = only != NULL};
+  isoproof_result *result;
+  isoproof_error error;
   unsigned bits = 0;
-  if (isolde_check(history, &options, NULL, &result, &error) != ISOLDE_OK) {
+  if (isoproof_check(history, &options, NULL, &result, &error) != ISOPROOF_OK) {
     snprintf(t->problem, sizeof t->problem, "%s: %.200s", only != NULL ? only : "all", error.message);
     return 0;
   }
   for (unsigned i = 0; i < LEVELS; i++) {
-    isolde_verdict verdict = isolde_result_of(result, oracle_level_id(levels[i]));
-    if (verdict == ISOLDE_SATISFIED) bits |= 1u << i;
-    if (verdict == ISOLDE_UNDECIDED && (only == NULL || strcmp(only, oracle_level_id(levels[i])) == 0)) {
+    isoproof_verdict verdict = isoproof_result_of(result, oracle_level_id(levels[i]));
+    if (verdict == ISOPROOF_SATISFIED) bits |= 1u << i;
+    if (verdict == ISOPROOF_UNDECIDED && (only == NULL || strcmp(only, oracle_level_id(levels[i])) == 0)) {
       snprintf(t->problem, sizeof t->problem, "%s is not decided", oracle_level_id(levels[i]));
     }
   }
-  bool violated = isolde_result_weakest_violated(result, 0) != NULL;
-  if (violated != (isolde_result_anomalies(result) > 0)) {
+  bool violated = isoproof_result_weakest_violated(result, 0) != NULL;
+  if (violated != (isoproof_result_anomalies(result) > 0)) {
     snprintf(t->problem, sizeof t->problem, "a violation without a witness");
   }
   if (only == NULL) count_anomalies(result, t->count, t->edges, t->problem, sizeof t->problem);
-  isolde_result_free(result);
+  isoproof_result_free(result);
   return bits;
 }
 
 /* Every instance has a witness that stands up, there are as many as were counted, and none is smaller than the one that
  * was shown; where several edges are forced (TAP-i, l, n), their reasons count as well, which edges alone do not tell.
  */
-static void list_all(isolde_history *history, trial *t) {
-  isolde_check_options options = {.struct_size = sizeof options, .all = true};
-  isolde_result *result;
-  isolde_error error;
+static void list_all(isoproof_history *history, trial *t) {
+  isoproof_check_options options = {.struct_size = sizeof options, .all = true};
+  isoproof_result *result;
+  isoproof_error error;
   uint64_t listed[CODES];
   size_t edges[CODES];
-  if (isolde_check(history, &options, NULL, &result, &error) != ISOLDE_OK) {
+  if (isoproof_check(history, &options, NULL, &result, &error) != ISOPROOF_OK) {
     snprintf(t->problem, sizeof t->problem, "all instances: %.200s", error.message);
     return;
   }
   count_anomalies(result, listed, edges, t->problem, sizeof t->problem);
   for (unsigned i = 0; i < CODES && t->problem[0] == '\0'; i++) {
-    const isolde_anomaly_info *info = listed[i] > 0 ? isolde_anomaly_at(i) : NULL;
+    const isoproof_anomaly_info *info = listed[i] > 0 ? isoproof_anomaly_at(i) : NULL;
     bool plain = info != NULL && (strncmp(info->code, "TAP-", 4) != 0 || strchr("ghkm", info->code[4]) != NULL);
     if (plain && t->count[i] > 0 && edges[i] < t->edges[i]) {
       snprintf(t->problem, sizeof t->problem, "%s is shown with %zu edges, but %zu are enough", info->code, t->edges[i],
@@ -85,15 +85,15 @@ static void list_all(isolde_history *history, trial *t) {
     }
     if (listed[i] == t->count[i]) continue;
     snprintf(t->problem, sizeof t->problem, "%s was counted %llu times and listed %llu times",
-             isolde_anomaly_at(i)->code, (unsigned long long)t->count[i], (unsigned long long)listed[i]);
+             isoproof_anomaly_at(i)->code, (unsigned long long)t->count[i], (unsigned long long)listed[i]);
   }
-  isolde_result_free(result);
+  isoproof_result_free(result);
 }
 
 /* Whether the library and the oracle differ on a sketch; says how. */
 static bool differs(const sketch *s, void *user) {
   trial *t = user;
-  isolde_history *history = sketch_history(s);
+  isoproof_history *history = sketch_history(s);
   uint32_t wanted = 0;
   t->problem[0] = '\0';
   for (unsigned i = 0; i < LEVELS; i++) wanted |= 1u << levels[i];
@@ -110,7 +110,7 @@ static bool differs(const sketch *s, void *user) {
                alone ? "satisfied" : "violated");
     }
   }
-  isolde_history_free(history);
+  isoproof_history_free(history);
   return t->problem[0] != '\0';
 }
 
@@ -161,8 +161,8 @@ static void fail_with(sketch *s, trial *t, uint64_t number) {
 
 void agree_with_oracle(void (*draw)(uint64_t *state, sketch *out), uint64_t usual, unsigned combined,
                        const char *const *codes) {
-  uint64_t histories = setting("ISOLDE_RANDOM_HISTORIES", usual);
-  uint64_t random = setting("ISOLDE_RANDOM_SEED", 20261115);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", usual);
+  uint64_t random = setting("ISOPROOF_RANDOM_SEED", 20261115);
   uint64_t seen[1 << LEVELS] = {0}, found[CODES] = {0};
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
@@ -178,7 +178,7 @@ void agree_with_oracle(void (*draw)(uint64_t *state, sketch *out), uint64_t usua
   if (histories < 100000) return; /* too few to see everything */
   check_coverage(seen, combined);
   for (; *codes != NULL; codes++) {
-    uint64_t times = found[isolde_anomaly_find(*codes)->number];
+    uint64_t times = found[isoproof_anomaly_find(*codes)->number];
     print_message("%s in %llu histories\n", *codes, (unsigned long long)times);
     if (times == 0) fail_msg("no history shows %s", *codes);
   }

@@ -9,9 +9,9 @@
  * the same and the four session guarantees. */
 enum { AGREE_MAIN = 4, AGREE_ALL = 8 };
 
-/* Judges that many sketches; ISOLDE_RANDOM_HISTORIES and ISOLDE_RANDOM_SEED change how many, and where they start.  If
- * there are enough of them, every combination of verdicts on the levels `combined` that the lattice allows must appear,
- * and each of the codes, a list that ends with NULL. */
+/* Judges that many sketches; ISOPROOF_RANDOM_HISTORIES and ISOPROOF_RANDOM_SEED change how many, and where they start.
+ * If there are enough of them, every combination of verdicts on the levels `combined` that the lattice allows must
+ * appear, and each of the codes, a list that ends with NULL. */
 void agree_with_oracle(void (*draw)(uint64_t *state, sketch *out), uint64_t histories, unsigned combined,
                        const char *const *codes);
 

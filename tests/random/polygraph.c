@@ -131,7 +131,7 @@ void polygraph_free(polygraph *p) {
   p->hidden = NULL;
 }
 
-static isolde_status give(const polygraph *p, bool hint, iso_solver *solver, isolde_error *error) {
+static isoproof_status give(const polygraph *p, bool hint, iso_solver *solver, isoproof_error *error) {
   if (hint) ISO_TRY(iso_solver_hint(solver, p->hidden, p->txns, error));
   for (size_t i = 0; i < p->fixed.count; i++) {
     ISO_TRY(iso_solver_fixed_edge(solver, p->fixed.items[i].from, p->fixed.items[i].to, error));
@@ -143,13 +143,13 @@ static isolde_status give(const polygraph *p, bool hint, iso_solver *solver, iso
     ISO_TRY(iso_solver_edge(solver, c->other.from, c->other.to, &clause[1], error));
     ISO_TRY(iso_solver_clause(solver, clause, 2, error));
   }
-  return ISOLDE_OK;
+  return ISOPROOF_OK;
 }
 
-isolde_status polygraph_solver(const polygraph *p, bool hint, iso_solver **solver, isolde_error *error) {
+isoproof_status polygraph_solver(const polygraph *p, bool hint, iso_solver **solver, isoproof_error *error) {
   ISO_TRY(iso_solver_new(p->txns, solver, error));
-  isolde_status status = give(p, hint, *solver, error);
-  if (status != ISOLDE_OK) iso_solver_free(*solver);
+  isoproof_status status = give(p, hint, *solver, error);
+  if (status != ISOPROOF_OK) iso_solver_free(*solver);
   return status;
 }
 

@@ -37,7 +37,7 @@ typedef struct {
 bool polygraph_make(const polygraph_spec *spec, polygraph *p);
 void polygraph_free(polygraph *p);
 /* Makes a solver of it; `hint` tells it the hidden order. */
-isolde_status polygraph_solver(const polygraph *p, bool hint, iso_solver **solver, isolde_error *error);
+isoproof_status polygraph_solver(const polygraph *p, bool hint, iso_solver **solver, isoproof_error *error);
 /* Whether the order of a solver that answered SAT respects everything. */
 bool polygraph_solved(const polygraph *p, iso_solver *solver);
 

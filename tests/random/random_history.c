@@ -25,7 +25,7 @@ void sketch_shape(uint64_t *state, sketch *out) {
     sketch_txn *txn = &out->txns[t];
     txn->session = (uint8_t)sketch_below(state, sessions);
     uint64_t fate = sketch_below(state, 24);
-    txn->status = fate == 0 ? ISOLDE_ABORTED : fate == 1 ? ISOLDE_UNKNOWN : ISOLDE_COMMITTED;
+    txn->status = fate == 0 ? ISOPROOF_ABORTED : fate == 1 ? ISOPROOF_UNKNOWN : ISOPROOF_COMMITTED;
     txn->count = (uint8_t)(sketch_below(state, 20) == 0 ? 0 : 1 + sketch_below(state, longest));
     for (unsigned i = 0; i < txn->count; i++) {
       txn->ops[i] = (sketch_op){.write = sketch_below(state, 8) >= reads, .key = (uint8_t)sketch_below(state, keys)};
@@ -46,7 +46,7 @@ static void run_txn(const sketch *s, sketch_txn *txn, versions *v, unsigned base
     }
   }
   for (unsigned key = 0; key < SKETCH_KEYS; key++) {
-    bool lands = own[key] != 0 && txn->status != ISOLDE_ABORTED;
+    bool lands = own[key] != 0 && txn->status != ISOPROOF_ABORTED;
     v->value[key][now + 1] = lands ? own[key] : v->value[key][now];
   }
 }
@@ -130,35 +130,35 @@ void sketch_draw_times(uint64_t *state, sketch *s) {
   }
 }
 
-static void add_op(isolde_builder *builder, const sketch *s, const sketch_op *op) {
-  isolde_scalar key = isolde_integer(op->key), value = isolde_integer(op->value), elements[SKETCH_ELEMENTS];
-  isolde_status status;
+static void add_op(isoproof_builder *builder, const sketch *s, const sketch_op *op) {
+  isoproof_scalar key = isoproof_integer(op->key), value = isoproof_integer(op->value), elements[SKETCH_ELEMENTS];
+  isoproof_status status;
   if (!sketch_is_list(s, op->key)) {
-    if (!op->write && op->value == 0) value = isolde_nil();
-    status = isolde_builder_op(builder, op->write ? ISOLDE_OP_WRITE : ISOLDE_OP_READ, key, value, NULL);
+    if (!op->write && op->value == 0) value = isoproof_nil();
+    status = isoproof_builder_op(builder, op->write ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ, key, value, NULL);
   } else if (op->write) {
-    status = isolde_builder_op(builder, ISOLDE_OP_APPEND, key, value, NULL);
+    status = isoproof_builder_op(builder, ISOPROOF_OP_APPEND, key, value, NULL);
   } else {
-    for (unsigned i = 0; i < op->count; i++) elements[i] = isolde_integer(op->elements[i]);
-    status = isolde_builder_elements(builder, ISOLDE_OP_READ_LIST, key, elements, op->count, NULL);
+    for (unsigned i = 0; i < op->count; i++) elements[i] = isoproof_integer(op->elements[i]);
+    status = isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, key, elements, op->count, NULL);
   }
-  if (status != ISOLDE_OK) abort();
+  if (status != ISOPROOF_OK) abort();
 }
 
-isolde_history *sketch_history(const sketch *s) {
-  isolde_builder *builder;
-  isolde_history *history = NULL;
-  if (isolde_builder_new(&builder, NULL) != ISOLDE_OK) abort();
+isoproof_history *sketch_history(const sketch *s) {
+  isoproof_builder *builder;
+  isoproof_history *history = NULL;
+  if (isoproof_builder_new(&builder, NULL) != ISOPROOF_OK) abort();
   for (unsigned t = 0; t < s->count; t++) {
     const sketch_txn *txn = &s->txns[t];
     uint32_t session;
-    if (isolde_builder_session(builder, isolde_integer(txn->session), &session, NULL) != ISOLDE_OK) abort();
-    if (isolde_builder_begin(builder, session, txn->status, NULL) != ISOLDE_OK) abort();
-    if (s->timed && isolde_builder_times(builder, txn->start, txn->end, NULL) != ISOLDE_OK) abort();
+    if (isoproof_builder_session(builder, isoproof_integer(txn->session), &session, NULL) != ISOPROOF_OK) abort();
+    if (isoproof_builder_begin(builder, session, txn->status, NULL) != ISOPROOF_OK) abort();
+    if (s->timed && isoproof_builder_times(builder, txn->start, txn->end, NULL) != ISOPROOF_OK) abort();
     for (unsigned i = 0; i < txn->count; i++) add_op(builder, s, &txn->ops[i]);
   }
-  if (isolde_builder_finish(builder, &history, NULL) != ISOLDE_OK) abort();
-  isolde_builder_free(builder);
+  if (isoproof_builder_finish(builder, &history, NULL) != ISOPROOF_OK) abort();
+  isoproof_builder_free(builder);
   return history;
 }
 
@@ -181,7 +181,7 @@ void sketch_print(const sketch *s, char *out, size_t size) {
   out[0] = '\0';
   for (unsigned t = 0; t < s->count && used < size; t++) {
     const sketch_txn *txn = &s->txns[t];
-    used += (size_t)snprintf(out + used, size - used, "s%u %s", txn->session, isolde_txn_status_name(txn->status));
+    used += (size_t)snprintf(out + used, size - used, "s%u %s", txn->session, isoproof_txn_status_name(txn->status));
     if (s->timed && used < size) used += (size_t)snprintf(out + used, size - used, " %u-%u", txn->start, txn->end);
     if (used < size) used += (size_t)snprintf(out + used, size - used, ":");
     for (unsigned i = 0; i < txn->count && used < size; i++) used += print_op(s, &txn->ops[i], out + used, size - used);

@@ -17,7 +17,7 @@ typedef struct sketch_op {
 
 typedef struct sketch_txn {
   uint8_t session;
-  isolde_txn_status status;
+  isoproof_txn_status status;
   uint8_t count;
   uint8_t start, end; /* where the sketch is timed */
   sketch_op ops[SKETCH_OPS];
@@ -57,7 +57,7 @@ void sketch_fill_registers(uint64_t *state, sketch *out, sketch_style style);
 static inline bool sketch_is_list(const sketch *s, unsigned key) { return (s->lists >> key & 1) != 0; }
 
 /* The history of a sketch; the caller frees it. */
-isolde_history *sketch_history(const sketch *s);
+isoproof_history *sketch_history(const sketch *s);
 /* Plume-like text of a sketch, for messages. */
 void sketch_print(const sketch *s, char *out, size_t size);
 

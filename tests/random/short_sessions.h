@@ -8,6 +8,7 @@
 #include <isoproof/isoproof.h>
 
 /* Registers only.  Every session is cut after `length` transactions. */
-isolde_status short_sessions(const isolde_history *history, uint64_t length, isolde_history **cut, isolde_error *error);
+isoproof_status short_sessions(const isoproof_history *history, uint64_t length, isoproof_history **cut,
+                               isoproof_error *error);
 
 #endif

@@ -59,7 +59,7 @@ static void make_table(const sketch *s, table *t) {
 }
 
 /* Every write with a value of its own, every read with that of its choice. */
-static isolde_history *with_choices(const sketch *s, const table *t, const unsigned *choice) {
+static isoproof_history *with_choices(const sketch *s, const table *t, const unsigned *choice) {
   sketch unique = *s;
   for (unsigned txn = 0; txn < s->count; txn++) {
     for (unsigned op = 0; op < s->txns[txn].count; op++) {
@@ -77,10 +77,10 @@ static bool try_all(const sketch *s, const table *t, bool satisfied[ORACLE_LEVEL
   unsigned choice[MOST_READS] = {0}, i;
   memset(satisfied, 0, ORACLE_LEVELS * sizeof *satisfied);
   do {
-    isolde_history *history = with_choices(s, t, choice);
+    isoproof_history *history = with_choices(s, t, choice);
     oracle_verdicts verdicts;
     bool judged = oracle_judge(history, &verdicts);
-    isolde_history_free(history);
+    isoproof_history_free(history);
     if (!judged) return false;
     for (int level = 0; level < ORACLE_LEVELS; level++) satisfied[level] |= verdicts.satisfied[level];
     for (i = 0; i < t->reads; i++) {
@@ -103,27 +103,27 @@ static void collapse(sketch *s, unsigned values) {
 }
 
 static void compare(const sketch *s, const bool satisfied[ORACLE_LEVELS]) {
-  isolde_history *history = sketch_history(s);
-  isolde_result *result;
-  isolde_error error;
-  isolde_check_options options = {.struct_size = sizeof options, .duplicate_values = true};
+  isoproof_history *history = sketch_history(s);
+  isoproof_result *result;
+  isoproof_error error;
+  isoproof_check_options options = {.struct_size = sizeof options, .duplicate_values = true};
   char text[4096];
   sketch_print(s, text, sizeof text);
-  if (isolde_check(history, &options, NULL, &result, &error) != ISOLDE_OK) fail_msg("%s\n%s", error.message, text);
+  if (isoproof_check(history, &options, NULL, &result, &error) != ISOPROOF_OK) fail_msg("%s\n%s", error.message, text);
   for (int level = 0; level < ORACLE_LEVELS; level++) {
     if (level == ORACLE_STRONG_SNAPSHOT || level == ORACLE_STRICT_SERIALIZABLE) continue; /* need times */
-    isolde_verdict verdict = isolde_result_of(result, oracle_level_id((oracle_level)level));
-    if (verdict == (satisfied[level] ? ISOLDE_SATISFIED : ISOLDE_VIOLATED)) continue;
+    isoproof_verdict verdict = isoproof_result_of(result, oracle_level_id((oracle_level)level));
+    if (verdict == (satisfied[level] ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED)) continue;
     fail_msg("%s is %s, but trying every choice says otherwise:\n%s", oracle_level_id((oracle_level)level),
-             isolde_verdict_name(verdict), text);
+             isoproof_verdict_name(verdict), text);
   }
-  isolde_result_free(result);
-  isolde_history_free(history);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
 }
 
 static void test_random(void **state) {
   (void)state;
-  const char *wish = getenv("ISOLDE_RANDOM_HISTORIES");
+  const char *wish = getenv("ISOPROOF_RANDOM_HISTORIES");
   uint64_t histories = (wish != NULL ? strtoull(wish, NULL, 10) : 200000) / 20, seed = 1;
   unsigned ambiguous = 0;
   for (uint64_t i = 0; i < histories; i++) {
@@ -140,44 +140,44 @@ static void test_random(void **state) {
   assert_true(ambiguous > histories / 10);
 }
 
-static isolde_history *read_text(const char *text) {
-  isolde_history *history = NULL;
-  isolde_error error;
-  isolde_open_options options = {.struct_size = sizeof options, .format = "plume"};
-  isolde_status status = isolde_history_open_memory(text, strlen(text), "h.txt", &options, NULL, &history, &error);
-  assert_int_equal(status, ISOLDE_OK);
+static isoproof_history *read_text(const char *text) {
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  isoproof_open_options options = {.struct_size = sizeof options, .format = "plume"};
+  isoproof_status status = isoproof_history_open_memory(text, strlen(text), "h.txt", &options, NULL, &history, &error);
+  assert_int_equal(status, ISOPROOF_OK);
   return history;
 }
 
-static isolde_verdict judge(const char *text, const char *level) {
-  isolde_history *history = read_text(text);
-  isolde_result *result;
-  isolde_error error;
-  isolde_check_options options = {
+static isoproof_verdict judge(const char *text, const char *level) {
+  isoproof_history *history = read_text(text);
+  isoproof_result *result;
+  isoproof_error error;
+  isoproof_check_options options = {
       .struct_size = sizeof options, .levels = &level, .level_count = 1, .duplicate_values = true};
-  assert_int_equal(isolde_check(history, &options, NULL, &result, &error), ISOLDE_OK);
-  isolde_verdict verdict = isolde_result_verdict(result);
-  if (verdict == ISOLDE_VIOLATED) assert_true(isolde_result_anomalies(result) > 0);
-  isolde_result_free(result);
-  isolde_history_free(history);
+  assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_OK);
+  isoproof_verdict verdict = isoproof_result_verdict(result);
+  if (verdict == ISOPROOF_VIOLATED) assert_true(isoproof_result_anomalies(result) > 0);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
   return verdict;
 }
 
 /* A write of the initial value is one more candidate. */
 static void test_initial_value(void **state) {
   (void)state;
-  assert_int_equal(judge("w(0,1,2,1)\nw(0,0,1,2)\nr(0,0,2,3)\nr(0,0,2,3)\n", "serializable"), ISOLDE_SATISFIED);
-  assert_int_equal(judge("w(0,1,2,1)\nw(0,0,2,2)\nw(0,1,2,3)\nr(0,0,2,4)\n", "read-atomic"), ISOLDE_VIOLATED);
+  assert_int_equal(judge("w(0,1,2,1)\nw(0,0,1,2)\nr(0,0,2,3)\nr(0,0,2,3)\n", "serializable"), ISOPROOF_SATISFIED);
+  assert_int_equal(judge("w(0,1,2,1)\nw(0,0,2,2)\nw(0,1,2,3)\nr(0,0,2,4)\n", "read-atomic"), ISOPROOF_VIOLATED);
 }
 
 /* Without the option, the two writes are named. */
 static void test_refused(void **state) {
   (void)state;
-  isolde_history *history = read_text("w(0,1,0,1)\nw(0,1,1,2)\nr(0,1,2,3)\n");
-  isolde_result *result;
-  isolde_error error;
-  assert_int_equal(isolde_check(history, NULL, NULL, &result, &error), ISOLDE_ERR_FORMAT);
-  isolde_history_free(history);
+  isoproof_history *history = read_text("w(0,1,0,1)\nw(0,1,1,2)\nr(0,1,2,3)\n");
+  isoproof_result *result;
+  isoproof_error error;
+  assert_int_equal(isoproof_check(history, NULL, NULL, &result, &error), ISOPROOF_ERR_FORMAT);
+  isoproof_history_free(history);
 }
 
 int main(void) {

@@ -68,24 +68,24 @@ static void distances(void **state) {
 
 static void errors_are_printable(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   char text[1200], quoted[256];
-  iso_fail_at(&error, ISOLDE_ERR_FORMAT, (iso_place){"a\nb", 3, 7, -1}, "found %s",
+  iso_fail_at(&error, ISOPROOF_ERR_FORMAT, (iso_place){"a\nb", 3, 7, -1}, "found %s",
               iso_quote("x\x1b[31m\xff", 7, quoted));
-  isolde_error_format(&error, text, sizeof text);
+  isoproof_error_format(&error, text, sizeof text);
   assert_string_equal(text, "a\\x0ab:3:7: found `x\\x1b[31m\\xff`");
-  iso_fail_at(&error, ISOLDE_ERR_FORMAT, (iso_place){"f", 0, 0, 12}, "short");
-  isolde_error_format(&error, text, sizeof text);
+  iso_fail_at(&error, ISOPROOF_ERR_FORMAT, (iso_place){"f", 0, 0, 12}, "short");
+  isoproof_error_format(&error, text, sizeof text);
   assert_string_equal(text, "f: byte 12: short");
-  assert_string_equal(isolde_status_name(ISOLDE_ERR_FORMAT), "bad-input");
+  assert_string_equal(isoproof_status_name(ISOPROOF_ERR_FORMAT), "bad-input");
   char *longest = malloc(100000);
   assert_non_null(longest);
   memset(longest, 'x', 99999);
   longest[99999] = '\0';
-  iso_fail(&error, ISOLDE_ERR_USAGE, "%s", longest);
-  assert_int_equal(strlen(error.message), ISOLDE_ERROR_MESSAGE_BYTES - 1);
+  iso_fail(&error, ISOPROOF_ERR_USAGE, "%s", longest);
+  assert_int_equal(strlen(error.message), ISOPROOF_ERROR_MESSAGE_BYTES - 1);
   free(longest);
-  assert_int_equal(iso_fail(NULL, ISOLDE_ERR_USAGE, "nobody listens"), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_fail(NULL, ISOPROOF_ERR_USAGE, "nobody listens"), ISOPROOF_ERR_USAGE);
 }
 
 static void allocation_is_checked(void **state) {
@@ -115,7 +115,7 @@ static void words_escape(void **state) {
   iso_words_add_hostile(&words, "abcdef", 6, 3);
   assert_string_equal(words.text, "abc...");
   iso_words_free(&words);
-  iso_words_add_scalar(&words, isolde_string("x\n"));
+  iso_words_add_scalar(&words, isoproof_string("x\n"));
   assert_string_equal(words.text, "\"x\\x0a\"");
   iso_words_free(&words);
 }
@@ -124,19 +124,19 @@ static void pool_interns(void **state) {
   (void)state;
   iso_pool pool;
   assert_ok(iso_pool_init(&pool, NULL));
-  isolde_scalar scalars[] = {isolde_integer(0),
-                             isolde_integer(0x7ffffffe),
-                             isolde_integer(0x7fffffff),
-                             isolde_integer(-1),
-                             isolde_integer(INT64_MIN),
-                             isolde_integer(INT64_MAX),
-                             {.type = ISOLDE_UNSIGNED, .integer = -1},
-                             isolde_string(""),
-                             isolde_string("x"),
-                             {.type = ISOLDE_KEYWORD, .text = "x", .length = 1},
-                             {.type = ISOLDE_SYMBOL, .text = "x", .length = 1},
-                             isolde_nil(),
-                             {.type = ISOLDE_NONE}};
+  isoproof_scalar scalars[] = {isoproof_integer(0),
+                               isoproof_integer(0x7ffffffe),
+                               isoproof_integer(0x7fffffff),
+                               isoproof_integer(-1),
+                               isoproof_integer(INT64_MIN),
+                               isoproof_integer(INT64_MAX),
+                               {.type = ISOPROOF_UNSIGNED, .integer = -1},
+                               isoproof_string(""),
+                               isoproof_string("x"),
+                               {.type = ISOPROOF_KEYWORD, .text = "x", .length = 1},
+                               {.type = ISOPROOF_SYMBOL, .text = "x", .length = 1},
+                               isoproof_nil(),
+                               {.type = ISOPROOF_NONE}};
   enum { COUNT = sizeof scalars / sizeof scalars[0] };
   iso_value codes[COUNT];
   for (int round = 0; round < 2; round++) {
@@ -149,7 +149,7 @@ static void pool_interns(void **state) {
   }
   iso_pool_view view = iso_pool_look(&pool);
   for (size_t i = 0; i < COUNT; i++) {
-    assert_true(isolde_scalar_equal(iso_pool_scalar(&view, codes[i]), scalars[i]));
+    assert_true(isoproof_scalar_equal(iso_pool_scalar(&view, codes[i]), scalars[i]));
     for (size_t k = 0; k < i; k++) assert_int_not_equal(codes[i], codes[k]);
   }
   assert_int_equal(codes[0], 0);
@@ -159,7 +159,7 @@ static void pool_interns(void **state) {
     assert_ok(iso_pool_add_i64(&pool, -2 - i, &again, NULL));
     assert_int_equal(code, again);
   }
-  assert_int_equal(iso_pool_add(&pool, isolde_string("\xff"), &codes[0], NULL), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_pool_add(&pool, isoproof_string("\xff"), &codes[0], NULL), ISOPROOF_ERR_USAGE);
   iso_pool_free(&pool);
 }
 
@@ -230,30 +230,30 @@ static void parallel_covers(void **state) {
   assert_true(end == UINT64_C(4294967280));
 }
 
-static void note_progress(const isolde_progress *progress, void *user) {
+static void note_progress(const isoproof_progress *progress, void *user) {
   assert_string_equal(progress->stage, "loading");
   ++*(int *)user;
 }
 
 static void tasks(void **state) {
   (void)state;
-  isolde_task *task;
-  isolde_error error;
-  assert_ok(isolde_task_new(&task));
+  isoproof_task *task;
+  isoproof_error error;
+  assert_ok(isoproof_task_new(&task));
   assert_ok(iso_task_check(task, &error));
-  isolde_task_set_timeout(task, 1e-9);
+  isoproof_task_set_timeout(task, 1e-9);
   while (iso_now() <= task->deadline) continue;
-  assert_int_equal(iso_task_check(task, &error), ISOLDE_ERR_TIMEOUT);
-  isolde_task_set_timeout(task, 0);
+  assert_int_equal(iso_task_check(task, &error), ISOPROOF_ERR_TIMEOUT);
+  isoproof_task_set_timeout(task, 0);
   int calls = 0;
-  isolde_task_set_progress(task, note_progress, &calls);
+  isoproof_task_set_progress(task, note_progress, &calls);
   for (int i = 0; i < 1000; i++) iso_task_progress(task, "loading", "bytes", 1, 2);
   assert_in_range(calls, 1, 3);
-  isolde_task_set_threads(task, 3);
+  isoproof_task_set_threads(task, 3);
   assert_int_equal(iso_task_threads(task), 3);
-  isolde_task_cancel(task);
-  assert_int_equal(iso_task_check(task, &error), ISOLDE_ERR_CANCELLED);
-  isolde_task_free(task);
+  isoproof_task_cancel(task);
+  assert_int_equal(iso_task_check(task, &error), ISOPROOF_ERR_CANCELLED);
+  isoproof_task_free(task);
   assert_ok(iso_task_check(NULL, NULL));
   assert_int_equal(iso_task_threads(NULL), 1);
 }

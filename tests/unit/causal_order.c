@@ -18,16 +18,16 @@
 
 #define assert_ok(call)                                                                                                \
   do {                                                                                                                 \
-    isolde_error problem = {.message = ""};                                                                            \
-    isolde_error *error = &problem;                                                                                    \
-    if ((call) != ISOLDE_OK) fail_msg("%s: %s", #call, problem.message);                                               \
+    isoproof_error problem = {.message = ""};                                                                          \
+    isoproof_error *error = &problem;                                                                                  \
+    if ((call) != ISOPROOF_OK) fail_msg("%s: %s", #call, problem.message);                                             \
   } while (0)
 
-static isolde_history *simulate(uint64_t seed, isolde_sim_level level, uint32_t sessions, uint64_t txns, uint32_t keys,
-                                isolde_sim_bug bug, uint64_t bugs) {
-  isolde_sim_options options;
-  isolde_history *history;
-  isolde_sim_defaults(&options);
+static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, uint32_t sessions, uint64_t txns,
+                                  uint32_t keys, isoproof_sim_bug bug, uint64_t bugs) {
+  isoproof_sim_options options;
+  isoproof_history *history;
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = seed;
   options.level = level;
@@ -37,11 +37,11 @@ static isolde_history *simulate(uint64_t seed, isolde_sim_level level, uint32_t 
   options.ops_min = 2;
   options.ops_max = 6;
   options.bugs[bug] = bugs;
-  assert_ok(isolde_simulate(&options, NULL, &history, NULL, error));
+  assert_ok(isoproof_simulate(&options, NULL, &history, NULL, error));
   return history;
 }
 
-static void decide(isolde_history *history, uint32_t block_columns, isolde_task *task, iso_weak *weak) {
+static void decide(isoproof_history *history, uint32_t block_columns, isoproof_task *task, iso_weak *weak) {
   static const iso_axiom axioms[] = {ISO_AXIOM_CAUSAL, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_READ_COMMITTED};
   assert_ok(iso_weak_begin(history, task, weak, error));
   weak->block_columns = block_columns;
@@ -67,14 +67,14 @@ static void assert_same(const iso_weak *a, const iso_weak *b) {
 /* Small histories, many of them broken, of one block of a sweep. */
 static void test_small(void **state) {
   (void)state;
-  static const isolde_sim_bug bugs[] = {ISOLDE_SIM_BUG_FRACTURED_READ, ISOLDE_SIM_BUG_CAUSALITY_VIOLATION,
-                                        ISOLDE_SIM_BUG_NON_REPEATABLE_READ, ISOLDE_SIM_BUG_LONG_FORK};
-  static const isolde_sim_level levels[] = {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_CAUSAL, ISOLDE_SIM_READ_ATOMIC,
-                                            ISOLDE_SIM_READ_COMMITTED};
+  static const isoproof_sim_bug bugs[] = {ISOPROOF_SIM_BUG_FRACTURED_READ, ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION,
+                                          ISOPROOF_SIM_BUG_NON_REPEATABLE_READ, ISOPROOF_SIM_BUG_LONG_FORK};
+  static const isoproof_sim_level levels[] = {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_CAUSAL, ISOPROOF_SIM_READ_ATOMIC,
+                                              ISOPROOF_SIM_READ_COMMITTED};
   unsigned violated = 0, only_co_forms = 0, by_windows = 0;
   for (uint64_t seed = 1; seed <= 1500; seed++) {
-    isolde_history *history = simulate(seed, levels[seed % 4], 4 + (uint32_t)seed % 7, 20 + seed % 50,
-                                       4 + (uint32_t)seed % 6, bugs[seed / 4 % 4], seed % 3);
+    isoproof_history *history = simulate(seed, levels[seed % 4], 4 + (uint32_t)seed % 7, 20 + seed % 50,
+                                         4 + (uint32_t)seed % 6, bugs[seed / 4 % 4], seed % 3);
     iso_weak searched, clocked;
     decide(history, 0, NULL, &searched);
     decide(history, 1 + (uint32_t)seed % 3, NULL, &clocked);
@@ -84,7 +84,7 @@ static void test_small(void **state) {
     only_co_forms += searched.axioms[ISO_AXIOM_CAUSAL].only_co_forms;
     iso_weak_free(&searched);
     iso_weak_free(&clocked);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
   assert_true(violated > 100 && violated < 1400 && only_co_forms > 50 && by_windows > 50);
 }
@@ -92,41 +92,41 @@ static void test_small(void **state) {
 /* Many blocks, many sessions, two threads. */
 static void test_large(void **state) {
   (void)state;
-  isolde_task *task;
-  assert_int_equal(isolde_task_new(&task), ISOLDE_OK);
-  isolde_task_set_threads(task, 2);
+  isoproof_task *task;
+  assert_int_equal(isoproof_task_new(&task), ISOPROOF_OK);
+  isoproof_task_set_threads(task, 2);
   for (uint64_t seed = 1; seed <= 6; seed++) {
-    isolde_sim_level level = seed % 2 == 0 ? ISOLDE_SIM_CAUSAL : ISOLDE_SIM_SERIALIZABLE;
-    isolde_history *history = simulate(seed, level, 20 * (uint32_t)seed * (uint32_t)seed, 20000, 300,
-                                       ISOLDE_SIM_BUG_FRACTURED_READ, seed / 3 * 10);
+    isoproof_sim_level level = seed % 2 == 0 ? ISOPROOF_SIM_CAUSAL : ISOPROOF_SIM_SERIALIZABLE;
+    isoproof_history *history = simulate(seed, level, 20 * (uint32_t)seed * (uint32_t)seed, 20000, 300,
+                                         ISOPROOF_SIM_BUG_FRACTURED_READ, seed / 3 * 10);
     iso_weak searched, clocked;
     decide(history, 0, task, &searched);
     decide(history, 64, task, &clocked);
     assert_same(&searched, &clocked);
     iso_weak_free(&searched);
     iso_weak_free(&clocked);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
-  isolde_task_free(task);
+  isoproof_task_free(task);
 }
 
 /* Clients that connect anew for every other transaction: there are half as many sessions as transactions. */
 static void test_short_sessions(void **state) {
   (void)state;
-  static const isolde_sim_level levels[] = {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_CAUSAL, ISOLDE_SIM_READ_ATOMIC};
+  static const isoproof_sim_level levels[] = {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_CAUSAL, ISOPROOF_SIM_READ_ATOMIC};
   for (uint64_t seed = 1; seed <= 12; seed++) {
-    isolde_history *long_ones =
-        simulate(seed, levels[seed % 3], 20, 3000, 100, ISOLDE_SIM_BUG_CAUSALITY_VIOLATION, seed % 4 == 0 ? 3 : 0);
-    isolde_history *history;
+    isoproof_history *long_ones =
+        simulate(seed, levels[seed % 3], 20, 3000, 100, ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION, seed % 4 == 0 ? 3 : 0);
+    isoproof_history *history;
     assert_ok(short_sessions(long_ones, 1 + seed % 2, &history, error));
-    isolde_history_free(long_ones);
+    isoproof_history_free(long_ones);
     iso_weak searched, clocked;
     decide(history, 0, NULL, &searched);
     decide(history, 64, NULL, &clocked);
     assert_same(&searched, &clocked);
     iso_weak_free(&searched);
     iso_weak_free(&clocked);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
 }
 
@@ -134,24 +134,24 @@ static void test_short_sessions(void **state) {
 static void test_far(void **state) {
   (void)state;
   enum { BETWEEN = 70000 };
-  isolde_builder *builder;
-  isolde_history *history;
+  isoproof_builder *builder;
+  isoproof_history *history;
   uint32_t session;
-  assert_ok(isolde_builder_new(&builder, error));
-  assert_ok(isolde_builder_session(builder, isolde_integer(0), &session, error));
+  assert_ok(isoproof_builder_new(&builder, error));
+  assert_ok(isoproof_builder_session(builder, isoproof_integer(0), &session, error));
   for (int64_t i = 0; i < BETWEEN; i++) {
-    assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, error));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, error));
     int64_t key = i < 2 ? 0 : 1 + i % 100;
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_WRITE, isolde_integer(key), isolde_integer(i + 1), error));
+    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(key), isoproof_integer(i + 1), error));
   }
-  assert_ok(isolde_builder_session(builder, isolde_integer(1), &session, error));
-  assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, error));
+  assert_ok(isoproof_builder_session(builder, isoproof_integer(1), &session, error));
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, error));
   int64_t last = BETWEEN - 1;
-  assert_ok(
-      isolde_builder_op(builder, ISOLDE_OP_READ, isolde_integer(1 + last % 100), isolde_integer(last + 1), error));
-  assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ, isolde_integer(0), isolde_integer(1), error));
-  assert_ok(isolde_builder_finish(builder, &history, error));
-  isolde_builder_free(builder);
+  assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(1 + last % 100), isoproof_integer(last + 1),
+                                error));
+  assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(0), isoproof_integer(1), error));
+  assert_ok(isoproof_builder_finish(builder, &history, error));
+  isoproof_builder_free(builder);
   iso_view view;
   iso_causal causal;
   assert_ok(iso_view_make(history, NULL, &view, error));
@@ -161,14 +161,14 @@ static void test_far(void **state) {
   assert_int_equal(causal.pairs.items[0].t2, 1);
   iso_causal_free(&causal);
   iso_view_free(&view);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* Pairs asked for in bulk, against clocks. */
 static void test_pairs(void **state) {
   (void)state;
   enum { PAIRS = 20000 };
-  isolde_history *history = simulate(7, ISOLDE_SIM_CAUSAL, 40, 15000, 500, ISOLDE_SIM_BUG_LOST_UPDATE, 0);
+  isoproof_history *history = simulate(7, ISOPROOF_SIM_CAUSAL, 40, 15000, 500, ISOPROOF_SIM_BUG_LOST_UPDATE, 0);
   iso_weak weak;
   iso_clocks clocks;
   assert_ok(iso_weak_begin(history, NULL, &weak, error));
@@ -191,7 +191,7 @@ static void test_pairs(void **state) {
   free(pairs);
   iso_clocks_free(&clocks);
   iso_weak_free(&weak);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 int main(void) {

@@ -53,8 +53,8 @@ typedef struct home {
 } home;
 
 static void open_home(home *h) {
-  isolde_error error = {.offset = -1};
-  snprintf(h->folder, sizeof h->folder, "/tmp/isolde-guard-XXXXXX");
+  isoproof_error error = {.offset = -1};
+  snprintf(h->folder, sizeof h->folder, "/tmp/isoproof-guard-XXXXXX");
   assert_non_null(mkdtemp(h->folder));
   snprintf(h->log, sizeof h->log, "%s/log", h->folder);
   snprintf(h->pids, sizeof h->pids, "%s/pids", h->folder);
@@ -100,7 +100,7 @@ enum { FAMILY = 4 };
 static void tools_run_and_fail(void **state) {
   (void)state;
   home h;
-  isolde_error error = {.offset = -1};
+  isoproof_error error = {.offset = -1};
   open_home(&h);
   const char *const good[] = {"/bin/sh", "-c", "echo made >here", NULL};
   iso_command command = shell(&h, good);
@@ -110,15 +110,15 @@ static void tools_run_and_fail(void **state) {
   assert_true(there(path));
   const char *const bad[] = {"/bin/sh", "-c", "echo ERROR no luck; echo bye; exit 3", NULL};
   command = shell(&h, bad);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 3: ERROR no luck"));
   const char *const missing[] = {"/nowhere/at-all", NULL};
   command = shell(&h, missing);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 127"));
   const char *const slow[] = {"/bin/sleep", "1000", NULL};
   command = shell(&h, slow);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 0.05, NULL, &error), ISOLDE_ERR_TIMEOUT);
+  assert_int_equal(iso_guard_run(&h.guard, &command, 0.05, NULL, &error), ISOPROOF_ERR_TIMEOUT);
   iso_guard_end(&h.guard);
   assert_false(there(h.folder));
 }
@@ -126,12 +126,12 @@ static void tools_run_and_fail(void **state) {
 static void a_slot_holds_one(void **state) {
   (void)state;
   home h;
-  isolde_error error = {.offset = -1};
+  isoproof_error error = {.offset = -1};
   open_home(&h);
   const char *const slow[] = {"/bin/sleep", "1000", NULL};
   iso_command command = shell(&h, slow);
   assert_ok_error(iso_guard_spawn(&h.guard, 0, &command, &error), error);
-  assert_int_equal(iso_guard_spawn(&h.guard, 0, &command, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_guard_spawn(&h.guard, 0, &command, &error), ISOPROOF_ERR_IO);
   iso_process_state now = {.running = false};
   assert_ok(iso_guard_state(&h.guard, 0, &now, NULL));
   assert_true(now.running);
@@ -145,13 +145,13 @@ static void a_slot_holds_one(void **state) {
 static void arguments_may_be_too_long(void **state) {
   (void)state;
   home h;
-  isolde_error error = {.offset = -1};
+  isoproof_error error = {.offset = -1};
   static char text[ISO_GUARD_PACKET + 1];
   open_home(&h);
   memset(text, 'x', sizeof text - 1);
   const char *const longest[] = {"/bin/true", text, NULL};
   iso_command command = shell(&h, longest);
-  assert_int_equal(iso_guard_spawn(&h.guard, 0, &command, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(iso_guard_spawn(&h.guard, 0, &command, &error), ISOPROOF_ERR_LIMIT);
   iso_guard_end(&h.guard);
 }
 
@@ -204,7 +204,7 @@ static void a_crash_leaves_nothing(void **state) {
   if (owner == 0) {
     open_home(h);
     iso_command command = shell(h, family);
-    if (iso_guard_spawn(&h->guard, 0, &command, NULL) != ISOLDE_OK) _exit(1);
+    if (iso_guard_spawn(&h->guard, 0, &command, NULL) != ISOPROOF_OK) _exit(1);
     pid_t pids[FAMILY];
     read_pids(h, pids, FAMILY);
     kill(getpid(), SIGKILL);
@@ -222,7 +222,7 @@ static void a_crash_leaves_nothing(void **state) {
 static void a_dead_guardian_is_an_error(void **state) {
   (void)state;
   home h;
-  isolde_error error = {.offset = -1};
+  isoproof_error error = {.offset = -1};
   open_home(&h);
   const char *const slow[] = {"/bin/sh", "-c", "echo $$ >pids; exec sleep 1000", NULL};
   iso_command command = shell(&h, slow);
@@ -231,7 +231,7 @@ static void a_dead_guardian_is_an_error(void **state) {
   read_pids(&h, &pid, 1);
   kill(h.guard.pid, SIGKILL);
   assert_gone(&pid, 1);
-  assert_int_equal(iso_guard_signal(&h.guard, 0, SIGTERM, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_guard_signal(&h.guard, 0, SIGTERM, &error), ISOPROOF_ERR_IO);
   iso_guard_end(&h.guard);
   unlink(h.pids);
   unlink(h.log);
@@ -349,8 +349,8 @@ static void much_gets_through(void **state) {
   (void)state;
   echo e;
   iso_proxy *proxy;
-  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/tmp/isolde-proxy-test.sock"};
-  snprintf(address.sun_path, sizeof address.sun_path, "/tmp/isolde-proxy-%ld.sock", (long)getpid());
+  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/tmp/isoproof-proxy-test.sock"};
+  snprintf(address.sun_path, sizeof address.sun_path, "/tmp/isoproof-proxy-%ld.sock", (long)getpid());
   unlink(address.sun_path);
   start_echo(&e, (struct sockaddr *)&address, sizeof address);
   assert_ok(iso_proxy_start(0, address.sun_path, &proxy, NULL));
@@ -373,10 +373,10 @@ static void nobody_behind_the_proxy(void **state) {
   (void)state;
   uint16_t ports[3];
   iso_proxy *proxy;
-  isolde_error error = {.offset = -1};
+  isoproof_error error = {.offset = -1};
   assert_ok(iso_free_ports(ports, 3, NULL));
   assert_true(ports[0] != ports[1] && ports[1] != ports[2] && ports[0] != ports[2]);
-  assert_int_equal(iso_free_ports(ports, 100000, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(iso_free_ports(ports, 100000, &error), ISOPROOF_ERR_LIMIT);
   assert_ok(iso_free_ports(ports, 1, NULL));
   assert_ok(iso_proxy_start(ports[0], NULL, &proxy, NULL));
   int fd = connect_to(iso_proxy_port(proxy));
@@ -389,17 +389,17 @@ static void nobody_behind_the_proxy(void **state) {
   char path[200];
   memset(path, 'x', sizeof path - 1);
   path[sizeof path - 1] = 0;
-  assert_int_equal(iso_proxy_start(0, path, &proxy, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(iso_proxy_start(0, path, &proxy, &error), ISOPROOF_ERR_LIMIT);
   assert_null(proxy);
 }
 
 /* ---- options ---- */
 
 static void refuse(const char *kind, unsigned faults, const char *words) {
-  isolde_error error = {.offset = -1};
-  isolde_cluster *cluster = NULL;
-  isolde_cluster_options options = {.struct_size = sizeof options, .kind = kind, .faults = faults};
-  assert_int_equal(isolde_cluster_start(&options, NULL, &cluster, &error), ISOLDE_ERR_USAGE);
+  isoproof_error error = {.offset = -1};
+  isoproof_cluster *cluster = NULL;
+  isoproof_cluster_options options = {.struct_size = sizeof options, .kind = kind, .faults = faults};
+  assert_int_equal(isoproof_cluster_start(&options, NULL, &cluster, &error), ISOPROOF_ERR_USAGE);
   assert_null(cluster);
   assert_non_null(strstr(error.message, words));
 }
@@ -410,61 +410,61 @@ static void kinds_are_checked(void **state) {
                                       "galera:x", "galera:", "postgres:2", "galera3"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuse(wrong[i], 0, "expected postgres");
   refuse(NULL, 0, "expected postgres");
-  refuse("galera:3", 1U << ISOLDE_FAULT_CLOCK, "clock cannot happen to galera");
-  refuse("mariadb", 1U << ISOLDE_FAULT_CLOCK, "clock cannot happen to mariadb");
-  isolde_cluster *cluster;
-  isolde_cluster_options small = {.struct_size = 1};
-  assert_int_equal(isolde_cluster_start(&small, NULL, &cluster, NULL), ISOLDE_ERR_USAGE);
-  isolde_cluster_stop(NULL);
-  for (size_t i = 0; i < ISOLDE_CLUSTER_KINDS; i++)
-    assert_true(isolde_cluster_kind_name(i) != NULL && isolde_cluster_kind_title(i) != NULL);
-  assert_null(isolde_cluster_kind_name(ISOLDE_CLUSTER_KINDS));
-  assert_null(isolde_fault_name(ISOLDE_FAULTS));
+  refuse("galera:3", 1U << ISOPROOF_FAULT_CLOCK, "clock cannot happen to galera");
+  refuse("mariadb", 1U << ISOPROOF_FAULT_CLOCK, "clock cannot happen to mariadb");
+  isoproof_cluster *cluster;
+  isoproof_cluster_options small = {.struct_size = 1};
+  assert_int_equal(isoproof_cluster_start(&small, NULL, &cluster, NULL), ISOPROOF_ERR_USAGE);
+  isoproof_cluster_stop(NULL);
+  for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS; i++)
+    assert_true(isoproof_cluster_kind_name(i) != NULL && isoproof_cluster_kind_title(i) != NULL);
+  assert_null(isoproof_cluster_kind_name(ISOPROOF_CLUSTER_KINDS));
+  assert_null(isoproof_fault_name(ISOPROOF_FAULTS));
 }
 
 /* Looking for a server starts none, and says what is missing. */
 static void servers_are_found_or_missed(void **state) {
   (void)state;
   char path[1024];
-  for (size_t i = 0; i < ISOLDE_CLUSTER_KINDS; i++) {
-    isolde_error error = {.offset = -1};
+  for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS; i++) {
+    isoproof_error error = {.offset = -1};
     path[0] = 0;
-    isolde_status status = isolde_cluster_find(isolde_cluster_kind_name(i), path, sizeof path, &error);
-    if (status == ISOLDE_OK) {
+    isoproof_status status = isoproof_cluster_find(isoproof_cluster_kind_name(i), path, sizeof path, &error);
+    if (status == ISOPROOF_OK) {
       assert_int_equal(access(path, X_OK), 0);
     } else {
-      assert_int_equal(status, ISOLDE_ERR_UNSUPPORTED);
+      assert_int_equal(status, ISOPROOF_ERR_UNSUPPORTED);
       assert_true(error.message[0] != 0);
     }
   }
-  assert_int_equal(isolde_cluster_find("mysql", path, sizeof path, NULL), ISOLDE_ERR_USAGE);
+  assert_int_equal(isoproof_cluster_find("mysql", path, sizeof path, NULL), ISOPROOF_ERR_USAGE);
 }
 
 static void faults_are_checked(void **state) {
   (void)state;
-  isolde_cluster cluster = {.type = &iso_cluster_postgres, .faults = 1U << ISOLDE_FAULT_KILL, .node_count = 2};
-  isolde_error error = {.offset = -1};
-  isolde_faults *faults;
+  isoproof_cluster cluster = {.type = &iso_cluster_postgres, .faults = 1U << ISOPROOF_FAULT_KILL, .node_count = 2};
+  isoproof_error error = {.offset = -1};
+  isoproof_faults *faults;
   const size_t targets[] = {0, 2};
-  isolde_fault_options options = {.struct_size = sizeof options};
-  assert_int_equal(isolde_faults_new(&cluster, &options, &faults, &error), ISOLDE_ERR_USAGE);
+  isoproof_fault_options options = {.struct_size = sizeof options};
+  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "at least one"));
-  options.faults = 1U << ISOLDE_FAULT_PAUSE;
-  assert_int_equal(isolde_faults_new(&cluster, &options, &faults, &error), ISOLDE_ERR_USAGE);
+  options.faults = 1U << ISOPROOF_FAULT_PAUSE;
+  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "not prepared for pause"));
-  options.faults = 1U << ISOLDE_FAULT_KILL;
+  options.faults = 1U << ISOPROOF_FAULT_KILL;
   options.target = targets;
   options.target_count = 2;
-  assert_int_equal(isolde_faults_new(&cluster, &options, &faults, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "nodes 0 to 1"));
   options.target_count = 1;
   options.interval = -1;
-  assert_int_equal(isolde_faults_new(&cluster, &options, &faults, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   options.interval = 1;
-  assert_ok(isolde_faults_new(&cluster, &options, &faults, NULL));
-  assert_int_equal(isolde_faults_count(faults, ISOLDE_FAULT_KILL), 0);
-  assert_string_equal(isolde_faults_problem(faults), "");
-  isolde_faults_free(faults);
+  assert_ok(isoproof_faults_new(&cluster, &options, &faults, NULL));
+  assert_int_equal(isoproof_faults_count(faults, ISOPROOF_FAULT_KILL), 0);
+  assert_string_equal(isoproof_faults_problem(faults), "");
+  isoproof_faults_free(faults);
 }
 
 int main(void) {

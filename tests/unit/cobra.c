@@ -42,36 +42,37 @@ static bytes small_log(void) {
 static void test_small(void **state) {
   (void)state;
   bytes b = small_log();
-  isolde_error error;
-  isolde_history *history;
-  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOLDE_OK);
-  assert_string_equal(isolde_history_format(history), "cobra");
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_error error;
+  isoproof_history *history;
+  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
+  assert_string_equal(isoproof_history_format(history), "cobra");
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 1);
   assert_int_equal(counts.transactions, 4);
   assert_int_equal(counts.committed, 2);
   assert_int_equal(counts.aborted, 2);
   assert_int_equal(counts.operations, 5);
-  static const isolde_scalar_type types[] = {ISOLDE_INTEGER, ISOLDE_NIL, ISOLDE_NIL, ISOLDE_NONE, ISOLDE_INTEGER};
+  static const isoproof_scalar_type types[] = {ISOPROOF_INTEGER, ISOPROOF_NIL, ISOPROOF_NIL, ISOPROOF_NONE,
+                                               ISOPROOF_INTEGER};
   for (uint64_t i = 0; i < 5; i++) {
-    isolde_op op;
-    assert_true(isolde_history_op(history, i, &op));
+    isoproof_op op;
+    assert_true(isoproof_history_op(history, i, &op));
     assert_int_equal(op.value.type, types[i]);
-    assert_int_equal(op.kind, i == 0 ? ISOLDE_OP_WRITE : ISOLDE_OP_READ);
+    assert_int_equal(op.kind, i == 0 ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ);
   }
-  isolde_txn txn;
-  assert_true(isolde_history_txn(history, 2, &txn));
+  isoproof_txn txn;
+  assert_true(isoproof_history_txn(history, 2, &txn));
   assert_true(txn.has_id);
   assert_int_equal(txn.id, 12);
-  isolde_resolution resolution;
-  assert_int_equal(isolde_history_resolve(history, NULL, &resolution, &error), ISOLDE_OK);
+  isoproof_resolution resolution;
+  assert_int_equal(isoproof_history_resolve(history, NULL, &resolution, &error), ISOPROOF_OK);
   assert_int_equal(resolution.thin_air, 0);
   assert_int_equal(resolution.initial, 2);
-  isolde_position position;
-  assert_true(isolde_history_position(history, 4, &position));
+  isoproof_position position;
+  assert_true(isoproof_history_position(history, 4, &position));
   assert_int_equal(position.offset, 9 + 25 + 33 + 33 + 9 + 9 + 33 + 25);
-  isolde_history_free(history);
+  isoproof_history_free(history);
   bytes_free(&b);
 }
 
@@ -80,15 +81,15 @@ static void test_truncated_everywhere(void **state) {
   bytes b = small_log();
   size_t boundaries = 0;
   for (size_t cut = 0; cut < b.count; cut++) {
-    isolde_error error = {0};
-    isolde_history *history;
-    isolde_status status = open_bytes(b.data, cut, "cobra", &history, &error);
-    if (status == ISOLDE_OK) {
+    isoproof_error error = {0};
+    isoproof_history *history;
+    isoproof_status status = open_bytes(b.data, cut, "cobra", &history, &error);
+    if (status == ISOPROOF_OK) {
       boundaries++;
       touch_history(history);
-      isolde_history_free(history);
+      isoproof_history_free(history);
     } else {
-      assert_int_equal(status, ISOLDE_ERR_FORMAT);
+      assert_int_equal(status, ISOPROOF_ERR_FORMAT);
       assert_true(error.offset >= 0 && (size_t)error.offset < cut);
       assert_non_null(strstr(error.message, "truncated log"));
     }
@@ -103,9 +104,9 @@ static void test_flipped_everywhere(void **state) {
   for (size_t i = 0; i < b.count; i++) {
     for (int bit = 0; bit < 8; bit++) {
       b.data[i] = (char)(b.data[i] ^ 1 << bit);
-      isolde_history *history;
-      if (open_bytes(b.data, b.count, "cobra", &history, NULL) == ISOLDE_OK) touch_history(history);
-      isolde_history_free(history);
+      isoproof_history *history;
+      if (open_bytes(b.data, b.count, "cobra", &history, NULL) == ISOPROOF_OK) touch_history(history);
+      isoproof_history_free(history);
       b.data[i] = (char)(b.data[i] ^ 1 << bit);
     }
   }
@@ -116,15 +117,15 @@ static void test_refused(void **state) {
   (void)state;
   bytes b = {NULL, 0, 0};
   put_write(&b, 1, 2, 3);
-  expect_refused(&b, "cobra", ISOLDE_ERR_FORMAT, "expected S, the start of a transaction, found W");
+  expect_refused(&b, "cobra", ISOPROOF_ERR_FORMAT, "expected S, the start of a transaction, found W");
   b.count = 0;
   put_start(&b, 1);
   put_commit(&b, 2);
-  expect_refused(&b, "cobra", ISOLDE_ERR_FORMAT, "expected the commit of transaction 1, found that of transaction 2");
+  expect_refused(&b, "cobra", ISOPROOF_ERR_FORMAT, "expected the commit of transaction 1, found that of transaction 2");
   b.count = 0;
   put_start(&b, 1);
   put_byte(&b, 'X');
-  expect_refused(&b, "cobra", ISOLDE_ERR_FORMAT, "expected a record (S, W, R or C), found `X`");
+  expect_refused(&b, "cobra", ISOPROOF_ERR_FORMAT, "expected a record (S, W, R or C), found `X`");
   bytes_free(&b);
 }
 
@@ -151,32 +152,32 @@ static void remove_all(const char *directory) {
 
 static void test_directory(void **state) {
   (void)state;
-  char directory[] = "/tmp/isolde-cobra-XXXXXX";
+  char directory[] = "/tmp/isoproof-cobra-XXXXXX";
   assert_non_null(mkdtemp(directory));
   bytes one = {NULL, 0, 0}, two = {NULL, 0, 0};
   put_start(&one, 1), put_write(&one, 5, 6, 7), put_commit(&one, 1);
   put_start(&two, 2), put_read(&two, 1, 5, 6, 7), put_commit(&two, 2);
-  isolde_error error;
-  isolde_history *history;
-  assert_int_equal(isolde_history_open(directory, NULL, NULL, &history, &error), ISOLDE_ERR_FORMAT);
+  isoproof_error error;
+  isoproof_history *history;
+  assert_int_equal(isoproof_history_open(directory, NULL, NULL, &history, &error), ISOPROOF_ERR_FORMAT);
   write_file(directory, "T10.log", &two);
   write_file(directory, "T2.log", &one);
   write_file(directory, "README", &one);
-  assert_int_equal(isolde_history_open(directory, NULL, NULL, &history, &error), ISOLDE_OK);
-  isolde_session session;
-  assert_true(isolde_history_session(history, 0, &session));
+  assert_int_equal(isoproof_history_open(directory, NULL, NULL, &history, &error), ISOPROOF_OK);
+  isoproof_session session;
+  assert_true(isoproof_history_session(history, 0, &session));
   assert_int_equal(session.name.integer, 2);
-  assert_true(isolde_history_session(history, 1, &session));
+  assert_true(isoproof_history_session(history, 1, &session));
   assert_int_equal(session.name.integer, 10);
-  isolde_position position;
-  assert_true(isolde_history_position(history, 1, &position));
+  isoproof_position position;
+  assert_true(isoproof_history_position(history, 1, &position));
   assert_non_null(strstr(position.file, "T10.log"));
   assert_int_equal(position.offset, 0);
-  isolde_history_free(history);
-  isolde_open_options plume = {.struct_size = sizeof plume, .format = "plume"};
-  assert_int_equal(isolde_history_open(directory, &plume, NULL, &history, &error), ISOLDE_ERR_USAGE);
+  isoproof_history_free(history);
+  isoproof_open_options plume = {.struct_size = sizeof plume, .format = "plume"};
+  assert_int_equal(isoproof_history_open(directory, &plume, NULL, &history, &error), ISOPROOF_ERR_USAGE);
   write_file(directory, "T2.log.gz", &one);
-  assert_int_equal(isolde_history_open(directory, NULL, NULL, &history, &error), ISOLDE_ERR_FORMAT);
+  assert_int_equal(isoproof_history_open(directory, NULL, NULL, &history, &error), ISOPROOF_ERR_FORMAT);
   assert_non_null(strstr(error.message, "second one for session 2"));
   remove_all(directory);
   bytes_free(&one), bytes_free(&two);
@@ -192,16 +193,16 @@ static void test_corpus(void **state) {
   } known[] = {{"cock-G2", 10, 446, 1338}, {"yuga-G2-a", 15, 37190, 86792}};
   for (size_t i = 0; i < 2; i++) {
     char path[1200];
-    isolde_error error;
-    isolde_history *history;
-    isolde_counts counts;
+    isoproof_error error;
+    isoproof_history *history;
+    isoproof_counts counts;
     snprintf(path, sizeof path, "%s/cobra/%s", corpus, known[i].name);
-    assert_int_equal(isolde_history_open(path, NULL, NULL, &history, &error), ISOLDE_OK);
-    isolde_history_counts(history, &counts);
+    assert_int_equal(isoproof_history_open(path, NULL, NULL, &history, &error), ISOPROOF_OK);
+    isoproof_history_counts(history, &counts);
     assert_int_equal(counts.sessions, known[i].sessions);
     assert_int_equal(counts.transactions, known[i].txns);
     assert_int_equal(counts.operations, known[i].ops);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
 }
 

@@ -10,16 +10,16 @@
 #include <isoproof/check.h>
 #include <isoproof/coo.h>
 
-static isolde_schedule *parse(const char *text) {
-  isolde_schedule *schedule;
-  isolde_error error;
-  if (isolde_schedule_parse(text, &schedule, &error) != ISOLDE_OK) fail_msg("%s: %s", text, error.message);
+static isoproof_schedule *parse(const char *text) {
+  isoproof_schedule *schedule;
+  isoproof_error error;
+  if (isoproof_schedule_parse(text, &schedule, &error) != ISOPROOF_OK) fail_msg("%s: %s", text, error.message);
   return schedule;
 }
 
-static isolde_pop_graph *graph_of(const isolde_schedule *schedule) {
-  isolde_pop_graph *graph;
-  assert_int_equal(isolde_pop_graph_new(schedule, &graph, NULL), ISOLDE_OK);
+static isoproof_pop_graph *graph_of(const isoproof_schedule *schedule) {
+  isoproof_pop_graph *graph;
+  assert_int_equal(isoproof_pop_graph_new(schedule, &graph, NULL), ISOPROOF_OK);
   return graph;
 }
 
@@ -38,12 +38,12 @@ static void text_is_read_and_written(void **state) {
       {"W1x W2x R3x1 R3x2 R3x0", "W1x W2x R3x1 R3x R3x0"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isolde_schedule *schedule = parse(cases[i].text);
-    assert_string_equal(isolde_schedule_text(schedule), cases[i].written);
-    isolde_schedule *again = parse(isolde_schedule_text(schedule));
-    assert_string_equal(isolde_schedule_text(again), cases[i].written);
-    isolde_schedule_free(again);
-    isolde_schedule_free(schedule);
+    isoproof_schedule *schedule = parse(cases[i].text);
+    assert_string_equal(isoproof_schedule_text(schedule), cases[i].written);
+    isoproof_schedule *again = parse(isoproof_schedule_text(schedule));
+    assert_string_equal(isoproof_schedule_text(again), cases[i].written);
+    isoproof_schedule_free(again);
+    isoproof_schedule_free(schedule);
   }
 }
 
@@ -68,9 +68,9 @@ static void bad_text_is_refused(void **state) {
       {"R1abcdefghijklmnopqrstuvwxyzabcdef", "at most 31 letters", 3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isolde_schedule *schedule;
-    isolde_error error;
-    assert_int_equal(isolde_schedule_parse(cases[i].text, &schedule, &error), ISOLDE_ERR_FORMAT);
+    isoproof_schedule *schedule;
+    isoproof_error error;
+    assert_int_equal(isoproof_schedule_parse(cases[i].text, &schedule, &error), ISOPROOF_ERR_FORMAT);
     assert_null(schedule);
     if (strstr(error.message, cases[i].says) == NULL) fail_msg("'%s': found %s", cases[i].text, error.message);
     assert_int_equal(error.column, cases[i].column);
@@ -81,42 +81,42 @@ static void limits_are_kept(void **state) {
   (void)state;
   enum { BYTES = 1 << 21 };
   char *text = malloc(BYTES);
-  isolde_schedule *schedule;
-  isolde_error error;
+  isoproof_schedule *schedule;
+  isoproof_error error;
   size_t used = 0;
   assert_non_null(text);
-  for (int i = 0; i <= ISOLDE_SCHEDULE_STEPS; i++) used += (size_t)sprintf(text + used, "R1x ");
-  assert_int_equal(isolde_schedule_parse(text, &schedule, &error), ISOLDE_ERR_LIMIT);
+  for (int i = 0; i <= ISOPROOF_SCHEDULE_STEPS; i++) used += (size_t)sprintf(text + used, "R1x ");
+  assert_int_equal(isoproof_schedule_parse(text, &schedule, &error), ISOPROOF_ERR_LIMIT);
   used = 0;
-  for (int i = 0; i <= ISOLDE_SCHEDULE_TXNS; i++) used += (size_t)sprintf(text + used, "R%dx ", i);
-  assert_int_equal(isolde_schedule_parse(text, &schedule, &error), ISOLDE_ERR_LIMIT);
+  for (int i = 0; i <= ISOPROOF_SCHEDULE_TXNS; i++) used += (size_t)sprintf(text + used, "R%dx ", i);
+  assert_int_equal(isoproof_schedule_parse(text, &schedule, &error), ISOPROOF_ERR_LIMIT);
   used = 0;
-  for (int i = 0; i <= ISOLDE_SCHEDULE_OBJECTS; i++)
+  for (int i = 0; i <= ISOPROOF_SCHEDULE_OBJECTS; i++)
     used += (size_t)sprintf(text + used, "R1%c%c ", 'a' + i / 26, 'a' + i % 26);
-  assert_int_equal(isolde_schedule_parse(text, &schedule, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(isoproof_schedule_parse(text, &schedule, &error), ISOPROOF_ERR_LIMIT);
   memset(text, ' ', BYTES);
   text[BYTES - 1] = 0;
-  assert_int_equal(isolde_schedule_parse(text, &schedule, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(isoproof_schedule_parse(text, &schedule, &error), ISOPROOF_ERR_LIMIT);
   free(text);
 }
 
 /* The worst schedules within the limits end in good time. */
 static void dense_schedules_end(void **state) {
   (void)state;
-  char text[16 * ISOLDE_SCHEDULE_STEPS];
+  char text[16 * ISOPROOF_SCHEDULE_STEPS];
   for (int manner = 0; manner < 4; manner++) {
     static const int txns[] = {2, 64, 64, 64}, objects[] = {1, 1, 64, 8};
     size_t used = 0;
-    for (int i = 0; i < ISOLDE_SCHEDULE_STEPS; i++) {
+    for (int i = 0; i < ISOPROOF_SCHEDULE_STEPS; i++) {
       int txn = manner == 0 ? i % 2 : (i * 7 + i / 64) % txns[manner], object = (i * 13 + i / 64) % objects[manner];
       used +=
           (size_t)sprintf(text + used, "%c%d%c%c ", i % 3 == 0 ? 'R' : 'W', txn, 'a' + object / 26, 'a' + object % 26);
     }
-    isolde_schedule *schedule = parse(text);
-    isolde_pop_graph *graph = graph_of(schedule);
-    assert_true(isolde_pop_graph_cycles(graph) > 0);
-    isolde_pop_graph_free(graph);
-    isolde_schedule_free(schedule);
+    isoproof_schedule *schedule = parse(text);
+    isoproof_pop_graph *graph = graph_of(schedule);
+    assert_true(isoproof_pop_graph_cycles(graph) > 0);
+    isoproof_pop_graph_free(graph);
+    isoproof_schedule_free(schedule);
   }
 }
 
@@ -143,19 +143,19 @@ static void pops_are_found(void **state) {
       {"R1x R2x W1y W2z", ""},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isolde_schedule *schedule = parse(cases[i].text);
-    isolde_pop_graph *graph = graph_of(schedule);
+    isoproof_schedule *schedule = parse(cases[i].text);
+    isoproof_pop_graph *graph = graph_of(schedule);
     char found[256] = "";
-    isolde_pop pop;
-    for (size_t p = 0; isolde_pop_graph_pop(graph, p, &pop); p++) {
+    isoproof_pop pop;
+    for (size_t p = 0; isoproof_pop_graph_pop(graph, p, &pop); p++) {
       size_t used = strlen(found);
-      snprintf(found + used, sizeof found - used, " %s%u-%u%s", isolde_pop_kind_name(pop.kind),
-               isolde_schedule_txn_label(schedule, pop.from), isolde_schedule_txn_label(schedule, pop.to),
-               isolde_schedule_object_name(schedule, pop.object));
+      snprintf(found + used, sizeof found - used, " %s%u-%u%s", isoproof_pop_kind_name(pop.kind),
+               isoproof_schedule_txn_label(schedule, pop.from), isoproof_schedule_txn_label(schedule, pop.to),
+               isoproof_schedule_object_name(schedule, pop.object));
     }
     if (strcmp(found, cases[i].pops) != 0) fail_msg("%s: expected%s, found%s", cases[i].text, cases[i].pops, found);
-    isolde_pop_graph_free(graph);
-    isolde_schedule_free(schedule);
+    isoproof_pop_graph_free(graph);
+    isoproof_schedule_free(schedule);
   }
 }
 
@@ -204,21 +204,21 @@ static const struct {
 static void published_cases_are_named(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
-    isolde_schedule *schedule = parse(published[i].schedule);
-    isolde_pop_graph *graph = graph_of(schedule);
-    isolde_pop_cycle cycle;
+    isoproof_schedule *schedule = parse(published[i].schedule);
+    isoproof_pop_graph *graph = graph_of(schedule);
+    isoproof_pop_cycle cycle;
     char class[16];
-    assert_true(isolde_pop_graph_cycle(graph, 0, &cycle));
+    assert_true(isoproof_pop_graph_cycle(graph, 0, &cycle));
     assert_int_equal(cycle.number, published[i].number);
     assert_string_equal(cycle.name, published[i].name);
-    snprintf(class, sizeof class, "%s-%c", isolde_anomaly_class_name(cycle.kind),
-             isolde_anomaly_size_name(cycle.size)[0]);
+    snprintf(class, sizeof class, "%s-%c", isoproof_anomaly_class_name(cycle.kind),
+             isoproof_anomaly_size_name(cycle.size)[0]);
     assert_string_equal(class, published[i].class);
-    const char *code = isolde_schedule_phenomenon(schedule, 0);
+    const char *code = isoproof_schedule_phenomenon(schedule, 0);
     assert_string_equal(code != NULL ? code : "", published[i].adya);
-    assert_null(isolde_schedule_phenomenon(schedule, 1));
-    isolde_pop_graph_free(graph);
-    isolde_schedule_free(schedule);
+    assert_null(isoproof_schedule_phenomenon(schedule, 1));
+    isoproof_pop_graph_free(graph);
+    isoproof_schedule_free(schedule);
   }
 }
 
@@ -242,14 +242,14 @@ static void executed_schedules_are_judged(void **state) {
       {"R1x W4y W2x C2 R3x R3y0 R1y C1 C3 C4", "Step RAT"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isolde_schedule *schedule = parse(cases[i].text);
-    isolde_pop_graph *graph = graph_of(schedule);
-    isolde_pop_cycle cycle = {.name = NULL};
-    bool found = isolde_pop_graph_cycle(graph, 0, &cycle);
+    isoproof_schedule *schedule = parse(cases[i].text);
+    isoproof_pop_graph *graph = graph_of(schedule);
+    isoproof_pop_cycle cycle = {.name = NULL};
+    bool found = isoproof_pop_graph_cycle(graph, 0, &cycle);
     if (found != (cases[i].name != NULL)) fail_msg("%s: %s", cases[i].text, found ? cycle.name : "no cycle");
     if (found && strcmp(cycle.name, cases[i].name) != 0) fail_msg("%s: %s", cases[i].text, cycle.name);
-    isolde_pop_graph_free(graph);
-    isolde_schedule_free(schedule);
+    isoproof_pop_graph_free(graph);
+    isoproof_schedule_free(schedule);
   }
 }
 
@@ -272,34 +272,34 @@ static void histories_are_judged(void **state) {
       {"R1x W2x C2 W1x", NULL, "causal"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isolde_schedule *schedule = parse(cases[i].text);
-    isolde_history *history;
-    isolde_result *result;
-    assert_int_equal(isolde_schedule_history(schedule, &history, NULL), ISOLDE_OK);
-    assert_int_equal(isolde_check(history, NULL, NULL, &result, NULL), ISOLDE_OK);
-    if (cases[i].violated != NULL) assert_int_equal(isolde_result_of(result, cases[i].violated), ISOLDE_VIOLATED);
-    assert_int_equal(isolde_result_of(result, cases[i].satisfied), ISOLDE_SATISFIED);
-    isolde_result_free(result);
-    isolde_history_free(history);
-    isolde_schedule_free(schedule);
+    isoproof_schedule *schedule = parse(cases[i].text);
+    isoproof_history *history;
+    isoproof_result *result;
+    assert_int_equal(isoproof_schedule_history(schedule, &history, NULL), ISOPROOF_OK);
+    assert_int_equal(isoproof_check(history, NULL, NULL, &result, NULL), ISOPROOF_OK);
+    if (cases[i].violated != NULL) assert_int_equal(isoproof_result_of(result, cases[i].violated), ISOPROOF_VIOLATED);
+    assert_int_equal(isoproof_result_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
+    isoproof_schedule_free(schedule);
   }
 }
 
 static void statements_are_made(void **state) {
   (void)state;
-  isolde_schedule *schedule = parse("R1x W2y W2x C2 A1");
+  isoproof_schedule *schedule = parse("R1x W2y W2x C2 A1");
   char sql[128];
   static const char *const steps[] = {"SELECT v FROM t WHERE k = 0", "UPDATE t SET v = 1 WHERE k = 1",
                                       "UPDATE t SET v = 2 WHERE k = 0", "COMMIT", "ROLLBACK"};
   for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-    assert_int_equal(isolde_schedule_sql(schedule, "t", i, sql, sizeof sql), strlen(steps[i]));
+    assert_int_equal(isoproof_schedule_sql(schedule, "t", i, sql, sizeof sql), strlen(steps[i]));
     assert_string_equal(sql, steps[i]);
   }
-  assert_int_equal(isolde_schedule_sql(schedule, "t", 5, sql, sizeof sql), 0);
-  isolde_schedule_sql_setup(schedule, "t", 3, sql, sizeof sql);
+  assert_int_equal(isoproof_schedule_sql(schedule, "t", 5, sql, sizeof sql), 0);
+  isoproof_schedule_sql_setup(schedule, "t", 3, sql, sizeof sql);
   assert_string_equal(sql, "INSERT INTO t VALUES (1, 0)");
-  assert_int_equal(isolde_schedule_sql_setup(schedule, "t", 4, sql, sizeof sql), 0);
-  isolde_schedule_free(schedule);
+  assert_int_equal(isoproof_schedule_sql_setup(schedule, "t", 4, sql, sizeof sql), 0);
+  isoproof_schedule_free(schedule);
 }
 
 int main(void) {

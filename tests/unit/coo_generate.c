@@ -51,21 +51,21 @@ static void expect_same(const form_set *brute, const form_set *generated) {
 
 static form_set generated(size_t txns, size_t objects) {
   form_set set = new_set();
-  isolde_coo_generator *generator;
-  isolde_coo_case c;
-  assert_int_equal(isolde_coo_generator_new(txns, objects, &generator, NULL), ISOLDE_OK);
-  while (isolde_coo_generator_next(generator, &c)) {
+  isoproof_coo_generator *generator;
+  isoproof_coo_case c;
+  assert_int_equal(isoproof_coo_generator_new(txns, objects, &generator, NULL), ISOPROOF_OK);
+  while (isoproof_coo_generator_next(generator, &c)) {
     char form[FORM] = "";
     if (c.length != txns || c.objects != objects) continue;
     for (size_t i = 0; i < c.length; i++) {
       size_t used = strlen(form);
-      snprintf(form + used, FORM - used, " %s%u", isolde_pop_kind_name(c.pops[i]), c.on[i]);
+      snprintf(form + used, FORM - used, " %s%u", isoproof_pop_kind_name(c.pops[i]), c.on[i]);
     }
     assert_false(has_form(&set, form));
     add_form(&set, form);
   }
-  isolde_coo_generator_free(generator);
-  assert_int_equal(set.count, isolde_coo_count(txns, objects));
+  isoproof_coo_generator_free(generator);
+  assert_int_equal(set.count, isoproof_coo_count(txns, objects));
   return set;
 }
 
@@ -331,60 +331,60 @@ static void four_transactions(void **state) {
 /* The schedule of every case has its cycle, and no other but dirty writes that committed. */
 static void schedules_make_their_cycles(void **state) {
   (void)state;
-  isolde_coo_generator *generator;
-  isolde_coo_case c;
+  isoproof_coo_generator *generator;
+  isoproof_coo_case c;
   size_t count = 0;
-  assert_int_equal(isolde_coo_generator_new(5, 5, &generator, NULL), ISOLDE_OK);
-  while (isolde_coo_generator_next(generator, &c)) {
-    isolde_schedule *schedule;
-    isolde_pop_graph *graph;
-    isolde_pop_cycle cycle;
-    assert_int_equal(isolde_schedule_parse(c.schedule, &schedule, NULL), ISOLDE_OK);
-    assert_string_equal(isolde_schedule_text(schedule), c.schedule);
-    assert_int_equal(isolde_pop_graph_new(schedule, &graph, NULL), ISOLDE_OK);
-    assert_true(isolde_pop_graph_cycle(graph, 0, &cycle));
+  assert_int_equal(isoproof_coo_generator_new(5, 5, &generator, NULL), ISOPROOF_OK);
+  while (isoproof_coo_generator_next(generator, &c)) {
+    isoproof_schedule *schedule;
+    isoproof_pop_graph *graph;
+    isoproof_pop_cycle cycle;
+    assert_int_equal(isoproof_schedule_parse(c.schedule, &schedule, NULL), ISOPROOF_OK);
+    assert_string_equal(isoproof_schedule_text(schedule), c.schedule);
+    assert_int_equal(isoproof_pop_graph_new(schedule, &graph, NULL), ISOPROOF_OK);
+    assert_true(isoproof_pop_graph_cycle(graph, 0, &cycle));
     assert_int_equal(cycle.number, c.number);
     assert_string_equal(cycle.name, c.name);
     assert_int_equal(cycle.length, c.length);
     assert_int_equal(cycle.objects, c.objects);
     for (size_t i = 0; i < c.length; i++) assert_int_equal(cycle.pops[i].kind, c.pops[i]);
-    for (size_t i = 1; isolde_pop_graph_cycle(graph, i, &cycle); i++) assert_int_equal(cycle.number, 15);
-    isolde_pop_graph_free(graph);
-    isolde_schedule_free(schedule);
+    for (size_t i = 1; isoproof_pop_graph_cycle(graph, i, &cycle); i++) assert_int_equal(cycle.number, 15);
+    isoproof_pop_graph_free(graph);
+    isoproof_schedule_free(schedule);
     count++;
   }
-  isolde_coo_generator_free(generator);
+  isoproof_coo_generator_free(generator);
   assert_int_equal(count, 12 + 18 + 24 + 108 + 8 + 216 + 648 + 144 + 1728 + 3888);
 }
 
 static void named_cases_come_first(void **state) {
   (void)state;
-  isolde_coo_generator *generator;
-  isolde_coo_case c;
-  assert_int_equal(isolde_coo_generator_new(3, 3, &generator, NULL), ISOLDE_OK);
-  for (unsigned number = 1; number <= ISOLDE_COO_NAMED; number++) {
-    assert_true(isolde_coo_generator_next(generator, &c));
+  isoproof_coo_generator *generator;
+  isoproof_coo_case c;
+  assert_int_equal(isoproof_coo_generator_new(3, 3, &generator, NULL), ISOPROOF_OK);
+  for (unsigned number = 1; number <= ISOPROOF_COO_NAMED; number++) {
+    assert_true(isoproof_coo_generator_next(generator, &c));
     assert_int_equal(c.number, number);
   }
-  while (isolde_coo_generator_next(generator, &c)) assert_int_equal(c.number, 0);
-  isolde_coo_generator_free(generator);
+  while (isoproof_coo_generator_next(generator, &c)) assert_int_equal(c.number, 0);
+  isoproof_coo_generator_free(generator);
 }
 
 static void limits(void **state) {
   (void)state;
-  isolde_coo_generator *generator;
-  isolde_error error;
-  assert_int_equal(isolde_coo_generator_new(1, 1, &generator, &error), ISOLDE_ERR_USAGE);
-  assert_int_equal(isolde_coo_generator_new(9, 1, &generator, &error), ISOLDE_ERR_USAGE);
-  assert_int_equal(isolde_coo_generator_new(2, 0, &generator, &error), ISOLDE_ERR_USAGE);
-  assert_int_equal(isolde_coo_generator_new(2, 9, &generator, &error), ISOLDE_ERR_USAGE);
+  isoproof_coo_generator *generator;
+  isoproof_error error;
+  assert_int_equal(isoproof_coo_generator_new(1, 1, &generator, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_coo_generator_new(9, 1, &generator, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_coo_generator_new(2, 0, &generator, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_coo_generator_new(2, 9, &generator, &error), ISOPROOF_ERR_USAGE);
   assert_null(generator);
-  isolde_coo_generator_free(NULL);
-  assert_int_equal(isolde_coo_count(1, 1), 0);
-  assert_int_equal(isolde_coo_count(3, 1), 0);
-  assert_int_equal(isolde_coo_count(5, 2), 0);
-  assert_int_equal(isolde_coo_count(9, 9), 0);
-  assert_int_equal(isolde_coo_count(8, 8), 839808);
+  isoproof_coo_generator_free(NULL);
+  assert_int_equal(isoproof_coo_count(1, 1), 0);
+  assert_int_equal(isoproof_coo_count(3, 1), 0);
+  assert_int_equal(isoproof_coo_count(5, 2), 0);
+  assert_int_equal(isoproof_coo_count(9, 9), 0);
+  assert_int_equal(isoproof_coo_count(8, 8), 839808);
 }
 
 int main(void) {

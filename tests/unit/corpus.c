@@ -1,6 +1,6 @@
 /* A corpus of recorded histories, where there is one: every file loads, resolves and survives conversion.
  *
- * The corpus is data/corpus below the directory that ISOLDE_SHARED names, or below ../shared beside the sources;
+ * The corpus is data/corpus below the directory that ISOPROOF_SHARED names, or below ../shared beside the sources;
  * MANIFEST.tsv lists its files (path, format, ...).
  */
 #include <setjmp.h>
@@ -16,12 +16,12 @@
 static char root[1024];
 
 static bool find_corpus(void) {
-  const char *shared = getenv("ISOLDE_SHARED");
+  const char *shared = getenv("ISOPROOF_SHARED");
   char manifest[1100];
   if (shared != NULL)
     snprintf(root, sizeof root, "%s/data/corpus", shared);
   else
-    snprintf(root, sizeof root, "%s/../shared/data/corpus", ISOLDE_SOURCE_ROOT);
+    snprintf(root, sizeof root, "%s/../shared/data/corpus", ISOPROOF_SOURCE_ROOT);
   snprintf(manifest, sizeof manifest, "%s/MANIFEST.tsv", root);
   FILE *file = fopen(manifest, "r");
   if (file == NULL) return false;
@@ -46,42 +46,42 @@ static bool put(void *user, const void *data, size_t size) {
   return true;
 }
 
-static void survives(const isolde_history *history, isolde_format format, const char *path, sink *out) {
-  isolde_error error = {0};
-  isolde_history *again = NULL;
-  isolde_write_options write = {.struct_size = sizeof write, .compression = ISOLDE_COMPRESS_NO};
+static void survives(const isoproof_history *history, isoproof_format format, const char *path, sink *out) {
+  isoproof_error error = {0};
+  isoproof_history *again = NULL;
+  isoproof_write_options write = {.struct_size = sizeof write, .compression = ISOPROOF_COMPRESS_NO};
   out->count = 0;
-  isolde_status status = isolde_history_write_to(history, format, put, out, &write, NULL, NULL, &error);
-  if (status == ISOLDE_OK)
-    status = isolde_history_open_memory(out->bytes, out->count, "memory", NULL, NULL, &again, &error);
-  if (status != ISOLDE_OK) fail_msg("%s: format %d: %s", path, (int)format, error.message);
+  isoproof_status status = isoproof_history_write_to(history, format, put, out, &write, NULL, NULL, &error);
+  if (status == ISOPROOF_OK)
+    status = isoproof_history_open_memory(out->bytes, out->count, "memory", NULL, NULL, &again, &error);
+  if (status != ISOPROOF_OK) fail_msg("%s: format %d: %s", path, (int)format, error.message);
   same_history(history, again, (same_options){0}, path);
-  isolde_history_free(again);
+  isoproof_history_free(again);
 }
 
 static void one_file(const char *name, const char *format, sink *out) {
   char path[2048];
-  isolde_error error = {0};
-  isolde_history *history = NULL;
-  isolde_resolution resolution;
-  isolde_counts counts;
+  isoproof_error error = {0};
+  isoproof_history *history = NULL;
+  isoproof_resolution resolution;
+  isoproof_counts counts;
   snprintf(path, sizeof path, "%s/%s", root, name);
-  isolde_status status = isolde_history_open(path, NULL, NULL, &history, &error);
-  if (status == ISOLDE_OK) status = isolde_history_resolve(history, NULL, &resolution, &error);
-  if (status != ISOLDE_OK) fail_msg("%s: %s", path, error.message);
-  assert_string_equal(isolde_history_format(history), format);
-  isolde_history_counts(history, &counts);
+  isoproof_status status = isoproof_history_open(path, NULL, NULL, &history, &error);
+  if (status == ISOPROOF_OK) status = isoproof_history_resolve(history, NULL, &resolution, &error);
+  if (status != ISOPROOF_OK) fail_msg("%s: %s", path, error.message);
+  assert_string_equal(isoproof_history_format(history), format);
+  isoproof_history_counts(history, &counts);
   assert_true(counts.operations > 0 && counts.transactions > 0);
   assert_int_equal(counts.committed + counts.aborted + counts.unknown, counts.transactions);
-  survives(history, ISOLDE_FORMAT_JSONL, path, out);
-  survives(history, ISOLDE_FORMAT_BINARY, path, out);
-  isolde_history_free(history);
+  survives(history, ISOPROOF_FORMAT_JSONL, path, out);
+  survives(history, ISOPROOF_FORMAT_BINARY, path, out);
+  isoproof_history_free(history);
 }
 
 static void test_corpus(void **state) {
   (void)state;
   if (!find_corpus()) {
-    print_message("skipping: no corpus (set ISOLDE_SHARED to the directory that holds data/corpus)\n");
+    print_message("skipping: no corpus (set ISOPROOF_SHARED to the directory that holds data/corpus)\n");
     skip();
   }
   char manifest[1100], line[2048], last[2048] = "";
@@ -118,7 +118,7 @@ static bool is_decided(const char *level) {
 static void test_verdicts(void **state) {
   (void)state;
   if (!find_corpus()) {
-    print_message("skipping: no corpus (set ISOLDE_SHARED to the directory that holds data/corpus)\n");
+    print_message("skipping: no corpus (set ISOPROOF_SHARED to the directory that holds data/corpus)\n");
     skip();
   }
   char manifest[1100], line[2048], path[4096];
@@ -132,21 +132,21 @@ static void test_verdicts(void **state) {
     const char *name = strtok_r(line, "\t\n", &save), *format = strtok_r(NULL, "\t\n", &save);
     const char *level = strtok_r(NULL, "\t\n", &save), *verdict = strtok_r(NULL, "\t\n", &save);
     if (name == NULL || format == NULL || level == NULL || verdict == NULL) continue;
-    isolde_history *history;
-    isolde_result *result;
-    isolde_error error = {0};
-    isolde_check_options options = {.struct_size = sizeof options, .levels = &level, .level_count = 1};
+    isoproof_history *history;
+    isoproof_result *result;
+    isoproof_error error = {0};
+    isoproof_check_options options = {.struct_size = sizeof options, .levels = &level, .level_count = 1};
     snprintf(path, sizeof path, "%s/%s", root, name);
-    isolde_status status = isolde_history_open(path, NULL, NULL, &history, &error);
-    if (status != ISOLDE_OK) fail_msg("%s: %s", path, error.message);
-    status = isolde_check(history, &options, NULL, &result, &error);
-    if (status != ISOLDE_OK) fail_msg("%s: %s", path, error.message);
-    const char *found = isolde_verdict_name(isolde_result_verdict(result));
+    isoproof_status status = isoproof_history_open(path, NULL, NULL, &history, &error);
+    if (status != ISOPROOF_OK) fail_msg("%s: %s", path, error.message);
+    status = isoproof_check(history, &options, NULL, &result, &error);
+    if (status != ISOPROOF_OK) fail_msg("%s: %s", path, error.message);
+    const char *found = isoproof_verdict_name(isoproof_result_verdict(result));
     bool open = !is_decided(level) && strcmp(found, "unknown") == 0;
     if (!open && strcmp(found, verdict) != 0) fail_msg("%s: %s is %s, not %s", path, level, verdict, found);
     compared += !open;
-    isolde_result_free(result);
-    isolde_history_free(history);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
   }
   print_message("%u verdicts\n", compared);
   assert_true(compared > 0);

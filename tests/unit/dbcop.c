@@ -44,28 +44,28 @@ static bytes small_file(void) {
 static void test_small(void **state) {
   (void)state;
   bytes b = small_file();
-  isolde_error error;
-  isolde_history *history;
-  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOLDE_OK);
-  assert_string_equal(isolde_history_format(history), "dbcop");
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_error error;
+  isoproof_history *history;
+  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
+  assert_string_equal(isoproof_history_format(history), "dbcop");
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 2);
   assert_int_equal(counts.transactions, 3);
   assert_int_equal(counts.aborted, 1);
   assert_int_equal(counts.operations, 4);
-  isolde_op op;
-  assert_true(isolde_history_op(history, 1, &op));
-  assert_int_equal(op.kind, ISOLDE_OP_READ);
-  assert_int_equal(op.value.type, ISOLDE_NIL);
-  assert_true(isolde_history_op(history, 3, &op));
-  assert_int_equal(op.key.type, ISOLDE_UNSIGNED);
+  isoproof_op op;
+  assert_true(isoproof_history_op(history, 1, &op));
+  assert_int_equal(op.kind, ISOPROOF_OP_READ);
+  assert_int_equal(op.value.type, ISOPROOF_NIL);
+  assert_true(isoproof_history_op(history, 3, &op));
+  assert_int_equal(op.key.type, ISOPROOF_UNSIGNED);
   assert_int_equal(op.value.integer, INT64_C(1) << 40);
-  assert_string_equal(isolde_history_fact(history, "dbcop-info"), "info \xc3\xa9");
-  isolde_position position;
-  assert_true(isolde_history_position(history, 0, &position));
+  assert_string_equal(isoproof_history_fact(history, "dbcop-info"), "info \xc3\xa9");
+  isoproof_position position;
+  assert_true(isoproof_history_position(history, 0, &position));
   assert_int_equal(position.offset, 40 + 15 + 43 + 43 + 8 + 8);
-  isolde_history_free(history);
+  isoproof_history_free(history);
   bytes_free(&b);
 }
 
@@ -73,14 +73,14 @@ static void test_truncated_everywhere(void **state) {
   (void)state;
   bytes b = small_file();
   for (size_t cut = 0; cut < b.count; cut++) {
-    isolde_error error = {0};
-    isolde_history *history;
-    assert_int_equal(open_bytes(b.data, cut, "dbcop", &history, &error), ISOLDE_ERR_FORMAT);
+    isoproof_error error = {0};
+    isoproof_history *history;
+    assert_int_equal(open_bytes(b.data, cut, "dbcop", &history, &error), ISOPROOF_ERR_FORMAT);
     assert_true(error.offset >= 0 && (size_t)error.offset <= cut);
     assert_non_null(strstr(error.message, "truncated"));
   }
   put_byte(&b, 0);
-  expect_refused(&b, NULL, ISOLDE_ERR_FORMAT, "expected the end after the last session");
+  expect_refused(&b, NULL, ISOPROOF_ERR_FORMAT, "expected the end after the last session");
   bytes_free(&b);
 }
 
@@ -90,9 +90,9 @@ static void test_flipped_everywhere(void **state) {
   for (size_t i = 0; i < b.count; i++) {
     for (int bit = 0; bit < 8; bit++) {
       b.data[i] = (char)(b.data[i] ^ 1 << bit);
-      isolde_history *history;
-      if (open_bytes(b.data, b.count, "dbcop", &history, NULL) == ISOLDE_OK) touch_history(history);
-      isolde_history_free(history);
+      isoproof_history *history;
+      if (open_bytes(b.data, b.count, "dbcop", &history, NULL) == ISOPROOF_OK) touch_history(history);
+      isoproof_history_free(history);
       b.data[i] = (char)(b.data[i] ^ 1 << bit);
     }
   }
@@ -108,12 +108,12 @@ static void test_absurd_lengths(void **state) {
   for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
     for (size_t a = 0; a < sizeof absurd / sizeof *absurd; a++) {
       bytes b = {NULL, 0, 0}, number = {NULL, 0, 0};
-      isolde_history *history;
+      isoproof_history *history;
       bytes_put(&b, whole.data, whole.count);
       put_little64(&number, absurd[a]);
       memcpy(b.data + fields[f], number.data, 8);
-      isolde_status status = open_bytes(b.data, b.count, "dbcop", &history, NULL);
-      assert_true(status == ISOLDE_ERR_FORMAT || status == ISOLDE_ERR_LIMIT);
+      isoproof_status status = open_bytes(b.data, b.count, "dbcop", &history, NULL);
+      assert_true(status == ISOPROOF_ERR_FORMAT || status == ISOPROOF_ERR_LIMIT);
       bytes_free(&b);
       bytes_free(&number);
     }
@@ -125,21 +125,21 @@ static void test_bad_fields(void **state) {
   (void)state;
   bytes b = small_file();
   b.data[165] = 2;
-  expect_refused(&b, NULL, ISOLDE_ERR_FORMAT, "expected 0 or 1 for is_write, found 2");
+  expect_refused(&b, NULL, ISOPROOF_ERR_FORMAT, "expected 0 or 1 for is_write, found 2");
   b.data[165] = 1;
   b.data[182] = 7;
-  expect_refused(&b, NULL, ISOLDE_ERR_FORMAT, "expected 0 or 1 for the success of an event, found 7");
+  expect_refused(&b, NULL, ISOPROOF_ERR_FORMAT, "expected 0 or 1 for the success of an event, found 7");
   b.data[182] = 1;
   b.data[50] = (char)0xff;
-  expect_refused(&b, "dbcop", ISOLDE_ERR_FORMAT, "UTF-8");
+  expect_refused(&b, "dbcop", ISOPROOF_ERR_FORMAT, "UTF-8");
   bytes_free(&b);
 }
 
 static void test_written_again(void **state) {
   (void)state;
   bytes b = {NULL, 0, 0}, first = {NULL, 0, 0}, second = {NULL, 0, 0};
-  isolde_error error;
-  isolde_history *history;
+  isoproof_error error;
+  isoproof_history *history;
   put_header(&b, 2);
   for (uint64_t s = 0; s < 2; s++) {
     put_little64(&b, 500);
@@ -149,16 +149,18 @@ static void test_written_again(void **state) {
       put_byte(&b, t % 5 != 0);
     }
   }
-  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOLDE_OK);
-  isolde_write_loss loss;
-  assert_int_equal(isolde_history_write_to(history, ISOLDE_FORMAT_DBCOP, bytes_put, &first, NULL, NULL, &loss, &error),
-                   ISOLDE_OK);
-  isolde_history_free(history);
+  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
+  isoproof_write_loss loss;
+  assert_int_equal(
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &first, NULL, NULL, &loss, &error),
+      ISOPROOF_OK);
+  isoproof_history_free(history);
   assert_false(loss.session_names);
-  assert_int_equal(open_bytes(first.data, first.count, NULL, &history, &error), ISOLDE_OK);
-  assert_int_equal(isolde_history_write_to(history, ISOLDE_FORMAT_DBCOP, bytes_put, &second, NULL, NULL, NULL, &error),
-                   ISOLDE_OK);
-  isolde_history_free(history);
+  assert_int_equal(open_bytes(first.data, first.count, NULL, &history, &error), ISOPROOF_OK);
+  assert_int_equal(
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &second, NULL, NULL, NULL, &error),
+      ISOPROOF_OK);
+  isoproof_history_free(history);
   assert_int_equal(first.count, second.count);
   assert_memory_equal(first.data, second.data, first.count);
   /* All but the five informative numbers are what they were. */
@@ -168,86 +170,87 @@ static void test_written_again(void **state) {
 }
 
 /* Builds a history of one transaction with one operation and tries to write it. */
-static isolde_status write_one(isolde_op_kind kind, isolde_scalar key, isolde_scalar value, isolde_txn_status status,
-                               bool lossy, isolde_write_loss *loss) {
-  isolde_error error;
-  isolde_builder *builder;
-  isolde_history *history;
+static isoproof_status write_one(isoproof_op_kind kind, isoproof_scalar key, isoproof_scalar value,
+                                 isoproof_txn_status status, bool lossy, isoproof_write_loss *loss) {
+  isoproof_error error;
+  isoproof_builder *builder;
+  isoproof_history *history;
   uint32_t session;
   bytes out = {NULL, 0, 0};
-  isolde_write_options options = {.struct_size = sizeof options, .lossy = lossy};
-  assert_int_equal(isolde_builder_new(&builder, &error), ISOLDE_OK);
-  assert_int_equal(isolde_builder_session(builder, isolde_integer(0), &session, &error), ISOLDE_OK);
-  assert_int_equal(isolde_builder_begin(builder, session, status, &error), ISOLDE_OK);
-  assert_int_equal(isolde_builder_op(builder, kind, key, value, &error), ISOLDE_OK);
-  assert_int_equal(isolde_builder_finish(builder, &history, &error), ISOLDE_OK);
-  isolde_status result =
-      isolde_history_write_to(history, ISOLDE_FORMAT_DBCOP, bytes_put, &out, &options, NULL, loss, &error);
-  if (result == ISOLDE_OK) {
-    isolde_history *again;
-    assert_int_equal(open_bytes(out.data, out.count, NULL, &again, &error), ISOLDE_OK);
-    isolde_history_free(again);
+  isoproof_write_options options = {.struct_size = sizeof options, .lossy = lossy};
+  assert_int_equal(isoproof_builder_new(&builder, &error), ISOPROOF_OK);
+  assert_int_equal(isoproof_builder_session(builder, isoproof_integer(0), &session, &error), ISOPROOF_OK);
+  assert_int_equal(isoproof_builder_begin(builder, session, status, &error), ISOPROOF_OK);
+  assert_int_equal(isoproof_builder_op(builder, kind, key, value, &error), ISOPROOF_OK);
+  assert_int_equal(isoproof_builder_finish(builder, &history, &error), ISOPROOF_OK);
+  isoproof_status result =
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &out, &options, NULL, loss, &error);
+  if (result == ISOPROOF_OK) {
+    isoproof_history *again;
+    assert_int_equal(open_bytes(out.data, out.count, NULL, &again, &error), ISOPROOF_OK);
+    isoproof_history_free(again);
   }
-  isolde_history_free(history);
-  isolde_builder_free(builder);
+  isoproof_history_free(history);
+  isoproof_builder_free(builder);
   bytes_free(&out);
   return result;
 }
 
 static void test_what_cannot_be_written(void **state) {
   (void)state;
-  isolde_scalar one = isolde_integer(1), none = {.type = ISOLDE_NONE};
-  isolde_write_loss loss;
-  assert_int_equal(write_one(ISOLDE_OP_WRITE, one, one, ISOLDE_COMMITTED, false, &loss), ISOLDE_OK);
-  assert_int_equal(write_one(ISOLDE_OP_APPEND, one, one, ISOLDE_COMMITTED, true, &loss), ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOLDE_OP_WRITE, isolde_string("x"), one, ISOLDE_COMMITTED, true, &loss),
-                   ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOLDE_OP_WRITE, one, isolde_integer(-1), ISOLDE_COMMITTED, true, &loss),
-                   ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOLDE_OP_WRITE, one, isolde_integer(0), ISOLDE_COMMITTED, true, &loss),
-                   ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOLDE_OP_READ, one, none, ISOLDE_COMMITTED, false, &loss), ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOLDE_OP_READ, one, none, ISOLDE_COMMITTED, true, &loss), ISOLDE_OK);
+  isoproof_scalar one = isoproof_integer(1), none = {.type = ISOPROOF_NONE};
+  isoproof_write_loss loss;
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_COMMITTED, false, &loss), ISOPROOF_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_APPEND, one, one, ISOPROOF_COMMITTED, true, &loss), ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, isoproof_string("x"), one, ISOPROOF_COMMITTED, true, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(-1), ISOPROOF_COMMITTED, true, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(0), ISOPROOF_COMMITTED, true, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_COMMITTED, false, &loss), ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_COMMITTED, true, &loss), ISOPROOF_OK);
   assert_int_equal(loss.unrecorded_reads, 1);
-  assert_int_equal(write_one(ISOLDE_OP_WRITE, one, one, ISOLDE_UNKNOWN, false, &loss), ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOLDE_OP_WRITE, one, one, ISOLDE_UNKNOWN, true, &loss), ISOLDE_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_UNKNOWN, false, &loss), ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_UNKNOWN, true, &loss), ISOPROOF_OK);
   assert_int_equal(loss.unknown_txns, 1);
 }
 
 /* Unknown transactions: 0 is read by 1, which is read by the committed 2; nobody reads from 3. */
 static void test_unknown_promoted(void **state) {
   (void)state;
-  isolde_error error = {0};
-  isolde_builder *builder;
-  isolde_history *history, *again;
+  isoproof_error error = {0};
+  isoproof_builder *builder;
+  isoproof_history *history, *again;
   uint32_t session;
   bytes out = {NULL, 0, 0};
-  assert_int_equal(isolde_builder_new(&builder, &error), ISOLDE_OK);
+  assert_int_equal(isoproof_builder_new(&builder, &error), ISOPROOF_OK);
   for (int64_t t = 0; t < 4; t++) {
-    assert_int_equal(isolde_builder_session(builder, isolde_integer(t), &session, &error), ISOLDE_OK);
-    isolde_txn_status status = t == 2 ? ISOLDE_COMMITTED : ISOLDE_UNKNOWN;
-    assert_int_equal(isolde_builder_begin(builder, session, status, &error), ISOLDE_OK);
-    isolde_scalar before = isolde_integer(t), own = isolde_integer(t + 1);
+    assert_int_equal(isoproof_builder_session(builder, isoproof_integer(t), &session, &error), ISOPROOF_OK);
+    isoproof_txn_status status = t == 2 ? ISOPROOF_COMMITTED : ISOPROOF_UNKNOWN;
+    assert_int_equal(isoproof_builder_begin(builder, session, status, &error), ISOPROOF_OK);
+    isoproof_scalar before = isoproof_integer(t), own = isoproof_integer(t + 1);
     if (t == 1 || t == 2) {
-      assert_int_equal(isolde_builder_op(builder, ISOLDE_OP_READ, before, before, &error), ISOLDE_OK);
+      assert_int_equal(isoproof_builder_op(builder, ISOPROOF_OP_READ, before, before, &error), ISOPROOF_OK);
     }
-    assert_int_equal(isolde_builder_op(builder, ISOLDE_OP_WRITE, own, own, &error), ISOLDE_OK);
+    assert_int_equal(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, own, own, &error), ISOPROOF_OK);
   }
-  assert_int_equal(isolde_builder_finish(builder, &history, &error), ISOLDE_OK);
-  isolde_builder_free(builder);
-  isolde_write_options options = {.struct_size = sizeof options, .lossy = true};
-  isolde_write_loss loss;
+  assert_int_equal(isoproof_builder_finish(builder, &history, &error), ISOPROOF_OK);
+  isoproof_builder_free(builder);
+  isoproof_write_options options = {.struct_size = sizeof options, .lossy = true};
+  isoproof_write_loss loss;
   assert_int_equal(
-      isolde_history_write_to(history, ISOLDE_FORMAT_DBCOP, bytes_put, &out, &options, NULL, &loss, &error), ISOLDE_OK);
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &out, &options, NULL, &loss, &error),
+      ISOPROOF_OK);
   assert_int_equal(loss.promoted_txns, 2);
   assert_int_equal(loss.unknown_txns, 1);
-  assert_int_equal(open_bytes(out.data, out.count, NULL, &again, &error), ISOLDE_OK);
-  isolde_counts counts;
-  isolde_history_counts(again, &counts);
+  assert_int_equal(open_bytes(out.data, out.count, NULL, &again, &error), ISOPROOF_OK);
+  isoproof_counts counts;
+  isoproof_history_counts(again, &counts);
   assert_int_equal(counts.sessions, 4);
   assert_int_equal(counts.committed, 3);
-  isolde_history_free(again);
-  isolde_history_free(history);
+  isoproof_history_free(again);
+  isoproof_history_free(history);
   bytes_free(&out);
 }
 

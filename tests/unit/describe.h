@@ -7,9 +7,9 @@
 #include "format_bytes.h"
 #include "history/history.h"
 
-static inline void describe_scalar(bytes *out, isolde_scalar scalar) {
+static inline void describe_scalar(bytes *out, isoproof_scalar scalar) {
   char text[512];
-  size_t length = isolde_scalar_format(scalar, text, sizeof text);
+  size_t length = isoproof_scalar_format(scalar, text, sizeof text);
   static const char quote[] = {0, 0, 0, '+', '"', 0, '\''};
   if (quote[scalar.type] != 0) put_byte(out, quote[scalar.type]);
   bytes_put(out, text, length < sizeof text ? length : sizeof text - 1);
@@ -21,20 +21,20 @@ static inline void describe_number(bytes *out, int64_t number, int64_t missing) 
   bytes_put(out, text, strlen(text));
 }
 
-static inline void describe_op(bytes *out, const isolde_history *h, uint32_t number) {
-  isolde_op op;
-  assert_true(isolde_history_op(h, number, &op));
-  const char *name = isolde_op_kind_name(op.kind);
+static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t number) {
+  isoproof_op op;
+  assert_true(isoproof_history_op(h, number, &op));
+  const char *name = isoproof_op_kind_name(op.kind);
   put_byte(out, ' ');
   bytes_put(out, name, strlen(name));
   put_byte(out, '(');
   describe_scalar(out, op.key);
   put_byte(out, ',');
-  if (iso_kind_is_list(op.kind) && op.value.type == ISOLDE_INTEGER) {
+  if (iso_kind_is_list(op.kind) && op.value.type == ISOPROOF_INTEGER) {
     put_byte(out, '[');
     for (uint64_t i = 0; i < op.elements; i++) {
-      isolde_scalar element;
-      assert_true(isolde_history_element(h, number, i, &element));
+      isoproof_scalar element;
+      assert_true(isoproof_history_element(h, number, i, &element));
       if (i > 0) put_byte(out, ' ');
       describe_scalar(out, element);
     }
@@ -45,18 +45,18 @@ static inline void describe_op(bytes *out, const isolde_history *h, uint32_t num
   put_byte(out, ')');
 }
 
-static inline void describe(bytes *out, const isolde_history *h) {
+static inline void describe(bytes *out, const isoproof_history *h) {
   for (uint32_t t = 0; t < h->txns; t++) {
-    isolde_txn txn;
-    assert_true(isolde_history_txn(h, t, &txn));
+    isoproof_txn txn;
+    assert_true(isoproof_history_txn(h, t, &txn));
     describe_scalar(out, iso_history_scalar(h, h->session_name[txn.session]));
-    const char *status = isolde_txn_status_name(txn.status);
+    const char *status = isoproof_txn_status_name(txn.status);
     put_byte(out, ' ');
     bytes_put(out, status, strlen(status));
     put_byte(out, ' ');
-    describe_number(out, txn.start, ISOLDE_NO_TIME);
+    describe_number(out, txn.start, ISOPROOF_NO_TIME);
     bytes_put(out, "..", 2);
-    describe_number(out, txn.end, ISOLDE_NO_TIME);
+    describe_number(out, txn.end, ISOPROOF_NO_TIME);
     bytes_put(out, " #", 2);
     describe_number(out, h->txn_start_index_opt != NULL ? h->txn_start_index_opt[t] : -1, -1);
     bytes_put(out, "..", 2);
@@ -69,71 +69,71 @@ static inline void describe(bytes *out, const isolde_history *h) {
 
 /* Reads the text and compares. */
 static inline void expect_history(const char *text, const char *format, const char *wanted) {
-  isolde_error error = {0};
-  isolde_history *history;
+  isoproof_error error = {0};
+  isoproof_history *history;
   bytes out = {0};
-  if (open_bytes(text, strlen(text), format, &history, &error) != ISOLDE_OK) {
+  if (open_bytes(text, strlen(text), format, &history, &error) != ISOPROOF_OK) {
     fail_msg("%s:%d: %s", text, (int)error.line, error.message);
   }
   (void)touch_history(history);
   describe(&out, history);
   assert_string_equal(out.data, wanted);
   bytes_free(&out);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* The text must be refused in that line (0: any) with these words. */
-static inline void expect_error(const char *text, const char *format, isolde_status status, uint64_t line,
+static inline void expect_error(const char *text, const char *format, isoproof_status status, uint64_t line,
                                 const char *words) {
-  isolde_error error = {0};
-  isolde_history *history;
-  isolde_status got = open_bytes(text, strlen(text), format, &history, &error);
-  if (got != status) fail_msg("%s: %s %s", text, isolde_status_name(got), error.message);
+  isoproof_error error = {0};
+  isoproof_history *history;
+  isoproof_status got = open_bytes(text, strlen(text), format, &history, &error);
+  if (got != status) fail_msg("%s: %s %s", text, isoproof_status_name(got), error.message);
   if (strstr(error.message, words) == NULL) fail_msg("%s: expected '%s' in '%s'", text, words, error.message);
   if (line != 0 && error.line != line) fail_msg("%s: in line %d: %s", text, (int)error.line, error.message);
 }
 
 /* Writes a history. */
-static inline isolde_status write_bytes(const isolde_history *h, isolde_format format, bool lossy, bytes *out,
-                                        isolde_write_loss *loss, isolde_error *error) {
-  isolde_write_options options = {.struct_size = sizeof options, .compression = ISOLDE_COMPRESS_NO, .lossy = lossy};
-  return isolde_history_write_to(h, format, bytes_put, out, &options, NULL, loss, error);
+static inline isoproof_status write_bytes(const isoproof_history *h, isoproof_format format, bool lossy, bytes *out,
+                                          isoproof_write_loss *loss, isoproof_error *error) {
+  isoproof_write_options options = {.struct_size = sizeof options, .compression = ISOPROOF_COMPRESS_NO, .lossy = lossy};
+  return isoproof_history_write_to(h, format, bytes_put, out, &options, NULL, loss, error);
 }
 
 /* Reads the text, writes it in another format, and compares with what that must look like. */
-static inline void expect_written(const char *text, const char *from, isolde_format format, const char *wanted) {
-  isolde_error error = {0};
-  isolde_history *history;
+static inline void expect_written(const char *text, const char *from, isoproof_format format, const char *wanted) {
+  isoproof_error error = {0};
+  isoproof_history *history;
   bytes out = {0};
-  if (open_bytes(text, strlen(text), from, &history, &error) != ISOLDE_OK) fail_msg("%s: %s", text, error.message);
-  if (write_bytes(history, format, false, &out, NULL, &error) != ISOLDE_OK) fail_msg("%s: %s", text, error.message);
+  if (open_bytes(text, strlen(text), from, &history, &error) != ISOPROOF_OK) fail_msg("%s: %s", text, error.message);
+  if (write_bytes(history, format, false, &out, NULL, &error) != ISOPROOF_OK) fail_msg("%s: %s", text, error.message);
   put_byte(&out, '\0');
   assert_string_equal(out.data, wanted);
   bytes_free(&out);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* The history of the text cannot be written in the format, unless lossy. */
-static inline void expect_unwritable(const char *text, const char *from, isolde_format format, const char *words) {
-  isolde_error error = {0};
-  isolde_history *history;
+static inline void expect_unwritable(const char *text, const char *from, isoproof_format format, const char *words) {
+  isoproof_error error = {0};
+  isoproof_history *history;
   bytes out = {0};
-  if (open_bytes(text, strlen(text), from, &history, &error) != ISOLDE_OK) fail_msg("%s: %s", text, error.message);
-  assert_int_equal(write_bytes(history, format, false, &out, NULL, &error), ISOLDE_ERR_UNSUPPORTED);
+  if (open_bytes(text, strlen(text), from, &history, &error) != ISOPROOF_OK) fail_msg("%s: %s", text, error.message);
+  assert_int_equal(write_bytes(history, format, false, &out, NULL, &error), ISOPROOF_ERR_UNSUPPORTED);
   if (strstr(error.message, words) == NULL) fail_msg("%s: expected '%s' in '%s'", text, words, error.message);
   bytes_free(&out);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* Cut anywhere, the text is either read or refused as broken; all of it is looked at by the sanitizer. */
 static inline void survive_truncation(const char *text, const char *format) {
   for (size_t length = 0; length <= strlen(text); length++) {
-    isolde_error error = {0};
-    isolde_history *history = NULL;
-    isolde_status status = open_bytes(text, length, format, &history, &error);
-    assert_true(status == ISOLDE_OK || status == ISOLDE_ERR_FORMAT);
-    if (status == ISOLDE_OK) (void)touch_history(history);
-    isolde_history_free(history);
+    isoproof_error error = {0};
+    isoproof_history *history = NULL;
+    isoproof_status status = open_bytes(text, length, format, &history, &error);
+    assert_true(status == ISOPROOF_OK || status == ISOPROOF_ERR_FORMAT);
+    if (status == ISOPROOF_OK) (void)touch_history(history);
+    isoproof_history_free(history);
   }
 }
 

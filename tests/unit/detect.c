@@ -7,13 +7,13 @@
 #include "format_bytes.h"
 
 static const char *detected(const char *text, size_t length) {
-  isolde_format format;
+  isoproof_format format;
   char *copy = malloc(length > 0 ? length : 1); /* so that a sanitizer sees reads beyond the end */
   assert_non_null(copy);
   if (length > 0) memcpy(copy, text, length);
   bool known = iso_detect_bytes(copy, length, &format);
   free(copy);
-  return known ? isolde_format_at(format)->id : "none";
+  return known ? isoproof_format_at(format)->id : "none";
 }
 
 static void test_texts(void **state) {
@@ -49,8 +49,8 @@ static void test_texts(void **state) {
       {"{\"value\": [[\"r\", 1, 1, true], [\"w\"", "viper"},
       {"[{\"tid\":67,\"sid\":19,\"sts\":{\"p\":1,\"l\":0}}]", "timekiller"},
       {"[{\"sid\":\"a\\\"},{\",\"ops\":[{\"t\":\"w\"}],\"sts\":{}}]", "timekiller"},
-      {"{\"isolde\":1,\"seed\":3}\n", "jsonl"},
-      {"{\"seed\":3,\"isolde\":1}\n", "none"},
+      {"{\"isoproof\":1,\"seed\":3}\n", "jsonl"},
+      {"{\"seed\":3,\"isoproof\":1}\n", "none"},
       {"{\"a\":1}", "none"},
       {"{", "none"},
       {"{}", "none"},
@@ -71,7 +71,7 @@ static void test_texts(void **state) {
 static void test_binaries(void **state) {
   (void)state;
   bytes b = {NULL, 0, 0};
-  assert_string_equal(detected("\x89ISOLDE\n", 8), "binary");
+  assert_string_equal(detected("\x89ISOPRF\n", 8), "binary");
   put_byte(&b, 'S'), put_big64(&b, 1);
   assert_string_equal(detected(b.data, b.count), "cobra");
   put_byte(&b, 'W'), put_big64(&b, 1), put_big64(&b, 1), put_big64(&b, 1);
@@ -109,17 +109,17 @@ static void test_random_bytes(void **state) {
 
 static void test_refusals(void **state) {
   (void)state;
-  isolde_error error = {0};
-  isolde_history *history;
-  assert_int_equal(open_bytes("", 0, NULL, &history, &error), ISOLDE_ERR_FORMAT);
+  isoproof_error error = {0};
+  isoproof_history *history;
+  assert_int_equal(open_bytes("", 0, NULL, &history, &error), ISOPROOF_ERR_FORMAT);
   assert_non_null(strstr(error.message, "an empty history cannot be recognised"));
-  assert_int_equal(open_bytes("hello\x01", 6, NULL, &history, &error), ISOLDE_ERR_FORMAT);
+  assert_int_equal(open_bytes("hello\x01", 6, NULL, &history, &error), ISOPROOF_ERR_FORMAT);
   assert_non_null(
       strstr(error.message, "plume, dbcop, cobra, viper, edn, json, veristrong, timekiller, jsonl, binary"));
   assert_non_null(strstr(error.message, "hello\\x01"));
-  assert_int_equal(open_bytes("hello", 5, "xml", &history, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(open_bytes("hello", 5, "xml", &history, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "unknown format `xml`"));
-  assert_int_equal(isolde_history_open("/nonexistent", NULL, NULL, &history, &error), ISOLDE_ERR_IO);
+  assert_int_equal(isoproof_history_open("/nonexistent", NULL, NULL, &history, &error), ISOPROOF_ERR_IO);
   assert_string_equal(error.file, "/nonexistent");
 }
 
@@ -127,84 +127,86 @@ static void test_empty_with_format(void **state) {
   (void)state;
   static const char *const formats[] = {"plume", "jsonl", "edn"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-    isolde_error error = {0};
-    isolde_history *history;
-    isolde_status status = open_bytes("", 0, formats[i], &history, &error);
-    if (status != ISOLDE_OK) fail_msg("%s: %s", formats[i], error.message);
-    isolde_counts counts;
-    isolde_history_counts(history, &counts);
+    isoproof_error error = {0};
+    isoproof_history *history;
+    isoproof_status status = open_bytes("", 0, formats[i], &history, &error);
+    if (status != ISOPROOF_OK) fail_msg("%s: %s", formats[i], error.message);
+    isoproof_counts counts;
+    isoproof_history_counts(history, &counts);
     assert_int_equal(counts.transactions, 0);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
 }
 
 static void test_table(void **state) {
   (void)state;
-  for (size_t i = 0; i < ISOLDE_FORMATS; i++) {
-    const isolde_format_info *info = isolde_format_at(i);
+  for (size_t i = 0; i < ISOPROOF_FORMATS; i++) {
+    const isoproof_format_info *info = isoproof_format_at(i);
     assert_non_null(info);
     assert_int_equal(info->format, i);
-    assert_ptr_equal(isolde_format_find(info->id), info);
+    assert_ptr_equal(isoproof_format_find(info->id), info);
   }
-  assert_null(isolde_format_at(ISOLDE_FORMATS));
-  assert_null(isolde_format_find("xml"));
-  assert_null(isolde_format_find(NULL));
+  assert_null(isoproof_format_at(ISOPROOF_FORMATS));
+  assert_null(isoproof_format_find("xml"));
+  assert_null(isoproof_format_find(NULL));
 }
 
 static void test_options(void **state) {
   (void)state;
-  isolde_error error = {0};
-  isolde_history *history;
+  isoproof_error error = {0};
+  isoproof_history *history;
   bytes out = {NULL, 0, 0};
   static const char text[] = "w(1,2,0,0)\n";
-  isolde_open_options open = {.struct_size = sizeof(size_t), .format = "edn"}; /* an older caller has no format */
-  assert_int_equal(isolde_history_open_memory(text, 11, "t", &open, NULL, &history, &error), ISOLDE_OK);
-  isolde_write_options write = {.struct_size = sizeof(size_t) + sizeof(isolde_compression), .lossy = true};
-  assert_int_equal(isolde_history_write_to(history, ISOLDE_FORMAT_PLUME, bytes_put, &out, &write, NULL, NULL, &error),
-                   ISOLDE_OK);
+  isoproof_open_options open = {.struct_size = sizeof(size_t), .format = "edn"}; /* an older caller has no format */
+  assert_int_equal(isoproof_history_open_memory(text, 11, "t", &open, NULL, &history, &error), ISOPROOF_OK);
+  isoproof_write_options write = {.struct_size = sizeof(size_t) + sizeof(isoproof_compression), .lossy = true};
+  assert_int_equal(
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_PLUME, bytes_put, &out, &write, NULL, NULL, &error),
+      ISOPROOF_OK);
   assert_int_equal(out.count, 11);
   assert_memory_equal(out.data, text, 11);
   write.struct_size = 0;
-  assert_int_equal(isolde_history_write_to(history, ISOLDE_FORMAT_PLUME, bytes_put, &out, &write, NULL, NULL, &error),
-                   ISOLDE_ERR_USAGE);
+  assert_int_equal(
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_PLUME, bytes_put, &out, &write, NULL, NULL, &error),
+      ISOPROOF_ERR_USAGE);
   struct {
-    isolde_write_options known;
+    isoproof_write_options known;
     uint64_t later;
   } newer = {.known = {.struct_size = sizeof newer}, .later = 0};
   assert_int_equal(
-      isolde_history_write_to(history, ISOLDE_FORMAT_PLUME, bytes_put, &out, &newer.known, NULL, NULL, &error),
-      ISOLDE_OK);
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_PLUME, bytes_put, &out, &newer.known, NULL, NULL, &error),
+      ISOPROOF_OK);
   newer.later = 1;
   assert_int_equal(
-      isolde_history_write_to(history, ISOLDE_FORMAT_PLUME, bytes_put, &out, &newer.known, NULL, NULL, &error),
-      ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(isolde_history_write_to(history, ISOLDE_FORMAT_COBRA, bytes_put, &out, NULL, NULL, NULL, &error),
-                   ISOLDE_ERR_UNSUPPORTED);
-  assert_int_equal(isolde_history_write_to(history, ISOLDE_FORMATS, bytes_put, &out, NULL, NULL, NULL, &error),
-                   ISOLDE_ERR_USAGE);
-  isolde_history_free(history);
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_PLUME, bytes_put, &out, &newer.known, NULL, NULL, &error),
+      ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(isoproof_history_write_to(history, ISOPROOF_FORMAT_COBRA, bytes_put, &out, NULL, NULL, NULL, &error),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(isoproof_history_write_to(history, ISOPROOF_FORMATS, bytes_put, &out, NULL, NULL, NULL, &error),
+                   ISOPROOF_ERR_USAGE);
+  isoproof_history_free(history);
   bytes_free(&out);
 }
 
 static void test_directories(void **state) {
   (void)state;
-  char directory[] = "/tmp/isolde-detect-XXXXXX", path[128];
+  char directory[] = "/tmp/isoproof-detect-XXXXXX", path[128];
   static const struct {
     const char *file, *format;
   } steps[] = {{"notes.txt", "none"}, {"Tx.log", "none"}, {"T1.log", "cobra"}, {"J1.log", "none"}};
   assert_non_null(mkdtemp(directory));
   for (size_t i = 0; i < 4; i++) {
-    isolde_format format;
+    isoproof_format format;
     snprintf(path, sizeof path, "%s/%s", directory, steps[i].file);
     close(open(path, O_CREAT | O_WRONLY, 0600));
     bool known = iso_detect_directory(directory, &format);
-    assert_string_equal(known ? isolde_format_at(format)->id : "none", steps[i].format);
+    assert_string_equal(known ? isoproof_format_at(format)->id : "none", steps[i].format);
   }
-  isolde_format format;
+  isoproof_format format;
   snprintf(path, sizeof path, "%s/T1.log", directory);
   unlink(path);
   assert_true(iso_detect_directory(directory, &format));
-  assert_int_equal(format, ISOLDE_FORMAT_VIPER);
+  assert_int_equal(format, ISOPROOF_FORMAT_VIPER);
   for (size_t i = 0; i < 4; i++) {
     snprintf(path, sizeof path, "%s/%s", directory, steps[i].file);
     unlink(path);

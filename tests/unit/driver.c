@@ -17,10 +17,10 @@
 static void parses_urls(void **state) {
   (void)state;
   iso_url url;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   assert_int_equal(
       iso_url_parse("Postgres://us%40er:p%3aw@[::1]:5433/data%20base?sslmode=off&a=%26", ISO_URL_FULL, &url, &error),
-      ISOLDE_OK);
+      ISOPROOF_OK);
   assert_string_equal(url.scheme, "postgres");
   assert_string_equal(url.user, "us@er");
   assert_string_equal(url.password, "p:w");
@@ -32,22 +32,22 @@ static void parses_urls(void **state) {
   assert_null(iso_url_option(&url, "b"));
   assert_string_equal(url.shown, "Postgres://us%40er:***@[::1]:5433/data%20base?sslmode=off&a=%26");
   iso_url_free(&url);
-  assert_int_equal(iso_url_parse("sqlite:a/b?journal=wal", ISO_URL_PATH, &url, &error), ISOLDE_OK);
+  assert_int_equal(iso_url_parse("sqlite:a/b?journal=wal", ISO_URL_PATH, &url, &error), ISOPROOF_OK);
   assert_string_equal(url.path, "a/b");
   assert_null(url.host);
   iso_url_free(&url);
-  assert_int_equal(iso_url_parse("sqlite:///tmp/x", ISO_URL_PATH, &url, &error), ISOLDE_OK);
+  assert_int_equal(iso_url_parse("sqlite:///tmp/x", ISO_URL_PATH, &url, &error), ISOPROOF_OK);
   assert_string_equal(url.path, "/tmp/x");
   iso_url_free(&url);
-  assert_int_equal(iso_url_parse("odbc:Driver=X;Uid=u;PWD={a;b};Server=1?2", ISO_URL_RAW, &url, &error), ISOLDE_OK);
+  assert_int_equal(iso_url_parse("odbc:Driver=X;Uid=u;PWD={a;b};Server=1?2", ISO_URL_RAW, &url, &error), ISOPROOF_OK);
   assert_string_equal(url.path, "Driver=X;Uid=u;PWD={a;b};Server=1?2");
   assert_string_equal(url.shown, "odbc:Driver=X;Uid=u;PWD=***};Server=1?2");
   iso_url_free(&url);
-  assert_int_equal(iso_url_parse("mariadb://u:@h/d?password=secret", ISO_URL_FULL, &url, &error), ISOLDE_OK);
+  assert_int_equal(iso_url_parse("mariadb://u:@h/d?password=secret", ISO_URL_FULL, &url, &error), ISOPROOF_OK);
   assert_string_equal(url.shown, "mariadb://u:***@h/d?password=***");
   assert_string_equal(url.password, "");
   iso_url_free(&url);
-  assert_int_equal(iso_url_parse("mariadb://", ISO_URL_FULL, &url, &error), ISOLDE_OK);
+  assert_int_equal(iso_url_parse("mariadb://", ISO_URL_FULL, &url, &error), ISOPROOF_OK);
   assert_null(url.host);
   iso_url_free(&url);
 }
@@ -75,8 +75,8 @@ static void refuses_bad_urls(void **state) {
                                     "pg:/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9&j=10&k=11&l=12&m=13&n=14&o=15&p=16&q=17"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     iso_url url;
-    isolde_error error = {0};
-    if (iso_url_parse(bad[i], ISO_URL_FULL, &url, &error) == ISOLDE_OK) fail_msg("accepted %s", bad[i]);
+    isoproof_error error = {0};
+    if (iso_url_parse(bad[i], ISO_URL_FULL, &url, &error) == ISOPROOF_OK) fail_msg("accepted %s", bad[i]);
     assert_true(error.message[0] != 0);
     assert_null(url.buffer);
   }
@@ -85,44 +85,44 @@ static void refuses_bad_urls(void **state) {
 static void opens_only_what_it_knows(void **state) {
   (void)state;
   iso_database *database = NULL;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   static const char *const bad[] = {"oracle://x",        "sqlite::memory:",     "sim:x",
                                     "sim:?level=acid",   "sim:?bugs=fleas",     "sim:?rate=2",
                                     "sim:?nodes=0",      "sqlite:?journal=off", "sim:?colour=red",
                                     "sqlite:?cache=big", "sim:?rate=one",       "sqlite:/no/such/folder/x"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    isolde_status status = iso_database_open(&bad[i], 1, NULL, &database, &error);
-    bool refused = status == ISOLDE_ERR_USAGE || status == ISOLDE_ERR_IO || status == ISOLDE_ERR_UNSUPPORTED;
+    isoproof_status status = iso_database_open(&bad[i], 1, NULL, &database, &error);
+    bool refused = status == ISOPROOF_ERR_USAGE || status == ISOPROOF_ERR_IO || status == ISOPROOF_ERR_UNSUPPORTED;
     if (!refused) fail_msg("%s: status %d", bad[i], status);
     assert_true(error.message[0] != 0);
   }
   const char *const two[] = {"sim:", "sim:"};
-  assert_int_equal(iso_database_open(two, 2, NULL, &database, &error), ISOLDE_ERR_USAGE);
-  assert_int_equal(iso_database_open(two, 0, NULL, &database, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_database_open(two, 2, NULL, &database, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(iso_database_open(two, 0, NULL, &database, &error), ISOPROOF_ERR_USAGE);
   static const char *const tables[] = {"", "1a", "a b", "a;drop", "a123456789012345678901234567890123456789012345"};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     iso_database_options options = {.table = tables[i]};
-    assert_int_equal(iso_database_open(two, 1, &options, &database, &error), ISOLDE_ERR_USAGE);
+    assert_int_equal(iso_database_open(two, 1, &options, &database, &error), ISOPROOF_ERR_USAGE);
   }
   iso_database_options many = {.tables = ISO_MOST_TABLES + 1};
-  assert_int_equal(iso_database_open(two, 1, &many, &database, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_database_open(two, 1, &many, &database, &error), ISOPROOF_ERR_USAGE);
   iso_database_options parts = {.partitions = ISO_MOST_PARTITIONS + 1};
-  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOPROOF_ERR_USAGE);
   parts.partitions = 2;
-  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOLDE_ERR_UNSUPPORTED);
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOPROOF_ERR_UNSUPPORTED);
   assert_non_null(strstr(error.message, "partitions"));
   parts.partitions = 1;
-  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOLDE_OK);
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOPROOF_OK);
   iso_database_close(database);
 }
 
 static void lists_drivers(void **state) {
   (void)state;
-  isolde_driver_info info;
+  isoproof_driver_info info;
   size_t count = 0;
-  for (; isolde_driver_at(count, &info); count++) {
+  for (; isoproof_driver_at(count, &info); count++) {
     char library[64];
-    isolde_driver_library(count, library, sizeof library);
+    isoproof_driver_library(count, library, sizeof library);
     assert_true(info.name[0] != 0 && info.title[0] != 0);
     assert_int_equal(info.built, info.url_form != NULL);
   }
@@ -173,8 +173,8 @@ static void sim_finds_conflicts(void **state) {
   iso_connection *a = suite_connect(database, 0), *b = suite_connect(database, 0);
   iso_reply reply = {0};
   const iso_isolation *snapshot, *serializable;
-  assert_int_equal(iso_database_find_isolation(database, "si", &snapshot, NULL), ISOLDE_OK);
-  assert_int_equal(iso_database_find_isolation(database, "ser", &serializable, NULL), ISOLDE_OK);
+  assert_int_equal(iso_database_find_isolation(database, "si", &snapshot, NULL), ISOPROOF_OK);
+  assert_int_equal(iso_database_find_isolation(database, "ser", &serializable, NULL), ISOPROOF_OK);
   /* Write skew passes snapshot isolation, not serializability; a lost update passes neither. */
   for (int round = 0; round < 4; round++) {
     const iso_isolation *isolation = round % 2 == 0 ? snapshot : serializable;
@@ -215,7 +215,7 @@ static void sim_loses_replies(void **state) {
   assert_false(iso_connected(connection));
   iso_read(connection, 1, &reply);
   assert_reply(&reply, LOST, UNKNOWN);
-  assert_int_equal(iso_reconnect(connection, NULL), ISOLDE_OK);
+  assert_int_equal(iso_reconnect(connection, NULL), ISOPROOF_OK);
   iso_begin(connection, NULL, &reply);
   assert_reply(&reply, OK, ACTIVE);
   iso_disconnect(connection);
@@ -236,7 +236,7 @@ static void sqlite_does_all(void **state) {
 
 static void sqlite_uses_files(void **state) {
   (void)state;
-  char folder[] = "/tmp/isolde-driver-XXXXXX", url[64], path[64];
+  char folder[] = "/tmp/isoproof-driver-XXXXXX", url[64], path[64];
   assert_non_null(mkdtemp(folder));
   snprintf(url, sizeof url, "sqlite:%s/x%%20y", folder);
   suite_all(url);
@@ -317,7 +317,7 @@ static void sqlite_cancels_and_times_out(void **state) {
   iso_database *database = suite_open("sqlite:?synchronous=off", &options);
   iso_connection *a = suite_connect(database, 0), *b = suite_connect(database, 0);
   iso_reply reply = {0};
-  isolde_error error = {0};
+  isoproof_error error = {0};
   iso_execute(a, "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT max(x) FROM r", &reply);
   assert_reply(&reply, ABORT, ABORTED);
   assert_int_equal(reply.error_class, ISO_CLASS_TIMEOUT);
@@ -337,7 +337,7 @@ static void sqlite_cancels_and_times_out(void **state) {
   iso_begin(a, NULL, &reply);
   iso_write(a, 1, 1, &reply);
   iso_request write = {.kind = ISO_WRITE, .key = 1, .value = 2};
-  assert_int_equal(iso_start(b, &write, &error), ISOLDE_OK);
+  assert_int_equal(iso_start(b, &write, &error), ISOPROOF_OK);
   assert_false(iso_poll(b, 50));
   assert_true(iso_cancel(b));
   assert_true(iso_poll(b, 10000));
@@ -345,12 +345,12 @@ static void sqlite_cancels_and_times_out(void **state) {
   assert_reply(&reply, ABORT, ABORTED);
   assert_int_equal(reply.error_class, ISO_CLASS_CANCELLED);
   /* Gone while it waits: nobody is left waiting. */
-  assert_int_equal(iso_start(b, &write, &error), ISOLDE_OK);
+  assert_int_equal(iso_start(b, &write, &error), ISOPROOF_OK);
   iso_disconnect(b);
   iso_commit(a, &reply);
   assert_reply(&reply, OK, COMMITTED);
   bool blocked;
-  assert_int_equal(iso_blocked(a, &a, 1, &blocked, &error), ISOLDE_ERR_UNSUPPORTED);
+  assert_int_equal(iso_blocked(a, &a, 1, &blocked, &error), ISOPROOF_ERR_UNSUPPORTED);
   iso_disconnect(a);
   iso_reply_free(&reply);
   suite_close(database);
@@ -362,7 +362,7 @@ static void sqlite_reads_dirt_if_asked(void **state) {
   iso_connection *a = suite_connect(database, 0), *b = suite_connect(database, 0);
   iso_reply reply = {0};
   const iso_isolation *dirty;
-  assert_int_equal(iso_database_find_isolation(database, "ru", &dirty, NULL), ISOLDE_OK);
+  assert_int_equal(iso_database_find_isolation(database, "ru", &dirty, NULL), ISOPROOF_OK);
   assert_null(dirty->claims);
   iso_begin(a, NULL, &reply);
   iso_write(a, 1, 9, &reply);

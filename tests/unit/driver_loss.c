@@ -20,8 +20,8 @@ static void lost_and_back(iso_connection *connection, proxy *p, iso_reply *reply
   iso_read(connection, 1, reply);
   assert_int_equal(reply->outcome, ISO_OUTCOME_LOST);
   proxy_set(p, PROXY_PASS);
-  isolde_error error = {0};
-  if (iso_reconnect(connection, &error) != ISOLDE_OK) fail_msg("%s", error.message);
+  isoproof_error error = {0};
+  if (iso_reconnect(connection, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   assert_true(iso_connected(connection));
   assert_int_equal(iso_connection_txn(connection), ISO_TXN_IDLE);
 }

@@ -15,8 +15,8 @@ static iso_reply reply;
 
 static const iso_isolation *level(const char *name) {
   const iso_isolation *found = NULL;
-  isolde_error error = {0};
-  if (iso_database_find_isolation(db, name, &found, &error) != ISOLDE_OK) fail_msg("%s", error.message);
+  isoproof_error error = {0};
+  if (iso_database_find_isolation(db, name, &found, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   return found;
 }
 
@@ -66,7 +66,7 @@ static void knows_itself(void **state) {
 /* A deadlock rolls back everything; the server would still answer OK to a COMMIT. */
 static void deadlock_undoes_everything(void **state) {
   (void)state;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   iso_begin(one, NULL, &reply);
   iso_begin(two, NULL, &reply);
   iso_write(one, 3, 31, &reply);
@@ -108,9 +108,9 @@ static void deadlock_undoes_everything(void **state) {
 /* Under serializable the error of a plain read comes after the columns: while fetching. */
 static void error_while_fetching(void **state) {
   (void)state;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   for (int text = 0; text < 2; text++) {
-    iso_request read = {.kind = text ? ISO_EXECUTE : ISO_READ, .key = 2, .sql = "SELECT v FROM isolde WHERE k = 2"};
+    iso_request read = {.kind = text ? ISO_EXECUTE : ISO_READ, .key = 2, .sql = "SELECT v FROM isoproof WHERE k = 2"};
     iso_begin(one, level("ser"), &reply);
     iso_begin(two, level("ser"), &reply);
     /* The second one has changed more and survives. */
@@ -223,7 +223,7 @@ static void statements_alone_undo_themselves(void **state) {
 
 static void tells_who_waits(void **state) {
   (void)state;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   bool blocked[2] = {true, true};
   iso_connection *both[2] = {one, two};
   iso_begin(one, NULL, &reply);
@@ -272,7 +272,7 @@ static void statement_timeout(void **state) {
 /* The server ends the connection: between statements, and while a statement waits. */
 static void killed(void **state) {
   (void)state;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   char sql[64];
   for (int waiting = 0; waiting < 2; waiting++) {
     iso_begin(two, NULL, &reply);
@@ -304,7 +304,7 @@ static void killed(void **state) {
 static void connection_loss(void **state) {
   (void)state;
   iso_url url;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   assert_ok_error(iso_url_parse(server_url, ISO_URL_FULL, &url, &error), error);
   proxy *p = proxy_start(url.port);
   char through_url[256];
@@ -333,7 +333,7 @@ static void partitions(void **state) {
   assert_int_equal(suite_value(db, 2), 7);
   for (int i = 0; i < 3; i++) {
     char sql[96];
-    snprintf(sql, sizeof sql, "SELECT GROUP_CONCAT(k ORDER BY k) FROM isolde PARTITION (p%d)", i);
+    snprintf(sql, sizeof sql, "SELECT GROUP_CONCAT(k ORDER BY k) FROM isoproof PARTITION (p%d)", i);
     iso_execute(one, sql, &reply);
     assert_reply(&reply, OK, COMMITTED);
     assert_string_equal(iso_reply_cell(&reply, 0, 0), keys[i]);
@@ -342,26 +342,26 @@ static void partitions(void **state) {
 
 static void connects_by_socket(void **state) {
   (void)state;
-  const char *socket = getenv("ISOLDE_TEST_MARIADB_SOCKET");
+  const char *socket = getenv("ISOPROOF_TEST_MARIADB_SOCKET");
   iso_database *none = NULL;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   if (socket != NULL) {
     char url[512];
-    snprintf(url, sizeof url, "mariadb://root@/isolde?socket=%s", socket);
+    snprintf(url, sizeof url, "mariadb://root@/isoproof?socket=%s", socket);
     const char *urls[] = {url};
     assert_ok_error(iso_database_open(urls, 1, NULL, &none, &error), error);
     iso_database_close(none);
   }
   static const char *const bad[] = {"mariadb://root:secret@127.0.0.1:1/x", "mariadb://127.0.0.1:1/x?colour=red"};
-  assert_int_equal(iso_database_open(&bad[0], 1, NULL, &none, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_database_open(&bad[0], 1, NULL, &none, &error), ISOPROOF_ERR_IO);
   assert_null(strstr(error.message, "secret"));
-  assert_int_equal(iso_database_open(&bad[1], 1, NULL, &none, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_database_open(&bad[1], 1, NULL, &none, &error), ISOPROOF_ERR_USAGE);
 }
 
 int main(void) {
-  server_url = getenv("ISOLDE_TEST_MARIADB");
+  server_url = getenv("ISOPROOF_TEST_MARIADB");
   if (server_url == NULL) {
-    puts("ISOLDE_TEST_MARIADB is not set: skipped");
+    puts("ISOPROOF_TEST_MARIADB is not set: skipped");
     return 77;
   }
 #define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, close_all)

@@ -9,7 +9,7 @@
 #include "driver_suite.h"
 #include "unit.h"
 
-static char folder[] = "/tmp/isolde-odbc-XXXXXX";
+static char folder[] = "/tmp/isoproof-odbc-XXXXXX";
 static char sqlite_url[128], postgres_url[256], mariadb_url[256];
 static iso_database *db;
 static iso_connection *one, *two, *control;
@@ -19,7 +19,7 @@ static iso_reply reply;
 static bool url_of(const char *variable, const char *format, uint32_t port, char *out, size_t size) {
   const char *text = getenv(variable);
   iso_url url;
-  if (text == NULL || iso_url_parse(text, ISO_URL_FULL, &url, NULL) != ISOLDE_OK) return false;
+  if (text == NULL || iso_url_parse(text, ISO_URL_FULL, &url, NULL) != ISOPROOF_OK) return false;
   snprintf(out, size, format, port != 0 ? port : url.port, url.path, url.user);
   iso_url_free(&url);
   return true;
@@ -32,8 +32,8 @@ static bool url_of(const char *variable, const char *format, uint32_t port, char
 static void need(const char *url) {
   if (url[0] == 0) skip();
   iso_database *found = NULL;
-  isolde_error error = {0};
-  if (iso_database_open(&url, 1, NULL, &found, &error) != ISOLDE_OK) {
+  isoproof_error error = {0};
+  if (iso_database_open(&url, 1, NULL, &found, &error) != ISOPROOF_OK) {
     print_message("%s: skipped\n", error.message);
     skip();
   }
@@ -42,8 +42,8 @@ static void need(const char *url) {
 
 static const iso_isolation *level(const char *name) {
   const iso_isolation *found = NULL;
-  isolde_error error = {0};
-  if (iso_database_find_isolation(db, name, &found, &error) != ISOLDE_OK) fail_msg("%s", error.message);
+  isoproof_error error = {0};
+  if (iso_database_find_isolation(db, name, &found, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   return found;
 }
 
@@ -90,7 +90,7 @@ static void sqlite_busy_at_commit(void **state) {
   iso_begin(one, NULL, &reply);
   iso_read(one, 1, &reply);
   assert_reply(&reply, OK, ACTIVE);
-  iso_execute(one, "SELECT k FROM isolde", &reply);
+  iso_execute(one, "SELECT k FROM isoproof", &reply);
   iso_begin(two, NULL, &reply);
   iso_write(two, 1, 10, &reply);
   assert_reply(&reply, OK, ACTIVE);
@@ -111,7 +111,7 @@ static void sqlite_busy_at_commit(void **state) {
 /* Two transactions wait for each other: one of them is aborted as a whole. */
 static void deadlock(const char *url, const char *code) {
   need(url);
-  isolde_error error = {0};
+  isoproof_error error = {0};
   open_with(url, NULL);
   iso_begin(one, level("rc"), &reply);
   iso_begin(two, level("rc"), &reply);
@@ -195,11 +195,11 @@ static void postgres_conflicts(void **state) {
   assert_reply(&reply, ABORT, ABORTED);
   assert_int_equal(suite_value(db, 5), 0);
   /* A constraint that is checked at the commit. */
-  iso_execute(one, "UPDATE isolde SET l = k::text", &reply);
-  iso_execute(one, "ALTER TABLE isolde ADD CONSTRAINT u UNIQUE (l) DEFERRABLE INITIALLY DEFERRED", &reply);
+  iso_execute(one, "UPDATE isoproof SET l = k::text", &reply);
+  iso_execute(one, "ALTER TABLE isoproof ADD CONSTRAINT u UNIQUE (l) DEFERRABLE INITIALLY DEFERRED", &reply);
   assert_reply(&reply, OK, COMMITTED);
   iso_begin(one, NULL, &reply);
-  iso_execute(one, "UPDATE isolde SET l = '1', v = 8 WHERE k IN (1, 2)", &reply);
+  iso_execute(one, "UPDATE isoproof SET l = '1', v = 8 WHERE k IN (1, 2)", &reply);
   iso_commit(one, &reply);
   assert_reply(&reply, REJECTED, ABORTED);
   assert_int_equal(suite_value(db, 2), 0);
@@ -229,7 +229,7 @@ static void mariadb_lock_timeout(void **state) {
 
 static void waiting_and_cancelling(const char *url) {
   need(url);
-  isolde_error error = {0};
+  isoproof_error error = {0};
   open_with(url, NULL);
   bool blocked[2];
   iso_connection *both[2] = {one, two};
@@ -287,7 +287,7 @@ static void mariadb_timeout(void **state) {
 static void loss(const char *variable, const char *format, const char *url) {
   need(url);
   open_with(url, NULL);
-  isolde_error error = {0};
+  isoproof_error error = {0};
   iso_url plain;
   assert_ok_error(iso_url_parse(getenv(variable), ISO_URL_FULL, &plain, &error), error);
   proxy *p = proxy_start(plain.port);
@@ -305,21 +305,21 @@ static void loss(const char *variable, const char *format, const char *url) {
 
 static void postgres_loss(void **state) {
   (void)state;
-  loss("ISOLDE_TEST_POSTGRES", POSTGRES, postgres_url);
+  loss("ISOPROOF_TEST_POSTGRES", POSTGRES, postgres_url);
 }
 
 static void mariadb_loss(void **state) {
   (void)state;
-  loss("ISOLDE_TEST_MARIADB", MARIADB, mariadb_url);
+  loss("ISOPROOF_TEST_MARIADB", MARIADB, mariadb_url);
 }
 
 static void cannot_connect(void **state) {
   (void)state;
   iso_database *none = NULL;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   static const char *const bad[] = {"odbc:Driver=No Such Driver;Pwd=secret", "odbc:no-such-dsn", "odbc:"};
   for (size_t i = 0; i < 3; i++) {
-    assert_true(iso_database_open(&bad[i], 1, NULL, &none, &error) != ISOLDE_OK);
+    assert_true(iso_database_open(&bad[i], 1, NULL, &none, &error) != ISOPROOF_OK);
     assert_null(strstr(error.message, "secret"));
   }
 }
@@ -327,8 +327,8 @@ static void cannot_connect(void **state) {
 int main(void) {
   if (mkdtemp(folder) == NULL) return 1;
   snprintf(sqlite_url, sizeof sqlite_url, "odbc:Driver=SQLite3;Database=%s/database", folder);
-  if (!url_of("ISOLDE_TEST_POSTGRES", POSTGRES, 0, postgres_url, sizeof postgres_url)) postgres_url[0] = 0;
-  if (!url_of("ISOLDE_TEST_MARIADB", MARIADB, 0, mariadb_url, sizeof mariadb_url)) mariadb_url[0] = 0;
+  if (!url_of("ISOPROOF_TEST_POSTGRES", POSTGRES, 0, postgres_url, sizeof postgres_url)) postgres_url[0] = 0;
+  if (!url_of("ISOPROOF_TEST_MARIADB", MARIADB, 0, mariadb_url, sizeof mariadb_url)) mariadb_url[0] = 0;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sqlite_does_all),      cmocka_unit_test(sqlite_busy_at_commit),
       cmocka_unit_test(postgres_does_all),    cmocka_unit_test(postgres_conflicts),

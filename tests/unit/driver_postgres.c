@@ -15,8 +15,8 @@ static iso_reply reply;
 
 static const iso_isolation *level(const char *name) {
   const iso_isolation *found = NULL;
-  isolde_error error = {0};
-  if (iso_database_find_isolation(db, name, &found, &error) != ISOLDE_OK) fail_msg("%s", error.message);
+  isoproof_error error = {0};
+  if (iso_database_find_isolation(db, name, &found, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   return found;
 }
 
@@ -138,11 +138,11 @@ static void error_at_commit(void **state) {
   char sql[256], table[ISO_TABLE_BYTES];
   iso_database_table(db, 1, table);
   snprintf(sql, sizeof sql, "ALTER TABLE %s ADD CONSTRAINT unique_v UNIQUE (l) DEFERRABLE INITIALLY DEFERRED", table);
-  iso_execute(one, "UPDATE isolde SET l = k::text", &reply);
+  iso_execute(one, "UPDATE isoproof SET l = k::text", &reply);
   iso_execute(one, sql, &reply);
   assert_reply(&reply, OK, COMMITTED);
   iso_begin(one, NULL, &reply);
-  iso_execute(one, "UPDATE isolde SET l = '1', v = 8 WHERE k IN (1, 2)", &reply);
+  iso_execute(one, "UPDATE isoproof SET l = '1', v = 8 WHERE k IN (1, 2)", &reply);
   assert_reply(&reply, OK, ACTIVE);
   iso_commit(one, &reply);
   assert_reply(&reply, REJECTED, ABORTED);
@@ -152,7 +152,7 @@ static void error_at_commit(void **state) {
 
 static void deadlock(void **state) {
   (void)state;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   iso_begin(one, NULL, &reply);
   iso_begin(two, NULL, &reply);
   iso_write(one, 1, 1, &reply);
@@ -179,7 +179,7 @@ static void deadlock(void **state) {
 
 static void tells_who_waits(void **state) {
   (void)state;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   bool blocked[2] = {true, true};
   iso_connection *both[2] = {one, two};
   iso_begin(one, NULL, &reply);
@@ -198,7 +198,7 @@ static void tells_who_waits(void **state) {
   iso_commit(one, &reply);
   assert_reply(&reply, OK, COMMITTED);
   iso_begin(control, NULL, &reply);
-  assert_int_equal(iso_blocked(control, both, 2, blocked, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_blocked(control, both, 2, blocked, &error), ISOPROOF_ERR_USAGE);
 }
 
 static void timeouts(void **state) {
@@ -225,28 +225,28 @@ static void timeouts(void **state) {
 static void partitions(void **state) {
   (void)state;
   iso_database_options options = {.partitions = 3};
-  static const char *const places[] = {"isolde_p0", "isolde_p1", "isolde_p2", "isolde_p2"};
+  static const char *const places[] = {"isoproof_p0", "isoproof_p1", "isoproof_p2", "isoproof_p2"};
   open_with(&options);
   iso_write(one, -1, 5, &reply);
   assert_reply(&reply, OK, COMMITTED);
   iso_write(one, 2, 7, &reply);
   assert_reply(&reply, OK, COMMITTED);
   assert_int_equal(suite_value(db, 2), 7);
-  iso_execute(one, "SELECT tableoid::regclass, k FROM isolde WHERE k BETWEEN 0 AND 3 ORDER BY k", &reply);
+  iso_execute(one, "SELECT tableoid::regclass, k FROM isoproof WHERE k BETWEEN 0 AND 3 ORDER BY k", &reply);
   assert_reply(&reply, OK, COMMITTED);
   for (size_t i = 0; i < 4; i++) assert_string_equal(iso_reply_cell(&reply, i, 0), places[i]);
-  iso_execute(one, "SELECT tableoid::regclass FROM isolde WHERE k = -1", &reply);
-  assert_string_equal(iso_reply_cell(&reply, 0, 0), "isolde_p0");
-  isolde_error error = {0};
+  iso_execute(one, "SELECT tableoid::regclass FROM isoproof WHERE k = -1", &reply);
+  assert_string_equal(iso_reply_cell(&reply, 0, 0), "isoproof_p0");
+  isoproof_error error = {0};
   assert_ok_error(iso_database_teardown(db, &error), error);
-  iso_execute(one, "SELECT count(*) FROM pg_class WHERE relname LIKE 'isolde%'", &reply);
+  iso_execute(one, "SELECT count(*) FROM pg_class WHERE relname LIKE 'isoproof%'", &reply);
   assert_string_equal(iso_reply_cell(&reply, 0, 0), "0");
 }
 
 /* The server ends the connection: between statements, and while a statement waits. */
 static void terminated(void **state) {
   (void)state;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   char sql[64];
   for (int waiting = 0; waiting < 2; waiting++) {
     iso_begin(two, NULL, &reply);
@@ -279,8 +279,8 @@ static void terminated(void **state) {
 
 static void refuses_copy(void **state) {
   (void)state;
-  isolde_error error = {0};
-  iso_execute(one, "COPY isolde TO STDOUT", &reply);
+  isoproof_error error = {0};
+  iso_execute(one, "COPY isoproof TO STDOUT", &reply);
   assert_int_equal(reply.error_class, ISO_CLASS_CLIENT);
   assert_false(iso_connected(one));
   assert_ok_error(iso_reconnect(one, &error), error);
@@ -293,7 +293,7 @@ static void refuses_copy(void **state) {
 static void connection_loss(void **state) {
   (void)state;
   iso_url url;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   assert_ok_error(iso_url_parse(server_url, ISO_URL_FULL, &url, &error), error);
   proxy *p = proxy_start(url.port);
   char through_url[256];
@@ -313,17 +313,17 @@ static void connection_loss(void **state) {
 static void cannot_connect(void **state) {
   (void)state;
   iso_database *none = NULL;
-  isolde_error error = {0};
+  isoproof_error error = {0};
   static const char *const bad[] = {"postgres://postgres:secret@127.0.0.1:1/x", "postgres://127.0.0.1:1/x?colour=red"};
-  assert_int_equal(iso_database_open(&bad[0], 1, NULL, &none, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_database_open(&bad[0], 1, NULL, &none, &error), ISOPROOF_ERR_IO);
   assert_null(strstr(error.message, "secret"));
-  assert_int_equal(iso_database_open(&bad[1], 1, NULL, &none, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_database_open(&bad[1], 1, NULL, &none, &error), ISOPROOF_ERR_USAGE);
 }
 
 int main(void) {
-  server_url = getenv("ISOLDE_TEST_POSTGRES");
+  server_url = getenv("ISOPROOF_TEST_POSTGRES");
   if (server_url == NULL) {
-    puts("ISOLDE_TEST_POSTGRES is not set: skipped");
+    puts("ISOPROOF_TEST_POSTGRES is not set: skipped");
     return 77;
   }
 #define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, close_all)

@@ -18,17 +18,17 @@ typedef struct player {
   bool open;
   size_t count, planned;
   struct {
-    isolde_op_kind kind;
+    isoproof_op_kind kind;
     int64_t key, value;
     bool present;
-    isolde_scalar *elements;
+    isoproof_scalar *elements;
     size_t element_count;
   } ops[MOST_OPS];
 } player;
 
 typedef struct game {
   iso_database *database;
-  isolde_builder *builder;
+  isoproof_builder *builder;
   uint64_t random;
   int64_t clock, next_value;
   bool lists;
@@ -39,25 +39,26 @@ typedef struct game {
 } game;
 
 static void record(game *g, player *p, iso_txn_state state) {
-  isolde_error error = {0};
-  isolde_txn_status status = ISOLDE_UNKNOWN;
-  if (state == ISO_TXN_COMMITTED) status = ISOLDE_COMMITTED;
-  if (state == ISO_TXN_ABORTED) status = ISOLDE_ABORTED;
-  g->committed += status == ISOLDE_COMMITTED;
-  g->aborted += status == ISOLDE_ABORTED;
-  g->unknown += status == ISOLDE_UNKNOWN;
-  assert_ok_error(isolde_builder_begin(g->builder, p->session, status, &error), error);
+  isoproof_error error = {0};
+  isoproof_txn_status status = ISOPROOF_UNKNOWN;
+  if (state == ISO_TXN_COMMITTED) status = ISOPROOF_COMMITTED;
+  if (state == ISO_TXN_ABORTED) status = ISOPROOF_ABORTED;
+  g->committed += status == ISOPROOF_COMMITTED;
+  g->aborted += status == ISOPROOF_ABORTED;
+  g->unknown += status == ISOPROOF_UNKNOWN;
+  assert_ok_error(isoproof_builder_begin(g->builder, p->session, status, &error), error);
   assert_ok_error(
-      isolde_builder_times(g->builder, p->start, status == ISOLDE_UNKNOWN ? ISOLDE_NO_TIME : g->clock, &error), error);
+      isoproof_builder_times(g->builder, p->start, status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : g->clock, &error),
+      error);
   for (size_t i = 0; i < p->count; i++) {
-    isolde_scalar key = isolde_integer(p->ops[i].key);
-    isolde_scalar value = p->ops[i].present ? isolde_integer(p->ops[i].value) : isolde_nil();
-    if (p->ops[i].kind == ISOLDE_OP_READ_LIST)
-      assert_ok_error(
-          isolde_builder_elements(g->builder, p->ops[i].kind, key, p->ops[i].elements, p->ops[i].element_count, &error),
-          error);
+    isoproof_scalar key = isoproof_integer(p->ops[i].key);
+    isoproof_scalar value = p->ops[i].present ? isoproof_integer(p->ops[i].value) : isoproof_nil();
+    if (p->ops[i].kind == ISOPROOF_OP_READ_LIST)
+      assert_ok_error(isoproof_builder_elements(g->builder, p->ops[i].kind, key, p->ops[i].elements,
+                                                p->ops[i].element_count, &error),
+                      error);
     else
-      assert_ok_error(isolde_builder_op(g->builder, p->ops[i].kind, key, value, &error), error);
+      assert_ok_error(isoproof_builder_op(g->builder, p->ops[i].kind, key, value, &error), error);
     free(p->ops[i].elements);
     p->ops[i].elements = NULL;
   }
@@ -67,9 +68,9 @@ static void record(game *g, player *p, iso_txn_state state) {
 
 static void keep_list(game *g, player *p) {
   size_t count = g->reply.list.count;
-  isolde_scalar *elements = calloc(count + 1, sizeof *elements);
+  isoproof_scalar *elements = calloc(count + 1, sizeof *elements);
   assert_non_null(elements);
-  for (size_t i = 0; i < count; i++) elements[i] = isolde_integer(g->reply.list.items[i]);
+  for (size_t i = 0; i < count; i++) elements[i] = isoproof_integer(g->reply.list.items[i]);
   p->ops[p->count].elements = elements;
   p->ops[p->count].element_count = count;
 }
@@ -85,17 +86,17 @@ static void operate(game *g, player *p) {
   if (write) {
     int64_t value = ++g->next_value;
     p->ops[p->count].value = value;
-    p->ops[p->count].kind = g->lists ? ISOLDE_OP_APPEND : ISOLDE_OP_WRITE;
+    p->ops[p->count].kind = g->lists ? ISOPROOF_OP_APPEND : ISOPROOF_OP_WRITE;
     if (g->lists)
       iso_append(p->connection, key, value, &g->reply);
     else
       iso_write(p->connection, key, value, &g->reply);
   } else if (g->lists) {
-    p->ops[p->count].kind = ISOLDE_OP_READ_LIST;
+    p->ops[p->count].kind = ISOPROOF_OP_READ_LIST;
     iso_read_list(p->connection, key, &g->reply);
     if (g->reply.outcome == ISO_OUTCOME_OK) keep_list(g, p);
   } else {
-    p->ops[p->count].kind = ISOLDE_OP_READ;
+    p->ops[p->count].kind = ISOPROOF_OP_READ;
     iso_read(p->connection, key, &g->reply);
     p->ops[p->count].present = g->reply.present;
     p->ops[p->count].value = g->reply.value;
@@ -106,9 +107,10 @@ static void operate(game *g, player *p) {
 
 /* A new connection is a new session. */
 static void reconnect(game *g, player *p) {
-  isolde_error error = {0};
+  isoproof_error error = {0};
   assert_ok_error(iso_reconnect(p->connection, &error), error);
-  assert_ok_error(isolde_builder_session(g->builder, isolde_integer(g->clock + SESSIONS), &p->session, &error), error);
+  assert_ok_error(isoproof_builder_session(g->builder, isoproof_integer(g->clock + SESSIONS), &p->session, &error),
+                  error);
 }
 
 static void step(game *g) {
@@ -136,20 +138,20 @@ static void step(game *g) {
   if (!iso_connected(p->connection)) reconnect(g, p);
 }
 
-static isolde_history *play(const char *url, bool lists, uint32_t writes, uint64_t seed, uint64_t *unknown) {
+static isoproof_history *play(const char *url, bool lists, uint32_t writes, uint64_t seed, uint64_t *unknown) {
   game *g = calloc(1, sizeof *g);
-  isolde_error error = {0};
-  isolde_history *history = NULL;
+  isoproof_error error = {0};
+  isoproof_history *history = NULL;
   iso_database_options options = {.seed = seed};
   assert_non_null(g);
   *g = (game){.random = seed, .lists = lists, .keys = lists ? 40 : 12, .writes = writes};
   assert_ok_error(iso_database_open(&url, 1, &options, &g->database, &error), error);
   assert_ok_error(iso_database_setup(g->database, &error), error);
-  assert_ok_error(isolde_builder_new(&g->builder, &error), error);
+  assert_ok_error(isoproof_builder_new(&g->builder, &error), error);
   for (uint32_t i = 0; i < SESSIONS; i++) {
     size_t node = i % iso_database_nodes(g->database);
     assert_ok_error(iso_connect(g->database, node, &g->players[i].connection, &error), error);
-    assert_ok_error(isolde_builder_session(g->builder, isolde_integer(i), &g->players[i].session, &error), error);
+    assert_ok_error(isoproof_builder_session(g->builder, isoproof_integer(i), &g->players[i].session, &error), error);
   }
   for (int i = 0; i < STEPS; i++) step(g);
   for (uint32_t i = 0; i < SESSIONS; i++) {
@@ -158,22 +160,22 @@ static isolde_history *play(const char *url, bool lists, uint32_t writes, uint64
   }
   assert_true(g->committed > 1000);
   if (unknown != NULL) *unknown = g->unknown;
-  assert_ok_error(isolde_builder_finish(g->builder, &history, &error), error);
-  isolde_builder_free(g->builder);
+  assert_ok_error(isoproof_builder_finish(g->builder, &history, &error), error);
+  isoproof_builder_free(g->builder);
   iso_reply_free(&g->reply);
   iso_database_close(g->database);
   free(g);
   return history;
 }
 
-static isolde_verdict verdict_on(isolde_history *history, const char *level) {
-  isolde_error error = {0};
-  isolde_result *result = NULL;
+static isoproof_verdict verdict_on(isoproof_history *history, const char *level) {
+  isoproof_error error = {0};
+  isoproof_result *result = NULL;
   const char *levels[] = {level};
-  isolde_check_options options = {.struct_size = sizeof options, .levels = levels, .level_count = 1};
-  assert_ok_error(isolde_check(history, &options, NULL, &result, &error), error);
-  isolde_verdict verdict = isolde_result_verdict(result);
-  isolde_result_free(result);
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = levels, .level_count = 1};
+  assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
+  isoproof_verdict verdict = isoproof_result_verdict(result);
+  isoproof_result_free(result);
   return verdict;
 }
 
@@ -190,18 +192,18 @@ static void keeps_its_promises(void **state) {
   for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
     for (int lists = 0; lists < 2; lists++) {
       iso_database *database = NULL;
-      isolde_error error = {0};
+      isoproof_error error = {0};
       const iso_isolation *isolation;
       assert_ok_error(iso_database_open(&urls[i], 1, NULL, &database, &error), error);
       assert_ok_error(iso_database_find_isolation(database, NULL, &isolation, &error), error);
       uint64_t unknown = 0;
-      isolde_history *history = play(urls[i], lists, 4, 100 + i, &unknown);
-      isolde_verdict verdict = verdict_on(history, isolation->claims);
-      if (verdict == ISOLDE_VIOLATED) fail_msg("%s, lists %d: %s is violated", urls[i], lists, isolation->claims);
-      if (verdict == ISOLDE_UNDECIDED)
+      isoproof_history *history = play(urls[i], lists, 4, 100 + i, &unknown);
+      isoproof_verdict verdict = verdict_on(history, isolation->claims);
+      if (verdict == ISOPROOF_VIOLATED) fail_msg("%s, lists %d: %s is violated", urls[i], lists, isolation->claims);
+      if (verdict == ISOPROOF_UNDECIDED)
         print_message("%s, lists %d: %s is unknown\n", urls[i], lists, isolation->claims);
       if (strstr(urls[i], "lost") != NULL) assert_true(unknown > 10);
-      isolde_history_free(history);
+      isoproof_history_free(history);
       iso_database_close(database);
     }
   }
@@ -218,32 +220,32 @@ static void shows_weaknesses(void **state) {
                {"sim:?level=read-atomic", "causal"},
                {"sim:?level=read-committed", "read-atomic"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    isolde_history *history = play(cases[i].url, false, 4, 7 + i, NULL);
-    isolde_verdict verdict = verdict_on(history, cases[i].violated);
-    if (verdict == ISOLDE_SATISFIED) fail_msg("%s satisfies %s", cases[i].url, cases[i].violated);
-    if (verdict == ISOLDE_UNDECIDED) print_message("%s: %s is unknown\n", cases[i].url, cases[i].violated);
-    isolde_history_free(history);
+    isoproof_history *history = play(cases[i].url, false, 4, 7 + i, NULL);
+    isoproof_verdict verdict = verdict_on(history, cases[i].violated);
+    if (verdict == ISOPROOF_SATISFIED) fail_msg("%s satisfies %s", cases[i].url, cases[i].violated);
+    if (verdict == ISOPROOF_UNDECIDED) print_message("%s: %s is unknown\n", cases[i].url, cases[i].violated);
+    isoproof_history_free(history);
   }
 }
 
 /* Every bug breaks the weakest level that it is said to break. */
 static void shows_its_bugs(void **state) {
   (void)state;
-  for (uint32_t bug = 0; bug <= ISOLDE_SIM_BUGS; bug++) {
-    bool lost_write = bug == ISOLDE_SIM_BUGS;
-    const char *name = lost_write ? "lost-write" : isolde_sim_bug_name((isolde_sim_bug)bug);
-    const char *level = lost_write ? "strong-snapshot-isolation" : isolde_sim_bug_level((isolde_sim_bug)bug);
+  for (uint32_t bug = 0; bug <= ISOPROOF_SIM_BUGS; bug++) {
+    bool lost_write = bug == ISOPROOF_SIM_BUGS;
+    const char *name = lost_write ? "lost-write" : isoproof_sim_bug_name((isoproof_sim_bug)bug);
+    const char *level = lost_write ? "strong-snapshot-isolation" : isoproof_sim_bug_level((isoproof_sim_bug)bug);
     for (int lists = 0; lists < 2; lists++) {
-      if (bug == ISOLDE_SIM_BUG_DUPLICATE_APPEND && !lists) continue;
+      if (bug == ISOPROOF_SIM_BUG_DUPLICATE_APPEND && !lists) continue;
       char url[96];
       snprintf(url, sizeof url, "sim:?bugs=%s&rate=%s", name, lost_write ? "0.002" : "0.2");
       /* Two readers that see a fork have to read both sides of it. */
-      uint32_t writes = bug == ISOLDE_SIM_BUG_LONG_FORK ? 1 : 4;
-      isolde_history *history = play(url, lists, writes, 1000 + bug, NULL);
-      isolde_verdict verdict = verdict_on(history, level);
-      if (verdict == ISOLDE_SATISFIED) fail_msg("%s, lists %d: %s is not violated", name, lists, level);
-      if (verdict == ISOLDE_UNDECIDED) print_message("%s, lists %d: %s is unknown\n", name, lists, level);
-      isolde_history_free(history);
+      uint32_t writes = bug == ISOPROOF_SIM_BUG_LONG_FORK ? 1 : 4;
+      isoproof_history *history = play(url, lists, writes, 1000 + bug, NULL);
+      isoproof_verdict verdict = verdict_on(history, level);
+      if (verdict == ISOPROOF_SATISFIED) fail_msg("%s, lists %d: %s is not violated", name, lists, level);
+      if (verdict == ISOPROOF_UNDECIDED) print_message("%s, lists %d: %s is unknown\n", name, lists, level);
+      isoproof_history_free(history);
     }
   }
 }

@@ -8,23 +8,23 @@
 
 iso_database *suite_open(const char *url, const iso_database_options *options) {
   iso_database *database = NULL;
-  isolde_error error = {0};
-  if (iso_database_open(&url, 1, options, &database, &error) != ISOLDE_OK) fail_msg("%s: %s", url, error.message);
-  if (iso_database_setup(database, &error) != ISOLDE_OK) fail_msg("%s: %s", url, error.message);
-  if (iso_database_fill(database, 0, 10, 0, &error) != ISOLDE_OK) fail_msg("%s: %s", url, error.message);
+  isoproof_error error = {0};
+  if (iso_database_open(&url, 1, options, &database, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
+  if (iso_database_setup(database, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
+  if (iso_database_fill(database, 0, 10, 0, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
   return database;
 }
 
 void suite_close(iso_database *database) {
-  isolde_error error = {0};
-  if (iso_database_teardown(database, &error) != ISOLDE_OK) fail_msg("%s", error.message);
+  isoproof_error error = {0};
+  if (iso_database_teardown(database, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   iso_database_close(database);
 }
 
 iso_connection *suite_connect(iso_database *database, size_t node) {
   iso_connection *connection = NULL;
-  isolde_error error = {0};
-  if (iso_connect(database, node, &connection, &error) != ISOLDE_OK) fail_msg("%s", error.message);
+  isoproof_error error = {0};
+  if (iso_connect(database, node, &connection, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   return connection;
 }
 
@@ -226,11 +226,11 @@ static void check_sql(iso_database *database, iso_connection *connection) {
 
 static void check_levels(iso_database *database, iso_connection *connection) {
   iso_reply reply = {0};
-  isolde_error error = {0};
+  isoproof_error error = {0};
   const iso_isolation *found;
   for (size_t i = 0; iso_database_isolation(database, i) != NULL; i++) {
     const iso_isolation *isolation = iso_database_isolation(database, i);
-    assert_int_equal(iso_database_find_isolation(database, isolation->name, &found, &error), ISOLDE_OK);
+    assert_int_equal(iso_database_find_isolation(database, isolation->name, &found, &error), ISOPROOF_OK);
     assert_ptr_equal(found, isolation);
     assert_true(isolation->note[0] != 0);
     iso_begin(connection, isolation, &reply);
@@ -242,9 +242,9 @@ static void check_levels(iso_database *database, iso_connection *connection) {
     iso_commit(connection, &reply);
     assert_reply(&reply, OK, COMMITTED);
   }
-  assert_int_equal(iso_database_find_isolation(database, "SER", &found, &error), ISOLDE_OK);
+  assert_int_equal(iso_database_find_isolation(database, "SER", &found, &error), ISOPROOF_OK);
   assert_string_equal(found->name, "serializable");
-  assert_int_equal(iso_database_find_isolation(database, "wobbly", &found, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_database_find_isolation(database, "wobbly", &found, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "serializable"));
   iso_reply_free(&reply);
 }
@@ -252,14 +252,14 @@ static void check_levels(iso_database *database, iso_connection *connection) {
 static void check_async(iso_database *database, iso_connection *connection) {
   (void)database;
   iso_reply reply = {0};
-  isolde_error error = {0};
+  isoproof_error error = {0};
   iso_request begin = {.kind = ISO_BEGIN}, write = {.kind = ISO_WRITE, .key = 6, .value = 66};
   iso_request read = {.kind = ISO_READ, .key = 6}, commit = {.kind = ISO_COMMIT};
   const iso_request *const requests[] = {&begin, &write, &read, &commit};
   assert_true(iso_poll(connection, 0));
   for (size_t i = 0; i < 4; i++) {
-    assert_int_equal(iso_start(connection, requests[i], &error), ISOLDE_OK);
-    assert_int_equal(iso_start(connection, requests[i], &error), ISOLDE_ERR_USAGE);
+    assert_int_equal(iso_start(connection, requests[i], &error), ISOPROOF_OK);
+    assert_int_equal(iso_start(connection, requests[i], &error), ISOPROOF_ERR_USAGE);
     assert_true(iso_poll(connection, 10000));
     assert_int_equal(iso_finish(connection, &reply), ISO_OUTCOME_OK);
     if (i == 2) assert_int_equal(reply.value, 66);
@@ -270,7 +270,7 @@ static void check_async(iso_database *database, iso_connection *connection) {
 }
 
 static void run_all(const char *url, uint32_t tables) {
-  iso_database_options options = {.table = "isolde_suite", .tables = tables, .seed = 1};
+  iso_database_options options = {.table = "isoproof_suite", .tables = tables, .seed = 1};
   iso_database *database = suite_open(url, &options);
   assert_true(iso_database_version(database)[0] != 0);
   iso_connection *connection = suite_connect(database, 0);
@@ -283,10 +283,10 @@ static void run_all(const char *url, uint32_t tables) {
   check_async(database, connection);
   /* A new connection knows nothing of the old one's transaction. */
   iso_reply reply = {0};
-  isolde_error error = {0};
+  isoproof_error error = {0};
   iso_begin(connection, NULL, &reply);
   iso_write(connection, 7, 70, &reply);
-  assert_int_equal(iso_reconnect(connection, &error), ISOLDE_OK);
+  assert_int_equal(iso_reconnect(connection, &error), ISOPROOF_OK);
   assert_int_equal(iso_connection_txn(connection), ISO_TXN_IDLE);
   assert_int_equal(suite_value(database, 7), 0);
   iso_begin(connection, NULL, &reply);

@@ -9,12 +9,12 @@
 
 /* The data, NULL when it is not there. */
 static char *read_data(const char *name) {
-  const char *shared = getenv("ISOLDE_SHARED");
+  const char *shared = getenv("ISOPROOF_SHARED");
   char path[1024];
   if (shared != NULL) {
     snprintf(path, sizeof path, "%s/data/%s", shared, name);
   } else {
-    snprintf(path, sizeof path, "%s/../shared/data/%s", ISOLDE_SOURCE_ROOT, name);
+    snprintf(path, sizeof path, "%s/../shared/data/%s", ISOPROOF_SOURCE_ROOT, name);
   }
   FILE *file = fopen(path, "rb");
   if (file == NULL) return NULL;
@@ -55,17 +55,17 @@ static void set_models(json_span options, iso_elle_options *out) {
   json_span models = json_member(options, "consistency-models"), anomalies = json_member(options, "anomalies"), one;
   char name[128];
   if (models.text == NULL && anomalies.text == NULL) {
-    out->models = ISO_LEVEL_BIT(isolde_level_find_in("strict-serializable", ISOLDE_LEVEL_MODEL)->number);
+    out->models = ISO_LEVEL_BIT(isoproof_level_find_in("strict-serializable", ISOPROOF_LEVEL_MODEL)->number);
   }
   for (size_t i = 0; (one = json_string(json_element(models, i))).text != NULL; i++) {
     snprintf(name, sizeof name, "%.*s", (int)one.length, one.text);
-    const isolde_level_info *info = isolde_level_find_in(name, ISOLDE_LEVEL_MODEL);
+    const isoproof_level_info *info = isoproof_level_find_in(name, ISOPROOF_LEVEL_MODEL);
     assert_non_null(info);
     out->models |= ISO_LEVEL_BIT(info->number);
   }
   for (size_t i = 0; (one = json_string(json_element(anomalies, i))).text != NULL; i++) {
     snprintf(name, sizeof name, "%.*s", (int)one.length, one.text);
-    const isolde_anomaly_info *info = isolde_anomaly_find(name);
+    const isoproof_anomaly_info *info = isoproof_anomaly_find(name);
     assert_non_null(info);
     out->anomalies[info->number] = true;
   }
@@ -81,7 +81,7 @@ static void set_options(const conformance *c, iso_elle_options *out) {
 }
 
 /* The ranks of transactions, given by the index of their completion. */
-static uint32_t *read_order(const conformance *c, const isolde_history *history) {
+static uint32_t *read_order(const conformance *c, const isoproof_history *history) {
   json_span order = json_member(c->options, "transaction-order"), name, value;
   if (order.text == NULL) return NULL;
   uint32_t *ranks = calloc(history->txns + 1, sizeof *ranks);
@@ -94,12 +94,12 @@ static uint32_t *read_order(const conformance *c, const isolde_history *history)
   return ranks;
 }
 
-static isolde_history *open_history(const conformance *c) {
-  isolde_open_options open = {.struct_size = sizeof open, .format = "json"};
-  isolde_history *history = NULL;
-  isolde_error error;
-  if (isolde_history_open_memory(c->history.text, c->history.length, c->label, &open, NULL, &history, &error) !=
-      ISOLDE_OK) {
+static isoproof_history *open_history(const conformance *c) {
+  isoproof_open_options open = {.struct_size = sizeof open, .format = "json"};
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  if (isoproof_history_open_memory(c->history.text, c->history.length, c->label, &open, NULL, &history, &error) !=
+      ISOPROOF_OK) {
     print_message("%s: %s\n", c->label, error.message);
     return NULL;
   }
@@ -112,7 +112,7 @@ static bool same_types(const conformance *c, const iso_elle *elle) {
   json_span types = json_member(c->expected, "anomaly_types"), one;
   bool same = true;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
-    const char *code = isolde_anomaly_at(a)->code;
+    const char *code = isoproof_anomaly_at(a)->code;
     bool found = elle->cases.count[a] + elle->cycles.count[a] > 0 && iso_elle_reports(elle, (iso_anomaly)a);
     bool expected = json_list_has(types, code);
     if (found == expected) continue;
@@ -123,7 +123,7 @@ static bool same_types(const conformance *c, const iso_elle *elle) {
     char name[128];
     snprintf(name, sizeof name, "%.*s", (int)one.length, one.text);
     /* Nothing inferred is no anomaly. */
-    if (strcmp(name, "empty-transaction-graph") != 0 && isolde_anomaly_find(name) == NULL) {
+    if (strcmp(name, "empty-transaction-graph") != 0 && isoproof_anomaly_find(name) == NULL) {
       print_message("%s: %s is not in the table\n", c->label, name);
       same = false;
     }
@@ -136,9 +136,9 @@ static bool same_models(const conformance *c, const char *what, iso_level_set se
   bool same = true;
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
     bool found = (set & ISO_LEVEL_BIT(i)) != 0;
-    if (isolde_level_at(i)->family != ISOLDE_LEVEL_MODEL) continue;
-    if (found == json_list_has(expected, isolde_level_at(i)->friendly)) continue;
-    print_message("%s: %s: %s %s\n", c->label, what, isolde_level_at(i)->friendly, found ? "found" : "missing");
+    if (isoproof_level_at(i)->family != ISOPROOF_LEVEL_MODEL) continue;
+    if (found == json_list_has(expected, isoproof_level_at(i)->friendly)) continue;
+    print_message("%s: %s: %s %s\n", c->label, what, isoproof_level_at(i)->friendly, found ? "found" : "missing");
     same = false;
   }
   return same;
@@ -147,17 +147,17 @@ static bool same_models(const conformance *c, const char *what, iso_level_set se
 static bool check_whole(const conformance *c) {
   iso_elle_options options;
   iso_elle *elle = NULL;
-  isolde_error error;
-  isolde_history *history = open_history(c);
+  isoproof_error error;
+  isoproof_history *history = open_history(c);
   if (history == NULL) return false;
   set_options(c, &options);
   uint32_t *order = read_order(c, history);
   options.txn_order_opt = order;
-  isolde_status status = iso_elle_run(history, &options, NULL, &elle, &error);
+  isoproof_status status = iso_elle_run(history, &options, NULL, &elle, &error);
   free(order);
-  if (status != ISOLDE_OK) {
+  if (status != ISOPROOF_OK) {
     print_message("%s: %s\n", c->label, error.message);
-    isolde_history_free(history);
+    isoproof_history_free(history);
     return false;
   }
   json_span valid = json_member(c->expected, "valid");
@@ -173,7 +173,7 @@ static bool check_whole(const conformance *c) {
   good &= same_models(c, "not", told ? weakest : 0);
   good &= same_models(c, "also_not", told ? elle->ruled_out & ~weakest : 0);
   iso_elle_free(elle);
-  isolde_history_free(history);
+  isoproof_history_free(history);
   return good;
 }
 
@@ -231,24 +231,25 @@ typedef struct open_op {
   bool open;
 } open_op;
 
-static void add_map(isolde_builder *builder, json_span value) {
+static void add_map(isoproof_builder *builder, json_span value) {
   json_span name, number;
-  isolde_error error;
+  isoproof_error error;
   for (size_t i = 0; json_pair(value, i, &name, &number); i++) {
-    isolde_scalar key = {.type = ISOLDE_STRING, .length = (uint32_t)name.length, .text = name.text};
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ_COUNTER, key, isolde_integer(json_integer(number)), &error));
+    isoproof_scalar key = {.type = ISOPROOF_STRING, .length = (uint32_t)name.length, .text = name.text};
+    assert_ok(
+        isoproof_builder_op(builder, ISOPROOF_OP_READ_COUNTER, key, isoproof_integer(json_integer(number)), &error));
   }
 }
 
-static isolde_history *build_events(json_span history) {
+static isoproof_history *build_events(json_span history) {
   enum { MOST = 64 };
   open_op open[MOST];
   size_t open_count = 0;
-  isolde_builder *builder;
-  isolde_history *made;
-  isolde_error error;
+  isoproof_builder *builder;
+  isoproof_history *made;
+  isoproof_error error;
   json_span event;
-  assert_ok(isolde_builder_new(&builder, &error));
+  assert_ok(isoproof_builder_new(&builder, &error));
   for (size_t i = 0; (event = json_element(history, i)).text != NULL; i++) {
     long index = json_integer(json_member(event, "index")), process = json_integer(json_member(event, "process"));
     json_span type = json_string(json_member(event, "type"));
@@ -261,18 +262,18 @@ static isolde_history *build_events(json_span history) {
       continue;
     }
     uint32_t session;
-    assert_ok(isolde_builder_session(builder, isolde_integer(process), &session, &error));
-    assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, &error));
-    assert_ok(isolde_builder_times(builder, open[at].index >= 0 ? open[at].index : ISOLDE_NO_TIME, index, &error));
+    assert_ok(isoproof_builder_session(builder, isoproof_integer(process), &session, &error));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+    assert_ok(isoproof_builder_times(builder, open[at].index >= 0 ? open[at].index : ISOPROOF_NO_TIME, index, &error));
     add_map(builder, json_member(event, "value"));
   }
-  assert_ok(isolde_builder_finish(builder, &made, &error));
-  isolde_builder_free(builder);
+  assert_ok(isoproof_builder_finish(builder, &made, &error));
+  isoproof_builder_free(builder);
   return made;
 }
 
 /* The index of the completion of a transaction. */
-static long index_of(const isolde_history *h, uint32_t txn) {
+static long index_of(const isoproof_history *h, uint32_t txn) {
   return (long)(h->txn_end_index_opt != NULL ? h->txn_end_index_opt[txn] : h->txn_end_opt[txn]);
 }
 
@@ -307,11 +308,11 @@ static void close_matrix(matrix m, uint32_t count) {
 }
 
 /* The dependencies of a history: those of data, or orders. */
-static void make_matrix(isolde_history *h, iso_elle_workload workload, json_span kind, matrix out,
+static void make_matrix(isoproof_history *h, iso_elle_workload workload, json_span kind, matrix out,
                         iso_elle_cases *cases) {
   iso_deps_list edges;
   iso_graph graph;
-  isolde_error error;
+  isoproof_error error;
   uint8_t *counts;
   assert_true(h->txns <= MOST_TXNS);
   assert_ok_error(iso_history_effect(h, NULL, &counts, &error), error);
@@ -336,7 +337,7 @@ static void make_matrix(isolde_history *h, iso_elle_workload workload, json_span
   free(counts);
 }
 
-static uint32_t txn_at(const isolde_history *h, long index) {
+static uint32_t txn_at(const isoproof_history *h, long index) {
   for (uint32_t t = 0; t < h->txns; t++) {
     if (index_of(h, t) == index) return t;
   }
@@ -352,7 +353,7 @@ static iso_deps dep_named(json_span name) {
   return 0;
 }
 
-static void read_matrix(const isolde_history *h, json_span edges, matrix out) {
+static void read_matrix(const isoproof_history *h, json_span edges, matrix out) {
   json_span edge, kind;
   memset(out, 0, sizeof(matrix));
   for (size_t i = 0; (edge = json_element(edges, i)).text != NULL; i++) {
@@ -372,14 +373,14 @@ static bool check_graph(const conformance *c, json_span kind) {
   memset(&cases, 0, sizeof cases);
   bool data = json_is(kind, "graph") || json_is(kind, "ww-graph") || json_is(kind, "wr-graph");
   bool realtime = json_is(kind, "realtime-graph"), growth = json_is(kind, "monotonic-key-graph");
-  isolde_history *h = data ? open_history(c) : build_events(c->history);
+  isoproof_history *h = data ? open_history(c) : build_events(c->history);
   if (h == NULL) return false;
   if (json_member(c->expected, "throws").text != NULL) {
     const iso_resolution *resolution;
-    isolde_error error;
+    isoproof_error error;
     assert_ok(iso_history_resolve(h, NULL, &resolution, &error));
-    bool refused = iso_history_require_unique(h, resolution, &error) == ISOLDE_ERR_FORMAT;
-    isolde_history_free(h);
+    bool refused = iso_history_require_unique(h, resolution, &error) == ISOPROOF_ERR_FORMAT;
+    isoproof_history_free(h);
     return refused;
   }
   make_matrix(h, growth ? ISO_ELLE_WORKLOAD_COUNTER : c->workload, kind, found, &cases);
@@ -397,12 +398,12 @@ static bool check_graph(const conformance *c, json_span kind) {
     }
   }
   iso_vec_free(&cases.list);
-  isolde_history_free(h);
+  isoproof_history_free(h);
   return same;
 }
 
 /* Whether an instance that was found is among the recorded ones. */
-static bool is_recorded(const isolde_history *h, json_span recorded, const iso_elle_case *one) {
+static bool is_recorded(const isoproof_history *h, json_span recorded, const iso_elle_case *one) {
   json_span item;
   long index = index_of(h, iso_history_txn_of(h, one->op));
   for (size_t i = 0; (item = json_element(recorded, i)).text != NULL; i++) {
@@ -414,8 +415,8 @@ static bool is_recorded(const isolde_history *h, json_span recorded, const iso_e
   return false;
 }
 
-static bool same_cases(const conformance *c, const isolde_history *h, const iso_elle_cases *cases, iso_anomaly anomaly,
-                       json_span recorded) {
+static bool same_cases(const conformance *c, const isoproof_history *h, const iso_elle_cases *cases,
+                       iso_anomaly anomaly, json_span recorded) {
   size_t expected = 0, found = 0;
   bool good = true;
   while (json_element(recorded, expected).text != NULL) expected++;
@@ -426,7 +427,7 @@ static bool same_cases(const conformance *c, const isolde_history *h, const iso_
   }
   good &= found == expected;
   if (!good)
-    print_message("%s: %zu of %s, expected %zu\n", c->label, found, isolde_anomaly_at(anomaly)->code, expected);
+    print_message("%s: %zu of %s, expected %zu\n", c->label, found, isoproof_anomaly_at(anomaly)->code, expected);
   return good;
 }
 
@@ -435,7 +436,7 @@ static bool check_cases(const conformance *c, json_span kind) {
   iso_elle_cases cases;
   memset(&cases, 0, sizeof cases);
   cases.all = true;
-  isolde_history *h = open_history(c);
+  isoproof_history *h = open_history(c);
   if (h == NULL) return false;
   make_matrix(h, c->workload, kind, found, &cases);
   bool good;
@@ -450,7 +451,7 @@ static bool check_cases(const conformance *c, json_span kind) {
     good = same_cases(c, h, &cases, ISO_ANOMALY_INTERNAL, c->expected);
   }
   iso_vec_free(&cases.list);
-  isolde_history_free(h);
+  isoproof_history_free(h);
   return good;
 }
 
@@ -461,7 +462,7 @@ static bool check_core(const conformance *c) {
   memset(&cases, 0, sizeof cases);
   bool lists = strstr(c->label, "list-append") != NULL, reads = strstr(c->label, "wr-graph") != NULL;
   bool with_process = strstr(c->label, "combined") != NULL;
-  isolde_history *h = lists || reads ? open_history(c) : build_events(c->history);
+  isoproof_history *h = lists || reads ? open_history(c) : build_events(c->history);
   if (h == NULL) return false;
   iso_elle_workload workload = lists   ? ISO_ELLE_WORKLOAD_LIST_APPEND
                                : reads ? ISO_ELLE_WORKLOAD_RW_REGISTER
@@ -483,7 +484,7 @@ static bool check_core(const conformance *c) {
   bool good = cyclic == json_is(json_member(c->expected, "valid?"), "false");
   if (!good) print_message("%s: found %s\n", c->label, cyclic ? "a cycle" : "no cycle");
   iso_vec_free(&cases.list);
-  isolde_history_free(h);
+  isoproof_history_free(h);
   return good;
 }
 

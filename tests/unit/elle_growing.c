@@ -22,7 +22,7 @@ typedef struct op {
 
 typedef struct txn {
   int session, start, end;
-  isolde_txn_status status;
+  isoproof_txn_status status;
   unsigned count;
   op ops[OPS];
 } txn;
@@ -65,7 +65,7 @@ static bool agrees(workload w, const world *on, const op *o) {
 
 static bool is_before(const program *p, unsigned a, unsigned b, bool sessions, bool times) {
   const txn *x = &p->txns[a], *y = &p->txns[b];
-  if (x->status != ISOLDE_COMMITTED) return false;
+  if (x->status != ISOPROOF_COMMITTED) return false;
   if (sessions && x->session == y->session && a < b) return true;
   return times && x->end < y->start;
 }
@@ -73,18 +73,18 @@ static bool is_before(const program *p, unsigned a, unsigned b, bool sessions, b
 /* Whether the rest can follow in some order; what is of unknown outcome may also stay out. */
 static bool can_follow(const program *p, unsigned done, world now, bool sessions, bool times) {
   bool rest = false;
-  for (unsigned i = 0; i < TXNS; i++) rest |= (done >> i & 1) == 0 && p->txns[i].status == ISOLDE_COMMITTED;
+  for (unsigned i = 0; i < TXNS; i++) rest |= (done >> i & 1) == 0 && p->txns[i].status == ISOPROOF_COMMITTED;
   if (!rest) return true;
   for (unsigned i = 0; i < TXNS; i++) {
     const txn *t = &p->txns[i];
     world next = now;
-    bool good = (done >> i & 1) == 0 && t->status != ISOLDE_ABORTED;
+    bool good = (done >> i & 1) == 0 && t->status != ISOPROOF_ABORTED;
     for (unsigned k = 0; good && k < TXNS; k++)
       good = (done >> k & 1) != 0 || k == i || !is_before(p, k, i, sessions, times);
     for (unsigned k = 0; good && k < t->count; k++) {
       const op *o = &t->ops[k];
       good = o->kind == CHANGE ? change(p->workload, &next, o)
-                               : t->status != ISOLDE_COMMITTED || agrees(p->workload, &next, o);
+                               : t->status != ISOPROOF_COMMITTED || agrees(p->workload, &next, o);
     }
     if (good && can_follow(p, done | 1u << i, next, sessions, times)) return true;
   }
@@ -128,7 +128,7 @@ static void draw(program *p, uint64_t *random, workload w) {
                .end = at + (int)unit_below(random, 25),
                .count = 1 + (unsigned)unit_below(random, OPS)};
     uint64_t fate = unit_below(random, 12);
-    t->status = fate == 0 ? ISOLDE_ABORTED : fate == 1 ? ISOLDE_UNKNOWN : ISOLDE_COMMITTED;
+    t->status = fate == 0 ? ISOPROOF_ABORTED : fate == 1 ? ISOPROOF_UNKNOWN : ISOPROOF_COMMITTED;
     states[i + 1] = states[i];
     for (unsigned k = 0; k < t->count; k++) {
       op *o = &t->ops[k];
@@ -146,53 +146,54 @@ static void draw(program *p, uint64_t *random, workload w) {
 
 /* ---- as a history ---- */
 
-static void add_op(isolde_builder *builder, workload w, const op *o, bool known) {
-  static const isolde_op_kind changes[] = {ISOLDE_OP_ADD, ISOLDE_OP_INCREMENT, ISOLDE_OP_WRITE};
-  isolde_scalar key = isolde_integer(o->key), elements[32],
-                dead = {.type = ISOLDE_KEYWORD, .text = "elle/dead", .length = 9};
-  isolde_scalar none = {.type = ISOLDE_NONE};
-  isolde_error error;
+static void add_op(isoproof_builder *builder, workload w, const op *o, bool known) {
+  static const isoproof_op_kind changes[] = {ISOPROOF_OP_ADD, ISOPROOF_OP_INCREMENT, ISOPROOF_OP_WRITE};
+  isoproof_scalar key = isoproof_integer(o->key), elements[32],
+                  dead = {.type = ISOPROOF_KEYWORD, .text = "elle/dead", .length = 9};
+  isoproof_scalar none = {.type = ISOPROOF_NONE};
+  isoproof_error error;
   size_t count = 0;
   if (o->kind == CHANGE) {
-    isolde_scalar value = w == ROWS && o->value == DEAD ? dead : isolde_integer(o->value);
-    assert_ok(isolde_builder_op(builder, changes[w], key, value, &error));
+    isoproof_scalar value = w == ROWS && o->value == DEAD ? dead : isoproof_integer(o->value);
+    assert_ok(isoproof_builder_op(builder, changes[w], key, value, &error));
   } else if (o->kind == QUERY) {
-    isolde_scalar name = {.type = ISOLDE_SYMBOL, .text = o->odd ? "mod 2 1" : "true"};
+    isoproof_scalar name = {.type = ISOPROOF_SYMBOL, .text = o->odd ? "mod 2 1" : "true"};
     name.length = (uint32_t)strlen(name.text);
     for (int k = 0; k < KEYS; k++) {
       if (o->rows[k] == 0) continue;
-      elements[count++] = isolde_integer(k);
-      elements[count++] = isolde_integer(o->rows[k]);
+      elements[count++] = isoproof_integer(k);
+      elements[count++] = isoproof_integer(o->rows[k]);
     }
-    if (!known) assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ_PREDICATE, name, none, &error));
-    if (known) assert_ok(isolde_builder_elements(builder, ISOLDE_OP_READ_PREDICATE, name, elements, count, &error));
+    if (!known) assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ_PREDICATE, name, none, &error));
+    if (known) assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_PREDICATE, name, elements, count, &error));
   } else if (w == SETS && known) {
     for (int v = 0; v < 31; v++) {
-      if ((o->value >> v & 1) != 0) elements[count++] = isolde_integer(v);
+      if ((o->value >> v & 1) != 0) elements[count++] = isoproof_integer(v);
     }
-    assert_ok(isolde_builder_elements(builder, ISOLDE_OP_READ_SET, key, elements, count, &error));
+    assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_SET, key, elements, count, &error));
   } else {
-    static const isolde_op_kind reads[] = {ISOLDE_OP_READ_SET, ISOLDE_OP_READ_COUNTER, ISOLDE_OP_READ};
-    isolde_scalar value = w == ROWS && o->value == 0 ? isolde_nil() : isolde_integer(o->value);
-    assert_ok(isolde_builder_op(builder, reads[w], key, known ? value : none, &error));
+    static const isoproof_op_kind reads[] = {ISOPROOF_OP_READ_SET, ISOPROOF_OP_READ_COUNTER, ISOPROOF_OP_READ};
+    isoproof_scalar value = w == ROWS && o->value == 0 ? isoproof_nil() : isoproof_integer(o->value);
+    assert_ok(isoproof_builder_op(builder, reads[w], key, known ? value : none, &error));
   }
 }
 
-static isolde_history *history_of(const program *p) {
-  isolde_builder *builder;
-  isolde_history *history;
-  isolde_error error;
-  assert_ok(isolde_builder_new(&builder, &error));
+static isoproof_history *history_of(const program *p) {
+  isoproof_builder *builder;
+  isoproof_history *history;
+  isoproof_error error;
+  assert_ok(isoproof_builder_new(&builder, &error));
   for (unsigned i = 0; i < TXNS; i++) {
     const txn *t = &p->txns[i];
     uint32_t session;
-    assert_ok(isolde_builder_session(builder, isolde_integer(t->session), &session, &error));
-    assert_ok(isolde_builder_begin(builder, session, t->status, &error));
-    assert_ok(isolde_builder_times(builder, t->start, t->status == ISOLDE_UNKNOWN ? ISOLDE_NO_TIME : t->end, &error));
-    for (unsigned k = 0; k < t->count; k++) add_op(builder, p->workload, &t->ops[k], t->status == ISOLDE_COMMITTED);
+    assert_ok(isoproof_builder_session(builder, isoproof_integer(t->session), &session, &error));
+    assert_ok(isoproof_builder_begin(builder, session, t->status, &error));
+    assert_ok(
+        isoproof_builder_times(builder, t->start, t->status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : t->end, &error));
+    for (unsigned k = 0; k < t->count; k++) add_op(builder, p->workload, &t->ops[k], t->status == ISOPROOF_COMMITTED);
   }
-  assert_ok(isolde_builder_finish(builder, &history, &error));
-  isolde_builder_free(builder);
+  assert_ok(isoproof_builder_finish(builder, &history, &error));
+  isoproof_builder_free(builder);
   return history;
 }
 
@@ -207,36 +208,36 @@ enum { MODELS = sizeof models / sizeof models[0] };
 
 static uint64_t violated[WORKLOADS][MODELS], found[WORKLOADS][MODELS];
 
-static void fail_with(isolde_history *history, const char *model, unsigned run, const char *what) {
-  isolde_error error;
-  isolde_history_write(history, ISOLDE_FORMAT_EDN, "-", NULL, NULL, NULL, &error);
+static void fail_with(isoproof_history *history, const char *model, unsigned run, const char *what) {
+  isoproof_error error;
+  isoproof_history_write(history, ISOPROOF_FORMAT_EDN, "-", NULL, NULL, NULL, &error);
   fail_msg("%s: %s (run %u)", model, what, run);
 }
 
 static void compare(const program *p, unsigned run) {
-  isolde_history *history = history_of(p);
+  isoproof_history *history = history_of(p);
   for (size_t m = 0; m < MODELS; m++) {
-    isolde_check_options options = {
+    isoproof_check_options options = {
         .struct_size = sizeof options, .workload = names[p->workload], .models = &models[m].model, .model_count = 1};
-    isolde_result *result;
-    isolde_error error;
-    assert_ok_error(isolde_check(history, &options, NULL, &result, &error), error);
+    isoproof_result *result;
+    isoproof_error error;
+    assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
     bool holds = can_follow(p, 0, (world){{0}}, models[m].sessions, models[m].times);
-    bool ruled_out = isolde_result_elle(result) == ISOLDE_VIOLATED;
-    bool proved = isolde_result_verdict(result) == ISOLDE_SATISFIED;
+    bool ruled_out = isoproof_result_elle(result) == ISOPROOF_VIOLATED;
+    bool proved = isoproof_result_verdict(result) == ISOPROOF_SATISFIED;
     if (ruled_out && holds) fail_with(history, models[m].model, run, "ruled out, but it holds");
     if (proved && !holds) fail_with(history, models[m].model, run, "proved, but violated");
     if (p->workload == SETS && !holds && !ruled_out)
       fail_with(history, models[m].model, run, "violated, but not found");
     violated[p->workload][m] += !holds;
     found[p->workload][m] += ruled_out;
-    isolde_result_free(result);
+    isoproof_result_free(result);
   }
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 static unsigned runs(void) {
-  const char *wanted = getenv("ISOLDE_RANDOM_HISTORIES");
+  const char *wanted = getenv("ISOPROOF_RANDOM_HISTORIES");
   unsigned long count = wanted != NULL ? strtoul(wanted, NULL, 10) / 10 : 4000;
   return count < 100 ? 100 : (unsigned)count;
 }

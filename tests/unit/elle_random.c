@@ -16,52 +16,52 @@ static const struct counterpart {
 enum { COUNTERPARTS = sizeof counterparts / sizeof counterparts[0] };
 
 static unsigned runs(void) {
-  const char *wanted = getenv("ISOLDE_RANDOM_HISTORIES");
+  const char *wanted = getenv("ISOPROOF_RANDOM_HISTORIES");
   unsigned long count = wanted != NULL ? strtoul(wanted, NULL, 10) / 100 : 200;
   return count < 20 ? 20 : (unsigned)count;
 }
 
 /* ---- witnesses, judged by what they claim alone ---- */
 
-static bool shows(const isolde_history *h, uint64_t read, isolde_scalar element) {
-  isolde_op op;
-  isolde_scalar one;
-  assert_true(isolde_history_op(h, read, &op));
-  if (op.kind == ISOLDE_OP_READ) return isolde_scalar_equal(op.value, element);
-  for (uint64_t i = 0; isolde_history_element(h, read, i, &one); i++) {
-    if (isolde_scalar_equal(one, element)) return true;
+static bool shows(const isoproof_history *h, uint64_t read, isoproof_scalar element) {
+  isoproof_op op;
+  isoproof_scalar one;
+  assert_true(isoproof_history_op(h, read, &op));
+  if (op.kind == ISOPROOF_OP_READ) return isoproof_scalar_equal(op.value, element);
+  for (uint64_t i = 0; isoproof_history_element(h, read, i, &one); i++) {
+    if (isoproof_scalar_equal(one, element)) return true;
   }
   return false;
 }
 
-static bool belongs(const isolde_history *h, uint64_t op, uint64_t txn) {
-  isolde_txn t;
-  return isolde_history_txn(h, txn, &t) && op >= t.first_op && op < t.first_op + t.ops;
+static bool belongs(const isoproof_history *h, uint64_t op, uint64_t txn) {
+  isoproof_txn t;
+  return isoproof_history_txn(h, txn, &t) && op >= t.first_op && op < t.first_op + t.ops;
 }
 
 /* Whether a read saw a write (WR), missed it (RW), or two writes are of one key (WW). */
-static bool is_data_step(const isolde_history *h, const isolde_edge *e) {
-  isolde_op from, to;
+static bool is_data_step(const isoproof_history *h, const isoproof_edge *e) {
+  isoproof_op from, to;
   if (!belongs(h, e->from_op, e->from_txn) || !belongs(h, e->to_op, e->to_txn)) return false;
-  if (!isolde_history_op(h, e->from_op, &from) || !isolde_history_op(h, e->to_op, &to)) return false;
-  if (!isolde_scalar_equal(from.key, to.key) || !isolde_scalar_equal(from.key, e->key)) return false;
-  bool reads_from = isolde_op_kind_observes(from.kind), reads_to = isolde_op_kind_observes(to.kind);
+  if (!isoproof_history_op(h, e->from_op, &from) || !isoproof_history_op(h, e->to_op, &to)) return false;
+  if (!isoproof_scalar_equal(from.key, to.key) || !isoproof_scalar_equal(from.key, e->key)) return false;
+  bool reads_from = isoproof_op_kind_observes(from.kind), reads_to = isoproof_op_kind_observes(to.kind);
   if (strcmp(e->kind, "WR") == 0) return !reads_from && reads_to && shows(h, e->to_op, from.value);
   if (strcmp(e->kind, "RW") == 0) return reads_from && !reads_to && !shows(h, e->from_op, to.value);
   return strcmp(e->kind, "WW") == 0 && !reads_from && !reads_to;
 }
 
-static bool is_step(const isolde_history *h, const isolde_edge *e) {
-  isolde_txn from, to;
-  if (!isolde_history_txn(h, e->from_txn, &from) || !isolde_history_txn(h, e->to_txn, &to)) return false;
+static bool is_step(const isoproof_history *h, const isoproof_edge *e) {
+  isoproof_txn from, to;
+  if (!isoproof_history_txn(h, e->from_txn, &from) || !isoproof_history_txn(h, e->to_txn, &to)) return false;
   if (strcmp(e->kind, "SO") == 0) return from.session == to.session && from.index < to.index;
   if (strcmp(e->kind, "RT") == 0) return from.end < to.start;
   return is_data_step(h, e);
 }
 
-static void verify_witnesses(const isolde_history *h, const isolde_result *result) {
-  isolde_anomaly a;
-  for (size_t i = 0; isolde_result_anomaly(result, i, &a); i++) {
+static void verify_witnesses(const isoproof_history *h, const isoproof_result *result) {
+  isoproof_anomaly a;
+  for (size_t i = 0; isoproof_result_anomaly(result, i, &a); i++) {
     if (a.code[0] != 'G' || a.edge_count == 0) continue;
     for (size_t k = 0; k < a.edge_count; k++) {
       assert_int_equal(a.edges[k].to_txn, a.edges[(k + 1) % a.edge_count].from_txn);
@@ -70,22 +70,22 @@ static void verify_witnesses(const isolde_history *h, const isolde_result *resul
   }
 }
 
-static isolde_verdict judge(isolde_history *history, const char *workload, const char *model, bool *ruled_out) {
-  isolde_check_options options = {
+static isoproof_verdict judge(isoproof_history *history, const char *workload, const char *model, bool *ruled_out) {
+  isoproof_check_options options = {
       .struct_size = sizeof options, .workload = workload, .models = &model, .model_count = 1};
-  isolde_result *result;
-  isolde_error error;
-  assert_ok_error(isolde_check(history, &options, NULL, &result, &error), error);
+  isoproof_result *result;
+  isoproof_error error;
+  assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
   verify_witnesses(history, result);
-  isolde_verdict verdict = isolde_result_verdict(result);
-  *ruled_out = isolde_result_elle(result) == ISOLDE_VIOLATED;
-  isolde_result_free(result);
+  isoproof_verdict verdict = isoproof_result_verdict(result);
+  *ruled_out = isoproof_result_elle(result) == ISOPROOF_VIOLATED;
+  isoproof_result_free(result);
   return verdict;
 }
 
-static void fail_with(isolde_history *history, const char *model, uint64_t seed, const char *what) {
-  isolde_error error;
-  isolde_history_write(history, ISOLDE_FORMAT_EDN, "-", NULL, NULL, NULL, &error);
+static void fail_with(isoproof_history *history, const char *model, uint64_t seed, const char *what) {
+  isoproof_error error;
+  isoproof_history_write(history, ISOPROOF_FORMAT_EDN, "-", NULL, NULL, NULL, &error);
   fail_msg("%s: %s (seed %llu)", model, what, (unsigned long long)seed);
 }
 
@@ -93,24 +93,25 @@ static void fail_with(isolde_history *history, const char *model, uint64_t seed,
 static unsigned found_count;
 
 /* Compares what is found with what the oracle says. */
-static void compare(isolde_history *history, bool lists, uint64_t seed) {
+static void compare(isoproof_history *history, bool lists, uint64_t seed) {
   oracle_verdicts verdicts;
   if (!oracle_judge(history, &verdicts)) return;
   for (size_t i = 0; i < COUNTERPARTS; i++) {
     bool found, holds = verdicts.satisfied[counterparts[i].level];
-    isolde_verdict verdict = judge(history, lists ? "list-append" : "rw-register", counterparts[i].model, &found);
+    isoproof_verdict verdict = judge(history, lists ? "list-append" : "rw-register", counterparts[i].model, &found);
     found_count += found;
     if (found && holds) fail_with(history, counterparts[i].model, seed, "ruled out, but it holds");
-    if (verdict == ISOLDE_SATISFIED && !holds) fail_with(history, counterparts[i].model, seed, "proved, but violated");
+    if (verdict == ISOPROOF_SATISFIED && !holds)
+      fail_with(history, counterparts[i].model, seed, "proved, but violated");
     if (lists && !found && !holds) fail_with(history, counterparts[i].model, seed, "violated, but not found");
   }
 }
 
-static void simulate(bool lists, isolde_sim_level level, int bug, uint64_t seed) {
-  isolde_sim_options sim;
-  isolde_history *history;
-  isolde_error error;
-  isolde_sim_defaults(&sim);
+static void simulate(bool lists, isoproof_sim_level level, int bug, uint64_t seed) {
+  isoproof_sim_options sim;
+  isoproof_history *history;
+  isoproof_error error;
+  isoproof_sim_defaults(&sim);
   sim.seed = seed;
   sim.level = level;
   sim.sessions = 4;
@@ -122,15 +123,15 @@ static void simulate(bool lists, isolde_sim_level level, int bug, uint64_t seed)
   sim.unknown_share = seed % 4 == 0 ? 0.3 : 0;
   sim.abort_share = seed % 5 == 0 ? 0.3 : 0;
   if (bug >= 0) sim.bugs[bug] = 1;
-  if (isolde_simulate(&sim, NULL, &history, NULL, &error) != ISOLDE_OK) return; /* the bug does not fit */
+  if (isoproof_simulate(&sim, NULL, &history, NULL, &error) != ISOPROOF_OK) return; /* the bug does not fit */
   compare(history, lists, seed);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 static void test_levels(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= runs(); seed++) {
-    isolde_sim_level level = (isolde_sim_level)(seed % ISOLDE_SIM_LEVELS);
+    isoproof_sim_level level = (isoproof_sim_level)(seed % ISOPROOF_SIM_LEVELS);
     simulate(true, level, -1, seed);
     simulate(false, level, -1, seed);
   }
@@ -139,50 +140,50 @@ static void test_levels(void **state) {
 /* Every bug that can be switched on is found, in lists and in registers, where the oracle sees it. */
 static void test_bugs(void **state) {
   (void)state;
-  for (int bug = 0; bug < ISOLDE_SIM_BUGS; bug++) {
+  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) {
     for (int lists = 0; lists < 2; lists++) {
       /* Registers have no appends, and may have had values before the history began. */
-      bool fits = lists == 1 || (bug != ISOLDE_SIM_BUG_DUPLICATE_APPEND && bug != ISOLDE_SIM_BUG_THIN_AIR_READ);
+      bool fits = lists == 1 || (bug != ISOPROOF_SIM_BUG_DUPLICATE_APPEND && bug != ISOPROOF_SIM_BUG_THIN_AIR_READ);
       found_count = 0;
       for (uint64_t seed = 1; seed <= runs() / 8 + 1; seed++) {
-        simulate(lists == 1, ISOLDE_SIM_SERIALIZABLE, bug, seed);
+        simulate(lists == 1, ISOPROOF_SIM_SERIALIZABLE, bug, seed);
       }
-      if (fits && found_count == 0) fail_msg("%s was never found", isolde_sim_bug_name((isolde_sim_bug)bug));
+      if (fits && found_count == 0) fail_msg("%s was never found", isoproof_sim_bug_name((isoproof_sim_bug)bug));
     }
   }
 }
 
 /* What real databases do not do: reads of anything. */
-static void random_txn(isolde_builder *builder, uint64_t *random, bool lists, uint64_t *next) {
-  isolde_error error;
+static void random_txn(isoproof_builder *builder, uint64_t *random, bool lists, uint64_t *next) {
+  isoproof_error error;
   uint64_t ops = 1 + unit_below(random, 3);
   for (uint64_t i = 0; i < ops; i++) {
     int64_t k = (int64_t)unit_below(random, 2);
-    isolde_scalar key = isolde_integer(k), elements[4];
+    isoproof_scalar key = isoproof_integer(k), elements[4];
     if (unit_below(random, 2) == 0) {
-      isolde_op_kind kind = lists ? ISOLDE_OP_APPEND : ISOLDE_OP_WRITE;
-      assert_ok(isolde_builder_op(builder, kind, key, isolde_integer((int64_t)++next[k]), &error));
+      isoproof_op_kind kind = lists ? ISOPROOF_OP_APPEND : ISOPROOF_OP_WRITE;
+      assert_ok(isoproof_builder_op(builder, kind, key, isoproof_integer((int64_t)++next[k]), &error));
     } else if (lists) {
       size_t count = (size_t)unit_below(random, next[k] < 3 ? next[k] + 1 : 4);
-      for (size_t e = 0; e < count; e++) elements[e] = isolde_integer((int64_t)e + 1);
-      assert_ok(isolde_builder_elements(builder, ISOLDE_OP_READ_LIST, key, elements, count, &error));
+      for (size_t e = 0; e < count; e++) elements[e] = isoproof_integer((int64_t)e + 1);
+      assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, key, elements, count, &error));
     } else {
       uint64_t seen = unit_below(random, next[k] + 1);
-      isolde_scalar value = seen == 0 ? isolde_nil() : isolde_integer((int64_t)seen);
-      assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ, key, value, &error));
+      isoproof_scalar value = seen == 0 ? isoproof_nil() : isoproof_integer((int64_t)seen);
+      assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, key, value, &error));
     }
   }
 }
 
-static void final_read(isolde_builder *builder, uint32_t session, int64_t time, const uint64_t *next) {
-  isolde_error error;
-  assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, &error));
-  assert_ok(isolde_builder_times(builder, time, time + 1, &error));
+static void final_read(isoproof_builder *builder, uint32_t session, int64_t time, const uint64_t *next) {
+  isoproof_error error;
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+  assert_ok(isoproof_builder_times(builder, time, time + 1, &error));
   for (int64_t k = 0; k < 2; k++) {
-    isolde_scalar elements[64];
+    isoproof_scalar elements[64];
     size_t count = (size_t)next[k];
-    for (size_t e = 0; e < count; e++) elements[e] = isolde_integer((int64_t)e + 1);
-    assert_ok(isolde_builder_elements(builder, ISOLDE_OP_READ_LIST, isolde_integer(k), elements, count, &error));
+    for (size_t e = 0; e < count; e++) elements[e] = isoproof_integer((int64_t)e + 1);
+    assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, isoproof_integer(k), elements, count, &error));
   }
 }
 
@@ -191,30 +192,30 @@ static void test_anything(void **state) {
   uint64_t random = 7;
   for (unsigned run = 0; run < runs() * 3; run++) {
     bool lists = run % 2 == 0;
-    isolde_builder *builder;
-    isolde_history *history;
-    isolde_error error;
+    isoproof_builder *builder;
+    isoproof_history *history;
+    isoproof_error error;
     uint64_t next[2] = {0, 0};
     int64_t time = 0;
-    assert_ok(isolde_builder_new(&builder, &error));
+    assert_ok(isoproof_builder_new(&builder, &error));
     for (unsigned t = 0; t < 6; t++) {
       uint32_t session;
-      assert_ok(isolde_builder_session(builder, isolde_integer((int64_t)unit_below(&random, 3)), &session, &error));
-      assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, &error));
+      assert_ok(isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(&random, 3)), &session, &error));
+      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
       int64_t start = time + 1 - (int64_t)unit_below(&random, 2) * (t > 0);
-      assert_ok(isolde_builder_times(builder, start, start + 2, &error));
+      assert_ok(isoproof_builder_times(builder, start, start + 2, &error));
       time = start + 2;
       random_txn(builder, &random, lists, next);
     }
     if (lists) {
       uint32_t session;
-      assert_ok(isolde_builder_session(builder, isolde_integer(9), &session, &error));
+      assert_ok(isoproof_builder_session(builder, isoproof_integer(9), &session, &error));
       final_read(builder, session, time + 10, next);
     }
-    assert_ok(isolde_builder_finish(builder, &history, &error));
+    assert_ok(isoproof_builder_finish(builder, &history, &error));
     compare(history, lists, run);
-    isolde_history_free(history);
-    isolde_builder_free(builder);
+    isoproof_history_free(history);
+    isoproof_builder_free(builder);
   }
 }
 
@@ -274,26 +275,27 @@ static bool some_order(const small *s, int ranks[KEYS_HERE][TXNS], int key, int 
   return false;
 }
 
-static isolde_history *small_history(const small *s) {
-  isolde_builder *builder;
-  isolde_history *history;
-  isolde_error error;
-  assert_ok(isolde_builder_new(&builder, &error));
+static isoproof_history *small_history(const small *s) {
+  isoproof_builder *builder;
+  isoproof_history *history;
+  isoproof_error error;
+  assert_ok(isoproof_builder_new(&builder, &error));
   for (int t = 0; t < TXNS; t++) {
     uint32_t session;
-    assert_ok(isolde_builder_session(builder, isolde_integer(t), &session, &error));
-    assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, &error));
+    assert_ok(isoproof_builder_session(builder, isoproof_integer(t), &session, &error));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
     for (int k = 0; k < KEYS_HERE; k++) {
-      isolde_scalar value = s->reads[t][k] == TXNS ? isolde_nil() : isolde_integer(s->reads[t][k]);
-      if (s->reads[t][k] >= 0) assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ, isolde_integer(k), value, &error));
+      isoproof_scalar value = s->reads[t][k] == TXNS ? isoproof_nil() : isoproof_integer(s->reads[t][k]);
+      if (s->reads[t][k] >= 0)
+        assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(k), value, &error));
     }
     for (int k = 0; k < KEYS_HERE; k++) {
       if (!s->writes[t][k]) continue;
-      assert_ok(isolde_builder_op(builder, ISOLDE_OP_WRITE, isolde_integer(k), isolde_integer(t), &error));
+      assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(k), isoproof_integer(t), &error));
     }
   }
-  assert_ok(isolde_builder_finish(builder, &history, &error));
-  isolde_builder_free(builder);
+  assert_ok(isoproof_builder_finish(builder, &history, &error));
+  isoproof_builder_free(builder);
   return history;
 }
 
@@ -317,12 +319,12 @@ static void test_follow(void **state) {
       }
     }
     bool found, holds = some_order(&s, ranks, 0, 0);
-    isolde_history *history = small_history(&s);
+    isoproof_history *history = small_history(&s);
     (void)judge(history, "rw-register", "consistent-view", &found);
     if (found && holds) fail_with(history, "consistent-view", run, "ruled out, but it holds");
     violated += !holds;
     seen += found;
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
   print_message("consistent-view is violated %u times and found %u times\n", violated, seen);
   assert_true(violated > 0 && seen * 10 >= violated * 8);
@@ -339,63 +341,63 @@ typedef struct world {
   int64_t next;
 } world;
 
-static void set_op(isolde_builder *builder, world *w, uint64_t *random, int64_t k) {
-  isolde_scalar key = isolde_integer(k), elements[VALUES];
-  isolde_error error;
+static void set_op(isoproof_builder *builder, world *w, uint64_t *random, int64_t k) {
+  isoproof_scalar key = isoproof_integer(k), elements[VALUES];
+  isoproof_error error;
   size_t count = 0;
   if (unit_below(random, 2) == 0 && w->next < VALUES) {
     w->in_set[k][w->next] = true;
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_ADD, key, isolde_integer(w->next++), &error));
+    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_ADD, key, isoproof_integer(w->next++), &error));
     return;
   }
   for (int64_t v = VALUES; v-- > 0;) {
-    if (w->in_set[k][v]) elements[count++] = isolde_integer(v);
+    if (w->in_set[k][v]) elements[count++] = isoproof_integer(v);
   }
-  assert_ok(isolde_builder_elements(builder, ISOLDE_OP_READ_SET, key, elements, count, &error));
+  assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_SET, key, elements, count, &error));
 }
 
-static void counter_op(isolde_builder *builder, world *w, uint64_t *random, int64_t k) {
-  isolde_scalar key = isolde_integer(k);
-  isolde_error error;
+static void counter_op(isoproof_builder *builder, world *w, uint64_t *random, int64_t k) {
+  isoproof_scalar key = isoproof_integer(k);
+  isoproof_error error;
   if (unit_below(random, 2) == 0) {
     int64_t added = (int64_t)unit_below(random, 3) + 1 - (k == 0 ? 2 : 0); /* key 0 may shrink */
     w->counter[k] += added;
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_INCREMENT, key, isolde_integer(added), &error));
+    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_INCREMENT, key, isoproof_integer(added), &error));
   } else {
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ_COUNTER, key, isolde_integer(w->counter[k]), &error));
+    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ_COUNTER, key, isoproof_integer(w->counter[k]), &error));
   }
 }
 
-static void query(isolde_builder *builder, const world *w, uint64_t *random) {
-  isolde_scalar rows[2 * KEYS], name = {.type = ISOLDE_SYMBOL};
-  isolde_error error;
+static void query(isoproof_builder *builder, const world *w, uint64_t *random) {
+  isoproof_scalar rows[2 * KEYS], name = {.type = ISOPROOF_SYMBOL};
+  isoproof_error error;
   size_t count = 0;
   bool odd = unit_below(random, 2) == 0;
   name.text = odd ? "mod 2 1" : "true";
   name.length = (uint32_t)strlen(name.text);
   for (int64_t k = 0; k < KEYS; k++) {
     if (w->row[k] <= 0 || (odd && w->row[k] % 2 != 1)) continue;
-    rows[count++] = isolde_integer(k);
-    rows[count++] = isolde_integer(w->row[k]);
+    rows[count++] = isoproof_integer(k);
+    rows[count++] = isoproof_integer(w->row[k]);
   }
-  assert_ok(isolde_builder_elements(builder, ISOLDE_OP_READ_PREDICATE, name, rows, count, &error));
+  assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_PREDICATE, name, rows, count, &error));
 }
 
-static void row_op(isolde_builder *builder, world *w, uint64_t *random, int64_t k) {
-  isolde_scalar key = isolde_integer(k), dead = {.type = ISOLDE_KEYWORD, .text = "elle/dead", .length = 9};
-  isolde_error error;
+static void row_op(isoproof_builder *builder, world *w, uint64_t *random, int64_t k) {
+  isoproof_scalar key = isoproof_integer(k), dead = {.type = ISOPROOF_KEYWORD, .text = "elle/dead", .length = 9};
+  isoproof_error error;
   uint64_t what = unit_below(random, 5);
   if (what == 0 && w->row[k] == 0) {
     w->row[k] = ++w->next;
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_WRITE, key, isolde_integer(w->row[k]), &error));
+    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, key, isoproof_integer(w->row[k]), &error));
   } else if (what == 1 && w->row[k] > 0) {
     w->row[k] = -1;
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_WRITE, key, dead, &error));
+    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, key, dead, &error));
   } else if (what == 2) {
     query(builder, w, random);
   } else {
-    isolde_scalar value = w->row[k] > 0 ? isolde_integer(w->row[k]) : isolde_nil();
-    assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ, key, value, &error));
+    isoproof_scalar value = w->row[k] > 0 ? isoproof_integer(w->row[k]) : isoproof_nil();
+    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, key, value, &error));
   }
 }
 
@@ -404,13 +406,13 @@ static void test_growing(void **state) {
   static const char *const workloads[] = {"set", "counter", "closed-predicate"};
   uint64_t random = 99;
   for (unsigned run = 0; run < runs() * 3; run++) {
-    isolde_builder *builder;
-    isolde_history *history;
-    isolde_error error;
+    isoproof_builder *builder;
+    isoproof_history *history;
+    isoproof_error error;
     world w;
     int64_t free_at[4] = {0, 0, 0, 0};
     memset(&w, 0, sizeof w);
-    assert_ok(isolde_builder_new(&builder, &error));
+    assert_ok(isoproof_builder_new(&builder, &error));
     for (int64_t t = 0; t < 12; t++) {
       uint32_t session;
       int64_t s = (int64_t)unit_below(&random, 4), at = 100 * (t + 1);
@@ -418,9 +420,9 @@ static void test_growing(void **state) {
       if (start <= free_at[s]) start = free_at[s] + 1;
       if (start > at) continue; /* the session was still busy */
       free_at[s] = end;
-      assert_ok(isolde_builder_session(builder, isolde_integer(s), &session, &error));
-      assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, &error));
-      assert_ok(isolde_builder_times(builder, start, end, &error));
+      assert_ok(isoproof_builder_session(builder, isoproof_integer(s), &session, &error));
+      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+      assert_ok(isoproof_builder_times(builder, start, end, &error));
       uint64_t ops = 1 + unit_below(&random, 3);
       for (uint64_t i = 0; i < ops; i++) {
         int64_t k = (int64_t)unit_below(&random, KEYS);
@@ -429,13 +431,13 @@ static void test_growing(void **state) {
         if (run % 3 == 2) row_op(builder, &w, &random, k);
       }
     }
-    assert_ok(isolde_builder_finish(builder, &history, &error));
+    assert_ok(isoproof_builder_finish(builder, &history, &error));
     bool found;
-    isolde_verdict verdict = judge(history, workloads[run % 3], "strong-serializable", &found);
+    isoproof_verdict verdict = judge(history, workloads[run % 3], "strong-serializable", &found);
     if (found) fail_with(history, "strong-serializable", run, "ruled out, but it holds");
-    if (run % 3 == 0) assert_int_equal(verdict, ISOLDE_SATISFIED);
-    isolde_history_free(history);
-    isolde_builder_free(builder);
+    if (run % 3 == 0) assert_int_equal(verdict, ISOPROOF_SATISFIED);
+    isoproof_history_free(history);
+    isoproof_builder_free(builder);
   }
 }
 

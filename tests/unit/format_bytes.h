@@ -51,56 +51,56 @@ static inline void put_big64(bytes *b, uint64_t number) {
 }
 
 /* Opens a copy that ends at the end of its allocation, so that a sanitizer sees every read beyond it. */
-static inline isolde_status open_bytes(const char *data, size_t size, const char *format, isolde_history **history,
-                                       isolde_error *error) {
+static inline isoproof_status open_bytes(const char *data, size_t size, const char *format, isoproof_history **history,
+                                         isoproof_error *error) {
   char *copy = malloc(size > 0 ? size : 1);
   assert_non_null(copy);
   if (size > 0) memcpy(copy, data, size);
-  isolde_open_options options = {.struct_size = sizeof options, .format = format};
-  isolde_status status = isolde_history_open_memory(copy, size, "test", &options, NULL, history, error);
+  isoproof_open_options options = {.struct_size = sizeof options, .format = format};
+  isoproof_status status = isoproof_history_open_memory(copy, size, "test", &options, NULL, history, error);
   free(copy);
   return status;
 }
 
 /* Looks at everything in a history, so that a sanitizer sees what is wrong with it. */
-static inline uint64_t touch_history(isolde_history *history) {
+static inline uint64_t touch_history(isoproof_history *history) {
   uint64_t sum = 0;
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   char text[64];
   for (uint64_t s = 0; s < counts.sessions; s++) {
-    isolde_session session;
-    assert_true(isolde_history_session(history, s, &session));
-    sum += isolde_scalar_format(session.name, text, sizeof text);
+    isoproof_session session;
+    assert_true(isoproof_history_session(history, s, &session));
+    sum += isoproof_scalar_format(session.name, text, sizeof text);
   }
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isolde_txn txn;
-    assert_true(isolde_history_txn(history, t, &txn));
-    sum += isolde_scalar_format(txn.node, text, sizeof text) + isolde_scalar_format(txn.error, text, sizeof text);
-    sum += isolde_history_txn_name(history, t, text, sizeof text);
+    isoproof_txn txn;
+    assert_true(isoproof_history_txn(history, t, &txn));
+    sum += isoproof_scalar_format(txn.node, text, sizeof text) + isoproof_scalar_format(txn.error, text, sizeof text);
+    sum += isoproof_history_txn_name(history, t, text, sizeof text);
   }
   for (uint64_t o = 0; o < counts.operations; o++) {
-    isolde_op op;
-    isolde_position position;
-    isolde_scalar element;
-    assert_true(isolde_history_op(history, o, &op));
-    sum += isolde_scalar_format(op.key, text, sizeof text) + isolde_scalar_format(op.value, text, sizeof text);
+    isoproof_op op;
+    isoproof_position position;
+    isoproof_scalar element;
+    assert_true(isoproof_history_op(history, o, &op));
+    sum += isoproof_scalar_format(op.key, text, sizeof text) + isoproof_scalar_format(op.value, text, sizeof text);
     for (uint64_t i = 0; i < op.elements; i++) {
-      assert_true(isolde_history_element(history, o, i, &element));
-      sum += isolde_scalar_format(element, text, sizeof text);
+      assert_true(isoproof_history_element(history, o, i, &element));
+      sum += isoproof_scalar_format(element, text, sizeof text);
     }
-    (void)isolde_history_position(history, o, &position);
+    (void)isoproof_history_position(history, o, &position);
   }
-  (void)isolde_history_fact(history, "seed");
-  isolde_resolution resolution;
-  assert_int_equal(isolde_history_resolve(history, NULL, &resolution, NULL), ISOLDE_OK);
+  (void)isoproof_history_fact(history, "seed");
+  isoproof_resolution resolution;
+  assert_int_equal(isoproof_history_resolve(history, NULL, &resolution, NULL), ISOPROOF_OK);
   return sum + resolution.reads;
 }
 
 /* The input must be refused with that status and with these words in the message. */
-static inline void expect_refused(const bytes *b, const char *format, isolde_status status, const char *words) {
-  isolde_error error = {0};
-  isolde_history *history;
+static inline void expect_refused(const bytes *b, const char *format, isoproof_status status, const char *words) {
+  isoproof_error error = {0};
+  isoproof_history *history;
   assert_int_equal(open_bytes(b->data, b->count, format, &history, &error), status);
   assert_null(history);
   if (strstr(error.message, words) == NULL) fail_msg("expected '%s' in '%s'", words, error.message);
@@ -109,11 +109,11 @@ static inline void expect_refused(const bytes *b, const char *format, isolde_sta
 /* Where the shared data is; NULL (and a note) when it is not there. */
 static inline const char *shared_corpus(void) {
   static char path[1024];
-  const char *shared = getenv("ISOLDE_SHARED");
+  const char *shared = getenv("ISOPROOF_SHARED");
   if (shared != NULL) {
     snprintf(path, sizeof path, "%s/data/corpus", shared);
   } else {
-    snprintf(path, sizeof path, "%s/../shared/data/corpus", ISOLDE_SOURCE_ROOT);
+    snprintf(path, sizeof path, "%s/../shared/data/corpus", ISOPROOF_SOURCE_ROOT);
   }
   char manifest[1100];
   snprintf(manifest, sizeof manifest, "%s/MANIFEST.tsv", path);

@@ -44,23 +44,23 @@ static bool put_text(void *user, const void *data, size_t size) {
   return true;
 }
 
-static isolde_status open_bytes(const void *bytes, size_t size, const char *format, isolde_counts *counts,
-                                isolde_error *error) {
-  isolde_history *history = NULL;
-  isolde_open_options options = {.struct_size = sizeof options, .format = format};
+static isoproof_status open_bytes(const void *bytes, size_t size, const char *format, isoproof_counts *counts,
+                                  isoproof_error *error) {
+  isoproof_history *history = NULL;
+  isoproof_open_options options = {.struct_size = sizeof options, .format = format};
   memset(error, 0, sizeof *error);
-  isolde_status status = isolde_history_open_memory(bytes, size, "hostile", &options, NULL, &history, error);
+  isoproof_status status = isoproof_history_open_memory(bytes, size, "hostile", &options, NULL, &history, error);
   memset(counts, 0, sizeof *counts);
-  if (status == ISOLDE_OK) isolde_history_counts(history, counts);
-  isolde_history_free(history);
+  if (status == ISOPROOF_OK) isoproof_history_counts(history, counts);
+  isoproof_history_free(history);
   return status;
 }
 
 /* One clear error: its code, its file, a place in it, a message of one printable line. */
-static void expect_clear(isolde_status status, const isolde_error *error, const char *what, const char *format) {
-  if (status == ISOLDE_OK) return;
-  if (status != ISOLDE_ERR_FORMAT && status != ISOLDE_ERR_LIMIT)
-    fail_msg("%s as %s: %s: %s", what, format, isolde_status_name(status), error->message);
+static void expect_clear(isoproof_status status, const isoproof_error *error, const char *what, const char *format) {
+  if (status == ISOPROOF_OK) return;
+  if (status != ISOPROOF_ERR_FORMAT && status != ISOPROOF_ERR_LIMIT)
+    fail_msg("%s as %s: %s: %s", what, format, isoproof_status_name(status), error->message);
   assert_int_equal(error->code, status);
   assert_string_equal(error->file, "hostile");
   if (error->line == 0 && error->offset < 0) fail_msg("%s as %s: no place: %s", what, format, error->message);
@@ -70,25 +70,25 @@ static void expect_clear(isolde_status status, const isolde_error *error, const 
 
 static int make_jsonl(void **state) {
   (void)state;
-  isolde_history *history;
-  isolde_error error;
-  isolde_open_options open = {.struct_size = sizeof open, .format = "plume"};
-  isolde_write_options write = {.struct_size = sizeof write, .compression = ISOLDE_COMPRESS_NO};
-  if (isolde_history_open_memory(samples[0].text, strlen(samples[0].text), "sample", &open, NULL, &history, &error))
+  isoproof_history *history;
+  isoproof_error error;
+  isoproof_open_options open = {.struct_size = sizeof open, .format = "plume"};
+  isoproof_write_options write = {.struct_size = sizeof write, .compression = ISOPROOF_COMPRESS_NO};
+  if (isoproof_history_open_memory(samples[0].text, strlen(samples[0].text), "sample", &open, NULL, &history, &error))
     return 1;
-  isolde_status status =
-      isolde_history_write_to(history, ISOLDE_FORMAT_JSONL, put_text, jsonl_text, &write, NULL, NULL, &error);
-  isolde_history_free(history);
-  return status != ISOLDE_OK;
+  isoproof_status status =
+      isoproof_history_write_to(history, ISOPROOF_FORMAT_JSONL, put_text, jsonl_text, &write, NULL, NULL, &error);
+  isoproof_history_free(history);
+  return status != ISOPROOF_OK;
 }
 
 static void test_samples_load(void **state) {
   (void)state;
-  isolde_counts counts;
-  isolde_error error;
+  isoproof_counts counts;
+  isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
-    isolde_status status = open_bytes(sample(i), strlen(sample(i)), samples[i].format, &counts, &error);
-    if (status != ISOLDE_OK) fail_msg("%s: %s", samples[i].format, error.message);
+    isoproof_status status = open_bytes(sample(i), strlen(sample(i)), samples[i].format, &counts, &error);
+    if (status != ISOPROOF_OK) fail_msg("%s: %s", samples[i].format, error.message);
     assert_int_equal(counts.transactions, 2);
     assert_int_equal(counts.operations, 2);
   }
@@ -97,8 +97,8 @@ static void test_samples_load(void **state) {
 static void test_nul_bytes(void **state) {
   (void)state;
   char text[4096];
-  isolde_counts counts;
-  isolde_error error;
+  isoproof_counts counts;
+  isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
     size_t length = strlen(sample(i));
     for (size_t at = 0; at < length; at++) {
@@ -108,8 +108,8 @@ static void test_nul_bytes(void **state) {
                    samples[i].format);
     }
     memset(text, 0, sizeof text);
-    isolde_status status = open_bytes(text, sizeof text, samples[i].format, &counts, &error);
-    assert_int_not_equal(status, ISOLDE_OK);
+    isoproof_status status = open_bytes(text, sizeof text, samples[i].format, &counts, &error);
+    assert_int_not_equal(status, ISOPROOF_OK);
     expect_clear(status, &error, "only NUL bytes", samples[i].format);
   }
 }
@@ -117,8 +117,8 @@ static void test_nul_bytes(void **state) {
 static void test_truncated_and_flipped(void **state) {
   (void)state;
   char text[4096];
-  isolde_counts counts;
-  isolde_error error;
+  isoproof_counts counts;
+  isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
     size_t length = strlen(sample(i));
     for (size_t at = 0; at < length; at++) {
@@ -133,8 +133,8 @@ static void test_truncated_and_flipped(void **state) {
 
 static void test_line_endings(void **state) {
   (void)state;
-  isolde_counts counts;
-  isolde_error error;
+  isoproof_counts counts;
+  isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
     char text[8192];
     size_t count = 0;
@@ -142,11 +142,11 @@ static void test_line_endings(void **state) {
       if (*c == '\n') text[count++] = '\r';
       text[count++] = *c;
     }
-    isolde_status status = open_bytes(text, count, samples[i].format, &counts, &error);
-    if (status != ISOLDE_OK) fail_msg("%s with CR LF: %s", samples[i].format, error.message);
+    isoproof_status status = open_bytes(text, count, samples[i].format, &counts, &error);
+    if (status != ISOPROOF_OK) fail_msg("%s with CR LF: %s", samples[i].format, error.message);
     assert_int_equal(counts.transactions, 2);
     status = open_bytes(sample(i), strlen(sample(i)) - 1, samples[i].format, &counts, &error);
-    if (status != ISOLDE_OK) fail_msg("%s without last newline: %s", samples[i].format, error.message);
+    if (status != ISOPROOF_OK) fail_msg("%s without last newline: %s", samples[i].format, error.message);
     assert_int_equal(counts.transactions, 2);
     assert_int_equal(counts.operations, 2);
   }
@@ -155,19 +155,19 @@ static void test_line_endings(void **state) {
 static void test_nothing(void **state) {
   (void)state;
   static const char *const nothings[] = {"", " ", "\n", "\r\n", "\t \n\n  \n"};
-  isolde_counts counts;
-  isolde_error error;
+  isoproof_counts counts;
+  isoproof_error error;
   for (size_t n = 0; n < sizeof nothings / sizeof *nothings; n++) {
     for (size_t i = 0; i < SAMPLES; i++) {
       expect_clear(open_bytes(nothings[n], strlen(nothings[n]), samples[i].format, &counts, &error), &error, "nothing",
                    samples[i].format);
       assert_int_equal(counts.operations, 0);
     }
-    isolde_status status = open_bytes(nothings[n], strlen(nothings[n]), NULL, &counts, &error);
-    assert_int_equal(status, ISOLDE_ERR_FORMAT);
+    isoproof_status status = open_bytes(nothings[n], strlen(nothings[n]), NULL, &counts, &error);
+    assert_int_equal(status, ISOPROOF_ERR_FORMAT);
     assert_true(error.message[0] != '\0');
   }
-  assert_int_equal(open_bytes(NULL, 0, NULL, &counts, &error), ISOLDE_ERR_FORMAT);
+  assert_int_equal(open_bytes(NULL, 0, NULL, &counts, &error), ISOPROOF_ERR_FORMAT);
 }
 
 /* ---- bombs: a short frame with the beginning, then a frame that stands for a gigabyte of one character ---- */
@@ -222,8 +222,8 @@ static void test_endless_line(void **state) {
   (void)state;
   /* What each format would read on and on: a word (a gigabyte of it), a number, a string, nesting. */
   static const char *const endless[] = {"a", "1", "\"", "[", "("};
-  isolde_counts counts;
-  isolde_error error;
+  isoproof_counts counts;
+  isoproof_error error;
   for (size_t e = 0; e < sizeof endless / sizeof *endless; e++) {
     /* A second byte of 'a' turns the opening quote into an endless string. */
     bytes bomb = zstd_frame(endless[e][0] == '"' ? "a" : endless[e], 1, UINT64_C(1) << (e == 0 ? 30 : 26));
@@ -235,9 +235,9 @@ static void test_endless_line(void **state) {
       assert_non_null(both);
       memcpy(both, start.data, start.count);
       memcpy(both + start.count, bomb.data, bomb.count);
-      isolde_status status = open_bytes(both, start.count + bomb.count, samples[i].format, &counts, &error);
+      isoproof_status status = open_bytes(both, start.count + bomb.count, samples[i].format, &counts, &error);
       /* Our own text may end in a line that its writer did not finish. */
-      if (status == ISOLDE_OK && (i != JSONL || counts.transactions != 2))
+      if (status == ISOPROOF_OK && (i != JSONL || counts.transactions != 2))
         fail_msg("%s with an endless %s loads", samples[i].format, endless[e]);
       expect_clear(status, &error, "an endless line", samples[i].format);
       free(both);
@@ -270,55 +270,55 @@ static bytes gzip_bomb(uint64_t total, char fill) {
 
 static void test_gzip_bomb(void **state) {
   (void)state;
-  isolde_counts counts;
-  isolde_error error;
+  isoproof_counts counts;
+  isoproof_error error;
   bytes bomb = gzip_bomb(UINT64_C(64) << 20, '7');
   for (size_t i = 0; i < SAMPLES; i++) {
-    isolde_status status = open_bytes(bomb.data, bomb.count, samples[i].format, &counts, &error);
-    assert_int_not_equal(status, ISOLDE_OK);
+    isoproof_status status = open_bytes(bomb.data, bomb.count, samples[i].format, &counts, &error);
+    assert_int_not_equal(status, ISOPROOF_OK);
     expect_clear(status, &error, "a gzip bomb", samples[i].format);
     /* Cut short, it is damaged as well. */
     status = open_bytes(bomb.data, 40, samples[i].format, &counts, &error);
-    assert_int_not_equal(status, ISOLDE_OK);
+    assert_int_not_equal(status, ISOPROOF_OK);
   }
-  assert_int_not_equal(open_bytes(bomb.data, bomb.count, NULL, &counts, &error), ISOLDE_OK);
+  assert_int_not_equal(open_bytes(bomb.data, bomb.count, NULL, &counts, &error), ISOPROOF_OK);
   free(bomb.data);
 }
 
 /* ---- paths ---- */
 
-static isolde_status open_path(const char *path, isolde_error *error) {
-  isolde_history *history = NULL;
+static isoproof_status open_path(const char *path, isoproof_error *error) {
+  isoproof_history *history = NULL;
   memset(error, 0, sizeof *error);
-  isolde_status status = isolde_history_open(path, NULL, NULL, &history, error);
-  isolde_history_free(history);
+  isoproof_status status = isoproof_history_open(path, NULL, NULL, &history, error);
+  isoproof_history_free(history);
   return status;
 }
 
 static void test_paths(void **state) {
   (void)state;
-  isolde_error error;
-  char directory[] = "/tmp/isolde-hostile-XXXXXX", path[64];
+  isoproof_error error;
+  char directory[] = "/tmp/isoproof-hostile-XXXXXX", path[64];
   assert_non_null(mkdtemp(directory));
-  isolde_status status = open_path(directory, &error);
-  assert_true(status == ISOLDE_ERR_FORMAT || status == ISOLDE_ERR_IO);
-  assert_non_null(strstr(error.file, "isolde-hostile-"));
+  isoproof_status status = open_path(directory, &error);
+  assert_true(status == ISOPROOF_ERR_FORMAT || status == ISOPROOF_ERR_IO);
+  assert_non_null(strstr(error.file, "isoproof-hostile-"));
   snprintf(path, sizeof path, "%s/absent.txt", directory);
-  assert_int_equal(open_path(path, &error), ISOLDE_ERR_IO);
+  assert_int_equal(open_path(path, &error), ISOPROOF_ERR_IO);
   assert_string_equal(error.file, path);
-  assert_int_equal(open_path("", &error), ISOLDE_ERR_IO);
+  assert_int_equal(open_path("", &error), ISOPROOF_ERR_IO);
 
   FILE *file = fopen(path, "w");
   assert_non_null(file);
   fputs(samples[0].text, file);
   fclose(file);
-  assert_int_equal(open_path(path, &error), ISOLDE_OK);
+  assert_int_equal(open_path(path, &error), ISOPROOF_OK);
   assert_int_equal(chmod(path, 0), 0);
   bool root = geteuid() == 0;
   if (root) assert_int_equal(seteuid(65534), 0); /* root may read everything */
   status = open_path(path, &error);
   if (root) assert_int_equal(seteuid(0), 0);
-  assert_int_equal(status, ISOLDE_ERR_IO);
+  assert_int_equal(status, ISOPROOF_ERR_IO);
   assert_true(error.message[0] != '\0');
   unlink(path);
   rmdir(directory);
@@ -331,31 +331,31 @@ static bool refuse(void *user, const void *data, size_t size) {
 
 static void test_full_disk(void **state) {
   (void)state;
-  isolde_error error;
-  isolde_history *history;
-  isolde_open_options open = {.struct_size = sizeof open, .format = "plume"};
+  isoproof_error error;
+  isoproof_history *history;
+  isoproof_open_options open = {.struct_size = sizeof open, .format = "plume"};
   assert_int_equal(
-      isolde_history_open_memory(samples[0].text, strlen(samples[0].text), "sample", &open, NULL, &history, &error),
-      ISOLDE_OK);
-  const isolde_format_info *format;
-  for (size_t i = 0; (format = isolde_format_at(i)) != NULL; i++) {
+      isoproof_history_open_memory(samples[0].text, strlen(samples[0].text), "sample", &open, NULL, &history, &error),
+      ISOPROOF_OK);
+  const isoproof_format_info *format;
+  for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
     if (!format->writable) continue;
-    for (int way = ISOLDE_COMPRESS_NO; way <= ISOLDE_COMPRESS_ZSTD; way++) {
-      isolde_write_options options = {
-          .struct_size = sizeof options, .compression = (isolde_compression)way, .lossy = true};
-      assert_int_equal(isolde_history_write_to(history, format->format, refuse, NULL, &options, NULL, NULL, &error),
-                       ISOLDE_ERR_IO);
+    for (int way = ISOPROOF_COMPRESS_NO; way <= ISOPROOF_COMPRESS_ZSTD; way++) {
+      isoproof_write_options options = {
+          .struct_size = sizeof options, .compression = (isoproof_compression)way, .lossy = true};
+      assert_int_equal(isoproof_history_write_to(history, format->format, refuse, NULL, &options, NULL, NULL, &error),
+                       ISOPROOF_ERR_IO);
       if (access("/dev/full", W_OK) != 0) continue;
       memset(&error, 0, sizeof error);
-      assert_int_equal(isolde_history_write(history, format->format, "/dev/full", &options, NULL, NULL, &error),
-                       ISOLDE_ERR_IO);
+      assert_int_equal(isoproof_history_write(history, format->format, "/dev/full", &options, NULL, NULL, &error),
+                       ISOPROOF_ERR_IO);
       assert_string_equal(error.file, "/dev/full");
     }
     assert_int_equal(
-        isolde_history_write(history, format->format, "/nonexistent/directory/file", NULL, NULL, NULL, &error),
-        ISOLDE_ERR_IO);
+        isoproof_history_write(history, format->format, "/nonexistent/directory/file", NULL, NULL, NULL, &error),
+        ISOPROOF_ERR_IO);
   }
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 int main(void) {

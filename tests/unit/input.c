@@ -74,7 +74,7 @@ static bytes zstd(const char *data, size_t size) {
 }
 
 /* Reads everything in pieces of a size; returns the status. */
-static isolde_status read_all(iso_input *input, size_t piece, bytes *out, isolde_error *error) {
+static isoproof_status read_all(iso_input *input, size_t piece, bytes *out, isoproof_error *error) {
   size_t room = 1 << 16;
   *out = (bytes){malloc(room), 0};
   assert_non_null(out->data);
@@ -87,16 +87,16 @@ static isolde_status read_all(iso_input *input, size_t piece, bytes *out, isolde
     size_t got;
     ISO_TRY(iso_input_read(input, out->data + out->size, piece, &got, error));
     out->size += got;
-    if (got < piece) return ISOLDE_OK;
+    if (got < piece) return ISOPROOF_OK;
   }
 }
 
-static isolde_status read_memory(bytes packed, size_t piece, bytes *out, isolde_error *error) {
+static isoproof_status read_memory(bytes packed, size_t piece, bytes *out, isoproof_error *error) {
   iso_input *input;
   out->data = NULL;
   out->size = 0;
   ISO_TRY(iso_input_open_memory(packed.data, packed.size, "m", &input, error));
-  isolde_status status = read_all(input, piece, out, error);
+  isoproof_status status = read_all(input, piece, out, error);
   iso_input_close(input);
   return status;
 }
@@ -104,9 +104,9 @@ static isolde_status read_memory(bytes packed, size_t piece, bytes *out, isolde_
 static void expect_text(bytes packed, bytes text) {
   static const size_t pieces[] = {1, 7, 4096, 300000, 1 << 20, 10 << 20};
   for (size_t i = text.size > 100000 ? 1 : 0; i < sizeof pieces / sizeof *pieces; i++) {
-    isolde_error error;
+    isoproof_error error;
     bytes out;
-    assert_int_equal(read_memory(packed, pieces[i], &out, &error), ISOLDE_OK);
+    assert_int_equal(read_memory(packed, pieces[i], &out, &error), ISOPROOF_OK);
     assert_int_equal(out.size, text.size);
     assert_memory_equal(out.data, text.data, text.size);
     free(out.data);
@@ -156,9 +156,9 @@ static void test_zstd(void **state) {
 }
 
 static void expect_bad(bytes packed, const char *words) {
-  isolde_error error = {0};
+  isoproof_error error = {0};
   bytes out;
-  assert_int_equal(read_memory(packed, 5000, &out, &error), ISOLDE_ERR_FORMAT);
+  assert_int_equal(read_memory(packed, 5000, &out, &error), ISOPROOF_ERR_FORMAT);
   assert_string_equal(error.file, "m");
   assert_true(error.offset >= 0);
   if (strstr(error.message, words) == NULL) fail_msg("expected '%s' in '%s'", words, error.message);
@@ -196,7 +196,7 @@ static void test_corrupt(void **state) {
 }
 
 static void temp_file(char path[64], const void *data, size_t size) {
-  strcpy(path, "/tmp/isolde-input-XXXXXX");
+  strcpy(path, "/tmp/isoproof-input-XXXXXX");
   int fd = mkstemp(path);
   assert_true(fd >= 0);
   assert_int_equal(write(fd, data, size), (ssize_t)size);
@@ -207,28 +207,28 @@ static void test_file_and_map(void **state) {
   (void)state;
   char path[64];
   bytes text = make_text(500000), out;
-  isolde_error error;
+  isoproof_error error;
   iso_input *input;
   void *map;
   size_t size, got;
   const char *seen;
   temp_file(path, text.data, text.size);
-  assert_int_equal(iso_input_open(path, &input, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_open(path, &input, &error), ISOPROOF_OK);
   assert_string_equal(iso_input_name(input), path);
-  assert_int_equal(iso_input_peek(input, 65536, &seen, &got, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_peek(input, 65536, &seen, &got, &error), ISOPROOF_OK);
   assert_true(got >= 65536);
   assert_memory_equal(seen, text.data, 65536);
-  assert_int_equal(iso_input_map(input, &map, &size, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_map(input, &map, &size, &error), ISOPROOF_OK);
   assert_non_null(map);
   assert_int_equal(size, text.size);
-  assert_int_equal(read_all(input, 12345, &out, &error), ISOLDE_OK);
+  assert_int_equal(read_all(input, 12345, &out, &error), ISOPROOF_OK);
   assert_int_equal(out.size, text.size);
   uint64_t done, total;
   iso_input_progress(input, &done, &total);
   assert_int_equal(done, text.size);
   assert_int_equal(total, text.size);
   void *again;
-  assert_int_equal(iso_input_map(input, &again, &size, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_map(input, &again, &size, &error), ISOPROOF_OK);
   assert_null(again); /* something was read */
   iso_input_close(input);
   assert_memory_equal(map, text.data, text.size); /* outlives the input */
@@ -238,8 +238,8 @@ static void test_file_and_map(void **state) {
 
   bytes packed = gzip(text.data, text.size);
   temp_file(path, packed.data, packed.size);
-  assert_int_equal(iso_input_open(path, &input, &error), ISOLDE_OK);
-  assert_int_equal(iso_input_map(input, &map, &size, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_open(path, &input, &error), ISOPROOF_OK);
+  assert_int_equal(iso_input_map(input, &map, &size, &error), ISOPROOF_OK);
   assert_null(map);
   iso_input_close(input);
   unlink(path);
@@ -249,29 +249,29 @@ static void test_file_and_map(void **state) {
 
 static void test_refused(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   iso_input *input;
-  assert_int_equal(iso_input_open("/nonexistent/file", &input, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_input_open("/nonexistent/file", &input, &error), ISOPROOF_ERR_IO);
   assert_string_equal(error.file, "/nonexistent/file");
-  assert_int_equal(iso_input_open("/tmp", &input, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_input_open("/tmp", &input, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "directory"));
-  assert_int_equal(iso_input_open("/tmp", &input, NULL), ISOLDE_ERR_IO);
+  assert_int_equal(iso_input_open("/tmp", &input, NULL), ISOPROOF_ERR_IO);
 }
 
 static void test_peek(void **state) {
   (void)state;
   bytes text = make_text(400000);
-  isolde_error error;
+  isoproof_error error;
   iso_input *input;
   const char *seen;
   size_t got, at = 0;
   char buffer[5000];
-  assert_int_equal(iso_input_open_memory(text.data, text.size, NULL, &input, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_open_memory(text.data, text.size, NULL, &input, &error), ISOPROOF_OK);
   for (;;) {
-    assert_int_equal(iso_input_peek(input, 65536, &seen, &got, &error), ISOLDE_OK);
+    assert_int_equal(iso_input_peek(input, 65536, &seen, &got, &error), ISOPROOF_OK);
     assert_true(got >= 65536 || at + got == text.size);
     assert_memory_equal(seen, text.data + at, got);
-    assert_int_equal(iso_input_read(input, buffer, sizeof buffer, &got, &error), ISOLDE_OK);
+    assert_int_equal(iso_input_read(input, buffer, sizeof buffer, &got, &error), ISOPROOF_OK);
     assert_memory_equal(buffer, text.data + at, got);
     at += got;
     if (got == 0) break;
@@ -285,16 +285,16 @@ static void test_stdin_pipe(void **state) {
   (void)state;
   int ends[2], saved = dup(STDIN_FILENO);
   bytes text = make_text(30000), out;
-  isolde_error error;
+  isoproof_error error;
   iso_input *input;
   assert_int_equal(pipe(ends), 0);
   assert_int_equal(write(ends[1], text.data, text.size), (ssize_t)text.size);
   close(ends[1]);
   dup2(ends[0], STDIN_FILENO);
   close(ends[0]);
-  assert_int_equal(iso_input_open("-", &input, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_open("-", &input, &error), ISOPROOF_OK);
   assert_string_equal(iso_input_name(input), "<stdin>");
-  assert_int_equal(read_all(input, 1 << 20, &out, &error), ISOLDE_OK);
+  assert_int_equal(read_all(input, 1 << 20, &out, &error), ISOPROOF_OK);
   assert_int_equal(out.size, text.size);
   assert_memory_equal(out.data, text.data, text.size);
   iso_input_close(input);
@@ -307,18 +307,18 @@ static void test_stdin_pipe(void **state) {
 static void test_window(void **state) {
   (void)state;
   bytes text = make_text(5 << 20);
-  isolde_error error;
+  isoproof_error error;
   iso_input *input;
   iso_window window;
-  assert_int_equal(iso_input_open_memory(text.data, text.size, "w", &input, &error), ISOLDE_OK);
-  assert_int_equal(iso_window_init(&window, input, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_open_memory(text.data, text.size, "w", &input, &error), ISOPROOF_OK);
+  assert_int_equal(iso_window_init(&window, input, &error), ISOPROOF_OK);
   size_t token = 1, at = 0;
   /* Tokens of growing length: the start is kept while more is asked for. */
   for (;;) {
     const char *start = window.cur;
     while ((size_t)(window.end - start) < token && !window.at_end) {
       window.cur = window.end;
-      assert_int_equal(iso_window_more(&window, &start, 4 << 20, &error), ISOLDE_OK);
+      assert_int_equal(iso_window_more(&window, &start, 4 << 20, &error), ISOPROOF_OK);
     }
     size_t length = (size_t)(window.end - start) < token ? (size_t)(window.end - start) : token;
     assert_int_equal(window.offset + (uint64_t)(start - window.buffer), at);
@@ -338,14 +338,14 @@ static void test_window(void **state) {
 static void test_window_limit(void **state) {
   (void)state;
   bytes text = make_text(4 << 20);
-  isolde_error error;
+  isoproof_error error;
   iso_input *input;
   iso_window window;
-  assert_int_equal(iso_input_open_memory(text.data, text.size, "w", &input, &error), ISOLDE_OK);
-  assert_int_equal(iso_window_init(&window, input, &error), ISOLDE_OK);
-  isolde_status status = ISOLDE_OK;
-  for (int i = 0; i < 10 && status == ISOLDE_OK; i++) status = iso_window_more(&window, NULL, 1 << 20, &error);
-  assert_int_equal(status, ISOLDE_ERR_LIMIT);
+  assert_int_equal(iso_input_open_memory(text.data, text.size, "w", &input, &error), ISOPROOF_OK);
+  assert_int_equal(iso_window_init(&window, input, &error), ISOPROOF_OK);
+  isoproof_status status = ISOPROOF_OK;
+  for (int i = 0; i < 10 && status == ISOPROOF_OK; i++) status = iso_window_more(&window, NULL, 1 << 20, &error);
+  assert_int_equal(status, ISOPROOF_ERR_LIMIT);
   assert_int_equal(error.offset, 0);
   iso_window_free(&window);
   iso_input_close(input);

@@ -2,28 +2,28 @@
  * spelled out as loops over the public API. */
 #include "unit.h"
 
-static isolde_history *load(const char *text, const char *format) {
-  isolde_open_options options = {.struct_size = sizeof options, .format = format};
-  isolde_history *history = NULL;
-  isolde_error error;
-  assert_ok_error(isolde_history_open_memory(text, strlen(text), "h", &options, NULL, &history, &error), error);
+static isoproof_history *load(const char *text, const char *format) {
+  isoproof_open_options options = {.struct_size = sizeof options, .format = format};
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  assert_ok_error(isoproof_history_open_memory(text, strlen(text), "h", &options, NULL, &history, &error), error);
   return history;
 }
 
 /* Whether a pattern shows within one transaction; the others have tests of their own. */
-static bool is_within(const isolde_anomaly *anomaly) {
+static bool is_within(const isoproof_anomaly *anomaly) {
   return strncmp(anomaly->code, "TAP-", 4) == 0 && strchr("abcdefj", anomaly->code[4]) != NULL;
 }
 
 /* The codes found, in order, each followed by its count: "TAP-b:1 TAP-j:2". */
-static void codes(isolde_history *history, char *out, size_t size) {
-  isolde_result *result;
-  isolde_error error;
-  assert_ok_error(isolde_check(history, NULL, NULL, &result, &error), error);
+static void codes(isoproof_history *history, char *out, size_t size) {
+  isoproof_result *result;
+  isoproof_error error;
+  assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
   out[0] = '\0';
-  for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
-    isolde_anomaly anomaly;
-    assert_true(isolde_result_anomaly(result, i, &anomaly));
+  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+    isoproof_anomaly anomaly;
+    assert_true(isoproof_result_anomaly(result, i, &anomaly));
     assert_true(strlen(anomaly.explanation) > 20);
     assert_true(anomaly.txn_count > 0 && anomaly.op_count > 0);
     if (!is_within(&anomaly)) continue;
@@ -31,15 +31,15 @@ static void codes(isolde_history *history, char *out, size_t size) {
     snprintf(out + used, size - used, "%s%s:%llu", used > 0 ? " " : "", anomaly.code,
              (unsigned long long)anomaly.count);
   }
-  isolde_result_free(result);
+  isoproof_result_free(result);
 }
 
 static void expect(const char *text, const char *format, const char *expected) {
   char found[256];
-  isolde_history *history = load(text, format);
+  isoproof_history *history = load(text, format);
   codes(history, found, sizeof found);
   assert_string_equal(found, expected);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 static void registers(void **state) {
@@ -105,36 +105,36 @@ static void unknown_transactions(void **state) {
 
 static void verdicts(void **state) {
   (void)state;
-  isolde_history *history = load("w(1,1,0,0)\nr(1,0,1,1)\nr(1,1,1,1)\n", "plume");
+  isoproof_history *history = load("w(1,1,0,0)\nr(1,0,1,1)\nr(1,1,1,1)\n", "plume");
   const char *asked[] = {"ci", "serializable"};
-  isolde_check_options options = {.struct_size = sizeof options, .levels = asked, .level_count = 2};
-  isolde_result *result;
-  isolde_error error;
-  assert_ok(isolde_check(history, &options, NULL, &result, NULL));
-  assert_int_equal(isolde_result_verdict(result), ISOLDE_VIOLATED);
-  assert_int_equal(isolde_result_levels(result), 2);
-  assert_string_equal(isolde_result_weakest_violated(result, 0), "cut-isolation");
-  assert_null(isolde_result_strongest(result, 0));
-  isolde_result_free(result);
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = asked, .level_count = 2};
+  isoproof_result *result;
+  isoproof_error error;
+  assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
+  assert_int_equal(isoproof_result_verdict(result), ISOPROOF_VIOLATED);
+  assert_int_equal(isoproof_result_levels(result), 2);
+  assert_string_equal(isoproof_result_weakest_violated(result, 0), "cut-isolation");
+  assert_null(isoproof_result_strongest(result, 0));
+  isoproof_result_free(result);
   asked[0] = "read-committed";
   options.level_count = 1;
-  assert_ok(isolde_check(history, &options, NULL, &result, NULL));
-  assert_int_equal(isolde_result_verdict(result), ISOLDE_SATISFIED);
-  assert_int_equal(isolde_result_anomalies(result), 0); /* TAP-j does not break read-committed */
-  isolde_result_free(result);
+  assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
+  assert_int_equal(isoproof_result_verdict(result), ISOPROOF_SATISFIED);
+  assert_int_equal(isoproof_result_anomalies(result), 0); /* TAP-j does not break read-committed */
+  isoproof_result_free(result);
   asked[0] = "no-such-level";
-  assert_int_equal(isolde_check(history, &options, NULL, &result, &error), ISOLDE_ERR_USAGE);
-  isolde_task *task;
-  assert_ok(isolde_task_new(&task));
-  isolde_task_set_timeout(task, 1e-9);
-  assert_ok(isolde_check(history, NULL, task, &result, NULL));
-  assert_int_equal(isolde_result_of(result, "cut-isolation"), ISOLDE_UNDECIDED);
-  assert_string_equal(isolde_result_unknown_reason(result), "the time limit was reached");
-  isolde_result_free(result);
-  isolde_task_cancel(task);
-  assert_int_equal(isolde_check(history, NULL, task, &result, &error), ISOLDE_ERR_CANCELLED);
-  isolde_task_free(task);
-  isolde_history_free(history);
+  assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_ERR_USAGE);
+  isoproof_task *task;
+  assert_ok(isoproof_task_new(&task));
+  isoproof_task_set_timeout(task, 1e-9);
+  assert_ok(isoproof_check(history, NULL, task, &result, NULL));
+  assert_int_equal(isoproof_result_of(result, "cut-isolation"), ISOPROOF_UNDECIDED);
+  assert_string_equal(isoproof_result_unknown_reason(result), "the time limit was reached");
+  isoproof_result_free(result);
+  isoproof_task_cancel(task);
+  assert_int_equal(isoproof_check(history, NULL, task, &result, &error), ISOPROOF_ERR_CANCELLED);
+  isoproof_task_free(task);
+  isoproof_history_free(history);
 }
 
 /* ---- the definitions as loops ---- */
@@ -144,22 +144,22 @@ enum { OPS = 64 };
 typedef struct {
   uint64_t count;
   struct {
-    isolde_op op;
+    isoproof_op op;
     uint64_t txn;
-    isolde_txn_status status;
+    isoproof_txn_status status;
   } ops[OPS];
 } plain;
 
-static void flatten(const isolde_history *history, plain *p) {
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+static void flatten(const isoproof_history *history, plain *p) {
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   p->count = 0;
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isolde_txn txn;
-    assert_true(isolde_history_txn(history, t, &txn));
+    isoproof_txn txn;
+    assert_true(isoproof_history_txn(history, t, &txn));
     for (uint64_t i = 0; i < txn.ops; i++, p->count++) {
       assert_true(p->count < OPS);
-      assert_true(isolde_history_op(history, txn.first_op + i, &p->ops[p->count].op));
+      assert_true(isoproof_history_op(history, txn.first_op + i, &p->ops[p->count].op));
       p->ops[p->count].txn = t;
       p->ops[p->count].status = txn.status;
     }
@@ -168,17 +168,18 @@ static void flatten(const isolde_history *history, plain *p) {
 
 static int64_t writer_of(const plain *p, uint64_t read) {
   for (uint64_t i = 0; i < p->count; i++) {
-    if (p->ops[i].op.kind == ISOLDE_OP_WRITE && isolde_scalar_equal(p->ops[i].op.key, p->ops[read].op.key) &&
-        isolde_scalar_equal(p->ops[i].op.value, p->ops[read].op.value)) {
+    if (p->ops[i].op.kind == ISOPROOF_OP_WRITE && isoproof_scalar_equal(p->ops[i].op.key, p->ops[read].op.key) &&
+        isoproof_scalar_equal(p->ops[i].op.value, p->ops[read].op.value)) {
       return (int64_t)i;
     }
   }
   return -1;
 }
 
-static bool own_write_between(const plain *p, uint64_t txn, isolde_scalar key, uint64_t after, uint64_t before) {
+static bool own_write_between(const plain *p, uint64_t txn, isoproof_scalar key, uint64_t after, uint64_t before) {
   for (uint64_t i = after; i < before && i < p->count; i++) {
-    if (p->ops[i].txn == txn && p->ops[i].op.kind == ISOLDE_OP_WRITE && isolde_scalar_equal(p->ops[i].op.key, key)) {
+    if (p->ops[i].txn == txn && p->ops[i].op.kind == ISOPROOF_OP_WRITE &&
+        isoproof_scalar_equal(p->ops[i].op.key, key)) {
       return true;
     }
   }
@@ -189,11 +190,11 @@ static bool own_write_between(const plain *p, uint64_t txn, isolde_scalar key, u
 static void count_by_definition(const plain *p, uint64_t counts[7]) {
   memset(counts, 0, 7 * sizeof *counts);
   for (uint64_t i = 0; i < p->count; i++) {
-    if (p->ops[i].op.kind != ISOLDE_OP_READ || p->ops[i].status != ISOLDE_COMMITTED) continue;
-    bool initial = p->ops[i].op.value.type == ISOLDE_NIL;
+    if (p->ops[i].op.kind != ISOPROOF_OP_READ || p->ops[i].status != ISOPROOF_COMMITTED) continue;
+    bool initial = p->ops[i].op.value.type == ISOPROOF_NIL;
     int64_t w = writer_of(p, i);
     bool own = w >= 0 && p->ops[w].txn == p->ops[i].txn;
-    bool aborted = w >= 0 && !own && p->ops[w].status == ISOLDE_ABORTED;
+    bool aborted = w >= 0 && !own && p->ops[w].status == ISOPROOF_ABORTED;
     bool other = initial || (w >= 0 && !own && !aborted);
     counts[0] += !initial && w < 0;
     counts[1] += aborted;
@@ -205,11 +206,11 @@ static void count_by_definition(const plain *p, uint64_t counts[7]) {
     /* TAP-j once a transaction and key: at the first read that differs from the first one of others. */
     int64_t first_from = -2, seen_before = 0;
     for (uint64_t k = 0; k <= i; k++) {
-      if (p->ops[k].txn != p->ops[i].txn || p->ops[k].op.kind != ISOLDE_OP_READ) continue;
-      if (!isolde_scalar_equal(p->ops[k].op.key, p->ops[i].op.key)) continue;
+      if (p->ops[k].txn != p->ops[i].txn || p->ops[k].op.kind != ISOPROOF_OP_READ) continue;
+      if (!isoproof_scalar_equal(p->ops[k].op.key, p->ops[i].op.key)) continue;
       int64_t kw = writer_of(p, k);
-      bool k_initial = p->ops[k].op.value.type == ISOLDE_NIL;
-      if (!k_initial && (kw < 0 || p->ops[kw].txn == p->ops[k].txn || p->ops[kw].status == ISOLDE_ABORTED)) continue;
+      bool k_initial = p->ops[k].op.value.type == ISOPROOF_NIL;
+      if (!k_initial && (kw < 0 || p->ops[kw].txn == p->ops[k].txn || p->ops[kw].status == ISOPROOF_ABORTED)) continue;
       int64_t from = k_initial ? -1 : (int64_t)p->ops[kw].txn;
       if (first_from == -2) first_from = from;
       if (from == first_from) continue;
@@ -224,29 +225,29 @@ static void random_registers(void **state) {
   static const char *const names[] = {"TAP-a", "TAP-b", "TAP-c", "TAP-d", "TAP-e", "TAP-f", "TAP-j"};
   uint64_t random = 99, seen[7] = {0};
   for (int round = 0; round < 20000; round++) {
-    isolde_builder *builder;
-    isolde_history *history;
+    isoproof_builder *builder;
+    isoproof_history *history;
     int64_t next[3] = {1, 1, 1};
-    assert_ok(isolde_builder_new(&builder, NULL));
+    assert_ok(isoproof_builder_new(&builder, NULL));
     uint64_t txns = 1 + unit_below(&random, 5);
     for (uint64_t t = 0; t < txns; t++) {
       uint32_t session;
-      assert_ok(isolde_builder_session(builder, isolde_integer((int64_t)unit_below(&random, 3)), &session, NULL));
-      assert_ok(isolde_builder_begin(builder, session, unit_below(&random, 5) == 0 ? ISOLDE_ABORTED : ISOLDE_COMMITTED,
-                                     NULL));
+      assert_ok(isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(&random, 3)), &session, NULL));
+      assert_ok(isoproof_builder_begin(builder, session,
+                                       unit_below(&random, 5) == 0 ? ISOPROOF_ABORTED : ISOPROOF_COMMITTED, NULL));
       for (uint64_t i = unit_below(&random, 7); i-- > 0;) {
         uint64_t key = unit_below(&random, 3);
-        isolde_scalar name = isolde_integer((int64_t)key);
+        isoproof_scalar name = isoproof_integer((int64_t)key);
         if (unit_below(&random, 2) == 0) {
-          assert_ok(isolde_builder_op(builder, ISOLDE_OP_WRITE, name, isolde_integer(next[key]++), NULL));
+          assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, name, isoproof_integer(next[key]++), NULL));
         } else {
           uint64_t value = unit_below(&random, (uint64_t)next[key] + 1);
-          isolde_scalar read = value == 0 ? isolde_nil() : isolde_integer((int64_t)value);
-          assert_ok(isolde_builder_op(builder, ISOLDE_OP_READ, name, read, NULL));
+          isoproof_scalar read = value == 0 ? isoproof_nil() : isoproof_integer((int64_t)value);
+          assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, name, read, NULL));
         }
       }
     }
-    assert_ok(isolde_builder_finish(builder, &history, NULL));
+    assert_ok(isoproof_builder_finish(builder, &history, NULL));
     plain p;
     uint64_t expected[7];
     char words[256] = "", found[256];
@@ -262,20 +263,20 @@ static void random_registers(void **state) {
     codes(history, found, sizeof found);
     assert_string_equal(found, words);
     /* With all instances listed, every one is verified and the numbers agree. */
-    isolde_check_options options = {.struct_size = sizeof options, .all = true};
-    isolde_result *result;
-    assert_ok(isolde_check(history, &options, NULL, &result, NULL));
+    isoproof_check_options options = {.struct_size = sizeof options, .all = true};
+    isoproof_result *result;
+    assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
     uint64_t total = 0, listed = 0;
     for (int i = 0; i < 7; i++) total += expected[i];
-    for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
-      isolde_anomaly anomaly;
-      assert_true(isolde_result_anomaly(result, i, &anomaly));
+    for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+      isoproof_anomaly anomaly;
+      assert_true(isoproof_result_anomaly(result, i, &anomaly));
       if (is_within(&anomaly)) listed++;
     }
     assert_int_equal(listed, total);
-    isolde_result_free(result);
-    isolde_history_free(history);
-    isolde_builder_free(builder);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
+    isoproof_builder_free(builder);
   }
   for (int i = 0; i < 7; i++) assert_true(seen[i] > 100); /* the generator reaches every pattern */
 }

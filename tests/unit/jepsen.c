@@ -158,15 +158,15 @@ static void rows(void **state) {
        "0 committed -..- #-..0 read-predicate('init,?) w(1,0) w(2,5)\n"
        "1 committed -..- #-..1 w(3,1) w(1,:elle/dead) w(2,:elle/dead) read-predicate('= 5,[2 5]) "
        "read-predicate('true,?)\n");
-  expect_error("{:type :ok :process 0 :value [[:rp {} {}]]}", "edn", ISOLDE_ERR_FORMAT, 1, "a predicate");
-  expect_error("{:type :ok :process 0 :value [[:rp :true [1]]]}", "edn", ISOLDE_ERR_FORMAT, 1, "the rows found");
-  expect_error("{:type :ok :process 0 :value [[:rp :true {1 [2]}]]}", "edn", ISOLDE_ERR_FORMAT, 1,
+  expect_error("{:type :ok :process 0 :value [[:rp {} {}]]}", "edn", ISOPROOF_ERR_FORMAT, 1, "a predicate");
+  expect_error("{:type :ok :process 0 :value [[:rp :true [1]]]}", "edn", ISOPROOF_ERR_FORMAT, 1, "the rows found");
+  expect_error("{:type :ok :process 0 :value [[:rp :true {1 [2]}]]}", "edn", ISOPROOF_ERR_FORMAT, 1,
                "the value of a row");
 }
 
 static void mistakes(void **state) {
   (void)state;
-  const isolde_status f = ISOLDE_ERR_FORMAT;
+  const isoproof_status f = ISOPROOF_ERR_FORMAT;
   char many[80000] = "";
   size_t used = 0;
   for (int i = 0; i < 1002; i++) {
@@ -208,7 +208,7 @@ static void mistakes(void **state) {
   expect_error("[{\"type\":\"ok\"", "json", f, 1, "the end of the input");
   char deep[400] = "{:type :ok :value ";
   memset(deep + strlen(deep), '[', 300);
-  expect_error(deep, "edn", ISOLDE_ERR_LIMIT, 1, "nested");
+  expect_error(deep, "edn", ISOPROOF_ERR_LIMIT, 1, "nested");
 }
 
 static const char sample[] =
@@ -236,7 +236,7 @@ static void writing(void **state) {
       "\"n1\", :id 4}\n"
       "{:index 10, :time 20, :type :invoke, :process 5, :f :txn, :value [[:r :x nil]]}\n";
   expect_written(
-      edn, "edn", ISOLDE_FORMAT_EDN,
+      edn, "edn", ISOPROOF_FORMAT_EDN,
       "{:index 0, :time 5, :type :invoke, :process 1, :f :txn, :value [[:append :x 1] [:r \"k\\n\" nil]]}\n"
       "{:index 1, :time 6, :type :invoke, :process :p, :f :txn, :value [[:append \"k\\n\" -3]], :node \"n1\", "
       ":id 4}\n"
@@ -247,10 +247,10 @@ static void writing(void **state) {
       "\"n1\", :id 4}\n"
       "{:index 10, :time 20, :type :invoke, :process 5, :f :txn, :value [[:r :x nil]]}\n");
   expect_written(
-      "{:type :ok :process 3 :value [[:w :x -1] [:r \"y\" nil]]}", "edn", ISOLDE_FORMAT_JSON,
+      "{:type :ok :process 3 :value [[:w :x -1] [:r \"y\" nil]]}", "edn", ISOPROOF_FORMAT_JSON,
       "{\"index\":0,\"type\":\"ok\",\"process\":3,\"f\":\"txn\",\"value\":[[\"w\",\"x\",-1],[\"r\",\"y\",null]]}\n");
   /* Without times there is no order in real time, and the file must not claim one. */
-  expect_written("w(1,2,0,0)\nr(1,2,1,1)\nr(1,0,1,-1)\n", "plume", ISOLDE_FORMAT_EDN,
+  expect_written("w(1,2,0,0)\nr(1,2,1,1)\nr(1,0,1,-1)\n", "plume", ISOPROOF_FORMAT_EDN,
                  "{:index 0, :type :ok, :process 0, :f :txn, :value [[:w 1 2]], :id 0}\n"
                  "{:index 1, :type :ok, :process 1, :f :txn, :value [[:r 1 2]], :id 1}\n"
                  "{:index 2, :type :fail, :process 1, :f :txn, :value [[:r 1 nil]], :initial-reads true}\n");
@@ -266,17 +266,17 @@ static void exact_reads(void **state) {
 
 static void unwritable(void **state) {
   (void)state;
-  expect_unwritable("{:type :ok :process 0 :value [[:w :x 1] [:w \"x\" 1]]}", "edn", ISOLDE_FORMAT_JSON, "keyword");
-  expect_unwritable("{:type :ok :process 0 :value [[:w 1 x] [:w 2 \"x\"]]}", "edn", ISOLDE_FORMAT_JSON, "symbol");
-  expect_unwritable("w(1,0,0,0)\n", "plume", ISOLDE_FORMAT_EDN, "a write of 0");
-  expect_unwritable("{\"isolde\":1}\n{\"session\":0,\"status\":\"committed\",\"ops\":[[\"r\",1,{\"none\":true}]]}",
-                    "jsonl", ISOLDE_FORMAT_EDN, "not known");
-  expect_unwritable("{\"isolde\":1}\n{\"session\":0,\"status\":\"committed\",\"ops\":[[\"read-set\",1,[1]]]}", "jsonl",
-                    ISOLDE_FORMAT_JSON, "which kind of read");
-  expect_unwritable("{\"isolde\":1}\n{\"session\":{\"keyword\":\"a b\"},\"status\":\"committed\",\"ops\":[]}", "jsonl",
-                    ISOLDE_FORMAT_EDN, "the text");
+  expect_unwritable("{:type :ok :process 0 :value [[:w :x 1] [:w \"x\" 1]]}", "edn", ISOPROOF_FORMAT_JSON, "keyword");
+  expect_unwritable("{:type :ok :process 0 :value [[:w 1 x] [:w 2 \"x\"]]}", "edn", ISOPROOF_FORMAT_JSON, "symbol");
+  expect_unwritable("w(1,0,0,0)\n", "plume", ISOPROOF_FORMAT_EDN, "a write of 0");
+  expect_unwritable("{\"isoproof\":1}\n{\"session\":0,\"status\":\"committed\",\"ops\":[[\"r\",1,{\"none\":true}]]}",
+                    "jsonl", ISOPROOF_FORMAT_EDN, "not known");
+  expect_unwritable("{\"isoproof\":1}\n{\"session\":0,\"status\":\"committed\",\"ops\":[[\"read-set\",1,[1]]]}",
+                    "jsonl", ISOPROOF_FORMAT_JSON, "which kind of read");
+  expect_unwritable("{\"isoproof\":1}\n{\"session\":{\"keyword\":\"a b\"},\"status\":\"committed\",\"ops\":[]}",
+                    "jsonl", ISOPROOF_FORMAT_EDN, "the text");
   /* The same text in different roles is no problem. */
-  expect_written("{:type :ok :process :x :value [[:w \"x\" 1]]}", "edn", ISOLDE_FORMAT_JSON,
+  expect_written("{:type :ok :process :x :value [[:w \"x\" 1]]}", "edn", ISOPROOF_FORMAT_JSON,
                  "{\"index\":0,\"type\":\"ok\",\"process\":\"x\",\"f\":\"txn\",\"value\":[[\"w\",\"x\",1]]}\n");
 }
 
@@ -284,22 +284,22 @@ static void unwritable(void **state) {
 static void partial_times(void **state) {
   (void)state;
   static const char text[] =
-      "{\"isolde\":1}\n"
+      "{\"isoproof\":1}\n"
       "{\"session\":0,\"status\":\"committed\",\"start\":5,\"end\":9,\"ops\":[[\"w\",1,1]]}\n"
       "{\"session\":0,\"status\":\"unknown\",\"start\":9,\"ops\":[[\"r\",1,{\"none\":true}],[\"w\",1,2]]}\n"
       "{\"session\":0,\"status\":\"committed\",\"end\":12,\"ops\":[[\"r\",1,null]]}\n"
       "{\"session\":0,\"status\":\"aborted\",\"ops\":[[\"r\",1,null],[\"r\",2,{\"none\":true}]]}\n"
       "{\"session\":1,\"status\":\"unknown\",\"start\":3,\"start_index\":8,\"ops\":[[\"w\",1,3]]}\n"
       "{\"session\":2,\"status\":\"unknown\",\"ops\":[[\"r\",1,null]]}\n";
-  isolde_error error = {0};
-  isolde_history *first, *second;
-  static const isolde_format formats[] = {ISOLDE_FORMAT_EDN, ISOLDE_FORMAT_JSON};
+  isoproof_error error = {0};
+  isoproof_history *first, *second;
+  static const isoproof_format formats[] = {ISOPROOF_FORMAT_EDN, ISOPROOF_FORMAT_JSON};
   for (int i = 0; i < 2; i++) {
     bytes written = {0}, a = {0}, b = {0};
-    assert_int_equal(open_bytes(text, strlen(text), "jsonl", &first, &error), ISOLDE_OK);
-    if (write_bytes(first, formats[i], false, &written, NULL, &error) != ISOLDE_OK) fail_msg("%s", error.message);
-    isolde_status status = open_bytes(written.data, written.count, i == 0 ? "edn" : "json", &second, &error);
-    if (status != ISOLDE_OK) fail_msg("%.*s: %s", (int)written.count, written.data, error.message);
+    assert_int_equal(open_bytes(text, strlen(text), "jsonl", &first, &error), ISOPROOF_OK);
+    if (write_bytes(first, formats[i], false, &written, NULL, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
+    isoproof_status status = open_bytes(written.data, written.count, i == 0 ? "edn" : "json", &second, &error);
+    if (status != ISOPROOF_OK) fail_msg("%.*s: %s", (int)written.count, written.data, error.message);
     describe(&a, first);
     describe(&b, second);
     /* Sessions come in the order of their first line. */
@@ -310,7 +310,7 @@ static void partial_times(void **state) {
       if (strstr(b.data, one) == NULL) fail_msg("%s is not in\n%s", one, b.data);
     }
     bytes_free(&written), bytes_free(&a), bytes_free(&b);
-    isolde_history_free(first), isolde_history_free(second);
+    isoproof_history_free(first), isoproof_history_free(second);
   }
 }
 
@@ -330,51 +330,51 @@ static void rows_written(void **state) {
       "{\"index\":2,\"type\":\"info\",\"process\":2,\"f\":\"txn\",\"value\":[[\"rp\",\"true\",null],[\"r\",3,1]]}\n";
   static const struct {
     const char *text, *format;
-    isolde_format number;
-  } forms[] = {{text, "edn", ISOLDE_FORMAT_EDN}, {json, "json", ISOLDE_FORMAT_JSON}};
+    isoproof_format number;
+  } forms[] = {{text, "edn", ISOPROOF_FORMAT_EDN}, {json, "json", ISOPROOF_FORMAT_JSON}};
   for (size_t from = 0; from < 2; from++) {
     for (size_t to = 0; to < 2; to++) {
-      isolde_error error = {0};
-      isolde_history *history;
+      isoproof_error error = {0};
+      isoproof_history *history;
       bytes out = {0};
       assert_int_equal(open_bytes(forms[from].text, strlen(forms[from].text), forms[from].format, &history, &error),
-                       ISOLDE_OK);
-      isolde_status status = write_bytes(history, forms[to].number, false, &out, NULL, &error);
-      if (status != ISOLDE_OK) fail_msg("%s", error.message);
+                       ISOPROOF_OK);
+      isoproof_status status = write_bytes(history, forms[to].number, false, &out, NULL, &error);
+      if (status != ISOPROOF_OK) fail_msg("%s", error.message);
       put_byte(&out, '\0');
       assert_string_equal(out.data, forms[to].text);
       bytes_free(&out);
-      isolde_history_free(history);
+      isoproof_history_free(history);
     }
   }
 }
 
 static void lossy(void **state) {
   (void)state;
-  static const char text[] = "{\"isolde\":1}\n{\"session\":7}\n{\"session\":0,\"status\":\"committed\",\"ops\":"
+  static const char text[] = "{\"isoproof\":1}\n{\"session\":7}\n{\"session\":0,\"status\":\"committed\",\"ops\":"
                              "[[\"r\",1,{\"none\":true}],[\"w\",1,2],[\"read-predicate\",1,[1]]]}\n";
-  isolde_error error = {0};
-  isolde_history *history;
-  isolde_write_loss loss = {0};
+  isoproof_error error = {0};
+  isoproof_history *history;
+  isoproof_write_loss loss = {0};
   bytes out = {0};
-  assert_int_equal(open_bytes(text, strlen(text), "jsonl", &history, &error), ISOLDE_OK);
-  assert_int_equal(write_bytes(history, ISOLDE_FORMAT_EDN, true, &out, &loss, &error), ISOLDE_OK);
+  assert_int_equal(open_bytes(text, strlen(text), "jsonl", &history, &error), ISOPROOF_OK);
+  assert_int_equal(write_bytes(history, ISOPROOF_FORMAT_EDN, true, &out, &loss, &error), ISOPROOF_OK);
   put_byte(&out, '\0');
   assert_string_equal(out.data, "{:index 0, :type :ok, :process 0, :f :txn, :value [[:w 1 2]]}\n");
   assert_int_equal(loss.unrecorded_reads, 2);
   assert_true(loss.session_names);
   bytes_free(&out);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* The histories of Elle's own tests, where they are at hand: all but the two that are no histories are read. */
 static void conformance(void **state) {
   (void)state;
   char path[1100];
-  const char *shared = getenv("ISOLDE_SHARED");
+  const char *shared = getenv("ISOPROOF_SHARED");
   snprintf(path, sizeof path,
            shared != NULL ? "%s/data/elle-conformance.jsonl" : "%s/../shared/data/elle-conformance.jsonl",
-           shared != NULL ? shared : ISOLDE_SOURCE_ROOT);
+           shared != NULL ? shared : ISOPROOF_SOURCE_ROOT);
   FILE *file = fopen(path, "r");
   if (file == NULL) {
     print_message("skipped: no %s\n", path);
@@ -387,14 +387,14 @@ static void conformance(void **state) {
     const char *history_text = strstr(line, "\"history\": [");
     if (history_text == NULL) continue;
     history_text += strlen("\"history\": ");
-    isolde_error error;
-    isolde_history *history;
+    isoproof_error error;
+    isoproof_history *history;
     size_t size = (size_t)(line + length - history_text);
     while (size > 0 && history_text[size - 1] != ']') size--;
-    if (open_bytes(history_text, size, "json", &history, &error) == ISOLDE_OK) {
+    if (open_bytes(history_text, size, "json", &history, &error) == ISOPROOF_OK) {
       readable++;
       (void)touch_history(history);
-      isolde_history_free(history);
+      isoproof_history_free(history);
     } else {
       refused++;
       print_message("refused: %.60s: %s\n", line, error.message);

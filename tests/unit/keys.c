@@ -60,7 +60,7 @@ static void check_zipf(uint32_t keys, double skew) {
   iso_key_source source;
   iso_random random;
   iso_random_seed(&random, keys, 9);
-  assert_int_equal(iso_keys_init(&source, ISOLDE_KEYS_ZIPF, keys, skew, 0, 0, NULL), ISOLDE_OK);
+  assert_int_equal(iso_keys_init(&source, ISOPROOF_KEYS_ZIPF, keys, skew, 0, 0, NULL), ISOPROOF_OK);
   uint32_t *counts = calloc(keys, sizeof *counts);
   assert_non_null(counts);
   for (int i = 0; i < DRAWS; i++) {
@@ -102,7 +102,7 @@ static void zipf_handles_many_keys(void **state) {
   iso_random_seed(&random, 1, 9);
   const double skews[] = {0, 0.5, 1, 3};
   for (size_t s = 0; s < 4; s++) {
-    assert_int_equal(iso_keys_init(&source, ISOLDE_KEYS_ZIPF, UINT32_MAX, skews[s], 0, 0, NULL), ISOLDE_OK);
+    assert_int_equal(iso_keys_init(&source, ISOPROOF_KEYS_ZIPF, UINT32_MAX, skews[s], 0, 0, NULL), ISOPROOF_OK);
     for (int i = 0; i < 10000; i++) assert_true(iso_keys_draw(&source, &random) < UINT32_MAX);
   }
 }
@@ -112,8 +112,8 @@ static void uniform_and_hotspot_have_their_shares(void **state) {
   iso_key_source uniform, hotspot;
   iso_random random;
   iso_random_seed(&random, 4, 0);
-  assert_int_equal(iso_keys_init(&uniform, ISOLDE_KEYS_UNIFORM, 10, 0, 0, 0, NULL), ISOLDE_OK);
-  assert_int_equal(iso_keys_init(&hotspot, ISOLDE_KEYS_HOTSPOT, 50, 0, 0.8, 0.1, NULL), ISOLDE_OK);
+  assert_int_equal(iso_keys_init(&uniform, ISOPROOF_KEYS_UNIFORM, 10, 0, 0, 0, NULL), ISOPROOF_OK);
+  assert_int_equal(iso_keys_init(&hotspot, ISOPROOF_KEYS_HOTSPOT, 50, 0, 0.8, 0.1, NULL), ISOPROOF_OK);
   uint32_t even[10] = {0}, spots[50] = {0};
   for (int i = 0; i < DRAWS; i++) {
     even[iso_keys_draw(&uniform, &random)]++;
@@ -121,30 +121,30 @@ static void uniform_and_hotspot_have_their_shares(void **state) {
   }
   for (int i = 0; i < 10; i++) expect_share(even[i] / (double)DRAWS, 0.1, DRAWS, "uniform");
   for (int i = 0; i < 50; i++) expect_share(spots[i] / (double)DRAWS, i < 5 ? 0.8 / 5 : 0.2 / 45, DRAWS, "hotspot");
-  assert_int_equal(iso_keys_init(&hotspot, ISOLDE_KEYS_HOTSPOT, 3, 0, 0.5, 1, NULL), ISOLDE_OK);
+  assert_int_equal(iso_keys_init(&hotspot, ISOPROOF_KEYS_HOTSPOT, 3, 0, 0.5, 1, NULL), ISOPROOF_OK);
   for (int i = 0; i < 100; i++) assert_true(iso_keys_draw(&hotspot, &random) < 3);
-  assert_int_equal(iso_keys_init(&hotspot, ISOLDE_KEYS_HOTSPOT, 3, 0, 1, 0, NULL), ISOLDE_OK);
+  assert_int_equal(iso_keys_init(&hotspot, ISOPROOF_KEYS_HOTSPOT, 3, 0, 1, 0, NULL), ISOPROOF_OK);
   for (int i = 0; i < 100; i++) assert_int_equal(iso_keys_draw(&hotspot, &random), 0);
 }
 
 static void bad_distributions_are_refused(void **state) {
   (void)state;
   iso_key_source source;
-  isolde_error error;
+  isoproof_error error;
   const struct {
-    isolde_keys kind;
+    isoproof_keys kind;
     uint32_t keys;
     double skew, hot, hot_keys;
     const char *named;
   } bad[] = {
-      {ISOLDE_KEYS_UNIFORM, 0, 0, 0, 0, "keys"},         {ISOLDE_KEYS_ZIPF, 5, -1, 0, 0, "skew"},
-      {ISOLDE_KEYS_ZIPF, 5, NAN, 0, 0, "skew"},          {ISOLDE_KEYS_ZIPF, 5, INFINITY, 0, 0, "skew"},
-      {ISOLDE_KEYS_HOTSPOT, 5, 0, 1.5, 0, "hot_share"},  {ISOLDE_KEYS_HOTSPOT, 5, 0, 0.5, -1, "hot_keys_share"},
-      {ISOLDE_KEYS_KINDS, 5, 0, 0.5, 0, "distribution"},
+      {ISOPROOF_KEYS_UNIFORM, 0, 0, 0, 0, "keys"},         {ISOPROOF_KEYS_ZIPF, 5, -1, 0, 0, "skew"},
+      {ISOPROOF_KEYS_ZIPF, 5, NAN, 0, 0, "skew"},          {ISOPROOF_KEYS_ZIPF, 5, INFINITY, 0, 0, "skew"},
+      {ISOPROOF_KEYS_HOTSPOT, 5, 0, 1.5, 0, "hot_share"},  {ISOPROOF_KEYS_HOTSPOT, 5, 0, 0.5, -1, "hot_keys_share"},
+      {ISOPROOF_KEYS_KINDS, 5, 0, 0.5, 0, "distribution"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(iso_keys_init(&source, bad[i].kind, bad[i].keys, bad[i].skew, bad[i].hot, bad[i].hot_keys, &error),
-                     ISOLDE_ERR_USAGE);
+                     ISOPROOF_ERR_USAGE);
     assert_non_null(strstr(error.message, bad[i].named));
   }
 }
@@ -166,11 +166,11 @@ static bool read_before(const iso_workload_txn *txn, uint32_t position) {
 static tally run(iso_workload_options options, uint64_t txns) {
   iso_workload *workload;
   tally t = {.shortest = UINT32_MAX};
-  assert_int_equal(iso_keys_init(&options.source, ISOLDE_KEYS_UNIFORM, 1000, 0, 0, 0, NULL), ISOLDE_OK);
-  assert_int_equal(iso_workload_new(&options, &workload, NULL), ISOLDE_OK);
+  assert_int_equal(iso_keys_init(&options.source, ISOPROOF_KEYS_UNIFORM, 1000, 0, 0, 0, NULL), ISOPROOF_OK);
+  assert_int_equal(iso_workload_new(&options, &workload, NULL), ISOPROOF_OK);
   for (t.txns = 0; t.txns < txns; t.txns++) {
     iso_workload_txn txn;
-    assert_int_equal(iso_workload_next(workload, &txn, NULL), ISOLDE_OK);
+    assert_int_equal(iso_workload_next(workload, &txn, NULL), ISOPROOF_OK);
     t.fates[txn.fate]++;
     t.ops += txn.count;
     if (txn.count < t.shortest) t.shortest = txn.count;
@@ -217,11 +217,11 @@ static void workload_replaces_keys(void **state) {
   iso_workload_options options = {.seed = 1, .ops_min = 1, .ops_max = 8, .read_share = 0.5, .appends_per_key = 3};
   iso_workload *workload;
   uint32_t writes[4000] = {0};
-  assert_int_equal(iso_keys_init(&options.source, ISOLDE_KEYS_ZIPF, 5, 1, 0, 0, NULL), ISOLDE_OK);
-  assert_int_equal(iso_workload_new(&options, &workload, NULL), ISOLDE_OK);
+  assert_int_equal(iso_keys_init(&options.source, ISOPROOF_KEYS_ZIPF, 5, 1, 0, 0, NULL), ISOPROOF_OK);
+  assert_int_equal(iso_workload_new(&options, &workload, NULL), ISOPROOF_OK);
   for (int i = 0; i < 1000; i++) {
     iso_workload_txn txn;
-    assert_int_equal(iso_workload_next(workload, &txn, NULL), ISOLDE_OK);
+    assert_int_equal(iso_workload_next(workload, &txn, NULL), ISOPROOF_OK);
     for (uint32_t o = 0; o < txn.count; o++) {
       assert_true(txn.ops[o].key < iso_workload_keys(workload) && txn.ops[o].key < 4000);
       writes[txn.ops[o].key] += txn.ops[o].write;
@@ -241,7 +241,7 @@ static void bad_workloads_are_refused(void **state) {
   (void)state;
   iso_workload_options good = {.ops_min = 1, .ops_max = 2, .read_share = 0.5}, bad[7];
   iso_workload *workload;
-  assert_int_equal(iso_keys_init(&good.source, ISOLDE_KEYS_UNIFORM, 5, 0, 0, 0, NULL), ISOLDE_OK);
+  assert_int_equal(iso_keys_init(&good.source, ISOPROOF_KEYS_UNIFORM, 5, 0, 0, 0, NULL), ISOPROOF_OK);
   for (int i = 0; i < 7; i++) bad[i] = good;
   bad[0].ops_min = 0;
   bad[1].ops_min = 3;
@@ -250,7 +250,7 @@ static void bad_workloads_are_refused(void **state) {
   bad[4].rmw_share = NAN;
   bad[5].abort_share = -0.1;
   bad[6].abort_share = bad[6].unknown_share = 0.6;
-  for (int i = 0; i < 7; i++) assert_int_equal(iso_workload_new(&bad[i], &workload, NULL), ISOLDE_ERR_USAGE);
+  for (int i = 0; i < 7; i++) assert_int_equal(iso_workload_new(&bad[i], &workload, NULL), ISOPROOF_ERR_USAGE);
 }
 
 int main(void) {

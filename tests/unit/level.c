@@ -14,23 +14,23 @@
 #include "level/anomalies.h"
 #include "level/levels.h"
 
-#ifndef ISOLDE_SOURCE_ROOT
-#define ISOLDE_SOURCE_ROOT "."
+#ifndef ISOPROOF_SOURCE_ROOT
+#define ISOPROOF_SOURCE_ROOT "."
 #endif
 
-static const isolde_level_info *level(const char *name) {
-  const isolde_level_info *found = isolde_level_find(name);
+static const isoproof_level_info *level(const char *name) {
+  const isoproof_level_info *found = isoproof_level_find(name);
   if (found == NULL) fail_msg("no level %s", name);
   return found;
 }
 
-static const isolde_level_info *model(const char *name) {
-  const isolde_level_info *found = isolde_level_find_in(name, ISOLDE_LEVEL_MODEL);
+static const isoproof_level_info *model(const char *name) {
+  const isoproof_level_info *found = isoproof_level_find_in(name, ISOPROOF_LEVEL_MODEL);
   if (found == NULL) fail_msg("no model %s", name);
   return found;
 }
 
-static bool is_model(const isolde_level_info *info) { return info->family == ISOLDE_LEVEL_MODEL; }
+static bool is_model(const isoproof_level_info *info) { return info->family == ISOPROOF_LEVEL_MODEL; }
 
 /* ---- names ---- */
 
@@ -41,8 +41,8 @@ static bool is_sentence(const char *text) {
 
 static size_t count_named(const char *name, bool models) {
   size_t count = 0;
-  const isolde_level_info *info;
-  for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++) {
+  const isoproof_level_info *info;
+  for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
     if (is_model(info) != models) continue;
     count += iso_level_same_name(info->id, name);
     for (const char *const *alias = info->aliases; *alias != NULL; alias++) count += iso_level_same_name(*alias, name);
@@ -52,16 +52,16 @@ static size_t count_named(const char *name, bool models) {
 
 static void test_level_names_are_unique(void **state) {
   (void)state;
-  const isolde_level_info *info;
+  const isoproof_level_info *info;
   size_t count = 0;
-  for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++, count++) {
+  for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++, count++) {
     assert_int_equal(info->number, i);
     if (count_named(info->id, is_model(info)) != 1) fail_msg("%s is not unique", info->id);
-    assert_ptr_equal(isolde_level_find_in(info->id, info->family), info);
-    assert_ptr_equal(isolde_level_find_in(info->friendly, info->family), info);
+    assert_ptr_equal(isoproof_level_find_in(info->id, info->family), info);
+    assert_ptr_equal(isoproof_level_find_in(info->friendly, info->family), info);
     for (const char *const *alias = info->aliases; *alias != NULL; alias++) {
       if (count_named(*alias, is_model(info)) != 1) fail_msg("%s is not unique", *alias);
-      assert_ptr_equal(isolde_level_find_in(*alias, info->family), info);
+      assert_ptr_equal(isoproof_level_find_in(*alias, info->family), info);
     }
     assert_true(is_sentence(info->summary));
     assert_true(is_sentence(info->definition));
@@ -71,7 +71,7 @@ static void test_level_names_are_unique(void **state) {
     if (info->same_as != NULL) assert_non_null(is_model(info) ? level(info->same_as) : model(info->same_as));
   }
   assert_int_equal(count, ISO_LEVEL_COUNT);
-  assert_null(isolde_level_at(SIZE_MAX));
+  assert_null(isoproof_level_at(SIZE_MAX));
 }
 
 static void test_level_find(void **state) {
@@ -109,12 +109,12 @@ static void test_level_find(void **state) {
   assert_string_equal(model("strict-serializable")->id, "PL-SS");
   assert_string_equal(model("strong-session-serializable")->id, "strong-session-serializable");
   assert_ptr_not_equal(model("prefix"), level("prefix"));
-  assert_null(isolde_level_find(""));
-  assert_null(isolde_level_find("snapshot"));
-  assert_null(isolde_level_find("snapshot-isolation-"));
-  assert_null(isolde_level_find(NULL));
-  assert_null(isolde_level_find_in(NULL, ISOLDE_LEVEL_BASE));
-  assert_null(isolde_level_find_in("PL-3", ISOLDE_LEVEL_BASE));
+  assert_null(isoproof_level_find(""));
+  assert_null(isoproof_level_find("snapshot"));
+  assert_null(isoproof_level_find("snapshot-isolation-"));
+  assert_null(isoproof_level_find(NULL));
+  assert_null(isoproof_level_find_in(NULL, ISOPROOF_LEVEL_BASE));
+  assert_null(isoproof_level_find_in("PL-3", ISOPROOF_LEVEL_BASE));
 }
 
 static void test_times(void **state) {
@@ -125,8 +125,8 @@ static void test_times(void **state) {
   assert_true(model("PL-SS")->needs_times);
   assert_false(level("serializable")->needs_times);
   /* A level that needs no times cannot imply one that does. */
-  const isolde_level_info *stronger, *weaker;
-  for (size_t i = 0; isolde_level_edge(i, &stronger, &weaker); i++) {
+  const isoproof_level_info *stronger, *weaker;
+  for (size_t i = 0; isoproof_level_edge(i, &stronger, &weaker); i++) {
     if (weaker->needs_times) assert_true(stronger->needs_times);
   }
 }
@@ -135,35 +135,35 @@ static void test_times(void **state) {
 
 static void test_edges_are_acyclic_and_direct(void **state) {
   (void)state;
-  const isolde_level_info *stronger, *weaker, *other, *end;
+  const isoproof_level_info *stronger, *weaker, *other, *end;
   size_t edges = 0;
-  for (; isolde_level_edge(edges, &stronger, &weaker); edges++) {
+  for (; isoproof_level_edge(edges, &stronger, &weaker); edges++) {
     assert_ptr_not_equal(stronger, weaker);
-    assert_true(isolde_level_implies(stronger, weaker));
-    assert_false(isolde_level_implies(weaker, stronger));
+    assert_true(isoproof_level_implies(stronger, weaker));
+    assert_false(isoproof_level_implies(weaker, stronger));
     assert_false(is_model(stronger) && !is_model(weaker));
     for (size_t j = 0; j < edges; j++) {
-      assert_true(isolde_level_edge(j, &other, &end));
+      assert_true(isoproof_level_edge(j, &other, &end));
       assert_false(other == stronger && end == weaker);
     }
   }
-  assert_false(isolde_level_edge(SIZE_MAX, &stronger, &weaker));
+  assert_false(isoproof_level_edge(SIZE_MAX, &stronger, &weaker));
 }
 
 static void test_closure(void **state) {
   (void)state;
   for (size_t a = 0; a < ISO_LEVEL_COUNT; a++) {
-    assert_true(isolde_level_implies(isolde_level_at(a), isolde_level_at(a)));
+    assert_true(isoproof_level_implies(isoproof_level_at(a), isoproof_level_at(a)));
     for (size_t b = 0; b < ISO_LEVEL_COUNT; b++) {
-      if (!isolde_level_implies(isolde_level_at(a), isolde_level_at(b))) continue;
+      if (!isoproof_level_implies(isoproof_level_at(a), isoproof_level_at(b))) continue;
       for (size_t c = 0; c < ISO_LEVEL_COUNT; c++) {
-        if (!isolde_level_implies(isolde_level_at(b), isolde_level_at(c))) continue;
-        assert_true(isolde_level_implies(isolde_level_at(a), isolde_level_at(c)));
+        if (!isoproof_level_implies(isoproof_level_at(b), isoproof_level_at(c))) continue;
+        assert_true(isoproof_level_implies(isoproof_level_at(a), isoproof_level_at(c)));
       }
     }
   }
-  assert_false(isolde_level_implies(NULL, level("si")));
-  assert_false(isolde_level_implies(level("si"), NULL));
+  assert_false(isoproof_level_implies(NULL, level("si")));
+  assert_false(isoproof_level_implies(level("si"), NULL));
 }
 
 static void test_documented_implications(void **state) {
@@ -184,10 +184,10 @@ static void test_documented_implications(void **state) {
                                          {"PL-3", "ser"},   {"PL-SI", "si"}, {"rc", "ryw"},    {"ser", "sser"},
                                          {"si", "PL-2.99"}, {"rc", "PL-2"},  {"mr", "rc"},     {"PL-2", "rc"}};
   for (size_t i = 0; i < sizeof holds / sizeof holds[0]; i++) {
-    if (!isolde_level_implies(level(holds[i][0]), level(holds[i][1]))) fail_msg("%s", holds[i][0]);
+    if (!isoproof_level_implies(level(holds[i][0]), level(holds[i][1]))) fail_msg("%s", holds[i][0]);
   }
   for (size_t i = 0; i < sizeof fails / sizeof fails[0]; i++) {
-    if (isolde_level_implies(level(fails[i][0]), level(fails[i][1]))) fail_msg("%s", fails[i][0]);
+    if (isoproof_level_implies(level(fails[i][0]), level(fails[i][1]))) fail_msg("%s", fails[i][0]);
   }
 }
 
@@ -207,8 +207,8 @@ static void test_sets(void **state) {
 
 static size_t count_anomalies_named(const char *name) {
   size_t count = 0;
-  const isolde_anomaly_info *info;
-  for (size_t i = 0; (info = isolde_anomaly_at(i)) != NULL; i++) {
+  const isoproof_anomaly_info *info;
+  for (size_t i = 0; (info = isoproof_anomaly_at(i)) != NULL; i++) {
     bool same = iso_level_same_name(info->code, name) || iso_level_same_name(info->name, name);
     for (const char *const *alias = info->aliases; *alias != NULL; alias++) same |= iso_level_same_name(*alias, name);
     count += same;
@@ -218,32 +218,32 @@ static size_t count_anomalies_named(const char *name) {
 
 static void test_anomaly_names(void **state) {
   (void)state;
-  const isolde_anomaly_info *info;
-  for (size_t i = 0; (info = isolde_anomaly_at(i)) != NULL; i++) {
+  const isoproof_anomaly_info *info;
+  for (size_t i = 0; (info = isoproof_anomaly_at(i)) != NULL; i++) {
     assert_int_equal(info->number, i);
     if (count_anomalies_named(info->code) != 1) fail_msg("%s is not unique", info->code);
     if (count_anomalies_named(info->name) != 1) fail_msg("%s is not unique", info->name);
-    assert_ptr_equal(isolde_anomaly_find(info->code), info);
-    assert_ptr_equal(isolde_anomaly_find(info->name), info);
+    assert_ptr_equal(isoproof_anomaly_find(info->code), info);
+    assert_ptr_equal(isoproof_anomaly_find(info->name), info);
     for (const char *const *alias = info->aliases; *alias != NULL; alias++) {
       assert_int_equal(count_anomalies_named(*alias), 1);
     }
-    assert_null(isolde_level_find(info->code)); /* `explain` takes either */
+    assert_null(isoproof_level_find(info->code)); /* `explain` takes either */
     assert_true(is_sentence(info->meaning));
     assert_true((info->example == NULL) == (info->walkthrough == NULL));
     if (info->walkthrough != NULL) assert_true(is_sentence(info->walkthrough));
-    if (info->level != NULL) assert_int_not_equal(level(info->level)->family, ISOLDE_LEVEL_MODEL);
+    if (info->level != NULL) assert_int_not_equal(level(info->level)->family, ISOPROOF_LEVEL_MODEL);
     bool plume = info->example != NULL && info->example[0] != '{';
     assert_true(info->satisfies == NULL || plume);
     for (const char *const *id = info->satisfies; id != NULL && *id != NULL; id++) assert_non_null(level(*id));
   }
-  assert_string_equal(isolde_anomaly_find("tap-K")->name, "FracturedReadCO");
-  assert_string_equal(isolde_anomaly_find("nonmonoreadcm")->code, "TAP-i");
-  assert_string_equal(isolde_anomaly_find("lost update")->code, "lost-update");
-  assert_string_equal(isolde_anomaly_find("a5b")->code, "write-skew");
-  assert_null(isolde_anomaly_find("TAP-z"));
-  assert_null(isolde_anomaly_find(NULL));
-  assert_null(isolde_anomaly_at(SIZE_MAX));
+  assert_string_equal(isoproof_anomaly_find("tap-K")->name, "FracturedReadCO");
+  assert_string_equal(isoproof_anomaly_find("nonmonoreadcm")->code, "TAP-i");
+  assert_string_equal(isoproof_anomaly_find("lost update")->code, "lost-update");
+  assert_string_equal(isoproof_anomaly_find("a5b")->code, "write-skew");
+  assert_null(isoproof_anomaly_find("TAP-z"));
+  assert_null(isoproof_anomaly_find(NULL));
+  assert_null(isoproof_anomaly_at(SIZE_MAX));
 }
 
 static void test_tap_table(void **state) {
@@ -257,27 +257,27 @@ static void test_tap_table(void **state) {
       {"TAP-k", "FracturedReadCO", "read-atomic"},   {"TAP-l", "FracturedReadCM", "read-atomic"},
       {"TAP-m", "COConflictCM", "causal"},           {"TAP-n", "ConflictCM", "causal"}};
   for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
-    const isolde_anomaly_info *info = isolde_anomaly_find(taps[i][0]);
+    const isoproof_anomaly_info *info = isoproof_anomaly_find(taps[i][0]);
     assert_non_null(info);
     assert_string_equal(info->name, taps[i][1]);
     assert_string_equal(info->level, taps[i][2]);
-    assert_int_equal(info->kind, ISOLDE_ANOMALY_TAP);
+    assert_int_equal(info->kind, ISOPROOF_ANOMALY_TAP);
     assert_non_null(info->example);
-    assert_null(isolde_anomaly_rules_out(info, 0));
+    assert_null(isoproof_anomaly_rules_out(info, 0));
   }
 }
 
 static void test_rules_out(void **state) {
   (void)state;
-  const isolde_anomaly_info *lost = isolde_anomaly_find("lost-update");
-  assert_string_equal(isolde_anomaly_rules_out(lost, 0)->id, "PL-CS");
-  assert_string_equal(isolde_anomaly_rules_out(lost, 1)->id, "update-atomic");
-  assert_null(isolde_anomaly_rules_out(lost, 2));
-  assert_null(isolde_anomaly_rules_out(NULL, 0));
-  assert_string_equal(isolde_anomaly_rules_out(isolde_anomaly_find("dirty-read"), 0)->id, "PL-2");
-  assert_string_equal(isolde_anomaly_implies(isolde_anomaly_find("G1a"), 0)->code, "G1");
-  assert_null(isolde_anomaly_implies(isolde_anomaly_find("G1a"), 1));
-  assert_null(isolde_anomaly_implies(NULL, 0));
+  const isoproof_anomaly_info *lost = isoproof_anomaly_find("lost-update");
+  assert_string_equal(isoproof_anomaly_rules_out(lost, 0)->id, "PL-CS");
+  assert_string_equal(isoproof_anomaly_rules_out(lost, 1)->id, "update-atomic");
+  assert_null(isoproof_anomaly_rules_out(lost, 2));
+  assert_null(isoproof_anomaly_rules_out(NULL, 0));
+  assert_string_equal(isoproof_anomaly_rules_out(isoproof_anomaly_find("dirty-read"), 0)->id, "PL-2");
+  assert_string_equal(isoproof_anomaly_implies(isoproof_anomaly_find("G1a"), 0)->code, "G1");
+  assert_null(isoproof_anomaly_implies(isoproof_anomaly_find("G1a"), 1));
+  assert_null(isoproof_anomaly_implies(NULL, 0));
   assert_true(iso_anomaly_is(ISO_ANOMALY_G0, ISO_ANOMALY_G1_REALTIME));
   assert_false(iso_anomaly_is(ISO_ANOMALY_G1A, ISO_ANOMALY_G0));
   assert_true(iso_model_forbids(ISO_LEVEL_M_PL_3, ISO_ANOMALY_G2));
@@ -287,32 +287,32 @@ static void test_rules_out(void **state) {
 /* ---- examples ---- */
 
 static void load(const char *what, const char *example) {
-  isolde_history *history = NULL;
-  isolde_error error;
-  isolde_counts counts;
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  isoproof_counts counts;
   size_t lines = 0;
   for (const char *c = example; *c != '\0'; c++) lines += *c == '\n';
   assert_int_equal(example[strlen(example) - 1], '\n');
-  isolde_status status = isolde_history_open_memory(example, strlen(example), what, NULL, NULL, &history, &error);
-  if (status != ISOLDE_OK) fail_msg("%s: %s", what, error.message);
-  isolde_history_counts(history, &counts);
+  isoproof_status status = isoproof_history_open_memory(example, strlen(example), what, NULL, NULL, &history, &error);
+  if (status != ISOPROOF_OK) fail_msg("%s: %s", what, error.message);
+  isoproof_history_counts(history, &counts);
   assert_true(counts.transactions > 0 && counts.operations > 0);
   bool plume = example[0] != '{';
-  assert_string_equal(isolde_history_format(history), plume ? "plume" : "edn");
+  assert_string_equal(isoproof_history_format(history), plume ? "plume" : "edn");
   if (plume) assert_int_equal(counts.operations, lines);
   assert_int_equal(counts.has_times, strstr(example, ":invoke") != NULL);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 static void test_examples_load(void **state) {
   (void)state;
-  const isolde_level_info *info;
-  const isolde_anomaly_info *anomaly;
-  for (size_t i = 0; (info = isolde_level_at(i)) != NULL; i++) {
+  const isoproof_level_info *info;
+  const isoproof_anomaly_info *anomaly;
+  for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
     if (info->example != NULL) load(info->id, info->example);
     if (info->needs_times && info->example != NULL) assert_non_null(strstr(info->example, ":time"));
   }
-  for (size_t i = 0; (anomaly = isolde_anomaly_at(i)) != NULL; i++) {
+  for (size_t i = 0; (anomaly = isoproof_anomaly_at(i)) != NULL; i++) {
     if (anomaly->example != NULL) load(anomaly->code, anomaly->example);
   }
 }
@@ -334,18 +334,18 @@ static char *read_document(const char *path) {
 static void test_everything_is_documented(void **state) {
   (void)state;
   char heading[128];
-  char *levels = read_document(ISOLDE_SOURCE_ROOT "/docs/levels.md");
-  char *anomalies = read_document(ISOLDE_SOURCE_ROOT "/docs/anomalies.md");
+  char *levels = read_document(ISOPROOF_SOURCE_ROOT "/docs/levels.md");
+  char *anomalies = read_document(ISOPROOF_SOURCE_ROOT "/docs/anomalies.md");
   for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
-    snprintf(heading, sizeof heading, "`%s`", isolde_level_at(i)->id);
+    snprintf(heading, sizeof heading, "`%s`", isoproof_level_at(i)->id);
     if (strstr(levels, heading) == NULL) fail_msg("docs/levels.md lacks %s", heading);
-    if (is_model(isolde_level_at(i))) continue;
-    if (strstr(levels, isolde_level_at(i)->example) == NULL) fail_msg("no example of %s", heading);
+    if (is_model(isoproof_level_at(i))) continue;
+    if (strstr(levels, isoproof_level_at(i)->example) == NULL) fail_msg("no example of %s", heading);
   }
   for (size_t i = 0; i < ISO_ANOMALY_COUNT; i++) {
-    snprintf(heading, sizeof heading, "`%s`", isolde_anomaly_at(i)->code);
+    snprintf(heading, sizeof heading, "`%s`", isoproof_anomaly_at(i)->code);
     if (strstr(anomalies, heading) == NULL) fail_msg("docs/anomalies.md lacks %s", heading);
-    const char *example = isolde_anomaly_at(i)->example;
+    const char *example = isoproof_anomaly_at(i)->example;
     if (example != NULL && strstr(anomalies, example) == NULL) fail_msg("no example of %s", heading);
   }
   free(levels);

@@ -14,11 +14,11 @@
 #include "level/anomalies.h"
 #include "level/levels.h"
 
-#ifndef ISOLDE_SOURCE_ROOT
-#define ISOLDE_SOURCE_ROOT "."
+#ifndef ISOPROOF_SOURCE_ROOT
+#define ISOPROOF_SOURCE_ROOT "."
 #endif
 
-static bool is_model(const isolde_level_info *info) { return info->family == ISOLDE_LEVEL_MODEL; }
+static bool is_model(const isoproof_level_info *info) { return info->family == ISOPROOF_LEVEL_MODEL; }
 
 static void dump_text(FILE *out, const char *text) {
   if (text == NULL) {
@@ -60,23 +60,24 @@ static void dump_set(FILE *out, const char *name, iso_level_set set, bool models
   const char *ids[ISO_LEVEL_COUNT + 1];
   size_t count = 0;
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
-    if ((set & ISO_LEVEL_BIT(i)) != 0 && is_model(isolde_level_at(i)) == models) ids[count++] = isolde_level_at(i)->id;
+    if ((set & ISO_LEVEL_BIT(i)) != 0 && is_model(isoproof_level_at(i)) == models)
+      ids[count++] = isoproof_level_at(i)->id;
   }
   ids[count] = NULL;
   dump_list(out, name, ids);
 }
 
-static void dump_level(FILE *out, const isolde_level_info *info) {
+static void dump_level(FILE *out, const isoproof_level_info *info) {
   static const char *const families[] = {"base", "session", "model"};
   iso_level_set direct = 0;
-  const isolde_level_info *stronger, *weaker;
+  const isoproof_level_info *stronger, *weaker;
   const char *forbidden[ISO_ANOMALY_COUNT + 1];
   size_t count = 0;
-  for (size_t i = 0; isolde_level_edge(i, &stronger, &weaker); i++) {
+  for (size_t i = 0; isoproof_level_edge(i, &stronger, &weaker); i++) {
     if (stronger == info) direct |= ISO_LEVEL_BIT(weaker->number);
   }
   for (unsigned i = 0; i < ISO_ANOMALY_COUNT; i++) {
-    if (iso_model_forbids((iso_level)info->number, (iso_anomaly)i)) forbidden[count++] = isolde_anomaly_at(i)->code;
+    if (iso_model_forbids((iso_level)info->number, (iso_anomaly)i)) forbidden[count++] = isoproof_anomaly_at(i)->code;
   }
   forbidden[count] = NULL;
   fputs("{\"id\":", out);
@@ -91,14 +92,14 @@ static void dump_level(FILE *out, const isolde_level_info *info) {
   fputc('}', out);
 }
 
-static void dump_anomaly(FILE *out, const isolde_anomaly_info *info) {
+static void dump_anomaly(FILE *out, const isoproof_anomaly_info *info) {
   static const char *const kinds[] = {"tap", "elle", "phenomenon"};
   iso_level_set all = iso_anomaly_rules_out((iso_anomaly)info->number);
   iso_level_set weakest = iso_level_weakest(all);
   const char *implied[ISO_ANOMALY_COUNT + 1];
-  const isolde_anomaly_info *other;
+  const isoproof_anomaly_info *other;
   size_t count = 0;
-  while ((other = isolde_anomaly_implies(info, count)) != NULL) implied[count++] = other->code;
+  while ((other = isoproof_anomaly_implies(info, count)) != NULL) implied[count++] = other->code;
   implied[count] = NULL;
   fputs("{\"code\":", out);
   dump_text(out, info->code);
@@ -116,29 +117,29 @@ static void dump_tables(FILE *out) {
   fputs("{\"levels\":[", out);
   for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
     if (i > 0) fputs(",\n", out);
-    dump_level(out, isolde_level_at(i));
+    dump_level(out, isoproof_level_at(i));
   }
   fputs("],\"anomalies\":[", out);
   for (size_t i = 0; i < ISO_ANOMALY_COUNT; i++) {
     if (i > 0) fputs(",\n", out);
-    dump_anomaly(out, isolde_anomaly_at(i));
+    dump_anomaly(out, isoproof_anomaly_at(i));
   }
   fputs("]}\n", out);
 }
 
-/* Elle's rules, when they are at hand: $ISOLDE_SHARED/data or ../shared/data beside the source tree. */
+/* Elle's rules, when they are at hand: $ISOPROOF_SHARED/data or ../shared/data beside the source tree. */
 static bool find_rules(char *path, size_t size) {
-  const char *shared = getenv("ISOLDE_SHARED");
+  const char *shared = getenv("ISOPROOF_SHARED");
   if (shared != NULL)
     snprintf(path, size, "%s/data/elle-models.json", shared);
   else
-    snprintf(path, size, "%s/../shared/data/elle-models.json", ISOLDE_SOURCE_ROOT);
+    snprintf(path, size, "%s/../shared/data/elle-models.json", ISOPROOF_SOURCE_ROOT);
   return access(path, R_OK) == 0;
 }
 
 static void test_oracle(void **state) {
   (void)state;
-  char tables[] = "/tmp/isolde-level-XXXXXX";
+  char tables[] = "/tmp/isoproof-level-XXXXXX";
   char rules[1024];
   bool have_rules = find_rules(rules, sizeof rules);
   if (!have_rules) print_message("Elle's rules are not here (%s): not compared\n", rules);
@@ -151,7 +152,7 @@ static void test_oracle(void **state) {
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
-    const char *script = ISOLDE_SOURCE_ROOT "/tests/tools/level_oracle.py";
+    const char *script = ISOPROOF_SOURCE_ROOT "/tests/tools/level_oracle.py";
     execlp("python3", "python3", script, tables, have_rules ? rules : NULL, (char *)NULL);
     _exit(127);
   }

@@ -11,10 +11,10 @@ static uint64_t setting(const char *name, uint64_t usual) {
   return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : usual;
 }
 
-static isolde_history *open_text(const char *text) {
-  isolde_history *history;
-  isolde_error error;
-  assert_ok_error(isolde_history_open_memory(text, strlen(text), "text", NULL, NULL, &history, &error), error);
+static isoproof_history *open_text(const char *text) {
+  isoproof_history *history;
+  isoproof_error error;
+  assert_ok_error(isoproof_history_open_memory(text, strlen(text), "text", NULL, NULL, &history, &error), error);
   return history;
 }
 
@@ -32,16 +32,16 @@ static bool append(void *user, const void *data, size_t size) {
   return true;
 }
 
-static void write_text(const isolde_history *history, isolde_format format, page *p) {
-  isolde_error error;
+static void write_text(const isoproof_history *history, isoproof_format format, page *p) {
+  isoproof_error error;
   p->used = 0;
-  assert_ok_error(isolde_history_write_to(history, format, append, p, NULL, NULL, NULL, &error), error);
+  assert_ok_error(isoproof_history_write_to(history, format, append, p, NULL, NULL, NULL, &error), error);
 }
 
-static isolde_history *part_of(isolde_history *whole, const char *keep_txn, const char *keep_op) {
+static isoproof_history *part_of(isoproof_history *whole, const char *keep_txn, const char *keep_op) {
   uint8_t txns[64], ops[64];
-  isolde_history *part;
-  isolde_error error;
+  isoproof_history *part;
+  isoproof_error error;
   for (uint32_t i = 0; i < whole->txns; i++) txns[i] = keep_txn == NULL || keep_txn[i] == '1';
   for (uint32_t i = 0; i < whole->ops; i++) ops[i] = keep_op == NULL || keep_op[i] == '1';
   assert_ok_error(iso_history_subset(whole, txns, ops, NULL, &part, &error), error);
@@ -52,76 +52,76 @@ static isolde_history *part_of(isolde_history *whole, const char *keep_txn, cons
 static void parts_keep_the_facts(void **state) {
   (void)state;
   page all, part;
-  const char *path = ISOLDE_SOURCE_ROOT "/examples/histories/recorded-run.jsonl";
-  isolde_history *whole, *same;
-  isolde_error error;
-  assert_ok_error(isolde_history_open(path, NULL, NULL, &whole, &error), error);
+  const char *path = ISOPROOF_SOURCE_ROOT "/examples/histories/recorded-run.jsonl";
+  isoproof_history *whole, *same;
+  isoproof_error error;
+  assert_ok_error(isoproof_history_open(path, NULL, NULL, &whole, &error), error);
   same = part_of(whole, NULL, NULL);
-  write_text(whole, ISOLDE_FORMAT_JSONL, &all);
-  write_text(same, ISOLDE_FORMAT_JSONL, &part);
+  write_text(whole, ISOPROOF_FORMAT_JSONL, &all);
+  write_text(same, ISOPROOF_FORMAT_JSONL, &part);
   assert_string_equal(all.text, part.text);
-  isolde_history_free(same);
-  isolde_history_free(whole);
+  isoproof_history_free(same);
+  isoproof_history_free(whole);
 }
 
 static void lists_follow_their_appends(void **state) {
   (void)state;
   page out;
-  isolde_history *whole =
+  isoproof_history *whole =
       open_text("{:type :ok, :process 0, :f :txn, :value [[:append :x 1]]}\n"
                 "{:type :ok, :process 1, :f :txn, :value [[:append :x 2]]}\n"
                 "{:type :ok, :process 2, :f :txn, :value [[:r :x [1 2]] [:append :x 3] [:r :x [1 2 3]]]}\n");
-  isolde_history *part = part_of(whole, "101", NULL);
-  write_text(part, ISOLDE_FORMAT_EDN, &out);
+  isoproof_history *part = part_of(whole, "101", NULL);
+  write_text(part, ISOPROOF_FORMAT_EDN, &out);
   assert_non_null(strstr(out.text, "[[:r :x [1]] [:append :x 3] [:r :x [1 3]]]"));
-  isolde_history_free(part);
-  isolde_history_free(whole);
+  isoproof_history_free(part);
+  isoproof_history_free(whole);
 }
 
 static void reads_follow_their_writes(void **state) {
   (void)state;
   page out;
-  isolde_history *whole = open_text("w(1,1,0,0)\nw(2,1,0,0)\nr(1,1,1,1)\nr(2,1,1,1)\nr(3,0,1,1)\nr(3,9,1,1)\n");
-  isolde_history *part = part_of(whole, NULL, "011111");
-  write_text(part, ISOLDE_FORMAT_PLUME, &out);
+  isoproof_history *whole = open_text("w(1,1,0,0)\nw(2,1,0,0)\nr(1,1,1,1)\nr(2,1,1,1)\nr(3,0,1,1)\nr(3,9,1,1)\n");
+  isoproof_history *part = part_of(whole, NULL, "011111");
+  write_text(part, ISOPROOF_FORMAT_PLUME, &out);
   /* The read of what nobody wrote stays: it is an anomaly of the whole. */
   assert_string_equal(out.text, "w(2,1,0,0)\nr(2,1,1,1)\nr(3,0,1,1)\nr(3,9,1,1)\n");
-  isolde_history_free(part);
+  isoproof_history_free(part);
   part = part_of(whole, "01", NULL);
-  write_text(part, ISOLDE_FORMAT_PLUME, &out);
+  write_text(part, ISOPROOF_FORMAT_PLUME, &out);
   assert_non_null(strstr(out.text, "r(3,0,1,"));
   assert_null(strstr(out.text, "r(1,1"));
-  isolde_history_free(part);
-  isolde_history_free(whole);
+  isoproof_history_free(part);
+  isoproof_history_free(whole);
 }
 
 static void counters_follow_their_increments(void **state) {
   (void)state;
-  isolde_history *whole = open_text("{:type :ok, :process 0, :f :txn, :value [[:inc :c 1]]}\n"
-                                    "{:type :ok, :process 1, :f :txn, :value [[:inc :d 1] [:r :c 1] [:r :d 1]]}\n");
-  isolde_history *part = part_of(whole, "01", NULL);
-  isolde_counts counts;
-  isolde_history_counts(part, &counts);
+  isoproof_history *whole = open_text("{:type :ok, :process 0, :f :txn, :value [[:inc :c 1]]}\n"
+                                      "{:type :ok, :process 1, :f :txn, :value [[:inc :d 1] [:r :c 1] [:r :d 1]]}\n");
+  isoproof_history *part = part_of(whole, "01", NULL);
+  isoproof_counts counts;
+  isoproof_history_counts(part, &counts);
   assert_int_equal(counts.transactions, 1);
   assert_int_equal(counts.operations, 2);
-  isolde_history_free(part);
-  isolde_history_free(whole);
+  isoproof_history_free(part);
+  isoproof_history_free(whole);
 }
 
 /* A level that holds of a history holds of each of its parts. */
 static void parts_invent_nothing(void **state) {
   (void)state;
-  uint64_t random = setting("ISOLDE_RANDOM_SEED", 41), histories = setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10;
+  uint64_t random = setting("ISOPROOF_RANDOM_SEED", 41), histories = setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10;
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
     oracle_verdicts whole, part;
     char txns[64], ops[256];
     sketch_draw(&random, &s);
-    isolde_history *history = sketch_history(&s);
+    isoproof_history *history = sketch_history(&s);
     for (unsigned k = 0; k < 64; k++) txns[k] = unit_below(&random, 4) == 0 ? '0' : '1';
     for (unsigned k = 0; k < 256; k++) ops[k] = unit_below(&random, 5) == 0 ? '0' : '1';
     if (oracle_judge(history, &whole)) {
-      isolde_history *smaller = part_of(history, txns, ops);
+      isoproof_history *smaller = part_of(history, txns, ops);
       assert_true(oracle_judge(smaller, &part));
       for (unsigned l = 0; l < ORACLE_LEVELS; l++) {
         if (whole.satisfied[l] && !part.satisfied[l]) {
@@ -130,20 +130,20 @@ static void parts_invent_nothing(void **state) {
           fail_msg("%s holds of the whole, not of a part\n%s", oracle_level_id((oracle_level)l), text);
         }
       }
-      isolde_history_free(smaller);
+      isoproof_history_free(smaller);
     }
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
 }
 
-static bool is_violated(const isolde_history *history, oracle_level level) {
+static bool is_violated(const isoproof_history *history, oracle_level level) {
   oracle_verdicts verdicts;
   assert_true(oracle_judge(history, &verdicts));
   return !verdicts.satisfied[level];
 }
 
 /* No transaction and no operation can be left out. */
-static void check_smallest(isolde_history *history, oracle_level level) {
+static void check_smallest(isoproof_history *history, oracle_level level) {
   char txns[65], ops[257];
   for (uint32_t i = 0; i < history->txns + history->ops; i++) {
     memset(txns, '1', sizeof txns);
@@ -153,39 +153,39 @@ static void check_smallest(isolde_history *history, oracle_level level) {
     } else {
       ops[i - history->txns] = '0';
     }
-    isolde_history *part = part_of(history, txns, ops);
+    isoproof_history *part = part_of(history, txns, ops);
     if (is_violated(part, level)) fail_msg("%s: more can be left out", oracle_level_id(level));
-    isolde_history_free(part);
+    isoproof_history_free(part);
   }
 }
 
 static void smallest_parts(void **state) {
   (void)state;
-  uint64_t random = setting("ISOLDE_RANDOM_SEED", 43), histories = setting("ISOLDE_RANDOM_HISTORIES", 200000) / 200;
+  uint64_t random = setting("ISOPROOF_RANDOM_SEED", 43), histories = setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 200;
   uint64_t minimized[ORACLE_LEVELS] = {0};
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
     oracle_verdicts verdicts;
     sketch_draw(&random, &s);
-    isolde_history *history = sketch_history(&s);
+    isoproof_history *history = sketch_history(&s);
     bool judged = oracle_judge(history, &verdicts);
     for (unsigned l = 0; judged && l < ORACLE_LEVELS; l++) {
-      isolde_minimize_options options = {.struct_size = sizeof options, .level = oracle_level_id((oracle_level)l)};
-      isolde_minimized report;
-      isolde_history *part;
-      isolde_error error;
-      assert_ok_error(isolde_minimize(history, &options, NULL, &part, &report, &error), error);
-      if (report.verdict == ISOLDE_UNDECIDED) continue; /* times are needed, for one */
-      assert_int_equal(report.verdict == ISOLDE_VIOLATED, !verdicts.satisfied[l]);
-      assert_int_equal(part != NULL, report.verdict == ISOLDE_VIOLATED);
+      isoproof_minimize_options options = {.struct_size = sizeof options, .level = oracle_level_id((oracle_level)l)};
+      isoproof_minimized report;
+      isoproof_history *part;
+      isoproof_error error;
+      assert_ok_error(isoproof_minimize(history, &options, NULL, &part, &report, &error), error);
+      if (report.verdict == ISOPROOF_UNDECIDED) continue; /* times are needed, for one */
+      assert_int_equal(report.verdict == ISOPROOF_VIOLATED, !verdicts.satisfied[l]);
+      assert_int_equal(part != NULL, report.verdict == ISOPROOF_VIOLATED);
       if (part == NULL) continue;
       assert_true(report.finished && report.checks >= 2);
       assert_true(is_violated(part, (oracle_level)l));
       check_smallest(part, (oracle_level)l);
-      isolde_history_free(part);
+      isoproof_history_free(part);
       minimized[l]++;
     }
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
   for (unsigned l = 0; l < ORACLE_LEVELS; l++) {
     bool decided = l <= ORACLE_CAUSAL || l >= ORACLE_READ_YOUR_WRITES;
@@ -198,42 +198,42 @@ static void smallest_parts(void **state) {
 /* In a large history with one bug, a handful of operations is left, quickly. */
 static void large_history(void **state) {
   (void)state;
-  isolde_sim_options options;
-  isolde_history *history, *part;
-  isolde_minimized report;
-  isolde_counts counts;
-  isolde_minimize_options what = {.struct_size = sizeof what, .level = "ra"};
-  isolde_sim_defaults(&options);
+  isoproof_sim_options options;
+  isoproof_history *history, *part;
+  isoproof_minimized report;
+  isoproof_counts counts;
+  isoproof_minimize_options what = {.struct_size = sizeof what, .level = "ra"};
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = 3;
   options.sessions = 8;
   options.txns = 5000;
-  options.bugs[ISOLDE_SIM_BUG_FRACTURED_READ] = 1;
-  assert_ok(isolde_simulate(&options, NULL, &history, NULL, NULL));
-  assert_ok(isolde_minimize(history, &what, NULL, &part, &report, NULL));
+  options.bugs[ISOPROOF_SIM_BUG_FRACTURED_READ] = 1;
+  assert_ok(isoproof_simulate(&options, NULL, &history, NULL, NULL));
+  assert_ok(isoproof_minimize(history, &what, NULL, &part, &report, NULL));
   assert_non_null(part);
-  isolde_history_counts(part, &counts);
+  isoproof_history_counts(part, &counts);
   assert_true(counts.transactions <= 3);
   assert_true(counts.operations <= 6);
   assert_true(report.checks < 100);
-  isolde_history_free(part);
-  isolde_history_free(history);
+  isoproof_history_free(part);
+  isoproof_history_free(history);
 }
 
 static void refuses(void **state) {
   (void)state;
-  isolde_history *history = open_text("w(1,1,0,0)\nr(1,1,1,1)\n"), *part;
-  isolde_minimize_options options = {.struct_size = sizeof options, .level = "no-such-level"};
-  isolde_minimized report;
-  isolde_error error;
-  assert_int_equal(isolde_minimize(history, &options, NULL, &part, NULL, &error), ISOLDE_ERR_USAGE);
+  isoproof_history *history = open_text("w(1,1,0,0)\nr(1,1,1,1)\n"), *part;
+  isoproof_minimize_options options = {.struct_size = sizeof options, .level = "no-such-level"};
+  isoproof_minimized report;
+  isoproof_error error;
+  assert_int_equal(isoproof_minimize(history, &options, NULL, &part, NULL, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "no-such-level"));
-  assert_int_equal(isolde_minimize(history, NULL, NULL, &part, NULL, &error), ISOLDE_ERR_USAGE);
+  assert_int_equal(isoproof_minimize(history, NULL, NULL, &part, NULL, &error), ISOPROOF_ERR_USAGE);
   options.level = "causal";
-  assert_ok(isolde_minimize(history, &options, NULL, &part, &report, &error));
-  assert_int_equal(report.verdict, ISOLDE_SATISFIED);
+  assert_ok(isoproof_minimize(history, &options, NULL, &part, &report, &error));
+  assert_int_equal(report.verdict, ISOPROOF_SATISFIED);
   assert_null(part);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* A read that may have seen either of two writes of a value goes with each of them: alone, w(1,8) before a read of
@@ -242,23 +242,23 @@ static void reads_go_with_every_write_they_may_have_seen(void **state) {
   (void)state;
   const char *lost = "w(1,7,0,0)\nw(1,8,1,1)\nw(1,7,1,2)\nr(1,7,1,3)\n"
                      "w(2,5,0,4)\nr(2,5,2,5)\nw(2,6,2,5)\nr(2,5,3,6)\nw(2,7,3,6)\n";
-  isolde_history *whole = open_text(lost), *part = NULL;
-  isolde_minimize_options options = {
+  isoproof_history *whole = open_text(lost), *part = NULL;
+  isoproof_minimize_options options = {
       .struct_size = sizeof options, .level = "snapshot-isolation", .duplicate_values = true};
-  isolde_minimized report;
-  isolde_error error;
+  isoproof_minimized report;
+  isoproof_error error;
   page p;
-  assert_ok_error(isolde_minimize(whole, &options, NULL, &part, &report, &error), error);
-  assert_int_equal(report.verdict, ISOLDE_VIOLATED);
+  assert_ok_error(isoproof_minimize(whole, &options, NULL, &part, &report, &error), error);
+  assert_int_equal(report.verdict, ISOPROOF_VIOLATED);
   assert_true(report.finished);
-  write_text(part, ISOLDE_FORMAT_PLUME, &p);
+  write_text(part, ISOPROOF_FORMAT_PLUME, &p);
   assert_int_equal(part->txns, 3);
   assert_non_null(strstr(p.text, "w(2,5,"));
   assert_null(strstr(p.text, "(1,"));
-  isolde_history_free(part);
+  isoproof_history_free(part);
   options.duplicate_values = false;
-  assert_int_equal(isolde_minimize(whole, &options, NULL, &part, &report, &error), ISOLDE_ERR_FORMAT);
-  isolde_history_free(whole);
+  assert_int_equal(isoproof_minimize(whole, &options, NULL, &part, &report, &error), ISOPROOF_ERR_FORMAT);
+  isoproof_history_free(whole);
 }
 
 int main(void) {

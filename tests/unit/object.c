@@ -11,117 +11,121 @@
 #define INDEXED(type, f, value) "{:type :" type ", :process %u, :f :" f ", :value " value "}\n"
 #define READ(process, value) LINE("invoke", process, "read", "nil") LINE("ok", process, "read", value)
 
-static isolde_object_verdict judge(const char *text, isolde_object_options options) {
-  isolde_object_verdict verdict;
-  isolde_error error;
+static isoproof_object_verdict judge(const char *text, isoproof_object_options options) {
+  isoproof_object_verdict verdict;
+  isoproof_error error;
   options.struct_size = sizeof options;
-  assert_ok_error(isolde_object_check_memory(text, strlen(text), "test", &options, NULL, &verdict, &error), error);
-  if (verdict.verdict != ISOLDE_SATISFIED) assert_true(verdict.explanation[0] != '\0');
-  assert_int_equal(verdict.verdict == ISOLDE_VIOLATED, verdict.problems > 0);
+  assert_ok_error(isoproof_object_check_memory(text, strlen(text), "test", &options, NULL, &verdict, &error), error);
+  if (verdict.verdict != ISOPROOF_SATISFIED) assert_true(verdict.explanation[0] != '\0');
+  assert_int_equal(verdict.verdict == ISOPROOF_VIOLATED, verdict.problems > 0);
   return verdict;
 }
 
-static void expect_with(const char *text, isolde_object_options options, isolde_verdict verdict) {
-  isolde_object_verdict found = judge(text, options);
+static void expect_with(const char *text, isoproof_object_options options, isoproof_verdict verdict) {
+  isoproof_object_verdict found = judge(text, options);
   if (found.verdict != verdict)
-    fail_msg("%s: found %s\n%s", text, isolde_verdict_name(found.verdict), found.explanation);
+    fail_msg("%s: found %s\n%s", text, isoproof_verdict_name(found.verdict), found.explanation);
 }
 
-static void expect(const char *text, isolde_object_model model, isolde_verdict verdict) {
-  expect_with(text, (isolde_object_options){.model = model}, verdict);
+static void expect(const char *text, isoproof_object_model model, isoproof_verdict verdict) {
+  expect_with(text, (isoproof_object_options){.model = model}, verdict);
 }
 
-static void expect_error(const char *text, isolde_object_model model, isolde_status status) {
-  isolde_object_options options = {.struct_size = sizeof options, .model = model};
-  isolde_object_verdict verdict;
-  isolde_error error;
-  assert_int_equal(isolde_object_check_memory(text, strlen(text), "test", &options, NULL, &verdict, &error), status);
-  assert_int_equal(error.line > 0, status == ISOLDE_ERR_FORMAT || status == ISOLDE_ERR_UNSUPPORTED);
+static void expect_error(const char *text, isoproof_object_model model, isoproof_status status) {
+  isoproof_object_options options = {.struct_size = sizeof options, .model = model};
+  isoproof_object_verdict verdict;
+  isoproof_error error;
+  assert_int_equal(isoproof_object_check_memory(text, strlen(text), "test", &options, NULL, &verdict, &error), status);
+  assert_int_equal(error.line > 0, status == ISOPROOF_ERR_FORMAT || status == ISOPROOF_ERR_UNSUPPORTED);
 }
 
 static void test_bank(void **state) {
   (void)state;
   const char *good = READ(0, "{0 10, 1 0}") DID(1, "transfer", "{:from 0, :to 1, :amount 4}") READ(0, "{0 6, 1 4}");
-  expect(good, ISOLDE_OBJECT_BANK, ISOLDE_SATISFIED);
-  expect_with(good, (isolde_object_options){.model = ISOLDE_OBJECT_BANK, .has_total = true, .total = 10},
-              ISOLDE_SATISFIED);
-  expect_with(good, (isolde_object_options){.model = ISOLDE_OBJECT_BANK, .has_total = true, .total = 11},
-              ISOLDE_VIOLATED);
-  expect(READ(0, "{0 10, 1 0}") READ(0, "{0 6, 1 0}"), ISOLDE_OBJECT_BANK, ISOLDE_VIOLATED);
-  expect(READ(0, "{0 10, 1 0}") READ(0, "{0 10, 1 nil}"), ISOLDE_OBJECT_BANK, ISOLDE_VIOLATED);
-  expect(READ(0, "{0 10, 1 0}") READ(0, "{0 10, 2 0}"), ISOLDE_OBJECT_BANK, ISOLDE_VIOLATED);
+  expect(good, ISOPROOF_OBJECT_BANK, ISOPROOF_SATISFIED);
+  expect_with(good, (isoproof_object_options){.model = ISOPROOF_OBJECT_BANK, .has_total = true, .total = 10},
+              ISOPROOF_SATISFIED);
+  expect_with(good, (isoproof_object_options){.model = ISOPROOF_OBJECT_BANK, .has_total = true, .total = 11},
+              ISOPROOF_VIOLATED);
+  expect(READ(0, "{0 10, 1 0}") READ(0, "{0 6, 1 0}"), ISOPROOF_OBJECT_BANK, ISOPROOF_VIOLATED);
+  expect(READ(0, "{0 10, 1 0}") READ(0, "{0 10, 1 nil}"), ISOPROOF_OBJECT_BANK, ISOPROOF_VIOLATED);
+  expect(READ(0, "{0 10, 1 0}") READ(0, "{0 10, 2 0}"), ISOPROOF_OBJECT_BANK, ISOPROOF_VIOLATED);
   const char *negative = READ(0, "{0 10, 1 0}") READ(0, "{0 11, 1 -1}");
-  expect(negative, ISOLDE_OBJECT_BANK, ISOLDE_VIOLATED);
-  expect_with(negative, (isolde_object_options){.model = ISOLDE_OBJECT_BANK, .negative_balances = true},
-              ISOLDE_SATISFIED);
+  expect(negative, ISOPROOF_OBJECT_BANK, ISOPROOF_VIOLATED);
+  expect_with(negative, (isoproof_object_options){.model = ISOPROOF_OBJECT_BANK, .negative_balances = true},
+              ISOPROOF_SATISFIED);
   /* In JSON the accounts are texts; a read that failed says nothing. */
   expect("[{\"type\":\"ok\",\"process\":0,\"f\":\"read\",\"value\":{\"0\":1,\"1\":2}},"
          "{\"type\":\"fail\",\"process\":0,\"f\":\"read\",\"value\":{\"0\":9}},"
          "{\"type\":\"ok\",\"process\":0,\"f\":\"read\",\"value\":{\"1\":3,\"0\":0}}]",
-         ISOLDE_OBJECT_BANK, ISOLDE_SATISFIED);
-  expect_error(READ(0, "{0 :a}"), ISOLDE_OBJECT_BANK, ISOLDE_ERR_FORMAT);
-  expect_error(READ(0, "7"), ISOLDE_OBJECT_BANK, ISOLDE_ERR_FORMAT);
-  expect_error(READ(0, "{0 9000000000000000000, 1 9000000000000000000}"), ISOLDE_OBJECT_BANK, ISOLDE_ERR_FORMAT);
+         ISOPROOF_OBJECT_BANK, ISOPROOF_SATISFIED);
+  expect_error(READ(0, "{0 :a}"), ISOPROOF_OBJECT_BANK, ISOPROOF_ERR_FORMAT);
+  expect_error(READ(0, "7"), ISOPROOF_OBJECT_BANK, ISOPROOF_ERR_FORMAT);
+  expect_error(READ(0, "{0 9000000000000000000, 1 9000000000000000000}"), ISOPROOF_OBJECT_BANK, ISOPROOF_ERR_FORMAT);
 }
 
 static void test_set(void **state) {
   (void)state;
-  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "#{1 2}"), ISOLDE_OBJECT_SET, ISOLDE_SATISFIED);
-  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "[2]"), ISOLDE_OBJECT_SET, ISOLDE_VIOLATED);
+  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "#{1 2}"), ISOPROOF_OBJECT_SET, ISOPROOF_SATISFIED);
+  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "[2]"), ISOPROOF_OBJECT_SET, ISOPROOF_VIOLATED);
   /* Only the last read counts. */
-  expect(DID(0, "add", "1") READ(1, "[]") READ(1, "[1]"), ISOLDE_OBJECT_SET, ISOLDE_SATISFIED);
-  expect(DID(0, "add", "1") READ(0, "[1 7]"), ISOLDE_OBJECT_SET, ISOLDE_VIOLATED);
-  expect(LINE("invoke", 0, "add", "1") LINE("fail", 0, "add", "1") READ(0, "[1]"), ISOLDE_OBJECT_SET, ISOLDE_VIOLATED);
+  expect(DID(0, "add", "1") READ(1, "[]") READ(1, "[1]"), ISOPROOF_OBJECT_SET, ISOPROOF_SATISFIED);
+  expect(DID(0, "add", "1") READ(0, "[1 7]"), ISOPROOF_OBJECT_SET, ISOPROOF_VIOLATED);
+  expect(LINE("invoke", 0, "add", "1") LINE("fail", 0, "add", "1") READ(0, "[1]"), ISOPROOF_OBJECT_SET,
+         ISOPROOF_VIOLATED);
   /* What nobody knows the outcome of may be there or not; what ends later, too. */
-  expect(LINE("invoke", 0, "add", "1") LINE("info", 0, "add", "1") READ(1, "[]"), ISOLDE_OBJECT_SET, ISOLDE_SATISFIED);
-  expect(LINE("invoke", 0, "add", "1") LINE("info", 0, "add", "1") READ(1, "[1]"), ISOLDE_OBJECT_SET, ISOLDE_SATISFIED);
-  expect(LINE("invoke", 0, "add", "1") READ(1, "[]") LINE("ok", 0, "add", "1"), ISOLDE_OBJECT_SET, ISOLDE_SATISFIED);
-  expect(DID(0, "add", "1"), ISOLDE_OBJECT_SET, ISOLDE_UNDECIDED);
+  expect(LINE("invoke", 0, "add", "1") LINE("info", 0, "add", "1") READ(1, "[]"), ISOPROOF_OBJECT_SET,
+         ISOPROOF_SATISFIED);
+  expect(LINE("invoke", 0, "add", "1") LINE("info", 0, "add", "1") READ(1, "[1]"), ISOPROOF_OBJECT_SET,
+         ISOPROOF_SATISFIED);
+  expect(LINE("invoke", 0, "add", "1") READ(1, "[]") LINE("ok", 0, "add", "1"), ISOPROOF_OBJECT_SET,
+         ISOPROOF_SATISFIED);
+  expect(DID(0, "add", "1"), ISOPROOF_OBJECT_SET, ISOPROOF_UNDECIDED);
   /* With keys. */
-  expect(DID(0, "add", "[0 1]") DID(0, "add", "[1 1]") READ(0, "[0 #{1}]") READ(0, "[1 #{1}]"), ISOLDE_OBJECT_SET,
-         ISOLDE_SATISFIED);
-  expect(DID(0, "add", "[0 1]") DID(0, "add", "[1 2]") READ(0, "[0 #{1}]") READ(0, "[1 #{1}]"), ISOLDE_OBJECT_SET,
-         ISOLDE_VIOLATED);
-  expect_error("{:type :ok, :process 0, :f :txn, :value [[:add 0 1]]}", ISOLDE_OBJECT_SET, ISOLDE_ERR_UNSUPPORTED);
-  expect_error(LINE("ok", 0, "add", "1"), ISOLDE_OBJECT_SET, ISOLDE_ERR_FORMAT);
+  expect(DID(0, "add", "[0 1]") DID(0, "add", "[1 1]") READ(0, "[0 #{1}]") READ(0, "[1 #{1}]"), ISOPROOF_OBJECT_SET,
+         ISOPROOF_SATISFIED);
+  expect(DID(0, "add", "[0 1]") DID(0, "add", "[1 2]") READ(0, "[0 #{1}]") READ(0, "[1 #{1}]"), ISOPROOF_OBJECT_SET,
+         ISOPROOF_VIOLATED);
+  expect_error("{:type :ok, :process 0, :f :txn, :value [[:add 0 1]]}", ISOPROOF_OBJECT_SET, ISOPROOF_ERR_UNSUPPORTED);
+  expect_error(LINE("ok", 0, "add", "1"), ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
 }
 
 static void test_set_full(void **state) {
   (void)state;
-  isolde_object_options strict = {.model = ISOLDE_OBJECT_SET_FULL, .linearizable = true};
-  expect(DID(0, "add", "1") READ(0, "#{1}"), ISOLDE_OBJECT_SET_FULL, ISOLDE_SATISFIED);
+  isoproof_object_options strict = {.model = ISOPROOF_OBJECT_SET_FULL, .linearizable = true};
+  expect(DID(0, "add", "1") READ(0, "#{1}"), ISOPROOF_OBJECT_SET_FULL, ISOPROOF_SATISFIED);
   /* Lost: seen, and then not again. */
-  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "#{1 2}") READ(0, "#{2}"), ISOLDE_OBJECT_SET_FULL,
-         ISOLDE_VIOLATED);
-  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "#{2}"), ISOLDE_OBJECT_SET_FULL, ISOLDE_VIOLATED);
+  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "#{1 2}") READ(0, "#{2}"), ISOPROOF_OBJECT_SET_FULL,
+         ISOPROOF_VIOLATED);
+  expect(DID(0, "add", "1") DID(0, "add", "2") READ(0, "#{2}"), ISOPROOF_OBJECT_SET_FULL, ISOPROOF_VIOLATED);
   /* Stale: missed once, and there to stay. */
   const char *stale = DID(0, "add", "1") READ(0, "#{}") READ(0, "#{1}");
-  expect(stale, ISOLDE_OBJECT_SET_FULL, ISOLDE_SATISFIED);
-  expect_with(stale, strict, ISOLDE_VIOLATED);
+  expect(stale, ISOPROOF_OBJECT_SET_FULL, ISOPROOF_SATISFIED);
+  expect_with(stale, strict, ISOPROOF_VIOLATED);
   /* A read makes an element known whose addition has not ended. */
   const char *flicker = LINE("invoke", 0, "add", "1") READ(1, "[1]") READ(1, "[]") READ(1, "[1]");
-  expect(flicker, ISOLDE_OBJECT_SET_FULL, ISOLDE_SATISFIED);
-  expect_with(flicker, strict, ISOLDE_VIOLATED);
-  expect(DID(0, "add", "1") READ(0, "[1 1]"), ISOLDE_OBJECT_SET_FULL, ISOLDE_VIOLATED);
-  expect(DID(0, "add", "1") READ(0, "[1 5]"), ISOLDE_OBJECT_SET_FULL, ISOLDE_VIOLATED);
-  expect(DID(0, "add", "1"), ISOLDE_OBJECT_SET_FULL, ISOLDE_UNDECIDED);
-  expect(LINE("invoke", 0, "add", "1") READ(1, "[]"), ISOLDE_OBJECT_SET_FULL, ISOLDE_UNDECIDED);
+  expect(flicker, ISOPROOF_OBJECT_SET_FULL, ISOPROOF_SATISFIED);
+  expect_with(flicker, strict, ISOPROOF_VIOLATED);
+  expect(DID(0, "add", "1") READ(0, "[1 1]"), ISOPROOF_OBJECT_SET_FULL, ISOPROOF_VIOLATED);
+  expect(DID(0, "add", "1") READ(0, "[1 5]"), ISOPROOF_OBJECT_SET_FULL, ISOPROOF_VIOLATED);
+  expect(DID(0, "add", "1"), ISOPROOF_OBJECT_SET_FULL, ISOPROOF_UNDECIDED);
+  expect(LINE("invoke", 0, "add", "1") READ(1, "[]"), ISOPROOF_OBJECT_SET_FULL, ISOPROOF_UNDECIDED);
 }
 
 static void test_counter(void **state) {
   (void)state;
-  expect(DID(0, "add", "1") DID(0, "add", "2") READ(1, "3"), ISOLDE_OBJECT_COUNTER, ISOLDE_SATISFIED);
-  expect(DID(0, "add", "1") DID(0, "add", "2") READ(1, "2"), ISOLDE_OBJECT_COUNTER, ISOLDE_VIOLATED);
-  expect(DID(0, "add", "1") READ(1, "2"), ISOLDE_OBJECT_COUNTER, ISOLDE_VIOLATED);
+  expect(DID(0, "add", "1") DID(0, "add", "2") READ(1, "3"), ISOPROOF_OBJECT_COUNTER, ISOPROOF_SATISFIED);
+  expect(DID(0, "add", "1") DID(0, "add", "2") READ(1, "2"), ISOPROOF_OBJECT_COUNTER, ISOPROOF_VIOLATED);
+  expect(DID(0, "add", "1") READ(1, "2"), ISOPROOF_OBJECT_COUNTER, ISOPROOF_VIOLATED);
   const char *open = LINE("invoke", 0, "add", "5") READ(1, "0") READ(1, "5") LINE("info", 0, "add", "5");
-  expect(open, ISOLDE_OBJECT_COUNTER, ISOLDE_SATISFIED);
-  expect(LINE("invoke", 0, "add", "5") LINE("fail", 0, "add", "5") READ(1, "5"), ISOLDE_OBJECT_COUNTER,
-         ISOLDE_VIOLATED);
+  expect(open, ISOPROOF_OBJECT_COUNTER, ISOPROOF_SATISFIED);
+  expect(LINE("invoke", 0, "add", "5") LINE("fail", 0, "add", "5") READ(1, "5"), ISOPROOF_OBJECT_COUNTER,
+         ISOPROOF_VIOLATED);
   /* Taking away. */
-  expect(DID(0, "add", "5") DID(0, "add", "-2") READ(1, "3"), ISOLDE_OBJECT_COUNTER, ISOLDE_SATISFIED);
-  expect(DID(0, "add", "5") DID(0, "add", "-2") READ(1, "5"), ISOLDE_OBJECT_COUNTER, ISOLDE_VIOLATED);
-  expect(DID(0, "add", "5") LINE("invoke", 0, "add", "-2") READ(1, "3") READ(1, "5"), ISOLDE_OBJECT_COUNTER,
-         ISOLDE_SATISFIED);
+  expect(DID(0, "add", "5") DID(0, "add", "-2") READ(1, "3"), ISOPROOF_OBJECT_COUNTER, ISOPROOF_SATISFIED);
+  expect(DID(0, "add", "5") DID(0, "add", "-2") READ(1, "5"), ISOPROOF_OBJECT_COUNTER, ISOPROOF_VIOLATED);
+  expect(DID(0, "add", "5") LINE("invoke", 0, "add", "-2") READ(1, "3") READ(1, "5"), ISOPROOF_OBJECT_COUNTER,
+         ISOPROOF_SATISFIED);
 }
 
 static void test_long_fork(void **state) {
@@ -130,68 +134,69 @@ static void test_long_fork(void **state) {
   char text[2048];
   snprintf(text, sizeof text, "%s%s", writes,
            DID(2, "read", "[[:r 0 1] [:r 1 nil]]") DID(3, "read", "[[:r 1 1] [:r 0 1]]"));
-  expect(text, ISOLDE_OBJECT_LONG_FORK, ISOLDE_SATISFIED);
+  expect(text, ISOPROOF_OBJECT_LONG_FORK, ISOPROOF_SATISFIED);
   snprintf(text, sizeof text, "%s%s", writes,
            DID(2, "read", "[[:r 0 1] [:r 1 nil]]") DID(3, "read", "[[:r 1 1] [:r 0 nil]]"));
-  expect(text, ISOLDE_OBJECT_LONG_FORK, ISOLDE_VIOLATED);
-  expect_with(text, (isolde_object_options){.model = ISOLDE_OBJECT_LONG_FORK, .group_size = 2}, ISOLDE_VIOLATED);
+  expect(text, ISOPROOF_OBJECT_LONG_FORK, ISOPROOF_VIOLATED);
+  expect_with(text, (isoproof_object_options){.model = ISOPROOF_OBJECT_LONG_FORK, .group_size = 2}, ISOPROOF_VIOLATED);
   snprintf(text, sizeof text, "%s%s", writes, DID(2, "read", "[[:r 0 2] [:r 1 nil]]"));
-  expect(text, ISOLDE_OBJECT_LONG_FORK, ISOLDE_VIOLATED);
+  expect(text, ISOPROOF_OBJECT_LONG_FORK, ISOPROOF_VIOLATED);
   snprintf(text, sizeof text, "%s%s", writes, DID(2, "write", "[[:w 0 2]]"));
-  expect(text, ISOLDE_OBJECT_LONG_FORK, ISOLDE_UNDECIDED);
+  expect(text, ISOPROOF_OBJECT_LONG_FORK, ISOPROOF_UNDECIDED);
 }
 
 static void test_sequential(void **state) {
   (void)state;
   const char *good = DID(0, "add", "[0 \"0_0\"]") DID(0, "add", "[0 \"0_1\"]") READ(1, "[0 [\"0_1\" \"0_0\"]]")
       READ(1, "[0 [nil \"0_0\"]]") READ(1, "[0 [nil nil]]");
-  expect(good, ISOLDE_OBJECT_SEQUENTIAL, ISOLDE_SATISFIED);
-  expect(DID(0, "add", "[0 \"0_0\"]") READ(1, "[0 [\"0_1\" nil]]"), ISOLDE_OBJECT_SEQUENTIAL, ISOLDE_VIOLATED);
-  expect(READ(1, "[0 [nil \"0_2\" nil \"0_0\"]]"), ISOLDE_OBJECT_SEQUENTIAL, ISOLDE_VIOLATED);
+  expect(good, ISOPROOF_OBJECT_SEQUENTIAL, ISOPROOF_SATISFIED);
+  expect(DID(0, "add", "[0 \"0_0\"]") READ(1, "[0 [\"0_1\" nil]]"), ISOPROOF_OBJECT_SEQUENTIAL, ISOPROOF_VIOLATED);
+  expect(READ(1, "[0 [nil \"0_2\" nil \"0_0\"]]"), ISOPROOF_OBJECT_SEQUENTIAL, ISOPROOF_VIOLATED);
 }
 
 static void test_comments(void **state) {
   (void)state;
-  expect(DID(0, "write", "1") DID(1, "write", "2") READ(2, "[1 2]"), ISOLDE_OBJECT_COMMENTS, ISOLDE_SATISFIED);
-  expect(DID(0, "write", "1") DID(1, "write", "2") READ(2, "[2]"), ISOLDE_OBJECT_COMMENTS, ISOLDE_VIOLATED);
-  expect(DID(0, "write", "1") DID(1, "write", "2") READ(2, "[1]"), ISOLDE_OBJECT_COMMENTS, ISOLDE_SATISFIED);
+  expect(DID(0, "write", "1") DID(1, "write", "2") READ(2, "[1 2]"), ISOPROOF_OBJECT_COMMENTS, ISOPROOF_SATISFIED);
+  expect(DID(0, "write", "1") DID(1, "write", "2") READ(2, "[2]"), ISOPROOF_OBJECT_COMMENTS, ISOPROOF_VIOLATED);
+  expect(DID(0, "write", "1") DID(1, "write", "2") READ(2, "[1]"), ISOPROOF_OBJECT_COMMENTS, ISOPROOF_SATISFIED);
   expect(LINE("invoke", 0, "write", "1") DID(1, "write", "2") LINE("ok", 0, "write", "1") READ(2, "[2]"),
-         ISOLDE_OBJECT_COMMENTS, ISOLDE_SATISFIED);
+         ISOPROOF_OBJECT_COMMENTS, ISOPROOF_SATISFIED);
 }
 
 static void test_mutex(void **state) {
   (void)state;
-  expect(DID(0, "acquire", "nil") DID(0, "release", "nil") DID(1, "acquire", "nil"), ISOLDE_OBJECT_MUTEX,
-         ISOLDE_SATISFIED);
-  expect(DID(0, "acquire", "nil") DID(1, "acquire", "nil"), ISOLDE_OBJECT_MUTEX, ISOLDE_VIOLATED);
-  expect(DID(0, "release", "nil"), ISOLDE_OBJECT_MUTEX, ISOLDE_VIOLATED);
+  expect(DID(0, "acquire", "nil") DID(0, "release", "nil") DID(1, "acquire", "nil"), ISOPROOF_OBJECT_MUTEX,
+         ISOPROOF_SATISFIED);
+  expect(DID(0, "acquire", "nil") DID(1, "acquire", "nil"), ISOPROOF_OBJECT_MUTEX, ISOPROOF_VIOLATED);
+  expect(DID(0, "release", "nil"), ISOPROOF_OBJECT_MUTEX, ISOPROOF_VIOLATED);
   /* A release that nobody knows the outcome of. */
   expect(DID(0, "acquire", "nil") LINE("invoke", 0, "release", "nil") LINE("info", 0, "release", "nil")
              DID(1, "acquire", "nil"),
-         ISOLDE_OBJECT_MUTEX, ISOLDE_SATISFIED);
+         ISOPROOF_OBJECT_MUTEX, ISOPROOF_SATISFIED);
 }
 
 static void test_register(void **state) {
   (void)state;
-  expect(DID(1, "cas", "[nil 1]") DID(2, "cas", "[1 2]") READ(0, "2"), ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_SATISFIED);
-  expect(DID(1, "cas", "[nil 1]") DID(2, "cas", "[nil 2]"), ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_VIOLATED);
-  expect(DID(1, "write", "1") DID(2, "write", "2") READ(0, "1"), ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_VIOLATED);
-  expect(DID(1, "write", "1") READ(0, "nil"), ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_SATISFIED);
+  expect(DID(1, "cas", "[nil 1]") DID(2, "cas", "[1 2]") READ(0, "2"), ISOPROOF_OBJECT_CAS_REGISTER,
+         ISOPROOF_SATISFIED);
+  expect(DID(1, "cas", "[nil 1]") DID(2, "cas", "[nil 2]"), ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_VIOLATED);
+  expect(DID(1, "write", "1") DID(2, "write", "2") READ(0, "1"), ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_VIOLATED);
+  expect(DID(1, "write", "1") READ(0, "nil"), ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_SATISFIED);
   /* Failed, and unknown: the first never was, the second may be at any time later, but once only. */
   const char *unknown = LINE("invoke", 1, "write", "7") LINE("info", 1, "write", "7");
   char text[1024];
   snprintf(text, sizeof text, "%s%s", unknown, DID(2, "write", "2") READ(0, "2") READ(0, "7"));
-  expect(text, ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_SATISFIED);
+  expect(text, ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_SATISFIED);
   snprintf(text, sizeof text, "%s%s", unknown, READ(0, "7") DID(2, "write", "2") READ(0, "7"));
-  expect(text, ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_VIOLATED);
-  expect(LINE("invoke", 1, "write", "7") LINE("fail", 1, "write", "7") READ(0, "7"), ISOLDE_OBJECT_CAS_REGISTER,
-         ISOLDE_VIOLATED);
+  expect(text, ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_VIOLATED);
+  expect(LINE("invoke", 1, "write", "7") LINE("fail", 1, "write", "7") READ(0, "7"), ISOPROOF_OBJECT_CAS_REGISTER,
+         ISOPROOF_VIOLATED);
   /* Keys are registers of their own. */
   expect(DID(1, "write", "[0 1]") DID(2, "write", "[1 2]") DID(0, "cas", "[0 [1 3]]") READ(0, "[0 3]") READ(0, "[1 2]"),
-         ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_SATISFIED);
-  expect(DID(1, "write", "[0 1]") READ(0, "[1 1]"), ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_VIOLATED);
-  expect_error(DID(1, "cas", "3"), ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_ERR_FORMAT);
-  expect_error(DID(1, "add", "3"), ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_ERR_FORMAT);
+         ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_SATISFIED);
+  expect(DID(1, "write", "[0 1]") READ(0, "[1 1]"), ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_VIOLATED);
+  expect_error(DID(1, "cas", "3"), ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_ERR_FORMAT);
+  expect_error(DID(1, "add", "3"), ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_ERR_FORMAT);
 }
 
 /* ---- registers against all orders ---- */
@@ -273,7 +278,7 @@ static void test_all_orders(void **state) {
     bool possible = can_follow(calls, CALLS, 0, -1);
     good += possible;
     bad += !possible;
-    expect(text, ISOLDE_OBJECT_CAS_REGISTER, possible ? ISOLDE_SATISFIED : ISOLDE_VIOLATED);
+    expect(text, ISOPROOF_OBJECT_CAS_REGISTER, possible ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED);
   }
   print_message("%u registers are linearizable, %u are not\n", good, bad);
   assert_true(good > 500 && bad > 500);
@@ -290,9 +295,9 @@ static void test_limit(void **state) {
   for (unsigned i = 0; i < 24; i++) {
     used += (size_t)snprintf(text + used, sizeof text - used, INDEXED("ok", "write", "%u"), i, i);
   }
-  isolde_object_options options = {.model = ISOLDE_OBJECT_CAS_REGISTER, .budget = 1000};
-  isolde_object_verdict verdict = judge(text, options);
-  assert_int_equal(verdict.verdict, ISOLDE_UNDECIDED);
+  isoproof_object_options options = {.model = ISOPROOF_OBJECT_CAS_REGISTER, .budget = 1000};
+  isoproof_object_verdict verdict = judge(text, options);
+  assert_int_equal(verdict.verdict, ISOPROOF_UNDECIDED);
   assert_non_null(strstr(verdict.explanation, "limit"));
 }
 
@@ -309,7 +314,7 @@ static void test_crashes(void **state) {
           (size_t)snprintf(text + used, size - used, LINE("invoke", -1, "read", "nil") LINE("ok", -1, "read", "%u"), i);
     }
   }
-  expect(text, ISOLDE_OBJECT_CAS_REGISTER, ISOLDE_SATISFIED);
+  expect(text, ISOPROOF_OBJECT_CAS_REGISTER, ISOPROOF_SATISFIED);
   free(text);
 }
 
@@ -318,16 +323,16 @@ static void test_input(void **state) {
   /* A nemesis is no client; processes may overlap themselves, after a crash. */
   expect("{:type :info, :process :nemesis, :f :start, :value {:a [1]}}\n" LINE("invoke", 0, "add", "1")
              LINE("invoke", 0, "add", "2") LINE("ok", 0, "add", "2") READ(0, "[2]"),
-         ISOLDE_OBJECT_SET, ISOLDE_SATISFIED);
-  expect("[" DID(0, "add", "1") READ(0, "(1)") "]", ISOLDE_OBJECT_SET, ISOLDE_SATISFIED);
-  expect_error(DID(0, "add", "[[1 2] 3]"), ISOLDE_OBJECT_SET, ISOLDE_ERR_FORMAT);
-  expect_error("{:process 0, :f :add, :value 1}", ISOLDE_OBJECT_SET, ISOLDE_ERR_FORMAT);
-  expect_error(LINE("invoke", 0, "add", "1") LINE("ok", 0, "read", "[1]"), ISOLDE_OBJECT_SET, ISOLDE_ERR_FORMAT);
-  expect_error("{:type :ok", ISOLDE_OBJECT_SET, ISOLDE_ERR_FORMAT);
-  isolde_object_model model;
-  assert_true(isolde_object_find("set-full", &model));
-  assert_int_equal(model, ISOLDE_OBJECT_SET_FULL);
-  assert_false(isolde_object_find("queue", &model));
+         ISOPROOF_OBJECT_SET, ISOPROOF_SATISFIED);
+  expect("[" DID(0, "add", "1") READ(0, "(1)") "]", ISOPROOF_OBJECT_SET, ISOPROOF_SATISFIED);
+  expect_error(DID(0, "add", "[[1 2] 3]"), ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
+  expect_error("{:process 0, :f :add, :value 1}", ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
+  expect_error(LINE("invoke", 0, "add", "1") LINE("ok", 0, "read", "[1]"), ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
+  expect_error("{:type :ok", ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
+  isoproof_object_model model;
+  assert_true(isoproof_object_find("set-full", &model));
+  assert_int_equal(model, ISOPROOF_OBJECT_SET_FULL);
+  assert_false(isoproof_object_find("queue", &model));
 }
 
 /* Whatever is cut off or changed, there is an answer or an error. */
@@ -342,11 +347,11 @@ static void test_hostile(void **state) {
     memcpy(changed, text, sizeof text);
     for (unsigned i = 0; i < run % 4; i++)
       changed[unit_below(&random, sizeof text - 1)] = "{}[]:0 \"#"[unit_below(&random, 9)];
-    isolde_object_options options = {.struct_size = sizeof options,
-                                     .model = (isolde_object_model)(run % ISOLDE_OBJECTS)};
-    isolde_object_verdict verdict;
-    isolde_error error;
-    (void)isolde_object_check_memory(changed, length, "test", &options, NULL, &verdict, &error);
+    isoproof_object_options options = {.struct_size = sizeof options,
+                                       .model = (isoproof_object_model)(run % ISOPROOF_OBJECTS)};
+    isoproof_object_verdict verdict;
+    isoproof_error error;
+    (void)isoproof_object_check_memory(changed, length, "test", &options, NULL, &verdict, &error);
   }
 }
 

@@ -15,49 +15,50 @@
  * Sessions are parted by '/', transactions by '|'.  wx1 writes 1 to x, rx1 reads it, rx_ reads the initial version; ax1
  * appends 1 to x, lx12 reads the list 1 2; '!' aborted, '?' unknown; @1-4 begins at 1 and ends at 4. */
 
-static void add_op(isolde_builder *builder, const char *word, size_t length) {
+static void add_op(isoproof_builder *builder, const char *word, size_t length) {
   char name[2] = {word[1], '\0'};
-  isolde_scalar key = isolde_string(name), elements[8];
+  isoproof_scalar key = isoproof_string(name), elements[8];
   if (word[0] == 'l') {
-    for (size_t i = 2; i < length; i++) elements[i - 2] = isolde_integer(word[i] - '0');
-    assert_int_equal(isolde_builder_elements(builder, ISOLDE_OP_READ_LIST, key, elements, length - 2, NULL), ISOLDE_OK);
+    for (size_t i = 2; i < length; i++) elements[i - 2] = isoproof_integer(word[i] - '0');
+    assert_int_equal(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, key, elements, length - 2, NULL),
+                     ISOPROOF_OK);
     return;
   }
-  isolde_op_kind kind = word[0] == 'w' ? ISOLDE_OP_WRITE : word[0] == 'a' ? ISOLDE_OP_APPEND : ISOLDE_OP_READ;
-  isolde_scalar value = word[2] == '_' ? isolde_nil() : isolde_integer(word[2] - '0');
-  assert_int_equal(isolde_builder_op(builder, kind, key, value, NULL), ISOLDE_OK);
+  isoproof_op_kind kind = word[0] == 'w' ? ISOPROOF_OP_WRITE : word[0] == 'a' ? ISOPROOF_OP_APPEND : ISOPROOF_OP_READ;
+  isoproof_scalar value = word[2] == '_' ? isoproof_nil() : isoproof_integer(word[2] - '0');
+  assert_int_equal(isoproof_builder_op(builder, kind, key, value, NULL), ISOPROOF_OK);
 }
 
-static isolde_txn_status status_of(const char *text) {
+static isoproof_txn_status status_of(const char *text) {
   for (; *text != '\0' && *text != '/' && *text != '|'; text++) {
-    if (*text == '!') return ISOLDE_ABORTED;
-    if (*text == '?') return ISOLDE_UNKNOWN;
+    if (*text == '!') return ISOPROOF_ABORTED;
+    if (*text == '?') return ISOPROOF_UNKNOWN;
   }
-  return ISOLDE_COMMITTED;
+  return ISOPROOF_COMMITTED;
 }
 
-static isolde_history *history_of(const char *text) {
-  isolde_builder *builder;
-  isolde_history *history;
+static isoproof_history *history_of(const char *text) {
+  isoproof_builder *builder;
+  isoproof_history *history;
   uint32_t session = 0;
   int64_t name = 0;
-  assert_int_equal(isolde_builder_new(&builder, NULL), ISOLDE_OK);
-  assert_int_equal(isolde_builder_session(builder, isolde_integer(name), &session, NULL), ISOLDE_OK);
-  assert_int_equal(isolde_builder_begin(builder, session, status_of(text), NULL), ISOLDE_OK);
+  assert_int_equal(isoproof_builder_new(&builder, NULL), ISOPROOF_OK);
+  assert_int_equal(isoproof_builder_session(builder, isoproof_integer(name), &session, NULL), ISOPROOF_OK);
+  assert_int_equal(isoproof_builder_begin(builder, session, status_of(text), NULL), ISOPROOF_OK);
   while (*text != '\0') {
     size_t length = strcspn(text, " ");
-    if (*text == '/') isolde_builder_session(builder, isolde_integer(++name), &session, NULL);
+    if (*text == '/') isoproof_builder_session(builder, isoproof_integer(++name), &session, NULL);
     if (*text == '/' || *text == '|')
-      isolde_builder_begin(builder, session, status_of(text + 1), NULL);
+      isoproof_builder_begin(builder, session, status_of(text + 1), NULL);
     else if (*text == '@')
-      isolde_builder_times(builder, text[1] - '0', text[3] - '0', NULL);
+      isoproof_builder_times(builder, text[1] - '0', text[3] - '0', NULL);
     else if (*text != '!' && *text != '?')
       add_op(builder, text, length);
     text += length;
     text += strspn(text, " ");
   }
-  assert_int_equal(isolde_builder_finish(builder, &history, NULL), ISOLDE_OK);
-  isolde_builder_free(builder);
+  assert_int_equal(isoproof_builder_finish(builder, &history, NULL), ISOPROOF_OK);
+  isoproof_builder_free(builder);
   return history;
 }
 
@@ -136,7 +137,7 @@ static bool has_word(const char *words, const char *word) {
 static void knows_the_classics(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    isolde_history *history = history_of(cases[i].history);
+    isoproof_history *history = history_of(cases[i].history);
     oracle_verdicts verdicts;
     assert_true(oracle_judge(history, &verdicts));
     for (int l = 0; l < ORACLE_LEVELS; l++) {
@@ -151,21 +152,21 @@ static void knows_the_classics(void **state) {
     for (int t = 0; t < ORACLE_TAPS; t++)
       if (verdicts.tap[t] != has_word(cases[i].taps, oracle_tap_code((oracle_tap)t)))
         fail_msg("%s: wrong about %s", cases[i].history, oracle_tap_code((oracle_tap)t));
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
 }
 
 static void refuses_what_it_cannot_judge(void **state) {
   (void)state;
   oracle_verdicts verdicts;
-  isolde_history *twice = history_of("wx1 / wx1");
+  isoproof_history *twice = history_of("wx1 / wx1");
   assert_false(oracle_judge(twice, &verdicts));
-  isolde_history_free(twice);
-  isolde_history *large =
+  isoproof_history_free(twice);
+  isoproof_history *large =
       history_of("wa1 | wa2 | wa3 | wa4 | wa5 | wa6 | wa7 | wa8 | wb1 | wb2 | wb3 | wb4 | wb5 | wb6 | "
                  "wb7 | wb8");
   assert_false(oracle_judge(large, &verdicts));
-  isolde_history_free(large);
+  isoproof_history_free(large);
   assert_int_equal(oracle_level_find("no-such-level"), ORACLE_LEVELS);
 }
 
@@ -227,7 +228,7 @@ static bool executes(const facts *f, bool serial, bool strong) {
 }
 
 /* Reads see random versions of the key, the initial one or one that somebody writes; most histories are wrong. */
-static isolde_history *random_history(iso_random *random) {
+static isoproof_history *random_history(iso_random *random) {
   char text[512] = "";
   size_t at = 0;
   unsigned txns = 2 + iso_random_below(random, MOST - 1), versions[KEYS] = {0}, most = 1 + iso_random_below(random, 3);
@@ -264,7 +265,7 @@ static void agrees_with_executions(void **state) {
                 {ORACLE_SERIALIZABLE, true, false},
                 {ORACLE_STRICT_SERIALIZABLE, true, true}};
   for (int round = 0; round < 40000; round++) {
-    isolde_history *history = random_history(&random);
+    isoproof_history *history = random_history(&random);
     oracle_verdicts verdicts;
     facts f;
     assert_true(oracle_judge(history, &verdicts) && facts_gather(history, &f));
@@ -281,7 +282,7 @@ static void agrees_with_executions(void **state) {
       satisfied[l] += expected;
     }
     sound += clean;
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
   print_message("%u sound histories; satisfied: %u %u %u %u\n", sound, satisfied[0], satisfied[1], satisfied[2],
                 satisfied[3]);

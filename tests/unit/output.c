@@ -21,7 +21,7 @@ static char directory[64];
 
 static int make_directory(void **state) {
   (void)state;
-  strcpy(directory, "/tmp/isolde-output-XXXXXX");
+  strcpy(directory, "/tmp/isoproof-output-XXXXXX");
   return mkdtemp(directory) == NULL;
 }
 
@@ -49,12 +49,12 @@ static int remove_directory(void **state) {
 }
 
 static char *slurp(const char *path, size_t *size) {
-  isolde_error error;
+  isoproof_error error;
   iso_input *input;
-  assert_int_equal(iso_input_open(path, &input, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_open(path, &input, &error), ISOPROOF_OK);
   char *data = malloc(32 << 20);
   assert_non_null(data);
-  assert_int_equal(iso_input_read(input, data, 32 << 20, size, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_read(input, data, 32 << 20, size, &error), ISOPROOF_OK);
   iso_input_close(input);
   return data;
 }
@@ -88,20 +88,20 @@ static void test_compressions(void **state) {
   (void)state;
   static const struct {
     const char *name;
-    isolde_compression compression;
+    isoproof_compression compression;
     unsigned char first;
-  } cases[] = {{"a.txt", ISOLDE_COMPRESS_AUTO, 'r'},      {"a.txt.gz", ISOLDE_COMPRESS_AUTO, 0x1f},
-               {"a.txt.zst", ISOLDE_COMPRESS_AUTO, 0x28}, {"b.gz", ISOLDE_COMPRESS_NO, 'r'},
-               {"c", ISOLDE_COMPRESS_GZIP, 0x1f},         {"d", ISOLDE_COMPRESS_ZSTD, 0x28}};
+  } cases[] = {{"a.txt", ISOPROOF_COMPRESS_AUTO, 'r'},      {"a.txt.gz", ISOPROOF_COMPRESS_AUTO, 0x1f},
+               {"a.txt.zst", ISOPROOF_COMPRESS_AUTO, 0x28}, {"b.gz", ISOPROOF_COMPRESS_NO, 'r'},
+               {"c", ISOPROOF_COMPRESS_GZIP, 0x1f},         {"d", ISOPROOF_COMPRESS_ZSTD, 0x28}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char path[256];
-    isolde_error error;
+    isoproof_error error;
     iso_output *output;
     in_directory(path, cases[i].name);
-    assert_int_equal(iso_output_open(path, cases[i].compression, &output, &error), ISOLDE_OK);
+    assert_int_equal(iso_output_open(path, cases[i].compression, &output, &error), ISOPROOF_OK);
     write_tokens(output, 300000);
     assert_int_equal(access(path, F_OK), -1); /* not before it is complete */
-    assert_int_equal(iso_output_close(output, &error), ISOLDE_OK);
+    assert_int_equal(iso_output_close(output, &error), ISOPROOF_OK);
     expect_tokens(path, 300000);
     int fd = open(path, O_RDONLY);
     unsigned char first = 0;
@@ -115,18 +115,18 @@ static void test_compressions(void **state) {
 static void test_large_block(void **state) {
   (void)state;
   char path[256];
-  isolde_error error;
+  isoproof_error error;
   iso_output *output;
   size_t size, length = (3 << 20) + 17;
   char *block = malloc(length);
   assert_non_null(block);
   memset(block, 'x', length);
   in_directory(path, "large.zst");
-  assert_int_equal(iso_output_open(path, ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open(path, ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_OK);
   iso_out_char(output, 'a');
   iso_out_bytes(output, block, length);
   iso_out_printf(output, "%s|%0600d", "end", 7);
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_OK);
   char *data = slurp(path, &size);
   assert_int_equal(size, 1 + length + 4 + 600);
   assert_memory_equal(data + 1, block, length);
@@ -140,14 +140,14 @@ static void test_large_block(void **state) {
 static void test_replaces_or_keeps(void **state) {
   (void)state;
   char path[256], link[256];
-  isolde_error error;
+  isoproof_error error;
   iso_output *output;
   size_t size;
   in_directory(path, "kept.txt");
   in_directory(link, "link.txt");
-  assert_int_equal(iso_output_open(path, ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open(path, ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_OK);
   iso_out_text(output, "old");
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_OK);
   struct stat facts;
   mode_t mask = umask(0);
   umask(mask);
@@ -155,7 +155,7 @@ static void test_replaces_or_keeps(void **state) {
   assert_int_equal(facts.st_mode & 0777, 0666 & ~mask);
   assert_int_equal(chmod(path, 0640), 0);
 
-  assert_int_equal(iso_output_open(path, ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open(path, ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_OK);
   iso_out_text(output, "new");
   iso_output_abandon(output);
   char *data = slurp(path, &size);
@@ -164,9 +164,9 @@ static void test_replaces_or_keeps(void **state) {
   assert_int_equal(count_files(false), 1);
 
   assert_int_equal(symlink("kept.txt", link), 0);
-  assert_int_equal(iso_output_open(link, ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open(link, ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_OK);
   iso_out_text(output, "newer");
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_OK);
   data = slurp(path, &size);
   assert_int_equal(size, 5);
   free(data);
@@ -179,41 +179,41 @@ static void test_replaces_or_keeps(void **state) {
 
 static void test_special_files(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   iso_output *output;
   struct stat facts;
-  assert_int_equal(iso_output_open("/dev/null", ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open("/dev/null", ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_OK);
   write_tokens(output, 300000);
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_OK);
   assert_int_equal(stat("/dev/null", &facts), 0);
   assert_true(S_ISCHR(facts.st_mode));
 
-  assert_int_equal(iso_output_open("/dev/full", ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open("/dev/full", ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_OK);
   write_tokens(output, 300000);
   assert_true(iso_output_failed(output));
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_ERR_IO);
   assert_string_equal(error.file, "/dev/full");
   assert_non_null(strstr(error.message, "No space left"));
 
-  assert_int_equal(iso_output_open("/dev/full", ISOLDE_COMPRESS_ZSTD, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open("/dev/full", ISOPROOF_COMPRESS_ZSTD, &output, &error), ISOPROOF_OK);
   iso_out_text(output, "short");
-  assert_int_equal(iso_output_close(output, NULL), ISOLDE_ERR_IO);
+  assert_int_equal(iso_output_close(output, NULL), ISOPROOF_ERR_IO);
 }
 
 static void test_refused(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   iso_output *output = (iso_output *)1;
-  assert_int_equal(iso_output_open("/nonexistent/x", ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_output_open("/nonexistent/x", ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_ERR_IO);
   assert_null(output);
   assert_string_equal(error.file, "/nonexistent/x");
-  assert_int_equal(iso_output_open(directory, ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_ERR_IO);
-  assert_int_equal(iso_output_close(NULL, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open(directory, ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_output_close(NULL, &error), ISOPROOF_OK);
 }
 
 static void test_closed_pipe(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   iso_output *output;
   int ends[2], saved = dup(STDOUT_FILENO);
   void (*old)(int) = signal(SIGPIPE, SIG_IGN);
@@ -222,14 +222,14 @@ static void test_closed_pipe(void **state) {
   fflush(stdout);
   dup2(ends[1], STDOUT_FILENO);
   close(ends[1]);
-  isolde_status opened = iso_output_open("-", ISOLDE_COMPRESS_AUTO, &output, &error);
+  isoproof_status opened = iso_output_open("-", ISOPROOF_COMPRESS_AUTO, &output, &error);
   write_tokens(output, 1000);
-  isolde_status closed = iso_output_close(output, &error);
+  isoproof_status closed = iso_output_close(output, &error);
   dup2(saved, STDOUT_FILENO);
   close(saved);
   signal(SIGPIPE, old);
-  assert_int_equal(opened, ISOLDE_OK);
-  assert_int_equal(closed, ISOLDE_ERR_IO);
+  assert_int_equal(opened, ISOPROOF_OK);
+  assert_int_equal(closed, ISOPROOF_ERR_IO);
   assert_string_equal(error.file, "<stdout>");
 }
 
@@ -249,25 +249,25 @@ static bool take(void *user, const void *data, size_t size) {
 
 static void test_callback_and_json(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   iso_output *output;
   sink s = {.used = 0};
-  assert_int_equal(iso_output_open_callback(take, &s, ISOLDE_COMPRESS_AUTO, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open_callback(take, &s, ISOPROOF_COMPRESS_AUTO, &output, &error), ISOPROOF_OK);
   static const char nasty[] = "a\"b\\c\n\t\x01\x7f\xc3\xa9\xff\xe2\x82z\0\b\f\r";
   iso_out_json_string(output, nasty, sizeof nasty - 1);
   iso_out_json_string(output, "", 0);
   iso_out_u64(output, UINT64_MAX);
   iso_out_i64(output, INT64_MIN);
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_OK);
   static const char expected[] = "\"a\\\"b\\\\c\\n\\t\\u0001\x7f\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\\u0000"
                                  "\\b\\f\\r\"\"\"18446744073709551615-9223372036854775808";
   assert_int_equal(s.used, sizeof expected - 1);
   assert_memory_equal(s.data, expected, s.used);
 
   s.refuse = true;
-  assert_int_equal(iso_output_open_callback(take, &s, ISOLDE_COMPRESS_GZIP, &output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_open_callback(take, &s, ISOPROOF_COMPRESS_GZIP, &output, &error), ISOPROOF_OK);
   iso_out_text(output, "x");
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_ERR_IO);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_ERR_IO);
 }
 
 int main(void) {

@@ -5,8 +5,8 @@
 #include "report/escape.h"
 #include "unit.h"
 
-#ifndef ISOLDE_SOURCE_ROOT
-#define ISOLDE_SOURCE_ROOT "."
+#ifndef ISOPROOF_SOURCE_ROOT
+#define ISOPROOF_SOURCE_ROOT "."
 #endif
 
 typedef struct text {
@@ -25,67 +25,68 @@ static bool append(void *user, const void *data, size_t size) {
   return true;
 }
 
-typedef isolde_status (*render_fn)(const isolde_document *, const isolde_draw_options *, isolde_write_fn, void *,
-                                   isolde_error *);
-static const render_fn renderers[] = {isolde_document_write_html, isolde_document_write_svg, isolde_document_write_dot};
+typedef isoproof_status (*render_fn)(const isoproof_document *, const isoproof_draw_options *, isoproof_write_fn,
+                                     void *, isoproof_error *);
+static const render_fn renderers[] = {isoproof_document_write_html, isoproof_document_write_svg,
+                                      isoproof_document_write_dot};
 
-static text render(render_fn how, const isolde_document *document, const isolde_draw_options *options) {
+static text render(render_fn how, const isoproof_document *document, const isoproof_draw_options *options) {
   text out = {NULL, 0};
-  isolde_error error;
+  isoproof_error error;
   assert_ok_error(how(document, options, append, &out, &error), error);
   return out;
 }
 
 /* ---- made and read ---- */
 
-static isolde_document *read_one(const text *json, const isolde_document_read_options *options) {
-  isolde_document_reader *reader;
-  isolde_document *document, *none;
-  isolde_error error;
-  assert_ok_error(isolde_document_reader_open_memory(json->bytes, json->size, "r.json", options, NULL, &reader, &error),
-                  error);
-  assert_ok_error(isolde_document_reader_next(reader, &document, &error), error);
+static isoproof_document *read_one(const text *json, const isoproof_document_read_options *options) {
+  isoproof_document_reader *reader;
+  isoproof_document *document, *none;
+  isoproof_error error;
+  assert_ok_error(
+      isoproof_document_reader_open_memory(json->bytes, json->size, "r.json", options, NULL, &reader, &error), error);
+  assert_ok_error(isoproof_document_reader_next(reader, &document, &error), error);
   assert_non_null(document);
-  assert_ok_error(isolde_document_reader_next(reader, &none, &error), error);
+  assert_ok_error(isoproof_document_reader_next(reader, &none, &error), error);
   assert_null(none);
-  isolde_document_reader_free(reader);
+  isoproof_document_reader_free(reader);
   return document;
 }
 
 /* A history as it is judged, and its document. */
 typedef struct judged {
-  isolde_history *history;
-  isolde_result *result;
-  isolde_document *document;
+  isoproof_history *history;
+  isoproof_result *result;
+  isoproof_document *document;
   text json;
 } judged;
 
-static judged judge(const char *path, const isolde_check_options *how, bool detached) {
+static judged judge(const char *path, const isoproof_check_options *how, bool detached) {
   judged j = {NULL, NULL, NULL, {NULL, 0}};
-  isolde_error error;
-  assert_ok_error(isolde_history_open(path, NULL, NULL, &j.history, &error), error);
-  assert_ok_error(isolde_check(j.history, how, NULL, &j.result, &error), error);
-  isolde_document_options what = {.struct_size = sizeof what,
-                                  .file = path,
-                                  .load_seconds = 0.25,
-                                  .check_seconds = 1.5,
-                                  .peak_bytes = 12345,
-                                  .detached = detached};
-  assert_ok_error(isolde_document_make(j.history, j.result, &what, &j.document, &error), error);
-  isolde_render_options same = {
+  isoproof_error error;
+  assert_ok_error(isoproof_history_open(path, NULL, NULL, &j.history, &error), error);
+  assert_ok_error(isoproof_check(j.history, how, NULL, &j.result, &error), error);
+  isoproof_document_options what = {.struct_size = sizeof what,
+                                    .file = path,
+                                    .load_seconds = 0.25,
+                                    .check_seconds = 1.5,
+                                    .peak_bytes = 12345,
+                                    .detached = detached};
+  assert_ok_error(isoproof_document_make(j.history, j.result, &what, &j.document, &error), error);
+  isoproof_render_options same = {
       .struct_size = sizeof same, .file = path, .load_seconds = 0.25, .check_seconds = 1.5, .peak_bytes = 12345};
-  assert_ok_error(isolde_result_write_json(j.result, &same, append, &j.json, &error), error);
+  assert_ok_error(isoproof_result_write_json(j.result, &same, append, &j.json, &error), error);
   return j;
 }
 
 static void forget(judged *j) {
-  isolde_document_free(j->document);
-  isolde_result_free(j->result);
-  isolde_history_free(j->history);
+  isoproof_document_free(j->document);
+  isoproof_result_free(j->result);
+  isoproof_history_free(j->history);
   free(j->json.bytes);
 }
 
-static void compare(const isolde_document *a, const isolde_document *b) {
+static void compare(const isoproof_document *a, const isoproof_document *b) {
   for (size_t i = 0; i < sizeof renderers / sizeof *renderers; i++) {
     text one = render(renderers[i], a, NULL), two = render(renderers[i], b, NULL);
     assert_int_equal(one.size, two.size);
@@ -96,19 +97,19 @@ static void compare(const isolde_document *a, const isolde_document *b) {
 }
 
 /* The same bytes, with the history at hand and without. */
-static void check_same(const char *path, const isolde_check_options *how) {
+static void check_same(const char *path, const isoproof_check_options *how) {
   judged j = judge(path, how, false);
-  isolde_document *again = read_one(&j.json, NULL);
-  assert_non_null(isolde_document_history(again));
+  isoproof_document *again = read_one(&j.json, NULL);
+  assert_non_null(isoproof_document_history(again));
   compare(j.document, again);
-  isolde_document_free(again);
+  isoproof_document_free(again);
   forget(&j);
   j = judge(path, how, true);
-  assert_null(isolde_document_history(j.document));
-  isolde_document_read_options without = {.struct_size = sizeof without, .no_history = true};
+  assert_null(isoproof_document_history(j.document));
+  isoproof_document_read_options without = {.struct_size = sizeof without, .no_history = true};
   again = read_one(&j.json, &without);
   compare(j.document, again);
-  isolde_document_free(again);
+  isoproof_document_free(again);
   forget(&j);
 }
 
@@ -131,12 +132,12 @@ static void made_and_read(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
     char path[512];
-    snprintf(path, sizeof path, "%s/examples/histories/%s", ISOLDE_SOURCE_ROOT, small[i]);
-    isolde_check_options all = {.struct_size = sizeof all, .all = true};
+    snprintf(path, sizeof path, "%s/examples/histories/%s", ISOPROOF_SOURCE_ROOT, small[i]);
+    isoproof_check_options all = {.struct_size = sizeof all, .all = true};
     check_same(path, NULL);
     check_same(path, &all);
     if (strstr(small[i], ".edn") == NULL) continue;
-    isolde_check_options elle = {.struct_size = sizeof elle, .workload = "auto"};
+    isoproof_check_options elle = {.struct_size = sizeof elle, .workload = "auto"};
     check_same(path, &elle);
   }
 }
@@ -147,7 +148,7 @@ static void made_and_read(void **state) {
   "</script><script>alert(1)</script><!--\\u0000\\u0001\\u001b[31m\\u007f\\u2028\\u202e&quot;'\\\"]]>\\\\l\\n\\ufffe"
 
 static const char evil_history[] =
-    "{\"isolde\":1,\"initial\":null,\"database\":\"" EVIL "\",\"<script>alert(1)</script>\":\"" EVIL "\","
+    "{\"isoproof\":1,\"initial\":null,\"database\":\"" EVIL "\",\"<script>alert(1)</script>\":\"" EVIL "\","
     "\"event.1\":\"5 fault kill node 2 begin: " EVIL "\",\"event.2\":\"9 fault kill node 2 end\"}\n"
     "{\"session\":\"" EVIL "\",\"status\":\"committed\",\"start\":1,\"end\":4,\"node\":\"" EVIL "\","
     "\"ops\":[[\"w\",\"" EVIL "\",\"" EVIL "1\"],[\"w\",\"y\",\"" EVIL "2\"]]}\n"
@@ -206,40 +207,40 @@ static void assert_balanced(const text *dot) {
 
 static void hostile(void **state) {
   (void)state;
-  char folder[] = "/tmp/isolde-report-XXXXXX", path[300];
+  char folder[] = "/tmp/isoproof-report-XXXXXX", path[300];
   assert_non_null(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/<script>.jsonl", folder);
   write_file(path, evil_history, sizeof evil_history - 1);
   judged j = judge(path, NULL, false);
-  assert_true(isolde_result_anomalies(j.result) > 0);
-  isolde_document *again = read_one(&j.json, NULL);
+  assert_true(isoproof_result_anomalies(j.result) > 0);
+  isoproof_document *again = read_one(&j.json, NULL);
   compare(j.document, again);
-  text html = render(isolde_document_write_html, j.document, NULL);
+  text html = render(isoproof_document_write_html, j.document, NULL);
   assert_int_equal(occurrences(&html, "alert(1)</script"), 0);
   assert_int_equal(occurrences(&html, "<script>alert"), 0);
   /* One for the data, one for the script of the page. */
   assert_int_equal(occurrences(&html, "</script>"), 2);
   assert_no_controls(&html);
-  text svg = render(isolde_document_write_svg, j.document, NULL);
+  text svg = render(isoproof_document_write_svg, j.document, NULL);
   assert_int_equal(occurrences(&svg, "<script"), 0);
   assert_no_controls(&svg);
   assert_well_formed(&svg, folder);
-  text dot = render(isolde_document_write_dot, j.document, NULL);
+  text dot = render(isoproof_document_write_dot, j.document, NULL);
   assert_no_controls(&dot);
   assert_balanced(&dot);
-  isolde_document_fault fault;
-  assert_true(isolde_document_fault_at(j.document, 0, &fault));
+  isoproof_document_fault fault;
+  assert_true(isoproof_document_fault_at(j.document, 0, &fault));
   assert_string_equal(fault.kind, "kill");
   assert_string_equal(fault.target, "n2");
   assert_int_equal(fault.start, 5);
   assert_int_equal(fault.end, 9);
-  isolde_document_abort aborted;
-  assert_true(isolde_document_abort_at(j.document, 0, &aborted));
+  isoproof_document_abort aborted;
+  assert_true(isoproof_document_abort_at(j.document, 0, &aborted));
   assert_int_equal(aborted.count, 1);
   free(html.bytes);
   free(svg.bytes);
   free(dot.bytes);
-  isolde_document_free(again);
+  isoproof_document_free(again);
   forget(&j);
   unlink(path);
   rmdir(folder);
@@ -247,13 +248,13 @@ static void hostile(void **state) {
 
 /* ---- saved results that are not what they should be ---- */
 
-static isolde_status try_read(const char *json, size_t size, isolde_document **document, isolde_error *error) {
-  isolde_document_read_options how = {.struct_size = sizeof how, .no_history = true};
-  isolde_document_reader *reader;
+static isoproof_status try_read(const char *json, size_t size, isoproof_document **document, isoproof_error *error) {
+  isoproof_document_read_options how = {.struct_size = sizeof how, .no_history = true};
+  isoproof_document_reader *reader;
   *document = NULL;
-  isolde_status status = isolde_document_reader_open_memory(json, size, "x", &how, NULL, &reader, error);
-  if (status == ISOLDE_OK) status = isolde_document_reader_next(reader, document, error);
-  isolde_document_reader_free(reader);
+  isoproof_status status = isoproof_document_reader_open_memory(json, size, "x", &how, NULL, &reader, error);
+  if (status == ISOPROOF_OK) status = isoproof_document_reader_next(reader, document, error);
+  isoproof_document_reader_free(reader);
   return status;
 }
 
@@ -268,9 +269,9 @@ static void broken(void **state) {
                                     "{\"schema\":1,\"anomalies\":3}",
                                     "{\"schema\":1,\"anomalies\":[{\"code\":}]}"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    isolde_document *document;
-    isolde_error error = {.offset = -1};
-    assert_int_equal(try_read(bad[i], strlen(bad[i]), &document, &error), ISOLDE_ERR_FORMAT);
+    isoproof_document *document;
+    isoproof_error error = {.offset = -1};
+    assert_int_equal(try_read(bad[i], strlen(bad[i]), &document, &error), ISOPROOF_ERR_FORMAT);
     assert_null(document);
     assert_true(error.message[0] != '\0');
   }
@@ -293,11 +294,11 @@ static void odd_types(void **state) {
       "\"from_op\":0},{\"from\":\"a\",\"to\":\"a\",\"kind\":\"EVIL\"},{\"from\":\"b\",\"to\":\"b\",\"kind\":\"PO\"}]}]"
       "}"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-    isolde_document *document;
-    isolde_error error = {.offset = -1};
+    isoproof_document *document;
+    isoproof_error error = {.offset = -1};
     assert_ok_error(try_read(odd[i], strlen(odd[i]), &document, &error), error);
     for (size_t k = 0; k < sizeof renderers / sizeof *renderers; k++) free(render(renderers[k], document, NULL).bytes);
-    isolde_document_free(document);
+    isoproof_document_free(document);
   }
 }
 
@@ -306,7 +307,7 @@ static void mutated(void **state) {
   (void)state;
   char path[512];
   uint64_t seed = 7;
-  snprintf(path, sizeof path, "%s/examples/histories/lost-update.txt", ISOLDE_SOURCE_ROOT);
+  snprintf(path, sizeof path, "%s/examples/histories/lost-update.txt", ISOPROOF_SOURCE_ROOT);
   judged j = judge(path, NULL, false);
   for (size_t i = 0; i < 3000; i++) {
     char *copy = malloc(j.json.size);
@@ -315,13 +316,13 @@ static void mutated(void **state) {
     size_t size = i % 3 == 0 ? 1 + unit_below(&seed, j.json.size - 2) : j.json.size;
     for (size_t k = 0; i % 3 != 0 && k <= i % 4; k++)
       copy[unit_below(&seed, size)] = "\"{}[],:019\\tnu<\xff"[unit_below(&seed, 16)];
-    isolde_document *document;
-    isolde_error error = {.offset = -1};
-    isolde_status status = try_read(copy, size, &document, &error);
-    if (i % 3 == 0) assert_int_not_equal(status, ISOLDE_OK);
-    for (size_t k = 0; status == ISOLDE_OK && document != NULL && k < sizeof renderers / sizeof *renderers; k++)
+    isoproof_document *document;
+    isoproof_error error = {.offset = -1};
+    isoproof_status status = try_read(copy, size, &document, &error);
+    if (i % 3 == 0) assert_int_not_equal(status, ISOPROOF_OK);
+    for (size_t k = 0; status == ISOPROOF_OK && document != NULL && k < sizeof renderers / sizeof *renderers; k++)
       free(render(renderers[k], document, NULL).bytes);
-    isolde_document_free(document);
+    isoproof_document_free(document);
     free(copy);
   }
   forget(&j);
@@ -333,94 +334,97 @@ static void several_and_problems(void **state) {
       "{\"schema\":1,\"file\":\"a\",\"verdict\":\"violated\",\"levels\":{\"causal\":\"violated\"},"
       "\"asked\":[\"causal\"]}\n"
       "{\"schema\":1,\"file\":\"b\",\"error\":{\"code\":\"io\",\"line\":3,\"message\":\"<gone>\"}}\n";
-  isolde_document_reader *reader;
-  isolde_document *document;
-  isolde_error error;
-  isolde_level_verdict level;
-  assert_ok_error(isolde_document_reader_open_memory(json, sizeof json - 1, "x", NULL, NULL, &reader, &error), error);
-  assert_ok_error(isolde_document_reader_next(reader, &document, &error), error);
-  assert_string_equal(isolde_document_file(document), "a");
-  assert_null(isolde_document_problem(document));
-  assert_true(isolde_document_level(document, 0, &level));
-  assert_true(level.asked && level.verdict == ISOLDE_VIOLATED);
-  assert_non_null(strstr(isolde_document_left_out(document, 0), "is not there any more"));
-  isolde_document_free(document);
-  assert_ok_error(isolde_document_reader_next(reader, &document, &error), error);
-  assert_non_null(isolde_document_problem(document));
-  assert_int_equal(isolde_document_problem(document)->code, ISOLDE_ERR_IO);
-  assert_int_equal(isolde_document_problem(document)->line, 3);
+  isoproof_document_reader *reader;
+  isoproof_document *document;
+  isoproof_error error;
+  isoproof_level_verdict level;
+  assert_ok_error(isoproof_document_reader_open_memory(json, sizeof json - 1, "x", NULL, NULL, &reader, &error), error);
+  assert_ok_error(isoproof_document_reader_next(reader, &document, &error), error);
+  assert_string_equal(isoproof_document_file(document), "a");
+  assert_null(isoproof_document_problem(document));
+  assert_true(isoproof_document_level(document, 0, &level));
+  assert_true(level.asked && level.verdict == ISOPROOF_VIOLATED);
+  assert_non_null(strstr(isoproof_document_left_out(document, 0), "is not there any more"));
+  isoproof_document_free(document);
+  assert_ok_error(isoproof_document_reader_next(reader, &document, &error), error);
+  assert_non_null(isoproof_document_problem(document));
+  assert_int_equal(isoproof_document_problem(document)->code, ISOPROOF_ERR_IO);
+  assert_int_equal(isoproof_document_problem(document)->line, 3);
   for (size_t k = 0; k < sizeof renderers / sizeof *renderers; k++) free(render(renderers[k], document, NULL).bytes);
-  isolde_document_free(document);
-  assert_ok_error(isolde_document_reader_next(reader, &document, &error), error);
+  isoproof_document_free(document);
+  assert_ok_error(isoproof_document_reader_next(reader, &document, &error), error);
   assert_null(document);
-  isolde_document_reader_free(reader);
+  isoproof_document_reader_free(reader);
 }
 
 /* ---- sizes ---- */
 
 /* Many transactions with times, some aborted and some unknown, with a fractured read in the middle. */
-static isolde_history *make_large(uint32_t sessions, uint32_t txns) {
-  isolde_builder *builder;
-  isolde_history *history;
-  isolde_error error;
-  assert_ok_error(isolde_builder_new(&builder, &error), error);
+static isoproof_history *make_large(uint32_t sessions, uint32_t txns) {
+  isoproof_builder *builder;
+  isoproof_history *history;
+  isoproof_error error;
+  assert_ok_error(isoproof_builder_new(&builder, &error), error);
   for (uint32_t s = 0; s < sessions; s++) {
     uint32_t session;
-    assert_ok_error(isolde_builder_session(builder, isolde_integer(s), &session, &error), error);
+    assert_ok_error(isoproof_builder_session(builder, isoproof_integer(s), &session, &error), error);
     for (uint32_t t = 0; t < txns; t++) {
-      isolde_txn_status status = t % 10 == 3 ? ISOLDE_ABORTED : t % 100 == 7 ? ISOLDE_UNKNOWN : ISOLDE_COMMITTED;
-      assert_ok_error(isolde_builder_begin(builder, session, status, &error), error);
+      isoproof_txn_status status = t % 10 == 3    ? ISOPROOF_ABORTED
+                                   : t % 100 == 7 ? ISOPROOF_UNKNOWN
+                                                  : ISOPROOF_COMMITTED;
+      assert_ok_error(isoproof_builder_begin(builder, session, status, &error), error);
       int64_t start = 1000000 + (int64_t)t * 1000 + s;
-      assert_ok_error(isolde_builder_times(builder, start,
-                                           status == ISOLDE_UNKNOWN ? ISOLDE_NO_TIME : start + 100 + t % 50, &error),
+      assert_ok_error(isoproof_builder_times(
+                          builder, start, status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : start + 100 + t % 50, &error),
                       error);
-      isolde_scalar value = isolde_integer((int64_t)s * txns + t + 1);
+      isoproof_scalar value = isoproof_integer((int64_t)s * txns + t + 1);
       bool odd = s == 1 && t == txns / 2;
       if (odd) {
-        assert_ok_error(isolde_builder_op(builder, ISOLDE_OP_READ, isolde_integer(0), isolde_nil(), &error), error);
-        assert_ok_error(isolde_builder_op(builder, ISOLDE_OP_READ, isolde_integer(1), isolde_integer(1), &error),
+        assert_ok_error(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(0), isoproof_nil(), &error),
                         error);
-      } else {
         assert_ok_error(
-            isolde_builder_op(builder, ISOLDE_OP_WRITE, isolde_integer(s == 0 && t == 0 ? 0 : s + 2), value, &error),
-            error);
+            isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(1), isoproof_integer(1), &error), error);
+      } else {
+        assert_ok_error(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(s == 0 && t == 0 ? 0 : s + 2),
+                                            value, &error),
+                        error);
         if (s == 0 && t == 0)
-          assert_ok_error(isolde_builder_op(builder, ISOLDE_OP_WRITE, isolde_integer(1), value, &error), error);
+          assert_ok_error(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(1), value, &error), error);
       }
     }
   }
-  assert_ok_error(isolde_builder_finish(builder, &history, &error), error);
-  isolde_builder_free(builder);
+  assert_ok_error(isoproof_builder_finish(builder, &history, &error), error);
+  isoproof_builder_free(builder);
   return history;
 }
 
 static void capped(void **state) {
   (void)state;
-  isolde_history *history = make_large(8, 2000);
-  isolde_result *result;
-  isolde_document *document;
-  isolde_error error;
+  isoproof_history *history = make_large(8, 2000);
+  isoproof_result *result;
+  isoproof_document *document;
+  isoproof_error error;
   const char *level = "read-atomic";
-  isolde_check_options how = {.struct_size = sizeof how, .levels = &level, .level_count = 1};
-  assert_ok_error(isolde_check(history, &how, NULL, &result, &error), error);
-  assert_int_equal(isolde_result_verdict(result), ISOLDE_VIOLATED);
-  assert_ok_error(isolde_document_make(history, result, NULL, &document, &error), error);
-  text whole = render(isolde_document_write_html, document, NULL);
+  isoproof_check_options how = {.struct_size = sizeof how, .levels = &level, .level_count = 1};
+  assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
+  assert_int_equal(isoproof_result_verdict(result), ISOPROOF_VIOLATED);
+  assert_ok_error(isoproof_document_make(history, result, NULL, &document, &error), error);
+  text whole = render(isoproof_document_write_html, document, NULL);
   assert_non_null(strstr(whole.bytes, "\"total\":16000,\"shown\":16000"));
   assert_non_null(strstr(whole.bytes, "\"left_out\":[]"));
-  isolde_draw_options small_page = {.struct_size = sizeof small_page, .max_bytes = 100000};
-  text part = render(isolde_document_write_html, document, &small_page);
+  isoproof_draw_options small_page = {.struct_size = sizeof small_page, .max_bytes = 100000};
+  text part = render(isoproof_document_write_html, document, &small_page);
   assert_non_null(strstr(part.bytes, "of 16,000 transactions"));
   assert_true(whole.size - part.size > 400000);
-  isolde_draw_options tiny_page = {.struct_size = sizeof tiny_page, .max_bytes = 1};
-  text tiny = render(isolde_document_write_html, document, &tiny_page);
+  isoproof_draw_options tiny_page = {.struct_size = sizeof tiny_page, .max_bytes = 1};
+  text tiny = render(isoproof_document_write_html, document, &tiny_page);
   assert_non_null(strstr(tiny.bytes, "The timeline shows 0 of 16,000"));
   free(whole.bytes);
   free(part.bytes);
   free(tiny.bytes);
-  isolde_document_free(document);
-  isolde_result_free(result);
-  isolde_history_free(history);
+  isoproof_document_free(document);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
 }
 
 /* ---- escaping ---- */
@@ -428,7 +432,7 @@ static void capped(void **state) {
 static text escaped(void (*put)(iso_output *, const char *), const char *what) {
   text out = {NULL, 0};
   iso_output *output;
-  assert_ok(iso_output_open_callback(append, &out, ISOLDE_COMPRESS_NO, &output, NULL));
+  assert_ok(iso_output_open_callback(append, &out, ISOPROOF_COMPRESS_NO, &output, NULL));
   put(output, what);
   assert_ok(iso_output_close(output, NULL));
   return out;

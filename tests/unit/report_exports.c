@@ -21,84 +21,84 @@ static bool put(void *user, const void *data, size_t size) {
 }
 
 /* A long fork between sessions and keys of a given name, which may be anything. */
-static isolde_history *make_history(const char *name) {
-  isolde_builder *b;
-  isolde_history *history;
-  isolde_error error;
+static isoproof_history *make_history(const char *name) {
+  isoproof_builder *b;
+  isoproof_history *history;
+  isoproof_error error;
   char key[2][256];
   uint32_t session;
   snprintf(key[0], sizeof key[0], "%s-x", name);
   snprintf(key[1], sizeof key[1], "%s-y", name);
-  assert_ok(isolde_builder_new(&b, NULL));
+  assert_ok(isoproof_builder_new(&b, NULL));
   for (int i = 0; i < 4; i++) {
     char called[256];
     snprintf(called, sizeof called, "%s%d", name, i);
-    assert_ok(isolde_builder_session(b, isolde_string(called), &session, NULL));
-    assert_ok(isolde_builder_begin(b, session, ISOLDE_COMMITTED, NULL));
-    isolde_scalar value = isolde_string(name), x = isolde_string(key[0]), y = isolde_string(key[1]);
+    assert_ok(isoproof_builder_session(b, isoproof_string(called), &session, NULL));
+    assert_ok(isoproof_builder_begin(b, session, ISOPROOF_COMMITTED, NULL));
+    isoproof_scalar value = isoproof_string(name), x = isoproof_string(key[0]), y = isoproof_string(key[1]);
     if (i < 2) {
-      assert_ok(isolde_builder_op(b, ISOLDE_OP_WRITE, i == 0 ? x : y, value, NULL));
+      assert_ok(isoproof_builder_op(b, ISOPROOF_OP_WRITE, i == 0 ? x : y, value, NULL));
     } else {
-      assert_ok(isolde_builder_op(b, ISOLDE_OP_READ, x, i == 2 ? value : isolde_nil(), NULL));
-      assert_ok(isolde_builder_op(b, ISOLDE_OP_READ, y, i == 3 ? value : isolde_nil(), NULL));
+      assert_ok(isoproof_builder_op(b, ISOPROOF_OP_READ, x, i == 2 ? value : isoproof_nil(), NULL));
+      assert_ok(isoproof_builder_op(b, ISOPROOF_OP_READ, y, i == 3 ? value : isoproof_nil(), NULL));
     }
   }
-  assert_ok_error(isolde_builder_finish(b, &history, &error), error);
-  isolde_builder_free(b);
+  assert_ok_error(isoproof_builder_finish(b, &history, &error), error);
+  isoproof_builder_free(b);
   return history;
 }
 
-static isolde_result *judge(isolde_history *history) {
-  isolde_check_options how = {.struct_size = sizeof how};
-  isolde_result *result;
-  isolde_error error;
-  assert_ok_error(isolde_check(history, &how, NULL, &result, &error), error);
-  assert_true(isolde_result_anomalies(result) > 0);
+static isoproof_result *judge(isoproof_history *history) {
+  isoproof_check_options how = {.struct_size = sizeof how};
+  isoproof_result *result;
+  isoproof_error error;
+  assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
+  assert_true(isoproof_result_anomalies(result) > 0);
   return result;
 }
 
 static const struct writer {
   const char *name;
-  isolde_documents_write_fn *write;
-} writers[] = {{"junit", isolde_documents_write_junit},
-               {"sarif", isolde_documents_write_sarif},
-               {"github", isolde_documents_write_github},
-               {"markdown", isolde_documents_write_markdown},
-               {"csv", isolde_documents_write_csv}};
+  isoproof_documents_write_fn *write;
+} writers[] = {{"junit", isoproof_documents_write_junit},
+               {"sarif", isoproof_documents_write_sarif},
+               {"github", isoproof_documents_write_github},
+               {"markdown", isoproof_documents_write_markdown},
+               {"csv", isoproof_documents_write_csv}};
 enum { WRITERS = sizeof writers / sizeof *writers };
 
 static void test_failing_sinks(void **state) {
   (void)state;
-  isolde_history *history = make_history("k");
-  isolde_result *result = judge(history);
-  isolde_document *document;
-  isolde_error error;
-  assert_ok_error(isolde_document_make(history, result, NULL, &document, &error), error);
-  const isolde_document *one = document;
+  isoproof_history *history = make_history("k");
+  isoproof_result *result = judge(history);
+  isoproof_document *document;
+  isoproof_error error;
+  assert_ok_error(isoproof_document_make(history, result, NULL, &document, &error), error);
+  const isoproof_document *one = document;
   for (size_t w = 0; w <= WRITERS; w++) {
     sink whole = {NULL, 0, SIZE_MAX};
     if (w < WRITERS)
       assert_ok_error(writers[w].write(&one, 1, put, &whole, &error), error);
     else
-      assert_ok_error(isolde_document_write_trace(document, NULL, put, &whole, &error), error);
+      assert_ok_error(isoproof_document_write_trace(document, NULL, put, &whole, &error), error);
     assert_true(whole.count > 20);
     for (size_t room = 0; room < whole.count; room += whole.count / 3 + 1) {
       sink small = {NULL, 0, room};
-      isolde_status status = w < WRITERS ? writers[w].write(&one, 1, put, &small, &error)
-                                         : isolde_document_write_trace(document, NULL, put, &small, &error);
-      assert_int_equal(status, ISOLDE_ERR_IO);
+      isoproof_status status = w < WRITERS ? writers[w].write(&one, 1, put, &small, &error)
+                                           : isoproof_document_write_trace(document, NULL, put, &small, &error);
+      assert_int_equal(status, ISOPROOF_ERR_IO);
       free(small.bytes);
     }
     free(whole.bytes);
   }
-  isolde_document_free(document);
-  isolde_result_free(result);
-  isolde_history_free(history);
+  isoproof_document_free(document);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
 }
 
 static void test_nothing_to_write(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   for (size_t w = 0; w < WRITERS; w++) {
     sink whole = {NULL, 0, SIZE_MAX};
     assert_ok_error(writers[w].write(NULL, 0, put, &whole, &error), error);
@@ -133,19 +133,19 @@ static void test_text(void **state) {
                                       "\xe2\x80\xae",
                                       "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    isolde_history *history = make_history(names[i]);
-    isolde_result *result = judge(history);
+    isoproof_history *history = make_history(names[i]);
+    isoproof_result *result = judge(history);
     for (int unicode = 0; unicode < 2; unicode++) {
-      isolde_render_options how = {.struct_size = sizeof how, .file = "h", .unicode = unicode == 1};
+      isoproof_render_options how = {.struct_size = sizeof how, .file = "h", .unicode = unicode == 1};
       sink text = {NULL, 0, SIZE_MAX};
-      isolde_error error;
-      assert_ok_error(isolde_result_write_text(result, &how, put, &text, &error), error);
+      isoproof_error error;
+      assert_ok_error(isoproof_result_write_text(result, &how, put, &text, &error), error);
       check_lines(text.bytes, unicode == 1);
       assert_non_null(strstr(text.bytes, unicode == 1 ? "\xe2\x96\xb6" : "->"));
       free(text.bytes);
     }
-    isolde_result_free(result);
-    isolde_history_free(history);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
   }
 }
 
@@ -154,7 +154,7 @@ static void test_text(void **state) {
 static void escaped(void (*escape)(iso_output *, const char *), const char *text, const char *wanted) {
   iso_output *out;
   sink s = {NULL, 0, SIZE_MAX};
-  assert_ok(iso_output_open_callback(put, &s, ISOLDE_COMPRESS_NO, &out, NULL));
+  assert_ok(iso_output_open_callback(put, &s, ISOPROOF_COMPRESS_NO, &out, NULL));
   escape(out, text);
   iso_out_char(out, '.');
   assert_ok(iso_output_close(out, NULL));

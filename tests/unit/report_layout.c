@@ -6,10 +6,10 @@
 enum { MOST_TXNS = 40, MOST_EDGES = 120 };
 
 typedef struct made {
-  isolde_document_anomaly anomaly;
-  isolde_document_txn txns[MOST_TXNS];
-  isolde_document_op ops[MOST_TXNS][ISOLDE_DOCUMENT_OPS];
-  isolde_document_edge edges[MOST_EDGES];
+  isoproof_document_anomaly anomaly;
+  isoproof_document_txn txns[MOST_TXNS];
+  isoproof_document_op ops[MOST_TXNS][ISOPROOF_DOCUMENT_OPS];
+  isoproof_document_edge edges[MOST_EDGES];
   char names[MOST_TXNS][32], sessions[MOST_TXNS][32];
 } made;
 
@@ -19,20 +19,20 @@ static const char *const texts[] = {"read x = 1", "write a-long-key-for-an-opera
                                     "append 3 to y", "read \xe4\xb8\xad\xe6\x96\x87 = [1 2 3]"};
 
 static void make_txn(made *m, uint64_t *seed, uint32_t t, uint32_t sessions) {
-  isolde_document_txn *txn = &m->txns[t];
+  isoproof_document_txn *txn = &m->txns[t];
   uint32_t session = (uint32_t)unit_below(seed, sessions);
   bool initial = t == 0 && unit_below(seed, 3) == 0;
   snprintf(m->names[t], sizeof m->names[t], "s%ut%u", session, t);
   snprintf(m->sessions[t], sizeof m->sessions[t], "%u", session);
-  *txn = (isolde_document_txn){.name = initial ? "init" : m->names[t],
-                               .session = initial ? "" : m->sessions[t],
-                               .status = initial ? "initial" : "committed",
-                               .number = initial ? ISOLDE_INITIAL_TXN : t,
-                               .ops = m->ops[t],
-                               .op_count = (uint32_t)unit_below(seed, ISOLDE_DOCUMENT_OPS + 1),
-                               .more = unit_below(seed, 2)};
+  *txn = (isoproof_document_txn){.name = initial ? "init" : m->names[t],
+                                 .session = initial ? "" : m->sessions[t],
+                                 .status = initial ? "initial" : "committed",
+                                 .number = initial ? ISOPROOF_INITIAL_TXN : t,
+                                 .ops = m->ops[t],
+                                 .op_count = (uint32_t)unit_below(seed, ISOPROOF_DOCUMENT_OPS + 1),
+                                 .more = unit_below(seed, 2)};
   for (uint32_t i = 0; i < txn->op_count; i++)
-    m->ops[t][i] = (isolde_document_op){.number = i, .kind = "r", .text = texts[unit_below(seed, 4)]};
+    m->ops[t][i] = (isoproof_document_op){.number = i, .kind = "r", .text = texts[unit_below(seed, 4)]};
 }
 
 static void make_edges(made *m, uint64_t *seed, uint32_t count) {
@@ -40,13 +40,13 @@ static void make_edges(made *m, uint64_t *seed, uint32_t count) {
     uint32_t from = (uint32_t)unit_below(seed, m->anomaly.txn_count);
     uint32_t to = (uint32_t)unit_below(seed, m->anomaly.txn_count);
     bool ops = unit_below(seed, 4) != 0;
-    m->edges[i] = (isolde_document_edge){
+    m->edges[i] = (isoproof_document_edge){
         .kind = kinds[unit_below(seed, 7)],
         .from = from,
         .to = to,
         .from_op =
-            ops && m->txns[from].op_count > 0 ? (uint32_t)unit_below(seed, m->txns[from].op_count) : ISOLDE_NO_INDEX,
-        .to_op = ops && m->txns[to].op_count > 0 ? (uint32_t)unit_below(seed, m->txns[to].op_count) : ISOLDE_NO_INDEX,
+            ops && m->txns[from].op_count > 0 ? (uint32_t)unit_below(seed, m->txns[from].op_count) : ISOPROOF_NO_INDEX,
+        .to_op = ops && m->txns[to].op_count > 0 ? (uint32_t)unit_below(seed, m->txns[to].op_count) : ISOPROOF_NO_INDEX,
         .key = unit_below(seed, 3) > 0 ? keys[unit_below(seed, 5)] : NULL,
         .why = "because"};
   }
@@ -182,19 +182,19 @@ static void write_skew(void **state) {
   assert_non_null(m);
   for (uint32_t t = 0; t < 3; t++) {
     snprintf(m->names[t], sizeof m->names[t], "s%ut0", t);
-    m->txns[t] = (isolde_document_txn){.name = m->names[t],
-                                       .session = m->names[t],
-                                       .status = "committed",
-                                       .number = t,
-                                       .ops = m->ops[t],
-                                       .op_count = 2};
-    for (uint32_t i = 0; i < 2; i++) m->ops[t][i] = (isolde_document_op){.kind = "r", .text = "read x = 1"};
+    m->txns[t] = (isoproof_document_txn){.name = m->names[t],
+                                         .session = m->names[t],
+                                         .status = "committed",
+                                         .number = t,
+                                         .ops = m->ops[t],
+                                         .op_count = 2};
+    for (uint32_t i = 0; i < 2; i++) m->ops[t][i] = (isoproof_document_op){.kind = "r", .text = "read x = 1"};
   }
-  m->edges[0] = (isolde_document_edge){.kind = "RW", .from = 1, .to = 2, .from_op = 0, .to_op = 1, .key = "y"};
-  m->edges[1] = (isolde_document_edge){.kind = "RW", .from = 2, .to = 1, .from_op = 0, .to_op = 1, .key = "x"};
-  m->edges[2] = (isolde_document_edge){.kind = "WR", .from = 0, .to = 1, .from_op = 0, .to_op = 0, .key = "x"};
-  m->edges[3] = (isolde_document_edge){.kind = "WR", .from = 0, .to = 2, .from_op = 0, .to_op = 0, .key = "x"};
-  m->anomaly = (isolde_document_anomaly){.txns = m->txns, .txn_count = 3, .edges = m->edges, .edge_count = 4};
+  m->edges[0] = (isoproof_document_edge){.kind = "RW", .from = 1, .to = 2, .from_op = 0, .to_op = 1, .key = "y"};
+  m->edges[1] = (isoproof_document_edge){.kind = "RW", .from = 2, .to = 1, .from_op = 0, .to_op = 1, .key = "x"};
+  m->edges[2] = (isoproof_document_edge){.kind = "WR", .from = 0, .to = 1, .from_op = 0, .to_op = 0, .key = "x"};
+  m->edges[3] = (isoproof_document_edge){.kind = "WR", .from = 0, .to = 2, .from_op = 0, .to_op = 0, .key = "x"};
+  m->anomaly = (isoproof_document_anomaly){.txns = m->txns, .txn_count = 3, .edges = m->edges, .edge_count = 4};
   iso_arena arena = ISO_ARENA_EMPTY;
   iso_drawing d;
   assert_true(iso_layout(&arena, &m->anomaly, m->edges, 4, true, &d));
@@ -218,7 +218,7 @@ static void sessions_are_columns(void **state) {
     assert_true(iso_layout(&arena, &m->anomaly, m->edges, 6, true, &d));
     for (uint32_t a = 0; a < d.card_count; a++) {
       for (uint32_t b = 0; b < a; b++) {
-        const isolde_document_txn *one = &m->txns[d.cards[b].txn], *two = &m->txns[d.cards[a].txn];
+        const isoproof_document_txn *one = &m->txns[d.cards[b].txn], *two = &m->txns[d.cards[a].txn];
         if (strcmp(one->session, two->session) != 0) continue;
         assert_int_equal(d.cards[a].column, d.cards[b].column);
         assert_true((one->number < two->number) == (d.cards[b].row < d.cards[a].row));
@@ -231,7 +231,7 @@ static void sessions_are_columns(void **state) {
 
 static void nothing_to_draw(void **state) {
   (void)state;
-  isolde_document_anomaly none = {.code = "x"};
+  isoproof_document_anomaly none = {.code = "x"};
   iso_arena arena = ISO_ARENA_EMPTY;
   iso_drawing d;
   assert_true(iso_layout(&arena, &none, NULL, 0, true, &d));

@@ -11,6 +11,6 @@ typedef struct same_options {
 } same_options;
 
 /* Fails the running cmocka test at the first difference, which it prints after `what`. */
-void same_history(const isolde_history *a, const isolde_history *b, same_options options, const char *what);
+void same_history(const isoproof_history *a, const isoproof_history *b, same_options options, const char *what);
 
 #endif

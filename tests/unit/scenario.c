@@ -1,6 +1,7 @@
 /* Counterexamples of the strong levels: on random histories, everything that brute force finds violated is refuted by a
  * scenario of which nothing can be left out, which stands up to the independent judge, has a name and is told; and the
- * judge sees through scenarios that were tampered with.  ISOLDE_RANDOM_HISTORIES and ISOLDE_RANDOM_SEED as in weak.c.
+ * judge sees through scenarios that were tampered with.  ISOPROOF_RANDOM_HISTORIES and ISOPROOF_RANDOM_SEED as in
+ * weak.c.
  */
 #include "unit.h"
 
@@ -153,68 +154,69 @@ static bool has_solution(const iso_view *view, const iso_scenario *s, size_t wit
 /* ---- histories ---- */
 
 /* The sketch with times: transactions take a while, one after the other in a session, in the order of the sketch. */
-static isolde_history *timed_history(const sketch *s, uint64_t *random) {
-  isolde_builder *builder;
-  isolde_history *history = NULL;
+static isoproof_history *timed_history(const sketch *s, uint64_t *random) {
+  isoproof_builder *builder;
+  isoproof_history *history = NULL;
   int64_t session_end[SKETCH_SESSIONS] = {0};
-  assert_ok(isolde_builder_new(&builder, NULL));
+  assert_ok(isoproof_builder_new(&builder, NULL));
   for (unsigned t = 0; t < s->count; t++) {
     const sketch_txn *txn = &s->txns[t];
     uint32_t session;
     int64_t start = session_end[txn->session] + 1 + (int64_t)unit_below(random, 3 + 2 * t);
     int64_t end = start + 1 + (int64_t)unit_below(random, 6);
     session_end[txn->session] = end;
-    assert_ok(isolde_builder_session(builder, isolde_integer(txn->session), &session, NULL));
-    assert_ok(isolde_builder_begin(builder, session, txn->status, NULL));
-    assert_ok(isolde_builder_times(builder, start, txn->status == ISOLDE_UNKNOWN ? ISOLDE_NO_TIME : end, NULL));
+    assert_ok(isoproof_builder_session(builder, isoproof_integer(txn->session), &session, NULL));
+    assert_ok(isoproof_builder_begin(builder, session, txn->status, NULL));
+    assert_ok(isoproof_builder_times(builder, start, txn->status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : end, NULL));
     for (unsigned i = 0; i < txn->count; i++) {
       const sketch_op *op = &txn->ops[i];
-      isolde_scalar value = !op->write && op->value == 0 ? isolde_nil() : isolde_integer(op->value);
-      assert_ok(isolde_builder_op(builder, op->write ? ISOLDE_OP_WRITE : ISOLDE_OP_READ, isolde_integer(op->key), value,
-                                  NULL));
+      isoproof_scalar value = !op->write && op->value == 0 ? isoproof_nil() : isoproof_integer(op->value);
+      assert_ok(isoproof_builder_op(builder, op->write ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ,
+                                    isoproof_integer(op->key), value, NULL));
     }
   }
-  assert_ok(isolde_builder_finish(builder, &history, NULL));
-  isolde_builder_free(builder);
+  assert_ok(isoproof_builder_finish(builder, &history, NULL));
+  isoproof_builder_free(builder);
   return history;
 }
 
 /* Lists: transactions append to keys and read what was there at some earlier moment, and their own. */
-static isolde_history *list_history(uint64_t *random) {
+static isoproof_history *list_history(uint64_t *random) {
   enum { TXNS = 8, KEYS = 3, LONGEST = 64 };
-  isolde_builder *builder;
-  isolde_history *history = NULL;
-  isolde_scalar list[KEYS][LONGEST];
+  isoproof_builder *builder;
+  isoproof_history *history = NULL;
+  isoproof_scalar list[KEYS][LONGEST];
   unsigned length[TXNS + 1][KEYS] = {{0}};
-  assert_ok(isolde_builder_new(&builder, NULL));
+  assert_ok(isoproof_builder_new(&builder, NULL));
   unsigned txns = 2 + (unsigned)unit_below(random, TXNS - 1), sessions = 1 + (unsigned)unit_below(random, 4);
   unsigned keys = 1 + (unsigned)unit_below(random, KEYS);
   for (unsigned t = 0; t < txns; t++) {
     uint32_t session;
     unsigned base = (unsigned)unit_below(random, t + 1), own[KEYS] = {0};
-    assert_ok(isolde_builder_session(builder, isolde_integer((int64_t)unit_below(random, sessions)), &session, NULL));
-    assert_ok(isolde_builder_begin(builder, session, ISOLDE_COMMITTED, NULL));
+    assert_ok(
+        isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(random, sessions)), &session, NULL));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, NULL));
     memcpy(length[t + 1], length[t], sizeof length[t]);
     for (unsigned i = 0, ops = 1 + (unsigned)unit_below(random, 3); i < ops; i++) {
       unsigned key = (unsigned)unit_below(random, keys);
-      isolde_scalar name = isolde_integer(key);
+      isoproof_scalar name = isoproof_integer(key);
       if (unit_below(random, 2) == 0) {
-        isolde_scalar value = isolde_integer(length[t + 1][key] + 1);
+        isoproof_scalar value = isoproof_integer(length[t + 1][key] + 1);
         list[key][length[t + 1][key]++] = value;
         own[key]++;
-        assert_ok(isolde_builder_op(builder, ISOLDE_OP_APPEND, name, value, NULL));
+        assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_APPEND, name, value, NULL));
       } else {
-        isolde_scalar shown[LONGEST];
+        isoproof_scalar shown[LONGEST];
         unsigned count = length[base][key];
         /* Under own appends everything before them shows, as elements have one place only. */
         if (own[key] > 0) count = length[t + 1][key];
         memcpy(shown, list[key], count * sizeof shown[0]);
-        assert_ok(isolde_builder_elements(builder, ISOLDE_OP_READ_LIST, name, shown, count, NULL));
+        assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, name, shown, count, NULL));
       }
     }
   }
-  assert_ok(isolde_builder_finish(builder, &history, NULL));
-  isolde_builder_free(builder);
+  assert_ok(isoproof_builder_finish(builder, &history, NULL));
+  isoproof_builder_free(builder);
   return history;
 }
 
@@ -225,9 +227,9 @@ typedef struct {
   size_t most_cases;
 } tally;
 
-static void check_told(const isolde_history *h, const iso_scenario *s, tally *seen) {
+static void check_told(const isoproof_history *h, const iso_scenario *s, tally *seen) {
   iso_arena arena = ISO_ARENA_EMPTY;
-  isolde_anomaly told;
+  isoproof_anomaly told;
   memset(&told, 0, sizeof told);
   assert_ok(iso_scenario_tell(h, s, &arena, &told, NULL));
   assert_non_null(told.explanation);
@@ -260,11 +262,11 @@ static bool is_used(const iso_scenario *s, const iso_link *known) {
   return false;
 }
 
-static void tamper(const isolde_history *h, const uint8_t *counts, iso_scenario *s, uint64_t *random);
+static void tamper(const isoproof_history *h, const uint8_t *counts, iso_scenario *s, uint64_t *random);
 
 /* What the name says is forbidden from some level on; the oracle must find that level violated. */
 static void check_name(const iso_scenario *s, const oracle_verdicts *verdicts) {
-  const isolde_anomaly_info *info = isolde_anomaly_at(iso_scenario_name(s));
+  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(s));
   oracle_level level = info->level != NULL ? oracle_level_find(info->level) : ORACLE_LEVELS;
   if (level < ORACLE_LEVELS && verdicts->satisfied[level]) {
     fail_msg("%s: %s is said to break %s, which holds", s->level->id, info->code, info->level);
@@ -272,12 +274,12 @@ static void check_name(const iso_scenario *s, const oracle_verdicts *verdicts) {
 }
 
 /* Returns whether the scenario of a level over all transactions is refuted, having checked all that is claimed. */
-static bool check_level(isolde_history *h, const iso_view *view, const iso_versions *versions, unsigned number,
+static bool check_level(isoproof_history *h, const iso_view *view, const iso_versions *versions, unsigned number,
                         const oracle_verdicts *verdicts, uint64_t *random, tally *seen) {
   const iso_strong_level *level = iso_strong_level_at(number);
   uint32_t all[64];
   size_t count = 0;
-  isolde_error error;
+  isoproof_error error;
   iso_scenario s;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (view->counts[t]) all[count++] = t;
@@ -305,12 +307,12 @@ static bool check_level(isolde_history *h, const iso_view *view, const iso_versi
 
 /* ---- tampering ---- */
 
-static bool stands(const isolde_history *h, const uint8_t *counts, const iso_scenario *s) {
+static bool stands(const isoproof_history *h, const uint8_t *counts, const iso_scenario *s) {
   return iso_verify_scenario(h, counts, s);
 }
 
 /* Changes one thing after the other, each of which must be noticed, and changes it back. */
-static void tamper(const isolde_history *h, const uint8_t *counts, iso_scenario *s, uint64_t *random) {
+static void tamper(const isoproof_history *h, const uint8_t *counts, iso_scenario *s, uint64_t *random) {
   iso_link *link = &s->links.items[unit_below(random, s->links.count)], link_was = *link;
   iso_branch *c = &s->cases.items[unit_below(random, s->cases.count)], case_was = *c;
   uint32_t other = (uint32_t)unit_below(random, h->txns);
@@ -336,7 +338,7 @@ static void tamper(const isolde_history *h, const uint8_t *counts, iso_scenario 
     assert_false(stands(h, counts, s));
     link->reason = ISO_ORDER_LIST;
     link->order_op = (uint32_t)unit_below(random, h->ops);
-    if (h->op_kind[link->order_op] != ISOLDE_OP_READ_LIST) assert_false(stands(h, counts, s));
+    if (h->op_kind[link->order_op] != ISOPROOF_OP_READ_LIST) assert_false(stands(h, counts, s));
     *link = link_was;
   }
   if (c->is_leaf) {
@@ -379,7 +381,7 @@ static uint64_t setting(const char *name, uint64_t usual) {
 }
 
 /* What the oracle says of a history; false where it has anomalies within transactions, or cannot be judged. */
-static bool clean_verdicts(const isolde_history *h, oracle_verdicts *verdicts) {
+static bool clean_verdicts(const isoproof_history *h, oracle_verdicts *verdicts) {
   if (!oracle_judge(h, verdicts)) return false;
   for (int tap = 0; tap < ORACLE_TAPS; tap++) {
     if (tap != ORACLE_TAP_CYCLIC && verdicts->tap[tap]) return false;
@@ -387,13 +389,13 @@ static bool clean_verdicts(const isolde_history *h, oracle_verdicts *verdicts) {
   return !verdicts->tap[ORACLE_TAP_CYCLIC];
 }
 
-static void check_history(isolde_history *h, uint64_t *random, tally *seen) {
+static void check_history(isoproof_history *h, uint64_t *random, tally *seen) {
   oracle_verdicts verdicts;
   iso_view view;
   iso_versions versions;
-  isolde_resolution resolution;
+  isoproof_resolution resolution;
   bool clean = clean_verdicts(h, &verdicts);
-  assert_ok(isolde_history_resolve(h, NULL, &resolution, NULL));
+  assert_ok(isoproof_history_resolve(h, NULL, &resolution, NULL));
   if (resolution.duplicate_writes > 0) return;
   assert_ok(iso_view_make(h, NULL, &view, NULL));
   assert_ok(iso_versions_make(&view, &versions, NULL));
@@ -410,25 +412,25 @@ static void check_history(isolde_history *h, uint64_t *random, tally *seen) {
 }
 
 static void print_tally(const tally *seen) {
-  if (getenv("ISOLDE_VERBOSE") == NULL) return;
+  if (getenv("ISOPROOF_VERBOSE") == NULL) return;
   for (unsigned i = 0; i < LEVELS; i++) print_message("%s: %u\n", iso_strong_level_at(i)->id, seen->refuted[i]);
   for (unsigned i = 0; i < ISO_ANOMALY_COUNT; i++) {
-    if (seen->names[i] > 0) print_message("  %s: %u\n", isolde_anomaly_at(i)->code, seen->names[i]);
+    if (seen->names[i] > 0) print_message("  %s: %u\n", isoproof_anomaly_at(i)->code, seen->names[i]);
   }
   print_message("split: %u, most cases: %zu\n", seen->split, seen->most_cases);
 }
 
 static void registers(void **state) {
   (void)state;
-  uint64_t histories = setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10, random = setting("ISOLDE_RANDOM_SEED", 31);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10, random = setting("ISOPROOF_RANDOM_SEED", 31);
   tally seen;
   memset(&seen, 0, sizeof seen);
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
     sketch_draw(&random, &s);
-    isolde_history *h = i % 3 == 0 ? timed_history(&s, &random) : sketch_history(&s);
+    isoproof_history *h = i % 3 == 0 ? timed_history(&s, &random) : sketch_history(&s);
     check_history(h, &random, &seen);
-    isolde_history_free(h);
+    isoproof_history_free(h);
   }
   print_tally(&seen);
   for (unsigned i = 0; i < LEVELS; i++) assert_true(seen.refuted[i] > 0);
@@ -437,13 +439,13 @@ static void registers(void **state) {
 
 static void lists(void **state) {
   (void)state;
-  uint64_t histories = setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10, random = setting("ISOLDE_RANDOM_SEED", 37);
+  uint64_t histories = setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10, random = setting("ISOPROOF_RANDOM_SEED", 37);
   tally seen;
   memset(&seen, 0, sizeof seen);
   for (uint64_t i = 0; i < histories; i++) {
-    isolde_history *h = list_history(&random);
+    isoproof_history *h = list_history(&random);
     check_history(h, &random, &seen);
-    isolde_history_free(h);
+    isoproof_history_free(h);
   }
   print_tally(&seen);
 }
@@ -482,15 +484,15 @@ static void examples_have_their_names(void **state) {
       {"read-only-anomaly", "serializable", "G2-item"},
   };
   for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
-    const char *text = isolde_anomaly_find(named[i].example)->example;
-    isolde_history *h;
-    isolde_error error;
+    const char *text = isoproof_anomaly_find(named[i].example)->example;
+    isoproof_history *h;
+    isoproof_error error;
     iso_view view;
     iso_versions versions;
     iso_scenario s;
     uint32_t all[16], count = 0;
-    const iso_strong_level *level = iso_strong_level_of(isolde_level_find(named[i].level));
-    assert_ok_error(isolde_history_open_memory(text, strlen(text), "example", NULL, NULL, &h, &error), error);
+    const iso_strong_level *level = iso_strong_level_of(isoproof_level_find(named[i].level));
+    assert_ok_error(isoproof_history_open_memory(text, strlen(text), "example", NULL, NULL, &h, &error), error);
     assert_ok(iso_view_make(h, NULL, &view, NULL));
     assert_ok(iso_versions_make(&view, &versions, NULL));
     for (uint32_t t = 0; t < h->txns; t++) {
@@ -499,12 +501,12 @@ static void examples_have_their_names(void **state) {
     assert_ok_error(iso_scenario_make(&view, level, &versions, all, count, NULL, &s, &error), error);
     if (!s.refuted) fail_msg("the example of %s satisfies %s", named[i].example, named[i].level);
     assert_true(iso_verify_scenario(h, view.counts, &s));
-    const char *code = isolde_anomaly_at(iso_scenario_name(&s))->code;
+    const char *code = isoproof_anomaly_at(iso_scenario_name(&s))->code;
     if (strcmp(code, named[i].code) != 0) fail_msg("%s at %s is %s", named[i].example, named[i].level, code);
     iso_scenario_free(&s);
     iso_versions_free(&versions);
     iso_view_free(&view);
-    isolde_history_free(h);
+    isoproof_history_free(h);
   }
 }
 
@@ -512,19 +514,19 @@ static void examples_have_their_names(void **state) {
 static void needles(void **state) {
   (void)state;
   static const struct {
-    isolde_sim_bug bug;
+    isoproof_sim_bug bug;
     const char *level, *code;
-  } bugs[] = {{ISOLDE_SIM_BUG_LOST_UPDATE, "snapshot-isolation", "lost-update"},
-              {ISOLDE_SIM_BUG_WRITE_SKEW, "serializable", "write-skew"},
-              {ISOLDE_SIM_BUG_LONG_FORK, "prefix", "long-fork"},
-              {ISOLDE_SIM_BUG_CAUSALITY_VIOLATION, "parallel-snapshot-isolation", "causality-violation"}};
+  } bugs[] = {{ISOPROOF_SIM_BUG_LOST_UPDATE, "snapshot-isolation", "lost-update"},
+              {ISOPROOF_SIM_BUG_WRITE_SKEW, "serializable", "write-skew"},
+              {ISOPROOF_SIM_BUG_LONG_FORK, "prefix", "long-fork"},
+              {ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION, "parallel-snapshot-isolation", "causality-violation"}};
   for (size_t i = 0; i < sizeof bugs / sizeof bugs[0]; i++) {
-    isolde_sim_options options;
-    isolde_history *h;
+    isoproof_sim_options options;
+    isoproof_history *h;
     iso_view view;
     iso_scenario s;
     uint32_t all[512], count = 0;
-    isolde_sim_defaults(&options);
+    isoproof_sim_defaults(&options);
     options.struct_size = sizeof options;
     options.seed = 5;
     options.sessions = 10;
@@ -532,19 +534,19 @@ static void needles(void **state) {
     options.keys = 100;
     options.ops_min = options.ops_max = 6;
     options.bugs[bugs[i].bug] = 1;
-    assert_ok(isolde_simulate(&options, NULL, &h, NULL, NULL));
+    assert_ok(isoproof_simulate(&options, NULL, &h, NULL, NULL));
     assert_ok(iso_view_make(h, NULL, &view, NULL));
     for (uint32_t t = 0; t < h->txns && count < 512; t++) {
       if (view.counts[t]) all[count++] = t;
     }
-    const iso_strong_level *level = iso_strong_level_of(isolde_level_find(bugs[i].level));
+    const iso_strong_level *level = iso_strong_level_of(isoproof_level_find(bugs[i].level));
     assert_ok(iso_scenario_make(&view, level, NULL, all, count, NULL, &s, NULL));
     assert_true(s.refuted && s.txns.count <= 8);
     assert_true(iso_verify_scenario(h, view.counts, &s));
-    assert_string_equal(isolde_anomaly_at(iso_scenario_name(&s))->code, bugs[i].code);
+    assert_string_equal(isoproof_anomaly_at(iso_scenario_name(&s))->code, bugs[i].code);
     iso_scenario_free(&s);
     iso_view_free(&view);
-    isolde_history_free(h);
+    isoproof_history_free(h);
   }
 }
 

@@ -8,50 +8,50 @@
 
 #include <cmocka.h>
 
-static isolde_history *simulate(const isolde_sim_options *options, isolde_blames **blames) {
-  isolde_history *history = NULL;
-  isolde_error error;
-  isolde_status status = isolde_simulate(options, NULL, &history, blames, &error);
-  if (status != ISOLDE_OK) fail_msg("%s", error.message);
+static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_blames **blames) {
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  isoproof_status status = isoproof_simulate(options, NULL, &history, blames, &error);
+  if (status != ISOPROOF_OK) fail_msg("%s", error.message);
   return history;
 }
 
-static isolde_sim_options options_at(isolde_sim_level level, bool lists) {
-  isolde_sim_options options;
-  isolde_sim_defaults(&options);
+static isoproof_sim_options options_at(isoproof_sim_level level, bool lists) {
+  isoproof_sim_options options;
+  isoproof_sim_defaults(&options);
   options.level = level;
   options.lists = lists;
   options.abort_share = 0.1;
   options.unknown_share = 0.1;
   options.rmw_share = 0.3;
-  options.distribution = ISOLDE_KEYS_ZIPF;
+  options.distribution = ISOPROOF_KEYS_ZIPF;
   return options;
 }
 
-static bool is_write(const isolde_op *op) { return op->kind == ISOLDE_OP_WRITE || op->kind == ISOLDE_OP_APPEND; }
+static bool is_write(const isoproof_op *op) { return op->kind == ISOPROOF_OP_WRITE || op->kind == ISOPROOF_OP_APPEND; }
 
 /* ---- reproducible ---- */
 
 static uint64_t mix(uint64_t hash, uint64_t x) { return (hash ^ x) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29); }
 
 /* A number that depends on everything in the history. */
-static uint64_t digest(const isolde_history *history) {
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+static uint64_t digest(const isoproof_history *history) {
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   uint64_t hash = mix(counts.sessions, counts.keys);
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isolde_txn txn;
-    isolde_history_txn(history, t, &txn);
+    isoproof_txn txn;
+    isoproof_history_txn(history, t, &txn);
     hash = mix(mix(mix(hash, txn.session), txn.status), (uint64_t)txn.start);
     hash = mix(mix(hash, (uint64_t)txn.end), txn.ops);
   }
   for (uint64_t i = 0; i < counts.operations; i++) {
-    isolde_op op;
-    isolde_scalar element;
-    isolde_history_op(history, i, &op);
+    isoproof_op op;
+    isoproof_scalar element;
+    isoproof_history_op(history, i, &op);
     hash = mix(mix(mix(hash, op.kind), (uint64_t)op.key.integer), op.value.type);
-    hash = mix(hash, op.value.type == ISOLDE_INTEGER ? (uint64_t)op.value.integer : 0);
-    for (uint64_t e = 0; isolde_history_element(history, i, e, &element); e++)
+    hash = mix(hash, op.value.type == ISOPROOF_INTEGER ? (uint64_t)op.value.integer : 0);
+    for (uint64_t e = 0; isoproof_history_element(history, i, e, &element); e++)
       hash = mix(hash, (uint64_t)element.integer);
   }
   return hash;
@@ -59,16 +59,16 @@ static uint64_t digest(const isolde_history *history) {
 
 static void a_seed_decides_everything(void **state) {
   (void)state;
-  for (int level = 0; level < ISOLDE_SIM_LEVELS; level++)
+  for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++)
     for (int lists = 0; lists < 2; lists++) {
-      isolde_sim_options options = options_at((isolde_sim_level)level, lists == 1);
-      options.bugs[ISOLDE_SIM_BUG_LONG_FORK] = 2;
+      isoproof_sim_options options = options_at((isoproof_sim_level)level, lists == 1);
+      options.bugs[ISOPROOF_SIM_BUG_LONG_FORK] = 2;
       uint64_t digests[3];
       for (int i = 0; i < 3; i++) {
         options.seed = i < 2 ? 42 : 43;
-        isolde_history *history = simulate(&options, NULL);
+        isoproof_history *history = simulate(&options, NULL);
         digests[i] = digest(history);
-        isolde_history_free(history);
+        isoproof_history_free(history);
       }
       assert_true(digests[0] == digests[1]);
       assert_true(digests[0] != digests[2]);
@@ -83,8 +83,8 @@ static void expect_near(double found, double expected, double tolerance, const c
 
 static void shares_are_as_asked(void **state) {
   (void)state;
-  isolde_sim_options options;
-  isolde_sim_defaults(&options);
+  isoproof_sim_options options;
+  isoproof_sim_defaults(&options);
   options.txns = 20000;
   options.ops_min = 2;
   options.ops_max = 18;
@@ -92,22 +92,22 @@ static void shares_are_as_asked(void **state) {
   options.abort_share = 0.2;
   options.unknown_share = 0.1;
   options.keys = 1000;
-  options.distribution = ISOLDE_KEYS_ZIPF;
-  isolde_history *history = simulate(&options, NULL);
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  options.distribution = ISOPROOF_KEYS_ZIPF;
+  isoproof_history *history = simulate(&options, NULL);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   assert_int_equal(counts.transactions, 20000);
   assert_int_equal(counts.sessions, 10);
   assert_true(counts.has_times);
-  assert_string_equal(isolde_history_fact(history, "isolation"), "serializable");
-  assert_string_equal(isolde_history_fact(history, "seed"), "1");
+  assert_string_equal(isoproof_history_fact(history, "isolation"), "serializable");
+  assert_string_equal(isoproof_history_fact(history, "seed"), "1");
   expect_near((double)counts.operations / 20000, 10, 0.2, "operations a transaction");
   expect_near((double)counts.aborted / 20000, 0.2, 0.015, "aborts");
   expect_near((double)counts.unknown / 20000, 0.1, 0.015, "unknown");
   uint64_t reads = 0, hottest = 0;
   for (uint64_t i = 0; i < counts.operations; i++) {
-    isolde_op op;
-    isolde_history_op(history, i, &op);
+    isoproof_op op;
+    isoproof_history_op(history, i, &op);
     reads += !is_write(&op);
     hottest += op.key.integer == 0;
   }
@@ -115,19 +115,19 @@ static void shares_are_as_asked(void **state) {
   for (int i = 1; i <= 1000; i++) harmonic += 1.0 / i;
   expect_near((double)reads / (double)counts.operations, 0.7, 0.01, "reads");
   expect_near((double)hottest / (double)counts.operations, 1 / harmonic, 0.01, "the hottest key");
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* ---- time ---- */
 
-static uint64_t count_overlaps(const isolde_history *history, uint64_t txns) {
+static uint64_t count_overlaps(const isoproof_history *history, uint64_t txns) {
   uint64_t overlaps = 0;
   for (uint64_t a = 0; a < txns; a++)
     for (uint64_t b = 0; b < a; b++) {
-      isolde_txn x, y;
-      isolde_history_txn(history, a, &x);
-      isolde_history_txn(history, b, &y);
-      bool timed = x.end != ISOLDE_NO_TIME && y.end != ISOLDE_NO_TIME;
+      isoproof_txn x, y;
+      isoproof_history_txn(history, a, &x);
+      isoproof_history_txn(history, b, &y);
+      bool timed = x.end != ISOPROOF_NO_TIME && y.end != ISOPROOF_NO_TIME;
       overlaps += timed && x.start < y.end && y.start < x.end;
     }
   return overlaps;
@@ -135,90 +135,90 @@ static uint64_t count_overlaps(const isolde_history *history, uint64_t txns) {
 
 static void time_is_truthful(void **state) {
   (void)state;
-  for (int level = 0; level < ISOLDE_SIM_LEVELS; level++) {
-    isolde_sim_options options = options_at((isolde_sim_level)level, level % 2 == 1);
-    isolde_history *history = simulate(&options, NULL);
-    isolde_counts counts;
-    isolde_history_counts(history, &counts);
-    isolde_txn txn, before = {0};
+  for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++) {
+    isoproof_sim_options options = options_at((isoproof_sim_level)level, level % 2 == 1);
+    isoproof_history *history = simulate(&options, NULL);
+    isoproof_counts counts;
+    isoproof_history_counts(history, &counts);
+    isoproof_txn txn, before = {0};
     for (uint64_t t = 0; t < counts.transactions; t++, before = txn) {
-      isolde_history_txn(history, t, &txn);
-      assert_true(txn.start != ISOLDE_NO_TIME);
-      assert_true((txn.end == ISOLDE_NO_TIME) == (txn.status == ISOLDE_UNKNOWN));
-      if (txn.end != ISOLDE_NO_TIME) assert_true(txn.start < txn.end);
+      isoproof_history_txn(history, t, &txn);
+      assert_true(txn.start != ISOPROOF_NO_TIME);
+      assert_true((txn.end == ISOPROOF_NO_TIME) == (txn.status == ISOPROOF_UNKNOWN));
+      if (txn.end != ISOPROOF_NO_TIME) assert_true(txn.start < txn.end);
       if (txn.index == 0) continue;
       assert_true(txn.start > before.start);
-      if (before.end != ISOLDE_NO_TIME) assert_true(txn.start > before.end);
+      if (before.end != ISOPROOF_NO_TIME) assert_true(txn.start > before.end);
     }
     /* Ten sessions that run side by side: a transaction overlaps about as many others as there are sessions. */
     double overlaps = (double)count_overlaps(history, counts.transactions) / (double)counts.transactions;
     assert_true(overlaps > 5 && overlaps < 20);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
 }
 
 static int by_start(const void *a, const void *b) {
-  int64_t x = ((const isolde_txn *)a)->start, y = ((const isolde_txn *)b)->start;
+  int64_t x = ((const isoproof_txn *)a)->start, y = ((const isoproof_txn *)b)->start;
   return (x > y) - (x < y);
 }
 
 /* At the strongest level transactions take effect in the order of their starts: replaying them explains every read. */
 static void serializable_runs_replay(void **state) {
   (void)state;
-  isolde_sim_options options = options_at(ISOLDE_SIM_SERIALIZABLE, false);
+  isoproof_sim_options options = options_at(ISOPROOF_SIM_SERIALIZABLE, false);
   options.txns = 20000;
   options.sessions = 50;
   options.unknown_share = 0;
-  isolde_history *history = simulate(&options, NULL);
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
-  isolde_txn *txns = calloc(counts.transactions, sizeof *txns);
+  isoproof_history *history = simulate(&options, NULL);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
+  isoproof_txn *txns = calloc(counts.transactions, sizeof *txns);
   int64_t now[100] = {0};
   assert_non_null(txns);
-  for (uint64_t t = 0; t < counts.transactions; t++) isolde_history_txn(history, t, &txns[t]);
+  for (uint64_t t = 0; t < counts.transactions; t++) isoproof_history_txn(history, t, &txns[t]);
   qsort(txns, counts.transactions, sizeof *txns, by_start);
   for (uint64_t t = 0; t < counts.transactions; t++) {
     int64_t before[100];
     memcpy(before, now, sizeof now);
     for (uint64_t i = txns[t].first_op; i < txns[t].first_op + txns[t].ops; i++) {
-      isolde_op op;
-      isolde_history_op(history, i, &op);
+      isoproof_op op;
+      isoproof_history_op(history, i, &op);
       int64_t *cell = &now[op.key.integer];
       if (is_write(&op))
         *cell = op.value.integer;
       else
-        assert_int_equal(op.value.type == ISOLDE_NIL ? 0 : op.value.integer, *cell);
+        assert_int_equal(op.value.type == ISOPROOF_NIL ? 0 : op.value.integer, *cell);
     }
-    if (txns[t].status == ISOLDE_ABORTED) memcpy(now, before, sizeof now);
+    if (txns[t].status == ISOPROOF_ABORTED) memcpy(now, before, sizeof now);
   }
   free(txns);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 /* ---- lists ---- */
 
 static void lists_end_with_reads_of_every_key(void **state) {
   (void)state;
-  for (int level = 0; level < ISOLDE_SIM_LEVELS; level++) {
-    isolde_sim_options options = options_at((isolde_sim_level)level, true);
+  for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++) {
+    isoproof_sim_options options = options_at((isoproof_sim_level)level, true);
     options.appends_per_key = 5;
     options.unknown_share = 0;
-    isolde_history *history = simulate(&options, NULL);
-    isolde_counts counts;
-    isolde_history_counts(history, &counts);
+    isoproof_history *history = simulate(&options, NULL);
+    isoproof_counts counts;
+    isoproof_history_counts(history, &counts);
     assert_int_equal(counts.sessions, 11);
-    isolde_session last;
-    isolde_history_session(history, 10, &last);
+    isoproof_session last;
+    isoproof_history_session(history, 10, &last);
     assert_true(last.txns >= 1);
     uint64_t reads = 0, elements = 0, appends = 0;
     for (uint64_t t = 0; t < counts.transactions; t++) {
-      isolde_txn txn;
-      isolde_history_txn(history, t, &txn);
+      isoproof_txn txn;
+      isoproof_history_txn(history, t, &txn);
       for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
-        isolde_op op;
-        isolde_history_op(history, i, &op);
-        assert_true(op.kind == ISOLDE_OP_APPEND || op.kind == ISOLDE_OP_READ_LIST);
-        appends += op.kind == ISOLDE_OP_APPEND && txn.status == ISOLDE_COMMITTED;
+        isoproof_op op;
+        isoproof_history_op(history, i, &op);
+        assert_true(op.kind == ISOPROOF_OP_APPEND || op.kind == ISOPROOF_OP_READ_LIST);
+        appends += op.kind == ISOPROOF_OP_APPEND && txn.status == ISOPROOF_COMMITTED;
         if (txn.session != 10) continue;
         assert_int_equal(op.key.integer, reads++);
         elements += op.elements;
@@ -227,7 +227,7 @@ static void lists_end_with_reads_of_every_key(void **state) {
     assert_int_equal(reads, counts.keys);
     assert_true(reads > options.keys);
     assert_int_equal(elements, appends);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
 }
 
@@ -235,42 +235,42 @@ static void lists_end_with_reads_of_every_key(void **state) {
 
 static void hot_keys_do_not_stop_anybody(void **state) {
   (void)state;
-  for (int level = 0; level < ISOLDE_SIM_LEVELS; level++)
+  for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++)
     for (int lists = 0; lists < 2; lists++) {
-      isolde_sim_options options = options_at((isolde_sim_level)level, lists == 1);
+      isoproof_sim_options options = options_at((isoproof_sim_level)level, lists == 1);
       options.sessions = 100;
       options.txns = 3000;
       options.keys = 2;
       options.replicas = 7;
-      options.bugs[ISOLDE_SIM_BUG_WRITE_SKEW] = 5;
-      isolde_blames *blames;
-      isolde_history *history = simulate(&options, &blames);
-      isolde_counts counts;
-      isolde_history_counts(history, &counts);
+      options.bugs[ISOPROOF_SIM_BUG_WRITE_SKEW] = 5;
+      isoproof_blames *blames;
+      isoproof_history *history = simulate(&options, &blames);
+      isoproof_counts counts;
+      isoproof_history_counts(history, &counts);
       assert_true(counts.transactions >= 3010);
-      assert_int_equal(isolde_blames_count(blames), 5);
+      assert_int_equal(isoproof_blames_count(blames), 5);
       expect_near((double)counts.aborted, 300, 80, "aborts: only those asked for");
-      isolde_blames_free(blames);
-      isolde_history_free(history);
+      isoproof_blames_free(blames);
+      isoproof_history_free(history);
     }
 }
 
 /* ---- bugs ---- */
 
-static void check_blame(const isolde_history *history, const isolde_blame *blame) {
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+static void check_blame(const isoproof_history *history, const isoproof_blame *blame) {
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   assert_true(blame->txn_count >= 1 && blame->txn_count <= 4);
   assert_true(blame->key_count >= 1 && blame->key_count <= 2);
   for (size_t i = 0; i < blame->txn_count; i++) {
-    isolde_txn txn;
-    assert_true(isolde_history_txn(history, blame->txns[i], &txn));
+    isoproof_txn txn;
+    assert_true(isoproof_history_txn(history, blame->txns[i], &txn));
     for (size_t j = 0; j < i; j++) assert_true(blame->txns[i] != blame->txns[j]);
     for (uint64_t o = txn.first_op; o < txn.first_op + txn.ops; o++) {
-      isolde_op op;
-      isolde_history_op(history, o, &op);
+      isoproof_op op;
+      isoproof_history_op(history, o, &op);
       bool named = false;
-      for (size_t k = 0; k < blame->key_count; k++) named |= isolde_scalar_equal(op.key, blame->keys[k]);
+      for (size_t k = 0; k < blame->key_count; k++) named |= isoproof_scalar_equal(op.key, blame->keys[k]);
       assert_true(named);
     }
   }
@@ -278,30 +278,30 @@ static void check_blame(const isolde_history *history, const isolde_blame *blame
 
 static void bugs_come_as_often_as_asked(void **state) {
   (void)state;
-  for (int level = 0; level < ISOLDE_SIM_LEVELS; level++)
+  for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++)
     for (int lists = 0; lists < 2; lists++) {
-      isolde_sim_options options = options_at((isolde_sim_level)level, lists == 1);
-      for (int bug = 0; bug < ISOLDE_SIM_BUGS; bug++) options.bugs[bug] = (uint64_t)bug % 4;
-      if (!lists) options.bugs[ISOLDE_SIM_BUG_DUPLICATE_APPEND] = 0;
-      isolde_blames *blames;
-      isolde_history *history = simulate(&options, &blames);
-      isolde_blame blame;
-      uint64_t found[ISOLDE_SIM_BUGS] = {0}, scripted = 0, last = 0;
-      for (size_t i = 0; isolde_blames_at(blames, i, &blame); i++) {
+      isoproof_sim_options options = options_at((isoproof_sim_level)level, lists == 1);
+      for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) options.bugs[bug] = (uint64_t)bug % 4;
+      if (!lists) options.bugs[ISOPROOF_SIM_BUG_DUPLICATE_APPEND] = 0;
+      isoproof_blames *blames;
+      isoproof_history *history = simulate(&options, &blames);
+      isoproof_blame blame;
+      uint64_t found[ISOPROOF_SIM_BUGS] = {0}, scripted = 0, last = 0;
+      for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) {
         found[blame.bug]++;
         scripted += blame.txn_count;
         last = blame.txns[0];
         check_blame(history, &blame);
       }
-      for (int bug = 0; bug < ISOLDE_SIM_BUGS; bug++) assert_int_equal(found[bug], options.bugs[bug]);
-      isolde_counts counts;
-      isolde_history_counts(history, &counts);
-      isolde_session extra = {0};
-      if (lists) isolde_history_session(history, options.sessions, &extra);
+      for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) assert_int_equal(found[bug], options.bugs[bug]);
+      isoproof_counts counts;
+      isoproof_history_counts(history, &counts);
+      isoproof_session extra = {0};
+      if (lists) isoproof_history_session(history, options.sessions, &extra);
       assert_int_equal(counts.transactions, options.txns + scripted + extra.txns);
       assert_true(last > 0);
-      isolde_blames_free(blames);
-      isolde_history_free(history);
+      isoproof_blames_free(blames);
+      isoproof_history_free(history);
     }
 }
 
@@ -309,33 +309,34 @@ static void bugs_come_as_often_as_asked(void **state) {
 
 static void names_are_found(void **state) {
   (void)state;
-  isolde_sim_level level;
-  isolde_sim_bug bug;
-  isolde_keys keys;
-  for (int i = 0; i < ISOLDE_SIM_LEVELS; i++) {
-    assert_true(isolde_sim_level_find(isolde_sim_level_name((isolde_sim_level)i), &level));
+  isoproof_sim_level level;
+  isoproof_sim_bug bug;
+  isoproof_keys keys;
+  for (int i = 0; i < ISOPROOF_SIM_LEVELS; i++) {
+    assert_true(isoproof_sim_level_find(isoproof_sim_level_name((isoproof_sim_level)i), &level));
     assert_int_equal(level, i);
   }
-  for (int i = 0; i < ISOLDE_SIM_BUGS; i++) {
-    assert_true(isolde_sim_bug_find(isolde_sim_bug_name((isolde_sim_bug)i), &bug));
+  for (int i = 0; i < ISOPROOF_SIM_BUGS; i++) {
+    assert_true(isoproof_sim_bug_find(isoproof_sim_bug_name((isoproof_sim_bug)i), &bug));
     assert_int_equal(bug, i);
   }
-  assert_true(isolde_sim_level_find("SI", &level) && level == ISOLDE_SIM_SNAPSHOT);
-  assert_true(isolde_sim_level_find("read_committed", &level) && level == ISOLDE_SIM_READ_COMMITTED);
-  assert_true(isolde_keys_find("zipf", &keys) && keys == ISOLDE_KEYS_ZIPF);
-  assert_false(isolde_sim_level_find("prefix", &level));
-  assert_false(isolde_sim_bug_find("", &bug));
-  assert_false(isolde_keys_find("gaussian", &keys));
-  assert_null(isolde_sim_level_name(ISOLDE_SIM_LEVELS));
-  assert_null(isolde_sim_bug_name(ISOLDE_SIM_BUGS));
-  assert_null(isolde_sim_bug_level(ISOLDE_SIM_BUGS));
+  assert_true(isoproof_sim_level_find("SI", &level) && level == ISOPROOF_SIM_SNAPSHOT);
+  assert_true(isoproof_sim_level_find("read_committed", &level) && level == ISOPROOF_SIM_READ_COMMITTED);
+  assert_true(isoproof_keys_find("zipf", &keys) && keys == ISOPROOF_KEYS_ZIPF);
+  assert_false(isoproof_sim_level_find("prefix", &level));
+  assert_false(isoproof_sim_bug_find("", &bug));
+  assert_false(isoproof_keys_find("gaussian", &keys));
+  assert_null(isoproof_sim_level_name(ISOPROOF_SIM_LEVELS));
+  assert_null(isoproof_sim_bug_name(ISOPROOF_SIM_BUGS));
+  assert_null(isoproof_sim_bug_level(ISOPROOF_SIM_BUGS));
 }
 
-static void expect_refusal(const isolde_sim_options *options, const char *named) {
-  isolde_history *history = NULL;
-  isolde_blames *blames = NULL;
-  isolde_error error;
-  if (isolde_simulate(options, NULL, &history, &blames, &error) != ISOLDE_ERR_USAGE) fail_msg("accepted: %s", named);
+static void expect_refusal(const isoproof_sim_options *options, const char *named) {
+  isoproof_history *history = NULL;
+  isoproof_blames *blames = NULL;
+  isoproof_error error;
+  if (isoproof_simulate(options, NULL, &history, &blames, &error) != ISOPROOF_ERR_USAGE)
+    fail_msg("accepted: %s", named);
   if (strstr(error.message, named) == NULL) fail_msg("expected %s in: %s", named, error.message);
   assert_null(history);
   assert_null(blames);
@@ -343,10 +344,10 @@ static void expect_refusal(const isolde_sim_options *options, const char *named)
 
 static void senseless_options_are_refused(void **state) {
   (void)state;
-  isolde_sim_options options;
+  isoproof_sim_options options;
 #define REFUSED(field, value, named)                                                                                   \
   do {                                                                                                                 \
-    isolde_sim_defaults(&options);                                                                                     \
+    isoproof_sim_defaults(&options);                                                                                   \
     options.field = value;                                                                                             \
     expect_refusal(&options, named);                                                                                   \
   } while (0)
@@ -355,8 +356,8 @@ static void senseless_options_are_refused(void **state) {
   REFUSED(keys, 0, "keys");
   REFUSED(keys, UINT32_MAX, "keys");
   REFUSED(replicas, 0, "replicas");
-  REFUSED(level, ISOLDE_SIM_LEVELS, "level");
-  REFUSED(distribution, ISOLDE_KEYS_KINDS, "distribution");
+  REFUSED(level, ISOPROOF_SIM_LEVELS, "level");
+  REFUSED(distribution, ISOPROOF_KEYS_KINDS, "distribution");
   REFUSED(ops_min, 0, "ops_min");
   REFUSED(ops_min, 11, "ops_max");
   REFUSED(read_share, -1, "read_share");
@@ -364,11 +365,11 @@ static void senseless_options_are_refused(void **state) {
   REFUSED(txns, UINT64_MAX, "txns");
   REFUSED(struct_size, 0, "struct_size");
   REFUSED(bugs[31], 1, "bug");
-  REFUSED(bugs[ISOLDE_SIM_BUG_DUPLICATE_APPEND], 1, "lists");
-  REFUSED(bugs[ISOLDE_SIM_BUG_LOST_UPDATE], UINT64_MAX, "bugs");
-  isolde_sim_defaults(&options);
+  REFUSED(bugs[ISOPROOF_SIM_BUG_DUPLICATE_APPEND], 1, "lists");
+  REFUSED(bugs[ISOPROOF_SIM_BUG_LOST_UPDATE], UINT64_MAX, "bugs");
+  isoproof_sim_defaults(&options);
   options.sessions = 3;
-  options.bugs[ISOLDE_SIM_BUG_LONG_FORK] = 1;
+  options.bugs[ISOPROOF_SIM_BUG_LONG_FORK] = 1;
   expect_refusal(&options, "at least 4 sessions");
   options.sessions = 4;
   options.keys = 1;
@@ -377,27 +378,27 @@ static void senseless_options_are_refused(void **state) {
 
 static void tasks_stop_it(void **state) {
   (void)state;
-  isolde_task *task;
-  isolde_history *history = NULL;
-  isolde_sim_options options;
-  isolde_sim_defaults(&options);
-  assert_int_equal(isolde_task_new(&task), ISOLDE_OK);
-  isolde_task_cancel(task);
-  assert_int_equal(isolde_simulate(&options, task, &history, NULL, NULL), ISOLDE_ERR_CANCELLED);
+  isoproof_task *task;
+  isoproof_history *history = NULL;
+  isoproof_sim_options options;
+  isoproof_sim_defaults(&options);
+  assert_int_equal(isoproof_task_new(&task), ISOPROOF_OK);
+  isoproof_task_cancel(task);
+  assert_int_equal(isoproof_simulate(&options, task, &history, NULL, NULL), ISOPROOF_ERR_CANCELLED);
   assert_null(history);
-  isolde_task_free(task);
+  isoproof_task_free(task);
 }
 
 static void nothing_is_something(void **state) {
   (void)state;
-  isolde_sim_options options;
-  isolde_counts counts;
-  isolde_sim_defaults(&options);
+  isoproof_sim_options options;
+  isoproof_counts counts;
+  isoproof_sim_defaults(&options);
   options.txns = 0;
-  isolde_history *history = simulate(&options, NULL);
-  isolde_history_counts(history, &counts);
+  isoproof_history *history = simulate(&options, NULL);
+  isoproof_history_counts(history, &counts);
   assert_int_equal(counts.transactions, 0);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 int main(void) {

@@ -9,11 +9,11 @@ static uint64_t setting(const char *name, uint64_t usual) {
 }
 
 /* Sanitizers are slow: they see fewer problems. */
-static uint64_t problem_count(void) { return setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10; }
+static uint64_t problem_count(void) { return setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10; }
 
 static iso_solver_answer solve(iso_solver *solver, const iso_lit *assumptions, size_t count) {
   iso_solver_answer answer;
-  isolde_error error;
+  isoproof_error error;
   assert_ok_error(iso_solver_solve(solver, assumptions, count, NULL, &answer, &error), error);
   assert_int_not_equal(answer, ISO_SOLVER_UNKNOWN);
   return answer;
@@ -176,17 +176,17 @@ static void limits_give_unknown(void **state) {
   assert_ok(iso_solver_solve(solver, NULL, 0, &limits, &answer, NULL));
   assert_int_equal(answer, ISO_SOLVER_UNKNOWN);
   assert_int_equal(iso_solver_statistics(solver)->conflicts, 50);
-  isolde_task *task;
-  assert_ok(isolde_task_new(&task));
-  isolde_task_set_timeout(task, 0.01);
+  isoproof_task *task;
+  assert_ok(isoproof_task_new(&task));
+  isoproof_task_set_timeout(task, 0.01);
   limits = (iso_solver_limits){.task = task};
-  isolde_error error;
-  assert_int_equal(iso_solver_solve(solver, NULL, 0, &limits, &answer, &error), ISOLDE_ERR_TIMEOUT);
+  isoproof_error error;
+  assert_int_equal(iso_solver_solve(solver, NULL, 0, &limits, &answer, &error), ISOPROOF_ERR_TIMEOUT);
   assert_int_equal(answer, ISO_SOLVER_UNKNOWN);
-  isolde_task_set_timeout(task, 0);
-  isolde_task_cancel(task);
-  assert_int_equal(iso_solver_solve(solver, NULL, 0, &limits, &answer, &error), ISOLDE_ERR_CANCELLED);
-  isolde_task_free(task);
+  isoproof_task_set_timeout(task, 0);
+  isoproof_task_cancel(task);
+  assert_int_equal(iso_solver_solve(solver, NULL, 0, &limits, &answer, &error), ISOPROOF_ERR_CANCELLED);
+  isoproof_task_free(task);
   iso_solver_free(solver);
 }
 
@@ -196,17 +196,17 @@ static void bad_arguments(void **state) {
   iso_solver_answer answer;
   iso_lit literal = 0, huge = ISO_LIT_NONE;
   uint32_t nodes[] = {0, 3};
-  assert_int_equal(iso_solver_new(UINT32_MAX, &solver, NULL), ISOLDE_ERR_LIMIT);
+  assert_int_equal(iso_solver_new(UINT32_MAX, &solver, NULL), ISOPROOF_ERR_LIMIT);
   assert_ok(iso_solver_new(3, &solver, NULL));
-  assert_int_equal(iso_solver_clause(solver, &literal, 1, NULL), ISOLDE_ERR_INTERNAL);
-  assert_int_equal(iso_solver_solve(solver, &huge, 1, NULL, &answer, NULL), ISOLDE_ERR_INTERNAL);
-  assert_int_equal(iso_solver_fixed_edge(solver, 0, 3, NULL), ISOLDE_ERR_INTERNAL);
-  assert_int_equal(iso_solver_fixed_edge(solver, 3, 0, NULL), ISOLDE_ERR_INTERNAL);
-  assert_int_equal(iso_solver_edge(solver, 3, 0, &literal, NULL), ISOLDE_ERR_INTERNAL);
-  assert_int_equal(iso_solver_hint(solver, nodes, 2, NULL), ISOLDE_ERR_INTERNAL);
+  assert_int_equal(iso_solver_clause(solver, &literal, 1, NULL), ISOPROOF_ERR_INTERNAL);
+  assert_int_equal(iso_solver_solve(solver, &huge, 1, NULL, &answer, NULL), ISOPROOF_ERR_INTERNAL);
+  assert_int_equal(iso_solver_fixed_edge(solver, 0, 3, NULL), ISOPROOF_ERR_INTERNAL);
+  assert_int_equal(iso_solver_fixed_edge(solver, 3, 0, NULL), ISOPROOF_ERR_INTERNAL);
+  assert_int_equal(iso_solver_edge(solver, 3, 0, &literal, NULL), ISOPROOF_ERR_INTERNAL);
+  assert_int_equal(iso_solver_hint(solver, nodes, 2, NULL), ISOPROOF_ERR_INTERNAL);
   iso_solver_phase(solver, huge);
   assert_int_equal(solve(solver, NULL, 0), ISO_SOLVER_SAT);
-  assert_int_equal(iso_solver_clause(solver, NULL, 0, NULL), ISOLDE_OK);
+  assert_int_equal(iso_solver_clause(solver, NULL, 0, NULL), ISOPROOF_OK);
   assert_int_equal(solve(solver, NULL, 0), ISO_SOLVER_UNSAT);
   iso_solver_free(solver);
   iso_solver_free(NULL);
@@ -250,7 +250,7 @@ static void dumps(void **state) {
   assert_string_equal(s.text, "c clauses, and edges of a graph that must stay acyclic\np cnf 3 5\ng 3\nf 2 0\nf 2 1\n"
                               "e 1 0 1\ne 2 1 2\n1 0\n-2 0\n-3 0\n2 -3 0\n2 -3 1 0\n");
   s.length = sizeof s.text - 10;
-  assert_int_equal(iso_solver_dump(solver, take, &s, NULL), ISOLDE_ERR_IO);
+  assert_int_equal(iso_solver_dump(solver, take, &s, NULL), ISOPROOF_ERR_IO);
   iso_solver_free(solver);
 }
 

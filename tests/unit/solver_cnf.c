@@ -53,7 +53,7 @@ static void check_model(const pair *p, uint32_t (*clauses)[3], uint32_t count) {
 
 static iso_solver_answer compare(const pair *p, const iso_lit *assumptions, size_t count) {
   iso_solver_answer answer;
-  isolde_error error;
+  isoproof_error error;
   for (size_t i = 0; i < count; i++) picosat_assume(p->theirs, their_literal(assumptions[i]));
   int theirs = picosat_sat(p->theirs, -1);
   assert_ok_error(iso_solver_solve(p->ours, assumptions, count, NULL, &answer, &error), error);

@@ -5,7 +5,7 @@
 
 static iso_solver_answer solve(iso_solver *solver) {
   iso_solver_answer answer;
-  isolde_error error;
+  isoproof_error error;
   assert_ok_error(iso_solver_solve(solver, NULL, 0, NULL, &answer, &error), error);
   return answer;
 }

@@ -25,9 +25,9 @@ bool iso_vec_grow(void **items, size_t *capacity, size_t needed, size_t size) {
 }
 
 /* Whether a call failed for want of memory, once; anything else wrong fails the test. */
-static bool out_of_memory(isolde_status status, bool *failed) {
-  if (status == ISOLDE_OK) return false;
-  assert_int_equal(status, ISOLDE_ERR_MEMORY);
+static bool out_of_memory(isoproof_status status, bool *failed) {
+  if (status == ISOPROOF_OK) return false;
+  assert_int_equal(status, ISOPROOF_ERR_MEMORY);
   assert_int_equal(countdown, 0);
   assert_false(*failed);
   *failed = true;

@@ -97,13 +97,13 @@ static void give_clause(const problem *p, iso_solver *solver, problem_clause cla
     if ((clause.positive >> i & 1) != 0) literals[count++] = 2 * i;
     if ((clause.negative >> i & 1) != 0) literals[count++] = 2 * i + 1;
   }
-  isolde_error error;
+  isoproof_error error;
   assert_ok_error(iso_solver_clause(solver, literals, count, &error), error);
 }
 
 void problem_give(const problem *p, iso_solver *solver, uint32_t fixed_from, uint32_t vars_from,
                   uint32_t clauses_from) {
-  isolde_error error;
+  isoproof_error error;
   for (uint32_t i = fixed_from; i < p->fixed_count; i++) {
     assert_ok_error(iso_solver_fixed_edge(solver, p->fixed[i][0], p->fixed[i][1], &error), error);
   }
@@ -123,7 +123,7 @@ void problem_give(const problem *p, iso_solver *solver, uint32_t fixed_from, uin
 
 iso_solver *problem_solver(const problem *p) {
   iso_solver *solver;
-  isolde_error error;
+  isoproof_error error;
   assert_ok_error(iso_solver_new(p->nodes, &solver, &error), error);
   problem_give(p, solver, 0, 0, 0);
   return solver;

@@ -1,6 +1,6 @@
 /* The strong levels against the oracle, on random histories of registers and lists, with times and without, through
- * isolde_check and through every combination of the stages of the search.  ISOLDE_RANDOM_HISTORIES sets how many
- * (200,000 in the test command), ISOLDE_RANDOM_SEED where they start. */
+ * isoproof_check and through every combination of the stages of the search.  ISOPROOF_RANDOM_HISTORIES sets how many
+ * (200,000 in the test command), ISOPROOF_RANDOM_SEED where they start. */
 #include "unit.h"
 
 #include "../oracle/oracle.h"
@@ -33,53 +33,53 @@ static bool expected(const trial *t, const char *level) {
   return t->verdicts.satisfied[oracle_level_find(level)];
 }
 
-static void compare(trial *t, const char *how, const char *level, isolde_verdict verdict) {
-  isolde_verdict right = expected(t, level) ? ISOLDE_SATISFIED : ISOLDE_VIOLATED;
+static void compare(trial *t, const char *how, const char *level, isoproof_verdict verdict) {
+  isoproof_verdict right = expected(t, level) ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED;
   if (verdict == right || t->problem[0] != '\0') return;
   snprintf(t->problem, sizeof t->problem, "%s, %s: the oracle says %s, the library %s", level, how,
-           isolde_verdict_name(right), isolde_verdict_name(verdict));
+           isoproof_verdict_name(right), isoproof_verdict_name(verdict));
 }
 
 /* No verdict contradicts another one. */
-static void check_implications(trial *t, const isolde_result *result) {
+static void check_implications(trial *t, const isoproof_result *result) {
   enum { MOST = 64 };
-  isolde_level_verdict verdicts[MOST];
-  const isolde_level_info *levels[MOST];
+  isoproof_level_verdict verdicts[MOST];
+  const isoproof_level_info *levels[MOST];
   size_t count = 0;
-  for (; count < MOST && isolde_result_level(result, count, &verdicts[count]); count++) {
-    levels[count] = isolde_level_find(verdicts[count].level);
+  for (; count < MOST && isoproof_result_level(result, count, &verdicts[count]); count++) {
+    levels[count] = isoproof_level_find(verdicts[count].level);
   }
   for (size_t i = 0; i < count; i++) {
     for (size_t k = 0; k < count; k++) {
-      if (verdicts[i].verdict != ISOLDE_SATISFIED || verdicts[k].verdict == ISOLDE_SATISFIED) continue;
-      if (!isolde_level_implies(levels[i], levels[k])) continue;
+      if (verdicts[i].verdict != ISOPROOF_SATISFIED || verdicts[k].verdict == ISOPROOF_SATISFIED) continue;
+      if (!isoproof_level_implies(levels[i], levels[k])) continue;
       snprintf(t->problem, sizeof t->problem, "%s is satisfied, but %s is not", verdicts[i].level, verdicts[k].level);
     }
   }
 }
 
-static void check(trial *t, const sketch *s, isolde_history *history, const char *only) {
-  isolde_check_options options = {.struct_size = sizeof options, .levels = &only, .level_count = only != NULL};
-  isolde_result *result;
-  isolde_error error;
-  if (isolde_check(history, &options, NULL, &result, &error) != ISOLDE_OK) {
+static void check(trial *t, const sketch *s, isoproof_history *history, const char *only) {
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = &only, .level_count = only != NULL};
+  isoproof_result *result;
+  isoproof_error error;
+  if (isoproof_check(history, &options, NULL, &result, &error) != ISOPROOF_OK) {
     snprintf(t->problem, sizeof t->problem, "%s: %.400s", only != NULL ? only : "all levels", error.message);
     return;
   }
   if (only != NULL) {
-    compare(t, "alone", only, isolde_result_of(result, only));
+    compare(t, "alone", only, isoproof_result_of(result, only));
   } else {
     for (int l = 0; l < ORACLE_LEVELS; l++) {
       const char *level = oracle_level_id((oracle_level)l);
-      if (s->timed || !needs_times(level)) compare(t, "with all others", level, isolde_result_of(result, level));
+      if (s->timed || !needs_times(level)) compare(t, "with all others", level, isoproof_result_of(result, level));
     }
     check_implications(t, result);
   }
-  bool violated = isolde_result_weakest_violated(result, 0) != NULL;
-  if (violated != (isolde_result_anomalies(result) > 0) && t->problem[0] == '\0') {
+  bool violated = isoproof_result_weakest_violated(result, 0) != NULL;
+  if (violated != (isoproof_result_anomalies(result) > 0) && t->problem[0] == '\0') {
     snprintf(t->problem, sizeof t->problem, "%s: a violation without a witness", only != NULL ? only : "all levels");
   }
-  isolde_result_free(result);
+  isoproof_result_free(result);
 }
 
 /* Whether single reads are in order, so that the search has something to decide. */
@@ -91,9 +91,9 @@ static bool reads_are_sound(const trial *t, const iso_weak *weak) {
 }
 
 /* The search by itself, with some of its stages left out. */
-static void search(trial *t, const sketch *s, isolde_history *history) {
+static void search(trial *t, const sketch *s, isoproof_history *history) {
   iso_weak weak;
-  isolde_error error;
+  isoproof_error error;
   assert_ok_error(iso_weak_begin(history, NULL, &weak, &error), error);
   iso_strong_options options = {.no_guess = (t->stages & 1) != 0,
                                 .no_saturation = (t->stages & 2) != 0,
@@ -103,15 +103,18 @@ static void search(trial *t, const sketch *s, isolde_history *history) {
     const char *id = oracle_level_id(searched[i]);
     if (!s->timed && needs_times(id)) continue;
     iso_strong strong;
-    const iso_strong_level *level = iso_strong_level_of(isolde_level_find(id));
-    isolde_status status = iso_strong_decide(&weak.view, &weak.versions, level, NULL, &options, NULL, &strong, &error);
-    if (status != ISOLDE_OK) {
+    const iso_strong_level *level = iso_strong_level_of(isoproof_level_find(id));
+    isoproof_status status =
+        iso_strong_decide(&weak.view, &weak.versions, level, NULL, &options, NULL, &strong, &error);
+    if (status != ISOPROOF_OK) {
       snprintf(t->problem, sizeof t->problem, "%s, stages %u: %.400s", id, t->stages, error.message);
       break;
     }
     char how[32];
     snprintf(how, sizeof how, "stages %u", t->stages);
-    isolde_verdict verdict = !strong.decided ? ISOLDE_UNDECIDED : strong.violated ? ISOLDE_VIOLATED : ISOLDE_SATISFIED;
+    isoproof_verdict verdict = !strong.decided   ? ISOPROOF_UNDECIDED
+                               : strong.violated ? ISOPROOF_VIOLATED
+                                                 : ISOPROOF_SATISFIED;
     compare(t, how, id, verdict);
     t->violated += strong.violated;
     t->suspects += strong.suspects.count;
@@ -125,7 +128,7 @@ static void search(trial *t, const sketch *s, isolde_history *history) {
 /* Whether the library and the oracle differ on a sketch; says how. */
 static bool differs(const sketch *s, void *user) {
   trial *t = user;
-  isolde_history *history = sketch_history(s);
+  isoproof_history *history = sketch_history(s);
   t->problem[0] = '\0';
   t->judged =
       oracle_judge(history, &t->verdicts) && oracle_judge_unordered(history, &t->adya_snapshot, &t->adya_serializable);
@@ -133,7 +136,7 @@ static bool differs(const sketch *s, void *user) {
   bool alone = t->judged && t->problem[0] == '\0' && (s->timed || !needs_times(t->only));
   if (alone) check(t, s, history, t->only);
   if (t->judged && t->problem[0] == '\0') search(t, s, history);
-  isolde_history_free(history);
+  isoproof_history_free(history);
   return t->problem[0] != '\0';
 }
 
@@ -176,12 +179,13 @@ static void agree(void (*draw)(uint64_t *state, sketch *out), uint64_t histories
 
 static void registers(void **state) {
   (void)state;
-  agree(sketch_draw, setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10 * 7, setting("ISOLDE_RANDOM_SEED", 271828));
+  agree(sketch_draw, setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10 * 7, setting("ISOPROOF_RANDOM_SEED", 271828));
 }
 
 static void lists(void **state) {
   (void)state;
-  agree(sketch_draw_lists, setting("ISOLDE_RANDOM_HISTORIES", 200000) / 10 * 3, setting("ISOLDE_RANDOM_SEED", 314159));
+  agree(sketch_draw_lists, setting("ISOPROOF_RANDOM_HISTORIES", 200000) / 10 * 3,
+        setting("ISOPROOF_RANDOM_SEED", 314159));
 }
 
 /* Nothing but one operation a transaction: then, and only then, linearizability is strict serializability. */
@@ -194,15 +198,15 @@ static void single_operations(void **state) {
     sketch_draw(&random, &s);
     sketch_draw_times(&random, &s);
     for (unsigned t = 0; t < s.count; t++) s.txns[t].count = s.txns[t].count > 0;
-    isolde_history *history = sketch_history(&s);
-    isolde_result *result;
+    isoproof_history *history = sketch_history(&s);
+    isoproof_result *result;
     assert_true(oracle_judge(history, &verdicts));
-    assert_ok(isolde_check(history, NULL, NULL, &result, NULL));
+    assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
     bool right = verdicts.satisfied[ORACLE_STRICT_SERIALIZABLE];
-    assert_int_equal(isolde_result_of(result, "linearizable"), right ? ISOLDE_SATISFIED : ISOLDE_VIOLATED);
+    assert_int_equal(isoproof_result_of(result, "linearizable"), right ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED);
     seen[right]++;
-    isolde_result_free(result);
-    isolde_history_free(history);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
   }
   assert_true(seen[0] > 100 && seen[1] > 100);
 }
@@ -214,48 +218,48 @@ static void times_that_make_no_sense(void **state) {
               .timed = true,
               .txns = {{.session = 0, .count = 1, .start = 1, .end = 2, .ops = {{.write = true, .value = 1}}},
                        {.session = 0, .count = 1, .start = 9, .end = 3, .ops = {{.value = 1}}}}};
-  isolde_history *history = sketch_history(&s);
-  isolde_result *result;
-  assert_ok(isolde_check(history, NULL, NULL, &result, NULL));
-  assert_int_equal(isolde_result_of(result, "strict-serializable"), ISOLDE_SATISFIED);
-  isolde_result_free(result);
-  isolde_history_free(history);
+  isoproof_history *history = sketch_history(&s);
+  isoproof_result *result;
+  assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
+  assert_int_equal(isoproof_result_of(result, "strict-serializable"), ISOPROOF_SATISFIED);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
 }
 
 /* What the simulator promises, on histories too large for the oracle, and what its bugs break. */
 static void simulated(void **state) {
   (void)state;
   static const struct {
-    isolde_sim_level level;
-    isolde_sim_bug bug;
+    isoproof_sim_level level;
+    isoproof_sim_bug bug;
     const char *satisfied, *violated;
-  } cases[] = {{ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUGS, "strict-serializable", NULL},
-               {ISOLDE_SIM_SNAPSHOT, ISOLDE_SIM_BUGS, "strong-snapshot-isolation", "serializable"},
-               {ISOLDE_SIM_PARALLEL_SNAPSHOT, ISOLDE_SIM_BUGS, "parallel-snapshot-isolation", "prefix"},
-               {ISOLDE_SIM_CAUSAL, ISOLDE_SIM_BUGS, "causal", "parallel-snapshot-isolation"},
-               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_WRITE_SKEW, "snapshot-isolation", "serializable"},
-               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_LOST_UPDATE, "prefix", "parallel-snapshot-isolation"},
-               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_LONG_FORK, "parallel-snapshot-isolation", "prefix"},
-               {ISOLDE_SIM_SERIALIZABLE, ISOLDE_SIM_BUG_STALE_READ, "serializable", "strong-snapshot-isolation"}};
+  } cases[] = {{ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUGS, "strict-serializable", NULL},
+               {ISOPROOF_SIM_SNAPSHOT, ISOPROOF_SIM_BUGS, "strong-snapshot-isolation", "serializable"},
+               {ISOPROOF_SIM_PARALLEL_SNAPSHOT, ISOPROOF_SIM_BUGS, "parallel-snapshot-isolation", "prefix"},
+               {ISOPROOF_SIM_CAUSAL, ISOPROOF_SIM_BUGS, "causal", "parallel-snapshot-isolation"},
+               {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_WRITE_SKEW, "snapshot-isolation", "serializable"},
+               {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_LOST_UPDATE, "prefix", "parallel-snapshot-isolation"},
+               {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_LONG_FORK, "parallel-snapshot-isolation", "prefix"},
+               {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_STALE_READ, "serializable", "strong-snapshot-isolation"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isolde_sim_options options;
-    isolde_history *history;
-    isolde_result *result;
-    isolde_error error;
-    isolde_sim_defaults(&options);
+    isoproof_sim_options options;
+    isoproof_history *history;
+    isoproof_result *result;
+    isoproof_error error;
+    isoproof_sim_defaults(&options);
     options.struct_size = sizeof options;
     options.seed = 11 + i;
     options.level = cases[i].level;
     options.sessions = 8;
     options.txns = 2000;
     options.keys = 100;
-    if (cases[i].bug != ISOLDE_SIM_BUGS) options.bugs[cases[i].bug] = 1;
-    assert_ok_error(isolde_simulate(&options, NULL, &history, NULL, &error), error);
-    assert_ok_error(isolde_check(history, NULL, NULL, &result, &error), error);
-    assert_int_equal(isolde_result_of(result, cases[i].satisfied), ISOLDE_SATISFIED);
-    if (cases[i].violated != NULL) assert_int_equal(isolde_result_of(result, cases[i].violated), ISOLDE_VIOLATED);
-    isolde_result_free(result);
-    isolde_history_free(history);
+    if (cases[i].bug != ISOPROOF_SIM_BUGS) options.bugs[cases[i].bug] = 1;
+    assert_ok_error(isoproof_simulate(&options, NULL, &history, NULL, &error), error);
+    assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
+    assert_int_equal(isoproof_result_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
+    if (cases[i].violated != NULL) assert_int_equal(isoproof_result_of(result, cases[i].violated), ISOPROOF_VIOLATED);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
   }
 }
 

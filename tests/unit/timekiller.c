@@ -53,7 +53,7 @@ static void two_parts(void **state) {
 
 static void mistakes(void **state) {
   (void)state;
-  const isolde_status f = ISOLDE_ERR_FORMAT;
+  const isoproof_status f = ISOPROOF_ERR_FORMAT;
   expect_error("[\n{\"tid\":1}]", "timekiller", f, 2, "\"sid\"");
   expect_error("{\"sid\":1,\"cts\":{\"p\":1},\"ops\":[]}", "timekiller", f, 1, "\"sts\"");
   expect_error("{\"sid\":1,\"sts\":{\"p\":1},\"ops\":[]}", "timekiller", f, 1, "\"cts\"");

@@ -12,17 +12,17 @@
 
 enum { SHOWN = 4096 };
 
-static size_t show_scalar(const isolde_scalar *s, char *out, size_t room) {
+static size_t show_scalar(const isoproof_scalar *s, char *out, size_t room) {
   switch (s->type) {
-  case ISOLDE_NIL:
+  case ISOPROOF_NIL:
     return (size_t)snprintf(out, room, "nil");
-  case ISOLDE_INTEGER:
+  case ISOPROOF_INTEGER:
     return (size_t)snprintf(out, room, "%lld", (long long)s->integer);
-  case ISOLDE_UNSIGNED:
+  case ISOPROOF_UNSIGNED:
     return (size_t)snprintf(out, room, "u%llu", (unsigned long long)s->integer);
-  case ISOLDE_STRING:
+  case ISOPROOF_STRING:
     return (size_t)snprintf(out, room, "\"%.*s\"", (int)s->length, s->text);
-  case ISOLDE_KEYWORD:
+  case ISOPROOF_KEYWORD:
     return (size_t)snprintf(out, room, ":%.*s", (int)s->length, s->text);
   default:
     return (size_t)snprintf(out, room, "'%.*s", (int)s->length, s->text);
@@ -30,18 +30,19 @@ static size_t show_scalar(const isolde_scalar *s, char *out, size_t room) {
 }
 
 /* All tokens in one line, or the error; the copy ends where its allocation ends, for the sanitizer. */
-static isolde_status show(iso_dialect dialect, const char *text, size_t length, char out[SHOWN], isolde_error *error) {
+static isoproof_status show(iso_dialect dialect, const char *text, size_t length, char out[SHOWN],
+                            isoproof_error *error) {
   char *copy = malloc(length + (length == 0));
   assert_non_null(copy);
   if (length > 0) memcpy(copy, text, length);
   iso_input *input;
   iso_tokenizer t;
   size_t used = 0;
-  assert_int_equal(iso_input_open_memory(copy, length, "test", &input, error), ISOLDE_OK);
-  isolde_status status = iso_tokenizer_init(&t, input, dialect, error);
-  assert_int_equal(status, ISOLDE_OK);
+  assert_int_equal(iso_input_open_memory(copy, length, "test", &input, error), ISOPROOF_OK);
+  isoproof_status status = iso_tokenizer_init(&t, input, dialect, error);
+  assert_int_equal(status, ISOPROOF_OK);
   out[0] = '\0';
-  while ((status = iso_token_next(&t)) == ISOLDE_OK && t.type != ISO_TOKEN_END_OF_INPUT && used < SHOWN - 300) {
+  while ((status = iso_token_next(&t)) == ISOPROOF_OK && t.type != ISO_TOKEN_END_OF_INPUT && used < SHOWN - 300) {
     static const char *const names[] = {"", "", "end", "list", "map", "set"};
     if (used > 0) out[used++] = ' ';
     used += t.type == ISO_TOKEN_SCALAR ? show_scalar(&t.scalar, out + used, SHOWN - used)
@@ -55,17 +56,17 @@ static isolde_status show(iso_dialect dialect, const char *text, size_t length, 
 
 static void good(iso_dialect dialect, const char *text, const char *tokens) {
   char out[SHOWN];
-  isolde_error error = {0};
-  if (show(dialect, text, strlen(text), out, &error) != ISOLDE_OK) fail_msg("%s: %s", text, error.message);
+  isoproof_error error = {0};
+  if (show(dialect, text, strlen(text), out, &error) != ISOPROOF_OK) fail_msg("%s: %s", text, error.message);
   assert_string_equal(out, tokens);
 }
 
 static void bad(iso_dialect dialect, const char *text, size_t length, uint64_t line, uint64_t column,
                 const char *words) {
   char out[SHOWN];
-  isolde_error error = {0};
-  isolde_status status = show(dialect, text, length, out, &error);
-  if (status != ISOLDE_ERR_FORMAT) fail_msg("%s: accepted as %s", text, out);
+  isoproof_error error = {0};
+  isoproof_status status = show(dialect, text, length, out, &error);
+  if (status != ISOPROOF_ERR_FORMAT) fail_msg("%s: accepted as %s", text, out);
   if (strstr(error.message, words) == NULL) fail_msg("%s: expected '%s' in '%s'", text, words, error.message);
   if (line != 0 && (error.line != line || error.column != column)) {
     fail_msg("%s: at %d:%d: %s", text, (int)error.line, (int)error.column, error.message);
@@ -239,10 +240,10 @@ static void truncations(void **state) {
     const char *sample = d == 0 ? json_sample : edn_sample;
     for (size_t length = 0; length <= strlen(sample); length++) {
       char out[SHOWN];
-      isolde_error error = {0};
-      isolde_status status = show(d == 0 ? JSON : EDN, sample, length, out, &error);
-      assert_true(status == ISOLDE_OK || status == ISOLDE_ERR_FORMAT);
-      if (status == ISOLDE_ERR_FORMAT) assert_true(error.line >= 1 && error.column >= 1 && error.offset >= 0);
+      isoproof_error error = {0};
+      isoproof_status status = show(d == 0 ? JSON : EDN, sample, length, out, &error);
+      assert_true(status == ISOPROOF_OK || status == ISOPROOF_ERR_FORMAT);
+      if (status == ISOPROOF_ERR_FORMAT) assert_true(error.line >= 1 && error.column >= 1 && error.offset >= 0);
     }
   }
 }
@@ -258,10 +259,10 @@ static void corruptions(void **state) {
       char kept = text[i];
       for (int byte = 0; byte < 256; byte += i % 4 == 0 ? 1 : 7) {
         char out[SHOWN];
-        isolde_error error;
+        isoproof_error error;
         text[i] = (char)byte;
-        isolde_status status = show(d == 0 ? JSON : EDN, text, length, out, &error);
-        assert_true(status == ISOLDE_OK || status == ISOLDE_ERR_FORMAT);
+        isoproof_status status = show(d == 0 ? JSON : EDN, text, length, out, &error);
+        assert_true(status == ISOPROOF_OK || status == ISOPROOF_ERR_FORMAT);
       }
       text[i] = kept;
     }
@@ -275,12 +276,12 @@ static void window_boundaries(void **state) {
     const char *sample = d == 0 ? json_sample : edn_sample;
     iso_dialect dialect = d == 0 ? JSON : EDN;
     char wanted[SHOWN], out[SHOWN];
-    isolde_error error;
+    isoproof_error error;
     iso_input *input;
     iso_window window;
-    assert_int_equal(show(dialect, sample, strlen(sample), wanted, &error), ISOLDE_OK);
-    assert_int_equal(iso_input_open_memory("", 0, "test", &input, &error), ISOLDE_OK);
-    assert_int_equal(iso_window_init(&window, input, &error), ISOLDE_OK);
+    assert_int_equal(show(dialect, sample, strlen(sample), wanted, &error), ISOPROOF_OK);
+    assert_int_equal(iso_input_open_memory("", 0, "test", &input, &error), ISOPROOF_OK);
+    assert_int_equal(iso_window_init(&window, input, &error), ISOPROOF_OK);
     size_t capacity = window.capacity, length = strlen(sample);
     iso_window_free(&window);
     iso_input_close(input);
@@ -290,43 +291,43 @@ static void window_boundaries(void **state) {
       size_t blanks = capacity - before;
       memset(text, ' ', blanks);
       memcpy(text + blanks, sample, length);
-      if (show(dialect, text, blanks + length, out, &error) != ISOLDE_OK) fail_msg("%zu: %s", before, error.message);
+      if (show(dialect, text, blanks + length, out, &error) != ISOPROOF_OK) fail_msg("%zu: %s", before, error.message);
       assert_string_equal(out, wanted);
     }
     free(text);
   }
 }
 
-static isolde_status run(iso_dialect dialect, const char *text, size_t length, isolde_error *error) {
+static isoproof_status run(iso_dialect dialect, const char *text, size_t length, isoproof_error *error) {
   char *out = malloc(SHOWN);
-  isolde_status status = show(dialect, text, length, out, error);
+  isoproof_status status = show(dialect, text, length, out, error);
   free(out);
   return status;
 }
 
 static void limits(void **state) {
   (void)state;
-  isolde_error error;
+  isoproof_error error;
   char nested[2 * ISO_TOKEN_DEPTH + 4];
   for (int d = 0; d < 2; d++) {
     memset(nested, '[', ISO_TOKEN_DEPTH + 1);
     memset(nested + ISO_TOKEN_DEPTH, ']', ISO_TOKEN_DEPTH);
-    assert_int_equal(run(d == 0 ? JSON : EDN, nested, 2 * ISO_TOKEN_DEPTH, &error), ISOLDE_OK);
+    assert_int_equal(run(d == 0 ? JSON : EDN, nested, 2 * ISO_TOKEN_DEPTH, &error), ISOPROOF_OK);
     memset(nested, '[', ISO_TOKEN_DEPTH + 1);
-    assert_int_equal(run(d == 0 ? JSON : EDN, nested, ISO_TOKEN_DEPTH + 1, &error), ISOLDE_ERR_LIMIT);
+    assert_int_equal(run(d == 0 ? JSON : EDN, nested, ISO_TOKEN_DEPTH + 1, &error), ISOPROOF_ERR_LIMIT);
   }
   size_t length = (size_t)ISO_TOKEN_LONGEST + 100;
   char *text = malloc(length);
   assert_non_null(text);
   memset(text, 'a', length);
-  assert_int_equal(run(EDN, text, length, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(run(EDN, text, length, &error), ISOPROOF_ERR_LIMIT);
   text[0] = ':';
-  assert_int_equal(run(EDN, text, length, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(run(EDN, text, length, &error), ISOPROOF_ERR_LIMIT);
   text[0] = text[length - 1] = '"';
-  assert_int_equal(run(EDN, text, length, &error), ISOLDE_ERR_LIMIT);
-  assert_int_equal(run(JSON, text, length, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(run(EDN, text, length, &error), ISOPROOF_ERR_LIMIT);
+  assert_int_equal(run(JSON, text, length, &error), ISOPROOF_ERR_LIMIT);
   memset(text, '1', length);
-  assert_int_equal(run(JSON, text, length, &error), ISOLDE_ERR_LIMIT);
+  assert_int_equal(run(JSON, text, length, &error), ISOPROOF_ERR_LIMIT);
   free(text);
 }
 
@@ -335,20 +336,20 @@ static void skipping(void **state) {
   static const char text[] = "[1 [2 {:a #{3}}] 4]";
   iso_input *input;
   iso_tokenizer t;
-  isolde_error error;
-  assert_int_equal(iso_input_open_memory(text, sizeof text - 1, "test", &input, &error), ISOLDE_OK);
-  assert_int_equal(iso_tokenizer_init(&t, input, EDN, &error), ISOLDE_OK);
-  for (int i = 0; i < 3; i++) assert_int_equal(iso_token_next(&t), ISOLDE_OK);
+  isoproof_error error;
+  assert_int_equal(iso_input_open_memory(text, sizeof text - 1, "test", &input, &error), ISOPROOF_OK);
+  assert_int_equal(iso_tokenizer_init(&t, input, EDN, &error), ISOPROOF_OK);
+  for (int i = 0; i < 3; i++) assert_int_equal(iso_token_next(&t), ISOPROOF_OK);
   assert_int_equal(t.type, ISO_TOKEN_BEGIN_LIST);
-  assert_int_equal(iso_token_skip(&t), ISOLDE_OK);
+  assert_int_equal(iso_token_skip(&t), ISOPROOF_OK);
   assert_int_equal(t.type, ISO_TOKEN_END);
-  assert_int_equal(iso_token_next(&t), ISOLDE_OK);
+  assert_int_equal(iso_token_next(&t), ISOPROOF_OK);
   assert_int_equal(t.scalar.integer, 4);
-  assert_int_equal(iso_token_skip(&t), ISOLDE_OK);
-  assert_int_equal(iso_token_leave(&t, 0), ISOLDE_OK);
-  assert_int_equal(iso_token_next(&t), ISOLDE_OK);
+  assert_int_equal(iso_token_skip(&t), ISOPROOF_OK);
+  assert_int_equal(iso_token_leave(&t, 0), ISOPROOF_OK);
+  assert_int_equal(iso_token_next(&t), ISOPROOF_OK);
   assert_int_equal(t.type, ISO_TOKEN_END_OF_INPUT);
-  assert_int_equal(iso_token_expected(&t, "more"), ISOLDE_ERR_FORMAT);
+  assert_int_equal(iso_token_expected(&t, "more"), ISOPROOF_ERR_FORMAT);
   assert_string_equal(error.message, "expected more, found the end of the input");
   iso_tokenizer_free(&t);
   iso_input_close(input);
@@ -396,20 +397,20 @@ static void streaming(void **state) {
   const uint64_t ops = 100000000 / (sizeof op - 1);
   bytes packed = {0};
   iso_output *output;
-  isolde_error error;
-  assert_int_equal(iso_output_open_callback(keep, &packed, ISOLDE_COMPRESS_ZSTD, &output, &error), ISOLDE_OK);
+  isoproof_error error;
+  assert_int_equal(iso_output_open_callback(keep, &packed, ISOPROOF_COMPRESS_ZSTD, &output, &error), ISOPROOF_OK);
   iso_out_char(output, '[');
   for (uint64_t i = 0; i < ops; i++) iso_out_bytes(output, op, sizeof op - 1);
   iso_out_char(output, ']');
-  assert_int_equal(iso_output_close(output, &error), ISOLDE_OK);
+  assert_int_equal(iso_output_close(output, &error), ISOPROOF_OK);
   iso_input *input;
   iso_tokenizer t;
   uint64_t maps = 0;
-  assert_int_equal(iso_input_open_memory(packed.data, packed.count, "test", &input, &error), ISOLDE_OK);
-  assert_int_equal(iso_tokenizer_init(&t, input, EDN, &error), ISOLDE_OK);
+  assert_int_equal(iso_input_open_memory(packed.data, packed.count, "test", &input, &error), ISOPROOF_OK);
+  assert_int_equal(iso_tokenizer_init(&t, input, EDN, &error), ISOPROOF_OK);
   size_t capacity = t.window.capacity;
   do {
-    assert_int_equal(iso_token_next(&t), ISOLDE_OK);
+    assert_int_equal(iso_token_next(&t), ISOPROOF_OK);
     maps += t.type == ISO_TOKEN_BEGIN_MAP;
   } while (t.type != ISO_TOKEN_END_OF_INPUT);
   assert_int_equal(maps, ops);

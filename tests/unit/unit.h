@@ -16,14 +16,14 @@
 /* Fails the test with the message of the error unless the call succeeded. */
 #define assert_ok(call)                                                                                                \
   do {                                                                                                                 \
-    isolde_status unit_status_ = (call);                                                                               \
-    if (unit_status_ != ISOLDE_OK) fail_msg("%s: %s", #call, isolde_status_name(unit_status_));                        \
+    isoproof_status unit_status_ = (call);                                                                             \
+    if (unit_status_ != ISOPROOF_OK) fail_msg("%s: %s", #call, isoproof_status_name(unit_status_));                    \
   } while (0)
 
-/* The same, with the words of an isolde_error. */
+/* The same, with the words of an isoproof_error. */
 #define assert_ok_error(call, error)                                                                                   \
   do {                                                                                                                 \
-    if ((call) != ISOLDE_OK) fail_msg("%s: %s", #call, (error).message);                                               \
+    if ((call) != ISOPROOF_OK) fail_msg("%s: %s", #call, (error).message);                                             \
   } while (0)
 
 /* A small generator with a fixed seed (xorshift64*): tests must not depend on the generator of the library. */

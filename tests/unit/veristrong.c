@@ -1,60 +1,60 @@
 /* VeriStrong list text. */
 #include "format_bytes.h"
 
-static isolde_history *open_text(const char *text) {
-  isolde_error error = {0};
-  isolde_history *history;
-  isolde_status status = open_bytes(text, strlen(text), NULL, &history, &error);
-  if (status != ISOLDE_OK) fail_msg("%s", error.message);
-  assert_string_equal(isolde_history_format(history), "veristrong");
+static isoproof_history *open_text(const char *text) {
+  isoproof_error error = {0};
+  isoproof_history *history;
+  isoproof_status status = open_bytes(text, strlen(text), NULL, &history, &error);
+  if (status != ISOPROOF_OK) fail_msg("%s", error.message);
+  assert_string_equal(isoproof_history_format(history), "veristrong");
   return history;
 }
 
 static void test_small(void **state) {
   (void)state;
-  isolde_history *history = open_text("6\n"
-                                      "7 1 A 5 10\n"
-                                      "7 1 A 5 11\n"
-                                      "9 2 R 5 2 10 11\r\n"
-                                      "7 1 R -6 0\n"
-                                      "9 2 A 5 12\n"
-                                      "7 3 R 5 2 11 10");
-  isolde_counts counts;
-  isolde_history_counts(history, &counts);
+  isoproof_history *history = open_text("6\n"
+                                        "7 1 A 5 10\n"
+                                        "7 1 A 5 11\n"
+                                        "9 2 R 5 2 10 11\r\n"
+                                        "7 1 R -6 0\n"
+                                        "9 2 A 5 12\n"
+                                        "7 3 R 5 2 11 10");
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 2);
   assert_int_equal(counts.transactions, 3);
   assert_int_equal(counts.operations, 6);
-  isolde_txn txn;
-  assert_true(isolde_history_txn(history, 0, &txn));
+  isoproof_txn txn;
+  assert_true(isoproof_history_txn(history, 0, &txn));
   assert_int_equal(txn.ops, 3); /* its line 5 came after another session's */
-  isolde_op op;
-  isolde_scalar element;
-  isolde_position position;
-  assert_true(isolde_history_op(history, 2, &op));
-  assert_int_equal(op.kind, ISOLDE_OP_READ_LIST);
+  isoproof_op op;
+  isoproof_scalar element;
+  isoproof_position position;
+  assert_true(isoproof_history_op(history, 2, &op));
+  assert_int_equal(op.kind, ISOPROOF_OP_READ_LIST);
   assert_int_equal(op.elements, 0);
   assert_int_equal(op.key.integer, -6);
-  assert_true(isolde_history_position(history, 2, &position));
+  assert_true(isoproof_history_position(history, 2, &position));
   assert_int_equal(position.line, 5);
-  assert_true(isolde_history_op(history, 3, &op));
+  assert_true(isoproof_history_op(history, 3, &op));
   assert_int_equal(op.elements, 2);
-  assert_true(isolde_history_element(history, 3, 0, &element));
+  assert_true(isoproof_history_element(history, 3, 0, &element));
   assert_int_equal(element.integer, 11); /* transaction 3 of session 7 read them in the other order */
-  assert_true(isolde_history_position(history, 3, &position));
+  assert_true(isoproof_history_position(history, 3, &position));
   assert_int_equal(position.line, 7);
-  assert_true(isolde_history_element(history, 4, 0, &element));
+  assert_true(isoproof_history_element(history, 4, 0, &element));
   assert_int_equal(element.integer, 10);
-  isolde_history_free(history);
+  isoproof_history_free(history);
   history = open_text("0\n");
-  isolde_history_free(history);
+  isoproof_history_free(history);
   history = open_text("1\n1 1 A 18446744073709551615 2\n\n  \n");
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
 static void expect_bad(const char *text, uint64_t line, const char *words) {
-  isolde_error error = {0};
-  isolde_history *history;
-  assert_int_equal(open_bytes(text, strlen(text), "veristrong", &history, &error), ISOLDE_ERR_FORMAT);
+  isoproof_error error = {0};
+  isoproof_history *history;
+  assert_int_equal(open_bytes(text, strlen(text), "veristrong", &history, &error), ISOPROOF_ERR_FORMAT);
   assert_int_equal(error.line, line);
   if (strstr(error.message, words) == NULL) fail_msg("expected '%s' in '%s'", words, error.message);
 }
@@ -82,9 +82,9 @@ static void test_truncated_everywhere(void **state) {
   (void)state;
   static const char text[] = "3\n7 1 A 5 10\n8 1 R 5 2 10 11\n7 1 A 5 11\n";
   for (size_t cut = 0; cut < sizeof text - 1; cut++) {
-    isolde_history *history;
-    if (open_bytes(text, cut, "veristrong", &history, NULL) == ISOLDE_OK) touch_history(history);
-    isolde_history_free(history);
+    isoproof_history *history;
+    if (open_bytes(text, cut, "veristrong", &history, NULL) == ISOPROOF_OK) touch_history(history);
+    isoproof_history_free(history);
   }
 }
 
@@ -98,13 +98,13 @@ static void test_long_lines(void **state) {
     bytes_put(&b, number, (size_t)length);
   }
   bytes_put(&b, "\n1 1 A 1 400000\n", 16);
-  isolde_error error = {0};
-  isolde_history *history;
-  isolde_op op;
-  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOLDE_OK);
-  assert_true(isolde_history_op(history, 0, &op));
+  isoproof_error error = {0};
+  isoproof_history *history;
+  isoproof_op op;
+  assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
+  assert_true(isoproof_history_op(history, 0, &op));
   assert_int_equal(op.elements, 400000);
-  isolde_history_free(history);
+  isoproof_history_free(history);
   bytes_free(&b);
 }
 

@@ -19,7 +19,7 @@ static void one_log(void **state) {
 
 static void mistakes(void **state) {
   (void)state;
-  const isolde_status f = ISOLDE_ERR_FORMAT;
+  const isoproof_status f = ISOPROOF_ERR_FORMAT;
   expect_error("{\"value\": []}\n[]", "viper", f, 2, "a transaction");
   expect_error("{}", "viper", f, 1, "\"value\"");
   expect_error("{\"value\": 1}", "viper", f, 1, "a list of operations");
@@ -51,27 +51,27 @@ static void put_file(const char *directory, const char *name, const char *text) 
 static void directory(void **state) {
   (void)state;
   static const char *const names[] = {"J0.log", "J2.log", "J10.log", "notes.txt"};
-  char path[] = "/tmp/isolde-viper-XXXXXX";
+  char path[] = "/tmp/isoproof-viper-XXXXXX";
   assert_non_null(mkdtemp(path));
   put_file(path, names[0], "{\"value\": [[\"w\", 1, 1, true]]}\n");
   put_file(path, names[1], "\n{\"value\": [[\"r\", 1, 1, true]]}\n");
   put_file(path, names[2], "");
   put_file(path, names[3], "not a log");
-  isolde_history *history;
-  isolde_error error = {0};
-  isolde_position position;
+  isoproof_history *history;
+  isoproof_error error = {0};
+  isoproof_position position;
   bytes out = {0};
-  if (isolde_history_open(path, NULL, NULL, &history, &error) != ISOLDE_OK) fail_msg("%s", error.message);
+  if (isoproof_history_open(path, NULL, NULL, &history, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   describe(&out, history);
   assert_string_equal(out.data, "0 committed -..- #-..- w(1,1)\n2 committed -..- #-..- r(1,1)\n");
   assert_int_equal(history->sessions, 3);
-  assert_true(isolde_history_position(history, 1, &position));
+  assert_true(isoproof_history_position(history, 1, &position));
   assert_int_equal(position.line, 2);
   assert_non_null(strstr(position.file, "J2.log"));
   bytes_free(&out);
-  isolde_history_free(history);
+  isoproof_history_free(history);
   put_file(path, names[1], "{\"value\": [[\"r\", 1, 1, true]]}\nbroken");
-  assert_int_equal(isolde_history_open(path, NULL, NULL, &history, &error), ISOLDE_ERR_FORMAT);
+  assert_int_equal(isoproof_history_open(path, NULL, NULL, &history, &error), ISOPROOF_ERR_FORMAT);
   assert_int_equal(error.line, 2);
   assert_non_null(strstr(error.file, "J2.log"));
   for (int i = 0; i < 4; i++) {

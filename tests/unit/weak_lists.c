@@ -31,12 +31,12 @@ static void agrees_with_the_oracle(void **state) {
   agree_with_oracle(sketch_draw_lists, 100000, AGREE_MAIN, codes);
 }
 
-static isolde_history *load(const char *text, size_t size, const char *format) {
-  isolde_open_options options = {.struct_size = sizeof options, .format = format};
-  isolde_history *history = NULL;
-  isolde_error error;
-  isolde_status status = isolde_history_open_memory(text, size, "h", &options, NULL, &history, &error);
-  return status == ISOLDE_OK ? history : NULL;
+static isoproof_history *load(const char *text, size_t size, const char *format) {
+  isoproof_open_options options = {.struct_size = sizeof options, .format = format};
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  isoproof_status status = isoproof_history_open_memory(text, size, "h", &options, NULL, &history, &error);
+  return status == ISOPROOF_OK ? history : NULL;
 }
 
 #define OK(process, ops) "{:process " #process ", :type :ok, :f :txn, :value [" ops "]}\n"
@@ -94,17 +94,17 @@ static void add_word(char *out, size_t size, const char *word) {
   snprintf(out + used, size - used, "%s%s", used > 0 ? " " : "", word);
 }
 
-static void describe(const isolde_result *result, char *weakest, char *codes, size_t size) {
+static void describe(const isoproof_result *result, char *weakest, char *codes, size_t size) {
   weakest[0] = codes[0] = '\0';
   const char *name;
-  for (size_t i = 0; (name = isolde_result_weakest_violated(result, i)) != NULL; i++) {
-    bool guarantee = isolde_level_find(name)->family == ISOLDE_LEVEL_SESSION;
-    if (!guarantee || isolde_result_of(result, "read-committed") == ISOLDE_SATISFIED) add_word(weakest, size, name);
+  for (size_t i = 0; (name = isoproof_result_weakest_violated(result, i)) != NULL; i++) {
+    bool guarantee = isoproof_level_find(name)->family == ISOPROOF_LEVEL_SESSION;
+    if (!guarantee || isoproof_result_of(result, "read-committed") == ISOPROOF_SATISFIED) add_word(weakest, size, name);
   }
-  for (size_t i = 0; i < isolde_result_anomalies(result); i++) {
-    isolde_anomaly anomaly;
+  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+    isoproof_anomaly anomaly;
     char word[128];
-    assert_true(isolde_result_anomaly(result, i, &anomaly));
+    assert_true(isoproof_result_anomaly(result, i, &anomaly));
     snprintf(word, sizeof word, "%s:%llu", anomaly.code, (unsigned long long)anomaly.count);
     add_word(codes, size, word);
   }
@@ -114,20 +114,20 @@ static void examples(void **state) {
   static const char *const levels[] = {"cut-isolation",    "read-committed",     "read-atomic",
                                        "causal",           "read-your-writes",   "monotonic-reads",
                                        "monotonic-writes", "writes-follow-reads"};
-  isolde_check_options options = {.struct_size = sizeof options, .levels = levels, .level_count = 8};
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = levels, .level_count = 8};
   (void)state;
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char weakest[256], codes[256];
-    isolde_result *result;
-    isolde_history *history = load(cases[i].text, strlen(cases[i].text), "edn");
+    isoproof_result *result;
+    isoproof_history *history = load(cases[i].text, strlen(cases[i].text), "edn");
     assert_non_null(history);
-    assert_ok(isolde_check(history, &options, NULL, &result, NULL));
+    assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
     describe(result, weakest, codes, sizeof weakest);
     if (strcmp(codes, cases[i].codes) != 0 || strcmp(weakest, cases[i].weakest) != 0) {
       fail_msg("%s%s; %s", cases[i].text, weakest, codes);
     }
-    isolde_result_free(result);
-    isolde_history_free(history);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
   }
 }
 
@@ -136,7 +136,7 @@ static void versions(void **state) {
   (void)state;
   static const char text[] = OK(0, "[:append x 1] [:append x 2]") OK(1, "[:append x 3]") OK(2, "[:append x 4]")
       OK(3, "[:append x 5] [:r x [1 2 3 5]]") OK(4, "[:append x 6]") OK(5, "[:r x [1 2]]") OK(6, "[:w y 1]");
-  isolde_history *history = load(text, strlen(text), "edn");
+  isoproof_history *history = load(text, strlen(text), "edn");
   iso_weak weak;
   assert_non_null(history);
   assert_ok(iso_weak_begin(history, NULL, &weak, NULL));
@@ -153,14 +153,14 @@ static void versions(void **state) {
   assert_false(iso_versions_before(&weak.view, v, 0, 2, 4) || iso_versions_before(&weak.view, v, 0, 4, 2));
   assert_int_equal(iso_versions_place(&weak.view, v, 6, 1), ISO_NO_PLACE);
   iso_weak_free(&weak);
-  isolde_history_free(history);
+  isoproof_history_free(history);
 }
 
-static isolde_history *simulate(uint64_t seed, isolde_sim_level level, int bug) {
-  isolde_sim_options options;
-  isolde_history *history;
-  isolde_error error;
-  isolde_sim_defaults(&options);
+static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, int bug) {
+  isoproof_sim_options options;
+  isoproof_history *history;
+  isoproof_error error;
+  isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
   options.seed = seed;
   options.level = level;
@@ -171,7 +171,7 @@ static isolde_history *simulate(uint64_t seed, isolde_sim_level level, int bug) 
   options.abort_share = 0.05;
   options.unknown_share = 0.02;
   if (bug >= 0) options.bugs[bug] = 3;
-  assert_ok_error(isolde_simulate(&options, NULL, &history, NULL, &error), error);
+  assert_ok_error(isoproof_simulate(&options, NULL, &history, NULL, &error), error);
   return history;
 }
 
@@ -180,31 +180,32 @@ static isolde_history *simulate(uint64_t seed, isolde_sim_level level, int bug) 
 static void simulated_levels_and_bugs(void **state) {
   (void)state;
   static const char *const decided[] = {"cut-isolation", "read-committed", "read-atomic", "causal"};
-  isolde_result *result;
-  for (int level = 0; level < ISOLDE_SIM_LEVELS; level++) {
-    isolde_history *history = simulate(40 + (uint64_t)level, (isolde_sim_level)level, -1);
-    assert_ok(isolde_check(history, NULL, NULL, &result, NULL));
-    const isolde_level_info *promised = isolde_level_find(isolde_sim_level_name((isolde_sim_level)level));
+  isoproof_result *result;
+  for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++) {
+    isoproof_history *history = simulate(40 + (uint64_t)level, (isoproof_sim_level)level, -1);
+    assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
+    const isoproof_level_info *promised = isoproof_level_find(isoproof_sim_level_name((isoproof_sim_level)level));
     for (size_t i = 0; i < 4; i++) {
-      bool implied = isolde_level_implies(promised, isolde_level_find(decided[i]));
-      if (implied) assert_int_equal(isolde_result_of(result, decided[i]), ISOLDE_SATISFIED);
+      bool implied = isoproof_level_implies(promised, isoproof_level_find(decided[i]));
+      if (implied) assert_int_equal(isoproof_result_of(result, decided[i]), ISOPROOF_SATISFIED);
     }
-    isolde_result_free(result);
-    isolde_history_free(history);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
   }
-  for (int bug = 0; bug < ISOLDE_SIM_BUGS; bug++) {
-    isolde_history *history = simulate(80 + (uint64_t)bug, ISOLDE_SIM_SERIALIZABLE, bug);
-    assert_ok(isolde_check(history, NULL, NULL, &result, NULL));
-    const isolde_level_info *broken = isolde_level_find(isolde_sim_bug_level((isolde_sim_bug)bug));
+  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) {
+    isoproof_history *history = simulate(80 + (uint64_t)bug, ISOPROOF_SIM_SERIALIZABLE, bug);
+    assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
+    const isoproof_level_info *broken = isoproof_level_find(isoproof_sim_bug_level((isoproof_sim_bug)bug));
     for (size_t i = 0; i < 4; i++) {
-      bool implied = isolde_level_implies(isolde_level_find(decided[i]), broken);
-      isolde_verdict verdict = isolde_result_of(result, decided[i]);
-      if (verdict != (implied ? ISOLDE_VIOLATED : ISOLDE_SATISFIED)) {
-        fail_msg("%s: %s is %s", isolde_sim_bug_name((isolde_sim_bug)bug), decided[i], isolde_verdict_name(verdict));
+      bool implied = isoproof_level_implies(isoproof_level_find(decided[i]), broken);
+      isoproof_verdict verdict = isoproof_result_of(result, decided[i]);
+      if (verdict != (implied ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED)) {
+        fail_msg("%s: %s is %s", isoproof_sim_bug_name((isoproof_sim_bug)bug), decided[i],
+                 isoproof_verdict_name(verdict));
       }
     }
-    isolde_result_free(result);
-    isolde_history_free(history);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
   }
 }
 
@@ -217,7 +218,7 @@ static void blocks_of_clocks(void **state) {
     sketch s;
     iso_weak weak[2];
     sketch_draw_lists(&random, &s);
-    isolde_history *history = sketch_history(&s);
+    isoproof_history *history = sketch_history(&s);
     for (uint32_t i = 0; i < 2; i++) {
       assert_ok(iso_weak_begin(history, NULL, &weak[i], NULL));
       weak[i].block_columns = i * (1 + (uint32_t)round % 3);
@@ -238,7 +239,7 @@ static void blocks_of_clocks(void **state) {
     }
     iso_weak_free(&weak[0]);
     iso_weak_free(&weak[1]);
-    isolde_history_free(history);
+    isoproof_history_free(history);
   }
   assert_true(violated > 1000);
 }
@@ -247,12 +248,12 @@ static void blocks_of_clocks(void **state) {
 static void foreign_histories(void **state) {
   (void)state;
   char path[1100], *line = NULL;
-  const char *shared = getenv("ISOLDE_SHARED");
+  const char *shared = getenv("ISOPROOF_SHARED");
   size_t capacity = 0;
   unsigned judged = 0;
   snprintf(path, sizeof path,
            shared != NULL ? "%s/data/elle-conformance.jsonl" : "%s/../shared/data/elle-conformance.jsonl",
-           shared != NULL ? shared : ISOLDE_SOURCE_ROOT);
+           shared != NULL ? shared : ISOPROOF_SOURCE_ROOT);
   FILE *file = fopen(path, "r");
   if (file == NULL) {
     print_message("skipped: no %s\n", path);
@@ -264,16 +265,16 @@ static void foreign_histories(void **state) {
     text += strlen("\"history\": ");
     size_t size = (size_t)(line + length - text);
     while (size > 0 && text[size - 1] != ']') size--;
-    isolde_history *history = load(text, size, "json");
-    isolde_check_options options = {.struct_size = sizeof options, .all = true};
-    isolde_result *result;
-    isolde_error error;
+    isoproof_history *history = load(text, size, "json");
+    isoproof_check_options options = {.struct_size = sizeof options, .all = true};
+    isoproof_result *result;
+    isoproof_error error;
     if (history == NULL) continue;
-    isolde_status status = isolde_check(history, &options, NULL, &result, &error);
-    if (status != ISOLDE_OK && status != ISOLDE_ERR_FORMAT) fail_msg("%.80s: %s", line, error.message);
-    if (status == ISOLDE_OK) isolde_result_free(result);
-    judged += status == ISOLDE_OK;
-    isolde_history_free(history);
+    isoproof_status status = isoproof_check(history, &options, NULL, &result, &error);
+    if (status != ISOPROOF_OK && status != ISOPROOF_ERR_FORMAT) fail_msg("%.80s: %s", line, error.message);
+    if (status == ISOPROOF_OK) isoproof_result_free(result);
+    judged += status == ISOPROOF_OK;
+    isoproof_history_free(history);
   }
   free(line);
   fclose(file);

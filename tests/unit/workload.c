@@ -6,16 +6,16 @@
 
 #include "workload/generator.h"
 
-static iso_generator *make(const isolde_workload_options *options) {
+static iso_generator *make(const isoproof_workload_options *options) {
   iso_generator *generator;
-  isolde_error error = {.offset = -1};
+  isoproof_error error = {.offset = -1};
   assert_ok_error(iso_generator_new(options, &generator, &error), error);
   return generator;
 }
 
-static isolde_workload_options defaults(isolde_workload_kind kind, uint64_t txns) {
-  isolde_workload_options options;
-  isolde_workload_defaults(kind, &options);
+static isoproof_workload_options defaults(isoproof_workload_kind kind, uint64_t txns) {
+  isoproof_workload_options options;
+  isoproof_workload_defaults(kind, &options);
   options.txns = txns;
   return options;
 }
@@ -43,17 +43,17 @@ static bool append(void *user, const void *data, size_t size) {
   return true;
 }
 
-static text written(const isolde_workload_options *options) {
+static text written(const isoproof_workload_options *options) {
   text result = {NULL, 0};
-  isolde_error error = {.offset = -1};
-  assert_ok_error(isolde_workload_write(options, append, &result, NULL, &error), error);
+  isoproof_error error = {.offset = -1};
+  assert_ok_error(isoproof_workload_write(options, append, &result, NULL, &error), error);
   return result;
 }
 
 static void equal_seeds_give_equal_workloads(void **state) {
   (void)state;
-  for (int kind = 0; kind < ISOLDE_WORKLOADS; kind++) {
-    isolde_workload_options options = defaults((isolde_workload_kind)kind, 200);
+  for (int kind = 0; kind < ISOPROOF_WORKLOADS; kind++) {
+    isoproof_workload_options options = defaults((isoproof_workload_kind)kind, 200);
     text a = written(&options), b = written(&options);
     options.seed++;
     text c = written(&options);
@@ -67,11 +67,11 @@ static void equal_seeds_give_equal_workloads(void **state) {
 
 static void a_small_workload_reads_as_documented(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_LOST_UPDATE, 2);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_LOST_UPDATE, 2);
   options.sessions = 2;
   options.keys = 1;
   text t = written(&options);
-  assert_string_equal(t.bytes, "{\"isolde-workload\":1,\"workload\":\"lost-update\",\"seed\":\"1\",\"sessions\":2,"
+  assert_string_equal(t.bytes, "{\"isoproof-workload\":1,\"workload\":\"lost-update\",\"seed\":\"1\",\"sessions\":2,"
                                "\"transactions\":2,\"keys\":1}\n"
                                "{\"session\":0,\"ops\":[[\"r\",0],[\"w\",0,1]]}\n"
                                "{\"session\":1,\"ops\":[[\"r\",0],[\"w\",0,2]]}\n");
@@ -87,8 +87,8 @@ static int by_value(const void *a, const void *b) {
 
 static void no_value_is_written_twice(void **state) {
   (void)state;
-  for (int kind = 0; kind < ISOLDE_WORKLOADS; kind++) {
-    isolde_workload_options options = defaults((isolde_workload_kind)kind, 0);
+  for (int kind = 0; kind < ISOPROOF_WORKLOADS; kind++) {
+    isoproof_workload_options options = defaults((isoproof_workload_kind)kind, 0);
     options.sessions = 7;
     iso_generator *generator = make(&options);
     int64_t *values = malloc(1000000 * sizeof *values);
@@ -133,8 +133,8 @@ static void check_program(const iso_program *program) {
 
 static void every_program_is_well_formed(void **state) {
   (void)state;
-  for (int kind = 0; kind < ISOLDE_WORKLOADS; kind++) {
-    isolde_workload_options options = defaults((isolde_workload_kind)kind, 0);
+  for (int kind = 0; kind < ISOPROOF_WORKLOADS; kind++) {
+    isoproof_workload_options options = defaults((isoproof_workload_kind)kind, 0);
     iso_generator *generator = make(&options);
     bool fields = false, writes = false;
     for (uint32_t i = 0; i < 4000; i++) {
@@ -143,7 +143,8 @@ static void every_program_is_well_formed(void **state) {
       fields = fields || program->steps.items[0].field != ISO_FIELD_NONE;
       writes = writes || program->labels > 0;
     }
-    bool application = kind == ISOLDE_WORKLOAD_TPCC || kind == ISOLDE_WORKLOAD_RUBIS || kind == ISOLDE_WORKLOAD_TWITTER;
+    bool application =
+        kind == ISOPROOF_WORKLOAD_TPCC || kind == ISOPROOF_WORKLOAD_RUBIS || kind == ISOPROOF_WORKLOAD_TWITTER;
     assert_int_equal(fields, application);
     assert_true(writes);
     iso_generator_free(generator);
@@ -152,7 +153,7 @@ static void every_program_is_well_formed(void **state) {
 
 static void lost_update_reads_then_writes_one_key(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_LOST_UPDATE, 0);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_LOST_UPDATE, 0);
   iso_generator *generator = make(&options);
   for (int i = 0; i < 100; i++) {
     const iso_program *program = next(generator, 0);
@@ -167,7 +168,7 @@ static void lost_update_reads_then_writes_one_key(void **state) {
 static void write_skew_reads_a_pair_and_writes_one(void **state) {
   (void)state;
   for (uint32_t keys = 1; keys < 6; keys++) {
-    isolde_workload_options options = defaults(ISOLDE_WORKLOAD_WRITE_SKEW, 0);
+    isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_WRITE_SKEW, 0);
     options.keys = keys;
     iso_generator *generator = make(&options);
     bool first = false, second = false;
@@ -185,7 +186,7 @@ static void write_skew_reads_a_pair_and_writes_one(void **state) {
 
 static void a_transfer_moves_what_it_takes(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_BANK, 0);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_BANK, 0);
   iso_generator *generator = make(&options);
   assert_true(generator->amounts);
   uint32_t totals = 0;
@@ -209,7 +210,7 @@ static void a_transfer_moves_what_it_takes(void **state) {
 
 static void read_modify_writes_read_first(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_RMW, 0);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_RMW, 0);
   iso_generator *generator = make(&options);
   for (int i = 0; i < 1000; i++) {
     const iso_program *program = next(generator, 1);
@@ -225,7 +226,7 @@ static void read_modify_writes_read_first(void **state) {
 
 static void sizes_are_as_asked(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_GENERAL, 1003);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_GENERAL, 1003);
   options.ops_min = 3;
   options.ops_max = 5;
   options.long_share = 0.2;
@@ -254,7 +255,7 @@ static void sizes_are_as_asked(void **state) {
 
 static void lists_rotate_after_enough_appends(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_LIST_APPEND, 0);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_LIST_APPEND, 0);
   options.writes_per_key = 5;
   iso_generator *generator = make(&options);
   uint32_t *appends = calloc(100000, sizeof *appends);
@@ -294,7 +295,7 @@ static void lists_rotate_after_enough_appends(void **state) {
 
 static void rows_are_inserted_and_deleted_once(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_PREDICATE, 0);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_PREDICATE, 0);
   iso_generator *generator = make(&options);
   enum { ROWS = 100000 };
   uint8_t *inserted = calloc(ROWS, 1), *deleted = calloc(ROWS, 1);
@@ -331,7 +332,7 @@ static void *work(void *argument) {
   worker *w = argument;
   for (int i = 0; i < 2000; i++) {
     const iso_program *program;
-    if (iso_generator_next(w->generator, w->session, &program, NULL) != ISOLDE_OK || program == NULL) return NULL;
+    if (iso_generator_next(w->generator, w->session, &program, NULL) != ISOPROOF_OK || program == NULL) return NULL;
     for (size_t k = 0; k < program->steps.count; k++) w->appends += program->steps.items[k].kind == ISO_STEP_APPEND;
   }
   return NULL;
@@ -339,7 +340,7 @@ static void *work(void *argument) {
 
 static void sessions_may_be_threads(void **state) {
   (void)state;
-  isolde_workload_options options = defaults(ISOLDE_WORKLOAD_LIST_APPEND, 0);
+  isoproof_workload_options options = defaults(ISOPROOF_WORKLOAD_LIST_APPEND, 0);
   options.sessions = 4;
   iso_generator *generator = make(&options);
   worker workers[4];
@@ -380,46 +381,46 @@ static void keys_have_texts_and_codes(void **state) {
 static void exponential_keys_halve(void **state) {
   (void)state;
   iso_key_source source;
-  assert_ok(iso_keys_init(&source, ISOLDE_KEYS_EXPONENTIAL, 4, 1, 0, 0, NULL));
+  assert_ok(iso_keys_init(&source, ISOPROOF_KEYS_EXPONENTIAL, 4, 1, 0, 0, NULL));
   iso_random random;
   iso_random_seed(&random, 5, 5);
   double counts[4] = {0};
   for (int i = 0; i < 150000; i++) counts[iso_keys_draw(&source, &random)]++;
   for (int i = 0; i < 4; i++) assert_true(fabs(counts[i] / 10000 - (8 >> i)) < 0.2);
-  assert_ok(iso_keys_init(&source, ISOLDE_KEYS_EXPONENTIAL, 3, 0, 0, 0, NULL));
+  assert_ok(iso_keys_init(&source, ISOPROOF_KEYS_EXPONENTIAL, 3, 0, 0, 0, NULL));
   uint32_t seen = 0;
   for (int i = 0; i < 100; i++) seen |= 1u << iso_keys_draw(&source, &random);
   assert_int_equal(seen, 7);
-  assert_int_equal(iso_keys_init(&source, ISOLDE_KEYS_EXPONENTIAL, 3, -1, 0, 0, NULL), ISOLDE_ERR_USAGE);
+  assert_int_equal(iso_keys_init(&source, ISOPROOF_KEYS_EXPONENTIAL, 3, -1, 0, 0, NULL), ISOPROOF_ERR_USAGE);
 }
 
 static void names_find_their_workloads(void **state) {
   (void)state;
-  isolde_workload_kind kind;
-  isolde_preset preset;
-  for (size_t i = 0; isolde_workload_id(i) != NULL; i++)
-    assert_true(isolde_workload_find(isolde_workload_id(i), &kind) && kind == (isolde_workload_kind)i);
-  for (size_t i = 0; isolde_preset_id(i) != NULL; i++)
-    assert_true(isolde_preset_find(isolde_preset_id(i), &preset) && preset == (isolde_preset)i);
-  assert_false(isolde_workload_find("genera", &kind));
-  assert_false(isolde_preset_find("", &preset));
-  assert_int_equal(isolde_workload_needs(ISOLDE_WORKLOAD_PREDICATE), ISOLDE_NEEDS_ROWS);
+  isoproof_workload_kind kind;
+  isoproof_preset preset;
+  for (size_t i = 0; isoproof_workload_id(i) != NULL; i++)
+    assert_true(isoproof_workload_find(isoproof_workload_id(i), &kind) && kind == (isoproof_workload_kind)i);
+  for (size_t i = 0; isoproof_preset_id(i) != NULL; i++)
+    assert_true(isoproof_preset_find(isoproof_preset_id(i), &preset) && preset == (isoproof_preset)i);
+  assert_false(isoproof_workload_find("genera", &kind));
+  assert_false(isoproof_preset_find("", &preset));
+  assert_int_equal(isoproof_workload_needs(ISOPROOF_WORKLOAD_PREDICATE), ISOPROOF_NEEDS_ROWS);
 }
 
 static void presets_have_the_published_sizes(void **state) {
   (void)state;
-  isolde_workload_options options;
-  isolde_preset_defaults(ISOLDE_PRESET_POLYSI, &options);
+  isoproof_workload_options options;
+  isoproof_preset_defaults(ISOPROOF_PRESET_POLYSI, &options);
   assert_int_equal(options.sessions, 20);
   assert_int_equal(options.txns, 2000);
   assert_int_equal(options.ops_max, 15);
-  assert_int_equal(options.distribution, ISOLDE_KEYS_ZIPF);
-  isolde_preset_defaults(ISOLDE_PRESET_JEPSEN, &options);
-  assert_int_equal(options.kind, ISOLDE_WORKLOAD_LIST_APPEND);
+  assert_int_equal(options.distribution, ISOPROOF_KEYS_ZIPF);
+  isoproof_preset_defaults(ISOPROOF_PRESET_JEPSEN, &options);
+  assert_int_equal(options.kind, ISOPROOF_WORKLOAD_LIST_APPEND);
   assert_int_equal(options.keys, 10);
   assert_true(options.final_reads);
-  for (size_t i = 0; isolde_preset_id(i) != NULL; i++) {
-    isolde_preset_defaults((isolde_preset)i, &options);
+  for (size_t i = 0; isoproof_preset_id(i) != NULL; i++) {
+    isoproof_preset_defaults((isoproof_preset)i, &options);
     iso_generator *generator = make(&options);
     check_program(next(generator, 0));
     iso_generator_free(generator);
@@ -428,8 +429,8 @@ static void presets_have_the_published_sizes(void **state) {
 
 static void nonsense_is_refused(void **state) {
   (void)state;
-  const isolde_workload_options good = defaults(ISOLDE_WORKLOAD_GENERAL, 10);
-  isolde_workload_options bad[10];
+  const isoproof_workload_options good = defaults(ISOPROOF_WORKLOAD_GENERAL, 10);
+  isoproof_workload_options bad[10];
   for (int i = 0; i < 10; i++) bad[i] = good;
   bad[0].sessions = 0;
   bad[1].sessions = 10001;
@@ -437,23 +438,23 @@ static void nonsense_is_refused(void **state) {
   bad[3].read_share = 2;
   bad[4].ops_min = 9;
   bad[4].ops_max = 8;
-  bad[5].kind = ISOLDE_WORKLOAD_BANK;
+  bad[5].kind = ISOPROOF_WORKLOAD_BANK;
   bad[5].keys = 1;
-  bad[6].kind = ISOLDE_WORKLOAD_LIST_APPEND;
+  bad[6].kind = ISOPROOF_WORKLOAD_LIST_APPEND;
   bad[6].writes_per_key = 0;
   bad[7].abort_share = -1;
-  bad[8].kind = (isolde_workload_kind)99;
+  bad[8].kind = (isoproof_workload_kind)99;
   bad[9].struct_size = 1;
   for (int i = 0; i < 10; i++) {
     iso_generator *generator;
-    isolde_error error = {.offset = -1};
-    assert_int_equal(iso_generator_new(&bad[i], &generator, &error), ISOLDE_ERR_USAGE);
+    isoproof_error error = {.offset = -1};
+    assert_int_equal(iso_generator_new(&bad[i], &generator, &error), ISOPROOF_ERR_USAGE);
     assert_null(generator);
     assert_true(error.message[0] != 0);
   }
-  isolde_workload_options endless = defaults(ISOLDE_WORKLOAD_GENERAL, 0);
+  isoproof_workload_options endless = defaults(ISOPROOF_WORKLOAD_GENERAL, 0);
   text nothing = {NULL, 0};
-  assert_int_equal(isolde_workload_write(&endless, append, &nothing, NULL, NULL), ISOLDE_ERR_USAGE);
+  assert_int_equal(isoproof_workload_write(&endless, append, &nothing, NULL, NULL), ISOPROOF_ERR_USAGE);
 }
 
 int main(void) {
