@@ -127,6 +127,10 @@ static isoproof_status check_texts(const iso_write_job *job) {
   return ISOPROOF_OK;
 }
 
+static bool is_named(isoproof_scalar name, const char *text) {
+  return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
+}
+
 /* Facts in order of appearance, each with its last value. */
 static isoproof_status write_header(const iso_write_job *job) {
   const isoproof_history *h = job->history;
@@ -141,9 +145,7 @@ static isoproof_status write_header(const iso_write_job *job) {
            (facts[at].name_length != fact.name_length || memcmp(facts[at].name, fact.name, fact.name_length) != 0)) {
       at++;
     }
-    bool reserved = (name.length == 6 && memcmp(name.text, "isoproof", 6) == 0) ||
-                    (name.length == 7 && memcmp(name.text, "initial", 7) == 0);
-    if (reserved) continue;
+    if (is_named(name, "isoproof") || is_named(name, "initial")) continue; /* the header has its own */
     facts[at] = fact;
     if (at == count) count++;
   }
