@@ -240,6 +240,7 @@ static void round_trips(void **state) {
     bytes once = {0}, twice = {0}, a = {0}, b = {0};
     isoproof_error error = {0};
     assert_int_equal(write_bytes(first, ISOPROOF_FORMAT_JSONL, false, &once, NULL, &error), ISOPROOF_OK);
+    assert_null(memmem(once.data + 2, once.count - 2, "\"isoproof\"", 10));
     if (open_bytes(once.data, once.count, NULL, &second, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
     assert_int_equal(write_bytes(second, ISOPROOF_FORMAT_JSONL, false, &twice, NULL, &error), ISOPROOF_OK);
     assert_int_equal(once.count, twice.count);
