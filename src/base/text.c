@@ -106,23 +106,3 @@ size_t iso_utf8_encode(uint32_t code, char out[4]) {
   out[3] = (char)(0x80 | (code & 0x3f));
   return 4;
 }
-
-unsigned iso_edit_distance(const char *a, const char *b, unsigned limit) {
-  enum { LONGEST = 64 };
-  size_t n = strlen(a), m = strlen(b);
-  if (n > LONGEST || m > LONGEST) return limit + 1;
-  unsigned row[LONGEST + 1];
-  for (size_t j = 0; j <= m; j++) row[j] = (unsigned)j;
-  for (size_t i = 1; i <= n; i++) {
-    unsigned diagonal = row[0];
-    row[0] = (unsigned)i;
-    for (size_t j = 1; j <= m; j++) {
-      unsigned change = diagonal + (a[i - 1] != b[j - 1]);
-      unsigned insert = row[j - 1] + 1, delete = row[j] + 1;
-      diagonal = row[j];
-      row[j] = change < insert ? change : insert;
-      if (delete < row[j]) row[j] = delete;
-    }
-  }
-  return row[m] > limit ? limit + 1 : row[m];
-}

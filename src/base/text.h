@@ -23,7 +23,4 @@ bool iso_utf8_valid(const char *text, size_t length);
 /* Encodes a code point below 0x110000; returns its length. */
 size_t iso_utf8_encode(uint32_t code, char out[4]);
 
-/* How many single-character edits turn a into b, capped at `limit` + 1; for "did you mean". */
-unsigned iso_edit_distance(const char *a, const char *b, unsigned limit);
-
 #endif

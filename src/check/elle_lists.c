@@ -35,14 +35,6 @@ static state *state_of(scan *s, uint32_t txn, uint32_t key) {
   return st;
 }
 
-uint32_t iso_elle_next_append(const isoproof_history *h, uint32_t op) {
-  uint32_t end = h->txn_first_op[iso_history_txn_of(h, op) + 1];
-  for (uint32_t next = op + 1; next < end; next++) {
-    if (h->op_kind[next] == ISOPROOF_OP_APPEND && h->op_key[next] == h->op_key[op]) return next;
-  }
-  return ISO_NO_OP;
-}
-
 /* ---- within a transaction ---- */
 
 static const iso_value *elements_of(const iso_lists *l, uint32_t op, uint32_t *count) {

@@ -9,7 +9,4 @@
 isoproof_status iso_elle_scan_lists(const iso_lists *lists, isoproof_task *task, iso_elle_cases *cases,
                                     isoproof_error *error);
 
-/* The first append of a transaction on top of that one; ISO_NO_OP when it is the last. */
-uint32_t iso_elle_next_append(const isoproof_history *history, uint32_t op);
-
 #endif

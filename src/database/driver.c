@@ -42,15 +42,8 @@ static const char *const driver_names[] = {
 #undef ISO_X
 };
 
-static const char *const driver_titles[] = {
-#define ISO_X(name, id, title) title,
-    ISO_DRIVER_LIST(ISO_X)
-#undef ISO_X
-};
-
 const iso_driver *iso_driver_get(iso_driver_id id) { return (unsigned)id < ISO_DRIVERS ? drivers[id] : NULL; }
 const char *iso_driver_name(const iso_driver *driver) { return driver_names[driver->id]; }
-const char *iso_driver_title(const iso_driver *driver) { return driver_titles[driver->id]; }
 const char *iso_driver_url_form(const iso_driver *driver) { return driver->url_form; }
 iso_capabilities iso_driver_capabilities(const iso_driver *driver) { return driver->can; }
 

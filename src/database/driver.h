@@ -163,7 +163,6 @@ const iso_driver *iso_driver_get(iso_driver_id id);
  * ISOPROOF_ERR_UNSUPPORTED: not built in. */
 isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isoproof_error *error);
 const char *iso_driver_name(const iso_driver *driver);
-const char *iso_driver_title(const iso_driver *driver);
 /* URL in words, such as "postgres://user:password@host:port/database?option=value". */
 const char *iso_driver_url_form(const iso_driver *driver);
 /* The client library in use, such as "libpq 15.18", terminated; "" where there is none. */
@@ -250,7 +249,6 @@ void iso_disconnect(iso_connection *connection);
 isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error);
 /* Whether requests have a chance; false after LOST and UNKNOWN that came from a broken connection. */
 bool iso_connected(const iso_connection *connection);
-size_t iso_connection_node(const iso_connection *connection);
 /* The number that the server gives to the connection (backend pid, thread id); 0 where there is none. */
 uint64_t iso_connection_server_id(const iso_connection *connection);
 iso_txn_state iso_connection_txn(const iso_connection *connection);

@@ -347,7 +347,6 @@ isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error)
 }
 
 bool iso_connected(const iso_connection *connection) { return !connection->broken; }
-size_t iso_connection_node(const iso_connection *connection) { return connection->node; }
 uint64_t iso_connection_server_id(const iso_connection *connection) { return connection->server_id; }
 iso_txn_state iso_connection_txn(const iso_connection *connection) { return connection->txn; }
 

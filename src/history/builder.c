@@ -89,8 +89,6 @@ void iso_builder_expect(isoproof_builder *builder, uint64_t ops) {
   (void)reserved;
 }
 
-uint64_t iso_builder_ops(const isoproof_builder *builder) { return builder->op_kind.count; }
-uint64_t iso_builder_txns(const isoproof_builder *builder) { return builder->txn_session.count; }
 
 static bool lazy_set(iso_lazy *column, size_t at, int64_t value) {
   if (value == column->blank && at >= column->count) return true;

@@ -79,8 +79,4 @@ void iso_builder_expect(isoproof_builder *builder, uint64_t ops);
 /* Lowers the limit on operations, so that a test can reach it. */
 void iso_builder_limit(isoproof_builder *builder, uint32_t most_ops);
 
-/* Counts so far, for progress and for readers that stop early. */
-uint64_t iso_builder_ops(const isoproof_builder *builder);
-uint64_t iso_builder_txns(const isoproof_builder *builder);
-
 #endif

@@ -58,14 +58,6 @@ static void utf8_is_checked(void **state) {
   }
 }
 
-static void distances(void **state) {
-  (void)state;
-  assert_int_equal(iso_edit_distance("level", "level", 3), 0);
-  assert_int_equal(iso_edit_distance("levle", "level", 3), 2);
-  assert_int_equal(iso_edit_distance("", "abc", 3), 3);
-  assert_int_equal(iso_edit_distance("abcdef", "uvwxyz", 2), 3);
-}
-
 static void errors_are_printable(void **state) {
   (void)state;
   isoproof_error error;
@@ -261,7 +253,7 @@ static void tasks(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_round_trip),     cmocka_unit_test(numbers_are_strict),
-      cmocka_unit_test(utf8_is_checked),        cmocka_unit_test(distances),
+      cmocka_unit_test(utf8_is_checked),
       cmocka_unit_test(errors_are_printable),   cmocka_unit_test(allocation_is_checked),
       cmocka_unit_test(words_escape),           cmocka_unit_test(pool_interns),
       cmocka_unit_test(dense_numbers_in_order), cmocka_unit_test(ids_are_a_set),

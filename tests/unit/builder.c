@@ -2,7 +2,6 @@
 #include "unit.h"
 
 #include "history/builder.h"
-#include "history/index.h"
 #include "history/resolve.h"
 
 static isoproof_builder *new_builder(void) {
@@ -214,7 +213,7 @@ static void reads_get_the_kind_of_their_key(void **state) {
   isoproof_builder_free(builder);
 }
 
-/* Random histories: resolution and indexes against a double loop. */
+/* Random histories: resolution against a double loop. */
 static void resolution_agrees_with_search(void **state) {
   (void)state;
   uint64_t random = 5;
@@ -282,32 +281,6 @@ static void resolution_agrees_with_search(void **state) {
         assert_int_equal(answer[e], expected);
       }
     }
-    iso_writers writers;
-    iso_readers readers;
-    assert_ok(iso_writers_make(history, &writers, NULL));
-    assert_ok(iso_readers_make(history, r, &readers, NULL));
-    uint32_t total = 0;
-    for (uint32_t key = 0; key < history->keys; key++) {
-      for (uint32_t s = 0; s < history->sessions; s++) {
-        uint32_t begin, end;
-        iso_writers_in_session(history, &writers, key, s, &begin, &end);
-        for (uint32_t i = begin; i < end; i++) {
-          assert_int_equal(history->op_key[writers.op[i]], key);
-          assert_int_equal(history->txn_session[iso_history_txn_of(history, writers.op[i])], s);
-        }
-        total += end - begin;
-      }
-    }
-    uint32_t expected_total = 0;
-    for (uint32_t i = 0; i < history->ops; i++) {
-      expected_total += !isoproof_op_kind_observes((isoproof_op_kind)history->op_kind[i]);
-      for (uint32_t k = readers.first[i]; k < readers.first[i + 1]; k++) {
-        assert_int_equal(r->writer[readers.op[k]], i);
-      }
-    }
-    assert_int_equal(total, expected_total);
-    iso_writers_free(&writers);
-    iso_readers_free(&readers);
     isoproof_task_free(task);
     isoproof_history_free(history);
     isoproof_builder_free(builder);
