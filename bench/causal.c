@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "../tests/random/short_sessions.h"
-#include "check/weak.h"
+#include "check/axioms/axioms.h"
 #include "measure.h"
 
 typedef struct job {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "explain/verify_order.h"
+#include "verify/certificate.h"
 
 void iso_certificates_free(iso_certificates *certificates) {
   for (size_t i = 0; i < certificates->count; i++) free(certificates->items[i].events);

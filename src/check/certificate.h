@@ -1,5 +1,5 @@
 /* certificate.h - the orders that prove satisfied levels, taken from what the search found and judged by
- * explain/verify_order.h before anybody sees them.
+ * verify/certificate.h before anybody sees them.
  *
  * Certificates own their events until iso_certificates_free.
  */
@@ -8,7 +8,7 @@
 
 #include <isoproof/check.h>
 
-#include "check/strong_levels.h"
+#include "check/strong/strong_levels.h"
 
 typedef struct iso_certificate {
   const isoproof_level_info *level;

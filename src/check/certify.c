@@ -1,5 +1,5 @@
 /* The certificates of a result: which levels need one, and how callers get at them. */
-#include "check/result.h"
+#include "result/result.h"
 
 /* Whether the level was entered as satisfied. */
 static bool is_satisfied(const isoproof_result *result, const isoproof_level_info *level) {

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "base/task.h"
-#include "check/ambiguous.h"
-#include "check/elle_result.h"
-#include "check/intra.h"
-#include "check/result.h"
-#include "explain/smallest.h"
+#include "check/axioms/smallest_proof.h"
+#include "check/duplicates/ambiguous.h"
+#include "check/within/within.h"
+#include "elle/elle_result.h"
 #include "history/resolve.h"
+#include "result/result.h"
 
 /* The options of a caller who may have been compiled against an older, shorter struct. */
 static isoproof_check_options read_options(const isoproof_check_options *options) {

@@ -9,8 +9,8 @@
 #define ISO_CHECK_VERSIONS_H
 
 #include "base/vector.h"
-#include "check/finding.h"
 #include "check/view.h"
+#include "result/finding.h"
 
 /* A known WW edge to some transaction: `from_op` is an append of `from`, `to_op` one of that transaction to the same
  * key, which the longest read of the key shows later, or not at all. */

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/words.h"
-#include "check/finding.h"
+#include "result/finding.h"
 
 /* Fills everything of *out but code, name, level and count. */
 isoproof_status iso_witness_make(const isoproof_history *history, const iso_resolution *resolution,

@@ -6,7 +6,7 @@
 #ifndef ISO_FORMAT_JEPSEN_H
 #define ISO_FORMAT_JEPSEN_H
 
-#include "format/micro.h"
+#include "format/micro_op.h"
 
 /* Keys of an operation that we know: C name, text.  The last three are beyond what Jepsen itself writes: `id` and
  * `node` carry what other formats know of a transaction; `initial-reads` says that in an operation that did not

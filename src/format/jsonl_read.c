@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "format/format.h"
 #include "format/jsonl.h"
-#include "format/micro.h"
+#include "format/micro_op.h"
 
 typedef enum field {
   FIELD_UNKNOWN,

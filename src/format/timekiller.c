@@ -4,7 +4,7 @@
  * equal ones as they stand in the file. */
 #include "base/text.h"
 #include "format/format.h"
-#include "format/micro.h"
+#include "format/micro_op.h"
 
 typedef struct stamp {
   uint64_t physical, logical;

@@ -4,7 +4,7 @@
  * did not says nothing. */
 #include "format/format.h"
 #include "format/logdir.h"
-#include "format/micro.h"
+#include "format/micro_op.h"
 
 typedef struct log_reader {
   iso_tokenizer t;

@@ -89,7 +89,6 @@ void iso_builder_expect(isoproof_builder *builder, uint64_t ops) {
   (void)reserved;
 }
 
-
 static bool lazy_set(iso_lazy *column, size_t at, int64_t value) {
   if (value == column->blank && at >= column->count) return true;
   if (at >= column->capacity &&

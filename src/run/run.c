@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "run/report.h"
+#include "run/summary.h"
 
 /* How often the caller's thread looks, and how long a session may take to end by itself. */
 enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500 };

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "report/escape.h"
-#include "report/export.h"
+#include "report/export/export.h"
 #include "serve/folder.h"
 
 enum { MOST_RESULT = 64 << 20, MOST_LISTED = 8 << 20, MOST_BODY = 256 << 20 };

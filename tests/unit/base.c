@@ -252,12 +252,17 @@ static void tasks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_round_trip),     cmocka_unit_test(numbers_are_strict),
+      cmocka_unit_test(numbers_round_trip),
+      cmocka_unit_test(numbers_are_strict),
       cmocka_unit_test(utf8_is_checked),
-      cmocka_unit_test(errors_are_printable),   cmocka_unit_test(allocation_is_checked),
-      cmocka_unit_test(words_escape),           cmocka_unit_test(pool_interns),
-      cmocka_unit_test(dense_numbers_in_order), cmocka_unit_test(ids_are_a_set),
-      cmocka_unit_test(parallel_covers),        cmocka_unit_test(tasks),
+      cmocka_unit_test(errors_are_printable),
+      cmocka_unit_test(allocation_is_checked),
+      cmocka_unit_test(words_escape),
+      cmocka_unit_test(pool_interns),
+      cmocka_unit_test(dense_numbers_in_order),
+      cmocka_unit_test(ids_are_a_set),
+      cmocka_unit_test(parallel_covers),
+      cmocka_unit_test(tasks),
   };
   return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

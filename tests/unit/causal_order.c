@@ -10,9 +10,9 @@
 #include <cmocka.h>
 #include <isoproof/isoproof.h>
 
-#include "check/causal_order.h"
-#include "check/co_query.h"
-#include "check/weak.h"
+#include "check/axioms/axioms.h"
+#include "check/causal/causal_order.h"
+#include "check/causal/co_query.h"
 
 #include "../random/short_sessions.h"
 

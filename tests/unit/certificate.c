@@ -4,7 +4,7 @@
 
 #include "../oracle/orders.h"
 #include "../random/random_history.h"
-#include "explain/verify_order.h"
+#include "verify/certificate.h"
 
 /* What the order of each level has to show. */
 static const struct {

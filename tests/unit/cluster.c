@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run/cluster.h"
-#include "run/cluster_tree.h"
-#include "run/fault.h"
+#include "cluster/cluster.h"
+#include "cluster/fault.h"
+#include "cluster/process_tree.h"
 
 /* ---- helpers ---- */
 

@@ -1,5 +1,5 @@
 /* Dependencies as Elle infers them: what the published tool gets wrong, other workloads, models and limits. */
-#include "check/elle.h"
+#include "elle/elle.h"
 #include "unit.h"
 
 typedef struct asked {

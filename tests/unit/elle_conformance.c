@@ -1,9 +1,9 @@
 /* Elle's own test suite, as recorded in the shared data: the same verdicts, anomalies and models. */
-#include "check/elle.h"
-#include "check/elle_evidence.h"
+#include "elle/elle.h"
+#include "elle/evidence.h"
+#include "elle/infer/orders.h"
 #include "history/effect.h"
 #include "history/resolve.h"
-#include "infer/orders.h"
 #include "json_text.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* Drawings of random counterexamples: cards and labels never meet, arrows cross no card, everything is on the sheet. */
-#include "report/layout.h"
+#include "report/draw/layout.h"
 
 #include "unit.h"
 

@@ -9,7 +9,7 @@
 #include "../oracle/oracle.h"
 #include "../random/random_history.h"
 #include "check/view.h"
-#include "explain/scenario.h"
+#include "result/scenario.h"
 
 enum { MOST = 16, LEVELS = 10 };
 

@@ -5,7 +5,7 @@
 
 #include "../oracle/oracle.h"
 #include "../random/random_history.h"
-#include "check/strong_levels.h"
+#include "check/strong/strong_levels.h"
 
 static const oracle_level searched[] = {ORACLE_UPDATE_ATOMIC,      ORACLE_PREFIX,       ORACLE_PARALLEL_SNAPSHOT,
                                         ORACLE_SNAPSHOT,           ORACLE_SERIALIZABLE, ORACLE_STRONG_SNAPSHOT,

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "../random/agree.h"
-#include "check/weak.h"
+#include "check/axioms/axioms.h"
 
 /* The verdicts on random histories of registers. */
 static void agrees_with_the_oracle(void **state) {

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "../random/agree.h"
-#include "check/weak.h"
+#include "check/axioms/axioms.h"
 
 static void agrees_with_the_oracle(void **state) {
   static const char *const codes[] = {"TAP-a",

@@ -1,0 +1,324 @@
+#include "check/axioms/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *iso_axiom_level(iso_axiom axiom) {
+  static const char *const levels[] = {
+#define ISO_X(name, id, text) id,
+      ISO_AXIOM_LIST(ISO_X)
+#undef ISO_X
+  };
+  return levels[axiom];
+}
+
+/* A read of the transaction at hand: its key and its place in view->reads. */
+typedef struct {
+  uint32_t key, read;
+} keyed_read;
+
+/* A transaction that the one at hand reads from: where it does so first, and where first with another key. */
+typedef struct {
+  uint32_t txn, first_key, first, second;
+} source;
+
+struct iso_scanner {
+  const iso_scan_request *request;
+  const iso_view *v;
+  void *context;
+  uint32_t session_first; /* of the session at hand */
+  uint32_t *last_write;   /* by key: the last transaction of the session at hand that wrote it, + 1 */
+  uint32_t *last;         /* by group: the last writer remembered, + 1 */
+  uint32_t *last_session; /* by group: for which session, + 1 */
+  ISO_VEC(keyed_read) sorted;
+  ISO_VEC(source) sources;
+  uint32_t *source_place; /* by transaction: its place in sources, if it is there */
+  bool failed;
+};
+
+/* Whether nothing can follow from a read. */
+static bool is_left_out(const iso_scanner *s, uint32_t read) {
+  uint32_t t1 = s->v->reads[read].from;
+  if (s->request->only != NULL) return !s->request->only[read];
+  return s->request->component != NULL && t1 != ISO_INITIAL && s->request->component[t1] == ISO_NO_TXN;
+}
+
+static void force(const iso_scanner *s, uint32_t t2, uint32_t t3, uint32_t read) {
+  uint32_t t1 = s->v->reads[read].from;
+  if (t2 == t1 || t2 == t3 || is_left_out(s, read)) return;
+  const iso_clocks *c = s->request->clocks;
+  if (c != NULL && t1 != ISO_INITIAL && iso_clock_before(c, s->v->h, t2, t1)) return;
+  const iso_versions *versions = s->request->versions;
+  if (versions != NULL && t1 != ISO_INITIAL && iso_versions_before(s->v, versions, s->v->reads[read].key, t2, t1))
+    return;
+  s->request->forced(s->context, t2, t3, read);
+}
+
+static int by_key(const void *a, const void *b) {
+  const keyed_read *x = a, *y = b;
+  if (x->key != y->key) return x->key < y->key ? -1 : 1;
+  return (x->read > y->read) - (x->read < y->read);
+}
+
+/* The reads of t3 sorted by key, and the transactions it reads from. */
+static bool collect(iso_scanner *s, uint32_t t3) {
+  const iso_view *v = s->v;
+  uint32_t first = v->read_first[t3], end = v->read_first[t3 + 1];
+  s->sorted.count = s->sources.count = 0;
+  if (first == end) return true;
+  if (!iso_vec_reserve(&s->sorted, end - first) || !iso_vec_reserve(&s->sources, end - first)) return false;
+  for (uint32_t i = first; i < end; i++) {
+    keyed_read item = {v->reads[i].key, i};
+    size_t k = s->sorted.count++;
+    if (end - first <= 32) {
+      for (; k > 0 && s->sorted.items[k - 1].key > item.key; k--) s->sorted.items[k] = s->sorted.items[k - 1];
+    }
+    s->sorted.items[k] = item;
+  }
+  if (end - first > 32) qsort(s->sorted.items, s->sorted.count, sizeof *s->sorted.items, by_key);
+  for (uint32_t i = first; i < end; i++) {
+    uint32_t from = v->reads[i].from;
+    if (from == ISO_INITIAL) continue;
+    size_t k = s->source_place[from];
+    if (k >= s->sources.count || s->sources.items[k].txn != from) {
+      s->source_place[from] = (uint32_t)s->sources.count;
+      s->sources.items[s->sources.count++] = (source){from, v->reads[i].key, i, ISO_NO_OP};
+    } else if (s->sources.items[k].second == ISO_NO_OP && s->sources.items[k].first_key != v->reads[i].key) {
+      s->sources.items[k].second = i;
+    }
+  }
+  return true;
+}
+
+/* The first place in the sorted reads whose key is not below `key`. */
+static size_t find_key(const iso_scanner *s, uint32_t key) {
+  size_t low = 0, high = s->sorted.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (s->sorted.items[middle].key < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* The reads of t3 of a key that t2 = source->txn wrote too. */
+static void force_key(const iso_scanner *s, const source *from, uint32_t t3, size_t place) {
+  uint32_t key = s->sorted.items[place].key;
+  uint32_t before = from->first_key != key ? from->first : from->second;
+  for (; place < s->sorted.count && s->sorted.items[place].key == key; place++) {
+    uint32_t read = s->sorted.items[place].read;
+    if (s->request->axiom == ISO_AXIOM_READ_COMMITTED && (before == ISO_NO_OP || before >= read)) continue;
+    force(s, from->txn, t3, read);
+  }
+}
+
+/* t2 that t3 reads from: intersects what t2 wrote with what t3 reads, the smaller looked up in the larger. */
+static void force_sources(const iso_scanner *s, uint32_t t3) {
+  const iso_view *v = s->v;
+  for (size_t i = 0; i < s->sources.count; i++) {
+    const source *from = &s->sources.items[i];
+    uint32_t first = v->write_first[from->txn], end = v->write_first[from->txn + 1];
+    if (end - first <= s->sorted.count) {
+      for (uint32_t w = first; w < end; w++) {
+        size_t place = find_key(s, v->write_key[w]);
+        if (place < s->sorted.count && s->sorted.items[place].key == v->write_key[w]) force_key(s, from, t3, place);
+      }
+    } else {
+      for (size_t place = 0; place < s->sorted.count; place++) {
+        uint32_t key = s->sorted.items[place].key;
+        if (place > 0 && s->sorted.items[place - 1].key == key) continue;
+        if (iso_view_writes(v, from->txn, key)) force_key(s, from, t3, place);
+      }
+    }
+  }
+}
+
+/* t2 before t3 in its session: the last writer of the key there. */
+static void force_own_session(const iso_scanner *s, uint32_t t3) {
+  for (uint32_t i = s->v->read_first[t3]; i < s->v->read_first[t3 + 1]; i++) {
+    uint32_t last = s->last_write[s->v->reads[i].key];
+    if (last > s->session_first) force(s, last - 1, t3, i);
+  }
+}
+
+/* Remembers, for every key that the transactions just read from wrote, the last such writer of each session. */
+static void remember_sources(iso_scanner *s, uint32_t session) {
+  const iso_view *v = s->v;
+  for (size_t i = 0; i < s->sources.count; i++) {
+    uint32_t t2 = s->sources.items[i].txn;
+    for (uint32_t w = v->write_first[t2]; w < v->write_first[t2 + 1]; w++) {
+      uint32_t group;
+      if (!iso_view_group(v, v->write_key[w], v->h->txn_session[t2], &group)) continue;
+      if (s->last_session[group] != session + 1) s->last_session[group] = session + 1, s->last[group] = 0;
+      if (s->last[group] < t2 + 1) s->last[group] = t2 + 1;
+    }
+  }
+}
+
+/* t2 that the session at hand remembers: forced by every read of t3 of a key that t2 wrote. */
+static void force_remembered(const iso_scanner *s, uint32_t session, uint32_t t3) {
+  const iso_view *v = s->v;
+  for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
+    uint32_t key = v->reads[i].key;
+    if (is_left_out(s, i)) continue;
+    for (uint32_t g = v->group_first[key]; g < v->group_first[key + 1]; g++) {
+      if (s->last_session[g] == session + 1) force(s, s->last[g] - 1, t3, i);
+    }
+  }
+}
+
+/* t2 before a transaction that t3 reads from, in the session of that one. */
+static void force_before_sources(const iso_scanner *s, uint32_t t3) {
+  const iso_view *v = s->v;
+  for (size_t i = 0; i < s->sources.count; i++) {
+    uint32_t middle = s->sources.items[i].txn, session = v->h->txn_session[middle];
+    for (uint32_t r = v->read_first[t3]; r < v->read_first[t3 + 1]; r++) {
+      uint32_t group;
+      if (is_left_out(s, r)) continue;
+      if (!iso_view_group(v, v->reads[r].key, session, &group)) continue;
+      uint32_t t2 = iso_view_last_writer(v, group, middle);
+      if (t2 != ISO_NO_TXN) force(s, t2, t3, r);
+    }
+  }
+}
+
+static void note_writes(const iso_scanner *s, uint32_t txn) {
+  const iso_view *v = s->v;
+  for (uint32_t w = v->write_first[txn]; w < v->write_first[txn + 1]; w++) s->last_write[v->write_key[w]] = txn + 1;
+}
+
+/* Whether a transaction has no read that anything can follow from. */
+static bool is_idle(const iso_scanner *s, uint32_t txn) {
+  for (uint32_t i = s->v->read_first[txn]; i < s->v->read_first[txn + 1]; i++) {
+    if (!is_left_out(s, i)) return false;
+  }
+  return true;
+}
+
+static void scan_txn(iso_scanner *s, uint32_t session, uint32_t t3) {
+  iso_axiom axiom = s->request->axiom;
+  bool remembers = axiom != ISO_AXIOM_READ_COMMITTED && axiom != ISO_AXIOM_MONOTONIC_WRITES;
+  if (!remembers && is_idle(s, t3)) return;
+  if (axiom != ISO_AXIOM_READ_YOUR_WRITES && !collect(s, t3)) {
+    s->failed = true;
+    return;
+  }
+  if (axiom == ISO_AXIOM_READ_COMMITTED || axiom == ISO_AXIOM_READ_ATOMIC) force_sources(s, t3);
+  if (axiom == ISO_AXIOM_READ_YOUR_WRITES || axiom == ISO_AXIOM_READ_ATOMIC) {
+    force_own_session(s, t3);
+    note_writes(s, t3);
+  }
+  if (axiom == ISO_AXIOM_MONOTONIC_WRITES) force_before_sources(s, t3);
+  if (axiom == ISO_AXIOM_MONOTONIC_READS) {
+    force_remembered(s, session, t3);
+    remember_sources(s, session);
+  }
+}
+
+/* Who reads from whom, by the one read from; each reader once. */
+typedef struct {
+  uint32_t *first, *reader;
+} readers;
+
+static bool make_readers(const iso_view *v, readers *r) {
+  uint32_t txns = v->h->txns;
+  r->first = iso_alloc_zero((size_t)txns + 2, sizeof *r->first);
+  r->reader = iso_alloc(v->read_first[txns], sizeof *r->reader);
+  if (r->first == NULL || r->reader == NULL) return false;
+  for (uint32_t i = 0; i < v->read_first[txns]; i++) {
+    if (v->reads[i].from != ISO_INITIAL) r->first[v->reads[i].from + 2]++;
+  }
+  for (uint32_t t = 0; t <= txns; t++) r->first[t + 1] += r->first[t];
+  for (uint32_t t = 0; t < txns; t++) {
+    for (uint32_t i = v->read_first[t]; i < v->read_first[t + 1]; i++) {
+      if (v->reads[i].from != ISO_INITIAL) r->reader[r->first[v->reads[i].from + 1]++] = t;
+    }
+  }
+  return true;
+}
+
+/* t2 read by the session of a transaction that t3 reads from, before that one: seen from the middle. */
+static void scan_middle(iso_scanner *s, const readers *r, uint32_t session, uint32_t middle) {
+  uint32_t last = ISO_NO_TXN;
+  for (uint32_t i = r->first[middle]; i < r->first[middle + 1]; i++) {
+    if (r->reader[i] != last) force_remembered(s, session, r->reader[i]);
+    last = r->reader[i];
+  }
+  if (!collect(s, middle)) s->failed = true;
+  remember_sources(s, session);
+}
+
+/* Announces what transactions read from further on wrote: first where it begins, then what it is. */
+static void announce(const iso_view *v, uint32_t txn) {
+  enum { NEAR = 4, FAR = 8 };
+  if (txn + FAR >= v->h->txns) return;
+  for (uint32_t i = v->read_first[txn + FAR]; i < v->read_first[txn + FAR + 1]; i++) {
+    if (v->reads[i].from != ISO_INITIAL) __builtin_prefetch(&v->write_first[v->reads[i].from]);
+  }
+  for (uint32_t i = v->read_first[txn + NEAR]; i < v->read_first[txn + NEAR + 1]; i++) {
+    if (v->reads[i].from != ISO_INITIAL) __builtin_prefetch(&v->write_key[v->write_first[v->reads[i].from]]);
+  }
+}
+
+static bool needs_groups(iso_axiom axiom) {
+  return axiom == ISO_AXIOM_MONOTONIC_READS || axiom == ISO_AXIOM_MONOTONIC_WRITES ||
+         axiom == ISO_AXIOM_WRITES_FOLLOW_READS;
+}
+
+static bool allocate(iso_scanner *s) {
+  const iso_view *v = s->v;
+  size_t groups = needs_groups(s->request->axiom) ? v->group_first[v->h->keys] : 0;
+  s->last_write = iso_alloc_zero(v->h->keys, sizeof *s->last_write);
+  s->last = iso_alloc_zero(groups, sizeof *s->last);
+  s->last_session = iso_alloc_zero(groups, sizeof *s->last_session);
+  s->source_place = iso_alloc_zero(v->h->txns, sizeof *s->source_place);
+  return s->source_place != NULL && s->last_write != NULL && s->last != NULL && s->last_session != NULL;
+}
+
+isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
+                                  isoproof_task *task, isoproof_error *error) {
+  const iso_view *v = request->view;
+  iso_scanner s = {.request = request, .v = v, .context = context};
+  readers r = {NULL, NULL};
+  bool backwards = request->axiom == ISO_AXIOM_WRITES_FOLLOW_READS;
+  s.failed = !allocate(&s) || (backwards && !make_readers(v, &r));
+  for (uint32_t session = first; session < end && !s.failed; session++) {
+    s.session_first = v->h->session_first_txn[session];
+    if (iso_task_check(task, NULL) != ISOPROOF_OK) break;
+    for (uint32_t t = s.session_first; t < v->h->session_first_txn[session + 1] && !s.failed; t++) {
+      if (!v->counts[t]) continue;
+      announce(v, t);
+      if (backwards) {
+        scan_middle(&s, &r, session, t);
+      } else {
+        scan_txn(&s, session, t);
+      }
+    }
+  }
+  free(r.first);
+  free(r.reader);
+  free(s.last_write);
+  free(s.source_place);
+  free(s.last);
+  free(s.last_session);
+  iso_vec_free(&s.sorted);
+  iso_vec_free(&s.sources);
+  return s.failed ? iso_fail_memory(error) : iso_task_check(task, error);
+}
+
+bool iso_reads_before(const iso_view *view, uint32_t t2, uint32_t t3, uint32_t read) {
+  for (uint32_t i = view->read_first[t3]; i < read; i++) {
+    if (view->reads[i].from == t2 && view->reads[i].key != view->reads[read].key) return true;
+  }
+  return false;
+}
+
+bool iso_reads_from(const iso_view *view, uint32_t t2, uint32_t t3) {
+  for (uint32_t i = view->read_first[t3]; i < view->read_first[t3 + 1]; i++) {
+    if (view->reads[i].from == t2) return true;
+  }
+  return false;
+}

@@ -1,0 +1,126 @@
+#include "check/order/event_clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+enum { LANES = 4 };
+
+void iso_reach_free(iso_reach *reach) {
+  free(reach->before);
+  free(reach->after);
+  free(reach->changed_before);
+  free(reach->changed_after);
+  memset(reach, 0, sizeof *reach);
+}
+
+static uint32_t width_of(const iso_event_graph *e) { return (e->chains + LANES - 1) / LANES * LANES; }
+
+uint64_t iso_reach_bytes(const iso_event_graph *e) {
+  return (uint64_t)e->count * (width_of(e) * 2 * sizeof(int32_t) + 2);
+}
+
+isoproof_status iso_reach_make(const iso_event_graph *e, iso_reach *reach, isoproof_error *error) {
+  memset(reach, 0, sizeof *reach);
+  if (e->count >= ISO_NO_REACH) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many events for this level");
+  reach->width = width_of(e);
+  size_t cells = (size_t)e->count * reach->width;
+  reach->before = iso_alloc_zero(cells, sizeof *reach->before);
+  reach->after = iso_alloc(cells, sizeof *reach->after);
+  reach->changed_before = iso_alloc(e->count, 1);
+  reach->changed_after = iso_alloc(e->count, 1);
+  if (reach->before == NULL || reach->after == NULL || reach->changed_before == NULL || reach->changed_after == NULL) {
+    iso_reach_free(reach);
+    return iso_fail_memory(error);
+  }
+  for (size_t i = 0; i < cells; i++) reach->after[i] = ISO_NO_REACH;
+  return ISOPROOF_OK;
+}
+
+typedef struct {
+  const iso_event_graph *e;
+  const iso_sequence *s;
+  isoproof_task *task;
+  iso_reach *reach;
+  bool failed;
+} updater;
+
+/* A row takes the larger, or the smaller, of its cells and another's; the inner loop has a fixed length so that the
+ * compiler makes one instruction of it.  Returns whether anything changed. */
+static inline int32_t raise_row(int32_t *row, const int32_t *other, uint32_t width) {
+  int32_t changed = 0;
+  for (uint32_t i = 0; i < width; i += LANES) {
+    int32_t differs[LANES];
+    for (uint32_t k = 0; k < LANES; k++) {
+      int32_t larger = row[i + k] > other[i + k] ? row[i + k] : other[i + k];
+      differs[k] = larger ^ row[i + k];
+      row[i + k] = larger;
+    }
+    for (uint32_t k = 0; k < LANES; k++) changed |= differs[k];
+  }
+  return changed;
+}
+
+static inline int32_t lower_row(int32_t *row, const int32_t *other, uint32_t width) {
+  int32_t changed = 0;
+  for (uint32_t i = 0; i < width; i += LANES) {
+    int32_t differs[LANES];
+    for (uint32_t k = 0; k < LANES; k++) {
+      int32_t smaller = row[i + k] < other[i + k] ? row[i + k] : other[i + k];
+      differs[k] = smaller ^ row[i + k];
+      row[i + k] = smaller;
+    }
+    for (uint32_t k = 0; k < LANES; k++) changed |= differs[k];
+  }
+  return changed;
+}
+
+/* Rows only ever grow, so the old row is a start. */
+static void update_before(updater *u) {
+  const iso_event_graph *e = u->e;
+  uint32_t width = u->reach->width;
+  for (uint32_t i = 0; i < u->s->count; i++) {
+    uint32_t event = u->s->event[i], before;
+    int32_t *row = u->reach->before + (size_t)event * width, changed = 0;
+    uint64_t at = 0;
+    while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
+      uint32_t chain = iso_event_chain(e, before);
+      changed |= raise_row(row, u->reach->before + (size_t)before * width, width);
+      if (row[chain] <= (int32_t)before) row[chain] = (int32_t)before + 1, changed = 1;
+    }
+    u->reach->changed_before[event] = changed != 0;
+  }
+}
+
+/* Backwards, each event hands its row on to those before it. */
+static void update_after(updater *u) {
+  const iso_event_graph *e = u->e;
+  uint32_t width = u->reach->width;
+  memset(u->reach->changed_after, 0, e->count);
+  for (uint32_t i = u->s->count; i-- > 0;) {
+    uint32_t event = u->s->event[i], before, chain = iso_event_chain(e, event);
+    const int32_t *row = u->reach->after + (size_t)event * width;
+    uint64_t at = 0;
+    while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
+      int32_t *other = u->reach->after + (size_t)before * width;
+      int32_t changed = lower_row(other, row, width);
+      if (other[chain] > (int32_t)event) other[chain] = (int32_t)event, changed = 1;
+      if (changed) u->reach->changed_after[before] = 1;
+    }
+  }
+}
+
+static void update_side(void *context, unsigned thread, unsigned threads) {
+  updater *u = context;
+  if (thread == 0) update_before(u);
+  if (thread == 1 || threads == 1) update_after(u);
+}
+
+isoproof_status iso_reach_update(const iso_event_graph *e, const iso_sequence *sequence, isoproof_task *task,
+                                 iso_reach *reach, isoproof_error *error) {
+  enum { SMALL = 1024 };
+  updater u = {.e = e, .s = sequence, .task = task, .reach = reach};
+  iso_parallel(e->count < SMALL || iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);
+  return iso_task_check(task, error);
+}

@@ -1,0 +1,39 @@
+/* sequence.h - the events of a history in an order that respects every known edge.
+ *
+ * The first sequence takes the first open event of each chain in turn, or the one that is next in real time.  When
+ * edges are added later, a sequence is repaired rather than made again: events stay where they are but for those that
+ * an added edge wants earlier, so that what fitted goes on fitting.  Nothing recurses.  A sequence owns its arrays
+ * until iso_sequence_free.
+ */
+#ifndef ISO_CHECK_ORDER_SEQUENCE_H
+#define ISO_CHECK_ORDER_SEQUENCE_H
+
+#include "check/order/events.h"
+
+typedef struct iso_sequence {
+  uint32_t *event; /* in order */
+  uint32_t *place; /* by event; ISO_NO_EVENT for one that is not placed */
+  uint32_t count;  /* how many are placed: all that take part, or there is a cycle among the rest */
+  uint32_t total;  /* how many take part */
+} iso_sequence;
+
+isoproof_status iso_sequence_make(const iso_event_graph *events, isoproof_task *task, iso_sequence *sequence,
+                                  isoproof_error *error);
+
+/* depth[event] becomes the length of the longest path to it: an event comes after those only that are less deep.  For a
+ * sequence of all events that take part. */
+void iso_sequence_depths(const iso_event_graph *events, const iso_sequence *sequence, uint32_t *depth);
+
+/* Puts every event right before the first one that needs it, as far as the lengths of paths tell when that is; one that
+ * nobody needs stays as early as it can be.  Short chains leave most events much freedom, and this guesses well when
+ * they happened. */
+isoproof_status iso_sequence_settle(const iso_event_graph *events, iso_sequence *sequence, const uint32_t *depth,
+                                    isoproof_error *error);
+
+/* After derived edges from number `first_new` on were added.  When they close a cycle, *cyclic is set and the sequence
+ * stays as it was.  moved[event] is set for those that came earlier among the others, unless `moved` is NULL. */
+isoproof_status iso_sequence_repair(const iso_event_graph *events, uint32_t first_new, iso_sequence *sequence,
+                                    uint8_t *moved, bool *cyclic, isoproof_task *task, isoproof_error *error);
+void iso_sequence_free(iso_sequence *sequence);
+
+#endif

@@ -1,0 +1,130 @@
+#include "check/strong/execute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How many versions between the one read and the current one become requirements at a time. */
+enum { LOOK_BACK = 64 };
+
+void iso_requirements_free(iso_requirements *q) {
+  iso_vec_free(&q->edges);
+  iso_vec_free(&q->first);
+  iso_vec_free(&q->also);
+  iso_vec_free(&q->also_first);
+}
+
+void iso_require(iso_requirements *q) {
+  bool made =
+      iso_vec_push(&q->first, (uint32_t)q->edges.count) && iso_vec_push(&q->also_first, (uint32_t)q->also.count);
+  if (!made) q->failed = true;
+}
+
+void iso_require_edge(iso_requirements *q, uint32_t from, uint32_t to) {
+  if (!iso_vec_push(&q->edges, ((iso_event_edge){from, to}))) q->failed = true;
+}
+
+void iso_require_also(iso_requirements *q, uint32_t from, uint32_t to) {
+  if (!iso_vec_push(&q->also, ((iso_event_edge){from, to}))) q->failed = true;
+}
+
+void iso_executor_free(iso_executor *x) {
+  free(x->slot_txn);
+  free(x->slot_last);
+  free(x->current);
+  memset(x, 0, sizeof *x);
+}
+
+isoproof_status iso_executor_make(const iso_event_graph *e, iso_executor *x, isoproof_error *error) {
+  const iso_view *v = e->view;
+  uint32_t txns = v->h->txns, slots = v->write_first[txns];
+  x->slot_txn = iso_alloc(slots, sizeof *x->slot_txn);
+  x->slot_last = iso_alloc(slots, sizeof *x->slot_last);
+  x->current = iso_alloc(v->h->keys, sizeof *x->current);
+  if (x->slot_txn == NULL || x->slot_last == NULL || x->current == NULL) {
+    iso_executor_free(x);
+    return iso_fail_memory(error);
+  }
+  for (uint32_t txn = 0; txn < txns; txn++) {
+    for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) x->slot_txn[i] = txn;
+  }
+  return ISOPROOF_OK;
+}
+
+typedef struct {
+  const iso_event_graph *e;
+  const iso_sequence *s;
+  iso_executor *x;
+  iso_requirements *out;
+  uint64_t broken;
+} run;
+
+/* The version between: either before the one that was read, or after the reader. */
+static void require_read(const run *r, uint32_t reader, uint32_t t, uint32_t between) {
+  const iso_event_graph *e = r->e;
+  bool prefix = e->level->rule == ISO_RULE_PREFIX;
+  iso_require(r->out);
+  if (t != ISO_INITIAL) {
+    uint32_t version = prefix ? iso_event_commit(e, t) : iso_event_begin(e, t);
+    iso_require_edge(r->out, iso_event_commit(e, between), version);
+  } else {
+    iso_require_also(r->out, iso_event_begin(e, reader), iso_event_begin(e, reader));
+  }
+  iso_require_edge(r->out, iso_event_begin(e, reader), iso_event_commit(e, between));
+}
+
+static void check_reads(run *r, uint32_t txn) {
+  const iso_view *v = r->e->view;
+  for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
+    const iso_external_read *read = &v->reads[i];
+    uint32_t slot = r->x->current[read->key];
+    uint32_t found = slot == 0 ? ISO_INITIAL : r->x->slot_txn[slot - 1];
+    if (found == read->from) continue;
+    r->broken++;
+    for (int steps = 0; slot > 0 && r->x->slot_txn[slot - 1] != read->from && steps < LOOK_BACK; steps++) {
+      require_read(r, txn, read->from, r->x->slot_txn[slot - 1]);
+      slot = r->x->slot_last[slot - 1];
+    }
+  }
+}
+
+/* Writers that committed after this one began, although both wrote the key. */
+static void check_overlap(run *r, uint32_t txn, uint32_t slot) {
+  const iso_event_graph *e = r->e;
+  uint32_t begin = iso_event_begin(e, txn), commit = iso_event_commit(e, txn);
+  bool found = false;
+  for (int steps = 0; slot > 0 && steps < LOOK_BACK; steps++) {
+    uint32_t other = r->x->slot_txn[slot - 1];
+    if (r->s->place[iso_event_commit(e, other)] < r->s->place[begin]) break;
+    found = true;
+    iso_require(r->out);
+    iso_require_edge(r->out, iso_event_commit(e, other), begin);
+    iso_require_edge(r->out, commit, iso_event_begin(e, other));
+    slot = r->x->slot_last[slot - 1];
+  }
+  r->broken += found;
+}
+
+static void do_writes(run *r, uint32_t txn) {
+  const iso_view *v = r->e->view;
+  bool exclusive = r->e->level->rule == ISO_RULE_SNAPSHOT;
+  for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
+    uint32_t *current = &r->x->current[v->write_key[i]];
+    if (exclusive) check_overlap(r, txn, *current);
+    r->x->slot_last[i] = *current;
+    *current = i + 1;
+  }
+}
+
+isoproof_status iso_execute(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
+                            iso_requirements *out, uint64_t *broken, isoproof_error *error) {
+  run r = {.e = e, .s = sequence, .x = x, .out = out};
+  memset(x->current, 0, e->view->h->keys * sizeof *x->current);
+  for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
+    uint32_t event = sequence->event[i], txn = iso_event_txn(e, event);
+    if (txn == ISO_NO_TXN) continue;
+    if (!e->split || event % 2 == 0) check_reads(&r, txn);
+    if (!e->split || event % 2 == 1) do_writes(&r, txn);
+  }
+  *broken = r.broken;
+  return out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+}

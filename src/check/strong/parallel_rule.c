@@ -1,0 +1,161 @@
+#include "check/strong/parallel_rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/axioms/scan.h"
+#include "check/order/event_path.h"
+
+/* ---- parallel snapshot isolation ---- */
+
+typedef struct {
+  iso_event_graph *e;
+  const iso_reach *known;
+  const iso_sequence *s;
+  iso_reach reach; /* with the WW orders of the sequence */
+  iso_path_finder finder;
+  iso_path path;
+  iso_requirements *out;
+  uint64_t broken;
+} parallel;
+
+/* Adds WW between versions that follow each other, where it is not known. */
+static isoproof_status add_orders(parallel *p, isoproof_error *error) {
+  const iso_view *v = p->e->view;
+  uint32_t *current = iso_alloc_zero(v->h->keys, sizeof *current);
+  if (current == NULL) return iso_fail_memory(error);
+  isoproof_status status = ISOPROOF_OK;
+  for (uint32_t i = 0; i < p->s->count && status == ISOPROOF_OK; i++) {
+    uint32_t txn = iso_event_txn(p->e, p->s->event[i]);
+    if (txn == ISO_NO_TXN) continue;
+    for (uint32_t k = v->write_first[txn]; k < v->write_first[txn + 1] && status == ISOPROOF_OK; k++) {
+      uint32_t before = current[v->write_key[k]];
+      current[v->write_key[k]] = txn + 1;
+      if (before == 0 || iso_reaches(p->e, p->known, before - 1, txn)) continue;
+      iso_derived edge = {.from = before - 1, .to = txn, .read = v->write_key[k], .reason = ISO_CHOSEN};
+      status = iso_event_graph_add(p->e, edge, error);
+    }
+  }
+  free(current);
+  return status;
+}
+
+/* s comes before r by the path: turn round one of the orders that were chosen, or put s before t. */
+static isoproof_status require(parallel *p, uint32_t s, uint32_t r, uint32_t t, isoproof_error *error) {
+  if (iso_path_find(&p->finder, s, r, &p->path) == UINT32_MAX) {
+    if (p->finder.failed) return iso_fail_memory(error);
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "an order of the sequence has no reason");
+  }
+  iso_require(p->out);
+  if (t != ISO_INITIAL) iso_require_edge(p->out, s, t);
+  uint32_t since = s; /* what is known reaches from here */
+  for (size_t i = 0; i < p->path.count; i++) {
+    const iso_path_step *step = &p->path.items[i];
+    if (step->derived == 0 || p->e->derived.items[step->derived - 1].reason != ISO_CHOSEN) continue;
+    iso_require_edge(p->out, step->to, step->from);
+    iso_require_also(p->out, since, step->from);
+    since = step->to;
+  }
+  iso_require_also(p->out, since, r);
+  p->broken++;
+  return p->out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+}
+
+static isoproof_status examine_read(parallel *p, const struct iso_reader *reader, uint32_t key, isoproof_error *error) {
+  const iso_event_graph *e = p->e;
+  const iso_view *v = e->view;
+  uint32_t t = v->reads[reader->read].from, r = reader->txn;
+  const int32_t *seen = iso_reach_before(&p->reach, r);
+  for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
+    uint32_t bound = (uint32_t)seen[e->group_chain[group]], end = e->group_start[group + 1];
+    while (end > e->group_start[group] && v->writer[end - 1] >= bound) end--;
+    if (end == e->group_start[group]) continue;
+    uint32_t s = v->writer[end - 1];
+    if (s == t || s == r || (t != ISO_INITIAL && p->s->place[s] < p->s->place[t])) continue;
+    ISO_TRY(require(p, s, r, t, error));
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status examine_all(parallel *p, isoproof_task *task, isoproof_error *error) {
+  enum { ENOUGH = 1000 }; /* the rest of what is broken shows in the next round */
+  const iso_view *v = p->e->view;
+  ISO_TRY(add_orders(p, error));
+  ISO_TRY(iso_reach_make(p->e, &p->reach, error));
+  size_t cells = (size_t)p->e->count * p->known->width;
+  memcpy(p->reach.before, p->known->before, cells * sizeof *p->reach.before);
+  memcpy(p->reach.after, p->known->after, cells * sizeof *p->reach.after);
+  ISO_TRY(iso_reach_update(p->e, p->s, task, &p->reach, error));
+  ISO_TRY(iso_path_finder_make(p->e, &p->reach, &p->finder, error));
+  p->finder.use_chosen = true;
+  for (uint32_t key = 0; key < v->h->keys && p->broken < ENOUGH; key++) {
+    for (uint32_t i = v->reader_first[key]; i < v->reader_first[key + 1] && p->broken < ENOUGH; i++) {
+      ISO_TRY(examine_read(p, &v->readers[i], key, error));
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_reach *reach, const iso_sequence *sequence,
+                                     isoproof_task *task, iso_requirements *requirements, uint64_t *broken,
+                                     isoproof_error *error) {
+  parallel p = {.e = events, .known = reach, .s = sequence, .out = requirements};
+  uint32_t first = (uint32_t)events->derived.count;
+  isoproof_status status = examine_all(&p, task, error);
+  *broken = p.broken;
+  iso_event_graph_drop(events, first);
+  iso_reach_free(&p.reach);
+  iso_path_finder_free(&p.finder);
+  iso_vec_free(&p.path);
+  return status;
+}
+
+/* ---- update atomicity ---- */
+
+static bool share_a_key(const iso_view *v, uint32_t a, uint32_t b) {
+  uint32_t i = v->write_first[a], k = v->write_first[b];
+  while (i < v->write_first[a + 1] && k < v->write_first[b + 1]) {
+    if (v->write_key[i] == v->write_key[k]) return true;
+    if (v->write_key[i] < v->write_key[k]) {
+      i++;
+    } else {
+      k++;
+    }
+  }
+  return false;
+}
+
+static void require_direct(const iso_event_graph *e, uint32_t s, uint32_t r, uint32_t t, iso_requirements *out,
+                           uint64_t *broken) {
+  const iso_view *v = e->view;
+  bool by_history = (s < r && e->chain_of[s] == e->chain_of[r]) || iso_reads_from(v, s, r);
+  if (!by_history && !share_a_key(v, s, r)) return;
+  *broken += 1;
+  iso_require(out);
+  if (t != ISO_INITIAL) iso_require_edge(out, s, t);
+  if (!by_history) iso_require_edge(out, r, s);
+  iso_require_also(out, s, s);
+  iso_require_also(out, r, r);
+}
+
+isoproof_status iso_examine_update_atomic(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
+                                          iso_requirements *out, uint64_t *broken, isoproof_error *error) {
+  const iso_view *v = e->view;
+  *broken = 0;
+  memset(x->current, 0, v->h->keys * sizeof *x->current);
+  for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
+    uint32_t txn = iso_event_txn(e, sequence->event[i]);
+    if (txn == ISO_NO_TXN) continue;
+    for (uint32_t k = v->read_first[txn]; k < v->read_first[txn + 1]; k++) {
+      uint32_t from = v->reads[k].from, slot = x->current[v->reads[k].key];
+      for (; slot > 0 && x->slot_txn[slot - 1] != from; slot = x->slot_last[slot - 1]) {
+        require_direct(e, x->slot_txn[slot - 1], txn, from, out, broken);
+      }
+    }
+    for (uint32_t k = v->write_first[txn]; k < v->write_first[txn + 1]; k++) {
+      x->slot_last[k] = x->current[v->write_key[k]];
+      x->current[v->write_key[k]] = k + 1;
+    }
+  }
+  return out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+}

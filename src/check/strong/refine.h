@@ -1,0 +1,35 @@
+/* refine.h - from a sequence that explains most reads to one that explains all, or to the proof that there is none.
+ *
+ * Executing a sequence (check/strong/execute.h) shows which requirements it breaks.  They go to a solver that knows the
+ * events they are about and, through the clocks, everything that is known about the order of those; its solution moves
+ * a few events of the sequence, which is executed again.  A requirement that no sequence breaks is never put down: most
+ * pairs of writers are in the right order by luck, and there are too many to look at all of them.  This ends, as each
+ * round puts down a new requirement; when the solver finds no solution, there is no sequence at all.
+ */
+#ifndef ISO_CHECK_STRONG_REFINE_H
+#define ISO_CHECK_STRONG_REFINE_H
+
+#include "check/order/event_clock.h"
+#include "check/strong/execute.h"
+
+typedef enum iso_refined { ISO_REFINED_UNKNOWN, ISO_REFINED_EXPLAINED, ISO_REFINED_REFUTED } iso_refined;
+
+typedef struct iso_refinement {
+  iso_refined outcome;
+  uint32_t rounds;
+  uint64_t decisions, conflicts; /* of the solver */
+  iso_requirements all;          /* what was put to the solver; where refuted, they cannot all be met */
+} iso_refinement;
+
+/* Finds what a sequence breaks: iso_execute for some rules, others for others. */
+typedef isoproof_status (*iso_examine_fn)(void *context, const iso_sequence *sequence, iso_requirements *requirements,
+                                          uint64_t *broken, isoproof_error *error);
+
+/* Refines the sequence.  Without `reach`, the solver gets the whole graph.  After `most_conflicts`, where that is not
+ * 0, the outcome is unknown. */
+isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_reach *reach,
+                           uint64_t most_conflicts, iso_examine_fn examine, void *context, isoproof_task *task,
+                           iso_refinement *refinement, isoproof_error *error);
+void iso_refinement_free(iso_refinement *refinement);
+
+#endif

@@ -1,0 +1,249 @@
+#include "check/strong/strong.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/strong/parallel_rule.h"
+#include "check/strong/refine.h"
+#include "check/strong/saturate.h"
+#include "check/strong/undecided.h"
+#include "check/strong/unsat_core.h"
+
+void iso_strong_free(iso_strong *strong) {
+  free(strong->sequence);
+  iso_vec_free(&strong->suspects);
+  memset(strong, 0, sizeof *strong);
+}
+
+/* One level being decided. */
+typedef struct {
+  iso_event_graph events;
+  iso_sequence sequence;
+  iso_reach reach;
+  bool has_reach;
+  iso_executor executor;
+  iso_requirements guess; /* what the first sequence breaks */
+  iso_strong_options options;
+  isoproof_task *task;
+  iso_strong *out;
+} decision;
+
+static void decision_free(decision *d) {
+  iso_event_graph_free(&d->events);
+  iso_sequence_free(&d->sequence);
+  iso_reach_free(&d->reach);
+  iso_executor_free(&d->executor);
+  iso_requirements_free(&d->guess);
+}
+
+/* What list reads show of the order of versions. */
+static isoproof_status add_list_orders(decision *d, const iso_versions *versions, isoproof_error *error) {
+  if (versions == NULL || versions->ww_first == NULL) return ISOPROOF_OK;
+  const iso_event_graph *e = &d->events;
+  const isoproof_history *h = e->view->h;
+  bool prefix = e->level->rule == ISO_RULE_PREFIX;
+  for (uint32_t txn = 0; txn < h->txns; txn++) {
+    for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {
+      const iso_ww *ww = &versions->ww[i];
+      iso_derived edge = {.from = iso_event_commit(e, ww->from),
+                          .to = prefix ? iso_event_commit(e, txn) : iso_event_begin(e, txn),
+                          .read = h->op_key[ww->to_op],
+                          .reason = ISO_LIST};
+      ISO_TRY(iso_event_graph_add(&d->events, edge, error));
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status examine(void *context, const iso_sequence *sequence, iso_requirements *requirements,
+                               uint64_t *broken, isoproof_error *error) {
+  decision *d = context;
+  const iso_event_graph *e = &d->events;
+  if (e->level->rule == ISO_RULE_PARALLEL) {
+    return iso_examine_parallel(&d->events, &d->reach, sequence, d->task, requirements, broken, error);
+  }
+  if (e->level->rule == ISO_RULE_UPDATE_ATOMIC) {
+    return iso_examine_update_atomic(e, sequence, &d->executor, requirements, broken, error);
+  }
+  return iso_execute(e, sequence, &d->executor, requirements, broken, error);
+}
+
+static void lap(double *since, double *seconds) {
+  double now = iso_now();
+  *seconds += now - *since;
+  *since = now;
+}
+
+static isoproof_status satisfied(decision *d) {
+  iso_strong *out = d->out;
+  out->decided = true;
+  out->split = d->events.split;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < d->sequence.count; i++) {
+    if (d->sequence.event[i] < d->events.txn_events) d->sequence.event[kept++] = d->sequence.event[i];
+  }
+  out->sequence = d->sequence.event;
+  out->sequence_count = kept;
+  d->sequence.event = NULL;
+  return ISOPROOF_OK;
+}
+
+static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
+  d->out->decided = d->out->violated = true;
+  double since = iso_now();
+  isoproof_status status =
+      iso_blame_cycle(&d->events, d->has_reach ? &d->reach : NULL, d->task, &d->out->suspects, error);
+  lap(&since, &d->out->stats.blame_seconds);
+  return status;
+}
+
+/* Clocks of more bytes than this are not made: the solver gets the whole graph then. */
+#define MOST_CLOCK_BYTES (UINT64_C(3) << 30)
+
+static bool may_have_clocks(const decision *d) { return iso_reach_bytes(&d->events) <= MOST_CLOCK_BYTES; }
+
+static isoproof_status make_clocks(decision *d, isoproof_error *error) {
+  if (d->has_reach || !may_have_clocks(d)) return ISOPROOF_OK;
+  ISO_TRY(iso_reach_make(&d->events, &d->reach, error));
+  d->has_reach = true;
+  return iso_reach_update(&d->events, &d->sequence, d->task, &d->reach, error);
+}
+
+/* From requirements that cannot all be met to the transactions behind them. */
+static isoproof_status violated_by_core(decision *d, const iso_requirements *all, isoproof_error *error) {
+  double since = iso_now();
+  iso_requirements core = {.failed = false};
+  iso_event_edges edges = {.items = NULL};
+  d->out->decided = d->out->violated = true;
+  isoproof_status status = make_clocks(d, error);
+  const iso_reach *reach = d->has_reach ? &d->reach : NULL;
+  if (status == ISOPROOF_OK) status = iso_core_find(&d->events, reach, all, d->task, &core, &edges, error);
+  if (status == ISOPROOF_OK) {
+    status = iso_blame_core(&d->events, reach, &core, &edges, d->task, &d->out->suspects, error);
+  }
+  iso_requirements_free(&core);
+  iso_vec_free(&edges);
+  lap(&since, &d->out->stats.blame_seconds);
+  return status;
+}
+
+/* Refines the sequence; leaves the decision open when that takes too many conflicts. */
+static isoproof_status refine(decision *d, uint64_t most_conflicts, isoproof_error *error) {
+  iso_refinement refined;
+  double since = iso_now();
+  const iso_reach *reach = d->has_reach ? &d->reach : NULL;
+  ISO_TRY(iso_refine(&d->events, &d->sequence, reach, most_conflicts, examine, d, d->task, &refined, error));
+  lap(&since, &d->out->stats.solve_seconds);
+  d->out->stats.refinements += refined.rounds;
+  d->out->stats.requirements += refined.all.first.count;
+  d->out->stats.decisions += refined.decisions;
+  d->out->stats.conflicts += refined.conflicts;
+  isoproof_status status = ISOPROOF_OK;
+  if (refined.outcome == ISO_REFINED_EXPLAINED) status = satisfied(d);
+  if (refined.outcome == ISO_REFINED_REFUTED) status = violated_by_core(d, &refined.all, error);
+  iso_refinement_free(&refined);
+  return status;
+}
+
+static isoproof_status saturate(decision *d, bool *cyclic, isoproof_error *error) {
+  double since = iso_now();
+  iso_strong_stats *stats = &d->out->stats;
+  iso_saturation saturation = {.rounds = 0};
+  ISO_TRY(make_clocks(d, error));
+  ISO_TRY(iso_view_need_readers((iso_view *)d->events.view, error));
+  bool saturates = d->events.level->rule != ISO_RULE_UPDATE_ATOMIC && !d->options.no_saturation;
+  if (saturates) ISO_TRY(iso_saturate(&d->events, &d->sequence, &d->reach, d->task, &saturation, error));
+  *cyclic = saturation.cyclic;
+  stats->rounds = saturation.rounds;
+  stats->derived = d->events.derived.count;
+  lap(&since, &stats->saturate_seconds);
+  if (d->options.count_pairs) {
+    iso_count_undecided(&d->events, &d->reach, &stats->pairs_left, &stats->dependencies_left);
+    d->out->counted_left = true;
+  }
+  return ISOPROOF_OK;
+}
+
+/* When the first sequence is nearly right, the solver repairs it faster than clocks are made. */
+static bool is_nearly_right(const decision *d) {
+  enum { ONE_IN = 50 };
+  const iso_view *v = d->events.view;
+  uint64_t all = (uint64_t)v->read_first[v->h->txns] + v->write_first[v->h->txns];
+  return d->out->stats.guessed_wrong <= all / ONE_IN;
+}
+
+static isoproof_status search(decision *d, isoproof_error *error) {
+  enum { PATIENCE = 2000 };
+  iso_rule rule = d->out->level->rule;
+  bool cyclic = false, runs = rule != ISO_RULE_PARALLEL && rule != ISO_RULE_UPDATE_ATOMIC;
+  bool lazily = runs && is_nearly_right(d) && !d->options.no_guess && !d->options.count_pairs;
+  if (lazily && may_have_clocks(d)) ISO_TRY(refine(d, PATIENCE, error));
+  if (d->out->decided) return ISOPROOF_OK;
+  bool clocks = may_have_clocks(d) && (!d->options.no_clocks || rule == ISO_RULE_PARALLEL);
+  if (!clocks && rule == ISO_RULE_PARALLEL) {
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
+  }
+  if (clocks) ISO_TRY(saturate(d, &cyclic, error));
+  return cyclic ? violated_by_cycle(d, error) : refine(d, 0, error);
+}
+
+static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
+                              isoproof_error *error) {
+  iso_strong_stats *stats = &d->out->stats;
+  double since = iso_now();
+  ISO_TRY(iso_event_graph_make(view, d->out->level, cut, &d->events, error));
+  ISO_TRY(add_list_orders(d, versions, error));
+  ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
+  stats->events = d->sequence.total;
+  stats->chains = d->events.chains;
+  lap(&since, &stats->construct_seconds);
+  if (d->sequence.count < d->sequence.total) return violated_by_cycle(d, error);
+  ISO_TRY(iso_executor_make(&d->events, &d->executor, error));
+  iso_rule rule = d->out->level->rule;
+  bool runs = rule != ISO_RULE_PARALLEL && rule != ISO_RULE_UPDATE_ATOMIC;
+  bool counts = d->options.count_pairs;
+  if (runs) ISO_TRY(iso_execute(&d->events, &d->sequence, &d->executor, &d->guess, &stats->guessed_wrong, error));
+  lap(&since, &stats->guess_seconds);
+  if (counts) iso_count_undecided(&d->events, NULL, &stats->pairs, &stats->dependencies);
+  d->out->counted = counts;
+  if (runs && stats->guessed_wrong == 0 && !counts && !d->options.no_guess) return satisfied(d);
+  return search(d, error);
+}
+
+/* A level that snapshot isolation implies is satisfied with it, and snapshot isolation is the easier one to search for:
+ * its rule is a plain matter of cycles. */
+static isoproof_status decide_by_snapshot(iso_view *view, const iso_versions *versions, bool count_pairs,
+                                          isoproof_task *task, iso_strong *strong, isoproof_error *error) {
+  static const iso_strong_level snapshot = {"snapshot-isolation", false, ISO_RULE_SNAPSHOT, true, false, false};
+  iso_strong other;
+  iso_strong_options options = {.count_pairs = count_pairs};
+  double since = iso_now();
+  ISO_TRY(iso_strong_decide(view, versions, &snapshot, NULL, &options, task, &other, error));
+  if (other.decided && !other.violated) {
+    const iso_strong_level *level = strong->level;
+    *strong = other;
+    strong->level = level;
+    return ISOPROOF_OK;
+  }
+  iso_strong_free(&other);
+  lap(&since, &strong->stats.guess_seconds);
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                  const uint8_t *cut, const iso_strong_options *options, isoproof_task *task,
+                                  iso_strong *strong, isoproof_error *error) {
+  memset(strong, 0, sizeof *strong);
+  strong->level = level;
+  iso_strong_options chosen = {.count_pairs = false};
+  if (options != NULL) chosen = *options;
+  bool indirect = level->rule == ISO_RULE_PARALLEL || level->rule == ISO_RULE_UPDATE_ATOMIC;
+  if (indirect && !chosen.no_guess)
+    ISO_TRY(decide_by_snapshot(view, versions, chosen.count_pairs, task, strong, error));
+  if (strong->decided) return ISOPROOF_OK;
+  decision d = {.task = task, .out = strong, .options = chosen};
+  isoproof_status status = decide(&d, view, versions, cut, error);
+  decision_free(&d);
+  if (status != ISOPROOF_OK) iso_strong_free(strong);
+  return status;
+}

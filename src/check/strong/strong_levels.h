@@ -1,0 +1,48 @@
+/* strong_levels.h - all levels of check/order/strong_rule.h that somebody wants to know about, the strongest first.
+ *
+ * What follows from a level that was decided is not decided again.  A violated level gets a scenario that explains it,
+ * unless a weaker level explains it already.  The set owns its decisions and scenarios until iso_strong_set_free.
+ */
+#ifndef ISO_CHECK_STRONG_STRONG_LEVELS_H
+#define ISO_CHECK_STRONG_STRONG_LEVELS_H
+
+#include <isoproof/check.h>
+
+#include "check/axioms/axioms.h"
+#include "check/strong/strong.h"
+#include "result/scenario.h"
+
+enum { ISO_STRONG_MOST = 16 }; /* more than the table has */
+
+typedef struct iso_strong_set {
+  iso_strong items[ISO_STRONG_MOST];       /* in the order in which they were decided */
+  iso_scenario scenarios[ISO_STRONG_MOST]; /* beside them; empty where none was made */
+  size_t count;
+  const char *reason; /* why a wanted level could not be decided; NULL when all were */
+} iso_strong_set;
+
+/* Whether the level is wanted. */
+typedef bool (*iso_wanted_fn)(const isoproof_level_info *level, void *user);
+
+/* Decides the wanted levels.  `weak` has been begun.  Without `asked`, levels that the history cannot decide, for want
+ * of times or because its transactions have several operations, are left out without a word. */
+isoproof_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user, bool asked,
+                               const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
+                               isoproof_error *error);
+void iso_strong_set_free(iso_strong_set *set);
+
+/* Why the history cannot decide the level, for want of times or because its transactions have several operations; NULL
+ * when it can. */
+const char *iso_strong_hindrance(const iso_view *view, const iso_strong_level *level);
+
+/* What the decisions say about a level, directly or by implication. */
+isoproof_verdict iso_strong_verdict(const iso_strong_set *set, const isoproof_level_info *level);
+
+/* Makes the scenario of decision `number`, which found its level violated. */
+isoproof_status iso_strong_explain(const iso_weak *weak, iso_strong_set *set, size_t number, isoproof_task *task,
+                                   isoproof_error *error);
+
+/* The level of a decision. */
+const isoproof_level_info *iso_strong_info(const iso_strong_level *level);
+
+#endif

@@ -1,0 +1,248 @@
+/* cluster.c - from "galera:3" to servers that run, and to their end. */
+#include "cluster/cluster.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/vector.h"
+
+/* Sockets live below the folder, and their paths may have 107 bytes. */
+enum { MOST_FOLDER_BYTES = 80 };
+
+/* ---- tables ---- */
+
+typedef struct kind_row {
+  const char *name, *driver;
+  bool counted;
+  size_t nodes;
+  const char *title;
+} kind_row;
+
+static const kind_row kinds[ISOPROOF_CLUSTER_KINDS] = {
+#define ISOPROOF_X(c_name, id, driver, counted, nodes, title) {id, driver, counted, nodes, title},
+    ISOPROOF_CLUSTER_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+};
+
+static const iso_cluster_type *type_of(isoproof_cluster_kind kind) {
+  switch (kind) {
+  case ISOPROOF_CLUSTER_POSTGRES:
+  case ISOPROOF_CLUSTER_STANDBY:
+    return &iso_cluster_postgres;
+  case ISOPROOF_CLUSTER_MARIADB:
+    return &iso_cluster_mariadb;
+  case ISOPROOF_CLUSTER_GALERA:
+  case ISOPROOF_CLUSTER_KINDS:
+    break;
+  }
+  return &iso_cluster_galera;
+}
+
+const char *isoproof_cluster_kind_name(size_t number) {
+  return number < ISOPROOF_CLUSTER_KINDS ? kinds[number].name : NULL;
+}
+
+const char *isoproof_cluster_kind_title(size_t number) {
+  return number < ISOPROOF_CLUSTER_KINDS ? kinds[number].title : NULL;
+}
+
+/* ---- options ---- */
+
+static isoproof_status no_such_kind(const char *text, isoproof_error *error) {
+  char quoted[256];
+  return iso_fail(error, ISOPROOF_ERR_USAGE,
+                  "cluster: expected postgres, postgres:standby, mariadb or galera:N (1 to %d nodes), found %s",
+                  ISOPROOF_CLUSTER_MOST_NODES, iso_quote(text, strlen(text), quoted));
+}
+
+static isoproof_status parse_kind(isoproof_cluster *cluster, const char *text, isoproof_error *error) {
+  if (text == NULL) return no_such_kind("", error);
+  for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS; i++) {
+    size_t length = strlen(kinds[i].name);
+    cluster->kind = (isoproof_cluster_kind)i;
+    cluster->node_count = kinds[i].nodes;
+    if (strcmp(text, kinds[i].name) == 0) return ISOPROOF_OK;
+    uint64_t nodes;
+    if (!kinds[i].counted || strncmp(text, kinds[i].name, length) != 0 || text[length] != ':') continue;
+    if (!iso_parse_u64(text + length + 1, strlen(text + length + 1), &nodes) || nodes < 1 ||
+        nodes > ISOPROOF_CLUSTER_MOST_NODES)
+      break;
+    cluster->node_count = (size_t)nodes;
+    return ISOPROOF_OK;
+  }
+  return no_such_kind(text, error);
+}
+
+static isoproof_status take_options(isoproof_cluster *cluster, const isoproof_cluster_options *given,
+                                    isoproof_error *error) {
+  isoproof_cluster_options options = {.struct_size = sizeof options};
+  size_t size = given->struct_size < sizeof options ? given->struct_size : sizeof options;
+  if (size < sizeof given->struct_size)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_cluster_options), found %zu",
+                    given->struct_size);
+  memcpy(&options, given, size);
+  ISO_TRY(parse_kind(cluster, options.kind, error));
+  cluster->type = type_of(cluster->kind);
+  cluster->faults = options.faults;
+  for (size_t i = 0; i < ISOPROOF_FAULTS; i++)
+    if ((options.faults & ~cluster->type->faults & 1U << i) != 0)
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: %s cannot happen to %s", isoproof_fault_name(i),
+                      kinds[cluster->kind].name);
+  return ISOPROOF_OK;
+}
+
+/* ---- the folder ---- */
+
+/* Servers refuse to run as root: then it is the user that their package made. */
+static isoproof_status find_user(isoproof_cluster *cluster, isoproof_error *error) {
+  char buffer[4096];
+  struct passwd entry, *found = NULL;
+  if (geteuid() != 0) return ISOPROOF_OK;
+  if (getpwnam_r(cluster->type->user, &entry, buffer, sizeof buffer, &found) != 0 || found == NULL)
+    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
+                    "the servers of %s do not run as root, and there is no user %s to run them",
+                    kinds[cluster->kind].name, cluster->type->user);
+  cluster->change_user = true;
+  cluster->user = found->pw_uid;
+  cluster->group = found->pw_gid;
+  return ISOPROOF_OK;
+}
+
+static isoproof_status own(const isoproof_cluster *cluster, const char *path, isoproof_error *error) {
+  if (!cluster->change_user || chown(path, cluster->user, cluster->group) == 0) return ISOPROOF_OK;
+  return iso_fail_errno(error, path, "giving it to the user of the servers");
+}
+
+static isoproof_status make_folder(const isoproof_cluster *cluster, const char *path, isoproof_error *error) {
+  if (path == NULL) return iso_fail_memory(error);
+  if (mkdir(path, 0700) != 0) return iso_fail_errno(error, path, "making a folder");
+  return own(cluster, path, error);
+}
+
+/* From here on the guardian removes it. */
+static isoproof_status make_home(isoproof_cluster *cluster, isoproof_error *error) {
+  const char *parent = getenv("TMPDIR");
+  if (parent == NULL || parent[0] != '/') parent = "/tmp";
+  char path[MOST_FOLDER_BYTES + 1];
+  int length = snprintf(path, sizeof path, "%s/isoproof-cluster-XXXXXX", parent);
+  if (length < 0 || (size_t)length >= sizeof path)
+    return iso_fail(error, ISOPROOF_ERR_LIMIT,
+                    "TMPDIR: expected at most %d bytes, because sockets live there, found %s", MOST_FOLDER_BYTES - 22,
+                    parent);
+  if (mkdtemp(path) == NULL) return iso_fail_errno(error, path, "making a temporary folder");
+  cluster->folder = iso_cluster_text(cluster, "%s", path);
+  isoproof_status status = cluster->folder == NULL ? iso_fail_memory(error) : own(cluster, path, error);
+  if (status == ISOPROOF_OK) status = iso_guard_start(&cluster->guard, path, iso_network_wanted(cluster), error);
+  if (status != ISOPROOF_OK) (void)rmdir(path);
+  return status;
+}
+
+/* ---- nodes ---- */
+
+static isoproof_status add_proxies(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
+  if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0) return ISOPROOF_OK;
+  const char *path = cluster->guard.own_network ? node->socket : NULL;
+  ISO_TRY(iso_proxy_start(node->ports[0], path, &node->clients, error));
+  if (cluster->kind != ISOPROOF_CLUSTER_STANDBY || node->number == 0) return ISOPROOF_OK;
+  return iso_proxy_start(cluster->nodes[0].ports[0], NULL, &node->peers, error);
+}
+
+static isoproof_status plan_nodes(isoproof_cluster *cluster, isoproof_error *error) {
+  uint16_t ports[ISOPROOF_CLUSTER_MOST_NODES * ISO_NODE_PORTS];
+  ISO_TRY(iso_free_ports(ports, cluster->node_count * ISO_NODE_PORTS, error));
+  for (size_t i = 0; i < cluster->node_count; i++) {
+    iso_node *node = &cluster->nodes[i];
+    node->number = i;
+    node->folder = iso_cluster_text(cluster, "%s/node%zu", cluster->folder, i);
+    node->log = iso_cluster_text(cluster, "%s/node%zu/log", cluster->folder, i);
+    node->socket = iso_cluster_text(cluster, "%s/socket", node->folder);
+    memcpy(node->ports, ports + i * ISO_NODE_PORTS, sizeof node->ports);
+    if (node->socket == NULL) return iso_fail_memory(error);
+    ISO_TRY(make_folder(cluster, node->folder, error));
+    ISO_TRY(make_folder(cluster, iso_cluster_text(cluster, "%s/tmp", node->folder), error));
+    ISO_TRY(add_proxies(cluster, node, error));
+  }
+  for (size_t i = 0; i < cluster->node_count; i++) {
+    iso_node *node = &cluster->nodes[i];
+    ISO_TRY(cluster->type->plan(cluster, node, error));
+    if (node->arguments == NULL || node->environment == NULL || node->url == NULL || node->direct == NULL)
+      return iso_fail_memory(error);
+    if (node->clock != NULL) ISO_TRY(iso_node_set_clock(cluster, node, 0, error));
+    cluster->urls[i] = node->url;
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status start_nodes(isoproof_cluster *cluster, isoproof_task *task, isoproof_error *error) {
+  for (size_t i = 0; i < cluster->node_count; i++) {
+    iso_node *node = &cluster->nodes[i];
+    iso_task_progress(task, "starting servers", "nodes", i, cluster->node_count);
+    ISO_TRY(cluster->type->install(cluster, node, task, error));
+    ISO_TRY(iso_node_spawn(cluster, node, true, error));
+    cluster->expected = i + 1;
+    ISO_TRY(iso_node_wait(cluster, node, cluster->type->start_seconds, task, error));
+    if (i == 0 && cluster->type->first != NULL) ISO_TRY(cluster->type->first(cluster, node, error));
+  }
+  return ISOPROOF_OK;
+}
+
+/* ---- all ---- */
+
+static isoproof_status start(isoproof_cluster *cluster, const isoproof_cluster_options *options, isoproof_task *task,
+                             isoproof_error *error) {
+  ISO_TRY(take_options(cluster, options, error));
+  ISO_TRY(find_user(cluster, error));
+  ISO_TRY(cluster->type->find(cluster, error));
+  ISO_TRY(make_home(cluster, error));
+  ISO_TRY(iso_network_prepare(cluster, error));
+  ISO_TRY(plan_nodes(cluster, error));
+  return start_nodes(cluster, task, error);
+}
+
+isoproof_status isoproof_cluster_find(const char *kind, char *server, size_t size, isoproof_error *error) {
+  isoproof_cluster *cluster = iso_alloc_zero(1, sizeof *cluster);
+  isoproof_cluster_options options = {.struct_size = sizeof options, .kind = kind};
+  if (cluster == NULL) return iso_fail_memory(error);
+  isoproof_status status = take_options(cluster, &options, error);
+  if (status == ISOPROOF_OK) status = find_user(cluster, error);
+  if (status == ISOPROOF_OK) status = cluster->type->find(cluster, error);
+  if (status == ISOPROOF_OK) snprintf(server, size, "%s", cluster->server);
+  isoproof_cluster_stop(cluster);
+  return status;
+}
+
+isoproof_status isoproof_cluster_start(const isoproof_cluster_options *options, isoproof_task *task,
+                                       isoproof_cluster **out, isoproof_error *error) {
+  isoproof_cluster *cluster = iso_alloc_zero(1, sizeof *cluster);
+  *out = NULL;
+  if (cluster == NULL) return iso_fail_memory(error);
+  isoproof_status status = start(cluster, options, task, error);
+  if (status == ISOPROOF_OK)
+    *out = cluster;
+  else
+    isoproof_cluster_stop(cluster);
+  return status;
+}
+
+void isoproof_cluster_stop(isoproof_cluster *cluster) {
+  if (cluster == NULL) return;
+  iso_guard_end(&cluster->guard);
+  for (size_t i = 0; i < ISOPROOF_CLUSTER_MOST_NODES; i++) {
+    iso_proxy_stop(cluster->nodes[i].clients);
+    iso_proxy_stop(cluster->nodes[i].peers);
+  }
+  iso_arena_free(&cluster->arena);
+  free(cluster);
+}
+
+size_t isoproof_cluster_nodes(const isoproof_cluster *cluster) { return cluster->node_count; }
+const char *const *isoproof_cluster_urls(const isoproof_cluster *cluster) { return cluster->urls; }
+const char *isoproof_cluster_folder(const isoproof_cluster *cluster) { return cluster->folder; }
+
+const char *isoproof_cluster_log(const isoproof_cluster *cluster, size_t node) {
+  return node < cluster->node_count ? cluster->nodes[node].log : NULL;
+}

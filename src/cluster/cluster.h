@@ -1,0 +1,110 @@
+/* cluster.h - a cluster, inside: its nodes, and what the kinds of clusters have to provide.
+ *
+ * The cluster owns its texts (in its arena), proxies and guard from isoproof_cluster_start to isoproof_cluster_stop.
+ */
+#ifndef ISO_CLUSTER_CLUSTER_H
+#define ISO_CLUSTER_CLUSTER_H
+
+#include <isoproof/cluster.h>
+
+#include "base/arena.h"
+#include "cluster/guard.h"
+#include "cluster/proxy.h"
+
+enum { ISO_NODE_PORTS = 4 };
+
+typedef struct iso_node {
+  size_t number;
+  const char *folder, *log;
+  const char *socket;    /* in the file system, of MariaDB */
+  const char *lock_file; /* see iso_command; NULL none */
+  const char *clock;     /* the file that says how far its clock is off; NULL where that cannot be changed */
+  const char *url;       /* for clients */
+  const char *direct;    /* past the proxies */
+  uint16_t ports[ISO_NODE_PORTS];
+  iso_proxy *clients; /* between clients and the server; NULL: no partitions */
+  iso_proxy *peers;   /* between this node and the one it replicates from; NULL none */
+  const char *const *arguments;
+  const char *const *first_arguments; /* for its first start; NULL: the same */
+  const char *const *environment;
+} iso_node;
+
+typedef struct iso_cluster_type {
+  const char *user;      /* who runs the servers when we are root */
+  unsigned faults;       /* bits: possible ones */
+  int end_signal;        /* at once, but leaving nothing behind */
+  int shutdown_signal;   /* in good order */
+  double start_seconds;  /* no start takes longer */
+  double fault_duration; /* if not told */
+  /* Finds the programs. */
+  isoproof_status (*find)(isoproof_cluster *cluster, isoproof_error *error);
+  /* Fills arguments, environment and direct URL of a node, whose folder and ports are there. */
+  isoproof_status (*plan)(isoproof_cluster *cluster, iso_node *node, isoproof_error *error);
+  /* Makes the data of a node; those before it serve already. */
+  isoproof_status (*install)(isoproof_cluster *cluster, iso_node *node, isoproof_task *task, isoproof_error *error);
+  /* Whether a node does all it should; an error says why not. */
+  isoproof_status (*ready)(const isoproof_cluster *cluster, const iso_node *node, isoproof_error *error);
+  /* Once, when the first node is ready; may be NULL. */
+  isoproof_status (*first)(const isoproof_cluster *cluster, const iso_node *node, isoproof_error *error);
+} iso_cluster_type;
+
+struct isoproof_cluster {
+  isoproof_cluster_kind kind;
+  const iso_cluster_type *type;
+  unsigned faults;
+  iso_arena arena;
+  const char *folder;
+  iso_guard guard;
+  bool change_user;
+  uid_t user;
+  gid_t group;
+  const char *server, *installer, *provider, *copier, *fake_clock,
+      *router; /* programs and libraries; NULL: not needed */
+  iso_node nodes[ISOPROOF_CLUSTER_MOST_NODES];
+  const char *urls[ISOPROOF_CLUSTER_MOST_NODES + 1];
+  size_t node_count;
+  size_t expected; /* nodes that were started, and should know each other */
+};
+
+extern const iso_cluster_type iso_cluster_postgres, iso_cluster_mariadb, iso_cluster_galera;
+
+/* ---- for the kinds ---- */
+
+/* Text in the arena; NULL when memory is out. */
+const char *iso_cluster_text(isoproof_cluster *cluster, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Copies `count` texts and a NULL into the arena; NULL when memory is out or one of them is NULL. */
+const char *const *iso_cluster_list(isoproof_cluster *cluster, const char *const *texts, size_t count);
+/* PATH, HOME and so on, and up to four more. */
+const char *const *iso_cluster_environment(isoproof_cluster *cluster, const iso_node *node, const char *const *more,
+                                           size_t count);
+/* Runs a tool as the user of the servers; its output goes to the log of the node. */
+isoproof_status iso_cluster_tool(isoproof_cluster *cluster, const iso_node *node, const char *const *arguments,
+                                 double seconds, isoproof_task *task, isoproof_error *error);
+/* The first of these paths, or below PATH, that is there; ISOPROOF_ERR_UNSUPPORTED names what is missing. */
+isoproof_status iso_cluster_find(isoproof_cluster *cluster, const char *name, const char *const *patterns,
+                                 const char *package, const char **found, isoproof_error *error);
+/* Asks a node past the proxies: the cell of row 0 in a column goes to `answer`.  Any failure is an error. */
+isoproof_status iso_node_ask(const iso_node *node, const char *sql, uint32_t column, char *answer, size_t size,
+                             isoproof_error *error);
+
+/* ---- cluster_network.c ---- */
+
+/* Whether the cluster needs a network of its own, and could have one. */
+bool iso_network_wanted(isoproof_cluster *cluster);
+isoproof_status iso_network_prepare(isoproof_cluster *cluster, isoproof_error *error);
+/* Of a node, for its peers; NULL when memory is out. */
+const char *iso_network_address(isoproof_cluster *cluster, const iso_node *node);
+/* Nothing passes between a node and its peers, or everything again. */
+isoproof_status iso_network_cut(isoproof_cluster *cluster, const iso_node *node, bool cut, isoproof_error *error);
+
+/* ---- for the faults ---- */
+
+isoproof_status iso_node_spawn(isoproof_cluster *cluster, const iso_node *node, bool first, isoproof_error *error);
+/* Waits until it serves; ISOPROOF_ERR_IO when it ended instead. */
+isoproof_status iso_node_wait(isoproof_cluster *cluster, const iso_node *node, double seconds, isoproof_task *task,
+                              isoproof_error *error);
+/* Puts its clock off by so many seconds. */
+isoproof_status iso_node_set_clock(const isoproof_cluster *cluster, const iso_node *node, int seconds,
+                                   isoproof_error *error);
+
+#endif

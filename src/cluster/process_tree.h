@@ -1,0 +1,31 @@
+/* process_tree.h - a process and its descendants, as /proc shows them, without allocating.
+ *
+ * A tree is scratch memory that its caller owns; every call looks anew.
+ */
+#ifndef ISO_CLUSTER_PROCESS_TREE_H
+#define ISO_CLUSTER_PROCESS_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { ISO_TREE_MOST = 32768 };
+
+typedef struct iso_tree_process {
+  pid_t pid, parent;
+  char state; /* as in /proc: 'Z' is a zombie, 'T' stopped */
+  bool member;
+} iso_tree_process;
+
+typedef struct iso_tree {
+  iso_tree_process processes[ISO_TREE_MOST];
+  size_t count;
+} iso_tree;
+
+/* SIGSTOP, SIGCONT or SIGKILL to a child of this process and everything below it.  Before anything is killed all of it
+ * is stopped, so that nobody waits for a process and its number cannot get a new meaning meanwhile. */
+void iso_tree_signal(iso_tree *tree, pid_t root, int number);
+/* Kills everything below a process, but not itself. */
+void iso_tree_kill_below(iso_tree *tree, pid_t root);
+
+#endif

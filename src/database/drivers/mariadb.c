@@ -1,0 +1,279 @@
+/* mariadb.c - the driver for MariaDB and MySQL: requests and their truth.
+ *
+ * An error may come with any row, not only with the first answer; a transaction may be gone without an error of its
+ * own, which the status of every answer shows.
+ */
+#include "database/drivers/mariadb.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- plain statements ---- */
+
+/* True when it succeeded and has no rows; else the reply says why. */
+static bool ask(iso_connection *connection, const iso_request *request, iso_reply *reply, const char *sql) {
+  iso_maria_session *s = connection->state;
+  if (mysql_real_query(s->handle, sql, (unsigned long)strlen(sql)) == 0) return true;
+  iso_maria_fail(connection, request, reply, NULL);
+  return false;
+}
+
+/* After a statement that succeeded in a transaction: is it still open? */
+static void check_still_open(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  const iso_maria_session *s = connection->state;
+  if (connection->txn != ISO_TXN_ACTIVE || reply->outcome != ISO_OUTCOME_OK) return;
+  if ((s->handle->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
+  iso_reply_fail(connection, request, reply, ISO_CLASS_STATE, ISO_TXN_UNKNOWN, "",
+                 "the statement ended the transaction");
+}
+
+/* ---- transactions ---- */
+
+static void begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  iso_maria_session *s = connection->state;
+  if (s->isolation != request->isolation) {
+    char sql[128];
+    s->isolation = NULL;
+    snprintf(sql, sizeof sql, "SET SESSION TRANSACTION ISOLATION LEVEL %.40s", request->isolation->name);
+    if (!ask(connection, request, reply, sql)) return;
+    s->isolation = request->isolation;
+  }
+  if (ask(connection, request, reply, request->read_only ? "START TRANSACTION READ ONLY" : "START TRANSACTION"))
+    reply->txn = ISO_TXN_ACTIVE;
+}
+
+static void commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  const iso_maria_session *s = connection->state;
+  if ((s->handle->server_status & SERVER_STATUS_IN_TRANS) == 0) {
+    /* A COMMIT would answer OK to a transaction that is not there. */
+    iso_reply_fail(connection, request, reply, ISO_CLASS_OTHER, ISO_TXN_ABORTED, "", "the transaction was gone");
+    reply->outcome = ISO_OUTCOME_ABORT;
+    return;
+  }
+  if (ask(connection, request, reply, "COMMIT")) reply->txn = ISO_TXN_COMMITTED;
+}
+
+static void rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  if (ask(connection, request, reply, "ROLLBACK")) reply->txn = ISO_TXN_ABORTED;
+  /* What was not committed never will be, whatever the answer to the ROLLBACK is, if the connection ends here. */
+  if (reply->txn == ISO_TXN_ABORTED) return;
+  connection->broken = true;
+  reply->txn = ISO_TXN_ABORTED;
+}
+
+/* ---- prepared statements ---- */
+
+static MYSQL_STMT *prepare(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_sql sql,
+                           uint32_t table) {
+  iso_maria_session *s = connection->state;
+  if (s->statements[table][sql] != NULL) return s->statements[table][sql];
+  char text[ISO_SQL_BYTES], name[ISO_TABLE_BYTES];
+  iso_sql_table_name(connection->database, table, name);
+  MYSQL_STMT *made = mysql_stmt_init(s->handle);
+  if (made == NULL || iso_sql_text(ISO_SQL_MARIADB, sql, name, text) == NULL) {
+    if (made != NULL) mysql_stmt_close(made);
+    iso_reply_client(connection, request, reply, "memory is out, or the statement too long");
+    return NULL;
+  }
+  if (mysql_stmt_prepare(made, text, (unsigned long)strlen(text)) != 0) {
+    iso_maria_fail(connection, request, reply, made);
+    mysql_stmt_close(made);
+    return NULL;
+  }
+  s->statements[table][sql] = made;
+  return made;
+}
+
+typedef struct parameters {
+  long long numbers[2];
+  char text[ISO_NUMBER_BYTES];
+  unsigned long length;
+  MYSQL_BIND binds[2];
+} parameters;
+
+static bool bind_parameters(MYSQL_STMT *statement, const iso_request *request, parameters *p) {
+  memset(p, 0, sizeof *p);
+  p->numbers[0] = request->key;
+  p->numbers[1] = request->kind == ISO_READ_RANGE ? request->high : request->value;
+  for (size_t i = 0; i < 2; i++) {
+    p->binds[i].buffer_type = MYSQL_TYPE_LONGLONG;
+    p->binds[i].buffer = &p->numbers[i];
+  }
+  if (request->kind == ISO_APPEND) {
+    p->length = (unsigned long)iso_format_i64(request->value, p->text);
+    p->binds[1] = (MYSQL_BIND){
+        .buffer_type = MYSQL_TYPE_STRING, .buffer = p->text, .buffer_length = p->length, .length = &p->length};
+  }
+  return mysql_stmt_bind_param(statement, p->binds) == 0;
+}
+
+typedef struct columns {
+  long long numbers[2];
+  my_bool nulls[2], cut[2];
+  unsigned long lengths[2];
+  MYSQL_BIND binds[2];
+} columns;
+
+static bool bind_columns(MYSQL_STMT *statement, const iso_request *request, columns *c) {
+  memset(c, 0, sizeof *c);
+  for (size_t i = 0; i < 2; i++) {
+    c->binds[i].buffer_type = MYSQL_TYPE_LONGLONG;
+    c->binds[i].buffer = &c->numbers[i];
+    c->binds[i].is_null = &c->nulls[i];
+    c->binds[i].error = &c->cut[i];
+    c->binds[i].length = &c->lengths[i];
+  }
+  if (request->kind == ISO_READ_LIST) {
+    /* Its length comes first, its text when there is room for it. */
+    c->binds[0].buffer_type = MYSQL_TYPE_STRING;
+    c->binds[0].buffer = NULL;
+    c->binds[0].buffer_length = 0;
+  }
+  return mysql_stmt_bind_result(statement, c->binds) == 0;
+}
+
+static bool take_list(iso_maria_session *s, MYSQL_STMT *statement, const columns *c, iso_reply *reply) {
+  unsigned long length = c->lengths[0];
+  if (length > ISO_MOST_REPLY_BYTES) return false;
+  s->text.count = 0;
+  if (!iso_vec_reserve(&s->text, length + 1)) return false;
+  MYSQL_BIND whole = {.buffer_type = MYSQL_TYPE_STRING, .buffer = s->text.items, .buffer_length = length + 1};
+  unsigned long found = 0;
+  my_bool null = 0, cut = 0;
+  whole.length = &found;
+  whole.is_null = &null;
+  whole.error = &cut;
+  if (length > 0 && mysql_stmt_fetch_column(statement, &whole, 0, 0) != 0) return false;
+  return iso_reply_set_list(reply, s->text.items, length);
+}
+
+/* Takes a row; false when it cannot be kept. */
+static bool take_row(iso_maria_session *s, MYSQL_STMT *statement, const iso_request *request, const columns *c,
+                     iso_reply *reply) {
+  if (request->kind == ISO_READ_RANGE) return c->nulls[1] || iso_reply_add_row(reply, c->numbers[0], c->numbers[1]);
+  if (c->nulls[0]) return true;
+  if (request->kind == ISO_READ_LIST) return take_list(s, statement, c, reply);
+  reply->present = true;
+  reply->value = c->numbers[0];
+  return true;
+}
+
+/* Takes all rows.  The error of a row is as good as any other. */
+static bool take_rows(iso_connection *connection, const iso_request *request, iso_reply *reply, MYSQL_STMT *statement) {
+  iso_maria_session *s = connection->state;
+  columns c;
+  bool kept = true;
+  int fetched = 1;
+  if (bind_columns(statement, request, &c)) {
+    fetched = mysql_stmt_fetch(statement);
+    while ((fetched == 0 || fetched == MYSQL_DATA_TRUNCATED) && kept) {
+      kept = take_row(s, statement, request, &c, reply);
+      fetched = mysql_stmt_fetch(statement);
+    }
+  }
+  bool failed = fetched == 1;
+  if (failed) iso_maria_fail(connection, request, reply, statement);
+  mysql_stmt_free_result(statement);
+  if (!failed && !kept) iso_reply_client(connection, request, reply, "the answer is too large, or no list of numbers");
+  return !failed && kept;
+}
+
+static bool run_prepared(iso_connection *connection, const iso_request *request, iso_reply *reply,
+                         MYSQL_STMT *statement) {
+  parameters p;
+  if (!bind_parameters(statement, request, &p) || mysql_stmt_execute(statement) != 0) {
+    iso_maria_fail(connection, request, reply, statement);
+    return false;
+  }
+  if (mysql_stmt_field_count(statement) > 0) return take_rows(connection, request, reply, statement);
+  reply->affected = (int64_t)mysql_stmt_affected_rows(statement);
+  return true;
+}
+
+static void statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  iso_sql sql = iso_sql_of(request);
+  uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
+  if (request->kind == ISO_READ_RANGE) {
+    first = 0;
+    end = connection->database->options.tables;
+  }
+  for (uint32_t table = first; table < end; table++) {
+    MYSQL_STMT *prepared = prepare(connection, request, reply, sql, table);
+    if (prepared == NULL || !run_prepared(connection, request, reply, prepared)) return;
+  }
+  check_still_open(connection, request, reply);
+}
+
+/* ---- statements as text ---- */
+
+static bool take_cells(MYSQL_RES *result, iso_reply *reply) {
+  MYSQL_ROW row;
+  reply->columns = mysql_num_fields(result);
+  while ((row = mysql_fetch_row(result)) != NULL) {
+    const unsigned long *lengths = mysql_fetch_lengths(result);
+    for (uint32_t i = 0; i < reply->columns; i++)
+      if (!iso_reply_add_cell(reply, row[i], lengths[i])) return false;
+  }
+  return true;
+}
+
+static void execute(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  iso_maria_session *s = connection->state;
+  if (!ask(connection, request, reply, request->sql)) return;
+  MYSQL_RES *result = mysql_store_result(s->handle);
+  if (result == NULL && (mysql_errno(s->handle) != 0 || mysql_field_count(s->handle) != 0)) {
+    iso_maria_fail(connection, request, reply, NULL);
+    return;
+  }
+  bool kept = true;
+  if (result != NULL)
+    kept = take_cells(result, reply);
+  else
+    reply->affected = (int64_t)mysql_affected_rows(s->handle);
+  mysql_free_result(result);
+  if (!kept) iso_reply_client(connection, request, reply, "the answer is too large");
+  check_still_open(connection, request, reply);
+}
+
+static void ping(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+  const iso_maria_session *s = connection->state;
+  if (mysql_ping(s->handle) != 0) iso_maria_fail(connection, request, reply, NULL);
+}
+
+const iso_driver iso_driver_mariadb = {
+    .id = ISO_DRIVER_MARIADB,
+    .url_form = "mariadb://user:password@host:port/database?socket=FILE&init=STATEMENT",
+    .url_style = ISO_URL_FULL,
+    .can = {.sql = true,
+            .lists = true,
+            .predicates = true,
+            .autocommit = true,
+            .concurrent = true,
+            .blocked = true,
+            .cancel = true,
+            .nodes = true,
+            .persistent = true,
+            .blocked_lag_ms = 100},
+    .library = iso_maria_library,
+    .open = iso_maria_open,
+    .close = iso_maria_close,
+    .connect = iso_maria_connect,
+    .disconnect = iso_maria_disconnect,
+    .cancel = iso_maria_cancel,
+    .settled = iso_maria_settled,
+    .requests = {[ISO_BEGIN] = begin,
+                 [ISO_READ] = statement,
+                 [ISO_WRITE] = statement,
+                 [ISO_INCREMENT] = statement,
+                 [ISO_READ_LIST] = statement,
+                 [ISO_APPEND] = statement,
+                 [ISO_INSERT] = statement,
+                 [ISO_DELETE] = statement,
+                 [ISO_READ_RANGE] = statement,
+                 [ISO_EXECUTE] = execute,
+                 [ISO_COMMIT] = commit,
+                 [ISO_ROLLBACK] = rollback,
+                 [ISO_PING] = ping},
+};

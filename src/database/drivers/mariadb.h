@@ -1,0 +1,39 @@
+/* mariadb.h - a connection to MariaDB or MySQL, shared by the files of its driver.
+ *
+ * An iso_maria_session belongs to its iso_connection and owns the handle of libmariadb and the prepared statements.
+ */
+#ifndef ISO_DATABASE_DRIVERS_MARIADB_H
+#define ISO_DATABASE_DRIVERS_MARIADB_H
+
+#include <mysql.h>
+
+#include "database/driver_table.h"
+
+typedef struct iso_maria_session {
+  MYSQL *handle;
+  MYSQL_STMT *statements[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
+  const iso_isolation *isolation; /* that the session is set to; NULL: not known */
+  ISO_VEC(char) text;             /* of a long list */
+} iso_maria_session;
+
+/* What the server is, found out when it is opened. */
+typedef struct iso_maria_server {
+  bool galera, rollback_on_timeout;
+} iso_maria_server;
+
+/* ---- mariadb_error.c ---- */
+
+/* Fills the reply from the error of the handle, or of a statement when that is not NULL. */
+void iso_maria_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, MYSQL_STMT *statement);
+
+/* ---- mariadb_connect.c ---- */
+
+isoproof_status iso_maria_open(iso_database *database, isoproof_error *error);
+void iso_maria_close(iso_database *database);
+isoproof_status iso_maria_connect(iso_connection *connection, isoproof_error *error);
+void iso_maria_disconnect(iso_connection *connection);
+bool iso_maria_cancel(iso_connection *connection);
+isoproof_status iso_maria_settled(iso_connection *connection, bool *settled, isoproof_error *error);
+void iso_maria_library(char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,217 @@
+/* mariadb_connect.c - connecting to MariaDB and MySQL, what the server says of itself. */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "database/drivers/mariadb.h"
+
+/* How long a server that does not keep its own timeout is waited for. */
+enum { GRACE_MS = 1000 };
+
+void iso_maria_library(char *buffer, size_t size) { snprintf(buffer, size, "libmariadb %s", mysql_get_client_info()); }
+
+/* The library wants to be initialized by one thread before others use it. */
+static void initialize(void) { mysql_library_init(0, NULL, NULL); }
+
+static unsigned seconds_of(uint32_t milliseconds) { return (milliseconds + 999) / 1000; }
+
+/* ---- connecting ---- */
+
+static isoproof_status cannot(const iso_url *url, MYSQL *handle, isoproof_error *error) {
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
+                  handle != NULL ? mysql_error(handle) : "out of memory");
+}
+
+static isoproof_status connect_handle(const iso_database *database, size_t node, MYSQL **handle,
+                                      isoproof_error *error) {
+  const iso_url *url = &database->urls[node];
+  const iso_database_options *options = &database->options;
+  *handle = mysql_init(NULL);
+  if (*handle == NULL) return iso_fail_memory(error);
+  unsigned connect = seconds_of(options->connect_timeout_ms),
+           answer = seconds_of(options->statement_timeout_ms + GRACE_MS);
+  mysql_optionsv(*handle, MYSQL_OPT_CONNECT_TIMEOUT, &connect);
+  if (options->statement_timeout_ms > 0) {
+    mysql_optionsv(*handle, MYSQL_OPT_READ_TIMEOUT, &answer);
+    mysql_optionsv(*handle, MYSQL_OPT_WRITE_TIMEOUT, &answer);
+  }
+  mysql_optionsv(*handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  const char *socket = iso_url_option(url, "socket");
+  const char *host = socket != NULL ? "localhost" : url->host != NULL ? url->host : "127.0.0.1";
+  unsigned port = url->port != 0 ? url->port : 3306;
+  if (mysql_real_connect(*handle, host, url->user, url->password, url->path[0] != 0 ? url->path : NULL, port, socket,
+                         CLIENT_FOUND_ROWS) == NULL)
+    return cannot(url, *handle, error);
+  return ISOPROOF_OK;
+}
+
+static isoproof_status send_statement(const iso_url *url, MYSQL *handle, const char *sql, isoproof_error *error) {
+  if (mysql_query(handle, sql) == 0) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, mysql_error(handle));
+}
+
+static isoproof_status set_session(const iso_database *database, size_t node, MYSQL *handle, isoproof_error *error) {
+  const iso_url *url = &database->urls[node];
+  const iso_database_options *options = &database->options;
+  char sql[96];
+  ISO_TRY(send_statement(url, handle, "SET SESSION autocommit = 1", error));
+  if (options->lock_timeout_ms > 0) {
+    snprintf(sql, sizeof sql, "SET SESSION innodb_lock_wait_timeout = %u", seconds_of(options->lock_timeout_ms));
+    ISO_TRY(send_statement(url, handle, sql, error));
+  }
+  bool is_mariadb = mysql_get_server_info(handle) != NULL && strstr(mysql_get_server_info(handle), "MariaDB") != NULL;
+  if (options->statement_timeout_ms > 0) {
+    if (is_mariadb)
+      snprintf(sql, sizeof sql, "SET SESSION max_statement_time = %.3f", options->statement_timeout_ms / 1000.0);
+    else
+      snprintf(sql, sizeof sql, "SET SESSION max_execution_time = %u", options->statement_timeout_ms);
+    ISO_TRY(send_statement(url, handle, sql, error));
+  }
+  const char *init = iso_url_option(url, "init");
+  return init != NULL ? send_statement(url, handle, init, error) : ISOPROOF_OK;
+}
+
+isoproof_status iso_maria_connect(iso_connection *connection, isoproof_error *error) {
+  iso_maria_session *s = iso_alloc_zero(1, sizeof *s);
+  if (s == NULL) return iso_fail_memory(error);
+  connection->state = s;
+  ISO_TRY(connect_handle(connection->database, connection->node, &s->handle, error));
+  ISO_TRY(set_session(connection->database, connection->node, s->handle, error));
+  connection->server_id = mysql_thread_id(s->handle);
+  return ISOPROOF_OK;
+}
+
+void iso_maria_disconnect(iso_connection *connection) {
+  iso_maria_session *s = connection->state;
+  if (s == NULL) return;
+  for (size_t i = 0; i < ISO_MOST_TABLES; i++)
+    for (size_t j = 0; j < ISO_SQL_STATEMENTS; j++)
+      if (s->statements[i][j] != NULL) mysql_stmt_close(s->statements[i][j]);
+  if (s->handle != NULL) mysql_close(s->handle);
+  iso_vec_free(&s->text);
+  free(s);
+  connection->state = NULL;
+}
+
+bool iso_maria_cancel(iso_connection *connection) {
+  MYSQL *handle = NULL;
+  char sql[64];
+  snprintf(sql, sizeof sql, "KILL QUERY %" PRIu64, connection->server_id);
+  bool done = connect_handle(connection->database, connection->node, &handle, NULL) == ISOPROOF_OK &&
+              mysql_query(handle, sql) == 0;
+  if (handle != NULL) mysql_close(handle);
+  return done;
+}
+
+/* ---- what the server says of itself ---- */
+
+static isoproof_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
+  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
+                  reply->message);
+}
+
+static void add_isolations(iso_database *database, bool snapshot, bool galera) {
+  iso_database_add_isolation(database, "read uncommitted", NULL, "reads see what is not committed");
+  iso_database_add_isolation(database, "read committed", "read-committed",
+                             "every read sees what was committed when it began");
+  if (galera && !snapshot)
+    iso_database_add_isolation(database, "repeatable read", "snapshot-isolation",
+                               "Galera promises snapshot isolation between nodes");
+  else
+    iso_database_add_innodb(database, snapshot);
+  iso_database_add_isolation(database, "serializable", "serializable",
+                             galera ? "by its name; between nodes Galera promises snapshot isolation only"
+                                    : "reads lock what they read");
+}
+
+/* Takes the variables that matter; the default level by its name in *initial. */
+static void take_variables(iso_database *database, const iso_reply *reply, char initial[ISO_SETTING_BYTES],
+                           bool *snapshot) {
+  iso_maria_server *server = database->state;
+  for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
+    const char *name = iso_reply_cell(reply, i, 0), *value = iso_reply_cell(reply, i, 1);
+    if (value == NULL) continue;
+    bool on = strcasecmp(value, "ON") == 0 || strcmp(value, "1") == 0;
+    iso_database_add_setting(database, name, value);
+    if (strcasecmp(name, "innodb_snapshot_isolation") == 0) *snapshot = on;
+    if (strcasecmp(name, "innodb_rollback_on_timeout") == 0) server->rollback_on_timeout = on;
+    if (strcasecmp(name, "wsrep_on") == 0) server->galera = on;
+    if (strcasecmp(name, "tx_isolation") == 0 || strcasecmp(name, "transaction_isolation") == 0)
+      snprintf(initial, ISO_SETTING_BYTES, "%s", value);
+  }
+}
+
+static isoproof_status learn_version(iso_database *database, iso_connection *connection, iso_reply *reply,
+                                     isoproof_error *error) {
+  const iso_maria_server *server = database->state;
+  const iso_maria_session *s = connection->state;
+  const char *version = mysql_get_server_info(s->handle);
+  bool is_mariadb = version != NULL && strstr(version, "MariaDB") != NULL;
+  int length = version != NULL ? (int)strcspn(version, "-") : 0;
+  int used = snprintf(database->version, sizeof database->version, "%s %.*s", is_mariadb ? "MariaDB" : "MySQL",
+                      length < 60 ? length : 60, version != NULL ? version : "");
+  if (!server->galera) return ISOPROOF_OK;
+  ISO_TRY(ask(connection, "SHOW STATUS LIKE 'wsrep_cluster_size'", reply, error));
+  const char *size = iso_reply_cell(reply, 0, 1);
+  snprintf(database->version + used, sizeof database->version - (size_t)used, ", Galera of %.8s",
+           size != NULL ? size : "?");
+  return ISOPROOF_OK;
+}
+
+static isoproof_status learn(iso_database *database, iso_connection *connection, iso_reply *reply,
+                             isoproof_error *error) {
+  ISO_TRY(ask(connection,
+              "SHOW VARIABLES WHERE Variable_name IN ('version', 'version_comment', 'tx_isolation', "
+              "'transaction_isolation', 'innodb_snapshot_isolation', 'innodb_rollback_on_timeout', "
+              "'innodb_flush_log_at_trx_commit', 'innodb_lock_wait_timeout', 'sync_binlog', 'wsrep_on', "
+              "'wsrep_sync_wait', 'max_connections', 'max_statement_time')",
+              reply, error));
+  char initial[ISO_SETTING_BYTES] = "repeatable read";
+  bool snapshot = false;
+  take_variables(database, reply, initial, &snapshot);
+  ISO_TRY(learn_version(database, connection, reply, error));
+  const iso_maria_server *server = database->state;
+  add_isolations(database, snapshot, server->galera);
+  const iso_isolation *found;
+  if (iso_database_find_isolation(database, initial, &found, NULL) == ISOPROOF_OK)
+    database->default_isolation = (size_t)(found - database->isolations);
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_maria_open(iso_database *database, isoproof_error *error) {
+  static const char *const known[] = {"socket", "init", NULL};
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialize);
+  for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_url_only(&database->urls[i], known, error));
+  database->dialect = ISO_SQL_MARIADB;
+  database->state = iso_alloc_zero(1, sizeof(iso_maria_server));
+  if (database->state == NULL) return iso_fail_memory(error);
+  iso_connection *connection;
+  ISO_TRY(iso_connect(database, 0, &connection, error));
+  iso_reply reply = {0};
+  isoproof_status status = learn(database, connection, &reply, error);
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  return status;
+}
+
+void iso_maria_close(iso_database *database) { free(database->state); }
+
+/* ---- several nodes ---- */
+
+isoproof_status iso_maria_settled(iso_connection *connection, bool *settled, isoproof_error *error) {
+  const iso_maria_server *server = connection->database->state;
+  iso_reply reply = {0};
+  isoproof_status status = ISOPROOF_OK;
+  char sql[128], table[ISO_TABLE_BYTES];
+  iso_database_table(connection->database, 0, table);
+  snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM %s", table);
+  /* A read that waits for everything that was committed anywhere. */
+  if (server->galera) status = ask(connection, "SET SESSION wsrep_sync_wait = 1", &reply, error);
+  *settled = status == ISOPROOF_OK && iso_execute(connection, sql, &reply) == ISO_OUTCOME_OK;
+  iso_reply_free(&reply);
+  return status;
+}

@@ -1,0 +1,176 @@
+/* postgres_connect.c - connecting to PostgreSQL, what the server says of itself. */
+#include <stdio.h>
+#include <string.h>
+
+#include "database/drivers/postgres.h"
+
+enum { MOST_PARAMETERS = 16 };
+
+void iso_pg_library(char *buffer, size_t size) {
+  int version = PQlibVersion();
+  snprintf(buffer, size, "libpq %d.%d", version / 10000, version % 10000);
+}
+
+/* Notices of the server are not for our standard error. */
+static void ignore(void *user, const char *message) { (void)user, (void)message; }
+
+static void add(const char **names, const char **values, size_t *count, const char *name, const char *value) {
+  if (value == NULL || value[0] == 0 || *count + 1 >= MOST_PARAMETERS) return;
+  names[*count] = name;
+  values[(*count)++] = value;
+  names[*count] = values[*count] = NULL;
+}
+
+/* The statement that the URL wants to be the first of every connection. */
+static isoproof_status send_init(const iso_url *url, PGconn *handle, isoproof_error *error) {
+  const char *sql = iso_url_option(url, "init");
+  if (sql == NULL) return ISOPROOF_OK;
+  PGresult *result = PQexec(handle, sql);
+  ExecStatusType status = PQresultStatus(result);
+  PQclear(result);
+  if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, PQerrorMessage(handle));
+}
+
+isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error) {
+  const iso_database *database = connection->database;
+  const iso_database_options *options = &database->options;
+  const iso_url *url = &database->urls[connection->node];
+  iso_pg_session *s = iso_alloc_zero(1, sizeof *s);
+  if (s == NULL) return iso_fail_memory(error);
+  connection->state = s;
+  const char *names[MOST_PARAMETERS], *values[MOST_PARAMETERS];
+  size_t count = 0;
+  char port[16] = "", timeout[16], settings[128];
+  if (url->port != 0) snprintf(port, sizeof port, "%u", url->port);
+  snprintf(timeout, sizeof timeout, "%u", (options->connect_timeout_ms + 999) / 1000);
+  snprintf(settings, sizeof settings, "-c statement_timeout=%u -c lock_timeout=%u", options->statement_timeout_ms,
+           options->lock_timeout_ms);
+  add(names, values, &count, "host", url->host != NULL ? url->host : iso_url_option(url, "host"));
+  add(names, values, &count, "port", port);
+  add(names, values, &count, "user", url->user);
+  add(names, values, &count, "password", url->password);
+  add(names, values, &count, "dbname", url->path);
+  add(names, values, &count, "sslmode", iso_url_option(url, "sslmode"));
+  add(names, values, &count, "sslrootcert", iso_url_option(url, "sslrootcert"));
+  add(names, values, &count, "connect_timeout", timeout);
+  add(names, values, &count, "options", settings);
+  add(names, values, &count, "client_encoding", "UTF8");
+  add(names, values, &count, "fallback_application_name", "isoproof");
+  s->handle = PQconnectdbParams(names, values, 0);
+  if (PQstatus(s->handle) != CONNECTION_OK)
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
+                    s->handle != NULL ? PQerrorMessage(s->handle) : "out of memory");
+  PQsetNoticeProcessor(s->handle, ignore, NULL);
+  s->cancel = PQgetCancel(s->handle);
+  connection->server_id = (uint64_t)PQbackendPID(s->handle);
+  return send_init(url, s->handle, error);
+}
+
+void iso_pg_disconnect(iso_connection *connection) {
+  iso_pg_session *s = connection->state;
+  if (s == NULL) return;
+  PQfreeCancel(s->cancel);
+  PQfinish(s->handle);
+  free(s);
+  connection->state = NULL;
+}
+
+bool iso_pg_cancel(iso_connection *connection) {
+  const iso_pg_session *s = connection->state;
+  char words[256];
+  return s != NULL && s->cancel != NULL && PQcancel(s->cancel, words, sizeof words) != 0;
+}
+
+/* ---- what the server says of itself ---- */
+
+static isoproof_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
+  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
+                  reply->message);
+}
+
+static void add_isolations(iso_database *database, const char *initial, bool standby) {
+  iso_database_add_isolation(database, "read uncommitted", "read-committed", "PostgreSQL treats it as read committed");
+  iso_database_add_isolation(database, "read committed", "read-committed",
+                             "every statement sees what was committed when it began");
+  iso_database_add_isolation(database, "repeatable read", "snapshot-isolation",
+                             "PostgreSQL documents it as snapshot isolation");
+  if (!standby) iso_database_add_isolation(database, "serializable", "serializable", "serializable snapshot isolation");
+  database->default_isolation = 1;
+  for (size_t i = 0; i < database->isolation_count; i++)
+    if (strcmp(database->isolations[i].name, initial) == 0) database->default_isolation = i;
+}
+
+static isoproof_status learn(iso_database *database, iso_connection *connection, iso_reply *reply,
+                             isoproof_error *error) {
+  ISO_TRY(ask(connection, "SELECT version(), pg_is_in_recovery()", reply, error));
+  const char *version = iso_reply_cell(reply, 0, 0), *recovery = iso_reply_cell(reply, 0, 1);
+  bool standby = recovery != NULL && strcmp(recovery, "t") == 0;
+  const char *end = version != NULL ? strstr(version, " (") : NULL;
+  size_t length = end != NULL ? (size_t)(end - version) : version != NULL ? strcspn(version, ",") : 0;
+  snprintf(database->version, sizeof database->version, "%.*s%s", (int)(length < 100 ? length : 100),
+           version != NULL ? version : "", standby ? ", standby" : "");
+  ISO_TRY(ask(connection,
+              "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'default_transaction_isolation', "
+              "'fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'deadlock_timeout', 'max_connections', "
+              "'statement_timeout', 'lock_timeout', 'shared_buffers') ORDER BY name",
+              reply, error));
+  const char *initial = "read committed";
+  char kept[ISO_SETTING_BYTES];
+  for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
+    const char *name = iso_reply_cell(reply, i, 0), *value = iso_reply_cell(reply, i, 1);
+    iso_database_add_setting(database, name, value);
+    if (strcmp(name, "default_transaction_isolation") != 0 || value == NULL) continue;
+    snprintf(kept, sizeof kept, "%s", value);
+    initial = kept;
+  }
+  add_isolations(database, initial, standby);
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_pg_open(iso_database *database, isoproof_error *error) {
+  static const char *const known[] = {"host", "sslmode", "sslrootcert", "init", NULL};
+  for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_url_only(&database->urls[i], known, error));
+  database->dialect = ISO_SQL_POSTGRES;
+  iso_connection *connection;
+  ISO_TRY(iso_connect(database, 0, &connection, error));
+  iso_reply reply = {0};
+  isoproof_status status = learn(database, connection, &reply, error);
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  return status;
+}
+
+void iso_pg_close(iso_database *database) { (void)database; }
+
+/* ---- several nodes ---- */
+
+static isoproof_status log_position(iso_database *database, char *position, size_t size, isoproof_error *error) {
+  iso_connection *connection;
+  ISO_TRY(iso_connect(database, 0, &connection, error));
+  iso_reply reply = {0};
+  isoproof_status status = ask(connection, "SELECT pg_current_wal_lsn()", &reply, error);
+  const char *found = iso_reply_cell(&reply, 0, 0);
+  snprintf(position, size, "%s", found != NULL ? found : "");
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  return status;
+}
+
+isoproof_status iso_pg_settled(iso_connection *connection, bool *settled, isoproof_error *error) {
+  iso_reply reply = {0};
+  isoproof_status status = ask(connection, "SELECT pg_is_in_recovery()", &reply, error);
+  const char *recovery = iso_reply_cell(&reply, 0, 0);
+  *settled = recovery == NULL || strcmp(recovery, "t") != 0;
+  if (status == ISOPROOF_OK && !*settled) {
+    char position[32], sql[128];
+    status = log_position(connection->database, position, sizeof position, error);
+    snprintf(sql, sizeof sql, "SELECT pg_last_wal_replay_lsn() >= '%s'", position);
+    if (status == ISOPROOF_OK) status = ask(connection, sql, &reply, error);
+    const char *there = status == ISOPROOF_OK ? iso_reply_cell(&reply, 0, 0) : NULL;
+    *settled = there != NULL && strcmp(there, "t") == 0;
+  }
+  iso_reply_free(&reply);
+  return status;
+}

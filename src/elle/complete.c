@@ -1,0 +1,52 @@
+#include "elle/complete.h"
+
+/* The level that asks the same as a model, and what its violation is called. */
+static const struct counterpart {
+  iso_level model;
+  const char *level;
+  iso_anomaly anomaly;
+} counterparts[] = {
+    {ISO_LEVEL_M_PL_SI, "PL-SI", ISO_ANOMALY_PL_SI_CYCLE_EXISTS},
+    {ISO_LEVEL_M_PL_3, "PL-3", ISO_ANOMALY_PL_3_CYCLE_EXISTS},
+    /* Without predicates repeatable read asks for the same. */
+    {ISO_LEVEL_M_PL_2_99, "PL-3", ISO_ANOMALY_PL_2_99_CYCLE_EXISTS},
+    {ISO_LEVEL_M_STRONG_SESSION_SI, "snapshot-isolation", ISO_ANOMALY_STRONG_SESSION_SI_CYCLE_EXISTS},
+    {ISO_LEVEL_M_STRONG_SESSION_SER, "serializable", ISO_ANOMALY_STRONG_SESSION_SER_CYCLE_EXISTS},
+    {ISO_LEVEL_M_STRONG_SI, "strong-snapshot-isolation", ISO_ANOMALY_STRONG_SI_CYCLE_EXISTS},
+    {ISO_LEVEL_M_PL_SS, "strict-serializable", ISO_ANOMALY_PL_SS_CYCLE_EXISTS},
+};
+enum { COUNTERPARTS = sizeof counterparts / sizeof counterparts[0] };
+_Static_assert((int)COUNTERPARTS <= (int)ISO_ELLE_COMPLETE_MOST, "a report keeps one result a counterpart");
+
+static isoproof_status ask(iso_elle *e, unsigned number, isoproof_task *task, isoproof_error *error) {
+  const struct counterpart *c = &counterparts[number];
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = &c->level, .level_count = 1};
+  isoproof_result *result;
+  ISO_TRY(isoproof_check(e->history, &options, task, &result, error));
+  isoproof_verdict verdict = isoproof_result_of(result, c->level);
+  if (verdict == ISOPROOF_SATISFIED) e->proved |= iso_level_implied(c->model);
+  if (verdict == ISOPROOF_VIOLATED && isoproof_result_anomalies(result) > 0) {
+    e->cases.count[c->anomaly]++;
+    iso_elle_case one = {(uint32_t)c->anomaly, ISO_NO_OP, ISO_NO_OP, ISO_NO_OP, 0};
+    if (!iso_vec_push(&e->cases.list, one)) e->cases.failed = true;
+    e->complete_results[number] = result;
+    result = NULL;
+  }
+  isoproof_result_free(result);
+  return e->cases.failed ? iso_fail_memory(error) : ISOPROOF_OK;
+}
+
+isoproof_status iso_elle_complete(iso_elle *e, isoproof_task *task, isoproof_error *error) {
+  for (unsigned i = 0; i < COUNTERPARTS; i++) {
+    iso_level_set bit = ISO_LEVEL_BIT(counterparts[i].model);
+    if ((e->options.models & bit) != 0 && ((e->ruled_out | e->proved) & bit) == 0) ISO_TRY(ask(e, i, task, error));
+  }
+  return ISOPROOF_OK;
+}
+
+const isoproof_result *iso_elle_complete_of(const iso_elle *e, iso_anomaly anomaly) {
+  for (unsigned i = 0; i < COUNTERPARTS; i++) {
+    if (counterparts[i].anomaly == anomaly) return e->complete_results[i];
+  }
+  return NULL;
+}

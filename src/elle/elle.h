@@ -1,0 +1,103 @@
+/* elle.h - anomalies of Adya's and Elle's in a history, and the models that they rule out.
+ *
+ * What single transactions and single keys give away are cases; what several transactions give away are cycles of their
+ * dependencies.  A report owns its columns until iso_elle_free and refers to the history.
+ */
+#ifndef ISO_ELLE_ELLE_H
+#define ISO_ELLE_ELLE_H
+
+#include <isoproof/check.h>
+
+#include "base/arena.h"
+#include "elle/cycle_search.h"
+#include "history/history.h"
+
+/* Workloads: C name, id. */
+#define ISO_ELLE_WORKLOAD_LIST(X)                                                                                      \
+  X(LIST_APPEND, "list-append")                                                                                        \
+  X(RW_REGISTER, "rw-register")                                                                                        \
+  X(CLOSED_PREDICATE, "closed-predicate")                                                                              \
+  X(SET, "set")                                                                                                        \
+  X(COUNTER, "counter")
+
+typedef enum iso_elle_workload {
+#define ISO_X(name, id) ISO_ELLE_WORKLOAD_##name,
+  ISO_ELLE_WORKLOAD_LIST(ISO_X)
+#undef ISO_X
+      ISO_ELLE_WORKLOADS
+} iso_elle_workload;
+
+const char *iso_elle_workload_id(iso_elle_workload workload);
+/* By id; ISO_ELLE_WORKLOADS when there is none. */
+iso_elle_workload iso_elle_workload_find(const char *id);
+/* By the operations of a history. */
+iso_elle_workload iso_elle_workload_detect(const isoproof_history *history);
+
+typedef struct iso_elle_options {
+  iso_elle_workload workload;
+  iso_level_set models;              /* whose prohibitions are reported */
+  bool anomalies[ISO_ANOMALY_COUNT]; /* that are reported besides, with what counts as one of them */
+  bool wfr_keys, sequential_keys, linearizable_keys;
+  bool all;                      /* every instance */
+  const uint32_t *txn_order_opt; /* registers: the order of writes by rank of their transactions */
+  uint64_t budget;               /* of each search; 0 the usual */
+} iso_elle_options;
+
+/* One instance.  What the numbers are depends on the anomaly:
+ *   G1a, garbage-read, future-read, duplicate-elements  op is the read, other the write (ISO_NO_OP for nobody's),
+ *                                                       element its place
+ *   G1b                op is the read, other the write that was replaced
+ *   internal           op is the read, other the operation of the transaction that it contradicts
+ *   incompatible-order op is a read, other one of another order
+ *   dirty-update       op is the write on top, other the aborted one
+ *   lost-update        op and other are reads of one version, by transactions that both write the key
+ *   cyclic-versions    key; op and other are two operations of versions on the cycle
+ *   predicate-read-miss op is the read, key the row */
+typedef struct iso_elle_case {
+  uint32_t anomaly;
+  uint32_t op, other;
+  uint32_t key, element;
+} iso_elle_case;
+
+typedef struct iso_elle_cases {
+  uint64_t count[ISO_ANOMALY_COUNT];
+  ISO_VEC(iso_elle_case) list; /* the first of each anomaly, or all */
+  bool all;
+  bool failed; /* memory was out */
+} iso_elle_cases;
+
+void iso_elle_cases_add(iso_elle_cases *cases, iso_anomaly anomaly, uint64_t instances, iso_elle_case one);
+
+enum { ISO_ELLE_COMPLETE_MOST = 8 };
+
+/* Why one transaction comes before another. */
+typedef struct iso_why {
+  bool known;
+  uint32_t key;
+  uint32_t from_op, to_op; /* ISO_NO_OP where there is none */
+  uint32_t follows;        /* the read that it follows from, + 1; 0 when it is known by itself */
+} iso_why;
+
+typedef struct iso_elle {
+  isoproof_history *history;
+  iso_elle_options options;
+  uint8_t *counts;
+  iso_elle_cases cases;
+  iso_dep_cycles cycles;
+  bool empty_graph;        /* nothing was inferred between transactions */
+  iso_level_set ruled_out; /* by everything that was found */
+  iso_level_set proved;    /* models that the history provably satisfies */
+  bool invalid;            /* something reportable was found */
+  const char *unknown_reason;
+  isoproof_result *complete_results[ISO_ELLE_COMPLETE_MOST]; /* see elle/complete.h */
+  struct iso_evidence *evidence;                             /* what explains the edges; see elle/evidence.h */
+} iso_elle;
+
+isoproof_status iso_elle_run(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,
+                             iso_elle **elle, isoproof_error *error);
+void iso_elle_free(iso_elle *elle);
+
+/* Whether an anomaly is among those asked for: a model asked for forbids it, or it counts as an anomaly asked for. */
+bool iso_elle_reports(const iso_elle *elle, iso_anomaly anomaly);
+
+#endif

@@ -1,0 +1,234 @@
+#include "elle/elle_result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *isoproof_workload_at(size_t number) {
+  return number < ISO_ELLE_WORKLOADS ? iso_elle_workload_id((iso_elle_workload)number) : NULL;
+}
+
+bool iso_elle_is_asked(const isoproof_check_options *options) {
+  return options->workload != NULL || options->model_count > 0;
+}
+
+/* ---- options ---- */
+
+static isoproof_status read_anomalies(const isoproof_check_options *options, iso_elle_options *out,
+                                      isoproof_error *error) {
+  for (size_t i = 0; i < options->anomaly_count; i++) {
+    const isoproof_anomaly_info *info = isoproof_anomaly_find(options->anomalies[i]);
+    if (info == NULL || info->kind == ISOPROOF_ANOMALY_TAP) {
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "`%s` is not an anomaly of dependencies", options->anomalies[i]);
+    }
+    out->anomalies[info->number] = true;
+    for (size_t k = 0; info->kind == ISOPROOF_ANOMALY_PHENOMENON && isoproof_anomaly_implies(info, k) != NULL; k++) {
+      out->anomalies[isoproof_anomaly_implies(info, k)->number] = true;
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status read_models(const isoproof_check_options *options, iso_elle_options *out,
+                                   isoproof_error *error) {
+  for (size_t i = 0; i < options->model_count; i++) {
+    const isoproof_level_info *info = isoproof_level_find_in(options->models[i], ISOPROOF_LEVEL_MODEL);
+    if (info == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no model `%s`", options->models[i]);
+    out->models |= ISO_LEVEL_BIT(info->number);
+  }
+  if (options->model_count + options->anomaly_count == 0) out->models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_SS);
+  return ISOPROOF_OK;
+}
+
+static isoproof_status read_options(const isoproof_history *history, const isoproof_check_options *options,
+                                    iso_elle_options *out, isoproof_error *error) {
+  bool named = options->workload != NULL && !iso_level_same_name(options->workload, "auto");
+  if (options->level_count > 0) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "levels cannot be asked for together with a workload or models");
+  }
+  out->workload = named ? iso_elle_workload_find(options->workload) : iso_elle_workload_detect(history);
+  if (out->workload == ISO_ELLE_WORKLOADS) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no workload `%s`", options->workload);
+  }
+  out->wfr_keys = options->wfr_keys;
+  out->sequential_keys = options->sequential_keys;
+  out->linearizable_keys = options->linearizable_keys;
+  out->all = options->all;
+  ISO_TRY(read_anomalies(options, out, error));
+  return read_models(options, out, error);
+}
+
+/* ---- what is shown ---- */
+
+static int by_anomaly(const void *a, const void *b) {
+  const struct iso_elle_shown *x = a, *y = b;
+  if (x->anomaly != y->anomaly) return x->anomaly < y->anomaly ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool choose_shown(isoproof_result *result) {
+  const iso_elle *e = result->elle;
+  size_t most = e->cases.list.count + e->cycles.cycles.count;
+  result->elle_shown = iso_alloc(most, sizeof *result->elle_shown);
+  result->cache = iso_alloc_zero(most, sizeof(void *));
+  if (result->elle_shown == NULL || result->cache == NULL) return false;
+  bool reports[ISO_ANOMALY_COUNT];
+  for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) reports[a] = iso_elle_reports(e, (iso_anomaly)a);
+  for (uint32_t i = 0; i < e->cases.list.count; i++) {
+    iso_anomaly anomaly = (iso_anomaly)e->cases.list.items[i].anomaly;
+    if (reports[anomaly]) result->elle_shown[result->shown_count++] = (struct iso_elle_shown){anomaly, false, i};
+  }
+  for (uint32_t i = 0; i < e->cycles.cycles.count; i++) {
+    iso_anomaly anomaly = e->cycles.cycles.items[i].anomaly;
+    if (reports[anomaly]) result->elle_shown[result->shown_count++] = (struct iso_elle_shown){anomaly, true, i};
+  }
+  if (result->shown_count > 1) qsort(result->elle_shown, result->shown_count, sizeof *result->elle_shown, by_anomaly);
+  return true;
+}
+
+static const char **names_of(iso_level_set set) {
+  const char **names = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *names);
+  size_t count = 0;
+  for (unsigned i = 0; names != NULL && i < ISO_LEVEL_COUNT; i++) {
+    bool model = isoproof_level_at(i)->family == ISOPROOF_LEVEL_MODEL;
+    if (model && (set & ISO_LEVEL_BIT(i)) != 0) names[count++] = isoproof_level_at(i)->friendly;
+  }
+  return names;
+}
+
+/* Where nothing was inferred between transactions, what single reads rule out is said even though nobody asked. */
+static bool name_models(isoproof_result *result) {
+  const iso_elle *e = result->elle;
+  iso_level_set told = e->invalid || e->empty_graph ? e->ruled_out : 0;
+  iso_level_set weakest = iso_level_weakest(told);
+  result->elle_not = names_of(weakest);
+  result->elle_also_not = names_of(told & ~weakest);
+  result->elle_proved = names_of(iso_level_strongest(e->proved));
+  return result->elle_not != NULL && result->elle_also_not != NULL && result->elle_proved != NULL;
+}
+
+static isoproof_verdict verdict_of(const iso_elle *e, unsigned level) {
+  if ((e->ruled_out & ISO_LEVEL_BIT(level)) != 0) return ISOPROOF_VIOLATED;
+  return (e->proved & ISO_LEVEL_BIT(level)) != 0 ? ISOPROOF_SATISFIED : ISOPROOF_UNDECIDED;
+}
+
+static bool enter_models(isoproof_result *result) {
+  const iso_elle *e = result->elle;
+  result->levels = iso_alloc(ISO_LEVEL_COUNT, sizeof *result->levels);
+  result->strongest = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *result->strongest);
+  result->weakest_violated = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *result->weakest_violated);
+  if (result->levels == NULL || result->strongest == NULL || result->weakest_violated == NULL) return false;
+  iso_level_set satisfied = 0, violated = 0;
+  for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if ((e->options.models & ISO_LEVEL_BIT(i)) == 0) continue;
+    isoproof_verdict verdict = verdict_of(e, i);
+    result->levels[result->level_count++] = (struct iso_level_entry){isoproof_level_at(i), verdict, true};
+    if (verdict == ISOPROOF_SATISFIED) satisfied |= ISO_LEVEL_BIT(i);
+    if (verdict == ISOPROOF_VIOLATED) violated |= ISO_LEVEL_BIT(i);
+    if (verdict == ISOPROOF_UNDECIDED && result->unknown_reason == NULL) {
+      result->unknown_reason = "nothing that the model forbids was found, and that does not prove that it holds";
+    }
+  }
+  size_t strong = 0, weak = 0;
+  for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
+    const char *id = isoproof_level_at(i)->id;
+    if ((iso_level_strongest(satisfied) & ISO_LEVEL_BIT(i)) != 0) result->strongest[strong++] = id;
+    if ((iso_level_weakest(violated) & ISO_LEVEL_BIT(i)) != 0) result->weakest_violated[weak++] = id;
+  }
+  return true;
+}
+
+/* ---- the check ---- */
+
+static isoproof_status verify_shown(const isoproof_result *result, isoproof_error *error) {
+  enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
+  for (size_t i = 0; i < result->shown_count && i < FIRST; i++) {
+    isoproof_anomaly anomaly;
+    if (isoproof_result_anomaly(result, i, &anomaly)) continue;
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the finding %s did not stand up to verification",
+                    isoproof_anomaly_at(result->elle_shown[i].anomaly)->code);
+  }
+  return ISOPROOF_OK;
+}
+
+/* A limit reached before anything was found. */
+static iso_elle *make_unknown(isoproof_history *history, const iso_elle_options *options, isoproof_status status) {
+  iso_elle *e = iso_alloc_zero(1, sizeof *e);
+  if (e == NULL) return NULL;
+  e->history = history;
+  e->options = *options;
+  e->unknown_reason = status == ISOPROOF_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
+  return e;
+}
+
+static isoproof_status fill(isoproof_result *made, const iso_elle_options *how, isoproof_task *task,
+                            isoproof_error *error) {
+  isoproof_status status = iso_elle_run(made->history, how, task, &made->elle, error);
+  if (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY) {
+    made->elle = make_unknown(made->history, how, status);
+    status = made->elle != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  }
+  ISO_TRY(status);
+  made->unknown_reason = made->elle->unknown_reason;
+  if (!choose_shown(made) || !name_models(made) || !enter_models(made)) return iso_fail_memory(error);
+  return verify_shown(made, error);
+}
+
+isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                               isoproof_result **result, isoproof_error *error) {
+  iso_elle_options how;
+  memset(&how, 0, sizeof how);
+  ISO_TRY(read_options(history, options, &how, error));
+  isoproof_result *made = calloc(1, sizeof *made);
+  if (made == NULL) return iso_fail_memory(error);
+  pthread_mutex_init(&made->lock, NULL);
+  made->history = history;
+  made->findings.keep_all = options->all;
+  made->only_patterns = how.models == 0;
+  iso_verifier_init(&made->verifier, history);
+  isoproof_status status = fill(made, &how, task, error);
+  if (status != ISOPROOF_OK) {
+    isoproof_result_free(made);
+    return status;
+  }
+  *result = made;
+  return ISOPROOF_OK;
+}
+
+void iso_elle_result_free(isoproof_result *result) {
+  iso_elle_free(result->elle);
+  free(result->elle_shown);
+  free(result->elle_not);
+  free(result->elle_also_not);
+  free(result->elle_proved);
+}
+
+/* ---- looking inside ---- */
+
+static const char *name_at(const char **names, size_t number) {
+  for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
+    if (i == number) return names[i];
+  }
+  return NULL;
+}
+
+const char *isoproof_result_not(const isoproof_result *result, size_t number) {
+  return name_at(result->elle_not, number);
+}
+
+const char *isoproof_result_also_not(const isoproof_result *result, size_t number) {
+  return name_at(result->elle_also_not, number);
+}
+
+const char *isoproof_result_proved(const isoproof_result *result, size_t number) {
+  return name_at(result->elle_proved, number);
+}
+
+isoproof_verdict isoproof_result_elle(const isoproof_result *result) {
+  if (result->elle == NULL) return ISOPROOF_VERDICT_NONE;
+  if (result->elle->invalid) return ISOPROOF_VIOLATED;
+  return result->elle->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
+}
+
+const char *isoproof_result_workload(const isoproof_result *result) {
+  return result->elle != NULL ? iso_elle_workload_id(result->elle->options.workload) : NULL;
+}

@@ -1,0 +1,26 @@
+/* elle_result.h - isoproof_check by way of elle/elle.h: from its options to a result.
+ * What is added to a result belongs to it. */
+#ifndef ISO_ELLE_ELLE_RESULT_H
+#define ISO_ELLE_ELLE_RESULT_H
+
+#include "elle/elle.h"
+#include "result/result.h"
+
+/* What stands behind isoproof_result_anomaly. */
+struct iso_elle_shown {
+  iso_anomaly anomaly;
+  bool is_cycle;
+  uint32_t number; /* among the cycles, or the cases */
+};
+
+/* Whether the options ask for a workload or models. */
+bool iso_elle_is_asked(const isoproof_check_options *options);
+isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                               isoproof_result **result, isoproof_error *error);
+void iso_elle_result_free(isoproof_result *result);
+
+/* The witness of what is shown; NULL when it does not stand up, or memory is out.  It belongs to the arena of the
+ * result. */
+isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number);
+
+#endif

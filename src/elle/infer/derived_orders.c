@@ -1,0 +1,282 @@
+#include "elle/infer/derived_orders.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 64 };
+#define USUAL_BUDGET UINT64_C(300000000)
+
+/* A read of a version that somebody wrote. */
+typedef struct seen {
+  uint32_t key, reader, writer, version, op;
+} seen;
+
+typedef struct follower {
+  const iso_registers *r;
+  const iso_graph *g;
+  iso_follows *out;
+  uint32_t *first, *to;   /* rows of the edges that paths are made of: what was written and read, and what follows */
+  uint32_t *order;        /* the nodes, each after those that lead to it */
+  uint32_t *place;        /* by node: where it is in the order */
+  uint64_t *bits;         /* by node: which sources of the block at hand lead to it */
+  uint64_t *key_bits;     /* by key: which of them write it */
+  uint64_t *version_bits; /* by operation: which of them were found to come before that write */
+  uint32_t *served;       /* by operation: the round in which that write was last served */
+  ISO_VEC(seen) reads;
+  ISO_VEC(uint32_t) sources; /* transactions that write, in order */
+  uint64_t steps, budget;
+} follower;
+
+/* ---- paths ---- */
+
+static bool is_part(const iso_graph *g, uint32_t node, uint32_t edge) {
+  return node >= g->txns || (g->kind[edge] & (ISO_DEP_ANY_WW | ISO_DEP_ANY_WR)) != 0;
+}
+
+static isoproof_status make_rows(follower *f, isoproof_error *error) {
+  const iso_graph *g = f->g;
+  size_t count = (size_t)g->first[g->nodes] + f->out->pairs.count;
+  free(f->first);
+  free(f->to);
+  f->first = iso_alloc_zero((size_t)g->nodes + 2, sizeof *f->first);
+  f->to = iso_alloc(count, sizeof *f->to);
+  if (f->first == NULL || f->to == NULL || count >= UINT32_MAX) return iso_fail_memory(error);
+  uint32_t *next = f->first + 1;
+  for (uint32_t v = 0; v < g->nodes; v++) {
+    for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) next[v + 1] += is_part(g, v, e);
+  }
+  for (size_t i = 0; i < f->out->pairs.count; i++) next[f->out->pairs.items[i].before + 1]++;
+  for (uint32_t v = 0; v < g->nodes; v++) next[v + 1] += next[v];
+  for (uint32_t v = 0; v < g->nodes; v++) {
+    for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
+      if (is_part(g, v, e)) f->to[next[v]++] = g->to[e];
+    }
+  }
+  for (size_t i = 0; i < f->out->pairs.count; i++) {
+    const iso_follow *pair = &f->out->pairs.items[i];
+    f->to[next[pair->before]++] = pair->after;
+  }
+  return ISOPROOF_OK;
+}
+
+/* Orders the nodes; false when they are on a cycle, which is a contradiction that others will tell. */
+static bool sort_nodes(follower *f) {
+  uint32_t count = 0, nodes = f->g->nodes, *waits = f->place;
+  memset(waits, 0, (size_t)nodes * sizeof *waits);
+  for (uint32_t e = 0; e < f->first[nodes]; e++) waits[f->to[e]]++;
+  for (uint32_t v = 0; v < nodes; v++) {
+    if (waits[v] == 0) f->order[count++] = v;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t v = f->order[i];
+    for (uint32_t e = f->first[v]; e < f->first[v + 1]; e++) {
+      if (--waits[f->to[e]] == 0) f->order[count++] = f->to[e];
+    }
+  }
+  for (uint32_t i = 0; i < count; i++) f->place[f->order[i]] = i;
+  return count == nodes;
+}
+
+/* ---- one round ---- */
+
+static bool writes(const isoproof_history *h, uint32_t txn) {
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE) return true;
+  }
+  return false;
+}
+
+static bool collect_sources(follower *f) {
+  f->sources.count = 0;
+  for (uint32_t i = 0; i < f->g->nodes; i++) {
+    uint32_t v = f->order[i];
+    if (v >= f->g->txns || !f->r->counts[v] || !writes(f->r->h, v)) continue;
+    if (!iso_vec_push(&f->sources, v)) return false;
+  }
+  return true;
+}
+
+/* Sets or clears the bits of the keys that the sources of a block write. */
+static void mark_keys(follower *f, size_t first, size_t end, bool on) {
+  const isoproof_history *h = f->r->h;
+  for (size_t i = first; i < end; i++) {
+    uint32_t txn = f->sources.items[i];
+    for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+      if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
+      f->key_bits[h->op_key[op]] = on ? f->key_bits[h->op_key[op]] | UINT64_C(1) << (i - first) : 0;
+    }
+  }
+}
+
+static void spread(follower *f, size_t first, size_t end) {
+  uint32_t nodes = f->g->nodes, begin = f->place[f->sources.items[first]];
+  for (size_t i = first; i < end; i++) f->bits[f->sources.items[i]] = UINT64_C(1) << (i - first);
+  for (uint32_t i = begin; i < nodes; i++) {
+    uint32_t v = f->order[i];
+    uint64_t bits = f->bits[v];
+    if (bits == 0) continue;
+    for (uint32_t e = f->first[v]; e < f->first[v + 1]; e++) f->bits[f->to[e]] |= bits;
+  }
+  f->steps += (nodes - begin) + (uint64_t)f->first[nodes] / 2;
+}
+
+/* The last write of a transaction to a key. */
+static uint32_t last_write(const isoproof_history *h, uint32_t txn, uint32_t key) {
+  for (uint32_t op = h->txn_first_op[txn + 1]; op-- > h->txn_first_op[txn];) {
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == key) return op;
+  }
+  return ISO_NO_OP;
+}
+
+static bool judge_read(follower *f, const seen *s, size_t first) {
+  uint64_t found = f->bits[s->reader] & f->key_bits[s->key] & ~f->bits[s->writer] & ~f->version_bits[s->version];
+  for (; found != 0; found &= found - 1) {
+    unsigned bit = (unsigned)__builtin_ctzll(found);
+    uint32_t before = f->sources.items[first + bit];
+    if (before == s->reader || before == s->writer) continue;
+    iso_follow pair = {before, s->writer, last_write(f->r->h, before, s->key), s->version, s->op};
+    f->version_bits[s->version] |= UINT64_C(1) << bit;
+    if (!iso_vec_push(&f->out->pairs, pair)) return false;
+  }
+  return true;
+}
+
+/* Writers that come late in the order are asked about first: who comes before them follows from them, mostly. */
+static isoproof_status round_of(follower *f, isoproof_task *task, isoproof_error *error) {
+  uint32_t round = f->out->rounds;
+  if (!collect_sources(f)) return iso_fail_memory(error);
+  for (size_t end = f->sources.count; end > 0 && f->steps <= f->budget;) {
+    size_t first = (end - 1) / BLOCK * BLOCK;
+    ISO_TRY(iso_task_check(task, error));
+    mark_keys(f, first, end, true);
+    spread(f, first, end);
+    for (size_t i = 0; i < f->reads.count; i++) {
+      const seen *s = &f->reads.items[i];
+      bool possible = (f->bits[s->reader] & f->key_bits[s->key]) != 0 && f->served[s->version] != round;
+      if (possible && !judge_read(f, s, first)) return iso_fail_memory(error);
+    }
+    f->steps += f->reads.count;
+    for (size_t i = 0; i < f->reads.count; i++) {
+      uint32_t version = f->reads.items[i].version;
+      if (f->version_bits[version] != 0) f->served[version] = round;
+      f->version_bits[version] = 0;
+    }
+    mark_keys(f, first, end, false);
+    memset(f->bits, 0, (size_t)f->g->nodes * sizeof *f->bits);
+    end = first;
+  }
+  return ISOPROOF_OK;
+}
+
+/* ---- rounds ---- */
+
+static bool collect_reads(follower *f) {
+  const iso_registers *r = f->r;
+  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
+    const iso_touch *touch = &r->touches[i];
+    if (touch->in >= r->h->ops || !r->counts[r->op_txn[touch->in]]) continue;
+    seen one = {touch->key, touch->txn, r->op_txn[touch->in], touch->in, touch->read_op};
+    if (one.reader != one.writer && !iso_vec_push(&f->reads, one)) return false;
+  }
+  return true;
+}
+
+static isoproof_status run(follower *f, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = f->r->h;
+  f->order = iso_alloc(f->g->nodes, sizeof *f->order);
+  f->place = iso_alloc(f->g->nodes, sizeof *f->place);
+  f->bits = iso_alloc_zero(f->g->nodes, sizeof *f->bits);
+  f->key_bits = iso_alloc_zero(h->keys, sizeof *f->key_bits);
+  f->version_bits = iso_alloc_zero(h->ops, sizeof *f->version_bits);
+  f->served = iso_alloc_zero(h->ops, sizeof *f->served);
+  bool made = f->order != NULL && f->place != NULL && f->bits != NULL && f->key_bits != NULL;
+  made = made && f->version_bits != NULL && f->served != NULL && collect_reads(f);
+  if (!made) return iso_fail_memory(error);
+  for (;;) {
+    size_t before = f->out->pairs.count;
+    f->out->rounds++;
+    ISO_TRY(make_rows(f, error));
+    if (!sort_nodes(f)) return ISOPROOF_OK;
+    ISO_TRY(round_of(f, task, error));
+    f->out->gave_up = f->steps > f->budget;
+    if (f->out->gave_up || f->out->pairs.count == before) return ISOPROOF_OK;
+  }
+}
+
+isoproof_status iso_follows_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
+                                 isoproof_task *task, iso_follows *follows, isoproof_error *error) {
+  follower f = {.r = registers, .g = graph, .out = follows, .budget = budget != 0 ? budget : USUAL_BUDGET};
+  memset(follows, 0, sizeof *follows);
+  isoproof_status status = run(&f, task, error);
+  free(f.first);
+  free(f.to);
+  free(f.order);
+  free(f.place);
+  free(f.bits);
+  free(f.key_bits);
+  free(f.version_bits);
+  free(f.served);
+  iso_vec_free(&f.reads);
+  iso_vec_free(&f.sources);
+  if (status != ISOPROOF_OK) iso_follows_free(follows);
+  return status;
+}
+
+void iso_follows_free(iso_follows *follows) {
+  iso_vec_free(&follows->pairs);
+  memset(follows, 0, sizeof *follows);
+}
+
+/* ---- edges ---- */
+
+static int by_version(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Who read each version: version << 32 | transaction, sorted. */
+static bool collect_readers(const iso_registers *r, uint64_t **out, size_t *count) {
+  ISO_VEC(uint64_t) readers = {NULL, 0, 0};
+  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
+    const iso_touch *touch = &r->touches[i];
+    if (touch->in >= r->h->ops) continue;
+    if (!iso_vec_push(&readers, (uint64_t)touch->in << 32 | touch->txn)) {
+      iso_vec_free(&readers);
+      return false;
+    }
+  }
+  if (readers.count > 1) qsort(readers.items, readers.count, sizeof *readers.items, by_version);
+  *out = readers.items;
+  *count = readers.count;
+  return true;
+}
+
+static void pair_edges(const iso_follow *pair, const uint64_t *readers, size_t count, iso_deps_list *edges) {
+  size_t low = 0, high = count;
+  iso_deps_add(edges, pair->before, pair->after, ISO_DEP_WW);
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (readers[middle] >> 32 < pair->before_op) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  for (; low < count && readers[low] >> 32 == pair->before_op; low++) {
+    iso_deps_add(edges, (uint32_t)readers[low], pair->after, ISO_DEP_RW);
+  }
+}
+
+isoproof_status iso_follows_edges(const iso_follows *follows, const iso_registers *r, const iso_graph *g,
+                                  iso_deps_list *edges, isoproof_error *error) {
+  uint64_t *readers = NULL;
+  size_t count = 0;
+  edges->nodes = g->nodes;
+  for (uint32_t v = 0; v < g->nodes; v++) {
+    for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) iso_deps_add(edges, v, g->to[e], g->kind[e]);
+  }
+  if (!collect_readers(r, &readers, &count)) return iso_fail_memory(error);
+  for (size_t i = 0; i < follows->pairs.count; i++) pair_edges(&follows->pairs.items[i], readers, count, edges);
+  free(readers);
+  return edges->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+}

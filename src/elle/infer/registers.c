@@ -1,0 +1,372 @@
+#include "elle/infer/registers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/scc.h"
+#include "history/resolve.h"
+
+typedef ISO_VEC(uint32_t) numbers;
+typedef ISO_VEC(uint64_t) pairs; /* two numbers of 32 bits each, the first one to sort by */
+
+typedef struct maker {
+  iso_registers *r;
+  const iso_register_options *options;
+  ISO_VEC(iso_touch) touches;
+  pairs garbage;    /* key << 32 | value of each read of a value that nobody wrote; sorted, each once */
+  numbers from, to; /* pairs of versions */
+} maker;
+
+static int by_number(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* ---- versions ---- */
+
+static bool is_read(const isoproof_history *h, uint32_t op) {
+  return h->op_kind[op] == ISOPROOF_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
+}
+
+static bool collect_garbage(maker *m) {
+  const isoproof_history *h = m->r->h;
+  for (uint32_t op = 0; op < h->ops; op++) {
+    if (!is_read(h, op) || m->r->resolution->writer[op] != ISO_FROM_NOBODY) continue;
+    if (!iso_vec_push(&m->garbage, (uint64_t)h->op_key[op] << 32 | h->op_value[op])) return false;
+  }
+  if (m->garbage.count > 1) qsort(m->garbage.items, m->garbage.count, sizeof(uint64_t), by_number);
+  size_t kept = 0;
+  for (size_t i = 0; i < m->garbage.count; i++) {
+    if (i == 0 || m->garbage.items[i] != m->garbage.items[i - 1]) m->garbage.items[kept++] = m->garbage.items[i];
+  }
+  m->garbage.count = kept;
+  return kept < UINT32_MAX - 16 - (size_t)h->ops - h->keys;
+}
+
+static uint32_t version_seen(const maker *m, uint32_t op) {
+  const isoproof_history *h = m->r->h;
+  uint32_t writer = m->r->resolution->writer[op];
+  if (writer == ISO_FROM_INITIAL) return h->ops + h->op_key[op];
+  if (writer < h->ops) return writer;
+  uint64_t wanted = (uint64_t)h->op_key[op] << 32 | h->op_value[op];
+  size_t low = 0, high = m->garbage.count;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (m->garbage.items[middle] <= wanted) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return h->ops + h->keys + (uint32_t)low;
+}
+
+/* ---- touches ---- */
+
+static bool touch_txn(maker *m, uint32_t txn, uint32_t *latest) {
+  const isoproof_history *h = m->r->h;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    bool reads = is_read(h, op), writes = h->op_kind[op] == ISOPROOF_OP_WRITE;
+    if (!reads && !writes) continue;
+    uint32_t key = h->op_key[op];
+    if (latest[key] == UINT32_MAX || m->touches.items[latest[key]].txn != txn) {
+      iso_touch fresh = {key, txn, ISO_NO_VERSION, ISO_NO_VERSION, ISO_NO_OP, false};
+      latest[key] = (uint32_t)m->touches.count;
+      if (!iso_vec_push(&m->touches, fresh)) return false;
+    }
+    iso_touch *touch = &m->touches.items[latest[key]];
+    if (writes) {
+      touch->out = op;
+      touch->wrote = true;
+    } else if (!touch->wrote && touch->read_op == ISO_NO_OP) {
+      touch->in = version_seen(m, op);
+      touch->read_op = op;
+    }
+  }
+  return true;
+}
+
+/* Collects what transactions did to keys and sorts it by key. */
+static bool make_touches(maker *m) {
+  iso_registers *r = m->r;
+  const isoproof_history *h = r->h;
+  uint32_t *latest = iso_alloc(h->keys, sizeof *latest);
+  bool made = latest != NULL;
+  if (made) memset(latest, 0xff, (size_t)h->keys * sizeof *latest);
+  for (uint32_t t = 0; made && t < h->txns; t++) made = !r->counts[t] || touch_txn(m, t, latest);
+  free(latest);
+  r->touches = iso_alloc(m->touches.count, sizeof *r->touches);
+  r->touch_first = iso_alloc_zero((size_t)h->keys + 2, sizeof *r->touch_first);
+  if (!made || r->touches == NULL || r->touch_first == NULL) return false;
+  uint32_t *next = r->touch_first + 1;
+  for (size_t i = 0; i < m->touches.count; i++) next[m->touches.items[i].key + 1]++;
+  for (uint32_t k = 0; k < h->keys; k++) next[k + 1] += next[k];
+  for (size_t i = 0; i < m->touches.count; i++) r->touches[next[m->touches.items[i].key]++] = m->touches.items[i];
+  return true;
+}
+
+/* ---- pairs of versions ---- */
+
+static bool pair(maker *m, uint32_t a, uint32_t b) {
+  if (a == b || a == ISO_NO_VERSION || b == ISO_NO_VERSION) return true;
+  return iso_vec_push(&m->from, a) && iso_vec_push(&m->to, b);
+}
+
+static uint32_t left_behind(const iso_touch *touch) { return touch->wrote ? touch->out : touch->in; }
+
+static bool is_committed(const iso_registers *r, const iso_touch *touch) {
+  return r->h->txn_status[touch->txn] == ISOPROOF_COMMITTED;
+}
+
+/* What one transaction left behind is not after what the next one of its session found, and before what it wrote. */
+static bool pair_sessions(maker *m, uint32_t key) {
+  const iso_registers *r = m->r;
+  const iso_touch *last = NULL;
+  for (uint32_t i = r->touch_first[key]; i < r->touch_first[key + 1]; i++) {
+    const iso_touch *touch = &r->touches[i];
+    bool same = last != NULL && r->h->txn_session[last->txn] == r->h->txn_session[touch->txn];
+    if (same && !(pair(m, left_behind(last), touch->in) && pair(m, left_behind(last), touch->out))) return false;
+    if (!same) last = NULL;
+    if (is_committed(r, touch) && left_behind(touch) != ISO_NO_VERSION) last = touch;
+  }
+  return true;
+}
+
+static bool pair_by_rank(maker *m, uint32_t key) {
+  const iso_registers *r = m->r;
+  pairs ranked = {NULL, 0, 0};
+  bool made = true;
+  for (uint32_t i = r->touch_first[key]; made && i < r->touch_first[key + 1]; i++) {
+    const iso_touch *touch = &r->touches[i];
+    uint64_t rank = m->options->txn_order_opt[touch->txn];
+    if (touch->wrote) made = iso_vec_push(&ranked, rank << 32 | touch->out);
+  }
+  if (ranked.count > 1) qsort(ranked.items, ranked.count, sizeof(uint64_t), by_number);
+  for (size_t i = 1; made && i < ranked.count; i++) {
+    made = pair(m, (uint32_t)ranked.items[i - 1], (uint32_t)ranked.items[i]);
+  }
+  iso_vec_free(&ranked);
+  return made;
+}
+
+static bool make_pairs(maker *m) {
+  const iso_registers *r = m->r;
+  for (uint32_t k = 0; k < r->h->keys; k++) {
+    for (uint32_t i = r->touch_first[k]; m->options->wfr_keys && i < r->touch_first[k + 1]; i++) {
+      if (!pair(m, r->touches[i].in, r->touches[i].out)) return false;
+    }
+    if (m->options->sequential_keys && !pair_sessions(m, k)) return false;
+    if (m->options->txn_order_opt != NULL && !pair_by_rank(m, k)) return false;
+  }
+  return true;
+}
+
+static bool make_rows(maker *m) {
+  iso_registers *r = m->r;
+  r->after_first = iso_alloc_zero((size_t)r->versions + 2, sizeof *r->after_first);
+  r->after = iso_alloc(m->from.count, sizeof *r->after);
+  if (r->after_first == NULL || r->after == NULL) return false;
+  uint32_t *next = r->after_first + 1;
+  for (size_t i = 0; i < m->from.count; i++) next[m->from.items[i] + 1]++;
+  for (uint32_t v = 0; v < r->versions; v++) next[v + 1] += next[v];
+  for (size_t i = 0; i < m->from.count; i++) r->after[next[m->from.items[i]]++] = m->to.items[i];
+  return true;
+}
+
+/* ---- real time ---- */
+
+static void enter_at(iso_registers *r, uint32_t version, uint32_t moment) {
+  if (version == ISO_NO_VERSION || moment == ISO_NO_MOMENT) return;
+  if (moment + 1 > r->entered[version]) r->entered[version] = moment + 1;
+}
+
+static isoproof_status make_moments(iso_registers *r, isoproof_error *error) {
+  iso_moments moments;
+  r->left = iso_alloc(r->versions, sizeof *r->left);
+  r->entered = iso_alloc_zero(r->versions, sizeof *r->entered);
+  if (r->left == NULL || r->entered == NULL) return iso_fail_memory(error);
+  memset(r->left, 0xff, (size_t)r->versions * sizeof *r->left);
+  ISO_TRY(iso_moments_make(r->h, r->counts, &moments, error));
+  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
+    const iso_touch *touch = &r->touches[i];
+    uint32_t left = left_behind(touch), ended = moments.ended[touch->txn];
+    enter_at(r, touch->in, moments.begun[touch->txn]);
+    enter_at(r, touch->out, moments.begun[touch->txn]);
+    if (left != ISO_NO_VERSION && ended < r->left[left]) r->left[left] = ended;
+  }
+  iso_moments_free(&moments);
+  return ISOPROOF_OK;
+}
+
+/* ---- cycles of versions ---- */
+
+/* The versions of a key that somebody found or wrote, the initial one included, each once, ascending. */
+static bool versions_of(const iso_registers *r, uint32_t key, numbers *out) {
+  out->count = 0;
+  for (uint32_t i = r->touch_first[key]; i < r->touch_first[key + 1]; i++) {
+    const iso_touch *touch = &r->touches[i];
+    if (touch->in != ISO_NO_VERSION && !iso_vec_push(out, touch->in)) return false;
+    if (touch->wrote && !iso_vec_push(out, touch->out)) return false;
+  }
+  return iso_vec_push(out, r->h->ops + key);
+}
+
+/* A chain of moments of one key: a version leads to the moment it was left at, and a moment to what was entered after.
+ * A version that leads back to itself that way was merely seen twice. */
+static bool chain_moments(const iso_registers *r, const numbers *versions, iso_deps_list *edges, pairs *sorted) {
+  sorted->count = 0;
+  for (size_t i = 0; i < versions->count; i++) {
+    uint32_t v = versions->items[i];
+    if (r->entered[v] == 0) continue;
+    if (!iso_vec_push(sorted, (uint64_t)(r->entered[v] - 1) << 32 | v)) return false;
+  }
+  if (sorted->count == 0) return true;
+  qsort(sorted->items, sorted->count, sizeof(uint64_t), by_number);
+  uint32_t base = edges->nodes;
+  for (size_t i = 0; i < sorted->count; i++) {
+    uint32_t node = iso_deps_node(edges);
+    iso_deps_add(edges, node, (uint32_t)sorted->items[i], ISO_PASS);
+    if (i + 1 < sorted->count) iso_deps_add(edges, node, node + 1, ISO_PASS);
+  }
+  for (size_t i = 0; i < versions->count; i++) {
+    uint32_t v = versions->items[i];
+    if (r->left[v] == ISO_NO_MOMENT) continue;
+    size_t low = 0, high = sorted->count; /* the first entrance that is not before */
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (sorted->items[middle] >> 32 < r->left[v]) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low < sorted->count) iso_deps_add(edges, v, base + (uint32_t)low, ISO_PASS);
+  }
+  return true;
+}
+
+/* Everything known about versions as one graph: pairs, the initial version first, and real time. */
+static bool version_edges(const iso_registers *r, iso_deps_list *edges) {
+  numbers versions = {NULL, 0, 0};
+  pairs sorted = {NULL, 0, 0};
+  bool made = true;
+  for (uint32_t k = 0; made && k < r->h->keys; k++) {
+    made = versions_of(r, k, &versions);
+    for (size_t i = 0; made && i < versions.count; i++) {
+      uint32_t v = versions.items[i];
+      iso_deps_add(edges, r->h->ops + k, v, ISO_PASS);
+      for (uint32_t e = r->after_first[v]; e < r->after_first[v + 1]; e++)
+        iso_deps_add(edges, v, r->after[e], ISO_PASS);
+    }
+    if (made && r->left != NULL) made = chain_moments(r, &versions, edges, &sorted);
+  }
+  iso_vec_free(&versions);
+  iso_vec_free(&sorted);
+  return made && !edges->failed;
+}
+
+static uint32_t key_of_version(const maker *m, uint32_t version) {
+  const isoproof_history *h = m->r->h;
+  if (version < h->ops) return h->op_key[version];
+  if (version < h->ops + h->keys) return version - h->ops;
+  return (uint32_t)(m->garbage.items[version - h->ops - h->keys] >> 32);
+}
+
+/* Two versions in one component come before each other. */
+static isoproof_status mark_cyclic(const maker *m, const uint32_t *component, uint32_t count, isoproof_error *error) {
+  enum { UNSEEN = -1, COUNTED = -2 };
+  iso_registers *r = m->r;
+  int64_t *one = iso_alloc(count, sizeof *one);
+  if (one == NULL) return iso_fail_memory(error);
+  for (uint32_t c = 0; c < count; c++) one[c] = UNSEEN;
+  for (uint32_t v = 0; v < r->versions; v++) {
+    if (component[v] == ISO_ALONE || one[component[v]] == COUNTED) continue;
+    if (one[component[v]] == UNSEEN) {
+      one[component[v]] = v;
+      continue;
+    }
+    uint32_t key = key_of_version(m, v);
+    if (r->cyclic[key]++ == 0) {
+      r->cyclic_one[key] = (uint32_t)one[component[v]];
+      r->cyclic_other[key] = v;
+    }
+    one[component[v]] = COUNTED;
+  }
+  free(one);
+  return ISOPROOF_OK;
+}
+
+static isoproof_status find_cycles(const maker *m, isoproof_task *task, isoproof_error *error) {
+  iso_registers *r = m->r;
+  iso_deps_list edges;
+  iso_graph graph;
+  uint32_t count = 0, *component;
+  r->cyclic = iso_alloc_zero(r->h->keys, sizeof *r->cyclic);
+  r->cyclic_one = iso_alloc(r->h->keys, sizeof *r->cyclic_one);
+  r->cyclic_other = iso_alloc(r->h->keys, sizeof *r->cyclic_other);
+  if (r->cyclic == NULL || r->cyclic_one == NULL || r->cyclic_other == NULL) return iso_fail_memory(error);
+  if (m->from.count == 0 && r->left == NULL) return ISOPROOF_OK; /* the initial version alone makes no cycles */
+  iso_deps_init(&edges, r->versions);
+  if (!version_edges(r, &edges)) edges.failed = true;
+  ISO_TRY(iso_graph_make(&edges, &graph, error));
+  component = iso_alloc(graph.nodes, sizeof *component);
+  isoproof_status status = component == NULL
+                               ? iso_fail_memory(error)
+                               : iso_scc(graph.first, graph.to, graph.nodes, task, component, &count, error);
+  if (status == ISOPROOF_OK) status = mark_cyclic(m, component, count, error);
+  free(component);
+  iso_graph_free(&graph);
+  return status;
+}
+
+static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error) {
+  iso_registers *r = m->r;
+  if (!collect_garbage(m)) return iso_fail_memory(error);
+  r->versions = r->h->ops + r->h->keys + (uint32_t)m->garbage.count;
+  if (!make_touches(m) || !make_pairs(m) || !make_rows(m)) return iso_fail_memory(error);
+  if (m->options->linearizable_keys) ISO_TRY(make_moments(r, error));
+  return find_cycles(m, task, error);
+}
+
+isoproof_status iso_registers_make(isoproof_history *history, const uint8_t *counts,
+                                   const iso_register_options *options, isoproof_task *task, iso_registers *registers,
+                                   isoproof_error *error) {
+  memset(registers, 0, sizeof *registers);
+  maker m = {.r = registers, .options = options};
+  registers->h = history;
+  registers->counts = counts;
+  ISO_TRY(iso_history_resolve(history, task, &registers->resolution, error));
+  ISO_TRY(iso_history_op_txns(history, &registers->op_txn, error));
+  if ((uint64_t)history->ops + history->keys >= UINT32_MAX / 2) {
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u operations are too many for this check", history->ops);
+  }
+  isoproof_status status = make(&m, task, error);
+  iso_vec_free(&m.touches);
+  iso_vec_free(&m.garbage);
+  iso_vec_free(&m.from);
+  iso_vec_free(&m.to);
+  if (status != ISOPROOF_OK) iso_registers_free(registers);
+  return status;
+}
+
+void iso_registers_free(iso_registers *r) {
+  free(r->touches);
+  free(r->touch_first);
+  free(r->after_first);
+  free(r->after);
+  free(r->left);
+  free(r->entered);
+  free(r->cyclic);
+  free(r->cyclic_one);
+  free(r->cyclic_other);
+  memset(r, 0, sizeof *r);
+}
+
+bool iso_registers_before(const iso_registers *r, uint32_t a, uint32_t b) {
+  if (a == b) return false;
+  if (a >= r->h->ops && a < r->h->ops + r->h->keys) return true;
+  for (uint32_t e = r->after_first[a]; e < r->after_first[a + 1]; e++) {
+    if (r->after[e] == b) return true;
+  }
+  return r->left != NULL && r->left[a] != ISO_NO_MOMENT && r->entered[b] != 0 && r->left[a] <= r->entered[b] - 1;
+}

@@ -1,0 +1,73 @@
+#include "format/micro_op.h"
+
+#include <string.h>
+
+void iso_micro_free(iso_micro *micro) {
+  iso_vec_free(&micro->ops);
+  iso_vec_free(&micro->elements);
+  iso_list_memory_free(&micro->memory);
+}
+
+isoproof_status iso_micro_emit(const iso_micro *micro, isoproof_builder *builder, isoproof_error *error) {
+  const iso_value *elements = micro->elements.items;
+  for (size_t i = 0; i < micro->ops.count; i++) {
+    const iso_micro_op *op = &micro->ops.items[i];
+    isoproof_op_kind kind = (isoproof_op_kind)op->kind;
+    if (op->list) {
+      ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
+      if (op->value > 0) elements += op->value;
+    } else {
+      ISO_TRY(iso_builder_op(builder, kind, op->key, op->value, error));
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+/* The elements up to the END, behind those from place `first` on that are there. */
+static isoproof_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
+  enum { BATCH = 256 };
+  for (;;) {
+    /* Such integers are their own codes. */
+    if (t->dialect == ISO_DIALECT_EDN) {
+      if (!iso_vec_reserve(&micro->elements, BATCH)) return iso_fail_memory(t->error);
+      micro->elements.count += iso_edn_integers(t, micro->elements.items + micro->elements.count, BATCH);
+    }
+    ISO_TRY(iso_token_next(t));
+    if (t->type == ISO_TOKEN_END) break;
+    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
+      return iso_token_expected(t, "an element (a number, text or keyword)");
+    }
+    iso_value code;
+    ISO_TRY(iso_micro_code(t, pool, &code));
+    if (!iso_vec_push(&micro->elements, code)) return iso_fail_memory(t->error);
+  }
+  size_t found = micro->elements.count - first;
+  if (found >= ISO_VALUE_INLINE_LIMIT) {
+    return iso_fail_at(t->error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "a list of %zu elements", found);
+  }
+  *count = (iso_value)found;
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count) {
+  return rest(micro, t, pool, micro->elements.count, count);
+}
+
+isoproof_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count) {
+  if (t->dialect != ISO_DIALECT_EDN) return iso_micro_elements(micro, t, pool, count);
+  size_t first = micro->elements.count;
+  uint64_t begin = t->window.offset + (uint64_t)(t->window.cur - t->window.buffer), offset = t->window.offset;
+  const iso_value *known;
+  size_t recalled = iso_list_recall(&micro->memory, t, key, &known);
+  if (recalled > 0) {
+    if (!iso_vec_reserve(&micro->elements, recalled)) return iso_fail_memory(t->error);
+    memcpy(micro->elements.items + first, known, recalled * sizeof *known);
+    micro->elements.count += recalled;
+  }
+  ISO_TRY(rest(micro, t, pool, first, count));
+  /* The text is still there unless the window has moved on. */
+  if (t->window.offset != offset || *count == recalled) return ISOPROOF_OK;
+  const char *text = t->window.buffer + (begin - offset);
+  iso_list_learn(&micro->memory, key, text, (size_t)(t->start - text), micro->elements.items + first, *count, recalled);
+  return ISOPROOF_OK;
+}

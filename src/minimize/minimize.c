@@ -1,0 +1,226 @@
+/* Delta debugging of a history: transactions, then operations, judged by isoproof_check. */
+#include <isoproof/level.h>
+#include <isoproof/minimize.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/task.h"
+#include "base/vector.h"
+#include "check/duplicates/choices.h"
+#include "history/resolve.h"
+#include "history/subset.h"
+
+typedef struct {
+  isoproof_history *h;
+  const char *level;
+  bool duplicate_values;
+  iso_choices choices; /* with duplicate_values */
+  isoproof_task *task;
+  uint8_t *keep_txn, *keep_op; /* the smallest part so far */
+  uint8_t *try_txn, *try_op;   /* the one being judged */
+  uint64_t checks;
+} minimizer;
+
+static isoproof_status judge(minimizer *m, isoproof_history *part, isoproof_result **result, isoproof_error *error) {
+  isoproof_check_options options = {
+      .struct_size = sizeof options, .levels = &m->level, .level_count = 1, .duplicate_values = m->duplicate_values};
+  m->checks++;
+  return isoproof_check(part, &options, m->task, result, error);
+}
+
+/* A read of a part that lacks one of the writes that it may have observed would be left with the others alone, which
+ * can be a violation that the whole does not have. */
+static void drop_choosing_reads(minimizer *m) {
+  const iso_choices *c = &m->choices;
+  for (size_t i = 0; i < c->reads.count; i++) {
+    const iso_choice *read = &c->reads.items[i];
+    for (uint32_t k = read->first; k < read->first + read->count; k++) {
+      uint32_t write = c->candidates.items[k];
+      if (write < m->h->ops && !(m->try_op[write] && m->try_txn[c->op_txn[write]])) m->try_op[read->op] = 0;
+    }
+  }
+}
+
+/* Whether the part being tried violates the level; if so, it becomes the smallest so far.  Stages of checks of parts
+ * are not worth reporting. */
+static isoproof_status attempt(minimizer *m, bool *violated, isoproof_error *error) {
+  isoproof_history *part = NULL;
+  isoproof_result *result = NULL;
+  isoproof_progress_fn callback = m->task != NULL ? m->task->callback : NULL;
+  *violated = false;
+  if (m->task != NULL) m->task->callback = NULL;
+  drop_choosing_reads(m);
+  isoproof_status status = iso_history_subset(m->h, m->try_txn, m->try_op, m->task, &part, error);
+  if (status == ISOPROOF_OK) status = judge(m, part, &result, error);
+  if (m->task != NULL) m->task->callback = callback;
+  if (status == ISOPROOF_OK) {
+    *violated = isoproof_result_of(result, m->level) == ISOPROOF_VIOLATED;
+    /* A check that ran out of time says unknown. */
+    if (!*violated) status = iso_task_check(m->task, error);
+  }
+  isoproof_result_free(result);
+  isoproof_history_free(part);
+  if (status == ISOPROOF_OK && *violated) {
+    memcpy(m->keep_txn, m->try_txn, m->h->txns);
+    memcpy(m->keep_op, m->try_op, m->h->ops);
+  }
+  return status;
+}
+
+static void begin_attempt(minimizer *m) {
+  memcpy(m->try_txn, m->keep_txn, m->h->txns);
+  memcpy(m->try_op, m->keep_op, m->h->ops);
+}
+
+/* ---- from the witnesses of the whole history ---- */
+
+/* Adds those whose writes the operations of a witness show. */
+static isoproof_status add_sources(minimizer *m, const isoproof_anomaly *anomaly, isoproof_error *error) {
+  const iso_resolution *resolution;
+  const uint32_t *op_txn;
+  ISO_TRY(iso_history_resolve(m->h, m->task, &resolution, error));
+  ISO_TRY(iso_history_op_txns(m->h, &op_txn, error));
+  for (size_t i = 0; i < anomaly->op_count; i++) {
+    uint32_t writer = anomaly->ops[i] < m->h->ops ? resolution->writer[anomaly->ops[i]] : ISO_NO_OP;
+    if (writer < m->h->ops) m->try_txn[op_txn[writer]] = 1;
+  }
+  return ISOPROOF_OK;
+}
+
+/* Tries the transactions of one witness, or (number == count) those of all. */
+static isoproof_status try_witness(minimizer *m, const isoproof_result *whole, size_t number, bool *violated,
+                                   isoproof_error *error) {
+  size_t count = isoproof_result_anomalies(whole);
+  begin_attempt(m);
+  memset(m->try_txn, 0, m->h->txns);
+  for (size_t i = 0; i < count; i++) {
+    isoproof_anomaly anomaly;
+    if ((number < count && i != number) || !isoproof_result_anomaly(whole, i, &anomaly)) continue;
+    for (size_t k = 0; k < anomaly.txn_count; k++) {
+      if (anomaly.txns[k] < m->h->txns) m->try_txn[anomaly.txns[k]] = 1;
+    }
+    ISO_TRY(add_sources(m, &anomaly, error));
+  }
+  return attempt(m, violated, error);
+}
+
+/* The witness with the fewest transactions that is a violation by itself: a good start. */
+static isoproof_status start_from_witness(minimizer *m, const isoproof_result *whole, isoproof_error *error) {
+  enum { WITNESSES = 64 };
+  size_t count = isoproof_result_anomalies(whole), best = count, fewest = SIZE_MAX;
+  bool violated = false;
+  for (size_t i = 0; i < count && i < WITNESSES; i++) {
+    isoproof_anomaly anomaly;
+    if (!isoproof_result_anomaly(whole, i, &anomaly) || anomaly.txn_count >= fewest) continue;
+    fewest = anomaly.txn_count;
+    best = i;
+  }
+  if (best < count) ISO_TRY(try_witness(m, whole, best, &violated, error));
+  for (size_t i = 0; i < count && i < WITNESSES && !violated; i++) {
+    if (i != best) ISO_TRY(try_witness(m, whole, i, &violated, error));
+  }
+  if (!violated && count > 1) ISO_TRY(try_witness(m, whole, count, &violated, error));
+  return ISOPROOF_OK;
+}
+
+/* ---- chunks, ever smaller ---- */
+
+/* Leaves out members of `list` (transactions, or operations), chunk by chunk, until no single one can be left out. */
+static isoproof_status shrink(minimizer *m, bool ops, uint32_t *list, size_t count, isoproof_error *error) {
+  for (size_t chunk = count / 2 + 1; chunk > 0; chunk = chunk > 1 ? (chunk + 1) / 2 : 0) {
+    for (size_t at = 0; at < count;) {
+      size_t end = at + chunk < count ? at + chunk : count;
+      bool violated;
+      iso_task_progress(m->task, ops ? "minimizing operations" : "minimizing transactions",
+                        ops ? "operations" : "transactions", at, count);
+      begin_attempt(m);
+      for (size_t i = at; i < end; i++) (ops ? m->try_op : m->try_txn)[list[i]] = 0;
+      ISO_TRY(attempt(m, &violated, error));
+      if (violated) {
+        memmove(list + at, list + end, (count - end) * sizeof *list);
+        count -= end - at;
+      } else {
+        at = end;
+      }
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+/* The numbers of what is kept. */
+static uint32_t *list_kept(const minimizer *m, bool ops, size_t *count) {
+  uint32_t total = ops ? m->h->ops : m->h->txns;
+  uint32_t *list = iso_alloc(total, sizeof *list);
+  *count = 0;
+  for (uint32_t txn = 0; list != NULL && txn < m->h->txns; txn++) {
+    if (!m->keep_txn[txn]) continue;
+    if (!ops) list[(*count)++] = txn;
+    for (uint32_t op = m->h->txn_first_op[txn]; ops && op < m->h->txn_first_op[txn + 1]; op++) {
+      if (m->keep_op[op]) list[(*count)++] = op;
+    }
+  }
+  return list;
+}
+
+static isoproof_status shrink_all(minimizer *m, const isoproof_result *whole, isoproof_error *error) {
+  ISO_TRY(start_from_witness(m, whole, error));
+  for (int ops = 0; ops < 2; ops++) {
+    size_t count;
+    uint32_t *list = list_kept(m, ops == 1, &count);
+    if (list == NULL) return iso_fail_memory(error);
+    isoproof_status status = shrink(m, ops == 1, list, count, error);
+    free(list);
+    if (status != ISOPROOF_OK) return status;
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status make_room(minimizer *m, isoproof_error *error) {
+  size_t txns = m->h->txns, ops = m->h->ops;
+  m->keep_txn = iso_alloc(txns, 1);
+  m->keep_op = iso_alloc(ops, 1);
+  m->try_txn = iso_alloc(txns, 1);
+  m->try_op = iso_alloc(ops, 1);
+  if (m->keep_txn == NULL || m->keep_op == NULL || m->try_txn == NULL || m->try_op == NULL) {
+    return iso_fail_memory(error);
+  }
+  memset(m->keep_txn, 1, txns);
+  memset(m->keep_op, 1, ops);
+  return ISOPROOF_OK;
+}
+
+isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_minimize_options *options,
+                                  isoproof_task *task, isoproof_history **smaller, isoproof_minimized *report,
+                                  isoproof_error *error) {
+  isoproof_minimized made = {.verdict = ISOPROOF_UNDECIDED, .finished = true};
+  *smaller = NULL;
+  if (options == NULL || options->level == NULL || isoproof_level_find(options->level) == NULL) {
+    const char *level = options != NULL && options->level != NULL ? options->level : "";
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", level);
+  }
+  bool duplicates =
+      options->struct_size > offsetof(isoproof_minimize_options, duplicate_values) && options->duplicate_values;
+  minimizer m = {.h = history, .level = options->level, .duplicate_values = duplicates, .task = task};
+  isoproof_result *whole = NULL;
+  isoproof_status status = make_room(&m, error);
+  if (status == ISOPROOF_OK) status = judge(&m, history, &whole, error);
+  if (status == ISOPROOF_OK && duplicates) status = iso_choices_make(history, false, task, &m.choices, error);
+  if (status == ISOPROOF_OK) made.verdict = isoproof_result_of(whole, m.level);
+  if (status == ISOPROOF_OK && made.verdict == ISOPROOF_VIOLATED) {
+    status = shrink_all(&m, whole, error);
+    made.finished = status != ISOPROOF_ERR_TIMEOUT;
+    if (status == ISOPROOF_ERR_TIMEOUT) status = ISOPROOF_OK;
+    /* Without the task: its time may be up, but what was found is worth having. */
+    if (status == ISOPROOF_OK) status = iso_history_subset(history, m.keep_txn, m.keep_op, NULL, smaller, error);
+  }
+  made.checks = m.checks;
+  if (report != NULL) *report = made;
+  isoproof_result_free(whole);
+  iso_choices_free(&m.choices);
+  free(m.keep_txn);
+  free(m.keep_op);
+  free(m.try_txn);
+  free(m.try_op);
+  return status;
+}

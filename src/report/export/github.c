@@ -1,0 +1,86 @@
+/* Annotations of GitHub: workflow commands, one a line, at the place in the history where an anomaly shows. */
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/export/export.h"
+
+/* GitHub shows ten of a kind a step; what is worse comes first, and more than this would only fill the log. */
+enum { MOST_ANNOTATIONS = 50 };
+
+static const char *const commands[] = {
+    [ISO_GRAVITY_ERROR] = "error", [ISO_GRAVITY_WARNING] = "warning", [ISO_GRAVITY_NOTE] = "notice"};
+
+static void open_command(iso_output *out, const char *command, const iso_spot *spot) {
+  iso_out_printf(out, "::%s ", command);
+  if (spot->file == NULL) return;
+  iso_out_text(out, "file=");
+  iso_put_github_property(out, spot->file);
+  iso_out_char(out, ',');
+  if (spot->line > 0) iso_out_printf(out, "line=%llu,", (unsigned long long)spot->line);
+}
+
+static void put_anomaly(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
+  uint32_t txn;
+  iso_spot spot = iso_spot_of(document, anomaly, &txn);
+  open_command(out, commands[iso_gravity_of(document, anomaly)], &spot);
+  iso_out_text(out, "title=");
+  iso_put_heading(out, iso_put_github_property, anomaly);
+  iso_out_text(out, "::");
+  iso_put_github(out, anomaly->explanation);
+  iso_out_char(out, '\n');
+}
+
+static void put_problem(iso_output *out, const isoproof_document *document, const isoproof_error *problem) {
+  const char *file = problem->file[0] != 0 ? problem->file : isoproof_document_file(document);
+  iso_spot spot = {strcmp(file, "-") == 0 || file[0] == 0 ? NULL : file, problem->line, -1};
+  open_command(out, "error", &spot);
+  iso_out_text(out, "title=cannot check::");
+  iso_put_github(out, problem->message);
+  iso_out_char(out, '\n');
+}
+
+/* What was asked for and is not known. */
+static void put_unknown(iso_output *out, const isoproof_document *document) {
+  const char *reason = isoproof_document_unknown_reason(document);
+  iso_spot spot = iso_spot_of_op(document, NULL);
+  open_command(out, "warning", &spot);
+  iso_out_text(out, "title=unknown::");
+  iso_put_github(out, reason != NULL ? reason : "not decided");
+  iso_out_char(out, '\n');
+}
+
+/* Those of one gravity; how many there are. */
+static uint64_t put_all(iso_output *out, const isoproof_document *document, iso_gravity gravity, uint64_t room) {
+  const isoproof_document_anomaly *a;
+  uint64_t found = 0;
+  for (size_t i = 0; (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
+    if (iso_gravity_of(document, a) != gravity) continue;
+    if (found++ < room) put_anomaly(out, document, a);
+  }
+  return found;
+}
+
+isoproof_status isoproof_documents_write_github(const isoproof_document *const *documents, size_t count,
+                                                isoproof_write_fn write, void *user, isoproof_error *error) {
+  iso_output *out;
+  uint64_t found = 0;
+  ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
+  for (size_t i = 0; i < count; i++) {
+    const isoproof_error *problem = isoproof_document_problem(documents[i]);
+    if (problem == NULL) continue;
+    if (found++ < MOST_ANNOTATIONS) put_problem(out, documents[i], problem);
+  }
+  for (int gravity = ISO_GRAVITY_ERROR; gravity <= ISO_GRAVITY_NOTE; gravity++) {
+    for (size_t i = 0; i < count; i++)
+      found +=
+          put_all(out, documents[i], (iso_gravity)gravity, found < MOST_ANNOTATIONS ? MOST_ANNOTATIONS - found : 0);
+    for (size_t i = 0; gravity == ISO_GRAVITY_ERROR && i < count; i++) {
+      if (iso_judged(documents[i]) != ISOPROOF_UNDECIDED) continue;
+      if (found++ < MOST_ANNOTATIONS) put_unknown(out, documents[i]);
+    }
+  }
+  if (found > MOST_ANNOTATIONS)
+    iso_out_printf(out, "::notice title=isoproof::%llu more findings are not shown here\n",
+                   (unsigned long long)(found - MOST_ANNOTATIONS));
+  return iso_output_close(out, error);
+}

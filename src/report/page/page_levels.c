@@ -1,0 +1,167 @@
+/* The lattice of levels in the page: verdicts, and places to draw them at, the strongest in row 0. */
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/page/page_data.h"
+
+enum { MOST_LEVELS = 128, SWEEPS = 12 };
+
+typedef struct lattice {
+  const isoproof_level_info *levels[MOST_LEVELS];
+  size_t count;
+  bool models;                          /* of Elle's way, instead of levels */
+  bool above[MOST_LEVELS][MOST_LEVELS]; /* [stronger][weaker], without what follows from others */
+  uint32_t row[MOST_LEVELS], rows;
+  double column[MOST_LEVELS];
+} lattice;
+
+static const char *name_of(const lattice *l, size_t i) { return l->models ? l->levels[i]->friendly : l->levels[i]->id; }
+
+static void collect(lattice *l) {
+  for (size_t i = 0; isoproof_level_at(i) != NULL && l->count < MOST_LEVELS; i++) {
+    const isoproof_level_info *info = isoproof_level_at(i);
+    if ((info->family == ISOPROOF_LEVEL_MODEL) == l->models) l->levels[l->count++] = info;
+  }
+  for (size_t a = 0; a < l->count; a++) {
+    for (size_t b = 0; b < l->count; b++) {
+      bool implies = a != b && isoproof_level_implies(l->levels[a], l->levels[b]);
+      for (size_t c = 0; implies && c < l->count; c++) {
+        bool between = c != a && c != b && isoproof_level_implies(l->levels[a], l->levels[c]) &&
+                       isoproof_level_implies(l->levels[c], l->levels[b]);
+        /* Two names for one thing imply each other; they must not hide what is below. */
+        if (between && !isoproof_level_implies(l->levels[c], l->levels[a]) &&
+            !isoproof_level_implies(l->levels[b], l->levels[c]))
+          implies = false;
+      }
+      l->above[a][b] = implies && !(b < a && isoproof_level_implies(l->levels[b], l->levels[a]));
+    }
+  }
+}
+
+static void choose_rows(lattice *l) {
+  for (size_t round = 0; round < l->count; round++) {
+    for (size_t a = 0; a < l->count; a++) {
+      for (size_t b = 0; b < l->count; b++) {
+        if (l->above[a][b] && l->row[b] <= l->row[a] && l->row[a] < MOST_LEVELS) l->row[b] = l->row[a] + 1;
+      }
+    }
+  }
+  for (size_t i = 0; i < l->count; i++)
+    if (l->row[i] >= l->rows) l->rows = l->row[i] + 1;
+}
+
+/* Where a level would like to be: in the middle of its neighbours above and below. */
+static double wish_of(const lattice *l, size_t level) {
+  double sum = 0, count = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (!l->above[i][level] && !l->above[level][i]) continue;
+    sum += l->column[i];
+    count++;
+  }
+  return count > 0 ? sum / count : l->column[level];
+}
+
+/* Sorts a row by wishes and keeps a column between neighbours, the row as a whole in the middle of its wishes. */
+static void arrange_row(lattice *l, uint32_t row) {
+  size_t members[MOST_LEVELS], count = 0;
+  double wish[MOST_LEVELS], at[MOST_LEVELS], shift = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->row[i] != row) continue;
+    size_t k = count++;
+    double wanted = wish_of(l, i);
+    for (; k > 0 && wish[k - 1] > wanted; k--) {
+      wish[k] = wish[k - 1];
+      members[k] = members[k - 1];
+    }
+    wish[k] = wanted;
+    members[k] = i;
+  }
+  for (size_t i = 0; i < count; i++) {
+    at[i] = i > 0 && at[i - 1] + 1 > wish[i] ? at[i - 1] + 1 : wish[i];
+    shift += at[i] - wish[i];
+  }
+  for (size_t i = 0; i < count; i++) l->column[members[i]] = at[i] - shift / (double)count;
+}
+
+static void choose_columns(lattice *l) {
+  uint32_t used[MOST_LEVELS + 1] = {0};
+  for (size_t i = 0; i < l->count; i++) l->column[i] = used[l->row[i] < MOST_LEVELS ? l->row[i] : MOST_LEVELS]++;
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (uint32_t i = 0; i < l->rows; i++) arrange_row(l, sweep % 2 == 0 ? i : l->rows - 1 - i);
+  }
+  double least = 0;
+  for (size_t i = 0; i < l->count; i++)
+    if (i == 0 || l->column[i] < least) least = l->column[i];
+  for (size_t i = 0; i < l->count; i++) l->column[i] -= least;
+}
+
+/* ---- verdicts ---- */
+
+static bool names_it(const iso_name_list *names, const isoproof_level_info *level) {
+  for (size_t i = 0; i < names->count; i++) {
+    if (strcmp(names->items[i], level->friendly) == 0 || strcmp(names->items[i], level->id) == 0) return true;
+  }
+  return false;
+}
+
+/* Whether a model follows from one that is proved. */
+static bool is_proved(const isoproof_document *d, const isoproof_level_info *level) {
+  const iso_name_list *proved = &d->names[ISO_NAMES_PROVED];
+  for (size_t i = 0; i < proved->count; i++) {
+    const isoproof_level_info *by = isoproof_level_find_in(proved->items[i], ISOPROOF_LEVEL_MODEL);
+    if (by != NULL && isoproof_level_implies(by, level)) return true;
+  }
+  return false;
+}
+
+static const char *verdict_of(const isoproof_document *d, const isoproof_level_info *level, bool *asked) {
+  *asked = false;
+  for (size_t i = 0; i < d->levels.count; i++) {
+    if (strcmp(d->levels.items[i].level, level->id) != 0) continue;
+    *asked = d->levels.items[i].asked;
+    return isoproof_verdict_name(d->levels.items[i].verdict);
+  }
+  if (level->family != ISOPROOF_LEVEL_MODEL) return "undecided";
+  if (names_it(&d->names[ISO_NAMES_NOT], level) || names_it(&d->names[ISO_NAMES_ALSO_NOT], level)) return "violated";
+  return is_proved(d, level) ? "satisfied" : "undecided";
+}
+
+void iso_blob_levels(const iso_blob *blob) {
+  static const char *const families[] = {"level", "session-guarantee", "model"};
+  const isoproof_document *d = blob->document;
+  lattice *l = iso_alloc_zero(1, sizeof *l);
+  iso_blob_field(blob, "levels");
+  iso_out_char(blob->out, '[');
+  if (l != NULL) {
+    l->models = d->workload != NULL;
+    collect(l);
+    choose_rows(l);
+    choose_columns(l);
+  }
+  for (size_t i = 0; l != NULL && i < l->count; i++) {
+    bool asked;
+    const char *verdict = verdict_of(d, l->levels[i], &asked);
+    iso_out_text(blob->out, i > 0 ? ",{\"id\":" : "{\"id\":");
+    iso_put_json_in_html(blob->out, name_of(l, i));
+    iso_blob_text(blob, "verdict", verdict);
+    iso_blob_text(blob, "summary", l->levels[i]->summary);
+    iso_blob_text(blob, "family", families[l->levels[i]->family]);
+    iso_out_printf(blob->out, ",\"asked\":%s,\"column\":%.3f,\"row\":%u}", asked ? "true" : "false", l->column[i],
+                   l->row[i]);
+  }
+  iso_out_text(blob->out, "],\"implies\":[");
+  bool first = true;
+  for (size_t a = 0; l != NULL && a < l->count; a++) {
+    for (size_t b = 0; b < l->count; b++) {
+      if (!l->above[a][b]) continue;
+      iso_out_text(blob->out, first ? "[" : ",[");
+      first = false;
+      iso_put_json_in_html(blob->out, name_of(l, a));
+      iso_out_char(blob->out, ',');
+      iso_put_json_in_html(blob->out, name_of(l, b));
+      iso_out_char(blob->out, ']');
+    }
+  }
+  iso_out_char(blob->out, ']');
+  free(l);
+}

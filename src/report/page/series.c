@@ -1,0 +1,135 @@
+/* Throughput and latency over time, in a few hundred buckets; quantiles are exact. */
+#include <string.h>
+
+#include "history/history.h"
+#include "report/page/page_data.h"
+
+enum { MOST_BUCKETS = 600, STATUSES = 3 };
+
+typedef struct series {
+  const isoproof_history *history;
+  int64_t first;
+  uint64_t width; /* of a bucket */
+  uint32_t buckets;
+  uint64_t counts[STATUSES][MOST_BUCKETS];
+  uint64_t begin[MOST_BUCKETS + 1]; /* latencies of committed transactions by bucket, one after the other */
+  uint64_t *latency;
+} series;
+
+/* 1, 2 or 5 times a power of ten, such that the buckets suffice. */
+static uint64_t nice_width(uint64_t span) {
+  uint64_t power = 1;
+  for (;;) {
+    static const uint64_t factors[] = {1, 2, 5};
+    for (int i = 0; i < 3; i++) {
+      if (span / (power * factors[i]) < MOST_BUCKETS) return power * factors[i];
+    }
+    if (power > UINT64_MAX / 50) return power * 5;
+    power *= 10;
+  }
+}
+
+/* When a transaction counts: at its end, or at its start where it has none. */
+static bool bucket_of(const series *s, uint32_t txn, uint32_t *bucket) {
+  int64_t at = s->history->txn_end_opt[txn];
+  if (at == ISOPROOF_NO_TIME) at = s->history->txn_start_opt[txn];
+  if (at == ISOPROOF_NO_TIME || at < s->first) return false;
+  uint64_t number = ((uint64_t)at - (uint64_t)s->first) / s->width;
+  *bucket = number < s->buckets ? (uint32_t)number : s->buckets - 1;
+  return true;
+}
+
+static bool latency_of(const series *s, uint32_t txn, uint64_t *latency) {
+  int64_t start = s->history->txn_start_opt[txn], end = s->history->txn_end_opt[txn];
+  if (s->history->txn_status[txn] != ISOPROOF_COMMITTED || start == ISOPROOF_NO_TIME || end == ISOPROOF_NO_TIME ||
+      end < start)
+    return false;
+  *latency = (uint64_t)end - (uint64_t)start;
+  return true;
+}
+
+static int by_size(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Counting, then a second pass that puts each latency into its bucket. */
+static bool gather(series *s) {
+  const isoproof_history *h = s->history;
+  uint32_t bucket;
+  uint64_t latency, next[MOST_BUCKETS];
+  for (uint32_t t = 0; t < h->txns; t++) {
+    if (!bucket_of(s, t, &bucket)) continue;
+    s->counts[h->txn_status[t]][bucket]++;
+    if (latency_of(s, t, &latency)) s->begin[bucket + 1]++;
+  }
+  for (uint32_t i = 0; i < s->buckets; i++) {
+    s->begin[i + 1] += s->begin[i];
+    next[i] = s->begin[i];
+  }
+  s->latency = iso_alloc(s->begin[s->buckets] + 1, sizeof *s->latency);
+  if (s->latency == NULL) return false;
+  for (uint32_t t = 0; t < h->txns; t++) {
+    if (bucket_of(s, t, &bucket) && latency_of(s, t, &latency)) s->latency[next[bucket]++] = latency;
+  }
+  for (uint32_t i = 0; i < s->buckets; i++)
+    qsort(s->latency + s->begin[i], s->begin[i + 1] - s->begin[i], sizeof *s->latency, by_size);
+  return true;
+}
+
+static void put_counts(const iso_blob *blob, const series *s, const char *name, isoproof_txn_status status) {
+  iso_blob_field(blob, name);
+  for (uint32_t i = 0; i < s->buckets; i++) {
+    iso_out_char(blob->out, i == 0 ? '[' : ',');
+    iso_out_u64(blob->out, s->counts[status][i]);
+  }
+  iso_out_char(blob->out, ']');
+}
+
+/* The smallest latency that `percent` of those in the bucket do not exceed. */
+static void put_quantile(const iso_blob *blob, const series *s, const char *name, uint64_t percent) {
+  iso_blob_field(blob, name);
+  for (uint32_t i = 0; i < s->buckets; i++) {
+    uint64_t count = s->begin[i + 1] - s->begin[i], rank = (count * percent + 99) / 100;
+    iso_out_char(blob->out, i == 0 ? '[' : ',');
+    if (count == 0)
+      iso_out_text(blob->out, "null");
+    else
+      iso_out_u64(blob->out, s->latency[s->begin[i] + (rank > 0 ? rank - 1 : 0)]);
+  }
+  iso_out_char(blob->out, ']');
+}
+
+bool iso_blob_series(const iso_blob *blob) {
+  const isoproof_document *d = blob->document;
+  iso_blob_field(blob, "series");
+  series *s = NULL;
+  bool possible = d->history != NULL && d->has_times && d->history->txn_start_opt != NULL;
+  if (possible) s = iso_alloc_zero(1, sizeof *s);
+  bool good = !possible || s != NULL;
+  if (s != NULL) {
+    uint64_t span = (uint64_t)d->last_end - (uint64_t)d->first_start;
+    s->history = d->history;
+    s->first = d->first_start;
+    s->width = nice_width(span);
+    s->buckets = (uint32_t)(span / s->width) + 1;
+    if (s->buckets > MOST_BUCKETS) s->buckets = MOST_BUCKETS;
+    good = gather(s);
+  }
+  if (s == NULL || !good) {
+    iso_out_text(blob->out, "null");
+  } else {
+    iso_out_printf(blob->out, "{\"start\":0,\"bucket\":%llu", (unsigned long long)s->width);
+    put_counts(blob, s, "committed", ISOPROOF_COMMITTED);
+    put_counts(blob, s, "aborted", ISOPROOF_ABORTED);
+    put_counts(blob, s, "unknown", ISOPROOF_UNKNOWN);
+    put_quantile(blob, s, "p50", 50);
+    put_quantile(blob, s, "p95", 95);
+    put_quantile(blob, s, "p99", 99);
+    put_quantile(blob, s, "max", 100);
+    iso_out_char(blob->out, '}');
+  }
+  if (s != NULL) free(s->latency);
+  free(s);
+  return good;
+}

@@ -1,0 +1,327 @@
+#include "report/text/sketch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/escape.h"
+
+enum {
+  MOST_COLUMNS = 4,
+  MOST_TXNS = 6,
+  MOST_ITEMS = 24,
+  MOST_EDGES = 24,
+  INDENT = 4,
+  WIDTH = 78,
+  WIDEST = 36, /* a column */
+  CELL_BYTES = 256
+};
+
+/* One line of a column: an operation, or the name of a transaction that follows another one in its session. */
+typedef struct item {
+  uint32_t txn, op; /* op ISOPROOF_NO_INDEX: the name */
+  uint32_t column;
+  bool placed;
+} item;
+
+typedef struct link {
+  const isoproof_document_edge *edge;
+  uint32_t from, to; /* items */
+  bool drawn;
+} link;
+
+typedef struct sketch {
+  iso_output *out;
+  const isoproof_document_anomaly *anomaly;
+  iso_sketch_style style;
+  const char *session[MOST_COLUMNS];
+  uint32_t head[MOST_COLUMNS]; /* the first transaction */
+  uint32_t columns, column_width;
+  uint32_t txns[MOST_TXNS], txn_count; /* in the order of the history */
+  item items[MOST_ITEMS];              /* transaction by transaction */
+  uint32_t item_count;
+  link links[MOST_EDGES];
+  uint32_t link_count;
+  uint32_t order[MOST_ITEMS]; /* items from top to bottom */
+} sketch;
+
+/* ---- what is there ---- */
+
+static bool choose_txns(sketch *s) {
+  for (uint32_t i = 0; i < s->anomaly->txn_count; i++) {
+    if (s->anomaly->txns[i].number == ISOPROOF_INITIAL_TXN) continue;
+    if (s->txn_count == MOST_TXNS) return false;
+    uint32_t at = s->txn_count++;
+    for (; at > 0 && s->anomaly->txns[s->txns[at - 1]].number > s->anomaly->txns[i].number; at--)
+      s->txns[at] = s->txns[at - 1];
+    s->txns[at] = i;
+  }
+  return s->txn_count >= 2;
+}
+
+/* The column of a session; MOST_COLUMNS when there are too many. */
+static uint32_t column_of(sketch *s, uint32_t txn) {
+  const char *session = s->anomaly->txns[txn].session;
+  for (uint32_t i = 0; i < s->columns; i++) {
+    if (strcmp(s->session[i], session) == 0) return i;
+  }
+  if (s->columns == MOST_COLUMNS) return MOST_COLUMNS;
+  s->session[s->columns] = session;
+  s->head[s->columns] = txn;
+  return s->columns++;
+}
+
+static bool add_item(sketch *s, uint32_t txn, uint32_t op, uint32_t column) {
+  if (s->item_count == MOST_ITEMS) return false;
+  s->items[s->item_count++] = (item){txn, op, column, false};
+  return true;
+}
+
+static bool choose_items(sketch *s) {
+  for (uint32_t i = 0; i < s->txn_count; i++) {
+    uint32_t txn = s->txns[i], column = column_of(s, txn);
+    if (column == MOST_COLUMNS) return false;
+    if (s->head[column] != txn && !add_item(s, txn, ISOPROOF_NO_INDEX, column)) return false;
+    const isoproof_document_txn *t = &s->anomaly->txns[txn];
+    for (uint32_t op = 0; op < t->op_count; op++) {
+      if (t->ops[op].involved && !add_item(s, txn, op, column)) return false;
+    }
+  }
+  return s->item_count > 0;
+}
+
+/* The item of an end of an edge: without an operation, the last one of the source and the first one of the target. */
+static uint32_t item_of(const sketch *s, uint32_t txn, uint32_t op, bool source) {
+  uint32_t found = ISOPROOF_NO_INDEX;
+  for (uint32_t i = 0; i < s->item_count; i++) {
+    if (s->items[i].txn != txn) continue;
+    if (op != ISOPROOF_NO_INDEX && s->items[i].op == op) return i;
+    if (op == ISOPROOF_NO_INDEX && (source || found == ISOPROOF_NO_INDEX)) found = i;
+  }
+  return found;
+}
+
+static void choose_links(sketch *s) {
+  for (uint32_t i = 0; i < s->anomaly->edge_count && s->link_count < MOST_EDGES; i++) {
+    const isoproof_document_edge *edge = &s->anomaly->edges[i];
+    link one = {edge, item_of(s, edge->from, edge->from_op, true), item_of(s, edge->to, edge->to_op, false), false};
+    if (edge->from != edge->to) s->links[s->link_count++] = one;
+  }
+}
+
+/* ---- the order ---- */
+
+static uint32_t waits_for(const sketch *s, uint32_t at) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    const link *l = &s->links[i];
+    if (l->to == at && l->from != ISOPROOF_NO_INDEX && !s->items[l->from].placed) count++;
+  }
+  return count;
+}
+
+/* The next item of a column that is not placed. */
+static uint32_t next_of(const sketch *s, uint32_t column) {
+  for (uint32_t i = 0; i < s->item_count; i++) {
+    if (s->items[i].column == column && !s->items[i].placed) return i;
+  }
+  return ISOPROOF_NO_INDEX;
+}
+
+/* Whether an arrow goes from one item to another. */
+static bool is_linked(const sketch *s, uint32_t from, uint32_t to) {
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    if (s->links[i].from == from && s->links[i].to == to) return s->items[from].column != s->items[to].column;
+  }
+  return false;
+}
+
+/* How little an item is wanted next: arrows are short where it depends on the last one; then columns are stayed in;
+ * where everything waits, whatever waits for least comes. */
+static uint32_t reluctance(const sketch *s, uint32_t at, uint32_t row, uint32_t steps) {
+  bool follows = row > 0 && is_linked(s, s->order[row - 1], at);
+  return waits_for(s, at) * 100 + (follows ? 0 : 1 + steps);
+}
+
+static void choose_order(sketch *s) {
+  uint32_t column = 0;
+  for (uint32_t row = 0; row < s->item_count; row++) {
+    uint32_t best = ISOPROOF_NO_INDEX, least = UINT32_MAX;
+    for (uint32_t k = 0; k < s->columns; k++) {
+      uint32_t at = next_of(s, (column + k) % s->columns);
+      uint32_t cost = at != ISOPROOF_NO_INDEX ? reluctance(s, at, row, k) : UINT32_MAX;
+      if (cost < least) {
+        best = at;
+        least = cost;
+      }
+    }
+    if (best == ISOPROOF_NO_INDEX) return;
+    s->order[row] = best;
+    s->items[best].placed = true;
+    column = s->items[best].column;
+  }
+}
+
+/* ---- lines ---- */
+
+static bool collect(void *user, const void *data, size_t size) {
+  char *cell = user;
+  size_t used = strlen(cell);
+  if (size > CELL_BYTES - 1 - used) size = CELL_BYTES - 1 - used;
+  memcpy(cell + used, data, size);
+  cell[used + size] = 0;
+  return true;
+}
+
+/* The text as a terminal may have it, in at most that many columns. */
+static void make_cell(const sketch *s, const char *text, uint32_t columns, char cell[CELL_BYTES]) {
+  iso_output *out;
+  bool cut;
+  char whole[CELL_BYTES] = "";
+  cell[0] = 0;
+  if (iso_output_open_callback(collect, whole, ISOPROOF_COMPRESS_NO, &out, NULL) != ISOPROOF_OK) return;
+  iso_put_terminal(out, text);
+  if (iso_output_close(out, NULL) != ISOPROOF_OK) return;
+  size_t bytes = iso_cut_text(whole, columns, &cut);
+  if (cut && !s->style.unicode) bytes = iso_cut_text(whole, columns > 2 ? columns - 1 : columns, &cut);
+  snprintf(cell, CELL_BYTES, "%.*s%s", (int)bytes, whole, !cut ? "" : s->style.unicode ? "\xe2\x80\xa6" : "..");
+}
+
+static void put_blanks(const sketch *s, uint32_t *at, uint32_t column) {
+  for (; *at < column; (*at)++) iso_out_char(s->out, ' ');
+}
+
+static void put_cell(const sketch *s, uint32_t *at, const char *cell, const char *color) {
+  if (s->style.color && color != NULL) iso_out_text(s->out, color);
+  iso_out_text(s->out, cell);
+  if (s->style.color && color != NULL) iso_out_text(s->out, "\033[0m");
+  *at += (uint32_t)iso_text_columns(cell);
+}
+
+static const char bold[] = "\033[1m", red[] = "\033[31m", cyan[] = "\033[36m";
+
+static void put_txn_name(const sketch *s, uint32_t *at, uint32_t txn, const char *session) {
+  const isoproof_document_txn *t = &s->anomaly->txns[txn];
+  char text[CELL_BYTES], cell[CELL_BYTES];
+  bool committed = strcmp(t->status, "committed") == 0;
+  snprintf(text, sizeof text, "%.60s%s%.20s%s%s%.80s%s", t->name, committed ? "" : " ", committed ? "" : t->status, "",
+           session != NULL ? " (session " : "", session != NULL ? session : "", session != NULL ? ")" : "");
+  make_cell(s, text, s->column_width - 2, cell);
+  put_cell(s, at, cell, committed ? bold : red);
+}
+
+static uint32_t start_of(const sketch *s, uint32_t column) { return INDENT + column * s->column_width; }
+
+static void put_head(const sketch *s) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < s->columns; i++) {
+    put_blanks(s, &at, start_of(s, i));
+    put_txn_name(s, &at, s->head[i], s->session[i]);
+  }
+  iso_out_char(s->out, '\n');
+}
+
+/* An arrow over [from, to), its label in the middle. */
+static void put_arrow(const sketch *s, uint32_t *at, uint32_t from, uint32_t to, const isoproof_document_edge *edge,
+                      const char *of, bool right) {
+  const char *dash = s->style.unicode ? "\xe2\x94\x80" : "-";
+  const char *corner = !s->style.unicode ? "+" : right ? "\xe2\x95\xb0" : "\xe2\x95\xaf";
+  const char *head = !s->style.unicode ? (right ? ">" : "<") : right ? "\xe2\x96\xb6" : "\xe2\x97\x80";
+  char text[CELL_BYTES], label[CELL_BYTES];
+  snprintf(text, sizeof text, "%.10s%s%.120s%s%.60s", edge->kind, edge->key != NULL ? " " : "",
+           edge->key != NULL ? edge->key : "", of[0] != 0 ? " of " : "", of);
+  uint32_t room = to > from + 6 ? to - from - 6 : 1;
+  make_cell(s, text, room, label);
+  uint32_t width = (uint32_t)iso_text_columns(label), dashes = to > from + 4 + width ? to - from - 4 - width : 0;
+  put_blanks(s, at, from);
+  if (s->style.color) iso_out_text(s->out, cyan);
+  iso_out_text(s->out, right ? corner : head);
+  for (uint32_t i = 0; i < dashes / 2; i++) iso_out_text(s->out, dash);
+  iso_out_printf(s->out, " %s ", label);
+  for (uint32_t i = dashes / 2; i < dashes; i++) iso_out_text(s->out, dash);
+  iso_out_text(s->out, right ? head : corner);
+  if (s->style.color) iso_out_text(s->out, "\033[0m");
+  *at += 4 + width + dashes;
+}
+
+/* The arrow that ends at an item: one from another column, from further up. */
+static link *arrow_to(sketch *s, uint32_t row) {
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    link *l = &s->links[i];
+    if (l->to != s->order[row] || l->from == ISOPROOF_NO_INDEX || s->items[l->from].column == s->items[l->to].column)
+      continue;
+    for (uint32_t above = 0; above < row; above++) {
+      if (s->order[above] == l->from) return l;
+    }
+  }
+  return NULL;
+}
+
+/* The transaction that an arrow comes from, where another one stands between; "" where nothing does. */
+static const char *named_source(const sketch *s, const link *l, uint32_t row) {
+  while (row-- > 0) {
+    const item *above = &s->items[s->order[row]];
+    if (above->column != s->items[l->from].column) continue;
+    return above->txn == s->items[l->from].txn ? "" : s->anomaly->txns[s->items[l->from].txn].name;
+  }
+  return "";
+}
+
+static void put_item(const sketch *s, uint32_t *at, const item *one) {
+  char cell[CELL_BYTES];
+  if (one->op == ISOPROOF_NO_INDEX) {
+    put_txn_name(s, at, one->txn, NULL);
+    return;
+  }
+  make_cell(s, s->anomaly->txns[one->txn].ops[one->op].text, s->column_width - 2, cell);
+  put_cell(s, at, cell, NULL);
+}
+
+static void put_row(sketch *s, uint32_t row) {
+  const item *one = &s->items[s->order[row]];
+  link *arrow = arrow_to(s, row);
+  uint32_t at = 0, source = arrow != NULL ? s->items[arrow->from].column : 0;
+  const char *of = arrow != NULL ? named_source(s, arrow, row) : "";
+  if (arrow != NULL && source < one->column)
+    put_arrow(s, &at, start_of(s, source) + 2, start_of(s, one->column) - 1, arrow->edge, of, true);
+  put_blanks(s, &at, start_of(s, one->column));
+  put_item(s, &at, one);
+  if (arrow != NULL && source > one->column)
+    put_arrow(s, &at, at + 1, start_of(s, source) + s->column_width / 2, arrow->edge, of, false);
+  if (arrow != NULL) arrow->drawn = true;
+  iso_out_char(s->out, '\n');
+}
+
+/* Dependencies without an arrow, but for the orders of sessions, which the columns show. */
+static void put_rest(const sketch *s) {
+  const char *before = s->style.unicode ? " \xe2\x94\x80" : " -", *after = s->style.unicode ? "\xe2\x86\x92 " : "-> ";
+  for (uint32_t i = 0; i < s->link_count; i++) {
+    const link *l = &s->links[i];
+    if (l->drawn || l->from == ISOPROOF_NO_INDEX || strcmp(l->edge->kind, "SO") == 0) continue;
+    iso_out_text(s->out, "    and ");
+    iso_put_terminal(s->out, s->anomaly->txns[l->edge->from].name);
+    iso_out_text(s->out, before);
+    iso_put_terminal(s->out, l->edge->kind);
+    if (l->edge->key != NULL) {
+      char key[CELL_BYTES];
+      make_cell(s, l->edge->key, 30, key);
+      iso_out_printf(s->out, " %s", key);
+    }
+    iso_out_text(s->out, after);
+    iso_put_terminal(s->out, s->anomaly->txns[l->edge->to].name);
+    iso_out_char(s->out, '\n');
+  }
+}
+
+void iso_put_sketch(iso_output *out, const isoproof_document_anomaly *anomaly, iso_sketch_style style) {
+  sketch s = {.out = out, .anomaly = anomaly, .style = style};
+  if (!choose_txns(&s) || !choose_items(&s)) return;
+  s.column_width = (WIDTH - INDENT) / s.columns;
+  if (s.column_width > WIDEST) s.column_width = WIDEST;
+  choose_links(&s);
+  choose_order(&s);
+  iso_out_char(out, '\n');
+  put_head(&s);
+  for (uint32_t row = 0; row < s.item_count; row++) put_row(&s, row);
+  put_rest(&s);
+  iso_out_char(out, '\n');
+}

@@ -1,0 +1,144 @@
+#include "run/summary.h"
+
+#include <string.h>
+
+enum { MOST_SETTINGS = 1000 };
+
+typedef struct setting {
+  char *name, *value;
+} setting;
+
+struct isoproof_report {
+  isoproof_run_counts counts;
+  char *database, *driver, *isolation, *claim, *note;
+  ISO_VEC(setting) settings;
+  ISO_VEC(char *) urls;
+  char messages[ISO_ERROR_CLASSES][ISO_MESSAGE_BYTES];
+  bool cancelled;
+};
+
+const char *isoproof_error_class_name(size_t number) {
+  return number < ISO_ERROR_CLASSES ? iso_error_class_name((iso_error_class)number) : NULL;
+}
+
+/* ---- counting ---- */
+
+static uint64_t get(const _Atomic uint64_t *counter) { return atomic_load_explicit(counter, memory_order_relaxed); }
+
+void iso_run_count(const isoproof_run_handle *run, double seconds, isoproof_run_counts *counts) {
+  iso_histogram_sum latency;
+  memset(&latency, 0, sizeof latency);
+  *counts = (isoproof_run_counts){.seconds = seconds};
+  for (uint32_t i = 0; i <= run->session_count; i++) {
+    const iso_session_counts *c = &run->sessions[i].counts;
+    counts->committed += get(&c->committed);
+    counts->aborted += get(&c->aborted);
+    counts->unknown += get(&c->unknown);
+    counts->retried += get(&c->retried);
+    counts->broken_totals += get(&c->broken_totals);
+    for (int e = 0; e < ISO_ERROR_CLASSES; e++) counts->errors[e] += get(&c->errors[e]);
+    iso_histogram_gather(&latency, &c->latency);
+  }
+  counts->p50_ns = iso_histogram_quantile(&latency, 0.5);
+  counts->p90_ns = iso_histogram_quantile(&latency, 0.9);
+  counts->p99_ns = iso_histogram_quantile(&latency, 0.99);
+  counts->max_ns = latency.most;
+}
+
+/* ---- making ---- */
+
+static char *copy(const char *text, bool *good) {
+  char *made = strdup(text != NULL ? text : "");
+  if (made == NULL) *good = false;
+  return made;
+}
+
+static bool copy_all(isoproof_report *report, isoproof_run_handle *run) {
+  bool good = true;
+  const iso_isolation *isolation = run->isolation;
+  report->database = copy(iso_database_version(run->database), &good);
+  report->driver = copy(iso_driver_name(iso_database_driver(run->database)), &good);
+  report->isolation = copy(isolation->name, &good);
+  bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEEDS_LISTS;
+  const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
+  if (claim != NULL) report->claim = copy(claim, &good);
+  report->note = copy(isolation->note, &good);
+  const iso_setting *s;
+  for (size_t i = 0; i < MOST_SETTINGS && (s = iso_database_setting(run->database, i)) != NULL; i++) {
+    setting made = {copy(s->name, &good), copy(s->value, &good)};
+    if (!iso_vec_push(&report->settings, made)) {
+      free(made.name);
+      free(made.value);
+      return false;
+    }
+  }
+  for (size_t i = 0; i < iso_database_nodes(run->database); i++) {
+    char *url = copy(iso_database_url(run->database, i), &good);
+    if (!iso_vec_push(&report->urls, url)) {
+      free(url);
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i <= run->session_count; i++) {
+    for (int e = 0; run->sessions[i].messages != NULL && e < ISO_ERROR_CLASSES; e++) {
+      if (run->sessions[i].messages[e][0] != 0)
+        memcpy(report->messages[e], run->sessions[i].messages[e], sizeof report->messages[e]);
+    }
+  }
+  return good;
+}
+
+isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double seconds, isoproof_report **report,
+                               isoproof_error *error) {
+  isoproof_report *made = iso_alloc_zero(1, sizeof *made);
+  if (made == NULL || !copy_all(made, run)) {
+    isoproof_report_free(made);
+    return iso_fail_memory(error);
+  }
+  made->cancelled = cancelled;
+  iso_run_count(run, seconds, &made->counts);
+  *report = made;
+  return ISOPROOF_OK;
+}
+
+void isoproof_report_free(isoproof_report *report) {
+  if (report == NULL) return;
+  free(report->database);
+  free(report->driver);
+  free(report->isolation);
+  free(report->claim);
+  free(report->note);
+  for (size_t i = 0; i < report->settings.count; i++) {
+    free(report->settings.items[i].name);
+    free(report->settings.items[i].value);
+  }
+  for (size_t i = 0; i < report->urls.count; i++) free(report->urls.items[i]);
+  iso_vec_free(&report->settings);
+  iso_vec_free(&report->urls);
+  free(report);
+}
+
+/* ---- looking ---- */
+
+const isoproof_run_counts *isoproof_report_counts(const isoproof_report *report) { return &report->counts; }
+const char *isoproof_report_database(const isoproof_report *report) { return report->database; }
+const char *isoproof_report_driver(const isoproof_report *report) { return report->driver; }
+const char *isoproof_report_isolation(const isoproof_report *report) { return report->isolation; }
+const char *isoproof_report_claim(const isoproof_report *report) { return report->claim; }
+const char *isoproof_report_claim_note(const isoproof_report *report) { return report->note; }
+bool isoproof_report_cancelled(const isoproof_report *report) { return report->cancelled; }
+
+bool isoproof_report_setting(const isoproof_report *report, size_t number, const char **name, const char **value) {
+  if (number >= report->settings.count) return false;
+  *name = report->settings.items[number].name;
+  *value = report->settings.items[number].value;
+  return true;
+}
+
+const char *isoproof_report_url(const isoproof_report *report, size_t node) {
+  return node < report->urls.count ? report->urls.items[node] : NULL;
+}
+
+const char *isoproof_report_error(const isoproof_report *report, size_t error_class) {
+  return error_class < ISO_ERROR_CLASSES ? report->messages[error_class] : "";
+}
