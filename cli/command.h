@@ -2,9 +2,9 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
-#include "cli/message.h"
-#include "cli/options.h"
-#include "cli/terminal.h"
+#include "cli/options/options.h"
+#include "cli/terminal/message.h"
+#include "cli/terminal/terminal.h"
 
 /* A command line that works from the root of the source tree, and its exit code; tests run every one. */
 typedef struct example {

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/interrupt.h"
-#include "cli/output.h"
-#include "cli/progress.h"
-#include "cli/suggest.h"
+#include "cli/options/suggest.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
 
 static const command *const commands[] = {
 #define COMMAND_X(name) &command_##name,

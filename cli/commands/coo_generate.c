@@ -1,0 +1,173 @@
+/* coo_generate.c - `isoproof coo --generate`: every POP cycle within limits, as a schedule and as SQL. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/commands/coo.h"
+
+static const char table[] = "coo";
+
+/* "RW[x] WCR[y]" */
+static void structure(const isoproof_coo_case *c, char *out, size_t size) {
+  static const char objects[] = "xyzuvwst";
+  size_t used = 0;
+  for (size_t i = 0; i < c->length && used < size; i++) {
+    used += (size_t)snprintf(out + used, size - used, "%s%s[%c]", i > 0 ? " " : "", isoproof_pop_kind_name(c->pops[i]),
+                             objects[c->on[i]]);
+  }
+}
+
+/* ---- SQL ---- */
+
+/* Calls `say` with every statement: session 0 prepares, the others are the transactions by their numbers. */
+static void statements(const isoproof_schedule *schedule, void (*say)(void *, uint32_t, const char *), void *user) {
+  char sql[256];
+  uint64_t begun = 0;
+  isoproof_step step;
+  for (size_t i = 0; isoproof_schedule_sql_setup(schedule, table, i, sql, sizeof sql) > 0; i++) say(user, 0, sql);
+  for (size_t i = 0; isoproof_schedule_step(schedule, i, &step); i++) {
+    uint32_t label = isoproof_schedule_txn_label(schedule, step.txn);
+    if ((begun >> step.txn & 1) == 0) say(user, label, "BEGIN");
+    begun |= UINT64_C(1) << step.txn;
+    if (isoproof_schedule_sql(schedule, table, i, sql, sizeof sql) > 0) say(user, label, sql);
+  }
+}
+
+static void say_text(void *user, uint32_t session, const char *sql) {
+  (void)user;
+  if (session == 0)
+    printf("      %s;\n", sql);
+  else
+    printf("      /* T%u */ %s;\n", session, sql);
+}
+
+static void say_json(void *user, uint32_t session, const char *sql) {
+  json *j = user;
+  json_open(j, '{');
+  json_name(j, "session");
+  json_u64(j, session);
+  json_name(j, "sql");
+  json_string(j, sql);
+  json_close(j, '}');
+}
+
+/* ---- cases ---- */
+
+static void print_case(const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
+  char number[16] = "-", class[8], pops[128];
+  if (c->number > 0) snprintf(number, sizeof number, "%u", c->number);
+  coo_class(c->kind, c->size, class);
+  structure(c, pops, sizeof pops);
+  printf("%3s  %-5s  %-29s  %-26s  %s", number, class, c->name, pops, c->schedule);
+  if (c->variant != NULL) printf("  (or %s)", c->variant);
+  putchar('\n');
+  if (sql) statements(schedule, say_text, NULL);
+}
+
+static void json_case(const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
+  json j = {.out = stdout};
+  char class[8], pops[128];
+  coo_class(c->kind, c->size, class);
+  structure(c, pops, sizeof pops);
+  json_open(&j, '{');
+  json_name(&j, "schema");
+  json_u64(&j, 1);
+  json_name(&j, "no");
+  if (c->number > 0)
+    json_u64(&j, c->number);
+  else
+    json_null(&j);
+  json_name(&j, "name");
+  json_string(&j, c->name);
+  json_name(&j, "class");
+  json_string(&j, class);
+  json_name(&j, "transactions");
+  json_u64(&j, c->length);
+  json_name(&j, "objects");
+  json_u64(&j, c->objects);
+  json_name(&j, "cycle");
+  json_string(&j, pops);
+  json_name(&j, "schedule");
+  json_string(&j, c->schedule);
+  json_name(&j, "variant");
+  json_string(&j, c->variant);
+  if (sql) {
+    json_name(&j, "sql");
+    json_open(&j, '[');
+    statements(schedule, say_json, &j);
+    json_close(&j, ']');
+  }
+  json_close(&j, '}');
+  putchar('\n');
+}
+
+static isoproof_status list(const options *parsed, size_t txns, size_t objects, isoproof_error *error) {
+  isoproof_coo_generator *generator = NULL;
+  isoproof_coo_case c;
+  bool sql = parsed->values[COO_SQL].on;
+  isoproof_status status = isoproof_coo_generator_new(txns, objects, &generator, error);
+  while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && !ferror(stdout)) {
+    isoproof_schedule *schedule = NULL;
+    if (sql) status = isoproof_schedule_parse(c.schedule, &schedule, error);
+    if (status != ISOPROOF_OK) break;
+    if (parsed->values[COO_JSON].on)
+      json_case(&c, schedule, sql);
+    else
+      print_case(&c, schedule, sql);
+    isoproof_schedule_free(schedule);
+  }
+  isoproof_coo_generator_free(generator);
+  return status;
+}
+
+/* How many cycles there are, by transactions and objects. */
+static void print_counts(size_t txns, size_t objects) {
+  printf("%-20s", "transactions");
+  for (size_t m = 1; m <= objects; m++) printf("%8zu", m);
+  puts("  objects");
+  for (size_t n = 2; n <= txns; n++) {
+    printf("%12zu%8s", n, "");
+    for (size_t m = 1; m <= objects; m++) printf("%8" PRIu64, isoproof_coo_count(n, m));
+    putchar('\n');
+  }
+}
+
+static void json_counts(size_t txns, size_t objects) {
+  json j = {.out = stdout};
+  json_open(&j, '{');
+  json_name(&j, "schema");
+  json_u64(&j, 1);
+  json_name(&j, "counts");
+  json_open(&j, '[');
+  for (size_t n = 2; n <= txns; n++) {
+    for (size_t m = 1; m <= objects; m++) {
+      json_open(&j, '{');
+      json_name(&j, "transactions");
+      json_u64(&j, n);
+      json_name(&j, "objects");
+      json_u64(&j, m);
+      json_name(&j, "cycles");
+      json_u64(&j, isoproof_coo_count(n, m));
+      json_close(&j, '}');
+    }
+  }
+  json_close(&j, ']');
+  json_close(&j, '}');
+  putchar('\n');
+}
+
+int coo_generate(const options *parsed) {
+  const option_value *v = parsed->values;
+  isoproof_error error = {.offset = -1};
+  size_t txns = v[COO_TRANSACTIONS].given ? v[COO_TRANSACTIONS].integer : 3;
+  size_t objects = v[COO_OBJECTS].given ? v[COO_OBJECTS].integer : 3;
+  if (v[COO_COUNT].on) {
+    if (v[COO_JSON].on)
+      json_counts(txns, objects);
+    else
+      print_counts(txns, objects);
+    return EXIT_SATISFIED;
+  }
+  isoproof_status status = list(parsed, txns, objects, &error);
+  if (status != ISOPROOF_OK) message_error(&error, NULL);
+  return status == ISOPROOF_OK ? EXIT_SATISFIED : exit_of_status(status);
+}

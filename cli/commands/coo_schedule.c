@@ -1,0 +1,277 @@
+/* coo_schedule.c - `isoproof coo --schedule`: what a schedule is, by every name that people have for it. */
+#include <isoproof/check.h>
+#include <isoproof/level.h>
+#include <string.h>
+
+#include "cli/commands/coo.h"
+
+enum { HEADING = 14, MODELS_MOST = 64 };
+
+/* Everything known about a schedule; each handle may be NULL. */
+typedef struct story {
+  isoproof_schedule *schedule;
+  isoproof_pop_graph *graph;
+  isoproof_history *history;
+  isoproof_result *result;
+} story;
+
+void coo_class(isoproof_anomaly_class kind, isoproof_anomaly_size size, char out[8]) {
+  snprintf(out, 8, "%s-%c", isoproof_anomaly_class_name(kind), isoproof_anomaly_size_name(size)[0]);
+}
+
+static void free_story(story *s) {
+  isoproof_result_free(s->result);
+  isoproof_history_free(s->history);
+  isoproof_pop_graph_free(s->graph);
+  isoproof_schedule_free(s->schedule);
+}
+
+static isoproof_status learn(story *s, const char *text, isoproof_error *error) {
+  isoproof_status status = isoproof_schedule_parse(text, &s->schedule, error);
+  if (status == ISOPROOF_OK) status = isoproof_pop_graph_new(s->schedule, &s->graph, error);
+  if (status == ISOPROOF_OK) status = isoproof_schedule_history(s->schedule, &s->history, error);
+  if (status == ISOPROOF_OK) status = isoproof_check(s->history, NULL, NULL, &s->result, error);
+  return status;
+}
+
+/* The steps of a POP as text: "W2y C2 R1y". */
+static void pop_steps(const story *s, const isoproof_pop *pop, char *out, size_t size) {
+  char from[ISOPROOF_STEP_TEXT_BYTES], to[ISOPROOF_STEP_TEXT_BYTES], between[16] = "";
+  isoproof_schedule_step_format(s->schedule, pop->from_step, from, sizeof from);
+  isoproof_schedule_step_format(s->schedule, pop->to_step, to, sizeof to);
+  if (pop->kind == ISOPROOF_POP_WCR || pop->kind == ISOPROOF_POP_WCW || pop->kind == ISOPROOF_POP_RCW) {
+    snprintf(between, sizeof between, "C%u ", isoproof_schedule_txn_label(s->schedule, pop->from));
+  }
+  snprintf(out, size, "%s %s%s", from, between, to);
+}
+
+/* ---- text ---- */
+
+static void heading(const char *text) { printf("  %-*s", HEADING, text); }
+
+static void print_pops(const story *s) {
+  isoproof_pop pop;
+  char steps[3 * ISOPROOF_STEP_TEXT_BYTES];
+  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) {
+    heading(i == 0 ? "POPs" : "");
+    pop_steps(s, &pop, steps, sizeof steps);
+    printf("%-3s  T%u -> T%u  %-22s %s\n", isoproof_pop_kind_name(pop.kind),
+           isoproof_schedule_txn_label(s->schedule, pop.from), isoproof_schedule_txn_label(s->schedule, pop.to), steps,
+           isoproof_pop_kind_meaning(pop.kind));
+  }
+  if (isoproof_pop_graph_pops(s->graph) == 0) {
+    heading("POPs");
+    puts("none");
+  }
+}
+
+static void print_cycle(const story *s, const isoproof_pop_cycle *cycle) {
+  char class[8];
+  coo_class(cycle->kind, cycle->size, class);
+  if (cycle->number > 0)
+    printf("%u %s, %s", cycle->number, cycle->name, class);
+  else
+    printf("%s, %s", cycle->name, class);
+  if (!cycle->committed) fputs(", not all committed", stdout);
+  putchar('\n');
+  heading("");
+  for (size_t i = 0; i < cycle->length; i++) {
+    const isoproof_pop *pop = &cycle->pops[i];
+    printf("%s%s[%s] T%u -> T%u", i > 0 ? ", " : "", isoproof_pop_kind_name(pop->kind),
+           isoproof_schedule_object_name(s->schedule, pop->object), isoproof_schedule_txn_label(s->schedule, pop->from),
+           isoproof_schedule_txn_label(s->schedule, pop->to));
+  }
+  putchar('\n');
+}
+
+static void print_cycles(const story *s) {
+  isoproof_pop_cycle cycle;
+  if (isoproof_pop_graph_cycles(s->graph) == 0) {
+    heading("cycles");
+    puts("none: consistent");
+  }
+  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) {
+    heading(i == 0 ? "cycles" : "");
+    print_cycle(s, &cycle);
+    if (i > 0) continue;
+    heading("");
+    printf("%s; %s\n", isoproof_anomaly_class_title(cycle.kind), isoproof_anomaly_size_title(cycle.size));
+  }
+  if (isoproof_pop_graph_more(s->graph)) {
+    heading("");
+    puts("and perhaps more: the search stopped at its limit");
+  }
+}
+
+/* A list of names behind a heading, "none" when it is empty. */
+static void print_names(const char *head, const char *(*name)(const story *, size_t), const story *s) {
+  heading(head);
+  if (name(s, 0) == NULL) fputs("none", stdout);
+  for (size_t i = 0; name(s, i) != NULL; i++) printf("%s%s", i > 0 ? ", " : "", name(s, i));
+  putchar('\n');
+}
+
+/* The phenomena of the SQL standard that the POPs are: dirty write, dirty read, fuzzy read. */
+static const char *ansi(const story *s, size_t i) {
+  static const struct {
+    isoproof_pop_kind kind;
+    const char *code;
+  } phenomena[] = {{ISOPROOF_POP_WW, "P0"}, {ISOPROOF_POP_WR, "P1"}, {ISOPROOF_POP_RW, "P2"}};
+  for (size_t p = 0; p < COUNT_OF(phenomena); p++) {
+    isoproof_pop pop;
+    bool found = false;
+    for (size_t n = 0; !found && isoproof_pop_graph_pop(s->graph, n, &pop); n++) found = pop.kind == phenomena[p].kind;
+    if (found && i-- == 0) return phenomena[p].code;
+  }
+  return NULL;
+}
+
+static const char *phenomenon(const story *s, size_t i) { return isoproof_schedule_phenomenon(s->schedule, i); }
+static const char *weakest(const story *s, size_t i) { return isoproof_result_weakest_violated(s->result, i); }
+static const char *strongest(const story *s, size_t i) { return isoproof_result_strongest(s->result, i); }
+
+static const char *pattern(const story *s, size_t i) {
+  isoproof_anomaly anomaly;
+  for (size_t n = 0; isoproof_result_anomaly(s->result, n, &anomaly); n++) {
+    if (strncmp(anomaly.code, "TAP-", 4) == 0 && i-- == 0) return anomaly.code;
+  }
+  return NULL;
+}
+
+/* The weakest models that the phenomena rule out, without those that another one is weaker than. */
+static const char *model(const story *s, size_t i) {
+  const isoproof_level_info *all[MODELS_MOST];
+  size_t count = 0;
+  const char *code;
+  for (size_t p = 0; (code = phenomenon(s, p)) != NULL; p++) {
+    const isoproof_anomaly_info *info = isoproof_anomaly_find(code);
+    const isoproof_level_info *level;
+    for (size_t n = 0; info != NULL && (level = isoproof_anomaly_rules_out(info, n)) != NULL && count < MODELS_MOST;
+         n++) {
+      all[count++] = level;
+    }
+  }
+  for (size_t a = 0; a < count; a++) {
+    bool covered = false;
+    for (size_t b = 0; b < count; b++) {
+      if (all[b] == all[a] ? b < a : isoproof_level_implies(all[a], all[b])) covered = true;
+    }
+    if (!covered && i-- == 0) return all[a]->id;
+  }
+  return NULL;
+}
+
+static void print_text(const story *s) {
+  printf("%s\n", isoproof_schedule_text(s->schedule));
+  print_pops(s);
+  print_cycles(s);
+  print_names("ANSI", ansi, s);
+  print_names("Adya", phenomenon, s);
+  print_names("TAP", pattern, s);
+  print_names("forbidden by", weakest, s);
+  print_names("  models", model, s);
+  print_names("allowed by", strongest, s);
+}
+
+/* ---- JSON ---- */
+
+static void json_names(json *j, const char *field, const char *(*name)(const story *, size_t), const story *s) {
+  json_name(j, field);
+  json_open(j, '[');
+  for (size_t i = 0; name(s, i) != NULL; i++) json_string(j, name(s, i));
+  json_close(j, ']');
+}
+
+static void json_pop(json *j, const story *s, const isoproof_pop *pop) {
+  char steps[3 * ISOPROOF_STEP_TEXT_BYTES];
+  pop_steps(s, pop, steps, sizeof steps);
+  json_open(j, '{');
+  json_name(j, "kind");
+  json_string(j, isoproof_pop_kind_name(pop->kind));
+  json_name(j, "from");
+  json_u64(j, isoproof_schedule_txn_label(s->schedule, pop->from));
+  json_name(j, "to");
+  json_u64(j, isoproof_schedule_txn_label(s->schedule, pop->to));
+  json_name(j, "object");
+  json_string(j, isoproof_schedule_object_name(s->schedule, pop->object));
+  json_name(j, "steps");
+  json_string(j, steps);
+  json_close(j, '}');
+}
+
+static void json_cycle(json *j, const story *s, const isoproof_pop_cycle *cycle) {
+  char class[8];
+  coo_class(cycle->kind, cycle->size, class);
+  json_open(j, '{');
+  json_name(j, "no");
+  if (cycle->number > 0)
+    json_u64(j, cycle->number);
+  else
+    json_null(j);
+  json_name(j, "name");
+  json_string(j, cycle->name);
+  json_name(j, "class");
+  json_string(j, class);
+  json_name(j, "committed");
+  json_bool(j, cycle->committed);
+  json_name(j, "pops");
+  json_open(j, '[');
+  for (size_t i = 0; i < cycle->length; i++) json_pop(j, s, &cycle->pops[i]);
+  json_close(j, ']');
+  json_close(j, '}');
+}
+
+static void json_levels(json *j, const story *s) {
+  isoproof_level_verdict verdict;
+  json_name(j, "levels");
+  json_open(j, '{');
+  for (size_t i = 0; isoproof_result_level(s->result, i, &verdict); i++) {
+    json_name(j, verdict.level);
+    json_string(j, isoproof_verdict_name(verdict.verdict));
+  }
+  json_close(j, '}');
+}
+
+static void print_json(const story *s) {
+  json j = {.out = stdout};
+  isoproof_pop pop;
+  isoproof_pop_cycle cycle;
+  json_open(&j, '{');
+  json_name(&j, "schema");
+  json_u64(&j, 1);
+  json_name(&j, "schedule");
+  json_string(&j, isoproof_schedule_text(s->schedule));
+  json_name(&j, "pops");
+  json_open(&j, '[');
+  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) json_pop(&j, s, &pop);
+  json_close(&j, ']');
+  json_name(&j, "cycles");
+  json_open(&j, '[');
+  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) json_cycle(&j, s, &cycle);
+  json_close(&j, ']');
+  json_name(&j, "more_cycles");
+  json_bool(&j, isoproof_pop_graph_more(s->graph));
+  json_names(&j, "ansi", ansi, s);
+  json_names(&j, "adya", phenomenon, s);
+  json_names(&j, "tap", pattern, s);
+  json_levels(&j, s);
+  json_names(&j, "forbidden_by", weakest, s);
+  json_names(&j, "models_ruled_out", model, s);
+  json_names(&j, "allowed_by", strongest, s);
+  json_close(&j, '}');
+  putchar('\n');
+}
+
+int coo_schedule(const options *parsed) {
+  story s = {0};
+  isoproof_error error = {.offset = -1};
+  isoproof_status status = learn(&s, parsed->values[COO_SCHEDULE].text, &error);
+  if (status != ISOPROOF_OK)
+    message_error(&error, "--schedule");
+  else if (parsed->values[COO_JSON].on)
+    print_json(&s);
+  else
+    print_text(&s);
+  free_story(&s);
+  return status == ISOPROOF_OK ? EXIT_SATISFIED : exit_of_status(status);
+}

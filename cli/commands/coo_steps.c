@@ -1,0 +1,124 @@
+/* coo_steps.c - what happened in each cell: sessions side by side, with times, waits, results and errors. */
+#include <string.h>
+
+#include "cli/commands/coo.h"
+
+enum { TIME = 12, LEAST = 24, SESSIONS_MOST = 8 };
+
+static unsigned count_sessions(const coo_view *view, size_t row, size_t level) {
+  isoproof_coo_event event;
+  unsigned most = 0;
+  for (size_t i = 0; isoproof_coo_cell_event(view->matrix, row, level, i, &event); i++) {
+    if (event.session > most) most = event.session;
+  }
+  return most < SESSIONS_MOST ? most : SESSIONS_MOST;
+}
+
+/* One line of an event, as its session would tell it. */
+static void tell(const isoproof_coo_event *event, bool script, char *out, size_t size) {
+  const char *sql = event->sql;
+  if (strcmp(event->kind, "waits") == 0)
+    snprintf(out, size, "%s%s%s ... waits", script ? "" : event->step, script ? "" : ": ", sql);
+  else if (strcmp(event->kind, "skipped") == 0)
+    snprintf(out, size, "%s skipped", script ? sql : event->step);
+  else if (strcmp(event->kind, "undone") == 0)
+    snprintf(out, size, "rolled back");
+  else if (event->error != NULL)
+    snprintf(out, size, "%s: %s %s", script ? sql : event->step, event->code, event->error);
+  else if (event->value != NULL)
+    snprintf(out, size, "%s%s%s -> %s", script ? "" : event->step, script ? "" : ": ", sql,
+             *event->value != 0 ? event->value : "(none)");
+  else
+    snprintf(out, size, "%s%s%s%s", script ? "" : event->step, script ? "" : ": ", sql,
+             event->waited ? " goes on" : "");
+}
+
+static void print_events(const coo_view *view, size_t row, size_t level, bool script) {
+  isoproof_coo_event event;
+  char text[400];
+  unsigned sessions = count_sessions(view, row, level), width[SESSIONS_MOST + 1] = {0};
+  for (size_t i = 0; isoproof_coo_cell_event(view->matrix, row, level, i, &event); i++) {
+    tell(&event, script, text, sizeof text);
+    unsigned columns = text_columns(text);
+    if (event.session <= sessions && columns > width[event.session]) width[event.session] = columns;
+  }
+  printf("  %-*s", TIME, "ms");
+  for (unsigned s = 1; s <= sessions; s++) {
+    if (width[s] < LEAST) width[s] = LEAST;
+    snprintf(text, sizeof text, "session %u", s);
+    printf("%-*s", s < sessions ? (int)width[s] + 2 : 0, text);
+  }
+  putchar('\n');
+  for (size_t i = 0; isoproof_coo_cell_event(view->matrix, row, level, i, &event); i++) {
+    bool ended = strcmp(event.kind, "done") == 0;
+    printf("  %*.1f  ", TIME - 4, (ended ? event.finished : event.started) * 1000);
+    unsigned indent = 2;
+    for (unsigned s = 1; s < event.session && s <= sessions; s++) indent += width[s] + 2;
+    tell(&event, script, text, sizeof text);
+    printf("%*s", (int)indent, "");
+    put_escaped(stdout, text);
+    putchar('\n');
+  }
+}
+
+static void print_errors(const coo_view *view, size_t row, size_t level) {
+  isoproof_coo_event event;
+  for (size_t i = 0; isoproof_coo_cell_error(view->matrix, row, level, i, &event); i++) {
+    printf("  session %u, %s: %s ", event.session, event.step, event.code);
+    put_escaped(stdout, event.message);
+    putchar('\n');
+  }
+}
+
+/* The verdicts in one line, by verdict. */
+static void print_verdicts(const coo_view *view, size_t row, size_t level) {
+  static const char *const wanted[] = {"violated", "satisfied"};
+  for (size_t w = 0; w < COUNT_OF(wanted); w++) {
+    isoproof_coo_verdict verdict;
+    bool any = false;
+    for (size_t i = 0; isoproof_coo_cell_verdict(view->matrix, row, level, i, &verdict); i++) {
+      if (strcmp(verdict.verdict, wanted[w]) != 0) continue;
+      printf("%s%s",
+             any      ? ", "
+             : w == 0 ? "  what committed violates  "
+                      : "  what committed satisfies ",
+             verdict.level);
+      any = true;
+    }
+    if (any) putchar('\n');
+  }
+}
+
+static void print_cell(const coo_view *view, const isoproof_coo_row *row, size_t r, size_t l) {
+  isoproof_coo_cell cell;
+  char letters[32];
+  const char *level = isoproof_coo_matrix_level(view->matrix, l);
+  if (!isoproof_coo_matrix_cell(view->matrix, r, l, &cell)) return;
+  coo_letters(&cell, letters);
+  printf("%u %s (%s) at %s: %s, %s\n", row->number, row->name, row->kind, level, letters,
+         isoproof_coo_result_meaning(cell.result));
+  if (row->plan != NULL) printf("  planned   %s\n", row->plan);
+  if (cell.executed != NULL) printf("  executed  %s\n", cell.executed);
+  char published = coo_differs(view, row, level, &cell);
+  if (published != 0) printf("  the paper reports %c\n", published);
+  putchar('\n');
+  print_events(view, r, l, row->plan == NULL);
+  putchar('\n');
+  print_errors(view, r, l);
+  if (cell.executed != NULL) {
+    printf("  POP cycle of what was executed: %s\n", cell.cycle != NULL ? cell.cycle : "none");
+    printf("  Adya, of what committed: %s\n", cell.phenomenon != NULL ? cell.phenomenon : "none");
+  }
+  print_verdicts(view, r, l);
+}
+
+void coo_steps(const coo_view *view) {
+  isoproof_coo_row row;
+  printf("%s\n", isoproof_coo_matrix_database(view->matrix));
+  for (size_t r = 0; isoproof_coo_matrix_row(view->matrix, r, &row); r++) {
+    for (size_t l = 0; isoproof_coo_matrix_level(view->matrix, l) != NULL; l++) {
+      putchar('\n');
+      print_cell(view, &row, r, l);
+    }
+  }
+}

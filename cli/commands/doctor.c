@@ -1,0 +1,276 @@
+/* doctor.c - `isoproof doctor`: what this program is made of and what it finds around it. */
+#include <isoproof/isoproof.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/terminal/json.h"
+
+enum { DOCTOR_JSON, DOCTOR_OPTIONS };
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+/* Versions of libraries that the program was built with; the build passes them in. */
+#ifndef CLI_ZLIB
+#define CLI_ZLIB ""
+#define CLI_ZSTD ""
+#define CLI_XXHASH ""
+#endif
+
+typedef struct facts {
+  char system[256];
+  long cores;
+  uint64_t memory_bytes;
+  bool is_terminal, color, utf8;
+  unsigned columns;
+  const char *problem; /* of the self-test */
+} facts;
+
+static const char *const shells[] = {"bash", "zsh", "fish"};
+
+static facts look(const options *parsed) {
+  facts f = {.cores = sysconf(_SC_NPROCESSORS_ONLN)};
+  struct utsname name;
+  if (uname(&name) == 0)
+    snprintf(f.system, sizeof f.system, "%.80s %.80s %.80s", name.sysname, name.release, name.machine);
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) f.memory_bytes = (uint64_t)pages * (uint64_t)page;
+  f.is_terminal = isatty(STDOUT_FILENO) != 0;
+  f.color = terminal_color(stdout, common_color(parsed));
+  f.utf8 = terminal_utf8();
+  f.columns = terminal_width(stdout);
+  return f;
+}
+
+/* Looks for a program along PATH; false when it is not there. */
+static bool find_program(const char *name, char *path, size_t size) {
+  const char *list = getenv("PATH");
+  while (list != NULL && *list != 0) {
+    size_t length = strcspn(list, ":");
+    int written = snprintf(path, size, "%.*s/%s", (int)length, list, name);
+    if (length > 0 && written > 0 && (size_t)written < size && access(path, X_OK) == 0) return true;
+    list += length + (list[length] == ':');
+  }
+  return false;
+}
+
+/* Checks a small history that is known to have an aborted read.  NULL when that is found, else what went wrong. */
+static const char *self_test(void) {
+  const isoproof_anomaly_info *known = isoproof_anomaly_find("TAP-b");
+  isoproof_history *history = NULL;
+  isoproof_result *result = NULL;
+  isoproof_anomaly found;
+  if (known == NULL || known->example == NULL) return "the table of anomalies is incomplete";
+  const char *problem = NULL;
+  if (isoproof_history_open_memory(known->example, strlen(known->example), "self-test", NULL, NULL, &history, NULL)) {
+    problem = "a small history cannot be read";
+  } else if (isoproof_check(history, NULL, NULL, &result, NULL) != ISOPROOF_OK) {
+    problem = "a small history cannot be checked";
+  } else if (!isoproof_result_anomaly(result, 0, &found) || strcmp(found.code, known->code) != 0) {
+    problem = "a known anomaly is not found";
+  }
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+  return problem;
+}
+
+static void print_drivers(void) {
+  puts("\nDatabases, and where they are");
+  isoproof_driver_info driver;
+  for (size_t i = 0; isoproof_driver_at(i, &driver); i++) {
+    char library[64];
+    isoproof_driver_library(i, library, sizeof library);
+    const char *how = driver.built ? library : "not in this build: its client library was not found";
+    printf("  %-12s %s%s%s\n", driver.name, driver.title, how[0] != 0 ? "; " : "", how);
+    if (driver.built) printf("  %-12s %s\n", "", driver.url_form);
+  }
+}
+
+static void print_servers(void) {
+  const char *kind;
+  puts("\nServers that '--cluster' can start");
+  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
+    char path[1024];
+    isoproof_error error = {.offset = -1};
+    printf("  %-16s ", kind);
+    put_escaped(stdout, isoproof_cluster_find(kind, path, sizeof path, &error) == ISOPROOF_OK ? path : error.message);
+    putchar('\n');
+  }
+}
+
+static void print_text(const facts *f) {
+  printf("%-14s %s\n", "isoproof", isoproof_version());
+  printf("%-14s %s%s\n", "compiler", COMPILER, SANITIZED ? ", with address sanitizer" : "");
+  printf("%-14s ", "system");
+  put_escaped(stdout, f->system);
+  printf("\n%-14s %ld\n", "processors", f->cores);
+  printf("%-14s %.1f GiB\n", "memory", (double)f->memory_bytes / (1024.0 * 1024 * 1024));
+  printf("%-14s %s, %u columns, colour %s, %s\n", "output", f->is_terminal ? "a terminal" : "not a terminal",
+         f->columns, f->color ? "on" : "off", f->utf8 ? "UTF-8" : "ASCII");
+  printf("%-14s %s\n", "self-test", f->problem == NULL ? "passed" : f->problem);
+  puts("\nCompression, read and written");
+  printf("  %-12s zlib %s\n  %-12s libzstd %s\n", "gzip", CLI_ZLIB, "zstd", CLI_ZSTD);
+  puts("\nFormats");
+  for (size_t i = 0; isoproof_format_at(i) != NULL; i++) {
+    const isoproof_format_info *format = isoproof_format_at(i);
+    int used = printf("  %-12s %-12s ", format->id, format->writable ? "read, write" : "read");
+    print_wrapped(stdout, format->description, (unsigned)used, (unsigned)used, 80);
+    putchar('\n');
+  }
+  print_drivers();
+  print_servers();
+  puts("\nShells that 'isoproof completion' can serve");
+  for (size_t i = 0; i < COUNT_OF(shells); i++) {
+    char path[1024];
+    printf("  %-12s ", shells[i]);
+    put_escaped(stdout, find_program(shells[i], path, sizeof path) ? path : "not found");
+    putchar('\n');
+  }
+}
+
+static void field(json *j, const char *name, const char *text) {
+  json_name(j, name);
+  json_string(j, text);
+}
+
+static void json_formats(json *j) {
+  json_name(j, "formats");
+  json_open(j, '[');
+  for (size_t i = 0; isoproof_format_at(i) != NULL; i++) {
+    const isoproof_format_info *format = isoproof_format_at(i);
+    json_open(j, '{');
+    field(j, "id", format->id);
+    json_name(j, "writable");
+    json_bool(j, format->writable);
+    field(j, "ending", format->ending);
+    field(j, "description", format->description);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
+static void json_shells(json *j) {
+  json_name(j, "shells");
+  json_open(j, '{');
+  for (size_t i = 0; i < COUNT_OF(shells); i++) {
+    char path[1024];
+    field(j, shells[i], find_program(shells[i], path, sizeof path) ? path : NULL);
+  }
+  json_close(j, '}');
+}
+
+static void json_drivers(json *j) {
+  isoproof_driver_info driver;
+  json_name(j, "drivers");
+  json_open(j, '[');
+  for (size_t i = 0; isoproof_driver_at(i, &driver); i++)
+    if (driver.built) json_string(j, driver.name);
+  json_close(j, ']');
+  json_name(j, "databases");
+  json_open(j, '[');
+  for (size_t i = 0; isoproof_driver_at(i, &driver); i++) {
+    char library[64];
+    isoproof_driver_library(i, library, sizeof library);
+    json_open(j, '{');
+    field(j, "name", driver.name);
+    field(j, "title", driver.title);
+    json_name(j, "built");
+    json_bool(j, driver.built);
+    field(j, "library", library[0] != 0 ? library : NULL);
+    field(j, "url", driver.url_form);
+    json_close(j, '}');
+  }
+  json_close(j, ']');
+}
+
+static void json_servers(json *j) {
+  const char *kind;
+  json_name(j, "servers");
+  json_open(j, '{');
+  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
+    char path[1024];
+    field(j, kind, isoproof_cluster_find(kind, path, sizeof path, NULL) == ISOPROOF_OK ? path : NULL);
+  }
+  json_close(j, '}');
+}
+
+static void print_json(const facts *f) {
+  json j = {.out = stdout};
+  json_open(&j, '{');
+  json_name(&j, "schema");
+  json_u64(&j, 1);
+  field(&j, "version", isoproof_version());
+  field(&j, "compiler", COMPILER);
+  json_name(&j, "address_sanitizer");
+  json_bool(&j, SANITIZED);
+  field(&j, "system", f->system);
+  json_name(&j, "processors");
+  json_i64(&j, f->cores);
+  json_name(&j, "memory_bytes");
+  json_u64(&j, f->memory_bytes);
+  json_name(&j, "terminal");
+  json_bool(&j, f->is_terminal);
+  json_name(&j, "libraries");
+  json_open(&j, '{');
+  field(&j, "zlib", CLI_ZLIB);
+  field(&j, "libzstd", CLI_ZSTD);
+  field(&j, "xxhash", CLI_XXHASH);
+  json_close(&j, '}');
+  json_name(&j, "self_test");
+  json_string(&j, f->problem == NULL ? "passed" : f->problem);
+  json_formats(&j);
+  json_drivers(&j);
+  json_servers(&j);
+  json_shells(&j);
+  json_close(&j, '}');
+  putchar('\n');
+}
+
+static int run(options *parsed) {
+  facts f = look(parsed);
+  f.problem = self_test();
+  if (parsed->values[DOCTOR_JSON].on)
+    print_json(&f);
+  else
+    print_text(&f);
+  return f.problem == NULL ? EXIT_SATISFIED : EXIT_INTERNAL;
+}
+
+static const option table[DOCTOR_OPTIONS] = {
+    [DOCTOR_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object."},
+};
+
+static const example examples[] = {
+    {"isoproof doctor", 0, "What this build can do here."},
+    {"isoproof doctor --json", 0, "The same for a program to read."},
+};
+
+static const char *const description[] = {
+    "Shows the version, the compiler, the machine, the terminal, and which formats, compressions, databases, servers "
+    "and "
+    "shells this build can deal with. Checks a small history on the way, to see whether the program works.",
+    NULL};
+
+const command command_doctor = {"doctor",   "Show what this build can do and what it finds",
+                                "[--json]", description,
+                                NULL,       NULL,
+                                table,      DOCTOR_OPTIONS,
+                                examples,   COUNT_OF(examples),
+                                run};

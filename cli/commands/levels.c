@@ -1,0 +1,160 @@
+/* levels.c - `isoproof levels`: the lattice, and the two meanings of some names. */
+#include <isoproof/level.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/commands/topics.h"
+#include "cli/terminal/json.h"
+#include "cli/terminal/lattice.h"
+
+enum { LEVELS_MODELS, LEVELS_JSON, LEVELS_DOT, LEVELS_OPTIONS };
+
+static bool is_level(const isoproof_level_info *level) { return level->family != ISOPROOF_LEVEL_MODEL; }
+static bool is_model(const isoproof_level_info *level) { return level->family == ISOPROOF_LEVEL_MODEL; }
+
+/* ---- text ---- */
+
+static void label(FILE *out, const isoproof_level_info *level) {
+  fputs(level->id, out);
+  for (size_t i = 0; level->aliases != NULL && level->aliases[i] != NULL; i++) {
+    /* The first alias is the short one; explain shows them all. */
+    if (i == 0) fprintf(out, " (%s)", level->aliases[i]);
+  }
+  if (level->needs_times) fputs("  needs times", out);
+}
+
+static void draw(bool (*wanted)(const isoproof_level_info *)) {
+  lattice l;
+  lattice_collect(&l, wanted);
+  lattice_draw(&l, stdout, terminal_utf8(), label);
+}
+
+/* A level beside the model of its name, and beside the model that means what it means. */
+static void print_pair(const isoproof_level_info *level) {
+  const isoproof_level_info *model = isoproof_level_find_in(level->id, ISOPROOF_LEVEL_MODEL);
+  if (model == NULL && level->same_as == NULL) return;
+  const char *named = model == NULL ? "-" : strcmp(model->id, level->id) == 0 ? "(same id)" : model->id;
+  printf("  %-29s %-13s %s\n", level->id, named, level->same_as != NULL ? level->same_as : "-");
+}
+
+static void print_text(bool models) {
+  fputs("Levels (--level). Session order counts. Each implies those below that it is\n"
+        "connected to.\n\n",
+        stdout);
+  draw(is_level);
+  if (models) {
+    fputs("\nModels (Adya's and Elle's). Session order counts only where the name says\n"
+          "strong-session, real-time order only where it says strong or strict.\n\n",
+          stdout);
+    draw(is_model);
+  }
+  fputs("\nSide by side: the same name may mean less as a model, which has no session order.\n\n", stdout);
+  printf("  %-29s %-13s %s\n", "level", "its name as", "model of the same idea");
+  puts("                                a model");
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    if (is_level(isoproof_level_at(i))) print_pair(isoproof_level_at(i));
+  }
+  fputs("\n'isoproof explain NAME' says what a level or a model means.\n", stdout);
+}
+
+/* ---- JSON and dot ---- */
+
+/* The ids of the levels directly below in one family. */
+static void json_implies(json *j, const isoproof_level_info *level, bool (*wanted)(const isoproof_level_info *)) {
+  const isoproof_level_info *stronger, *weaker;
+  json_open(j, '[');
+  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
+    if (stronger == level && wanted(weaker)) json_string(j, weaker->id);
+  }
+  json_close(j, ']');
+}
+
+static void json_level(json *j, const isoproof_level_info *level) {
+  json_open(j, '{');
+  level_fields(j, level);
+  json_name(j, "implies_levels");
+  json_implies(j, level, is_level);
+  json_name(j, "implies_models");
+  json_implies(j, level, is_model);
+  json_close(j, '}');
+}
+
+static void print_json(void) {
+  json j = {.out = stdout};
+  json_open(&j, '{');
+  json_name(&j, "schema");
+  json_u64(&j, 1);
+  json_name(&j, "levels");
+  json_open(&j, '[');
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) json_level(&j, isoproof_level_at(i));
+  json_close(&j, ']');
+  json_close(&j, '}');
+  putchar('\n');
+}
+
+static void dot_cluster(const char *name, const char *title, bool (*wanted)(const isoproof_level_info *)) {
+  printf("  subgraph cluster_%s {\n    label=\"%s\";\n", name, title);
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
+    const isoproof_level_info *level = isoproof_level_at(i);
+    if (wanted(level)) printf("    n%u [label=\"%s\"];\n", (unsigned)level->number, level->id);
+  }
+  puts("  }");
+}
+
+static void print_dot(bool models) {
+  const isoproof_level_info *stronger, *weaker;
+  puts("digraph levels {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\"];");
+  dot_cluster("levels", "levels (--level)", is_level);
+  if (models) dot_cluster("models", "models (Adya, Elle)", is_model);
+  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
+    if (!models && (is_model(stronger) || is_model(weaker))) continue;
+    printf("  n%u -> n%u;\n", (unsigned)stronger->number, (unsigned)weaker->number);
+  }
+  puts("}");
+}
+
+static int run(options *parsed) {
+  const option_value *values = parsed->values;
+  if (values[LEVELS_JSON].on && values[LEVELS_DOT].on) {
+    message("levels: --json and --dot exclude each other");
+    return EXIT_USAGE;
+  }
+  if (values[LEVELS_JSON].on)
+    print_json();
+  else if (values[LEVELS_DOT].on)
+    print_dot(values[LEVELS_MODELS].on);
+  else
+    print_text(values[LEVELS_MODELS].on);
+  return EXIT_SATISFIED;
+}
+
+static const option table[LEVELS_OPTIONS] = {
+    [LEVELS_MODELS] = {.name = "models", .letter = 'm', .type = OPTION_FLAG, .help = "Draw the lattice of models too."},
+    [LEVELS_JSON] = {.name = "json",
+                     .type = OPTION_FLAG,
+                     .help = "Print one JSON object with every level and model and what it implies."},
+    [LEVELS_DOT] = {.name = "dot", .type = OPTION_FLAG, .help = "Print a graph for Graphviz."},
+};
+
+static const example examples[] = {
+    {"isoproof levels", 0, "The levels, strongest first."},
+    {"isoproof levels --dot --models > levels.dot", 0, "A graph of levels and models for Graphviz."},
+};
+
+static const char *const description[] = {
+    "Draws the isolation levels and which of them implies which. Two families of names exist: the levels of --level "
+    "count session order; Adya's and Elle's models do not, unless their name says so. Where both families use "
+    "one name, both meanings are shown side by side.",
+    NULL};
+
+const command command_levels = {"levels",
+                                "Show the levels, what implies what, and their names",
+                                "[--models] [--json|--dot]",
+                                description,
+                                NULL,
+                                NULL,
+                                table,
+                                LEVELS_OPTIONS,
+                                examples,
+                                COUNT_OF(examples),
+                                run};

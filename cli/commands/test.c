@@ -1,0 +1,415 @@
+/* test.c - `isoproof test`: generate, run on a database, check, report, save. */
+#include <inttypes.h>
+#include <isoproof/isoproof.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/commands/test_files.h"
+#include "cli/options/names.h"
+#include "cli/options/outputs.h"
+#include "cli/options/run_options.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/run_report.h"
+
+enum {
+  TEST_EXPECT = RUN_OPTIONS,
+  TEST_ROUNDS,
+  TEST_UNTIL_VIOLATION,
+  TEST_TIMEOUT,
+  TEST_DIRECTORY,
+  TEST_JSON,
+  TEST_OUTPUT, /* the first of the reports */
+  TEST_ALL = TEST_OUTPUT + OUTPUTS
+};
+
+typedef struct tester {
+  const options *parsed;
+  run_plan plan;
+  test_folder folder;
+  uint64_t first_seed;
+  bool many; /* rounds */
+  bool color;
+  bool silent; /* a report goes to standard output */
+  outputs reports;
+  uint64_t violated, satisfied, unknown;
+} tester;
+
+/* A history and what was found in it. */
+typedef struct judgement {
+  isoproof_report *report;
+  isoproof_history *history;
+  isoproof_result *result;
+  const char *expected; /* the level asked for; NULL none */
+  double load_seconds, check_seconds;
+} judgement;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- judging ---- */
+
+static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isoproof_error *error) {
+  const option_value *expect = &t->parsed->values[TEST_EXPECT];
+  j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_report_claim(j->report);
+  isoproof_check_options how = {
+      .struct_size = sizeof how, .levels = &j->expected, .level_count = j->expected != NULL ? 1 : 0};
+  double began = now();
+  isoproof_status status = isoproof_history_open(t->folder.history, NULL, task, &j->history, error);
+  j->load_seconds = now() - began;
+  if (status != ISOPROOF_OK) return status;
+  began = now();
+  isoproof_task_set_timeout(task, t->parsed->values[TEST_TIMEOUT].number);
+  status = isoproof_check(j->history, &how, task, &j->result, error);
+  j->check_seconds = now() - began;
+  return status;
+}
+
+/* ---- reporting ---- */
+
+typedef struct text {
+  char *bytes;
+  size_t size;
+} text;
+
+static bool append_text(void *user, const void *data, size_t size) {
+  text *to = user;
+  char *grown = realloc(to->bytes, to->size + size);
+  if (grown == NULL) return false;
+  memcpy(grown + to->size, data, size);
+  to->bytes = grown;
+  to->size += size;
+  return true;
+}
+
+static isoproof_render_options render_options(const tester *t, const judgement *j, bool color) {
+  struct rusage usage;
+  uint64_t peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+  return (isoproof_render_options){.struct_size = sizeof(isoproof_render_options),
+                                   .file = t->folder.history,
+                                   .load_seconds = j->load_seconds,
+                                   .check_seconds = j->check_seconds,
+                                   .peak_bytes = peak,
+                                   .color = color,
+                                   .unicode = terminal_utf8()};
+}
+
+/* The object of check with the run added to it. */
+static bool print_json(const tester *t, const judgement *j, FILE *out) {
+  text check = {NULL, 0};
+  isoproof_render_options how = render_options(t, j, false);
+  isoproof_error error = {.offset = -1};
+  bool good = isoproof_result_write_json(j->result, &how, append_text, &check, &error) == ISOPROOF_OK;
+  if (!good) message_error(&error, NULL);
+  if (good && check.size > 2) {
+    fwrite(check.bytes, 1, check.size - 2, out); /* without "}\n" */
+    json writer = {.out = out, .comma = true};
+    run_json(&writer, j->report, t->plan.workload.seed, &t->plan.cluster);
+    fputs("}\n", out);
+  }
+  free(check.bytes);
+  return good;
+}
+
+static void print_expectation(const judgement *j, FILE *out) {
+  const char *claim = isoproof_report_claim(j->report);
+  if (j->expected == NULL) {
+    fputs("  the database promises no level that isoproof knows; --expect names one\n", out);
+  } else if (claim != NULL && strcmp(claim, j->expected) == 0) {
+    fprintf(out, "  expected: %s, as the database promises for %s\n", claim, isoproof_report_isolation(j->report));
+  } else {
+    fprintf(out, "  expected: %s\n", j->expected);
+  }
+}
+
+static bool print_text(const tester *t, const judgement *j, FILE *out, bool color) {
+  isoproof_error error = {.offset = -1};
+  isoproof_render_options how = render_options(t, j, color);
+  run_summary(out, j->report);
+  run_cluster_summary(out, &t->plan.cluster);
+  print_expectation(j, out);
+  if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
+  message_error(&error, NULL);
+  return false;
+}
+
+static isoproof_document *make_document(const tester *t, const judgement *j, bool detached) {
+  isoproof_render_options how = render_options(t, j, false);
+  isoproof_document_options what = {.struct_size = sizeof what,
+                                    .file = how.file,
+                                    .load_seconds = how.load_seconds,
+                                    .check_seconds = how.check_seconds,
+                                    .peak_bytes = how.peak_bytes,
+                                    .detached = detached};
+  isoproof_error error = {.offset = -1};
+  isoproof_document *document = NULL;
+  if (isoproof_document_make(j->history, j->result, &what, &document, &error) == ISOPROOF_OK) return document;
+  message_error(&error, NULL);
+  return NULL;
+}
+
+/* The page to look at. */
+static bool save_page(const tester *t, const judgement *j) {
+  isoproof_document *document = make_document(t, j, false);
+  char *path = NULL;
+  if (document == NULL) return false;
+  if (asprintf(&path, "%s/report.html", t->folder.round) < 0) path = NULL;
+  if (path == NULL) message("out of memory");
+  const isoproof_document *one = document;
+  bool good = path != NULL && output_write_file(OUTPUT_HTML, path, &one, 1) == EXIT_SATISFIED;
+  free(path);
+  isoproof_document_free(document);
+  return good;
+}
+
+/* What the reports asked for need.  That of a single round is written at once, with the history at hand. */
+static int keep_document(tester *t, const judgement *j) {
+  if (!outputs_wanted(t->reports.values)) return EXIT_SATISFIED;
+  isoproof_document *document = make_document(t, j, t->many);
+  if (document == NULL) return EXIT_USAGE;
+  if (!outputs_add(&t->reports, document)) {
+    isoproof_document_free(document);
+    return EXIT_UNKNOWN;
+  }
+  return t->many ? EXIT_SATISFIED : outputs_write(&t->reports);
+}
+
+static bool save(const tester *t, const judgement *j) {
+  FILE *out = test_file_open(&t->folder, "result.json");
+  if (out == NULL) return false;
+  bool good = print_json(t, j, out);
+  good = test_file_close(out, &t->folder, "result.json") && good;
+  out = test_file_open(&t->folder, "report.txt");
+  if (out == NULL) return false;
+  good = print_text(t, j, out, false) && good;
+  good = test_file_close(out, &t->folder, "report.txt") && good;
+  return save_page(t, j) && good;
+}
+
+static void print(const tester *t, const judgement *j) {
+  progress_clear();
+  if (t->silent) return;
+  if (t->parsed->values[TEST_JSON].on) {
+    print_json(t, j, stdout);
+    return;
+  }
+  print_text(t, j, stdout, t->color);
+  printf("  saved in %s; --seed=%" PRIu64 " repeats the workload\n", t->folder.round, t->plan.workload.seed);
+}
+
+/* ---- rounds ---- */
+
+static int code_of(tester *t, const judgement *j) {
+  switch (isoproof_result_verdict(j->result)) {
+  case ISOPROOF_VIOLATED:
+    t->violated++;
+    return EXIT_VIOLATED;
+  case ISOPROOF_UNDECIDED:
+    t->unknown++;
+    return EXIT_UNKNOWN;
+  case ISOPROOF_SATISFIED:
+  case ISOPROOF_VERDICT_NONE:
+    break;
+  }
+  t->satisfied++;
+  return EXIT_SATISFIED;
+}
+
+static bool write_command(const tester *t) {
+  FILE *out = test_file_open(&t->folder, "command.txt");
+  if (out == NULL) return false;
+  fprintf(out, "%s\n", t->plan.command);
+  if (t->many) fprintf(out, "# this round alone: --rounds=1 --seed=%" PRIu64 "\n", t->plan.workload.seed);
+  return test_file_close(out, &t->folder, "command.txt");
+}
+
+/* Runs and judges; the report and the result are in `j`, also when something failed on the way. */
+static int run_round(tester *t, judgement *j, isoproof_task *task) {
+  isoproof_error error = {.offset = -1};
+  t->plan.run.path = t->folder.history;
+  t->plan.run.progress = run_progress;
+  if (!write_command(t)) return EXIT_USAGE;
+  int code = run_cluster_faults(&t->plan.cluster, t->plan.workload.seed, &t->plan.run);
+  if (code != EXIT_SATISFIED) return code;
+  if (isoproof_run(&t->plan.run, task, &j->report, &error) != ISOPROOF_OK) {
+    message_error(&error, NULL);
+    return run_exit(&error, t->folder.history);
+  }
+  if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
+  if (isoproof_report_cancelled(j->report)) return EXIT_INTERRUPTED;
+  int useless = run_was_useful(j->report);
+  if (useless != EXIT_SATISFIED) return useless;
+  isoproof_task_set_progress(task, progress_update, NULL);
+  isoproof_status status = judge(t, j, task, &error);
+  if (status != ISOPROOF_OK) {
+    message_error(&error, t->folder.history);
+    return exit_of_status(status);
+  }
+  if (!save(t, j)) return EXIT_USAGE;
+  print(t, j);
+  return exit_worse(keep_document(t, j), code_of(t, j));
+}
+
+static int one_round(tester *t, uint64_t round) {
+  judgement j = {.report = NULL};
+  t->plan.workload.seed = t->first_seed + round - 1;
+  isoproof_task *task = interrupt_task_new();
+  if (task == NULL) {
+    message("out of memory");
+    return EXIT_UNKNOWN;
+  }
+  int code = EXIT_USAGE;
+  if (test_folder_round(&t->folder, round, t->many)) code = run_round(t, &j, task);
+  progress_clear();
+  isoproof_result_free(j.result);
+  isoproof_history_free(j.history);
+  isoproof_report_free(j.report);
+  interrupt_task_free(task);
+  return code;
+}
+
+static uint64_t most_rounds(const tester *t) {
+  const option_value *v = t->parsed->values;
+  return v[TEST_ROUNDS].given ? v[TEST_ROUNDS].integer : v[TEST_UNTIL_VIOLATION].on ? UINT64_MAX : 1;
+}
+
+static int all_rounds(tester *t) {
+  bool until = t->parsed->values[TEST_UNTIL_VIOLATION].on;
+  uint64_t rounds = most_rounds(t);
+  int worst = EXIT_SATISFIED;
+  for (uint64_t round = 1; round <= rounds; round++) {
+    int code = one_round(t, round);
+    worst = exit_worse(worst, code);
+    if (code == EXIT_INTERRUPTED || interrupted()) return EXIT_INTERRUPTED;
+    /* A database that is gone will not come back from being asked again. */
+    if (code != EXIT_SATISFIED && code != EXIT_VIOLATED && code != EXIT_UNKNOWN) return worst;
+    if (until && code == EXIT_VIOLATED) break;
+    if (until && code == EXIT_SATISFIED && round < rounds) test_folder_forget(&t->folder);
+  }
+  return worst;
+}
+
+static void print_rounds(const tester *t) {
+  if (!t->many || t->silent || t->parsed->values[TEST_JSON].on) return;
+  uint64_t rounds = t->satisfied + t->violated + t->unknown;
+  printf("%" PRIu64 " round%s: %" PRIu64 " satisfied, %" PRIu64 " violated, %" PRIu64 " unknown\n", rounds,
+         rounds == 1 ? "" : "s", t->satisfied, t->violated, t->unknown);
+}
+
+/* Whether the reports asked for can be made. */
+static bool prepare_reports(tester *t) {
+  const option_value *values = t->parsed->values, *reports = &values[TEST_OUTPUT];
+  size_t out = outputs_to_stdout(reports);
+  t->silent = out > 0;
+  if (out + (out > 0 && values[TEST_JSON].on ? 1 : 0) > 1) {
+    message("test: only one output can go to standard output");
+    return false;
+  }
+  if (!outputs_begin(&t->reports, reports, t->many)) return false;
+  if (values[TEST_JSON].on) t->reports.stdout_taken = true;
+  return true;
+}
+
+static int run(options *parsed) {
+  tester t = {.parsed = parsed};
+  const option_value *directory = &parsed->values[TEST_DIRECTORY];
+  int code = EXIT_USAGE;
+  t.color = terminal_color(stdout, common_color(parsed));
+  t.many = most_rounds(&t) > 1;
+  if (prepare_reports(&t) && run_plan_fill(&t.plan, parsed, "test")) {
+    t.first_seed = t.plan.workload.seed;
+    if (test_folder_make(&t.folder, directory->given ? directory->text : "isoproof-out")) {
+      code = run_plan_start(&t.plan, parsed);
+      if (code == EXIT_SATISFIED) code = all_rounds(&t);
+      if (t.many && t.reports.count > 0) code = exit_worse(code, outputs_write(&t.reports));
+      if (!run_cluster_save_logs(&t.plan.cluster, t.folder.path)) code = exit_worse(code, EXIT_USAGE);
+      print_rounds(&t);
+      if (code == EXIT_INTERRUPTED) message("interrupted; what was recorded is in %s", t.folder.path);
+    }
+  }
+  outputs_free(&t.reports);
+  test_folder_free(&t.folder);
+  run_plan_free(&t.plan);
+  return code;
+}
+
+/* ---- the table ---- */
+
+#define OUTPUT_ROW_FIRST TEST_OUTPUT
+
+static const option table[TEST_ALL] = {
+    RUN_ROWS,
+    [TEST_EXPECT] = {.name = "expect",
+                     .letter = 'e',
+                     .argument = "LEVEL",
+                     .type = OPTION_CHOICE,
+                     .choices = level_name_at,
+                     .accepts = level_known,
+                     .help = "The level that must hold ('isoproof levels' lists them); the exit code is 1 when it does "
+                             "not.",
+                     .initial = "what the database promises for the isolation level",
+                     .group = "Verdict"},
+    [TEST_ROUNDS] = {.name = "rounds",
+                     OPTION_UP_TO(1e9),
+                     .help = "Run and check that many times, each with the next seed.",
+                     .initial = "1",
+                     .group = "Verdict"},
+    [TEST_UNTIL_VIOLATION] = {.name = "until-violation",
+                              .type = OPTION_FLAG,
+                              .help = "Run rounds (up to --rounds, if given) until one is violated; those that are "
+                                      "satisfied are not kept.",
+                              .group = "Verdict"},
+    [TEST_TIMEOUT] = {.name = "timeout",
+                      .argument = "SECONDS",
+                      .type = OPTION_NUMBER,
+                      .max = 1e9,
+                      .help = "Check for no longer than that; what is not decided then is unknown. 0 means no limit.",
+                      .initial = "0",
+                      .group = "Verdict"},
+    [TEST_DIRECTORY] = {.name = "directory",
+                        .argument = "FOLDER",
+                        .type = OPTION_FILE,
+                        .help = "Save everything below this folder, by time, with a link 'latest'.",
+                        .initial = "isoproof-out",
+                        .group = "Verdict"},
+    [TEST_JSON] = {.name = "json",
+                   .type = OPTION_FLAG,
+                   .help = "Print one JSON object a round, one a line.",
+                   .group = "Verdict"},
+    OUTPUT_ROWS};
+
+static const example examples[] = {
+    {"isoproof test --time=0.5 --directory=isoproof-out", 0, "SQLite, half a second: is it what it claims?"},
+    {"isoproof test --db='sim:?level=rc' -e ra -k4 --time=0.5 --directory=isoproof-out", 1,
+     "A simulated database that gives less than expected."},
+    {"isoproof check --level=read-committed isoproof-out/latest/history.jsonl", 0, "Judge the saved history again."},
+};
+
+static const char *const description[] = {
+    "Runs a workload on a database, checks the history against the level that the database promises (or the one of "
+    "--expect), reports, and saves everything below isoproof-out: history.jsonl, result.json, report.txt, report.html "
+    "(to look at in a browser), server.txt "
+    "(version and settings) and command.txt. Without options it tests a private SQLite database for three seconds.",
+    "The exit code is 0 when the level holds, 1 when it is violated, 3 when that could not be decided, 4 when the "
+    "database failed. 'isoproof check' judges a saved history again, for any level.",
+    "Workloads:" WORKLOAD_LINES, NULL};
+
+const command command_test = {
+    "test",
+    "Run a workload on a database and check that it gives the isolation it promises",
+    "[--db=URL,..|--cluster=NAME] [--isolation=NAME] [--expect=LEVEL] [--time=SECONDS] [OPTION...]",
+    description,
+    NULL,
+    NULL,
+    table,
+    TEST_ALL,
+    examples,
+    COUNT_OF(examples),
+    run};

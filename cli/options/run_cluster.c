@@ -1,0 +1,203 @@
+/* run_cluster.c - from options to servers and faults. */
+#include "cli/options/run_cluster.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/message.h"
+#include "cli/terminal/progress.h"
+
+const char *cluster_name_at(size_t number) {
+  const char *name = isoproof_cluster_kind_name(number);
+  return name != NULL && strcmp(name, "galera") == 0 ? "galera:3" : name;
+}
+
+/* How many nodes there may be, the library says. */
+bool cluster_known(const char *name) { return strcmp(name, "galera") == 0 || strncmp(name, "galera:", 7) == 0; }
+
+static unsigned fault_bits(const option_value *faults) {
+  unsigned bits = 0;
+  for (size_t i = 0; i < faults->item_count; i++)
+    for (size_t kind = 0; kind < ISOPROOF_FAULTS; kind++)
+      if (strcmp(faults->items[i], isoproof_fault_name(kind)) == 0) bits |= 1U << kind;
+  return bits;
+}
+
+static bool fill_targets(const option_value *given, size_t *targets, size_t *count) {
+  for (size_t i = 0; i < given->item_count; i++) {
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(given->items[i], &end, 10);
+    if (errno != 0 || end == given->items[i] || *end != 0 || given->items[i][0] == '-' ||
+        i >= ISOPROOF_CLUSTER_MOST_NODES) {
+      message("--fault-targets: expected at most %d numbers of nodes, found '%s'", ISOPROOF_CLUSTER_MOST_NODES,
+              given->items[i]);
+      return false;
+    }
+    targets[(*count)++] = number;
+  }
+  return true;
+}
+
+static bool sensible(const option_value *v) {
+  static const char *const names[] = {"cluster", "faults", "fault-interval", "fault-duration", "fault-targets"};
+  for (size_t i = CLUSTER_FAULTS; i < CLUSTER_OPTIONS; i++) {
+    size_t needed = i == CLUSTER_FAULTS ? CLUSTER_KIND : CLUSTER_FAULTS;
+    if (!v[i].given || v[needed].given) continue;
+    message("--%s needs --%s: isoproof breaks only what it started", names[i], names[needed]);
+    return false;
+  }
+  return true;
+}
+
+static void say_where(const isoproof_cluster *servers, const char *kind) {
+  for (size_t i = 0; i < isoproof_cluster_nodes(servers); i++)
+    message("%s: node %zu is %s", kind, i, isoproof_cluster_urls(servers)[i]);
+}
+
+static int failed(isoproof_status status, const isoproof_error *error) {
+  message_error(error, NULL);
+  return status == ISOPROOF_ERR_IO || status == ISOPROOF_ERR_TIMEOUT ? EXIT_RUN : exit_of_status(status);
+}
+
+int cluster_start(const isoproof_cluster_options *which, bool quiet, isoproof_cluster **servers) {
+  isoproof_error error = {.offset = -1};
+  isoproof_task *task = interrupt_task_new();
+  *servers = NULL;
+  if (task == NULL) {
+    message("out of memory");
+    return EXIT_UNKNOWN;
+  }
+  isoproof_task_set_progress(task, progress_update, NULL);
+  isoproof_status status = isoproof_cluster_start(which, task, servers, &error);
+  progress_clear();
+  interrupt_task_free(task);
+  if (status != ISOPROOF_OK) return failed(status, &error);
+  if (!quiet) say_where(*servers, which->kind);
+  return EXIT_SATISFIED;
+}
+
+int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isoproof_run_options *run) {
+  const option_value *v = values;
+  memset(cluster, 0, sizeof *cluster);
+  size_t target_count = 0;
+  if (!sensible(v) || !fill_targets(&v[CLUSTER_TARGETS], cluster->targets, &target_count)) return EXIT_USAGE;
+  if (!v[CLUSTER_KIND].given) return EXIT_SATISFIED;
+  cluster->how = (isoproof_fault_options){.struct_size = sizeof cluster->how,
+                                          .faults = fault_bits(&v[CLUSTER_FAULTS]),
+                                          .interval = v[CLUSTER_INTERVAL].given ? v[CLUSTER_INTERVAL].number : 0,
+                                          .duration = v[CLUSTER_DURATION].given ? v[CLUSTER_DURATION].number : 0,
+                                          .target_count = target_count};
+  isoproof_cluster_options servers = {
+      .struct_size = sizeof servers, .kind = v[CLUSTER_KIND].text, .faults = cluster->how.faults};
+  int code = cluster_start(&servers, quiet, &cluster->servers);
+  if (code != EXIT_SATISFIED) return code;
+  run->urls = isoproof_cluster_urls(cluster->servers);
+  run->url_count = isoproof_cluster_nodes(cluster->servers);
+  return EXIT_SATISFIED;
+}
+
+static void forget_faults(run_cluster *cluster) {
+  if (cluster->faults != NULL && isoproof_faults_problem(cluster->faults)[0] != 0)
+    message("a fault went wrong: %s", isoproof_faults_problem(cluster->faults));
+  isoproof_faults_free(cluster->faults);
+  cluster->faults = NULL;
+}
+
+int run_cluster_faults(run_cluster *cluster, uint64_t seed, isoproof_run_options *run) {
+  forget_faults(cluster);
+  if (cluster->how.faults == 0) return EXIT_SATISFIED;
+  isoproof_error error = {.offset = -1};
+  cluster->how.target = cluster->targets;
+  cluster->how.seed = seed;
+  isoproof_status status = isoproof_faults_new(cluster->servers, &cluster->how, &cluster->faults, &error);
+  run->companion = isoproof_faults_companion;
+  run->companion_user = cluster->faults;
+  return status == ISOPROOF_OK ? EXIT_SATISFIED : failed(status, &error);
+}
+
+void run_cluster_stop(run_cluster *cluster) {
+  forget_faults(cluster);
+  isoproof_cluster_stop(cluster->servers);
+  memset(cluster, 0, sizeof *cluster);
+}
+
+void run_cluster_summary(FILE *out, const run_cluster *cluster) {
+  if (cluster->faults == NULL) return;
+  bool some = false;
+  for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {
+    uint64_t count = isoproof_faults_count(cluster->faults, (isoproof_fault)i);
+    if (count == 0) continue;
+    fprintf(out, "%s%s %" PRIu64, some ? ", " : "  faults: ", isoproof_fault_name(i), count);
+    some = true;
+  }
+  fputs(some ? "\n" : "  faults: none, the run was too short\n", out);
+}
+
+static void json_fault(json *j, const isoproof_fault_record *record) {
+  json_open(j, '{');
+  json_name(j, "fault");
+  json_string(j, isoproof_fault_name(record->kind));
+  json_name(j, "node");
+  json_u64(j, record->node);
+  json_name(j, "begin");
+  json_i64(j, record->begin_ns);
+  json_name(j, "end");
+  json_i64(j, record->end_ns);
+  if (record->detail[0] != 0) {
+    json_name(j, "detail");
+    json_string(j, record->detail);
+  }
+  if (record->problem[0] != 0) {
+    json_name(j, "problem");
+    json_string(j, record->problem);
+  }
+  json_close(j, '}');
+}
+
+void run_cluster_json(json *j, const run_cluster *cluster) {
+  isoproof_fault_record record;
+  if (cluster->faults == NULL) return;
+  json_name(j, "faults");
+  json_open(j, '{');
+  for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {
+    uint64_t count = isoproof_faults_count(cluster->faults, (isoproof_fault)i);
+    if (count == 0) continue;
+    json_name(j, isoproof_fault_name(i));
+    json_u64(j, count);
+  }
+  json_close(j, '}');
+  json_name(j, "fault_times");
+  json_open(j, '[');
+  for (size_t i = 0; isoproof_faults_at(cluster->faults, i, &record); i++) json_fault(j, &record);
+  json_close(j, ']');
+}
+
+/* ---- logs ---- */
+
+static bool copy_file(const char *from, const char *to) {
+  FILE *in = fopen(from, "re"), *out = in != NULL ? fopen(to, "we") : NULL;
+  bool good = in != NULL && out != NULL;
+  char buffer[16384];
+  size_t got;
+  while (good && (got = fread(buffer, 1, sizeof buffer, in)) > 0) good = fwrite(buffer, 1, got, out) == got;
+  if (in != NULL) good = ferror(in) == 0 && good;
+  if (out != NULL) good = fclose(out) == 0 && good;
+  if (!good) message_errno(to, "copy a log to it");
+  if (in != NULL) fclose(in);
+  return good;
+}
+
+bool run_cluster_save_logs(const run_cluster *cluster, const char *folder) {
+  bool good = true;
+  for (size_t i = 0; cluster->servers != NULL && i < isoproof_cluster_nodes(cluster->servers); i++) {
+    char *path = NULL;
+    if (asprintf(&path, "%s/node-%zu.log", folder, i) < 0) return false;
+    good = copy_file(isoproof_cluster_log(cluster->servers, i), path) && good;
+    free(path);
+  }
+  return good;
+}

@@ -1,0 +1,104 @@
+/* run_options.h - the options that say on which database and how a workload runs, which run and test share.
+ *
+ * A run_plan owns its URLs, its command line and its private servers until run_plan_free; the rest of it borrows from
+ * the command line.
+ */
+#ifndef CLI_OPTIONS_RUN_OPTIONS_H
+#define CLI_OPTIONS_RUN_OPTIONS_H
+
+#include <isoproof/run.h>
+
+#include "cli/options/run_cluster.h"
+#include "cli/options/workload_options.h"
+
+enum {
+  RUN_DB,
+  RUN_ISOLATION,
+  RUN_STATEMENT_TIMEOUT,
+  RUN_LOCK_TIMEOUT,
+  RUN_TABLE,
+  RUN_TABLES,
+  RUN_KEEP_TABLES,
+  RUN_TIME,
+  RUN_RETRIES,
+  RUN_CLUSTER, /* the first of the private servers' */
+  RUN_CLUSTER_LAST = RUN_CLUSTER + CLUSTER_OPTIONS - 1,
+  RUN_WORKLOAD, /* the first of the workload's */
+  RUN_OPTIONS = RUN_WORKLOAD + WORKLOAD_OPTIONS
+};
+
+#define RUN_ROWS                                                                                                       \
+  [RUN_DB] = {.name = "db",                                                                                            \
+              .argument = "URL,..",                                                                                    \
+              .type = OPTION_LIST,                                                                                     \
+              .help = "The database: sqlite:FILE, postgres://..., mariadb://..., odbc:..., sim:... Several URLs are "  \
+                      "the nodes of a cluster; sessions are spread over them.",                                        \
+              .initial = "sqlite:, a private file",                                                                    \
+              .group = "Database"},                                                                                    \
+  [RUN_ISOLATION] = {.name = "isolation",                                                                              \
+                     .letter = 'i',                                                                                    \
+                     .argument = "NAME",                                                                               \
+                     .type = OPTION_TEXT,                                                                              \
+                     .help = "The isolation level, by the database's own name or a usual short one.",                  \
+                     .initial = "the database's default",                                                              \
+                     .group = "Database"},                                                                             \
+  [RUN_TIME] = {.name = "time",                                                                                        \
+                .argument = "SECONDS",                                                                                 \
+                .type = OPTION_NUMBER,                                                                                 \
+                .min = 0,                                                                                              \
+                .max = 1e9,                                                                                            \
+                .help = "Run for that long; 0 is no limit.",                                                           \
+                .initial = "3, or no limit with --transactions or --preset",                                           \
+                .group = "Workload"},                                                                                  \
+  [RUN_RETRIES] = {.name = "retries",                                                                                  \
+                   .type = OPTION_INTEGER,                                                                             \
+                   .max = 1000,                                                                                        \
+                   .help = "Try an aborted transaction again so many times, each a transaction of its own.",           \
+                   .initial = "0",                                                                                     \
+                   .group = "Workload"},                                                                               \
+  [RUN_STATEMENT_TIMEOUT] = {.name = "statement-timeout",                                                              \
+                             .argument = "SECONDS",                                                                    \
+                             .type = OPTION_NUMBER,                                                                    \
+                             .max = 1e6,                                                                               \
+                             .help = "Give up on a statement after that long; 0 is never.",                            \
+                             .initial = "10",                                                                          \
+                             .group = "Database"},                                                                     \
+  [RUN_LOCK_TIMEOUT] = {.name = "lock-timeout",                                                                        \
+                        .argument = "SECONDS",                                                                         \
+                        .type = OPTION_NUMBER,                                                                         \
+                        .max = 1e6,                                                                                    \
+                        .help = "Wait for a lock no longer than that.",                                                \
+                        .initial = "what the database does",                                                           \
+                        .group = "Database"},                                                                          \
+  [RUN_TABLE] = {.name = "table",                                                                                      \
+                 .type = OPTION_TEXT,                                                                                  \
+                 .help = "Keep the keys in a table of this name, which is made anew and removed in the end.",          \
+                 .initial = "isoproof",                                                                                \
+                 .group = "Database"},                                                                                 \
+  [RUN_TABLES] = {.name = "tables",                                                                                    \
+                  OPTION_UP_TO(64),                                                                                    \
+                  .help = "Spread the keys over that many tables.",                                                    \
+                  .initial = "1",                                                                                      \
+                  .group = "Database"},                                                                                \
+  [RUN_KEEP_TABLES] = {.name = "keep-tables",                                                                          \
+                       .type = OPTION_FLAG,                                                                            \
+                       .help = "Do not remove the tables in the end.",                                                 \
+                       .group = "Database"},                                                                           \
+  CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
+
+typedef struct run_plan {
+  isoproof_run_options run;
+  isoproof_workload_options workload; /* of the run */
+  char **urls;
+  size_t url_count;
+  char *command;
+  run_cluster cluster;
+} run_plan;
+
+/* From the command line to a run; false after a message.  `command` is the name of the command. */
+bool run_plan_fill(run_plan *plan, const options *parsed, const char *command);
+/* Starts the private servers, if the options ask for some; an exit code, after a message where it is no success. */
+int run_plan_start(run_plan *plan, const options *parsed);
+void run_plan_free(run_plan *plan);
+
+#endif

@@ -1,0 +1,25 @@
+/* terminal.h - what the terminal can show: colour, width, box-drawing characters.  Owns nothing. */
+#ifndef CLI_TERMINAL_TERMINAL_H
+#define CLI_TERMINAL_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef enum color_wish { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_wish;
+
+/* --color, then NO_COLOR, then whether the stream is a terminal that is not dumb. */
+bool terminal_color(FILE *stream, color_wish wish);
+/* Whether the locale's character set is UTF-8. */
+bool terminal_utf8(void);
+/* Whether the stream is a terminal that can erase a line. */
+bool terminal_live(FILE *stream);
+/* Columns of the stream's terminal, 80 where unknown. */
+unsigned terminal_width(FILE *stream);
+
+/* Prints words of `text` wrapped at `width` columns, each line after `indent` spaces; the first line starts at column
+ * `at`.  A newline in the text stays one; no newline is added at the end. */
+void print_wrapped(FILE *out, const char *text, unsigned at, unsigned indent, unsigned width);
+/* Columns that a UTF-8 text takes, one a character. */
+unsigned text_columns(const char *text);
+
+#endif
