@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tests/random/short_sessions.h"
 #include "check/axioms/axioms.h"
 #include "measure.h"
+#include "tests/random/short_sessions.h"
 
 typedef struct job {
   uint64_t txns, seed;

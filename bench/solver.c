@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../tests/random/polygraph.h"
+#include "tests/random/polygraph.h"
 
 typedef struct shape {
   const char *name;

@@ -1,4 +1,4 @@
-#include "facts.h"
+#include "tests/oracle/facts.h"
 
 #include <string.h>
 

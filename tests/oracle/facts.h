@@ -7,7 +7,7 @@
 #ifndef ORACLE_FACTS_H
 #define ORACLE_FACTS_H
 
-#include "oracle.h"
+#include "tests/oracle/oracle.h"
 
 enum { FACTS_NODES = 16, FACTS_TXNS = 40, FACTS_KEYS = 64, FACTS_OPS = 512, FACTS_ELEMENTS = 2048 };
 

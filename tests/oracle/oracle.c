@@ -1,8 +1,8 @@
-#include "oracle.h"
+#include "tests/oracle/oracle.h"
 
 #include <string.h>
 
-#include "facts.h"
+#include "tests/oracle/facts.h"
 
 /* ---- relations ---- */
 

@@ -1,4 +1,4 @@
-#include "orders.h"
+#include "tests/oracle/orders.h"
 
 static bool has(const relation *r, unsigned a, unsigned b) { return (r->row[a] >> b & 1) != 0; }
 

@@ -6,7 +6,7 @@
 #ifndef ORACLE_ORDERS_H
 #define ORACLE_ORDERS_H
 
-#include "facts.h"
+#include "tests/oracle/facts.h"
 
 /* The levels that differ in what they ask of an order. */
 typedef enum order_rule {

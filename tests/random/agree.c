@@ -1,7 +1,7 @@
-#include "agree.h"
+#include "tests/random/agree.h"
 
-#include "../oracle/oracle.h"
-#include "../unit/unit.h"
+#include "tests/oracle/oracle.h"
+#include "tests/unit/unit.h"
 
 /* What the checkers of this test decide. */
 static const oracle_level levels[] = {ORACLE_CUT_ISOLATION,    ORACLE_READ_COMMITTED,     ORACLE_READ_ATOMIC,

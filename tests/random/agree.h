@@ -3,7 +3,7 @@
 #ifndef RANDOM_AGREE_H
 #define RANDOM_AGREE_H
 
-#include "random_history.h"
+#include "tests/random/random_history.h"
 
 /* Of these levels every combination of verdicts is looked for: cut isolation, read committed, read atomic and causal;
  * the same and the four session guarantees. */

@@ -1,4 +1,4 @@
-#include "polygraph.h"
+#include "tests/random/polygraph.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "random_history.h"
+#include "tests/random/random_history.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Small random histories of lists. */
-#include "random_history.h"
+#include "tests/random/random_history.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "short_sessions.h"
+#include "tests/random/short_sessions.h"
 
 static isoproof_status copy_ops(const isoproof_history *history, const isoproof_txn *txn, isoproof_builder *builder,
                                 isoproof_error *error) {

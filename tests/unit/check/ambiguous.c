@@ -1,0 +1,187 @@
+/* Histories in which several writes could explain a read, against trying every choice with the oracle. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/oracle/oracle.h"
+#include "tests/random/random_history.h"
+
+enum { MOST_READS = SKETCH_TXNS * SKETCH_OPS, MOST_WRITES = MOST_READS, MOST_COMBINATIONS = 300 };
+
+/* Which writes could explain each read of a sketch: their numbers, 0 for the initial version, NOBODY for none. */
+enum { NOBODY = 200 };
+
+typedef struct table {
+  struct {
+    unsigned txn, op;
+  } read[MOST_READS];
+  unsigned reads;
+  uint8_t candidate[MOST_READS][MOST_WRITES + 1];
+  unsigned candidates[MOST_READS];
+  double combinations;
+} table;
+
+/* The number of a write, which is also the value it gets when every write has its own. */
+static uint8_t number_of(unsigned txn, unsigned op) { return (uint8_t)(1 + txn * SKETCH_OPS + op); }
+
+static void find_candidates(const sketch *s, table *t, unsigned read) {
+  const sketch_op *wanted = &s->txns[t->read[read].txn].ops[t->read[read].op];
+  t->candidates[read] = 0;
+  if (wanted->value == 0) t->candidate[read][t->candidates[read]++] = 0;
+  for (unsigned txn = 0; txn < s->count; txn++) {
+    for (unsigned op = 0; op < s->txns[txn].count; op++) {
+      const sketch_op *write = &s->txns[txn].ops[op];
+      bool fits = write->write && write->key == wanted->key && write->value == wanted->value;
+      if (fits) t->candidate[read][t->candidates[read]++] = number_of(txn, op);
+    }
+  }
+  if (t->candidates[read] == 0) t->candidate[read][t->candidates[read]++] = NOBODY;
+}
+
+static void make_table(const sketch *s, table *t) {
+  t->reads = 0;
+  t->combinations = 1;
+  for (unsigned txn = 0; txn < s->count; txn++) {
+    for (unsigned op = 0; op < s->txns[txn].count; op++) {
+      if (s->txns[txn].ops[op].write) continue;
+      t->read[t->reads].txn = txn;
+      t->read[t->reads].op = op;
+      find_candidates(s, t, t->reads);
+      t->combinations *= t->candidates[t->reads++];
+    }
+  }
+}
+
+/* Every write with a value of its own, every read with that of its choice. */
+static isoproof_history *with_choices(const sketch *s, const table *t, const unsigned *choice) {
+  sketch unique = *s;
+  for (unsigned txn = 0; txn < s->count; txn++) {
+    for (unsigned op = 0; op < s->txns[txn].count; op++) {
+      if (s->txns[txn].ops[op].write) unique.txns[txn].ops[op].value = number_of(txn, op);
+    }
+  }
+  for (unsigned i = 0; i < t->reads; i++) {
+    unique.txns[t->read[i].txn].ops[t->read[i].op].value = t->candidate[i][choice[i]];
+  }
+  return sketch_history(&unique);
+}
+
+/* Which levels some choice satisfies; false when the oracle cannot say. */
+static bool try_all(const sketch *s, const table *t, bool satisfied[ORACLE_LEVELS]) {
+  unsigned choice[MOST_READS] = {0}, i;
+  memset(satisfied, 0, ORACLE_LEVELS * sizeof *satisfied);
+  do {
+    isoproof_history *history = with_choices(s, t, choice);
+    oracle_verdicts verdicts;
+    bool judged = oracle_judge(history, &verdicts);
+    isoproof_history_free(history);
+    if (!judged) return false;
+    for (int level = 0; level < ORACLE_LEVELS; level++) satisfied[level] |= verdicts.satisfied[level];
+    for (i = 0; i < t->reads; i++) {
+      if (++choice[i] < t->candidates[i]) break;
+      choice[i] = 0;
+    }
+  } while (i < t->reads);
+  return true;
+}
+
+/* Makes values few, so that writes share them. */
+static void collapse(sketch *s, unsigned values) {
+  for (unsigned txn = 0; txn < s->count; txn++) {
+    for (unsigned op = 0; op < s->txns[txn].count; op++) {
+      sketch_op *o = &s->txns[txn].ops[op];
+      if (o->value > 0) o->value = (uint8_t)(o->value % (values + 1));
+      if (o->write && o->value == 0) o->value = 1;
+    }
+  }
+}
+
+static void compare(const sketch *s, const bool satisfied[ORACLE_LEVELS]) {
+  isoproof_history *history = sketch_history(s);
+  isoproof_result *result;
+  isoproof_error error;
+  isoproof_check_options options = {.struct_size = sizeof options, .duplicate_values = true};
+  char text[4096];
+  sketch_print(s, text, sizeof text);
+  if (isoproof_check(history, &options, NULL, &result, &error) != ISOPROOF_OK) fail_msg("%s\n%s", error.message, text);
+  for (int level = 0; level < ORACLE_LEVELS; level++) {
+    if (level == ORACLE_STRONG_SNAPSHOT || level == ORACLE_STRICT_SERIALIZABLE) continue; /* need times */
+    isoproof_verdict verdict = isoproof_result_of(result, oracle_level_id((oracle_level)level));
+    if (verdict == (satisfied[level] ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED)) continue;
+    fail_msg("%s is %s, but trying every choice says otherwise:\n%s", oracle_level_id((oracle_level)level),
+             isoproof_verdict_name(verdict), text);
+  }
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+}
+
+static void test_random(void **state) {
+  (void)state;
+  const char *wish = getenv("ISOPROOF_RANDOM_HISTORIES");
+  uint64_t histories = (wish != NULL ? strtoull(wish, NULL, 10) : 200000) / 20, seed = 1;
+  unsigned ambiguous = 0;
+  for (uint64_t i = 0; i < histories; i++) {
+    sketch s;
+    table t;
+    bool satisfied[ORACLE_LEVELS];
+    sketch_draw(&seed, &s);
+    collapse(&s, 1 + (unsigned)sketch_below(&seed, 2));
+    make_table(&s, &t);
+    if (t.combinations > MOST_COMBINATIONS || !try_all(&s, &t, satisfied)) continue;
+    ambiguous += t.combinations > 1;
+    compare(&s, satisfied);
+  }
+  assert_true(ambiguous > histories / 10);
+}
+
+static isoproof_history *read_text(const char *text) {
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  isoproof_open_options options = {.struct_size = sizeof options, .format = "plume"};
+  isoproof_status status = isoproof_history_open_memory(text, strlen(text), "h.txt", &options, NULL, &history, &error);
+  assert_int_equal(status, ISOPROOF_OK);
+  return history;
+}
+
+static isoproof_verdict judge(const char *text, const char *level) {
+  isoproof_history *history = read_text(text);
+  isoproof_result *result;
+  isoproof_error error;
+  isoproof_check_options options = {
+      .struct_size = sizeof options, .levels = &level, .level_count = 1, .duplicate_values = true};
+  assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_OK);
+  isoproof_verdict verdict = isoproof_result_verdict(result);
+  if (verdict == ISOPROOF_VIOLATED) assert_true(isoproof_result_anomalies(result) > 0);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+  return verdict;
+}
+
+/* A write of the initial value is one more candidate. */
+static void test_initial_value(void **state) {
+  (void)state;
+  assert_int_equal(judge("w(0,1,2,1)\nw(0,0,1,2)\nr(0,0,2,3)\nr(0,0,2,3)\n", "serializable"), ISOPROOF_SATISFIED);
+  assert_int_equal(judge("w(0,1,2,1)\nw(0,0,2,2)\nw(0,1,2,3)\nr(0,0,2,4)\n", "read-atomic"), ISOPROOF_VIOLATED);
+}
+
+/* Without the option, the two writes are named. */
+static void test_refused(void **state) {
+  (void)state;
+  isoproof_history *history = read_text("w(0,1,0,1)\nw(0,1,1,2)\nr(0,1,2,3)\n");
+  isoproof_result *result;
+  isoproof_error error;
+  assert_int_equal(isoproof_check(history, NULL, NULL, &result, &error), ISOPROOF_ERR_FORMAT);
+  isoproof_history_free(history);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_initial_value),
+                                     cmocka_unit_test(test_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

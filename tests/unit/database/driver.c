@@ -1,0 +1,407 @@
+/* driver.c - URLs, the drivers that need no server (SQLite, the simulator), and what is common to all. */
+#include "database/driver.h"
+
+#include <isoproof/check.h>
+#include <isoproof/database.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "database/driver_table.h"
+#include "tests/unit/database/driver_suite.h"
+#include "tests/unit/unit.h"
+
+/* ---- URLs ---- */
+
+static void parses_urls(void **state) {
+  (void)state;
+  iso_url url;
+  isoproof_error error = {0};
+  assert_int_equal(
+      iso_url_parse("Postgres://us%40er:p%3aw@[::1]:5433/data%20base?sslmode=off&a=%26", ISO_URL_FULL, &url, &error),
+      ISOPROOF_OK);
+  assert_string_equal(url.scheme, "postgres");
+  assert_string_equal(url.user, "us@er");
+  assert_string_equal(url.password, "p:w");
+  assert_string_equal(url.host, "::1");
+  assert_int_equal(url.port, 5433);
+  assert_string_equal(url.path, "data base");
+  assert_string_equal(iso_url_option(&url, "sslmode"), "off");
+  assert_string_equal(iso_url_option(&url, "a"), "&");
+  assert_null(iso_url_option(&url, "b"));
+  assert_string_equal(url.shown, "Postgres://us%40er:***@[::1]:5433/data%20base?sslmode=off&a=%26");
+  iso_url_free(&url);
+  assert_int_equal(iso_url_parse("sqlite:a/b?journal=wal", ISO_URL_PATH, &url, &error), ISOPROOF_OK);
+  assert_string_equal(url.path, "a/b");
+  assert_null(url.host);
+  iso_url_free(&url);
+  assert_int_equal(iso_url_parse("sqlite:///tmp/x", ISO_URL_PATH, &url, &error), ISOPROOF_OK);
+  assert_string_equal(url.path, "/tmp/x");
+  iso_url_free(&url);
+  assert_int_equal(iso_url_parse("odbc:Driver=X;Uid=u;PWD={a;b};Server=1?2", ISO_URL_RAW, &url, &error), ISOPROOF_OK);
+  assert_string_equal(url.path, "Driver=X;Uid=u;PWD={a;b};Server=1?2");
+  assert_string_equal(url.shown, "odbc:Driver=X;Uid=u;PWD=***};Server=1?2");
+  iso_url_free(&url);
+  assert_int_equal(iso_url_parse("mariadb://u:@h/d?password=secret", ISO_URL_FULL, &url, &error), ISOPROOF_OK);
+  assert_string_equal(url.shown, "mariadb://u:***@h/d?password=***");
+  assert_string_equal(url.password, "");
+  iso_url_free(&url);
+  assert_int_equal(iso_url_parse("mariadb://", ISO_URL_FULL, &url, &error), ISOPROOF_OK);
+  assert_null(url.host);
+  iso_url_free(&url);
+}
+
+static void refuses_bad_urls(void **state) {
+  (void)state;
+  static const char *const bad[] = {"",
+                                    "x",
+                                    "://",
+                                    "1a:b",
+                                    "pg://h:0",
+                                    "pg://h:65536",
+                                    "pg://h:x",
+                                    "pg://[::1",
+                                    "pg://[::1]x",
+                                    "pg://%zz",
+                                    "pg://%00",
+                                    "pg://u%@h",
+                                    "pg://h/%4",
+                                    "pg:path",
+                                    "pg://h/d?x",
+                                    "pg://h/d?=x",
+                                    "pg://h/d?x=%g0",
+                                    "pg://h/\n",
+                                    "pg:/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9&j=10&k=11&l=12&m=13&n=14&o=15&p=16&q=17"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    iso_url url;
+    isoproof_error error = {0};
+    if (iso_url_parse(bad[i], ISO_URL_FULL, &url, &error) == ISOPROOF_OK) fail_msg("accepted %s", bad[i]);
+    assert_true(error.message[0] != 0);
+    assert_null(url.buffer);
+  }
+}
+
+static void opens_only_what_it_knows(void **state) {
+  (void)state;
+  iso_database *database = NULL;
+  isoproof_error error = {0};
+  static const char *const bad[] = {"oracle://x",        "sqlite::memory:",     "sim:x",
+                                    "sim:?level=acid",   "sim:?bugs=fleas",     "sim:?rate=2",
+                                    "sim:?nodes=0",      "sqlite:?journal=off", "sim:?colour=red",
+                                    "sqlite:?cache=big", "sim:?rate=one",       "sqlite:/no/such/folder/x"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    isoproof_status status = iso_database_open(&bad[i], 1, NULL, &database, &error);
+    bool refused = status == ISOPROOF_ERR_USAGE || status == ISOPROOF_ERR_IO || status == ISOPROOF_ERR_UNSUPPORTED;
+    if (!refused) fail_msg("%s: status %d", bad[i], status);
+    assert_true(error.message[0] != 0);
+  }
+  const char *const two[] = {"sim:", "sim:"};
+  assert_int_equal(iso_database_open(two, 2, NULL, &database, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(iso_database_open(two, 0, NULL, &database, &error), ISOPROOF_ERR_USAGE);
+  static const char *const tables[] = {"", "1a", "a b", "a;drop", "a123456789012345678901234567890123456789012345"};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    iso_database_options options = {.table = tables[i]};
+    assert_int_equal(iso_database_open(two, 1, &options, &database, &error), ISOPROOF_ERR_USAGE);
+  }
+  iso_database_options many = {.tables = ISO_MOST_TABLES + 1};
+  assert_int_equal(iso_database_open(two, 1, &many, &database, &error), ISOPROOF_ERR_USAGE);
+  iso_database_options parts = {.partitions = ISO_MOST_PARTITIONS + 1};
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOPROOF_ERR_USAGE);
+  parts.partitions = 2;
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOPROOF_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "partitions"));
+  parts.partitions = 1;
+  assert_int_equal(iso_database_open(two, 1, &parts, &database, &error), ISOPROOF_OK);
+  iso_database_close(database);
+}
+
+static void lists_drivers(void **state) {
+  (void)state;
+  isoproof_driver_info info;
+  size_t count = 0;
+  for (; isoproof_driver_at(count, &info); count++) {
+    char library[64];
+    isoproof_driver_library(count, library, sizeof library);
+    assert_true(info.name[0] != 0 && info.title[0] != 0);
+    assert_int_equal(info.built, info.url_form != NULL);
+  }
+  assert_int_equal(count, ISO_DRIVERS);
+}
+
+static void knows_statements(void **state) {
+  (void)state;
+  char text[ISO_SQL_BYTES];
+  assert_string_equal(iso_sql_text(ISO_SQL_POSTGRES, ISO_SQL_INCREMENT, "tab", text),
+                      "INSERT INTO tab (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = COALESCE(tab.v, 0) + "
+                      "excluded.v");
+  assert_string_equal(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_UPDATE, "tab", text), "UPDATE tab SET v = ? WHERE k = ?");
+  assert_null(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_APPEND, "tab", text));
+  assert_true(iso_sql_controls_transactions("/* a */ -- b\n COMMIT"));
+  assert_true(iso_sql_controls_transactions("rollback;"));
+  assert_false(iso_sql_controls_transactions("ROLLBACK TO SAVEPOINT a"));
+  assert_false(iso_sql_controls_transactions("SELECT 'COMMIT'"));
+  assert_false(iso_sql_controls_transactions("ending"));
+  assert_false(iso_sql_controls_transactions("/* never closed COMMIT"));
+}
+
+static void parses_lists(void **state) {
+  (void)state;
+  iso_reply reply = {0};
+  assert_true(iso_reply_set_list(&reply, "", 0));
+  assert_int_equal(reply.list.count, 0);
+  assert_true(iso_reply_set_list(&reply, "-1,2,9223372036854775807", 24));
+  assert_int_equal(reply.list.count, 3);
+  static const char *const bad[] = {",", "1,", ",1", "1,,2", "a", "1 ,2", "9223372036854775808"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_false(iso_reply_set_list(&reply, bad[i], strlen(bad[i])));
+  iso_reply_free(&reply);
+}
+
+/* ---- the simulator ---- */
+
+static void sim_does_all(void **state) {
+  (void)state;
+  suite_all("sim:");
+  suite_all("sim:?level=snapshot-isolation");
+  suite_all("sim:?level=read-committed&nodes=2");
+}
+
+static void sim_finds_conflicts(void **state) {
+  (void)state;
+  iso_database *database = suite_open("sim:", NULL);
+  iso_connection *a = suite_connect(database, 0), *b = suite_connect(database, 0);
+  iso_reply reply = {0};
+  const iso_isolation *snapshot, *serializable;
+  assert_int_equal(iso_database_find_isolation(database, "si", &snapshot, NULL), ISOPROOF_OK);
+  assert_int_equal(iso_database_find_isolation(database, "ser", &serializable, NULL), ISOPROOF_OK);
+  /* Write skew passes snapshot isolation, not serializability; a lost update passes neither. */
+  for (int round = 0; round < 4; round++) {
+    const iso_isolation *isolation = round % 2 == 0 ? snapshot : serializable;
+    bool skew = round < 2;
+    iso_begin(a, isolation, &reply);
+    iso_begin(b, isolation, &reply);
+    iso_read(a, 1, &reply);
+    iso_read(b, skew ? 2 : 1, &reply);
+    iso_write(a, skew ? 2 : 1, 100 + round, &reply);
+    iso_write(b, 1, 200 + round, &reply);
+    iso_commit(a, &reply);
+    assert_reply(&reply, OK, COMMITTED);
+    iso_commit(b, &reply);
+    if (round == 0) {
+      assert_reply(&reply, OK, COMMITTED);
+    } else {
+      assert_reply(&reply, ABORT, ABORTED);
+      assert_int_equal(reply.error_class, ISO_CLASS_SERIALIZATION);
+      assert_string_equal(reply.code, "40001");
+    }
+  }
+  iso_disconnect(a);
+  iso_disconnect(b);
+  iso_reply_free(&reply);
+  suite_close(database);
+}
+
+static void sim_loses_replies(void **state) {
+  (void)state;
+  iso_database *database = suite_open("sim:?lost=1", NULL);
+  iso_connection *connection = suite_connect(database, 0);
+  iso_reply reply = {0};
+  iso_begin(connection, NULL, &reply);
+  iso_write(connection, 1, 1, &reply);
+  assert_reply(&reply, OK, ACTIVE);
+  iso_commit(connection, &reply);
+  assert_reply(&reply, UNKNOWN, UNKNOWN);
+  assert_false(iso_connected(connection));
+  iso_read(connection, 1, &reply);
+  assert_reply(&reply, LOST, UNKNOWN);
+  assert_int_equal(iso_reconnect(connection, NULL), ISOPROOF_OK);
+  iso_begin(connection, NULL, &reply);
+  assert_reply(&reply, OK, ACTIVE);
+  iso_disconnect(connection);
+  iso_reply_free(&reply);
+  suite_close(database);
+}
+
+/* ---- SQLite ---- */
+
+#ifdef ISO_HAVE_SQLITE
+
+static void sqlite_does_all(void **state) {
+  (void)state;
+  suite_all("sqlite:");
+  suite_all("sqlite:?journal=wal&synchronous=off");
+  suite_all("sqlite:?journal=truncate");
+}
+
+static void sqlite_uses_files(void **state) {
+  (void)state;
+  char folder[] = "/tmp/isoproof-driver-XXXXXX", url[64], path[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(url, sizeof url, "sqlite:%s/x%%20y", folder);
+  suite_all(url);
+  snprintf(path, sizeof path, "%s/x y", folder);
+  assert_int_equal(access(path, F_OK), 0);
+  unlink(path);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+/* A reader keeps a writer from committing in the rollback journal: the transaction stays open, and commits later. */
+static void sqlite_busy_at_commit(void **state) {
+  (void)state;
+  iso_database_options options = {.lock_timeout_ms = 30};
+  iso_database *database = suite_open("sqlite:?journal=delete", &options);
+  iso_connection *reader = suite_connect(database, 0), *writer = suite_connect(database, 0);
+  iso_reply reply = {0};
+  iso_begin(reader, NULL, &reply);
+  iso_read(reader, 1, &reply);
+  iso_begin(writer, NULL, &reply);
+  iso_write(writer, 1, 10, &reply);
+  assert_reply(&reply, OK, ACTIVE);
+  iso_commit(writer, &reply);
+  assert_reply(&reply, ABORT, ACTIVE);
+  assert_int_equal(reply.error_class, ISO_CLASS_BUSY);
+  assert_string_equal(reply.code, "SQLITE_BUSY");
+  iso_commit(reader, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  iso_commit(writer, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  assert_int_equal(suite_value(database, 1), 10);
+
+  /* Two readers that both want to write: one is told at once, keeps its transaction, and rolls back. */
+  iso_begin(reader, NULL, &reply);
+  iso_read(reader, 1, &reply);
+  iso_begin(writer, NULL, &reply);
+  iso_read(writer, 1, &reply);
+  iso_write(writer, 1, 11, &reply);
+  assert_reply(&reply, OK, ACTIVE);
+  iso_write(reader, 1, 12, &reply);
+  assert_reply(&reply, ABORT, ACTIVE);
+  iso_rollback(reader, &reply);
+  assert_reply(&reply, OK, ABORTED);
+  iso_commit(writer, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  assert_int_equal(suite_value(database, 1), 11);
+  iso_disconnect(reader);
+  iso_disconnect(writer);
+  iso_reply_free(&reply);
+  suite_close(database);
+}
+
+/* In WAL a reader whose snapshot is old cannot write any more. */
+static void sqlite_busy_snapshot(void **state) {
+  (void)state;
+  iso_database *database = suite_open("sqlite:?journal=wal&synchronous=off", NULL);
+  iso_connection *a = suite_connect(database, 0), *b = suite_connect(database, 0);
+  iso_reply reply = {0};
+  iso_begin(a, NULL, &reply);
+  iso_read(a, 1, &reply);
+  iso_write(b, 1, 5, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  iso_write(a, 1, 6, &reply);
+  assert_reply(&reply, ABORT, ACTIVE);
+  assert_string_equal(reply.code, "BUSY_SNAPSHOT");
+  iso_read(a, 1, &reply);
+  assert_int_equal(reply.value, 0);
+  iso_rollback(a, &reply);
+  assert_int_equal(suite_value(database, 1), 5);
+  iso_disconnect(a);
+  iso_disconnect(b);
+  iso_reply_free(&reply);
+  suite_close(database);
+}
+
+static void sqlite_cancels_and_times_out(void **state) {
+  (void)state;
+  iso_database_options options = {.lock_timeout_ms = 60000, .statement_timeout_ms = 100};
+  iso_database *database = suite_open("sqlite:?synchronous=off", &options);
+  iso_connection *a = suite_connect(database, 0), *b = suite_connect(database, 0);
+  iso_reply reply = {0};
+  isoproof_error error = {0};
+  iso_execute(a, "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT max(x) FROM r", &reply);
+  assert_reply(&reply, ABORT, ABORTED);
+  assert_int_equal(reply.error_class, ISO_CLASS_TIMEOUT);
+  iso_begin(a, NULL, &reply);
+  iso_write(a, 1, 1, &reply);
+  iso_write(b, 1, 2, &reply);
+  assert_reply(&reply, ABORT, ABORTED);
+  assert_int_equal(reply.error_class, ISO_CLASS_TIMEOUT);
+  iso_rollback(a, &reply);
+  iso_disconnect(a);
+  iso_disconnect(b);
+  suite_close(database);
+
+  options.statement_timeout_ms = 0;
+  database = suite_open("sqlite:?synchronous=off", &options);
+  a = suite_connect(database, 0), b = suite_connect(database, 0);
+  iso_begin(a, NULL, &reply);
+  iso_write(a, 1, 1, &reply);
+  iso_request write = {.kind = ISO_WRITE, .key = 1, .value = 2};
+  assert_int_equal(iso_start(b, &write, &error), ISOPROOF_OK);
+  assert_false(iso_poll(b, 50));
+  assert_true(iso_cancel(b));
+  assert_true(iso_poll(b, 10000));
+  iso_finish(b, &reply);
+  assert_reply(&reply, ABORT, ABORTED);
+  assert_int_equal(reply.error_class, ISO_CLASS_CANCELLED);
+  /* Gone while it waits: nobody is left waiting. */
+  assert_int_equal(iso_start(b, &write, &error), ISOPROOF_OK);
+  iso_disconnect(b);
+  iso_commit(a, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  bool blocked;
+  assert_int_equal(iso_blocked(a, &a, 1, &blocked, &error), ISOPROOF_ERR_UNSUPPORTED);
+  iso_disconnect(a);
+  iso_reply_free(&reply);
+  suite_close(database);
+}
+
+static void sqlite_reads_dirt_if_asked(void **state) {
+  (void)state;
+  iso_database *database = suite_open("sqlite:?cache=shared", NULL);
+  iso_connection *a = suite_connect(database, 0), *b = suite_connect(database, 0);
+  iso_reply reply = {0};
+  const iso_isolation *dirty;
+  assert_int_equal(iso_database_find_isolation(database, "ru", &dirty, NULL), ISOPROOF_OK);
+  assert_null(dirty->claims);
+  iso_begin(a, NULL, &reply);
+  iso_write(a, 1, 9, &reply);
+  iso_begin(b, dirty, &reply);
+  iso_read(b, 1, &reply);
+  assert_reply(&reply, OK, ACTIVE);
+  assert_int_equal(reply.value, 9);
+  iso_commit(b, &reply);
+  iso_begin(b, NULL, &reply);
+  iso_read(b, 1, &reply);
+  assert_reply(&reply, ABORT, ACTIVE);
+  assert_int_equal(reply.error_class, ISO_CLASS_BUSY);
+  iso_disconnect(b);
+  iso_disconnect(a);
+  iso_reply_free(&reply);
+  suite_close(database);
+}
+
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parses_urls),
+      cmocka_unit_test(refuses_bad_urls),
+      cmocka_unit_test(opens_only_what_it_knows),
+      cmocka_unit_test(lists_drivers),
+      cmocka_unit_test(knows_statements),
+      cmocka_unit_test(parses_lists),
+      cmocka_unit_test(sim_does_all),
+      cmocka_unit_test(sim_finds_conflicts),
+      cmocka_unit_test(sim_loses_replies),
+#ifdef ISO_HAVE_SQLITE
+      cmocka_unit_test(sqlite_does_all),
+      cmocka_unit_test(sqlite_uses_files),
+      cmocka_unit_test(sqlite_busy_at_commit),
+      cmocka_unit_test(sqlite_busy_snapshot),
+      cmocka_unit_test(sqlite_cancels_and_times_out),
+      cmocka_unit_test(sqlite_reads_dirt_if_asked),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,486 @@
+/* The runner: recorder, histogram, sessions on the simulated database and on SQLite. */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "run/recorder.h"
+#include "run/run.h"
+
+/* ---- scratch files ---- */
+
+static char folder[] = "/tmp/isoproof-run-XXXXXX";
+
+static int make_folder(void **state) {
+  (void)state;
+  return mkdtemp(folder) == NULL;
+}
+
+static const char *scratch(const char *name) {
+  static char path[256];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  static const char *const names[] = {"h.jsonl", "long.jsonl"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(scratch(names[i]));
+  return rmdir(folder);
+}
+
+/* ---- histogram ---- */
+
+static void quantiles_are_close(void **state) {
+  (void)state;
+  iso_histogram *h = calloc(1, sizeof *h);
+  iso_histogram_sum *sum = calloc(1, sizeof *sum);
+  assert_true(h != NULL && sum != NULL);
+  assert_int_equal(iso_histogram_quantile(sum, 0.5), 0);
+  for (int64_t i = 1; i <= 100000; i++) iso_histogram_add(h, i * 1000);
+  iso_histogram_gather(sum, h);
+  assert_int_equal(sum->count, 100000);
+  assert_int_equal(sum->most, 100000000);
+  const double shares[] = {0.01, 0.5, 0.9, 0.99, 1};
+  for (int i = 0; i < 5; i++) {
+    double expected = shares[i] * 1e8, found = (double)iso_histogram_quantile(sum, shares[i]);
+    assert_true(found >= expected * 0.99 && found <= expected * 1.13);
+  }
+  iso_histogram_add(h, -5);
+  iso_histogram_add(h, INT64_MAX);
+  iso_histogram_gather(sum, h);
+  assert_true(sum->most == INT64_MAX);
+  free(h);
+  free(sum);
+}
+
+/* ---- recorder ---- */
+
+typedef struct scribe {
+  iso_recorder *recorder;
+  int64_t name;
+} scribe;
+
+static void write_txn(iso_pen *pen, int64_t session, size_t ops) {
+  iso_jsonl_op *items = calloc(ops, sizeof *items);
+  assert_non_null(items);
+  for (size_t i = 0; i < ops; i++)
+    items[i] = (iso_jsonl_op){.kind = ISOPROOF_OP_WRITE,
+                              .key = isoproof_integer((int64_t)i),
+                              .value = isoproof_integer(session * 10000000 + 1)};
+  iso_jsonl_txn txn = {.session = isoproof_integer(session),
+                       .status = ISOPROOF_COMMITTED,
+                       .start = 1,
+                       .end = 2,
+                       .start_index = -1,
+                       .end_index = -1,
+                       .node = isoproof_nil(),
+                       .error = isoproof_nil(),
+                       .ops = items,
+                       .count = ops};
+  iso_pen_txn(pen, &txn);
+  free(items);
+}
+
+/* Lines of 5 bytes and of megabytes, from several threads. */
+static void *scribble(void *argument) {
+  scribe *s = argument;
+  iso_pen pen;
+  if (iso_pen_new(&pen, s->recorder, NULL) != ISOPROOF_OK) return NULL;
+  for (int i = 0; i < 6; i++) write_txn(&pen, s->name, i % 3 == 0 ? 90000 : 1);
+  iso_pen_free(&pen);
+  return NULL;
+}
+
+static void lines_stay_whole(void **state) {
+  (void)state;
+  iso_recorder recorder;
+  iso_pen pen;
+  scribe scribes[3];
+  pthread_t threads[3];
+  assert_ok(iso_recorder_open(&recorder, scratch("long.jsonl"), NULL));
+  assert_ok(iso_pen_new(&pen, &recorder, NULL));
+  iso_pen_header(&pen, NULL, 0);
+  iso_pen_free(&pen);
+  for (int i = 0; i < 3; i++) {
+    scribes[i] = (scribe){&recorder, i};
+    assert_int_equal(pthread_create(&threads[i], NULL, scribble, &scribes[i]), 0);
+  }
+  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+  assert_ok(iso_recorder_close(&recorder, NULL));
+  isoproof_history *history;
+  isoproof_counts counts;
+  isoproof_error error = {.offset = -1};
+  assert_ok_error(isoproof_history_open(scratch("long.jsonl"), NULL, NULL, &history, &error), error);
+  isoproof_history_counts(history, &counts);
+  assert_int_equal(counts.transactions, 18);
+  assert_int_equal(counts.operations, 3 * (2 * 90000 + 4));
+  isoproof_history_free(history);
+}
+
+static void a_full_disk_is_reported_once(void **state) {
+  (void)state;
+  iso_recorder recorder;
+  iso_pen pen;
+  isoproof_error error = {.offset = -1};
+  if (access("/dev/full", W_OK) != 0) skip();
+  assert_ok(iso_recorder_open(&recorder, "/dev/full", NULL));
+  assert_ok(iso_pen_new(&pen, &recorder, NULL));
+  assert_false(iso_recorder_failed(&recorder));
+  write_txn(&pen, 1, 1);
+  assert_true(iso_recorder_failed(&recorder));
+  write_txn(&pen, 1, 1);
+  iso_pen_free(&pen);
+  assert_int_equal(iso_recorder_close(&recorder, &error), ISOPROOF_ERR_IO);
+  assert_string_equal(error.file, "/dev/full");
+  assert_int_equal(iso_recorder_open(&recorder, "/no/such/folder/h", &error), ISOPROOF_ERR_IO);
+}
+
+/* ---- runs ---- */
+
+/* What the options of the test point to. */
+static isoproof_workload_options workload;
+
+static isoproof_run_options options_for(const char *const *url, isoproof_workload_kind kind, uint64_t txns) {
+  isoproof_run_options options;
+  isoproof_run_defaults(&options);
+  isoproof_workload_defaults(kind, &workload);
+  options.workload = &workload;
+  options.urls = url;
+  workload.txns = txns;
+  workload.sessions = 4;
+  options.seconds = txns > 0 ? 0 : 0.3;
+  options.path = scratch("h.jsonl");
+  return options;
+}
+
+/* Runs, opens what was recorded, and compares the counts. */
+static isoproof_history *recorded(const isoproof_run_options *options, isoproof_task *task, isoproof_report **report) {
+  isoproof_history *history;
+  isoproof_error error = {.offset = -1};
+  isoproof_counts counts;
+  assert_ok_error(isoproof_run(options, task, report, &error), error);
+  assert_ok_error(isoproof_history_open(options->path, NULL, NULL, &history, &error), error);
+  isoproof_history_counts(history, &counts);
+  const isoproof_run_counts *run = isoproof_report_counts(*report);
+  assert_int_equal(counts.committed, run->committed);
+  assert_int_equal(counts.aborted, run->aborted);
+  assert_int_equal(counts.unknown, run->unknown);
+  assert_true(counts.transactions == 0 || counts.has_times);
+  isoproof_resolution resolution;
+  assert_ok_error(isoproof_history_resolve(history, NULL, &resolution, &error), error);
+  assert_int_equal(resolution.duplicate_writes, 0);
+  assert_int_equal(resolution.thin_air, 0);
+  return history;
+}
+
+static isoproof_verdict verdict(isoproof_history *history, const char *level) {
+  isoproof_check_options how = {.struct_size = sizeof how, .levels = &level, .level_count = 1};
+  isoproof_result *result;
+  isoproof_error error = {.offset = -1};
+  assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
+  isoproof_verdict found = isoproof_result_verdict(result);
+  isoproof_result_free(result);
+  return found;
+}
+
+static void every_workload_runs_on_the_simulator(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  for (int kind = 0; kind < ISOPROOF_WORKLOADS; kind++) {
+    isoproof_run_options options = options_for(url, (isoproof_workload_kind)kind, 400);
+    isoproof_report *report;
+    isoproof_history *history = recorded(&options, NULL, &report);
+    const isoproof_run_counts *counts = isoproof_report_counts(report);
+    assert_true(counts->committed > 100);
+    assert_true(counts->p50_ns > 0 && counts->p50_ns <= counts->p99_ns && counts->p99_ns <= counts->max_ns);
+    assert_int_equal(counts->broken_totals, 0);
+    assert_string_equal(isoproof_report_driver(report), "sim");
+    assert_string_equal(isoproof_history_fact(history, "workload"), isoproof_workload_id((size_t)kind));
+    assert_non_null(isoproof_history_fact(history, "isolation"));
+    assert_int_equal(verdict(history, "read-committed"), ISOPROOF_SATISFIED);
+    isoproof_history_free(history);
+    isoproof_report_free(report);
+  }
+}
+
+static void a_weaker_database_is_found_out(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:?level=read-committed"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 40000);
+  workload.keys = 4;
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  assert_int_equal(verdict(history, "read-committed"), ISOPROOF_SATISFIED);
+  assert_int_equal(verdict(history, "read-atomic"), ISOPROOF_VIOLATED);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+}
+
+/* Whether a bug shows is a matter of chance: who meets whom. */
+static bool is_found(isoproof_sim_bug bug, uint64_t seed) {
+  char url[128];
+  const char *const urls[] = {url};
+  bool lists = bug == ISOPROOF_SIM_BUG_DUPLICATE_APPEND;
+  snprintf(url, sizeof url, "sim:?bugs=%s&rate=0.2", isoproof_sim_bug_name(bug));
+  isoproof_run_options options =
+      options_for(urls, lists ? ISOPROOF_WORKLOAD_LIST_APPEND : ISOPROOF_WORKLOAD_MIXED, 8000);
+  workload.keys = 5;
+  workload.abort_share = 0.05;
+  workload.seed = seed;
+  isoproof_report *report;
+  isoproof_history *history;
+  isoproof_error error = {.offset = -1};
+  assert_ok_error(isoproof_run(&options, NULL, &report, &error), error);
+  assert_ok_error(isoproof_history_open(options.path, NULL, NULL, &history, &error), error);
+  isoproof_verdict found = verdict(history, isoproof_sim_bug_level(bug));
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+  return found == ISOPROOF_VIOLATED;
+}
+
+static void every_bug_of_the_simulator_is_found(void **state) {
+  (void)state;
+  enum { TRIES = 10 };
+  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) {
+    uint64_t seed = 1;
+    while (seed <= TRIES && !is_found((isoproof_sim_bug)bug, seed)) seed++;
+    if (seed > TRIES) fail_msg("%s was not found", isoproof_sim_bug_name((isoproof_sim_bug)bug));
+  }
+}
+
+static void sqlite_keeps_its_promise(void **state) {
+  (void)state;
+  static const char *const url[] = {"sqlite:"};
+  isoproof_driver_info info = {.name = NULL};
+  bool built = false;
+  for (size_t i = 0; isoproof_driver_at(i, &info); i++)
+    built = built || (strcmp(info.name, "sqlite") == 0 && info.built);
+  if (!built) skip();
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 300);
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  const char *name, *value;
+  assert_true(isoproof_report_counts(report)->committed > 30);
+  assert_string_equal(isoproof_report_claim(report), "serializable");
+  assert_true(isoproof_report_setting(report, 0, &name, &value));
+  assert_string_equal(isoproof_report_url(report, 0), "sqlite:");
+  assert_null(isoproof_report_url(report, 1));
+  assert_int_equal(verdict(history, "causal"), ISOPROOF_SATISFIED);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+}
+
+static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:?lost=0.05"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LOST_UPDATE, 1000);
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  isoproof_counts counts;
+  isoproof_history_counts(history, &counts);
+  assert_true(counts.unknown > 5);
+  for (uint64_t i = 0; i < counts.sessions; i++) {
+    isoproof_session session;
+    assert_true(isoproof_history_session(history, i, &session));
+    for (uint64_t t = 0; t < session.txns; t++) {
+      isoproof_txn txn;
+      assert_true(isoproof_history_txn(history, session.first_txn + t, &txn));
+      if (txn.status != ISOPROOF_UNKNOWN) continue;
+      assert_int_equal(t, session.txns - 1);
+      assert_true(txn.end == ISOPROOF_NO_TIME);
+      assert_int_not_equal(txn.error.type, ISOPROOF_NIL);
+    }
+  }
+  assert_int_equal(verdict(history, "causal"), ISOPROOF_SATISFIED);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+}
+
+static void retries_are_transactions_of_their_own(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LOST_UPDATE, 20000);
+  workload.keys = 1;
+  options.retries = 3;
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  const isoproof_run_counts *counts = isoproof_report_counts(report);
+  assert_int_equal(counts->committed + counts->aborted, 20000 + counts->retried);
+  assert_true(counts->errors[ISO_CLASS_SERIALIZATION] == counts->aborted);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+}
+
+static void clients_may_roll_back(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_GENERAL, 1000);
+  workload.abort_share = 1;
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  assert_int_equal(isoproof_report_counts(report)->aborted, 1000);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+}
+
+static void lists_are_read_in_the_end(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LIST_APPEND, 2000);
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  isoproof_counts counts;
+  isoproof_session last;
+  isoproof_history_counts(history, &counts);
+  assert_int_equal(counts.sessions, 5);
+  assert_true(isoproof_history_session(history, 4, &last));
+  assert_int_equal(last.name.integer, 4);
+  uint64_t reads = 0;
+  for (uint64_t t = 0; t < last.txns; t++) {
+    isoproof_txn txn;
+    assert_true(isoproof_history_txn(history, last.first_txn + t, &txn));
+    reads += txn.ops;
+  }
+  assert_true(reads >= counts.keys);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+}
+
+/* ---- cancelling, companions, progress ---- */
+
+typedef struct beside {
+  isoproof_task *task;
+  int events, looks;
+  int64_t told; /* when the first event was */
+} beside;
+
+static void companion(isoproof_run_handle *run, void *user) {
+  beside *b = user;
+  b->told = isoproof_run_event(run, "kill node 1");
+  assert_true(isoproof_run_now(run) >= b->told);
+  if (isoproof_run_wait(run, 0.05)) isoproof_run_event(run, "heal \"node\" 1");
+  b->events = 2;
+  if (b->task != NULL) isoproof_task_cancel(b->task);
+  while (isoproof_run_wait(run, 100)) continue;
+}
+
+static void look(const isoproof_run_progress *progress, void *user) {
+  beside *b = user;
+  assert_true(progress->counts->seconds >= 0 && progress->sessions_live <= 4);
+  b->looks++;
+}
+
+static void a_companion_puts_events_into_the_history(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:?nodes=2&level=causal"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 0);
+  beside b = {NULL, 0, 0, 0};
+  options.companion = companion;
+  options.companion_user = &b;
+  options.progress = look;
+  options.progress_user = &b;
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  assert_true(b.looks > 0);
+  assert_int_equal(b.events, 2);
+  const char *first = isoproof_history_fact(history, "event.1"), *second = isoproof_history_fact(history, "event.2");
+  assert_true(first != NULL && strstr(first, " kill node 1") != NULL);
+  assert_true(strtoll(first, NULL, 10) == b.told);
+  assert_true(second != NULL && strstr(second, " heal \"node\" 1") != NULL);
+  assert_non_null(isoproof_history_fact(history, "node.1"));
+  isoproof_txn txn;
+  assert_true(isoproof_history_txn(history, 0, &txn));
+  assert_int_equal(txn.node.type, ISOPROOF_INTEGER);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+}
+
+static void cancelling_ends_cleanly(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 0);
+  beside b = {NULL, 0, 0, 0};
+  assert_ok(isoproof_task_new(&b.task));
+  options.seconds = 100;
+  options.companion = companion;
+  options.companion_user = &b;
+  isoproof_report *report;
+  isoproof_history *history = recorded(&options, b.task, &report);
+  assert_true(isoproof_report_cancelled(report));
+  assert_true(isoproof_report_counts(report)->seconds < 20);
+  isoproof_history_free(history);
+  isoproof_report_free(report);
+  isoproof_task_free(b.task);
+}
+
+/* ---- refusals ---- */
+
+static void refused(const isoproof_run_options *options, isoproof_status expected, const char *word) {
+  isoproof_report *report;
+  isoproof_error error = {.offset = -1};
+  assert_int_equal(isoproof_run(options, NULL, &report, &error), expected);
+  assert_null(report);
+  if (strstr(error.message, word) == NULL && strstr(error.file, word) == NULL)
+    fail_msg("expected '%s' in: %s", word, error.message);
+}
+
+static void nonsense_is_refused(void **state) {
+  (void)state;
+  static const char *const sim[] = {"sim:"}, *const strange[] = {"oracle:"};
+  const isoproof_run_options good = options_for(sim, ISOPROOF_WORKLOAD_MIXED, 10);
+  isoproof_run_options bad = good;
+  bad.url_count = 0;
+  refused(&bad, ISOPROOF_ERR_USAGE, "urls");
+  bad = good;
+  bad.urls = strange;
+  refused(&bad, ISOPROOF_ERR_USAGE, "oracle");
+  bad = good;
+  bad.path = NULL;
+  refused(&bad, ISOPROOF_ERR_USAGE, "path");
+  bad = good;
+  bad.path = "/no/such/folder/h.jsonl";
+  refused(&bad, ISOPROOF_ERR_IO, "/no/such/folder/h.jsonl");
+  bad = good;
+  bad.isolation = "chaos";
+  refused(&bad, ISOPROOF_ERR_USAGE, "chaos");
+  bad = good;
+  workload.txns = 0;
+  bad.seconds = 0;
+  refused(&bad, ISOPROOF_ERR_USAGE, "seconds");
+  workload.txns = 10;
+  bad = good;
+  bad.seconds = -1;
+  refused(&bad, ISOPROOF_ERR_USAGE, "seconds");
+  bad = good;
+  workload.sessions = 0;
+  refused(&bad, ISOPROOF_ERR_USAGE, "sessions");
+  workload.sessions = 4;
+  bad = good;
+  bad.struct_size = 0;
+  refused(&bad, ISOPROOF_ERR_USAGE, "struct_size");
+  if (access("/dev/full", W_OK) != 0) return;
+  bad = good;
+  bad.path = "/dev/full";
+  refused(&bad, ISOPROOF_ERR_IO, "/dev/full");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(quantiles_are_close),
+      cmocka_unit_test(lines_stay_whole),
+      cmocka_unit_test(a_full_disk_is_reported_once),
+      cmocka_unit_test(every_workload_runs_on_the_simulator),
+      cmocka_unit_test(a_weaker_database_is_found_out),
+      cmocka_unit_test(every_bug_of_the_simulator_is_found),
+      cmocka_unit_test(sqlite_keeps_its_promise),
+      cmocka_unit_test(a_lost_reply_is_unknown_and_ends_the_session),
+      cmocka_unit_test(retries_are_transactions_of_their_own),
+      cmocka_unit_test(clients_may_roll_back),
+      cmocka_unit_test(lists_are_read_in_the_end),
+      cmocka_unit_test(a_companion_puts_events_into_the_history),
+      cmocka_unit_test(cancelling_ends_cleanly),
+      cmocka_unit_test(nonsense_is_refused),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
