@@ -39,7 +39,7 @@ struct iso_keeper {
   char folder[PATH_MAX];
   bool own_network;
   slot slots[ISO_GUARD_SLOTS];
-  iso_tree tree;
+  iso_process_tree tree;
   char packet[ISO_GUARD_PACKET];
   const char *strings[ISO_GUARD_STRINGS * 2 + 8];
 };
@@ -149,7 +149,7 @@ static int spawn(iso_keeper *keeper, slot *s, const iso_guard_request *request, 
 static void signal_slot(iso_keeper *keeper, const slot *s, int number) {
   if (!s->running) return;
   if (number == SIGKILL || number == SIGSTOP || number == SIGCONT)
-    iso_tree_signal(&keeper->tree, s->pid, number);
+    iso_process_tree_signal(&keeper->tree, s->pid, number);
   else
     kill(s->pid, number);
 }
@@ -228,7 +228,7 @@ static void end_all(iso_keeper *keeper) {
   for (const slot *s = keeper->slots; s < keeper->slots + ISO_GUARD_SLOTS; s++) signal_slot(keeper, s, SIGKILL);
   /* What servers started, and left. */
   for (int ms = 0; ms < LAST_GRACE_MS && reap(keeper); ms += STEP_MS) {
-    iso_tree_kill_below(&keeper->tree, getpid());
+    iso_process_tree_kill_below(&keeper->tree, getpid());
     moment();
   }
   for (const slot *s = keeper->slots; s < keeper->slots + ISO_GUARD_SLOTS; s++)

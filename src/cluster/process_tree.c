@@ -22,7 +22,7 @@ typedef struct entry {
 } entry;
 
 /* "123 (name) S 45 ...": the name may hold anything, also parentheses. */
-static bool read_process(int proc, const char *name, iso_tree_process *process) {
+static bool read_process(int proc, const char *name, iso_process_tree_process *process) {
   char path[64], text[512];
   snprintf(path, sizeof path, "%.40s/stat", name);
   int fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
@@ -33,12 +33,12 @@ static bool read_process(int proc, const char *name, iso_tree_process *process) 
   text[got] = 0;
   const char *end = strrchr(text, ')');
   if (end == NULL || strlen(end) < 5) return false;
-  *process = (iso_tree_process){.pid = (pid_t)strtol(name, NULL, 10), .state = end[2]};
+  *process = (iso_process_tree_process){.pid = (pid_t)strtol(name, NULL, 10), .state = end[2]};
   process->parent = (pid_t)strtol(end + 4, NULL, 10);
   return true;
 }
 
-static void scan(iso_tree *tree) {
+static void scan(iso_process_tree *tree) {
   _Alignas(entry) char buffer[8192];
   tree->count = 0;
   int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -55,19 +55,19 @@ static void scan(iso_tree *tree) {
   close(proc);
 }
 
-static bool is_member(const iso_tree *tree, pid_t pid) {
+static bool is_member(const iso_process_tree *tree, pid_t pid) {
   for (size_t i = 0; i < tree->count; i++)
     if (tree->processes[i].pid == pid) return tree->processes[i].member;
   return false;
 }
 
 /* Marks what is below the root. */
-static void find_members(iso_tree *tree, pid_t root) {
+static void find_members(iso_process_tree *tree, pid_t root) {
   scan(tree);
   for (bool more = true; more;) {
     more = false;
     for (size_t i = 0; i < tree->count; i++) {
-      iso_tree_process *p = &tree->processes[i];
+      iso_process_tree_process *p = &tree->processes[i];
       if (p->member || p->pid == root || (p->parent != root && !is_member(tree, p->parent))) continue;
       p->member = more = true;
     }
@@ -75,10 +75,10 @@ static void find_members(iso_tree *tree, pid_t root) {
 }
 
 /* Signals all members but zombies; how many were not in `state` yet. */
-static size_t signal_members(const iso_tree *tree, int number, char state) {
+static size_t signal_members(const iso_process_tree *tree, int number, char state) {
   size_t fresh = 0;
   for (size_t i = 0; i < tree->count; i++) {
-    const iso_tree_process *p = &tree->processes[i];
+    const iso_process_tree_process *p = &tree->processes[i];
     if (!p->member || p->state == 'Z' || p->state == 'X' || p->state == state) continue;
     fresh += kill(p->pid, number) == 0;
   }
@@ -86,7 +86,7 @@ static size_t signal_members(const iso_tree *tree, int number, char state) {
 }
 
 /* Until nobody is left that could start another one. */
-static void stop_members(iso_tree *tree, pid_t root) {
+static void stop_members(iso_process_tree *tree, pid_t root) {
   for (int pass = 0; pass < STOP_PASSES; pass++) {
     find_members(tree, root);
     if (signal_members(tree, SIGSTOP, 'T') == 0) return;
@@ -94,7 +94,7 @@ static void stop_members(iso_tree *tree, pid_t root) {
   }
 }
 
-void iso_tree_signal(iso_tree *tree, pid_t root, int number) {
+void iso_process_tree_signal(iso_process_tree *tree, pid_t root, int number) {
   if (number == SIGCONT) {
     find_members(tree, root);
     (void)signal_members(tree, SIGCONT, 0);
@@ -108,7 +108,7 @@ void iso_tree_signal(iso_tree *tree, pid_t root, int number) {
   kill(root, SIGKILL);
 }
 
-void iso_tree_kill_below(iso_tree *tree, pid_t root) {
+void iso_process_tree_kill_below(iso_process_tree *tree, pid_t root) {
   stop_members(tree, root);
   (void)signal_members(tree, SIGKILL, 0);
 }

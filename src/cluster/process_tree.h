@@ -11,21 +11,21 @@
 
 enum { ISO_TREE_MOST = 32768 };
 
-typedef struct iso_tree_process {
+typedef struct iso_process_tree_process {
   pid_t pid, parent;
   char state; /* as in /proc: 'Z' is a zombie, 'T' stopped */
   bool member;
-} iso_tree_process;
+} iso_process_tree_process;
 
-typedef struct iso_tree {
-  iso_tree_process processes[ISO_TREE_MOST];
+typedef struct iso_process_tree {
+  iso_process_tree_process processes[ISO_TREE_MOST];
   size_t count;
-} iso_tree;
+} iso_process_tree;
 
 /* SIGSTOP, SIGCONT or SIGKILL to a child of this process and everything below it.  Before anything is killed all of it
  * is stopped, so that nobody waits for a process and its number cannot get a new meaning meanwhile. */
-void iso_tree_signal(iso_tree *tree, pid_t root, int number);
+void iso_process_tree_signal(iso_process_tree *tree, pid_t root, int number);
 /* Kills everything below a process, but not itself. */
-void iso_tree_kill_below(iso_tree *tree, pid_t root);
+void iso_process_tree_kill_below(iso_process_tree *tree, pid_t root);
 
 #endif

@@ -126,8 +126,8 @@ static isoproof_status start(iso_stepper *stepper, uint32_t session, isoproof_er
       [ISO_ACT_STATEMENT] = ISO_EXECUTE, [ISO_ACT_COMMIT] = ISO_COMMIT, [ISO_ACT_ROLLBACK] = ISO_ROLLBACK};
   iso_stepper_session *s = &stepper->sessions[session];
   const iso_act *act = &stepper->script->acts[s->running];
-  iso_request request = {.kind = kinds[act->kind], .sql = act->sql};
-  if (!s->begun) request = (iso_request){.kind = ISO_BEGIN, .isolation = stepper->isolation};
+  iso_driver_request request = {.kind = kinds[act->kind], .sql = act->sql};
+  if (!s->begun) request = (iso_driver_request){.kind = ISO_BEGIN, .isolation = stepper->isolation};
   s->beginning = !s->begun;
   s->begun = true;
   ISO_TRY(iso_start(s->connection, &request, error));

@@ -270,13 +270,13 @@ typedef enum iso_request_kind {
   ISO_REQUEST_KINDS
 } iso_request_kind;
 
-typedef struct iso_request {
+typedef struct iso_driver_request {
   iso_request_kind kind;
   int64_t key, value, high;
   bool by_value, read_only;
   const iso_isolation *isolation; /* of the database; NULL: its default */
   const char *sql;
-} iso_request;
+} iso_driver_request;
 
 /* Does it and waits for the answer.
  *
@@ -284,38 +284,38 @@ typedef struct iso_request {
  * MariaDB, BUSY of SQLite) or ABORTED.  Once ABORTED, everything but ISO_ROLLBACK, ISO_COMMIT (which answers ABORT,
  * never OK) and ISO_BEGIN is refused (REJECTED, STATE).  ISO_COMMIT may leave the transaction ACTIVE (SQLite is busy):
  * try again, or roll back. */
-iso_outcome iso_do(iso_connection *connection, const iso_request *request, iso_reply *reply);
+iso_outcome iso_do(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
 
 static inline iso_outcome iso_begin(iso_connection *connection, const iso_isolation *isolation, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_BEGIN, .isolation = isolation}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_BEGIN, .isolation = isolation}, reply);
 }
 static inline iso_outcome iso_read(iso_connection *connection, int64_t key, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_READ, .key = key}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_READ, .key = key}, reply);
 }
 static inline iso_outcome iso_write(iso_connection *connection, int64_t key, int64_t value, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_WRITE, .key = key, .value = value}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_WRITE, .key = key, .value = value}, reply);
 }
 static inline iso_outcome iso_read_list(iso_connection *connection, int64_t key, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_READ_LIST, .key = key}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_READ_LIST, .key = key}, reply);
 }
 static inline iso_outcome iso_append(iso_connection *connection, int64_t key, int64_t value, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_APPEND, .key = key, .value = value}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_APPEND, .key = key, .value = value}, reply);
 }
 static inline iso_outcome iso_execute(iso_connection *connection, const char *sql, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_EXECUTE, .sql = sql}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_EXECUTE, .sql = sql}, reply);
 }
 static inline iso_outcome iso_commit(iso_connection *connection, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_COMMIT}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_COMMIT}, reply);
 }
 static inline iso_outcome iso_rollback(iso_connection *connection, iso_reply *reply) {
-  return iso_do(connection, &(iso_request){.kind = ISO_ROLLBACK}, reply);
+  return iso_do(connection, &(iso_driver_request){.kind = ISO_ROLLBACK}, reply);
 }
 
 /* Asynchronously, for whoever has to interleave statements that may block: start, poll until true, finish.  Between
  * start and finish the connection takes no other call but iso_poll, iso_cancel and iso_connection_server_id.  A thread
  * of the connection does the work, so it is the same for every driver.  ISOPROOF_ERR_USAGE: one is under way already.
  */
-isoproof_status iso_start(iso_connection *connection, const iso_request *request, isoproof_error *error);
+isoproof_status iso_start(iso_connection *connection, const iso_driver_request *request, isoproof_error *error);
 /* Waits up to timeout_ms (0: not at all) for the answer; true when it is there, or nothing was started. */
 bool iso_poll(iso_connection *connection, uint32_t timeout_ms);
 /* Waits for the answer as long as it takes, and hands it out. */

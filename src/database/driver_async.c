@@ -18,7 +18,7 @@ struct iso_worker {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
   phase phase;
-  iso_request request;
+  iso_driver_request request;
   char *sql; /* a copy of the request's */
   iso_reply reply;
 };
@@ -89,7 +89,7 @@ void iso_worker_free(iso_worker *worker) {
   free(worker);
 }
 
-isoproof_status iso_start(iso_connection *connection, const iso_request *request, isoproof_error *error) {
+isoproof_status iso_start(iso_connection *connection, const iso_driver_request *request, isoproof_error *error) {
   if (connection->worker == NULL) ISO_TRY(make_worker(connection, error));
   iso_worker *worker = connection->worker;
   pthread_mutex_lock(&worker->mutex);
@@ -134,7 +134,7 @@ bool iso_poll(iso_connection *connection, uint32_t timeout_ms) {
 iso_outcome iso_finish(iso_connection *connection, iso_reply *reply) {
   iso_worker *worker = connection->worker;
   if (worker == NULL) {
-    iso_request nothing = {.kind = ISO_REQUEST_KINDS};
+    iso_driver_request nothing = {.kind = ISO_REQUEST_KINDS};
     return iso_do(connection, &nothing, reply);
   }
   pthread_mutex_lock(&worker->mutex);
@@ -149,6 +149,6 @@ iso_outcome iso_finish(iso_connection *connection, iso_reply *reply) {
   }
   pthread_mutex_unlock(&worker->mutex);
   if (answered) return reply->outcome;
-  iso_request nothing = {.kind = ISO_REQUEST_KINDS};
+  iso_driver_request nothing = {.kind = ISO_REQUEST_KINDS};
   return iso_do(connection, &nothing, reply);
 }

@@ -150,8 +150,8 @@ static bool ends_itself(iso_request_kind kind) {
   return kind != ISO_BEGIN && kind != ISO_COMMIT && kind != ISO_ROLLBACK && kind != ISO_PING;
 }
 
-void iso_reply_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_error_class class,
-                    iso_txn_state txn, const char *code, const char *message) {
+void iso_reply_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                    iso_error_class class, iso_txn_state txn, const char *code, const char *message) {
   iso_outcome outcome = iso_class_transient(class) ? ISO_OUTCOME_ABORT : ISO_OUTCOME_REJECTED;
   if (txn == ISO_TXN_UNKNOWN) outcome = ISO_OUTCOME_UNKNOWN;
   say(reply, outcome, class, code, message);
@@ -163,8 +163,8 @@ void iso_reply_fail(iso_connection *connection, const iso_request *request, iso_
     reply->txn = ISO_TXN_ABORTED;
 }
 
-void iso_reply_lost(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_error_class class,
-                    const char *code, const char *message) {
+void iso_reply_lost(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                    iso_error_class class, const char *code, const char *message) {
   connection->broken = true;
   bool reads = request->kind == ISO_READ || request->kind == ISO_READ_LIST || request->kind == ISO_READ_RANGE;
   bool commits = request->kind == ISO_COMMIT || (!inside(connection) && ends_itself(request->kind) && !reads);
@@ -175,7 +175,8 @@ void iso_reply_lost(iso_connection *connection, const iso_request *request, iso_
     reply->txn = ISO_TXN_ABORTED;
 }
 
-void iso_reply_client(iso_connection *connection, const iso_request *request, iso_reply *reply, const char *message) {
+void iso_reply_client(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                      const char *message) {
   iso_txn_state txn = reply->txn;
   say(reply, ISO_OUTCOME_REJECTED, ISO_CLASS_CLIENT, "", message);
   /* Outside of a transaction the statement did happen, though its answer could not be kept. */
@@ -195,7 +196,7 @@ static int compare_rows(const void *a, const void *b) {
 }
 
 /* Hands the request to the driver and keeps the books. */
-static void run(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void run(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_request_fn function = connection->database->driver->requests[request->kind];
   if (function == NULL) {
     refuse(connection, reply, ISO_CLASS_CLIENT, "this database cannot do that");
@@ -220,14 +221,14 @@ static void run(iso_connection *connection, const iso_request *request, iso_repl
 static void end_doomed(iso_connection *connection, iso_reply *reply) {
   connection->doomed = false;
   if (connection->broken) return;
-  iso_request rollback = {.kind = ISO_ROLLBACK};
+  iso_driver_request rollback = {.kind = ISO_ROLLBACK};
   connection->txn = ISO_TXN_ACTIVE; /* as the driver sees it */
   clear(reply, ISO_TXN_ACTIVE);
   run(connection, &rollback, reply);
   connection->txn = reply->txn = ISO_TXN_ABORTED;
 }
 
-static void do_commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void do_commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (connection->doomed) {
     end_doomed(connection, reply);
     say(reply, ISO_OUTCOME_ABORT, connection->doom_class, connection->doom_code, connection->doom_message);
@@ -239,21 +240,21 @@ static void do_commit(iso_connection *connection, const iso_request *request, is
   }
 }
 
-static void do_rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void do_rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (connection->doomed)
     end_doomed(connection, reply);
   else if (inside(connection))
     run(connection, request, reply);
 }
 
-static void do_begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void do_begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (connection->doomed) end_doomed(connection, reply);
   if (connection->broken) return;
   if (inside(connection)) {
     refuse(connection, reply, ISO_CLASS_STATE, "a transaction is open already");
     return;
   }
-  iso_request filled = *request;
+  iso_driver_request filled = *request;
   const iso_database *database = connection->database;
   if (filled.isolation == NULL) filled.isolation = &database->isolations[database->default_isolation];
   connection->txn = ISO_TXN_IDLE;
@@ -263,7 +264,7 @@ static void do_begin(iso_connection *connection, const iso_request *request, iso
   connection->doomed = false;
 }
 
-static void do_statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void do_statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (connection->doomed) {
     refuse(connection, reply, ISO_CLASS_STATE, "the transaction is aborted: roll it back first");
   } else if (request->kind == ISO_EXECUTE && (request->sql == NULL || strlen(request->sql) > ISO_MOST_SQL_BYTES)) {
@@ -275,7 +276,7 @@ static void do_statement(iso_connection *connection, const iso_request *request,
   }
 }
 
-iso_outcome iso_do(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+iso_outcome iso_do(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   clear(reply, connection->txn);
   if ((unsigned)request->kind >= ISO_REQUEST_KINDS) {
     refuse(connection, reply, ISO_CLASS_CLIENT, "there is no such request");

@@ -56,7 +56,7 @@ static const char *const creates[ISO_DIALECTS] = {
     [ISO_SQL_PORTABLE] = "CREATE TABLE %s (k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000))",
 };
 
-const char *iso_sql_text(iso_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]) {
+const char *iso_sql_text(iso_sql_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]) {
   const char *text = texts[dialect][sql];
   if (text == NULL) return NULL;
   size_t used = 0;
@@ -77,7 +77,7 @@ const char *iso_sql_text(iso_dialect dialect, iso_sql sql, const char *table, ch
   return buffer;
 }
 
-iso_sql iso_sql_of(const iso_request *request) {
+iso_sql iso_sql_of(const iso_driver_request *request) {
   switch (request->kind) {
   case ISO_READ:
     return ISO_SQL_READ;
@@ -164,7 +164,7 @@ static isoproof_status drop(iso_connection *connection, const char *table, iso_r
   return failed(database, "remove a table", reply, error);
 }
 
-bool iso_sql_partitions(iso_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
+bool iso_sql_partitions(iso_sql_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
 
 /* A range of one key for each partition but the last. */
 static void create_text(const iso_database *database, const char *table, char sql[CREATE_BYTES]) {

@@ -7,13 +7,13 @@
 
 #include "database/driver.h"
 
-typedef enum iso_dialect {
+typedef enum iso_sql_dialect {
   ISO_SQL_SQLITE,
   ISO_SQL_POSTGRES, /* parameters are $1, $2 */
   ISO_SQL_MARIADB,
   ISO_SQL_PORTABLE, /* no statement that inserts or updates: the driver tries one, then the other */
   ISO_DIALECTS
-} iso_dialect;
+} iso_sql_dialect;
 
 /* Statements with up to two parameters, always in this order. */
 typedef enum iso_sql {
@@ -34,9 +34,9 @@ typedef enum iso_sql {
 enum { ISO_SQL_BYTES = 512 };
 
 /* The statement for one table, or NULL when the dialect has none. */
-const char *iso_sql_text(iso_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]);
+const char *iso_sql_text(iso_sql_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]);
 /* Which statement serves a request; ISO_SQL_STATEMENTS for those that are no such statement. */
-iso_sql iso_sql_of(const iso_request *request);
+iso_sql iso_sql_of(const iso_driver_request *request);
 /* How many parameters it has. */
 unsigned iso_sql_parameters(iso_sql sql);
 /* Number of the table of a key. */
@@ -44,7 +44,7 @@ uint32_t iso_sql_table(const iso_database *database, int64_t key);
 void iso_sql_table_name(const iso_database *database, uint32_t number, char name[ISO_TABLE_BYTES]);
 
 /* Whether the dialect has partitioned tables. */
-bool iso_sql_partitions(iso_dialect dialect);
+bool iso_sql_partitions(iso_sql_dialect dialect);
 
 /* Set-up, fill and tear-down by plain statements on a connection of their own. */
 isoproof_status iso_sql_setup(iso_database *database, isoproof_error *error);

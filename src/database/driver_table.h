@@ -16,7 +16,7 @@ enum { ISO_VERSION_BYTES = 128, ISO_MOST_SETTINGS = 32, ISO_SETTING_BYTES = 64 }
 /* Does one request.  The common code has checked that the connection stands and that the request fits the state of the
  * transaction, has emptied the reply, and has set reply->txn to that state.  The driver fills in results, and on
  * failure calls iso_reply_fail or iso_reply_lost; in any case reply->txn must be the truth in the end. */
-typedef void (*iso_request_fn)(iso_connection *connection, const iso_request *request, iso_reply *reply);
+typedef void (*iso_request_fn)(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
 
 struct iso_driver {
   iso_driver_id id;
@@ -47,7 +47,7 @@ struct iso_database {
   char table[ISO_TABLE_BYTES];
   iso_database_options options; /* without zeros where zero means a default; `table` points to the above */
   iso_capabilities can;
-  iso_dialect dialect;
+  iso_sql_dialect dialect;
   char version[ISO_VERSION_BYTES];
   iso_isolation isolations[ISO_MOST_ISOLATIONS];
   size_t isolation_count, default_isolation;
@@ -79,13 +79,14 @@ struct iso_connection {
 
 /* A failure that the server (or the client) reported while the connection stands.  reply->txn becomes `txn`, but for
  * requests outside of a transaction, which become ABORTED, whatever `txn` says (UNKNOWN stays). */
-void iso_reply_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_error_class class,
-                    iso_txn_state txn, const char *code, const char *message);
+void iso_reply_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                    iso_error_class class, iso_txn_state txn, const char *code, const char *message);
 /* The connection is gone: LOST, or UNKNOWN where a commit may have happened. */
-void iso_reply_lost(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_error_class class,
-                    const char *code, const char *message);
+void iso_reply_lost(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                    iso_error_class class, const char *code, const char *message);
 /* The client ran out of memory or met a limit while it took the answer: the transaction stays as it is. */
-void iso_reply_client(iso_connection *connection, const iso_request *request, iso_reply *reply, const char *message);
+void iso_reply_client(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                      const char *message);
 /* Whether a failure of the class is worth a new attempt. */
 bool iso_class_transient(iso_error_class class);
 

@@ -77,7 +77,7 @@ static bool shows(const isoproof_history *h, uint32_t read_op, uint32_t append) 
 
 /* "s2t0 read key x = [1 2] (h.edn:3), where key x += 1 (h.edn:1) of s0t0 stands before key x += 2 (h.edn:2) of s1t0".
  */
-static void say_appends(teller *t, const iso_step *step) {
+static void say_appends(teller *t, const iso_proof_step *step) {
   bool both = shows(t->h, step->read_op, step->to_op);
   say_txn(t, step->reader);
   iso_words_add(&t->words, " read ");
@@ -97,7 +97,7 @@ static void say_appends(teller *t, const iso_step *step) {
 }
 
 /* "s2t3 read key y = 4 (h.txt:9) from s1t2" or "s1t0 is before s1t2 in their session". */
-static void say_plain(teller *t, const iso_step *step) {
+static void say_plain(teller *t, const iso_proof_step *step) {
   if (step->kind == ISO_STEP_WW) {
     say_appends(t, step);
     return;
@@ -118,8 +118,8 @@ static void say_plain(teller *t, const iso_step *step) {
   note_edge(t, "WR", step->from, step->to, step->write_op, step->read_op);
 }
 
-static void say_reasons(teller *t, const iso_step *forced) {
-  const iso_step *reasons = t->proof->reasons.items + forced->first_reason;
+static void say_reasons(teller *t, const iso_proof_step *forced) {
+  const iso_proof_step *reasons = t->proof->reasons.items + forced->first_reason;
   for (uint32_t i = 0; i < forced->reasons; i++) {
     if (i > 0) iso_words_add(&t->words, i + 1 < forced->reasons ? ", " : " and ");
     say_plain(t, &reasons[i]);
@@ -128,7 +128,7 @@ static void say_reasons(teller *t, const iso_step *forced) {
 }
 
 /* "s3t0 read key x = 1 from s0t0, although s1t2 wrote key x = 3 too and ..., so s1t2 must come before s0t0". */
-static void say_forced(teller *t, const iso_step *step) {
+static void say_forced(teller *t, const iso_proof_step *step) {
   say_txn(t, step->reader);
   iso_words_add(&t->words, " read ");
   iso_words_add_op(&t->words, t->h, step->read_op);
@@ -160,7 +160,7 @@ static void say_cyclic(teller *t) {
 }
 
 static void say_contradiction(teller *t) {
-  const iso_step *first = &t->proof->cycle.items[0];
+  const iso_proof_step *first = &t->proof->cycle.items[0];
   say_forced(t, first);
   if (first->to == ISO_INITIAL) {
     iso_words_add(&t->words, ", but nothing comes before the initial version.");
@@ -168,7 +168,7 @@ static void say_contradiction(teller *t) {
   }
   iso_words_add(&t->words, " in every commit order. But ");
   for (size_t i = 1; i < t->proof->cycle.count; i++) {
-    const iso_step *step = &t->proof->cycle.items[i];
+    const iso_proof_step *step = &t->proof->cycle.items[i];
     if (i > 1) iso_words_add(&t->words, "; ");
     if (step->kind == ISO_STEP_CM) {
       say_forced(t, step);

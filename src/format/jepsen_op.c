@@ -77,7 +77,7 @@ static isoproof_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro
 /* The keys of maps are texts in JSON even where they are numbers elsewhere. */
 static isoproof_status row_key(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
   int64_t number;
-  bool text = t->dialect == ISO_DIALECT_JSON && t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOPROOF_STRING;
+  bool text = t->dialect == ISO_TOKEN_DIALECT_JSON && t->type == ISO_TOKEN_SCALAR && t->scalar.type == ISOPROOF_STRING;
   if (text && iso_parse_i64(t->scalar.text, t->scalar.length, &number)) {
     return iso_pool_add_i64(pool, number, code, t->error);
   }

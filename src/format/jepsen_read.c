@@ -348,7 +348,7 @@ static isoproof_status read_jepsen(iso_input *input, isoproof_format format, iso
   iso_builder_origin(builder, format, ISO_POSITION_LINE, false);
   iso_builder_ambiguous_reads(builder);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  iso_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_DIALECT_EDN : ISO_DIALECT_JSON;
+  iso_token_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_TOKEN_DIALECT_EDN : ISO_TOKEN_DIALECT_JSON;
   if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
   if (status == ISOPROOF_OK) {
     status = operations(r, task);

@@ -5,11 +5,11 @@
 
 enum { ROLE_KEY = 1, ROLE_VALUE = 2, ROLE_SESSION = 4 };
 
-static iso_text_style style_of(iso_dialect dialect, isoproof_scalar_type type, const char *text, size_t length) {
+static iso_text_style style_of(iso_token_dialect dialect, isoproof_scalar_type type, const char *text, size_t length) {
   if (type == ISOPROOF_SYMBOL && iso_token_is_symbol(dialect, text, length)) return ISO_TEXT_BARE;
-  if (type == ISOPROOF_KEYWORD && dialect == ISO_DIALECT_EDN && iso_edn_is_keyword(text, length))
+  if (type == ISOPROOF_KEYWORD && dialect == ISO_TOKEN_DIALECT_EDN && iso_edn_is_keyword(text, length))
     return ISO_TEXT_KEYWORD;
-  if (type != ISOPROOF_STRING && dialect == ISO_DIALECT_EDN) return ISO_TEXT_NOT;
+  if (type != ISOPROOF_STRING && dialect == ISO_TOKEN_DIALECT_EDN) return ISO_TEXT_NOT;
   return iso_utf8_valid(text, length) ? ISO_TEXT_QUOTED : ISO_TEXT_NOT;
 }
 
@@ -88,8 +88,8 @@ static isoproof_status refuse_clashes(const isoproof_history *h, const uint8_t *
   return status;
 }
 
-isoproof_status iso_text_styles(const isoproof_history *history, iso_dialect dialect, bool lossy, uint8_t **styles,
-                                isoproof_error *error) {
+isoproof_status iso_text_styles(const isoproof_history *history, iso_token_dialect dialect, bool lossy,
+                                uint8_t **styles, isoproof_error *error) {
   *styles = iso_alloc_zero(history->pool.count, 1);
   if (*styles == NULL) return iso_fail_memory(error);
   bool turned = false; /* into a string */

@@ -417,9 +417,9 @@ static isoproof_status all_lines(writer *w, iso_events *events) {
   return w->status;
 }
 
-static isoproof_status write_jepsen(iso_write_job *job, iso_dialect dialect) {
+static isoproof_status write_jepsen(iso_write_job *job, iso_token_dialect dialect) {
   const isoproof_history *h = job->history;
-  writer w = {.job = job, .h = h, .out = job->output, .json = dialect == ISO_DIALECT_JSON};
+  writer w = {.job = job, .h = h, .out = job->output, .json = dialect == ISO_TOKEN_DIALECT_JSON};
   iso_events events = {0};
   ISO_TRY(iso_text_styles(h, dialect, job->lossy, &w.styles, job->error));
   w.made = iso_alloc_zero(h->keys, 1);
@@ -443,5 +443,5 @@ static isoproof_status write_jepsen(iso_write_job *job, iso_dialect dialect) {
   return status;
 }
 
-isoproof_status iso_write_edn(iso_write_job *job) { return write_jepsen(job, ISO_DIALECT_EDN); }
-isoproof_status iso_write_json(iso_write_job *job) { return write_jepsen(job, ISO_DIALECT_JSON); }
+isoproof_status iso_write_edn(iso_write_job *job) { return write_jepsen(job, ISO_TOKEN_DIALECT_EDN); }
+isoproof_status iso_write_json(iso_write_job *job) { return write_jepsen(job, ISO_TOKEN_DIALECT_JSON); }

@@ -20,8 +20,8 @@ typedef enum iso_text_style {
 /* One style for each entry of the pool.  JSON has no keywords and few symbols: they become strings, and where a
  * string of the same text plays the same role (key, value or session) that is ISOPROOF_ERR_UNSUPPORTED, unless lossy.
  * Free with free(). */
-isoproof_status iso_text_styles(const isoproof_history *history, iso_dialect dialect, bool lossy, uint8_t **styles,
-                                isoproof_error *error);
+isoproof_status iso_text_styles(const isoproof_history *history, iso_token_dialect dialect, bool lossy,
+                                uint8_t **styles, isoproof_error *error);
 
 /* An invocation or a completion. */
 typedef struct iso_event {

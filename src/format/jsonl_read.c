@@ -327,7 +327,7 @@ isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isop
   r->builder = builder;
   r->pool = iso_builder_pool(builder);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_DIALECT_JSON, &r->problem);
+  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_TOKEN_DIALECT_JSON, &r->problem);
   if (status == ISOPROOF_OK) {
     status = forgive_truncation(r, objects(r, task));
     iso_tokenizer_free(&r->t);

@@ -28,7 +28,7 @@ static isoproof_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, 
   enum { BATCH = 256 };
   for (;;) {
     /* Such integers are their own codes. */
-    if (t->dialect == ISO_DIALECT_EDN) {
+    if (t->dialect == ISO_TOKEN_DIALECT_EDN) {
       if (!iso_vec_reserve(&micro->elements, BATCH)) return iso_fail_memory(t->error);
       micro->elements.count += iso_edn_integers(t, micro->elements.items + micro->elements.count, BATCH);
     }
@@ -54,7 +54,7 @@ isoproof_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool 
 }
 
 isoproof_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count) {
-  if (t->dialect != ISO_DIALECT_EDN) return iso_micro_elements(micro, t, pool, count);
+  if (t->dialect != ISO_TOKEN_DIALECT_EDN) return iso_micro_elements(micro, t, pool, count);
   size_t first = micro->elements.count;
   uint64_t begin = t->window.offset + (uint64_t)(t->window.cur - t->window.buffer), offset = t->window.offset;
   const iso_value *known;

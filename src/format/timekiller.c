@@ -317,7 +317,7 @@ isoproof_status iso_read_timekiller(iso_input *input, isoproof_builder *builder,
   iso_builder_origin(builder, ISOPROOF_FORMAT_TIMEKILLER, ISO_POSITION_LINE, true);
   iso_builder_ambiguous_reads(builder);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_DIALECT_JSON, &r->problem);
+  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_TOKEN_DIALECT_JSON, &r->problem);
   if (status == ISOPROOF_OK) {
     status = transactions(r, task);
     if (status == ISOPROOF_OK) status = build(r);

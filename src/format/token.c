@@ -3,7 +3,8 @@
 #include "base/text.h"
 #include "format/token_scan.h"
 
-isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_dialect dialect, isoproof_error *error) {
+isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_token_dialect dialect,
+                                   isoproof_error *error) {
   memset(t, 0, sizeof *t);
   t->dialect = dialect;
   t->error = error;
@@ -87,7 +88,7 @@ void iso_token_integer(iso_tokenizer *t, bool negative, const char *digits, size
   if (!negative && magnitude > INT64_MAX) t->scalar.type = ISOPROOF_UNSIGNED;
 }
 
-bool iso_token_is_symbol(iso_dialect dialect, const char *text, size_t length) {
+bool iso_token_is_symbol(iso_token_dialect dialect, const char *text, size_t length) {
   if (length == 0 || length > ISO_TOKEN_LONGEST) return false;
   iso_tokenizer t = {.dialect = dialect, .line = 1};
   /* A window on the text alone; it is at its end and so never written to. */
@@ -187,11 +188,11 @@ static isoproof_status escape(iso_tokenizer *t, const char **p) {
   if (t->window.end - *p >= 2) c = (*p)[1];
   if (c == 'u') return unicode_escape(t, p);
   const char *known = c != '\0' ? strchr(plain, c) : NULL;
-  if (known == NULL || (c == '/' && t->dialect == ISO_DIALECT_EDN)) {
+  if (known == NULL || (c == '/' && t->dialect == ISO_TOKEN_DIALECT_EDN)) {
     return iso_token_broken(t, *p,
-                            t->dialect == ISO_DIALECT_EDN ? "an escape (one of \\\" \\\\ \\b \\f \\n \\r \\t \\u)"
-                                                          : "an escape (one of \\\" \\\\ \\/ \\b \\f \\n \\r "
-                                                            "\\t \\u)");
+                            t->dialect == ISO_TOKEN_DIALECT_EDN ? "an escape (one of \\\" \\\\ \\b \\f \\n \\r \\t \\u)"
+                                                                : "an escape (one of \\\" \\\\ \\/ \\b \\f \\n \\r "
+                                                                  "\\t \\u)");
   }
   if (!iso_vec_push(&t->text, meant[known - plain])) return iso_fail_memory(t->error);
   *p += 2;
@@ -211,7 +212,7 @@ static isoproof_status copy_plain(iso_tokenizer *t, size_t from, const char *p) 
 static isoproof_status odd_character(iso_tokenizer *t, const char **p) {
   unsigned char c = (unsigned char)**p;
   if (c < 0x20) {
-    if (c == 0 || t->dialect == ISO_DIALECT_JSON) {
+    if (c == 0 || t->dialect == ISO_TOKEN_DIALECT_JSON) {
       return iso_token_broken(t, *p, c == 0 ? "no NUL byte" : "no control character inside a string");
     }
     if (c == '\n') iso_token_newline(t, *p);

@@ -19,7 +19,7 @@
 
 enum { ISO_TOKEN_DEPTH = 64, ISO_TOKEN_LONGEST = 16 << 20 };
 
-typedef enum iso_dialect { ISO_DIALECT_JSON, ISO_DIALECT_EDN } iso_dialect;
+typedef enum iso_token_dialect { ISO_TOKEN_DIALECT_JSON, ISO_TOKEN_DIALECT_EDN } iso_token_dialect;
 
 typedef enum iso_token_type {
   ISO_TOKEN_END_OF_INPUT,
@@ -40,7 +40,7 @@ typedef struct iso_tokenizer {
 
   /* Inside. */
   iso_window window;
-  iso_dialect dialect;
+  iso_token_dialect dialect;
   bool failed; /* the input is not well-formed (rather than not what the caller wants) */
   uint64_t line;
   uint64_t line_offset;               /* of the first byte of the line */
@@ -53,7 +53,8 @@ typedef struct iso_tokenizer {
 } iso_tokenizer;
 
 /* Both must outlive the tokenizer; the error (may be NULL) is filled by any call that fails. */
-isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_dialect dialect, isoproof_error *error);
+isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_token_dialect dialect,
+                                   isoproof_error *error);
 void iso_tokenizer_free(iso_tokenizer *t);
 
 isoproof_status iso_json_next(iso_tokenizer *t);
@@ -66,7 +67,7 @@ void iso_edn_advance(iso_tokenizer *t, const char *to, size_t elements);
 
 /* Goes to the next token. */
 static inline isoproof_status iso_token_next(iso_tokenizer *t) {
-  return t->dialect == ISO_DIALECT_EDN ? iso_edn_next(t) : iso_json_next(t);
+  return t->dialect == ISO_TOKEN_DIALECT_EDN ? iso_edn_next(t) : iso_json_next(t);
 }
 
 /* Skips the rest of the value whose first token is the current one: to its END, or not at all for a scalar. */
@@ -82,7 +83,7 @@ iso_place iso_token_place(const iso_tokenizer *t);
 isoproof_status iso_token_expected(iso_tokenizer *t, const char *what);
 
 /* Whether a dialect reads the text as one symbol (see ISOPROOF_SYMBOL), so that it can be written as it is. */
-bool iso_token_is_symbol(iso_dialect dialect, const char *text, size_t length);
+bool iso_token_is_symbol(iso_token_dialect dialect, const char *text, size_t length);
 /* Whether EDN reads a colon and the text as one keyword. */
 bool iso_edn_is_keyword(const char *text, size_t length);
 

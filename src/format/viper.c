@@ -108,7 +108,7 @@ isoproof_status iso_read_viper_log(iso_input *input, uint64_t session, isoproof_
   ISO_TRY(iso_builder_session(builder, name, &log.session, error));
   ISO_TRY(iso_builder_session_file(builder, log.session, iso_input_name(input), error));
   ISO_TRY(iso_builder_file(builder, iso_input_name(input), error));
-  ISO_TRY(iso_tokenizer_init(&log.t, input, ISO_DIALECT_JSON, error));
+  ISO_TRY(iso_tokenizer_init(&log.t, input, ISO_TOKEN_DIALECT_JSON, error));
   isoproof_status status = transactions(&log, task);
   iso_tokenizer_free(&log.t);
   iso_micro_free(&log.micro);

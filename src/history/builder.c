@@ -113,7 +113,7 @@ isoproof_status iso_builder_session_file(isoproof_builder *builder, uint32_t ses
 }
 
 static isoproof_status add_run(isoproof_builder *builder, uint32_t txn, uint64_t position, isoproof_error *error) {
-  iso_run run = {txn, (uint32_t)builder->op_kind.count, position};
+  iso_op_run run = {txn, (uint32_t)builder->op_kind.count, position};
   if (!iso_vec_push(&builder->runs, run)) return iso_fail_memory(error);
   builder->open = true;
   return ISOPROOF_OK;

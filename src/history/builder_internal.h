@@ -7,11 +7,11 @@
 #include "history/builder.h"
 
 /* A contiguous piece of a transaction's operations, in order of arrival. */
-typedef struct iso_run {
+typedef struct iso_op_run {
   uint32_t txn;
   uint32_t first_op;
   uint64_t position;
-} iso_run;
+} iso_op_run;
 
 /* A column that does not exist until somebody sets something other than the blank. */
 typedef struct iso_lazy {
@@ -41,7 +41,7 @@ struct isoproof_builder {
   ISO_VEC(uint32_t) op_key;
   ISO_VEC(uint32_t) op_value;
 
-  ISO_VEC(iso_run) runs;
+  ISO_VEC(iso_op_run) runs;
   bool open;
   ISO_VEC(uint32_t) txn_session;
   ISO_VEC(uint8_t) txn_status;

@@ -25,12 +25,12 @@ static const isoproof_anomaly_info anomalies[ISO_ANOMALY_COUNT] = {
 #undef ANOMALY
 };
 
-typedef struct iso_rule {
+typedef struct iso_model_rule {
   uint8_t from, to;
-} iso_rule;
+} iso_model_rule;
 
 /* From an anomaly to the anomalies that it counts as. */
-static const iso_rule implications[] = {
+static const iso_model_rule implications[] = {
 #define IMPLIES(anomaly, other) {ISO_ANOMALY_##anomaly, ISO_ANOMALY_##other},
 #define FORBIDS(model, anomaly)
 #include "level/rules.def"
@@ -39,7 +39,7 @@ static const iso_rule implications[] = {
 };
 
 /* From a model to what it forbids. */
-static const iso_rule prohibitions[] = {
+static const iso_model_rule prohibitions[] = {
 #define IMPLIES(anomaly, other)
 #define FORBIDS(model, anomaly) {ISO_LEVEL_##model, ISO_ANOMALY_##anomaly},
 #include "level/rules.def"

@@ -58,7 +58,7 @@ static isoproof_status push_key(reader *r) {
   int64_t number;
   iso_value code;
   const isoproof_scalar *s = &r->t.scalar;
-  bool text = r->t.dialect == ISO_DIALECT_JSON && s->type == ISOPROOF_STRING;
+  bool text = r->t.dialect == ISO_TOKEN_DIALECT_JSON && s->type == ISOPROOF_STRING;
   if (!text || !iso_parse_i64(s->text, s->length, &number)) return push_scalar(r);
   ISO_TRY(iso_pool_add_i64(&r->h->pool, number, &code, &r->problem));
   return iso_vec_push(&r->scratch, code) ? ISOPROOF_OK : iso_fail_memory(&r->problem);
@@ -293,7 +293,7 @@ static isoproof_status run(reader *r, iso_input *input, bool json, isoproof_task
   ISO_TRY(iso_pool_init(&r->h->pool, &r->problem));
   r->h->name = strdup(iso_input_name(input));
   if (r->h->name == NULL) return iso_fail_memory(&r->problem);
-  ISO_TRY(iso_tokenizer_init(&r->t, input, json ? ISO_DIALECT_JSON : ISO_DIALECT_EDN, &r->problem));
+  ISO_TRY(iso_tokenizer_init(&r->t, input, json ? ISO_TOKEN_DIALECT_JSON : ISO_TOKEN_DIALECT_EDN, &r->problem));
   isoproof_status status = operations(r, task);
   iso_tokenizer_free(&r->t);
   return status;

@@ -10,31 +10,31 @@
 #include "check/axioms/scan.h"
 #include "result/finding.h"
 
-typedef enum iso_step_kind {
+typedef enum iso_proof_step_kind {
   ISO_STEP_SO, /* from is before to in their session */
   ISO_STEP_WR, /* read_op of to saw write_op of from */
   ISO_STEP_WW, /* the list that read_op of `reader` returned shows write_op of from, and to_op of to later or not at all
                 */
   ISO_STEP_CM  /* an axiom forces it, see below */
-} iso_step_kind;
+} iso_proof_step_kind;
 
 /* A step from one transaction to another.  For ISO_STEP_CM: `reader` read with read_op the version of x that `to` wrote
  * (or the initial one, when to is ISO_INITIAL), `from` wrote x with write_op as well, and the reasons
  * [first_reason, first_reason + reasons), a chain from `from` to `reader`, meet the condition of the axiom. */
-typedef struct iso_step {
-  iso_step_kind kind;
+typedef struct iso_proof_step {
+  iso_proof_step_kind kind;
   uint32_t from, to;
   uint32_t write_op, read_op;
   uint32_t to_op;
   uint32_t reader;
   uint32_t first_reason, reasons;
-} iso_step;
+} iso_proof_step;
 
 typedef struct iso_proof {
   iso_tap tap;
-  iso_axiom axiom;           /* meaningless for known cycles: TAP-g, G0, ... */
-  ISO_VEC(iso_step) cycle;   /* each step starts where the one before ends; the last ends where the first starts */
-  ISO_VEC(iso_step) reasons; /* SO and WR only */
+  iso_axiom axiom;               /* meaningless for known cycles: TAP-g, G0, ... */
+  ISO_VEC(iso_proof_step) cycle; /* each step starts where the one before ends; the last ends where the first starts */
+  ISO_VEC(iso_proof_step) reasons; /* SO and WR only */
 } iso_proof;
 
 void iso_proof_free(iso_proof *proof);

@@ -31,7 +31,7 @@ static bool note_list(iso_session *s, iso_data_key key) {
 }
 
 /* A read of a range is the reads of its keys.  That a row is absent says something only where rows are not deleted. */
-static bool note_range(iso_session *s, const iso_step *step) {
+static bool note_range(iso_session *s, const iso_program_step *step) {
   const iso_reply *reply = &s->reply;
   size_t row = 0;
   for (uint64_t number = step->number; number < step->end; number++) {
@@ -92,7 +92,7 @@ static int64_t amount_of(iso_seen seen) {
 }
 
 /* Whether a step is to be left out, since what it depends on was absent or too little. */
-static bool is_skipped(const iso_session *s, const iso_step *step) {
+static bool is_skipped(const iso_session *s, const iso_program_step *step) {
   if (step->origin == ISO_KEY_OF_READ) {
     iso_seen seen = s->seen.items[step->number];
     if (!seen.present || seen.value < 0 || seen.value > ISO_KEY_MOST) return true;
@@ -102,7 +102,7 @@ static bool is_skipped(const iso_session *s, const iso_step *step) {
   return s->run->generator->amounts ? amount_of(seen) < (int64_t)step->least : !seen.present;
 }
 
-static iso_data_key key_of(const iso_session *s, const iso_step *step) {
+static iso_data_key key_of(const iso_session *s, const iso_program_step *step) {
   iso_data_key key = {step->field, (int64_t)step->number};
   if (step->origin == ISO_KEY_OF_READ) key.number = s->seen.items[step->number].value;
   if (step->origin == ISO_KEY_OF_LABEL)
@@ -110,7 +110,7 @@ static iso_data_key key_of(const iso_session *s, const iso_step *step) {
   return key;
 }
 
-static int64_t value_of(const iso_session *s, const iso_step *step) {
+static int64_t value_of(const iso_session *s, const iso_program_step *step) {
   int64_t value = iso_generator_value(s->run->generator, s->number, s->taken, step->label);
   if (!s->run->generator->amounts) return value;
   int64_t amount = step->source != ISO_NO_STEP ? amount_of(s->seen.items[step->source]) + step->change : 0;
@@ -131,7 +131,8 @@ static const struct {
     [ISO_STEP_READ_RANGE] = {ISO_READ_RANGE, ISOPROOF_OP_READ},
 };
 
-static bool note_answer(iso_session *s, const iso_step *step, iso_data_key key, int64_t value, iso_outcome outcome) {
+static bool note_answer(iso_session *s, const iso_program_step *step, iso_data_key key, int64_t value,
+                        iso_outcome outcome) {
   isoproof_op_kind op = kinds[step->kind].op;
   if (!isoproof_op_kind_observes(op)) return note(s, op, key, integer(value));
   if (outcome != ISO_OUTCOME_OK) {
@@ -144,12 +145,13 @@ static bool note_answer(iso_session *s, const iso_step *step, iso_data_key key, 
 }
 
 /* Does one step; `outcome` says how it went. */
-static isoproof_status do_step(iso_session *s, const iso_step *step, iso_outcome *outcome, isoproof_error *error) {
+static isoproof_status do_step(iso_session *s, const iso_program_step *step, iso_outcome *outcome,
+                               isoproof_error *error) {
   iso_seen seen = {.present = false};
   *outcome = ISO_OUTCOME_OK;
   if (!is_skipped(s, step)) {
     iso_data_key key = key_of(s, step);
-    iso_request request = {.kind = kinds[step->kind].request, .key = iso_data_key_code(key)};
+    iso_driver_request request = {.kind = kinds[step->kind].request, .key = iso_data_key_code(key)};
     if (step->kind == ISO_STEP_READ_RANGE)
       request.high = (int64_t)step->end - 1;
     else if (!isoproof_op_kind_observes(kinds[step->kind].op))

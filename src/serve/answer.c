@@ -122,7 +122,7 @@ static void put_part(iso_output *out, const char *name) {
   }
 }
 
-static void put_link(iso_output *out, const iso_run *run, const char *file, const char *text) {
+static void put_link(iso_output *out, const iso_past_run *run, const char *file, const char *text) {
   iso_out_text(out, "<a href=\"/run/");
   for (uint32_t i = 0; i < run->part_count; i++) {
     put_part(out, run->parts[i]);
@@ -140,7 +140,7 @@ static void put_fact(iso_output *out, const isoproof_document *document, const c
   iso_out_text(out, "</td>");
 }
 
-static void put_run(iso_output *out, int root, const iso_run *run) {
+static void put_run(iso_output *out, int root, const iso_past_run *run) {
   char name[600];
   snprintf(name, sizeof name, "%.255s%s%.255s", run->part_count > 0 ? run->parts[0] : "this folder",
            run->part_count > 1 ? "/" : "", run->part_count > 1 ? run->parts[1] : "");
@@ -187,7 +187,7 @@ static const char list_head[] =
     "</style></head><body><main><h1>Past runs</h1>\n";
 
 static void answer_list(iso_answer *a, int root) {
-  iso_runs runs;
+  iso_past_runs runs;
   iso_output *out;
   if (!iso_runs_find(root, &runs)) {
     say(a, 500);
@@ -216,7 +216,7 @@ static void answer_list(iso_answer *a, int root) {
 
 /* ---- all ---- */
 
-void iso_answer_make(int root, int status, const iso_request *request, iso_answer *a) {
+void iso_answer_make(int root, int status, const iso_http_request *request, iso_answer *a) {
   memset(a, 0, sizeof *a);
   a->status = 200;
   a->type = "text/html; charset=utf-8";

@@ -16,7 +16,7 @@ typedef struct iso_answer {
 } iso_answer;
 
 /* Answers a request that could be read (`status` 200), or says why not. */
-void iso_answer_make(int root, int status, const iso_request *request, iso_answer *answer);
+void iso_answer_make(int root, int status, const iso_http_request *request, iso_answer *answer);
 /* The head that goes before the body; its length. */
 size_t iso_answer_head(const iso_answer *answer, char *buffer, size_t size);
 void iso_answer_free(iso_answer *answer);

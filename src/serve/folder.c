@@ -48,8 +48,8 @@ static bool has_result(int folder) {
   return file >= 0;
 }
 
-static bool add_run(iso_runs *runs, const char *first, const char *second) {
-  iso_run run = {{first != NULL ? strdup(first) : NULL, second != NULL ? strdup(second) : NULL}, 0};
+static bool add_run(iso_past_runs *runs, const char *first, const char *second) {
+  iso_past_run run = {{first != NULL ? strdup(first) : NULL, second != NULL ? strdup(second) : NULL}, 0};
   run.part_count = second != NULL ? 2 : first != NULL ? 1 : 0;
   bool good = (first == NULL || run.parts[0] != NULL) && (second == NULL || run.parts[1] != NULL);
   if (good && iso_vec_push(&runs->list, run)) return true;
@@ -59,9 +59,9 @@ static bool add_run(iso_runs *runs, const char *first, const char *second) {
 }
 
 /* The folders in one, with a name that is not hidden, handed to `visit` until it returns false. */
-typedef bool (*visit_fn)(iso_runs *runs, int folder, const char *parent, const char *name);
+typedef bool (*visit_fn)(iso_past_runs *runs, int folder, const char *parent, const char *name);
 
-static bool visit_folders(iso_runs *runs, int folder, const char *parent, visit_fn visit) {
+static bool visit_folders(iso_past_runs *runs, int folder, const char *parent, visit_fn visit) {
   enum { MOST_ENTRIES = 20000 };
   int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *stream = copy >= 0 ? fdopendir(copy) : NULL;
@@ -81,11 +81,11 @@ static bool visit_folders(iso_runs *runs, int folder, const char *parent, visit_
   return good;
 }
 
-static bool visit_round(iso_runs *runs, int folder, const char *parent, const char *name) {
+static bool visit_round(iso_past_runs *runs, int folder, const char *parent, const char *name) {
   return !has_result(folder) || add_run(runs, parent, name);
 }
 
-static bool visit_run(iso_runs *runs, int folder, const char *parent, const char *name) {
+static bool visit_run(iso_past_runs *runs, int folder, const char *parent, const char *name) {
   (void)parent;
   if (has_result(folder) && !add_run(runs, name, NULL)) return false;
   return visit_folders(runs, folder, name, visit_round);
@@ -93,7 +93,7 @@ static bool visit_run(iso_runs *runs, int folder, const char *parent, const char
 
 /* Names with numbers, as round-2 and round-10, in the order of the numbers. */
 static int by_name(const void *a, const void *b) {
-  const iso_run *x = a, *y = b;
+  const iso_past_run *x = a, *y = b;
   for (uint32_t i = 0; i < x->part_count && i < y->part_count; i++) {
     int order = strverscmp(y->parts[i], x->parts[i]);
     if (order != 0) return order;
@@ -101,7 +101,7 @@ static int by_name(const void *a, const void *b) {
   return (int)x->part_count - (int)y->part_count;
 }
 
-bool iso_runs_find(int root, iso_runs *runs) {
+bool iso_runs_find(int root, iso_past_runs *runs) {
   memset(runs, 0, sizeof *runs);
   bool good = (!has_result(root) || add_run(runs, NULL, NULL)) && visit_folders(runs, root, NULL, visit_run);
   if (!good) {
@@ -111,14 +111,14 @@ bool iso_runs_find(int root, iso_runs *runs) {
   if (runs->list.count > 1) qsort(runs->list.items, runs->list.count, sizeof *runs->list.items, by_name);
   runs->more = runs->list.count > ISO_RUNS_MOST;
   while (runs->list.count > ISO_RUNS_MOST) {
-    const iso_run *last = &runs->list.items[--runs->list.count];
+    const iso_past_run *last = &runs->list.items[--runs->list.count];
     free(last->parts[0]);
     free(last->parts[1]);
   }
   return true;
 }
 
-void iso_runs_free(iso_runs *runs) {
+void iso_runs_free(iso_past_runs *runs) {
   for (size_t i = 0; i < runs->list.count; i++) {
     free(runs->list.items[i].parts[0]);
     free(runs->list.items[i].parts[1]);

@@ -15,17 +15,17 @@ char *iso_folder_read(int file, size_t most, size_t *size);
 enum { ISO_RUN_PARTS = 2, ISO_RUNS_MOST = 500 };
 
 /* A folder that has a result.json. */
-typedef struct iso_run {
+typedef struct iso_past_run {
   char *parts[ISO_RUN_PARTS];
   uint32_t part_count;
-} iso_run;
+} iso_past_run;
 
-typedef struct iso_runs {
-  ISO_VEC(iso_run) list; /* by name, the last first, which is the newest */
-  bool more;             /* than are listed */
-} iso_runs;
+typedef struct iso_past_runs {
+  ISO_VEC(iso_past_run) list; /* by name, the last first, which is the newest */
+  bool more;                  /* than are listed */
+} iso_past_runs;
 
-bool iso_runs_find(int root, iso_runs *runs); /* false when memory is out */
-void iso_runs_free(iso_runs *runs);
+bool iso_runs_find(int root, iso_past_runs *runs); /* false when memory is out */
+void iso_runs_free(iso_past_runs *runs);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-size_t iso_request_end(const char *bytes, size_t length) {
+size_t iso_http_request_end(const char *bytes, size_t length) {
   for (size_t i = 3; i < length; i++) {
     if (bytes[i] == '\n' && memcmp(bytes + i - 3, "\r\n\r\n", 4) == 0) return i + 1;
   }
@@ -38,7 +38,7 @@ static bool decode(char *part) {
   return part[0] != 0 && strcmp(part, ".") != 0 && strcmp(part, "..") != 0;
 }
 
-static int read_path(char *path, iso_request *request) {
+static int read_path(char *path, iso_http_request *request) {
   path[strcspn(path, "?#")] = 0;
   if (path[0] != '/') return 400;
   request->folder = path[strlen(path) - 1] == '/';
@@ -110,7 +110,7 @@ static int read_headers(char *line, const char *end, uint16_t port) {
   return 400;
 }
 
-int iso_request_read(char *bytes, size_t length, uint16_t port, iso_request *request) {
+int iso_http_request_read(char *bytes, size_t length, uint16_t port, iso_http_request *request) {
   const char *end = bytes + length;
   memset(request, 0, sizeof *request);
   char *headers = cut_line(bytes, end);

@@ -63,7 +63,7 @@ static size_t read_head(int socket_, char *buffer, int *status) {
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) return 0;
     used += (size_t)got;
-    size_t end = iso_request_end(buffer, used);
+    size_t end = iso_http_request_end(buffer, used);
     if (end > 0) return end;
   }
   *status = 431;
@@ -84,13 +84,13 @@ static bool send_all(int socket_, const char *bytes, size_t size, double deadlin
 
 static void talk(const isoproof_server *server, int socket_) {
   char buffer[ISO_REQUEST_BYTES], head[1024];
-  iso_request request;
+  iso_http_request request;
   iso_answer answer;
   int status;
   memset(&request, 0, sizeof request);
   size_t length = read_head(socket_, buffer, &status);
   if (length == 0 && status == 0) return;
-  if (length > 0) status = iso_request_read(buffer, length, server->port, &request);
+  if (length > 0) status = iso_http_request_read(buffer, length, server->port, &request);
   iso_answer_make(server->root, status, &request, &answer);
   size_t size = iso_answer_head(&answer, head, sizeof head);
   double deadline = iso_now() + WRITE_SECONDS;

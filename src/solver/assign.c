@@ -18,7 +18,7 @@ void iso_sat_assign(iso_solver *s, iso_lit literal, uint32_t level, iso_reason_k
 }
 
 void iso_sat_decide(iso_solver *s, iso_lit literal) {
-  s->levels[s->level++] = (iso_level){s->trail_count, (uint32_t)s->reasons.count};
+  s->levels[s->level++] = (iso_decision_level){s->trail_count, (uint32_t)s->reasons.count};
   if (literal != ISO_LIT_NONE) iso_sat_assign(s, literal, s->level, ISO_REASON_NONE, 0);
 }
 
@@ -70,7 +70,7 @@ static void keep_rest(iso_solver *s, uint32_t old_end, uint32_t known) {
 
 void iso_sat_backtrack(iso_solver *s, uint32_t level) {
   if (level >= s->level) return;
-  iso_level start = s->levels[level];
+  iso_decision_level start = s->levels[level];
   uint32_t old_end = s->trail_count, known = s->graph_head, block = s->level, kept = 0;
   while (s->trail_count > start.trail) {
     iso_lit literal = s->trail[--s->trail_count];

@@ -49,9 +49,9 @@ typedef struct iso_watches {
 } iso_watches;
 
 /* Where a decision level starts. */
-typedef struct iso_level {
+typedef struct iso_decision_level {
   uint32_t trail, reasons;
-} iso_level;
+} iso_decision_level;
 
 /* Averages that decide on restarts. */
 typedef struct iso_restarts {
@@ -84,11 +84,11 @@ struct iso_solver {
 
   iso_lit *trail; /* true literals in the order in which they became so */
   uint32_t trail_count;
-  uint32_t clause_head;  /* the clauses know of those before it */
-  uint32_t graph_head;   /* the graph knows of those before it */
-  uint32_t out_of_order; /* literals whose level is lower than that of their place; see assign.c */
-  uint32_t longest_jump; /* conflicts that would go back by more levels than this go back by one */
-  iso_level *levels;     /* of the levels from 1 on, at their number - 1 */
+  uint32_t clause_head;       /* the clauses know of those before it */
+  uint32_t graph_head;        /* the graph knows of those before it */
+  uint32_t out_of_order;      /* literals whose level is lower than that of their place; see assign.c */
+  uint32_t longest_jump;      /* conflicts that would go back by more levels than this go back by one */
+  iso_decision_level *levels; /* of the levels from 1 on, at their number - 1 */
   size_t level_room;
   uint32_t level;
 

@@ -60,7 +60,7 @@ static uint32_t find_element(const iso_value *list, uint32_t count, iso_value va
 
 /* The list that read_op returned shows write_op of from, and to_op of to later or not at all: a list grows at its end,
  * so the one was appended before the other. */
-static bool check_ww(const isoproof_history *h, const iso_step *step) {
+static bool check_ww(const isoproof_history *h, const iso_proof_step *step) {
   if (step->from == step->to || !in_txn(h, step->write_op, step->from) || !in_txn(h, step->to_op, step->to) ||
       !in_txn(h, step->read_op, step->reader)) {
     return false;
@@ -77,13 +77,13 @@ static bool check_ww(const isoproof_history *h, const iso_step *step) {
   return first < count && first < find_element(list, count, h->op_value[step->to_op]);
 }
 
-static bool check_plain(const isoproof_history *h, const iso_step *step) {
+static bool check_plain(const isoproof_history *h, const iso_proof_step *step) {
   if (step->kind == ISO_STEP_SO) return check_so(h, step->from, step->to);
   return step->kind == ISO_STEP_WR && check_wr(h, step->from, step->to, step->write_op, step->read_op);
 }
 
 /* Whether the kinds of a chain are exactly these: 'S' for SO, 'W' for WR. */
-static bool has_shape(const iso_step *steps, uint32_t count, const char *shape) {
+static bool has_shape(const iso_proof_step *steps, uint32_t count, const char *shape) {
   for (uint32_t i = 0; i < count; i++) {
     if (shape[i] != (steps[i].kind == ISO_STEP_SO ? 'S' : 'W')) return false;
   }
@@ -91,9 +91,9 @@ static bool has_shape(const iso_step *steps, uint32_t count, const char *shape) 
 }
 
 /* The condition of the axiom on t2 = from and t3 = reader, met by the chain of reasons. */
-static bool check_condition(const isoproof_history *h, const iso_proof *proof, const iso_step *forced) {
+static bool check_condition(const isoproof_history *h, const iso_proof *proof, const iso_proof_step *forced) {
   if (forced->reasons == 0 || forced->first_reason + forced->reasons > proof->reasons.count) return false;
-  const iso_step *chain = proof->reasons.items + forced->first_reason;
+  const iso_proof_step *chain = proof->reasons.items + forced->first_reason;
   uint32_t at = forced->from, count = forced->reasons;
   for (uint32_t i = 0; i < count; i++) {
     if (chain[i].from != at || !check_plain(h, &chain[i])) return false;
@@ -123,7 +123,7 @@ static bool check_condition(const isoproof_history *h, const iso_proof *proof, c
 }
 
 /* A forced step: reader read x from `to` (or its initial version), and `from` is another writer of x. */
-static bool check_forced(const isoproof_history *h, const iso_proof *proof, const iso_step *step) {
+static bool check_forced(const isoproof_history *h, const iso_proof *proof, const iso_proof_step *step) {
   if (step->from == step->to || step->from == step->reader || !in_txn(h, step->write_op, step->from)) return false;
   if (!in_txn(h, step->read_op, step->reader) || !is_write(h, step->write_op) || !is_read(h, step->read_op))
     return false;
@@ -166,7 +166,7 @@ static bool matches_form(const iso_proof *proof) {
   }
 }
 
-static bool check_step(const isoproof_history *h, const iso_proof *proof, const iso_step *step) {
+static bool check_step(const isoproof_history *h, const iso_proof *proof, const iso_proof_step *step) {
   if (step->kind == ISO_STEP_CM) return check_forced(h, proof, step);
   return step->kind == ISO_STEP_WW ? check_ww(h, step) : check_plain(h, step);
 }
@@ -175,7 +175,7 @@ bool iso_verify_proof(const isoproof_history *history, const iso_proof *proof) {
   size_t count = proof->cycle.count;
   if (count == 0 || !matches_form(proof)) return false;
   for (size_t i = 0; i < count; i++) {
-    const iso_step *step = &proof->cycle.items[i], *next = &proof->cycle.items[(i + 1) % count];
+    const iso_proof_step *step = &proof->cycle.items[i], *next = &proof->cycle.items[(i + 1) % count];
     if (!check_step(history, proof, step)) return false;
     /* Nothing comes before the initial transaction: a step that ends there needs no way back. */
     if (step->to == ISO_INITIAL) return count == 1;

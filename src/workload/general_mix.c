@@ -22,10 +22,10 @@ isoproof_status iso_next_lists(iso_generator_session *session, isoproof_error *e
     uint32_t position = txn.ops[i].position;
     bool append = txn.ops[i].write;
     uint64_t key = append ? iso_generator_rotate(generator, position) : iso_generator_current(generator, position);
-    iso_program_add(&session->program, (iso_step){.kind = append ? ISO_STEP_APPEND : ISO_STEP_READ_LIST,
-                                                  .number = key,
-                                                  .guard = ISO_NO_STEP,
-                                                  .source = ISO_NO_STEP});
+    iso_program_add(&session->program, (iso_program_step){.kind = append ? ISO_STEP_APPEND : ISO_STEP_READ_LIST,
+                                                          .number = key,
+                                                          .guard = ISO_NO_STEP,
+                                                          .source = ISO_NO_STEP});
   }
   return ISOPROOF_OK;
 }

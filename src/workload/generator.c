@@ -186,11 +186,11 @@ static bool add_final(iso_generator *generator, iso_program *program, uint64_t a
   if (at >= generator->final_keys) return false;
   bool lists = options->kind == ISOPROOF_WORKLOAD_LIST_APPEND;
   uint64_t each = lists ? 1 : options->writes_per_key;
-  iso_program_add(program, (iso_step){.kind = lists ? ISO_STEP_READ_LIST : ISO_STEP_READ_RANGE,
-                                      .number = at * each,
-                                      .end = (at + 1) * each,
-                                      .guard = ISO_NO_STEP,
-                                      .source = ISO_NO_STEP});
+  iso_program_add(program, (iso_program_step){.kind = lists ? ISO_STEP_READ_LIST : ISO_STEP_READ_RANGE,
+                                              .number = at * each,
+                                              .end = (at + 1) * each,
+                                              .guard = ISO_NO_STEP,
+                                              .source = ISO_NO_STEP});
   return true;
 }
 

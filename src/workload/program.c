@@ -15,7 +15,7 @@ void iso_program_free(iso_program *program) {
   *program = (iso_program){.out_of_memory = false};
 }
 
-static bool writes(iso_step_kind kind) {
+static bool writes(iso_program_step_kind kind) {
   static const bool table[ISO_STEP_KINDS] = {
 #define ISO_X(name, id, writes) writes,
       ISO_STEP_LIST(ISO_X)
@@ -24,19 +24,20 @@ static bool writes(iso_step_kind kind) {
   return table[kind];
 }
 
-uint32_t iso_program_add(iso_program *program, iso_step step) {
+uint32_t iso_program_add(iso_program *program, iso_program_step step) {
   if (writes(step.kind)) step.label = program->labels++;
   if (!iso_vec_push(&program->steps, step)) program->out_of_memory = true;
   return (uint32_t)program->steps.count - 1;
 }
 
-static uint32_t add(iso_program *program, iso_step_kind kind, iso_key_origin origin, iso_field field, uint64_t number) {
-  return iso_program_add(program, (iso_step){.kind = kind,
-                                             .origin = origin,
-                                             .field = field,
-                                             .number = number,
-                                             .guard = ISO_NO_STEP,
-                                             .source = ISO_NO_STEP});
+static uint32_t add(iso_program *program, iso_program_step_kind kind, iso_key_origin origin, iso_field field,
+                    uint64_t number) {
+  return iso_program_add(program, (iso_program_step){.kind = kind,
+                                                     .origin = origin,
+                                                     .field = field,
+                                                     .number = number,
+                                                     .guard = ISO_NO_STEP,
+                                                     .source = ISO_NO_STEP});
 }
 
 uint32_t iso_program_read(iso_program *program, iso_field field, uint64_t number) {

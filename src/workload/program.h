@@ -19,12 +19,12 @@
   X(DELETE, "delete", true)                                                                                            \
   X(READ_RANGE, "read-range", false)
 
-typedef enum iso_step_kind {
+typedef enum iso_program_step_kind {
 #define ISO_X(name, id, writes) ISO_STEP_##name,
   ISO_STEP_LIST(ISO_X)
 #undef ISO_X
       ISO_STEP_KINDS
-} iso_step_kind;
+} iso_program_step_kind;
 
 /* Where the number of a key comes from. */
 typedef enum iso_key_origin {
@@ -85,8 +85,8 @@ size_t iso_data_key_format(iso_data_key key, char text[ISO_KEY_BYTES]);
 /* The integer that a database keeps it under; different keys of one workload have different ones. */
 int64_t iso_data_key_code(iso_data_key key);
 
-typedef struct iso_step {
-  iso_step_kind kind;
+typedef struct iso_program_step {
+  iso_program_step_kind kind;
   iso_key_origin origin;
   iso_field field;
   uint32_t label;  /* of a write: which of the program's fresh values it writes */
@@ -96,10 +96,10 @@ typedef struct iso_step {
   uint32_t least;
   uint32_t source; /* amounts: the step whose amount is changed by `change` and written, or ISO_NO_STEP */
   int32_t change;
-} iso_step;
+} iso_program_step;
 
 typedef struct iso_program {
-  ISO_VEC(iso_step) steps;
+  ISO_VEC(iso_program_step) steps;
   uint32_t labels;    /* how many fresh values it needs */
   bool rollback;      /* its client rolls it back in the end */
   bool check_total;   /* its reads are all the accounts of a bank */
@@ -110,7 +110,7 @@ void iso_program_clear(iso_program *program);
 void iso_program_free(iso_program *program);
 
 /* Adds a step with the fields that every kind needs and returns its number; memory trouble is sticky. */
-uint32_t iso_program_add(iso_program *program, iso_step step);
+uint32_t iso_program_add(iso_program *program, iso_program_step step);
 /* A read, and a write of a fresh value, of a key. */
 uint32_t iso_program_read(iso_program *program, iso_field field, uint64_t number);
 uint32_t iso_program_write(iso_program *program, iso_field field, uint64_t number);

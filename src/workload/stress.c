@@ -28,7 +28,8 @@ static void transfer(iso_generator_session *session) {
   uint32_t amount = 1 + iso_random_below(&session->random, 5);
   uint32_t from_read = iso_program_read(program, ISO_FIELD_NONE, from);
   uint32_t to_read = iso_program_read(program, ISO_FIELD_NONE, to);
-  iso_step write = {.kind = ISO_STEP_WRITE, .number = from, .guard = from_read, .least = amount, .source = from_read};
+  iso_program_step write = {
+      .kind = ISO_STEP_WRITE, .number = from, .guard = from_read, .least = amount, .source = from_read};
   write.change = -(int32_t)amount;
   iso_program_add(program, write);
   write.number = to;
@@ -54,13 +55,13 @@ isoproof_status iso_next_bank(iso_generator_session *session, isoproof_error *er
 static void add_range(iso_generator_session *session, uint32_t position) {
   uint64_t each = session->generator->options.writes_per_key;
   uint64_t first = iso_generator_current(session->generator, position) / each * each;
-  iso_step step = {.kind = ISO_STEP_READ_RANGE, .number = first, .end = first + each};
+  iso_program_step step = {.kind = ISO_STEP_READ_RANGE, .number = first, .end = first + each};
   step.guard = step.source = ISO_NO_STEP;
   iso_program_add(&session->program, step);
 }
 
 static void add_insert(iso_generator_session *session, uint32_t position) {
-  iso_step step = {.kind = ISO_STEP_INSERT, .number = iso_generator_rotate(session->generator, position)};
+  iso_program_step step = {.kind = ISO_STEP_INSERT, .number = iso_generator_rotate(session->generator, position)};
   step.guard = step.source = ISO_NO_STEP;
   iso_program_add(&session->program, step);
 }
@@ -78,7 +79,8 @@ static bool add_delete(iso_generator_session *session, uint32_t position) {
   if (iso_row_is_lasting(row)) return false;
   iso_program *program = &session->program;
   uint32_t read = iso_program_read(program, ISO_FIELD_NONE, row);
-  iso_program_add(program, (iso_step){.kind = ISO_STEP_DELETE, .number = row, .guard = read, .source = ISO_NO_STEP});
+  iso_program_add(program,
+                  (iso_program_step){.kind = ISO_STEP_DELETE, .number = row, .guard = read, .source = ISO_NO_STEP});
   return true;
 }
 

@@ -27,7 +27,7 @@ static int64_t value_of(const job *j, uint32_t label) {
   return iso_generator_value(j->generator, j->session, j->taken, label);
 }
 
-static void write_key(const job *j, const iso_step *step) {
+static void write_key(const job *j, const iso_program_step *step) {
   if (step->origin == ISO_KEY_OF_READ) {
     iso_out_printf(j->output, "{\"of-read\":%" PRIu64 ",\"table\":\"%s\",\"column\":\"%s\"}", step->number,
                    iso_field_table(step->field), iso_field_column(step->field));
@@ -43,7 +43,7 @@ static void write_key(const job *j, const iso_step *step) {
   iso_out_json_string(j->output, text, iso_data_key_format(key, text));
 }
 
-static void write_value(const job *j, const iso_step *step) {
+static void write_value(const job *j, const iso_program_step *step) {
   switch (step->kind) {
   case ISO_STEP_READ_RANGE:
     iso_out_printf(j->output, ",%" PRIu64, step->end);
@@ -65,7 +65,7 @@ static void write_value(const job *j, const iso_step *step) {
 static void write_program(const job *j, const iso_program *program) {
   iso_out_printf(j->output, "{\"session\":%u,\"ops\":[", j->session);
   for (size_t i = 0; i < program->steps.count; i++) {
-    const iso_step *step = &program->steps.items[i];
+    const iso_program_step *step = &program->steps.items[i];
     iso_out_printf(j->output, "%s[\"%s\",", i > 0 ? "," : "", step_names[step->kind]);
     write_key(j, step);
     write_value(j, step);

@@ -66,31 +66,31 @@ static uint32_t last_write(const isoproof_history *h, uint32_t txn, uint32_t key
   return ISO_NO_OP;
 }
 
-static iso_step so_step(uint32_t from, uint32_t to) {
-  return (iso_step){.kind = ISO_STEP_SO, .from = from, .to = to, .write_op = ISO_NO_OP, .read_op = ISO_NO_OP};
+static iso_proof_step so_step(uint32_t from, uint32_t to) {
+  return (iso_proof_step){.kind = ISO_STEP_SO, .from = from, .to = to, .write_op = ISO_NO_OP, .read_op = ISO_NO_OP};
 }
 
-static iso_step wr_step(const iso_view *v, uint32_t to, uint32_t read) {
+static iso_proof_step wr_step(const iso_view *v, uint32_t to, uint32_t read) {
   const iso_external_read *r = &v->reads[read];
-  return (iso_step){
+  return (iso_proof_step){
       .kind = ISO_STEP_WR, .from = r->from, .to = to, .write_op = write_seen(v, r->from, r->op), .read_op = r->op};
 }
 
 /* The longest read of the key is what shows the order of its versions. */
-static iso_step ww_step(const iso_weak *weak, uint32_t to, iso_ww edge) {
+static iso_proof_step ww_step(const iso_weak *weak, uint32_t to, iso_ww edge) {
   uint32_t read_op = weak->versions.longest[weak->view.h->op_key[edge.from_op]];
-  return (iso_step){.kind = ISO_STEP_WW,
-                    .from = edge.from,
-                    .to = to,
-                    .write_op = edge.from_op,
-                    .to_op = edge.to_op,
-                    .read_op = read_op,
-                    .reader = weak->view.op_txn[read_op]};
+  return (iso_proof_step){.kind = ISO_STEP_WW,
+                          .from = edge.from,
+                          .to = to,
+                          .write_op = edge.from_op,
+                          .to_op = edge.to_op,
+                          .read_op = read_op,
+                          .reader = weak->view.op_txn[read_op]};
 }
 
 /* A single step between two writers of a list that are far apart: the first append of each that the read shows, or any
  * of the later one where it shows none. */
-static bool far_ww_step(const iso_weak *weak, uint32_t key, uint32_t from, uint32_t to, iso_step *step) {
+static bool far_ww_step(const iso_weak *weak, uint32_t key, uint32_t from, uint32_t to, iso_proof_step *step) {
   const iso_view *v = &weak->view;
   uint32_t count, read_op = weak->versions.longest[key], first = ISO_NO_OP, second = ISO_NO_OP;
   if (read_op == ISO_NO_OP) return false;
@@ -122,14 +122,14 @@ static bool may_visit(const iso_prover *p, const search *s, uint32_t txn) {
 }
 
 /* An edge as a step; that of a forced one is completed when its instance is known. */
-static iso_step step_of(const iso_prover *p, uint32_t to, const iso_predecessor *edge) {
+static iso_proof_step step_of(const iso_prover *p, uint32_t to, const iso_predecessor *edge) {
   switch (edge->kind) {
   case ISO_KIND_WR:
     return wr_step(&p->weak->view, to, edge->place);
   case ISO_KIND_WW:
     return ww_step(p->weak, to, p->weak->versions.ww[edge->place]);
   case ISO_KIND_FORCED:
-    return (iso_step){.kind = ISO_STEP_CM, .from = edge->from, .to = to};
+    return (iso_proof_step){.kind = ISO_STEP_CM, .from = edge->from, .to = to};
   case ISO_KIND_SO:
     break;
   }
@@ -163,7 +163,7 @@ static bool follow_session(iso_prover *p, const search *s, uint32_t txn, uint32_
   return false;
 }
 
-static bool push_step(iso_proof *proof, bool into_reasons, iso_step step) {
+static bool push_step(iso_proof *proof, bool into_reasons, iso_proof_step step) {
   return into_reasons ? iso_vec_push(&proof->reasons, step) : iso_vec_push(&proof->cycle, step);
 }
 
@@ -263,16 +263,16 @@ static bool push_reasons(iso_prover *p, iso_proof *proof, const iso_instance *in
 }
 
 /* Completes a forced step from its instance. */
-static bool justify(iso_prover *p, iso_proof *proof, const iso_instance *instance, iso_step *step) {
+static bool justify(iso_prover *p, iso_proof *proof, const iso_instance *instance, iso_proof_step *step) {
   const iso_view *v = &p->weak->view;
   const iso_external_read *read = &v->reads[instance->read];
-  *step = (iso_step){.kind = ISO_STEP_CM,
-                     .from = instance->t2,
-                     .to = instance->t1,
-                     .reader = instance->t3,
-                     .read_op = read->op,
-                     .write_op = last_write(v->h, instance->t2, read->key),
-                     .first_reason = (uint32_t)proof->reasons.count};
+  *step = (iso_proof_step){.kind = ISO_STEP_CM,
+                           .from = instance->t2,
+                           .to = instance->t1,
+                           .reader = instance->t3,
+                           .read_op = read->op,
+                           .write_op = last_write(v->h, instance->t2, read->key),
+                           .first_reason = (uint32_t)proof->reasons.count};
   if (!push_reasons(p, proof, instance)) return false;
   step->reasons = (uint32_t)proof->reasons.count - step->first_reason;
   return true;
@@ -298,12 +298,12 @@ static const iso_instance *find_instance(const iso_axiom_result *r, uint32_t fro
 static bool prove_instance(iso_prover *p, const iso_finding *finding, iso_proof *proof) {
   const iso_axiom_result *r = &p->weak->axioms[finding->seen];
   const iso_instance *instance = &r->instances.items[finding->other];
-  iso_step forced;
+  iso_proof_step forced;
   if (!justify(p, proof, instance, &forced) || !iso_vec_push(&proof->cycle, forced)) return false;
   if (instance->t1 == ISO_INITIAL) return true;
   uint32_t key = p->weak->view.reads[instance->read].key;
   if (iso_versions_before(&p->weak->view, &p->weak->versions, key, instance->t1, instance->t2)) {
-    iso_step known;
+    iso_proof_step known;
     return far_ww_step(p->weak, key, instance->t1, instance->t2, &known) && iso_vec_push(&proof->cycle, known);
   }
   search way_back = {.from = instance->t1, .to = instance->t2, .kinds = ISO_KINDS_CO};
@@ -314,7 +314,7 @@ static bool prove_instance(iso_prover *p, const iso_finding *finding, iso_proof 
   }
   if (!find_path(p, &way_back, proof, false)) return false;
   for (size_t i = 1; i < proof->cycle.count; i++) {
-    iso_step *step = &proof->cycle.items[i];
+    iso_proof_step *step = &proof->cycle.items[i];
     if (step->kind != ISO_STEP_CM) continue;
     const iso_instance *other = find_instance(r, step->from, step->to);
     if (other == NULL || !justify(p, proof, other, step)) return false;
@@ -326,7 +326,7 @@ static bool prove_instance(iso_prover *p, const iso_finding *finding, iso_proof 
 static bool has_all_kinds(const iso_proof *proof, unsigned kinds, iso_kind last) {
   unsigned seen = last;
   for (size_t i = 0; i < proof->cycle.count; i++) {
-    iso_step_kind kind = proof->cycle.items[i].kind;
+    iso_proof_step_kind kind = proof->cycle.items[i].kind;
     seen |= kind == ISO_STEP_SO ? ISO_KIND_SO : kind == ISO_STEP_WR ? ISO_KIND_WR : ISO_KIND_WW;
   }
   return proof->tap == ISO_TAP_G || (seen & kinds) == kinds;

@@ -13,7 +13,7 @@
 /* ---- plain statements ---- */
 
 /* True when it succeeded and has no rows; else the reply says why. */
-static bool ask(iso_connection *connection, const iso_request *request, iso_reply *reply, const char *sql) {
+static bool ask(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
   iso_maria_session *s = connection->state;
   if (mysql_real_query(s->handle, sql, (unsigned long)strlen(sql)) == 0) return true;
   iso_maria_fail(connection, request, reply, NULL);
@@ -21,7 +21,7 @@ static bool ask(iso_connection *connection, const iso_request *request, iso_repl
 }
 
 /* After a statement that succeeded in a transaction: is it still open? */
-static void check_still_open(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void check_still_open(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_maria_session *s = connection->state;
   if (connection->txn != ISO_TXN_ACTIVE || reply->outcome != ISO_OUTCOME_OK) return;
   if ((s->handle->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
@@ -31,7 +31,7 @@ static void check_still_open(iso_connection *connection, const iso_request *requ
 
 /* ---- transactions ---- */
 
-static void begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_maria_session *s = connection->state;
   if (s->isolation != request->isolation) {
     char sql[128];
@@ -44,7 +44,7 @@ static void begin(iso_connection *connection, const iso_request *request, iso_re
     reply->txn = ISO_TXN_ACTIVE;
 }
 
-static void commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_maria_session *s = connection->state;
   if ((s->handle->server_status & SERVER_STATUS_IN_TRANS) == 0) {
     /* A COMMIT would answer OK to a transaction that is not there. */
@@ -55,7 +55,7 @@ static void commit(iso_connection *connection, const iso_request *request, iso_r
   if (ask(connection, request, reply, "COMMIT")) reply->txn = ISO_TXN_COMMITTED;
 }
 
-static void rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (ask(connection, request, reply, "ROLLBACK")) reply->txn = ISO_TXN_ABORTED;
   /* What was not committed never will be, whatever the answer to the ROLLBACK is, if the connection ends here. */
   if (reply->txn == ISO_TXN_ABORTED) return;
@@ -65,7 +65,7 @@ static void rollback(iso_connection *connection, const iso_request *request, iso
 
 /* ---- prepared statements ---- */
 
-static MYSQL_STMT *prepare(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_sql sql,
+static MYSQL_STMT *prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                            uint32_t table) {
   iso_maria_session *s = connection->state;
   if (s->statements[table][sql] != NULL) return s->statements[table][sql];
@@ -93,7 +93,7 @@ typedef struct parameters {
   MYSQL_BIND binds[2];
 } parameters;
 
-static bool bind_parameters(MYSQL_STMT *statement, const iso_request *request, parameters *p) {
+static bool bind_parameters(MYSQL_STMT *statement, const iso_driver_request *request, parameters *p) {
   memset(p, 0, sizeof *p);
   p->numbers[0] = request->key;
   p->numbers[1] = request->kind == ISO_READ_RANGE ? request->high : request->value;
@@ -116,7 +116,7 @@ typedef struct columns {
   MYSQL_BIND binds[2];
 } columns;
 
-static bool bind_columns(MYSQL_STMT *statement, const iso_request *request, columns *c) {
+static bool bind_columns(MYSQL_STMT *statement, const iso_driver_request *request, columns *c) {
   memset(c, 0, sizeof *c);
   for (size_t i = 0; i < 2; i++) {
     c->binds[i].buffer_type = MYSQL_TYPE_LONGLONG;
@@ -150,7 +150,7 @@ static bool take_list(iso_maria_session *s, MYSQL_STMT *statement, const columns
 }
 
 /* Takes a row; false when it cannot be kept. */
-static bool take_row(iso_maria_session *s, MYSQL_STMT *statement, const iso_request *request, const columns *c,
+static bool take_row(iso_maria_session *s, MYSQL_STMT *statement, const iso_driver_request *request, const columns *c,
                      iso_reply *reply) {
   if (request->kind == ISO_READ_RANGE) return c->nulls[1] || iso_reply_add_row(reply, c->numbers[0], c->numbers[1]);
   if (c->nulls[0]) return true;
@@ -161,7 +161,8 @@ static bool take_row(iso_maria_session *s, MYSQL_STMT *statement, const iso_requ
 }
 
 /* Takes all rows.  The error of a row is as good as any other. */
-static bool take_rows(iso_connection *connection, const iso_request *request, iso_reply *reply, MYSQL_STMT *statement) {
+static bool take_rows(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                      MYSQL_STMT *statement) {
   iso_maria_session *s = connection->state;
   columns c;
   bool kept = true;
@@ -180,7 +181,7 @@ static bool take_rows(iso_connection *connection, const iso_request *request, is
   return !failed && kept;
 }
 
-static bool run_prepared(iso_connection *connection, const iso_request *request, iso_reply *reply,
+static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                          MYSQL_STMT *statement) {
   parameters p;
   if (!bind_parameters(statement, request, &p) || mysql_stmt_execute(statement) != 0) {
@@ -192,7 +193,7 @@ static bool run_prepared(iso_connection *connection, const iso_request *request,
   return true;
 }
 
-static void statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sql sql = iso_sql_of(request);
   uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
   if (request->kind == ISO_READ_RANGE) {
@@ -219,7 +220,7 @@ static bool take_cells(MYSQL_RES *result, iso_reply *reply) {
   return true;
 }
 
-static void execute(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_maria_session *s = connection->state;
   if (!ask(connection, request, reply, request->sql)) return;
   MYSQL_RES *result = mysql_store_result(s->handle);
@@ -237,7 +238,7 @@ static void execute(iso_connection *connection, const iso_request *request, iso_
   check_still_open(connection, request, reply);
 }
 
-static void ping(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_maria_session *s = connection->state;
   if (mysql_ping(s->handle) != 0) iso_maria_fail(connection, request, reply, NULL);
 }

@@ -24,7 +24,8 @@ typedef struct iso_maria_server {
 /* ---- mariadb_error.c ---- */
 
 /* Fills the reply from the error of the handle, or of a statement when that is not NULL. */
-void iso_maria_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, MYSQL_STMT *statement);
+void iso_maria_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                    MYSQL_STMT *statement);
 
 /* ---- mariadb_connect.c ---- */
 

@@ -60,7 +60,7 @@ static bool says_open(MYSQL *handle, bool otherwise) {
 }
 
 /* The state after an error that did not break the connection. */
-static iso_txn_state state_after(const iso_connection *connection, const iso_request *request, unsigned number,
+static iso_txn_state state_after(const iso_connection *connection, const iso_driver_request *request, unsigned number,
                                  reach reached) {
   const iso_maria_session *s = connection->state;
   const iso_maria_server *server = connection->database->state;
@@ -74,12 +74,13 @@ static iso_txn_state state_after(const iso_connection *connection, const iso_req
 }
 
 /* A statement outside of a transaction commits by itself: an error of the commit leaves it open what happened. */
-static bool commits_alone(const iso_connection *connection, const iso_request *request, unsigned number) {
+static bool commits_alone(const iso_connection *connection, const iso_driver_request *request, unsigned number) {
   if (connection->txn == ISO_TXN_ACTIVE || request->kind == ISO_BEGIN) return false;
   return number == 1180;
 }
 
-void iso_maria_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, MYSQL_STMT *statement) {
+void iso_maria_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                    MYSQL_STMT *statement) {
   const iso_maria_session *s = connection->state;
   unsigned number = statement != NULL ? mysql_stmt_errno(statement) : mysql_errno(s->handle);
   /* The words are copied: asking the server overwrites them. */

@@ -9,7 +9,7 @@
 /* ---- transactions ---- */
 
 /* Autocommit is switched when it has to be, not after every transaction: it may cost a round trip. */
-static bool set_manual(iso_connection *connection, const iso_request *request, iso_reply *reply, bool manual) {
+static bool set_manual(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, bool manual) {
   iso_odbc_session *s = connection->state;
   if (s->manual == manual) return true;
   uintptr_t value = manual ? SQL_AUTOCOMMIT_OFF : SQL_AUTOCOMMIT_ON;
@@ -28,7 +28,7 @@ static SQLUINTEGER level_of(const char *name) {
   return SQL_TXN_SERIALIZABLE;
 }
 
-static void begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_odbc_session *s = connection->state;
   if (s->isolation != request->isolation) {
     uintptr_t value = level_of(request->isolation->name);
@@ -42,7 +42,7 @@ static void begin(iso_connection *connection, const iso_request *request, iso_re
   if (set_manual(connection, request, reply, true)) reply->txn = ISO_TXN_ACTIVE;
 }
 
-static void commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_odbc_session *s = connection->state;
   if (SQL_SUCCEEDED(SQLEndTran(SQL_HANDLE_DBC, s->handle, SQL_COMMIT)))
     reply->txn = ISO_TXN_COMMITTED;
@@ -50,7 +50,7 @@ static void commit(iso_connection *connection, const iso_request *request, iso_r
     iso_odbc_fail(connection, request, reply, SQL_HANDLE_DBC, s->handle);
 }
 
-static void rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_odbc_session *s = connection->state;
   reply->txn = ISO_TXN_ABORTED;
   if (!SQL_SUCCEEDED(SQLEndTran(SQL_HANDLE_DBC, s->handle, SQL_ROLLBACK)))
@@ -91,7 +91,7 @@ static bool get_number(iso_odbc_session *s, SQLHSTMT statement, SQLUSMALLINT col
 }
 
 /* Takes a row; false on an error of the database, *kept is false when it cannot be kept. */
-static bool take_row(iso_odbc_session *s, SQLHSTMT statement, const iso_request *request, iso_reply *reply,
+static bool take_row(iso_odbc_session *s, SQLHSTMT statement, const iso_driver_request *request, iso_reply *reply,
                      bool *kept) {
   bool null;
   int64_t first = 0, second = 0;
@@ -120,7 +120,8 @@ static bool take_row(iso_odbc_session *s, SQLHSTMT statement, const iso_request 
 }
 
 /* Takes the answer of a statement that was executed. */
-static bool take_answer(iso_connection *connection, SQLHSTMT statement, const iso_request *request, iso_reply *reply) {
+static bool take_answer(iso_connection *connection, SQLHSTMT statement, const iso_driver_request *request,
+                        iso_reply *reply) {
   iso_odbc_session *s = connection->state;
   SQLSMALLINT columns = 0;
   SQLLEN affected = -1;
@@ -144,7 +145,7 @@ static bool take_answer(iso_connection *connection, SQLHSTMT statement, const is
 
 /* ---- prepared statements ---- */
 
-static SQLHSTMT prepare(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_sql sql,
+static SQLHSTMT prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                         uint32_t table) {
   iso_odbc_session *s = connection->state;
   const iso_odbc_server *server = connection->database->state;
@@ -175,7 +176,7 @@ typedef struct parameters {
   SQLLEN length;
 } parameters;
 
-static bool bind_parameters(SQLHSTMT statement, iso_sql sql, const iso_request *request, parameters *p) {
+static bool bind_parameters(SQLHSTMT statement, iso_sql sql, const iso_driver_request *request, parameters *p) {
   bool value_first = sql == ISO_SQL_UPDATE || sql == ISO_SQL_ADD;
   int64_t second = request->kind == ISO_READ_RANGE ? request->high : request->value;
   p->numbers[0] = value_first ? second : request->key;
@@ -196,7 +197,7 @@ static bool bind_parameters(SQLHSTMT statement, iso_sql sql, const iso_request *
   return true;
 }
 
-static bool run_prepared(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_sql sql,
+static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                          uint32_t table) {
   iso_odbc_session *s = connection->state;
   SQLHSTMT statement = prepare(connection, request, reply, sql, table);
@@ -220,13 +221,14 @@ static bool run_prepared(iso_connection *connection, const iso_request *request,
 }
 
 /* Where there is no statement that inserts or updates: the one, and if it met no row, the other. */
-static void update_or_insert(iso_connection *connection, const iso_request *request, iso_reply *reply, uint32_t table) {
+static void update_or_insert(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                             uint32_t table) {
   iso_sql update = request->kind == ISO_INCREMENT ? ISO_SQL_ADD : ISO_SQL_UPDATE;
   if (!run_prepared(connection, request, reply, update, table)) return;
   if (reply->affected == 0) run_prepared(connection, request, reply, ISO_SQL_INSERT, table);
 }
 
-static void statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_odbc_server *server = connection->database->state;
   bool alone = connection->txn != ISO_TXN_ACTIVE;
   if (alone && !set_manual(connection, request, reply, false)) return;
@@ -245,7 +247,7 @@ static void statement(iso_connection *connection, const iso_request *request, is
 
 /* ---- statements as text ---- */
 
-static void run_text(iso_connection *connection, const iso_request *request, iso_reply *reply, const char *sql) {
+static void run_text(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
   iso_odbc_session *s = connection->state;
   SQLHSTMT made = SQL_NULL_HSTMT;
   if (connection->txn != ISO_TXN_ACTIVE && !set_manual(connection, request, reply, false)) return;
@@ -265,11 +267,11 @@ static void run_text(iso_connection *connection, const iso_request *request, iso
   SQLFreeHandle(SQL_HANDLE_STMT, made);
 }
 
-static void execute(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   run_text(connection, request, reply, request->sql);
 }
 
-static void ping(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   run_text(connection, request, reply, "SELECT 1");
 }
 

@@ -17,7 +17,7 @@ typedef enum iso_odbc_kind { ISO_ODBC_OTHER, ISO_ODBC_POSTGRES, ISO_ODBC_MARIADB
 typedef struct iso_odbc_server {
   SQLHENV environment;
   iso_odbc_kind kind;
-  iso_dialect texts; /* of statements; parameters are question marks */
+  iso_sql_dialect texts; /* of statements; parameters are question marks */
 } iso_odbc_server;
 
 typedef struct iso_odbc_session {
@@ -33,7 +33,7 @@ typedef struct iso_odbc_session {
 
 /* Fills the reply from the diagnostics of a handle.  A transaction that was open is rolled back at once, so that what
  * the reply says of it is true with any database. */
-void iso_odbc_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, SQLSMALLINT type,
+void iso_odbc_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, SQLSMALLINT type,
                    SQLHANDLE handle);
 /* The first diagnostic: SQLSTATE, native error, text. */
 bool iso_odbc_diagnostic(SQLSMALLINT type, SQLHANDLE handle, char state[6], SQLINTEGER *native, char *text,

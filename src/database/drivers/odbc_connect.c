@@ -126,7 +126,7 @@ static void get_info(const iso_odbc_session *s, SQLUSMALLINT what, char *text, s
 static const struct {
   const char *name;
   iso_odbc_kind kind;
-  iso_dialect dialect, texts;
+  iso_sql_dialect dialect, texts;
 } known[] = {
     {"PostgreSQL", ISO_ODBC_POSTGRES, ISO_SQL_POSTGRES, ISO_SQL_SQLITE},
     {"MariaDB", ISO_ODBC_MARIADB, ISO_SQL_MARIADB, ISO_SQL_MARIADB},

@@ -94,7 +94,7 @@ static bool surely_aborted(const iso_odbc_server *server, iso_error_class class,
   }
 }
 
-void iso_odbc_fail(iso_connection *connection, const iso_request *request, iso_reply *reply, SQLSMALLINT type,
+void iso_odbc_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, SQLSMALLINT type,
                    SQLHANDLE handle) {
   iso_odbc_session *s = connection->state;
   const iso_odbc_server *server = connection->database->state;

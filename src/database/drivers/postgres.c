@@ -46,7 +46,8 @@ static bool is_fatal(const PGresult *result) {
 }
 
 /* The server answered with an error, or libpq made one up because the connection broke. */
-static void fail(iso_connection *connection, const iso_request *request, iso_reply *reply, const PGresult *result) {
+static void fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                 const PGresult *result) {
   iso_pg_session *s = connection->state;
   const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
@@ -84,7 +85,7 @@ static bool wait_ready(PGconn *handle, double deadline) {
 }
 
 /* Takes the answer to what was sent; NULL when there is none, and the reply says why. */
-static PGresult *take_result(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static PGresult *take_result(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
   uint32_t limit = connection->database->options.statement_timeout_ms;
   double deadline = limit > 0 ? iso_now() + (limit + GRACE_MS) / 1000.0 : 0;
@@ -113,7 +114,7 @@ static PGresult *take_result(iso_connection *connection, const iso_request *requ
 }
 
 /* Checks a result: NULL, and the reply says why, when it is an error. */
-static PGresult *check_result(iso_connection *connection, const iso_request *request, iso_reply *reply,
+static PGresult *check_result(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                               PGresult *result) {
   if (result == NULL) return NULL;
   ExecStatusType status = PQresultStatus(result);
@@ -123,13 +124,13 @@ static PGresult *check_result(iso_connection *connection, const iso_request *req
   return NULL;
 }
 
-static void not_sent(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void not_sent(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
   iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", PQerrorMessage(s->handle));
 }
 
 /* One statement as text, with the simple protocol. */
-static PGresult *ask(iso_connection *connection, const iso_request *request, iso_reply *reply, const char *sql) {
+static PGresult *ask(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
   iso_pg_session *s = connection->state;
   if (PQsendQuery(s->handle, sql) == 0) {
     not_sent(connection, request, reply);
@@ -140,7 +141,7 @@ static PGresult *ask(iso_connection *connection, const iso_request *request, iso
 
 /* ---- transactions ---- */
 
-static void begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   char sql[128];
   snprintf(sql, sizeof sql, "BEGIN ISOLATION LEVEL %.40s%s", request->isolation->name,
            request->read_only ? " READ ONLY" : "");
@@ -150,7 +151,7 @@ static void begin(iso_connection *connection, const iso_request *request, iso_re
   reply->txn = ISO_TXN_ACTIVE;
 }
 
-static void commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   PGresult *result = ask(connection, request, reply, "COMMIT");
   if (result == NULL) return;
   if (strcmp(PQcmdStatus(result), "COMMIT") == 0) {
@@ -163,7 +164,7 @@ static void commit(iso_connection *connection, const iso_request *request, iso_r
   PQclear(result);
 }
 
-static void rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   reply->txn = ISO_TXN_ABORTED;
   iso_pg_session *s = connection->state;
   if (PQtransactionStatus(s->handle) == PQTRANS_IDLE) return;
@@ -171,7 +172,7 @@ static void rollback(iso_connection *connection, const iso_request *request, iso
 }
 
 /* After a statement that succeeded: a transaction that is no longer open ended in a way that we did not see. */
-static void check_still_open(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void check_still_open(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
   if (connection->txn != ISO_TXN_ACTIVE || PQtransactionStatus(s->handle) == PQTRANS_INTRANS) return;
   if (PQstatus(s->handle) != CONNECTION_OK)
@@ -187,7 +188,7 @@ static void name_of(iso_sql sql, uint32_t table, char name[24]) {
   snprintf(name, 24, "isoproof_%u_%u", (unsigned)sql, table);
 }
 
-static bool prepare(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_sql sql,
+static bool prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                     uint32_t table) {
   iso_pg_session *s = connection->state;
   if (s->prepared[table][sql]) return true;
@@ -214,7 +215,7 @@ static bool number_at(const PGresult *result, int row, int column, int64_t *numb
 }
 
 /* Takes what a prepared statement returned; false when it cannot be kept. */
-static bool take_rows(const PGresult *result, const iso_request *request, iso_reply *reply) {
+static bool take_rows(const PGresult *result, const iso_driver_request *request, iso_reply *reply) {
   int rows = PQntuples(result);
   if (PQresultStatus(result) != PGRES_TUPLES_OK) {
     int64_t affected;
@@ -238,7 +239,7 @@ static bool take_rows(const PGresult *result, const iso_request *request, iso_re
   return number_at(result, 0, 0, &reply->value);
 }
 
-static bool run_prepared(iso_connection *connection, const iso_request *request, iso_reply *reply, iso_sql sql,
+static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                          uint32_t table) {
   iso_pg_session *s = connection->state;
   char name[24], numbers[2][ISO_NUMBER_BYTES + 1];
@@ -260,7 +261,7 @@ static bool run_prepared(iso_connection *connection, const iso_request *request,
   return kept;
 }
 
-static void statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sql sql = iso_sql_of(request);
   uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
   if (request->kind == ISO_READ_RANGE) {
@@ -286,7 +287,7 @@ static bool take_cells(const PGresult *result, iso_reply *reply) {
   return true;
 }
 
-static void execute(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
   /* The extended protocol takes one statement only. */
   if (PQsendQueryParams(s->handle, request->sql, 0, NULL, NULL, NULL, NULL, 0) == 0) {
@@ -304,7 +305,7 @@ static void execute(iso_connection *connection, const iso_request *request, iso_
   check_still_open(connection, request, reply);
 }
 
-static void ping(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   PQclear(ask(connection, request, reply, ""));
 }
 

@@ -122,7 +122,7 @@ static iso_error_class class_of(const session *s, int code) {
   }
 }
 
-static void fail(session *s, const iso_request *request, iso_reply *reply) {
+static void fail(session *s, const iso_driver_request *request, iso_reply *reply) {
   iso_connection *connection = s->connection;
   int code = sqlite3_extended_errcode(s->handle);
   char name[ISO_CODE_BYTES];
@@ -139,7 +139,8 @@ static void fail(session *s, const iso_request *request, iso_reply *reply) {
 
 /* ---- requests ---- */
 
-static void simple(session *s, const iso_request *request, iso_reply *reply, const char *sql, iso_txn_state after) {
+static void simple(session *s, const iso_driver_request *request, iso_reply *reply, const char *sql,
+                   iso_txn_state after) {
   start_clock(s);
   if (sqlite3_exec(s->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
     fail(s, request, reply);
@@ -147,7 +148,7 @@ static void simple(session *s, const iso_request *request, iso_reply *reply, con
     reply->txn = after;
 }
 
-static void begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   session *s = connection->state;
   const char *name = request->isolation->name;
   if (((const file *)connection->database->state)->shared_cache) {
@@ -163,11 +164,11 @@ static void begin(iso_connection *connection, const iso_request *request, iso_re
   simple(s, request, reply, sql, ISO_TXN_ACTIVE);
 }
 
-static void commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   simple(connection->state, request, reply, "COMMIT", ISO_TXN_COMMITTED);
 }
 
-static void rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   session *s = connection->state;
   reply->txn = ISO_TXN_ABORTED;
   if (sqlite3_get_autocommit(s->handle)) return;
@@ -184,7 +185,7 @@ static sqlite3_stmt *statement_of(session *s, iso_sql sql, uint32_t table) {
   return *statement;
 }
 
-static void bind(sqlite3_stmt *statement, const iso_request *request) {
+static void bind(sqlite3_stmt *statement, const iso_driver_request *request) {
   sqlite3_bind_int64(statement, 1, request->key);
   if (request->kind == ISO_APPEND) {
     char text[ISO_NUMBER_BYTES];
@@ -196,7 +197,7 @@ static void bind(sqlite3_stmt *statement, const iso_request *request) {
 }
 
 /* Takes a row of the answer; false when it cannot be kept. */
-static bool take_row(sqlite3_stmt *statement, const iso_request *request, iso_reply *reply) {
+static bool take_row(sqlite3_stmt *statement, const iso_driver_request *request, iso_reply *reply) {
   bool null = sqlite3_column_type(statement, 0) == SQLITE_NULL;
   switch (request->kind) {
   case ISO_READ:
@@ -224,7 +225,7 @@ static bool take_row(sqlite3_stmt *statement, const iso_request *request, iso_re
 }
 
 /* Runs a prepared statement to its end; false when it failed and the reply says why. */
-static bool step_through(session *s, sqlite3_stmt *statement, const iso_request *request, iso_reply *reply) {
+static bool step_through(session *s, sqlite3_stmt *statement, const iso_driver_request *request, iso_reply *reply) {
   int status;
   bool kept = true;
   while ((status = sqlite3_step(statement)) == SQLITE_ROW && kept) kept = take_row(statement, request, reply);
@@ -236,7 +237,7 @@ static bool step_through(session *s, sqlite3_stmt *statement, const iso_request 
   return !failed && kept;
 }
 
-static void statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   session *s = connection->state;
   uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
   if (request->kind == ISO_READ_RANGE) first = 0, end = connection->database->options.tables;
@@ -252,7 +253,7 @@ static void statement(iso_connection *connection, const iso_request *request, is
   }
 }
 
-static void execute(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   session *s = connection->state;
   sqlite3_stmt *prepared = NULL;
   const char *rest = NULL;
@@ -268,7 +269,7 @@ static void execute(iso_connection *connection, const iso_request *request, iso_
   sqlite3_finalize(prepared);
 }
 
-static void ping(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   simple(connection->state, request, reply, "SELECT 1", reply->txn);
 }
 

@@ -44,7 +44,7 @@ static void abort_client(iso_sim_server *server, iso_sim_client *client) {
 }
 
 /* Whether the server crashed since the last request; then the reply says so.  With the mutex held. */
-static bool is_crashed(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static bool is_crashed(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sim_client *client = connection->state;
   if (!client->crashed) return false;
   abort_client(server_of(connection), client);
@@ -53,7 +53,7 @@ static bool is_crashed(iso_connection *connection, const iso_request *request, i
 }
 
 /* Commits what a client did, with the mutex held. */
-static void commit_held(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void commit_held(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sim_server *server = server_of(connection);
   iso_sim_client *client = connection->state;
   const char *conflict = iso_sim_conflict(server, client);
@@ -72,7 +72,7 @@ static void commit_held(iso_connection *connection, const iso_request *request, 
     reply->txn = ISO_TXN_COMMITTED;
 }
 
-static void begin(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sim_server *server = server_of(connection);
   sched_yield();
   pthread_mutex_lock(&server->mutex);
@@ -83,14 +83,14 @@ static void begin(iso_connection *connection, const iso_request *request, iso_re
   pthread_mutex_unlock(&server->mutex);
 }
 
-static void commit(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sim_server *server = server_of(connection);
   pthread_mutex_lock(&server->mutex);
   if (!is_crashed(connection, request, reply)) commit_held(connection, request, reply);
   pthread_mutex_unlock(&server->mutex);
 }
 
-static void rollback(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   (void)request;
   iso_sim_server *server = server_of(connection);
   pthread_mutex_lock(&server->mutex);
@@ -126,7 +126,8 @@ static int compare_rows(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static bool read_range(iso_sim_server *server, iso_sim_client *client, const iso_request *request, iso_reply *reply) {
+static bool read_range(iso_sim_server *server, iso_sim_client *client, const iso_driver_request *request,
+                       iso_reply *reply) {
   iso_sim_range range = {request->key, request->high, request->by_value};
   if (client->level == ISOPROOF_SIM_SERIALIZABLE && !iso_vec_push(&client->ranges, range)) return false;
   for (size_t i = 0; i < server->entries.count; i++) {
@@ -142,7 +143,7 @@ static bool read_range(iso_sim_server *server, iso_sim_client *client, const iso
 
 typedef enum done { DONE, NO_MEMORY, DUPLICATE } done;
 
-static done change(iso_sim_server *server, iso_sim_client *client, size_t entry, const iso_request *request,
+static done change(iso_sim_server *server, iso_sim_client *client, size_t entry, const iso_driver_request *request,
                    iso_reply *reply) {
   int64_t value;
   bool present = false;
@@ -156,7 +157,8 @@ static done change(iso_sim_server *server, iso_sim_client *client, size_t entry,
   return iso_vec_push(&client->changes, made) ? DONE : NO_MEMORY;
 }
 
-static done perform(iso_sim_server *server, iso_sim_client *client, const iso_request *request, iso_reply *reply) {
+static done perform(iso_sim_server *server, iso_sim_client *client, const iso_driver_request *request,
+                    iso_reply *reply) {
   if (request->kind == ISO_READ_RANGE) return read_range(server, client, request, reply) ? DONE : NO_MEMORY;
   size_t entry = iso_sim_entry_of(server, request->key);
   if (entry == SIZE_MAX) return NO_MEMORY;
@@ -175,7 +177,7 @@ static done perform(iso_sim_server *server, iso_sim_client *client, const iso_re
   }
 }
 
-static void statement(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sim_server *server = server_of(connection);
   iso_sim_client *client = connection->state;
   const iso_database *database = connection->database;
@@ -198,7 +200,7 @@ static void statement(iso_connection *connection, const iso_request *request, is
     iso_reply_fail(connection, request, reply, ISO_CLASS_CONSTRAINT, ISO_TXN_ACTIVE, "23505", "the key exists already");
 }
 
-static void ping(iso_connection *connection, const iso_request *request, iso_reply *reply) {
+static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   (void)connection, (void)request, (void)reply;
 }
 

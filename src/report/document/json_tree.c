@@ -7,7 +7,7 @@
 enum { MOST_PARTS = 1 << 20 };
 
 /* A number or word as JSON writes it. */
-static bool keep_scalar(iso_arena *arena, isoproof_scalar scalar, iso_tree *node) {
+static bool keep_scalar(iso_arena *arena, isoproof_scalar scalar, iso_json *node) {
   char number[32];
   node->type = scalar.type == ISOPROOF_STRING ? ISO_TREE_TEXT
                : scalar.type == ISOPROOF_NIL  ? ISO_TREE_NULL
@@ -23,7 +23,7 @@ static bool keep_scalar(iso_arena *arena, isoproof_scalar scalar, iso_tree *node
   return node->text != NULL;
 }
 
-static void join(iso_tree *parent, iso_tree *node) {
+static void join(iso_json *parent, iso_json *node) {
   node->parent = parent;
   if (parent == NULL) return;
   if (parent->last != NULL)
@@ -33,8 +33,8 @@ static void join(iso_tree *parent, iso_tree *node) {
   parent->last = node;
 }
 
-isoproof_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tree, isoproof_error *error) {
-  iso_tree *open = NULL;
+isoproof_status iso_json_read(iso_tokenizer *t, iso_arena *arena, iso_json **tree, isoproof_error *error) {
+  iso_json *open = NULL;
   const char *name = NULL;
   size_t parts = 0;
   *tree = NULL;
@@ -48,7 +48,7 @@ isoproof_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tre
       name = iso_arena_text(arena, t->scalar.text, t->scalar.length);
       if (name == NULL) return iso_fail_memory(error);
     } else {
-      iso_tree *node = iso_arena_alloc(arena, 1, sizeof *node);
+      iso_json *node = iso_arena_alloc(arena, 1, sizeof *node);
       if (node == NULL) return iso_fail_memory(error);
       if (++parts > MOST_PARTS)
         return iso_fail_at(error, ISOPROOF_ERR_LIMIT, iso_token_place(t), "expected at most %d parts, found more",
@@ -69,23 +69,23 @@ isoproof_status iso_tree_read(iso_tokenizer *t, iso_arena *arena, iso_tree **tre
   }
 }
 
-const iso_tree *iso_tree_find(const iso_tree *tree, const char *name) {
+const iso_json *iso_json_find(const iso_json *tree, const char *name) {
   if (tree == NULL || tree->type != ISO_TREE_MAP) return NULL;
-  for (const iso_tree *child = tree->first; child != NULL; child = child->next) {
+  for (const iso_json *child = tree->first; child != NULL; child = child->next) {
     if (strcmp(child->name, name) == 0) return child->type != ISO_TREE_NULL ? child : NULL;
   }
   return NULL;
 }
 
-bool iso_tree_u64(const iso_tree *tree, uint64_t *out) {
+bool iso_json_u64(const iso_json *tree, uint64_t *out) {
   return tree != NULL && tree->type == ISO_TREE_SCALAR && iso_parse_u64(tree->text, tree->length, out);
 }
 
-bool iso_tree_i64(const iso_tree *tree, int64_t *out) {
+bool iso_json_i64(const iso_json *tree, int64_t *out) {
   return tree != NULL && tree->type == ISO_TREE_SCALAR && iso_parse_i64(tree->text, tree->length, out);
 }
 
-bool iso_tree_number(const iso_tree *tree, double *out) {
+bool iso_json_number(const iso_json *tree, double *out) {
   if (tree == NULL || tree->type != ISO_TREE_SCALAR) return false;
   char *end;
   double number = strtod(tree->text, &end);
@@ -94,6 +94,6 @@ bool iso_tree_number(const iso_tree *tree, double *out) {
   return true;
 }
 
-bool iso_tree_is(const iso_tree *tree, const char *word) {
+bool iso_json_is(const iso_json *tree, const char *word) {
   return tree != NULL && tree->type == ISO_TREE_SCALAR && strcmp(tree->text, word) == 0;
 }

@@ -21,13 +21,13 @@ typedef struct reading {
   uint64_t schema;
 } reading;
 
-static bool keep(reading *r, const iso_tree *tree, size_t most, const char **out) {
+static bool keep(reading *r, const iso_json *tree, size_t most, const char **out) {
   if (tree == NULL || tree->type != ISO_TREE_TEXT) return true;
   *out = iso_model_text(&r->document->arena, tree->text, tree->length, most);
   return *out != NULL;
 }
 
-static isoproof_verdict verdict_named(const iso_tree *tree) {
+static isoproof_verdict verdict_named(const iso_json *tree) {
   for (int i = ISOPROOF_VERDICT_NONE; tree != NULL && tree->type == ISO_TREE_TEXT && i <= ISOPROOF_UNDECIDED; i++) {
     if (strcmp(tree->text, isoproof_verdict_name((isoproof_verdict)i)) == 0) return (isoproof_verdict)i;
   }
@@ -36,71 +36,71 @@ static isoproof_verdict verdict_named(const iso_tree *tree) {
 
 /* ---- fields: each returns false when memory is out ---- */
 
-static bool read_schema(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->schema);
+static bool read_schema(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->schema);
   return true;
 }
 
-static bool read_file(reading *r, const iso_tree *tree) { return keep(r, tree, ISO_DOCUMENT_FACT, &r->document->file); }
+static bool read_file(reading *r, const iso_json *tree) { return keep(r, tree, ISO_DOCUMENT_FACT, &r->document->file); }
 
-static bool read_format(reading *r, const iso_tree *tree) {
+static bool read_format(reading *r, const iso_json *tree) {
   return keep(r, tree, ISO_DOCUMENT_SCALAR, &r->document->format);
 }
 
-static bool read_sessions(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->document->counts.sessions);
+static bool read_sessions(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->document->counts.sessions);
   return true;
 }
 
-static bool read_transactions(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->document->counts.transactions);
+static bool read_transactions(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->document->counts.transactions);
   return true;
 }
 
-static bool read_operations(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->document->counts.operations);
+static bool read_operations(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->document->counts.operations);
   return true;
 }
 
-static bool read_committed(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->document->counts.committed);
+static bool read_committed(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->document->counts.committed);
   return true;
 }
 
-static bool read_aborted(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->document->counts.aborted);
+static bool read_aborted(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->document->counts.aborted);
   return true;
 }
 
-static bool read_unknown(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->document->counts.unknown);
+static bool read_unknown(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->document->counts.unknown);
   return true;
 }
 
-static bool read_verdict(reading *r, const iso_tree *tree) {
+static bool read_verdict(reading *r, const iso_json *tree) {
   r->document->verdict = verdict_named(tree);
   return true;
 }
 
-static bool read_elle(reading *r, const iso_tree *tree) {
-  r->document->elle = iso_tree_is(tree, "true")    ? ISOPROOF_SATISFIED
-                      : iso_tree_is(tree, "false") ? ISOPROOF_VIOLATED
+static bool read_elle(reading *r, const iso_json *tree) {
+  r->document->elle = iso_json_is(tree, "true")    ? ISOPROOF_SATISFIED
+                      : iso_json_is(tree, "false") ? ISOPROOF_VIOLATED
                                                    : verdict_named(tree);
   return true;
 }
 
-static bool read_reason(reading *r, const iso_tree *tree) {
+static bool read_reason(reading *r, const iso_json *tree) {
   return keep(r, tree, ISO_DOCUMENT_FACT, &r->document->unknown_reason);
 }
 
-static bool read_workload(reading *r, const iso_tree *tree) {
+static bool read_workload(reading *r, const iso_json *tree) {
   return keep(r, tree, ISO_DOCUMENT_SCALAR, &r->document->workload);
 }
 
-static bool read_levels(reading *r, const iso_tree *tree) {
+static bool read_levels(reading *r, const iso_json *tree) {
   enum { MOST_LEVELS = 1000 };
   if (tree->type != ISO_TREE_MAP) return true;
-  for (const iso_tree *child = tree->first; child != NULL && r->document->levels.count < MOST_LEVELS;
+  for (const iso_json *child = tree->first; child != NULL && r->document->levels.count < MOST_LEVELS;
        child = child->next) {
     isoproof_level_verdict level = {.verdict = verdict_named(child)};
     level.level = iso_model_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
@@ -109,10 +109,10 @@ static bool read_levels(reading *r, const iso_tree *tree) {
   return true;
 }
 
-static bool read_names(reading *r, const iso_tree *tree, iso_name_list *names) {
+static bool read_names(reading *r, const iso_json *tree, iso_name_list *names) {
   enum { MOST_NAMES = 1000 };
   if (tree->type != ISO_TREE_LIST) return true;
-  for (const iso_tree *child = tree->first; child != NULL && names->count < MOST_NAMES; child = child->next) {
+  for (const iso_json *child = tree->first; child != NULL && names->count < MOST_NAMES; child = child->next) {
     const char *name = NULL;
     if (!keep(r, child, ISO_DOCUMENT_SCALAR, &name)) return false;
     if (name != NULL && !iso_vec_push(names, name)) return false;
@@ -120,25 +120,25 @@ static bool read_names(reading *r, const iso_tree *tree, iso_name_list *names) {
   return true;
 }
 
-static bool read_asked(reading *r, const iso_tree *tree) { return read_names(r, tree, &r->asked); }
+static bool read_asked(reading *r, const iso_json *tree) { return read_names(r, tree, &r->asked); }
 
 #define ISO_X(c_name, field)                                                                                           \
-  static bool read_names_##c_name(reading *r, const iso_tree *tree) {                                                  \
+  static bool read_names_##c_name(reading *r, const iso_json *tree) {                                                  \
     return read_names(r, tree, &r->document->names[ISO_NAMES_##c_name]);                                               \
   }
 ISO_DOCUMENT_NAMES(ISO_X)
 #undef ISO_X
 
-static bool read_times(reading *r, const iso_tree *tree) {
+static bool read_times(reading *r, const iso_json *tree) {
   isoproof_document *d = r->document;
-  d->has_times = iso_tree_i64(iso_tree_find(tree, "first_start"), &d->first_start) &&
-                 iso_tree_i64(iso_tree_find(tree, "last_end"), &d->last_end) && d->first_start <= d->last_end;
+  d->has_times = iso_json_i64(iso_json_find(tree, "first_start"), &d->first_start) &&
+                 iso_json_i64(iso_json_find(tree, "last_end"), &d->last_end) && d->first_start <= d->last_end;
   return true;
 }
 
-static bool read_facts(reading *r, const iso_tree *tree) {
+static bool read_facts(reading *r, const iso_json *tree) {
   if (tree->type != ISO_TREE_MAP) return true;
-  for (const iso_tree *child = tree->first; child != NULL && r->document->facts.count < ISO_DOCUMENT_FACTS;
+  for (const iso_json *child = tree->first; child != NULL && r->document->facts.count < ISO_DOCUMENT_FACTS;
        child = child->next) {
     isoproof_document_fact fact = {.value = NULL};
     fact.name = iso_model_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
@@ -148,67 +148,67 @@ static bool read_facts(reading *r, const iso_tree *tree) {
   return true;
 }
 
-static bool read_faults(reading *r, const iso_tree *tree) {
+static bool read_faults(reading *r, const iso_json *tree) {
   if (tree->type != ISO_TREE_LIST) return true;
-  for (const iso_tree *child = tree->first; child != NULL && r->document->faults.count < ISO_DOCUMENT_FAULTS;
+  for (const iso_json *child = tree->first; child != NULL && r->document->faults.count < ISO_DOCUMENT_FAULTS;
        child = child->next) {
     isoproof_document_fault fault = {.kind = "", .target = "", .end = ISOPROOF_NO_TIME};
-    if (!iso_tree_i64(iso_tree_find(child, "start"), &fault.start)) continue;
-    (void)iso_tree_i64(iso_tree_find(child, "end"), &fault.end);
-    if (!keep(r, iso_tree_find(child, "kind"), ISO_DOCUMENT_SCALAR, &fault.kind) ||
-        !keep(r, iso_tree_find(child, "target"), ISO_DOCUMENT_SCALAR, &fault.target) ||
+    if (!iso_json_i64(iso_json_find(child, "start"), &fault.start)) continue;
+    (void)iso_json_i64(iso_json_find(child, "end"), &fault.end);
+    if (!keep(r, iso_json_find(child, "kind"), ISO_DOCUMENT_SCALAR, &fault.kind) ||
+        !keep(r, iso_json_find(child, "target"), ISO_DOCUMENT_SCALAR, &fault.target) ||
         !iso_vec_push(&r->document->faults, fault))
       return false;
   }
   return true;
 }
 
-static bool read_aborts(reading *r, const iso_tree *tree) {
+static bool read_aborts(reading *r, const iso_json *tree) {
   if (tree->type != ISO_TREE_LIST) return true;
-  for (const iso_tree *child = tree->first; child != NULL && r->document->aborts.count < ISO_DOCUMENT_ABORTS;
+  for (const iso_json *child = tree->first; child != NULL && r->document->aborts.count < ISO_DOCUMENT_ABORTS;
        child = child->next) {
     isoproof_document_abort one = {.reason = "", .count = 0};
-    (void)iso_tree_u64(iso_tree_find(child, "count"), &one.count);
-    if (!keep(r, iso_tree_find(child, "code"), ISO_DOCUMENT_SCALAR, &one.reason) ||
+    (void)iso_json_u64(iso_json_find(child, "count"), &one.count);
+    if (!keep(r, iso_json_find(child, "code"), ISO_DOCUMENT_SCALAR, &one.reason) ||
         !iso_vec_push(&r->document->aborts, one))
       return false;
   }
   return true;
 }
 
-static bool read_seconds(reading *r, const iso_tree *tree) {
-  (void)iso_tree_number(iso_tree_find(tree, "load"), &r->document->load_seconds);
-  (void)iso_tree_number(iso_tree_find(tree, "check"), &r->document->check_seconds);
+static bool read_seconds(reading *r, const iso_json *tree) {
+  (void)iso_json_number(iso_json_find(tree, "load"), &r->document->load_seconds);
+  (void)iso_json_number(iso_json_find(tree, "check"), &r->document->check_seconds);
   return true;
 }
 
-static bool read_peak(reading *r, const iso_tree *tree) {
-  (void)iso_tree_u64(tree, &r->document->peak_bytes);
+static bool read_peak(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->document->peak_bytes);
   return true;
 }
 
-static void copy_text(char *to, size_t size, const iso_tree *tree) {
+static void copy_text(char *to, size_t size, const iso_json *tree) {
   if (tree != NULL && tree->type == ISO_TREE_TEXT) snprintf(to, size, "%s", tree->text);
 }
 
-static bool read_error(reading *r, const iso_tree *tree) {
+static bool read_error(reading *r, const iso_json *tree) {
   isoproof_error *problem = &r->document->problem;
-  const iso_tree *code = iso_tree_find(tree, "code");
+  const iso_json *code = iso_json_find(tree, "code");
   problem->code = ISOPROOF_ERR_FORMAT;
   for (int i = ISOPROOF_ERR_USAGE; code != NULL && code->type == ISO_TREE_TEXT && i <= ISOPROOF_ERR_INTERNAL; i++)
     if (strcmp(code->text, isoproof_status_name((isoproof_status)i)) == 0) problem->code = (isoproof_status)i;
-  copy_text(problem->file, sizeof problem->file, iso_tree_find(tree, "file"));
-  copy_text(problem->message, sizeof problem->message, iso_tree_find(tree, "message"));
-  (void)iso_tree_u64(iso_tree_find(tree, "line"), &problem->line);
-  (void)iso_tree_u64(iso_tree_find(tree, "column"), &problem->column);
-  (void)iso_tree_i64(iso_tree_find(tree, "offset"), &problem->offset);
+  copy_text(problem->file, sizeof problem->file, iso_json_find(tree, "file"));
+  copy_text(problem->message, sizeof problem->message, iso_json_find(tree, "message"));
+  (void)iso_json_u64(iso_json_find(tree, "line"), &problem->line);
+  (void)iso_json_u64(iso_json_find(tree, "column"), &problem->column);
+  (void)iso_json_i64(iso_json_find(tree, "offset"), &problem->offset);
   r->document->has_problem = true;
   return true;
 }
 
 static const struct field {
   const char *name;
-  bool (*read)(reading *r, const iso_tree *tree);
+  bool (*read)(reading *r, const iso_json *tree);
 } fields[] = {{"schema", read_schema},
               {"file", read_file},
               {"format", read_format},
@@ -250,9 +250,9 @@ static isoproof_status read_anomalies(reading *r, isoproof_error *error) {
       ISO_TRY(iso_token_skip(t));
       continue;
     }
-    iso_tree *tree;
+    iso_json *tree;
     iso_arena_free(&r->scratch);
-    ISO_TRY(iso_tree_read(t, &r->scratch, &tree, error));
+    ISO_TRY(iso_json_read(t, &r->scratch, &tree, error));
     isoproof_document_anomaly made;
     if (!iso_read_anomaly(&d->arena, tree, &made) || !iso_vec_push(&d->anomalies, made)) return iso_fail_memory(error);
   }
@@ -267,9 +267,9 @@ static isoproof_status read_field(reading *r, isoproof_error *error) {
   ISO_TRY(iso_json_next(t));
   if (anomalies) return read_anomalies(r, error);
   if (known == NULL) return iso_token_skip(t);
-  iso_tree *tree;
+  iso_json *tree;
   iso_arena_free(&r->scratch);
-  ISO_TRY(iso_tree_read(t, &r->scratch, &tree, error));
+  ISO_TRY(iso_json_read(t, &r->scratch, &tree, error));
   return known->read(r, tree) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
@@ -338,7 +338,7 @@ static isoproof_status start(iso_input *input, const char *name, const isoproof_
   if (made->options.history != NULL) made->history = strdup(made->options.history);
   isoproof_status status = made->name == NULL || (made->options.history != NULL && made->history == NULL)
                                ? iso_fail_memory(error)
-                               : iso_tokenizer_init(&made->tokens, input, ISO_DIALECT_JSON, error);
+                               : iso_tokenizer_init(&made->tokens, input, ISO_TOKEN_DIALECT_JSON, error);
   if (status != ISOPROOF_OK) {
     isoproof_document_reader_free(made);
     return status;

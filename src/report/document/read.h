@@ -6,7 +6,7 @@
 #include "report/document/json_tree.h"
 
 /* False when memory is out. */
-bool iso_read_anomaly(iso_arena *arena, const iso_tree *tree, isoproof_document_anomaly *out);
+bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, isoproof_document_anomaly *out);
 
 /* Looks for the history of a document and takes it in, or says what the document lacks without it; `beside` is the file
  * that the document was read from.  ISOPROOF_ERR_MEMORY and ISOPROOF_ERR_CANCELLED are the only failures. */

@@ -8,7 +8,7 @@ typedef struct reading {
 } reading;
 
 /* NULL where there is no such text, which the caller tells from a lack of memory by `good`. */
-static const char *text_of(reading *r, const iso_tree *tree, size_t most, bool *good) {
+static const char *text_of(reading *r, const iso_json *tree, size_t most, bool *good) {
   if (tree == NULL || tree->type != ISO_TREE_TEXT) return NULL;
   const char *text = iso_model_text(r->arena, tree->text, tree->length, most);
   if (text == NULL) *good = false;
@@ -16,22 +16,22 @@ static const char *text_of(reading *r, const iso_tree *tree, size_t most, bool *
 }
 
 /* The same, "" where there is none. */
-static const char *text_or(reading *r, const iso_tree *tree, size_t most, bool *good) {
+static const char *text_or(reading *r, const iso_json *tree, size_t most, bool *good) {
   const char *text = text_of(r, tree, most, good);
   return text != NULL ? text : "";
 }
 
 /* How many children there are, at most `most`. */
-static uint32_t count_of(const iso_tree *list, uint32_t most) {
+static uint32_t count_of(const iso_json *list, uint32_t most) {
   uint32_t count = 0;
-  for (const iso_tree *child = list != NULL ? list->first : NULL; child != NULL && count < most; child = child->next)
+  for (const iso_json *child = list != NULL ? list->first : NULL; child != NULL && count < most; child = child->next)
     count++;
   return count;
 }
 
 /* ---- transactions ---- */
 
-static const char *status_of(const iso_tree *tree) {
+static const char *status_of(const iso_json *tree) {
   static const char *const known[] = {"committed", "aborted", "unknown", "initial"};
   for (size_t i = 0; tree != NULL && tree->type == ISO_TREE_TEXT && i < sizeof known / sizeof *known; i++) {
     if (strcmp(tree->text, known[i]) == 0) return known[i];
@@ -39,7 +39,7 @@ static const char *status_of(const iso_tree *tree) {
   return "unknown";
 }
 
-static const char *kind_of(const iso_tree *tree) {
+static const char *kind_of(const iso_json *tree) {
   for (int i = 0; tree != NULL && tree->type == ISO_TREE_TEXT && i < ISOPROOF_OP_KINDS; i++) {
     if (strcmp(tree->text, isoproof_op_kind_name((isoproof_op_kind)i)) == 0)
       return isoproof_op_kind_name((isoproof_op_kind)i);
@@ -47,53 +47,53 @@ static const char *kind_of(const iso_tree *tree) {
   return isoproof_op_kind_name(ISOPROOF_OP_READ);
 }
 
-static bool read_op(reading *r, const iso_tree *tree, isoproof_document_op *op) {
+static bool read_op(reading *r, const iso_json *tree, isoproof_document_op *op) {
   bool good = true;
   uint64_t number = 0, offset;
-  (void)iso_tree_u64(iso_tree_find(tree, "number"), &number);
+  (void)iso_json_u64(iso_json_find(tree, "number"), &number);
   *op = (isoproof_document_op){.number = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX - 1,
-                               .kind = kind_of(iso_tree_find(tree, "kind")),
-                               .key = text_or(r, iso_tree_find(tree, "key"), ISO_DOCUMENT_SCALAR, &good),
-                               .value = text_of(r, iso_tree_find(tree, "value"), ISO_DOCUMENT_SCALAR, &good),
-                               .file = text_of(r, iso_tree_find(tree, "file"), ISO_DOCUMENT_FACT, &good),
+                               .kind = kind_of(iso_json_find(tree, "kind")),
+                               .key = text_or(r, iso_json_find(tree, "key"), ISO_DOCUMENT_SCALAR, &good),
+                               .value = text_of(r, iso_json_find(tree, "value"), ISO_DOCUMENT_SCALAR, &good),
+                               .file = text_of(r, iso_json_find(tree, "file"), ISO_DOCUMENT_FACT, &good),
                                .offset = -1,
-                               .involved = iso_tree_is(iso_tree_find(tree, "involved"), "true")};
-  (void)iso_tree_u64(iso_tree_find(tree, "line"), &op->line);
-  if (iso_tree_u64(iso_tree_find(tree, "offset"), &offset) && offset <= INT64_MAX) op->offset = (int64_t)offset;
+                               .involved = iso_json_is(iso_json_find(tree, "involved"), "true")};
+  (void)iso_json_u64(iso_json_find(tree, "line"), &op->line);
+  if (iso_json_u64(iso_json_find(tree, "offset"), &offset) && offset <= INT64_MAX) op->offset = (int64_t)offset;
   return good;
 }
 
-static bool read_txn(reading *r, const iso_tree *tree, isoproof_document_txn *txn) {
+static bool read_txn(reading *r, const iso_json *tree, isoproof_document_txn *txn) {
   bool good = true;
-  const iso_tree *list = iso_tree_find(tree, "operations");
-  *txn = (isoproof_document_txn){.name = text_or(r, iso_tree_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good),
-                                 .id = text_of(r, iso_tree_find(tree, "id"), ISO_DOCUMENT_SCALAR, &good),
-                                 .session = text_or(r, iso_tree_find(tree, "session"), ISO_DOCUMENT_SCALAR, &good),
-                                 .status = status_of(iso_tree_find(tree, "status")),
+  const iso_json *list = iso_json_find(tree, "operations");
+  *txn = (isoproof_document_txn){.name = text_or(r, iso_json_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good),
+                                 .id = text_of(r, iso_json_find(tree, "id"), ISO_DOCUMENT_SCALAR, &good),
+                                 .session = text_or(r, iso_json_find(tree, "session"), ISO_DOCUMENT_SCALAR, &good),
+                                 .status = status_of(iso_json_find(tree, "status")),
                                  .start = ISOPROOF_NO_TIME,
                                  .end = ISOPROOF_NO_TIME,
-                                 .node = text_of(r, iso_tree_find(tree, "node"), ISO_DOCUMENT_SCALAR, &good),
-                                 .error = text_of(r, iso_tree_find(tree, "error"), ISO_DOCUMENT_SCALAR, &good),
+                                 .node = text_of(r, iso_json_find(tree, "node"), ISO_DOCUMENT_SCALAR, &good),
+                                 .error = text_of(r, iso_json_find(tree, "error"), ISO_DOCUMENT_SCALAR, &good),
                                  .number = ISOPROOF_INITIAL_TXN,
                                  .op_count = count_of(list, ISOPROOF_DOCUMENT_OPS)};
-  (void)iso_tree_i64(iso_tree_find(tree, "start"), &txn->start);
-  (void)iso_tree_i64(iso_tree_find(tree, "end"), &txn->end);
-  (void)iso_tree_u64(iso_tree_find(tree, "number"), &txn->number);
-  (void)iso_tree_u64(iso_tree_find(tree, "more"), &txn->more);
+  (void)iso_json_i64(iso_json_find(tree, "start"), &txn->start);
+  (void)iso_json_i64(iso_json_find(tree, "end"), &txn->end);
+  (void)iso_json_u64(iso_json_find(tree, "number"), &txn->number);
+  (void)iso_json_u64(iso_json_find(tree, "more"), &txn->more);
   isoproof_document_op *ops = iso_arena_alloc(r->arena, (size_t)txn->op_count + 1, sizeof *ops);
   if (ops == NULL) return false;
-  const iso_tree *child = list != NULL ? list->first : NULL;
+  const iso_json *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < txn->op_count && good; i++, child = child->next)
     good = read_op(r, child, &ops[i]);
   txn->ops = ops;
   return good;
 }
 
-static bool read_txns(reading *r, const iso_tree *list) {
+static bool read_txns(reading *r, const iso_json *list) {
   uint32_t count = count_of(list, ISO_DOCUMENT_TXNS);
   r->txns = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *r->txns);
   if (r->txns == NULL) return false;
-  const iso_tree *child = list != NULL ? list->first : NULL;
+  const iso_json *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count; i++, child = child->next) {
     if (!read_txn(r, child, &r->txns[i])) return false;
   }
@@ -103,12 +103,12 @@ static bool read_txns(reading *r, const iso_tree *list) {
 }
 
 /* A result of an earlier version has names only. */
-static bool read_bare_txns(reading *r, const iso_tree *list) {
+static bool read_bare_txns(reading *r, const iso_json *list) {
   uint32_t count = count_of(list, ISO_DOCUMENT_TXNS);
   bool good = true;
   r->txns = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *r->txns);
   if (r->txns == NULL) return false;
-  const iso_tree *child = list != NULL ? list->first : NULL;
+  const iso_json *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count && good; i++, child = child->next) {
     const char *name = text_or(r, child, ISO_DOCUMENT_SCALAR, &good);
     r->txns[i] = (isoproof_document_txn){.name = name,
@@ -125,23 +125,23 @@ static bool read_bare_txns(reading *r, const iso_tree *list) {
 
 /* ---- edges and cases ---- */
 
-static uint32_t place_of(const reading *r, const iso_tree *name) {
+static uint32_t place_of(const reading *r, const iso_json *name) {
   for (uint32_t i = 0; name != NULL && name->type == ISO_TREE_TEXT && i < r->out->txn_count; i++) {
     if (strcmp(r->txns[i].name, name->text) == 0) return i;
   }
   return ISOPROOF_NO_INDEX;
 }
 
-static uint32_t place_of_op(const reading *r, uint32_t txn, const iso_tree *number) {
+static uint32_t place_of_op(const reading *r, uint32_t txn, const iso_json *number) {
   uint64_t wanted;
-  if (!iso_tree_u64(number, &wanted)) return ISOPROOF_NO_INDEX;
+  if (!iso_json_u64(number, &wanted)) return ISOPROOF_NO_INDEX;
   for (uint32_t i = 0; i < r->txns[txn].op_count; i++) {
     if (r->txns[txn].ops[i].number == wanted) return i;
   }
   return ISOPROOF_NO_INDEX;
 }
 
-static const char *edge_kind_of(const iso_tree *tree) {
+static const char *edge_kind_of(const iso_json *tree) {
   static const char *const known[] = {"SO", "WR", "WW", "RW", "CM", "RT", "PO"};
   for (size_t i = 0; tree != NULL && tree->type == ISO_TREE_TEXT && i < sizeof known / sizeof *known; i++) {
     if (strcmp(tree->text, known[i]) == 0) return known[i];
@@ -149,52 +149,52 @@ static const char *edge_kind_of(const iso_tree *tree) {
   return NULL;
 }
 
-static bool read_edges(reading *r, const iso_tree *list, const isoproof_document_edge **out, uint32_t *out_count) {
+static bool read_edges(reading *r, const iso_json *list, const isoproof_document_edge **out, uint32_t *out_count) {
   uint32_t count = count_of(list, ISO_DOCUMENT_EDGES);
   bool good = true;
   isoproof_document_edge *edges = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *edges);
   if (edges == NULL) return false;
   *out = edges;
   *out_count = 0;
-  const iso_tree *child = list != NULL ? list->first : NULL;
+  const iso_json *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count && good; i++, child = child->next) {
-    uint32_t from = place_of(r, iso_tree_find(child, "from")), to = place_of(r, iso_tree_find(child, "to"));
-    const char *kind = edge_kind_of(iso_tree_find(child, "kind"));
+    uint32_t from = place_of(r, iso_json_find(child, "from")), to = place_of(r, iso_json_find(child, "to"));
+    const char *kind = edge_kind_of(iso_json_find(child, "kind"));
     if (from == ISOPROOF_NO_INDEX || to == ISOPROOF_NO_INDEX || kind == NULL) continue;
     isoproof_document_edge edge = {.kind = kind,
                                    .from = from,
                                    .to = to,
-                                   .from_op = place_of_op(r, from, iso_tree_find(child, "from_op")),
-                                   .to_op = place_of_op(r, to, iso_tree_find(child, "to_op")),
-                                   .key = text_of(r, iso_tree_find(child, "key"), ISO_DOCUMENT_SCALAR, &good)};
+                                   .from_op = place_of_op(r, from, iso_json_find(child, "from_op")),
+                                   .to_op = place_of_op(r, to, iso_json_find(child, "to_op")),
+                                   .key = text_of(r, iso_json_find(child, "key"), ISO_DOCUMENT_SCALAR, &good)};
     iso_model_add_edge(edges, out_count, edge);
   }
   return good;
 }
 
-static bool read_case(reading *r, const iso_tree *tree, isoproof_document_case *one) {
-  const iso_tree *list = iso_tree_find(tree, "orders");
+static bool read_case(reading *r, const iso_json *tree, isoproof_document_case *one) {
+  const iso_json *list = iso_json_find(tree, "orders");
   uint32_t count = count_of(list, ISO_DOCUMENT_EDGES);
   bool good = true;
   isoproof_document_order *orders = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *orders);
   if (orders == NULL) return false;
   *one = (isoproof_document_case){.orders = orders,
-                                  .explanation = text_or(r, iso_tree_find(tree, "explanation"), SIZE_MAX, &good)};
-  const iso_tree *child = list != NULL ? list->first : NULL;
+                                  .explanation = text_or(r, iso_json_find(tree, "explanation"), SIZE_MAX, &good)};
+  const iso_json *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count && good; i++, child = child->next) {
-    uint32_t before = place_of(r, iso_tree_find(child, "before")), after = place_of(r, iso_tree_find(child, "after"));
+    uint32_t before = place_of(r, iso_json_find(child, "before")), after = place_of(r, iso_json_find(child, "after"));
     if (before == ISOPROOF_NO_INDEX || after == ISOPROOF_NO_INDEX) continue;
-    const char *key = text_or(r, iso_tree_find(child, "key"), ISO_DOCUMENT_SCALAR, &good);
+    const char *key = text_or(r, iso_json_find(child, "key"), ISO_DOCUMENT_SCALAR, &good);
     orders[one->order_count++] = (isoproof_document_order){before, after, key};
   }
-  return good && read_edges(r, iso_tree_find(tree, "edges"), &one->edges, &one->edge_count);
+  return good && read_edges(r, iso_json_find(tree, "edges"), &one->edges, &one->edge_count);
 }
 
-static bool read_cases(reading *r, const iso_tree *list) {
+static bool read_cases(reading *r, const iso_json *list) {
   uint32_t count = count_of(list, ISO_DOCUMENT_CASES);
   isoproof_document_case *cases = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *cases);
   if (cases == NULL) return false;
-  const iso_tree *child = list != NULL ? list->first : NULL;
+  const iso_json *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count; i++, child = child->next) {
     if (!read_case(r, child, &cases[i])) return false;
   }
@@ -203,12 +203,12 @@ static bool read_cases(reading *r, const iso_tree *list) {
   return true;
 }
 
-static bool read_keys(reading *r, const iso_tree *list) {
+static bool read_keys(reading *r, const iso_json *list) {
   uint32_t count = count_of(list, ISO_DOCUMENT_KEYS);
   bool good = true;
   const char **keys = iso_arena_alloc(r->arena, (size_t)count + 1, sizeof *keys);
   if (keys == NULL) return false;
-  const iso_tree *child = list != NULL ? list->first : NULL;
+  const iso_json *child = list != NULL ? list->first : NULL;
   for (uint32_t i = 0; child != NULL && i < count && good; i++, child = child->next)
     keys[i] = text_or(r, child, ISO_DOCUMENT_SCALAR, &good);
   r->out->keys = keys;
@@ -216,18 +216,18 @@ static bool read_keys(reading *r, const iso_tree *list) {
   return good;
 }
 
-bool iso_read_anomaly(iso_arena *arena, const iso_tree *tree, isoproof_document_anomaly *out) {
+bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, isoproof_document_anomaly *out) {
   bool good = true;
   reading r = {.arena = arena, .out = out};
   *out = (isoproof_document_anomaly){.meaning = "", .count = 1};
-  out->code = text_or(&r, iso_tree_find(tree, "code"), ISO_DOCUMENT_SCALAR, &good);
-  out->name = text_or(&r, iso_tree_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good);
-  out->level = text_or(&r, iso_tree_find(tree, "level"), ISO_DOCUMENT_SCALAR, &good);
-  out->explanation = text_or(&r, iso_tree_find(tree, "explanation"), SIZE_MAX, &good);
-  (void)iso_tree_u64(iso_tree_find(tree, "count"), &out->count);
-  const iso_tree *details = iso_tree_find(tree, "details");
-  good = good && (details != NULL ? read_txns(&r, details) : read_bare_txns(&r, iso_tree_find(tree, "transactions")));
-  return good && read_keys(&r, iso_tree_find(tree, "keys")) &&
-         read_edges(&r, iso_tree_find(tree, "edges"), &out->edges, &out->edge_count) &&
-         read_cases(&r, iso_tree_find(tree, "cases")) && iso_model_tell(arena, out);
+  out->code = text_or(&r, iso_json_find(tree, "code"), ISO_DOCUMENT_SCALAR, &good);
+  out->name = text_or(&r, iso_json_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good);
+  out->level = text_or(&r, iso_json_find(tree, "level"), ISO_DOCUMENT_SCALAR, &good);
+  out->explanation = text_or(&r, iso_json_find(tree, "explanation"), SIZE_MAX, &good);
+  (void)iso_json_u64(iso_json_find(tree, "count"), &out->count);
+  const iso_json *details = iso_json_find(tree, "details");
+  good = good && (details != NULL ? read_txns(&r, details) : read_bare_txns(&r, iso_json_find(tree, "transactions")));
+  return good && read_keys(&r, iso_json_find(tree, "keys")) &&
+         read_edges(&r, iso_json_find(tree, "edges"), &out->edges, &out->edge_count) &&
+         read_cases(&r, iso_json_find(tree, "cases")) && iso_model_tell(arena, out);
 }

@@ -336,7 +336,7 @@ static void sqlite_cancels_and_times_out(void **state) {
   a = suite_connect(database, 0), b = suite_connect(database, 0);
   iso_begin(a, NULL, &reply);
   iso_write(a, 1, 1, &reply);
-  iso_request write = {.kind = ISO_WRITE, .key = 1, .value = 2};
+  iso_driver_request write = {.kind = ISO_WRITE, .key = 1, .value = 2};
   assert_int_equal(iso_start(b, &write, &error), ISOPROOF_OK);
   assert_false(iso_poll(b, 50));
   assert_true(iso_cancel(b));

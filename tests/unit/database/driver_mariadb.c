@@ -73,7 +73,7 @@ static void deadlock_undoes_everything(void **state) {
   iso_write(two, 4, 42, &reply);
   iso_write(one, 1, 11, &reply);
   iso_write(two, 2, 22, &reply);
-  assert_ok_error(iso_start(one, &(iso_request){.kind = ISO_WRITE, .key = 2, .value = 12}, &error), error);
+  assert_ok_error(iso_start(one, &(iso_driver_request){.kind = ISO_WRITE, .key = 2, .value = 12}, &error), error);
   assert_false(iso_poll(one, 100));
   iso_write(two, 1, 21, &reply);
   iso_txn_state second = reply.txn;
@@ -110,7 +110,8 @@ static void error_while_fetching(void **state) {
   (void)state;
   isoproof_error error = {0};
   for (int text = 0; text < 2; text++) {
-    iso_request read = {.kind = text ? ISO_EXECUTE : ISO_READ, .key = 2, .sql = "SELECT v FROM isoproof WHERE k = 2"};
+    iso_driver_request read = {
+        .kind = text ? ISO_EXECUTE : ISO_READ, .key = 2, .sql = "SELECT v FROM isoproof WHERE k = 2"};
     iso_begin(one, level("ser"), &reply);
     iso_begin(two, level("ser"), &reply);
     /* The second one has changed more and survives. */
@@ -202,7 +203,7 @@ static void statements_alone_undo_themselves(void **state) {
   (void)state;
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
-  iso_do(one, &(iso_request){.kind = ISO_INSERT, .key = 2, .value = 9}, &reply);
+  iso_do(one, &(iso_driver_request){.kind = ISO_INSERT, .key = 2, .value = 9}, &reply);
   assert_reply(&reply, REJECTED, ACTIVE);
   assert_string_equal(reply.code, "1062");
   iso_execute(one, "SELEC 1", &reply);
@@ -232,7 +233,7 @@ static void tells_who_waits(void **state) {
   assert_false(blocked[0] || blocked[1]);
   iso_begin(two, NULL, &reply);
   iso_write(two, 2, 2, &reply);
-  assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
+  assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
   usleep(50000);
   assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_true(blocked[1] && !blocked[0]);
@@ -280,7 +281,7 @@ static void killed(void **state) {
     if (waiting) {
       iso_begin(one, NULL, &reply);
       iso_write(one, 1, 1, &reply);
-      assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
+      assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
       assert_false(iso_poll(two, 50));
     }
     snprintf(sql, sizeof sql, "KILL CONNECTION %u", (unsigned)iso_connection_server_id(two));

@@ -120,9 +120,9 @@ static void deadlock(const char *url, const char *code) {
   iso_write(two, 4, 42, &reply);
   iso_write(one, 1, 11, &reply);
   iso_write(two, 2, 22, &reply);
-  assert_ok_error(iso_start(one, &(iso_request){.kind = ISO_WRITE, .key = 2, .value = 12}, &error), error);
+  assert_ok_error(iso_start(one, &(iso_driver_request){.kind = ISO_WRITE, .key = 2, .value = 12}, &error), error);
   assert_false(iso_poll(one, 50));
-  assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 21}, &error), error);
+  assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 21}, &error), error);
   iso_txn_state ends[2];
   iso_connection *both[2] = {one, two};
   for (int i = 0; i < 2; i++) {
@@ -236,7 +236,7 @@ static void waiting_and_cancelling(const char *url) {
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
   iso_begin(two, NULL, &reply);
-  assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
+  assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
   assert_false(iso_poll(two, 50));
   assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_true(blocked[1] && !blocked[0]);

@@ -74,7 +74,7 @@ static void commit_that_rolls_back(void **state) {
   iso_read(one, 1, &reply);
   assert_reply(&reply, REJECTED, ABORTED);
   /* The driver itself, as if nothing had been noticed. */
-  iso_request commit = {.kind = ISO_COMMIT};
+  iso_driver_request commit = {.kind = ISO_COMMIT};
   one->txn = ISO_TXN_ACTIVE;
   one->doomed = false;
   iso_do(one, &commit, &reply);
@@ -157,8 +157,8 @@ static void deadlock(void **state) {
   iso_begin(two, NULL, &reply);
   iso_write(one, 1, 1, &reply);
   iso_write(two, 2, 2, &reply);
-  assert_ok_error(iso_start(one, &(iso_request){.kind = ISO_WRITE, .key = 2, .value = 1}, &error), error);
-  assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
+  assert_ok_error(iso_start(one, &(iso_driver_request){.kind = ISO_WRITE, .key = 2, .value = 1}, &error), error);
+  assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
   iso_txn_state ends[2];
   int deadlocks = 0;
   iso_finish(one, &reply);
@@ -186,7 +186,7 @@ static void tells_who_waits(void **state) {
   iso_write(one, 1, 1, &reply);
   assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_false(blocked[0] || blocked[1]);
-  assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
+  assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
   for (int i = 0; i < 100 && !blocked[1]; i++) assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_true(blocked[1] && !blocked[0]);
   assert_false(iso_poll(two, 0));
@@ -254,7 +254,7 @@ static void terminated(void **state) {
     if (waiting) {
       iso_begin(one, NULL, &reply);
       iso_write(one, 1, 1, &reply);
-      assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
+      assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
       assert_false(iso_poll(two, 50));
     }
     snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(%u)", (unsigned)iso_connection_server_id(two));

@@ -87,9 +87,9 @@ static void check_registers(iso_database *database, iso_connection *connection) 
   assert_int_equal(suite_value(database, 1), -5);
 
   iso_begin(connection, NULL, &reply);
-  iso_do(connection, &(iso_request){.kind = ISO_INCREMENT, .key = 1, .value = 7}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_INCREMENT, .key = 1, .value = 7}, &reply);
   assert_reply(&reply, OK, ACTIVE);
-  iso_do(connection, &(iso_request){.kind = ISO_INCREMENT, .key = 101, .value = 3}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_INCREMENT, .key = 101, .value = 3}, &reply);
   assert_reply(&reply, OK, ACTIVE);
   iso_commit(connection, &reply);
   assert_int_equal(suite_value(database, 1), 2);
@@ -130,27 +130,28 @@ static void check_predicates(iso_database *database, iso_connection *connection)
   iso_reply reply = {0};
   iso_begin(connection, NULL, &reply);
   for (int64_t i = 0; i < 5; i++) {
-    iso_do(connection, &(iso_request){.kind = ISO_INSERT, .key = 1000 + i, .value = 5000 - i}, &reply);
+    iso_do(connection, &(iso_driver_request){.kind = ISO_INSERT, .key = 1000 + i, .value = 5000 - i}, &reply);
     assert_reply(&reply, OK, ACTIVE);
   }
-  iso_do(connection, &(iso_request){.kind = ISO_DELETE, .key = 1002}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_DELETE, .key = 1002}, &reply);
   assert_reply(&reply, OK, ACTIVE);
   assert_int_equal(reply.affected, 1);
-  iso_do(connection, &(iso_request){.kind = ISO_DELETE, .key = 1902}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_DELETE, .key = 1902}, &reply);
   assert_int_equal(reply.affected, 0);
-  iso_do(connection, &(iso_request){.kind = ISO_READ_RANGE, .key = 1001, .high = 1900}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_READ_RANGE, .key = 1001, .high = 1900}, &reply);
   assert_reply(&reply, OK, ACTIVE);
   assert_int_equal(reply.rows.count, 3);
   assert_int_equal(reply.rows.items[0].key, 1001);
   assert_int_equal(reply.rows.items[1].key, 1003);
   assert_int_equal(reply.rows.items[1].value, 4997);
   assert_int_equal(reply.rows.items[2].key, 1004);
-  iso_do(connection, &(iso_request){.kind = ISO_READ_RANGE, .key = 4996, .high = 4997, .by_value = true}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_READ_RANGE, .key = 4996, .high = 4997, .by_value = true},
+         &reply);
   assert_int_equal(reply.rows.count, 2);
   assert_int_equal(reply.rows.items[0].key, 1003);
   iso_commit(connection, &reply);
   assert_reply(&reply, OK, COMMITTED);
-  iso_do(connection, &(iso_request){.kind = ISO_INSERT, .key = 1000, .value = 1}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_INSERT, .key = 1000, .value = 1}, &reply);
   assert_reply(&reply, REJECTED, ABORTED);
   assert_int_equal(reply.error_class, ISO_CLASS_CONSTRAINT);
   assert_true(reply.code[0] != 0 && reply.message[0] != 0);
@@ -168,9 +169,9 @@ static void check_states(iso_database *database, iso_connection *connection) {
   iso_begin(connection, NULL, &reply);
   assert_reply(&reply, REJECTED, ACTIVE);
   assert_int_equal(reply.error_class, ISO_CLASS_STATE);
-  iso_do(connection, &(iso_request){.kind = ISO_REQUEST_KINDS}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_REQUEST_KINDS}, &reply);
   assert_reply(&reply, REJECTED, ACTIVE);
-  iso_do(connection, &(iso_request){.kind = ISO_PING}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_PING}, &reply);
   assert_reply(&reply, OK, ACTIVE);
   iso_rollback(connection, &reply);
   assert_reply(&reply, OK, ABORTED);
@@ -180,7 +181,7 @@ static void check_states(iso_database *database, iso_connection *connection) {
   iso_read(connection, 3, &reply);
   assert_reply(&reply, OK, COMMITTED);
   assert_int_equal(reply.value, 33);
-  iso_do(connection, &(iso_request){.kind = ISO_PING}, &reply);
+  iso_do(connection, &(iso_driver_request){.kind = ISO_PING}, &reply);
   assert_reply(&reply, OK, COMMITTED);
   iso_reply_free(&reply);
 }
@@ -253,9 +254,9 @@ static void check_async(iso_database *database, iso_connection *connection) {
   (void)database;
   iso_reply reply = {0};
   isoproof_error error = {0};
-  iso_request begin = {.kind = ISO_BEGIN}, write = {.kind = ISO_WRITE, .key = 6, .value = 66};
-  iso_request read = {.kind = ISO_READ, .key = 6}, commit = {.kind = ISO_COMMIT};
-  const iso_request *const requests[] = {&begin, &write, &read, &commit};
+  iso_driver_request begin = {.kind = ISO_BEGIN}, write = {.kind = ISO_WRITE, .key = 6, .value = 66};
+  iso_driver_request read = {.kind = ISO_READ, .key = 6}, commit = {.kind = ISO_COMMIT};
+  const iso_driver_request *const requests[] = {&begin, &write, &read, &commit};
   assert_true(iso_poll(connection, 0));
   for (size_t i = 0; i < 4; i++) {
     assert_int_equal(iso_start(connection, requests[i], &error), ISOPROOF_OK);

@@ -30,7 +30,7 @@ static size_t show_scalar(const isoproof_scalar *s, char *out, size_t room) {
 }
 
 /* All tokens in one line, or the error; the copy ends where its allocation ends, for the sanitizer. */
-static isoproof_status show(iso_dialect dialect, const char *text, size_t length, char out[SHOWN],
+static isoproof_status show(iso_token_dialect dialect, const char *text, size_t length, char out[SHOWN],
                             isoproof_error *error) {
   char *copy = malloc(length + (length == 0));
   assert_non_null(copy);
@@ -54,14 +54,14 @@ static isoproof_status show(iso_dialect dialect, const char *text, size_t length
   return status;
 }
 
-static void good(iso_dialect dialect, const char *text, const char *tokens) {
+static void good(iso_token_dialect dialect, const char *text, const char *tokens) {
   char out[SHOWN];
   isoproof_error error = {0};
   if (show(dialect, text, strlen(text), out, &error) != ISOPROOF_OK) fail_msg("%s: %s", text, error.message);
   assert_string_equal(out, tokens);
 }
 
-static void bad(iso_dialect dialect, const char *text, size_t length, uint64_t line, uint64_t column,
+static void bad(iso_token_dialect dialect, const char *text, size_t length, uint64_t line, uint64_t column,
                 const char *words) {
   char out[SHOWN];
   isoproof_error error = {0};
@@ -73,8 +73,8 @@ static void bad(iso_dialect dialect, const char *text, size_t length, uint64_t l
   }
 }
 
-#define JSON ISO_DIALECT_JSON
-#define EDN ISO_DIALECT_EDN
+#define JSON ISO_TOKEN_DIALECT_JSON
+#define EDN ISO_TOKEN_DIALECT_EDN
 #define BAD(dialect, text, line, column, words) bad(dialect, text, sizeof(text) - 1, line, column, words)
 
 static void json_values(void **state) {
@@ -274,7 +274,7 @@ static void window_boundaries(void **state) {
   (void)state;
   for (int d = 0; d < 2; d++) {
     const char *sample = d == 0 ? json_sample : edn_sample;
-    iso_dialect dialect = d == 0 ? JSON : EDN;
+    iso_token_dialect dialect = d == 0 ? JSON : EDN;
     char wanted[SHOWN], out[SHOWN];
     isoproof_error error;
     iso_input *input;
@@ -298,7 +298,7 @@ static void window_boundaries(void **state) {
   }
 }
 
-static isoproof_status run(iso_dialect dialect, const char *text, size_t length, isoproof_error *error) {
+static isoproof_status run(iso_token_dialect dialect, const char *text, size_t length, isoproof_error *error) {
   char *out = malloc(SHOWN);
   isoproof_status status = show(dialect, text, length, out, error);
   free(out);

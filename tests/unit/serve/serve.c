@@ -4,18 +4,18 @@
 
 enum { PORT = 8321 };
 
-static int read_text(const char *text, iso_request *request, char buffer[ISO_REQUEST_BYTES]) {
+static int read_text(const char *text, iso_http_request *request, char buffer[ISO_REQUEST_BYTES]) {
   size_t length = strlen(text);
   assert_true(length < ISO_REQUEST_BYTES);
   memcpy(buffer, text, length + 1);
-  size_t end = iso_request_end(buffer, length);
+  size_t end = iso_http_request_end(buffer, length);
   assert_int_equal(end, length);
-  return iso_request_read(buffer, end, PORT, request);
+  return iso_http_request_read(buffer, end, PORT, request);
 }
 
 static int status_of(const char *text) {
   char buffer[ISO_REQUEST_BYTES];
-  iso_request request;
+  iso_http_request request;
   return read_text(text, &request, buffer);
 }
 
@@ -34,7 +34,7 @@ static int status_of_host(const char *host) {
 static void test_paths(void **state) {
   (void)state;
   char buffer[ISO_REQUEST_BYTES];
-  iso_request r;
+  iso_http_request r;
   assert_int_equal(read_text("GET /run/a%20b/c/?x=1 HTTP/1.1\r\nhost: localhost:8321\r\n\r\n", &r, buffer), 200);
   assert_int_equal(r.part_count, 3);
   assert_string_equal(r.parts[1], "a b");
@@ -100,9 +100,9 @@ static void test_incomplete_heads(void **state) {
   (void)state;
   const char *text = "GET / HTTP/1.1\r\nHost: localhost:8321\r\n\r\nrest";
   size_t whole = strlen(text) - 4;
-  for (size_t length = 0; length < whole; length++) assert_int_equal(iso_request_end(text, length), 0);
-  assert_int_equal(iso_request_end(text, whole), whole);
-  assert_int_equal(iso_request_end(text, strlen(text)), whole);
+  for (size_t length = 0; length < whole; length++) assert_int_equal(iso_http_request_end(text, length), 0);
+  assert_int_equal(iso_http_request_end(text, whole), whole);
+  assert_int_equal(iso_http_request_end(text, strlen(text)), whole);
 }
 
 /* Whatever bytes come, no part of a path leads anywhere. */
@@ -117,9 +117,9 @@ static void test_random_bytes(void **state) {
     if (unit_below(&seed, 2) == 0) strcpy(buffer, "GET /");
     for (uint64_t i = unit_below(&seed, 8); i > 0; i--) strcat(buffer, pieces[unit_below(&seed, 16)]);
     if (unit_below(&seed, 2) == 0) strcat(buffer, " HTTP/1.1\r\nHost: 127.0.0.1:8321\r\n\r\n");
-    size_t end = iso_request_end(buffer, strlen(buffer));
-    iso_request r;
-    if (end == 0 || iso_request_read(buffer, end, PORT, &r) != 200) continue;
+    size_t end = iso_http_request_end(buffer, strlen(buffer));
+    iso_http_request r;
+    if (end == 0 || iso_http_request_read(buffer, end, PORT, &r) != 200) continue;
     answered++;
     for (uint32_t i = 0; i < r.part_count; i++) {
       assert_true(r.parts[i][0] != 0 && strchr(r.parts[i], '/') == NULL);

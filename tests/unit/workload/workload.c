@@ -117,7 +117,7 @@ static void no_value_is_written_twice(void **state) {
 static void check_program(const iso_program *program) {
   assert_true(program->steps.count > 0);
   for (size_t i = 0; i < program->steps.count; i++) {
-    const iso_step *step = &program->steps.items[i];
+    const iso_program_step *step = &program->steps.items[i];
     bool reads = step->kind == ISO_STEP_READ || step->kind == ISO_STEP_READ_LIST || step->kind == ISO_STEP_READ_RANGE;
     if (!reads) assert_true(step->label < program->labels);
     if (step->origin == ISO_KEY_OF_READ) {
@@ -173,7 +173,7 @@ static void write_skew_reads_a_pair_and_writes_one(void **state) {
     iso_generator *generator = make(&options);
     bool first = false, second = false;
     for (int i = 0; i < 200; i++) {
-      const iso_step *steps = next(generator, 0)->steps.items;
+      const iso_program_step *steps = next(generator, 0)->steps.items;
       assert_true(steps[0].number < keys && steps[1].number < keys);
       if (keys > 1) assert_int_not_equal(steps[0].number, steps[1].number);
       first = first || steps[2].number == steps[0].number;
@@ -197,7 +197,7 @@ static void a_transfer_moves_what_it_takes(void **state) {
       assert_int_equal(program->steps.count, options.keys);
       continue;
     }
-    const iso_step *steps = program->steps.items;
+    const iso_program_step *steps = program->steps.items;
     assert_int_equal(program->steps.count, 4);
     assert_int_not_equal(steps[0].number, steps[1].number);
     assert_int_equal(steps[2].change + steps[3].change, 0);
@@ -264,7 +264,7 @@ static void lists_rotate_after_enough_appends(void **state) {
   for (uint32_t i = 0; i < 8000; i++) {
     const iso_program *program = next(generator, i % options.sessions);
     for (size_t k = 0; k < program->steps.count; k++) {
-      const iso_step *step = &program->steps.items[k];
+      const iso_program_step *step = &program->steps.items[k];
       assert_true(step->number < 100000);
       if (step->kind == ISO_STEP_APPEND) appends[step->number]++;
       if (step->number > highest) highest = step->number;
@@ -304,7 +304,7 @@ static void rows_are_inserted_and_deleted_once(void **state) {
   for (uint32_t i = 0; i < 20000; i++) {
     const iso_program *program = next(generator, i % options.sessions);
     for (size_t k = 0; k < program->steps.count; k++) {
-      const iso_step *step = &program->steps.items[k];
+      const iso_program_step *step = &program->steps.items[k];
       assert_true(step->number < ROWS);
       if (step->kind == ISO_STEP_INSERT) assert_int_equal(++inserted[step->number], 1);
       if (step->kind == ISO_STEP_READ_RANGE) assert_int_equal(step->end - step->number, options.writes_per_key);
