@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 #include "measure.h"
 #include "tests/random/short_sessions.h"
 

@@ -357,7 +357,7 @@ static isoproof_status run_checkers(isoproof_history *history, const isoproof_ch
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
-  ISO_TRY(iso_check_intra(history, task, &result->findings, error));
+  ISO_TRY(iso_check_within(history, task, &result->findings, error));
   bool any = options->level_count + options->anomaly_count == 0;
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
   for (size_t i = 0; i < options->level_count; i++) {

@@ -50,7 +50,8 @@ static isoproof_status search(iso_elle *elle, const iso_graph *graph, isoproof_t
   memset(&cycles, 0, sizeof cycles);
   cycles.all = elle->options.all;
   iso_deps_init(&edges, elle->history->txns);
-  isoproof_status status = iso_follows_edges(&evidence->follows, &evidence->registers, graph, &edges, error);
+  isoproof_status status =
+      iso_derived_orders_edges(&evidence->derived_orders, &evidence->registers, graph, &edges, error);
   if (status != ISOPROOF_OK) {
     iso_deps_free(&edges);
     return status;
@@ -72,12 +73,12 @@ static isoproof_status search(iso_elle *elle, const iso_graph *graph, isoproof_t
 
 isoproof_status iso_elle_follow(iso_elle *elle, const iso_graph *graph, isoproof_task *task, isoproof_error *error) {
   iso_evidence *evidence = elle->evidence;
-  isoproof_status status =
-      iso_follows_find(&evidence->registers, graph, elle->options.budget, task, &evidence->follows, error);
+  isoproof_status status = iso_derived_orders_find(&evidence->registers, graph, elle->options.budget, task,
+                                                   &evidence->derived_orders, error);
   if (status == ISOPROOF_ERR_TIMEOUT) {
-    evidence->follows.gave_up = true;
+    evidence->derived_orders.gave_up = true;
     return ISOPROOF_OK;
   }
   ISO_TRY(status);
-  return evidence->follows.pairs.count > 0 ? search(elle, graph, task, error) : ISOPROOF_OK;
+  return evidence->derived_orders.pairs.count > 0 ? search(elle, graph, task, error) : ISOPROOF_OK;
 }

@@ -213,7 +213,7 @@ static isoproof_status finish_registers(iso_elle *elle, const iso_graph *graph, 
   ISO_TRY(complete_registers(elle, task, error));
   if (!may_follow(elle)) return ISOPROOF_OK;
   ISO_TRY(iso_elle_follow(elle, graph, task, error));
-  if (elle->unknown_reason == NULL && elle->evidence->follows.gave_up) {
+  if (elle->unknown_reason == NULL && elle->evidence->derived_orders.gave_up) {
     elle->unknown_reason = "the search for orders of versions that follow from others reached its limit";
   }
   if (elle->unknown_reason == NULL && elle->cycles.gave_up) elle->unknown_reason = elle->cycles.reason;

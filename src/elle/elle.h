@@ -75,7 +75,7 @@ typedef struct iso_why {
   bool known;
   uint32_t key;
   uint32_t from_op, to_op; /* ISO_NO_OP where there is none */
-  uint32_t follows;        /* the read that it follows from, + 1; 0 when it is known by itself */
+  uint32_t derived_orders; /* the read that it follows from, + 1; 0 when it is known by itself */
 } iso_why;
 
 typedef struct iso_elle {

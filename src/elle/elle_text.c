@@ -129,7 +129,7 @@ typedef struct told_step {
 
 /* "else s2t0, which came after T1, would not have seen x = 2". */
 static void say_follows(teller *t, const iso_why *why, const char *before, const char *after) {
-  uint32_t read = why->follows - 1;
+  uint32_t read = why->derived_orders - 1;
   iso_words_add(&t->words, "%s", before);
   say_txn(t, iso_history_txn_of(t->h, read));
   iso_words_add(&t->words, ", which came after %s, would not have seen ", after);
@@ -163,7 +163,7 @@ static void say_because(teller *t, const told_step *s) {
     iso_words_add(w, " without what T%u did (", b);
     say_op(t, s->why.to_op);
     iso_words_add(w, ")");
-    if (s->why.follows != 0) say_follows(t, &s->why, ", which was later: else ", "the write that it saw");
+    if (s->why.derived_orders != 0) say_follows(t, &s->why, ", which was later: else ", "the write that it saw");
     return;
   }
   iso_words_add(w, "T%u did ", a);
@@ -176,7 +176,7 @@ static void say_because(teller *t, const told_step *s) {
   }
   say_op(t, s->why.to_op);
   if (reads) iso_words_add(w, ")");
-  if (s->why.follows != 0) {
+  if (s->why.derived_orders != 0) {
     char name[32];
     snprintf(name, sizeof name, "T%u", a);
     say_follows(t, &s->why, ": else ", name);

@@ -98,7 +98,7 @@ isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_op
 void iso_evidence_free(iso_evidence *evidence) {
   if (evidence->has_lists) iso_lists_free(&evidence->lists);
   if (evidence->has_registers) iso_registers_free(&evidence->registers);
-  iso_follows_free(&evidence->follows);
+  iso_derived_orders_free(&evidence->derived_orders);
   if (evidence->has_sets) iso_sets_free(&evidence->sets);
   if (evidence->has_counters) iso_counters_free(&evidence->counters);
   if (evidence->has_predicates) iso_predicates_free(&evidence->predicates);
@@ -195,8 +195,8 @@ static iso_why explain_register(const iso_registers *r, uint32_t from, uint32_t 
 /* A step that follows from others. */
 static iso_why explain_follow(const iso_evidence *e, uint32_t from, uint32_t to, iso_deps kind) {
   const iso_registers *r = &e->registers;
-  for (size_t i = 0; i < e->follows.pairs.count; i++) {
-    const iso_follow *pair = &e->follows.pairs.items[i];
+  for (size_t i = 0; i < e->derived_orders.pairs.count; i++) {
+    const iso_derived_order *pair = &e->derived_orders.pairs.items[i];
     uint32_t key = r->h->op_key[pair->after_op];
     if (pair->after != to) continue;
     if (kind == ISO_DEP_WW && pair->before == from) {

@@ -18,7 +18,7 @@ typedef struct iso_evidence {
   iso_lists lists;
   bool has_registers;
   iso_registers registers;
-  iso_follows follows; /* what was found to follow, perhaps nothing */
+  iso_derived_orders derived_orders; /* what was found to follow, perhaps nothing */
   bool has_sets;
   iso_sets sets;
   bool has_counters;

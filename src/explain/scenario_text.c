@@ -279,7 +279,7 @@ static void say_scenario(teller *t) {
 
 /* ---- lists ---- */
 
-static void note_link(const teller *t, iso_notes *n, const iso_link *link) {
+static void note_link(const teller *t, iso_witness_parts *n, const iso_link *link) {
   uint32_t from_op = ISO_NO_OP, to_op = ISO_NO_OP;
   if (link->kind == ISO_LINK_WR) {
     from_op = write_seen(t->h, link->from, link->read_op);
@@ -291,8 +291,8 @@ static void note_link(const teller *t, iso_notes *n, const iso_link *link) {
     from_op = link->read_op;
     to_op = write_of(t->h, link->to, link->key);
   }
-  if (link->reason == ISO_ORDER_LIST || link->reason == ISO_ORDER_WR) iso_notes_op(n, link->order_op);
-  iso_notes_edge(n, iso_link_name(link->kind), link->from, link->to, from_op, to_op);
+  if (link->reason == ISO_ORDER_LIST || link->reason == ISO_ORDER_WR) iso_witness_parts_op(n, link->order_op);
+  iso_witness_parts_edge(n, iso_link_name(link->kind), link->from, link->to, from_op, to_op);
 }
 
 static char *take_words(teller *t, iso_arena *arena) {
@@ -332,22 +332,22 @@ static void say_case(teller *t, const uint32_t *parent, uint32_t leaf) {
   say(t, ", a circle.");
 }
 
-static bool list_case(teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, iso_notes *all,
+static bool list_case(teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, iso_witness_parts *all,
                       isoproof_case *out) {
-  iso_notes notes = {.h = t->h};
+  iso_witness_parts parts = {.h = t->h};
   const iso_branch *c = &t->s->cases.items[leaf];
-  for (uint32_t i = 0; i < c->links; i++) note_link(t, &notes, &t->s->links.items[c->first_link + i]);
-  for (size_t i = 0; i < notes.ops.count; i++) iso_notes_op(all, (uint32_t)notes.ops.items[i]);
-  for (size_t i = 0; i < notes.txns.count; i++) iso_notes_txn(all, (uint32_t)notes.txns.items[i]);
-  out->edges = iso_notes_copy_edges(&notes, arena);
-  out->edge_count = notes.edges.count;
-  iso_notes_free(&notes);
+  for (uint32_t i = 0; i < c->links; i++) note_link(t, &parts, &t->s->links.items[c->first_link + i]);
+  for (size_t i = 0; i < parts.ops.count; i++) iso_witness_parts_op(all, (uint32_t)parts.ops.items[i]);
+  for (size_t i = 0; i < parts.txns.count; i++) iso_witness_parts_txn(all, (uint32_t)parts.txns.items[i]);
+  out->edges = iso_witness_parts_copy_edges(&parts, arena);
+  out->edge_count = parts.edges.count;
+  iso_witness_parts_free(&parts);
   say_case(t, parent, leaf);
   out->explanation = take_words(t, arena);
   return out->edges != NULL && out->explanation != NULL && list_orders(t, parent, leaf, arena, out);
 }
 
-static bool list_cases(teller *t, iso_arena *arena, iso_notes *notes, isoproof_anomaly *out) {
+static bool list_cases(teller *t, iso_arena *arena, iso_witness_parts *parts, isoproof_anomaly *out) {
   size_t count = t->s->cases.count, leaves = 0;
   uint32_t *parent = iso_alloc_zero(count, sizeof *parent);
   for (uint32_t i = 0; parent != NULL && i < count; i++) {
@@ -358,7 +358,7 @@ static bool list_cases(teller *t, iso_arena *arena, iso_notes *notes, isoproof_a
   isoproof_case *cases = iso_arena_alloc(arena, leaves, sizeof *cases);
   bool good = parent != NULL && cases != NULL;
   for (uint32_t i = 0; good && i < count; i++) {
-    if (t->s->cases.items[i].is_leaf) good = list_case(t, parent, i, arena, notes, &cases[out->case_count++]);
+    if (t->s->cases.items[i].is_leaf) good = list_case(t, parent, i, arena, parts, &cases[out->case_count++]);
   }
   free(parent);
   out->cases = cases;
@@ -368,17 +368,17 @@ static bool list_cases(teller *t, iso_arena *arena, iso_notes *notes, isoproof_a
 isoproof_status iso_scenario_tell(const isoproof_history *history, const iso_scenario *scenario, iso_arena *arena,
                                   isoproof_anomaly *out, isoproof_error *error) {
   teller t = {.h = history, .s = scenario};
-  iso_notes notes = {.h = history};
+  iso_witness_parts parts = {.h = history};
   bool certain = scenario->cases.items[0].is_leaf;
   out->cases = NULL;
   out->case_count = 0;
-  for (size_t i = 0; certain && i < scenario->links.count; i++) note_link(&t, &notes, &scenario->links.items[i]);
-  for (size_t i = 0; i < scenario->known.count; i++) note_link(&t, &notes, &scenario->known.items[i]);
-  for (size_t i = 0; i < scenario->txns.count; i++) iso_notes_txn(&notes, scenario->txns.items[i]);
+  for (size_t i = 0; certain && i < scenario->links.count; i++) note_link(&t, &parts, &scenario->links.items[i]);
+  for (size_t i = 0; i < scenario->known.count; i++) note_link(&t, &parts, &scenario->known.items[i]);
+  for (size_t i = 0; i < scenario->txns.count; i++) iso_witness_parts_txn(&parts, scenario->txns.items[i]);
   say_scenario(&t);
   out->explanation = take_words(&t, arena);
-  bool told = out->explanation != NULL && (certain || list_cases(&t, arena, &notes, out)) &&
-              iso_notes_hand_over(&notes, arena, out);
-  iso_notes_free(&notes);
+  bool told = out->explanation != NULL && (certain || list_cases(&t, arena, &parts, out)) &&
+              iso_witness_parts_hand_over(&parts, arena, out);
+  iso_witness_parts_free(&parts);
   return told ? ISOPROOF_OK : iso_fail_memory(error);
 }

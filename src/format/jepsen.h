@@ -68,7 +68,7 @@ typedef struct iso_jepsen_op {
 
 /* Reads the map that the current token opens.  In `micro`, the value of a read is ISO_VALUE_NIL where the input says
  * nil and ISO_VALUE_NONE where it says nothing.  *deferred describes what is wrong with a broken value. */
-isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
+isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro_op *micro,
                                    isoproof_error *deferred);
 
 #endif

@@ -47,29 +47,29 @@ static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
 }
 
 /* The value of a read: nothing, nil, a scalar, a list or a set. */
-static isoproof_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_micro_op *op) {
+static isoproof_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, iso_micro_op_add *op) {
   switch (t->type) {
   case ISO_TOKEN_SCALAR:
-    return iso_micro_code(t, pool, &op->value);
+    return iso_micro_op_code(t, pool, &op->value);
   case ISO_TOKEN_BEGIN_LIST:
   case ISO_TOKEN_BEGIN_SET:
     op->kind = t->type == ISO_TOKEN_BEGIN_LIST ? ISOPROOF_OP_READ_LIST : ISOPROOF_OP_READ_SET;
     op->list = true;
-    if (op->kind == ISOPROOF_OP_READ_LIST) return iso_micro_list(micro, t, pool, op->key, &op->value);
-    return iso_micro_elements(micro, t, pool, &op->value);
+    if (op->kind == ISOPROOF_OP_READ_LIST) return iso_micro_op_list(micro, t, pool, op->key, &op->value);
+    return iso_micro_op_elements(micro, t, pool, &op->value);
   default:
     return iso_token_expected(t, "what was read (nil, a value, a list or a set)");
   }
 }
 
-static isoproof_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *op) {
+static isoproof_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op_add *op) {
   if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "the value written (a number, text or keyword)");
   }
   if (op->kind == ISOPROOF_OP_INCREMENT && t->scalar.type != ISOPROOF_INTEGER) {
     return iso_token_expected(t, "the amount to add (an integer)");
   }
-  return iso_micro_code(t, pool, &op->value);
+  return iso_micro_op_code(t, pool, &op->value);
 }
 
 /* ---- rows: queries by predicate, deletions, initial states ---- */
@@ -84,14 +84,14 @@ static isoproof_status row_key(iso_tokenizer *t, iso_pool *pool, iso_value *code
   if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "a key (a number, text or keyword)");
   }
-  return iso_micro_code(t, pool, code);
+  return iso_micro_op_code(t, pool, code);
 }
 
 static isoproof_status row_value(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
   if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "the value of a row (a number, text or keyword)");
   }
-  return iso_micro_code(t, pool, code);
+  return iso_micro_op_code(t, pool, code);
 }
 
 /* Adds a word of a predicate to its text. */
@@ -128,7 +128,7 @@ static isoproof_status predicate(iso_tokenizer *t, iso_pool *pool, iso_value *co
 }
 
 /* What a query found: nothing recorded, or a map of keys and values, which become elements in turn. */
-static isoproof_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_micro_op *op) {
+static isoproof_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, iso_micro_op_add *op) {
   if (iso_token_is_nil(t)) return ISOPROOF_OK;
   if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "the rows found (a map of keys and values)");
   size_t first = micro->elements.count;
@@ -152,13 +152,13 @@ static isoproof_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, 
 }
 
 /* The map of an initial state: a transaction that writes it, marked by a query of its own. */
-static isoproof_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro *micro) {
-  iso_micro_op mark = {.kind = ISOPROOF_OP_READ_PREDICATE, .value = ISO_VALUE_NONE};
+static isoproof_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro) {
+  iso_micro_op_add mark = {.kind = ISOPROOF_OP_READ_PREDICATE, .value = ISO_VALUE_NONE};
   ISO_TRY(iso_pool_add_text(pool, ISOPROOF_SYMBOL, ISO_JEPSEN_INIT_MARK, strlen(ISO_JEPSEN_INIT_MARK), &mark.key,
                             t->error));
   if (!iso_vec_push(&micro->ops, mark)) return iso_fail_memory(t->error);
   for (;;) {
-    iso_micro_op op = {.kind = ISOPROOF_OP_WRITE};
+    iso_micro_op_add op = {.kind = ISOPROOF_OP_WRITE};
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     ISO_TRY(row_key(t, pool, &op.key));
@@ -169,7 +169,8 @@ static isoproof_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro
 }
 
 /* What follows the key of a micro-operation up to its END, which is the current token then. */
-static isoproof_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, bool deletes, iso_micro_op *op) {
+static isoproof_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, bool deletes,
+                                   iso_micro_op_add *op) {
   ISO_TRY(iso_token_next(t));
   if (deletes) {
     ISO_TRY(iso_pool_add_text(pool, ISOPROOF_KEYWORD, ISO_JEPSEN_DEAD, strlen(ISO_JEPSEN_DEAD), &op->value, t->error));
@@ -189,8 +190,8 @@ static isoproof_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro *
 }
 
 /* What follows the name of a micro-operation: its key and its value, up to its END. */
-static isoproof_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, isoproof_op_kind kind) {
-  iso_micro_op op = {.kind = (uint8_t)kind, .value = ISO_VALUE_NONE};
+static isoproof_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, isoproof_op_kind kind) {
+  iso_micro_op_add op = {.kind = (uint8_t)kind, .value = ISO_VALUE_NONE};
   bool deletes = kind == ISOPROOF_OP_WRITE && iso_token_is(t, "delete");
   ISO_TRY(iso_token_next(t));
   if (kind == ISOPROOF_OP_READ_PREDICATE) {
@@ -199,7 +200,7 @@ static isoproof_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_mic
     if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
       return iso_token_expected(t, "a key (a number, text or keyword)");
     }
-    ISO_TRY(iso_micro_code(t, pool, &op.key));
+    ISO_TRY(iso_micro_op_code(t, pool, &op.key));
   }
   ISO_TRY(micro_value(t, pool, micro, deletes, &op));
   if (t->type != ISO_TOKEN_END) return iso_token_expected(t, "the end of the micro-operation");
@@ -208,7 +209,8 @@ static isoproof_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_mic
 
 /* The elements of the list that the current token opens.  Something that does not look like micro-operations at all
  * (a list of nodes, say) is no mistake. */
-static isoproof_status micro_operations(iso_tokenizer *t, iso_pool *pool, iso_micro *micro, iso_jepsen_shape *shape) {
+static isoproof_status micro_operations(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro,
+                                        iso_jepsen_shape *shape) {
   *shape = ISO_JEPSEN_MICRO;
   for (;;) {
     ISO_TRY(iso_token_next(t));
@@ -225,9 +227,9 @@ static isoproof_status micro_operations(iso_tokenizer *t, iso_pool *pool, iso_mi
   return ISOPROOF_OK;
 }
 
-static isoproof_status value(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
+static isoproof_status value(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro_op *micro,
                              isoproof_error *deferred) {
-  iso_micro_clear(micro);
+  iso_micro_op_clear(micro);
   op->shape = iso_token_is_nil(t) ? ISO_JEPSEN_NOTHING : ISO_JEPSEN_OTHER;
   if (op->is_init && t->type == ISO_TOKEN_BEGIN_MAP) {
     op->shape = ISO_JEPSEN_MICRO;
@@ -259,7 +261,7 @@ static isoproof_status integer(iso_tokenizer *t, int64_t missing, int64_t *numbe
 /* A scalar; anything compound is skipped and counts as nil where that is allowed. */
 static isoproof_status scalar(iso_tokenizer *t, iso_pool *pool, iso_value *code, const char *needed) {
   *code = ISO_VALUE_NIL;
-  if (t->type == ISO_TOKEN_SCALAR) return iso_micro_code(t, pool, code);
+  if (t->type == ISO_TOKEN_SCALAR) return iso_micro_op_code(t, pool, code);
   return needed != NULL ? iso_token_expected(t, needed) : iso_token_skip(t);
 }
 
@@ -277,7 +279,7 @@ static isoproof_status index_field(iso_tokenizer *t, iso_jepsen_op *op) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status one_field(iso_tokenizer *t, iso_pool *pool, field name, iso_jepsen_op *op, iso_micro *micro,
+static isoproof_status one_field(iso_tokenizer *t, iso_pool *pool, field name, iso_jepsen_op *op, iso_micro_op *micro,
                                  isoproof_error *deferred) {
   switch (name) {
   case FIELD_INDEX:
@@ -312,7 +314,7 @@ static isoproof_status one_field(iso_tokenizer *t, iso_pool *pool, field name, i
   return iso_token_skip(t);
 }
 
-isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro *micro,
+isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro_op *micro,
                                    isoproof_error *deferred) {
   *op = (iso_jepsen_op){.index = -1,
                         .time = ISOPROOF_NO_TIME,
@@ -320,7 +322,7 @@ isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_
                         .node = ISO_VALUE_NIL,
                         .error = ISO_VALUE_NIL,
                         .line = t->token_line};
-  iso_micro_clear(micro);
+  iso_micro_op_clear(micro);
   for (;;) {
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;

@@ -11,8 +11,8 @@ typedef struct slot {
   bool has_id;
   int64_t id;
   iso_value node;
-  ISO_VEC(iso_micro_op) ops; /* reads without their values */
-  uint32_t parked;           /* earlier invocations that are still open: the latest of them + 1, 0 none */
+  ISO_VEC(iso_micro_op_add) ops; /* reads without their values */
+  uint32_t parked;               /* earlier invocations that are still open: the latest of them + 1, 0 none */
   uint32_t parked_count;
 } slot;
 
@@ -29,10 +29,10 @@ typedef struct reader {
   bool has_txns;
   uint64_t other_line; /* of the first operation of a client that is no transaction; 0 when there is none */
   ISO_VEC(slot) slots;
-  ISO_VEC(slot) parking;       /* invocations that were followed by another one of their process; closed ones stay */
-  ISO_VEC(iso_micro_op) spare; /* the operations of a closed slot, to be used again */
+  ISO_VEC(slot) parking; /* invocations that were followed by another one of their process; closed ones stay */
+  ISO_VEC(iso_micro_op_add) spare; /* the operations of a closed slot, to be used again */
   iso_jepsen_op op;
-  iso_micro micro;
+  iso_micro_op micro;
   uint64_t ordinal; /* of the operation in the input */
 } reader;
 
@@ -72,10 +72,10 @@ static isoproof_status keep_micro(reader *r, slot *s) {
   s->ops.count = 0;
   if (!iso_vec_reserve(&s->ops, r->micro.ops.count)) return iso_fail_memory(&r->problem);
   for (size_t i = 0; i < r->micro.ops.count; i++) {
-    iso_micro_op op = r->micro.ops.items[i];
+    iso_micro_op_add op = r->micro.ops.items[i];
     if (isoproof_op_kind_observes((isoproof_op_kind)op.kind)) {
       uint8_t kind = op.kind == ISOPROOF_OP_READ_PREDICATE ? op.kind : (uint8_t)ISOPROOF_OP_READ;
-      op = (iso_micro_op){.kind = kind, .key = op.key, .value = ISO_VALUE_NONE};
+      op = (iso_micro_op_add){.kind = kind, .key = op.key, .value = ISO_VALUE_NONE};
     }
     s->ops.items[s->ops.count++] = op;
   }
@@ -114,10 +114,10 @@ static isoproof_status park(reader *r, slot *s) {
 }
 
 /* Whether the completion that was just read can be that of an invocation: the same operations on the same keys. */
-static bool is_completed_by(const slot *s, const iso_micro *micro) {
+static bool is_completed_by(const slot *s, const iso_micro_op *micro) {
   if (s->ops.count != micro->ops.count) return false;
   for (size_t i = 0; i < s->ops.count; i++) {
-    const iso_micro_op *a = &s->ops.items[i], *b = &micro->ops.items[i];
+    const iso_micro_op_add *a = &s->ops.items[i], *b = &micro->ops.items[i];
     bool reads = isoproof_op_kind_observes((isoproof_op_kind)b->kind);
     if (a->key != b->key || reads != isoproof_op_kind_observes((isoproof_op_kind)a->kind)) return false;
     if (!reads && (a->kind != b->kind || a->value != b->value)) return false;
@@ -208,7 +208,7 @@ static isoproof_status begin(reader *r, slot *s, isoproof_txn_status status) {
 
 static isoproof_status emit_invoked(reader *r, const slot *s) {
   for (size_t i = 0; i < s->ops.count; i++) {
-    const iso_micro_op *op = &s->ops.items[i];
+    const iso_micro_op_add *op = &s->ops.items[i];
     ISO_TRY(iso_builder_op(r->builder, (isoproof_op_kind)op->kind, op->key, op->value, &r->problem));
   }
   return ISOPROOF_OK;
@@ -218,7 +218,7 @@ static isoproof_status emit_invoked(reader *r, const slot *s) {
 static void settle_nil_reads(reader *r) {
   bool ok = r->op.type == ISO_JEPSEN_OK;
   for (size_t i = 0; i < r->micro.ops.count; i++) {
-    iso_micro_op *op = &r->micro.ops.items[i];
+    iso_micro_op_add *op = &r->micro.ops.items[i];
     if (op->kind != ISOPROOF_OP_READ) continue;
     if (ok && op->value == ISO_VALUE_NONE) op->value = ISO_VALUE_NIL;
     if (!ok && !r->op.initial_reads && op->value == ISO_VALUE_NIL) op->value = ISO_VALUE_NONE;
@@ -241,7 +241,7 @@ static isoproof_status completion(reader *r) {
     }
     ISO_TRY(begin(r, s, status));
     settle_nil_reads(r);
-    ISO_TRY(iso_micro_emit(&r->micro, r->builder, &r->problem));
+    ISO_TRY(iso_micro_op_emit(&r->micro, r->builder, &r->problem));
   } else if (s->open && s->shape == ISO_JEPSEN_MICRO) {
     if (r->op.shape == ISO_JEPSEN_OTHER && status == ISOPROOF_COMMITTED) {
       return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, op_place(r),
@@ -361,7 +361,7 @@ static isoproof_status read_jepsen(iso_input *input, isoproof_format format, iso
   iso_vec_free(&r->parking);
   iso_vec_free(&r->spare);
   iso_dense_free(&r->processes);
-  iso_micro_free(&r->micro);
+  iso_micro_op_free(&r->micro);
   free(r);
   return status;
 }

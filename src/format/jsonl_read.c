@@ -15,7 +15,7 @@ typedef struct reader {
   isoproof_builder *builder;
   iso_pool *pool;
   isoproof_error problem;
-  iso_micro micro;
+  iso_micro_op micro;
   bool has_header, initial_is_zero;
   uint32_t facts;
   uint64_t lines;
@@ -57,7 +57,7 @@ static isoproof_status wrapped_scalar(reader *r, iso_value *code) {
 }
 
 static isoproof_status any_scalar(reader *r, iso_value *code) {
-  if (r->t.type == ISO_TOKEN_SCALAR) return iso_micro_code(&r->t, r->pool, code);
+  if (r->t.type == ISO_TOKEN_SCALAR) return iso_micro_op_code(&r->t, r->pool, code);
   if (r->t.type == ISO_TOKEN_BEGIN_MAP) return wrapped_scalar(r, code);
   return iso_token_expected(&r->t, "a number, a string, null, or an object (none, keyword, symbol)");
 }
@@ -75,7 +75,7 @@ static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
   return false;
 }
 
-static isoproof_status elements(reader *r, iso_micro_op *op) {
+static isoproof_status elements(reader *r, iso_micro_op_add *op) {
   size_t first = r->micro.elements.count;
   for (;;) {
     iso_value code = ISO_VALUE_NIL;
@@ -92,7 +92,7 @@ static isoproof_status elements(reader *r, iso_micro_op *op) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status op_value(reader *r, iso_micro_op *op) {
+static isoproof_status op_value(reader *r, iso_micro_op_add *op) {
   if (iso_kind_is_list((isoproof_op_kind)op->kind)) {
     if (r->t.type == ISO_TOKEN_BEGIN_LIST) return elements(r, op);
     ISO_TRY(any_scalar(r, &op->value));
@@ -111,7 +111,7 @@ static isoproof_status op_value(reader *r, iso_micro_op *op) {
 static isoproof_status operation(reader *r) {
   iso_tokenizer *t = &r->t;
   isoproof_op_kind kind;
-  iso_micro_op op = {0};
+  iso_micro_op_add op = {0};
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
   ISO_TRY(iso_token_next(t));
   if (!kind_of(t, &kind)) return iso_token_expected(t, "the name of an operation");
@@ -126,7 +126,7 @@ static isoproof_status operation(reader *r) {
 }
 
 static isoproof_status operations(reader *r) {
-  iso_micro_clear(&r->micro);
+  iso_micro_op_clear(&r->micro);
   if (r->t.type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(&r->t, "a list of operations");
   for (;;) {
     ISO_TRY(iso_token_next(&r->t));
@@ -203,13 +203,13 @@ static isoproof_status add_txn(reader *r) {
     return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place, "expected a status in the transaction, found none");
   }
   ISO_TRY(iso_builder_begin(r->builder, session, &r->info, NULL, &r->problem));
-  return iso_micro_emit(&r->micro, r->builder, &r->problem);
+  return iso_micro_op_emit(&r->micro, r->builder, &r->problem);
 }
 
 /* The rest of an object whose first key is the current token. */
 static isoproof_status transaction(reader *r) {
   r->has_session = r->has_status = r->has_more = false;
-  iso_micro_clear(&r->micro);
+  iso_micro_op_clear(&r->micro);
   while (r->t.type != ISO_TOKEN_END) {
     field name = field_of(&r->t);
     ISO_TRY(iso_token_next(&r->t));
@@ -333,7 +333,7 @@ isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isop
     iso_tokenizer_free(&r->t);
   }
   if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
-  iso_micro_free(&r->micro);
+  iso_micro_op_free(&r->micro);
   free(r);
   return status;
 }

@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-void iso_micro_free(iso_micro *micro) {
+void iso_micro_op_free(iso_micro_op *micro) {
   iso_vec_free(&micro->ops);
   iso_vec_free(&micro->elements);
   iso_list_memory_free(&micro->memory);
 }
 
-isoproof_status iso_micro_emit(const iso_micro *micro, isoproof_builder *builder, isoproof_error *error) {
+isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *builder, isoproof_error *error) {
   const iso_value *elements = micro->elements.items;
   for (size_t i = 0; i < micro->ops.count; i++) {
-    const iso_micro_op *op = &micro->ops.items[i];
+    const iso_micro_op_add *op = &micro->ops.items[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
     if (op->list) {
       ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
@@ -24,7 +24,7 @@ isoproof_status iso_micro_emit(const iso_micro *micro, isoproof_builder *builder
 }
 
 /* The elements up to the END, behind those from place `first` on that are there. */
-static isoproof_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
+static isoproof_status rest(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
   enum { BATCH = 256 };
   for (;;) {
     /* Such integers are their own codes. */
@@ -38,7 +38,7 @@ static isoproof_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, 
       return iso_token_expected(t, "an element (a number, text or keyword)");
     }
     iso_value code;
-    ISO_TRY(iso_micro_code(t, pool, &code));
+    ISO_TRY(iso_micro_op_code(t, pool, &code));
     if (!iso_vec_push(&micro->elements, code)) return iso_fail_memory(t->error);
   }
   size_t found = micro->elements.count - first;
@@ -49,12 +49,13 @@ static isoproof_status rest(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, 
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count) {
+isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count) {
   return rest(micro, t, pool, micro->elements.count, count);
 }
 
-isoproof_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count) {
-  if (t->dialect != ISO_TOKEN_DIALECT_EDN) return iso_micro_elements(micro, t, pool, count);
+isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value key,
+                                  iso_value *count) {
+  if (t->dialect != ISO_TOKEN_DIALECT_EDN) return iso_micro_op_elements(micro, t, pool, count);
   size_t first = micro->elements.count;
   uint64_t begin = t->window.offset + (uint64_t)(t->window.cur - t->window.buffer), offset = t->window.offset;
   const iso_value *known;

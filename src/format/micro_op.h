@@ -1,7 +1,7 @@
 /* micro_op.h - the operations of one transaction between the tokenizer and the builder.
  *
  * Readers collect a transaction here, because what decides its fate (a status, a broken rest) may come after its
- * operations.  The caller owns an iso_micro and frees it; it is meant to be used again for every transaction.
+ * operations.  The caller owns an iso_micro_op and frees it; it is meant to be used again for every transaction.
  */
 #ifndef ISO_FORMAT_MICRO_OP_H
 #define ISO_FORMAT_MICRO_OP_H
@@ -11,35 +11,36 @@
 #include "format/token.h"
 #include "history/builder.h"
 
-typedef struct iso_micro_op {
+typedef struct iso_micro_op_add {
   uint8_t kind; /* isoproof_op_kind */
   bool list;    /* has elements: value counts them */
   iso_value key;
   iso_value value;
-} iso_micro_op;
+} iso_micro_op_add;
 
-typedef struct iso_micro {
-  ISO_VEC(iso_micro_op) ops;
+typedef struct iso_micro_op {
+  ISO_VEC(iso_micro_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
   iso_list_memory memory;
-} iso_micro;
+} iso_micro_op;
 
-static inline void iso_micro_clear(iso_micro *micro) { micro->ops.count = micro->elements.count = 0; }
-void iso_micro_free(iso_micro *micro);
+static inline void iso_micro_op_clear(iso_micro_op *micro) { micro->ops.count = micro->elements.count = 0; }
+void iso_micro_op_free(iso_micro_op *micro);
 
 /* Adds the operations to the open transaction of the builder. */
-isoproof_status iso_micro_emit(const iso_micro *micro, isoproof_builder *builder, isoproof_error *error);
+isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *builder, isoproof_error *error);
 
 /* The code of the current token, which is a scalar. */
-static inline isoproof_status iso_micro_code(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
+static inline isoproof_status iso_micro_op_code(iso_tokenizer *t, iso_pool *pool, iso_value *code) {
   if (t->scalar.type == ISOPROOF_INTEGER) return iso_pool_add_i64(pool, t->scalar.integer, code, t->error);
   return iso_pool_add(pool, t->scalar, code, t->error);
 }
 
 /* Reads the elements of the list or set that the current token opens, up to its END.  ISOPROOF_ERR_FORMAT for anything
  * but scalars that are not nil. */
-isoproof_status iso_micro_elements(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count);
+isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value *count);
 /* The same for the list that was read of a key, which may well begin like the one before. */
-isoproof_status iso_micro_list(iso_micro *micro, iso_tokenizer *t, iso_pool *pool, iso_value key, iso_value *count);
+isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value key,
+                                  iso_value *count);
 
 #endif

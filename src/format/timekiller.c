@@ -25,7 +25,7 @@ typedef struct reader {
   isoproof_builder *builder;
   iso_pool *pool;
   isoproof_error problem;
-  iso_micro micro; /* the operations of all transactions */
+  iso_micro_op micro; /* the operations of all transactions */
   ISO_VEC(record) records;
   stamp *ranks; /* distinct timestamps in order, when they do not fit a number */
   size_t rank_count;
@@ -75,18 +75,18 @@ static isoproof_status key(reader *r, iso_value *code) {
   if (r->t.type != ISO_TOKEN_SCALAR || r->t.scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(&r->t, "a key (a number or a string)");
   }
-  return iso_micro_code(&r->t, r->pool, code);
+  return iso_micro_op_code(&r->t, r->pool, code);
 }
 
 /* A value of either kind of operation; what it may be is checked when the kind is known. */
-static isoproof_status value(reader *r, iso_micro_op *op) {
+static isoproof_status value(reader *r, iso_micro_op_add *op) {
   op->list = r->t.type == ISO_TOKEN_BEGIN_LIST;
-  if (op->list) return iso_micro_elements(&r->micro, &r->t, r->pool, &op->value);
+  if (op->list) return iso_micro_op_elements(&r->micro, &r->t, r->pool, &op->value);
   if (r->t.type != ISO_TOKEN_SCALAR) return iso_token_expected(&r->t, "a value or a list of them");
-  return iso_micro_code(&r->t, r->pool, &op->value);
+  return iso_micro_op_code(&r->t, r->pool, &op->value);
 }
 
-static isoproof_status kind(reader *r, iso_micro_op *op) {
+static isoproof_status kind(reader *r, iso_micro_op_add *op) {
   if (iso_token_is(&r->t, "r")) {
     op->kind = ISOPROOF_OP_READ;
   } else if (iso_token_is(&r->t, "w")) {
@@ -100,7 +100,7 @@ static isoproof_status kind(reader *r, iso_micro_op *op) {
 }
 
 /* Makes the operation what its fields together say. */
-static isoproof_status settle(reader *r, iso_micro_op *op, bool complete) {
+static isoproof_status settle(reader *r, iso_micro_op_add *op, bool complete) {
   if (!complete) return iso_token_expected(&r->t, "an operation with \"t\", \"k\" and \"v\"");
   if (op->kind == ISOPROOF_OP_READ) {
     if (op->list) op->kind = ISOPROOF_OP_READ_LIST;
@@ -112,7 +112,7 @@ static isoproof_status settle(reader *r, iso_micro_op *op, bool complete) {
 }
 
 static isoproof_status operation(reader *r) {
-  iso_micro_op op = {.kind = ISOPROOF_OP_KINDS, .value = ISO_VALUE_NIL};
+  iso_micro_op_add op = {.kind = ISOPROOF_OP_KINDS, .value = ISO_VALUE_NIL};
   bool has_key = false, has_value = false;
   size_t elements = r->micro.elements.count;
   if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "an operation (an object)");
@@ -155,7 +155,7 @@ static isoproof_status session(reader *r, uint32_t *number) {
   if (r->t.type != ISO_TOKEN_SCALAR || r->t.scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(&r->t, "a session (a number or a string)");
   }
-  ISO_TRY(iso_micro_code(&r->t, r->pool, &name));
+  ISO_TRY(iso_micro_op_code(&r->t, r->pool, &name));
   return iso_builder_session(r->builder, name, number, &r->problem);
 }
 
@@ -299,11 +299,11 @@ static isoproof_status build(reader *r) {
     ISO_TRY(iso_builder_begin(r->builder, txn->session, &info, NULL, &r->problem));
     if (txn->ops == 0) continue;
     /* A view of the part of this transaction. */
-    iso_micro part = {0};
+    iso_micro_op part = {0};
     part.ops.items = r->micro.ops.items + txn->first_op;
     part.ops.count = txn->ops;
     part.elements.items = r->micro.elements.items != NULL ? r->micro.elements.items + txn->first_element : NULL;
-    ISO_TRY(iso_micro_emit(&part, r->builder, &r->problem));
+    ISO_TRY(iso_micro_op_emit(&part, r->builder, &r->problem));
   }
   return ISOPROOF_OK;
 }
@@ -325,7 +325,7 @@ isoproof_status iso_read_timekiller(iso_input *input, isoproof_builder *builder,
   }
   if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
   iso_vec_free(&r->records);
-  iso_micro_free(&r->micro);
+  iso_micro_op_free(&r->micro);
   free(r->ranks);
   free(r);
   return status;

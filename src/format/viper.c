@@ -11,25 +11,25 @@ typedef struct log_reader {
   isoproof_builder *builder;
   iso_pool *pool;
   isoproof_error *error;
-  iso_micro micro;
+  iso_micro_op micro;
   uint32_t session;
   uint64_t lines;
 } log_reader;
 
 /* The key and value of an operation; a read of 0 or null is one of the initial version. */
-static isoproof_status key_and_value(log_reader *log, iso_micro_op *op) {
+static isoproof_status key_and_value(log_reader *log, iso_micro_op_add *op) {
   iso_tokenizer *t = &log->t;
   ISO_TRY(iso_token_next(t));
   if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "a key (a number or a string)");
   }
-  ISO_TRY(iso_micro_code(t, log->pool, &op->key));
+  ISO_TRY(iso_micro_op_code(t, log->pool, &op->key));
   ISO_TRY(iso_token_next(t));
   bool nil = iso_token_is_nil(t);
   if (!iso_token_is_integer(t) && !(nil && op->kind == ISOPROOF_OP_READ)) {
     return iso_token_expected(t, "a value (an integer of 64 bits)");
   }
-  ISO_TRY(iso_micro_code(t, log->pool, &op->value));
+  ISO_TRY(iso_micro_op_code(t, log->pool, &op->value));
   if (op->kind == ISOPROOF_OP_READ && op->value == 0) op->value = ISO_VALUE_NIL;
   return ISOPROOF_OK;
 }
@@ -37,7 +37,7 @@ static isoproof_status key_and_value(log_reader *log, iso_micro_op *op) {
 /* ["r", key, value, success] */
 static isoproof_status operation(log_reader *log) {
   iso_tokenizer *t = &log->t;
-  iso_micro_op op = {0};
+  iso_micro_op_add op = {0};
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
   ISO_TRY(iso_token_next(t));
   bool read = iso_token_is(t, "r");
@@ -58,7 +58,7 @@ static isoproof_status operation(log_reader *log) {
 }
 
 static isoproof_status operations(log_reader *log) {
-  iso_micro_clear(&log->micro);
+  iso_micro_op_clear(&log->micro);
   if (log->t.type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(&log->t, "a list of operations");
   for (;;) {
     ISO_TRY(iso_token_next(&log->t));
@@ -81,7 +81,7 @@ static isoproof_status transaction(log_reader *log) {
   }
   if (!has_value) return iso_token_expected(&log->t, "a \"value\" in the transaction that ends here");
   ISO_TRY(iso_builder_begin(log->builder, log->session, &info, NULL, log->error));
-  return iso_micro_emit(&log->micro, log->builder, log->error);
+  return iso_micro_op_emit(&log->micro, log->builder, log->error);
 }
 
 static isoproof_status transactions(log_reader *log, isoproof_task *task) {
@@ -111,7 +111,7 @@ isoproof_status iso_read_viper_log(iso_input *input, uint64_t session, isoproof_
   ISO_TRY(iso_tokenizer_init(&log.t, input, ISO_TOKEN_DIALECT_JSON, error));
   isoproof_status status = transactions(&log, task);
   iso_tokenizer_free(&log.t);
-  iso_micro_free(&log.micro);
+  iso_micro_op_free(&log.micro);
   return status;
 }
 

@@ -8,8 +8,8 @@
 #include <pthread.h>
 
 #include "base/arena.h"
-#include "check/axioms/axioms.h"
 #include "check/axioms/shortest_proof.h"
+#include "check/axioms/weak.h"
 #include "check/certificate.h"
 #include "check/strong/strong_levels.h"
 #include "result/finding.h"

@@ -6,7 +6,7 @@
 #include "base/vector.h"
 #include "history/resolve.h"
 
-void iso_picture_free(iso_picture *c) {
+void iso_observed_free(iso_observed *c) {
   free(c->wrote_first);
   free(c->wrote);
   free(c->saw_first);
@@ -20,7 +20,7 @@ void iso_picture_free(iso_picture *c) {
   memset(c, 0, sizeof *c);
 }
 
-const iso_wrote *iso_picture_wrote(const iso_picture *c, uint32_t txn, uint32_t key) {
+const iso_observed_write *iso_observed_wrote(const iso_observed *c, uint32_t txn, uint32_t key) {
   uint32_t low = c->wrote_first[txn], high = c->wrote_first[txn + 1];
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -40,20 +40,20 @@ static bool is_write(const isoproof_history *h, uint32_t op) {
 /* ---- what was written ---- */
 
 static int by_key(const void *a, const void *b) {
-  const iso_wrote *x = a, *y = b;
+  const iso_observed_write *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   return (x->last_op > y->last_op) - (x->last_op < y->last_op);
 }
 
 /* Keeps the last write to each key. */
-static void gather_writes(iso_picture *c) {
+static void gather_writes(iso_observed *c) {
   const isoproof_history *h = c->h;
   uint32_t at = 0;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     uint32_t first = at, kept = at;
     c->wrote_first[txn] = at;
     for (uint32_t op = h->txn_first_op[txn]; c->p->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
-      if (is_write(h, op)) c->wrote[at++] = (iso_wrote){.key = h->op_key[op], .last_op = op};
+      if (is_write(h, op)) c->wrote[at++] = (iso_observed_write){.key = h->op_key[op], .last_op = op};
     }
     if (at - first > 1) qsort(c->wrote + first, at - first, sizeof *c->wrote, by_key);
     for (uint32_t i = first; i < at; i++) {
@@ -70,7 +70,7 @@ static void sum_up(uint32_t *first, uint32_t rows) {
 }
 
 /* Appends what the transaction appended to the lists. */
-static void append_elements(iso_picture *c, uint32_t txn, uint32_t *length) {
+static void append_elements(iso_observed *c, uint32_t txn, uint32_t *length) {
   const isoproof_history *h = c->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     if (h->op_kind[op] != ISOPROOF_OP_APPEND) continue;
@@ -83,7 +83,7 @@ static void append_elements(iso_picture *c, uint32_t txn, uint32_t *length) {
 }
 
 /* The versions of each key in the order of the transactions. */
-static bool line_up(iso_picture *c) {
+static bool line_up(iso_observed *c) {
   const isoproof_history *h = c->h;
   for (uint32_t i = 0; i < c->wrote_first[h->txns]; i++) c->version_first[c->wrote[i].key + 1]++;
   for (uint32_t op = 0; op < h->ops; op++) {
@@ -119,7 +119,7 @@ typedef struct {
 } own_writes;
 
 typedef struct {
-  iso_picture *c;
+  iso_observed *c;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   own_writes *own; /* by key */
@@ -134,14 +134,14 @@ static own_writes *own_of(const reading *r, uint32_t txn, uint32_t key) {
 
 /* A register: the last own write, or the last write of another transaction that took effect. */
 static const char *see_register(reading *r, uint32_t txn, uint32_t op) {
-  const iso_picture *c = r->c;
+  const iso_observed *c = r->c;
   uint32_t key = c->h->op_key[op], written = own_of(r, txn, key)->written, source = r->resolution->writer[op];
   if (written > 0) return source == written - 1 ? NULL : "does not read its own last write";
-  iso_saw saw = {.key = key, .from = ISO_NO_OP};
+  iso_observed_read saw = {.key = key, .from = ISO_NO_OP};
   if (source != ISO_FROM_INITIAL) {
     if (source >= c->h->ops || r->op_txn[source] == txn) return "reads what nobody had written";
     saw.from = r->op_txn[source];
-    const iso_wrote *wrote = c->p->counts[saw.from] ? iso_picture_wrote(c, saw.from, key) : NULL;
+    const iso_observed_write *wrote = c->p->counts[saw.from] ? iso_observed_wrote(c, saw.from, key) : NULL;
     if (wrote == NULL || wrote->last_op != source) return "reads what is nobody's last write";
     if (c->p->commit[saw.from] > c->p->commit[txn]) return "comes before one that it reads from";
     saw.version = wrote->version + 1;
@@ -152,7 +152,7 @@ static const char *see_register(reading *r, uint32_t txn, uint32_t op) {
 
 /* The version of a list after which it has that many elements, + 1; 0 for none of them, UINT32_MAX when there is none.
  */
-static uint32_t version_of_length(const iso_picture *c, uint32_t key, uint32_t length) {
+static uint32_t version_of_length(const iso_observed *c, uint32_t key, uint32_t length) {
   if (length == 0) return 0;
   uint32_t low = c->version_first[key], high = c->version_first[key + 1];
   while (low < high) {
@@ -168,21 +168,21 @@ static uint32_t version_of_length(const iso_picture *c, uint32_t key, uint32_t l
 }
 
 /* Where the own appends of a transaction begin in a list. */
-static uint32_t own_start(const iso_picture *c, uint32_t txn, uint32_t key) {
-  const iso_wrote *wrote = iso_picture_wrote(c, txn, key);
+static uint32_t own_start(const iso_observed *c, uint32_t txn, uint32_t key) {
+  const iso_observed_write *wrote = iso_observed_wrote(c, txn, key);
   return wrote != NULL && wrote->version > 0 ? c->version_end[c->version_first[key] + wrote->version - 1] : 0;
 }
 
 /* A list: everything up to some version, and the own appends so far behind it, where they stand in the end. */
 static const char *see_list(reading *r, uint32_t txn, uint32_t op) {
-  const iso_picture *c = r->c;
+  const iso_observed *c = r->c;
   const isoproof_history *h = c->h;
   uint32_t count, key = h->op_key[op], appended = own_of(r, txn, key)->appended;
   const iso_value *list = iso_history_list(h, op, &count);
   if (count < appended) return "does not read its own appends";
   uint32_t foreign = count - appended;
   if (appended > 0 && foreign != own_start(c, txn, key)) return "reads its own appends in another place";
-  iso_saw saw = {.key = key, .from = ISO_NO_OP, .version = version_of_length(c, key, foreign)};
+  iso_observed_read saw = {.key = key, .from = ISO_NO_OP, .version = version_of_length(c, key, foreign)};
   if (saw.version == UINT32_MAX) return "reads a list that never was";
   bool shared = h->op_value[op] < ISO_VALUE_INLINE_LIMIT;
   bool same = count == 0 || (shared ? c->agrees[key] >= count
@@ -229,7 +229,7 @@ static isoproof_status see_all(reading *r, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-static bool make_arrays(iso_picture *c) {
+static bool make_arrays(iso_observed *c) {
   const isoproof_history *h = c->h;
   size_t writes = 0, reads = 0, appends = 0;
   for (uint32_t op = 0; op < h->ops; op++) {
@@ -252,7 +252,7 @@ static bool make_arrays(iso_picture *c) {
          c->content != NULL && c->agrees != NULL;
 }
 
-isoproof_status iso_picture_make(const iso_placed *placed, iso_picture *c, isoproof_error *error) {
+isoproof_status iso_observed_make(const iso_placed *placed, iso_observed *c, isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->p = placed;
   c->h = placed->h;
@@ -267,6 +267,6 @@ isoproof_status iso_picture_make(const iso_placed *placed, iso_picture *c, isopr
   }
   if (status == ISOPROOF_OK) status = see_all(&r, error);
   free(r.own);
-  if (status != ISOPROOF_OK) iso_picture_free(c);
+  if (status != ISOPROOF_OK) iso_observed_free(c);
   return status;
 }

@@ -7,7 +7,7 @@
 #include "verify/observed.h"
 
 typedef struct {
-  iso_picture c;
+  iso_observed c;
   const iso_placed *p;
   const isoproof_history *h;
 
@@ -34,7 +34,7 @@ static void sight_free(sight *s) {
   free(s->last_session);
   free(s->clock);
   free(s->by_session);
-  iso_picture_free(&s->c);
+  iso_observed_free(&s->c);
 }
 
 static isoproof_status blind(const sight *s, uint32_t txn, isoproof_error *error) {
@@ -53,18 +53,18 @@ static bool counts_for(const sight *s, uint32_t source, uint32_t first, uint32_t
 }
 
 /* Whether a read of the key that `wrote` speaks of is at odds with it. */
-static bool is_missed(const sight *s, const iso_wrote *wrote, uint32_t source, uint32_t first, uint32_t read) {
+static bool is_missed(const sight *s, const iso_observed_write *wrote, uint32_t source, uint32_t first, uint32_t read) {
   return wrote->version >= s->c.saw[read].version && counts_for(s, source, first, read);
 }
 
 /* One that the reader reads from, first with read number `first`: has it written a later version of anything else that
  * the reader reads?  The shorter of the two lists is gone through. */
 static bool misses_source(const sight *s, uint32_t reader, uint32_t source, uint32_t first) {
-  const iso_picture *c = &s->c;
+  const iso_observed *c = &s->c;
   uint32_t reads = c->saw_first[reader + 1] - c->saw_first[reader];
   if (c->wrote_first[source + 1] - c->wrote_first[source] > reads) {
     for (uint32_t i = c->saw_first[reader]; i < c->saw_first[reader + 1]; i++) {
-      const iso_wrote *wrote = iso_picture_wrote(c, source, c->saw[i].key);
+      const iso_observed_write *wrote = iso_observed_wrote(c, source, c->saw[i].key);
       if (wrote != NULL && is_missed(s, wrote, source, first, i)) return true;
     }
     return false;
@@ -79,7 +79,7 @@ static bool misses_source(const sight *s, uint32_t reader, uint32_t source, uint
 }
 
 static isoproof_status check_direct(sight *s, uint32_t reader, isoproof_error *error) {
-  const iso_picture *c = &s->c;
+  const iso_observed *c = &s->c;
   bool by_session = s->p->claim->rule != ISO_CLAIM_READ_COMMITTED;
   uint32_t session = s->h->txn_session[reader], first = c->saw_first[reader], end = c->saw_first[reader + 1];
   for (uint32_t i = first; i < end; i++) {
@@ -104,7 +104,7 @@ static isoproof_status check_direct(sight *s, uint32_t reader, isoproof_error *e
   return ISOPROOF_OK;
 }
 
-static bool write_one_key(const iso_picture *c, uint32_t a, uint32_t b) {
+static bool write_one_key(const iso_observed *c, uint32_t a, uint32_t b) {
   uint32_t i = c->wrote_first[a], k = c->wrote_first[b];
   while (i < c->wrote_first[a + 1] && k < c->wrote_first[b + 1]) {
     if (c->wrote[i].key == c->wrote[k].key) return true;
@@ -133,7 +133,7 @@ static uint32_t versions_before(const sight *s, uint32_t key, uint32_t txn) {
 
 /* Somebody who wrote a later version, and stands before the reader, with a key that both wrote. */
 static isoproof_status check_overwriting(const sight *s, uint32_t reader, isoproof_error *error) {
-  const iso_picture *c = &s->c;
+  const iso_observed *c = &s->c;
   if (c->wrote_first[reader] == c->wrote_first[reader + 1]) return ISOPROOF_OK;
   for (uint32_t i = c->saw_first[reader]; i < c->saw_first[reader + 1]; i++) {
     uint32_t key = c->saw[i].key, end = versions_before(s, key, reader);
@@ -185,7 +185,7 @@ static bool reaches(const sight *s, uint32_t from, uint32_t to) {
 
 /* Everything that an edge comes from stands earlier in the order, and so has its clock. */
 static void tick(const sight *s, uint32_t txn, const uint32_t *previous) {
-  const iso_picture *c = &s->c;
+  const iso_observed *c = &s->c;
   uint32_t *clock = clock_of(s, txn), session = s->h->txn_session[txn];
   memset(clock, 0, s->width * sizeof *clock);
   if (previous[session] > 0) follow(s, clock, previous[session] - 1);
@@ -202,7 +202,7 @@ static void tick(const sight *s, uint32_t txn, const uint32_t *previous) {
 
 /* Whether a version of the key from place `from` on that a session wrote reaches the reader: if any does, its first. */
 static bool session_reaches(const sight *s, uint32_t key, uint32_t from, uint32_t session, uint32_t reader) {
-  const iso_picture *c = &s->c;
+  const iso_observed *c = &s->c;
   uint32_t first = c->version_first[key], low = first, high = c->version_first[key + 1];
   while (low < high) {
     uint32_t middle = low + (high - low) / 2, place = s->by_session[middle], txn = c->version_txn[place];
@@ -219,7 +219,7 @@ static bool session_reaches(const sight *s, uint32_t key, uint32_t from, uint32_
 }
 
 static isoproof_status check_paths_to(const sight *s, uint32_t reader, isoproof_error *error) {
-  const iso_picture *c = &s->c;
+  const iso_observed *c = &s->c;
   for (uint32_t i = c->saw_first[reader]; i < c->saw_first[reader + 1]; i++) {
     uint32_t key = c->saw[i].key, from = c->version_first[key] + c->saw[i].version,
              end = versions_before(s, key, reader);
@@ -240,7 +240,7 @@ static isoproof_status check_paths_to(const sight *s, uint32_t reader, isoproof_
 /* Sorts the versions of each key by the number of their transactions, that is by session and, as sessions are kept,
  * then by place. */
 static bool sort_by_session(sight *s) {
-  const iso_picture *c = &s->c;
+  const iso_observed *c = &s->c;
   uint32_t *at = iso_alloc(s->h->keys, sizeof *at);
   s->by_session = iso_alloc(c->version_first[s->h->keys], sizeof *s->by_session);
   if (at != NULL && s->by_session != NULL) {
@@ -290,7 +290,7 @@ static isoproof_status check_paths(sight *s, isoproof_error *error) {
 
 isoproof_status iso_verify_visibility(const iso_placed *placed, isoproof_error *error) {
   sight s = {.p = placed, .h = placed->h};
-  ISO_TRY(iso_picture_make(placed, &s.c, error));
+  ISO_TRY(iso_observed_make(placed, &s.c, error));
   bool paths = placed->claim->rule == ISO_CLAIM_CAUSAL || placed->claim->rule == ISO_CLAIM_PARALLEL;
   isoproof_status status = paths ? check_paths(&s, error) : check_edges(&s, error);
   sight_free(&s);

@@ -7,7 +7,7 @@
 #ifndef ISO_CHECK_AXIOMS_BY_SEARCH_H
 #define ISO_CHECK_AXIOMS_BY_SEARCH_H
 
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 
 /* Decides the causal axiom, or leaves it undecided. */
 isoproof_status iso_weak_try_causal(iso_weak *weak, isoproof_task *task, isoproof_error *error);

@@ -100,8 +100,8 @@ static void report_causal(const iso_view *v, const iso_order *co, iso_findings *
   }
 }
 
-isoproof_status iso_known_report(const iso_view *view, const iso_edges *edges, const iso_order *co,
-                                 const iso_order *known, iso_findings *findings, isoproof_error *error) {
+isoproof_status iso_known_cycles_report(const iso_view *view, const iso_edges *edges, const iso_order *co,
+                                        const iso_order *known, iso_findings *findings, isoproof_error *error) {
   report_causal(view, co, findings);
   if (edges->known == NULL || edges->known->ww_first == NULL || known->component == NULL) return ISOPROOF_OK;
   graphs g = {.v = view, .edges = edges, .known = known->component};

@@ -13,7 +13,7 @@ unsigned iso_known_kinds(iso_tap tap);
 /* Adds the cycles to the findings.  `co` is the order of SO and WR, `known` that of all three (the same where there are
  * no lists), both with their components.  A pattern counts once a strongly connected component of its kinds of edges,
  * if an edge there is on no cycle of fewer kinds. */
-isoproof_status iso_known_report(const iso_view *view, const iso_edges *edges, const iso_order *co,
-                                 const iso_order *known, iso_findings *findings, isoproof_error *error);
+isoproof_status iso_known_cycles_report(const iso_view *view, const iso_edges *edges, const iso_order *co,
+                                        const iso_order *known, iso_findings *findings, isoproof_error *error);
 
 #endif

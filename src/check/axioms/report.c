@@ -1,6 +1,6 @@
 /* What the violated axioms come to, as findings. */
-#include "check/axioms/axioms.h"
 #include "check/axioms/known_cycles.h"
+#include "check/axioms/weak.h"
 
 iso_tap iso_weak_pattern(const iso_weak *weak, const iso_instance *instance) {
   const iso_view *v = &weak->view;
@@ -54,7 +54,7 @@ static void report_axiom(const iso_weak *weak, iso_axiom axiom, iso_axiom owner[
 
 isoproof_status iso_weak_report_known(const iso_weak *weak, iso_findings *findings, isoproof_error *error) {
   for (size_t i = 0; i < weak->versions.broken.count; i++) iso_findings_add(findings, weak->versions.broken.items[i]);
-  return iso_known_report(&weak->view, &weak->known_edges, &weak->co, &weak->known, findings, error);
+  return iso_known_cycles_report(&weak->view, &weak->known_edges, &weak->co, &weak->known, findings, error);
 }
 
 void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings) {

@@ -6,7 +6,7 @@
 #include <isoproof/check.h>
 
 #include "base/arena.h"
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 #include "result/proof.h"
 
 /* How a search goes on from a transaction towards its goal. */

@@ -7,34 +7,35 @@
 
 enum { LANES = 4 };
 
-void iso_reach_free(iso_reach *reach) {
-  free(reach->before);
-  free(reach->after);
-  free(reach->changed_before);
-  free(reach->changed_after);
-  memset(reach, 0, sizeof *reach);
+void iso_event_clocks_free(iso_event_clocks *clocks) {
+  free(clocks->before);
+  free(clocks->after);
+  free(clocks->changed_before);
+  free(clocks->changed_after);
+  memset(clocks, 0, sizeof *clocks);
 }
 
 static uint32_t width_of(const iso_event_graph *e) { return (e->chains + LANES - 1) / LANES * LANES; }
 
-uint64_t iso_reach_bytes(const iso_event_graph *e) {
+uint64_t iso_event_clocks_bytes(const iso_event_graph *e) {
   return (uint64_t)e->count * (width_of(e) * 2 * sizeof(int32_t) + 2);
 }
 
-isoproof_status iso_reach_make(const iso_event_graph *e, iso_reach *reach, isoproof_error *error) {
-  memset(reach, 0, sizeof *reach);
+isoproof_status iso_event_clocks_make(const iso_event_graph *e, iso_event_clocks *clocks, isoproof_error *error) {
+  memset(clocks, 0, sizeof *clocks);
   if (e->count >= ISO_NO_REACH) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many events for this level");
-  reach->width = width_of(e);
-  size_t cells = (size_t)e->count * reach->width;
-  reach->before = iso_alloc_zero(cells, sizeof *reach->before);
-  reach->after = iso_alloc(cells, sizeof *reach->after);
-  reach->changed_before = iso_alloc(e->count, 1);
-  reach->changed_after = iso_alloc(e->count, 1);
-  if (reach->before == NULL || reach->after == NULL || reach->changed_before == NULL || reach->changed_after == NULL) {
-    iso_reach_free(reach);
+  clocks->width = width_of(e);
+  size_t cells = (size_t)e->count * clocks->width;
+  clocks->before = iso_alloc_zero(cells, sizeof *clocks->before);
+  clocks->after = iso_alloc(cells, sizeof *clocks->after);
+  clocks->changed_before = iso_alloc(e->count, 1);
+  clocks->changed_after = iso_alloc(e->count, 1);
+  if (clocks->before == NULL || clocks->after == NULL || clocks->changed_before == NULL ||
+      clocks->changed_after == NULL) {
+    iso_event_clocks_free(clocks);
     return iso_fail_memory(error);
   }
-  for (size_t i = 0; i < cells; i++) reach->after[i] = ISO_NO_REACH;
+  for (size_t i = 0; i < cells; i++) clocks->after[i] = ISO_NO_REACH;
   return ISOPROOF_OK;
 }
 
@@ -42,7 +43,7 @@ typedef struct {
   const iso_event_graph *e;
   const iso_sequence *s;
   isoproof_task *task;
-  iso_reach *reach;
+  iso_event_clocks *clocks;
   bool failed;
 } updater;
 
@@ -79,34 +80,34 @@ static inline int32_t lower_row(int32_t *row, const int32_t *other, uint32_t wid
 /* Rows only ever grow, so the old row is a start. */
 static void update_before(updater *u) {
   const iso_event_graph *e = u->e;
-  uint32_t width = u->reach->width;
+  uint32_t width = u->clocks->width;
   for (uint32_t i = 0; i < u->s->count; i++) {
     uint32_t event = u->s->event[i], before;
-    int32_t *row = u->reach->before + (size_t)event * width, changed = 0;
+    int32_t *row = u->clocks->before + (size_t)event * width, changed = 0;
     uint64_t at = 0;
     while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
       uint32_t chain = iso_event_chain(e, before);
-      changed |= raise_row(row, u->reach->before + (size_t)before * width, width);
+      changed |= raise_row(row, u->clocks->before + (size_t)before * width, width);
       if (row[chain] <= (int32_t)before) row[chain] = (int32_t)before + 1, changed = 1;
     }
-    u->reach->changed_before[event] = changed != 0;
+    u->clocks->changed_before[event] = changed != 0;
   }
 }
 
 /* Backwards, each event hands its row on to those before it. */
 static void update_after(updater *u) {
   const iso_event_graph *e = u->e;
-  uint32_t width = u->reach->width;
-  memset(u->reach->changed_after, 0, e->count);
+  uint32_t width = u->clocks->width;
+  memset(u->clocks->changed_after, 0, e->count);
   for (uint32_t i = u->s->count; i-- > 0;) {
     uint32_t event = u->s->event[i], before, chain = iso_event_chain(e, event);
-    const int32_t *row = u->reach->after + (size_t)event * width;
+    const int32_t *row = u->clocks->after + (size_t)event * width;
     uint64_t at = 0;
     while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
-      int32_t *other = u->reach->after + (size_t)before * width;
+      int32_t *other = u->clocks->after + (size_t)before * width;
       int32_t changed = lower_row(other, row, width);
       if (other[chain] > (int32_t)event) other[chain] = (int32_t)event, changed = 1;
-      if (changed) u->reach->changed_after[before] = 1;
+      if (changed) u->clocks->changed_after[before] = 1;
     }
   }
 }
@@ -117,10 +118,10 @@ static void update_side(void *context, unsigned thread, unsigned threads) {
   if (thread == 1 || threads == 1) update_after(u);
 }
 
-isoproof_status iso_reach_update(const iso_event_graph *e, const iso_sequence *sequence, isoproof_task *task,
-                                 iso_reach *reach, isoproof_error *error) {
+isoproof_status iso_event_clocks_update(const iso_event_graph *e, const iso_sequence *sequence, isoproof_task *task,
+                                        iso_event_clocks *clocks, isoproof_error *error) {
   enum { SMALL = 1024 };
-  updater u = {.e = e, .s = sequence, .task = task, .reach = reach};
+  updater u = {.e = e, .s = sequence, .task = task, .clocks = clocks};
   iso_parallel(e->count < SMALL || iso_task_threads(task) < 2 ? 1 : 2, update_side, &u);
   return iso_task_check(task, error);
 }

@@ -13,11 +13,11 @@ void iso_path_finder_free(iso_path_finder *f) {
   memset(f, 0, sizeof *f);
 }
 
-isoproof_status iso_path_finder_make(const iso_event_graph *events, const iso_reach *reach, iso_path_finder *f,
+isoproof_status iso_path_finder_make(const iso_event_graph *events, const iso_event_clocks *clocks, iso_path_finder *f,
                                      isoproof_error *error) {
   memset(f, 0, sizeof *f);
   f->events = events;
-  f->reach = reach;
+  f->clocks = clocks;
   f->before_round = UINT32_MAX;
   f->effort_limit = UINT64_MAX;
   f->seen = iso_alloc_zero(events->count, sizeof *f->seen);
@@ -38,7 +38,7 @@ typedef struct {
 static bool may_pass(const search *s, uint32_t event) {
   const iso_path_finder *f = s->f;
   if (f->component != NULL && f->component[event] != f->component[s->to]) return false;
-  return event == s->from || f->reach == NULL || iso_reaches(f->events, f->reach, s->from, event);
+  return event == s->from || f->clocks == NULL || iso_reaches(f->events, f->clocks, s->from, event);
 }
 
 /* Meets an event before `step.to`, from which `to` can be reached at that cost. */

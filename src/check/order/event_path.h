@@ -22,12 +22,12 @@ typedef struct iso_path {
 
 typedef struct iso_path_finder {
   const iso_event_graph *events;
-  const iso_reach *reach;    /* may be NULL; else only events that `from` is known to come before are looked at */
-  const uint32_t *component; /* may be NULL; else only events of the component of `to` are looked at */
-  uint32_t before_round;     /* derived edges of this round and later ones are left out */
-  bool use_chosen;           /* chosen edges are steps too */
-  uint64_t effort_limit;     /* edges to look at at most */
-  uint32_t *seen;            /* by event: stamp */
+  const iso_event_clocks *clocks; /* may be NULL; else only events that `from` is known to come before are looked at */
+  const uint32_t *component;      /* may be NULL; else only events of the component of `to` are looked at */
+  uint32_t before_round;          /* derived edges of this round and later ones are left out */
+  bool use_chosen;                /* chosen edges are steps too */
+  uint64_t effort_limit;          /* edges to look at at most */
+  uint32_t *seen;                 /* by event: stamp */
   uint32_t *cost;
   iso_path_step *via; /* the first step of the path from here */
   uint32_t stamp;
@@ -35,8 +35,8 @@ typedef struct iso_path_finder {
   ISO_VEC(uint32_t) near, far, next; /* events to go on from: at the cost at hand, at one more, scratch */
 } iso_path_finder;
 
-isoproof_status iso_path_finder_make(const iso_event_graph *events, const iso_reach *reach, iso_path_finder *finder,
-                                     isoproof_error *error);
+isoproof_status iso_path_finder_make(const iso_event_graph *events, const iso_event_clocks *clocks,
+                                     iso_path_finder *finder, isoproof_error *error);
 void iso_path_finder_free(iso_path_finder *finder);
 
 /* Fills *path and returns its cost; UINT32_MAX when there is none, the effort went beyond the

@@ -18,9 +18,9 @@ typedef struct {
 } fork;
 
 typedef struct {
-  const iso_small *small;
+  const iso_polygraph *problem;
   iso_scenario *out;
-  iso_net net;
+  iso_link_stack stack;
   uint8_t *decided;        /* by pair: 0 while open */
   ISO_VEC(uint32_t) trail; /* pairs decided, in order */
   ISO_VEC(fork) forks;
@@ -30,7 +30,7 @@ typedef struct {
 /* Adds what follows from `before` being before `after`: WW, and RW from everybody who read what `before` wrote. */
 static bool push_order(builder *b, uint32_t before, uint32_t after, uint32_t key, iso_order_reason reason,
                        uint32_t order_op) {
-  const iso_small *s = b->small;
+  const iso_polygraph *s = b->problem;
   iso_link ww = {.kind = ISO_LINK_WW,
                  .from = before,
                  .to = after,
@@ -39,11 +39,11 @@ static bool push_order(builder *b, uint32_t before, uint32_t after, uint32_t key
                  .read_op = ISO_NO_OP,
                  .reason = reason,
                  .order_op = order_op};
-  if (!iso_net_push(&b->net, ww)) return false;
+  if (!iso_link_stack_push(&b->stack, ww)) return false;
   for (size_t i = 0; i < s->links.count; i++) {
     const iso_link *read = &s->links.items[i];
     if (read->kind != ISO_LINK_WR || read->from != before || read->to == after) continue;
-    if (!iso_small_is_writer(s, after, read->key)) continue;
+    if (!iso_polygraph_is_writer(s, after, read->key)) continue;
     iso_link rw = {.kind = ISO_LINK_RW,
                    .from = read->to,
                    .to = after,
@@ -52,16 +52,16 @@ static bool push_order(builder *b, uint32_t before, uint32_t after, uint32_t key
                    .read_op = read->read_op,
                    .reason = reason,
                    .order_op = order_op};
-    if (!iso_net_push(&b->net, rw)) return false;
+    if (!iso_link_stack_push(&b->stack, rw)) return false;
   }
   return true;
 }
 
 static bool push_initial_reads(builder *b, const iso_link *read) {
   size_t first, end;
-  iso_small_writers(b->small, read->key, &first, &end);
+  iso_polygraph_writers(b->problem, read->key, &first, &end);
   for (size_t i = first; i < end; i++) {
-    uint32_t writer = b->small->writes.items[i].txn;
+    uint32_t writer = b->problem->writes.items[i].txn;
     if (writer == read->to) continue;
     iso_link rw = {.kind = ISO_LINK_RW,
                    .from = read->to,
@@ -71,7 +71,7 @@ static bool push_initial_reads(builder *b, const iso_link *read) {
                    .read_op = read->read_op,
                    .reason = ISO_ORDER_INITIAL,
                    .order_op = ISO_NO_OP};
-    if (!iso_net_push(&b->net, rw)) return false;
+    if (!iso_link_stack_push(&b->stack, rw)) return false;
   }
   return true;
 }
@@ -82,15 +82,15 @@ static bool push_known(builder *b) {
                                                       [ISO_LINK_RT] = ISO_ORDER_RT,
                                                       [ISO_LINK_WR] = ISO_ORDER_WR,
                                                       [ISO_LINK_WW] = ISO_ORDER_LIST};
-  const iso_small *s = b->small;
+  const iso_polygraph *s = b->problem;
   for (size_t i = 0; i < s->links.count; i++) {
     const iso_link *link = &s->links.items[i];
     if (link->kind == ISO_LINK_WR && link->from == ISO_INITIAL) {
       if (!push_initial_reads(b, link)) return false;
       continue;
     }
-    if (link->kind != ISO_LINK_WW && !iso_net_push(&b->net, *link)) return false;
-    size_t pair = iso_small_find_pair(s, link->from, link->to);
+    if (link->kind != ISO_LINK_WW && !iso_link_stack_push(&b->stack, *link)) return false;
+    size_t pair = iso_polygraph_find_pair(s, link->from, link->to);
     uint8_t direction = link->from < link->to ? 1 : 2; /* both, where dependencies contradict each other */
     if (pair == s->pairs.count || (b->decided[pair] & direction) != 0) continue;
     b->decided[pair] |= direction;
@@ -102,23 +102,24 @@ static bool push_known(builder *b) {
 }
 
 /* The key to speak of: one that both write and somebody read from one of them, else any. */
-static uint32_t telling_key(const iso_small *s, const iso_small_pair *pair) {
+static uint32_t telling_key(const iso_polygraph *s, const iso_polygraph_pair *pair) {
   for (size_t i = 0; i < s->links.count; i++) {
     const iso_link *read = &s->links.items[i];
     if (read->kind != ISO_LINK_WR || (read->from != pair->a && read->from != pair->b)) continue;
-    if (iso_small_is_writer(s, pair->a, read->key) && iso_small_is_writer(s, pair->b, read->key)) return read->key;
+    if (iso_polygraph_is_writer(s, pair->a, read->key) && iso_polygraph_is_writer(s, pair->b, read->key))
+      return read->key;
   }
   return pair->key;
 }
 
 /* The length of the cycle that an order closes at once, 0 when it closes none shorter than `bound`. */
 static size_t try_order(builder *b, size_t pair, bool swapped, size_t bound) {
-  const iso_small_pair *p = &b->small->pairs.items[pair];
-  size_t mark = b->net.links.count, length = 0;
+  const iso_polygraph_pair *p = &b->problem->pairs.items[pair];
+  size_t mark = b->stack.links.count, length = 0;
   bool done = push_order(b, swapped ? p->b : p->a, swapped ? p->a : p->b, p->key, ISO_ORDER_ASSUMED, ISO_NO_OP) &&
-              iso_net_search(&b->net, mark, bound, &length);
+              iso_link_stack_search(&b->stack, mark, bound, &length);
   if (!done) b->failed = true;
-  iso_net_pop(&b->net, mark);
+  iso_link_stack_pop(&b->stack, mark);
   return length;
 }
 
@@ -129,7 +130,7 @@ typedef struct {
 } choice;
 
 static choice choose(builder *b) {
-  const iso_small *s = b->small;
+  const iso_polygraph *s = b->problem;
   choice best = {.pair = s->pairs.count};
   bool thorough = s->pairs.count - b->trail.count <= THOROUGH_PAIRS;
   for (size_t i = 0; i < s->pairs.count && !b->failed; i++) {
@@ -147,7 +148,7 @@ static choice choose(builder *b) {
 }
 
 static void decide(builder *b, size_t pair, bool swapped) {
-  const iso_small_pair *p = &b->small->pairs.items[pair];
+  const iso_polygraph_pair *p = &b->problem->pairs.items[pair];
   b->decided[pair] = 1;
   bool done = iso_vec_push(&b->trail, (uint32_t)pair) &&
               push_order(b, swapped ? p->b : p->a, swapped ? p->a : p->b, p->key, ISO_ORDER_ASSUMED, ISO_NO_OP);
@@ -155,15 +156,15 @@ static void decide(builder *b, size_t pair, bool swapped) {
 }
 
 static void undo(builder *b, size_t links, size_t trail) {
-  iso_net_pop(&b->net, links);
+  iso_link_stack_pop(&b->stack, links);
   while (b->trail.count > trail) b->decided[b->trail.items[--b->trail.count]] = 0;
 }
 
 /* How much an order brings: everything when a pair is then refuted both ways, else how many are in one. */
 static size_t look_ahead(builder *b, size_t pair, bool swapped) {
-  size_t links = b->net.links.count, trail = b->trail.count, score = 0;
+  size_t links = b->stack.links.count, trail = b->trail.count, score = 0;
   decide(b, pair, swapped);
-  for (size_t i = 0; i < b->small->pairs.count && !b->failed; i++) {
+  for (size_t i = 0; i < b->problem->pairs.count && !b->failed; i++) {
     if (b->decided[i]) continue;
     bool one = try_order(b, i, false, SIZE_MAX) != 0, other = try_order(b, i, true, SIZE_MAX) != 0;
     score += one && other ? 1000 : one || other;
@@ -174,7 +175,7 @@ static size_t look_ahead(builder *b, size_t pair, bool swapped) {
 
 /* The pair for a true alternative; the number of pairs when none is left. */
 static size_t choose_fork(builder *b) {
-  const iso_small *s = b->small;
+  const iso_polygraph *s = b->problem;
   size_t best = s->pairs.count, best_score = 0, open = 0;
   for (size_t i = 0; i < s->pairs.count; i++) open += !b->decided[i];
   for (size_t i = 0; i < s->pairs.count && !b->failed; i++) {
@@ -202,26 +203,26 @@ static uint32_t add_case(builder *b, iso_branch made) {
 /* A leaf with the cycle that the net has just found. */
 static uint32_t add_leaf(builder *b) {
   iso_branch leaf = {
-      .is_leaf = true, .first_link = (uint32_t)b->out->links.count, .links = (uint32_t)b->net.cycle.count};
-  for (size_t i = 0; i < b->net.cycle.count; i++) {
-    if (!iso_vec_push(&b->out->links, b->net.links.items[b->net.cycle.items[i]])) b->failed = true;
+      .is_leaf = true, .first_link = (uint32_t)b->out->links.count, .links = (uint32_t)b->stack.cycle.count};
+  for (size_t i = 0; i < b->stack.cycle.count; i++) {
+    if (!iso_vec_push(&b->out->links, b->stack.links.items[b->stack.cycle.items[i]])) b->failed = true;
   }
   return add_case(b, leaf);
 }
 
 static uint32_t add_inner(builder *b, size_t pair) {
-  const iso_small_pair *p = &b->small->pairs.items[pair];
-  return add_case(b, (iso_branch){.before = p->a, .after = p->b, .key = telling_key(b->small, p)});
+  const iso_polygraph_pair *p = &b->problem->pairs.items[pair];
+  return add_case(b, (iso_branch){.before = p->a, .after = p->b, .key = telling_key(b->problem, p)});
 }
 
 static uint32_t add_refuted(builder *b, size_t pair, bool swapped) {
-  const iso_small_pair *p = &b->small->pairs.items[pair];
-  size_t mark = b->net.links.count, length = 0;
+  const iso_polygraph_pair *p = &b->problem->pairs.items[pair];
+  size_t mark = b->stack.links.count, length = 0;
   bool done = push_order(b, swapped ? p->b : p->a, swapped ? p->a : p->b, p->key, ISO_ORDER_ASSUMED, ISO_NO_OP) &&
-              iso_net_search(&b->net, mark, SIZE_MAX, &length);
+              iso_link_stack_search(&b->stack, mark, SIZE_MAX, &length);
   if (!done) b->failed = true;
   uint32_t leaf = add_leaf(b);
-  iso_net_pop(&b->net, mark);
+  iso_link_stack_pop(&b->stack, mark);
   return leaf;
 }
 
@@ -251,17 +252,17 @@ static bool take_fork(builder *b, uint32_t *parent, unsigned *side) {
   const iso_branch *c = &b->out->cases.items[last.at];
   *parent = last.at;
   *side = 1;
-  decide(b, iso_small_find_pair(b->small, c->before, c->after), true);
+  decide(b, iso_polygraph_find_pair(b->problem, c->before, c->after), true);
   return true;
 }
 
 /* Splits where no order is refuted at once; false when nothing is left to split, so that there is a solution. */
 static bool add_fork(builder *b, uint32_t *parent, unsigned *side) {
   size_t pair = choose_fork(b);
-  if (pair == b->small->pairs.count || b->failed) return false;
+  if (pair == b->problem->pairs.count || b->failed) return false;
   uint32_t inner = add_inner(b, pair);
   if (*parent != ISO_NO_TXN && !b->failed) b->out->cases.items[*parent].then[*side] = inner;
-  fork made = {b->net.links.count, b->trail.count, inner};
+  fork made = {b->stack.links.count, b->trail.count, inner};
   if (!iso_vec_push(&b->forks, made)) b->failed = true;
   *parent = inner;
   *side = 0;
@@ -273,7 +274,7 @@ static isoproof_status grow(builder *b, isoproof_task *task, isoproof_error *err
   uint32_t parent = ISO_NO_TXN;
   unsigned side = 0;
   size_t length;
-  if (!iso_net_search(&b->net, 0, SIZE_MAX, &length)) return iso_fail_memory(error);
+  if (!iso_link_stack_search(&b->stack, 0, SIZE_MAX, &length)) return iso_fail_memory(error);
   if (length != 0) {
     add_leaf(b);
     b->out->refuted = !b->failed;
@@ -286,7 +287,7 @@ static isoproof_status grow(builder *b, isoproof_task *task, isoproof_error *err
     }
     choice next = choose(b);
     if (b->failed) break;
-    if (next.pair < b->small->pairs.count) {
+    if (next.pair < b->problem->pairs.count) {
       add_choice(b, &next, &parent, &side);
       more = parent != ISO_NO_TXN || take_fork(b, &parent, &side);
     } else if (!add_fork(b, &parent, &side)) {
@@ -297,14 +298,14 @@ static isoproof_status grow(builder *b, isoproof_task *task, isoproof_error *err
   return b->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_branches_make(const iso_small *small, isoproof_task *task, iso_scenario *out,
+isoproof_status iso_branches_make(const iso_polygraph *problem, isoproof_task *task, iso_scenario *out,
                                   isoproof_error *error) {
-  builder b = {.small = small, .out = out, .decided = iso_alloc_zero(small->pairs.count, sizeof *b.decided)};
+  builder b = {.problem = problem, .out = out, .decided = iso_alloc_zero(problem->pairs.count, sizeof *b.decided)};
   isoproof_status status = b.decided != NULL ? ISOPROOF_OK : iso_fail_memory(error);
-  if (status == ISOPROOF_OK) status = iso_net_init(&b.net, small->level->rule, small->count, error);
+  if (status == ISOPROOF_OK) status = iso_link_stack_init(&b.stack, problem->level->rule, problem->count, error);
   if (status == ISOPROOF_OK) {
     status = push_known(&b) ? grow(&b, task, error) : iso_fail_memory(error);
-    iso_net_free(&b.net);
+    iso_link_stack_free(&b.stack);
   }
   free(b.decided);
   iso_vec_free(&b.trail);

@@ -8,9 +8,9 @@
 /* Fills out->cases and out->links, in the numbers of the small problem, and out->refuted.  Orders whose opposite closes
  * a cycle at once are preferred to true alternatives, short cycles to long ones.  ISOPROOF_ERR_LIMIT when the cases are
  * too many. */
-isoproof_status iso_branches_make(const iso_small *small, isoproof_task *task, iso_scenario *out,
+isoproof_status iso_branches_make(const iso_polygraph *problem, isoproof_task *task, iso_scenario *out,
                                   isoproof_error *error);
 /* Takes out of the tree every alternative of which one side gets by without its assumption. */
-isoproof_status iso_branches_prune(const iso_small *small, iso_scenario *out, isoproof_error *error);
+isoproof_status iso_branches_prune(const iso_polygraph *problem, iso_scenario *out, isoproof_error *error);
 
 #endif

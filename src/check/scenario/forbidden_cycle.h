@@ -1,13 +1,13 @@
 /* forbidden_cycle.h - a growing set of links, and the shortest cycle in it that a rule forbids.
  *
- * Links come and go like a stack.  A net owns its arrays until iso_net_free.
+ * Links come and go like a stack.  A net owns its arrays until iso_link_stack_free.
  */
 #ifndef ISO_CHECK_SCENARIO_FORBIDDEN_CYCLE_H
 #define ISO_CHECK_SCENARIO_FORBIDDEN_CYCLE_H
 
 #include "result/scenario.h"
 
-typedef struct iso_net {
+typedef struct iso_link_stack {
   iso_rule rule;
   uint32_t count; /* transactions */
   ISO_VEC(iso_link) links;
@@ -16,16 +16,16 @@ typedef struct iso_net {
   uint32_t *distance, *queue; /* by event: two a transaction */
   uint32_t *via;              /* by event: the link that led there, or a mark */
   ISO_VEC(uint32_t) cycle;    /* the last cycle found: numbers of links, in order */
-} iso_net;
+} iso_link_stack;
 
-isoproof_status iso_net_init(iso_net *net, iso_rule rule, uint32_t count, isoproof_error *error);
-void iso_net_free(iso_net *net);
-bool iso_net_push(iso_net *net, iso_link link);
+isoproof_status iso_link_stack_init(iso_link_stack *stack, iso_rule rule, uint32_t count, isoproof_error *error);
+void iso_link_stack_free(iso_link_stack *stack);
+bool iso_link_stack_push(iso_link_stack *stack, iso_link link);
 /* Takes links away until `left` are there. */
-void iso_net_pop(iso_net *net, size_t left);
+void iso_link_stack_pop(iso_link_stack *stack, size_t left);
 
 /* The length of the shortest forbidden cycle through one of the links from number `first` on, which is then in
  * net->cycle; 0 when there is none shorter than `bound`.  False when memory is out. */
-bool iso_net_search(iso_net *net, size_t first, size_t bound, size_t *length);
+bool iso_link_stack_search(iso_link_stack *stack, size_t first, size_t bound, size_t *length);
 
 #endif

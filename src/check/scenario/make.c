@@ -56,7 +56,7 @@ static void arrange(uint32_t *numbers, size_t count, unsigned way) {
 }
 
 /* Shrinks in several orders, and keeps the fewest. */
-static isoproof_status shrink_best(iso_reducer *reducer, uint32_t *on, size_t *count, isoproof_task *task,
+static isoproof_status shrink_best(iso_shrinker *shrinker, uint32_t *on, size_t *count, isoproof_task *task,
                                    isoproof_error *error) {
   size_t tries = *count <= REPEATED_SMALL ? TRIES : 1, best = SIZE_MAX;
   uint32_t *one = iso_alloc(*count, sizeof *one), *kept = iso_alloc(*count, sizeof *kept);
@@ -65,7 +65,7 @@ static isoproof_status shrink_best(iso_reducer *reducer, uint32_t *on, size_t *c
     size_t left = *count;
     memcpy(one, on, left * sizeof *one);
     arrange(one, left, way);
-    status = iso_reducer_shrink(reducer, one, &left, task, error);
+    status = iso_shrinker_run(shrinker, one, &left, task, error);
     if (status != ISOPROOF_OK || left >= best) continue;
     best = left;
     memcpy(kept, one, left * sizeof *kept);
@@ -81,23 +81,23 @@ static isoproof_status shrink_best(iso_reducer *reducer, uint32_t *on, size_t *c
 
 /* One round: what a failed core mentions, and with `finish` a set of which no transaction can be left out. */
 static isoproof_status fewer_txns(work *w, bool finish, bool *fails, isoproof_error *error) {
-  iso_small small;
-  iso_reducer reducer;
-  ISO_TRY(iso_small_make(w->view, w->level, w->versions, w->txns, w->count, false, &small, error));
-  isoproof_status status = iso_reducer_init(&reducer, &small, false, error);
+  iso_polygraph problem;
+  iso_shrinker shrinker;
+  ISO_TRY(iso_polygraph_make(w->view, w->level, w->versions, w->txns, w->count, false, &problem, error));
+  isoproof_status status = iso_shrinker_init(&shrinker, &problem, false, error);
   if (status == ISOPROOF_OK) {
-    size_t count = small.count;
+    size_t count = problem.count;
     uint32_t *on = iso_alloc(count, sizeof *on);
     if (on == NULL) status = iso_fail_memory(error);
     for (uint32_t i = 0; on != NULL && i < count; i++) on[i] = i;
-    if (status == ISOPROOF_OK) status = iso_reducer_fails(&reducer, on, &count, w->task, fails, error);
-    if (status == ISOPROOF_OK && *fails && finish) status = shrink_best(&reducer, on, &count, w->task, error);
-    for (size_t i = 0; status == ISOPROOF_OK && *fails && i < count; i++) w->txns[i] = small.txn[on[i]];
+    if (status == ISOPROOF_OK) status = iso_shrinker_fails(&shrinker, on, &count, w->task, fails, error);
+    if (status == ISOPROOF_OK && *fails && finish) status = shrink_best(&shrinker, on, &count, w->task, error);
+    for (size_t i = 0; status == ISOPROOF_OK && *fails && i < count; i++) w->txns[i] = problem.txn[on[i]];
     if (status == ISOPROOF_OK && *fails) w->count = count;
     free(on);
-    iso_reducer_free(&reducer);
+    iso_shrinker_free(&shrinker);
   }
-  iso_small_free(&small);
+  iso_polygraph_free(&problem);
   return status;
 }
 
@@ -114,16 +114,16 @@ static isoproof_status fewest_txns(work *w, bool *fails, isoproof_error *error) 
 }
 
 /* Tries to do without all links of a kind at once: a story without times is simpler than one with. */
-static isoproof_status without_kind(iso_reducer *reducer, iso_link_kind kind, uint32_t *on, size_t *count,
+static isoproof_status without_kind(iso_shrinker *shrinker, iso_link_kind kind, uint32_t *on, size_t *count,
                                     isoproof_task *task, isoproof_error *error) {
   uint32_t *rest = iso_alloc(*count, sizeof *rest);
   if (rest == NULL) return iso_fail_memory(error);
   size_t left = 0;
   bool fails = false;
   for (size_t i = 0; i < *count; i++) {
-    if (reducer->small->links.items[on[i]].kind != kind) rest[left++] = on[i];
+    if (shrinker->problem->links.items[on[i]].kind != kind) rest[left++] = on[i];
   }
-  isoproof_status status = left < *count ? iso_reducer_fails(reducer, rest, &left, task, &fails, error) : ISOPROOF_OK;
+  isoproof_status status = left < *count ? iso_shrinker_fails(shrinker, rest, &left, task, &fails, error) : ISOPROOF_OK;
   if (status == ISOPROOF_OK && fails) {
     memcpy(on, rest, left * sizeof *on);
     *count = left;
@@ -133,48 +133,48 @@ static isoproof_status without_kind(iso_reducer *reducer, iso_link_kind kind, ui
 }
 
 /* Leaves in the small problem only links of which none can be left out. */
-static isoproof_status fewest_links(iso_small *small, isoproof_task *task, bool *fails, isoproof_error *error) {
-  iso_reducer reducer;
-  ISO_TRY(iso_reducer_init(&reducer, small, true, error));
+static isoproof_status fewest_links(iso_polygraph *problem, isoproof_task *task, bool *fails, isoproof_error *error) {
+  iso_shrinker shrinker;
+  ISO_TRY(iso_shrinker_init(&shrinker, problem, true, error));
   size_t count = 0;
-  uint32_t *on = iso_alloc(small->links.count, sizeof *on);
+  uint32_t *on = iso_alloc(problem->links.count, sizeof *on);
   isoproof_status status = on != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   /* The kinds that are given up first stand first. */
   static const iso_link_kind order[] = {ISO_LINK_RT, ISO_LINK_SO, ISO_LINK_WW, ISO_LINK_WR};
   for (size_t k = 0; on != NULL && k < sizeof order / sizeof order[0]; k++) {
-    for (size_t i = 0; i < small->links.count; i++) {
-      if (small->links.items[i].kind == order[k]) on[count++] = (uint32_t)i;
+    for (size_t i = 0; i < problem->links.count; i++) {
+      if (problem->links.items[i].kind == order[k]) on[count++] = (uint32_t)i;
     }
   }
   for (size_t k = 0; k < 3 && status == ISOPROOF_OK; k++) {
-    status = without_kind(&reducer, order[k], on, &count, task, error);
+    status = without_kind(&shrinker, order[k], on, &count, task, error);
   }
-  if (status == ISOPROOF_OK) status = iso_reducer_fails(&reducer, on, &count, task, fails, error);
-  if (status == ISOPROOF_OK && *fails) status = shrink_best(&reducer, on, &count, task, error);
+  if (status == ISOPROOF_OK) status = iso_shrinker_fails(&shrinker, on, &count, task, fails, error);
+  if (status == ISOPROOF_OK && *fails) status = shrink_best(&shrinker, on, &count, task, error);
   if (status == ISOPROOF_OK && *fails) {
-    uint8_t *keep = iso_alloc_zero(small->links.count, sizeof *keep);
+    uint8_t *keep = iso_alloc_zero(problem->links.count, sizeof *keep);
     size_t kept = 0;
     if (keep == NULL) status = iso_fail_memory(error);
     for (size_t i = 0; keep != NULL && i < count; i++) keep[on[i]] = 1;
-    for (size_t i = 0; keep != NULL && i < small->links.count; i++) {
-      if (keep[i]) small->links.items[kept++] = small->links.items[i];
+    for (size_t i = 0; keep != NULL && i < problem->links.count; i++) {
+      if (keep[i]) problem->links.items[kept++] = problem->links.items[i];
     }
-    if (keep != NULL) small->links.count = kept;
+    if (keep != NULL) problem->links.count = kept;
     free(keep);
   }
   free(on);
-  iso_reducer_free(&reducer);
+  iso_shrinker_free(&shrinker);
   return status;
 }
 
-static uint32_t real_number(const iso_small *small, uint32_t txn) {
-  return txn == ISO_INITIAL || txn == ISO_NO_TXN ? txn : small->txn[txn];
+static uint32_t real_number(const iso_polygraph *problem, uint32_t txn) {
+  return txn == ISO_INITIAL || txn == ISO_NO_TXN ? txn : problem->txn[txn];
 }
 
-static void to_real_numbers(const iso_small *small, iso_link *link) {
-  link->from = real_number(small, link->from);
-  link->to = real_number(small, link->to);
-  link->version = real_number(small, link->version);
+static void to_real_numbers(const iso_polygraph *problem, iso_link *link) {
+  link->from = real_number(problem, link->from);
+  link->to = real_number(problem, link->to);
+  link->version = real_number(problem, link->version);
 }
 
 /* Lets a cycle begin where its first transaction is. */
@@ -192,42 +192,42 @@ static bool rotate(iso_link *cycle, uint32_t count) {
 }
 
 /* From numbers of the small problem to those of the history. */
-static bool hand_over(const iso_small *small, iso_scenario *out) {
-  for (uint32_t i = 0; i < small->count; i++) {
-    if (!iso_vec_push(&out->txns, small->txn[i])) return false;
+static bool hand_over(const iso_polygraph *problem, iso_scenario *out) {
+  for (uint32_t i = 0; i < problem->count; i++) {
+    if (!iso_vec_push(&out->txns, problem->txn[i])) return false;
   }
-  for (size_t i = 0; i < small->links.count; i++) {
-    iso_link link = small->links.items[i];
-    to_real_numbers(small, &link);
+  for (size_t i = 0; i < problem->links.count; i++) {
+    iso_link link = problem->links.items[i];
+    to_real_numbers(problem, &link);
     if (!iso_vec_push(&out->known, link)) return false;
   }
-  for (size_t i = 0; i < out->links.count; i++) to_real_numbers(small, &out->links.items[i]);
+  for (size_t i = 0; i < out->links.count; i++) to_real_numbers(problem, &out->links.items[i]);
   for (size_t i = 0; i < out->cases.count; i++) {
     iso_branch *c = &out->cases.items[i];
     if (c->is_leaf && !rotate(out->links.items + c->first_link, c->links)) return false;
     if (c->is_leaf) continue;
-    c->before = real_number(small, c->before);
-    c->after = real_number(small, c->after);
+    c->before = real_number(problem, c->before);
+    c->after = real_number(problem, c->after);
   }
   return true;
 }
 
 /* The links that are needed among the transactions that are, and the cases. */
 static isoproof_status spell_out(const work *w, iso_scenario *out, isoproof_error *error) {
-  iso_small small;
+  iso_polygraph problem;
   bool fails = false;
-  ISO_TRY(iso_small_make(w->view, w->level, w->versions, w->txns, w->count, true, &small, error));
-  isoproof_status status = fewest_links(&small, w->task, &fails, error);
+  ISO_TRY(iso_polygraph_make(w->view, w->level, w->versions, w->txns, w->count, true, &problem, error));
+  isoproof_status status = fewest_links(&problem, w->task, &fails, error);
   if (status == ISOPROOF_OK && fails) {
-    status = iso_branches_make(&small, w->task, out, error);
-    if (status == ISOPROOF_OK && out->refuted) status = iso_branches_prune(&small, out, error);
-    if (status == ISOPROOF_OK && out->refuted && !hand_over(&small, out)) status = iso_fail_memory(error);
+    status = iso_branches_make(&problem, w->task, out, error);
+    if (status == ISOPROOF_OK && out->refuted) status = iso_branches_prune(&problem, out, error);
+    if (status == ISOPROOF_OK && out->refuted && !hand_over(&problem, out)) status = iso_fail_memory(error);
   }
   if (status == ISOPROOF_OK && !out->refuted) {
     status =
         iso_fail(error, ISOPROOF_ERR_INTERNAL, "the solver and the cases disagree on a violation of %s", w->level->id);
   }
-  iso_small_free(&small);
+  iso_polygraph_free(&problem);
   return status;
 }
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-void iso_small_free(iso_small *small) {
-  free(small->txn);
-  iso_vec_free(&small->writes);
-  iso_vec_free(&small->pairs);
-  iso_vec_free(&small->links);
-  memset(small, 0, sizeof *small);
+void iso_polygraph_free(iso_polygraph *problem) {
+  free(problem->txn);
+  iso_vec_free(&problem->writes);
+  iso_vec_free(&problem->pairs);
+  iso_vec_free(&problem->links);
+  memset(problem, 0, sizeof *problem);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -17,20 +17,20 @@ static int by_number(const void *a, const void *b) {
 }
 
 static int by_key(const void *a, const void *b) {
-  const iso_small_write *x = a, *y = b;
+  const iso_polygraph_write *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
 static int by_pair(const void *a, const void *b) {
-  const iso_small_pair *x = a, *y = b;
+  const iso_polygraph_pair *x = a, *y = b;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
   if (x->b != y->b) return x->b < y->b ? -1 : 1;
   return (x->key > y->key) - (x->key < y->key);
 }
 
 /* The number of a transaction of the history, ISO_NO_TXN when it is not among these. */
-static uint32_t find(const iso_small *s, uint32_t txn) {
+static uint32_t find(const iso_polygraph *s, uint32_t txn) {
   uint32_t low = 0, high = s->count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -44,7 +44,7 @@ static uint32_t find(const iso_small *s, uint32_t txn) {
   return ISO_NO_TXN;
 }
 
-static bool take_txns(iso_small *s, const uint32_t *txns, size_t count) {
+static bool take_txns(iso_polygraph *s, const uint32_t *txns, size_t count) {
   s->txn = iso_alloc(count, sizeof *s->txn);
   if (s->txn == NULL) return false;
   if (count > 0) memcpy(s->txn, txns, count * sizeof *txns);
@@ -55,11 +55,11 @@ static bool take_txns(iso_small *s, const uint32_t *txns, size_t count) {
   return true;
 }
 
-static bool take_writes(iso_small *s) {
+static bool take_writes(iso_polygraph *s) {
   const iso_view *v = s->view;
   for (uint32_t i = 0; i < s->count; i++) {
     for (uint32_t k = v->write_first[s->txn[i]]; k < v->write_first[s->txn[i] + 1]; k++) {
-      if (!iso_vec_push(&s->writes, ((iso_small_write){v->write_key[k], i}))) return false;
+      if (!iso_vec_push(&s->writes, ((iso_polygraph_write){v->write_key[k], i}))) return false;
     }
   }
   if (s->writes.count > 0) qsort(s->writes.items, s->writes.count, sizeof *s->writes.items, by_key);
@@ -67,24 +67,24 @@ static bool take_writes(iso_small *s) {
 }
 
 /* Every two writers of a key, once. */
-static bool take_pairs(iso_small *s) {
-  const iso_small_write *w = s->writes.items;
+static bool take_pairs(iso_polygraph *s) {
+  const iso_polygraph_write *w = s->writes.items;
   for (size_t i = 0; i < s->writes.count; i++) {
     for (size_t k = i + 1; k < s->writes.count && w[k].key == w[i].key; k++) {
-      if (!iso_vec_push(&s->pairs, ((iso_small_pair){w[i].txn, w[k].txn, w[i].key}))) return false;
+      if (!iso_vec_push(&s->pairs, ((iso_polygraph_pair){w[i].txn, w[k].txn, w[i].key}))) return false;
     }
   }
   if (s->pairs.count > 0) qsort(s->pairs.items, s->pairs.count, sizeof *s->pairs.items, by_pair);
   size_t kept = 0;
   for (size_t i = 0; i < s->pairs.count; i++) {
-    const iso_small_pair *p = &s->pairs.items[i], *last = kept > 0 ? &s->pairs.items[kept - 1] : NULL;
+    const iso_polygraph_pair *p = &s->pairs.items[i], *last = kept > 0 ? &s->pairs.items[kept - 1] : NULL;
     if (last == NULL || last->a != p->a || last->b != p->b) s->pairs.items[kept++] = *p;
   }
   s->pairs.count = kept;
   return true;
 }
 
-void iso_small_writers(const iso_small *s, uint32_t key, size_t *first, size_t *end) {
+void iso_polygraph_writers(const iso_polygraph *s, uint32_t key, size_t *first, size_t *end) {
   size_t low = 0, high = s->writes.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -99,12 +99,12 @@ void iso_small_writers(const iso_small *s, uint32_t key, size_t *first, size_t *
   *end = low;
 }
 
-size_t iso_small_find_pair(const iso_small *s, uint32_t x, uint32_t y) {
+size_t iso_polygraph_find_pair(const iso_polygraph *s, uint32_t x, uint32_t y) {
   uint32_t a = x < y ? x : y, b = x < y ? y : x;
   size_t low = 0, high = s->pairs.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    const iso_small_pair *p = &s->pairs.items[middle];
+    const iso_polygraph_pair *p = &s->pairs.items[middle];
     if (p->a == a && p->b == b) return middle;
     if (p->a < a || (p->a == a && p->b < b)) {
       low = middle + 1;
@@ -115,16 +115,16 @@ size_t iso_small_find_pair(const iso_small *s, uint32_t x, uint32_t y) {
   return s->pairs.count;
 }
 
-bool iso_small_is_writer(const iso_small *s, uint32_t txn, uint32_t key) {
+bool iso_polygraph_is_writer(const iso_polygraph *s, uint32_t txn, uint32_t key) {
   return iso_view_writes(s->view, s->txn[txn], key);
 }
 
-bool iso_small_so(const iso_small *s, uint32_t a, uint32_t b) {
+bool iso_polygraph_so(const iso_polygraph *s, uint32_t a, uint32_t b) {
   const isoproof_history *h = s->view->h;
   return s->txn[a] < s->txn[b] && h->txn_session[s->txn[a]] == h->txn_session[s->txn[b]];
 }
 
-bool iso_small_rt(const iso_small *s, uint32_t a, uint32_t b) {
+bool iso_polygraph_rt(const iso_polygraph *s, uint32_t a, uint32_t b) {
   const isoproof_history *h = s->view->h;
   return iso_has_real_time(h) && iso_real_end(h, s->txn[a]) < iso_real_start(h, s->txn[b]);
 }
@@ -141,9 +141,9 @@ static iso_link link_of(iso_link_kind kind, uint32_t from, uint32_t to, uint32_t
 }
 
 /* Whether somebody else among these writes the key: a read of a key that nobody else writes forces nothing. */
-static bool has_rival(const iso_small *s, uint32_t reader, uint32_t key) {
+static bool has_rival(const iso_polygraph *s, uint32_t reader, uint32_t key) {
   size_t first, end;
-  iso_small_writers(s, key, &first, &end);
+  iso_polygraph_writers(s, key, &first, &end);
   for (size_t i = first; i < end; i++) {
     if (s->writes.items[i].txn != reader) return true;
   }
@@ -151,7 +151,7 @@ static bool has_rival(const iso_small *s, uint32_t reader, uint32_t key) {
 }
 
 /* What a transaction read from these, each version of a key once. */
-static bool take_reads(iso_small *s, uint32_t reader) {
+static bool take_reads(iso_polygraph *s, uint32_t reader) {
   const iso_view *v = s->view;
   size_t first = s->links.count;
   for (uint32_t i = v->read_first[s->txn[reader]]; i < v->read_first[s->txn[reader] + 1]; i++) {
@@ -169,8 +169,8 @@ static bool take_reads(iso_small *s, uint32_t reader) {
 }
 
 /* What list reads say about the order of the writers of each key. */
-static bool take_lists(iso_small *s) {
-  const iso_small_write *w = s->writes.items;
+static bool take_lists(iso_polygraph *s) {
+  const iso_polygraph_write *w = s->writes.items;
   if (s->versions == NULL || s->versions->first == NULL) return true;
   for (size_t i = 0; i < s->writes.count; i++) {
     for (size_t k = i + 1; k < s->writes.count && w[k].key == w[i].key; k++) {
@@ -185,12 +185,12 @@ static bool take_lists(iso_small *s) {
 }
 
 /* Session order and real time, every pair. */
-static bool take_orders(iso_small *s) {
+static bool take_orders(iso_polygraph *s) {
   for (uint32_t a = 0; a < s->count; a++) {
     for (uint32_t b = 0; b < s->count; b++) {
       if (a == b) continue;
-      bool so = s->level->session_order && iso_small_so(s, a, b);
-      bool rt = s->level->real_time && iso_small_rt(s, a, b);
+      bool so = s->level->session_order && iso_polygraph_so(s, a, b);
+      bool rt = s->level->real_time && iso_polygraph_rt(s, a, b);
       if (so && !iso_vec_push(&s->links, link_of(ISO_LINK_SO, a, b, ISO_NO_KEY, ISO_NO_OP))) return false;
       if (rt && !iso_vec_push(&s->links, link_of(ISO_LINK_RT, a, b, ISO_NO_KEY, ISO_NO_OP))) return false;
     }
@@ -198,14 +198,14 @@ static bool take_orders(iso_small *s) {
   return true;
 }
 
-isoproof_status iso_small_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
-                               const uint32_t *txns, size_t count, bool spelled_out, iso_small *out,
-                               isoproof_error *error) {
-  *out = (iso_small){.view = view, .level = level, .versions = versions};
+isoproof_status iso_polygraph_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
+                                   const uint32_t *txns, size_t count, bool spelled_out, iso_polygraph *out,
+                                   isoproof_error *error) {
+  *out = (iso_polygraph){.view = view, .level = level, .versions = versions};
   bool made = take_txns(out, txns, count) && take_writes(out) && take_pairs(out);
   for (uint32_t i = 0; made && i < out->count; i++) made = take_reads(out, i);
   made = made && take_lists(out) && (!spelled_out || take_orders(out));
   if (made) return ISOPROOF_OK;
-  iso_small_free(out);
+  iso_polygraph_free(out);
   return iso_fail_memory(error);
 }

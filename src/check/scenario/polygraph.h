@@ -2,47 +2,47 @@
  *
  * Transactions are numbered 0, 1, ... in the order of their numbers in the history, so that a session's are a range.
  * Links between them use these numbers; ISO_INITIAL stays itself.  A small problem owns its arrays until
- * iso_small_free and refers to the view, the versions and the level.
+ * iso_polygraph_free and refers to the view, the versions and the level.
  */
 #ifndef ISO_CHECK_SCENARIO_POLYGRAPH_H
 #define ISO_CHECK_SCENARIO_POLYGRAPH_H
 
 #include "result/scenario.h"
 
-typedef struct iso_small_write {
+typedef struct iso_polygraph_write {
   uint32_t key, txn;
-} iso_small_write;
+} iso_polygraph_write;
 
 /* Two transactions that write a key: a < b.  One entry for them, whatever the number of such keys. */
-typedef struct iso_small_pair {
+typedef struct iso_polygraph_pair {
   uint32_t a, b, key;
-} iso_small_pair;
+} iso_polygraph_pair;
 
-typedef struct iso_small {
+typedef struct iso_polygraph {
   const iso_view *view;
   const iso_strong_level *level;
   const iso_versions *versions;
   uint32_t count;
-  uint32_t *txn;                   /* numbers in the history, ascending */
-  ISO_VEC(iso_small_write) writes; /* by key, then transaction */
-  ISO_VEC(iso_small_pair) pairs;   /* by a, then b */
-  ISO_VEC(iso_link) links;         /* WR and WW (lists); with `spelled_out` SO and RT, every pair */
-} iso_small;
+  uint32_t *txn;                       /* numbers in the history, ascending */
+  ISO_VEC(iso_polygraph_write) writes; /* by key, then transaction */
+  ISO_VEC(iso_polygraph_pair) pairs;   /* by a, then b */
+  ISO_VEC(iso_link) links;             /* WR and WW (lists); with `spelled_out` SO and RT, every pair */
+} iso_polygraph;
 
 /* `txns` may be in any order and may repeat. */
-isoproof_status iso_small_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
-                               const uint32_t *txns, size_t count, bool spelled_out, iso_small *out,
-                               isoproof_error *error);
-void iso_small_free(iso_small *small);
+isoproof_status iso_polygraph_make(const iso_view *view, const iso_strong_level *level, const iso_versions *versions,
+                                   const uint32_t *txns, size_t count, bool spelled_out, iso_polygraph *out,
+                                   isoproof_error *error);
+void iso_polygraph_free(iso_polygraph *problem);
 
 /* The writers of a key: [*first, *end) of writes. */
-void iso_small_writers(const iso_small *small, uint32_t key, size_t *first, size_t *end);
+void iso_polygraph_writers(const iso_polygraph *problem, uint32_t key, size_t *first, size_t *end);
 /* The pair of two transactions in either order; pairs.count when they share no key. */
-size_t iso_small_find_pair(const iso_small *small, uint32_t x, uint32_t y);
-bool iso_small_is_writer(const iso_small *small, uint32_t txn, uint32_t key);
+size_t iso_polygraph_find_pair(const iso_polygraph *problem, uint32_t x, uint32_t y);
+bool iso_polygraph_is_writer(const iso_polygraph *problem, uint32_t txn, uint32_t key);
 /* Whether a is before b in their session, whatever the level says of sessions. */
-bool iso_small_so(const iso_small *small, uint32_t a, uint32_t b);
+bool iso_polygraph_so(const iso_polygraph *problem, uint32_t a, uint32_t b);
 /* Whether a ended before b began. */
-bool iso_small_rt(const iso_small *small, uint32_t a, uint32_t b);
+bool iso_polygraph_rt(const iso_polygraph *problem, uint32_t a, uint32_t b);
 
 #endif

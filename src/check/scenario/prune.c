@@ -4,7 +4,7 @@
 #include "check/scenario/cases.h"
 
 typedef struct {
-  const iso_small *small;
+  const iso_polygraph *problem;
   iso_scenario *out;
   size_t words;   /* a set of pairs */
   uint64_t *used; /* by case: the pairs whose assumed order the cycles below it use */
@@ -13,7 +13,7 @@ typedef struct {
 
 static uint64_t *used_by(const pruner *p, uint32_t at) { return p->used + (size_t)at * p->words; }
 
-static size_t pair_of(const pruner *p, uint32_t x, uint32_t y) { return iso_small_find_pair(p->small, x, y); }
+static size_t pair_of(const pruner *p, uint32_t x, uint32_t y) { return iso_polygraph_find_pair(p->problem, x, y); }
 
 static bool uses(const pruner *p, uint32_t at, size_t pair) { return used_by(p, at)[pair / 64] >> (pair % 64) & 1; }
 
@@ -65,10 +65,10 @@ static bool copy_rest(const pruner *p, uint32_t root, iso_scenario *fresh) {
   return good;
 }
 
-isoproof_status iso_branches_prune(const iso_small *small, iso_scenario *out, isoproof_error *error) {
+isoproof_status iso_branches_prune(const iso_polygraph *problem, iso_scenario *out, isoproof_error *error) {
   size_t count = out->cases.count;
   if (count == 0) return ISOPROOF_OK;
-  pruner p = {.small = small, .out = out, .words = small->pairs.count / 64 + 1};
+  pruner p = {.problem = problem, .out = out, .words = problem->pairs.count / 64 + 1};
   p.used = iso_alloc_zero(count * p.words, sizeof *p.used); /* both factors are bounded by limits far below SIZE_MAX */
   p.real = iso_alloc(count, sizeof *p.real);
   iso_scenario fresh = {0};

@@ -5,7 +5,7 @@
 
 #include "check/scenario/shrink_paths.h"
 
-void iso_reducer_free(iso_reducer *r) {
+void iso_shrinker_free(iso_shrinker *r) {
   iso_solver_free(r->solver);
   free(r->lit);
   free(r->guards);
@@ -18,37 +18,37 @@ void iso_reducer_free(iso_reducer *r) {
 /* ---- events and edges ---- */
 
 /* Begin and commit where the rule has them. */
-static uint32_t event(const iso_reducer *r, uint32_t txn, bool commit) {
-  return iso_rule_is_split(r->small->level->rule) ? txn * 2 + commit : txn;
+static uint32_t event(const iso_shrinker *r, uint32_t txn, bool commit) {
+  return iso_rule_is_split(r->problem->level->rule) ? txn * 2 + commit : txn;
 }
 
-static uint32_t leaves(const iso_reducer *r, iso_link_kind kind, uint32_t from) {
+static uint32_t leaves(const iso_shrinker *r, iso_link_kind kind, uint32_t from) {
   return event(r, from, kind != ISO_LINK_RW);
 }
 
-static uint32_t arrives(const iso_reducer *r, iso_link_kind kind, uint32_t to) {
-  bool commit = kind == ISO_LINK_RW || (kind == ISO_LINK_WW && r->small->level->rule == ISO_RULE_PREFIX);
+static uint32_t arrives(const iso_shrinker *r, iso_link_kind kind, uint32_t to) {
+  bool commit = kind == ISO_LINK_RW || (kind == ISO_LINK_WW && r->problem->level->rule == ISO_RULE_PREFIX);
   return event(r, to, commit);
 }
 
-static isoproof_status note_edge(iso_reducer *r, uint32_t from, uint32_t to, iso_lit lit, isoproof_error *error) {
-  if (r->small->level->rule != ISO_RULE_PARALLEL) return ISOPROOF_OK;
+static isoproof_status note_edge(iso_shrinker *r, uint32_t from, uint32_t to, iso_lit lit, isoproof_error *error) {
+  if (r->problem->level->rule != ISO_RULE_PARALLEL) return ISOPROOF_OK;
   if (r->edge_count == r->edge_capacity &&
       !iso_vec_grow((void **)&r->edges, &r->edge_capacity, r->edge_count + 1, sizeof *r->edges)) {
     return iso_fail_memory(error);
   }
-  r->edges[r->edge_count++] = (struct iso_reducer_edge){from, to, lit};
+  r->edges[r->edge_count++] = (struct iso_shrinker_edge){from, to, lit};
   return ISOPROOF_OK;
 }
 
-static isoproof_status fix(iso_reducer *r, iso_link_kind kind, uint32_t from, uint32_t to, isoproof_error *error) {
+static isoproof_status fix(iso_shrinker *r, iso_link_kind kind, uint32_t from, uint32_t to, isoproof_error *error) {
   uint32_t a = leaves(r, kind, from), b = arrives(r, kind, to);
   ISO_TRY(iso_solver_fixed_edge(r->solver, a, b, error));
   return note_edge(r, a, b, ISO_LIT_NONE, error);
 }
 
 /* The literal of the edge that stands for a link. */
-static isoproof_status edge_of(iso_reducer *r, iso_link_kind kind, uint32_t from, uint32_t to, iso_lit *lit,
+static isoproof_status edge_of(iso_shrinker *r, iso_link_kind kind, uint32_t from, uint32_t to, iso_lit *lit,
                                isoproof_error *error) {
   uint32_t a = leaves(r, kind, from), b = arrives(r, kind, to);
   ISO_TRY(iso_solver_edge(r->solver, a, b, lit, error));
@@ -57,50 +57,50 @@ static isoproof_status edge_of(iso_reducer *r, iso_link_kind kind, uint32_t from
 
 /* ---- clauses: what is switched on implies something ---- */
 
-void iso_reducer_open(iso_reducer *r) { r->guard_count = 0; }
+void iso_shrinker_open(iso_shrinker *r) { r->guard_count = 0; }
 
-void iso_reducer_add(iso_reducer *r, iso_lit lit) { r->guards[r->guard_count++] = lit; }
+void iso_shrinker_add(iso_shrinker *r, iso_lit lit) { r->guards[r->guard_count++] = lit; }
 
-void iso_reducer_if_txn(iso_reducer *r, uint32_t txn) {
-  if (!r->by_link && txn != ISO_INITIAL) iso_reducer_add(r, iso_lit_not(r->lit[txn]));
+void iso_shrinker_if_txn(iso_shrinker *r, uint32_t txn) {
+  if (!r->by_link && txn != ISO_INITIAL) iso_shrinker_add(r, iso_lit_not(r->lit[txn]));
 }
 
-void iso_reducer_if_link(iso_reducer *r, size_t link) {
-  const iso_link *l = &r->small->links.items[link];
+void iso_shrinker_if_link(iso_shrinker *r, size_t link) {
+  const iso_link *l = &r->problem->links.items[link];
   if (r->by_link) {
-    iso_reducer_add(r, iso_lit_not(r->lit[link]));
+    iso_shrinker_add(r, iso_lit_not(r->lit[link]));
   } else {
-    iso_reducer_if_txn(r, l->from);
-    iso_reducer_if_txn(r, l->to);
+    iso_shrinker_if_txn(r, l->from);
+    iso_shrinker_if_txn(r, l->to);
   }
 }
 
-isoproof_status iso_reducer_close(iso_reducer *r, isoproof_error *error) {
+isoproof_status iso_shrinker_close(iso_shrinker *r, isoproof_error *error) {
   return iso_solver_clause(r->solver, r->guards, r->guard_count, error);
 }
 
 /* Adds "x is before y" to the open clause. */
-static isoproof_status add_before(iso_reducer *r, uint32_t x, uint32_t y, isoproof_error *error) {
+static isoproof_status add_before(iso_shrinker *r, uint32_t x, uint32_t y, isoproof_error *error) {
   iso_lit lit;
   ISO_TRY(edge_of(r, ISO_LINK_WW, x, y, &lit, error));
-  iso_reducer_add(r, lit);
+  iso_shrinker_add(r, lit);
   return ISOPROOF_OK;
 }
 
 /* For UPDATE_ATOMIC: with one step from the writer to the reader, the writer must come before the version read. */
-static isoproof_status forbid_step(iso_reducer *r, size_t read, uint32_t writer, size_t other, isoproof_error *error) {
-  const iso_link *l = &r->small->links.items[read];
-  iso_reducer_open(r);
-  iso_reducer_if_link(r, read);
-  iso_reducer_if_txn(r, writer);
-  if (other != SIZE_MAX) iso_reducer_if_link(r, other);
+static isoproof_status forbid_step(iso_shrinker *r, size_t read, uint32_t writer, size_t other, isoproof_error *error) {
+  const iso_link *l = &r->problem->links.items[read];
+  iso_shrinker_open(r);
+  iso_shrinker_if_link(r, read);
+  iso_shrinker_if_txn(r, writer);
+  if (other != SIZE_MAX) iso_shrinker_if_link(r, other);
   if (l->from != ISO_INITIAL) ISO_TRY(add_before(r, writer, l->from, error));
-  return iso_reducer_close(r, error);
+  return iso_shrinker_close(r, error);
 }
 
 /* Sorts the links by where they lead. */
-static isoproof_status index_links(iso_reducer *r, isoproof_error *error) {
-  const iso_small *s = r->small;
+static isoproof_status index_links(iso_shrinker *r, isoproof_error *error) {
+  const iso_polygraph *s = r->problem;
   r->into_first = iso_alloc_zero((size_t)s->count + 2, sizeof *r->into_first);
   r->into = iso_alloc(s->links.count, sizeof *r->into);
   if (r->into_first == NULL || r->into == NULL) return iso_fail_memory(error);
@@ -111,8 +111,8 @@ static isoproof_status index_links(iso_reducer *r, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status forbid_steps(iso_reducer *r, size_t read, uint32_t writer, isoproof_error *error) {
-  const iso_small *s = r->small;
+static isoproof_status forbid_steps(iso_shrinker *r, size_t read, uint32_t writer, isoproof_error *error) {
+  const iso_polygraph *s = r->problem;
   const iso_link *l = &s->links.items[read];
   for (uint32_t i = r->into_first[l->to]; i < r->into_first[l->to + 1]; i++) {
     const iso_link *other = &s->links.items[r->into[i]];
@@ -120,48 +120,48 @@ static isoproof_status forbid_steps(iso_reducer *r, size_t read, uint32_t writer
       ISO_TRY(forbid_step(r, read, writer, r->into[i], error));
     }
   }
-  if (!r->by_link && s->level->session_order && iso_small_so(s, writer, l->to)) {
+  if (!r->by_link && s->level->session_order && iso_polygraph_so(s, writer, l->to)) {
     ISO_TRY(forbid_step(r, read, writer, SIZE_MAX, error));
   }
-  if (iso_small_find_pair(s, writer, l->to) == s->pairs.count) return ISOPROOF_OK;
-  iso_reducer_open(r);
-  iso_reducer_if_link(r, read);
-  iso_reducer_if_txn(r, writer);
+  if (iso_polygraph_find_pair(s, writer, l->to) == s->pairs.count) return ISOPROOF_OK;
+  iso_shrinker_open(r);
+  iso_shrinker_if_link(r, read);
+  iso_shrinker_if_txn(r, writer);
   if (l->from != ISO_INITIAL) ISO_TRY(add_before(r, writer, l->from, error));
   ISO_TRY(add_before(r, l->to, writer, error));
-  return iso_reducer_close(r, error);
+  return iso_shrinker_close(r, error);
 }
 
 /* A read, and another writer of its key: that one is before the version read, or after the reader. */
-static isoproof_status add_rival(iso_reducer *r, size_t read, uint32_t writer, isoproof_error *error) {
-  const iso_link *l = &r->small->links.items[read];
-  iso_rule rule = r->small->level->rule;
+static isoproof_status add_rival(iso_shrinker *r, size_t read, uint32_t writer, isoproof_error *error) {
+  const iso_link *l = &r->problem->links.items[read];
+  iso_rule rule = r->problem->level->rule;
   if (rule == ISO_RULE_PARALLEL) return ISOPROOF_OK; /* paths are looked for in solutions */
   if (rule == ISO_RULE_UPDATE_ATOMIC) return forbid_steps(r, read, writer, error);
   iso_lit lit;
-  iso_reducer_open(r);
-  iso_reducer_if_link(r, read);
-  iso_reducer_if_txn(r, writer);
+  iso_shrinker_open(r);
+  iso_shrinker_if_link(r, read);
+  iso_shrinker_if_txn(r, writer);
   if (l->from != ISO_INITIAL) ISO_TRY(add_before(r, writer, l->from, error));
   ISO_TRY(edge_of(r, ISO_LINK_RW, l->to, writer, &lit, error));
-  iso_reducer_add(r, lit);
-  return iso_reducer_close(r, error);
+  iso_shrinker_add(r, lit);
+  return iso_shrinker_close(r, error);
 }
 
-static isoproof_status add_link(iso_reducer *r, size_t link, isoproof_error *error) {
-  const iso_small *s = r->small;
+static isoproof_status add_link(iso_shrinker *r, size_t link, isoproof_error *error) {
+  const iso_polygraph *s = r->problem;
   const iso_link *l = &s->links.items[link];
   if (l->from != ISO_INITIAL) {
     iso_lit lit;
-    iso_reducer_open(r);
-    iso_reducer_if_link(r, link);
+    iso_shrinker_open(r);
+    iso_shrinker_if_link(r, link);
     ISO_TRY(edge_of(r, l->kind, l->from, l->to, &lit, error));
-    iso_reducer_add(r, lit);
-    ISO_TRY(iso_reducer_close(r, error));
+    iso_shrinker_add(r, lit);
+    ISO_TRY(iso_shrinker_close(r, error));
   }
   if (l->kind != ISO_LINK_WR) return ISOPROOF_OK;
   size_t first, end;
-  iso_small_writers(s, l->key, &first, &end);
+  iso_polygraph_writers(s, l->key, &first, &end);
   for (size_t i = first; i < end; i++) {
     uint32_t writer = s->writes.items[i].txn;
     if (writer != l->to && writer != l->from) ISO_TRY(add_rival(r, link, writer, error));
@@ -169,23 +169,23 @@ static isoproof_status add_link(iso_reducer *r, size_t link, isoproof_error *err
   return ISOPROOF_OK;
 }
 
-static isoproof_status add_pair(iso_reducer *r, const iso_small_pair *pair, isoproof_error *error) {
-  iso_reducer_open(r);
-  iso_reducer_if_txn(r, pair->a);
-  iso_reducer_if_txn(r, pair->b);
+static isoproof_status add_pair(iso_shrinker *r, const iso_polygraph_pair *pair, isoproof_error *error) {
+  iso_shrinker_open(r);
+  iso_shrinker_if_txn(r, pair->a);
+  iso_shrinker_if_txn(r, pair->b);
   ISO_TRY(add_before(r, pair->a, pair->b, error));
   ISO_TRY(add_before(r, pair->b, pair->a, error));
-  return iso_reducer_close(r, error);
+  return iso_shrinker_close(r, error);
 }
 
 /* ---- orders that go through transactions that are switched off ---- */
 
-static const isoproof_history *history_of(const iso_reducer *r) { return r->small->view->h; }
+static const isoproof_history *history_of(const iso_shrinker *r) { return r->problem->view->h; }
 
-static isoproof_status fix_sessions(iso_reducer *r, isoproof_error *error) {
-  const iso_small *s = r->small;
+static isoproof_status fix_sessions(iso_shrinker *r, isoproof_error *error) {
+  const iso_polygraph *s = r->problem;
   for (uint32_t i = 1; i < s->count; i++) {
-    if (iso_small_so(s, i - 1, i)) ISO_TRY(fix(r, ISO_LINK_SO, i - 1, i, error));
+    if (iso_polygraph_so(s, i - 1, i)) ISO_TRY(fix(r, ISO_LINK_SO, i - 1, i, error));
   }
   return ISOPROOF_OK;
 }
@@ -202,20 +202,20 @@ static int by_time(const void *a, const void *b) {
 }
 
 /* An edge that is there while the transaction is switched on. */
-static isoproof_status tie(iso_reducer *r, uint32_t txn, uint32_t from, uint32_t to, isoproof_error *error) {
+static isoproof_status tie(iso_shrinker *r, uint32_t txn, uint32_t from, uint32_t to, isoproof_error *error) {
   iso_lit lit;
   ISO_TRY(iso_solver_edge(r->solver, from, to, &lit, error));
-  iso_reducer_open(r);
-  iso_reducer_if_txn(r, txn);
-  iso_reducer_add(r, lit);
-  return iso_reducer_close(r, error);
+  iso_shrinker_open(r);
+  iso_shrinker_if_txn(r, txn);
+  iso_shrinker_add(r, lit);
+  return iso_shrinker_close(r, error);
 }
 
 /* A chain of nodes, one for each end in order of time: an end leads to its node, a node to what begins after it.
  * Session order and real time do not follow from each other where times are missing, so that a way from the one to the
  * other through a transaction needs that transaction. */
-static isoproof_status fix_times(iso_reducer *r, isoproof_error *error) {
-  const iso_small *s = r->small;
+static isoproof_status fix_times(iso_shrinker *r, isoproof_error *error) {
+  const iso_polygraph *s = r->problem;
   ending *ends = iso_alloc(s->count, sizeof *ends);
   if (ends == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < s->count; i++) ends[i] = (ending){iso_real_end(history_of(r), s->txn[i]), i};
@@ -246,8 +246,8 @@ static isoproof_status fix_times(iso_reducer *r, isoproof_error *error) {
   return status;
 }
 
-static isoproof_status encode(iso_reducer *r, isoproof_error *error) {
-  const iso_small *s = r->small;
+static isoproof_status encode(iso_shrinker *r, isoproof_error *error) {
+  const iso_polygraph *s = r->problem;
   for (uint32_t i = 0; i < r->switches; i++) ISO_TRY(iso_solver_var(r->solver, &r->lit[i], error));
   for (uint32_t i = 0; iso_rule_is_split(s->level->rule) && i < s->count; i++) {
     ISO_TRY(iso_solver_fixed_edge(r->solver, event(r, i, false), event(r, i, true), error));
@@ -260,27 +260,27 @@ static isoproof_status encode(iso_reducer *r, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_reducer_init(iso_reducer *r, const iso_small *small, bool by_link, isoproof_error *error) {
-  if (small->count > UINT32_MAX / 4 || small->links.count > ISO_SOLVER_MOST) {
+isoproof_status iso_shrinker_init(iso_shrinker *r, const iso_polygraph *problem, bool by_link, isoproof_error *error) {
+  if (problem->count > UINT32_MAX / 4 || problem->links.count > ISO_SOLVER_MOST) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many transactions to explain");
   }
-  *r = (iso_reducer){.small = small, .by_link = by_link};
-  r->switches = by_link ? (uint32_t)small->links.count : small->count;
-  uint32_t nodes = iso_rule_is_split(small->level->rule) ? small->count * 2 : small->count;
+  *r = (iso_shrinker){.problem = problem, .by_link = by_link};
+  r->switches = by_link ? (uint32_t)problem->links.count : problem->count;
+  uint32_t nodes = iso_rule_is_split(problem->level->rule) ? problem->count * 2 : problem->count;
   r->lit = iso_alloc(r->switches, sizeof *r->lit);
   /* The longest clause is a path with its guards. */
-  r->guards = iso_alloc((size_t)small->count + 16, sizeof *r->guards);
+  r->guards = iso_alloc((size_t)problem->count + 16, sizeof *r->guards);
   isoproof_status status = r->lit != NULL && r->guards != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) status = iso_solver_new(nodes, &r->solver, error);
   if (status == ISOPROOF_OK) status = encode(r, error);
-  if (status != ISOPROOF_OK) iso_reducer_free(r);
+  if (status != ISOPROOF_OK) iso_shrinker_free(r);
   return status;
 }
 
 /* ---- taking things away ---- */
 
 /* Keeps of `on` what the core mentions. */
-static bool keep_core(iso_reducer *r, uint32_t *on, size_t *count) {
+static bool keep_core(iso_shrinker *r, uint32_t *on, size_t *count) {
   const iso_lit *core;
   size_t size = iso_solver_core(r->solver, &core), kept = 0;
   uint8_t *in_core = iso_alloc_zero(r->switches, sizeof *in_core);
@@ -298,8 +298,8 @@ static bool keep_core(iso_reducer *r, uint32_t *on, size_t *count) {
   return true;
 }
 
-isoproof_status iso_reducer_fails(iso_reducer *r, uint32_t *on, size_t *count, isoproof_task *task, bool *fails,
-                                  isoproof_error *error) {
+isoproof_status iso_shrinker_fails(iso_shrinker *r, uint32_t *on, size_t *count, isoproof_task *task, bool *fails,
+                                   isoproof_error *error) {
   iso_solver_answer answer = ISO_SOLVER_UNKNOWN;
   iso_solver_limits limits = {.task = task};
   iso_lit *assumed = iso_alloc(*count, sizeof *assumed);
@@ -309,8 +309,8 @@ isoproof_status iso_reducer_fails(iso_reducer *r, uint32_t *on, size_t *count, i
   bool refined = true;
   do {
     status = iso_solver_solve(r->solver, assumed, *count, &limits, &answer, error);
-    if (status != ISOPROOF_OK || answer != ISO_SOLVER_SAT || r->small->level->rule != ISO_RULE_PARALLEL) break;
-    status = iso_reducer_refine(r, &refined, error);
+    if (status != ISOPROOF_OK || answer != ISO_SOLVER_SAT || r->problem->level->rule != ISO_RULE_PARALLEL) break;
+    status = iso_shrinker_refine(r, &refined, error);
   } while (status == ISOPROOF_OK && refined);
   free(assumed);
   *fails = status == ISOPROOF_OK && answer == ISO_SOLVER_UNSAT;
@@ -318,8 +318,8 @@ isoproof_status iso_reducer_fails(iso_reducer *r, uint32_t *on, size_t *count, i
   return status;
 }
 
-isoproof_status iso_reducer_shrink(iso_reducer *r, uint32_t *on, size_t *count, isoproof_task *task,
-                                   isoproof_error *error) {
+isoproof_status iso_shrinker_run(iso_shrinker *r, uint32_t *on, size_t *count, isoproof_task *task,
+                                 isoproof_error *error) {
   uint32_t *rest = iso_alloc(*count, sizeof *rest);
   if (rest == NULL) return iso_fail_memory(error);
   isoproof_status status = ISOPROOF_OK;
@@ -330,7 +330,7 @@ isoproof_status iso_reducer_shrink(iso_reducer *r, uint32_t *on, size_t *count, 
       for (size_t i = 0; i < *count; i++) {
         if (i < at || i >= end) rest[left++] = on[i];
       }
-      status = iso_reducer_fails(r, rest, &left, task, &fails, error);
+      status = iso_shrinker_fails(r, rest, &left, task, &fails, error);
       if (fails) {
         /* What was found to be needed before is still there, so that `at` stands where it stood. */
         memcpy(on, rest, left * sizeof *on);

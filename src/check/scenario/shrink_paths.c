@@ -19,8 +19,8 @@ static void graph_free(graph *g) {
   free(g->seen);
 }
 
-static bool graph_make(const iso_reducer *r, graph *g) {
-  uint32_t nodes = r->small->count;
+static bool graph_make(const iso_shrinker *r, graph *g) {
+  uint32_t nodes = r->problem->count;
   *g = (graph){.head = iso_alloc(nodes, sizeof *g->head),
                .next = iso_alloc(r->edge_count, sizeof *g->next),
                .via = iso_alloc(nodes, sizeof *g->via),
@@ -37,9 +37,9 @@ static bool graph_make(const iso_reducer *r, graph *g) {
 }
 
 /* Marks everything that a path leads to, breadth first. */
-static void walk(const iso_reducer *r, graph *g, uint32_t from) {
+static void walk(const iso_shrinker *r, graph *g, uint32_t from) {
   uint32_t head = 0, tail = 0;
-  for (uint32_t i = 0; i < r->small->count; i++) g->seen[i] = 0;
+  for (uint32_t i = 0; i < r->problem->count; i++) g->seen[i] = 0;
   g->seen[from] = 1;
   g->via[from] = NO_EDGE;
   g->queue[tail++] = from;
@@ -55,7 +55,7 @@ static void walk(const iso_reducer *r, graph *g, uint32_t from) {
 }
 
 /* Whether the switches of the open clause are all on, so that the clause would be of use. */
-static bool is_on(const iso_reducer *r) {
+static bool is_on(const iso_shrinker *r) {
   for (size_t i = 0; i < r->guard_count; i++) {
     if (iso_solver_value(r->solver, r->guards[i])) return false;
   }
@@ -63,28 +63,28 @@ static bool is_on(const iso_reducer *r) {
 }
 
 /* The read `link` missed `writer`, to which the walk was made: not all of the path, and the order, and the read. */
-static isoproof_status forbid(iso_reducer *r, const graph *g, size_t link, uint32_t writer, bool *refined,
+static isoproof_status forbid(iso_shrinker *r, const graph *g, size_t link, uint32_t writer, bool *refined,
                               isoproof_error *error) {
-  const iso_link *l = &r->small->links.items[link];
-  iso_reducer_open(r);
-  iso_reducer_if_link(r, link);
-  iso_reducer_if_txn(r, writer);
+  const iso_link *l = &r->problem->links.items[link];
+  iso_shrinker_open(r);
+  iso_shrinker_if_link(r, link);
+  iso_shrinker_if_txn(r, writer);
   if (l->from != ISO_INITIAL) {
     /* One of the two orders is there; that the writer is not before the version read says which. */
     iso_lit before;
     ISO_TRY(iso_solver_edge(r->solver, writer, l->from, &before, error));
-    iso_reducer_add(r, before);
+    iso_shrinker_add(r, before);
   }
   if (!is_on(r)) return ISOPROOF_OK;
   for (uint32_t node = l->to; g->via[node] != NO_EDGE; node = r->edges[g->via[node]].from) {
-    if (r->edges[g->via[node]].lit != ISO_LIT_NONE) iso_reducer_add(r, iso_lit_not(r->edges[g->via[node]].lit));
+    if (r->edges[g->via[node]].lit != ISO_LIT_NONE) iso_shrinker_add(r, iso_lit_not(r->edges[g->via[node]].lit));
   }
   *refined = true;
-  return iso_reducer_close(r, error);
+  return iso_shrinker_close(r, error);
 }
 
-isoproof_status iso_reducer_refine(iso_reducer *r, bool *refined, isoproof_error *error) {
-  const iso_small *s = r->small;
+isoproof_status iso_shrinker_refine(iso_shrinker *r, bool *refined, isoproof_error *error) {
+  const iso_polygraph *s = r->problem;
   graph g;
   *refined = false;
   isoproof_status status = graph_make(r, &g) ? ISOPROOF_OK : iso_fail_memory(error);
@@ -93,7 +93,7 @@ isoproof_status iso_reducer_refine(iso_reducer *r, bool *refined, isoproof_error
     for (size_t i = 0; status == ISOPROOF_OK && i < s->links.count; i++) {
       const iso_link *l = &s->links.items[i];
       if (l->kind != ISO_LINK_WR || l->to == writer || l->from == writer || !g.seen[l->to]) continue;
-      if (iso_small_is_writer(s, writer, l->key)) status = forbid(r, &g, i, writer, refined, error);
+      if (iso_polygraph_is_writer(s, writer, l->key)) status = forbid(r, &g, i, writer, refined, error);
     }
   }
   graph_free(&g);

@@ -6,15 +6,15 @@
 #include "check/scenario/shrink.h"
 
 /* A clause is opened, added to, and closed, which gives it to the solver. */
-void iso_reducer_open(iso_reducer *reducer);
-void iso_reducer_add(iso_reducer *reducer, iso_lit lit);
+void iso_shrinker_open(iso_shrinker *shrinker);
+void iso_shrinker_add(iso_shrinker *shrinker, iso_lit lit);
 /* "Unless it is switched off": the transaction, or the link. */
-void iso_reducer_if_txn(iso_reducer *reducer, uint32_t txn);
-void iso_reducer_if_link(iso_reducer *reducer, size_t link);
-isoproof_status iso_reducer_close(iso_reducer *reducer, isoproof_error *error);
+void iso_shrinker_if_txn(iso_shrinker *shrinker, uint32_t txn);
+void iso_shrinker_if_link(iso_shrinker *shrinker, size_t link);
+isoproof_status iso_shrinker_close(iso_shrinker *shrinker, isoproof_error *error);
 
 /* After SAT, for PARALLEL: adds a clause for each writer that a reader missed although a path leads from the one to the
  * other.  *refined is false when there is none, so that the solution stands. */
-isoproof_status iso_reducer_refine(iso_reducer *reducer, bool *refined, isoproof_error *error);
+isoproof_status iso_shrinker_refine(iso_shrinker *shrinker, bool *refined, isoproof_error *error);
 
 #endif

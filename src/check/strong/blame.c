@@ -87,8 +87,8 @@ static void sort_unique(iso_txn_set *txns) {
   txns->count = kept;
 }
 
-static isoproof_status begin(blamer *b, const iso_reach *reach, isoproof_error *error) {
-  ISO_TRY(iso_path_finder_make(b->e, reach, &b->finder, error));
+static isoproof_status begin(blamer *b, const iso_event_clocks *clocks, isoproof_error *error) {
+  ISO_TRY(iso_path_finder_make(b->e, clocks, &b->finder, error));
   b->explained = iso_alloc_zero(b->e->derived.count, 1);
   return b->explained == NULL ? iso_fail_memory(error) : ISOPROOF_OK;
 }
@@ -146,15 +146,15 @@ static isoproof_status find_cycle(blamer *b, const uint32_t *component, uint32_t
   return b->finder.failed ? iso_fail_memory(error) : iso_fail(error, ISOPROOF_ERR_INTERNAL, "a component has no cycle");
 }
 
-static isoproof_status blame_components(blamer *b, const iso_reach *reach, isoproof_error *error) {
+static isoproof_status blame_components(blamer *b, const iso_event_clocks *clocks, isoproof_error *error) {
   uint32_t *component, components;
   iso_path cycle = {.items = NULL};
   ISO_TRY(iso_event_components(b->e, &component, &components, error));
   isoproof_status status = components == 0 ? iso_fail(error, ISOPROOF_ERR_INTERNAL, "there is no cycle") : ISOPROOF_OK;
   /* The clocks do not know the last edges, so the cycle is looked for without them. */
-  b->finder.reach = NULL;
+  b->finder.clocks = NULL;
   if (status == ISOPROOF_OK) status = find_cycle(b, component, components, &cycle, error);
-  b->finder.reach = reach;
+  b->finder.clocks = clocks;
   free(component);
   iso_path spent = b->path;
   b->path = cycle;
@@ -164,11 +164,11 @@ static isoproof_status blame_components(blamer *b, const iso_reach *reach, isopr
   return explain_all(b, error);
 }
 
-isoproof_status iso_blame_cycle(const iso_event_graph *events, const iso_reach *reach, isoproof_task *task,
+isoproof_status iso_blame_cycle(const iso_event_graph *events, const iso_event_clocks *clocks, isoproof_task *task,
                                 iso_txn_set *txns, isoproof_error *error) {
   blamer b = {.e = events, .txns = txns};
-  isoproof_status status = begin(&b, reach, error);
-  if (status == ISOPROOF_OK) status = blame_components(&b, reach, error);
+  isoproof_status status = begin(&b, clocks, error);
+  if (status == ISOPROOF_OK) status = blame_components(&b, clocks, error);
   if (status == ISOPROOF_OK) status = iso_task_check(task, error);
   return finish(&b, status);
 }
@@ -204,15 +204,15 @@ static isoproof_status blame_all(blamer *b, const iso_requirements *core, const 
   for (size_t i = 0; i < edges->count; i++) {
     ISO_TRY(blame_order(b, edges->items[i].from, edges->items[i].to, error));
   }
-  if (b->finder.reach == NULL) ISO_TRY(blame_pairs(b, core));
+  if (b->finder.clocks == NULL) ISO_TRY(blame_pairs(b, core));
   return explain_all(b, error);
 }
 
-isoproof_status iso_blame_core(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *core,
-                               const iso_event_edges *edges, isoproof_task *task, iso_txn_set *txns,
-                               isoproof_error *error) {
+isoproof_status iso_blame_core(const iso_event_graph *events, const iso_event_clocks *clocks,
+                               const iso_requirements *core, const iso_event_edges *edges, isoproof_task *task,
+                               iso_txn_set *txns, isoproof_error *error) {
   blamer b = {.e = events, .txns = txns};
-  isoproof_status status = begin(&b, reach, error);
+  isoproof_status status = begin(&b, clocks, error);
   if (status == ISOPROOF_OK) status = blame_all(&b, core, edges, error);
   if (status == ISOPROOF_OK) status = iso_task_check(task, error);
   return finish(&b, status);

@@ -16,14 +16,14 @@ typedef struct iso_txn_set {
   size_t count, capacity;
 } iso_txn_set;
 
-/* There is a cycle among all edges.  `reach` has the clocks of all edges but those of the last round, or is NULL. */
-isoproof_status iso_blame_cycle(const iso_event_graph *events, const iso_reach *reach, isoproof_task *task,
+/* There is a cycle among all edges.  `clocks` has the clocks of all edges but those of the last round, or is NULL. */
+isoproof_status iso_blame_cycle(const iso_event_graph *events, const iso_event_clocks *clocks, isoproof_task *task,
                                 iso_txn_set *txns, isoproof_error *error);
 
-/* The requirements and edges contradict each other; the edges follow from what is known.  Without `reach` the edges are
- * looked for. */
-isoproof_status iso_blame_core(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *core,
-                               const iso_event_edges *edges, isoproof_task *task, iso_txn_set *txns,
-                               isoproof_error *error);
+/* The requirements and edges contradict each other; the edges follow from what is known.  Without `clocks` the edges
+ * are looked for. */
+isoproof_status iso_blame_core(const iso_event_graph *events, const iso_event_clocks *clocks,
+                               const iso_requirements *core, const iso_event_edges *edges, isoproof_task *task,
+                               iso_txn_set *txns, isoproof_error *error);
 
 #endif

@@ -10,9 +10,9 @@
 
 typedef struct {
   iso_event_graph *e;
-  const iso_reach *known;
+  const iso_event_clocks *known;
   const iso_sequence *s;
-  iso_reach reach; /* with the WW orders of the sequence */
+  iso_event_clocks clocks; /* with the WW orders of the sequence */
   iso_path_finder finder;
   iso_path path;
   iso_requirements *out;
@@ -65,7 +65,7 @@ static isoproof_status examine_read(parallel *p, const struct iso_reader *reader
   const iso_event_graph *e = p->e;
   const iso_view *v = e->view;
   uint32_t t = v->reads[reader->read].from, r = reader->txn;
-  const int32_t *seen = iso_reach_before(&p->reach, r);
+  const int32_t *seen = iso_event_clocks_before(&p->clocks, r);
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t bound = (uint32_t)seen[e->group_chain[group]], end = e->group_start[group + 1];
     while (end > e->group_start[group] && v->writer[end - 1] >= bound) end--;
@@ -81,12 +81,12 @@ static isoproof_status examine_all(parallel *p, isoproof_task *task, isoproof_er
   enum { ENOUGH = 1000 }; /* the rest of what is broken shows in the next round */
   const iso_view *v = p->e->view;
   ISO_TRY(add_orders(p, error));
-  ISO_TRY(iso_reach_make(p->e, &p->reach, error));
+  ISO_TRY(iso_event_clocks_make(p->e, &p->clocks, error));
   size_t cells = (size_t)p->e->count * p->known->width;
-  memcpy(p->reach.before, p->known->before, cells * sizeof *p->reach.before);
-  memcpy(p->reach.after, p->known->after, cells * sizeof *p->reach.after);
-  ISO_TRY(iso_reach_update(p->e, p->s, task, &p->reach, error));
-  ISO_TRY(iso_path_finder_make(p->e, &p->reach, &p->finder, error));
+  memcpy(p->clocks.before, p->known->before, cells * sizeof *p->clocks.before);
+  memcpy(p->clocks.after, p->known->after, cells * sizeof *p->clocks.after);
+  ISO_TRY(iso_event_clocks_update(p->e, p->s, task, &p->clocks, error));
+  ISO_TRY(iso_path_finder_make(p->e, &p->clocks, &p->finder, error));
   p->finder.use_chosen = true;
   for (uint32_t key = 0; key < v->h->keys && p->broken < ENOUGH; key++) {
     for (uint32_t i = v->reader_first[key]; i < v->reader_first[key + 1] && p->broken < ENOUGH; i++) {
@@ -96,15 +96,15 @@ static isoproof_status examine_all(parallel *p, isoproof_task *task, isoproof_er
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_reach *reach, const iso_sequence *sequence,
-                                     isoproof_task *task, iso_requirements *requirements, uint64_t *broken,
-                                     isoproof_error *error) {
-  parallel p = {.e = events, .known = reach, .s = sequence, .out = requirements};
+isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_event_clocks *clocks,
+                                     const iso_sequence *sequence, isoproof_task *task, iso_requirements *requirements,
+                                     uint64_t *broken, isoproof_error *error) {
+  parallel p = {.e = events, .known = clocks, .s = sequence, .out = requirements};
   uint32_t first = (uint32_t)events->derived.count;
   isoproof_status status = examine_all(&p, task, error);
   *broken = p.broken;
   iso_event_graph_drop(events, first);
-  iso_reach_free(&p.reach);
+  iso_event_clocks_free(&p.clocks);
   iso_path_finder_free(&p.finder);
   iso_vec_free(&p.path);
   return status;

@@ -11,10 +11,10 @@
 #include "check/order/event_clock.h"
 #include "check/strong/execute.h"
 
-/* As iso_execute.  `reach` has the clocks of all that is known; the graph is left as it was. */
-isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_reach *reach, const iso_sequence *sequence,
-                                     isoproof_task *task, iso_requirements *requirements, uint64_t *broken,
-                                     isoproof_error *error);
+/* As iso_execute.  `clocks` has the clocks of all that is known; the graph is left as it was. */
+isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_event_clocks *clocks,
+                                     const iso_sequence *sequence, isoproof_task *task, iso_requirements *requirements,
+                                     uint64_t *broken, isoproof_error *error);
 
 isoproof_status iso_examine_update_atomic(const iso_event_graph *events, const iso_sequence *sequence,
                                           iso_executor *executor, iso_requirements *requirements, uint64_t *broken,

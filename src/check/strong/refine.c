@@ -17,10 +17,10 @@ typedef struct {
 typedef struct {
   iso_event_graph *e;
   iso_sequence *s;
-  const iso_reach *reach;
+  const iso_event_clocks *clocks;
   iso_solver *solver;
   uint32_t solver_nodes;
-  iso_known_nodes nodes;
+  iso_solver_events nodes;
   iso_requirements all;
   ISO_VEC(wanted_edge) wanted;
   uint32_t variables;
@@ -39,8 +39,8 @@ static isoproof_status take_known(void *context, uint32_t from, uint32_t to, iso
 
 static isoproof_status node_of(refiner *r, uint32_t event, uint32_t *node, isoproof_error *error) {
   bool is_new;
-  ISO_TRY(iso_known_node(&r->nodes, event, take_known, r, node, &is_new, error));
-  while (r->reach != NULL && r->solver_nodes < r->nodes.event.count) {
+  ISO_TRY(iso_solver_event(&r->nodes, event, take_known, r, node, &is_new, error));
+  while (r->clocks != NULL && r->solver_nodes < r->nodes.event.count) {
     uint32_t made;
     ISO_TRY(iso_solver_node(r->solver, &made, error));
     r->solver_nodes++;
@@ -139,22 +139,22 @@ static isoproof_status run(refiner *r, uint64_t most_conflicts, iso_examine_fn e
   }
 }
 
-isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_reach *reach,
+isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_event_clocks *clocks,
                            uint64_t most_conflicts, iso_examine_fn examine, void *context, isoproof_task *task,
                            iso_refinement *out, isoproof_error *error) {
   memset(out, 0, sizeof *out);
-  refiner r = {.e = events, .s = sequence, .reach = reach};
-  r.solver_nodes = reach == NULL ? events->count : 0;
-  isoproof_status status = iso_known_nodes_make(events, reach, &r.nodes, error);
+  refiner r = {.e = events, .s = sequence, .clocks = clocks};
+  r.solver_nodes = clocks == NULL ? events->count : 0;
+  isoproof_status status = iso_solver_events_make(events, clocks, &r.nodes, error);
   if (status == ISOPROOF_OK) status = iso_solver_new(r.solver_nodes, &r.solver, error);
-  if (status == ISOPROOF_OK && reach == NULL) status = tell_everything(&r, error);
+  if (status == ISOPROOF_OK && clocks == NULL) status = tell_everything(&r, error);
   if (status == ISOPROOF_OK) status = run(&r, most_conflicts, examine, context, task, out, error);
   if (r.solver != NULL) {
     out->decisions = iso_solver_statistics(r.solver)->decisions;
     out->conflicts = iso_solver_statistics(r.solver)->conflicts;
   }
   iso_solver_free(r.solver);
-  iso_known_nodes_free(&r.nodes);
+  iso_solver_events_free(&r.nodes);
   out->all = r.all;
   iso_vec_free(&r.wanted);
   iso_vec_free(&r.clause);

@@ -25,9 +25,9 @@ typedef struct iso_refinement {
 typedef isoproof_status (*iso_examine_fn)(void *context, const iso_sequence *sequence, iso_requirements *requirements,
                                           uint64_t *broken, isoproof_error *error);
 
-/* Refines the sequence.  Without `reach`, the solver gets the whole graph.  After `most_conflicts`, where that is not
+/* Refines the sequence.  Without `clocks`, the solver gets the whole graph.  After `most_conflicts`, where that is not
  * 0, the outcome is unknown. */
-isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_reach *reach,
+isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_event_clocks *clocks,
                            uint64_t most_conflicts, iso_examine_fn examine, void *context, isoproof_task *task,
                            iso_refinement *refinement, isoproof_error *error);
 void iso_refinement_free(iso_refinement *refinement);

@@ -25,7 +25,7 @@ typedef struct {
 
 typedef struct saturator {
   const iso_event_graph *e;
-  const iso_reach *reach;
+  const iso_event_clocks *clocks;
   const iso_view *v;
   uint32_t round;
   bool first; /* everything is new */
@@ -82,7 +82,8 @@ static void scan_seen(finder *f, const struct iso_reader *reader, uint32_t key) 
   uint32_t t = s->v->reads[reader->read].from, r = reader->txn;
   uint32_t first = e->group_first[key], count = e->group_first[key + 1] - first;
   uint32_t target = version_event(e, t);
-  const int32_t *seen = iso_reach_before(s->reach, iso_event_begin(e, r)), *known = iso_reach_before(s->reach, target);
+  const int32_t *seen = iso_event_clocks_before(s->clocks, iso_event_begin(e, r)),
+                *known = iso_event_clocks_before(s->clocks, target);
   for (uint32_t g = 0; g < count; g++) {
     uint32_t group = first + g, chain = e->group_chain[group];
     uint32_t place = f->progress[g].place, bound = txn_below(e, seen[chain]);
@@ -101,8 +102,8 @@ static void scan_overtaken(finder *f, const struct iso_reader *reader, uint32_t 
   const saturator *s = f->shared;
   const iso_event_graph *e = s->e;
   uint32_t t = s->v->reads[reader->read].from, r = reader->txn, from = iso_event_begin(e, r);
-  const int32_t *after = t == ISO_INITIAL ? NULL : iso_reach_after(s->reach, version_event(e, t));
-  const int32_t *known = iso_reach_after(s->reach, from);
+  const int32_t *after = t == ISO_INITIAL ? NULL : iso_event_clocks_after(s->clocks, version_event(e, t));
+  const int32_t *known = iso_event_clocks_after(s->clocks, from);
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t chain = e->group_chain[group], place = e->group_start[group], end = e->group_start[group + 1];
     if (after != NULL) {
@@ -121,8 +122,8 @@ static void scan_overtaken(finder *f, const struct iso_reader *reader, uint32_t 
 static void scan_overlap(finder *f, uint32_t t, uint32_t key) {
   const saturator *s = f->shared;
   const iso_event_graph *e = s->e;
-  const int32_t *after = iso_reach_after(s->reach, iso_event_begin(e, t));
-  const int32_t *known = iso_reach_after(s->reach, iso_event_commit(e, t));
+  const int32_t *after = iso_event_clocks_after(s->clocks, iso_event_begin(e, t));
+  const int32_t *known = iso_event_clocks_after(s->clocks, iso_event_commit(e, t));
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t chain = e->group_chain[group], end = e->group_start[group + 1];
     if (after[chain] == ISO_NO_REACH) continue;
@@ -159,11 +160,11 @@ static uint32_t key_at(const uint32_t *first, uint32_t keys, uint32_t place) {
 static void announce(const saturator *s, const struct iso_reader *reader) {
   const iso_event_graph *e = s->e;
   uint32_t t = s->v->reads[reader->read].from, r = iso_event_begin(e, reader->txn);
-  __builtin_prefetch(iso_reach_before(s->reach, r));
-  __builtin_prefetch(iso_reach_after(s->reach, r));
+  __builtin_prefetch(iso_event_clocks_before(s->clocks, r));
+  __builtin_prefetch(iso_event_clocks_after(s->clocks, r));
   if (t == ISO_INITIAL) return;
-  __builtin_prefetch(iso_reach_before(s->reach, version_event(e, t)));
-  __builtin_prefetch(iso_reach_after(s->reach, version_event(e, t)));
+  __builtin_prefetch(iso_event_clocks_before(s->clocks, version_event(e, t)));
+  __builtin_prefetch(iso_event_clocks_after(s->clocks, version_event(e, t)));
 }
 
 static void scan_readers(finder *f, uint32_t begin, uint32_t end) {
@@ -178,11 +179,11 @@ static void scan_readers(finder *f, uint32_t begin, uint32_t end) {
     const struct iso_reader *reader = &v->readers[i];
     while (i >= v->reader_first[key + 1]) key++, chain = ISO_NO_EVENT;
     uint32_t t = v->reads[reader->read].from;
-    if (t != ISO_INITIAL && (s->first || s->reach->changed_before[iso_event_begin(e, reader->txn)])) {
+    if (t != ISO_INITIAL && (s->first || s->clocks->changed_before[iso_event_begin(e, reader->txn)])) {
       if (e->chain_of[reader->txn] != chain) restart(f, key), chain = e->chain_of[reader->txn];
       scan_seen(f, reader, key);
     }
-    bool changed = s->first || (t != ISO_INITIAL && s->reach->changed_after[version_event(e, t)]);
+    bool changed = s->first || (t != ISO_INITIAL && s->clocks->changed_after[version_event(e, t)]);
     if (overtakes && changed) scan_overtaken(f, reader, key);
   }
 }
@@ -193,7 +194,7 @@ static void scan_writers(finder *f, uint32_t begin, uint32_t end) {
   uint32_t key = key_at(v->writer_first, v->h->keys, begin);
   for (uint32_t i = begin; i < end; i++) {
     while (i >= v->writer_first[key + 1]) key++;
-    if (s->first || s->reach->changed_after[iso_event_begin(s->e, v->writer[i])]) scan_overlap(f, v->writer[i], key);
+    if (s->first || s->clocks->changed_after[iso_event_begin(s->e, v->writer[i])]) scan_overlap(f, v->writer[i], key);
   }
 }
 
@@ -233,7 +234,7 @@ static isoproof_status run_round(saturator *s, unsigned threads, iso_event_graph
 }
 
 static isoproof_status run_rounds(saturator *s, unsigned threads, iso_event_graph *events, iso_sequence *sequence,
-                                  iso_reach *reach, isoproof_task *task, iso_saturation *saturation,
+                                  iso_event_clocks *clocks, isoproof_task *task, iso_saturation *saturation,
                                   isoproof_error *error) {
   /* A round that finds this much less than the first one is the last: the clocks of everything would be made again for
    * orders that a search finds faster. */
@@ -247,19 +248,19 @@ static isoproof_status run_rounds(saturator *s, unsigned threads, iso_event_grap
     if (events->derived.count == before) return ISOPROOF_OK;
     ISO_TRY(iso_sequence_repair(events, before, sequence, NULL, &saturation->cyclic, task, error));
     if (saturation->cyclic) return ISOPROOF_OK;
-    ISO_TRY(iso_reach_update(events, sequence, task, reach, error));
+    ISO_TRY(iso_event_clocks_update(events, sequence, task, clocks, error));
     found = events->derived.count - before;
     if (found > most) most = found;
   } while (found > most / WORTH);
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_reach *reach, isoproof_task *task,
-                             iso_saturation *saturation, isoproof_error *error) {
+isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_event_clocks *clocks,
+                             isoproof_task *task, iso_saturation *saturation, isoproof_error *error) {
   memset(saturation, 0, sizeof *saturation);
   const iso_view *v = events->view;
   unsigned threads = v->h->ops < BLOCK ? 1 : iso_task_threads(task);
-  saturator s = {.e = events, .reach = reach, .v = v, .first = true};
+  saturator s = {.e = events, .clocks = clocks, .v = v, .first = true};
   s.finders = iso_alloc_zero(threads, sizeof *s.finders);
   if (s.finders == NULL) return iso_fail_memory(error);
   bool made = true;
@@ -268,9 +269,10 @@ isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, is
     s.finders[t].progress = iso_alloc(events->chains, sizeof(progress));
     made = made && s.finders[t].progress != NULL;
   }
-  isoproof_status status = made ? iso_reach_update(events, sequence, task, reach, error) : iso_fail_memory(error);
+  isoproof_status status =
+      made ? iso_event_clocks_update(events, sequence, task, clocks, error) : iso_fail_memory(error);
   if (status == ISOPROOF_OK) {
-    status = run_rounds(&s, threads, events, sequence, reach, task, saturation, error);
+    status = run_rounds(&s, threads, events, sequence, clocks, task, saturation, error);
   }
   for (unsigned t = 0; t < threads; t++) {
     free(s.finders[t].progress);

@@ -18,7 +18,7 @@ typedef struct iso_saturation {
 
 /* Goes on until nothing follows any more, or a round brings so little that a search does the rest better.  `sequence`
  * has all events. */
-isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_reach *reach, isoproof_task *task,
-                             iso_saturation *saturation, isoproof_error *error);
+isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_event_clocks *clocks,
+                             isoproof_task *task, iso_saturation *saturation, isoproof_error *error);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void iso_known_nodes_free(iso_known_nodes *n) {
+void iso_solver_events_free(iso_solver_events *n) {
   for (uint32_t chain = 0; n->chain != NULL && chain < n->events->chains; chain++) free(n->chain[chain].items);
   free(n->chain);
   free(n->node);
@@ -11,16 +11,16 @@ void iso_known_nodes_free(iso_known_nodes *n) {
   memset(n, 0, sizeof *n);
 }
 
-isoproof_status iso_known_nodes_make(const iso_event_graph *events, const iso_reach *reach, iso_known_nodes *n,
-                                     isoproof_error *error) {
+isoproof_status iso_solver_events_make(const iso_event_graph *events, const iso_event_clocks *clocks,
+                                       iso_solver_events *n, isoproof_error *error) {
   memset(n, 0, sizeof *n);
   n->events = events;
-  n->reach = reach;
-  if (reach == NULL) return ISOPROOF_OK;
+  n->clocks = clocks;
+  if (clocks == NULL) return ISOPROOF_OK;
   n->node = iso_alloc_zero(events->count, sizeof *n->node);
   n->chain = iso_alloc_zero(events->chains, sizeof *n->chain);
   if (n->node != NULL && n->chain != NULL) return ISOPROOF_OK;
-  iso_known_nodes_free(n);
+  iso_solver_events_free(n);
   return iso_fail_memory(error);
 }
 
@@ -39,7 +39,7 @@ static size_t place_from(const struct iso_chain_nodes *chain, uint32_t event) {
 }
 
 typedef struct {
-  iso_known_nodes *n;
+  iso_solver_events *n;
   iso_known_edge_fn known;
   void *context;
 } linker;
@@ -50,8 +50,8 @@ static isoproof_status link_events(const linker *l, uint32_t from, uint32_t to, 
 
 /* Its neighbours among the nodes of each chain. */
 static isoproof_status link_node(const linker *l, uint32_t event, isoproof_error *error) {
-  const iso_known_nodes *n = l->n;
-  const int32_t *before = iso_reach_before(n->reach, event), *after = iso_reach_after(n->reach, event);
+  const iso_solver_events *n = l->n;
+  const int32_t *before = iso_event_clocks_before(n->clocks, event), *after = iso_event_clocks_after(n->clocks, event);
   uint32_t own = iso_event_chain(n->events, event);
   for (uint32_t c = 0; c < n->events->chains; c++) {
     const struct iso_chain_nodes *chain = &n->chain[c];
@@ -65,11 +65,11 @@ static isoproof_status link_node(const linker *l, uint32_t event, isoproof_error
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_known_node(iso_known_nodes *n, uint32_t event, iso_known_edge_fn known, void *context,
-                               uint32_t *node, bool *is_new, isoproof_error *error) {
+isoproof_status iso_solver_event(iso_solver_events *n, uint32_t event, iso_known_edge_fn known, void *context,
+                                 uint32_t *node, bool *is_new, isoproof_error *error) {
   *is_new = false;
   *node = event;
-  if (n->reach == NULL) return ISOPROOF_OK;
+  if (n->clocks == NULL) return ISOPROOF_OK;
   if (n->node[event] == 0) {
     struct iso_chain_nodes *chain = &n->chain[iso_event_chain(n->events, event)];
     size_t place = place_from(chain, event);

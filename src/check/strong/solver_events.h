@@ -2,7 +2,8 @@
  *
  * A node of the solver stands for an event.  When an event is added, edges to and from its neighbours in each chain
  * carry everything that the clocks say about it and the nodes so far: from the last node of the chain that comes before
- * it, and to the first one that comes after it.  It owns its tables until iso_known_nodes_free and refers to the rest.
+ * it, and to the first one that comes after it.  It owns its tables until iso_solver_events_free and refers to the
+ * rest.
  */
 #ifndef ISO_CHECK_STRONG_SOLVER_EVENTS_H
 #define ISO_CHECK_STRONG_SOLVER_EVENTS_H
@@ -13,22 +14,22 @@
 /* Told of an edge that is known, as two nodes. */
 typedef isoproof_status (*iso_known_edge_fn)(void *context, uint32_t from, uint32_t to, isoproof_error *error);
 
-typedef struct iso_known_nodes {
+typedef struct iso_solver_events {
   const iso_event_graph *events;
-  const iso_reach *reach;  /* NULL: every event is a node from the start, with its number */
-  uint32_t *node;          /* by event, + 1 */
-  ISO_VEC(uint32_t) event; /* by node */
+  const iso_event_clocks *clocks; /* NULL: every event is a node from the start, with its number */
+  uint32_t *node;                 /* by event, + 1 */
+  ISO_VEC(uint32_t) event;        /* by node */
   struct iso_chain_nodes {
     uint32_t *items;
     size_t count, capacity;
   } * chain; /* events that are nodes, ascending */
-} iso_known_nodes;
+} iso_solver_events;
 
-isoproof_status iso_known_nodes_make(const iso_event_graph *events, const iso_reach *reach, iso_known_nodes *nodes,
-                                     isoproof_error *error);
-void iso_known_nodes_free(iso_known_nodes *nodes);
+isoproof_status iso_solver_events_make(const iso_event_graph *events, const iso_event_clocks *clocks,
+                                       iso_solver_events *nodes, isoproof_error *error);
+void iso_solver_events_free(iso_solver_events *nodes);
 /* The node of an event, new when it has none; the edges of a new one go to `known`. */
-isoproof_status iso_known_node(iso_known_nodes *nodes, uint32_t event, iso_known_edge_fn known, void *context,
-                               uint32_t *node, bool *is_new, isoproof_error *error);
+isoproof_status iso_solver_event(iso_solver_events *nodes, uint32_t event, iso_known_edge_fn known, void *context,
+                                 uint32_t *node, bool *is_new, isoproof_error *error);
 
 #endif

@@ -19,7 +19,7 @@ void iso_strong_free(iso_strong *strong) {
 typedef struct {
   iso_event_graph events;
   iso_sequence sequence;
-  iso_reach reach;
+  iso_event_clocks clocks;
   bool has_reach;
   iso_executor executor;
   iso_requirements guess; /* what the first sequence breaks */
@@ -31,7 +31,7 @@ typedef struct {
 static void decision_free(decision *d) {
   iso_event_graph_free(&d->events);
   iso_sequence_free(&d->sequence);
-  iso_reach_free(&d->reach);
+  iso_event_clocks_free(&d->clocks);
   iso_executor_free(&d->executor);
   iso_requirements_free(&d->guess);
 }
@@ -60,7 +60,7 @@ static isoproof_status examine(void *context, const iso_sequence *sequence, iso_
   decision *d = context;
   const iso_event_graph *e = &d->events;
   if (e->level->rule == ISO_RULE_PARALLEL) {
-    return iso_examine_parallel(&d->events, &d->reach, sequence, d->task, requirements, broken, error);
+    return iso_examine_parallel(&d->events, &d->clocks, sequence, d->task, requirements, broken, error);
   }
   if (e->level->rule == ISO_RULE_UPDATE_ATOMIC) {
     return iso_examine_update_atomic(e, sequence, &d->executor, requirements, broken, error);
@@ -92,7 +92,7 @@ static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
   d->out->decided = d->out->violated = true;
   double since = iso_now();
   isoproof_status status =
-      iso_blame_cycle(&d->events, d->has_reach ? &d->reach : NULL, d->task, &d->out->suspects, error);
+      iso_blame_cycle(&d->events, d->has_reach ? &d->clocks : NULL, d->task, &d->out->suspects, error);
   lap(&since, &d->out->stats.blame_seconds);
   return status;
 }
@@ -100,13 +100,13 @@ static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
 /* Clocks of more bytes than this are not made: the solver gets the whole graph then. */
 #define MOST_CLOCK_BYTES (UINT64_C(3) << 30)
 
-static bool may_have_clocks(const decision *d) { return iso_reach_bytes(&d->events) <= MOST_CLOCK_BYTES; }
+static bool may_have_clocks(const decision *d) { return iso_event_clocks_bytes(&d->events) <= MOST_CLOCK_BYTES; }
 
 static isoproof_status make_clocks(decision *d, isoproof_error *error) {
   if (d->has_reach || !may_have_clocks(d)) return ISOPROOF_OK;
-  ISO_TRY(iso_reach_make(&d->events, &d->reach, error));
+  ISO_TRY(iso_event_clocks_make(&d->events, &d->clocks, error));
   d->has_reach = true;
-  return iso_reach_update(&d->events, &d->sequence, d->task, &d->reach, error);
+  return iso_event_clocks_update(&d->events, &d->sequence, d->task, &d->clocks, error);
 }
 
 /* From requirements that cannot all be met to the transactions behind them. */
@@ -116,10 +116,10 @@ static isoproof_status violated_by_core(decision *d, const iso_requirements *all
   iso_event_edges edges = {.items = NULL};
   d->out->decided = d->out->violated = true;
   isoproof_status status = make_clocks(d, error);
-  const iso_reach *reach = d->has_reach ? &d->reach : NULL;
-  if (status == ISOPROOF_OK) status = iso_core_find(&d->events, reach, all, d->task, &core, &edges, error);
+  const iso_event_clocks *clocks = d->has_reach ? &d->clocks : NULL;
+  if (status == ISOPROOF_OK) status = iso_unsat_core_find(&d->events, clocks, all, d->task, &core, &edges, error);
   if (status == ISOPROOF_OK) {
-    status = iso_blame_core(&d->events, reach, &core, &edges, d->task, &d->out->suspects, error);
+    status = iso_blame_core(&d->events, clocks, &core, &edges, d->task, &d->out->suspects, error);
   }
   iso_requirements_free(&core);
   iso_vec_free(&edges);
@@ -131,8 +131,8 @@ static isoproof_status violated_by_core(decision *d, const iso_requirements *all
 static isoproof_status refine(decision *d, uint64_t most_conflicts, isoproof_error *error) {
   iso_refinement refined;
   double since = iso_now();
-  const iso_reach *reach = d->has_reach ? &d->reach : NULL;
-  ISO_TRY(iso_refine(&d->events, &d->sequence, reach, most_conflicts, examine, d, d->task, &refined, error));
+  const iso_event_clocks *clocks = d->has_reach ? &d->clocks : NULL;
+  ISO_TRY(iso_refine(&d->events, &d->sequence, clocks, most_conflicts, examine, d, d->task, &refined, error));
   lap(&since, &d->out->stats.solve_seconds);
   d->out->stats.refinements += refined.rounds;
   d->out->stats.requirements += refined.all.first.count;
@@ -152,13 +152,13 @@ static isoproof_status saturate(decision *d, bool *cyclic, isoproof_error *error
   ISO_TRY(make_clocks(d, error));
   ISO_TRY(iso_view_need_readers((iso_view *)d->events.view, error));
   bool saturates = d->events.level->rule != ISO_RULE_UPDATE_ATOMIC && !d->options.no_saturation;
-  if (saturates) ISO_TRY(iso_saturate(&d->events, &d->sequence, &d->reach, d->task, &saturation, error));
+  if (saturates) ISO_TRY(iso_saturate(&d->events, &d->sequence, &d->clocks, d->task, &saturation, error));
   *cyclic = saturation.cyclic;
   stats->rounds = saturation.rounds;
   stats->derived = d->events.derived.count;
   lap(&since, &stats->saturate_seconds);
   if (d->options.count_pairs) {
-    iso_count_undecided(&d->events, &d->reach, &stats->pairs_left, &stats->dependencies_left);
+    iso_count_undecided(&d->events, &d->clocks, &stats->pairs_left, &stats->dependencies_left);
     d->out->counted_left = true;
   }
   return ISOPROOF_OK;

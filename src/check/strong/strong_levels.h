@@ -8,7 +8,7 @@
 
 #include <isoproof/check.h>
 
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 #include "check/strong/strong.h"
 #include "result/scenario.h"
 

@@ -29,15 +29,15 @@ static uint32_t slot_of(const iso_view *v, uint32_t txn, uint32_t key) {
   return low;
 }
 
-static bool is_undecided(const iso_event_graph *e, const iso_reach *reach, uint32_t a, uint32_t b) {
-  if (reach == NULL) return true;
+static bool is_undecided(const iso_event_graph *e, const iso_event_clocks *clocks, uint32_t a, uint32_t b) {
+  if (clocks == NULL) return true;
   uint32_t first = iso_event_commit(e, a), second = iso_event_commit(e, b);
-  return !iso_reaches(e, reach, first, second) && !iso_reaches(e, reach, second, first);
+  return !iso_reaches(e, clocks, first, second) && !iso_reaches(e, clocks, second, first);
 }
 
 /* Writers of a chain are ordered alike to any other writer, so those that are not ordered to it are next to each other:
  * the walk stops behind them. */
-static void count_key(const iso_event_graph *e, const iso_reach *reach, const uint32_t *readers, uint32_t key,
+static void count_key(const iso_event_graph *e, const iso_event_clocks *clocks, const uint32_t *readers, uint32_t key,
                       uint64_t *pairs, uint64_t *dependencies) {
   const iso_view *v = e->view;
   for (uint32_t i = v->writer_first[key]; i < v->writer_first[key + 1]; i++) {
@@ -47,7 +47,7 @@ static void count_key(const iso_event_graph *e, const iso_reach *reach, const ui
       bool met = false;
       for (uint32_t k = e->group_start[group]; k < e->group_start[group + 1]; k++) {
         uint32_t b = v->writer[k];
-        if (is_undecided(e, reach, a, b)) {
+        if (is_undecided(e, clocks, a, b)) {
           met = true;
           *pairs += 1;
           *dependencies += 1 + (uint64_t)mine + readers[slot_of(v, b, key)];
@@ -59,11 +59,12 @@ static void count_key(const iso_event_graph *e, const iso_reach *reach, const ui
   }
 }
 
-void iso_count_undecided(const iso_event_graph *e, const iso_reach *reach, uint64_t *pairs, uint64_t *dependencies) {
+void iso_count_undecided(const iso_event_graph *e, const iso_event_clocks *clocks, uint64_t *pairs,
+                         uint64_t *dependencies) {
   *pairs = *dependencies = 0;
   uint32_t *readers = count_readers(e->view);
   for (uint32_t key = 0; readers != NULL && key < e->view->h->keys; key++) {
-    count_key(e, reach, readers, key, pairs, dependencies);
+    count_key(e, clocks, readers, key, pairs, dependencies);
   }
   free(readers);
 }

@@ -7,7 +7,7 @@
 /* Counts the pairs of writers of one key in different chains that are not ordered by the clocks (or, with NULL, all of
  * them), and the dependencies between transactions that wait for their order: one WW a pair, and one RW for each reader
  * of either version. */
-void iso_count_undecided(const iso_event_graph *events, const iso_reach *reach, uint64_t *pairs,
+void iso_count_undecided(const iso_event_graph *events, const iso_event_clocks *clocks, uint64_t *pairs,
                          uint64_t *dependencies);
 
 #endif

@@ -8,11 +8,11 @@
 /* A problem made of some of the requirements. */
 typedef struct {
   const iso_event_graph *e;
-  const iso_reach *reach;
+  const iso_event_clocks *clocks;
   bool assume_known; /* the known edges are assumptions too */
   iso_solver *solver;
   uint32_t solver_nodes;
-  iso_known_nodes nodes;
+  iso_solver_events nodes;
   ISO_VEC(iso_lit) assumptions; /* one a requirement, then the known edges */
   iso_event_edges known;
   ISO_VEC(iso_lit) clause;
@@ -20,14 +20,14 @@ typedef struct {
 
 static void problem_free(problem *p) {
   iso_solver_free(p->solver);
-  iso_known_nodes_free(&p->nodes);
+  iso_solver_events_free(&p->nodes);
   iso_vec_free(&p->assumptions);
   iso_vec_free(&p->known);
   iso_vec_free(&p->clause);
 }
 
 static isoproof_status make_nodes(problem *p, isoproof_error *error) {
-  while (p->reach != NULL && p->solver_nodes < p->nodes.event.count) {
+  while (p->clocks != NULL && p->solver_nodes < p->nodes.event.count) {
     uint32_t node;
     ISO_TRY(iso_solver_node(p->solver, &node, error));
     p->solver_nodes++;
@@ -53,8 +53,8 @@ static isoproof_status add_requirement(problem *p, const iso_requirements *all, 
   for (size_t k = all->first.items[i]; kept && k < end; k++) {
     uint32_t from, to;
     iso_lit literal;
-    ISO_TRY(iso_known_node(&p->nodes, all->edges.items[k].from, take_known, p, &from, &is_new, error));
-    ISO_TRY(iso_known_node(&p->nodes, all->edges.items[k].to, take_known, p, &to, &is_new, error));
+    ISO_TRY(iso_solver_event(&p->nodes, all->edges.items[k].from, take_known, p, &from, &is_new, error));
+    ISO_TRY(iso_solver_event(&p->nodes, all->edges.items[k].to, take_known, p, &to, &is_new, error));
     ISO_TRY(make_nodes(p, error));
     ISO_TRY(iso_solver_edge(p->solver, from, to, &literal, error));
     kept = iso_vec_push(&p->clause, literal);
@@ -77,10 +77,10 @@ static isoproof_status tell_everything(problem *p, isoproof_error *error) {
 
 static isoproof_status build(problem *p, const iso_requirements *all, const uint32_t *chosen, size_t count,
                              isoproof_error *error) {
-  ISO_TRY(iso_known_nodes_make(p->e, p->reach, &p->nodes, error));
-  p->solver_nodes = p->reach == NULL ? p->e->count : 0;
+  ISO_TRY(iso_solver_events_make(p->e, p->clocks, &p->nodes, error));
+  p->solver_nodes = p->clocks == NULL ? p->e->count : 0;
   ISO_TRY(iso_solver_new(p->solver_nodes, &p->solver, error));
-  if (p->reach == NULL) ISO_TRY(tell_everything(p, error));
+  if (p->clocks == NULL) ISO_TRY(tell_everything(p, error));
   for (size_t i = 0; i < count; i++) ISO_TRY(add_requirement(p, all, chosen[i], error));
   for (size_t i = 0; i < p->known.count; i++) {
     iso_lit literal;
@@ -156,9 +156,9 @@ static void copy_requirement(const iso_requirements *all, size_t i, iso_requirem
   }
 }
 
-isoproof_status iso_core_find(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *all,
-                              isoproof_task *task, iso_requirements *core, iso_event_edges *core_edges,
-                              isoproof_error *error) {
+isoproof_status iso_unsat_core_find(const iso_event_graph *events, const iso_event_clocks *clocks,
+                                    const iso_requirements *all, isoproof_task *task, iso_requirements *core,
+                                    iso_event_edges *core_edges, isoproof_error *error) {
   enum { TRIES = 8 };
   size_t count = all->first.count;
   uint32_t *chosen = iso_alloc(count, sizeof *chosen);
@@ -167,13 +167,13 @@ isoproof_status iso_core_find(const iso_event_graph *events, const iso_reach *re
   isoproof_status status = ISOPROOF_OK;
   for (int try = 0; try < TRIES && status == ISOPROOF_OK; try++) {
     size_t before = count;
-    problem p = {.e = events, .reach = reach};
+    problem p = {.e = events, .clocks = clocks};
     status = shrink(&p, all, chosen, &count, core_edges, task, error);
     problem_free(&p);
     if (count == before) break;
   }
-  if (status == ISOPROOF_OK && reach != NULL) {
-    problem p = {.e = events, .reach = reach, .assume_known = true};
+  if (status == ISOPROOF_OK && clocks != NULL) {
+    problem p = {.e = events, .clocks = clocks, .assume_known = true};
     status = shrink(&p, all, chosen, &count, core_edges, task, error);
     problem_free(&p);
   }

@@ -11,8 +11,8 @@
 #include "check/strong/execute.h"
 
 /* `all` cannot be met. */
-isoproof_status iso_core_find(const iso_event_graph *events, const iso_reach *reach, const iso_requirements *all,
-                              isoproof_task *task, iso_requirements *core, iso_event_edges *core_edges,
-                              isoproof_error *error);
+isoproof_status iso_unsat_core_find(const iso_event_graph *events, const iso_event_clocks *clocks,
+                                    const iso_requirements *all, isoproof_task *task, iso_requirements *core,
+                                    iso_event_edges *core_edges, isoproof_error *error);
 
 #endif

@@ -165,8 +165,8 @@ static isoproof_status run_job(job *j, unsigned threads, iso_findings *findings,
   return findings->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_check_intra(isoproof_history *history, isoproof_task *task, iso_findings *findings,
-                                isoproof_error *error) {
+isoproof_status iso_check_within(isoproof_history *history, isoproof_task *task, iso_findings *findings,
+                                 isoproof_error *error) {
   enum { SMALL = 16384 };
   unsigned threads = history->txns < SMALL ? 1 : iso_task_threads(task);
   uint8_t *counts = NULL;

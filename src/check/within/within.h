@@ -11,7 +11,7 @@
 #include "result/finding.h"
 
 /* Fills *findings (keep_all is taken from it), which the caller frees. */
-isoproof_status iso_check_intra(isoproof_history *history, isoproof_task *task, iso_findings *findings,
-                                isoproof_error *error);
+isoproof_status iso_check_within(isoproof_history *history, isoproof_task *task, iso_findings *findings,
+                                 isoproof_error *error);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct seen {
 typedef struct follower {
   const iso_registers *r;
   const iso_graph *g;
-  iso_follows *out;
+  iso_derived_orders *out;
   uint32_t *first, *to;   /* rows of the edges that paths are made of: what was written and read, and what follows */
   uint32_t *order;        /* the nodes, each after those that lead to it */
   uint32_t *place;        /* by node: where it is in the order */
@@ -53,7 +53,7 @@ static isoproof_status make_rows(follower *f, isoproof_error *error) {
     }
   }
   for (size_t i = 0; i < f->out->pairs.count; i++) {
-    const iso_follow *pair = &f->out->pairs.items[i];
+    const iso_derived_order *pair = &f->out->pairs.items[i];
     f->to[next[pair->before]++] = pair->after;
   }
   return ISOPROOF_OK;
@@ -134,7 +134,7 @@ static bool judge_read(follower *f, const seen *s, size_t first) {
     unsigned bit = (unsigned)__builtin_ctzll(found);
     uint32_t before = f->sources.items[first + bit];
     if (before == s->reader || before == s->writer) continue;
-    iso_follow pair = {before, s->writer, last_write(f->r->h, before, s->key), s->version, s->op};
+    iso_derived_order pair = {before, s->writer, last_write(f->r->h, before, s->key), s->version, s->op};
     f->version_bits[s->version] |= UINT64_C(1) << bit;
     if (!iso_vec_push(&f->out->pairs, pair)) return false;
   }
@@ -203,10 +203,11 @@ static isoproof_status run(follower *f, isoproof_task *task, isoproof_error *err
   }
 }
 
-isoproof_status iso_follows_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
-                                 isoproof_task *task, iso_follows *follows, isoproof_error *error) {
-  follower f = {.r = registers, .g = graph, .out = follows, .budget = budget != 0 ? budget : USUAL_BUDGET};
-  memset(follows, 0, sizeof *follows);
+isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
+                                        isoproof_task *task, iso_derived_orders *derived_orders,
+                                        isoproof_error *error) {
+  follower f = {.r = registers, .g = graph, .out = derived_orders, .budget = budget != 0 ? budget : USUAL_BUDGET};
+  memset(derived_orders, 0, sizeof *derived_orders);
   isoproof_status status = run(&f, task, error);
   free(f.first);
   free(f.to);
@@ -218,13 +219,13 @@ isoproof_status iso_follows_find(const iso_registers *registers, const iso_graph
   free(f.served);
   iso_vec_free(&f.reads);
   iso_vec_free(&f.sources);
-  if (status != ISOPROOF_OK) iso_follows_free(follows);
+  if (status != ISOPROOF_OK) iso_derived_orders_free(derived_orders);
   return status;
 }
 
-void iso_follows_free(iso_follows *follows) {
-  iso_vec_free(&follows->pairs);
-  memset(follows, 0, sizeof *follows);
+void iso_derived_orders_free(iso_derived_orders *derived_orders) {
+  iso_vec_free(&derived_orders->pairs);
+  memset(derived_orders, 0, sizeof *derived_orders);
 }
 
 /* ---- edges ---- */
@@ -251,7 +252,7 @@ static bool collect_readers(const iso_registers *r, uint64_t **out, size_t *coun
   return true;
 }
 
-static void pair_edges(const iso_follow *pair, const uint64_t *readers, size_t count, iso_deps_list *edges) {
+static void pair_edges(const iso_derived_order *pair, const uint64_t *readers, size_t count, iso_deps_list *edges) {
   size_t low = 0, high = count;
   iso_deps_add(edges, pair->before, pair->after, ISO_DEP_WW);
   while (low < high) {
@@ -267,8 +268,8 @@ static void pair_edges(const iso_follow *pair, const uint64_t *readers, size_t c
   }
 }
 
-isoproof_status iso_follows_edges(const iso_follows *follows, const iso_registers *r, const iso_graph *g,
-                                  iso_deps_list *edges, isoproof_error *error) {
+isoproof_status iso_derived_orders_edges(const iso_derived_orders *derived_orders, const iso_registers *r,
+                                         const iso_graph *g, iso_deps_list *edges, isoproof_error *error) {
   uint64_t *readers = NULL;
   size_t count = 0;
   edges->nodes = g->nodes;
@@ -276,7 +277,8 @@ isoproof_status iso_follows_edges(const iso_follows *follows, const iso_register
     for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) iso_deps_add(edges, v, g->to[e], g->kind[e]);
   }
   if (!collect_readers(r, &readers, &count)) return iso_fail_memory(error);
-  for (size_t i = 0; i < follows->pairs.count; i++) pair_edges(&follows->pairs.items[i], readers, count, edges);
+  for (size_t i = 0; i < derived_orders->pairs.count; i++)
+    pair_edges(&derived_orders->pairs.items[i], readers, count, edges);
   free(readers);
   return edges->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }

@@ -32,25 +32,25 @@ isoproof_status isoproof_document_write_html(const isoproof_document *document, 
   if (options != NULL)
     memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
   if (known.max_bytes == 0) known.max_bytes = (uint64_t)DEFAULT_MEGABYTES << 20;
-  iso_blob blob;
+  iso_page_data page;
   counted to = {write, user, 0};
-  isoproof_status status = iso_blob_init(&blob, document, known.max_bytes) ? ISOPROOF_OK : iso_fail_memory(error);
-  if (status == ISOPROOF_OK) status = iso_output_open_callback(pass_on, &to, ISOPROOF_COMPRESS_NO, &blob.out, error);
+  isoproof_status status = iso_page_data_init(&page, document, known.max_bytes) ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_output_open_callback(pass_on, &to, ISOPROOF_COMPRESS_NO, &page.out, error);
   if (status == ISOPROOF_OK) {
     size_t place = find_place();
-    blob.written = &to.bytes;
-    iso_out_bytes(blob.out, iso_page, place);
-    iso_out_text(blob.out, "<script type=\"application/json\" id=\"isoproof-report\">");
-    iso_blob_put(&blob);
-    iso_out_text(blob.out, "</script>");
-    iso_out_bytes(blob.out, iso_page + place, iso_page_size - place);
-    if (blob.failed) {
-      iso_output_abandon(blob.out);
+    page.written = &to.bytes;
+    iso_out_bytes(page.out, iso_page, place);
+    iso_out_text(page.out, "<script type=\"application/json\" id=\"isoproof-report\">");
+    iso_page_data_put(&page);
+    iso_out_text(page.out, "</script>");
+    iso_out_bytes(page.out, iso_page + place, iso_page_size - place);
+    if (page.failed) {
+      iso_output_abandon(page.out);
       status = iso_fail_memory(error);
     } else {
-      status = iso_output_close(blob.out, error);
+      status = iso_output_close(page.out, error);
     }
   }
-  iso_blob_free(&blob);
+  iso_page_data_free(&page);
   return status;
 }

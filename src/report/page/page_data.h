@@ -1,6 +1,6 @@
 /* page_data.h - the data inside the page of a report: one JSON object, escaped so that it can stand in HTML.
  *
- * A blob borrows its document and output; what it chooses to show of the history it owns until iso_blob_free.
+ * A page borrows its document and output; what it chooses to show of the history it owns until iso_page_data_free.
  */
 #ifndef ISO_REPORT_PAGE_PAGE_DATA_H
 #define ISO_REPORT_PAGE_PAGE_DATA_H
@@ -18,7 +18,7 @@ typedef struct iso_sample {
   bool by_session;   /* not all sessions are there */
 } iso_sample;
 
-typedef struct iso_blob {
+typedef struct iso_page_data {
   iso_output *out;
   const isoproof_document *document;
   const uint64_t *written; /* bytes handed on so far; exact after a flush */
@@ -27,26 +27,26 @@ typedef struct iso_blob {
   uint64_t anomalies_shown;
   uint64_t cases_shown, cases_found; /* of the last anomaly shown */
   bool failed;                       /* memory is out */
-} iso_blob;
+} iso_page_data;
 
 /* Chooses what to show, within max_bytes; false when memory is out. */
-bool iso_blob_init(iso_blob *blob, const isoproof_document *document, uint64_t max_bytes);
-void iso_blob_free(iso_blob *blob);
+bool iso_page_data_init(iso_page_data *page, const isoproof_document *document, uint64_t max_bytes);
+void iso_page_data_free(iso_page_data *page);
 /* Writes the object. */
-void iso_blob_put(iso_blob *blob);
+void iso_page_data_put(iso_page_data *page);
 
 /* A time as nanoseconds from the first start of the run; null where there is none. */
-void iso_blob_time(const iso_blob *blob, int64_t time);
+void iso_page_data_time(const iso_page_data *page, int64_t time);
 /* ,"name": */
-void iso_blob_field(const iso_blob *blob, const char *name);
-void iso_blob_text(const iso_blob *blob, const char *name, const char *text); /* NULL gives null */
+void iso_page_data_field(const iso_page_data *page, const char *name);
+void iso_page_data_text(const iso_page_data *page, const char *name, const char *text); /* NULL gives null */
 
 /* ---- parts ---- */
 
-void iso_blob_levels(const iso_blob *blob); /* "levels" and "implies" */
-void iso_blob_anomalies(iso_blob *blob);    /* "anomalies" */
+void iso_page_data_levels(const iso_page_data *page); /* "levels" and "implies" */
+void iso_page_data_anomalies(iso_page_data *page);    /* "anomalies" */
 bool iso_sample_choose(iso_sample *sample, const isoproof_document *document, uint64_t most);
-void iso_blob_timeline(const iso_blob *blob); /* "timeline" */
-bool iso_blob_series(const iso_blob *blob);   /* "series"; false when memory is out */
+void iso_page_data_timeline(const iso_page_data *page); /* "timeline" */
+bool iso_page_data_series(const iso_page_data *page);   /* "series"; false when memory is out */
 
 #endif

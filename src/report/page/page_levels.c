@@ -126,12 +126,12 @@ static const char *verdict_of(const isoproof_document *d, const isoproof_level_i
   return is_proved(d, level) ? "satisfied" : "undecided";
 }
 
-void iso_blob_levels(const iso_blob *blob) {
+void iso_page_data_levels(const iso_page_data *page) {
   static const char *const families[] = {"level", "session-guarantee", "model"};
-  const isoproof_document *d = blob->document;
+  const isoproof_document *d = page->document;
   lattice *l = iso_alloc_zero(1, sizeof *l);
-  iso_blob_field(blob, "levels");
-  iso_out_char(blob->out, '[');
+  iso_page_data_field(page, "levels");
+  iso_out_char(page->out, '[');
   if (l != NULL) {
     l->models = d->workload != NULL;
     collect(l);
@@ -141,27 +141,27 @@ void iso_blob_levels(const iso_blob *blob) {
   for (size_t i = 0; l != NULL && i < l->count; i++) {
     bool asked;
     const char *verdict = verdict_of(d, l->levels[i], &asked);
-    iso_out_text(blob->out, i > 0 ? ",{\"id\":" : "{\"id\":");
-    iso_put_json_in_html(blob->out, name_of(l, i));
-    iso_blob_text(blob, "verdict", verdict);
-    iso_blob_text(blob, "summary", l->levels[i]->summary);
-    iso_blob_text(blob, "family", families[l->levels[i]->family]);
-    iso_out_printf(blob->out, ",\"asked\":%s,\"column\":%.3f,\"row\":%u}", asked ? "true" : "false", l->column[i],
+    iso_out_text(page->out, i > 0 ? ",{\"id\":" : "{\"id\":");
+    iso_put_json_in_html(page->out, name_of(l, i));
+    iso_page_data_text(page, "verdict", verdict);
+    iso_page_data_text(page, "summary", l->levels[i]->summary);
+    iso_page_data_text(page, "family", families[l->levels[i]->family]);
+    iso_out_printf(page->out, ",\"asked\":%s,\"column\":%.3f,\"row\":%u}", asked ? "true" : "false", l->column[i],
                    l->row[i]);
   }
-  iso_out_text(blob->out, "],\"implies\":[");
+  iso_out_text(page->out, "],\"implies\":[");
   bool first = true;
   for (size_t a = 0; l != NULL && a < l->count; a++) {
     for (size_t b = 0; b < l->count; b++) {
       if (!l->above[a][b]) continue;
-      iso_out_text(blob->out, first ? "[" : ",[");
+      iso_out_text(page->out, first ? "[" : ",[");
       first = false;
-      iso_put_json_in_html(blob->out, name_of(l, a));
-      iso_out_char(blob->out, ',');
-      iso_put_json_in_html(blob->out, name_of(l, b));
-      iso_out_char(blob->out, ']');
+      iso_put_json_in_html(page->out, name_of(l, a));
+      iso_out_char(page->out, ',');
+      iso_put_json_in_html(page->out, name_of(l, b));
+      iso_out_char(page->out, ']');
     }
   }
-  iso_out_char(blob->out, ']');
+  iso_out_char(page->out, ']');
   free(l);
 }

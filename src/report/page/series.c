@@ -77,32 +77,32 @@ static bool gather(series *s) {
   return true;
 }
 
-static void put_counts(const iso_blob *blob, const series *s, const char *name, isoproof_txn_status status) {
-  iso_blob_field(blob, name);
+static void put_counts(const iso_page_data *page, const series *s, const char *name, isoproof_txn_status status) {
+  iso_page_data_field(page, name);
   for (uint32_t i = 0; i < s->buckets; i++) {
-    iso_out_char(blob->out, i == 0 ? '[' : ',');
-    iso_out_u64(blob->out, s->counts[status][i]);
+    iso_out_char(page->out, i == 0 ? '[' : ',');
+    iso_out_u64(page->out, s->counts[status][i]);
   }
-  iso_out_char(blob->out, ']');
+  iso_out_char(page->out, ']');
 }
 
 /* The smallest latency that `percent` of those in the bucket do not exceed. */
-static void put_quantile(const iso_blob *blob, const series *s, const char *name, uint64_t percent) {
-  iso_blob_field(blob, name);
+static void put_quantile(const iso_page_data *page, const series *s, const char *name, uint64_t percent) {
+  iso_page_data_field(page, name);
   for (uint32_t i = 0; i < s->buckets; i++) {
     uint64_t count = s->begin[i + 1] - s->begin[i], rank = (count * percent + 99) / 100;
-    iso_out_char(blob->out, i == 0 ? '[' : ',');
+    iso_out_char(page->out, i == 0 ? '[' : ',');
     if (count == 0)
-      iso_out_text(blob->out, "null");
+      iso_out_text(page->out, "null");
     else
-      iso_out_u64(blob->out, s->latency[s->begin[i] + (rank > 0 ? rank - 1 : 0)]);
+      iso_out_u64(page->out, s->latency[s->begin[i] + (rank > 0 ? rank - 1 : 0)]);
   }
-  iso_out_char(blob->out, ']');
+  iso_out_char(page->out, ']');
 }
 
-bool iso_blob_series(const iso_blob *blob) {
-  const isoproof_document *d = blob->document;
-  iso_blob_field(blob, "series");
+bool iso_page_data_series(const iso_page_data *page) {
+  const isoproof_document *d = page->document;
+  iso_page_data_field(page, "series");
   series *s = NULL;
   bool possible = d->history != NULL && d->has_times && d->history->txn_start_opt != NULL;
   if (possible) s = iso_alloc_zero(1, sizeof *s);
@@ -117,17 +117,17 @@ bool iso_blob_series(const iso_blob *blob) {
     good = gather(s);
   }
   if (s == NULL || !good) {
-    iso_out_text(blob->out, "null");
+    iso_out_text(page->out, "null");
   } else {
-    iso_out_printf(blob->out, "{\"start\":0,\"bucket\":%llu", (unsigned long long)s->width);
-    put_counts(blob, s, "committed", ISOPROOF_COMMITTED);
-    put_counts(blob, s, "aborted", ISOPROOF_ABORTED);
-    put_counts(blob, s, "unknown", ISOPROOF_UNKNOWN);
-    put_quantile(blob, s, "p50", 50);
-    put_quantile(blob, s, "p95", 95);
-    put_quantile(blob, s, "p99", 99);
-    put_quantile(blob, s, "max", 100);
-    iso_out_char(blob->out, '}');
+    iso_out_printf(page->out, "{\"start\":0,\"bucket\":%llu", (unsigned long long)s->width);
+    put_counts(page, s, "committed", ISOPROOF_COMMITTED);
+    put_counts(page, s, "aborted", ISOPROOF_ABORTED);
+    put_counts(page, s, "unknown", ISOPROOF_UNKNOWN);
+    put_quantile(page, s, "p50", 50);
+    put_quantile(page, s, "p95", 95);
+    put_quantile(page, s, "p99", 99);
+    put_quantile(page, s, "max", 100);
+    iso_out_char(page->out, '}');
   }
   if (s != NULL) free(s->latency);
   free(s);

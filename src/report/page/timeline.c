@@ -145,17 +145,17 @@ static void put_time(base64 *b, const isoproof_document *d, int64_t time) {
 
 typedef enum field { SESSION, INDEX, STATUS, START, END } field;
 
-static void put_column(const iso_blob *blob, const char *name, field which) {
-  const isoproof_history *h = blob->document->history;
-  base64 b = {.out = blob->out};
-  iso_blob_field(blob, name);
-  iso_out_char(blob->out, '"');
-  for (uint32_t t = 0; t < h->txns && !iso_output_failed(blob->out); t++) {
-    if (!blob->sample.shown[t]) continue;
+static void put_column(const iso_page_data *page, const char *name, field which) {
+  const isoproof_history *h = page->document->history;
+  base64 b = {.out = page->out};
+  iso_page_data_field(page, name);
+  iso_out_char(page->out, '"');
+  for (uint32_t t = 0; t < h->txns && !iso_output_failed(page->out); t++) {
+    if (!page->sample.shown[t]) continue;
     uint32_t session = h->txn_session[t];
     switch (which) {
     case SESSION:
-      put_number(&b, blob->sample.session[session], 4);
+      put_number(&b, page->sample.session[session], 4);
       break;
     case INDEX:
       put_number(&b, t - h->session_first_txn[session], 4);
@@ -164,47 +164,47 @@ static void put_column(const iso_blob *blob, const char *name, field which) {
       put_number(&b, h->txn_status[t], 1);
       break;
     case START:
-      put_time(&b, blob->document, h->txn_start_opt[t]);
+      put_time(&b, page->document, h->txn_start_opt[t]);
       break;
     case END:
-      put_time(&b, blob->document, h->txn_end_opt[t]);
+      put_time(&b, page->document, h->txn_end_opt[t]);
       break;
     }
   }
   if (b.count > 0) put_group(&b);
-  iso_out_char(blob->out, '"');
+  iso_out_char(page->out, '"');
 }
 
-static void put_sessions(const iso_blob *blob) {
-  const isoproof_history *h = blob->document->history;
+static void put_sessions(const iso_page_data *page) {
+  const isoproof_history *h = page->document->history;
   bool first = true;
   for (uint32_t s = 0; s < h->sessions; s++) {
-    if (blob->sample.session[s] == UINT32_MAX) continue;
+    if (page->sample.session[s] == UINT32_MAX) continue;
     isoproof_scalar name = iso_history_scalar(h, h->session_name[s]);
     char text[ISO_DOCUMENT_SCALAR + 1];
     isoproof_scalar_format(name, text, sizeof text);
-    if (!first) iso_out_char(blob->out, ',');
+    if (!first) iso_out_char(page->out, ',');
     first = false;
-    iso_put_json_in_html(blob->out, text);
+    iso_put_json_in_html(page->out, text);
   }
 }
 
-void iso_blob_timeline(const iso_blob *blob) {
-  const isoproof_history *h = blob->document->history;
-  iso_blob_field(blob, "timeline");
-  if (blob->sample.shown == NULL || h == NULL) {
-    iso_out_text(blob->out, "null");
+void iso_page_data_timeline(const iso_page_data *page) {
+  const isoproof_history *h = page->document->history;
+  iso_page_data_field(page, "timeline");
+  if (page->sample.shown == NULL || h == NULL) {
+    iso_out_text(page->out, "null");
     return;
   }
-  iso_out_text(blob->out, "{\"sessions\":[");
-  put_sessions(blob);
-  iso_out_printf(blob->out, "],\"total\":%u,\"shown\":%llu", h->txns, (unsigned long long)blob->sample.count);
-  put_column(blob, "session", SESSION);
-  put_column(blob, "index", INDEX);
-  put_column(blob, "status", STATUS);
-  if (blob->document->has_times) {
-    put_column(blob, "start", START);
-    put_column(blob, "end", END);
+  iso_out_text(page->out, "{\"sessions\":[");
+  put_sessions(page);
+  iso_out_printf(page->out, "],\"total\":%u,\"shown\":%llu", h->txns, (unsigned long long)page->sample.count);
+  put_column(page, "session", SESSION);
+  put_column(page, "index", INDEX);
+  put_column(page, "status", STATUS);
+  if (page->document->has_times) {
+    put_column(page, "start", START);
+    put_column(page, "end", END);
   }
-  iso_out_char(blob->out, '}');
+  iso_out_char(page->out, '}');
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <isoproof/isoproof.h>
 
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 #include "check/causal/causal_order.h"
 #include "check/causal/co_query.h"
 

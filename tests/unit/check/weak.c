@@ -3,7 +3,7 @@
  * have a test of their own. */
 #include "tests/unit/unit.h"
 
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 #include "tests/random/agree.h"
 
 /* The verdicts on random histories of registers. */

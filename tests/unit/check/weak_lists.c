@@ -2,7 +2,7 @@
  * of Elle's own tests, where they are at hand. */
 #include "tests/unit/unit.h"
 
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 #include "tests/random/agree.h"
 
 static void agrees_with_the_oracle(void **state) {

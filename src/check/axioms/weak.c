@@ -1,4 +1,4 @@
-#include "check/axioms/axioms.h"
+#include "check/axioms/weak.h"
 
 #include <stdlib.h>
 #include <string.h>

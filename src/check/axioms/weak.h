@@ -8,8 +8,8 @@
  * for, or else every edge that shares a component with it would count.  A weak result owns everything in it until
  * iso_weak_free.
  */
-#ifndef ISO_CHECK_AXIOMS_AXIOMS_H
-#define ISO_CHECK_AXIOMS_AXIOMS_H
+#ifndef ISO_CHECK_AXIOMS_WEAK_H
+#define ISO_CHECK_AXIOMS_WEAK_H
 
 #include "check/axioms/scan.h"
 #include "check/causal/causal_order.h"
