@@ -231,7 +231,7 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
                                 .all = values[CHECK_ALL].on,
                                 .anomalies = values[CHECK_ANOMALY].items,
                                 .anomaly_count = values[CHECK_ANOMALY].item_count,
-                                .workload = job->request.workload,
+                                .elle_workload = job->request.workload,
                                 .models = job->request.models,
                                 .model_count = job->request.model_count,
                                 .wfr_keys = values[CHECK_WFR_KEYS].on,

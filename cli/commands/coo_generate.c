@@ -22,9 +22,9 @@ static void structure(const isoproof_coo_case *c, char *out, size_t size) {
 static void statements(const isoproof_schedule *schedule, void (*say)(void *, uint32_t, const char *), void *user) {
   char sql[256];
   uint64_t begun = 0;
-  isoproof_step step;
+  isoproof_schedule_step step;
   for (size_t i = 0; isoproof_schedule_sql_setup(schedule, table, i, sql, sizeof sql) > 0; i++) say(user, 0, sql);
-  for (size_t i = 0; isoproof_schedule_step(schedule, i, &step); i++) {
+  for (size_t i = 0; isoproof_schedule_step_at(schedule, i, &step); i++) {
     uint32_t label = isoproof_schedule_txn_label(schedule, step.txn);
     if ((begun >> step.txn & 1) == 0) say(user, label, "BEGIN");
     begun |= UINT64_C(1) << step.txn;

@@ -13,7 +13,7 @@ enum { RUN_OUTPUT = RUN_OPTIONS, RUN_ALL };
 
 static int execute(const options *parsed, run_plan *plan, isoproof_task *task) {
   isoproof_error error = {.offset = -1};
-  isoproof_report *report = NULL;
+  isoproof_run_summary *report = NULL;
   isoproof_status status = isoproof_run(&plan->run, task, &report, &error);
   progress_clear();
   if (status != ISOPROOF_OK) {
@@ -27,11 +27,11 @@ static int execute(const options *parsed, run_plan *plan, isoproof_task *task) {
       message("seed %" PRIu64 " (--seed repeats this workload)", plan->workload.seed);
   }
   int code = run_was_useful(report);
-  if (isoproof_report_cancelled(report)) {
+  if (isoproof_run_summary_cancelled(report)) {
     message("interrupted; the history up to here is complete");
     code = EXIT_INTERRUPTED;
   }
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
   return code;
 }
 

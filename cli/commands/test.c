@@ -41,7 +41,7 @@ typedef struct tester {
 
 /* A history and what was found in it. */
 typedef struct judgement {
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history;
   isoproof_result *result;
   const char *expected; /* the level asked for; NULL none */
@@ -58,7 +58,7 @@ static double now(void) {
 
 static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isoproof_error *error) {
   const option_value *expect = &t->parsed->values[TEST_EXPECT];
-  j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_report_claim(j->report);
+  j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_run_summary_claim(j->report);
   isoproof_check_options how = {
       .struct_size = sizeof how, .levels = &j->expected, .level_count = j->expected != NULL ? 1 : 0};
   double began = now();
@@ -119,11 +119,11 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
 }
 
 static void print_expectation(const judgement *j, FILE *out) {
-  const char *claim = isoproof_report_claim(j->report);
+  const char *claim = isoproof_run_summary_claim(j->report);
   if (j->expected == NULL) {
     fputs("  the database promises no level that isoproof knows; --expect names one\n", out);
   } else if (claim != NULL && strcmp(claim, j->expected) == 0) {
-    fprintf(out, "  expected: %s, as the database promises for %s\n", claim, isoproof_report_isolation(j->report));
+    fprintf(out, "  expected: %s, as the database promises for %s\n", claim, isoproof_run_summary_isolation(j->report));
   } else {
     fprintf(out, "  expected: %s\n", j->expected);
   }
@@ -243,7 +243,7 @@ static int run_round(tester *t, judgement *j, isoproof_task *task) {
     return run_exit(&error, t->folder.history);
   }
   if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
-  if (isoproof_report_cancelled(j->report)) return EXIT_INTERRUPTED;
+  if (isoproof_run_summary_cancelled(j->report)) return EXIT_INTERRUPTED;
   int useless = run_was_useful(j->report);
   if (useless != EXIT_SATISFIED) return useless;
   isoproof_task_set_progress(task, progress_update, NULL);
@@ -270,7 +270,7 @@ static int one_round(tester *t, uint64_t round) {
   progress_clear();
   isoproof_result_free(j.result);
   isoproof_history_free(j.history);
-  isoproof_report_free(j.report);
+  isoproof_run_summary_free(j.report);
   interrupt_task_free(task);
   return code;
 }

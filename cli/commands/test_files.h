@@ -27,6 +27,6 @@ FILE *test_file_open(const test_folder *folder, const char *name);
 /* Closes it; false after a message. */
 bool test_file_close(FILE *file, const test_folder *folder, const char *name);
 /* Writes ROUND/server.txt: version, URLs, level, settings; false after a message. */
-bool test_write_server(const test_folder *folder, const isoproof_report *report);
+bool test_write_server(const test_folder *folder, const isoproof_run_summary *report);
 
 #endif

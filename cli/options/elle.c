@@ -8,7 +8,7 @@
 
 const char *workload_name_at(size_t number) {
   if (number == 0) return "auto";
-  return isoproof_workload_at(number - 1);
+  return isoproof_elle_workload_at(number - 1);
 }
 
 bool workload_known(const char *name) {

@@ -54,17 +54,17 @@ void run_progress(const isoproof_run_progress *p, void *user) {
   progress_line(line);
 }
 
-void run_summary(FILE *out, const isoproof_report *report) {
-  const isoproof_run_counts *c = isoproof_report_counts(report);
+void run_summary(FILE *out, const isoproof_run_summary *report) {
+  const isoproof_run_counts *c = isoproof_run_summary_counts(report);
   char failed[512], p50[32], p90[32], p99[32], most[32];
   errors(c, failed, sizeof failed);
   duration(c->p50_ns, p50);
   duration(c->p90_ns, p90);
   duration(c->p99_ns, p99);
   duration(c->max_ns, most);
-  put_escaped(out, isoproof_report_database(report));
+  put_escaped(out, isoproof_run_summary_database(report));
   fputs(", ", out);
-  put_escaped(out, isoproof_report_isolation(report));
+  put_escaped(out, isoproof_run_summary_isolation(report));
   fprintf(out, ": %" PRIu64 " committed, %" PRIu64 " aborted, %" PRIu64 " unknown%s in %.1f s\n", c->committed,
           c->aborted, c->unknown, failed, c->seconds);
   if (c->committed > 0)
@@ -83,18 +83,18 @@ static void json_milliseconds(json *j, const char *name, int64_t ns) {
   json_number(j, (double)ns * 1e-6);
 }
 
-void run_json(json *j, const isoproof_report *report, uint64_t seed, const run_cluster *cluster) {
-  const isoproof_run_counts *c = isoproof_report_counts(report);
+void run_json(json *j, const isoproof_run_summary *report, uint64_t seed, const run_cluster *cluster) {
+  const isoproof_run_counts *c = isoproof_run_summary_counts(report);
   json_name(j, "run");
   json_open(j, '{');
   json_name(j, "database");
-  json_string(j, isoproof_report_database(report));
+  json_string(j, isoproof_run_summary_database(report));
   json_name(j, "driver");
-  json_string(j, isoproof_report_driver(report));
+  json_string(j, isoproof_run_summary_driver(report));
   json_name(j, "isolation");
-  json_string(j, isoproof_report_isolation(report));
+  json_string(j, isoproof_run_summary_isolation(report));
   json_name(j, "claims");
-  json_string(j, isoproof_report_claim(report));
+  json_string(j, isoproof_run_summary_claim(report));
   json_count(j, "seed", seed);
   json_count(j, "committed", c->committed);
   json_count(j, "aborted", c->aborted);
@@ -124,13 +124,13 @@ int run_exit(const isoproof_error *error, const char *path) {
   return error->code == ISOPROOF_ERR_IO && !ours ? EXIT_RUN : exit_of_status(error->code);
 }
 
-int run_was_useful(const isoproof_report *report) {
-  const isoproof_run_counts *c = isoproof_report_counts(report);
-  if (c->committed > 0 || isoproof_report_cancelled(report)) return EXIT_SATISFIED;
+int run_was_useful(const isoproof_run_summary *report) {
+  const isoproof_run_counts *c = isoproof_run_summary_counts(report);
+  if (c->committed > 0 || isoproof_run_summary_cancelled(report)) return EXIT_SATISFIED;
   size_t worst = 0;
   for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
     if (c->errors[i] > c->errors[worst]) worst = i;
-  const char *words = isoproof_report_error(report, worst);
+  const char *words = isoproof_run_summary_error(report, worst);
   message("no transaction committed%s%s", words[0] != 0 ? "; the database says: " : "", words);
   return EXIT_RUN;
 }

@@ -38,9 +38,9 @@ typedef struct isoproof_check_options {
   const char *const *anomalies;
   size_t anomaly_count;
   /* Adya's and Elle's way instead: anomalies of dependencies, and the models that they rule out.  It is taken when a
-   * workload (isoproof_workload_at; "auto" finds it out) or a model is named; levels must then be none, and anomalies
-   * may be any code of Elle's.  Without models and anomalies the model is strict-serializable. */
-  const char *workload;
+   * workload (isoproof_elle_workload_at; "auto" finds it out) or a model is named; levels must then be none, and
+   * anomalies may be any code of Elle's.  Without models and anomalies the model is strict-serializable. */
+  const char *elle_workload;
   const char *const *models; /* names of the family ISOPROOF_LEVEL_MODEL */
   size_t model_count;
   /* Registers: what may be assumed about the order of the versions of a key. */
@@ -58,7 +58,7 @@ typedef struct isoproof_check_options {
 } isoproof_check_options;
 
 /* "list-append", "rw-register", ...; NULL after the last. */
-ISOPROOF_API const char *isoproof_workload_at(size_t number);
+ISOPROOF_API const char *isoproof_elle_workload_at(size_t number);
 
 /* The codes of the patterns that can be looked for by themselves: TAP-a to TAP-n, and those that only lists show (G0,
  * incompatible-order, ...); NULL after the last. */
@@ -101,7 +101,7 @@ ISOPROOF_API const char *isoproof_result_proved(const isoproof_result *result, s
  * satisfied, which means that nothing was found; ISOPROOF_VERDICT_NONE without workload and models. */
 ISOPROOF_API isoproof_verdict isoproof_result_elle(const isoproof_result *result);
 /* The workload that was checked; NULL without. */
-ISOPROOF_API const char *isoproof_result_workload(const isoproof_result *result);
+ISOPROOF_API const char *isoproof_result_elle_workload(const isoproof_result *result);
 
 /* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none. */
 #define ISOPROOF_NO_NUMBER UINT64_MAX
@@ -117,14 +117,14 @@ typedef struct isoproof_edge {
 } isoproof_edge;
 
 /* An order of two writes of a key that a case assumes. */
-typedef struct isoproof_order {
+typedef struct isoproof_write_order {
   uint64_t before_txn, after_txn;
   isoproof_scalar key;
-} isoproof_order;
+} isoproof_write_order;
 
 /* What follows from one choice among orders of writes that the history does not tell. */
 typedef struct isoproof_case {
-  const isoproof_order *orders; /* assumed; cases that begin with the same ones belong together */
+  const isoproof_write_order *orders; /* assumed; cases that begin with the same ones belong together */
   size_t order_count;
   const isoproof_edge *edges; /* the cycle that they close */
   size_t edge_count;
@@ -163,26 +163,26 @@ ISOPROOF_API const char *isoproof_result_unexplained(const isoproof_result *resu
 
 /* What stands in an order: a transaction as a whole, or the moment at which it takes its snapshot and the moment at
  * which its writes take effect. */
-typedef enum isoproof_event_kind {
+typedef enum isoproof_certificate_event_kind {
   ISOPROOF_EVENT_TXN,
   ISOPROOF_EVENT_BEGIN,
   ISOPROOF_EVENT_COMMIT
-} isoproof_event_kind;
+} isoproof_certificate_event_kind;
 
 /* "transaction", "begin", "commit". */
-ISOPROOF_API const char *isoproof_event_kind_name(isoproof_event_kind kind);
+ISOPROOF_API const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind kind);
 
-typedef struct isoproof_event {
+typedef struct isoproof_certificate_event {
   uint64_t txn;
-  isoproof_event_kind kind;
-} isoproof_event;
+  isoproof_certificate_event_kind kind;
+} isoproof_certificate_event;
 
 /* An order of all transactions that took effect.  From prefix up, whoever carries it out event by event on a store sees
  * every read return what it returned; at the levels below, and for parallel snapshot isolation, it is the commit order
  * that the level asks for (docs/strong-levels.md).  It was checked by code that shares nothing with the search. */
 typedef struct isoproof_certificate {
   const char *level; /* the strongest that it was made for; it proves whatever that implies */
-  const isoproof_event *events;
+  const isoproof_certificate_event *events;
   size_t count;
 } isoproof_certificate;
 

@@ -19,12 +19,12 @@ extern "C" {
 
 typedef struct isoproof_schedule isoproof_schedule;
 
-typedef enum isoproof_step_kind {
+typedef enum isoproof_schedule_step_kind {
   ISOPROOF_STEP_READ,
   ISOPROOF_STEP_WRITE,
   ISOPROOF_STEP_COMMIT,
   ISOPROOF_STEP_ABORT
-} isoproof_step_kind;
+} isoproof_schedule_step_kind;
 
 enum {
   ISOPROOF_SCHEDULE_STEPS = 1024,  /* most steps of a schedule */
@@ -34,12 +34,12 @@ enum {
   ISOPROOF_STEP_TEXT_BYTES = 64    /* enough for any step as text */
 };
 
-typedef struct isoproof_step {
-  isoproof_step_kind kind;
+typedef struct isoproof_schedule_step {
+  isoproof_schedule_step_kind kind;
   uint32_t txn;     /* from 0, in order of first appearance */
   uint32_t object;  /* of reads and writes, from 0, in order of first appearance */
   uint32_t version; /* write: its number among the writes of the object, from 1; read: the version seen, 0 initial */
-} isoproof_step;
+} isoproof_schedule_step;
 
 /* Parses text such as "R1x W2x C1 A2", also as papers print it: "R1[x0] W2[x1] C_1".  A number after the object of a
  * read is the version that it saw: 0 is the initial one, and N the one of the N-th write of the object.  Without it, a
@@ -53,7 +53,8 @@ ISOPROOF_API size_t isoproof_schedule_steps(const isoproof_schedule *schedule);
 ISOPROOF_API size_t isoproof_schedule_txns(const isoproof_schedule *schedule);
 ISOPROOF_API size_t isoproof_schedule_objects(const isoproof_schedule *schedule);
 /* False when the number is out of range. */
-ISOPROOF_API bool isoproof_schedule_step(const isoproof_schedule *schedule, size_t number, isoproof_step *out);
+ISOPROOF_API bool isoproof_schedule_step_at(const isoproof_schedule *schedule, size_t number,
+                                            isoproof_schedule_step *out);
 /* The number that the text has for a transaction, 0 when out of range; the name of an object, NULL when out of range.
  */
 ISOPROOF_API uint32_t isoproof_schedule_txn_label(const isoproof_schedule *schedule, size_t txn);

@@ -3,7 +3,7 @@
  * Each session is a thread with a connection of its own.  The history is written as it goes, in isoproof's JSON lines:
  * one write a transaction, when it has ended, so that a crash of the client loses at most the last line.
  *
- * Ownership: isoproof_run hands a report to the caller, who frees it with isoproof_report_free; options are the
+ * Ownership: isoproof_run hands a report to the caller, who frees it with isoproof_run_summary_free; options are the
  * caller's.
  */
 #ifndef ISOPROOF_RUN_H
@@ -78,31 +78,31 @@ typedef struct isoproof_run_options {
 /* A mixed workload of 8 sessions for 3 seconds on a private SQLite database; no path. */
 ISOPROOF_API void isoproof_run_defaults(isoproof_run_options *options);
 
-typedef struct isoproof_report isoproof_report;
-ISOPROOF_API void isoproof_report_free(isoproof_report *report);
-ISOPROOF_API const isoproof_run_counts *isoproof_report_counts(const isoproof_report *report);
-ISOPROOF_API const char *isoproof_report_database(const isoproof_report *report);  /* "PostgreSQL 15.18" */
-ISOPROOF_API const char *isoproof_report_driver(const isoproof_report *report);    /* "postgres" */
-ISOPROOF_API const char *isoproof_report_isolation(const isoproof_report *report); /* "repeatable read" */
+typedef struct isoproof_run_summary isoproof_run_summary;
+ISOPROOF_API void isoproof_run_summary_free(isoproof_run_summary *report);
+ISOPROOF_API const isoproof_run_counts *isoproof_run_summary_counts(const isoproof_run_summary *report);
+ISOPROOF_API const char *isoproof_run_summary_database(const isoproof_run_summary *report);  /* "PostgreSQL 15.18" */
+ISOPROOF_API const char *isoproof_run_summary_driver(const isoproof_run_summary *report);    /* "postgres" */
+ISOPROOF_API const char *isoproof_run_summary_isolation(const isoproof_run_summary *report); /* "repeatable read" */
 /* The level that the database promises for it (with lists perhaps a weaker one), by id; NULL when it promises none that
  * isoproof knows. */
-ISOPROOF_API const char *isoproof_report_claim(const isoproof_report *report);
+ISOPROOF_API const char *isoproof_run_summary_claim(const isoproof_run_summary *report);
 /* Where the promise is, and what to know about it; "" where there is nothing to say. */
-ISOPROOF_API const char *isoproof_report_claim_note(const isoproof_report *report);
+ISOPROOF_API const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report);
 /* What matters for the results; false after the last. */
-ISOPROOF_API bool isoproof_report_setting(const isoproof_report *report, size_t number, const char **name,
-                                          const char **value);
+ISOPROOF_API bool isoproof_run_summary_setting(const isoproof_run_summary *report, size_t number, const char **name,
+                                               const char **value);
 /* The URL of a node without its password; NULL after the last. */
-ISOPROOF_API const char *isoproof_report_url(const isoproof_report *report, size_t node);
+ISOPROOF_API const char *isoproof_run_summary_url(const isoproof_run_summary *report, size_t node);
 /* The words of the server for the last error of a class; "" where there was none. */
-ISOPROOF_API const char *isoproof_report_error(const isoproof_report *report, size_t error_class);
+ISOPROOF_API const char *isoproof_run_summary_error(const isoproof_run_summary *report, size_t error_class);
 /* Whether it was cancelled before its end.  The history is valid all the same. */
-ISOPROOF_API bool isoproof_report_cancelled(const isoproof_report *report);
+ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *report);
 
 /* Opens the database, makes the tables, runs, removes them.  Cancelling the task ends the run early and cleanly, which
  * is no error.  ISOPROOF_ERR_USAGE names what makes no sense; ISOPROOF_ERR_IO is a database or a file that failed. */
 ISOPROOF_API isoproof_status isoproof_run(const isoproof_run_options *options, isoproof_task *task,
-                                          isoproof_report **report, isoproof_error *error);
+                                          isoproof_run_summary **report, isoproof_error *error);
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,8 @@ void iso_certificates_take(iso_certificates *to, iso_certificates *from) {
 
 /* Has the events judged, and keeps them when they prove the level. */
 static isoproof_status admit(isoproof_history *history, const isoproof_level_info *level, iso_claim claim,
-                             isoproof_event *events, isoproof_task *task, iso_certificates *to, isoproof_error *error) {
+                             isoproof_certificate_event *events, isoproof_task *task, iso_certificates *to,
+                             isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   claim.events = events;
   if (level == NULL || to->count == ISO_CERTIFICATES_MOST) {
@@ -47,11 +48,11 @@ static isoproof_status admit(isoproof_history *history, const isoproof_level_inf
 
 /* ---- levels that were searched for ---- */
 
-static isoproof_event *strong_events(const iso_strong *strong) {
-  isoproof_event *events = iso_alloc(strong->sequence_count, sizeof *events);
+static isoproof_certificate_event *strong_events(const iso_strong *strong) {
+  isoproof_certificate_event *events = iso_alloc(strong->sequence_count, sizeof *events);
   for (uint32_t i = 0; events != NULL && i < strong->sequence_count; i++) {
     uint32_t event = strong->sequence[i];
-    isoproof_event_kind half = event % 2 == 0 ? ISOPROOF_EVENT_BEGIN : ISOPROOF_EVENT_COMMIT;
+    isoproof_certificate_event_kind half = event % 2 == 0 ? ISOPROOF_EVENT_BEGIN : ISOPROOF_EVENT_COMMIT;
     events[i].txn = strong->split ? event / 2 : event;
     events[i].kind = strong->split ? half : ISOPROOF_EVENT_TXN;
   }
@@ -79,7 +80,7 @@ isoproof_status iso_certify_strong(isoproof_history *history, const iso_strong *
     claim.rule = ISO_CLAIM_SNAPSHOT;
     level = isoproof_level_find_in("snapshot-isolation", ISOPROOF_LEVEL_BASE);
   }
-  isoproof_event *events = strong_events(strong);
+  isoproof_certificate_event *events = strong_events(strong);
   return events != NULL ? admit(history, level, claim, events, task, certificates, error) : iso_fail_memory(error);
 }
 
@@ -94,10 +95,10 @@ isoproof_status iso_certify_weak(iso_weak *weak, iso_axiom axiom, isoproof_task 
                                  isoproof_error *error) {
   iso_order order;
   ISO_TRY(iso_weak_order(weak, axiom, task, &order, error));
-  isoproof_event *events = iso_alloc(order.count, sizeof *events);
+  isoproof_certificate_event *events = iso_alloc(order.count, sizeof *events);
   iso_claim claim = {.rule = claim_of_axiom(axiom), .session_order = true, .count = order.count};
   for (uint32_t i = 0; events != NULL && i < order.count; i++) {
-    events[i] = (isoproof_event){.txn = order.sequence[i], .kind = ISOPROOF_EVENT_TXN};
+    events[i] = (isoproof_certificate_event){.txn = order.sequence[i], .kind = ISOPROOF_EVENT_TXN};
   }
   iso_order_free(&order);
   if (events == NULL) return iso_fail_memory(error);

@@ -12,7 +12,7 @@
 
 typedef struct iso_certificate {
   const isoproof_level_info *level;
-  isoproof_event *events;
+  isoproof_certificate_event *events;
   size_t count;
 } iso_certificate;
 

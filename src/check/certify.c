@@ -38,7 +38,7 @@ isoproof_status iso_result_certify(isoproof_result *result, isoproof_task *task,
   return result->uncertified != NULL ? ISOPROOF_OK : status;
 }
 
-const char *isoproof_event_kind_name(isoproof_event_kind kind) {
+const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind kind) {
   switch (kind) {
   case ISOPROOF_EVENT_TXN:
     return "transaction";

@@ -48,7 +48,7 @@ isoproof_status iso_execute_script(const isoproof_schedule *plan, const iso_data
   script->count = plan->step_count;
   script->sessions = plan->txn_count;
   for (uint32_t i = 0; i < plan->step_count; i++) {
-    const isoproof_step *step = &plan->steps[i];
+    const isoproof_schedule_step *step = &plan->steps[i];
     iso_act *act = &script->acts[i];
     char table[ISO_TABLE_BYTES];
     act->session = step->txn;
@@ -86,7 +86,7 @@ static uint32_t version_of(const telling *t, const char *text, isoproof_error *e
 }
 
 static isoproof_status tell_access(telling *t, const iso_step_event *event, isoproof_error *error) {
-  const isoproof_step *step = &t->plan->steps[event->act];
+  const isoproof_schedule_step *step = &t->plan->steps[event->act];
   const char *name = t->plan->names[step->object];
   uint32_t label = t->plan->labels[step->txn], version = ISO_VERSION_LATEST;
   isoproof_status status;
@@ -102,7 +102,7 @@ static isoproof_status tell_access(telling *t, const iso_step_event *event, isop
 }
 
 static isoproof_status tell_event(telling *t, const iso_step_event *event, isoproof_error *error) {
-  const isoproof_step *step = &t->plan->steps[event->act];
+  const isoproof_schedule_step *step = &t->plan->steps[event->act];
   uint32_t label = t->plan->labels[step->txn];
   if (event->kind == ISO_EVENT_UNDONE) {
     return iso_schedule_add(t->story, ISOPROOF_STEP_ABORT, label, "", 0, ISO_NOWHERE, error);

@@ -27,7 +27,7 @@ static bool is_aborted(const isoproof_schedule *schedule, uint32_t txn) {
 
 /* Whether no later write of the transaction replaces the one at `step`. */
 static bool is_last(const isoproof_schedule *schedule, uint32_t step) {
-  const isoproof_step *s = schedule->steps;
+  const isoproof_schedule_step *s = schedule->steps;
   for (uint32_t i = step + 1; i < schedule->step_count; i++) {
     if (s[i].kind == ISOPROOF_STEP_WRITE && s[i].txn == s[step].txn && s[i].object == s[step].object) return false;
   }
@@ -37,14 +37,14 @@ static bool is_last(const isoproof_schedule *schedule, uint32_t step) {
 /* The transaction that installed the first version of the object above `version`; TXNS when none did. */
 static uint32_t next_writer(const isoproof_schedule *schedule, uint32_t object, uint32_t version) {
   for (uint32_t i = 0; i < schedule->step_count; i++) {
-    const isoproof_step *s = &schedule->steps[i];
+    const isoproof_schedule_step *s = &schedule->steps[i];
     if (s->kind != ISOPROOF_STEP_WRITE || s->object != object || s->version <= version) continue;
     if (is_committed(schedule, s->txn) && is_last(schedule, i)) return s->txn;
   }
   return TXNS;
 }
 
-static void add_read(const isoproof_schedule *schedule, const isoproof_step *read, dependencies *d) {
+static void add_read(const isoproof_schedule *schedule, const isoproof_schedule_step *read, dependencies *d) {
   uint32_t from = iso_schedule_writer(schedule, read->object, read->version);
   uint32_t writer = from != ISO_NO_STEP ? schedule->steps[from].txn : TXNS;
   if (writer == read->txn) return;
@@ -62,7 +62,7 @@ static void add_read(const isoproof_schedule *schedule, const isoproof_step *rea
 }
 
 static void add_write(const isoproof_schedule *schedule, uint32_t step, dependencies *d) {
-  const isoproof_step *write = &schedule->steps[step];
+  const isoproof_schedule_step *write = &schedule->steps[step];
   if (!is_last(schedule, step)) return;
   uint32_t next = next_writer(schedule, write->object, write->version);
   if (next < TXNS && next != write->txn) d->ww[write->txn] |= bit(next);
@@ -71,7 +71,7 @@ static void add_write(const isoproof_schedule *schedule, uint32_t step, dependen
 static void find_dependencies(const isoproof_schedule *schedule, dependencies *d) {
   *d = (dependencies){.txns = schedule->txn_count};
   for (uint32_t i = 0; i < schedule->step_count; i++) {
-    const isoproof_step *s = &schedule->steps[i];
+    const isoproof_schedule_step *s = &schedule->steps[i];
     if (!is_committed(schedule, s->txn)) continue;
     if (s->kind == ISOPROOF_STEP_READ) add_read(schedule, s, d);
     if (s->kind == ISOPROOF_STEP_WRITE) add_write(schedule, i, d);

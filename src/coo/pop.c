@@ -31,14 +31,14 @@ uint32_t iso_pop_closed(const isoproof_pop *pop) {
 
 /* Two steps on one object, `p` before `q` in the order of versions. */
 typedef struct pair {
-  const isoproof_step *p, *q;
+  const isoproof_schedule_step *p, *q;
   uint32_t p_at, q_at;
 } pair;
 
 /* Puts two steps into the order of versions: a write comes before the reads that saw it or a later version.  In time a
  * read of an old version may come after the write that made it old. */
 static pair order_pair(const isoproof_schedule *schedule, uint32_t a, uint32_t b) {
-  const isoproof_step *s = schedule->steps;
+  const isoproof_schedule_step *s = schedule->steps;
   bool forward;
   if (s[a].kind == ISOPROOF_STEP_WRITE)
     forward = s[a].version <= s[b].version;
@@ -87,7 +87,7 @@ static bool add_pair(isoproof_pop_graph *graph, uint32_t a, uint32_t b) {
   return iso_vec_push(&graph->pops, pop) && add_end(graph, &x, kind);
 }
 
-static bool is_access(const isoproof_step *step) {
+static bool is_access(const isoproof_schedule_step *step) {
   return step->kind == ISOPROOF_STEP_READ || step->kind == ISOPROOF_STEP_WRITE;
 }
 
@@ -129,7 +129,7 @@ static bool find_distinct(isoproof_pop_graph *graph) {
 }
 
 isoproof_status iso_pops_find(isoproof_pop_graph *graph, isoproof_error *error) {
-  const isoproof_step *s = graph->schedule->steps;
+  const isoproof_schedule_step *s = graph->schedule->steps;
   for (uint32_t b = 0; b < graph->schedule->step_count; b++) {
     for (uint32_t a = 0; a < b && is_access(&s[b]); a++) {
       if (!is_access(&s[a]) || s[a].object != s[b].object || s[a].txn == s[b].txn) continue;

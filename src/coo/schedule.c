@@ -25,7 +25,7 @@ const char *isoproof_schedule_text(const isoproof_schedule *schedule) {
   return schedule->text.text != NULL ? schedule->text.text : "";
 }
 
-bool isoproof_schedule_step(const isoproof_schedule *schedule, size_t number, isoproof_step *out) {
+bool isoproof_schedule_step_at(const isoproof_schedule *schedule, size_t number, isoproof_schedule_step *out) {
   if (number >= schedule->step_count) return false;
   *out = schedule->steps[number];
   return true;
@@ -43,20 +43,21 @@ const char *isoproof_schedule_object_name(const isoproof_schedule *schedule, siz
 
 uint32_t iso_schedule_writer(const isoproof_schedule *schedule, uint32_t object, uint32_t version) {
   for (uint32_t i = 0; version > 0 && i < schedule->step_count; i++) {
-    const isoproof_step *s = &schedule->steps[i];
+    const isoproof_schedule_step *s = &schedule->steps[i];
     if (s->kind == ISOPROOF_STEP_WRITE && s->object == object && s->version == version) return i;
   }
   return ISO_NO_STEP;
 }
 
-bool iso_schedule_ended(const isoproof_schedule *schedule, uint32_t txn, isoproof_step_kind how, uint32_t step) {
+bool iso_schedule_ended(const isoproof_schedule *schedule, uint32_t txn, isoproof_schedule_step_kind how,
+                        uint32_t step) {
   uint32_t end = schedule->end[txn];
   return end != ISO_NO_STEP && end < step && schedule->steps[end].kind == how;
 }
 
 uint32_t iso_schedule_latest(const isoproof_schedule *schedule, uint32_t object, uint32_t step) {
   for (uint32_t i = step; i-- > 0;) {
-    const isoproof_step *s = &schedule->steps[i];
+    const isoproof_schedule_step *s = &schedule->steps[i];
     if (s->kind != ISOPROOF_STEP_WRITE || s->object != object) continue;
     if (!iso_schedule_ended(schedule, s->txn, ISOPROOF_STEP_ABORT, step)) return s->version;
   }
@@ -108,8 +109,8 @@ static isoproof_status find_object(isoproof_schedule *schedule, const char *name
   return ISOPROOF_OK;
 }
 
-static isoproof_status set_version(isoproof_schedule *schedule, isoproof_step *step, uint32_t version, iso_place place,
-                                   isoproof_error *error) {
+static isoproof_status set_version(isoproof_schedule *schedule, isoproof_schedule_step *step, uint32_t version,
+                                   iso_place place, isoproof_error *error) {
   const char *name = schedule->names[step->object];
   uint32_t made = schedule->versions[step->object];
   if (step->kind == ISOPROOF_STEP_WRITE) {
@@ -126,9 +127,9 @@ static isoproof_status set_version(isoproof_schedule *schedule, isoproof_step *s
                      "expected a version of %s from 0 to %u, which are there by then, found %u", name, made, version);
 }
 
-isoproof_status iso_schedule_add(isoproof_schedule *schedule, isoproof_step_kind kind, uint32_t label, const char *name,
-                                 uint32_t version, iso_place place, isoproof_error *error) {
-  isoproof_step step = {.kind = kind};
+isoproof_status iso_schedule_add(isoproof_schedule *schedule, isoproof_schedule_step_kind kind, uint32_t label,
+                                 const char *name, uint32_t version, iso_place place, isoproof_error *error) {
+  isoproof_schedule_step step = {.kind = kind};
   if (schedule->step_count == ISOPROOF_SCHEDULE_STEPS) {
     return iso_fail_at(error, ISOPROOF_ERR_LIMIT, place, "expected at most %d steps in a schedule",
                        ISOPROOF_SCHEDULE_STEPS);
@@ -156,7 +157,7 @@ size_t isoproof_schedule_step_format(const isoproof_schedule *schedule, size_t n
     if (size > 0) buffer[0] = 0;
     return 0;
   }
-  const isoproof_step *s = &schedule->steps[number];
+  const isoproof_schedule_step *s = &schedule->steps[number];
   uint32_t label = schedule->labels[s->txn];
   if (s->kind == ISOPROOF_STEP_COMMIT || s->kind == ISOPROOF_STEP_ABORT) {
     return (size_t)snprintf(buffer, size, "%c%u", s->kind == ISOPROOF_STEP_COMMIT ? 'C' : 'A', label);

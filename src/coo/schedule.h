@@ -13,7 +13,7 @@
 #define ISO_NO_STEP UINT32_MAX
 
 struct isoproof_schedule {
-  isoproof_step steps[ISOPROOF_SCHEDULE_STEPS];
+  isoproof_schedule_step steps[ISOPROOF_SCHEDULE_STEPS];
   uint32_t step_count;
   uint32_t labels[ISOPROOF_SCHEDULE_TXNS]; /* of transactions, as in the text */
   uint32_t end[ISOPROOF_SCHEDULE_TXNS];    /* the step that ends a transaction, ISO_NO_STEP while none does */
@@ -29,8 +29,8 @@ struct isoproof_schedule {
 isoproof_status iso_schedule_new(isoproof_schedule **schedule, isoproof_error *error);
 /* Adds a step of the transaction with that label; `name` and `version` matter to reads and writes only.  `place` is
  * where an error is found. */
-isoproof_status iso_schedule_add(isoproof_schedule *schedule, isoproof_step_kind kind, uint32_t label, const char *name,
-                                 uint32_t version, iso_place place, isoproof_error *error);
+isoproof_status iso_schedule_add(isoproof_schedule *schedule, isoproof_schedule_step_kind kind, uint32_t label,
+                                 const char *name, uint32_t version, iso_place place, isoproof_error *error);
 /* Makes the text: to be called once, after the last step. */
 isoproof_status iso_schedule_seal(isoproof_schedule *schedule, isoproof_error *error);
 
@@ -39,7 +39,8 @@ uint32_t iso_schedule_writer(const isoproof_schedule *schedule, uint32_t object,
 /* The version that a read at `step` sees when nothing else is said. */
 uint32_t iso_schedule_latest(const isoproof_schedule *schedule, uint32_t object, uint32_t step);
 /* Whether the transaction had ended in that way (ISOPROOF_STEP_COMMIT or _ABORT) before a step. */
-bool iso_schedule_ended(const isoproof_schedule *schedule, uint32_t txn, isoproof_step_kind how, uint32_t step);
+bool iso_schedule_ended(const isoproof_schedule *schedule, uint32_t txn, isoproof_schedule_step_kind how,
+                        uint32_t step);
 /* The value that a write stores: its place among all writes, from 1. */
 uint32_t iso_schedule_value(const isoproof_schedule *schedule, uint32_t step);
 

@@ -17,7 +17,7 @@ static isoproof_txn_status status_of(const isoproof_schedule *schedule, uint32_t
 static uint32_t final_version(const isoproof_schedule *schedule, uint32_t object) {
   if (schedule->has_final) return schedule->final[object];
   for (uint32_t i = schedule->step_count; i-- > 0;) {
-    const isoproof_step *s = &schedule->steps[i];
+    const isoproof_schedule_step *s = &schedule->steps[i];
     if (s->kind == ISOPROOF_STEP_WRITE && s->object == object && status_of(schedule, s->txn) == ISOPROOF_COMMITTED) {
       return s->version;
     }
@@ -33,7 +33,7 @@ static isoproof_status add_txn(const isoproof_schedule *schedule, uint32_t txn, 
   int64_t end = schedule->end[txn] == ISO_NO_STEP ? ISOPROOF_NO_TIME : (int64_t)schedule->end[txn];
   ISO_TRY(isoproof_builder_times(builder, first, end, error));
   for (uint32_t i = first; i < schedule->step_count; i++) {
-    const isoproof_step *s = &schedule->steps[i];
+    const isoproof_schedule_step *s = &schedule->steps[i];
     if (s->txn != txn || (s->kind != ISOPROOF_STEP_READ && s->kind != ISOPROOF_STEP_WRITE)) continue;
     isoproof_op_kind kind = s->kind == ISOPROOF_STEP_READ ? ISOPROOF_OP_READ : ISOPROOF_OP_WRITE;
     isoproof_scalar key = isoproof_string(schedule->names[s->object]);

@@ -71,7 +71,7 @@ static isoproof_status read_object(reader *r, char name[ISOPROOF_OBJECT_NAME_BYT
   return ISOPROOF_OK;
 }
 
-static isoproof_status read_kind(reader *r, isoproof_step_kind *kind) {
+static isoproof_status read_kind(reader *r, isoproof_schedule_step_kind *kind) {
   switch (*r->at) {
   case 'R':
   case 'r':
@@ -97,7 +97,7 @@ static isoproof_status read_kind(reader *r, isoproof_step_kind *kind) {
 }
 
 static isoproof_status read_step(reader *r, isoproof_schedule *schedule) {
-  isoproof_step_kind kind = ISOPROOF_STEP_READ;
+  isoproof_schedule_step_kind kind = ISOPROOF_STEP_READ;
   uint32_t label = 0, version = ISO_VERSION_LATEST;
   char name[ISOPROOF_OBJECT_NAME_BYTES] = "";
   iso_place start = place_of(r);

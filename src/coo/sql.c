@@ -6,7 +6,7 @@
 size_t isoproof_schedule_sql(const isoproof_schedule *schedule, const char *table, size_t number, char *buffer,
                              size_t size) {
   if (number >= schedule->step_count) return 0;
-  const isoproof_step *s = &schedule->steps[number];
+  const isoproof_schedule_step *s = &schedule->steps[number];
   switch (s->kind) {
   case ISOPROOF_STEP_READ:
     return (size_t)snprintf(buffer, size, "SELECT v FROM %s WHERE k = %u", table, s->object);

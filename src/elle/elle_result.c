@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *isoproof_workload_at(size_t number) {
+const char *isoproof_elle_workload_at(size_t number) {
   return number < ISO_ELLE_WORKLOADS ? iso_elle_workload_id((iso_elle_workload)number) : NULL;
 }
 
 bool iso_elle_is_asked(const isoproof_check_options *options) {
-  return options->workload != NULL || options->model_count > 0;
+  return options->elle_workload != NULL || options->model_count > 0;
 }
 
 /* ---- options ---- */
@@ -41,13 +41,13 @@ static isoproof_status read_models(const isoproof_check_options *options, iso_el
 
 static isoproof_status read_options(const isoproof_history *history, const isoproof_check_options *options,
                                     iso_elle_options *out, isoproof_error *error) {
-  bool named = options->workload != NULL && !iso_level_same_name(options->workload, "auto");
+  bool named = options->elle_workload != NULL && !iso_level_same_name(options->elle_workload, "auto");
   if (options->level_count > 0) {
     return iso_fail(error, ISOPROOF_ERR_USAGE, "levels cannot be asked for together with a workload or models");
   }
-  out->workload = named ? iso_elle_workload_find(options->workload) : iso_elle_workload_detect(history);
+  out->workload = named ? iso_elle_workload_find(options->elle_workload) : iso_elle_workload_detect(history);
   if (out->workload == ISO_ELLE_WORKLOADS) {
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no workload `%s`", options->workload);
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no workload `%s`", options->elle_workload);
   }
   out->wfr_keys = options->wfr_keys;
   out->sequential_keys = options->sequential_keys;
@@ -229,6 +229,6 @@ isoproof_verdict isoproof_result_elle(const isoproof_result *result) {
   return result->elle->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
 }
 
-const char *isoproof_result_workload(const isoproof_result *result) {
+const char *isoproof_result_elle_workload(const isoproof_result *result) {
   return result->elle != NULL ? iso_elle_workload_id(result->elle->options.workload) : NULL;
 }

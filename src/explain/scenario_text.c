@@ -305,15 +305,15 @@ static char *take_words(teller *t, iso_arena *arena) {
 /* The orders assumed on the way to a leaf, outermost first. */
 static bool list_orders(const teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, isoproof_case *out) {
   for (uint32_t at = leaf; at != 0; at = parent[at]) out->order_count++;
-  isoproof_order *orders = iso_arena_alloc(arena, out->order_count, sizeof *orders);
+  isoproof_write_order *orders = iso_arena_alloc(arena, out->order_count, sizeof *orders);
   if (orders == NULL) return false;
   size_t place = out->order_count;
   for (uint32_t at = leaf; at != 0; at = parent[at]) {
     const iso_branch *above = &t->s->cases.items[parent[at]];
     bool swapped = above->then[1] == at;
-    orders[--place] = (isoproof_order){.before_txn = swapped ? above->after : above->before,
-                                       .after_txn = swapped ? above->before : above->after,
-                                       .key = iso_history_scalar(t->h, t->h->key_name[above->key])};
+    orders[--place] = (isoproof_write_order){.before_txn = swapped ? above->after : above->before,
+                                             .after_txn = swapped ? above->before : above->after,
+                                             .key = iso_history_scalar(t->h, t->h->key_name[above->key])};
   }
   out->orders = orders;
   return true;

@@ -335,7 +335,7 @@ static isoproof_status make_generator(isoproof_run_handle *run, isoproof_error *
   return ISOPROOF_OK;
 }
 
-static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_report **report,
+static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_run_summary **report,
                           isoproof_error *error) {
   watch w = {.task = task};
   ISO_TRY(open_database(run, error));
@@ -376,7 +376,7 @@ static isoproof_status prepare(isoproof_run_handle *run, isoproof_error *error) 
   return iso_fail_memory(error);
 }
 
-isoproof_status isoproof_run(const isoproof_run_options *given, isoproof_task *task, isoproof_report **report,
+isoproof_status isoproof_run(const isoproof_run_options *given, isoproof_task *task, isoproof_run_summary **report,
                              isoproof_error *error) {
   isoproof_run_options options;
   *report = NULL;
@@ -391,7 +391,7 @@ isoproof_status isoproof_run(const isoproof_run_options *given, isoproof_task *t
   isoproof_status closed = iso_recorder_close(&run.recorder, status == ISOPROOF_OK ? error : NULL);
   if (status == ISOPROOF_OK) status = closed;
   if (status != ISOPROOF_OK) {
-    isoproof_report_free(*report);
+    isoproof_run_summary_free(*report);
     *report = NULL;
   }
   pthread_cond_destroy(&run.stopped);

@@ -8,7 +8,7 @@ typedef struct setting {
   char *name, *value;
 } setting;
 
-struct isoproof_report {
+struct isoproof_run_summary {
   isoproof_run_counts counts;
   char *database, *driver, *isolation, *claim, *note;
   ISO_VEC(setting) settings;
@@ -53,7 +53,7 @@ static char *copy(const char *text, bool *good) {
   return made;
 }
 
-static bool copy_all(isoproof_report *report, isoproof_run_handle *run) {
+static bool copy_all(isoproof_run_summary *report, isoproof_run_handle *run) {
   bool good = true;
   const iso_isolation *isolation = run->isolation;
   report->database = copy(iso_database_version(run->database), &good);
@@ -88,11 +88,11 @@ static bool copy_all(isoproof_report *report, isoproof_run_handle *run) {
   return good;
 }
 
-isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double seconds, isoproof_report **report,
+isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double seconds, isoproof_run_summary **report,
                                isoproof_error *error) {
-  isoproof_report *made = iso_alloc_zero(1, sizeof *made);
+  isoproof_run_summary *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL || !copy_all(made, run)) {
-    isoproof_report_free(made);
+    isoproof_run_summary_free(made);
     return iso_fail_memory(error);
   }
   made->cancelled = cancelled;
@@ -101,7 +101,7 @@ isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double 
   return ISOPROOF_OK;
 }
 
-void isoproof_report_free(isoproof_report *report) {
+void isoproof_run_summary_free(isoproof_run_summary *report) {
   if (report == NULL) return;
   free(report->database);
   free(report->driver);
@@ -120,25 +120,26 @@ void isoproof_report_free(isoproof_report *report) {
 
 /* ---- looking ---- */
 
-const isoproof_run_counts *isoproof_report_counts(const isoproof_report *report) { return &report->counts; }
-const char *isoproof_report_database(const isoproof_report *report) { return report->database; }
-const char *isoproof_report_driver(const isoproof_report *report) { return report->driver; }
-const char *isoproof_report_isolation(const isoproof_report *report) { return report->isolation; }
-const char *isoproof_report_claim(const isoproof_report *report) { return report->claim; }
-const char *isoproof_report_claim_note(const isoproof_report *report) { return report->note; }
-bool isoproof_report_cancelled(const isoproof_report *report) { return report->cancelled; }
+const isoproof_run_counts *isoproof_run_summary_counts(const isoproof_run_summary *report) { return &report->counts; }
+const char *isoproof_run_summary_database(const isoproof_run_summary *report) { return report->database; }
+const char *isoproof_run_summary_driver(const isoproof_run_summary *report) { return report->driver; }
+const char *isoproof_run_summary_isolation(const isoproof_run_summary *report) { return report->isolation; }
+const char *isoproof_run_summary_claim(const isoproof_run_summary *report) { return report->claim; }
+const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report) { return report->note; }
+bool isoproof_run_summary_cancelled(const isoproof_run_summary *report) { return report->cancelled; }
 
-bool isoproof_report_setting(const isoproof_report *report, size_t number, const char **name, const char **value) {
+bool isoproof_run_summary_setting(const isoproof_run_summary *report, size_t number, const char **name,
+                                  const char **value) {
   if (number >= report->settings.count) return false;
   *name = report->settings.items[number].name;
   *value = report->settings.items[number].value;
   return true;
 }
 
-const char *isoproof_report_url(const isoproof_report *report, size_t node) {
+const char *isoproof_run_summary_url(const isoproof_run_summary *report, size_t node) {
   return node < report->urls.count ? report->urls.items[node] : NULL;
 }
 
-const char *isoproof_report_error(const isoproof_report *report, size_t error_class) {
+const char *isoproof_run_summary_error(const isoproof_run_summary *report, size_t error_class) {
   return error_class < ISO_ERROR_CLASSES ? report->messages[error_class] : "";
 }

@@ -1,4 +1,5 @@
-/* summary.h - what is known of a run once it is over.  A report owns copies of everything, until isoproof_report_free.
+/* summary.h - what is known of a run once it is over.  A report owns copies of everything, until
+ * isoproof_run_summary_free.
  */
 #ifndef ISO_RUN_SUMMARY_H
 #define ISO_RUN_SUMMARY_H
@@ -6,7 +7,7 @@
 #include "run/run.h"
 
 /* Copies what database and sessions know; the counts are filled in. */
-isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double seconds, isoproof_report **report,
+isoproof_status iso_report_new(isoproof_run_handle *run, bool cancelled, double seconds, isoproof_run_summary **report,
                                isoproof_error *error);
 /* The counts of all sessions so far. */
 void iso_run_count(const isoproof_run_handle *run, double seconds, isoproof_run_counts *counts);

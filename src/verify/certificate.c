@@ -27,7 +27,7 @@ static isoproof_status place_events(iso_placed *p, isoproof_error *error) {
   const iso_claim *claim = p->claim;
   bool split = is_split(claim->rule);
   for (uint32_t i = 0; i < claim->count; i++) {
-    const isoproof_event *event = &claim->events[i];
+    const isoproof_certificate_event *event = &claim->events[i];
     if (event->txn >= p->h->txns) return iso_refuse(p, event->txn, "does not exist", error);
     uint32_t txn = (uint32_t)event->txn;
     if (!p->counts[txn]) return iso_refuse(p, txn, "took no effect", error);
@@ -70,7 +70,7 @@ static isoproof_status check_real_time(const iso_placed *p, isoproof_error *erro
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a certificate speaks of times without times");
   int64_t latest = INT64_MIN;
   for (size_t i = 0; i < p->claim->count; i++) {
-    const isoproof_event *event = &p->claim->events[i];
+    const isoproof_certificate_event *event = &p->claim->events[i];
     uint32_t txn = (uint32_t)event->txn;
     if (event->kind != ISOPROOF_EVENT_COMMIT && iso_real_start(h, txn) > latest) latest = iso_real_start(h, txn);
     if (event->kind != ISOPROOF_EVENT_BEGIN && iso_real_end(h, txn) < latest) {

@@ -35,7 +35,7 @@ typedef struct iso_claim {
   iso_claim_rule rule;
   bool session_order; /* which the rules about visibility always have */
   bool real_time;
-  const isoproof_event *events;
+  const isoproof_certificate_event *events;
   size_t count;
 } iso_claim;
 

@@ -135,7 +135,7 @@ static void end_txn(store *s, uint32_t txn, bool lands) {
   }
 }
 
-static isoproof_status carry_out(store *s, const isoproof_event *event, isoproof_error *error) {
+static isoproof_status carry_out(store *s, const isoproof_certificate_event *event, isoproof_error *error) {
   uint32_t txn = (uint32_t)event->txn;
   bool commits = event->kind != ISOPROOF_EVENT_BEGIN;
   ISO_TRY(do_txn(s, txn, event->kind != ISOPROOF_EVENT_COMMIT, error));

@@ -385,7 +385,7 @@ static bool copy_names(isoproof_document *document, const isoproof_result *resul
 static bool copy_verdicts(isoproof_document *document, const isoproof_result *result) {
   document->verdict = isoproof_result_verdict(result);
   document->elle = isoproof_result_elle(result);
-  document->workload = isoproof_result_workload(result);
+  document->workload = isoproof_result_elle_workload(result);
   const char *reason = isoproof_result_unknown_reason(result);
   if (reason != NULL) {
     document->unknown_reason = iso_model_text(&document->arena, reason, strlen(reason), ISO_DOCUMENT_FACT);

@@ -182,8 +182,8 @@ static void put_elle(iso_output *out, const isoproof_result *result) {
                                       [ISOPROOF_SATISFIED] = "true",
                                       [ISOPROOF_VIOLATED] = "false",
                                       [ISOPROOF_UNDECIDED] = "\"unknown\""};
-  if (isoproof_result_workload(result) == NULL) return;
-  iso_out_printf(out, ",\"workload\":\"%s\",\"elle_valid\":%s", isoproof_result_workload(result),
+  if (isoproof_result_elle_workload(result) == NULL) return;
+  iso_out_printf(out, ",\"workload\":\"%s\",\"elle_valid\":%s", isoproof_result_elle_workload(result),
                  words[isoproof_result_elle(result)]);
   put_names(out, result, "not", isoproof_result_not);
   put_names(out, result, "also_not", isoproof_result_also_not);

@@ -4,10 +4,11 @@
 #include <string.h>
 
 /* "s0t0", "s0t0:begin", "s0t0:commit"; returns the length. */
-static size_t name_event(const isoproof_history *history, const isoproof_event *event, char *buffer, size_t size) {
+static size_t name_event(const isoproof_history *history, const isoproof_certificate_event *event, char *buffer,
+                         size_t size) {
   size_t length = isoproof_history_txn_name(history, event->txn, buffer, size);
   if (event->kind == ISOPROOF_EVENT_TXN || length >= size) return length;
-  int more = snprintf(buffer + length, size - length, ":%s", isoproof_event_kind_name(event->kind));
+  int more = snprintf(buffer + length, size - length, ":%s", isoproof_certificate_event_kind_name(event->kind));
   return more > 0 ? length + (size_t)more : length;
 }
 

@@ -160,9 +160,9 @@ static void put_names(const page *p, const char *what, const char *(*next)(const
 
 /* What a check with a workload or models says about models. */
 static void put_models(const page *p) {
-  if (isoproof_result_workload(p->result) == NULL) return;
+  if (isoproof_result_elle_workload(p->result) == NULL) return;
   iso_out_char(p->out, '\n');
-  iso_out_printf(p->out, "  workload: %s\n", isoproof_result_workload(p->result));
+  iso_out_printf(p->out, "  workload: %s\n", isoproof_result_elle_workload(p->result));
   put_names(p, "not:", isoproof_result_not);
   put_names(p, "and so neither:", isoproof_result_also_not);
   put_names(p, "proved:", isoproof_result_proved);

@@ -36,7 +36,7 @@ static size_t rule_of(const char *level) {
   return i;
 }
 
-static bool believes(isoproof_history *history, size_t rule, const isoproof_event *events, size_t count) {
+static bool believes(isoproof_history *history, size_t rule, const isoproof_certificate_event *events, size_t count) {
   iso_claim claim = {.rule = rules[rule].rule,
                      .session_order = !rules[rule].unordered,
                      .real_time = rules[rule].real_time,
@@ -49,7 +49,7 @@ static bool believes(isoproof_history *history, size_t rule, const isoproof_even
 }
 
 /* The same by the definitions; the order has every event once. */
-static bool holds(const facts *f, size_t rule, const isoproof_event *events, size_t count) {
+static bool holds(const facts *f, size_t rule, const isoproof_certificate_event *events, size_t count) {
   int begin[FACTS_NODES] = {-1}, commit[FACTS_NODES] = {-1};
   facts without = *f;
   if (rules[rule].unordered) memset(&without.so, 0, sizeof without.so);
@@ -70,33 +70,34 @@ typedef struct {
   uint64_t accepted[RULES], refused[RULES], certificates[RULES];
 } tally;
 
-static void fail_with(const sketch *s, size_t rule, const char *what, const isoproof_event *events, size_t count) {
+static void fail_with(const sketch *s, size_t rule, const char *what, const isoproof_certificate_event *events,
+                      size_t count) {
   char text[4096], order[512] = "";
   sketch_print(s, text, sizeof text);
   for (size_t i = 0, used = 0; i < count && used < sizeof order; i++) {
     used += (size_t)snprintf(order + used, sizeof order - used, " %llu:%s", (unsigned long long)events[i].txn,
-                             isoproof_event_kind_name(events[i].kind));
+                             isoproof_certificate_event_kind_name(events[i].kind));
   }
   fail_msg("%s: %s\n%s%s", rules[rule].level, what, text, order);
 }
 
 static void compare(tally *t, const sketch *s, isoproof_history *history, const facts *f, size_t rule,
-                    const isoproof_event *events, size_t count) {
+                    const isoproof_certificate_event *events, size_t count) {
   bool expected = holds(f, rule, events, count), found = believes(history, rule, events, count);
   if (expected != found) fail_with(s, rule, found ? "wrongly believed" : "wrongly refused", events, count);
   (expected ? t->accepted : t->refused)[rule]++;
 }
 
-static void swap(isoproof_event *events, size_t a, size_t b) {
-  isoproof_event kept = events[a];
+static void swap(isoproof_certificate_event *events, size_t a, size_t b) {
+  isoproof_certificate_event kept = events[a];
   events[a] = events[b];
   events[b] = kept;
 }
 
 /* Two events swapped, one left out, one twice. */
 static void damage(tally *t, const sketch *s, isoproof_history *history, const facts *f, size_t rule,
-                   const isoproof_event *events, size_t count) {
-  isoproof_event broken[MOST_EVENTS + 1];
+                   const isoproof_certificate_event *events, size_t count) {
+  isoproof_certificate_event broken[MOST_EVENTS + 1];
   if (count == 0) return;
   assert_true(count <= MOST_EVENTS);
   for (size_t i = 0; i + 1 < count; i++) {
@@ -121,13 +122,13 @@ static void damage(tally *t, const sketch *s, isoproof_history *history, const f
 
 /* An order of all transactions that took effect that has nothing to do with what the search found. */
 static void draw_order(tally *t, const sketch *s, isoproof_history *history, const facts *f) {
-  isoproof_event events[MOST_EVENTS];
+  isoproof_certificate_event events[MOST_EVENTS];
   size_t rule = sketch_below(&t->random, RULES), count = 0;
   bool split = order_is_split(rules[rule].by_definition), in_order = sketch_below(&t->random, 2) == 0;
   if (rules[rule].real_time && !s->timed) return;
   for (unsigned node = 1; node < f->nodes; node++) {
-    if (split) events[count++] = (isoproof_event){f->txn[node], ISOPROOF_EVENT_BEGIN};
-    events[count++] = (isoproof_event){f->txn[node], split ? ISOPROOF_EVENT_COMMIT : ISOPROOF_EVENT_TXN};
+    if (split) events[count++] = (isoproof_certificate_event){f->txn[node], ISOPROOF_EVENT_BEGIN};
+    events[count++] = (isoproof_certificate_event){f->txn[node], split ? ISOPROOF_EVENT_COMMIT : ISOPROOF_EVENT_TXN};
   }
   for (size_t i = 1; i < count && !in_order; i++) swap(events, i, sketch_below(&t->random, i + 1));
   compare(t, s, history, f, rule, events, count);
@@ -231,7 +232,8 @@ static void duplicate_values(void **state) {
 /* ---- simulated histories ---- */
 
 /* Swaps a reader with one that it reads from: no order of any level may have them so. */
-static bool swap_reader(const isoproof_history *history, isoproof_event *events, size_t count, uint64_t *random) {
+static bool swap_reader(const isoproof_history *history, isoproof_certificate_event *events, size_t count,
+                        uint64_t *random) {
   size_t *place = calloc(history->txns, sizeof *place);
   assert_non_null(place);
   for (size_t i = 0; i < count; i++) {
@@ -280,7 +282,7 @@ static void certify_simulated(isoproof_sim_level level, bool lists, uint64_t txn
     isoproof_certificate c;
     assert_true(isoproof_result_certificate_of(result, *wanted, &c));
     size_t rule = rule_of(c.level);
-    isoproof_event *events = malloc((c.count + 1) * sizeof *events);
+    isoproof_certificate_event *events = malloc((c.count + 1) * sizeof *events);
     uint64_t random = txns;
     for (int round = 0; round < 3; round++) {
       memcpy(events, c.events, c.count * sizeof *events);

@@ -72,7 +72,7 @@ static void verify_witnesses(const isoproof_history *h, const isoproof_result *r
 
 static isoproof_verdict judge(isoproof_history *history, const char *workload, const char *model, bool *ruled_out) {
   isoproof_check_options options = {
-      .struct_size = sizeof options, .workload = workload, .models = &model, .model_count = 1};
+      .struct_size = sizeof options, .elle_workload = workload, .models = &model, .model_count = 1};
   isoproof_result *result;
   isoproof_error error;
   assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);

@@ -217,8 +217,10 @@ static void fail_with(isoproof_history *history, const char *model, unsigned run
 static void compare(const program *p, unsigned run) {
   isoproof_history *history = history_of(p);
   for (size_t m = 0; m < MODELS; m++) {
-    isoproof_check_options options = {
-        .struct_size = sizeof options, .workload = names[p->workload], .models = &models[m].model, .model_count = 1};
+    isoproof_check_options options = {.struct_size = sizeof options,
+                                      .elle_workload = names[p->workload],
+                                      .models = &models[m].model,
+                                      .model_count = 1};
     isoproof_result *result;
     isoproof_error error;
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);

@@ -137,7 +137,7 @@ static void made_and_read(void **state) {
     check_same(path, NULL);
     check_same(path, &all);
     if (strstr(small[i], ".edn") == NULL) continue;
-    isoproof_check_options elle = {.struct_size = sizeof elle, .workload = "auto"};
+    isoproof_check_options elle = {.struct_size = sizeof elle, .elle_workload = "auto"};
     check_same(path, &elle);
   }
 }

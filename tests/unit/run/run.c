@@ -155,14 +155,15 @@ static isoproof_run_options options_for(const char *const *url, isoproof_workloa
 }
 
 /* Runs, opens what was recorded, and compares the counts. */
-static isoproof_history *recorded(const isoproof_run_options *options, isoproof_task *task, isoproof_report **report) {
+static isoproof_history *recorded(const isoproof_run_options *options, isoproof_task *task,
+                                  isoproof_run_summary **report) {
   isoproof_history *history;
   isoproof_error error = {.offset = -1};
   isoproof_counts counts;
   assert_ok_error(isoproof_run(options, task, report, &error), error);
   assert_ok_error(isoproof_history_open(options->path, NULL, NULL, &history, &error), error);
   isoproof_history_counts(history, &counts);
-  const isoproof_run_counts *run = isoproof_report_counts(*report);
+  const isoproof_run_counts *run = isoproof_run_summary_counts(*report);
   assert_int_equal(counts.committed, run->committed);
   assert_int_equal(counts.aborted, run->aborted);
   assert_int_equal(counts.unknown, run->unknown);
@@ -189,18 +190,18 @@ static void every_workload_runs_on_the_simulator(void **state) {
   static const char *const url[] = {"sim:"};
   for (int kind = 0; kind < ISOPROOF_WORKLOADS; kind++) {
     isoproof_run_options options = options_for(url, (isoproof_workload_kind)kind, 400);
-    isoproof_report *report;
+    isoproof_run_summary *report;
     isoproof_history *history = recorded(&options, NULL, &report);
-    const isoproof_run_counts *counts = isoproof_report_counts(report);
+    const isoproof_run_counts *counts = isoproof_run_summary_counts(report);
     assert_true(counts->committed > 100);
     assert_true(counts->p50_ns > 0 && counts->p50_ns <= counts->p99_ns && counts->p99_ns <= counts->max_ns);
     assert_int_equal(counts->broken_totals, 0);
-    assert_string_equal(isoproof_report_driver(report), "sim");
+    assert_string_equal(isoproof_run_summary_driver(report), "sim");
     assert_string_equal(isoproof_history_fact(history, "workload"), isoproof_workload_id((size_t)kind));
     assert_non_null(isoproof_history_fact(history, "isolation"));
     assert_int_equal(verdict(history, "read-committed"), ISOPROOF_SATISFIED);
     isoproof_history_free(history);
-    isoproof_report_free(report);
+    isoproof_run_summary_free(report);
   }
 }
 
@@ -209,12 +210,12 @@ static void a_weaker_database_is_found_out(void **state) {
   static const char *const url[] = {"sim:?level=read-committed"};
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 40000);
   workload.keys = 4;
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
   assert_int_equal(verdict(history, "read-committed"), ISOPROOF_SATISFIED);
   assert_int_equal(verdict(history, "read-atomic"), ISOPROOF_VIOLATED);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
 }
 
 /* Whether a bug shows is a matter of chance: who meets whom. */
@@ -228,14 +229,14 @@ static bool is_found(isoproof_sim_bug bug, uint64_t seed) {
   workload.keys = 5;
   workload.abort_share = 0.05;
   workload.seed = seed;
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history;
   isoproof_error error = {.offset = -1};
   assert_ok_error(isoproof_run(&options, NULL, &report, &error), error);
   assert_ok_error(isoproof_history_open(options.path, NULL, NULL, &history, &error), error);
   isoproof_verdict found = verdict(history, isoproof_sim_bug_level(bug));
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
   return found == ISOPROOF_VIOLATED;
 }
 
@@ -258,24 +259,24 @@ static void sqlite_keeps_its_promise(void **state) {
     built = built || (strcmp(info.name, "sqlite") == 0 && info.built);
   if (!built) skip();
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 300);
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
   const char *name, *value;
-  assert_true(isoproof_report_counts(report)->committed > 30);
-  assert_string_equal(isoproof_report_claim(report), "serializable");
-  assert_true(isoproof_report_setting(report, 0, &name, &value));
-  assert_string_equal(isoproof_report_url(report, 0), "sqlite:");
-  assert_null(isoproof_report_url(report, 1));
+  assert_true(isoproof_run_summary_counts(report)->committed > 30);
+  assert_string_equal(isoproof_run_summary_claim(report), "serializable");
+  assert_true(isoproof_run_summary_setting(report, 0, &name, &value));
+  assert_string_equal(isoproof_run_summary_url(report, 0), "sqlite:");
+  assert_null(isoproof_run_summary_url(report, 1));
   assert_int_equal(verdict(history, "causal"), ISOPROOF_SATISFIED);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
 }
 
 static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
   (void)state;
   static const char *const url[] = {"sim:?lost=0.05"};
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LOST_UPDATE, 1000);
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
   isoproof_counts counts;
   isoproof_history_counts(history, &counts);
@@ -294,7 +295,7 @@ static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
   }
   assert_int_equal(verdict(history, "causal"), ISOPROOF_SATISFIED);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
 }
 
 static void retries_are_transactions_of_their_own(void **state) {
@@ -303,13 +304,13 @@ static void retries_are_transactions_of_their_own(void **state) {
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LOST_UPDATE, 20000);
   workload.keys = 1;
   options.retries = 3;
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
-  const isoproof_run_counts *counts = isoproof_report_counts(report);
+  const isoproof_run_counts *counts = isoproof_run_summary_counts(report);
   assert_int_equal(counts->committed + counts->aborted, 20000 + counts->retried);
   assert_true(counts->errors[ISO_CLASS_SERIALIZATION] == counts->aborted);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
 }
 
 static void clients_may_roll_back(void **state) {
@@ -317,18 +318,18 @@ static void clients_may_roll_back(void **state) {
   static const char *const url[] = {"sim:"};
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_GENERAL, 1000);
   workload.abort_share = 1;
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
-  assert_int_equal(isoproof_report_counts(report)->aborted, 1000);
+  assert_int_equal(isoproof_run_summary_counts(report)->aborted, 1000);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
 }
 
 static void lists_are_read_in_the_end(void **state) {
   (void)state;
   static const char *const url[] = {"sim:"};
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LIST_APPEND, 2000);
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
   isoproof_counts counts;
   isoproof_session last;
@@ -344,7 +345,7 @@ static void lists_are_read_in_the_end(void **state) {
   }
   assert_true(reads >= counts.keys);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
 }
 
 /* ---- cancelling, companions, progress ---- */
@@ -380,7 +381,7 @@ static void a_companion_puts_events_into_the_history(void **state) {
   options.companion_user = &b;
   options.progress = look;
   options.progress_user = &b;
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
   assert_true(b.looks > 0);
   assert_int_equal(b.events, 2);
@@ -393,7 +394,7 @@ static void a_companion_puts_events_into_the_history(void **state) {
   assert_true(isoproof_history_txn(history, 0, &txn));
   assert_int_equal(txn.node.type, ISOPROOF_INTEGER);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
 }
 
 static void cancelling_ends_cleanly(void **state) {
@@ -405,19 +406,19 @@ static void cancelling_ends_cleanly(void **state) {
   options.seconds = 100;
   options.companion = companion;
   options.companion_user = &b;
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, b.task, &report);
-  assert_true(isoproof_report_cancelled(report));
-  assert_true(isoproof_report_counts(report)->seconds < 20);
+  assert_true(isoproof_run_summary_cancelled(report));
+  assert_true(isoproof_run_summary_counts(report)->seconds < 20);
   isoproof_history_free(history);
-  isoproof_report_free(report);
+  isoproof_run_summary_free(report);
   isoproof_task_free(b.task);
 }
 
 /* ---- refusals ---- */
 
 static void refused(const isoproof_run_options *options, isoproof_status expected, const char *word) {
-  isoproof_report *report;
+  isoproof_run_summary *report;
   isoproof_error error = {.offset = -1};
   assert_int_equal(isoproof_run(options, NULL, &report, &error), expected);
   assert_null(report);
