@@ -61,8 +61,8 @@ static void expect(const char *text, asked a, isoproof_verdict verdict, const ch
 #define INFO(process, value) "{:type :info, :process " #process ", :f :txn, :value " value "}\n"
 #define DONE(process, before, after) INVOKE(process, before) OK(process, after)
 
-static const asked lists = {.elle_workload = "list-append"};
-static const asked registers = {.elle_workload = "rw-register", .model = "serializable"};
+static const asked lists = {.workload = "list-append"};
+static const asked registers = {.workload = "rw-register", .model = "serializable"};
 
 /* ---- where the published tool is wrong or gives up ---- */
 
@@ -116,10 +116,10 @@ static void test_no_version_order(void **state) {
   const char *text = OK(0, "[[:w :x 1] [:w :y 1]]") OK(1, "[[:w :x 2] [:w :y 2]]") OK(2, "[[:r :x 1] [:r :y 2]]");
   expect(text, registers, ISOPROOF_VIOLATED, "PL-3-cycle-exists");
   /* What follows from what was read gives it a name, and breaks a weaker model. */
-  expect(text, (asked){.elle_workload = "rw-register", .model = "consistent-view"}, ISOPROOF_VIOLATED, "G-single-item");
-  expect(text, (asked){.elle_workload = "rw-register", .model = "repeatable-read"}, ISOPROOF_VIOLATED,
+  expect(text, (asked){.workload = "rw-register", .model = "consistent-view"}, ISOPROOF_VIOLATED, "G-single-item");
+  expect(text, (asked){.workload = "rw-register", .model = "repeatable-read"}, ISOPROOF_VIOLATED,
          "PL-2.99-cycle-exists");
-  expect(text, (asked){.elle_workload = "rw-register", .model = "read-committed"}, ISOPROOF_SATISFIED, NULL);
+  expect(text, (asked){.workload = "rw-register", .model = "read-committed"}, ISOPROOF_SATISFIED, NULL);
 }
 
 /* Registers: the complete checkers prove models. */
@@ -153,7 +153,7 @@ static void test_processes_of_any_type(void **state) {
  * of the new one. */
 static void test_linearizable_keys(void **state) {
   (void)state;
-  asked a = {.elle_workload = "rw-register", .model = "strict-serializable", .linearizable = true, .wfr = true};
+  asked a = {.workload = "rw-register", .model = "strict-serializable", .linearizable = true, .wfr = true};
   expect(DONE(0, "[[:w :x 1]]", "[[:w :x 1]]") INVOKE(1, "[[:r :x nil] [:w :x 2]]") INVOKE(2, "[[:r :x nil]]")
              OK(1, "[[:r :x 1] [:w :x 2]]") INVOKE(3, "[[:r :x nil] [:r :x nil]]") OK(2, "[[:r :x 1]]")
                  OK(3, "[[:r :x 2] [:r :x 2]]"),
@@ -167,7 +167,7 @@ static void test_linearizable_keys(void **state) {
 
 static void test_sets(void **state) {
   (void)state;
-  asked a = {.elle_workload = "set", .model = "serializable"};
+  asked a = {.workload = "set", .model = "serializable"};
   /* Two that both missed, or both saw, the other's element, and nobody in between. */
   expect(OK(0, "[[:r 1 #{}] [:add 1 0]]") OK(1, "[[:r 1 #{}] [:add 1 2]]") OK(2, "[[:r 1 #{0 2}]]"), a,
          ISOPROOF_VIOLATED, "G2-item");
@@ -193,7 +193,7 @@ static void test_sets(void **state) {
 
 static void test_counters(void **state) {
   (void)state;
-  asked plain = {.elle_workload = "counter", .model = "serializable"}, strict = {.workload = "counter"};
+  asked plain = {.workload = "counter", .model = "serializable"}, strict = {.workload = "counter"};
   const char *forked =
       OK(0, "[[:inc :x 1]]") OK(1, "[[:inc :y 1]]") OK(2, "[[:r :x 1] [:r :y 0]]") OK(3, "[[:r :x 0] [:r :y 1]]");
   expect(forked, plain, ISOPROOF_VIOLATED, "G-nonadjacent-item");
@@ -211,8 +211,8 @@ static void test_counters(void **state) {
 /* Predicates separate repeatable read from serializable. */
 static void test_predicates(void **state) {
   (void)state;
-  asked serializable = {.elle_workload = "closed-predicate", .model = "serializable"};
-  asked repeatable = {.elle_workload = "closed-predicate", .model = "repeatable-read"};
+  asked serializable = {.workload = "closed-predicate", .model = "serializable"};
+  asked repeatable = {.workload = "closed-predicate", .model = "repeatable-read"};
   /* Two queries that each miss the row that the other inserts. */
   const char *phantoms = OK(0, "[[:rp :true {}] [:insert 1 1]]") OK(1, "[[:rp :true {}] [:insert 2 2]]");
   expect(phantoms, serializable, ISOPROOF_VIOLATED, "G2");
@@ -228,10 +228,10 @@ static void test_predicates(void **state) {
   /* Who sees no row may see what a deletion of unknown outcome did. */
   const char *deleted =
       OK(0, "[[:insert 1 1]]") INFO(1, "[[:delete 1]]") OK(0, "[[:rp :true {}]]") OK(0, "[[:r 1 nil]]");
-  expect(deleted, (asked){.elle_workload = "closed-predicate", .model = "strong-session-serializable"},
+  expect(deleted, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"},
          ISOPROOF_SATISFIED, NULL);
   const char *kept = OK(0, "[[:insert 1 1]]") OK(0, "[[:rp :true {}]]");
-  expect(kept, (asked){.elle_workload = "closed-predicate", .model = "strong-session-serializable"}, ISOPROOF_VIOLATED,
+  expect(kept, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"}, ISOPROOF_VIOLATED,
          "G-single-process");
 }
 
@@ -243,7 +243,7 @@ static void test_limits(void **state) {
   isoproof_history *history = open_edn(OK(0, "[[:append :x 1] [:r :y nil]]") OK(1, "[[:append :y 1] [:r :z nil]]")
                                            OK(2, "[[:append :z 1] [:r :x nil]]"));
   iso_elle_options options = {
-      .elle_workload = ISO_ELLE_WORKLOAD_LIST_APPEND, .models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_3), .budget = 1};
+      .workload = ISO_ELLE_WORKLOAD_LIST_APPEND, .models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_3), .budget = 1};
   iso_elle *elle;
   isoproof_error error;
   assert_ok(iso_elle_run(history, &options, NULL, &elle, &error));
@@ -260,7 +260,7 @@ static void test_limit_of_what_follows(void **state) {
   (void)state;
   isoproof_history *history = open_edn(OK(0, "[[:w :x 1]]") OK(1, "[[:r :x 1] [:w :x 2]]") OK(2, "[[:r :x 2]]"));
   iso_elle_options options = {
-      .elle_workload = ISO_ELLE_WORKLOAD_RW_REGISTER, .models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_2_PLUS), .budget = 1};
+      .workload = ISO_ELLE_WORKLOAD_RW_REGISTER, .models = ISO_LEVEL_BIT(ISO_LEVEL_M_PL_2_PLUS), .budget = 1};
   iso_elle *elle;
   isoproof_error error;
   assert_ok(iso_elle_run(history, &options, NULL, &elle, &error));
