@@ -33,7 +33,7 @@ typedef struct iso_model_rule {
 static const iso_model_rule implications[] = {
 #define IMPLIES(anomaly, other) {ISO_ANOMALY_##anomaly, ISO_ANOMALY_##other},
 #define FORBIDS(model, anomaly)
-#include "level/rules.def"
+#include "level/forbids.def"
 #undef IMPLIES
 #undef FORBIDS
 };
@@ -42,7 +42,7 @@ static const iso_model_rule implications[] = {
 static const iso_model_rule prohibitions[] = {
 #define IMPLIES(anomaly, other)
 #define FORBIDS(model, anomaly) {ISO_LEVEL_##model, ISO_ANOMALY_##anomaly},
-#include "level/rules.def"
+#include "level/forbids.def"
 #undef IMPLIES
 #undef FORBIDS
 };

@@ -1,6 +1,6 @@
 /* scenario.h - why no version orders save a history: the fewest transactions and dependencies, and every case of them.
  *
- * A level of check/order/strong_rule.h is violated when every choice of version orders closes a cycle that its rule
+ * A level of level/method.h is violated when every choice of version orders closes a cycle that its rule
  * forbids. A scenario is a small part of the history for which that can be followed by hand: dependencies of which none
  * can be left out, and a tree of cases over the orders that nobody knows, with a forbidden cycle at each leaf.  It
  * names operations and transactions only, so that it can be checked against the history by somebody who knows nothing
@@ -13,10 +13,10 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
-#include "check/order/strong_rule.h"
 #include "check/versions.h"
 #include "check/view.h"
 #include "level/anomalies.h"
+#include "level/method.h"
 
 #define ISO_NO_KEY UINT32_C(0xffffffff)
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/vector.h"
-#include "check/order/strong_rule.h"
 #include "history/effect.h"
+#include "level/method.h"
 
 static bool is_split(iso_claim_rule rule) {
   static const bool split[] = {

@@ -149,7 +149,7 @@ static bool check_link(const judge *j, uint32_t leaf, const iso_link *link) {
 /* ---- cycles ---- */
 
 /* Whether the rule forbids a cycle of links of these kinds, from how their events follow each other: see
- * check/order/strong_rule.h. */
+ * level/method.h. */
 static bool is_forbidden(iso_rule rule, const iso_link *cycle, uint32_t count) {
   uint32_t missed = 0, adjacent = 0, unseen = 0;
   for (uint32_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* events.h - the events of a history under a rule (check/order/strong_rule.h), and the edges between them that are
+/* events.h - the events of a history under a rule (level/method.h), and the edges between them that are
  * known.
  *
  * Events are numbered so that the later event of a session has the larger number: event t for transaction t, or 2t for
@@ -11,8 +11,8 @@
 #define ISO_CHECK_ORDER_EVENTS_H
 
 #include "base/vector.h"
-#include "check/order/strong_rule.h"
 #include "check/view.h"
+#include "level/method.h"
 
 #define ISO_NO_EVENT UINT32_C(0xffffffff)
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/strong/parallel_rule.h"
 #include "check/strong/refine.h"
+#include "check/strong/rules/parallel.h"
 #include "check/strong/saturate.h"
 #include "check/strong/undecided.h"
 #include "check/strong/unsat_core.h"

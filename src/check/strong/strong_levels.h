@@ -1,4 +1,4 @@
-/* strong_levels.h - all levels of check/order/strong_rule.h that somebody wants to know about, the strongest first.
+/* strong_levels.h - all levels of level/method.h that somebody wants to know about, the strongest first.
  *
  * What follows from a level that was decided is not decided again.  A violated level gets a scenario that explains it,
  * unless a weaker level explains it already.  The set owns its decisions and scenarios until iso_strong_set_free.

@@ -1,4 +1,4 @@
-#include "check/strong/parallel_rule.h"
+#include "check/strong/rules/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>

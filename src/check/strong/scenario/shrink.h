@@ -4,10 +4,10 @@
  * a failed core does not mention is not needed; the rest is tried without one after the other.  A reducer owns the
  * solver and its arrays until iso_shrinker_free and refers to the small problem.
  */
-#ifndef ISO_CHECK_SCENARIO_SHRINK_H
-#define ISO_CHECK_SCENARIO_SHRINK_H
+#ifndef ISO_CHECK_STRONG_SCENARIO_SHRINK_H
+#define ISO_CHECK_STRONG_SCENARIO_SHRINK_H
 
-#include "check/scenario/polygraph.h"
+#include "check/strong/scenario/polygraph.h"
 #include "solver/solver.h"
 
 typedef struct iso_shrinker {

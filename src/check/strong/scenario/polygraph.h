@@ -4,8 +4,8 @@
  * Links between them use these numbers; ISO_INITIAL stays itself.  A small problem owns its arrays until
  * iso_polygraph_free and refers to the view, the versions and the level.
  */
-#ifndef ISO_CHECK_SCENARIO_POLYGRAPH_H
-#define ISO_CHECK_SCENARIO_POLYGRAPH_H
+#ifndef ISO_CHECK_STRONG_SCENARIO_POLYGRAPH_H
+#define ISO_CHECK_STRONG_SCENARIO_POLYGRAPH_H
 
 #include "result/scenario.h"
 

@@ -1,4 +1,4 @@
-#include "check/scenario/shrink_paths.h"
+#include "check/strong/scenario/shrink_paths.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
-#include "check/scenario/shrink.h"
+#include "check/strong/scenario/shrink.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/scenario/shrink_paths.h"
+#include "check/strong/scenario/shrink_paths.h"
 
 void iso_shrinker_free(iso_shrinker *r) {
   iso_solver_free(r->solver);

@@ -1,4 +1,4 @@
-#include "check/scenario/forbidden_cycle.h"
+#include "check/strong/scenario/forbidden_cycle.h"
 
 #include <stdlib.h>
 #include <string.h>

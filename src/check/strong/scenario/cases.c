@@ -1,9 +1,9 @@
-#include "check/scenario/cases.h"
+#include "check/strong/scenario/cases.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/scenario/forbidden_cycle.h"
+#include "check/strong/scenario/forbidden_cycle.h"
 
 enum {
   MOST_CASES = 20000,   /* nobody reads more, by far */

@@ -1,4 +1,4 @@
-#include "check/order/strong_rule.h"
+#include "level/method.h"
 
 #include <string.h>
 

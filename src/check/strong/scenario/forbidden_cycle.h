@@ -2,8 +2,8 @@
  *
  * Links come and go like a stack.  A net owns its arrays until iso_link_stack_free.
  */
-#ifndef ISO_CHECK_SCENARIO_FORBIDDEN_CYCLE_H
-#define ISO_CHECK_SCENARIO_FORBIDDEN_CYCLE_H
+#ifndef ISO_CHECK_STRONG_SCENARIO_FORBIDDEN_CYCLE_H
+#define ISO_CHECK_STRONG_SCENARIO_FORBIDDEN_CYCLE_H
 
 #include "result/scenario.h"
 

@@ -1,4 +1,4 @@
-/* strong_rule.h - the levels whose version orders have to be searched for, as one table.
+/* method.h - the levels whose version orders have to be searched for, as one table.
  *
  * Each of them asks for a total order of events in which every read sees the last version before it.  An event is a
  * transaction, or, where a transaction reads from a snapshot that is older than its commit, its begin or its commit.
@@ -14,8 +14,8 @@
  * So a read of x by r from t and another writer s of x come down to a choice: s before t, or t before s and then r
  * before s.  Everything here is a constant or a function of its arguments.
  */
-#ifndef ISO_CHECK_ORDER_STRONG_RULE_H
-#define ISO_CHECK_ORDER_STRONG_RULE_H
+#ifndef ISO_LEVEL_METHOD_H
+#define ISO_LEVEL_METHOD_H
 
 #include <isoproof/level.h>
 

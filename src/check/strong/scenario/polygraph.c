@@ -1,4 +1,4 @@
-#include "check/scenario/polygraph.h"
+#include "check/strong/scenario/polygraph.h"
 
 #include <stdlib.h>
 #include <string.h>

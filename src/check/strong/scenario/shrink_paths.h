@@ -1,9 +1,9 @@
 /* shrink_paths.h - building clauses for a reducer, and the clauses of the rule that looks at paths.
  * Everything belongs to the reducer. */
-#ifndef ISO_CHECK_SCENARIO_SHRINK_PATHS_H
-#define ISO_CHECK_SCENARIO_SHRINK_PATHS_H
+#ifndef ISO_CHECK_STRONG_SCENARIO_SHRINK_PATHS_H
+#define ISO_CHECK_STRONG_SCENARIO_SHRINK_PATHS_H
 
-#include "check/scenario/shrink.h"
+#include "check/strong/scenario/shrink.h"
 
 /* A clause is opened, added to, and closed, which gives it to the solver. */
 void iso_shrinker_open(iso_shrinker *shrinker);

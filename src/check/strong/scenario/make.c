@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/scenario/cases.h"
-#include "check/scenario/shrink.h"
+#include "check/strong/scenario/cases.h"
+#include "check/strong/scenario/shrink.h"
 
 enum {
   REPEATED_SMALL = 64, /* so many transactions are worth several tries at the fewest */

@@ -1,7 +1,7 @@
 /* Pruning a tree of cases. */
 #include <stdlib.h>
 
-#include "check/scenario/cases.h"
+#include "check/strong/scenario/cases.h"
 
 typedef struct {
   const iso_polygraph *problem;
