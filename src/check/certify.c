@@ -1,5 +1,74 @@
-/* The certificates of a result: which levels need one, and how callers get at them. */
-#include "result/result.h"
+/* The certificates of satisfied levels: from the orders that the engines found, each judged before it is kept. */
+#include <stdlib.h>
+
+#include "check/level_check.h"
+#include "verify/certificate.h"
+
+/* Has the events judged, and keeps them when they prove the level. */
+static isoproof_status admit(isoproof_history *history, const isoproof_level_info *level, iso_claim claim,
+                             isoproof_certificate_event *events, isoproof_task *task, iso_certificates *to,
+                             isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
+  claim.events = events;
+  if (level == NULL || to->count == ISO_CERTIFICATES_MOST) {
+    status = iso_fail(error, ISOPROOF_ERR_INTERNAL, "no place for a certificate");
+  }
+  if (status == ISOPROOF_OK) status = iso_verify_order(history, &claim, task, error);
+  if (status == ISOPROOF_OK) {
+    to->items[to->count++] = (iso_certificate){.level = level, .events = events, .count = claim.count};
+  } else {
+    free(events);
+  }
+  return status;
+}
+
+/* ---- levels that were searched for ---- */
+
+static isoproof_certificate_event *strong_events(const iso_strong *strong) {
+  isoproof_certificate_event *events = iso_alloc(strong->sequence_count, sizeof *events);
+  for (uint32_t i = 0; events != NULL && i < strong->sequence_count; i++) {
+    uint32_t event = strong->sequence[i];
+    isoproof_certificate_event_kind half = event % 2 == 0 ? ISOPROOF_EVENT_BEGIN : ISOPROOF_EVENT_COMMIT;
+    events[i].txn = strong->split ? event / 2 : event;
+    events[i].kind = strong->split ? half : ISOPROOF_EVENT_TXN;
+  }
+  return events;
+}
+
+static isoproof_status certify_strong(isoproof_history *history, const iso_strong *strong, isoproof_task *task,
+                                      iso_certificates *certificates, isoproof_error *error) {
+  iso_claim claim = {.rule = &iso_rule_judge_of(strong->level->rule)->order,
+                     .session_order = strong->level->session_order,
+                     .real_time = strong->level->real_time,
+                     .count = strong->sequence_count};
+  const isoproof_level_info *level = isoproof_level_at(strong->level->level);
+  if (strong->split && !claim.rule->split) {
+    /* Begins and commits of a level without them: snapshot isolation, which implies it, was found to hold. */
+    claim.rule = &iso_rule_judge_of(ISO_RULE_SNAPSHOT)->order;
+    level = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
+  }
+  isoproof_certificate_event *events = strong_events(strong);
+  return events != NULL ? admit(history, level, claim, events, task, certificates, error) : iso_fail_memory(error);
+}
+
+/* ---- levels of axioms ---- */
+
+static isoproof_status certify_weak(iso_weak *weak, iso_axiom axiom, isoproof_task *task,
+                                    iso_certificates *certificates, isoproof_error *error) {
+  iso_order order;
+  ISO_TRY(iso_weak_order(weak, axiom, task, &order, error));
+  isoproof_certificate_event *events = iso_alloc(order.count, sizeof *events);
+  iso_claim claim = {.rule = &iso_axiom_judge_of(axiom)->order, .session_order = true, .count = order.count};
+  for (uint32_t i = 0; events != NULL && i < order.count; i++) {
+    events[i] = (isoproof_certificate_event){.txn = order.sequence[i], .kind = ISOPROOF_EVENT_TXN};
+  }
+  iso_order_free(&order);
+  if (events == NULL) return iso_fail_memory(error);
+  const isoproof_level_info *level = iso_axiom_level(axiom);
+  return admit((isoproof_history *)(uintptr_t)weak->view.h, level, claim, events, task, certificates, error);
+}
+
+/* ---- all levels ---- */
 
 /* Whether the level was entered as satisfied. */
 static bool is_satisfied(const isoproof_result *result, const isoproof_level_info *level) {
@@ -9,62 +78,33 @@ static bool is_satisfied(const isoproof_result *result, const isoproof_level_inf
   return false;
 }
 
-static isoproof_status certify_all(isoproof_result *result, isoproof_task *task, isoproof_error *error) {
+static isoproof_status certify_all(isoproof_result *result, iso_level_check *check, isoproof_task *task,
+                                   isoproof_error *error) {
   iso_certificates *made = &result->certificates;
-  for (size_t i = 0; i < result->strong.count; i++) {
-    const iso_strong *strong = &result->strong.items[i];
-    const isoproof_level_info *level = iso_strong_info(strong->level);
+  for (size_t i = 0; i < check->strong.count; i++) {
+    const iso_strong *strong = &check->strong.items[i];
+    const isoproof_level_info *level = isoproof_level_at(strong->level->level);
     if (!is_satisfied(result, level) || iso_certificate_of(made, level) != NULL) continue;
-    ISO_TRY(iso_certify_strong(result->history, strong, task, made, error));
+    ISO_TRY(certify_strong(result->history, strong, task, made, error));
   }
   /* From the strongest down: what proves one level proves those that it implies. */
   static const iso_axiom axioms[] = {ISO_AXIOM_CAUSAL, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_READ_COMMITTED};
   for (size_t i = 0; i < sizeof axioms / sizeof axioms[0]; i++) {
-    const isoproof_level_info *level = isoproof_level_find_in(iso_axiom_level(axioms[i]), ISOPROOF_LEVEL_BASE);
-    if (!is_satisfied(result, level) || !result->has_weak || iso_certificate_of(made, level) != NULL) continue;
-    ISO_TRY(iso_certify_weak(&result->weak, axioms[i], task, made, error));
+    const isoproof_level_info *level = iso_axiom_level(axioms[i]);
+    if (!is_satisfied(result, level) || !check->has_weak || iso_certificate_of(made, level) != NULL) continue;
+    ISO_TRY(certify_weak(&check->weak, axioms[i], task, made, error));
   }
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_result_certify(isoproof_result *result, isoproof_task *task, isoproof_error *error) {
+isoproof_status iso_certify(isoproof_result *result, iso_level_check *check, isoproof_task *task,
+                            isoproof_error *error) {
   result->has_certificates = true;
-  isoproof_status status = certify_all(result, task, error);
+  isoproof_status status = certify_all(result, check, task, error);
   if (status == ISOPROOF_OK) return ISOPROOF_OK;
   iso_certificates_free(&result->certificates);
   /* The verdicts are there already: a limit takes nothing but the certificates away. */
   if (status == ISOPROOF_ERR_TIMEOUT) result->uncertified = "the time limit was reached";
   if (status == ISOPROOF_ERR_MEMORY) result->uncertified = "memory ran out";
   return result->uncertified != NULL ? ISOPROOF_OK : status;
-}
-
-const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind kind) {
-  switch (kind) {
-  case ISOPROOF_EVENT_TXN:
-    return "transaction";
-  case ISOPROOF_EVENT_BEGIN:
-    return "begin";
-  case ISOPROOF_EVENT_COMMIT:
-    return "commit";
-  }
-  return "transaction";
-}
-
-size_t isoproof_result_certificates(const isoproof_result *result) { return result->certificates.count; }
-
-const char *isoproof_result_uncertified(const isoproof_result *result) { return result->uncertified; }
-
-static bool hand_out(const iso_certificate *certificate, isoproof_certificate *out) {
-  if (certificate == NULL) return false;
-  *out = (isoproof_certificate){certificate->level->id, certificate->events, certificate->count};
-  return true;
-}
-
-bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out) {
-  return hand_out(number < result->certificates.count ? &result->certificates.items[number] : NULL, out);
-}
-
-bool isoproof_result_certificate_of(const isoproof_result *result, const char *level, isoproof_certificate *out) {
-  const isoproof_level_info *info = isoproof_level_find(level);
-  return hand_out(info != NULL ? iso_certificate_of(&result->certificates, info) : NULL, out);
 }

@@ -305,3 +305,17 @@ uint32_t iso_view_previous(const iso_view *view, uint32_t txn) {
   }
   return ISO_NO_TXN;
 }
+
+bool iso_view_reads_before(const iso_view *view, uint32_t t2, uint32_t t3, uint32_t read) {
+  for (uint32_t i = view->read_first[t3]; i < read; i++) {
+    if (view->reads[i].from == t2 && view->reads[i].key != view->reads[read].key) return true;
+  }
+  return false;
+}
+
+bool iso_view_reads_from(const iso_view *view, uint32_t t2, uint32_t t3) {
+  for (uint32_t i = view->read_first[t3]; i < view->read_first[t3 + 1]; i++) {
+    if (view->reads[i].from == t2) return true;
+  }
+  return false;
+}

@@ -10,10 +10,6 @@
 #include "base/task.h"
 #include "history/history.h"
 
-/* Stands for the initial transaction among transactions. */
-#define ISO_INITIAL ISO_FROM_INITIAL
-#define ISO_NO_TXN ISO_NO_OP
-
 typedef struct iso_external_read {
   uint32_t key;
   uint32_t from; /* transaction, or ISO_INITIAL */
@@ -61,5 +57,9 @@ uint32_t iso_view_last_writer(const iso_view *view, uint32_t group, uint32_t bou
 bool iso_view_group(const iso_view *view, uint32_t key, uint32_t session, uint32_t *group);
 /* The transaction before `txn` in its session that takes part, ISO_NO_TXN when there is none. */
 uint32_t iso_view_previous(const iso_view *view, uint32_t txn);
+
+/* Whether t3 reads a key other than that of `read` from t2 before it does `read`; whether it reads from t2 at all. */
+bool iso_view_reads_before(const iso_view *view, uint32_t t2, uint32_t t3, uint32_t read);
+bool iso_view_reads_from(const iso_view *view, uint32_t t2, uint32_t t3);
 
 #endif

@@ -65,24 +65,23 @@ static int by_anomaly(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool choose_shown(isoproof_result *result) {
-  const iso_elle *e = result->elle;
+static bool choose_shown(isoproof_result *result, iso_elle_result *elle) {
+  const iso_elle *e = elle->elle;
   size_t most = e->cases.list.count + e->cycles.cycles.count;
-  result->elle_shown = iso_alloc(most, sizeof *result->elle_shown);
-  result->cache = iso_alloc_zero(most, sizeof(void *));
-  if (result->elle_shown == NULL || result->cache == NULL) return false;
+  elle->shown = iso_alloc(most, sizeof *elle->shown);
+  if (elle->shown == NULL) return false;
   bool reports[ISO_ANOMALY_COUNT];
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) reports[a] = iso_elle_reports(e, (iso_anomaly)a);
   for (uint32_t i = 0; i < e->cases.list.count; i++) {
     iso_anomaly anomaly = (iso_anomaly)e->cases.list.items[i].anomaly;
-    if (reports[anomaly]) result->elle_shown[result->shown_count++] = (struct iso_elle_shown){anomaly, false, i};
+    if (reports[anomaly]) elle->shown[elle->shown_count++] = (struct iso_elle_shown){anomaly, false, i};
   }
   for (uint32_t i = 0; i < e->cycles.cycles.count; i++) {
     iso_anomaly anomaly = e->cycles.cycles.items[i].anomaly;
-    if (reports[anomaly]) result->elle_shown[result->shown_count++] = (struct iso_elle_shown){anomaly, true, i};
+    if (reports[anomaly]) elle->shown[elle->shown_count++] = (struct iso_elle_shown){anomaly, true, i};
   }
-  if (result->shown_count > 1) qsort(result->elle_shown, result->shown_count, sizeof *result->elle_shown, by_anomaly);
-  return true;
+  if (elle->shown_count > 1) qsort(elle->shown, elle->shown_count, sizeof *elle->shown, by_anomaly);
+  return iso_result_set_anomalies(result, elle->shown_count);
 }
 
 static const char **names_of(iso_level_set set) {
@@ -96,8 +95,7 @@ static const char **names_of(iso_level_set set) {
 }
 
 /* Where nothing was inferred between transactions, what single reads rule out is said even though nobody asked. */
-static bool name_models(isoproof_result *result) {
-  const iso_elle *e = result->elle;
+static bool name_models(isoproof_result *result, const iso_elle *e) {
   iso_level_set told = e->invalid || e->empty_graph ? e->ruled_out : 0;
   iso_level_set weakest = iso_level_weakest(told);
   result->elle_not = names_of(weakest);
@@ -111,17 +109,15 @@ static isoproof_verdict verdict_of(const iso_elle *e, unsigned level) {
   return (e->proved & ISO_LEVEL_BIT(level)) != 0 ? ISOPROOF_SATISFIED : ISOPROOF_UNDECIDED;
 }
 
-static bool enter_models(isoproof_result *result) {
-  const iso_elle *e = result->elle;
-  result->levels = iso_alloc(ISO_LEVEL_COUNT, sizeof *result->levels);
+static bool enter_models(isoproof_result *result, const iso_elle *e) {
   result->strongest = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *result->strongest);
   result->weakest_violated = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *result->weakest_violated);
-  if (result->levels == NULL || result->strongest == NULL || result->weakest_violated == NULL) return false;
+  if (result->strongest == NULL || result->weakest_violated == NULL) return false;
   iso_level_set satisfied = 0, violated = 0;
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
     if ((e->options.models & ISO_LEVEL_BIT(i)) == 0) continue;
     isoproof_verdict verdict = verdict_of(e, i);
-    result->levels[result->level_count++] = (struct iso_level_entry){isoproof_level_at(i), verdict, true};
+    if (!iso_result_add_level(result, isoproof_level_at(i), verdict, true)) return false;
     if (verdict == ISOPROOF_SATISFIED) satisfied |= ISO_LEVEL_BIT(i);
     if (verdict == ISOPROOF_VIOLATED) violated |= ISO_LEVEL_BIT(i);
     if (verdict == ISOPROOF_UNDECIDED && result->unknown_reason == NULL) {
@@ -139,13 +135,13 @@ static bool enter_models(isoproof_result *result) {
 
 /* ---- the check ---- */
 
-static isoproof_status verify_shown(const isoproof_result *result, isoproof_error *error) {
+static isoproof_status verify_shown(const isoproof_result *result, const iso_elle_result *elle, isoproof_error *error) {
   enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
-  for (size_t i = 0; i < result->shown_count && i < FIRST; i++) {
+  for (size_t i = 0; i < elle->shown_count && i < FIRST; i++) {
     isoproof_anomaly anomaly;
     if (isoproof_result_anomaly(result, i, &anomaly)) continue;
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the finding %s did not stand up to verification",
-                    isoproof_anomaly_at(result->elle_shown[i].anomaly)->code);
+                    isoproof_anomaly_at(elle->shown[i].anomaly)->code);
   }
   return ISOPROOF_OK;
 }
@@ -160,75 +156,55 @@ static iso_elle *make_unknown(isoproof_history *history, const iso_elle_options 
   return e;
 }
 
-static isoproof_status fill(isoproof_result *made, const iso_elle_options *how, isoproof_task *task,
-                            isoproof_error *error) {
-  isoproof_status status = iso_elle_run(made->history, how, task, &made->elle, error);
+static isoproof_verdict elle_verdict(const iso_elle *e) {
+  if (e->invalid) return ISOPROOF_VIOLATED;
+  return e->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
+}
+
+static isoproof_status fill(isoproof_result *made, iso_elle_result *elle, const iso_elle_options *how,
+                            isoproof_task *task, isoproof_error *error) {
+  isoproof_status status = iso_elle_run(made->history, how, task, &elle->elle, error);
   if (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY) {
-    made->elle = make_unknown(made->history, how, status);
-    status = made->elle != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+    elle->elle = make_unknown(made->history, how, status);
+    status = elle->elle != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   }
   ISO_TRY(status);
-  made->unknown_reason = made->elle->unknown_reason;
-  if (!choose_shown(made) || !name_models(made) || !enter_models(made)) return iso_fail_memory(error);
-  return verify_shown(made, error);
+  made->unknown_reason = elle->elle->unknown_reason;
+  made->elle_verdict = elle_verdict(elle->elle);
+  made->elle_workload = iso_elle_workload_id(how->workload);
+  bool filled = choose_shown(made, elle) && name_models(made, elle->elle) && enter_models(made, elle->elle);
+  return filled ? verify_shown(made, elle, error) : iso_fail_memory(error);
 }
+
+static isoproof_anomaly *anomaly_of(void *state, size_t number, iso_arena *arena) {
+  return iso_elle_anomaly(state, number, arena);
+}
+
+static void free_state(void *state) {
+  iso_elle_result *elle = state;
+  iso_elle_free(elle->elle);
+  free(elle->shown);
+  free(elle);
+}
+
+static const iso_result_engine engine = {.anomaly = anomaly_of, .free = free_state};
 
 isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                isoproof_result **result, isoproof_error *error) {
   iso_elle_options how;
   memset(&how, 0, sizeof how);
   ISO_TRY(read_options(history, options, &how, error));
-  isoproof_result *made = calloc(1, sizeof *made);
-  if (made == NULL) return iso_fail_memory(error);
-  pthread_mutex_init(&made->lock, NULL);
-  made->history = history;
-  made->findings.keep_all = options->all;
+  iso_elle_result *elle = iso_alloc_zero(1, sizeof *elle);
+  if (elle == NULL) return iso_fail_memory(error);
+  isoproof_result *made;
+  ISO_TRY(iso_result_new(history, &engine, elle, &made, error));
+  made->all = options->all;
   made->only_patterns = how.models == 0;
-  iso_verifier_init(&made->verifier, history);
-  isoproof_status status = fill(made, &how, task, error);
+  isoproof_status status = fill(made, elle, &how, task, error);
   if (status != ISOPROOF_OK) {
     isoproof_result_free(made);
     return status;
   }
   *result = made;
   return ISOPROOF_OK;
-}
-
-void iso_elle_result_free(isoproof_result *result) {
-  iso_elle_free(result->elle);
-  free(result->elle_shown);
-  free(result->elle_not);
-  free(result->elle_also_not);
-  free(result->elle_proved);
-}
-
-/* ---- looking inside ---- */
-
-static const char *name_at(const char **names, size_t number) {
-  for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
-    if (i == number) return names[i];
-  }
-  return NULL;
-}
-
-const char *isoproof_result_not(const isoproof_result *result, size_t number) {
-  return name_at(result->elle_not, number);
-}
-
-const char *isoproof_result_also_not(const isoproof_result *result, size_t number) {
-  return name_at(result->elle_also_not, number);
-}
-
-const char *isoproof_result_proved(const isoproof_result *result, size_t number) {
-  return name_at(result->elle_proved, number);
-}
-
-isoproof_verdict isoproof_result_elle(const isoproof_result *result) {
-  if (result->elle == NULL) return ISOPROOF_VERDICT_NONE;
-  if (result->elle->invalid) return ISOPROOF_VIOLATED;
-  return result->elle->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
-}
-
-const char *isoproof_result_elle_workload(const isoproof_result *result) {
-  return result->elle != NULL ? iso_elle_workload_id(result->elle->options.workload) : NULL;
 }

@@ -13,14 +13,19 @@ struct iso_elle_shown {
   uint32_t number; /* among the cycles, or the cases */
 };
 
+/* The state behind a result of Elle's way. */
+typedef struct iso_elle_result {
+  iso_elle *elle;
+  struct iso_elle_shown *shown;
+  size_t shown_count;
+} iso_elle_result;
+
 /* Whether the options ask for a workload or models. */
 bool iso_elle_is_asked(const isoproof_check_options *options);
 isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                isoproof_result **result, isoproof_error *error);
-void iso_elle_result_free(isoproof_result *result);
 
-/* The witness of what is shown; NULL when it does not stand up, or memory is out.  It belongs to the arena of the
- * result. */
-isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number);
+/* The witness of what is shown; NULL when it does not stand up, or memory is out.  It belongs to the arena. */
+isoproof_anomaly *iso_elle_anomaly(const iso_elle_result *elle, size_t number, iso_arena *arena);
 
 #endif

@@ -8,7 +8,7 @@
 #include "elle/evidence.h"
 
 typedef struct teller {
-  isoproof_result *result;
+  iso_arena *arena;
   const isoproof_history *h;
   const iso_elle *e;
   isoproof_anomaly *out;
@@ -366,7 +366,7 @@ static bool move_in(iso_arena *arena, const void *items, size_t count, size_t si
 }
 
 static bool settle(teller *t) {
-  iso_arena *arena = &t->result->arena;
+  iso_arena *arena = t->arena;
   isoproof_anomaly *out = t->out;
   if (t->failed || t->words.failed || t->words.text == NULL) return false;
   out->txn_count = t->txns.count;
@@ -393,14 +393,14 @@ static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out
   return true;
 }
 
-isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number) {
-  const struct iso_elle_shown *shown = &result->elle_shown[number];
-  const iso_elle *e = result->elle;
+isoproof_anomaly *iso_elle_anomaly(const iso_elle_result *elle, size_t number, iso_arena *arena) {
+  const struct iso_elle_shown *shown = &elle->shown[number];
+  const iso_elle *e = elle->elle;
   const isoproof_anomaly_info *info = isoproof_anomaly_at(shown->anomaly);
   const isoproof_level_info *weakest = isoproof_anomaly_rules_out(info, 0);
-  isoproof_anomaly *out = iso_arena_alloc(&result->arena, 1, sizeof *out);
+  isoproof_anomaly *out = iso_arena_alloc(arena, 1, sizeof *out);
   if (out == NULL) return NULL;
-  teller t = {.result = result, .h = result->history, .e = e, .out = out};
+  teller t = {.arena = arena, .h = e->history, .e = e, .out = out};
   out->code = info->code;
   out->name = info->name;
   out->level = weakest != NULL ? weakest->friendly : info->level != NULL ? info->level : "";

@@ -1,7 +1,7 @@
 /* A proof in sentences, and as the lists of a witness. */
 #include <string.h>
 
-#include "check/axioms/shortest_proof.h"
+#include "explain/proof.h"
 #include "explain/witness.h"
 
 typedef struct {
@@ -38,8 +38,8 @@ static void note_key(teller *t, uint32_t key) {
   if (!iso_vec_push(&t->keys, key)) t->failed = true;
 }
 
-static void note_edge(teller *t, const char *kind, uint32_t from, uint32_t to, uint32_t from_op, uint32_t to_op) {
-  isoproof_edge edge = {.kind = kind,
+static void note_edge(teller *t, iso_edge_kind kind, uint32_t from, uint32_t to, uint32_t from_op, uint32_t to_op) {
+  isoproof_edge edge = {.kind = iso_edge_name(kind),
                         .from_txn = from == ISO_INITIAL ? ISOPROOF_INITIAL_TXN : from,
                         .to_txn = to == ISO_INITIAL ? ISOPROOF_INITIAL_TXN : to,
                         .from_op = from_op < t->h->ops ? from_op : ISOPROOF_NO_NUMBER,
@@ -91,23 +91,23 @@ static void say_appends(teller *t, const iso_proof_step *step) {
   iso_words_add(&t->words, " of ");
   say_txn(t, step->to);
   if (!both) iso_words_add(&t->words, ", which must have come later");
-  note_edge(t, "WW", step->from, step->to, step->write_op, step->to_op);
+  note_edge(t, ISO_EDGE_WW, step->from, step->to, step->write_op, step->to_op);
   note_txn(t, step->reader);
   note_op(t, step->read_op);
 }
 
 /* "s2t3 read key y = 4 (h.txt:9) from s1t2" or "s1t0 is before s1t2 in their session". */
 static void say_plain(teller *t, const iso_proof_step *step) {
-  if (step->kind == ISO_STEP_WW) {
+  if (step->kind == ISO_EDGE_WW) {
     say_appends(t, step);
     return;
   }
-  if (step->kind == ISO_STEP_SO) {
+  if (step->kind == ISO_EDGE_SO) {
     say_txn(t, step->from);
     iso_words_add(&t->words, " is before ");
     say_txn(t, step->to);
     iso_words_add(&t->words, " in their session");
-    note_edge(t, "SO", step->from, step->to, ISO_NO_OP, ISO_NO_OP);
+    note_edge(t, ISO_EDGE_SO, step->from, step->to, ISO_NO_OP, ISO_NO_OP);
     return;
   }
   say_txn(t, step->to);
@@ -115,7 +115,7 @@ static void say_plain(teller *t, const iso_proof_step *step) {
   iso_words_add_op(&t->words, t->h, step->read_op);
   iso_words_add(&t->words, " from ");
   say_txn(t, step->from);
-  note_edge(t, "WR", step->from, step->to, step->write_op, step->read_op);
+  note_edge(t, ISO_EDGE_WR, step->from, step->to, step->write_op, step->read_op);
 }
 
 static void say_reasons(teller *t, const iso_proof_step *forced) {
@@ -139,13 +139,13 @@ static void say_forced(teller *t, const iso_proof_step *step) {
   iso_words_add(&t->words, " wrote ");
   iso_words_add_op(&t->words, t->h, step->write_op);
   iso_words_add(&t->words, " too and ");
-  note_edge(t, "WR", step->to, step->reader, ISO_NO_OP, step->read_op);
+  note_edge(t, ISO_EDGE_WR, step->to, step->reader, ISO_NO_OP, step->read_op);
   say_reasons(t, step);
   iso_words_add(&t->words, ": so ");
   say_txn(t, step->from);
   iso_words_add(&t->words, " must come before ");
   say_txn(t, step->to);
-  note_edge(t, "CM", step->from, step->to, step->write_op, ISO_NO_OP);
+  note_edge(t, ISO_EDGE_CM, step->from, step->to, step->write_op, ISO_NO_OP);
 }
 
 static void say_cyclic(teller *t) {
@@ -170,7 +170,7 @@ static void say_contradiction(teller *t) {
   for (size_t i = 1; i < t->proof->cycle.count; i++) {
     const iso_proof_step *step = &t->proof->cycle.items[i];
     if (i > 1) iso_words_add(&t->words, "; ");
-    if (step->kind == ISO_STEP_CM) {
+    if (step->kind == ISO_EDGE_CM) {
       say_forced(t, step);
     } else {
       say_plain(t, step);
@@ -205,10 +205,10 @@ static bool hand_over(teller *t, iso_arena *arena, isoproof_anomaly *out) {
   return out->txns != NULL && out->ops != NULL && out->edges != NULL && out->explanation != NULL;
 }
 
-isoproof_status iso_proof_tell(const isoproof_history *history, const iso_proof *proof, iso_arena *arena,
-                               isoproof_anomaly *out, isoproof_error *error) {
+isoproof_status iso_explain_proof(const isoproof_history *history, const iso_proof *proof, iso_arena *arena,
+                                  isoproof_anomaly *out, isoproof_error *error) {
   teller t = {.h = history, .proof = proof};
-  if (iso_tap_class_of(proof->tap) == ISO_CLASS_CYCLE) {
+  if (iso_tap_of(proof->tap)->class == ISO_CLASS_CYCLE) {
     say_cyclic(&t);
   } else {
     say_contradiction(&t);

@@ -1,7 +1,7 @@
 /* What people call a scenario: a table of shapes, and the classes of cycles where none fits. */
 #include <stdlib.h>
 
-#include "result/scenario.h"
+#include "explain/scenario.h"
 
 /* Classes of cycles, each a weaker claim than the one before. */
 typedef enum { CLASS_G0, CLASS_G1C, CLASS_SINGLE, CLASS_NONADJACENT, CLASS_ITEM } cycle_class;
@@ -17,24 +17,24 @@ static cycle cycle_of(const iso_scenario *s, const iso_branch *leaf) {
 
 static const iso_link *at(const cycle *c, uint32_t place) { return &c->link[place % c->count]; }
 
-static uint32_t count_kind(const cycle *c, iso_link_kind kind) {
+static uint32_t count_kind(const cycle *c, iso_edge_kind kind) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < c->count; i++) count += c->link[i].kind == kind;
   return count;
 }
 
 static cycle_class class_of(const cycle *c) {
-  uint32_t missed = count_kind(c, ISO_LINK_RW);
-  if (missed == 0) return count_kind(c, ISO_LINK_WW) == c->count ? CLASS_G0 : CLASS_G1C;
+  uint32_t missed = count_kind(c, ISO_EDGE_RW);
+  if (missed == 0) return count_kind(c, ISO_EDGE_WW) == c->count ? CLASS_G0 : CLASS_G1C;
   if (missed == 1) return CLASS_SINGLE;
   for (uint32_t i = 0; i < c->count; i++) {
-    if (at(c, i)->kind == ISO_LINK_RW && at(c, i + 1)->kind == ISO_LINK_RW) return CLASS_ITEM;
+    if (at(c, i)->kind == ISO_EDGE_RW && at(c, i + 1)->kind == ISO_EDGE_RW) return CLASS_ITEM;
   }
   return CLASS_NONADJACENT;
 }
 
 /* Whether the kinds, from some place on, are these; *start is that place. */
-static bool has_kinds(const cycle *c, const iso_link_kind *kinds, uint32_t count, uint32_t *start) {
+static bool has_kinds(const cycle *c, const iso_edge_kind *kinds, uint32_t count, uint32_t *start) {
   if (c->count != count) return false;
   for (*start = 0; *start < count; ++*start) {
     uint32_t i = 0;
@@ -45,9 +45,9 @@ static bool has_kinds(const cycle *c, const iso_link_kind *kinds, uint32_t count
 }
 
 #define KINDS(...)                                                                                                     \
-  (const iso_link_kind[]) { __VA_ARGS__ }
+  (const iso_edge_kind[]) { __VA_ARGS__ }
 
-static bool has_known(const iso_scenario *s, iso_link_kind kind) {
+static bool has_known(const iso_scenario *s, iso_edge_kind kind) {
   for (size_t i = 0; i < s->known.count; i++) {
     if (s->known.items[i].kind == kind) return true;
   }
@@ -57,18 +57,18 @@ static bool has_known(const iso_scenario *s, iso_link_kind kind) {
 /* ---- shapes; each is asked of a cycle of the weakest class ---- */
 
 static bool is_dirty_write(const iso_scenario *s, const cycle *c) {
-  return class_of(c) == CLASS_G0 && !has_known(s, ISO_LINK_SO);
+  return class_of(c) == CLASS_G0 && !has_known(s, ISO_EDGE_SO);
 }
 
 /* It began after the writer had ended, and missed the write. */
 static bool is_stale_read(const iso_scenario *s, const cycle *c) {
   uint32_t start;
   (void)s;
-  return has_kinds(c, KINDS(ISO_LINK_RT, ISO_LINK_RW), 2, &start);
+  return has_kinds(c, KINDS(ISO_EDGE_RT, ISO_EDGE_RW), 2, &start);
 }
 
 static bool is_certain_miss(const iso_link *link) {
-  return link->kind == ISO_LINK_RW && link->reason != ISO_ORDER_ASSUMED;
+  return link->kind == ISO_EDGE_RW && link->reason != ISO_ORDER_ASSUMED;
 }
 
 /* Both read one version and overwrote it: each misses the other's write of that key, whatever the orders are. */
@@ -90,49 +90,49 @@ static bool is_lost_update(const iso_scenario *s, const cycle *c) {
 static bool is_write_skew(const iso_scenario *s, const cycle *c) {
   uint32_t start;
   (void)s;
-  return has_kinds(c, KINDS(ISO_LINK_RW, ISO_LINK_RW), 2, &start) && at(c, 0)->key != at(c, 1)->key;
+  return has_kinds(c, KINDS(ISO_EDGE_RW, ISO_EDGE_RW), 2, &start) && at(c, 0)->key != at(c, 1)->key;
 }
 
 /* Two readers, each of which saw the write that the other one missed. */
 static bool is_long_fork(const iso_scenario *s, const cycle *c) {
   uint32_t start;
   (void)s;
-  return has_kinds(c, KINDS(ISO_LINK_RW, ISO_LINK_WR, ISO_LINK_RW, ISO_LINK_WR), 4, &start) &&
+  return has_kinds(c, KINDS(ISO_EDGE_RW, ISO_EDGE_WR, ISO_EDGE_RW, ISO_EDGE_WR), 4, &start) &&
          at(c, start)->from != at(c, start + 2)->from;
 }
 
 static bool is_non_repeatable(const iso_scenario *s, const cycle *c) {
   uint32_t start;
   (void)s;
-  return has_kinds(c, KINDS(ISO_LINK_WR, ISO_LINK_RW), 2, &start) && at(c, 0)->key == at(c, 1)->key;
+  return has_kinds(c, KINDS(ISO_EDGE_WR, ISO_EDGE_RW), 2, &start) && at(c, 0)->key == at(c, 1)->key;
 }
 
 /* It saw one write of a transaction and missed another one. */
 static bool is_fractured(const iso_scenario *s, const cycle *c) {
   uint32_t start;
   (void)s;
-  return has_kinds(c, KINDS(ISO_LINK_WR, ISO_LINK_RW), 2, &start);
+  return has_kinds(c, KINDS(ISO_EDGE_WR, ISO_EDGE_RW), 2, &start);
 }
 
 /* A session saw a write, and later missed it. */
 static bool is_non_monotonic(const iso_scenario *s, const cycle *c) {
   uint32_t start;
   (void)s;
-  return has_kinds(c, KINDS(ISO_LINK_WR, ISO_LINK_SO, ISO_LINK_RW), 3, &start);
+  return has_kinds(c, KINDS(ISO_EDGE_WR, ISO_EDGE_SO, ISO_EDGE_RW), 3, &start);
 }
 
 /* It follows a write by what was seen and by sessions, and missed it. */
 static bool is_causality_violation(const iso_scenario *s, const cycle *c) {
   (void)s;
-  return count_kind(c, ISO_LINK_RW) == 1 && count_kind(c, ISO_LINK_SO) + count_kind(c, ISO_LINK_WR) + 1 == c->count;
+  return count_kind(c, ISO_EDGE_RW) == 1 && count_kind(c, ISO_EDGE_SO) + count_kind(c, ISO_EDGE_WR) + 1 == c->count;
 }
 
 /* It saw a later state of one key and an earlier one of another. */
 static bool is_read_skew(const iso_scenario *s, const cycle *c) {
   (void)s;
-  if (count_kind(c, ISO_LINK_RW) != 1 || count_kind(c, ISO_LINK_SO) + count_kind(c, ISO_LINK_RT) > 0) return false;
+  if (count_kind(c, ISO_EDGE_RW) != 1 || count_kind(c, ISO_EDGE_SO) + count_kind(c, ISO_EDGE_RT) > 0) return false;
   for (uint32_t i = 0; i < c->count; i++) {
-    if (at(c, i + 1)->kind == ISO_LINK_RW) return at(c, i)->kind == ISO_LINK_WR;
+    if (at(c, i + 1)->kind == ISO_EDGE_RW) return at(c, i)->kind == ISO_EDGE_WR;
   }
   return false;
 }
@@ -190,9 +190,9 @@ static bool fits_all(const iso_scenario *s, cycle_class weakest, bool (*fits)(co
 
 iso_anomaly iso_scenario_name(const iso_scenario *s) {
   cycle_class weakest = weakest_class(s);
-  bool timed = has_known(s, ISO_LINK_RT);
+  bool timed = has_known(s, ISO_EDGE_RT);
   for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
     if (shapes[k].timed == timed && fits_all(s, weakest, shapes[k].fits)) return shapes[k].name;
   }
-  return classes[weakest][timed ? 2 : has_known(s, ISO_LINK_SO) ? 1 : 0];
+  return classes[weakest][timed ? 2 : has_known(s, ISO_EDGE_SO) ? 1 : 0];
 }

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/scenario.h"
 #include "explain/witness.h"
 #include "explain/witness_parts.h"
-#include "result/scenario.h"
 
 enum { TOLD_LEAVES = 24 }; /* more cases are counted, not told */
 
@@ -69,7 +69,7 @@ static void say_reason(teller *t, const iso_link *link, uint32_t before) {
     say(t, " had ended");
     break;
   case ISO_ORDER_WR:
-    if (link->kind == ISO_LINK_RW && t->h->op_key[link->order_op] == link->key) break; /* it read what it overwrote */
+    if (link->kind == ISO_EDGE_RW && t->h->op_key[link->order_op] == link->key) break; /* it read what it overwrote */
     say(t, ", having read ");
     say_op(t, link->order_op);
     say(t, " from ");
@@ -103,21 +103,21 @@ static void say_missed(teller *t, const iso_link *link) {
 
 static void say_link(teller *t, const iso_link *link) {
   switch (link->kind) {
-  case ISO_LINK_SO:
-  case ISO_LINK_RT:
+  case ISO_EDGE_SO:
+  case ISO_EDGE_RT:
     say_txn(t, link->from);
-    say(t, link->kind == ISO_LINK_SO ? " is before " : " ended before ");
+    say(t, link->kind == ISO_EDGE_SO ? " is before " : " ended before ");
     say_txn(t, link->to);
-    say(t, link->kind == ISO_LINK_SO ? " in their session" : " began");
+    say(t, link->kind == ISO_EDGE_SO ? " in their session" : " began");
     return;
-  case ISO_LINK_WR:
+  case ISO_EDGE_WR:
     say_txn(t, link->to);
     say(t, " read ");
     say_op(t, link->read_op);
     say(t, " from ");
     say_txn(t, link->from);
     return;
-  case ISO_LINK_WW:
+  case ISO_EDGE_WW:
     if (link->reason == ISO_ORDER_ASSUMED) { /* said where it was assumed */
       say_txn(t, link->from);
       say(t, " comes before ");
@@ -133,10 +133,10 @@ static void say_link(teller *t, const iso_link *link) {
     say_txn(t, link->from);
     say_reason(t, link, link->from);
     return;
-  case ISO_LINK_RW:
+  case ISO_EDGE_RW:
     say_missed(t, link);
     return;
-  case ISO_LINKS:
+  default:
     break;
   }
 }
@@ -162,16 +162,7 @@ static void say_order(teller *t, const iso_branch *inner, bool swapped, const ch
 
 /* What the level forbids. */
 static void say_rule(teller *t) {
-  static const char *const rules[ISO_RULES] = {
-      [ISO_RULE_SERIALIZABLE] = "allows no circle",
-      [ISO_RULE_SNAPSHOT] = "allows a circle only where two missed writes follow each other in it",
-      [ISO_RULE_PREFIX] =
-          "allows no circle in which whoever missed a write stands right after one that it read from or followed",
-      [ISO_RULE_PARALLEL] = "allows no circle with fewer than two missed writes",
-      [ISO_RULE_UPDATE_ATOMIC] =
-          "allows no circle without a missed write, and none of a missed write and one other step",
-  };
-  iso_words_add(&t->words, "%s %s.", t->s->level->id, rules[t->s->level->rule]);
+  iso_words_add(&t->words, "%s %s.", t->s->level->id, iso_rule_text(t->s->level->rule));
 }
 
 /* ---- the tree ---- */
@@ -240,9 +231,9 @@ static void say_tree(teller *t) {
 static void say_lost_update(teller *t) {
   for (size_t i = 0; i < t->s->links.count; i++) {
     const iso_link *one = &t->s->links.items[i];
-    for (size_t k = 0; one->kind == ISO_LINK_RW && k < i; k++) {
+    for (size_t k = 0; one->kind == ISO_EDGE_RW && k < i; k++) {
       const iso_link *other = &t->s->links.items[k];
-      if (other->kind != ISO_LINK_RW || other->from != one->to || other->to != one->from || other->key != one->key ||
+      if (other->kind != ISO_EDGE_RW || other->from != one->to || other->to != one->from || other->key != one->key ||
           other->version != one->version) {
         continue;
       }
@@ -281,18 +272,18 @@ static void say_scenario(teller *t) {
 
 static void note_link(const teller *t, iso_witness_parts *n, const iso_link *link) {
   uint32_t from_op = ISO_NO_OP, to_op = ISO_NO_OP;
-  if (link->kind == ISO_LINK_WR) {
+  if (link->kind == ISO_EDGE_WR) {
     from_op = write_seen(t->h, link->from, link->read_op);
     to_op = link->read_op;
-  } else if (link->kind == ISO_LINK_WW) {
+  } else if (link->kind == ISO_EDGE_WW) {
     from_op = write_of(t->h, link->from, link->key);
     to_op = write_of(t->h, link->to, link->key);
-  } else if (link->kind == ISO_LINK_RW) {
+  } else if (link->kind == ISO_EDGE_RW) {
     from_op = link->read_op;
     to_op = write_of(t->h, link->to, link->key);
   }
   if (link->reason == ISO_ORDER_LIST || link->reason == ISO_ORDER_WR) iso_witness_parts_op(n, link->order_op);
-  iso_witness_parts_edge(n, iso_link_name(link->kind), link->from, link->to, from_op, to_op);
+  iso_witness_parts_edge(n, iso_edge_name(link->kind), link->from, link->to, from_op, to_op);
 }
 
 static char *take_words(teller *t, iso_arena *arena) {
@@ -365,8 +356,8 @@ static bool list_cases(teller *t, iso_arena *arena, iso_witness_parts *parts, is
   return good;
 }
 
-isoproof_status iso_scenario_tell(const isoproof_history *history, const iso_scenario *scenario, iso_arena *arena,
-                                  isoproof_anomaly *out, isoproof_error *error) {
+isoproof_status iso_explain_scenario(const isoproof_history *history, const iso_scenario *scenario, iso_arena *arena,
+                                     isoproof_anomaly *out, isoproof_error *error) {
   teller t = {.h = history, .s = scenario};
   iso_witness_parts parts = {.h = history};
   bool certain = scenario->cases.items[0].is_leaf;

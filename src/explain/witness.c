@@ -93,8 +93,8 @@ static isoproof_scalar key_of(const draft *d) {
 }
 
 /* An edge from the writer of a version (the initial transaction when `from` is no operation) to an operation. */
-static void add_edge(draft *d, const char *kind, uint32_t from, uint32_t to) {
-  isoproof_edge edge = {.kind = kind,
+static void add_edge(draft *d, iso_edge_kind kind, uint32_t from, uint32_t to) {
+  isoproof_edge edge = {.kind = iso_edge_name(kind),
                         .from_txn = ISOPROOF_INITIAL_TXN,
                         .to_txn = iso_history_txn_of(d->h, to),
                         .from_op = ISOPROOF_NO_NUMBER,
@@ -127,7 +127,7 @@ static void draft_thin_air(draft *d) {
 }
 
 static void draft_aborted(draft *d) {
-  add_edge(d, "WR", d->f->seen, d->f->op);
+  add_edge(d, ISO_EDGE_WR, d->f->seen, d->f->op);
   uint64_t writer = add_op(d, d->f->seen);
   add_op(d, d->f->op);
   say_read(d);
@@ -139,7 +139,7 @@ static void draft_aborted(draft *d) {
 }
 
 static void draft_future(draft *d) {
-  add_edge(d, "WR", d->f->seen, d->f->op);
+  add_edge(d, ISO_EDGE_WR, d->f->seen, d->f->op);
   add_op(d, d->f->op);
   add_op(d, d->f->seen);
   say_read(d);
@@ -149,8 +149,8 @@ static void draft_future(draft *d) {
 }
 
 static void draft_own_missed(draft *d) {
-  add_edge(d, "PO", d->f->other, d->f->op);
-  add_edge(d, "WR", d->f->seen, d->f->op);
+  add_edge(d, ISO_EDGE_PO, d->f->other, d->f->op);
+  add_edge(d, ISO_EDGE_WR, d->f->seen, d->f->op);
   if (d->f->seen < d->h->ops) add_op(d, d->f->seen);
   uint64_t reader = add_op(d, d->f->other);
   add_op(d, d->f->op);
@@ -171,8 +171,8 @@ static void draft_own_missed(draft *d) {
 }
 
 static void draft_not_last(draft *d) {
-  add_edge(d, "WR", d->f->seen, d->f->op);
-  add_edge(d, "PO", d->f->other, d->f->op);
+  add_edge(d, ISO_EDGE_WR, d->f->seen, d->f->op);
+  add_edge(d, ISO_EDGE_PO, d->f->other, d->f->op);
   add_op(d, d->f->seen);
   add_op(d, d->f->other);
   uint64_t reader = add_op(d, d->f->op);
@@ -187,8 +187,8 @@ static void draft_not_last(draft *d) {
 }
 
 static void draft_intermediate(draft *d) {
-  add_edge(d, "WR", d->f->seen, d->f->op);
-  add_edge(d, "PO", d->f->seen, d->f->other);
+  add_edge(d, ISO_EDGE_WR, d->f->seen, d->f->op);
+  add_edge(d, ISO_EDGE_PO, d->f->seen, d->f->other);
   uint64_t writer = add_op(d, d->f->seen);
   add_op(d, d->f->other);
   add_op(d, d->f->op);
@@ -222,7 +222,7 @@ static void draft_varying(draft *d) {
   uint32_t reads[2] = {d->f->other, d->f->op};
   for (int i = 0; i < 2; i++) {
     uint32_t seen = seen_by(d, reads[i]);
-    if (seen != ISO_NO_OP) add_edge(d, "WR", seen, reads[i]);
+    if (seen != ISO_NO_OP) add_edge(d, ISO_EDGE_WR, seen, reads[i]);
     if (seen < d->h->ops) add_txn(d, iso_history_txn_of(d->h, seen));
   }
   uint64_t reader = add_op(d, d->f->other);
@@ -243,7 +243,7 @@ static void say_element(draft *d, uint32_t read, uint32_t element) {
 
 static void draft_misordered(draft *d) {
   uint64_t writer = add_op(d, d->f->other);
-  add_edge(d, "PO", d->f->other, d->f->seen);
+  add_edge(d, ISO_EDGE_PO, d->f->other, d->f->seen);
   add_op(d, d->f->seen);
   add_op(d, d->f->op);
   say_read(d);
@@ -276,7 +276,7 @@ static void draft_incompatible(draft *d) {
 }
 
 static void draft_duplicate(draft *d) {
-  add_edge(d, "WR", d->f->seen, d->f->op);
+  add_edge(d, ISO_EDGE_WR, d->f->seen, d->f->op);
   uint64_t writer = add_op(d, d->f->seen);
   add_op(d, d->f->op);
   say_read(d);
@@ -293,9 +293,9 @@ static void *copy(iso_arena *arena, const void *items, size_t count, size_t size
   return made;
 }
 
-isoproof_status iso_witness_make(const isoproof_history *history, const iso_resolution *resolution,
-                                 const iso_finding *finding, iso_arena *arena, isoproof_anomaly *out,
-                                 isoproof_error *error) {
+isoproof_status iso_explain_finding(const isoproof_history *history, const iso_resolution *resolution,
+                                    const iso_finding *finding, iso_arena *arena, isoproof_anomaly *out,
+                                    isoproof_error *error) {
   static void (*const drafts[])(draft *) = {
       [ISO_TAP_A] = draft_thin_air,
       [ISO_TAP_B] = draft_aborted,

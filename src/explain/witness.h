@@ -10,9 +10,9 @@
 #include "result/finding.h"
 
 /* Fills everything of *out but code, name, level and count. */
-isoproof_status iso_witness_make(const isoproof_history *history, const iso_resolution *resolution,
-                                 const iso_finding *finding, iso_arena *arena, isoproof_anomaly *out,
-                                 isoproof_error *error);
+isoproof_status iso_explain_finding(const isoproof_history *history, const iso_resolution *resolution,
+                                    const iso_finding *finding, iso_arena *arena, isoproof_anomaly *out,
+                                    isoproof_error *error);
 
 /* Adds "key 1 = 4 (h.txt:3)" for an operation. */
 void iso_words_add_op(iso_words *words, const isoproof_history *history, uint32_t op);

@@ -25,6 +25,12 @@ typedef enum iso_edge_kind {
       ISO_EDGE_KINDS
 } iso_edge_kind;
 
+/* A set of kinds: bit `kind` for each. */
+typedef unsigned iso_edge_set;
+#define ISO_EDGE_BIT(kind) (1u << (unsigned)(kind))
+#define ISO_EDGES_CO (ISO_EDGE_BIT(ISO_EDGE_SO) | ISO_EDGE_BIT(ISO_EDGE_WR)) /* causal order is its closure */
+#define ISO_EDGES_KNOWN (ISO_EDGES_CO | ISO_EDGE_BIT(ISO_EDGE_WW))           /* of a history with lists */
+
 /* "SO", "WR", ... */
 const char *iso_edge_name(iso_edge_kind kind);
 /* The kind of a name; false when there is none. */

@@ -49,6 +49,10 @@ typedef struct iso_resolution {
 /* An element of a set that several transactions added: nothing follows from having seen it. */
 #define ISO_FROM_SEVERAL UINT32_C(0xfffffffc)
 
+/* Among transactions: the initial one, which wrote the initial version of every key, and none. */
+#define ISO_INITIAL ISO_FROM_INITIAL
+#define ISO_NO_TXN ISO_NO_OP
+
 struct isoproof_history {
   isoproof_format format; /* ISOPROOF_FORMATS when it was built by hand */
   char *file;             /* name for positions, NULL when built by hand */

@@ -6,7 +6,8 @@
   (const char *const[]) { __VA_ARGS__, NULL }
 
 static const isoproof_level_info levels[ISO_LEVEL_COUNT] = {
-#define LEVEL(name, id_, aliases_, family_, times, friendly_, same_as_, example_, title_, summary_, definition_)       \
+#define LEVEL(name, id_, aliases_, family_, times, friendly_, same_as_, example_, title_, summary_, definition_,       \
+              decided)                                                                                                 \
   [ISO_LEVEL_##name] = {.number = ISO_LEVEL_##name,                                                                    \
                         .id = (id_),                                                                                   \
                         .aliases = aliases_,                                                                           \

@@ -7,7 +7,7 @@
 
 /* The number of a level or model: ISO_LEVEL_SERIALIZABLE, ISO_LEVEL_M_PL_3, ... */
 typedef enum iso_level {
-#define LEVEL(name, id, aliases, family, times, friendly, same_as, example, title, summary, definition)                \
+#define LEVEL(name, id, aliases, family, times, friendly, same_as, example, title, summary, definition, decided)       \
   ISO_LEVEL_##name,
 #include "level/levels.def"
 #include "level/models.def"

@@ -1,71 +1,67 @@
+/* The column of the tables of levels that says how each of them is decided. */
 #include "level/method.h"
 
 #include <string.h>
 
-static const iso_strong_level levels[] = {
-    {"update-atomic", false, ISO_RULE_UPDATE_ATOMIC, true, false, false},
-    {"prefix", false, ISO_RULE_PREFIX, true, false, false},
-    {"parallel-snapshot-isolation", false, ISO_RULE_PARALLEL, true, false, false},
-    {"PL-SI", true, ISO_RULE_SNAPSHOT, false, false, false},
-    {"snapshot-isolation", false, ISO_RULE_SNAPSHOT, true, false, false},
-    {"PL-3", true, ISO_RULE_SERIALIZABLE, false, false, false},
-    {"serializable", false, ISO_RULE_SERIALIZABLE, true, false, false},
-    {"strong-snapshot-isolation", false, ISO_RULE_SNAPSHOT, true, true, false},
-    {"strict-serializable", false, ISO_RULE_SERIALIZABLE, true, true, false},
-    {"linearizable", false, ISO_RULE_SERIALIZABLE, true, true, true},
+enum { SESSIONS = 1, TIMES = 2, SINGLE = 4 };
+
+#define WITHIN .engine = ISO_ENGINE_WITHIN
+#define ELLE .engine = ISO_ENGINE_ELLE
+#define AXIOM(name) .engine = ISO_ENGINE_AXIOM, .axiom = ISO_AXIOM_##name
+#define STRONG(name, orders)                                                                                           \
+  .engine = ISO_ENGINE_STRONG, .strong.rule = ISO_RULE_##name, .strong.session_order = ((orders)&SESSIONS) != 0,       \
+  .strong.real_time = ((orders)&TIMES) != 0, .strong.single = ((orders)&SINGLE) != 0
+
+static const iso_level_method methods[ISO_LEVEL_COUNT] = {
+#define LEVEL(name, id_, aliases, family, times, friendly, same_as, example, title, summary, definition, decided)      \
+  [ISO_LEVEL_##name] = {.strong.level = ISO_LEVEL_##name, .strong.id = (id_), decided},
+#include "level/levels.def"
+#include "level/models.def"
+#undef LEVEL
 };
 
-const iso_strong_level *iso_strong_level_at(size_t number) {
-  return number < sizeof levels / sizeof levels[0] ? &levels[number] : NULL;
-}
+const iso_level_method *iso_level_method_of(const isoproof_level_info *info) { return &methods[info->number]; }
 
-const iso_strong_level *iso_strong_level_of(const isoproof_level_info *info) {
-  for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-    bool is_model = info->family == ISOPROOF_LEVEL_MODEL;
-    if (levels[i].is_model == is_model && strcmp(levels[i].id, info->id) == 0) return &levels[i];
+const isoproof_level_info *iso_axiom_level(iso_axiom axiom) {
+  for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if (methods[i].engine == ISO_ENGINE_AXIOM && methods[i].axiom == axiom) return isoproof_level_at(i);
   }
   return NULL;
 }
 
-bool iso_rule_is_split(iso_rule rule) {
-  static const bool split[] = {
-#define ISO_X(name, id, splits) splits,
+const char *iso_rule_text(iso_rule rule) {
+  static const char *const texts[] = {
+#define ISO_X(name, function, text) text,
       ISO_RULE_LIST(ISO_X)
 #undef ISO_X
   };
-  return split[rule];
+  return (unsigned)rule < ISO_RULES ? texts[rule] : "";
 }
 
-/* A log of completions alone says when transactions ended, but not when any began. */
-bool iso_has_real_time(const isoproof_history *history) {
-  if (history->txn_start_opt == NULL && history->txn_start_index_opt == NULL) return false;
-  for (uint32_t txn = 0; txn < history->txns; txn++) {
-    if (iso_real_start(history, txn) != INT64_MIN) return true;
+static bool is_model_of(const isoproof_level_info *model, const isoproof_level_info *level) {
+  return model->family == ISOPROOF_LEVEL_MODEL && model->same_as != NULL && strcmp(model->same_as, level->id) == 0;
+}
+
+/* The number-th level of the engine STRONG among the models of `level`, or, after those, the level itself. */
+static const iso_strong_level *strong_of(const isoproof_level_info *level, size_t *number) {
+  for (size_t i = 0; i < ISO_LEVEL_COUNT; i++) {
+    if (methods[i].engine != ISO_ENGINE_STRONG || !is_model_of(isoproof_level_at(i), level)) continue;
+    if ((*number)-- == 0) return &methods[i].strong;
   }
-  return false;
+  if (methods[level->number].engine != ISO_ENGINE_STRONG) return NULL;
+  return (*number)-- == 0 ? &methods[level->number].strong : NULL;
 }
 
-/* Positions in the log say more than the clock: they are never equal, and some recorders leave all times at 0. */
-int64_t iso_real_start(const isoproof_history *history, uint32_t txn) {
-  if (history->txn_start_index_opt != NULL) {
-    int64_t index = history->txn_start_index_opt[txn];
-    return index < 0 ? INT64_MIN : index;
+const iso_strong_level *iso_strong_level_at(size_t number) {
+  const iso_strong_level *found = NULL;
+  for (size_t i = 0; i < ISO_LEVEL_COUNT && found == NULL; i++) {
+    const isoproof_level_info *level = isoproof_level_at(i);
+    if (level->family != ISOPROOF_LEVEL_MODEL) found = strong_of(level, &number);
   }
-  int64_t time = history->txn_start_opt[txn];
-  return time == ISOPROOF_NO_TIME ? INT64_MIN : time;
+  return found;
 }
 
-/* An end before its own start is nonsense, and no better than none. */
-static int64_t sound_end(const isoproof_history *history, uint32_t txn, int64_t end) {
-  return end < iso_real_start(history, txn) ? INT64_MAX : end;
-}
-
-int64_t iso_real_end(const isoproof_history *history, uint32_t txn) {
-  if (history->txn_status[txn] == ISOPROOF_UNKNOWN) return INT64_MAX;
-  if (history->txn_end_index_opt != NULL) {
-    int64_t index = history->txn_end_index_opt[txn];
-    return index < 0 ? INT64_MAX : sound_end(history, txn, index);
-  }
-  int64_t time = history->txn_end_opt[txn];
-  return time == ISOPROOF_NO_TIME ? INT64_MAX : sound_end(history, txn, time);
+const iso_strong_level *iso_strong_level_of(const isoproof_level_info *info) {
+  const iso_level_method *method = info != NULL ? iso_level_method_of(info) : NULL;
+  return method != NULL && method->engine == ISO_ENGINE_STRONG ? &method->strong : NULL;
 }

@@ -1,28 +1,11 @@
+/* Lists of findings. */
 #include "result/finding.h"
 
 #include <isoproof/check.h>
 #include <string.h>
 
-const char *iso_tap_code(iso_tap tap) {
-  static const char *const codes[] = {
-#define ISO_X(name, code, class) code,
-      ISO_TAP_LIST(ISO_X)
-#undef ISO_X
-  };
-  return codes[tap];
-}
-
 const char *isoproof_check_pattern_at(size_t number) {
   return number < ISO_TAPS ? iso_tap_code((iso_tap)number) : NULL;
-}
-
-iso_tap_class iso_tap_class_of(iso_tap tap) {
-  static const uint8_t classes[] = {
-#define ISO_X(name, code, class) ISO_CLASS_##class,
-      ISO_TAP_LIST(ISO_X)
-#undef ISO_X
-  };
-  return (iso_tap_class)classes[tap];
 }
 
 void iso_findings_add(iso_findings *findings, iso_finding finding) {

@@ -1,28 +1,24 @@
 /* proof.h - why a level between transactions is violated: a cycle, each step with its evidence.
  *
  * A proof names operations and transactions only, so that it can be checked against the history by somebody who knows
- * nothing of how it was found (verify/proof.c).  It owns its steps until iso_proof_free.
+ * nothing of how it was found (verify/proof.h).  It owns its steps until iso_proof_free.
  */
 #ifndef ISO_RESULT_PROOF_H
 #define ISO_RESULT_PROOF_H
 
 #include "base/vector.h"
-#include "check/axioms/scan.h"
+#include "graph/edge.h"
 #include "result/finding.h"
 
-typedef enum iso_proof_step_kind {
-  ISO_STEP_SO, /* from is before to in their session */
-  ISO_STEP_WR, /* read_op of to saw write_op of from */
-  ISO_STEP_WW, /* the list that read_op of `reader` returned shows write_op of from, and to_op of to later or not at all
-                */
-  ISO_STEP_CM  /* an axiom forces it, see below */
-} iso_proof_step_kind;
-
-/* A step from one transaction to another.  For ISO_STEP_CM: `reader` read with read_op the version of x that `to` wrote
- * (or the initial one, when to is ISO_INITIAL), `from` wrote x with write_op as well, and the reasons
- * [first_reason, first_reason + reasons), a chain from `from` to `reader`, meet the condition of the axiom. */
+/* A step from one transaction to another:
+ *   SO  from is before to in their session
+ *   WR  read_op of to saw write_op of from
+ *   WW  the list that read_op of `reader` returned shows write_op of from, and to_op of to later or not at all
+ *   CM  an axiom forces it: `reader` read with read_op the version of x that `to` wrote (or the initial one, when to is
+ *       ISO_INITIAL), `from` wrote x with write_op as well, and the reasons [first_reason, first_reason + reasons), a
+ *       chain from `from` to `reader`, meet the condition of the axiom */
 typedef struct iso_proof_step {
-  iso_proof_step_kind kind;
+  iso_edge_kind kind;
   uint32_t from, to;
   uint32_t write_op, read_op;
   uint32_t to_op;
@@ -38,8 +34,5 @@ typedef struct iso_proof {
 } iso_proof;
 
 void iso_proof_free(iso_proof *proof);
-
-/* Whether the history bears the proof out: every step, every condition, and the pattern. */
-bool iso_verify_proof(const isoproof_history *history, const iso_proof *proof);
 
 #endif

@@ -1,10 +1,11 @@
+/* Results: verdicts on levels, and witnesses as the engine makes them. */
 #include "result/result.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "elle/elle_result.h"
-#include "explain/witness.h"
+#include "base/error.h"
+#include "base/vector.h"
 
 const char *isoproof_verdict_name(isoproof_verdict verdict) {
   switch (verdict) {
@@ -20,29 +21,92 @@ const char *isoproof_verdict_name(isoproof_verdict verdict) {
   return "unknown";
 }
 
+isoproof_status iso_result_new(isoproof_history *history, const iso_result_engine *engine, void *state,
+                               isoproof_result **result, isoproof_error *error) {
+  isoproof_result *made = calloc(1, sizeof *made);
+  if (made == NULL) {
+    engine->free(state);
+    return iso_fail_memory(error);
+  }
+  pthread_mutex_init(&made->lock, NULL);
+  made->history = history;
+  made->engine = engine;
+  made->state = state;
+  *result = made;
+  return ISOPROOF_OK;
+}
+
 void isoproof_result_free(isoproof_result *result) {
   if (result == NULL) return;
-  iso_findings_free(&result->findings);
-  iso_verifier_free(&result->verifier);
-  iso_prover_free(&result->prover);
-  iso_strong_set_free(&result->strong);
+  result->engine->free(result->state);
   iso_certificates_free(&result->certificates);
-  if (result->has_weak) iso_weak_free(&result->weak);
   iso_arena_free(&result->arena);
+  for (size_t i = 0; i < result->search_count; i++) free(result->searches[i].figures);
+  free(result->searches);
   free(result->levels);
   free(result->strongest);
   free(result->weakest_violated);
-  free(result->shown);
+  free(result->elle_not);
+  free(result->elle_also_not);
+  free(result->elle_proved);
   free(result->cache);
-  iso_elle_result_free(result);
   pthread_mutex_destroy(&result->lock);
   free(result);
 }
 
+/* ---- making one ---- */
+
+bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *info, isoproof_verdict verdict,
+                          bool asked) {
+  struct iso_level_entry *grown = iso_realloc(result->levels, result->level_count + 1, sizeof *grown);
+  if (grown == NULL) return false;
+  result->levels = grown;
+  result->levels[result->level_count++] = (struct iso_level_entry){info, verdict, asked};
+  return true;
+}
+
+/* Whether entry i stands for others of its verdict: no other satisfied level implies it, or it implies no other
+ * violated one. */
+static bool is_extreme(const isoproof_result *result, size_t i) {
+  for (size_t k = 0; k < result->level_count; k++) {
+    if (k == i || result->levels[k].verdict != result->levels[i].verdict) continue;
+    const isoproof_level_info *a = result->levels[i].info, *b = result->levels[k].info;
+    bool covered =
+        result->levels[i].verdict == ISOPROOF_SATISFIED ? isoproof_level_implies(b, a) : isoproof_level_implies(a, b);
+    if (covered) return false;
+  }
+  return true;
+}
+
+static const char **extremes(const isoproof_result *result, isoproof_verdict verdict) {
+  const char **names = iso_alloc_zero(result->level_count + 1, sizeof *names);
+  size_t count = 0;
+  for (size_t i = 0; names != NULL && i < result->level_count; i++) {
+    if (result->levels[i].verdict == verdict && is_extreme(result, i)) names[count++] = result->levels[i].info->id;
+  }
+  return names;
+}
+
+bool iso_result_find_extremes(isoproof_result *result) {
+  free(result->strongest);
+  free(result->weakest_violated);
+  result->strongest = extremes(result, ISOPROOF_SATISFIED);
+  result->weakest_violated = extremes(result, ISOPROOF_VIOLATED);
+  return result->strongest != NULL && result->weakest_violated != NULL;
+}
+
+bool iso_result_set_anomalies(isoproof_result *result, size_t count) {
+  result->cache = iso_alloc_zero(count, sizeof(void *));
+  result->anomaly_count = result->cache != NULL ? count : 0;
+  return result->cache != NULL;
+}
+
+/* ---- looking inside ---- */
+
 isoproof_verdict isoproof_result_verdict(const isoproof_result *result) {
   bool asked = false, unknown = false;
   if (result->only_patterns && result->unknown_reason != NULL) return ISOPROOF_UNDECIDED;
-  if (result->only_patterns) return result->shown_count > 0 ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED;
+  if (result->only_patterns) return result->anomaly_count > 0 ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED;
   for (size_t i = 0; i < result->level_count; i++) {
     if (!result->levels[i].asked) continue;
     asked = true;
@@ -73,7 +137,7 @@ isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *l
 }
 
 static const char *name_at(const char *const *names, size_t number) {
-  for (size_t i = 0; names[i] != NULL; i++) {
+  for (size_t i = 0; names != NULL && names[i] != NULL; i++) {
     if (i == number) return names[i];
   }
   return NULL;
@@ -89,68 +153,81 @@ const char *isoproof_result_weakest_violated(const isoproof_result *result, size
 
 const char *isoproof_result_unexplained(const isoproof_result *result) { return result->unexplained; }
 
-size_t isoproof_result_anomalies(const isoproof_result *result) { return result->shown_count + result->told_count; }
-
-/* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
-static bool make_cycle(isoproof_result *result, const iso_finding *finding, isoproof_anomaly *anomaly) {
-  if (result->prover.weak == NULL && iso_prover_init(&result->prover, &result->weak, NULL) != ISOPROOF_OK) return false;
-  iso_proof proof;
-  bool good = iso_prove(&result->prover, finding, &proof) && iso_verify_proof(result->history, &proof) &&
-              iso_proof_tell(result->history, &proof, &result->arena, anomaly, NULL) == ISOPROOF_OK;
-  iso_proof_free(&proof);
-  return good;
-}
-
-/* Makes the witness of a finding; NULL when it does not stand up to verification, or memory is out. */
-static isoproof_anomaly *make_anomaly(isoproof_result *result, const iso_finding *finding) {
-  const isoproof_anomaly_info *info = isoproof_anomaly_find(iso_tap_code((iso_tap)finding->tap));
-  isoproof_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
-  if (anomaly == NULL || info == NULL) return NULL;
-  anomaly->code = info->code;
-  anomaly->name = info->name;
-  anomaly->level = info->level;
-  anomaly->count = result->findings.keep_all ? 1 : result->findings.count[finding->tap];
-  if (iso_tap_class_of((iso_tap)finding->tap) != ISO_CLASS_READ) {
-    /* A commit order is that of the level it was forced by. */
-    bool forced = finding->tap == ISO_TAP_I || finding->tap == ISO_TAP_L || finding->tap == ISO_TAP_N;
-    if (forced) anomaly->level = iso_axiom_level((iso_axiom)finding->seen);
-    return make_cycle(result, finding, anomaly) ? anomaly : NULL;
-  }
-  if (!iso_verify(&result->verifier, finding)) return NULL;
-  isoproof_status status =
-      iso_witness_make(result->history, result->history->resolution, finding, &result->arena, anomaly, NULL);
-  return status == ISOPROOF_OK ? anomaly : NULL;
-}
-
-/* The witness of a level that was searched for, checked in the same way. */
-static isoproof_anomaly *make_scenario(isoproof_result *result, size_t decision) {
-  const iso_scenario *scenario = &result->strong.scenarios[decision];
-  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(scenario));
-  isoproof_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
-  if (anomaly == NULL || info == NULL) return NULL;
-  anomaly->code = info->code;
-  anomaly->name = info->name;
-  anomaly->level = result->strong.items[decision].level->id;
-  anomaly->count = 1;
-  bool good = iso_verify_scenario(result->history, result->weak.view.counts, scenario) &&
-              iso_scenario_tell(result->history, scenario, &result->arena, anomaly, NULL) == ISOPROOF_OK;
-  return good ? anomaly : NULL;
-}
-
-static isoproof_anomaly *make_numbered(isoproof_result *result, size_t number) {
-  if (result->elle != NULL) return iso_elle_anomaly(result, number);
-  if (number < result->shown_count) return make_anomaly(result, &result->shown[number]);
-  return make_scenario(result, result->told[number - result->shown_count]);
-}
+size_t isoproof_result_anomalies(const isoproof_result *result) { return result->anomaly_count; }
 
 bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
-  if (number >= isoproof_result_anomalies(result)) return false;
+  if (number >= result->anomaly_count) return false;
   /* The cache is no part of what the result says. */
   isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);
-  if (inside->cache[number] == NULL) inside->cache[number] = make_numbered(inside, number);
+  if (inside->cache[number] == NULL) {
+    inside->cache[number] = inside->engine->anomaly(inside->state, number, &inside->arena);
+  }
   bool made = inside->cache[number] != NULL;
   if (made) *out = *inside->cache[number];
   pthread_mutex_unlock(&inside->lock);
   return made;
 }
+
+/* ---- certificates ---- */
+
+const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind kind) {
+  switch (kind) {
+  case ISOPROOF_EVENT_TXN:
+    return "transaction";
+  case ISOPROOF_EVENT_BEGIN:
+    return "begin";
+  case ISOPROOF_EVENT_COMMIT:
+    return "commit";
+  }
+  return "transaction";
+}
+
+size_t isoproof_result_certificates(const isoproof_result *result) { return result->certificates.count; }
+
+const char *isoproof_result_uncertified(const isoproof_result *result) { return result->uncertified; }
+
+static bool hand_out(const iso_certificate *certificate, isoproof_certificate *out) {
+  if (certificate == NULL) return false;
+  *out = (isoproof_certificate){certificate->level->id, certificate->events, certificate->count};
+  return true;
+}
+
+bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out) {
+  return hand_out(number < result->certificates.count ? &result->certificates.items[number] : NULL, out);
+}
+
+bool isoproof_result_certificate_of(const isoproof_result *result, const char *level, isoproof_certificate *out) {
+  const isoproof_level_info *info = isoproof_level_find(level);
+  return hand_out(info != NULL ? iso_certificate_of(&result->certificates, info) : NULL, out);
+}
+
+/* ---- figures about the search ---- */
+
+const char *isoproof_result_search(const isoproof_result *result, size_t search) {
+  return search < result->search_count ? result->searches[search].level : NULL;
+}
+
+bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number, isoproof_figure *out) {
+  if (search >= result->search_count || number >= result->searches[search].count) return false;
+  *out = result->searches[search].figures[number];
+  return true;
+}
+
+/* ---- Elle's way ---- */
+
+const char *isoproof_result_not(const isoproof_result *result, size_t number) {
+  return name_at(result->elle_not, number);
+}
+
+const char *isoproof_result_also_not(const isoproof_result *result, size_t number) {
+  return name_at(result->elle_also_not, number);
+}
+
+const char *isoproof_result_proved(const isoproof_result *result, size_t number) {
+  return name_at(result->elle_proved, number);
+}
+
+isoproof_verdict isoproof_result_elle(const isoproof_result *result) { return result->elle_verdict; }
+
+const char *isoproof_result_elle_workload(const isoproof_result *result) { return result->elle_workload; }

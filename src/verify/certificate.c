@@ -5,16 +5,7 @@
 
 #include "base/vector.h"
 #include "history/effect.h"
-#include "level/method.h"
-
-static bool is_split(iso_claim_rule rule) {
-  static const bool split[] = {
-#define ISO_X(name, splits, text) splits,
-      ISO_CLAIM_LIST(ISO_X)
-#undef ISO_X
-  };
-  return split[rule];
-}
+#include "history/real_time.h"
 
 isoproof_status iso_refuse(const iso_placed *p, uint64_t txn, const char *why, isoproof_error *error) {
   char name[64];
@@ -25,7 +16,7 @@ isoproof_status iso_refuse(const iso_placed *p, uint64_t txn, const char *why, i
 /* Puts every event in its place, each once. */
 static isoproof_status place_events(iso_placed *p, isoproof_error *error) {
   const iso_claim *claim = p->claim;
-  bool split = is_split(claim->rule);
+  bool split = claim->rule->split;
   for (uint32_t i = 0; i < claim->count; i++) {
     const isoproof_certificate_event *event = &claim->events[i];
     if (event->txn >= p->h->txns) return iso_refuse(p, event->txn, "does not exist", error);
@@ -83,11 +74,10 @@ static isoproof_status check_real_time(const iso_placed *p, isoproof_error *erro
 static isoproof_status verify(iso_placed *p, isoproof_error *error) {
   const iso_claim *claim = p->claim;
   ISO_TRY(place_events(p, error));
-  bool visibility = claim->rule >= ISO_CLAIM_PARALLEL;
-  if (claim->session_order || visibility) ISO_TRY(check_sessions(p, error));
+  if (claim->session_order || claim->rule->visibility) ISO_TRY(check_sessions(p, error));
   if (claim->real_time) ISO_TRY(check_real_time(p, error));
   ISO_TRY(iso_task_check(p->task, error));
-  return visibility ? iso_verify_visibility(p, error) : iso_verify_execution(p, error);
+  return claim->rule->judge(p, error);
 }
 
 isoproof_status iso_verify_order(isoproof_history *history, const iso_claim *claim, isoproof_task *task,

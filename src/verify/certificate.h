@@ -12,27 +12,10 @@
 
 #include "base/task.h"
 #include "history/history.h"
-
-/* What an order can claim: C name, whether its events are begins and commits, what is checked. */
-#define ISO_CLAIM_LIST(X)                                                                                              \
-  X(SERIALIZABLE, false, "run one after the other, transactions read what they read")                                  \
-  X(SNAPSHOT, true, "they do with the store of their begin, and no two writers of a key overlap")                      \
-  X(PREFIX, true, "they do with the store of their begin")                                                             \
-  X(PARALLEL, false, "no later writer reaches the reader by SO, WR and WW")                                            \
-  X(UPDATE_ATOMIC, false, "no later writer reaches the reader by one edge of SO, WR or WW")                            \
-  X(CAUSAL, false, "no later writer reaches the reader by SO and WR")                                                  \
-  X(READ_ATOMIC, false, "no later writer reaches the reader by one edge of SO or WR")                                  \
-  X(READ_COMMITTED, false, "nobody whom the reader read from before, by another key, is a later writer")
-
-typedef enum iso_claim_rule {
-#define ISO_X(name, split, text) ISO_CLAIM_##name,
-  ISO_CLAIM_LIST(ISO_X)
-#undef ISO_X
-      ISO_CLAIMS
-} iso_claim_rule;
+#include "verify/rules.h"
 
 typedef struct iso_claim {
-  iso_claim_rule rule;
+  const iso_order_rule *rule;
   bool session_order; /* which the rules about visibility always have */
   bool real_time;
   const isoproof_certificate_event *events;

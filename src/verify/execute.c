@@ -139,7 +139,7 @@ static isoproof_status carry_out(store *s, const isoproof_certificate_event *eve
   uint32_t txn = (uint32_t)event->txn;
   bool commits = event->kind != ISOPROOF_EVENT_BEGIN;
   ISO_TRY(do_txn(s, txn, event->kind != ISOPROOF_EVENT_COMMIT, error));
-  if (commits && s->p->claim->rule == ISO_CLAIM_SNAPSHOT && !was_alone(s, txn)) {
+  if (commits && s->p->claim->rule->alone && !was_alone(s, txn)) {
     return iso_refuse(s->p, txn, "overlaps another writer of a key", error);
   }
   end_txn(s, txn, commits);

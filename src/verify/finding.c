@@ -107,7 +107,8 @@ static bool verify_thin_air(iso_verifier *v, const iso_finding *f) {
 
 /* TAP-d: `other` is an own write before the read, and the read does not show it (a later own write may hide it only
  * in a register). */
-static bool verify_own_missed(const isoproof_history *h, const iso_finding *f) {
+static bool verify_own_missed(iso_verifier *v, const iso_finding *f) {
+  const isoproof_history *h = v->h;
   if (!is_write(h, f->other) || f->other > f->op || !same_txn(h, f->op, f->other) || !same_key(h, f->op, f->other)) {
     return false;
   }
@@ -198,7 +199,8 @@ static bool is_list_read(const isoproof_history *h, uint32_t op) {
 
 /* Two lists of one key that differ where both have an element; or a list that shows an append without, before it, the
  * one that the same transaction made before. */
-static bool verify_order(const isoproof_history *h, const iso_finding *f) {
+static bool verify_order(iso_verifier *v, const iso_finding *f) {
+  const isoproof_history *h = v->h;
   uint32_t count, other_count;
   if (!is_list_read(h, f->op) || f->other >= h->ops || !same_key(h, f->op, f->other)) return false;
   const iso_value *list = iso_history_list(h, f->op, &count);
@@ -216,7 +218,8 @@ static bool verify_order(const isoproof_history *h, const iso_finding *f) {
   return true;
 }
 
-static bool verify_duplicate(const isoproof_history *h, const iso_finding *f) {
+static bool verify_duplicate(iso_verifier *v, const iso_finding *f) {
+  const isoproof_history *h = v->h;
   uint32_t count;
   if (!is_list_read(h, f->op) || !is_write(h, f->seen) || !same_key(h, f->op, f->seen)) return false;
   const iso_value *list = iso_history_list(h, f->op, &count);
@@ -227,33 +230,43 @@ static bool verify_duplicate(const isoproof_history *h, const iso_finding *f) {
   return false;
 }
 
-bool iso_verify(iso_verifier *v, const iso_finding *f) {
+static bool verify_aborted(iso_verifier *v, const iso_finding *f) {
   const isoproof_history *h = v->h;
+  return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOPROOF_ABORTED &&
+         !same_txn(h, f->op, f->seen);
+}
+
+static bool verify_future(iso_verifier *v, const iso_finding *f) {
+  return shows(v->h, f->op, f->seen) && same_txn(v->h, f->op, f->seen) && f->seen > f->op;
+}
+
+static bool verify_not_last(iso_verifier *v, const iso_finding *f) {
+  const isoproof_history *h = v->h;
+  return shows(h, f->op, f->seen) && is_write(h, f->other) && same_key(h, f->op, f->other) &&
+         same_txn(h, f->op, f->seen) && same_txn(h, f->op, f->other) && f->seen < f->other && f->other < f->op;
+}
+
+static bool verify_intermediate(iso_verifier *v, const iso_finding *f) {
+  const isoproof_history *h = v->h;
+  return observes(h, f->op, f->seen) && is_write(h, f->other) && same_key(h, f->op, f->other) &&
+         same_txn(h, f->seen, f->other) && f->seen < f->other && !same_txn(h, f->op, f->seen);
+}
+
+bool iso_verify(iso_verifier *v, const iso_finding *f) {
+  /* Cycles are proved otherwise, see verify/proof.h. */
+  static bool (*const judges[ISO_TAPS])(iso_verifier *, const iso_finding *) = {
+      [ISO_TAP_A] = verify_thin_air,
+      [ISO_TAP_B] = verify_aborted,
+      [ISO_TAP_C] = verify_future,
+      [ISO_TAP_D] = verify_own_missed,
+      [ISO_TAP_E] = verify_not_last,
+      [ISO_TAP_F] = verify_intermediate,
+      [ISO_TAP_J] = verify_varying,
+      [ISO_TAP_INCOMPATIBLE_ORDER] = verify_order,
+      [ISO_TAP_DUPLICATE_ELEMENTS] = verify_duplicate,
+  };
+  const isoproof_history *h = v->h;
+  if (f->tap >= ISO_TAPS || judges[f->tap] == NULL) return false;
   if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOPROOF_ABORTED) return false;
-  switch ((iso_tap)f->tap) {
-  case ISO_TAP_A:
-    return verify_thin_air(v, f);
-  case ISO_TAP_B:
-    return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOPROOF_ABORTED &&
-           !same_txn(h, f->op, f->seen);
-  case ISO_TAP_C:
-    return shows(h, f->op, f->seen) && same_txn(h, f->op, f->seen) && f->seen > f->op;
-  case ISO_TAP_D:
-    return verify_own_missed(h, f);
-  case ISO_TAP_E:
-    return shows(h, f->op, f->seen) && is_write(h, f->other) && same_key(h, f->op, f->other) &&
-           same_txn(h, f->op, f->seen) && same_txn(h, f->op, f->other) && f->seen < f->other && f->other < f->op;
-  case ISO_TAP_F:
-    return observes(h, f->op, f->seen) && is_write(h, f->other) && same_key(h, f->op, f->other) &&
-           same_txn(h, f->seen, f->other) && f->seen < f->other && !same_txn(h, f->op, f->seen);
-  case ISO_TAP_J:
-    return verify_varying(v, f);
-  case ISO_TAP_INCOMPATIBLE_ORDER:
-    return verify_order(h, f);
-  case ISO_TAP_DUPLICATE_ELEMENTS:
-    return verify_duplicate(h, f);
-  default:
-    break; /* cycles are proved otherwise, see result/proof.h */
-  }
-  return false;
+  return judges[f->tap](v, f);
 }

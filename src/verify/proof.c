@@ -1,8 +1,9 @@
 /* The independent judge of proofs: it looks at columns of the history and at the definitions, at nothing else. */
 #include <stdlib.h>
 
-#include "result/proof.h"
 #include "verify/finding.h"
+#include "verify/proof.h"
+#include "verify/rules.h"
 
 static bool is_txn(const isoproof_history *h, uint32_t txn) { return txn < h->txns; }
 
@@ -78,16 +79,8 @@ static bool check_ww(const isoproof_history *h, const iso_proof_step *step) {
 }
 
 static bool check_plain(const isoproof_history *h, const iso_proof_step *step) {
-  if (step->kind == ISO_STEP_SO) return check_so(h, step->from, step->to);
-  return step->kind == ISO_STEP_WR && check_wr(h, step->from, step->to, step->write_op, step->read_op);
-}
-
-/* Whether the kinds of a chain are exactly these: 'S' for SO, 'W' for WR. */
-static bool has_shape(const iso_proof_step *steps, uint32_t count, const char *shape) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (shape[i] != (steps[i].kind == ISO_STEP_SO ? 'S' : 'W')) return false;
-  }
-  return shape[count] == '\0';
+  if (step->kind == ISO_EDGE_SO) return check_so(h, step->from, step->to);
+  return step->kind == ISO_EDGE_WR && check_wr(h, step->from, step->to, step->write_op, step->read_op);
 }
 
 /* The condition of the axiom on t2 = from and t3 = reader, met by the chain of reasons. */
@@ -100,26 +93,7 @@ static bool check_condition(const isoproof_history *h, const iso_proof *proof, c
     at = chain[i].to;
   }
   if (at != forced->reader) return false;
-  switch (proof->axiom) {
-  case ISO_AXIOM_READ_COMMITTED:
-    return has_shape(chain, count, "W") && chain[0].read_op < forced->read_op &&
-           h->op_key[chain[0].read_op] != h->op_key[forced->read_op];
-  case ISO_AXIOM_READ_ATOMIC:
-    return has_shape(chain, count, "S") || has_shape(chain, count, "W");
-  case ISO_AXIOM_CAUSAL:
-    return true;
-  case ISO_AXIOM_READ_YOUR_WRITES:
-    return has_shape(chain, count, "S");
-  case ISO_AXIOM_MONOTONIC_READS:
-    return has_shape(chain, count, "WS");
-  case ISO_AXIOM_MONOTONIC_WRITES:
-    return has_shape(chain, count, "SW");
-  case ISO_AXIOM_WRITES_FOLLOW_READS:
-    return has_shape(chain, count, "WSW");
-  case ISO_AXIOMS:
-    break;
-  }
-  return false;
+  return iso_axiom_judge_of(proof->axiom)->condition(h, chain, count, forced);
 }
 
 /* A forced step: reader read x from `to` (or its initial version), and `from` is another writer of x. */
@@ -143,32 +117,21 @@ static bool check_forced(const isoproof_history *h, const iso_proof *proof, cons
 /* Whether the steps are of the kinds that the pattern asks for.  Of the patterns with a forced step, the CO forms have
  * one only: the other steps lead back to its start by themselves. */
 static bool matches_form(const iso_proof *proof) {
-  size_t kinds[ISO_STEP_CM + 1] = {0}, count = proof->cycle.count;
-  for (size_t i = 0; i < count; i++) kinds[proof->cycle.items[i].kind]++;
-  size_t so = kinds[ISO_STEP_SO], wr = kinds[ISO_STEP_WR], ww = kinds[ISO_STEP_WW], forced = kinds[ISO_STEP_CM];
-  switch (proof->tap) {
-  case ISO_TAP_G:
-    return so + wr == count;
-  case ISO_TAP_G0:
-    return ww == count;
-  case ISO_TAP_G1C:
-    return ww > 0 && wr > 0 && ww + wr == count;
-  case ISO_TAP_G0_PROCESS:
-    return ww > 0 && so > 0 && ww + so == count;
-  case ISO_TAP_G1C_PROCESS:
-    return ww > 0 && wr > 0 && so > 0 && forced == 0;
-  case ISO_TAP_H:
-  case ISO_TAP_K:
-  case ISO_TAP_M:
-    return forced == 1;
-  default:
-    return forced >= 1;
+  const iso_tap_info *tap = iso_tap_of(proof->tap);
+  size_t forced = 0, count = proof->cycle.count;
+  iso_edge_set seen = 0;
+  for (size_t i = 0; i < count; i++) {
+    seen |= ISO_EDGE_BIT(proof->cycle.items[i].kind);
+    forced += proof->cycle.items[i].kind == ISO_EDGE_CM;
   }
+  if (tap->class == ISO_CLASS_AXIOM) return tap->form == ISO_FORM_CO ? forced == 1 : forced >= 1;
+  if (tap->class != ISO_CLASS_CYCLE || (seen & ~tap->edges) != 0) return false;
+  return proof->tap == ISO_TAP_G || seen == tap->edges;
 }
 
 static bool check_step(const isoproof_history *h, const iso_proof *proof, const iso_proof_step *step) {
-  if (step->kind == ISO_STEP_CM) return check_forced(h, proof, step);
-  return step->kind == ISO_STEP_WW ? check_ww(h, step) : check_plain(h, step);
+  if (step->kind == ISO_EDGE_CM) return check_forced(h, proof, step);
+  return step->kind == ISO_EDGE_WW ? check_ww(h, step) : check_plain(h, step);
 }
 
 bool iso_verify_proof(const isoproof_history *history, const iso_proof *proof) {

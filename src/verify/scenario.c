@@ -1,7 +1,10 @@
 /* The independent judge of scenarios: it looks at columns of the history and at the definitions, at nothing else. */
 #include <stdlib.h>
 
-#include "result/scenario.h"
+#include "base/vector.h"
+#include "history/real_time.h"
+#include "verify/rules.h"
+#include "verify/scenario.h"
 
 typedef struct {
   const isoproof_history *h;
@@ -129,52 +132,24 @@ static bool is_ordered(const judge *j, uint32_t leaf, const iso_link *link, uint
 static bool check_link(const judge *j, uint32_t leaf, const iso_link *link) {
   if (link->from == link->to || !takes_part(j, link->from) || !takes_part(j, link->to)) return false;
   switch (link->kind) {
-  case ISO_LINK_SO:
+  case ISO_EDGE_SO:
     return in_session(j, link->from, link->to);
-  case ISO_LINK_RT:
+  case ISO_EDGE_RT:
     return in_time(j, link->from, link->to);
-  case ISO_LINK_WR:
+  case ISO_EDGE_WR:
     return saw(j, link->to, link->read_op, link->key, link->from);
-  case ISO_LINK_WW:
+  case ISO_EDGE_WW:
     return link->reason != ISO_ORDER_INITIAL && is_ordered(j, leaf, link, link->from);
-  case ISO_LINK_RW:
+  case ISO_EDGE_RW:
     return link->version != link->to && saw(j, link->from, link->read_op, link->key, link->version) &&
            is_ordered(j, leaf, link, link->version);
-  case ISO_LINKS:
+  default:
     break;
   }
   return false;
 }
 
 /* ---- cycles ---- */
-
-/* Whether the rule forbids a cycle of links of these kinds, from how their events follow each other: see
- * level/method.h. */
-static bool is_forbidden(iso_rule rule, const iso_link *cycle, uint32_t count) {
-  uint32_t missed = 0, adjacent = 0, unseen = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    iso_link_kind before = cycle[(i + count - 1) % count].kind;
-    if (cycle[i].kind != ISO_LINK_RW) continue;
-    missed++;
-    adjacent += before == ISO_LINK_RW;
-    unseen += before == ISO_LINK_RW || before == ISO_LINK_WW;
-  }
-  switch (rule) {
-  case ISO_RULE_SERIALIZABLE:
-    return true;
-  case ISO_RULE_SNAPSHOT: /* who missed a write began before it was committed, and must have followed something */
-    return adjacent == 0;
-  case ISO_RULE_PREFIX: /* the same; and to be overwritten does not mean to begin later */
-    return unseen == 0;
-  case ISO_RULE_PARALLEL:
-    return missed <= 1;
-  case ISO_RULE_UPDATE_ATOMIC:
-    return missed == 0 || (missed == 1 && count == 2);
-  case ISO_RULES:
-    break;
-  }
-  return false;
-}
 
 static bool check_leaf(const judge *j, uint32_t at) {
   const iso_branch *leaf = &j->s->cases.items[at];
@@ -184,7 +159,7 @@ static bool check_leaf(const judge *j, uint32_t at) {
   for (uint32_t i = 0; i < leaf->links; i++) {
     if (!check_link(j, at, &cycle[i]) || cycle[i].to != cycle[(i + 1) % leaf->links].from) return false;
   }
-  return is_forbidden(j->s->level->rule, cycle, leaf->links);
+  return iso_rule_judge_of(j->s->level->rule)->forbids(cycle, leaf->links);
 }
 
 /* Both orders of two writers of the key, each with a case of its own further on that nobody else has. */
@@ -203,8 +178,8 @@ static bool check_inner(judge *j, uint32_t at) {
 static bool check_known(const judge *j) {
   for (size_t i = 0; i < j->s->known.count; i++) {
     const iso_link *link = &j->s->known.items[i];
-    bool initial = link->kind == ISO_LINK_WR && link->from == ISO_INITIAL;
-    bool good = link->kind != ISO_LINK_RW && link->reason != ISO_ORDER_ASSUMED &&
+    bool initial = link->kind == ISO_EDGE_WR && link->from == ISO_INITIAL;
+    bool good = link->kind != ISO_EDGE_RW && link->reason != ISO_ORDER_ASSUMED &&
                 (initial ? takes_part(j, link->to) && saw(j, link->to, link->read_op, link->key, ISO_INITIAL)
                          : check_link(j, 0, link));
     if (!good) return false;

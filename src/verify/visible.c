@@ -45,7 +45,7 @@ static isoproof_status blind(const sight *s, uint32_t txn, isoproof_error *error
 
 /* Read committed asks only for those whom the reader met before by another key; the others, for everybody. */
 static bool counts_for(const sight *s, uint32_t source, uint32_t first, uint32_t read) {
-  if (s->p->claim->rule != ISO_CLAIM_READ_COMMITTED) return true;
+  if (!s->p->claim->rule->only_met_before) return true;
   for (uint32_t i = first; i < read; i++) {
     if (s->c.saw[i].from == source && s->c.saw[i].key != s->c.saw[read].key) return true;
   }
@@ -80,7 +80,7 @@ static bool misses_source(const sight *s, uint32_t reader, uint32_t source, uint
 
 static isoproof_status check_direct(sight *s, uint32_t reader, isoproof_error *error) {
   const iso_observed *c = &s->c;
-  bool by_session = s->p->claim->rule != ISO_CLAIM_READ_COMMITTED;
+  bool by_session = !s->p->claim->rule->only_met_before;
   uint32_t session = s->h->txn_session[reader], first = c->saw_first[reader], end = c->saw_first[reader + 1];
   for (uint32_t i = first; i < end; i++) {
     uint32_t key = c->saw[i].key;
@@ -160,7 +160,7 @@ static isoproof_status check_edges(sight *s, isoproof_error *error) {
   for (uint32_t txn = 0; txn < s->h->txns; txn++) {
     if (!s->p->counts[txn]) continue;
     ISO_TRY(check_direct(s, txn, error));
-    if (s->p->claim->rule == ISO_CLAIM_UPDATE_ATOMIC) ISO_TRY(check_overwriting(s, txn, error));
+    if (s->p->claim->rule->overwriting) ISO_TRY(check_overwriting(s, txn, error));
     if (txn % STEPS == 0) ISO_TRY(iso_task_check(s->p->task, error));
   }
   return ISOPROOF_OK;
@@ -192,7 +192,7 @@ static void tick(const sight *s, uint32_t txn, const uint32_t *previous) {
   for (uint32_t i = c->saw_first[txn]; i < c->saw_first[txn + 1]; i++) {
     if (c->saw[i].from != ISO_NO_OP) follow(s, clock, c->saw[i].from);
   }
-  for (uint32_t k = c->wrote_first[txn]; s->p->claim->rule == ISO_CLAIM_PARALLEL && k < c->wrote_first[txn + 1]; k++) {
+  for (uint32_t k = c->wrote_first[txn]; s->p->claim->rule->overwriting && k < c->wrote_first[txn + 1]; k++) {
     uint32_t version = c->wrote[k].version;
     if (version > 0) follow(s, clock, c->version_txn[c->version_first[c->wrote[k].key] + version - 1]);
   }
@@ -291,8 +291,7 @@ static isoproof_status check_paths(sight *s, isoproof_error *error) {
 isoproof_status iso_verify_visibility(const iso_placed *placed, isoproof_error *error) {
   sight s = {.p = placed, .h = placed->h};
   ISO_TRY(iso_observed_make(placed, &s.c, error));
-  bool paths = placed->claim->rule == ISO_CLAIM_CAUSAL || placed->claim->rule == ISO_CLAIM_PARALLEL;
-  isoproof_status status = paths ? check_paths(&s, error) : check_edges(&s, error);
+  isoproof_status status = placed->claim->rule->paths ? check_paths(&s, error) : check_edges(&s, error);
   sight_free(&s);
   return status;
 }

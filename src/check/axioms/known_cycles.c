@@ -5,23 +5,6 @@
 
 #include "graph/components.h"
 
-unsigned iso_known_kinds(iso_tap tap) {
-  switch (tap) {
-  case ISO_TAP_G:
-    return ISO_KINDS_CO;
-  case ISO_TAP_G0:
-    return ISO_KIND_WW;
-  case ISO_TAP_G1C:
-    return ISO_KIND_WW | ISO_KIND_WR;
-  case ISO_TAP_G0_PROCESS:
-    return ISO_KIND_WW | ISO_KIND_SO;
-  case ISO_TAP_G1C_PROCESS:
-    return ISO_KINDS_KNOWN;
-  default:
-    return 0;
-  }
-}
-
 /* The components of the graph of every set of kinds. */
 typedef struct {
   const iso_view *v;
@@ -30,8 +13,8 @@ typedef struct {
   uint32_t *members;     /* the transactions on cycles of all kinds */
   uint32_t count;
   unsigned kinds; /* of the graph at hand */
-  const uint32_t *of[ISO_KINDS_KNOWN + 1];
-  uint32_t *made[ISO_KINDS_KNOWN + 1]; /* those of `of` that must be freed */
+  const uint32_t *of[ISO_EDGES_KNOWN + 1];
+  uint32_t *made[ISO_EDGES_KNOWN + 1]; /* those of `of` that must be freed */
 } graphs;
 
 static uint32_t next_inside(const void *graph, uint32_t txn, uint32_t *at) {
@@ -58,14 +41,14 @@ static bool is_inside(const graphs *g, unsigned kinds, uint32_t from, uint32_t t
 static bool needs_all(const graphs *g, unsigned kinds, const iso_predecessor *edge, uint32_t to) {
   if (!is_inside(g, kinds, edge->from, to)) return false;
   for (unsigned fewer = 1; fewer < kinds; fewer++) {
-    bool part = (fewer & ~kinds) == 0 && (fewer & (unsigned)edge->kind) != 0;
+    bool part = (fewer & ~kinds) == 0 && (fewer & ISO_EDGE_BIT(edge->kind)) != 0;
     if (part && is_inside(g, fewer, edge->from, to)) return false;
   }
   return true;
 }
 
 static bool report_pattern(const graphs *g, iso_tap tap, iso_findings *findings) {
-  unsigned kinds = iso_known_kinds(tap);
+  iso_edge_set kinds = iso_tap_of(tap)->edges;
   uint8_t *reported = iso_alloc_zero(g->count, 1);
   for (uint32_t i = 0; reported != NULL && i < g->count; i++) {
     uint32_t txn = g->members[i], number = g->of[kinds][txn], at = 0;
@@ -83,8 +66,9 @@ static bool report_pattern(const graphs *g, iso_tap tap, iso_findings *findings)
 
 static bool report_patterns(graphs *g, iso_findings *findings) {
   static const iso_tap taps[] = {ISO_TAP_G0, ISO_TAP_G1C, ISO_TAP_G0_PROCESS, ISO_TAP_G1C_PROCESS};
-  bool good = make_graph(g, ISO_KIND_WR) && make_graph(g, ISO_KIND_WW) && make_graph(g, ISO_KIND_WW | ISO_KIND_SO) &&
-              make_graph(g, ISO_KIND_WW | ISO_KIND_WR);
+  bool good = make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WR)) && make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WW)) &&
+              make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WW) | ISO_EDGE_BIT(ISO_EDGE_SO)) &&
+              make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WW) | ISO_EDGE_BIT(ISO_EDGE_WR));
   for (size_t i = 0; good && i < sizeof taps / sizeof taps[0]; i++) good = report_pattern(g, taps[i], findings);
   return good;
 }
@@ -105,8 +89,8 @@ isoproof_status iso_known_cycles_report(const iso_view *view, const iso_edges *e
   report_causal(view, co, findings);
   if (edges->known == NULL || edges->known->ww_first == NULL || known->component == NULL) return ISOPROOF_OK;
   graphs g = {.v = view, .edges = edges, .known = known->component};
-  g.of[ISO_KINDS_CO] = co->component;
-  g.of[ISO_KINDS_KNOWN] = known->component;
+  g.of[ISO_EDGES_CO] = co->component;
+  g.of[ISO_EDGES_KNOWN] = known->component;
   g.members = iso_alloc(view->taking_part - known->count, sizeof *g.members);
   bool good = g.members != NULL;
   if (good) {
@@ -116,6 +100,6 @@ isoproof_status iso_known_cycles_report(const iso_view *view, const iso_edges *e
     good = report_patterns(&g, findings);
   }
   free(g.members);
-  for (unsigned kinds = 0; kinds <= ISO_KINDS_KNOWN; kinds++) free(g.made[kinds]);
+  for (unsigned kinds = 0; kinds <= ISO_EDGES_KNOWN; kinds++) free(g.made[kinds]);
   return good ? ISOPROOF_OK : iso_fail_memory(error);
 }

@@ -6,10 +6,6 @@
 #include "check/order/commit_order.h"
 #include "result/finding.h"
 
-/* The kinds of edges that a cycle of the pattern is made of, each of them at least once (but TAP-g may do without SO);
- * 0 for a pattern that is no such cycle. */
-unsigned iso_known_kinds(iso_tap tap);
-
 /* Adds the cycles to the findings.  `co` is the order of SO and WR, `known` that of all three (the same where there are
  * no lists), both with their components.  A pattern counts once a strongly connected component of its kinds of edges,
  * if an edge there is on no cycle of fewer kinds. */

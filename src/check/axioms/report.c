@@ -1,14 +1,15 @@
 /* What the violated axioms come to, as findings. */
 #include "check/axioms/known_cycles.h"
+#include "check/axioms/rule.h"
 #include "check/axioms/weak.h"
 
 iso_tap iso_weak_pattern(const iso_weak *weak, const iso_instance *instance) {
   const iso_view *v = &weak->view;
   const isoproof_history *h = v->h;
   bool co = instance->causal_cycle;
-  if (iso_reads_before(v, instance->t2, instance->t3, instance->read)) return co ? ISO_TAP_H : ISO_TAP_I;
+  if (iso_view_reads_before(v, instance->t2, instance->t3, instance->read)) return co ? ISO_TAP_H : ISO_TAP_I;
   bool own = h->txn_session[instance->t2] == h->txn_session[instance->t3] && instance->t2 < instance->t3;
-  if (own || iso_reads_from(v, instance->t2, instance->t3)) return co ? ISO_TAP_K : ISO_TAP_L;
+  if (own || iso_view_reads_from(v, instance->t2, instance->t3)) return co ? ISO_TAP_K : ISO_TAP_L;
   return co ? ISO_TAP_M : ISO_TAP_N;
 }
 
@@ -30,8 +31,8 @@ static bool is_non_repeatable(const iso_weak *weak, const iso_instance *instance
 }
 
 static bool is_reported(const iso_weak *weak, iso_axiom axiom, const iso_instance *instance) {
-  bool breaks_with_j = axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_CAUSAL;
-  return !instance->redundant && !(breaks_with_j && is_non_repeatable(weak, instance));
+  bool counted_as_j = iso_axiom_rule_of(axiom)->breaks_with_non_repeatable_read;
+  return !instance->redundant && !(counted_as_j && is_non_repeatable(weak, instance));
 }
 
 bool iso_weak_is_reported(const iso_weak *weak, iso_axiom axiom, uint32_t number, iso_tap tap) {
@@ -61,7 +62,8 @@ void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings
   iso_axiom owner[ISO_TAPS];
   for (int tap = 0; tap < ISO_TAPS; tap++) owner[tap] = ISO_AXIOMS;
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
-    if (axiom > ISO_AXIOM_CAUSAL && !sessions) break;
+    bool of_session = iso_axiom_level((iso_axiom)axiom)->family == ISOPROOF_LEVEL_SESSION;
+    if (of_session && !sessions) continue;
     if (weak->axioms[axiom].violated) report_axiom(weak, (iso_axiom)axiom, owner, findings);
   }
 }

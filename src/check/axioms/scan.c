@@ -1,16 +1,11 @@
+/* The scan of the axioms session by session, and the steps that it is made of. */
 #include "check/axioms/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *iso_axiom_level(iso_axiom axiom) {
-  static const char *const levels[] = {
-#define ISO_X(name, id, text) id,
-      ISO_AXIOM_LIST(ISO_X)
-#undef ISO_X
-  };
-  return levels[axiom];
-}
+#include "check/axioms/rule.h"
+#include "check/axioms/scan_steps.h"
 
 /* A read of the transaction at hand: its key and its place in view->reads. */
 typedef struct {
@@ -22,6 +17,11 @@ typedef struct {
   uint32_t txn, first_key, first, second;
 } source;
 
+/* Who reads from whom, by the one read from. */
+typedef struct {
+  uint32_t *first, *reader;
+} readers;
+
 struct iso_scanner {
   const iso_scan_request *request;
   const iso_view *v;
@@ -32,6 +32,7 @@ struct iso_scanner {
   uint32_t *last_session; /* by group: for which session, + 1 */
   ISO_VEC(keyed_read) sorted;
   ISO_VEC(source) sources;
+  readers readers;        /* of scans that go backwards */
   uint32_t *source_place; /* by transaction: its place in sources, if it is there */
   bool failed;
 };
@@ -61,12 +62,15 @@ static int by_key(const void *a, const void *b) {
 }
 
 /* The reads of t3 sorted by key, and the transactions it reads from. */
-static bool collect(iso_scanner *s, uint32_t t3) {
+bool iso_scan_collect(iso_scanner *s, uint32_t t3) {
   const iso_view *v = s->v;
   uint32_t first = v->read_first[t3], end = v->read_first[t3 + 1];
   s->sorted.count = s->sources.count = 0;
   if (first == end) return true;
-  if (!iso_vec_reserve(&s->sorted, end - first) || !iso_vec_reserve(&s->sources, end - first)) return false;
+  if (!iso_vec_reserve(&s->sorted, end - first) || !iso_vec_reserve(&s->sources, end - first)) {
+    s->failed = true;
+    return false;
+  }
   for (uint32_t i = first; i < end; i++) {
     keyed_read item = {v->reads[i].key, i};
     size_t k = s->sorted.count++;
@@ -105,18 +109,18 @@ static size_t find_key(const iso_scanner *s, uint32_t key) {
 }
 
 /* The reads of t3 of a key that t2 = source->txn wrote too. */
-static void force_key(const iso_scanner *s, const source *from, uint32_t t3, size_t place) {
+static void force_key(const iso_scanner *s, const source *from, uint32_t t3, size_t place, bool in_program_order) {
   uint32_t key = s->sorted.items[place].key;
   uint32_t before = from->first_key != key ? from->first : from->second;
   for (; place < s->sorted.count && s->sorted.items[place].key == key; place++) {
     uint32_t read = s->sorted.items[place].read;
-    if (s->request->axiom == ISO_AXIOM_READ_COMMITTED && (before == ISO_NO_OP || before >= read)) continue;
+    if (in_program_order && (before == ISO_NO_OP || before >= read)) continue;
     force(s, from->txn, t3, read);
   }
 }
 
 /* t2 that t3 reads from: intersects what t2 wrote with what t3 reads, the smaller looked up in the larger. */
-static void force_sources(const iso_scanner *s, uint32_t t3) {
+void iso_scan_force_sources(const iso_scanner *s, uint32_t t3, bool in_program_order) {
   const iso_view *v = s->v;
   for (size_t i = 0; i < s->sources.count; i++) {
     const source *from = &s->sources.items[i];
@@ -124,20 +128,21 @@ static void force_sources(const iso_scanner *s, uint32_t t3) {
     if (end - first <= s->sorted.count) {
       for (uint32_t w = first; w < end; w++) {
         size_t place = find_key(s, v->write_key[w]);
-        if (place < s->sorted.count && s->sorted.items[place].key == v->write_key[w]) force_key(s, from, t3, place);
+        if (place == s->sorted.count || s->sorted.items[place].key != v->write_key[w]) continue;
+        force_key(s, from, t3, place, in_program_order);
       }
     } else {
       for (size_t place = 0; place < s->sorted.count; place++) {
         uint32_t key = s->sorted.items[place].key;
         if (place > 0 && s->sorted.items[place - 1].key == key) continue;
-        if (iso_view_writes(v, from->txn, key)) force_key(s, from, t3, place);
+        if (iso_view_writes(v, from->txn, key)) force_key(s, from, t3, place, in_program_order);
       }
     }
   }
 }
 
 /* t2 before t3 in its session: the last writer of the key there. */
-static void force_own_session(const iso_scanner *s, uint32_t t3) {
+void iso_scan_force_own_session(const iso_scanner *s, uint32_t t3) {
   for (uint32_t i = s->v->read_first[t3]; i < s->v->read_first[t3 + 1]; i++) {
     uint32_t last = s->last_write[s->v->reads[i].key];
     if (last > s->session_first) force(s, last - 1, t3, i);
@@ -145,7 +150,7 @@ static void force_own_session(const iso_scanner *s, uint32_t t3) {
 }
 
 /* Remembers, for every key that the transactions just read from wrote, the last such writer of each session. */
-static void remember_sources(iso_scanner *s, uint32_t session) {
+void iso_scan_remember_sources(iso_scanner *s, uint32_t session) {
   const iso_view *v = s->v;
   for (size_t i = 0; i < s->sources.count; i++) {
     uint32_t t2 = s->sources.items[i].txn;
@@ -159,7 +164,7 @@ static void remember_sources(iso_scanner *s, uint32_t session) {
 }
 
 /* t2 that the session at hand remembers: forced by every read of t3 of a key that t2 wrote. */
-static void force_remembered(const iso_scanner *s, uint32_t session, uint32_t t3) {
+void iso_scan_force_remembered(const iso_scanner *s, uint32_t session, uint32_t t3) {
   const iso_view *v = s->v;
   for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
     uint32_t key = v->reads[i].key;
@@ -171,7 +176,7 @@ static void force_remembered(const iso_scanner *s, uint32_t session, uint32_t t3
 }
 
 /* t2 before a transaction that t3 reads from, in the session of that one. */
-static void force_before_sources(const iso_scanner *s, uint32_t t3) {
+void iso_scan_force_before_sources(const iso_scanner *s, uint32_t t3) {
   const iso_view *v = s->v;
   for (size_t i = 0; i < s->sources.count; i++) {
     uint32_t middle = s->sources.items[i].txn, session = v->h->txn_session[middle];
@@ -185,43 +190,18 @@ static void force_before_sources(const iso_scanner *s, uint32_t t3) {
   }
 }
 
-static void note_writes(const iso_scanner *s, uint32_t txn) {
+void iso_scan_note_writes(const iso_scanner *s, uint32_t txn) {
   const iso_view *v = s->v;
   for (uint32_t w = v->write_first[txn]; w < v->write_first[txn + 1]; w++) s->last_write[v->write_key[w]] = txn + 1;
 }
 
 /* Whether a transaction has no read that anything can follow from. */
-static bool is_idle(const iso_scanner *s, uint32_t txn) {
+bool iso_scan_is_idle(const iso_scanner *s, uint32_t txn) {
   for (uint32_t i = s->v->read_first[txn]; i < s->v->read_first[txn + 1]; i++) {
     if (!is_left_out(s, i)) return false;
   }
   return true;
 }
-
-static void scan_txn(iso_scanner *s, uint32_t session, uint32_t t3) {
-  iso_axiom axiom = s->request->axiom;
-  bool remembers = axiom != ISO_AXIOM_READ_COMMITTED && axiom != ISO_AXIOM_MONOTONIC_WRITES;
-  if (!remembers && is_idle(s, t3)) return;
-  if (axiom != ISO_AXIOM_READ_YOUR_WRITES && !collect(s, t3)) {
-    s->failed = true;
-    return;
-  }
-  if (axiom == ISO_AXIOM_READ_COMMITTED || axiom == ISO_AXIOM_READ_ATOMIC) force_sources(s, t3);
-  if (axiom == ISO_AXIOM_READ_YOUR_WRITES || axiom == ISO_AXIOM_READ_ATOMIC) {
-    force_own_session(s, t3);
-    note_writes(s, t3);
-  }
-  if (axiom == ISO_AXIOM_MONOTONIC_WRITES) force_before_sources(s, t3);
-  if (axiom == ISO_AXIOM_MONOTONIC_READS) {
-    force_remembered(s, session, t3);
-    remember_sources(s, session);
-  }
-}
-
-/* Who reads from whom, by the one read from; each reader once. */
-typedef struct {
-  uint32_t *first, *reader;
-} readers;
 
 static bool make_readers(const iso_view *v, readers *r) {
   uint32_t txns = v->h->txns;
@@ -240,15 +220,13 @@ static bool make_readers(const iso_view *v, readers *r) {
   return true;
 }
 
-/* t2 read by the session of a transaction that t3 reads from, before that one: seen from the middle. */
-static void scan_middle(iso_scanner *s, const readers *r, uint32_t session, uint32_t middle) {
+void iso_scan_force_readers(const iso_scanner *s, uint32_t session, uint32_t middle) {
+  const readers *r = &s->readers;
   uint32_t last = ISO_NO_TXN;
   for (uint32_t i = r->first[middle]; i < r->first[middle + 1]; i++) {
-    if (r->reader[i] != last) force_remembered(s, session, r->reader[i]);
+    if (r->reader[i] != last) iso_scan_force_remembered(s, session, r->reader[i]);
     last = r->reader[i];
   }
-  if (!collect(s, middle)) s->failed = true;
-  remember_sources(s, session);
 }
 
 /* Announces what transactions read from further on wrote: first where it begins, then what it is. */
@@ -263,18 +241,14 @@ static void announce(const iso_view *v, uint32_t txn) {
   }
 }
 
-static bool needs_groups(iso_axiom axiom) {
-  return axiom == ISO_AXIOM_MONOTONIC_READS || axiom == ISO_AXIOM_MONOTONIC_WRITES ||
-         axiom == ISO_AXIOM_WRITES_FOLLOW_READS;
-}
-
-static bool allocate(iso_scanner *s) {
+static bool allocate(iso_scanner *s, const iso_axiom_rule *rule) {
   const iso_view *v = s->v;
-  size_t groups = needs_groups(s->request->axiom) ? v->group_first[v->h->keys] : 0;
+  size_t groups = rule->needs_groups ? v->group_first[v->h->keys] : 0;
   s->last_write = iso_alloc_zero(v->h->keys, sizeof *s->last_write);
   s->last = iso_alloc_zero(groups, sizeof *s->last);
   s->last_session = iso_alloc_zero(groups, sizeof *s->last_session);
   s->source_place = iso_alloc_zero(v->h->txns, sizeof *s->source_place);
+  if (rule->backwards && !make_readers(v, &s->readers)) return false;
   return s->source_place != NULL && s->last_write != NULL && s->last != NULL && s->last_session != NULL;
 }
 
@@ -282,24 +256,19 @@ isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t firs
                                   isoproof_task *task, isoproof_error *error) {
   const iso_view *v = request->view;
   iso_scanner s = {.request = request, .v = v, .context = context};
-  readers r = {NULL, NULL};
-  bool backwards = request->axiom == ISO_AXIOM_WRITES_FOLLOW_READS;
-  s.failed = !allocate(&s) || (backwards && !make_readers(v, &r));
+  const iso_axiom_rule *rule = iso_axiom_rule_of(request->axiom);
+  s.failed = !allocate(&s, rule);
   for (uint32_t session = first; session < end && !s.failed; session++) {
     s.session_first = v->h->session_first_txn[session];
     if (iso_task_check(task, NULL) != ISOPROOF_OK) break;
     for (uint32_t t = s.session_first; t < v->h->session_first_txn[session + 1] && !s.failed; t++) {
       if (!v->counts[t]) continue;
       announce(v, t);
-      if (backwards) {
-        scan_middle(&s, &r, session, t);
-      } else {
-        scan_txn(&s, session, t);
-      }
+      rule->scan(&s, session, t);
     }
   }
-  free(r.first);
-  free(r.reader);
+  free(s.readers.first);
+  free(s.readers.reader);
   free(s.last_write);
   free(s.source_place);
   free(s.last);
@@ -307,18 +276,4 @@ isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t firs
   iso_vec_free(&s.sorted);
   iso_vec_free(&s.sources);
   return s.failed ? iso_fail_memory(error) : iso_task_check(task, error);
-}
-
-bool iso_reads_before(const iso_view *view, uint32_t t2, uint32_t t3, uint32_t read) {
-  for (uint32_t i = view->read_first[t3]; i < read; i++) {
-    if (view->reads[i].from == t2 && view->reads[i].key != view->reads[read].key) return true;
-  }
-  return false;
-}
-
-bool iso_reads_from(const iso_view *view, uint32_t t2, uint32_t t3) {
-  for (uint32_t i = view->read_first[t3]; i < view->read_first[t3 + 1]; i++) {
-    if (view->reads[i].from == t2) return true;
-  }
-  return false;
 }

@@ -10,25 +10,7 @@
 
 #include "check/order/clock.h"
 #include "check/versions.h"
-
-/* The conditions on t2 and t3: C name, id of the level, what it says. */
-#define ISO_AXIOM_LIST(X)                                                                                              \
-  X(READ_COMMITTED, "read-committed", "t3 read another key from t2 before")                                            \
-  X(READ_ATOMIC, "read-atomic", "t2 is before t3 in its session, or t3 reads from t2")                                 \
-  X(CAUSAL, "causal", "t2 is causally before t3")                                                                      \
-  X(READ_YOUR_WRITES, "read-your-writes", "t2 is before t3 in its session")                                            \
-  X(MONOTONIC_READS, "monotonic-reads", "the session of t3 read from t2 before")                                       \
-  X(MONOTONIC_WRITES, "monotonic-writes", "t3 reads from a transaction that follows t2 in its session")                \
-  X(WRITES_FOLLOW_READS, "writes-follow-reads", "t3 reads from a transaction whose session read from t2 before")
-
-typedef enum iso_axiom {
-#define ISO_X(name, id, text) ISO_AXIOM_##name,
-  ISO_AXIOM_LIST(ISO_X)
-#undef ISO_X
-      ISO_AXIOMS
-} iso_axiom;
-
-const char *iso_axiom_level(iso_axiom axiom);
+#include "level/method.h"
 
 typedef struct iso_scanner iso_scanner;
 
@@ -50,8 +32,8 @@ typedef struct iso_scan_request {
   iso_forced_fn forced;
 } iso_scan_request;
 
-/* Scans the transactions of sessions [first, end) as t3 (for WRITES_FOLLOW_READS as the ones read from), for every
- * axiom but causal; `context` goes to request->forced. */
+/* Scans the transactions of sessions [first, end) by the rule of the axiom (check/axioms/rule.h), which must have a
+ * scan by sessions; `context` goes to request->forced. */
 isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
                                   isoproof_task *task, isoproof_error *error);
 
@@ -59,9 +41,5 @@ isoproof_status iso_scan_sessions(const iso_scan_request *request, uint32_t firs
  * known of them stay in the cache.  The view needs its readers. */
 isoproof_status iso_scan_causal(const iso_scan_request *request, uint32_t first, uint32_t end, void *context,
                                 isoproof_error *error);
-
-/* Whether t3 reads a key other than that of `read` from t2 before it does `read`; whether it reads from t2 at all. */
-bool iso_reads_before(const iso_view *view, uint32_t t2, uint32_t t3, uint32_t read);
-bool iso_reads_from(const iso_view *view, uint32_t t2, uint32_t t3);
 
 #endif

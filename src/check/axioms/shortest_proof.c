@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "check/axioms/known_cycles.h"
-
-void iso_proof_free(iso_proof *proof) {
-  iso_vec_free(&proof->cycle);
-  iso_vec_free(&proof->reasons);
-}
+#include "check/axioms/prove_steps.h"
+#include "check/axioms/rule.h"
 
 isoproof_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isoproof_error *error) {
   size_t txns = weak->view.h->txns, sessions = weak->view.h->sessions;
@@ -67,19 +64,19 @@ static uint32_t last_write(const isoproof_history *h, uint32_t txn, uint32_t key
 }
 
 static iso_proof_step so_step(uint32_t from, uint32_t to) {
-  return (iso_proof_step){.kind = ISO_STEP_SO, .from = from, .to = to, .write_op = ISO_NO_OP, .read_op = ISO_NO_OP};
+  return (iso_proof_step){.kind = ISO_EDGE_SO, .from = from, .to = to, .write_op = ISO_NO_OP, .read_op = ISO_NO_OP};
 }
 
 static iso_proof_step wr_step(const iso_view *v, uint32_t to, uint32_t read) {
   const iso_external_read *r = &v->reads[read];
   return (iso_proof_step){
-      .kind = ISO_STEP_WR, .from = r->from, .to = to, .write_op = write_seen(v, r->from, r->op), .read_op = r->op};
+      .kind = ISO_EDGE_WR, .from = r->from, .to = to, .write_op = write_seen(v, r->from, r->op), .read_op = r->op};
 }
 
 /* The longest read of the key is what shows the order of its versions. */
 static iso_proof_step ww_step(const iso_weak *weak, uint32_t to, iso_ww edge) {
   uint32_t read_op = weak->versions.longest[weak->view.h->op_key[edge.from_op]];
-  return (iso_proof_step){.kind = ISO_STEP_WW,
+  return (iso_proof_step){.kind = ISO_EDGE_WW,
                           .from = edge.from,
                           .to = to,
                           .write_op = edge.from_op,
@@ -109,7 +106,7 @@ static bool far_ww_step(const iso_weak *weak, uint32_t key, uint32_t from, uint3
 /* Where a search may go: along edges of some kinds, between `from` and the goal or within a component. */
 typedef struct {
   uint32_t from, to;
-  unsigned kinds;
+  iso_edge_set kinds;
   const iso_edges *edges;    /* the WW and forced ones; NULL for none */
   const uint32_t *component; /* stay inside that of `to`; NULL: anywhere between */
 } search;
@@ -124,16 +121,15 @@ static bool may_visit(const iso_prover *p, const search *s, uint32_t txn) {
 /* An edge as a step; that of a forced one is completed when its instance is known. */
 static iso_proof_step step_of(const iso_prover *p, uint32_t to, const iso_predecessor *edge) {
   switch (edge->kind) {
-  case ISO_KIND_WR:
+  case ISO_EDGE_WR:
     return wr_step(&p->weak->view, to, edge->place);
-  case ISO_KIND_WW:
+  case ISO_EDGE_WW:
     return ww_step(p->weak, to, p->weak->versions.ww[edge->place]);
-  case ISO_KIND_FORCED:
-    return (iso_proof_step){.kind = ISO_STEP_CM, .from = edge->from, .to = to};
-  case ISO_KIND_SO:
-    break;
+  case ISO_EDGE_CM:
+    return (iso_proof_step){.kind = ISO_EDGE_CM, .from = edge->from, .to = to};
+  default:
+    return so_step(edge->from, to);
   }
-  return so_step(edge->from, to);
 }
 
 /* Notes that the edge leads from a transaction to `to`, which leads to the goal; false when that is known already. */
@@ -157,7 +153,7 @@ static bool follow_session(iso_prover *p, const search *s, uint32_t txn, uint32_
   for (uint32_t from = iso_view_previous(v, txn); from != ISO_NO_TXN; from = iso_view_previous(v, from)) {
     p->work++;
     if ((before && from <= done) || (from != s->from && !may_visit(p, s, from))) return false;
-    reach(p, &(iso_predecessor){from, ISO_KIND_SO, 0}, txn, tail);
+    reach(p, &(iso_predecessor){from, ISO_EDGE_SO, 0}, txn, tail);
     if (from == s->from) return true;
   }
   return false;
@@ -177,8 +173,9 @@ static bool find_path(iso_prover *p, const search *s, iso_proof *proof, bool int
   while (head < tail && !found) {
     uint32_t txn = p->queue[head++], at = 0;
     iso_predecessor edge;
-    if ((s->kinds & ISO_KIND_SO) != 0) found = follow_session(p, s, txn, &tail);
-    while (!found && iso_next_of_kinds(&p->weak->view, s->edges, s->kinds & ~(unsigned)ISO_KIND_SO, txn, &at, &edge)) {
+    if ((s->kinds & ISO_EDGE_BIT(ISO_EDGE_SO)) != 0) found = follow_session(p, s, txn, &tail);
+    while (!found &&
+           iso_next_of_kinds(&p->weak->view, s->edges, s->kinds & ~ISO_EDGE_BIT(ISO_EDGE_SO), txn, &at, &edge)) {
       p->work++;
       if (may_visit(p, s, edge.from)) reach(p, &edge, txn, &tail);
       found = edge.from == s->from;
@@ -191,7 +188,7 @@ static bool find_path(iso_prover *p, const search *s, iso_proof *proof, bool int
 }
 
 /* The first read of t3 from t2, of another key than that of `read` and before it where the axiom asks for that. */
-static uint32_t read_from(const iso_view *v, uint32_t t2, uint32_t t3, uint32_t other_than) {
+uint32_t iso_prove_read_from(const iso_view *v, uint32_t t2, uint32_t t3, uint32_t other_than) {
   for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
     if (other_than != ISO_NO_OP && (i >= other_than || v->reads[i].key == v->reads[other_than].key)) continue;
     if (v->reads[i].from == t2) return i;
@@ -199,81 +196,42 @@ static uint32_t read_from(const iso_view *v, uint32_t t2, uint32_t t3, uint32_t 
   return ISO_NO_OP;
 }
 
-static bool push_wr(iso_proof *proof, const iso_view *v, uint32_t to, uint32_t read) {
+bool iso_prove_wr(iso_proof *proof, const iso_view *v, uint32_t to, uint32_t read) {
   return read != ISO_NO_OP && iso_vec_push(&proof->reasons, wr_step(v, to, read));
 }
 
-static bool push_so(iso_proof *proof, uint32_t from, uint32_t to) {
+bool iso_prove_so(iso_proof *proof, uint32_t from, uint32_t to) {
   return iso_vec_push(&proof->reasons, so_step(from, to));
 }
 
-static bool is_before(const isoproof_history *h, uint32_t from, uint32_t to) {
+bool iso_prove_is_before(const isoproof_history *h, uint32_t from, uint32_t to) {
   return from < to && h->txn_session[from] == h->txn_session[to];
 }
 
 /* A transaction before `last` in its session that reads from t2. */
-static uint32_t session_reader(const iso_view *v, uint32_t t2, uint32_t last) {
+uint32_t iso_prove_session_reader(const iso_view *v, uint32_t t2, uint32_t last) {
   for (uint32_t txn = v->h->session_first_txn[v->h->txn_session[last]]; txn < last; txn++) {
-    if (v->counts[txn] && read_from(v, t2, txn, ISO_NO_OP) != ISO_NO_OP) return txn;
+    if (v->counts[txn] && iso_prove_read_from(v, t2, txn, ISO_NO_OP) != ISO_NO_OP) return txn;
   }
   return ISO_NO_TXN;
 }
 
-/* Chains through a transaction that t3 reads from: t2 -SO-> middle, or t2 -WR-> somebody -SO-> middle. */
-static bool push_middle(iso_proof *proof, const iso_view *v, uint32_t t2, uint32_t t3, bool read_before) {
-  for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
-    uint32_t middle = v->reads[i].from;
-    if (middle == ISO_INITIAL) continue;
-    if (!read_before && is_before(v->h, t2, middle)) return push_so(proof, t2, middle) && push_wr(proof, v, t3, i);
-    uint32_t somebody = read_before ? session_reader(v, t2, middle) : ISO_NO_TXN;
-    if (somebody == ISO_NO_TXN) continue;
-    return push_wr(proof, v, somebody, read_from(v, t2, somebody, ISO_NO_OP)) && push_so(proof, somebody, middle) &&
-           push_wr(proof, v, t3, i);
-  }
-  return false;
-}
-
-/* The chain from t2 to t3 that the axiom asks for. */
-static bool push_reasons(iso_prover *p, iso_proof *proof, const iso_instance *instance) {
-  const iso_view *v = &p->weak->view;
-  uint32_t t2 = instance->t2, t3 = instance->t3;
-  switch (proof->axiom) {
-  case ISO_AXIOM_READ_COMMITTED:
-    return push_wr(proof, v, t3, read_from(v, t2, t3, instance->read));
-  case ISO_AXIOM_READ_ATOMIC:
-    if (is_before(v->h, t2, t3)) return push_so(proof, t2, t3);
-    return push_wr(proof, v, t3, read_from(v, t2, t3, ISO_NO_OP));
-  case ISO_AXIOM_CAUSAL:
-    return find_path(p, &(search){.from = t2, .to = t3, .kinds = ISO_KINDS_CO}, proof, true);
-  case ISO_AXIOM_READ_YOUR_WRITES:
-    return push_so(proof, t2, t3);
-  case ISO_AXIOM_MONOTONIC_READS: {
-    uint32_t reader = session_reader(v, t2, t3);
-    return reader != ISO_NO_TXN && push_wr(proof, v, reader, read_from(v, t2, reader, ISO_NO_OP)) &&
-           push_so(proof, reader, t3);
-  }
-  case ISO_AXIOM_MONOTONIC_WRITES:
-    return push_middle(proof, v, t2, t3, false);
-  case ISO_AXIOM_WRITES_FOLLOW_READS:
-    return push_middle(proof, v, t2, t3, true);
-  case ISO_AXIOMS:
-    break;
-  }
-  return false;
+bool iso_prove_causal_path(iso_prover *p, uint32_t from, uint32_t to, iso_proof *proof) {
+  return find_path(p, &(search){.from = from, .to = to, .kinds = ISO_EDGES_CO}, proof, true);
 }
 
 /* Completes a forced step from its instance. */
 static bool justify(iso_prover *p, iso_proof *proof, const iso_instance *instance, iso_proof_step *step) {
   const iso_view *v = &p->weak->view;
   const iso_external_read *read = &v->reads[instance->read];
-  *step = (iso_proof_step){.kind = ISO_STEP_CM,
+  *step = (iso_proof_step){.kind = ISO_EDGE_CM,
                            .from = instance->t2,
                            .to = instance->t1,
                            .reader = instance->t3,
                            .read_op = read->op,
                            .write_op = last_write(v->h, instance->t2, read->key),
                            .first_reason = (uint32_t)proof->reasons.count};
-  if (!push_reasons(p, proof, instance)) return false;
+  if (!iso_axiom_rule_of(proof->axiom)->prove(p, instance, proof)) return false;
   step->reasons = (uint32_t)proof->reasons.count - step->first_reason;
   return true;
 }
@@ -306,16 +264,16 @@ static bool prove_instance(iso_prover *p, const iso_finding *finding, iso_proof 
     iso_proof_step known;
     return far_ww_step(p->weak, key, instance->t1, instance->t2, &known) && iso_vec_push(&proof->cycle, known);
   }
-  search way_back = {.from = instance->t1, .to = instance->t2, .kinds = ISO_KINDS_CO};
+  search way_back = {.from = instance->t1, .to = instance->t2, .kinds = ISO_EDGES_CO};
   if (!instance->causal_cycle) {
-    way_back.kinds = ISO_KINDS_KNOWN | ISO_KIND_FORCED;
+    way_back.kinds = ISO_EDGES_KNOWN | ISO_EDGE_BIT(ISO_EDGE_CM);
     way_back.edges = &r->forced;
     way_back.component = r->order.component;
   }
   if (!find_path(p, &way_back, proof, false)) return false;
   for (size_t i = 1; i < proof->cycle.count; i++) {
     iso_proof_step *step = &proof->cycle.items[i];
-    if (step->kind != ISO_STEP_CM) continue;
+    if (step->kind != ISO_EDGE_CM) continue;
     const iso_instance *other = find_instance(r, step->from, step->to);
     if (other == NULL || !justify(p, proof, other, step)) return false;
   }
@@ -323,19 +281,18 @@ static bool prove_instance(iso_prover *p, const iso_finding *finding, iso_proof 
 }
 
 /* Whether the cycle has a step of every kind that its pattern asks for. */
-static bool has_all_kinds(const iso_proof *proof, unsigned kinds, iso_kind last) {
-  unsigned seen = last;
+static bool has_all_kinds(const iso_proof *proof, iso_edge_set kinds, iso_edge_kind last) {
+  iso_edge_set seen = ISO_EDGE_BIT(last);
   for (size_t i = 0; i < proof->cycle.count; i++) {
-    iso_proof_step_kind kind = proof->cycle.items[i].kind;
-    seen |= kind == ISO_STEP_SO ? ISO_KIND_SO : kind == ISO_STEP_WR ? ISO_KIND_WR : ISO_KIND_WW;
+    seen |= ISO_EDGE_BIT(proof->cycle.items[i].kind);
   }
   return proof->tap == ISO_TAP_G || (seen & kinds) == kinds;
 }
 
 /* Whether the steps end with session order, so that another step of it is no new one. */
-static bool ends_in_session(const iso_proof *proof, iso_kind next) {
+static bool ends_in_session(const iso_proof *proof, iso_edge_kind next) {
   size_t count = proof->cycle.count;
-  return next == ISO_KIND_SO && count > 0 && proof->cycle.items[count - 1].kind == ISO_STEP_SO;
+  return next == ISO_EDGE_SO && count > 0 && proof->cycle.items[count - 1].kind == ISO_EDGE_SO;
 }
 
 /* TAP-g, G0 and the like: a shortest way from a transaction of the component back to itself. */
@@ -345,7 +302,7 @@ static bool prove_cyclic(iso_prover *p, const iso_finding *finding, iso_proof *p
   const uint32_t *component = causal ? weak->co.component : weak->known.component;
   uint32_t start = finding->seen, at = 0;
   search way = {.from = start,
-                .kinds = iso_known_kinds((iso_tap)finding->tap),
+                .kinds = iso_tap_of((iso_tap)finding->tap)->edges,
                 .edges = causal ? NULL : &weak->known_edges,
                 .component = component};
   iso_predecessor last, best = {.from = ISO_NO_TXN};
@@ -373,7 +330,7 @@ static bool prove_cyclic(iso_prover *p, const iso_finding *finding, iso_proof *p
 bool iso_prove(iso_prover *prover, const iso_finding *finding, iso_proof *proof) {
   memset(proof, 0, sizeof *proof);
   proof->tap = (iso_tap)finding->tap;
-  if (iso_tap_class_of(proof->tap) == ISO_CLASS_CYCLE) return prove_cyclic(prover, finding, proof);
+  if (iso_tap_of(proof->tap)->class == ISO_CLASS_CYCLE) return prove_cyclic(prover, finding, proof);
   proof->axiom = (iso_axiom)finding->seen;
   return prove_instance(prover, finding, proof);
 }

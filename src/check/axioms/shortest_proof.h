@@ -1,4 +1,4 @@
-/* shortest_proof.h - finding the shortest proof of an instance, and telling it.
+/* shortest_proof.h - finding the shortest proof of an instance.
  * A prover owns its scratch arrays until iso_prover_free and refers to a weak result. */
 #ifndef ISO_CHECK_AXIOMS_SHORTEST_PROOF_H
 #define ISO_CHECK_AXIOMS_SHORTEST_PROOF_H
@@ -30,9 +30,5 @@ void iso_prover_free(iso_prover *prover);
 
 /* The proof that a finding of a known cycle or a forced edge is right; false when there is none, or memory is out. */
 bool iso_prove(iso_prover *prover, const iso_finding *finding, iso_proof *proof);
-
-/* Fills everything of *out but code, name, level and count. */
-isoproof_status iso_proof_tell(const isoproof_history *history, const iso_proof *proof, iso_arena *arena,
-                               isoproof_anomaly *out, isoproof_error *error);
 
 #endif

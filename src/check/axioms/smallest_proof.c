@@ -1,4 +1,7 @@
+/* Of many instances of a pattern, the one with the shortest proof. */
 #include "check/axioms/smallest_proof.h"
+
+#include "check/axioms/rule.h"
 
 /* How many edges all searches for one pattern may look at. */
 enum { MOST_WORK = 1 << 22 };
@@ -24,17 +27,9 @@ static bool is_over(const contest *c, size_t least) { return c->length <= least 
 
 /* The fewest steps that the condition of the axiom can take. */
 static size_t least_reasons(iso_axiom axiom, iso_tap tap) {
-  switch (axiom) {
-  case ISO_AXIOM_CAUSAL:
-    return tap == ISO_TAP_M || tap == ISO_TAP_N ? 2 : 1;
-  case ISO_AXIOM_MONOTONIC_READS:
-  case ISO_AXIOM_MONOTONIC_WRITES:
-    return 2;
-  case ISO_AXIOM_WRITES_FOLLOW_READS:
-    return 3;
-  default:
-    return 1;
-  }
+  const iso_axiom_rule *rule = iso_axiom_rule_of(axiom);
+  bool unseen = iso_tap_of(tap)->axiom == ISO_AXIOM_CAUSAL && rule->least_reasons_unseen > 0;
+  return unseen ? rule->least_reasons_unseen : rule->least_reasons;
 }
 
 /* The fewest steps from t1 back to t2. */
@@ -44,7 +39,7 @@ static size_t least_way_back(const iso_weak *weak, const iso_instance *instance)
   if (t1 == ISO_INITIAL) return 0;
   if (iso_versions_before(v, &weak->versions, v->reads[instance->read].key, t1, t2)) return 1;
   if (t1 < t2 && v->h->txn_session[t1] == v->h->txn_session[t2]) return 1;
-  return iso_reads_from(v, t1, t2) ? 1 : 2;
+  return iso_view_reads_from(v, t1, t2) ? 1 : 2;
 }
 
 /* Instances in the order of the least that their proofs can take: when the best has no more than that, it is the best
@@ -73,7 +68,9 @@ static void compare_instances(contest *c, const iso_finding *first) {
 static void compare_cycles(contest *c, const iso_finding *first) {
   const iso_weak *weak = c->prover->weak;
   const uint32_t *component = first->tap == ISO_TAP_G ? weak->co.component : weak->known.component;
-  size_t least = first->tap == ISO_TAP_G1C_PROCESS ? 3 : 2;
+  /* A cycle has each kind of edge once at least, and two steps. */
+  size_t least = (size_t)__builtin_popcount(iso_tap_of((iso_tap)first->tap)->edges);
+  if (least < 2) least = 2;
   for (uint32_t txn = 0; component != NULL && txn < weak->view.h->txns && !is_over(c, least); txn++) {
     if (component[txn] == ISO_NO_TXN) continue;
     iso_finding candidate = *first;
@@ -87,7 +84,7 @@ void iso_prove_smallest(iso_prover *prover, iso_finding *finding) {
   iso_finding first = *finding;
   contest c = {prover, finding, SIZE_MAX, prover->work + MOST_WORK};
   enter(&c, &first);
-  if (iso_tap_class_of((iso_tap)first.tap) == ISO_CLASS_CYCLE) {
+  if (iso_tap_of((iso_tap)first.tap)->class == ISO_CLASS_CYCLE) {
     compare_cycles(&c, &first);
   } else {
     compare_instances(&c, &first);

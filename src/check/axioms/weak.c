@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "check/axioms/by_search.h"
+#include "check/axioms/rule.h"
 
 void iso_weak_free(iso_weak *weak) {
   for (int i = 0; i < ISO_AXIOMS; i++) {
@@ -136,7 +137,7 @@ static void causal_phase(void *context, unsigned thread, unsigned threads) {
 
 static isoproof_status run_scan(scan_job *job, unsigned threads, isoproof_error *error) {
   job->next_key = 0;
-  iso_parallel(threads, job->request.axiom == ISO_AXIOM_CAUSAL ? causal_phase : scan_phase, job);
+  iso_parallel(threads, iso_axiom_rule_of(job->request.axiom)->scan == NULL ? causal_phase : scan_phase, job);
   for (unsigned t = 0; t < threads; t++) {
     if (job->finders[t].failed || job->finders[t].status == ISOPROOF_ERR_MEMORY) return iso_fail_memory(error);
   }
@@ -440,9 +441,7 @@ static isoproof_status decide(iso_weak *weak, scan_job *job, unsigned threads, i
 static isoproof_status job_make(iso_weak *weak, iso_axiom axiom, isoproof_task *task, scan_job *job, unsigned *threads,
                                 isoproof_error *error) {
   enum { SMALL = 16384 };
-  bool by_session =
-      axiom == ISO_AXIOM_READ_COMMITTED || axiom == ISO_AXIOM_READ_ATOMIC || axiom == ISO_AXIOM_READ_YOUR_WRITES;
-  if (!by_session) {
+  if (iso_axiom_rule_of(axiom)->needs_groups) {
     ISO_TRY(iso_view_need_writers(&weak->view, error));
     ISO_TRY(iso_versions_need_places(&weak->view, &weak->versions, error));
   }

@@ -428,9 +428,7 @@ static isoproof_status search(causal *c, isoproof_task *task, isoproof_error *er
 
 static isoproof_status prepare(causal *c, iso_view *view, const iso_versions *versions, isoproof_task *task,
                                isoproof_error *error) {
-  /* Of a level only its shape matters here: transactions as events, in session order. */
-  static const iso_strong_level shape = {"causal", false, ISO_RULE_PARALLEL, true, false, false};
-  ISO_TRY(iso_event_graph_make(view, &shape, NULL, &c->e, error));
+  ISO_TRY(iso_event_graph_make(view, (iso_event_shape){.split = false}, NULL, &c->e, error));
   c->lists = versions != NULL && versions->ww_first != NULL;
   for (uint32_t txn = 0; c->lists && txn < view->h->txns; txn++) {
     for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/check_levels.h"
 #include "check/duplicates/choices.h"
-#include "result/result.h"
+#include "level/method.h"
 #include "solver/solver.h"
 
 /* The search for the choices under which one level is satisfied. */
@@ -110,7 +111,7 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
   ISO_TRY(state_choices(s, error));
   for (;;) {
     bool found = false;
-    ISO_TRY(iso_check_once(s->choices.history, options, task, result, error));
+    ISO_TRY(iso_check_levels(s->choices.history, options, task, result, error));
     if (isoproof_result_verdict(*result) != ISOPROOF_VIOLATED) return ISOPROOF_OK;
     isoproof_status status = learn(s, *result, error);
     if (status == ISOPROOF_OK) status = next_choice(s, task, &found, error);
@@ -132,8 +133,8 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   one.anomalies = NULL;
   one.anomaly_count = 0;
   search s = {.solver = NULL};
-  bool is_cut =
-      strcmp(level->id, "cut-isolation") == 0; /* the one level that candidates of the wrong kind can satisfy */
+  /* The one level that candidates of the wrong kind can satisfy. */
+  bool is_cut = iso_level_method_of(level)->engine == ISO_ENGINE_WITHIN;
   ISO_TRY(iso_choices_make(history, !is_cut, task, &s.choices, error));
   isoproof_status status = try_choices(&s, &one, task, result, error);
   search_free(&s);
@@ -195,24 +196,15 @@ static isoproof_status assemble(const isoproof_check_options *options, verdicts 
     v->violated = NULL;
   else
     v->satisfied = NULL;
-  struct iso_level_entry *levels = iso_alloc(MOST_LEVELS, sizeof *levels);
-  if (levels == NULL) {
-    isoproof_result_free(made);
-    return iso_fail_memory(error);
-  }
   iso_certificates_take(&made->certificates, &v->certificates);
-  free(made->levels);
-  made->levels = levels;
   made->level_count = 0;
+  bool entered = true;
   for (uint32_t i = 0; i < MOST_LEVELS; i++) {
     bool asked = options->level_count > 0;
     if (v->verdict[i] == ISOPROOF_VERDICT_NONE || (!asked && v->verdict[i] == ISOPROOF_UNDECIDED)) continue;
-    levels[made->level_count++] = (struct iso_level_entry){isoproof_level_at(i), v->verdict[i], asked};
+    entered = entered && iso_result_add_level(made, isoproof_level_at(i), v->verdict[i], asked);
   }
-  free(made->strongest);
-  free(made->weakest_violated);
-  made->strongest = made->weakest_violated = NULL;
-  if (!iso_result_extremes(made)) {
+  if (!entered || !iso_result_find_extremes(made)) {
     isoproof_result_free(made);
     return iso_fail_memory(error);
   }

@@ -14,10 +14,4 @@
 isoproof_status iso_check_ambiguous(isoproof_history *history, const isoproof_check_options *options,
                                     isoproof_task *task, isoproof_result **result, isoproof_error *error);
 
-/* isoproof_check under the choices at hand: in check.c. */
-isoproof_status iso_check_once(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
-                               isoproof_result **result, isoproof_error *error);
-/* Fills in the strongest satisfied and weakest violated levels of a result; false when memory is out. */
-bool iso_result_extremes(isoproof_result *result);
-
 #endif

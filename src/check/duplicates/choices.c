@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/real_time.h"
 #include "history/resolve.h"
-#include "level/method.h"
 
 void iso_choices_free(iso_choices *c) {
   iso_vec_free(&c->reads);

@@ -60,7 +60,7 @@ uint32_t iso_next_predecessor(const iso_view *view, const iso_edges *forced, uin
   return forced->from[forced->first[txn] + place - known];
 }
 
-bool iso_next_of_kinds(const iso_view *view, const iso_edges *forced, unsigned kinds, uint32_t txn, uint32_t *at,
+bool iso_next_of_kinds(const iso_view *view, const iso_edges *forced, iso_edge_set kinds, uint32_t txn, uint32_t *at,
                        iso_predecessor *out) {
   uint32_t reads = view->read_first[txn + 1] - view->read_first[txn], known = known_count(forced, txn);
   for (;;) {
@@ -68,15 +68,15 @@ bool iso_next_of_kinds(const iso_view *view, const iso_edges *forced, unsigned k
     if (from == ISO_NO_TXN) return false;
     uint32_t place = *at - 2; /* counted without the predecessor in the session */
     if (before == 0 && *at == 1) {
-      *out = (iso_predecessor){from, ISO_KIND_SO, 0};
+      *out = (iso_predecessor){from, ISO_EDGE_SO, 0};
     } else if (place < reads) {
-      *out = (iso_predecessor){from, ISO_KIND_WR, view->read_first[txn] + place};
+      *out = (iso_predecessor){from, ISO_EDGE_WR, view->read_first[txn] + place};
     } else if (place - reads < known) {
-      *out = (iso_predecessor){from, ISO_KIND_WW, forced->known->ww_first[txn] + place - reads};
+      *out = (iso_predecessor){from, ISO_EDGE_WW, forced->known->ww_first[txn] + place - reads};
     } else {
-      *out = (iso_predecessor){from, ISO_KIND_FORCED, forced->first[txn] + place - reads - known};
+      *out = (iso_predecessor){from, ISO_EDGE_CM, forced->first[txn] + place - reads - known};
     }
-    if ((out->kind & kinds) != 0) return true;
+    if ((ISO_EDGE_BIT(out->kind) & kinds) != 0) return true;
   }
 }
 

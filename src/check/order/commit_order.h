@@ -8,6 +8,7 @@
 #define ISO_CHECK_ORDER_COMMIT_ORDER_H
 
 #include "check/versions.h"
+#include "graph/edge.h"
 
 /* Forced edges `from` before `to`, collected in any order. */
 typedef struct iso_edge {
@@ -46,17 +47,14 @@ static inline bool iso_order_is_acyclic(const iso_view *view, const iso_order *o
 /* The predecessors of a transaction one by one: SO, WR, WW, forced.  Start with *at = 0; ISO_NO_TXN after the last. */
 uint32_t iso_next_predecessor(const iso_view *view, const iso_edges *forced, uint32_t txn, uint32_t *at);
 
-/* The same with what makes it one, and of some kinds only. */
-typedef enum iso_kind { ISO_KIND_SO = 1, ISO_KIND_WR = 2, ISO_KIND_WW = 4, ISO_KIND_FORCED = 8 } iso_kind;
-enum { ISO_KINDS_CO = ISO_KIND_SO | ISO_KIND_WR, ISO_KINDS_KNOWN = ISO_KINDS_CO | ISO_KIND_WW };
-
+/* The same with what makes it one, and of some kinds only; CM is a forced edge. */
 typedef struct iso_predecessor {
   uint32_t from;
-  iso_kind kind;
+  iso_edge_kind kind;
   uint32_t place; /* in view->reads, versions->ww or forced->from */
 } iso_predecessor;
 
-bool iso_next_of_kinds(const iso_view *view, const iso_edges *forced, unsigned kinds, uint32_t txn, uint32_t *at,
+bool iso_next_of_kinds(const iso_view *view, const iso_edges *forced, iso_edge_set kinds, uint32_t txn, uint32_t *at,
                        iso_predecessor *out);
 
 #endif

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/real_time.h"
+
 void iso_event_graph_free(iso_event_graph *e) {
   free(e->chain_of);
   free(e->chain_start);
@@ -115,12 +117,12 @@ static bool make_groups(iso_event_graph *e) {
   return true;
 }
 
-isoproof_status iso_event_graph_make(iso_view *view, const iso_strong_level *level, const uint8_t *cut,
-                                     iso_event_graph *e, isoproof_error *error) {
+isoproof_status iso_event_graph_make(iso_view *view, iso_event_shape shape, const uint8_t *cut, iso_event_graph *e,
+                                     isoproof_error *error) {
   memset(e, 0, sizeof *e);
   e->view = view;
-  e->level = level;
-  e->split = iso_rule_is_split(level->rule);
+  e->shape = shape;
+  e->split = shape.split;
   e->timed = iso_has_real_time(view->h);
   ISO_TRY(iso_view_need_writers(view, error));
   uint64_t events = (uint64_t)view->h->txns * (e->split ? 2 : 1);
@@ -128,7 +130,7 @@ isoproof_status iso_event_graph_make(iso_view *view, const iso_strong_level *lev
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u transactions are too many for this level", view->h->txns);
   }
   e->txn_events = (uint32_t)events;
-  bool made = make_chains(e, cut) && (!level->real_time || make_ticks(e));
+  bool made = make_chains(e, cut) && (!shape.real_time || make_ticks(e));
   e->count = e->txn_events + e->ticks;
   if (made) made = make_groups(e);
   if (made) e->in = iso_alloc_zero(e->count, sizeof *e->in);

@@ -12,7 +12,6 @@
 
 #include "base/vector.h"
 #include "check/view.h"
-#include "level/method.h"
 
 #define ISO_NO_EVENT UINT32_C(0xffffffff)
 
@@ -33,9 +32,16 @@ typedef struct iso_derived {
   uint32_t next_in;    /* the edge to the same event before it, + 1 */
 } iso_derived;
 
+/* What becomes an event, and which orders count. */
+typedef struct iso_event_shape {
+  bool split;        /* a transaction has a begin and a commit of its own */
+  bool ww_to_commit; /* with `split`: a WW leads to the commit of the later writer, not to its begin */
+  bool real_time;    /* RT counts */
+} iso_event_shape;
+
 typedef struct iso_event_graph {
   const iso_view *view;
-  const iso_strong_level *level;
+  iso_event_shape shape;
   bool split;
   bool timed;          /* the history has times, whether the level asks for them or not */
   uint32_t txn_events; /* events of transactions; ticks follow */
@@ -59,8 +65,8 @@ typedef struct iso_event_graph {
 } iso_event_graph;
 
 /* `cut` has a byte a transaction that is 1 where a chain must end before it; NULL cuts at sessions only. */
-isoproof_status iso_event_graph_make(iso_view *view, const iso_strong_level *level, const uint8_t *cut,
-                                     iso_event_graph *events, isoproof_error *error);
+isoproof_status iso_event_graph_make(iso_view *view, iso_event_shape shape, const uint8_t *cut, iso_event_graph *events,
+                                     isoproof_error *error);
 void iso_event_graph_free(iso_event_graph *events);
 
 isoproof_status iso_event_graph_add(iso_event_graph *events, iso_derived edge, isoproof_error *error);
@@ -76,6 +82,10 @@ uint32_t iso_event_before(const iso_event_graph *events, uint32_t event);
 
 static inline uint32_t iso_event_begin(const iso_event_graph *e, uint32_t txn) { return e->split ? 2 * txn : txn; }
 static inline uint32_t iso_event_commit(const iso_event_graph *e, uint32_t txn) { return e->split ? 2 * txn + 1 : txn; }
+/* Where WW arrives: what comes before the version that the transaction wrote comes before this event. */
+static inline uint32_t iso_event_version(const iso_event_graph *e, uint32_t txn) {
+  return e->shape.ww_to_commit ? iso_event_commit(e, txn) : iso_event_begin(e, txn);
+}
 /* ISO_NO_TXN for a tick. */
 static inline uint32_t iso_event_txn(const iso_event_graph *e, uint32_t event) {
   if (event >= e->txn_events) return ISO_NO_TXN;

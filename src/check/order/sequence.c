@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/real_time.h"
+
 void iso_sequence_free(iso_sequence *s) {
   free(s->event);
   free(s->place);

@@ -59,9 +59,7 @@ static isoproof_status explain_edge(blamer *b, const iso_derived *d, isoproof_er
   blame_txn(b, reader);
   if (d->reason == ISO_SEEN) return blame_order(b, d->from, iso_event_begin(e, reader), error);
   if (read->from == ISO_INITIAL) return ISOPROOF_OK;
-  bool prefix = e->level->rule == ISO_RULE_PREFIX;
-  uint32_t version = prefix ? iso_event_commit(e, read->from) : iso_event_begin(e, read->from);
-  return blame_order(b, version, d->to, error);
+  return blame_order(b, iso_event_version(e, read->from), d->to, error);
 }
 
 static isoproof_status explain_all(blamer *b, isoproof_error *error) {

@@ -1,7 +1,10 @@
+/* Running a sequence of events on a store of the last versions. */
 #include "check/strong/execute.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "check/strong/rules/rule.h"
 
 /* How many versions between the one read and the current one become requirements at a time. */
 enum { LOOK_BACK = 64 };
@@ -55,17 +58,16 @@ typedef struct {
   const iso_sequence *s;
   iso_executor *x;
   iso_requirements *out;
+  bool exclusive;
   uint64_t broken;
 } run;
 
 /* The version between: either before the one that was read, or after the reader. */
 static void require_read(const run *r, uint32_t reader, uint32_t t, uint32_t between) {
   const iso_event_graph *e = r->e;
-  bool prefix = e->level->rule == ISO_RULE_PREFIX;
   iso_require(r->out);
   if (t != ISO_INITIAL) {
-    uint32_t version = prefix ? iso_event_commit(e, t) : iso_event_begin(e, t);
-    iso_require_edge(r->out, iso_event_commit(e, between), version);
+    iso_require_edge(r->out, iso_event_commit(e, between), iso_event_version(e, t));
   } else {
     iso_require_also(r->out, iso_event_begin(e, reader), iso_event_begin(e, reader));
   }
@@ -106,18 +108,19 @@ static void check_overlap(run *r, uint32_t txn, uint32_t slot) {
 
 static void do_writes(run *r, uint32_t txn) {
   const iso_view *v = r->e->view;
-  bool exclusive = r->e->level->rule == ISO_RULE_SNAPSHOT;
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
     uint32_t *current = &r->x->current[v->write_key[i]];
-    if (exclusive) check_overlap(r, txn, *current);
+    if (r->exclusive) check_overlap(r, txn, *current);
     r->x->slot_last[i] = *current;
     *current = i + 1;
   }
 }
 
-isoproof_status iso_execute(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
-                            iso_requirements *out, uint64_t *broken, isoproof_error *error) {
-  run r = {.e = e, .s = sequence, .x = x, .out = out};
+isoproof_status iso_execute(const iso_examination *examination, const iso_sequence *sequence, iso_requirements *out,
+                            uint64_t *broken, isoproof_error *error) {
+  const iso_event_graph *e = examination->events;
+  iso_executor *x = examination->executor;
+  run r = {.e = e, .s = sequence, .x = x, .out = out, .exclusive = examination->rule->exclusive};
   memset(x->current, 0, e->view->h->keys * sizeof *x->current);
   for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
     uint32_t event = sequence->event[i], txn = iso_event_txn(e, event);

@@ -44,9 +44,11 @@ typedef struct iso_executor {
 isoproof_status iso_executor_make(const iso_event_graph *events, iso_executor *executor, isoproof_error *error);
 void iso_executor_free(iso_executor *executor);
 
-/* Runs the sequence and appends what is broken; *broken counts reads and writers.  For the rules SERIALIZABLE, SNAPSHOT
- * and PREFIX. */
-isoproof_status iso_execute(const iso_event_graph *events, const iso_sequence *sequence, iso_executor *executor,
+struct iso_examination;
+
+/* Runs the sequence and appends what is broken; *broken counts reads and writers.  Linear in the operations.  For rules
+ * that are executed (check/strong/rules/rule.h). */
+isoproof_status iso_execute(const struct iso_examination *examination, const iso_sequence *sequence,
                             iso_requirements *requirements, uint64_t *broken, isoproof_error *error);
 
 #endif

@@ -1,3 +1,4 @@
+/* Counterexample-guided refinement of a sequence: what it breaks becomes clauses, a solution moves its events. */
 #include "check/strong/refine.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static isoproof_status node_of(refiner *r, uint32_t event, uint32_t *node, isopr
 }
 
 /* Without clocks the solver gets the whole graph. */
-static isoproof_status tell_everything(refiner *r, isoproof_error *error) {
+static isoproof_status add_known_graph(refiner *r, isoproof_error *error) {
   for (uint32_t i = 0; i < r->s->count; i++) {
     uint32_t event = r->s->event[i], before;
     uint64_t at = 0;
@@ -77,7 +78,7 @@ static uint32_t effort(const refiner *r, iso_event_edge edge) {
 }
 
 /* Hands requirement i to the solver, with a preference for the edge that moves the least. */
-static isoproof_status tell(refiner *r, size_t i, isoproof_error *error) {
+static isoproof_status add_requirement(refiner *r, size_t i, isoproof_error *error) {
   const iso_requirements *q = &r->all;
   size_t end = i + 1 < q->first.count ? q->first.items[i + 1] : q->edges.count;
   uint32_t least = UINT32_MAX;
@@ -97,7 +98,7 @@ static isoproof_status tell(refiner *r, size_t i, isoproof_error *error) {
 }
 
 /* Moves the events of the sequence so that it fits the solution. */
-static isoproof_status follow(refiner *r, isoproof_task *task, isoproof_error *error) {
+static isoproof_status apply_solution(refiner *r, isoproof_task *task, isoproof_error *error) {
   uint32_t first = (uint32_t)r->e->derived.count;
   bool cyclic = false;
   isoproof_status status = ISOPROOF_OK;
@@ -112,20 +113,21 @@ static isoproof_status follow(refiner *r, isoproof_task *task, isoproof_error *e
   return status;
 }
 
-static isoproof_status run(refiner *r, uint64_t most_conflicts, iso_examine_fn examine, void *context,
-                           isoproof_task *task, iso_refinement *out, isoproof_error *error) {
+static isoproof_status run(refiner *r, const iso_examination *examination, uint64_t most_conflicts, iso_refinement *out,
+                           isoproof_error *error) {
+  isoproof_task *task = examination->task;
   const iso_solver_stats *stats = iso_solver_statistics(r->solver);
   for (;;) {
     uint64_t broken;
     size_t before = r->all.first.count;
-    ISO_TRY(examine(context, r->s, &r->all, &broken, error));
+    ISO_TRY(examination->rule->examine(examination, r->s, &r->all, &broken, error));
     if (broken == 0) {
       out->outcome = ISO_REFINED_EXPLAINED;
       return ISOPROOF_OK;
     }
     out->rounds++;
     iso_task_progress(task, "refining", "orders", r->all.first.count, 0);
-    for (size_t i = before; i < r->all.first.count; i++) ISO_TRY(tell(r, i, error));
+    for (size_t i = before; i < r->all.first.count; i++) ISO_TRY(add_requirement(r, i, error));
     iso_solver_answer answer;
     iso_solver_limits limits = {.task = task};
     if (most_conflicts > 0) {
@@ -135,20 +137,20 @@ static isoproof_status run(refiner *r, uint64_t most_conflicts, iso_examine_fn e
     ISO_TRY(iso_solver_solve(r->solver, NULL, 0, &limits, &answer, error));
     if (answer == ISO_SOLVER_UNSAT) out->outcome = ISO_REFINED_REFUTED;
     if (answer != ISO_SOLVER_SAT) return ISOPROOF_OK;
-    ISO_TRY(follow(r, task, error));
+    ISO_TRY(apply_solution(r, task, error));
   }
 }
 
-isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_event_clocks *clocks,
-                           uint64_t most_conflicts, iso_examine_fn examine, void *context, isoproof_task *task,
-                           iso_refinement *out, isoproof_error *error) {
+isoproof_status iso_refine(const iso_examination *examination, iso_sequence *sequence, const iso_event_clocks *clocks,
+                           uint64_t most_conflicts, iso_refinement *out, isoproof_error *error) {
+  iso_event_graph *events = examination->events;
   memset(out, 0, sizeof *out);
   refiner r = {.e = events, .s = sequence, .clocks = clocks};
   r.solver_nodes = clocks == NULL ? events->count : 0;
   isoproof_status status = iso_solver_events_make(events, clocks, &r.nodes, error);
   if (status == ISOPROOF_OK) status = iso_solver_new(r.solver_nodes, &r.solver, error);
-  if (status == ISOPROOF_OK && clocks == NULL) status = tell_everything(&r, error);
-  if (status == ISOPROOF_OK) status = run(&r, most_conflicts, examine, context, task, out, error);
+  if (status == ISOPROOF_OK && clocks == NULL) status = add_known_graph(&r, error);
+  if (status == ISOPROOF_OK) status = run(&r, examination, most_conflicts, out, error);
   if (r.solver != NULL) {
     out->decisions = iso_solver_statistics(r.solver)->decisions;
     out->conflicts = iso_solver_statistics(r.solver)->conflicts;

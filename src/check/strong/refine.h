@@ -9,8 +9,7 @@
 #ifndef ISO_CHECK_STRONG_REFINE_H
 #define ISO_CHECK_STRONG_REFINE_H
 
-#include "check/order/event_clock.h"
-#include "check/strong/execute.h"
+#include "check/strong/rules/rule.h"
 
 typedef enum iso_refined { ISO_REFINED_UNKNOWN, ISO_REFINED_EXPLAINED, ISO_REFINED_REFUTED } iso_refined;
 
@@ -21,15 +20,11 @@ typedef struct iso_refinement {
   iso_requirements all;          /* what was put to the solver; where refuted, they cannot all be met */
 } iso_refinement;
 
-/* Finds what a sequence breaks: iso_execute for some rules, others for others. */
-typedef isoproof_status (*iso_examine_fn)(void *context, const iso_sequence *sequence, iso_requirements *requirements,
-                                          uint64_t *broken, isoproof_error *error);
-
-/* Refines the sequence.  Without `clocks`, the solver gets the whole graph.  After `most_conflicts`, where that is not
+/* Refines the sequence by what the rule of the examination says that it breaks.  Without `clocks`, the solver gets the
+ * whole graph.  After `most_conflicts`, where that is not
  * 0, the outcome is unknown. */
-isoproof_status iso_refine(iso_event_graph *events, iso_sequence *sequence, const iso_event_clocks *clocks,
-                           uint64_t most_conflicts, iso_examine_fn examine, void *context, isoproof_task *task,
-                           iso_refinement *refinement, isoproof_error *error);
+isoproof_status iso_refine(const iso_examination *examination, iso_sequence *sequence, const iso_event_clocks *clocks,
+                           uint64_t most_conflicts, iso_refinement *refinement, isoproof_error *error);
 void iso_refinement_free(iso_refinement *refinement);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct {
 } finder;
 
 typedef struct saturator {
+  const iso_strong_rule *rule;
   const iso_event_graph *e;
   const iso_event_clocks *clocks;
   const iso_view *v;
@@ -71,17 +72,12 @@ static uint32_t first_not_below(const uint32_t *writer, uint32_t low, uint32_t h
   return low;
 }
 
-/* t in the edges that SEEN derives, and in the condition of OVERTAKEN. */
-static inline uint32_t version_event(const iso_event_graph *e, uint32_t txn) {
-  return e->level->rule == ISO_RULE_PREFIX ? iso_event_commit(e, txn) : iso_event_begin(e, txn);
-}
-
 static void scan_seen(finder *f, const struct iso_reader *reader, uint32_t key) {
   const saturator *s = f->shared;
   const iso_event_graph *e = s->e;
   uint32_t t = s->v->reads[reader->read].from, r = reader->txn;
   uint32_t first = e->group_first[key], count = e->group_first[key + 1] - first;
-  uint32_t target = version_event(e, t);
+  uint32_t target = iso_event_version(e, t);
   const int32_t *seen = iso_event_clocks_before(s->clocks, iso_event_begin(e, r)),
                 *known = iso_event_clocks_before(s->clocks, target);
   for (uint32_t g = 0; g < count; g++) {
@@ -102,7 +98,7 @@ static void scan_overtaken(finder *f, const struct iso_reader *reader, uint32_t 
   const saturator *s = f->shared;
   const iso_event_graph *e = s->e;
   uint32_t t = s->v->reads[reader->read].from, r = reader->txn, from = iso_event_begin(e, r);
-  const int32_t *after = t == ISO_INITIAL ? NULL : iso_event_clocks_after(s->clocks, version_event(e, t));
+  const int32_t *after = t == ISO_INITIAL ? NULL : iso_event_clocks_after(s->clocks, iso_event_version(e, t));
   const int32_t *known = iso_event_clocks_after(s->clocks, from);
   for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
     uint32_t chain = e->group_chain[group], place = e->group_start[group], end = e->group_start[group + 1];
@@ -163,8 +159,8 @@ static void announce(const saturator *s, const struct iso_reader *reader) {
   __builtin_prefetch(iso_event_clocks_before(s->clocks, r));
   __builtin_prefetch(iso_event_clocks_after(s->clocks, r));
   if (t == ISO_INITIAL) return;
-  __builtin_prefetch(iso_event_clocks_before(s->clocks, version_event(e, t)));
-  __builtin_prefetch(iso_event_clocks_after(s->clocks, version_event(e, t)));
+  __builtin_prefetch(iso_event_clocks_before(s->clocks, iso_event_version(e, t)));
+  __builtin_prefetch(iso_event_clocks_after(s->clocks, iso_event_version(e, t)));
 }
 
 static void scan_readers(finder *f, uint32_t begin, uint32_t end) {
@@ -172,7 +168,6 @@ static void scan_readers(finder *f, uint32_t begin, uint32_t end) {
   const saturator *s = f->shared;
   const iso_view *v = s->v;
   const iso_event_graph *e = s->e;
-  bool overtakes = e->level->rule != ISO_RULE_PARALLEL;
   uint32_t key = key_at(v->reader_first, v->h->keys, begin), chain = ISO_NO_EVENT;
   for (uint32_t i = begin; i < end; i++) {
     if (i + AHEAD < end) announce(s, &v->readers[i + AHEAD]);
@@ -183,8 +178,8 @@ static void scan_readers(finder *f, uint32_t begin, uint32_t end) {
       if (e->chain_of[reader->txn] != chain) restart(f, key), chain = e->chain_of[reader->txn];
       scan_seen(f, reader, key);
     }
-    bool changed = s->first || (t != ISO_INITIAL && s->clocks->changed_after[version_event(e, t)]);
-    if (overtakes && changed) scan_overtaken(f, reader, key);
+    bool changed = s->first || (t != ISO_INITIAL && s->clocks->changed_after[iso_event_version(e, t)]);
+    if (s->rule->overtakes && changed) scan_overtaken(f, reader, key);
   }
 }
 
@@ -206,7 +201,7 @@ static void scan(void *context, unsigned thread, unsigned threads) {
   const iso_view *v = s->v;
   uint64_t readers = v->reader_first[v->h->keys], writers = v->writer_first[v->h->keys];
   uint64_t reader_blocks = (readers + BLOCK - 1) / BLOCK, writer_blocks = (writers + BLOCK - 1) / BLOCK;
-  if (s->e->level->rule != ISO_RULE_SNAPSHOT) writer_blocks = 0;
+  if (!s->rule->exclusive) writer_blocks = 0;
   for (;;) {
     uint64_t block = atomic_fetch_add(&s->next_block, 1);
     if (block >= reader_blocks + writer_blocks || f->failed) return;
@@ -255,12 +250,13 @@ static isoproof_status run_rounds(saturator *s, unsigned threads, iso_event_grap
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_event_clocks *clocks,
-                             isoproof_task *task, iso_saturation *saturation, isoproof_error *error) {
+isoproof_status iso_saturate(const iso_strong_rule *rule, iso_event_graph *events, iso_sequence *sequence,
+                             iso_event_clocks *clocks, isoproof_task *task, iso_saturation *saturation,
+                             isoproof_error *error) {
   memset(saturation, 0, sizeof *saturation);
   const iso_view *v = events->view;
   unsigned threads = v->h->ops < BLOCK ? 1 : iso_task_threads(task);
-  saturator s = {.e = events, .clocks = clocks, .v = v, .first = true};
+  saturator s = {.rule = rule, .e = events, .clocks = clocks, .v = v, .first = true};
   s.finders = iso_alloc_zero(threads, sizeof *s.finders);
   if (s.finders == NULL) return iso_fail_memory(error);
   bool made = true;

@@ -9,7 +9,7 @@
 #ifndef ISO_CHECK_STRONG_SATURATE_H
 #define ISO_CHECK_STRONG_SATURATE_H
 
-#include "check/order/event_clock.h"
+#include "check/strong/rules/rule.h"
 
 typedef struct iso_saturation {
   uint32_t rounds;
@@ -18,7 +18,8 @@ typedef struct iso_saturation {
 
 /* Goes on until nothing follows any more, or a round brings so little that a search does the rest better.  `sequence`
  * has all events. */
-isoproof_status iso_saturate(iso_event_graph *events, iso_sequence *sequence, iso_event_clocks *clocks,
-                             isoproof_task *task, iso_saturation *saturation, isoproof_error *error);
+isoproof_status iso_saturate(const iso_strong_rule *rule, iso_event_graph *events, iso_sequence *sequence,
+                             iso_event_clocks *clocks, isoproof_task *task, iso_saturation *saturation,
+                             isoproof_error *error);
 
 #endif

@@ -1,9 +1,7 @@
-/* What the search for strong levels took, figure by figure. */
-#include "result/result.h"
+/* What the search for a strong level took, figure by figure. */
+#include "check/strong/search_stats.h"
 
-const char *isoproof_result_search(const isoproof_result *result, size_t search) {
-  return search < result->strong.count ? result->strong.items[search].level->id : NULL;
-}
+#include <string.h>
 
 /* Counting pairs of writers takes time of its own, and was not always done. */
 enum known { ALWAYS, COUNTED, COUNTED_LEFT };
@@ -12,9 +10,7 @@ static bool is_known(const iso_strong *strong, enum known when) {
   return when == ALWAYS || (when == COUNTED ? strong->counted : strong->counted_left);
 }
 
-bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number, isoproof_figure *out) {
-  if (search >= result->strong.count) return false;
-  const iso_strong *strong = &result->strong.items[search];
+isoproof_figure *iso_strong_figures(const iso_strong *strong, size_t *count) {
   const isoproof_figure figures[] = {
 #define ISO_X(field, when, text)                                                                                       \
   {.name = #field, .meaning = (text), .known = is_known(strong, when), .count = strong->stats.field},
@@ -25,7 +21,9 @@ bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t
           ISO_STRONG_STAGES(ISO_X)
 #undef ISO_X
   };
-  if (number >= sizeof figures / sizeof figures[0]) return false;
-  *out = figures[number];
-  return true;
+  isoproof_figure *made = iso_alloc(sizeof figures / sizeof figures[0], sizeof *made);
+  if (made == NULL) return NULL;
+  memcpy(made, figures, sizeof figures);
+  *count = sizeof figures / sizeof figures[0];
+  return made;
 }

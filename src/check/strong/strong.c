@@ -1,10 +1,10 @@
+/* One strong level: a first sequence, what follows without a guess, and refinement with the solver. */
 #include "check/strong/strong.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/strong/refine.h"
-#include "check/strong/rules/parallel.h"
 #include "check/strong/saturate.h"
 #include "check/strong/undecided.h"
 #include "check/strong/unsat_core.h"
@@ -17,10 +17,11 @@ void iso_strong_free(iso_strong *strong) {
 
 /* One level being decided. */
 typedef struct {
+  const iso_strong_rule *rule;
   iso_event_graph events;
   iso_sequence sequence;
   iso_event_clocks clocks;
-  bool has_reach;
+  bool has_clocks;
   iso_executor executor;
   iso_requirements guess; /* what the first sequence breaks */
   iso_strong_options options;
@@ -41,12 +42,11 @@ static isoproof_status add_list_orders(decision *d, const iso_versions *versions
   if (versions == NULL || versions->ww_first == NULL) return ISOPROOF_OK;
   const iso_event_graph *e = &d->events;
   const isoproof_history *h = e->view->h;
-  bool prefix = e->level->rule == ISO_RULE_PREFIX;
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {
       const iso_ww *ww = &versions->ww[i];
       iso_derived edge = {.from = iso_event_commit(e, ww->from),
-                          .to = prefix ? iso_event_commit(e, txn) : iso_event_begin(e, txn),
+                          .to = iso_event_version(e, txn),
                           .read = h->op_key[ww->to_op],
                           .reason = ISO_LIST};
       ISO_TRY(iso_event_graph_add(&d->events, edge, error));
@@ -55,17 +55,9 @@ static isoproof_status add_list_orders(decision *d, const iso_versions *versions
   return ISOPROOF_OK;
 }
 
-static isoproof_status examine(void *context, const iso_sequence *sequence, iso_requirements *requirements,
-                               uint64_t *broken, isoproof_error *error) {
-  decision *d = context;
-  const iso_event_graph *e = &d->events;
-  if (e->level->rule == ISO_RULE_PARALLEL) {
-    return iso_examine_parallel(&d->events, &d->clocks, sequence, d->task, requirements, broken, error);
-  }
-  if (e->level->rule == ISO_RULE_UPDATE_ATOMIC) {
-    return iso_examine_update_atomic(e, sequence, &d->executor, requirements, broken, error);
-  }
-  return iso_execute(e, sequence, &d->executor, requirements, broken, error);
+static iso_examination examination_of(decision *d) {
+  return (iso_examination){
+      .rule = d->rule, .events = &d->events, .clocks = &d->clocks, .executor = &d->executor, .task = d->task};
 }
 
 static void lap(double *since, double *seconds) {
@@ -92,7 +84,7 @@ static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
   d->out->decided = d->out->violated = true;
   double since = iso_now();
   isoproof_status status =
-      iso_blame_cycle(&d->events, d->has_reach ? &d->clocks : NULL, d->task, &d->out->suspects, error);
+      iso_blame_cycle(&d->events, d->has_clocks ? &d->clocks : NULL, d->task, &d->out->suspects, error);
   lap(&since, &d->out->stats.blame_seconds);
   return status;
 }
@@ -103,9 +95,9 @@ static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
 static bool may_have_clocks(const decision *d) { return iso_event_clocks_bytes(&d->events) <= MOST_CLOCK_BYTES; }
 
 static isoproof_status make_clocks(decision *d, isoproof_error *error) {
-  if (d->has_reach || !may_have_clocks(d)) return ISOPROOF_OK;
+  if (d->has_clocks || !may_have_clocks(d)) return ISOPROOF_OK;
   ISO_TRY(iso_event_clocks_make(&d->events, &d->clocks, error));
-  d->has_reach = true;
+  d->has_clocks = true;
   return iso_event_clocks_update(&d->events, &d->sequence, d->task, &d->clocks, error);
 }
 
@@ -116,7 +108,7 @@ static isoproof_status violated_by_core(decision *d, const iso_requirements *all
   iso_event_edges edges = {.items = NULL};
   d->out->decided = d->out->violated = true;
   isoproof_status status = make_clocks(d, error);
-  const iso_event_clocks *clocks = d->has_reach ? &d->clocks : NULL;
+  const iso_event_clocks *clocks = d->has_clocks ? &d->clocks : NULL;
   if (status == ISOPROOF_OK) status = iso_unsat_core_find(&d->events, clocks, all, d->task, &core, &edges, error);
   if (status == ISOPROOF_OK) {
     status = iso_blame_core(&d->events, clocks, &core, &edges, d->task, &d->out->suspects, error);
@@ -131,8 +123,9 @@ static isoproof_status violated_by_core(decision *d, const iso_requirements *all
 static isoproof_status refine(decision *d, uint64_t most_conflicts, isoproof_error *error) {
   iso_refinement refined;
   double since = iso_now();
-  const iso_event_clocks *clocks = d->has_reach ? &d->clocks : NULL;
-  ISO_TRY(iso_refine(&d->events, &d->sequence, clocks, most_conflicts, examine, d, d->task, &refined, error));
+  const iso_event_clocks *clocks = d->has_clocks ? &d->clocks : NULL;
+  iso_examination examination = examination_of(d);
+  ISO_TRY(iso_refine(&examination, &d->sequence, clocks, most_conflicts, &refined, error));
   lap(&since, &d->out->stats.solve_seconds);
   d->out->stats.refinements += refined.rounds;
   d->out->stats.requirements += refined.all.first.count;
@@ -151,8 +144,8 @@ static isoproof_status saturate(decision *d, bool *cyclic, isoproof_error *error
   iso_saturation saturation = {.rounds = 0};
   ISO_TRY(make_clocks(d, error));
   ISO_TRY(iso_view_need_readers((iso_view *)d->events.view, error));
-  bool saturates = d->events.level->rule != ISO_RULE_UPDATE_ATOMIC && !d->options.no_saturation;
-  if (saturates) ISO_TRY(iso_saturate(&d->events, &d->sequence, &d->clocks, d->task, &saturation, error));
+  bool saturates = d->rule->saturates && !d->options.no_saturation;
+  if (saturates) ISO_TRY(iso_saturate(d->rule, &d->events, &d->sequence, &d->clocks, d->task, &saturation, error));
   *cyclic = saturation.cyclic;
   stats->rounds = saturation.rounds;
   stats->derived = d->events.derived.count;
@@ -174,13 +167,12 @@ static bool is_nearly_right(const decision *d) {
 
 static isoproof_status search(decision *d, isoproof_error *error) {
   enum { PATIENCE = 2000 };
-  iso_rule rule = d->out->level->rule;
-  bool cyclic = false, runs = rule != ISO_RULE_PARALLEL && rule != ISO_RULE_UPDATE_ATOMIC;
-  bool lazily = runs && is_nearly_right(d) && !d->options.no_guess && !d->options.count_pairs;
+  bool cyclic = false;
+  bool lazily = d->rule->is_executed && is_nearly_right(d) && !d->options.no_guess && !d->options.count_pairs;
   if (lazily && may_have_clocks(d)) ISO_TRY(refine(d, PATIENCE, error));
   if (d->out->decided) return ISOPROOF_OK;
-  bool clocks = may_have_clocks(d) && (!d->options.no_clocks || rule == ISO_RULE_PARALLEL);
-  if (!clocks && rule == ISO_RULE_PARALLEL) {
+  bool clocks = may_have_clocks(d) && (!d->options.no_clocks || d->rule->needs_clocks);
+  if (!clocks && d->rule->needs_clocks) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
   }
   if (clocks) ISO_TRY(saturate(d, &cyclic, error));
@@ -191,7 +183,9 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
                               isoproof_error *error) {
   iso_strong_stats *stats = &d->out->stats;
   double since = iso_now();
-  ISO_TRY(iso_event_graph_make(view, d->out->level, cut, &d->events, error));
+  iso_event_shape shape = {
+      .split = d->rule->split, .ww_to_commit = d->rule->ww_to_commit, .real_time = d->out->level->real_time};
+  ISO_TRY(iso_event_graph_make(view, shape, cut, &d->events, error));
   ISO_TRY(add_list_orders(d, versions, error));
   ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
   stats->events = d->sequence.total;
@@ -199,10 +193,9 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   lap(&since, &stats->construct_seconds);
   if (d->sequence.count < d->sequence.total) return violated_by_cycle(d, error);
   ISO_TRY(iso_executor_make(&d->events, &d->executor, error));
-  iso_rule rule = d->out->level->rule;
-  bool runs = rule != ISO_RULE_PARALLEL && rule != ISO_RULE_UPDATE_ATOMIC;
-  bool counts = d->options.count_pairs;
-  if (runs) ISO_TRY(iso_execute(&d->events, &d->sequence, &d->executor, &d->guess, &stats->guessed_wrong, error));
+  bool runs = d->rule->is_executed, counts = d->options.count_pairs;
+  iso_examination examination = examination_of(d);
+  if (runs) ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, &stats->guessed_wrong, error));
   lap(&since, &stats->guess_seconds);
   if (counts) iso_count_undecided(&d->events, NULL, &stats->pairs, &stats->dependencies);
   d->out->counted = counts;
@@ -214,11 +207,11 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
  * its rule is a plain matter of cycles. */
 static isoproof_status decide_by_snapshot(iso_view *view, const iso_versions *versions, bool count_pairs,
                                           isoproof_task *task, iso_strong *strong, isoproof_error *error) {
-  static const iso_strong_level snapshot = {"snapshot-isolation", false, ISO_RULE_SNAPSHOT, true, false, false};
+  const iso_strong_level *snapshot = iso_strong_level_of(isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION));
   iso_strong other;
   iso_strong_options options = {.count_pairs = count_pairs};
   double since = iso_now();
-  ISO_TRY(iso_strong_decide(view, versions, &snapshot, NULL, &options, task, &other, error));
+  ISO_TRY(iso_strong_decide(view, versions, snapshot, NULL, &options, task, &other, error));
   if (other.decided && !other.violated) {
     const iso_strong_level *level = strong->level;
     *strong = other;
@@ -237,11 +230,11 @@ isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, 
   strong->level = level;
   iso_strong_options chosen = {.count_pairs = false};
   if (options != NULL) chosen = *options;
-  bool indirect = level->rule == ISO_RULE_PARALLEL || level->rule == ISO_RULE_UPDATE_ATOMIC;
-  if (indirect && !chosen.no_guess)
+  const iso_strong_rule *rule = iso_strong_rule_of(level->rule);
+  if (!rule->is_executed && !chosen.no_guess)
     ISO_TRY(decide_by_snapshot(view, versions, chosen.count_pairs, task, strong, error));
   if (strong->decided) return ISOPROOF_OK;
-  decision d = {.task = task, .out = strong, .options = chosen};
+  decision d = {.rule = rule, .task = task, .out = strong, .options = chosen};
   isoproof_status status = decide(&d, view, versions, cut, error);
   decision_free(&d);
   if (status != ISOPROOF_OK) iso_strong_free(strong);

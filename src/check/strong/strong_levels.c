@@ -1,11 +1,12 @@
+/* The wanted strong levels, the strongest first, and those without session order. */
 #include "check/strong/strong_levels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const isoproof_level_info *iso_strong_info(const iso_strong_level *level) {
-  return isoproof_level_find_in(level->id, level->is_model ? ISOPROOF_LEVEL_MODEL : ISOPROOF_LEVEL_BASE);
-}
+#include "check/strong/rules/rule.h"
+#include "check/strong/scenario/make.h"
+#include "history/real_time.h"
 
 void iso_strong_set_free(iso_strong_set *set) {
   for (size_t i = 0; i < set->count; i++) {
@@ -18,7 +19,7 @@ void iso_strong_set_free(iso_strong_set *set) {
 isoproof_verdict iso_strong_verdict(const iso_strong_set *set, const isoproof_level_info *level) {
   for (size_t i = 0; i < set->count; i++) {
     const iso_strong *decided = &set->items[i];
-    const isoproof_level_info *own = iso_strong_info(decided->level);
+    const isoproof_level_info *own = isoproof_level_at(decided->level->level);
     if (!decided->decided || own == NULL) continue;
     if (!decided->violated && isoproof_level_implies(own, level)) return ISOPROOF_SATISFIED;
     if (decided->violated && isoproof_level_implies(level, own)) return ISOPROOF_VIOLATED;
@@ -45,21 +46,22 @@ const char *iso_strong_hindrance(const iso_view *view, const iso_strong_level *l
 
 /* Session order is kept where it does no harm, as chains of events make everything fast: a history that satisfies the
  * level with it satisfies it without.  When a contradiction rests on session order, the sessions are cut there. */
-static isoproof_status cut_sessions(const iso_weak *weak, const iso_strong_level *level, const iso_strong *with,
-                                    uint8_t *cut, bool *violated, isoproof_task *task, isoproof_error *error) {
+static isoproof_status cut_sessions(const iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                    const iso_strong *with, uint8_t *cut, bool *violated, isoproof_task *task,
+                                    isoproof_error *error) {
   iso_scenario scenario;
   const iso_txn_set *s = &with->suspects;
-  ISO_TRY(iso_scenario_make(&weak->view, level, &weak->versions, s->items, s->count, task, &scenario, error));
+  ISO_TRY(iso_scenario_make(view, level, versions, s->items, s->count, task, &scenario, error));
   *violated = scenario.refuted;
   iso_scenario_free(&scenario);
   if (*violated) return ISOPROOF_OK;
   iso_strong_level in_order = *level;
   in_order.session_order = true;
-  ISO_TRY(iso_scenario_make(&weak->view, &in_order, &weak->versions, s->items, s->count, task, &scenario, error));
+  ISO_TRY(iso_scenario_make(view, &in_order, versions, s->items, s->count, task, &scenario, error));
   bool progress = false;
   size_t uncut = 0;
   for (size_t i = 0; i < scenario.known.count; i++) {
-    if (scenario.known.items[i].kind != ISO_LINK_SO) continue;
+    if (scenario.known.items[i].kind != ISO_EDGE_SO) continue;
     progress = progress || !cut[scenario.known.items[i].to];
     cut[scenario.known.items[i].to] = 1;
   }
@@ -71,20 +73,20 @@ static isoproof_status cut_sessions(const iso_weak *weak, const iso_strong_level
   return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a contradiction rests on nothing");
 }
 
-static isoproof_status decide_unordered(iso_weak *weak, const iso_strong_level *level,
+static isoproof_status decide_unordered(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
                                         const iso_strong_options *options, isoproof_task *task, iso_strong *strong,
                                         isoproof_error *error) {
   enum { PATIENCE = 32 }; /* then the sessions are cut everywhere */
-  uint32_t txns = weak->view.h->txns;
+  uint32_t txns = view->h->txns;
   uint8_t *cut = iso_alloc_zero(txns, 1);
   if (cut == NULL) return iso_fail_memory(error);
   isoproof_status status = ISOPROOF_OK;
   bool violated = false;
   for (int tries = 0; status == ISOPROOF_OK; tries++) {
     if (tries == PATIENCE) memset(cut, 1, txns);
-    status = iso_strong_decide(&weak->view, &weak->versions, level, cut, options, task, strong, error);
+    status = iso_strong_decide(view, versions, level, cut, options, task, strong, error);
     if (status != ISOPROOF_OK || !strong->violated || tries >= PATIENCE) break;
-    status = cut_sessions(weak, level, strong, cut, &violated, task, error);
+    status = cut_sessions(view, versions, level, strong, cut, &violated, task, error);
     if (violated || status != ISOPROOF_OK) break;
     iso_strong_free(strong);
   }
@@ -94,34 +96,35 @@ static isoproof_status decide_unordered(iso_weak *weak, const iso_strong_level *
 }
 
 /* Decides a level as the next item of the set. */
-static isoproof_status decide_one(iso_weak *weak, const iso_strong_level *level, const iso_strong_options *options,
-                                  isoproof_task *task, iso_strong_set *set, isoproof_error *error) {
+static isoproof_status decide_one(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                  const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
+                                  isoproof_error *error) {
   iso_strong *item = &set->items[set->count];
-  if (!level->session_order) return decide_unordered(weak, level, options, task, item, error);
+  if (!level->session_order) return decide_unordered(view, versions, level, options, task, item, error);
   iso_strong_options chosen = {.count_pairs = false};
   if (options != NULL) chosen = *options;
   /* Levels that are guessed by way of snapshot isolation need not be when that is known to be violated. */
-  bool indirect = level->rule == ISO_RULE_PARALLEL || level->rule == ISO_RULE_UPDATE_ATOMIC;
-  bool in_vain = iso_strong_verdict(set, isoproof_level_find("snapshot-isolation")) == ISOPROOF_VIOLATED;
+  bool indirect = !iso_strong_rule_of(level->rule)->is_executed;
+  bool in_vain = iso_strong_verdict(set, isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION)) == ISOPROOF_VIOLATED;
   if (indirect && in_vain) chosen.no_guess = true;
-  return iso_strong_decide(&weak->view, &weak->versions, level, NULL, &chosen, task, item, error);
+  return iso_strong_decide(view, versions, level, NULL, &chosen, task, item, error);
 }
 
-isoproof_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user, bool asked,
-                               const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
+isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso_wanted_fn wanted, void *user,
+                               bool asked, const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
                                isoproof_error *error) {
   size_t levels = 0;
   while (iso_strong_level_at(levels) != NULL) levels++;
   while (levels-- > 0 && set->count < ISO_STRONG_MOST) {
     const iso_strong_level *level = iso_strong_level_at(levels);
-    const isoproof_level_info *info = iso_strong_info(level);
+    const isoproof_level_info *info = isoproof_level_at(level->level);
     if (info == NULL || !wanted(info, user) || iso_strong_verdict(set, info) != ISOPROOF_UNDECIDED) continue;
-    const char *reason = iso_strong_hindrance(&weak->view, level);
+    const char *reason = iso_strong_hindrance(view, level);
     if (reason != NULL) {
       if (asked) set->reason = reason;
       continue;
     }
-    isoproof_status status = decide_one(weak, level, options, task, set, error);
+    isoproof_status status = decide_one(view, versions, level, options, task, set, error);
     if (status == ISOPROOF_ERR_LIMIT) {
       if (asked) set->reason = "the history has too many sessions, or too many transactions, for this level";
       continue;
@@ -132,14 +135,14 @@ isoproof_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user,
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_strong_explain(const iso_weak *weak, iso_strong_set *set, size_t number, isoproof_task *task,
-                                   isoproof_error *error) {
+isoproof_status iso_strong_explain(const iso_view *view, const iso_versions *versions, iso_strong_set *set,
+                                   size_t number, isoproof_task *task, isoproof_error *error) {
   iso_strong *strong = &set->items[number];
   iso_scenario *scenario = &set->scenarios[number];
   if (scenario->refuted) return ISOPROOF_OK;
   double since = iso_now();
-  ISO_TRY(iso_scenario_make(&weak->view, strong->level, &weak->versions, strong->suspects.items, strong->suspects.count,
-                            task, scenario, error));
+  ISO_TRY(iso_scenario_make(view, strong->level, versions, strong->suspects.items, strong->suspects.count, task,
+                            scenario, error));
   strong->stats.explain_seconds += iso_now() - since;
   if (scenario->refuted) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_INTERNAL, "a violation of %s does not repeat itself", strong->level->id);

@@ -1,4 +1,4 @@
-/* strong_levels.h - all levels of level/method.h that somebody wants to know about, the strongest first.
+/* strong_levels.h - all levels of the engine STRONG that somebody wants to know about, the strongest first.
  *
  * What follows from a level that was decided is not decided again.  A violated level gets a scenario that explains it,
  * unless a weaker level explains it already.  The set owns its decisions and scenarios until iso_strong_set_free.
@@ -8,7 +8,6 @@
 
 #include <isoproof/check.h>
 
-#include "check/axioms/weak.h"
 #include "check/strong/strong.h"
 #include "result/scenario.h"
 
@@ -24,10 +23,10 @@ typedef struct iso_strong_set {
 /* Whether the level is wanted. */
 typedef bool (*iso_wanted_fn)(const isoproof_level_info *level, void *user);
 
-/* Decides the wanted levels.  `weak` has been begun.  Without `asked`, levels that the history cannot decide, for want
- * of times or because its transactions have several operations, are left out without a word. */
-isoproof_status iso_strong_run(iso_weak *weak, iso_wanted_fn wanted, void *user, bool asked,
-                               const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
+/* Decides the wanted levels.  `versions` are those of lists.  Without `asked`, levels that the history cannot decide,
+ * for want of times or because its transactions have several operations, are left out without a word. */
+isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso_wanted_fn wanted, void *user,
+                               bool asked, const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
                                isoproof_error *error);
 void iso_strong_set_free(iso_strong_set *set);
 
@@ -39,10 +38,7 @@ const char *iso_strong_hindrance(const iso_view *view, const iso_strong_level *l
 isoproof_verdict iso_strong_verdict(const iso_strong_set *set, const isoproof_level_info *level);
 
 /* Makes the scenario of decision `number`, which found its level violated. */
-isoproof_status iso_strong_explain(const iso_weak *weak, iso_strong_set *set, size_t number, isoproof_task *task,
-                                   isoproof_error *error);
-
-/* The level of a decision. */
-const isoproof_level_info *iso_strong_info(const iso_strong_level *level);
+isoproof_status iso_strong_explain(const iso_view *view, const iso_versions *versions, iso_strong_set *set,
+                                   size_t number, isoproof_task *task, isoproof_error *error);
 
 #endif

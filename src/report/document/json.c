@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "history/history.h"
 #include "report/document/details.h"
 #include "report/text/certificates.h"
 #include "result/result.h"

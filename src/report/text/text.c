@@ -4,6 +4,7 @@
 
 #include "base/output.h"
 #include "base/words.h"
+#include "history/history.h"
 #include "report/document/document.h"
 #include "report/escape.h"
 #include "report/text/certificates.h"
@@ -125,7 +126,7 @@ static void put_anomaly(const page *p, const isoproof_anomaly *anomaly, bool dra
   iso_out_text(p->out, "\n  ");
   paint(p, ISOPROOF_VIOLATED, anomaly->code);
   iso_out_printf(p->out, " %s", anomaly->name);
-  if (!p->result->findings.keep_all) {
+  if (!p->result->all) {
     iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, anomaly->count == 1 ? "" : "s");
   }
   iso_out_printf(p->out, ", breaks %s\n", anomaly->level);

@@ -5,11 +5,13 @@
  */
 #include "tests/unit/unit.h"
 
-#include "check/view.h"
-#include "result/scenario.h"
+#include "check/strong/scenario/make.h"
+#include "explain/scenario.h"
+#include "history/real_time.h"
 #include "tests/oracle/facts.h"
 #include "tests/oracle/oracle.h"
 #include "tests/random/random_history.h"
+#include "verify/scenario.h"
 
 enum { MOST = 16, LEVELS = 10 };
 
@@ -61,12 +63,12 @@ static void relate(const problem *p, const matrix *before, matrix *plain, matrix
     if (i == p->without) continue;
     unsigned to = number_of(p, l->to), from = l->from == ISO_INITIAL ? MOST : number_of(p, l->from);
     if (to == MOST || (from == MOST && l->from != ISO_INITIAL)) continue;
-    if (l->kind == ISO_LINK_WW) {
+    if (l->kind == ISO_EDGE_WW) {
       ww->row[from] |= 1u << to;
       continue;
     }
     if (from != MOST) plain->row[from] |= 1u << to;
-    if (l->kind != ISO_LINK_WR) continue;
+    if (l->kind != ISO_EDGE_WR) continue;
     for (unsigned s = 0; s < p->count; s++) {
       if (!p->on[s] || s == to || s == from || !writes(p, s, l->key)) continue;
       if (from == MOST || before->row[from] >> s & 1) rw->row[to] |= 1u << s;
@@ -231,7 +233,7 @@ static void check_told(const isoproof_history *h, const iso_scenario *s, tally *
   iso_arena arena = ISO_ARENA_EMPTY;
   isoproof_anomaly told;
   memset(&told, 0, sizeof told);
-  assert_ok(iso_scenario_tell(h, s, &arena, &told, NULL));
+  assert_ok(iso_explain_scenario(h, s, &arena, &told, NULL));
   assert_non_null(told.explanation);
   assert_true(told.txn_count >= 2 && told.txn_count == s->txns.count);
   assert_true(told.edge_count >= 2);
@@ -255,8 +257,8 @@ static bool is_used(const iso_scenario *s, const iso_link *known) {
   for (size_t i = 0; i < s->links.count; i++) {
     const iso_link *l = &s->links.items[i];
     if (l->kind == known->kind && l->from == known->from && l->to == known->to) return true;
-    if (l->kind == ISO_LINK_RW && known->kind == ISO_LINK_WR && l->read_op == known->read_op) return true;
-    uint32_t before = l->kind == ISO_LINK_RW ? l->version : l->from;
+    if (l->kind == ISO_EDGE_RW && known->kind == ISO_EDGE_WR && l->read_op == known->read_op) return true;
+    uint32_t before = l->kind == ISO_EDGE_RW ? l->version : l->from;
     if (l->reason > ISO_ORDER_ASSUMED && before == known->from && l->to == known->to) return true;
   }
   return false;
@@ -404,7 +406,7 @@ static void check_history(isoproof_history *h, uint64_t *random, tally *seen) {
     if (level->real_time && !iso_has_real_time(h)) continue;
     bool refuted = check_level(h, &view, &versions, i, clean ? &verdicts : NULL, random, seen);
     oracle_level known = oracle_level_find(level->id);
-    if (!clean || level->is_model || known == ORACLE_LEVELS) continue;
+    if (!clean || isoproof_level_at(level->level)->family == ISOPROOF_LEVEL_MODEL || known == ORACLE_LEVELS) continue;
     if (refuted == verdicts.satisfied[known]) fail_msg("%s: the oracle disagrees", level->id);
   }
   iso_versions_free(&versions);

@@ -3,6 +3,7 @@
  * (200,000 in the test command), ISOPROOF_RANDOM_SEED where they start. */
 #include "tests/unit/unit.h"
 
+#include "check/axioms/weak.h"
 #include "check/strong/strong_levels.h"
 #include "tests/oracle/oracle.h"
 #include "tests/random/random_history.h"

@@ -1,12 +1,16 @@
-#include "check/strong/rules/parallel.h"
+/* Parallel snapshot isolation: does a sequence explain every read, where two RW in a cycle are allowed?
+ *
+ * A reader need not come before the writer that overtook it.  So the versions of each key are taken in the order of the
+ * sequence, and what must not be is that a writer s of x, later than the version t of x that r read, comes before r by
+ * any path of SO, WR and WW.  Then s has to come before t, or one of the WW orders on the path has to be turned round.
+ */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/axioms/scan.h"
 #include "check/order/event_path.h"
-
-/* ---- parallel snapshot isolation ---- */
+#include "check/strong/rules/rule.h"
+#include "check/strong/scenario/shrink_paths.h"
 
 typedef struct {
   iso_event_graph *e;
@@ -96,66 +100,37 @@ static isoproof_status examine_all(parallel *p, isoproof_task *task, isoproof_er
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_examine_parallel(iso_event_graph *events, const iso_event_clocks *clocks,
-                                     const iso_sequence *sequence, isoproof_task *task, iso_requirements *requirements,
-                                     uint64_t *broken, isoproof_error *error) {
-  parallel p = {.e = events, .known = clocks, .s = sequence, .out = requirements};
-  uint32_t first = (uint32_t)events->derived.count;
-  isoproof_status status = examine_all(&p, task, error);
+static isoproof_status examine(const iso_examination *x, const iso_sequence *sequence, iso_requirements *requirements,
+                               uint64_t *broken, isoproof_error *error) {
+  parallel p = {.e = x->events, .known = x->clocks, .s = sequence, .out = requirements};
+  uint32_t first = (uint32_t)x->events->derived.count;
+  isoproof_status status = examine_all(&p, x->task, error);
   *broken = p.broken;
-  iso_event_graph_drop(events, first);
+  iso_event_graph_drop(x->events, first);
   iso_event_clocks_free(&p.clocks);
   iso_path_finder_free(&p.finder);
   iso_vec_free(&p.path);
   return status;
 }
 
-/* ---- update atomicity ---- */
-
-static bool share_a_key(const iso_view *v, uint32_t a, uint32_t b) {
-  uint32_t i = v->write_first[a], k = v->write_first[b];
-  while (i < v->write_first[a + 1] && k < v->write_first[b + 1]) {
-    if (v->write_key[i] == v->write_key[k]) return true;
-    if (v->write_key[i] < v->write_key[k]) {
-      i++;
-    } else {
-      k++;
-    }
-  }
-  return false;
+/* The second event of a transaction says that the way has used its only RW. */
+static bool step(const iso_link *link, bool second, uint32_t *to) {
+  bool missed = link->kind == ISO_EDGE_RW;
+  *to = link->to * 2 + (missed || second);
+  return !missed || !second;
 }
 
-static void require_direct(const iso_event_graph *e, uint32_t s, uint32_t r, uint32_t t, iso_requirements *out,
-                           uint64_t *broken) {
-  const iso_view *v = e->view;
-  bool by_history = (s < r && e->chain_of[s] == e->chain_of[r]) || iso_reads_from(v, s, r);
-  if (!by_history && !share_a_key(v, s, r)) return;
-  *broken += 1;
-  iso_require(out);
-  if (t != ISO_INITIAL) iso_require_edge(out, s, t);
-  if (!by_history) iso_require_edge(out, r, s);
-  iso_require_also(out, s, s);
-  iso_require_also(out, r, r);
+/* Paths are looked for in solutions. */
+static isoproof_status add_rival(iso_shrinker *shrinker, size_t read, uint32_t writer, isoproof_error *error) {
+  (void)shrinker, (void)read, (void)writer, (void)error;
+  return ISOPROOF_OK;
 }
 
-isoproof_status iso_examine_update_atomic(const iso_event_graph *e, const iso_sequence *sequence, iso_executor *x,
-                                          iso_requirements *out, uint64_t *broken, isoproof_error *error) {
-  const iso_view *v = e->view;
-  *broken = 0;
-  memset(x->current, 0, v->h->keys * sizeof *x->current);
-  for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
-    uint32_t txn = iso_event_txn(e, sequence->event[i]);
-    if (txn == ISO_NO_TXN) continue;
-    for (uint32_t k = v->read_first[txn]; k < v->read_first[txn + 1]; k++) {
-      uint32_t from = v->reads[k].from, slot = x->current[v->reads[k].key];
-      for (; slot > 0 && x->slot_txn[slot - 1] != from; slot = x->slot_last[slot - 1]) {
-        require_direct(e, x->slot_txn[slot - 1], txn, from, out, broken);
-      }
-    }
-    for (uint32_t k = v->write_first[txn]; k < v->write_first[txn + 1]; k++) {
-      x->slot_last[k] = x->current[v->write_key[k]];
-      x->current[v->write_key[k]] = k + 1;
-    }
-  }
-  return out->failed ? iso_fail_memory(error) : ISOPROOF_OK;
-}
+const iso_strong_rule iso_strong_rule_parallel = {.examine = examine,
+                                                  .needs_clocks = true,
+                                                  .saturates = true,
+                                                  .step = step,
+                                                  .has_passage = true,
+                                                  .ends_second = true,
+                                                  .add_rival = add_rival,
+                                                  .refine = iso_shrinker_refine};

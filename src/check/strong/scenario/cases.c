@@ -31,7 +31,7 @@ typedef struct {
 static bool push_order(builder *b, uint32_t before, uint32_t after, uint32_t key, iso_order_reason reason,
                        uint32_t order_op) {
   const iso_polygraph *s = b->problem;
-  iso_link ww = {.kind = ISO_LINK_WW,
+  iso_link ww = {.kind = ISO_EDGE_WW,
                  .from = before,
                  .to = after,
                  .key = key,
@@ -42,9 +42,9 @@ static bool push_order(builder *b, uint32_t before, uint32_t after, uint32_t key
   if (!iso_link_stack_push(&b->stack, ww)) return false;
   for (size_t i = 0; i < s->links.count; i++) {
     const iso_link *read = &s->links.items[i];
-    if (read->kind != ISO_LINK_WR || read->from != before || read->to == after) continue;
+    if (read->kind != ISO_EDGE_WR || read->from != before || read->to == after) continue;
     if (!iso_polygraph_is_writer(s, after, read->key)) continue;
-    iso_link rw = {.kind = ISO_LINK_RW,
+    iso_link rw = {.kind = ISO_EDGE_RW,
                    .from = read->to,
                    .to = after,
                    .key = read->key,
@@ -63,7 +63,7 @@ static bool push_initial_reads(builder *b, const iso_link *read) {
   for (size_t i = first; i < end; i++) {
     uint32_t writer = b->problem->writes.items[i].txn;
     if (writer == read->to) continue;
-    iso_link rw = {.kind = ISO_LINK_RW,
+    iso_link rw = {.kind = ISO_EDGE_RW,
                    .from = read->to,
                    .to = writer,
                    .key = read->key,
@@ -78,24 +78,24 @@ static bool push_initial_reads(builder *b, const iso_link *read) {
 
 /* What is certain: the dependencies, and the order of writers of which one depends on the other. */
 static bool push_known(builder *b) {
-  static const iso_order_reason reasons[ISO_LINKS] = {[ISO_LINK_SO] = ISO_ORDER_SO,
-                                                      [ISO_LINK_RT] = ISO_ORDER_RT,
-                                                      [ISO_LINK_WR] = ISO_ORDER_WR,
-                                                      [ISO_LINK_WW] = ISO_ORDER_LIST};
+  static const iso_order_reason reasons[ISO_EDGE_KINDS] = {[ISO_EDGE_SO] = ISO_ORDER_SO,
+                                                           [ISO_EDGE_RT] = ISO_ORDER_RT,
+                                                           [ISO_EDGE_WR] = ISO_ORDER_WR,
+                                                           [ISO_EDGE_WW] = ISO_ORDER_LIST};
   const iso_polygraph *s = b->problem;
   for (size_t i = 0; i < s->links.count; i++) {
     const iso_link *link = &s->links.items[i];
-    if (link->kind == ISO_LINK_WR && link->from == ISO_INITIAL) {
+    if (link->kind == ISO_EDGE_WR && link->from == ISO_INITIAL) {
       if (!push_initial_reads(b, link)) return false;
       continue;
     }
-    if (link->kind != ISO_LINK_WW && !iso_link_stack_push(&b->stack, *link)) return false;
+    if (link->kind != ISO_EDGE_WW && !iso_link_stack_push(&b->stack, *link)) return false;
     size_t pair = iso_polygraph_find_pair(s, link->from, link->to);
     uint8_t direction = link->from < link->to ? 1 : 2; /* both, where dependencies contradict each other */
     if (pair == s->pairs.count || (b->decided[pair] & direction) != 0) continue;
     b->decided[pair] |= direction;
-    uint32_t op = link->kind == ISO_LINK_WR ? link->read_op : link->order_op;
-    uint32_t key = link->key != ISO_NO_KEY && link->kind == ISO_LINK_WW ? link->key : s->pairs.items[pair].key;
+    uint32_t op = link->kind == ISO_EDGE_WR ? link->read_op : link->order_op;
+    uint32_t key = link->key != ISO_NO_KEY && link->kind == ISO_EDGE_WW ? link->key : s->pairs.items[pair].key;
     if (!push_order(b, link->from, link->to, key, reasons[link->kind], op)) return false;
   }
   return true;
@@ -105,7 +105,7 @@ static bool push_known(builder *b) {
 static uint32_t telling_key(const iso_polygraph *s, const iso_polygraph_pair *pair) {
   for (size_t i = 0; i < s->links.count; i++) {
     const iso_link *read = &s->links.items[i];
-    if (read->kind != ISO_LINK_WR || (read->from != pair->a && read->from != pair->b)) continue;
+    if (read->kind != ISO_EDGE_WR || (read->from != pair->a && read->from != pair->b)) continue;
     if (iso_polygraph_is_writer(s, pair->a, read->key) && iso_polygraph_is_writer(s, pair->b, read->key))
       return read->key;
   }
@@ -187,7 +187,7 @@ static size_t choose_fork(builder *b) {
     } else {
       for (size_t k = 0; k < s->links.count; k++) {
         const iso_link *l = &s->links.items[k];
-        score += l->kind == ISO_LINK_WR && (l->from == s->pairs.items[i].a || l->from == s->pairs.items[i].b);
+        score += l->kind == ISO_EDGE_WR && (l->from == s->pairs.items[i].a || l->from == s->pairs.items[i].b);
       }
     }
     if (best == s->pairs.count || score > best_score) best = i, best_score = score;
@@ -302,7 +302,8 @@ isoproof_status iso_branches_make(const iso_polygraph *problem, isoproof_task *t
                                   isoproof_error *error) {
   builder b = {.problem = problem, .out = out, .decided = iso_alloc_zero(problem->pairs.count, sizeof *b.decided)};
   isoproof_status status = b.decided != NULL ? ISOPROOF_OK : iso_fail_memory(error);
-  if (status == ISOPROOF_OK) status = iso_link_stack_init(&b.stack, problem->level->rule, problem->count, error);
+  if (status == ISOPROOF_OK)
+    status = iso_link_stack_init(&b.stack, iso_strong_rule_of(problem->level->rule), problem->count, error);
   if (status == ISOPROOF_OK) {
     status = push_known(&b) ? grow(&b, task, error) : iso_fail_memory(error);
     iso_link_stack_free(&b.stack);

@@ -1,3 +1,5 @@
+/* Breadth-first search for the shortest forbidden cycle, over two events per transaction, 2t and 2t + 1: for a rule
+ * with begins and commits they are these two; for one that counts RW they say whether the way has used its only RW. */
 #include "check/strong/scenario/forbidden_cycle.h"
 
 #include <stdlib.h>
@@ -7,7 +9,8 @@
 #define WITHIN (UINT32_MAX - 1) /* from the first event of a transaction to its second */
 #define FAR UINT32_MAX
 
-isoproof_status iso_link_stack_init(iso_link_stack *stack, iso_rule rule, uint32_t count, isoproof_error *error) {
+isoproof_status iso_link_stack_init(iso_link_stack *stack, const iso_strong_rule *rule, uint32_t count,
+                                    isoproof_error *error) {
   *stack = (iso_link_stack){.rule = rule, .count = count};
   stack->head = iso_alloc(count, sizeof *stack->head);
   stack->distance = iso_alloc((size_t)count * 2, sizeof *stack->distance);
@@ -47,44 +50,6 @@ void iso_link_stack_pop(iso_link_stack *stack, size_t left) {
   }
 }
 
-/* Two events a transaction, numbered 2t and 2t + 1, of which the first leads to the second.  For a rule with begin and
- * commit they are these two; for one that counts RW they say whether the way has used its only RW.  Fills where the
- * link leaves and arrives; false where the rule knows no such step. */
-static bool step(iso_rule rule, const iso_link *link, bool second, uint32_t *to) {
-  bool rw = link->kind == ISO_LINK_RW, ww = link->kind == ISO_LINK_WW;
-  bool leaves_second = false, arrives_second = false;
-  switch (rule) {
-  case ISO_RULE_SERIALIZABLE:
-    leaves_second = arrives_second = second;
-    break;
-  case ISO_RULE_SNAPSHOT:
-    leaves_second = !rw;
-    arrives_second = rw;
-    break;
-  case ISO_RULE_PREFIX:
-    leaves_second = !rw;
-    arrives_second = rw || ww;
-    break;
-  case ISO_RULE_PARALLEL:
-    leaves_second = rw ? false : second;
-    arrives_second = rw ? true : second;
-    break;
-  case ISO_RULE_UPDATE_ATOMIC: /* an RW counts with one other link only, see find_two */
-    if (rw) return false;
-    leaves_second = arrives_second = second;
-    break;
-  case ISO_RULES:
-    return false;
-  }
-  *to = link->to * 2 + arrives_second;
-  return leaves_second == second;
-}
-
-/* Whether the first event of a transaction leads to its second without a step. */
-static bool has_within(iso_rule rule) {
-  return rule == ISO_RULE_SNAPSHOT || rule == ISO_RULE_PREFIX || rule == ISO_RULE_PARALLEL;
-}
-
 static void reach(iso_link_stack *stack, uint32_t event, uint32_t distance, uint32_t via, uint32_t *tail) {
   if (stack->distance[event] <= distance) return;
   stack->distance[event] = distance;
@@ -99,16 +64,16 @@ static uint32_t find_way(iso_link_stack *stack, uint32_t from, uint32_t to, size
   uint32_t head = 0, tail = 0;
   for (uint32_t i = 0; i < stack->count * 2; i++) stack->distance[i] = FAR;
   reach(stack, from, 0, NO_LINK, &tail);
-  if (has_within(stack->rule) && (from & 1) == 0) reach(stack, from + 1, 0, WITHIN, &tail);
+  if (stack->rule->has_passage && (from & 1) == 0) reach(stack, from + 1, 0, WITHIN, &tail);
   while (head < tail) {
     uint32_t event = stack->queue[head++], distance = stack->distance[event];
     if (event == to) return distance;
     if ((size_t)distance + 1 >= bound) continue;
     for (uint32_t i = stack->head[event / 2]; i != NO_LINK; i = stack->next.items[i]) {
       uint32_t next;
-      if (!step(stack->rule, &stack->links.items[i], event & 1, &next)) continue;
+      if (!stack->rule->step(&stack->links.items[i], event & 1, &next)) continue;
       reach(stack, next, distance + 1, i, &tail);
-      if (has_within(stack->rule) && (next & 1) == 0) reach(stack, next + 1, distance + 1, WITHIN, &tail);
+      if (stack->rule->has_passage && (next & 1) == 0) reach(stack, next + 1, distance + 1, WITHIN, &tail);
     }
   }
   return FAR;
@@ -127,7 +92,7 @@ static bool note_cycle(iso_link_stack *stack, uint32_t link, uint32_t end) {
     if (!iso_vec_push(&stack->cycle, via)) return false;
     /* Where the link left: the event of its transaction from which the step leads here. */
     uint32_t next, start = stack->links.items[via].from * 2;
-    bool second = !(step(stack->rule, &stack->links.items[via], false, &next) && next == event &&
+    bool second = !(stack->rule->step(&stack->links.items[via], false, &next) && next == event &&
                     stack->distance[start] + 1 == stack->distance[event]);
     event = start + second;
   }
@@ -139,13 +104,13 @@ static bool note_cycle(iso_link_stack *stack, uint32_t link, uint32_t end) {
   return true;
 }
 
-/* For UPDATE_ATOMIC: an RW and one other link that lead back. */
+/* An RW and one other link that lead back. */
 static bool find_two(iso_link_stack *stack, uint32_t link, size_t bound, size_t *length) {
   const iso_link *one = &stack->links.items[link];
   if (bound <= 2) return true;
   for (uint32_t i = stack->head[one->to]; i != NO_LINK; i = stack->next.items[i]) {
     const iso_link *other = &stack->links.items[i];
-    if (other->to != one->from || (other->kind == ISO_LINK_RW) == (one->kind == ISO_LINK_RW)) continue;
+    if (other->to != one->from || (other->kind == ISO_EDGE_RW) == (one->kind == ISO_EDGE_RW)) continue;
     stack->cycle.count = 0;
     if (!iso_vec_push(&stack->cycle, link) || !iso_vec_push(&stack->cycle, i)) return false;
     *length = 2;
@@ -157,17 +122,17 @@ static bool find_two(iso_link_stack *stack, uint32_t link, size_t bound, size_t 
 /* The shortest forbidden cycle through one link. */
 static bool search_through(iso_link_stack *stack, uint32_t link, size_t bound, size_t *length) {
   const iso_link *l = &stack->links.items[link];
-  if (stack->rule == ISO_RULE_UPDATE_ATOMIC) {
+  if (stack->rule->pairs_missed) {
     if (!find_two(stack, link, bound, length)) return false;
-    if (*length != 0 || l->kind == ISO_LINK_RW) return true;
+    if (*length != 0 || l->kind == ISO_EDGE_RW) return true;
   }
   for (int second = 0; second < 2; second++) {
     uint32_t to;
-    if (second == 1 && (stack->rule == ISO_RULE_SERIALIZABLE || stack->rule == ISO_RULE_UPDATE_ATOMIC)) break;
-    if (!step(stack->rule, l, second, &to)) continue;
+    if (second == 1 && stack->rule->starts_once) break;
+    if (!stack->rule->step(l, second, &to)) continue;
     uint32_t from = l->from * 2 + (uint32_t)second;
     /* A cycle without RW is forbidden as well as one with its single RW: it may end having used one. */
-    uint32_t goal = stack->rule == ISO_RULE_PARALLEL ? from | 1 : from;
+    uint32_t goal = stack->rule->ends_second ? from | 1 : from;
     uint32_t distance = find_way(stack, to, goal, bound - 1);
     if (distance == FAR || (size_t)distance + 1 >= bound) continue;
     *length = (size_t)distance + 1;

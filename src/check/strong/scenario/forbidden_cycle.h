@@ -5,10 +5,10 @@
 #ifndef ISO_CHECK_STRONG_SCENARIO_FORBIDDEN_CYCLE_H
 #define ISO_CHECK_STRONG_SCENARIO_FORBIDDEN_CYCLE_H
 
-#include "result/scenario.h"
+#include "check/strong/rules/rule.h"
 
 typedef struct iso_link_stack {
-  iso_rule rule;
+  const iso_strong_rule *rule;
   uint32_t count; /* transactions */
   ISO_VEC(iso_link) links;
   ISO_VEC(uint32_t) next;     /* beside links: the next one out of the same transaction */
@@ -18,7 +18,8 @@ typedef struct iso_link_stack {
   ISO_VEC(uint32_t) cycle;    /* the last cycle found: numbers of links, in order */
 } iso_link_stack;
 
-isoproof_status iso_link_stack_init(iso_link_stack *stack, iso_rule rule, uint32_t count, isoproof_error *error);
+isoproof_status iso_link_stack_init(iso_link_stack *stack, const iso_strong_rule *rule, uint32_t count,
+                                    isoproof_error *error);
 void iso_link_stack_free(iso_link_stack *stack);
 bool iso_link_stack_push(iso_link_stack *stack, iso_link link);
 /* Takes links away until `left` are there. */

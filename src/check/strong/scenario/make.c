@@ -1,4 +1,5 @@
-#include "result/scenario.h"
+/* Takes away transactions, then dependencies, then cases, until none can be left out. */
+#include "check/strong/scenario/make.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +11,6 @@ enum {
   REPEATED_SMALL = 64, /* so many transactions are worth several tries at the fewest */
   TRIES = 4
 };
-
-const char *iso_link_name(iso_link_kind kind) {
-  static const char *const names[] = {
-#define ISO_X(name, id) id,
-      ISO_LINK_LIST(ISO_X)
-#undef ISO_X
-  };
-  return kind < ISO_LINKS ? names[kind] : "?";
-}
-
-void iso_scenario_free(iso_scenario *scenario) {
-  iso_vec_free(&scenario->txns);
-  iso_vec_free(&scenario->known);
-  iso_vec_free(&scenario->cases);
-  iso_vec_free(&scenario->links);
-  memset(scenario, 0, sizeof *scenario);
-}
 
 /* What all steps share. */
 typedef struct {
@@ -114,7 +98,7 @@ static isoproof_status fewest_txns(work *w, bool *fails, isoproof_error *error) 
 }
 
 /* Tries to do without all links of a kind at once: a story without times is simpler than one with. */
-static isoproof_status without_kind(iso_shrinker *shrinker, iso_link_kind kind, uint32_t *on, size_t *count,
+static isoproof_status without_kind(iso_shrinker *shrinker, iso_edge_kind kind, uint32_t *on, size_t *count,
                                     isoproof_task *task, isoproof_error *error) {
   uint32_t *rest = iso_alloc(*count, sizeof *rest);
   if (rest == NULL) return iso_fail_memory(error);
@@ -140,7 +124,7 @@ static isoproof_status fewest_links(iso_polygraph *problem, isoproof_task *task,
   uint32_t *on = iso_alloc(problem->links.count, sizeof *on);
   isoproof_status status = on != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   /* The kinds that are given up first stand first. */
-  static const iso_link_kind order[] = {ISO_LINK_RT, ISO_LINK_SO, ISO_LINK_WW, ISO_LINK_WR};
+  static const iso_edge_kind order[] = {ISO_EDGE_RT, ISO_EDGE_SO, ISO_EDGE_WW, ISO_EDGE_WR};
   for (size_t k = 0; on != NULL && k < sizeof order / sizeof order[0]; k++) {
     for (size_t i = 0; i < problem->links.count; i++) {
       if (problem->links.items[i].kind == order[k]) on[count++] = (uint32_t)i;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/real_time.h"
+
 void iso_polygraph_free(iso_polygraph *problem) {
   free(problem->txn);
   iso_vec_free(&problem->writes);
@@ -129,15 +131,15 @@ bool iso_polygraph_rt(const iso_polygraph *s, uint32_t a, uint32_t b) {
   return iso_has_real_time(h) && iso_real_end(h, s->txn[a]) < iso_real_start(h, s->txn[b]);
 }
 
-static iso_link link_of(iso_link_kind kind, uint32_t from, uint32_t to, uint32_t key, uint32_t op) {
+static iso_link link_of(iso_edge_kind kind, uint32_t from, uint32_t to, uint32_t key, uint32_t op) {
   return (iso_link){.kind = kind,
                     .from = from,
                     .to = to,
                     .key = key,
                     .version = ISO_NO_TXN,
-                    .read_op = kind == ISO_LINK_WR ? op : ISO_NO_OP,
-                    .reason = kind == ISO_LINK_WW ? ISO_ORDER_LIST : ISO_ORDER_NONE,
-                    .order_op = kind == ISO_LINK_WW ? op : ISO_NO_OP};
+                    .read_op = kind == ISO_EDGE_WR ? op : ISO_NO_OP,
+                    .reason = kind == ISO_EDGE_WW ? ISO_ORDER_LIST : ISO_ORDER_NONE,
+                    .order_op = kind == ISO_EDGE_WW ? op : ISO_NO_OP};
 }
 
 /* Whether somebody else among these writes the key: a read of a key that nobody else writes forces nothing. */
@@ -163,7 +165,7 @@ static bool take_reads(iso_polygraph *s, uint32_t reader) {
     for (size_t k = first; k < s->links.count; k++) {
       known |= s->links.items[k].from == from && s->links.items[k].key == read->key;
     }
-    if (!known && !iso_vec_push(&s->links, link_of(ISO_LINK_WR, from, reader, read->key, read->op))) return false;
+    if (!known && !iso_vec_push(&s->links, link_of(ISO_EDGE_WR, from, reader, read->key, read->op))) return false;
   }
   return true;
 }
@@ -178,7 +180,7 @@ static bool take_lists(iso_polygraph *s) {
       bool forth = iso_versions_before(s->view, s->versions, key, s->txn[w[i].txn], s->txn[w[k].txn]);
       bool back = !forth && iso_versions_before(s->view, s->versions, key, s->txn[w[k].txn], s->txn[w[i].txn]);
       uint32_t from = forth ? w[i].txn : w[k].txn, to = forth ? w[k].txn : w[i].txn;
-      if ((forth || back) && !iso_vec_push(&s->links, link_of(ISO_LINK_WW, from, to, key, op))) return false;
+      if ((forth || back) && !iso_vec_push(&s->links, link_of(ISO_EDGE_WW, from, to, key, op))) return false;
     }
   }
   return true;
@@ -191,8 +193,8 @@ static bool take_orders(iso_polygraph *s) {
       if (a == b) continue;
       bool so = s->level->session_order && iso_polygraph_so(s, a, b);
       bool rt = s->level->real_time && iso_polygraph_rt(s, a, b);
-      if (so && !iso_vec_push(&s->links, link_of(ISO_LINK_SO, a, b, ISO_NO_KEY, ISO_NO_OP))) return false;
-      if (rt && !iso_vec_push(&s->links, link_of(ISO_LINK_RT, a, b, ISO_NO_KEY, ISO_NO_OP))) return false;
+      if (so && !iso_vec_push(&s->links, link_of(ISO_EDGE_SO, a, b, ISO_NO_KEY, ISO_NO_OP))) return false;
+      if (rt && !iso_vec_push(&s->links, link_of(ISO_EDGE_RT, a, b, ISO_NO_KEY, ISO_NO_OP))) return false;
     }
   }
   return true;

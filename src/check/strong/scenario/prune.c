@@ -22,7 +22,7 @@ static void note_leaf(const pruner *p, uint32_t at) {
   for (uint32_t i = 0; i < leaf->links; i++) {
     const iso_link *link = &p->out->links.items[leaf->first_link + i];
     if (link->reason != ISO_ORDER_ASSUMED) continue;
-    size_t pair = pair_of(p, link->kind == ISO_LINK_RW ? link->version : link->from, link->to);
+    size_t pair = pair_of(p, link->kind == ISO_EDGE_RW ? link->version : link->from, link->to);
     used_by(p, at)[pair / 64] |= UINT64_C(1) << (pair % 64);
   }
 }

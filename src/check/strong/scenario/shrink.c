@@ -1,9 +1,11 @@
+/* A polygraph as clauses and edges of a solver, with a switch for each transaction or link. */
 #include "check/strong/scenario/shrink.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "check/strong/scenario/shrink_paths.h"
+#include "history/real_time.h"
 
 void iso_shrinker_free(iso_shrinker *r) {
   iso_solver_free(r->solver);
@@ -19,20 +21,20 @@ void iso_shrinker_free(iso_shrinker *r) {
 
 /* Begin and commit where the rule has them. */
 static uint32_t event(const iso_shrinker *r, uint32_t txn, bool commit) {
-  return iso_rule_is_split(r->problem->level->rule) ? txn * 2 + commit : txn;
+  return r->rule->split ? txn * 2 + commit : txn;
 }
 
-static uint32_t leaves(const iso_shrinker *r, iso_link_kind kind, uint32_t from) {
-  return event(r, from, kind != ISO_LINK_RW);
+static uint32_t leaves(const iso_shrinker *r, iso_edge_kind kind, uint32_t from) {
+  return event(r, from, kind != ISO_EDGE_RW);
 }
 
-static uint32_t arrives(const iso_shrinker *r, iso_link_kind kind, uint32_t to) {
-  bool commit = kind == ISO_LINK_RW || (kind == ISO_LINK_WW && r->problem->level->rule == ISO_RULE_PREFIX);
+static uint32_t arrives(const iso_shrinker *r, iso_edge_kind kind, uint32_t to) {
+  bool commit = kind == ISO_EDGE_RW || (kind == ISO_EDGE_WW && r->rule->ww_to_commit);
   return event(r, to, commit);
 }
 
 static isoproof_status note_edge(iso_shrinker *r, uint32_t from, uint32_t to, iso_lit lit, isoproof_error *error) {
-  if (r->problem->level->rule != ISO_RULE_PARALLEL) return ISOPROOF_OK;
+  if (r->rule->refine == NULL) return ISOPROOF_OK;
   if (r->edge_count == r->edge_capacity &&
       !iso_vec_grow((void **)&r->edges, &r->edge_capacity, r->edge_count + 1, sizeof *r->edges)) {
     return iso_fail_memory(error);
@@ -41,14 +43,14 @@ static isoproof_status note_edge(iso_shrinker *r, uint32_t from, uint32_t to, is
   return ISOPROOF_OK;
 }
 
-static isoproof_status fix(iso_shrinker *r, iso_link_kind kind, uint32_t from, uint32_t to, isoproof_error *error) {
+static isoproof_status fix(iso_shrinker *r, iso_edge_kind kind, uint32_t from, uint32_t to, isoproof_error *error) {
   uint32_t a = leaves(r, kind, from), b = arrives(r, kind, to);
   ISO_TRY(iso_solver_fixed_edge(r->solver, a, b, error));
   return note_edge(r, a, b, ISO_LIT_NONE, error);
 }
 
 /* The literal of the edge that stands for a link. */
-static isoproof_status edge_of(iso_shrinker *r, iso_link_kind kind, uint32_t from, uint32_t to, iso_lit *lit,
+static isoproof_status edge_of(iso_shrinker *r, iso_edge_kind kind, uint32_t from, uint32_t to, iso_lit *lit,
                                isoproof_error *error) {
   uint32_t a = leaves(r, kind, from), b = arrives(r, kind, to);
   ISO_TRY(iso_solver_edge(r->solver, a, b, lit, error));
@@ -80,22 +82,11 @@ isoproof_status iso_shrinker_close(iso_shrinker *r, isoproof_error *error) {
 }
 
 /* Adds "x is before y" to the open clause. */
-static isoproof_status add_before(iso_shrinker *r, uint32_t x, uint32_t y, isoproof_error *error) {
+isoproof_status iso_shrinker_add_before(iso_shrinker *r, uint32_t x, uint32_t y, isoproof_error *error) {
   iso_lit lit;
-  ISO_TRY(edge_of(r, ISO_LINK_WW, x, y, &lit, error));
+  ISO_TRY(edge_of(r, ISO_EDGE_WW, x, y, &lit, error));
   iso_shrinker_add(r, lit);
   return ISOPROOF_OK;
-}
-
-/* For UPDATE_ATOMIC: with one step from the writer to the reader, the writer must come before the version read. */
-static isoproof_status forbid_step(iso_shrinker *r, size_t read, uint32_t writer, size_t other, isoproof_error *error) {
-  const iso_link *l = &r->problem->links.items[read];
-  iso_shrinker_open(r);
-  iso_shrinker_if_link(r, read);
-  iso_shrinker_if_txn(r, writer);
-  if (other != SIZE_MAX) iso_shrinker_if_link(r, other);
-  if (l->from != ISO_INITIAL) ISO_TRY(add_before(r, writer, l->from, error));
-  return iso_shrinker_close(r, error);
 }
 
 /* Sorts the links by where they lead. */
@@ -111,39 +102,15 @@ static isoproof_status index_links(iso_shrinker *r, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status forbid_steps(iso_shrinker *r, size_t read, uint32_t writer, isoproof_error *error) {
-  const iso_polygraph *s = r->problem;
-  const iso_link *l = &s->links.items[read];
-  for (uint32_t i = r->into_first[l->to]; i < r->into_first[l->to + 1]; i++) {
-    const iso_link *other = &s->links.items[r->into[i]];
-    if (other->kind != ISO_LINK_WW && other->from == writer) {
-      ISO_TRY(forbid_step(r, read, writer, r->into[i], error));
-    }
-  }
-  if (!r->by_link && s->level->session_order && iso_polygraph_so(s, writer, l->to)) {
-    ISO_TRY(forbid_step(r, read, writer, SIZE_MAX, error));
-  }
-  if (iso_polygraph_find_pair(s, writer, l->to) == s->pairs.count) return ISOPROOF_OK;
-  iso_shrinker_open(r);
-  iso_shrinker_if_link(r, read);
-  iso_shrinker_if_txn(r, writer);
-  if (l->from != ISO_INITIAL) ISO_TRY(add_before(r, writer, l->from, error));
-  ISO_TRY(add_before(r, l->to, writer, error));
-  return iso_shrinker_close(r, error);
-}
-
 /* A read, and another writer of its key: that one is before the version read, or after the reader. */
-static isoproof_status add_rival(iso_shrinker *r, size_t read, uint32_t writer, isoproof_error *error) {
+isoproof_status iso_shrinker_add_rival(iso_shrinker *r, size_t read, uint32_t writer, isoproof_error *error) {
   const iso_link *l = &r->problem->links.items[read];
-  iso_rule rule = r->problem->level->rule;
-  if (rule == ISO_RULE_PARALLEL) return ISOPROOF_OK; /* paths are looked for in solutions */
-  if (rule == ISO_RULE_UPDATE_ATOMIC) return forbid_steps(r, read, writer, error);
   iso_lit lit;
   iso_shrinker_open(r);
   iso_shrinker_if_link(r, read);
   iso_shrinker_if_txn(r, writer);
-  if (l->from != ISO_INITIAL) ISO_TRY(add_before(r, writer, l->from, error));
-  ISO_TRY(edge_of(r, ISO_LINK_RW, l->to, writer, &lit, error));
+  if (l->from != ISO_INITIAL) ISO_TRY(iso_shrinker_add_before(r, writer, l->from, error));
+  ISO_TRY(edge_of(r, ISO_EDGE_RW, l->to, writer, &lit, error));
   iso_shrinker_add(r, lit);
   return iso_shrinker_close(r, error);
 }
@@ -159,12 +126,12 @@ static isoproof_status add_link(iso_shrinker *r, size_t link, isoproof_error *er
     iso_shrinker_add(r, lit);
     ISO_TRY(iso_shrinker_close(r, error));
   }
-  if (l->kind != ISO_LINK_WR) return ISOPROOF_OK;
+  if (l->kind != ISO_EDGE_WR) return ISOPROOF_OK;
   size_t first, end;
   iso_polygraph_writers(s, l->key, &first, &end);
   for (size_t i = first; i < end; i++) {
     uint32_t writer = s->writes.items[i].txn;
-    if (writer != l->to && writer != l->from) ISO_TRY(add_rival(r, link, writer, error));
+    if (writer != l->to && writer != l->from) ISO_TRY(r->rule->add_rival(r, link, writer, error));
   }
   return ISOPROOF_OK;
 }
@@ -173,8 +140,8 @@ static isoproof_status add_pair(iso_shrinker *r, const iso_polygraph_pair *pair,
   iso_shrinker_open(r);
   iso_shrinker_if_txn(r, pair->a);
   iso_shrinker_if_txn(r, pair->b);
-  ISO_TRY(add_before(r, pair->a, pair->b, error));
-  ISO_TRY(add_before(r, pair->b, pair->a, error));
+  ISO_TRY(iso_shrinker_add_before(r, pair->a, pair->b, error));
+  ISO_TRY(iso_shrinker_add_before(r, pair->b, pair->a, error));
   return iso_shrinker_close(r, error);
 }
 
@@ -185,7 +152,7 @@ static const isoproof_history *history_of(const iso_shrinker *r) { return r->pro
 static isoproof_status fix_sessions(iso_shrinker *r, isoproof_error *error) {
   const iso_polygraph *s = r->problem;
   for (uint32_t i = 1; i < s->count; i++) {
-    if (iso_polygraph_so(s, i - 1, i)) ISO_TRY(fix(r, ISO_LINK_SO, i - 1, i, error));
+    if (iso_polygraph_so(s, i - 1, i)) ISO_TRY(fix(r, ISO_EDGE_SO, i - 1, i, error));
   }
   return ISOPROOF_OK;
 }
@@ -249,12 +216,12 @@ static isoproof_status fix_times(iso_shrinker *r, isoproof_error *error) {
 static isoproof_status encode(iso_shrinker *r, isoproof_error *error) {
   const iso_polygraph *s = r->problem;
   for (uint32_t i = 0; i < r->switches; i++) ISO_TRY(iso_solver_var(r->solver, &r->lit[i], error));
-  for (uint32_t i = 0; iso_rule_is_split(s->level->rule) && i < s->count; i++) {
+  for (uint32_t i = 0; r->rule->split && i < s->count; i++) {
     ISO_TRY(iso_solver_fixed_edge(r->solver, event(r, i, false), event(r, i, true), error));
   }
   if (!r->by_link && s->level->session_order) ISO_TRY(fix_sessions(r, error));
   if (!r->by_link && s->level->real_time && iso_has_real_time(history_of(r))) ISO_TRY(fix_times(r, error));
-  if (s->level->rule == ISO_RULE_UPDATE_ATOMIC) ISO_TRY(index_links(r, error));
+  if (r->rule->pairs_missed) ISO_TRY(index_links(r, error));
   for (size_t i = 0; i < s->links.count; i++) ISO_TRY(add_link(r, i, error));
   for (size_t i = 0; i < s->pairs.count; i++) ISO_TRY(add_pair(r, &s->pairs.items[i], error));
   return ISOPROOF_OK;
@@ -264,9 +231,9 @@ isoproof_status iso_shrinker_init(iso_shrinker *r, const iso_polygraph *problem,
   if (problem->count > UINT32_MAX / 4 || problem->links.count > ISO_SOLVER_MOST) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many transactions to explain");
   }
-  *r = (iso_shrinker){.problem = problem, .by_link = by_link};
+  *r = (iso_shrinker){.problem = problem, .rule = iso_strong_rule_of(problem->level->rule), .by_link = by_link};
   r->switches = by_link ? (uint32_t)problem->links.count : problem->count;
-  uint32_t nodes = iso_rule_is_split(problem->level->rule) ? problem->count * 2 : problem->count;
+  uint32_t nodes = r->rule->split ? problem->count * 2 : problem->count;
   r->lit = iso_alloc(r->switches, sizeof *r->lit);
   /* The longest clause is a path with its guards. */
   r->guards = iso_alloc((size_t)problem->count + 16, sizeof *r->guards);
@@ -309,8 +276,8 @@ isoproof_status iso_shrinker_fails(iso_shrinker *r, uint32_t *on, size_t *count,
   bool refined = true;
   do {
     status = iso_solver_solve(r->solver, assumed, *count, &limits, &answer, error);
-    if (status != ISOPROOF_OK || answer != ISO_SOLVER_SAT || r->problem->level->rule != ISO_RULE_PARALLEL) break;
-    status = iso_shrinker_refine(r, &refined, error);
+    if (status != ISOPROOF_OK || answer != ISO_SOLVER_SAT || r->rule->refine == NULL) break;
+    status = r->rule->refine(r, &refined, error);
   } while (status == ISOPROOF_OK && refined);
   free(assumed);
   *fails = status == ISOPROOF_OK && answer == ISO_SOLVER_UNSAT;

@@ -7,11 +7,13 @@
 #ifndef ISO_CHECK_STRONG_SCENARIO_SHRINK_H
 #define ISO_CHECK_STRONG_SCENARIO_SHRINK_H
 
+#include "check/strong/rules/rule.h"
 #include "check/strong/scenario/polygraph.h"
 #include "solver/solver.h"
 
 typedef struct iso_shrinker {
   const iso_polygraph *problem;
+  const iso_strong_rule *rule;
   bool by_link;      /* the switches are links, not transactions */
   uint32_t switches; /* how many */
   iso_solver *solver;
@@ -19,15 +21,31 @@ typedef struct iso_shrinker {
   iso_lit *guards; /* a clause in the making */
   size_t guard_count;
 
-  uint32_t *into_first, *into; /* links by the transaction that they lead to; for UPDATE_ATOMIC */
+  uint32_t *into_first, *into; /* links by the transaction that they lead to; where the rule pairs them */
 
-  /* Edges that the graph of the solver can have, for the rule that looks at paths (PARALLEL). */
+  /* Edges that the graph of the solver can have, for a rule that looks at paths in solutions. */
   struct iso_shrinker_edge {
     uint32_t from, to;
     iso_lit lit; /* ISO_LIT_NONE: fixed */
   } * edges;
   size_t edge_count, edge_capacity;
 } iso_shrinker;
+
+/* ---- for rules: building clauses ---- */
+
+/* A clause is opened, added to, and closed, which gives it to the solver. */
+void iso_shrinker_open(iso_shrinker *shrinker);
+void iso_shrinker_add(iso_shrinker *shrinker, iso_lit lit);
+/* "x is before y", both of whom write a key. */
+isoproof_status iso_shrinker_add_before(iso_shrinker *shrinker, uint32_t x, uint32_t y, isoproof_error *error);
+/* "Unless it is switched off": the transaction, or the link. */
+void iso_shrinker_if_txn(iso_shrinker *shrinker, uint32_t txn);
+void iso_shrinker_if_link(iso_shrinker *shrinker, size_t link);
+isoproof_status iso_shrinker_close(iso_shrinker *shrinker, isoproof_error *error);
+/* A read, and another writer of its key: that one is before the version read, or after the reader. */
+isoproof_status iso_shrinker_add_rival(iso_shrinker *shrinker, size_t read, uint32_t writer, isoproof_error *error);
+
+/* ---- shrinking ---- */
 
 /* `by_link` needs a small problem with its orders spelled out. */
 isoproof_status iso_shrinker_init(iso_shrinker *shrinker, const iso_polygraph *problem, bool by_link,

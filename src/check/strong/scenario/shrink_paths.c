@@ -92,7 +92,7 @@ isoproof_status iso_shrinker_refine(iso_shrinker *r, bool *refined, isoproof_err
     walk(r, &g, writer);
     for (size_t i = 0; status == ISOPROOF_OK && i < s->links.count; i++) {
       const iso_link *l = &s->links.items[i];
-      if (l->kind != ISO_LINK_WR || l->to == writer || l->from == writer || !g.seen[l->to]) continue;
+      if (l->kind != ISO_EDGE_WR || l->to == writer || l->from == writer || !g.seen[l->to]) continue;
       if (iso_polygraph_is_writer(s, writer, l->key)) status = forbid(r, &g, i, writer, refined, error);
     }
   }

@@ -1,0 +1,160 @@
+/* From what the engines found to a result: levels, the anomalies that are shown, certificates and figures. */
+#include "check/check_levels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "check/judge.h"
+#include "check/run_engines.h"
+#include "check/strong/search_stats.h"
+
+/* Enters every level that was asked for, and every level that is decided. */
+static bool enter_levels(isoproof_result *result, const iso_level_check *check, const isoproof_check_options *options) {
+  if (options->anomaly_count > 0) return true;
+  const isoproof_level_info *info;
+  for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
+    bool asked = iso_is_level_asked(options, info);
+    isoproof_verdict verdict = iso_judge(check, info);
+    if (options->level_count > 0 ? !asked : verdict == ISOPROOF_UNDECIDED || info->family == ISOPROOF_LEVEL_MODEL)
+      continue;
+    if (asked && verdict == ISOPROOF_UNDECIDED) {
+      const char *reason = check->strong.reason;
+      result->unknown_reason = reason != NULL ? reason : "no method decides this level on this kind of history";
+    }
+    if (!iso_result_add_level(result, info, verdict, asked)) return false;
+  }
+  return true;
+}
+
+static int by_pattern(const void *a, const void *b) {
+  const iso_finding *x = a, *y = b;
+  if (x->tap != y->tap) return x->tap < y->tap ? -1 : 1;
+  return (x->op > y->op) - (x->op < y->op);
+}
+
+/* Whether a finding matters to a level that was asked for. */
+static bool is_relevant(const isoproof_result *result, const isoproof_check_options *options,
+                        const iso_finding *finding) {
+  iso_tap tap = (iso_tap)finding->tap;
+  if (options->anomaly_count > 0) return iso_is_tap_asked(options, tap);
+  if (options->level_count == 0) return true;
+  for (size_t i = 0; i < result->level_count; i++) {
+    const isoproof_level_info *level = result->levels[i].info;
+    if (!result->levels[i].asked) continue;
+    bool hits = iso_tap_of(tap)->class == ISO_CLASS_AXIOM ? iso_axiom_breaks((iso_axiom)finding->seen, level)
+                                                          : iso_tap_breaks(tap, level);
+    if (hits) return true;
+  }
+  return false;
+}
+
+/* Chooses the findings to show: those that break an asked level, or all. */
+static bool choose_shown(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options) {
+  const iso_findings *all = &check->findings;
+  size_t most = all->keep_all ? all->all.count : ISO_TAPS;
+  check->shown = iso_alloc(most, sizeof *check->shown);
+  if (check->shown == NULL) return false;
+  for (size_t i = 0; i < most; i++) {
+    const iso_finding *finding = all->keep_all ? &all->all.items[i] : &all->first[i];
+    if (!all->keep_all && all->count[i] == 0) continue;
+    if (is_relevant(result, options, finding)) check->shown[check->shown_count++] = *finding;
+  }
+  if (all->keep_all) qsort(check->shown, check->shown_count, sizeof *check->shown, by_pattern);
+  return iso_result_set_anomalies(result, check->shown_count + check->told_count);
+}
+
+/* A limit reached on the way leaves every asked level unknown. */
+static bool give_up(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options,
+                    isoproof_status status) {
+  result->unknown_reason = status == ISOPROOF_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
+  iso_findings_free(&check->findings);
+  check->told_count = 0;
+  const isoproof_level_info *info;
+  for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
+    bool weakest = iso_level_method_of(info)->engine == ISO_ENGINE_WITHIN;
+    bool wanted = options->level_count == 0 ? weakest : iso_is_level_asked(options, info);
+    if (wanted && !iso_result_add_level(result, info, ISOPROOF_UNDECIDED, options->level_count > 0)) return false;
+  }
+  return true;
+}
+
+/* Has every witness that will be shown made and verified now, so that showing cannot fail. */
+static isoproof_status verify_shown(const isoproof_result *result, const iso_level_check *check,
+                                    isoproof_error *error) {
+  enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
+  for (size_t i = 0; i < isoproof_result_anomalies(result) && i < FIRST; i++) {
+    isoproof_anomaly anomaly;
+    if (isoproof_result_anomaly(result, i, &anomaly)) continue;
+    const char *what = "of a level that was searched for";
+    if (i < check->shown_count) what = iso_tap_code((iso_tap)check->shown[i].tap);
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the witness %s did not stand up to verification", what);
+  }
+  return ISOPROOF_OK;
+}
+
+/* Verdicts that contradict an implication of the lattice would show an error in here: better none than those. */
+static isoproof_status agree(const isoproof_result *result, isoproof_error *error) {
+  for (size_t i = 0; i < result->level_count; i++) {
+    if (result->levels[i].verdict != ISOPROOF_SATISFIED) continue;
+    for (size_t k = 0; k < result->level_count; k++) {
+      const isoproof_level_info *a = result->levels[i].info, *b = result->levels[k].info;
+      if (result->levels[k].verdict != ISOPROOF_VIOLATED || !isoproof_level_implies(a, b)) continue;
+      return iso_fail(error, ISOPROOF_ERR_INTERNAL, "%s is satisfied but %s, which it implies, is violated", a->id,
+                      b->id);
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+/* What the searches for strong levels took. */
+static bool enter_figures(isoproof_result *result, const iso_strong_set *set) {
+  result->searches = iso_alloc_zero(set->count, sizeof *result->searches);
+  for (; result->searches != NULL && result->search_count < set->count; result->search_count++) {
+    struct iso_search_figures *search = &result->searches[result->search_count];
+    search->level = set->items[result->search_count].level->id;
+    search->figures = iso_strong_figures(&set->items[result->search_count], &search->count);
+    if (search->figures == NULL) return false;
+  }
+  return result->searches != NULL;
+}
+
+/* Fills the result in; what is shown is verified here. */
+static isoproof_status fill(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options,
+                            isoproof_task *task, isoproof_error *error) {
+  isoproof_status status = iso_run_engines(check, options, task, error);
+  result->unknown_reason = check->unknown_reason;
+  result->unexplained = check->unexplained;
+  bool entered = false;
+  if (status == ISOPROOF_OK) {
+    entered = enter_levels(result, check, options);
+  } else if (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY) {
+    entered = give_up(result, check, options, status);
+  } else {
+    return status;
+  }
+  entered = entered && iso_result_find_extremes(result) && choose_shown(result, check, options) &&
+            enter_figures(result, &check->strong);
+  if (!entered) return iso_fail_memory(error);
+  ISO_TRY(agree(result, error));
+  ISO_TRY(verify_shown(result, check, error));
+  return options->certificate ? iso_certify(result, check, task, error) : ISOPROOF_OK;
+}
+
+isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                                 isoproof_result **result, isoproof_error *error) {
+  iso_level_check *check;
+  isoproof_result *made;
+  ISO_TRY(iso_level_check_new(history, &check, error));
+  ISO_TRY(iso_result_new(history, &iso_level_engine, check, &made, error));
+  made->all = check->findings.keep_all = options->all;
+  made->only_patterns = options->anomaly_count > 0;
+  made->has_stats = options->stats;
+  isoproof_status status = fill(made, check, options, task, error);
+  if (status != ISOPROOF_OK) {
+    isoproof_result_free(made);
+    return status;
+  }
+  *result = made;
+  return ISOPROOF_OK;
+}

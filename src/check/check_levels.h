@@ -1,0 +1,12 @@
+/* check_levels.h - a check by levels: runs the engines, and makes the result.  The result belongs to the caller. */
+#ifndef ISO_CHECK_CHECK_LEVELS_H
+#define ISO_CHECK_CHECK_LEVELS_H
+
+#include "result/result.h"
+
+/* isoproof_check by levels or patterns, under the choices at hand where values are not unique (check/duplicates); the
+ * options are complete. */
+isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                                 isoproof_result **result, isoproof_error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/* level_check.h - the state behind a result by levels: what the engines found, and which of it is shown.
+ * A check owns what is in it until iso_level_check_free. */
+#ifndef ISO_CHECK_LEVEL_CHECK_H
+#define ISO_CHECK_LEVEL_CHECK_H
+
+#include "check/axioms/shortest_proof.h"
+#include "check/strong/strong_levels.h"
+#include "result/result.h"
+#include "verify/finding.h"
+
+typedef struct iso_level_check {
+  isoproof_history *history;
+  iso_findings findings;
+  bool has_weak; /* the levels between transactions were looked at */
+  iso_weak weak;
+  iso_strong_set strong; /* the levels that had to be searched for */
+
+  iso_finding *shown; /* the findings behind the first anomalies, in their order */
+  size_t shown_count;
+  size_t told[ISO_STRONG_MOST]; /* the decisions whose scenarios are shown after those */
+  size_t told_count;
+  const char *unknown_reason; /* why nothing can be said; NULL otherwise */
+  const char *unexplained;    /* a level whose violation takes too many cases to show; NULL otherwise */
+
+  iso_verifier verifier;
+  iso_prover prover; /* made when the first cycle is asked for */
+} iso_level_check;
+
+isoproof_status iso_level_check_new(isoproof_history *history, iso_level_check **check, isoproof_error *error);
+void iso_level_check_free(iso_level_check *check);
+
+/* Makes the prover, where it is not there. */
+isoproof_status iso_level_check_need_prover(iso_level_check *check, isoproof_error *error);
+
+/* Its witnesses: of findings by verify/finding.h and explain/witness.h, of cycles by a proof, of strong levels by a
+ * scenario, each judged before it is told. */
+extern const iso_result_engine iso_level_engine;
+
+/* Makes the certificates of the levels that were entered in the result as satisfied. */
+isoproof_status iso_certify(isoproof_result *result, iso_level_check *check, isoproof_task *task,
+                            isoproof_error *error);
+
+#endif

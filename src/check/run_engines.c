@@ -1,0 +1,141 @@
+/* Which engines have to run for what was asked, and in which order. */
+#include "check/run_engines.h"
+
+#include "base/task.h"
+#include "check/axioms/smallest_proof.h"
+#include "check/judge.h"
+#include "check/within/within.h"
+#include "explain/scenario.h"
+#include "history/resolve.h"
+
+/* Whether the axiom shows a pattern that was asked for; known cycles and lists are looked at before any axiom is. */
+static bool shows_pattern(iso_axiom axiom, const isoproof_check_options *options) {
+  for (int i = 0; i < ISO_TAPS; i++) {
+    iso_tap tap = (iso_tap)i;
+    iso_tap_class class = iso_tap_of(tap)->class;
+    bool before = axiom == ISO_AXIOM_READ_COMMITTED && (class == ISO_CLASS_CYCLE || class == ISO_CLASS_LIST);
+    if ((before || iso_tap_shows_at(tap, axiom)) && iso_is_tap_asked(options, tap)) return true;
+  }
+  return false;
+}
+
+/* Whether the axiom says anything about what was asked. */
+static bool is_wanted(iso_axiom axiom, const isoproof_check_options *options) {
+  if (options->anomaly_count > 0) return shows_pattern(axiom, options);
+  for (size_t i = 0; i < options->level_count; i++) {
+    const isoproof_level_info *level = isoproof_level_find(options->levels[i]);
+    if (level != NULL && iso_axiom_breaks(axiom, level)) return true;
+  }
+  return options->level_count == 0;
+}
+
+/* Whether a level that was asked for is exactly the axiom's. */
+static bool is_asked_for(iso_axiom axiom, const isoproof_check_options *options) {
+  if (options->anomaly_count > 0) return shows_pattern(axiom, options);
+  return iso_is_level_asked(options, iso_axiom_level(axiom));
+}
+
+/* Decides the axioms: the strongest wanted first, and weaker ones only where they are not implied. */
+static isoproof_status run_weak(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                isoproof_error *error) {
+  bool causal = is_wanted(ISO_AXIOM_CAUSAL, options);
+  if (causal) {
+    ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
+    if (!check->weak.axioms[ISO_AXIOM_CAUSAL].violated) return ISOPROOF_OK;
+  }
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
+    bool wanted = options->level_count + options->anomaly_count == 0 || is_asked_for((iso_axiom)axiom, options) ||
+                  (causal && axiom <= ISO_AXIOM_CAUSAL && is_wanted((iso_axiom)axiom, options));
+    /* Update atomicity implies read atomicity, but not causality. */
+    bool explains = axiom == ISO_AXIOM_READ_ATOMIC && check->strong.count > 0 && is_wanted((iso_axiom)axiom, options);
+    if (wanted || explains) ISO_TRY(iso_weak_decide(&check->weak, (iso_axiom)axiom, task, error));
+  }
+  iso_weak_report(&check->weak, options->level_count > 0, &check->findings);
+  return check->findings.failed ? iso_fail_memory(error) : ISOPROOF_OK;
+}
+
+typedef struct {
+  const isoproof_check_options *options;
+  const iso_level_check *check;
+} wish;
+
+/* Whether a level has to be searched for. */
+static bool is_searched(const isoproof_level_info *level, void *user) {
+  const wish *w = user;
+  bool asked =
+      w->options->level_count > 0 ? iso_is_level_asked(w->options, level) : level->family != ISOPROOF_LEVEL_MODEL;
+  return asked && !iso_is_broken_outright(w->check, level);
+}
+
+/* Makes the scenarios of violated levels that nothing weaker explains; of two of one name, that of the weaker level is
+ * shown. */
+static isoproof_status explain_strong(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
+  iso_strong_set *set = &check->strong;
+  for (size_t i = 0; i < set->count; i++) {
+    if (!set->items[i].violated || iso_is_broken_weakly(check, isoproof_level_at(set->items[i].level->level))) continue;
+    isoproof_status status = iso_strong_explain(&check->weak.view, &check->weak.versions, set, i, task, error);
+    if (status == ISOPROOF_ERR_LIMIT) check->unexplained = set->items[i].level->id;
+    if (status == ISOPROOF_ERR_LIMIT) continue;
+    if (status != ISOPROOF_OK) return status;
+    iso_anomaly name = iso_scenario_name(&set->scenarios[i]);
+    size_t k = 0;
+    while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
+    if (k == check->told_count) check->told_count++;
+    check->told[k] = i;
+  }
+  return ISOPROOF_OK;
+}
+
+/* Strong levels first: what is satisfied implies the weaker ones, which then need no look.  What is violated may well
+ * be so because of a weaker level, which explains it better. */
+static isoproof_status run_between(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                   isoproof_error *error) {
+  ISO_TRY(iso_weak_begin(check->history, task, &check->weak, error));
+  check->has_weak = true;
+  ISO_TRY(iso_weak_report_known(&check->weak, &check->findings, error));
+  if (check->findings.failed) return iso_fail_memory(error);
+  wish w = {options, check};
+  iso_strong_options how = {.count_pairs = options->stats};
+  if (options->anomaly_count == 0) {
+    ISO_TRY(iso_strong_run(&check->weak.view, &check->weak.versions, is_searched, &w, options->level_count > 0, &how,
+                           task, &check->strong, error));
+  }
+  const isoproof_level_info *causal = iso_axiom_level(ISO_AXIOM_CAUSAL);
+  if (iso_strong_verdict(&check->strong, causal) != ISOPROOF_SATISFIED) ISO_TRY(run_weak(check, options, task, error));
+  return explain_strong(check, task, error);
+}
+
+static isoproof_status shorten_proofs(iso_level_check *check, isoproof_error *error) {
+  if (check->findings.keep_all) return ISOPROOF_OK;
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    if (iso_tap_is_of_reads((iso_tap)tap) || check->findings.count[tap] == 0) continue;
+    ISO_TRY(iso_level_check_need_prover(check, error));
+    iso_prove_smallest(&check->prover, &check->findings.first[tap]);
+  }
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                isoproof_error *error) {
+  isoproof_history *history = check->history;
+  const iso_resolution *resolution;
+  ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+  if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
+  ISO_TRY(iso_check_within(history, task, &check->findings, error));
+  bool any = options->level_count + options->anomaly_count == 0;
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
+  for (size_t i = 0; i < options->level_count; i++) {
+    any = any || iso_strong_level_of(isoproof_level_find(options->levels[i])) != NULL;
+  }
+  if (!any) return ISOPROOF_OK;
+  bool suits;
+  ISO_TRY(iso_versions_suit(history, &suits, error));
+  if (suits) {
+    ISO_TRY(run_between(check, options, task, error));
+    return shorten_proofs(check, error);
+  }
+  if (options->anomaly_count > 0) {
+    check->unknown_reason = "patterns between transactions are found in registers and lists only";
+  }
+  return ISOPROOF_OK;
+}

@@ -1,0 +1,13 @@
+/* run_engines.h - which engines have to run for what was asked, and in which order.  What they find goes into the
+ * check. */
+#ifndef ISO_CHECK_RUN_ENGINES_H
+#define ISO_CHECK_RUN_ENGINES_H
+
+#include "check/level_check.h"
+
+/* Within transactions first; then, between them, the strong levels before the axioms, as what is satisfied there
+ * implies the rest. */
+isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                isoproof_error *error);
+
+#endif

@@ -1,0 +1,90 @@
+/* From what the engines found to witnesses: proved where that is left to do, judged, and told. */
+#include <stdlib.h>
+
+#include "check/level_check.h"
+#include "explain/proof.h"
+#include "explain/scenario.h"
+#include "explain/witness.h"
+#include "verify/proof.h"
+#include "verify/scenario.h"
+
+isoproof_status iso_level_check_new(isoproof_history *history, iso_level_check **check, isoproof_error *error) {
+  iso_level_check *made = calloc(1, sizeof *made);
+  if (made == NULL) return iso_fail_memory(error);
+  made->history = history;
+  iso_verifier_init(&made->verifier, history);
+  *check = made;
+  return ISOPROOF_OK;
+}
+
+void iso_level_check_free(iso_level_check *check) {
+  iso_findings_free(&check->findings);
+  iso_verifier_free(&check->verifier);
+  iso_prover_free(&check->prover);
+  iso_strong_set_free(&check->strong);
+  if (check->has_weak) iso_weak_free(&check->weak);
+  free(check->shown);
+  free(check);
+}
+
+isoproof_status iso_level_check_need_prover(iso_level_check *check, isoproof_error *error) {
+  if (check->prover.weak != NULL) return ISOPROOF_OK;
+  return iso_prover_init(&check->prover, &check->weak, error);
+}
+
+/* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
+static bool make_cycle(iso_level_check *check, const iso_finding *finding, iso_arena *arena,
+                       isoproof_anomaly *anomaly) {
+  if (iso_level_check_need_prover(check, NULL) != ISOPROOF_OK) return false;
+  iso_proof proof;
+  bool good = iso_prove(&check->prover, finding, &proof) && iso_verify_proof(check->history, &proof) &&
+              iso_explain_proof(check->history, &proof, arena, anomaly, NULL) == ISOPROOF_OK;
+  iso_proof_free(&proof);
+  return good;
+}
+
+/* Makes the witness of a finding; NULL when it does not stand up to verification, or memory is out. */
+static isoproof_anomaly *make_anomaly(iso_level_check *check, const iso_finding *finding, iso_arena *arena) {
+  const iso_tap_info *tap = iso_tap_of((iso_tap)finding->tap);
+  const isoproof_anomaly_info *info = isoproof_anomaly_find(tap->code);
+  isoproof_anomaly *anomaly = iso_arena_alloc(arena, 1, sizeof *anomaly);
+  if (anomaly == NULL || info == NULL) return NULL;
+  anomaly->code = info->code;
+  anomaly->name = info->name;
+  anomaly->level = info->level;
+  anomaly->count = check->findings.keep_all ? 1 : check->findings.count[finding->tap];
+  /* A commit order is that of the level it was forced by. */
+  if (tap->form == ISO_FORM_CM) anomaly->level = iso_axiom_level((iso_axiom)finding->seen)->id;
+  if (!iso_tap_is_of_reads((iso_tap)finding->tap)) {
+    return make_cycle(check, finding, arena, anomaly) ? anomaly : NULL;
+  }
+  if (!iso_verify(&check->verifier, finding)) return NULL;
+  isoproof_status status =
+      iso_explain_finding(check->history, check->history->resolution, finding, arena, anomaly, NULL);
+  return status == ISOPROOF_OK ? anomaly : NULL;
+}
+
+/* The witness of a level that was searched for, checked in the same way. */
+static isoproof_anomaly *make_scenario(iso_level_check *check, size_t decision, iso_arena *arena) {
+  const iso_scenario *scenario = &check->strong.scenarios[decision];
+  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(scenario));
+  isoproof_anomaly *anomaly = iso_arena_alloc(arena, 1, sizeof *anomaly);
+  if (anomaly == NULL || info == NULL) return NULL;
+  anomaly->code = info->code;
+  anomaly->name = info->name;
+  anomaly->level = check->strong.items[decision].level->id;
+  anomaly->count = 1;
+  bool good = iso_verify_scenario(check->history, check->weak.view.counts, scenario) &&
+              iso_explain_scenario(check->history, scenario, arena, anomaly, NULL) == ISOPROOF_OK;
+  return good ? anomaly : NULL;
+}
+
+static isoproof_anomaly *anomaly_of(void *state, size_t number, iso_arena *arena) {
+  iso_level_check *check = state;
+  if (number < check->shown_count) return make_anomaly(check, &check->shown[number], arena);
+  return make_scenario(check, check->told[number - check->shown_count], arena);
+}
+
+static void free_state(void *state) { iso_level_check_free(state); }
+
+const iso_result_engine iso_level_engine = {.anomaly = anomaly_of, .free = free_state};
