@@ -134,7 +134,7 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   isoproof_task *task;
   isoproof_error error;
   isoproof_check_options options = {.struct_size = sizeof options,
-                                    .workload = j->shape->lists ? "list-append" : "rw-register",
+                                    .elle_workload = j->shape->lists ? "list-append" : "rw-register",
                                     .models = &model,
                                     .model_count = 1,
                                     .wfr_keys = true,
