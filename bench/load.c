@@ -2,7 +2,7 @@
  *
  *     load [--txns N] [--directory DIR] [--seed N] [--repeat N]
  *
- * The history has 50 sessions, 10 operations a transaction and 100,000 keys by zipf 1; the default of a million
+ * The history has 50 sessions, 10 operations per transaction and 100,000 keys by zipf 1; the default of a million
  * transactions makes ten million operations.  The files are made in a temporary directory and removed.
  */
 #include <fcntl.h>

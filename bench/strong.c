@@ -5,7 +5,8 @@
  * Every row is a whole run in a process of its own: loading, resolving and checking one level, with two threads.  The
  * histories come from the simulator, at serializable and at snapshot isolation, each without times (Plume text) and
  * with times (binary).  The baseline is the fastest published solver on such a machine, where its figures are known,
- * and a valid history of the same shape for those with a bug.  --scale divides the numbers of transactions.
+ * and a valid history of the same shape for those with a bug.  Which solver that was is not recorded (bench/README.md,
+ * "Whose figures these are").  --scale divides the numbers of transactions.
  */
 #include <isoproof/isoproof.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "measure.h"
+
+#define BASELINE "published solver (C++, pruning on; tool and version: origin not recorded)"
 
 /* Seconds and megabytes of the baseline; 0 where unknown. */
 typedef struct figures {
@@ -229,6 +232,7 @@ int main(int argc, char **argv) {
   if (own && (directory = mkdtemp(made)) == NULL) return 1;
   printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
          (unsigned long long)scale);
+  printf("\"faster than\" and \"smaller than\" compare with: %s\n", BASELINE);
   double valid[RUNS] = {0};
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     if (only != NULL && strncmp(only, shapes[i].name, strlen(only)) != 0) continue;

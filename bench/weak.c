@@ -3,8 +3,8 @@
  *     weak [--scale S] [--directory DIR] [--seed N] [--repeat N] [--case NAME]
  *
  * Every row is a whole run in a process of its own: loading, resolving and checking one level, with two threads.  The
- * baseline is the fastest published tester on such a machine, where its figures are known.  --scale divides the numbers
- * of transactions.
+ * baseline is the fastest published tester on such a machine, where its figures are known; which tool that was is not
+ * recorded (bench/README.md, "Whose figures these are").  --scale divides the numbers of transactions.
  */
 #include <isoproof/isoproof.h>
 #include <stdio.h>
@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "measure.h"
+
+#define BASELINE "published tester (one core; tool and version: origin not recorded)"
 
 /* A shape of history.  Known seconds of the baseline for read-committed, read-atomic, causal; 0 where unknown. */
 typedef struct shape {
@@ -159,6 +161,7 @@ int main(int argc, char **argv) {
   if (own && (directory = mkdtemp(made)) == NULL) return 1;
   printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
          (unsigned long long)scale);
+  printf("\"faster than\" compares with: %s\n", BASELINE);
   for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
     if (only == NULL || strcmp(only, shapes[i].name) == 0) run_shape(&shapes[i], scale, seed, repeats, directory);
   }

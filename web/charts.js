@@ -246,7 +246,7 @@ function showCharts(report) {
   const second = series.bucket / 1e9;
   const rates = {
     name: "rates",
-    title: "Transactions a second",
+    title: "Transactions per second",
     label: "Throughput over time",
     hint: "Point at the chart for figures.",
     series,

@@ -95,7 +95,7 @@ function cut(text, length) {
 
 const clamp = (value, low, high) => Math.max(low, Math.min(high, value));
 
-// Calls at most once a frame.
+// Calls at most once per frame.
 function eachFrame(action) {
   let waiting = false;
   return () => {

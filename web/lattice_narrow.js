@@ -1,4 +1,4 @@
-// The lattice for narrow screens: a level a line, the strongest first, and rails on the left that lead to what it implies.
+// The lattice for narrow screens: one level per line, the strongest first, and rails on the left that lead to what it implies.
 
 const RAIL = { step: 14, row: 34, left: 12 };
 

@@ -1,5 +1,5 @@
 // Finding transactions by session and time.  Those of one session and one outcome form a group, sorted by their starts;
-// beside each stands the latest end so far, so that what is visible is found by two binary searches a group.
+// beside each stands the latest end so far, so that what is visible is found by two binary searches per group.
 
 function makeIndex(timeline) {
   const { session, status, start, end, count: total } = timeline,
