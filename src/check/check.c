@@ -2,8 +2,8 @@
 #include <isoproof/check.h>
 
 #include "base/abi.h"
+#include "check/ambiguous.h"
 #include "check/check_levels.h"
-#include "check/duplicates/ambiguous.h"
 #include "elle/elle_result.h"
 #include "history/resolve.h"
 #include "level/tap.h"

@@ -9,7 +9,7 @@
 #define ISO_CHECK_AXIOMS_SCAN_H
 
 #include "check/order/clock.h"
-#include "check/versions.h"
+#include "check/view/versions.h"
 #include "level/method.h"
 
 typedef struct iso_scanner iso_scanner;

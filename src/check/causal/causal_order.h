@@ -13,7 +13,7 @@
 #define ISO_CHECK_CAUSAL_CAUSAL_ORDER_H
 
 #include "check/order/sequence.h"
-#include "check/versions.h"
+#include "check/view/versions.h"
 
 typedef enum iso_causal_answer {
   ISO_CAUSAL_OPEN, /* too many writers stand far before the readers that they could concern */

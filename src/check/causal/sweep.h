@@ -8,7 +8,7 @@
 #define ISO_CHECK_CAUSAL_SWEEP_H
 
 #include "base/vector.h"
-#include "check/view.h"
+#include "check/view/view.h"
 
 enum { ISO_SWEEP_WORDS = 8, ISO_SWEEP_BITS = 64 * ISO_SWEEP_WORDS };
 

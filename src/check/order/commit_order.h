@@ -7,7 +7,7 @@
 #ifndef ISO_CHECK_ORDER_COMMIT_ORDER_H
 #define ISO_CHECK_ORDER_COMMIT_ORDER_H
 
-#include "check/versions.h"
+#include "check/view/versions.h"
 #include "graph/edge.h"
 
 /* Forced edges `from` before `to`, collected in any order. */

@@ -11,7 +11,7 @@
 #define ISO_CHECK_ORDER_EVENTS_H
 
 #include "base/vector.h"
-#include "check/view.h"
+#include "check/view/view.h"
 
 #define ISO_NO_EVENT UINT32_C(0xffffffff)
 

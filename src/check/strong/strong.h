@@ -9,7 +9,7 @@
 #define ISO_CHECK_STRONG_STRONG_H
 
 #include "check/strong/blame.h"
-#include "check/versions.h"
+#include "check/view/versions.h"
 
 /* What a decision took: name, when it is known, what it counts. */
 #define ISO_STRONG_STATS(X)                                                                                            \

@@ -4,7 +4,7 @@
 #define ISO_CHECK_STRONG_SCENARIO_MAKE_H
 
 #include "base/task.h"
-#include "check/versions.h"
+#include "check/view/versions.h"
 #include "result/scenario.h"
 
 /* Makes the scenario of a level that the given transactions (which all take part, in any order) violate by themselves.

@@ -7,8 +7,8 @@
 #ifndef ISO_CHECK_STRONG_SCENARIO_POLYGRAPH_H
 #define ISO_CHECK_STRONG_SCENARIO_POLYGRAPH_H
 
-#include "check/versions.h"
-#include "check/view.h"
+#include "check/view/versions.h"
+#include "check/view/view.h"
 #include "result/scenario.h"
 
 typedef struct iso_polygraph_write {

@@ -5,11 +5,11 @@
  * show comes after that.  Other reads of the key must be prefixes of it.  Registers have no known order.  Versions own
  * their arrays until iso_versions_free and refer to the view.
  */
-#ifndef ISO_CHECK_VERSIONS_H
-#define ISO_CHECK_VERSIONS_H
+#ifndef ISO_CHECK_VIEW_VERSIONS_H
+#define ISO_CHECK_VIEW_VERSIONS_H
 
 #include "base/vector.h"
-#include "check/view.h"
+#include "check/view/view.h"
 #include "result/finding.h"
 
 /* A known WW edge to some transaction: `from_op` is an append of `from`, `to_op` one of that transaction to the same

@@ -1,4 +1,4 @@
-#include "check/duplicates/ambiguous.h"
+#include "check/ambiguous.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "check/view.h"
+#include "check/view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

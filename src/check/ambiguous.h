@@ -5,8 +5,8 @@
  * this way the level stays violated, whatever else is chosen: so one of these reads must have observed another write.
  * A solver collects what was learned in this way and proposes the next choice, until one fits or none is left.
  */
-#ifndef ISO_CHECK_DUPLICATES_AMBIGUOUS_H
-#define ISO_CHECK_DUPLICATES_AMBIGUOUS_H
+#ifndef ISO_CHECK_AMBIGUOUS_H
+#define ISO_CHECK_AMBIGUOUS_H
 
 #include <isoproof/check.h>
 

@@ -1,4 +1,4 @@
-#include "check/versions.h"
+#include "check/view/versions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * external reads (of a version that another transaction, or the initial one, wrote) and the keys they wrote.
  * Transactions keep their numbers.  The view owns its arrays until iso_view_free and refers to the history.
  */
-#ifndef ISO_CHECK_VIEW_H
-#define ISO_CHECK_VIEW_H
+#ifndef ISO_CHECK_VIEW_VIEW_H
+#define ISO_CHECK_VIEW_VIEW_H
 
 #include "base/task.h"
 #include "history/history.h"
