@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "check/causal/sweep.h"
 #include "check/causal/window.h"
-#include "check/strong/execute.h"
+#include "check/order/version_store.h"
 
 /* A writer further than this before a reader that it could concern is far: such pairs are looked at by themselves, so
  * that a few of them do not make the sweeps of everybody long.  Too many of them are left to the clocks. */
@@ -25,7 +25,7 @@ typedef struct {
   iso_causal *out;
   iso_event_graph e;
   iso_sequence s;
-  iso_executor executor;
+  iso_version_store store;
   iso_strip strip;
   uint32_t *depth; /* by transaction: the longest path of CO to it */
   /* What the last repair changed: only a writer that moved, or one behind a version whose writer moved, can be between
@@ -63,7 +63,7 @@ static void strip_free(iso_strip *strip) {
 static void causal_free(causal *c) {
   iso_event_graph_free(&c->e);
   iso_sequence_free(&c->s);
-  iso_executor_free(&c->executor);
+  iso_version_store_free(&c->store);
   strip_free(&c->strip);
   free(c->block_end);
   free(c->depth);
@@ -119,10 +119,10 @@ static void note_stale(causal *c, uint32_t place, uint32_t slot, uint32_t number
   uint32_t oldest = place, at = strip->read_first[place + 1], steps = 0, depth = c->depth[c->s.event[place]];
   bool near = place - version < REACH;
   bool all = c->anew || c->again[number] || (read->from != ISO_INITIAL && c->moved[read->from]);
-  const uint32_t *last = all ? c->executor.slot_last : c->moved_last;
+  const uint32_t *last = all ? c->store.slot_last : c->moved_last;
   if (!all) slot = c->moved_slot[read->key];
   for (; slot > 0; slot = last[slot - 1]) {
-    uint32_t txn = c->executor.slot_txn[slot - 1], writer = c->s.place[txn];
+    uint32_t txn = c->store.slot_txn[slot - 1], writer = c->s.place[txn];
     if (writer < version) break;
     if (near && ++steps == STEPS) {
       oldest = version;
@@ -160,14 +160,14 @@ static void lay_txn(causal *c, uint32_t place) {
   }
   strip->before_first[place + 1] = at;
   for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
-    uint32_t slot = c->executor.current[v->reads[i].key];
-    uint32_t current = slot == 0 ? ISO_INITIAL : c->executor.slot_txn[slot - 1];
+    uint32_t slot = c->store.current[v->reads[i].key];
+    uint32_t current = slot == 0 ? ISO_INITIAL : c->store.slot_txn[slot - 1];
     if (current != v->reads[i].from) note_stale(c, place, slot, i);
   }
   for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
     strip->write_key[writes++] = v->write_key[i];
-    c->executor.slot_last[i] = c->executor.current[v->write_key[i]];
-    c->executor.current[v->write_key[i]] = i + 1;
+    c->store.slot_last[i] = c->store.current[v->write_key[i]];
+    c->store.current[v->write_key[i]] = i + 1;
     if (!c->moved[txn]) continue;
     c->moved_last[i] = c->moved_slot[v->write_key[i]];
     c->moved_slot[v->write_key[i]] = i + 1;
@@ -178,7 +178,7 @@ static void lay_txn(causal *c, uint32_t place) {
 /* Lays the history out in the order at hand, and finds the reads with writers between. */
 static void lay_strip(causal *c) {
   iso_strip *strip = &c->strip;
-  memset(c->executor.current, 0, strip->keys * sizeof *c->executor.current);
+  memset(c->store.current, 0, strip->keys * sizeof *c->store.current);
   memset(c->moved_slot, 0, strip->keys * sizeof *c->moved_slot);
   memset(c->block_end, 0, c->blocks * sizeof *c->block_end);
   strip->before_first[0] = strip->read_first[0] = strip->write_first[0] = 0;
@@ -440,7 +440,7 @@ static isoproof_status prepare(causal *c, iso_view *view, const iso_versions *ve
   c->depth = iso_alloc_zero(c->e.count, sizeof *c->depth);
   if (c->depth == NULL) return iso_fail_memory(error);
   if (c->s.count == c->s.total) iso_sequence_depths(&c->e, &c->s, c->depth);
-  return iso_executor_make(&c->e, &c->executor, error);
+  return iso_version_store_make(view, &c->store, error);
 }
 
 isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, isoproof_task *task, iso_causal *out,

@@ -30,33 +30,10 @@ void iso_require_also(iso_requirements *q, uint32_t from, uint32_t to) {
   if (!iso_vec_push(&q->also, ((iso_event_edge){from, to}))) q->failed = true;
 }
 
-void iso_executor_free(iso_executor *x) {
-  free(x->slot_txn);
-  free(x->slot_last);
-  free(x->current);
-  memset(x, 0, sizeof *x);
-}
-
-isoproof_status iso_executor_make(const iso_event_graph *e, iso_executor *x, isoproof_error *error) {
-  const iso_view *v = e->view;
-  uint32_t txns = v->h->txns, slots = v->write_first[txns];
-  x->slot_txn = iso_alloc(slots, sizeof *x->slot_txn);
-  x->slot_last = iso_alloc(slots, sizeof *x->slot_last);
-  x->current = iso_alloc(v->h->keys, sizeof *x->current);
-  if (x->slot_txn == NULL || x->slot_last == NULL || x->current == NULL) {
-    iso_executor_free(x);
-    return iso_fail_memory(error);
-  }
-  for (uint32_t txn = 0; txn < txns; txn++) {
-    for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) x->slot_txn[i] = txn;
-  }
-  return ISOPROOF_OK;
-}
-
 typedef struct {
   const iso_event_graph *e;
   const iso_sequence *s;
-  iso_executor *x;
+  iso_version_store *x;
   iso_requirements *out;
   bool exclusive;
   uint64_t broken;
@@ -119,7 +96,7 @@ static void do_writes(run *r, uint32_t txn) {
 isoproof_status iso_execute(const iso_examination *examination, const iso_sequence *sequence, iso_requirements *out,
                             uint64_t *broken, isoproof_error *error) {
   const iso_event_graph *e = examination->events;
-  iso_executor *x = examination->executor;
+  iso_version_store *x = examination->store;
   run r = {.e = e, .s = sequence, .x = x, .out = out, .exclusive = examination->rule->exclusive};
   memset(x->current, 0, e->view->h->keys * sizeof *x->current);
   for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {

@@ -3,12 +3,12 @@
  * The events are run one after the other on a store that holds the last version of each key.  Where a read does not
  * find the version it saw, or two writers of a key overlap that must not, what would have to change is put down as a
  * requirement: one of a few edges must be added.  A sequence without broken requirements is a proof that the level is
- * satisfied.  An executor and requirements own their arrays until they are freed.
+ * satisfied.  Requirements own their arrays until they are freed.
  */
 #ifndef ISO_CHECK_STRONG_EXECUTE_H
 #define ISO_CHECK_STRONG_EXECUTE_H
 
-#include "check/order/sequence.h"
+#include "check/order/version_store.h"
 
 typedef struct iso_event_edge {
   uint32_t from, to;
@@ -34,15 +34,6 @@ void iso_requirements_free(iso_requirements *requirements);
 void iso_require(iso_requirements *requirements);
 void iso_require_edge(iso_requirements *requirements, uint32_t from, uint32_t to);
 void iso_require_also(iso_requirements *requirements, uint32_t from, uint32_t to);
-
-typedef struct iso_executor {
-  uint32_t *slot_txn;  /* beside view->write_key: who writes */
-  uint32_t *slot_last; /* the slot of the version before, + 1 */
-  uint32_t *current;   /* by key: the slot of the last version, + 1 */
-} iso_executor;
-
-isoproof_status iso_executor_make(const iso_event_graph *events, iso_executor *executor, isoproof_error *error);
-void iso_executor_free(iso_executor *executor);
 
 struct iso_examination;
 

@@ -22,7 +22,7 @@ typedef struct {
   iso_sequence sequence;
   iso_event_clocks clocks;
   bool has_clocks;
-  iso_executor executor;
+  iso_version_store store;
   iso_requirements guess; /* what the first sequence breaks */
   iso_strong_options options;
   isoproof_task *task;
@@ -33,7 +33,7 @@ static void decision_free(decision *d) {
   iso_event_graph_free(&d->events);
   iso_sequence_free(&d->sequence);
   iso_event_clocks_free(&d->clocks);
-  iso_executor_free(&d->executor);
+  iso_version_store_free(&d->store);
   iso_requirements_free(&d->guess);
 }
 
@@ -57,7 +57,7 @@ static isoproof_status add_list_orders(decision *d, const iso_versions *versions
 
 static iso_examination examination_of(decision *d) {
   return (iso_examination){
-      .rule = d->rule, .events = &d->events, .clocks = &d->clocks, .executor = &d->executor, .task = d->task};
+      .rule = d->rule, .events = &d->events, .clocks = &d->clocks, .store = &d->store, .task = d->task};
 }
 
 static void lap(double *since, double *seconds) {
@@ -192,7 +192,7 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   stats->chains = d->events.chains;
   lap(&since, &stats->construct_seconds);
   if (d->sequence.count < d->sequence.total) return violated_by_cycle(d, error);
-  ISO_TRY(iso_executor_make(&d->events, &d->executor, error));
+  ISO_TRY(iso_version_store_make(d->events.view, &d->store, error));
   bool runs = d->rule->is_executed, counts = d->options.count_pairs;
   iso_examination examination = examination_of(d);
   if (runs) ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, &stats->guessed_wrong, error));

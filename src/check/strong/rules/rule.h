@@ -20,7 +20,7 @@ typedef struct iso_examination {
   const struct iso_strong_rule *rule;
   iso_event_graph *events;
   const iso_event_clocks *clocks;
-  iso_executor *executor;
+  iso_version_store *store;
   isoproof_task *task;
 } iso_examination;
 

@@ -33,7 +33,7 @@ static void require_direct(const iso_event_graph *e, uint32_t s, uint32_t r, uin
 static isoproof_status examine(const iso_examination *examination, const iso_sequence *sequence, iso_requirements *out,
                                uint64_t *broken, isoproof_error *error) {
   const iso_event_graph *e = examination->events;
-  iso_executor *x = examination->executor;
+  iso_version_store *x = examination->store;
   const iso_view *v = e->view;
   *broken = 0;
   memset(x->current, 0, v->h->keys * sizeof *x->current);
