@@ -4,7 +4,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/options/suggest.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "cli/commands/batch.h"
+#include "cli/commands/command.h"
 #include "cli/commands/files.h"
 #include "cli/options/elle.h"
 #include "cli/options/names.h"

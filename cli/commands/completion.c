@@ -2,7 +2,7 @@
 #include <isoproof/level.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 
 static const char *shell_choice(size_t number) {
   static const char *const names[] = {"bash", "zsh", "fish"};

@@ -3,8 +3,8 @@
 #include <isoproof/isoproof.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/commands/loss.h"
+#include "cli/commands/command.h"
+#include "cli/options/loss.h"
 #include "cli/options/names.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"

@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/terminal/json.h"
 
 enum { DOCTOR_JSON, DOCTOR_OPTIONS };

@@ -2,7 +2,7 @@
 #include <isoproof/level.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/commands/topics.h"
 #include "cli/options/suggest.h"
 

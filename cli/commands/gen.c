@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/commands/blame.h"
-#include "cli/commands/loss.h"
+#include "cli/commands/command.h"
 #include "cli/options/gen_options.h"
+#include "cli/options/loss.h"
 #include "cli/options/names.h"
 #include "cli/options/suggest.h"
 #include "cli/options/workload_options.h"

@@ -3,7 +3,7 @@
 #include <isoproof/isoproof.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/options/gen_options.h"
 #include "cli/options/workload_options.h"
 #include "cli/terminal/interrupt.h"

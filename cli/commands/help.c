@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 
 enum { WIDTH = 80, OPTION_COLUMN = 28 };
 

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 
 /* Text with what roff would interpret escaped: a backslash, a dash (which must stay one), a leading dot or quote. */
 static void roff(FILE *out, const char *text) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/options/outputs.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"

@@ -3,11 +3,11 @@
 #include <isoproof/isoproof.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
+#include "cli/commands/run_report.h"
 #include "cli/options/run_options.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/run_report.h"
 
 enum { RUN_OUTPUT = RUN_OPTIONS, RUN_ALL };
 

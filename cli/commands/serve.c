@@ -1,7 +1,7 @@
 /* serve.c - `isoproof serve`: past runs in a browser, on this machine only. */
 #include <isoproof/serve.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/terminal/interrupt.h"
 
 enum { SERVE_PORT, SERVE_OPTIONS };

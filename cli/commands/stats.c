@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/commands/batch.h"
+#include "cli/commands/command.h"
 #include "cli/options/names.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/json.h"

@@ -6,7 +6,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
+#include "cli/commands/run_report.h"
 #include "cli/commands/test_files.h"
 #include "cli/options/names.h"
 #include "cli/options/outputs.h"
@@ -14,7 +15,6 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/run_report.h"
 
 enum {
   TEST_EXPECT = RUN_OPTIONS,

@@ -1,7 +1,7 @@
 /* gen_options.c - the table of gen's options. */
 #include "cli/options/gen_options.h"
 
-#include "cli/commands/loss.h"
+#include "cli/options/loss.h"
 #include "cli/options/names.h"
 #include "cli/options/workload_options.h"
 

@@ -1,5 +1,5 @@
 /* run_report.c - a run in words. */
-#include "cli/terminal/run_report.h"
+#include "cli/commands/run_report.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* run_report.h - a run in words: the live line, the summary, the fields of JSON.  Borrows what it is given. */
-#ifndef CLI_TERMINAL_RUN_REPORT_H
-#define CLI_TERMINAL_RUN_REPORT_H
+#ifndef CLI_COMMANDS_RUN_REPORT_H
+#define CLI_COMMANDS_RUN_REPORT_H
 
 #include <isoproof/run.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* command.h - the table of commands.  Tables are constant and owned by nobody. */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#ifndef CLI_COMMANDS_COMMAND_H
+#define CLI_COMMANDS_COMMAND_H
 
 #include "cli/options/options.h"
 #include "cli/terminal/message.h"

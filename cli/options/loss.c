@@ -1,5 +1,5 @@
 /* loss.c - compressions and losses of a write. */
-#include "cli/commands/loss.h"
+#include "cli/options/loss.h"
 
 #include <inttypes.h>
 

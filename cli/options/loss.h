@@ -1,6 +1,6 @@
 /* loss.h - what convert and gen share: names of compressions, and what a write left out.  Owns nothing. */
-#ifndef CLI_COMMANDS_LOSS_H
-#define CLI_COMMANDS_LOSS_H
+#ifndef CLI_OPTIONS_LOSS_H
+#define CLI_OPTIONS_LOSS_H
 
 #include <isoproof/format.h>
 
