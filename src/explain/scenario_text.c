@@ -185,17 +185,17 @@ static void say_sides(teller *t, const iso_branch *inner) {
     say_order(t, inner, false, " came before ");
     say(t, ": ");
     say_cycle(t, &t->s->cases.items[inner->then[0]]);
-    say(t, ", a circle. If ");
+    say(t, ", a cycle. If ");
     say_order(t, inner, true, " came before ");
     say(t, ": ");
     say_cycle(t, &t->s->cases.items[inner->then[1]]);
-    say(t, ", a circle again. ");
+    say(t, ", a cycle again. ");
     return;
   }
   say_order(t, inner, refuted == 0, " must have come before ");
   say(t, ", because otherwise ");
   say_cycle(t, &t->s->cases.items[inner->then[refuted]]);
-  say(t, ", a circle. ");
+  say(t, ", a cycle. ");
 }
 
 static void say_tree(teller *t) {
@@ -222,7 +222,7 @@ static void say_tree(teller *t) {
              iso_vec_push(&stack, ((visit){c->then[0], numbers - 1, false, v.at}));
     }
   }
-  if (stack.count > 0) say(t, "The other cases lead to circles as well. ");
+  if (stack.count > 0) say(t, "The other cases lead to cycles as well. ");
   if (!good) t->words.failed = true;
   iso_vec_free(&stack);
 }
@@ -260,10 +260,10 @@ static void say_scenario(teller *t) {
   if (iso_scenario_name(t->s) == ISO_ANOMALY_LOST_UPDATE) say_lost_update(t);
   if (root->is_leaf) {
     say_cycle(t, root);
-    say(t, ": a circle of what must come before what. ");
+    say(t, ": a cycle of what must come before what. ");
   } else {
     say_tree(t);
-    say(t, "Whatever the order of the writes is, there is a circle. ");
+    say(t, "Whatever the order of the writes is, there is a cycle. ");
   }
   say_rule(t);
 }
@@ -320,7 +320,7 @@ static void say_case(teller *t, const uint32_t *parent, uint32_t leaf) {
   }
   say(t, ": ");
   say_cycle(t, &t->s->cases.items[leaf]);
-  say(t, ", a circle.");
+  say(t, ", a cycle.");
 }
 
 static bool list_case(teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, iso_witness_parts *all,
