@@ -1,3 +1,4 @@
+/* Elle's way as options, and the output of elle-cli. */
 #include "cli/options/elle.h"
 
 #include <isoproof/level.h>

@@ -1,3 +1,4 @@
+/* A solver proposes which write each read observed; a violation says which choices to avoid. */
 #include "check/ambiguous.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Findings of single reads as witnesses with sentences. */
 #include "explain/witness.h"
 
 #include <string.h>

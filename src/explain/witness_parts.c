@@ -1,3 +1,4 @@
+/* The transactions, operations, keys and edges of a witness, each once. */
 #include "explain/witness_parts.h"
 
 #include <string.h>

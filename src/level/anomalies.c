@@ -1,3 +1,4 @@
+/* The table of anomalies, which of them count as which, and which models they rule out. */
 #include "level/anomalies.h"
 
 #include "level/examples.h"

@@ -1,3 +1,4 @@
+/* The texts of the examples. */
 #include "level/examples.h"
 
 #define EXAMPLE(name, history, walkthrough)                                                                            \

@@ -1,3 +1,4 @@
+/* The tables of levels and models, and the closure of their implications. */
 #include "level/levels.h"
 
 #include "level/examples.h"

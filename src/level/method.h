@@ -51,11 +51,11 @@ const isoproof_level_info *iso_axiom_level(iso_axiom axiom);
  * So a read of x by r from t and another writer s of x come down to a choice: s before t, or t before s and then r
  * before s.  C name, name in C of its functions, what it allows, after the name of the level. */
 #define ISO_RULE_LIST(X)                                                                                               \
-  X(SERIALIZABLE, serializable, "allows no cycle")                                                                    \
-  X(SNAPSHOT, snapshot, "allows a cycle only where two missed writes follow each other in it")                        \
+  X(SERIALIZABLE, serializable, "allows no cycle")                                                                     \
+  X(SNAPSHOT, snapshot, "allows a cycle only where two missed writes follow each other in it")                         \
   X(PREFIX, prefix,                                                                                                    \
-    "allows no cycle in which whoever missed a write stands right after one that it read from or followed")           \
-  X(PARALLEL, parallel, "allows no cycle with fewer than two missed writes")                                          \
+    "allows no cycle in which whoever missed a write stands right after one that it read from or followed")            \
+  X(PARALLEL, parallel, "allows no cycle with fewer than two missed writes")                                           \
   X(UPDATE_ATOMIC, update_atomic,                                                                                      \
     "allows no cycle without a missed write, and none of a missed write and one other step")
 

@@ -35,7 +35,7 @@ isoproof_status iso_verify_order(isoproof_history *history, const iso_claim *cla
 typedef struct iso_placed {
   isoproof_history *h;
   const iso_claim *claim;
-  uint8_t *counts;  /* one byte a transaction: it took effect */
+  uint8_t *counts;  /* one byte per transaction: it took effect */
   uint32_t *begin;  /* by transaction: where its begin stands, or itself */
   uint32_t *commit; /* where its commit stands, or itself; ISO_NOT_PLACED where it takes no part */
   isoproof_task *task;

@@ -1,3 +1,4 @@
+/* One judge per pattern of reads, from the columns of the history alone. */
 #include "verify/finding.h"
 
 #include <stdlib.h>

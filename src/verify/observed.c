@@ -1,3 +1,4 @@
+/* The versions that an order gives each key, and which of them each read saw. */
 #include "verify/observed.h"
 
 #include <stdlib.h>

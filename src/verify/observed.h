@@ -1,9 +1,9 @@
 /* observed.h - what an order of transactions makes of a history: the versions of each key, and which one each
  * read saw.
  *
- * Making a picture checks what every level from read committed up asks of single reads: they see the last write of a
+ * Making it checks what every level from read committed up asks of single reads: they see the last write of a
  * transaction that took effect and stands before them in the order, or the initial version, below their own writes; and
- * lists hold exactly what was appended, in the order.  A picture owns its arrays until iso_observed_free.
+ * lists hold exactly what was appended, in the order.  It owns its arrays until iso_observed_free.
  */
 #ifndef ISO_VERIFY_OBSERVED_H
 #define ISO_VERIFY_OBSERVED_H

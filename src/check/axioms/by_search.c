@@ -1,3 +1,4 @@
+/* The causal axiom by way of a commit order that is searched for, and what that says of weaker axioms. */
 #include "check/axioms/by_search.h"
 
 #include <stdlib.h>

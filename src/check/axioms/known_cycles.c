@@ -1,3 +1,4 @@
+/* Cycles of SO, WR and the WW of lists, by the strongly connected components of each set of kinds. */
 #include "check/axioms/known_cycles.h"
 
 #include <stdlib.h>

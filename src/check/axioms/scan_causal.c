@@ -1,3 +1,4 @@
+/* The scan of the causal axiom, key by key, with vector clocks over sessions. */
 #include <stdlib.h>
 
 #include "base/vector.h"
@@ -78,7 +79,7 @@ isoproof_status iso_scan_causal(const iso_scan_request *request, uint32_t first,
                                 isoproof_error *error) {
   enum { AHEAD = 4, FAR_AHEAD = 16 };
   const iso_view *v = request->view;
-  progress *states = iso_alloc(v->h->sessions, sizeof *states); /* a key has at most one group a session */
+  progress *states = iso_alloc(v->h->sessions, sizeof *states); /* a key has at most one group per session */
   if (states == NULL) return iso_fail_memory(error);
   for (uint32_t key = first; key < end; key++) {
     uint32_t session = ISO_NO_TXN, stop = v->reader_first[key + 1];

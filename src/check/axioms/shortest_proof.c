@@ -1,3 +1,4 @@
+/* Breadth-first searches for the shortest cycle that proves an instance. */
 #include "check/axioms/shortest_proof.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Deciding axioms: the edges that they force, whether those have a cycle, and the instances on it. */
 #include "check/axioms/weak.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* axioms.h - read committed, read atomic, causal and the session guarantees, decided exactly by their axioms.
+/* weak.h - read committed, read atomic, causal and the session guarantees, decided exactly by their axioms.
  *
  * Each axiom forces edges into the commit order (check/axioms/scan.h).  A history satisfies the level exactly when CO,
  * the known WW of lists and those edges have no cycle, because the conditions of these axioms do not mention the commit

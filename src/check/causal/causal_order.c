@@ -1,3 +1,4 @@
+/* An order that respects CO, repaired by what is forced against it until nothing is, or a cycle closes. */
 #include "check/causal/causal_order.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* Pairs of transactions, a few hundred per sweep. */
 #include "check/causal/co_query.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Reachability by bit sets: one sweep over a strip of transactions carries a bit for each of some hundred writers. */
 #include "check/causal/sweep.h"
 
 #include <stdlib.h>

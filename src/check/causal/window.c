@@ -1,3 +1,4 @@
+/* Windows of an order that backward edges span: every cycle lies within one. */
 #include "check/causal/window.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The candidates of each read whose value several transactions wrote. */
 #include "check/duplicates/choices.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Vector clocks of transactions over sessions, filled in along a commit order. */
 #include "check/order/clock.h"
 
 #include <stdlib.h>

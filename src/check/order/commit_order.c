@@ -1,3 +1,4 @@
+/* Topological sort over sessions as chains (Kahn 1962), and the components of what is left. */
 #include "check/order/commit_order.h"
 
 #include <stdlib.h>

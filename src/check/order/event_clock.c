@@ -1,3 +1,4 @@
+/* Vector clocks of events over chains, in both directions, brought up to date where edges were added. */
 #include "check/order/event_clock.h"
 
 #include <stdlib.h>

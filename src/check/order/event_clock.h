@@ -2,7 +2,7 @@
  *
  * before[v][c] is one more than the last event of chain c that comes before v, 0 for none; after[v][c] is the first
  * event of chain c that comes after v, ISO_NO_REACH for none.  Both are exact, as a chain is one.  A row does not count
- * the event itself.  A reach owns its rows until iso_event_clocks_free.
+ * the event itself.  The clocks own their rows until iso_event_clocks_free.
  */
 #ifndef ISO_CHECK_ORDER_EVENT_CLOCK_H
 #define ISO_CHECK_ORDER_EVENT_CLOCK_H

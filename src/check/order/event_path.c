@@ -1,3 +1,4 @@
+/* A path between two events with the fewest edges outside of chains: breadth-first by cost 0 and 1. */
 #include "check/order/event_path.h"
 
 #include <stdlib.h>

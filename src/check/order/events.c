@@ -1,3 +1,4 @@
+/* The events of transactions and of real time, and the edges between them that were derived. */
 #include "check/order/events.h"
 
 #include <stdlib.h>

@@ -64,7 +64,7 @@ typedef struct iso_event_graph {
   uint32_t *own_groups[3];
 } iso_event_graph;
 
-/* `cut` has a byte a transaction that is 1 where a chain must end before it; NULL cuts at sessions only. */
+/* `cut` has a byte per transaction that is 1 where a chain must end before it; NULL cuts at sessions only. */
 isoproof_status iso_event_graph_make(iso_view *view, iso_event_shape shape, const uint8_t *cut, iso_event_graph *events,
                                      isoproof_error *error);
 void iso_event_graph_free(iso_event_graph *events);

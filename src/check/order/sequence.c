@@ -1,3 +1,4 @@
+/* A first topological order of the events, and its repair where edges were added. */
 #include "check/order/sequence.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* From a contradiction back to the transactions that it rests on, reason by reason. */
 #include "check/strong/blame.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Orders that follow without a guess, in rounds over readers and writers, on several threads. */
 #include "check/strong/saturate.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* Events as nodes of a solver, with the known edges to their nearest neighbours per chain. */
 #include "check/strong/solver_events.h"
 
 #include <stdlib.h>

@@ -66,7 +66,7 @@ typedef struct iso_strong {
   iso_txn_set suspects; /* violated: transactions that violate the level by themselves */
 } iso_strong;
 
-/* Decides.  `versions` may be NULL where there are no lists.  `cut`, where given, has a byte a transaction that is 1
+/* Decides.  `versions` may be NULL where there are no lists.  `cut`, where given, has a byte per transaction that is 1
  * where session order ends before it.  `options` may be NULL. */
 isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
                                   const uint8_t *cut, const iso_strong_options *options, isoproof_task *task,

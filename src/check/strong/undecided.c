@@ -1,3 +1,4 @@
+/* Counting pairs of writers of one key that the clocks leave unordered. */
 #include "check/strong/undecided.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Requirements as assumptions of a fresh solver; what fails is a core, and is made smaller. */
 #include "check/strong/unsat_core.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The order of the versions of lists, from the longest read of each key. */
 #include "check/view/versions.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* External reads and keys written, as compressed sparse rows by transaction and by key. */
 #include "check/view/view.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@ typedef struct iso_view {
   const isoproof_history *h;
   const iso_resolution *resolution; /* the history's own */
   const uint32_t *op_txn;           /* the history's own */
-  uint8_t *counts;                  /* one byte a transaction: takes part */
+  uint8_t *counts;                  /* one byte per transaction: takes part */
   uint32_t taking_part;
 
   uint32_t *read_first;     /* txns + 1 */

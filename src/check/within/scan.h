@@ -11,7 +11,7 @@ typedef struct iso_scan_shared {
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *counts; /* committed or committed in effect, by transaction */
-  uint64_t *overwritten; /* one bit an operation: a write that its own transaction overwrote */
+  uint64_t *overwritten; /* one bit per operation: a write that its own transaction overwrote */
   /* By key: how many leading elements of its stored list were all put there by somebody who was not rolled back; NULL
    * where there are no lists. */
   uint32_t *sound;

@@ -1,3 +1,4 @@
+/* One parallel scan over transactions for what shows within one of them. */
 #include "check/within/within.h"
 
 #include <stdlib.h>

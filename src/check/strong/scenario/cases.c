@@ -1,3 +1,4 @@
+/* The tree of cases over undecided orders of writers, with a forbidden cycle at each leaf. */
 #include "check/strong/scenario/cases.h"
 
 #include <stdlib.h>

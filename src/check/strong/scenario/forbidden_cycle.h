@@ -1,6 +1,6 @@
 /* forbidden_cycle.h - a growing set of links, and the shortest cycle in it that a rule forbids.
  *
- * Links come and go like a stack.  A net owns its arrays until iso_link_stack_free.
+ * Links come and go like a stack.  A stack owns its arrays until iso_link_stack_free.
  */
 #ifndef ISO_CHECK_STRONG_SCENARIO_FORBIDDEN_CYCLE_H
 #define ISO_CHECK_STRONG_SCENARIO_FORBIDDEN_CYCLE_H
@@ -13,7 +13,7 @@ typedef struct iso_link_stack {
   ISO_VEC(iso_link) links;
   ISO_VEC(uint32_t) next;     /* beside links: the next one out of the same transaction */
   uint32_t *head;             /* by transaction */
-  uint32_t *distance, *queue; /* by event: two a transaction */
+  uint32_t *distance, *queue; /* by event: two per transaction */
   uint32_t *via;              /* by event: the link that led there, or a mark */
   ISO_VEC(uint32_t) cycle;    /* the last cycle found: numbers of links, in order */
 } iso_link_stack;

@@ -1,3 +1,4 @@
+/* The polygraph of a few transactions: their dependencies, and the pairs of writers without an order. */
 #include "check/strong/scenario/polygraph.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* polygraph.h - the dependencies among a few transactions of a history, spelled out.
+/* polygraph.h - the dependencies among a few transactions, and the pairs of writers without an order (Papadimitriou
+ * 1979).
  *
  * Transactions are numbered 0, 1, ... in the order of their numbers in the history, so that a session's are a range.
- * Links between them use these numbers; ISO_INITIAL stays itself.  A small problem owns its arrays until
+ * Links between them use these numbers; ISO_INITIAL stays itself.  A polygraph owns its arrays until
  * iso_polygraph_free and refers to the view, the versions and the level.
  */
 #ifndef ISO_CHECK_STRONG_SCENARIO_POLYGRAPH_H

@@ -1,8 +1,8 @@
-/* shrink.h - which transactions, and which links, of a small problem are needed for it to have no solution?
+/* shrink.h - which transactions, and which links, of a polygraph are needed for it to have no solution?
  *
  * The problem is given to the solver with a literal for each transaction, or for each link, that switches it on.  What
- * a failed core does not mention is not needed; the rest is tried without one after the other.  A reducer owns the
- * solver and its arrays until iso_shrinker_free and refers to the small problem.
+ * a failed core does not mention is not needed; the rest is tried without one after the other.  A shrinker owns the
+ * solver and its arrays until iso_shrinker_free and refers to the polygraph.
  */
 #ifndef ISO_CHECK_STRONG_SCENARIO_SHRINK_H
 #define ISO_CHECK_STRONG_SCENARIO_SHRINK_H
@@ -47,7 +47,7 @@ isoproof_status iso_shrinker_add_rival(iso_shrinker *shrinker, size_t read, uint
 
 /* ---- shrinking ---- */
 
-/* `by_link` needs a small problem with its orders spelled out. */
+/* `by_link` needs a polygraph with its orders spelled out. */
 isoproof_status iso_shrinker_init(iso_shrinker *shrinker, const iso_polygraph *problem, bool by_link,
                                   isoproof_error *error);
 void iso_shrinker_free(iso_shrinker *shrinker);

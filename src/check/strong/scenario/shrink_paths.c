@@ -1,3 +1,4 @@
+/* Paths in a solution that a rule forbids become clauses. */
 #include "check/strong/scenario/shrink_paths.h"
 
 #include <stdlib.h>

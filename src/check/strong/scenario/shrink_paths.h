@@ -1,5 +1,5 @@
 /* shrink_paths.h - the clauses of the rule that looks at paths.
- * Everything belongs to the reducer. */
+ * Everything belongs to the shrinker. */
 #ifndef ISO_CHECK_STRONG_SCENARIO_SHRINK_PATHS_H
 #define ISO_CHECK_STRONG_SCENARIO_SHRINK_PATHS_H
 
