@@ -14,7 +14,7 @@ typedef struct iso_clocks {
   uint32_t *rows;                /* txns x width */
 } iso_clocks;
 
-/* `order` is that of CO alone, with its cycles found. */
+/* `order` is that of CO alone, with its cycles found.  Time and memory: transactions x width, and edges x width. */
 isoproof_status iso_clocks_make(const iso_view *view, const iso_order *order, uint32_t first_session, uint32_t width,
                                 isoproof_task *task, iso_clocks *clocks, isoproof_error *error);
 void iso_clocks_free(iso_clocks *clocks);

@@ -5,6 +5,7 @@
  * a few events of the sequence, which is executed again.  A requirement that no sequence breaks is never put down: most
  * pairs of writers are in the right order by luck, and there are too many to look at all of them.  This ends, as each
  * round puts down a new requirement; when the solver finds no solution, there is no sequence at all.
+ * The problem is NP-complete (Papadimitriou 1979; Biswas and Enea 2019), so that rounds can be exponential at worst.
  */
 #ifndef ISO_CHECK_STRONG_REFINE_H
 #define ISO_CHECK_STRONG_REFINE_H

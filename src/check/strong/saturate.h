@@ -4,7 +4,8 @@
  * (SEEN); the first writer s of x there that comes after t must come after r (OVERTAKEN).  Under snapshot isolation two
  * writers of a key must not overlap: the first writer s there whose commit comes after the begin of t must begin after
  * t commits (OVERLAP).  Of the writers of a chain only one is looked at, so pairs are never enumerated.  What follows
- * is added to the events, the clocks are brought up to date, and only what they touched is looked at again.
+ * is added to the events, the clocks are brought up to date, and only what they touched is looked at again.  A round
+ * takes reads x chains at worst.
  */
 #ifndef ISO_CHECK_STRONG_SATURATE_H
 #define ISO_CHECK_STRONG_SATURATE_H

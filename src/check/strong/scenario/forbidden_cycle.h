@@ -26,7 +26,7 @@ bool iso_link_stack_push(iso_link_stack *stack, iso_link link);
 void iso_link_stack_pop(iso_link_stack *stack, size_t left);
 
 /* The length of the shortest forbidden cycle through one of the links from number `first` on, which is then in
- * net->cycle; 0 when there is none shorter than `bound`.  False when memory is out. */
+ * stack->cycle; 0 when there is none shorter than `bound`.  False when memory is out. */
 bool iso_link_stack_search(iso_link_stack *stack, size_t first, size_t bound, size_t *length);
 
 #endif

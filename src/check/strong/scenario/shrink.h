@@ -56,7 +56,9 @@ void iso_shrinker_free(iso_shrinker *shrinker);
  * order. */
 isoproof_status iso_shrinker_fails(iso_shrinker *shrinker, uint32_t *on, size_t *count, isoproof_task *task,
                                    bool *fails, isoproof_error *error);
-/* Takes switches out of a set that fails, those at its front first, until no single one can be taken out. */
+/* Takes switches out of a set that fails, those at its front first, in halves, quarters and so on, until no single one
+ * can be taken out (delta debugging, Zeller 2002): at most a few calls of the solver per switch that stays, times the
+ * logarithm of their number. */
 isoproof_status iso_shrinker_run(iso_shrinker *shrinker, uint32_t *on, size_t *count, isoproof_task *task,
                                  isoproof_error *error);
 
