@@ -1,4 +1,4 @@
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 const iso_lit *iso_sat_reason_of(const iso_solver *s, uint32_t var, uint32_t *count) {
   const iso_var_state *state = &s->var[var];

@@ -5,7 +5,7 @@
  * Going back keeps such literals: they move down the trail, in the same order, and are propagated again. */
 #include <string.h>
 
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 void iso_sat_assign(iso_solver *s, iso_lit literal, uint32_t level, iso_reason_kind kind, uint32_t value) {
   s->value[literal] = 1;

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 bool iso_sat_watch_add(iso_solver *s, iso_lit literal, iso_watch watch) {
   iso_watches *list = &s->watches[literal];

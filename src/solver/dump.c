@@ -1,5 +1,5 @@
 #include "base/output.h"
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 static void put_literal(iso_output *out, iso_lit literal) {
   if ((literal & 1) != 0) iso_out_char(out, '-');

@@ -1,4 +1,4 @@
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 /* The watches of one literal that became false, while they are looked at: those before `kept` stay. */
 typedef struct {

@@ -1,4 +1,4 @@
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 /* Conflicts between two reductions: a first number, and how it grows with the square root of the conflicts so far. */
 enum { REDUCE_EVERY = 1000, REDUCE_MORE = 20, KEEP_GLUE = 2 };

@@ -1,4 +1,4 @@
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 /* Two modes take turns.  In the quick one a restart comes when the clauses learned lately join clearly more levels than
  * those before, which suits contradictions; in the stable one restarts are rare, which suits solutions. */

@@ -1,4 +1,4 @@
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 enum { TASK_DECISIONS = 1024 };
 

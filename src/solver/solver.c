@@ -1,4 +1,4 @@
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 #include <string.h>
 

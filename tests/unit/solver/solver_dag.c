@@ -1,7 +1,7 @@
 /* The graph of the solver by itself: edges enter and leave as a stack, against a matrix of what reaches what. */
 #include "tests/unit/unit.h"
 
-#include "solver/label.h"
+#include "solver/dag_order.h"
 
 enum { NODES = 40, DEPTH = 300 };
 

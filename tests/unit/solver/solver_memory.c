@@ -4,7 +4,7 @@
 #include "tests/unit/solver/solver_problem.h"
 
 #include "base/vector.h"
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 /* Counts down to the allocation that fails; 0 is none. */
 static uint64_t countdown;

@@ -1,6 +1,6 @@
 #include "tests/unit/solver/solver_problem.h"
 
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 static uint32_t below(uint64_t *random, uint32_t bound) { return (uint32_t)unit_below(random, bound); }
 

@@ -1,4 +1,4 @@
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 /* Every variable that is marked is either an assumption or has a reason, so following reasons back along the trail ends
  * in assumptions alone. */

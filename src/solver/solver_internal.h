@@ -1,8 +1,8 @@
-/* state.h - what the parts of the solver share: assignment, clauses, watches, statistics.
+/* solver_internal.h - what the parts of the solver share: assignment, clauses, watches, statistics.
  *
  * The solver owns every array here; arrays by variable or literal have room for `var_room` variables. */
-#ifndef ISO_SOLVER_STATE_H
-#define ISO_SOLVER_STATE_H
+#ifndef ISO_SOLVER_SOLVER_INTERNAL_H
+#define ISO_SOLVER_SOLVER_INTERNAL_H
 
 #include "solver/dag.h"
 #include "solver/heap.h"

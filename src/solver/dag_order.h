@@ -1,11 +1,11 @@
-/* label.h - the order of the nodes as a list with labels that can be compared.  Owns nothing; works on the nodes of a
- * graph.
+/* dag_order.h - the order of the nodes as a list with labels that can be compared.  Owns nothing; works on the nodes of
+ * a graph.
  *
  * Labels are numbers between 1 and 2^62 - 1, with room between them.  Where the room is used up, the nodes around are
  * spread again: over the smallest aligned range of 2^i labels that has at most 2^(i/2) nodes, which keeps the cost
  * of an insertion logarithmic on average. */
-#ifndef ISO_SOLVER_LABEL_H
-#define ISO_SOLVER_LABEL_H
+#ifndef ISO_SOLVER_DAG_ORDER_H
+#define ISO_SOLVER_DAG_ORDER_H
 
 #include "solver/dag.h"
 

@@ -1,5 +1,5 @@
 /* The graph as a theory: edges enter it as their literals become true, and what would close a cycle becomes false. */
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 /* A search for edges that a new edge forbids looks at so many arcs each way, and at so many optional edges, as long as
  * there is credit; without, only the reverse of the new edge is considered.  Credit comes from cycles: where they are

@@ -1,4 +1,4 @@
-#include "solver/label.h"
+#include "solver/dag_order.h"
 
 enum { LABEL_BITS = 62 };
 #define LABEL_END (UINT64_C(1) << LABEL_BITS)

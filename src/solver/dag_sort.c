@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "solver/label.h"
+#include "solver/dag_order.h"
 
 /* How many nodes are sorted between two questions to the task. */
 enum { TASK_STEPS = 1 << 16 };

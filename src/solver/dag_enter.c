@@ -1,4 +1,4 @@
-#include "solver/label.h"
+#include "solver/dag_order.h"
 
 /* Looks for a way from `forward` to `backward`, whose label is smaller.  When there is none, one of the sides has found
  * everything there is between the labels. */
