@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/vector.h"
 #include "format/binary.h"
-#include "history/dense.h"
+#include "history/numbering.h"
 
 /* Entries hashed ahead of their look-ups, so that the misses of a large table overlap. */
 enum { AHEAD = 32 };

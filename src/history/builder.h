@@ -6,8 +6,8 @@
 #ifndef ISO_HISTORY_BUILDER_H
 #define ISO_HISTORY_BUILDER_H
 
-#include "history/dense.h"
 #include "history/history.h"
+#include "history/numbering.h"
 
 /* What is known of a transaction; start from iso_txn_unset(). */
 typedef struct iso_txn_info {

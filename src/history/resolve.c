@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "history/join.h"
+#include "history/resolve_join.h"
 
 void iso_resolution_free(iso_resolution *resolution) {
   if (resolution == NULL) return;

@@ -1,5 +1,5 @@
 /* A bank: transfers move money between accounts, so that every read of all of them shows the same total. */
-#include "history/dense.h"
+#include "history/numbering.h"
 #include "object/object.h"
 
 typedef struct bank {

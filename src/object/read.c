@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "format/token.h"
-#include "history/dense.h"
+#include "history/numbering.h"
 #include "object/object.h"
 
 typedef enum line_type { NO_TYPE, INVOKE, OK, FAIL, INFO } line_type;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/dense.h"
+#include "history/numbering.h"
 #include "object/object.h"
 
 /* An element of a set that somebody tried to add. */

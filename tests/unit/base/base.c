@@ -9,7 +9,7 @@
 #include "base/vector.h"
 #include "base/words.h"
 #include "format/idset.h"
-#include "history/dense.h"
+#include "history/numbering.h"
 #include "history/pool.h"
 
 static void numbers_round_trip(void **state) {

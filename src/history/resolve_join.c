@@ -1,4 +1,4 @@
-#include "history/join.h"
+#include "history/resolve_join.h"
 
 #include <stdlib.h>
 #include <string.h>

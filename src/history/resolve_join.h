@@ -1,7 +1,7 @@
-/* join.h - the partitioned hash join behind history/resolve.h.
+/* resolve_join.h - the partitioned hash join behind history/resolve.h.
  * The resolution it makes belongs to the caller, who frees it with iso_resolution_free. */
-#ifndef ISO_HISTORY_JOIN_H
-#define ISO_HISTORY_JOIN_H
+#ifndef ISO_HISTORY_RESOLVE_JOIN_H
+#define ISO_HISTORY_RESOLVE_JOIN_H
 
 #include "base/task.h"
 #include "history/history.h"

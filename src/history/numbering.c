@@ -1,4 +1,4 @@
-#include "history/dense.h"
+#include "history/numbering.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* dense.h - a map from value codes to dense numbers 0, 1, 2, ... in the order of first appearance.
+/* numbering.h - a map from value codes to dense numbers 0, 1, 2, ... in the order of first appearance.
  *
  * Keys and sessions are nearly always small integers, so small codes index an array directly; the array grows only
  * in proportion to what was seen, so that one absurd key cannot allocate gigabytes, and outliers go to a hash table.
  */
-#ifndef ISO_HISTORY_DENSE_H
-#define ISO_HISTORY_DENSE_H
+#ifndef ISO_HISTORY_NUMBERING_H
+#define ISO_HISTORY_NUMBERING_H
 
 #include "history/pool.h"
 
