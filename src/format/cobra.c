@@ -10,7 +10,7 @@
 #include "format/cobra.h"
 
 #include "format/format.h"
-#include "format/logdir.h"
+#include "format/log_directory.h"
 
 #define COBRA_INIT UINT64_C(0xbebeebee)
 #define COBRA_NULL UINT64_C(0xdeadbeef)

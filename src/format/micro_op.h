@@ -7,7 +7,7 @@
 #define ISO_FORMAT_MICRO_OP_H
 
 #include "base/vector.h"
-#include "format/list_memory.h"
+#include "format/list_cache.h"
 #include "format/token.h"
 #include "history/builder.h"
 

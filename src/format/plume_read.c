@@ -9,8 +9,8 @@
 #include "base/parallel.h"
 #include "base/vector.h"
 #include "format/format.h"
-#include "format/idset.h"
 #include "format/plume_block.h"
+#include "format/txn_id_set.h"
 
 /* The transaction a session is in the middle of. */
 typedef struct {

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "format/format.h"
-#include "format/idset.h"
+#include "format/txn_id_set.h"
 
 /* What the loops below need at every operation. */
 typedef struct {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "format/format.h"
-#include "format/idset.h"
+#include "format/txn_id_set.h"
 
 enum { LINE_MOST = 256 << 20, CHECK_EVERY = 4096 };
 

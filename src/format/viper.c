@@ -3,7 +3,7 @@
  * {"value": [["r", 1, 1, true], ["w", 2, 1, true]]}: the last element says whether the operation succeeded; one that
  * did not says nothing. */
 #include "format/format.h"
-#include "format/logdir.h"
+#include "format/log_directory.h"
 #include "format/micro_op.h"
 
 typedef struct log_reader {

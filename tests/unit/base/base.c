@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "base/words.h"
-#include "format/idset.h"
+#include "format/txn_id_set.h"
 #include "history/numbering.h"
 #include "history/pool.h"
 

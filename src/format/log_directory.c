@@ -1,4 +1,4 @@
-#include "format/logdir.h"
+#include "format/log_directory.h"
 
 #include <dirent.h>
 #include <errno.h>

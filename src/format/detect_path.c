@@ -1,4 +1,4 @@
-/* probe.c - the public question "what format is this?", answered without reading the whole input. */
+/* detect_path.c - the public question "what format is this?", answered without reading the whole input. */
 #include <string.h>
 #include <sys/stat.h>
 

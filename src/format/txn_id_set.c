@@ -1,4 +1,4 @@
-#include "format/idset.h"
+#include "format/txn_id_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* idset.h - a set of transaction ids: a bitmap where they are dense, a hash table for the rest.
+/* txn_id_set.h - a set of transaction ids: a bitmap where they are dense, a hash table for the rest.
  * The set owns its memory until iso_idset_free. */
-#ifndef ISO_FORMAT_IDSET_H
-#define ISO_FORMAT_IDSET_H
+#ifndef ISO_FORMAT_TXN_ID_SET_H
+#define ISO_FORMAT_TXN_ID_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-/* logdir.h - directories that hold one log a session, T0.log, T1.log, ... (Cobra) or J0.log, ... (Viper).
+/* log_directory.h - directories that hold one log a session, T0.log, T1.log, ... (Cobra) or J0.log, ... (Viper).
  *
  * A listing owns its names until iso_logdir_free.
  */
-#ifndef ISO_FORMAT_LOGDIR_H
-#define ISO_FORMAT_LOGDIR_H
+#ifndef ISO_FORMAT_LOG_DIRECTORY_H
+#define ISO_FORMAT_LOG_DIRECTORY_H
 
 #include "base/error.h"
 

@@ -1,11 +1,11 @@
-/* list_memory.h - the texts of the longest lists of recent keys.
+/* list_cache.h - the texts of the longest lists of recent keys.
  *
  * A read of a list mostly begins with what was read of its key before; what has the same text need not be parsed again.
  * Only EDN lists of plain integers with single spaces between them are remembered, and only short ones.  The memory
  * owns its texts until iso_list_memory_free.
  */
-#ifndef ISO_FORMAT_LIST_MEMORY_H
-#define ISO_FORMAT_LIST_MEMORY_H
+#ifndef ISO_FORMAT_LIST_CACHE_H
+#define ISO_FORMAT_LIST_CACHE_H
 
 #include "base/vector.h"
 #include "format/token.h"

@@ -1,4 +1,4 @@
-#include "format/list_memory.h"
+#include "format/list_cache.h"
 
 #include <string.h>
 
