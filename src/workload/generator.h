@@ -10,8 +10,8 @@
 #include <isoproof/workload.h>
 #include <stdatomic.h>
 
+#include "workload/op_mix.h"
 #include "workload/program.h"
-#include "workload/workload.h"
 
 enum {
   ISO_AMOUNT_BITS = 20,   /* low bits of the values of a bank: the amount */

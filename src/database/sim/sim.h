@@ -10,7 +10,7 @@
 #include "base/task.h"
 #include "base/vector.h"
 #include "history/builder.h"
-#include "workload/workload.h"
+#include "workload/op_mix.h"
 
 #define ISO_SIM_NONE UINT32_MAX
 /* Simulated time of one step. */

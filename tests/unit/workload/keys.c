@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "workload/workload.h"
+#include "workload/op_mix.h"
 
 enum { DRAWS = 400000 };
 

@@ -1,5 +1,5 @@
-/* workload.c - the general workload. */
-#include "workload/workload.h"
+/* op_mix.c - the general workload. */
+#include "workload/op_mix.h"
 
 #include "base/vector.h"
 

@@ -1,4 +1,4 @@
-/* general_mix.c - workloads whose transactions are reads and writes in a mix. */
+/* mix_programs.c - workloads whose transactions are reads and writes in a mix. */
 #include "workload/generator.h"
 
 isoproof_status iso_next_general(iso_generator_session *session, isoproof_error *error) {

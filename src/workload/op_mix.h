@@ -1,9 +1,9 @@
-/* workload.h - the general workload: what each transaction will do, decided by a seed alone.
+/* op_mix.h - the general workload: what each transaction will do, decided by a seed alone.
  *
  * A workload owns its buffers until iso_workload_free; the operations of a transaction are valid until the next call.
  */
-#ifndef ISO_WORKLOAD_WORKLOAD_H
-#define ISO_WORKLOAD_WORKLOAD_H
+#ifndef ISO_WORKLOAD_OP_MIX_H
+#define ISO_WORKLOAD_OP_MIX_H
 
 #include "workload/keys.h"
 
