@@ -8,7 +8,7 @@
 #include <isoproof/cluster.h>
 
 #include "base/arena.h"
-#include "cluster/guard.h"
+#include "cluster/guardian.h"
 #include "cluster/proxy.h"
 
 enum { ISO_NODE_PORTS = 4 };

@@ -1,5 +1,5 @@
-/* guard.c - this side of the guardian: starting it, and asking it. */
-#include "cluster/guard.h"
+/* guardian_client.c - this side of the guardian: starting it, and asking it. */
+#include "cluster/guardian.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* guard.h - a guardian process that is the parent of every server, and outlives us just long enough to clean
+/* guardian.h - a guardian process that is the parent of every server, and outlives us just long enough to clean
  * up.
  *
  * The guard owns the guardian, whatever that started, and the folder, until iso_guard_end or the death of this process;
@@ -8,8 +8,8 @@
  * closes, for whatever reason, it kills what it started (and what those started: orphans become its children), removes
  * the folder, and leaves.  Should the guardian itself be killed, the kernel kills the servers.
  */
-#ifndef ISO_CLUSTER_GUARD_H
-#define ISO_CLUSTER_GUARD_H
+#ifndef ISO_CLUSTER_GUARDIAN_H
+#define ISO_CLUSTER_GUARDIAN_H
 
 #include <sys/types.h>
 

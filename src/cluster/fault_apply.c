@@ -1,4 +1,4 @@
-/* fault_do.c - each fault on one node: doing, undoing. */
+/* fault_apply.c - each fault on one node: doing, undoing. */
 #include <signal.h>
 
 #include "cluster/fault.h"

@@ -1,4 +1,4 @@
-/* keeper.c - the guardian process: starts servers, kills them, removes their folder.
+/* guardian.c - the guardian process: starts servers, kills them, removes their folder.
  *
  * It is a fork of a process that may have threads, so nothing here allocates or takes a lock of the C library.
  */
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/vector.h"
-#include "cluster/guard.h"
+#include "cluster/guardian.h"
 #include "cluster/process_tree.h"
 
 enum { POLL_MS = 100, LOCK_BYTES = 512, END_GRACE_MS = 3000, LAST_GRACE_MS = 10000, STEP_MS = 10 };
