@@ -1,10 +1,10 @@
-/* configs.h - sets of what a register may have come to: its value, which open calls took effect, and which calls of
- * unknown outcome were made use of.
+/* configurations.h - sets of what a register may have come to: its value, which open calls took effect, and which calls
+ * of unknown outcome were made use of.
  *
  * A set owns its columns until iso_configs_free; clearing keeps them for the next use.
  */
-#ifndef ISO_OBJECT_CONFIGS_H
-#define ISO_OBJECT_CONFIGS_H
+#ifndef ISO_OBJECT_CONFIGURATIONS_H
+#define ISO_OBJECT_CONFIGURATIONS_H
 
 #include "base/error.h"
 #include "base/vector.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object/configs.h"
+#include "object/configurations.h"
 #include "object/object.h"
 
 enum { MOST_OPEN = 64, USUAL_BUDGET = 20000000 };

@@ -1,4 +1,4 @@
-#include "object/configs.h"
+#include "object/configurations.h"
 
 #include <string.h>
 
