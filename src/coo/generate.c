@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "base/vector.h"
+#include "coo/cycle_shape.h"
 #include "coo/names.h"
-#include "coo/structure.h"
 
 struct isoproof_coo_generator {
   uint32_t txns, objects;

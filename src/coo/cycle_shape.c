@@ -1,4 +1,4 @@
-/* structure.c - all POP cycles that cannot be made shorter.
+/* cycle_shape.c - all POP cycles that cannot be made shorter.
  *
  * What the lemmas leave over: an object belongs to one POP, or to two in a row of which the first is RW or RCW and the
  * second WR or WCR, meeting in one write (any other two could be replaced by one).  On a circle of two transactions and
@@ -8,7 +8,7 @@
  * write that closed the POP before, closes after that one; so the first POP is neither, and every such circle has a
  * schedule: close the POPs one after another.
  */
-#include "coo/structure.h"
+#include "coo/cycle_shape.h"
 
 typedef struct kind_list {
   uint32_t count;

@@ -1,7 +1,7 @@
-/* structure.h - the structure of a POP cycle without any schedule: kinds and objects around the circle.
+/* cycle_shape.h - the structure of a POP cycle without any schedule: kinds and objects around the circle.
  * Structures are plain values that own nothing. */
-#ifndef ISO_COO_STRUCTURE_H
-#define ISO_COO_STRUCTURE_H
+#ifndef ISO_COO_CYCLE_SHAPE_H
+#define ISO_COO_CYCLE_SHAPE_H
 
 #include <isoproof/coo.h>
 

@@ -1,4 +1,4 @@
-/* judge.c - what a database did with a case: a letter, the executed schedule, its cycle, and the verdicts of the
+/* case_result.c - what a database did with a case: a letter, the executed schedule, its cycle, and the verdicts of the
  * checkers on what committed. */
 #include <string.h>
 

@@ -1,9 +1,9 @@
-/* arrange.c - from the structure of a POP cycle to a schedule that makes it. */
+/* cycle_shape_schedule.c - from the structure of a POP cycle to a schedule that makes it. */
 #include <stdio.h>
 #include <string.h>
 
+#include "coo/cycle_shape.h"
 #include "coo/names.h"
-#include "coo/structure.h"
 
 /* A schedule as it grows. */
 typedef struct script {
