@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/task.h"
-#include "serve/answer.h"
+#include "serve/response.h"
 
 enum { MOST_CLIENTS = 16, LISTENERS = 2, READ_SECONDS = 10, WRITE_SECONDS = 60, LOOK_MS = 200 };
 

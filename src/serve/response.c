@@ -1,4 +1,4 @@
-#include "serve/answer.h"
+#include "serve/response.h"
 
 #include <isoproof/report.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* answer.h - what is sent for a request: pages made on demand, each complete before its first byte is sent.
+/* response.h - what is sent for a request: pages made on demand, each complete before its first byte is sent.
  *
  * An answer owns its body until iso_answer_free.
  */
-#ifndef ISO_SERVE_ANSWER_H
-#define ISO_SERVE_ANSWER_H
+#ifndef ISO_SERVE_RESPONSE_H
+#define ISO_SERVE_RESPONSE_H
 
 #include "base/vector.h"
 #include "serve/request.h"
