@@ -1,4 +1,4 @@
-/* Values come and go.
+/* The trail: assigning literals, and backtracking, which may be chronological (Nadel and Ryvchin 2018).
  *
  * A literal that a conflict makes true at a level far below the present one does not undo everything in between: the
  * search goes back by one level only, and the literal enters the trail above literals of higher levels, out of order.

@@ -1,3 +1,4 @@
+/* An order-maintenance list: the topological order as a linked list whose nodes carry comparable labels. */
 #include "solver/dag_order.h"
 
 enum { LABEL_BITS = 62 };
@@ -69,20 +70,20 @@ static void fit(iso_dag *graph, uint32_t first, uint32_t last, uint32_t count) {
   }
 }
 
-void iso_label_spread(iso_dag *graph, const uint32_t *order, uint32_t count) {
+void iso_dag_order_build(iso_dag *graph, const uint32_t *order, uint32_t count) {
   graph->first = graph->last = ISO_NONE;
   for (uint32_t i = 0; i < count; i++) link_after(graph, order[i], graph->last);
   graph->settled = count;
   if (count > 0) number(graph, graph->first, count, 0, LABEL_END / ((uint64_t)count + 1));
 }
 
-void iso_label_append(iso_dag *graph, uint32_t first, uint32_t count) {
+void iso_dag_order_append(iso_dag *graph, uint32_t first, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) link_after(graph, first + i, graph->last);
   graph->settled += count;
   if (count > 0) fit(graph, first, graph->last, count);
 }
 
-void iso_label_move(iso_dag *graph, const iso_dag_rank *run, uint32_t count, uint32_t after) {
+void iso_dag_order_move(iso_dag *graph, const iso_dag_rank *run, uint32_t count, uint32_t after) {
   if (count == 0) return;
   for (uint32_t i = 0; i < count; i++) unlink_node(graph, run[i].node);
   uint32_t at = after;

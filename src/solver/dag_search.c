@@ -1,10 +1,11 @@
+/* The two searches of an entering edge, forward from its head and backward from its tail, fewest literals first. */
 #include "solver/dag.h"
 
 /* What a mark says, above the stamp: the direction, and whether the way costs no more than any other.  Until then the
  * node may still be found again by a cheaper way. */
 enum { MARK_FINAL = 1, MARK_BACKWARD = 2, MARKS = 4 };
 
-void iso_dag_begin(iso_dag *graph, uint32_t forward_from, uint32_t backward_from) {
+void iso_dag_search_begin(iso_dag *graph, uint32_t forward_from, uint32_t backward_from) {
   iso_dag_node *nodes = graph->nodes.items;
   if (graph->stamp > UINT32_MAX - 2 * MARKS) {
     for (size_t i = 0; i < graph->nodes.count; i++) nodes[i].mark = 0;
@@ -25,7 +26,7 @@ void iso_dag_begin(iso_dag *graph, uint32_t forward_from, uint32_t backward_from
   }
 }
 
-bool iso_dag_more(iso_dag *graph, iso_dag_direction direction) {
+bool iso_dag_search_more(iso_dag *graph, iso_dag_direction direction) {
   iso_dag_side *side = &graph->side[direction];
   if (side->now_count > 0) return true;
   /* One literal more: those that did not turn out to be cheaper meanwhile. */
@@ -39,7 +40,7 @@ bool iso_dag_more(iso_dag *graph, iso_dag_direction direction) {
   return side->now_count > 0;
 }
 
-uint32_t iso_dag_degree(const iso_dag *graph, iso_dag_direction direction) {
+uint32_t iso_dag_search_degree(const iso_dag *graph, iso_dag_direction direction) {
   const iso_dag_side *side = &graph->side[direction];
   const iso_dag_node *node = &graph->nodes.items[side->now[side->now_count - 1]];
   return direction == ISO_FORWARD ? node[1].fixed_out - node->fixed_out + node->outs
@@ -82,7 +83,7 @@ static bool find(walk *w, uint32_t number, uint32_t edge, bool free) {
   return false;
 }
 
-bool iso_dag_expand(iso_dag *graph, iso_dag_direction direction, uint64_t low, uint64_t high) {
+bool iso_dag_search_expand(iso_dag *graph, iso_dag_direction direction, uint64_t low, uint64_t high) {
   bool forward = direction == ISO_FORWARD;
   iso_dag_side *side = &graph->side[direction];
   walk w = {graph, side, forward ? 0 : MARK_BACKWARD, side->now[--side->now_count], low, high};
@@ -102,7 +103,7 @@ bool iso_dag_expand(iso_dag *graph, iso_dag_direction direction, uint64_t low, u
   return false;
 }
 
-void iso_dag_trace(iso_dag *graph, uint32_t node) {
+void iso_dag_search_trace(iso_dag *graph, uint32_t node) {
   for (uint32_t at = node; at != ISO_NONE; at = graph->nodes.items[at].via_node) {
     uint32_t edge = graph->nodes.items[at].via_edge;
     if (edge == ISO_NONE || graph->edges.items[edge].permanent) continue;

@@ -1,3 +1,4 @@
+/* The topological order from nothing, by Kahn's algorithm guided by a hint, and the decision when to sort again. */
 #include <string.h>
 
 #include "solver/dag_order.h"
@@ -130,7 +131,7 @@ static isoproof_status run_kahn(const iso_dag *graph, kahn *k, uint32_t *placed,
   return ISOPROOF_OK;
 }
 
-/* Makes rows of the fixed edges and an order of everything; `block` has six words a node. */
+/* Makes rows of the fixed edges and an order of everything; `block` has six words per node. */
 static isoproof_status sort(iso_dag *graph, uint64_t *block, const isoproof_task *task, bool *acyclic,
                             isoproof_error *error) {
   size_t nodes = iso_dag_nodes(graph);
@@ -142,7 +143,7 @@ static isoproof_status sort(iso_dag *graph, uint64_t *block, const isoproof_task
   if (!fits) ISO_TRY(run_kahn(graph, &k, &placed, task, error));
   *acyclic = placed == nodes;
   if (!*acyclic) return ISOPROOF_OK;
-  iso_label_spread(graph, fits ? k.order : k.sorted, placed);
+  iso_dag_order_build(graph, fits ? k.order : k.sorted, placed);
   graph->sorted = true;
   iso_vec_free(&graph->pending);
   iso_vec_free(&graph->hint);
@@ -153,7 +154,7 @@ static isoproof_status sort(iso_dag *graph, uint64_t *block, const isoproof_task
 static bool is_outgrown(const iso_dag *graph) {
   enum { SHARE = 8 };
   size_t sorted = graph->nodes.items[graph->nodes.count - 1].fixed_out;
-  return graph->pending.count > graph->few && graph->pending.count > sorted / SHARE;
+  return graph->pending.count > graph->resort_least && graph->pending.count > sorted / SHARE;
 }
 
 /* Makes all edges in the graph pending again, with the present order as the hint.  Optional edges that are there for
@@ -210,7 +211,7 @@ isoproof_status iso_dag_settle(iso_dag *graph, const isoproof_task *task, bool *
   if (!reserve_scratch(graph)) return iso_fail_memory(error);
   if (graph->sorted && is_outgrown(graph)) ISO_TRY(unsort(graph, error));
   if (graph->sorted) {
-    iso_label_append(graph, graph->settled, nodes - graph->settled);
+    iso_dag_order_append(graph, graph->settled, nodes - graph->settled);
     return enter_pending(graph, task, acyclic, error);
   }
   uint64_t *block = iso_alloc(nodes, 3 * sizeof *block);

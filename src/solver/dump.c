@@ -1,3 +1,4 @@
+/* Writes the problem of a solver as DIMACS CNF with lines for the graph. */
 #include "base/output.h"
 #include "solver/solver_internal.h"
 

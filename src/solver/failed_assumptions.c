@@ -1,8 +1,9 @@
+/* Failed assumptions: from a false assumption back along the reasons to assumptions that contradict it. */
 #include "solver/solver_internal.h"
 
 /* Every variable that is marked is either an assumption or has a reason, so following reasons back along the trail ends
  * in assumptions alone. */
-isoproof_status iso_sat_find_core(iso_solver *s, iso_lit assumption, isoproof_error *error) {
+isoproof_status iso_sat_find_failed_assumptions(iso_solver *s, iso_lit assumption, isoproof_error *error) {
   s->core.count = 0;
   if (!iso_vec_reserve(&s->core, (size_t)s->level + 1)) return iso_fail_memory(error);
   s->core.items[s->core.count++] = assumption;

@@ -1,4 +1,5 @@
-/* The graph as a theory: edges enter it as their literals become true, and what would close a cycle becomes false. */
+/* The theory of acyclic graphs, as in MonoSAT: edges enter as their literals become true, and literals of edges that
+ * would close a cycle become false. */
 #include "solver/solver_internal.h"
 
 /* A search for edges that a new edge forbids looks at so many arcs each way, and at so many optional edges, as long as
@@ -24,8 +25,8 @@ static isoproof_status forbid(iso_solver *s, const iso_dag_edge *edge, iso_lit b
   iso_dag *graph = &s->graph;
   uint32_t at = (uint32_t)s->reasons.count;
   graph->path_count = 0;
-  iso_dag_trace(graph, edge->from);
-  iso_dag_trace(graph, edge->to);
+  iso_dag_search_trace(graph, edge->from);
+  iso_dag_search_trace(graph, edge->to);
   uint32_t count = graph->path_count + 1;
   if (s->reasons.count + count + 1 >= UINT32_MAX) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "reasons of more than 2^32 literals in total");
@@ -45,12 +46,12 @@ static isoproof_status forbid(iso_solver *s, const iso_dag_edge *edge, iso_lit b
 /* Searches both ways from an edge, while there is credit. */
 static void reach(iso_solver *s, const iso_dag_edge *edge) {
   iso_dag *graph = &s->graph;
-  iso_dag_begin(graph, edge->to, edge->from);
+  iso_dag_search_begin(graph, edge->to, edge->from);
   if (s->reach_credit == 0) return;
   for (unsigned direction = ISO_FORWARD; direction <= ISO_BACKWARD; direction++) {
     const iso_dag_side *side = &graph->side[direction];
-    while (iso_dag_more(graph, direction) && side->cost + iso_dag_degree(graph, direction) < REACH_ARCS) {
-      iso_dag_expand(graph, direction, 0, UINT64_MAX);
+    while (iso_dag_search_more(graph, direction) && side->cost + iso_dag_search_degree(graph, direction) < REACH_ARCS) {
+      iso_dag_search_expand(graph, direction, 0, UINT64_MAX);
     }
   }
   s->stats.reaches++;
@@ -70,7 +71,7 @@ static isoproof_status forbid_all(iso_solver *s, uint32_t entered, iso_lit by, i
     uint32_t e = graph->nodes.items[side->found[i]].optional_out;
     for (; e != ISO_NONE && looked < REACH_EDGES; e = edges[e].next_optional) {
       looked++;
-      if (s->value[edges[e].literal] != 0 || !iso_dag_found_backward(graph, edges[e].to)) continue;
+      if (s->value[edges[e].literal] != 0 || !iso_dag_search_found_backward(graph, edges[e].to)) continue;
       ISO_TRY(forbid(s, &edges[e], by, error));
     }
   }

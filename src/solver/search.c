@@ -1,3 +1,4 @@
+/* The CDCL loop: propagate, learn from conflicts, restart, reduce, assume and decide. */
 #include "solver/solver_internal.h"
 
 enum { TASK_DECISIONS = 1024 };
@@ -49,7 +50,7 @@ static isoproof_status assume(search *run) {
   iso_solver *s = run->s;
   iso_lit literal = s->assumptions.items[s->level];
   if (s->value[literal] < 0) {
-    ISO_TRY(iso_sat_find_core(s, literal, run->error));
+    ISO_TRY(iso_sat_find_failed_assumptions(s, literal, run->error));
     run->answer = ISO_SOLVER_UNSAT;
     run->done = true;
     return ISOPROOF_OK;

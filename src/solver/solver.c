@@ -1,3 +1,4 @@
+/* The solver as solver.h shows it: making and freeing, adding to the problem, solving and its results. */
 #include "solver/solver_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* solver_internal.h - what the parts of the solver share: assignment, clauses, watches, statistics.
+/* solver_internal.h - what the files of the solver share: assignment, clauses, watches, statistics.
  *
  * The solver owns every array here; arrays by variable or literal have room for `var_room` variables. */
 #ifndef ISO_SOLVER_SOLVER_INTERNAL_H
@@ -25,7 +25,7 @@ typedef struct iso_var_state {
  * are in the watches alone. */
 typedef struct iso_clause {
   uint32_t size;
-  uint32_t glue;    /* number of levels when it was last seen in a conflict; 0 for a clause that was given */
+  uint32_t glue;    /* LBD: distinct decision levels when last seen in a conflict; 0 for a clause that was given */
   uint32_t forward; /* where it goes, while the arena is compacted */
   uint16_t used;    /* recently in conflicts */
   uint16_t garbage;
@@ -123,8 +123,12 @@ static inline iso_clause *iso_clause_at(const iso_solver *s, uint32_t clause) {
   return (iso_clause *)(void *)&s->arena.items[clause];
 }
 static inline iso_var_state *iso_var_of(const iso_solver *s, iso_lit literal) { return &s->var[literal >> 1]; }
+/* Whether the literal is true at level 0, whatever is decided. */
+static inline bool iso_sat_holds_always(const iso_solver *s, iso_lit literal) {
+  return s->value[literal] > 0 && iso_var_of(s, literal)->level == 0;
+}
 
-/* assign.c: values come and go */
+/* assign.c: the trail of assigned literals */
 void iso_sat_assign(iso_solver *s, iso_lit literal, uint32_t level, iso_reason_kind kind, uint32_t value);
 /* Opens a level and decides a literal; ISO_LIT_NONE opens an empty level. */
 void iso_sat_decide(iso_solver *s, iso_lit literal);
@@ -145,24 +149,25 @@ void iso_clause_collect(iso_solver *s);
  * s->conflict was filled instead. */
 isoproof_status iso_sat_propagate(iso_solver *s, bool *conflict, isoproof_error *error);
 
-/* theory.c: what the graph says about the next literals of the trail.  Stops after literals became false. */
+/* propagate_graph.c: what the graph says about the next literals of the trail.  Stops after literals became false. */
 isoproof_status iso_sat_propagate_graph(iso_solver *s, bool *conflict, isoproof_error *error);
 
-/* analyze.c: from s->conflict to s->clause, with the literal that becomes true first and one of the level to go back
- * to second. */
+/* analyze.c: from s->conflict to s->clause, which begins with the negated first unique implication point; its second
+ * literal is one of the level to go back to. */
 void iso_sat_analyze(iso_solver *s, uint32_t *back, uint32_t *glue);
 /* The literals that made this one true, all false. */
 const iso_lit *iso_sat_reason_of(const iso_solver *s, uint32_t var, uint32_t *count);
-/* How many levels the literals have. */
+/* How many levels the literals have (their LBD). */
 uint32_t iso_sat_glue(iso_solver *s, const iso_lit *literals, uint32_t count);
 
-/* core.c: from an assumption that is false to assumptions that cannot all hold, in s->core. */
-isoproof_status iso_sat_find_core(iso_solver *s, iso_lit assumption, isoproof_error *error);
+/* failed_assumptions.c: from an assumption that is false to assumptions that cannot all hold, in s->core. */
+isoproof_status iso_sat_find_failed_assumptions(iso_solver *s, iso_lit assumption, isoproof_error *error);
 
-/* reduce.c: deletes the less useful half of the learned clauses. */
+/* reduce.c: deletes the less useful half of the learned clauses that were not used lately.  O(n log n) for n learned
+ * clauses, and linear in all clauses. */
 isoproof_status iso_sat_reduce(iso_solver *s, isoproof_error *error);
 
-/* search.c: decides, propagates and learns until there is an answer or a limit. */
+/* search.c: the CDCL loop, until there is an answer or a limit. */
 isoproof_status iso_sat_search(iso_solver *s, const iso_solver_limits *limits, iso_solver_answer *answer,
                                isoproof_error *error);
 

@@ -1,3 +1,5 @@
+/* Random polygraphs: a hidden serial order, the known dependencies, and a choice for every two writers of a key that
+ * are close. */
 #include "tests/random/polygraph.h"
 
 #include <string.h>

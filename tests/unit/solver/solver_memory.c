@@ -76,7 +76,7 @@ static bool solve_with_failure(const problem *p, uint64_t number, bool expected)
   bool failed = false;
   countdown = number;
   again(iso_solver_new(p->nodes, &solver, NULL));
-  solver->graph.few = 0; /* the graph is sorted again when an edge comes */
+  solver->graph.resort_least = 0; /* the graph is sorted again when an edge comes */
   give_vars(p, solver, &failed);
   give_clauses(p, solver, 0, p->clause_count / 2, &failed);
   again(iso_solver_solve(solver, &assumption, 1, NULL, &answer, NULL));

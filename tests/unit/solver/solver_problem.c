@@ -1,3 +1,4 @@
+/* Small random problems for the solver, and a judge that tries every assignment. */
 #include "tests/unit/solver/solver_problem.h"
 
 #include "solver/solver_internal.h"
@@ -132,7 +133,7 @@ iso_solver *problem_solver(const problem *p) {
 void problem_vary(uint64_t *random, iso_solver *solver) {
   if (below(random, 2) == 0) solver->longest_jump = below(random, 3);
   if (below(random, 2) == 0) solver->reach_credit = below(random, 100);
-  if (below(random, 2) == 0) solver->graph.few = below(random, 3);
+  if (below(random, 2) == 0) solver->graph.resort_least = below(random, 3);
 }
 
 static void check_order(const uint32_t *place, const uint32_t pair[2]) {
