@@ -103,7 +103,7 @@ static bool take_op_columns(isoproof_builder *b, isoproof_history *h, const plan
   return h->op_value != NULL;
 }
 
-/* Positions: one a transaction where its operations are in one place, else one an operation. */
+/* Positions: one per transaction where its operations are in one place, else one per operation. */
 static bool take_positions(const isoproof_builder *b, isoproof_history *h, const plan *p) {
   h->position_kind = b->positions;
   if (b->positions == ISO_POSITION_NONE) return true;

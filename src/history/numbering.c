@@ -1,3 +1,5 @@
+/* Numbers 0, 1, 2, ... for codes in order of first appearance: an array for small codes, a hash table for the
+ * others. */
 #include "history/numbering.h"
 
 #include <stdlib.h>
@@ -7,17 +9,17 @@
 #include "base/vector.h"
 #include "history/history.h"
 
-void iso_dense_init(iso_dense *dense) {
-  memset(dense, 0, sizeof *dense);
-  dense->seed = iso_hash_seed();
+void iso_numbering_init(iso_numbering *numbering) {
+  memset(numbering, 0, sizeof *numbering);
+  numbering->seed = iso_hash_seed();
 }
 
-void iso_dense_free(iso_dense *dense) {
-  free(dense->direct);
-  free(dense->interned);
-  free(dense->slots);
-  free(dense->names);
-  memset(dense, 0, sizeof *dense);
+void iso_numbering_free(iso_numbering *numbering) {
+  free(numbering->direct);
+  free(numbering->interned);
+  free(numbering->slots);
+  free(numbering->names);
+  memset(numbering, 0, sizeof *numbering);
 }
 
 /* Grows an array of numbers to hold index `at`, new places zero. */
@@ -33,65 +35,67 @@ static bool grow_zero(uint32_t **items, size_t *count, size_t at) {
 }
 
 /* Where the outlier `code` is, or belongs, in the hash table. */
-static size_t find_slot(const iso_dense *dense, const uint32_t *slots, size_t mask, iso_value code) {
-  size_t at = iso_hash_u64(code, dense->seed) & mask;
-  while (slots[at] != 0 && dense->names[slots[at] - 1] != code) at = (at + 1) & mask;
+static size_t find_slot(const iso_numbering *numbering, const uint32_t *slots, size_t mask, iso_value code) {
+  size_t at = iso_hash_u64(code, numbering->seed) & mask;
+  while (slots[at] != 0 && numbering->names[slots[at] - 1] != code) at = (at + 1) & mask;
   return at;
 }
 
-static bool slots_make_room(iso_dense *dense) {
-  size_t size = dense->slots == NULL ? 0 : dense->slot_mask + 1;
-  if (dense->slot_used + 1 < size / 3 * 2) return true;
+static bool slots_make_room(iso_numbering *numbering) {
+  size_t size = numbering->slots == NULL ? 0 : numbering->slot_mask + 1;
+  if (numbering->slot_used + 1 < size / 3 * 2) return true;
   size_t grown = size == 0 ? 64 : 2 * size;
   uint32_t *slots = iso_alloc_zero(grown, sizeof *slots);
   if (slots == NULL) return false;
   for (size_t i = 0; i < size; i++) {
-    if (dense->slots[i] == 0) continue;
-    slots[find_slot(dense, slots, grown - 1, dense->names[dense->slots[i] - 1])] = dense->slots[i];
+    if (numbering->slots[i] == 0) continue;
+    slots[find_slot(numbering, slots, grown - 1, numbering->names[numbering->slots[i] - 1])] = numbering->slots[i];
   }
-  free(dense->slots);
-  dense->slots = slots;
-  dense->slot_mask = grown - 1;
+  free(numbering->slots);
+  numbering->slots = slots;
+  numbering->slot_mask = grown - 1;
   return true;
 }
 
 /* The place that holds the number of `code` (0 while it has none); NULL when memory is out. */
-static uint32_t *place_of(iso_dense *dense, iso_value code) {
+static uint32_t *place_of(iso_numbering *numbering, iso_value code) {
   if (code >= ISO_VALUE_INTERNED && code != ISO_VALUE_NONE) {
     size_t entry = code & ~ISO_VALUE_INTERNED;
-    if (entry >= dense->interned_count && !grow_zero(&dense->interned, &dense->interned_count, entry)) return NULL;
-    return &dense->interned[entry];
+    if (entry >= numbering->interned_count && !grow_zero(&numbering->interned, &numbering->interned_count, entry))
+      return NULL;
+    return &numbering->interned[entry];
   }
-  if (code >= dense->direct_count || dense->direct[code] == 0) {
+  if (code >= numbering->direct_count || numbering->direct[code] == 0) {
     /* Perhaps it came while the direct array was too short for it. */
-    if (dense->slot_used > 0) {
-      size_t at = find_slot(dense, dense->slots, dense->slot_mask, code);
-      if (dense->slots[at] != 0) return &dense->slots[at];
+    if (numbering->slot_used > 0) {
+      size_t at = find_slot(numbering, numbering->slots, numbering->slot_mask, code);
+      if (numbering->slots[at] != 0) return &numbering->slots[at];
     }
-    if (code >= dense->direct_count && code / 16 < dense->count + 4096 &&
-        !grow_zero(&dense->direct, &dense->direct_count, code)) {
+    if (code >= numbering->direct_count && code / 16 < numbering->count + 4096 &&
+        !grow_zero(&numbering->direct, &numbering->direct_count, code)) {
       return NULL;
     }
   }
-  if (code < dense->direct_count) return &dense->direct[code];
-  if (!slots_make_room(dense)) return NULL;
-  dense->slot_used++;
-  return &dense->slots[find_slot(dense, dense->slots, dense->slot_mask, code)];
+  if (code < numbering->direct_count) return &numbering->direct[code];
+  if (!slots_make_room(numbering)) return NULL;
+  numbering->slot_used++;
+  return &numbering->slots[find_slot(numbering, numbering->slots, numbering->slot_mask, code)];
 }
 
-isoproof_status iso_dense_add_slow(iso_dense *dense, iso_value code, uint32_t *number, isoproof_error *error) {
-  if (dense->count == dense->capacity &&
-      !iso_vec_grow((void **)&dense->names, &dense->capacity, dense->count + 1, sizeof *dense->names)) {
+isoproof_status iso_numbering_add_slow(iso_numbering *numbering, iso_value code, uint32_t *number,
+                                       isoproof_error *error) {
+  if (numbering->count == numbering->capacity &&
+      !iso_vec_grow((void **)&numbering->names, &numbering->capacity, numbering->count + 1, sizeof *numbering->names)) {
     return iso_fail_memory(error);
   }
-  uint32_t *place = place_of(dense, code);
+  uint32_t *place = place_of(numbering, code);
   if (place == NULL) return iso_fail_memory(error);
   if (*place == 0) {
-    if (dense->count >= ISO_MAX_KEYS) {
+    if (numbering->count >= ISO_MAX_KEYS) {
       return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u keys or sessions", (unsigned)ISO_MAX_KEYS);
     }
-    dense->names[dense->count++] = code;
-    *place = (uint32_t)dense->count;
+    numbering->names[numbering->count++] = code;
+    *place = (uint32_t)numbering->count;
   }
   *number = *place - 1;
   return ISOPROOF_OK;

@@ -1,3 +1,4 @@
+/* A partitioned hash join of reads with writes, by key and value, on several threads. */
 #include "history/resolve_join.h"
 
 #include <stdlib.h>
@@ -322,8 +323,8 @@ static void free_join(join *j) {
   for (int side = 0; side < SIDES; side++) free(j->answer[side]);
 }
 
-isoproof_status iso_join(const isoproof_history *history, isoproof_task *task, iso_resolution **out,
-                         isoproof_error *error) {
+isoproof_status iso_resolve_join(const isoproof_history *history, isoproof_task *task, iso_resolution **out,
+                                 isoproof_error *error) {
   enum { PARTITION_ENTRIES = 65536, MOST_BITS = 11, SMALL = 65536 };
   join j = {.history = history, .task = task, .seed = iso_hash_seed(), .factor = iso_hash_seed() | 1};
   j.elements[SIDE_READS] = history->ops;

@@ -6,7 +6,7 @@
 #include "base/task.h"
 #include "history/history.h"
 
-isoproof_status iso_join(const isoproof_history *history, isoproof_task *task, iso_resolution **out,
-                         isoproof_error *error);
+isoproof_status iso_resolve_join(const isoproof_history *history, isoproof_task *task, iso_resolution **out,
+                                 isoproof_error *error);
 
 #endif

@@ -157,8 +157,8 @@ static void pool_interns(void **state) {
 
 static void dense_numbers_in_order(void **state) {
   (void)state;
-  iso_dense dense;
-  iso_dense_init(&dense);
+  iso_numbering dense;
+  iso_numbering_init(&dense);
   uint64_t random = 7;
   enum { COUNT = 30000 };
   iso_value *codes = malloc(COUNT * sizeof *codes);
@@ -172,22 +172,22 @@ static void dense_numbers_in_order(void **state) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < COUNT; i++) {
     uint32_t number, again;
-    assert_ok(iso_dense_add(&dense, codes[i], &number, NULL));
+    assert_ok(iso_numbering_add(&dense, codes[i], &number, NULL));
     assert_true(number <= seen);
     if (number == seen) seen++;
     assert_int_equal(dense.names[number], codes[i]);
-    assert_ok(iso_dense_add(&dense, codes[i], &again, NULL));
+    assert_ok(iso_numbering_add(&dense, codes[i], &again, NULL));
     assert_int_equal(number, again);
   }
   for (uint32_t i = 0; i < COUNT; i++) {
     uint32_t number;
-    assert_ok(iso_dense_add(&dense, codes[i], &number, NULL));
+    assert_ok(iso_numbering_add(&dense, codes[i], &number, NULL));
     assert_int_equal(dense.names[number], codes[i]);
   }
   assert_int_equal(dense.count, seen);
   assert_true(dense.direct_count < 4u * 1000 * 1000); /* one absurd code allocates nothing absurd */
   free(codes);
-  iso_dense_free(&dense);
+  iso_numbering_free(&dense);
 }
 
 static void ids_are_a_set(void **state) {
