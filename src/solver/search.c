@@ -72,7 +72,6 @@ static iso_lit preferred_literal(const iso_solver *s, uint32_t var) {
 static void keep_model(iso_solver *s) {
   for (uint32_t i = 0; i < s->vars; i++) s->model[i] = s->value[2 * i];
   s->model_vars = s->vars;
-  s->place_stale = true;
 }
 
 static void decide(search *run) {

@@ -94,26 +94,10 @@ isoproof_status iso_solver_solve(iso_solver *solver, const iso_lit *assumptions,
 
 /* After SAT, until the next solve: whether a literal is true.  Variables made since then are false. */
 bool iso_solver_value(const iso_solver *solver, iso_lit literal);
-/* After SAT, until the next solve: for each node its place (0, 1, ...) in a topological order of the graph of the fixed
- * edges and all true edge literals.  Nodes made since then have no place. */
-const uint32_t *iso_solver_order(iso_solver *solver);
 /* After UNSAT, until the next solve: the failed assumptions, a subset of those given that cannot all hold, not always a
  * smallest one; none when there is no solution without assumptions either. */
 size_t iso_solver_core(const iso_solver *solver, const iso_lit **core);
 
 const iso_solver_stats *iso_solver_statistics(const iso_solver *solver);
-
-/* Writes the problem as text: DIMACS CNF with the graph in lines of its own.  Variables count from 1, nodes from 0.
- *
- *   c ...               comment
- *   p cnf VARS CLAUSES  as in DIMACS, then
- *   g NODES             the number of nodes
- *   f FROM TO           a fixed edge
- *   e VAR FROM TO       variable VAR is the edge from FROM to TO
- *   1 -2 0              a clause
- *
- * Clauses that are known to be satisfied may be missing, literals known to be false too; what is known is a clause of
- * one literal.  Learned clauses are left out. */
-isoproof_status iso_solver_dump(const iso_solver *solver, isoproof_write_fn write, void *user, isoproof_error *error);
 
 #endif

@@ -113,10 +113,6 @@ struct iso_solver {
   uint64_t next_reduction; /* in conflicts */
   uint32_t simplified;     /* literals of the trail that were true anyway at the last reduction */
   uint64_t reach_credit;   /* arcs that searches for forbidden edges may look at */
-
-  uint32_t *place; /* of each node, made when asked for */
-  size_t place_room;
-  bool place_stale;
 };
 
 static inline iso_clause *iso_clause_at(const iso_solver *s, uint32_t clause) {
@@ -126,6 +122,12 @@ static inline iso_var_state *iso_var_of(const iso_solver *s, iso_lit literal) { 
 /* Whether the literal is true at level 0, whatever is decided. */
 static inline bool iso_sat_holds_always(const iso_solver *s, iso_lit literal) {
   return s->value[literal] > 0 && iso_var_of(s, literal)->level == 0;
+}
+
+/* After SAT, until the next solve: whether `a` comes before `b` in the topological order of the fixed edges and all
+ * true edge literals.  Tests judge solutions by it. */
+static inline bool iso_solver_before(const iso_solver *s, uint32_t a, uint32_t b) {
+  return s->graph.nodes.items[a].label < s->graph.nodes.items[b].label;
 }
 
 /* assign.c: the trail of assigned literals */
