@@ -1,4 +1,4 @@
-/* detect_path.c - the public question "what format is this?", answered without reading the whole input. */
+/* detect_path.c - isoproof_format_detect: the format of what is at a path, told from its beginning. */
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+/* Reads Jepsen and Elle histories, EDN or JSON: pairs invocations with completions and builds transactions of them. */
 #include "format/format.h"
 #include "format/jepsen.h"
 

@@ -1,17 +1,19 @@
+/* A direct-mapped cache of list texts by key, so that a read that extends the last one is parsed from where that
+ * ended. */
 #include "format/list_cache.h"
 
 #include <string.h>
 
 #include "format/token_scan.h"
 
-void iso_list_memory_free(iso_list_memory *memory) {
-  for (size_t i = 0; memory->slots != NULL && i < ISO_LIST_SLOTS; i++) {
-    iso_vec_free(&memory->slots[i].text);
-    iso_vec_free(&memory->slots[i].elements);
-    iso_vec_free(&memory->slots[i].ends);
+void iso_list_cache_free(iso_list_cache *cache) {
+  for (size_t i = 0; cache->slots != NULL && i < ISO_LIST_SLOTS; i++) {
+    iso_vec_free(&cache->slots[i].text);
+    iso_vec_free(&cache->slots[i].elements);
+    iso_vec_free(&cache->slots[i].ends);
   }
-  free(memory->slots);
-  memory->slots = NULL;
+  free(cache->slots);
+  cache->slots = NULL;
 }
 
 /* How many bytes two texts have in common at their beginning, at most `most`; both may be read eight bytes further. */
@@ -27,7 +29,7 @@ static size_t in_common(const char *a, const char *b, size_t most) {
 }
 
 /* The element that ends at an offset of the text; SIZE_MAX when none does. */
-static size_t element_at(const iso_list_text *list, size_t end) {
+static size_t element_at(const iso_cached_list *list, size_t end) {
   size_t low = 0, high = list->ends.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -40,9 +42,9 @@ static size_t element_at(const iso_list_text *list, size_t end) {
   return low < list->ends.count && list->ends.items[low] == end ? low : SIZE_MAX;
 }
 
-size_t iso_list_recall(const iso_list_memory *memory, iso_tokenizer *t, iso_value key, const iso_value **elements) {
-  if (memory->slots == NULL || t->discarding != 0) return 0;
-  const iso_list_text *list = &memory->slots[key % ISO_LIST_SLOTS];
+size_t iso_list_cache_find(const iso_list_cache *cache, iso_tokenizer *t, iso_value key, const iso_value **elements) {
+  if (cache->slots == NULL || t->discarding != 0) return 0;
+  const iso_cached_list *list = &cache->slots[key % ISO_LIST_SLOTS];
   const char *p = t->window.cur;
   size_t there = (size_t)(t->window.end - p), length = list->text.count;
   if (list->key != key || length == 0 || there < ISO_TOKEN_ROOM || length > there - ISO_TOKEN_ROOM) return 0;
@@ -60,7 +62,7 @@ size_t iso_list_recall(const iso_list_memory *memory, iso_tokenizer *t, iso_valu
 }
 
 /* Adds the rest of a text, from the end of what is there on; false when it is not plain, or memory is out. */
-static bool extend(iso_list_text *list, const char *text, size_t length, const iso_value *elements, size_t count) {
+static bool extend(iso_cached_list *list, const char *text, size_t length, const iso_value *elements, size_t count) {
   size_t from = list->text.count, known = list->elements.count;
   if (!iso_vec_reserve(&list->text, length - from + 8) || !iso_vec_reserve(&list->elements, count - known) ||
       !iso_vec_reserve(&list->ends, count - known)) {
@@ -84,11 +86,11 @@ static bool extend(iso_list_text *list, const char *text, size_t length, const i
   return true;
 }
 
-void iso_list_learn(iso_list_memory *memory, iso_value key, const char *text, size_t length, const iso_value *elements,
-                    size_t count, size_t recalled) {
-  if (memory->slots == NULL) memory->slots = iso_alloc_zero(ISO_LIST_SLOTS, sizeof *memory->slots);
-  if (memory->slots == NULL || length > ISO_LIST_LONGEST || count == 0) return;
-  iso_list_text *list = &memory->slots[key % ISO_LIST_SLOTS];
+void iso_list_cache_store(iso_list_cache *cache, iso_value key, const char *text, size_t length,
+                          const iso_value *elements, size_t count, size_t recalled) {
+  if (cache->slots == NULL) cache->slots = iso_alloc_zero(ISO_LIST_SLOTS, sizeof *cache->slots);
+  if (cache->slots == NULL || length > ISO_LIST_LONGEST || count == 0) return;
+  iso_cached_list *list = &cache->slots[key % ISO_LIST_SLOTS];
   bool same = list->key == key && list->text.count > 0;
   if (same && recalled < list->elements.count) return; /* another order, or nothing new */
   if (same && count == recalled) return;

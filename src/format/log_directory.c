@@ -1,3 +1,4 @@
+/* Lists the logs of a directory, one per session, by the numbers in their names. */
 #include "format/log_directory.h"
 
 #include <dirent.h>
@@ -23,7 +24,8 @@ static int by_number(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static isoproof_status collect(DIR *directory, const char *path, char letter, iso_logdir *logs, isoproof_error *error) {
+static isoproof_status collect(DIR *directory, const char *path, char letter, iso_log_directory *logs,
+                               isoproof_error *error) {
   for (;;) {
     errno = 0;
     /* The stream belongs to this call alone. */
@@ -39,8 +41,8 @@ static isoproof_status collect(DIR *directory, const char *path, char letter, is
   }
 }
 
-isoproof_status iso_logdir_list(const char *path, char letter, iso_logdir *logs, isoproof_error *error) {
-  *logs = (iso_logdir){NULL, 0, 0};
+isoproof_status iso_log_directory_list(const char *path, char letter, iso_log_directory *logs, isoproof_error *error) {
+  *logs = (iso_log_directory){NULL, 0, 0};
   DIR *directory = opendir(path);
   if (directory == NULL) return iso_fail_errno(error, path, "open the directory");
   isoproof_status status = collect(directory, path, letter, logs, error);
@@ -52,12 +54,12 @@ isoproof_status iso_logdir_list(const char *path, char letter, iso_logdir *logs,
                          "expected one log a session, found a second one for session %llu",
                          (unsigned long long)logs->items[i].number);
   }
-  if (status != ISOPROOF_OK) iso_logdir_free(logs);
+  if (status != ISOPROOF_OK) iso_log_directory_free(logs);
   return status;
 }
 
-void iso_logdir_free(iso_logdir *logs) {
+void iso_log_directory_free(iso_log_directory *logs) {
   for (size_t i = 0; i < logs->count; i++) free(logs->items[i].path);
   free(logs->items);
-  *logs = (iso_logdir){NULL, 0, 0};
+  *logs = (iso_log_directory){NULL, 0, 0};
 }

@@ -21,7 +21,7 @@ typedef struct iso_micro_op_add {
 typedef struct iso_micro_op {
   ISO_VEC(iso_micro_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
-  iso_list_memory memory;
+  iso_list_cache cache;
 } iso_micro_op;
 
 static inline void iso_micro_op_clear(iso_micro_op *micro) { micro->ops.count = micro->elements.count = 0; }

@@ -16,20 +16,22 @@ static isoproof_status refuse_unknown(const isoproof_history *h, const char *for
                   format_name, h->unknown, name);
 }
 
-isoproof_status iso_write_plan(iso_write_job *job, const char *format_name, uint8_t **as) {
+isoproof_status iso_write_outcomes(iso_write_job *job, const char *format_name, uint8_t **as) {
   const isoproof_history *h = job->history;
   *as = NULL;
   if (h->unknown > 0 && !job->lossy) return refuse_unknown(h, format_name, job->error);
   /* Indexes are made on demand under the lock of the history, which is immutable otherwise. */
-  uint8_t *plan;
-  ISO_TRY(iso_history_effect((isoproof_history *)(uintptr_t)h, job->task, &plan, job->error));
+  uint8_t *outcomes;
+  ISO_TRY(iso_history_effect((isoproof_history *)(uintptr_t)h, job->task, &outcomes, job->error));
   for (uint32_t t = 0; t < h->txns; t++) {
-    bool counts = plan[t] != 0;
-    plan[t] = counts ? ISO_WRITE_COMMITTED : h->txn_status[t] == ISOPROOF_ABORTED ? ISO_WRITE_ABORTED : ISO_WRITE_NOT;
+    bool counts = outcomes[t] != 0;
+    outcomes[t] = counts                                 ? ISO_WRITE_COMMITTED
+                  : h->txn_status[t] == ISOPROOF_ABORTED ? ISO_WRITE_ABORTED
+                                                         : ISO_WRITE_NOT;
     if (h->txn_status[t] != ISOPROOF_UNKNOWN) continue;
     job->loss->promoted_txns += counts;
     job->loss->unknown_txns += !counts;
   }
-  *as = plan;
+  *as = outcomes;
   return ISOPROOF_OK;
 }

@@ -192,16 +192,18 @@ static void dense_numbers_in_order(void **state) {
 
 static void ids_are_a_set(void **state) {
   (void)state;
-  iso_idset set;
-  iso_idset_init(&set);
+  iso_txn_id_set set;
+  iso_txn_id_set_init(&set);
   uint64_t ids[] = {0, 1, 63, 64, 1000000, 5000000, UINT64_MAX, UINT64_MAX - 1, 262143, 262144, INT64_MAX};
-  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) assert_int_equal(iso_idset_add(&set, ids[i]), ISO_ID_NEW);
+  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+    assert_int_equal(iso_txn_id_set_add(&set, ids[i]), ISO_ID_NEW);
   for (uint64_t i = 2; i < 600000; i++) {
     bool before = i == 63 || i == 64 || i == 262143 || i == 262144;
-    assert_int_equal(iso_idset_add(&set, i), before ? ISO_ID_SEEN : ISO_ID_NEW);
+    assert_int_equal(iso_txn_id_set_add(&set, i), before ? ISO_ID_SEEN : ISO_ID_NEW);
   }
-  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) assert_int_equal(iso_idset_add(&set, ids[i]), ISO_ID_SEEN);
-  iso_idset_free(&set);
+  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+    assert_int_equal(iso_txn_id_set_add(&set, ids[i]), ISO_ID_SEEN);
+  iso_txn_id_set_free(&set);
 }
 
 static void count_one(void *context, unsigned thread, unsigned threads) {

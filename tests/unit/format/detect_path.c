@@ -1,11 +1,5 @@
 /* isoproof_format_detect: files, directories, and what is neither. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka needs the four above first. */
-#include <cmocka.h>
-#include <isoproof/format.h>
+#include "tests/unit/unit.h"
 
 static void expect_format(const char *path, const char *id) {
   const isoproof_format_info *info = NULL;
