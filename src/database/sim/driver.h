@@ -22,7 +22,7 @@ enum {
   ISO_SIM_NO_BUG
 };
 
-/* A vector of times, one a node: what a node has, and what a transaction sees. */
+/* A vector clock with one time per node: what a node has, and what a transaction sees. */
 typedef struct iso_sim_view {
   uint64_t times[ISO_SIM_NODES];
 } iso_sim_view;
@@ -102,7 +102,7 @@ typedef struct iso_sim_server {
   size_t table_mask;
 } iso_sim_server;
 
-/* ---- sim_driver_store.c ---- */
+/* ---- driver_store.c ---- */
 
 /* The number of the entry of a key, made when there is none; SIZE_MAX when memory is out. */
 size_t iso_sim_entry_of(iso_sim_server *server, int64_t key);
@@ -119,7 +119,7 @@ bool iso_sim_apply(iso_sim_server *server, iso_sim_client *client);
 /* Remembers what nobody should see. */
 void iso_sim_forget(iso_sim_server *server, iso_sim_client *client);
 
-/* ---- sim_driver_bugs.c ---- */
+/* ---- driver_bugs.c ---- */
 
 const char *iso_sim_driver_bug_name(uint32_t bug);
 bool iso_sim_driver_bug_find(const char *name, size_t length, uint32_t *bug);
