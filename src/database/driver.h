@@ -139,7 +139,7 @@ typedef enum iso_driver_id {
       ISO_DRIVERS
 } iso_driver_id;
 
-/* What a driver (for ODBC: with the database behind it) can do. */
+/* What a driver can do (for ODBC: with the database behind it). */
 typedef struct iso_capabilities {
   bool sql;                /* ISO_EXECUTE */
   bool lists;              /* ISO_APPEND, ISO_READ_LIST */

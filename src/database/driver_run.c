@@ -192,7 +192,7 @@ static iso_request_fn function_of(const iso_driver *driver, iso_request_kind kin
   }
 }
 
-/* Hands the request to the driver and keeps the books. */
+/* Hands the request to the driver and notes what became of the transaction. */
 static void run(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_request_fn function = function_of(connection->database->driver, request->kind);
   if (function == NULL) {

@@ -1,8 +1,9 @@
 /* driver.h - the simulated database that clients connect to: a store of versions, its nodes, and its bugs.
  *
- * One sim_server belongs to an iso_database and owns entries and sessions until the database is closed; a mutex guards
- * everything in it.  Unlike the simulator of isoproof_simulate it does not know transactions before they happen, so it
- * is optimistic: a transaction runs on a snapshot, and conflicts show at its commit.
+ * One iso_sim_server belongs to an iso_database and owns entries and sessions until the database is closed; a mutex
+ * guards everything in it.  Unlike the simulator of isoproof_simulate it does not know transactions before they happen,
+ * so it is optimistic: a transaction runs on a snapshot, and conflicts show at its commit.  A read searches back
+ * through the versions of its key, of which few are kept; a range looks at every key.
  */
 #ifndef ISO_DATABASE_SIM_DRIVER_H
 #define ISO_DATABASE_SIM_DRIVER_H
@@ -112,9 +113,11 @@ void iso_sim_take_view(iso_sim_server *server, iso_sim_client *client);
 bool iso_sim_visible(const iso_sim_client *client, const iso_sim_entry *entry, const iso_sim_version *version);
 /* What the transaction sees of a register; `own` says whether its own changes count. */
 bool iso_sim_see(iso_sim_server *server, const iso_sim_client *client, size_t entry, bool own, int64_t *value);
-/* Decides whether it may commit: NULL, or why not. */
+/* Decides whether it may commit: NULL, or why not.  Linear in what it read and wrote, and for each range in all
+ * keys. */
 const char *iso_sim_conflict(const iso_sim_server *server, const iso_sim_client *client);
-/* Makes the changes visible; false when memory is out (then nothing is). */
+/* Makes the changes visible; false when memory is out (then nothing is).  Now and then also looks at all clients and
+ * nodes for versions that nobody can see any more. */
 bool iso_sim_apply(iso_sim_server *server, iso_sim_client *client);
 /* Remembers what nobody should see. */
 void iso_sim_forget(iso_sim_server *server, iso_sim_client *client);
