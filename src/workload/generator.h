@@ -29,9 +29,9 @@ typedef struct iso_generator_session {
   iso_generator *generator;
   uint32_t number;
   iso_random random;
-  iso_workload *general; /* where the workload has operations in a mix */
-  uint64_t next_value;   /* how many values it has used */
-  uint64_t txns;         /* how many it may have, UINT64_MAX no limit */
+  iso_op_mix *mix;     /* where the workload has operations in a mix */
+  uint64_t next_value; /* how many values it has used */
+  uint64_t txns;       /* how many it may have, UINT64_MAX no limit */
   iso_program program;
 } iso_generator_session;
 

@@ -1,9 +1,9 @@
-/* mix_programs.c - workloads whose transactions are reads and writes in a mix. */
+/* mix_programs.c - the programs of workloads whose transactions are reads and writes in a mix. */
 #include "workload/generator.h"
 
 isoproof_status iso_next_general(iso_generator_session *session, isoproof_error *error) {
-  iso_workload_txn txn;
-  ISO_TRY(iso_workload_next(session->general, &txn, error));
+  iso_op_mix_txn txn;
+  ISO_TRY(iso_op_mix_next(session->mix, &txn, error));
   iso_program *program = &session->program;
   for (uint32_t i = 0; i < txn.count; i++) {
     if (txn.ops[i].write)
@@ -15,9 +15,9 @@ isoproof_status iso_next_general(iso_generator_session *session, isoproof_error 
 }
 
 isoproof_status iso_next_lists(iso_generator_session *session, isoproof_error *error) {
-  iso_workload_txn txn;
+  iso_op_mix_txn txn;
   iso_generator *generator = session->generator;
-  ISO_TRY(iso_workload_next(session->general, &txn, error));
+  ISO_TRY(iso_op_mix_next(session->mix, &txn, error));
   for (uint32_t i = 0; i < txn.count; i++) {
     uint32_t position = txn.ops[i].position;
     bool append = txn.ops[i].write;

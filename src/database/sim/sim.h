@@ -131,7 +131,7 @@ struct iso_sim {
   const iso_sim_engine *engine;
   isoproof_task *task;
   isoproof_builder *builder;
-  iso_workload *workload;
+  iso_op_mix *workload;
   iso_random random;
   uint64_t clock; /* steps */
   uint64_t begun; /* transactions taken from the workload */
