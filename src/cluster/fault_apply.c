@@ -8,15 +8,15 @@ enum { SHUTDOWN_SECONDS = 20, KILL_SECONDS = 10, START_TRIES = 3 };
 static isoproof_status kill_node(isoproof_cluster *cluster, const iso_node *node, isoproof_error *error) {
   iso_process_state state;
   unsigned slot = (unsigned)node->number;
-  ISO_TRY(iso_guard_signal(&cluster->guard, slot, SIGKILL, error));
-  return iso_guard_wait(&cluster->guard, slot, KILL_SECONDS, &state, NULL, error);
+  ISO_TRY(iso_guardian_signal(&cluster->guardian, slot, SIGKILL, error));
+  return iso_guardian_wait(&cluster->guardian, slot, KILL_SECONDS, &state, NULL, error);
 }
 
 static isoproof_status shut_down(isoproof_cluster *cluster, const iso_node *node, isoproof_error *error) {
   iso_process_state state;
   unsigned slot = (unsigned)node->number;
-  ISO_TRY(iso_guard_signal(&cluster->guard, slot, cluster->type->shutdown_signal, error));
-  isoproof_status status = iso_guard_wait(&cluster->guard, slot, SHUTDOWN_SECONDS, &state, NULL, error);
+  ISO_TRY(iso_guardian_signal(&cluster->guardian, slot, cluster->type->shutdown_signal, error));
+  isoproof_status status = iso_guardian_wait(&cluster->guardian, slot, SHUTDOWN_SECONDS, &state, NULL, error);
   return status == ISOPROOF_ERR_TIMEOUT ? kill_node(cluster, node, error) : status;
 }
 
@@ -33,7 +33,7 @@ static isoproof_status start_again(isoproof_cluster *cluster, const iso_node *no
 }
 
 int iso_fault_scopes(const isoproof_cluster *cluster, const iso_node *node) {
-  bool peers = node->peers != NULL || cluster->guard.own_network;
+  bool peers = node->peers != NULL || cluster->guardian.own_network;
   return (node->clients != NULL ? ISO_FROM_CLIENTS : 0) | (peers ? ISO_FROM_PEERS : 0);
 }
 
@@ -42,7 +42,7 @@ static isoproof_status partition(isoproof_cluster *cluster, const iso_node *node
   if ((scope & ISO_FROM_CLIENTS) != 0 && node->clients != NULL) iso_proxy_silence(node->clients, silent);
   if ((scope & ISO_FROM_PEERS) == 0) return ISOPROOF_OK;
   if (node->peers != NULL) iso_proxy_silence(node->peers, silent);
-  return cluster->guard.own_network ? iso_network_cut(cluster, node, silent, error) : ISOPROOF_OK;
+  return cluster->guardian.own_network ? iso_network_cut(cluster, node, silent, error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_node *node, isoproof_fault kind, int detail,
@@ -51,7 +51,7 @@ isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_node *node,
   case ISOPROOF_FAULT_KILL:
     return kill_node(cluster, node, error);
   case ISOPROOF_FAULT_PAUSE:
-    return iso_guard_signal(&cluster->guard, (unsigned)node->number, SIGSTOP, error);
+    return iso_guardian_signal(&cluster->guardian, (unsigned)node->number, SIGSTOP, error);
   case ISOPROOF_FAULT_PARTITION:
     return partition(cluster, node, detail, true, error);
   case ISOPROOF_FAULT_RESTART:
@@ -71,7 +71,7 @@ static isoproof_status undo(isoproof_cluster *cluster, const iso_node *node, iso
   case ISOPROOF_FAULT_RESTART:
     return start_again(cluster, node, error);
   case ISOPROOF_FAULT_PAUSE:
-    return iso_guard_signal(&cluster->guard, (unsigned)node->number, SIGCONT, error);
+    return iso_guardian_signal(&cluster->guardian, (unsigned)node->number, SIGCONT, error);
   case ISOPROOF_FAULT_PARTITION:
     return partition(cluster, node, detail, false, error);
   case ISOPROOF_FAULT_CLOCK:

@@ -35,25 +35,25 @@ typedef struct slot {
   char lock_file[LOCK_BYTES];
 } slot;
 
-struct iso_keeper {
+struct iso_guardian_process {
   char folder[PATH_MAX];
   bool own_network;
-  slot slots[ISO_GUARD_SLOTS];
+  slot slots[ISO_GUARDIAN_SLOTS];
   iso_process_tree tree;
-  char packet[ISO_GUARD_PACKET];
-  const char *strings[ISO_GUARD_STRINGS * 2 + 8];
+  char packet[ISO_GUARDIAN_PACKET];
+  const char *strings[ISO_GUARDIAN_STRINGS * 2 + 8];
 };
 
-iso_keeper *iso_keeper_new(const char *folder, bool own_network) {
-  iso_keeper *keeper = iso_alloc_zero(1, sizeof *keeper);
+iso_guardian_process *iso_guardian_process_new(const char *folder, bool own_network) {
+  iso_guardian_process *process = iso_alloc_zero(1, sizeof *process);
   size_t bytes = strlen(folder) + 1;
-  if (keeper == NULL || bytes > sizeof keeper->folder) {
-    free(keeper);
+  if (process == NULL || bytes > sizeof process->folder) {
+    free(process);
     return NULL;
   }
-  memcpy(keeper->folder, folder, bytes);
-  keeper->own_network = own_network;
-  return keeper;
+  memcpy(process->folder, folder, bytes);
+  process->own_network = own_network;
+  return process;
 }
 
 static void moment(void) { nanosleep(&(struct timespec){.tv_nsec = STEP_MS * 1000000L}, NULL); }
@@ -70,12 +70,12 @@ static void forget_clock(pid_t pid) {
 }
 
 /* All waiting is here, so that a pid is valid as long as its slot runs. */
-static bool reap(iso_keeper *keeper) {
+static bool reap(iso_guardian_process *process) {
   int status;
   pid_t pid;
   while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
     forget_clock(pid);
-    for (slot *s = keeper->slots; s < keeper->slots + ISO_GUARD_SLOTS; s++) {
+    for (slot *s = process->slots; s < process->slots + ISO_GUARDIAN_SLOTS; s++) {
       if (!s->running || s->pid != pid) continue;
       s->running = false;
       s->status = status;
@@ -85,7 +85,7 @@ static bool reap(iso_keeper *keeper) {
 }
 
 /* In the new process: becomes the command. */
-static _Noreturn void become(const iso_guard_request *request, const char *const *strings, pid_t parent) {
+static _Noreturn void become(const iso_guardian_request *request, const char *const *strings, pid_t parent) {
   const char *directory = strings[0], *log = strings[1];
   const char *const *arguments = strings + 3, *const *environment = arguments + request->arguments + 1;
   sigset_t none;
@@ -112,44 +112,45 @@ static _Noreturn void become(const iso_guard_request *request, const char *const
 }
 
 /* The strings of a packet, arguments and environment each with a NULL at the end; false when it is malformed. */
-static bool unpack(iso_keeper *keeper, const iso_guard_request *request, size_t size) {
+static bool unpack(iso_guardian_process *process, const iso_guardian_request *request, size_t size) {
   size_t at = sizeof *request, next = 0;
   const uint32_t counts[] = {3, request->arguments, request->environment};
-  if (request->arguments == 0 || request->arguments > ISO_GUARD_STRINGS || request->environment > ISO_GUARD_STRINGS)
+  if (request->arguments == 0 || request->arguments > ISO_GUARDIAN_STRINGS ||
+      request->environment > ISO_GUARDIAN_STRINGS)
     return false;
   for (int part = 0; part < 3; part++) {
     for (uint32_t i = 0; i < counts[part]; i++) {
-      const char *end = at < size ? memchr(keeper->packet + at, 0, size - at) : NULL;
+      const char *end = at < size ? memchr(process->packet + at, 0, size - at) : NULL;
       if (end == NULL) return false;
-      keeper->strings[next++] = keeper->packet + at;
-      at = (size_t)(end - keeper->packet) + 1;
+      process->strings[next++] = process->packet + at;
+      at = (size_t)(end - process->packet) + 1;
     }
-    if (part > 0) keeper->strings[next++] = NULL;
+    if (part > 0) process->strings[next++] = NULL;
   }
-  return strlen(keeper->strings[2]) < LOCK_BYTES;
+  return strlen(process->strings[2]) < LOCK_BYTES;
 }
 
-static int spawn(iso_keeper *keeper, slot *s, const iso_guard_request *request, size_t size) {
+static int spawn(iso_guardian_process *process, slot *s, const iso_guardian_request *request, size_t size) {
   if (s->running) return EBUSY;
-  if (!unpack(keeper, request, size)) return EINVAL;
+  if (!unpack(process, request, size)) return EINVAL;
   /* Blocked, so that a signal to the new process waits until that no longer ignores it, as we do. */
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
   pid_t self = getpid(), pid = fork();
-  if (pid == 0) become(request, keeper->strings, self);
+  if (pid == 0) become(request, process->strings, self);
   int problem = errno;
   sigprocmask(SIG_SETMASK, &before, NULL);
   if (pid < 0) return problem;
   *s = (slot){.pid = pid, .running = true, .end_signal = request->signal_number};
-  memcpy(s->lock_file, keeper->strings[2], strlen(keeper->strings[2]) + 1);
+  memcpy(s->lock_file, process->strings[2], strlen(process->strings[2]) + 1);
   return 0;
 }
 
-static void signal_slot(iso_keeper *keeper, const slot *s, int number) {
+static void signal_slot(iso_guardian_process *process, const slot *s, int number) {
   if (!s->running) return;
   if (number == SIGKILL || number == SIGSTOP || number == SIGCONT)
-    iso_process_tree_signal(&keeper->tree, s->pid, number);
+    iso_process_tree_signal(&process->tree, s->pid, number);
   else
     kill(s->pid, number);
 }
@@ -157,24 +158,24 @@ static void signal_slot(iso_keeper *keeper, const slot *s, int number) {
 /* ---- requests ---- */
 
 /* False when there will be no more. */
-static bool serve(iso_keeper *keeper, int connection) {
-  ssize_t got = recv(connection, keeper->packet, sizeof keeper->packet, 0);
+static bool serve(iso_guardian_process *process, int connection) {
+  ssize_t got = recv(connection, process->packet, sizeof process->packet, 0);
   if (got < 0 && errno == EINTR) return true;
-  iso_guard_request request;
+  iso_guardian_request request;
   if (got < (ssize_t)sizeof request) return false;
-  memcpy(&request, keeper->packet, sizeof request);
-  if (request.slot >= ISO_GUARD_SLOTS) return false;
-  slot *s = &keeper->slots[request.slot];
-  iso_guard_reply reply = {0};
-  (void)reap(keeper);
-  switch ((iso_guard_kind)request.kind) {
-  case ISO_GUARD_SPAWN:
-    reply.problem = spawn(keeper, s, &request, (size_t)got);
+  memcpy(&request, process->packet, sizeof request);
+  if (request.slot >= ISO_GUARDIAN_SLOTS) return false;
+  slot *s = &process->slots[request.slot];
+  iso_guardian_reply reply = {0};
+  (void)reap(process);
+  switch ((iso_guardian_kind)request.kind) {
+  case ISO_GUARDIAN_SPAWN:
+    reply.problem = spawn(process, s, &request, (size_t)got);
     break;
-  case ISO_GUARD_SIGNAL:
-    signal_slot(keeper, s, request.signal_number);
+  case ISO_GUARDIAN_SIGNAL:
+    signal_slot(process, s, request.signal_number);
     break;
-  case ISO_GUARD_STATE:
+  case ISO_GUARDIAN_STATE:
     break;
   default:
     return false;
@@ -208,39 +209,39 @@ static void forget_segment(const char *lock_file) {
 }
 
 /* Whether servers that end by themselves still do. */
-static bool some_run(const iso_keeper *keeper) {
-  for (const slot *s = keeper->slots; s < keeper->slots + ISO_GUARD_SLOTS; s++)
+static bool some_run(const iso_guardian_process *process) {
+  for (const slot *s = process->slots; s < process->slots + ISO_GUARDIAN_SLOTS; s++)
     if (s->running) return true;
   return false;
 }
 
-static void end_all(iso_keeper *keeper) {
-  (void)reap(keeper);
-  for (const slot *s = keeper->slots; s < keeper->slots + ISO_GUARD_SLOTS; s++) {
+static void end_all(iso_guardian_process *process) {
+  (void)reap(process);
+  for (const slot *s = process->slots; s < process->slots + ISO_GUARDIAN_SLOTS; s++) {
     if (!s->running) continue;
-    signal_slot(keeper, s, SIGCONT);
-    signal_slot(keeper, s, s->end_signal != 0 ? s->end_signal : SIGKILL);
+    signal_slot(process, s, SIGCONT);
+    signal_slot(process, s, s->end_signal != 0 ? s->end_signal : SIGKILL);
   }
-  for (int ms = 0; ms < END_GRACE_MS && some_run(keeper); ms += STEP_MS) {
+  for (int ms = 0; ms < END_GRACE_MS && some_run(process); ms += STEP_MS) {
     moment();
-    (void)reap(keeper);
+    (void)reap(process);
   }
-  for (const slot *s = keeper->slots; s < keeper->slots + ISO_GUARD_SLOTS; s++) signal_slot(keeper, s, SIGKILL);
+  for (const slot *s = process->slots; s < process->slots + ISO_GUARDIAN_SLOTS; s++) signal_slot(process, s, SIGKILL);
   /* What servers started, and left. */
-  for (int ms = 0; ms < LAST_GRACE_MS && reap(keeper); ms += STEP_MS) {
-    iso_process_tree_kill_below(&keeper->tree, getpid());
+  for (int ms = 0; ms < LAST_GRACE_MS && reap(process); ms += STEP_MS) {
+    iso_process_tree_kill_below(&process->tree, getpid());
     moment();
   }
-  for (const slot *s = keeper->slots; s < keeper->slots + ISO_GUARD_SLOTS; s++)
+  for (const slot *s = process->slots; s < process->slots + ISO_GUARDIAN_SLOTS; s++)
     if (s->lock_file[0] != 0) forget_segment(s->lock_file);
 }
 
-static void remove_folder(const iso_keeper *keeper) {
+static void remove_folder(const iso_guardian_process *process) {
   pid_t pid = fork();
   if (pid == 0) {
     if (chdir("/") != 0) _exit(126);
-    execl("/bin/rm", "rm", "-rf", "--", keeper->folder, (char *)NULL);
-    execl("/usr/bin/rm", "rm", "-rf", "--", keeper->folder, (char *)NULL);
+    execl("/bin/rm", "rm", "-rf", "--", process->folder, (char *)NULL);
+    execl("/usr/bin/rm", "rm", "-rf", "--", process->folder, (char *)NULL);
     _exit(127);
   }
   while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) continue;
@@ -278,18 +279,18 @@ static int leave_network(void) {
   return problem;
 }
 
-_Noreturn void iso_keeper_main(iso_keeper *keeper, int connection) {
+_Noreturn void iso_guardian_process_main(iso_guardian_process *process, int connection) {
   withdraw(connection);
-  iso_guard_reply hello = {.problem = keeper->own_network ? leave_network() : 0};
+  iso_guardian_reply hello = {.problem = process->own_network ? leave_network() : 0};
   if (send(3, &hello, sizeof hello, MSG_NOSIGNAL) != (ssize_t)sizeof hello) _exit(1);
   struct pollfd wait_for = {.fd = 3, .events = POLLIN};
   for (;;) {
     int ready = poll(&wait_for, 1, POLL_MS);
-    (void)reap(keeper);
-    if (ready > 0 && !serve(keeper, 3)) break;
+    (void)reap(process);
+    if (ready > 0 && !serve(process, 3)) break;
   }
   close(3);
-  end_all(keeper);
-  remove_folder(keeper);
+  end_all(process);
+  remove_folder(process);
   _exit(0);
 }

@@ -1,8 +1,7 @@
-/* guardian.h - a guardian process that is the parent of every server, and outlives us just long enough to clean
- * up.
+/* guardian.h - a guardian process that is the parent of every server, and outlives us just long enough to clean up.
  *
- * The guard owns the guardian, whatever that started, and the folder, until iso_guard_end or the death of this process;
- * one thread at a time may use it.
+ * An iso_guardian is the client's end of it (guardian_client.c): it owns the process (guardian.c), whatever that
+ * started, and the folder, until iso_guardian_end or the death of this process; one thread at a time may use it.
  *
  * The guardian is a fork of this process that never execs and never allocates.  It listens on a socket; when that
  * closes, for whatever reason, it kills what it started (and what those started: orphans become its children), removes
@@ -16,17 +15,17 @@
 #include "base/task.h"
 
 enum {
-  ISO_GUARD_SLOTS = 32,
-  ISO_GUARD_TOOL = ISO_GUARD_SLOTS - 1, /* the slot for what ends by itself */
-  ISO_GUARD_PACKET = 32768,
-  ISO_GUARD_STRINGS = 200 /* of a command */
+  ISO_GUARDIAN_SLOTS = 32,
+  ISO_GUARDIAN_TOOL = ISO_GUARDIAN_SLOTS - 1, /* the slot for what ends by itself */
+  ISO_GUARDIAN_PACKET = 32768,
+  ISO_GUARDIAN_STRINGS = 200 /* of a command */
 };
 
-typedef struct iso_guard {
+typedef struct iso_guardian {
   int socket;
   pid_t pid; /* 0: none */
   bool own_network;
-} iso_guard;
+} iso_guardian;
 
 /* A process to start. */
 typedef struct iso_command {
@@ -47,47 +46,49 @@ typedef struct iso_process_state {
 } iso_process_state;
 
 /* Starts the guardian of a folder; with `own_network`, in a network namespace of its own where that is permitted. */
-isoproof_status iso_guard_start(iso_guard *guard, const char *folder, bool own_network, isoproof_error *error);
+isoproof_status iso_guardian_start(iso_guardian *guardian, const char *folder, bool own_network, isoproof_error *error);
 /* Kills everything, removes the folder, and waits until that is done. */
-void iso_guard_end(iso_guard *guard);
+void iso_guardian_end(iso_guardian *guardian);
 
 /* Starts a process in a slot where none runs. */
-isoproof_status iso_guard_spawn(iso_guard *guard, unsigned slot, const iso_command *command, isoproof_error *error);
+isoproof_status iso_guardian_spawn(iso_guardian *guardian, unsigned slot, const iso_command *command,
+                                   isoproof_error *error);
 /* SIGKILL, SIGSTOP and SIGCONT are for the process and all its descendants, others for itself.  No error when it does
  * not run. */
-isoproof_status iso_guard_signal(iso_guard *guard, unsigned slot, int signal_number, isoproof_error *error);
-isoproof_status iso_guard_state(iso_guard *guard, unsigned slot, iso_process_state *state, isoproof_error *error);
+isoproof_status iso_guardian_signal(iso_guardian *guardian, unsigned slot, int signal_number, isoproof_error *error);
+isoproof_status iso_guardian_state(iso_guardian *guardian, unsigned slot, iso_process_state *state,
+                                   isoproof_error *error);
 /* Waits until it has ended; ISOPROOF_ERR_TIMEOUT. */
-isoproof_status iso_guard_wait(iso_guard *guard, unsigned slot, double seconds, iso_process_state *state,
-                               isoproof_task *task, isoproof_error *error);
+isoproof_status iso_guardian_wait(iso_guardian *guardian, unsigned slot, double seconds, iso_process_state *state,
+                                  isoproof_task *task, isoproof_error *error);
 /* Starts a tool and waits for its success; a failure comes with the last line of its log. */
-isoproof_status iso_guard_run(iso_guard *guard, const iso_command *command, double seconds, isoproof_task *task,
-                              isoproof_error *error);
+isoproof_status iso_guardian_run(iso_guardian *guardian, const iso_command *command, double seconds,
+                                 isoproof_task *task, isoproof_error *error);
 
 /* What a log ends with: the last line that speaks of an error, or else the last one; "" without any. */
-void iso_guard_last_line(const char *path, char *line, size_t size);
+void iso_guardian_last_line(const char *path, char *line, size_t size);
 
 /* ---- between the two processes ---- */
 
-typedef enum iso_guard_kind { ISO_GUARD_SPAWN, ISO_GUARD_SIGNAL, ISO_GUARD_STATE } iso_guard_kind;
+typedef enum iso_guardian_kind { ISO_GUARDIAN_SPAWN, ISO_GUARDIAN_SIGNAL, ISO_GUARDIAN_STATE } iso_guardian_kind;
 
-typedef struct iso_guard_request {
+typedef struct iso_guardian_request {
   uint32_t kind, slot;
   int32_t signal_number;
   uint32_t change_user, user, group;
   uint32_t arguments, environment; /* how many strings follow: directory, log, lock file, arguments, environment */
-} iso_guard_request;
+} iso_guardian_request;
 
 /* The first one comes unasked and tells of the network. */
-typedef struct iso_guard_reply {
+typedef struct iso_guardian_reply {
   int32_t problem; /* errno */
   uint32_t running;
   int32_t status;
-} iso_guard_reply;
+} iso_guardian_reply;
 
-typedef struct iso_keeper iso_keeper;
+typedef struct iso_guardian_process iso_guardian_process;
 /* Memory for the guardian, made before the fork. */
-iso_keeper *iso_keeper_new(const char *folder, bool own_network);
-_Noreturn void iso_keeper_main(iso_keeper *keeper, int socket);
+iso_guardian_process *iso_guardian_process_new(const char *folder, bool own_network);
+_Noreturn void iso_guardian_process_main(iso_guardian_process *process, int socket);
 
 #endif
