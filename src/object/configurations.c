@@ -1,3 +1,4 @@
+/* A set of configurations: a hash table by state and linearized calls, from which dominated ones are left out. */
 #include "object/configurations.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 enum { FIRST_SLOTS = 64 };
 
-bool iso_configs_init(iso_configs *set) {
+bool iso_configurations_init(iso_configurations *set) {
   memset(set, 0, sizeof *set);
   set->slots = iso_alloc_zero(FIRST_SLOTS, sizeof *set->slots);
   set->slot_mask = FIRST_SLOTS - 1;
@@ -14,21 +15,21 @@ bool iso_configs_init(iso_configs *set) {
   return set->slots != NULL;
 }
 
-void iso_configs_free(iso_configs *set) {
+void iso_configurations_free(iso_configurations *set) {
   iso_vec_free(&set->list);
   iso_vec_free(&set->used);
   free(set->slots);
   memset(set, 0, sizeof *set);
 }
 
-static size_t slot_of(const iso_configs *set, iso_value state, uint64_t done) {
+static size_t slot_of(const iso_configurations *set, iso_value state, uint64_t done) {
   uint64_t x = done * UINT64_C(0x9e3779b97f4a7c15) ^ (state + set->seed);
   x ^= x >> 29;
   x *= UINT64_C(0xbf58476d1ce4e5b9);
   return (size_t)(x ^ x >> 32) & set->slot_mask;
 }
 
-void iso_configs_clear(iso_configs *set) {
+void iso_configurations_clear(iso_configurations *set) {
   /* Of a large table only what was used is cleared. */
   for (size_t i = 0; i < set->list.count; i++) {
     set->slots[slot_of(set, set->list.items[i].state, set->list.items[i].done)] = 0;
@@ -36,7 +37,7 @@ void iso_configs_clear(iso_configs *set) {
   set->list.count = set->used.count = 0;
 }
 
-static bool grow(iso_configs *set) {
+static bool grow(iso_configurations *set) {
   size_t count = (set->slot_mask + 1) * 2;
   uint32_t *slots = iso_alloc_zero(count, sizeof *slots);
   if (slots == NULL) return false;
@@ -61,17 +62,18 @@ static bool is_within(const uint32_t *few, uint32_t few_count, const uint32_t *m
   return true;
 }
 
-bool iso_configs_add(iso_configs *set, iso_value state, uint64_t done, const uint32_t *used, uint32_t used_count) {
+bool iso_configurations_add(iso_configurations *set, iso_value state, uint64_t done, const uint32_t *used,
+                            uint32_t used_count) {
   if (set->list.count > set->slot_mask && !grow(set)) return false;
   uint32_t *slot = &set->slots[slot_of(set, state, done)];
   for (uint32_t at = *slot; at != 0; at = set->list.items[at - 1].next) {
-    iso_config *other = &set->list.items[at - 1];
+    iso_configuration *other = &set->list.items[at - 1];
     if (other->gone || other->state != state || other->done != done) continue;
     const uint32_t *theirs = set->used.items + other->used_first;
     if (is_within(theirs, other->used_count, used, used_count)) return true;
     if (is_within(used, used_count, theirs, other->used_count)) other->gone = true;
   }
-  iso_config one = {done, state, (uint32_t)set->used.count, used_count, *slot, false};
+  iso_configuration one = {done, state, (uint32_t)set->used.count, used_count, *slot, false};
   if (set->list.count >= UINT32_MAX - 1 || set->used.count >= UINT32_MAX - used_count) return false;
   if (!iso_vec_reserve(&set->used, used_count)) return false;
   for (uint32_t i = 0; i < used_count; i++) set->used.items[set->used.count++] = used[i];

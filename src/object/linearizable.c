@@ -1,9 +1,11 @@
 /* Registers with compare-and-set, and locks, which are such registers: is there a moment for every call, between its
  * invocation and its completion, so that calls that take effect one after the other return what was recorded?
  *
- * The file is gone through once, with the set of all that the register may have come to (object/configs.h).  A call
- * takes effect at the latest when it completes, and other open calls before it as far as that is of use; so only
- * completions make choices.  A read takes effect as soon as its value is there, which can do no harm. */
+ * This is just-in-time linearization (Lowe 2017, after Wing and Gong 1993), key by key: linearizability is local.  The
+ * file is gone through once, with the set of all configurations that the register may be in (object/configurations.h).
+ * A call takes effect at the latest when it completes, and other open calls before it as far as that is of use; so only
+ * completions make choices.  A read takes effect as soon as its value is there, which can do no harm.  Deciding is
+ * NP-complete: the time may be exponential in the calls that are open at once, and a budget bounds it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +51,7 @@ typedef struct search {
   ISO_VEC(uint32_t) scratch;
   const call *open[MOST_OPEN];
   uint64_t open_mask;
-  iso_configs now, work, next;
+  iso_configurations now, work, next;
   uint64_t looked_at, budget;
 } search;
 
@@ -164,8 +166,8 @@ static uint64_t settle(const search *s, iso_value state, uint64_t done) {
 static bool reach(search *s, iso_value state, uint64_t done, uint64_t wanted, const uint32_t *used, uint32_t count) {
   done = settle(s, state, done);
   s->looked_at++;
-  if ((done & wanted) != 0) return iso_configs_add(&s->next, state, done & ~wanted, used, count);
-  return iso_configs_add(&s->work, state, done, used, count);
+  if ((done & wanted) != 0) return iso_configurations_add(&s->next, state, done & ~wanted, used, count);
+  return iso_configurations_add(&s->work, state, done, used, count);
 }
 
 /* Whether somebody who is there looks for a value. */
@@ -180,7 +182,7 @@ static bool is_demanded(const search *s, iso_value value, uint64_t done) {
   return false;
 }
 
-static bool expand_unknown(search *s, iso_config c, uint64_t wanted) {
+static bool expand_unknown(search *s, iso_configuration c, uint64_t wanted) {
   for (uint32_t k = 0; k < s->unknown.count; k++) {
     const kind_of_call *u = &s->unknown.items[k];
     uint32_t times = 0, at = 0;
@@ -198,7 +200,7 @@ static bool expand_unknown(search *s, iso_config c, uint64_t wanted) {
   return true;
 }
 
-static bool expand(search *s, iso_config c, uint64_t wanted) {
+static bool expand(search *s, iso_configuration c, uint64_t wanted) {
   for (uint64_t rest = s->open_mask & ~c.done; rest != 0; rest &= rest - 1) {
     unsigned i = (unsigned)__builtin_ctzll(rest);
     const call *o = s->open[i];
@@ -215,10 +217,10 @@ static bool expand(search *s, iso_config c, uint64_t wanted) {
 }
 
 static isoproof_status complete(search *s, uint64_t wanted) {
-  iso_configs_clear(&s->work);
-  iso_configs_clear(&s->next);
+  iso_configurations_clear(&s->work);
+  iso_configurations_clear(&s->next);
   for (size_t i = 0; i < s->now.list.count; i++) {
-    const iso_config *c = &s->now.list.items[i];
+    const iso_configuration *c = &s->now.list.items[i];
     if (c->gone) continue;
     if (!reach(s, c->state, c->done, wanted, s->now.used.items + c->used_first, c->used_count)) {
       return iso_fail_memory(s->error);
@@ -228,7 +230,7 @@ static isoproof_status complete(search *s, uint64_t wanted) {
     if ((i & 255) == 0) ISO_TRY(iso_task_check(s->task, s->error));
     if (!s->work.list.items[i].gone && !expand(s, s->work.list.items[i], wanted)) return iso_fail_memory(s->error);
   }
-  iso_configs swap = s->now;
+  iso_configurations swap = s->now;
   s->now = s->next;
   s->next = swap;
   return ISOPROOF_OK;
@@ -275,9 +277,9 @@ static void tell(search *s, const call *c) {
 
 static isoproof_status search_key(search *s, uint32_t first, uint32_t end) {
   s->open_mask = 0;
-  iso_configs_clear(&s->now);
+  iso_configurations_clear(&s->now);
   if (!plan(s, first, end)) return iso_fail_memory(s->error);
-  if (!iso_configs_add(&s->now, s->lock ? 0 : ISO_VALUE_NIL, 0, NULL, 0)) return iso_fail_memory(s->error);
+  if (!iso_configurations_add(&s->now, s->lock ? 0 : ISO_VALUE_NIL, 0, NULL, 0)) return iso_fail_memory(s->error);
   for (size_t m = 0; m < s->moments.count && s->report->undecided == NULL; m++) {
     const call *c = &s->calls.items[s->moments.items[m].call];
     unsigned slot = 0;
@@ -297,14 +299,14 @@ static isoproof_status search_key(search *s, uint32_t first, uint32_t end) {
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_object_check_linear(const iso_object_history *h, const isoproof_object_options *options,
-                                        isoproof_task *task, iso_object_report *report, isoproof_error *error) {
+isoproof_status iso_object_check_linearizable(const iso_object_history *h, const isoproof_object_options *options,
+                                              isoproof_task *task, iso_object_report *report, isoproof_error *error) {
   search s = {.h = h, .task = task, .error = error, .report = report};
   s.lock = options->model == ISOPROOF_OBJECT_MUTEX;
   s.budget = options->budget != 0 ? options->budget : USUAL_BUDGET;
-  bool made = iso_configs_init(&s.now);
-  made &= iso_configs_init(&s.work);
-  made &= iso_configs_init(&s.next);
+  bool made = iso_configurations_init(&s.now);
+  made &= iso_configurations_init(&s.work);
+  made &= iso_configurations_init(&s.next);
   isoproof_status status = made ? collect(&s) : iso_fail_memory(error);
   for (size_t i = 0; status == ISOPROOF_OK && i < s.calls.count && report->undecided == NULL;) {
     size_t end = i + 1;
@@ -312,9 +314,9 @@ isoproof_status iso_object_check_linear(const iso_object_history *h, const isopr
     status = search_key(&s, (uint32_t)i, (uint32_t)end);
     i = end;
   }
-  iso_configs_free(&s.now);
-  iso_configs_free(&s.work);
-  iso_configs_free(&s.next);
+  iso_configurations_free(&s.now);
+  iso_configurations_free(&s.work);
+  iso_configurations_free(&s.next);
   iso_vec_free(&s.calls);
   iso_vec_free(&s.observed);
   iso_vec_free(&s.moments);

@@ -1,3 +1,4 @@
+/* Reads histories of single operations, EDN or JSON, and pairs invocations with completions. */
 #include <stdlib.h>
 #include <string.h>
 
