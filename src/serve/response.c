@@ -1,3 +1,4 @@
+/* Responses: the list of runs, the page or drawing of one, its result, and errors, each complete before it is sent. */
 #include "serve/response.h"
 
 #include <isoproof/report.h>
@@ -34,21 +35,21 @@ static const char *reason_of(int status) {
 }
 
 static bool keep(void *user, const void *data, size_t size) {
-  iso_answer *a = user;
-  if (size > MOST_BODY - a->body.count || !iso_vec_reserve(&a->body, size)) return false;
-  if (size > 0) memcpy(a->body.items + a->body.count, data, size);
-  a->body.count += size;
+  iso_response *r = user;
+  if (size > MOST_BODY - r->body.count || !iso_vec_reserve(&r->body, size)) return false;
+  if (size > 0) memcpy(r->body.items + r->body.count, data, size);
+  r->body.count += size;
   return true;
 }
 
-static void say(iso_answer *a, int status) {
+static void say(iso_response *r, int status) {
   char text[128];
-  a->body.count = 0;
-  a->status = status;
-  a->type = "text/plain; charset=utf-8";
-  a->scripts = false;
+  r->body.count = 0;
+  r->status = status;
+  r->type = "text/plain; charset=utf-8";
+  r->scripts = false;
   int length = snprintf(text, sizeof text, "%d %s\n", status, reason_of(status));
-  (void)keep(a, text, length > 0 ? (size_t)length : 0);
+  (void)keep(r, text, length > 0 ? (size_t)length : 0);
 }
 
 /* ---- one run ---- */
@@ -85,29 +86,29 @@ static isoproof_document *open_run(int root, const char *const *parts, uint32_t 
   return document;
 }
 
-static void answer_page(iso_answer *a, int root, const char *const *parts, uint32_t count, bool drawing) {
+static void respond_page(iso_response *r, int root, const char *const *parts, uint32_t count, bool drawing) {
   isoproof_document *document = open_run(root, parts, count, !drawing, MOST_RESULT);
   if (document == NULL) {
-    say(a, 404);
+    say(r, 404);
     return;
   }
-  a->type = drawing ? "image/svg+xml" : "text/html; charset=utf-8";
-  a->scripts = !drawing;
-  isoproof_status status = drawing ? isoproof_document_write_svg(document, NULL, keep, a, NULL)
-                                   : isoproof_document_write_html(document, NULL, keep, a, NULL);
+  r->type = drawing ? "image/svg+xml" : "text/html; charset=utf-8";
+  r->scripts = !drawing;
+  isoproof_status status = drawing ? isoproof_document_write_svg(document, NULL, keep, r, NULL)
+                                   : isoproof_document_write_html(document, NULL, keep, r, NULL);
   isoproof_document_free(document);
-  if (status != ISOPROOF_OK) say(a, 500);
+  if (status != ISOPROOF_OK) say(r, 500);
 }
 
-static void answer_result(iso_answer *a, int root, const char *const *parts, uint32_t count) {
+static void respond_result(iso_response *r, int root, const char *const *parts, uint32_t count) {
   size_t size = 0;
   int file = iso_folder_open(root, parts, count, false);
   char *bytes = file >= 0 ? iso_folder_read(file, MOST_RESULT, &size) : NULL;
   if (file >= 0) close(file);
-  if (bytes == NULL || !keep(a, bytes, size))
-    say(a, bytes == NULL ? 404 : 500);
+  if (bytes == NULL || !keep(r, bytes, size))
+    say(r, bytes == NULL ? 404 : 500);
   else
-    a->type = "application/json";
+    r->type = "application/json";
   free(bytes);
 }
 
@@ -186,16 +187,16 @@ static const char list_head[] =
     ".satisfied{color:var(--good)}.violated,.error{color:var(--bad);font-weight:600}.unknown{color:var(--warn)}\n"
     "</style></head><body><main><h1>Past runs</h1>\n";
 
-static void answer_list(iso_answer *a, int root) {
+static void respond_list(iso_response *r, int root) {
   iso_past_runs runs;
   iso_output *out;
   if (!iso_runs_find(root, &runs)) {
-    say(a, 500);
+    say(r, 500);
     return;
   }
-  if (iso_output_open_callback(keep, a, ISOPROOF_COMPRESS_NO, &out, NULL) != ISOPROOF_OK) {
+  if (iso_output_open_callback(keep, r, ISOPROOF_COMPRESS_NO, &out, NULL) != ISOPROOF_OK) {
     iso_runs_free(&runs);
-    say(a, 500);
+    say(r, 500);
     return;
   }
   iso_out_text(out, list_head);
@@ -211,50 +212,50 @@ static void answer_list(iso_answer *a, int root) {
   if (runs.more) iso_out_printf(out, "<p>Only the last %d runs are listed.</p>\n", ISO_RUNS_MOST);
   iso_out_text(out, "</main></body></html>\n");
   iso_runs_free(&runs);
-  if (iso_output_close(out, NULL) != ISOPROOF_OK) say(a, 500);
+  if (iso_output_close(out, NULL) != ISOPROOF_OK) say(r, 500);
 }
 
 /* ---- all ---- */
 
-void iso_answer_make(int root, int status, const iso_http_request *request, iso_answer *a) {
-  memset(a, 0, sizeof *a);
-  a->status = 200;
-  a->type = "text/html; charset=utf-8";
+void iso_response_make(int root, int status, const iso_http_request *request, iso_response *r) {
+  memset(r, 0, sizeof *r);
+  r->status = 200;
+  r->type = "text/html; charset=utf-8";
   if (status != 200) {
-    say(a, status);
+    say(r, status);
     return;
   }
   if (request->part_count == 0) {
-    answer_list(a, root);
+    respond_list(r, root);
     return;
   }
   if (strcmp(request->parts[0], "run") != 0) {
-    say(a, 404);
+    say(r, 404);
     return;
   }
   const char *const *parts = request->parts + 1;
   uint32_t count = request->part_count - 1;
   if (request->folder)
-    answer_page(a, root, parts, count, false);
+    respond_page(r, root, parts, count, false);
   else if (count > 0 && count <= ISO_RUN_PARTS + 1 && strcmp(parts[count - 1], "result.json") == 0)
-    answer_result(a, root, parts, count);
+    respond_result(r, root, parts, count);
   else if (count > 0 && strcmp(parts[count - 1], "counterexample.svg") == 0)
-    answer_page(a, root, parts, count - 1, true);
+    respond_page(r, root, parts, count - 1, true);
   else
-    say(a, 404);
+    say(r, 404);
 }
 
-size_t iso_answer_head(const iso_answer *a, char *buffer, size_t size) {
-  const char *scripts = a->scripts ? "script-src 'unsafe-inline'; img-src data: blob:; " : "";
+size_t iso_response_head(const iso_response *r, char *buffer, size_t size) {
+  const char *scripts = r->scripts ? "script-src 'unsafe-inline'; img-src data: blob:; " : "";
   int length = snprintf(buffer, size,
                         "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
                         "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
                         "Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n"
                         "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; %sbase-uri 'none'; "
                         "form-action 'none'; frame-ancestors 'none'\r\n%s\r\n",
-                        a->status, reason_of(a->status), a->type, a->body.count, scripts,
-                        a->status == 405 ? "Allow: GET, HEAD\r\n" : "");
+                        r->status, reason_of(r->status), r->type, r->body.count, scripts,
+                        r->status == 405 ? "Allow: GET, HEAD\r\n" : "");
   return length > 0 && (size_t)length < size ? (size_t)length : 0;
 }
 
-void iso_answer_free(iso_answer *a) { iso_vec_free(&a->body); }
+void iso_response_free(iso_response *r) { iso_vec_free(&r->body); }

@@ -1,6 +1,6 @@
 /* response.h - what is sent for a request: pages made on demand, each complete before its first byte is sent.
  *
- * An answer owns its body until iso_answer_free.
+ * A response owns its body until iso_response_free.
  */
 #ifndef ISO_SERVE_RESPONSE_H
 #define ISO_SERVE_RESPONSE_H
@@ -8,17 +8,17 @@
 #include "base/vector.h"
 #include "serve/request.h"
 
-typedef struct iso_answer {
+typedef struct iso_response {
   int status;
   const char *type;
   bool scripts; /* the page runs its own */
   ISO_VEC(char) body;
-} iso_answer;
+} iso_response;
 
 /* Answers a request that could be read (`status` 200), or says why not. */
-void iso_answer_make(int root, int status, const iso_http_request *request, iso_answer *answer);
+void iso_response_make(int root, int status, const iso_http_request *request, iso_response *response);
 /* The head that goes before the body; its length. */
-size_t iso_answer_head(const iso_answer *answer, char *buffer, size_t size);
-void iso_answer_free(iso_answer *answer);
+size_t iso_response_head(const iso_response *response, char *buffer, size_t size);
+void iso_response_free(iso_response *response);
 
 #endif
