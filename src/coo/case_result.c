@@ -198,8 +198,8 @@ static isoproof_status judge_plan(isoproof_coo_matrix *matrix, const iso_stepper
   return keep_run(matrix, stepper, row, f, cell, error);
 }
 
-isoproof_status iso_coo_judge(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
-                              iso_coo_cell *cell, isoproof_error *error) {
+isoproof_status iso_coo_keep_result(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
+                                    iso_coo_cell *cell, isoproof_error *error) {
   finding f = {.result = ISOPROOF_COO_PASS};
   bool failed, happened = false;
   ISO_TRY(judge_errors(stepper, &failed, &f.result, error));
@@ -210,7 +210,7 @@ isoproof_status iso_coo_judge(isoproof_coo_matrix *matrix, iso_stepper *stepper,
     isoproof_schedule_free(executed);
     return status;
   }
-  ISO_TRY(iso_coo_scenario_judge(stepper, row->scenario, &happened, error));
+  ISO_TRY(iso_coo_scenario_happened(stepper, row->scenario, &happened, error));
   if (!failed && happened) f.result = ISOPROOF_COO_ANOMALY;
   return count_run(cell, f.result) ? keep_run(matrix, stepper, row, &f, cell, error) : ISOPROOF_OK;
 }

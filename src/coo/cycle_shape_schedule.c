@@ -1,4 +1,4 @@
-/* cycle_shape_schedule.c - from the structure of a POP cycle to a schedule that makes it. */
+/* cycle_shape_schedule.c - from the shape of a POP cycle to a schedule that makes it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,19 +45,19 @@ static bool is_end(isoproof_pop_kind kind) {
 
 /* The published cases let the second transaction end first where the first one met what it had written or had read
  * dirty, unless it waits for the first one. */
-static bool second_ends_first(const iso_structure *s) {
+static bool second_ends_first(const iso_cycle_shape *s) {
   if (s->length != 2 || iso_coo_class(s->kinds, 2) != ISOPROOF_CLASS_RAT || s->kinds[0] == ISOPROOF_POP_WW)
     return false;
   return s->objects == 1 || last_letter(s->kinds[1]) == 'R' || first_letter(s->kinds[1]) == 'W';
 }
 
-bool iso_structure_schedule(const iso_structure *s, bool variant, char text[ISO_COO_TEXT_BYTES]) {
+bool iso_cycle_shape_schedule(const iso_cycle_shape *s, bool variant, char text[ISO_COO_TEXT_BYTES]) {
   script out = {.text = text};
   isoproof_pop_kind last = s->kinds[s->length - 1];
   text[0] = 0;
   if (variant && last != ISOPROOF_POP_WC) return false;
   for (uint32_t i = 0; i < s->length; i++) {
-    if (!iso_structure_shares(s, i)) add_access(&out, first_letter(s->kinds[i]), i, s->on[i]);
+    if (!iso_cycle_shape_shares(s, i)) add_access(&out, first_letter(s->kinds[i]), i, s->on[i]);
   }
   for (uint32_t i = 0; i < s->length; i++) {
     uint32_t to = (i + 1) % s->length;
