@@ -66,7 +66,7 @@ static iso_command shell(const home *h, const char *const *arguments) {
       .arguments = arguments, .environment = environment, .directory = h->folder, .log = h->log, .end_signal = SIGKILL};
 }
 
-/* Reads the pids that a script wrote, one a line, once there are `count`. */
+/* Reads the pids that a script wrote, one per line, once there are `count`. */
 static void read_pids(const home *h, pid_t *pids, size_t count) {
   for (int tries = 0; tries < 500; tries++, wait_ms(10)) {
     FILE *file = fopen(h->pids, "re");
