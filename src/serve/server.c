@@ -24,7 +24,7 @@ typedef struct client {
   pthread_t thread;
   _Atomic client_state state;
   int given;         /* the socket, for its thread */
-  atomic_int socket; /* the same until somebody takes it upon himself to close it, then -1 */
+  atomic_int socket; /* the same until somebody undertakes to close it, then -1 */
   const isoproof_server *server;
 } client;
 
