@@ -7,11 +7,11 @@
  * (which cost transactions x sessions, so the longest rows are left out).  The last rows have 50 sessions at a time,
  * each of which ends after two transactions.  Loading is not counted.
  */
-#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "check/axioms/weak.h"
 #include "measure.h"
 #include "tests/random/short_sessions.h"
@@ -25,18 +25,12 @@ typedef struct job {
 
 static bool decide(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isoproof_sim_options options;
   isoproof_history *history;
   isoproof_task *task;
   isoproof_error error;
-  isoproof_sim_defaults(&options);
-  options.struct_size = sizeof options;
-  options.seed = j->seed;
+  isoproof_sim_options options =
+      bench_simulation(j->seed, j->sessions > 0 ? j->sessions : 50, j->txns, 10, (uint32_t)(j->txns / 10));
   options.level = j->level;
-  options.sessions = j->sessions > 0 ? j->sessions : 50;
-  options.txns = j->txns;
-  options.ops_min = options.ops_max = 10;
-  options.keys = (uint32_t)(j->txns / 10);
   options.distribution = ISOPROOF_KEYS_ZIPF;
   options.skew = 1;
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;

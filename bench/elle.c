@@ -6,12 +6,12 @@
  * on such a machine, where its figures are known; its version is not recorded (bench/README.md, "Whose figures these
  * are").  --scale divides the numbers of transactions.
  */
-#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "measure.h"
 
 #define BASELINE "Elle (version not recorded)"
@@ -47,13 +47,6 @@ typedef struct job {
   bool check;
   char path[512];
 } job;
-
-static bool report_failure(const isoproof_error *error) {
-  char text[1100];
-  isoproof_error_format(error, text, sizeof text);
-  fprintf(stderr, "elle: %s\n", text);
-  return false;
-}
 
 /* A copy of a history in which a process that does not learn an outcome is never heard of again: another one takes its
  * place, as in Jepsen. */
@@ -102,31 +95,21 @@ static bool crash(isoproof_history **history, isoproof_error *error) {
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
   const job *j = context;
-  isoproof_sim_options options;
   isoproof_history *history;
   isoproof_error error;
-  isoproof_sim_defaults(&options);
-  options.struct_size = sizeof options;
-  options.seed = j->seed;
+  isoproof_sim_options options = bench_simulation(j->seed, j->shape->sessions, j->txns, 5, 100);
   options.level = ISOPROOF_SIM_SERIALIZABLE;
-  options.sessions = j->shape->sessions;
-  options.txns = j->txns;
   options.ops_min = 1;
-  options.ops_max = 5;
-  options.keys = 100;
   options.lists = j->shape->lists;
   options.appends_per_key = 100;
   options.unknown_share = j->shape->unknown_share;
   options.bugs[j->shape->bug] = j->shape->bugs;
-  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return report_failure(&error);
-  if (j->shape->unknown_share > 0 && !crash(&history, &error)) return report_failure(&error);
-  isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
-  isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_EDN, j->path, &how, NULL, NULL, &error);
-  isoproof_counts counts;
-  isoproof_history_counts(history, &counts);
-  *operations = counts.operations;
+  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return bench_failed(&error);
+  if (j->shape->unknown_share > 0 && !crash(&history, &error)) return bench_failed(&error);
+  isoproof_status status = bench_write(history, ISOPROOF_FORMAT_EDN, j->path, &error);
+  *operations = bench_operations(history);
   isoproof_history_free(history);
-  return status == ISOPROOF_OK || report_failure(&error);
+  return status == ISOPROOF_OK || bench_failed(&error);
 }
 
 static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
@@ -145,12 +128,12 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
                                     .linearizable_keys = true};
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
   isoproof_task_set_threads(task, 0);
-  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return report_failure(&error);
+  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return bench_failed(&error);
   isoproof_counts counts;
   isoproof_history_counts(history, &counts);
   *operations = counts.transactions;
   if (j->check) {
-    if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);
+    if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return bench_failed(&error);
     *bytes = (uint64_t)isoproof_result_elle(result);
     isoproof_result_free(result);
   }
@@ -159,50 +142,34 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   return true;
 }
 
-static void run_shape(const shape *s, uint64_t scale, uint64_t seed, unsigned repeats, const char *directory,
-                      bool keep) {
-  job j = {.shape = s, .txns = s->txns / scale, .seed = seed};
-  snprintf(j.path, sizeof j.path, "%s/elle-%s.edn", directory, s->name);
+static void run_shape(const shape *s, const bench_options *options) {
+  job j = {.shape = s, .txns = s->txns / options->scale, .seed = options->seed};
+  snprintf(j.path, sizeof j.path, "%s/elle-%s.edn", options->directory, s->name);
   measurement made = {.ok = true};
   if (access(j.path, R_OK) != 0) made = measure(generate, &j, 1);
-  measurement load = made.ok ? measure(check, &j, repeats) : made;
+  measurement load = made.ok ? measure(check, &j, options->repeats) : made;
   j.check = true;
-  measurement m = made.ok ? measure(check, &j, repeats) : made;
+  measurement m = made.ok ? measure(check, &j, options->repeats) : made;
   static const char *const words[] = {"none", "valid", "invalid", "unknown"};
   printf("%-16s %9llu txns  read %7.3f s  all %7.3f s %6.0f MB  %-8s", s->name, (unsigned long long)m.operations,
          load.seconds, m.seconds, (double)m.peak_bytes / 1e6, m.ok && m.bytes < 4 ? words[m.bytes] : "FAILED");
-  if (s->limit > 0 && scale == 1) printf(" %s %.1f s", m.seconds <= s->limit ? "within" : "OVER", s->limit);
-  if (s->baseline > 0 && scale == 1) printf(", %.0f x faster than %.1f s", s->baseline / m.seconds, s->baseline);
+  if (s->limit > 0 && options->scale == 1) printf(" %s %.1f s", m.seconds <= s->limit ? "within" : "OVER", s->limit);
+  if (s->baseline > 0 && options->scale == 1)
+    printf(", %.0f x faster than %.1f s", s->baseline / m.seconds, s->baseline);
   printf("\n");
   fflush(stdout);
-  if (!keep) unlink(j.path);
+  if (!options->keep) unlink(j.path);
 }
 
 int main(int argc, char **argv) {
-  uint64_t scale = 1, seed = 1;
-  unsigned repeats = 1;
-  bool keep = false;
-  const char *only = NULL, *temporary = getenv("TMPDIR"), *directory = NULL;
-  char made[256];
-  snprintf(made, sizeof made, "%s/isoproof-elle-XXXXXX", temporary != NULL ? temporary : "/tmp");
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--repeat") == 0) repeats = (unsigned)strtoul(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--directory") == 0) directory = argv[i + 1];
-    if (strcmp(argv[i], "--case") == 0) only = argv[i + 1];
-    if (strcmp(argv[i], "--keep") == 0) keep = true;
+  bench_options options;
+  int status = bench_begin(argc, argv, "elle", &options);
+  if (status == 0) printf("\"within\" is the goal of this project; \"faster than\" compares with: %s\n", BASELINE);
+  for (size_t i = 0; status == 0 && i < sizeof shapes / sizeof shapes[0]; i++) {
+    bool wanted =
+        options.only == NULL ? shapes[i].txns / options.scale <= 1000000 : strcmp(options.only, shapes[i].name) == 0;
+    if (wanted) run_shape(&shapes[i], &options);
   }
-  if (scale == 0 || repeats == 0) return 2;
-  bool own = directory == NULL;
-  if (own && (directory = mkdtemp(made)) == NULL) return 1;
-  printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
-         (unsigned long long)scale);
-  printf("\"within\" is the goal of this project; \"faster than\" compares with: %s\n", BASELINE);
-  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    bool wanted = only == NULL ? shapes[i].txns / scale <= 1000000 : strcmp(only, shapes[i].name) == 0;
-    if (wanted) run_shape(&shapes[i], scale, seed, repeats, directory, keep);
-  }
-  if (own) rmdir(directory);
-  return 0;
+  if (status == 0) bench_end(&options);
+  return status;
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "measure.h"
 
 typedef struct bench {
@@ -51,16 +52,9 @@ static void path_of(const bench *b, const char *name, char path[512]) {
 /* ---- jobs, each run in a process of its own ---- */
 
 static isoproof_history *simulate(const bench *b) {
-  isoproof_sim_options options;
   isoproof_history *history = NULL;
   isoproof_error error;
-  isoproof_sim_defaults(&options);
-  options.struct_size = sizeof options;
-  options.seed = b->seed;
-  options.sessions = 50;
-  options.txns = b->txns;
-  options.ops_min = options.ops_max = 10;
-  options.keys = 100000;
+  isoproof_sim_options options = bench_simulation(b->seed, 50, b->txns, 10, 100000);
   options.distribution = ISOPROOF_KEYS_ZIPF;
   options.skew = 1;
   if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) report_failure("simulate", &error);

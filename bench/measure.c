@@ -1,3 +1,4 @@
+/* Times jobs in child processes, whose peak memory the kernel reports when they end. */
 #include "measure.h"
 
 #include <stdlib.h>

@@ -8,12 +8,12 @@
  * and a valid history of the same shape for those with a bug.  Which solver that was is not recorded (bench/README.md,
  * "Whose figures these are").  --scale divides the numbers of transactions.
  */
-#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "measure.h"
 
 #define BASELINE "published solver (C++, pruning on; tool and version: origin not recorded)"
@@ -112,27 +112,13 @@ typedef struct job {
   bool times;
 } job;
 
-static bool report_failure(const isoproof_error *error) {
-  char text[1100];
-  isoproof_error_format(error, text, sizeof text);
-  fprintf(stderr, "strong: %s\n", text);
-  return false;
-}
-
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
   const job *j = context;
-  isoproof_sim_options options;
   isoproof_history *history;
   isoproof_error error;
-  isoproof_sim_defaults(&options);
-  options.struct_size = sizeof options;
-  options.seed = j->seed;
+  isoproof_sim_options options = bench_simulation(j->seed, j->shape->sessions, j->txns, j->shape->ops, j->shape->keys);
   options.level = j->simulated;
-  options.sessions = j->shape->sessions;
-  options.txns = j->txns;
-  options.ops_min = options.ops_max = j->shape->ops;
-  options.keys = j->shape->keys;
   options.distribution = j->shape->distribution;
   options.skew = j->shape->skew;
   options.hot_share = 0.8;
@@ -140,17 +126,14 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   options.read_share = j->shape->reads;
   options.rmw_share = j->shape->rmw;
   if (j->shape->bug != NO_BUG) options.bugs[j->shape->bug] = 1;
-  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return report_failure(&error);
-  isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
-  isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_PLUME, j->path[0], &how, NULL, NULL, &error);
+  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return bench_failed(&error);
+  isoproof_status status = bench_write(history, ISOPROOF_FORMAT_PLUME, j->path[0], &error);
   if (status == ISOPROOF_OK) {
-    status = isoproof_history_write(history, ISOPROOF_FORMAT_BINARY, j->path[1], &how, NULL, NULL, &error);
+    status = bench_write(history, ISOPROOF_FORMAT_BINARY, j->path[1], &error);
   }
-  isoproof_counts counts;
-  isoproof_history_counts(history, &counts);
-  *operations = counts.operations;
+  *operations = bench_operations(history);
   isoproof_history_free(history);
-  return status == ISOPROOF_OK || report_failure(&error);
+  return status == ISOPROOF_OK || bench_failed(&error);
 }
 
 static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
@@ -162,11 +145,9 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   isoproof_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
   if (isoproof_history_open(j->path[j->times], NULL, task, &history, &error) != ISOPROOF_OK)
-    return report_failure(&error);
-  isoproof_counts counts;
-  isoproof_history_counts(history, &counts);
-  *operations = counts.operations;
-  if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);
+    return bench_failed(&error);
+  *operations = bench_operations(history);
+  if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return bench_failed(&error);
   *bytes = (uint64_t)isoproof_result_verdict(result);
   isoproof_result_free(result);
   isoproof_history_free(history);
@@ -214,33 +195,17 @@ static void run_shape(const shape *s, job *j, unsigned repeats, bool compare, do
 }
 
 int main(int argc, char **argv) {
-  uint64_t scale = 1, seed = 1;
-  unsigned repeats = 1;
-  const char *only = NULL, *temporary = getenv("TMPDIR");
-  char made[256];
-  snprintf(made, sizeof made, "%s/isoproof-strong-XXXXXX", temporary != NULL ? temporary : "/tmp");
-  const char *directory = NULL;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--repeat") == 0) repeats = (unsigned)strtoul(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--directory") == 0) directory = argv[i + 1];
-    if (strcmp(argv[i], "--case") == 0) only = argv[i + 1];
-  }
-  if (scale == 0 || repeats == 0) return 2;
-  bool own = directory == NULL;
-  if (own && (directory = mkdtemp(made)) == NULL) return 1;
-  printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
-         (unsigned long long)scale);
-  printf("\"faster than\" and \"smaller than\" compare with: %s\n", BASELINE);
+  bench_options options;
+  int status = bench_begin(argc, argv, "strong", &options);
+  if (status == 0) printf("\"faster than\" and \"smaller than\" compare with: %s\n", BASELINE);
   double valid[RUNS] = {0};
-  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    if (only != NULL && strncmp(only, shapes[i].name, strlen(only)) != 0) continue;
-    job j = {.shape = &shapes[i], .txns = shapes[i].txns / scale, .seed = seed};
-    snprintf(j.path[0], sizeof j.path[0], "%s/strong-%s.txt", directory, shapes[i].name);
-    snprintf(j.path[1], sizeof j.path[1], "%s/strong-%s.isoproof", directory, shapes[i].name);
-    run_shape(&shapes[i], &j, repeats, scale == 1, valid);
+  for (size_t i = 0; status == 0 && i < sizeof shapes / sizeof shapes[0]; i++) {
+    if (options.only != NULL && strncmp(options.only, shapes[i].name, strlen(options.only)) != 0) continue;
+    job j = {.shape = &shapes[i], .txns = shapes[i].txns / options.scale, .seed = options.seed};
+    snprintf(j.path[0], sizeof j.path[0], "%s/strong-%s.txt", options.directory, shapes[i].name);
+    snprintf(j.path[1], sizeof j.path[1], "%s/strong-%s.isoproof", options.directory, shapes[i].name);
+    run_shape(&shapes[i], &j, options.repeats, options.scale == 1, valid);
   }
-  if (own) rmdir(directory);
-  return 0;
+  if (status == 0) bench_end(&options);
+  return status;
 }

@@ -6,12 +6,12 @@
  * baseline is the fastest published tester on such a machine, where its figures are known; which tool that was is not
  * recorded (bench/README.md, "Whose figures these are").  --scale divides the numbers of transactions.
  */
-#include <isoproof/isoproof.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "measure.h"
 
 #define BASELINE "published tester (one core; tool and version: origin not recorded)"
@@ -63,38 +63,21 @@ typedef struct job {
   char path[512];
 } job;
 
-static bool report_failure(const isoproof_error *error) {
-  char text[1100];
-  isoproof_error_format(error, text, sizeof text);
-  fprintf(stderr, "weak: %s\n", text);
-  return false;
-}
-
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
   const job *j = context;
-  isoproof_sim_options options;
   isoproof_history *history;
   isoproof_error error;
-  isoproof_sim_defaults(&options);
-  options.struct_size = sizeof options;
-  options.seed = j->seed;
+  isoproof_sim_options options = bench_simulation(j->seed, j->shape->sessions, j->txns, j->shape->ops, j->shape->keys);
   options.level = j->shape->level;
-  options.sessions = j->shape->sessions;
-  options.txns = j->txns;
-  options.ops_min = options.ops_max = j->shape->ops;
-  options.keys = j->shape->keys;
   options.distribution = ISOPROOF_KEYS_ZIPF;
   options.skew = 1;
   options.bugs[j->shape->bug] = j->shape->bugs;
-  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return report_failure(&error);
-  isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
-  isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_PLUME, j->path, &how, NULL, NULL, &error);
-  isoproof_counts counts;
-  isoproof_history_counts(history, &counts);
-  *operations = counts.operations;
+  if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return bench_failed(&error);
+  isoproof_status status = bench_write(history, ISOPROOF_FORMAT_PLUME, j->path, &error);
+  *operations = bench_operations(history);
   isoproof_history_free(history);
-  return status == ISOPROOF_OK || report_failure(&error);
+  return status == ISOPROOF_OK || bench_failed(&error);
 }
 
 static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
@@ -105,36 +88,34 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   isoproof_error error;
   isoproof_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
-  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return report_failure(&error);
-  isoproof_counts counts;
-  isoproof_history_counts(history, &counts);
-  *operations = counts.operations;
+  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return bench_failed(&error);
+  *operations = bench_operations(history);
   if (j->level != NULL) {
-    if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);
+    if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return bench_failed(&error);
     *bytes = (uint64_t)isoproof_result_verdict(result);
     isoproof_result_free(result);
   } else if (isoproof_history_resolve(history, task, NULL, &error) != ISOPROOF_OK) {
-    return report_failure(&error);
+    return bench_failed(&error);
   }
   isoproof_history_free(history);
   isoproof_task_free(task);
   return true;
 }
 
-static void run_shape(const shape *s, uint64_t scale, uint64_t seed, unsigned repeats, const char *directory) {
+static void run_shape(const shape *s, const bench_options *options) {
   static const char *const levels[] = {"read-committed", "read-atomic", "causal"};
-  job j = {.shape = s, .txns = s->txns / scale, .seed = seed};
-  snprintf(j.path, sizeof j.path, "%s/weak-%s.txt", directory, s->name);
+  job j = {.shape = s, .txns = s->txns / options->scale, .seed = options->seed};
+  snprintf(j.path, sizeof j.path, "%s/weak-%s.txt", options->directory, s->name);
   measurement made = measure(generate, &j, 1);
-  measurement load = made.ok ? measure(check, &j, repeats) : made;
+  measurement load = made.ok ? measure(check, &j, options->repeats) : made;
   printf("%-15s %-15s %8.3f s %7.0f MB\n", s->name, "load, resolve", load.seconds, (double)load.peak_bytes / 1e6);
   for (int i = 0; i < 3 && made.ok; i++) {
     j.level = levels[i];
-    measurement m = measure(check, &j, repeats);
+    measurement m = measure(check, &j, options->repeats);
     printf("%-15s %-15s %8.3f s %7.0f MB %7.2f Mops/s %6.2f x load  %-9s", "", levels[i], m.seconds,
            (double)m.peak_bytes / 1e6, (double)m.operations / m.seconds / 1e6, m.seconds / load.seconds,
            m.ok ? isoproof_verdict_name((isoproof_verdict)m.bytes) : "FAILED");
-    if (s->baseline[i] > 0 && scale == 1)
+    if (s->baseline[i] > 0 && options->scale == 1)
       printf(" %6.1f x faster than %.2f s", s->baseline[i] / m.seconds, s->baseline[i]);
     printf("\n");
     fflush(stdout);
@@ -143,28 +124,12 @@ static void run_shape(const shape *s, uint64_t scale, uint64_t seed, unsigned re
 }
 
 int main(int argc, char **argv) {
-  uint64_t scale = 1, seed = 1;
-  unsigned repeats = 1;
-  const char *only = NULL, *temporary = getenv("TMPDIR");
-  char made[256];
-  snprintf(made, sizeof made, "%s/isoproof-weak-XXXXXX", temporary != NULL ? temporary : "/tmp");
-  const char *directory = NULL;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], "--scale") == 0) scale = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--seed") == 0) seed = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--repeat") == 0) repeats = (unsigned)strtoul(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--directory") == 0) directory = argv[i + 1];
-    if (strcmp(argv[i], "--case") == 0) only = argv[i + 1];
+  bench_options options;
+  int status = bench_begin(argc, argv, "weak", &options);
+  if (status == 0) printf("\"faster than\" compares with: %s\n", BASELINE);
+  for (size_t i = 0; status == 0 && i < sizeof shapes / sizeof shapes[0]; i++) {
+    if (options.only == NULL || strcmp(options.only, shapes[i].name) == 0) run_shape(&shapes[i], &options);
   }
-  if (scale == 0 || repeats == 0) return 2;
-  bool own = directory == NULL;
-  if (own && (directory = mkdtemp(made)) == NULL) return 1;
-  printf("isoproof %s, seed %llu, transactions / %llu\n", isoproof_version(), (unsigned long long)seed,
-         (unsigned long long)scale);
-  printf("\"faster than\" compares with: %s\n", BASELINE);
-  for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-    if (only == NULL || strcmp(only, shapes[i].name) == 0) run_shape(&shapes[i], scale, seed, repeats, directory);
-  }
-  if (own) rmdir(directory);
-  return 0;
+  if (status == 0) bench_end(&options);
+  return status;
 }

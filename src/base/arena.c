@@ -1,3 +1,4 @@
+/* A bump allocator: chunks of memory that are handed out piece by piece and freed all at once. */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -1,3 +1,4 @@
+/* Compressing output: zlib for gzip, libzstd for zstd, behind one encoder. */
 #include "base/deflate.h"
 
 #include <limits.h>

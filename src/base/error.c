@@ -1,3 +1,4 @@
+/* Filling errors: messages made printable, positions, and the texts of status codes. */
 #define ISO_ERROR_DEFINITIONS
 #include "base/error.h"
 
@@ -23,10 +24,9 @@ const char *isoproof_status_name(isoproof_status status) {
 static size_t copy_printable(char *out, size_t size, const char *text, size_t length) {
   size_t o = 0;
   for (size_t i = 0; i < length;) {
-    size_t step = iso_utf8_step(text + i, length - i);
+    size_t step = iso_printable_step(text + i, length - i);
     unsigned char c = (unsigned char)text[i];
-    if (step == 0 || (step == 1 && (c < 0x20 || c == 0x7f)) ||
-        (step == 2 && c == 0xc2 && (unsigned char)text[i + 1] < 0xa0)) {
+    if (step == 0) {
       if (o + 5 > size) break;
       static const char digits[] = "0123456789abcdef";
       out[o++] = '\\', out[o++] = 'x', out[o++] = digits[c >> 4], out[o++] = digits[c & 15];

@@ -1,3 +1,4 @@
+/* Hashing bytes with XXH3, and fresh seeds from the kernel. */
 #include "base/hash.h"
 
 #include <sys/random.h>

@@ -1,4 +1,4 @@
-/* hash.h - seeded hashing, so that a hostile history cannot choose its collisions. */
+/* hash.h - seeded hashing, so that a hostile history cannot choose its collisions.  Nothing is owned. */
 #ifndef ISO_BASE_HASH_H
 #define ISO_BASE_HASH_H
 

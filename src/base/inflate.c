@@ -1,3 +1,4 @@
+/* Decompressing input: zlib for gzip, of one or several members, and libzstd for zstd, behind one decoder. */
 #include "base/inflate.h"
 
 #include <limits.h>

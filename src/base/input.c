@@ -1,3 +1,4 @@
+/* Bytes from files, pipes and memory, decompressed where their first bytes ask for it, and windows for tokenizers. */
 #include "base/input.h"
 
 #include <errno.h>

@@ -46,6 +46,10 @@ typedef struct iso_window {
 
 isoproof_status iso_window_init(iso_window *window, iso_input *input, isoproof_error *error);
 void iso_window_free(iso_window *window);
+/* Where in the input `cur` is. */
+static inline uint64_t iso_window_at(const iso_window *window) {
+  return window->offset + (uint64_t)(window->cur - window->buffer);
+}
 /* Gets more bytes after `end`, keeping everything from `*keep` on (keep may be NULL: from cur on); moves the buffer
  * and so changes cur, end and *keep.  A token may be at most `longest` bytes, else ISOPROOF_ERR_LIMIT.  Sets at_end
  * when there is nothing more; then end stays. */

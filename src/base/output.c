@@ -1,3 +1,4 @@
+/* Buffered output to files that appear whole or not at all, to descriptors and to callbacks. */
 #include "base/output.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Fork and join: one function on several threads, and the share of each in a range. */
 #include "base/parallel.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* parallel.h - run one function on several threads and wait for all of them. */
+/* parallel.h - runs one function on several threads and waits for all of them.  Nothing is owned. */
 #ifndef ISO_BASE_PARALLEL_H
 #define ISO_BASE_PARALLEL_H
 
@@ -7,7 +7,7 @@
 /* `thread` counts from 0 to threads - 1. */
 typedef void (*iso_parallel_fn)(void *context, unsigned thread, unsigned threads);
 
-/* Runs fn once a thread number.  The calling thread does number 0.  Where a thread cannot be started, the calling
+/* Runs fn once per thread number.  The calling thread does number 0.  Where a thread cannot be started, the calling
  * thread does its number too, one after the other: fn must not wait for another number to make progress. */
 void iso_parallel(unsigned threads, iso_parallel_fn fn, void *context);
 

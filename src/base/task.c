@@ -1,3 +1,4 @@
+/* Cancellation, deadlines, numbers of threads and progress of a task. */
 #include "base/task.h"
 
 #include <stdlib.h>

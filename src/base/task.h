@@ -1,4 +1,5 @@
-/* task.h - what long loops ask of their task.  Every function accepts a NULL task: never cancelled, one thread. */
+/* task.h - what long loops ask of their task, which the caller owns.  Every function accepts a NULL task: never
+ * cancelled, one thread. */
 #ifndef ISO_BASE_TASK_H
 #define ISO_BASE_TASK_H
 

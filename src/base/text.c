@@ -1,3 +1,4 @@
+/* Decimal numbers and UTF-8, without locale and without allocation. */
 #include "base/text.h"
 
 #include <string.h>
@@ -73,6 +74,13 @@ size_t iso_utf8_step(const char *text, size_t length) {
     return 4;
   }
   return 0;
+}
+
+size_t iso_printable_step(const char *text, size_t length) {
+  size_t step = iso_utf8_step(text, length);
+  unsigned char first = step > 0 ? (unsigned char)text[0] : 0;
+  if (step == 1 && (first < 0x20 || first == 0x7f)) return 0;
+  return step == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0 ? 0 : step;
 }
 
 bool iso_utf8_valid(const char *text, size_t length) {

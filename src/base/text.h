@@ -1,4 +1,4 @@
-/* text.h - numbers and characters, without locale and without allocation. */
+/* text.h - numbers and characters, without locale and without allocation.  Nothing is owned. */
 #ifndef ISO_BASE_TEXT_H
 #define ISO_BASE_TEXT_H
 
@@ -19,6 +19,8 @@ bool iso_parse_i64(const char *text, size_t length, int64_t *number);
 
 /* The length of the UTF-8 sequence at the start of text (1 to 4), 0 when it is not valid or incomplete. */
 size_t iso_utf8_step(const char *text, size_t length);
+/* The same for a character that may reach a terminal as it is: 0 also for C0, DEL and C1. */
+size_t iso_printable_step(const char *text, size_t length);
 bool iso_utf8_valid(const char *text, size_t length);
 /* Encodes a code point below 0x110000; returns its length. */
 size_t iso_utf8_encode(uint32_t code, char out[4]);

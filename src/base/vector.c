@@ -1,3 +1,4 @@
+/* Overflow-checked allocation and the growth of vectors. */
 #include "base/vector.h"
 
 #include <stdint.h>

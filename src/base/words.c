@@ -1,3 +1,4 @@
+/* Text that grows by printf, with hostile input escaped. */
 #include "base/words.h"
 
 #include <stdarg.h>
@@ -33,13 +34,6 @@ void iso_words_add(iso_words *words, const char *format, ...) {
   words->length += (size_t)length;
 }
 
-/* Whether the character of `step` bytes may reach a terminal as it is (C0, DEL and C1 may not). */
-static bool is_printable(const char *text, size_t step) {
-  unsigned char first = (unsigned char)text[0];
-  if (step == 1) return first >= 0x20 && first != 0x7f;
-  return step > 2 || (step == 2 && !(first == 0xc2 && (unsigned char)text[1] < 0xa0));
-}
-
 void iso_words_add_hostile(iso_words *words, const char *text, size_t length, size_t most) {
   static const char digits[] = "0123456789abcdef";
   for (size_t i = 0; i < length;) {
@@ -47,9 +41,9 @@ void iso_words_add_hostile(iso_words *words, const char *text, size_t length, si
       iso_words_add(words, "...");
       return;
     }
-    size_t step = iso_utf8_step(text + i, length - i);
+    size_t step = iso_printable_step(text + i, length - i);
     if (!reserve(words, 4)) return;
-    if (step > 0 && is_printable(text + i, step)) {
+    if (step > 0) {
       memcpy(words->text + words->length, text + i, step);
       words->length += step;
     } else {

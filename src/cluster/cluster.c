@@ -136,7 +136,7 @@ static isoproof_status make_home(isoproof_cluster *cluster, isoproof_error *erro
   if (mkdtemp(path) == NULL) return iso_fail_errno(error, path, "making a temporary folder");
   cluster->folder = iso_cluster_text(cluster, "%s", path);
   isoproof_status status = cluster->folder == NULL ? iso_fail_memory(error) : own(cluster, path, error);
-  if (status == ISOPROOF_OK) status = iso_guard_start(&cluster->guard, path, iso_network_wanted(cluster), error);
+  if (status == ISOPROOF_OK) status = iso_guardian_start(&cluster->guardian, path, iso_network_wanted(cluster), error);
   if (status != ISOPROOF_OK) (void)rmdir(path);
   return status;
 }
@@ -145,7 +145,7 @@ static isoproof_status make_home(isoproof_cluster *cluster, isoproof_error *erro
 
 static isoproof_status add_proxies(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
   if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0) return ISOPROOF_OK;
-  const char *path = cluster->guard.own_network ? node->socket : NULL;
+  const char *path = cluster->guardian.own_network ? node->socket : NULL;
   ISO_TRY(iso_proxy_start(node->ports[0], path, &node->clients, error));
   if (cluster->kind != ISOPROOF_CLUSTER_STANDBY || node->number == 0) return ISOPROOF_OK;
   return iso_proxy_start(cluster->nodes[0].ports[0], NULL, &node->peers, error);
@@ -230,7 +230,7 @@ isoproof_status isoproof_cluster_start(const isoproof_cluster_options *options, 
 
 void isoproof_cluster_stop(isoproof_cluster *cluster) {
   if (cluster == NULL) return;
-  iso_guard_end(&cluster->guard);
+  iso_guardian_end(&cluster->guardian);
   for (size_t i = 0; i < ISOPROOF_CLUSTER_MOST_NODES; i++) {
     iso_proxy_stop(cluster->nodes[i].clients);
     iso_proxy_stop(cluster->nodes[i].peers);

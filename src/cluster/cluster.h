@@ -1,6 +1,6 @@
 /* cluster.h - a cluster, inside: its nodes, and what the kinds of clusters have to provide.
  *
- * The cluster owns its texts (in its arena), proxies and guard from isoproof_cluster_start to isoproof_cluster_stop.
+ * The cluster owns its texts (in its arena), proxies and guardian from isoproof_cluster_start to isoproof_cluster_stop.
  */
 #ifndef ISO_CLUSTER_CLUSTER_H
 #define ISO_CLUSTER_CLUSTER_H
@@ -8,7 +8,7 @@
 #include <isoproof/cluster.h>
 
 #include "base/arena.h"
-#include "cluster/guard.h"
+#include "cluster/guardian.h"
 #include "cluster/proxy.h"
 
 enum { ISO_NODE_PORTS = 4 };
@@ -54,7 +54,7 @@ struct isoproof_cluster {
   unsigned faults;
   iso_arena arena;
   const char *folder;
-  iso_guard guard;
+  iso_guardian guardian;
   bool change_user;
   uid_t user;
   gid_t group;
@@ -87,7 +87,7 @@ isoproof_status iso_cluster_find(isoproof_cluster *cluster, const char *name, co
 isoproof_status iso_node_ask(const iso_node *node, const char *sql, uint32_t column, char *answer, size_t size,
                              isoproof_error *error);
 
-/* ---- cluster_network.c ---- */
+/* ---- network.c ---- */
 
 /* Whether the cluster needs a network of its own, and could have one. */
 bool iso_network_wanted(isoproof_cluster *cluster);

@@ -91,7 +91,7 @@ static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_
   }
   unsigned port = node->clients == NULL ? node->ports[PORT_CLIENTS] : iso_proxy_port(node->clients);
   node->url = url_of(cluster, port, "isoproof");
-  node->direct = cluster->guard.own_network
+  node->direct = cluster->guardian.own_network
                      ? iso_cluster_text(cluster, "mariadb://root@localhost/mysql?socket=%s", node->socket)
                      : url_of(cluster, node->ports[PORT_CLIENTS], "mysql");
   node->environment = iso_cluster_environment(cluster, node, NULL, 0);

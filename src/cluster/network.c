@@ -21,7 +21,7 @@ bool iso_network_wanted(isoproof_cluster *cluster) {
 }
 
 const char *iso_network_address(isoproof_cluster *cluster, const iso_node *node) {
-  if (!cluster->guard.own_network) return "127.0.0.1";
+  if (!cluster->guardian.own_network) return "127.0.0.1";
   return iso_cluster_text(cluster, "127.0.0.%zu", FIRST_ADDRESS + node->number);
 }
 
@@ -35,11 +35,11 @@ static isoproof_status rule(isoproof_cluster *cluster, const char *const *argume
                          .directory = cluster->folder,
                          .log = log,
                          .end_signal = SIGKILL};
-  return iso_guard_run(&cluster->guard, &command, TOOL_SECONDS, NULL, error);
+  return iso_guardian_run(&cluster->guardian, &command, TOOL_SECONDS, NULL, error);
 }
 
 isoproof_status iso_network_prepare(isoproof_cluster *cluster, isoproof_error *error) {
-  if (!cluster->guard.own_network) return ISOPROOF_OK;
+  if (!cluster->guardian.own_network) return ISOPROOF_OK;
   /* The rule for local addresses comes first by default, and nothing can come before it. */
   const char *const later[] = {cluster->router, "rule", "add", "pref", "100", "lookup", "local", NULL};
   const char *const not_first[] = {cluster->router, "rule", "del", "pref", "0", NULL};

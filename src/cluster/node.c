@@ -99,13 +99,13 @@ isoproof_status iso_cluster_tool(isoproof_cluster *cluster, const iso_node *node
   iso_command command = command_of(cluster, node, arguments);
   command.end_signal = SIGKILL;
   command.lock_file = NULL;
-  return iso_guard_run(&cluster->guard, &command, seconds, task, error);
+  return iso_guardian_run(&cluster->guardian, &command, seconds, task, error);
 }
 
 isoproof_status iso_node_spawn(isoproof_cluster *cluster, const iso_node *node, bool first, isoproof_error *error) {
   const char *const *arguments = first && node->first_arguments != NULL ? node->first_arguments : node->arguments;
   iso_command command = command_of(cluster, node, arguments);
-  return iso_guard_spawn(&cluster->guard, (unsigned)node->number, &command, error);
+  return iso_guardian_spawn(&cluster->guardian, (unsigned)node->number, &command, error);
 }
 
 isoproof_status iso_node_set_clock(const isoproof_cluster *cluster, const iso_node *node, int seconds,
@@ -157,11 +157,11 @@ isoproof_status iso_node_wait(isoproof_cluster *cluster, const iso_node *node, d
     isoproof_status status = cluster->type->ready(cluster, node, &reason);
     if (status == ISOPROOF_OK) return ISOPROOF_OK;
     iso_process_state state;
-    ISO_TRY(iso_guard_state(&cluster->guard, (unsigned)node->number, &state, error));
+    ISO_TRY(iso_guardian_state(&cluster->guardian, (unsigned)node->number, &state, error));
     ISO_TRY(iso_task_check(task, error));
     if (!state.running) {
       char line[300];
-      iso_guard_last_line(node->log, line, sizeof line);
+      iso_guardian_last_line(node->log, line, sizeof line);
       return iso_fail(error, ISOPROOF_ERR_IO, "the server of node %zu ended: %s", node->number, line);
     }
     /* Without its driver no server ever looks ready. */

@@ -1,4 +1,4 @@
-/* process_tree.c - finding and signalling a tree of processes. */
+/* process_tree.c - finding and signalling a tree of processes, by reading /proc until nothing new is found. */
 #include "cluster/process_tree.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* proxy.c - connections in pairs, each with a buffer a direction, served by one thread. */
+/* proxy.c - connections in pairs, each with one buffer per direction, served by one thread. */
 #include "cluster/proxy.h"
 
 #include <arpa/inet.h>

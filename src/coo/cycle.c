@@ -1,7 +1,8 @@
-/* cycle.c - the cycles of a POP graph that cannot be made shorter.
+/* cycle.c - the chordless cycles of a POP graph: those that cannot be made shorter.
  *
  * A cycle of transactions that has a chord contains a shorter cycle; so the cycles that theorem 3.11 leaves are those
  * without chords.  They are found by a search along paths without chords, from the least transaction of each cycle.
+ * There may be exponentially many: cycles and work are capped.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,37 +3,37 @@
 
 #include "base/error.h"
 #include "base/vector.h"
+#include "coo/cycle_shape.h"
 #include "coo/names.h"
-#include "coo/structure.h"
 
 struct isoproof_coo_generator {
   uint32_t txns, objects;
-  iso_structure named[ISOPROOF_COO_NAMED + 1]; /* by number; length 0 where the limits leave it out */
+  iso_cycle_shape named[ISOPROOF_COO_NAMED + 1]; /* by number; length 0 where the limits leave it out */
   uint32_t next_named;
-  iso_structure_walk walk;
+  iso_cycle_shape_walk walk;
   char schedule[ISO_COO_TEXT_BYTES], variant[ISO_COO_TEXT_BYTES];
 };
 
-static void restart(isoproof_coo_generator *generator) { generator->walk = iso_structure_walk_begin(2, 1); }
+static void restart(isoproof_coo_generator *generator) { generator->walk = iso_cycle_shape_walk_begin(2, 1); }
 
-/* The next structure within the limits, by transactions and objects. */
-static bool next_structure(isoproof_coo_generator *generator, iso_structure *out) {
-  iso_structure_walk *walk = &generator->walk;
+/* The next shape within the limits, by transactions and objects. */
+static bool next_shape(isoproof_coo_generator *generator, iso_cycle_shape *out) {
+  iso_cycle_shape_walk *walk = &generator->walk;
   while (walk->length <= generator->txns) {
-    if (walk->objects <= generator->objects && iso_structure_next(walk, out)) return true;
+    if (walk->objects <= generator->objects && iso_cycle_shape_next(walk, out)) return true;
     uint32_t length = walk->length, objects = walk->objects + 1;
     if (objects > generator->objects || objects > length) {
       length++;
       objects = 1;
     }
-    *walk = iso_structure_walk_begin(length, objects);
+    *walk = iso_cycle_shape_walk_begin(length, objects);
   }
   return false;
 }
 
 isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof_coo_generator **generator,
                                            isoproof_error *error) {
-  iso_structure s;
+  iso_cycle_shape s;
   const char *name;
   *generator = NULL;
   if (txns < 2 || txns > ISOPROOF_COO_TXNS || objects < 1 || objects > ISOPROOF_COO_OBJECTS) {
@@ -47,7 +47,7 @@ isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof
   made->objects = (uint32_t)objects;
   made->next_named = 1;
   restart(made);
-  while (made->walk.length <= 3 && next_structure(made, &s)) {
+  while (made->walk.length <= 3 && next_shape(made, &s)) {
     made->named[iso_coo_name(s.kinds, s.length, s.objects, &name)] = s;
   }
   restart(made);
@@ -57,7 +57,7 @@ isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof
 
 void isoproof_coo_generator_free(isoproof_coo_generator *generator) { free(generator); }
 
-static void describe(isoproof_coo_generator *generator, const iso_structure *s, isoproof_coo_case *out) {
+static void describe(isoproof_coo_generator *generator, const iso_cycle_shape *s, isoproof_coo_case *out) {
   *out = (isoproof_coo_case){.length = s->length, .objects = s->objects, .schedule = generator->schedule};
   for (uint32_t i = 0; i < s->length; i++) {
     out->pops[i] = s->kinds[i];
@@ -66,12 +66,12 @@ static void describe(isoproof_coo_generator *generator, const iso_structure *s, 
   out->number = iso_coo_name(s->kinds, s->length, s->objects, &out->name);
   out->kind = iso_coo_class(s->kinds, s->length);
   out->size = iso_coo_size(s->length, s->objects);
-  iso_structure_schedule(s, false, generator->schedule);
-  if (iso_structure_schedule(s, true, generator->variant)) out->variant = generator->variant;
+  iso_cycle_shape_schedule(s, false, generator->schedule);
+  if (iso_cycle_shape_schedule(s, true, generator->variant)) out->variant = generator->variant;
 }
 
 bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out) {
-  iso_structure s;
+  iso_cycle_shape s;
   const char *name;
   while (generator->next_named <= ISOPROOF_COO_NAMED) {
     s = generator->named[generator->next_named++];
@@ -79,7 +79,7 @@ bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo
     describe(generator, &s, out);
     return true;
   }
-  while (next_structure(generator, &s)) {
+  while (next_shape(generator, &s)) {
     if (iso_coo_name(s.kinds, s.length, s.objects, &name) != 0) continue;
     describe(generator, &s, out);
     return true;

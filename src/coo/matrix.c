@@ -112,7 +112,7 @@ static isoproof_status run_once(isoproof_coo_matrix *matrix, iso_stepper *steppe
     ISO_TRY(iso_coo_scenario_script(row->scenario, stepper->database, &script, error));
   }
   ISO_TRY(iso_stepper_run(stepper, &script, isolation, task, error));
-  ISO_TRY(iso_coo_judge(matrix, stepper, row, cell, error));
+  ISO_TRY(iso_coo_keep_result(matrix, stepper, row, cell, error));
   cell->shown.seconds += iso_now() - began;
   return ISOPROOF_OK;
 }

@@ -35,8 +35,8 @@ struct isoproof_coo_matrix {
 };
 
 /* Judges the run that the stepper has just finished, and keeps it in the cell when its result is the most frequent. */
-isoproof_status iso_coo_judge(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
-                              iso_coo_cell *cell, isoproof_error *error);
+isoproof_status iso_coo_keep_result(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
+                                    iso_coo_cell *cell, isoproof_error *error);
 /* The rows that the options ask for. */
 isoproof_status iso_coo_rows(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
                              isoproof_error *error);

@@ -1,4 +1,4 @@
-/* names.h - from the structure of a POP cycle to its class and its name.  Names point into constant tables that nobody
+/* names.h - from the shape of a POP cycle to its class and its name.  Names point into constant tables that nobody
  * owns. */
 #ifndef ISO_COO_NAMES_H
 #define ISO_COO_NAMES_H

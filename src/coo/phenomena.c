@@ -1,4 +1,5 @@
-/* phenomena.c - Adya's phenomena of a schedule: dependencies between its committed transactions, and their cycles.
+/* phenomena.c - Adya's phenomena of a schedule: dependencies between its committed transactions, and their cycles, on
+ * sets of transactions as bits.
  *
  * The versions of an object are installed in the order of the last writes of the transactions that committed.
  */

@@ -1,4 +1,5 @@
-/* pop.c - partial order pairs: which steps of two transactions on one object have an order, and of which kind. */
+/* pop.c - partial order pairs (POPs) after Coo: which steps of two transactions on one object have an order, and of
+ * which kind. */
 #include "coo/pop.h"
 
 #include <stdlib.h>

@@ -26,9 +26,10 @@ struct isoproof_pop_graph {
   bool more;
 };
 
-/* Fills `pops`, `next`, `distinct` and `group`. */
+/* Fills `pops`, `next`, `distinct` and `group`.  Quadratic in the steps. */
 isoproof_status iso_pops_find(isoproof_pop_graph *graph, isoproof_error *error);
-/* Fills `members` and `cycles` from `pops` and `next`. */
+/* Fills `members` and `cycles` from `pops` and `next`.  Exponential in the transactions at worst, but capped; beyond
+ * the cap `more` is set. */
 isoproof_status iso_cycles_find(isoproof_pop_graph *graph, isoproof_error *error);
 
 bool iso_pop_is_end(isoproof_pop_kind kind);

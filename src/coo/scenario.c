@@ -100,8 +100,8 @@ static bool any_error(const iso_stepper *stepper) {
   return false;
 }
 
-isoproof_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
-                                       isoproof_error *error) {
+isoproof_status iso_coo_scenario_happened(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
+                                          isoproof_error *error) {
   char final[ISO_EVENT_RESULT_BYTES];
   ISO_TRY(final_state(stepper, final, sizeof final, error));
   *happened = !any_error(stepper);

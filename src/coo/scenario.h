@@ -24,7 +24,7 @@ isoproof_status iso_coo_scenario_reset(iso_stepper *stepper, isoproof_error *err
 isoproof_status iso_coo_scenario_script(const iso_coo_scenario *scenario, const iso_database *database,
                                         iso_script *script, isoproof_error *error);
 /* After the script has run: whether the anomaly happened. */
-isoproof_status iso_coo_scenario_judge(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
-                                       isoproof_error *error);
+isoproof_status iso_coo_scenario_happened(iso_stepper *stepper, const iso_coo_scenario *scenario, bool *happened,
+                                          isoproof_error *error);
 
 #endif

@@ -273,16 +273,6 @@ isoproof_status iso_database_setup(iso_database *database, isoproof_error *error
   return wait_for_nodes(database, error);
 }
 
-isoproof_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
-                                  isoproof_error *error) {
-  if (count > 0 && first > INT64_MAX - (int64_t)(count - 1))
-    return iso_fail(error, ISOPROOF_ERR_LIMIT, "keys: expected at most %lld", (long long)INT64_MAX);
-  const iso_driver *driver = database->driver;
-  ISO_TRY(driver->fill != NULL ? driver->fill(database, first, count, value, error)
-                               : iso_sql_fill(database, first, count, value, error));
-  return wait_for_nodes(database, error);
-}
-
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
   return driver->teardown != NULL ? driver->teardown(database, error) : iso_sql_teardown(database, error);

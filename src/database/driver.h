@@ -33,7 +33,7 @@ enum {
 
 /* ---- what a call can answer ---- */
 
-/* C name, name in histories, meaning. */
+/* C name, name, meaning. */
 #define ISO_OUTCOME_LIST(X)                                                                                            \
   X(OK, "ok", "the server confirmed it")                                                                               \
   X(ABORT, "abort", "a conflict with other transactions, or an overload: a new attempt may succeed")                   \
@@ -88,9 +88,7 @@ typedef enum iso_txn_state {
       ISO_TXN_STATES
 } iso_txn_state;
 
-const char *iso_outcome_name(iso_outcome outcome);
 const char *iso_error_class_name(iso_error_class error_class);
-const char *iso_txn_state_name(iso_txn_state state);
 
 typedef struct iso_row {
   int64_t key, value;
@@ -141,7 +139,7 @@ typedef enum iso_driver_id {
       ISO_DRIVERS
 } iso_driver_id;
 
-/* What a driver (for ODBC: with the database behind it) can do. */
+/* What a driver can do (for ODBC: with the database behind it). */
 typedef struct iso_capabilities {
   bool sql;                /* ISO_EXECUTE */
   bool lists;              /* ISO_APPEND, ISO_READ_LIST */
@@ -229,9 +227,6 @@ const char *iso_database_url(const iso_database *database, size_t node);
 
 /* (Re)creates the tables, empty, through the first node; several nodes: waits until all of them have it. */
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error);
-/* Gives keys first .. first + count - 1 the value, and the empty list; in committed transactions. */
-isoproof_status iso_database_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
-                                  isoproof_error *error);
 /* Removes the tables; no error when they are not there. */
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error);
 /* The table of a key, for statements of one's own. */
@@ -251,7 +246,6 @@ isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error)
 bool iso_connected(const iso_connection *connection);
 /* The number that the server gives to the connection (backend pid, thread id); 0 where there is none. */
 uint64_t iso_connection_server_id(const iso_connection *connection);
-iso_txn_state iso_connection_txn(const iso_connection *connection);
 
 typedef enum iso_request_kind {
   ISO_BEGIN,      /* isolation, read_only */

@@ -7,34 +7,14 @@
 
 /* ---- names ---- */
 
-static const char *const outcome_names[] = {
-#define ISO_X(name, id, text) id,
-    ISO_OUTCOME_LIST(ISO_X)
-#undef ISO_X
-};
-
 static const char *const class_names[] = {
 #define ISO_X(name, id, text) id,
     ISO_ERROR_CLASS_LIST(ISO_X)
 #undef ISO_X
 };
 
-static const char *const state_names[] = {
-#define ISO_X(name, id, text) id,
-    ISO_TXN_STATE_LIST(ISO_X)
-#undef ISO_X
-};
-
-const char *iso_outcome_name(iso_outcome outcome) {
-  return (unsigned)outcome < ISO_OUTCOMES ? outcome_names[outcome] : NULL;
-}
-
 const char *iso_error_class_name(iso_error_class error_class) {
   return (unsigned)error_class < ISO_ERROR_CLASSES ? class_names[error_class] : NULL;
-}
-
-const char *iso_txn_state_name(iso_txn_state state) {
-  return (unsigned)state < ISO_TXN_STATES ? state_names[state] : NULL;
 }
 
 bool iso_class_transient(iso_error_class class) {
@@ -195,9 +175,26 @@ static int compare_rows(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Hands the request to the driver and keeps the books. */
+static iso_request_fn function_of(const iso_driver *driver, iso_request_kind kind) {
+  switch (kind) {
+  case ISO_BEGIN:
+    return driver->begin;
+  case ISO_EXECUTE:
+    return driver->execute;
+  case ISO_COMMIT:
+    return driver->commit;
+  case ISO_ROLLBACK:
+    return driver->rollback;
+  case ISO_PING:
+    return driver->ping;
+  default:
+    return driver->statement;
+  }
+}
+
+/* Hands the request to the driver and notes what became of the transaction. */
 static void run(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  iso_request_fn function = connection->database->driver->requests[request->kind];
+  iso_request_fn function = function_of(connection->database->driver, request->kind);
   if (function == NULL) {
     refuse(connection, reply, ISO_CLASS_CLIENT, "this database cannot do that");
     return;
@@ -349,7 +346,6 @@ isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error)
 
 bool iso_connected(const iso_connection *connection) { return !connection->broken; }
 uint64_t iso_connection_server_id(const iso_connection *connection) { return connection->server_id; }
-iso_txn_state iso_connection_txn(const iso_connection *connection) { return connection->txn; }
 
 bool iso_cancel(iso_connection *connection) {
   const iso_driver *driver = connection->database->driver;

@@ -2,15 +2,12 @@
 #include "database/driver_sql.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "database/driver_table.h"
 
-/* Rows that one statement of iso_sql_fill inserts. */
-enum { FILL_ROWS = 500, FILL_ROW_BYTES = 64 };
 /* The statement that makes a table, with its partitions. */
 enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MOST_PARTITIONS * 64 };
 
@@ -106,6 +103,12 @@ unsigned iso_sql_parameters(iso_sql sql) {
 
 uint32_t iso_sql_table(const iso_database *database, int64_t key) {
   return (uint32_t)((uint64_t)key % database->options.tables);
+}
+
+void iso_sql_tables(const iso_database *database, const iso_driver_request *request, uint32_t *first, uint32_t *end) {
+  bool all = request->kind == ISO_READ_RANGE;
+  *first = all ? 0 : iso_sql_table(database, request->key);
+  *end = all ? database->options.tables : *first + 1;
 }
 
 void iso_sql_table_name(const iso_database *database, uint32_t number, char name[ISO_TABLE_BYTES]) {
@@ -210,70 +213,38 @@ static isoproof_status make_tables(iso_connection *connection, bool create, iso_
   return ISOPROOF_OK;
 }
 
-static isoproof_status with_tables(iso_database *database, bool create, isoproof_error *error) {
+isoproof_status iso_sql_ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
+  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
+                  reply->message);
+}
+
+isoproof_status iso_sql_on_first_node(iso_database *database, iso_sql_task task, isoproof_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   iso_reply reply = {0};
-  isoproof_status status = make_tables(connection, create, &reply, error);
+  isoproof_status status = task(database, connection, &reply, error);
   iso_reply_free(&reply);
   iso_disconnect(connection);
   return status;
+}
+
+static isoproof_status recreate_tables(iso_database *database, iso_connection *connection, iso_reply *reply,
+                                       isoproof_error *error) {
+  (void)database;
+  return make_tables(connection, true, reply, error);
+}
+
+static isoproof_status remove_tables(iso_database *database, iso_connection *connection, iso_reply *reply,
+                                     isoproof_error *error) {
+  (void)database;
+  return make_tables(connection, false, reply, error);
 }
 
 isoproof_status iso_sql_setup(iso_database *database, isoproof_error *error) {
-  return with_tables(database, true, error);
+  return iso_sql_on_first_node(database, recreate_tables, error);
 }
 
 isoproof_status iso_sql_teardown(iso_database *database, isoproof_error *error) {
-  return with_tables(database, false, error);
-}
-
-/* One statement for up to FILL_ROWS keys of one table; returns how many keys it has. */
-static uint32_t fill_text(const iso_database *database, int64_t first, uint32_t count, int64_t value, uint32_t at,
-                          char *sql, size_t size) {
-  char table[ISO_TABLE_BYTES];
-  uint32_t tables = database->options.tables;
-  iso_sql_table_name(database, iso_sql_table(database, first + at), table);
-  size_t used = (size_t)snprintf(sql, size, "INSERT INTO %s (k, v, l) VALUES ", table);
-  uint32_t rows = 0;
-  /* ODBC's unknown databases may take one row at a time only. */
-  uint32_t most = database->dialect == ISO_SQL_PORTABLE ? 1 : FILL_ROWS;
-  for (uint64_t i = at; i < count && rows < most; i += tables, rows++)
-    used += (size_t)snprintf(sql + used, size - used, "%s(%" PRId64 ", %" PRId64 ", '')", rows > 0 ? ", " : "",
-                             first + (int64_t)i, value);
-  return rows;
-}
-
-static isoproof_status fill(iso_connection *connection, int64_t first, uint32_t count, int64_t value, iso_reply *reply,
-                            isoproof_error *error) {
-  const iso_database *database = connection->database;
-  size_t size = ISO_SQL_BYTES + FILL_ROWS * FILL_ROW_BYTES;
-  char *sql = iso_alloc(size, 1);
-  if (sql == NULL) return iso_fail_memory(error);
-  isoproof_status status = ISOPROOF_OK;
-  if (iso_begin(connection, NULL, reply) != ISO_OUTCOME_OK) status = failed(database, "begin", reply, error);
-  uint32_t tables = database->options.tables;
-  for (uint32_t table = 0; table < tables && status == ISOPROOF_OK; table++) {
-    for (uint64_t at = table; at < count && status == ISOPROOF_OK;) {
-      at += (uint64_t)fill_text(database, first, count, value, (uint32_t)at, sql, size) * tables;
-      if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK)
-        status = failed(database, "fill a table", reply, error);
-    }
-  }
-  if (status == ISOPROOF_OK && iso_commit(connection, reply) != ISO_OUTCOME_OK)
-    status = failed(database, "commit", reply, error);
-  free(sql);
-  return status;
-}
-
-isoproof_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
-                             isoproof_error *error) {
-  if (count == 0) return ISOPROOF_OK;
-  iso_connection *connection;
-  ISO_TRY(iso_connect(database, 0, &connection, error));
-  iso_reply reply = {0};
-  isoproof_status status = fill(connection, first, count, value, &reply, error);
-  iso_reply_free(&reply);
-  iso_disconnect(connection);
-  return status;
+  return iso_sql_on_first_node(database, remove_tables, error);
 }

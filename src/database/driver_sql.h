@@ -41,15 +41,22 @@ iso_sql iso_sql_of(const iso_driver_request *request);
 unsigned iso_sql_parameters(iso_sql sql);
 /* Number of the table of a key. */
 uint32_t iso_sql_table(const iso_database *database, int64_t key);
+/* The tables that a request is about, [*first, *end): all of them for a range, else that of its key. */
+void iso_sql_tables(const iso_database *database, const iso_driver_request *request, uint32_t *first, uint32_t *end);
 void iso_sql_table_name(const iso_database *database, uint32_t number, char name[ISO_TABLE_BYTES]);
 
 /* Whether the dialect has partitioned tables. */
 bool iso_sql_partitions(iso_sql_dialect dialect);
 
-/* Set-up, fill and tear-down by plain statements on a connection of their own. */
+/* Executes a statement; anything but success is ISOPROOF_ERR_IO with the words of the server. */
+isoproof_status iso_sql_ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error);
+/* Does something on a connection of its own to the first node. */
+typedef isoproof_status (*iso_sql_task)(iso_database *database, iso_connection *connection, iso_reply *reply,
+                                        isoproof_error *error);
+isoproof_status iso_sql_on_first_node(iso_database *database, iso_sql_task task, isoproof_error *error);
+
+/* Set-up and tear-down by plain statements on a connection of their own. */
 isoproof_status iso_sql_setup(iso_database *database, isoproof_error *error);
-isoproof_status iso_sql_fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
-                             isoproof_error *error);
 isoproof_status iso_sql_teardown(iso_database *database, isoproof_error *error);
 
 /* A statement that begins or ends transactions, by its first words. */

@@ -31,13 +31,13 @@ struct iso_driver {
   isoproof_status (*connect)(iso_connection *connection, isoproof_error *error);
   void (*disconnect)(iso_connection *connection); /* also after a failed connect */
   bool (*cancel)(iso_connection *connection);     /* from any thread; may be NULL */
-  /* Drivers without SQL: the next three; others leave them NULL. */
+  /* Drivers without SQL: the next two; others leave them NULL. */
   isoproof_status (*setup)(iso_database *database, isoproof_error *error);
-  isoproof_status (*fill)(iso_database *database, int64_t first, uint32_t count, int64_t value, isoproof_error *error);
   isoproof_status (*teardown)(iso_database *database, isoproof_error *error);
-  /* After a set-up or a fill, on several nodes: whether this node has what the first one had; may be NULL. */
+  /* After a set-up, on several nodes: whether this node has what the first one had; may be NULL. */
   isoproof_status (*settled)(iso_connection *connection, bool *settled, isoproof_error *error);
-  iso_request_fn requests[ISO_REQUEST_KINDS]; /* NULL: cannot be done */
+  /* `statement` does what reads or changes rows; `execute` is NULL where there is no SQL. */
+  iso_request_fn begin, statement, execute, commit, rollback, ping;
 };
 
 struct iso_database {

@@ -102,8 +102,8 @@ typedef struct iso_binary_column {
 /* By number, from 1 to ISO_SECTION_COUNT. */
 const iso_binary_column *iso_binary_column_of(uint32_t number);
 
-/* Checks everything that the rest of the library takes for granted of the columns; the history has its counts and its
- * pointers, and the header was checked against the sizes of the sections. */
+/* Checks everything that the rest of the library takes for granted of the columns, in linear time; the history has its
+ * counts and its pointers, and the header was checked against the sizes of the sections. */
 isoproof_status iso_binary_validate(const isoproof_history *history, const iso_binary_header *header,
                                     isoproof_task *task, isoproof_error *error);
 /* The part of it that finds names and scalars which are there twice; every code was checked before. */

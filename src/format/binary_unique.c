@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/vector.h"
 #include "format/binary.h"
-#include "history/dense.h"
+#include "history/numbering.h"
 
 /* Entries hashed ahead of their look-ups, so that the misses of a large table overlap. */
 enum { AHEAD = 32 };
@@ -22,15 +22,15 @@ static isoproof_status twice(const isoproof_history *h, isoproof_error *error, c
 
 static isoproof_status unique_names(const isoproof_history *h, const iso_value *names, uint32_t count,
                                     const char *column, isoproof_error *error) {
-  iso_dense seen;
+  iso_numbering seen;
   isoproof_status status = ISOPROOF_OK;
-  iso_dense_init(&seen);
+  iso_numbering_init(&seen);
   for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
     uint32_t number = i;
-    status = iso_dense_add(&seen, names[i], &number, error);
+    status = iso_numbering_add(&seen, names[i], &number, error);
     if (status == ISOPROOF_OK && number != i) status = twice(h, error, column, i, number, "a name of its own");
   }
-  iso_dense_free(&seen);
+  iso_numbering_free(&seen);
   return status;
 }
 

@@ -1,4 +1,4 @@
-/* Cobra logs: T<number>.log, one a session, big-endian records (S, W, R, C) of fixed lengths.
+/* Cobra logs: T<number>.log, one per session, big-endian records (S, W, R, C) of fixed lengths.
  *
  * The write-id names the version, so it is the value of the history; the value that the application stored says
  * nothing more.  INIT and NULL, as write-id or as writer, mean the initial version.  Two write-ids stand for garbage
@@ -10,7 +10,7 @@
 #include "format/cobra.h"
 
 #include "format/format.h"
-#include "format/logdir.h"
+#include "format/log_directory.h"
 
 #define COBRA_INIT UINT64_C(0xbebeebee)
 #define COBRA_NULL UINT64_C(0xdeadbeef)
@@ -39,11 +39,9 @@ static uint64_t big64(const char *bytes) {
   return number;
 }
 
-static uint64_t here(const cobra_log *log) {
-  return log->window.offset + (uint64_t)(log->window.cur - log->window.buffer);
+static iso_place place(const cobra_log *log) {
+  return (iso_place){log->name, 0, 0, (int64_t)iso_window_at(&log->window)};
 }
-
-static iso_place place(const cobra_log *log) { return (iso_place){log->name, 0, 0, (int64_t)here(log)}; }
 
 static bool is_initial(uint64_t id) { return id == COBRA_INIT || id == COBRA_NULL; }
 static bool is_collected(uint64_t id) { return id == COBRA_GC_TRUE || id == COBRA_GC_FALSE; }
@@ -54,7 +52,7 @@ static isoproof_status begin(cobra_log *log, isoproof_error *error) {
   log->info.status = ISOPROOF_ABORTED; /* until its C comes */
   log->info.has_id = log->txn_id <= INT64_MAX;
   log->info.id = log->info.has_id ? (int64_t)log->txn_id : 0;
-  log->info.position = here(log);
+  log->info.position = iso_window_at(&log->window);
   log->open = true;
   return iso_builder_begin(log->builder, log->session, &log->info, &log->txn, error);
 }
@@ -166,8 +164,8 @@ static isoproof_status read_file(const iso_log_file *file, isoproof_builder *bui
 
 isoproof_status iso_read_cobra(const char *path, isoproof_builder *builder, isoproof_task *task,
                                isoproof_error *error) {
-  iso_logdir logs;
-  ISO_TRY(iso_logdir_list(path, 'T', &logs, error));
+  iso_log_directory logs;
+  ISO_TRY(iso_log_directory_list(path, 'T', &logs, error));
   isoproof_status status = ISOPROOF_OK;
   if (logs.count == 0) {
     status = iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){path, 0, 0, -1},
@@ -176,6 +174,6 @@ isoproof_status iso_read_cobra(const char *path, isoproof_builder *builder, isop
   for (size_t i = 0; status == ISOPROOF_OK && i < logs.count; i++) {
     status = read_file(&logs.items[i], builder, task, error);
   }
-  iso_logdir_free(&logs);
+  iso_log_directory_free(&logs);
   return status;
 }

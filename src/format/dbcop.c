@@ -1,4 +1,4 @@
-/* dbcop's history.bincode: little-endian, counts before contents, 18 bytes an event.
+/* dbcop's history.bincode: little-endian, counts before contents, 18 bytes per event.
  *
  * The five numbers of the header are informative and nothing depends on them.  Value 0 is the initial version.
  * Unsuccessful events say nothing and are left out; so a read without a recorded value is written as one.
@@ -33,9 +33,9 @@ static uint64_t little64(const char *bytes) {
   return number;
 }
 
-static uint64_t here(const dbcop_reader *r) { return r->window.offset + (uint64_t)(r->window.cur - r->window.buffer); }
-
-static iso_place place(const dbcop_reader *r) { return (iso_place){iso_input_name(r->input), 0, 0, (int64_t)here(r)}; }
+static iso_place place(const dbcop_reader *r) {
+  return (iso_place){iso_input_name(r->input), 0, 0, (int64_t)iso_window_at(&r->window)};
+}
 
 /* Makes sure that `size` more bytes are in the window (at most TEXT_MOST). */
 static isoproof_status need(dbcop_reader *r, size_t size, const char *what) {
@@ -102,7 +102,7 @@ static isoproof_status read_txn(dbcop_reader *r, uint32_t session) {
   iso_txn_info info = iso_txn_unset();
   uint64_t events;
   uint32_t txn;
-  info.position = here(r);
+  info.position = iso_window_at(&r->window);
   ISO_TRY(get_u64(r, "the number of events of a transaction", &events));
   ISO_TRY(iso_builder_begin(r->builder, session, &info, &txn, r->error));
   while (events > 0) {
@@ -257,7 +257,7 @@ static isoproof_status put_session(const iso_write_job *job, uint32_t session, c
 isoproof_status iso_write_dbcop(iso_write_job *job) {
   const isoproof_history *h = job->history;
   uint8_t *as;
-  ISO_TRY(iso_write_plan(job, "dbcop's format", &as));
+  ISO_TRY(iso_write_outcomes(job, "dbcop's format", &as));
   put_header(job);
   put_u64(job->output, h->sessions);
   isoproof_status status = ISOPROOF_OK;

@@ -6,7 +6,7 @@
 #include "format/binary.h"
 #include "format/cobra.h"
 #include "format/format.h"
-#include "format/logdir.h"
+#include "format/log_directory.h"
 
 typedef struct view {
   const char *cur;

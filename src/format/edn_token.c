@@ -1,3 +1,4 @@
+/* The EDN half of the tokenizer: elements, tags and discards, with a fast path for what makes up most of a history. */
 #include "base/text.h"
 #include "format/token_scan.h"
 

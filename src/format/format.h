@@ -60,8 +60,9 @@ bool iso_detect_directory(const char *path, isoproof_format *format);
 
 /* For writers of formats that know only committed and aborted: is the transaction written, and as what?  Unknown
  * transactions that somebody read from are committed in effect, others are left out; without `lossy` an unknown
- * transaction is ISOPROOF_ERR_UNSUPPORTED.  Call iso_write_plan once, free the plan with free(). */
-typedef enum iso_write_as { ISO_WRITE_COMMITTED, ISO_WRITE_ABORTED, ISO_WRITE_NOT } iso_write_as;
-isoproof_status iso_write_plan(iso_write_job *job, const char *format_name, uint8_t **as);
+ * transaction is ISOPROOF_ERR_UNSUPPORTED.  Fills *as, which the caller frees with free(): one iso_write_outcome per
+ * transaction. */
+typedef enum iso_write_outcome { ISO_WRITE_COMMITTED, ISO_WRITE_ABORTED, ISO_WRITE_NOT } iso_write_outcome;
+isoproof_status iso_write_outcomes(iso_write_job *job, const char *format_name, uint8_t **as);
 
 #endif

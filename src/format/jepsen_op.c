@@ -1,3 +1,4 @@
+/* Reads one map of a Jepsen history, an invocation or a completion, into an operation. */
 #include "format/jepsen.h"
 
 #include "base/text.h"

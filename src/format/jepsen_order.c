@@ -1,3 +1,4 @@
+/* The order of the lines of a Jepsen history: the sessions merged by a heap. */
 #include "base/vector.h"
 #include "format/jepsen_write.h"
 

@@ -1,3 +1,4 @@
+/* Reads Jepsen and Elle histories, EDN or JSON: pairs invocations with completions and builds transactions of them. */
 #include "format/format.h"
 #include "format/jepsen.h"
 
@@ -25,7 +26,7 @@ typedef struct reader {
   isoproof_builder *builder;
   iso_pool *pool;
   isoproof_error problem, deferred;
-  iso_dense processes; /* process -> slot */
+  iso_numbering processes; /* process -> slot */
   bool has_txns;
   uint64_t other_line; /* of the first operation of a client that is no transaction; 0 when there is none */
   ISO_VEC(slot) slots;
@@ -38,7 +39,7 @@ typedef struct reader {
 
 static isoproof_status slot_of(reader *r, slot **found) {
   uint32_t number;
-  ISO_TRY(iso_dense_add(&r->processes, r->op.process, &number, &r->problem));
+  ISO_TRY(iso_numbering_add(&r->processes, r->op.process, &number, &r->problem));
   if (number == r->slots.count) {
     slot fresh = {.session = NO_SESSION};
     if (!iso_vec_push(&r->slots, fresh)) return iso_fail_memory(&r->problem);
@@ -344,7 +345,7 @@ static isoproof_status read_jepsen(iso_input *input, isoproof_format format, iso
   if (r == NULL) return iso_fail_memory(error);
   r->builder = builder;
   r->pool = iso_builder_pool(builder);
-  iso_dense_init(&r->processes);
+  iso_numbering_init(&r->processes);
   iso_builder_origin(builder, format, ISO_POSITION_LINE, false);
   iso_builder_ambiguous_reads(builder);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
@@ -360,7 +361,7 @@ static isoproof_status read_jepsen(iso_input *input, isoproof_format format, iso
   iso_vec_free(&r->slots);
   iso_vec_free(&r->parking);
   iso_vec_free(&r->spare);
-  iso_dense_free(&r->processes);
+  iso_numbering_free(&r->processes);
   iso_micro_op_free(&r->micro);
   free(r);
   return status;

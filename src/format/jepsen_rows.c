@@ -1,3 +1,4 @@
+/* Predicates, initial states and deletions of rows, as Jepsen histories can say them. */
 #include "format/jepsen_rows.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* How each text of the pool is written to EDN or JSON, and which two would become the same. */
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vector.h"

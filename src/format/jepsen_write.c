@@ -1,3 +1,4 @@
+/* Writes Jepsen and Elle histories, EDN or JSON: one map per invocation and completion. */
 #include "format/jepsen_write.h"
 
 #include <stdio.h>

@@ -29,9 +29,9 @@ typedef struct iso_event {
   bool end;
 } iso_event;
 
-/* All invocations and completions, each session in its own order, sessions merged by index, or by time where there
- * are no indexes, or one after the other where there is neither.  What happens at the same time overlaps: invocations
- * come first. */
+/* All invocations and completions, each session in its own order, sessions merged by index, or by time where there are
+ * no indexes, or one after the other where there is neither.  What happens at the same time overlaps: invocations come
+ * first.  O(n log sessions) for n lines. */
 typedef struct iso_events {
   const isoproof_history *history;
   const int64_t *starts, *ends; /* NULL: no order */

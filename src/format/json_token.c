@@ -1,3 +1,4 @@
+/* The JSON half of the tokenizer, RFC 8259 as a state machine with a stack of containers. */
 #include "format/token_scan.h"
 
 /* What may come next; kinds[] holds the state to return to after a container. */

@@ -1,4 +1,4 @@
-/* jsonl.h - isoproof's own text form, one JSON object a line (docs/format-jsonl.md): writing single lines.
+/* jsonl.h - isoproof's own text form, one JSON object per line (docs/format-jsonl.md): writing single lines.
  *
  * A recorder writes a header and then transactions as they end; the history writer uses the same functions.  Nothing
  * here owns anything; texts must be valid UTF-8.

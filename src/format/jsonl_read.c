@@ -1,3 +1,4 @@
+/* Reads isoproof's own text form: JSON lines of headers and transactions. */
 #include "base/text.h"
 #include "format/format.h"
 #include "format/jsonl.h"

@@ -1,3 +1,4 @@
+/* Writes isoproof's own text form, line by line or a whole history. */
 #include "format/jsonl.h"
 
 #include <string.h>

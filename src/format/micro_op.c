@@ -1,3 +1,4 @@
+/* The operations of one transaction on their way from the tokenizer to the builder. */
 #include "format/micro_op.h"
 
 #include <string.h>
@@ -5,7 +6,7 @@
 void iso_micro_op_free(iso_micro_op *micro) {
   iso_vec_free(&micro->ops);
   iso_vec_free(&micro->elements);
-  iso_list_memory_free(&micro->memory);
+  iso_list_cache_free(&micro->cache);
 }
 
 isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *builder, isoproof_error *error) {
@@ -57,9 +58,9 @@ isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_poo
                                   iso_value *count) {
   if (t->dialect != ISO_TOKEN_DIALECT_EDN) return iso_micro_op_elements(micro, t, pool, count);
   size_t first = micro->elements.count;
-  uint64_t begin = t->window.offset + (uint64_t)(t->window.cur - t->window.buffer), offset = t->window.offset;
+  uint64_t begin = iso_window_at(&t->window), offset = t->window.offset;
   const iso_value *known;
-  size_t recalled = iso_list_recall(&micro->memory, t, key, &known);
+  size_t recalled = iso_list_cache_find(&micro->cache, t, key, &known);
   if (recalled > 0) {
     if (!iso_vec_reserve(&micro->elements, recalled)) return iso_fail_memory(t->error);
     memcpy(micro->elements.items + first, known, recalled * sizeof *known);
@@ -69,6 +70,7 @@ isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_poo
   /* The text is still there unless the window has moved on. */
   if (t->window.offset != offset || *count == recalled) return ISOPROOF_OK;
   const char *text = t->window.buffer + (begin - offset);
-  iso_list_learn(&micro->memory, key, text, (size_t)(t->start - text), micro->elements.items + first, *count, recalled);
+  iso_list_cache_store(&micro->cache, key, text, (size_t)(t->start - text), micro->elements.items + first, *count,
+                       recalled);
   return ISOPROOF_OK;
 }

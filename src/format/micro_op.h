@@ -7,7 +7,7 @@
 #define ISO_FORMAT_MICRO_OP_H
 
 #include "base/vector.h"
-#include "format/list_memory.h"
+#include "format/list_cache.h"
 #include "format/token.h"
 #include "history/builder.h"
 
@@ -21,7 +21,7 @@ typedef struct iso_micro_op_add {
 typedef struct iso_micro_op {
   ISO_VEC(iso_micro_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
-  iso_list_memory memory;
+  iso_list_cache cache;
 } iso_micro_op;
 
 static inline void iso_micro_op_clear(iso_micro_op *micro) { micro->ops.count = micro->elements.count = 0; }

@@ -1,3 +1,4 @@
+/* Parses one block of Plume text into columns, eight bytes at a time. */
 #include "format/plume_block.h"
 
 #include <isoproof/history.h>

@@ -1,4 +1,4 @@
-/* Plume text: r(key,value,session,txn), one operation a line.
+/* Plume text: r(key,value,session,txn), one operation per line.
  *
  * Threads take blocks of whole lines in turn, parse them on their own, and merge them into the builder in the order of
  * the file.  So the parsing runs in parallel and the result does not depend on the number of threads. */
@@ -9,8 +9,8 @@
 #include "base/parallel.h"
 #include "base/vector.h"
 #include "format/format.h"
-#include "format/idset.h"
 #include "format/plume_block.h"
+#include "format/txn_id_set.h"
 
 /* The transaction a session is in the middle of. */
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
   uint64_t blocks_merged;
   isoproof_status status;
   uint64_t lines; /* merged so far */
-  iso_idset ids;
+  iso_txn_id_set ids;
   ISO_VEC(session_state) sessions;
   uint32_t open_txn; /* whose run the builder extends */
   uint64_t open_next_line;
@@ -78,7 +78,7 @@ static iso_place place_of(const reader *r, uint64_t line, uint64_t column) {
 static isoproof_status begin_txn(reader *r, const iso_plume_piece *piece, uint32_t session, uint64_t line) {
   session_state *state = &r->sessions.items[session];
   if (!piece->aborted) {
-    switch (iso_idset_add(&r->ids, piece->txn)) {
+    switch (iso_txn_id_set_add(&r->ids, piece->txn)) {
     case ISO_ID_NEW:
       break;
     case ISO_ID_SEEN:
@@ -194,7 +194,7 @@ isoproof_status iso_read_plume(iso_input *input, isoproof_builder *builder, isop
   uint64_t done, total;
   iso_input_progress(input, &done, &total);
   iso_builder_expect(builder, total / USUAL_LINE_BYTES);
-  iso_idset_init(&r.ids);
+  iso_txn_id_set_init(&r.ids);
   pthread_mutex_init(&r.take, NULL);
   pthread_mutex_init(&r.turn, NULL);
   pthread_cond_init(&r.turned, NULL);
@@ -202,7 +202,7 @@ isoproof_status iso_read_plume(iso_input *input, isoproof_builder *builder, isop
   pthread_cond_destroy(&r.turned);
   pthread_mutex_destroy(&r.turn);
   pthread_mutex_destroy(&r.take);
-  iso_idset_free(&r.ids);
+  iso_txn_id_set_free(&r.ids);
   iso_vec_free(&r.sessions);
   free(r.carry);
   return r.status;

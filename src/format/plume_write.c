@@ -1,13 +1,14 @@
+/* Writes Plume text, one line per operation. */
 #include <stdlib.h>
 
 #include "format/format.h"
-#include "format/idset.h"
+#include "format/txn_id_set.h"
 
 /* What the loops below need at every operation. */
 typedef struct {
   iso_write_job *job;
   const isoproof_history *h;
-  uint8_t *as;  /* how to write each transaction, see iso_write_plan */
+  uint8_t *as;  /* how to write each transaction, see iso_write_outcomes */
   bool own_ids; /* the history's ids can be used */
 } writer;
 
@@ -24,8 +25,8 @@ static isoproof_status cannot(const writer *w, uint32_t op, const char *what) {
 static isoproof_status decide_ids(writer *w) {
   const isoproof_history *h = w->h;
   if (h->txn_id_opt == NULL) return ISOPROOF_OK;
-  iso_idset ids;
-  iso_idset_init(&ids);
+  iso_txn_id_set ids;
+  iso_txn_id_set_init(&ids);
   isoproof_status status = ISOPROOF_OK;
   w->own_ids = true;
   for (uint32_t t = 0; t < h->txns && w->own_ids && status == ISOPROOF_OK; t++) {
@@ -34,11 +35,11 @@ static isoproof_status decide_ids(writer *w) {
       w->own_ids = false;
       break;
     }
-    iso_idset_result result = iso_idset_add(&ids, (uint64_t)h->txn_id_opt[t]);
+    iso_txn_id_set_result result = iso_txn_id_set_add(&ids, (uint64_t)h->txn_id_opt[t]);
     if (result == ISO_ID_NO_MEMORY) status = iso_fail_memory(w->job->error);
     if (result == ISO_ID_SEEN) w->own_ids = false;
   }
-  iso_idset_free(&ids);
+  iso_txn_id_set_free(&ids);
   if (!w->own_ids) w->job->loss->ids = true;
   return status;
 }
@@ -123,7 +124,7 @@ static isoproof_status put_session(const writer *w, uint32_t session, int64_t *n
 
 isoproof_status iso_write_plume(iso_write_job *job) {
   writer w = {.job = job, .h = job->history};
-  ISO_TRY(iso_write_plan(job, "Plume text", &w.as));
+  ISO_TRY(iso_write_outcomes(job, "Plume text", &w.as));
   isoproof_status status = decide_ids(&w);
   int64_t next_id = 0;
   for (uint32_t s = 0; s < w.h->sessions && status == ISOPROOF_OK; s++) status = put_session(&w, s, &next_id);

@@ -1,7 +1,7 @@
 /* TimeKiller histories: JSON objects with start and commit timestamps.
  *
  * A timestamp is a physical and a logical part.  The transactions of a session are ordered by their start timestamp,
- * equal ones as they stand in the file. */
+ * equal ones as they stand in the file, so that all are kept and sorted: O(n log n). */
 #include "base/text.h"
 #include "format/format.h"
 #include "format/micro_op.h"

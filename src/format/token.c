@@ -1,3 +1,4 @@
+/* What both halves of the tokenizer share: opening, strings with their escapes, numbers, and errors. */
 #include "format/token.h"
 
 #include "base/text.h"

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "format/format.h"
-#include "format/idset.h"
+#include "format/txn_id_set.h"
 
 enum { LINE_MOST = 256 << 20, CHECK_EVERY = 4096 };
 
@@ -29,8 +29,8 @@ typedef struct veri_reader {
   ISO_VEC(last_txn) sessions;
   uint32_t open; /* the builder's open transaction */
   bool any_open;
-  iso_dense ids;  /* transaction ids as 32-bit numbers */
-  iso_idset seen; /* session and number of the id */
+  iso_numbering ids;   /* transaction ids as 32-bit numbers */
+  iso_txn_id_set seen; /* session and number of the id */
   ISO_VEC(iso_value) elements;
 } veri_reader;
 
@@ -100,8 +100,8 @@ static isoproof_status note_txn(veri_reader *r, uint32_t session, int64_t id, co
   iso_value code;
   uint32_t number;
   ISO_TRY(iso_pool_add_i64(iso_builder_pool(r->builder), id, &code, r->error));
-  ISO_TRY(iso_dense_add(&r->ids, code, &number, r->error));
-  iso_idset_result result = iso_idset_add(&r->seen, (uint64_t)session << 32 | number);
+  ISO_TRY(iso_numbering_add(&r->ids, code, &number, r->error));
+  iso_txn_id_set_result result = iso_txn_id_set_add(&r->seen, (uint64_t)session << 32 | number);
   if (result == ISO_ID_NO_MEMORY) return iso_fail_memory(r->error);
   if (result == ISO_ID_NEW) return ISOPROOF_OK;
   return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_at(r, where),
@@ -222,13 +222,13 @@ isoproof_status iso_read_veristrong(iso_input *input, isoproof_builder *builder,
                                     isoproof_error *error) {
   veri_reader r = {.input = input, .builder = builder, .task = task, .error = error};
   iso_builder_origin(builder, ISOPROOF_FORMAT_VERISTRONG, ISO_POSITION_LINE_PER_OP, false);
-  iso_dense_init(&r.ids);
-  iso_idset_init(&r.seen);
+  iso_numbering_init(&r.ids);
+  iso_txn_id_set_init(&r.seen);
   isoproof_status status = iso_window_init(&r.window, input, error);
   if (status == ISOPROOF_OK) status = read_all(&r);
   iso_window_free(&r.window);
-  iso_dense_free(&r.ids);
-  iso_idset_free(&r.seen);
+  iso_numbering_free(&r.ids);
+  iso_txn_id_set_free(&r.seen);
   iso_vec_free(&r.sessions);
   iso_vec_free(&r.elements);
   return status;

@@ -1,9 +1,9 @@
-/* Viper logs: a directory of J*.log, one a session, one transaction a line.
+/* Viper logs: a directory of J*.log, one log per session, one transaction per line.
  *
  * {"value": [["r", 1, 1, true], ["w", 2, 1, true]]}: the last element says whether the operation succeeded; one that
  * did not says nothing. */
 #include "format/format.h"
-#include "format/logdir.h"
+#include "format/log_directory.h"
 #include "format/micro_op.h"
 
 typedef struct log_reader {
@@ -117,8 +117,8 @@ isoproof_status iso_read_viper_log(iso_input *input, uint64_t session, isoproof_
 
 isoproof_status iso_read_viper(const char *path, isoproof_builder *builder, isoproof_task *task,
                                isoproof_error *error) {
-  iso_logdir logs;
-  ISO_TRY(iso_logdir_list(path, 'J', &logs, error));
+  iso_log_directory logs;
+  ISO_TRY(iso_log_directory_list(path, 'J', &logs, error));
   isoproof_status status = ISOPROOF_OK;
   if (logs.count == 0) {
     status = iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){path, 0, 0, -1},
@@ -131,6 +131,6 @@ isoproof_status iso_read_viper(const char *path, isoproof_builder *builder, isop
     status = iso_read_viper_log(input, logs.items[i].number, builder, task, error);
     iso_input_close(input);
   }
-  iso_logdir_free(&logs);
+  iso_log_directory_free(&logs);
   return status == ISOPROOF_OK ? iso_builder_file(builder, path, error) : status;
 }

@@ -1,3 +1,4 @@
+/* The builder: collects sessions, transactions and operations in columns, in order of arrival. */
 #include "history/builder_internal.h"
 
 #include <stdlib.h>
@@ -17,8 +18,8 @@ isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *err
   builder->txn_node = lazy(ISO_VALUE_NIL);
   builder->txn_error = lazy(ISO_VALUE_NIL);
   builder->session_file = lazy(ISO_VALUE_NIL);
-  iso_dense_init(&builder->keys);
-  iso_dense_init(&builder->sessions);
+  iso_numbering_init(&builder->keys);
+  iso_numbering_init(&builder->sessions);
   return iso_pool_init(&builder->pool, error);
 }
 
@@ -38,8 +39,8 @@ void iso_builder_clear(isoproof_builder *builder) {
   free(builder->txn_session.items);
   free(builder->txn_status.items);
   free(builder->file);
-  iso_dense_free(&builder->keys);
-  iso_dense_free(&builder->sessions);
+  iso_numbering_free(&builder->keys);
+  iso_numbering_free(&builder->sessions);
   iso_pool_free(&builder->pool);
   memset(builder, 0, sizeof *builder);
 }
@@ -102,7 +103,7 @@ static bool lazy_set(iso_lazy *column, size_t at, int64_t value) {
 
 isoproof_status iso_builder_session(isoproof_builder *builder, iso_value name, uint32_t *session,
                                     isoproof_error *error) {
-  return iso_dense_add(&builder->sessions, name, session, error);
+  return iso_numbering_add(&builder->sessions, name, session, error);
 }
 
 isoproof_status iso_builder_session_file(isoproof_builder *builder, uint32_t session, const char *name,
@@ -178,7 +179,7 @@ isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind,
                                isoproof_error *error) {
   uint32_t number;
   ISO_TRY(reserve_ops(builder, 1, error));
-  ISO_TRY(iso_dense_add(&builder->keys, key, &number, error));
+  ISO_TRY(iso_numbering_add(&builder->keys, key, &number, error));
   put_op(builder, kind, number, value);
   return ISOPROOF_OK;
 }
@@ -195,7 +196,7 @@ isoproof_status iso_builder_bulk(isoproof_builder *builder, const uint8_t *kinds
     } else {
       iso_value code;
       ISO_TRY(iso_pool_add_u64(&builder->pool, keys[i], &code, error));
-      ISO_TRY(iso_dense_add(&builder->keys, code, &out_key[i], error));
+      ISO_TRY(iso_numbering_add(&builder->keys, code, &out_key[i], error));
     }
     uint64_t value = values[i];
     if (value < ISO_VALUE_INLINE_LIMIT) {
@@ -240,7 +241,7 @@ isoproof_status iso_builder_list(isoproof_builder *builder, isoproof_op_kind kin
   uint32_t number;
   if (count >= ISO_VALUE_INLINE_LIMIT) return iso_fail(error, ISOPROOF_ERR_LIMIT, "a list of %zu elements", count);
   ISO_TRY(reserve_ops(builder, 1, error));
-  ISO_TRY(iso_dense_add(&builder->keys, key, &number, error));
+  ISO_TRY(iso_numbering_add(&builder->keys, key, &number, error));
   iso_list *longest = list_of(builder, number);
   if (longest == NULL) return iso_fail_memory(error);
   size_t shared = count < longest->count ? count : longest->count;

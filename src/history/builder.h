@@ -1,13 +1,14 @@
 /* builder.h - from a stream of sessions, transactions and operations to a columnar history.
  *
  * Transactions may arrive in any order and in pieces (a live log interleaves sessions): a piece is a run, and finish
- * sorts the runs, which costs nothing when they came in session order.  The builder owns everything until finish.
+ * sorts the runs by counting, in linear time, which costs nothing when they came in session order.  The builder owns
+ * everything until finish.
  */
 #ifndef ISO_HISTORY_BUILDER_H
 #define ISO_HISTORY_BUILDER_H
 
-#include "history/dense.h"
 #include "history/history.h"
+#include "history/numbering.h"
 
 /* What is known of a transaction; start from iso_txn_unset(). */
 typedef struct iso_txn_info {
@@ -59,8 +60,9 @@ isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, cons
  * iso_builder_list). */
 isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind, iso_value key, iso_value value,
                                isoproof_error *error);
-/* Adds a list, set or predicate read with its elements (codes of the pool) to the open transaction.  Lists that
- * extend each other share storage. */
+/* Adds a list, set or predicate read with its elements (codes of the pool) to the open transaction.  Lists that extend
+ * each other share storage: a read that is a prefix of the longest list of its key, or extends it, costs a comparison
+ * but no copy. */
 isoproof_status iso_builder_list(isoproof_builder *builder, isoproof_op_kind kind, iso_value key,
                                  const iso_value *values, size_t count, isoproof_error *error);
 /* Adds many scalar operations with non-negative integer keys and values at once: the hot path of the text readers. */

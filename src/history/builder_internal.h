@@ -1,5 +1,5 @@
-/* builder_internal.h - the builder's state, shared by adding (builder.c) and finishing (finish.c).
- * The builder owns all of it until finish moves it into a history. */
+/* builder_internal.h - the builder's state, shared by adding (builder.c) and finishing (builder_finish.c).  The builder
+ * owns all of it until finish moves it into a history. */
 #ifndef ISO_HISTORY_BUILDER_INTERNAL_H
 #define ISO_HISTORY_BUILDER_INTERNAL_H
 
@@ -35,7 +35,7 @@ struct isoproof_builder {
   uint32_t most_ops;
 
   iso_pool pool;
-  iso_dense keys, sessions;
+  iso_numbering keys, sessions;
 
   ISO_VEC(uint8_t) op_kind;
   ISO_VEC(uint32_t) op_key;

@@ -1,3 +1,4 @@
+/* Which transactions of unknown outcome did commit: a search from the committed ones along the writes they read. */
 #include "history/effect.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* effect.h - which transactions count as committed.
+/* effect.h - which transactions are committed in effect, and so count as committed.
  *
  * A transaction of unknown outcome that a committed one read from did commit; so did those that it read from in turn.
  * One that nobody observed can be left out at every level without creating a violation.
@@ -9,8 +9,8 @@
 #include "base/task.h"
 #include "history/history.h"
 
-/* Fills *counts, which the caller frees with free(): one byte a transaction, 1 where it is committed or committed in
- * effect, else 0. */
+/* Fills *counts, which the caller frees with free(): one byte per transaction, 1 where it is committed or committed in
+ * effect, else 0.  Linear: each element of a list is followed once, however many reads show it. */
 isoproof_status iso_history_effect(isoproof_history *history, isoproof_task *task, uint8_t **counts,
                                    isoproof_error *error);
 

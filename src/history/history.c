@@ -1,3 +1,4 @@
+/* A finished history: freeing it, and its public accessors. */
 #include "history/history.h"
 
 #include <stdio.h>

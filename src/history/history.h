@@ -117,7 +117,7 @@ static inline iso_value iso_history_version(const isoproof_history *history, uin
   return zero ? ISO_VALUE_NIL : value;
 }
 
-/* The transaction of an operation, by binary search. */
+/* The transaction of an operation, by binary search: O(log transactions). */
 uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op);
 
 /* Whether the kind's value column holds a list rather than a scalar. */

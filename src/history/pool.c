@@ -1,3 +1,4 @@
+/* Scalars interned as 32-bit codes, and their formatting and comparison. */
 #include "history/pool.h"
 
 #include <stdlib.h>

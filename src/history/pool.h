@@ -56,7 +56,8 @@ isoproof_status iso_pool_init(iso_pool *pool, isoproof_error *error);
 void iso_pool_free(iso_pool *pool);
 iso_pool_view iso_pool_look(const iso_pool *pool);
 
-/* The code of a scalar, interned when it is new.  ISOPROOF_ERR_LIMIT after 2^31 - 1 entries. */
+/* The code of a scalar, interned when it is new; O(its length), expected.  ISOPROOF_ERR_LIMIT after 2^31 - 1
+ * entries. */
 isoproof_status iso_pool_add(iso_pool *pool, isoproof_scalar scalar, iso_value *value, isoproof_error *error);
 isoproof_status iso_pool_add_big(iso_pool *pool, isoproof_scalar_type type, uint64_t bits, iso_value *value,
                                  isoproof_error *error);

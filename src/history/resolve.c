@@ -1,3 +1,4 @@
+/* The indexes that a history makes on demand: who wrote what was read, and the transaction of each operation. */
 #include "history/resolve.h"
 
 #include <stdio.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "history/join.h"
+#include "history/resolve_join.h"
 
 void iso_resolution_free(iso_resolution *resolution) {
   if (resolution == NULL) return;
@@ -19,7 +20,7 @@ isoproof_status iso_history_resolve(isoproof_history *history, isoproof_task *ta
                                     isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   pthread_mutex_lock(&history->lock);
-  if (history->resolution == NULL) status = iso_join(history, task, &history->resolution, error);
+  if (history->resolution == NULL) status = iso_resolve_join(history, task, &history->resolution, error);
   *resolution = history->resolution;
   pthread_mutex_unlock(&history->lock);
   return status;

@@ -2,7 +2,8 @@
  *
  * A partitioned hash join: operations are split by a hash of (key, value) into partitions small enough for the cache,
  * and each partition is joined by one thread.  One giant table would miss the cache at every probe.  The history owns
- * the result.
+ * the result.  Expected time is linear in operations and elements of lists, each list of a key counted once with all
+ * its prefixes.
  */
 #ifndef ISO_HISTORY_RESOLVE_H
 #define ISO_HISTORY_RESOLVE_H

@@ -1,3 +1,4 @@
+/* Statistics of a history: its shape, its mix of operations, the skew of its keys, and its concurrency. */
 #include <isoproof/stats.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Cuts a part out of a history and builds it as a history of its own. */
 #include "history/subset.h"
 
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #include "base/task.h"
 #include "history/history.h"
 
-/* `keep_txn` and `keep_op` have a byte a transaction and operation; an operation of a transaction that is left out is
- * left out whatever its own byte says. */
+/* `keep_txn` has one byte per transaction and `keep_op` one per operation; an operation of a transaction that is left
+ * out is left out whatever its own byte says. */
 isoproof_status iso_history_subset(isoproof_history *history, const uint8_t *keep_txn, const uint8_t *keep_op,
                                    isoproof_task *task, isoproof_history **out, isoproof_error *error);
 

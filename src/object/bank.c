@@ -1,5 +1,5 @@
 /* A bank: transfers move money between accounts, so that every read of all of them shows the same total. */
-#include "history/dense.h"
+#include "history/numbering.h"
 #include "object/object.h"
 
 typedef struct bank {
@@ -7,7 +7,7 @@ typedef struct bank {
   const isoproof_object_options *options;
   iso_object_report *report;
   iso_pool_view view;
-  iso_dense accounts; /* of the first read */
+  iso_numbering accounts; /* of the first read */
   size_t account_count;
   bool has_total;
   int64_t total;
@@ -17,7 +17,7 @@ static isoproof_status first_read(bank *b, const iso_object_op *op, isoproof_err
   const iso_value *values = iso_object_values(b->h, op);
   for (uint32_t i = 0; i < op->count; i += 2) {
     uint32_t number;
-    ISO_TRY(iso_dense_add(&b->accounts, values[i], &number, error));
+    ISO_TRY(iso_numbering_add(&b->accounts, values[i], &number, error));
   }
   b->account_count = b->accounts.count;
   return ISOPROOF_OK;
@@ -28,7 +28,7 @@ static isoproof_status judge_account(bank *b, const iso_object_op *op, iso_value
                                      int64_t *sum, isoproof_error *error) {
   uint32_t number;
   int64_t amount = 0;
-  ISO_TRY(iso_dense_add(&b->accounts, account, &number, error));
+  ISO_TRY(iso_numbering_add(&b->accounts, account, &number, error));
   bool unexpected = number >= b->account_count, nothing = balance == ISO_VALUE_NIL;
   if (!nothing && !iso_pool_integer(&b->view, balance, &amount)) {
     return iso_object_expected(b->h, op, "a map of accounts and integers", error);
@@ -78,7 +78,7 @@ isoproof_status iso_object_check_bank(const iso_object_history *h, const isoproo
   bool first = true;
   b.has_total = options->has_total;
   b.total = options->total;
-  iso_dense_init(&b.accounts);
+  iso_numbering_init(&b.accounts);
   for (size_t i = 0; status == ISOPROOF_OK && i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
     if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
@@ -88,6 +88,6 @@ isoproof_status iso_object_check_bank(const iso_object_history *h, const isoproo
     first = false;
     if (status == ISOPROOF_OK) status = judge_read(&b, op, error);
   }
-  iso_dense_free(&b.accounts);
+  iso_numbering_free(&b.accounts);
   return status;
 }

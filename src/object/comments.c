@@ -1,4 +1,4 @@
-/* Comments: who sees a write sees all that had ended before it began. */
+/* Comments: whoever sees a write sees all writes that had ended before it began. */
 #include <stdlib.h>
 #include <string.h>
 

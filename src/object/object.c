@@ -1,3 +1,4 @@
+/* isoproof_object_check: from a file to the verdict of a model. */
 #include "object/object.h"
 
 #include <stdio.h>
@@ -22,8 +23,9 @@ static const struct model {
 #define MODEL_LONG_FORK , .fs = BIT(READ) | BIT(WRITE) | BIT(TXN), .check = iso_object_check_long_fork
 #define MODEL_SEQUENTIAL , .fs = BIT(READ) | BIT(ADD) | BIT(WRITE), .check = iso_object_check_sequential
 #define MODEL_COMMENTS , .fs = BIT(READ) | BIT(WRITE), .time = true, .check = iso_object_check_comments
-#define MODEL_CAS_REGISTER , .fs = BIT(READ) | BIT(WRITE) | BIT(CAS), .time = true, .check = iso_object_check_linear
-#define MODEL_MUTEX , .fs = BIT(ACQUIRE) | BIT(RELEASE), .time = true, .check = iso_object_check_linear
+#define MODEL_CAS_REGISTER                                                                                             \
+  , .fs = BIT(READ) | BIT(WRITE) | BIT(CAS), .time = true, .check = iso_object_check_linearizable
+#define MODEL_MUTEX , .fs = BIT(ACQUIRE) | BIT(RELEASE), .time = true, .check = iso_object_check_linearizable
     ISOPROOF_OBJECT_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
 #undef BIT

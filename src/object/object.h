@@ -32,7 +32,7 @@ typedef enum iso_object_f {
 } iso_object_f;
 
 const char *iso_object_f_text(iso_object_f f);
-/* What a model consists of, one bit an iso_object_f. */
+/* What a model consists of, one bit per iso_object_f. */
 unsigned iso_object_fs(isoproof_object_model model);
 /* Whether a model looks at real time, so that every operation needs its invocation. */
 bool iso_object_needs_time(isoproof_object_model model);
@@ -95,6 +95,8 @@ void iso_object_say(iso_object_report *report, const iso_object_history *history
 typedef isoproof_status (*iso_object_checker)(const iso_object_history *history, const isoproof_object_options *options,
                                               isoproof_task *task, iso_object_report *report, isoproof_error *error);
 
+/* One per model.  They sort, and are linear apart from that, with three exceptions: `set_full` looks at all elements of
+ * a key for each of its reads, `comments` at all writes that had ended, and deciding linearizability is NP-complete. */
 isoproof_status iso_object_check_bank(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
                                       iso_object_report *, isoproof_error *);
 isoproof_status iso_object_check_set(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
@@ -107,7 +109,7 @@ isoproof_status iso_object_check_sequential(const iso_object_history *, const is
                                             isoproof_task *, iso_object_report *, isoproof_error *);
 isoproof_status iso_object_check_comments(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
                                           iso_object_report *, isoproof_error *);
-isoproof_status iso_object_check_linear(const iso_object_history *, const isoproof_object_options *, isoproof_task *,
-                                        iso_object_report *, isoproof_error *);
+isoproof_status iso_object_check_linearizable(const iso_object_history *, const isoproof_object_options *,
+                                              isoproof_task *, iso_object_report *, isoproof_error *);
 
 #endif

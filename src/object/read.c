@@ -1,9 +1,10 @@
+/* Reads histories of single operations, EDN or JSON, and pairs invocations with completions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "format/token.h"
-#include "history/dense.h"
+#include "history/numbering.h"
 #include "object/object.h"
 
 typedef enum line_type { NO_TYPE, INVOKE, OK, FAIL, INFO } line_type;
@@ -24,7 +25,7 @@ typedef struct reader {
   iso_tokenizer t;
   iso_object_history *h;
   isoproof_object_model model;
-  iso_dense processes;
+  iso_numbering processes;
   ISO_VEC(uint32_t) open;     /* by process: its operation that has not completed, or NONE */
   ISO_VEC(iso_value) scratch; /* the values of the line at hand */
   line at;
@@ -271,7 +272,7 @@ static isoproof_status operation(reader *r) {
   uint32_t place = r->h->places++;
   ISO_TRY(accept(r, &accepted));
   if (!accepted) return ISOPROOF_OK;
-  ISO_TRY(iso_dense_add(&r->processes, r->at.process, &process, &r->problem));
+  ISO_TRY(iso_numbering_add(&r->processes, r->at.process, &process, &r->problem));
   if (process == r->open.count && !iso_vec_push(&r->open, NONE)) return iso_fail_memory(&r->problem);
   return r->at.type == INVOKE ? invocation(r, process, place) : completion(r, process, place);
 }
@@ -306,13 +307,13 @@ isoproof_status iso_object_read(iso_input *input, bool json, isoproof_object_mod
   if (r == NULL) return iso_fail_memory(error);
   r->h = history;
   r->model = model;
-  iso_dense_init(&r->processes);
+  iso_numbering_init(&r->processes);
   isoproof_status status = run(r, input, json, task);
   if (status != ISOPROOF_OK) {
     if (error != NULL) *error = r->problem;
     iso_object_free(history);
   }
-  iso_dense_free(&r->processes);
+  iso_numbering_free(&r->processes);
   iso_vec_free(&r->open);
   iso_vec_free(&r->scratch);
   free(r);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/dense.h"
+#include "history/numbering.h"
 #include "object/object.h"
 
 /* An element of a set that somebody tried to add. */
@@ -149,16 +149,16 @@ static isoproof_status judge_last(set *s, isoproof_task *task, isoproof_error *e
     s->report->undecided = "the set was never read";
     return ISOPROOF_OK;
   }
-  iso_dense keys; /* of which the last read was met */
+  iso_numbering keys; /* of which the last read was met */
   isoproof_status status = ISOPROOF_OK;
-  iso_dense_init(&keys);
+  iso_numbering_init(&keys);
   for (uint32_t r = (uint32_t)s->reads.count; r-- > 0 && status == ISOPROOF_OK;) {
     uint32_t number;
     size_t before = keys.count;
-    status = iso_dense_add(&keys, key_of(s, &s->h->ops.items[s->reads.items[r]]), &number, error);
+    status = iso_numbering_add(&keys, key_of(s, &s->h->ops.items[s->reads.items[r]]), &number, error);
     if (keys.count > before) judge_read(s, r);
   }
-  iso_dense_free(&keys);
+  iso_numbering_free(&keys);
   return status;
 }
 

@@ -1,3 +1,4 @@
+/* A histogram of latencies: buckets of a logarithmic scale, with percentiles read off their ends. */
 #include "run/histogram.h"
 
 enum { SUB_BITS = 3, SUB = 1 << SUB_BITS };

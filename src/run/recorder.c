@@ -1,3 +1,4 @@
+/* Records a history as it grows: each session collects a line and writes it whole, under one lock. */
 #include "run/recorder.h"
 
 #include <errno.h>
@@ -71,43 +72,43 @@ static bool write_line(iso_recorder *recorder, const char *bytes, size_t size) {
 
 /* What the output hands over ends with a newline unless it is a piece of a line longer than its buffer. */
 static bool take(void *user, const void *data, size_t size) {
-  iso_pen *pen = user;
+  iso_session_log *log = user;
   const char *bytes = data;
   bool whole = bytes[size - 1] == '\n';
-  if (whole && pen->rest.count == 0) return write_line(pen->recorder, bytes, size);
-  if (!iso_vec_reserve(&pen->rest, size)) {
-    pthread_mutex_lock(&pen->recorder->lock);
-    iso_fail_memory(&pen->recorder->problem);
-    atomic_store(&pen->recorder->failed, true);
-    pthread_mutex_unlock(&pen->recorder->lock);
+  if (whole && log->rest.count == 0) return write_line(log->recorder, bytes, size);
+  if (!iso_vec_reserve(&log->rest, size)) {
+    pthread_mutex_lock(&log->recorder->lock);
+    iso_fail_memory(&log->recorder->problem);
+    atomic_store(&log->recorder->failed, true);
+    pthread_mutex_unlock(&log->recorder->lock);
     return false;
   }
-  memcpy(pen->rest.items + pen->rest.count, bytes, size);
-  pen->rest.count += size;
+  memcpy(log->rest.items + log->rest.count, bytes, size);
+  log->rest.count += size;
   if (!whole) return true;
-  bool good = write_line(pen->recorder, pen->rest.items, pen->rest.count);
-  pen->rest.count = 0;
+  bool good = write_line(log->recorder, log->rest.items, log->rest.count);
+  log->rest.count = 0;
   return good;
 }
 
-isoproof_status iso_pen_new(iso_pen *pen, iso_recorder *recorder, isoproof_error *error) {
-  memset(pen, 0, sizeof *pen);
-  pen->recorder = recorder;
-  return iso_output_open_callback(take, pen, ISOPROOF_COMPRESS_NO, &pen->output, error);
+isoproof_status iso_session_log_open(iso_session_log *log, iso_recorder *recorder, isoproof_error *error) {
+  memset(log, 0, sizeof *log);
+  log->recorder = recorder;
+  return iso_output_open_callback(take, log, ISOPROOF_COMPRESS_NO, &log->output, error);
 }
 
-void iso_pen_free(iso_pen *pen) {
-  if (pen->output != NULL) iso_output_abandon(pen->output);
-  pen->output = NULL;
-  iso_vec_free(&pen->rest);
+void iso_session_log_close(iso_session_log *log) {
+  if (log->output != NULL) iso_output_abandon(log->output);
+  log->output = NULL;
+  iso_vec_free(&log->rest);
 }
 
-void iso_pen_header(iso_pen *pen, const iso_jsonl_fact *facts, size_t count) {
-  iso_jsonl_write_header(pen->output, false, facts, count);
-  iso_output_flush(pen->output);
+void iso_session_log_header(iso_session_log *log, const iso_jsonl_fact *facts, size_t count) {
+  iso_jsonl_write_header(log->output, false, facts, count);
+  iso_output_flush(log->output);
 }
 
-void iso_pen_txn(iso_pen *pen, const iso_jsonl_txn *txn) {
-  iso_jsonl_write_txn(pen->output, txn);
-  iso_output_flush(pen->output);
+void iso_session_log_txn(iso_session_log *log, const iso_jsonl_txn *txn) {
+  iso_jsonl_write_txn(log->output, txn);
+  iso_output_flush(log->output);
 }

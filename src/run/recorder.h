@@ -1,8 +1,8 @@
 /* recorder.h - the history as it grows: whole lines of JSON, one write each.
  *
- * A recorder owns its file until iso_recorder_close; a pen belongs to one session, borrows the recorder, and is freed
- * by iso_pen_free.  Lines of different sessions never mix.  The first failure is sticky, and nothing is written after
- * it.
+ * A recorder owns its file until iso_recorder_close; a session log is the part of it that one session writes: it
+ * borrows the recorder and owns a buffer until iso_session_log_close.  Lines of different sessions never mix.  The
+ * first failure is sticky, and nothing is written after it.
  */
 #ifndef ISO_RUN_RECORDER_H
 #define ISO_RUN_RECORDER_H
@@ -30,16 +30,16 @@ isoproof_status iso_recorder_open(iso_recorder *recorder, const char *path, isop
 isoproof_status iso_recorder_close(iso_recorder *recorder, isoproof_error *error);
 bool iso_recorder_failed(const iso_recorder *recorder);
 
-typedef struct iso_pen {
+typedef struct iso_session_log {
   iso_recorder *recorder;
   iso_output *output;
   ISO_VEC(char) rest; /* the beginning of a line that did not fit the buffer */
-} iso_pen;
+} iso_session_log;
 
-isoproof_status iso_pen_new(iso_pen *pen, iso_recorder *recorder, isoproof_error *error);
-void iso_pen_free(iso_pen *pen);
-/* Each writes one line at once. */
-void iso_pen_header(iso_pen *pen, const iso_jsonl_fact *facts, size_t count);
-void iso_pen_txn(iso_pen *pen, const iso_jsonl_txn *txn);
+isoproof_status iso_session_log_open(iso_session_log *log, iso_recorder *recorder, isoproof_error *error);
+void iso_session_log_close(iso_session_log *log);
+/* Each writes one line, whole. */
+void iso_session_log_header(iso_session_log *log, const iso_jsonl_fact *facts, size_t count);
+void iso_session_log_txn(iso_session_log *log, const iso_jsonl_txn *txn);
 
 #endif

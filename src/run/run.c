@@ -51,7 +51,7 @@ int64_t isoproof_run_event(isoproof_run_handle *run, const char *text) {
     snprintf(name, sizeof name, "event.%u", ++run->events);
     snprintf(value, sizeof value, "%" PRId64 " %s", now, text);
     iso_jsonl_fact fact = {name, value, strlen(name), strlen(value)};
-    iso_pen_header(&run->pen, &fact, 1);
+    iso_session_log_header(&run->log, &fact, 1);
   }
   pthread_mutex_unlock(&run->lock);
   return now;
@@ -165,7 +165,7 @@ static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *er
       snprintf(number, sizeof number, "%zu", i);
       add_fact(facts, names, &count, "node", number, iso_database_url(run->database, i));
     }
-    iso_pen_header(&run->pen, facts, count);
+    iso_session_log_header(&run->log, facts, count);
   }
   free(facts);
   free(names);
@@ -341,7 +341,7 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   ISO_TRY(open_database(run, error));
   /* Not before: a database that is not there must not cost an older history its place. */
   ISO_TRY(iso_recorder_open(&run->recorder, run->options->path, error));
-  ISO_TRY(iso_pen_new(&run->pen, &run->recorder, error));
+  ISO_TRY(iso_session_log_open(&run->log, &run->recorder, error));
   ISO_TRY(write_header(run, error));
   ISO_TRY(open_sessions(run, error));
   clock_gettime(CLOCK_MONOTONIC, &run->base);
@@ -355,7 +355,7 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
 static void clean_up(isoproof_run_handle *run) {
   for (uint32_t i = 0; run->sessions != NULL && i <= run->session_count; i++) iso_session_free(&run->sessions[i]);
   free(run->sessions);
-  iso_pen_free(&run->pen);
+  iso_session_log_close(&run->log);
   /* A failed tear-down leaves a table behind, which the next run replaces: no reason to lose the history. */
   if (run->database != NULL && !run->options->keep_tables) (void)iso_database_teardown(run->database, NULL);
   iso_database_close(run->database);

@@ -44,7 +44,7 @@ typedef struct iso_session {
   bool started; /* the thread */
   atomic_bool ended;
   iso_connection *connection;
-  iso_pen pen;
+  iso_session_log log;
   iso_reply reply;
   iso_session_counts counts;
   /* The running transaction. */
@@ -70,7 +70,7 @@ struct isoproof_run_handle {
   iso_database *database;
   const iso_isolation *isolation;
   iso_recorder recorder;
-  iso_pen pen;           /* for header and events; under the lock */
+  iso_session_log log;   /* for header and events; under the lock */
   iso_session *sessions; /* one more than asked for, for the final reads */
   uint32_t session_count;
   _Atomic int64_t next_name;

@@ -13,12 +13,12 @@ isoproof_status iso_session_open(iso_session *session, isoproof_run_handle *run,
   session->node = number % iso_database_nodes(run->database);
   session->messages = iso_alloc_zero(ISO_ERROR_CLASSES, sizeof *session->messages);
   if (session->messages == NULL) return iso_fail_memory(error);
-  return iso_pen_new(&session->pen, &run->recorder, error);
+  return iso_session_log_open(&session->log, &run->recorder, error);
 }
 
 void iso_session_free(iso_session *session) {
   iso_disconnect(session->connection);
-  iso_pen_free(&session->pen);
+  iso_session_log_close(&session->log);
   iso_reply_free(&session->reply);
   iso_vec_free(&session->seen);
   iso_vec_free(&session->ops);

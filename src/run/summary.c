@@ -1,3 +1,4 @@
+/* The summary of a run: counts and percentiles summed over the sessions, and copies of what the database said. */
 #include "run/summary.h"
 
 #include <string.h>

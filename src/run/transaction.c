@@ -80,7 +80,7 @@ static isoproof_status record(iso_session *s, isoproof_txn_status status, int64_
                        .error = s->code[0] != 0 ? isoproof_string(s->code) : isoproof_nil(),
                        .ops = s->ops.items,
                        .count = s->ops.count};
-  iso_pen_txn(&s->pen, &txn);
+  iso_session_log_txn(&s->log, &txn);
   return ISOPROOF_OK;
 }
 

@@ -1,3 +1,4 @@
+/* Opening and listing what is below a directory, step by step from descriptors, without following links. */
 #include "serve/folder.h"
 
 #include <dirent.h>

@@ -21,7 +21,7 @@ typedef struct iso_past_run {
 } iso_past_run;
 
 typedef struct iso_past_runs {
-  ISO_VEC(iso_past_run) list; /* by name, the last first, which is the newest */
+  ISO_VEC(iso_past_run) list; /* by name, the last first, which is the newest; sorted in O(n log n) */
   bool more;                  /* than are listed */
 } iso_past_runs;
 

@@ -1,3 +1,4 @@
+/* Parses the head of an HTTP/1.1 request, trusting nothing in it. */
 #include "serve/request.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A thread a connection, few of them, each with a deadline: who is slow holds up nobody but himself. */
+/* An HTTP server with one thread per connection, few of them, each with a deadline: a slow client holds up nobody but
+ * itself. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/task.h"
-#include "serve/answer.h"
+#include "serve/response.h"
 
 enum { MOST_CLIENTS = 16, LISTENERS = 2, READ_SECONDS = 10, WRITE_SECONDS = 60, LOOK_MS = 200 };
 
@@ -23,7 +24,7 @@ typedef struct client {
   pthread_t thread;
   _Atomic client_state state;
   int given;         /* the socket, for its thread */
-  atomic_int socket; /* the same until somebody takes it upon himself to close it, then -1 */
+  atomic_int socket; /* the same until somebody undertakes to close it, then -1 */
   const isoproof_server *server;
 } client;
 
@@ -85,18 +86,18 @@ static bool send_all(int socket_, const char *bytes, size_t size, double deadlin
 static void talk(const isoproof_server *server, int socket_) {
   char buffer[ISO_REQUEST_BYTES], head[1024];
   iso_http_request request;
-  iso_answer answer;
+  iso_response response;
   int status;
   memset(&request, 0, sizeof request);
   size_t length = read_head(socket_, buffer, &status);
   if (length == 0 && status == 0) return;
   if (length > 0) status = iso_http_request_read(buffer, length, server->port, &request);
-  iso_answer_make(server->root, status, &request, &answer);
-  size_t size = iso_answer_head(&answer, head, sizeof head);
+  iso_response_make(server->root, status, &request, &response);
+  size_t size = iso_response_head(&response, head, sizeof head);
   double deadline = iso_now() + WRITE_SECONDS;
   if (send_all(socket_, head, size, deadline) && !request.head_only)
-    (void)send_all(socket_, answer.body.items, answer.body.count, deadline);
-  iso_answer_free(&answer);
+    (void)send_all(socket_, response.body.items, response.body.count, deadline);
+  iso_response_free(&response);
   shutdown(socket_, SHUT_WR);
   /* What the client still sends is read for a moment: closing at once could take back what was sent. */
   double linger = iso_now() + 1;

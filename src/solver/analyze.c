@@ -1,4 +1,6 @@
-#include "solver/state.h"
+/* Conflict analysis: the clause of the first unique implication point, minimised by dropping literals that follow from
+ * the others (Soerensson and Biere 2009). */
+#include "solver/solver_internal.h"
 
 const iso_lit *iso_sat_reason_of(const iso_solver *s, uint32_t var, uint32_t *count) {
   const iso_var_state *state = &s->var[var];
@@ -37,7 +39,7 @@ uint32_t iso_sat_glue(iso_solver *s, const iso_lit *literals, uint32_t count) {
   return glue;
 }
 
-/* A learned clause that takes part in a conflict is worth keeping, more so when it joins fewer levels than before. */
+/* A learned clause that takes part in a conflict is worth keeping, more so when its glue is less than before. */
 static void note_use(iso_solver *s, uint32_t number) {
   iso_clause *clause = iso_clause_at(s, number);
   if (clause->glue == 0) return;
@@ -69,9 +71,9 @@ static uint32_t resolve(iso_solver *s, const iso_lit *literals, uint32_t count) 
   return open;
 }
 
-/* Resolves backward along the trail until one literal of the present level is left: the clause begins with its
- * negation. */
-static void find_first_point(iso_solver *s) {
+/* Resolves backward along the trail until one literal of the present level is left, the first unique implication point:
+ * the clause begins with its negation. */
+static void find_first_uip(iso_solver *s) {
   if (s->conflict_clause != ISO_NONE) note_use(s, s->conflict_clause);
   s->clause_count = 1;
   uint32_t open = resolve(s, s->conflict, s->conflict_count), at = s->trail_count;
@@ -125,7 +127,7 @@ static void minimize(iso_solver *s) {
 }
 
 void iso_sat_analyze(iso_solver *s, uint32_t *back, uint32_t *glue) {
-  find_first_point(s);
+  find_first_uip(s);
   minimize(s);
   *back = 0;
   for (uint32_t i = 1; i < s->clause_count; i++) {

@@ -1,11 +1,11 @@
-/* Values come and go.
+/* The trail: assigning literals, and backtracking, which may be chronological (Nadel and Ryvchin 2018).
  *
  * A literal that a conflict makes true at a level far below the present one does not undo everything in between: the
  * search goes back by one level only, and the literal enters the trail above literals of higher levels, out of order.
  * Going back keeps such literals: they move down the trail, in the same order, and are propagated again. */
 #include <string.h>
 
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 void iso_sat_assign(iso_solver *s, iso_lit literal, uint32_t level, iso_reason_kind kind, uint32_t value) {
   s->value[literal] = 1;

@@ -1,6 +1,7 @@
+/* The clause database: an arena of clauses, the lists of their watched literals, and its compaction. */
 #include <string.h>
 
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 bool iso_sat_watch_add(iso_solver *s, iso_lit literal, iso_watch watch) {
   iso_watches *list = &s->watches[literal];
@@ -62,10 +63,6 @@ static uint32_t plan_moves(iso_solver *s) {
   return to;
 }
 
-static bool holds_anyway(const iso_solver *s, iso_lit literal) {
-  return s->value[literal] > 0 && iso_var_of(s, literal)->level == 0;
-}
-
 static void update_watches(iso_solver *s) {
   for (uint32_t literal = 0; literal < 2 * s->vars; literal++) {
     iso_watches *list = &s->watches[literal];
@@ -73,7 +70,7 @@ static void update_watches(iso_solver *s) {
     for (uint32_t i = 0; i < list->count; i++) {
       iso_watch watch = list->items[i];
       if (watch.clause >= ISO_BINARY_LEARNED) {
-        if (holds_anyway(s, literal) || holds_anyway(s, watch.blocker)) continue;
+        if (iso_sat_holds_always(s, literal) || iso_sat_holds_always(s, watch.blocker)) continue;
       } else {
         const iso_clause *clause = iso_clause_at(s, watch.clause);
         if (clause->garbage) continue;

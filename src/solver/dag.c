@@ -1,3 +1,4 @@
+/* The nodes and edges of the graph, and a hash table that finds an optional edge by its two ends. */
 #include "solver/dag.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ isoproof_status iso_dag_init(iso_dag *graph, uint32_t nodes, iso_solver_stats *s
   graph->stats = stats;
   graph->first = graph->last = ISO_NONE;
   graph->stamp = 4;
-  graph->few = 1000;
+  graph->resort_least = 1000;
   graph->seed = iso_hash_seed();
   if (nodes >= ISO_SOLVER_MOST) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "a graph of %u nodes: expected fewer than %d", nodes, ISO_SOLVER_MOST);

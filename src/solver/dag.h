@@ -2,10 +2,12 @@
  *
  * A graph owns its nodes, edges and scratch memory until iso_dag_free.
  *
- * Every node has a label, and every edge in the graph goes from a smaller label to a larger one.  An edge that enters
- * against the labels starts a search from both its ends, between the labels of the two: forward from its head, backward
- * from its tail, always on the side that has cost less.  When the searches meet, there is a cycle.  When one of them
- * ends, what it found moves past the other end.  Leaving changes no label: an order of many edges is one of fewer. */
+ * Every node has a label, and every edge in the graph goes from a smaller label to a larger one.  This is incremental
+ * topological order by two-way search: an edge that enters against the labels starts a search from both its ends,
+ * within the affected region between their labels (Pearce and Kelly 2006), forward from its head and backward from its
+ * tail, always on the side that has cost less (Alpern et al. 1990).  When the searches meet, there is a cycle.  When
+ * one of them ends, what it found moves past the other end, for which the order is an order-maintenance list
+ * (dag_order.h).  Leaving changes no label: an order of many edges is one of fewer. */
 #ifndef ISO_SOLVER_DAG_H
 #define ISO_SOLVER_DAG_H
 
@@ -60,8 +62,8 @@ typedef struct iso_dag {
   uint64_t seed;
   uint32_t settled; /* nodes in the order */
   bool sorted;
-  uint32_t few;         /* fixed edges that are not worth sorting again for */
-  uint32_t first, last; /* of the order */
+  uint32_t resort_least; /* as many new fixed edges or fewer enter one by one */
+  uint32_t first, last;  /* of the order */
 
   void *scratch; /* what follows points into it */
   uint32_t scratch_nodes;
@@ -83,36 +85,38 @@ void iso_dag_free(iso_dag *graph);
 isoproof_status iso_dag_add_node(iso_dag *graph, uint32_t *node, isoproof_error *error);
 isoproof_status iso_dag_add_hint(iso_dag *graph, const uint32_t *order, size_t count, isoproof_error *error);
 isoproof_status iso_dag_add_fixed(iso_dag *graph, uint32_t from, uint32_t to, isoproof_error *error);
-/* The optional edge between two nodes: gives ISO_NONE when there is none yet. */
+/* The optional edge between two nodes, ISO_NONE when there is none yet.  O(1) expected. */
 uint32_t iso_dag_find(const iso_dag *graph, uint32_t from, uint32_t to);
 /* Makes an optional edge that is not there yet. */
 isoproof_status iso_dag_add_optional(iso_dag *graph, uint32_t from, uint32_t to, iso_lit literal, uint32_t *edge,
                                      isoproof_error *error);
 
-/* sort.c: makes the order of everything that was added; *acyclic false when fixed and permanent edges have a cycle,
- * after which the graph is of no more use.  No edge may be in the graph but permanent ones. */
+/* dag_sort.c: makes the order of everything that was added; *acyclic false when fixed and permanent edges have a cycle,
+ * after which the graph is of no more use.  No edge may be in the graph but permanent ones.  Linear where the hint is a
+ * topological order, else O(edges + nodes log nodes); few edges after the first time enter one by one. */
 isoproof_status iso_dag_settle(iso_dag *graph, const isoproof_task *task, bool *acyclic, isoproof_error *error);
 
-/* enter.c: an edge enters; false when it would close a cycle, whose literals without that of the edge itself are then
- * in graph->path, and the edge stays outside. */
+/* dag_enter.c: an edge enters; false when it would close a cycle, whose literals without that of the edge itself are
+ * then in graph->path, and the edge stays outside.  O(1) for an edge that fits the order; else about twice the arcs of
+ * the cheaper search, and O(k log k + k log nodes), amortized, to move the k nodes that it found. */
 bool iso_dag_enter(iso_dag *graph, uint32_t edge, bool permanent);
-/* An edge that left enters again; no edge may have come meanwhile that did not leave. */
+/* An edge that left enters again; no edge may have come meanwhile that did not leave.  O(1). */
 void iso_dag_link(iso_dag *graph, uint32_t edge);
-/* The last edge that entered leaves. */
+/* The last edge that entered leaves.  O(1). */
 void iso_dag_leave(iso_dag *graph, uint32_t edge);
 
-/* walk.c: the searches.  A new one forgets the old. */
-void iso_dag_begin(iso_dag *graph, uint32_t forward_from, uint32_t backward_from);
+/* dag_search.c: the searches.  A new one forgets the old. */
+void iso_dag_search_begin(iso_dag *graph, uint32_t forward_from, uint32_t backward_from);
 /* Looks at the next node of a side, within labels between `low` and `high`.  Returns true when the sides met. */
-bool iso_dag_expand(iso_dag *graph, iso_dag_direction direction, uint64_t low, uint64_t high);
+bool iso_dag_search_expand(iso_dag *graph, iso_dag_direction direction, uint64_t low, uint64_t high);
 /* Whether the side has nodes left; the next one is on top of `now` then. */
-bool iso_dag_more(iso_dag *graph, iso_dag_direction direction);
+bool iso_dag_search_more(iso_dag *graph, iso_dag_direction direction);
 /* How many arcs the next node has. */
-uint32_t iso_dag_degree(const iso_dag *graph, iso_dag_direction direction);
+uint32_t iso_dag_search_degree(const iso_dag *graph, iso_dag_direction direction);
 /* Appends the literals between a node found by a side and the start of that side to graph->path. */
-void iso_dag_trace(iso_dag *graph, uint32_t node);
+void iso_dag_search_trace(iso_dag *graph, uint32_t node);
 /* Whether the backward search of the present pair found the node. */
-static inline bool iso_dag_found_backward(const iso_dag *graph, uint32_t node) {
+static inline bool iso_dag_search_found_backward(const iso_dag *graph, uint32_t node) {
   return graph->nodes.items[node].mark - graph->stamp >= 2 && graph->nodes.items[node].mark >= graph->stamp;
 }
 

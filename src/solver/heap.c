@@ -1,3 +1,4 @@
+/* A binary heap of variables by activity: the decision order of VSIDS, with exponential decay as in MiniSat. */
 #include "solver/heap.h"
 
 #include "base/vector.h"

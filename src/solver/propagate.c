@@ -1,4 +1,5 @@
-#include "solver/state.h"
+/* Unit propagation by two watched literals, with blocking literals, in turn with propagation in the graph. */
+#include "solver/solver_internal.h"
 
 /* The watches of one literal that became false, while they are looked at: those before `kept` stay. */
 typedef struct {

@@ -1,4 +1,6 @@
-#include "solver/state.h"
+/* Reduction of the clause database: of the learned clauses that were not used lately, the half with the higher LBD
+ * (glue) goes. */
+#include "solver/solver_internal.h"
 
 /* Conflicts between two reductions: a first number, and how it grows with the square root of the conflicts so far. */
 enum { REDUCE_EVERY = 1000, REDUCE_MORE = 20, KEEP_GLUE = 2 };
@@ -10,9 +12,9 @@ static bool is_reason(const iso_solver *s, uint32_t number) {
   return s->value[first] > 0 && var->kind == ISO_REASON_CLAUSE && var->value == number;
 }
 
-static bool holds_anyway(const iso_solver *s, const iso_clause *clause) {
+static bool is_satisfied_always(const iso_solver *s, const iso_clause *clause) {
   for (uint32_t i = 0; i < clause->size; i++) {
-    if (s->value[clause->literals[i]] > 0 && iso_var_of(s, clause->literals[i])->level == 0) return true;
+    if (iso_sat_holds_always(s, clause->literals[i])) return true;
   }
   return false;
 }
@@ -24,7 +26,7 @@ static void drop_satisfied(iso_solver *s) {
   s->simplified = settled;
   for (uint32_t at = 0; at < s->arena.count;) {
     iso_clause *clause = iso_clause_at(s, at);
-    if (!is_reason(s, at) && holds_anyway(s, clause)) clause->garbage = 1;
+    if (!is_reason(s, at) && is_satisfied_always(s, clause)) clause->garbage = 1;
     at += ISO_CLAUSE_WORDS + clause->size;
   }
 }

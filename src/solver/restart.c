@@ -1,7 +1,9 @@
-#include "solver/state.h"
+/* Restarts: when the glue of recent clauses is high (as in Glucose), in turn with stable phases by the Luby sequence,
+ * and keeping the part of the trail that would be decided alike. */
+#include "solver/solver_internal.h"
 
-/* Two modes take turns.  In the quick one a restart comes when the clauses learned lately join clearly more levels than
- * those before, which suits contradictions; in the stable one restarts are rare, which suits solutions. */
+/* Two modes take turns.  In the quick one a restart comes when the glue of the clauses learned lately is clearly above
+ * the average, which suits contradictions; in the stable one restarts are rare, which suits solutions. */
 enum { QUICK_GAP = 2, STABLE_GAP = 256, MODE_CONFLICTS = 1000 };
 #define FAST_SHARE 0.03
 #define SLOW_SHARE 1e-4
@@ -63,7 +65,7 @@ bool iso_sat_restart_due(const iso_solver *s) {
   if (s->stats.propagations - r->last < UINT64_C(4) * s->trail_count) return false;
   if (s->stats.conflicts < r->next || s->level <= s->assumptions.count) return false;
   if (is_stable(r)) return true;
-  /* Averages begin at 0, which is divided out again. */
+  /* The moving averages begin at 0, which is divided out again. */
   return r->fast / (1 - r->fast_left) > MARGIN * r->slow / (1 - r->slow_left);
 }
 

@@ -1,4 +1,5 @@
-#include "solver/state.h"
+/* The CDCL loop: propagate, learn from conflicts, restart, reduce, assume and decide. */
+#include "solver/solver_internal.h"
 
 enum { TASK_DECISIONS = 1024 };
 
@@ -49,7 +50,7 @@ static isoproof_status assume(search *run) {
   iso_solver *s = run->s;
   iso_lit literal = s->assumptions.items[s->level];
   if (s->value[literal] < 0) {
-    ISO_TRY(iso_sat_find_core(s, literal, run->error));
+    ISO_TRY(iso_sat_find_failed_assumptions(s, literal, run->error));
     run->answer = ISO_SOLVER_UNSAT;
     run->done = true;
     return ISOPROOF_OK;
@@ -71,7 +72,6 @@ static iso_lit preferred_literal(const iso_solver *s, uint32_t var) {
 static void keep_model(iso_solver *s) {
   for (uint32_t i = 0; i < s->vars; i++) s->model[i] = s->value[2 * i];
   s->model_vars = s->vars;
-  s->place_stale = true;
 }
 
 static void decide(search *run) {

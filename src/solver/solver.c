@@ -1,4 +1,5 @@
-#include "solver/state.h"
+/* The solver as solver.h shows it: making and freeing, adding to the problem, solving and its results. */
+#include "solver/solver_internal.h"
 
 #include <string.h>
 
@@ -26,8 +27,8 @@ void iso_solver_free(iso_solver *s) {
   iso_heap_free(&s->heap);
   for (size_t i = 0; i < 2 * (size_t)s->vars; i++) free(s->watches[i].items);
   free(s->watches);
-  void *arrays[] = {s->value, s->var,    s->phase,    s->edge,   s->seen,  s->model,   s->level_mark,
-                    s->trail, s->levels, s->conflict, s->clause, s->stack, s->cleanup, s->place};
+  void *arrays[] = {s->value, s->var,    s->phase,    s->edge,   s->seen,  s->model,  s->level_mark,
+                    s->trail, s->levels, s->conflict, s->clause, s->stack, s->cleanup};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) free(arrays[i]);
   iso_vec_free(&s->arena);
   iso_vec_free(&s->learned);
@@ -171,12 +172,6 @@ static isoproof_status prepare(iso_solver *s, const iso_lit *assumptions, size_t
     memset(s->level_mark, 0, room * sizeof *s->level_mark);
     s->level_room = room;
   }
-  size_t nodes = iso_dag_nodes(&s->graph);
-  if (nodes > s->place_room || s->place == NULL) {
-    size_t room = nodes + nodes / 4;
-    if (!resize((void **)&s->place, room, sizeof *s->place)) return iso_fail_memory(error);
-    s->place_room = room;
-  }
   return ISOPROOF_OK;
 }
 
@@ -207,17 +202,6 @@ isoproof_status iso_solver_solve(iso_solver *s, const iso_lit *assumptions, size
 bool iso_solver_value(const iso_solver *s, iso_lit literal) {
   bool truth = iso_lit_var(literal) < s->model_vars && s->model[iso_lit_var(literal)] > 0;
   return truth != ((literal & 1) != 0);
-}
-
-const uint32_t *iso_solver_order(iso_solver *s) {
-  if (s->place_stale) {
-    uint32_t place = 0;
-    for (uint32_t node = s->graph.first; node != ISO_NONE; node = s->graph.nodes.items[node].next) {
-      s->place[node] = place++;
-    }
-    s->place_stale = false;
-  }
-  return s->place;
 }
 
 size_t iso_solver_core(const iso_solver *s, const iso_lit **core) {

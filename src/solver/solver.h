@@ -1,11 +1,13 @@
-/* solver.h - satisfiability of clauses, some of whose literals are edges of a directed graph that must stay acyclic.
+/* solver.h - satisfiability of clauses, some of whose literals are edges of a directed graph that must stay acyclic:
+ * conflict-driven clause learning (CDCL) modulo a theory of acyclic graphs.
  *
  * A solver owns everything that it was given and everything that it hands out until iso_solver_free.
  *
  * Literals of plain variables and of edges mix freely in clauses.  A true edge literal puts its edge into the graph; a
  * false one means nothing to the graph.  Fixed edges are always there.  Between two calls of iso_solver_solve, nodes,
  * edges, variables and clauses may be added; what was learned stays.  Nothing can be taken away: what is meant for one
- * call only is an assumption.  A solver belongs to one thread at a time. */
+ * call only is an assumption.  Adding is O(1) amortized per node, edge and variable, and linear per clause, unless
+ * something else is said.  A solver belongs to one thread at a time. */
 #ifndef ISO_SOLVER_SOLVER_H
 #define ISO_SOLVER_SOLVER_H
 
@@ -69,9 +71,8 @@ isoproof_status iso_solver_node(iso_solver *solver, uint32_t *node, isoproof_err
 /* Nodes in an order that probably fits the fixed edges and the solution; those left out come where they fit.  Means
  * something only before the first solve.  Copied. */
 isoproof_status iso_solver_hint(iso_solver *solver, const uint32_t *order, size_t count, isoproof_error *error);
-/* An edge that is always there.  O(1); the graph is sorted at the next solve, or the edges enter the order that there
- * is when they are few.  A cycle of fixed edges is not an
- * error here: it makes the problem unsatisfiable. */
+/* An edge that is always there.  The graph is sorted at the next solve, or the new edges enter the order that there is
+ * when they are few.  A cycle of fixed edges is not an error here: it makes the problem unsatisfiable. */
 isoproof_status iso_solver_fixed_edge(iso_solver *solver, uint32_t from, uint32_t to, isoproof_error *error);
 /* A new plain variable, as its positive literal. */
 isoproof_status iso_solver_var(iso_solver *solver, iso_lit *literal, isoproof_error *error);
@@ -86,32 +87,17 @@ void iso_solver_phase(iso_solver *solver, iso_lit preferred);
 
 /* Looks for an assignment that satisfies all clauses and all assumptions and leaves the graph acyclic.  `limits` may be
  * NULL.  Within the limits the answer is SAT or UNSAT.  A cancelled or late task is ISOPROOF_ERR_CANCELLED or
- * ISOPROOF_ERR_TIMEOUT with the answer UNKNOWN; after any failure the solver can be used on. */
+ * ISOPROOF_ERR_TIMEOUT with the answer UNKNOWN; after any failure the solver can be used on.  Exponential at worst: the
+ * problem is NP-complete. */
 isoproof_status iso_solver_solve(iso_solver *solver, const iso_lit *assumptions, size_t count,
                                  const iso_solver_limits *limits, iso_solver_answer *answer, isoproof_error *error);
 
 /* After SAT, until the next solve: whether a literal is true.  Variables made since then are false. */
 bool iso_solver_value(const iso_solver *solver, iso_lit literal);
-/* After SAT, until the next solve: for each node its place (0, 1, ...) in a topological order of the graph of the fixed
- * edges and all true edge literals.  Nodes made since then have no place. */
-const uint32_t *iso_solver_order(iso_solver *solver);
-/* After UNSAT, until the next solve: assumptions that cannot all hold, a subset of those given; none when there is no
- * solution without assumptions either. */
+/* After UNSAT, until the next solve: the failed assumptions, a subset of those given that cannot all hold, not always a
+ * smallest one; none when there is no solution without assumptions either. */
 size_t iso_solver_core(const iso_solver *solver, const iso_lit **core);
 
 const iso_solver_stats *iso_solver_statistics(const iso_solver *solver);
-
-/* Writes the problem as text: DIMACS CNF with the graph in lines of its own.  Variables count from 1, nodes from 0.
- *
- *   c ...               comment
- *   p cnf VARS CLAUSES  as in DIMACS, then
- *   g NODES             the number of nodes
- *   f FROM TO           a fixed edge
- *   e VAR FROM TO       variable VAR is the edge from FROM to TO
- *   1 -2 0              a clause
- *
- * Clauses that are known to be satisfied may be missing, literals known to be false too; what is known is a clause of
- * one literal.  Learned clauses are left out. */
-isoproof_status iso_solver_dump(const iso_solver *solver, isoproof_write_fn write, void *user, isoproof_error *error);
 
 #endif

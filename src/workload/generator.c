@@ -57,15 +57,15 @@ static isoproof_status make_session(iso_generator *generator, uint32_t number, i
     session->txns = options->txns / options->sessions + (number < options->txns % options->sessions);
   iso_random_seed(&session->random, options->seed, UINT64_C(1000) + number);
   if (!is_mix(options->kind)) return ISOPROOF_OK;
-  iso_workload_options mix = {.seed = iso_random_next(&session->random),
-                              .ops_min = options->ops_min,
-                              .ops_max = options->ops_max,
-                              .read_share = options->read_share,
-                              .rmw_share = options->rmw_share,
-                              .long_share = options->long_share,
-                              .long_ops = options->long_ops,
-                              .source = generator->source};
-  return iso_workload_new(&mix, &session->general, error);
+  iso_op_mix_options mix = {.seed = iso_random_next(&session->random),
+                            .ops_min = options->ops_min,
+                            .ops_max = options->ops_max,
+                            .read_share = options->read_share,
+                            .rmw_share = options->rmw_share,
+                            .long_share = options->long_share,
+                            .long_ops = options->long_ops,
+                            .source = generator->source};
+  return iso_op_mix_new(&mix, &session->mix, error);
 }
 
 static isoproof_status make(iso_generator *generator, isoproof_error *error) {
@@ -111,7 +111,7 @@ isoproof_status iso_generator_new(const isoproof_workload_options *given, iso_ge
 void iso_generator_free(iso_generator *generator) {
   if (generator == NULL) return;
   for (uint32_t i = 0; generator->sessions != NULL && i <= generator->options.sessions; i++) {
-    iso_workload_free(generator->sessions[i].general);
+    iso_op_mix_free(generator->sessions[i].mix);
     iso_program_free(&generator->sessions[i].program);
   }
   free(generator->sessions);

@@ -10,8 +10,8 @@
 #include <isoproof/workload.h>
 #include <stdatomic.h>
 
+#include "workload/op_mix.h"
 #include "workload/program.h"
-#include "workload/workload.h"
 
 enum {
   ISO_AMOUNT_BITS = 20,   /* low bits of the values of a bank: the amount */
@@ -29,9 +29,9 @@ typedef struct iso_generator_session {
   iso_generator *generator;
   uint32_t number;
   iso_random random;
-  iso_workload *general; /* where the workload has operations in a mix */
-  uint64_t next_value;   /* how many values it has used */
-  uint64_t txns;         /* how many it may have, UINT64_MAX no limit */
+  iso_op_mix *mix;     /* where the workload has operations in a mix */
+  uint64_t next_value; /* how many values it has used */
+  uint64_t txns;       /* how many it may have, UINT64_MAX no limit */
   iso_program program;
 } iso_generator_session;
 

@@ -1,7 +1,8 @@
 /* keys.c - key distributions.
  *
- * Zipf: rejection-inversion after Hoermann and Derflinger (1996).  The weights k^-s lie under the hat x^-s, whose
- * integral and inverse integral are elementary; a sample of the hat is rounded to a rank and nearly always accepted.
+ * Zipf: rejection-inversion after Hoermann and Derflinger (1996), O(1) expected per draw.  The weights k^-s lie under
+ * the hat x^-s, whose integral and inverse integral are elementary; a sample of the hat is rounded to a rank and nearly
+ * always accepted.
  */
 #include "workload/keys.h"
 

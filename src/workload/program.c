@@ -1,3 +1,4 @@
+/* Building programs step by step, and the names and numbers of keys. */
 #include "workload/program.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reads a small history through the public API into relations, and finds what is wrong within single transactions. */
 #include "tests/oracle/facts.h"
 
 #include <string.h>

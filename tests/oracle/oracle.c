@@ -1,3 +1,4 @@
+/* Judges levels straight from their definitions: relations closed under composition, and enumerated orders. */
 #include "tests/oracle/oracle.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* oracle.h - which levels a small history satisfies, straight from the definitions, by enumeration.
  *
  * It looks at the history through the public API only and shares no code with the checkers that it is there to test:
- * simple and obviously right rather than fast, though fast enough for thousands of small histories a second.  The
- * caller owns the verdicts, a plain value; nothing is allocated.
+ * simple and obviously right rather than fast, though fast enough for thousands of small histories per second.  Time is
+ * exponential: over the orders of the writers of a key, or of all transactions.  The caller owns the verdicts, a plain
+ * value; nothing is allocated.
  */
 #ifndef ORACLE_H
 #define ORACLE_H

@@ -1,3 +1,4 @@
+/* Judges one given order of transactions straight from the definition of a level. */
 #include "tests/oracle/orders.h"
 
 static bool has(const relation *r, unsigned a, unsigned b) { return (r->row[a] >> b & 1) != 0; }

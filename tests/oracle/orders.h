@@ -1,7 +1,7 @@
 /* orders.h - does one given order of transactions prove a level, straight from the definitions?
  *
- * For small histories, by relations (facts.h); it shares no code with the library.  Everything is a plain value of the
- * caller's.
+ * For small histories, by relations (facts.h), in polynomial time; it shares no code with the library.  Everything is a
+ * plain value of the caller's.
  */
 #ifndef ORACLE_ORDERS_H
 #define ORACLE_ORDERS_H

@@ -1,3 +1,4 @@
+/* Compares the verdicts of the library with those of the oracle on random sketches, and shrinks what differs. */
 #include "tests/random/agree.h"
 
 #include "tests/oracle/oracle.h"

@@ -1,3 +1,4 @@
+/* Draws small random histories of registers, of mixed validity, and shrinks those that make a test fail. */
 #include "tests/random/random_history.h"
 
 #include <stdio.h>

@@ -25,7 +25,7 @@ typedef struct sketch_txn {
 
 typedef struct sketch {
   uint8_t count;
-  uint8_t lists; /* one bit a key: it is a list; the others are registers */
+  uint8_t lists; /* one bit per key: it is a list; the others are registers */
   bool timed;
   sketch_txn txns[SKETCH_TXNS];
 } sketch;

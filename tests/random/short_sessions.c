@@ -1,3 +1,4 @@
+/* Cuts the sessions of a history into many short ones. */
 #include "tests/random/short_sessions.h"
 
 static isoproof_status copy_ops(const isoproof_history *history, const isoproof_txn *txn, isoproof_builder *builder,

@@ -195,11 +195,8 @@ static bool run_prepared(iso_connection *connection, const iso_driver_request *r
 
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_sql sql = iso_sql_of(request);
-  uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
-  if (request->kind == ISO_READ_RANGE) {
-    first = 0;
-    end = connection->database->options.tables;
-  }
+  uint32_t first, end;
+  iso_sql_tables(connection->database, request, &first, &end);
   for (uint32_t table = first; table < end; table++) {
     MYSQL_STMT *prepared = prepare(connection, request, reply, sql, table);
     if (prepared == NULL || !run_prepared(connection, request, reply, prepared)) return;
@@ -264,17 +261,10 @@ const iso_driver iso_driver_mariadb = {
     .disconnect = iso_maria_disconnect,
     .cancel = iso_maria_cancel,
     .settled = iso_maria_settled,
-    .requests = {[ISO_BEGIN] = begin,
-                 [ISO_READ] = statement,
-                 [ISO_WRITE] = statement,
-                 [ISO_INCREMENT] = statement,
-                 [ISO_READ_LIST] = statement,
-                 [ISO_APPEND] = statement,
-                 [ISO_INSERT] = statement,
-                 [ISO_DELETE] = statement,
-                 [ISO_READ_RANGE] = statement,
-                 [ISO_EXECUTE] = execute,
-                 [ISO_COMMIT] = commit,
-                 [ISO_ROLLBACK] = rollback,
-                 [ISO_PING] = ping},
+    .begin = begin,
+    .statement = statement,
+    .execute = execute,
+    .commit = commit,
+    .rollback = rollback,
+    .ping = ping,
 };

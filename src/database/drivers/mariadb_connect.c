@@ -107,12 +107,6 @@ bool iso_maria_cancel(iso_connection *connection) {
 
 /* ---- what the server says of itself ---- */
 
-static isoproof_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
-  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
-                  reply->message);
-}
-
 static void add_isolations(iso_database *database, bool snapshot, bool galera) {
   iso_database_add_isolation(database, "read uncommitted", NULL, "reads see what is not committed");
   iso_database_add_isolation(database, "read committed", "read-committed",
@@ -154,7 +148,7 @@ static isoproof_status learn_version(iso_database *database, iso_connection *con
   int used = snprintf(database->version, sizeof database->version, "%s %.*s", is_mariadb ? "MariaDB" : "MySQL",
                       length < 60 ? length : 60, version != NULL ? version : "");
   if (!server->galera) return ISOPROOF_OK;
-  ISO_TRY(ask(connection, "SHOW STATUS LIKE 'wsrep_cluster_size'", reply, error));
+  ISO_TRY(iso_sql_ask(connection, "SHOW STATUS LIKE 'wsrep_cluster_size'", reply, error));
   const char *size = iso_reply_cell(reply, 0, 1);
   snprintf(database->version + used, sizeof database->version - (size_t)used, ", Galera of %.8s",
            size != NULL ? size : "?");
@@ -163,12 +157,12 @@ static isoproof_status learn_version(iso_database *database, iso_connection *con
 
 static isoproof_status learn(iso_database *database, iso_connection *connection, iso_reply *reply,
                              isoproof_error *error) {
-  ISO_TRY(ask(connection,
-              "SHOW VARIABLES WHERE Variable_name IN ('version', 'version_comment', 'tx_isolation', "
-              "'transaction_isolation', 'innodb_snapshot_isolation', 'innodb_rollback_on_timeout', "
-              "'innodb_flush_log_at_trx_commit', 'innodb_lock_wait_timeout', 'sync_binlog', 'wsrep_on', "
-              "'wsrep_sync_wait', 'max_connections', 'max_statement_time')",
-              reply, error));
+  ISO_TRY(iso_sql_ask(connection,
+                      "SHOW VARIABLES WHERE Variable_name IN ('version', 'version_comment', 'tx_isolation', "
+                      "'transaction_isolation', 'innodb_snapshot_isolation', 'innodb_rollback_on_timeout', "
+                      "'innodb_flush_log_at_trx_commit', 'innodb_lock_wait_timeout', 'sync_binlog', 'wsrep_on', "
+                      "'wsrep_sync_wait', 'max_connections', 'max_statement_time')",
+                      reply, error));
   char initial[ISO_SETTING_BYTES] = "repeatable read";
   bool snapshot = false;
   take_variables(database, reply, initial, &snapshot);
@@ -189,13 +183,7 @@ isoproof_status iso_maria_open(iso_database *database, isoproof_error *error) {
   database->dialect = ISO_SQL_MARIADB;
   database->state = iso_alloc_zero(1, sizeof(iso_maria_server));
   if (database->state == NULL) return iso_fail_memory(error);
-  iso_connection *connection;
-  ISO_TRY(iso_connect(database, 0, &connection, error));
-  iso_reply reply = {0};
-  isoproof_status status = learn(database, connection, &reply, error);
-  iso_reply_free(&reply);
-  iso_disconnect(connection);
-  return status;
+  return iso_sql_on_first_node(database, learn, error);
 }
 
 void iso_maria_close(iso_database *database) { free(database->state); }
@@ -210,7 +198,7 @@ isoproof_status iso_maria_settled(iso_connection *connection, bool *settled, iso
   iso_database_table(connection->database, 0, table);
   snprintf(sql, sizeof sql, "SELECT COUNT(*) FROM %s", table);
   /* A read that waits for everything that was committed anywhere. */
-  if (server->galera) status = ask(connection, "SET SESSION wsrep_sync_wait = 1", &reply, error);
+  if (server->galera) status = iso_sql_ask(connection, "SET SESSION wsrep_sync_wait = 1", &reply, error);
   *settled = status == ISOPROOF_OK && iso_execute(connection, sql, &reply) == ISO_OUTCOME_OK;
   iso_reply_free(&reply);
   return status;

@@ -232,14 +232,11 @@ static void statement(iso_connection *connection, const iso_driver_request *requ
   const iso_odbc_server *server = connection->database->state;
   bool alone = connection->txn != ISO_TXN_ACTIVE;
   if (alone && !set_manual(connection, request, reply, false)) return;
-  uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
+  uint32_t first, end;
+  iso_sql_tables(connection->database, request, &first, &end);
   if (server->texts == ISO_SQL_PORTABLE && (request->kind == ISO_WRITE || request->kind == ISO_INCREMENT)) {
     update_or_insert(connection, request, reply, first);
     return;
-  }
-  if (request->kind == ISO_READ_RANGE) {
-    first = 0;
-    end = connection->database->options.tables;
   }
   for (uint32_t table = first; table < end; table++)
     if (!run_prepared(connection, request, reply, iso_sql_of(request), table)) return;
@@ -293,17 +290,10 @@ const iso_driver iso_driver_odbc = {
     .connect = iso_odbc_connect,
     .disconnect = iso_odbc_disconnect,
     .cancel = iso_odbc_cancel,
-    .requests = {[ISO_BEGIN] = begin,
-                 [ISO_READ] = statement,
-                 [ISO_WRITE] = statement,
-                 [ISO_INCREMENT] = statement,
-                 [ISO_READ_LIST] = statement,
-                 [ISO_APPEND] = statement,
-                 [ISO_INSERT] = statement,
-                 [ISO_DELETE] = statement,
-                 [ISO_READ_RANGE] = statement,
-                 [ISO_EXECUTE] = execute,
-                 [ISO_COMMIT] = commit,
-                 [ISO_ROLLBACK] = rollback,
-                 [ISO_PING] = ping},
+    .begin = begin,
+    .statement = statement,
+    .execute = execute,
+    .commit = commit,
+    .rollback = rollback,
+    .ping = ping,
 };

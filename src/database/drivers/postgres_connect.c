@@ -84,12 +84,6 @@ bool iso_pg_cancel(iso_connection *connection) {
 
 /* ---- what the server says of itself ---- */
 
-static isoproof_status ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
-  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", connection->database->urls[connection->node].shown, reply->code,
-                  reply->message);
-}
-
 static void add_isolations(iso_database *database, const char *initial, bool standby) {
   iso_database_add_isolation(database, "read uncommitted", "read-committed", "PostgreSQL treats it as read committed");
   iso_database_add_isolation(database, "read committed", "read-committed",
@@ -104,18 +98,19 @@ static void add_isolations(iso_database *database, const char *initial, bool sta
 
 static isoproof_status learn(iso_database *database, iso_connection *connection, iso_reply *reply,
                              isoproof_error *error) {
-  ISO_TRY(ask(connection, "SELECT version(), pg_is_in_recovery()", reply, error));
+  ISO_TRY(iso_sql_ask(connection, "SELECT version(), pg_is_in_recovery()", reply, error));
   const char *version = iso_reply_cell(reply, 0, 0), *recovery = iso_reply_cell(reply, 0, 1);
   bool standby = recovery != NULL && strcmp(recovery, "t") == 0;
   const char *end = version != NULL ? strstr(version, " (") : NULL;
   size_t length = end != NULL ? (size_t)(end - version) : version != NULL ? strcspn(version, ",") : 0;
   snprintf(database->version, sizeof database->version, "%.*s%s", (int)(length < 100 ? length : 100),
            version != NULL ? version : "", standby ? ", standby" : "");
-  ISO_TRY(ask(connection,
-              "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'default_transaction_isolation', "
-              "'fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'deadlock_timeout', 'max_connections', "
-              "'statement_timeout', 'lock_timeout', 'shared_buffers') ORDER BY name",
-              reply, error));
+  ISO_TRY(iso_sql_ask(
+      connection,
+      "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'default_transaction_isolation', "
+      "'fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'deadlock_timeout', 'max_connections', "
+      "'statement_timeout', 'lock_timeout', 'shared_buffers') ORDER BY name",
+      reply, error));
   const char *initial = "read committed";
   char kept[ISO_SETTING_BYTES];
   for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
@@ -133,13 +128,7 @@ isoproof_status iso_pg_open(iso_database *database, isoproof_error *error) {
   static const char *const known[] = {"host", "sslmode", "sslrootcert", "init", NULL};
   for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_url_only(&database->urls[i], known, error));
   database->dialect = ISO_SQL_POSTGRES;
-  iso_connection *connection;
-  ISO_TRY(iso_connect(database, 0, &connection, error));
-  iso_reply reply = {0};
-  isoproof_status status = learn(database, connection, &reply, error);
-  iso_reply_free(&reply);
-  iso_disconnect(connection);
-  return status;
+  return iso_sql_on_first_node(database, learn, error);
 }
 
 void iso_pg_close(iso_database *database) { (void)database; }
@@ -150,7 +139,7 @@ static isoproof_status log_position(iso_database *database, char *position, size
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   iso_reply reply = {0};
-  isoproof_status status = ask(connection, "SELECT pg_current_wal_lsn()", &reply, error);
+  isoproof_status status = iso_sql_ask(connection, "SELECT pg_current_wal_lsn()", &reply, error);
   const char *found = iso_reply_cell(&reply, 0, 0);
   snprintf(position, size, "%s", found != NULL ? found : "");
   iso_reply_free(&reply);
@@ -160,14 +149,14 @@ static isoproof_status log_position(iso_database *database, char *position, size
 
 isoproof_status iso_pg_settled(iso_connection *connection, bool *settled, isoproof_error *error) {
   iso_reply reply = {0};
-  isoproof_status status = ask(connection, "SELECT pg_is_in_recovery()", &reply, error);
+  isoproof_status status = iso_sql_ask(connection, "SELECT pg_is_in_recovery()", &reply, error);
   const char *recovery = iso_reply_cell(&reply, 0, 0);
   *settled = recovery == NULL || strcmp(recovery, "t") != 0;
   if (status == ISOPROOF_OK && !*settled) {
     char position[32], sql[128];
     status = log_position(connection->database, position, sizeof position, error);
     snprintf(sql, sizeof sql, "SELECT pg_last_wal_replay_lsn() >= '%s'", position);
-    if (status == ISOPROOF_OK) status = ask(connection, sql, &reply, error);
+    if (status == ISOPROOF_OK) status = iso_sql_ask(connection, sql, &reply, error);
     const char *there = status == ISOPROOF_OK ? iso_reply_cell(&reply, 0, 0) : NULL;
     *settled = there != NULL && strcmp(there, "t") == 0;
   }

@@ -239,8 +239,8 @@ static bool step_through(session *s, sqlite3_stmt *statement, const iso_driver_r
 
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   session *s = connection->state;
-  uint32_t first = iso_sql_table(connection->database, request->key), end = first + 1;
-  if (request->kind == ISO_READ_RANGE) first = 0, end = connection->database->options.tables;
+  uint32_t first, end;
+  iso_sql_tables(connection->database, request, &first, &end);
   start_clock(s);
   for (uint32_t table = first; table < end; table++) {
     sqlite3_stmt *prepared = statement_of(s, iso_sql_of(request), table);
@@ -467,17 +467,10 @@ const iso_driver iso_driver_sqlite = {
     .connect = connect,
     .disconnect = disconnect,
     .cancel = cancel,
-    .requests = {[ISO_BEGIN] = begin,
-                 [ISO_READ] = statement,
-                 [ISO_WRITE] = statement,
-                 [ISO_INCREMENT] = statement,
-                 [ISO_READ_LIST] = statement,
-                 [ISO_APPEND] = statement,
-                 [ISO_INSERT] = statement,
-                 [ISO_DELETE] = statement,
-                 [ISO_READ_RANGE] = statement,
-                 [ISO_EXECUTE] = execute,
-                 [ISO_COMMIT] = commit,
-                 [ISO_ROLLBACK] = rollback,
-                 [ISO_PING] = ping},
+    .begin = begin,
+    .statement = statement,
+    .execute = execute,
+    .commit = commit,
+    .rollback = rollback,
+    .ping = ping,
 };

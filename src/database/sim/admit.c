@@ -2,8 +2,8 @@
  *
  * A transaction queues a claim for every key that it will write, all at once, and may begin when all are granted.
  * Claims of one key are granted first come, first served: one exclusive claim, or any number of shared ones.  As
- * everybody queues everywhere at one moment, waiting is always for somebody who queued earlier, and nobody waits for
- * ever.
+ * everybody queues everywhere at one moment, a transaction only ever waits for one that queued earlier, and none waits
+ * forever.
  */
 #include "database/sim/sim.h"
 

@@ -1,10 +1,10 @@
 /* atomic.c - read atomic: perhaps stale, but all or nothing of each transaction that is read from.
  *
  * Versions are numbered in the order of commits, those of one transaction one after the other.  Each key that a
- * transaction reads starts with a version a little behind the newest, though not behind one that the own session
- * wrote.  Then, for every transaction read from, the keys that it wrote are raised to its versions, until nothing
- * changes: that is the condition of the level, word by word.  Causality is not kept: what the writer had read may be
- * missed.
+ * transaction reads starts with a version a little behind the newest, though not behind one that the own session wrote.
+ * Then, for every transaction read from, the keys that it wrote are raised to its versions, until nothing changes: that
+ * is the condition of the level, word by word, and ends because versions only rise.  Causality is not kept: what the
+ * writer had read may be missed.
  */
 #include "database/sim/sim.h"
 

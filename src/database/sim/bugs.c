@@ -75,13 +75,13 @@ static bool is_free(const iso_sim *sim, uint32_t key) { return sim->keys.items[k
 static bool find_keys(iso_sim *sim, uint32_t count, uint32_t keys[2]) {
   keys[1] = ISO_SIM_NONE;
   for (int i = 0; i < DRAWS; i++) {
-    if (!iso_workload_draw(sim->workload, &sim->random, &keys[0], count > 1 ? &keys[1] : NULL)) continue;
+    if (!iso_op_mix_draw(sim->workload, &sim->random, &keys[0], count > 1 ? &keys[1] : NULL)) continue;
     if (is_free(sim, keys[0]) && (count == 1 || is_free(sim, keys[1]))) return true;
   }
   if (sim->parked_count < sim->options->sessions) return false;
   uint32_t first = iso_random_below(&sim->random, sim->options->keys);
-  keys[0] = iso_workload_key_at(sim->workload, first);
-  if (count > 1) keys[1] = iso_workload_key_at(sim->workload, (first + 1) % sim->options->keys);
+  keys[0] = iso_op_mix_key_at(sim->workload, first);
+  if (count > 1) keys[1] = iso_op_mix_key_at(sim->workload, (first + 1) % sim->options->keys);
   return true;
 }
 

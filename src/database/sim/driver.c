@@ -371,23 +371,6 @@ static isoproof_status clear_tables(iso_database *database, isoproof_error *erro
   return ISOPROOF_OK;
 }
 
-static isoproof_status fill(iso_database *database, int64_t first, uint32_t count, int64_t value,
-                            isoproof_error *error) {
-  iso_sim_server *server = database->state;
-  isoproof_status status = ISOPROOF_OK;
-  pthread_mutex_lock(&server->mutex);
-  for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
-    size_t entry = iso_sim_entry_of(server, first + (int64_t)i);
-    /* Time 0 is before everything: every node has it. */
-    iso_sim_version version = {.value = value};
-    if (entry != SIZE_MAX) server->entries.items[entry].versions.count = 0;
-    if (entry == SIZE_MAX || !iso_vec_push(&server->entries.items[entry].versions, version))
-      status = iso_fail_memory(error);
-  }
-  pthread_mutex_unlock(&server->mutex);
-  return status;
-}
-
 const iso_driver iso_driver_sim = {
     .id = ISO_DRIVER_SIM,
     .url_form = "sim:?level=LEVEL&nodes=N&bugs=NAME,NAME&rate=R&lost=R",
@@ -398,18 +381,10 @@ const iso_driver iso_driver_sim = {
     .connect = connect,
     .disconnect = disconnect,
     .setup = clear_tables,
-    .fill = fill,
     .teardown = clear_tables,
-    .requests = {[ISO_BEGIN] = begin,
-                 [ISO_READ] = statement,
-                 [ISO_WRITE] = statement,
-                 [ISO_INCREMENT] = statement,
-                 [ISO_READ_LIST] = statement,
-                 [ISO_APPEND] = statement,
-                 [ISO_INSERT] = statement,
-                 [ISO_DELETE] = statement,
-                 [ISO_READ_RANGE] = statement,
-                 [ISO_COMMIT] = commit,
-                 [ISO_ROLLBACK] = rollback,
-                 [ISO_PING] = ping},
+    .begin = begin,
+    .statement = statement,
+    .commit = commit,
+    .rollback = rollback,
+    .ping = ping,
 };

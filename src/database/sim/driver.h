@@ -1,8 +1,9 @@
 /* driver.h - the simulated database that clients connect to: a store of versions, its nodes, and its bugs.
  *
- * One sim_server belongs to an iso_database and owns entries and sessions until the database is closed; a mutex guards
- * everything in it.  Unlike the simulator of isoproof_simulate it does not know transactions before they happen, so it
- * is optimistic: a transaction runs on a snapshot, and conflicts show at its commit.
+ * One iso_sim_server belongs to an iso_database and owns entries and sessions until the database is closed; a mutex
+ * guards everything in it.  Unlike the simulator of isoproof_simulate it does not know transactions before they happen,
+ * so it is optimistic: a transaction runs on a snapshot, and conflicts show at its commit.  A read searches back
+ * through the versions of its key, of which few are kept; a range looks at every key.
  */
 #ifndef ISO_DATABASE_SIM_DRIVER_H
 #define ISO_DATABASE_SIM_DRIVER_H
@@ -22,7 +23,7 @@ enum {
   ISO_SIM_NO_BUG
 };
 
-/* A vector of times, one a node: what a node has, and what a transaction sees. */
+/* A vector clock with one time per node: what a node has, and what a transaction sees. */
 typedef struct iso_sim_view {
   uint64_t times[ISO_SIM_NODES];
 } iso_sim_view;
@@ -102,7 +103,7 @@ typedef struct iso_sim_server {
   size_t table_mask;
 } iso_sim_server;
 
-/* ---- sim_driver_store.c ---- */
+/* ---- driver_store.c ---- */
 
 /* The number of the entry of a key, made when there is none; SIZE_MAX when memory is out. */
 size_t iso_sim_entry_of(iso_sim_server *server, int64_t key);
@@ -112,14 +113,16 @@ void iso_sim_take_view(iso_sim_server *server, iso_sim_client *client);
 bool iso_sim_visible(const iso_sim_client *client, const iso_sim_entry *entry, const iso_sim_version *version);
 /* What the transaction sees of a register; `own` says whether its own changes count. */
 bool iso_sim_see(iso_sim_server *server, const iso_sim_client *client, size_t entry, bool own, int64_t *value);
-/* Decides whether it may commit: NULL, or why not. */
+/* Decides whether it may commit: NULL, or why not.  Linear in what it read and wrote, and for each range in all
+ * keys. */
 const char *iso_sim_conflict(const iso_sim_server *server, const iso_sim_client *client);
-/* Makes the changes visible; false when memory is out (then nothing is). */
+/* Makes the changes visible; false when memory is out (then nothing is).  Now and then also looks at all clients and
+ * nodes for versions that nobody can see any more. */
 bool iso_sim_apply(iso_sim_server *server, iso_sim_client *client);
 /* Remembers what nobody should see. */
 void iso_sim_forget(iso_sim_server *server, iso_sim_client *client);
 
-/* ---- sim_driver_bugs.c ---- */
+/* ---- driver_bugs.c ---- */
 
 const char *iso_sim_driver_bug_name(uint32_t bug);
 bool iso_sim_driver_bug_find(const char *name, size_t length, uint32_t *bug);

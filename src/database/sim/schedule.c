@@ -9,9 +9,9 @@ void iso_sim_make_runnable(iso_sim *sim, uint32_t session) { sim->runnable[sim->
 /* Takes the next transaction of the workload. */
 static isoproof_status take_txn(iso_sim *sim, uint32_t number, isoproof_error *error) {
   iso_sim_session *session = &sim->sessions[number];
-  iso_workload_txn txn;
-  ISO_TRY(iso_workload_next(sim->workload, &txn, error));
-  ISO_TRY(iso_sim_grow(sim, iso_workload_keys(sim->workload), error));
+  iso_op_mix_txn txn;
+  ISO_TRY(iso_op_mix_next(sim->workload, &txn, error));
+  ISO_TRY(iso_sim_grow(sim, iso_op_mix_keys(sim->workload), error));
   session->ops.count = 0;
   if (!iso_vec_reserve(&session->ops, txn.count)) return iso_fail_memory(error);
   for (uint32_t i = 0; i < txn.count; i++)

@@ -92,17 +92,17 @@ static isoproof_status take_options(const isoproof_sim_options *given, isoproof_
 
 static isoproof_status make_workload(iso_sim *sim, isoproof_error *error) {
   const isoproof_sim_options *options = sim->options;
-  iso_workload_options workload = {.seed = options->seed,
-                                   .ops_min = options->ops_min,
-                                   .ops_max = options->ops_max,
-                                   .read_share = options->read_share,
-                                   .rmw_share = options->rmw_share,
-                                   .abort_share = options->abort_share,
-                                   .unknown_share = options->unknown_share,
-                                   .appends_per_key = options->lists ? options->appends_per_key : 0};
+  iso_op_mix_options workload = {.seed = options->seed,
+                                 .ops_min = options->ops_min,
+                                 .ops_max = options->ops_max,
+                                 .read_share = options->read_share,
+                                 .rmw_share = options->rmw_share,
+                                 .abort_share = options->abort_share,
+                                 .unknown_share = options->unknown_share,
+                                 .appends_per_key = options->lists ? options->appends_per_key : 0};
   ISO_TRY(iso_keys_init(&workload.source, options->distribution, options->keys, options->skew, options->hot_share,
                         options->hot_keys_share, error));
-  return iso_workload_new(&workload, &sim->workload, error);
+  return iso_op_mix_new(&workload, &sim->workload, error);
 }
 
 static isoproof_status make_sessions(iso_sim *sim, isoproof_error *error) {
@@ -153,7 +153,7 @@ static void unmake(iso_sim *sim) {
   iso_vec_free(&sim->plans);
   iso_vec_free(&sim->faults);
   iso_sim_store_free(sim);
-  iso_workload_free(sim->workload);
+  iso_op_mix_free(sim->workload);
   isoproof_builder_free(sim->builder);
 }
 

@@ -2,7 +2,9 @@
  *
  * One iso_sim owns everything below until isoproof_simulate ends.  The transactions of the workload are known in full
  * when they begin, which is what makes every level possible without a single abort for conflicts: a transaction waits
- * for what it needs, and only for transactions that began earlier.
+ * for what it needs, and only for transactions that began earlier.  A step costs O(1) however many sessions there are,
+ * plus what the level does: O(replicas) for the replicated ones, amortized over deliveries, and for read atomic the
+ * writes of the transactions that are read from.
  */
 #ifndef ISO_DATABASE_SIM_SIM_H
 #define ISO_DATABASE_SIM_SIM_H
@@ -10,7 +12,7 @@
 #include "base/task.h"
 #include "base/vector.h"
 #include "history/builder.h"
-#include "workload/workload.h"
+#include "workload/op_mix.h"
 
 #define ISO_SIM_NONE UINT32_MAX
 /* Simulated time of one step. */
@@ -129,7 +131,7 @@ struct iso_sim {
   const iso_sim_engine *engine;
   isoproof_task *task;
   isoproof_builder *builder;
-  iso_workload *workload;
+  iso_op_mix *workload;
   iso_random random;
   uint64_t clock; /* steps */
   uint64_t begun; /* transactions taken from the workload */
@@ -157,7 +159,7 @@ struct iso_sim {
   void *level; /* of the engine */
 };
 
-/* ---- sim_store.c: keys, lists, and what every level does alike ---- */
+/* ---- store.c: keys, lists, and what every level does alike ---- */
 
 /* Makes room for keys below `count`. */
 isoproof_status iso_sim_grow(iso_sim *sim, uint32_t count, isoproof_error *error);
@@ -172,19 +174,19 @@ isoproof_status iso_sim_record(iso_sim *sim, uint32_t session, isoproof_error *e
 isoproof_status iso_sim_record_deferred(iso_sim *sim, isoproof_error *error);
 int64_t iso_sim_now(const iso_sim *sim);
 
-/* ---- sim_admit.c: who may run beside whom ---- */
+/* ---- admit.c: who may run beside whom ---- */
 
 /* Queues the claims of a transaction; true when all are granted at once. */
 bool iso_sim_claim_all(iso_sim *sim, uint32_t session);
 /* Gives the claims back; the sessions that now have all of theirs become runnable. */
 void iso_sim_release_all(iso_sim *sim, uint32_t session);
 
-/* ---- sim_schedule.c ---- */
+/* ---- schedule.c ---- */
 
 void iso_sim_make_runnable(iso_sim *sim, uint32_t session);
 isoproof_status iso_sim_run(iso_sim *sim, isoproof_error *error);
 
-/* ---- sim_bugs.c ---- */
+/* ---- bugs.c ---- */
 
 /* How many sessions and keys a bug takes. */
 uint32_t iso_sim_bug_sessions(isoproof_sim_bug bug);
@@ -198,8 +200,8 @@ isoproof_status iso_sim_park(iso_sim *sim, uint32_t session, isoproof_error *err
 
 /* ---- levels ---- */
 
-extern const iso_sim_engine iso_sim_serializable, iso_sim_snapshot, iso_sim_read_committed; /* sim_single.c */
-extern const iso_sim_engine iso_sim_parallel_snapshot, iso_sim_causal;                      /* sim_replica.c */
-extern const iso_sim_engine iso_sim_read_atomic;                                            /* sim_atomic.c */
+extern const iso_sim_engine iso_sim_serializable, iso_sim_snapshot, iso_sim_read_committed; /* single.c */
+extern const iso_sim_engine iso_sim_parallel_snapshot, iso_sim_causal;                      /* replica.c */
+extern const iso_sim_engine iso_sim_read_atomic;                                            /* atomic.c */
 
 #endif

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "base/words.h"
-#include "format/idset.h"
-#include "history/dense.h"
+#include "format/txn_id_set.h"
+#include "history/numbering.h"
 #include "history/pool.h"
 
 static void numbers_round_trip(void **state) {
@@ -157,8 +157,8 @@ static void pool_interns(void **state) {
 
 static void dense_numbers_in_order(void **state) {
   (void)state;
-  iso_dense dense;
-  iso_dense_init(&dense);
+  iso_numbering dense;
+  iso_numbering_init(&dense);
   uint64_t random = 7;
   enum { COUNT = 30000 };
   iso_value *codes = malloc(COUNT * sizeof *codes);
@@ -172,36 +172,38 @@ static void dense_numbers_in_order(void **state) {
   uint32_t seen = 0;
   for (uint32_t i = 0; i < COUNT; i++) {
     uint32_t number, again;
-    assert_ok(iso_dense_add(&dense, codes[i], &number, NULL));
+    assert_ok(iso_numbering_add(&dense, codes[i], &number, NULL));
     assert_true(number <= seen);
     if (number == seen) seen++;
     assert_int_equal(dense.names[number], codes[i]);
-    assert_ok(iso_dense_add(&dense, codes[i], &again, NULL));
+    assert_ok(iso_numbering_add(&dense, codes[i], &again, NULL));
     assert_int_equal(number, again);
   }
   for (uint32_t i = 0; i < COUNT; i++) {
     uint32_t number;
-    assert_ok(iso_dense_add(&dense, codes[i], &number, NULL));
+    assert_ok(iso_numbering_add(&dense, codes[i], &number, NULL));
     assert_int_equal(dense.names[number], codes[i]);
   }
   assert_int_equal(dense.count, seen);
   assert_true(dense.direct_count < 4u * 1000 * 1000); /* one absurd code allocates nothing absurd */
   free(codes);
-  iso_dense_free(&dense);
+  iso_numbering_free(&dense);
 }
 
 static void ids_are_a_set(void **state) {
   (void)state;
-  iso_idset set;
-  iso_idset_init(&set);
+  iso_txn_id_set set;
+  iso_txn_id_set_init(&set);
   uint64_t ids[] = {0, 1, 63, 64, 1000000, 5000000, UINT64_MAX, UINT64_MAX - 1, 262143, 262144, INT64_MAX};
-  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) assert_int_equal(iso_idset_add(&set, ids[i]), ISO_ID_NEW);
+  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+    assert_int_equal(iso_txn_id_set_add(&set, ids[i]), ISO_ID_NEW);
   for (uint64_t i = 2; i < 600000; i++) {
     bool before = i == 63 || i == 64 || i == 262143 || i == 262144;
-    assert_int_equal(iso_idset_add(&set, i), before ? ISO_ID_SEEN : ISO_ID_NEW);
+    assert_int_equal(iso_txn_id_set_add(&set, i), before ? ISO_ID_SEEN : ISO_ID_NEW);
   }
-  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) assert_int_equal(iso_idset_add(&set, ids[i]), ISO_ID_SEEN);
-  iso_idset_free(&set);
+  for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+    assert_int_equal(iso_txn_id_set_add(&set, ids[i]), ISO_ID_SEEN);
+  iso_txn_id_set_free(&set);
 }
 
 static void count_one(void *context, unsigned thread, unsigned threads) {

@@ -49,7 +49,7 @@ static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
 typedef struct home {
   char folder[64], log[80], pids[80];
-  iso_guard guard;
+  iso_guardian guardian;
 } home;
 
 static void open_home(home *h) {
@@ -58,7 +58,7 @@ static void open_home(home *h) {
   assert_non_null(mkdtemp(h->folder));
   snprintf(h->log, sizeof h->log, "%s/log", h->folder);
   snprintf(h->pids, sizeof h->pids, "%s/pids", h->folder);
-  assert_ok_error(iso_guard_start(&h->guard, h->folder, false, &error), error);
+  assert_ok_error(iso_guardian_start(&h->guardian, h->folder, false, &error), error);
 }
 
 static iso_command shell(const home *h, const char *const *arguments) {
@@ -66,7 +66,7 @@ static iso_command shell(const home *h, const char *const *arguments) {
       .arguments = arguments, .environment = environment, .directory = h->folder, .log = h->log, .end_signal = SIGKILL};
 }
 
-/* Reads the pids that a script wrote, one a line, once there are `count`. */
+/* Reads the pids that a script wrote, one per line, once there are `count`. */
 static void read_pids(const home *h, pid_t *pids, size_t count) {
   for (int tries = 0; tries < 500; tries++, wait_ms(10)) {
     FILE *file = fopen(h->pids, "re");
@@ -104,22 +104,22 @@ static void tools_run_and_fail(void **state) {
   open_home(&h);
   const char *const good[] = {"/bin/sh", "-c", "echo made >here", NULL};
   iso_command command = shell(&h, good);
-  assert_ok_error(iso_guard_run(&h.guard, &command, 10, NULL, &error), error);
+  assert_ok_error(iso_guardian_run(&h.guardian, &command, 10, NULL, &error), error);
   char path[80];
   snprintf(path, sizeof path, "%s/here", h.folder);
   assert_true(there(path));
   const char *const bad[] = {"/bin/sh", "-c", "echo ERROR no luck; echo bye; exit 3", NULL};
   command = shell(&h, bad);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_guardian_run(&h.guardian, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 3: ERROR no luck"));
   const char *const missing[] = {"/nowhere/at-all", NULL};
   command = shell(&h, missing);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_guardian_run(&h.guardian, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 127"));
   const char *const slow[] = {"/bin/sleep", "1000", NULL};
   command = shell(&h, slow);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 0.05, NULL, &error), ISOPROOF_ERR_TIMEOUT);
-  iso_guard_end(&h.guard);
+  assert_int_equal(iso_guardian_run(&h.guardian, &command, 0.05, NULL, &error), ISOPROOF_ERR_TIMEOUT);
+  iso_guardian_end(&h.guardian);
   assert_false(there(h.folder));
 }
 
@@ -130,29 +130,29 @@ static void a_slot_holds_one(void **state) {
   open_home(&h);
   const char *const slow[] = {"/bin/sleep", "1000", NULL};
   iso_command command = shell(&h, slow);
-  assert_ok_error(iso_guard_spawn(&h.guard, 0, &command, &error), error);
-  assert_int_equal(iso_guard_spawn(&h.guard, 0, &command, &error), ISOPROOF_ERR_IO);
+  assert_ok_error(iso_guardian_spawn(&h.guardian, 0, &command, &error), error);
+  assert_int_equal(iso_guardian_spawn(&h.guardian, 0, &command, &error), ISOPROOF_ERR_IO);
   iso_process_state now = {.running = false};
-  assert_ok(iso_guard_state(&h.guard, 0, &now, NULL));
+  assert_ok(iso_guardian_state(&h.guardian, 0, &now, NULL));
   assert_true(now.running);
-  assert_ok(iso_guard_signal(&h.guard, 0, SIGTERM, NULL));
-  assert_ok(iso_guard_wait(&h.guard, 0, 10, &now, NULL, NULL));
+  assert_ok(iso_guardian_signal(&h.guardian, 0, SIGTERM, NULL));
+  assert_ok(iso_guardian_wait(&h.guardian, 0, 10, &now, NULL, NULL));
   assert_true(WIFSIGNALED(now.status) && WTERMSIG(now.status) == SIGTERM);
-  assert_ok_error(iso_guard_spawn(&h.guard, 0, &command, &error), error);
-  iso_guard_end(&h.guard);
+  assert_ok_error(iso_guardian_spawn(&h.guardian, 0, &command, &error), error);
+  iso_guardian_end(&h.guardian);
 }
 
 static void arguments_may_be_too_long(void **state) {
   (void)state;
   home h;
   isoproof_error error = {.offset = -1};
-  static char text[ISO_GUARD_PACKET + 1];
+  static char text[ISO_GUARDIAN_PACKET + 1];
   open_home(&h);
   memset(text, 'x', sizeof text - 1);
   const char *const longest[] = {"/bin/true", text, NULL};
   iso_command command = shell(&h, longest);
-  assert_int_equal(iso_guard_spawn(&h.guard, 0, &command, &error), ISOPROOF_ERR_LIMIT);
-  iso_guard_end(&h.guard);
+  assert_int_equal(iso_guardian_spawn(&h.guardian, 0, &command, &error), ISOPROOF_ERR_LIMIT);
+  iso_guardian_end(&h.guardian);
 }
 
 static void a_family_stops_and_goes_on(void **state) {
@@ -161,21 +161,21 @@ static void a_family_stops_and_goes_on(void **state) {
   pid_t pids[FAMILY];
   open_home(&h);
   iso_command command = shell(&h, family);
-  assert_ok(iso_guard_spawn(&h.guard, 0, &command, NULL));
+  assert_ok(iso_guardian_spawn(&h.guardian, 0, &command, NULL));
   read_pids(&h, pids, FAMILY);
-  assert_ok(iso_guard_signal(&h.guard, 0, SIGSTOP, NULL));
+  assert_ok(iso_guardian_signal(&h.guardian, 0, SIGSTOP, NULL));
   /* The orphan belongs to the guardian now, not to the server. */
   for (int i = 0; i < FAMILY; i++) assert_int_equal(state_of(pids[i]) == 'T', i != 2);
-  assert_ok(iso_guard_signal(&h.guard, 0, SIGCONT, NULL));
+  assert_ok(iso_guardian_signal(&h.guardian, 0, SIGCONT, NULL));
   wait_ms(20);
   for (int i = 0; i < FAMILY; i++) assert_int_equal(state_of(pids[i]), 'S');
-  assert_ok(iso_guard_signal(&h.guard, 0, SIGKILL, NULL));
+  assert_ok(iso_guardian_signal(&h.guardian, 0, SIGKILL, NULL));
   iso_process_state now;
-  assert_ok(iso_guard_wait(&h.guard, 0, 10, &now, NULL, NULL));
+  assert_ok(iso_guardian_wait(&h.guardian, 0, 10, &now, NULL, NULL));
   assert_true(WIFSIGNALED(now.status) && WTERMSIG(now.status) == SIGKILL);
   assert_gone(pids, 2);
   assert_false(gone(pids[2]));
-  iso_guard_end(&h.guard);
+  iso_guardian_end(&h.guardian);
   assert_gone(pids, FAMILY);
   assert_false(there(h.folder));
 }
@@ -187,10 +187,10 @@ static void stopped_processes_end_too(void **state) {
   open_home(&h);
   iso_command command = shell(&h, family);
   command.end_signal = SIGQUIT;
-  assert_ok(iso_guard_spawn(&h.guard, 0, &command, NULL));
+  assert_ok(iso_guardian_spawn(&h.guardian, 0, &command, NULL));
   read_pids(&h, pids, FAMILY);
-  assert_ok(iso_guard_signal(&h.guard, 0, SIGSTOP, NULL));
-  iso_guard_end(&h.guard);
+  assert_ok(iso_guardian_signal(&h.guardian, 0, SIGSTOP, NULL));
+  iso_guardian_end(&h.guardian);
   assert_gone(pids, FAMILY);
   assert_false(there(h.folder));
 }
@@ -204,7 +204,7 @@ static void a_crash_leaves_nothing(void **state) {
   if (owner == 0) {
     open_home(h);
     iso_command command = shell(h, family);
-    if (iso_guard_spawn(&h->guard, 0, &command, NULL) != ISOPROOF_OK) _exit(1);
+    if (iso_guardian_spawn(&h->guardian, 0, &command, NULL) != ISOPROOF_OK) _exit(1);
     pid_t pids[FAMILY];
     read_pids(h, pids, FAMILY);
     kill(getpid(), SIGKILL);
@@ -214,7 +214,7 @@ static void a_crash_leaves_nothing(void **state) {
   assert_true(WIFSIGNALED(status));
   for (int tries = 0; tries < 1000 && there(h->folder); tries++) wait_ms(10);
   assert_false(there(h->folder));
-  assert_gone(&h->guard.pid, 1);
+  assert_gone(&h->guardian.pid, 1);
   munmap(h, sizeof *h);
 }
 
@@ -227,12 +227,12 @@ static void a_dead_guardian_is_an_error(void **state) {
   const char *const slow[] = {"/bin/sh", "-c", "echo $$ >pids; exec sleep 1000", NULL};
   iso_command command = shell(&h, slow);
   pid_t pid;
-  assert_ok(iso_guard_spawn(&h.guard, 0, &command, NULL));
+  assert_ok(iso_guardian_spawn(&h.guardian, 0, &command, NULL));
   read_pids(&h, &pid, 1);
-  kill(h.guard.pid, SIGKILL);
+  kill(h.guardian.pid, SIGKILL);
   assert_gone(&pid, 1);
-  assert_int_equal(iso_guard_signal(&h.guard, 0, SIGTERM, &error), ISOPROOF_ERR_IO);
-  iso_guard_end(&h.guard);
+  assert_int_equal(iso_guardian_signal(&h.guardian, 0, SIGTERM, &error), ISOPROOF_ERR_IO);
+  iso_guardian_end(&h.guardian);
   unlink(h.pids);
   unlink(h.log);
   assert_int_equal(rmdir(h.folder), 0);

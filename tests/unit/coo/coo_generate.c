@@ -260,7 +260,7 @@ static void three_transactions(void **state) {
   compare(3, 3, false);
 }
 
-/* ---- four transactions: too many schedules, so that each kind of circle is shuffled instead ---- */
+/* ---- four transactions: too many schedules, so that each kind of cycle is shuffled instead ---- */
 
 static uint32_t draw(uint64_t *seed, uint32_t below) {
   *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

@@ -204,7 +204,7 @@ static void sim_finds_conflicts(void **state) {
 
 static void sim_loses_replies(void **state) {
   (void)state;
-  iso_database *database = suite_open("sim:?lost=1", NULL);
+  iso_database *database = suite_open_empty("sim:?lost=1", NULL);
   iso_connection *connection = suite_connect(database, 0);
   iso_reply reply = {0};
   iso_begin(connection, NULL, &reply);

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "database/driver_table.h"
 #include "tests/unit/unit.h"
 
 /* Waits until the lost transaction is gone from the server: its locks are free again. */
@@ -23,7 +24,7 @@ static void lost_and_back(iso_connection *connection, proxy *p, iso_reply *reply
   isoproof_error error = {0};
   if (iso_reconnect(connection, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   assert_true(iso_connected(connection));
-  assert_int_equal(iso_connection_txn(connection), ISO_TXN_IDLE);
+  assert_int_equal(connection->txn, ISO_TXN_IDLE);
 }
 
 enum { POINT_BEGIN, POINT_READ, POINT_WRITE, POINT_SECOND_WRITE, POINT_COMMIT, POINT_ROLLBACK, POINTS };
@@ -127,7 +128,7 @@ static void swallow_statement(iso_connection *connection, proxy *p, iso_database
 void loss_at_every_point(iso_database *through, iso_database *direct, proxy *p) {
   iso_connection *connection = suite_connect(through, 0);
   iso_reply reply = {0};
-  /* Every statement once, so that what follows costs one round trip a request. */
+  /* Every statement once, so that what follows costs one round trip per request. */
   iso_begin(connection, NULL, &reply);
   iso_read(connection, 1, &reply);
   iso_write(connection, 1, 1, &reply);

@@ -3,44 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "database/driver_table.h"
-#include "tests/unit/database/driver_loss.h"
-#include "tests/unit/database/driver_suite.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/database/driver_fixture.h"
 
 static const char *server_url;
-static iso_database *db;
-static iso_connection *one, *two, *control;
-static iso_reply reply;
-
-static const iso_isolation *level(const char *name) {
-  const iso_isolation *found = NULL;
-  isoproof_error error = {0};
-  if (iso_database_find_isolation(db, name, &found, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
-  return found;
-}
-
-static void open_with(const char *url, const iso_database_options *options) {
-  db = suite_open(url, options);
-  one = suite_connect(db, 0);
-  two = suite_connect(db, 0);
-  control = suite_connect(db, 0);
-}
 
 static int open_plain(void **state) {
   (void)state;
-  open_with(server_url, NULL);
-  return 0;
-}
-
-static int close_all(void **state) {
-  (void)state;
-  iso_disconnect(one);
-  iso_disconnect(two);
-  iso_disconnect(control);
-  suite_close(db);
-  iso_reply_free(&reply);
-  memset(&reply, 0, sizeof reply);
+  fixture_open(server_url, NULL);
   return 0;
 }
 
@@ -139,7 +108,7 @@ static void error_while_fetching(void **state) {
 static void lock_timeout_undoes_a_statement(void **state) {
   (void)state;
   iso_database_options options = {.lock_timeout_ms = 1000};
-  open_with(server_url, &options);
+  fixture_open(server_url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
   iso_begin(two, NULL, &reply);
@@ -160,7 +129,7 @@ static void changed_record_undoes_everything(void **state) {
   (void)state;
   char url[256];
   snprintf(url, sizeof url, "%s?init=SET%%20SESSION%%20innodb_snapshot_isolation=ON", server_url);
-  open_with(url, NULL);
+  fixture_open(url, NULL);
   assert_string_equal(level("rr")->claims, "snapshot-isolation");
   iso_begin(one, level("rr"), &reply);
   iso_begin(two, level("rr"), &reply);
@@ -252,7 +221,7 @@ static void tells_who_waits(void **state) {
 static void statement_timeout(void **state) {
   (void)state;
   iso_database_options options = {.statement_timeout_ms = 200};
-  open_with(server_url, &options);
+  fixture_open(server_url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
   iso_begin(two, NULL, &reply);
@@ -273,52 +242,12 @@ static void statement_timeout(void **state) {
 /* The server ends the connection: between statements, and while a statement waits. */
 static void killed(void **state) {
   (void)state;
-  isoproof_error error = {0};
-  char sql[64];
-  for (int waiting = 0; waiting < 2; waiting++) {
-    iso_begin(two, NULL, &reply);
-    iso_write(two, 2, 9, &reply);
-    if (waiting) {
-      iso_begin(one, NULL, &reply);
-      iso_write(one, 1, 1, &reply);
-      assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-      assert_false(iso_poll(two, 50));
-    }
-    snprintf(sql, sizeof sql, "KILL CONNECTION %u", (unsigned)iso_connection_server_id(two));
-    iso_execute(control, sql, &reply);
-    assert_reply(&reply, OK, COMMITTED);
-    if (waiting) {
-      iso_finish(two, &reply);
-      assert_reply(&reply, LOST, ABORTED);
-      iso_rollback(one, &reply);
-    } else {
-      usleep(100000);
-      iso_commit(two, &reply);
-      assert_reply(&reply, UNKNOWN, UNKNOWN);
-    }
-    assert_false(iso_connected(two));
-    assert_ok_error(iso_reconnect(two, &error), error);
-    assert_int_equal(suite_value(db, 2), 0);
-  }
+  fixture_killed("KILL CONNECTION %u", NULL);
 }
 
 static void connection_loss(void **state) {
   (void)state;
-  iso_url url;
-  isoproof_error error = {0};
-  assert_ok_error(iso_url_parse(server_url, ISO_URL_FULL, &url, &error), error);
-  proxy *p = proxy_start(url.port);
-  char through_url[256];
-  snprintf(through_url, sizeof through_url, "mysql://%s@127.0.0.1:%u/%s", url.user, proxy_port(p), url.path);
-  const char *urls[] = {through_url};
-  iso_database_options options = {.statement_timeout_ms = 500};
-  iso_database *through = NULL;
-  assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
-  loss_at_every_point(through, db, p);
-  loss_by_silence(through, db, p);
-  iso_database_close(through);
-  proxy_stop(p);
-  iso_url_free(&url);
+  fixture_loss(server_url, "mysql://%s@127.0.0.1:%u/%s");
 }
 
 /* Each key has a partition of its own, the last one also what is beyond. */
@@ -326,7 +255,7 @@ static void partitions(void **state) {
   (void)state;
   iso_database_options options = {.partitions = 3};
   static const char *const keys[] = {"-1,0", "1", "2,3,4,5,6,7,8,9"};
-  open_with(server_url, &options);
+  fixture_open(server_url, &options);
   iso_write(one, -1, 5, &reply);
   assert_reply(&reply, OK, COMMITTED);
   iso_write(one, 2, 7, &reply);
@@ -365,19 +294,19 @@ int main(void) {
     puts("ISOPROOF_TEST_MARIADB is not set: skipped");
     return 77;
   }
-#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, close_all)
+#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, fixture_close)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_all),
       WITH_SERVER(knows_itself),
       WITH_SERVER(deadlock_undoes_everything),
       WITH_SERVER(error_while_fetching),
-      cmocka_unit_test_teardown(lock_timeout_undoes_a_statement, close_all),
-      cmocka_unit_test_teardown(changed_record_undoes_everything, close_all),
-      cmocka_unit_test_teardown(the_trap_exists, close_all),
+      cmocka_unit_test_teardown(lock_timeout_undoes_a_statement, fixture_close),
+      cmocka_unit_test_teardown(changed_record_undoes_everything, fixture_close),
+      cmocka_unit_test_teardown(the_trap_exists, fixture_close),
       WITH_SERVER(statements_alone_undo_themselves),
       WITH_SERVER(tells_who_waits),
-      cmocka_unit_test_teardown(statement_timeout, close_all),
-      cmocka_unit_test_teardown(partitions, close_all),
+      cmocka_unit_test_teardown(statement_timeout, fixture_close),
+      cmocka_unit_test_teardown(partitions, fixture_close),
       WITH_SERVER(killed),
       WITH_SERVER(connection_loss),
       cmocka_unit_test(connects_by_socket),

@@ -4,16 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "database/driver_table.h"
+#include "tests/unit/database/driver_fixture.h"
 #include "tests/unit/database/driver_loss.h"
-#include "tests/unit/database/driver_suite.h"
-#include "tests/unit/unit.h"
 
 static char folder[] = "/tmp/isoproof-odbc-XXXXXX";
 static char sqlite_url[128], postgres_url[256], mariadb_url[256];
-static iso_database *db;
-static iso_connection *one, *two, *control;
-static iso_reply reply;
 
 /* A connection string without a DSN, to the server of a URL at the given port (0: its own). */
 static bool url_of(const char *variable, const char *format, uint32_t port, char *out, size_t size) {
@@ -40,29 +35,6 @@ static void need(const char *url) {
   iso_database_close(found);
 }
 
-static const iso_isolation *level(const char *name) {
-  const iso_isolation *found = NULL;
-  isoproof_error error = {0};
-  if (iso_database_find_isolation(db, name, &found, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
-  return found;
-}
-
-static void open_with(const char *url, const iso_database_options *options) {
-  db = suite_open(url, options);
-  one = suite_connect(db, 0);
-  two = suite_connect(db, 0);
-  control = suite_connect(db, 0);
-}
-
-static void close_all(void) {
-  iso_disconnect(one);
-  iso_disconnect(two);
-  iso_disconnect(control);
-  suite_close(db);
-  iso_reply_free(&reply);
-  memset(&reply, 0, sizeof reply);
-}
-
 static void sqlite_does_all(void **state) {
   (void)state;
   need(sqlite_url);
@@ -86,7 +58,7 @@ static void sqlite_busy_at_commit(void **state) {
   (void)state;
   need(sqlite_url);
   iso_database_options options = {.lock_timeout_ms = 50};
-  open_with(sqlite_url, &options);
+  fixture_open(sqlite_url, &options);
   iso_begin(one, NULL, &reply);
   iso_read(one, 1, &reply);
   assert_reply(&reply, OK, ACTIVE);
@@ -105,14 +77,14 @@ static void sqlite_busy_at_commit(void **state) {
   iso_commit(two, &reply);
   assert_reply(&reply, OK, COMMITTED);
   assert_int_equal(suite_value(db, 1), 11);
-  close_all();
+  fixture_close(NULL);
 }
 
 /* Two transactions wait for each other: one of them is aborted as a whole. */
 static void deadlock(const char *url, const char *code) {
   need(url);
   isoproof_error error = {0};
-  open_with(url, NULL);
+  fixture_open(url, NULL);
   iso_begin(one, level("rc"), &reply);
   iso_begin(two, level("rc"), &reply);
   iso_write(one, 3, 31, &reply);
@@ -140,7 +112,7 @@ static void deadlock(const char *url, const char *code) {
   assert_reply(&reply, OK, COMMITTED);
   assert_int_equal(suite_value(db, loser == one ? 3 : 4), 0);
   assert_int_equal(suite_value(db, loser == one ? 4 : 3), loser == one ? 42 : 31);
-  close_all();
+  fixture_close(NULL);
 }
 
 static void postgres_deadlock(void **state) {
@@ -157,7 +129,7 @@ static void mariadb_deadlock(void **state) {
 static void postgres_conflicts(void **state) {
   (void)state;
   need(postgres_url);
-  open_with(postgres_url, NULL);
+  fixture_open(postgres_url, NULL);
   assert_string_equal(level("rr")->claims, "snapshot-isolation");
   iso_begin(one, level("rr"), &reply);
   iso_begin(two, level("rr"), &reply);
@@ -203,7 +175,7 @@ static void postgres_conflicts(void **state) {
   iso_commit(one, &reply);
   assert_reply(&reply, REJECTED, ABORTED);
   assert_int_equal(suite_value(db, 2), 0);
-  close_all();
+  fixture_close(NULL);
 }
 
 /* The error that undoes one statement only ends the transaction here, so that nothing of it is committed. */
@@ -211,7 +183,7 @@ static void mariadb_lock_timeout(void **state) {
   (void)state;
   need(mariadb_url);
   iso_database_options options = {.lock_timeout_ms = 1000};
-  open_with(mariadb_url, &options);
+  fixture_open(mariadb_url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
   iso_begin(two, NULL, &reply);
@@ -224,13 +196,13 @@ static void mariadb_lock_timeout(void **state) {
   assert_reply(&reply, ABORT, ABORTED);
   iso_rollback(one, &reply);
   assert_int_equal(suite_value(db, 2), 0);
-  close_all();
+  fixture_close(NULL);
 }
 
 static void waiting_and_cancelling(const char *url) {
   need(url);
   isoproof_error error = {0};
-  open_with(url, NULL);
+  fixture_open(url, NULL);
   bool blocked[2];
   iso_connection *both[2] = {one, two};
   iso_begin(one, NULL, &reply);
@@ -248,7 +220,7 @@ static void waiting_and_cancelling(const char *url) {
   iso_commit(one, &reply);
   assert_reply(&reply, OK, COMMITTED);
   assert_int_equal(suite_value(db, 1), 1);
-  close_all();
+  fixture_close(NULL);
 }
 
 static void postgres_waiting(void **state) {
@@ -264,14 +236,14 @@ static void mariadb_waiting(void **state) {
 static void timeouts(const char *url, const char *slow) {
   need(url);
   iso_database_options options = {.statement_timeout_ms = 200};
-  open_with(url, &options);
+  fixture_open(url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
   iso_execute(one, slow, &reply);
   assert_reply(&reply, ABORT, ABORTED);
   assert_int_equal(reply.error_class, ISO_CLASS_TIMEOUT);
   assert_int_equal(suite_value(db, 1), 0);
-  close_all();
+  fixture_close(NULL);
 }
 
 static void postgres_timeout(void **state) {
@@ -286,7 +258,7 @@ static void mariadb_timeout(void **state) {
 
 static void loss(const char *variable, const char *format, const char *url) {
   need(url);
-  open_with(url, NULL);
+  fixture_open(url, NULL);
   isoproof_error error = {0};
   iso_url plain;
   assert_ok_error(iso_url_parse(getenv(variable), ISO_URL_FULL, &plain, &error), error);
@@ -300,7 +272,7 @@ static void loss(const char *variable, const char *format, const char *url) {
   loss_at_every_point(through, db, p);
   iso_database_close(through);
   proxy_stop(p);
-  close_all();
+  fixture_close(NULL);
 }
 
 static void postgres_loss(void **state) {

@@ -3,44 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "database/driver_table.h"
-#include "tests/unit/database/driver_loss.h"
-#include "tests/unit/database/driver_suite.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/database/driver_fixture.h"
 
 static const char *server_url;
-static iso_database *db;
-static iso_connection *one, *two, *control;
-static iso_reply reply;
-
-static const iso_isolation *level(const char *name) {
-  const iso_isolation *found = NULL;
-  isoproof_error error = {0};
-  if (iso_database_find_isolation(db, name, &found, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
-  return found;
-}
-
-static void open_with(const iso_database_options *options) {
-  db = suite_open(server_url, options);
-  one = suite_connect(db, 0);
-  two = suite_connect(db, 0);
-  control = suite_connect(db, 0);
-}
 
 static int open_plain(void **state) {
   (void)state;
-  open_with(NULL);
-  return 0;
-}
-
-static int close_all(void **state) {
-  (void)state;
-  iso_disconnect(one);
-  iso_disconnect(two);
-  iso_disconnect(control);
-  suite_close(db);
-  iso_reply_free(&reply);
-  memset(&reply, 0, sizeof reply);
+  fixture_open(server_url, NULL);
   return 0;
 }
 
@@ -204,7 +173,7 @@ static void tells_who_waits(void **state) {
 static void timeouts(void **state) {
   (void)state;
   iso_database_options options = {.statement_timeout_ms = 300, .lock_timeout_ms = 50};
-  open_with(&options);
+  fixture_open(server_url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
   iso_begin(two, NULL, &reply);
@@ -226,7 +195,7 @@ static void partitions(void **state) {
   (void)state;
   iso_database_options options = {.partitions = 3};
   static const char *const places[] = {"isoproof_p0", "isoproof_p1", "isoproof_p2", "isoproof_p2"};
-  open_with(&options);
+  fixture_open(server_url, &options);
   iso_write(one, -1, 5, &reply);
   assert_reply(&reply, OK, COMMITTED);
   iso_write(one, 2, 7, &reply);
@@ -246,35 +215,7 @@ static void partitions(void **state) {
 /* The server ends the connection: between statements, and while a statement waits. */
 static void terminated(void **state) {
   (void)state;
-  isoproof_error error = {0};
-  char sql[64];
-  for (int waiting = 0; waiting < 2; waiting++) {
-    iso_begin(two, NULL, &reply);
-    iso_write(two, 2, 9, &reply);
-    if (waiting) {
-      iso_begin(one, NULL, &reply);
-      iso_write(one, 1, 1, &reply);
-      assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-      assert_false(iso_poll(two, 50));
-    }
-    snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(%u)", (unsigned)iso_connection_server_id(two));
-    iso_execute(control, sql, &reply);
-    assert_reply(&reply, OK, COMMITTED);
-    if (waiting) {
-      iso_finish(two, &reply);
-      assert_reply(&reply, LOST, ABORTED);
-      assert_string_equal(reply.code, "57P01");
-      iso_rollback(one, &reply);
-    } else {
-      usleep(100000);
-      /* Even a commit: the transaction is gone, but who knows. */
-      iso_commit(two, &reply);
-      assert_reply(&reply, UNKNOWN, UNKNOWN);
-    }
-    assert_false(iso_connected(two));
-    assert_ok_error(iso_reconnect(two, &error), error);
-    assert_int_equal(suite_value(db, 2), 0);
-  }
+  fixture_killed("SELECT pg_terminate_backend(%u)", "57P01");
 }
 
 static void refuses_copy(void **state) {
@@ -292,22 +233,7 @@ static void refuses_copy(void **state) {
 
 static void connection_loss(void **state) {
   (void)state;
-  iso_url url;
-  isoproof_error error = {0};
-  assert_ok_error(iso_url_parse(server_url, ISO_URL_FULL, &url, &error), error);
-  proxy *p = proxy_start(url.port);
-  char through_url[256];
-  snprintf(through_url, sizeof through_url, "postgres://%s@127.0.0.1:%u/%s?sslmode=disable", url.user, proxy_port(p),
-           url.path);
-  const char *urls[] = {through_url};
-  iso_database_options options = {.statement_timeout_ms = 500};
-  iso_database *through = NULL;
-  assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
-  loss_at_every_point(through, db, p);
-  loss_by_silence(through, db, p);
-  iso_database_close(through);
-  proxy_stop(p);
-  iso_url_free(&url);
+  fixture_loss(server_url, "postgres://%s@127.0.0.1:%u/%s?sslmode=disable");
 }
 
 static void cannot_connect(void **state) {
@@ -326,7 +252,7 @@ int main(void) {
     puts("ISOPROOF_TEST_POSTGRES is not set: skipped");
     return 77;
   }
-#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, close_all)
+#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, fixture_close)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_all),
       WITH_SERVER(knows_itself),
@@ -336,8 +262,8 @@ int main(void) {
       WITH_SERVER(error_at_commit),
       WITH_SERVER(deadlock),
       WITH_SERVER(tells_who_waits),
-      cmocka_unit_test_teardown(timeouts, close_all),
-      cmocka_unit_test_teardown(partitions, close_all),
+      cmocka_unit_test_teardown(timeouts, fixture_close),
+      cmocka_unit_test_teardown(partitions, fixture_close),
       WITH_SERVER(terminated),
       WITH_SERVER(refuses_copy),
       WITH_SERVER(connection_loss),

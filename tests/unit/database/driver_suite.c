@@ -4,14 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "database/driver_table.h"
 #include "tests/unit/unit.h"
 
-iso_database *suite_open(const char *url, const iso_database_options *options) {
+iso_database *suite_open_empty(const char *url, const iso_database_options *options) {
   iso_database *database = NULL;
   isoproof_error error = {0};
   if (iso_database_open(&url, 1, options, &database, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
   if (iso_database_setup(database, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
-  if (iso_database_fill(database, 0, 10, 0, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
+  return database;
+}
+
+iso_database *suite_open(const char *url, const iso_database_options *options) {
+  iso_database *database = suite_open_empty(url, options);
+  iso_connection *connection = suite_connect(database, 0);
+  iso_reply reply = {0};
+  iso_begin(connection, NULL, &reply);
+  for (int64_t key = 0; key < 10; key++) {
+    iso_write(connection, key, 0, &reply);
+    assert_reply(&reply, OK, ACTIVE);
+  }
+  iso_commit(connection, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
   return database;
 }
 
@@ -28,12 +44,24 @@ iso_connection *suite_connect(iso_database *database, size_t node) {
   return connection;
 }
 
+static const char *const outcomes[] = {
+#define ISO_X(name, id, text) id,
+    ISO_OUTCOME_LIST(ISO_X)
+#undef ISO_X
+};
+
+static const char *const states[] = {
+#define ISO_X(name, id, text) id,
+    ISO_TXN_STATE_LIST(ISO_X)
+#undef ISO_X
+};
+
 void suite_reply(const iso_reply *reply, iso_outcome outcome, iso_txn_state txn, const char *file, int line) {
   if (reply->outcome == outcome && reply->txn == txn) return;
   char text[600];
-  snprintf(text, sizeof text, "expected %s and %s, found %s (%s) and %s: %s %s", iso_outcome_name(outcome),
-           iso_txn_state_name(txn), iso_outcome_name(reply->outcome), iso_error_class_name(reply->error_class),
-           iso_txn_state_name(reply->txn), reply->code, reply->message);
+  snprintf(text, sizeof text, "expected %s and %s, found %s (%s) and %s: %s %s", outcomes[outcome], states[txn],
+           outcomes[reply->outcome], iso_error_class_name(reply->error_class), states[reply->txn], reply->code,
+           reply->message);
   print_error("%s\n", text);
   _fail(file, line);
 }
@@ -75,7 +103,7 @@ static void check_registers(iso_database *database, iso_connection *connection) 
   assert_true(reply.present && reply.value == INT64_MAX);
   iso_commit(connection, &reply);
   assert_reply(&reply, OK, COMMITTED);
-  assert_int_equal(iso_connection_txn(connection), ISO_TXN_COMMITTED);
+  assert_int_equal(connection->txn, ISO_TXN_COMMITTED);
   assert_int_equal(suite_value(database, 1), -5);
   assert_true(suite_value(database, 100) == INT64_MAX);
   assert_true(suite_value(database, -7) == INT64_MIN);
@@ -288,7 +316,7 @@ static void run_all(const char *url, uint32_t tables) {
   iso_begin(connection, NULL, &reply);
   iso_write(connection, 7, 70, &reply);
   assert_int_equal(iso_reconnect(connection, &error), ISOPROOF_OK);
-  assert_int_equal(iso_connection_txn(connection), ISO_TXN_IDLE);
+  assert_int_equal(connection->txn, ISO_TXN_IDLE);
   assert_int_equal(suite_value(database, 7), 0);
   iso_begin(connection, NULL, &reply);
   iso_write(connection, 7, 71, &reply);

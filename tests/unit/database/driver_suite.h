@@ -4,7 +4,9 @@
 
 #include "database/driver.h"
 
-/* Opens a database with tables of its own, filled: keys 0 to 9 are 0. */
+/* Opens a database with tables of its own, empty. */
+iso_database *suite_open_empty(const char *url, const iso_database_options *options);
+/* The same, filled: keys 0 to 9 are 0. */
 iso_database *suite_open(const char *url, const iso_database_options *options);
 /* Removes the tables and closes. */
 void suite_close(iso_database *database);

@@ -1,6 +1,6 @@
 /* describe.h - for tests of readers: a history as text, so that one string says what is expected.  Owns nothing.
  *
- * One line a transaction: SESSION STATUS START..END #INDEX..INDEX OPERATIONS, with "-" for what is not known. */
+ * One line per transaction: SESSION STATUS START..END #INDEX..INDEX OPERATIONS, with "-" for what is not known. */
 #ifndef TEST_DESCRIBE_H
 #define TEST_DESCRIBE_H
 

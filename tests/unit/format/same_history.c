@@ -1,3 +1,4 @@
+/* Compares two histories, field by field. */
 #include "tests/unit/format/same_history.h"
 
 #include <setjmp.h>

@@ -61,7 +61,7 @@ typedef struct scribe {
   int64_t name;
 } scribe;
 
-static void write_txn(iso_pen *pen, int64_t session, size_t ops) {
+static void write_txn(iso_session_log *log, int64_t session, size_t ops) {
   iso_jsonl_op *items = calloc(ops, sizeof *items);
   assert_non_null(items);
   for (size_t i = 0; i < ops; i++)
@@ -78,30 +78,30 @@ static void write_txn(iso_pen *pen, int64_t session, size_t ops) {
                        .error = isoproof_nil(),
                        .ops = items,
                        .count = ops};
-  iso_pen_txn(pen, &txn);
+  iso_session_log_txn(log, &txn);
   free(items);
 }
 
 /* Lines of 5 bytes and of megabytes, from several threads. */
 static void *scribble(void *argument) {
   scribe *s = argument;
-  iso_pen pen;
-  if (iso_pen_new(&pen, s->recorder, NULL) != ISOPROOF_OK) return NULL;
-  for (int i = 0; i < 6; i++) write_txn(&pen, s->name, i % 3 == 0 ? 90000 : 1);
-  iso_pen_free(&pen);
+  iso_session_log log;
+  if (iso_session_log_open(&log, s->recorder, NULL) != ISOPROOF_OK) return NULL;
+  for (int i = 0; i < 6; i++) write_txn(&log, s->name, i % 3 == 0 ? 90000 : 1);
+  iso_session_log_close(&log);
   return NULL;
 }
 
 static void lines_stay_whole(void **state) {
   (void)state;
   iso_recorder recorder;
-  iso_pen pen;
+  iso_session_log log;
   scribe scribes[3];
   pthread_t threads[3];
   assert_ok(iso_recorder_open(&recorder, scratch("long.jsonl"), NULL));
-  assert_ok(iso_pen_new(&pen, &recorder, NULL));
-  iso_pen_header(&pen, NULL, 0);
-  iso_pen_free(&pen);
+  assert_ok(iso_session_log_open(&log, &recorder, NULL));
+  iso_session_log_header(&log, NULL, 0);
+  iso_session_log_close(&log);
   for (int i = 0; i < 3; i++) {
     scribes[i] = (scribe){&recorder, i};
     assert_int_equal(pthread_create(&threads[i], NULL, scribble, &scribes[i]), 0);
@@ -121,16 +121,16 @@ static void lines_stay_whole(void **state) {
 static void a_full_disk_is_reported_once(void **state) {
   (void)state;
   iso_recorder recorder;
-  iso_pen pen;
+  iso_session_log log;
   isoproof_error error = {.offset = -1};
   if (access("/dev/full", W_OK) != 0) skip();
   assert_ok(iso_recorder_open(&recorder, "/dev/full", NULL));
-  assert_ok(iso_pen_new(&pen, &recorder, NULL));
+  assert_ok(iso_session_log_open(&log, &recorder, NULL));
   assert_false(iso_recorder_failed(&recorder));
-  write_txn(&pen, 1, 1);
+  write_txn(&log, 1, 1);
   assert_true(iso_recorder_failed(&recorder));
-  write_txn(&pen, 1, 1);
-  iso_pen_free(&pen);
+  write_txn(&log, 1, 1);
+  iso_session_log_close(&log);
   assert_int_equal(iso_recorder_close(&recorder, &error), ISOPROOF_ERR_IO);
   assert_string_equal(error.file, "/dev/full");
   assert_int_equal(iso_recorder_open(&recorder, "/no/such/folder/h", &error), ISOPROOF_ERR_IO);

@@ -212,57 +212,11 @@ static void bad_arguments(void **state) {
   iso_solver_free(NULL);
 }
 
-typedef struct {
-  char text[1024];
-  size_t length;
-} sink;
-
-static bool take(void *user, const void *data, size_t size) {
-  sink *s = user;
-  if (size >= sizeof s->text - s->length) return false;
-  memcpy(s->text + s->length, data, size);
-  s->length += size;
-  s->text[s->length] = '\0';
-  return true;
-}
-
-static void dumps(void **state) {
-  (void)state;
-  iso_solver *solver;
-  iso_lit ab, bc, plain, clause[3];
-  sink s = {"", 0};
-  assert_ok(iso_solver_new(3, &solver, NULL));
-  assert_ok(iso_solver_fixed_edge(solver, 2, 0, NULL));
-  assert_ok(iso_solver_edge(solver, 0, 1, &ab, NULL));
-  assert_ok(iso_solver_edge(solver, 1, 2, &bc, NULL));
-  assert_ok(iso_solver_var(solver, &plain, NULL));
-  clause[0] = bc, clause[1] = iso_lit_not(plain), clause[2] = ab;
-  assert_ok(iso_solver_clause(solver, clause, 2, NULL));
-  assert_ok(iso_solver_clause(solver, clause, 3, NULL));
-  assert_ok(iso_solver_dump(solver, take, &s, NULL));
-  assert_string_equal(s.text, "c clauses, and edges of a graph that must stay acyclic\np cnf 3 2\ng 3\nf 2 0\n"
-                              "e 1 0 1\ne 2 1 2\n2 -3 0\n2 -3 1 0\n");
-  assert_ok(iso_solver_clause(solver, &ab, 1, NULL));
-  assert_int_equal(solve(solver, NULL, 0), ISO_SOLVER_SAT);
-  assert_ok(iso_solver_fixed_edge(solver, 2, 1, NULL));
-  s.length = 0;
-  assert_ok(iso_solver_dump(solver, take, &s, NULL));
-  assert_string_equal(s.text, "c clauses, and edges of a graph that must stay acyclic\np cnf 3 5\ng 3\nf 2 0\nf 2 1\n"
-                              "e 1 0 1\ne 2 1 2\n1 0\n-2 0\n-3 0\n2 -3 0\n2 -3 1 0\n");
-  s.length = sizeof s.text - 10;
-  assert_int_equal(iso_solver_dump(solver, take, &s, NULL), ISOPROOF_ERR_IO);
-  iso_solver_free(solver);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_enumeration),
-      cmocka_unit_test(assumptions_and_cores),
-      cmocka_unit_test(grows_in_steps),
-      cmocka_unit_test(pigeonhole),
-      cmocka_unit_test(limits_give_unknown),
-      cmocka_unit_test(bad_arguments),
-      cmocka_unit_test(dumps),
+      cmocka_unit_test(agrees_with_enumeration), cmocka_unit_test(assumptions_and_cores),
+      cmocka_unit_test(grows_in_steps),          cmocka_unit_test(pigeonhole),
+      cmocka_unit_test(limits_give_unknown),     cmocka_unit_test(bad_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

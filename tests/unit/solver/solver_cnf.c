@@ -1,7 +1,7 @@
 /* Clauses alone: random formulas against another solver, PicoSAT, where it is installed. */
 #include "tests/unit/unit.h"
 
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 #ifdef HAVE_PICOSAT
 #include <picosat/picosat.h>

@@ -1,7 +1,7 @@
 /* The graph of the solver by itself: edges enter and leave as a stack, against a matrix of what reaches what. */
 #include "tests/unit/unit.h"
 
-#include "solver/label.h"
+#include "solver/dag_order.h"
 
 enum { NODES = 40, DEPTH = 300 };
 
@@ -116,11 +116,11 @@ static void labels_run_out(void **state) {
     iso_dag_rank run[2] = {{0, i}, {0, 0}};
     uint32_t before = i % 3 == 0 ? dag.nodes.items[0].previous : i % 3 == 1 ? 0 : ISO_NONE;
     if (before == i) continue;
-    iso_label_move(&dag, run, 1, before);
+    iso_dag_order_move(&dag, run, 1, before);
     if (i > 10 && unit_below(&random, 4) == 0) {
       run[0].node = dag.first;
       run[1].node = dag.nodes.items[dag.first].next;
-      if (run[0].node != 0 && run[1].node != 0) iso_label_move(&dag, run, 2, 0);
+      if (run[0].node != 0 && run[1].node != 0) iso_dag_order_move(&dag, run, 2, 0);
     }
   }
   uint32_t count = 0;

@@ -4,7 +4,7 @@
 #include "tests/unit/solver/solver_problem.h"
 
 #include "base/vector.h"
-#include "solver/state.h"
+#include "solver/solver_internal.h"
 
 /* Counts down to the allocation that fails; 0 is none. */
 static uint64_t countdown;
@@ -76,7 +76,7 @@ static bool solve_with_failure(const problem *p, uint64_t number, bool expected)
   bool failed = false;
   countdown = number;
   again(iso_solver_new(p->nodes, &solver, NULL));
-  solver->graph.few = 0; /* the graph is sorted again when an edge comes */
+  solver->graph.resort_least = 0; /* the graph is sorted again when an edge comes */
   give_vars(p, solver, &failed);
   give_clauses(p, solver, 0, p->clause_count / 2, &failed);
   again(iso_solver_solve(solver, &assumption, 1, NULL, &answer, NULL));

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "workload/workload.h"
+#include "workload/op_mix.h"
 
 enum { DRAWS = 400000 };
 
@@ -157,20 +157,20 @@ typedef struct tally {
   uint32_t shortest, longest;
 } tally;
 
-static bool read_before(const iso_workload_txn *txn, uint32_t position) {
+static bool read_before(const iso_op_mix_txn *txn, uint32_t position) {
   for (uint32_t i = 0; i < position; i++)
     if (!txn->ops[i].write && txn->ops[i].key == txn->ops[position].key) return true;
   return false;
 }
 
-static tally run(iso_workload_options options, uint64_t txns) {
-  iso_workload *workload;
+static tally run(iso_op_mix_options options, uint64_t txns) {
+  iso_op_mix *workload;
   tally t = {.shortest = UINT32_MAX};
   assert_int_equal(iso_keys_init(&options.source, ISOPROOF_KEYS_UNIFORM, 1000, 0, 0, 0, NULL), ISOPROOF_OK);
-  assert_int_equal(iso_workload_new(&options, &workload, NULL), ISOPROOF_OK);
+  assert_int_equal(iso_op_mix_new(&options, &workload, NULL), ISOPROOF_OK);
   for (t.txns = 0; t.txns < txns; t.txns++) {
-    iso_workload_txn txn;
-    assert_int_equal(iso_workload_next(workload, &txn, NULL), ISOPROOF_OK);
+    iso_op_mix_txn txn;
+    assert_int_equal(iso_op_mix_next(workload, &txn, NULL), ISOPROOF_OK);
     t.fates[txn.fate]++;
     t.ops += txn.count;
     if (txn.count < t.shortest) t.shortest = txn.count;
@@ -181,7 +181,7 @@ static tally run(iso_workload_options options, uint64_t txns) {
       t.modified += txn.ops[i].write && read_before(&txn, i);
     }
   }
-  iso_workload_free(workload);
+  iso_op_mix_free(workload);
   return t;
 }
 
@@ -190,13 +190,13 @@ static void workload_keeps_its_shares(void **state) {
   const double reads[] = {0, 0.2, 0.5, 0.9, 1}, rmws[] = {0, 0.4, 1};
   for (size_t r = 0; r < 5; r++)
     for (size_t m = 0; m < 3; m++) {
-      iso_workload_options options = {.seed = 7,
-                                      .ops_min = 4,
-                                      .ops_max = 20,
-                                      .read_share = reads[r],
-                                      .rmw_share = rmws[m],
-                                      .abort_share = 0.1,
-                                      .unknown_share = 0.2};
+      iso_op_mix_options options = {.seed = 7,
+                                    .ops_min = 4,
+                                    .ops_max = 20,
+                                    .read_share = reads[r],
+                                    .rmw_share = rmws[m],
+                                    .abort_share = 0.1,
+                                    .unknown_share = 0.2};
       tally t = run(options, 20000);
       double least = rmws[m] / (1 + rmws[m]), wanted = reads[r] > least ? reads[r] : least;
       double found = (double)t.reads / (double)t.ops;
@@ -214,43 +214,43 @@ static void workload_keeps_its_shares(void **state) {
 
 static void workload_replaces_keys(void **state) {
   (void)state;
-  iso_workload_options options = {.seed = 1, .ops_min = 1, .ops_max = 8, .read_share = 0.5, .appends_per_key = 3};
-  iso_workload *workload;
+  iso_op_mix_options options = {.seed = 1, .ops_min = 1, .ops_max = 8, .read_share = 0.5, .appends_per_key = 3};
+  iso_op_mix *workload;
   uint32_t writes[4000] = {0};
   assert_int_equal(iso_keys_init(&options.source, ISOPROOF_KEYS_ZIPF, 5, 1, 0, 0, NULL), ISOPROOF_OK);
-  assert_int_equal(iso_workload_new(&options, &workload, NULL), ISOPROOF_OK);
+  assert_int_equal(iso_op_mix_new(&options, &workload, NULL), ISOPROOF_OK);
   for (int i = 0; i < 1000; i++) {
-    iso_workload_txn txn;
-    assert_int_equal(iso_workload_next(workload, &txn, NULL), ISOPROOF_OK);
+    iso_op_mix_txn txn;
+    assert_int_equal(iso_op_mix_next(workload, &txn, NULL), ISOPROOF_OK);
     for (uint32_t o = 0; o < txn.count; o++) {
-      assert_true(txn.ops[o].key < iso_workload_keys(workload) && txn.ops[o].key < 4000);
+      assert_true(txn.ops[o].key < iso_op_mix_keys(workload) && txn.ops[o].key < 4000);
       writes[txn.ops[o].key] += txn.ops[o].write;
     }
   }
-  assert_true(iso_workload_keys(workload) > 100);
+  assert_true(iso_op_mix_keys(workload) > 100);
   uint32_t full = 0;
-  for (uint32_t i = 0; i < iso_workload_keys(workload); i++) {
+  for (uint32_t i = 0; i < iso_op_mix_keys(workload); i++) {
     assert_true(writes[i] <= 3);
     full += writes[i] == 3;
   }
-  assert_int_equal(full, iso_workload_keys(workload) - 5);
-  iso_workload_free(workload);
+  assert_int_equal(full, iso_op_mix_keys(workload) - 5);
+  iso_op_mix_free(workload);
 }
 
 static void bad_workloads_are_refused(void **state) {
   (void)state;
-  iso_workload_options good = {.ops_min = 1, .ops_max = 2, .read_share = 0.5}, bad[7];
-  iso_workload *workload;
+  iso_op_mix_options good = {.ops_min = 1, .ops_max = 2, .read_share = 0.5}, bad[7];
+  iso_op_mix *workload;
   assert_int_equal(iso_keys_init(&good.source, ISOPROOF_KEYS_UNIFORM, 5, 0, 0, 0, NULL), ISOPROOF_OK);
   for (int i = 0; i < 7; i++) bad[i] = good;
   bad[0].ops_min = 0;
   bad[1].ops_min = 3;
-  bad[2].ops_max = ISO_WORKLOAD_MAX_OPS + 1;
+  bad[2].ops_max = ISO_OP_MIX_MAX_OPS + 1;
   bad[3].read_share = 1.1;
   bad[4].rmw_share = NAN;
   bad[5].abort_share = -0.1;
   bad[6].abort_share = bad[6].unknown_share = 0.6;
-  for (int i = 0; i < 7; i++) assert_int_equal(iso_workload_new(&bad[i], &workload, NULL), ISOPROOF_ERR_USAGE);
+  for (int i = 0; i < 7; i++) assert_int_equal(iso_op_mix_new(&bad[i], &workload, NULL), ISOPROOF_ERR_USAGE);
 }
 
 int main(void) {

@@ -321,7 +321,7 @@ static void rows_are_inserted_and_deleted_once(void **state) {
   iso_generator_free(generator);
 }
 
-/* Sessions of one generator in threads of their own: for ThreadSanitizer, and for the limit of writes a key. */
+/* Sessions of one generator in threads of their own: for ThreadSanitizer, and for the limit of writes per key. */
 typedef struct worker {
   iso_generator *generator;
   uint32_t session;

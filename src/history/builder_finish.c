@@ -1,0 +1,296 @@
+/* From the builder's order of arrival to the history's order: sessions, then transactions, then operations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/builder_internal.h"
+
+/* What finish needs to know before it moves anything. */
+typedef struct {
+  uint32_t *new_txn;  /* arrival number -> number in the history */
+  uint32_t *run_dest; /* run -> first operation in the history */
+  bool txns_in_order, ops_in_order, single_runs;
+} plan;
+
+static uint32_t run_length(const isoproof_builder *b, size_t run) {
+  size_t end = run + 1 < b->runs.count ? b->runs.items[run + 1].first_op : b->op_kind.count;
+  return (uint32_t)(end - b->runs.items[run].first_op);
+}
+
+/* Numbers the transactions session by session (a stable counting sort). */
+static bool place_txns(const isoproof_builder *b, isoproof_history *h, plan *p) {
+  h->sessions = (uint32_t)b->sessions.count;
+  h->txns = (uint32_t)b->txn_session.count;
+  h->session_first_txn = iso_alloc_zero((size_t)h->sessions + 1, sizeof *h->session_first_txn);
+  uint32_t *next = iso_alloc((size_t)h->sessions + 1, sizeof *next);
+  p->new_txn = iso_alloc(h->txns, sizeof *p->new_txn);
+  bool made = h->session_first_txn != NULL && next != NULL && p->new_txn != NULL;
+  if (made) {
+    for (uint32_t t = 0; t < h->txns; t++) h->session_first_txn[b->txn_session.items[t] + 1]++;
+    for (uint32_t s = 0; s < h->sessions; s++) h->session_first_txn[s + 1] += h->session_first_txn[s];
+    memcpy(next, h->session_first_txn, ((size_t)h->sessions + 1) * sizeof *next);
+    p->txns_in_order = true;
+    for (uint32_t t = 0; t < h->txns; t++) {
+      p->new_txn[t] = next[b->txn_session.items[t]]++;
+      if (p->new_txn[t] != t) p->txns_in_order = false;
+    }
+  }
+  free(next);
+  return made;
+}
+
+/* Finds where each run of operations goes. */
+static bool place_ops(const isoproof_builder *b, isoproof_history *h, plan *p) {
+  h->ops = (uint32_t)b->op_kind.count;
+  h->txn_first_op = iso_alloc_zero((size_t)h->txns + 1, sizeof *h->txn_first_op);
+  p->run_dest = iso_alloc(b->runs.count, sizeof *p->run_dest);
+  uint32_t *next = iso_alloc((size_t)h->txns + 1, sizeof *next);
+  bool made = h->txn_first_op != NULL && p->run_dest != NULL && next != NULL;
+  if (made) {
+    for (size_t r = 0; r < b->runs.count; r++) {
+      h->txn_first_op[p->new_txn[b->runs.items[r].txn] + 1] += run_length(b, r);
+    }
+    for (uint32_t t = 0; t < h->txns; t++) h->txn_first_op[t + 1] += h->txn_first_op[t];
+    memcpy(next, h->txn_first_op, ((size_t)h->txns + 1) * sizeof *next);
+    p->ops_in_order = true;
+    p->single_runs = b->runs.count == h->txns;
+    for (size_t r = 0; r < b->runs.count; r++) {
+      uint32_t txn = p->new_txn[b->runs.items[r].txn];
+      p->run_dest[r] = next[txn];
+      next[txn] += run_length(b, r);
+      if (p->run_dest[r] != b->runs.items[r].first_op) p->ops_in_order = false;
+    }
+  }
+  free(next);
+  return made;
+}
+
+/* Takes a column of operations over.  Where runs are out of order it moves them into `spare` (of the same size) or,
+ * when that is NULL, into a new column; *items is then left with the old one, for the next column to move into. */
+static void *take_ops(const isoproof_builder *b, const plan *p, void **items, size_t size, void *spare) {
+  char *old = *items;
+  size_t count = b->op_kind.count;
+  if (p->ops_in_order) {
+    char *shrunk = iso_realloc(old, count, size);
+    *items = NULL;
+    return shrunk != NULL ? shrunk : old;
+  }
+  char *column = spare != NULL ? spare : iso_alloc(count, size);
+  if (column == NULL) return NULL;
+  for (size_t r = 0; r < b->runs.count; r++) {
+    memcpy(column + p->run_dest[r] * size, old + b->runs.items[r].first_op * size, run_length(b, r) * size);
+  }
+  return column;
+}
+
+static bool take_op_columns(isoproof_builder *b, isoproof_history *h, const plan *p) {
+  if (b->op_kind.count == 0) {
+    h->op_kind = iso_alloc(0, 1);
+    h->op_key = iso_alloc(0, 1);
+    h->op_value = iso_alloc(0, 1);
+    return h->op_kind != NULL && h->op_key != NULL && h->op_value != NULL;
+  }
+  h->op_kind = take_ops(b, p, (void **)&b->op_kind.items, sizeof *h->op_kind, NULL);
+  h->op_key = take_ops(b, p, (void **)&b->op_key.items, sizeof *h->op_key, NULL);
+  if (h->op_kind == NULL || h->op_key == NULL) return false;
+  /* Values move into what the keys left: memory that is there already costs nothing. */
+  void *spare = b->op_key.items;
+  b->op_key.items = NULL;
+  h->op_value = take_ops(b, p, (void **)&b->op_value.items, sizeof *h->op_value, spare);
+  if (h->op_value != NULL && spare == h->op_value) {
+    uint32_t *shrunk = iso_realloc(h->op_value, b->op_kind.count, sizeof *shrunk);
+    if (shrunk != NULL) h->op_value = shrunk;
+  }
+  return h->op_value != NULL;
+}
+
+/* Positions: one per transaction where its operations are in one place, else one per operation. */
+static bool take_positions(const isoproof_builder *b, isoproof_history *h, const plan *p) {
+  h->position_kind = b->positions;
+  if (b->positions == ISO_POSITION_NONE) return true;
+  h->txn_position_opt = iso_alloc(h->txns, sizeof *h->txn_position_opt);
+  if (h->txn_position_opt == NULL) return false;
+  for (size_t r = b->runs.count; r-- > 0;) {
+    h->txn_position_opt[p->new_txn[b->runs.items[r].txn]] = b->runs.items[r].position;
+  }
+  if (p->single_runs || b->positions != ISO_POSITION_LINE_PER_OP) return true;
+  h->op_line_opt = iso_alloc(h->ops, sizeof *h->op_line_opt);
+  if (h->op_line_opt == NULL) return false;
+  for (size_t r = 0; r < b->runs.count; r++) {
+    uint32_t length = run_length(b, r);
+    for (uint32_t i = 0; i < length; i++) {
+      uint64_t line = b->runs.items[r].position + i;
+      h->op_line_opt[p->run_dest[r] + i] = line < UINT32_MAX ? (uint32_t)line : UINT32_MAX;
+    }
+  }
+  return true;
+}
+
+/* A lazy column in the history's order, NULL in *out when nobody set anything. */
+static bool take_lazy64(const iso_lazy *column, const plan *p, size_t count, int64_t **out) {
+  if (column->items == NULL) return true;
+  *out = iso_alloc(count, sizeof **out);
+  if (*out == NULL) return false;
+  for (size_t i = 0; i < count; i++) {
+    (*out)[p != NULL ? p->new_txn[i] : i] = i < column->count ? column->items[i] : column->blank;
+  }
+  return true;
+}
+
+static bool take_lazy32(const iso_lazy *column, const plan *p, size_t count, uint32_t **out) {
+  if (column->items == NULL) return true;
+  *out = iso_alloc(count, sizeof **out);
+  if (*out == NULL) return false;
+  for (size_t i = 0; i < count; i++) {
+    (*out)[p != NULL ? p->new_txn[i] : i] = (uint32_t)(i < column->count ? column->items[i] : column->blank);
+  }
+  return true;
+}
+
+/* Times and indexes come in pairs: where one side exists the other does, too. */
+static bool complete_pair(int64_t **a, int64_t **b, size_t count, int64_t blank) {
+  if ((*a == NULL) == (*b == NULL)) return true;
+  int64_t **missing = *a == NULL ? a : b;
+  *missing = iso_alloc(count, sizeof **missing);
+  if (*missing == NULL) return false;
+  for (size_t i = 0; i < count; i++) (*missing)[i] = blank;
+  return true;
+}
+
+static bool take_txn_columns(const isoproof_builder *b, isoproof_history *h, const plan *p) {
+  h->txn_session = iso_alloc(h->txns, sizeof *h->txn_session);
+  h->txn_status = iso_alloc(h->txns, sizeof *h->txn_status);
+  if (h->txn_session == NULL || h->txn_status == NULL) return false;
+  for (uint32_t t = 0; t < h->txns; t++) {
+    h->txn_session[p->new_txn[t]] = b->txn_session.items[t];
+    h->txn_status[p->new_txn[t]] = b->txn_status.items[t];
+  }
+  return take_lazy64(&b->txn_id, p, h->txns, &h->txn_id_opt) &&
+         take_lazy64(&b->txn_start, p, h->txns, &h->txn_start_opt) &&
+         take_lazy64(&b->txn_end, p, h->txns, &h->txn_end_opt) &&
+         complete_pair(&h->txn_start_opt, &h->txn_end_opt, h->txns, ISOPROOF_NO_TIME) &&
+         take_lazy64(&b->txn_start_index, p, h->txns, &h->txn_start_index_opt) &&
+         take_lazy64(&b->txn_end_index, p, h->txns, &h->txn_end_index_opt) &&
+         complete_pair(&h->txn_start_index_opt, &h->txn_end_index_opt, h->txns, -1) &&
+         take_lazy32(&b->txn_node, p, h->txns, &h->txn_node_opt) &&
+         take_lazy32(&b->txn_error, p, h->txns, &h->txn_error_opt) &&
+         take_lazy32(&b->session_file, NULL, h->sessions, &h->session_file_opt);
+}
+
+/* Puts the longest lists of all keys one after the other, freeing each as it goes. */
+static bool take_lists(isoproof_builder *b, isoproof_history *h) {
+  if (b->lists.count == 0) return true;
+  uint64_t total = 0;
+  for (size_t k = 0; k < b->lists.count; k++) total += b->lists.items[k].count;
+  h->list_first = iso_alloc((size_t)h->keys + 1, sizeof *h->list_first);
+  h->list_values = iso_alloc(total, sizeof *h->list_values);
+  if (h->list_first == NULL || h->list_values == NULL) return false;
+  uint64_t at = 0;
+  for (size_t k = 0; k < h->keys; k++) {
+    h->list_first[k] = at;
+    if (k >= b->lists.count || b->lists.items[k].count == 0) continue;
+    iso_list *list = &b->lists.items[k];
+    memcpy(h->list_values + at, list->items, list->count * sizeof *list->items);
+    at += list->count;
+    free(list->items);
+    *list = (iso_list){NULL, 0, 0};
+  }
+  h->list_first[h->keys] = at;
+  if (b->odd_first.count == 0) return true;
+  h->odd_lists = (uint32_t)b->odd_first.count;
+  if (!iso_vec_push(&b->odd_first, (uint64_t)b->odd_values.count)) return false;
+  h->odd_first = b->odd_first.items;
+  h->odd_values = b->odd_values.items;
+  b->odd_first.items = NULL;
+  b->odd_values.items = NULL;
+  if (h->odd_values == NULL) h->odd_values = iso_alloc(0, 1);
+  return h->odd_values != NULL;
+}
+
+static void take_names(isoproof_builder *b, isoproof_history *h) {
+  h->keys = (uint32_t)b->keys.count;
+  h->key_name = b->keys.names;
+  b->keys.names = NULL;
+  h->session_name = b->sessions.names;
+  b->sessions.names = NULL;
+  h->pool = iso_pool_look(&b->pool);
+  b->pool.entries = NULL;
+  b->pool.text = NULL;
+  h->facts = b->facts.items;
+  h->fact_count = (uint32_t)b->facts.count;
+  b->facts.items = NULL;
+  h->format = b->format;
+  h->initial_is_zero = b->initial_is_zero;
+  h->file = b->file;
+  b->file = NULL;
+}
+
+enum { MADE_LIST = 1, MADE_SET = 2, MADE_COUNTER = 4, MADE_REGISTER = 8 };
+
+static unsigned made_by(isoproof_op_kind kind) {
+  switch (kind) {
+  case ISOPROOF_OP_APPEND:
+    return MADE_LIST;
+  case ISOPROOF_OP_ADD:
+    return MADE_SET;
+  case ISOPROOF_OP_INCREMENT:
+    return MADE_COUNTER;
+  case ISOPROOF_OP_WRITE:
+    return MADE_REGISTER;
+  default:
+    return 0;
+  }
+}
+
+/* What [:r k v] reads, given what else happens to its key.  A scalar is never a list, whatever the key is. */
+static isoproof_op_kind retype(isoproof_op_kind kind, unsigned made, iso_value value) {
+  bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
+  if (kind == ISOPROOF_OP_READ_LIST && made == MADE_SET) return ISOPROOF_OP_READ_SET;
+  if (kind != ISOPROOF_OP_READ) return kind;
+  if (made == MADE_COUNTER) return ISOPROOF_OP_READ_COUNTER;
+  if (made == MADE_LIST && empty) return ISOPROOF_OP_READ_LIST;
+  if (made == MADE_SET && empty) return ISOPROOF_OP_READ_SET;
+  return kind;
+}
+
+static bool retype_reads(const isoproof_builder *b, isoproof_history *h) {
+  if (!b->ambiguous_reads) return true;
+  uint8_t *made = iso_alloc_zero(h->keys, 1);
+  if (made == NULL) return false;
+  unsigned all = 0;
+  for (uint32_t i = 0; i < h->ops; i++) {
+    unsigned by = made_by((isoproof_op_kind)h->op_kind[i]);
+    /* A read of a list tells as much as an append, where a key is only ever read. */
+    if (h->op_kind[i] == ISOPROOF_OP_READ_LIST) all |= MADE_LIST;
+    if (h->op_kind[i] == ISOPROOF_OP_READ_SET) all |= MADE_SET;
+    made[h->op_key[i]] = (uint8_t)(made[h->op_key[i]] | by);
+    all |= by;
+  }
+  if ((all & MADE_SET) != 0 && all != MADE_SET) all &= ~(unsigned)MADE_LIST; /* JSON shows sets as lists */
+  for (uint32_t i = 0; i < h->ops; i++) {
+    unsigned by = made[h->op_key[i]];
+    h->op_kind[i] = (uint8_t)retype((isoproof_op_kind)h->op_kind[i], by != 0 ? by : all, h->op_value[i]);
+  }
+  free(made);
+  return true;
+}
+
+isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_history **history, isoproof_error *error) {
+  isoproof_history *h = iso_history_new();
+  if (h == NULL) return iso_fail_memory(error);
+  plan p = {0};
+  bool made = place_txns(builder, h, &p) && place_ops(builder, h, &p);
+  if (made) take_names(builder, h);
+  made = made && take_op_columns(builder, h, &p) && take_positions(builder, h, &p) &&
+         take_txn_columns(builder, h, &p) && take_lists(builder, h) && retype_reads(builder, h);
+  free(p.new_txn);
+  free(p.run_dest);
+  iso_builder_clear(builder);
+  isoproof_status status = made ? iso_builder_start(builder, error) : iso_fail_memory(error);
+  if (status != ISOPROOF_OK) {
+    isoproof_history_free(h);
+    return status;
+  }
+  iso_history_count(h);
+  *history = h;
+  return ISOPROOF_OK;
+}

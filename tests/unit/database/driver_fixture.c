@@ -1,0 +1,85 @@
+/* driver_fixture.c - an open database with three connections, and what tests of several drivers do with them. */
+#include "tests/unit/database/driver_fixture.h"
+
+#include <unistd.h>
+
+#include "tests/unit/database/driver_loss.h"
+
+iso_database *db;
+iso_connection *one, *two, *control;
+iso_reply reply;
+
+void fixture_open(const char *url, const iso_database_options *options) {
+  db = suite_open(url, options);
+  one = suite_connect(db, 0);
+  two = suite_connect(db, 0);
+  control = suite_connect(db, 0);
+}
+
+int fixture_close(void **state) {
+  (void)state;
+  iso_disconnect(one);
+  iso_disconnect(two);
+  iso_disconnect(control);
+  suite_close(db);
+  iso_reply_free(&reply);
+  memset(&reply, 0, sizeof reply);
+  return 0;
+}
+
+const iso_isolation *level(const char *name) {
+  const iso_isolation *found = NULL;
+  isoproof_error error = {0};
+  if (iso_database_find_isolation(db, name, &found, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
+  return found;
+}
+
+void fixture_killed(const char *statement, const char *code) {
+  isoproof_error error = {0};
+  char sql[64];
+  for (int waiting = 0; waiting < 2; waiting++) {
+    iso_begin(two, NULL, &reply);
+    iso_write(two, 2, 9, &reply);
+    if (waiting) {
+      iso_begin(one, NULL, &reply);
+      iso_write(one, 1, 1, &reply);
+      assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
+      assert_false(iso_poll(two, 50));
+    }
+    snprintf(sql, sizeof sql, statement, (unsigned)iso_connection_server_id(two));
+    iso_execute(control, sql, &reply);
+    assert_reply(&reply, OK, COMMITTED);
+    if (waiting) {
+      iso_finish(two, &reply);
+      assert_reply(&reply, LOST, ABORTED);
+      if (code != NULL) assert_string_equal(reply.code, code);
+      iso_rollback(one, &reply);
+    } else {
+      usleep(100000);
+      /* Even a commit: the transaction is gone, but who knows. */
+      iso_commit(two, &reply);
+      assert_reply(&reply, UNKNOWN, UNKNOWN);
+    }
+    assert_false(iso_connected(two));
+    assert_ok_error(iso_reconnect(two, &error), error);
+    assert_int_equal(suite_value(db, 2), 0);
+  }
+}
+
+void fixture_loss(const char *server_url, const char *format) {
+  iso_url url;
+  isoproof_error error = {0};
+  assert_ok_error(iso_url_parse(server_url, ISO_URL_FULL, &url, &error), error);
+  proxy *p = proxy_start(url.port);
+  char through_url[256];
+  snprintf(through_url, sizeof through_url, format, url.user, proxy_port(p), url.path);
+  const char *urls[] = {through_url};
+  iso_database_options options = {.statement_timeout_ms = 500};
+  iso_database *through = NULL;
+  assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
+  loss_at_every_point(through, db, p);
+  loss_by_silence(through, db, p);
+  iso_database_close(through);
+  proxy_stop(p);
+  iso_url_free(&url);
+}
