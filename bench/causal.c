@@ -25,7 +25,7 @@ typedef struct job {
 
 static bool decide(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_task *task;
   isoproof_error error;

@@ -51,7 +51,7 @@ static void path_of(const bench *b, const char *name, char path[512]) {
 /* ---- jobs, each run in a process of its own ---- */
 
 static isoproof_history *simulate(const bench *b) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history = NULL;
   isoproof_error error;
   isoproof_sim_defaults(&options);

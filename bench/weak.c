@@ -71,7 +71,7 @@ static bool report_failure(const isoproof_error *error) {
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
   const job *j = context;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_error error;
   isoproof_sim_defaults(&options);

@@ -60,9 +60,9 @@ typedef struct isoproof_object_verdict {
   char explanation[ISOPROOF_OBJECT_WORDS]; /* the first of them, or why it is undecided; else empty */
 } isoproof_object_verdict;
 
-/* Judges a file ("-" is standard input).  ISOPROOF_ERR_UNSUPPORTED when it is a history of transactions, which
- * isoproof_check judges; ISOPROOF_ERR_FORMAT when an operation is none of the model.  A limit reached on the way is no
- * error but an undecided verdict. */
+/* Judges a file ("-" is standard input); `options` NULL means a bank.  ISOPROOF_ERR_UNSUPPORTED when it is a history of
+ * transactions, which isoproof_check judges; ISOPROOF_ERR_FORMAT when an operation is none of the model.  A limit
+ * reached on the way is no error but an undecided verdict. */
 ISOPROOF_API isoproof_status isoproof_object_check(const char *path, const isoproof_object_options *options,
                                                    isoproof_task *task, isoproof_object_verdict *verdict,
                                                    isoproof_error *error);

@@ -75,8 +75,9 @@ typedef struct isoproof_run_options {
   void *companion_user;
 } isoproof_run_options;
 
-/* A mixed workload of 8 sessions for 3 seconds on a private SQLite database; no path. */
-ISOPROOF_API void isoproof_run_defaults(isoproof_run_options *options);
+/* Fills in the defaults, up to the struct_size that is set: a mixed workload of 8 sessions for 3 seconds on a private
+ * SQLite database; no path.  False when struct_size is not set. */
+ISOPROOF_API bool isoproof_run_defaults(isoproof_run_options *options);
 
 typedef struct isoproof_run_summary isoproof_run_summary;
 ISOPROOF_API void isoproof_run_summary_free(isoproof_run_summary *report);

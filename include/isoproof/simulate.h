@@ -95,8 +95,9 @@ typedef struct isoproof_sim_options {
   uint64_t bugs[32];        /* how many of each isoproof_sim_bug to inject */
 } isoproof_sim_options;
 
-/* Fills in the defaults: 10 sessions, 1000 transactions of 10 operations, half reads, 100 keys, serializable, ... */
-ISOPROOF_API void isoproof_sim_defaults(isoproof_sim_options *options);
+/* Fills in the defaults, up to the struct_size that is set: 10 sessions, 1000 transactions of 10 operations, half
+ * reads, 100 keys, serializable, ...  False when struct_size is not set. */
+ISOPROOF_API bool isoproof_sim_defaults(isoproof_sim_options *options);
 
 ISOPROOF_API const char *isoproof_sim_level_name(isoproof_sim_level level);
 ISOPROOF_API const char *isoproof_sim_bug_name(isoproof_sim_bug bug);
@@ -123,7 +124,7 @@ ISOPROOF_API bool isoproof_blames_at(const isoproof_blames *blames, size_t numbe
 ISOPROOF_API void isoproof_blames_free(isoproof_blames *blames);
 
 /* Runs the simulation.  ISOPROOF_ERR_USAGE names the option that makes no sense, or the bug that does not fit: too few
- * sessions or keys for it, or lists needed.  `task` and `blames` may be NULL. */
+ * sessions or keys for it, or lists needed.  `options`, `task` and `blames` may be NULL. */
 ISOPROOF_API isoproof_status isoproof_simulate(const isoproof_sim_options *options, isoproof_task *task,
                                                isoproof_history **history, isoproof_blames **blames,
                                                isoproof_error *error);

@@ -91,10 +91,10 @@ typedef struct isoproof_workload_options {
   bool final_reads;        /* one more session reads every key in the end, where the keys are numbers */
 } isoproof_workload_options;
 
-/* The defaults of a workload. */
-ISOPROOF_API void isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options);
+/* Fills in the defaults of a workload, up to the struct_size that is set; false when it is not set. */
+ISOPROOF_API bool isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options);
 /* The same for a preset. */
-ISOPROOF_API void isoproof_preset_defaults(isoproof_preset preset, isoproof_workload_options *options);
+ISOPROOF_API bool isoproof_preset_defaults(isoproof_preset preset, isoproof_workload_options *options);
 
 /* By id; false when there is none. */
 ISOPROOF_API bool isoproof_workload_find(const char *id, isoproof_workload_kind *kind);
@@ -105,8 +105,8 @@ ISOPROOF_API const char *isoproof_preset_id(size_t number);
 ISOPROOF_API isoproof_needs isoproof_workload_needs(isoproof_workload_kind kind);
 
 /* Writes the workload as JSON lines, sessions in turn: a header, then one object a transaction, with its session and
- * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `txns` of the options must
- * not be 0.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
+ * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `options` NULL means those
+ * of the mixed workload; but their `txns` must not be 0.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
 ISOPROOF_API isoproof_status isoproof_workload_write(const isoproof_workload_options *options, isoproof_write_fn write,
                                                      void *user, isoproof_task *task, isoproof_error *error);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/task.h"
 #include "check/axioms/smallest_proof.h"
 #include "check/duplicates/ambiguous.h"
@@ -9,15 +10,6 @@
 #include "elle/elle_result.h"
 #include "history/resolve.h"
 #include "result/result.h"
-
-/* The options of a caller who may have been compiled against an older, shorter struct. */
-static isoproof_check_options read_options(const isoproof_check_options *options) {
-  isoproof_check_options known = {.struct_size = sizeof known};
-  if (options == NULL) return known;
-  size_t size = options->struct_size < sizeof known ? options->struct_size : sizeof known;
-  memcpy(&known, options, size);
-  return known;
-}
 
 /* Whether the level is one that isoproof_check can be asked about: by its own table, not Elle's models. */
 static bool is_level(const isoproof_level_info *info) { return info->family != ISOPROOF_LEVEL_MODEL; }
@@ -445,7 +437,8 @@ isoproof_status iso_check_once(isoproof_history *history, const isoproof_check_o
 
 isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                isoproof_result **result, isoproof_error *error) {
-  isoproof_check_options known = read_options(options);
+  isoproof_check_options known = {0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_check_options, &known, options, error));
   if (iso_elle_is_asked(&known)) {
     if (!known.certificate && !known.stats) return iso_elle_check(history, &known, task, result, error);
     return iso_fail(error, ISOPROOF_ERR_USAGE, "certificates and statistics are about levels, not about models");

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/abi.h"
 #include "base/text.h"
 #include "base/vector.h"
 
@@ -79,12 +80,8 @@ static isoproof_status parse_kind(isoproof_cluster *cluster, const char *text, i
 
 static isoproof_status take_options(isoproof_cluster *cluster, const isoproof_cluster_options *given,
                                     isoproof_error *error) {
-  isoproof_cluster_options options = {.struct_size = sizeof options};
-  size_t size = given->struct_size < sizeof options ? given->struct_size : sizeof options;
-  if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_cluster_options), found %zu",
-                    given->struct_size);
-  memcpy(&options, given, size);
+  isoproof_cluster_options options = {0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_cluster_options, &options, given, error));
   ISO_TRY(parse_kind(cluster, options.kind, error));
   cluster->type = type_of(cluster->kind);
   cluster->faults = options.faults;

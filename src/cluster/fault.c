@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/hash.h"
 #include "base/vector.h"
 
@@ -64,12 +65,8 @@ static isoproof_status take_targets(isoproof_faults *faults, const isoproof_faul
 
 static isoproof_status take_options(isoproof_faults *faults, const isoproof_fault_options *given,
                                     isoproof_error *error) {
-  isoproof_fault_options options = {.struct_size = sizeof options};
-  size_t size = given->struct_size < sizeof options ? given->struct_size : sizeof options;
-  if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_fault_options), found %zu",
-                    given->struct_size);
-  memcpy(&options, given, size);
+  isoproof_fault_options options = {0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_fault_options, &options, given, error));
   if (!(options.interval >= 0 && options.interval <= 1e6) || !(options.duration >= 0 && options.duration <= 1e6))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "interval and duration: expected 0 to 1e6 seconds, found %g and %g",
                     options.interval, options.duration);

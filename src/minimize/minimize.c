@@ -1,10 +1,10 @@
 /* Delta debugging of a history: transactions, then operations, judged by isoproof_check. */
 #include <isoproof/level.h>
 #include <isoproof/minimize.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/task.h"
 #include "base/vector.h"
 #include "check/duplicates/choices.h"
@@ -194,18 +194,18 @@ isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_mini
                                   isoproof_task *task, isoproof_history **smaller, isoproof_minimized *report,
                                   isoproof_error *error) {
   isoproof_minimized made = {.verdict = ISOPROOF_UNDECIDED, .finished = true};
+  isoproof_minimize_options known = {0};
   *smaller = NULL;
-  if (options == NULL || options->level == NULL || isoproof_level_find(options->level) == NULL) {
-    const char *level = options != NULL && options->level != NULL ? options->level : "";
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", level);
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_minimize_options, &known, options, error));
+  if (known.level == NULL || isoproof_level_find(known.level) == NULL) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", known.level != NULL ? known.level : "");
   }
-  bool duplicates =
-      options->struct_size > offsetof(isoproof_minimize_options, duplicate_values) && options->duplicate_values;
-  minimizer m = {.h = history, .level = options->level, .duplicate_values = duplicates, .task = task};
+  minimizer m = {.h = history, .level = known.level, .duplicate_values = known.duplicate_values, .task = task};
   isoproof_result *whole = NULL;
   isoproof_status status = make_room(&m, error);
   if (status == ISOPROOF_OK) status = judge(&m, history, &whole, error);
-  if (status == ISOPROOF_OK && duplicates) status = iso_choices_make(history, false, task, &m.choices, error);
+  if (status == ISOPROOF_OK && known.duplicate_values)
+    status = iso_choices_make(history, false, task, &m.choices, error);
   if (status == ISOPROOF_OK) made.verdict = isoproof_result_of(whole, m.level);
   if (status == ISOPROOF_OK && made.verdict == ISOPROOF_VIOLATED) {
     status = shrink_all(&m, whole, error);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/output.h"
 #include "format/format.h"
 
@@ -121,13 +122,10 @@ static isoproof_status judge(iso_input *input, const isoproof_object_options *op
   return status;
 }
 
-static isoproof_status copy_options(const isoproof_object_options *given, isoproof_object_options *known,
+static isoproof_status read_options(const isoproof_object_options *given, isoproof_object_options *known,
                                     isoproof_error *error) {
-  memset(known, 0, sizeof *known);
-  if (given == NULL || given->struct_size < sizeof given->struct_size) {
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected options with their struct_size set");
-  }
-  memcpy(known, given, given->struct_size < sizeof *known ? given->struct_size : sizeof *known);
+  *known = (isoproof_object_options){0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_object_options, known, given, error));
   if ((unsigned)known->model < ISOPROOF_OBJECTS) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown model number %u", (unsigned)known->model);
 }
@@ -137,7 +135,7 @@ isoproof_status isoproof_object_check(const char *path, const isoproof_object_op
   isoproof_object_options known;
   iso_input *input;
   memset(verdict, 0, sizeof *verdict);
-  ISO_TRY(copy_options(options, &known, error));
+  ISO_TRY(read_options(options, &known, error));
   ISO_TRY(iso_input_open(path, &input, error));
   isoproof_status status = judge(input, &known, task, verdict, error);
   iso_input_close(input);
@@ -150,7 +148,7 @@ isoproof_status isoproof_object_check_memory(const void *data, size_t size, cons
   isoproof_object_options known;
   iso_input *input;
   memset(verdict, 0, sizeof *verdict);
-  ISO_TRY(copy_options(options, &known, error));
+  ISO_TRY(read_options(options, &known, error));
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
   isoproof_status status = judge(input, &known, task, verdict, error);
   iso_input_close(input);

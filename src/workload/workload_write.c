@@ -100,10 +100,11 @@ isoproof_status isoproof_workload_write(const isoproof_workload_options *options
                                         isoproof_task *task, isoproof_error *error) {
   iso_generator *generator = NULL;
   iso_output *output = NULL;
-  if (options->txns == 0)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at least 1 for a workload to be written, found 0");
   ISO_TRY(iso_generator_new(options, &generator, error));
-  isoproof_status status = iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &output, error);
+  isoproof_status status =
+      generator->options.txns == 0
+          ? iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at least 1 for a workload to be written, found 0")
+          : iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &output, error);
   if (status == ISOPROOF_OK) {
     status = write_all(generator, output, task, error);
     if (status == ISOPROOF_OK)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/abi.h"
+
 enum { MOST_SESSIONS = 1000000, MOST_REPLICAS = 64, MOST_KEYS = 1000000000 };
 
 struct isoproof_blames {
@@ -21,23 +23,23 @@ static const iso_sim_engine *const engines[ISOPROOF_SIM_LEVELS] = {
     [ISOPROOF_SIM_READ_COMMITTED] = &iso_sim_read_committed,
 };
 
-void isoproof_sim_defaults(isoproof_sim_options *options) {
-  *options = (isoproof_sim_options){.struct_size = sizeof *options,
-                                    .seed = 1,
-                                    .level = ISOPROOF_SIM_SERIALIZABLE,
-                                    .sessions = 10,
-                                    .txns = 1000,
-                                    .ops_min = 10,
-                                    .ops_max = 10,
-                                    .read_share = 0.5,
-                                    .keys = 100,
-                                    .distribution = ISOPROOF_KEYS_UNIFORM,
-                                    .skew = 1,
-                                    .hot_share = 0.8,
-                                    .hot_keys_share = 0.2,
-                                    .appends_per_key = 100,
-                                    .replicas = 3};
-}
+static const isoproof_sim_options defaults = {.struct_size = sizeof defaults,
+                                              .seed = 1,
+                                              .level = ISOPROOF_SIM_SERIALIZABLE,
+                                              .sessions = 10,
+                                              .txns = 1000,
+                                              .ops_min = 10,
+                                              .ops_max = 10,
+                                              .read_share = 0.5,
+                                              .keys = 100,
+                                              .distribution = ISOPROOF_KEYS_UNIFORM,
+                                              .skew = 1,
+                                              .hot_share = 0.8,
+                                              .hot_keys_share = 0.2,
+                                              .appends_per_key = 100,
+                                              .replicas = 3};
+
+bool isoproof_sim_defaults(isoproof_sim_options *options) { return ISO_STRUCT_GIVE(options, defaults); }
 
 /* ---- checking the options ---- */
 
@@ -76,15 +78,10 @@ static isoproof_status check_options(const isoproof_sim_options *options, isopro
   return ISOPROOF_OK;
 }
 
-/* The caller's options in today's shape: fields that it does not know have their defaults. */
 static isoproof_status take_options(const isoproof_sim_options *given, isoproof_sim_options *options,
                                     isoproof_error *error) {
-  isoproof_sim_defaults(options);
-  size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
-  if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_sim_options), found %zu",
-                    given->struct_size);
-  memcpy(options, given, size);
+  *options = defaults;
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_sim_options, options, given, error));
   return check_options(options, error);
 }
 

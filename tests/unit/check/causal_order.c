@@ -25,7 +25,7 @@
 
 static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, uint32_t sessions, uint64_t txns,
                                   uint32_t keys, isoproof_sim_bug bug, uint64_t bugs) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;

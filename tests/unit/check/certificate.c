@@ -256,7 +256,7 @@ static bool swap_reader(const isoproof_history *history, isoproof_certificate_ev
 }
 
 static void certify_simulated(isoproof_sim_level level, bool lists, uint64_t txns, const char *const *wanted) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_result *result;
   isoproof_error error;

@@ -521,7 +521,7 @@ static void needles(void **state) {
               {ISOPROOF_SIM_BUG_LONG_FORK, "prefix", "long-fork"},
               {ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION, "parallel-snapshot-isolation", "causality-violation"}};
   for (size_t i = 0; i < sizeof bugs / sizeof bugs[0]; i++) {
-    isoproof_sim_options options;
+    isoproof_sim_options options = {.struct_size = sizeof options};
     isoproof_history *h;
     iso_view view;
     iso_scenario s;

@@ -242,7 +242,7 @@ static void simulated(void **state) {
                {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_LONG_FORK, "parallel-snapshot-isolation", "prefix"},
                {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_STALE_READ, "serializable", "strong-snapshot-isolation"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isoproof_sim_options options;
+    isoproof_sim_options options = {.struct_size = sizeof options};
     isoproof_history *history;
     isoproof_result *result;
     isoproof_error error;

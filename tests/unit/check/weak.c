@@ -72,7 +72,7 @@ static void simulated_levels_and_bugs(void **state) {
               {ISOPROOF_SIM_BUG_THIN_AIR_READ, "TAP-a", "read-committed"}};
   enum { PROMISES = sizeof promises / sizeof promises[0], BUGS = sizeof bugs / sizeof bugs[0] };
   for (unsigned i = 0; i < PROMISES + BUGS; i++) {
-    isoproof_sim_options options;
+    isoproof_sim_options options = {.struct_size = sizeof options};
     isoproof_history *history;
     isoproof_result *result;
     isoproof_sim_defaults(&options);
@@ -126,7 +126,7 @@ static void threads_agree(void **state) {
   for (size_t i = 0; i < sizeof sim_levels / sizeof sim_levels[0]; i++) {
     char *reports[2];
     for (unsigned round = 0; round < 2; round++) {
-      isoproof_sim_options options;
+      isoproof_sim_options options = {.struct_size = sizeof options};
       isoproof_history *history;
       isoproof_result *result;
       isoproof_task *task;

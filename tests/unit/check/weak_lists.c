@@ -157,7 +157,7 @@ static void versions(void **state) {
 }
 
 static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, int bug) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_error error;
   isoproof_sim_defaults(&options);

@@ -17,7 +17,7 @@ static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_
 }
 
 static isoproof_sim_options options_at(isoproof_sim_level level, bool lists) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_sim_defaults(&options);
   options.level = level;
   options.lists = lists;
@@ -83,7 +83,7 @@ static void expect_near(double found, double expected, double tolerance, const c
 
 static void shares_are_as_asked(void **state) {
   (void)state;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_sim_defaults(&options);
   options.txns = 20000;
   options.ops_min = 2;
@@ -344,9 +344,10 @@ static void expect_refusal(const isoproof_sim_options *options, const char *name
 
 static void senseless_options_are_refused(void **state) {
   (void)state;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
 #define REFUSED(field, value, named)                                                                                   \
   do {                                                                                                                 \
+    options.struct_size = sizeof options;                                                                              \
     isoproof_sim_defaults(&options);                                                                                   \
     options.field = value;                                                                                             \
     expect_refusal(&options, named);                                                                                   \
@@ -380,7 +381,7 @@ static void tasks_stop_it(void **state) {
   (void)state;
   isoproof_task *task;
   isoproof_history *history = NULL;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_sim_defaults(&options);
   assert_int_equal(isoproof_task_new(&task), ISOPROOF_OK);
   isoproof_task_cancel(task);
@@ -391,7 +392,7 @@ static void tasks_stop_it(void **state) {
 
 static void nothing_is_something(void **state) {
   (void)state;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_counts counts;
   isoproof_sim_defaults(&options);
   options.txns = 0;

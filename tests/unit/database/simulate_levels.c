@@ -39,7 +39,7 @@ static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_
 static isoproof_sim_options small_options(uint64_t seed, isoproof_sim_level level, bool lists) {
   iso_random random;
   iso_random_seed(&random, seed, 77);
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_sim_defaults(&options);
   options.seed = seed;
   options.level = level;

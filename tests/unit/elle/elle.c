@@ -228,8 +228,8 @@ static void test_predicates(void **state) {
   /* Who sees no row may see what a deletion of unknown outcome did. */
   const char *deleted =
       OK(0, "[[:insert 1 1]]") INFO(1, "[[:delete 1]]") OK(0, "[[:rp :true {}]]") OK(0, "[[:r 1 nil]]");
-  expect(deleted, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"},
-         ISOPROOF_SATISFIED, NULL);
+  expect(deleted, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"}, ISOPROOF_SATISFIED,
+         NULL);
   const char *kept = OK(0, "[[:insert 1 1]]") OK(0, "[[:rp :true {}]]");
   expect(kept, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"}, ISOPROOF_VIOLATED,
          "G-single-process");
@@ -274,7 +274,7 @@ static void test_limit_of_what_follows(void **state) {
 /* A check that runs out of time says so; it does not say that all is well. */
 static void test_no_time(void **state) {
   (void)state;
-  isoproof_sim_options sim;
+  isoproof_sim_options sim = {.struct_size = sizeof sim};
   isoproof_history *history;
   isoproof_error error;
   isoproof_task *task;
@@ -348,7 +348,7 @@ static void test_models(void **state) {
 /* Ten thousand processes that crashed. */
 static void test_crashes(void **state) {
   (void)state;
-  isoproof_sim_options sim;
+  isoproof_sim_options sim = {.struct_size = sizeof sim};
   isoproof_history *history;
   isoproof_error error;
   isoproof_sim_defaults(&sim);

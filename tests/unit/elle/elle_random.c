@@ -108,7 +108,7 @@ static void compare(isoproof_history *history, bool lists, uint64_t seed) {
 }
 
 static void simulate(bool lists, isoproof_sim_level level, int bug, uint64_t seed) {
-  isoproof_sim_options sim;
+  isoproof_sim_options sim = {.struct_size = sizeof sim};
   isoproof_history *history;
   isoproof_error error;
   isoproof_sim_defaults(&sim);

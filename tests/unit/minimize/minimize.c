@@ -198,7 +198,7 @@ static void smallest_parts(void **state) {
 /* In a large history with one bug, a handful of operations is left, quickly. */
 static void large_history(void **state) {
   (void)state;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history, *part;
   isoproof_minimized report;
   isoproof_counts counts;

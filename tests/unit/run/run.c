@@ -139,10 +139,10 @@ static void a_full_disk_is_reported_once(void **state) {
 /* ---- runs ---- */
 
 /* What the options of the test point to. */
-static isoproof_workload_options workload;
+static isoproof_workload_options workload = {.struct_size = sizeof workload};
 
 static isoproof_run_options options_for(const char *const *url, isoproof_workload_kind kind, uint64_t txns) {
-  isoproof_run_options options;
+  isoproof_run_options options = {.struct_size = sizeof options};
   isoproof_run_defaults(&options);
   isoproof_workload_defaults(kind, &workload);
   options.workload = &workload;

@@ -14,7 +14,7 @@ static iso_generator *make(const isoproof_workload_options *options) {
 }
 
 static isoproof_workload_options defaults(isoproof_workload_kind kind, uint64_t txns) {
-  isoproof_workload_options options;
+  isoproof_workload_options options = {.struct_size = sizeof options};
   isoproof_workload_defaults(kind, &options);
   options.txns = txns;
   return options;
@@ -409,7 +409,7 @@ static void names_find_their_workloads(void **state) {
 
 static void presets_have_the_published_sizes(void **state) {
   (void)state;
-  isoproof_workload_options options;
+  isoproof_workload_options options = {.struct_size = sizeof options};
   isoproof_preset_defaults(ISOPROOF_PRESET_POLYSI, &options);
   assert_int_equal(options.sessions, 20);
   assert_int_equal(options.txns, 2000);
