@@ -57,7 +57,7 @@ static bool report_failure(const isoproof_error *error) {
 static bool copy_op(isoproof_builder *builder, const isoproof_history *history, uint64_t number,
                     isoproof_error *error) {
   static isoproof_scalar elements[1 << 16];
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   if (!isoproof_history_op(history, number, &op)) return false;
   bool list = op.kind == ISOPROOF_OP_READ_LIST && op.value.type == ISOPROOF_INTEGER;
   if (!list) return isoproof_builder_op(builder, op.kind, op.key, op.value, error) == ISOPROOF_OK;
@@ -71,8 +71,8 @@ static bool copy_op(isoproof_builder *builder, const isoproof_history *history, 
 
 static bool crash(isoproof_history **history, isoproof_error *error) {
   isoproof_builder *builder;
-  isoproof_counts counts;
-  isoproof_txn txn = {0};
+  isoproof_counts counts = {.struct_size = sizeof counts};
+  isoproof_txn txn = {.struct_size = sizeof txn};
   isoproof_history_counts(*history, &counts);
   int64_t fresh = (int64_t)counts.sessions, name = 0;
   if (isoproof_builder_new(&builder, error) != ISOPROOF_OK) return false;
@@ -119,7 +119,7 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   if (j->shape->unknown_share > 0 && !crash(&history, &error)) return report_failure(&error);
   isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
   isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_EDN, j->path, &how, NULL, NULL, &error);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   isoproof_history_free(history);
@@ -134,7 +134,7 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   isoproof_task *task;
   isoproof_error error;
   isoproof_check_options options = {.struct_size = sizeof options,
-                                    .workload = j->shape->lists ? "list-append" : "rw-register",
+                                    .elle_workload = j->shape->lists ? "list-append" : "rw-register",
                                     .models = &model,
                                     .model_count = 1,
                                     .wfr_keys = true,
@@ -143,7 +143,7 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
   isoproof_task_set_threads(task, 0);
   if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return report_failure(&error);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   *operations = counts.transactions;
   if (j->check) {

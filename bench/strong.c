@@ -143,7 +143,7 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   if (status == ISOPROOF_OK) {
     status = isoproof_history_write(history, ISOPROOF_FORMAT_BINARY, j->path[1], &how, NULL, NULL, &error);
   }
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   isoproof_history_free(history);
@@ -160,7 +160,7 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
   if (isoproof_history_open(j->path[j->times], NULL, task, &history, &error) != ISOPROOF_OK)
     return report_failure(&error);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);

@@ -88,7 +88,7 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return report_failure(&error);
   isoproof_write_options how = {.struct_size = sizeof how, .lossy = true};
   isoproof_status status = isoproof_history_write(history, ISOPROOF_FORMAT_PLUME, j->path, &how, NULL, NULL, &error);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   isoproof_history_free(history);
@@ -104,7 +104,7 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   isoproof_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
   if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return report_failure(&error);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   *operations = counts.operations;
   if (j->level != NULL) {

@@ -37,7 +37,7 @@ int write_blames(const char *path, const isoproof_history *history, const isopro
     message_errno(path, "open it for writing");
     return EXIT_USAGE;
   }
-  isoproof_blame blame;
+  isoproof_blame blame = {.struct_size = sizeof blame};
   for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) print_blame(out, history, &blame);
   bool failed = fflush(out) != 0 || ferror(out) != 0;
   if (!standard && fclose(out) != 0) failed = true;
@@ -47,7 +47,7 @@ int write_blames(const char *path, const isoproof_history *history, const isopro
 
 void summarise_blames(const isoproof_blames *blames) {
   uint64_t counts[ISOPROOF_SIM_BUGS] = {0};
-  isoproof_blame blame;
+  isoproof_blame blame = {.struct_size = sizeof blame};
   for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) {
     if ((unsigned)blame.bug < ISOPROOF_SIM_BUGS) counts[blame.bug]++;
   }

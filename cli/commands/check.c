@@ -84,7 +84,7 @@ static void print_names(FILE *out, const isoproof_result *result, const char *be
 }
 
 static const char *asked_violated(const isoproof_result *result, size_t number) {
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   for (size_t i = 0; isoproof_result_level(result, i, &v); i++) {
     if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.level;
   }
@@ -93,7 +93,7 @@ static const char *asked_violated(const isoproof_result *result, size_t number) 
 
 /* With `all` a code comes once an instance; a line names it once. */
 static const char *anomaly_code(const isoproof_result *result, size_t number) {
-  isoproof_anomaly a, before;
+  isoproof_anomaly a = {.struct_size = sizeof a}, before = {.struct_size = sizeof before};
   for (size_t i = 0; isoproof_result_anomaly(result, i, &a); i++) {
     bool again = i > 0 && isoproof_result_anomaly(result, i - 1, &before) && strcmp(before.code, a.code) == 0;
     if (!again && number-- == 0) return a.code;
@@ -182,7 +182,7 @@ static isoproof_status check_object(check_job *job, const char *path, isoproof_t
                                  .total = (int64_t)values[CHECK_TOTAL_AMOUNT].integer,
                                  .group_size = (uint32_t)values[CHECK_GROUP_SIZE].integer,
                                  .linearizable = values[CHECK_LINEARIZABLE_KEYS].on};
-  isoproof_object_verdict verdict;
+  isoproof_object_verdict verdict = {.struct_size = sizeof verdict};
   isoproof_status status = isoproof_object_check(path, &how, task, &verdict, error);
   if (status != ISOPROOF_OK) return status;
   to->code = count_verdict(job, verdict.verdict, true);

@@ -22,7 +22,7 @@ static void structure(const isoproof_coo_case *c, char *out, size_t size) {
 static void statements(const isoproof_schedule *schedule, void (*say)(void *, uint32_t, const char *), void *user) {
   char sql[256];
   uint64_t begun = 0;
-  isoproof_schedule_step step;
+  isoproof_schedule_step step = {.struct_size = sizeof step};
   for (size_t i = 0; isoproof_schedule_sql_setup(schedule, table, i, sql, sizeof sql) > 0; i++) say(user, 0, sql);
   for (size_t i = 0; isoproof_schedule_step_at(schedule, i, &step); i++) {
     uint32_t label = isoproof_schedule_txn_label(schedule, step.txn);
@@ -102,7 +102,7 @@ static void json_case(const isoproof_coo_case *c, const isoproof_schedule *sched
 
 static isoproof_status list(const options *parsed, size_t txns, size_t objects, isoproof_error *error) {
   isoproof_coo_generator *generator = NULL;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   bool sql = parsed->values[COO_SQL].on;
   isoproof_status status = isoproof_coo_generator_new(txns, objects, &generator, error);
   while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && !ferror(stdout)) {

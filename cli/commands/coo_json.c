@@ -27,7 +27,7 @@ static void json_event(json *j, const isoproof_coo_event *event) {
 }
 
 static void json_errors(json *j, const isoproof_coo_matrix *matrix, size_t row, size_t level) {
-  isoproof_coo_event event;
+  isoproof_coo_event event = {.struct_size = sizeof event};
   json_name(j, "errors");
   json_open(j, '[');
   for (size_t i = 0; isoproof_coo_cell_error(matrix, row, level, i, &event); i++) {
@@ -62,8 +62,8 @@ static void json_cell(json *j, const coo_view *view, const isoproof_coo_row *row
   char letter[2] = {isoproof_coo_result_letter(cell->result), 0};
   char published[2] = {
       isoproof_coo_published(isoproof_coo_matrix_database(matrix), level, view->hermitage ? 0 : row->number), 0};
-  isoproof_coo_verdict verdict;
-  isoproof_coo_event event;
+  isoproof_coo_verdict verdict = {.struct_size = sizeof verdict};
+  isoproof_coo_event event = {.struct_size = sizeof event};
   json_name(j, level);
   json_open(j, '{');
   field(j, "result", letter);
@@ -110,8 +110,8 @@ void coo_json(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   json j = {.out = stdout};
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   json_open(&j, '{');
   json_name(&j, "schema");
   json_u64(&j, 1);

@@ -39,8 +39,8 @@ const char *coo_hermitage_test(size_t test) { return test < COUNT_OF(tests) ? te
 
 /* 'n' when the row is an anomaly, 'y' when it is none, '-' when it was not run. */
 static char row_letter(const isoproof_coo_matrix *matrix, size_t level, unsigned number) {
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   for (size_t i = 0; isoproof_coo_matrix_row(matrix, i, &row); i++) {
     if (row.number == number && isoproof_coo_matrix_cell(matrix, i, level, &cell)) {
       return cell.counts[ISOPROOF_COO_ANOMALY] > 0 ? 'n' : 'y';
@@ -100,8 +100,8 @@ static void text_hermitage(const coo_view *view) {
 
 /* How often which result came, where it was not always the same. */
 static void text_races(const coo_view *view) {
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   for (size_t r = 0; isoproof_coo_matrix_row(view->matrix, r, &row); r++) {
     for (size_t l = 0; isoproof_coo_matrix_cell(view->matrix, r, l, &cell); l++) {
       if (cell.counts[cell.result] == cell.runs) continue;
@@ -116,8 +116,8 @@ static void text_races(const coo_view *view) {
 
 static void text_legend(const coo_view *view) {
   unsigned broken = 0, differing = 0;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   for (size_t r = 0; isoproof_coo_matrix_row(view->matrix, r, &row); r++) {
     for (size_t l = 0; isoproof_coo_matrix_cell(view->matrix, r, l, &cell); l++) {
       if (cell.broken) broken++;
@@ -137,8 +137,8 @@ static void text_legend(const coo_view *view) {
 void coo_text(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   printf("%s\n\n%4s %-6s %-*s", isoproof_coo_matrix_database(matrix), "no", view->hermitage ? "" : "class", NAME,
          "case");
   for (size_t i = 0; (level = isoproof_coo_matrix_level(matrix, i)) != NULL; i++) {
@@ -177,8 +177,8 @@ static void markdown_hermitage(const coo_view *view) {
 void coo_markdown(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   printf("%s\n\n| no | %s | case |", isoproof_coo_matrix_database(matrix), view->hermitage ? "what" : "class");
   for (size_t i = 0; (level = isoproof_coo_matrix_level(matrix, i)) != NULL; i++) printf(" %s |", level);
   fputs("\n|---|---|---|", stdout);
@@ -208,8 +208,8 @@ static void csv_field(const char *text) {
 
 void coo_csv(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   puts("database,level,no,case,class,result,runs,executed,cycle,phenomenon,broken,published,seconds");
   for (size_t r = 0; isoproof_coo_matrix_row(matrix, r, &row); r++) {
     for (size_t l = 0; isoproof_coo_matrix_cell(matrix, r, l, &cell); l++) {
@@ -252,7 +252,7 @@ static void html_text(const char *text) {
 static void html_cell(const coo_view *view, const isoproof_coo_row *row, size_t r, size_t l,
                       const isoproof_coo_cell *cell) {
   char letters[32], published = coo_differs(view, row, isoproof_coo_matrix_level(view->matrix, l), cell);
-  isoproof_coo_event event;
+  isoproof_coo_event event = {.struct_size = sizeof event};
   coo_letters(cell, letters);
   printf("<td class=\"%c%s\" title=\"", isoproof_coo_result_letter(cell->result), published != 0 ? " differs" : "");
   html_text(cell->executed);
@@ -288,8 +288,8 @@ static void html_hermitage(const coo_view *view) {
 void coo_html(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>", stdout);
   html_text(isoproof_coo_matrix_database(matrix));
   fputs("</title>\n<style>body{font-family:sans-serif}table{border-collapse:collapse}td,th{border:1px solid "

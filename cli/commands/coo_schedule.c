@@ -85,7 +85,7 @@ static void print_cycle(const story *s, const isoproof_pop_cycle *cycle) {
 }
 
 static void print_cycles(const story *s) {
-  isoproof_pop_cycle cycle;
+  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
   if (isoproof_pop_graph_cycles(s->graph) == 0) {
     heading("cycles");
     puts("none: consistent");
@@ -131,7 +131,7 @@ static const char *weakest(const story *s, size_t i) { return isoproof_result_we
 static const char *strongest(const story *s, size_t i) { return isoproof_result_strongest(s->result, i); }
 
 static const char *pattern(const story *s, size_t i) {
-  isoproof_anomaly anomaly;
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
   for (size_t n = 0; isoproof_result_anomaly(s->result, n, &anomaly); n++) {
     if (strncmp(anomaly.code, "TAP-", 4) == 0 && i-- == 0) return anomaly.code;
   }
@@ -222,7 +222,7 @@ static void json_cycle(json *j, const story *s, const isoproof_pop_cycle *cycle)
 }
 
 static void json_levels(json *j, const story *s) {
-  isoproof_level_verdict verdict;
+  isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
   json_name(j, "levels");
   json_open(j, '{');
   for (size_t i = 0; isoproof_result_level(s->result, i, &verdict); i++) {
@@ -235,7 +235,7 @@ static void json_levels(json *j, const story *s) {
 static void print_json(const story *s) {
   json j = {.out = stdout};
   isoproof_pop pop;
-  isoproof_pop_cycle cycle;
+  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
   json_open(&j, '{');
   json_name(&j, "schema");
   json_u64(&j, 1);

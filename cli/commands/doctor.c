@@ -76,7 +76,7 @@ static const char *self_test(void) {
   const isoproof_anomaly_info *known = isoproof_anomaly_find("TAP-b");
   isoproof_history *history = NULL;
   isoproof_result *result = NULL;
-  isoproof_anomaly found;
+  isoproof_anomaly found = {.struct_size = sizeof found};
   if (known == NULL || known->example == NULL) return "the table of anomalies is incomplete";
   const char *problem = NULL;
   if (isoproof_history_open_memory(known->example, strlen(known->example), "self-test", NULL, NULL, &history, NULL)) {
@@ -93,7 +93,7 @@ static const char *self_test(void) {
 
 static void print_drivers(void) {
   puts("\nDatabases, and where they are");
-  isoproof_driver_info driver;
+  isoproof_driver_info driver = {.struct_size = sizeof driver};
   for (size_t i = 0; isoproof_driver_at(i, &driver); i++) {
     char library[64];
     isoproof_driver_library(i, library, sizeof library);
@@ -177,7 +177,7 @@ static void json_shells(json *j) {
 }
 
 static void json_drivers(json *j) {
-  isoproof_driver_info driver;
+  isoproof_driver_info driver = {.struct_size = sizeof driver};
   json_name(j, "drivers");
   json_open(j, '[');
   for (size_t i = 0; isoproof_driver_at(i, &driver); i++)

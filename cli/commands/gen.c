@@ -89,7 +89,7 @@ static isoproof_status write_history(const options *parsed, const isoproof_histo
   const option_value *v = parsed->values;
   isoproof_write_options how = {
       .struct_size = sizeof how, .compression = compression_choice(&v[GEN_COMPRESS]), .lossy = v[GEN_LOSSY].on};
-  isoproof_write_loss loss = {0};
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   isoproof_status status = isoproof_history_write(history, format->format, path, &how, task, &loss, error);
   progress_clear();
   if (status == ISOPROOF_OK && v[GEN_LOSSY].on && !common_quiet(parsed)) report_loss(&loss, format->id);

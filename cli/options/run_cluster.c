@@ -159,7 +159,7 @@ static void json_fault(json *j, const isoproof_fault_record *record) {
 }
 
 void run_cluster_json(json *j, const run_cluster *cluster) {
-  isoproof_fault_record record;
+  isoproof_fault_record record = {.struct_size = sizeof record};
   if (cluster->faults == NULL) return;
   json_name(j, "faults");
   json_open(j, '{');

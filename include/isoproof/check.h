@@ -78,7 +78,8 @@ ISOPROOF_API isoproof_verdict isoproof_result_verdict(const isoproof_result *res
 ISOPROOF_API const char *isoproof_result_unknown_reason(const isoproof_result *result);
 
 typedef struct isoproof_level_verdict {
-  const char *level; /* canonical id */
+  size_t struct_size; /* sizeof(isoproof_level_verdict), set by the caller */
+  const char *level;  /* canonical id */
   isoproof_verdict verdict;
   bool asked;
 } isoproof_level_verdict;
@@ -103,7 +104,7 @@ ISOPROOF_API isoproof_verdict isoproof_result_elle(const isoproof_result *result
 /* The workload that was checked; NULL without. */
 ISOPROOF_API const char *isoproof_result_elle_workload(const isoproof_result *result);
 
-/* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none. */
+/* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none.  Frozen. */
 #define ISOPROOF_NO_NUMBER UINT64_MAX
 /* Stands for the initial transaction, which wrote the initial version of every key, among transactions. */
 #define ISOPROOF_INITIAL_TXN (UINT64_MAX - 1)
@@ -116,13 +117,13 @@ typedef struct isoproof_edge {
   isoproof_scalar key;
 } isoproof_edge;
 
-/* An order of two writes of a key that a case assumes. */
+/* An order of two writes of a key that a case assumes.  Frozen. */
 typedef struct isoproof_write_order {
   uint64_t before_txn, after_txn;
   isoproof_scalar key;
 } isoproof_write_order;
 
-/* What follows from one choice among orders of writes that the history does not tell. */
+/* What follows from one choice among orders of writes that the history does not tell.  Frozen. */
 typedef struct isoproof_case {
   const isoproof_write_order *orders; /* assumed; cases that begin with the same ones belong together */
   size_t order_count;
@@ -132,6 +133,7 @@ typedef struct isoproof_case {
 } isoproof_case;
 
 typedef struct isoproof_anomaly {
+  size_t struct_size; /* sizeof(isoproof_anomaly), set by the caller */
   const char *code;
   const char *name;
   const char *level; /* the weakest level that it breaks */
@@ -172,6 +174,7 @@ typedef enum isoproof_certificate_event_kind {
 /* "transaction", "begin", "commit". */
 ISOPROOF_API const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind kind);
 
+/* Frozen. */
 typedef struct isoproof_certificate_event {
   uint64_t txn;
   isoproof_certificate_event_kind kind;
@@ -181,7 +184,8 @@ typedef struct isoproof_certificate_event {
  * every read return what it returned; at the levels below, and for parallel snapshot isolation, it is the commit order
  * that the level asks for (docs/strong-levels.md).  It was checked by code that shares nothing with the search. */
 typedef struct isoproof_certificate {
-  const char *level; /* the strongest that it was made for; it proves whatever that implies */
+  size_t struct_size; /* sizeof(isoproof_certificate), set by the caller */
+  const char *level;  /* the strongest that it was made for; it proves whatever that implies */
   const isoproof_certificate_event *events;
   size_t count;
 } isoproof_certificate;
@@ -200,6 +204,7 @@ ISOPROOF_API bool isoproof_result_certificate_of(const isoproof_result *result, 
 
 /* A figure about a search: how many, or how long. */
 typedef struct isoproof_figure {
+  size_t struct_size;  /* sizeof(isoproof_figure), set by the caller */
   const char *name;    /* "pairs", "decisions", ...; of a stage "construct", "solve", ... */
   const char *meaning; /* in words */
   bool known;          /* whether it was counted */
@@ -218,7 +223,7 @@ ISOPROOF_API bool isoproof_result_figure(const isoproof_result *result, size_t s
 /* ---- rendering ---- */
 
 typedef struct isoproof_render_options {
-  size_t struct_size;
+  size_t struct_size;  /* sizeof(isoproof_render_options) */
   const char *file;    /* as the user named it */
   double load_seconds; /* -1 where unknown */
   double check_seconds;

@@ -106,6 +106,7 @@ ISOPROOF_API void isoproof_faults_free(isoproof_faults *faults);
 ISOPROOF_API void isoproof_faults_companion(isoproof_run_handle *run, void *faults);
 /* A fault that happened; times are those of the history. */
 typedef struct isoproof_fault_record {
+  size_t struct_size; /* sizeof(isoproof_fault_record), set by the caller */
   isoproof_fault kind;
   size_t node;
   int64_t begin_ns, end_ns; /* -1: it has not ended */

@@ -35,6 +35,7 @@ enum {
 };
 
 typedef struct isoproof_schedule_step {
+  size_t struct_size; /* sizeof(isoproof_schedule_step), set by the caller */
   isoproof_schedule_step_kind kind;
   uint32_t txn;     /* from 0, in order of first appearance */
   uint32_t object;  /* of reads and writes, from 0, in order of first appearance */
@@ -95,6 +96,7 @@ typedef enum isoproof_pop_kind {
 ISOPROOF_API const char *isoproof_pop_kind_name(isoproof_pop_kind kind);
 ISOPROOF_API const char *isoproof_pop_kind_meaning(isoproof_pop_kind kind);
 
+/* Frozen. */
 typedef struct isoproof_pop {
   isoproof_pop_kind kind;
   uint32_t from, to;           /* transactions */
@@ -117,6 +119,7 @@ ISOPROOF_API const char *isoproof_anomaly_size_title(isoproof_anomaly_size size)
 
 /* A cycle of POPs, told from the one that closes first. */
 typedef struct isoproof_pop_cycle {
+  size_t struct_size;       /* sizeof(isoproof_pop_cycle), set by the caller */
   const isoproof_pop *pops; /* pops[i].to == pops[i + 1].from, and the last one leads back to the first */
   size_t length;            /* transactions */
   size_t objects;
@@ -154,8 +157,9 @@ enum {
 };
 
 typedef struct isoproof_coo_case {
-  unsigned number;  /* 1 to 33, or 0 */
-  const char *name; /* "Write Skew", "Step RAT" */
+  size_t struct_size; /* sizeof(isoproof_coo_case), set by the caller */
+  unsigned number;    /* 1 to 33, or 0 */
+  const char *name;   /* "Write Skew", "Step RAT" */
   isoproof_anomaly_class kind;
   isoproof_anomaly_size size;
   size_t length;
@@ -203,6 +207,9 @@ typedef enum isoproof_coo_result {
       ISOPROOF_COO_RESULTS
 } isoproof_coo_result;
 
+/* Room for results in the structs below. */
+enum { ISOPROOF_COO_RESULT_ROOM = 16 };
+
 ISOPROOF_API char isoproof_coo_result_letter(isoproof_coo_result result);
 ISOPROOF_API const char *isoproof_coo_result_name(isoproof_coo_result result);
 ISOPROOF_API const char *isoproof_coo_result_meaning(isoproof_coo_result result);
@@ -249,6 +256,7 @@ ISOPROOF_API const char *isoproof_coo_matrix_level(const isoproof_coo_matrix *ma
 ISOPROOF_API double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix);
 
 typedef struct isoproof_coo_row {
+  size_t struct_size; /* sizeof(isoproof_coo_row), set by the caller */
   unsigned number;
   const char *name;
   const char *kind; /* "RAT-S"; of hermitage, what is tested in words */
@@ -259,12 +267,13 @@ typedef struct isoproof_coo_row {
 ISOPROOF_API bool isoproof_coo_matrix_row(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out);
 
 typedef struct isoproof_coo_cell {
+  size_t struct_size;         /* sizeof(isoproof_coo_cell), set by the caller */
   isoproof_coo_result result; /* of the most runs */
   uint32_t runs;
-  uint32_t counts[ISOPROOF_COO_RESULTS]; /* how many of the runs gave which result */
-  const char *executed;                  /* what was really executed, as a schedule; NULL for a script */
-  const char *cycle;                     /* the name of its first POP cycle, NULL where there is none */
-  const char *phenomenon;                /* Adya's code of what committed, NULL where there is none */
+  uint32_t counts[ISOPROOF_COO_RESULT_ROOM]; /* how many of the runs gave which isoproof_coo_result */
+  const char *executed;                      /* what was really executed, as a schedule; NULL for a script */
+  const char *cycle;                         /* the name of its first POP cycle, NULL where there is none */
+  const char *phenomenon;                    /* Adya's code of what committed, NULL where there is none */
   bool broken;     /* a transaction was rolled back, and what committed is an anomaly all the same */
   size_t verdicts; /* levels judged, see isoproof_coo_cell_verdict */
   size_t errors;   /* see isoproof_coo_cell_error */
@@ -277,6 +286,7 @@ ISOPROOF_API bool isoproof_coo_matrix_cell(const isoproof_coo_matrix *matrix, si
 
 /* The verdict of the checkers on what committed, by level. */
 typedef struct isoproof_coo_verdict {
+  size_t struct_size; /* sizeof(isoproof_coo_verdict), set by the caller */
   const char *level;
   const char *verdict; /* "satisfied", "violated", "unknown" */
 } isoproof_coo_verdict;
@@ -285,13 +295,14 @@ ISOPROOF_API bool isoproof_coo_cell_verdict(const isoproof_coo_matrix *matrix, s
 
 /* One thing that happened in the run that is shown. */
 typedef struct isoproof_coo_event {
-  const char *kind;  /* "done", "waits", "skipped", "undone" (rolled back after an error) */
-  unsigned session;  /* from 1 */
-  const char *step;  /* "W1x", or the statement of a script */
-  const char *sql;   /* the statement */
-  const char *value; /* what a read returned, NULL where it is no read */
-  const char *error; /* class of an error ("deadlock"), NULL where there is none */
-  const char *code;  /* the server's code */
+  size_t struct_size; /* sizeof(isoproof_coo_event), set by the caller */
+  const char *kind;   /* "done", "waits", "skipped", "undone" (rolled back after an error) */
+  unsigned session;   /* from 1 */
+  const char *step;   /* "W1x", or the statement of a script */
+  const char *sql;    /* the statement */
+  const char *value;  /* what a read returned, NULL where it is no read */
+  const char *error;  /* class of an error ("deadlock"), NULL where there is none */
+  const char *code;   /* the server's code */
   const char *message;
   bool waited;
   double started, finished; /* seconds since the case began */

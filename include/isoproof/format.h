@@ -63,6 +63,7 @@ typedef struct isoproof_write_options {
 
 /* What a lossy write had to leave out or change. */
 typedef struct isoproof_write_loss {
+  size_t struct_size;        /* sizeof(isoproof_write_loss), set by the caller */
   uint64_t unknown_txns;     /* unknown transactions left out because nobody read from them */
   uint64_t promoted_txns;    /* unknown transactions that somebody read from, written as committed */
   uint64_t empty_txns;       /* transactions without operations that the format cannot hold */

@@ -2,7 +2,7 @@
  * as elle-cli has Jepsen's and Knossos' checkers judge them.
  *
  * These are no transactions: an operation is one map with :f (read, write, add, cas, ...) and :value, in EDN or JSON.
- * docs/elle.md says what each model demands.  A verdict is a plain value of the caller's.
+ * docs/elle.md says what each model demands.  A verdict belongs to the caller, and owns nothing.
  */
 #ifndef ISOPROOF_OBJECT_H
 #define ISOPROOF_OBJECT_H
@@ -54,6 +54,7 @@ typedef struct isoproof_object_options {
 enum { ISOPROOF_OBJECT_WORDS = 512 };
 
 typedef struct isoproof_object_verdict {
+  size_t struct_size;                      /* sizeof(isoproof_object_verdict), set by the caller */
   isoproof_verdict verdict;                /* satisfied, violated, or undecided */
   uint64_t operations;                     /* that were judged */
   uint64_t problems;                       /* how many contradictions were found */

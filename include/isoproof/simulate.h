@@ -110,6 +110,7 @@ ISOPROOF_API bool isoproof_keys_find(const char *name, isoproof_keys *keys);
 
 /* An injected bug and the transactions (numbers in the history) that are to blame. */
 typedef struct isoproof_blame {
+  size_t struct_size; /* sizeof(isoproof_blame), set by the caller */
   isoproof_sim_bug bug;
   const char *level; /* the weakest level it breaks */
   uint64_t txns[4];

@@ -1,4 +1,5 @@
 /* The certificates of a result: which levels need one, and how callers get at them. */
+#include "base/abi.h"
 #include "result/result.h"
 
 /* Whether the level was entered as satisfied. */
@@ -56,8 +57,11 @@ const char *isoproof_result_uncertified(const isoproof_result *result) { return 
 
 static bool hand_out(const iso_certificate *certificate, isoproof_certificate *out) {
   if (certificate == NULL) return false;
-  *out = (isoproof_certificate){certificate->level->id, certificate->events, certificate->count};
-  return true;
+  isoproof_certificate made = {.struct_size = sizeof made,
+                               .level = certificate->level->id,
+                               .events = certificate->events,
+                               .count = certificate->count};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out) {

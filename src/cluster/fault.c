@@ -112,13 +112,14 @@ const char *isoproof_faults_problem(const isoproof_faults *faults) { return faul
 bool isoproof_faults_at(const isoproof_faults *faults, size_t number, isoproof_fault_record *out) {
   if (number >= faults->records.count) return false;
   const record *r = &faults->records.items[number];
-  *out = (isoproof_fault_record){.kind = r->kind,
-                                 .node = r->node,
-                                 .begin_ns = r->begin,
-                                 .end_ns = r->end,
-                                 .detail = r->detail,
-                                 .problem = r->problem};
-  return true;
+  isoproof_fault_record made = {.struct_size = sizeof made,
+                                .kind = r->kind,
+                                .node = r->node,
+                                .begin_ns = r->begin,
+                                .end_ns = r->end,
+                                .detail = r->detail,
+                                .problem = r->problem};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 /* ---- beside a run ---- */

@@ -1,7 +1,7 @@
 /* generate.c - the test cases: the published ones by number, then all others. */
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/abi.h"
 #include "base/vector.h"
 #include "coo/names.h"
 #include "coo/structure.h"
@@ -57,32 +57,33 @@ isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof
 
 void isoproof_coo_generator_free(isoproof_coo_generator *generator) { free(generator); }
 
-static void describe(isoproof_coo_generator *generator, const iso_structure *s, isoproof_coo_case *out) {
-  *out = (isoproof_coo_case){.length = s->length, .objects = s->objects, .schedule = generator->schedule};
+static bool describe(isoproof_coo_generator *generator, const iso_structure *s, isoproof_coo_case *out) {
+  isoproof_coo_case made = {
+      .struct_size = sizeof made, .length = s->length, .objects = s->objects, .schedule = generator->schedule};
   for (uint32_t i = 0; i < s->length; i++) {
-    out->pops[i] = s->kinds[i];
-    out->on[i] = s->on[i];
+    made.pops[i] = s->kinds[i];
+    made.on[i] = s->on[i];
   }
-  out->number = iso_coo_name(s->kinds, s->length, s->objects, &out->name);
-  out->kind = iso_coo_class(s->kinds, s->length);
-  out->size = iso_coo_size(s->length, s->objects);
+  made.number = iso_coo_name(s->kinds, s->length, s->objects, &made.name);
+  made.kind = iso_coo_class(s->kinds, s->length);
+  made.size = iso_coo_size(s->length, s->objects);
   iso_structure_schedule(s, false, generator->schedule);
-  if (iso_structure_schedule(s, true, generator->variant)) out->variant = generator->variant;
+  if (iso_structure_schedule(s, true, generator->variant)) made.variant = generator->variant;
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out) {
   iso_structure s;
   const char *name;
+  if (ISO_STRUCT_CHECK(isoproof_coo_case, out, NULL) != ISOPROOF_OK) return false;
   while (generator->next_named <= ISOPROOF_COO_NAMED) {
     s = generator->named[generator->next_named++];
     if (s.length == 0) continue;
-    describe(generator, &s, out);
-    return true;
+    return describe(generator, &s, out);
   }
   while (next_structure(generator, &s)) {
     if (iso_coo_name(s.kinds, s.length, s.objects, &name) != 0) continue;
-    describe(generator, &s, out);
-    return true;
+    return describe(generator, &s, out);
   }
   return false;
 }

@@ -79,12 +79,13 @@ static isoproof_status judge_errors(const iso_stepper *stepper, bool *failed, is
 
 static isoproof_status keep_verdicts(isoproof_coo_matrix *matrix, const isoproof_result *result, finding *f,
                                      isoproof_error *error) {
-  isoproof_level_verdict verdict;
+  isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
   size_t count = isoproof_result_levels(result);
   f->verdicts = iso_arena_alloc(&matrix->arena, count + 1, sizeof *f->verdicts);
   if (f->verdicts == NULL) return iso_fail_memory(error);
   for (size_t i = 0; isoproof_result_level(result, i, &verdict); i++) {
-    f->verdicts[f->verdict_count++] = (isoproof_coo_verdict){verdict.level, isoproof_verdict_name(verdict.verdict)};
+    f->verdicts[f->verdict_count++] =
+        (isoproof_coo_verdict){.level = verdict.level, .verdict = isoproof_verdict_name(verdict.verdict)};
   }
   return ISOPROOF_OK;
 }
@@ -104,7 +105,7 @@ static isoproof_status check_levels(isoproof_coo_matrix *matrix, const isoproof_
 
 static isoproof_status find_cycle(const isoproof_schedule *executed, finding *f, isoproof_error *error) {
   isoproof_pop_graph *graph = NULL;
-  isoproof_pop_cycle cycle;
+  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
   ISO_TRY(isoproof_pop_graph_new(executed, &graph, error));
   if (isoproof_pop_graph_cycle(graph, 0, &cycle)) f->cycle = cycle.name;
   isoproof_pop_graph_free(graph);

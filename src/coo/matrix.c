@@ -44,7 +44,7 @@ static isoproof_status add_case(isoproof_coo_matrix *matrix, const isoproof_coo_
 static isoproof_status add_cases(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
                                  isoproof_error *error) {
   isoproof_coo_generator *generator = NULL;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   isoproof_status status = isoproof_coo_generator_new(SESSIONS, OBJECTS, &generator, error);
   while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && c.number > 0) {
     /* A cycle of one object has nothing to distribute. */

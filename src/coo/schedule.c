@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/vector.h"
 
 isoproof_status iso_schedule_new(isoproof_schedule **schedule, isoproof_error *error) {
@@ -27,8 +28,7 @@ const char *isoproof_schedule_text(const isoproof_schedule *schedule) {
 
 bool isoproof_schedule_step_at(const isoproof_schedule *schedule, size_t number, isoproof_schedule_step *out) {
   if (number >= schedule->step_count) return false;
-  *out = schedule->steps[number];
-  return true;
+  return ISO_STRUCT_GIVE(out, schedule->steps[number]);
 }
 
 uint32_t isoproof_schedule_txn_label(const isoproof_schedule *schedule, size_t txn) {
@@ -129,7 +129,7 @@ static isoproof_status set_version(isoproof_schedule *schedule, isoproof_schedul
 
 isoproof_status iso_schedule_add(isoproof_schedule *schedule, isoproof_schedule_step_kind kind, uint32_t label,
                                  const char *name, uint32_t version, iso_place place, isoproof_error *error) {
-  isoproof_schedule_step step = {.kind = kind};
+  isoproof_schedule_step step = {.struct_size = sizeof step, .kind = kind};
   if (schedule->step_count == ISOPROOF_SCHEDULE_STEPS) {
     return iso_fail_at(error, ISOPROOF_ERR_LIMIT, place, "expected at most %d steps in a schedule",
                        ISOPROOF_SCHEDULE_STEPS);

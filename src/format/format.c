@@ -213,15 +213,11 @@ static isoproof_status check_write(isoproof_format format, const isoproof_write_
 /* Runs a writer and closes the output, which vanishes when anything failed. */
 static isoproof_status write_output(const isoproof_history *history, isoproof_format format, iso_output *output,
                                     bool lossy, isoproof_task *task, isoproof_write_loss *loss, isoproof_error *error) {
-  isoproof_write_loss unwanted = {0};
-  iso_write_job job = {.history = history,
-                       .output = output,
-                       .lossy = lossy,
-                       .task = task,
-                       .loss = loss != NULL ? loss : &unwanted,
-                       .error = error};
-  memset(job.loss, 0, sizeof *job.loss);
+  isoproof_write_loss made = {.struct_size = sizeof made};
+  iso_write_job job = {
+      .history = history, .output = output, .lossy = lossy, .task = task, .loss = &made, .error = error};
   isoproof_status status = functions[format].write(&job);
+  if (loss != NULL) (void)ISO_STRUCT_GIVE(loss, made);
   if (status == ISOPROOF_OK) return iso_output_close(output, error);
   iso_output_abandon(output);
   return status;
@@ -233,6 +229,7 @@ isoproof_status isoproof_history_write(const isoproof_history *history, isoproof
   isoproof_write_options known;
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_write_loss, loss, error));
   ISO_TRY(iso_output_open(path, known.compression, &output, error));
   return write_output(history, format, output, known.lossy, task, loss, error);
 }
@@ -243,6 +240,7 @@ isoproof_status isoproof_history_write_to(const isoproof_history *history, isopr
   isoproof_write_options known;
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_write_loss, loss, error));
   ISO_TRY(iso_output_open_callback(write, user, known.compression, &output, error));
   return write_output(history, format, output, known.lossy, task, loss, error);
 }

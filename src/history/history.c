@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/abi.h"
 #include "base/text.h"
 #include "history/resolve.h"
 
@@ -115,15 +116,17 @@ static bool has_times(const isoproof_history *history) {
   return true;
 }
 
-void isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts) {
-  *counts = (isoproof_counts){.sessions = history->sessions,
-                              .transactions = history->txns,
-                              .committed = history->committed,
-                              .aborted = history->aborted,
-                              .unknown = history->unknown,
-                              .operations = history->ops,
-                              .keys = history->keys,
-                              .has_times = has_times(history)};
+bool isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts) {
+  isoproof_counts made = {.struct_size = sizeof made,
+                          .sessions = history->sessions,
+                          .transactions = history->txns,
+                          .committed = history->committed,
+                          .aborted = history->aborted,
+                          .unknown = history->unknown,
+                          .operations = history->ops,
+                          .keys = history->keys,
+                          .has_times = has_times(history)};
+  return ISO_STRUCT_GIVE(counts, made);
 }
 
 const char *isoproof_history_format(const isoproof_history *history) {
@@ -134,28 +137,30 @@ const char *isoproof_history_format(const isoproof_history *history) {
 bool isoproof_history_session(const isoproof_history *history, uint64_t session, isoproof_session *out) {
   if (session >= history->sessions) return false;
   uint32_t first = history->session_first_txn[session];
-  *out = (isoproof_session){.name = iso_history_scalar(history, history->session_name[session]),
-                            .first_txn = first,
-                            .txns = history->session_first_txn[session + 1] - first};
-  return true;
+  isoproof_session made = {.struct_size = sizeof made,
+                           .name = iso_history_scalar(history, history->session_name[session]),
+                           .first_txn = first,
+                           .txns = history->session_first_txn[session + 1] - first};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproof_txn *out) {
   if (txn >= history->txns) return false;
   uint32_t t = (uint32_t)txn, session = history->txn_session[t];
-  *out = (isoproof_txn){.session = session,
-                        .index = t - history->session_first_txn[session],
-                        .status = (isoproof_txn_status)history->txn_status[t],
-                        .has_id = history->txn_id_opt != NULL,
-                        .id = history->txn_id_opt != NULL ? history->txn_id_opt[t] : 0,
-                        .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOPROOF_NO_TIME,
-                        .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOPROOF_NO_TIME,
-                        .first_op = history->txn_first_op[t],
-                        .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
-  if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
-  if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
-  if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
-  return true;
+  isoproof_txn made = {.struct_size = sizeof made,
+                       .session = session,
+                       .index = t - history->session_first_txn[session],
+                       .status = (isoproof_txn_status)history->txn_status[t],
+                       .has_id = history->txn_id_opt != NULL,
+                       .id = history->txn_id_opt != NULL ? history->txn_id_opt[t] : 0,
+                       .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOPROOF_NO_TIME,
+                       .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOPROOF_NO_TIME,
+                       .first_op = history->txn_first_op[t],
+                       .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
+  if (made.has_id && made.id == INT64_MIN) made.has_id = false, made.id = 0;
+  if (history->txn_node_opt != NULL) made.node = iso_history_scalar(history, history->txn_node_opt[t]);
+  if (history->txn_error_opt != NULL) made.error = iso_history_scalar(history, history->txn_error_opt[t]);
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 const iso_value *iso_history_list(const isoproof_history *history, uint32_t op, uint32_t *count) {
@@ -177,17 +182,19 @@ bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_
   if (op >= history->ops) return false;
   uint32_t o = (uint32_t)op;
   isoproof_op_kind kind = (isoproof_op_kind)history->op_kind[o];
-  *out = (isoproof_op){.kind = kind, .key = iso_history_scalar(history, history->key_name[history->op_key[o]])};
+  isoproof_op made = {.struct_size = sizeof made,
+                      .kind = kind,
+                      .key = iso_history_scalar(history, history->key_name[history->op_key[o]])};
   iso_value value = history->op_value[o];
   if (!iso_kind_is_list(kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
-    out->value = iso_history_scalar(history, value);
-    return true;
+    made.value = iso_history_scalar(history, value);
+    return ISO_STRUCT_GIVE(out, made);
   }
   uint32_t count;
   (void)iso_history_list(history, o, &count);
-  out->value = isoproof_integer(count);
-  out->elements = count;
-  return true;
+  made.value = isoproof_integer(count);
+  made.elements = count;
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 bool isoproof_history_element(const isoproof_history *history, uint64_t op, uint64_t position, isoproof_scalar *out) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/vector.h"
 #include "history/join.h"
 
@@ -28,8 +29,9 @@ isoproof_status iso_history_resolve(isoproof_history *history, isoproof_task *ta
 isoproof_status isoproof_history_resolve(isoproof_history *history, isoproof_task *task, isoproof_resolution *out,
                                          isoproof_error *error) {
   const iso_resolution *resolution;
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_resolution, out, error));
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
-  if (out != NULL) *out = resolution->counts;
+  if (out != NULL) (void)ISO_STRUCT_GIVE(out, resolution->counts);
   return ISOPROOF_OK;
 }
 

@@ -95,7 +95,7 @@ static isoproof_status try_witness(minimizer *m, const isoproof_result *whole, s
   begin_attempt(m);
   memset(m->try_txn, 0, m->h->txns);
   for (size_t i = 0; i < count; i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     if ((number < count && i != number) || !isoproof_result_anomaly(whole, i, &anomaly)) continue;
     for (size_t k = 0; k < anomaly.txn_count; k++) {
       if (anomaly.txns[k] < m->h->txns) m->try_txn[anomaly.txns[k]] = 1;
@@ -111,7 +111,7 @@ static isoproof_status start_from_witness(minimizer *m, const isoproof_result *w
   size_t count = isoproof_result_anomalies(whole), best = count, fewest = SIZE_MAX;
   bool violated = false;
   for (size_t i = 0; i < count && i < WITNESSES; i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     if (!isoproof_result_anomaly(whole, i, &anomaly) || anomaly.txn_count >= fewest) continue;
     fewest = anomaly.txn_count;
     best = i;
@@ -193,10 +193,11 @@ static isoproof_status make_room(minimizer *m, isoproof_error *error) {
 isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_minimize_options *options,
                                   isoproof_task *task, isoproof_history **smaller, isoproof_minimized *report,
                                   isoproof_error *error) {
-  isoproof_minimized made = {.verdict = ISOPROOF_UNDECIDED, .finished = true};
+  isoproof_minimized made = {.struct_size = sizeof made, .verdict = ISOPROOF_UNDECIDED, .finished = true};
   isoproof_minimize_options known = {0};
   *smaller = NULL;
   ISO_TRY(ISO_OPTIONS_READ(isoproof_minimize_options, &known, options, error));
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_minimized, report, error));
   if (known.level == NULL || isoproof_level_find(known.level) == NULL) {
     return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", known.level != NULL ? known.level : "");
   }
@@ -215,7 +216,7 @@ isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_mini
     if (status == ISOPROOF_OK) status = iso_history_subset(history, m.keep_txn, m.keep_op, NULL, smaller, error);
   }
   made.checks = m.checks;
-  if (report != NULL) *report = made;
+  if (report != NULL) (void)ISO_STRUCT_GIVE(report, made);
   isoproof_result_free(whole);
   iso_choices_free(&m.choices);
   free(m.keep_txn);

@@ -130,16 +130,29 @@ static isoproof_status read_options(const isoproof_object_options *given, isopro
   return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown model number %u", (unsigned)known->model);
 }
 
+/* Before anything is opened. */
+static isoproof_status prepare(const isoproof_object_options *options, isoproof_object_options *known,
+                               const isoproof_object_verdict *verdict, isoproof_error *error) {
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_object_verdict, verdict, error));
+  return read_options(options, known, error);
+}
+
+static isoproof_status judge_and_close(iso_input *input, const isoproof_object_options *options, isoproof_task *task,
+                                       isoproof_object_verdict *verdict, isoproof_error *error) {
+  isoproof_object_verdict made = {.struct_size = sizeof made};
+  isoproof_status status = judge(input, options, task, &made, error);
+  iso_input_close(input);
+  (void)ISO_STRUCT_GIVE(verdict, made);
+  return status;
+}
+
 isoproof_status isoproof_object_check(const char *path, const isoproof_object_options *options, isoproof_task *task,
                                       isoproof_object_verdict *verdict, isoproof_error *error) {
   isoproof_object_options known;
   iso_input *input;
-  memset(verdict, 0, sizeof *verdict);
-  ISO_TRY(read_options(options, &known, error));
+  ISO_TRY(prepare(options, &known, verdict, error));
   ISO_TRY(iso_input_open(path, &input, error));
-  isoproof_status status = judge(input, &known, task, verdict, error);
-  iso_input_close(input);
-  return status;
+  return judge_and_close(input, &known, task, verdict, error);
 }
 
 isoproof_status isoproof_object_check_memory(const void *data, size_t size, const char *name,
@@ -147,30 +160,31 @@ isoproof_status isoproof_object_check_memory(const void *data, size_t size, cons
                                              isoproof_object_verdict *verdict, isoproof_error *error) {
   isoproof_object_options known;
   iso_input *input;
-  memset(verdict, 0, sizeof *verdict);
-  ISO_TRY(read_options(options, &known, error));
+  ISO_TRY(prepare(options, &known, verdict, error));
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
-  isoproof_status status = judge(input, &known, task, verdict, error);
-  iso_input_close(input);
-  return status;
+  return judge_and_close(input, &known, task, verdict, error);
 }
 
-isoproof_status isoproof_object_write_json(const isoproof_object_verdict *v, isoproof_object_model model,
+isoproof_status isoproof_object_write_json(const isoproof_object_verdict *verdict, isoproof_object_model model,
                                            const char *file, isoproof_write_fn write, void *user,
                                            isoproof_error *error) {
+  isoproof_object_verdict known = {.struct_size = sizeof known, .verdict = ISOPROOF_UNDECIDED};
   iso_output *out;
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_object_verdict, &known, verdict, error));
+  if ((unsigned)model >= ISOPROOF_OBJECTS)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown model number %u", (unsigned)model);
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   iso_out_text(out, "{\"schema\":1,\"file\":");
   iso_out_json_string(out, file, strlen(file));
   iso_out_printf(out, ",\"model\":\"%s\",\"operations\":%llu,\"verdict\":\"%s\",\"elle_valid\":", models[model].id,
-                 (unsigned long long)v->operations, isoproof_verdict_name(v->verdict));
-  iso_out_text(out, v->verdict == ISOPROOF_SATISFIED  ? "true"
-                    : v->verdict == ISOPROOF_VIOLATED ? "false"
-                                                      : "\"unknown\"");
-  iso_out_printf(out, ",\"problems\":%llu", (unsigned long long)v->problems);
-  if (v->explanation[0] != '\0') {
+                 (unsigned long long)known.operations, isoproof_verdict_name(known.verdict));
+  iso_out_text(out, known.verdict == ISOPROOF_SATISFIED  ? "true"
+                    : known.verdict == ISOPROOF_VIOLATED ? "false"
+                                                         : "\"unknown\"");
+  iso_out_printf(out, ",\"problems\":%llu", (unsigned long long)known.problems);
+  if (known.explanation[0] != '\0') {
     iso_out_text(out, ",\"explanation\":");
-    iso_out_json_string(out, v->explanation, strlen(v->explanation));
+    iso_out_json_string(out, known.explanation, strlen(known.explanation));
   }
   iso_out_text(out, "}\n");
   return iso_output_close(out, error);

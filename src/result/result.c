@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "elle/elle_result.h"
 #include "explain/witness.h"
 
@@ -60,8 +61,9 @@ size_t isoproof_result_levels(const isoproof_result *result) { return result->le
 bool isoproof_result_level(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
   if (number >= result->level_count) return false;
   const struct iso_level_entry *entry = &result->levels[number];
-  *out = (isoproof_level_verdict){entry->info->id, entry->verdict, entry->asked};
-  return true;
+  isoproof_level_verdict made = {
+      .struct_size = sizeof made, .level = entry->info->id, .verdict = entry->verdict, .asked = entry->asked};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *level) {
@@ -149,8 +151,7 @@ bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isopr
   isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);
   if (inside->cache[number] == NULL) inside->cache[number] = make_numbered(inside, number);
-  bool made = inside->cache[number] != NULL;
-  if (made) *out = *inside->cache[number];
+  bool made = inside->cache[number] != NULL && ISO_STRUCT_GIVE(out, *inside->cache[number]);
   pthread_mutex_unlock(&inside->lock);
   return made;
 }

@@ -35,7 +35,7 @@ static bool find_key(book *b, isoproof_scalar key, unsigned *number) {
 }
 
 static bool load_op(book *b, unsigned txn, unsigned position, uint64_t number) {
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   if (b->op_count == FACTS_OPS || !isoproof_history_op(b->history, number, &op)) return false;
   if (op.kind > ISOPROOF_OP_APPEND) return false;
   item *to = &b->ops[b->op_count++];
@@ -50,11 +50,12 @@ static bool load_op(book *b, unsigned txn, unsigned position, uint64_t number) {
 }
 
 static bool load(book *b) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(b->history, &counts);
   if (counts.transactions > FACTS_TXNS) return false;
   b->txn_count = (unsigned)counts.transactions;
   for (unsigned t = 0; t < b->txn_count; t++) {
+    b->txns[t].struct_size = sizeof b->txns[t];
     isoproof_history_txn(b->history, t, &b->txns[t]);
     b->first_op[t] = b->op_count;
     for (unsigned i = 0; i < b->txns[t].ops; i++)

@@ -23,7 +23,7 @@ static void count_anomalies(const isoproof_result *result, uint64_t count[CODES]
                             size_t size) {
   memset(count, 0, CODES * sizeof *count);
   for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     if (!isoproof_result_anomaly(result, i, &anomaly)) {
       snprintf(problem, size, "anomaly %zu has no witness", i);
       return;

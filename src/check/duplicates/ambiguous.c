@@ -73,7 +73,7 @@ static void find_supporters(search *s) {
 /* One of the reads behind the violation must have observed another write. */
 static isoproof_status learn(search *s, const isoproof_result *result, isoproof_error *error) {
   const iso_choices *c = &s->choices;
-  isoproof_anomaly anomaly;
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
   memset(s->relevant, 0, c->history->txns);
   if (!isoproof_result_anomaly(result, 0, &anomaly)) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "no witness");
   for (size_t i = 0; i < anomaly.txn_count; i++) make_relevant(s, anomaly.txns[i]);

@@ -1,4 +1,5 @@
 /* What the search for strong levels took, figure by figure. */
+#include "base/abi.h"
 #include "result/result.h"
 
 const char *isoproof_result_search(const isoproof_result *result, size_t search) {
@@ -26,6 +27,5 @@ bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t
 #undef ISO_X
   };
   if (number >= sizeof figures / sizeof figures[0]) return false;
-  *out = figures[number];
-  return true;
+  return ISO_STRUCT_GIVE(out, figures[number]);
 }

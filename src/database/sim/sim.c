@@ -185,8 +185,7 @@ size_t isoproof_blames_count(const isoproof_blames *blames) { return blames->cou
 
 bool isoproof_blames_at(const isoproof_blames *blames, size_t number, isoproof_blame *out) {
   if (number >= blames->count) return false;
-  *out = blames->items[number];
-  return true;
+  return ISO_STRUCT_GIVE(out, blames->items[number]);
 }
 
 void isoproof_blames_free(isoproof_blames *blames) {

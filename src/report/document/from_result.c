@@ -42,7 +42,7 @@ static uint64_t find_op(const isoproof_history *history, uint64_t txn, isoproof_
   uint64_t first = history->txn_first_op[txn], end = history->txn_first_op[txn + 1];
   if (end - first > MOST_LOOKED_AT) first = end - MOST_LOOKED_AT;
   for (uint64_t op = end; op-- > first;) {
-    isoproof_op what;
+    isoproof_op what = {.struct_size = sizeof what};
     if (!isoproof_history_op(history, op, &what) || isoproof_op_kind_observes(what.kind) != reads) continue;
     if (!isoproof_scalar_equal(what.key, key)) continue;
     if (value == NULL || isoproof_scalar_equal(what.value, *value)) return op;
@@ -58,7 +58,7 @@ void iso_edge_ops(const isoproof_history *history, const isoproof_edge *edge, ui
   if (!wr && !rw && !ww) return;
   if (*to_op == ISOPROOF_NO_NUMBER) *to_op = find_op(history, edge->to_txn, edge->key, wr, NULL);
   if (*from_op != ISOPROOF_NO_NUMBER) return;
-  isoproof_op seen;
+  isoproof_op seen = {.struct_size = sizeof seen};
   bool register_read = wr && isoproof_history_op(history, *to_op, &seen) && seen.kind == ISOPROOF_OP_READ;
   *from_op = find_op(history, edge->from_txn, edge->key, rw, register_read ? &seen.value : NULL);
 }
@@ -97,7 +97,7 @@ static bool is_wanted(const gathering *g, uint64_t op) {
 }
 
 static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_document_op *out) {
-  isoproof_op what;
+  isoproof_op what = {.struct_size = sizeof what};
   isoproof_position place;
   if (!isoproof_history_op(g->history, op, &what)) return true;
   *out = (isoproof_document_op){.number = (uint32_t)(op - first),
@@ -163,7 +163,7 @@ static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_docum
 /* ---- transactions ---- */
 
 static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
-  isoproof_session session;
+  isoproof_session session = {.struct_size = sizeof session};
   bool good = isoproof_history_session(g->history, txn->session, &session);
   if (good) out->session = keep_scalar(g->arena, session.name);
   if (txn->has_id) {
@@ -185,7 +185,7 @@ static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_doc
 
 static bool keep_txn(const gathering *g, uint64_t number, isoproof_document_txn *out) {
   char name[64];
-  isoproof_txn txn;
+  isoproof_txn txn = {.struct_size = sizeof txn};
   size_t length = isoproof_history_txn_name(g->history, number, name, sizeof name);
   *out = (isoproof_document_txn){.name = iso_arena_text(g->arena, name, length),
                                  .session = "",
@@ -391,7 +391,7 @@ static bool copy_verdicts(isoproof_document *document, const isoproof_result *re
     document->unknown_reason = iso_model_text(&document->arena, reason, strlen(reason), ISO_DOCUMENT_FACT);
     if (document->unknown_reason == NULL) return false;
   }
-  isoproof_level_verdict level;
+  isoproof_level_verdict level = {.struct_size = sizeof level};
   for (size_t i = 0; isoproof_result_level(result, i, &level); i++) {
     if (!iso_vec_push(&document->levels, level)) return false;
   }
@@ -406,7 +406,7 @@ static bool copy_anomalies(isoproof_document *document, const isoproof_history *
                            const isoproof_result *result) {
   document->anomalies_found = isoproof_result_anomalies(result);
   for (size_t i = 0; i < document->anomalies_found && i < ISOPROOF_DOCUMENT_ANOMALIES; i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     if (!isoproof_result_anomaly(result, i, &anomaly)) continue;
     isoproof_document_anomaly made;
     if (!iso_model_anomaly(&document->arena, history, &anomaly, &made) || !iso_model_tell(&document->arena, &made) ||

@@ -100,7 +100,7 @@ static bool put_anomaly(iso_output *out, const isoproof_history *history, const 
   if (history->txn_id_opt != NULL) {
     iso_out_text(out, "],\"ids\":[");
     for (size_t i = 0; i < anomaly->txn_count; i++) {
-      isoproof_txn txn;
+      isoproof_txn txn = {.struct_size = sizeof txn};
       if (i > 0) iso_out_char(out, ',');
       if (isoproof_history_txn(history, anomaly->txns[i], &txn) && txn.has_id) {
         iso_out_i64(out, txn.id);
@@ -204,7 +204,7 @@ static bool put_result(iso_output *out, const isoproof_result *result, const iso
   iso_out_text(out, ",\"anomalies\":[");
   bool first = true, good = true;
   for (size_t i = 0; i < isoproof_result_anomalies(result) && good; i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     if (!isoproof_result_anomaly(result, i, &anomaly)) continue;
     if (!first) iso_out_char(out, ',');
     good = put_anomaly(out, h, &anomaly, i < ISOPROOF_DOCUMENT_ANOMALIES);

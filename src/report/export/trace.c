@@ -166,7 +166,7 @@ static void put_scalar(trace *t, const char *name, isoproof_scalar scalar) {
 
 /* "r x = 3" */
 static void put_op(trace *t, uint64_t number) {
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   char key[100], value[100], whole[256];
   if (!isoproof_history_op(t->history, number, &op)) return;
   isoproof_scalar_format(op.key, key, sizeof key);
@@ -194,7 +194,7 @@ static void put_ops(trace *t, const isoproof_txn *txn) {
 }
 
 static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
-  isoproof_txn next;
+  isoproof_txn next = {.struct_size = sizeof next};
   if (!isoproof_history_txn(t->history, number, txn)) return false;
   bool goes_on = isoproof_history_txn(t->history, number + 1, &next) && next.session == txn->session;
   iso_value node = t->history->txn_node_opt != NULL ? t->history->txn_node_opt[number] : ISO_VALUE_NIL;
@@ -204,8 +204,8 @@ static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
 }
 
 static void put_history(trace *t) {
-  isoproof_session session;
-  isoproof_txn txn;
+  isoproof_session session = {.struct_size = sizeof session};
+  isoproof_txn txn = {.struct_size = sizeof txn};
   slice s;
   for (uint32_t number = 0; number < t->history->sessions && !iso_output_failed(t->out); number++) {
     char name[256], called[64];
@@ -271,7 +271,7 @@ static void put_document_txns(trace *t) {
 /* ---- anomalies ---- */
 
 static bool place_of(trace *t, const isoproof_document_txn *txn, slice *out) {
-  isoproof_txn whole;
+  isoproof_txn whole = {.struct_size = sizeof whole};
   if (txn->number == ISOPROOF_INITIAL_TXN) return false;
   if (t->history != NULL) return slice_of(t, txn->number, &whole, out);
   const slice *found = find_slice(t, txn->number);

@@ -53,7 +53,7 @@ void iso_put_proved_json(iso_output *out, const isoproof_result *result) {
 }
 
 static void put_search(iso_output *out, const isoproof_result *result, size_t search) {
-  isoproof_figure figure;
+  isoproof_figure figure = {.struct_size = sizeof figure};
   bool times = false;
   iso_out_printf(out, "\"%s\":{", isoproof_result_search(result, search));
   for (size_t i = 0; isoproof_result_figure(result, search, i, &figure); i++) {
@@ -124,7 +124,7 @@ void iso_put_proved_text(iso_output *out, const isoproof_result *result) {
 void iso_put_stats_text(iso_output *out, const isoproof_result *result) {
   if (!result->has_stats) return;
   for (size_t i = 0; isoproof_result_search(result, i) != NULL; i++) {
-    isoproof_figure figure;
+    isoproof_figure figure = {.struct_size = sizeof figure};
     iso_out_printf(out, "\n  search for %s\n", isoproof_result_search(result, i));
     for (size_t k = 0; isoproof_result_figure(result, i, k, &figure); k++) {
       char label[96];

@@ -134,7 +134,7 @@ static void put_anomaly(const page *p, const isoproof_anomaly *anomaly, bool dra
   if (h->txn_id_opt == NULL) return;
   iso_words words = {NULL, 0, 0, false};
   for (size_t i = 0; i < anomaly->txn_count; i++) {
-    isoproof_txn txn;
+    isoproof_txn txn = {.struct_size = sizeof txn};
     char name[64];
     if (!isoproof_history_txn(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
     isoproof_history_txn_name(h, anomaly->txns[i], name, sizeof name);
@@ -200,7 +200,7 @@ static void put_summary(const page *p, const char *file) {
   } else if (result->strongest[0] != NULL) {
     put_strongest(p);
   }
-  isoproof_anomaly first;
+  isoproof_anomaly first = {.struct_size = sizeof first};
   if (isoproof_result_anomaly(result, 0, &first)) {
     iso_out_printf(p->out, "  more about an anomaly: isoproof explain %s\n", first.code);
     if (file != NULL && is_plain_path(file))
@@ -218,7 +218,7 @@ isoproof_status isoproof_result_write_text(const isoproof_result *result, const 
   put_heading(&p, known.file != NULL ? known.file : "history");
   put_levels(&p);
   for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     if (isoproof_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
   }
   put_models(&p);

@@ -146,8 +146,8 @@ static void check_certificates(tally *t, const sketch *s, isoproof_history *hist
     sketch_print(s, text, sizeof text);
     fail_msg("%s: %s\n%s", only != NULL ? only : "all levels", error.message, text);
   }
-  isoproof_certificate c;
-  isoproof_level_verdict v;
+  isoproof_certificate c = {.struct_size = sizeof c};
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   for (size_t i = 0; isoproof_result_certificate(result, i, &c); i++) {
     size_t rule = rule_of(c.level);
     t->certificates[rule]++;
@@ -213,8 +213,8 @@ static void duplicate_values(void **state) {
     isoproof_check_options options = {.struct_size = sizeof options, .certificate = true, .duplicate_values = true};
     isoproof_result *result;
     isoproof_error error;
-    isoproof_certificate c;
-    isoproof_level_verdict v;
+    isoproof_certificate c = {.struct_size = sizeof c};
+    isoproof_level_verdict v = {.struct_size = sizeof v};
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
     for (size_t k = 0; isoproof_result_level(result, k, &v); k++) {
       bool without =
@@ -279,7 +279,7 @@ static void certify_simulated(isoproof_sim_level level, bool lists, uint64_t txn
     isoproof_check_options how = {.struct_size = sizeof how, .levels = wanted, .level_count = 1, .certificate = true};
     assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
     assert_int_equal(isoproof_result_of(result, *wanted), ISOPROOF_SATISFIED);
-    isoproof_certificate c;
+    isoproof_certificate c = {.struct_size = sizeof c};
     assert_true(isoproof_result_certificate_of(result, *wanted, &c));
     size_t rule = rule_of(c.level);
     isoproof_certificate_event *events = malloc((c.count + 1) * sizeof *events);
@@ -331,7 +331,7 @@ static void asked_for_or_not(void **state) {
   (void)state;
   isoproof_history *history = open_text("w(1,1,0,0)\nr(1,1,1,1)\n");
   isoproof_result *result;
-  isoproof_certificate c;
+  isoproof_certificate c = {.struct_size = sizeof c};
   isoproof_error error;
   assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
   assert_int_equal(isoproof_result_certificates(result), 0);
@@ -363,7 +363,7 @@ static void long_fork(void **state) {
   isoproof_history *history = open_text("w(1,1,0,0)\nw(2,1,1,1)\nr(1,1,2,2)\nr(2,0,2,2)\nr(1,0,3,3)\nr(2,1,3,3)\n");
   isoproof_check_options options = {.struct_size = sizeof options, .certificate = true};
   isoproof_result *result;
-  isoproof_certificate c;
+  isoproof_certificate c = {.struct_size = sizeof c};
   assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
   assert_int_equal(isoproof_result_certificates(result), 1);
   assert_true(isoproof_result_certificate_of(result, "causal", &c));
@@ -386,7 +386,7 @@ static void figures_of_a_search(void **state) {
     isoproof_check_options options = {
         .struct_size = sizeof options, .levels = &level, .level_count = 1, .stats = with == 1};
     isoproof_result *result;
-    isoproof_figure figure;
+    isoproof_figure figure = {.struct_size = sizeof figure};
     unsigned times = 0, seen = 0;
     assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
     assert_string_equal(isoproof_result_search(result, 0), "serializable");

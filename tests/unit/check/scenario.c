@@ -229,7 +229,7 @@ typedef struct {
 
 static void check_told(const isoproof_history *h, const iso_scenario *s, tally *seen) {
   iso_arena arena = ISO_ARENA_EMPTY;
-  isoproof_anomaly told;
+  isoproof_anomaly told = {.struct_size = sizeof told};
   memset(&told, 0, sizeof told);
   assert_ok(iso_scenario_tell(h, s, &arena, &told, NULL));
   assert_non_null(told.explanation);
@@ -393,7 +393,7 @@ static void check_history(isoproof_history *h, uint64_t *random, tally *seen) {
   oracle_verdicts verdicts;
   iso_view view;
   iso_versions versions;
-  isoproof_resolution resolution;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
   bool clean = clean_verdicts(h, &verdicts);
   assert_ok(isoproof_history_resolve(h, NULL, &resolution, NULL));
   if (resolution.duplicate_writes > 0) return;

@@ -44,6 +44,7 @@ static void compare(trial *t, const char *how, const char *level, isoproof_verdi
 static void check_implications(trial *t, const isoproof_result *result) {
   enum { MOST = 64 };
   isoproof_level_verdict verdicts[MOST];
+  for (size_t i = 0; i < MOST; i++) verdicts[i].struct_size = sizeof verdicts[i];
   const isoproof_level_info *levels[MOST];
   size_t count = 0;
   for (; count < MOST && isoproof_result_level(result, count, &verdicts[count]); count++) {

@@ -31,7 +31,7 @@ static void examples_show_their_patterns(void **state) {
     assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
     bool shown = false;
     for (size_t k = 0; k < isoproof_result_anomalies(result); k++) {
-      isoproof_anomaly anomaly;
+      isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
       assert_true(isoproof_result_anomaly(result, k, &anomaly));
       shown |= strcmp(anomaly.code, info->code) == 0;
     }
@@ -97,7 +97,7 @@ static void simulated_levels_and_bugs(void **state) {
       const char *code = bugs[i - PROMISES].code;
       bool found = false;
       for (size_t k = 0; k < isoproof_result_anomalies(result); k++) {
-        isoproof_anomaly anomaly;
+        isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
         assert_true(isoproof_result_anomaly(result, k, &anomaly));
         if (strcmp(anomaly.code, code) == 0) found = anomaly.count >= 3;
       }
@@ -171,7 +171,7 @@ static void blocks_of_clocks(void **state) {
     sketch s;
     sketch_draw(&random, &s);
     isoproof_history *history = sketch_history(&s);
-    isoproof_resolution resolution;
+    isoproof_resolution resolution = {.struct_size = sizeof resolution};
     assert_ok(isoproof_history_resolve(history, NULL, &resolution, NULL));
     iso_weak whole, blocks;
     decide_all(history, 0, &whole);

@@ -102,7 +102,7 @@ static void describe(const isoproof_result *result, char *weakest, char *codes, 
     if (!guarantee || isoproof_result_of(result, "read-committed") == ISOPROOF_SATISFIED) add_word(weakest, size, name);
   }
   for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     char word[128];
     assert_true(isoproof_result_anomaly(result, i, &anomaly));
     snprintf(word, sizeof word, "%s:%llu", anomaly.code, (unsigned long long)anomaly.count);

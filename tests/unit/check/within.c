@@ -22,7 +22,7 @@ static void codes(isoproof_history *history, char *out, size_t size) {
   assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
   out[0] = '\0';
   for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     assert_true(isoproof_result_anomaly(result, i, &anomaly));
     assert_true(strlen(anomaly.explanation) > 20);
     assert_true(anomaly.txn_count > 0 && anomaly.op_count > 0);
@@ -151,14 +151,15 @@ typedef struct {
 } plain;
 
 static void flatten(const isoproof_history *history, plain *p) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   p->count = 0;
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isoproof_txn txn;
+    isoproof_txn txn = {.struct_size = sizeof txn};
     assert_true(isoproof_history_txn(history, t, &txn));
     for (uint64_t i = 0; i < txn.ops; i++, p->count++) {
       assert_true(p->count < OPS);
+      p->ops[p->count].op.struct_size = sizeof p->ops[p->count].op;
       assert_true(isoproof_history_op(history, txn.first_op + i, &p->ops[p->count].op));
       p->ops[p->count].txn = t;
       p->ops[p->count].status = txn.status;
@@ -269,7 +270,7 @@ static void random_registers(void **state) {
     uint64_t total = 0, listed = 0;
     for (int i = 0; i < 7; i++) total += expected[i];
     for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-      isoproof_anomaly anomaly;
+      isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
       assert_true(isoproof_result_anomaly(result, i, &anomaly));
       if (is_within(&anomaly)) listed++;
     }

@@ -206,7 +206,7 @@ static void published_cases_are_named(void **state) {
   for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
     isoproof_schedule *schedule = parse(published[i].schedule);
     isoproof_pop_graph *graph = graph_of(schedule);
-    isoproof_pop_cycle cycle;
+    isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
     char class[16];
     assert_true(isoproof_pop_graph_cycle(graph, 0, &cycle));
     assert_int_equal(cycle.number, published[i].number);
@@ -244,7 +244,7 @@ static void executed_schedules_are_judged(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     isoproof_schedule *schedule = parse(cases[i].text);
     isoproof_pop_graph *graph = graph_of(schedule);
-    isoproof_pop_cycle cycle = {.name = NULL};
+    isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
     bool found = isoproof_pop_graph_cycle(graph, 0, &cycle);
     if (found != (cases[i].name != NULL)) fail_msg("%s: %s", cases[i].text, found ? cycle.name : "no cycle");
     if (found && strcmp(cycle.name, cases[i].name) != 0) fail_msg("%s: %s", cases[i].text, cycle.name);

@@ -52,7 +52,7 @@ static void expect_same(const form_set *brute, const form_set *generated) {
 static form_set generated(size_t txns, size_t objects) {
   form_set set = new_set();
   isoproof_coo_generator *generator;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   assert_int_equal(isoproof_coo_generator_new(txns, objects, &generator, NULL), ISOPROOF_OK);
   while (isoproof_coo_generator_next(generator, &c)) {
     char form[FORM] = "";
@@ -332,13 +332,13 @@ static void four_transactions(void **state) {
 static void schedules_make_their_cycles(void **state) {
   (void)state;
   isoproof_coo_generator *generator;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   size_t count = 0;
   assert_int_equal(isoproof_coo_generator_new(5, 5, &generator, NULL), ISOPROOF_OK);
   while (isoproof_coo_generator_next(generator, &c)) {
     isoproof_schedule *schedule;
     isoproof_pop_graph *graph;
-    isoproof_pop_cycle cycle;
+    isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
     assert_int_equal(isoproof_schedule_parse(c.schedule, &schedule, NULL), ISOPROOF_OK);
     assert_string_equal(isoproof_schedule_text(schedule), c.schedule);
     assert_int_equal(isoproof_pop_graph_new(schedule, &graph, NULL), ISOPROOF_OK);
@@ -360,7 +360,7 @@ static void schedules_make_their_cycles(void **state) {
 static void named_cases_come_first(void **state) {
   (void)state;
   isoproof_coo_generator *generator;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   assert_int_equal(isoproof_coo_generator_new(3, 3, &generator, NULL), ISOPROOF_OK);
   for (unsigned number = 1; number <= ISOPROOF_COO_NAMED; number++) {
     assert_true(isoproof_coo_generator_next(generator, &c));

@@ -36,7 +36,7 @@ static isoproof_coo_matrix *run(const isoproof_coo_run_options *options) {
 }
 
 static isoproof_coo_result result_at(const isoproof_coo_matrix *matrix, size_t row, size_t level) {
-  isoproof_coo_cell cell;
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   assert_true(isoproof_coo_matrix_cell(matrix, row, level, &cell));
   return cell.result;
 }
@@ -93,10 +93,10 @@ static void cells_tell_what_happened(void **state) {
   options.level_count = 1;
   options.repeat = 3;
   isoproof_coo_matrix *matrix = run(&options);
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
-  isoproof_coo_event event;
-  isoproof_coo_verdict verdict;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
+  isoproof_coo_event event = {.struct_size = sizeof event};
+  isoproof_coo_verdict verdict = {.struct_size = sizeof verdict};
   assert_true(isoproof_coo_matrix_row(matrix, 0, &row));
   assert_int_equal(row.number, 28);
   assert_string_equal(row.name, "Lost Update Committed");
@@ -133,7 +133,7 @@ static void hermitage_and_predicates_run(void **state) {
   options.level_count = 1;
   options.suite = ISOPROOF_SUITE_HERMITAGE;
   isoproof_coo_matrix *matrix = run(&options);
-  isoproof_coo_row row;
+  isoproof_coo_row row = {.struct_size = sizeof row};
   size_t rows = 0;
   for (; isoproof_coo_matrix_row(matrix, rows, &row); rows++) {
     assert_int_not_equal(result_at(matrix, rows, 0), ISOPROOF_COO_ANOMALY);

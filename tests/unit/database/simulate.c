@@ -36,17 +36,17 @@ static uint64_t mix(uint64_t hash, uint64_t x) { return (hash ^ x) * UINT64_C(0x
 
 /* A number that depends on everything in the history. */
 static uint64_t digest(const isoproof_history *history) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   uint64_t hash = mix(counts.sessions, counts.keys);
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isoproof_txn txn;
+    isoproof_txn txn = {.struct_size = sizeof txn};
     isoproof_history_txn(history, t, &txn);
     hash = mix(mix(mix(hash, txn.session), txn.status), (uint64_t)txn.start);
     hash = mix(mix(hash, (uint64_t)txn.end), txn.ops);
   }
   for (uint64_t i = 0; i < counts.operations; i++) {
-    isoproof_op op;
+    isoproof_op op = {.struct_size = sizeof op};
     isoproof_scalar element;
     isoproof_history_op(history, i, &op);
     hash = mix(mix(mix(hash, op.kind), (uint64_t)op.key.integer), op.value.type);
@@ -94,7 +94,7 @@ static void shares_are_as_asked(void **state) {
   options.keys = 1000;
   options.distribution = ISOPROOF_KEYS_ZIPF;
   isoproof_history *history = simulate(&options, NULL);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.transactions, 20000);
   assert_int_equal(counts.sessions, 10);
@@ -106,7 +106,7 @@ static void shares_are_as_asked(void **state) {
   expect_near((double)counts.unknown / 20000, 0.1, 0.015, "unknown");
   uint64_t reads = 0, hottest = 0;
   for (uint64_t i = 0; i < counts.operations; i++) {
-    isoproof_op op;
+    isoproof_op op = {.struct_size = sizeof op};
     isoproof_history_op(history, i, &op);
     reads += !is_write(&op);
     hottest += op.key.integer == 0;
@@ -124,7 +124,7 @@ static uint64_t count_overlaps(const isoproof_history *history, uint64_t txns) {
   uint64_t overlaps = 0;
   for (uint64_t a = 0; a < txns; a++)
     for (uint64_t b = 0; b < a; b++) {
-      isoproof_txn x, y;
+      isoproof_txn x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
       isoproof_history_txn(history, a, &x);
       isoproof_history_txn(history, b, &y);
       bool timed = x.end != ISOPROOF_NO_TIME && y.end != ISOPROOF_NO_TIME;
@@ -138,9 +138,9 @@ static void time_is_truthful(void **state) {
   for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++) {
     isoproof_sim_options options = options_at((isoproof_sim_level)level, level % 2 == 1);
     isoproof_history *history = simulate(&options, NULL);
-    isoproof_counts counts;
+    isoproof_counts counts = {.struct_size = sizeof counts};
     isoproof_history_counts(history, &counts);
-    isoproof_txn txn, before = {0};
+    isoproof_txn txn = {.struct_size = sizeof txn}, before = {.struct_size = sizeof before};
     for (uint64_t t = 0; t < counts.transactions; t++, before = txn) {
       isoproof_history_txn(history, t, &txn);
       assert_true(txn.start != ISOPROOF_NO_TIME);
@@ -170,18 +170,21 @@ static void serializable_runs_replay(void **state) {
   options.sessions = 50;
   options.unknown_share = 0;
   isoproof_history *history = simulate(&options, NULL);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   isoproof_txn *txns = calloc(counts.transactions, sizeof *txns);
   int64_t now[100] = {0};
   assert_non_null(txns);
-  for (uint64_t t = 0; t < counts.transactions; t++) isoproof_history_txn(history, t, &txns[t]);
+  for (uint64_t t = 0; t < counts.transactions; t++) {
+    txns[t].struct_size = sizeof txns[t];
+    isoproof_history_txn(history, t, &txns[t]);
+  }
   qsort(txns, counts.transactions, sizeof *txns, by_start);
   for (uint64_t t = 0; t < counts.transactions; t++) {
     int64_t before[100];
     memcpy(before, now, sizeof now);
     for (uint64_t i = txns[t].first_op; i < txns[t].first_op + txns[t].ops; i++) {
-      isoproof_op op;
+      isoproof_op op = {.struct_size = sizeof op};
       isoproof_history_op(history, i, &op);
       int64_t *cell = &now[op.key.integer];
       if (is_write(&op))
@@ -204,18 +207,18 @@ static void lists_end_with_reads_of_every_key(void **state) {
     options.appends_per_key = 5;
     options.unknown_share = 0;
     isoproof_history *history = simulate(&options, NULL);
-    isoproof_counts counts;
+    isoproof_counts counts = {.struct_size = sizeof counts};
     isoproof_history_counts(history, &counts);
     assert_int_equal(counts.sessions, 11);
-    isoproof_session last;
+    isoproof_session last = {.struct_size = sizeof last};
     isoproof_history_session(history, 10, &last);
     assert_true(last.txns >= 1);
     uint64_t reads = 0, elements = 0, appends = 0;
     for (uint64_t t = 0; t < counts.transactions; t++) {
-      isoproof_txn txn;
+      isoproof_txn txn = {.struct_size = sizeof txn};
       isoproof_history_txn(history, t, &txn);
       for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
-        isoproof_op op;
+        isoproof_op op = {.struct_size = sizeof op};
         isoproof_history_op(history, i, &op);
         assert_true(op.kind == ISOPROOF_OP_APPEND || op.kind == ISOPROOF_OP_READ_LIST);
         appends += op.kind == ISOPROOF_OP_APPEND && txn.status == ISOPROOF_COMMITTED;
@@ -245,7 +248,7 @@ static void hot_keys_do_not_stop_anybody(void **state) {
       options.bugs[ISOPROOF_SIM_BUG_WRITE_SKEW] = 5;
       isoproof_blames *blames;
       isoproof_history *history = simulate(&options, &blames);
-      isoproof_counts counts;
+      isoproof_counts counts = {.struct_size = sizeof counts};
       isoproof_history_counts(history, &counts);
       assert_true(counts.transactions >= 3010);
       assert_int_equal(isoproof_blames_count(blames), 5);
@@ -258,16 +261,16 @@ static void hot_keys_do_not_stop_anybody(void **state) {
 /* ---- bugs ---- */
 
 static void check_blame(const isoproof_history *history, const isoproof_blame *blame) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_true(blame->txn_count >= 1 && blame->txn_count <= 4);
   assert_true(blame->key_count >= 1 && blame->key_count <= 2);
   for (size_t i = 0; i < blame->txn_count; i++) {
-    isoproof_txn txn;
+    isoproof_txn txn = {.struct_size = sizeof txn};
     assert_true(isoproof_history_txn(history, blame->txns[i], &txn));
     for (size_t j = 0; j < i; j++) assert_true(blame->txns[i] != blame->txns[j]);
     for (uint64_t o = txn.first_op; o < txn.first_op + txn.ops; o++) {
-      isoproof_op op;
+      isoproof_op op = {.struct_size = sizeof op};
       isoproof_history_op(history, o, &op);
       bool named = false;
       for (size_t k = 0; k < blame->key_count; k++) named |= isoproof_scalar_equal(op.key, blame->keys[k]);
@@ -285,7 +288,7 @@ static void bugs_come_as_often_as_asked(void **state) {
       if (!lists) options.bugs[ISOPROOF_SIM_BUG_DUPLICATE_APPEND] = 0;
       isoproof_blames *blames;
       isoproof_history *history = simulate(&options, &blames);
-      isoproof_blame blame;
+      isoproof_blame blame = {.struct_size = sizeof blame};
       uint64_t found[ISOPROOF_SIM_BUGS] = {0}, scripted = 0, last = 0;
       for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) {
         found[blame.bug]++;
@@ -294,9 +297,9 @@ static void bugs_come_as_often_as_asked(void **state) {
         check_blame(history, &blame);
       }
       for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) assert_int_equal(found[bug], options.bugs[bug]);
-      isoproof_counts counts;
+      isoproof_counts counts = {.struct_size = sizeof counts};
       isoproof_history_counts(history, &counts);
-      isoproof_session extra = {0};
+      isoproof_session extra = {.struct_size = sizeof extra};
       if (lists) isoproof_history_session(history, options.sessions, &extra);
       assert_int_equal(counts.transactions, options.txns + scripted + extra.txns);
       assert_true(last > 0);
@@ -393,7 +396,7 @@ static void tasks_stop_it(void **state) {
 static void nothing_is_something(void **state) {
   (void)state;
   isoproof_sim_options options = {.struct_size = sizeof options};
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_sim_defaults(&options);
   options.txns = 0;
   isoproof_history *history = simulate(&options, NULL);

@@ -173,10 +173,10 @@ static bool same_op(const isoproof_op *write, isoproof_scalar key, isoproof_scal
 /* Whether a blamed transaction saw that write. */
 static bool seen_by_blamed(const isoproof_history *history, const isoproof_blame *blame, const isoproof_op *write) {
   for (size_t b = 0; b < blame->txn_count; b++) {
-    isoproof_txn txn;
+    isoproof_txn txn = {.struct_size = sizeof txn};
     isoproof_history_txn(history, blame->txns[b], &txn);
     for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
-      isoproof_op op;
+      isoproof_op op = {.struct_size = sizeof op};
       isoproof_scalar element;
       isoproof_history_op(history, i, &op);
       if (op.kind == ISOPROOF_OP_READ && same_op(write, op.key, op.value)) return true;
@@ -202,13 +202,13 @@ static void copy_op(isoproof_builder *builder, const isoproof_history *history, 
 /* The blamed transactions, and of the others only the writes that those saw. */
 static isoproof_history *blamed_history(const isoproof_history *history, const isoproof_blame *blame) {
   isoproof_builder *builder;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history *part = NULL;
   assert_int_equal(isoproof_builder_new(&builder, NULL), ISOPROOF_OK);
   isoproof_history_counts(history, &counts);
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isoproof_txn txn;
-    isoproof_session session;
+    isoproof_txn txn = {.struct_size = sizeof txn};
+    isoproof_session session = {.struct_size = sizeof session};
     uint32_t number;
     isoproof_history_txn(history, t, &txn);
     isoproof_history_session(history, txn.session, &session);
@@ -216,7 +216,7 @@ static isoproof_history *blamed_history(const isoproof_history *history, const i
     isoproof_builder_begin(builder, number, txn.status, NULL);
     isoproof_builder_times(builder, txn.start, txn.end, NULL);
     for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
-      isoproof_op op;
+      isoproof_op op = {.struct_size = sizeof op};
       isoproof_history_op(history, i, &op);
       bool write = op.kind == ISOPROOF_OP_WRITE || op.kind == ISOPROOF_OP_APPEND;
       if (is_blamed(blame, t) || (write && seen_by_blamed(history, blame, &op))) copy_op(builder, history, i, &op);
@@ -234,7 +234,7 @@ static void check_bug(isoproof_sim_bug bug, uint64_t seed, bool lists) {
   if (options.keys < 2) options.keys = 2;
   options.bugs[bug] = 1;
   isoproof_blames *blames = NULL;
-  isoproof_blame blame;
+  isoproof_blame blame = {.struct_size = sizeof blame};
   isoproof_history *history = simulate(&options, &blames);
   oracle_verdicts verdicts;
   if (!oracle_judge(history, &verdicts)) fail_msg("seed %lu: cannot be judged", (unsigned long)seed);

@@ -30,7 +30,7 @@ static isoproof_result *check(isoproof_history *history, asked a) {
 }
 
 static bool has_code(const isoproof_result *result, const char *code) {
-  isoproof_anomaly anomaly;
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
   for (size_t i = 0; isoproof_result_anomaly(result, i, &anomaly); i++) {
     if (strcmp(anomaly.code, code) == 0) return true;
   }

@@ -24,7 +24,7 @@ static unsigned runs(void) {
 /* ---- witnesses, judged by what they claim alone ---- */
 
 static bool shows(const isoproof_history *h, uint64_t read, isoproof_scalar element) {
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   isoproof_scalar one;
   assert_true(isoproof_history_op(h, read, &op));
   if (op.kind == ISOPROOF_OP_READ) return isoproof_scalar_equal(op.value, element);
@@ -35,13 +35,13 @@ static bool shows(const isoproof_history *h, uint64_t read, isoproof_scalar elem
 }
 
 static bool belongs(const isoproof_history *h, uint64_t op, uint64_t txn) {
-  isoproof_txn t;
+  isoproof_txn t = {.struct_size = sizeof t};
   return isoproof_history_txn(h, txn, &t) && op >= t.first_op && op < t.first_op + t.ops;
 }
 
 /* Whether a read saw a write (WR), missed it (RW), or two writes are of one key (WW). */
 static bool is_data_step(const isoproof_history *h, const isoproof_edge *e) {
-  isoproof_op from, to;
+  isoproof_op from = {.struct_size = sizeof from}, to = {.struct_size = sizeof to};
   if (!belongs(h, e->from_op, e->from_txn) || !belongs(h, e->to_op, e->to_txn)) return false;
   if (!isoproof_history_op(h, e->from_op, &from) || !isoproof_history_op(h, e->to_op, &to)) return false;
   if (!isoproof_scalar_equal(from.key, to.key) || !isoproof_scalar_equal(from.key, e->key)) return false;
@@ -52,7 +52,7 @@ static bool is_data_step(const isoproof_history *h, const isoproof_edge *e) {
 }
 
 static bool is_step(const isoproof_history *h, const isoproof_edge *e) {
-  isoproof_txn from, to;
+  isoproof_txn from = {.struct_size = sizeof from}, to = {.struct_size = sizeof to};
   if (!isoproof_history_txn(h, e->from_txn, &from) || !isoproof_history_txn(h, e->to_txn, &to)) return false;
   if (strcmp(e->kind, "SO") == 0) return from.session == to.session && from.index < to.index;
   if (strcmp(e->kind, "RT") == 0) return from.end < to.start;
@@ -60,7 +60,7 @@ static bool is_step(const isoproof_history *h, const isoproof_edge *e) {
 }
 
 static void verify_witnesses(const isoproof_history *h, const isoproof_result *result) {
-  isoproof_anomaly a;
+  isoproof_anomaly a = {.struct_size = sizeof a};
   for (size_t i = 0; isoproof_result_anomaly(result, i, &a); i++) {
     if (a.code[0] != 'G' || a.edge_count == 0) continue;
     for (size_t k = 0; k < a.edge_count; k++) {

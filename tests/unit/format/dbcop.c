@@ -48,13 +48,13 @@ static void test_small(void **state) {
   isoproof_history *history;
   assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
   assert_string_equal(isoproof_history_format(history), "dbcop");
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 2);
   assert_int_equal(counts.transactions, 3);
   assert_int_equal(counts.aborted, 1);
   assert_int_equal(counts.operations, 4);
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   assert_true(isoproof_history_op(history, 1, &op));
   assert_int_equal(op.kind, ISOPROOF_OP_READ);
   assert_int_equal(op.value.type, ISOPROOF_NIL);
@@ -150,7 +150,7 @@ static void test_written_again(void **state) {
     }
   }
   assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
-  isoproof_write_loss loss;
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   assert_int_equal(
       isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &first, NULL, NULL, &loss, &error),
       ISOPROOF_OK);
@@ -199,7 +199,7 @@ static isoproof_status write_one(isoproof_op_kind kind, isoproof_scalar key, iso
 static void test_what_cannot_be_written(void **state) {
   (void)state;
   isoproof_scalar one = isoproof_integer(1), none = {.type = ISOPROOF_NONE};
-  isoproof_write_loss loss;
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_COMMITTED, false, &loss), ISOPROOF_OK);
   assert_int_equal(write_one(ISOPROOF_OP_APPEND, one, one, ISOPROOF_COMMITTED, true, &loss), ISOPROOF_ERR_UNSUPPORTED);
   assert_int_equal(write_one(ISOPROOF_OP_WRITE, isoproof_string("x"), one, ISOPROOF_COMMITTED, true, &loss),
@@ -238,14 +238,14 @@ static void test_unknown_promoted(void **state) {
   assert_int_equal(isoproof_builder_finish(builder, &history, &error), ISOPROOF_OK);
   isoproof_builder_free(builder);
   isoproof_write_options options = {.struct_size = sizeof options, .lossy = true};
-  isoproof_write_loss loss;
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   assert_int_equal(
       isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &out, &options, NULL, &loss, &error),
       ISOPROOF_OK);
   assert_int_equal(loss.promoted_txns, 2);
   assert_int_equal(loss.unknown_txns, 1);
   assert_int_equal(open_bytes(out.data, out.count, NULL, &again, &error), ISOPROOF_OK);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(again, &counts);
   assert_int_equal(counts.sessions, 4);
   assert_int_equal(counts.committed, 3);

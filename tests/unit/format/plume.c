@@ -29,7 +29,7 @@ static void example_of_the_format(void **state) {
   assert_int_equal(h->aborted, 1);
   assert_int_equal(h->txn_status[1], ISOPROOF_ABORTED);
   assert_int_equal(h->op_value[2], ISO_VALUE_NIL);
-  isoproof_txn txn;
+  isoproof_txn txn = {.struct_size = sizeof txn};
   assert_true(isoproof_history_txn(h, 2, &txn));
   assert_true(txn.has_id && txn.id == 2);
   assert_true(isoproof_history_txn(h, 1, &txn));
@@ -58,7 +58,7 @@ static void large_numbers(void **state) {
   (void)state;
   isoproof_history *h = load("w(18446744073709551615,12345678,7,9223372036854775807)\n"
                              "w(12345678901,18446744073709551615,4294967296,1)\nw(0,2147483647,7,3)\n");
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   assert_true(isoproof_history_op(h, 0, &op));
   assert_int_equal(op.key.type, ISOPROOF_UNSIGNED);
   assert_true((uint64_t)op.key.integer == UINT64_MAX);
@@ -231,7 +231,7 @@ static void duplicate_values_load_but_cannot_be_checked(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     isoproof_history *h = load(cases[i].text);
-    isoproof_resolution resolution;
+    isoproof_resolution resolution = {.struct_size = sizeof resolution};
     isoproof_result *result;
     isoproof_error error;
     assert_ok(isoproof_history_resolve(h, NULL, &resolution, NULL));

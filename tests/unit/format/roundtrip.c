@@ -301,7 +301,7 @@ static void test_lossy(void **state) {
   isoproof_builder_free(builder);
 
   sink out = {0};
-  isoproof_write_loss loss;
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   isoproof_write_options options = {.struct_size = sizeof options, .compression = ISOPROOF_COMPRESS_NO};
   assert_int_equal(isoproof_history_write_to(history, ISOPROOF_FORMAT_PLUME, put, &out, &options, NULL, &loss, &error),
                    ISOPROOF_ERR_UNSUPPORTED);

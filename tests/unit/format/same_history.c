@@ -30,7 +30,7 @@ static bool has_element(const isoproof_history *h, uint64_t op, uint64_t count, 
 
 static void same_op(const isoproof_history *a, const isoproof_history *b, uint64_t op_a, uint64_t op_b,
                     const char *what) {
-  isoproof_op left, right;
+  isoproof_op left = {.struct_size = sizeof left}, right = {.struct_size = sizeof right};
   isoproof_scalar x, y;
   assert_true(isoproof_history_op(a, op_a, &left));
   assert_true(isoproof_history_op(b, op_b, &right));
@@ -53,7 +53,7 @@ static void same_op(const isoproof_history *a, const isoproof_history *b, uint64
 
 static void same_txn(const isoproof_history *a, const isoproof_history *b, uint64_t txn_a, uint64_t txn_b,
                      same_options options, const char *what) {
-  isoproof_txn left, right;
+  isoproof_txn left = {.struct_size = sizeof left}, right = {.struct_size = sizeof right};
   assert_true(isoproof_history_txn(a, txn_a, &left));
   assert_true(isoproof_history_txn(b, txn_b, &right));
   unsigned long long number = txn_a;
@@ -73,7 +73,7 @@ static void same_txn(const isoproof_history *a, const isoproof_history *b, uint6
 /* The session of `b` with the name of session `number` of `a`: formats may list sessions in another order. */
 static isoproof_session partner(const isoproof_history *b, uint64_t sessions, uint64_t number, isoproof_scalar name,
                                 same_options options, const char *what) {
-  isoproof_session session;
+  isoproof_session session = {.struct_size = sizeof session};
   for (uint64_t i = options.by_position ? number : 0; i < sessions; i++) {
     assert_true(isoproof_history_session(b, i, &session));
     if (options.by_position || isoproof_scalar_equal(session.name, name)) return session;
@@ -85,8 +85,8 @@ static isoproof_session partner(const isoproof_history *b, uint64_t sessions, ui
 }
 
 void same_history(const isoproof_history *a, const isoproof_history *b, same_options options, const char *what) {
-  isoproof_counts left, right;
-  isoproof_session session;
+  isoproof_counts left = {.struct_size = sizeof left}, right = {.struct_size = sizeof right};
+  isoproof_session session = {.struct_size = sizeof session};
   isoproof_history_counts(a, &left);
   isoproof_history_counts(b, &right);
   if (left.sessions != right.sessions || left.transactions != right.transactions || left.operations != right.operations)

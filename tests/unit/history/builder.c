@@ -15,12 +15,12 @@ static void empty_history(void **state) {
   isoproof_builder *builder = new_builder();
   isoproof_history *history;
   assert_ok(isoproof_builder_finish(builder, &history, NULL));
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions + counts.transactions + counts.operations + counts.keys, 0);
-  isoproof_resolution resolution;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
   assert_ok(isoproof_history_resolve(history, NULL, &resolution, NULL));
-  isoproof_stats stats;
+  isoproof_stats stats = {.struct_size = sizeof stats};
   assert_ok(isoproof_history_stats(history, NULL, &stats, NULL));
   isoproof_result *result;
   assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
@@ -51,9 +51,9 @@ static void what_goes_in_comes_out(void **state) {
   assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_string("k"), isoproof_nil(), NULL));
   assert_ok(isoproof_builder_finish(builder, &history, NULL));
 
-  isoproof_session session;
-  isoproof_txn txn;
-  isoproof_op op;
+  isoproof_session session = {.struct_size = sizeof session};
+  isoproof_txn txn = {.struct_size = sizeof txn};
+  isoproof_op op = {.struct_size = sizeof op};
   isoproof_scalar element;
   assert_true(isoproof_history_session(history, 1, &session));
   assert_true(isoproof_scalar_equal(session.name, isoproof_integer(7)));

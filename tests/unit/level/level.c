@@ -289,7 +289,7 @@ static void test_rules_out(void **state) {
 static void load(const char *what, const char *example) {
   isoproof_history *history = NULL;
   isoproof_error error;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   size_t lines = 0;
   for (const char *c = example; *c != '\0'; c++) lines += *c == '\n';
   assert_int_equal(example[strlen(example) - 1], '\n');

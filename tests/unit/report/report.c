@@ -337,7 +337,7 @@ static void several_and_problems(void **state) {
   isoproof_document_reader *reader;
   isoproof_document *document;
   isoproof_error error;
-  isoproof_level_verdict level;
+  isoproof_level_verdict level = {.struct_size = sizeof level};
   assert_ok_error(isoproof_document_reader_open_memory(json, sizeof json - 1, "x", NULL, NULL, &reader, &error), error);
   assert_ok_error(isoproof_document_reader_next(reader, &document, &error), error);
   assert_string_equal(isoproof_document_file(document), "a");
