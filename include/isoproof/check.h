@@ -104,11 +104,12 @@ ISOPROOF_API isoproof_verdict isoproof_result_elle(const isoproof_result *result
 /* The workload that was checked; NULL without. */
 ISOPROOF_API const char *isoproof_result_elle_workload(const isoproof_result *result);
 
-/* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none.  Frozen. */
+/* Stands for no operation, among operations. */
 #define ISOPROOF_NO_NUMBER UINT64_MAX
 /* Stands for the initial transaction, which wrote the initial version of every key, among transactions. */
 #define ISOPROOF_INITIAL_TXN (UINT64_MAX - 1)
 
+/* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none.  Frozen. */
 typedef struct isoproof_edge {
   const char *kind; /* "SO", "WR", "WW", "RW", "CM", "RT", "PO" (within one transaction) */
   uint64_t from_txn, to_txn;
