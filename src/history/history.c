@@ -144,23 +144,31 @@ bool isoproof_history_session(const isoproof_history *history, uint64_t session,
   return ISO_STRUCT_GIVE(out, made);
 }
 
+/* Transactions and operations are asked for by the million: a caller that knows them in our length gets them without
+ * another copy. */
+static inline void show_txn(const isoproof_history *history, uint32_t t, isoproof_txn *out) {
+  uint32_t session = history->txn_session[t];
+  *out = (isoproof_txn){.struct_size = sizeof *out,
+                        .session = session,
+                        .index = t - history->session_first_txn[session],
+                        .status = (isoproof_txn_status)history->txn_status[t],
+                        .has_id = history->txn_id_opt != NULL,
+                        .id = history->txn_id_opt != NULL ? history->txn_id_opt[t] : 0,
+                        .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOPROOF_NO_TIME,
+                        .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOPROOF_NO_TIME,
+                        .first_op = history->txn_first_op[t],
+                        .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
+  if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
+  if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
+  if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
+}
+
 bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproof_txn *out) {
   if (txn >= history->txns) return false;
-  uint32_t t = (uint32_t)txn, session = history->txn_session[t];
-  isoproof_txn made = {.struct_size = sizeof made,
-                       .session = session,
-                       .index = t - history->session_first_txn[session],
-                       .status = (isoproof_txn_status)history->txn_status[t],
-                       .has_id = history->txn_id_opt != NULL,
-                       .id = history->txn_id_opt != NULL ? history->txn_id_opt[t] : 0,
-                       .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOPROOF_NO_TIME,
-                       .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOPROOF_NO_TIME,
-                       .first_op = history->txn_first_op[t],
-                       .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
-  if (made.has_id && made.id == INT64_MIN) made.has_id = false, made.id = 0;
-  if (history->txn_node_opt != NULL) made.node = iso_history_scalar(history, history->txn_node_opt[t]);
-  if (history->txn_error_opt != NULL) made.error = iso_history_scalar(history, history->txn_error_opt[t]);
-  return ISO_STRUCT_GIVE(out, made);
+  isoproof_txn made;
+  bool same = out->struct_size == sizeof made;
+  show_txn(history, (uint32_t)txn, same ? out : &made);
+  return same || ISO_STRUCT_GIVE(out, made);
 }
 
 const iso_value *iso_history_list(const isoproof_history *history, uint32_t op, uint32_t *count) {
@@ -178,23 +186,28 @@ const iso_value *iso_history_list(const isoproof_history *history, uint32_t op, 
   return history->odd_values + history->odd_first[odd];
 }
 
-bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_op *out) {
-  if (op >= history->ops) return false;
-  uint32_t o = (uint32_t)op;
-  isoproof_op_kind kind = (isoproof_op_kind)history->op_kind[o];
-  isoproof_op made = {.struct_size = sizeof made,
-                      .kind = kind,
-                      .key = iso_history_scalar(history, history->key_name[history->op_key[o]])};
-  iso_value value = history->op_value[o];
+static inline void show_op(const isoproof_history *history, uint32_t op, isoproof_op *out) {
+  isoproof_op_kind kind = (isoproof_op_kind)history->op_kind[op];
+  *out = (isoproof_op){.struct_size = sizeof *out,
+                       .kind = kind,
+                       .key = iso_history_scalar(history, history->key_name[history->op_key[op]])};
+  iso_value value = history->op_value[op];
   if (!iso_kind_is_list(kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
-    made.value = iso_history_scalar(history, value);
-    return ISO_STRUCT_GIVE(out, made);
+    out->value = iso_history_scalar(history, value);
+    return;
   }
   uint32_t count;
-  (void)iso_history_list(history, o, &count);
-  made.value = isoproof_integer(count);
-  made.elements = count;
-  return ISO_STRUCT_GIVE(out, made);
+  (void)iso_history_list(history, op, &count);
+  out->value = isoproof_integer(count);
+  out->elements = count;
+}
+
+bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_op *out) {
+  if (op >= history->ops) return false;
+  isoproof_op made;
+  bool same = out->struct_size == sizeof made;
+  show_op(history, (uint32_t)op, same ? out : &made);
+  return same || ISO_STRUCT_GIVE(out, made);
 }
 
 bool isoproof_history_element(const isoproof_history *history, uint64_t op, uint64_t position, isoproof_scalar *out) {
