@@ -71,7 +71,8 @@ static bool fill(isoproof_sim_options *sim, const options *parsed) {
   set_number(&sim->abort_share, &v[GEN_ABORT_SHARE]);
   set_number(&sim->unknown_share, &v[GEN_UNKNOWN_SHARE]);
   set_u32(&sim->keys, &v[GEN_KEYS]);
-  if (v[GEN_DISTRIBUTION].given && !isoproof_keys_find(v[GEN_DISTRIBUTION].text, &sim->distribution)) return false;
+  if (v[GEN_DISTRIBUTION].given && !isoproof_key_distribution_find(v[GEN_DISTRIBUTION].text, &sim->distribution))
+    return false;
   set_number(&sim->skew, &v[GEN_SKEW]);
   set_number(&sim->hot_share, &v[GEN_HOT_SHARE]);
   set_number(&sim->hot_keys_share, &v[GEN_HOT_KEYS]);

@@ -61,18 +61,18 @@ typedef enum isoproof_sim_bug {
 } isoproof_sim_bug;
 
 /* Key distributions: C name, id, sentence. */
-#define ISOPROOF_KEYS_LIST(X)                                                                                          \
+#define ISOPROOF_KEY_DISTRIBUTION_LIST(X)                                                                              \
   X(UNIFORM, "uniform", "every key alike")                                                                             \
   X(ZIPF, "zipf", "the i-th key with weight 1 / i^s (s is the skew)")                                                  \
   X(HOTSPOT, "hotspot", "most operations (hot_share) on a few keys (hot_keys_share)")                                  \
   X(EXPONENTIAL, "exponential", "the i-th key with weight 2^(-s i) (s is the skew)")
 
-typedef enum isoproof_keys {
+typedef enum isoproof_key_distribution {
 #define ISOPROOF_X(name, id, text) ISOPROOF_KEYS_##name,
-  ISOPROOF_KEYS_LIST(ISOPROOF_X)
+  ISOPROOF_KEY_DISTRIBUTION_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
-      ISOPROOF_KEYS_KINDS
-} isoproof_keys;
+      ISOPROOF_KEY_DISTRIBUTIONS
+} isoproof_key_distribution;
 
 typedef struct isoproof_sim_options {
   size_t struct_size; /* sizeof(isoproof_sim_options) */
@@ -86,7 +86,7 @@ typedef struct isoproof_sim_options {
   double abort_share;        /* of transactions that their client rolls back */
   double unknown_share;      /* of transactions whose client never learns the outcome (half of them did commit) */
   uint32_t keys;
-  isoproof_keys distribution;
+  isoproof_key_distribution distribution;
   double skew; /* of zipf and exponential */
   double hot_share, hot_keys_share;
   bool lists;               /* list-append with a final read of every key instead of registers */
@@ -106,7 +106,7 @@ ISOPROOF_API const char *isoproof_sim_bug_level(isoproof_sim_bug bug);
 /* By id or, for levels, by any alias; false when there is none. */
 ISOPROOF_API bool isoproof_sim_level_find(const char *name, isoproof_sim_level *level);
 ISOPROOF_API bool isoproof_sim_bug_find(const char *name, isoproof_sim_bug *bug);
-ISOPROOF_API bool isoproof_keys_find(const char *name, isoproof_keys *keys);
+ISOPROOF_API bool isoproof_key_distribution_find(const char *name, isoproof_key_distribution *keys);
 
 /* An injected bug and the transactions (numbers in the history) that are to blame. */
 typedef struct isoproof_blame {

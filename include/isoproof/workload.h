@@ -85,7 +85,7 @@ typedef struct isoproof_workload_options {
   double long_share;         /* of transactions that have long_ops operations */
   uint32_t long_ops;
   uint32_t keys;
-  isoproof_keys distribution;
+  isoproof_key_distribution distribution;
   double skew, hot_share, hot_keys_share;
   uint32_t writes_per_key; /* of rotating keys: a fresh key after that many */
   bool final_reads;        /* one more session reads every key in the end, where the keys are numbers */

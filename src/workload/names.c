@@ -23,7 +23,7 @@ static const struct {
   uint32_t sessions, txns, least, most;
   double reads;
   uint32_t keys;
-  isoproof_keys distribution;
+  isoproof_key_distribution distribution;
   double long_share;
   uint32_t long_ops;
 } presets[ISOPROOF_PRESETS] = {

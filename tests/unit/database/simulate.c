@@ -314,7 +314,7 @@ static void names_are_found(void **state) {
   (void)state;
   isoproof_sim_level level;
   isoproof_sim_bug bug;
-  isoproof_keys keys;
+  isoproof_key_distribution keys;
   for (int i = 0; i < ISOPROOF_SIM_LEVELS; i++) {
     assert_true(isoproof_sim_level_find(isoproof_sim_level_name((isoproof_sim_level)i), &level));
     assert_int_equal(level, i);
@@ -325,10 +325,10 @@ static void names_are_found(void **state) {
   }
   assert_true(isoproof_sim_level_find("SI", &level) && level == ISOPROOF_SIM_SNAPSHOT);
   assert_true(isoproof_sim_level_find("read_committed", &level) && level == ISOPROOF_SIM_READ_COMMITTED);
-  assert_true(isoproof_keys_find("zipf", &keys) && keys == ISOPROOF_KEYS_ZIPF);
+  assert_true(isoproof_key_distribution_find("zipf", &keys) && keys == ISOPROOF_KEYS_ZIPF);
   assert_false(isoproof_sim_level_find("prefix", &level));
   assert_false(isoproof_sim_bug_find("", &bug));
-  assert_false(isoproof_keys_find("gaussian", &keys));
+  assert_false(isoproof_key_distribution_find("gaussian", &keys));
   assert_null(isoproof_sim_level_name(ISOPROOF_SIM_LEVELS));
   assert_null(isoproof_sim_bug_name(ISOPROOF_SIM_BUGS));
   assert_null(isoproof_sim_bug_level(ISOPROOF_SIM_BUGS));
@@ -361,7 +361,7 @@ static void senseless_options_are_refused(void **state) {
   REFUSED(keys, UINT32_MAX, "keys");
   REFUSED(replicas, 0, "replicas");
   REFUSED(level, ISOPROOF_SIM_LEVELS, "level");
-  REFUSED(distribution, ISOPROOF_KEYS_KINDS, "distribution");
+  REFUSED(distribution, ISOPROOF_KEY_DISTRIBUTIONS, "distribution");
   REFUSED(ops_min, 0, "ops_min");
   REFUSED(ops_min, 11, "ops_max");
   REFUSED(read_share, -1, "read_share");

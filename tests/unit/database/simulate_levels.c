@@ -53,7 +53,7 @@ static isoproof_sim_options small_options(uint64_t seed, isoproof_sim_level leve
   options.rmw_share = 0.5 * iso_random_below(&random, 3);
   options.abort_share = 0.2 * iso_random_below(&random, 2);
   options.unknown_share = 0.3 * iso_random_below(&random, 2);
-  options.distribution = (isoproof_keys)iso_random_below(&random, ISOPROOF_KEYS_KINDS);
+  options.distribution = (isoproof_key_distribution)iso_random_below(&random, ISOPROOF_KEY_DISTRIBUTIONS);
   options.appends_per_key = iso_random_below(&random, 5);
   options.replicas = 1 + iso_random_below(&random, 3);
   return options;
