@@ -48,7 +48,7 @@ typedef struct isoproof_check_options {
   bool sequential_keys;   /* each session sees each key move forward */
   bool linearizable_keys; /* so does real time */
   /* Levels: keep the orders that prove what is satisfied (isoproof_result_certificate), and count everything that the
-   * search for the strong levels meets (isoproof_result_search), which then takes no short cuts. */
+   * search for the strong levels meets (isoproof_result_search_at), which then takes no short cuts. */
   bool certificate;
   bool stats;
   /* Levels: accept writes of one value to one key.  Which of them a read observed then becomes part of the search: a
@@ -204,22 +204,22 @@ ISOPROOF_API bool isoproof_result_certificate_of(const isoproof_result *result, 
 /* ---- what the search for strong levels took ---- */
 
 /* A figure about a search: how many, or how long. */
-typedef struct isoproof_figure {
-  size_t struct_size;  /* sizeof(isoproof_figure), set by the caller */
+typedef struct isoproof_search_stat {
+  size_t struct_size;  /* sizeof(isoproof_search_stat), set by the caller */
   const char *name;    /* "pairs", "decisions", ...; of a stage "construct", "solve", ... */
   const char *meaning; /* in words */
   bool known;          /* whether it was counted */
   bool is_time;
   uint64_t count;
   double seconds; /* where is_time */
-} isoproof_figure;
+} isoproof_search_stat;
 
 /* The level that was searched for, canonical; NULL after the last.  What follows from another level is not searched
  * for.  Figures that take time to count are there with the option `stats` only. */
-ISOPROOF_API const char *isoproof_result_search(const isoproof_result *result, size_t search);
+ISOPROOF_API const char *isoproof_result_search_at(const isoproof_result *result, size_t search);
 /* Its figures, `number` from 0; false after the last. */
-ISOPROOF_API bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number,
-                                         isoproof_figure *out);
+ISOPROOF_API bool isoproof_result_search_stat_at(const isoproof_result *result, size_t search, size_t number,
+                                                 isoproof_search_stat *out);
 
 /* ---- rendering ---- */
 

@@ -2,7 +2,7 @@
 #include "base/abi.h"
 #include "result/result.h"
 
-const char *isoproof_result_search(const isoproof_result *result, size_t search) {
+const char *isoproof_result_search_at(const isoproof_result *result, size_t search) {
   return search < result->strong.count ? result->strong.items[search].level->id : NULL;
 }
 
@@ -13,10 +13,11 @@ static bool is_known(const iso_strong *strong, enum known when) {
   return when == ALWAYS || (when == COUNTED ? strong->counted : strong->counted_left);
 }
 
-bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number, isoproof_figure *out) {
+bool isoproof_result_search_stat_at(const isoproof_result *result, size_t search, size_t number,
+                                    isoproof_search_stat *out) {
   if (search >= result->strong.count) return false;
   const iso_strong *strong = &result->strong.items[search];
-  const isoproof_figure figures[] = {
+  const isoproof_search_stat figures[] = {
 #define ISO_X(field, when, text)                                                                                       \
   {.name = #field, .meaning = (text), .known = is_known(strong, when), .count = strong->stats.field},
       ISO_STRONG_STATS(ISO_X)

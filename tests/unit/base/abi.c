@@ -372,7 +372,7 @@ static bool fill_minimized(const handles *h, void *out) {
   X(isoproof_anomaly, isoproof_result_anomaly(h->result, 0, out))                                                      \
   X(isoproof_certificate, isoproof_result_certificate(h->result, 0, out))                                              \
   X(isoproof_certificate, isoproof_result_certificate_of(h->result, "causal", out))                                    \
-  X(isoproof_figure, isoproof_result_figure(h->result, 0, 0, out))                                                     \
+  X(isoproof_search_stat, isoproof_result_search_stat_at(h->result, 0, 0, out))                                        \
   X(isoproof_minimized, fill_minimized(h, out))                                                                        \
   X(isoproof_object_verdict,                                                                                           \
     is_ok(isoproof_object_check_memory(bank, sizeof bank - 1, "bank", NULL, NULL, out, e), e))                         \

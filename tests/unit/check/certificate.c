@@ -386,12 +386,12 @@ static void figures_of_a_search(void **state) {
     isoproof_check_options options = {
         .struct_size = sizeof options, .levels = &level, .level_count = 1, .stats = with == 1};
     isoproof_result *result;
-    isoproof_figure figure = {.struct_size = sizeof figure};
+    isoproof_search_stat figure = {.struct_size = sizeof figure};
     unsigned times = 0, seen = 0;
     assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
-    assert_string_equal(isoproof_result_search(result, 0), "serializable");
-    assert_null(isoproof_result_search(result, 1));
-    for (size_t i = 0; isoproof_result_figure(result, 0, i, &figure); i++) {
+    assert_string_equal(isoproof_result_search_at(result, 0), "serializable");
+    assert_null(isoproof_result_search_at(result, 1));
+    for (size_t i = 0; isoproof_result_search_stat_at(result, 0, i, &figure); i++) {
       times += figure.is_time;
       assert_true(figure.meaning[0] != '\0');
       if (strcmp(figure.name, "events") == 0) assert_int_equal(figure.count, 4);
@@ -406,7 +406,7 @@ static void figures_of_a_search(void **state) {
     }
     assert_int_equal(seen, 1);
     assert_int_equal(times, 6);
-    assert_false(isoproof_result_figure(result, 1, 0, &figure));
+    assert_false(isoproof_result_search_stat_at(result, 1, 0, &figure));
     isoproof_result_free(result);
   }
   isoproof_history_free(history);
