@@ -102,7 +102,7 @@ static int generate(const options *parsed, const isoproof_sim_options *sim, cons
   const option_value *blame = &parsed->values[GEN_BLAME];
   isoproof_error error = {.offset = -1};
   isoproof_history *history = NULL;
-  isoproof_blames *blames = NULL;
+  isoproof_injected_bugs *blames = NULL;
   isoproof_status status = isoproof_simulate(sim, task, &history, &blames, &error);
   if (status == ISOPROOF_OK) status = write_history(parsed, history, path, format, task, &error);
   int code = exit_of_status(status);
@@ -115,7 +115,7 @@ static int generate(const options *parsed, const isoproof_sim_options *sim, cons
     if (!parsed->values[GEN_SEED].given) message("seed %" PRIu64 " (--seed repeats this history)", sim->seed);
     summarise_blames(blames);
   }
-  isoproof_blames_free(blames);
+  isoproof_injected_bugs_free(blames);
   isoproof_history_free(history);
   return code;
 }

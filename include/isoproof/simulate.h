@@ -109,25 +109,26 @@ ISOPROOF_API bool isoproof_sim_bug_find(const char *name, isoproof_sim_bug *bug)
 ISOPROOF_API bool isoproof_key_distribution_find(const char *name, isoproof_key_distribution *keys);
 
 /* An injected bug and the transactions (numbers in the history) that are to blame. */
-typedef struct isoproof_blame {
-  size_t struct_size; /* sizeof(isoproof_blame), set by the caller */
+typedef struct isoproof_injected_bug {
+  size_t struct_size; /* sizeof(isoproof_injected_bug), set by the caller */
   isoproof_sim_bug bug;
   const char *level; /* the weakest level it breaks */
   uint64_t txns[4];
   size_t txn_count;
   isoproof_scalar keys[2];
   size_t key_count;
-} isoproof_blame;
+} isoproof_injected_bug;
 
-typedef struct isoproof_blames isoproof_blames;
-ISOPROOF_API size_t isoproof_blames_count(const isoproof_blames *blames);
-ISOPROOF_API bool isoproof_blames_at(const isoproof_blames *blames, size_t number, isoproof_blame *out);
-ISOPROOF_API void isoproof_blames_free(isoproof_blames *blames);
+typedef struct isoproof_injected_bugs isoproof_injected_bugs;
+ISOPROOF_API size_t isoproof_injected_bug_count(const isoproof_injected_bugs *blames);
+ISOPROOF_API bool isoproof_injected_bug_at(const isoproof_injected_bugs *blames, size_t number,
+                                           isoproof_injected_bug *out);
+ISOPROOF_API void isoproof_injected_bugs_free(isoproof_injected_bugs *blames);
 
 /* Runs the simulation.  ISOPROOF_ERR_USAGE names the option that makes no sense, or the bug that does not fit: too few
  * sessions or keys for it, or lists needed.  `options`, `task` and `blames` may be NULL. */
 ISOPROOF_API isoproof_status isoproof_simulate(const isoproof_sim_options *options, isoproof_task *task,
-                                               isoproof_history **history, isoproof_blames **blames,
+                                               isoproof_history **history, isoproof_injected_bugs **blames,
                                                isoproof_error *error);
 
 #ifdef __cplusplus

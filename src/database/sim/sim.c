@@ -9,8 +9,8 @@
 
 enum { MOST_SESSIONS = 1000000, MOST_REPLICAS = 64, MOST_KEYS = 1000000000 };
 
-struct isoproof_blames {
-  isoproof_blame *items;
+struct isoproof_injected_bugs {
+  isoproof_injected_bug *items;
   size_t count;
 };
 
@@ -156,9 +156,9 @@ static void unmake(iso_sim *sim) {
 
 /* ---- blames ---- */
 
-static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *history, isoproof_blames **blames,
+static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *history, isoproof_injected_bugs **blames,
                                    isoproof_error *error) {
-  isoproof_blames *made = iso_alloc_zero(1, sizeof *made);
+  isoproof_injected_bugs *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->items = iso_alloc_zero(sim->faults.count, sizeof *made->items);
   if (made->items == NULL) {
@@ -168,7 +168,7 @@ static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *h
   made->count = sim->faults.count;
   for (size_t i = 0; i < made->count; i++) {
     const iso_sim_fault *fault = &sim->faults.items[i];
-    isoproof_blame *blame = &made->items[i];
+    isoproof_injected_bug *blame = &made->items[i];
     blame->bug = fault->bug;
     blame->level = isoproof_sim_bug_level(fault->bug);
     blame->txn_count = fault->txns;
@@ -181,14 +181,14 @@ static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *h
   return ISOPROOF_OK;
 }
 
-size_t isoproof_blames_count(const isoproof_blames *blames) { return blames->count; }
+size_t isoproof_injected_bug_count(const isoproof_injected_bugs *blames) { return blames->count; }
 
-bool isoproof_blames_at(const isoproof_blames *blames, size_t number, isoproof_blame *out) {
+bool isoproof_injected_bug_at(const isoproof_injected_bugs *blames, size_t number, isoproof_injected_bug *out) {
   if (number >= blames->count) return false;
   return ISO_STRUCT_GIVE(out, blames->items[number]);
 }
 
-void isoproof_blames_free(isoproof_blames *blames) {
+void isoproof_injected_bugs_free(isoproof_injected_bugs *blames) {
   if (blames == NULL) return;
   free(blames->items);
   free(blames);
@@ -197,7 +197,7 @@ void isoproof_blames_free(isoproof_blames *blames) {
 /* ---- running ---- */
 
 isoproof_status isoproof_simulate(const isoproof_sim_options *given, isoproof_task *task, isoproof_history **history,
-                                  isoproof_blames **blames, isoproof_error *error) {
+                                  isoproof_injected_bugs **blames, isoproof_error *error) {
   isoproof_sim_options options;
   ISO_TRY(take_options(given, &options, error));
   iso_sim sim = {.options = &options, .task = task};

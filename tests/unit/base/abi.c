@@ -279,7 +279,7 @@ static void options_of_any_size(void **state) {
 typedef struct handles {
   isoproof_history *history;
   isoproof_result *result;
-  isoproof_blames *blames;
+  isoproof_injected_bugs *blames;
   isoproof_schedule *schedule;
   isoproof_pop_graph *graph;
   isoproof_coo_matrix *matrix; /* NULL without SQLite */
@@ -322,7 +322,7 @@ static void close_handles(handles *h) {
   isoproof_coo_matrix_free(h->matrix);
   isoproof_pop_graph_free(h->graph);
   isoproof_schedule_free(h->schedule);
-  isoproof_blames_free(h->blames);
+  isoproof_injected_bugs_free(h->blames);
   isoproof_result_free(h->result);
   isoproof_history_free(h->history);
 }
@@ -376,7 +376,7 @@ static bool fill_minimized(const handles *h, void *out) {
   X(isoproof_minimized, fill_minimized(h, out))                                                                        \
   X(isoproof_object_verdict,                                                                                           \
     is_ok(isoproof_object_check_memory(bank, sizeof bank - 1, "bank", NULL, NULL, out, e), e))                         \
-  X(isoproof_blame, isoproof_blames_at(h->blames, 0, out))                                                             \
+  X(isoproof_injected_bug, isoproof_injected_bug_at(h->blames, 0, out))                                                \
   X(isoproof_driver_info, isoproof_driver_at(0, out))                                                                  \
   X(isoproof_schedule_step, isoproof_schedule_step_at(h->schedule, 2, out))                                            \
   X(isoproof_pop_cycle, isoproof_pop_graph_cycle(h->graph, 0, out))                                                    \

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_blames **blames) {
+static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_injected_bugs **blames) {
   isoproof_history *history = NULL;
   isoproof_error error;
   isoproof_status status = isoproof_simulate(options, NULL, &history, blames, &error);
@@ -246,21 +246,21 @@ static void hot_keys_do_not_stop_anybody(void **state) {
       options.keys = 2;
       options.replicas = 7;
       options.bugs[ISOPROOF_SIM_BUG_WRITE_SKEW] = 5;
-      isoproof_blames *blames;
+      isoproof_injected_bugs *blames;
       isoproof_history *history = simulate(&options, &blames);
       isoproof_counts counts = {.struct_size = sizeof counts};
       isoproof_history_counts(history, &counts);
       assert_true(counts.transactions >= 3010);
-      assert_int_equal(isoproof_blames_count(blames), 5);
+      assert_int_equal(isoproof_injected_bug_count(blames), 5);
       expect_near((double)counts.aborted, 300, 80, "aborts: only those asked for");
-      isoproof_blames_free(blames);
+      isoproof_injected_bugs_free(blames);
       isoproof_history_free(history);
     }
 }
 
 /* ---- bugs ---- */
 
-static void check_blame(const isoproof_history *history, const isoproof_blame *blame) {
+static void check_blame(const isoproof_history *history, const isoproof_injected_bug *blame) {
   isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_true(blame->txn_count >= 1 && blame->txn_count <= 4);
@@ -286,11 +286,11 @@ static void bugs_come_as_often_as_asked(void **state) {
       isoproof_sim_options options = options_at((isoproof_sim_level)level, lists == 1);
       for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) options.bugs[bug] = (uint64_t)bug % 4;
       if (!lists) options.bugs[ISOPROOF_SIM_BUG_DUPLICATE_APPEND] = 0;
-      isoproof_blames *blames;
+      isoproof_injected_bugs *blames;
       isoproof_history *history = simulate(&options, &blames);
-      isoproof_blame blame = {.struct_size = sizeof blame};
+      isoproof_injected_bug blame = {.struct_size = sizeof blame};
       uint64_t found[ISOPROOF_SIM_BUGS] = {0}, scripted = 0, last = 0;
-      for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) {
+      for (size_t i = 0; isoproof_injected_bug_at(blames, i, &blame); i++) {
         found[blame.bug]++;
         scripted += blame.txn_count;
         last = blame.txns[0];
@@ -303,7 +303,7 @@ static void bugs_come_as_often_as_asked(void **state) {
       if (lists) isoproof_history_session(history, options.sessions, &extra);
       assert_int_equal(counts.transactions, options.txns + scripted + extra.txns);
       assert_true(last > 0);
-      isoproof_blames_free(blames);
+      isoproof_injected_bugs_free(blames);
       isoproof_history_free(history);
     }
 }
@@ -336,7 +336,7 @@ static void names_are_found(void **state) {
 
 static void expect_refusal(const isoproof_sim_options *options, const char *named) {
   isoproof_history *history = NULL;
-  isoproof_blames *blames = NULL;
+  isoproof_injected_bugs *blames = NULL;
   isoproof_error error;
   if (isoproof_simulate(options, NULL, &history, &blames, &error) != ISOPROOF_ERR_USAGE)
     fail_msg("accepted: %s", named);

@@ -27,7 +27,7 @@ static const struct {
     {ISOPROOF_SIM_READ_COMMITTED, ORACLE_READ_COMMITTED, {ORACLE_READ_ATOMIC, ORACLE_CUT_ISOLATION}, 2},
 };
 
-static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_blames **blames) {
+static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_injected_bugs **blames) {
   isoproof_history *history = NULL;
   isoproof_error error;
   isoproof_status status = isoproof_simulate(options, NULL, &history, blames, &error);
@@ -159,7 +159,7 @@ static void expect_verdicts(const oracle_verdicts *verdicts, isoproof_sim_bug bu
                oracle_tap_code((oracle_tap)t));
 }
 
-static bool is_blamed(const isoproof_blame *blame, uint64_t txn) {
+static bool is_blamed(const isoproof_injected_bug *blame, uint64_t txn) {
   for (size_t i = 0; i < blame->txn_count; i++)
     if (blame->txns[i] == txn) return true;
   return false;
@@ -171,7 +171,8 @@ static bool same_op(const isoproof_op *write, isoproof_scalar key, isoproof_scal
 }
 
 /* Whether a blamed transaction saw that write. */
-static bool seen_by_blamed(const isoproof_history *history, const isoproof_blame *blame, const isoproof_op *write) {
+static bool seen_by_blamed(const isoproof_history *history, const isoproof_injected_bug *blame,
+                           const isoproof_op *write) {
   for (size_t b = 0; b < blame->txn_count; b++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
     isoproof_history_txn(history, blame->txns[b], &txn);
@@ -200,7 +201,7 @@ static void copy_op(isoproof_builder *builder, const isoproof_history *history, 
 }
 
 /* The blamed transactions, and of the others only the writes that those saw. */
-static isoproof_history *blamed_history(const isoproof_history *history, const isoproof_blame *blame) {
+static isoproof_history *blamed_history(const isoproof_history *history, const isoproof_injected_bug *blame) {
   isoproof_builder *builder;
   isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history *part = NULL;
@@ -233,15 +234,15 @@ static void check_bug(isoproof_sim_bug bug, uint64_t seed, bool lists) {
   options.txns = seed % 7;
   if (options.keys < 2) options.keys = 2;
   options.bugs[bug] = 1;
-  isoproof_blames *blames = NULL;
-  isoproof_blame blame = {.struct_size = sizeof blame};
+  isoproof_injected_bugs *blames = NULL;
+  isoproof_injected_bug blame = {.struct_size = sizeof blame};
   isoproof_history *history = simulate(&options, &blames);
   oracle_verdicts verdicts;
   if (!oracle_judge(history, &verdicts)) fail_msg("seed %lu: cannot be judged", (unsigned long)seed);
   expect_verdicts(&verdicts, bug, seed, lists ? "lists" : "registers");
-  assert_int_equal(isoproof_blames_count(blames), 1);
-  assert_true(isoproof_blames_at(blames, 0, &blame));
-  assert_false(isoproof_blames_at(blames, 1, &blame));
+  assert_int_equal(isoproof_injected_bug_count(blames), 1);
+  assert_true(isoproof_injected_bug_at(blames, 0, &blame));
+  assert_false(isoproof_injected_bug_at(blames, 1, &blame));
   assert_int_equal(blame.bug, bug);
   assert_string_equal(blame.level, isoproof_sim_bug_level(bug));
   oracle_level level = oracle_level_find(blame.level);
@@ -252,7 +253,7 @@ static void check_bug(isoproof_sim_bug bug, uint64_t seed, bool lists) {
   expect_verdicts(&verdicts, bug, seed, "blamed transactions alone");
   isoproof_history_free(part);
   isoproof_history_free(history);
-  isoproof_blames_free(blames);
+  isoproof_injected_bugs_free(blames);
 }
 
 static void bugs_break_exactly_their_levels(void **state) {
