@@ -24,7 +24,7 @@ uint64_t random_seed(void) {
 
 static bool choose(isoproof_workload_options *workload, const option_value *named, const option_value *preset) {
   isoproof_workload_kind kind = ISOPROOF_WORKLOAD_MIXED;
-  isoproof_preset chosen;
+  isoproof_workload_preset chosen;
   if (named != NULL && named->given && preset != NULL && preset->given) {
     message("--workload and --preset: expected one of them, found both");
     return false;
@@ -34,8 +34,8 @@ static bool choose(isoproof_workload_options *workload, const option_value *name
     return false;
   }
   isoproof_workload_defaults(kind, workload);
-  if (preset != NULL && preset->given && isoproof_preset_find(preset->text, &chosen))
-    isoproof_preset_defaults(chosen, workload);
+  if (preset != NULL && preset->given && isoproof_workload_preset_find(preset->text, &chosen))
+    isoproof_workload_preset_defaults(chosen, workload);
   return true;
 }
 

@@ -16,11 +16,11 @@ extern "C" {
 #endif
 
 /* What a workload needs of a database. */
-typedef enum isoproof_needs {
-  ISOPROOF_NEEDS_REGISTERS, /* read and write of a key */
-  ISOPROOF_NEEDS_LISTS,     /* read of a list, append to it */
-  ISOPROOF_NEEDS_ROWS       /* registers, and insert, delete and reads of ranges of keys */
-} isoproof_needs;
+typedef enum isoproof_workload_need {
+  ISOPROOF_NEED_REGISTERS, /* read and write of a key */
+  ISOPROOF_NEED_LISTS,     /* read of a list, append to it */
+  ISOPROOF_NEED_ROWS       /* registers, and insert, delete and reads of ranges of keys */
+} isoproof_workload_need;
 
 /* Workloads: C name, id, needs, default keys, least and most operations, share of reads, of read-modify-writes among
  * the writes, writes a key, what it stresses.  0 operations: the workload has transactions of its own shape. */
@@ -64,13 +64,13 @@ typedef enum isoproof_workload_kind {
   X(ANTIDOTE, "antidote", GENERAL, 6, 20, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                           \
   X(JEPSEN, "jepsen", LIST_APPEND, 10, 1000, 1, 4, 0.5, 10, EXPONENTIAL, 0, 0)
 
-typedef enum isoproof_preset {
+typedef enum isoproof_workload_preset {
 #define ISOPROOF_X(name, id, kind, sessions, txns, least, most, reads, keys, distribution, share, size)                \
   ISOPROOF_PRESET_##name,
   ISOPROOF_PRESET_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
       ISOPROOF_PRESETS
-} isoproof_preset;
+} isoproof_workload_preset;
 
 typedef struct isoproof_workload_options {
   size_t struct_size; /* sizeof(isoproof_workload_options) */
@@ -94,15 +94,16 @@ typedef struct isoproof_workload_options {
 /* Fills in the defaults of a workload, up to the struct_size that is set; false when it is not set. */
 ISOPROOF_API bool isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options);
 /* The same for a preset. */
-ISOPROOF_API bool isoproof_preset_defaults(isoproof_preset preset, isoproof_workload_options *options);
+ISOPROOF_API bool isoproof_workload_preset_defaults(isoproof_workload_preset preset,
+                                                    isoproof_workload_options *options);
 
 /* By id; false when there is none. */
 ISOPROOF_API bool isoproof_workload_find(const char *id, isoproof_workload_kind *kind);
-ISOPROOF_API bool isoproof_preset_find(const char *id, isoproof_preset *preset);
+ISOPROOF_API bool isoproof_workload_preset_find(const char *id, isoproof_workload_preset *preset);
 /* The id; NULL after the last. */
-ISOPROOF_API const char *isoproof_workload_id(size_t number);
-ISOPROOF_API const char *isoproof_preset_id(size_t number);
-ISOPROOF_API isoproof_needs isoproof_workload_needs(isoproof_workload_kind kind);
+ISOPROOF_API const char *isoproof_workload_at(size_t number);
+ISOPROOF_API const char *isoproof_workload_preset_at(size_t number);
+ISOPROOF_API isoproof_workload_need isoproof_workload_needs(isoproof_workload_kind kind);
 
 /* Writes the workload as JSON lines, sessions in turn: a header, then one object a transaction, with its session and
  * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `options` NULL means those

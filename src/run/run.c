@@ -91,12 +91,12 @@ static isoproof_status take_options(const isoproof_run_options *given, isoproof_
 
 static isoproof_status check_needs(const isoproof_run_handle *run, isoproof_error *error) {
   isoproof_workload_kind kind = run->workload->kind;
-  isoproof_needs needs = isoproof_workload_needs(kind);
+  isoproof_workload_need needs = isoproof_workload_needs(kind);
   iso_capabilities can = iso_database_capabilities(run->database);
-  if ((needs != ISOPROOF_NEEDS_LISTS || can.lists) && (needs != ISOPROOF_NEEDS_ROWS || can.predicates))
+  if ((needs != ISOPROOF_NEED_LISTS || can.lists) && (needs != ISOPROOF_NEED_ROWS || can.predicates))
     return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the workload %s needs %s, which the driver %s does not have",
-                  isoproof_workload_id(kind), needs == ISOPROOF_NEEDS_LISTS ? "lists" : "ranges of rows",
+                  isoproof_workload_at(kind), needs == ISOPROOF_NEED_LISTS ? "lists" : "ranges of rows",
                   iso_driver_name(iso_database_driver(run->database)));
 }
 
@@ -136,7 +136,7 @@ static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *er
     started[0] = 0;
   const char *fixed[][2] = {{"seed", seed},
                             {"command", options->command},
-                            {"workload", isoproof_workload_id(run->workload->kind)},
+                            {"workload", isoproof_workload_at(run->workload->kind)},
                             {"sessions", sessions},
                             {"driver", iso_driver_name(iso_database_driver(run->database))},
                             {"database", iso_database_version(run->database)},

@@ -59,7 +59,7 @@ static bool copy_all(isoproof_run_summary *report, isoproof_run_handle *run) {
   report->database = copy(iso_database_version(run->database), &good);
   report->driver = copy(iso_driver_name(iso_database_driver(run->database)), &good);
   report->isolation = copy(isolation->name, &good);
-  bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEEDS_LISTS;
+  bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEED_LISTS;
   const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
   if (claim != NULL) report->claim = copy(claim, &good);
   report->note = copy(isolation->note, &good);

@@ -6,13 +6,13 @@
 
 static const struct {
   const char *id;
-  isoproof_needs needs;
+  isoproof_workload_need needs;
   uint32_t keys, least, most;
   double reads, rmw;
   uint32_t writes;
 } workloads[ISOPROOF_WORKLOADS] = {
 #define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, text)                                       \
-  {id, ISOPROOF_NEEDS_##needs, keys, least, most, reads, rmw, writes},
+  {id, ISOPROOF_NEED_##needs, keys, least, most, reads, rmw, writes},
     ISOPROOF_WORKLOAD_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
 };
@@ -51,7 +51,7 @@ static isoproof_workload_options defaults_of(isoproof_workload_kind kind) {
                                      .hot_share = 0.8,
                                      .hot_keys_share = 0.2,
                                      .writes_per_key = workloads[kind].writes,
-                                     .final_reads = workloads[kind].needs == ISOPROOF_NEEDS_LISTS};
+                                     .final_reads = workloads[kind].needs == ISOPROOF_NEED_LISTS};
 }
 
 bool isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options) {
@@ -59,7 +59,7 @@ bool isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_o
   return ISO_STRUCT_GIVE(options, made);
 }
 
-bool isoproof_preset_defaults(isoproof_preset preset, isoproof_workload_options *options) {
+bool isoproof_workload_preset_defaults(isoproof_workload_preset preset, isoproof_workload_options *options) {
   if ((unsigned)preset >= ISOPROOF_PRESETS) preset = ISOPROOF_PRESET_POLYSI;
   isoproof_workload_options made = defaults_of(presets[preset].kind);
   made.sessions = presets[preset].sessions;
@@ -74,9 +74,9 @@ bool isoproof_preset_defaults(isoproof_preset preset, isoproof_workload_options 
   return ISO_STRUCT_GIVE(options, made);
 }
 
-const char *isoproof_workload_id(size_t number) { return number < ISOPROOF_WORKLOADS ? workloads[number].id : NULL; }
+const char *isoproof_workload_at(size_t number) { return number < ISOPROOF_WORKLOADS ? workloads[number].id : NULL; }
 
-const char *isoproof_preset_id(size_t number) { return number < ISOPROOF_PRESETS ? presets[number].id : NULL; }
+const char *isoproof_workload_preset_at(size_t number) { return number < ISOPROOF_PRESETS ? presets[number].id : NULL; }
 
 bool isoproof_workload_find(const char *id, isoproof_workload_kind *kind) {
   for (size_t i = 0; i < ISOPROOF_WORKLOADS; i++) {
@@ -87,15 +87,15 @@ bool isoproof_workload_find(const char *id, isoproof_workload_kind *kind) {
   return false;
 }
 
-bool isoproof_preset_find(const char *id, isoproof_preset *preset) {
+bool isoproof_workload_preset_find(const char *id, isoproof_workload_preset *preset) {
   for (size_t i = 0; i < ISOPROOF_PRESETS; i++) {
     if (strcmp(id, presets[i].id) != 0) continue;
-    *preset = (isoproof_preset)i;
+    *preset = (isoproof_workload_preset)i;
     return true;
   }
   return false;
 }
 
-isoproof_needs isoproof_workload_needs(isoproof_workload_kind kind) {
-  return (unsigned)kind < ISOPROOF_WORKLOADS ? workloads[kind].needs : ISOPROOF_NEEDS_REGISTERS;
+isoproof_workload_need isoproof_workload_needs(isoproof_workload_kind kind) {
+  return (unsigned)kind < ISOPROOF_WORKLOADS ? workloads[kind].needs : ISOPROOF_NEED_REGISTERS;
 }

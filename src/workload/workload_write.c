@@ -80,7 +80,7 @@ static isoproof_status write_all(iso_generator *generator, iso_output *output, i
   iso_out_printf(output,
                  "{\"isoproof-workload\":1,\"workload\":\"%s\",\"seed\":\"%" PRIu64
                  "\",\"sessions\":%u,\"transactions\":%" PRIu64 ",\"keys\":%u}\n",
-                 isoproof_workload_id(options->kind), options->seed, options->sessions, options->txns, options->keys);
+                 isoproof_workload_at(options->kind), options->seed, options->sessions, options->txns, options->keys);
   for (uint64_t i = 0; i < options->txns && !iso_output_failed(output); i++) {
     job j = {.generator = generator, .session = (uint32_t)(i % options->sessions), .output = output};
     const iso_program *program;

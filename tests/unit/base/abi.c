@@ -357,7 +357,7 @@ static bool fill_minimized(const handles *h, void *out) {
   X(isoproof_sim_options, isoproof_sim_defaults(out))                                                                  \
   X(isoproof_run_options, isoproof_run_defaults(out))                                                                  \
   X(isoproof_workload_options, isoproof_workload_defaults(ISOPROOF_WORKLOAD_BANK, out))                                \
-  X(isoproof_workload_options, isoproof_preset_defaults(ISOPROOF_PRESET_JEPSEN, out))                                  \
+  X(isoproof_workload_options, isoproof_workload_preset_defaults(ISOPROOF_PRESET_JEPSEN, out))                         \
   X(isoproof_counts, isoproof_history_counts(h->history, out))                                                         \
   X(isoproof_session, isoproof_history_session(h->history, 1, out))                                                    \
   X(isoproof_txn, isoproof_history_txn(h->history, 1, out))                                                            \

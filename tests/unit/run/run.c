@@ -197,7 +197,7 @@ static void every_workload_runs_on_the_simulator(void **state) {
     assert_true(counts->p50_ns > 0 && counts->p50_ns <= counts->p99_ns && counts->p99_ns <= counts->max_ns);
     assert_int_equal(counts->broken_totals, 0);
     assert_string_equal(isoproof_run_summary_driver(report), "sim");
-    assert_string_equal(isoproof_history_fact(history, "workload"), isoproof_workload_id((size_t)kind));
+    assert_string_equal(isoproof_history_fact(history, "workload"), isoproof_workload_at((size_t)kind));
     assert_non_null(isoproof_history_fact(history, "isolation"));
     assert_int_equal(verdict(history, "read-committed"), ISOPROOF_SATISFIED);
     isoproof_history_free(history);
