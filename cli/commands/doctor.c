@@ -106,7 +106,7 @@ static void print_drivers(void) {
 static void print_servers(void) {
   const char *kind;
   puts("\nServers that '--cluster' can start");
-  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = isoproof_cluster_kind_at(i)) != NULL; i++) {
     char path[1024];
     isoproof_error error = {.offset = -1};
     printf("  %-16s ", kind);
@@ -204,7 +204,7 @@ static void json_servers(json *j) {
   const char *kind;
   json_name(j, "servers");
   json_open(j, '{');
-  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = isoproof_cluster_kind_at(i)) != NULL; i++) {
     char path[1024];
     field(j, kind, isoproof_cluster_find(kind, path, sizeof path, NULL) == ISOPROOF_OK ? path : NULL);
   }

@@ -45,7 +45,7 @@ typedef void (*isoproof_run_progress_fn)(const isoproof_run_progress *progress, 
 typedef struct isoproof_run_handle isoproof_run_handle;
 /* Whatever is to happen beside the sessions (faults, for example): runs in a thread of its own from the first
  * transaction on; the run ends only after it has returned. */
-typedef void (*isoproof_companion_fn)(isoproof_run_handle *run, void *user);
+typedef void (*isoproof_run_companion_fn)(isoproof_run_handle *run, void *user);
 /* Waits; false once the run is to end, and then at once. */
 ISOPROOF_API bool isoproof_run_wait(isoproof_run_handle *run, double seconds);
 /* Nanoseconds on the clock of the history. */
@@ -71,7 +71,7 @@ typedef struct isoproof_run_options {
   const char *command;                       /* how the run was started, for the header; may be NULL */
   isoproof_run_progress_fn progress;         /* may be NULL */
   void *progress_user;
-  isoproof_companion_fn companion; /* may be NULL */
+  isoproof_run_companion_fn companion; /* may be NULL */
   void *companion_user;
 } isoproof_run_options;
 

@@ -176,9 +176,9 @@ static isoproof_status call_cluster(const void *options, isoproof_error *error) 
 
 /* Options that are refused before the cluster is looked at. */
 static isoproof_status call_faults(const void *options, isoproof_error *error) {
-  isoproof_faults *faults = NULL;
-  isoproof_status status = isoproof_faults_new(NULL, options, &faults, error);
-  isoproof_faults_free(faults);
+  isoproof_fault_injector *faults = NULL;
+  isoproof_status status = isoproof_fault_injector_new(NULL, options, &faults, error);
+  isoproof_fault_injector_free(faults);
   return status;
 }
 
