@@ -15,8 +15,8 @@ typedef struct story {
   isoproof_result *result;
 } story;
 
-void coo_class(isoproof_anomaly_class kind, isoproof_anomaly_size size, char out[8]) {
-  snprintf(out, 8, "%s-%c", isoproof_anomaly_class_name(kind), isoproof_anomaly_size_name(size)[0]);
+void coo_class(isoproof_coo_class kind, isoproof_coo_size size, char out[8]) {
+  snprintf(out, 8, "%s-%c", isoproof_coo_class_name(kind), isoproof_coo_size_name(size)[0]);
 }
 
 static void free_story(story *s) {
@@ -95,7 +95,7 @@ static void print_cycles(const story *s) {
     print_cycle(s, &cycle);
     if (i > 0) continue;
     heading("");
-    printf("%s; %s\n", isoproof_anomaly_class_title(cycle.kind), isoproof_anomaly_size_title(cycle.size));
+    printf("%s; %s\n", isoproof_coo_class_title(cycle.kind), isoproof_coo_size_title(cycle.size));
   }
   if (isoproof_pop_graph_more(s->graph)) {
     heading("");

@@ -27,11 +27,11 @@ typedef enum isoproof_schedule_step_kind {
 } isoproof_schedule_step_kind;
 
 enum {
-  ISOPROOF_SCHEDULE_STEPS = 1024,  /* most steps of a schedule */
-  ISOPROOF_SCHEDULE_TXNS = 64,     /* most transactions */
-  ISOPROOF_SCHEDULE_OBJECTS = 64,  /* most objects */
-  ISOPROOF_OBJECT_NAME_BYTES = 32, /* most bytes of the name of an object, terminated */
-  ISOPROOF_STEP_TEXT_BYTES = 64    /* enough for any step as text */
+  ISOPROOF_SCHEDULE_STEPS = 1024,    /* most steps of a schedule */
+  ISOPROOF_SCHEDULE_TXNS = 64,       /* most transactions */
+  ISOPROOF_SCHEDULE_OBJECTS = 64,    /* most objects */
+  ISOPROOF_SCHEDULE_NAME_BYTES = 32, /* most bytes of the name of an object, terminated */
+  ISOPROOF_STEP_TEXT_BYTES = 64      /* enough for any step as text */
 };
 
 typedef struct isoproof_schedule_step {
@@ -104,18 +104,22 @@ typedef struct isoproof_pop {
   uint32_t from_step, to_step; /* RA, WC, WA: the end of the writer is to_step */
 } isoproof_pop;
 
-typedef enum isoproof_anomaly_class {
-  ISOPROOF_CLASS_RAT,
-  ISOPROOF_CLASS_WAT,
-  ISOPROOF_CLASS_IAT
-} isoproof_anomaly_class;
-typedef enum isoproof_anomaly_size { ISOPROOF_SIZE_SDA, ISOPROOF_SIZE_DDA, ISOPROOF_SIZE_MDA } isoproof_anomaly_size;
+typedef enum isoproof_coo_class {
+  ISOPROOF_COO_CLASS_RAT,
+  ISOPROOF_COO_CLASS_WAT,
+  ISOPROOF_COO_CLASS_IAT
+} isoproof_coo_class;
+typedef enum isoproof_coo_size {
+  ISOPROOF_COO_SIZE_SDA,
+  ISOPROOF_COO_SIZE_DDA,
+  ISOPROOF_COO_SIZE_MDA
+} isoproof_coo_size;
 
 /* "RAT", "read anomaly type"; "SDA", "single data anomaly". */
-ISOPROOF_API const char *isoproof_anomaly_class_name(isoproof_anomaly_class kind);
-ISOPROOF_API const char *isoproof_anomaly_class_title(isoproof_anomaly_class kind);
-ISOPROOF_API const char *isoproof_anomaly_size_name(isoproof_anomaly_size size);
-ISOPROOF_API const char *isoproof_anomaly_size_title(isoproof_anomaly_size size);
+ISOPROOF_API const char *isoproof_coo_class_name(isoproof_coo_class kind);
+ISOPROOF_API const char *isoproof_coo_class_title(isoproof_coo_class kind);
+ISOPROOF_API const char *isoproof_coo_size_name(isoproof_coo_size size);
+ISOPROOF_API const char *isoproof_coo_size_title(isoproof_coo_size size);
 
 /* A cycle of POPs, told from the one that closes first. */
 typedef struct isoproof_pop_cycle {
@@ -123,8 +127,8 @@ typedef struct isoproof_pop_cycle {
   const isoproof_pop *pops; /* pops[i].to == pops[i + 1].from, and the last one leads back to the first */
   size_t length;            /* transactions */
   size_t objects;
-  isoproof_anomaly_class kind;
-  isoproof_anomaly_size size;
+  isoproof_coo_class kind;
+  isoproof_coo_size size;
   unsigned number;  /* 1 to 33: its place in the published table; 0 for longer cycles that the table only stands for */
   const char *name; /* "Read Skew Committed" */
   bool committed;   /* every transaction of it committed */
@@ -160,8 +164,8 @@ typedef struct isoproof_coo_case {
   size_t struct_size; /* sizeof(isoproof_coo_case), set by the caller */
   unsigned number;    /* 1 to 33, or 0 */
   const char *name;   /* "Write Skew", "Step RAT" */
-  isoproof_anomaly_class kind;
-  isoproof_anomaly_size size;
+  isoproof_coo_class kind;
+  isoproof_coo_size size;
   size_t length;
   size_t objects;
   isoproof_pop_kind pops[ISOPROOF_COO_TXNS]; /* from transaction i to transaction i + 1 */

@@ -33,7 +33,7 @@ static bool is_wanted(const isoproof_coo_run_options *options, unsigned number) 
 static isoproof_status add_case(isoproof_coo_matrix *matrix, const isoproof_coo_case *c, isoproof_error *error) {
   char kind[8];
   iso_coo_row row = {.number = c->number, .name = c->name};
-  snprintf(kind, sizeof kind, "%s-%c", isoproof_anomaly_class_name(c->kind), isoproof_anomaly_size_name(c->size)[0]);
+  snprintf(kind, sizeof kind, "%s-%c", isoproof_coo_class_name(c->kind), isoproof_coo_size_name(c->size)[0]);
   row.kind = iso_arena_text(&matrix->arena, kind, strlen(kind));
   ISO_TRY(isoproof_schedule_parse(c->schedule, &row.plan, error));
   if (row.kind != NULL && iso_vec_push(&matrix->rows, row)) return ISOPROOF_OK;

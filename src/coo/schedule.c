@@ -104,7 +104,7 @@ static isoproof_status find_object(isoproof_schedule *schedule, const char *name
     return iso_fail_at(error, ISOPROOF_ERR_LIMIT, place, "expected at most %d objects in a schedule",
                        ISOPROOF_SCHEDULE_OBJECTS);
   }
-  snprintf(schedule->names[schedule->object_count], ISOPROOF_OBJECT_NAME_BYTES, "%s", name);
+  snprintf(schedule->names[schedule->object_count], ISOPROOF_SCHEDULE_NAME_BYTES, "%s", name);
   *object = schedule->object_count++;
   return ISOPROOF_OK;
 }

@@ -211,8 +211,7 @@ static void published_cases_are_named(void **state) {
     assert_true(isoproof_pop_graph_cycle(graph, 0, &cycle));
     assert_int_equal(cycle.number, published[i].number);
     assert_string_equal(cycle.name, published[i].name);
-    snprintf(class, sizeof class, "%s-%c", isoproof_anomaly_class_name(cycle.kind),
-             isoproof_anomaly_size_name(cycle.size)[0]);
+    snprintf(class, sizeof class, "%s-%c", isoproof_coo_class_name(cycle.kind), isoproof_coo_size_name(cycle.size)[0]);
     assert_string_equal(class, published[i].class);
     const char *code = isoproof_schedule_phenomenon(schedule, 0);
     assert_string_equal(code != NULL ? code : "", published[i].adya);
