@@ -125,13 +125,13 @@ typedef struct isoproof_write_order {
 } isoproof_write_order;
 
 /* What follows from one choice among orders of writes that the history does not tell.  Frozen. */
-typedef struct isoproof_case {
+typedef struct isoproof_anomaly_case {
   const isoproof_write_order *orders; /* assumed; cases that begin with the same ones belong together */
   size_t order_count;
   const isoproof_edge *edges; /* the cycle that they close */
   size_t edge_count;
   const char *explanation; /* in a sentence */
-} isoproof_case;
+} isoproof_anomaly_case;
 
 typedef struct isoproof_anomaly {
   size_t struct_size; /* sizeof(isoproof_anomaly), set by the caller */
@@ -150,7 +150,7 @@ typedef struct isoproof_anomaly {
   const char *explanation; /* in sentences */
   /* Where the violation depends on orders that the history does not tell: every choice of them, each with its cycle;
    * the edges above are then those that are certain.  NULL and 0 where there is but one cycle. */
-  const isoproof_case *cases;
+  const isoproof_anomaly_case *cases;
   size_t case_count;
 } isoproof_anomaly;
 

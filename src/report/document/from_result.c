@@ -261,7 +261,7 @@ static bool keep_edges(gathering *g, const isoproof_edge *edges, size_t count, c
   return true;
 }
 
-static bool keep_case(gathering *g, const isoproof_case *one, isoproof_document_case *out) {
+static bool keep_case(gathering *g, const isoproof_anomaly_case *one, isoproof_document_case *out) {
   size_t count = at_most(one->order_count, ISO_DOCUMENT_EDGES);
   isoproof_document_order *orders = iso_arena_alloc(g->arena, count + 1, sizeof *orders);
   out->explanation = iso_model_text(g->arena, one->explanation, strlen(one->explanation), SIZE_MAX);

@@ -64,7 +64,7 @@ static void put_edges(iso_output *out, const isoproof_history *history, const is
 }
 
 /* What follows from one choice of the orders that the history does not tell. */
-static void put_case(iso_output *out, const isoproof_history *history, const isoproof_case *one) {
+static void put_case(iso_output *out, const isoproof_history *history, const isoproof_anomaly_case *one) {
   iso_out_text(out, "{\"orders\":[");
   for (size_t i = 0; i < one->order_count; i++) {
     iso_out_text(out, i > 0 ? ",{\"before\":" : "{\"before\":");

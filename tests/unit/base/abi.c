@@ -465,7 +465,7 @@ static void frozen_structs_are_what_they_were(void **state) {
   FROZEN(isoproof_position, 24, offset, 16);
   FROZEN(isoproof_edge, 72, key, 48);
   FROZEN(isoproof_write_order, 40, key, 16);
-  FROZEN(isoproof_case, 40, explanation, 32);
+  FROZEN(isoproof_anomaly_case, 40, explanation, 32);
   FROZEN(isoproof_certificate_event, 16, kind, 8);
   FROZEN(isoproof_pop, 24, to_step, 20);
 #undef FROZEN
