@@ -52,14 +52,14 @@ static void heading(const char *text) { printf("  %-*s", HEADING, text); }
 static void print_pops(const story *s) {
   isoproof_pop pop;
   char steps[3 * ISOPROOF_STEP_TEXT_BYTES];
-  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) {
+  for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) {
     heading(i == 0 ? "POPs" : "");
     pop_steps(s, &pop, steps, sizeof steps);
     printf("%-3s  T%u -> T%u  %-22s %s\n", isoproof_pop_kind_name(pop.kind),
            isoproof_schedule_txn_label(s->schedule, pop.from), isoproof_schedule_txn_label(s->schedule, pop.to), steps,
            isoproof_pop_kind_meaning(pop.kind));
   }
-  if (isoproof_pop_graph_pops(s->graph) == 0) {
+  if (isoproof_pop_graph_pop_count(s->graph) == 0) {
     heading("POPs");
     puts("none");
   }
@@ -86,18 +86,18 @@ static void print_cycle(const story *s, const isoproof_pop_cycle *cycle) {
 
 static void print_cycles(const story *s) {
   isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
-  if (isoproof_pop_graph_cycles(s->graph) == 0) {
+  if (isoproof_pop_graph_cycle_count(s->graph) == 0) {
     heading("cycles");
     puts("none: consistent");
   }
-  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) {
+  for (size_t i = 0; isoproof_pop_graph_cycle_at(s->graph, i, &cycle); i++) {
     heading(i == 0 ? "cycles" : "");
     print_cycle(s, &cycle);
     if (i > 0) continue;
     heading("");
     printf("%s; %s\n", isoproof_coo_class_title(cycle.kind), isoproof_coo_size_title(cycle.size));
   }
-  if (isoproof_pop_graph_more(s->graph)) {
+  if (isoproof_pop_graph_truncated(s->graph)) {
     heading("");
     puts("and perhaps more: the search stopped at its limit");
   }
@@ -120,13 +120,14 @@ static const char *ansi(const story *s, size_t i) {
   for (size_t p = 0; p < COUNT_OF(phenomena); p++) {
     isoproof_pop pop;
     bool found = false;
-    for (size_t n = 0; !found && isoproof_pop_graph_pop(s->graph, n, &pop); n++) found = pop.kind == phenomena[p].kind;
+    for (size_t n = 0; !found && isoproof_pop_graph_pop_at(s->graph, n, &pop); n++)
+      found = pop.kind == phenomena[p].kind;
     if (found && i-- == 0) return phenomena[p].code;
   }
   return NULL;
 }
 
-static const char *phenomenon(const story *s, size_t i) { return isoproof_schedule_phenomenon(s->schedule, i); }
+static const char *phenomenon(const story *s, size_t i) { return isoproof_schedule_phenomenon_at(s->schedule, i); }
 static const char *weakest(const story *s, size_t i) { return isoproof_result_weakest_violated(s->result, i); }
 static const char *strongest(const story *s, size_t i) { return isoproof_result_strongest(s->result, i); }
 
@@ -243,14 +244,14 @@ static void print_json(const story *s) {
   json_string(&j, isoproof_schedule_text(s->schedule));
   json_name(&j, "pops");
   json_open(&j, '[');
-  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) json_pop(&j, s, &pop);
+  for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) json_pop(&j, s, &pop);
   json_close(&j, ']');
   json_name(&j, "cycles");
   json_open(&j, '[');
-  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) json_cycle(&j, s, &cycle);
+  for (size_t i = 0; isoproof_pop_graph_cycle_at(s->graph, i, &cycle); i++) json_cycle(&j, s, &cycle);
   json_close(&j, ']');
   json_name(&j, "more_cycles");
-  json_bool(&j, isoproof_pop_graph_more(s->graph));
+  json_bool(&j, isoproof_pop_graph_truncated(s->graph));
   json_names(&j, "ansi", ansi, s);
   json_names(&j, "adya", phenomenon, s);
   json_names(&j, "tap", pattern, s);

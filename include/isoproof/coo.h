@@ -50,9 +50,9 @@ ISOPROOF_API isoproof_status isoproof_schedule_parse(const char *text, isoproof_
                                                      isoproof_error *error);
 ISOPROOF_API void isoproof_schedule_free(isoproof_schedule *schedule);
 
-ISOPROOF_API size_t isoproof_schedule_steps(const isoproof_schedule *schedule);
-ISOPROOF_API size_t isoproof_schedule_txns(const isoproof_schedule *schedule);
-ISOPROOF_API size_t isoproof_schedule_objects(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_step_count(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_txn_count(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_object_count(const isoproof_schedule *schedule);
 /* False when the number is out of range. */
 ISOPROOF_API bool isoproof_schedule_step_at(const isoproof_schedule *schedule, size_t number,
                                             isoproof_schedule_step *out);
@@ -141,16 +141,16 @@ typedef struct isoproof_pop_graph isoproof_pop_graph;
 ISOPROOF_API isoproof_status isoproof_pop_graph_new(const isoproof_schedule *schedule, isoproof_pop_graph **graph,
                                                     isoproof_error *error);
 ISOPROOF_API void isoproof_pop_graph_free(isoproof_pop_graph *graph);
-ISOPROOF_API size_t isoproof_pop_graph_pops(const isoproof_pop_graph *graph);
-ISOPROOF_API bool isoproof_pop_graph_pop(const isoproof_pop_graph *graph, size_t number, isoproof_pop *out);
-ISOPROOF_API size_t isoproof_pop_graph_cycles(const isoproof_pop_graph *graph);
-ISOPROOF_API bool isoproof_pop_graph_cycle(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out);
+ISOPROOF_API size_t isoproof_pop_graph_pop_count(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_pop_at(const isoproof_pop_graph *graph, size_t number, isoproof_pop *out);
+ISOPROOF_API size_t isoproof_pop_graph_cycle_count(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_cycle_at(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out);
 /* Whether the search stopped at its limit, so that more cycles may exist. */
-ISOPROOF_API bool isoproof_pop_graph_more(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_truncated(const isoproof_pop_graph *graph);
 
 /* Adya's phenomena among the committed transactions, with the versions in the order of their writes: codes as in
  * isoproof/level.h ("G0", "G1a", "G-single"), `number` from 0; NULL after the last. */
-ISOPROOF_API const char *isoproof_schedule_phenomenon(const isoproof_schedule *schedule, size_t number);
+ISOPROOF_API const char *isoproof_schedule_phenomenon_at(const isoproof_schedule *schedule, size_t number);
 
 /* ---- the test cases ---- */
 
@@ -184,15 +184,15 @@ ISOPROOF_API isoproof_status isoproof_coo_generator_new(size_t txns, size_t obje
 ISOPROOF_API bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out);
 ISOPROOF_API void isoproof_coo_generator_free(isoproof_coo_generator *generator);
 /* How many cycles of exactly that many transactions and objects there are. */
-ISOPROOF_API uint64_t isoproof_coo_count(size_t txns, size_t objects);
+ISOPROOF_API uint64_t isoproof_coo_cycle_count(size_t txns, size_t objects);
 
 /* The statement of a step in SQL, on a table with rows (k, v) that all start with v = 0: "UPDATE coo SET v = 2 WHERE k
  * = 0", "COMMIT".  The setup is the statements that make the table; `number` from 0.  Both as snprintf does, 0 after
  * the last. */
-ISOPROOF_API size_t isoproof_schedule_sql(const isoproof_schedule *schedule, const char *table, size_t number,
-                                          char *buffer, size_t size);
-ISOPROOF_API size_t isoproof_schedule_sql_setup(const isoproof_schedule *schedule, const char *table, size_t number,
-                                                char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_schedule_sql_at(const isoproof_schedule *schedule, const char *table, size_t number,
+                                             char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_schedule_sql_setup_at(const isoproof_schedule *schedule, const char *table, size_t number,
+                                                   char *buffer, size_t size);
 
 /* ---- on a real database ---- */
 
@@ -256,7 +256,7 @@ ISOPROOF_API void isoproof_coo_matrix_free(isoproof_coo_matrix *matrix);
 
 /* "PostgreSQL 15.18"; names of its levels as it calls them, NULL after the last; seconds it all took. */
 ISOPROOF_API const char *isoproof_coo_matrix_database(const isoproof_coo_matrix *matrix);
-ISOPROOF_API const char *isoproof_coo_matrix_level(const isoproof_coo_matrix *matrix, size_t level);
+ISOPROOF_API const char *isoproof_coo_matrix_level_at(const isoproof_coo_matrix *matrix, size_t level);
 ISOPROOF_API double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix);
 
 typedef struct isoproof_coo_row {
@@ -268,7 +268,7 @@ typedef struct isoproof_coo_row {
 } isoproof_coo_row;
 
 /* False after the last. */
-ISOPROOF_API bool isoproof_coo_matrix_row(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out);
+ISOPROOF_API bool isoproof_coo_matrix_row_at(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out);
 
 typedef struct isoproof_coo_cell {
   size_t struct_size;         /* sizeof(isoproof_coo_cell), set by the caller */
@@ -279,14 +279,14 @@ typedef struct isoproof_coo_cell {
   const char *cycle;                         /* the name of its first POP cycle, NULL where there is none */
   const char *phenomenon;                    /* Adya's code of what committed, NULL where there is none */
   bool broken;     /* a transaction was rolled back, and what committed is an anomaly all the same */
-  size_t verdicts; /* levels judged, see isoproof_coo_cell_verdict */
-  size_t errors;   /* see isoproof_coo_cell_error */
-  size_t events;   /* see isoproof_coo_cell_event */
+  size_t verdicts; /* levels judged, see isoproof_coo_cell_verdict_at */
+  size_t errors;   /* see isoproof_coo_cell_error_at */
+  size_t events;   /* see isoproof_coo_cell_event_at */
   double seconds;
 } isoproof_coo_cell;
 
-ISOPROOF_API bool isoproof_coo_matrix_cell(const isoproof_coo_matrix *matrix, size_t row, size_t level,
-                                           isoproof_coo_cell *out);
+ISOPROOF_API bool isoproof_coo_matrix_cell_at(const isoproof_coo_matrix *matrix, size_t row, size_t level,
+                                              isoproof_coo_cell *out);
 
 /* The verdict of the checkers on what committed, by level. */
 typedef struct isoproof_coo_verdict {
@@ -294,8 +294,8 @@ typedef struct isoproof_coo_verdict {
   const char *level;
   const char *verdict; /* "satisfied", "violated", "unknown" */
 } isoproof_coo_verdict;
-ISOPROOF_API bool isoproof_coo_cell_verdict(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                            isoproof_coo_verdict *out);
+ISOPROOF_API bool isoproof_coo_cell_verdict_at(const isoproof_coo_matrix *matrix, size_t row, size_t level,
+                                               size_t number, isoproof_coo_verdict *out);
 
 /* One thing that happened in the run that is shown. */
 typedef struct isoproof_coo_event {
@@ -311,11 +311,11 @@ typedef struct isoproof_coo_event {
   bool waited;
   double started, finished; /* seconds since the case began */
 } isoproof_coo_event;
-ISOPROOF_API bool isoproof_coo_cell_event(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                          isoproof_coo_event *out);
+ISOPROOF_API bool isoproof_coo_cell_event_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                             isoproof_coo_event *out);
 /* The events that are errors, in order: every code of every session. */
-ISOPROOF_API bool isoproof_coo_cell_error(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                          isoproof_coo_event *out);
+ISOPROOF_API bool isoproof_coo_cell_error_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                             isoproof_coo_event *out);
 
 /* What the paper reports for a case at a level of a database such as this one: a letter, or 0 where it says nothing. */
 ISOPROOF_API char isoproof_coo_published(const char *database, const char *level, unsigned number);

@@ -239,7 +239,7 @@ isoproof_status iso_cycles_find(isoproof_pop_graph *graph, isoproof_error *error
   return ISOPROOF_OK;
 }
 
-bool isoproof_pop_graph_cycle(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out) {
+bool isoproof_pop_graph_cycle_at(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out) {
   if (number >= graph->cycles.count) return false;
   const iso_cycle *cycle = &graph->cycles.items[number];
   const isoproof_schedule *schedule = graph->schedule;

@@ -107,7 +107,7 @@ static isoproof_status find_cycle(const isoproof_schedule *executed, finding *f,
   isoproof_pop_graph *graph = NULL;
   isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
   ISO_TRY(isoproof_pop_graph_new(executed, &graph, error));
-  if (isoproof_pop_graph_cycle(graph, 0, &cycle)) f->cycle = cycle.name;
+  if (isoproof_pop_graph_cycle_at(graph, 0, &cycle)) f->cycle = cycle.name;
   isoproof_pop_graph_free(graph);
   return ISOPROOF_OK;
 }
@@ -118,7 +118,7 @@ static isoproof_status tell_story(isoproof_coo_matrix *matrix, const isoproof_sc
   const char *text = isoproof_schedule_text(executed);
   f->executed = iso_arena_text(&matrix->arena, text, strlen(text));
   if (f->executed == NULL) return iso_fail_memory(error);
-  f->phenomenon = isoproof_schedule_phenomenon(executed, 0);
+  f->phenomenon = isoproof_schedule_phenomenon_at(executed, 0);
   f->broken = f->phenomenon != NULL;
   ISO_TRY(check_levels(matrix, executed, f, error));
   f->broken = f->broken && failed;

@@ -7,11 +7,11 @@
 const char *isoproof_coo_matrix_database(const isoproof_coo_matrix *matrix) { return matrix->database; }
 double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix) { return matrix->seconds; }
 
-const char *isoproof_coo_matrix_level(const isoproof_coo_matrix *matrix, size_t level) {
+const char *isoproof_coo_matrix_level_at(const isoproof_coo_matrix *matrix, size_t level) {
   return level < matrix->level_count ? matrix->levels[level] : NULL;
 }
 
-bool isoproof_coo_matrix_row(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out) {
+bool isoproof_coo_matrix_row_at(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out) {
   if (row >= matrix->rows.count) return false;
   const iso_coo_row *r = &matrix->rows.items[row];
   isoproof_coo_row made = {.struct_size = sizeof made,
@@ -27,27 +27,27 @@ static const iso_coo_cell *find(const isoproof_coo_matrix *matrix, size_t row, s
   return &matrix->cells[row * matrix->level_count + level];
 }
 
-bool isoproof_coo_matrix_cell(const isoproof_coo_matrix *matrix, size_t row, size_t level, isoproof_coo_cell *out) {
+bool isoproof_coo_matrix_cell_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, isoproof_coo_cell *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
   return cell != NULL && ISO_STRUCT_GIVE(out, cell->shown);
 }
 
-bool isoproof_coo_cell_verdict(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                               isoproof_coo_verdict *out) {
+bool isoproof_coo_cell_verdict_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                  isoproof_coo_verdict *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
   if (cell == NULL || number >= cell->shown.verdicts) return false;
   return ISO_STRUCT_GIVE(out, cell->verdicts[number]);
 }
 
-bool isoproof_coo_cell_event(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                             isoproof_coo_event *out) {
+bool isoproof_coo_cell_event_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                isoproof_coo_event *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
   if (cell == NULL || number >= cell->shown.events) return false;
   return ISO_STRUCT_GIVE(out, cell->events[number]);
 }
 
-bool isoproof_coo_cell_error(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                             isoproof_coo_event *out) {
+bool isoproof_coo_cell_error_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                isoproof_coo_event *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
   for (size_t i = 0; cell != NULL && i < cell->shown.events; i++) {
     if (cell->events[i].error != NULL && number-- == 0) return ISO_STRUCT_GIVE(out, cell->events[i]);

@@ -19,9 +19,9 @@ void isoproof_schedule_free(isoproof_schedule *schedule) {
   free(schedule);
 }
 
-size_t isoproof_schedule_steps(const isoproof_schedule *schedule) { return schedule->step_count; }
-size_t isoproof_schedule_txns(const isoproof_schedule *schedule) { return schedule->txn_count; }
-size_t isoproof_schedule_objects(const isoproof_schedule *schedule) { return schedule->object_count; }
+size_t isoproof_schedule_step_count(const isoproof_schedule *schedule) { return schedule->step_count; }
+size_t isoproof_schedule_txn_count(const isoproof_schedule *schedule) { return schedule->txn_count; }
+size_t isoproof_schedule_object_count(const isoproof_schedule *schedule) { return schedule->object_count; }
 const char *isoproof_schedule_text(const isoproof_schedule *schedule) {
   return schedule->text.text != NULL ? schedule->text.text : "";
 }

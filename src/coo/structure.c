@@ -84,7 +84,7 @@ bool iso_structure_next(iso_structure_walk *walk, iso_structure *out) {
   return true;
 }
 
-uint64_t isoproof_coo_count(size_t txns, size_t objects) {
+uint64_t isoproof_coo_cycle_count(size_t txns, size_t objects) {
   if (txns < 2 || txns > ISOPROOF_COO_TXNS || objects == 0 || objects > ISOPROOF_COO_OBJECTS) return 0;
   iso_structure_walk walk = iso_structure_walk_begin((uint32_t)txns, (uint32_t)objects);
   uint64_t count = 0;

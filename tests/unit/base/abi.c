@@ -313,7 +313,7 @@ static handles open_handles(void) {
   if (has_sqlite()) {
     isoproof_coo_event event = {.struct_size = sizeof event};
     assert_ok_error(isoproof_coo_run(&coo, NULL, &h.matrix, &error), error);
-    h.has_error = isoproof_coo_cell_error(h.matrix, 0, 0, 0, &event);
+    h.has_error = isoproof_coo_cell_error_at(h.matrix, 0, 0, 0, &event);
   }
   return h;
 }
@@ -379,13 +379,13 @@ static bool fill_minimized(const handles *h, void *out) {
   X(isoproof_injected_bug, isoproof_injected_bug_at(h->blames, 0, out))                                                \
   X(isoproof_driver_info, isoproof_driver_at(0, out))                                                                  \
   X(isoproof_schedule_step, isoproof_schedule_step_at(h->schedule, 2, out))                                            \
-  X(isoproof_pop_cycle, isoproof_pop_graph_cycle(h->graph, 0, out))                                                    \
+  X(isoproof_pop_cycle, isoproof_pop_graph_cycle_at(h->graph, 0, out))                                                 \
   X(isoproof_coo_case, fill_case(out))                                                                                 \
-  X(isoproof_coo_row, isoproof_coo_matrix_row(h->matrix, 0, out))                                                      \
-  X(isoproof_coo_cell, isoproof_coo_matrix_cell(h->matrix, 0, 0, out))                                                 \
-  X(isoproof_coo_verdict, isoproof_coo_cell_verdict(h->matrix, 0, 0, 0, out))                                          \
-  X(isoproof_coo_event, isoproof_coo_cell_event(h->matrix, 0, 0, 0, out))                                              \
-  X(isoproof_coo_event, isoproof_coo_cell_error(h->matrix, 0, 0, 0, out))
+  X(isoproof_coo_row, isoproof_coo_matrix_row_at(h->matrix, 0, out))                                                   \
+  X(isoproof_coo_cell, isoproof_coo_matrix_cell_at(h->matrix, 0, 0, out))                                              \
+  X(isoproof_coo_verdict, isoproof_coo_cell_verdict_at(h->matrix, 0, 0, 0, out))                                       \
+  X(isoproof_coo_event, isoproof_coo_cell_event_at(h->matrix, 0, 0, 0, out))                                           \
+  X(isoproof_coo_event, isoproof_coo_cell_error_at(h->matrix, 0, 0, 0, out))
 
 enum {
 #define X(type, call) +1
