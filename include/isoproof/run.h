@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-/* Room for classes of errors in the structs below; how many there are, isoproof_error_class_name tells. */
+/* Room for classes of errors in the structs below; how many there are, isoproof_error_class_at tells. */
 enum { ISOPROOF_ERROR_CLASS_ROOM = 32 };
 /* "serialization", "deadlock", ...; NULL after the last. */
-ISOPROOF_API const char *isoproof_error_class_name(size_t number);
+ISOPROOF_API const char *isoproof_error_class_at(size_t number);
 
 /* Counters of a run, while it goes on and in the end. */
 typedef struct isoproof_run_counts {
@@ -91,12 +91,12 @@ ISOPROOF_API const char *isoproof_run_summary_claim(const isoproof_run_summary *
 /* Where the promise is, and what to know about it; "" where there is nothing to say. */
 ISOPROOF_API const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report);
 /* What matters for the results; false after the last. */
-ISOPROOF_API bool isoproof_run_summary_setting(const isoproof_run_summary *report, size_t number, const char **name,
-                                               const char **value);
+ISOPROOF_API bool isoproof_run_summary_setting_at(const isoproof_run_summary *report, size_t number, const char **name,
+                                                  const char **value);
 /* The URL of a node without its password; NULL after the last. */
-ISOPROOF_API const char *isoproof_run_summary_url(const isoproof_run_summary *report, size_t node);
+ISOPROOF_API const char *isoproof_run_summary_url_at(const isoproof_run_summary *report, size_t node);
 /* The words of the server for the last error of a class; "" where there was none. */
-ISOPROOF_API const char *isoproof_run_summary_error(const isoproof_run_summary *report, size_t error_class);
+ISOPROOF_API const char *isoproof_run_summary_last_error(const isoproof_run_summary *report, size_t error_class);
 /* Whether it was cancelled before its end.  The history is valid all the same. */
 ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *report);
 

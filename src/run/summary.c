@@ -17,7 +17,7 @@ struct isoproof_run_summary {
   bool cancelled;
 };
 
-const char *isoproof_error_class_name(size_t number) {
+const char *isoproof_error_class_at(size_t number) {
   return number < ISO_ERROR_CLASSES ? iso_error_class_name((iso_error_class)number) : NULL;
 }
 
@@ -128,18 +128,18 @@ const char *isoproof_run_summary_claim(const isoproof_run_summary *report) { ret
 const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report) { return report->note; }
 bool isoproof_run_summary_cancelled(const isoproof_run_summary *report) { return report->cancelled; }
 
-bool isoproof_run_summary_setting(const isoproof_run_summary *report, size_t number, const char **name,
-                                  const char **value) {
+bool isoproof_run_summary_setting_at(const isoproof_run_summary *report, size_t number, const char **name,
+                                     const char **value) {
   if (number >= report->settings.count) return false;
   *name = report->settings.items[number].name;
   *value = report->settings.items[number].value;
   return true;
 }
 
-const char *isoproof_run_summary_url(const isoproof_run_summary *report, size_t node) {
+const char *isoproof_run_summary_url_at(const isoproof_run_summary *report, size_t node) {
   return node < report->urls.count ? report->urls.items[node] : NULL;
 }
 
-const char *isoproof_run_summary_error(const isoproof_run_summary *report, size_t error_class) {
+const char *isoproof_run_summary_last_error(const isoproof_run_summary *report, size_t error_class) {
   return error_class < ISO_ERROR_CLASSES ? report->messages[error_class] : "";
 }

@@ -264,9 +264,9 @@ static void sqlite_keeps_its_promise(void **state) {
   const char *name, *value;
   assert_true(isoproof_run_summary_counts(report)->committed > 30);
   assert_string_equal(isoproof_run_summary_claim(report), "serializable");
-  assert_true(isoproof_run_summary_setting(report, 0, &name, &value));
-  assert_string_equal(isoproof_run_summary_url(report, 0), "sqlite:");
-  assert_null(isoproof_run_summary_url(report, 1));
+  assert_true(isoproof_run_summary_setting_at(report, 0, &name, &value));
+  assert_string_equal(isoproof_run_summary_url_at(report, 0), "sqlite:");
+  assert_null(isoproof_run_summary_url_at(report, 1));
   assert_int_equal(verdict(history, "causal"), ISOPROOF_SATISFIED);
   isoproof_history_free(history);
   isoproof_run_summary_free(report);
