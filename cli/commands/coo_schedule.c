@@ -147,7 +147,7 @@ static const char *model(const story *s, size_t i) {
   for (size_t p = 0; (code = phenomenon(s, p)) != NULL; p++) {
     const isoproof_anomaly_info *info = isoproof_anomaly_find(code);
     const isoproof_level_info *level;
-    for (size_t n = 0; info != NULL && (level = isoproof_anomaly_rules_out(info, n)) != NULL && count < MODELS_MOST;
+    for (size_t n = 0; info != NULL && (level = isoproof_anomaly_rules_out_at(info, n)) != NULL && count < MODELS_MOST;
          n++) {
       all[count++] = level;
     }

@@ -33,11 +33,11 @@ typedef enum isoproof_object_model {
 } isoproof_object_model;
 
 /* The id of a model, `number` from 0; NULL after the last. */
-ISOPROOF_API const char *isoproof_object_at(size_t number);
+ISOPROOF_API const char *isoproof_object_model_at(size_t number);
 /* What a model demands, in words. */
-ISOPROOF_API const char *isoproof_object_meaning(isoproof_object_model model);
+ISOPROOF_API const char *isoproof_object_model_meaning(isoproof_object_model model);
 /* By id; false when there is none. */
-ISOPROOF_API bool isoproof_object_find(const char *id, isoproof_object_model *model);
+ISOPROOF_API bool isoproof_object_model_find(const char *id, isoproof_object_model *model);
 
 typedef struct isoproof_object_options {
   size_t struct_size; /* sizeof(isoproof_object_options) */

@@ -397,7 +397,7 @@ isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number) {
   const struct iso_elle_shown *shown = &result->elle_shown[number];
   const iso_elle *e = result->elle;
   const isoproof_anomaly_info *info = isoproof_anomaly_at(shown->anomaly);
-  const isoproof_level_info *weakest = isoproof_anomaly_rules_out(info, 0);
+  const isoproof_level_info *weakest = isoproof_anomaly_rules_out_at(info, 0);
   isoproof_anomaly *out = iso_arena_alloc(&result->arena, 1, sizeof *out);
   if (out == NULL) return NULL;
   teller t = {.result = result, .h = result->history, .e = e, .out = out};

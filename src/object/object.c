@@ -30,13 +30,13 @@ static const struct model {
 #undef BIT
 };
 
-const char *isoproof_object_at(size_t number) { return number < ISOPROOF_OBJECTS ? models[number].id : NULL; }
+const char *isoproof_object_model_at(size_t number) { return number < ISOPROOF_OBJECTS ? models[number].id : NULL; }
 
-const char *isoproof_object_meaning(isoproof_object_model model) {
+const char *isoproof_object_model_meaning(isoproof_object_model model) {
   return (unsigned)model < ISOPROOF_OBJECTS ? models[model].meaning : "";
 }
 
-bool isoproof_object_find(const char *id, isoproof_object_model *model) {
+bool isoproof_object_model_find(const char *id, isoproof_object_model *model) {
   for (unsigned i = 0; i < ISOPROOF_OBJECTS; i++) {
     if (strcmp(models[i].id, id) != 0) continue;
     *model = (isoproof_object_model)i;

@@ -222,7 +222,7 @@ static isoproof_status completion(reader *r, uint32_t process, uint32_t place) {
       return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place_of(r),
                          "expected the invocation of the operation before its completion, found none: the model %s is "
                          "about real time",
-                         isoproof_object_at(r->model));
+                         isoproof_object_model_at(r->model));
     }
     ISO_TRY(invocation(r, process, place));
   }
@@ -259,7 +259,7 @@ static isoproof_status accept(reader *r, bool *accepted) {
   char quoted[256];
   bool transaction = r->at.f == ISO_OBJECT_F_TXN || !r->at.has_f;
   return iso_fail_at(&r->problem, transaction ? ISOPROOF_ERR_UNSUPPORTED : ISOPROOF_ERR_FORMAT, place_of(r),
-                     "expected an operation of the model %s, found %s", isoproof_object_at(r->model),
+                     "expected an operation of the model %s, found %s", isoproof_object_model_at(r->model),
                      transaction ? "a transaction" : iso_quote(r->at.f_text, strlen(r->at.f_text), quoted));
 }
 

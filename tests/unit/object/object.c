@@ -330,9 +330,9 @@ static void test_input(void **state) {
   expect_error(LINE("invoke", 0, "add", "1") LINE("ok", 0, "read", "[1]"), ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
   expect_error("{:type :ok", ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
   isoproof_object_model model;
-  assert_true(isoproof_object_find("set-full", &model));
+  assert_true(isoproof_object_model_find("set-full", &model));
   assert_int_equal(model, ISOPROOF_OBJECT_SET_FULL);
-  assert_false(isoproof_object_find("queue", &model));
+  assert_false(isoproof_object_model_find("queue", &model));
 }
 
 /* Whatever is cut off or changed, there is an answer or an error. */
