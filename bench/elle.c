@@ -58,12 +58,12 @@ static bool copy_op(isoproof_builder *builder, const isoproof_history *history, 
                     isoproof_error *error) {
   static isoproof_scalar elements[1 << 16];
   isoproof_op op = {.struct_size = sizeof op};
-  if (!isoproof_history_op(history, number, &op)) return false;
+  if (!isoproof_history_op_at(history, number, &op)) return false;
   bool list = op.kind == ISOPROOF_OP_READ_LIST && op.value.type == ISOPROOF_INTEGER;
   if (!list) return isoproof_builder_op(builder, op.kind, op.key, op.value, error) == ISOPROOF_OK;
   size_t count = 0;
   while (count < sizeof elements / sizeof elements[0] &&
-         isoproof_history_element(history, number, count, &elements[count])) {
+         isoproof_history_element_at(history, number, count, &elements[count])) {
     count++;
   }
   return isoproof_builder_elements(builder, op.kind, op.key, elements, count, error) == ISOPROOF_OK;
@@ -79,7 +79,7 @@ static bool crash(isoproof_history **history, isoproof_error *error) {
   bool good = true;
   for (uint64_t t = 0; good && t < counts.transactions; t++) {
     uint32_t session;
-    good = isoproof_history_txn(*history, t, &txn);
+    good = isoproof_history_txn_at(*history, t, &txn);
     if (txn.index == 0) name = (int64_t)txn.session;
     good = good && isoproof_builder_session(builder, isoproof_integer(name), &session, error) == ISOPROOF_OK &&
            isoproof_builder_begin(builder, session, txn.status, error) == ISOPROOF_OK &&

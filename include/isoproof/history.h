@@ -120,15 +120,15 @@ typedef struct isoproof_op {
   isoproof_op_kind kind;
   isoproof_scalar key;
   isoproof_scalar value; /* list and set reads: nil, none, or the number of elements */
-  uint64_t elements;     /* of a list or set read, see isoproof_history_element */
+  uint64_t elements;     /* of a list or set read, see isoproof_history_element_at */
 } isoproof_op;
 
 /* Each returns false when the number is out of range, or when struct_size is not set. */
-ISOPROOF_API bool isoproof_history_session(const isoproof_history *history, uint64_t session, isoproof_session *out);
-ISOPROOF_API bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproof_txn *out);
-ISOPROOF_API bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_op *out);
-ISOPROOF_API bool isoproof_history_element(const isoproof_history *history, uint64_t op, uint64_t position,
-                                           isoproof_scalar *out);
+ISOPROOF_API bool isoproof_history_session_at(const isoproof_history *history, uint64_t session, isoproof_session *out);
+ISOPROOF_API bool isoproof_history_txn_at(const isoproof_history *history, uint64_t txn, isoproof_txn *out);
+ISOPROOF_API bool isoproof_history_op_at(const isoproof_history *history, uint64_t op, isoproof_op *out);
+ISOPROOF_API bool isoproof_history_element_at(const isoproof_history *history, uint64_t op, uint64_t position,
+                                              isoproof_scalar *out);
 
 /* The name of a transaction, "s2t3": sessions by their own number where the input has numbers, else by position. */
 ISOPROOF_API size_t isoproof_history_txn_name(const isoproof_history *history, uint64_t txn, char *buffer, size_t size);
@@ -139,7 +139,7 @@ typedef struct isoproof_position {
   uint64_t line;
   int64_t offset;
 } isoproof_position;
-ISOPROOF_API bool isoproof_history_position(const isoproof_history *history, uint64_t op, isoproof_position *out);
+ISOPROOF_API bool isoproof_history_position_of(const isoproof_history *history, uint64_t op, isoproof_position *out);
 
 /* Facts about a run that a header can carry: seed, command line, database, version, isolation, ... */
 ISOPROOF_API const char *isoproof_history_fact(const isoproof_history *history, const char *name);

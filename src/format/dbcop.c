@@ -181,7 +181,7 @@ static isoproof_status cannot(const iso_write_job *job, uint32_t op, const char 
   char name[64];
   isoproof_position at;
   isoproof_history_txn_name(h, iso_history_txn_of(h, op), name, sizeof name);
-  isoproof_history_position(h, op, &at);
+  isoproof_history_position_of(h, op, &at);
   return iso_fail_at(job->error, ISOPROOF_ERR_UNSUPPORTED, (iso_place){at.file, at.line, 0, at.offset},
                      "dbcop's format cannot express %s (in %s)", what, name);
 }

@@ -134,7 +134,7 @@ const char *isoproof_history_format(const isoproof_history *history) {
   return info != NULL ? info->id : "memory";
 }
 
-bool isoproof_history_session(const isoproof_history *history, uint64_t session, isoproof_session *out) {
+bool isoproof_history_session_at(const isoproof_history *history, uint64_t session, isoproof_session *out) {
   if (session >= history->sessions) return false;
   uint32_t first = history->session_first_txn[session];
   isoproof_session made = {.struct_size = sizeof made,
@@ -163,7 +163,7 @@ static inline void show_txn(const isoproof_history *history, uint32_t t, isoproo
   if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
 }
 
-bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproof_txn *out) {
+bool isoproof_history_txn_at(const isoproof_history *history, uint64_t txn, isoproof_txn *out) {
   if (txn >= history->txns) return false;
   isoproof_txn made;
   bool same = out->struct_size == sizeof made;
@@ -202,7 +202,7 @@ static inline void show_op(const isoproof_history *history, uint32_t op, isoproo
   out->elements = count;
 }
 
-bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_op *out) {
+bool isoproof_history_op_at(const isoproof_history *history, uint64_t op, isoproof_op *out) {
   if (op >= history->ops) return false;
   isoproof_op made;
   bool same = out->struct_size == sizeof made;
@@ -210,7 +210,8 @@ bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_
   return same || ISO_STRUCT_GIVE(out, made);
 }
 
-bool isoproof_history_element(const isoproof_history *history, uint64_t op, uint64_t position, isoproof_scalar *out) {
+bool isoproof_history_element_at(const isoproof_history *history, uint64_t op, uint64_t position,
+                                 isoproof_scalar *out) {
   if (op >= history->ops || !iso_kind_is_list((isoproof_op_kind)history->op_kind[op])) return false;
   uint32_t count;
   const iso_value *list = iso_history_list(history, (uint32_t)op, &count);
@@ -242,7 +243,7 @@ size_t isoproof_history_txn_name(const isoproof_history *history, uint64_t txn, 
   return length < 0 ? 0 : (size_t)length;
 }
 
-bool isoproof_history_position(const isoproof_history *history, uint64_t op, isoproof_position *out) {
+bool isoproof_history_position_of(const isoproof_history *history, uint64_t op, isoproof_position *out) {
   *out = (isoproof_position){.file = history->file, .offset = -1};
   if (op >= history->ops || history->position_kind == ISO_POSITION_NONE) return false;
   uint32_t txn = iso_history_txn_of(history, (uint32_t)op);

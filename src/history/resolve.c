@@ -61,12 +61,12 @@ isoproof_status iso_history_require_unique(const isoproof_history *history, cons
     isoproof_history_txn_name(history, iso_history_txn_of(history, resolution->duplicate_first), first, sizeof first);
     isoproof_position at;
     size_t used = strlen(first);
-    if (isoproof_history_position(history, resolution->duplicate_first, &at) && at.line != 0) {
+    if (isoproof_history_position_of(history, resolution->duplicate_first, &at) && at.line != 0) {
       snprintf(first + used, sizeof first - used, " (line %llu)", (unsigned long long)at.line);
     }
   }
   isoproof_position place;
-  isoproof_history_position(history, op, &place);
+  isoproof_history_position_of(history, op, &place);
   return iso_fail_at(
       error, ISOPROOF_ERR_FORMAT, (iso_place){place.file, place.line, 0, place.offset},
       "%s writes value %s to key %s, which %s has as well: every write to a key needs a value of its own", second,

@@ -130,9 +130,9 @@ static void use(isoproof_history *history, isoproof_task *task) {
     isoproof_op out = {.struct_size = sizeof out};
     isoproof_position position;
     isoproof_scalar element;
-    expect(isoproof_history_op(history, op, &out), "an operation by number", NULL);
-    isoproof_history_position(history, op, &position);
-    if (out.elements > 0) isoproof_history_element(history, op, out.elements - 1, &element);
+    expect(isoproof_history_op_at(history, op, &out), "an operation by number", NULL);
+    isoproof_history_position_of(history, op, &position);
+    if (out.elements > 0) isoproof_history_element_at(history, op, out.elements - 1, &element);
   }
   check(history, task);
   write_all(history, task);

@@ -36,7 +36,7 @@ static bool find_key(book *b, isoproof_scalar key, unsigned *number) {
 
 static bool load_op(book *b, unsigned txn, unsigned position, uint64_t number) {
   isoproof_op op = {.struct_size = sizeof op};
-  if (b->op_count == FACTS_OPS || !isoproof_history_op(b->history, number, &op)) return false;
+  if (b->op_count == FACTS_OPS || !isoproof_history_op_at(b->history, number, &op)) return false;
   if (op.kind > ISOPROOF_OP_APPEND) return false;
   item *to = &b->ops[b->op_count++];
   *to = (item){txn, position, 0, op.kind, op.value, b->element_count, 0};
@@ -45,7 +45,7 @@ static bool load_op(book *b, unsigned txn, unsigned position, uint64_t number) {
   if (op.elements > FACTS_ELEMENTS - b->element_count) return false;
   to->elements = (unsigned)op.elements;
   for (unsigned i = 0; i < to->elements; i++)
-    if (!isoproof_history_element(b->history, number, i, &b->elements[b->element_count++])) return false;
+    if (!isoproof_history_element_at(b->history, number, i, &b->elements[b->element_count++])) return false;
   return true;
 }
 
@@ -56,7 +56,7 @@ static bool load(book *b) {
   b->txn_count = (unsigned)counts.transactions;
   for (unsigned t = 0; t < b->txn_count; t++) {
     b->txns[t].struct_size = sizeof b->txns[t];
-    isoproof_history_txn(b->history, t, &b->txns[t]);
+    isoproof_history_txn_at(b->history, t, &b->txns[t]);
     b->first_op[t] = b->op_count;
     for (unsigned i = 0; i < b->txns[t].ops; i++)
       if (!load_op(b, t, i, b->txns[t].first_op + i)) return false;

@@ -43,7 +43,7 @@ static uint64_t find_op(const isoproof_history *history, uint64_t txn, isoproof_
   if (end - first > MOST_LOOKED_AT) first = end - MOST_LOOKED_AT;
   for (uint64_t op = end; op-- > first;) {
     isoproof_op what = {.struct_size = sizeof what};
-    if (!isoproof_history_op(history, op, &what) || isoproof_op_kind_observes(what.kind) != reads) continue;
+    if (!isoproof_history_op_at(history, op, &what) || isoproof_op_kind_observes(what.kind) != reads) continue;
     if (!isoproof_scalar_equal(what.key, key)) continue;
     if (value == NULL || isoproof_scalar_equal(what.value, *value)) return op;
   }
@@ -59,7 +59,7 @@ void iso_edge_ops(const isoproof_history *history, const isoproof_edge *edge, ui
   if (*to_op == ISOPROOF_NO_NUMBER) *to_op = find_op(history, edge->to_txn, edge->key, wr, NULL);
   if (*from_op != ISOPROOF_NO_NUMBER) return;
   isoproof_op seen = {.struct_size = sizeof seen};
-  bool register_read = wr && isoproof_history_op(history, *to_op, &seen) && seen.kind == ISOPROOF_OP_READ;
+  bool register_read = wr && isoproof_history_op_at(history, *to_op, &seen) && seen.kind == ISOPROOF_OP_READ;
   *from_op = find_op(history, edge->from_txn, edge->key, rw, register_read ? &seen.value : NULL);
 }
 
@@ -73,7 +73,7 @@ static const char *keep_elements(iso_arena *arena, const isoproof_history *histo
   iso_words_add(&words, set ? "{" : "[");
   for (uint64_t i = 0; i < what->elements && words.length <= ISO_DOCUMENT_SCALAR; i++) {
     isoproof_scalar element;
-    if (!isoproof_history_element(history, op, i, &element)) break;
+    if (!isoproof_history_element_at(history, op, i, &element)) break;
     const char *text = keep_scalar(arena, element);
     if (text == NULL) words.failed = true;
     iso_words_add(&words, "%s%s", i > 0 ? " " : "", text != NULL ? text : "");
@@ -99,7 +99,7 @@ static bool is_wanted(const gathering *g, uint64_t op) {
 static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_document_op *out) {
   isoproof_op what = {.struct_size = sizeof what};
   isoproof_position place;
-  if (!isoproof_history_op(g->history, op, &what)) return true;
+  if (!isoproof_history_op_at(g->history, op, &what)) return true;
   *out = (isoproof_document_op){.number = (uint32_t)(op - first),
                                 .kind = isoproof_op_kind_name(what.kind),
                                 .key = keep_scalar(g->arena, what.key),
@@ -114,7 +114,7 @@ static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_do
     out->value = list ? keep_elements(g->arena, g->history, op, &what) : keep_scalar(g->arena, what.value);
     good = good && out->value != NULL;
   }
-  if (isoproof_history_position(g->history, op, &place)) {
+  if (isoproof_history_position_of(g->history, op, &place)) {
     out->line = place.line;
     out->offset = place.offset;
     if (place.file != NULL) {
@@ -164,7 +164,7 @@ static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_docum
 
 static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
   isoproof_session session = {.struct_size = sizeof session};
-  bool good = isoproof_history_session(g->history, txn->session, &session);
+  bool good = isoproof_history_session_at(g->history, txn->session, &session);
   if (good) out->session = keep_scalar(g->arena, session.name);
   if (txn->has_id) {
     char id[32];
@@ -194,7 +194,7 @@ static bool keep_txn(const gathering *g, uint64_t number, isoproof_document_txn 
                                  .end = ISOPROOF_NO_TIME,
                                  .number = ISOPROOF_INITIAL_TXN};
   if (out->name == NULL) return false;
-  if (!isoproof_history_txn(g->history, number, &txn)) return true;
+  if (!isoproof_history_txn_at(g->history, number, &txn)) return true;
   out->status = isoproof_txn_status_name(txn.status);
   out->start = txn.start;
   out->end = txn.end;

@@ -102,7 +102,7 @@ static bool put_anomaly(iso_output *out, const isoproof_history *history, const 
     for (size_t i = 0; i < anomaly->txn_count; i++) {
       isoproof_txn txn = {.struct_size = sizeof txn};
       if (i > 0) iso_out_char(out, ',');
-      if (isoproof_history_txn(history, anomaly->txns[i], &txn) && txn.has_id) {
+      if (isoproof_history_txn_at(history, anomaly->txns[i], &txn) && txn.has_id) {
         iso_out_i64(out, txn.id);
       } else {
         iso_out_text(out, "null");

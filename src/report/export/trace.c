@@ -168,7 +168,7 @@ static void put_scalar(trace *t, const char *name, isoproof_scalar scalar) {
 static void put_op(trace *t, uint64_t number) {
   isoproof_op op = {.struct_size = sizeof op};
   char key[100], value[100], whole[256];
-  if (!isoproof_history_op(t->history, number, &op)) return;
+  if (!isoproof_history_op_at(t->history, number, &op)) return;
   isoproof_scalar_format(op.key, key, sizeof key);
   isoproof_scalar_format(op.value, value, sizeof value);
   if (iso_kind_is_list(op.kind) && op.value.type == ISOPROOF_INTEGER)
@@ -195,8 +195,8 @@ static void put_ops(trace *t, const isoproof_txn *txn) {
 
 static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
   isoproof_txn next = {.struct_size = sizeof next};
-  if (!isoproof_history_txn(t->history, number, txn)) return false;
-  bool goes_on = isoproof_history_txn(t->history, number + 1, &next) && next.session == txn->session;
+  if (!isoproof_history_txn_at(t->history, number, txn)) return false;
+  bool goes_on = isoproof_history_txn_at(t->history, number + 1, &next) && next.session == txn->session;
   iso_value node = t->history->txn_node_opt != NULL ? t->history->txn_node_opt[number] : ISO_VALUE_NIL;
   *out = (slice){number, process_of_value(t, node), (uint32_t)txn->session + 1, 0, 0};
   set_times(t, out, txn->start, txn->end, goes_on ? next.start : ISOPROOF_NO_TIME, txn->index);
@@ -209,7 +209,7 @@ static void put_history(trace *t) {
   slice s;
   for (uint32_t number = 0; number < t->history->sessions && !iso_output_failed(t->out); number++) {
     char name[256], called[64];
-    if (!isoproof_history_session(t->history, number, &session)) break;
+    if (!isoproof_history_session_at(t->history, number, &session)) break;
     isoproof_scalar_format(session.name, name, sizeof name);
     t->named.count = 0;
     for (uint64_t i = session.first_txn; i < session.first_txn + session.txns; i++) {

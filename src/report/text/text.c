@@ -136,7 +136,7 @@ static void put_anomaly(const page *p, const isoproof_anomaly *anomaly, bool dra
   for (size_t i = 0; i < anomaly->txn_count; i++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
     char name[64];
-    if (!isoproof_history_txn(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
+    if (!isoproof_history_txn_at(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
     isoproof_history_txn_name(h, anomaly->txns[i], name, sizeof name);
     iso_words_add(&words, "%s%s is transaction %lld", words.length > 0 ? ", " : "(", name, (long long)txn.id);
   }

@@ -359,9 +359,9 @@ static bool fill_minimized(const handles *h, void *out) {
   X(isoproof_workload_options, isoproof_workload_defaults(ISOPROOF_WORKLOAD_BANK, out))                                \
   X(isoproof_workload_options, isoproof_workload_preset_defaults(ISOPROOF_PRESET_JEPSEN, out))                         \
   X(isoproof_counts, isoproof_history_counts(h->history, out))                                                         \
-  X(isoproof_session, isoproof_history_session(h->history, 1, out))                                                    \
-  X(isoproof_txn, isoproof_history_txn(h->history, 1, out))                                                            \
-  X(isoproof_op, isoproof_history_op(h->history, 1, out))                                                              \
+  X(isoproof_session, isoproof_history_session_at(h->history, 1, out))                                                 \
+  X(isoproof_txn, isoproof_history_txn_at(h->history, 1, out))                                                         \
+  X(isoproof_op, isoproof_history_op_at(h->history, 1, out))                                                           \
   X(isoproof_resolution, is_ok(isoproof_history_resolve(h->history, NULL, out, e), e))                                 \
   X(isoproof_stats, is_ok(isoproof_history_stats(h->history, NULL, out, e), e))                                        \
   X(isoproof_write_loss,                                                                                               \

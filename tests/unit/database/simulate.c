@@ -41,17 +41,17 @@ static uint64_t digest(const isoproof_history *history) {
   uint64_t hash = mix(counts.sessions, counts.keys);
   for (uint64_t t = 0; t < counts.transactions; t++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
-    isoproof_history_txn(history, t, &txn);
+    isoproof_history_txn_at(history, t, &txn);
     hash = mix(mix(mix(hash, txn.session), txn.status), (uint64_t)txn.start);
     hash = mix(mix(hash, (uint64_t)txn.end), txn.ops);
   }
   for (uint64_t i = 0; i < counts.operations; i++) {
     isoproof_op op = {.struct_size = sizeof op};
     isoproof_scalar element;
-    isoproof_history_op(history, i, &op);
+    isoproof_history_op_at(history, i, &op);
     hash = mix(mix(mix(hash, op.kind), (uint64_t)op.key.integer), op.value.type);
     hash = mix(hash, op.value.type == ISOPROOF_INTEGER ? (uint64_t)op.value.integer : 0);
-    for (uint64_t e = 0; isoproof_history_element(history, i, e, &element); e++)
+    for (uint64_t e = 0; isoproof_history_element_at(history, i, e, &element); e++)
       hash = mix(hash, (uint64_t)element.integer);
   }
   return hash;
@@ -107,7 +107,7 @@ static void shares_are_as_asked(void **state) {
   uint64_t reads = 0, hottest = 0;
   for (uint64_t i = 0; i < counts.operations; i++) {
     isoproof_op op = {.struct_size = sizeof op};
-    isoproof_history_op(history, i, &op);
+    isoproof_history_op_at(history, i, &op);
     reads += !is_write(&op);
     hottest += op.key.integer == 0;
   }
@@ -125,8 +125,8 @@ static uint64_t count_overlaps(const isoproof_history *history, uint64_t txns) {
   for (uint64_t a = 0; a < txns; a++)
     for (uint64_t b = 0; b < a; b++) {
       isoproof_txn x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
-      isoproof_history_txn(history, a, &x);
-      isoproof_history_txn(history, b, &y);
+      isoproof_history_txn_at(history, a, &x);
+      isoproof_history_txn_at(history, b, &y);
       bool timed = x.end != ISOPROOF_NO_TIME && y.end != ISOPROOF_NO_TIME;
       overlaps += timed && x.start < y.end && y.start < x.end;
     }
@@ -142,7 +142,7 @@ static void time_is_truthful(void **state) {
     isoproof_history_counts(history, &counts);
     isoproof_txn txn = {.struct_size = sizeof txn}, before = {.struct_size = sizeof before};
     for (uint64_t t = 0; t < counts.transactions; t++, before = txn) {
-      isoproof_history_txn(history, t, &txn);
+      isoproof_history_txn_at(history, t, &txn);
       assert_true(txn.start != ISOPROOF_NO_TIME);
       assert_true((txn.end == ISOPROOF_NO_TIME) == (txn.status == ISOPROOF_UNKNOWN));
       if (txn.end != ISOPROOF_NO_TIME) assert_true(txn.start < txn.end);
@@ -177,7 +177,7 @@ static void serializable_runs_replay(void **state) {
   assert_non_null(txns);
   for (uint64_t t = 0; t < counts.transactions; t++) {
     txns[t].struct_size = sizeof txns[t];
-    isoproof_history_txn(history, t, &txns[t]);
+    isoproof_history_txn_at(history, t, &txns[t]);
   }
   qsort(txns, counts.transactions, sizeof *txns, by_start);
   for (uint64_t t = 0; t < counts.transactions; t++) {
@@ -185,7 +185,7 @@ static void serializable_runs_replay(void **state) {
     memcpy(before, now, sizeof now);
     for (uint64_t i = txns[t].first_op; i < txns[t].first_op + txns[t].ops; i++) {
       isoproof_op op = {.struct_size = sizeof op};
-      isoproof_history_op(history, i, &op);
+      isoproof_history_op_at(history, i, &op);
       int64_t *cell = &now[op.key.integer];
       if (is_write(&op))
         *cell = op.value.integer;
@@ -211,15 +211,15 @@ static void lists_end_with_reads_of_every_key(void **state) {
     isoproof_history_counts(history, &counts);
     assert_int_equal(counts.sessions, 11);
     isoproof_session last = {.struct_size = sizeof last};
-    isoproof_history_session(history, 10, &last);
+    isoproof_history_session_at(history, 10, &last);
     assert_true(last.txns >= 1);
     uint64_t reads = 0, elements = 0, appends = 0;
     for (uint64_t t = 0; t < counts.transactions; t++) {
       isoproof_txn txn = {.struct_size = sizeof txn};
-      isoproof_history_txn(history, t, &txn);
+      isoproof_history_txn_at(history, t, &txn);
       for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
         isoproof_op op = {.struct_size = sizeof op};
-        isoproof_history_op(history, i, &op);
+        isoproof_history_op_at(history, i, &op);
         assert_true(op.kind == ISOPROOF_OP_APPEND || op.kind == ISOPROOF_OP_READ_LIST);
         appends += op.kind == ISOPROOF_OP_APPEND && txn.status == ISOPROOF_COMMITTED;
         if (txn.session != 10) continue;
@@ -267,11 +267,11 @@ static void check_blame(const isoproof_history *history, const isoproof_injected
   assert_true(blame->key_count >= 1 && blame->key_count <= 2);
   for (size_t i = 0; i < blame->txn_count; i++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
-    assert_true(isoproof_history_txn(history, blame->txns[i], &txn));
+    assert_true(isoproof_history_txn_at(history, blame->txns[i], &txn));
     for (size_t j = 0; j < i; j++) assert_true(blame->txns[i] != blame->txns[j]);
     for (uint64_t o = txn.first_op; o < txn.first_op + txn.ops; o++) {
       isoproof_op op = {.struct_size = sizeof op};
-      isoproof_history_op(history, o, &op);
+      isoproof_history_op_at(history, o, &op);
       bool named = false;
       for (size_t k = 0; k < blame->key_count; k++) named |= isoproof_scalar_equal(op.key, blame->keys[k]);
       assert_true(named);
@@ -300,7 +300,7 @@ static void bugs_come_as_often_as_asked(void **state) {
       isoproof_counts counts = {.struct_size = sizeof counts};
       isoproof_history_counts(history, &counts);
       isoproof_session extra = {.struct_size = sizeof extra};
-      if (lists) isoproof_history_session(history, options.sessions, &extra);
+      if (lists) isoproof_history_session_at(history, options.sessions, &extra);
       assert_int_equal(counts.transactions, options.txns + scripted + extra.txns);
       assert_true(last > 0);
       isoproof_injected_bugs_free(blames);

@@ -175,13 +175,14 @@ static bool seen_by_blamed(const isoproof_history *history, const isoproof_injec
                            const isoproof_op *write) {
   for (size_t b = 0; b < blame->txn_count; b++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
-    isoproof_history_txn(history, blame->txns[b], &txn);
+    isoproof_history_txn_at(history, blame->txns[b], &txn);
     for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
       isoproof_op op = {.struct_size = sizeof op};
       isoproof_scalar element;
-      isoproof_history_op(history, i, &op);
+      isoproof_history_op_at(history, i, &op);
       if (op.kind == ISOPROOF_OP_READ && same_op(write, op.key, op.value)) return true;
-      for (uint64_t e = 0; op.kind == ISOPROOF_OP_READ_LIST && isoproof_history_element(history, i, e, &element); e++)
+      for (uint64_t e = 0; op.kind == ISOPROOF_OP_READ_LIST && isoproof_history_element_at(history, i, e, &element);
+           e++)
         if (same_op(write, op.key, element)) return true;
     }
   }
@@ -196,7 +197,7 @@ static void copy_op(isoproof_builder *builder, const isoproof_history *history, 
     return;
   }
   assert_true(op->elements < 256);
-  for (uint64_t e = 0; e < op->elements; e++) isoproof_history_element(history, number, e, &elements[e]);
+  for (uint64_t e = 0; e < op->elements; e++) isoproof_history_element_at(history, number, e, &elements[e]);
   assert_int_equal(isoproof_builder_elements(builder, op->kind, op->key, elements, op->elements, NULL), ISOPROOF_OK);
 }
 
@@ -211,14 +212,14 @@ static isoproof_history *blamed_history(const isoproof_history *history, const i
     isoproof_txn txn = {.struct_size = sizeof txn};
     isoproof_session session = {.struct_size = sizeof session};
     uint32_t number;
-    isoproof_history_txn(history, t, &txn);
-    isoproof_history_session(history, txn.session, &session);
+    isoproof_history_txn_at(history, t, &txn);
+    isoproof_history_session_at(history, txn.session, &session);
     assert_int_equal(isoproof_builder_session(builder, session.name, &number, NULL), ISOPROOF_OK);
     isoproof_builder_begin(builder, number, txn.status, NULL);
     isoproof_builder_times(builder, txn.start, txn.end, NULL);
     for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
       isoproof_op op = {.struct_size = sizeof op};
-      isoproof_history_op(history, i, &op);
+      isoproof_history_op_at(history, i, &op);
       bool write = op.kind == ISOPROOF_OP_WRITE || op.kind == ISOPROOF_OP_APPEND;
       if (is_blamed(blame, t) || (write && seen_by_blamed(history, blame, &op))) copy_op(builder, history, i, &op);
     }

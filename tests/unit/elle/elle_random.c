@@ -26,9 +26,9 @@ static unsigned runs(void) {
 static bool shows(const isoproof_history *h, uint64_t read, isoproof_scalar element) {
   isoproof_op op = {.struct_size = sizeof op};
   isoproof_scalar one;
-  assert_true(isoproof_history_op(h, read, &op));
+  assert_true(isoproof_history_op_at(h, read, &op));
   if (op.kind == ISOPROOF_OP_READ) return isoproof_scalar_equal(op.value, element);
-  for (uint64_t i = 0; isoproof_history_element(h, read, i, &one); i++) {
+  for (uint64_t i = 0; isoproof_history_element_at(h, read, i, &one); i++) {
     if (isoproof_scalar_equal(one, element)) return true;
   }
   return false;
@@ -36,14 +36,14 @@ static bool shows(const isoproof_history *h, uint64_t read, isoproof_scalar elem
 
 static bool belongs(const isoproof_history *h, uint64_t op, uint64_t txn) {
   isoproof_txn t = {.struct_size = sizeof t};
-  return isoproof_history_txn(h, txn, &t) && op >= t.first_op && op < t.first_op + t.ops;
+  return isoproof_history_txn_at(h, txn, &t) && op >= t.first_op && op < t.first_op + t.ops;
 }
 
 /* Whether a read saw a write (WR), missed it (RW), or two writes are of one key (WW). */
 static bool is_data_step(const isoproof_history *h, const isoproof_edge *e) {
   isoproof_op from = {.struct_size = sizeof from}, to = {.struct_size = sizeof to};
   if (!belongs(h, e->from_op, e->from_txn) || !belongs(h, e->to_op, e->to_txn)) return false;
-  if (!isoproof_history_op(h, e->from_op, &from) || !isoproof_history_op(h, e->to_op, &to)) return false;
+  if (!isoproof_history_op_at(h, e->from_op, &from) || !isoproof_history_op_at(h, e->to_op, &to)) return false;
   if (!isoproof_scalar_equal(from.key, to.key) || !isoproof_scalar_equal(from.key, e->key)) return false;
   bool reads_from = isoproof_op_kind_observes(from.kind), reads_to = isoproof_op_kind_observes(to.kind);
   if (strcmp(e->kind, "WR") == 0) return !reads_from && reads_to && shows(h, e->to_op, from.value);
@@ -53,7 +53,7 @@ static bool is_data_step(const isoproof_history *h, const isoproof_edge *e) {
 
 static bool is_step(const isoproof_history *h, const isoproof_edge *e) {
   isoproof_txn from = {.struct_size = sizeof from}, to = {.struct_size = sizeof to};
-  if (!isoproof_history_txn(h, e->from_txn, &from) || !isoproof_history_txn(h, e->to_txn, &to)) return false;
+  if (!isoproof_history_txn_at(h, e->from_txn, &from) || !isoproof_history_txn_at(h, e->to_txn, &to)) return false;
   if (strcmp(e->kind, "SO") == 0) return from.session == to.session && from.index < to.index;
   if (strcmp(e->kind, "RT") == 0) return from.end < to.start;
   return is_data_step(h, e);

@@ -55,15 +55,15 @@ static void test_small(void **state) {
   assert_int_equal(counts.aborted, 1);
   assert_int_equal(counts.operations, 4);
   isoproof_op op = {.struct_size = sizeof op};
-  assert_true(isoproof_history_op(history, 1, &op));
+  assert_true(isoproof_history_op_at(history, 1, &op));
   assert_int_equal(op.kind, ISOPROOF_OP_READ);
   assert_int_equal(op.value.type, ISOPROOF_NIL);
-  assert_true(isoproof_history_op(history, 3, &op));
+  assert_true(isoproof_history_op_at(history, 3, &op));
   assert_int_equal(op.key.type, ISOPROOF_UNSIGNED);
   assert_int_equal(op.value.integer, INT64_C(1) << 40);
   assert_string_equal(isoproof_history_fact(history, "dbcop-info"), "info \xc3\xa9");
   isoproof_position position;
-  assert_true(isoproof_history_position(history, 0, &position));
+  assert_true(isoproof_history_position_of(history, 0, &position));
   assert_int_equal(position.offset, 40 + 15 + 43 + 43 + 8 + 8);
   isoproof_history_free(history);
   bytes_free(&b);

@@ -23,7 +23,7 @@ static inline void describe_number(bytes *out, int64_t number, int64_t missing) 
 
 static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t number) {
   isoproof_op op = {.struct_size = sizeof op};
-  assert_true(isoproof_history_op(h, number, &op));
+  assert_true(isoproof_history_op_at(h, number, &op));
   const char *name = isoproof_op_kind_name(op.kind);
   put_byte(out, ' ');
   bytes_put(out, name, strlen(name));
@@ -34,7 +34,7 @@ static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t n
     put_byte(out, '[');
     for (uint64_t i = 0; i < op.elements; i++) {
       isoproof_scalar element;
-      assert_true(isoproof_history_element(h, number, i, &element));
+      assert_true(isoproof_history_element_at(h, number, i, &element));
       if (i > 0) put_byte(out, ' ');
       describe_scalar(out, element);
     }
@@ -48,7 +48,7 @@ static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t n
 static inline void describe(bytes *out, const isoproof_history *h) {
   for (uint32_t t = 0; t < h->txns; t++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
-    assert_true(isoproof_history_txn(h, t, &txn));
+    assert_true(isoproof_history_txn_at(h, t, &txn));
     describe_scalar(out, iso_history_scalar(h, h->session_name[txn.session]));
     const char *status = isoproof_txn_status_name(txn.status);
     put_byte(out, ' ');

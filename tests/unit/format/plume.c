@@ -30,9 +30,9 @@ static void example_of_the_format(void **state) {
   assert_int_equal(h->txn_status[1], ISOPROOF_ABORTED);
   assert_int_equal(h->op_value[2], ISO_VALUE_NIL);
   isoproof_txn txn = {.struct_size = sizeof txn};
-  assert_true(isoproof_history_txn(h, 2, &txn));
+  assert_true(isoproof_history_txn_at(h, 2, &txn));
   assert_true(txn.has_id && txn.id == 2);
-  assert_true(isoproof_history_txn(h, 1, &txn));
+  assert_true(isoproof_history_txn_at(h, 1, &txn));
   assert_false(txn.has_id);
   char name[32];
   isoproof_history_txn_name(h, 2, name, sizeof name);
@@ -46,7 +46,7 @@ static void lines_are_remembered(void **state) {
   const uint64_t lines[] = {1, 3, 5, 2, 7};
   for (uint32_t op = 0; op < h->ops; op++) {
     isoproof_position at;
-    assert_true(isoproof_history_position(h, op, &at));
+    assert_true(isoproof_history_position_of(h, op, &at));
     assert_string_equal(at.file, "h.txt");
     assert_int_equal(at.line, lines[op]);
   }
@@ -59,11 +59,11 @@ static void large_numbers(void **state) {
   isoproof_history *h = load("w(18446744073709551615,12345678,7,9223372036854775807)\n"
                              "w(12345678901,18446744073709551615,4294967296,1)\nw(0,2147483647,7,3)\n");
   isoproof_op op = {.struct_size = sizeof op};
-  assert_true(isoproof_history_op(h, 0, &op));
+  assert_true(isoproof_history_op_at(h, 0, &op));
   assert_int_equal(op.key.type, ISOPROOF_UNSIGNED);
   assert_true((uint64_t)op.key.integer == UINT64_MAX);
   assert_true(op.value.integer == 12345678);
-  assert_true(isoproof_history_op(h, 1, &op));
+  assert_true(isoproof_history_op_at(h, 1, &op));
   assert_true(op.value.integer == 2147483647);
   char name[32];
   isoproof_history_txn_name(h, 2, name, sizeof name);

@@ -24,7 +24,7 @@ static void same_scalar(isoproof_scalar a, isoproof_scalar b, const char *what, 
 static bool has_element(const isoproof_history *h, uint64_t op, uint64_t count, isoproof_scalar wanted) {
   isoproof_scalar element;
   for (uint64_t i = 0; i < count; i++)
-    if (isoproof_history_element(h, op, i, &element) && isoproof_scalar_equal(element, wanted)) return true;
+    if (isoproof_history_element_at(h, op, i, &element) && isoproof_scalar_equal(element, wanted)) return true;
   return false;
 }
 
@@ -32,8 +32,8 @@ static void same_op(const isoproof_history *a, const isoproof_history *b, uint64
                     const char *what) {
   isoproof_op left = {.struct_size = sizeof left}, right = {.struct_size = sizeof right};
   isoproof_scalar x, y;
-  assert_true(isoproof_history_op(a, op_a, &left));
-  assert_true(isoproof_history_op(b, op_b, &right));
+  assert_true(isoproof_history_op_at(a, op_a, &left));
+  assert_true(isoproof_history_op_at(b, op_b, &right));
   if (left.kind != right.kind)
     DIFFER(what, "kind of operation %llu: %s became %s", (unsigned long long)op_a, isoproof_op_kind_name(left.kind),
            isoproof_op_kind_name(right.kind));
@@ -41,8 +41,8 @@ static void same_op(const isoproof_history *a, const isoproof_history *b, uint64
   same_scalar(left.value, right.value, what, "value", op_a);
   if (left.elements != right.elements) DIFFER(what, "elements of operation %llu", (unsigned long long)op_a);
   for (uint64_t i = 0; i < left.elements; i++) {
-    assert_true(isoproof_history_element(a, op_a, i, &x));
-    assert_true(isoproof_history_element(b, op_b, i, &y));
+    assert_true(isoproof_history_element_at(a, op_a, i, &x));
+    assert_true(isoproof_history_element_at(b, op_b, i, &y));
     if (left.kind == ISOPROOF_OP_READ_SET) {
       if (!has_element(b, op_b, right.elements, x)) DIFFER(what, "an element of a set is missing");
     } else {
@@ -54,8 +54,8 @@ static void same_op(const isoproof_history *a, const isoproof_history *b, uint64
 static void same_txn(const isoproof_history *a, const isoproof_history *b, uint64_t txn_a, uint64_t txn_b,
                      same_options options, const char *what) {
   isoproof_txn left = {.struct_size = sizeof left}, right = {.struct_size = sizeof right};
-  assert_true(isoproof_history_txn(a, txn_a, &left));
-  assert_true(isoproof_history_txn(b, txn_b, &right));
+  assert_true(isoproof_history_txn_at(a, txn_a, &left));
+  assert_true(isoproof_history_txn_at(b, txn_b, &right));
   unsigned long long number = txn_a;
   if (left.status != right.status)
     DIFFER(what, "status of transaction %llu: %s became %s", number, isoproof_txn_status_name(left.status),
@@ -75,7 +75,7 @@ static isoproof_session partner(const isoproof_history *b, uint64_t sessions, ui
                                 same_options options, const char *what) {
   isoproof_session session = {.struct_size = sizeof session};
   for (uint64_t i = options.by_position ? number : 0; i < sessions; i++) {
-    assert_true(isoproof_history_session(b, i, &session));
+    assert_true(isoproof_history_session_at(b, i, &session));
     if (options.by_position || isoproof_scalar_equal(session.name, name)) return session;
   }
   char text[200];
@@ -97,7 +97,7 @@ void same_history(const isoproof_history *a, const isoproof_history *b, same_opt
   if (left.keys != right.keys) DIFFER(what, "number of keys");
   if (!options.no_times && left.has_times != right.has_times) DIFFER(what, "has_times");
   for (uint64_t s = 0; s < left.sessions; s++) {
-    assert_true(isoproof_history_session(a, s, &session));
+    assert_true(isoproof_history_session_at(a, s, &session));
     isoproof_session other = partner(b, right.sessions, s, session.name, options, what);
     if (session.txns != other.txns) DIFFER(what, "transactions of session %llu", (unsigned long long)s);
     for (uint64_t t = 0; t < session.txns; t++)

@@ -55,37 +55,37 @@ static void what_goes_in_comes_out(void **state) {
   isoproof_txn txn = {.struct_size = sizeof txn};
   isoproof_op op = {.struct_size = sizeof op};
   isoproof_scalar element;
-  assert_true(isoproof_history_session(history, 1, &session));
+  assert_true(isoproof_history_session_at(history, 1, &session));
   assert_true(isoproof_scalar_equal(session.name, isoproof_integer(7)));
   assert_int_equal(session.txns, 2);
-  assert_true(isoproof_history_txn(history, 0, &txn));
+  assert_true(isoproof_history_txn_at(history, 0, &txn));
   assert_int_equal(txn.session, 0);
   assert_int_equal(txn.start, 5);
   assert_int_equal(txn.end, 9);
   assert_int_equal(txn.ops, 2);
-  assert_true(isoproof_history_txn(history, 1, &txn));
+  assert_true(isoproof_history_txn_at(history, 1, &txn));
   assert_int_equal(txn.status, ISOPROOF_UNKNOWN);
   assert_true(txn.start == ISOPROOF_NO_TIME);
   assert_int_equal(txn.ops, 0);
-  assert_true(isoproof_history_op(history, 0, &op));
+  assert_true(isoproof_history_op_at(history, 0, &op));
   assert_true(isoproof_scalar_equal(op.value, isoproof_integer(INT64_MIN)));
-  assert_true(isoproof_history_op(history, 1, &op));
+  assert_true(isoproof_history_op_at(history, 1, &op));
   assert_int_equal(op.elements, 3);
-  assert_true(isoproof_history_element(history, 1, 1, &element));
+  assert_true(isoproof_history_element_at(history, 1, 1, &element));
   assert_true(isoproof_scalar_equal(element, isoproof_string("two")));
-  assert_true(isoproof_history_op(history, 2, &op));
+  assert_true(isoproof_history_op_at(history, 2, &op));
   assert_int_equal(op.elements, 2);
-  assert_true(isoproof_history_element(history, 3, 0, &element));
+  assert_true(isoproof_history_element_at(history, 3, 0, &element));
   assert_true(isoproof_scalar_equal(element, isoproof_string("two")));
-  assert_false(isoproof_history_element(history, 3, 2, &element));
-  assert_false(isoproof_history_element(history, 0, 0, &element));
+  assert_false(isoproof_history_element_at(history, 3, 2, &element));
+  assert_false(isoproof_history_element_at(history, 0, 0, &element));
   assert_int_equal(history->list_first[history->keys], 3); /* prefixes share storage */
   assert_int_equal(history->odd_lists, 1);
   char name[32];
   isoproof_history_txn_name(history, 2, name, sizeof name);
   assert_string_equal(name, "s1t1");
-  assert_false(isoproof_history_txn(history, 3, &txn));
-  assert_false(isoproof_history_op(history, 5, &op));
+  assert_false(isoproof_history_txn_at(history, 3, &txn));
+  assert_false(isoproof_history_op_at(history, 5, &op));
   isoproof_history_free(history);
   isoproof_builder_free(builder);
 }
@@ -175,7 +175,7 @@ static void pieces_in_any_order(void **state) {
         for (uint32_t i = 0; i < txn_count[t]; i++) {
           isoproof_position at;
           assert_int_equal(history->op_value[first + i], txn_ops[t][i]);
-          assert_true(isoproof_history_position(history, first + i, &at));
+          assert_true(isoproof_history_position_of(history, first + i, &at));
           assert_int_equal(at.line, txn_lines[t][i]);
           assert_int_equal(iso_history_txn_of(history, first + i), next);
         }

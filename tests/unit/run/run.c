@@ -283,10 +283,10 @@ static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
   assert_true(counts.unknown > 5);
   for (uint64_t i = 0; i < counts.sessions; i++) {
     isoproof_session session = {.struct_size = sizeof session};
-    assert_true(isoproof_history_session(history, i, &session));
+    assert_true(isoproof_history_session_at(history, i, &session));
     for (uint64_t t = 0; t < session.txns; t++) {
       isoproof_txn txn = {.struct_size = sizeof txn};
-      assert_true(isoproof_history_txn(history, session.first_txn + t, &txn));
+      assert_true(isoproof_history_txn_at(history, session.first_txn + t, &txn));
       if (txn.status != ISOPROOF_UNKNOWN) continue;
       assert_int_equal(t, session.txns - 1);
       assert_true(txn.end == ISOPROOF_NO_TIME);
@@ -335,12 +335,12 @@ static void lists_are_read_in_the_end(void **state) {
   isoproof_session last = {.struct_size = sizeof last};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 5);
-  assert_true(isoproof_history_session(history, 4, &last));
+  assert_true(isoproof_history_session_at(history, 4, &last));
   assert_int_equal(last.name.integer, 4);
   uint64_t reads = 0;
   for (uint64_t t = 0; t < last.txns; t++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
-    assert_true(isoproof_history_txn(history, last.first_txn + t, &txn));
+    assert_true(isoproof_history_txn_at(history, last.first_txn + t, &txn));
     reads += txn.ops;
   }
   assert_true(reads >= counts.keys);
@@ -391,7 +391,7 @@ static void a_companion_puts_events_into_the_history(void **state) {
   assert_true(second != NULL && strstr(second, " heal \"node\" 1") != NULL);
   assert_non_null(isoproof_history_fact(history, "node.1"));
   isoproof_txn txn = {.struct_size = sizeof txn};
-  assert_true(isoproof_history_txn(history, 0, &txn));
+  assert_true(isoproof_history_txn_at(history, 0, &txn));
   assert_int_equal(txn.node.type, ISOPROOF_INTEGER);
   isoproof_history_free(history);
   isoproof_run_summary_free(report);
