@@ -148,7 +148,7 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   *operations = counts.transactions;
   if (j->check) {
     if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return report_failure(&error);
-    *bytes = (uint64_t)isoproof_result_elle(result);
+    *bytes = (uint64_t)isoproof_result_elle_verdict(result);
     isoproof_result_free(result);
   }
   isoproof_history_free(history);

@@ -128,12 +128,12 @@ static const char *ansi(const story *s, size_t i) {
 }
 
 static const char *phenomenon(const story *s, size_t i) { return isoproof_schedule_phenomenon_at(s->schedule, i); }
-static const char *weakest(const story *s, size_t i) { return isoproof_result_weakest_violated(s->result, i); }
-static const char *strongest(const story *s, size_t i) { return isoproof_result_strongest(s->result, i); }
+static const char *weakest(const story *s, size_t i) { return isoproof_result_weakest_violated_at(s->result, i); }
+static const char *strongest(const story *s, size_t i) { return isoproof_result_strongest_at(s->result, i); }
 
 static const char *pattern(const story *s, size_t i) {
   isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-  for (size_t n = 0; isoproof_result_anomaly(s->result, n, &anomaly); n++) {
+  for (size_t n = 0; isoproof_result_anomaly_at(s->result, n, &anomaly); n++) {
     if (strncmp(anomaly.code, "TAP-", 4) == 0 && i-- == 0) return anomaly.code;
   }
   return NULL;
@@ -226,7 +226,7 @@ static void json_levels(json *j, const story *s) {
   isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
   json_name(j, "levels");
   json_open(j, '{');
-  for (size_t i = 0; isoproof_result_level(s->result, i, &verdict); i++) {
+  for (size_t i = 0; isoproof_result_level_at(s->result, i, &verdict); i++) {
     json_name(j, verdict.level);
     json_string(j, isoproof_verdict_name(verdict.verdict));
   }

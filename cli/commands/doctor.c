@@ -83,7 +83,7 @@ static const char *self_test(void) {
     problem = "a small history cannot be read";
   } else if (isoproof_check(history, NULL, NULL, &result, NULL) != ISOPROOF_OK) {
     problem = "a small history cannot be checked";
-  } else if (!isoproof_result_anomaly(result, 0, &found) || strcmp(found.code, known->code) != 0) {
+  } else if (!isoproof_result_anomaly_at(result, 0, &found) || strcmp(found.code, known->code) != 0) {
     problem = "a known anomaly is not found";
   }
   isoproof_result_free(result);

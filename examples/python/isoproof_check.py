@@ -126,10 +126,10 @@ FUNCTIONS = [
     ("isoproof_scalar_format", c_size_t, [Scalar, c_char_p, c_size_t]),
     ("isoproof_check", c_int, [c_void_p, POINTER(CheckOptions), c_void_p, POINTER(c_void_p), POINTER(Error)]),
     ("isoproof_result_free", None, [c_void_p]),
-    ("isoproof_result_levels", c_size_t, [c_void_p]),
-    ("isoproof_result_level", c_bool, [c_void_p, c_size_t, POINTER(LevelVerdict)]),
-    ("isoproof_result_anomalies", c_size_t, [c_void_p]),
-    ("isoproof_result_anomaly", c_bool, [c_void_p, c_size_t, POINTER(Anomaly)]),
+    ("isoproof_result_level_count", c_size_t, [c_void_p]),
+    ("isoproof_result_level_at", c_bool, [c_void_p, c_size_t, POINTER(LevelVerdict)]),
+    ("isoproof_result_anomaly_count", c_size_t, [c_void_p]),
+    ("isoproof_result_anomaly_at", c_bool, [c_void_p, c_size_t, POINTER(Anomaly)]),
     ("isoproof_verdict_name", c_char_p, [c_int]),
 ]
 
@@ -197,13 +197,13 @@ def tell(library, history, result):
     """Prints verdicts and anomalies; returns the verdicts by level and the codes of the anomalies."""
     verdicts, codes = {}, []
     level, anomaly = LevelVerdict(), Anomaly()
-    for i in range(library.isoproof_result_levels(result)):
-        if library.isoproof_result_level(result, i, byref(level)):
+    for i in range(library.isoproof_result_level_count(result)):
+        if library.isoproof_result_level_at(result, i, byref(level)):
             verdicts[level.level.decode()] = library.isoproof_verdict_name(level.verdict).decode()
     for name, verdict in verdicts.items():
         print(f"{name:28} {verdict}")
-    for i in range(library.isoproof_result_anomalies(result)):
-        if library.isoproof_result_anomaly(result, i, byref(anomaly)):
+    for i in range(library.isoproof_result_anomaly_count(result)):
+        if library.isoproof_result_anomaly_at(result, i, byref(anomaly)):
             tell_anomaly(library, history, anomaly)
             codes.append(anomaly.code.decode())
     return verdicts, codes

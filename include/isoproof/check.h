@@ -4,7 +4,7 @@
  *     isoproof_result *result;
  *     if (isoproof_history_open("h.txt", NULL, NULL, &history, &error)) ...
  *     if (isoproof_check(history, NULL, NULL, &result, &error)) ...
- *     for (size_t i = 0; i < isoproof_result_levels(result); i++) ...
+ *     for (size_t i = 0; i < isoproof_result_level_count(result); i++) ...
  */
 #ifndef ISOPROOF_CHECK_H
 #define ISOPROOF_CHECK_H
@@ -47,8 +47,8 @@ typedef struct isoproof_check_options {
   bool wfr_keys;          /* who reads a version and writes another one writes a later one */
   bool sequential_keys;   /* each session sees each key move forward */
   bool linearizable_keys; /* so does real time */
-  /* Levels: keep the orders that prove what is satisfied (isoproof_result_certificate), and count everything that the
-   * search for the strong levels meets (isoproof_result_search_at), which then takes no short cuts. */
+  /* Levels: keep the orders that prove what is satisfied (isoproof_result_certificate_at), and count everything that
+   * the search for the strong levels meets (isoproof_result_search_at), which then takes no short cuts. */
   bool certificate;
   bool stats;
   /* Levels: accept writes of one value to one key.  Which of them a read observed then becomes part of the search: a
@@ -84,23 +84,23 @@ typedef struct isoproof_level_verdict {
   bool asked;
 } isoproof_level_verdict;
 
-ISOPROOF_API size_t isoproof_result_levels(const isoproof_result *result);
-ISOPROOF_API bool isoproof_result_level(const isoproof_result *result, size_t number, isoproof_level_verdict *out);
+ISOPROOF_API size_t isoproof_result_level_count(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_level_at(const isoproof_result *result, size_t number, isoproof_level_verdict *out);
 /* The verdict on one level by id or alias; ISOPROOF_UNDECIDED when it was not decided. */
-ISOPROOF_API isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *level);
+ISOPROOF_API isoproof_verdict isoproof_result_verdict_of(const isoproof_result *result, const char *level);
 /* The satisfied levels that no other satisfied level implies, and the violated levels that imply no other violated
  * one; NULL after the last. */
-ISOPROOF_API const char *isoproof_result_strongest(const isoproof_result *result, size_t number);
-ISOPROOF_API const char *isoproof_result_weakest_violated(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_strongest_at(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_weakest_violated_at(const isoproof_result *result, size_t number);
 
 /* Of a check with a workload or models, by their everyday names; NULL after the last (and always without): the weakest
  * models that are ruled out, those that fall with them, and the strongest that the history provably satisfies. */
-ISOPROOF_API const char *isoproof_result_not(const isoproof_result *result, size_t number);
-ISOPROOF_API const char *isoproof_result_also_not(const isoproof_result *result, size_t number);
-ISOPROOF_API const char *isoproof_result_proved(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_ruled_out_at(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_also_ruled_out_at(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_proved_at(const isoproof_result *result, size_t number);
 /* Elle's verdict: violated when something that was asked about was found, unknown when a limit was reached first, else
  * satisfied, which means that nothing was found; ISOPROOF_VERDICT_NONE without workload and models. */
-ISOPROOF_API isoproof_verdict isoproof_result_elle(const isoproof_result *result);
+ISOPROOF_API isoproof_verdict isoproof_result_elle_verdict(const isoproof_result *result);
 /* The workload that was checked; NULL without. */
 ISOPROOF_API const char *isoproof_result_elle_workload(const isoproof_result *result);
 
@@ -155,8 +155,8 @@ typedef struct isoproof_anomaly {
 } isoproof_anomaly;
 
 /* Anomalies in order of code; with `all` every instance, else the smallest one of each code. */
-ISOPROOF_API size_t isoproof_result_anomalies(const isoproof_result *result);
-ISOPROOF_API bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out);
+ISOPROOF_API size_t isoproof_result_anomaly_count(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out);
 
 /* A level that is violated without an anomaly to show it, as that would take more cases than anybody reads (tens of
  * thousands); isoproof_minimize makes the history smaller.  NULL when there is none. */
@@ -193,8 +193,9 @@ typedef struct isoproof_certificate {
 
 /* With the option `certificate`: one for each satisfied level that no other one proves.  Cut isolation and the session
  * guarantees have none of their own. */
-ISOPROOF_API size_t isoproof_result_certificates(const isoproof_result *result);
-ISOPROOF_API bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out);
+ISOPROOF_API size_t isoproof_result_certificate_count(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_certificate_at(const isoproof_result *result, size_t number,
+                                                 isoproof_certificate *out);
 /* Why they are missing although they were asked for ("the time limit was reached"); NULL when they are not. */
 ISOPROOF_API const char *isoproof_result_uncertified(const isoproof_result *result);
 /* The one that proves a level, by id or alias; false when there is none. */

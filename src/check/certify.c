@@ -51,7 +51,7 @@ const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind
   return "transaction";
 }
 
-size_t isoproof_result_certificates(const isoproof_result *result) { return result->certificates.count; }
+size_t isoproof_result_certificate_count(const isoproof_result *result) { return result->certificates.count; }
 
 const char *isoproof_result_uncertified(const isoproof_result *result) { return result->uncertified; }
 
@@ -64,7 +64,7 @@ static bool hand_out(const iso_certificate *certificate, isoproof_certificate *o
   return ISO_STRUCT_GIVE(out, made);
 }
 
-bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out) {
+bool isoproof_result_certificate_at(const isoproof_result *result, size_t number, isoproof_certificate *out) {
   return hand_out(number < result->certificates.count ? &result->certificates.items[number] : NULL, out);
 }
 

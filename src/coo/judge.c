@@ -80,10 +80,10 @@ static isoproof_status judge_errors(const iso_stepper *stepper, bool *failed, is
 static isoproof_status keep_verdicts(isoproof_coo_matrix *matrix, const isoproof_result *result, finding *f,
                                      isoproof_error *error) {
   isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
-  size_t count = isoproof_result_levels(result);
+  size_t count = isoproof_result_level_count(result);
   f->verdicts = iso_arena_alloc(&matrix->arena, count + 1, sizeof *f->verdicts);
   if (f->verdicts == NULL) return iso_fail_memory(error);
-  for (size_t i = 0; isoproof_result_level(result, i, &verdict); i++) {
+  for (size_t i = 0; isoproof_result_level_at(result, i, &verdict); i++) {
     f->verdicts[f->verdict_count++] =
         (isoproof_coo_verdict){.level = verdict.level, .verdict = isoproof_verdict_name(verdict.verdict)};
   }
@@ -97,7 +97,8 @@ static isoproof_status check_levels(isoproof_coo_matrix *matrix, const isoproof_
   isoproof_status status = isoproof_schedule_history(executed, &history, error);
   if (status == ISOPROOF_OK) status = isoproof_check(history, NULL, NULL, &result, error);
   if (status == ISOPROOF_OK) status = keep_verdicts(matrix, result, f, error);
-  if (status == ISOPROOF_OK && isoproof_result_of(result, "serializable") == ISOPROOF_VIOLATED) f->broken = true;
+  if (status == ISOPROOF_OK && isoproof_result_verdict_of(result, "serializable") == ISOPROOF_VIOLATED)
+    f->broken = true;
   isoproof_result_free(result);
   isoproof_history_free(history);
   return status;

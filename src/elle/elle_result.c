@@ -144,7 +144,7 @@ static isoproof_status verify_shown(const isoproof_result *result, isoproof_erro
   enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
   for (size_t i = 0; i < result->shown_count && i < FIRST; i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (isoproof_result_anomaly(result, i, &anomaly)) continue;
+    if (isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the finding %s did not stand up to verification",
                     isoproof_anomaly_at(result->elle_shown[i].anomaly)->code);
   }
@@ -212,19 +212,19 @@ static const char *name_at(const char **names, size_t number) {
   return NULL;
 }
 
-const char *isoproof_result_not(const isoproof_result *result, size_t number) {
+const char *isoproof_result_ruled_out_at(const isoproof_result *result, size_t number) {
   return name_at(result->elle_not, number);
 }
 
-const char *isoproof_result_also_not(const isoproof_result *result, size_t number) {
+const char *isoproof_result_also_ruled_out_at(const isoproof_result *result, size_t number) {
   return name_at(result->elle_also_not, number);
 }
 
-const char *isoproof_result_proved(const isoproof_result *result, size_t number) {
+const char *isoproof_result_proved_at(const isoproof_result *result, size_t number) {
   return name_at(result->elle_proved, number);
 }
 
-isoproof_verdict isoproof_result_elle(const isoproof_result *result) {
+isoproof_verdict isoproof_result_elle_verdict(const isoproof_result *result) {
   if (result->elle == NULL) return ISOPROOF_VERDICT_NONE;
   if (result->elle->invalid) return ISOPROOF_VIOLATED;
   return result->elle->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;

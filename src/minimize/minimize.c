@@ -55,7 +55,7 @@ static isoproof_status attempt(minimizer *m, bool *violated, isoproof_error *err
   if (status == ISOPROOF_OK) status = judge(m, part, &result, error);
   if (m->task != NULL) m->task->callback = callback;
   if (status == ISOPROOF_OK) {
-    *violated = isoproof_result_of(result, m->level) == ISOPROOF_VIOLATED;
+    *violated = isoproof_result_verdict_of(result, m->level) == ISOPROOF_VIOLATED;
     /* A check that ran out of time says unknown. */
     if (!*violated) status = iso_task_check(m->task, error);
   }
@@ -91,12 +91,12 @@ static isoproof_status add_sources(minimizer *m, const isoproof_anomaly *anomaly
 /* Tries the transactions of one witness, or (number == count) those of all. */
 static isoproof_status try_witness(minimizer *m, const isoproof_result *whole, size_t number, bool *violated,
                                    isoproof_error *error) {
-  size_t count = isoproof_result_anomalies(whole);
+  size_t count = isoproof_result_anomaly_count(whole);
   begin_attempt(m);
   memset(m->try_txn, 0, m->h->txns);
   for (size_t i = 0; i < count; i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if ((number < count && i != number) || !isoproof_result_anomaly(whole, i, &anomaly)) continue;
+    if ((number < count && i != number) || !isoproof_result_anomaly_at(whole, i, &anomaly)) continue;
     for (size_t k = 0; k < anomaly.txn_count; k++) {
       if (anomaly.txns[k] < m->h->txns) m->try_txn[anomaly.txns[k]] = 1;
     }
@@ -108,11 +108,11 @@ static isoproof_status try_witness(minimizer *m, const isoproof_result *whole, s
 /* The witness with the fewest transactions that is a violation by itself: a good start. */
 static isoproof_status start_from_witness(minimizer *m, const isoproof_result *whole, isoproof_error *error) {
   enum { WITNESSES = 64 };
-  size_t count = isoproof_result_anomalies(whole), best = count, fewest = SIZE_MAX;
+  size_t count = isoproof_result_anomaly_count(whole), best = count, fewest = SIZE_MAX;
   bool violated = false;
   for (size_t i = 0; i < count && i < WITNESSES; i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (!isoproof_result_anomaly(whole, i, &anomaly) || anomaly.txn_count >= fewest) continue;
+    if (!isoproof_result_anomaly_at(whole, i, &anomaly) || anomaly.txn_count >= fewest) continue;
     fewest = anomaly.txn_count;
     best = i;
   }
@@ -207,7 +207,7 @@ isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_mini
   if (status == ISOPROOF_OK) status = judge(&m, history, &whole, error);
   if (status == ISOPROOF_OK && known.duplicate_values)
     status = iso_choices_make(history, false, task, &m.choices, error);
-  if (status == ISOPROOF_OK) made.verdict = isoproof_result_of(whole, m.level);
+  if (status == ISOPROOF_OK) made.verdict = isoproof_result_verdict_of(whole, m.level);
   if (status == ISOPROOF_OK && made.verdict == ISOPROOF_VIOLATED) {
     status = shrink_all(&m, whole, error);
     made.finished = status != ISOPROOF_ERR_TIMEOUT;

@@ -56,9 +56,9 @@ isoproof_verdict isoproof_result_verdict(const isoproof_result *result) {
 
 const char *isoproof_result_unknown_reason(const isoproof_result *result) { return result->unknown_reason; }
 
-size_t isoproof_result_levels(const isoproof_result *result) { return result->level_count; }
+size_t isoproof_result_level_count(const isoproof_result *result) { return result->level_count; }
 
-bool isoproof_result_level(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
+bool isoproof_result_level_at(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
   if (number >= result->level_count) return false;
   const struct iso_level_entry *entry = &result->levels[number];
   isoproof_level_verdict made = {
@@ -66,7 +66,7 @@ bool isoproof_result_level(const isoproof_result *result, size_t number, isoproo
   return ISO_STRUCT_GIVE(out, made);
 }
 
-isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *level) {
+isoproof_verdict isoproof_result_verdict_of(const isoproof_result *result, const char *level) {
   const isoproof_level_info *info = isoproof_level_find(level);
   for (size_t i = 0; info != NULL && i < result->level_count; i++) {
     if (result->levels[i].info == info) return result->levels[i].verdict;
@@ -81,17 +81,17 @@ static const char *name_at(const char *const *names, size_t number) {
   return NULL;
 }
 
-const char *isoproof_result_strongest(const isoproof_result *result, size_t number) {
+const char *isoproof_result_strongest_at(const isoproof_result *result, size_t number) {
   return name_at(result->strongest, number);
 }
 
-const char *isoproof_result_weakest_violated(const isoproof_result *result, size_t number) {
+const char *isoproof_result_weakest_violated_at(const isoproof_result *result, size_t number) {
   return name_at(result->weakest_violated, number);
 }
 
 const char *isoproof_result_unexplained(const isoproof_result *result) { return result->unexplained; }
 
-size_t isoproof_result_anomalies(const isoproof_result *result) { return result->shown_count + result->told_count; }
+size_t isoproof_result_anomaly_count(const isoproof_result *result) { return result->shown_count + result->told_count; }
 
 /* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
 static bool make_cycle(isoproof_result *result, const iso_finding *finding, isoproof_anomaly *anomaly) {
@@ -145,8 +145,8 @@ static isoproof_anomaly *make_numbered(isoproof_result *result, size_t number) {
   return make_scenario(result, result->told[number - result->shown_count]);
 }
 
-bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
-  if (number >= isoproof_result_anomalies(result)) return false;
+bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
+  if (number >= isoproof_result_anomaly_count(result)) return false;
   /* The cache is no part of what the result says. */
   isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);

@@ -43,7 +43,7 @@ struct isoproof_result {
   iso_arena arena;
   iso_verifier verifier;
   iso_prover prover;  /* made when the first cycle is asked for */
-  iso_finding *shown; /* the findings behind isoproof_result_anomaly, in its order */
+  iso_finding *shown; /* the findings behind isoproof_result_anomaly_at, in its order */
   size_t shown_count;
   size_t told[ISO_STRONG_MOST]; /* decisions whose scenarios are shown after those */
   size_t told_count;

@@ -67,9 +67,9 @@ static void check(isoproof_history *history, isoproof_task *task) {
   sink out = {0};
   expect(isoproof_result_write_json(result, &render, put, &out, &error) == ISOPROOF_OK, "json of a result", &error);
   expect(isoproof_result_write_text(result, &render, put, &out, &error) == ISOPROOF_OK, "text of a result", &error);
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    expect(isoproof_result_anomaly(result, i, &anomaly), "an anomaly by number", NULL);
+    expect(isoproof_result_anomaly_at(result, i, &anomaly), "an anomaly by number", NULL);
     expect(anomaly.explanation != NULL && anomaly.code != NULL, "an anomaly is explained", NULL);
   }
   isoproof_result_free(result);

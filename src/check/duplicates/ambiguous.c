@@ -75,7 +75,7 @@ static isoproof_status learn(search *s, const isoproof_result *result, isoproof_
   const iso_choices *c = &s->choices;
   isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
   memset(s->relevant, 0, c->history->txns);
-  if (!isoproof_result_anomaly(result, 0, &anomaly)) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "no witness");
+  if (!isoproof_result_anomaly_at(result, 0, &anomaly)) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "no witness");
   for (size_t i = 0; i < anomaly.txn_count; i++) make_relevant(s, anomaly.txns[i]);
   for (size_t i = 0; i < anomaly.op_count; i++) {
     make_relevant(s, iso_history_txn_of(c->history, (uint32_t)anomaly.ops[i]));

@@ -384,7 +384,7 @@ static bool copy_names(isoproof_document *document, const isoproof_result *resul
 
 static bool copy_verdicts(isoproof_document *document, const isoproof_result *result) {
   document->verdict = isoproof_result_verdict(result);
-  document->elle = isoproof_result_elle(result);
+  document->elle = isoproof_result_elle_verdict(result);
   document->workload = isoproof_result_elle_workload(result);
   const char *reason = isoproof_result_unknown_reason(result);
   if (reason != NULL) {
@@ -392,22 +392,22 @@ static bool copy_verdicts(isoproof_document *document, const isoproof_result *re
     if (document->unknown_reason == NULL) return false;
   }
   isoproof_level_verdict level = {.struct_size = sizeof level};
-  for (size_t i = 0; isoproof_result_level(result, i, &level); i++) {
+  for (size_t i = 0; isoproof_result_level_at(result, i, &level); i++) {
     if (!iso_vec_push(&document->levels, level)) return false;
   }
-  return copy_names(document, result, ISO_NAMES_STRONGEST, isoproof_result_strongest) &&
-         copy_names(document, result, ISO_NAMES_WEAKEST_VIOLATED, isoproof_result_weakest_violated) &&
-         copy_names(document, result, ISO_NAMES_NOT, isoproof_result_not) &&
-         copy_names(document, result, ISO_NAMES_ALSO_NOT, isoproof_result_also_not) &&
-         copy_names(document, result, ISO_NAMES_PROVED, isoproof_result_proved);
+  return copy_names(document, result, ISO_NAMES_STRONGEST, isoproof_result_strongest_at) &&
+         copy_names(document, result, ISO_NAMES_WEAKEST_VIOLATED, isoproof_result_weakest_violated_at) &&
+         copy_names(document, result, ISO_NAMES_NOT, isoproof_result_ruled_out_at) &&
+         copy_names(document, result, ISO_NAMES_ALSO_NOT, isoproof_result_also_ruled_out_at) &&
+         copy_names(document, result, ISO_NAMES_PROVED, isoproof_result_proved_at);
 }
 
 static bool copy_anomalies(isoproof_document *document, const isoproof_history *history,
                            const isoproof_result *result) {
-  document->anomalies_found = isoproof_result_anomalies(result);
+  document->anomalies_found = isoproof_result_anomaly_count(result);
   for (size_t i = 0; i < document->anomalies_found && i < ISOPROOF_DOCUMENT_ANOMALIES; i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (!isoproof_result_anomaly(result, i, &anomaly)) continue;
+    if (!isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     isoproof_document_anomaly made;
     if (!iso_model_anomaly(&document->arena, history, &anomaly, &made) || !iso_model_tell(&document->arena, &made) ||
         !iso_vec_push(&document->anomalies, made))

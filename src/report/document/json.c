@@ -184,10 +184,10 @@ static void put_elle(iso_output *out, const isoproof_result *result) {
                                       [ISOPROOF_UNDECIDED] = "\"unknown\""};
   if (isoproof_result_elle_workload(result) == NULL) return;
   iso_out_printf(out, ",\"workload\":\"%s\",\"elle_valid\":%s", isoproof_result_elle_workload(result),
-                 words[isoproof_result_elle(result)]);
-  put_names(out, result, "not", isoproof_result_not);
-  put_names(out, result, "also_not", isoproof_result_also_not);
-  put_names(out, result, "proved", isoproof_result_proved);
+                 words[isoproof_result_elle_verdict(result)]);
+  put_names(out, result, "not", isoproof_result_ruled_out_at);
+  put_names(out, result, "also_not", isoproof_result_also_ruled_out_at);
+  put_names(out, result, "proved", isoproof_result_proved_at);
 }
 
 /* False when memory is out. */
@@ -203,9 +203,9 @@ static bool put_result(iso_output *out, const isoproof_result *result, const iso
   put_elle(out, result);
   iso_out_text(out, ",\"anomalies\":[");
   bool first = true, good = true;
-  for (size_t i = 0; i < isoproof_result_anomalies(result) && good; i++) {
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result) && good; i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (!isoproof_result_anomaly(result, i, &anomaly)) continue;
+    if (!isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     if (!first) iso_out_char(out, ',');
     good = put_anomaly(out, h, &anomaly, i < ISOPROOF_DOCUMENT_ANOMALIES);
     first = false;

@@ -163,9 +163,9 @@ static void put_models(const page *p) {
   if (isoproof_result_elle_workload(p->result) == NULL) return;
   iso_out_char(p->out, '\n');
   iso_out_printf(p->out, "  workload: %s\n", isoproof_result_elle_workload(p->result));
-  put_names(p, "not:", isoproof_result_not);
-  put_names(p, "and so neither:", isoproof_result_also_not);
-  put_names(p, "proved:", isoproof_result_proved);
+  put_names(p, "not:", isoproof_result_ruled_out_at);
+  put_names(p, "and so neither:", isoproof_result_also_ruled_out_at);
+  put_names(p, "proved:", isoproof_result_proved_at);
 }
 
 /* Whether a shell takes it as one word. */
@@ -201,7 +201,7 @@ static void put_summary(const page *p, const char *file) {
     put_strongest(p);
   }
   isoproof_anomaly first = {.struct_size = sizeof first};
-  if (isoproof_result_anomaly(result, 0, &first)) {
+  if (isoproof_result_anomaly_at(result, 0, &first)) {
     iso_out_printf(p->out, "  more about an anomaly: isoproof explain %s\n", first.code);
     if (file != NULL && is_plain_path(file))
       iso_out_printf(p->out, "  a page to look at: isoproof check --html=report.html %s\n", file);
@@ -217,9 +217,9 @@ isoproof_status isoproof_result_write_text(const isoproof_result *result, const 
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &p.out, error));
   put_heading(&p, known.file != NULL ? known.file : "history");
   put_levels(&p);
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (isoproof_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
+    if (isoproof_result_anomaly_at(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
   }
   put_models(&p);
   iso_put_proved_text(p.out, result);

@@ -368,9 +368,9 @@ static bool fill_minimized(const handles *h, void *out) {
     is_ok(isoproof_history_write_to(h->history, ISOPROOF_FORMAT_PLUME, swallow, NULL, NULL, NULL, out, e), e))         \
   X(isoproof_write_loss,                                                                                               \
     is_ok(isoproof_history_write(h->history, ISOPROOF_FORMAT_PLUME, "/dev/null", NULL, NULL, out, e), e))              \
-  X(isoproof_level_verdict, isoproof_result_level(h->result, 0, out))                                                  \
-  X(isoproof_anomaly, isoproof_result_anomaly(h->result, 0, out))                                                      \
-  X(isoproof_certificate, isoproof_result_certificate(h->result, 0, out))                                              \
+  X(isoproof_level_verdict, isoproof_result_level_at(h->result, 0, out))                                               \
+  X(isoproof_anomaly, isoproof_result_anomaly_at(h->result, 0, out))                                                   \
+  X(isoproof_certificate, isoproof_result_certificate_at(h->result, 0, out))                                           \
   X(isoproof_certificate, isoproof_result_certificate_of(h->result, "causal", out))                                    \
   X(isoproof_search_stat, isoproof_result_search_stat_at(h->result, 0, 0, out))                                        \
   X(isoproof_minimized, fill_minimized(h, out))                                                                        \

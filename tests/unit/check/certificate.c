@@ -148,13 +148,13 @@ static void check_certificates(tally *t, const sketch *s, isoproof_history *hist
   }
   isoproof_certificate c = {.struct_size = sizeof c};
   isoproof_level_verdict v = {.struct_size = sizeof v};
-  for (size_t i = 0; isoproof_result_certificate(result, i, &c); i++) {
+  for (size_t i = 0; isoproof_result_certificate_at(result, i, &c); i++) {
     size_t rule = rule_of(c.level);
     t->certificates[rule]++;
     if (!holds(f, rule, c.events, c.count)) fail_with(s, rule, "no proof", c.events, c.count);
     damage(t, s, history, f, rule, c.events, c.count);
   }
-  for (size_t i = 0; isoproof_result_level(result, i, &v); i++) {
+  for (size_t i = 0; isoproof_result_level_at(result, i, &v); i++) {
     bool has = isoproof_result_certificate_of(result, v.level, &c);
     bool without =
         isoproof_level_find(v.level)->family == ISOPROOF_LEVEL_SESSION || strcmp(v.level, "cut-isolation") == 0;
@@ -216,13 +216,13 @@ static void duplicate_values(void **state) {
     isoproof_certificate c = {.struct_size = sizeof c};
     isoproof_level_verdict v = {.struct_size = sizeof v};
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
-    for (size_t k = 0; isoproof_result_level(result, k, &v); k++) {
+    for (size_t k = 0; isoproof_result_level_at(result, k, &v); k++) {
       bool without =
           isoproof_level_find(v.level)->family == ISOPROOF_LEVEL_SESSION || strcmp(v.level, "cut-isolation") == 0;
       if (!without)
         assert_int_equal(isoproof_result_certificate_of(result, v.level, &c), v.verdict == ISOPROOF_SATISFIED);
     }
-    certificates += isoproof_result_certificates(result);
+    certificates += isoproof_result_certificate_count(result);
     isoproof_result_free(result);
     isoproof_history_free(history);
   }
@@ -278,7 +278,7 @@ static void certify_simulated(isoproof_sim_level level, bool lists, uint64_t txn
   for (; *wanted != NULL; wanted++) {
     isoproof_check_options how = {.struct_size = sizeof how, .levels = wanted, .level_count = 1, .certificate = true};
     assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
-    assert_int_equal(isoproof_result_of(result, *wanted), ISOPROOF_SATISFIED);
+    assert_int_equal(isoproof_result_verdict_of(result, *wanted), ISOPROOF_SATISFIED);
     isoproof_certificate c = {.struct_size = sizeof c};
     assert_true(isoproof_result_certificate_of(result, *wanted, &c));
     size_t rule = rule_of(c.level);
@@ -334,8 +334,8 @@ static void asked_for_or_not(void **state) {
   isoproof_certificate c = {.struct_size = sizeof c};
   isoproof_error error;
   assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_certificates(result), 0);
-  assert_false(isoproof_result_certificate(result, 0, &c));
+  assert_int_equal(isoproof_result_certificate_count(result), 0);
+  assert_false(isoproof_result_certificate_at(result, 0, &c));
   assert_false(isoproof_result_certificate_of(result, "serializable", &c));
   assert_null(isoproof_result_uncertified(result));
   isoproof_result_free(result);
@@ -365,7 +365,7 @@ static void long_fork(void **state) {
   isoproof_result *result;
   isoproof_certificate c = {.struct_size = sizeof c};
   assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_certificates(result), 1);
+  assert_int_equal(isoproof_result_certificate_count(result), 1);
   assert_true(isoproof_result_certificate_of(result, "causal", &c));
   assert_string_equal(c.level, "parallel-snapshot-isolation");
   assert_int_equal(c.count, 4);

@@ -30,20 +30,20 @@ static void examples_show_their_patterns(void **state) {
         error);
     assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
     bool shown = false;
-    for (size_t k = 0; k < isoproof_result_anomalies(result); k++) {
+    for (size_t k = 0; k < isoproof_result_anomaly_count(result); k++) {
       isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-      assert_true(isoproof_result_anomaly(result, k, &anomaly));
+      assert_true(isoproof_result_anomaly_at(result, k, &anomaly));
       shown |= strcmp(anomaly.code, info->code) == 0;
     }
     if (!shown) fail_msg("the example of %s does not show it", info->code);
-    assert_int_equal(isoproof_result_of(result, info->level), ISOPROOF_VIOLATED);
+    assert_int_equal(isoproof_result_verdict_of(result, info->level), ISOPROOF_VIOLATED);
     isoproof_result_free(result);
     /* Asked for alone it is found as well, and nothing else is. */
     isoproof_check_options options = {.struct_size = sizeof options, .anomalies = &info->code, .anomaly_count = 1};
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
     assert_int_equal(isoproof_result_verdict(result), ISOPROOF_VIOLATED);
-    assert_int_equal(isoproof_result_anomalies(result), 1);
-    assert_int_equal(isoproof_result_levels(result), 0);
+    assert_int_equal(isoproof_result_anomaly_count(result), 1);
+    assert_int_equal(isoproof_result_level_count(result), 0);
     isoproof_result_free(result);
     isoproof_history_free(history);
     seen++;
@@ -92,17 +92,17 @@ static void simulated_levels_and_bugs(void **state) {
     assert_ok(isoproof_simulate(&options, NULL, &history, NULL, NULL));
     assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
     if (i < PROMISES) {
-      assert_int_equal(isoproof_result_of(result, promises[i].strongest), ISOPROOF_SATISFIED);
+      assert_int_equal(isoproof_result_verdict_of(result, promises[i].strongest), ISOPROOF_SATISFIED);
     } else {
       const char *code = bugs[i - PROMISES].code;
       bool found = false;
-      for (size_t k = 0; k < isoproof_result_anomalies(result); k++) {
+      for (size_t k = 0; k < isoproof_result_anomaly_count(result); k++) {
         isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-        assert_true(isoproof_result_anomaly(result, k, &anomaly));
+        assert_true(isoproof_result_anomaly_at(result, k, &anomaly));
         if (strcmp(anomaly.code, code) == 0) found = anomaly.count >= 3;
       }
       if (!found) fail_msg("%s was not found three times", code);
-      assert_int_equal(isoproof_result_of(result, bugs[i - PROMISES].level), ISOPROOF_VIOLATED);
+      assert_int_equal(isoproof_result_verdict_of(result, bugs[i - PROMISES].level), ISOPROOF_VIOLATED);
     }
     isoproof_result_free(result);
     isoproof_history_free(history);

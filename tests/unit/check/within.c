@@ -21,9 +21,9 @@ static void codes(isoproof_history *history, char *out, size_t size) {
   isoproof_error error;
   assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
   out[0] = '\0';
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    assert_true(isoproof_result_anomaly(result, i, &anomaly));
+    assert_true(isoproof_result_anomaly_at(result, i, &anomaly));
     assert_true(strlen(anomaly.explanation) > 20);
     assert_true(anomaly.txn_count > 0 && anomaly.op_count > 0);
     if (!is_within(&anomaly)) continue;
@@ -112,15 +112,15 @@ static void verdicts(void **state) {
   isoproof_error error;
   assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
   assert_int_equal(isoproof_result_verdict(result), ISOPROOF_VIOLATED);
-  assert_int_equal(isoproof_result_levels(result), 2);
-  assert_string_equal(isoproof_result_weakest_violated(result, 0), "cut-isolation");
-  assert_null(isoproof_result_strongest(result, 0));
+  assert_int_equal(isoproof_result_level_count(result), 2);
+  assert_string_equal(isoproof_result_weakest_violated_at(result, 0), "cut-isolation");
+  assert_null(isoproof_result_strongest_at(result, 0));
   isoproof_result_free(result);
   asked[0] = "read-committed";
   options.level_count = 1;
   assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
   assert_int_equal(isoproof_result_verdict(result), ISOPROOF_SATISFIED);
-  assert_int_equal(isoproof_result_anomalies(result), 0); /* TAP-j does not break read-committed */
+  assert_int_equal(isoproof_result_anomaly_count(result), 0); /* TAP-j does not break read-committed */
   isoproof_result_free(result);
   asked[0] = "no-such-level";
   assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_ERR_USAGE);
@@ -128,7 +128,7 @@ static void verdicts(void **state) {
   assert_ok(isoproof_task_new(&task));
   isoproof_task_set_timeout(task, 1e-9);
   assert_ok(isoproof_check(history, NULL, task, &result, NULL));
-  assert_int_equal(isoproof_result_of(result, "cut-isolation"), ISOPROOF_UNDECIDED);
+  assert_int_equal(isoproof_result_verdict_of(result, "cut-isolation"), ISOPROOF_UNDECIDED);
   assert_string_equal(isoproof_result_unknown_reason(result), "the time limit was reached");
   isoproof_result_free(result);
   isoproof_task_cancel(task);
@@ -269,9 +269,9 @@ static void random_registers(void **state) {
     assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
     uint64_t total = 0, listed = 0;
     for (int i = 0; i < 7; i++) total += expected[i];
-    for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
+    for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
       isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-      assert_true(isoproof_result_anomaly(result, i, &anomaly));
+      assert_true(isoproof_result_anomaly_at(result, i, &anomaly));
       if (is_within(&anomaly)) listed++;
     }
     assert_int_equal(listed, total);

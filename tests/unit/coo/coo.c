@@ -276,8 +276,9 @@ static void histories_are_judged(void **state) {
     isoproof_result *result;
     assert_int_equal(isoproof_schedule_history(schedule, &history, NULL), ISOPROOF_OK);
     assert_int_equal(isoproof_check(history, NULL, NULL, &result, NULL), ISOPROOF_OK);
-    if (cases[i].violated != NULL) assert_int_equal(isoproof_result_of(result, cases[i].violated), ISOPROOF_VIOLATED);
-    assert_int_equal(isoproof_result_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
+    if (cases[i].violated != NULL)
+      assert_int_equal(isoproof_result_verdict_of(result, cases[i].violated), ISOPROOF_VIOLATED);
+    assert_int_equal(isoproof_result_verdict_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
     isoproof_result_free(result);
     isoproof_history_free(history);
     isoproof_schedule_free(schedule);

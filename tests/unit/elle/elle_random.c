@@ -61,7 +61,7 @@ static bool is_step(const isoproof_history *h, const isoproof_edge *e) {
 
 static void verify_witnesses(const isoproof_history *h, const isoproof_result *result) {
   isoproof_anomaly a = {.struct_size = sizeof a};
-  for (size_t i = 0; isoproof_result_anomaly(result, i, &a); i++) {
+  for (size_t i = 0; isoproof_result_anomaly_at(result, i, &a); i++) {
     if (a.code[0] != 'G' || a.edge_count == 0) continue;
     for (size_t k = 0; k < a.edge_count; k++) {
       assert_int_equal(a.edges[k].to_txn, a.edges[(k + 1) % a.edge_count].from_txn);
@@ -78,7 +78,7 @@ static isoproof_verdict judge(isoproof_history *history, const char *workload, c
   assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
   verify_witnesses(history, result);
   isoproof_verdict verdict = isoproof_result_verdict(result);
-  *ruled_out = isoproof_result_elle(result) == ISOPROOF_VIOLATED;
+  *ruled_out = isoproof_result_elle_verdict(result) == ISOPROOF_VIOLATED;
   isoproof_result_free(result);
   return verdict;
 }

@@ -225,7 +225,7 @@ static void compare(const program *p, unsigned run) {
     isoproof_error error;
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
     bool holds = can_follow(p, 0, (world){{0}}, models[m].sessions, models[m].times);
-    bool ruled_out = isoproof_result_elle(result) == ISOPROOF_VIOLATED;
+    bool ruled_out = isoproof_result_elle_verdict(result) == ISOPROOF_VIOLATED;
     bool proved = isoproof_result_verdict(result) == ISOPROOF_SATISFIED;
     if (ruled_out && holds) fail_with(history, models[m].model, run, "ruled out, but it holds");
     if (proved && !holds) fail_with(history, models[m].model, run, "proved, but violated");

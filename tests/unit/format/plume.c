@@ -248,7 +248,7 @@ static void a_repeated_read_is_fine(void **state) {
   isoproof_history *h = load("w(1,5,0,0)\nr(1,5,1,1)\nr(1,5,1,1)\nr(1,5,1,1)\n");
   isoproof_result *result;
   assert_ok(isoproof_check(h, NULL, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_anomalies(result), 0);
+  assert_int_equal(isoproof_result_anomaly_count(result), 0);
   isoproof_result_free(result);
   isoproof_history_free(h);
 }

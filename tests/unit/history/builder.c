@@ -24,7 +24,7 @@ static void empty_history(void **state) {
   assert_ok(isoproof_history_stats(history, NULL, &stats, NULL));
   isoproof_result *result;
   assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_of(result, "ci"), ISOPROOF_SATISFIED);
+  assert_int_equal(isoproof_result_verdict_of(result, "ci"), ISOPROOF_SATISFIED);
   isoproof_result_free(result);
   isoproof_history_free(history);
   isoproof_builder_free(builder);

@@ -212,7 +212,7 @@ static void hostile(void **state) {
   snprintf(path, sizeof path, "%s/<script>.jsonl", folder);
   write_file(path, evil_history, sizeof evil_history - 1);
   judged j = judge(path, NULL, false);
-  assert_true(isoproof_result_anomalies(j.result) > 0);
+  assert_true(isoproof_result_anomaly_count(j.result) > 0);
   isoproof_document *again = read_one(&j.json, NULL);
   compare(j.document, again);
   text html = render(isoproof_document_write_html, j.document, NULL);

@@ -53,7 +53,7 @@ static isoproof_result *judge(isoproof_history *history) {
   isoproof_result *result;
   isoproof_error error;
   assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
-  assert_true(isoproof_result_anomalies(result) > 0);
+  assert_true(isoproof_result_anomaly_count(result) > 0);
   return result;
 }
 
