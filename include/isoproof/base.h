@@ -91,7 +91,7 @@ typedef struct isoproof_progress {
   uint64_t total;
 } isoproof_progress;
 
-/* Called from the thread that runs the task, at most about ten times a second. */
+/* Called from the thread that runs the task, at most about ten times per second. */
 typedef void (*isoproof_progress_fn)(const isoproof_progress *progress, void *user);
 
 ISOPROOF_API isoproof_status isoproof_task_new(isoproof_task **task);
@@ -99,7 +99,7 @@ ISOPROOF_API void isoproof_task_free(isoproof_task *task);
 /* May be called from any thread and from a signal handler.  The call in progress returns ISOPROOF_ERR_CANCELLED soon.
  */
 ISOPROOF_API void isoproof_task_cancel(isoproof_task *task);
-/* 0 threads means one a processor. */
+/* 0 threads means one per processor. */
 ISOPROOF_API void isoproof_task_set_threads(isoproof_task *task, unsigned threads);
 /* Counts from this call; 0 means no limit.  What cannot finish in time is `unknown` or ISOPROOF_ERR_TIMEOUT. */
 ISOPROOF_API void isoproof_task_set_timeout(isoproof_task *task, double seconds);

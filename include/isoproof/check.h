@@ -4,7 +4,8 @@
  *     isoproof_result *result;
  *     if (isoproof_history_open("h.txt", NULL, NULL, &history, &error)) ...
  *     if (isoproof_check(history, NULL, NULL, &result, &error)) ...
- *     for (size_t i = 0; i < isoproof_result_level_count(result); i++) ...
+ *     isoproof_level_verdict level = {.struct_size = sizeof level};
+ *     for (size_t i = 0; isoproof_result_level_at(result, i, &level); i++) ...
  */
 #ifndef ISOPROOF_CHECK_H
 #define ISOPROOF_CHECK_H
@@ -32,7 +33,7 @@ typedef struct isoproof_check_options {
   const char *const
       *levels; /* ids or aliases asked for; NULL with level_count 0 means every level that can be decided */
   size_t level_count;
-  bool all; /* every instance of every anomaly instead of one a code */
+  bool all; /* every instance of every anomaly instead of one per code */
   /* Look for these patterns only ("TAP-k", see isoproof_check_pattern_at), and judge no level: the verdict is violated
    * when one of them occurs.  NULL with anomaly_count 0 means all.  Not together with levels. */
   const char *const *anomalies;
@@ -124,7 +125,7 @@ typedef struct isoproof_write_order {
   isoproof_scalar key;
 } isoproof_write_order;
 
-/* What follows from one choice among orders of writes that the history does not tell.  Frozen. */
+/* What follows from one choice among the orders of writes that the history leaves open.  Frozen. */
 typedef struct isoproof_anomaly_case {
   const isoproof_write_order *orders; /* assumed; cases that begin with the same ones belong together */
   size_t order_count;
@@ -138,7 +139,7 @@ typedef struct isoproof_anomaly {
   const char *code;
   const char *name;
   const char *level; /* the weakest level that it breaks */
-  uint64_t count;    /* instances of this code in the history; with `all`, 1 an entry */
+  uint64_t count;    /* instances of this code in the history; with `all`, 1 per entry */
   const uint64_t *txns;
   size_t txn_count;
   const uint64_t *ops; /* the operations involved */
@@ -148,7 +149,7 @@ typedef struct isoproof_anomaly {
   const isoproof_edge *edges;
   size_t edge_count;
   const char *explanation; /* in sentences */
-  /* Where the violation depends on orders that the history does not tell: every choice of them, each with its cycle;
+  /* Where the violation depends on orders that the history leaves open: every choice of them, each with its cycle;
    * the edges above are then those that are certain.  NULL and 0 where there is but one cycle. */
   const isoproof_anomaly_case *cases;
   size_t case_count;
@@ -204,7 +205,7 @@ ISOPROOF_API bool isoproof_result_certificate_of(const isoproof_result *result, 
 
 /* ---- what the search for strong levels took ---- */
 
-/* A figure about a search: how many, or how long. */
+/* One statistic of a search: how many, or how long. */
 typedef struct isoproof_search_stat {
   size_t struct_size;  /* sizeof(isoproof_search_stat), set by the caller */
   const char *name;    /* "pairs", "decisions", ...; of a stage "construct", "solve", ... */
@@ -216,9 +217,9 @@ typedef struct isoproof_search_stat {
 } isoproof_search_stat;
 
 /* The level that was searched for, canonical; NULL after the last.  What follows from another level is not searched
- * for.  Figures that take time to count are there with the option `stats` only. */
+ * for.  Statistics that take time to count are there with the option `stats` only. */
 ISOPROOF_API const char *isoproof_result_search_at(const isoproof_result *result, size_t search);
-/* Its figures, `number` from 0; false after the last. */
+/* Its statistics, `number` from 0; false after the last. */
 ISOPROOF_API bool isoproof_result_search_stat_at(const isoproof_result *result, size_t search, size_t number,
                                                  isoproof_search_stat *out);
 

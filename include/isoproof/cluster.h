@@ -77,7 +77,7 @@ ISOPROOF_API isoproof_status isoproof_cluster_start(const isoproof_cluster_optio
 /* Ends the servers and removes the folder.  Accepts NULL. */
 ISOPROOF_API void isoproof_cluster_stop(isoproof_cluster *cluster);
 ISOPROOF_API size_t isoproof_cluster_node_count(const isoproof_cluster *cluster);
-/* One URL a node, as isoproof_run_options wants them. */
+/* One URL per node, as isoproof_run_options wants them. */
 ISOPROOF_API const char *const *isoproof_cluster_urls(const isoproof_cluster *cluster);
 /* The file that a node logs to; NULL after the last. */
 ISOPROOF_API const char *isoproof_cluster_log_at(const isoproof_cluster *cluster, size_t node);
@@ -100,7 +100,7 @@ ISOPROOF_API isoproof_status isoproof_fault_injector_new(isoproof_cluster *clust
                                                          const isoproof_fault_options *options,
                                                          isoproof_fault_injector **faults, isoproof_error *error);
 ISOPROOF_API void isoproof_fault_injector_free(isoproof_fault_injector *faults);
-/* The companion of a run, with an isoproof_fault_injector as its user: one fault after the other, each told by two
+/* The companion of a run, with an isoproof_fault_injector as its user: one fault after the other, each recorded as two
  * events, "fault KIND node N begin" (and perhaps ": DETAILS") before anything happens, and "fault KIND node N end" when
  * all nodes serve again; "fault KIND node N failed: REASON" where something went wrong.  When the run is to end, a
  * fault is undone at once, and the companion waits until all nodes serve. */

@@ -66,7 +66,7 @@ ISOPROOF_API size_t isoproof_schedule_step_format(const isoproof_schedule *sched
 /* The whole schedule, in the form that isoproof_schedule_parse takes. */
 ISOPROOF_API const char *isoproof_schedule_text(const isoproof_schedule *schedule);
 
-/* The history that the schedule tells: a session for each transaction, registers (the value of a version is its
+/* The history that the schedule stands for: one session per transaction, registers (the value of a version is its
  * number among all writes), and after them in each session that committed a transaction that reads the final state.
  * Transactions without an end are unknown ones. */
 ISOPROOF_API isoproof_status isoproof_schedule_history(const isoproof_schedule *schedule, isoproof_history **history,
@@ -121,7 +121,7 @@ ISOPROOF_API const char *isoproof_coo_class_title(isoproof_coo_class kind);
 ISOPROOF_API const char *isoproof_coo_size_name(isoproof_coo_size size);
 ISOPROOF_API const char *isoproof_coo_size_title(isoproof_coo_size size);
 
-/* A cycle of POPs, told from the one that closes first. */
+/* A cycle of POPs, beginning with the one that closes first. */
 typedef struct isoproof_pop_cycle {
   size_t struct_size;       /* sizeof(isoproof_pop_cycle), set by the caller */
   const isoproof_pop *pops; /* pops[i].to == pops[i + 1].from, and the last one leads back to the first */

@@ -13,15 +13,15 @@ extern "C" {
 
 /* Formats: C name, id for --format, whether it can be written, usual file name ending, description. */
 #define ISOPROOF_FORMAT_LIST(X)                                                                                        \
-  X(PLUME, "plume", true, ".txt", "Plume text: r(key,value,session,txn), one operation a line")                        \
+  X(PLUME, "plume", true, ".txt", "Plume text: r(key,value,session,txn), one operation per line")                      \
   X(DBCOP, "dbcop", true, ".bincode", "dbcop bincode (history.bincode)")                                               \
-  X(COBRA, "cobra", false, "", "Cobra: a directory of T*.log, one a session")                                          \
-  X(VIPER, "viper", false, "", "Viper: a directory of J*.log, one a session")                                          \
+  X(COBRA, "cobra", false, "", "Cobra: a directory of T*.log, one per session")                                        \
+  X(VIPER, "viper", false, "", "Viper: a directory of J*.log, one per session")                                        \
   X(EDN, "edn", true, ".edn", "Jepsen and Elle history, EDN")                                                          \
   X(JSON, "json", true, ".json", "Jepsen and Elle history, JSON")                                                      \
   X(VERISTRONG, "veristrong", false, ".txt", "VeriStrong list text: session txn R key n a1 .. an")                     \
   X(TIMEKILLER, "timekiller", false, ".json", "TimeKiller JSON with start and commit timestamps")                      \
-  X(JSONL, "jsonl", true, ".jsonl", "isoproof's own text: a header, then one JSON object a transaction")               \
+  X(JSONL, "jsonl", true, ".jsonl", "isoproof's own text: a header, then one JSON object per transaction")             \
   X(BINARY, "binary", true, ".isoproof", "isoproof's own binary: columnar, checksummed, memory-mapped")
 
 typedef enum isoproof_format {

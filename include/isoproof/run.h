@@ -1,9 +1,9 @@
 /* isoproof/run.h - run a workload on a database and record the history.
  *
  * Each session is a thread with a connection of its own.  The history is written as it goes, in isoproof's JSON lines:
- * one write a transaction, when it has ended, so that a crash of the client loses at most the last line.
+ * one write per transaction, when it has ended, so that a crash of the client loses at most the last line.
  *
- * Ownership: isoproof_run hands a report to the caller, who frees it with isoproof_run_summary_free; options are the
+ * Ownership: isoproof_run hands a summary to the caller, who frees it with isoproof_run_summary_free; options are the
  * caller's.
  */
 #ifndef ISOPROOF_RUN_H
@@ -32,13 +32,13 @@ typedef struct isoproof_run_counts {
 
 typedef struct isoproof_run_progress {
   const isoproof_run_counts *counts; /* valid during the call */
-  double rate;                       /* transactions a second, of late */
+  double rate;                       /* transactions per second, of late */
   double seconds_limit;              /* 0 none */
   uint64_t txns_limit;               /* 0 none */
   uint32_t sessions_live;            /* that have not ended */
 } isoproof_run_progress;
 
-/* Called a few times a second from the thread that called isoproof_run. */
+/* Called a few times per second from the thread that called isoproof_run. */
 typedef void (*isoproof_run_progress_fn)(const isoproof_run_progress *progress, void *user);
 
 /* A run that goes on, for companions. */
@@ -80,30 +80,30 @@ typedef struct isoproof_run_options {
 ISOPROOF_API bool isoproof_run_defaults(isoproof_run_options *options);
 
 typedef struct isoproof_run_summary isoproof_run_summary;
-ISOPROOF_API void isoproof_run_summary_free(isoproof_run_summary *report);
-ISOPROOF_API const isoproof_run_counts *isoproof_run_summary_counts(const isoproof_run_summary *report);
-ISOPROOF_API const char *isoproof_run_summary_database(const isoproof_run_summary *report);  /* "PostgreSQL 15.18" */
-ISOPROOF_API const char *isoproof_run_summary_driver(const isoproof_run_summary *report);    /* "postgres" */
-ISOPROOF_API const char *isoproof_run_summary_isolation(const isoproof_run_summary *report); /* "repeatable read" */
+ISOPROOF_API void isoproof_run_summary_free(isoproof_run_summary *summary);
+ISOPROOF_API const isoproof_run_counts *isoproof_run_summary_counts(const isoproof_run_summary *summary);
+ISOPROOF_API const char *isoproof_run_summary_database(const isoproof_run_summary *summary);  /* "PostgreSQL 15.18" */
+ISOPROOF_API const char *isoproof_run_summary_driver(const isoproof_run_summary *summary);    /* "postgres" */
+ISOPROOF_API const char *isoproof_run_summary_isolation(const isoproof_run_summary *summary); /* "repeatable read" */
 /* The level that the database promises for it (with lists perhaps a weaker one), by id; NULL when it promises none that
  * isoproof knows. */
-ISOPROOF_API const char *isoproof_run_summary_claim(const isoproof_run_summary *report);
+ISOPROOF_API const char *isoproof_run_summary_claim(const isoproof_run_summary *summary);
 /* Where the promise is, and what to know about it; "" where there is nothing to say. */
-ISOPROOF_API const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report);
+ISOPROOF_API const char *isoproof_run_summary_claim_note(const isoproof_run_summary *summary);
 /* What matters for the results; false after the last. */
-ISOPROOF_API bool isoproof_run_summary_setting_at(const isoproof_run_summary *report, size_t number, const char **name,
+ISOPROOF_API bool isoproof_run_summary_setting_at(const isoproof_run_summary *summary, size_t number, const char **name,
                                                   const char **value);
 /* The URL of a node without its password; NULL after the last. */
-ISOPROOF_API const char *isoproof_run_summary_url_at(const isoproof_run_summary *report, size_t node);
+ISOPROOF_API const char *isoproof_run_summary_url_at(const isoproof_run_summary *summary, size_t node);
 /* The words of the server for the last error of a class; "" where there was none. */
-ISOPROOF_API const char *isoproof_run_summary_last_error(const isoproof_run_summary *report, size_t error_class);
+ISOPROOF_API const char *isoproof_run_summary_last_error(const isoproof_run_summary *summary, size_t error_class);
 /* Whether it was cancelled before its end.  The history is valid all the same. */
-ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *report);
+ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *summary);
 
 /* Opens the database, makes the tables, runs, removes them.  Cancelling the task ends the run early and cleanly, which
  * is no error.  ISOPROOF_ERR_USAGE names what makes no sense; ISOPROOF_ERR_IO is a database or a file that failed. */
 ISOPROOF_API isoproof_status isoproof_run(const isoproof_run_options *options, isoproof_task *task,
-                                          isoproof_run_summary **report, isoproof_error *error);
+                                          isoproof_run_summary **summary, isoproof_error *error);
 
 #ifdef __cplusplus
 }

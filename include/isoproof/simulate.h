@@ -8,7 +8,7 @@
  * effect, and ends after its commit; they are truthful, so that serializable histories are even strictly serializable
  * and those of snapshot isolation strongly so.  No transaction aborts but those asked for.  Keys, sessions and values
  * are integers; the values (elements) of a key are unique among all its writes, those of aborted transactions
- * included.  With lists, a session more than asked for reads every key in the end, 1000 in a transaction.
+ * included.  With lists, a session more than asked for reads every key in the end, 1000 per transaction.
  */
 #ifndef ISOPROOF_SIMULATE_H
 #define ISOPROOF_SIMULATE_H
@@ -80,7 +80,7 @@ typedef struct isoproof_sim_options {
   isoproof_sim_level level;
   uint32_t sessions;
   uint64_t txns;             /* in all, the final reads and the injected ones not counted */
-  uint32_t ops_min, ops_max; /* a transaction, inclusive */
+  uint32_t ops_min, ops_max; /* per transaction, inclusive */
   double read_share;         /* of operations; at least rmw_share / (1 + rmw_share), whatever is asked for */
   double rmw_share;          /* of writes that are preceded by a read of their key in the same transaction */
   double abort_share;        /* of transactions that their client rolls back */
@@ -120,15 +120,15 @@ typedef struct isoproof_injected_bug {
 } isoproof_injected_bug;
 
 typedef struct isoproof_injected_bugs isoproof_injected_bugs;
-ISOPROOF_API size_t isoproof_injected_bug_count(const isoproof_injected_bugs *blames);
-ISOPROOF_API bool isoproof_injected_bug_at(const isoproof_injected_bugs *blames, size_t number,
+ISOPROOF_API size_t isoproof_injected_bug_count(const isoproof_injected_bugs *injected);
+ISOPROOF_API bool isoproof_injected_bug_at(const isoproof_injected_bugs *injected, size_t number,
                                            isoproof_injected_bug *out);
-ISOPROOF_API void isoproof_injected_bugs_free(isoproof_injected_bugs *blames);
+ISOPROOF_API void isoproof_injected_bugs_free(isoproof_injected_bugs *injected);
 
 /* Runs the simulation.  ISOPROOF_ERR_USAGE names the option that makes no sense, or the bug that does not fit: too few
- * sessions or keys for it, or lists needed.  `options`, `task` and `blames` may be NULL. */
+ * sessions or keys for it, or lists needed.  `options`, `task` and `injected` may be NULL. */
 ISOPROOF_API isoproof_status isoproof_simulate(const isoproof_sim_options *options, isoproof_task *task,
-                                               isoproof_history **history, isoproof_injected_bugs **blames,
+                                               isoproof_history **history, isoproof_injected_bugs **injected,
                                                isoproof_error *error);
 
 #ifdef __cplusplus

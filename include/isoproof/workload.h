@@ -23,7 +23,7 @@ typedef enum isoproof_workload_need {
 } isoproof_workload_need;
 
 /* Workloads: C name, id, needs, default keys, least and most operations, share of reads, of read-modify-writes among
- * the writes, writes a key, what it stresses.  0 operations: the workload has transactions of its own shape. */
+ * the writes, writes per key, what it stresses.  0 operations: the workload has transactions of its own shape. */
 #define ISOPROOF_WORKLOAD_LIST(X)                                                                                      \
   X(MIXED, "mixed", REGISTERS, 20, 2, 4, 0.5, 0.5, 0,                                                                  \
     "everything at once on few keys: short general transactions, lost updates, write skew, reads of many keys")        \
@@ -32,7 +32,7 @@ typedef enum isoproof_workload_need {
   X(LIST_APPEND, "list-append", LISTS, 10, 1, 4, 0.5, 0, 32,                                                           \
     "appends to lists and reads of them, on keys that rotate; every key is read in the end")                           \
   X(RMW, "read-modify-write", REGISTERS, 100, 2, 8, 0.5, 1, 0, "every write comes after a read of its key")            \
-  X(LOST_UPDATE, "lost-update", REGISTERS, 10, 0, 0, 0, 1, 0, "one key a transaction: read it, then overwrite it")     \
+  X(LOST_UPDATE, "lost-update", REGISTERS, 10, 0, 0, 0, 1, 0, "one key per transaction: read it, then overwrite it")   \
   X(WRITE_SKEW, "write-skew", REGISTERS, 20, 0, 0, 0, 0, 0, "pairs of keys: read both, overwrite one")                 \
   X(BANK, "bank", REGISTERS, 10, 0, 0, 0, 1, 0, "transfers between accounts, and reads of all whose total must hold")  \
   X(TPCC, "tpcc", REGISTERS, 1, 0, 0, 0, 1, 0,                                                                         \
@@ -52,7 +52,7 @@ typedef enum isoproof_workload_kind {
 } isoproof_workload_kind;
 
 /* Presets of the general workload and of lists, as in published evaluations: C name, id, workload, sessions,
- * transactions a session, operations, share of reads, keys, distribution, share and size of long transactions. */
+ * transactions per session, operations, share of reads, keys, distribution, share and size of long transactions. */
 #define ISOPROOF_PRESET_LIST(X)                                                                                        \
   X(POLYSI, "polysi", GENERAL, 20, 100, 15, 15, 0.5, 10000, ZIPF, 0, 0)                                                \
   X(PLUME, "plume", GENERAL, 25, 200, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                               \
@@ -78,7 +78,7 @@ typedef struct isoproof_workload_options {
   uint64_t seed;
   uint32_t sessions;
   uint64_t txns;             /* in all sessions together, a fair share each; 0: no limit */
-  uint32_t ops_min, ops_max; /* a transaction */
+  uint32_t ops_min, ops_max; /* per transaction */
   double read_share;         /* of operations */
   double rmw_share;          /* of writes that come after a read of their key */
   double abort_share;        /* of transactions that their client rolls back */
@@ -105,7 +105,7 @@ ISOPROOF_API const char *isoproof_workload_at(size_t number);
 ISOPROOF_API const char *isoproof_workload_preset_at(size_t number);
 ISOPROOF_API isoproof_workload_need isoproof_workload_needs(isoproof_workload_kind kind);
 
-/* Writes the workload as JSON lines, sessions in turn: a header, then one object a transaction, with its session and
+/* Writes the workload as JSON lines, sessions in turn: a header, then one object per transaction, with its session and
  * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `options` NULL means those
  * of the mixed workload; but their `txns` must not be 0.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
 ISOPROOF_API isoproof_status isoproof_workload_write(const isoproof_workload_options *options, isoproof_write_fn write,

@@ -1,4 +1,4 @@
-/* Cobra logs: T<number>.log, one a session, big-endian records (S, W, R, C) of fixed lengths.
+/* Cobra logs: T<number>.log, one per session, big-endian records (S, W, R, C) of fixed lengths.
  *
  * The write-id names the version, so it is the value of the history; the value that the application stored says
  * nothing more.  INIT and NULL, as write-id or as writer, mean the initial version.  Two write-ids stand for garbage

@@ -1,4 +1,4 @@
-/* Plume text: r(key,value,session,txn), one operation a line.
+/* Plume text: r(key,value,session,txn), one operation per line.
  *
  * Threads take blocks of whole lines in turn, parse them on their own, and merge them into the builder in the order of
  * the file.  So the parsing runs in parallel and the result does not depend on the number of threads. */

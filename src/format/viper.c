@@ -1,4 +1,4 @@
-/* Viper logs: a directory of J*.log, one a session, one transaction a line.
+/* Viper logs: a directory of J*.log, one per session, one transaction per line.
  *
  * {"value": [["r", 1, 1, true], ["w", 2, 1, true]]}: the last element says whether the operation succeeded; one that
  * did not says nothing. */

@@ -181,17 +181,17 @@ static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *h
   return ISOPROOF_OK;
 }
 
-size_t isoproof_injected_bug_count(const isoproof_injected_bugs *blames) { return blames->count; }
+size_t isoproof_injected_bug_count(const isoproof_injected_bugs *injected) { return injected->count; }
 
-bool isoproof_injected_bug_at(const isoproof_injected_bugs *blames, size_t number, isoproof_injected_bug *out) {
-  if (number >= blames->count) return false;
-  return ISO_STRUCT_GIVE(out, blames->items[number]);
+bool isoproof_injected_bug_at(const isoproof_injected_bugs *injected, size_t number, isoproof_injected_bug *out) {
+  if (number >= injected->count) return false;
+  return ISO_STRUCT_GIVE(out, injected->items[number]);
 }
 
-void isoproof_injected_bugs_free(isoproof_injected_bugs *blames) {
-  if (blames == NULL) return;
-  free(blames->items);
-  free(blames);
+void isoproof_injected_bugs_free(isoproof_injected_bugs *injected) {
+  if (injected == NULL) return;
+  free(injected->items);
+  free(injected);
 }
 
 /* ---- running ---- */
