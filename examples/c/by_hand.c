@@ -29,15 +29,15 @@ static isoproof_history *build(void) {
   must(isoproof_builder_session(builder, isoproof_string("writer"), &writer, &error), &error);
   must(isoproof_builder_session(builder, isoproof_string("reader"), &reader, &error), &error);
 
-  must(isoproof_builder_begin(builder, writer, ISOPROOF_COMMITTED, &error), &error);
+  must(isoproof_builder_begin(builder, writer, ISOPROOF_TXN_COMMITTED, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, savings, isoproof_integer(100), &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, checking, isoproof_integer(100), &error), &error);
 
-  must(isoproof_builder_begin(builder, writer, ISOPROOF_ABORTED, &error), &error);
+  must(isoproof_builder_begin(builder, writer, ISOPROOF_TXN_ABORTED, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, savings, isoproof_integer(50), &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, checking, isoproof_integer(150), &error), &error);
 
-  must(isoproof_builder_begin(builder, reader, ISOPROOF_COMMITTED, &error), &error);
+  must(isoproof_builder_begin(builder, reader, ISOPROOF_TXN_COMMITTED, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_READ, savings, isoproof_integer(50), &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_READ, checking, isoproof_integer(150), &error), &error);
 

@@ -65,9 +65,9 @@ ISOPROOF_API const char *isoproof_op_kind_name(isoproof_op_kind kind);
 ISOPROOF_API bool isoproof_op_kind_observes(isoproof_op_kind kind);
 
 typedef enum isoproof_txn_status {
-  ISOPROOF_COMMITTED,
-  ISOPROOF_ABORTED,
-  ISOPROOF_UNKNOWN /* the client never learnt */
+  ISOPROOF_TXN_COMMITTED,
+  ISOPROOF_TXN_ABORTED,
+  ISOPROOF_TXN_UNKNOWN /* the client never learnt */
 } isoproof_txn_status;
 
 ISOPROOF_API const char *isoproof_txn_status_name(isoproof_txn_status status);

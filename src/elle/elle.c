@@ -77,7 +77,7 @@ static bool all_timed(const isoproof_history *h, const uint8_t *counts) {
   if (starts == NULL) return false;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!counts[t]) continue;
-    if (starts[t] == blank || (ends[t] == blank && h->txn_status[t] == ISOPROOF_COMMITTED)) return false;
+    if (starts[t] == blank || (ends[t] == blank && h->txn_status[t] == ISOPROOF_TXN_COMMITTED)) return false;
   }
   return true;
 }

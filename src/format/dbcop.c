@@ -116,7 +116,7 @@ static isoproof_status read_txn(dbcop_reader *r, uint32_t session) {
   ISO_TRY(need(r, 1, "the success of a transaction"));
   if ((unsigned char)*r->window.cur > 1) return bad_bool(r, 0, "the success of a transaction");
   if (*r->window.cur++ == 1) return ISOPROOF_OK;
-  info.status = ISOPROOF_ABORTED;
+  info.status = ISOPROOF_TXN_ABORTED;
   return iso_builder_update(r->builder, txn, &info, r->error);
 }
 

@@ -7,7 +7,7 @@
 
 static isoproof_status refuse_unknown(const isoproof_history *h, const char *format_name, isoproof_error *error) {
   uint32_t txn = 0;
-  while (h->txn_status[txn] != ISOPROOF_UNKNOWN) txn++;
+  while (h->txn_status[txn] != ISOPROOF_TXN_UNKNOWN) txn++;
   char name[64];
   isoproof_history_txn_name(h, txn, name, sizeof name);
   return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
@@ -25,8 +25,10 @@ isoproof_status iso_write_plan(iso_write_job *job, const char *format_name, uint
   ISO_TRY(iso_history_effect((isoproof_history *)(uintptr_t)h, job->task, &plan, job->error));
   for (uint32_t t = 0; t < h->txns; t++) {
     bool counts = plan[t] != 0;
-    plan[t] = counts ? ISO_WRITE_COMMITTED : h->txn_status[t] == ISOPROOF_ABORTED ? ISO_WRITE_ABORTED : ISO_WRITE_NOT;
-    if (h->txn_status[t] != ISOPROOF_UNKNOWN) continue;
+    plan[t] = counts                                     ? ISO_WRITE_COMMITTED
+              : h->txn_status[t] == ISOPROOF_TXN_ABORTED ? ISO_WRITE_ABORTED
+                                                         : ISO_WRITE_NOT;
+    if (h->txn_status[t] != ISOPROOF_TXN_UNKNOWN) continue;
     job->loss->promoted_txns += counts;
     job->loss->unknown_txns += !counts;
   }

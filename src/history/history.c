@@ -31,11 +31,11 @@ bool isoproof_op_kind_observes(isoproof_op_kind kind) {
 
 const char *isoproof_txn_status_name(isoproof_txn_status status) {
   switch (status) {
-  case ISOPROOF_COMMITTED:
+  case ISOPROOF_TXN_COMMITTED:
     return "committed";
-  case ISOPROOF_ABORTED:
+  case ISOPROOF_TXN_ABORTED:
     return "aborted";
-  case ISOPROOF_UNKNOWN:
+  case ISOPROOF_TXN_UNKNOWN:
     return "unknown";
   }
   return "?";
@@ -97,9 +97,9 @@ void isoproof_history_free(isoproof_history *history) {
 void iso_history_count(isoproof_history *history) {
   uint32_t counts[3] = {0, 0, 0};
   for (uint32_t t = 0; t < history->txns; t++) counts[history->txn_status[t]]++;
-  history->committed = counts[ISOPROOF_COMMITTED];
-  history->aborted = counts[ISOPROOF_ABORTED];
-  history->unknown = counts[ISOPROOF_UNKNOWN];
+  history->committed = counts[ISOPROOF_TXN_COMMITTED];
+  history->aborted = counts[ISOPROOF_TXN_ABORTED];
+  history->unknown = counts[ISOPROOF_TXN_UNKNOWN];
   history->sessions_are_numbers = true;
   for (uint32_t s = 0; s < history->sessions; s++) {
     uint64_t number;
@@ -111,7 +111,7 @@ static bool has_times(const isoproof_history *history) {
   if (history->txn_start_opt == NULL || history->txns == 0) return false;
   for (uint32_t t = 0; t < history->txns; t++) {
     if (history->txn_start_opt[t] == ISOPROOF_NO_TIME) return false;
-    if (history->txn_end_opt[t] == ISOPROOF_NO_TIME && history->txn_status[t] != ISOPROOF_UNKNOWN) return false;
+    if (history->txn_end_opt[t] == ISOPROOF_NO_TIME && history->txn_status[t] != ISOPROOF_TXN_UNKNOWN) return false;
   }
   return true;
 }

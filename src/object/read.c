@@ -207,7 +207,7 @@ static isoproof_status take_values(reader *r, iso_object_op *op) {
 
 static isoproof_status invocation(reader *r, uint32_t process, uint32_t place) {
   iso_object_op op = {.f = (uint8_t)r->at.f,
-                      .outcome = ISOPROOF_UNKNOWN,
+                      .outcome = ISOPROOF_TXN_UNKNOWN,
                       .invoked = place,
                       .completed = ISO_OBJECT_NEVER,
                       .line = r->at.number};
@@ -234,9 +234,9 @@ static isoproof_status completion(reader *r, uint32_t process, uint32_t place) {
                        iso_object_f_text((iso_object_f)op->f), (unsigned long long)op->line,
                        iso_object_f_text(r->at.f));
   }
-  op->outcome = (uint8_t)(r->at.type == OK     ? ISOPROOF_COMMITTED
-                          : r->at.type == FAIL ? ISOPROOF_ABORTED
-                                               : ISOPROOF_UNKNOWN);
+  op->outcome = (uint8_t)(r->at.type == OK     ? ISOPROOF_TXN_COMMITTED
+                          : r->at.type == FAIL ? ISOPROOF_TXN_ABORTED
+                                               : ISOPROOF_TXN_UNKNOWN);
   if (r->at.type == INFO) return ISOPROOF_OK;
   op->completed = place;
   op->line = r->at.number;

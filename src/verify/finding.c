@@ -205,7 +205,7 @@ static bool verify_order(const isoproof_history *h, const iso_finding *f) {
   if (f->element >= count) return false;
   if (is_list_read(h, f->other)) {
     const iso_value *other = iso_history_list(h, f->other, &other_count);
-    bool aborted = h->txn_status[iso_history_txn_of(h, f->other)] == ISOPROOF_ABORTED;
+    bool aborted = h->txn_status[iso_history_txn_of(h, f->other)] == ISOPROOF_TXN_ABORTED;
     return !aborted && f->element < other_count && list[f->element] != other[f->element];
   }
   if (!is_write(h, f->other) || !is_write(h, f->seen) || !same_key(h, f->seen, f->other)) return false;
@@ -229,12 +229,12 @@ static bool verify_duplicate(const isoproof_history *h, const iso_finding *f) {
 
 bool iso_verify(iso_verifier *v, const iso_finding *f) {
   const isoproof_history *h = v->h;
-  if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOPROOF_ABORTED) return false;
+  if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOPROOF_TXN_ABORTED) return false;
   switch ((iso_tap)f->tap) {
   case ISO_TAP_A:
     return verify_thin_air(v, f);
   case ISO_TAP_B:
-    return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOPROOF_ABORTED &&
+    return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOPROOF_TXN_ABORTED &&
            !same_txn(h, f->op, f->seen);
   case ISO_TAP_C:
     return shows(h, f->op, f->seen) && same_txn(h, f->op, f->seen) && f->seen > f->op;

@@ -84,7 +84,7 @@ static bool values_are_unique(const book *b) {
 
 static bool observe(book *b, unsigned reader, const item *write) {
   if (write == NULL || write->txn == reader || b->in_effect[write->txn]) return false;
-  if (b->txns[write->txn].status != ISOPROOF_UNKNOWN) return false;
+  if (b->txns[write->txn].status != ISOPROOF_TXN_UNKNOWN) return false;
   return b->in_effect[write->txn] = true;
 }
 
@@ -99,7 +99,7 @@ static bool observe_op(book *b, const item *op) {
 
 /* Committed ones did; unknown ones did when one that did has read from them. */
 static void find_effects(book *b) {
-  for (unsigned t = 0; t < b->txn_count; t++) b->in_effect[t] = b->txns[t].status == ISOPROOF_COMMITTED;
+  for (unsigned t = 0; t < b->txn_count; t++) b->in_effect[t] = b->txns[t].status == ISOPROOF_TXN_COMMITTED;
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned i = 0; i < b->op_count; i++)
@@ -127,7 +127,7 @@ static void order_nodes(const book *b, facts *f) {
       const isoproof_txn *first = &b->txns[f->txn[i]], *second = &b->txns[f->txn[j]];
       if (first->session == second->session && first->index < second->index) relate(&f->so, i, j);
       /* When a transaction of unknown outcome committed, nobody knows: perhaps long after its client gave up. */
-      bool timed = first->status == ISOPROOF_COMMITTED && first->end != ISOPROOF_NO_TIME &&
+      bool timed = first->status == ISOPROOF_TXN_COMMITTED && first->end != ISOPROOF_NO_TIME &&
                    first->end >= first->start && second->start != ISOPROOF_NO_TIME;
       if (timed && first->end < second->start) relate(&f->rt, i, j);
     }

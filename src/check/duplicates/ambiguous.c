@@ -51,7 +51,7 @@ static isoproof_status state_choices(search *s, isoproof_error *error) {
 static void make_relevant(search *s, uint64_t txn) {
   if (txn >= s->choices.history->txns || s->relevant[txn]) return;
   s->relevant[txn] = 1;
-  s->grew = s->grew || s->choices.history->txn_status[txn] == ISOPROOF_UNKNOWN;
+  s->grew = s->grew || s->choices.history->txn_status[txn] == ISOPROOF_TXN_UNKNOWN;
 }
 
 /* A transaction of unknown outcome takes part because somebody who takes part observed it: then so does that one, whose
@@ -64,8 +64,8 @@ static void find_supporters(search *s) {
     for (uint32_t op = 0; op < h->ops; op++) {
       uint32_t write = h->op_kind[op] == ISOPROOF_OP_READ ? c->resolution->writer[op] : ISO_NO_OP;
       if (write >= h->ops || !s->relevant[c->op_txn[write]]) continue;
-      if (h->txn_status[c->op_txn[write]] != ISOPROOF_UNKNOWN || c->op_txn[op] == c->op_txn[write]) continue;
-      if (h->txn_status[c->op_txn[op]] != ISOPROOF_ABORTED) make_relevant(s, c->op_txn[op]);
+      if (h->txn_status[c->op_txn[write]] != ISOPROOF_TXN_UNKNOWN || c->op_txn[op] == c->op_txn[write]) continue;
+      if (h->txn_status[c->op_txn[op]] != ISOPROOF_TXN_ABORTED) make_relevant(s, c->op_txn[op]);
     }
   }
 }

@@ -167,7 +167,8 @@ static isoproof_history *timed_history(const sketch *s, uint64_t *random) {
     session_end[txn->session] = end;
     assert_ok(isoproof_builder_session(builder, isoproof_integer(txn->session), &session, NULL));
     assert_ok(isoproof_builder_begin(builder, session, txn->status, NULL));
-    assert_ok(isoproof_builder_times(builder, start, txn->status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : end, NULL));
+    assert_ok(
+        isoproof_builder_times(builder, start, txn->status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : end, NULL));
     for (unsigned i = 0; i < txn->count; i++) {
       const sketch_op *op = &txn->ops[i];
       isoproof_scalar value = !op->write && op->value == 0 ? isoproof_nil() : isoproof_integer(op->value);
@@ -195,7 +196,7 @@ static isoproof_history *list_history(uint64_t *random) {
     unsigned base = (unsigned)unit_below(random, t + 1), own[KEYS] = {0};
     assert_ok(
         isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(random, sessions)), &session, NULL));
-    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, NULL));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, NULL));
     memcpy(length[t + 1], length[t], sizeof length[t]);
     for (unsigned i = 0, ops = 1 + (unsigned)unit_below(random, 3); i < ops; i++) {
       unsigned key = (unsigned)unit_below(random, keys);

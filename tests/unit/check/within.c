@@ -191,11 +191,11 @@ static bool own_write_between(const plain *p, uint64_t txn, isoproof_scalar key,
 static void count_by_definition(const plain *p, uint64_t counts[7]) {
   memset(counts, 0, 7 * sizeof *counts);
   for (uint64_t i = 0; i < p->count; i++) {
-    if (p->ops[i].op.kind != ISOPROOF_OP_READ || p->ops[i].status != ISOPROOF_COMMITTED) continue;
+    if (p->ops[i].op.kind != ISOPROOF_OP_READ || p->ops[i].status != ISOPROOF_TXN_COMMITTED) continue;
     bool initial = p->ops[i].op.value.type == ISOPROOF_NIL;
     int64_t w = writer_of(p, i);
     bool own = w >= 0 && p->ops[w].txn == p->ops[i].txn;
-    bool aborted = w >= 0 && !own && p->ops[w].status == ISOPROOF_ABORTED;
+    bool aborted = w >= 0 && !own && p->ops[w].status == ISOPROOF_TXN_ABORTED;
     bool other = initial || (w >= 0 && !own && !aborted);
     counts[0] += !initial && w < 0;
     counts[1] += aborted;
@@ -211,7 +211,8 @@ static void count_by_definition(const plain *p, uint64_t counts[7]) {
       if (!isoproof_scalar_equal(p->ops[k].op.key, p->ops[i].op.key)) continue;
       int64_t kw = writer_of(p, k);
       bool k_initial = p->ops[k].op.value.type == ISOPROOF_NIL;
-      if (!k_initial && (kw < 0 || p->ops[kw].txn == p->ops[k].txn || p->ops[kw].status == ISOPROOF_ABORTED)) continue;
+      if (!k_initial && (kw < 0 || p->ops[kw].txn == p->ops[k].txn || p->ops[kw].status == ISOPROOF_TXN_ABORTED))
+        continue;
       int64_t from = k_initial ? -1 : (int64_t)p->ops[kw].txn;
       if (first_from == -2) first_from = from;
       if (from == first_from) continue;
@@ -234,8 +235,8 @@ static void random_registers(void **state) {
     for (uint64_t t = 0; t < txns; t++) {
       uint32_t session;
       assert_ok(isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(&random, 3)), &session, NULL));
-      assert_ok(isoproof_builder_begin(builder, session,
-                                       unit_below(&random, 5) == 0 ? ISOPROOF_ABORTED : ISOPROOF_COMMITTED, NULL));
+      assert_ok(isoproof_builder_begin(
+          builder, session, unit_below(&random, 5) == 0 ? ISOPROOF_TXN_ABORTED : ISOPROOF_TXN_COMMITTED, NULL));
       for (uint64_t i = unit_below(&random, 7); i-- > 0;) {
         uint64_t key = unit_below(&random, 3);
         isoproof_scalar name = isoproof_integer((int64_t)key);

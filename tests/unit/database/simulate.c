@@ -144,7 +144,7 @@ static void time_is_truthful(void **state) {
     for (uint64_t t = 0; t < counts.transactions; t++, before = txn) {
       isoproof_history_txn_at(history, t, &txn);
       assert_true(txn.start != ISOPROOF_NO_TIME);
-      assert_true((txn.end == ISOPROOF_NO_TIME) == (txn.status == ISOPROOF_UNKNOWN));
+      assert_true((txn.end == ISOPROOF_NO_TIME) == (txn.status == ISOPROOF_TXN_UNKNOWN));
       if (txn.end != ISOPROOF_NO_TIME) assert_true(txn.start < txn.end);
       if (txn.index == 0) continue;
       assert_true(txn.start > before.start);
@@ -192,7 +192,7 @@ static void serializable_runs_replay(void **state) {
       else
         assert_int_equal(op.value.type == ISOPROOF_NIL ? 0 : op.value.integer, *cell);
     }
-    if (txns[t].status == ISOPROOF_ABORTED) memcpy(now, before, sizeof now);
+    if (txns[t].status == ISOPROOF_TXN_ABORTED) memcpy(now, before, sizeof now);
   }
   free(txns);
   isoproof_history_free(history);
@@ -221,7 +221,7 @@ static void lists_end_with_reads_of_every_key(void **state) {
         isoproof_op op = {.struct_size = sizeof op};
         isoproof_history_op_at(history, i, &op);
         assert_true(op.kind == ISOPROOF_OP_APPEND || op.kind == ISOPROOF_OP_READ_LIST);
-        appends += op.kind == ISOPROOF_OP_APPEND && txn.status == ISOPROOF_COMMITTED;
+        appends += op.kind == ISOPROOF_OP_APPEND && txn.status == ISOPROOF_TXN_COMMITTED;
         if (txn.session != 10) continue;
         assert_int_equal(op.key.integer, reads++);
         elements += op.elements;

@@ -177,7 +177,7 @@ static void random_txn(isoproof_builder *builder, uint64_t *random, bool lists, 
 
 static void final_read(isoproof_builder *builder, uint32_t session, int64_t time, const uint64_t *next) {
   isoproof_error error;
-  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
   assert_ok(isoproof_builder_times(builder, time, time + 1, &error));
   for (int64_t k = 0; k < 2; k++) {
     isoproof_scalar elements[64];
@@ -201,7 +201,7 @@ static void test_anything(void **state) {
     for (unsigned t = 0; t < 6; t++) {
       uint32_t session;
       assert_ok(isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(&random, 3)), &session, &error));
-      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
       int64_t start = time + 1 - (int64_t)unit_below(&random, 2) * (t > 0);
       assert_ok(isoproof_builder_times(builder, start, start + 2, &error));
       time = start + 2;
@@ -283,7 +283,7 @@ static isoproof_history *small_history(const small *s) {
   for (int t = 0; t < TXNS; t++) {
     uint32_t session;
     assert_ok(isoproof_builder_session(builder, isoproof_integer(t), &session, &error));
-    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
     for (int k = 0; k < KEYS_HERE; k++) {
       isoproof_scalar value = s->reads[t][k] == TXNS ? isoproof_nil() : isoproof_integer(s->reads[t][k]);
       if (s->reads[t][k] >= 0)
@@ -421,7 +421,7 @@ static void test_growing(void **state) {
       if (start > at) continue; /* the session was still busy */
       free_at[s] = end;
       assert_ok(isoproof_builder_session(builder, isoproof_integer(s), &session, &error));
-      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
       assert_ok(isoproof_builder_times(builder, start, end, &error));
       uint64_t ops = 1 + unit_below(&random, 3);
       for (uint64_t i = 0; i < ops; i++) {

@@ -200,19 +200,22 @@ static void test_what_cannot_be_written(void **state) {
   (void)state;
   isoproof_scalar one = isoproof_integer(1), none = {.type = ISOPROOF_NONE};
   isoproof_write_loss loss = {.struct_size = sizeof loss};
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_COMMITTED, false, &loss), ISOPROOF_OK);
-  assert_int_equal(write_one(ISOPROOF_OP_APPEND, one, one, ISOPROOF_COMMITTED, true, &loss), ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, isoproof_string("x"), one, ISOPROOF_COMMITTED, true, &loss),
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_TXN_COMMITTED, false, &loss), ISOPROOF_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_APPEND, one, one, ISOPROOF_TXN_COMMITTED, true, &loss),
                    ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(-1), ISOPROOF_COMMITTED, true, &loss),
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, isoproof_string("x"), one, ISOPROOF_TXN_COMMITTED, true, &loss),
                    ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(0), ISOPROOF_COMMITTED, true, &loss),
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(-1), ISOPROOF_TXN_COMMITTED, true, &loss),
                    ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_COMMITTED, false, &loss), ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_COMMITTED, true, &loss), ISOPROOF_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(0), ISOPROOF_TXN_COMMITTED, true, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_TXN_COMMITTED, false, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_TXN_COMMITTED, true, &loss), ISOPROOF_OK);
   assert_int_equal(loss.unrecorded_reads, 1);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_UNKNOWN, false, &loss), ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_UNKNOWN, true, &loss), ISOPROOF_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_TXN_UNKNOWN, false, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_TXN_UNKNOWN, true, &loss), ISOPROOF_OK);
   assert_int_equal(loss.unknown_txns, 1);
 }
 
@@ -227,7 +230,7 @@ static void test_unknown_promoted(void **state) {
   assert_int_equal(isoproof_builder_new(&builder, &error), ISOPROOF_OK);
   for (int64_t t = 0; t < 4; t++) {
     assert_int_equal(isoproof_builder_session(builder, isoproof_integer(t), &session, &error), ISOPROOF_OK);
-    isoproof_txn_status status = t == 2 ? ISOPROOF_COMMITTED : ISOPROOF_UNKNOWN;
+    isoproof_txn_status status = t == 2 ? ISOPROOF_TXN_COMMITTED : ISOPROOF_TXN_UNKNOWN;
     assert_int_equal(isoproof_builder_begin(builder, session, status, &error), ISOPROOF_OK);
     isoproof_scalar before = isoproof_integer(t), own = isoproof_integer(t + 1);
     if (t == 1 || t == 2) {

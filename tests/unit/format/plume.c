@@ -27,7 +27,7 @@ static void example_of_the_format(void **state) {
   assert_int_equal(h->sessions, 2);
   assert_int_equal(h->txns, 4);
   assert_int_equal(h->aborted, 1);
-  assert_int_equal(h->txn_status[1], ISOPROOF_ABORTED);
+  assert_int_equal(h->txn_status[1], ISOPROOF_TXN_ABORTED);
   assert_int_equal(h->op_value[2], ISO_VALUE_NIL);
   isoproof_txn txn = {.struct_size = sizeof txn};
   assert_true(isoproof_history_txn_at(h, 2, &txn));

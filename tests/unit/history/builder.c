@@ -40,12 +40,12 @@ static void what_goes_in_comes_out(void **state) {
   assert_ok(isoproof_builder_session(builder, isoproof_integer(7), &b, NULL));
   assert_ok(isoproof_builder_session(builder, isoproof_string("alice"), &again, NULL));
   assert_int_equal(a, again);
-  assert_ok(isoproof_builder_begin(builder, b, ISOPROOF_UNKNOWN, NULL));
-  assert_ok(isoproof_builder_begin(builder, a, ISOPROOF_COMMITTED, NULL));
+  assert_ok(isoproof_builder_begin(builder, b, ISOPROOF_TXN_UNKNOWN, NULL));
+  assert_ok(isoproof_builder_begin(builder, a, ISOPROOF_TXN_COMMITTED, NULL));
   assert_ok(isoproof_builder_times(builder, 5, 9, NULL));
   assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_string("k"), isoproof_integer(INT64_MIN), NULL));
   assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, isoproof_integer(3), elements, 3, NULL));
-  assert_ok(isoproof_builder_begin(builder, b, ISOPROOF_ABORTED, NULL));
+  assert_ok(isoproof_builder_begin(builder, b, ISOPROOF_TXN_ABORTED, NULL));
   assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, isoproof_integer(3), elements, 2, NULL));
   assert_ok(isoproof_builder_elements(builder, ISOPROOF_OP_READ_LIST, isoproof_integer(3), elements + 1, 2, NULL));
   assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_string("k"), isoproof_nil(), NULL));
@@ -64,7 +64,7 @@ static void what_goes_in_comes_out(void **state) {
   assert_int_equal(txn.end, 9);
   assert_int_equal(txn.ops, 2);
   assert_true(isoproof_history_txn_at(history, 1, &txn));
-  assert_int_equal(txn.status, ISOPROOF_UNKNOWN);
+  assert_int_equal(txn.status, ISOPROOF_TXN_UNKNOWN);
   assert_true(txn.start == ISOPROOF_NO_TIME);
   assert_int_equal(txn.ops, 0);
   assert_true(isoproof_history_op_at(history, 0, &op));
@@ -96,10 +96,10 @@ static void nonsense_is_refused(void **state) {
   uint32_t session;
   isoproof_scalar nil = isoproof_nil(), one = isoproof_integer(1);
   assert_int_equal(isoproof_builder_op(builder, ISOPROOF_OP_READ, one, one, NULL), ISOPROOF_ERR_USAGE);
-  assert_int_equal(isoproof_builder_begin(builder, 0, ISOPROOF_COMMITTED, NULL), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_builder_begin(builder, 0, ISOPROOF_TXN_COMMITTED, NULL), ISOPROOF_ERR_USAGE);
   assert_ok(isoproof_builder_session(builder, one, &session, NULL));
   assert_int_equal(isoproof_builder_begin(builder, session, (isoproof_txn_status)9, NULL), ISOPROOF_ERR_USAGE);
-  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, NULL));
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, NULL));
   assert_int_equal(isoproof_builder_op(builder, (isoproof_op_kind)99, one, one, NULL), ISOPROOF_ERR_USAGE);
   assert_int_equal(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, one, nil, NULL), ISOPROOF_ERR_USAGE);
   assert_int_equal(isoproof_builder_op(builder, ISOPROOF_OP_READ, nil, one, NULL), ISOPROOF_ERR_USAGE);
@@ -117,7 +117,7 @@ static void limit_is_an_error(void **state) {
   isoproof_error error;
   uint32_t session;
   assert_ok(isoproof_builder_session(builder, isoproof_integer(0), &session, NULL));
-  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, NULL));
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, NULL));
   iso_builder_limit(builder, 3);
   for (int i = 0; i < 3; i++) {
     assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(1), isoproof_integer(i + 1), NULL));

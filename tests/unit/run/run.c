@@ -69,7 +69,7 @@ static void write_txn(iso_pen *pen, int64_t session, size_t ops) {
                               .key = isoproof_integer((int64_t)i),
                               .value = isoproof_integer(session * 10000000 + 1)};
   iso_jsonl_txn txn = {.session = isoproof_integer(session),
-                       .status = ISOPROOF_COMMITTED,
+                       .status = ISOPROOF_TXN_COMMITTED,
                        .start = 1,
                        .end = 2,
                        .start_index = -1,
@@ -287,7 +287,7 @@ static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
     for (uint64_t t = 0; t < session.txns; t++) {
       isoproof_txn txn = {.struct_size = sizeof txn};
       assert_true(isoproof_history_txn_at(history, session.first_txn + t, &txn));
-      if (txn.status != ISOPROOF_UNKNOWN) continue;
+      if (txn.status != ISOPROOF_TXN_UNKNOWN) continue;
       assert_int_equal(t, session.txns - 1);
       assert_true(txn.end == ISOPROOF_NO_TIME);
       assert_int_not_equal(txn.error.type, ISOPROOF_NIL);
