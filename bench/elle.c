@@ -84,7 +84,7 @@ static bool crash(isoproof_history **history, isoproof_error *error) {
     good = good && isoproof_builder_session(builder, isoproof_integer(name), &session, error) == ISOPROOF_OK &&
            isoproof_builder_begin(builder, session, txn.status, error) == ISOPROOF_OK &&
            isoproof_builder_times(builder, txn.start, txn.end, error) == ISOPROOF_OK;
-    for (uint64_t op = 0; good && op < txn.ops; op++) good = copy_op(builder, *history, txn.first_op + op, error);
+    for (uint64_t op = 0; good && op < txn.op_count; op++) good = copy_op(builder, *history, txn.first_op + op, error);
     if (txn.status == ISOPROOF_TXN_UNKNOWN) name = fresh++;
   }
   isoproof_history *copy = NULL;

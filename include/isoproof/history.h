@@ -97,7 +97,7 @@ typedef struct isoproof_session {
   size_t struct_size;   /* sizeof(isoproof_session), set by the caller */
   isoproof_scalar name; /* as in the input */
   uint64_t first_txn;
-  uint64_t txns;
+  uint64_t txn_count;
 } isoproof_session;
 
 typedef struct isoproof_txn {
@@ -112,15 +112,15 @@ typedef struct isoproof_txn {
   isoproof_scalar node;  /* nil where unknown */
   isoproof_scalar error; /* code of the error that ended it, nil where none */
   uint64_t first_op;
-  uint64_t ops;
+  uint64_t op_count;
 } isoproof_txn;
 
 typedef struct isoproof_op {
   size_t struct_size; /* sizeof(isoproof_op), set by the caller */
   isoproof_op_kind kind;
   isoproof_scalar key;
-  isoproof_scalar value; /* list and set reads: nil, none, or the number of elements */
-  uint64_t elements;     /* of a list or set read, see isoproof_history_element_at */
+  isoproof_scalar value;  /* list and set reads: nil, none, or the number of elements */
+  uint64_t element_count; /* of a list or set read, see isoproof_history_element_at */
 } isoproof_op;
 
 /* Each returns false when the number is out of range, or when struct_size is not set. */

@@ -140,7 +140,7 @@ bool isoproof_history_session_at(const isoproof_history *history, uint64_t sessi
   isoproof_session made = {.struct_size = sizeof made,
                            .name = iso_history_scalar(history, history->session_name[session]),
                            .first_txn = first,
-                           .txns = history->session_first_txn[session + 1] - first};
+                           .txn_count = history->session_first_txn[session + 1] - first};
   return ISO_STRUCT_GIVE(out, made);
 }
 
@@ -157,7 +157,7 @@ static inline void show_txn(const isoproof_history *history, uint32_t t, isoproo
                         .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOPROOF_NO_TIME,
                         .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOPROOF_NO_TIME,
                         .first_op = history->txn_first_op[t],
-                        .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
+                        .op_count = history->txn_first_op[t + 1] - history->txn_first_op[t]};
   if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
   if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
   if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
@@ -199,7 +199,7 @@ static inline void show_op(const isoproof_history *history, uint32_t op, isoproo
   uint32_t count;
   (void)iso_history_list(history, op, &count);
   out->value = isoproof_integer(count);
-  out->elements = count;
+  out->element_count = count;
 }
 
 bool isoproof_history_op_at(const isoproof_history *history, uint64_t op, isoproof_op *out) {

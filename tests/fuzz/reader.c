@@ -132,7 +132,7 @@ static void use(isoproof_history *history, isoproof_task *task) {
     isoproof_scalar element;
     expect(isoproof_history_op_at(history, op, &out), "an operation by number", NULL);
     isoproof_history_position_of(history, op, &position);
-    if (out.elements > 0) isoproof_history_element_at(history, op, out.elements - 1, &element);
+    if (out.element_count > 0) isoproof_history_element_at(history, op, out.element_count - 1, &element);
   }
   check(history, task);
   write_all(history, task);

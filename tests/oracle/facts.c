@@ -42,8 +42,8 @@ static bool load_op(book *b, unsigned txn, unsigned position, uint64_t number) {
   *to = (item){txn, position, 0, op.kind, op.value, b->element_count, 0};
   if (!find_key(b, op.key, &to->key)) return false;
   if (op.kind != ISOPROOF_OP_READ_LIST) return true;
-  if (op.elements > FACTS_ELEMENTS - b->element_count) return false;
-  to->elements = (unsigned)op.elements;
+  if (op.element_count > FACTS_ELEMENTS - b->element_count) return false;
+  to->elements = (unsigned)op.element_count;
   for (unsigned i = 0; i < to->elements; i++)
     if (!isoproof_history_element_at(b->history, number, i, &b->elements[b->element_count++])) return false;
   return true;
@@ -58,7 +58,7 @@ static bool load(book *b) {
     b->txns[t].struct_size = sizeof b->txns[t];
     isoproof_history_txn_at(b->history, t, &b->txns[t]);
     b->first_op[t] = b->op_count;
-    for (unsigned i = 0; i < b->txns[t].ops; i++)
+    for (unsigned i = 0; i < b->txns[t].op_count; i++)
       if (!load_op(b, t, i, b->txns[t].first_op + i)) return false;
     b->first_op[t + 1] = b->op_count;
   }

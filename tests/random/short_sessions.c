@@ -2,7 +2,7 @@
 
 static isoproof_status copy_ops(const isoproof_history *history, const isoproof_txn *txn, isoproof_builder *builder,
                                 isoproof_error *error) {
-  for (uint64_t i = txn->first_op; i < txn->first_op + txn->ops; i++) {
+  for (uint64_t i = txn->first_op; i < txn->first_op + txn->op_count; i++) {
     isoproof_op op = {.struct_size = sizeof op};
     isoproof_history_op_at(history, i, &op);
     isoproof_status status = isoproof_builder_op(builder, op.kind, op.key, op.value, error);

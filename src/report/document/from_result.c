@@ -71,7 +71,7 @@ static const char *keep_elements(iso_arena *arena, const isoproof_history *histo
   iso_words words = {NULL, 0, 0, false};
   bool set = what->kind == ISOPROOF_OP_READ_SET;
   iso_words_add(&words, set ? "{" : "[");
-  for (uint64_t i = 0; i < what->elements && words.length <= ISO_DOCUMENT_SCALAR; i++) {
+  for (uint64_t i = 0; i < what->element_count && words.length <= ISO_DOCUMENT_SCALAR; i++) {
     isoproof_scalar element;
     if (!isoproof_history_element_at(history, op, i, &element)) break;
     const char *text = keep_scalar(arena, element);
@@ -148,7 +148,7 @@ static uint32_t choose_ops(const gathering *g, uint64_t first, uint64_t ops, uin
 
 static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
   uint64_t chosen[ISOPROOF_DOCUMENT_OPS];
-  uint32_t count = choose_ops(g, txn->first_op, txn->ops, chosen);
+  uint32_t count = choose_ops(g, txn->first_op, txn->op_count, chosen);
   isoproof_document_op *ops = iso_arena_alloc(g->arena, count + 1, sizeof *ops);
   if (ops == NULL) return false;
   for (uint32_t i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_docum
   }
   out->ops = ops;
   out->op_count = count;
-  out->more = txn->ops - count;
+  out->more = txn->op_count - count;
   return true;
 }
 

@@ -173,7 +173,7 @@ static void put_op(trace *t, uint64_t number) {
   isoproof_scalar_format(op.value, value, sizeof value);
   if (iso_kind_is_list(op.kind) && op.value.type == ISOPROOF_INTEGER)
     snprintf(whole, sizeof whole, "%s %s: %llu elements", isoproof_op_kind_name(op.kind), key,
-             (unsigned long long)op.elements);
+             (unsigned long long)op.element_count);
   else
     snprintf(whole, sizeof whole, "%s %s = %s", isoproof_op_kind_name(op.kind), key, value);
   put_string(t->out, whole);
@@ -181,16 +181,17 @@ static void put_op(trace *t, uint64_t number) {
 
 static void put_ops(trace *t, const isoproof_txn *txn) {
   if (t->history->txns > MOST_WITH_OPS) {
-    iso_out_printf(t->out, ",\"operations\":%llu", (unsigned long long)txn->ops);
+    iso_out_printf(t->out, ",\"operations\":%llu", (unsigned long long)txn->op_count);
     return;
   }
   iso_out_text(t->out, ",\"operations\":[");
-  for (uint64_t i = 0; i < txn->ops && i < MOST_OPS; i++) {
+  for (uint64_t i = 0; i < txn->op_count && i < MOST_OPS; i++) {
     if (i > 0) iso_out_char(t->out, ',');
     put_op(t, txn->first_op + i);
   }
   iso_out_char(t->out, ']');
-  if (txn->ops > MOST_OPS) iso_out_printf(t->out, ",\"more\":%llu", (unsigned long long)(txn->ops - MOST_OPS));
+  if (txn->op_count > MOST_OPS)
+    iso_out_printf(t->out, ",\"more\":%llu", (unsigned long long)(txn->op_count - MOST_OPS));
 }
 
 static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
@@ -212,7 +213,7 @@ static void put_history(trace *t) {
     if (!isoproof_history_session_at(t->history, number, &session)) break;
     isoproof_scalar_format(session.name, name, sizeof name);
     t->named.count = 0;
-    for (uint64_t i = session.first_txn; i < session.first_txn + session.txns; i++) {
+    for (uint64_t i = session.first_txn; i < session.first_txn + session.txn_count; i++) {
       if (!slice_of(t, i, &txn, &s)) continue;
       name_thread(t, s.process, number, name);
       isoproof_history_txn_name(t->history, i, called, sizeof called);

@@ -157,7 +157,7 @@ static void flatten(const isoproof_history *history, plain *p) {
   for (uint64_t t = 0; t < counts.transactions; t++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
     assert_true(isoproof_history_txn_at(history, t, &txn));
-    for (uint64_t i = 0; i < txn.ops; i++, p->count++) {
+    for (uint64_t i = 0; i < txn.op_count; i++, p->count++) {
       assert_true(p->count < OPS);
       p->ops[p->count].op.struct_size = sizeof p->ops[p->count].op;
       assert_true(isoproof_history_op_at(history, txn.first_op + i, &p->ops[p->count].op));

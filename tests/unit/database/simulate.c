@@ -43,7 +43,7 @@ static uint64_t digest(const isoproof_history *history) {
     isoproof_txn txn = {.struct_size = sizeof txn};
     isoproof_history_txn_at(history, t, &txn);
     hash = mix(mix(mix(hash, txn.session), txn.status), (uint64_t)txn.start);
-    hash = mix(mix(hash, (uint64_t)txn.end), txn.ops);
+    hash = mix(mix(hash, (uint64_t)txn.end), txn.op_count);
   }
   for (uint64_t i = 0; i < counts.operations; i++) {
     isoproof_op op = {.struct_size = sizeof op};
@@ -183,7 +183,7 @@ static void serializable_runs_replay(void **state) {
   for (uint64_t t = 0; t < counts.transactions; t++) {
     int64_t before[100];
     memcpy(before, now, sizeof now);
-    for (uint64_t i = txns[t].first_op; i < txns[t].first_op + txns[t].ops; i++) {
+    for (uint64_t i = txns[t].first_op; i < txns[t].first_op + txns[t].op_count; i++) {
       isoproof_op op = {.struct_size = sizeof op};
       isoproof_history_op_at(history, i, &op);
       int64_t *cell = &now[op.key.integer];
@@ -212,19 +212,19 @@ static void lists_end_with_reads_of_every_key(void **state) {
     assert_int_equal(counts.sessions, 11);
     isoproof_session last = {.struct_size = sizeof last};
     isoproof_history_session_at(history, 10, &last);
-    assert_true(last.txns >= 1);
+    assert_true(last.txn_count >= 1);
     uint64_t reads = 0, elements = 0, appends = 0;
     for (uint64_t t = 0; t < counts.transactions; t++) {
       isoproof_txn txn = {.struct_size = sizeof txn};
       isoproof_history_txn_at(history, t, &txn);
-      for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
+      for (uint64_t i = txn.first_op; i < txn.first_op + txn.op_count; i++) {
         isoproof_op op = {.struct_size = sizeof op};
         isoproof_history_op_at(history, i, &op);
         assert_true(op.kind == ISOPROOF_OP_APPEND || op.kind == ISOPROOF_OP_READ_LIST);
         appends += op.kind == ISOPROOF_OP_APPEND && txn.status == ISOPROOF_TXN_COMMITTED;
         if (txn.session != 10) continue;
         assert_int_equal(op.key.integer, reads++);
-        elements += op.elements;
+        elements += op.element_count;
       }
     }
     assert_int_equal(reads, counts.keys);
@@ -269,7 +269,7 @@ static void check_blame(const isoproof_history *history, const isoproof_injected
     isoproof_txn txn = {.struct_size = sizeof txn};
     assert_true(isoproof_history_txn_at(history, blame->txns[i], &txn));
     for (size_t j = 0; j < i; j++) assert_true(blame->txns[i] != blame->txns[j]);
-    for (uint64_t o = txn.first_op; o < txn.first_op + txn.ops; o++) {
+    for (uint64_t o = txn.first_op; o < txn.first_op + txn.op_count; o++) {
       isoproof_op op = {.struct_size = sizeof op};
       isoproof_history_op_at(history, o, &op);
       bool named = false;
@@ -301,7 +301,7 @@ static void bugs_come_as_often_as_asked(void **state) {
       isoproof_history_counts(history, &counts);
       isoproof_session extra = {.struct_size = sizeof extra};
       if (lists) isoproof_history_session_at(history, options.sessions, &extra);
-      assert_int_equal(counts.transactions, options.txns + scripted + extra.txns);
+      assert_int_equal(counts.transactions, options.txns + scripted + extra.txn_count);
       assert_true(last > 0);
       isoproof_injected_bugs_free(blames);
       isoproof_history_free(history);

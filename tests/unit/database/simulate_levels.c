@@ -176,7 +176,7 @@ static bool seen_by_blamed(const isoproof_history *history, const isoproof_injec
   for (size_t b = 0; b < blame->txn_count; b++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
     isoproof_history_txn_at(history, blame->txns[b], &txn);
-    for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
+    for (uint64_t i = txn.first_op; i < txn.first_op + txn.op_count; i++) {
       isoproof_op op = {.struct_size = sizeof op};
       isoproof_scalar element;
       isoproof_history_op_at(history, i, &op);
@@ -196,9 +196,10 @@ static void copy_op(isoproof_builder *builder, const isoproof_history *history, 
     assert_int_equal(isoproof_builder_op(builder, op->kind, op->key, op->value, NULL), ISOPROOF_OK);
     return;
   }
-  assert_true(op->elements < 256);
-  for (uint64_t e = 0; e < op->elements; e++) isoproof_history_element_at(history, number, e, &elements[e]);
-  assert_int_equal(isoproof_builder_elements(builder, op->kind, op->key, elements, op->elements, NULL), ISOPROOF_OK);
+  assert_true(op->element_count < 256);
+  for (uint64_t e = 0; e < op->element_count; e++) isoproof_history_element_at(history, number, e, &elements[e]);
+  assert_int_equal(isoproof_builder_elements(builder, op->kind, op->key, elements, op->element_count, NULL),
+                   ISOPROOF_OK);
 }
 
 /* The blamed transactions, and of the others only the writes that those saw. */
@@ -217,7 +218,7 @@ static isoproof_history *blamed_history(const isoproof_history *history, const i
     assert_int_equal(isoproof_builder_session(builder, session.name, &number, NULL), ISOPROOF_OK);
     isoproof_builder_begin(builder, number, txn.status, NULL);
     isoproof_builder_times(builder, txn.start, txn.end, NULL);
-    for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
+    for (uint64_t i = txn.first_op; i < txn.first_op + txn.op_count; i++) {
       isoproof_op op = {.struct_size = sizeof op};
       isoproof_history_op_at(history, i, &op);
       bool write = op.kind == ISOPROOF_OP_WRITE || op.kind == ISOPROOF_OP_APPEND;

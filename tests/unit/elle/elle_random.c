@@ -36,7 +36,7 @@ static bool shows(const isoproof_history *h, uint64_t read, isoproof_scalar elem
 
 static bool belongs(const isoproof_history *h, uint64_t op, uint64_t txn) {
   isoproof_txn t = {.struct_size = sizeof t};
-  return isoproof_history_txn_at(h, txn, &t) && op >= t.first_op && op < t.first_op + t.ops;
+  return isoproof_history_txn_at(h, txn, &t) && op >= t.first_op && op < t.first_op + t.op_count;
 }
 
 /* Whether a read saw a write (WR), missed it (RW), or two writes are of one key (WW). */

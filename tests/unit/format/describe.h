@@ -32,7 +32,7 @@ static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t n
   put_byte(out, ',');
   if (iso_kind_is_list(op.kind) && op.value.type == ISOPROOF_INTEGER) {
     put_byte(out, '[');
-    for (uint64_t i = 0; i < op.elements; i++) {
+    for (uint64_t i = 0; i < op.element_count; i++) {
       isoproof_scalar element;
       assert_true(isoproof_history_element_at(h, number, i, &element));
       if (i > 0) put_byte(out, ' ');
@@ -61,7 +61,7 @@ static inline void describe(bytes *out, const isoproof_history *h) {
     describe_number(out, h->txn_start_index_opt != NULL ? h->txn_start_index_opt[t] : -1, -1);
     bytes_put(out, "..", 2);
     describe_number(out, h->txn_end_index_opt != NULL ? h->txn_end_index_opt[t] : -1, -1);
-    for (uint64_t op = txn.first_op; op < txn.first_op + txn.ops; op++) describe_op(out, h, (uint32_t)op);
+    for (uint64_t op = txn.first_op; op < txn.first_op + txn.op_count; op++) describe_op(out, h, (uint32_t)op);
     put_byte(out, '\n');
   }
   put_byte(out, '\0');

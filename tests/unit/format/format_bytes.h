@@ -85,7 +85,7 @@ static inline uint64_t touch_history(isoproof_history *history) {
     isoproof_scalar element;
     assert_true(isoproof_history_op_at(history, o, &op));
     sum += isoproof_scalar_format(op.key, text, sizeof text) + isoproof_scalar_format(op.value, text, sizeof text);
-    for (uint64_t i = 0; i < op.elements; i++) {
+    for (uint64_t i = 0; i < op.element_count; i++) {
       assert_true(isoproof_history_element_at(history, o, i, &element));
       sum += isoproof_scalar_format(element, text, sizeof text);
     }

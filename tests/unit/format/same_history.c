@@ -39,12 +39,12 @@ static void same_op(const isoproof_history *a, const isoproof_history *b, uint64
            isoproof_op_kind_name(right.kind));
   same_scalar(left.key, right.key, what, "key", op_a);
   same_scalar(left.value, right.value, what, "value", op_a);
-  if (left.elements != right.elements) DIFFER(what, "elements of operation %llu", (unsigned long long)op_a);
-  for (uint64_t i = 0; i < left.elements; i++) {
+  if (left.element_count != right.element_count) DIFFER(what, "elements of operation %llu", (unsigned long long)op_a);
+  for (uint64_t i = 0; i < left.element_count; i++) {
     assert_true(isoproof_history_element_at(a, op_a, i, &x));
     assert_true(isoproof_history_element_at(b, op_b, i, &y));
     if (left.kind == ISOPROOF_OP_READ_SET) {
-      if (!has_element(b, op_b, right.elements, x)) DIFFER(what, "an element of a set is missing");
+      if (!has_element(b, op_b, right.element_count, x)) DIFFER(what, "an element of a set is missing");
     } else {
       same_scalar(x, y, what, "element", op_a);
     }
@@ -64,10 +64,10 @@ static void same_txn(const isoproof_history *a, const isoproof_history *b, uint6
     DIFFER(what, "times of transaction %llu (%s): %lld %lld became %lld %lld", number,
            isoproof_txn_status_name(left.status), (long long)left.start, (long long)left.end, (long long)right.start,
            (long long)right.end);
-  if (left.ops != right.ops)
-    DIFFER(what, "operations of transaction %llu: %llu became %llu", number, (unsigned long long)left.ops,
-           (unsigned long long)right.ops);
-  for (uint64_t i = 0; i < left.ops; i++) same_op(a, b, left.first_op + i, right.first_op + i, what);
+  if (left.op_count != right.op_count)
+    DIFFER(what, "operations of transaction %llu: %llu became %llu", number, (unsigned long long)left.op_count,
+           (unsigned long long)right.op_count);
+  for (uint64_t i = 0; i < left.op_count; i++) same_op(a, b, left.first_op + i, right.first_op + i, what);
 }
 
 /* The session of `b` with the name of session `number` of `a`: formats may list sessions in another order. */
@@ -99,8 +99,8 @@ void same_history(const isoproof_history *a, const isoproof_history *b, same_opt
   for (uint64_t s = 0; s < left.sessions; s++) {
     assert_true(isoproof_history_session_at(a, s, &session));
     isoproof_session other = partner(b, right.sessions, s, session.name, options, what);
-    if (session.txns != other.txns) DIFFER(what, "transactions of session %llu", (unsigned long long)s);
-    for (uint64_t t = 0; t < session.txns; t++)
+    if (session.txn_count != other.txn_count) DIFFER(what, "transactions of session %llu", (unsigned long long)s);
+    for (uint64_t t = 0; t < session.txn_count; t++)
       same_txn(a, b, session.first_txn + t, other.first_txn + t, options, what);
   }
 }

@@ -284,11 +284,11 @@ static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
   for (uint64_t i = 0; i < counts.sessions; i++) {
     isoproof_session session = {.struct_size = sizeof session};
     assert_true(isoproof_history_session_at(history, i, &session));
-    for (uint64_t t = 0; t < session.txns; t++) {
+    for (uint64_t t = 0; t < session.txn_count; t++) {
       isoproof_txn txn = {.struct_size = sizeof txn};
       assert_true(isoproof_history_txn_at(history, session.first_txn + t, &txn));
       if (txn.status != ISOPROOF_TXN_UNKNOWN) continue;
-      assert_int_equal(t, session.txns - 1);
+      assert_int_equal(t, session.txn_count - 1);
       assert_true(txn.end == ISOPROOF_NO_TIME);
       assert_int_not_equal(txn.error.type, ISOPROOF_NIL);
     }
@@ -338,10 +338,10 @@ static void lists_are_read_in_the_end(void **state) {
   assert_true(isoproof_history_session_at(history, 4, &last));
   assert_int_equal(last.name.integer, 4);
   uint64_t reads = 0;
-  for (uint64_t t = 0; t < last.txns; t++) {
+  for (uint64_t t = 0; t < last.txn_count; t++) {
     isoproof_txn txn = {.struct_size = sizeof txn};
     assert_true(isoproof_history_txn_at(history, last.first_txn + t, &txn));
-    reads += txn.ops;
+    reads += txn.op_count;
   }
   assert_true(reads >= counts.keys);
   isoproof_history_free(history);
