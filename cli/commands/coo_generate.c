@@ -83,7 +83,7 @@ static void json_case(const isoproof_coo_case *c, const isoproof_schedule *sched
   json_name(&j, "transactions");
   json_u64(&j, c->length);
   json_name(&j, "objects");
-  json_u64(&j, c->objects);
+  json_u64(&j, c->object_count);
   json_name(&j, "cycle");
   json_string(&j, pops);
   json_name(&j, "schedule");

@@ -189,7 +189,7 @@ typedef struct isoproof_certificate {
   size_t struct_size; /* sizeof(isoproof_certificate), set by the caller */
   const char *level;  /* the strongest that it was made for; it proves whatever that implies */
   const isoproof_certificate_event *events;
-  size_t count;
+  size_t event_count;
 } isoproof_certificate;
 
 /* With the option `certificate`: one for each satisfied level that no other one proves.  Cut isolation and the session

@@ -126,7 +126,7 @@ typedef struct isoproof_pop_cycle {
   size_t struct_size;       /* sizeof(isoproof_pop_cycle), set by the caller */
   const isoproof_pop *pops; /* pops[i].to == pops[i + 1].from, and the last one leads back to the first */
   size_t length;            /* transactions */
-  size_t objects;
+  size_t object_count;
   isoproof_coo_class kind;
   isoproof_coo_size size;
   unsigned number;  /* 1 to 33: its place in the published table; 0 for longer cycles that the table only stands for */
@@ -167,7 +167,7 @@ typedef struct isoproof_coo_case {
   isoproof_coo_class kind;
   isoproof_coo_size size;
   size_t length;
-  size_t objects;
+  size_t object_count;
   isoproof_pop_kind pops[ISOPROOF_COO_TXNS]; /* from transaction i to transaction i + 1 */
   uint32_t on[ISOPROOF_COO_TXNS];            /* the object of each */
   const char *schedule;                      /* a schedule that makes it; owned by the generator */
@@ -278,10 +278,10 @@ typedef struct isoproof_coo_cell {
   const char *executed;                      /* what was really executed, as a schedule; NULL for a script */
   const char *cycle;                         /* the name of its first POP cycle, NULL where there is none */
   const char *phenomenon;                    /* Adya's code of what committed, NULL where there is none */
-  bool broken;     /* a transaction was rolled back, and what committed is an anomaly all the same */
-  size_t verdicts; /* levels judged, see isoproof_coo_cell_verdict_at */
-  size_t errors;   /* see isoproof_coo_cell_error_at */
-  size_t events;   /* see isoproof_coo_cell_event_at */
+  bool broken;          /* a transaction was rolled back, and what committed is an anomaly all the same */
+  size_t verdict_count; /* levels judged, see isoproof_coo_cell_verdict_at */
+  size_t error_count;   /* see isoproof_coo_cell_error_at */
+  size_t event_count;   /* see isoproof_coo_cell_event_at */
   double seconds;
 } isoproof_coo_cell;
 

@@ -60,7 +60,7 @@ static bool hand_out(const iso_certificate *certificate, isoproof_certificate *o
   isoproof_certificate made = {.struct_size = sizeof made,
                                .level = certificate->level->id,
                                .events = certificate->events,
-                               .count = certificate->count};
+                               .event_count = certificate->count};
   return ISO_STRUCT_GIVE(out, made);
 }
 

@@ -247,7 +247,7 @@ bool isoproof_pop_graph_cycle_at(const isoproof_pop_graph *graph, size_t number,
   isoproof_pop_cycle made = {.struct_size = sizeof made};
   made.pops = &graph->members.items[cycle->first];
   made.length = cycle->length;
-  made.objects = count_objects(graph, cycle);
+  made.object_count = count_objects(graph, cycle);
   made.committed = true;
   for (uint32_t i = 0; i < cycle->length; i++) {
     uint32_t end = schedule->end[made.pops[i].from];
@@ -255,7 +255,7 @@ bool isoproof_pop_graph_cycle_at(const isoproof_pop_graph *graph, size_t number,
     if (end == ISO_NO_STEP || schedule->steps[end].kind != ISOPROOF_STEP_COMMIT) made.committed = false;
   }
   made.kind = iso_coo_class(kinds, cycle->length);
-  made.size = iso_coo_size(cycle->length, made.objects);
-  made.number = iso_coo_name(kinds, cycle->length, made.objects, &made.name);
+  made.size = iso_coo_size(cycle->length, made.object_count);
+  made.number = iso_coo_name(kinds, cycle->length, made.object_count, &made.name);
   return ISO_STRUCT_GIVE(out, made);
 }

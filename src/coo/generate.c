@@ -59,7 +59,7 @@ void isoproof_coo_generator_free(isoproof_coo_generator *generator) { free(gener
 
 static bool describe(isoproof_coo_generator *generator, const iso_structure *s, isoproof_coo_case *out) {
   isoproof_coo_case made = {
-      .struct_size = sizeof made, .length = s->length, .objects = s->objects, .schedule = generator->schedule};
+      .struct_size = sizeof made, .length = s->length, .object_count = s->objects, .schedule = generator->schedule};
   for (uint32_t i = 0; i < s->length; i++) {
     made.pops[i] = s->kinds[i];
     made.on[i] = s->on[i];

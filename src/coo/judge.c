@@ -164,15 +164,15 @@ static isoproof_status keep_run(isoproof_coo_matrix *matrix, const iso_stepper *
                                 const finding *f, iso_coo_cell *cell, isoproof_error *error) {
   isoproof_coo_event *events = iso_arena_alloc(&matrix->arena, stepper->event_count + 1, sizeof *events);
   if (events == NULL) return iso_fail_memory(error);
-  cell->shown.errors = 0;
+  cell->shown.error_count = 0;
   for (uint32_t i = 0; i < stepper->event_count; i++) {
     ISO_TRY(keep_event(matrix, stepper, row, &stepper->events[i], &events[i], error));
-    if (is_error(&stepper->events[i])) cell->shown.errors++;
+    if (is_error(&stepper->events[i])) cell->shown.error_count++;
   }
   cell->events = events;
   cell->verdicts = f->verdicts;
-  cell->shown.events = stepper->event_count;
-  cell->shown.verdicts = f->verdict_count;
+  cell->shown.event_count = stepper->event_count;
+  cell->shown.verdict_count = f->verdict_count;
   cell->shown.result = f->result;
   cell->shown.executed = f->executed;
   cell->shown.cycle = f->cycle;

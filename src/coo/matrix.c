@@ -48,7 +48,7 @@ static isoproof_status add_cases(isoproof_coo_matrix *matrix, const isoproof_coo
   isoproof_status status = isoproof_coo_generator_new(SESSIONS, OBJECTS, &generator, error);
   while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && c.number > 0) {
     /* A cycle of one object has nothing to distribute. */
-    if (options->distributed != ISOPROOF_SPREAD_NONE && c.objects == 1) continue;
+    if (options->distributed != ISOPROOF_SPREAD_NONE && c.object_count == 1) continue;
     if (is_wanted(options, c.number)) status = add_case(matrix, &c, error);
   }
   isoproof_coo_generator_free(generator);

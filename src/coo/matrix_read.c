@@ -35,21 +35,21 @@ bool isoproof_coo_matrix_cell_at(const isoproof_coo_matrix *matrix, size_t row, 
 bool isoproof_coo_cell_verdict_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
                                   isoproof_coo_verdict *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
-  if (cell == NULL || number >= cell->shown.verdicts) return false;
+  if (cell == NULL || number >= cell->shown.verdict_count) return false;
   return ISO_STRUCT_GIVE(out, cell->verdicts[number]);
 }
 
 bool isoproof_coo_cell_event_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
                                 isoproof_coo_event *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
-  if (cell == NULL || number >= cell->shown.events) return false;
+  if (cell == NULL || number >= cell->shown.event_count) return false;
   return ISO_STRUCT_GIVE(out, cell->events[number]);
 }
 
 bool isoproof_coo_cell_error_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
                                 isoproof_coo_event *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
-  for (size_t i = 0; cell != NULL && i < cell->shown.events; i++) {
+  for (size_t i = 0; cell != NULL && i < cell->shown.event_count; i++) {
     if (cell->events[i].error != NULL && number-- == 0) return ISO_STRUCT_GIVE(out, cell->events[i]);
   }
   return false;

@@ -151,8 +151,8 @@ static void check_certificates(tally *t, const sketch *s, isoproof_history *hist
   for (size_t i = 0; isoproof_result_certificate_at(result, i, &c); i++) {
     size_t rule = rule_of(c.level);
     t->certificates[rule]++;
-    if (!holds(f, rule, c.events, c.count)) fail_with(s, rule, "no proof", c.events, c.count);
-    damage(t, s, history, f, rule, c.events, c.count);
+    if (!holds(f, rule, c.events, c.event_count)) fail_with(s, rule, "no proof", c.events, c.event_count);
+    damage(t, s, history, f, rule, c.events, c.event_count);
   }
   for (size_t i = 0; isoproof_result_level_at(result, i, &v); i++) {
     bool has = isoproof_result_certificate_of(result, v.level, &c);
@@ -282,15 +282,17 @@ static void certify_simulated(isoproof_sim_level level, bool lists, uint64_t txn
     isoproof_certificate c = {.struct_size = sizeof c};
     assert_true(isoproof_result_certificate_of(result, *wanted, &c));
     size_t rule = rule_of(c.level);
-    isoproof_certificate_event *events = malloc((c.count + 1) * sizeof *events);
+    isoproof_certificate_event *events = malloc((c.event_count + 1) * sizeof *events);
     uint64_t random = txns;
     for (int round = 0; round < 3; round++) {
-      memcpy(events, c.events, c.count * sizeof *events);
-      if (swap_reader(history, events, c.count, &random)) assert_false(believes(history, rule, events, c.count));
-      memcpy(events, c.events, c.count * sizeof *events);
-      events[sketch_below(&random, c.count)] = events[c.count - 1 - sketch_below(&random, 1 + c.count / 2)];
-      bool same = memcmp(events, c.events, c.count * sizeof *events) == 0;
-      assert_int_equal(believes(history, rule, events, c.count), same);
+      memcpy(events, c.events, c.event_count * sizeof *events);
+      if (swap_reader(history, events, c.event_count, &random))
+        assert_false(believes(history, rule, events, c.event_count));
+      memcpy(events, c.events, c.event_count * sizeof *events);
+      events[sketch_below(&random, c.event_count)] =
+          events[c.event_count - 1 - sketch_below(&random, 1 + c.event_count / 2)];
+      bool same = memcmp(events, c.events, c.event_count * sizeof *events) == 0;
+      assert_int_equal(believes(history, rule, events, c.event_count), same);
     }
     free(events);
     isoproof_result_free(result);
@@ -349,7 +351,7 @@ static void asked_for_or_not(void **state) {
   assert_ok(isoproof_check(history, &wanted, NULL, &result, NULL));
   assert_true(isoproof_result_certificate_of(result, "si", &c));
   assert_string_equal(c.level, "serializable");
-  assert_int_equal(c.count, 2);
+  assert_int_equal(c.event_count, 2);
   assert_int_equal(c.events[0].txn, 0);
   assert_int_equal(c.events[1].txn, 1);
   assert_false(isoproof_result_certificate_of(result, "no-such-level", &c));
@@ -368,11 +370,11 @@ static void long_fork(void **state) {
   assert_int_equal(isoproof_result_certificate_count(result), 1);
   assert_true(isoproof_result_certificate_of(result, "causal", &c));
   assert_string_equal(c.level, "parallel-snapshot-isolation");
-  assert_int_equal(c.count, 4);
+  assert_int_equal(c.event_count, 4);
   assert_int_equal(c.events[0].kind, ISOPROOF_EVENT_TXN);
   size_t rule = rule_of(c.level);
-  assert_true(believes(history, rule, c.events, c.count));
-  assert_false(believes(history, rule_of("serializable"), c.events, c.count));
+  assert_true(believes(history, rule, c.events, c.event_count));
+  assert_false(believes(history, rule_of("serializable"), c.events, c.event_count));
   isoproof_result_free(result);
   isoproof_history_free(history);
 }

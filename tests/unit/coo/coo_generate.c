@@ -56,7 +56,7 @@ static form_set generated(size_t txns, size_t objects) {
   assert_int_equal(isoproof_coo_generator_new(txns, objects, &generator, NULL), ISOPROOF_OK);
   while (isoproof_coo_generator_next(generator, &c)) {
     char form[FORM] = "";
-    if (c.length != txns || c.objects != objects) continue;
+    if (c.length != txns || c.object_count != objects) continue;
     for (size_t i = 0; i < c.length; i++) {
       size_t used = strlen(form);
       snprintf(form + used, FORM - used, " %s%u", isoproof_pop_kind_name(c.pops[i]), c.on[i]);
@@ -346,7 +346,7 @@ static void schedules_make_their_cycles(void **state) {
     assert_int_equal(cycle.number, c.number);
     assert_string_equal(cycle.name, c.name);
     assert_int_equal(cycle.length, c.length);
-    assert_int_equal(cycle.objects, c.objects);
+    assert_int_equal(cycle.object_count, c.object_count);
     for (size_t i = 0; i < c.length; i++) assert_int_equal(cycle.pops[i].kind, c.pops[i]);
     for (size_t i = 1; isoproof_pop_graph_cycle_at(graph, i, &cycle); i++) assert_int_equal(cycle.number, 15);
     isoproof_pop_graph_free(graph);

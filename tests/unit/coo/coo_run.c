@@ -109,7 +109,7 @@ static void cells_tell_what_happened(void **state) {
   assert_null(cell.cycle);
   assert_null(cell.phenomenon);
   assert_false(cell.broken);
-  assert_int_equal(cell.errors, 1);
+  assert_int_equal(cell.error_count, 1);
   assert_true(isoproof_coo_cell_error_at(matrix, 0, 0, 0, &event));
   assert_int_equal(event.session, 1);
   assert_string_equal(event.step, "W1x");
@@ -118,7 +118,7 @@ static void cells_tell_what_happened(void **state) {
   assert_true(isoproof_coo_cell_verdict_at(matrix, 0, 0, 0, &verdict));
   assert_true(isoproof_coo_cell_event_at(matrix, 0, 0, 0, &event));
   assert_string_equal(event.value, "0");
-  assert_false(isoproof_coo_cell_event_at(matrix, 0, 0, cell.events, &event));
+  assert_false(isoproof_coo_cell_event_at(matrix, 0, 0, cell.event_count, &event));
   assert_false(isoproof_coo_matrix_cell_at(matrix, 1, 0, &cell));
   assert_false(isoproof_coo_matrix_row_at(matrix, 1, &row));
   isoproof_coo_matrix_free(matrix);
