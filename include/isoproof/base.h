@@ -7,14 +7,15 @@
  * same prefix ending in _free; every _free function accepts NULL.  Strings and pointers read from a handle live as
  * long as the handle.
  *
- * Structs: one that the caller allocates begins with struct_size, which the caller sets to sizeof the struct before
- * each use, as in `isoproof_counts counts = {.struct_size = sizeof counts};`.  Fields are only ever added at its end,
- * so that a program and a library of different versions can meet.  Options: what an older program does not know has its
- * default; a newer program that sets what the library does not know gets ISOPROOF_ERR_UNSUPPORTED; NULL means all
- * defaults. Structs that the library fills: an older program gets as much as it knows, and a newer one zeros for the
- * rest.  Where struct_size is not set, a function returns false or ISOPROOF_ERR_USAGE.  A struct that says "Frozen." in
- * its comment has no size and never changes: plain values, and the elements of arrays.  Structs that are only ever
- * reached through a pointer to const are the library's own; they have no size, and fields are added at their ends.
+ * Structs: one that the caller allocates begins with struct_size, which the caller sets to sizeof the struct before it
+ * is used first, as in `isoproof_counts counts = {.struct_size = sizeof counts};`; the library leaves it as it is.
+ * Fields are only ever added at the end of such a struct, so that a program and a library of different versions can
+ * meet.  Of options, what an older program does not know has its default, and a newer program that sets what the
+ * library does not know gets ISOPROOF_ERR_UNSUPPORTED; NULL means all defaults.  Of a struct that the library fills, an
+ * older program gets as much as it knows, and a newer one zeros for the rest.  Where struct_size is not set, a function
+ * returns false or ISOPROOF_ERR_USAGE.  A struct that says "Frozen." in its comment has no size and never changes:
+ * plain values, and the elements of arrays.  Structs that are only ever reached through a pointer to const are the
+ * library's own; they have no size, and fields are added at their ends.
  *
  * Threads: different handles may be used from different threads at will.  A history and a result are immutable once
  * returned and may be read by many threads at once.  A builder and an error belong to one thread at a time.  The only
