@@ -53,13 +53,13 @@ typedef struct job {
 static bool copy_op(isoproof_builder *builder, const isoproof_history *history, uint64_t number,
                     isoproof_error *error) {
   static isoproof_scalar elements[1 << 16];
-  isoproof_op op;
-  if (!isoproof_history_op(history, number, &op)) return false;
+  isoproof_op op = {.struct_size = sizeof op};
+  if (!isoproof_history_op_at(history, number, &op)) return false;
   bool list = op.kind == ISOPROOF_OP_READ_LIST && op.value.type == ISOPROOF_INTEGER;
   if (!list) return isoproof_builder_op(builder, op.kind, op.key, op.value, error) == ISOPROOF_OK;
   size_t count = 0;
   while (count < sizeof elements / sizeof elements[0] &&
-         isoproof_history_element(history, number, count, &elements[count])) {
+         isoproof_history_element_at(history, number, count, &elements[count])) {
     count++;
   }
   return isoproof_builder_elements(builder, op.kind, op.key, elements, count, error) == ISOPROOF_OK;
@@ -67,21 +67,21 @@ static bool copy_op(isoproof_builder *builder, const isoproof_history *history, 
 
 static bool crash(isoproof_history **history, isoproof_error *error) {
   isoproof_builder *builder;
-  isoproof_counts counts;
-  isoproof_txn txn = {0};
+  isoproof_counts counts = {.struct_size = sizeof counts};
+  isoproof_txn txn = {.struct_size = sizeof txn};
   isoproof_history_counts(*history, &counts);
   int64_t fresh = (int64_t)counts.sessions, name = 0;
   if (isoproof_builder_new(&builder, error) != ISOPROOF_OK) return false;
   bool good = true;
   for (uint64_t t = 0; good && t < counts.transactions; t++) {
     uint32_t session;
-    good = isoproof_history_txn(*history, t, &txn);
+    good = isoproof_history_txn_at(*history, t, &txn);
     if (txn.index == 0) name = (int64_t)txn.session;
     good = good && isoproof_builder_session(builder, isoproof_integer(name), &session, error) == ISOPROOF_OK &&
            isoproof_builder_begin(builder, session, txn.status, error) == ISOPROOF_OK &&
            isoproof_builder_times(builder, txn.start, txn.end, error) == ISOPROOF_OK;
-    for (uint64_t op = 0; good && op < txn.ops; op++) good = copy_op(builder, *history, txn.first_op + op, error);
-    if (txn.status == ISOPROOF_UNKNOWN) name = fresh++;
+    for (uint64_t op = 0; good && op < txn.op_count; op++) good = copy_op(builder, *history, txn.first_op + op, error);
+    if (txn.status == ISOPROOF_TXN_UNKNOWN) name = fresh++;
   }
   isoproof_history *copy = NULL;
   good = good && isoproof_builder_finish(builder, &copy, error) == ISOPROOF_OK;

@@ -63,7 +63,7 @@ static isoproof_history *simulate(const bench *b) {
 
 static bool job_generate(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history *history = simulate(j->bench);
   if (history == NULL) return false;
   isoproof_history_counts(history, &counts);
@@ -75,7 +75,7 @@ static bool job_generate(void *context, uint64_t *operations, uint64_t *bytes) {
 static bool job_write(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
   isoproof_error error;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_write_options options = {.struct_size = sizeof options, .compression = ISOPROOF_COMPRESS_NO, .lossy = true};
   if (isoproof_history_write(j->history, j->format, j->path, &options, NULL, NULL, &error) != ISOPROOF_OK)
     return report_failure("write", &error);
@@ -115,8 +115,8 @@ static bool job_load(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
   isoproof_history *history;
   isoproof_error error;
-  isoproof_counts counts;
-  isoproof_resolution resolution;
+  isoproof_counts counts = {.struct_size = sizeof counts};
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
   isoproof_task *task;
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
   isoproof_task_set_threads(task, j->threads);

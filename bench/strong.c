@@ -27,7 +27,7 @@ typedef struct shape {
   const char *name;
   uint32_t sessions, ops, keys;
   uint64_t txns;
-  isoproof_keys distribution;
+  isoproof_key_distribution distribution;
   double skew, reads, rmw;
   isoproof_sim_bug bug; /* ISOPROOF_SIM_BUGS for none */
   figures serializable, snapshot;

@@ -7,7 +7,7 @@
 #include "cli/terminal/json.h"
 #include "cli/terminal/message.h"
 
-static void print_blame(FILE *out, const isoproof_history *history, const isoproof_blame *blame) {
+static void print_blame(FILE *out, const isoproof_history *history, const isoproof_injected_bug *blame) {
   json j = {.out = out};
   json_open(&j, '{');
   json_name(&j, "bug");
@@ -30,25 +30,25 @@ static void print_blame(FILE *out, const isoproof_history *history, const isopro
   fputc('\n', out);
 }
 
-int write_blames(const char *path, const isoproof_history *history, const isoproof_blames *blames) {
+int write_blames(const char *path, const isoproof_history *history, const isoproof_injected_bugs *blames) {
   bool standard = strcmp(path, "-") == 0;
   FILE *out = standard ? stdout : fopen(path, "we");
   if (out == NULL) {
     message_errno(path, "open it for writing");
     return EXIT_USAGE;
   }
-  isoproof_blame blame;
-  for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) print_blame(out, history, &blame);
+  isoproof_injected_bug blame = {.struct_size = sizeof blame};
+  for (size_t i = 0; isoproof_injected_bug_at(blames, i, &blame); i++) print_blame(out, history, &blame);
   bool failed = fflush(out) != 0 || ferror(out) != 0;
   if (!standard && fclose(out) != 0) failed = true;
   if (failed && !standard) message_errno(path, "write to it");
   return failed ? EXIT_USAGE : EXIT_SATISFIED;
 }
 
-void summarise_blames(const isoproof_blames *blames) {
+void summarise_blames(const isoproof_injected_bugs *blames) {
   uint64_t counts[ISOPROOF_SIM_BUGS] = {0};
-  isoproof_blame blame;
-  for (size_t i = 0; isoproof_blames_at(blames, i, &blame); i++) {
+  isoproof_injected_bug blame = {.struct_size = sizeof blame};
+  for (size_t i = 0; isoproof_injected_bug_at(blames, i, &blame); i++) {
     if ((unsigned)blame.bug < ISOPROOF_SIM_BUGS) counts[blame.bug]++;
   }
   for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) {

@@ -5,8 +5,8 @@
 #include <isoproof/simulate.h>
 
 /* One JSON object a line to a path ("-" is standard output); returns an exit code, after a message when it failed. */
-int write_blames(const char *path, const isoproof_history *history, const isoproof_blames *blames);
+int write_blames(const char *path, const isoproof_history *history, const isoproof_injected_bugs *blames);
 /* How many of each bug, on standard error. */
-void summarise_blames(const isoproof_blames *blames);
+void summarise_blames(const isoproof_injected_bugs *blames);
 
 #endif

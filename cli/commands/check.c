@@ -84,8 +84,8 @@ static void print_names(FILE *out, const isoproof_result *result, const char *be
 }
 
 static const char *asked_violated(const isoproof_result *result, size_t number) {
-  isoproof_level_verdict v;
-  for (size_t i = 0; isoproof_result_level(result, i, &v); i++) {
+  isoproof_level_verdict v = {.struct_size = sizeof v};
+  for (size_t i = 0; isoproof_result_level_at(result, i, &v); i++) {
     if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.level;
   }
   return NULL;
@@ -93,9 +93,9 @@ static const char *asked_violated(const isoproof_result *result, size_t number) 
 
 /* With `all` a code comes once an instance; a line names it once. */
 static const char *anomaly_code(const isoproof_result *result, size_t number) {
-  isoproof_anomaly a, before;
-  for (size_t i = 0; isoproof_result_anomaly(result, i, &a); i++) {
-    bool again = i > 0 && isoproof_result_anomaly(result, i - 1, &before) && strcmp(before.code, a.code) == 0;
+  isoproof_anomaly a = {.struct_size = sizeof a}, before = {.struct_size = sizeof before};
+  for (size_t i = 0; isoproof_result_anomaly_at(result, i, &a); i++) {
+    bool again = i > 0 && isoproof_result_anomaly_at(result, i - 1, &before) && strcmp(before.code, a.code) == 0;
     if (!again && number-- == 0) return a.code;
   }
   return NULL;
@@ -109,11 +109,11 @@ static void print_line(const check_job *job, const char *path, const isoproof_re
   if (verdict != ISOPROOF_VERDICT_NONE) {
     fprintf(out, ": %s%s%s", paint(job, verdict), isoproof_verdict_name(verdict), job->color ? "\033[0m" : "");
     print_names(out, result, ": ", asked_violated);
-  } else if (isoproof_result_strongest(result, 0) != NULL) {
-    print_names(out, result, ": satisfies ", isoproof_result_strongest);
-    print_names(out, result, "; violates ", isoproof_result_weakest_violated);
-  } else if (isoproof_result_weakest_violated(result, 0) != NULL) {
-    print_names(out, result, ": violates ", isoproof_result_weakest_violated);
+  } else if (isoproof_result_strongest_at(result, 0) != NULL) {
+    print_names(out, result, ": satisfies ", isoproof_result_strongest_at);
+    print_names(out, result, "; violates ", isoproof_result_weakest_violated_at);
+  } else if (isoproof_result_weakest_violated_at(result, 0) != NULL) {
+    print_names(out, result, ": violates ", isoproof_result_weakest_violated_at);
   } else {
     fputs(": nothing decided", out);
   }
@@ -138,7 +138,7 @@ static isoproof_status print_result(const check_job *job, const char *path, cons
   if (job->workers == 1) progress_clear();
   if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);
   if (job->elle) {
-    elle_print_line(out, path, isoproof_result_elle(result));
+    elle_print_line(out, path, isoproof_result_elle_verdict(result));
     return ISOPROOF_OK;
   }
   if (!job->many) return isoproof_result_write_text(result, &render, write_stream, out, error);
@@ -166,7 +166,7 @@ static int count_verdict(check_job *job, isoproof_verdict verdict, bool complete
 }
 
 static int code_of(check_job *job, const isoproof_result *result) {
-  isoproof_verdict verdict = job->elle ? isoproof_result_elle(result) : isoproof_result_verdict(result);
+  isoproof_verdict verdict = job->elle ? isoproof_result_elle_verdict(result) : isoproof_result_verdict(result);
   return count_verdict(job, verdict, isoproof_result_unknown_reason(result) == NULL);
 }
 
@@ -182,7 +182,7 @@ static isoproof_status check_object(check_job *job, const char *path, isoproof_t
                                  .total = (int64_t)values[CHECK_TOTAL_AMOUNT].integer,
                                  .group_size = (uint32_t)values[CHECK_GROUP_SIZE].integer,
                                  .linearizable = values[CHECK_LINEARIZABLE_KEYS].on};
-  isoproof_object_verdict verdict;
+  isoproof_object_verdict verdict = {.struct_size = sizeof verdict};
   isoproof_status status = isoproof_object_check(path, &how, task, &verdict, error);
   if (status != ISOPROOF_OK) return status;
   to->code = count_verdict(job, verdict.verdict, true);

@@ -40,7 +40,7 @@ static isoproof_status convert(const options *parsed, const char *input, const c
   isoproof_write_options how = {.struct_size = sizeof how,
                                 .compression = compression_choice(&values[CONVERT_COMPRESS]),
                                 .lossy = values[CONVERT_LOSSY].on};
-  isoproof_write_loss loss = {0};
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   isoproof_history *history = NULL;
   isoproof_status status = isoproof_history_open(input, &open, task, &history, error);
   if (status == ISOPROOF_OK) {

@@ -36,7 +36,7 @@ int coo_generate(const options *parsed);
 int coo_run(const options *parsed);
 
 /* "RAT-S". */
-void coo_class(isoproof_anomaly_class kind, isoproof_anomaly_size size, char out[8]);
+void coo_class(isoproof_coo_class kind, isoproof_coo_size size, char out[8]);
 
 /* How a matrix is shown. */
 typedef struct coo_view {

@@ -22,13 +22,13 @@ static void structure(const isoproof_coo_case *c, char *out, size_t size) {
 static void statements(const isoproof_schedule *schedule, void (*say)(void *, uint32_t, const char *), void *user) {
   char sql[256];
   uint64_t begun = 0;
-  isoproof_schedule_step step;
-  for (size_t i = 0; isoproof_schedule_sql_setup(schedule, table, i, sql, sizeof sql) > 0; i++) say(user, 0, sql);
+  isoproof_schedule_step step = {.struct_size = sizeof step};
+  for (size_t i = 0; isoproof_schedule_sql_setup_at(schedule, table, i, sql, sizeof sql) > 0; i++) say(user, 0, sql);
   for (size_t i = 0; isoproof_schedule_step_at(schedule, i, &step); i++) {
     uint32_t label = isoproof_schedule_txn_label(schedule, step.txn);
     if ((begun >> step.txn & 1) == 0) say(user, label, "BEGIN");
     begun |= UINT64_C(1) << step.txn;
-    if (isoproof_schedule_sql(schedule, table, i, sql, sizeof sql) > 0) say(user, label, sql);
+    if (isoproof_schedule_sql_at(schedule, table, i, sql, sizeof sql) > 0) say(user, label, sql);
   }
 }
 
@@ -83,7 +83,7 @@ static void json_case(const isoproof_coo_case *c, const isoproof_schedule *sched
   json_name(&j, "transactions");
   json_u64(&j, c->length);
   json_name(&j, "objects");
-  json_u64(&j, c->objects);
+  json_u64(&j, c->object_count);
   json_name(&j, "cycle");
   json_string(&j, pops);
   json_name(&j, "schedule");
@@ -102,7 +102,7 @@ static void json_case(const isoproof_coo_case *c, const isoproof_schedule *sched
 
 static isoproof_status list(const options *parsed, size_t txns, size_t objects, isoproof_error *error) {
   isoproof_coo_generator *generator = NULL;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   bool sql = parsed->values[COO_SQL].on;
   isoproof_status status = isoproof_coo_generator_new(txns, objects, &generator, error);
   while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && !ferror(stdout)) {
@@ -126,7 +126,7 @@ static void print_counts(size_t txns, size_t objects) {
   puts("  objects");
   for (size_t n = 2; n <= txns; n++) {
     printf("%12zu%8s", n, "");
-    for (size_t m = 1; m <= objects; m++) printf("%8" PRIu64, isoproof_coo_count(n, m));
+    for (size_t m = 1; m <= objects; m++) printf("%8" PRIu64, isoproof_coo_cycle_count(n, m));
     putchar('\n');
   }
 }
@@ -146,7 +146,7 @@ static void json_counts(size_t txns, size_t objects) {
       json_name(&j, "objects");
       json_u64(&j, m);
       json_name(&j, "cycles");
-      json_u64(&j, isoproof_coo_count(n, m));
+      json_u64(&j, isoproof_coo_cycle_count(n, m));
       json_close(&j, '}');
     }
   }

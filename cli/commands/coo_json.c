@@ -27,10 +27,10 @@ static void json_event(json *j, const isoproof_coo_event *event) {
 }
 
 static void json_errors(json *j, const isoproof_coo_matrix *matrix, size_t row, size_t level) {
-  isoproof_coo_event event;
+  isoproof_coo_event event = {.struct_size = sizeof event};
   json_name(j, "errors");
   json_open(j, '[');
-  for (size_t i = 0; isoproof_coo_cell_error(matrix, row, level, i, &event); i++) {
+  for (size_t i = 0; isoproof_coo_cell_error_at(matrix, row, level, i, &event); i++) {
     json_open(j, '{');
     json_name(j, "session");
     json_u64(j, event.session);
@@ -58,12 +58,12 @@ static void json_counts(json *j, const isoproof_coo_cell *cell) {
 static void json_cell(json *j, const coo_view *view, const isoproof_coo_row *row, size_t r, size_t l,
                       const isoproof_coo_cell *cell) {
   const isoproof_coo_matrix *matrix = view->matrix;
-  const char *level = isoproof_coo_matrix_level(matrix, l);
+  const char *level = isoproof_coo_matrix_level_at(matrix, l);
   char letter[2] = {isoproof_coo_result_letter(cell->result), 0};
   char published[2] = {
       isoproof_coo_published(isoproof_coo_matrix_database(matrix), level, view->hermitage ? 0 : row->number), 0};
-  isoproof_coo_verdict verdict;
-  isoproof_coo_event event;
+  isoproof_coo_verdict verdict = {.struct_size = sizeof verdict};
+  isoproof_coo_event event = {.struct_size = sizeof event};
   json_name(j, level);
   json_open(j, '{');
   field(j, "result", letter);
@@ -75,7 +75,7 @@ static void json_cell(json *j, const coo_view *view, const isoproof_coo_row *row
   json_errors(j, matrix, r, l);
   json_name(j, "levels");
   json_open(j, '{');
-  for (size_t i = 0; isoproof_coo_cell_verdict(matrix, r, l, i, &verdict); i++)
+  for (size_t i = 0; isoproof_coo_cell_verdict_at(matrix, r, l, i, &verdict); i++)
     field(j, verdict.level, verdict.verdict);
   json_close(j, '}');
   json_counts(j, cell);
@@ -84,7 +84,7 @@ static void json_cell(json *j, const coo_view *view, const isoproof_coo_row *row
   json_number(j, cell->seconds);
   json_name(j, "events");
   json_open(j, '[');
-  for (size_t i = 0; isoproof_coo_cell_event(matrix, r, l, i, &event); i++) json_event(j, &event);
+  for (size_t i = 0; isoproof_coo_cell_event_at(matrix, r, l, i, &event); i++) json_event(j, &event);
   json_close(j, ']');
   json_close(j, '}');
 }
@@ -93,7 +93,7 @@ static void json_hermitage(json *j, const isoproof_coo_matrix *matrix) {
   const char *level, *test;
   json_name(j, "hermitage");
   json_open(j, '{');
-  for (size_t l = 0; (level = isoproof_coo_matrix_level(matrix, l)) != NULL; l++) {
+  for (size_t l = 0; (level = isoproof_coo_matrix_level_at(matrix, l)) != NULL; l++) {
     json_name(j, level);
     json_open(j, '{');
     for (size_t t = 0; (test = coo_hermitage_test(t)) != NULL; t++) {
@@ -110,21 +110,21 @@ void coo_json(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   json j = {.out = stdout};
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   json_open(&j, '{');
   json_name(&j, "schema");
   json_u64(&j, 1);
   field(&j, "database", isoproof_coo_matrix_database(matrix));
   json_name(&j, "levels");
   json_open(&j, '[');
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(matrix, i)) != NULL; i++) json_string(&j, level);
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(matrix, i)) != NULL; i++) json_string(&j, level);
   json_close(&j, ']');
   json_name(&j, "seconds");
   json_number(&j, isoproof_coo_matrix_seconds(matrix));
   json_name(&j, "cases");
   json_open(&j, '[');
-  for (size_t r = 0; isoproof_coo_matrix_row(matrix, r, &row); r++) {
+  for (size_t r = 0; isoproof_coo_matrix_row_at(matrix, r, &row); r++) {
     json_open(&j, '{');
     json_name(&j, "no");
     json_u64(&j, row.number);
@@ -133,7 +133,7 @@ void coo_json(const coo_view *view) {
     field(&j, "schedule", row.plan);
     json_name(&j, "results");
     json_open(&j, '{');
-    for (size_t l = 0; isoproof_coo_matrix_cell(matrix, r, l, &cell); l++) json_cell(&j, view, &row, r, l, &cell);
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(matrix, r, l, &cell); l++) json_cell(&j, view, &row, r, l, &cell);
     json_close(&j, '}');
     json_close(&j, '}');
   }

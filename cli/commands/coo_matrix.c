@@ -39,10 +39,10 @@ const char *coo_hermitage_test(size_t test) { return test < COUNT_OF(tests) ? te
 
 /* 'n' when the row is an anomaly, 'y' when it is none, '-' when it was not run. */
 static char row_letter(const isoproof_coo_matrix *matrix, size_t level, unsigned number) {
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
-  for (size_t i = 0; isoproof_coo_matrix_row(matrix, i, &row); i++) {
-    if (row.number == number && isoproof_coo_matrix_cell(matrix, i, level, &cell)) {
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
+  for (size_t i = 0; isoproof_coo_matrix_row_at(matrix, i, &row); i++) {
+    if (row.number == number && isoproof_coo_matrix_cell_at(matrix, i, level, &cell)) {
       return cell.counts[ISOPROOF_COO_ANOMALY] > 0 ? 'n' : 'y';
     }
   }
@@ -90,7 +90,7 @@ static void text_hermitage(const coo_view *view) {
     printf(coo_hermitage_test(t + 1) != NULL ? " %-8s" : " %s", coo_hermitage_test(t));
   }
   putchar('\n');
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(view->matrix, i)) != NULL; i++) {
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(view->matrix, i)) != NULL; i++) {
     printf("%-*s", NAME, level);
     for (size_t t = 0; coo_hermitage_test(t) != NULL; t++)
       printf(coo_hermitage_test(t + 1) != NULL ? " %-8c" : " %c", coo_hermitage_letter(view->matrix, i, t));
@@ -100,12 +100,12 @@ static void text_hermitage(const coo_view *view) {
 
 /* How often which result came, where it was not always the same. */
 static void text_races(const coo_view *view) {
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
-  for (size_t r = 0; isoproof_coo_matrix_row(view->matrix, r, &row); r++) {
-    for (size_t l = 0; isoproof_coo_matrix_cell(view->matrix, r, l, &cell); l++) {
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
+  for (size_t r = 0; isoproof_coo_matrix_row_at(view->matrix, r, &row); r++) {
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(view->matrix, r, l, &cell); l++) {
       if (cell.counts[cell.result] == cell.runs) continue;
-      printf("races: %u %s at %s:", row.number, row.name, isoproof_coo_matrix_level(view->matrix, l));
+      printf("races: %u %s at %s:", row.number, row.name, isoproof_coo_matrix_level_at(view->matrix, l));
       for (int i = 0; i < ISOPROOF_COO_RESULTS; i++) {
         if (cell.counts[i] > 0) printf(" %c %u", isoproof_coo_result_letter((isoproof_coo_result)i), cell.counts[i]);
       }
@@ -116,12 +116,12 @@ static void text_races(const coo_view *view) {
 
 static void text_legend(const coo_view *view) {
   unsigned broken = 0, differing = 0;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
-  for (size_t r = 0; isoproof_coo_matrix_row(view->matrix, r, &row); r++) {
-    for (size_t l = 0; isoproof_coo_matrix_cell(view->matrix, r, l, &cell); l++) {
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
+  for (size_t r = 0; isoproof_coo_matrix_row_at(view->matrix, r, &row); r++) {
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(view->matrix, r, l, &cell); l++) {
       if (cell.broken) broken++;
-      if (coo_differs(view, &row, isoproof_coo_matrix_level(view->matrix, l), &cell) != 0) differing++;
+      if (coo_differs(view, &row, isoproof_coo_matrix_level_at(view->matrix, l), &cell) != 0) differing++;
     }
   }
   putchar('\n');
@@ -137,19 +137,19 @@ static void text_legend(const coo_view *view) {
 void coo_text(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   printf("%s\n\n%4s %-6s %-*s", isoproof_coo_matrix_database(matrix), "no", view->hermitage ? "" : "class", NAME,
          "case");
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(matrix, i)) != NULL; i++) {
-    printf("%-*s", isoproof_coo_matrix_level(matrix, i + 1) != NULL ? COLUMN : 0, level);
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(matrix, i)) != NULL; i++) {
+    printf("%-*s", isoproof_coo_matrix_level_at(matrix, i + 1) != NULL ? COLUMN : 0, level);
   }
   putchar('\n');
-  for (size_t r = 0; isoproof_coo_matrix_row(matrix, r, &row); r++) {
+  for (size_t r = 0; isoproof_coo_matrix_row_at(matrix, r, &row); r++) {
     printf("%4u %-6s %-*s", row.number, view->hermitage ? "" : row.kind, NAME, row.name);
-    for (size_t l = 0; isoproof_coo_matrix_cell(matrix, r, l, &cell); l++) {
-      text_cell(view, &row, isoproof_coo_matrix_level(matrix, l), &cell,
-                isoproof_coo_matrix_level(matrix, l + 1) == NULL);
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(matrix, r, l, &cell); l++) {
+      text_cell(view, &row, isoproof_coo_matrix_level_at(matrix, l), &cell,
+                isoproof_coo_matrix_level_at(matrix, l + 1) == NULL);
     }
     putchar('\n');
   }
@@ -167,7 +167,7 @@ static void markdown_hermitage(const coo_view *view) {
   fputs("\n|---|", stdout);
   for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) fputs("---|", stdout);
   putchar('\n');
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(view->matrix, i)) != NULL; i++) {
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(view->matrix, i)) != NULL; i++) {
     printf("| %s |", level);
     for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) printf(" %c |", coo_hermitage_letter(view->matrix, i, t));
     putchar('\n');
@@ -177,17 +177,17 @@ static void markdown_hermitage(const coo_view *view) {
 void coo_markdown(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   printf("%s\n\n| no | %s | case |", isoproof_coo_matrix_database(matrix), view->hermitage ? "what" : "class");
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(matrix, i)) != NULL; i++) printf(" %s |", level);
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(matrix, i)) != NULL; i++) printf(" %s |", level);
   fputs("\n|---|---|---|", stdout);
-  for (size_t i = 0; isoproof_coo_matrix_level(matrix, i) != NULL; i++) fputs("---|", stdout);
+  for (size_t i = 0; isoproof_coo_matrix_level_at(matrix, i) != NULL; i++) fputs("---|", stdout);
   putchar('\n');
-  for (size_t r = 0; isoproof_coo_matrix_row(matrix, r, &row); r++) {
+  for (size_t r = 0; isoproof_coo_matrix_row_at(matrix, r, &row); r++) {
     printf("| %u | %s | %s |", row.number, row.kind, row.name);
-    for (size_t l = 0; isoproof_coo_matrix_cell(matrix, r, l, &cell); l++) {
-      char letters[32], published = coo_differs(view, &row, isoproof_coo_matrix_level(matrix, l), &cell);
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(matrix, r, l, &cell); l++) {
+      char letters[32], published = coo_differs(view, &row, isoproof_coo_matrix_level_at(matrix, l), &cell);
       coo_letters(&cell, letters);
       printf(published != 0 ? " **%s** (paper: %c) |" : " %s |", letters, published);
     }
@@ -208,12 +208,12 @@ static void csv_field(const char *text) {
 
 void coo_csv(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   puts("database,level,no,case,class,result,runs,executed,cycle,phenomenon,broken,published,seconds");
-  for (size_t r = 0; isoproof_coo_matrix_row(matrix, r, &row); r++) {
-    for (size_t l = 0; isoproof_coo_matrix_cell(matrix, r, l, &cell); l++) {
-      const char *level = isoproof_coo_matrix_level(matrix, l);
+  for (size_t r = 0; isoproof_coo_matrix_row_at(matrix, r, &row); r++) {
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(matrix, r, l, &cell); l++) {
+      const char *level = isoproof_coo_matrix_level_at(matrix, l);
       char published =
           isoproof_coo_published(isoproof_coo_matrix_database(matrix), level, view->hermitage ? 0 : row.number);
       csv_field(isoproof_coo_matrix_database(matrix));
@@ -251,12 +251,12 @@ static void html_text(const char *text) {
 
 static void html_cell(const coo_view *view, const isoproof_coo_row *row, size_t r, size_t l,
                       const isoproof_coo_cell *cell) {
-  char letters[32], published = coo_differs(view, row, isoproof_coo_matrix_level(view->matrix, l), cell);
-  isoproof_coo_event event;
+  char letters[32], published = coo_differs(view, row, isoproof_coo_matrix_level_at(view->matrix, l), cell);
+  isoproof_coo_event event = {.struct_size = sizeof event};
   coo_letters(cell, letters);
   printf("<td class=\"%c%s\" title=\"", isoproof_coo_result_letter(cell->result), published != 0 ? " differs" : "");
   html_text(cell->executed);
-  for (size_t i = 0; isoproof_coo_cell_error(view->matrix, r, l, i, &event); i++) {
+  for (size_t i = 0; isoproof_coo_cell_error_at(view->matrix, r, l, i, &event); i++) {
     printf("&#10;T%u: ", event.session);
     html_text(event.code);
     putchar(' ');
@@ -272,7 +272,7 @@ static void html_hermitage(const coo_view *view) {
   fputs("<table>\n<tr><th>", stdout);
   for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) printf("<th>%s", coo_hermitage_test(t));
   putchar('\n');
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(view->matrix, i)) != NULL; i++) {
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(view->matrix, i)) != NULL; i++) {
     fputs("<tr><td>", stdout);
     html_text(level);
     fputs("</td>", stdout);
@@ -288,8 +288,8 @@ static void html_hermitage(const coo_view *view) {
 void coo_html(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>", stdout);
   html_text(isoproof_coo_matrix_database(matrix));
   fputs("</title>\n<style>body{font-family:sans-serif}table{border-collapse:collapse}td,th{border:1px solid "
@@ -299,18 +299,18 @@ void coo_html(const coo_view *view) {
         stdout);
   html_text(isoproof_coo_matrix_database(matrix));
   fputs("</h1>\n<table>\n<tr><th>no<th>class<th>case<th>schedule", stdout);
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(matrix, i)) != NULL; i++) {
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(matrix, i)) != NULL; i++) {
     fputs("<th>", stdout);
     html_text(level);
   }
   putchar('\n');
-  for (size_t r = 0; isoproof_coo_matrix_row(matrix, r, &row); r++) {
+  for (size_t r = 0; isoproof_coo_matrix_row_at(matrix, r, &row); r++) {
     printf("<tr><td>%u</td><td>%s</td><td>", row.number, row.kind);
     html_text(row.name);
     fputs("</td><td>", stdout);
     html_text(row.plan);
     fputs("</td>", stdout);
-    for (size_t l = 0; isoproof_coo_matrix_cell(matrix, r, l, &cell); l++) html_cell(view, &row, r, l, &cell);
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(matrix, r, l, &cell); l++) html_cell(view, &row, r, l, &cell);
     puts("</tr>");
   }
   fputs("</table>\n<p>", stdout);

@@ -92,7 +92,7 @@ int coo_run(const options *parsed) {
   int code = cluster_start(&which, common_quiet(parsed), &servers);
   if (code == EXIT_SATISFIED) {
     how.urls = isoproof_cluster_urls(servers);
-    how.url_count = isoproof_cluster_nodes(servers);
+    how.url_count = isoproof_cluster_node_count(servers);
     code = run_cases(parsed, &how);
   }
   isoproof_cluster_stop(servers);

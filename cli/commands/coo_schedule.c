@@ -15,8 +15,8 @@ typedef struct story {
   isoproof_result *result;
 } story;
 
-void coo_class(isoproof_anomaly_class kind, isoproof_anomaly_size size, char out[8]) {
-  snprintf(out, 8, "%s-%c", isoproof_anomaly_class_name(kind), isoproof_anomaly_size_name(size)[0]);
+void coo_class(isoproof_coo_class kind, isoproof_coo_size size, char out[8]) {
+  snprintf(out, 8, "%s-%c", isoproof_coo_class_name(kind), isoproof_coo_size_name(size)[0]);
 }
 
 static void free_story(story *s) {
@@ -52,14 +52,14 @@ static void heading(const char *text) { printf("  %-*s", HEADING, text); }
 static void print_pops(const story *s) {
   isoproof_pop pop;
   char steps[3 * ISOPROOF_STEP_TEXT_BYTES];
-  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) {
+  for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) {
     heading(i == 0 ? "POPs" : "");
     pop_steps(s, &pop, steps, sizeof steps);
     printf("%-3s  T%u -> T%u  %-22s %s\n", isoproof_pop_kind_name(pop.kind),
            isoproof_schedule_txn_label(s->schedule, pop.from), isoproof_schedule_txn_label(s->schedule, pop.to), steps,
            isoproof_pop_kind_meaning(pop.kind));
   }
-  if (isoproof_pop_graph_pops(s->graph) == 0) {
+  if (isoproof_pop_graph_pop_count(s->graph) == 0) {
     heading("POPs");
     puts("none");
   }
@@ -85,19 +85,19 @@ static void print_cycle(const story *s, const isoproof_pop_cycle *cycle) {
 }
 
 static void print_cycles(const story *s) {
-  isoproof_pop_cycle cycle;
-  if (isoproof_pop_graph_cycles(s->graph) == 0) {
+  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
+  if (isoproof_pop_graph_cycle_count(s->graph) == 0) {
     heading("cycles");
     puts("none: consistent");
   }
-  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) {
+  for (size_t i = 0; isoproof_pop_graph_cycle_at(s->graph, i, &cycle); i++) {
     heading(i == 0 ? "cycles" : "");
     print_cycle(s, &cycle);
     if (i > 0) continue;
     heading("");
-    printf("%s; %s\n", isoproof_anomaly_class_title(cycle.kind), isoproof_anomaly_size_title(cycle.size));
+    printf("%s; %s\n", isoproof_coo_class_title(cycle.kind), isoproof_coo_size_title(cycle.size));
   }
-  if (isoproof_pop_graph_more(s->graph)) {
+  if (isoproof_pop_graph_truncated(s->graph)) {
     heading("");
     puts("and perhaps more: the search stopped at its limit");
   }
@@ -120,19 +120,20 @@ static const char *ansi(const story *s, size_t i) {
   for (size_t p = 0; p < COUNT_OF(phenomena); p++) {
     isoproof_pop pop;
     bool found = false;
-    for (size_t n = 0; !found && isoproof_pop_graph_pop(s->graph, n, &pop); n++) found = pop.kind == phenomena[p].kind;
+    for (size_t n = 0; !found && isoproof_pop_graph_pop_at(s->graph, n, &pop); n++)
+      found = pop.kind == phenomena[p].kind;
     if (found && i-- == 0) return phenomena[p].code;
   }
   return NULL;
 }
 
-static const char *phenomenon(const story *s, size_t i) { return isoproof_schedule_phenomenon(s->schedule, i); }
-static const char *weakest(const story *s, size_t i) { return isoproof_result_weakest_violated(s->result, i); }
-static const char *strongest(const story *s, size_t i) { return isoproof_result_strongest(s->result, i); }
+static const char *phenomenon(const story *s, size_t i) { return isoproof_schedule_phenomenon_at(s->schedule, i); }
+static const char *weakest(const story *s, size_t i) { return isoproof_result_weakest_violated_at(s->result, i); }
+static const char *strongest(const story *s, size_t i) { return isoproof_result_strongest_at(s->result, i); }
 
 static const char *pattern(const story *s, size_t i) {
-  isoproof_anomaly anomaly;
-  for (size_t n = 0; isoproof_result_anomaly(s->result, n, &anomaly); n++) {
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+  for (size_t n = 0; isoproof_result_anomaly_at(s->result, n, &anomaly); n++) {
     if (strncmp(anomaly.code, "TAP-", 4) == 0 && i-- == 0) return anomaly.code;
   }
   return NULL;
@@ -146,7 +147,7 @@ static const char *model(const story *s, size_t i) {
   for (size_t p = 0; (code = phenomenon(s, p)) != NULL; p++) {
     const isoproof_anomaly_info *info = isoproof_anomaly_find(code);
     const isoproof_level_info *level;
-    for (size_t n = 0; info != NULL && (level = isoproof_anomaly_rules_out(info, n)) != NULL && count < MODELS_MOST;
+    for (size_t n = 0; info != NULL && (level = isoproof_anomaly_rules_out_at(info, n)) != NULL && count < MODELS_MOST;
          n++) {
       all[count++] = level;
     }
@@ -222,10 +223,10 @@ static void json_cycle(json *j, const story *s, const isoproof_pop_cycle *cycle)
 }
 
 static void json_levels(json *j, const story *s) {
-  isoproof_level_verdict verdict;
+  isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
   json_name(j, "levels");
   json_open(j, '{');
-  for (size_t i = 0; isoproof_result_level(s->result, i, &verdict); i++) {
+  for (size_t i = 0; isoproof_result_level_at(s->result, i, &verdict); i++) {
     json_name(j, verdict.level);
     json_string(j, isoproof_verdict_name(verdict.verdict));
   }
@@ -235,7 +236,7 @@ static void json_levels(json *j, const story *s) {
 static void print_json(const story *s) {
   json j = {.out = stdout};
   isoproof_pop pop;
-  isoproof_pop_cycle cycle;
+  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
   json_open(&j, '{');
   json_name(&j, "schema");
   json_u64(&j, 1);
@@ -243,14 +244,14 @@ static void print_json(const story *s) {
   json_string(&j, isoproof_schedule_text(s->schedule));
   json_name(&j, "pops");
   json_open(&j, '[');
-  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) json_pop(&j, s, &pop);
+  for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) json_pop(&j, s, &pop);
   json_close(&j, ']');
   json_name(&j, "cycles");
   json_open(&j, '[');
-  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) json_cycle(&j, s, &cycle);
+  for (size_t i = 0; isoproof_pop_graph_cycle_at(s->graph, i, &cycle); i++) json_cycle(&j, s, &cycle);
   json_close(&j, ']');
   json_name(&j, "more_cycles");
-  json_bool(&j, isoproof_pop_graph_more(s->graph));
+  json_bool(&j, isoproof_pop_graph_truncated(s->graph));
   json_names(&j, "ansi", ansi, s);
   json_names(&j, "adya", phenomenon, s);
   json_names(&j, "tap", pattern, s);

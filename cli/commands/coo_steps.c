@@ -6,9 +6,9 @@
 enum { TIME = 12, LEAST = 24, SESSIONS_MOST = 8 };
 
 static unsigned count_sessions(const coo_view *view, size_t row, size_t level) {
-  isoproof_coo_event event;
+  isoproof_coo_event event = {.struct_size = sizeof event};
   unsigned most = 0;
-  for (size_t i = 0; isoproof_coo_cell_event(view->matrix, row, level, i, &event); i++) {
+  for (size_t i = 0; isoproof_coo_cell_event_at(view->matrix, row, level, i, &event); i++) {
     if (event.session > most) most = event.session;
   }
   return most < SESSIONS_MOST ? most : SESSIONS_MOST;
@@ -34,10 +34,10 @@ static void tell(const isoproof_coo_event *event, bool script, char *out, size_t
 }
 
 static void print_events(const coo_view *view, size_t row, size_t level, bool script) {
-  isoproof_coo_event event;
+  isoproof_coo_event event = {.struct_size = sizeof event};
   char text[400];
   unsigned sessions = count_sessions(view, row, level), width[SESSIONS_MOST + 1] = {0};
-  for (size_t i = 0; isoproof_coo_cell_event(view->matrix, row, level, i, &event); i++) {
+  for (size_t i = 0; isoproof_coo_cell_event_at(view->matrix, row, level, i, &event); i++) {
     tell(&event, script, text, sizeof text);
     unsigned columns = text_columns(text);
     if (event.session <= sessions && columns > width[event.session]) width[event.session] = columns;
@@ -49,7 +49,7 @@ static void print_events(const coo_view *view, size_t row, size_t level, bool sc
     printf("%-*s", s < sessions ? (int)width[s] + 2 : 0, text);
   }
   putchar('\n');
-  for (size_t i = 0; isoproof_coo_cell_event(view->matrix, row, level, i, &event); i++) {
+  for (size_t i = 0; isoproof_coo_cell_event_at(view->matrix, row, level, i, &event); i++) {
     bool ended = strcmp(event.kind, "done") == 0;
     printf("  %*.1f  ", TIME - 4, (ended ? event.finished : event.started) * 1000);
     unsigned indent = 2;
@@ -62,8 +62,8 @@ static void print_events(const coo_view *view, size_t row, size_t level, bool sc
 }
 
 static void print_errors(const coo_view *view, size_t row, size_t level) {
-  isoproof_coo_event event;
-  for (size_t i = 0; isoproof_coo_cell_error(view->matrix, row, level, i, &event); i++) {
+  isoproof_coo_event event = {.struct_size = sizeof event};
+  for (size_t i = 0; isoproof_coo_cell_error_at(view->matrix, row, level, i, &event); i++) {
     printf("  session %u, %s: %s ", event.session, event.step, event.code);
     put_escaped(stdout, event.message);
     putchar('\n');
@@ -74,9 +74,9 @@ static void print_errors(const coo_view *view, size_t row, size_t level) {
 static void print_verdicts(const coo_view *view, size_t row, size_t level) {
   static const char *const wanted[] = {"violated", "satisfied"};
   for (size_t w = 0; w < COUNT_OF(wanted); w++) {
-    isoproof_coo_verdict verdict;
+    isoproof_coo_verdict verdict = {.struct_size = sizeof verdict};
     bool any = false;
-    for (size_t i = 0; isoproof_coo_cell_verdict(view->matrix, row, level, i, &verdict); i++) {
+    for (size_t i = 0; isoproof_coo_cell_verdict_at(view->matrix, row, level, i, &verdict); i++) {
       if (strcmp(verdict.verdict, wanted[w]) != 0) continue;
       printf("%s%s",
              any      ? ", "
@@ -90,10 +90,10 @@ static void print_verdicts(const coo_view *view, size_t row, size_t level) {
 }
 
 static void print_cell(const coo_view *view, const isoproof_coo_row *row, size_t r, size_t l) {
-  isoproof_coo_cell cell;
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   char letters[32];
-  const char *level = isoproof_coo_matrix_level(view->matrix, l);
-  if (!isoproof_coo_matrix_cell(view->matrix, r, l, &cell)) return;
+  const char *level = isoproof_coo_matrix_level_at(view->matrix, l);
+  if (!isoproof_coo_matrix_cell_at(view->matrix, r, l, &cell)) return;
   coo_letters(&cell, letters);
   printf("%u %s (%s) at %s: %s, %s\n", row->number, row->name, row->kind, level, letters,
          isoproof_coo_result_meaning(cell.result));
@@ -113,10 +113,10 @@ static void print_cell(const coo_view *view, const isoproof_coo_row *row, size_t
 }
 
 void coo_steps(const coo_view *view) {
-  isoproof_coo_row row;
+  isoproof_coo_row row = {.struct_size = sizeof row};
   printf("%s\n", isoproof_coo_matrix_database(view->matrix));
-  for (size_t r = 0; isoproof_coo_matrix_row(view->matrix, r, &row); r++) {
-    for (size_t l = 0; isoproof_coo_matrix_level(view->matrix, l) != NULL; l++) {
+  for (size_t r = 0; isoproof_coo_matrix_row_at(view->matrix, r, &row); r++) {
+    for (size_t l = 0; isoproof_coo_matrix_level_at(view->matrix, l) != NULL; l++) {
       putchar('\n');
       print_cell(view, &row, r, l);
     }

@@ -76,14 +76,14 @@ static const char *self_test(void) {
   const isoproof_anomaly_info *known = isoproof_anomaly_find("TAP-b");
   isoproof_history *history = NULL;
   isoproof_result *result = NULL;
-  isoproof_anomaly found;
+  isoproof_anomaly found = {.struct_size = sizeof found};
   if (known == NULL || known->example == NULL) return "the table of anomalies is incomplete";
   const char *problem = NULL;
   if (isoproof_history_open_memory(known->example, strlen(known->example), "self-test", NULL, NULL, &history, NULL)) {
     problem = "a small history cannot be read";
   } else if (isoproof_check(history, NULL, NULL, &result, NULL) != ISOPROOF_OK) {
     problem = "a small history cannot be checked";
-  } else if (!isoproof_result_anomaly(result, 0, &found) || strcmp(found.code, known->code) != 0) {
+  } else if (!isoproof_result_anomaly_at(result, 0, &found) || strcmp(found.code, known->code) != 0) {
     problem = "a known anomaly is not found";
   }
   isoproof_result_free(result);
@@ -93,7 +93,7 @@ static const char *self_test(void) {
 
 static void print_drivers(void) {
   puts("\nDatabases, and where they are");
-  isoproof_driver_info driver;
+  isoproof_driver_info driver = {.struct_size = sizeof driver};
   for (size_t i = 0; isoproof_driver_at(i, &driver); i++) {
     char library[64];
     isoproof_driver_library(i, library, sizeof library);
@@ -106,7 +106,7 @@ static void print_drivers(void) {
 static void print_servers(void) {
   const char *kind;
   puts("\nServers that '--cluster' can start");
-  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = isoproof_cluster_kind_at(i)) != NULL; i++) {
     char path[1024];
     isoproof_error error = {.offset = -1};
     printf("  %-16s ", kind);
@@ -177,7 +177,7 @@ static void json_shells(json *j) {
 }
 
 static void json_drivers(json *j) {
-  isoproof_driver_info driver;
+  isoproof_driver_info driver = {.struct_size = sizeof driver};
   json_name(j, "drivers");
   json_open(j, '[');
   for (size_t i = 0; isoproof_driver_at(i, &driver); i++)
@@ -204,7 +204,7 @@ static void json_servers(json *j) {
   const char *kind;
   json_name(j, "servers");
   json_open(j, '{');
-  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = isoproof_cluster_kind_at(i)) != NULL; i++) {
     char path[1024];
     field(j, kind, isoproof_cluster_find(kind, path, sizeof path, NULL) == ISOPROOF_OK ? path : NULL);
   }

@@ -55,7 +55,7 @@ static void neighbours(const char *heading, const isoproof_level_info *level, bo
   const isoproof_level_info *stronger, *weaker;
   char text[1000] = "";
   size_t used = 0;
-  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker) && used < sizeof text; e++) {
+  for (size_t e = 0; isoproof_level_implication_at(e, &stronger, &weaker) && used < sizeof text; e++) {
     const isoproof_level_info *mine = up ? weaker : stronger, *other = up ? stronger : weaker;
     bool both_models = (mine->family == ISOPROOF_LEVEL_MODEL) == (other->family == ISOPROOF_LEVEL_MODEL);
     if (mine != level || !both_models) continue;
@@ -106,8 +106,8 @@ static void print_anomaly(const isoproof_anomaly_info *anomaly) {
   paragraph("In short", anomaly->meaning);
   name_list("Also called", anomaly->aliases);
   paragraph("Weakest level that forbids it", anomaly->level);
-  for (size_t i = 0; i + 1 < COUNT_OF(names) && isoproof_anomaly_rules_out(anomaly, i) != NULL; i++) {
-    names[i] = isoproof_anomaly_rules_out(anomaly, i)->id;
+  for (size_t i = 0; i + 1 < COUNT_OF(names) && isoproof_anomaly_rules_out_at(anomaly, i) != NULL; i++) {
+    names[i] = isoproof_anomaly_rules_out_at(anomaly, i)->id;
   }
   name_list("Weakest models that it rules out", names);
   print_example("A history that has it", anomaly->example, anomaly->walkthrough);
@@ -131,8 +131,8 @@ static void anomaly_fields(json *j, const isoproof_anomaly_info *anomaly) {
   json_names(j, "aliases", anomaly->aliases);
   json_name(j, "rules_out");
   json_open(j, '[');
-  for (size_t i = 0; isoproof_anomaly_rules_out(anomaly, i) != NULL; i++) {
-    json_string(j, isoproof_anomaly_rules_out(anomaly, i)->id);
+  for (size_t i = 0; isoproof_anomaly_rules_out_at(anomaly, i) != NULL; i++) {
+    json_string(j, isoproof_anomaly_rules_out_at(anomaly, i)->id);
   }
   json_close(j, ']');
 }

@@ -71,7 +71,8 @@ static bool fill(isoproof_sim_options *sim, const options *parsed) {
   set_number(&sim->abort_share, &v[GEN_ABORT_SHARE]);
   set_number(&sim->unknown_share, &v[GEN_UNKNOWN_SHARE]);
   set_u32(&sim->keys, &v[GEN_KEYS]);
-  if (v[GEN_DISTRIBUTION].given && !isoproof_keys_find(v[GEN_DISTRIBUTION].text, &sim->distribution)) return false;
+  if (v[GEN_DISTRIBUTION].given && !isoproof_key_distribution_find(v[GEN_DISTRIBUTION].text, &sim->distribution))
+    return false;
   set_number(&sim->skew, &v[GEN_SKEW]);
   set_number(&sim->hot_share, &v[GEN_HOT_SHARE]);
   set_number(&sim->hot_keys_share, &v[GEN_HOT_KEYS]);
@@ -89,7 +90,7 @@ static isoproof_status write_history(const options *parsed, const isoproof_histo
   const option_value *v = parsed->values;
   isoproof_write_options how = {
       .struct_size = sizeof how, .compression = compression_choice(&v[GEN_COMPRESS]), .lossy = v[GEN_LOSSY].on};
-  isoproof_write_loss loss = {0};
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   isoproof_status status = isoproof_history_write(history, format->format, path, &how, task, &loss, error);
   progress_clear();
   if (status == ISOPROOF_OK && v[GEN_LOSSY].on && !common_quiet(parsed)) report_loss(&loss, format->id);
@@ -101,7 +102,7 @@ static int generate(const options *parsed, const isoproof_sim_options *sim, cons
   const option_value *blame = &parsed->values[GEN_BLAME];
   isoproof_error error = {.offset = -1};
   isoproof_history *history = NULL;
-  isoproof_blames *blames = NULL;
+  isoproof_injected_bugs *blames = NULL;
   isoproof_status status = isoproof_simulate(sim, task, &history, &blames, &error);
   if (status == ISOPROOF_OK) status = write_history(parsed, history, path, format, task, &error);
   int code = exit_of_status(status);
@@ -114,7 +115,7 @@ static int generate(const options *parsed, const isoproof_sim_options *sim, cons
     if (!parsed->values[GEN_SEED].given) message("seed %" PRIu64 " (--seed repeats this history)", sim->seed);
     summarise_blames(blames);
   }
-  isoproof_blames_free(blames);
+  isoproof_injected_bugs_free(blames);
   isoproof_history_free(history);
   return code;
 }

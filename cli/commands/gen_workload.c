@@ -68,7 +68,7 @@ static int write_to(FILE *out, const char *path, const isoproof_workload_options
 }
 
 int gen_workload(const options *parsed, const char *path) {
-  isoproof_workload_options workload;
+  isoproof_workload_options workload = {.struct_size = sizeof workload};
   if (!fill(&workload, parsed)) return EXIT_USAGE;
   bool standard = strcmp(path, "-") == 0;
   FILE *out = standard ? stdout : fopen(path, "we");

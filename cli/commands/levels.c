@@ -63,7 +63,7 @@ static void print_text(bool models) {
 static void json_implies(json *j, const isoproof_level_info *level, bool (*wanted)(const isoproof_level_info *)) {
   const isoproof_level_info *stronger, *weaker;
   json_open(j, '[');
-  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
+  for (size_t e = 0; isoproof_level_implication_at(e, &stronger, &weaker); e++) {
     if (stronger == level && wanted(weaker)) json_string(j, weaker->id);
   }
   json_close(j, ']');
@@ -106,7 +106,7 @@ static void print_dot(bool models) {
   puts("digraph levels {\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\"];");
   dot_cluster("levels", "levels (--level)", is_level);
   if (models) dot_cluster("models", "models (Adya, Elle)", is_model);
-  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
+  for (size_t e = 0; isoproof_level_implication_at(e, &stronger, &weaker); e++) {
     if (!models && (is_model(stronger) || is_model(weaker))) continue;
     printf("  n%u -> n%u;\n", (unsigned)stronger->number, (unsigned)weaker->number);
   }

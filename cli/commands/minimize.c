@@ -39,11 +39,11 @@ static isoproof_status write_part(const options *parsed, const isoproof_history 
   bool chosen;
   const isoproof_format_info *format = find_format(parsed, history, output, &chosen);
   isoproof_write_options how = {.struct_size = sizeof how};
-  isoproof_write_loss loss = {0};
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   isoproof_status status = isoproof_history_write(part, format->format, output, &how, task, &loss, error);
   if (status == ISOPROOF_ERR_UNSUPPORTED && !chosen) {
     format = isoproof_format_find("jsonl");
-    memset(&loss, 0, sizeof loss);
+    loss = (isoproof_write_loss){.struct_size = sizeof loss};
     status = isoproof_history_write(part, format->format, output, &how, task, &loss, error);
   }
   if (status == ISOPROOF_OK && chosen && !common_quiet(parsed)) report_loss(&loss, format->id);
@@ -51,7 +51,7 @@ static isoproof_status write_part(const options *parsed, const isoproof_history 
 }
 
 static void say_sizes(const isoproof_history *history, const isoproof_history *part, const isoproof_minimized *report) {
-  isoproof_counts before, after;
+  isoproof_counts before = {.struct_size = sizeof before}, after = {.struct_size = sizeof after};
   isoproof_history_counts(history, &before);
   isoproof_history_counts(part, &after);
   progress_clear();
@@ -66,7 +66,7 @@ static int minimize(const options *parsed, const char *input, isoproof_task *tas
   isoproof_minimize_options what = {.struct_size = sizeof what,
                                     .level = parsed->values[MINIMIZE_LEVEL].text,
                                     .duplicate_values = parsed->values[MINIMIZE_DUPLICATE_VALUES].on};
-  isoproof_minimized report = {.verdict = ISOPROOF_UNDECIDED};
+  isoproof_minimized report = {.struct_size = sizeof report, .verdict = ISOPROOF_UNDECIDED};
   isoproof_history *history = NULL, *part = NULL;
   isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
   isoproof_status status = isoproof_history_open(input, &open, task, &history, &error);

@@ -21,10 +21,10 @@ static void duration(int64_t ns, char text[32]) {
 static void errors(const isoproof_run_counts *c, char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
-  for (size_t i = 0; isoproof_error_class_name(i) != NULL && used < size; i++) {
+  for (size_t i = 0; isoproof_error_class_at(i) != NULL && used < size; i++) {
     if (c->errors[i] == 0) continue;
     used += (size_t)snprintf(text + used, size - used, "%s%s %" PRIu64, used == 0 ? " (" : ", ",
-                             isoproof_error_class_name(i), c->errors[i]);
+                             isoproof_error_class_at(i), c->errors[i]);
   }
   if (used > 0 && used + 1 < size) memcpy(text + used, ")", 2);
 }
@@ -104,8 +104,8 @@ void run_json(json *j, const isoproof_run_summary *report, uint64_t seed, const 
   json_number(j, c->seconds);
   json_name(j, "errors");
   json_open(j, '{');
-  for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
-    if (c->errors[i] > 0) json_count(j, isoproof_error_class_name(i), c->errors[i]);
+  for (size_t i = 0; isoproof_error_class_at(i) != NULL; i++)
+    if (c->errors[i] > 0) json_count(j, isoproof_error_class_at(i), c->errors[i]);
   json_close(j, '}');
   json_name(j, "latency_ms");
   json_open(j, '{');
@@ -128,9 +128,9 @@ int run_was_useful(const isoproof_run_summary *report) {
   const isoproof_run_counts *c = isoproof_run_summary_counts(report);
   if (c->committed > 0 || isoproof_run_summary_cancelled(report)) return EXIT_SATISFIED;
   size_t worst = 0;
-  for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
+  for (size_t i = 0; isoproof_error_class_at(i) != NULL; i++)
     if (c->errors[i] > c->errors[worst]) worst = i;
-  const char *words = isoproof_run_summary_error(report, worst);
+  const char *words = isoproof_run_summary_last_error(report, worst);
   message("no transaction committed%s%s", words[0] != 0 ? "; the database says: " : "", words);
   return EXIT_RUN;
 }

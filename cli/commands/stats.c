@@ -17,6 +17,7 @@ enum { STATS_FORMAT, STATS_JSON, STATS_JOBS, STATS_OPTIONS };
 typedef struct summary {
   const char *file;
   const isoproof_history *history;
+  isoproof_counts counts;
   isoproof_stats stats;
   isoproof_resolution resolution;
 } summary;
@@ -85,7 +86,7 @@ static const char *kind_label(int kind) {
 
 static void text_counts(FILE *out, const summary *s) {
   const isoproof_stats *t = &s->stats;
-  const isoproof_counts *c = &t->counts;
+  const isoproof_counts *c = &s->counts;
   row_count(out, "sessions", c->sessions);
   row_part(out, "empty", t->empty_sessions, c->sessions);
   row_count(out, "transactions", c->transactions);
@@ -104,14 +105,14 @@ static void text_counts(FILE *out, const summary *s) {
 static void text_shape(FILE *out, const summary *s) {
   const isoproof_stats *t = &s->stats;
   char key[128];
-  if (t->counts.sessions > 0) {
+  if (s->counts.sessions > 0) {
     row_spread(out, "transactions a session", t->txns_per_session_min, t->txns_per_session_mean,
                t->txns_per_session_max);
   }
-  if (t->counts.transactions > 0) {
+  if (s->counts.transactions > 0) {
     row_spread(out, "operations a transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
   }
-  if (t->counts.operations > 0) {
+  if (s->counts.operations > 0) {
     isoproof_scalar_format(t->top_key, key, sizeof key);
     fprintf(out, "  %-24s %15.1f %%  key ", "busiest key", 100.0 * t->top_key_share);
     put_escaped(out, key);
@@ -120,7 +121,7 @@ static void text_shape(FILE *out, const summary *s) {
     row_share(out, "keys with half the work", t->keys_for_half_share);
     if (t->zipf_exponent >= 0) fprintf(out, "  %-24s %15.2f  0 is uniform\n", "zipf exponent", t->zipf_exponent);
   }
-  if (t->counts.has_times) {
+  if (s->counts.has_times) {
     fprintf(out, "  %-24s %15.1f  mean, %s at most\n", "open at once", t->concurrency_mean,
             grouped(t->concurrency_max, key));
     if (t->first_start != ISOPROOF_NO_TIME && t->last_end != ISOPROOF_NO_TIME && t->last_end >= t->first_start) {
@@ -169,8 +170,7 @@ static void field_spread(json *j, const char *name, uint64_t min, double mean, u
   json_close(j, '}');
 }
 
-static void json_counts(json *j, const isoproof_stats *t) {
-  const isoproof_counts *c = &t->counts;
+static void json_counts(json *j, const isoproof_counts *c, const isoproof_stats *t) {
   field_u64(j, "sessions", c->sessions);
   field_u64(j, "empty_sessions", t->empty_sessions);
   field_u64(j, "transactions", c->transactions);
@@ -191,9 +191,9 @@ static void json_counts(json *j, const isoproof_stats *t) {
   field_u64(j, "longest_list", t->longest_list);
 }
 
-static void json_times(json *j, const isoproof_stats *t) {
+static void json_times(json *j, const isoproof_counts *c, const isoproof_stats *t) {
   json_name(j, "times");
-  if (!t->counts.has_times) {
+  if (!c->has_times) {
     json_null(j);
     return;
   }
@@ -222,14 +222,14 @@ static void print_json(FILE *out, const summary *s) {
   json_string(&j, s->file);
   json_name(&j, "format");
   json_string(&j, isoproof_history_format(s->history));
-  json_counts(&j, t);
+  json_counts(&j, &s->counts, t);
   field_spread(&j, "transactions_per_session", t->txns_per_session_min, t->txns_per_session_mean,
                t->txns_per_session_max);
   field_spread(&j, "operations_per_transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
   field_number(&j, "read_ratio", t->read_ratio);
   field_number(&j, "abort_ratio", t->abort_ratio);
   json_name(&j, "top_key");
-  if (t->counts.operations > 0)
+  if (s->counts.operations > 0)
     json_scalar(&j, t->top_key);
   else
     json_null(&j);
@@ -241,7 +241,7 @@ static void print_json(FILE *out, const summary *s) {
     json_number(&j, t->zipf_exponent);
   else
     json_null(&j);
-  json_times(&j, t);
+  json_times(&j, &s->counts, t);
   json_name(&j, "resolution");
   json_open(&j, '{');
   field_u64(&j, "reads", s->resolution.reads);
@@ -260,7 +260,12 @@ static isoproof_status count_file(const options *parsed, const char *path, isopr
   isoproof_open_options open = {.struct_size = sizeof open, .format = parsed->values[STATS_FORMAT].text};
   isoproof_history *history = NULL;
   isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
-  summary s = {.file = path, .history = history};
+  summary s = {.file = path,
+               .history = history,
+               .counts = {.struct_size = sizeof s.counts},
+               .stats = {.struct_size = sizeof s.stats},
+               .resolution = {.struct_size = sizeof s.resolution}};
+  if (status == ISOPROOF_OK) isoproof_history_counts(history, &s.counts);
   if (status == ISOPROOF_OK) status = isoproof_history_stats(history, task, &s.stats, error);
   if (status == ISOPROOF_OK) status = isoproof_history_resolve(history, task, &s.resolution, error);
   progress_clear();

@@ -124,18 +124,19 @@ bool test_write_server(const test_folder *folder, const isoproof_run_summary *re
   FILE *out = test_file_open(folder, "server.txt");
   if (out == NULL) return false;
   fprintf(out, "database: %s\n", isoproof_run_summary_database(report));
-  for (size_t i = 0; isoproof_run_summary_url(report, i) != NULL; i++)
-    fprintf(out, "url: %s\n", isoproof_run_summary_url(report, i));
+  for (size_t i = 0; isoproof_run_summary_url_at(report, i) != NULL; i++)
+    fprintf(out, "url: %s\n", isoproof_run_summary_url_at(report, i));
   fprintf(out, "isolation: %s\n", isoproof_run_summary_isolation(report));
   const char *claim = isoproof_run_summary_claim(report);
   fprintf(out, "claims: %s\n", claim != NULL ? claim : "nothing that isoproof knows");
   if (isoproof_run_summary_claim_note(report)[0] != 0)
     fprintf(out, "note: %s\n", isoproof_run_summary_claim_note(report));
   const char *name, *value;
-  for (size_t i = 0; isoproof_run_summary_setting(report, i, &name, &value); i++)
+  for (size_t i = 0; isoproof_run_summary_setting_at(report, i, &name, &value); i++)
     fprintf(out, "setting %s: %s\n", name, value);
-  for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
-    if (isoproof_run_summary_error(report, i)[0] != 0)
-      fprintf(out, "last error of class %s: %s\n", isoproof_error_class_name(i), isoproof_run_summary_error(report, i));
+  for (size_t i = 0; isoproof_error_class_at(i) != NULL; i++)
+    if (isoproof_run_summary_last_error(report, i)[0] != 0)
+      fprintf(out, "last error of class %s: %s\n", isoproof_error_class_at(i),
+              isoproof_run_summary_last_error(report, i));
   return test_file_close(out, folder, "server.txt");
 }

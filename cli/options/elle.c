@@ -31,7 +31,7 @@ bool model_known(const char *name) { return isoproof_level_find_in(name, ISOPROO
 
 bool model_or_workload_known(const char *name) {
   isoproof_object_model object;
-  return workload_known(name) || isoproof_object_find(name, &object) || model_known(name);
+  return workload_known(name) || isoproof_object_model_find(name, &object) || model_known(name);
 }
 
 bool elle_request_make(const option_value *workload, const option_value *models, const option_value *more, bool elle,
@@ -41,7 +41,7 @@ bool elle_request_make(const option_value *workload, const option_value *models,
   if (request->models == NULL) return false;
   for (size_t i = 0; i < models->item_count; i++) {
     const char *name = models->items[i];
-    bool object = elle && isoproof_object_find(name, &request->object);
+    bool object = elle && isoproof_object_model_find(name, &request->object);
     bool known = elle && workload_known(name);
     request->has_object |= object;
     if (known) request->workload = name;

@@ -20,7 +20,7 @@ static bool level_accepted(const char *name) {
 }
 
 /* The simulator's own, and the workloads for databases. */
-static const char *workload_at(size_t number) { return number == 0 ? "register" : isoproof_workload_id(number - 1); }
+static const char *workload_at(size_t number) { return number == 0 ? "register" : isoproof_workload_at(number - 1); }
 
 const char *bug_name_at(size_t number) {
   static const char *const names[] = {
@@ -123,7 +123,7 @@ const option gen_options[GEN_OPTIONS] = {
     [GEN_PRESET] = {.name = "preset",
                     .letter = 'p',
                     .type = OPTION_CHOICE,
-                    .choices = isoproof_preset_id,
+                    .choices = isoproof_workload_preset_at,
                     .help = "Without --simulate, a workload with the sizes of a published evaluation: polysi, plume, "
                             "general-rh, general-rw, general-wh, polysi-large, galera, antidote or jepsen.",
                     .group = "Workload"},

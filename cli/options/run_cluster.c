@@ -11,7 +11,7 @@
 #include "cli/terminal/progress.h"
 
 const char *cluster_name_at(size_t number) {
-  const char *name = isoproof_cluster_kind_name(number);
+  const char *name = isoproof_cluster_kind_at(number);
   return name != NULL && strcmp(name, "galera") == 0 ? "galera:3" : name;
 }
 
@@ -22,7 +22,7 @@ static unsigned fault_bits(const option_value *faults) {
   unsigned bits = 0;
   for (size_t i = 0; i < faults->item_count; i++)
     for (size_t kind = 0; kind < ISOPROOF_FAULTS; kind++)
-      if (strcmp(faults->items[i], isoproof_fault_name(kind)) == 0) bits |= 1U << kind;
+      if (strcmp(faults->items[i], isoproof_fault_kind_at(kind)) == 0) bits |= 1U << kind;
   return bits;
 }
 
@@ -54,7 +54,7 @@ static bool sensible(const option_value *v) {
 }
 
 static void say_where(const isoproof_cluster *servers, const char *kind) {
-  for (size_t i = 0; i < isoproof_cluster_nodes(servers); i++)
+  for (size_t i = 0; i < isoproof_cluster_node_count(servers); i++)
     message("%s: node %zu is %s", kind, i, isoproof_cluster_urls(servers)[i]);
 }
 
@@ -96,14 +96,14 @@ int run_cluster_start(run_cluster *cluster, const option_value *values, bool qui
   int code = cluster_start(&servers, quiet, &cluster->servers);
   if (code != EXIT_SATISFIED) return code;
   run->urls = isoproof_cluster_urls(cluster->servers);
-  run->url_count = isoproof_cluster_nodes(cluster->servers);
+  run->url_count = isoproof_cluster_node_count(cluster->servers);
   return EXIT_SATISFIED;
 }
 
 static void forget_faults(run_cluster *cluster) {
-  if (cluster->faults != NULL && isoproof_faults_problem(cluster->faults)[0] != 0)
-    message("a fault went wrong: %s", isoproof_faults_problem(cluster->faults));
-  isoproof_faults_free(cluster->faults);
+  if (cluster->faults != NULL && isoproof_fault_injector_problem(cluster->faults)[0] != 0)
+    message("a fault went wrong: %s", isoproof_fault_injector_problem(cluster->faults));
+  isoproof_fault_injector_free(cluster->faults);
   cluster->faults = NULL;
 }
 
@@ -113,8 +113,8 @@ int run_cluster_faults(run_cluster *cluster, uint64_t seed, isoproof_run_options
   isoproof_error error = {.offset = -1};
   cluster->how.target = cluster->targets;
   cluster->how.seed = seed;
-  isoproof_status status = isoproof_faults_new(cluster->servers, &cluster->how, &cluster->faults, &error);
-  run->companion = isoproof_faults_companion;
+  isoproof_status status = isoproof_fault_injector_new(cluster->servers, &cluster->how, &cluster->faults, &error);
+  run->companion = isoproof_fault_injector_companion;
   run->companion_user = cluster->faults;
   return status == ISOPROOF_OK ? EXIT_SATISFIED : failed(status, &error);
 }
@@ -129,9 +129,9 @@ void run_cluster_summary(FILE *out, const run_cluster *cluster) {
   if (cluster->faults == NULL) return;
   bool some = false;
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {
-    uint64_t count = isoproof_faults_count(cluster->faults, (isoproof_fault)i);
+    uint64_t count = isoproof_fault_injector_count(cluster->faults, (isoproof_fault_kind)i);
     if (count == 0) continue;
-    fprintf(out, "%s%s %" PRIu64, some ? ", " : "  faults: ", isoproof_fault_name(i), count);
+    fprintf(out, "%s%s %" PRIu64, some ? ", " : "  faults: ", isoproof_fault_kind_at(i), count);
     some = true;
   }
   fputs(some ? "\n" : "  faults: none, the run was too short\n", out);
@@ -140,7 +140,7 @@ void run_cluster_summary(FILE *out, const run_cluster *cluster) {
 static void json_fault(json *j, const isoproof_fault_record *record) {
   json_open(j, '{');
   json_name(j, "fault");
-  json_string(j, isoproof_fault_name(record->kind));
+  json_string(j, isoproof_fault_kind_at(record->kind));
   json_name(j, "node");
   json_u64(j, record->node);
   json_name(j, "begin");
@@ -159,20 +159,20 @@ static void json_fault(json *j, const isoproof_fault_record *record) {
 }
 
 void run_cluster_json(json *j, const run_cluster *cluster) {
-  isoproof_fault_record record;
+  isoproof_fault_record record = {.struct_size = sizeof record};
   if (cluster->faults == NULL) return;
   json_name(j, "faults");
   json_open(j, '{');
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {
-    uint64_t count = isoproof_faults_count(cluster->faults, (isoproof_fault)i);
+    uint64_t count = isoproof_fault_injector_count(cluster->faults, (isoproof_fault_kind)i);
     if (count == 0) continue;
-    json_name(j, isoproof_fault_name(i));
+    json_name(j, isoproof_fault_kind_at(i));
     json_u64(j, count);
   }
   json_close(j, '}');
   json_name(j, "fault_times");
   json_open(j, '[');
-  for (size_t i = 0; isoproof_faults_at(cluster->faults, i, &record); i++) json_fault(j, &record);
+  for (size_t i = 0; isoproof_fault_injector_record_at(cluster->faults, i, &record); i++) json_fault(j, &record);
   json_close(j, ']');
 }
 
@@ -193,10 +193,10 @@ static bool copy_file(const char *from, const char *to) {
 
 bool run_cluster_save_logs(const run_cluster *cluster, const char *folder) {
   bool good = true;
-  for (size_t i = 0; cluster->servers != NULL && i < isoproof_cluster_nodes(cluster->servers); i++) {
+  for (size_t i = 0; cluster->servers != NULL && i < isoproof_cluster_node_count(cluster->servers); i++) {
     char *path = NULL;
     if (asprintf(&path, "%s/node-%zu.log", folder, i) < 0) return false;
-    good = copy_file(isoproof_cluster_log(cluster->servers, i), path) && good;
+    good = copy_file(isoproof_cluster_log_at(cluster->servers, i), path) && good;
     free(path);
   }
   return good;

@@ -25,7 +25,7 @@ enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER
              [(first) +                                                                                                \
                  CLUSTER_FAULTS] = {.name = "faults",                                                                  \
                                     .type = OPTION_LIST,                                                               \
-                                    .choices = isoproof_fault_name,                                                    \
+                                    .choices = isoproof_fault_kind_at,                                                 \
                                     .help =                                                                            \
                                         "Break the private servers while the run goes on, in these ways by turns, "    \
                                         "and heal them.",                                                              \
@@ -62,7 +62,7 @@ int cluster_start(const isoproof_cluster_options *which, bool quiet, isoproof_cl
 
 typedef struct run_cluster {
   isoproof_cluster *servers;
-  isoproof_faults *faults;
+  isoproof_fault_injector *faults;
   isoproof_fault_options how; /* no faults without any in it */
   size_t targets[ISOPROOF_CLUSTER_MOST_NODES];
 } run_cluster;

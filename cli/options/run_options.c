@@ -107,6 +107,8 @@ static bool fill(run_plan *plan, const options *parsed) {
   const option_value *workload[WORKLOAD_OPTIONS];
   for (size_t i = 0; i < WORKLOAD_OPTIONS; i++) workload[i] = &v[RUN_WORKLOAD + i];
   isoproof_run_options *run = &plan->run;
+  run->struct_size = sizeof *run;
+  plan->workload.struct_size = sizeof plan->workload;
   isoproof_run_defaults(run);
   run->workload = &plan->workload;
   if (!workload_fill(&plan->workload, workload)) return false;

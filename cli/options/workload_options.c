@@ -10,10 +10,10 @@
 const char *distribution_name_at(size_t number) {
   static const char *const names[] = {
 #define CLI_X(name, id, text) id,
-      ISOPROOF_KEYS_LIST(CLI_X)
+      ISOPROOF_KEY_DISTRIBUTION_LIST(CLI_X)
 #undef CLI_X
   };
-  return number < ISOPROOF_KEYS_KINDS ? names[number] : NULL;
+  return number < ISOPROOF_KEY_DISTRIBUTIONS ? names[number] : NULL;
 }
 
 uint64_t random_seed(void) {
@@ -24,7 +24,7 @@ uint64_t random_seed(void) {
 
 static bool choose(isoproof_workload_options *workload, const option_value *named, const option_value *preset) {
   isoproof_workload_kind kind = ISOPROOF_WORKLOAD_MIXED;
-  isoproof_preset chosen;
+  isoproof_workload_preset chosen;
   if (named != NULL && named->given && preset != NULL && preset->given) {
     message("--workload and --preset: expected one of them, found both");
     return false;
@@ -34,8 +34,8 @@ static bool choose(isoproof_workload_options *workload, const option_value *name
     return false;
   }
   isoproof_workload_defaults(kind, workload);
-  if (preset != NULL && preset->given && isoproof_preset_find(preset->text, &chosen))
-    isoproof_preset_defaults(chosen, workload);
+  if (preset != NULL && preset->given && isoproof_workload_preset_find(preset->text, &chosen))
+    isoproof_workload_preset_defaults(chosen, workload);
   return true;
 }
 
@@ -64,7 +64,8 @@ bool workload_fill(isoproof_workload_options *w, const option_value *const v[WOR
   set_u32(&w->writes_per_key, v[WORKLOAD_APPENDS_PER_KEY]);
   if (v[WORKLOAD_FINAL_READS] != NULL && v[WORKLOAD_FINAL_READS]->given) w->final_reads = v[WORKLOAD_FINAL_READS]->on;
   set_u32(&w->keys, v[WORKLOAD_KEYS]);
-  if (v[WORKLOAD_DISTRIBUTION]->given && !isoproof_keys_find(v[WORKLOAD_DISTRIBUTION]->text, &w->distribution))
+  if (v[WORKLOAD_DISTRIBUTION]->given &&
+      !isoproof_key_distribution_find(v[WORKLOAD_DISTRIBUTION]->text, &w->distribution))
     return false;
   set_number(&w->skew, v[WORKLOAD_SKEW]);
   set_number(&w->hot_share, v[WORKLOAD_HOT_SHARE]);

@@ -40,14 +40,14 @@ enum {
       WORKLOAD_WORKLOAD] = {.name = "workload",                                                                        \
                             .letter = 'w',                                                                             \
                             .type = OPTION_CHOICE,                                                                     \
-                            .choices = isoproof_workload_id,                                                           \
+                            .choices = isoproof_workload_at,                                                           \
                             .help = "What the clients do: one of the workloads above.",                                \
                             .initial = "mixed",                                                                        \
                             .group = "Workload"},                                                                      \
       [(base) + WORKLOAD_PRESET] = {.name = "preset",                                                                  \
                                     .letter = 'p',                                                                     \
                                     .type = OPTION_CHOICE,                                                             \
-                                    .choices = isoproof_preset_id,                                                     \
+                                    .choices = isoproof_workload_preset_at,                                            \
                                     .help = "A workload with the sizes of a published evaluation: polysi, plume, "     \
                                             "general-rh, general-rw, general-wh, polysi-large, galera, antidote or "   \
                                             "jepsen.",                                                                 \

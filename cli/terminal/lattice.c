@@ -14,7 +14,7 @@ void lattice_collect(lattice *l, bool (*wanted)(const isoproof_level_info *)) {
   for (size_t i = 0; isoproof_level_at(i) != NULL && l->count < LATTICE_MOST; i++) {
     if (wanted(isoproof_level_at(i))) l->nodes[l->count++] = isoproof_level_at(i);
   }
-  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
+  for (size_t e = 0; isoproof_level_implication_at(e, &stronger, &weaker); e++) {
     size_t from = LATTICE_MOST, to = LATTICE_MOST;
     for (size_t i = 0; i < l->count; i++) {
       if (l->nodes[i] == stronger) from = i;

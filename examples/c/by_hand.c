@@ -29,15 +29,15 @@ static isoproof_history *build(void) {
   must(isoproof_builder_session(builder, isoproof_string("writer"), &writer, &error), &error);
   must(isoproof_builder_session(builder, isoproof_string("reader"), &reader, &error), &error);
 
-  must(isoproof_builder_begin(builder, writer, ISOPROOF_COMMITTED, &error), &error);
+  must(isoproof_builder_begin(builder, writer, ISOPROOF_TXN_COMMITTED, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, savings, isoproof_integer(100), &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, checking, isoproof_integer(100), &error), &error);
 
-  must(isoproof_builder_begin(builder, writer, ISOPROOF_ABORTED, &error), &error);
+  must(isoproof_builder_begin(builder, writer, ISOPROOF_TXN_ABORTED, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, savings, isoproof_integer(50), &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, checking, isoproof_integer(150), &error), &error);
 
-  must(isoproof_builder_begin(builder, reader, ISOPROOF_COMMITTED, &error), &error);
+  must(isoproof_builder_begin(builder, reader, ISOPROOF_TXN_COMMITTED, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_READ, savings, isoproof_integer(50), &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_READ, checking, isoproof_integer(150), &error), &error);
 
@@ -62,16 +62,16 @@ static void check_and_tell(isoproof_history *history) {
   isoproof_error error;
   isoproof_result *result;
   must(isoproof_check(history, NULL, NULL, &result, &error), &error);
-  for (size_t i = 0; i < isoproof_result_levels(result); i++) {
-    isoproof_level_verdict level;
-    if (isoproof_result_level(result, i, &level))
+  for (size_t i = 0; i < isoproof_result_level_count(result); i++) {
+    isoproof_level_verdict level = {.struct_size = sizeof level};
+    if (isoproof_result_level_at(result, i, &level))
       printf("%-28s %s\n", level.level, isoproof_verdict_name(level.verdict));
   }
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
-    if (isoproof_result_anomaly(result, i, &anomaly)) tell(history, &anomaly);
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (isoproof_result_anomaly_at(result, i, &anomaly)) tell(history, &anomaly);
   }
-  isoproof_verdict verdict = isoproof_result_of(result, "read-committed");
+  isoproof_verdict verdict = isoproof_result_verdict_of(result, "read-committed");
   isoproof_result_free(result);
   if (verdict != ISOPROOF_VIOLATED) {
     fprintf(stderr, "read-committed should be violated, is %s\n", isoproof_verdict_name(verdict));

@@ -1,12 +1,20 @@
 #!/usr/bin/env python3
 """Judges a history from Python, through ctypes: isoproof_check.py [--library libisoproof.so] FILE
 
-The structures below mirror include/isoproof/*.h; nothing needs to be compiled.
+The structures below mirror include/isoproof/*.h; nothing needs to be compiled.  Those that can grow begin with their
+size: the library fills no more of them than that, so that this program and a newer library understand each other.
 """
 import argparse
 import ctypes
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p
+
+
+class Sized(Structure):
+    """A structure that the library may know in another length; the size is set here, once and for all."""
+
+    def __init__(self, **values):
+        super().__init__(struct_size=ctypes.sizeof(type(self)), **values)
 
 
 class Error(Structure):
@@ -24,8 +32,9 @@ class Scalar(Structure):
     _fields_ = [("type", c_int), ("length", c_uint32), ("integer", c_int64), ("text", c_void_p)]
 
 
-class Counts(Structure):
+class Counts(Sized):
     _fields_ = [
+        ("struct_size", c_size_t),
         ("sessions", c_uint64),
         ("transactions", c_uint64),
         ("committed", c_uint64),
@@ -37,7 +46,9 @@ class Counts(Structure):
     ]
 
 
-class CheckOptions(Structure):
+class CheckOptions(Sized):
+    """The first fields only: what is left out has its default."""
+
     _fields_ = [
         ("struct_size", c_size_t),
         ("levels", POINTER(c_char_p)),
@@ -46,8 +57,8 @@ class CheckOptions(Structure):
     ]
 
 
-class LevelVerdict(Structure):
-    _fields_ = [("level", c_char_p), ("verdict", c_int), ("asked", c_bool)]
+class LevelVerdict(Sized):
+    _fields_ = [("struct_size", c_size_t), ("level", c_char_p), ("verdict", c_int), ("asked", c_bool)]
 
 
 class Edge(Structure):
@@ -62,8 +73,23 @@ class Edge(Structure):
     ]
 
 
-class Anomaly(Structure):
+class WriteOrder(Structure):
+    _fields_ = [("before_txn", c_uint64), ("after_txn", c_uint64), ("key", Scalar)]
+
+
+class Case(Structure):
     _fields_ = [
+        ("orders", POINTER(WriteOrder)),
+        ("order_count", c_size_t),
+        ("edges", POINTER(Edge)),
+        ("edge_count", c_size_t),
+        ("explanation", c_char_p),
+    ]
+
+
+class Anomaly(Sized):
+    _fields_ = [
+        ("struct_size", c_size_t),
         ("code", c_char_p),
         ("name", c_char_p),
         ("level", c_char_p),
@@ -77,7 +103,12 @@ class Anomaly(Structure):
         ("edges", POINTER(Edge)),
         ("edge_count", c_size_t),
         ("explanation", c_char_p),
+        ("cases", POINTER(Case)),
+        ("case_count", c_size_t),
     ]
+
+
+NO_NUMBER = 2**64 - 1  # ISOPROOF_NO_NUMBER: an edge without an operation
 
 
 class IsoproofError(Exception):
@@ -90,15 +121,15 @@ FUNCTIONS = [
     ("isoproof_error_format", c_size_t, [POINTER(Error), c_char_p, c_size_t]),
     ("isoproof_history_open", c_int, [c_char_p, c_void_p, c_void_p, POINTER(c_void_p), POINTER(Error)]),
     ("isoproof_history_free", None, [c_void_p]),
-    ("isoproof_history_counts", None, [c_void_p, POINTER(Counts)]),
+    ("isoproof_history_counts", c_bool, [c_void_p, POINTER(Counts)]),
     ("isoproof_history_txn_name", c_size_t, [c_void_p, c_uint64, c_char_p, c_size_t]),
     ("isoproof_scalar_format", c_size_t, [Scalar, c_char_p, c_size_t]),
     ("isoproof_check", c_int, [c_void_p, POINTER(CheckOptions), c_void_p, POINTER(c_void_p), POINTER(Error)]),
     ("isoproof_result_free", None, [c_void_p]),
-    ("isoproof_result_levels", c_size_t, [c_void_p]),
-    ("isoproof_result_level", c_bool, [c_void_p, c_size_t, POINTER(LevelVerdict)]),
-    ("isoproof_result_anomalies", c_size_t, [c_void_p]),
-    ("isoproof_result_anomaly", c_bool, [c_void_p, c_size_t, POINTER(Anomaly)]),
+    ("isoproof_result_level_count", c_size_t, [c_void_p]),
+    ("isoproof_result_level_at", c_bool, [c_void_p, c_size_t, POINTER(LevelVerdict)]),
+    ("isoproof_result_anomaly_count", c_size_t, [c_void_p]),
+    ("isoproof_result_anomaly_at", c_bool, [c_void_p, c_size_t, POINTER(Anomaly)]),
     ("isoproof_verdict_name", c_char_p, [c_int]),
 ]
 
@@ -133,25 +164,49 @@ def words_of(library, scalar):
     return text.value.decode()
 
 
+def tell_edges(library, history, edges, indent):
+    """One line per edge: its ends with their operations, its kind and its key."""
+    for edge in edges:
+        ends = []
+        for transaction, operation in ((edge.from_txn, edge.from_op), (edge.to_txn, edge.to_op)):
+            place = "" if operation == NO_NUMBER else f"#{operation}"
+            ends.append(name_of(library, history, transaction) + place)
+        key = f" on {words_of(library, edge.key)}" if edge.has_key else ""
+        print(indent + f" -{edge.kind.decode()}-> ".join(ends) + key)
+
+
+def tell_anomaly(library, history, anomaly):
+    """Everything that an anomaly has."""
+    keys = ", ".join(words_of(library, key) for key in anomaly.keys[: anomaly.key_count])
+    transactions = ", ".join(name_of(library, history, txn) for txn in anomaly.txns[: anomaly.txn_count])
+    operations = ", ".join(str(op) for op in anomaly.ops[: anomaly.op_count])
+    level = anomaly.level.decode() if anomaly.level else "no level"
+    print(f"{anomaly.code.decode()} {anomaly.name.decode()} x{anomaly.count}, breaks {level}")
+    print(f"  keys {keys}; transactions {transactions}; operations {operations}")
+    print("  " + anomaly.explanation.decode())
+    tell_edges(library, history, anomaly.edges[: anomaly.edge_count], "  ")
+    for case in anomaly.cases[: anomaly.case_count]:
+        for order in case.orders[: case.order_count]:
+            ends = (name_of(library, history, end) for end in (order.before_txn, order.after_txn))
+            print("  if " + " wrote before ".join(ends) + f" on {words_of(library, order.key)}:")
+        print("    " + case.explanation.decode())
+        tell_edges(library, history, case.edges[: case.edge_count], "    ")
+
+
 def tell(library, history, result):
-    """Prints verdicts and anomalies; returns the verdicts by level."""
-    verdicts = {}
-    level = LevelVerdict()
-    for i in range(library.isoproof_result_levels(result)):
-        library.isoproof_result_level(result, i, byref(level))
-        verdicts[level.level.decode()] = library.isoproof_verdict_name(level.verdict).decode()
+    """Prints verdicts and anomalies; returns the verdicts by level and the codes of the anomalies."""
+    verdicts, codes = {}, []
+    level, anomaly = LevelVerdict(), Anomaly()
+    for i in range(library.isoproof_result_level_count(result)):
+        if library.isoproof_result_level_at(result, i, byref(level)):
+            verdicts[level.level.decode()] = library.isoproof_verdict_name(level.verdict).decode()
     for name, verdict in verdicts.items():
         print(f"{name:28} {verdict}")
-    anomaly = Anomaly()
-    for i in range(library.isoproof_result_anomalies(result)):
-        library.isoproof_result_anomaly(result, i, byref(anomaly))
-        keys = ", ".join(words_of(library, anomaly.keys[k]) for k in range(anomaly.key_count))
-        print(f"{anomaly.code.decode()} {anomaly.name.decode()} x{anomaly.count}, keys {keys}")
-        print("  " + anomaly.explanation.decode())
-        for edge in anomaly.edges[: anomaly.edge_count]:
-            ends = (name_of(library, history, end) for end in (edge.from_txn, edge.to_txn))
-            print("  " + f" -{edge.kind.decode()}-> ".join(ends))
-    return verdicts
+    for i in range(library.isoproof_result_anomaly_count(result)):
+        if library.isoproof_result_anomaly_at(result, i, byref(anomaly)):
+            tell_anomaly(library, history, anomaly)
+            codes.append(anomaly.code.decode())
+    return verdicts, codes
 
 
 def check(library, path):
@@ -161,7 +216,8 @@ def check(library, path):
     try:
         library.isoproof_history_counts(history, byref(counts))
         print(f"{path}: {counts.sessions} sessions, {counts.transactions} transactions, {counts.operations} operations")
-        options = CheckOptions(struct_size=ctypes.sizeof(CheckOptions))
+        print(f"{counts.committed} committed, {counts.aborted} aborted, {counts.unknown} unknown, {counts.keys} keys")
+        options = CheckOptions()
         must(library, library.isoproof_check(history, byref(options), None, byref(result), byref(error)), error)
         return tell(library, history, result)
     finally:

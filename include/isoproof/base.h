@@ -7,6 +7,16 @@
  * same prefix ending in _free; every _free function accepts NULL.  Strings and pointers read from a handle live as
  * long as the handle.
  *
+ * Structs: one that the caller allocates begins with struct_size, which the caller sets to sizeof the struct before it
+ * is used first, as in `isoproof_counts counts = {.struct_size = sizeof counts};`; the library leaves it as it is.
+ * Fields are only ever added at the end of such a struct, so that a program and a library of different versions can
+ * meet.  Of options, what an older program does not know has its default, and a newer program that sets what the
+ * library does not know gets ISOPROOF_ERR_UNSUPPORTED; NULL means all defaults.  Of a struct that the library fills, an
+ * older program gets as much as it knows, and a newer one zeros for the rest.  Where struct_size is not set, a function
+ * returns false or ISOPROOF_ERR_USAGE.  A struct that says "Frozen." in its comment has no size and never changes:
+ * plain values, and the elements of arrays.  Structs that are only ever reached through a pointer to const are the
+ * library's own; they have no size, and fields are added at their ends.
+ *
  * Threads: different handles may be used from different threads at will.  A history and a result are immutable once
  * returned and may be read by many threads at once.  A builder and an error belong to one thread at a time.  The only
  * function that may be called on a task from another thread while it is in use is isoproof_task_cancel.
@@ -57,7 +67,7 @@ enum { ISOPROOF_ERROR_FILE_BYTES = 512, ISOPROOF_ERROR_MESSAGE_BYTES = 512 };
 
 /* What went wrong and where.  `line` and `column` count from 1, 0 where they do not apply; `offset` is a byte offset
  * into the decompressed input, -1 where it does not apply.  `message` says what was expected and what was found, is
- * valid UTF-8, and holds no control characters. */
+ * valid UTF-8, and holds no control characters.  Frozen. */
 typedef struct isoproof_error {
   isoproof_status code;
   uint64_t line;
@@ -82,7 +92,7 @@ typedef struct isoproof_progress {
   uint64_t total;
 } isoproof_progress;
 
-/* Called from the thread that runs the task, at most about ten times a second. */
+/* Called from the thread that runs the task, at most about ten times per second. */
 typedef void (*isoproof_progress_fn)(const isoproof_progress *progress, void *user);
 
 ISOPROOF_API isoproof_status isoproof_task_new(isoproof_task **task);
@@ -90,7 +100,7 @@ ISOPROOF_API void isoproof_task_free(isoproof_task *task);
 /* May be called from any thread and from a signal handler.  The call in progress returns ISOPROOF_ERR_CANCELLED soon.
  */
 ISOPROOF_API void isoproof_task_cancel(isoproof_task *task);
-/* 0 threads means one a processor. */
+/* 0 threads means one per processor. */
 ISOPROOF_API void isoproof_task_set_threads(isoproof_task *task, unsigned threads);
 /* Counts from this call; 0 means no limit.  What cannot finish in time is `unknown` or ISOPROOF_ERR_TIMEOUT. */
 ISOPROOF_API void isoproof_task_set_timeout(isoproof_task *task, double seconds);

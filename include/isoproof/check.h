@@ -4,7 +4,8 @@
  *     isoproof_result *result;
  *     if (isoproof_history_open("h.txt", NULL, NULL, &history, &error)) ...
  *     if (isoproof_check(history, NULL, NULL, &result, &error)) ...
- *     for (size_t i = 0; i < isoproof_result_levels(result); i++) ...
+ *     isoproof_level_verdict level = {.struct_size = sizeof level};
+ *     for (size_t i = 0; isoproof_result_level_at(result, i, &level); i++) ...
  */
 #ifndef ISOPROOF_CHECK_H
 #define ISOPROOF_CHECK_H
@@ -32,7 +33,7 @@ typedef struct isoproof_check_options {
   const char *const
       *levels; /* ids or aliases asked for; NULL with level_count 0 means every level that can be decided */
   size_t level_count;
-  bool all; /* every instance of every anomaly instead of one a code */
+  bool all; /* every instance of every anomaly instead of one per code */
   /* Look for these patterns only ("TAP-k", see isoproof_check_pattern_at), and judge no level: the verdict is violated
    * when one of them occurs.  NULL with anomaly_count 0 means all.  Not together with levels. */
   const char *const *anomalies;
@@ -47,8 +48,8 @@ typedef struct isoproof_check_options {
   bool wfr_keys;          /* who reads a version and writes another one writes a later one */
   bool sequential_keys;   /* each session sees each key move forward */
   bool linearizable_keys; /* so does real time */
-  /* Levels: keep the orders that prove what is satisfied (isoproof_result_certificate), and count everything that the
-   * search for the strong levels meets (isoproof_result_search), which then takes no short cuts. */
+  /* Levels: keep the orders that prove what is satisfied (isoproof_result_certificate_at), and count everything that
+   * the search for the strong levels meets (isoproof_result_search_at), which then takes no short cuts. */
   bool certificate;
   bool stats;
   /* Levels: accept writes of one value to one key.  Which of them a read observed then becomes part of the search: a
@@ -78,36 +79,38 @@ ISOPROOF_API isoproof_verdict isoproof_result_verdict(const isoproof_result *res
 ISOPROOF_API const char *isoproof_result_unknown_reason(const isoproof_result *result);
 
 typedef struct isoproof_level_verdict {
-  const char *level; /* canonical id */
+  size_t struct_size; /* sizeof(isoproof_level_verdict), set by the caller */
+  const char *level;  /* canonical id */
   isoproof_verdict verdict;
   bool asked;
 } isoproof_level_verdict;
 
-ISOPROOF_API size_t isoproof_result_levels(const isoproof_result *result);
-ISOPROOF_API bool isoproof_result_level(const isoproof_result *result, size_t number, isoproof_level_verdict *out);
+ISOPROOF_API size_t isoproof_result_level_count(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_level_at(const isoproof_result *result, size_t number, isoproof_level_verdict *out);
 /* The verdict on one level by id or alias; ISOPROOF_UNDECIDED when it was not decided. */
-ISOPROOF_API isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *level);
+ISOPROOF_API isoproof_verdict isoproof_result_verdict_of(const isoproof_result *result, const char *level);
 /* The satisfied levels that no other satisfied level implies, and the violated levels that imply no other violated
  * one; NULL after the last. */
-ISOPROOF_API const char *isoproof_result_strongest(const isoproof_result *result, size_t number);
-ISOPROOF_API const char *isoproof_result_weakest_violated(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_strongest_at(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_weakest_violated_at(const isoproof_result *result, size_t number);
 
 /* Of a check with a workload or models, by their everyday names; NULL after the last (and always without): the weakest
  * models that are ruled out, those that fall with them, and the strongest that the history provably satisfies. */
-ISOPROOF_API const char *isoproof_result_not(const isoproof_result *result, size_t number);
-ISOPROOF_API const char *isoproof_result_also_not(const isoproof_result *result, size_t number);
-ISOPROOF_API const char *isoproof_result_proved(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_ruled_out_at(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_also_ruled_out_at(const isoproof_result *result, size_t number);
+ISOPROOF_API const char *isoproof_result_proved_at(const isoproof_result *result, size_t number);
 /* Elle's verdict: violated when something that was asked about was found, unknown when a limit was reached first, else
  * satisfied, which means that nothing was found; ISOPROOF_VERDICT_NONE without workload and models. */
-ISOPROOF_API isoproof_verdict isoproof_result_elle(const isoproof_result *result);
+ISOPROOF_API isoproof_verdict isoproof_result_elle_verdict(const isoproof_result *result);
 /* The workload that was checked; NULL without. */
 ISOPROOF_API const char *isoproof_result_elle_workload(const isoproof_result *result);
 
-/* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none. */
+/* Stands for no operation, among operations. */
 #define ISOPROOF_NO_NUMBER UINT64_MAX
 /* Stands for the initial transaction, which wrote the initial version of every key, among transactions. */
 #define ISOPROOF_INITIAL_TXN (UINT64_MAX - 1)
 
+/* An edge of a witness.  Operations are ISOPROOF_NO_NUMBER where an edge has none.  Frozen. */
 typedef struct isoproof_edge {
   const char *kind; /* "SO", "WR", "WW", "RW", "CM", "RT", "PO" (within one transaction) */
   uint64_t from_txn, to_txn;
@@ -116,26 +119,27 @@ typedef struct isoproof_edge {
   isoproof_scalar key;
 } isoproof_edge;
 
-/* An order of two writes of a key that a case assumes. */
+/* An order of two writes of a key that a case assumes.  Frozen. */
 typedef struct isoproof_write_order {
   uint64_t before_txn, after_txn;
   isoproof_scalar key;
 } isoproof_write_order;
 
-/* What follows from one choice among orders of writes that the history does not tell. */
-typedef struct isoproof_case {
+/* What follows from one choice among the orders of writes that the history leaves open.  Frozen. */
+typedef struct isoproof_anomaly_case {
   const isoproof_write_order *orders; /* assumed; cases that begin with the same ones belong together */
   size_t order_count;
   const isoproof_edge *edges; /* the cycle that they close */
   size_t edge_count;
   const char *explanation; /* in a sentence */
-} isoproof_case;
+} isoproof_anomaly_case;
 
 typedef struct isoproof_anomaly {
+  size_t struct_size; /* sizeof(isoproof_anomaly), set by the caller */
   const char *code;
   const char *name;
   const char *level; /* the weakest level that it breaks */
-  uint64_t count;    /* instances of this code in the history; with `all`, 1 an entry */
+  uint64_t count;    /* instances of this code in the history; with `all`, 1 per entry */
   const uint64_t *txns;
   size_t txn_count;
   const uint64_t *ops; /* the operations involved */
@@ -145,15 +149,15 @@ typedef struct isoproof_anomaly {
   const isoproof_edge *edges;
   size_t edge_count;
   const char *explanation; /* in sentences */
-  /* Where the violation depends on orders that the history does not tell: every choice of them, each with its cycle;
+  /* Where the violation depends on orders that the history leaves open: every choice of them, each with its cycle;
    * the edges above are then those that are certain.  NULL and 0 where there is but one cycle. */
-  const isoproof_case *cases;
+  const isoproof_anomaly_case *cases;
   size_t case_count;
 } isoproof_anomaly;
 
 /* Anomalies in order of code; with `all` every instance, else the smallest one of each code. */
-ISOPROOF_API size_t isoproof_result_anomalies(const isoproof_result *result);
-ISOPROOF_API bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out);
+ISOPROOF_API size_t isoproof_result_anomaly_count(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out);
 
 /* A level that is violated without an anomaly to show it, as that would take more cases than anybody reads (tens of
  * thousands); isoproof_minimize makes the history smaller.  NULL when there is none. */
@@ -172,6 +176,7 @@ typedef enum isoproof_certificate_event_kind {
 /* "transaction", "begin", "commit". */
 ISOPROOF_API const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind kind);
 
+/* Frozen. */
 typedef struct isoproof_certificate_event {
   uint64_t txn;
   isoproof_certificate_event_kind kind;
@@ -181,15 +186,17 @@ typedef struct isoproof_certificate_event {
  * every read return what it returned; at the levels below, and for parallel snapshot isolation, it is the commit order
  * that the level asks for (docs/strong-levels.md).  It was checked by code that shares nothing with the search. */
 typedef struct isoproof_certificate {
-  const char *level; /* the strongest that it was made for; it proves whatever that implies */
+  size_t struct_size; /* sizeof(isoproof_certificate), set by the caller */
+  const char *level;  /* the strongest that it was made for; it proves whatever that implies */
   const isoproof_certificate_event *events;
-  size_t count;
+  size_t event_count;
 } isoproof_certificate;
 
 /* With the option `certificate`: one for each satisfied level that no other one proves.  Cut isolation and the session
  * guarantees have none of their own. */
-ISOPROOF_API size_t isoproof_result_certificates(const isoproof_result *result);
-ISOPROOF_API bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out);
+ISOPROOF_API size_t isoproof_result_certificate_count(const isoproof_result *result);
+ISOPROOF_API bool isoproof_result_certificate_at(const isoproof_result *result, size_t number,
+                                                 isoproof_certificate *out);
 /* Why they are missing although they were asked for ("the time limit was reached"); NULL when they are not. */
 ISOPROOF_API const char *isoproof_result_uncertified(const isoproof_result *result);
 /* The one that proves a level, by id or alias; false when there is none. */
@@ -198,27 +205,28 @@ ISOPROOF_API bool isoproof_result_certificate_of(const isoproof_result *result, 
 
 /* ---- what the search for strong levels took ---- */
 
-/* A figure about a search: how many, or how long. */
-typedef struct isoproof_figure {
+/* One statistic of a search: how many, or how long. */
+typedef struct isoproof_search_stat {
+  size_t struct_size;  /* sizeof(isoproof_search_stat), set by the caller */
   const char *name;    /* "pairs", "decisions", ...; of a stage "construct", "solve", ... */
   const char *meaning; /* in words */
   bool known;          /* whether it was counted */
   bool is_time;
   uint64_t count;
   double seconds; /* where is_time */
-} isoproof_figure;
+} isoproof_search_stat;
 
 /* The level that was searched for, canonical; NULL after the last.  What follows from another level is not searched
- * for.  Figures that take time to count are there with the option `stats` only. */
-ISOPROOF_API const char *isoproof_result_search(const isoproof_result *result, size_t search);
-/* Its figures, `number` from 0; false after the last. */
-ISOPROOF_API bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number,
-                                         isoproof_figure *out);
+ * for.  Statistics that take time to count are there with the option `stats` only. */
+ISOPROOF_API const char *isoproof_result_search_at(const isoproof_result *result, size_t search);
+/* Its statistics, `number` from 0; false after the last. */
+ISOPROOF_API bool isoproof_result_search_stat_at(const isoproof_result *result, size_t search, size_t number,
+                                                 isoproof_search_stat *out);
 
 /* ---- rendering ---- */
 
 typedef struct isoproof_render_options {
-  size_t struct_size;
+  size_t struct_size;  /* sizeof(isoproof_render_options) */
   const char *file;    /* as the user named it */
   double load_seconds; /* -1 where unknown */
   double check_seconds;

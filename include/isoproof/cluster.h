@@ -34,7 +34,7 @@ typedef enum isoproof_cluster_kind {
 enum { ISOPROOF_CLUSTER_MOST_NODES = 9 };
 
 /* "galera" and its title, by number from 0; NULL after the last. */
-ISOPROOF_API const char *isoproof_cluster_kind_name(size_t number);
+ISOPROOF_API const char *isoproof_cluster_kind_at(size_t number);
 ISOPROOF_API const char *isoproof_cluster_kind_title(size_t number);
 
 /* ---- faults ---- */
@@ -47,23 +47,23 @@ ISOPROOF_API const char *isoproof_cluster_kind_title(size_t number);
   X(RESTART, "restart", "a node is shut down in good order and started again")                                         \
   X(CLOCK, "clock", "the clock of a node jumps, and jumps back later")
 
-typedef enum isoproof_fault {
+typedef enum isoproof_fault_kind {
 #define ISOPROOF_X(name, id, text) ISOPROOF_FAULT_##name,
   ISOPROOF_FAULT_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
       ISOPROOF_FAULTS
-} isoproof_fault;
+} isoproof_fault_kind;
 
 /* By number from 0; NULL after the last. */
-ISOPROOF_API const char *isoproof_fault_name(size_t number);
-ISOPROOF_API const char *isoproof_fault_meaning(size_t number);
+ISOPROOF_API const char *isoproof_fault_kind_at(size_t number);
+ISOPROOF_API const char *isoproof_fault_kind_meaning(size_t number);
 
 typedef struct isoproof_cluster isoproof_cluster;
 
 typedef struct isoproof_cluster_options {
   size_t struct_size; /* sizeof(isoproof_cluster_options) */
   const char *kind;   /* "galera:3", "postgres", ... */
-  unsigned faults;    /* bits 1 << isoproof_fault: those that the cluster has to be prepared for */
+  unsigned faults;    /* bits 1 << isoproof_fault_kind: those that the cluster has to be prepared for */
 } isoproof_cluster_options;
 
 /* Whether a kind could be started here: the path of its server, terminated, or an error as isoproof_cluster_start has
@@ -76,11 +76,11 @@ ISOPROOF_API isoproof_status isoproof_cluster_start(const isoproof_cluster_optio
                                                     isoproof_cluster **cluster, isoproof_error *error);
 /* Ends the servers and removes the folder.  Accepts NULL. */
 ISOPROOF_API void isoproof_cluster_stop(isoproof_cluster *cluster);
-ISOPROOF_API size_t isoproof_cluster_nodes(const isoproof_cluster *cluster);
-/* One URL a node, as isoproof_run_options wants them. */
+ISOPROOF_API size_t isoproof_cluster_node_count(const isoproof_cluster *cluster);
+/* One URL per node, as isoproof_run_options wants them. */
 ISOPROOF_API const char *const *isoproof_cluster_urls(const isoproof_cluster *cluster);
 /* The file that a node logs to; NULL after the last. */
-ISOPROOF_API const char *isoproof_cluster_log(const isoproof_cluster *cluster, size_t node);
+ISOPROOF_API const char *isoproof_cluster_log_at(const isoproof_cluster *cluster, size_t node);
 ISOPROOF_API const char *isoproof_cluster_folder(const isoproof_cluster *cluster);
 
 /* ---- faults during a run ---- */
@@ -95,29 +95,32 @@ typedef struct isoproof_fault_options {
   uint64_t seed; /* decides what happens to whom */
 } isoproof_fault_options;
 
-typedef struct isoproof_faults isoproof_faults;
-ISOPROOF_API isoproof_status isoproof_faults_new(isoproof_cluster *cluster, const isoproof_fault_options *options,
-                                                 isoproof_faults **faults, isoproof_error *error);
-ISOPROOF_API void isoproof_faults_free(isoproof_faults *faults);
-/* The companion of a run, with an isoproof_faults as its user: one fault after the other, each told by two events,
- * "fault KIND node N begin" (and perhaps ": DETAILS") before anything happens, and "fault KIND node N end" when all
- * nodes serve again; "fault KIND node N failed: REASON" where something went wrong.  When the run is to end, a fault is
- * undone at once, and the companion waits until all nodes serve. */
-ISOPROOF_API void isoproof_faults_companion(isoproof_run_handle *run, void *faults);
+typedef struct isoproof_fault_injector isoproof_fault_injector;
+ISOPROOF_API isoproof_status isoproof_fault_injector_new(isoproof_cluster *cluster,
+                                                         const isoproof_fault_options *options,
+                                                         isoproof_fault_injector **faults, isoproof_error *error);
+ISOPROOF_API void isoproof_fault_injector_free(isoproof_fault_injector *faults);
+/* The companion of a run, with an isoproof_fault_injector as its user: one fault after the other, each recorded as two
+ * events, "fault KIND node N begin" (and perhaps ": DETAILS") before anything happens, and "fault KIND node N end" when
+ * all nodes serve again; "fault KIND node N failed: REASON" where something went wrong.  When the run is to end, a
+ * fault is undone at once, and the companion waits until all nodes serve. */
+ISOPROOF_API void isoproof_fault_injector_companion(isoproof_run_handle *run, void *faults);
 /* A fault that happened; times are those of the history. */
 typedef struct isoproof_fault_record {
-  isoproof_fault kind;
+  size_t struct_size; /* sizeof(isoproof_fault_record), set by the caller */
+  isoproof_fault_kind kind;
   size_t node;
   int64_t begin_ns, end_ns; /* -1: it has not ended */
   const char *detail;       /* "+20 s", "from peers"; "" where there is nothing to say */
   const char *problem;      /* why it could not be done or undone; "" where all went well */
 } isoproof_fault_record;
 /* In the order in which they happened, when the run has ended; false after the last.  The first 1500 are kept. */
-ISOPROOF_API bool isoproof_faults_at(const isoproof_faults *faults, size_t number, isoproof_fault_record *out);
+ISOPROOF_API bool isoproof_fault_injector_record_at(const isoproof_fault_injector *faults, size_t number,
+                                                    isoproof_fault_record *out);
 /* How many there were so far, of a kind. */
-ISOPROOF_API uint64_t isoproof_faults_count(const isoproof_faults *faults, isoproof_fault kind);
+ISOPROOF_API uint64_t isoproof_fault_injector_count(const isoproof_fault_injector *faults, isoproof_fault_kind kind);
 /* Why a fault could not be done or undone, the first such reason; "" where all went well. */
-ISOPROOF_API const char *isoproof_faults_problem(const isoproof_faults *faults);
+ISOPROOF_API const char *isoproof_fault_injector_problem(const isoproof_fault_injector *faults);
 
 #ifdef __cplusplus
 }

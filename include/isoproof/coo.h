@@ -27,14 +27,15 @@ typedef enum isoproof_schedule_step_kind {
 } isoproof_schedule_step_kind;
 
 enum {
-  ISOPROOF_SCHEDULE_STEPS = 1024,  /* most steps of a schedule */
-  ISOPROOF_SCHEDULE_TXNS = 64,     /* most transactions */
-  ISOPROOF_SCHEDULE_OBJECTS = 64,  /* most objects */
-  ISOPROOF_OBJECT_NAME_BYTES = 32, /* most bytes of the name of an object, terminated */
-  ISOPROOF_STEP_TEXT_BYTES = 64    /* enough for any step as text */
+  ISOPROOF_SCHEDULE_STEPS = 1024,    /* most steps of a schedule */
+  ISOPROOF_SCHEDULE_TXNS = 64,       /* most transactions */
+  ISOPROOF_SCHEDULE_OBJECTS = 64,    /* most objects */
+  ISOPROOF_SCHEDULE_NAME_BYTES = 32, /* most bytes of the name of an object, terminated */
+  ISOPROOF_STEP_TEXT_BYTES = 64      /* enough for any step as text */
 };
 
 typedef struct isoproof_schedule_step {
+  size_t struct_size; /* sizeof(isoproof_schedule_step), set by the caller */
   isoproof_schedule_step_kind kind;
   uint32_t txn;     /* from 0, in order of first appearance */
   uint32_t object;  /* of reads and writes, from 0, in order of first appearance */
@@ -49,9 +50,9 @@ ISOPROOF_API isoproof_status isoproof_schedule_parse(const char *text, isoproof_
                                                      isoproof_error *error);
 ISOPROOF_API void isoproof_schedule_free(isoproof_schedule *schedule);
 
-ISOPROOF_API size_t isoproof_schedule_steps(const isoproof_schedule *schedule);
-ISOPROOF_API size_t isoproof_schedule_txns(const isoproof_schedule *schedule);
-ISOPROOF_API size_t isoproof_schedule_objects(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_step_count(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_txn_count(const isoproof_schedule *schedule);
+ISOPROOF_API size_t isoproof_schedule_object_count(const isoproof_schedule *schedule);
 /* False when the number is out of range. */
 ISOPROOF_API bool isoproof_schedule_step_at(const isoproof_schedule *schedule, size_t number,
                                             isoproof_schedule_step *out);
@@ -65,7 +66,7 @@ ISOPROOF_API size_t isoproof_schedule_step_format(const isoproof_schedule *sched
 /* The whole schedule, in the form that isoproof_schedule_parse takes. */
 ISOPROOF_API const char *isoproof_schedule_text(const isoproof_schedule *schedule);
 
-/* The history that the schedule tells: a session for each transaction, registers (the value of a version is its
+/* The history that the schedule stands for: one session per transaction, registers (the value of a version is its
  * number among all writes), and after them in each session that committed a transaction that reads the final state.
  * Transactions without an end are unknown ones. */
 ISOPROOF_API isoproof_status isoproof_schedule_history(const isoproof_schedule *schedule, isoproof_history **history,
@@ -95,6 +96,7 @@ typedef enum isoproof_pop_kind {
 ISOPROOF_API const char *isoproof_pop_kind_name(isoproof_pop_kind kind);
 ISOPROOF_API const char *isoproof_pop_kind_meaning(isoproof_pop_kind kind);
 
+/* Frozen. */
 typedef struct isoproof_pop {
   isoproof_pop_kind kind;
   uint32_t from, to;           /* transactions */
@@ -102,26 +104,31 @@ typedef struct isoproof_pop {
   uint32_t from_step, to_step; /* RA, WC, WA: the end of the writer is to_step */
 } isoproof_pop;
 
-typedef enum isoproof_anomaly_class {
-  ISOPROOF_CLASS_RAT,
-  ISOPROOF_CLASS_WAT,
-  ISOPROOF_CLASS_IAT
-} isoproof_anomaly_class;
-typedef enum isoproof_anomaly_size { ISOPROOF_SIZE_SDA, ISOPROOF_SIZE_DDA, ISOPROOF_SIZE_MDA } isoproof_anomaly_size;
+typedef enum isoproof_coo_class {
+  ISOPROOF_COO_CLASS_RAT,
+  ISOPROOF_COO_CLASS_WAT,
+  ISOPROOF_COO_CLASS_IAT
+} isoproof_coo_class;
+typedef enum isoproof_coo_size {
+  ISOPROOF_COO_SIZE_SDA,
+  ISOPROOF_COO_SIZE_DDA,
+  ISOPROOF_COO_SIZE_MDA
+} isoproof_coo_size;
 
 /* "RAT", "read anomaly type"; "SDA", "single data anomaly". */
-ISOPROOF_API const char *isoproof_anomaly_class_name(isoproof_anomaly_class kind);
-ISOPROOF_API const char *isoproof_anomaly_class_title(isoproof_anomaly_class kind);
-ISOPROOF_API const char *isoproof_anomaly_size_name(isoproof_anomaly_size size);
-ISOPROOF_API const char *isoproof_anomaly_size_title(isoproof_anomaly_size size);
+ISOPROOF_API const char *isoproof_coo_class_name(isoproof_coo_class kind);
+ISOPROOF_API const char *isoproof_coo_class_title(isoproof_coo_class kind);
+ISOPROOF_API const char *isoproof_coo_size_name(isoproof_coo_size size);
+ISOPROOF_API const char *isoproof_coo_size_title(isoproof_coo_size size);
 
-/* A cycle of POPs, told from the one that closes first. */
+/* A cycle of POPs, beginning with the one that closes first. */
 typedef struct isoproof_pop_cycle {
+  size_t struct_size;       /* sizeof(isoproof_pop_cycle), set by the caller */
   const isoproof_pop *pops; /* pops[i].to == pops[i + 1].from, and the last one leads back to the first */
   size_t length;            /* transactions */
-  size_t objects;
-  isoproof_anomaly_class kind;
-  isoproof_anomaly_size size;
+  size_t object_count;
+  isoproof_coo_class kind;
+  isoproof_coo_size size;
   unsigned number;  /* 1 to 33: its place in the published table; 0 for longer cycles that the table only stands for */
   const char *name; /* "Read Skew Committed" */
   bool committed;   /* every transaction of it committed */
@@ -134,16 +141,16 @@ typedef struct isoproof_pop_graph isoproof_pop_graph;
 ISOPROOF_API isoproof_status isoproof_pop_graph_new(const isoproof_schedule *schedule, isoproof_pop_graph **graph,
                                                     isoproof_error *error);
 ISOPROOF_API void isoproof_pop_graph_free(isoproof_pop_graph *graph);
-ISOPROOF_API size_t isoproof_pop_graph_pops(const isoproof_pop_graph *graph);
-ISOPROOF_API bool isoproof_pop_graph_pop(const isoproof_pop_graph *graph, size_t number, isoproof_pop *out);
-ISOPROOF_API size_t isoproof_pop_graph_cycles(const isoproof_pop_graph *graph);
-ISOPROOF_API bool isoproof_pop_graph_cycle(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out);
+ISOPROOF_API size_t isoproof_pop_graph_pop_count(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_pop_at(const isoproof_pop_graph *graph, size_t number, isoproof_pop *out);
+ISOPROOF_API size_t isoproof_pop_graph_cycle_count(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_cycle_at(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out);
 /* Whether the search stopped at its limit, so that more cycles may exist. */
-ISOPROOF_API bool isoproof_pop_graph_more(const isoproof_pop_graph *graph);
+ISOPROOF_API bool isoproof_pop_graph_truncated(const isoproof_pop_graph *graph);
 
 /* Adya's phenomena among the committed transactions, with the versions in the order of their writes: codes as in
  * isoproof/level.h ("G0", "G1a", "G-single"), `number` from 0; NULL after the last. */
-ISOPROOF_API const char *isoproof_schedule_phenomenon(const isoproof_schedule *schedule, size_t number);
+ISOPROOF_API const char *isoproof_schedule_phenomenon_at(const isoproof_schedule *schedule, size_t number);
 
 /* ---- the test cases ---- */
 
@@ -154,12 +161,13 @@ enum {
 };
 
 typedef struct isoproof_coo_case {
-  unsigned number;  /* 1 to 33, or 0 */
-  const char *name; /* "Write Skew", "Step RAT" */
-  isoproof_anomaly_class kind;
-  isoproof_anomaly_size size;
+  size_t struct_size; /* sizeof(isoproof_coo_case), set by the caller */
+  unsigned number;    /* 1 to 33, or 0 */
+  const char *name;   /* "Write Skew", "Step RAT" */
+  isoproof_coo_class kind;
+  isoproof_coo_size size;
   size_t length;
-  size_t objects;
+  size_t object_count;
   isoproof_pop_kind pops[ISOPROOF_COO_TXNS]; /* from transaction i to transaction i + 1 */
   uint32_t on[ISOPROOF_COO_TXNS];            /* the object of each */
   const char *schedule;                      /* a schedule that makes it; owned by the generator */
@@ -176,15 +184,15 @@ ISOPROOF_API isoproof_status isoproof_coo_generator_new(size_t txns, size_t obje
 ISOPROOF_API bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out);
 ISOPROOF_API void isoproof_coo_generator_free(isoproof_coo_generator *generator);
 /* How many cycles of exactly that many transactions and objects there are. */
-ISOPROOF_API uint64_t isoproof_coo_count(size_t txns, size_t objects);
+ISOPROOF_API uint64_t isoproof_coo_cycle_count(size_t txns, size_t objects);
 
 /* The statement of a step in SQL, on a table with rows (k, v) that all start with v = 0: "UPDATE coo SET v = 2 WHERE k
  * = 0", "COMMIT".  The setup is the statements that make the table; `number` from 0.  Both as snprintf does, 0 after
  * the last. */
-ISOPROOF_API size_t isoproof_schedule_sql(const isoproof_schedule *schedule, const char *table, size_t number,
-                                          char *buffer, size_t size);
-ISOPROOF_API size_t isoproof_schedule_sql_setup(const isoproof_schedule *schedule, const char *table, size_t number,
-                                                char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_schedule_sql_at(const isoproof_schedule *schedule, const char *table, size_t number,
+                                             char *buffer, size_t size);
+ISOPROOF_API size_t isoproof_schedule_sql_setup_at(const isoproof_schedule *schedule, const char *table, size_t number,
+                                                   char *buffer, size_t size);
 
 /* ---- on a real database ---- */
 
@@ -202,6 +210,9 @@ typedef enum isoproof_coo_result {
 #undef ISOPROOF_X
       ISOPROOF_COO_RESULTS
 } isoproof_coo_result;
+
+/* Room for results in the structs below. */
+enum { ISOPROOF_COO_RESULT_ROOM = 16 };
 
 ISOPROOF_API char isoproof_coo_result_letter(isoproof_coo_result result);
 ISOPROOF_API const char *isoproof_coo_result_name(isoproof_coo_result result);
@@ -245,10 +256,11 @@ ISOPROOF_API void isoproof_coo_matrix_free(isoproof_coo_matrix *matrix);
 
 /* "PostgreSQL 15.18"; names of its levels as it calls them, NULL after the last; seconds it all took. */
 ISOPROOF_API const char *isoproof_coo_matrix_database(const isoproof_coo_matrix *matrix);
-ISOPROOF_API const char *isoproof_coo_matrix_level(const isoproof_coo_matrix *matrix, size_t level);
+ISOPROOF_API const char *isoproof_coo_matrix_level_at(const isoproof_coo_matrix *matrix, size_t level);
 ISOPROOF_API double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix);
 
 typedef struct isoproof_coo_row {
+  size_t struct_size; /* sizeof(isoproof_coo_row), set by the caller */
   unsigned number;
   const char *name;
   const char *kind; /* "RAT-S"; of hermitage, what is tested in words */
@@ -256,51 +268,54 @@ typedef struct isoproof_coo_row {
 } isoproof_coo_row;
 
 /* False after the last. */
-ISOPROOF_API bool isoproof_coo_matrix_row(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out);
+ISOPROOF_API bool isoproof_coo_matrix_row_at(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out);
 
 typedef struct isoproof_coo_cell {
+  size_t struct_size;         /* sizeof(isoproof_coo_cell), set by the caller */
   isoproof_coo_result result; /* of the most runs */
   uint32_t runs;
-  uint32_t counts[ISOPROOF_COO_RESULTS]; /* how many of the runs gave which result */
-  const char *executed;                  /* what was really executed, as a schedule; NULL for a script */
-  const char *cycle;                     /* the name of its first POP cycle, NULL where there is none */
-  const char *phenomenon;                /* Adya's code of what committed, NULL where there is none */
-  bool broken;     /* a transaction was rolled back, and what committed is an anomaly all the same */
-  size_t verdicts; /* levels judged, see isoproof_coo_cell_verdict */
-  size_t errors;   /* see isoproof_coo_cell_error */
-  size_t events;   /* see isoproof_coo_cell_event */
+  uint32_t counts[ISOPROOF_COO_RESULT_ROOM]; /* how many of the runs gave which isoproof_coo_result */
+  const char *executed;                      /* what was really executed, as a schedule; NULL for a script */
+  const char *cycle;                         /* the name of its first POP cycle, NULL where there is none */
+  const char *phenomenon;                    /* Adya's code of what committed, NULL where there is none */
+  bool broken;          /* a transaction was rolled back, and what committed is an anomaly all the same */
+  size_t verdict_count; /* levels judged, see isoproof_coo_cell_verdict_at */
+  size_t error_count;   /* see isoproof_coo_cell_error_at */
+  size_t event_count;   /* see isoproof_coo_cell_event_at */
   double seconds;
 } isoproof_coo_cell;
 
-ISOPROOF_API bool isoproof_coo_matrix_cell(const isoproof_coo_matrix *matrix, size_t row, size_t level,
-                                           isoproof_coo_cell *out);
+ISOPROOF_API bool isoproof_coo_matrix_cell_at(const isoproof_coo_matrix *matrix, size_t row, size_t level,
+                                              isoproof_coo_cell *out);
 
 /* The verdict of the checkers on what committed, by level. */
 typedef struct isoproof_coo_verdict {
+  size_t struct_size; /* sizeof(isoproof_coo_verdict), set by the caller */
   const char *level;
   const char *verdict; /* "satisfied", "violated", "unknown" */
 } isoproof_coo_verdict;
-ISOPROOF_API bool isoproof_coo_cell_verdict(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                            isoproof_coo_verdict *out);
+ISOPROOF_API bool isoproof_coo_cell_verdict_at(const isoproof_coo_matrix *matrix, size_t row, size_t level,
+                                               size_t number, isoproof_coo_verdict *out);
 
 /* One thing that happened in the run that is shown. */
 typedef struct isoproof_coo_event {
-  const char *kind;  /* "done", "waits", "skipped", "undone" (rolled back after an error) */
-  unsigned session;  /* from 1 */
-  const char *step;  /* "W1x", or the statement of a script */
-  const char *sql;   /* the statement */
-  const char *value; /* what a read returned, NULL where it is no read */
-  const char *error; /* class of an error ("deadlock"), NULL where there is none */
-  const char *code;  /* the server's code */
+  size_t struct_size; /* sizeof(isoproof_coo_event), set by the caller */
+  const char *kind;   /* "done", "waits", "skipped", "undone" (rolled back after an error) */
+  unsigned session;   /* from 1 */
+  const char *step;   /* "W1x", or the statement of a script */
+  const char *sql;    /* the statement */
+  const char *value;  /* what a read returned, NULL where it is no read */
+  const char *error;  /* class of an error ("deadlock"), NULL where there is none */
+  const char *code;   /* the server's code */
   const char *message;
   bool waited;
   double started, finished; /* seconds since the case began */
 } isoproof_coo_event;
-ISOPROOF_API bool isoproof_coo_cell_event(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                          isoproof_coo_event *out);
+ISOPROOF_API bool isoproof_coo_cell_event_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                             isoproof_coo_event *out);
 /* The events that are errors, in order: every code of every session. */
-ISOPROOF_API bool isoproof_coo_cell_error(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                                          isoproof_coo_event *out);
+ISOPROOF_API bool isoproof_coo_cell_error_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                             isoproof_coo_event *out);
 
 /* What the paper reports for a case at a level of a database such as this one: a letter, or 0 where it says nothing. */
 ISOPROOF_API char isoproof_coo_published(const char *database, const char *level, unsigned number);

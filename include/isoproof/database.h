@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 typedef struct isoproof_driver_info {
+  size_t struct_size;   /* sizeof(isoproof_driver_info), set by the caller */
   const char *name;     /* "postgres" */
   const char *title;    /* "PostgreSQL" */
   bool built;           /* false: its client library was not there when the program was built */

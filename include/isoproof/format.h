@@ -13,15 +13,15 @@ extern "C" {
 
 /* Formats: C name, id for --format, whether it can be written, usual file name ending, description. */
 #define ISOPROOF_FORMAT_LIST(X)                                                                                        \
-  X(PLUME, "plume", true, ".txt", "Plume text: r(key,value,session,txn), one operation a line")                        \
+  X(PLUME, "plume", true, ".txt", "Plume text: r(key,value,session,txn), one operation per line")                      \
   X(DBCOP, "dbcop", true, ".bincode", "dbcop bincode (history.bincode)")                                               \
-  X(COBRA, "cobra", false, "", "Cobra: a directory of T*.log, one a session")                                          \
-  X(VIPER, "viper", false, "", "Viper: a directory of J*.log, one a session")                                          \
+  X(COBRA, "cobra", false, "", "Cobra: a directory of T*.log, one per session")                                        \
+  X(VIPER, "viper", false, "", "Viper: a directory of J*.log, one per session")                                        \
   X(EDN, "edn", true, ".edn", "Jepsen and Elle history, EDN")                                                          \
   X(JSON, "json", true, ".json", "Jepsen and Elle history, JSON")                                                      \
   X(VERISTRONG, "veristrong", false, ".txt", "VeriStrong list text: session txn R key n a1 .. an")                     \
   X(TIMEKILLER, "timekiller", false, ".json", "TimeKiller JSON with start and commit timestamps")                      \
-  X(JSONL, "jsonl", true, ".jsonl", "isoproof's own text: a header, then one JSON object a transaction")               \
+  X(JSONL, "jsonl", true, ".jsonl", "isoproof's own text: a header, then one JSON object per transaction")             \
   X(BINARY, "binary", true, ".isoproof", "isoproof's own binary: columnar, checksummed, memory-mapped")
 
 typedef enum isoproof_format {
@@ -63,6 +63,7 @@ typedef struct isoproof_write_options {
 
 /* What a lossy write had to leave out or change. */
 typedef struct isoproof_write_loss {
+  size_t struct_size;        /* sizeof(isoproof_write_loss), set by the caller */
   uint64_t unknown_txns;     /* unknown transactions left out because nobody read from them */
   uint64_t promoted_txns;    /* unknown transactions that somebody read from, written as committed */
   uint64_t empty_txns;       /* transactions without operations that the format cannot hold */

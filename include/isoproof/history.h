@@ -26,6 +26,7 @@ typedef enum isoproof_scalar_type {
   ISOPROOF_SYMBOL    /* `text` verbatim: true, 1.5, a big number, an EDN symbol or character */
 } isoproof_scalar_type;
 
+/* Frozen. */
 typedef struct isoproof_scalar {
   isoproof_scalar_type type;
   uint32_t length; /* of text, in bytes */
@@ -64,9 +65,9 @@ ISOPROOF_API const char *isoproof_op_kind_name(isoproof_op_kind kind);
 ISOPROOF_API bool isoproof_op_kind_observes(isoproof_op_kind kind);
 
 typedef enum isoproof_txn_status {
-  ISOPROOF_COMMITTED,
-  ISOPROOF_ABORTED,
-  ISOPROOF_UNKNOWN /* the client never learnt */
+  ISOPROOF_TXN_COMMITTED,
+  ISOPROOF_TXN_ABORTED,
+  ISOPROOF_TXN_UNKNOWN /* the client never learnt */
 } isoproof_txn_status;
 
 ISOPROOF_API const char *isoproof_txn_status_name(isoproof_txn_status status);
@@ -74,6 +75,7 @@ ISOPROOF_API const char *isoproof_txn_status_name(isoproof_txn_status status);
 /* ---- looking inside ---- */
 
 typedef struct isoproof_counts {
+  size_t struct_size; /* sizeof(isoproof_counts), set by the caller */
   uint64_t sessions;
   uint64_t transactions;
   uint64_t committed;
@@ -84,19 +86,22 @@ typedef struct isoproof_counts {
   bool has_times; /* every transaction has a start, and every one that is not unknown an end */
 } isoproof_counts;
 
-ISOPROOF_API void isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts);
+/* False when struct_size is not set. */
+ISOPROOF_API bool isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts);
 /* The name of the format it was read from, as in isoproof/format.h; "memory" when it was built by hand. */
 ISOPROOF_API const char *isoproof_history_format(const isoproof_history *history);
 
 #define ISOPROOF_NO_TIME INT64_MIN
 
 typedef struct isoproof_session {
+  size_t struct_size;   /* sizeof(isoproof_session), set by the caller */
   isoproof_scalar name; /* as in the input */
   uint64_t first_txn;
-  uint64_t txns;
+  uint64_t txn_count;
 } isoproof_session;
 
 typedef struct isoproof_txn {
+  size_t struct_size; /* sizeof(isoproof_txn), set by the caller */
   uint64_t session;
   uint64_t index; /* within its session */
   isoproof_txn_status status;
@@ -107,33 +112,34 @@ typedef struct isoproof_txn {
   isoproof_scalar node;  /* nil where unknown */
   isoproof_scalar error; /* code of the error that ended it, nil where none */
   uint64_t first_op;
-  uint64_t ops;
+  uint64_t op_count;
 } isoproof_txn;
 
 typedef struct isoproof_op {
+  size_t struct_size; /* sizeof(isoproof_op), set by the caller */
   isoproof_op_kind kind;
   isoproof_scalar key;
-  isoproof_scalar value; /* list and set reads: nil, none, or the number of elements */
-  uint64_t elements;     /* of a list or set read, see isoproof_history_element */
+  isoproof_scalar value;  /* list and set reads: nil, none, or the number of elements */
+  uint64_t element_count; /* of a list or set read, see isoproof_history_element_at */
 } isoproof_op;
 
-/* Each returns false when the number is out of range. */
-ISOPROOF_API bool isoproof_history_session(const isoproof_history *history, uint64_t session, isoproof_session *out);
-ISOPROOF_API bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproof_txn *out);
-ISOPROOF_API bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_op *out);
-ISOPROOF_API bool isoproof_history_element(const isoproof_history *history, uint64_t op, uint64_t position,
-                                           isoproof_scalar *out);
+/* Each returns false when the number is out of range, or when struct_size is not set. */
+ISOPROOF_API bool isoproof_history_session_at(const isoproof_history *history, uint64_t session, isoproof_session *out);
+ISOPROOF_API bool isoproof_history_txn_at(const isoproof_history *history, uint64_t txn, isoproof_txn *out);
+ISOPROOF_API bool isoproof_history_op_at(const isoproof_history *history, uint64_t op, isoproof_op *out);
+ISOPROOF_API bool isoproof_history_element_at(const isoproof_history *history, uint64_t op, uint64_t position,
+                                              isoproof_scalar *out);
 
 /* The name of a transaction, "s2t3": sessions by their own number where the input has numbers, else by position. */
 ISOPROOF_API size_t isoproof_history_txn_name(const isoproof_history *history, uint64_t txn, char *buffer, size_t size);
 
-/* Where an operation stands in its input.  `line` is 0 or `offset` is -1 where they do not apply. */
+/* Where an operation stands in its input.  `line` is 0 or `offset` is -1 where they do not apply.  Frozen. */
 typedef struct isoproof_position {
   const char *file;
   uint64_t line;
   int64_t offset;
 } isoproof_position;
-ISOPROOF_API bool isoproof_history_position(const isoproof_history *history, uint64_t op, isoproof_position *out);
+ISOPROOF_API bool isoproof_history_position_of(const isoproof_history *history, uint64_t op, isoproof_position *out);
 
 /* Facts about a run that a header can carry: seed, command line, database, version, isolation, ... */
 ISOPROOF_API const char *isoproof_history_fact(const isoproof_history *history, const char *name);
@@ -159,8 +165,9 @@ ISOPROOF_API isoproof_status isoproof_history_open_memory(const void *data, size
 
 /* Resolves every register read to the write it observed, in parallel, and keeps the result in the handle.  Calling
  * it is optional: what needs it does it.  Reports how many reads nobody's write explains and how many writes repeat
- * a value of their key. */
+ * a value of their key, unless `out` is NULL. */
 typedef struct isoproof_resolution {
+  size_t struct_size;        /* sizeof(isoproof_resolution), set by the caller */
   uint64_t reads;            /* register reads with a recorded value */
   uint64_t initial;          /* of the initial version */
   uint64_t thin_air;         /* of a value that nobody wrote */

@@ -18,8 +18,8 @@
  *   isoproof/serve.h     past runs in a browser, on this machine only
  *   isoproof/cluster.h   private servers to run it on, and faults that happen to them
  *
- * ABI: handles are opaque; option structs begin with their size, and fields are only ever added at their ends; enum
- * values keep their numbers.
+ * ABI: handles are opaque; structs that the caller allocates begin with their size, unless they are frozen, and fields
+ * are only ever added at their ends (isoproof/base.h has the rule); enum values keep their numbers.
  */
 #ifndef ISOPROOF_H
 #define ISOPROOF_H

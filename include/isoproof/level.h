@@ -48,8 +48,8 @@ ISOPROOF_API const isoproof_level_info *isoproof_level_find_in(const char *name,
  * transitively). */
 ISOPROOF_API bool isoproof_level_implies(const isoproof_level_info *stronger, const isoproof_level_info *weaker);
 /* The direct implications, for drawing: `number` from 0, false after the last. */
-ISOPROOF_API bool isoproof_level_edge(size_t number, const isoproof_level_info **stronger,
-                                      const isoproof_level_info **weaker);
+ISOPROOF_API bool isoproof_level_implication_at(size_t number, const isoproof_level_info **stronger,
+                                                const isoproof_level_info **weaker);
 
 typedef enum isoproof_anomaly_kind {
   ISOPROOF_ANOMALY_TAP,       /* a transactional anomalous pattern of register histories */
@@ -77,10 +77,12 @@ ISOPROOF_API const isoproof_anomaly_info *isoproof_anomaly_at(size_t number);
 ISOPROOF_API const isoproof_anomaly_info *isoproof_anomaly_find(const char *name);
 /* The weakest models that an anomaly rules out (what implies one of them is ruled out with it): `number` from 0; NULL
  * after the last.  A pattern of registers (TAP) rules out levels, see `level`, and no models. */
-ISOPROOF_API const isoproof_level_info *isoproof_anomaly_rules_out(const isoproof_anomaly_info *anomaly, size_t number);
+ISOPROOF_API const isoproof_level_info *isoproof_anomaly_rules_out_at(const isoproof_anomaly_info *anomaly,
+                                                                      size_t number);
 /* The anomalies that this one counts as, directly (a G0 counts as a G1c): a model that forbids one of those forbids
  * this one too.  `number` from 0; NULL after the last. */
-ISOPROOF_API const isoproof_anomaly_info *isoproof_anomaly_implies(const isoproof_anomaly_info *anomaly, size_t number);
+ISOPROOF_API const isoproof_anomaly_info *isoproof_anomaly_counts_as_at(const isoproof_anomaly_info *anomaly,
+                                                                        size_t number);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,7 @@ typedef struct isoproof_minimize_options {
 } isoproof_minimize_options;
 
 typedef struct isoproof_minimized {
+  size_t struct_size;       /* sizeof(isoproof_minimized), set by the caller */
   isoproof_verdict verdict; /* on the whole history; only a violated one has a smaller part */
   bool finished;            /* false: the time limit was reached first, and the part is the smallest found by then */
   uint64_t checks;          /* how many parts were judged */

@@ -2,7 +2,7 @@
  * as elle-cli has Jepsen's and Knossos' checkers judge them.
  *
  * These are no transactions: an operation is one map with :f (read, write, add, cas, ...) and :value, in EDN or JSON.
- * docs/elle.md says what each model demands.  A verdict is a plain value of the caller's.
+ * docs/elle.md says what each model demands.  A verdict belongs to the caller, and owns nothing.
  */
 #ifndef ISOPROOF_OBJECT_H
 #define ISOPROOF_OBJECT_H
@@ -33,11 +33,11 @@ typedef enum isoproof_object_model {
 } isoproof_object_model;
 
 /* The id of a model, `number` from 0; NULL after the last. */
-ISOPROOF_API const char *isoproof_object_at(size_t number);
+ISOPROOF_API const char *isoproof_object_model_at(size_t number);
 /* What a model demands, in words. */
-ISOPROOF_API const char *isoproof_object_meaning(isoproof_object_model model);
+ISOPROOF_API const char *isoproof_object_model_meaning(isoproof_object_model model);
 /* By id; false when there is none. */
-ISOPROOF_API bool isoproof_object_find(const char *id, isoproof_object_model *model);
+ISOPROOF_API bool isoproof_object_model_find(const char *id, isoproof_object_model *model);
 
 typedef struct isoproof_object_options {
   size_t struct_size; /* sizeof(isoproof_object_options) */
@@ -54,15 +54,16 @@ typedef struct isoproof_object_options {
 enum { ISOPROOF_OBJECT_WORDS = 512 };
 
 typedef struct isoproof_object_verdict {
+  size_t struct_size;                      /* sizeof(isoproof_object_verdict), set by the caller */
   isoproof_verdict verdict;                /* satisfied, violated, or undecided */
   uint64_t operations;                     /* that were judged */
   uint64_t problems;                       /* how many contradictions were found */
   char explanation[ISOPROOF_OBJECT_WORDS]; /* the first of them, or why it is undecided; else empty */
 } isoproof_object_verdict;
 
-/* Judges a file ("-" is standard input).  ISOPROOF_ERR_UNSUPPORTED when it is a history of transactions, which
- * isoproof_check judges; ISOPROOF_ERR_FORMAT when an operation is none of the model.  A limit reached on the way is no
- * error but an undecided verdict. */
+/* Judges a file ("-" is standard input); `options` NULL means a bank.  ISOPROOF_ERR_UNSUPPORTED when it is a history of
+ * transactions, which isoproof_check judges; ISOPROOF_ERR_FORMAT when an operation is none of the model.  A limit
+ * reached on the way is no error but an undecided verdict. */
 ISOPROOF_API isoproof_status isoproof_object_check(const char *path, const isoproof_object_options *options,
                                                    isoproof_task *task, isoproof_object_verdict *verdict,
                                                    isoproof_error *error);

@@ -1,9 +1,9 @@
 /* isoproof/run.h - run a workload on a database and record the history.
  *
  * Each session is a thread with a connection of its own.  The history is written as it goes, in isoproof's JSON lines:
- * one write a transaction, when it has ended, so that a crash of the client loses at most the last line.
+ * one write per transaction, when it has ended, so that a crash of the client loses at most the last line.
  *
- * Ownership: isoproof_run hands a report to the caller, who frees it with isoproof_run_summary_free; options are the
+ * Ownership: isoproof_run hands a summary to the caller, who frees it with isoproof_run_summary_free; options are the
  * caller's.
  */
 #ifndef ISOPROOF_RUN_H
@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-/* Room for classes of errors in the structs below; how many there are, isoproof_error_class_name tells. */
+/* Room for classes of errors in the structs below; how many there are, isoproof_error_class_at tells. */
 enum { ISOPROOF_ERROR_CLASS_ROOM = 32 };
 /* "serialization", "deadlock", ...; NULL after the last. */
-ISOPROOF_API const char *isoproof_error_class_name(size_t number);
+ISOPROOF_API const char *isoproof_error_class_at(size_t number);
 
 /* Counters of a run, while it goes on and in the end. */
 typedef struct isoproof_run_counts {
@@ -32,20 +32,20 @@ typedef struct isoproof_run_counts {
 
 typedef struct isoproof_run_progress {
   const isoproof_run_counts *counts; /* valid during the call */
-  double rate;                       /* transactions a second, of late */
+  double rate;                       /* transactions per second, of late */
   double seconds_limit;              /* 0 none */
   uint64_t txns_limit;               /* 0 none */
   uint32_t sessions_live;            /* that have not ended */
 } isoproof_run_progress;
 
-/* Called a few times a second from the thread that called isoproof_run. */
+/* Called a few times per second from the thread that called isoproof_run. */
 typedef void (*isoproof_run_progress_fn)(const isoproof_run_progress *progress, void *user);
 
 /* A run that goes on, for companions. */
 typedef struct isoproof_run_handle isoproof_run_handle;
 /* Whatever is to happen beside the sessions (faults, for example): runs in a thread of its own from the first
  * transaction on; the run ends only after it has returned. */
-typedef void (*isoproof_companion_fn)(isoproof_run_handle *run, void *user);
+typedef void (*isoproof_run_companion_fn)(isoproof_run_handle *run, void *user);
 /* Waits; false once the run is to end, and then at once. */
 ISOPROOF_API bool isoproof_run_wait(isoproof_run_handle *run, double seconds);
 /* Nanoseconds on the clock of the history. */
@@ -71,38 +71,39 @@ typedef struct isoproof_run_options {
   const char *command;                       /* how the run was started, for the header; may be NULL */
   isoproof_run_progress_fn progress;         /* may be NULL */
   void *progress_user;
-  isoproof_companion_fn companion; /* may be NULL */
+  isoproof_run_companion_fn companion; /* may be NULL */
   void *companion_user;
 } isoproof_run_options;
 
-/* A mixed workload of 8 sessions for 3 seconds on a private SQLite database; no path. */
-ISOPROOF_API void isoproof_run_defaults(isoproof_run_options *options);
+/* Fills in the defaults, up to the struct_size that is set: a mixed workload of 8 sessions for 3 seconds on a private
+ * SQLite database; no path.  False when struct_size is not set. */
+ISOPROOF_API bool isoproof_run_defaults(isoproof_run_options *options);
 
 typedef struct isoproof_run_summary isoproof_run_summary;
-ISOPROOF_API void isoproof_run_summary_free(isoproof_run_summary *report);
-ISOPROOF_API const isoproof_run_counts *isoproof_run_summary_counts(const isoproof_run_summary *report);
-ISOPROOF_API const char *isoproof_run_summary_database(const isoproof_run_summary *report);  /* "PostgreSQL 15.18" */
-ISOPROOF_API const char *isoproof_run_summary_driver(const isoproof_run_summary *report);    /* "postgres" */
-ISOPROOF_API const char *isoproof_run_summary_isolation(const isoproof_run_summary *report); /* "repeatable read" */
+ISOPROOF_API void isoproof_run_summary_free(isoproof_run_summary *summary);
+ISOPROOF_API const isoproof_run_counts *isoproof_run_summary_counts(const isoproof_run_summary *summary);
+ISOPROOF_API const char *isoproof_run_summary_database(const isoproof_run_summary *summary);  /* "PostgreSQL 15.18" */
+ISOPROOF_API const char *isoproof_run_summary_driver(const isoproof_run_summary *summary);    /* "postgres" */
+ISOPROOF_API const char *isoproof_run_summary_isolation(const isoproof_run_summary *summary); /* "repeatable read" */
 /* The level that the database promises for it (with lists perhaps a weaker one), by id; NULL when it promises none that
  * isoproof knows. */
-ISOPROOF_API const char *isoproof_run_summary_claim(const isoproof_run_summary *report);
+ISOPROOF_API const char *isoproof_run_summary_claim(const isoproof_run_summary *summary);
 /* Where the promise is, and what to know about it; "" where there is nothing to say. */
-ISOPROOF_API const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report);
+ISOPROOF_API const char *isoproof_run_summary_claim_note(const isoproof_run_summary *summary);
 /* What matters for the results; false after the last. */
-ISOPROOF_API bool isoproof_run_summary_setting(const isoproof_run_summary *report, size_t number, const char **name,
-                                               const char **value);
+ISOPROOF_API bool isoproof_run_summary_setting_at(const isoproof_run_summary *summary, size_t number, const char **name,
+                                                  const char **value);
 /* The URL of a node without its password; NULL after the last. */
-ISOPROOF_API const char *isoproof_run_summary_url(const isoproof_run_summary *report, size_t node);
+ISOPROOF_API const char *isoproof_run_summary_url_at(const isoproof_run_summary *summary, size_t node);
 /* The words of the server for the last error of a class; "" where there was none. */
-ISOPROOF_API const char *isoproof_run_summary_error(const isoproof_run_summary *report, size_t error_class);
+ISOPROOF_API const char *isoproof_run_summary_last_error(const isoproof_run_summary *summary, size_t error_class);
 /* Whether it was cancelled before its end.  The history is valid all the same. */
-ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *report);
+ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *summary);
 
 /* Opens the database, makes the tables, runs, removes them.  Cancelling the task ends the run early and cleanly, which
  * is no error.  ISOPROOF_ERR_USAGE names what makes no sense; ISOPROOF_ERR_IO is a database or a file that failed. */
 ISOPROOF_API isoproof_status isoproof_run(const isoproof_run_options *options, isoproof_task *task,
-                                          isoproof_run_summary **report, isoproof_error *error);
+                                          isoproof_run_summary **summary, isoproof_error *error);
 
 #ifdef __cplusplus
 }

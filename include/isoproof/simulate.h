@@ -8,7 +8,7 @@
  * effect, and ends after its commit; they are truthful, so that serializable histories are even strictly serializable
  * and those of snapshot isolation strongly so.  No transaction aborts but those asked for.  Keys, sessions and values
  * are integers; the values (elements) of a key are unique among all its writes, those of aborted transactions
- * included.  With lists, a session more than asked for reads every key in the end, 1000 in a transaction.
+ * included.  With lists, a session more than asked for reads every key in the end, 1000 per transaction.
  */
 #ifndef ISOPROOF_SIMULATE_H
 #define ISOPROOF_SIMULATE_H
@@ -61,18 +61,18 @@ typedef enum isoproof_sim_bug {
 } isoproof_sim_bug;
 
 /* Key distributions: C name, id, sentence. */
-#define ISOPROOF_KEYS_LIST(X)                                                                                          \
+#define ISOPROOF_KEY_DISTRIBUTION_LIST(X)                                                                              \
   X(UNIFORM, "uniform", "every key alike")                                                                             \
   X(ZIPF, "zipf", "the i-th key with weight 1 / i^s (s is the skew)")                                                  \
   X(HOTSPOT, "hotspot", "most operations (hot_share) on a few keys (hot_keys_share)")                                  \
   X(EXPONENTIAL, "exponential", "the i-th key with weight 2^(-s i) (s is the skew)")
 
-typedef enum isoproof_keys {
+typedef enum isoproof_key_distribution {
 #define ISOPROOF_X(name, id, text) ISOPROOF_KEYS_##name,
-  ISOPROOF_KEYS_LIST(ISOPROOF_X)
+  ISOPROOF_KEY_DISTRIBUTION_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
-      ISOPROOF_KEYS_KINDS
-} isoproof_keys;
+      ISOPROOF_KEY_DISTRIBUTIONS
+} isoproof_key_distribution;
 
 typedef struct isoproof_sim_options {
   size_t struct_size; /* sizeof(isoproof_sim_options) */
@@ -80,13 +80,13 @@ typedef struct isoproof_sim_options {
   isoproof_sim_level level;
   uint32_t sessions;
   uint64_t txns;             /* in all, the final reads and the injected ones not counted */
-  uint32_t ops_min, ops_max; /* a transaction, inclusive */
+  uint32_t ops_min, ops_max; /* per transaction, inclusive */
   double read_share;         /* of operations; at least rmw_share / (1 + rmw_share), whatever is asked for */
   double rmw_share;          /* of writes that are preceded by a read of their key in the same transaction */
   double abort_share;        /* of transactions that their client rolls back */
   double unknown_share;      /* of transactions whose client never learns the outcome (half of them did commit) */
   uint32_t keys;
-  isoproof_keys distribution;
+  isoproof_key_distribution distribution;
   double skew; /* of zipf and exponential */
   double hot_share, hot_keys_share;
   bool lists;               /* list-append with a final read of every key instead of registers */
@@ -95,8 +95,9 @@ typedef struct isoproof_sim_options {
   uint64_t bugs[32];        /* how many of each isoproof_sim_bug to inject */
 } isoproof_sim_options;
 
-/* Fills in the defaults: 10 sessions, 1000 transactions of 10 operations, half reads, 100 keys, serializable, ... */
-ISOPROOF_API void isoproof_sim_defaults(isoproof_sim_options *options);
+/* Fills in the defaults, up to the struct_size that is set: 10 sessions, 1000 transactions of 10 operations, half
+ * reads, 100 keys, serializable, ...  False when struct_size is not set. */
+ISOPROOF_API bool isoproof_sim_defaults(isoproof_sim_options *options);
 
 ISOPROOF_API const char *isoproof_sim_level_name(isoproof_sim_level level);
 ISOPROOF_API const char *isoproof_sim_bug_name(isoproof_sim_bug bug);
@@ -105,27 +106,29 @@ ISOPROOF_API const char *isoproof_sim_bug_level(isoproof_sim_bug bug);
 /* By id or, for levels, by any alias; false when there is none. */
 ISOPROOF_API bool isoproof_sim_level_find(const char *name, isoproof_sim_level *level);
 ISOPROOF_API bool isoproof_sim_bug_find(const char *name, isoproof_sim_bug *bug);
-ISOPROOF_API bool isoproof_keys_find(const char *name, isoproof_keys *keys);
+ISOPROOF_API bool isoproof_key_distribution_find(const char *name, isoproof_key_distribution *keys);
 
 /* An injected bug and the transactions (numbers in the history) that are to blame. */
-typedef struct isoproof_blame {
+typedef struct isoproof_injected_bug {
+  size_t struct_size; /* sizeof(isoproof_injected_bug), set by the caller */
   isoproof_sim_bug bug;
   const char *level; /* the weakest level it breaks */
   uint64_t txns[4];
   size_t txn_count;
   isoproof_scalar keys[2];
   size_t key_count;
-} isoproof_blame;
+} isoproof_injected_bug;
 
-typedef struct isoproof_blames isoproof_blames;
-ISOPROOF_API size_t isoproof_blames_count(const isoproof_blames *blames);
-ISOPROOF_API bool isoproof_blames_at(const isoproof_blames *blames, size_t number, isoproof_blame *out);
-ISOPROOF_API void isoproof_blames_free(isoproof_blames *blames);
+typedef struct isoproof_injected_bugs isoproof_injected_bugs;
+ISOPROOF_API size_t isoproof_injected_bug_count(const isoproof_injected_bugs *injected);
+ISOPROOF_API bool isoproof_injected_bug_at(const isoproof_injected_bugs *injected, size_t number,
+                                           isoproof_injected_bug *out);
+ISOPROOF_API void isoproof_injected_bugs_free(isoproof_injected_bugs *injected);
 
 /* Runs the simulation.  ISOPROOF_ERR_USAGE names the option that makes no sense, or the bug that does not fit: too few
- * sessions or keys for it, or lists needed.  `task` and `blames` may be NULL. */
+ * sessions or keys for it, or lists needed.  `options`, `task` and `injected` may be NULL. */
 ISOPROOF_API isoproof_status isoproof_simulate(const isoproof_sim_options *options, isoproof_task *task,
-                                               isoproof_history **history, isoproof_blames **blames,
+                                               isoproof_history **history, isoproof_injected_bugs **injected,
                                                isoproof_error *error);
 
 #ifdef __cplusplus

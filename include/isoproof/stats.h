@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef struct isoproof_stats {
-  isoproof_counts counts;
+  size_t struct_size; /* sizeof(isoproof_stats), set by the caller */
   uint64_t empty_sessions;
   uint64_t empty_transactions;
   uint64_t by_kind[16]; /* operations by isoproof_op_kind */
@@ -33,6 +33,7 @@ typedef struct isoproof_stats {
   int64_t first_start, last_end; /* ISOPROOF_NO_TIME where unknown */
 } isoproof_stats;
 
+/* What isoproof_history_counts does not tell. */
 ISOPROOF_API isoproof_status isoproof_history_stats(const isoproof_history *history, isoproof_task *task,
                                                     isoproof_stats *stats, isoproof_error *error);
 

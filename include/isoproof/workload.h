@@ -16,14 +16,14 @@ extern "C" {
 #endif
 
 /* What a workload needs of a database. */
-typedef enum isoproof_needs {
-  ISOPROOF_NEEDS_REGISTERS, /* read and write of a key */
-  ISOPROOF_NEEDS_LISTS,     /* read of a list, append to it */
-  ISOPROOF_NEEDS_ROWS       /* registers, and insert, delete and reads of ranges of keys */
-} isoproof_needs;
+typedef enum isoproof_workload_need {
+  ISOPROOF_NEED_REGISTERS, /* read and write of a key */
+  ISOPROOF_NEED_LISTS,     /* read of a list, append to it */
+  ISOPROOF_NEED_ROWS       /* registers, and insert, delete and reads of ranges of keys */
+} isoproof_workload_need;
 
 /* Workloads: C name, id, needs, default keys, least and most operations, share of reads, of read-modify-writes among
- * the writes, writes a key, what it stresses.  0 operations: the workload has transactions of its own shape. */
+ * the writes, writes per key, what it stresses.  0 operations: the workload has transactions of its own shape. */
 #define ISOPROOF_WORKLOAD_LIST(X)                                                                                      \
   X(MIXED, "mixed", REGISTERS, 20, 2, 4, 0.5, 0.5, 0,                                                                  \
     "everything at once on few keys: short general transactions, lost updates, write skew, reads of many keys")        \
@@ -32,7 +32,7 @@ typedef enum isoproof_needs {
   X(LIST_APPEND, "list-append", LISTS, 10, 1, 4, 0.5, 0, 32,                                                           \
     "appends to lists and reads of them, on keys that rotate; every key is read in the end")                           \
   X(RMW, "read-modify-write", REGISTERS, 100, 2, 8, 0.5, 1, 0, "every write comes after a read of its key")            \
-  X(LOST_UPDATE, "lost-update", REGISTERS, 10, 0, 0, 0, 1, 0, "one key a transaction: read it, then overwrite it")     \
+  X(LOST_UPDATE, "lost-update", REGISTERS, 10, 0, 0, 0, 1, 0, "one key per transaction: read it, then overwrite it")   \
   X(WRITE_SKEW, "write-skew", REGISTERS, 20, 0, 0, 0, 0, 0, "pairs of keys: read both, overwrite one")                 \
   X(BANK, "bank", REGISTERS, 10, 0, 0, 0, 1, 0, "transfers between accounts, and reads of all whose total must hold")  \
   X(TPCC, "tpcc", REGISTERS, 1, 0, 0, 0, 1, 0,                                                                         \
@@ -52,7 +52,7 @@ typedef enum isoproof_workload_kind {
 } isoproof_workload_kind;
 
 /* Presets of the general workload and of lists, as in published evaluations: C name, id, workload, sessions,
- * transactions a session, operations, share of reads, keys, distribution, share and size of long transactions. */
+ * transactions per session, operations, share of reads, keys, distribution, share and size of long transactions. */
 #define ISOPROOF_PRESET_LIST(X)                                                                                        \
   X(POLYSI, "polysi", GENERAL, 20, 100, 15, 15, 0.5, 10000, ZIPF, 0, 0)                                                \
   X(PLUME, "plume", GENERAL, 25, 200, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                               \
@@ -64,13 +64,13 @@ typedef enum isoproof_workload_kind {
   X(ANTIDOTE, "antidote", GENERAL, 6, 20, 20, 20, 0.5, 10000, UNIFORM, 0, 0)                                           \
   X(JEPSEN, "jepsen", LIST_APPEND, 10, 1000, 1, 4, 0.5, 10, EXPONENTIAL, 0, 0)
 
-typedef enum isoproof_preset {
+typedef enum isoproof_workload_preset {
 #define ISOPROOF_X(name, id, kind, sessions, txns, least, most, reads, keys, distribution, share, size)                \
   ISOPROOF_PRESET_##name,
   ISOPROOF_PRESET_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
       ISOPROOF_PRESETS
-} isoproof_preset;
+} isoproof_workload_preset;
 
 typedef struct isoproof_workload_options {
   size_t struct_size; /* sizeof(isoproof_workload_options) */
@@ -78,35 +78,36 @@ typedef struct isoproof_workload_options {
   uint64_t seed;
   uint32_t sessions;
   uint64_t txns;             /* in all sessions together, a fair share each; 0: no limit */
-  uint32_t ops_min, ops_max; /* a transaction */
+  uint32_t ops_min, ops_max; /* per transaction */
   double read_share;         /* of operations */
   double rmw_share;          /* of writes that come after a read of their key */
   double abort_share;        /* of transactions that their client rolls back */
   double long_share;         /* of transactions that have long_ops operations */
   uint32_t long_ops;
   uint32_t keys;
-  isoproof_keys distribution;
+  isoproof_key_distribution distribution;
   double skew, hot_share, hot_keys_share;
   uint32_t writes_per_key; /* of rotating keys: a fresh key after that many */
   bool final_reads;        /* one more session reads every key in the end, where the keys are numbers */
 } isoproof_workload_options;
 
-/* The defaults of a workload. */
-ISOPROOF_API void isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options);
+/* Fills in the defaults of a workload, up to the struct_size that is set; false when it is not set. */
+ISOPROOF_API bool isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options);
 /* The same for a preset. */
-ISOPROOF_API void isoproof_preset_defaults(isoproof_preset preset, isoproof_workload_options *options);
+ISOPROOF_API bool isoproof_workload_preset_defaults(isoproof_workload_preset preset,
+                                                    isoproof_workload_options *options);
 
 /* By id; false when there is none. */
 ISOPROOF_API bool isoproof_workload_find(const char *id, isoproof_workload_kind *kind);
-ISOPROOF_API bool isoproof_preset_find(const char *id, isoproof_preset *preset);
+ISOPROOF_API bool isoproof_workload_preset_find(const char *id, isoproof_workload_preset *preset);
 /* The id; NULL after the last. */
-ISOPROOF_API const char *isoproof_workload_id(size_t number);
-ISOPROOF_API const char *isoproof_preset_id(size_t number);
-ISOPROOF_API isoproof_needs isoproof_workload_needs(isoproof_workload_kind kind);
+ISOPROOF_API const char *isoproof_workload_at(size_t number);
+ISOPROOF_API const char *isoproof_workload_preset_at(size_t number);
+ISOPROOF_API isoproof_workload_need isoproof_workload_needs(isoproof_workload_kind kind);
 
-/* Writes the workload as JSON lines, sessions in turn: a header, then one object a transaction, with its session and
- * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `txns` of the options must
- * not be 0.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
+/* Writes the workload as JSON lines, sessions in turn: a header, then one object per transaction, with its session and
+ * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `options` NULL means those
+ * of the mixed workload; but their `txns` must not be 0.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
 ISOPROOF_API isoproof_status isoproof_workload_write(const isoproof_workload_options *options, isoproof_write_fn write,
                                                      void *user, isoproof_task *task, isoproof_error *error);
 

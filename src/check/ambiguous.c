@@ -53,7 +53,7 @@ static isoproof_status state_choices(search *s, isoproof_error *error) {
 static void make_relevant(search *s, uint64_t txn) {
   if (txn >= s->choices.history->txns || s->relevant[txn]) return;
   s->relevant[txn] = 1;
-  s->grew = s->grew || s->choices.history->txn_status[txn] == ISOPROOF_UNKNOWN;
+  s->grew = s->grew || s->choices.history->txn_status[txn] == ISOPROOF_TXN_UNKNOWN;
 }
 
 /* A transaction of unknown outcome takes part because somebody who takes part observed it: then so does that one, whose
@@ -66,8 +66,8 @@ static void find_supporters(search *s) {
     for (uint32_t op = 0; op < h->ops; op++) {
       uint32_t write = h->op_kind[op] == ISOPROOF_OP_READ ? c->resolution->writer[op] : ISO_NO_OP;
       if (write >= h->ops || !s->relevant[c->op_txn[write]]) continue;
-      if (h->txn_status[c->op_txn[write]] != ISOPROOF_UNKNOWN || c->op_txn[op] == c->op_txn[write]) continue;
-      if (h->txn_status[c->op_txn[op]] != ISOPROOF_ABORTED) make_relevant(s, c->op_txn[op]);
+      if (h->txn_status[c->op_txn[write]] != ISOPROOF_TXN_UNKNOWN || c->op_txn[op] == c->op_txn[write]) continue;
+      if (h->txn_status[c->op_txn[op]] != ISOPROOF_TXN_ABORTED) make_relevant(s, c->op_txn[op]);
     }
   }
 }
@@ -75,9 +75,9 @@ static void find_supporters(search *s) {
 /* One of the reads behind the violation must have observed another write. */
 static isoproof_status learn(search *s, const isoproof_result *result, isoproof_error *error) {
   const iso_choices *c = &s->choices;
-  isoproof_anomaly anomaly;
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
   memset(s->relevant, 0, c->history->txns);
-  if (!isoproof_result_anomaly(result, 0, &anomaly)) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "no witness");
+  if (!isoproof_result_anomaly_at(result, 0, &anomaly)) return iso_fail(error, ISOPROOF_ERR_INTERNAL, "no witness");
   for (size_t i = 0; i < anomaly.txn_count; i++) make_relevant(s, anomaly.txns[i]);
   for (size_t i = 0; i < anomaly.op_count; i++) {
     make_relevant(s, iso_history_txn_of(c->history, (uint32_t)anomaly.ops[i]));

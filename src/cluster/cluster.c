@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/abi.h"
 #include "base/text.h"
 #include "base/vector.h"
 
@@ -42,7 +43,7 @@ static const iso_cluster_type *type_of(isoproof_cluster_kind kind) {
   return &iso_cluster_galera;
 }
 
-const char *isoproof_cluster_kind_name(size_t number) {
+const char *isoproof_cluster_kind_at(size_t number) {
   return number < ISOPROOF_CLUSTER_KINDS ? kinds[number].name : NULL;
 }
 
@@ -79,18 +80,14 @@ static isoproof_status parse_kind(isoproof_cluster *cluster, const char *text, i
 
 static isoproof_status take_options(isoproof_cluster *cluster, const isoproof_cluster_options *given,
                                     isoproof_error *error) {
-  isoproof_cluster_options options = {.struct_size = sizeof options};
-  size_t size = given->struct_size < sizeof options ? given->struct_size : sizeof options;
-  if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_cluster_options), found %zu",
-                    given->struct_size);
-  memcpy(&options, given, size);
+  isoproof_cluster_options options = {0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_cluster_options, &options, given, error));
   ISO_TRY(parse_kind(cluster, options.kind, error));
   cluster->type = type_of(cluster->kind);
   cluster->faults = options.faults;
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++)
     if ((options.faults & ~cluster->type->faults & 1U << i) != 0)
-      return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: %s cannot happen to %s", isoproof_fault_name(i),
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: %s cannot happen to %s", isoproof_fault_kind_at(i),
                       kinds[cluster->kind].name);
   return ISOPROOF_OK;
 }
@@ -239,10 +236,10 @@ void isoproof_cluster_stop(isoproof_cluster *cluster) {
   free(cluster);
 }
 
-size_t isoproof_cluster_nodes(const isoproof_cluster *cluster) { return cluster->node_count; }
+size_t isoproof_cluster_node_count(const isoproof_cluster *cluster) { return cluster->node_count; }
 const char *const *isoproof_cluster_urls(const isoproof_cluster *cluster) { return cluster->urls; }
 const char *isoproof_cluster_folder(const isoproof_cluster *cluster) { return cluster->folder; }
 
-const char *isoproof_cluster_log(const isoproof_cluster *cluster, size_t node) {
+const char *isoproof_cluster_log_at(const isoproof_cluster *cluster, size_t node) {
   return node < cluster->node_count ? cluster->nodes[node].log : NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/hash.h"
 #include "base/vector.h"
 
@@ -20,20 +21,22 @@ static const fault_row rows[ISOPROOF_FAULTS] = {
 #undef ISOPROOF_X
 };
 
-const char *isoproof_fault_name(size_t number) { return number < ISOPROOF_FAULTS ? rows[number].name : NULL; }
-const char *isoproof_fault_meaning(size_t number) { return number < ISOPROOF_FAULTS ? rows[number].meaning : NULL; }
+const char *isoproof_fault_kind_at(size_t number) { return number < ISOPROOF_FAULTS ? rows[number].name : NULL; }
+const char *isoproof_fault_kind_meaning(size_t number) {
+  return number < ISOPROOF_FAULTS ? rows[number].meaning : NULL;
+}
 
 typedef struct record {
-  isoproof_fault kind;
+  isoproof_fault_kind kind;
   size_t node;
   int64_t begin, end;
   char detail[32], problem[200];
 } record;
 
-struct isoproof_faults {
+struct isoproof_fault_injector {
   isoproof_cluster *cluster;
   double interval, duration;
-  isoproof_fault kinds[ISOPROOF_FAULTS];
+  isoproof_fault_kind kinds[ISOPROOF_FAULTS];
   size_t kind_count;
   size_t targets[ISOPROOF_CLUSTER_MOST_NODES];
   size_t target_count;
@@ -45,7 +48,7 @@ struct isoproof_faults {
 
 /* ---- options ---- */
 
-static isoproof_status take_targets(isoproof_faults *faults, const isoproof_fault_options *options,
+static isoproof_status take_targets(isoproof_fault_injector *faults, const isoproof_fault_options *options,
                                     isoproof_error *error) {
   size_t nodes = faults->cluster->node_count;
   if (options->target == NULL || options->target_count == 0) {
@@ -62,14 +65,10 @@ static isoproof_status take_targets(isoproof_faults *faults, const isoproof_faul
   return ISOPROOF_OK;
 }
 
-static isoproof_status take_options(isoproof_faults *faults, const isoproof_fault_options *given,
+static isoproof_status take_options(isoproof_fault_injector *faults, const isoproof_fault_options *given,
                                     isoproof_error *error) {
-  isoproof_fault_options options = {.struct_size = sizeof options};
-  size_t size = given->struct_size < sizeof options ? given->struct_size : sizeof options;
-  if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_fault_options), found %zu",
-                    given->struct_size);
-  memcpy(&options, given, size);
+  isoproof_fault_options options = {0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_fault_options, &options, given, error));
   if (!(options.interval >= 0 && options.interval <= 1e6) || !(options.duration >= 0 && options.duration <= 1e6))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "interval and duration: expected 0 to 1e6 seconds, found %g and %g",
                     options.interval, options.duration);
@@ -80,15 +79,15 @@ static isoproof_status take_options(isoproof_faults *faults, const isoproof_faul
     if ((options.faults & 1U << i) == 0) continue;
     if ((faults->cluster->faults & 1U << i) == 0)
       return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: the cluster was not prepared for %s", rows[i].name);
-    faults->kinds[faults->kind_count++] = (isoproof_fault)i;
+    faults->kinds[faults->kind_count++] = (isoproof_fault_kind)i;
   }
   if (faults->kind_count == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: expected at least one, found none");
   return take_targets(faults, &options, error);
 }
 
-isoproof_status isoproof_faults_new(isoproof_cluster *cluster, const isoproof_fault_options *options,
-                                    isoproof_faults **out, isoproof_error *error) {
-  isoproof_faults *faults = iso_alloc_zero(1, sizeof *faults);
+isoproof_status isoproof_fault_injector_new(isoproof_cluster *cluster, const isoproof_fault_options *options,
+                                            isoproof_fault_injector **out, isoproof_error *error) {
+  isoproof_fault_injector *faults = iso_alloc_zero(1, sizeof *faults);
   *out = NULL;
   if (faults == NULL) return iso_fail_memory(error);
   faults->cluster = cluster;
@@ -100,37 +99,39 @@ isoproof_status isoproof_faults_new(isoproof_cluster *cluster, const isoproof_fa
   return status;
 }
 
-void isoproof_faults_free(isoproof_faults *faults) {
+void isoproof_fault_injector_free(isoproof_fault_injector *faults) {
   if (faults == NULL) return;
   iso_vec_free(&faults->records);
   free(faults);
 }
 
-uint64_t isoproof_faults_count(const isoproof_faults *faults, isoproof_fault kind) {
+uint64_t isoproof_fault_injector_count(const isoproof_fault_injector *faults, isoproof_fault_kind kind) {
   return kind < ISOPROOF_FAULTS ? atomic_load(&faults->counts[kind]) : 0;
 }
 
-const char *isoproof_faults_problem(const isoproof_faults *faults) { return faults->problem; }
+const char *isoproof_fault_injector_problem(const isoproof_fault_injector *faults) { return faults->problem; }
 
-bool isoproof_faults_at(const isoproof_faults *faults, size_t number, isoproof_fault_record *out) {
+bool isoproof_fault_injector_record_at(const isoproof_fault_injector *faults, size_t number,
+                                       isoproof_fault_record *out) {
   if (number >= faults->records.count) return false;
   const record *r = &faults->records.items[number];
-  *out = (isoproof_fault_record){.kind = r->kind,
-                                 .node = r->node,
-                                 .begin_ns = r->begin,
-                                 .end_ns = r->end,
-                                 .detail = r->detail,
-                                 .problem = r->problem};
-  return true;
+  isoproof_fault_record made = {.struct_size = sizeof made,
+                                .kind = r->kind,
+                                .node = r->node,
+                                .begin_ns = r->begin,
+                                .end_ns = r->end,
+                                .detail = r->detail,
+                                .problem = r->problem};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 /* ---- beside a run ---- */
 
-static uint64_t draw(isoproof_faults *faults, uint64_t below) {
+static uint64_t draw(isoproof_fault_injector *faults, uint64_t below) {
   return iso_hash_u64(++faults->drawn * UINT64_C(0x9e3779b97f4a7c15), faults->seed) % below;
 }
 
-static int64_t tell(isoproof_run_handle *run, isoproof_fault kind, const iso_node *node, const char *what,
+static int64_t tell(isoproof_run_handle *run, isoproof_fault_kind kind, const iso_node *node, const char *what,
                     const char *details) {
   char text[400];
   snprintf(text, sizeof text, "fault %s node %zu %s%s%.300s", rows[kind].name, node->number, what,
@@ -138,8 +139,8 @@ static int64_t tell(isoproof_run_handle *run, isoproof_fault kind, const iso_nod
   return isoproof_run_event(run, text);
 }
 
-static void note_problem(isoproof_faults *faults, isoproof_run_handle *run, isoproof_fault kind, const iso_node *node,
-                         const isoproof_error *error, record *r) {
+static void note_problem(isoproof_fault_injector *faults, isoproof_run_handle *run, isoproof_fault_kind kind,
+                         const iso_node *node, const isoproof_error *error, record *r) {
   tell(run, kind, node, "failed", error->message);
   if (r->problem[0] == 0) snprintf(r->problem, sizeof r->problem, "%.199s", error->message);
   if (faults->problem[0] == 0)
@@ -148,7 +149,8 @@ static void note_problem(isoproof_faults *faults, isoproof_run_handle *run, isop
 }
 
 /* How far the clock jumps, or what the node is separated from; and that in words. */
-static int choose_detail(isoproof_faults *faults, const iso_node *node, isoproof_fault kind, char words[32]) {
+static int choose_detail(isoproof_fault_injector *faults, const iso_node *node, isoproof_fault_kind kind,
+                         char words[32]) {
   words[0] = 0;
   if (kind == ISOPROOF_FAULT_CLOCK) {
     int clock = (int)draw(faults, 2 * MOST_CLOCK) - MOST_CLOCK;
@@ -168,7 +170,7 @@ static int choose_detail(isoproof_faults *faults, const iso_node *node, isoproof
 }
 
 /* One fault from its beginning to its end; it is undone even when the run is to end meanwhile. */
-static void one_fault(isoproof_faults *faults, isoproof_run_handle *run, isoproof_fault kind) {
+static void one_fault(isoproof_fault_injector *faults, isoproof_run_handle *run, isoproof_fault_kind kind) {
   const iso_node *node = &faults->cluster->nodes[faults->targets[draw(faults, faults->target_count)]];
   isoproof_error error = {.offset = -1};
   record r = {.kind = kind, .node = node->number, .end = -1};
@@ -186,8 +188,8 @@ static void one_fault(isoproof_faults *faults, isoproof_run_handle *run, isoproo
   if (faults->records.count < MOST_RECORDS) (void)iso_vec_push(&faults->records, r);
 }
 
-void isoproof_faults_companion(isoproof_run_handle *run, void *user) {
-  isoproof_faults *faults = user;
+void isoproof_fault_injector_companion(isoproof_run_handle *run, void *user) {
+  isoproof_fault_injector *faults = user;
   size_t next = (size_t)draw(faults, faults->kind_count);
   while (isoproof_run_wait(run, faults->interval)) {
     one_fault(faults, run, faults->kinds[next]);

@@ -45,7 +45,7 @@ static isoproof_status partition(isoproof_cluster *cluster, const iso_node *node
   return cluster->guardian.own_network ? iso_network_cut(cluster, node, silent, error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_node *node, isoproof_fault kind, int detail,
+isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_node *node, isoproof_fault_kind kind, int detail,
                                 isoproof_error *error) {
   switch (kind) {
   case ISOPROOF_FAULT_KILL:
@@ -64,7 +64,7 @@ isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_node *node,
   return iso_fail(error, ISOPROOF_ERR_USAGE, "expected a fault, found number %d", (int)kind);
 }
 
-static isoproof_status undo(isoproof_cluster *cluster, const iso_node *node, isoproof_fault kind, int detail,
+static isoproof_status undo(isoproof_cluster *cluster, const iso_node *node, isoproof_fault_kind kind, int detail,
                             isoproof_error *error) {
   switch (kind) {
   case ISOPROOF_FAULT_KILL:
@@ -82,7 +82,7 @@ static isoproof_status undo(isoproof_cluster *cluster, const iso_node *node, iso
   return iso_fail(error, ISOPROOF_ERR_USAGE, "expected a fault, found number %d", (int)kind);
 }
 
-isoproof_status iso_fault_end(isoproof_cluster *cluster, const iso_node *node, isoproof_fault kind, int detail,
+isoproof_status iso_fault_end(isoproof_cluster *cluster, const iso_node *node, isoproof_fault_kind kind, int detail,
                               isoproof_error *error) {
   ISO_TRY(undo(cluster, node, kind, detail, error));
   for (size_t i = 0; i < cluster->node_count; i++)

@@ -79,12 +79,13 @@ static isoproof_status judge_errors(const iso_stepper *stepper, bool *failed, is
 
 static isoproof_status keep_verdicts(isoproof_coo_matrix *matrix, const isoproof_result *result, finding *f,
                                      isoproof_error *error) {
-  isoproof_level_verdict verdict;
-  size_t count = isoproof_result_levels(result);
+  isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
+  size_t count = isoproof_result_level_count(result);
   f->verdicts = iso_arena_alloc(&matrix->arena, count + 1, sizeof *f->verdicts);
   if (f->verdicts == NULL) return iso_fail_memory(error);
-  for (size_t i = 0; isoproof_result_level(result, i, &verdict); i++) {
-    f->verdicts[f->verdict_count++] = (isoproof_coo_verdict){verdict.level, isoproof_verdict_name(verdict.verdict)};
+  for (size_t i = 0; isoproof_result_level_at(result, i, &verdict); i++) {
+    f->verdicts[f->verdict_count++] =
+        (isoproof_coo_verdict){.level = verdict.level, .verdict = isoproof_verdict_name(verdict.verdict)};
   }
   return ISOPROOF_OK;
 }
@@ -96,7 +97,8 @@ static isoproof_status check_levels(isoproof_coo_matrix *matrix, const isoproof_
   isoproof_status status = isoproof_schedule_history(executed, &history, error);
   if (status == ISOPROOF_OK) status = isoproof_check(history, NULL, NULL, &result, error);
   if (status == ISOPROOF_OK) status = keep_verdicts(matrix, result, f, error);
-  if (status == ISOPROOF_OK && isoproof_result_of(result, "serializable") == ISOPROOF_VIOLATED) f->broken = true;
+  if (status == ISOPROOF_OK && isoproof_result_verdict_of(result, "serializable") == ISOPROOF_VIOLATED)
+    f->broken = true;
   isoproof_result_free(result);
   isoproof_history_free(history);
   return status;
@@ -104,9 +106,9 @@ static isoproof_status check_levels(isoproof_coo_matrix *matrix, const isoproof_
 
 static isoproof_status find_cycle(const isoproof_schedule *executed, finding *f, isoproof_error *error) {
   isoproof_pop_graph *graph = NULL;
-  isoproof_pop_cycle cycle;
+  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
   ISO_TRY(isoproof_pop_graph_new(executed, &graph, error));
-  if (isoproof_pop_graph_cycle(graph, 0, &cycle)) f->cycle = cycle.name;
+  if (isoproof_pop_graph_cycle_at(graph, 0, &cycle)) f->cycle = cycle.name;
   isoproof_pop_graph_free(graph);
   return ISOPROOF_OK;
 }
@@ -117,7 +119,7 @@ static isoproof_status tell_story(isoproof_coo_matrix *matrix, const isoproof_sc
   const char *text = isoproof_schedule_text(executed);
   f->executed = iso_arena_text(&matrix->arena, text, strlen(text));
   if (f->executed == NULL) return iso_fail_memory(error);
-  f->phenomenon = isoproof_schedule_phenomenon(executed, 0);
+  f->phenomenon = isoproof_schedule_phenomenon_at(executed, 0);
   f->broken = f->phenomenon != NULL;
   ISO_TRY(check_levels(matrix, executed, f, error));
   f->broken = f->broken && failed;
@@ -162,15 +164,15 @@ static isoproof_status keep_run(isoproof_coo_matrix *matrix, const iso_stepper *
                                 const finding *f, iso_coo_cell *cell, isoproof_error *error) {
   isoproof_coo_event *events = iso_arena_alloc(&matrix->arena, stepper->event_count + 1, sizeof *events);
   if (events == NULL) return iso_fail_memory(error);
-  cell->shown.errors = 0;
+  cell->shown.error_count = 0;
   for (uint32_t i = 0; i < stepper->event_count; i++) {
     ISO_TRY(keep_event(matrix, stepper, row, &stepper->events[i], &events[i], error));
-    if (is_error(&stepper->events[i])) cell->shown.errors++;
+    if (is_error(&stepper->events[i])) cell->shown.error_count++;
   }
   cell->events = events;
   cell->verdicts = f->verdicts;
-  cell->shown.events = stepper->event_count;
-  cell->shown.verdicts = f->verdict_count;
+  cell->shown.event_count = stepper->event_count;
+  cell->shown.verdict_count = f->verdict_count;
   cell->shown.result = f->result;
   cell->shown.executed = f->executed;
   cell->shown.cycle = f->cycle;

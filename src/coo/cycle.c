@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "coo/names.h"
 #include "coo/pop.h"
 
@@ -239,23 +240,23 @@ isoproof_status iso_cycles_find(isoproof_pop_graph *graph, isoproof_error *error
   return ISOPROOF_OK;
 }
 
-bool isoproof_pop_graph_cycle(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out) {
+bool isoproof_pop_graph_cycle_at(const isoproof_pop_graph *graph, size_t number, isoproof_pop_cycle *out) {
   if (number >= graph->cycles.count) return false;
   const iso_cycle *cycle = &graph->cycles.items[number];
   const isoproof_schedule *schedule = graph->schedule;
   isoproof_pop_kind kinds[ISOPROOF_SCHEDULE_TXNS];
-  memset(out, 0, sizeof *out);
-  out->pops = &graph->members.items[cycle->first];
-  out->length = cycle->length;
-  out->objects = count_objects(graph, cycle);
-  out->committed = true;
+  isoproof_pop_cycle made = {.struct_size = sizeof made};
+  made.pops = &graph->members.items[cycle->first];
+  made.length = cycle->length;
+  made.object_count = count_objects(graph, cycle);
+  made.committed = true;
   for (uint32_t i = 0; i < cycle->length; i++) {
-    uint32_t end = schedule->end[out->pops[i].from];
-    kinds[i] = out->pops[i].kind;
-    if (end == ISO_NO_STEP || schedule->steps[end].kind != ISOPROOF_STEP_COMMIT) out->committed = false;
+    uint32_t end = schedule->end[made.pops[i].from];
+    kinds[i] = made.pops[i].kind;
+    if (end == ISO_NO_STEP || schedule->steps[end].kind != ISOPROOF_STEP_COMMIT) made.committed = false;
   }
-  out->kind = iso_coo_class(kinds, cycle->length);
-  out->size = iso_coo_size(cycle->length, out->objects);
-  out->number = iso_coo_name(kinds, cycle->length, out->objects, &out->name);
-  return true;
+  made.kind = iso_coo_class(kinds, cycle->length);
+  made.size = iso_coo_size(cycle->length, made.object_count);
+  made.number = iso_coo_name(kinds, cycle->length, made.object_count, &made.name);
+  return ISO_STRUCT_GIVE(out, made);
 }

@@ -85,7 +85,7 @@ bool iso_cycle_shape_next(iso_cycle_shape_walk *walk, iso_cycle_shape *out) {
   return true;
 }
 
-uint64_t isoproof_coo_count(size_t txns, size_t objects) {
+uint64_t isoproof_coo_cycle_count(size_t txns, size_t objects) {
   if (txns < 2 || txns > ISOPROOF_COO_TXNS || objects == 0 || objects > ISOPROOF_COO_OBJECTS) return 0;
   iso_cycle_shape_walk walk = iso_cycle_shape_walk_begin((uint32_t)txns, (uint32_t)objects);
   uint64_t count = 0;

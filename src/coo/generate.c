@@ -1,7 +1,7 @@
 /* generate.c - the test cases: the published ones by number, then all others. */
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/abi.h"
 #include "base/vector.h"
 #include "coo/cycle_shape.h"
 #include "coo/names.h"
@@ -60,8 +60,8 @@ void isoproof_coo_generator_free(isoproof_coo_generator *generator) { free(gener
 static void describe(isoproof_coo_generator *generator, const iso_cycle_shape *s, isoproof_coo_case *out) {
   *out = (isoproof_coo_case){.length = s->length, .objects = s->objects, .schedule = generator->schedule};
   for (uint32_t i = 0; i < s->length; i++) {
-    out->pops[i] = s->kinds[i];
-    out->on[i] = s->on[i];
+    made.pops[i] = s->kinds[i];
+    made.on[i] = s->on[i];
   }
   out->number = iso_coo_name(s->kinds, s->length, s->objects, &out->name);
   out->kind = iso_coo_class(s->kinds, s->length);
@@ -73,16 +73,15 @@ static void describe(isoproof_coo_generator *generator, const iso_cycle_shape *s
 bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out) {
   iso_cycle_shape s;
   const char *name;
+  if (ISO_STRUCT_CHECK(isoproof_coo_case, out, NULL) != ISOPROOF_OK) return false;
   while (generator->next_named <= ISOPROOF_COO_NAMED) {
     s = generator->named[generator->next_named++];
     if (s.length == 0) continue;
-    describe(generator, &s, out);
-    return true;
+    return describe(generator, &s, out);
   }
   while (next_shape(generator, &s)) {
     if (iso_coo_name(s.kinds, s.length, s.objects, &name) != 0) continue;
-    describe(generator, &s, out);
-    return true;
+    return describe(generator, &s, out);
   }
   return false;
 }

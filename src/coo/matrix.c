@@ -5,19 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
+
 enum { SESSIONS = 3, OBJECTS = 3, SETTLE_MS = 60, TIMEOUT_MS = 4000 };
 /* Keys 0 to 4 are all that cases use: objects with a stride of at most 2, and the rows of scenarios. */
 enum { PARTITIONS = 5 };
 
-static isoproof_coo_run_options read_options(const isoproof_coo_run_options *options) {
-  isoproof_coo_run_options known = {.struct_size = sizeof known};
-  if (options != NULL) {
-    memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
-  }
-  if (known.repeat == 0) known.repeat = 1;
-  if (known.settle_ms == 0) known.settle_ms = SETTLE_MS;
-  if (known.timeout_ms == 0) known.timeout_ms = TIMEOUT_MS;
-  return known;
+static isoproof_status read_options(const isoproof_coo_run_options *given, isoproof_coo_run_options *known,
+                                    isoproof_error *error) {
+  *known = (isoproof_coo_run_options){0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_coo_run_options, known, given, error));
+  if (known->repeat == 0) known->repeat = 1;
+  if (known->settle_ms == 0) known->settle_ms = SETTLE_MS;
+  if (known->timeout_ms == 0) known->timeout_ms = TIMEOUT_MS;
+  return ISOPROOF_OK;
 }
 
 /* ---- rows ---- */
@@ -32,7 +33,7 @@ static bool is_wanted(const isoproof_coo_run_options *options, unsigned number) 
 static isoproof_status add_case(isoproof_coo_matrix *matrix, const isoproof_coo_case *c, isoproof_error *error) {
   char kind[8];
   iso_coo_row row = {.number = c->number, .name = c->name};
-  snprintf(kind, sizeof kind, "%s-%c", isoproof_anomaly_class_name(c->kind), isoproof_anomaly_size_name(c->size)[0]);
+  snprintf(kind, sizeof kind, "%s-%c", isoproof_coo_class_name(c->kind), isoproof_coo_size_name(c->size)[0]);
   row.kind = iso_arena_text(&matrix->arena, kind, strlen(kind));
   ISO_TRY(isoproof_schedule_parse(c->schedule, &row.plan, error));
   if (row.kind != NULL && iso_vec_push(&matrix->rows, row)) return ISOPROOF_OK;
@@ -43,11 +44,11 @@ static isoproof_status add_case(isoproof_coo_matrix *matrix, const isoproof_coo_
 static isoproof_status add_cases(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
                                  isoproof_error *error) {
   isoproof_coo_generator *generator = NULL;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   isoproof_status status = isoproof_coo_generator_new(SESSIONS, OBJECTS, &generator, error);
   while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && c.number > 0) {
     /* A cycle of one object has nothing to distribute. */
-    if (options->distributed != ISOPROOF_SPREAD_NONE && c.objects == 1) continue;
+    if (options->distributed != ISOPROOF_SPREAD_NONE && c.object_count == 1) continue;
     if (is_wanted(options, c.number)) status = add_case(matrix, &c, error);
   }
   isoproof_coo_generator_free(generator);
@@ -182,8 +183,9 @@ static isoproof_status fill(isoproof_coo_matrix *matrix, const isoproof_coo_run_
 
 isoproof_status isoproof_coo_run(const isoproof_coo_run_options *options, isoproof_task *task,
                                  isoproof_coo_matrix **matrix, isoproof_error *error) {
-  isoproof_coo_run_options known = read_options(options);
+  isoproof_coo_run_options known;
   *matrix = NULL;
+  ISO_TRY(read_options(options, &known, error));
   isoproof_coo_matrix *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   isoproof_status status = fill(made, &known, task, error);

@@ -1,20 +1,25 @@
 /* matrix_read.c - looking into a matrix. */
 #include <string.h>
 
+#include "base/abi.h"
 #include "coo/matrix.h"
 
 const char *isoproof_coo_matrix_database(const isoproof_coo_matrix *matrix) { return matrix->database; }
 double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix) { return matrix->seconds; }
 
-const char *isoproof_coo_matrix_level(const isoproof_coo_matrix *matrix, size_t level) {
+const char *isoproof_coo_matrix_level_at(const isoproof_coo_matrix *matrix, size_t level) {
   return level < matrix->level_count ? matrix->levels[level] : NULL;
 }
 
-bool isoproof_coo_matrix_row(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out) {
+bool isoproof_coo_matrix_row_at(const isoproof_coo_matrix *matrix, size_t row, isoproof_coo_row *out) {
   if (row >= matrix->rows.count) return false;
   const iso_coo_row *r = &matrix->rows.items[row];
-  *out = (isoproof_coo_row){r->number, r->name, r->kind, r->plan != NULL ? isoproof_schedule_text(r->plan) : NULL};
-  return true;
+  isoproof_coo_row made = {.struct_size = sizeof made,
+                           .number = r->number,
+                           .name = r->name,
+                           .kind = r->kind,
+                           .plan = r->plan != NULL ? isoproof_schedule_text(r->plan) : NULL};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 static const iso_coo_cell *find(const isoproof_coo_matrix *matrix, size_t row, size_t level) {
@@ -22,32 +27,30 @@ static const iso_coo_cell *find(const isoproof_coo_matrix *matrix, size_t row, s
   return &matrix->cells[row * matrix->level_count + level];
 }
 
-bool isoproof_coo_matrix_cell(const isoproof_coo_matrix *matrix, size_t row, size_t level, isoproof_coo_cell *out) {
+bool isoproof_coo_matrix_cell_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, isoproof_coo_cell *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
-  if (cell != NULL) *out = cell->shown;
-  return cell != NULL;
+  return cell != NULL && ISO_STRUCT_GIVE(out, cell->shown);
 }
 
-bool isoproof_coo_cell_verdict(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                               isoproof_coo_verdict *out) {
+bool isoproof_coo_cell_verdict_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                  isoproof_coo_verdict *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
-  if (cell == NULL || number >= cell->shown.verdicts) return false;
-  *out = cell->verdicts[number];
-  return true;
+  if (cell == NULL || number >= cell->shown.verdict_count) return false;
+  return ISO_STRUCT_GIVE(out, cell->verdicts[number]);
 }
 
-bool isoproof_coo_cell_event(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                             isoproof_coo_event *out) {
+bool isoproof_coo_cell_event_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                isoproof_coo_event *out) {
   const iso_coo_cell *cell = find(matrix, row, level);
-  if (cell == NULL || number >= cell->shown.events) return false;
-  *out = cell->events[number];
-  return true;
+  if (cell == NULL || number >= cell->shown.event_count) return false;
+  return ISO_STRUCT_GIVE(out, cell->events[number]);
 }
 
-bool isoproof_coo_cell_error(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
-                             isoproof_coo_event *out) {
-  for (size_t i = 0; isoproof_coo_cell_event(matrix, row, level, i, out); i++) {
-    if (out->error != NULL && number-- == 0) return true;
+bool isoproof_coo_cell_error_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
+                                isoproof_coo_event *out) {
+  const iso_coo_cell *cell = find(matrix, row, level);
+  for (size_t i = 0; cell != NULL && i < cell->shown.event_count; i++) {
+    if (cell->events[i].error != NULL && number-- == 0) return ISO_STRUCT_GIVE(out, cell->events[i]);
   }
   return false;
 }

@@ -20,38 +20,38 @@ static const row rows[] = {
 enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((int)ROWS == (int)ISOPROOF_COO_NAMED, "the published table has 33 rows");
 
-const char *isoproof_anomaly_class_name(isoproof_anomaly_class kind) {
-  return kind == ISOPROOF_CLASS_RAT ? "RAT" : kind == ISOPROOF_CLASS_WAT ? "WAT" : "IAT";
+const char *isoproof_coo_class_name(isoproof_coo_class kind) {
+  return kind == ISOPROOF_COO_CLASS_RAT ? "RAT" : kind == ISOPROOF_COO_CLASS_WAT ? "WAT" : "IAT";
 }
 
-const char *isoproof_anomaly_class_title(isoproof_anomaly_class kind) {
-  return kind == ISOPROOF_CLASS_RAT   ? "read anomaly: some read is dirty"
-         : kind == ISOPROOF_CLASS_WAT ? "write anomaly: some overwrite is dirty, no read is"
-                                      : "intersect anomaly: nothing is dirty";
+const char *isoproof_coo_class_title(isoproof_coo_class kind) {
+  return kind == ISOPROOF_COO_CLASS_RAT   ? "read anomaly: some read is dirty"
+         : kind == ISOPROOF_COO_CLASS_WAT ? "write anomaly: some overwrite is dirty, no read is"
+                                          : "intersect anomaly: nothing is dirty";
 }
 
-const char *isoproof_anomaly_size_name(isoproof_anomaly_size size) {
-  return size == ISOPROOF_SIZE_SDA ? "SDA" : size == ISOPROOF_SIZE_DDA ? "DDA" : "MDA";
+const char *isoproof_coo_size_name(isoproof_coo_size size) {
+  return size == ISOPROOF_COO_SIZE_SDA ? "SDA" : size == ISOPROOF_COO_SIZE_DDA ? "DDA" : "MDA";
 }
 
-const char *isoproof_anomaly_size_title(isoproof_anomaly_size size) {
-  return size == ISOPROOF_SIZE_SDA   ? "two transactions, one object"
-         : size == ISOPROOF_SIZE_DDA ? "two transactions, two objects"
-                                     : "more transactions";
+const char *isoproof_coo_size_title(isoproof_coo_size size) {
+  return size == ISOPROOF_COO_SIZE_SDA   ? "two transactions, one object"
+         : size == ISOPROOF_COO_SIZE_DDA ? "two transactions, two objects"
+                                         : "more transactions";
 }
 
-isoproof_anomaly_class iso_coo_class(const isoproof_pop_kind *kinds, size_t length) {
-  isoproof_anomaly_class found = ISOPROOF_CLASS_IAT;
+isoproof_coo_class iso_coo_class(const isoproof_pop_kind *kinds, size_t length) {
+  isoproof_coo_class found = ISOPROOF_COO_CLASS_IAT;
   for (size_t i = 0; i < length; i++) {
-    if (kinds[i] == ISOPROOF_POP_WR) return ISOPROOF_CLASS_RAT;
-    if (kinds[i] == ISOPROOF_POP_WW) found = ISOPROOF_CLASS_WAT;
+    if (kinds[i] == ISOPROOF_POP_WR) return ISOPROOF_COO_CLASS_RAT;
+    if (kinds[i] == ISOPROOF_POP_WW) found = ISOPROOF_COO_CLASS_WAT;
   }
   return found;
 }
 
-isoproof_anomaly_size iso_coo_size(size_t length, size_t objects) {
-  if (length != 2 || objects > 2) return ISOPROOF_SIZE_MDA;
-  return objects == 1 ? ISOPROOF_SIZE_SDA : ISOPROOF_SIZE_DDA;
+isoproof_coo_size iso_coo_size(size_t length, size_t objects) {
+  if (length != 2 || objects > 2) return ISOPROOF_COO_SIZE_MDA;
+  return objects == 1 ? ISOPROOF_COO_SIZE_SDA : ISOPROOF_COO_SIZE_DDA;
 }
 
 /* A write that is rolled back after an overwrite is the same case as one that is committed then. */
@@ -67,8 +67,9 @@ static bool is_uniform(const isoproof_pop_kind *kinds, size_t length) {
 }
 
 unsigned iso_coo_name(const isoproof_pop_kind *kinds, size_t length, size_t objects, const char **name) {
-  static const char *const steps[] = {
-      [ISOPROOF_CLASS_RAT] = "Step RAT", [ISOPROOF_CLASS_WAT] = "Step WAT", [ISOPROOF_CLASS_IAT] = "Step IAT"};
+  static const char *const steps[] = {[ISOPROOF_COO_CLASS_RAT] = "Step RAT",
+                                      [ISOPROOF_COO_CLASS_WAT] = "Step WAT",
+                                      [ISOPROOF_COO_CLASS_IAT] = "Step IAT"};
   isoproof_pop_kind second = without_variant(kinds[1]);
   for (size_t i = 0; i < ROWS; i++) {
     const row *r = &rows[i];
@@ -80,6 +81,6 @@ unsigned iso_coo_name(const isoproof_pop_kind *kinds, size_t length, size_t obje
   if (length > 2)
     *name = steps[iso_coo_class(kinds, length)];
   else
-    *name = isoproof_anomaly_class_name(iso_coo_class(kinds, length));
+    *name = isoproof_coo_class_name(iso_coo_class(kinds, length));
   return 0;
 }

@@ -5,8 +5,8 @@
 
 #include <isoproof/coo.h>
 
-isoproof_anomaly_class iso_coo_class(const isoproof_pop_kind *kinds, size_t length);
-isoproof_anomaly_size iso_coo_size(size_t length, size_t objects);
+isoproof_coo_class iso_coo_class(const isoproof_pop_kind *kinds, size_t length);
+isoproof_coo_size iso_coo_size(size_t length, size_t objects);
 /* The number in the published table, 0 where it has none, and the name; a cycle that the table has no row for is called
  * after the row that stands for it ("Step IAT"), or after its class. */
 unsigned iso_coo_name(const isoproof_pop_kind *kinds, size_t length, size_t objects, const char **name);

@@ -148,7 +148,7 @@ static phenomena find_phenomena(const isoproof_schedule *schedule) {
   return p;
 }
 
-const char *isoproof_schedule_phenomenon(const isoproof_schedule *schedule, size_t number) {
+const char *isoproof_schedule_phenomenon_at(const isoproof_schedule *schedule, size_t number) {
   phenomena p = find_phenomena(schedule);
   const struct {
     bool there;

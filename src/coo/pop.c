@@ -168,13 +168,13 @@ void isoproof_pop_graph_free(isoproof_pop_graph *graph) {
   free(graph);
 }
 
-size_t isoproof_pop_graph_pops(const isoproof_pop_graph *graph) { return graph->pops.count; }
+size_t isoproof_pop_graph_pop_count(const isoproof_pop_graph *graph) { return graph->pops.count; }
 
-bool isoproof_pop_graph_pop(const isoproof_pop_graph *graph, size_t number, isoproof_pop *out) {
+bool isoproof_pop_graph_pop_at(const isoproof_pop_graph *graph, size_t number, isoproof_pop *out) {
   if (number >= graph->pops.count) return false;
   *out = graph->pops.items[number];
   return true;
 }
 
-size_t isoproof_pop_graph_cycles(const isoproof_pop_graph *graph) { return graph->cycles.count; }
-bool isoproof_pop_graph_more(const isoproof_pop_graph *graph) { return graph->more; }
+size_t isoproof_pop_graph_cycle_count(const isoproof_pop_graph *graph) { return graph->cycles.count; }
+bool isoproof_pop_graph_truncated(const isoproof_pop_graph *graph) { return graph->more; }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/vector.h"
 
 isoproof_status iso_schedule_new(isoproof_schedule **schedule, isoproof_error *error) {
@@ -18,17 +19,16 @@ void isoproof_schedule_free(isoproof_schedule *schedule) {
   free(schedule);
 }
 
-size_t isoproof_schedule_steps(const isoproof_schedule *schedule) { return schedule->step_count; }
-size_t isoproof_schedule_txns(const isoproof_schedule *schedule) { return schedule->txn_count; }
-size_t isoproof_schedule_objects(const isoproof_schedule *schedule) { return schedule->object_count; }
+size_t isoproof_schedule_step_count(const isoproof_schedule *schedule) { return schedule->step_count; }
+size_t isoproof_schedule_txn_count(const isoproof_schedule *schedule) { return schedule->txn_count; }
+size_t isoproof_schedule_object_count(const isoproof_schedule *schedule) { return schedule->object_count; }
 const char *isoproof_schedule_text(const isoproof_schedule *schedule) {
   return schedule->text.text != NULL ? schedule->text.text : "";
 }
 
 bool isoproof_schedule_step_at(const isoproof_schedule *schedule, size_t number, isoproof_schedule_step *out) {
   if (number >= schedule->step_count) return false;
-  *out = schedule->steps[number];
-  return true;
+  return ISO_STRUCT_GIVE(out, schedule->steps[number]);
 }
 
 uint32_t isoproof_schedule_txn_label(const isoproof_schedule *schedule, size_t txn) {
@@ -104,7 +104,7 @@ static isoproof_status find_object(isoproof_schedule *schedule, const char *name
     return iso_fail_at(error, ISOPROOF_ERR_LIMIT, place, "expected at most %d objects in a schedule",
                        ISOPROOF_SCHEDULE_OBJECTS);
   }
-  snprintf(schedule->names[schedule->object_count], ISOPROOF_OBJECT_NAME_BYTES, "%s", name);
+  snprintf(schedule->names[schedule->object_count], ISOPROOF_SCHEDULE_NAME_BYTES, "%s", name);
   *object = schedule->object_count++;
   return ISOPROOF_OK;
 }
@@ -129,7 +129,7 @@ static isoproof_status set_version(isoproof_schedule *schedule, isoproof_schedul
 
 isoproof_status iso_schedule_add(isoproof_schedule *schedule, isoproof_schedule_step_kind kind, uint32_t label,
                                  const char *name, uint32_t version, iso_place place, isoproof_error *error) {
-  isoproof_schedule_step step = {.kind = kind};
+  isoproof_schedule_step step = {.struct_size = sizeof step, .kind = kind};
   if (schedule->step_count == ISOPROOF_SCHEDULE_STEPS) {
     return iso_fail_at(error, ISOPROOF_ERR_LIMIT, place, "expected at most %d steps in a schedule",
                        ISOPROOF_SCHEDULE_STEPS);

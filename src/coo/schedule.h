@@ -18,7 +18,7 @@ struct isoproof_schedule {
   uint32_t labels[ISOPROOF_SCHEDULE_TXNS]; /* of transactions, as in the text */
   uint32_t end[ISOPROOF_SCHEDULE_TXNS];    /* the step that ends a transaction, ISO_NO_STEP while none does */
   uint32_t txn_count;
-  char names[ISOPROOF_SCHEDULE_OBJECTS][ISOPROOF_OBJECT_NAME_BYTES];
+  char names[ISOPROOF_SCHEDULE_OBJECTS][ISOPROOF_SCHEDULE_NAME_BYTES];
   uint32_t versions[ISOPROOF_SCHEDULE_OBJECTS]; /* writes so far */
   uint32_t object_count;
   bool has_final;                            /* the final state is known from elsewhere: `final` */

@@ -9,8 +9,8 @@ static isoproof_scalar value_of(const isoproof_schedule *schedule, uint32_t obje
 
 static isoproof_txn_status status_of(const isoproof_schedule *schedule, uint32_t txn) {
   uint32_t end = schedule->end[txn];
-  if (end == ISO_NO_STEP) return ISOPROOF_UNKNOWN;
-  return schedule->steps[end].kind == ISOPROOF_STEP_COMMIT ? ISOPROOF_COMMITTED : ISOPROOF_ABORTED;
+  if (end == ISO_NO_STEP) return ISOPROOF_TXN_UNKNOWN;
+  return schedule->steps[end].kind == ISOPROOF_STEP_COMMIT ? ISOPROOF_TXN_COMMITTED : ISOPROOF_TXN_ABORTED;
 }
 
 /* The version that was seen in the end, or else the last one that a committed transaction left. */
@@ -18,7 +18,8 @@ static uint32_t final_version(const isoproof_schedule *schedule, uint32_t object
   if (schedule->has_final) return schedule->final[object];
   for (uint32_t i = schedule->step_count; i-- > 0;) {
     const isoproof_schedule_step *s = &schedule->steps[i];
-    if (s->kind == ISOPROOF_STEP_WRITE && s->object == object && status_of(schedule, s->txn) == ISOPROOF_COMMITTED) {
+    if (s->kind == ISOPROOF_STEP_WRITE && s->object == object &&
+        status_of(schedule, s->txn) == ISOPROOF_TXN_COMMITTED) {
       return s->version;
     }
   }
@@ -47,7 +48,7 @@ static isoproof_status add_txn(const isoproof_schedule *schedule, uint32_t txn, 
 static isoproof_status add_final(const isoproof_schedule *schedule, isoproof_builder *builder, uint32_t session,
                                  isoproof_error *error) {
   int64_t start = schedule->step_count;
-  ISO_TRY(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, error));
+  ISO_TRY(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
   ISO_TRY(isoproof_builder_times(builder, start, start + 1, error));
   for (uint32_t i = 0; i < 2 * schedule->object_count; i++) {
     uint32_t object = i % schedule->object_count;
@@ -63,7 +64,7 @@ static isoproof_status tell(const isoproof_schedule *schedule, isoproof_builder 
     uint32_t session;
     ISO_TRY(isoproof_builder_session(builder, isoproof_integer(schedule->labels[txn]), &session, error));
     ISO_TRY(add_txn(schedule, txn, builder, session, error));
-    if (status_of(schedule, txn) == ISOPROOF_COMMITTED) ISO_TRY(add_final(schedule, builder, session, error));
+    if (status_of(schedule, txn) == ISOPROOF_TXN_COMMITTED) ISO_TRY(add_final(schedule, builder, session, error));
   }
   return isoproof_builder_finish(builder, history, error);
 }

@@ -51,12 +51,12 @@ static isoproof_status read_number(reader *r, const char *what, uint32_t *number
   return ISOPROOF_OK;
 }
 
-static isoproof_status read_object(reader *r, char name[ISOPROOF_OBJECT_NAME_BYTES], uint32_t *version) {
+static isoproof_status read_object(reader *r, char name[ISOPROOF_SCHEDULE_NAME_BYTES], uint32_t *version) {
   bool bracket = *r->at == '[';
   size_t length = 0;
   if (bracket) r->at++;
   while (is_letter(r->at[length])) {
-    if (length == ISOPROOF_OBJECT_NAME_BYTES - 1) return expected(r, "an object of at most 31 letters");
+    if (length == ISOPROOF_SCHEDULE_NAME_BYTES - 1) return expected(r, "an object of at most 31 letters");
     name[length] = r->at[length];
     length++;
   }
@@ -99,7 +99,7 @@ static isoproof_status read_kind(reader *r, isoproof_schedule_step_kind *kind) {
 static isoproof_status read_step(reader *r, isoproof_schedule *schedule) {
   isoproof_schedule_step_kind kind = ISOPROOF_STEP_READ;
   uint32_t label = 0, version = ISO_VERSION_LATEST;
-  char name[ISOPROOF_OBJECT_NAME_BYTES] = "";
+  char name[ISOPROOF_SCHEDULE_NAME_BYTES] = "";
   iso_place start = place_of(r);
   ISO_TRY(read_kind(r, &kind));
   skip_underscore(r);

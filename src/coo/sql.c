@@ -3,8 +3,8 @@
 
 #include "coo/schedule.h"
 
-size_t isoproof_schedule_sql(const isoproof_schedule *schedule, const char *table, size_t number, char *buffer,
-                             size_t size) {
+size_t isoproof_schedule_sql_at(const isoproof_schedule *schedule, const char *table, size_t number, char *buffer,
+                                size_t size) {
   if (number >= schedule->step_count) return 0;
   const isoproof_schedule_step *s = &schedule->steps[number];
   switch (s->kind) {
@@ -20,8 +20,8 @@ size_t isoproof_schedule_sql(const isoproof_schedule *schedule, const char *tabl
   }
 }
 
-size_t isoproof_schedule_sql_setup(const isoproof_schedule *schedule, const char *table, size_t number, char *buffer,
-                                   size_t size) {
+size_t isoproof_schedule_sql_setup_at(const isoproof_schedule *schedule, const char *table, size_t number, char *buffer,
+                                      size_t size) {
   enum { DROP, CREATE, INSERT };
   if (number == DROP) return (size_t)snprintf(buffer, size, "DROP TABLE IF EXISTS %s", table);
   if (number == CREATE) return (size_t)snprintf(buffer, size, "CREATE TABLE %s (k INT PRIMARY KEY, v INT)", table);

@@ -2,6 +2,7 @@
 #include <isoproof/database.h>
 #include <stdio.h>
 
+#include "base/abi.h"
 #include "database/driver.h"
 
 static const char *const names[] = {
@@ -16,18 +17,18 @@ static const char *const titles[] = {
 #undef ISO_X
 };
 
-bool isoproof_driver_at(size_t number, isoproof_driver_info *info) {
+bool isoproof_driver_at(size_t number, isoproof_driver_info *out) {
   if (number >= ISO_DRIVERS) return false;
-  *info = (isoproof_driver_info){.name = names[number], .title = titles[number]};
+  isoproof_driver_info made = {.struct_size = sizeof made, .name = names[number], .title = titles[number]};
   const iso_driver *driver = iso_driver_get((iso_driver_id)number);
-  if (driver == NULL) return true;
+  if (driver == NULL) return ISO_STRUCT_GIVE(out, made);
   iso_capabilities can = iso_driver_capabilities(driver);
-  info->built = true;
-  info->url_form = iso_driver_url_form(driver);
-  info->sql = can.sql;
-  info->nodes = can.nodes;
-  info->blocked = can.blocked;
-  return true;
+  made.built = true;
+  made.url_form = iso_driver_url_form(driver);
+  made.sql = can.sql;
+  made.nodes = can.nodes;
+  made.blocked = can.blocked;
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 size_t isoproof_driver_library(size_t number, char *buffer, size_t size) {

@@ -77,7 +77,7 @@ static bool all_timed(const isoproof_history *h, const uint8_t *counts) {
   if (starts == NULL) return false;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (!counts[t]) continue;
-    if (starts[t] == blank || (ends[t] == blank && h->txn_status[t] == ISOPROOF_COMMITTED)) return false;
+    if (starts[t] == blank || (ends[t] == blank && h->txn_status[t] == ISOPROOF_TXN_COMMITTED)) return false;
   }
   return true;
 }
@@ -255,7 +255,7 @@ static isoproof_status check_kinds(const isoproof_history *h, iso_elle_workload 
     if (nothing && isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op])) continue;
     isoproof_position at;
     iso_place place = ISO_NOWHERE;
-    if (isoproof_history_position(h, op, &at)) place = (iso_place){at.file, at.line, 0, at.offset};
+    if (isoproof_history_position_of(h, op, &at)) place = (iso_place){at.file, at.line, 0, at.offset};
     return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place,
                        "expected an operation of the workload %s, found one of kind %s", iso_elle_workload_id(workload),
                        isoproof_op_kind_name((isoproof_op_kind)h->op_kind[op]));

@@ -21,8 +21,9 @@ static isoproof_status read_anomalies(const isoproof_check_options *options, iso
       return iso_fail(error, ISOPROOF_ERR_USAGE, "`%s` is not an anomaly of dependencies", options->anomalies[i]);
     }
     out->anomalies[info->number] = true;
-    for (size_t k = 0; info->kind == ISOPROOF_ANOMALY_PHENOMENON && isoproof_anomaly_implies(info, k) != NULL; k++) {
-      out->anomalies[isoproof_anomaly_implies(info, k)->number] = true;
+    for (size_t k = 0; info->kind == ISOPROOF_ANOMALY_PHENOMENON && isoproof_anomaly_counts_as_at(info, k) != NULL;
+         k++) {
+      out->anomalies[isoproof_anomaly_counts_as_at(info, k)->number] = true;
     }
   }
   return ISOPROOF_OK;

@@ -6,7 +6,7 @@
 #include "elle/elle.h"
 #include "result/result.h"
 
-/* What stands behind isoproof_result_anomaly. */
+/* What stands behind isoproof_result_anomaly_at. */
 struct iso_elle_shown {
   iso_anomaly anomaly;
   bool is_cycle;

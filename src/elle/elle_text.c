@@ -383,8 +383,8 @@ static bool settle(teller *t) {
 /* The witness of a complete checker under our name for it. */
 static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
   const isoproof_result *other = iso_elle_complete_of(e, anomaly);
-  isoproof_anomaly theirs;
-  if (other == NULL || !isoproof_result_anomaly(other, 0, &theirs)) return false;
+  isoproof_anomaly theirs = {.struct_size = sizeof theirs};
+  if (other == NULL || !isoproof_result_anomaly_at(other, 0, &theirs)) return false;
   theirs.code = out->code;
   theirs.name = out->name;
   theirs.level = out->level;

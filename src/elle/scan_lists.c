@@ -182,7 +182,7 @@ static void judge_other_order(scan *s, uint32_t op) {
   for (uint32_t i = 0; i < count; i++) {
     if (writers[i] >= h->ops) {
       add(s, ISO_ANOMALY_GARBAGE_READ, 1, op, ISO_NO_OP, i);
-    } else if (h->txn_status[l->op_txn[writers[i]]] == ISOPROOF_ABORTED) {
+    } else if (h->txn_status[l->op_txn[writers[i]]] == ISOPROOF_TXN_ABORTED) {
       add(s, ISO_ANOMALY_G1A, 1, op, writers[i], i);
     }
   }
@@ -249,8 +249,8 @@ static void scan_dirty_updates(scan *s) {
     for (uint32_t i = 0; i < l->length[k]; i++) {
       if (writers[i] >= h->ops) continue;
       uint8_t status = h->txn_status[l->op_txn[writers[i]]];
-      if (status == ISOPROOF_ABORTED) aborted = writers[i];
-      if (status != ISOPROOF_COMMITTED || aborted == ISO_NO_OP) continue;
+      if (status == ISOPROOF_TXN_ABORTED) aborted = writers[i];
+      if (status != ISOPROOF_TXN_COMMITTED || aborted == ISO_NO_OP) continue;
       add(s, ISO_ANOMALY_DIRTY_UPDATE, 1, writers[i], aborted, i);
       aborted = ISO_NO_OP;
     }

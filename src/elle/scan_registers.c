@@ -43,7 +43,7 @@ static void scan_read(scan *s, uint32_t txn, uint32_t op, state *st) {
   uint32_t writer = r->resolution->writer[op];
   if (writer < r->h->ops) {
     uint32_t from = r->op_txn[writer];
-    if (r->h->txn_status[from] == ISOPROOF_ABORTED) add(s, ISO_ANOMALY_G1A, op, writer);
+    if (r->h->txn_status[from] == ISOPROOF_TXN_ABORTED) add(s, ISO_ANOMALY_G1A, op, writer);
     bool external = st->known == ISO_NO_OP || r->h->op_kind[st->known] != ISOPROOF_OP_WRITE;
     if (external && from != txn && r->counts[from] && s->replaced[writer]) add(s, ISO_ANOMALY_G1B, op, writer);
     if (from == txn && writer > op) add(s, ISO_ANOMALY_FUTURE_READ, op, writer);

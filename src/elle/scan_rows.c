@@ -68,7 +68,7 @@ static void judge_value(scan *s, uint32_t txn, uint32_t op, uint32_t key, iso_va
     }
   }
   for (high = low; high < s->writes.count && s->writes.items[high].what == what; high++) {
-    aborted += h->txn_status[s->p->op_txn[s->writes.items[high].op]] == ISOPROOF_ABORTED;
+    aborted += h->txn_status[s->p->op_txn[s->writes.items[high].op]] == ISOPROOF_TXN_ABORTED;
   }
   if (low == high) {
     if (s->garbage) add(s, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, key, element);

@@ -294,7 +294,8 @@ static char *take_words(teller *t, iso_arena *arena) {
 }
 
 /* The orders assumed on the way to a leaf, outermost first. */
-static bool list_orders(const teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, isoproof_case *out) {
+static bool list_orders(const teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena,
+                        isoproof_anomaly_case *out) {
   for (uint32_t at = leaf; at != 0; at = parent[at]) out->order_count++;
   isoproof_write_order *orders = iso_arena_alloc(arena, out->order_count, sizeof *orders);
   if (orders == NULL) return false;
@@ -324,7 +325,7 @@ static void say_case(teller *t, const uint32_t *parent, uint32_t leaf) {
 }
 
 static bool list_case(teller *t, const uint32_t *parent, uint32_t leaf, iso_arena *arena, iso_witness_parts *all,
-                      isoproof_case *out) {
+                      isoproof_anomaly_case *out) {
   iso_witness_parts parts = {.h = t->h};
   const iso_branch *c = &t->s->cases.items[leaf];
   for (uint32_t i = 0; i < c->links; i++) note_link(t, &parts, &t->s->links.items[c->first_link + i]);
@@ -346,7 +347,7 @@ static bool list_cases(teller *t, iso_arena *arena, iso_witness_parts *parts, is
     leaves += c->is_leaf;
     if (!c->is_leaf) parent[c->then[0]] = parent[c->then[1]] = i;
   }
-  isoproof_case *cases = iso_arena_alloc(arena, leaves, sizeof *cases);
+  isoproof_anomaly_case *cases = iso_arena_alloc(arena, leaves, sizeof *cases);
   bool good = parent != NULL && cases != NULL;
   for (uint32_t i = 0; good && i < count; i++) {
     if (t->s->cases.items[i].is_leaf) good = list_case(t, parent, i, arena, parts, &cases[out->case_count++]);

@@ -13,7 +13,7 @@ void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32
 
 static void add_position(iso_words *words, const isoproof_history *history, uint32_t op) {
   isoproof_position at;
-  if (!isoproof_history_position(history, op, &at)) return;
+  if (!isoproof_history_position_of(history, op, &at)) return;
   iso_words_add(words, " (");
   if (at.file != NULL) {
     const char *slash = strrchr(at.file, '/');

@@ -49,7 +49,7 @@ static bool is_collected(uint64_t id) { return id == COBRA_GC_TRUE || id == COBR
 static isoproof_status begin(cobra_log *log, isoproof_error *error) {
   log->txn_id = big64(log->window.cur + 1);
   log->info = iso_txn_unset();
-  log->info.status = ISOPROOF_ABORTED; /* until its C comes */
+  log->info.status = ISOPROOF_TXN_ABORTED; /* until its C comes */
   log->info.has_id = log->txn_id <= INT64_MAX;
   log->info.id = log->info.has_id ? (int64_t)log->txn_id : 0;
   log->info.position = iso_window_at(&log->window);
@@ -65,7 +65,7 @@ static isoproof_status commit(cobra_log *log, isoproof_error *error) {
                        (unsigned long long)log->txn_id, (unsigned long long)id);
   }
   log->open = false;
-  log->info.status = ISOPROOF_COMMITTED;
+  log->info.status = ISOPROOF_TXN_COMMITTED;
   return iso_builder_update(log->builder, log->txn, &log->info, error);
 }
 

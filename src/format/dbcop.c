@@ -116,7 +116,7 @@ static isoproof_status read_txn(dbcop_reader *r, uint32_t session) {
   ISO_TRY(need(r, 1, "the success of a transaction"));
   if ((unsigned char)*r->window.cur > 1) return bad_bool(r, 0, "the success of a transaction");
   if (*r->window.cur++ == 1) return ISOPROOF_OK;
-  info.status = ISOPROOF_ABORTED;
+  info.status = ISOPROOF_TXN_ABORTED;
   return iso_builder_update(r->builder, txn, &info, r->error);
 }
 
@@ -181,7 +181,7 @@ static isoproof_status cannot(const iso_write_job *job, uint32_t op, const char 
   char name[64];
   isoproof_position at;
   isoproof_history_txn_name(h, iso_history_txn_of(h, op), name, sizeof name);
-  isoproof_history_position(h, op, &at);
+  isoproof_history_position_of(h, op, &at);
   return iso_fail_at(job->error, ISOPROOF_ERR_UNSUPPORTED, (iso_place){at.file, at.line, 0, at.offset},
                      "dbcop's format cannot express %s (in %s)", what, name);
 }

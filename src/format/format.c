@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/abi.h"
+
 enum { DETECT_BYTES = 65536, LIST_BYTES = 256 };
 
 /* ---- the table ---- */
@@ -65,23 +67,6 @@ static const char *list_formats(bool writable_only, char list[LIST_BYTES]) {
   return list;
 }
 
-/* Copies the part of an option struct that both sides know.  A caller that is newer than the library may only leave
- * what the library does not know at zero. */
-static isoproof_status copy_options(void *known, size_t known_size, const void *given, isoproof_error *error) {
-  if (given == NULL) return ISOPROOF_OK;
-  size_t size;
-  memcpy(&size, given, sizeof size);
-  if (size < sizeof size) {
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected options with their struct_size set, found %zu", size);
-  }
-  memcpy(known, given, size < known_size ? size : known_size);
-  for (size_t i = known_size; i < size; i++) {
-    if (((const unsigned char *)given)[i] == 0) continue;
-    return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "an option that this version of isoproof does not know is set");
-  }
-  return ISOPROOF_OK;
-}
-
 /* ---- reading ---- */
 
 /* The format asked for; ISOPROOF_FORMATS when it is to be detected. */
@@ -89,7 +74,7 @@ static isoproof_status asked_format(const isoproof_open_options *options, isopro
                                     isoproof_error *error) {
   isoproof_open_options known = {.format = NULL};
   *format = ISOPROOF_FORMATS;
-  ISO_TRY(copy_options(&known, sizeof known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_open_options, &known, options, error));
   if (known.format == NULL) return ISOPROOF_OK;
   const isoproof_format_info *info = isoproof_format_find(known.format);
   if (info == NULL) {
@@ -210,7 +195,7 @@ isoproof_status isoproof_history_open_memory(const void *data, size_t size, cons
 static isoproof_status check_write(isoproof_format format, const isoproof_write_options *options,
                                    isoproof_write_options *known, isoproof_error *error) {
   *known = (isoproof_write_options){.compression = ISOPROOF_COMPRESS_AUTO};
-  ISO_TRY(copy_options(known, sizeof *known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_write_options, known, options, error));
   if ((unsigned)format >= ISOPROOF_FORMATS) {
     return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown format number %d", (int)format);
   }
@@ -228,15 +213,11 @@ static isoproof_status check_write(isoproof_format format, const isoproof_write_
 /* Runs a writer and closes the output, which vanishes when anything failed. */
 static isoproof_status write_output(const isoproof_history *history, isoproof_format format, iso_output *output,
                                     bool lossy, isoproof_task *task, isoproof_write_loss *loss, isoproof_error *error) {
-  isoproof_write_loss unwanted = {0};
-  iso_write_job job = {.history = history,
-                       .output = output,
-                       .lossy = lossy,
-                       .task = task,
-                       .loss = loss != NULL ? loss : &unwanted,
-                       .error = error};
-  memset(job.loss, 0, sizeof *job.loss);
+  isoproof_write_loss made = {.struct_size = sizeof made};
+  iso_write_job job = {
+      .history = history, .output = output, .lossy = lossy, .task = task, .loss = &made, .error = error};
   isoproof_status status = functions[format].write(&job);
+  if (loss != NULL) (void)ISO_STRUCT_GIVE(loss, made);
   if (status == ISOPROOF_OK) return iso_output_close(output, error);
   iso_output_abandon(output);
   return status;
@@ -248,6 +229,7 @@ isoproof_status isoproof_history_write(const isoproof_history *history, isoproof
   isoproof_write_options known;
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_write_loss, loss, error));
   ISO_TRY(iso_output_open(path, known.compression, &output, error));
   return write_output(history, format, output, known.lossy, task, loss, error);
 }
@@ -258,6 +240,7 @@ isoproof_status isoproof_history_write_to(const isoproof_history *history, isopr
   isoproof_write_options known;
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_write_loss, loss, error));
   ISO_TRY(iso_output_open_callback(write, user, known.compression, &output, error));
   return write_output(history, format, output, known.lossy, task, loss, error);
 }

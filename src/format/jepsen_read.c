@@ -229,9 +229,9 @@ static void settle_nil_reads(reader *r) {
 static isoproof_status completion(reader *r) {
   slot *s;
   char name[128];
-  isoproof_txn_status status = r->op.type == ISO_JEPSEN_OK     ? ISOPROOF_COMMITTED
-                               : r->op.type == ISO_JEPSEN_FAIL ? ISOPROOF_ABORTED
-                                                               : ISOPROOF_UNKNOWN;
+  isoproof_txn_status status = r->op.type == ISO_JEPSEN_OK     ? ISOPROOF_TXN_COMMITTED
+                               : r->op.type == ISO_JEPSEN_FAIL ? ISOPROOF_TXN_ABORTED
+                                                               : ISOPROOF_TXN_UNKNOWN;
   ISO_TRY(slot_of(r, &s));
   if (s->parked != 0) unpark(r, s);
   if (r->op.shape == ISO_JEPSEN_MICRO) {
@@ -244,7 +244,7 @@ static isoproof_status completion(reader *r) {
     settle_nil_reads(r);
     ISO_TRY(iso_micro_op_emit(&r->micro, r->builder, &r->problem));
   } else if (s->open && s->shape == ISO_JEPSEN_MICRO) {
-    if (r->op.shape == ISO_JEPSEN_OTHER && status == ISOPROOF_COMMITTED) {
+    if (r->op.shape == ISO_JEPSEN_OTHER && status == ISOPROOF_TXN_COMMITTED) {
       return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, op_place(r),
                          "expected a list of micro-operations as the value of the completed transaction, found "
                          "something else");
@@ -282,7 +282,7 @@ static isoproof_status operation(reader *r) {
 static isoproof_status leftover(reader *r, const slot *s, uint32_t session) {
   iso_txn_info info = iso_txn_unset();
   if (!s->open || s->shape != ISO_JEPSEN_MICRO) return ISOPROOF_OK;
-  info.status = ISOPROOF_UNKNOWN;
+  info.status = ISOPROOF_TXN_UNKNOWN;
   info.start = s->time;
   info.start_index = s->index;
   info.has_id = s->has_id;

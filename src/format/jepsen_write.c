@@ -136,7 +136,7 @@ static bool is_written(writer *w, uint32_t op, isoproof_txn_status status, bool 
     if (end) w->job->loss->unrecorded_reads++;
     return false;
   }
-  if (unlearnt(w->h, op) && status == ISOPROOF_COMMITTED) {
+  if (unlearnt(w->h, op) && status == ISOPROOF_TXN_COMMITTED) {
     if (!lossy) refuse(w, op, "that the result of a read in a committed transaction is not known");
     if (end) w->job->loss->unrecorded_reads++;
     return false;
@@ -292,7 +292,7 @@ static void micro_op(writer *w, uint32_t op, bool end, bool exact) {
 
 /* Whether nil reads need the words of `initial-reads` (see jepsen.h). */
 static bool needs_exact(const isoproof_history *h, uint32_t txn) {
-  if (h->txn_status[txn] == ISOPROOF_COMMITTED) return false;
+  if (h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) return false;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     if (isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]) && h->op_value[op] == ISO_VALUE_NIL) return true;
   }
@@ -305,7 +305,7 @@ static iso_value code_column(const iso_value *opt, uint32_t txn) { return opt !=
 /* Whether a completion says anything that the invocation alone does not. */
 static bool end_says_more(const writer *w, uint32_t txn) {
   const isoproof_history *h = w->h;
-  if (h->txn_status[txn] != ISOPROOF_UNKNOWN || !w->invokes[h->txn_session[txn]]) return true;
+  if (h->txn_status[txn] != ISOPROOF_TXN_UNKNOWN || !w->invokes[h->txn_session[txn]]) return true;
   if (column(h->txn_end_opt, txn, ISOPROOF_NO_TIME) != ISOPROOF_NO_TIME) return true;
   if (column(h->txn_end_index_opt, txn, -1) != -1) return true;
   if (code_column(h->txn_error_opt, txn) != ISO_VALUE_NIL) return true;

@@ -139,7 +139,7 @@ static isoproof_status operations(reader *r) {
 /* ---- transactions ---- */
 
 static isoproof_status status_field(reader *r) {
-  for (int s = ISOPROOF_COMMITTED; s <= ISOPROOF_UNKNOWN; s++) {
+  for (int s = ISOPROOF_TXN_COMMITTED; s <= ISOPROOF_TXN_UNKNOWN; s++) {
     const char *name = isoproof_txn_status_name((isoproof_txn_status)s);
     if (!iso_token_is_n(&r->t, name, strlen(name))) continue;
     r->info.status = (isoproof_txn_status)s;

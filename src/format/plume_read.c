@@ -91,7 +91,7 @@ static isoproof_status begin_txn(reader *r, const iso_plume_piece *piece, uint32
     }
   }
   iso_txn_info info = iso_txn_unset();
-  info.status = piece->aborted ? ISOPROOF_ABORTED : ISOPROOF_COMMITTED;
+  info.status = piece->aborted ? ISOPROOF_TXN_ABORTED : ISOPROOF_TXN_COMMITTED;
   info.has_id = !piece->aborted;
   info.id = (int64_t)piece->txn;
   info.position = line;

@@ -16,7 +16,7 @@ static isoproof_status cannot(const writer *w, uint32_t op, const char *what) {
   char name[64];
   isoproof_position at;
   isoproof_history_txn_name(w->h, iso_history_txn_of(w->h, op), name, sizeof name);
-  isoproof_history_position(w->h, op, &at);
+  isoproof_history_position_of(w->h, op, &at);
   return iso_fail_at(w->job->error, ISOPROOF_ERR_UNSUPPORTED, (iso_place){at.file, at.line, 0, at.offset},
                      "Plume text cannot express %s (in %s)", what, name);
 }

@@ -7,7 +7,7 @@
 
 static isoproof_status refuse_unknown(const isoproof_history *h, const char *format_name, isoproof_error *error) {
   uint32_t txn = 0;
-  while (h->txn_status[txn] != ISOPROOF_UNKNOWN) txn++;
+  while (h->txn_status[txn] != ISOPROOF_TXN_UNKNOWN) txn++;
   char name[64];
   isoproof_history_txn_name(h, txn, name, sizeof name);
   return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,

@@ -22,7 +22,7 @@ typedef struct iso_txn_info {
 } iso_txn_info;
 
 static inline iso_txn_info iso_txn_unset(void) {
-  return (iso_txn_info){.status = ISOPROOF_COMMITTED,
+  return (iso_txn_info){.status = ISOPROOF_TXN_COMMITTED,
                         .start = ISOPROOF_NO_TIME,
                         .end = ISOPROOF_NO_TIME,
                         .start_index = -1,

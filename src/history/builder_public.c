@@ -13,7 +13,7 @@ isoproof_status isoproof_builder_session(isoproof_builder *builder, isoproof_sca
 isoproof_status isoproof_builder_begin(isoproof_builder *builder, uint32_t session, isoproof_txn_status status,
                                        isoproof_error *error) {
   if (session >= builder->sessions.count) return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no session %u", session);
-  if ((unsigned)status > ISOPROOF_UNKNOWN)
+  if ((unsigned)status > ISOPROOF_TXN_UNKNOWN)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no status %d", (int)status);
   iso_txn_info info = iso_txn_unset();
   info.status = status;

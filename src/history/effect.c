@@ -18,7 +18,7 @@ typedef struct {
 static bool promote(promotion *p, uint32_t write) {
   if (write >= p->h->ops) return true; /* nobody's */
   uint32_t txn = p->op_txn[write];
-  if (p->counts[txn] || p->h->txn_status[txn] != ISOPROOF_UNKNOWN) return true;
+  if (p->counts[txn] || p->h->txn_status[txn] != ISOPROOF_TXN_UNKNOWN) return true;
   p->counts[txn] = 1;
   return iso_vec_push(&p->work, txn);
 }
@@ -59,7 +59,7 @@ static isoproof_status run(promotion *p, isoproof_history *history, isoproof_tas
   p->followed = iso_alloc_zero(history->keys, sizeof *p->followed);
   if (p->followed == NULL) return iso_fail_memory(error);
   for (uint32_t t = 0; t < history->txns; t++) {
-    if (history->txn_status[t] == ISOPROOF_COMMITTED && !follow(p, t)) return iso_fail_memory(error);
+    if (history->txn_status[t] == ISOPROOF_TXN_COMMITTED && !follow(p, t)) return iso_fail_memory(error);
   }
   while (p->work.count > 0) {
     if (!follow(p, p->work.items[--p->work.count])) return iso_fail_memory(error);
@@ -71,7 +71,7 @@ isoproof_status iso_history_effect(isoproof_history *history, isoproof_task *tas
                                    isoproof_error *error) {
   promotion p = {.h = history, .counts = iso_alloc(history->txns, 1)};
   if (p.counts == NULL) return iso_fail_memory(error);
-  for (uint32_t t = 0; t < history->txns; t++) p.counts[t] = history->txn_status[t] == ISOPROOF_COMMITTED;
+  for (uint32_t t = 0; t < history->txns; t++) p.counts[t] = history->txn_status[t] == ISOPROOF_TXN_COMMITTED;
   isoproof_status status = history->unknown > 0 ? run(&p, history, task, error) : ISOPROOF_OK;
   iso_vec_free(&p.work);
   free(p.followed);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/abi.h"
 #include "base/text.h"
 #include "history/resolve.h"
 
@@ -31,11 +32,11 @@ bool isoproof_op_kind_observes(isoproof_op_kind kind) {
 
 const char *isoproof_txn_status_name(isoproof_txn_status status) {
   switch (status) {
-  case ISOPROOF_COMMITTED:
+  case ISOPROOF_TXN_COMMITTED:
     return "committed";
-  case ISOPROOF_ABORTED:
+  case ISOPROOF_TXN_ABORTED:
     return "aborted";
-  case ISOPROOF_UNKNOWN:
+  case ISOPROOF_TXN_UNKNOWN:
     return "unknown";
   }
   return "?";
@@ -97,9 +98,9 @@ void isoproof_history_free(isoproof_history *history) {
 void iso_history_count(isoproof_history *history) {
   uint32_t counts[3] = {0, 0, 0};
   for (uint32_t t = 0; t < history->txns; t++) counts[history->txn_status[t]]++;
-  history->committed = counts[ISOPROOF_COMMITTED];
-  history->aborted = counts[ISOPROOF_ABORTED];
-  history->unknown = counts[ISOPROOF_UNKNOWN];
+  history->committed = counts[ISOPROOF_TXN_COMMITTED];
+  history->aborted = counts[ISOPROOF_TXN_ABORTED];
+  history->unknown = counts[ISOPROOF_TXN_UNKNOWN];
   history->sessions_are_numbers = true;
   for (uint32_t s = 0; s < history->sessions; s++) {
     uint64_t number;
@@ -111,20 +112,22 @@ static bool has_times(const isoproof_history *history) {
   if (history->txn_start_opt == NULL || history->txns == 0) return false;
   for (uint32_t t = 0; t < history->txns; t++) {
     if (history->txn_start_opt[t] == ISOPROOF_NO_TIME) return false;
-    if (history->txn_end_opt[t] == ISOPROOF_NO_TIME && history->txn_status[t] != ISOPROOF_UNKNOWN) return false;
+    if (history->txn_end_opt[t] == ISOPROOF_NO_TIME && history->txn_status[t] != ISOPROOF_TXN_UNKNOWN) return false;
   }
   return true;
 }
 
-void isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts) {
-  *counts = (isoproof_counts){.sessions = history->sessions,
-                              .transactions = history->txns,
-                              .committed = history->committed,
-                              .aborted = history->aborted,
-                              .unknown = history->unknown,
-                              .operations = history->ops,
-                              .keys = history->keys,
-                              .has_times = has_times(history)};
+bool isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts) {
+  isoproof_counts made = {.struct_size = sizeof made,
+                          .sessions = history->sessions,
+                          .transactions = history->txns,
+                          .committed = history->committed,
+                          .aborted = history->aborted,
+                          .unknown = history->unknown,
+                          .operations = history->ops,
+                          .keys = history->keys,
+                          .has_times = has_times(history)};
+  return ISO_STRUCT_GIVE(counts, made);
 }
 
 const char *isoproof_history_format(const isoproof_history *history) {
@@ -132,19 +135,22 @@ const char *isoproof_history_format(const isoproof_history *history) {
   return info != NULL ? info->id : "memory";
 }
 
-bool isoproof_history_session(const isoproof_history *history, uint64_t session, isoproof_session *out) {
+bool isoproof_history_session_at(const isoproof_history *history, uint64_t session, isoproof_session *out) {
   if (session >= history->sessions) return false;
   uint32_t first = history->session_first_txn[session];
-  *out = (isoproof_session){.name = iso_history_scalar(history, history->session_name[session]),
-                            .first_txn = first,
-                            .txns = history->session_first_txn[session + 1] - first};
-  return true;
+  isoproof_session made = {.struct_size = sizeof made,
+                           .name = iso_history_scalar(history, history->session_name[session]),
+                           .first_txn = first,
+                           .txn_count = history->session_first_txn[session + 1] - first};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
-bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproof_txn *out) {
-  if (txn >= history->txns) return false;
-  uint32_t t = (uint32_t)txn, session = history->txn_session[t];
-  *out = (isoproof_txn){.session = session,
+/* Transactions and operations are asked for by the million: a caller that knows them in our length gets them without
+ * another copy. */
+static inline void show_txn(const isoproof_history *history, uint32_t t, isoproof_txn *out) {
+  uint32_t session = history->txn_session[t];
+  *out = (isoproof_txn){.struct_size = sizeof *out,
+                        .session = session,
                         .index = t - history->session_first_txn[session],
                         .status = (isoproof_txn_status)history->txn_status[t],
                         .has_id = history->txn_id_opt != NULL,
@@ -152,11 +158,18 @@ bool isoproof_history_txn(const isoproof_history *history, uint64_t txn, isoproo
                         .start = history->txn_start_opt != NULL ? history->txn_start_opt[t] : ISOPROOF_NO_TIME,
                         .end = history->txn_end_opt != NULL ? history->txn_end_opt[t] : ISOPROOF_NO_TIME,
                         .first_op = history->txn_first_op[t],
-                        .ops = history->txn_first_op[t + 1] - history->txn_first_op[t]};
+                        .op_count = history->txn_first_op[t + 1] - history->txn_first_op[t]};
   if (out->has_id && out->id == INT64_MIN) out->has_id = false, out->id = 0;
   if (history->txn_node_opt != NULL) out->node = iso_history_scalar(history, history->txn_node_opt[t]);
   if (history->txn_error_opt != NULL) out->error = iso_history_scalar(history, history->txn_error_opt[t]);
-  return true;
+}
+
+bool isoproof_history_txn_at(const isoproof_history *history, uint64_t txn, isoproof_txn *out) {
+  if (txn >= history->txns) return false;
+  isoproof_txn made;
+  bool same = out->struct_size == sizeof made;
+  show_txn(history, (uint32_t)txn, same ? out : &made);
+  return same || ISO_STRUCT_GIVE(out, made);
 }
 
 const iso_value *iso_history_list(const isoproof_history *history, uint32_t op, uint32_t *count) {
@@ -174,24 +187,32 @@ const iso_value *iso_history_list(const isoproof_history *history, uint32_t op, 
   return history->odd_values + history->odd_first[odd];
 }
 
-bool isoproof_history_op(const isoproof_history *history, uint64_t op, isoproof_op *out) {
-  if (op >= history->ops) return false;
-  uint32_t o = (uint32_t)op;
-  isoproof_op_kind kind = (isoproof_op_kind)history->op_kind[o];
-  *out = (isoproof_op){.kind = kind, .key = iso_history_scalar(history, history->key_name[history->op_key[o]])};
-  iso_value value = history->op_value[o];
+static inline void show_op(const isoproof_history *history, uint32_t op, isoproof_op *out) {
+  isoproof_op_kind kind = (isoproof_op_kind)history->op_kind[op];
+  *out = (isoproof_op){.struct_size = sizeof *out,
+                       .kind = kind,
+                       .key = iso_history_scalar(history, history->key_name[history->op_key[op]])};
+  iso_value value = history->op_value[op];
   if (!iso_kind_is_list(kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
     out->value = iso_history_scalar(history, value);
-    return true;
+    return;
   }
   uint32_t count;
-  (void)iso_history_list(history, o, &count);
+  (void)iso_history_list(history, op, &count);
   out->value = isoproof_integer(count);
-  out->elements = count;
-  return true;
+  out->element_count = count;
 }
 
-bool isoproof_history_element(const isoproof_history *history, uint64_t op, uint64_t position, isoproof_scalar *out) {
+bool isoproof_history_op_at(const isoproof_history *history, uint64_t op, isoproof_op *out) {
+  if (op >= history->ops) return false;
+  isoproof_op made;
+  bool same = out->struct_size == sizeof made;
+  show_op(history, (uint32_t)op, same ? out : &made);
+  return same || ISO_STRUCT_GIVE(out, made);
+}
+
+bool isoproof_history_element_at(const isoproof_history *history, uint64_t op, uint64_t position,
+                                 isoproof_scalar *out) {
   if (op >= history->ops || !iso_kind_is_list((isoproof_op_kind)history->op_kind[op])) return false;
   uint32_t count;
   const iso_value *list = iso_history_list(history, (uint32_t)op, &count);
@@ -223,7 +244,7 @@ size_t isoproof_history_txn_name(const isoproof_history *history, uint64_t txn, 
   return length < 0 ? 0 : (size_t)length;
 }
 
-bool isoproof_history_position(const isoproof_history *history, uint64_t op, isoproof_position *out) {
+bool isoproof_history_position_of(const isoproof_history *history, uint64_t op, isoproof_position *out) {
   *out = (isoproof_position){.file = history->file, .offset = -1};
   if (op >= history->ops || history->position_kind == ISO_POSITION_NONE) return false;
   uint32_t txn = iso_history_txn_of(history, (uint32_t)op);

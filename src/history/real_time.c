@@ -26,7 +26,7 @@ static int64_t sound_end(const isoproof_history *history, uint32_t txn, int64_t 
 }
 
 int64_t iso_real_end(const isoproof_history *history, uint32_t txn) {
-  if (history->txn_status[txn] == ISOPROOF_UNKNOWN) return INT64_MAX;
+  if (history->txn_status[txn] == ISOPROOF_TXN_UNKNOWN) return INT64_MAX;
   if (history->txn_end_index_opt != NULL) {
     int64_t index = history->txn_end_index_opt[txn];
     return index < 0 ? INT64_MAX : sound_end(history, txn, index);

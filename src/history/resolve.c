@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/vector.h"
 #include "history/resolve_join.h"
 
@@ -29,8 +30,9 @@ isoproof_status iso_history_resolve(isoproof_history *history, isoproof_task *ta
 isoproof_status isoproof_history_resolve(isoproof_history *history, isoproof_task *task, isoproof_resolution *out,
                                          isoproof_error *error) {
   const iso_resolution *resolution;
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_resolution, out, error));
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
-  if (out != NULL) *out = resolution->counts;
+  if (out != NULL) (void)ISO_STRUCT_GIVE(out, resolution->counts);
   return ISOPROOF_OK;
 }
 
@@ -60,12 +62,12 @@ isoproof_status iso_history_require_unique(const isoproof_history *history, cons
     isoproof_history_txn_name(history, iso_history_txn_of(history, resolution->duplicate_first), first, sizeof first);
     isoproof_position at;
     size_t used = strlen(first);
-    if (isoproof_history_position(history, resolution->duplicate_first, &at) && at.line != 0) {
+    if (isoproof_history_position_of(history, resolution->duplicate_first, &at) && at.line != 0) {
       snprintf(first + used, sizeof first - used, " (line %llu)", (unsigned long long)at.line);
     }
   }
   isoproof_position place;
-  isoproof_history_position(history, op, &place);
+  isoproof_history_position_of(history, op, &place);
   return iso_fail_at(
       error, ISOPROOF_ERR_FORMAT, (iso_place){place.file, place.line, 0, place.offset},
       "%s writes value %s to key %s, which %s has as well: every write to a key needs a value of its own", second,

@@ -179,7 +179,7 @@ static inline uint32_t *find_slot(const join *j, const table *t, const entry *wa
 }
 
 static bool is_aborted(const isoproof_history *h, uint32_t op) {
-  return h->txn_status[iso_history_txn_of(h, op)] == ISOPROOF_ABORTED;
+  return h->txn_status[iso_history_txn_of(h, op)] == ISOPROOF_TXN_ABORTED;
 }
 
 /* Another transaction adds an element that the set may have already, which is no mistake.  An aborted adder gives way

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/abi.h"
 #include "base/task.h"
 #include "base/vector.h"
 #include "history/history.h"
@@ -65,8 +66,9 @@ static isoproof_status measure_keys(const isoproof_history *h, isoproof_stats *s
 
 /* Transactions open at once, by sweeping over sorted starts and ends.  One whose end is unknown stays open. */
 static isoproof_status measure_concurrency(const isoproof_history *h, isoproof_stats *s, isoproof_error *error) {
+  isoproof_counts counts = {.struct_size = sizeof counts};
   s->first_start = s->last_end = ISOPROOF_NO_TIME;
-  if (!s->counts.has_times) return ISOPROOF_OK;
+  if (!isoproof_history_counts(h, &counts) || !counts.has_times) return ISOPROOF_OK;
   int64_t *starts = iso_alloc(h->txns, sizeof *starts), *ends = iso_alloc(h->txns, sizeof *ends);
   if (starts == NULL || ends == NULL) {
     free(starts);
@@ -147,12 +149,14 @@ static void measure_ops(const isoproof_history *h, isoproof_stats *s) {
 
 isoproof_status isoproof_history_stats(const isoproof_history *history, isoproof_task *task, isoproof_stats *stats,
                                        isoproof_error *error) {
-  *stats = (isoproof_stats){0};
-  isoproof_history_counts(history, &stats->counts);
-  measure_shape(history, stats);
-  measure_ops(history, stats);
+  isoproof_stats made = {.struct_size = sizeof made};
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_stats, stats, error));
+  measure_shape(history, &made);
+  measure_ops(history, &made);
   ISO_TRY(iso_task_check(task, error));
-  ISO_TRY(measure_keys(history, stats, error));
+  ISO_TRY(measure_keys(history, &made, error));
   ISO_TRY(iso_task_check(task, error));
-  return measure_concurrency(history, stats, error);
+  ISO_TRY(measure_concurrency(history, &made, error));
+  (void)ISO_STRUCT_GIVE(stats, made);
+  return ISOPROOF_OK;
 }

@@ -86,8 +86,8 @@ static isoproof_status carry_txn(carver *c, uint32_t txn, isoproof_error *error)
   uint32_t session;
   info.status = (isoproof_txn_status)h->txn_status[txn];
   if (h->txn_id_opt != NULL) {
-    isoproof_txn shown;
-    info.has_id = isoproof_history_txn(h, txn, &shown) && shown.has_id;
+    isoproof_txn shown = {.struct_size = sizeof shown};
+    info.has_id = isoproof_history_txn_at(h, txn, &shown) && shown.has_id;
     info.id = info.has_id ? shown.id : 0;
   }
   if (h->txn_start_opt != NULL) info.start = h->txn_start_opt[txn], info.end = h->txn_end_opt[txn];

@@ -125,7 +125,7 @@ iso_level_set iso_anomaly_rules_out(iso_anomaly anomaly) {
   return only_models(iso_level_implying(direct));
 }
 
-const isoproof_level_info *isoproof_anomaly_rules_out(const isoproof_anomaly_info *anomaly, size_t number) {
+const isoproof_level_info *isoproof_anomaly_rules_out_at(const isoproof_anomaly_info *anomaly, size_t number) {
   if (anomaly == NULL || anomaly->number >= ISO_ANOMALY_COUNT) return NULL;
   iso_level_set weakest = iso_level_weakest(iso_anomaly_rules_out((iso_anomaly)anomaly->number));
   for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
@@ -135,7 +135,7 @@ const isoproof_level_info *isoproof_anomaly_rules_out(const isoproof_anomaly_inf
   return NULL;
 }
 
-const isoproof_anomaly_info *isoproof_anomaly_implies(const isoproof_anomaly_info *anomaly, size_t number) {
+const isoproof_anomaly_info *isoproof_anomaly_counts_as_at(const isoproof_anomaly_info *anomaly, size_t number) {
   if (anomaly == NULL) return NULL;
   for (size_t i = 0; i < IMPLICATIONS; i++) {
     if (implications[i].from != anomaly->number) continue;

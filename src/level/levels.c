@@ -120,7 +120,8 @@ bool isoproof_level_implies(const isoproof_level_info *stronger, const isoproof_
   return (iso_level_implied((iso_level)stronger->number) & ISO_LEVEL_BIT(weaker->number)) != 0;
 }
 
-bool isoproof_level_edge(size_t number, const isoproof_level_info **stronger, const isoproof_level_info **weaker) {
+bool isoproof_level_implication_at(size_t number, const isoproof_level_info **stronger,
+                                   const isoproof_level_info **weaker) {
   if (number >= EDGES) return false;
   *stronger = &levels[edges[number].stronger];
   *weaker = &levels[edges[number].weaker];

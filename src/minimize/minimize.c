@@ -1,10 +1,10 @@
 /* Delta debugging of a history: transactions, then operations, judged by isoproof_check. */
 #include <isoproof/level.h>
 #include <isoproof/minimize.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/task.h"
 #include "base/vector.h"
 #include "check/duplicates/choices.h"
@@ -55,7 +55,7 @@ static isoproof_status attempt(minimizer *m, bool *violated, isoproof_error *err
   if (status == ISOPROOF_OK) status = judge(m, part, &result, error);
   if (m->task != NULL) m->task->callback = callback;
   if (status == ISOPROOF_OK) {
-    *violated = isoproof_result_of(result, m->level) == ISOPROOF_VIOLATED;
+    *violated = isoproof_result_verdict_of(result, m->level) == ISOPROOF_VIOLATED;
     /* A check that ran out of time says unknown. */
     if (!*violated) status = iso_task_check(m->task, error);
   }
@@ -91,12 +91,12 @@ static isoproof_status add_sources(minimizer *m, const isoproof_anomaly *anomaly
 /* Tries the transactions of one witness, or (number == count) those of all. */
 static isoproof_status try_witness(minimizer *m, const isoproof_result *whole, size_t number, bool *violated,
                                    isoproof_error *error) {
-  size_t count = isoproof_result_anomalies(whole);
+  size_t count = isoproof_result_anomaly_count(whole);
   begin_attempt(m);
   memset(m->try_txn, 0, m->h->txns);
   for (size_t i = 0; i < count; i++) {
-    isoproof_anomaly anomaly;
-    if ((number < count && i != number) || !isoproof_result_anomaly(whole, i, &anomaly)) continue;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if ((number < count && i != number) || !isoproof_result_anomaly_at(whole, i, &anomaly)) continue;
     for (size_t k = 0; k < anomaly.txn_count; k++) {
       if (anomaly.txns[k] < m->h->txns) m->try_txn[anomaly.txns[k]] = 1;
     }
@@ -108,11 +108,11 @@ static isoproof_status try_witness(minimizer *m, const isoproof_result *whole, s
 /* The witness with the fewest transactions that is a violation by itself: a good start. */
 static isoproof_status start_from_witness(minimizer *m, const isoproof_result *whole, isoproof_error *error) {
   enum { WITNESSES = 64 };
-  size_t count = isoproof_result_anomalies(whole), best = count, fewest = SIZE_MAX;
+  size_t count = isoproof_result_anomaly_count(whole), best = count, fewest = SIZE_MAX;
   bool violated = false;
   for (size_t i = 0; i < count && i < WITNESSES; i++) {
-    isoproof_anomaly anomaly;
-    if (!isoproof_result_anomaly(whole, i, &anomaly) || anomaly.txn_count >= fewest) continue;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (!isoproof_result_anomaly_at(whole, i, &anomaly) || anomaly.txn_count >= fewest) continue;
     fewest = anomaly.txn_count;
     best = i;
   }
@@ -193,20 +193,21 @@ static isoproof_status make_room(minimizer *m, isoproof_error *error) {
 isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_minimize_options *options,
                                   isoproof_task *task, isoproof_history **smaller, isoproof_minimized *report,
                                   isoproof_error *error) {
-  isoproof_minimized made = {.verdict = ISOPROOF_UNDECIDED, .finished = true};
+  isoproof_minimized made = {.struct_size = sizeof made, .verdict = ISOPROOF_UNDECIDED, .finished = true};
+  isoproof_minimize_options known = {0};
   *smaller = NULL;
-  if (options == NULL || options->level == NULL || isoproof_level_find(options->level) == NULL) {
-    const char *level = options != NULL && options->level != NULL ? options->level : "";
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", level);
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_minimize_options, &known, options, error));
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_minimized, report, error));
+  if (known.level == NULL || isoproof_level_find(known.level) == NULL) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "there is no level `%s`", known.level != NULL ? known.level : "");
   }
-  bool duplicates =
-      options->struct_size > offsetof(isoproof_minimize_options, duplicate_values) && options->duplicate_values;
-  minimizer m = {.h = history, .level = options->level, .duplicate_values = duplicates, .task = task};
+  minimizer m = {.h = history, .level = known.level, .duplicate_values = known.duplicate_values, .task = task};
   isoproof_result *whole = NULL;
   isoproof_status status = make_room(&m, error);
   if (status == ISOPROOF_OK) status = judge(&m, history, &whole, error);
-  if (status == ISOPROOF_OK && duplicates) status = iso_choices_make(history, false, task, &m.choices, error);
-  if (status == ISOPROOF_OK) made.verdict = isoproof_result_of(whole, m.level);
+  if (status == ISOPROOF_OK && known.duplicate_values)
+    status = iso_choices_make(history, false, task, &m.choices, error);
+  if (status == ISOPROOF_OK) made.verdict = isoproof_result_verdict_of(whole, m.level);
   if (status == ISOPROOF_OK && made.verdict == ISOPROOF_VIOLATED) {
     status = shrink_all(&m, whole, error);
     made.finished = status != ISOPROOF_ERR_TIMEOUT;
@@ -215,7 +216,7 @@ isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_mini
     if (status == ISOPROOF_OK) status = iso_history_subset(history, m.keep_txn, m.keep_op, NULL, smaller, error);
   }
   made.checks = m.checks;
-  if (report != NULL) *report = made;
+  if (report != NULL) (void)ISO_STRUCT_GIVE(report, made);
   isoproof_result_free(whole);
   iso_choices_free(&m.choices);
   free(m.keep_txn);

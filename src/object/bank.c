@@ -81,7 +81,7 @@ isoproof_status iso_object_check_bank(const iso_object_history *h, const isoproo
   iso_numbering_init(&b.accounts);
   for (size_t i = 0; status == ISOPROOF_OK && i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_TXN_COMMITTED) continue;
     if ((i & 1023) == 0) status = iso_task_check(task, error);
     if (op->shape != ISO_SHAPE_MAP) status = iso_object_expected(h, op, "a map of accounts and balances", error);
     if (status == ISOPROOF_OK && first) status = first_read(&b, op, error);

@@ -35,10 +35,10 @@ static isoproof_status collect(comments *c, isoproof_error *error) {
   const iso_object_history *h = c->h;
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    if (op->f != ISO_OBJECT_F_WRITE || op->outcome == ISOPROOF_ABORTED) continue;
+    if (op->f != ISO_OBJECT_F_WRITE || op->outcome == ISOPROOF_TXN_ABORTED) continue;
     if (op->shape != ISO_SHAPE_SCALAR) return iso_object_expected(h, op, "what was written", error);
     comment one = {*iso_object_values(h, op), op->invoked, ISO_OBJECT_NEVER, 0};
-    if (op->outcome == ISOPROOF_COMMITTED) one.ended = op->completed;
+    if (op->outcome == ISOPROOF_TXN_COMMITTED) one.ended = op->completed;
     if (!iso_vec_push(&c->all, one)) return iso_fail_memory(error);
   }
   if (c->all.count > 1) qsort(c->all.items, c->all.count, sizeof(comment), by_value);
@@ -92,7 +92,7 @@ isoproof_status iso_object_check_comments(const iso_object_history *h, const iso
   isoproof_status status = collect(&c, error);
   for (size_t i = 0; status == ISOPROOF_OK && report->undecided == NULL && i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_TXN_COMMITTED) continue;
     status = iso_task_check(task, error);
     if (status == ISOPROOF_OK && op->shape != ISO_SHAPE_LIST) {
       status = iso_object_expected(h, op, "a list or a set of what was written", error);

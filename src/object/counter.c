@@ -27,10 +27,10 @@ static isoproof_status add_up(const iso_object_history *h, sums *s, isoproof_err
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
     int64_t number;
-    if (op->f != ISO_OBJECT_F_ADD || op->outcome == ISOPROOF_ABORTED) continue;
+    if (op->f != ISO_OBJECT_F_ADD || op->outcome == ISOPROOF_TXN_ABORTED) continue;
     ISO_TRY(number_of(h, op, &number, error));
     bool good = add_at(number > 0 ? s->tried_up : s->tried_down, op->invoked, number);
-    if (op->outcome == ISOPROOF_COMMITTED)
+    if (op->outcome == ISOPROOF_TXN_COMMITTED)
       good &= add_at(number > 0 ? s->done_up : s->done_down, op->completed, number);
     if (!good) return iso_object_expected(h, op, "numbers that can be added up", error);
   }
@@ -49,7 +49,7 @@ static isoproof_status judge(const iso_object_history *h, const sums *s, iso_obj
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
     int64_t number, least, most;
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_TXN_COMMITTED) continue;
     ISO_TRY(number_of(h, op, &number, error));
     bool large = __builtin_add_overflow(s->done_up[op->invoked], s->tried_down[op->completed], &least);
     large |= __builtin_add_overflow(s->tried_up[op->completed], s->done_down[op->invoked], &most);

@@ -80,11 +80,11 @@ static bool take_value(const iso_object_history *h, const iso_object_op *op, cal
 /* *wanted false for what says nothing: what failed, and reads of nothing or without an answer. */
 static isoproof_status call_of(const search *s, const iso_object_op *op, call *c, bool *wanted, isoproof_error *error) {
   enum { FREE = 0, HELD = 1 };
-  *c = (call){.key = ISO_VALUE_NIL, .known = op->outcome == ISOPROOF_COMMITTED};
+  *c = (call){.key = ISO_VALUE_NIL, .known = op->outcome == ISOPROOF_TXN_COMMITTED};
   c->invoked = op->invoked;
   c->completed = op->completed;
   c->line = op->line;
-  *wanted = op->outcome != ISOPROOF_ABORTED;
+  *wanted = op->outcome != ISOPROOF_TXN_ABORTED;
   if (!*wanted) return ISOPROOF_OK;
   if (s->lock) {
     c->kind = CALL_CAS;

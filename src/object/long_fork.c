@@ -49,7 +49,7 @@ static bool same_group(const group_read *x, const group_read *y) {
 
 static isoproof_status collect_write(forks *f, const iso_object_op *op, isoproof_error *error) {
   const iso_value *v = iso_object_values(f->h, op);
-  if (op->outcome == ISOPROOF_ABORTED) return ISOPROOF_OK;
+  if (op->outcome == ISOPROOF_TXN_ABORTED) return ISOPROOF_OK;
   return iso_vec_push(&f->writes, (uint64_t)v[1] << 32 | v[2]) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
@@ -72,12 +72,12 @@ static isoproof_status collect(forks *f, uint32_t group_size, isoproof_error *er
     const iso_object_op *op = &f->h->ops.items[i];
     bool reads = true;
     if (op->shape == ISO_SHAPE_LIST && op->count == 0) continue;
-    if (op->shape == ISO_SHAPE_NOTHING && op->outcome != ISOPROOF_COMMITTED) continue;
+    if (op->shape == ISO_SHAPE_NOTHING && op->outcome != ISOPROOF_TXN_COMMITTED) continue;
     if (op->shape != ISO_SHAPE_MICRO) return iso_object_expected(f->h, op, "[[:r k v] ...] or [[:w k v]]", error);
     for (uint32_t k = 0; k < op->count; k += 3) reads &= iso_object_values(f->h, op)[k] == 0;
     if (!reads && op->count != 3) return iso_object_expected(f->h, op, "either reads or one write", error);
     if (!reads) ISO_TRY(collect_write(f, op, error));
-    if (reads && op->outcome == ISOPROOF_COMMITTED) ISO_TRY(collect_read(f, op, group_size, error));
+    if (reads && op->outcome == ISOPROOF_TXN_COMMITTED) ISO_TRY(collect_read(f, op, group_size, error));
   }
   size_t at = 0;
   for (size_t i = 0; i < f->reads.count; i++) {
@@ -154,7 +154,7 @@ isoproof_status iso_object_check_sequential(const iso_object_history *h, const i
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
     if ((i & 1023) == 0) ISO_TRY(iso_task_check(task, error));
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_TXN_COMMITTED) continue;
     if (op->shape != ISO_SHAPE_KEYED) {
       return iso_object_expected(h, op, "[key [what was inserted last ... first]]", error);
     }

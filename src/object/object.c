@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/output.h"
 #include "format/format.h"
 
@@ -31,13 +32,13 @@ static const struct model {
 #undef BIT
 };
 
-const char *isoproof_object_at(size_t number) { return number < ISOPROOF_OBJECTS ? models[number].id : NULL; }
+const char *isoproof_object_model_at(size_t number) { return number < ISOPROOF_OBJECTS ? models[number].id : NULL; }
 
-const char *isoproof_object_meaning(isoproof_object_model model) {
+const char *isoproof_object_model_meaning(isoproof_object_model model) {
   return (unsigned)model < ISOPROOF_OBJECTS ? models[model].meaning : "";
 }
 
-bool isoproof_object_find(const char *id, isoproof_object_model *model) {
+bool isoproof_object_model_find(const char *id, isoproof_object_model *model) {
   for (unsigned i = 0; i < ISOPROOF_OBJECTS; i++) {
     if (strcmp(models[i].id, id) != 0) continue;
     *model = (isoproof_object_model)i;
@@ -123,27 +124,37 @@ static isoproof_status judge(iso_input *input, const isoproof_object_options *op
   return status;
 }
 
-static isoproof_status copy_options(const isoproof_object_options *given, isoproof_object_options *known,
+static isoproof_status read_options(const isoproof_object_options *given, isoproof_object_options *known,
                                     isoproof_error *error) {
-  memset(known, 0, sizeof *known);
-  if (given == NULL || given->struct_size < sizeof given->struct_size) {
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected options with their struct_size set");
-  }
-  memcpy(known, given, given->struct_size < sizeof *known ? given->struct_size : sizeof *known);
+  *known = (isoproof_object_options){0};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_object_options, known, given, error));
   if ((unsigned)known->model < ISOPROOF_OBJECTS) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown model number %u", (unsigned)known->model);
+}
+
+/* Before anything is opened. */
+static isoproof_status prepare(const isoproof_object_options *options, isoproof_object_options *known,
+                               const isoproof_object_verdict *verdict, isoproof_error *error) {
+  ISO_TRY(ISO_STRUCT_CHECK(isoproof_object_verdict, verdict, error));
+  return read_options(options, known, error);
+}
+
+static isoproof_status judge_and_close(iso_input *input, const isoproof_object_options *options, isoproof_task *task,
+                                       isoproof_object_verdict *verdict, isoproof_error *error) {
+  isoproof_object_verdict made = {.struct_size = sizeof made};
+  isoproof_status status = judge(input, options, task, &made, error);
+  iso_input_close(input);
+  (void)ISO_STRUCT_GIVE(verdict, made);
+  return status;
 }
 
 isoproof_status isoproof_object_check(const char *path, const isoproof_object_options *options, isoproof_task *task,
                                       isoproof_object_verdict *verdict, isoproof_error *error) {
   isoproof_object_options known;
   iso_input *input;
-  memset(verdict, 0, sizeof *verdict);
-  ISO_TRY(copy_options(options, &known, error));
+  ISO_TRY(prepare(options, &known, verdict, error));
   ISO_TRY(iso_input_open(path, &input, error));
-  isoproof_status status = judge(input, &known, task, verdict, error);
-  iso_input_close(input);
-  return status;
+  return judge_and_close(input, &known, task, verdict, error);
 }
 
 isoproof_status isoproof_object_check_memory(const void *data, size_t size, const char *name,
@@ -151,30 +162,31 @@ isoproof_status isoproof_object_check_memory(const void *data, size_t size, cons
                                              isoproof_object_verdict *verdict, isoproof_error *error) {
   isoproof_object_options known;
   iso_input *input;
-  memset(verdict, 0, sizeof *verdict);
-  ISO_TRY(copy_options(options, &known, error));
+  ISO_TRY(prepare(options, &known, verdict, error));
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
-  isoproof_status status = judge(input, &known, task, verdict, error);
-  iso_input_close(input);
-  return status;
+  return judge_and_close(input, &known, task, verdict, error);
 }
 
-isoproof_status isoproof_object_write_json(const isoproof_object_verdict *v, isoproof_object_model model,
+isoproof_status isoproof_object_write_json(const isoproof_object_verdict *verdict, isoproof_object_model model,
                                            const char *file, isoproof_write_fn write, void *user,
                                            isoproof_error *error) {
+  isoproof_object_verdict known = {.struct_size = sizeof known, .verdict = ISOPROOF_UNDECIDED};
   iso_output *out;
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_object_verdict, &known, verdict, error));
+  if ((unsigned)model >= ISOPROOF_OBJECTS)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown model number %u", (unsigned)model);
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   iso_out_text(out, "{\"schema\":1,\"file\":");
   iso_out_json_string(out, file, strlen(file));
   iso_out_printf(out, ",\"model\":\"%s\",\"operations\":%llu,\"verdict\":\"%s\",\"elle_valid\":", models[model].id,
-                 (unsigned long long)v->operations, isoproof_verdict_name(v->verdict));
-  iso_out_text(out, v->verdict == ISOPROOF_SATISFIED  ? "true"
-                    : v->verdict == ISOPROOF_VIOLATED ? "false"
-                                                      : "\"unknown\"");
-  iso_out_printf(out, ",\"problems\":%llu", (unsigned long long)v->problems);
-  if (v->explanation[0] != '\0') {
+                 (unsigned long long)known.operations, isoproof_verdict_name(known.verdict));
+  iso_out_text(out, known.verdict == ISOPROOF_SATISFIED  ? "true"
+                    : known.verdict == ISOPROOF_VIOLATED ? "false"
+                                                         : "\"unknown\"");
+  iso_out_printf(out, ",\"problems\":%llu", (unsigned long long)known.problems);
+  if (known.explanation[0] != '\0') {
     iso_out_text(out, ",\"explanation\":");
-    iso_out_json_string(out, v->explanation, strlen(v->explanation));
+    iso_out_json_string(out, known.explanation, strlen(known.explanation));
   }
   iso_out_text(out, "}\n");
   return iso_output_close(out, error);

@@ -208,7 +208,7 @@ static isoproof_status take_values(reader *r, iso_object_op *op) {
 
 static isoproof_status invocation(reader *r, uint32_t process, uint32_t place) {
   iso_object_op op = {.f = (uint8_t)r->at.f,
-                      .outcome = ISOPROOF_UNKNOWN,
+                      .outcome = ISOPROOF_TXN_UNKNOWN,
                       .invoked = place,
                       .completed = ISO_OBJECT_NEVER,
                       .line = r->at.number};
@@ -223,7 +223,7 @@ static isoproof_status completion(reader *r, uint32_t process, uint32_t place) {
       return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place_of(r),
                          "expected the invocation of the operation before its completion, found none: the model %s is "
                          "about real time",
-                         isoproof_object_at(r->model));
+                         isoproof_object_model_at(r->model));
     }
     ISO_TRY(invocation(r, process, place));
   }
@@ -235,9 +235,9 @@ static isoproof_status completion(reader *r, uint32_t process, uint32_t place) {
                        iso_object_f_text((iso_object_f)op->f), (unsigned long long)op->line,
                        iso_object_f_text(r->at.f));
   }
-  op->outcome = (uint8_t)(r->at.type == OK     ? ISOPROOF_COMMITTED
-                          : r->at.type == FAIL ? ISOPROOF_ABORTED
-                                               : ISOPROOF_UNKNOWN);
+  op->outcome = (uint8_t)(r->at.type == OK     ? ISOPROOF_TXN_COMMITTED
+                          : r->at.type == FAIL ? ISOPROOF_TXN_ABORTED
+                                               : ISOPROOF_TXN_UNKNOWN);
   if (r->at.type == INFO) return ISOPROOF_OK;
   op->completed = place;
   op->line = r->at.number;
@@ -260,7 +260,7 @@ static isoproof_status accept(reader *r, bool *accepted) {
   char quoted[256];
   bool transaction = r->at.f == ISO_OBJECT_F_TXN || !r->at.has_f;
   return iso_fail_at(&r->problem, transaction ? ISOPROOF_ERR_UNSUPPORTED : ISOPROOF_ERR_FORMAT, place_of(r),
-                     "expected an operation of the model %s, found %s", isoproof_object_at(r->model),
+                     "expected an operation of the model %s, found %s", isoproof_object_model_at(r->model),
                      transaction ? "a transaction" : iso_quote(r->at.f_text, strlen(r->at.f_text), quoted));
 }
 

@@ -44,7 +44,7 @@ static isoproof_status collect(set *s, isoproof_error *error) {
   const iso_object_history *h = s->h;
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_COMMITTED) continue;
+    if (op->f != ISO_OBJECT_F_READ || op->outcome != ISOPROOF_TXN_COMMITTED) continue;
     if (op->shape == ISO_SHAPE_KEYED) s->keyed = true;
     bool good = op->shape == ISO_SHAPE_KEYED || op->shape == ISO_SHAPE_LIST;
     if (!good) return iso_object_expected(h, op, "a list or a set of elements", error);
@@ -52,10 +52,10 @@ static isoproof_status collect(set *s, isoproof_error *error) {
   }
   for (size_t i = 0; i < h->ops.count; i++) {
     const iso_object_op *op = &h->ops.items[i];
-    element e = {.attempted = op->outcome != ISOPROOF_ABORTED, .known = ISO_OBJECT_NEVER};
+    element e = {.attempted = op->outcome != ISOPROOF_TXN_ABORTED, .known = ISO_OBJECT_NEVER};
     if (op->f != ISO_OBJECT_F_ADD) continue;
     if (!name_of(s, op, &e.name)) return iso_object_expected(h, op, s->keyed ? "[key element]" : "an element", error);
-    if (op->outcome == ISOPROOF_COMMITTED) e.known = op->completed;
+    if (op->outcome == ISOPROOF_TXN_COMMITTED) e.known = op->completed;
     if (!iso_vec_push(&s->elements, e)) return iso_fail_memory(error);
   }
   if (s->elements.count > 1) qsort(s->elements.items, s->elements.count, sizeof(element), by_name);

@@ -119,16 +119,17 @@ isoproof_verdict isoproof_result_verdict(const isoproof_result *result) {
 
 const char *isoproof_result_unknown_reason(const isoproof_result *result) { return result->unknown_reason; }
 
-size_t isoproof_result_levels(const isoproof_result *result) { return result->level_count; }
+size_t isoproof_result_level_count(const isoproof_result *result) { return result->level_count; }
 
-bool isoproof_result_level(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
+bool isoproof_result_level_at(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
   if (number >= result->level_count) return false;
   const struct iso_level_entry *entry = &result->levels[number];
-  *out = (isoproof_level_verdict){entry->info->id, entry->verdict, entry->asked};
-  return true;
+  isoproof_level_verdict made = {
+      .struct_size = sizeof made, .level = entry->info->id, .verdict = entry->verdict, .asked = entry->asked};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
-isoproof_verdict isoproof_result_of(const isoproof_result *result, const char *level) {
+isoproof_verdict isoproof_result_verdict_of(const isoproof_result *result, const char *level) {
   const isoproof_level_info *info = isoproof_level_find(level);
   for (size_t i = 0; info != NULL && i < result->level_count; i++) {
     if (result->levels[i].info == info) return result->levels[i].verdict;
@@ -143,11 +144,11 @@ static const char *name_at(const char *const *names, size_t number) {
   return NULL;
 }
 
-const char *isoproof_result_strongest(const isoproof_result *result, size_t number) {
+const char *isoproof_result_strongest_at(const isoproof_result *result, size_t number) {
   return name_at(result->strongest, number);
 }
 
-const char *isoproof_result_weakest_violated(const isoproof_result *result, size_t number) {
+const char *isoproof_result_weakest_violated_at(const isoproof_result *result, size_t number) {
   return name_at(result->weakest_violated, number);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/abi.h"
 #include "run/summary.h"
 
 /* How often the caller's thread looks, and how long a session may take to end by itself. */
@@ -61,23 +62,19 @@ int64_t isoproof_run_event(isoproof_run_handle *run, const char *text) {
 
 static const char *const default_urls[] = {"sqlite:"};
 
-void isoproof_run_defaults(isoproof_run_options *options) {
-  *options = (isoproof_run_options){.struct_size = sizeof *options,
-                                    .urls = default_urls,
-                                    .url_count = 1,
-                                    .seconds = 3,
-                                    .statement_timeout = 10,
-                                    .tables = 1};
-}
+static const isoproof_run_options defaults = {.struct_size = sizeof defaults,
+                                              .urls = default_urls,
+                                              .url_count = 1,
+                                              .seconds = 3,
+                                              .statement_timeout = 10,
+                                              .tables = 1};
+
+bool isoproof_run_defaults(isoproof_run_options *options) { return ISO_STRUCT_GIVE(options, defaults); }
 
 static isoproof_status take_options(const isoproof_run_options *given, isoproof_run_options *options,
                                     isoproof_error *error) {
-  isoproof_run_defaults(options);
-  size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
-  if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_run_options), found %zu",
-                    given->struct_size);
-  memcpy(options, given, size);
+  *options = defaults;
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_run_options, options, given, error));
   if (options->url_count == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "urls: expected at least one, found none");
   if (options->path == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "path: expected a file for the history");
   if (!(options->seconds >= 0 && options->seconds <= 1e9))
@@ -94,12 +91,12 @@ static isoproof_status take_options(const isoproof_run_options *given, isoproof_
 
 static isoproof_status check_needs(const isoproof_run_handle *run, isoproof_error *error) {
   isoproof_workload_kind kind = run->workload->kind;
-  isoproof_needs needs = isoproof_workload_needs(kind);
+  isoproof_workload_need needs = isoproof_workload_needs(kind);
   iso_capabilities can = iso_database_capabilities(run->database);
-  if ((needs != ISOPROOF_NEEDS_LISTS || can.lists) && (needs != ISOPROOF_NEEDS_ROWS || can.predicates))
+  if ((needs != ISOPROOF_NEED_LISTS || can.lists) && (needs != ISOPROOF_NEED_ROWS || can.predicates))
     return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the workload %s needs %s, which the driver %s does not have",
-                  isoproof_workload_id(kind), needs == ISOPROOF_NEEDS_LISTS ? "lists" : "ranges of rows",
+                  isoproof_workload_at(kind), needs == ISOPROOF_NEED_LISTS ? "lists" : "ranges of rows",
                   iso_driver_name(iso_database_driver(run->database)));
 }
 
@@ -139,7 +136,7 @@ static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *er
     started[0] = 0;
   const char *fixed[][2] = {{"seed", seed},
                             {"command", options->command},
-                            {"workload", isoproof_workload_id(run->workload->kind)},
+                            {"workload", isoproof_workload_at(run->workload->kind)},
                             {"sessions", sessions},
                             {"driver", iso_driver_name(iso_database_driver(run->database))},
                             {"database", iso_database_version(run->database)},
@@ -325,10 +322,7 @@ static isoproof_status run_sessions(isoproof_run_handle *run, watch *w, isoproof
 /* ---- all of it ---- */
 
 static isoproof_status make_generator(isoproof_run_handle *run, isoproof_error *error) {
-  isoproof_workload_options mixed;
-  isoproof_workload_defaults(ISOPROOF_WORKLOAD_MIXED, &mixed);
-  const isoproof_workload_options *wanted = run->options->workload != NULL ? run->options->workload : &mixed;
-  ISO_TRY(iso_generator_new(wanted, &run->generator, error));
+  ISO_TRY(iso_generator_new(run->options->workload, &run->generator, error));
   run->workload = &run->generator->options;
   if (run->options->seconds == 0 && run->workload->txns == 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "seconds and txns: expected a limit, found none");

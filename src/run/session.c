@@ -68,13 +68,13 @@ static isoproof_status run_program(iso_session *session, const iso_program *prog
     iso_txn_end end;
     if (attempt > 0) iso_count(&session->counts.retried);
     ISO_TRY(iso_run_txn(session, program, &end, error));
-    if (end.status == ISOPROOF_UNKNOWN) session->name = atomic_fetch_add(&run->next_name, 1);
+    if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = atomic_fetch_add(&run->next_name, 1);
     bool healthy = end.outcome == ISO_OUTCOME_OK || (end.begun && end.outcome == ISO_OUTCOME_ABORT);
     if (healthy)
       *pause_ms = FIRST_PAUSE_MS;
     else
       pause_after_failure(session, pause_ms);
-    if (end.outcome != ISO_OUTCOME_ABORT || end.status != ISOPROOF_ABORTED || attempt >= run->options->retries ||
+    if (end.outcome != ISO_OUTCOME_ABORT || end.status != ISOPROOF_TXN_ABORTED || attempt >= run->options->retries ||
         iso_run_stopping(run))
       return ISOPROOF_OK;
   }
@@ -112,10 +112,10 @@ isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
     ISO_TRY(iso_generator_final(session->run->generator, &at, &program, error));
     if (program == NULL) return ISOPROOF_OK;
     for (int i = 0; i < FINAL_TRIES; i++) {
-      iso_txn_end end = {.status = ISOPROOF_ABORTED};
+      iso_txn_end end = {.status = ISOPROOF_TXN_ABORTED};
       if (try_connect(session)) ISO_TRY(iso_run_txn(session, program, &end, error));
-      if (end.status == ISOPROOF_COMMITTED) break;
-      if (end.status == ISOPROOF_UNKNOWN) session->name = atomic_fetch_add(&session->run->next_name, 1);
+      if (end.status == ISOPROOF_TXN_COMMITTED) break;
+      if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = atomic_fetch_add(&session->run->next_name, 1);
       struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};
       nanosleep(&moment, NULL);
     }

@@ -18,7 +18,7 @@ struct isoproof_run_summary {
   bool cancelled;
 };
 
-const char *isoproof_error_class_name(size_t number) {
+const char *isoproof_error_class_at(size_t number) {
   return number < ISO_ERROR_CLASSES ? iso_error_class_name((iso_error_class)number) : NULL;
 }
 
@@ -60,7 +60,7 @@ static bool copy_all(isoproof_run_summary *report, isoproof_run_handle *run) {
   report->database = copy(iso_database_version(run->database), &good);
   report->driver = copy(iso_driver_name(iso_database_driver(run->database)), &good);
   report->isolation = copy(isolation->name, &good);
-  bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEEDS_LISTS;
+  bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEED_LISTS;
   const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
   if (claim != NULL) report->claim = copy(claim, &good);
   report->note = copy(isolation->note, &good);
@@ -129,18 +129,18 @@ const char *isoproof_run_summary_claim(const isoproof_run_summary *report) { ret
 const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report) { return report->note; }
 bool isoproof_run_summary_cancelled(const isoproof_run_summary *report) { return report->cancelled; }
 
-bool isoproof_run_summary_setting(const isoproof_run_summary *report, size_t number, const char **name,
-                                  const char **value) {
+bool isoproof_run_summary_setting_at(const isoproof_run_summary *report, size_t number, const char **name,
+                                     const char **value) {
   if (number >= report->settings.count) return false;
   *name = report->settings.items[number].name;
   *value = report->settings.items[number].value;
   return true;
 }
 
-const char *isoproof_run_summary_url(const isoproof_run_summary *report, size_t node) {
+const char *isoproof_run_summary_url_at(const isoproof_run_summary *report, size_t node) {
   return node < report->urls.count ? report->urls.items[node] : NULL;
 }
 
-const char *isoproof_run_summary_error(const isoproof_run_summary *report, size_t error_class) {
+const char *isoproof_run_summary_last_error(const isoproof_run_summary *report, size_t error_class) {
   return error_class < ISO_ERROR_CLASSES ? report->messages[error_class] : "";
 }

@@ -73,7 +73,7 @@ static isoproof_status record(iso_session *s, isoproof_txn_status status, int64_
   iso_jsonl_txn txn = {.session = integer(s->name),
                        .status = status,
                        .start = start,
-                       .end = status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : end,
+                       .end = status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : end,
                        .start_index = -1,
                        .end_index = -1,
                        .node = iso_database_nodes(s->run->database) > 1 ? integer((int64_t)s->node) : isoproof_nil(),
@@ -184,36 +184,36 @@ static isoproof_txn_status end_failed(iso_session *s) {
     iso_rollback(s->connection, &s->reply);
     if (s->reply.txn == ISO_TXN_UNKNOWN) state = ISO_TXN_UNKNOWN;
   }
-  return state == ISO_TXN_UNKNOWN ? ISOPROOF_UNKNOWN : ISOPROOF_ABORTED;
+  return state == ISO_TXN_UNKNOWN ? ISOPROOF_TXN_UNKNOWN : ISOPROOF_TXN_ABORTED;
 }
 
 static isoproof_txn_status end_txn(iso_session *s, const iso_program *program, iso_txn_end *end) {
   if (program->rollback) {
     end->outcome = iso_rollback(s->connection, &s->reply);
     if (end->outcome != ISO_OUTCOME_OK) keep_error(s);
-    return s->reply.txn == ISO_TXN_UNKNOWN ? ISOPROOF_UNKNOWN : ISOPROOF_ABORTED;
+    return s->reply.txn == ISO_TXN_UNKNOWN ? ISOPROOF_TXN_UNKNOWN : ISOPROOF_TXN_ABORTED;
   }
   end->outcome = iso_commit(s->connection, &s->reply);
-  if (end->outcome == ISO_OUTCOME_OK && s->reply.txn == ISO_TXN_COMMITTED) return ISOPROOF_COMMITTED;
+  if (end->outcome == ISO_OUTCOME_OK && s->reply.txn == ISO_TXN_COMMITTED) return ISOPROOF_TXN_COMMITTED;
   keep_error(s);
   return end_failed(s);
 }
 
 static void count_end(iso_session *s, const iso_program *program, isoproof_txn_status status, int64_t latency) {
-  if (status == ISOPROOF_COMMITTED) {
+  if (status == ISOPROOF_TXN_COMMITTED) {
     iso_count(&s->counts.committed);
     iso_histogram_add(&s->counts.latency, latency);
   } else {
-    iso_count(status == ISOPROOF_ABORTED ? &s->counts.aborted : &s->counts.unknown);
+    iso_count(status == ISOPROOF_TXN_ABORTED ? &s->counts.aborted : &s->counts.unknown);
   }
-  if (status != ISOPROOF_COMMITTED || !program->check_total) return;
+  if (status != ISOPROOF_TXN_COMMITTED || !program->check_total) return;
   int64_t total = 0;
   for (size_t i = 0; i < s->seen.count; i++) total += amount_of(s->seen.items[i]);
   if (total != (int64_t)s->run->generator->options.keys * ISO_FIRST_AMOUNT) iso_count(&s->counts.broken_totals);
 }
 
 isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_end *end, isoproof_error *error) {
-  *end = (iso_txn_end){.status = ISOPROOF_ABORTED};
+  *end = (iso_txn_end){.status = ISOPROOF_TXN_ABORTED};
   s->seen.count = s->ops.count = s->keys.count = s->first_element.count = s->elements.count = 0;
   s->code[0] = 0;
   s->taken = iso_generator_take(s->run->generator, s->number, program);

@@ -152,7 +152,7 @@ static void put_run(iso_output *out, int root, const iso_past_run *run) {
     iso_out_text(out, "</td><td>not readable here</td><td></td><td></td><td></td><td></td><td></td></tr>\n");
     return;
   }
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_document_counts(document, &counts);
   const char *verdict = iso_judged_name(document);
   iso_out_printf(out, "</td><td class=\"%s\">%s</td>", verdict, verdict);

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/abi.h"
 #include "base/task.h"
 #include "serve/response.h"
 
@@ -216,9 +217,9 @@ static isoproof_status listen_here(isoproof_server *server, uint16_t port, isopr
 
 isoproof_status isoproof_server_open(const isoproof_server_options *options, isoproof_server **out,
                                      isoproof_error *error) {
-  isoproof_server_options known = {.struct_size = sizeof known};
+  isoproof_server_options known = {0};
   *out = NULL;
-  memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_server_options, &known, options, error));
   if (known.directory == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "a server needs a directory");
   isoproof_server *server = iso_alloc_zero(1, sizeof *server);
   if (server == NULL) return iso_fail_memory(error);

@@ -208,7 +208,7 @@ static bool verify_order(iso_verifier *v, const iso_finding *f) {
   if (f->element >= count) return false;
   if (is_list_read(h, f->other)) {
     const iso_value *other = iso_history_list(h, f->other, &other_count);
-    bool aborted = h->txn_status[iso_history_txn_of(h, f->other)] == ISOPROOF_ABORTED;
+    bool aborted = h->txn_status[iso_history_txn_of(h, f->other)] == ISOPROOF_TXN_ABORTED;
     return !aborted && f->element < other_count && list[f->element] != other[f->element];
   }
   if (!is_write(h, f->other) || !is_write(h, f->seen) || !same_key(h, f->seen, f->other)) return false;

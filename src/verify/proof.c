@@ -42,14 +42,14 @@ static bool shows_initial(const isoproof_history *h, uint32_t read_op) {
 /* from is before to in one session, and neither was rolled back. */
 static bool check_so(const isoproof_history *h, uint32_t from, uint32_t to) {
   return is_txn(h, from) && is_txn(h, to) && from < to && h->txn_session[from] == h->txn_session[to] &&
-         h->txn_status[from] != ISOPROOF_ABORTED && h->txn_status[to] != ISOPROOF_ABORTED;
+         h->txn_status[from] != ISOPROOF_TXN_ABORTED && h->txn_status[to] != ISOPROOF_TXN_ABORTED;
 }
 
 /* read_op of to shows what write_op of from wrote, in another transaction. */
 static bool check_wr(const isoproof_history *h, uint32_t from, uint32_t to, uint32_t write_op, uint32_t read_op) {
   return from != to && in_txn(h, write_op, from) && in_txn(h, read_op, to) && is_write(h, write_op) &&
          is_read(h, read_op) && h->op_key[write_op] == h->op_key[read_op] && shows_version(h, read_op, write_op) &&
-         h->txn_status[from] != ISOPROOF_ABORTED && h->txn_status[to] != ISOPROOF_ABORTED;
+         h->txn_status[from] != ISOPROOF_TXN_ABORTED && h->txn_status[to] != ISOPROOF_TXN_ABORTED;
 }
 
 /* Where a list shows an element first; its length where it does not. */
@@ -69,8 +69,8 @@ static bool check_ww(const isoproof_history *h, const iso_proof_step *step) {
   uint32_t key = h->op_key[step->read_op], count;
   if (!is_list_read(h, step->read_op) || !is_append(h, step->write_op) || !is_append(h, step->to_op)) return false;
   if (h->op_key[step->write_op] != key || h->op_key[step->to_op] != key) return false;
-  if (h->txn_status[step->from] == ISOPROOF_ABORTED || h->txn_status[step->to] == ISOPROOF_ABORTED ||
-      h->txn_status[step->reader] == ISOPROOF_ABORTED) {
+  if (h->txn_status[step->from] == ISOPROOF_TXN_ABORTED || h->txn_status[step->to] == ISOPROOF_TXN_ABORTED ||
+      h->txn_status[step->reader] == ISOPROOF_TXN_ABORTED) {
     return false;
   }
   const iso_value *list = iso_history_list(h, step->read_op, &count);

@@ -16,8 +16,8 @@ typedef struct {
 /* ---- what the history says ---- */
 
 static bool takes_part(const judge *j, uint32_t txn) {
-  if (txn >= j->h->txns || j->h->txn_status[txn] == ISOPROOF_ABORTED) return false;
-  return j->h->txn_status[txn] == ISOPROOF_COMMITTED || (j->counts != NULL && j->counts[txn]);
+  if (txn >= j->h->txns || j->h->txn_status[txn] == ISOPROOF_TXN_ABORTED) return false;
+  return j->h->txn_status[txn] == ISOPROOF_TXN_COMMITTED || (j->counts != NULL && j->counts[txn]);
 }
 
 static bool in_txn(const judge *j, uint32_t op, uint32_t txn) {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/abi.h"
+
 static const iso_generator_next_fn functions[ISOPROOF_WORKLOADS] = {
     [ISOPROOF_WORKLOAD_MIXED] = iso_next_mixed,
     [ISOPROOF_WORKLOAD_GENERAL] = iso_next_general,
@@ -83,17 +85,21 @@ static isoproof_status make(iso_generator *generator, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* The kind decides the defaults of the others, so that it is read first. */
+static isoproof_status read_options(const isoproof_workload_options *given, isoproof_workload_options *options,
+                                    isoproof_error *error) {
+  *options = (isoproof_workload_options){.kind = ISOPROOF_WORKLOAD_MIXED};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_workload_options, options, given, error));
+  isoproof_workload_defaults(options->kind, options);
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_workload_options, options, given, error));
+  return check_options(options, error);
+}
+
 isoproof_status iso_generator_new(const isoproof_workload_options *given, iso_generator **generator,
                                   isoproof_error *error) {
   *generator = NULL;
   isoproof_workload_options options;
-  size_t size = given->struct_size < sizeof options ? given->struct_size : sizeof options;
-  if (size < sizeof given->struct_size + sizeof given->kind)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_workload_options), found %zu",
-                    given->struct_size);
-  isoproof_workload_defaults(given->kind, &options);
-  memcpy(&options, given, size);
-  ISO_TRY(check_options(&options, error));
+  ISO_TRY(read_options(given, &options, error));
   iso_generator *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->options = options;

@@ -49,7 +49,7 @@ struct iso_generator {
   bool amounts;        /* values hold amounts */
 };
 
-/* ISOPROOF_ERR_USAGE names the option that makes no sense. */
+/* NULL for the options of the mixed workload.  ISOPROOF_ERR_USAGE names the option that makes no sense. */
 isoproof_status iso_generator_new(const isoproof_workload_options *options, iso_generator **generator,
                                   isoproof_error *error);
 void iso_generator_free(iso_generator *generator);

@@ -34,8 +34,8 @@ static isoproof_status check_skew(double skew, isoproof_error *error) {
   return iso_fail(error, ISOPROOF_ERR_USAGE, "skew: expected a number from 0 to 100, found %g", skew);
 }
 
-isoproof_status iso_keys_init(iso_key_source *source, isoproof_keys kind, uint32_t keys, double skew, double hot_share,
-                              double hot_keys_share, isoproof_error *error) {
+isoproof_status iso_keys_init(iso_key_source *source, isoproof_key_distribution kind, uint32_t keys, double skew,
+                              double hot_share, double hot_keys_share, isoproof_error *error) {
   *source = (iso_key_source){.kind = kind, .keys = keys};
   if (keys == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "keys: expected at least 1, found 0");
   switch (kind) {
@@ -64,7 +64,7 @@ isoproof_status iso_keys_init(iso_key_source *source, isoproof_keys kind, uint32
     source->skew = skew;
     source->tail = -expm1(-skew * keys * log(2));
     return ISOPROOF_OK;
-  case ISOPROOF_KEYS_KINDS:
+  case ISOPROOF_KEY_DISTRIBUTIONS:
     break;
   }
   return iso_fail(error, ISOPROOF_ERR_USAGE, "distribution: %u is no key distribution", (unsigned)kind);
@@ -101,7 +101,7 @@ uint32_t iso_keys_draw(const iso_key_source *source, iso_random *random) {
   case ISOPROOF_KEYS_EXPONENTIAL:
     return draw_exponential(source, random);
   case ISOPROOF_KEYS_UNIFORM:
-  case ISOPROOF_KEYS_KINDS:
+  case ISOPROOF_KEY_DISTRIBUTIONS:
     break;
   }
   return iso_random_below(random, source->keys);

@@ -11,7 +11,7 @@
 #include "workload/random.h"
 
 typedef struct iso_key_source {
-  isoproof_keys kind;
+  isoproof_key_distribution kind;
   uint32_t keys;
   /* hotspot */
   uint32_t hot_keys;
@@ -25,8 +25,8 @@ typedef struct iso_key_source {
 } iso_key_source;
 
 /* ISOPROOF_ERR_USAGE names the option that makes no sense. */
-isoproof_status iso_keys_init(iso_key_source *source, isoproof_keys kind, uint32_t keys, double skew, double hot_share,
-                              double hot_keys_share, isoproof_error *error);
+isoproof_status iso_keys_init(iso_key_source *source, isoproof_key_distribution kind, uint32_t keys, double skew,
+                              double hot_share, double hot_keys_share, isoproof_error *error);
 /* A key in [0, keys); 0 is the likeliest one. */
 uint32_t iso_keys_draw(const iso_key_source *source, iso_random *random);
 

@@ -80,7 +80,7 @@ static isoproof_status write_all(iso_generator *generator, iso_output *output, i
   iso_out_printf(output,
                  "{\"isoproof-workload\":1,\"workload\":\"%s\",\"seed\":\"%" PRIu64
                  "\",\"sessions\":%u,\"transactions\":%" PRIu64 ",\"keys\":%u}\n",
-                 isoproof_workload_id(options->kind), options->seed, options->sessions, options->txns, options->keys);
+                 isoproof_workload_at(options->kind), options->seed, options->sessions, options->txns, options->keys);
   for (uint64_t i = 0; i < options->txns && !iso_output_failed(output); i++) {
     job j = {.generator = generator, .session = (uint32_t)(i % options->sessions), .output = output};
     const iso_program *program;
@@ -100,10 +100,11 @@ isoproof_status isoproof_workload_write(const isoproof_workload_options *options
                                         isoproof_task *task, isoproof_error *error) {
   iso_generator *generator = NULL;
   iso_output *output = NULL;
-  if (options->txns == 0)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at least 1 for a workload to be written, found 0");
   ISO_TRY(iso_generator_new(options, &generator, error));
-  isoproof_status status = iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &output, error);
+  isoproof_status status =
+      generator->options.txns == 0
+          ? iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at least 1 for a workload to be written, found 0")
+          : iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &output, error);
   if (status == ISOPROOF_OK) {
     status = write_all(generator, output, task, error);
     if (status == ISOPROOF_OK)

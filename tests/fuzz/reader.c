@@ -67,9 +67,9 @@ static void check(isoproof_history *history, isoproof_task *task) {
   sink out = {0};
   expect(isoproof_result_write_json(result, &render, put, &out, &error) == ISOPROOF_OK, "json of a result", &error);
   expect(isoproof_result_write_text(result, &render, put, &out, &error) == ISOPROOF_OK, "text of a result", &error);
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
-    expect(isoproof_result_anomaly(result, i, &anomaly), "an anomaly by number", NULL);
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    expect(isoproof_result_anomaly_at(result, i, &anomaly), "an anomaly by number", NULL);
     expect(anomaly.explanation != NULL && anomaly.code != NULL, "an anomaly is explained", NULL);
   }
   isoproof_result_free(result);
@@ -81,7 +81,7 @@ static void write_all(const isoproof_history *history, isoproof_task *task) {
   for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
     if (!format->writable) continue;
     isoproof_error error = {0};
-    isoproof_write_loss loss = {0};
+    isoproof_write_loss loss = {.struct_size = sizeof loss};
     sink out = {0};
     isoproof_status status =
         isoproof_history_write_to(history, format->format, put, &out, &options, task, &loss, &error);
@@ -101,7 +101,7 @@ static void reread(const isoproof_history *history, isoproof_task *task) {
     isoproof_history *again = NULL;
     status = isoproof_history_open_memory(out.bytes, out.count, "again", &open, task, &again, &error);
     if (status != ISOPROOF_ERR_TIMEOUT && status != ISOPROOF_ERR_MEMORY) {
-      isoproof_counts before, after;
+      isoproof_counts before = {.struct_size = sizeof before}, after = {.struct_size = sizeof after};
       expect(status == ISOPROOF_OK, "our own output reads back", &error);
       isoproof_history_counts(history, &before);
       isoproof_history_counts(again, &after);
@@ -118,21 +118,21 @@ static void reread(const isoproof_history *history, isoproof_task *task) {
 
 static void use(isoproof_history *history, isoproof_task *task) {
   isoproof_error error = {0};
-  isoproof_resolution resolution;
-  isoproof_stats stats;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
+  isoproof_stats stats = {.struct_size = sizeof stats};
   isoproof_status status = isoproof_history_resolve(history, task, &resolution, &error);
   if (status != ISOPROOF_OK) expect_described(status, &error);
   status = isoproof_history_stats(history, task, &stats, &error);
   if (status != ISOPROOF_OK) expect_described(status, &error);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   for (uint64_t op = 0; op < counts.operations; op++) {
-    isoproof_op out;
+    isoproof_op out = {.struct_size = sizeof out};
     isoproof_position position;
     isoproof_scalar element;
-    expect(isoproof_history_op(history, op, &out), "an operation by number", NULL);
-    isoproof_history_position(history, op, &position);
-    if (out.elements > 0) isoproof_history_element(history, op, out.elements - 1, &element);
+    expect(isoproof_history_op_at(history, op, &out), "an operation by number", NULL);
+    isoproof_history_position_of(history, op, &position);
+    if (out.element_count > 0) isoproof_history_element_at(history, op, out.element_count - 1, &element);
   }
   check(history, task);
   write_all(history, task);

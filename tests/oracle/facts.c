@@ -36,29 +36,30 @@ static bool find_key(book *b, isoproof_scalar key, unsigned *number) {
 }
 
 static bool load_op(book *b, unsigned txn, unsigned position, uint64_t number) {
-  isoproof_op op;
-  if (b->op_count == FACTS_OPS || !isoproof_history_op(b->history, number, &op)) return false;
+  isoproof_op op = {.struct_size = sizeof op};
+  if (b->op_count == FACTS_OPS || !isoproof_history_op_at(b->history, number, &op)) return false;
   if (op.kind > ISOPROOF_OP_APPEND) return false;
   item *to = &b->ops[b->op_count++];
   *to = (item){txn, position, 0, op.kind, op.value, b->element_count, 0};
   if (!find_key(b, op.key, &to->key)) return false;
   if (op.kind != ISOPROOF_OP_READ_LIST) return true;
-  if (op.elements > FACTS_ELEMENTS - b->element_count) return false;
-  to->elements = (unsigned)op.elements;
+  if (op.element_count > FACTS_ELEMENTS - b->element_count) return false;
+  to->elements = (unsigned)op.element_count;
   for (unsigned i = 0; i < to->elements; i++)
-    if (!isoproof_history_element(b->history, number, i, &b->elements[b->element_count++])) return false;
+    if (!isoproof_history_element_at(b->history, number, i, &b->elements[b->element_count++])) return false;
   return true;
 }
 
 static bool load(book *b) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(b->history, &counts);
   if (counts.transactions > FACTS_TXNS) return false;
   b->txn_count = (unsigned)counts.transactions;
   for (unsigned t = 0; t < b->txn_count; t++) {
-    isoproof_history_txn(b->history, t, &b->txns[t]);
+    b->txns[t].struct_size = sizeof b->txns[t];
+    isoproof_history_txn_at(b->history, t, &b->txns[t]);
     b->first_op[t] = b->op_count;
-    for (unsigned i = 0; i < b->txns[t].ops; i++)
+    for (unsigned i = 0; i < b->txns[t].op_count; i++)
       if (!load_op(b, t, i, b->txns[t].first_op + i)) return false;
     b->first_op[t + 1] = b->op_count;
   }
@@ -84,7 +85,7 @@ static bool values_are_unique(const book *b) {
 
 static bool observe(book *b, unsigned reader, const item *write) {
   if (write == NULL || write->txn == reader || b->in_effect[write->txn]) return false;
-  if (b->txns[write->txn].status != ISOPROOF_UNKNOWN) return false;
+  if (b->txns[write->txn].status != ISOPROOF_TXN_UNKNOWN) return false;
   return b->in_effect[write->txn] = true;
 }
 
@@ -99,7 +100,7 @@ static bool observe_op(book *b, const item *op) {
 
 /* Committed ones did; unknown ones did when one that did has read from them. */
 static void find_effects(book *b) {
-  for (unsigned t = 0; t < b->txn_count; t++) b->in_effect[t] = b->txns[t].status == ISOPROOF_COMMITTED;
+  for (unsigned t = 0; t < b->txn_count; t++) b->in_effect[t] = b->txns[t].status == ISOPROOF_TXN_COMMITTED;
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned i = 0; i < b->op_count; i++)
@@ -127,7 +128,7 @@ static void order_nodes(const book *b, facts *f) {
       const isoproof_txn *first = &b->txns[f->txn[i]], *second = &b->txns[f->txn[j]];
       if (first->session == second->session && first->index < second->index) relate(&f->so, i, j);
       /* When a transaction of unknown outcome committed, nobody knows: perhaps long after its client gave up. */
-      bool timed = first->status == ISOPROOF_COMMITTED && first->end != ISOPROOF_NO_TIME &&
+      bool timed = first->status == ISOPROOF_TXN_COMMITTED && first->end != ISOPROOF_NO_TIME &&
                    first->end >= first->start && second->start != ISOPROOF_NO_TIME;
       if (timed && first->end < second->start) relate(&f->rt, i, j);
     }

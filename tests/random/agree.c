@@ -23,9 +23,9 @@ typedef struct {
 static void count_anomalies(const isoproof_result *result, uint64_t count[CODES], size_t edges[CODES], char *problem,
                             size_t size) {
   memset(count, 0, CODES * sizeof *count);
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
-    if (!isoproof_result_anomaly(result, i, &anomaly)) {
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (!isoproof_result_anomaly_at(result, i, &anomaly)) {
       snprintf(problem, size, "anomaly %zu has no witness", i);
       return;
     }
@@ -47,14 +47,14 @@ static unsigned judge(isoproof_history *history, const char *only, trial *t) {
     return 0;
   }
   for (unsigned i = 0; i < LEVELS; i++) {
-    isoproof_verdict verdict = isoproof_result_of(result, oracle_level_id(levels[i]));
+    isoproof_verdict verdict = isoproof_result_verdict_of(result, oracle_level_id(levels[i]));
     if (verdict == ISOPROOF_SATISFIED) bits |= 1u << i;
     if (verdict == ISOPROOF_UNDECIDED && (only == NULL || strcmp(only, oracle_level_id(levels[i])) == 0)) {
       snprintf(t->problem, sizeof t->problem, "%s is not decided", oracle_level_id(levels[i]));
     }
   }
-  bool violated = isoproof_result_weakest_violated(result, 0) != NULL;
-  if (violated != (isoproof_result_anomalies(result) > 0)) {
+  bool violated = isoproof_result_weakest_violated_at(result, 0) != NULL;
+  if (violated != (isoproof_result_anomaly_count(result) > 0)) {
     snprintf(t->problem, sizeof t->problem, "a violation without a witness");
   }
   if (only == NULL) count_anomalies(result, t->count, t->edges, t->problem, sizeof t->problem);

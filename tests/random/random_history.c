@@ -26,7 +26,7 @@ void sketch_shape(uint64_t *state, sketch *out) {
     sketch_txn *txn = &out->txns[t];
     txn->session = (uint8_t)sketch_below(state, sessions);
     uint64_t fate = sketch_below(state, 24);
-    txn->status = fate == 0 ? ISOPROOF_ABORTED : fate == 1 ? ISOPROOF_UNKNOWN : ISOPROOF_COMMITTED;
+    txn->status = fate == 0 ? ISOPROOF_TXN_ABORTED : fate == 1 ? ISOPROOF_TXN_UNKNOWN : ISOPROOF_TXN_COMMITTED;
     txn->count = (uint8_t)(sketch_below(state, 20) == 0 ? 0 : 1 + sketch_below(state, longest));
     for (unsigned i = 0; i < txn->count; i++) {
       txn->ops[i] = (sketch_op){.write = sketch_below(state, 8) >= reads, .key = (uint8_t)sketch_below(state, keys)};
@@ -47,7 +47,7 @@ static void run_txn(const sketch *s, sketch_txn *txn, versions *v, unsigned base
     }
   }
   for (unsigned key = 0; key < SKETCH_KEYS; key++) {
-    bool lands = own[key] != 0 && txn->status != ISOPROOF_ABORTED;
+    bool lands = own[key] != 0 && txn->status != ISOPROOF_TXN_ABORTED;
     v->value[key][now + 1] = lands ? own[key] : v->value[key][now];
   }
 }

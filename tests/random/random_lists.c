@@ -41,7 +41,7 @@ static void land(const sketch *s, store *st, unsigned t, unsigned now) {
   const sketch_txn *txn = &s->txns[t];
   for (unsigned i = 0; i < txn->count; i++) {
     const sketch_op *op = &txn->ops[i];
-    if (!op->write || !sketch_is_list(s, op->key) || txn->status == ISOPROOF_ABORTED) continue;
+    if (!op->write || !sketch_is_list(s, op->key) || txn->status == ISOPROOF_TXN_ABORTED) continue;
     st->owner[op->key][st->count[op->key]] = (uint8_t)t;
     st->items[op->key][st->count[op->key]++] = op->value;
   }
@@ -104,7 +104,7 @@ static void damage(uint64_t *state, sketch_op *op) {
 static void add_final_reads(uint64_t *state, sketch *s) {
   if (s->count == SKETCH_TXNS) return;
   sketch_txn *last = &s->txns[s->count++];
-  *last = (sketch_txn){.session = (uint8_t)sketch_below(state, SKETCH_SESSIONS), .status = ISOPROOF_COMMITTED};
+  *last = (sketch_txn){.session = (uint8_t)sketch_below(state, SKETCH_SESSIONS), .status = ISOPROOF_TXN_COMMITTED};
   for (uint8_t key = 0; key < SKETCH_KEYS; key++) {
     if (sketch_is_list(s, key)) last->ops[last->count++] = (sketch_op){.key = key};
   }

@@ -95,7 +95,7 @@ static bool is_sound(const gatherer *g, uint32_t reader, uint32_t write) {
   const isoproof_history *h = g->c->history;
   if (write == ISO_FROM_INITIAL) return true;
   uint32_t txn = g->c->op_txn[write];
-  return txn != reader && h->txn_status[txn] != ISOPROOF_ABORTED && !is_overwritten(h, txn, write);
+  return txn != reader && h->txn_status[txn] != ISOPROOF_TXN_ABORTED && !is_overwritten(h, txn, write);
 }
 
 /* Drops candidates that cannot be right, unless none can. */

@@ -28,7 +28,7 @@ static uint32_t judge_elements(iso_scan *scan, uint32_t txn, uint32_t op, const 
       own += seen < op;
       if (seen > op && !future) iso_scan_found(scan, ISO_TAP_C, op, seen, ISO_NO_OP, i);
       future |= seen > op;
-    } else if (shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_ABORTED) {
+    } else if (shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_TXN_ABORTED) {
       if (!aborted) iso_scan_found(scan, ISO_TAP_B, op, seen, ISO_NO_OP, i);
       aborted = true;
     }
@@ -89,7 +89,7 @@ void iso_scan_list_read(iso_scan *scan, uint32_t txn, uint32_t op) {
     return;
   }
   uint32_t seen = writers[left - 1];
-  if (seen >= shared->h->ops || shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_ABORTED) return;
+  if (seen >= shared->h->ops || shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_TXN_ABORTED) return;
   if (iso_scan_overwritten(shared, seen)) {
     iso_scan_found(scan, ISO_TAP_F, op, seen, iso_scan_next_write(shared, seen), left - 1);
   }

@@ -30,7 +30,7 @@ void iso_scan_write(iso_scan *scan, uint32_t op) {
  * write is not the writer's last. */
 static void saw_other(iso_scan *scan, iso_key_state *state, uint32_t op, uint32_t seen, uint32_t writer) {
   const iso_scan_shared *shared = scan->shared;
-  if (shared->h->txn_status[writer] == ISOPROOF_ABORTED) {
+  if (shared->h->txn_status[writer] == ISOPROOF_TXN_ABORTED) {
     iso_scan_found(scan, ISO_TAP_B, op, seen, ISO_NO_OP, 0);
     return;
   }

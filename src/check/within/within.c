@@ -146,7 +146,7 @@ static void find_sound(void *context, unsigned thread, unsigned threads) {
   for (uint64_t key = first; key < end; key++) {
     const uint32_t *writers = j->shared.resolution->list_writer + h->list_first[key];
     uint32_t count = (uint32_t)(h->list_first[key + 1] - h->list_first[key]), i = 0;
-    while (i < count && writers[i] < h->ops && h->txn_status[j->shared.op_txn[writers[i]]] != ISOPROOF_ABORTED) i++;
+    while (i < count && writers[i] < h->ops && h->txn_status[j->shared.op_txn[writers[i]]] != ISOPROOF_TXN_ABORTED) i++;
     j->shared.sound[key] = i;
   }
 }

@@ -24,7 +24,7 @@ static const char *const bug_levels[] = {
 
 static const char *const keys_names[] = {
 #define ISOPROOF_X(name, id, text) id,
-    ISOPROOF_KEYS_LIST(ISOPROOF_X)
+    ISOPROOF_KEY_DISTRIBUTION_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
 };
 
@@ -67,8 +67,8 @@ bool isoproof_sim_bug_find(const char *name, isoproof_sim_bug *bug) {
   return found >= 0;
 }
 
-bool isoproof_keys_find(const char *name, isoproof_keys *keys) {
-  int found = find(keys_names, ISOPROOF_KEYS_KINDS, name);
-  if (found >= 0) *keys = (isoproof_keys)found;
+bool isoproof_key_distribution_find(const char *name, isoproof_key_distribution *keys) {
+  int found = find(keys_names, ISOPROOF_KEY_DISTRIBUTIONS, name);
+  if (found >= 0) *keys = (isoproof_key_distribution)found;
   return found >= 0;
 }

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/abi.h"
+
 enum { MOST_SESSIONS = 1000000, MOST_REPLICAS = 64, MOST_KEYS = 1000000000 };
 
-struct isoproof_blames {
-  isoproof_blame *items;
+struct isoproof_injected_bugs {
+  isoproof_injected_bug *items;
   size_t count;
 };
 
@@ -21,23 +23,23 @@ static const iso_sim_engine *const engines[ISOPROOF_SIM_LEVELS] = {
     [ISOPROOF_SIM_READ_COMMITTED] = &iso_sim_read_committed,
 };
 
-void isoproof_sim_defaults(isoproof_sim_options *options) {
-  *options = (isoproof_sim_options){.struct_size = sizeof *options,
-                                    .seed = 1,
-                                    .level = ISOPROOF_SIM_SERIALIZABLE,
-                                    .sessions = 10,
-                                    .txns = 1000,
-                                    .ops_min = 10,
-                                    .ops_max = 10,
-                                    .read_share = 0.5,
-                                    .keys = 100,
-                                    .distribution = ISOPROOF_KEYS_UNIFORM,
-                                    .skew = 1,
-                                    .hot_share = 0.8,
-                                    .hot_keys_share = 0.2,
-                                    .appends_per_key = 100,
-                                    .replicas = 3};
-}
+static const isoproof_sim_options defaults = {.struct_size = sizeof defaults,
+                                              .seed = 1,
+                                              .level = ISOPROOF_SIM_SERIALIZABLE,
+                                              .sessions = 10,
+                                              .txns = 1000,
+                                              .ops_min = 10,
+                                              .ops_max = 10,
+                                              .read_share = 0.5,
+                                              .keys = 100,
+                                              .distribution = ISOPROOF_KEYS_UNIFORM,
+                                              .skew = 1,
+                                              .hot_share = 0.8,
+                                              .hot_keys_share = 0.2,
+                                              .appends_per_key = 100,
+                                              .replicas = 3};
+
+bool isoproof_sim_defaults(isoproof_sim_options *options) { return ISO_STRUCT_GIVE(options, defaults); }
 
 /* ---- checking the options ---- */
 
@@ -76,15 +78,10 @@ static isoproof_status check_options(const isoproof_sim_options *options, isopro
   return ISOPROOF_OK;
 }
 
-/* The caller's options in today's shape: fields that it does not know have their defaults. */
 static isoproof_status take_options(const isoproof_sim_options *given, isoproof_sim_options *options,
                                     isoproof_error *error) {
-  isoproof_sim_defaults(options);
-  size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
-  if (size < sizeof given->struct_size)
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "struct_size: expected sizeof(isoproof_sim_options), found %zu",
-                    given->struct_size);
-  memcpy(options, given, size);
+  *options = defaults;
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_sim_options, options, given, error));
   return check_options(options, error);
 }
 
@@ -159,9 +156,9 @@ static void unmake(iso_sim *sim) {
 
 /* ---- blames ---- */
 
-static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *history, isoproof_blames **blames,
+static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *history, isoproof_injected_bugs **blames,
                                    isoproof_error *error) {
-  isoproof_blames *made = iso_alloc_zero(1, sizeof *made);
+  isoproof_injected_bugs *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->items = iso_alloc_zero(sim->faults.count, sizeof *made->items);
   if (made->items == NULL) {
@@ -171,7 +168,7 @@ static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *h
   made->count = sim->faults.count;
   for (size_t i = 0; i < made->count; i++) {
     const iso_sim_fault *fault = &sim->faults.items[i];
-    isoproof_blame *blame = &made->items[i];
+    isoproof_injected_bug *blame = &made->items[i];
     blame->bug = fault->bug;
     blame->level = isoproof_sim_bug_level(fault->bug);
     blame->txn_count = fault->txns;
@@ -184,24 +181,23 @@ static isoproof_status make_blames(const iso_sim *sim, const isoproof_history *h
   return ISOPROOF_OK;
 }
 
-size_t isoproof_blames_count(const isoproof_blames *blames) { return blames->count; }
+size_t isoproof_injected_bug_count(const isoproof_injected_bugs *injected) { return injected->count; }
 
-bool isoproof_blames_at(const isoproof_blames *blames, size_t number, isoproof_blame *out) {
-  if (number >= blames->count) return false;
-  *out = blames->items[number];
-  return true;
+bool isoproof_injected_bug_at(const isoproof_injected_bugs *injected, size_t number, isoproof_injected_bug *out) {
+  if (number >= injected->count) return false;
+  return ISO_STRUCT_GIVE(out, injected->items[number]);
 }
 
-void isoproof_blames_free(isoproof_blames *blames) {
-  if (blames == NULL) return;
-  free(blames->items);
-  free(blames);
+void isoproof_injected_bugs_free(isoproof_injected_bugs *injected) {
+  if (injected == NULL) return;
+  free(injected->items);
+  free(injected);
 }
 
 /* ---- running ---- */
 
 isoproof_status isoproof_simulate(const isoproof_sim_options *given, isoproof_task *task, isoproof_history **history,
-                                  isoproof_blames **blames, isoproof_error *error) {
+                                  isoproof_injected_bugs **blames, isoproof_error *error) {
   isoproof_sim_options options;
   ISO_TRY(take_options(given, &options, error));
   iso_sim sim = {.options = &options, .task = task};

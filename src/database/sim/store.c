@@ -144,9 +144,9 @@ isoproof_status iso_sim_record(iso_sim *sim, uint32_t number, isoproof_error *er
   iso_txn_info info = iso_txn_unset();
   info.start = session->start;
   info.end = iso_sim_now(sim);
-  if (session->fate == ISO_FATE_ABORT) info.status = ISOPROOF_ABORTED;
+  if (session->fate == ISO_FATE_ABORT) info.status = ISOPROOF_TXN_ABORTED;
   if (session->fate == ISO_FATE_UNKNOWN_DONE || session->fate == ISO_FATE_UNKNOWN_LOST) {
-    info.status = ISOPROOF_UNKNOWN;
+    info.status = ISOPROOF_TXN_UNKNOWN;
     info.end = ISOPROOF_NO_TIME;
   }
   uint32_t txn;

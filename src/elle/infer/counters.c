@@ -22,7 +22,7 @@ static void add_up(iso_counters *c) {
       if (h->op_kind[op] == ISOPROOF_OP_WRITE) c->shrinks[key] = 1;
       if (h->op_kind[op] != ISOPROOF_OP_INCREMENT) continue;
       if (!iso_counter_number(h, op, &number) || number < 0) c->shrinks[key] = 1;
-      if (h->txn_status[t] == ISOPROOF_ABORTED) continue;
+      if (h->txn_status[t] == ISOPROOF_TXN_ABORTED) continue;
       if (__builtin_add_overflow(c->total[key], number, &c->total[key])) c->shrinks[key] = 1;
     }
   }

@@ -16,7 +16,7 @@ void iso_process_edges_beside(const isoproof_history *h, const uint8_t *counts, 
       if (!counts[t]) continue;
       bool said = last != ISO_NO_OP && moments != NULL && is_timed(moments, last, t);
       if (last != ISO_NO_OP && !said) iso_deps_add(edges, last, t, ISO_DEP_PROCESS);
-      if (h->txn_status[t] == ISOPROOF_COMMITTED) last = t;
+      if (h->txn_status[t] == ISOPROOF_TXN_COMMITTED) last = t;
     }
   }
 }
@@ -52,7 +52,7 @@ static size_t collect(const isoproof_history *h, const uint8_t *counts, event *e
     if (!counts[t]) continue;
     if (starts[t] != blank) events[count++] = (event){starts[t], t, 0};
     /* When a transaction of unknown outcome ended nobody knows. */
-    if (ends[t] != blank && h->txn_status[t] == ISOPROOF_COMMITTED) events[count++] = (event){ends[t], t, 1};
+    if (ends[t] != blank && h->txn_status[t] == ISOPROOF_TXN_COMMITTED) events[count++] = (event){ends[t], t, 1};
   }
   return count;
 }

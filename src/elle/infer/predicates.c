@@ -55,7 +55,7 @@ static int by_stage(const void *a, const void *b) {
 static bool collect_unsure(iso_predicates *p) {
   const isoproof_history *h = p->h;
   for (uint32_t t = 0; t < h->txns; t++) {
-    if (p->counts[t] || h->txn_status[t] != ISOPROOF_UNKNOWN) continue;
+    if (p->counts[t] || h->txn_status[t] != ISOPROOF_TXN_UNKNOWN) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
       if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
       iso_stage stage = h->op_value[op] == p->dead ? ISO_STAGE_DEAD : ISO_STAGE_LIVING;

@@ -115,7 +115,7 @@ static bool pair(maker *m, uint32_t a, uint32_t b) {
 static uint32_t left_behind(const iso_touch *touch) { return touch->wrote ? touch->out : touch->in; }
 
 static bool is_committed(const iso_registers *r, const iso_touch *touch) {
-  return r->h->txn_status[touch->txn] == ISOPROOF_COMMITTED;
+  return r->h->txn_status[touch->txn] == ISOPROOF_TXN_COMMITTED;
 }
 
 /* What one transaction left behind is not after what the next one of its session found, and before what it wrote. */

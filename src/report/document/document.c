@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/text.h"
 
 isoproof_document *iso_document_new(void) {
@@ -13,6 +14,7 @@ isoproof_document *iso_document_new(void) {
   document->file = document->title = document->format = "";
   document->load_seconds = document->check_seconds = -1;
   document->problem.offset = -1;
+  document->counts.struct_size = sizeof document->counts;
   return document;
 }
 
@@ -131,7 +133,7 @@ const char *isoproof_document_file(const isoproof_document *document) { return d
 const char *isoproof_document_title(const isoproof_document *document) { return document->title; }
 const char *isoproof_document_format(const isoproof_document *document) { return document->format; }
 void isoproof_document_counts(const isoproof_document *document, isoproof_counts *counts) {
-  *counts = document->counts;
+  (void)ISO_STRUCT_GIVE(counts, document->counts);
 }
 const isoproof_history *isoproof_document_history(const isoproof_document *document) { return document->history; }
 double isoproof_document_load_seconds(const isoproof_document *document) { return document->load_seconds; }
@@ -143,8 +145,7 @@ isoproof_verdict isoproof_document_elle(const isoproof_document *document) { ret
 
 bool isoproof_document_level(const isoproof_document *document, size_t number, isoproof_level_verdict *out) {
   if (number >= document->levels.count) return false;
-  *out = document->levels.items[number];
-  return true;
+  return ISO_STRUCT_GIVE(out, document->levels.items[number]);
 }
 
 static const char *name_at(const iso_name_list *names, size_t number) {

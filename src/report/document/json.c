@@ -65,7 +65,7 @@ static void put_edges(iso_output *out, const isoproof_history *history, const is
 }
 
 /* What follows from one choice of the orders that the history does not tell. */
-static void put_case(iso_output *out, const isoproof_history *history, const isoproof_case *one) {
+static void put_case(iso_output *out, const isoproof_history *history, const isoproof_anomaly_case *one) {
   iso_out_text(out, "{\"orders\":[");
   for (size_t i = 0; i < one->order_count; i++) {
     iso_out_text(out, i > 0 ? ",{\"before\":" : "{\"before\":");
@@ -101,9 +101,9 @@ static bool put_anomaly(iso_output *out, const isoproof_history *history, const 
   if (history->txn_id_opt != NULL) {
     iso_out_text(out, "],\"ids\":[");
     for (size_t i = 0; i < anomaly->txn_count; i++) {
-      isoproof_txn txn;
+      isoproof_txn txn = {.struct_size = sizeof txn};
       if (i > 0) iso_out_char(out, ',');
-      if (isoproof_history_txn(history, anomaly->txns[i], &txn) && txn.has_id) {
+      if (isoproof_history_txn_at(history, anomaly->txns[i], &txn) && txn.has_id) {
         iso_out_i64(out, txn.id);
       } else {
         iso_out_text(out, "null");
@@ -185,10 +185,10 @@ static void put_elle(iso_output *out, const isoproof_result *result) {
                                       [ISOPROOF_UNDECIDED] = "\"unknown\""};
   if (isoproof_result_elle_workload(result) == NULL) return;
   iso_out_printf(out, ",\"workload\":\"%s\",\"elle_valid\":%s", isoproof_result_elle_workload(result),
-                 words[isoproof_result_elle(result)]);
-  put_names(out, result, "not", isoproof_result_not);
-  put_names(out, result, "also_not", isoproof_result_also_not);
-  put_names(out, result, "proved", isoproof_result_proved);
+                 words[isoproof_result_elle_verdict(result)]);
+  put_names(out, result, "not", isoproof_result_ruled_out_at);
+  put_names(out, result, "also_not", isoproof_result_also_ruled_out_at);
+  put_names(out, result, "proved", isoproof_result_proved_at);
 }
 
 /* False when memory is out. */
@@ -204,9 +204,9 @@ static bool put_result(iso_output *out, const isoproof_result *result, const iso
   put_elle(out, result);
   iso_out_text(out, ",\"anomalies\":[");
   bool first = true, good = true;
-  for (size_t i = 0; i < isoproof_result_anomalies(result) && good; i++) {
-    isoproof_anomaly anomaly;
-    if (!isoproof_result_anomaly(result, i, &anomaly)) continue;
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result) && good; i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (!isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     if (!first) iso_out_char(out, ',');
     good = put_anomaly(out, h, &anomaly, i < ISOPROOF_DOCUMENT_ANOMALIES);
     first = false;

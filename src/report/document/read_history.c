@@ -46,7 +46,7 @@ static bool is_same(const isoproof_document *document, const isoproof_counts *co
 }
 
 static bool take_in(isoproof_document *document, isoproof_history *history) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   if (!is_same(document, &counts)) {
     isoproof_history_free(history);

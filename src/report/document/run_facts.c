@@ -142,7 +142,7 @@ static bool take_aborts(isoproof_document *document, const isoproof_history *his
   tally none = {ISO_VALUE_NIL, 0};
   bool good = iso_vec_push(&seen, none);
   for (uint32_t t = 0; good && t < history->txns; t++) {
-    if (history->txn_status[t] == ISOPROOF_COMMITTED) continue;
+    if (history->txn_status[t] == ISOPROOF_TXN_COMMITTED) continue;
     good = count_code(&seen, history->txn_error_opt != NULL ? history->txn_error_opt[t] : ISO_VALUE_NIL);
   }
   good = good && list_aborts(document, history, &seen);

@@ -38,7 +38,7 @@ static void put_header(iso_output *out) {
 }
 
 static const char *verdict_on(const isoproof_document *document, const char *level) {
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   for (size_t i = 0; isoproof_document_level(document, i, &v); i++) {
     if (strcmp(v.level, level) == 0) return isoproof_verdict_name(v.verdict);
   }
@@ -72,7 +72,7 @@ static void put_seconds(iso_output *out, double seconds) {
 
 static void put_row(iso_output *out, const isoproof_document *document) {
   const isoproof_error *problem = isoproof_document_problem(document);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   put_cell(out, isoproof_document_file(document));
   put_next(out, isoproof_document_format(document));
   isoproof_document_counts(document, &counts);

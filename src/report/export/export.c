@@ -6,7 +6,7 @@
 /* ---- levels ---- */
 
 static bool asks(const isoproof_document *document) {
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   for (size_t i = 0; isoproof_document_level(document, i, &v); i++) {
     if (v.asked) return true;
   }
@@ -51,7 +51,7 @@ bool iso_breaks(const isoproof_document_anomaly *anomaly, const char *level) {
 }
 
 iso_gravity iso_gravity_of(const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   if (!asks(document)) return iso_judged(document) == ISOPROOF_VIOLATED ? ISO_GRAVITY_ERROR : ISO_GRAVITY_WARNING;
   for (size_t i = 0; isoproof_document_level(document, i, &v); i++) {
     if (v.asked && v.verdict == ISOPROOF_VIOLATED && iso_breaks(anomaly, v.level)) return ISO_GRAVITY_ERROR;

@@ -41,7 +41,7 @@ static double seconds_of(const isoproof_document *document) {
 
 static tally tally_of(const isoproof_document *document) {
   tally t = {0, 0, 0, 0, seconds_of(document)};
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   if (isoproof_document_problem(document) != NULL) {
     count(&t, BROKEN);
     return t;
@@ -156,7 +156,7 @@ static void put_number(iso_output *out, const char *name, uint64_t number) {
 }
 
 static void put_properties(iso_output *out, const isoproof_document *document) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_document_fact fact;
   isoproof_document_counts(document, &counts);
   iso_out_text(out, "    <properties>\n");
@@ -175,7 +175,7 @@ static void put_tally(iso_output *out, const tally *t) {
 
 static void put_suite(iso_output *out, const isoproof_document *document) {
   tally t = tally_of(document);
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   const char *file = isoproof_document_file(document);
   const isoproof_error *problem = isoproof_document_problem(document);
   iso_out_text(out, "  <testsuite name=\"");

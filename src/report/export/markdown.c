@@ -28,7 +28,7 @@ static void put_file(iso_output *out, const isoproof_document *document) {
 
 static void put_row(iso_output *out, const isoproof_document *document) {
   const isoproof_error *problem = isoproof_document_problem(document);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_document_counts(document, &counts);
   iso_out_text(out, "| ");
   put_file(out, document);
@@ -74,7 +74,7 @@ static void put_table(iso_output *out, const isoproof_document *const *documents
 /* ---- one file ---- */
 
 static void put_levels(iso_output *out, const isoproof_document *document) {
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   if (!iso_judged_level(document, 0, &v)) return;
   iso_out_text(out, "| level | verdict |\n|---|---|\n");
   for (size_t i = 0; iso_judged_level(document, i, &v); i++) {

@@ -166,14 +166,14 @@ static void put_scalar(trace *t, const char *name, isoproof_scalar scalar) {
 
 /* "r x = 3" */
 static void put_op(trace *t, uint64_t number) {
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   char key[100], value[100], whole[256];
-  if (!isoproof_history_op(t->history, number, &op)) return;
+  if (!isoproof_history_op_at(t->history, number, &op)) return;
   isoproof_scalar_format(op.key, key, sizeof key);
   isoproof_scalar_format(op.value, value, sizeof value);
   if (iso_kind_is_list(op.kind) && op.value.type == ISOPROOF_INTEGER)
     snprintf(whole, sizeof whole, "%s %s: %llu elements", isoproof_op_kind_name(op.kind), key,
-             (unsigned long long)op.elements);
+             (unsigned long long)op.element_count);
   else
     snprintf(whole, sizeof whole, "%s %s = %s", isoproof_op_kind_name(op.kind), key, value);
   put_string(t->out, whole);
@@ -181,22 +181,23 @@ static void put_op(trace *t, uint64_t number) {
 
 static void put_ops(trace *t, const isoproof_txn *txn) {
   if (t->history->txns > MOST_WITH_OPS) {
-    iso_out_printf(t->out, ",\"operations\":%llu", (unsigned long long)txn->ops);
+    iso_out_printf(t->out, ",\"operations\":%llu", (unsigned long long)txn->op_count);
     return;
   }
   iso_out_text(t->out, ",\"operations\":[");
-  for (uint64_t i = 0; i < txn->ops && i < MOST_OPS; i++) {
+  for (uint64_t i = 0; i < txn->op_count && i < MOST_OPS; i++) {
     if (i > 0) iso_out_char(t->out, ',');
     put_op(t, txn->first_op + i);
   }
   iso_out_char(t->out, ']');
-  if (txn->ops > MOST_OPS) iso_out_printf(t->out, ",\"more\":%llu", (unsigned long long)(txn->ops - MOST_OPS));
+  if (txn->op_count > MOST_OPS)
+    iso_out_printf(t->out, ",\"more\":%llu", (unsigned long long)(txn->op_count - MOST_OPS));
 }
 
 static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
-  isoproof_txn next;
-  if (!isoproof_history_txn(t->history, number, txn)) return false;
-  bool goes_on = isoproof_history_txn(t->history, number + 1, &next) && next.session == txn->session;
+  isoproof_txn next = {.struct_size = sizeof next};
+  if (!isoproof_history_txn_at(t->history, number, txn)) return false;
+  bool goes_on = isoproof_history_txn_at(t->history, number + 1, &next) && next.session == txn->session;
   iso_value node = t->history->txn_node_opt != NULL ? t->history->txn_node_opt[number] : ISO_VALUE_NIL;
   *out = (slice){number, process_of_value(t, node), (uint32_t)txn->session + 1, 0, 0};
   set_times(t, out, txn->start, txn->end, goes_on ? next.start : ISOPROOF_NO_TIME, txn->index);
@@ -204,15 +205,15 @@ static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
 }
 
 static void put_history(trace *t) {
-  isoproof_session session;
-  isoproof_txn txn;
+  isoproof_session session = {.struct_size = sizeof session};
+  isoproof_txn txn = {.struct_size = sizeof txn};
   slice s;
   for (uint32_t number = 0; number < t->history->sessions && !iso_output_failed(t->out); number++) {
     char name[256], called[64];
-    if (!isoproof_history_session(t->history, number, &session)) break;
+    if (!isoproof_history_session_at(t->history, number, &session)) break;
     isoproof_scalar_format(session.name, name, sizeof name);
     t->named.count = 0;
-    for (uint64_t i = session.first_txn; i < session.first_txn + session.txns; i++) {
+    for (uint64_t i = session.first_txn; i < session.first_txn + session.txn_count; i++) {
       if (!slice_of(t, i, &txn, &s)) continue;
       name_thread(t, s.process, number, name);
       isoproof_history_txn_name(t->history, i, called, sizeof called);
@@ -271,7 +272,7 @@ static void put_document_txns(trace *t) {
 /* ---- anomalies ---- */
 
 static bool place_of(trace *t, const isoproof_document_txn *txn, slice *out) {
-  isoproof_txn whole;
+  isoproof_txn whole = {.struct_size = sizeof whole};
   if (txn->number == ISOPROOF_INITIAL_TXN) return false;
   if (t->history != NULL) return slice_of(t, txn->number, &whole, out);
   const slice *found = find_slice(t, txn->number);

@@ -41,7 +41,7 @@ static bool bucket_of(const series *s, uint32_t txn, uint32_t *bucket) {
 
 static bool latency_of(const series *s, uint32_t txn, uint64_t *latency) {
   int64_t start = s->history->txn_start_opt[txn], end = s->history->txn_end_opt[txn];
-  if (s->history->txn_status[txn] != ISOPROOF_COMMITTED || start == ISOPROOF_NO_TIME || end == ISOPROOF_NO_TIME ||
+  if (s->history->txn_status[txn] != ISOPROOF_TXN_COMMITTED || start == ISOPROOF_NO_TIME || end == ISOPROOF_NO_TIME ||
       end < start)
     return false;
   *latency = (uint64_t)end - (uint64_t)start;
@@ -120,9 +120,9 @@ bool iso_page_data_series(const iso_page_data *page) {
     iso_out_text(page->out, "null");
   } else {
     iso_out_printf(page->out, "{\"start\":0,\"bucket\":%llu", (unsigned long long)s->width);
-    put_counts(page, s, "committed", ISOPROOF_COMMITTED);
-    put_counts(page, s, "aborted", ISOPROOF_ABORTED);
-    put_counts(page, s, "unknown", ISOPROOF_UNKNOWN);
+    put_counts(page, s, "committed", ISOPROOF_TXN_COMMITTED);
+    put_counts(page, s, "aborted", ISOPROOF_TXN_ABORTED);
+    put_counts(page, s, "unknown", ISOPROOF_TXN_UNKNOWN);
     put_quantile(page, s, "p50", 50);
     put_quantile(page, s, "p95", 95);
     put_quantile(page, s, "p99", 99);

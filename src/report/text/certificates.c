@@ -53,10 +53,10 @@ void iso_put_proved_json(iso_output *out, const isoproof_result *result) {
 }
 
 static void put_search(iso_output *out, const isoproof_result *result, size_t search) {
-  isoproof_figure figure;
+  isoproof_search_stat figure = {.struct_size = sizeof figure};
   bool times = false;
-  iso_out_printf(out, "\"%s\":{", isoproof_result_search(result, search));
-  for (size_t i = 0; isoproof_result_figure(result, search, i, &figure); i++) {
+  iso_out_printf(out, "\"%s\":{", isoproof_result_search_at(result, search));
+  for (size_t i = 0; isoproof_result_search_stat_at(result, search, i, &figure); i++) {
     const char *comma = i > 0 ? "," : "";
     if (figure.is_time) {
       iso_out_printf(out, "%s\"%s\":%.6f", times ? "," : ",\"seconds\":{", figure.name, figure.seconds);
@@ -73,7 +73,7 @@ static void put_search(iso_output *out, const isoproof_result *result, size_t se
 void iso_put_stats_json(iso_output *out, const isoproof_result *result) {
   if (!result->has_stats) return;
   iso_out_text(out, ",\"stats\":{");
-  for (size_t i = 0; isoproof_result_search(result, i) != NULL; i++) {
+  for (size_t i = 0; isoproof_result_search_at(result, i) != NULL; i++) {
     if (i > 0) iso_out_char(out, ',');
     put_search(out, result, i);
   }
@@ -123,10 +123,10 @@ void iso_put_proved_text(iso_output *out, const isoproof_result *result) {
 
 void iso_put_stats_text(iso_output *out, const isoproof_result *result) {
   if (!result->has_stats) return;
-  for (size_t i = 0; isoproof_result_search(result, i) != NULL; i++) {
-    isoproof_figure figure;
-    iso_out_printf(out, "\n  search for %s\n", isoproof_result_search(result, i));
-    for (size_t k = 0; isoproof_result_figure(result, i, k, &figure); k++) {
+  for (size_t i = 0; isoproof_result_search_at(result, i) != NULL; i++) {
+    isoproof_search_stat figure = {.struct_size = sizeof figure};
+    iso_out_printf(out, "\n  search for %s\n", isoproof_result_search_at(result, i));
+    for (size_t k = 0; isoproof_result_search_stat_at(result, i, k, &figure); k++) {
       char label[96];
       snprintf(label, sizeof label, "%s%s%s", figure.is_time ? figure.name : "", figure.is_time ? ": " : "",
                figure.meaning);
@@ -140,5 +140,5 @@ void iso_put_stats_text(iso_output *out, const isoproof_result *result) {
       }
     }
   }
-  if (isoproof_result_search(result, 0) == NULL) iso_out_text(out, "\n  no level was searched for\n");
+  if (isoproof_result_search_at(result, 0) == NULL) iso_out_text(out, "\n  no level was searched for\n");
 }

@@ -135,9 +135,9 @@ static void put_anomaly(const page *p, const isoproof_anomaly *anomaly, bool dra
   if (h->txn_id_opt == NULL) return;
   iso_words words = {NULL, 0, 0, false};
   for (size_t i = 0; i < anomaly->txn_count; i++) {
-    isoproof_txn txn;
+    isoproof_txn txn = {.struct_size = sizeof txn};
     char name[64];
-    if (!isoproof_history_txn(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
+    if (!isoproof_history_txn_at(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
     isoproof_history_txn_name(h, anomaly->txns[i], name, sizeof name);
     iso_words_add(&words, "%s%s is transaction %lld", words.length > 0 ? ", " : "(", name, (long long)txn.id);
   }
@@ -164,9 +164,9 @@ static void put_models(const page *p) {
   if (isoproof_result_elle_workload(p->result) == NULL) return;
   iso_out_char(p->out, '\n');
   iso_out_printf(p->out, "  workload: %s\n", isoproof_result_elle_workload(p->result));
-  put_names(p, "not:", isoproof_result_not);
-  put_names(p, "and so neither:", isoproof_result_also_not);
-  put_names(p, "proved:", isoproof_result_proved);
+  put_names(p, "not:", isoproof_result_ruled_out_at);
+  put_names(p, "and so neither:", isoproof_result_also_ruled_out_at);
+  put_names(p, "proved:", isoproof_result_proved_at);
 }
 
 /* Whether a shell takes it as one word. */
@@ -201,8 +201,8 @@ static void put_summary(const page *p, const char *file) {
   } else if (result->strongest[0] != NULL) {
     put_strongest(p);
   }
-  isoproof_anomaly first;
-  if (isoproof_result_anomaly(result, 0, &first)) {
+  isoproof_anomaly first = {.struct_size = sizeof first};
+  if (isoproof_result_anomaly_at(result, 0, &first)) {
     iso_out_printf(p->out, "  more about an anomaly: isoproof explain %s\n", first.code);
     if (file != NULL && is_plain_path(file))
       iso_out_printf(p->out, "  a page to look at: isoproof check --html=report.html %s\n", file);
@@ -218,9 +218,9 @@ isoproof_status isoproof_result_write_text(const isoproof_result *result, const 
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &p.out, error));
   put_heading(&p, known.file != NULL ? known.file : "history");
   put_levels(&p);
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
-    if (isoproof_result_anomaly(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (isoproof_result_anomaly_at(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
   }
   put_models(&p);
   iso_put_proved_text(p.out, result);

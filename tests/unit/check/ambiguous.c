@@ -112,7 +112,7 @@ static void compare(const sketch *s, const bool satisfied[ORACLE_LEVELS]) {
   if (isoproof_check(history, &options, NULL, &result, &error) != ISOPROOF_OK) fail_msg("%s\n%s", error.message, text);
   for (int level = 0; level < ORACLE_LEVELS; level++) {
     if (level == ORACLE_STRONG_SNAPSHOT || level == ORACLE_STRICT_SERIALIZABLE) continue; /* need times */
-    isoproof_verdict verdict = isoproof_result_of(result, oracle_level_id((oracle_level)level));
+    isoproof_verdict verdict = isoproof_result_verdict_of(result, oracle_level_id((oracle_level)level));
     if (verdict == (satisfied[level] ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED)) continue;
     fail_msg("%s is %s, but trying every choice says otherwise:\n%s", oracle_level_id((oracle_level)level),
              isoproof_verdict_name(verdict), text);
@@ -157,7 +157,7 @@ static isoproof_verdict judge(const char *text, const char *level) {
       .struct_size = sizeof options, .levels = &level, .level_count = 1, .duplicate_values = true};
   assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_OK);
   isoproof_verdict verdict = isoproof_result_verdict(result);
-  if (verdict == ISOPROOF_VIOLATED) assert_true(isoproof_result_anomalies(result) > 0);
+  if (verdict == ISOPROOF_VIOLATED) assert_true(isoproof_result_anomaly_count(result) > 0);
   isoproof_result_free(result);
   isoproof_history_free(history);
   return verdict;

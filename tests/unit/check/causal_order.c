@@ -25,7 +25,7 @@
 
 static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, uint32_t sessions, uint64_t txns,
                                   uint32_t keys, isoproof_sim_bug bug, uint64_t bugs) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
@@ -140,12 +140,12 @@ static void test_far(void **state) {
   assert_ok(isoproof_builder_new(&builder, error));
   assert_ok(isoproof_builder_session(builder, isoproof_integer(0), &session, error));
   for (int64_t i = 0; i < BETWEEN; i++) {
-    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, error));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
     int64_t key = i < 2 ? 0 : 1 + i % 100;
     assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(key), isoproof_integer(i + 1), error));
   }
   assert_ok(isoproof_builder_session(builder, isoproof_integer(1), &session, error));
-  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, error));
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
   int64_t last = BETWEEN - 1;
   assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(1 + last % 100), isoproof_integer(last + 1),
                                 error));

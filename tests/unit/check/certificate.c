@@ -151,15 +151,15 @@ static void check_certificates(tally *t, const sketch *s, isoproof_history *hist
     sketch_print(s, text, sizeof text);
     fail_msg("%s: %s\n%s", only != NULL ? only : "all levels", error.message, text);
   }
-  isoproof_certificate c;
-  isoproof_level_verdict v;
-  for (size_t i = 0; isoproof_result_certificate(result, i, &c); i++) {
+  isoproof_certificate c = {.struct_size = sizeof c};
+  isoproof_level_verdict v = {.struct_size = sizeof v};
+  for (size_t i = 0; isoproof_result_certificate_at(result, i, &c); i++) {
     size_t rule = rule_of(c.level);
     t->certificates[rule]++;
-    if (!holds(f, rule, c.events, c.count)) fail_with(s, rule, "no proof", c.events, c.count);
-    damage(t, s, history, f, rule, c.events, c.count);
+    if (!holds(f, rule, c.events, c.event_count)) fail_with(s, rule, "no proof", c.events, c.event_count);
+    damage(t, s, history, f, rule, c.events, c.event_count);
   }
-  for (size_t i = 0; isoproof_result_level(result, i, &v); i++) {
+  for (size_t i = 0; isoproof_result_level_at(result, i, &v); i++) {
     bool has = isoproof_result_certificate_of(result, v.level, &c);
     bool without =
         isoproof_level_find(v.level)->family == ISOPROOF_LEVEL_SESSION || strcmp(v.level, "cut-isolation") == 0;
@@ -218,16 +218,16 @@ static void duplicate_values(void **state) {
     isoproof_check_options options = {.struct_size = sizeof options, .certificate = true, .duplicate_values = true};
     isoproof_result *result;
     isoproof_error error;
-    isoproof_certificate c;
-    isoproof_level_verdict v;
+    isoproof_certificate c = {.struct_size = sizeof c};
+    isoproof_level_verdict v = {.struct_size = sizeof v};
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
-    for (size_t k = 0; isoproof_result_level(result, k, &v); k++) {
+    for (size_t k = 0; isoproof_result_level_at(result, k, &v); k++) {
       bool without =
           isoproof_level_find(v.level)->family == ISOPROOF_LEVEL_SESSION || strcmp(v.level, "cut-isolation") == 0;
       if (!without)
         assert_int_equal(isoproof_result_certificate_of(result, v.level, &c), v.verdict == ISOPROOF_SATISFIED);
     }
-    certificates += isoproof_result_certificates(result);
+    certificates += isoproof_result_certificate_count(result);
     isoproof_result_free(result);
     isoproof_history_free(history);
   }
@@ -261,7 +261,7 @@ static bool swap_reader(const isoproof_history *history, isoproof_certificate_ev
 }
 
 static void certify_simulated(isoproof_sim_level level, bool lists, uint64_t txns, const char *const *wanted) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_result *result;
   isoproof_error error;
@@ -283,19 +283,21 @@ static void certify_simulated(isoproof_sim_level level, bool lists, uint64_t txn
   for (; *wanted != NULL; wanted++) {
     isoproof_check_options how = {.struct_size = sizeof how, .levels = wanted, .level_count = 1, .certificate = true};
     assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
-    assert_int_equal(isoproof_result_of(result, *wanted), ISOPROOF_SATISFIED);
-    isoproof_certificate c;
+    assert_int_equal(isoproof_result_verdict_of(result, *wanted), ISOPROOF_SATISFIED);
+    isoproof_certificate c = {.struct_size = sizeof c};
     assert_true(isoproof_result_certificate_of(result, *wanted, &c));
     size_t rule = rule_of(c.level);
-    isoproof_certificate_event *events = malloc((c.count + 1) * sizeof *events);
+    isoproof_certificate_event *events = malloc((c.event_count + 1) * sizeof *events);
     uint64_t random = txns;
     for (int round = 0; round < 3; round++) {
-      memcpy(events, c.events, c.count * sizeof *events);
-      if (swap_reader(history, events, c.count, &random)) assert_false(believes(history, rule, events, c.count));
-      memcpy(events, c.events, c.count * sizeof *events);
-      events[sketch_below(&random, c.count)] = events[c.count - 1 - sketch_below(&random, 1 + c.count / 2)];
-      bool same = memcmp(events, c.events, c.count * sizeof *events) == 0;
-      assert_int_equal(believes(history, rule, events, c.count), same);
+      memcpy(events, c.events, c.event_count * sizeof *events);
+      if (swap_reader(history, events, c.event_count, &random))
+        assert_false(believes(history, rule, events, c.event_count));
+      memcpy(events, c.events, c.event_count * sizeof *events);
+      events[sketch_below(&random, c.event_count)] =
+          events[c.event_count - 1 - sketch_below(&random, 1 + c.event_count / 2)];
+      bool same = memcmp(events, c.events, c.event_count * sizeof *events) == 0;
+      assert_int_equal(believes(history, rule, events, c.event_count), same);
     }
     free(events);
     isoproof_result_free(result);
@@ -336,11 +338,11 @@ static void asked_for_or_not(void **state) {
   (void)state;
   isoproof_history *history = open_text("w(1,1,0,0)\nr(1,1,1,1)\n");
   isoproof_result *result;
-  isoproof_certificate c;
+  isoproof_certificate c = {.struct_size = sizeof c};
   isoproof_error error;
   assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_certificates(result), 0);
-  assert_false(isoproof_result_certificate(result, 0, &c));
+  assert_int_equal(isoproof_result_certificate_count(result), 0);
+  assert_false(isoproof_result_certificate_at(result, 0, &c));
   assert_false(isoproof_result_certificate_of(result, "serializable", &c));
   assert_null(isoproof_result_uncertified(result));
   isoproof_result_free(result);
@@ -354,7 +356,7 @@ static void asked_for_or_not(void **state) {
   assert_ok(isoproof_check(history, &wanted, NULL, &result, NULL));
   assert_true(isoproof_result_certificate_of(result, "si", &c));
   assert_string_equal(c.level, "serializable");
-  assert_int_equal(c.count, 2);
+  assert_int_equal(c.event_count, 2);
   assert_int_equal(c.events[0].txn, 0);
   assert_int_equal(c.events[1].txn, 1);
   assert_false(isoproof_result_certificate_of(result, "no-such-level", &c));
@@ -368,16 +370,16 @@ static void long_fork(void **state) {
   isoproof_history *history = open_text("w(1,1,0,0)\nw(2,1,1,1)\nr(1,1,2,2)\nr(2,0,2,2)\nr(1,0,3,3)\nr(2,1,3,3)\n");
   isoproof_check_options options = {.struct_size = sizeof options, .certificate = true};
   isoproof_result *result;
-  isoproof_certificate c;
+  isoproof_certificate c = {.struct_size = sizeof c};
   assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_certificates(result), 1);
+  assert_int_equal(isoproof_result_certificate_count(result), 1);
   assert_true(isoproof_result_certificate_of(result, "causal", &c));
   assert_string_equal(c.level, "parallel-snapshot-isolation");
-  assert_int_equal(c.count, 4);
+  assert_int_equal(c.event_count, 4);
   assert_int_equal(c.events[0].kind, ISOPROOF_EVENT_TXN);
   size_t rule = rule_of(c.level);
-  assert_true(believes(history, rule, c.events, c.count));
-  assert_false(believes(history, rule_of("serializable"), c.events, c.count));
+  assert_true(believes(history, rule, c.events, c.event_count));
+  assert_false(believes(history, rule_of("serializable"), c.events, c.event_count));
   isoproof_result_free(result);
   isoproof_history_free(history);
 }
@@ -391,12 +393,12 @@ static void figures_of_a_search(void **state) {
     isoproof_check_options options = {
         .struct_size = sizeof options, .levels = &level, .level_count = 1, .stats = with == 1};
     isoproof_result *result;
-    isoproof_figure figure;
+    isoproof_search_stat figure = {.struct_size = sizeof figure};
     unsigned times = 0, seen = 0;
     assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
-    assert_string_equal(isoproof_result_search(result, 0), "serializable");
-    assert_null(isoproof_result_search(result, 1));
-    for (size_t i = 0; isoproof_result_figure(result, 0, i, &figure); i++) {
+    assert_string_equal(isoproof_result_search_at(result, 0), "serializable");
+    assert_null(isoproof_result_search_at(result, 1));
+    for (size_t i = 0; isoproof_result_search_stat_at(result, 0, i, &figure); i++) {
       times += figure.is_time;
       assert_true(figure.meaning[0] != '\0');
       if (strcmp(figure.name, "events") == 0) assert_int_equal(figure.count, 4);
@@ -411,7 +413,7 @@ static void figures_of_a_search(void **state) {
     }
     assert_int_equal(seen, 1);
     assert_int_equal(times, 6);
-    assert_false(isoproof_result_figure(result, 1, 0, &figure));
+    assert_false(isoproof_result_search_stat_at(result, 1, 0, &figure));
     isoproof_result_free(result);
   }
   isoproof_history_free(history);

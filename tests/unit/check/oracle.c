@@ -31,10 +31,10 @@ static void add_op(isoproof_builder *builder, const char *word, size_t length) {
 
 static isoproof_txn_status status_of(const char *text) {
   for (; *text != '\0' && *text != '/' && *text != '|'; text++) {
-    if (*text == '!') return ISOPROOF_ABORTED;
-    if (*text == '?') return ISOPROOF_UNKNOWN;
+    if (*text == '!') return ISOPROOF_TXN_ABORTED;
+    if (*text == '?') return ISOPROOF_TXN_UNKNOWN;
   }
-  return ISOPROOF_COMMITTED;
+  return ISOPROOF_TXN_COMMITTED;
 }
 
 static isoproof_history *history_of(const char *text) {

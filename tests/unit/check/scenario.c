@@ -169,7 +169,8 @@ static isoproof_history *timed_history(const sketch *s, uint64_t *random) {
     session_end[txn->session] = end;
     assert_ok(isoproof_builder_session(builder, isoproof_integer(txn->session), &session, NULL));
     assert_ok(isoproof_builder_begin(builder, session, txn->status, NULL));
-    assert_ok(isoproof_builder_times(builder, start, txn->status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : end, NULL));
+    assert_ok(
+        isoproof_builder_times(builder, start, txn->status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : end, NULL));
     for (unsigned i = 0; i < txn->count; i++) {
       const sketch_op *op = &txn->ops[i];
       isoproof_scalar value = !op->write && op->value == 0 ? isoproof_nil() : isoproof_integer(op->value);
@@ -197,7 +198,7 @@ static isoproof_history *list_history(uint64_t *random) {
     unsigned base = (unsigned)unit_below(random, t + 1), own[KEYS] = {0};
     assert_ok(
         isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(random, sessions)), &session, NULL));
-    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, NULL));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, NULL));
     memcpy(length[t + 1], length[t], sizeof length[t]);
     for (unsigned i = 0, ops = 1 + (unsigned)unit_below(random, 3); i < ops; i++) {
       unsigned key = (unsigned)unit_below(random, keys);
@@ -231,7 +232,7 @@ typedef struct {
 
 static void check_told(const isoproof_history *h, const iso_scenario *s, tally *seen) {
   iso_arena arena = ISO_ARENA_EMPTY;
-  isoproof_anomaly told;
+  isoproof_anomaly told = {.struct_size = sizeof told};
   memset(&told, 0, sizeof told);
   assert_ok(iso_explain_scenario(h, s, &arena, &told, NULL));
   assert_non_null(told.explanation);
@@ -395,7 +396,7 @@ static void check_history(isoproof_history *h, uint64_t *random, tally *seen) {
   oracle_verdicts verdicts;
   iso_view view;
   iso_versions versions;
-  isoproof_resolution resolution;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
   bool clean = clean_verdicts(h, &verdicts);
   assert_ok(isoproof_history_resolve(h, NULL, &resolution, NULL));
   if (resolution.duplicate_writes > 0) return;
@@ -523,7 +524,7 @@ static void needles(void **state) {
               {ISOPROOF_SIM_BUG_LONG_FORK, "prefix", "long-fork"},
               {ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION, "parallel-snapshot-isolation", "causality-violation"}};
   for (size_t i = 0; i < sizeof bugs / sizeof bugs[0]; i++) {
-    isoproof_sim_options options;
+    isoproof_sim_options options = {.struct_size = sizeof options};
     isoproof_history *h;
     iso_view view;
     iso_scenario s;

@@ -45,9 +45,10 @@ static void compare(trial *t, const char *how, const char *level, isoproof_verdi
 static void check_implications(trial *t, const isoproof_result *result) {
   enum { MOST = 64 };
   isoproof_level_verdict verdicts[MOST];
+  for (size_t i = 0; i < MOST; i++) verdicts[i].struct_size = sizeof verdicts[i];
   const isoproof_level_info *levels[MOST];
   size_t count = 0;
-  for (; count < MOST && isoproof_result_level(result, count, &verdicts[count]); count++) {
+  for (; count < MOST && isoproof_result_level_at(result, count, &verdicts[count]); count++) {
     levels[count] = isoproof_level_find(verdicts[count].level);
   }
   for (size_t i = 0; i < count; i++) {
@@ -68,16 +69,17 @@ static void check(trial *t, const sketch *s, isoproof_history *history, const ch
     return;
   }
   if (only != NULL) {
-    compare(t, "alone", only, isoproof_result_of(result, only));
+    compare(t, "alone", only, isoproof_result_verdict_of(result, only));
   } else {
     for (int l = 0; l < ORACLE_LEVELS; l++) {
       const char *level = oracle_level_id((oracle_level)l);
-      if (s->timed || !needs_times(level)) compare(t, "with all others", level, isoproof_result_of(result, level));
+      if (s->timed || !needs_times(level))
+        compare(t, "with all others", level, isoproof_result_verdict_of(result, level));
     }
     check_implications(t, result);
   }
-  bool violated = isoproof_result_weakest_violated(result, 0) != NULL;
-  if (violated != (isoproof_result_anomalies(result) > 0) && t->problem[0] == '\0') {
+  bool violated = isoproof_result_weakest_violated_at(result, 0) != NULL;
+  if (violated != (isoproof_result_anomaly_count(result) > 0) && t->problem[0] == '\0') {
     snprintf(t->problem, sizeof t->problem, "%s: a violation without a witness", only != NULL ? only : "all levels");
   }
   isoproof_result_free(result);
@@ -204,7 +206,8 @@ static void single_operations(void **state) {
     assert_true(oracle_judge(history, &verdicts));
     assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
     bool right = verdicts.satisfied[ORACLE_STRICT_SERIALIZABLE];
-    assert_int_equal(isoproof_result_of(result, "linearizable"), right ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED);
+    assert_int_equal(isoproof_result_verdict_of(result, "linearizable"),
+                     right ? ISOPROOF_SATISFIED : ISOPROOF_VIOLATED);
     seen[right]++;
     isoproof_result_free(result);
     isoproof_history_free(history);
@@ -222,7 +225,7 @@ static void times_that_make_no_sense(void **state) {
   isoproof_history *history = sketch_history(&s);
   isoproof_result *result;
   assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_of(result, "strict-serializable"), ISOPROOF_SATISFIED);
+  assert_int_equal(isoproof_result_verdict_of(result, "strict-serializable"), ISOPROOF_SATISFIED);
   isoproof_result_free(result);
   isoproof_history_free(history);
 }
@@ -243,7 +246,7 @@ static void simulated(void **state) {
                {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_LONG_FORK, "parallel-snapshot-isolation", "prefix"},
                {ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_STALE_READ, "serializable", "strong-snapshot-isolation"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    isoproof_sim_options options;
+    isoproof_sim_options options = {.struct_size = sizeof options};
     isoproof_history *history;
     isoproof_result *result;
     isoproof_error error;
@@ -257,8 +260,9 @@ static void simulated(void **state) {
     if (cases[i].bug != ISOPROOF_SIM_BUGS) options.bugs[cases[i].bug] = 1;
     assert_ok_error(isoproof_simulate(&options, NULL, &history, NULL, &error), error);
     assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
-    assert_int_equal(isoproof_result_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
-    if (cases[i].violated != NULL) assert_int_equal(isoproof_result_of(result, cases[i].violated), ISOPROOF_VIOLATED);
+    assert_int_equal(isoproof_result_verdict_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
+    if (cases[i].violated != NULL)
+      assert_int_equal(isoproof_result_verdict_of(result, cases[i].violated), ISOPROOF_VIOLATED);
     isoproof_result_free(result);
     isoproof_history_free(history);
   }

@@ -30,20 +30,20 @@ static void examples_show_their_patterns(void **state) {
         error);
     assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
     bool shown = false;
-    for (size_t k = 0; k < isoproof_result_anomalies(result); k++) {
-      isoproof_anomaly anomaly;
-      assert_true(isoproof_result_anomaly(result, k, &anomaly));
+    for (size_t k = 0; k < isoproof_result_anomaly_count(result); k++) {
+      isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+      assert_true(isoproof_result_anomaly_at(result, k, &anomaly));
       shown |= strcmp(anomaly.code, info->code) == 0;
     }
     if (!shown) fail_msg("the example of %s does not show it", info->code);
-    assert_int_equal(isoproof_result_of(result, info->level), ISOPROOF_VIOLATED);
+    assert_int_equal(isoproof_result_verdict_of(result, info->level), ISOPROOF_VIOLATED);
     isoproof_result_free(result);
     /* Asked for alone it is found as well, and nothing else is. */
     isoproof_check_options options = {.struct_size = sizeof options, .anomalies = &info->code, .anomaly_count = 1};
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
     assert_int_equal(isoproof_result_verdict(result), ISOPROOF_VIOLATED);
-    assert_int_equal(isoproof_result_anomalies(result), 1);
-    assert_int_equal(isoproof_result_levels(result), 0);
+    assert_int_equal(isoproof_result_anomaly_count(result), 1);
+    assert_int_equal(isoproof_result_level_count(result), 0);
     isoproof_result_free(result);
     isoproof_history_free(history);
     seen++;
@@ -72,7 +72,7 @@ static void simulated_levels_and_bugs(void **state) {
               {ISOPROOF_SIM_BUG_THIN_AIR_READ, "TAP-a", "read-committed"}};
   enum { PROMISES = sizeof promises / sizeof promises[0], BUGS = sizeof bugs / sizeof bugs[0] };
   for (unsigned i = 0; i < PROMISES + BUGS; i++) {
-    isoproof_sim_options options;
+    isoproof_sim_options options = {.struct_size = sizeof options};
     isoproof_history *history;
     isoproof_result *result;
     isoproof_sim_defaults(&options);
@@ -92,17 +92,17 @@ static void simulated_levels_and_bugs(void **state) {
     assert_ok(isoproof_simulate(&options, NULL, &history, NULL, NULL));
     assert_ok(isoproof_check(history, NULL, NULL, &result, NULL));
     if (i < PROMISES) {
-      assert_int_equal(isoproof_result_of(result, promises[i].strongest), ISOPROOF_SATISFIED);
+      assert_int_equal(isoproof_result_verdict_of(result, promises[i].strongest), ISOPROOF_SATISFIED);
     } else {
       const char *code = bugs[i - PROMISES].code;
       bool found = false;
-      for (size_t k = 0; k < isoproof_result_anomalies(result); k++) {
-        isoproof_anomaly anomaly;
-        assert_true(isoproof_result_anomaly(result, k, &anomaly));
+      for (size_t k = 0; k < isoproof_result_anomaly_count(result); k++) {
+        isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+        assert_true(isoproof_result_anomaly_at(result, k, &anomaly));
         if (strcmp(anomaly.code, code) == 0) found = anomaly.count >= 3;
       }
       if (!found) fail_msg("%s was not found three times", code);
-      assert_int_equal(isoproof_result_of(result, bugs[i - PROMISES].level), ISOPROOF_VIOLATED);
+      assert_int_equal(isoproof_result_verdict_of(result, bugs[i - PROMISES].level), ISOPROOF_VIOLATED);
     }
     isoproof_result_free(result);
     isoproof_history_free(history);
@@ -126,7 +126,7 @@ static void threads_agree(void **state) {
   for (size_t i = 0; i < sizeof sim_levels / sizeof sim_levels[0]; i++) {
     char *reports[2];
     for (unsigned round = 0; round < 2; round++) {
-      isoproof_sim_options options;
+      isoproof_sim_options options = {.struct_size = sizeof options};
       isoproof_history *history;
       isoproof_result *result;
       isoproof_task *task;
@@ -171,7 +171,7 @@ static void blocks_of_clocks(void **state) {
     sketch s;
     sketch_draw(&random, &s);
     isoproof_history *history = sketch_history(&s);
-    isoproof_resolution resolution;
+    isoproof_resolution resolution = {.struct_size = sizeof resolution};
     assert_ok(isoproof_history_resolve(history, NULL, &resolution, NULL));
     iso_weak whole, blocks;
     decide_all(history, 0, &whole);

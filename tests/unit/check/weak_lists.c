@@ -97,14 +97,15 @@ static void add_word(char *out, size_t size, const char *word) {
 static void describe(const isoproof_result *result, char *weakest, char *codes, size_t size) {
   weakest[0] = codes[0] = '\0';
   const char *name;
-  for (size_t i = 0; (name = isoproof_result_weakest_violated(result, i)) != NULL; i++) {
+  for (size_t i = 0; (name = isoproof_result_weakest_violated_at(result, i)) != NULL; i++) {
     bool guarantee = isoproof_level_find(name)->family == ISOPROOF_LEVEL_SESSION;
-    if (!guarantee || isoproof_result_of(result, "read-committed") == ISOPROOF_SATISFIED) add_word(weakest, size, name);
+    if (!guarantee || isoproof_result_verdict_of(result, "read-committed") == ISOPROOF_SATISFIED)
+      add_word(weakest, size, name);
   }
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     char word[128];
-    assert_true(isoproof_result_anomaly(result, i, &anomaly));
+    assert_true(isoproof_result_anomaly_at(result, i, &anomaly));
     snprintf(word, sizeof word, "%s:%llu", anomaly.code, (unsigned long long)anomaly.count);
     add_word(codes, size, word);
   }
@@ -157,7 +158,7 @@ static void versions(void **state) {
 }
 
 static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, int bug) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history;
   isoproof_error error;
   isoproof_sim_defaults(&options);
@@ -187,7 +188,7 @@ static void simulated_levels_and_bugs(void **state) {
     const isoproof_level_info *promised = isoproof_level_find(isoproof_sim_level_name((isoproof_sim_level)level));
     for (size_t i = 0; i < 4; i++) {
       bool implied = isoproof_level_implies(promised, isoproof_level_find(decided[i]));
-      if (implied) assert_int_equal(isoproof_result_of(result, decided[i]), ISOPROOF_SATISFIED);
+      if (implied) assert_int_equal(isoproof_result_verdict_of(result, decided[i]), ISOPROOF_SATISFIED);
     }
     isoproof_result_free(result);
     isoproof_history_free(history);
@@ -198,7 +199,7 @@ static void simulated_levels_and_bugs(void **state) {
     const isoproof_level_info *broken = isoproof_level_find(isoproof_sim_bug_level((isoproof_sim_bug)bug));
     for (size_t i = 0; i < 4; i++) {
       bool implied = isoproof_level_implies(isoproof_level_find(decided[i]), broken);
-      isoproof_verdict verdict = isoproof_result_of(result, decided[i]);
+      isoproof_verdict verdict = isoproof_result_verdict_of(result, decided[i]);
       if (verdict != (implied ? ISOPROOF_VIOLATED : ISOPROOF_SATISFIED)) {
         fail_msg("%s: %s is %s", isoproof_sim_bug_name((isoproof_sim_bug)bug), decided[i],
                  isoproof_verdict_name(verdict));

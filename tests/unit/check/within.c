@@ -21,9 +21,9 @@ static void codes(isoproof_history *history, char *out, size_t size) {
   isoproof_error error;
   assert_ok_error(isoproof_check(history, NULL, NULL, &result, &error), error);
   out[0] = '\0';
-  for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-    isoproof_anomaly anomaly;
-    assert_true(isoproof_result_anomaly(result, i, &anomaly));
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    assert_true(isoproof_result_anomaly_at(result, i, &anomaly));
     assert_true(strlen(anomaly.explanation) > 20);
     assert_true(anomaly.txn_count > 0 && anomaly.op_count > 0);
     if (!is_within(&anomaly)) continue;
@@ -112,15 +112,15 @@ static void verdicts(void **state) {
   isoproof_error error;
   assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
   assert_int_equal(isoproof_result_verdict(result), ISOPROOF_VIOLATED);
-  assert_int_equal(isoproof_result_levels(result), 2);
-  assert_string_equal(isoproof_result_weakest_violated(result, 0), "cut-isolation");
-  assert_null(isoproof_result_strongest(result, 0));
+  assert_int_equal(isoproof_result_level_count(result), 2);
+  assert_string_equal(isoproof_result_weakest_violated_at(result, 0), "cut-isolation");
+  assert_null(isoproof_result_strongest_at(result, 0));
   isoproof_result_free(result);
   asked[0] = "read-committed";
   options.level_count = 1;
   assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
   assert_int_equal(isoproof_result_verdict(result), ISOPROOF_SATISFIED);
-  assert_int_equal(isoproof_result_anomalies(result), 0); /* TAP-j does not break read-committed */
+  assert_int_equal(isoproof_result_anomaly_count(result), 0); /* TAP-j does not break read-committed */
   isoproof_result_free(result);
   asked[0] = "no-such-level";
   assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_ERR_USAGE);
@@ -128,7 +128,7 @@ static void verdicts(void **state) {
   assert_ok(isoproof_task_new(&task));
   isoproof_task_set_timeout(task, 1e-9);
   assert_ok(isoproof_check(history, NULL, task, &result, NULL));
-  assert_int_equal(isoproof_result_of(result, "cut-isolation"), ISOPROOF_UNDECIDED);
+  assert_int_equal(isoproof_result_verdict_of(result, "cut-isolation"), ISOPROOF_UNDECIDED);
   assert_string_equal(isoproof_result_unknown_reason(result), "the time limit was reached");
   isoproof_result_free(result);
   isoproof_task_cancel(task);
@@ -151,15 +151,16 @@ typedef struct {
 } plain;
 
 static void flatten(const isoproof_history *history, plain *p) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   p->count = 0;
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isoproof_txn txn;
-    assert_true(isoproof_history_txn(history, t, &txn));
-    for (uint64_t i = 0; i < txn.ops; i++, p->count++) {
+    isoproof_txn txn = {.struct_size = sizeof txn};
+    assert_true(isoproof_history_txn_at(history, t, &txn));
+    for (uint64_t i = 0; i < txn.op_count; i++, p->count++) {
       assert_true(p->count < OPS);
-      assert_true(isoproof_history_op(history, txn.first_op + i, &p->ops[p->count].op));
+      p->ops[p->count].op.struct_size = sizeof p->ops[p->count].op;
+      assert_true(isoproof_history_op_at(history, txn.first_op + i, &p->ops[p->count].op));
       p->ops[p->count].txn = t;
       p->ops[p->count].status = txn.status;
     }
@@ -190,11 +191,11 @@ static bool own_write_between(const plain *p, uint64_t txn, isoproof_scalar key,
 static void count_by_definition(const plain *p, uint64_t counts[7]) {
   memset(counts, 0, 7 * sizeof *counts);
   for (uint64_t i = 0; i < p->count; i++) {
-    if (p->ops[i].op.kind != ISOPROOF_OP_READ || p->ops[i].status != ISOPROOF_COMMITTED) continue;
+    if (p->ops[i].op.kind != ISOPROOF_OP_READ || p->ops[i].status != ISOPROOF_TXN_COMMITTED) continue;
     bool initial = p->ops[i].op.value.type == ISOPROOF_NIL;
     int64_t w = writer_of(p, i);
     bool own = w >= 0 && p->ops[w].txn == p->ops[i].txn;
-    bool aborted = w >= 0 && !own && p->ops[w].status == ISOPROOF_ABORTED;
+    bool aborted = w >= 0 && !own && p->ops[w].status == ISOPROOF_TXN_ABORTED;
     bool other = initial || (w >= 0 && !own && !aborted);
     counts[0] += !initial && w < 0;
     counts[1] += aborted;
@@ -210,7 +211,8 @@ static void count_by_definition(const plain *p, uint64_t counts[7]) {
       if (!isoproof_scalar_equal(p->ops[k].op.key, p->ops[i].op.key)) continue;
       int64_t kw = writer_of(p, k);
       bool k_initial = p->ops[k].op.value.type == ISOPROOF_NIL;
-      if (!k_initial && (kw < 0 || p->ops[kw].txn == p->ops[k].txn || p->ops[kw].status == ISOPROOF_ABORTED)) continue;
+      if (!k_initial && (kw < 0 || p->ops[kw].txn == p->ops[k].txn || p->ops[kw].status == ISOPROOF_TXN_ABORTED))
+        continue;
       int64_t from = k_initial ? -1 : (int64_t)p->ops[kw].txn;
       if (first_from == -2) first_from = from;
       if (from == first_from) continue;
@@ -233,8 +235,8 @@ static void random_registers(void **state) {
     for (uint64_t t = 0; t < txns; t++) {
       uint32_t session;
       assert_ok(isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(&random, 3)), &session, NULL));
-      assert_ok(isoproof_builder_begin(builder, session,
-                                       unit_below(&random, 5) == 0 ? ISOPROOF_ABORTED : ISOPROOF_COMMITTED, NULL));
+      assert_ok(isoproof_builder_begin(
+          builder, session, unit_below(&random, 5) == 0 ? ISOPROOF_TXN_ABORTED : ISOPROOF_TXN_COMMITTED, NULL));
       for (uint64_t i = unit_below(&random, 7); i-- > 0;) {
         uint64_t key = unit_below(&random, 3);
         isoproof_scalar name = isoproof_integer((int64_t)key);
@@ -268,9 +270,9 @@ static void random_registers(void **state) {
     assert_ok(isoproof_check(history, &options, NULL, &result, NULL));
     uint64_t total = 0, listed = 0;
     for (int i = 0; i < 7; i++) total += expected[i];
-    for (size_t i = 0; i < isoproof_result_anomalies(result); i++) {
-      isoproof_anomaly anomaly;
-      assert_true(isoproof_result_anomaly(result, i, &anomaly));
+    for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
+      isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+      assert_true(isoproof_result_anomaly_at(result, i, &anomaly));
       if (is_within(&anomaly)) listed++;
     }
     assert_int_equal(listed, total);

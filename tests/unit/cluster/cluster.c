@@ -417,9 +417,9 @@ static void kinds_are_checked(void **state) {
   assert_int_equal(isoproof_cluster_start(&small, NULL, &cluster, NULL), ISOPROOF_ERR_USAGE);
   isoproof_cluster_stop(NULL);
   for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS; i++)
-    assert_true(isoproof_cluster_kind_name(i) != NULL && isoproof_cluster_kind_title(i) != NULL);
-  assert_null(isoproof_cluster_kind_name(ISOPROOF_CLUSTER_KINDS));
-  assert_null(isoproof_fault_name(ISOPROOF_FAULTS));
+    assert_true(isoproof_cluster_kind_at(i) != NULL && isoproof_cluster_kind_title(i) != NULL);
+  assert_null(isoproof_cluster_kind_at(ISOPROOF_CLUSTER_KINDS));
+  assert_null(isoproof_fault_kind_at(ISOPROOF_FAULTS));
 }
 
 /* Looking for a server starts none, and says what is missing. */
@@ -429,7 +429,7 @@ static void servers_are_found_or_missed(void **state) {
   for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS; i++) {
     isoproof_error error = {.offset = -1};
     path[0] = 0;
-    isoproof_status status = isoproof_cluster_find(isoproof_cluster_kind_name(i), path, sizeof path, &error);
+    isoproof_status status = isoproof_cluster_find(isoproof_cluster_kind_at(i), path, sizeof path, &error);
     if (status == ISOPROOF_OK) {
       assert_int_equal(access(path, X_OK), 0);
     } else {
@@ -444,27 +444,27 @@ static void faults_are_checked(void **state) {
   (void)state;
   isoproof_cluster cluster = {.type = &iso_cluster_postgres, .faults = 1U << ISOPROOF_FAULT_KILL, .node_count = 2};
   isoproof_error error = {.offset = -1};
-  isoproof_faults *faults;
+  isoproof_fault_injector *faults;
   const size_t targets[] = {0, 2};
   isoproof_fault_options options = {.struct_size = sizeof options};
-  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_fault_injector_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "at least one"));
   options.faults = 1U << ISOPROOF_FAULT_PAUSE;
-  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_fault_injector_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "not prepared for pause"));
   options.faults = 1U << ISOPROOF_FAULT_KILL;
   options.target = targets;
   options.target_count = 2;
-  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_fault_injector_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "nodes 0 to 1"));
   options.target_count = 1;
   options.interval = -1;
-  assert_int_equal(isoproof_faults_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(isoproof_fault_injector_new(&cluster, &options, &faults, &error), ISOPROOF_ERR_USAGE);
   options.interval = 1;
-  assert_ok(isoproof_faults_new(&cluster, &options, &faults, NULL));
-  assert_int_equal(isoproof_faults_count(faults, ISOPROOF_FAULT_KILL), 0);
-  assert_string_equal(isoproof_faults_problem(faults), "");
-  isoproof_faults_free(faults);
+  assert_ok(isoproof_fault_injector_new(&cluster, &options, &faults, NULL));
+  assert_int_equal(isoproof_fault_injector_count(faults, ISOPROOF_FAULT_KILL), 0);
+  assert_string_equal(isoproof_fault_injector_problem(faults), "");
+  isoproof_fault_injector_free(faults);
 }
 
 int main(void) {

@@ -114,7 +114,7 @@ static void dense_schedules_end(void **state) {
     }
     isoproof_schedule *schedule = parse(text);
     isoproof_pop_graph *graph = graph_of(schedule);
-    assert_true(isoproof_pop_graph_cycles(graph) > 0);
+    assert_true(isoproof_pop_graph_cycle_count(graph) > 0);
     isoproof_pop_graph_free(graph);
     isoproof_schedule_free(schedule);
   }
@@ -147,7 +147,7 @@ static void pops_are_found(void **state) {
     isoproof_pop_graph *graph = graph_of(schedule);
     char found[256] = "";
     isoproof_pop pop;
-    for (size_t p = 0; isoproof_pop_graph_pop(graph, p, &pop); p++) {
+    for (size_t p = 0; isoproof_pop_graph_pop_at(graph, p, &pop); p++) {
       size_t used = strlen(found);
       snprintf(found + used, sizeof found - used, " %s%u-%u%s", isoproof_pop_kind_name(pop.kind),
                isoproof_schedule_txn_label(schedule, pop.from), isoproof_schedule_txn_label(schedule, pop.to),
@@ -206,17 +206,16 @@ static void published_cases_are_named(void **state) {
   for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
     isoproof_schedule *schedule = parse(published[i].schedule);
     isoproof_pop_graph *graph = graph_of(schedule);
-    isoproof_pop_cycle cycle;
+    isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
     char class[16];
-    assert_true(isoproof_pop_graph_cycle(graph, 0, &cycle));
+    assert_true(isoproof_pop_graph_cycle_at(graph, 0, &cycle));
     assert_int_equal(cycle.number, published[i].number);
     assert_string_equal(cycle.name, published[i].name);
-    snprintf(class, sizeof class, "%s-%c", isoproof_anomaly_class_name(cycle.kind),
-             isoproof_anomaly_size_name(cycle.size)[0]);
+    snprintf(class, sizeof class, "%s-%c", isoproof_coo_class_name(cycle.kind), isoproof_coo_size_name(cycle.size)[0]);
     assert_string_equal(class, published[i].class);
-    const char *code = isoproof_schedule_phenomenon(schedule, 0);
+    const char *code = isoproof_schedule_phenomenon_at(schedule, 0);
     assert_string_equal(code != NULL ? code : "", published[i].adya);
-    assert_null(isoproof_schedule_phenomenon(schedule, 1));
+    assert_null(isoproof_schedule_phenomenon_at(schedule, 1));
     isoproof_pop_graph_free(graph);
     isoproof_schedule_free(schedule);
   }
@@ -244,8 +243,8 @@ static void executed_schedules_are_judged(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     isoproof_schedule *schedule = parse(cases[i].text);
     isoproof_pop_graph *graph = graph_of(schedule);
-    isoproof_pop_cycle cycle = {.name = NULL};
-    bool found = isoproof_pop_graph_cycle(graph, 0, &cycle);
+    isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
+    bool found = isoproof_pop_graph_cycle_at(graph, 0, &cycle);
     if (found != (cases[i].name != NULL)) fail_msg("%s: %s", cases[i].text, found ? cycle.name : "no cycle");
     if (found && strcmp(cycle.name, cases[i].name) != 0) fail_msg("%s: %s", cases[i].text, cycle.name);
     isoproof_pop_graph_free(graph);
@@ -277,8 +276,9 @@ static void histories_are_judged(void **state) {
     isoproof_result *result;
     assert_int_equal(isoproof_schedule_history(schedule, &history, NULL), ISOPROOF_OK);
     assert_int_equal(isoproof_check(history, NULL, NULL, &result, NULL), ISOPROOF_OK);
-    if (cases[i].violated != NULL) assert_int_equal(isoproof_result_of(result, cases[i].violated), ISOPROOF_VIOLATED);
-    assert_int_equal(isoproof_result_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
+    if (cases[i].violated != NULL)
+      assert_int_equal(isoproof_result_verdict_of(result, cases[i].violated), ISOPROOF_VIOLATED);
+    assert_int_equal(isoproof_result_verdict_of(result, cases[i].satisfied), ISOPROOF_SATISFIED);
     isoproof_result_free(result);
     isoproof_history_free(history);
     isoproof_schedule_free(schedule);
@@ -292,13 +292,13 @@ static void statements_are_made(void **state) {
   static const char *const steps[] = {"SELECT v FROM t WHERE k = 0", "UPDATE t SET v = 1 WHERE k = 1",
                                       "UPDATE t SET v = 2 WHERE k = 0", "COMMIT", "ROLLBACK"};
   for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-    assert_int_equal(isoproof_schedule_sql(schedule, "t", i, sql, sizeof sql), strlen(steps[i]));
+    assert_int_equal(isoproof_schedule_sql_at(schedule, "t", i, sql, sizeof sql), strlen(steps[i]));
     assert_string_equal(sql, steps[i]);
   }
-  assert_int_equal(isoproof_schedule_sql(schedule, "t", 5, sql, sizeof sql), 0);
-  isoproof_schedule_sql_setup(schedule, "t", 3, sql, sizeof sql);
+  assert_int_equal(isoproof_schedule_sql_at(schedule, "t", 5, sql, sizeof sql), 0);
+  isoproof_schedule_sql_setup_at(schedule, "t", 3, sql, sizeof sql);
   assert_string_equal(sql, "INSERT INTO t VALUES (1, 0)");
-  assert_int_equal(isoproof_schedule_sql_setup(schedule, "t", 4, sql, sizeof sql), 0);
+  assert_int_equal(isoproof_schedule_sql_setup_at(schedule, "t", 4, sql, sizeof sql), 0);
   isoproof_schedule_free(schedule);
 }
 

@@ -52,11 +52,11 @@ static void expect_same(const form_set *brute, const form_set *generated) {
 static form_set generated(size_t txns, size_t objects) {
   form_set set = new_set();
   isoproof_coo_generator *generator;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   assert_int_equal(isoproof_coo_generator_new(txns, objects, &generator, NULL), ISOPROOF_OK);
   while (isoproof_coo_generator_next(generator, &c)) {
     char form[FORM] = "";
-    if (c.length != txns || c.objects != objects) continue;
+    if (c.length != txns || c.object_count != objects) continue;
     for (size_t i = 0; i < c.length; i++) {
       size_t used = strlen(form);
       snprintf(form + used, FORM - used, " %s%u", isoproof_pop_kind_name(c.pops[i]), c.on[i]);
@@ -65,7 +65,7 @@ static form_set generated(size_t txns, size_t objects) {
     add_form(&set, form);
   }
   isoproof_coo_generator_free(generator);
-  assert_int_equal(set.count, isoproof_coo_count(txns, objects));
+  assert_int_equal(set.count, isoproof_coo_cycle_count(txns, objects));
   return set;
 }
 
@@ -332,23 +332,23 @@ static void four_transactions(void **state) {
 static void schedules_make_their_cycles(void **state) {
   (void)state;
   isoproof_coo_generator *generator;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   size_t count = 0;
   assert_int_equal(isoproof_coo_generator_new(5, 5, &generator, NULL), ISOPROOF_OK);
   while (isoproof_coo_generator_next(generator, &c)) {
     isoproof_schedule *schedule;
     isoproof_pop_graph *graph;
-    isoproof_pop_cycle cycle;
+    isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
     assert_int_equal(isoproof_schedule_parse(c.schedule, &schedule, NULL), ISOPROOF_OK);
     assert_string_equal(isoproof_schedule_text(schedule), c.schedule);
     assert_int_equal(isoproof_pop_graph_new(schedule, &graph, NULL), ISOPROOF_OK);
-    assert_true(isoproof_pop_graph_cycle(graph, 0, &cycle));
+    assert_true(isoproof_pop_graph_cycle_at(graph, 0, &cycle));
     assert_int_equal(cycle.number, c.number);
     assert_string_equal(cycle.name, c.name);
     assert_int_equal(cycle.length, c.length);
-    assert_int_equal(cycle.objects, c.objects);
+    assert_int_equal(cycle.object_count, c.object_count);
     for (size_t i = 0; i < c.length; i++) assert_int_equal(cycle.pops[i].kind, c.pops[i]);
-    for (size_t i = 1; isoproof_pop_graph_cycle(graph, i, &cycle); i++) assert_int_equal(cycle.number, 15);
+    for (size_t i = 1; isoproof_pop_graph_cycle_at(graph, i, &cycle); i++) assert_int_equal(cycle.number, 15);
     isoproof_pop_graph_free(graph);
     isoproof_schedule_free(schedule);
     count++;
@@ -360,7 +360,7 @@ static void schedules_make_their_cycles(void **state) {
 static void named_cases_come_first(void **state) {
   (void)state;
   isoproof_coo_generator *generator;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   assert_int_equal(isoproof_coo_generator_new(3, 3, &generator, NULL), ISOPROOF_OK);
   for (unsigned number = 1; number <= ISOPROOF_COO_NAMED; number++) {
     assert_true(isoproof_coo_generator_next(generator, &c));
@@ -380,11 +380,11 @@ static void limits(void **state) {
   assert_int_equal(isoproof_coo_generator_new(2, 9, &generator, &error), ISOPROOF_ERR_USAGE);
   assert_null(generator);
   isoproof_coo_generator_free(NULL);
-  assert_int_equal(isoproof_coo_count(1, 1), 0);
-  assert_int_equal(isoproof_coo_count(3, 1), 0);
-  assert_int_equal(isoproof_coo_count(5, 2), 0);
-  assert_int_equal(isoproof_coo_count(9, 9), 0);
-  assert_int_equal(isoproof_coo_count(8, 8), 839808);
+  assert_int_equal(isoproof_coo_cycle_count(1, 1), 0);
+  assert_int_equal(isoproof_coo_cycle_count(3, 1), 0);
+  assert_int_equal(isoproof_coo_cycle_count(5, 2), 0);
+  assert_int_equal(isoproof_coo_cycle_count(9, 9), 0);
+  assert_int_equal(isoproof_coo_cycle_count(8, 8), 839808);
 }
 
 int main(void) {

@@ -36,8 +36,8 @@ static isoproof_coo_matrix *run(const isoproof_coo_run_options *options) {
 }
 
 static isoproof_coo_result result_at(const isoproof_coo_matrix *matrix, size_t row, size_t level) {
-  isoproof_coo_cell cell;
-  assert_true(isoproof_coo_matrix_cell(matrix, row, level, &cell));
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
+  assert_true(isoproof_coo_matrix_cell_at(matrix, row, level, &cell));
   return cell.result;
 }
 
@@ -65,8 +65,8 @@ static void results_are_those_of_sqlite(void **state) {
     options.case_count = 6;
     isoproof_coo_matrix *matrix = run(&options);
     assert_non_null(strstr(isoproof_coo_matrix_database(matrix), "SQLite"));
-    assert_string_equal(isoproof_coo_matrix_level(matrix, 0), "serializable");
-    assert_null(isoproof_coo_matrix_level(matrix, 3));
+    assert_string_equal(isoproof_coo_matrix_level_at(matrix, 0), "serializable");
+    assert_null(isoproof_coo_matrix_level_at(matrix, 3));
     for (size_t r = 0; r < 6; r++) {
       for (size_t l = 0; l < 3; l++) assert_int_equal(result_at(matrix, r, l), expected[r][l]);
     }
@@ -93,34 +93,34 @@ static void cells_tell_what_happened(void **state) {
   options.level_count = 1;
   options.repeat = 3;
   isoproof_coo_matrix *matrix = run(&options);
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
-  isoproof_coo_event event;
-  isoproof_coo_verdict verdict;
-  assert_true(isoproof_coo_matrix_row(matrix, 0, &row));
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
+  isoproof_coo_event event = {.struct_size = sizeof event};
+  isoproof_coo_verdict verdict = {.struct_size = sizeof verdict};
+  assert_true(isoproof_coo_matrix_row_at(matrix, 0, &row));
   assert_int_equal(row.number, 28);
   assert_string_equal(row.name, "Lost Update Committed");
   assert_string_equal(row.kind, "IAT-S");
   assert_string_equal(row.plan, "R1x W2x C2 W1x C1");
-  assert_true(isoproof_coo_matrix_cell(matrix, 0, 0, &cell));
+  assert_true(isoproof_coo_matrix_cell_at(matrix, 0, 0, &cell));
   assert_int_equal(cell.runs, 3);
   assert_int_equal(cell.counts[ISOPROOF_COO_RULE], 3);
   assert_string_equal(cell.executed, "R1x W2x A1 C2");
   assert_null(cell.cycle);
   assert_null(cell.phenomenon);
   assert_false(cell.broken);
-  assert_int_equal(cell.errors, 1);
-  assert_true(isoproof_coo_cell_error(matrix, 0, 0, 0, &event));
+  assert_int_equal(cell.error_count, 1);
+  assert_true(isoproof_coo_cell_error_at(matrix, 0, 0, 0, &event));
   assert_int_equal(event.session, 1);
   assert_string_equal(event.step, "W1x");
   assert_string_equal(event.code, "SQLITE_BUSY");
-  assert_false(isoproof_coo_cell_error(matrix, 0, 0, 1, &event));
-  assert_true(isoproof_coo_cell_verdict(matrix, 0, 0, 0, &verdict));
-  assert_true(isoproof_coo_cell_event(matrix, 0, 0, 0, &event));
+  assert_false(isoproof_coo_cell_error_at(matrix, 0, 0, 1, &event));
+  assert_true(isoproof_coo_cell_verdict_at(matrix, 0, 0, 0, &verdict));
+  assert_true(isoproof_coo_cell_event_at(matrix, 0, 0, 0, &event));
   assert_string_equal(event.value, "0");
-  assert_false(isoproof_coo_cell_event(matrix, 0, 0, cell.events, &event));
-  assert_false(isoproof_coo_matrix_cell(matrix, 1, 0, &cell));
-  assert_false(isoproof_coo_matrix_row(matrix, 1, &row));
+  assert_false(isoproof_coo_cell_event_at(matrix, 0, 0, cell.event_count, &event));
+  assert_false(isoproof_coo_matrix_cell_at(matrix, 1, 0, &cell));
+  assert_false(isoproof_coo_matrix_row_at(matrix, 1, &row));
   isoproof_coo_matrix_free(matrix);
 }
 
@@ -133,9 +133,9 @@ static void hermitage_and_predicates_run(void **state) {
   options.level_count = 1;
   options.suite = ISOPROOF_SUITE_HERMITAGE;
   isoproof_coo_matrix *matrix = run(&options);
-  isoproof_coo_row row;
+  isoproof_coo_row row = {.struct_size = sizeof row};
   size_t rows = 0;
-  for (; isoproof_coo_matrix_row(matrix, rows, &row); rows++) {
+  for (; isoproof_coo_matrix_row_at(matrix, rows, &row); rows++) {
     assert_int_not_equal(result_at(matrix, rows, 0), ISOPROOF_COO_ANOMALY);
   }
   assert_int_equal(rows, 14);
@@ -145,7 +145,7 @@ static void hermitage_and_predicates_run(void **state) {
   options.cases = cases;
   options.case_count = 2;
   matrix = run(&options);
-  assert_true(isoproof_coo_matrix_row(matrix, 1, &row));
+  assert_true(isoproof_coo_matrix_row_at(matrix, 1, &row));
   assert_string_equal(row.name, "Predicate Write Skew Committed");
   assert_null(row.plan);
   assert_int_equal(result_at(matrix, 0, 0), ISOPROOF_COO_PASS);

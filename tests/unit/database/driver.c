@@ -118,7 +118,7 @@ static void opens_only_what_it_knows(void **state) {
 
 static void lists_drivers(void **state) {
   (void)state;
-  isoproof_driver_info info;
+  isoproof_driver_info info = {.struct_size = sizeof info};
   size_t count = 0;
   for (; isoproof_driver_at(count, &info); count++) {
     char library[64];

@@ -40,16 +40,16 @@ typedef struct game {
 
 static void record(game *g, player *p, iso_txn_state state) {
   isoproof_error error = {0};
-  isoproof_txn_status status = ISOPROOF_UNKNOWN;
-  if (state == ISO_TXN_COMMITTED) status = ISOPROOF_COMMITTED;
-  if (state == ISO_TXN_ABORTED) status = ISOPROOF_ABORTED;
-  g->committed += status == ISOPROOF_COMMITTED;
-  g->aborted += status == ISOPROOF_ABORTED;
-  g->unknown += status == ISOPROOF_UNKNOWN;
+  isoproof_txn_status status = ISOPROOF_TXN_UNKNOWN;
+  if (state == ISO_TXN_COMMITTED) status = ISOPROOF_TXN_COMMITTED;
+  if (state == ISO_TXN_ABORTED) status = ISOPROOF_TXN_ABORTED;
+  g->committed += status == ISOPROOF_TXN_COMMITTED;
+  g->aborted += status == ISOPROOF_TXN_ABORTED;
+  g->unknown += status == ISOPROOF_TXN_UNKNOWN;
   assert_ok_error(isoproof_builder_begin(g->builder, p->session, status, &error), error);
-  assert_ok_error(
-      isoproof_builder_times(g->builder, p->start, status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : g->clock, &error),
-      error);
+  assert_ok_error(isoproof_builder_times(g->builder, p->start,
+                                         status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : g->clock, &error),
+                  error);
   for (size_t i = 0; i < p->count; i++) {
     isoproof_scalar key = isoproof_integer(p->ops[i].key);
     isoproof_scalar value = p->ops[i].present ? isoproof_integer(p->ops[i].value) : isoproof_nil();

@@ -27,7 +27,7 @@ static const struct {
     {ISOPROOF_SIM_READ_COMMITTED, ORACLE_READ_COMMITTED, {ORACLE_READ_ATOMIC, ORACLE_CUT_ISOLATION}, 2},
 };
 
-static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_blames **blames) {
+static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_injected_bugs **blames) {
   isoproof_history *history = NULL;
   isoproof_error error;
   isoproof_status status = isoproof_simulate(options, NULL, &history, blames, &error);
@@ -39,7 +39,7 @@ static isoproof_history *simulate(const isoproof_sim_options *options, isoproof_
 static isoproof_sim_options small_options(uint64_t seed, isoproof_sim_level level, bool lists) {
   iso_random random;
   iso_random_seed(&random, seed, 77);
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_sim_defaults(&options);
   options.seed = seed;
   options.level = level;
@@ -53,7 +53,7 @@ static isoproof_sim_options small_options(uint64_t seed, isoproof_sim_level leve
   options.rmw_share = 0.5 * iso_random_below(&random, 3);
   options.abort_share = 0.2 * iso_random_below(&random, 2);
   options.unknown_share = 0.3 * iso_random_below(&random, 2);
-  options.distribution = (isoproof_keys)iso_random_below(&random, ISOPROOF_KEYS_KINDS);
+  options.distribution = (isoproof_key_distribution)iso_random_below(&random, ISOPROOF_KEY_DISTRIBUTIONS);
   options.appends_per_key = iso_random_below(&random, 5);
   options.replicas = 1 + iso_random_below(&random, 3);
   return options;
@@ -159,7 +159,7 @@ static void expect_verdicts(const oracle_verdicts *verdicts, isoproof_sim_bug bu
                oracle_tap_code((oracle_tap)t));
 }
 
-static bool is_blamed(const isoproof_blame *blame, uint64_t txn) {
+static bool is_blamed(const isoproof_injected_bug *blame, uint64_t txn) {
   for (size_t i = 0; i < blame->txn_count; i++)
     if (blame->txns[i] == txn) return true;
   return false;
@@ -171,16 +171,18 @@ static bool same_op(const isoproof_op *write, isoproof_scalar key, isoproof_scal
 }
 
 /* Whether a blamed transaction saw that write. */
-static bool seen_by_blamed(const isoproof_history *history, const isoproof_blame *blame, const isoproof_op *write) {
+static bool seen_by_blamed(const isoproof_history *history, const isoproof_injected_bug *blame,
+                           const isoproof_op *write) {
   for (size_t b = 0; b < blame->txn_count; b++) {
-    isoproof_txn txn;
-    isoproof_history_txn(history, blame->txns[b], &txn);
-    for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
-      isoproof_op op;
+    isoproof_txn txn = {.struct_size = sizeof txn};
+    isoproof_history_txn_at(history, blame->txns[b], &txn);
+    for (uint64_t i = txn.first_op; i < txn.first_op + txn.op_count; i++) {
+      isoproof_op op = {.struct_size = sizeof op};
       isoproof_scalar element;
-      isoproof_history_op(history, i, &op);
+      isoproof_history_op_at(history, i, &op);
       if (op.kind == ISOPROOF_OP_READ && same_op(write, op.key, op.value)) return true;
-      for (uint64_t e = 0; op.kind == ISOPROOF_OP_READ_LIST && isoproof_history_element(history, i, e, &element); e++)
+      for (uint64_t e = 0; op.kind == ISOPROOF_OP_READ_LIST && isoproof_history_element_at(history, i, e, &element);
+           e++)
         if (same_op(write, op.key, element)) return true;
     }
   }
@@ -194,30 +196,31 @@ static void copy_op(isoproof_builder *builder, const isoproof_history *history, 
     assert_int_equal(isoproof_builder_op(builder, op->kind, op->key, op->value, NULL), ISOPROOF_OK);
     return;
   }
-  assert_true(op->elements < 256);
-  for (uint64_t e = 0; e < op->elements; e++) isoproof_history_element(history, number, e, &elements[e]);
-  assert_int_equal(isoproof_builder_elements(builder, op->kind, op->key, elements, op->elements, NULL), ISOPROOF_OK);
+  assert_true(op->element_count < 256);
+  for (uint64_t e = 0; e < op->element_count; e++) isoproof_history_element_at(history, number, e, &elements[e]);
+  assert_int_equal(isoproof_builder_elements(builder, op->kind, op->key, elements, op->element_count, NULL),
+                   ISOPROOF_OK);
 }
 
 /* The blamed transactions, and of the others only the writes that those saw. */
-static isoproof_history *blamed_history(const isoproof_history *history, const isoproof_blame *blame) {
+static isoproof_history *blamed_history(const isoproof_history *history, const isoproof_injected_bug *blame) {
   isoproof_builder *builder;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history *part = NULL;
   assert_int_equal(isoproof_builder_new(&builder, NULL), ISOPROOF_OK);
   isoproof_history_counts(history, &counts);
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isoproof_txn txn;
-    isoproof_session session;
+    isoproof_txn txn = {.struct_size = sizeof txn};
+    isoproof_session session = {.struct_size = sizeof session};
     uint32_t number;
-    isoproof_history_txn(history, t, &txn);
-    isoproof_history_session(history, txn.session, &session);
+    isoproof_history_txn_at(history, t, &txn);
+    isoproof_history_session_at(history, txn.session, &session);
     assert_int_equal(isoproof_builder_session(builder, session.name, &number, NULL), ISOPROOF_OK);
     isoproof_builder_begin(builder, number, txn.status, NULL);
     isoproof_builder_times(builder, txn.start, txn.end, NULL);
-    for (uint64_t i = txn.first_op; i < txn.first_op + txn.ops; i++) {
-      isoproof_op op;
-      isoproof_history_op(history, i, &op);
+    for (uint64_t i = txn.first_op; i < txn.first_op + txn.op_count; i++) {
+      isoproof_op op = {.struct_size = sizeof op};
+      isoproof_history_op_at(history, i, &op);
       bool write = op.kind == ISOPROOF_OP_WRITE || op.kind == ISOPROOF_OP_APPEND;
       if (is_blamed(blame, t) || (write && seen_by_blamed(history, blame, &op))) copy_op(builder, history, i, &op);
     }
@@ -233,15 +236,15 @@ static void check_bug(isoproof_sim_bug bug, uint64_t seed, bool lists) {
   options.txns = seed % 7;
   if (options.keys < 2) options.keys = 2;
   options.bugs[bug] = 1;
-  isoproof_blames *blames = NULL;
-  isoproof_blame blame;
+  isoproof_injected_bugs *blames = NULL;
+  isoproof_injected_bug blame = {.struct_size = sizeof blame};
   isoproof_history *history = simulate(&options, &blames);
   oracle_verdicts verdicts;
   if (!oracle_judge(history, &verdicts)) fail_msg("seed %lu: cannot be judged", (unsigned long)seed);
   expect_verdicts(&verdicts, bug, seed, lists ? "lists" : "registers");
-  assert_int_equal(isoproof_blames_count(blames), 1);
-  assert_true(isoproof_blames_at(blames, 0, &blame));
-  assert_false(isoproof_blames_at(blames, 1, &blame));
+  assert_int_equal(isoproof_injected_bug_count(blames), 1);
+  assert_true(isoproof_injected_bug_at(blames, 0, &blame));
+  assert_false(isoproof_injected_bug_at(blames, 1, &blame));
   assert_int_equal(blame.bug, bug);
   assert_string_equal(blame.level, isoproof_sim_bug_level(bug));
   oracle_level level = oracle_level_find(blame.level);
@@ -252,7 +255,7 @@ static void check_bug(isoproof_sim_bug bug, uint64_t seed, bool lists) {
   expect_verdicts(&verdicts, bug, seed, "blamed transactions alone");
   isoproof_history_free(part);
   isoproof_history_free(history);
-  isoproof_blames_free(blames);
+  isoproof_injected_bugs_free(blames);
 }
 
 static void bugs_break_exactly_their_levels(void **state) {

@@ -30,8 +30,8 @@ static isoproof_result *check(isoproof_history *history, asked a) {
 }
 
 static bool has_code(const isoproof_result *result, const char *code) {
-  isoproof_anomaly anomaly;
-  for (size_t i = 0; isoproof_result_anomaly(result, i, &anomaly); i++) {
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+  for (size_t i = 0; isoproof_result_anomaly_at(result, i, &anomaly); i++) {
     if (strcmp(anomaly.code, code) == 0) return true;
   }
   return false;
@@ -49,9 +49,9 @@ static bool has_name(const isoproof_result *result, const char *name,
 static void expect(const char *text, asked a, isoproof_verdict verdict, const char *code) {
   isoproof_history *history = open_edn(text);
   isoproof_result *result = check(history, a);
-  assert_string_equal(isoproof_verdict_name(isoproof_result_elle(result)), isoproof_verdict_name(verdict));
+  assert_string_equal(isoproof_verdict_name(isoproof_result_elle_verdict(result)), isoproof_verdict_name(verdict));
   if (code != NULL && !has_code(result, code)) fail_msg("%s was not found", code);
-  if (code == NULL) assert_int_equal(isoproof_result_anomalies(result), 0);
+  if (code == NULL) assert_int_equal(isoproof_result_anomaly_count(result), 0);
   isoproof_result_free(result);
   isoproof_history_free(history);
 }
@@ -127,7 +127,7 @@ static void test_proved_registers(void **state) {
   (void)state;
   isoproof_history *history = open_edn(OK(0, "[[:w :x 1]]") OK(1, "[[:r :x 1] [:w :x 2]]") OK(2, "[[:r :x 2]]"));
   isoproof_result *result = check(history, registers);
-  assert_true(has_name(result, "serializable", isoproof_result_proved));
+  assert_true(has_name(result, "serializable", isoproof_result_proved_at));
   assert_int_equal(isoproof_result_verdict(result), ISOPROOF_SATISFIED);
   isoproof_result_free(result);
   isoproof_history_free(history);
@@ -177,8 +177,8 @@ static void test_sets(void **state) {
   snprintf(text, sizeof text, "%s%s", add, OK(2, "[[:r :x #{1}]]") OK(3, "[[:r :x #{1 2}]]"));
   isoproof_history *history = open_edn(text);
   isoproof_result *result = check(history, a);
-  assert_int_equal(isoproof_result_elle(result), ISOPROOF_SATISFIED);
-  assert_true(has_name(result, "serializable", isoproof_result_proved));
+  assert_int_equal(isoproof_result_elle_verdict(result), ISOPROOF_SATISFIED);
+  assert_true(has_name(result, "serializable", isoproof_result_proved_at));
   isoproof_result_free(result);
   isoproof_history_free(history);
   /* A long fork. */
@@ -274,7 +274,7 @@ static void test_limit_of_what_follows(void **state) {
 /* A check that runs out of time says so; it does not say that all is well. */
 static void test_no_time(void **state) {
   (void)state;
-  isoproof_sim_options sim;
+  isoproof_sim_options sim = {.struct_size = sizeof sim};
   isoproof_history *history;
   isoproof_error error;
   isoproof_task *task;
@@ -287,7 +287,7 @@ static void test_no_time(void **state) {
   isoproof_task_set_timeout(task, 1e-9);
   isoproof_check_options options = {.struct_size = sizeof options, .elle_workload = "list-append"};
   assert_ok_error(isoproof_check(history, &options, task, &result, &error), error);
-  assert_int_equal(isoproof_result_elle(result), ISOPROOF_UNDECIDED);
+  assert_int_equal(isoproof_result_elle_verdict(result), ISOPROOF_UNDECIDED);
   assert_int_equal(isoproof_result_verdict(result), ISOPROOF_UNDECIDED);
   assert_string_equal(isoproof_result_unknown_reason(result), "the time limit was reached");
   isoproof_result_free(result);
@@ -319,9 +319,9 @@ static void test_proved_lists(void **state) {
   isoproof_result *seen_result = check(seen_history, (asked){.model = "snapshot-isolation"});
   assert_int_equal(isoproof_result_verdict(unseen_result), ISOPROOF_UNDECIDED);
   assert_non_null(isoproof_result_unknown_reason(unseen_result));
-  assert_int_equal(isoproof_result_elle(unseen_result), ISOPROOF_SATISFIED);
+  assert_int_equal(isoproof_result_elle_verdict(unseen_result), ISOPROOF_SATISFIED);
   assert_int_equal(isoproof_result_verdict(seen_result), ISOPROOF_SATISFIED);
-  assert_true(has_name(seen_result, "snapshot-isolation", isoproof_result_proved));
+  assert_true(has_name(seen_result, "snapshot-isolation", isoproof_result_proved_at));
   isoproof_result_free(unseen_result);
   isoproof_result_free(seen_result);
   isoproof_history_free(unseen_history);
@@ -334,13 +334,13 @@ static void test_models(void **state) {
                                            OK(2, "[[:r :x [1]] [:r :y [1]]]"));
   isoproof_result *result = check(history, (asked){.model = "serializable"});
   assert_string_equal(isoproof_result_elle_workload(result), "list-append");
-  assert_true(has_name(result, "repeatable-read", isoproof_result_not));
-  assert_true(has_name(result, "strong-serializable", isoproof_result_also_not));
-  assert_true(has_name(result, "snapshot-isolation", isoproof_result_proved));
+  assert_true(has_name(result, "repeatable-read", isoproof_result_ruled_out_at));
+  assert_true(has_name(result, "strong-serializable", isoproof_result_also_ruled_out_at));
+  assert_true(has_name(result, "snapshot-isolation", isoproof_result_proved_at));
   isoproof_result_free(result);
   result = check(history, (asked){.model = "snapshot-isolation"});
   assert_int_equal(isoproof_result_verdict(result), ISOPROOF_SATISFIED);
-  assert_null(isoproof_result_not(result, 0));
+  assert_null(isoproof_result_ruled_out_at(result, 0));
   isoproof_result_free(result);
   isoproof_history_free(history);
 }
@@ -348,7 +348,7 @@ static void test_models(void **state) {
 /* Ten thousand processes that crashed. */
 static void test_crashes(void **state) {
   (void)state;
-  isoproof_sim_options sim;
+  isoproof_sim_options sim = {.struct_size = sizeof sim};
   isoproof_history *history;
   isoproof_error error;
   isoproof_sim_defaults(&sim);
@@ -361,7 +361,7 @@ static void test_crashes(void **state) {
   sim.appends_per_key = 50;
   assert_ok_error(isoproof_simulate(&sim, NULL, &history, NULL, &error), error);
   isoproof_result *result = check(history, lists);
-  assert_int_equal(isoproof_result_elle(result), ISOPROOF_SATISFIED);
+  assert_int_equal(isoproof_result_elle_verdict(result), ISOPROOF_SATISFIED);
   isoproof_result_free(result);
   isoproof_history_free(history);
 }

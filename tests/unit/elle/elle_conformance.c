@@ -263,7 +263,7 @@ static isoproof_history *build_events(json_span history) {
     }
     uint32_t session;
     assert_ok(isoproof_builder_session(builder, isoproof_integer(process), &session, &error));
-    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
     assert_ok(isoproof_builder_times(builder, open[at].index >= 0 ? open[at].index : ISOPROOF_NO_TIME, index, &error));
     add_map(builder, json_member(event, "value"));
   }

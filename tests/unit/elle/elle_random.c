@@ -24,26 +24,26 @@ static unsigned runs(void) {
 /* ---- witnesses, judged by what they claim alone ---- */
 
 static bool shows(const isoproof_history *h, uint64_t read, isoproof_scalar element) {
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   isoproof_scalar one;
-  assert_true(isoproof_history_op(h, read, &op));
+  assert_true(isoproof_history_op_at(h, read, &op));
   if (op.kind == ISOPROOF_OP_READ) return isoproof_scalar_equal(op.value, element);
-  for (uint64_t i = 0; isoproof_history_element(h, read, i, &one); i++) {
+  for (uint64_t i = 0; isoproof_history_element_at(h, read, i, &one); i++) {
     if (isoproof_scalar_equal(one, element)) return true;
   }
   return false;
 }
 
 static bool belongs(const isoproof_history *h, uint64_t op, uint64_t txn) {
-  isoproof_txn t;
-  return isoproof_history_txn(h, txn, &t) && op >= t.first_op && op < t.first_op + t.ops;
+  isoproof_txn t = {.struct_size = sizeof t};
+  return isoproof_history_txn_at(h, txn, &t) && op >= t.first_op && op < t.first_op + t.op_count;
 }
 
 /* Whether a read saw a write (WR), missed it (RW), or two writes are of one key (WW). */
 static bool is_data_step(const isoproof_history *h, const isoproof_edge *e) {
-  isoproof_op from, to;
+  isoproof_op from = {.struct_size = sizeof from}, to = {.struct_size = sizeof to};
   if (!belongs(h, e->from_op, e->from_txn) || !belongs(h, e->to_op, e->to_txn)) return false;
-  if (!isoproof_history_op(h, e->from_op, &from) || !isoproof_history_op(h, e->to_op, &to)) return false;
+  if (!isoproof_history_op_at(h, e->from_op, &from) || !isoproof_history_op_at(h, e->to_op, &to)) return false;
   if (!isoproof_scalar_equal(from.key, to.key) || !isoproof_scalar_equal(from.key, e->key)) return false;
   bool reads_from = isoproof_op_kind_observes(from.kind), reads_to = isoproof_op_kind_observes(to.kind);
   if (strcmp(e->kind, "WR") == 0) return !reads_from && reads_to && shows(h, e->to_op, from.value);
@@ -52,16 +52,16 @@ static bool is_data_step(const isoproof_history *h, const isoproof_edge *e) {
 }
 
 static bool is_step(const isoproof_history *h, const isoproof_edge *e) {
-  isoproof_txn from, to;
-  if (!isoproof_history_txn(h, e->from_txn, &from) || !isoproof_history_txn(h, e->to_txn, &to)) return false;
+  isoproof_txn from = {.struct_size = sizeof from}, to = {.struct_size = sizeof to};
+  if (!isoproof_history_txn_at(h, e->from_txn, &from) || !isoproof_history_txn_at(h, e->to_txn, &to)) return false;
   if (strcmp(e->kind, "SO") == 0) return from.session == to.session && from.index < to.index;
   if (strcmp(e->kind, "RT") == 0) return from.end < to.start;
   return is_data_step(h, e);
 }
 
 static void verify_witnesses(const isoproof_history *h, const isoproof_result *result) {
-  isoproof_anomaly a;
-  for (size_t i = 0; isoproof_result_anomaly(result, i, &a); i++) {
+  isoproof_anomaly a = {.struct_size = sizeof a};
+  for (size_t i = 0; isoproof_result_anomaly_at(result, i, &a); i++) {
     if (a.code[0] != 'G' || a.edge_count == 0) continue;
     for (size_t k = 0; k < a.edge_count; k++) {
       assert_int_equal(a.edges[k].to_txn, a.edges[(k + 1) % a.edge_count].from_txn);
@@ -78,7 +78,7 @@ static isoproof_verdict judge(isoproof_history *history, const char *workload, c
   assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
   verify_witnesses(history, result);
   isoproof_verdict verdict = isoproof_result_verdict(result);
-  *ruled_out = isoproof_result_elle(result) == ISOPROOF_VIOLATED;
+  *ruled_out = isoproof_result_elle_verdict(result) == ISOPROOF_VIOLATED;
   isoproof_result_free(result);
   return verdict;
 }
@@ -108,7 +108,7 @@ static void compare(isoproof_history *history, bool lists, uint64_t seed) {
 }
 
 static void simulate(bool lists, isoproof_sim_level level, int bug, uint64_t seed) {
-  isoproof_sim_options sim;
+  isoproof_sim_options sim = {.struct_size = sizeof sim};
   isoproof_history *history;
   isoproof_error error;
   isoproof_sim_defaults(&sim);
@@ -177,7 +177,7 @@ static void random_txn(isoproof_builder *builder, uint64_t *random, bool lists, 
 
 static void final_read(isoproof_builder *builder, uint32_t session, int64_t time, const uint64_t *next) {
   isoproof_error error;
-  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
   assert_ok(isoproof_builder_times(builder, time, time + 1, &error));
   for (int64_t k = 0; k < 2; k++) {
     isoproof_scalar elements[64];
@@ -201,7 +201,7 @@ static void test_anything(void **state) {
     for (unsigned t = 0; t < 6; t++) {
       uint32_t session;
       assert_ok(isoproof_builder_session(builder, isoproof_integer((int64_t)unit_below(&random, 3)), &session, &error));
-      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
       int64_t start = time + 1 - (int64_t)unit_below(&random, 2) * (t > 0);
       assert_ok(isoproof_builder_times(builder, start, start + 2, &error));
       time = start + 2;
@@ -283,7 +283,7 @@ static isoproof_history *small_history(const small *s) {
   for (int t = 0; t < TXNS; t++) {
     uint32_t session;
     assert_ok(isoproof_builder_session(builder, isoproof_integer(t), &session, &error));
-    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
     for (int k = 0; k < KEYS_HERE; k++) {
       isoproof_scalar value = s->reads[t][k] == TXNS ? isoproof_nil() : isoproof_integer(s->reads[t][k]);
       if (s->reads[t][k] >= 0)
@@ -421,7 +421,7 @@ static void test_growing(void **state) {
       if (start > at) continue; /* the session was still busy */
       free_at[s] = end;
       assert_ok(isoproof_builder_session(builder, isoproof_integer(s), &session, &error));
-      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error));
+      assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error));
       assert_ok(isoproof_builder_times(builder, start, end, &error));
       uint64_t ops = 1 + unit_below(&random, 3);
       for (uint64_t i = 0; i < ops; i++) {

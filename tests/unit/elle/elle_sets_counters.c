@@ -65,7 +65,7 @@ static bool agrees(workload w, const world *on, const op *o) {
 
 static bool is_before(const program *p, unsigned a, unsigned b, bool sessions, bool times) {
   const txn *x = &p->txns[a], *y = &p->txns[b];
-  if (x->status != ISOPROOF_COMMITTED) return false;
+  if (x->status != ISOPROOF_TXN_COMMITTED) return false;
   if (sessions && x->session == y->session && a < b) return true;
   return times && x->end < y->start;
 }
@@ -73,18 +73,18 @@ static bool is_before(const program *p, unsigned a, unsigned b, bool sessions, b
 /* Whether the rest can follow in some order; what is of unknown outcome may also stay out. */
 static bool can_follow(const program *p, unsigned done, world now, bool sessions, bool times) {
   bool rest = false;
-  for (unsigned i = 0; i < TXNS; i++) rest |= (done >> i & 1) == 0 && p->txns[i].status == ISOPROOF_COMMITTED;
+  for (unsigned i = 0; i < TXNS; i++) rest |= (done >> i & 1) == 0 && p->txns[i].status == ISOPROOF_TXN_COMMITTED;
   if (!rest) return true;
   for (unsigned i = 0; i < TXNS; i++) {
     const txn *t = &p->txns[i];
     world next = now;
-    bool good = (done >> i & 1) == 0 && t->status != ISOPROOF_ABORTED;
+    bool good = (done >> i & 1) == 0 && t->status != ISOPROOF_TXN_ABORTED;
     for (unsigned k = 0; good && k < TXNS; k++)
       good = (done >> k & 1) != 0 || k == i || !is_before(p, k, i, sessions, times);
     for (unsigned k = 0; good && k < t->count; k++) {
       const op *o = &t->ops[k];
       good = o->kind == CHANGE ? change(p->workload, &next, o)
-                               : t->status != ISOPROOF_COMMITTED || agrees(p->workload, &next, o);
+                               : t->status != ISOPROOF_TXN_COMMITTED || agrees(p->workload, &next, o);
     }
     if (good && can_follow(p, done | 1u << i, next, sessions, times)) return true;
   }
@@ -128,7 +128,7 @@ static void draw(program *p, uint64_t *random, workload w) {
                .end = at + (int)unit_below(random, 25),
                .count = 1 + (unsigned)unit_below(random, OPS)};
     uint64_t fate = unit_below(random, 12);
-    t->status = fate == 0 ? ISOPROOF_ABORTED : fate == 1 ? ISOPROOF_UNKNOWN : ISOPROOF_COMMITTED;
+    t->status = fate == 0 ? ISOPROOF_TXN_ABORTED : fate == 1 ? ISOPROOF_TXN_UNKNOWN : ISOPROOF_TXN_COMMITTED;
     states[i + 1] = states[i];
     for (unsigned k = 0; k < t->count; k++) {
       op *o = &t->ops[k];
@@ -188,9 +188,10 @@ static isoproof_history *history_of(const program *p) {
     uint32_t session;
     assert_ok(isoproof_builder_session(builder, isoproof_integer(t->session), &session, &error));
     assert_ok(isoproof_builder_begin(builder, session, t->status, &error));
-    assert_ok(
-        isoproof_builder_times(builder, t->start, t->status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : t->end, &error));
-    for (unsigned k = 0; k < t->count; k++) add_op(builder, p->workload, &t->ops[k], t->status == ISOPROOF_COMMITTED);
+    assert_ok(isoproof_builder_times(builder, t->start, t->status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : t->end,
+                                     &error));
+    for (unsigned k = 0; k < t->count; k++)
+      add_op(builder, p->workload, &t->ops[k], t->status == ISOPROOF_TXN_COMMITTED);
   }
   assert_ok(isoproof_builder_finish(builder, &history, &error));
   isoproof_builder_free(builder);
@@ -225,7 +226,7 @@ static void compare(const program *p, unsigned run) {
     isoproof_error error;
     assert_ok_error(isoproof_check(history, &options, NULL, &result, &error), error);
     bool holds = can_follow(p, 0, (world){{0}}, models[m].sessions, models[m].times);
-    bool ruled_out = isoproof_result_elle(result) == ISOPROOF_VIOLATED;
+    bool ruled_out = isoproof_result_elle_verdict(result) == ISOPROOF_VIOLATED;
     bool proved = isoproof_result_verdict(result) == ISOPROOF_SATISFIED;
     if (ruled_out && holds) fail_with(history, models[m].model, run, "ruled out, but it holds");
     if (proved && !holds) fail_with(history, models[m].model, run, "proved, but violated");

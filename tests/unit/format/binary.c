@@ -69,8 +69,8 @@ static void test_says_everything(void **state) {
   assert_string_equal(isoproof_history_format(again), "binary");
   same_history(history, again, (same_options){0}, "binary");
   assert_string_equal(isoproof_history_fact(again, "seed"), "42");
-  isoproof_txn txn;
-  assert_true(isoproof_history_txn(again, 1, &txn));
+  isoproof_txn txn = {.struct_size = sizeof txn};
+  assert_true(isoproof_history_txn_at(again, 1, &txn));
   assert_int_equal(txn.id, 101);
   assert_int_equal(txn.node.length, 6);
   assert_memory_equal(txn.node.text, "node-a", 6);

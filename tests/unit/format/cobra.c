@@ -46,7 +46,7 @@ static void test_small(void **state) {
   isoproof_history *history;
   assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
   assert_string_equal(isoproof_history_format(history), "cobra");
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 1);
   assert_int_equal(counts.transactions, 4);
@@ -56,21 +56,21 @@ static void test_small(void **state) {
   static const isoproof_scalar_type types[] = {ISOPROOF_INTEGER, ISOPROOF_NIL, ISOPROOF_NIL, ISOPROOF_NONE,
                                                ISOPROOF_INTEGER};
   for (uint64_t i = 0; i < 5; i++) {
-    isoproof_op op;
-    assert_true(isoproof_history_op(history, i, &op));
+    isoproof_op op = {.struct_size = sizeof op};
+    assert_true(isoproof_history_op_at(history, i, &op));
     assert_int_equal(op.value.type, types[i]);
     assert_int_equal(op.kind, i == 0 ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ);
   }
-  isoproof_txn txn;
-  assert_true(isoproof_history_txn(history, 2, &txn));
+  isoproof_txn txn = {.struct_size = sizeof txn};
+  assert_true(isoproof_history_txn_at(history, 2, &txn));
   assert_true(txn.has_id);
   assert_int_equal(txn.id, 12);
-  isoproof_resolution resolution;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
   assert_int_equal(isoproof_history_resolve(history, NULL, &resolution, &error), ISOPROOF_OK);
   assert_int_equal(resolution.thin_air, 0);
   assert_int_equal(resolution.initial, 2);
   isoproof_position position;
-  assert_true(isoproof_history_position(history, 4, &position));
+  assert_true(isoproof_history_position_of(history, 4, &position));
   assert_int_equal(position.offset, 9 + 25 + 33 + 33 + 9 + 9 + 33 + 25);
   isoproof_history_free(history);
   bytes_free(&b);
@@ -164,13 +164,13 @@ static void test_directory(void **state) {
   write_file(directory, "T2.log", &one);
   write_file(directory, "README", &one);
   assert_int_equal(isoproof_history_open(directory, NULL, NULL, &history, &error), ISOPROOF_OK);
-  isoproof_session session;
-  assert_true(isoproof_history_session(history, 0, &session));
+  isoproof_session session = {.struct_size = sizeof session};
+  assert_true(isoproof_history_session_at(history, 0, &session));
   assert_int_equal(session.name.integer, 2);
-  assert_true(isoproof_history_session(history, 1, &session));
+  assert_true(isoproof_history_session_at(history, 1, &session));
   assert_int_equal(session.name.integer, 10);
   isoproof_position position;
-  assert_true(isoproof_history_position(history, 1, &position));
+  assert_true(isoproof_history_position_of(history, 1, &position));
   assert_non_null(strstr(position.file, "T10.log"));
   assert_int_equal(position.offset, 0);
   isoproof_history_free(history);
@@ -195,7 +195,7 @@ static void test_corpus(void **state) {
     char path[1200];
     isoproof_error error;
     isoproof_history *history;
-    isoproof_counts counts;
+    isoproof_counts counts = {.struct_size = sizeof counts};
     snprintf(path, sizeof path, "%s/cobra/%s", corpus, known[i].name);
     assert_int_equal(isoproof_history_open(path, NULL, NULL, &history, &error), ISOPROOF_OK);
     isoproof_history_counts(history, &counts);

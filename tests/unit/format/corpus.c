@@ -63,8 +63,8 @@ static void one_file(const char *name, const char *format, sink *out) {
   char path[2048];
   isoproof_error error = {0};
   isoproof_history *history = NULL;
-  isoproof_resolution resolution;
-  isoproof_counts counts;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
+  isoproof_counts counts = {.struct_size = sizeof counts};
   snprintf(path, sizeof path, "%s/%s", root, name);
   isoproof_status status = isoproof_history_open(path, NULL, NULL, &history, &error);
   if (status == ISOPROOF_OK) status = isoproof_history_resolve(history, NULL, &resolution, &error);

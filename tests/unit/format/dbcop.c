@@ -48,22 +48,22 @@ static void test_small(void **state) {
   isoproof_history *history;
   assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
   assert_string_equal(isoproof_history_format(history), "dbcop");
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 2);
   assert_int_equal(counts.transactions, 3);
   assert_int_equal(counts.aborted, 1);
   assert_int_equal(counts.operations, 4);
-  isoproof_op op;
-  assert_true(isoproof_history_op(history, 1, &op));
+  isoproof_op op = {.struct_size = sizeof op};
+  assert_true(isoproof_history_op_at(history, 1, &op));
   assert_int_equal(op.kind, ISOPROOF_OP_READ);
   assert_int_equal(op.value.type, ISOPROOF_NIL);
-  assert_true(isoproof_history_op(history, 3, &op));
+  assert_true(isoproof_history_op_at(history, 3, &op));
   assert_int_equal(op.key.type, ISOPROOF_UNSIGNED);
   assert_int_equal(op.value.integer, INT64_C(1) << 40);
   assert_string_equal(isoproof_history_fact(history, "dbcop-info"), "info \xc3\xa9");
   isoproof_position position;
-  assert_true(isoproof_history_position(history, 0, &position));
+  assert_true(isoproof_history_position_of(history, 0, &position));
   assert_int_equal(position.offset, 40 + 15 + 43 + 43 + 8 + 8);
   isoproof_history_free(history);
   bytes_free(&b);
@@ -150,7 +150,7 @@ static void test_written_again(void **state) {
     }
   }
   assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
-  isoproof_write_loss loss;
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   assert_int_equal(
       isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &first, NULL, NULL, &loss, &error),
       ISOPROOF_OK);
@@ -199,20 +199,23 @@ static isoproof_status write_one(isoproof_op_kind kind, isoproof_scalar key, iso
 static void test_what_cannot_be_written(void **state) {
   (void)state;
   isoproof_scalar one = isoproof_integer(1), none = {.type = ISOPROOF_NONE};
-  isoproof_write_loss loss;
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_COMMITTED, false, &loss), ISOPROOF_OK);
-  assert_int_equal(write_one(ISOPROOF_OP_APPEND, one, one, ISOPROOF_COMMITTED, true, &loss), ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, isoproof_string("x"), one, ISOPROOF_COMMITTED, true, &loss),
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_TXN_COMMITTED, false, &loss), ISOPROOF_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_APPEND, one, one, ISOPROOF_TXN_COMMITTED, true, &loss),
                    ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(-1), ISOPROOF_COMMITTED, true, &loss),
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, isoproof_string("x"), one, ISOPROOF_TXN_COMMITTED, true, &loss),
                    ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(0), ISOPROOF_COMMITTED, true, &loss),
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(-1), ISOPROOF_TXN_COMMITTED, true, &loss),
                    ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_COMMITTED, false, &loss), ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_COMMITTED, true, &loss), ISOPROOF_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, isoproof_integer(0), ISOPROOF_TXN_COMMITTED, true, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_TXN_COMMITTED, false, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_READ, one, none, ISOPROOF_TXN_COMMITTED, true, &loss), ISOPROOF_OK);
   assert_int_equal(loss.unrecorded_reads, 1);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_UNKNOWN, false, &loss), ISOPROOF_ERR_UNSUPPORTED);
-  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_UNKNOWN, true, &loss), ISOPROOF_OK);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_TXN_UNKNOWN, false, &loss),
+                   ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(write_one(ISOPROOF_OP_WRITE, one, one, ISOPROOF_TXN_UNKNOWN, true, &loss), ISOPROOF_OK);
   assert_int_equal(loss.unknown_txns, 1);
 }
 
@@ -227,7 +230,7 @@ static void test_unknown_promoted(void **state) {
   assert_int_equal(isoproof_builder_new(&builder, &error), ISOPROOF_OK);
   for (int64_t t = 0; t < 4; t++) {
     assert_int_equal(isoproof_builder_session(builder, isoproof_integer(t), &session, &error), ISOPROOF_OK);
-    isoproof_txn_status status = t == 2 ? ISOPROOF_COMMITTED : ISOPROOF_UNKNOWN;
+    isoproof_txn_status status = t == 2 ? ISOPROOF_TXN_COMMITTED : ISOPROOF_TXN_UNKNOWN;
     assert_int_equal(isoproof_builder_begin(builder, session, status, &error), ISOPROOF_OK);
     isoproof_scalar before = isoproof_integer(t), own = isoproof_integer(t + 1);
     if (t == 1 || t == 2) {
@@ -238,14 +241,14 @@ static void test_unknown_promoted(void **state) {
   assert_int_equal(isoproof_builder_finish(builder, &history, &error), ISOPROOF_OK);
   isoproof_builder_free(builder);
   isoproof_write_options options = {.struct_size = sizeof options, .lossy = true};
-  isoproof_write_loss loss;
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   assert_int_equal(
       isoproof_history_write_to(history, ISOPROOF_FORMAT_DBCOP, bytes_put, &out, &options, NULL, &loss, &error),
       ISOPROOF_OK);
   assert_int_equal(loss.promoted_txns, 2);
   assert_int_equal(loss.unknown_txns, 1);
   assert_int_equal(open_bytes(out.data, out.count, NULL, &again, &error), ISOPROOF_OK);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(again, &counts);
   assert_int_equal(counts.sessions, 4);
   assert_int_equal(counts.committed, 3);

@@ -22,8 +22,8 @@ static inline void describe_number(bytes *out, int64_t number, int64_t missing) 
 }
 
 static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t number) {
-  isoproof_op op;
-  assert_true(isoproof_history_op(h, number, &op));
+  isoproof_op op = {.struct_size = sizeof op};
+  assert_true(isoproof_history_op_at(h, number, &op));
   const char *name = isoproof_op_kind_name(op.kind);
   put_byte(out, ' ');
   bytes_put(out, name, strlen(name));
@@ -32,9 +32,9 @@ static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t n
   put_byte(out, ',');
   if (iso_kind_is_list(op.kind) && op.value.type == ISOPROOF_INTEGER) {
     put_byte(out, '[');
-    for (uint64_t i = 0; i < op.elements; i++) {
+    for (uint64_t i = 0; i < op.element_count; i++) {
       isoproof_scalar element;
-      assert_true(isoproof_history_element(h, number, i, &element));
+      assert_true(isoproof_history_element_at(h, number, i, &element));
       if (i > 0) put_byte(out, ' ');
       describe_scalar(out, element);
     }
@@ -47,8 +47,8 @@ static inline void describe_op(bytes *out, const isoproof_history *h, uint32_t n
 
 static inline void describe(bytes *out, const isoproof_history *h) {
   for (uint32_t t = 0; t < h->txns; t++) {
-    isoproof_txn txn;
-    assert_true(isoproof_history_txn(h, t, &txn));
+    isoproof_txn txn = {.struct_size = sizeof txn};
+    assert_true(isoproof_history_txn_at(h, t, &txn));
     describe_scalar(out, iso_history_scalar(h, h->session_name[txn.session]));
     const char *status = isoproof_txn_status_name(txn.status);
     put_byte(out, ' ');
@@ -61,7 +61,7 @@ static inline void describe(bytes *out, const isoproof_history *h) {
     describe_number(out, h->txn_start_index_opt != NULL ? h->txn_start_index_opt[t] : -1, -1);
     bytes_put(out, "..", 2);
     describe_number(out, h->txn_end_index_opt != NULL ? h->txn_end_index_opt[t] : -1, -1);
-    for (uint64_t op = txn.first_op; op < txn.first_op + txn.ops; op++) describe_op(out, h, (uint32_t)op);
+    for (uint64_t op = txn.first_op; op < txn.first_op + txn.op_count; op++) describe_op(out, h, (uint32_t)op);
     put_byte(out, '\n');
   }
   put_byte(out, '\0');

@@ -131,7 +131,7 @@ static void test_empty_with_format(void **state) {
     isoproof_history *history;
     isoproof_status status = open_bytes("", 0, formats[i], &history, &error);
     if (status != ISOPROOF_OK) fail_msg("%s: %s", formats[i], error.message);
-    isoproof_counts counts;
+    isoproof_counts counts = {.struct_size = sizeof counts};
     isoproof_history_counts(history, &counts);
     assert_int_equal(counts.transactions, 0);
     isoproof_history_free(history);

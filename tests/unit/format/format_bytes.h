@@ -65,34 +65,34 @@ static inline isoproof_status open_bytes(const char *data, size_t size, const ch
 /* Looks at everything in a history, so that a sanitizer sees what is wrong with it. */
 static inline uint64_t touch_history(isoproof_history *history) {
   uint64_t sum = 0;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   char text[64];
   for (uint64_t s = 0; s < counts.sessions; s++) {
-    isoproof_session session;
-    assert_true(isoproof_history_session(history, s, &session));
+    isoproof_session session = {.struct_size = sizeof session};
+    assert_true(isoproof_history_session_at(history, s, &session));
     sum += isoproof_scalar_format(session.name, text, sizeof text);
   }
   for (uint64_t t = 0; t < counts.transactions; t++) {
-    isoproof_txn txn;
-    assert_true(isoproof_history_txn(history, t, &txn));
+    isoproof_txn txn = {.struct_size = sizeof txn};
+    assert_true(isoproof_history_txn_at(history, t, &txn));
     sum += isoproof_scalar_format(txn.node, text, sizeof text) + isoproof_scalar_format(txn.error, text, sizeof text);
     sum += isoproof_history_txn_name(history, t, text, sizeof text);
   }
   for (uint64_t o = 0; o < counts.operations; o++) {
-    isoproof_op op;
+    isoproof_op op = {.struct_size = sizeof op};
     isoproof_position position;
     isoproof_scalar element;
-    assert_true(isoproof_history_op(history, o, &op));
+    assert_true(isoproof_history_op_at(history, o, &op));
     sum += isoproof_scalar_format(op.key, text, sizeof text) + isoproof_scalar_format(op.value, text, sizeof text);
-    for (uint64_t i = 0; i < op.elements; i++) {
-      assert_true(isoproof_history_element(history, o, i, &element));
+    for (uint64_t i = 0; i < op.element_count; i++) {
+      assert_true(isoproof_history_element_at(history, o, i, &element));
       sum += isoproof_scalar_format(element, text, sizeof text);
     }
-    (void)isoproof_history_position(history, o, &position);
+    (void)isoproof_history_position_of(history, o, &position);
   }
   (void)isoproof_history_fact(history, "seed");
-  isoproof_resolution resolution;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
   assert_int_equal(isoproof_history_resolve(history, NULL, &resolution, NULL), ISOPROOF_OK);
   return sum + resolution.reads;
 }

@@ -50,7 +50,7 @@ static isoproof_status open_bytes(const void *bytes, size_t size, const char *fo
   isoproof_open_options options = {.struct_size = sizeof options, .format = format};
   memset(error, 0, sizeof *error);
   isoproof_status status = isoproof_history_open_memory(bytes, size, "hostile", &options, NULL, &history, error);
-  memset(counts, 0, sizeof *counts);
+  *counts = (isoproof_counts){.struct_size = sizeof *counts};
   if (status == ISOPROOF_OK) isoproof_history_counts(history, counts);
   isoproof_history_free(history);
   return status;
@@ -84,7 +84,7 @@ static int make_jsonl(void **state) {
 
 static void test_samples_load(void **state) {
   (void)state;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
     isoproof_status status = open_bytes(sample(i), strlen(sample(i)), samples[i].format, &counts, &error);
@@ -97,7 +97,7 @@ static void test_samples_load(void **state) {
 static void test_nul_bytes(void **state) {
   (void)state;
   char text[4096];
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
     size_t length = strlen(sample(i));
@@ -117,7 +117,7 @@ static void test_nul_bytes(void **state) {
 static void test_truncated_and_flipped(void **state) {
   (void)state;
   char text[4096];
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
     size_t length = strlen(sample(i));
@@ -133,7 +133,7 @@ static void test_truncated_and_flipped(void **state) {
 
 static void test_line_endings(void **state) {
   (void)state;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error;
   for (size_t i = 0; i < SAMPLES; i++) {
     char text[8192];
@@ -155,7 +155,7 @@ static void test_line_endings(void **state) {
 static void test_nothing(void **state) {
   (void)state;
   static const char *const nothings[] = {"", " ", "\n", "\r\n", "\t \n\n  \n"};
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error;
   for (size_t n = 0; n < sizeof nothings / sizeof *nothings; n++) {
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -222,7 +222,7 @@ static void test_endless_line(void **state) {
   (void)state;
   /* What each format would read on and on: a word (a gigabyte of it), a number, a string, nesting. */
   static const char *const endless[] = {"a", "1", "\"", "[", "("};
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error;
   for (size_t e = 0; e < sizeof endless / sizeof *endless; e++) {
     /* A second byte of 'a' turns the opening quote into an endless string. */
@@ -270,7 +270,7 @@ static bytes gzip_bomb(uint64_t total, char fill) {
 
 static void test_gzip_bomb(void **state) {
   (void)state;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error;
   bytes bomb = gzip_bomb(UINT64_C(64) << 20, '7');
   for (size_t i = 0; i < SAMPLES; i++) {

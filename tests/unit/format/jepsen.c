@@ -355,7 +355,7 @@ static void lossy(void **state) {
                              "[[\"r\",1,{\"none\":true}],[\"w\",1,2],[\"read-predicate\",1,[1]]]}\n";
   isoproof_error error = {0};
   isoproof_history *history;
-  isoproof_write_loss loss = {0};
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   bytes out = {0};
   assert_int_equal(open_bytes(text, strlen(text), "jsonl", &history, &error), ISOPROOF_OK);
   assert_int_equal(write_bytes(history, ISOPROOF_FORMAT_EDN, true, &out, &loss, &error), ISOPROOF_OK);

@@ -134,7 +134,7 @@ static void single_lines(void **state) {
   iso_jsonl_op ops[] = {{.kind = ISOPROOF_OP_WRITE, .key = isoproof_integer(1), .value = isoproof_integer(2)},
                         {.kind = ISOPROOF_OP_READ_LIST, .key = isoproof_integer(3), .elements = elements, .count = 2}};
   iso_jsonl_txn txn = {.session = isoproof_integer(4),
-                       .status = ISOPROOF_UNKNOWN,
+                       .status = ISOPROOF_TXN_UNKNOWN,
                        .start = 17,
                        .end = ISOPROOF_NO_TIME,
                        .start_index = -1,

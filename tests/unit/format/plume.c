@@ -27,12 +27,12 @@ static void example_of_the_format(void **state) {
   assert_int_equal(h->sessions, 2);
   assert_int_equal(h->txns, 4);
   assert_int_equal(h->aborted, 1);
-  assert_int_equal(h->txn_status[1], ISOPROOF_ABORTED);
+  assert_int_equal(h->txn_status[1], ISOPROOF_TXN_ABORTED);
   assert_int_equal(h->op_value[2], ISO_VALUE_NIL);
-  isoproof_txn txn;
-  assert_true(isoproof_history_txn(h, 2, &txn));
+  isoproof_txn txn = {.struct_size = sizeof txn};
+  assert_true(isoproof_history_txn_at(h, 2, &txn));
   assert_true(txn.has_id && txn.id == 2);
-  assert_true(isoproof_history_txn(h, 1, &txn));
+  assert_true(isoproof_history_txn_at(h, 1, &txn));
   assert_false(txn.has_id);
   char name[32];
   isoproof_history_txn_name(h, 2, name, sizeof name);
@@ -46,7 +46,7 @@ static void lines_are_remembered(void **state) {
   const uint64_t lines[] = {1, 3, 5, 2, 7};
   for (uint32_t op = 0; op < h->ops; op++) {
     isoproof_position at;
-    assert_true(isoproof_history_position(h, op, &at));
+    assert_true(isoproof_history_position_of(h, op, &at));
     assert_string_equal(at.file, "h.txt");
     assert_int_equal(at.line, lines[op]);
   }
@@ -58,12 +58,12 @@ static void large_numbers(void **state) {
   (void)state;
   isoproof_history *h = load("w(18446744073709551615,12345678,7,9223372036854775807)\n"
                              "w(12345678901,18446744073709551615,4294967296,1)\nw(0,2147483647,7,3)\n");
-  isoproof_op op;
-  assert_true(isoproof_history_op(h, 0, &op));
+  isoproof_op op = {.struct_size = sizeof op};
+  assert_true(isoproof_history_op_at(h, 0, &op));
   assert_int_equal(op.key.type, ISOPROOF_UNSIGNED);
   assert_true((uint64_t)op.key.integer == UINT64_MAX);
   assert_true(op.value.integer == 12345678);
-  assert_true(isoproof_history_op(h, 1, &op));
+  assert_true(isoproof_history_op_at(h, 1, &op));
   assert_true(op.value.integer == 2147483647);
   char name[32];
   isoproof_history_txn_name(h, 2, name, sizeof name);
@@ -231,7 +231,7 @@ static void duplicate_values_load_but_cannot_be_checked(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     isoproof_history *h = load(cases[i].text);
-    isoproof_resolution resolution;
+    isoproof_resolution resolution = {.struct_size = sizeof resolution};
     isoproof_result *result;
     isoproof_error error;
     assert_ok(isoproof_history_resolve(h, NULL, &resolution, NULL));
@@ -248,7 +248,7 @@ static void a_repeated_read_is_fine(void **state) {
   isoproof_history *h = load("w(1,5,0,0)\nr(1,5,1,1)\nr(1,5,1,1)\nr(1,5,1,1)\n");
   isoproof_result *result;
   assert_ok(isoproof_check(h, NULL, NULL, &result, NULL));
-  assert_int_equal(isoproof_result_anomalies(result), 0);
+  assert_int_equal(isoproof_result_anomaly_count(result), 0);
   isoproof_result_free(result);
   isoproof_history_free(h);
 }

@@ -116,7 +116,7 @@ static void add_op(maker *m, isoproof_txn_status status, isoproof_error *error) 
   isoproof_scalar value = workload == 3 ? isoproof_integer((int64_t)draw(m, 9)) : any_scalar(m, ++m->fresh);
   if (!read) {
     must(isoproof_builder_op(m->builder, kind, key, value, error), error);
-  } else if (status != ISOPROOF_COMMITTED && (m->can & UNRECORDED) && draw(m, 3) == 0) {
+  } else if (status != ISOPROOF_TXN_COMMITTED && (m->can & UNRECORDED) && draw(m, 3) == 0) {
     value = (isoproof_scalar){.type = ISOPROOF_NONE};
     must(isoproof_builder_op(m->builder, kind, key, value, error), error);
   } else if (kind == ISOPROOF_OP_READ_LIST || kind == ISOPROOF_OP_READ_SET) {
@@ -129,9 +129,9 @@ static void add_op(maker *m, isoproof_txn_status status, isoproof_error *error) 
 
 static isoproof_txn_status pick_status(maker *m, bool after_abort) {
   unsigned choice = (unsigned)draw(m, 6);
-  if (choice == 0 && (m->can & UNKNOWN)) return ISOPROOF_UNKNOWN;
-  if (choice == 1 && (!after_abort || (m->can & ADJACENT_ABORTS))) return ISOPROOF_ABORTED;
-  return ISOPROOF_COMMITTED;
+  if (choice == 0 && (m->can & UNKNOWN)) return ISOPROOF_TXN_UNKNOWN;
+  if (choice == 1 && (!after_abort || (m->can & ADJACENT_ABORTS))) return ISOPROOF_TXN_ABORTED;
+  return ISOPROOF_TXN_COMMITTED;
 }
 
 static void add_session(maker *m, unsigned number, bool times, isoproof_error *error) {
@@ -145,12 +145,12 @@ static void add_session(maker *m, unsigned number, bool times, isoproof_error *e
     must(isoproof_builder_begin(m->builder, session, status, error), error);
     if (times) {
       int64_t start = ++m->clock, end = ++m->clock;
-      must(isoproof_builder_times(m->builder, start, status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : end, error),
+      must(isoproof_builder_times(m->builder, start, status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : end, error),
            error);
     }
     unsigned ops = (unsigned)draw(m, 5) + ((m->can & EMPTY_TXNS) ? 0 : 1);
     for (unsigned i = 0; i < ops; i++) add_op(m, status, error);
-    aborted = status == ISOPROOF_ABORTED;
+    aborted = status == ISOPROOF_TXN_ABORTED;
   }
 }
 
@@ -159,7 +159,7 @@ static void add_first_session(maker *m, bool times, isoproof_error *error) {
   uint32_t session;
   int64_t name = (m->can & SESSION_NAMES) ? 1 : 0;
   must(isoproof_builder_session(m->builder, isoproof_integer(name), &session, error), error);
-  must(isoproof_builder_begin(m->builder, session, ISOPROOF_COMMITTED, error), error);
+  must(isoproof_builder_begin(m->builder, session, ISOPROOF_TXN_COMMITTED, error), error);
   if (times) {
     int64_t start = ++m->clock;
     must(isoproof_builder_times(m->builder, start, ++m->clock, error), error);
@@ -290,18 +290,18 @@ static void test_lossy(void **state) {
   uint32_t session;
   must(isoproof_builder_new(&builder, &error), &error);
   must(isoproof_builder_session(builder, isoproof_integer(0), &session, &error), &error);
-  must(isoproof_builder_begin(builder, session, ISOPROOF_UNKNOWN, &error), &error);
+  must(isoproof_builder_begin(builder, session, ISOPROOF_TXN_UNKNOWN, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(1), isoproof_integer(1), &error), &error);
-  must(isoproof_builder_begin(builder, session, ISOPROOF_UNKNOWN, &error), &error);
+  must(isoproof_builder_begin(builder, session, ISOPROOF_TXN_UNKNOWN, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(1), isoproof_integer(2), &error), &error);
-  must(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error), &error);
+  must(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error), &error);
   must(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(1), isoproof_integer(2), &error), &error);
-  must(isoproof_builder_begin(builder, session, ISOPROOF_COMMITTED, &error), &error);
+  must(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, &error), &error);
   must(isoproof_builder_finish(builder, &history, &error), &error);
   isoproof_builder_free(builder);
 
   sink out = {0};
-  isoproof_write_loss loss;
+  isoproof_write_loss loss = {.struct_size = sizeof loss};
   isoproof_write_options options = {.struct_size = sizeof options, .compression = ISOPROOF_COMPRESS_NO};
   assert_int_equal(isoproof_history_write_to(history, ISOPROOF_FORMAT_PLUME, put, &out, &options, NULL, &loss, &error),
                    ISOPROOF_ERR_UNSUPPORTED);

@@ -19,30 +19,30 @@ static void test_small(void **state) {
                                         "7 1 R -6 0\n"
                                         "9 2 A 5 12\n"
                                         "7 3 R 5 2 11 10");
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 2);
   assert_int_equal(counts.transactions, 3);
   assert_int_equal(counts.operations, 6);
-  isoproof_txn txn;
-  assert_true(isoproof_history_txn(history, 0, &txn));
-  assert_int_equal(txn.ops, 3); /* its line 5 came after another session's */
-  isoproof_op op;
+  isoproof_txn txn = {.struct_size = sizeof txn};
+  assert_true(isoproof_history_txn_at(history, 0, &txn));
+  assert_int_equal(txn.op_count, 3); /* its line 5 came after another session's */
+  isoproof_op op = {.struct_size = sizeof op};
   isoproof_scalar element;
   isoproof_position position;
-  assert_true(isoproof_history_op(history, 2, &op));
+  assert_true(isoproof_history_op_at(history, 2, &op));
   assert_int_equal(op.kind, ISOPROOF_OP_READ_LIST);
-  assert_int_equal(op.elements, 0);
+  assert_int_equal(op.element_count, 0);
   assert_int_equal(op.key.integer, -6);
-  assert_true(isoproof_history_position(history, 2, &position));
+  assert_true(isoproof_history_position_of(history, 2, &position));
   assert_int_equal(position.line, 5);
-  assert_true(isoproof_history_op(history, 3, &op));
-  assert_int_equal(op.elements, 2);
-  assert_true(isoproof_history_element(history, 3, 0, &element));
+  assert_true(isoproof_history_op_at(history, 3, &op));
+  assert_int_equal(op.element_count, 2);
+  assert_true(isoproof_history_element_at(history, 3, 0, &element));
   assert_int_equal(element.integer, 11); /* transaction 3 of session 7 read them in the other order */
-  assert_true(isoproof_history_position(history, 3, &position));
+  assert_true(isoproof_history_position_of(history, 3, &position));
   assert_int_equal(position.line, 7);
-  assert_true(isoproof_history_element(history, 4, 0, &element));
+  assert_true(isoproof_history_element_at(history, 4, 0, &element));
   assert_int_equal(element.integer, 10);
   isoproof_history_free(history);
   history = open_text("0\n");
@@ -100,10 +100,10 @@ static void test_long_lines(void **state) {
   bytes_put(&b, "\n1 1 A 1 400000\n", 16);
   isoproof_error error = {0};
   isoproof_history *history;
-  isoproof_op op;
+  isoproof_op op = {.struct_size = sizeof op};
   assert_int_equal(open_bytes(b.data, b.count, NULL, &history, &error), ISOPROOF_OK);
-  assert_true(isoproof_history_op(history, 0, &op));
-  assert_int_equal(op.elements, 400000);
+  assert_true(isoproof_history_op_at(history, 0, &op));
+  assert_int_equal(op.element_count, 400000);
   isoproof_history_free(history);
   bytes_free(&b);
 }

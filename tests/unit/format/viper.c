@@ -65,7 +65,7 @@ static void directory(void **state) {
   describe(&out, history);
   assert_string_equal(out.data, "0 committed -..- #-..- w(1,1)\n2 committed -..- #-..- r(1,1)\n");
   assert_int_equal(history->sessions, 3);
-  assert_true(isoproof_history_position(history, 1, &position));
+  assert_true(isoproof_history_position_of(history, 1, &position));
   assert_int_equal(position.line, 2);
   assert_non_null(strstr(position.file, "J2.log"));
   bytes_free(&out);

@@ -73,7 +73,7 @@ static void dump_level(FILE *out, const isoproof_level_info *info) {
   const isoproof_level_info *stronger, *weaker;
   const char *forbidden[ISO_ANOMALY_COUNT + 1];
   size_t count = 0;
-  for (size_t i = 0; isoproof_level_edge(i, &stronger, &weaker); i++) {
+  for (size_t i = 0; isoproof_level_implication_at(i, &stronger, &weaker); i++) {
     if (stronger == info) direct |= ISO_LEVEL_BIT(weaker->number);
   }
   for (unsigned i = 0; i < ISO_ANOMALY_COUNT; i++) {
@@ -99,7 +99,7 @@ static void dump_anomaly(FILE *out, const isoproof_anomaly_info *info) {
   const char *implied[ISO_ANOMALY_COUNT + 1];
   const isoproof_anomaly_info *other;
   size_t count = 0;
-  while ((other = isoproof_anomaly_implies(info, count)) != NULL) implied[count++] = other->code;
+  while ((other = isoproof_anomaly_counts_as_at(info, count)) != NULL) implied[count++] = other->code;
   implied[count] = NULL;
   fputs("{\"code\":", out);
   dump_text(out, info->code);

@@ -100,7 +100,7 @@ static void counters_follow_their_increments(void **state) {
   isoproof_history *whole = open_text("{:type :ok, :process 0, :f :txn, :value [[:inc :c 1]]}\n"
                                       "{:type :ok, :process 1, :f :txn, :value [[:inc :d 1] [:r :c 1] [:r :d 1]]}\n");
   isoproof_history *part = part_of(whole, "01", NULL);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(part, &counts);
   assert_int_equal(counts.transactions, 1);
   assert_int_equal(counts.operations, 2);
@@ -171,7 +171,7 @@ static void smallest_parts(void **state) {
     bool judged = oracle_judge(history, &verdicts);
     for (unsigned l = 0; judged && l < ORACLE_LEVELS; l++) {
       isoproof_minimize_options options = {.struct_size = sizeof options, .level = oracle_level_id((oracle_level)l)};
-      isoproof_minimized report;
+      isoproof_minimized report = {.struct_size = sizeof report};
       isoproof_history *part;
       isoproof_error error;
       assert_ok_error(isoproof_minimize(history, &options, NULL, &part, &report, &error), error);
@@ -198,10 +198,10 @@ static void smallest_parts(void **state) {
 /* In a large history with one bug, a handful of operations is left, quickly. */
 static void large_history(void **state) {
   (void)state;
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_history *history, *part;
-  isoproof_minimized report;
-  isoproof_counts counts;
+  isoproof_minimized report = {.struct_size = sizeof report};
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_minimize_options what = {.struct_size = sizeof what, .level = "ra"};
   isoproof_sim_defaults(&options);
   options.struct_size = sizeof options;
@@ -224,7 +224,7 @@ static void refuses(void **state) {
   (void)state;
   isoproof_history *history = open_text("w(1,1,0,0)\nr(1,1,1,1)\n"), *part;
   isoproof_minimize_options options = {.struct_size = sizeof options, .level = "no-such-level"};
-  isoproof_minimized report;
+  isoproof_minimized report = {.struct_size = sizeof report};
   isoproof_error error;
   assert_int_equal(isoproof_minimize(history, &options, NULL, &part, NULL, &error), ISOPROOF_ERR_USAGE);
   assert_non_null(strstr(error.message, "no-such-level"));
@@ -245,7 +245,7 @@ static void reads_go_with_every_write_they_may_have_seen(void **state) {
   isoproof_history *whole = open_text(lost), *part = NULL;
   isoproof_minimize_options options = {
       .struct_size = sizeof options, .level = "snapshot-isolation", .duplicate_values = true};
-  isoproof_minimized report;
+  isoproof_minimized report = {.struct_size = sizeof report};
   isoproof_error error;
   page p;
   assert_ok_error(isoproof_minimize(whole, &options, NULL, &part, &report, &error), error);

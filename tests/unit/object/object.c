@@ -12,7 +12,7 @@
 #define READ(process, value) LINE("invoke", process, "read", "nil") LINE("ok", process, "read", value)
 
 static isoproof_object_verdict judge(const char *text, isoproof_object_options options) {
-  isoproof_object_verdict verdict;
+  isoproof_object_verdict verdict = {.struct_size = sizeof verdict};
   isoproof_error error;
   options.struct_size = sizeof options;
   assert_ok_error(isoproof_object_check_memory(text, strlen(text), "test", &options, NULL, &verdict, &error), error);
@@ -33,7 +33,7 @@ static void expect(const char *text, isoproof_object_model model, isoproof_verdi
 
 static void expect_error(const char *text, isoproof_object_model model, isoproof_status status) {
   isoproof_object_options options = {.struct_size = sizeof options, .model = model};
-  isoproof_object_verdict verdict;
+  isoproof_object_verdict verdict = {.struct_size = sizeof verdict};
   isoproof_error error;
   assert_int_equal(isoproof_object_check_memory(text, strlen(text), "test", &options, NULL, &verdict, &error), status);
   assert_int_equal(error.line > 0, status == ISOPROOF_ERR_FORMAT || status == ISOPROOF_ERR_UNSUPPORTED);
@@ -330,9 +330,9 @@ static void test_input(void **state) {
   expect_error(LINE("invoke", 0, "add", "1") LINE("ok", 0, "read", "[1]"), ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
   expect_error("{:type :ok", ISOPROOF_OBJECT_SET, ISOPROOF_ERR_FORMAT);
   isoproof_object_model model;
-  assert_true(isoproof_object_find("set-full", &model));
+  assert_true(isoproof_object_model_find("set-full", &model));
   assert_int_equal(model, ISOPROOF_OBJECT_SET_FULL);
-  assert_false(isoproof_object_find("queue", &model));
+  assert_false(isoproof_object_model_find("queue", &model));
 }
 
 /* Whatever is cut off or changed, there is an answer or an error. */
@@ -349,7 +349,7 @@ static void test_hostile(void **state) {
       changed[unit_below(&random, sizeof text - 1)] = "{}[]:0 \"#"[unit_below(&random, 9)];
     isoproof_object_options options = {.struct_size = sizeof options,
                                        .model = (isoproof_object_model)(run % ISOPROOF_OBJECTS)};
-    isoproof_object_verdict verdict;
+    isoproof_object_verdict verdict = {.struct_size = sizeof verdict};
     isoproof_error error;
     (void)isoproof_object_check_memory(changed, length, "test", &options, NULL, &verdict, &error);
   }

@@ -212,7 +212,7 @@ static void hostile(void **state) {
   snprintf(path, sizeof path, "%s/<script>.jsonl", folder);
   write_file(path, evil_history, sizeof evil_history - 1);
   judged j = judge(path, NULL, false);
-  assert_true(isoproof_result_anomalies(j.result) > 0);
+  assert_true(isoproof_result_anomaly_count(j.result) > 0);
   isoproof_document *again = read_one(&j.json, NULL);
   compare(j.document, again);
   text html = render(isoproof_document_write_html, j.document, NULL);
@@ -337,7 +337,7 @@ static void several_and_problems(void **state) {
   isoproof_document_reader *reader;
   isoproof_document *document;
   isoproof_error error;
-  isoproof_level_verdict level;
+  isoproof_level_verdict level = {.struct_size = sizeof level};
   assert_ok_error(isoproof_document_reader_open_memory(json, sizeof json - 1, "x", NULL, NULL, &reader, &error), error);
   assert_ok_error(isoproof_document_reader_next(reader, &document, &error), error);
   assert_string_equal(isoproof_document_file(document), "a");
@@ -369,13 +369,14 @@ static isoproof_history *make_large(uint32_t sessions, uint32_t txns) {
     uint32_t session;
     assert_ok_error(isoproof_builder_session(builder, isoproof_integer(s), &session, &error), error);
     for (uint32_t t = 0; t < txns; t++) {
-      isoproof_txn_status status = t % 10 == 3    ? ISOPROOF_ABORTED
-                                   : t % 100 == 7 ? ISOPROOF_UNKNOWN
-                                                  : ISOPROOF_COMMITTED;
+      isoproof_txn_status status = t % 10 == 3    ? ISOPROOF_TXN_ABORTED
+                                   : t % 100 == 7 ? ISOPROOF_TXN_UNKNOWN
+                                                  : ISOPROOF_TXN_COMMITTED;
       assert_ok_error(isoproof_builder_begin(builder, session, status, &error), error);
       int64_t start = 1000000 + (int64_t)t * 1000 + s;
-      assert_ok_error(isoproof_builder_times(
-                          builder, start, status == ISOPROOF_UNKNOWN ? ISOPROOF_NO_TIME : start + 100 + t % 50, &error),
+      assert_ok_error(isoproof_builder_times(builder, start,
+                                             status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : start + 100 + t % 50,
+                                             &error),
                       error);
       isoproof_scalar value = isoproof_integer((int64_t)s * txns + t + 1);
       bool odd = s == 1 && t == txns / 2;

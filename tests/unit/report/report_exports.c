@@ -34,7 +34,7 @@ static isoproof_history *make_history(const char *name) {
     char called[256];
     snprintf(called, sizeof called, "%s%d", name, i);
     assert_ok(isoproof_builder_session(b, isoproof_string(called), &session, NULL));
-    assert_ok(isoproof_builder_begin(b, session, ISOPROOF_COMMITTED, NULL));
+    assert_ok(isoproof_builder_begin(b, session, ISOPROOF_TXN_COMMITTED, NULL));
     isoproof_scalar value = isoproof_string(name), x = isoproof_string(key[0]), y = isoproof_string(key[1]);
     if (i < 2) {
       assert_ok(isoproof_builder_op(b, ISOPROOF_OP_WRITE, i == 0 ? x : y, value, NULL));
@@ -53,7 +53,7 @@ static isoproof_result *judge(isoproof_history *history) {
   isoproof_result *result;
   isoproof_error error;
   assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
-  assert_true(isoproof_result_anomalies(result) > 0);
+  assert_true(isoproof_result_anomaly_count(result) > 0);
   return result;
 }
 

@@ -69,7 +69,7 @@ static void write_txn(iso_session_log *log, int64_t session, size_t ops) {
                               .key = isoproof_integer((int64_t)i),
                               .value = isoproof_integer(session * 10000000 + 1)};
   iso_jsonl_txn txn = {.session = isoproof_integer(session),
-                       .status = ISOPROOF_COMMITTED,
+                       .status = ISOPROOF_TXN_COMMITTED,
                        .start = 1,
                        .end = 2,
                        .start_index = -1,
@@ -109,7 +109,7 @@ static void lines_stay_whole(void **state) {
   for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
   assert_ok(iso_recorder_close(&recorder, NULL));
   isoproof_history *history;
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_error error = {.offset = -1};
   assert_ok_error(isoproof_history_open(scratch("long.jsonl"), NULL, NULL, &history, &error), error);
   isoproof_history_counts(history, &counts);
@@ -139,10 +139,10 @@ static void a_full_disk_is_reported_once(void **state) {
 /* ---- runs ---- */
 
 /* What the options of the test point to. */
-static isoproof_workload_options workload;
+static isoproof_workload_options workload = {.struct_size = sizeof workload};
 
 static isoproof_run_options options_for(const char *const *url, isoproof_workload_kind kind, uint64_t txns) {
-  isoproof_run_options options;
+  isoproof_run_options options = {.struct_size = sizeof options};
   isoproof_run_defaults(&options);
   isoproof_workload_defaults(kind, &workload);
   options.workload = &workload;
@@ -159,7 +159,7 @@ static isoproof_history *recorded(const isoproof_run_options *options, isoproof_
                                   isoproof_run_summary **report) {
   isoproof_history *history;
   isoproof_error error = {.offset = -1};
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   assert_ok_error(isoproof_run(options, task, report, &error), error);
   assert_ok_error(isoproof_history_open(options->path, NULL, NULL, &history, &error), error);
   isoproof_history_counts(history, &counts);
@@ -168,7 +168,7 @@ static isoproof_history *recorded(const isoproof_run_options *options, isoproof_
   assert_int_equal(counts.aborted, run->aborted);
   assert_int_equal(counts.unknown, run->unknown);
   assert_true(counts.transactions == 0 || counts.has_times);
-  isoproof_resolution resolution;
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
   assert_ok_error(isoproof_history_resolve(history, NULL, &resolution, &error), error);
   assert_int_equal(resolution.duplicate_writes, 0);
   assert_int_equal(resolution.thin_air, 0);
@@ -197,7 +197,7 @@ static void every_workload_runs_on_the_simulator(void **state) {
     assert_true(counts->p50_ns > 0 && counts->p50_ns <= counts->p99_ns && counts->p99_ns <= counts->max_ns);
     assert_int_equal(counts->broken_totals, 0);
     assert_string_equal(isoproof_run_summary_driver(report), "sim");
-    assert_string_equal(isoproof_history_fact(history, "workload"), isoproof_workload_id((size_t)kind));
+    assert_string_equal(isoproof_history_fact(history, "workload"), isoproof_workload_at((size_t)kind));
     assert_non_null(isoproof_history_fact(history, "isolation"));
     assert_int_equal(verdict(history, "read-committed"), ISOPROOF_SATISFIED);
     isoproof_history_free(history);
@@ -253,7 +253,7 @@ static void every_bug_of_the_simulator_is_found(void **state) {
 static void sqlite_keeps_its_promise(void **state) {
   (void)state;
   static const char *const url[] = {"sqlite:"};
-  isoproof_driver_info info = {.name = NULL};
+  isoproof_driver_info info = {.struct_size = sizeof info};
   bool built = false;
   for (size_t i = 0; isoproof_driver_at(i, &info); i++)
     built = built || (strcmp(info.name, "sqlite") == 0 && info.built);
@@ -264,9 +264,9 @@ static void sqlite_keeps_its_promise(void **state) {
   const char *name, *value;
   assert_true(isoproof_run_summary_counts(report)->committed > 30);
   assert_string_equal(isoproof_run_summary_claim(report), "serializable");
-  assert_true(isoproof_run_summary_setting(report, 0, &name, &value));
-  assert_string_equal(isoproof_run_summary_url(report, 0), "sqlite:");
-  assert_null(isoproof_run_summary_url(report, 1));
+  assert_true(isoproof_run_summary_setting_at(report, 0, &name, &value));
+  assert_string_equal(isoproof_run_summary_url_at(report, 0), "sqlite:");
+  assert_null(isoproof_run_summary_url_at(report, 1));
   assert_int_equal(verdict(history, "causal"), ISOPROOF_SATISFIED);
   isoproof_history_free(history);
   isoproof_run_summary_free(report);
@@ -278,17 +278,17 @@ static void a_lost_reply_is_unknown_and_ends_the_session(void **state) {
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LOST_UPDATE, 1000);
   isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   assert_true(counts.unknown > 5);
   for (uint64_t i = 0; i < counts.sessions; i++) {
-    isoproof_session session;
-    assert_true(isoproof_history_session(history, i, &session));
-    for (uint64_t t = 0; t < session.txns; t++) {
-      isoproof_txn txn;
-      assert_true(isoproof_history_txn(history, session.first_txn + t, &txn));
-      if (txn.status != ISOPROOF_UNKNOWN) continue;
-      assert_int_equal(t, session.txns - 1);
+    isoproof_session session = {.struct_size = sizeof session};
+    assert_true(isoproof_history_session_at(history, i, &session));
+    for (uint64_t t = 0; t < session.txn_count; t++) {
+      isoproof_txn txn = {.struct_size = sizeof txn};
+      assert_true(isoproof_history_txn_at(history, session.first_txn + t, &txn));
+      if (txn.status != ISOPROOF_TXN_UNKNOWN) continue;
+      assert_int_equal(t, session.txn_count - 1);
       assert_true(txn.end == ISOPROOF_NO_TIME);
       assert_int_not_equal(txn.error.type, ISOPROOF_NIL);
     }
@@ -331,17 +331,17 @@ static void lists_are_read_in_the_end(void **state) {
   isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_LIST_APPEND, 2000);
   isoproof_run_summary *report;
   isoproof_history *history = recorded(&options, NULL, &report);
-  isoproof_counts counts;
-  isoproof_session last;
+  isoproof_counts counts = {.struct_size = sizeof counts};
+  isoproof_session last = {.struct_size = sizeof last};
   isoproof_history_counts(history, &counts);
   assert_int_equal(counts.sessions, 5);
-  assert_true(isoproof_history_session(history, 4, &last));
+  assert_true(isoproof_history_session_at(history, 4, &last));
   assert_int_equal(last.name.integer, 4);
   uint64_t reads = 0;
-  for (uint64_t t = 0; t < last.txns; t++) {
-    isoproof_txn txn;
-    assert_true(isoproof_history_txn(history, last.first_txn + t, &txn));
-    reads += txn.ops;
+  for (uint64_t t = 0; t < last.txn_count; t++) {
+    isoproof_txn txn = {.struct_size = sizeof txn};
+    assert_true(isoproof_history_txn_at(history, last.first_txn + t, &txn));
+    reads += txn.op_count;
   }
   assert_true(reads >= counts.keys);
   isoproof_history_free(history);
@@ -390,8 +390,8 @@ static void a_companion_puts_events_into_the_history(void **state) {
   assert_true(strtoll(first, NULL, 10) == b.told);
   assert_true(second != NULL && strstr(second, " heal \"node\" 1") != NULL);
   assert_non_null(isoproof_history_fact(history, "node.1"));
-  isoproof_txn txn;
-  assert_true(isoproof_history_txn(history, 0, &txn));
+  isoproof_txn txn = {.struct_size = sizeof txn};
+  assert_true(isoproof_history_txn_at(history, 0, &txn));
   assert_int_equal(txn.node.type, ISOPROOF_INTEGER);
   isoproof_history_free(history);
   isoproof_run_summary_free(report);

@@ -132,15 +132,18 @@ static void bad_distributions_are_refused(void **state) {
   iso_key_source source;
   isoproof_error error;
   const struct {
-    isoproof_keys kind;
+    isoproof_key_distribution kind;
     uint32_t keys;
     double skew, hot, hot_keys;
     const char *named;
   } bad[] = {
-      {ISOPROOF_KEYS_UNIFORM, 0, 0, 0, 0, "keys"},         {ISOPROOF_KEYS_ZIPF, 5, -1, 0, 0, "skew"},
-      {ISOPROOF_KEYS_ZIPF, 5, NAN, 0, 0, "skew"},          {ISOPROOF_KEYS_ZIPF, 5, INFINITY, 0, 0, "skew"},
-      {ISOPROOF_KEYS_HOTSPOT, 5, 0, 1.5, 0, "hot_share"},  {ISOPROOF_KEYS_HOTSPOT, 5, 0, 0.5, -1, "hot_keys_share"},
-      {ISOPROOF_KEYS_KINDS, 5, 0, 0.5, 0, "distribution"},
+      {ISOPROOF_KEYS_UNIFORM, 0, 0, 0, 0, "keys"},
+      {ISOPROOF_KEYS_ZIPF, 5, -1, 0, 0, "skew"},
+      {ISOPROOF_KEYS_ZIPF, 5, NAN, 0, 0, "skew"},
+      {ISOPROOF_KEYS_ZIPF, 5, INFINITY, 0, 0, "skew"},
+      {ISOPROOF_KEYS_HOTSPOT, 5, 0, 1.5, 0, "hot_share"},
+      {ISOPROOF_KEYS_HOTSPOT, 5, 0, 0.5, -1, "hot_keys_share"},
+      {ISOPROOF_KEY_DISTRIBUTIONS, 5, 0, 0.5, 0, "distribution"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(iso_keys_init(&source, bad[i].kind, bad[i].keys, bad[i].skew, bad[i].hot, bad[i].hot_keys, &error),

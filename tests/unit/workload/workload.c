@@ -14,7 +14,7 @@ static iso_generator *make(const isoproof_workload_options *options) {
 }
 
 static isoproof_workload_options defaults(isoproof_workload_kind kind, uint64_t txns) {
-  isoproof_workload_options options;
+  isoproof_workload_options options = {.struct_size = sizeof options};
   isoproof_workload_defaults(kind, &options);
   options.txns = txns;
   return options;
@@ -397,30 +397,31 @@ static void exponential_keys_halve(void **state) {
 static void names_find_their_workloads(void **state) {
   (void)state;
   isoproof_workload_kind kind;
-  isoproof_preset preset;
-  for (size_t i = 0; isoproof_workload_id(i) != NULL; i++)
-    assert_true(isoproof_workload_find(isoproof_workload_id(i), &kind) && kind == (isoproof_workload_kind)i);
-  for (size_t i = 0; isoproof_preset_id(i) != NULL; i++)
-    assert_true(isoproof_preset_find(isoproof_preset_id(i), &preset) && preset == (isoproof_preset)i);
+  isoproof_workload_preset preset;
+  for (size_t i = 0; isoproof_workload_at(i) != NULL; i++)
+    assert_true(isoproof_workload_find(isoproof_workload_at(i), &kind) && kind == (isoproof_workload_kind)i);
+  for (size_t i = 0; isoproof_workload_preset_at(i) != NULL; i++)
+    assert_true(isoproof_workload_preset_find(isoproof_workload_preset_at(i), &preset) &&
+                preset == (isoproof_workload_preset)i);
   assert_false(isoproof_workload_find("genera", &kind));
-  assert_false(isoproof_preset_find("", &preset));
-  assert_int_equal(isoproof_workload_needs(ISOPROOF_WORKLOAD_PREDICATE), ISOPROOF_NEEDS_ROWS);
+  assert_false(isoproof_workload_preset_find("", &preset));
+  assert_int_equal(isoproof_workload_needs(ISOPROOF_WORKLOAD_PREDICATE), ISOPROOF_NEED_ROWS);
 }
 
 static void presets_have_the_published_sizes(void **state) {
   (void)state;
-  isoproof_workload_options options;
-  isoproof_preset_defaults(ISOPROOF_PRESET_POLYSI, &options);
+  isoproof_workload_options options = {.struct_size = sizeof options};
+  isoproof_workload_preset_defaults(ISOPROOF_PRESET_POLYSI, &options);
   assert_int_equal(options.sessions, 20);
   assert_int_equal(options.txns, 2000);
   assert_int_equal(options.ops_max, 15);
   assert_int_equal(options.distribution, ISOPROOF_KEYS_ZIPF);
-  isoproof_preset_defaults(ISOPROOF_PRESET_JEPSEN, &options);
+  isoproof_workload_preset_defaults(ISOPROOF_PRESET_JEPSEN, &options);
   assert_int_equal(options.kind, ISOPROOF_WORKLOAD_LIST_APPEND);
   assert_int_equal(options.keys, 10);
   assert_true(options.final_reads);
-  for (size_t i = 0; isoproof_preset_id(i) != NULL; i++) {
-    isoproof_preset_defaults((isoproof_preset)i, &options);
+  for (size_t i = 0; isoproof_workload_preset_at(i) != NULL; i++) {
+    isoproof_workload_preset_defaults((isoproof_workload_preset)i, &options);
     iso_generator *generator = make(&options);
     check_program(next(generator, 0));
     iso_generator_free(generator);
