@@ -51,7 +51,7 @@ isoproof_sim_options bench_simulation(uint64_t seed, uint32_t sessions, uint64_t
 }
 
 uint64_t bench_operations(const isoproof_history *history) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   return counts.operations;
 }

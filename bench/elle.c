@@ -129,12 +129,12 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
   isoproof_task_set_threads(task, 0);
   if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return bench_failed(&error);
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_history_counts(history, &counts);
   *operations = counts.transactions;
   if (j->check) {
     if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return bench_failed(&error);
-    *bytes = (uint64_t)isoproof_result_elle(result);
+    *bytes = (uint64_t)isoproof_result_elle_verdict(result);
     isoproof_result_free(result);
   }
   isoproof_history_free(history);

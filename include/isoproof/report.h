@@ -205,7 +205,7 @@ typedef struct isoproof_document_anomaly {
   uint32_t case_count;
 } isoproof_document_anomaly;
 
-/* Anomalies as isoproof_result_anomaly has them; NULL after the last. */
+/* Anomalies as isoproof_result_anomaly_at has them; NULL after the last. */
 ISOPROOF_API const isoproof_document_anomaly *isoproof_document_anomaly_at(const isoproof_document *document,
                                                                            size_t number);
 

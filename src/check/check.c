@@ -30,7 +30,7 @@ static isoproof_status check_names(const isoproof_check_options *options, isopro
 isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                isoproof_result **result, isoproof_error *error) {
   isoproof_check_options known = {.struct_size = sizeof known};
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_check_options, &known, options, error));
   if (iso_elle_is_asked(&known)) {
     if (!known.certificate && !known.stats) return iso_elle_check(history, &known, task, result, error);
     return iso_fail(error, ISOPROOF_ERR_USAGE, "certificates and statistics are about levels, not about models");

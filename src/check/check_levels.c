@@ -83,9 +83,9 @@ static bool give_up(isoproof_result *result, iso_level_check *check, const isopr
 static isoproof_status verify_shown(const isoproof_result *result, const iso_level_check *check,
                                     isoproof_error *error) {
   enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
-  for (size_t i = 0; i < isoproof_result_anomalies(result) && i < FIRST; i++) {
-    isoproof_anomaly anomaly;
-    if (isoproof_result_anomaly(result, i, &anomaly)) continue;
+  for (size_t i = 0; i < isoproof_result_anomaly_count(result) && i < FIRST; i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     const char *what = "of a level that was searched for";
     if (i < check->shown_count) what = iso_tap_code((iso_tap)check->shown[i].tap);
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the witness %s did not stand up to verification", what);

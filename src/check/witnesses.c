@@ -49,6 +49,7 @@ static isoproof_anomaly *make_anomaly(iso_level_check *check, const iso_finding 
   const isoproof_anomaly_info *info = isoproof_anomaly_find(tap->code);
   isoproof_anomaly *anomaly = iso_arena_alloc(arena, 1, sizeof *anomaly);
   if (anomaly == NULL || info == NULL) return NULL;
+  anomaly->struct_size = sizeof *anomaly;
   anomaly->code = info->code;
   anomaly->name = info->name;
   anomaly->level = info->level;
@@ -70,6 +71,7 @@ static isoproof_anomaly *make_scenario(iso_level_check *check, size_t decision, 
   const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(scenario));
   isoproof_anomaly *anomaly = iso_arena_alloc(arena, 1, sizeof *anomaly);
   if (anomaly == NULL || info == NULL) return NULL;
+  anomaly->struct_size = sizeof *anomaly;
   anomaly->code = info->code;
   anomaly->name = info->name;
   anomaly->level = check->strong.items[decision].level->id;

@@ -17,7 +17,7 @@ typedef struct iso_cycle_shape {
 } iso_cycle_shape;
 
 /* Goes through the shapes of exactly so many transactions and objects, whose number is exponential in the transactions
- * (isoproof_coo_count). */
+ * (isoproof_coo_cycle_count). */
 typedef struct iso_cycle_shape_walk {
   uint32_t length, objects;
   uint32_t pairs; /* bit i: POPs i and i + 1 are on one object; one past the last of its bits when the walk is over */

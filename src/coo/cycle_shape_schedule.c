@@ -46,7 +46,7 @@ static bool is_end(isoproof_pop_kind kind) {
 /* The published cases let the second transaction end first where the first one met what it had written or had read
  * dirty, unless it waits for the first one. */
 static bool second_ends_first(const iso_cycle_shape *s) {
-  if (s->length != 2 || iso_coo_class(s->kinds, 2) != ISOPROOF_CLASS_RAT || s->kinds[0] == ISOPROOF_POP_WW)
+  if (s->length != 2 || iso_coo_class(s->kinds, 2) != ISOPROOF_COO_CLASS_RAT || s->kinds[0] == ISOPROOF_POP_WW)
     return false;
   return s->objects == 1 || last_letter(s->kinds[1]) == 'R' || first_letter(s->kinds[1]) == 'W';
 }

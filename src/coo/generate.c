@@ -57,17 +57,19 @@ isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof
 
 void isoproof_coo_generator_free(isoproof_coo_generator *generator) { free(generator); }
 
-static void describe(isoproof_coo_generator *generator, const iso_cycle_shape *s, isoproof_coo_case *out) {
-  *out = (isoproof_coo_case){.length = s->length, .objects = s->objects, .schedule = generator->schedule};
+static bool describe(isoproof_coo_generator *generator, const iso_cycle_shape *s, isoproof_coo_case *out) {
+  isoproof_coo_case made = {
+      .struct_size = sizeof made, .length = s->length, .object_count = s->objects, .schedule = generator->schedule};
   for (uint32_t i = 0; i < s->length; i++) {
     made.pops[i] = s->kinds[i];
     made.on[i] = s->on[i];
   }
-  out->number = iso_coo_name(s->kinds, s->length, s->objects, &out->name);
-  out->kind = iso_coo_class(s->kinds, s->length);
-  out->size = iso_coo_size(s->length, s->objects);
+  made.number = iso_coo_name(s->kinds, s->length, s->objects, &made.name);
+  made.kind = iso_coo_class(s->kinds, s->length);
+  made.size = iso_coo_size(s->length, s->objects);
   iso_cycle_shape_schedule(s, false, generator->schedule);
-  if (iso_cycle_shape_schedule(s, true, generator->variant)) out->variant = generator->variant;
+  if (iso_cycle_shape_schedule(s, true, generator->variant)) made.variant = generator->variant;
+  return ISO_STRUCT_GIVE(out, made);
 }
 
 bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out) {

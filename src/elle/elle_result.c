@@ -139,8 +139,8 @@ static bool enter_models(isoproof_result *result, const iso_elle *e) {
 static isoproof_status verify_shown(const isoproof_result *result, const iso_elle_result *elle, isoproof_error *error) {
   enum { FIRST = 1000 }; /* the rest of a long list is verified as it is asked for */
   for (size_t i = 0; i < elle->shown_count && i < FIRST; i++) {
-    isoproof_anomaly anomaly;
-    if (isoproof_result_anomaly(result, i, &anomaly)) continue;
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the finding %s did not stand up to verification",
                     isoproof_anomaly_at(elle->shown[i].anomaly)->code);
   }

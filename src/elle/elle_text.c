@@ -397,7 +397,7 @@ isoproof_anomaly *iso_elle_anomaly(const iso_elle_result *elle, size_t number, i
   const struct iso_elle_shown *shown = &elle->shown[number];
   const iso_elle *e = elle->elle;
   const isoproof_anomaly_info *info = isoproof_anomaly_at(shown->anomaly);
-  const isoproof_level_info *weakest = isoproof_anomaly_rules_out(info, 0);
+  const isoproof_level_info *weakest = isoproof_anomaly_rules_out_at(info, 0);
   isoproof_anomaly *out = iso_arena_alloc(arena, 1, sizeof *out);
   if (out == NULL) return NULL;
   teller t = {.arena = arena, .h = e->history, .e = e, .out = out};

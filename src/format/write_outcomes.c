@@ -25,10 +25,10 @@ isoproof_status iso_write_outcomes(iso_write_job *job, const char *format_name, 
   ISO_TRY(iso_history_effect((isoproof_history *)(uintptr_t)h, job->task, &outcomes, job->error));
   for (uint32_t t = 0; t < h->txns; t++) {
     bool counts = outcomes[t] != 0;
-    outcomes[t] = counts                                 ? ISO_WRITE_COMMITTED
-                  : h->txn_status[t] == ISOPROOF_ABORTED ? ISO_WRITE_ABORTED
-                                                         : ISO_WRITE_NOT;
-    if (h->txn_status[t] != ISOPROOF_UNKNOWN) continue;
+    outcomes[t] = counts                                     ? ISO_WRITE_COMMITTED
+                  : h->txn_status[t] == ISOPROOF_TXN_ABORTED ? ISO_WRITE_ABORTED
+                                                             : ISO_WRITE_NOT;
+    if (h->txn_status[t] != ISOPROOF_TXN_UNKNOWN) continue;
     job->loss->promoted_txns += counts;
     job->loss->unknown_txns += !counts;
   }

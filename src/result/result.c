@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/abi.h"
 #include "base/vector.h"
 
 const char *isoproof_verdict_name(isoproof_verdict verdict) {
@@ -154,9 +154,9 @@ const char *isoproof_result_weakest_violated_at(const isoproof_result *result, s
 
 const char *isoproof_result_unexplained(const isoproof_result *result) { return result->unexplained; }
 
-size_t isoproof_result_anomalies(const isoproof_result *result) { return result->anomaly_count; }
+size_t isoproof_result_anomaly_count(const isoproof_result *result) { return result->anomaly_count; }
 
-bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
+bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
   if (number >= result->anomaly_count) return false;
   /* The cache is no part of what the result says. */
   isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
@@ -165,9 +165,8 @@ bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isopr
     inside->cache[number] = inside->engine->anomaly(inside->state, number, &inside->arena);
   }
   bool made = inside->cache[number] != NULL;
-  if (made) *out = *inside->cache[number];
   pthread_mutex_unlock(&inside->lock);
-  return made;
+  return made && ISO_STRUCT_GIVE(out, *inside->cache[number]);
 }
 
 /* ---- certificates ---- */
@@ -184,17 +183,20 @@ const char *isoproof_certificate_event_kind_name(isoproof_certificate_event_kind
   return "transaction";
 }
 
-size_t isoproof_result_certificates(const isoproof_result *result) { return result->certificates.count; }
+size_t isoproof_result_certificate_count(const isoproof_result *result) { return result->certificates.count; }
 
 const char *isoproof_result_uncertified(const isoproof_result *result) { return result->uncertified; }
 
 static bool hand_out(const iso_certificate *certificate, isoproof_certificate *out) {
   if (certificate == NULL) return false;
-  *out = (isoproof_certificate){certificate->level->id, certificate->events, certificate->count};
-  return true;
+  isoproof_certificate made = {.struct_size = sizeof made,
+                               .level = certificate->level->id,
+                               .events = certificate->events,
+                               .event_count = certificate->count};
+  return ISO_STRUCT_GIVE(out, made);
 }
 
-bool isoproof_result_certificate(const isoproof_result *result, size_t number, isoproof_certificate *out) {
+bool isoproof_result_certificate_at(const isoproof_result *result, size_t number, isoproof_certificate *out) {
   return hand_out(number < result->certificates.count ? &result->certificates.items[number] : NULL, out);
 }
 
@@ -205,30 +207,30 @@ bool isoproof_result_certificate_of(const isoproof_result *result, const char *l
 
 /* ---- figures about the search ---- */
 
-const char *isoproof_result_search(const isoproof_result *result, size_t search) {
+const char *isoproof_result_search_at(const isoproof_result *result, size_t search) {
   return search < result->search_count ? result->searches[search].level : NULL;
 }
 
-bool isoproof_result_figure(const isoproof_result *result, size_t search, size_t number, isoproof_figure *out) {
+bool isoproof_result_search_stat_at(const isoproof_result *result, size_t search, size_t number,
+                                    isoproof_search_stat *out) {
   if (search >= result->search_count || number >= result->searches[search].count) return false;
-  *out = result->searches[search].figures[number];
-  return true;
+  return ISO_STRUCT_GIVE(out, result->searches[search].figures[number]);
 }
 
 /* ---- Elle's way ---- */
 
-const char *isoproof_result_not(const isoproof_result *result, size_t number) {
+const char *isoproof_result_ruled_out_at(const isoproof_result *result, size_t number) {
   return name_at(result->elle_not, number);
 }
 
-const char *isoproof_result_also_not(const isoproof_result *result, size_t number) {
+const char *isoproof_result_also_ruled_out_at(const isoproof_result *result, size_t number) {
   return name_at(result->elle_also_not, number);
 }
 
-const char *isoproof_result_proved(const isoproof_result *result, size_t number) {
+const char *isoproof_result_proved_at(const isoproof_result *result, size_t number) {
   return name_at(result->elle_proved, number);
 }
 
-isoproof_verdict isoproof_result_elle(const isoproof_result *result) { return result->elle_verdict; }
+isoproof_verdict isoproof_result_elle_verdict(const isoproof_result *result) { return result->elle_verdict; }
 
 const char *isoproof_result_elle_workload(const isoproof_result *result) { return result->elle_workload; }

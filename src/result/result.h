@@ -30,7 +30,7 @@ struct iso_level_entry {
 /* What the search for one level took. */
 struct iso_search_figures {
   const char *level;
-  isoproof_figure *figures;
+  isoproof_search_stat *figures;
   size_t count;
 };
 

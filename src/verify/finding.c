@@ -233,7 +233,7 @@ static bool verify_duplicate(iso_verifier *v, const iso_finding *f) {
 
 static bool verify_aborted(iso_verifier *v, const iso_finding *f) {
   const isoproof_history *h = v->h;
-  return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOPROOF_ABORTED &&
+  return shows(h, f->op, f->seen) && h->txn_status[iso_history_txn_of(h, f->seen)] == ISOPROOF_TXN_ABORTED &&
          !same_txn(h, f->op, f->seen);
 }
 
@@ -268,6 +268,6 @@ bool iso_verify(iso_verifier *v, const iso_finding *f) {
   };
   const isoproof_history *h = v->h;
   if (f->tap >= ISO_TAPS || judges[f->tap] == NULL) return false;
-  if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOPROOF_ABORTED) return false;
+  if (!is_read(h, f->op) || h->txn_status[iso_history_txn_of(h, f->op)] == ISOPROOF_TXN_ABORTED) return false;
   return judges[f->tap](v, f);
 }

@@ -10,18 +10,27 @@ static bool is_known(const iso_strong *strong, enum known when) {
   return when == ALWAYS || (when == COUNTED ? strong->counted : strong->counted_left);
 }
 
-isoproof_figure *iso_strong_figures(const iso_strong *strong, size_t *count) {
-  const isoproof_figure figures[] = {
+isoproof_search_stat *iso_strong_figures(const iso_strong *strong, size_t *count) {
+  const isoproof_search_stat figures[] = {
 #define ISO_X(field, when, text)                                                                                       \
-  {.name = #field, .meaning = (text), .known = is_known(strong, when), .count = strong->stats.field},
+  {.struct_size = sizeof(isoproof_search_stat),                                                                        \
+   .name = #field,                                                                                                     \
+   .meaning = (text),                                                                                                  \
+   .known = is_known(strong, when),                                                                                    \
+   .count = strong->stats.field},
       ISO_STRONG_STATS(ISO_X)
 #undef ISO_X
 #define ISO_X(field, text)                                                                                             \
-  {.name = #field, .meaning = (text), .known = true, .is_time = true, .seconds = strong->stats.field##_seconds},
+  {.struct_size = sizeof(isoproof_search_stat),                                                                        \
+   .name = #field,                                                                                                     \
+   .meaning = (text),                                                                                                  \
+   .known = true,                                                                                                      \
+   .is_time = true,                                                                                                    \
+   .seconds = strong->stats.field##_seconds},
           ISO_STRONG_STAGES(ISO_X)
 #undef ISO_X
   };
-  isoproof_figure *made = iso_alloc(sizeof figures / sizeof figures[0], sizeof *made);
+  isoproof_search_stat *made = iso_alloc(sizeof figures / sizeof figures[0], sizeof *made);
   if (made == NULL) return NULL;
   memcpy(made, figures, sizeof figures);
   *count = sizeof figures / sizeof figures[0];

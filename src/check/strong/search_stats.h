@@ -7,6 +7,6 @@
 #include "check/strong/strong.h"
 
 /* NULL when memory is out. */
-isoproof_figure *iso_strong_figures(const iso_strong *strong, size_t *count);
+isoproof_search_stat *iso_strong_figures(const iso_strong *strong, size_t *count);
 
 #endif
