@@ -5,7 +5,7 @@
 #include <isoproof/coo.h>
 
 #include "cli/command.h"
-#include "cli/terminal/json.h"
+#include "cli/terminal/output.h"
 
 enum {
   COO_SCHEDULE,

@@ -15,6 +15,7 @@
 #define ISOPROOF_REPORT_H
 
 #include <isoproof/check.h>
+#include <isoproof/json.h>
 #include <isoproof/level.h>
 
 #ifdef __cplusplus
@@ -108,6 +109,7 @@ ISOPROOF_API isoproof_verdict isoproof_document_elle(const isoproof_document *do
 /* Facts about the run, in the order in which the header of the history has them (seed, command, database, setting.X,
  * ...); false after the last.  Events are not among them: they are the faults. */
 typedef struct isoproof_document_fact {
+  size_t struct_size; /* sizeof(isoproof_document_fact), set by the caller */
   const char *name, *value;
 } isoproof_document_fact;
 ISOPROOF_API bool isoproof_document_fact_at(const isoproof_document *document, size_t number,
@@ -117,6 +119,7 @@ ISOPROOF_API const char *isoproof_document_fact_of(const isoproof_document *docu
 
 /* What happened to the database during the run; times are those of the history. */
 typedef struct isoproof_document_fault {
+  size_t struct_size;
   const char *kind;   /* "kill", "pause", ... */
   const char *target; /* a node; "" where it concerns all */
   int64_t start;
@@ -127,6 +130,7 @@ ISOPROOF_API bool isoproof_document_fault_at(const isoproof_document *document, 
 
 /* Why transactions did not commit, most frequent first. */
 typedef struct isoproof_document_abort {
+  size_t struct_size;
   const char *reason; /* the code of the error as the history has it; "" for those without */
   uint64_t count;
 } isoproof_document_abort;
@@ -216,7 +220,22 @@ typedef struct isoproof_draw_options {
   size_t struct_size;
   size_t anomaly;     /* the one to draw, from 0 (SVG, DOT) */
   uint64_t max_bytes; /* a page above that leaves things out and says so; 0: 20 MB */
+  bool color;         /* of the text */
+  bool unicode;       /* of the text: lines and arrows beyond ASCII */
+  /* Of the JSON: called at the end of the object, to which it may add fields.  NULL for none. */
+  isoproof_json_fields_fn more;
+  void *more_user;
 } isoproof_draw_options;
+
+/* One JSON object on one line, with final newline (schema 1, see docs/json.md): what a reader makes the same document
+ * from. */
+ISOPROOF_API isoproof_status isoproof_document_write_json(const isoproof_document *document,
+                                                          const isoproof_draw_options *options, isoproof_write_fn write,
+                                                          void *user, isoproof_error *error);
+/* For people, at most 80 columns wide where the names allow it. */
+ISOPROOF_API isoproof_status isoproof_document_write_text(const isoproof_document *document,
+                                                          const isoproof_draw_options *options, isoproof_write_fn write,
+                                                          void *user, isoproof_error *error);
 
 /* One page that needs no network: style, script and data are in it. */
 ISOPROOF_API isoproof_status isoproof_document_write_html(const isoproof_document *document,
