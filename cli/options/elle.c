@@ -1,3 +1,4 @@
+/* elle.c - the names that elle-cli knows, and its line per file. */
 #include "cli/options/elle.h"
 
 #include <isoproof/level.h>

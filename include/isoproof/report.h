@@ -5,7 +5,8 @@
  *     if (isoproof_document_write_html(document, NULL, write, user, &error)) ...
  *
  * A document is made from a history and a result, or read from the JSON of a result (docs/json.md); renderers see no
- * difference.  Every renderer takes documents and a function to write with, and nothing else.
+ * difference.  Every output of a result, text and JSON too, is made from a document: a renderer takes documents and a
+ * function to write with, and nothing else.
  *
  * Ownership: documents and readers belong to the caller, who frees them; whatever is read from a document lives as long
  * as the document.  A document that was made refers to its history, which must outlive it (unless it is detached);
@@ -137,7 +138,7 @@ typedef struct isoproof_document_abort {
 ISOPROOF_API bool isoproof_document_abort_at(const isoproof_document *document, size_t number,
                                              isoproof_document_abort *out);
 
-/* What the document lacks and why, a sentence each; NULL after the last. */
+/* What the document lacks and why, one sentence per thing; NULL after the last. */
 ISOPROOF_API const char *isoproof_document_left_out(const isoproof_document *document, size_t number);
 
 /* ---- anomalies ---- */
@@ -215,7 +216,7 @@ ISOPROOF_API const isoproof_document_anomaly *isoproof_document_anomaly_at(const
 
 /* ---- rendering ---- */
 
-/* What to draw and how much; every renderer below takes it, and NULL for the defaults. */
+/* What to write and how; every renderer of a single document takes it, and NULL for the defaults. */
 typedef struct isoproof_draw_options {
   size_t struct_size;
   size_t anomaly;     /* the one to draw, from 0 (SVG, DOT) */
@@ -256,16 +257,16 @@ ISOPROOF_API isoproof_status isoproof_document_write_dot(const isoproof_document
 typedef isoproof_status isoproof_documents_write_fn(const isoproof_document *const *documents, size_t count,
                                                     isoproof_write_fn write, void *user, isoproof_error *error);
 
-/* JUnit XML: a suite a document, a case a level (those asked for, or all that were decided); a document that could not
- * be judged is an error. */
+/* JUnit XML: one suite per document, one case per level (those asked for, or all that were decided); a document that
+ * could not be judged is an error. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_junit;
-/* SARIF 2.1.0: a rule a code of an anomaly, a result an anomaly with its places and its cycle. */
+/* SARIF 2.1.0: one rule per code of an anomaly, one result per anomaly with its places and its cycle. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_sarif;
-/* Annotations of GitHub Actions: a line an anomaly, the worst first. */
+/* Annotations of GitHub Actions: one line per anomaly, the worst first. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_github;
 /* A summary in Markdown, at most 1 MiB of it. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_markdown;
-/* A line a document, a column a level. */
+/* One line per document, one column per level. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_csv;
 
 /* Trace events (JSON) that Perfetto and chrome://tracing open: nodes are processes, sessions threads, transactions

@@ -5,7 +5,8 @@
 #include "graph/edge.h"
 #include "report/document/document.h"
 
-/* How operations are told: kind, what stands before the key, whether the value comes before the key, what is between.
+/* How operations are put into words: kind, what stands before the key, whether the value comes before the key, what is
+ * between.
  */
 static const struct phrase {
   const char *kind, *verb, *between;

@@ -113,26 +113,27 @@ static void put_rule(isoproof_json *json, const rule *r) {
 
 /* ---- places ---- */
 
-static void put_region(isoproof_json *json, const iso_spot *spot) {
-  if (spot->line == 0 && spot->offset < 0) return;
+static void put_region(isoproof_json *json, const iso_location *location) {
+  if (location->line == 0 && location->offset < 0) return;
   iso_json_field_object(json, "region");
-  if (spot->line > 0) {
-    iso_json_field_u64(json, "startLine", spot->line);
+  if (location->line > 0) {
+    iso_json_field_u64(json, "startLine", location->line);
   } else {
-    iso_json_field_i64(json, "byteOffset", spot->offset);
+    iso_json_field_i64(json, "byteOffset", location->offset);
     iso_json_field_u64(json, "byteLength", 1);
   }
   isoproof_json_end(json);
 }
 
 /* A place, with the transaction as its logical one; `id` 0 for none. */
-static void put_location(isoproof_json *json, const iso_spot *spot, const char *txn, uint32_t id, const char *text) {
+static void put_location(isoproof_json *json, const iso_location *location, const char *txn, uint32_t id,
+                         const char *text) {
   isoproof_json_object(json);
   if (id > 0) iso_json_field_u64(json, "id", id);
-  if (spot->file != NULL) {
+  if (location->file != NULL) {
     iso_json_field_object(json, "physicalLocation");
-    put_uri(json, "artifactLocation", spot->file);
-    put_region(json, spot);
+    put_uri(json, "artifactLocation", location->file);
+    put_region(json, location);
     isoproof_json_end(json);
   }
   if (txn != NULL) {
@@ -149,15 +150,15 @@ static void put_location(isoproof_json *json, const iso_spot *spot, const char *
 
 static void put_locations(isoproof_json *json, const isoproof_document *document, const isoproof_document_anomaly *a) {
   uint32_t primary, id = 1;
-  iso_spot spot = iso_spot_of(document, a, &primary);
+  iso_location location = iso_location_of(document, a, &primary);
   iso_json_field_list(json, "locations");
-  put_location(json, &spot, a->txn_count > 0 ? a->txns[primary].name : NULL, 0, NULL);
+  put_location(json, &location, a->txn_count > 0 ? a->txns[primary].name : NULL, 0, NULL);
   isoproof_json_end(json);
   iso_json_field_list(json, "relatedLocations");
   for (uint32_t i = 0; i < a->txn_count; i++) {
     if (i == primary) continue;
-    spot = iso_spot_of_txn(document, &a->txns[i]);
-    put_location(json, &spot, a->txns[i].name, id++, a->txns[i].name);
+    location = iso_location_of_txn(document, &a->txns[i]);
+    put_location(json, &location, a->txns[i].name, id++, a->txns[i].name);
   }
   isoproof_json_end(json);
 }
@@ -166,8 +167,8 @@ static void put_locations(isoproof_json *json, const isoproof_document *document
 
 static void put_step(isoproof_json *json, const isoproof_document *document, const isoproof_document_anomaly *a,
                      const isoproof_document_edge *edge) {
-  iso_spot from = iso_spot_of_end(document, a, edge->from, edge->from_op);
-  iso_spot to = iso_spot_of_end(document, a, edge->to, edge->to_op);
+  iso_location from = iso_location_of_end(document, a, edge->from, edge->from_op);
+  iso_location to = iso_location_of_end(document, a, edge->to, edge->to_op);
   isoproof_json_object(json);
   iso_json_field(json, "location");
   put_location(json, &from, a->txns[edge->from].name, 0, edge->why);
@@ -221,14 +222,14 @@ static uint64_t fingerprint(const isoproof_document *document, const isoproof_do
 
 static void put_result(sarif_log *log, const isoproof_document *document, const isoproof_document_anomaly *a) {
   static const char *const levels[] = {
-      [ISO_GRAVITY_ERROR] = "error", [ISO_GRAVITY_WARNING] = "warning", [ISO_GRAVITY_NOTE] = "note"};
+      [ISO_SEVERITY_ERROR] = "error", [ISO_SEVERITY_WARNING] = "warning", [ISO_SEVERITY_NOTE] = "note"};
   isoproof_json *json = log->json;
   iso_json_newline(json);
   isoproof_json_object(json);
   iso_json_field_text(json, "ruleId", a->code);
   iso_json_field_u64(json, "ruleIndex", rule_of(log, a->code));
   iso_json_field_text(json, "kind", "fail");
-  iso_json_field_text(json, "level", levels[iso_gravity_of(document, a)]);
+  iso_json_field_text(json, "level", levels[iso_severity_of(document, a)]);
   put_message(json, "message", a->explanation[0] != 0 ? a->explanation : a->name);
   put_locations(json, document, a);
   put_flows(json, document, a);
@@ -252,12 +253,12 @@ static void put_result(sarif_log *log, const isoproof_document *document, const 
 static void put_notification(isoproof_json *json, const isoproof_document *document) {
   const isoproof_error *problem = isoproof_document_problem(document);
   const char *reason = isoproof_document_unknown_reason(document);
-  iso_spot spot = iso_spot_of_op(document, NULL);
-  if (problem == NULL && (reason == NULL || iso_judged(document) == ISOPROOF_VIOLATED)) return;
+  iso_location location = iso_location_of_op(document, NULL);
+  if (problem == NULL && (reason == NULL || iso_overall_verdict(document) == ISOPROOF_VIOLATED)) return;
   if (problem != NULL) {
-    if (problem->file[0] != 0 && strcmp(problem->file, "<stdin>") != 0) spot.file = problem->file;
-    spot.line = problem->line;
-    spot.offset = problem->offset;
+    if (problem->file[0] != 0 && strcmp(problem->file, "<stdin>") != 0) location.file = problem->file;
+    location.line = problem->line;
+    location.offset = problem->offset;
   }
   iso_json_newline(json);
   isoproof_json_object(json);
@@ -266,9 +267,9 @@ static void put_notification(isoproof_json *json, const isoproof_document *docum
   isoproof_json_end(json);
   iso_json_field_text(json, "level", problem != NULL ? "error" : "warning");
   put_message(json, "message", problem != NULL ? problem->message : reason);
-  if (spot.file != NULL) {
+  if (location.file != NULL) {
     iso_json_field_list(json, "locations");
-    put_location(json, &spot, NULL, 0, NULL);
+    put_location(json, &location, NULL, 0, NULL);
     isoproof_json_end(json);
   }
   isoproof_json_end(json);
@@ -292,11 +293,11 @@ static void put_artifacts(isoproof_json *json, const isoproof_document *const *d
   iso_json_newline(json);
   iso_json_field_list(json, "artifacts");
   for (size_t i = 0; i < count; i++) {
-    iso_spot spot = iso_spot_of_op(documents[i], NULL);
-    if (spot.file == NULL) continue;
+    iso_location location = iso_location_of_op(documents[i], NULL);
+    if (location.file == NULL) continue;
     iso_json_newline(json);
     isoproof_json_object(json);
-    put_uri(json, "location", spot.file);
+    put_uri(json, "location", location.file);
     isoproof_json_end(json);
   }
   isoproof_json_end(json);

@@ -1,4 +1,4 @@
-/* Trace events for Perfetto and chrome://tracing: a session is a thread of its node, a transaction a slice. */
+/* Trace events for Perfetto and chrome://tracing: sessions are threads of their node, transactions are slices. */
 #include <stdio.h>
 #include <string.h>
 

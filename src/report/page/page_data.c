@@ -196,7 +196,7 @@ void iso_page_data_put(iso_page_data *page) {
   put_faults(page);
   put_aborts(page);
   iso_put_effort_json(page->json, d);
-  if (!iso_page_data_series(page)) page->failed = true;
+  if (!iso_page_data_time_series(page)) page->failed = true;
   iso_page_data_timeline(page);
   put_left_out(page, facts_shown);
   isoproof_json_end(page->json);

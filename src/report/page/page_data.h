@@ -46,7 +46,7 @@ void iso_page_data_time(const iso_page_data *page, const char *name, int64_t tim
 void iso_page_data_levels(const iso_page_data *page); /* "levels" and "implies" */
 void iso_page_data_anomalies(iso_page_data *page);    /* "anomalies" */
 bool iso_sample_choose(iso_sample *sample, const isoproof_document *document, uint64_t most);
-void iso_page_data_timeline(const iso_page_data *page); /* "timeline" */
-bool iso_page_data_series(const iso_page_data *page);   /* "series"; false when memory is out */
+void iso_page_data_timeline(const iso_page_data *page);    /* "timeline" */
+bool iso_page_data_time_series(const iso_page_data *page); /* "series"; false when memory is out */
 
 #endif

@@ -110,7 +110,7 @@ static void put_series(const iso_page_data *page, const series *s) {
   isoproof_json_end(page->json);
 }
 
-bool iso_page_data_series(const iso_page_data *page) {
+bool iso_page_data_time_series(const iso_page_data *page) {
   const isoproof_document *d = page->document;
   series *s = NULL;
   bool possible = d->history != NULL && d->has_times && d->history->txn_start_opt != NULL;
