@@ -40,6 +40,8 @@ static void render(const isoproof_document *document) {
   isoproof_draw_options how = {.struct_size = sizeof how, .max_bytes = 1 << 20};
   isoproof_error error = {0};
   size_t bytes = 0;
+  expect(isoproof_document_write_json(document, &how, count, &bytes, &error) == ISOPROOF_OK, "JSON", &error);
+  expect(isoproof_document_write_text(document, &how, count, &bytes, &error) == ISOPROOF_OK, "text", &error);
   expect(isoproof_document_write_html(document, &how, count, &bytes, &error) == ISOPROOF_OK, "page", &error);
   expect(isoproof_document_write_svg(document, &how, count, &bytes, &error) == ISOPROOF_OK, "drawing", &error);
   expect(isoproof_document_write_dot(document, &how, count, &bytes, &error) == ISOPROOF_OK, "dot", &error);

@@ -27,8 +27,9 @@ static bool append(void *user, const void *data, size_t size) {
 
 typedef isoproof_status (*render_fn)(const isoproof_document *, const isoproof_draw_options *, isoproof_write_fn,
                                      void *, isoproof_error *);
-static const render_fn renderers[] = {isoproof_document_write_html, isoproof_document_write_svg,
-                                      isoproof_document_write_dot};
+static const render_fn renderers[] = {isoproof_document_write_json, isoproof_document_write_text,
+                                      isoproof_document_write_html, isoproof_document_write_svg,
+                                      isoproof_document_write_dot,  isoproof_document_write_trace};
 
 static text render(render_fn how, const isoproof_document *document, const isoproof_draw_options *options) {
   text out = {NULL, 0};
@@ -179,6 +180,9 @@ static void hostile(void **state) {
   assert_int_equal(occurrences(&svg, "<script"), 0);
   assert_no_controls(&svg);
   assert_well_formed(&svg, folder);
+  text words = render(isoproof_document_write_text, again, NULL);
+  assert_no_controls(&words);
+  free(words.bytes);
   text dot = render(isoproof_document_write_dot, j.document, NULL);
   assert_no_controls(&dot);
   assert_balanced(&dot);
@@ -280,6 +284,29 @@ static void mutated(void **state) {
     free(copy);
   }
   forget(&j);
+}
+
+/* A saved result may say anything; a terminal acts upon nothing of it. */
+static void hostile_words(void **state) {
+  (void)state;
+  static const char json[] =
+      "{\"schema\":1,\"file\":\"\\u001b[31m\",\"format\":\"\\u001b]0;x\\u0007\",\"verdict\":\"violated\","
+      "\"levels\":{\"\\u001b[1m\":\"violated\",\"\\u009b1m\":\"satisfied\"},\"strongest\":[\"\\u007f\"],"
+      "\"unknown_reason\":\"\\u001b\",\"unexplained\":\"\\u001b\",\"workload\":\"\\u001b\",\"not\":[\"\\u001b\"],"
+      "\"anomalies\":[{\"code\":\"\\u001b\",\"name\":\"\\u001b\",\"level\":\"\\u001b\",\"explanation\":"
+      "\"a \\u001b[2J\\u0000b\",\"transactions\":[\"\\u001b\"],\"ids\":[7]}],"
+      "\"certificates\":[{\"level\":\"\\u001b\",\"order\":[\"\\u001b\",3,[]]},4],\"uncertified_reason\":\"\\u001b\","
+      "\"stats\":{\"\\u001b\":{\"\\u001b\":1,\"pairs\":null,\"seconds\":{\"\\u001b\":0.5}},\"x\":3}}";
+  isoproof_document *document;
+  isoproof_error error;
+  assert_ok_error(try_read(json, sizeof json - 1, &document, &error), error);
+  text words = render(isoproof_document_write_text, document, NULL);
+  assert_no_controls(&words);
+  assert_non_null(strstr(words.bytes, "\\x1b[2J"));
+  assert_non_null(strstr(words.bytes, "is transaction 7 of the input"));
+  assert_non_null(strstr(words.bytes, "pairs of writers of one key in different chains"));
+  free(words.bytes);
+  isoproof_document_free(document);
 }
 
 static void several_and_problems(void **state) {
@@ -415,13 +442,9 @@ static void escaping(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(hostile),
-      cmocka_unit_test(broken),
-      cmocka_unit_test(odd_types),
-      cmocka_unit_test(mutated),
-      cmocka_unit_test(several_and_problems),
-      cmocka_unit_test(capped),
-      cmocka_unit_test(escaping),
+      cmocka_unit_test(hostile), cmocka_unit_test(broken),        cmocka_unit_test(odd_types),
+      cmocka_unit_test(mutated), cmocka_unit_test(hostile_words), cmocka_unit_test(several_and_problems),
+      cmocka_unit_test(capped),  cmocka_unit_test(escaping),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
