@@ -229,7 +229,7 @@ typedef struct isoproof_draw_options {
 } isoproof_draw_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md): what a reader makes the same document
- * from. */
+ * from.  It has the anomalies that the document keeps; isoproof_result_write_json has all of them. */
 ISOPROOF_API isoproof_status isoproof_document_write_json(const isoproof_document *document,
                                                           const isoproof_draw_options *options, isoproof_write_fn write,
                                                           void *user, isoproof_error *error);

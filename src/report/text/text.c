@@ -181,6 +181,10 @@ static bool put_anomalies(const printer *p, iso_arena *arena, const char **first
     }
     iso_arena_free(&scratch);
   }
+  if (p->document->anomalies_found > iso_document_anomaly_count(p->document))
+    iso_out_printf(p->out, "\n  %llu of %llu anomalies are shown\n",
+                   (unsigned long long)iso_document_anomaly_count(p->document),
+                   (unsigned long long)p->document->anomalies_found);
   return good;
 }
 
