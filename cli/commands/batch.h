@@ -1,4 +1,4 @@
-/* batch.h - one job a file, on several threads, with output in the order of the files.
+/* batch.h - one job per file, on several threads, with output in the order of the files.
  *
  * What a job writes and complains belongs to the batch once the job returns.
  */

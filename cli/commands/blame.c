@@ -4,30 +4,29 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/terminal/json.h"
 #include "cli/terminal/message.h"
+#include "cli/terminal/output.h"
 
-static void print_blame(FILE *out, const isoproof_history *history, const isoproof_injected_bug *blame) {
-  json j = {.out = out};
-  json_open(&j, '{');
-  json_name(&j, "bug");
-  json_string(&j, isoproof_sim_bug_name(blame->bug));
-  json_name(&j, "level");
-  json_string(&j, blame->level);
-  json_name(&j, "transactions");
-  json_open(&j, '[');
+static void print_blame(isoproof_json *j, const isoproof_history *history, const isoproof_blame *blame) {
+  isoproof_json_object(j);
+  isoproof_json_name(j, "bug");
+  isoproof_json_string(j, isoproof_sim_bug_name(blame->bug));
+  isoproof_json_name(j, "level");
+  isoproof_json_string(j, blame->level);
+  isoproof_json_name(j, "transactions");
+  isoproof_json_list(j);
   for (size_t i = 0; i < blame->txn_count; i++) {
     char name[128];
     isoproof_history_txn_name(history, blame->txns[i], name, sizeof name);
-    json_string(&j, name);
+    isoproof_json_string(j, name);
   }
-  json_close(&j, ']');
-  json_name(&j, "keys");
-  json_open(&j, '[');
-  for (size_t i = 0; i < blame->key_count; i++) json_scalar(&j, blame->keys[i]);
-  json_close(&j, ']');
-  json_close(&j, '}');
-  fputc('\n', out);
+  isoproof_json_end(j);
+  isoproof_json_name(j, "keys");
+  isoproof_json_list(j);
+  for (size_t i = 0; i < blame->key_count; i++) isoproof_json_scalar(j, blame->keys[i]);
+  isoproof_json_end(j);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
 }
 
 int write_blames(const char *path, const isoproof_history *history, const isoproof_injected_bugs *blames) {
@@ -37,9 +36,11 @@ int write_blames(const char *path, const isoproof_history *history, const isopro
     message_errno(path, "open it for writing");
     return EXIT_USAGE;
   }
-  isoproof_injected_bug blame = {.struct_size = sizeof blame};
-  for (size_t i = 0; isoproof_injected_bug_at(blames, i, &blame); i++) print_blame(out, history, &blame);
-  bool failed = fflush(out) != 0 || ferror(out) != 0;
+  isoproof_blame blame;
+  isoproof_json *j = json_to(out);
+  for (size_t i = 0; j != NULL && isoproof_blames_at(blames, i, &blame); i++) print_blame(j, history, &blame);
+  bool failed = j == NULL || !json_done(j);
+  if (fflush(out) != 0 || ferror(out) != 0) failed = true;
   if (!standard && fclose(out) != 0) failed = true;
   if (failed && !standard) message_errno(path, "write to it");
   return failed ? EXIT_USAGE : EXIT_SATISFIED;

@@ -47,8 +47,8 @@ typedef struct check_job {
   const options *parsed;
   file_list files;
   unsigned workers;
-  unsigned threads; /* a file */
-  bool many;        /* one line a file and a summary */
+  unsigned threads; /* per file */
+  bool many;        /* one line per file and a summary */
   bool json;
   bool elle; /* in the words of elle-cli */
   elle_request request;
@@ -91,7 +91,7 @@ static const char *asked_violated(const isoproof_result *result, size_t number) 
   return NULL;
 }
 
-/* With `all` a code comes once an instance; a line names it once. */
+/* With `all` a code comes once per instance; a line names it once. */
 static const char *anomaly_code(const isoproof_result *result, size_t number) {
   isoproof_anomaly a = {.struct_size = sizeof a}, before = {.struct_size = sizeof before};
   for (size_t i = 0; isoproof_result_anomaly_at(result, i, &a); i++) {

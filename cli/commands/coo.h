@@ -4,8 +4,8 @@
 
 #include <isoproof/coo.h>
 
-#include "cli/commands/command.h"
-#include "cli/terminal/json.h"
+#include "cli/command.h"
+#include "cli/terminal/output.h"
 
 enum {
   COO_SCHEDULE,

@@ -41,13 +41,13 @@ static void say_text(void *user, uint32_t session, const char *sql) {
 }
 
 static void say_json(void *user, uint32_t session, const char *sql) {
-  json *j = user;
-  json_open(j, '{');
-  json_name(j, "session");
-  json_u64(j, session);
-  json_name(j, "sql");
-  json_string(j, sql);
-  json_close(j, '}');
+  isoproof_json *j = user;
+  isoproof_json_object(j);
+  isoproof_json_name(j, "session");
+  isoproof_json_u64(j, session);
+  isoproof_json_name(j, "sql");
+  isoproof_json_string(j, sql);
+  isoproof_json_end(j);
 }
 
 /* ---- cases ---- */
@@ -63,59 +63,61 @@ static void print_case(const isoproof_coo_case *c, const isoproof_schedule *sche
   if (sql) statements(schedule, say_text, NULL);
 }
 
-static void json_case(const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
-  json j = {.out = stdout};
+static void json_case(isoproof_json *j, const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
   char class[8], pops[128];
   coo_class(c->kind, c->size, class);
   structure(c, pops, sizeof pops);
-  json_open(&j, '{');
-  json_name(&j, "schema");
-  json_u64(&j, 1);
-  json_name(&j, "no");
+  isoproof_json_object(j);
+  isoproof_json_name(j, "schema");
+  isoproof_json_u64(j, 1);
+  isoproof_json_name(j, "no");
   if (c->number > 0)
-    json_u64(&j, c->number);
+    isoproof_json_u64(j, c->number);
   else
-    json_null(&j);
-  json_name(&j, "name");
-  json_string(&j, c->name);
-  json_name(&j, "class");
-  json_string(&j, class);
-  json_name(&j, "transactions");
-  json_u64(&j, c->length);
-  json_name(&j, "objects");
-  json_u64(&j, c->object_count);
-  json_name(&j, "cycle");
-  json_string(&j, pops);
-  json_name(&j, "schedule");
-  json_string(&j, c->schedule);
-  json_name(&j, "variant");
-  json_string(&j, c->variant);
+    isoproof_json_null(j);
+  isoproof_json_name(j, "name");
+  isoproof_json_string(j, c->name);
+  isoproof_json_name(j, "class");
+  isoproof_json_string(j, class);
+  isoproof_json_name(j, "transactions");
+  isoproof_json_u64(j, c->length);
+  isoproof_json_name(j, "objects");
+  isoproof_json_u64(j, c->objects);
+  isoproof_json_name(j, "cycle");
+  isoproof_json_string(j, pops);
+  isoproof_json_name(j, "schedule");
+  isoproof_json_string(j, c->schedule);
+  isoproof_json_name(j, "variant");
+  isoproof_json_string(j, c->variant);
   if (sql) {
-    json_name(&j, "sql");
-    json_open(&j, '[');
-    statements(schedule, say_json, &j);
-    json_close(&j, ']');
+    isoproof_json_name(j, "sql");
+    isoproof_json_list(j);
+    statements(schedule, say_json, j);
+    isoproof_json_end(j);
   }
-  json_close(&j, '}');
-  putchar('\n');
+  isoproof_json_end(j);
+  isoproof_json_line(j);
 }
 
 static isoproof_status list(const options *parsed, size_t txns, size_t objects, isoproof_error *error) {
   isoproof_coo_generator *generator = NULL;
-  isoproof_coo_case c = {.struct_size = sizeof c};
-  bool sql = parsed->values[COO_SQL].on;
+  isoproof_coo_case c;
+  bool sql = parsed->values[COO_SQL].on, as_json = parsed->values[COO_JSON].on;
+  isoproof_json *j = as_json ? json_to(stdout) : NULL;
+  if (as_json && j == NULL) return ISOPROOF_OK;
   isoproof_status status = isoproof_coo_generator_new(txns, objects, &generator, error);
   while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && !ferror(stdout)) {
     isoproof_schedule *schedule = NULL;
     if (sql) status = isoproof_schedule_parse(c.schedule, &schedule, error);
     if (status != ISOPROOF_OK) break;
-    if (parsed->values[COO_JSON].on)
-      json_case(&c, schedule, sql);
+    if (as_json)
+      json_case(j, &c, schedule, sql);
     else
       print_case(&c, schedule, sql);
     isoproof_schedule_free(schedule);
   }
   isoproof_coo_generator_free(generator);
+  json_done(j);
   return status;
 }
 
@@ -132,27 +134,29 @@ static void print_counts(size_t txns, size_t objects) {
 }
 
 static void json_counts(size_t txns, size_t objects) {
-  json j = {.out = stdout};
-  json_open(&j, '{');
-  json_name(&j, "schema");
-  json_u64(&j, 1);
-  json_name(&j, "counts");
-  json_open(&j, '[');
+  isoproof_json *j = json_to(stdout);
+  if (j == NULL) return;
+  isoproof_json_object(j);
+  isoproof_json_name(j, "schema");
+  isoproof_json_u64(j, 1);
+  isoproof_json_name(j, "counts");
+  isoproof_json_list(j);
   for (size_t n = 2; n <= txns; n++) {
     for (size_t m = 1; m <= objects; m++) {
-      json_open(&j, '{');
-      json_name(&j, "transactions");
-      json_u64(&j, n);
-      json_name(&j, "objects");
-      json_u64(&j, m);
-      json_name(&j, "cycles");
-      json_u64(&j, isoproof_coo_cycle_count(n, m));
-      json_close(&j, '}');
+      isoproof_json_object(j);
+      isoproof_json_name(j, "transactions");
+      isoproof_json_u64(j, n);
+      isoproof_json_name(j, "objects");
+      isoproof_json_u64(j, m);
+      isoproof_json_name(j, "cycles");
+      isoproof_json_u64(j, isoproof_coo_count(n, m));
+      isoproof_json_end(j);
     }
   }
-  json_close(&j, ']');
-  json_close(&j, '}');
-  putchar('\n');
+  isoproof_json_end(j);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
 }
 
 int coo_generate(const options *parsed) {

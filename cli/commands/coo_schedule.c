@@ -176,91 +176,94 @@ static void print_text(const story *s) {
 
 /* ---- JSON ---- */
 
-static void json_names(json *j, const char *field, const char *(*name)(const story *, size_t), const story *s) {
-  json_name(j, field);
-  json_open(j, '[');
-  for (size_t i = 0; name(s, i) != NULL; i++) json_string(j, name(s, i));
-  json_close(j, ']');
+static void json_names(isoproof_json *j, const char *field, const char *(*name)(const story *, size_t),
+                       const story *s) {
+  isoproof_json_name(j, field);
+  isoproof_json_list(j);
+  for (size_t i = 0; name(s, i) != NULL; i++) isoproof_json_string(j, name(s, i));
+  isoproof_json_end(j);
 }
 
-static void json_pop(json *j, const story *s, const isoproof_pop *pop) {
+static void json_pop(isoproof_json *j, const story *s, const isoproof_pop *pop) {
   char steps[3 * ISOPROOF_STEP_TEXT_BYTES];
   pop_steps(s, pop, steps, sizeof steps);
-  json_open(j, '{');
-  json_name(j, "kind");
-  json_string(j, isoproof_pop_kind_name(pop->kind));
-  json_name(j, "from");
-  json_u64(j, isoproof_schedule_txn_label(s->schedule, pop->from));
-  json_name(j, "to");
-  json_u64(j, isoproof_schedule_txn_label(s->schedule, pop->to));
-  json_name(j, "object");
-  json_string(j, isoproof_schedule_object_name(s->schedule, pop->object));
-  json_name(j, "steps");
-  json_string(j, steps);
-  json_close(j, '}');
+  isoproof_json_object(j);
+  isoproof_json_name(j, "kind");
+  isoproof_json_string(j, isoproof_pop_kind_name(pop->kind));
+  isoproof_json_name(j, "from");
+  isoproof_json_u64(j, isoproof_schedule_txn_label(s->schedule, pop->from));
+  isoproof_json_name(j, "to");
+  isoproof_json_u64(j, isoproof_schedule_txn_label(s->schedule, pop->to));
+  isoproof_json_name(j, "object");
+  isoproof_json_string(j, isoproof_schedule_object_name(s->schedule, pop->object));
+  isoproof_json_name(j, "steps");
+  isoproof_json_string(j, steps);
+  isoproof_json_end(j);
 }
 
-static void json_cycle(json *j, const story *s, const isoproof_pop_cycle *cycle) {
+static void json_cycle(isoproof_json *j, const story *s, const isoproof_pop_cycle *cycle) {
   char class[8];
   coo_class(cycle->kind, cycle->size, class);
-  json_open(j, '{');
-  json_name(j, "no");
+  isoproof_json_object(j);
+  isoproof_json_name(j, "no");
   if (cycle->number > 0)
-    json_u64(j, cycle->number);
+    isoproof_json_u64(j, cycle->number);
   else
-    json_null(j);
-  json_name(j, "name");
-  json_string(j, cycle->name);
-  json_name(j, "class");
-  json_string(j, class);
-  json_name(j, "committed");
-  json_bool(j, cycle->committed);
-  json_name(j, "pops");
-  json_open(j, '[');
+    isoproof_json_null(j);
+  isoproof_json_name(j, "name");
+  isoproof_json_string(j, cycle->name);
+  isoproof_json_name(j, "class");
+  isoproof_json_string(j, class);
+  isoproof_json_name(j, "committed");
+  isoproof_json_bool(j, cycle->committed);
+  isoproof_json_name(j, "pops");
+  isoproof_json_list(j);
   for (size_t i = 0; i < cycle->length; i++) json_pop(j, s, &cycle->pops[i]);
-  json_close(j, ']');
-  json_close(j, '}');
+  isoproof_json_end(j);
+  isoproof_json_end(j);
 }
 
-static void json_levels(json *j, const story *s) {
-  isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
-  json_name(j, "levels");
-  json_open(j, '{');
-  for (size_t i = 0; isoproof_result_level_at(s->result, i, &verdict); i++) {
-    json_name(j, verdict.level);
-    json_string(j, isoproof_verdict_name(verdict.verdict));
+static void json_levels(isoproof_json *j, const story *s) {
+  isoproof_level_verdict verdict;
+  isoproof_json_name(j, "levels");
+  isoproof_json_object(j);
+  for (size_t i = 0; isoproof_result_level(s->result, i, &verdict); i++) {
+    isoproof_json_name(j, verdict.level);
+    isoproof_json_string(j, isoproof_verdict_name(verdict.verdict));
   }
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
 static void print_json(const story *s) {
-  json j = {.out = stdout};
+  isoproof_json *j = json_to(stdout);
   isoproof_pop pop;
-  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
-  json_open(&j, '{');
-  json_name(&j, "schema");
-  json_u64(&j, 1);
-  json_name(&j, "schedule");
-  json_string(&j, isoproof_schedule_text(s->schedule));
-  json_name(&j, "pops");
-  json_open(&j, '[');
-  for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) json_pop(&j, s, &pop);
-  json_close(&j, ']');
-  json_name(&j, "cycles");
-  json_open(&j, '[');
-  for (size_t i = 0; isoproof_pop_graph_cycle_at(s->graph, i, &cycle); i++) json_cycle(&j, s, &cycle);
-  json_close(&j, ']');
-  json_name(&j, "more_cycles");
-  json_bool(&j, isoproof_pop_graph_truncated(s->graph));
-  json_names(&j, "ansi", ansi, s);
-  json_names(&j, "adya", phenomenon, s);
-  json_names(&j, "tap", pattern, s);
-  json_levels(&j, s);
-  json_names(&j, "forbidden_by", weakest, s);
-  json_names(&j, "models_ruled_out", model, s);
-  json_names(&j, "allowed_by", strongest, s);
-  json_close(&j, '}');
-  putchar('\n');
+  isoproof_pop_cycle cycle;
+  if (j == NULL) return;
+  isoproof_json_object(j);
+  isoproof_json_name(j, "schema");
+  isoproof_json_u64(j, 1);
+  isoproof_json_name(j, "schedule");
+  isoproof_json_string(j, isoproof_schedule_text(s->schedule));
+  isoproof_json_name(j, "pops");
+  isoproof_json_list(j);
+  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) json_pop(j, s, &pop);
+  isoproof_json_end(j);
+  isoproof_json_name(j, "cycles");
+  isoproof_json_list(j);
+  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) json_cycle(j, s, &cycle);
+  isoproof_json_end(j);
+  isoproof_json_name(j, "more_cycles");
+  isoproof_json_bool(j, isoproof_pop_graph_more(s->graph));
+  json_names(j, "ansi", ansi, s);
+  json_names(j, "adya", phenomenon, s);
+  json_names(j, "tap", pattern, s);
+  json_levels(j, s);
+  json_names(j, "forbidden_by", weakest, s);
+  json_names(j, "models_ruled_out", model, s);
+  json_names(j, "allowed_by", strongest, s);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
 }
 
 int coo_schedule(const options *parsed) {

@@ -5,8 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/commands/command.h"
-#include "cli/terminal/json.h"
+#include "cli/command.h"
+#include "cli/terminal/output.h"
 
 enum { DOCTOR_JSON, DOCTOR_OPTIONS };
 
@@ -145,102 +145,104 @@ static void print_text(const facts *f) {
   }
 }
 
-static void field(json *j, const char *name, const char *text) {
-  json_name(j, name);
-  json_string(j, text);
+static void field(isoproof_json *j, const char *name, const char *text) {
+  isoproof_json_name(j, name);
+  isoproof_json_string(j, text);
 }
 
-static void json_formats(json *j) {
-  json_name(j, "formats");
-  json_open(j, '[');
+static void json_formats(isoproof_json *j) {
+  isoproof_json_name(j, "formats");
+  isoproof_json_list(j);
   for (size_t i = 0; isoproof_format_at(i) != NULL; i++) {
     const isoproof_format_info *format = isoproof_format_at(i);
-    json_open(j, '{');
+    isoproof_json_object(j);
     field(j, "id", format->id);
-    json_name(j, "writable");
-    json_bool(j, format->writable);
+    isoproof_json_name(j, "writable");
+    isoproof_json_bool(j, format->writable);
     field(j, "ending", format->ending);
     field(j, "description", format->description);
-    json_close(j, '}');
+    isoproof_json_end(j);
   }
-  json_close(j, ']');
+  isoproof_json_end(j);
 }
 
-static void json_shells(json *j) {
-  json_name(j, "shells");
-  json_open(j, '{');
+static void json_shells(isoproof_json *j) {
+  isoproof_json_name(j, "shells");
+  isoproof_json_object(j);
   for (size_t i = 0; i < COUNT_OF(shells); i++) {
     char path[1024];
     field(j, shells[i], find_program(shells[i], path, sizeof path) ? path : NULL);
   }
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
-static void json_drivers(json *j) {
-  isoproof_driver_info driver = {.struct_size = sizeof driver};
-  json_name(j, "drivers");
-  json_open(j, '[');
+static void json_drivers(isoproof_json *j) {
+  isoproof_driver_info driver;
+  isoproof_json_name(j, "drivers");
+  isoproof_json_list(j);
   for (size_t i = 0; isoproof_driver_at(i, &driver); i++)
-    if (driver.built) json_string(j, driver.name);
-  json_close(j, ']');
-  json_name(j, "databases");
-  json_open(j, '[');
+    if (driver.built) isoproof_json_string(j, driver.name);
+  isoproof_json_end(j);
+  isoproof_json_name(j, "databases");
+  isoproof_json_list(j);
   for (size_t i = 0; isoproof_driver_at(i, &driver); i++) {
     char library[64];
     isoproof_driver_library(i, library, sizeof library);
-    json_open(j, '{');
+    isoproof_json_object(j);
     field(j, "name", driver.name);
     field(j, "title", driver.title);
-    json_name(j, "built");
-    json_bool(j, driver.built);
+    isoproof_json_name(j, "built");
+    isoproof_json_bool(j, driver.built);
     field(j, "library", library[0] != 0 ? library : NULL);
     field(j, "url", driver.url_form);
-    json_close(j, '}');
+    isoproof_json_end(j);
   }
-  json_close(j, ']');
+  isoproof_json_end(j);
 }
 
-static void json_servers(json *j) {
+static void json_servers(isoproof_json *j) {
   const char *kind;
-  json_name(j, "servers");
-  json_open(j, '{');
-  for (size_t i = 0; (kind = isoproof_cluster_kind_at(i)) != NULL; i++) {
+  isoproof_json_name(j, "servers");
+  isoproof_json_object(j);
+  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
     char path[1024];
     field(j, kind, isoproof_cluster_find(kind, path, sizeof path, NULL) == ISOPROOF_OK ? path : NULL);
   }
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
 static void print_json(const facts *f) {
-  json j = {.out = stdout};
-  json_open(&j, '{');
-  json_name(&j, "schema");
-  json_u64(&j, 1);
-  field(&j, "version", isoproof_version());
-  field(&j, "compiler", COMPILER);
-  json_name(&j, "address_sanitizer");
-  json_bool(&j, SANITIZED);
-  field(&j, "system", f->system);
-  json_name(&j, "processors");
-  json_i64(&j, f->cores);
-  json_name(&j, "memory_bytes");
-  json_u64(&j, f->memory_bytes);
-  json_name(&j, "terminal");
-  json_bool(&j, f->is_terminal);
-  json_name(&j, "libraries");
-  json_open(&j, '{');
-  field(&j, "zlib", CLI_ZLIB);
-  field(&j, "libzstd", CLI_ZSTD);
-  field(&j, "xxhash", CLI_XXHASH);
-  json_close(&j, '}');
-  json_name(&j, "self_test");
-  json_string(&j, f->problem == NULL ? "passed" : f->problem);
-  json_formats(&j);
-  json_drivers(&j);
-  json_servers(&j);
-  json_shells(&j);
-  json_close(&j, '}');
-  putchar('\n');
+  isoproof_json *j = json_to(stdout);
+  if (j == NULL) return;
+  isoproof_json_object(j);
+  isoproof_json_name(j, "schema");
+  isoproof_json_u64(j, 1);
+  field(j, "version", isoproof_version());
+  field(j, "compiler", COMPILER);
+  isoproof_json_name(j, "address_sanitizer");
+  isoproof_json_bool(j, SANITIZED);
+  field(j, "system", f->system);
+  isoproof_json_name(j, "processors");
+  isoproof_json_i64(j, f->cores);
+  isoproof_json_name(j, "memory_bytes");
+  isoproof_json_u64(j, f->memory_bytes);
+  isoproof_json_name(j, "terminal");
+  isoproof_json_bool(j, f->is_terminal);
+  isoproof_json_name(j, "libraries");
+  isoproof_json_object(j);
+  field(j, "zlib", CLI_ZLIB);
+  field(j, "libzstd", CLI_ZSTD);
+  field(j, "xxhash", CLI_XXHASH);
+  isoproof_json_end(j);
+  isoproof_json_name(j, "self_test");
+  isoproof_json_string(j, f->problem == NULL ? "passed" : f->problem);
+  json_formats(j);
+  json_drivers(j);
+  json_servers(j);
+  json_shells(j);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
 }
 
 static int run(options *parsed) {

@@ -5,6 +5,7 @@
 #include "cli/commands/command.h"
 #include "cli/commands/topics.h"
 #include "cli/options/suggest.h"
+#include "cli/terminal/output.h"
 
 enum { EXPLAIN_JSON, EXPLAIN_OPTIONS };
 
@@ -16,31 +17,32 @@ const char *family_name(isoproof_level_family family) {
   return family == ISOPROOF_LEVEL_BASE ? "level" : family == ISOPROOF_LEVEL_SESSION ? "session-guarantee" : "model";
 }
 
-void level_fields(json *j, const isoproof_level_info *level) {
-  json_name(j, "id");
-  json_string(j, level->id);
-  json_name(j, "family");
-  json_string(j, family_name(level->family));
-  json_name(j, "aliases");
-  json_open(j, '[');
-  for (size_t i = 0; level->aliases != NULL && level->aliases[i] != NULL; i++) json_string(j, level->aliases[i]);
-  json_close(j, ']');
-  json_name(j, "title");
-  json_string(j, level->title);
-  json_name(j, "summary");
-  json_string(j, level->summary);
-  json_name(j, "definition");
-  json_string(j, level->definition);
-  json_name(j, "needs_times");
-  json_bool(j, level->needs_times);
-  json_name(j, "same_as");
-  json_string(j, level->same_as);
-  json_name(j, "friendly");
-  json_string(j, level->friendly);
-  json_name(j, "example");
-  json_string(j, level->example);
-  json_name(j, "walkthrough");
-  json_string(j, level->walkthrough);
+void level_fields(isoproof_json *j, const isoproof_level_info *level) {
+  isoproof_json_name(j, "id");
+  isoproof_json_string(j, level->id);
+  isoproof_json_name(j, "family");
+  isoproof_json_string(j, family_name(level->family));
+  isoproof_json_name(j, "aliases");
+  isoproof_json_list(j);
+  for (size_t i = 0; level->aliases != NULL && level->aliases[i] != NULL; i++)
+    isoproof_json_string(j, level->aliases[i]);
+  isoproof_json_end(j);
+  isoproof_json_name(j, "title");
+  isoproof_json_string(j, level->title);
+  isoproof_json_name(j, "summary");
+  isoproof_json_string(j, level->summary);
+  isoproof_json_name(j, "definition");
+  isoproof_json_string(j, level->definition);
+  isoproof_json_name(j, "needs_times");
+  isoproof_json_bool(j, level->needs_times);
+  isoproof_json_name(j, "same_as");
+  isoproof_json_string(j, level->same_as);
+  isoproof_json_name(j, "friendly");
+  isoproof_json_string(j, level->friendly);
+  isoproof_json_name(j, "example");
+  isoproof_json_string(j, level->example);
+  isoproof_json_name(j, "walkthrough");
+  isoproof_json_string(j, level->walkthrough);
 }
 
 static void paragraph(const char *heading, const char *text) {
@@ -113,28 +115,28 @@ static void print_anomaly(const isoproof_anomaly_info *anomaly) {
   print_example("A history that has it", anomaly->example, anomaly->walkthrough);
 }
 
-static void json_names(json *j, const char *name, const char *const *names) {
-  json_name(j, name);
-  json_open(j, '[');
-  for (size_t i = 0; names != NULL && names[i] != NULL; i++) json_string(j, names[i]);
-  json_close(j, ']');
+static void json_names(isoproof_json *j, const char *name, const char *const *names) {
+  isoproof_json_name(j, name);
+  isoproof_json_list(j);
+  for (size_t i = 0; names != NULL && names[i] != NULL; i++) isoproof_json_string(j, names[i]);
+  isoproof_json_end(j);
 }
 
-static void anomaly_fields(json *j, const isoproof_anomaly_info *anomaly) {
+static void anomaly_fields(isoproof_json *j, const isoproof_anomaly_info *anomaly) {
   const char *const texts[][2] = {{"code", anomaly->code},       {"name", anomaly->name},
                                   {"meaning", anomaly->meaning}, {"level", anomaly->level},
                                   {"example", anomaly->example}, {"walkthrough", anomaly->walkthrough}};
   for (size_t i = 0; i < COUNT_OF(texts); i++) {
-    json_name(j, texts[i][0]);
-    json_string(j, texts[i][1]);
+    isoproof_json_name(j, texts[i][0]);
+    isoproof_json_string(j, texts[i][1]);
   }
   json_names(j, "aliases", anomaly->aliases);
-  json_name(j, "rules_out");
-  json_open(j, '[');
-  for (size_t i = 0; isoproof_anomaly_rules_out_at(anomaly, i) != NULL; i++) {
-    json_string(j, isoproof_anomaly_rules_out_at(anomaly, i)->id);
+  isoproof_json_name(j, "rules_out");
+  isoproof_json_list(j);
+  for (size_t i = 0; isoproof_anomaly_rules_out(anomaly, i) != NULL; i++) {
+    isoproof_json_string(j, isoproof_anomaly_rules_out(anomaly, i)->id);
   }
-  json_close(j, ']');
+  isoproof_json_end(j);
 }
 
 /* ---- topics ---- */
@@ -162,28 +164,30 @@ static void list_topics(void) {
 }
 
 static void list_topics_json(void) {
-  json j = {.out = stdout};
-  json_open(&j, '{');
-  json_name(&j, "schema");
-  json_u64(&j, 1);
-  json_name(&j, "levels");
-  json_open(&j, '[');
+  isoproof_json *j = json_to(stdout);
+  if (j == NULL) return;
+  isoproof_json_object(j);
+  isoproof_json_name(j, "schema");
+  isoproof_json_u64(j, 1);
+  isoproof_json_name(j, "levels");
+  isoproof_json_list(j);
   for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
-    json_open(&j, '{');
-    level_fields(&j, isoproof_level_at(i));
-    json_close(&j, '}');
+    isoproof_json_object(j);
+    level_fields(j, isoproof_level_at(i));
+    isoproof_json_end(j);
   }
-  json_close(&j, ']');
-  json_name(&j, "anomalies");
-  json_open(&j, '[');
+  isoproof_json_end(j);
+  isoproof_json_name(j, "anomalies");
+  isoproof_json_list(j);
   for (size_t i = 0; isoproof_anomaly_at(i) != NULL; i++) {
-    json_open(&j, '{');
-    anomaly_fields(&j, isoproof_anomaly_at(i));
-    json_close(&j, '}');
+    isoproof_json_object(j);
+    anomaly_fields(j, isoproof_anomaly_at(i));
+    isoproof_json_end(j);
   }
-  json_close(&j, ']');
-  json_close(&j, '}');
-  putchar('\n');
+  isoproof_json_end(j);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
 }
 
 static void unknown_topic(const char *name) {
@@ -205,44 +209,57 @@ static void unknown_topic(const char *name) {
     message("explain: unknown name '%s'; 'isoproof explain' lists what can be explained", name);
 }
 
-/* A name may be a level, a model and an anomaly at once: all of them are shown. */
+/* What a name means: it may be a level, a model and an anomaly at once. */
+typedef struct meanings {
+  const isoproof_level_info *levels[2]; /* NULL where it is none */
+  const isoproof_anomaly_info *anomaly;
+} meanings;
+
+static void print_meanings(const meanings *m) {
+  bool first = true;
+  for (size_t i = 0; i < COUNT_OF(m->levels); i++) {
+    if (m->levels[i] == NULL) continue;
+    if (!first) fputs("\n", stdout);
+    print_level(m->levels[i]);
+    first = false;
+  }
+  if (m->anomaly == NULL) return;
+  if (!first) fputs("\n", stdout);
+  print_anomaly(m->anomaly);
+}
+
+static void print_meanings_json(const meanings *m) {
+  isoproof_json *j = json_to(stdout);
+  if (j == NULL) return;
+  isoproof_json_list(j);
+  for (size_t i = 0; i < COUNT_OF(m->levels); i++) {
+    if (m->levels[i] == NULL) continue;
+    isoproof_json_object(j);
+    level_fields(j, m->levels[i]);
+    isoproof_json_end(j);
+  }
+  if (m->anomaly != NULL) {
+    isoproof_json_object(j);
+    anomaly_fields(j, m->anomaly);
+    isoproof_json_end(j);
+  }
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
+}
+
 static int explain(const char *name, bool as_json) {
   const isoproof_level_info *level = isoproof_level_find(name);
   const isoproof_level_info *model = isoproof_level_find_in(name, ISOPROOF_LEVEL_MODEL);
-  const isoproof_anomaly_info *anomaly = isoproof_anomaly_find(name);
-  if (model == level) model = NULL;
-  if (level == NULL && model == NULL && anomaly == NULL) {
+  meanings m = {{level, model != level ? model : NULL}, isoproof_anomaly_find(name)};
+  if (m.levels[0] == NULL && m.levels[1] == NULL && m.anomaly == NULL) {
     unknown_topic(name);
     return EXIT_USAGE;
   }
-  const isoproof_level_info *found[2] = {level, model};
-  json j = {.out = stdout};
-  bool first = true;
-  if (as_json) json_open(&j, '[');
-  for (size_t i = 0; i < 2; i++) {
-    if (found[i] == NULL) continue;
-    if (as_json) {
-      json_open(&j, '{');
-      level_fields(&j, found[i]);
-      json_close(&j, '}');
-    } else {
-      if (!first) fputs("\n", stdout);
-      print_level(found[i]);
-    }
-    first = false;
-  }
-  if (anomaly != NULL && as_json) {
-    json_open(&j, '{');
-    anomaly_fields(&j, anomaly);
-    json_close(&j, '}');
-  } else if (anomaly != NULL) {
-    if (!first) fputs("\n", stdout);
-    print_anomaly(anomaly);
-  }
-  if (as_json) {
-    json_close(&j, ']');
-    putchar('\n');
-  }
+  if (as_json)
+    print_meanings_json(&m);
+  else
+    print_meanings(&m);
   return EXIT_SATISFIED;
 }
 

@@ -4,8 +4,8 @@
 
 #include "cli/commands/command.h"
 #include "cli/commands/topics.h"
-#include "cli/terminal/json.h"
 #include "cli/terminal/lattice.h"
+#include "cli/terminal/output.h"
 
 enum { LEVELS_MODELS, LEVELS_JSON, LEVELS_DOT, LEVELS_OPTIONS };
 
@@ -60,36 +60,39 @@ static void print_text(bool models) {
 /* ---- JSON and dot ---- */
 
 /* The ids of the levels directly below in one family. */
-static void json_implies(json *j, const isoproof_level_info *level, bool (*wanted)(const isoproof_level_info *)) {
+static void json_implies(isoproof_json *j, const isoproof_level_info *level,
+                         bool (*wanted)(const isoproof_level_info *)) {
   const isoproof_level_info *stronger, *weaker;
-  json_open(j, '[');
-  for (size_t e = 0; isoproof_level_implication_at(e, &stronger, &weaker); e++) {
-    if (stronger == level && wanted(weaker)) json_string(j, weaker->id);
+  isoproof_json_list(j);
+  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
+    if (stronger == level && wanted(weaker)) isoproof_json_string(j, weaker->id);
   }
-  json_close(j, ']');
+  isoproof_json_end(j);
 }
 
-static void json_level(json *j, const isoproof_level_info *level) {
-  json_open(j, '{');
+static void json_level(isoproof_json *j, const isoproof_level_info *level) {
+  isoproof_json_object(j);
   level_fields(j, level);
-  json_name(j, "implies_levels");
+  isoproof_json_name(j, "implies_levels");
   json_implies(j, level, is_level);
-  json_name(j, "implies_models");
+  isoproof_json_name(j, "implies_models");
   json_implies(j, level, is_model);
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
 static void print_json(void) {
-  json j = {.out = stdout};
-  json_open(&j, '{');
-  json_name(&j, "schema");
-  json_u64(&j, 1);
-  json_name(&j, "levels");
-  json_open(&j, '[');
-  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) json_level(&j, isoproof_level_at(i));
-  json_close(&j, ']');
-  json_close(&j, '}');
-  putchar('\n');
+  isoproof_json *j = json_to(stdout);
+  if (j == NULL) return;
+  isoproof_json_object(j);
+  isoproof_json_name(j, "schema");
+  isoproof_json_u64(j, 1);
+  isoproof_json_name(j, "levels");
+  isoproof_json_list(j);
+  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) json_level(j, isoproof_level_at(i));
+  isoproof_json_end(j);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
 }
 
 static void dot_cluster(const char *name, const char *title, bool (*wanted)(const isoproof_level_info *)) {

@@ -73,50 +73,50 @@ void run_summary(FILE *out, const isoproof_run_summary *report) {
   if (c->broken_totals > 0) fprintf(out, "  %" PRIu64 " reads of all accounts saw a wrong total\n", c->broken_totals);
 }
 
-static void json_count(json *j, const char *name, uint64_t count) {
-  json_name(j, name);
-  json_u64(j, count);
+static void json_count(isoproof_json *j, const char *name, uint64_t count) {
+  isoproof_json_name(j, name);
+  isoproof_json_u64(j, count);
 }
 
-static void json_milliseconds(json *j, const char *name, int64_t ns) {
-  json_name(j, name);
-  json_number(j, (double)ns * 1e-6);
+static void json_milliseconds(isoproof_json *j, const char *name, int64_t ns) {
+  isoproof_json_name(j, name);
+  isoproof_json_number(j, (double)ns * 1e-6);
 }
 
-void run_json(json *j, const isoproof_run_summary *report, uint64_t seed, const run_cluster *cluster) {
+void run_json(isoproof_json *j, const isoproof_run_summary *report, uint64_t seed, const run_cluster *cluster) {
   const isoproof_run_counts *c = isoproof_run_summary_counts(report);
-  json_name(j, "run");
-  json_open(j, '{');
-  json_name(j, "database");
-  json_string(j, isoproof_run_summary_database(report));
-  json_name(j, "driver");
-  json_string(j, isoproof_run_summary_driver(report));
-  json_name(j, "isolation");
-  json_string(j, isoproof_run_summary_isolation(report));
-  json_name(j, "claims");
-  json_string(j, isoproof_run_summary_claim(report));
+  isoproof_json_name(j, "run");
+  isoproof_json_object(j);
+  isoproof_json_name(j, "database");
+  isoproof_json_string(j, isoproof_run_summary_database(report));
+  isoproof_json_name(j, "driver");
+  isoproof_json_string(j, isoproof_run_summary_driver(report));
+  isoproof_json_name(j, "isolation");
+  isoproof_json_string(j, isoproof_run_summary_isolation(report));
+  isoproof_json_name(j, "claims");
+  isoproof_json_string(j, isoproof_run_summary_claim(report));
   json_count(j, "seed", seed);
   json_count(j, "committed", c->committed);
   json_count(j, "aborted", c->aborted);
   json_count(j, "unknown", c->unknown);
   json_count(j, "retried", c->retried);
-  json_name(j, "seconds");
-  json_number(j, c->seconds);
-  json_name(j, "errors");
-  json_open(j, '{');
-  for (size_t i = 0; isoproof_error_class_at(i) != NULL; i++)
-    if (c->errors[i] > 0) json_count(j, isoproof_error_class_at(i), c->errors[i]);
-  json_close(j, '}');
-  json_name(j, "latency_ms");
-  json_open(j, '{');
+  isoproof_json_name(j, "seconds");
+  isoproof_json_number(j, c->seconds);
+  isoproof_json_name(j, "errors");
+  isoproof_json_object(j);
+  for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
+    if (c->errors[i] > 0) json_count(j, isoproof_error_class_name(i), c->errors[i]);
+  isoproof_json_end(j);
+  isoproof_json_name(j, "latency_ms");
+  isoproof_json_object(j);
   json_milliseconds(j, "p50", c->p50_ns);
   json_milliseconds(j, "p90", c->p90_ns);
   json_milliseconds(j, "p99", c->p99_ns);
   json_milliseconds(j, "max", c->max_ns);
-  json_close(j, '}');
+  isoproof_json_end(j);
   if (c->broken_totals > 0) json_count(j, "broken_totals", c->broken_totals);
   run_cluster_json(j, cluster);
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
 int run_exit(const isoproof_error *error, const char *path) {

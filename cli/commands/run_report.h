@@ -12,7 +12,7 @@ void run_progress(const isoproof_run_progress *progress, void *user);
 /* "PostgreSQL 15.18, repeatable read: 100 committed, 2 aborted (deadlock 2), ..." and a line of latencies. */
 void run_summary(FILE *out, const isoproof_run_summary *report);
 /* "run":{...} inside an open object. */
-void run_json(json *j, const isoproof_run_summary *report, uint64_t seed, const run_cluster *cluster);
+void run_json(isoproof_json *j, const isoproof_run_summary *report, uint64_t seed, const run_cluster *cluster);
 /* The exit code of a run that failed; `path` is that of the history. */
 int run_exit(const isoproof_error *error, const char *path);
 /* EXIT_RUN after a message when nothing at all committed, else EXIT_SATISFIED. */

@@ -8,7 +8,6 @@
 #include "cli/commands/command.h"
 #include "cli/options/names.h"
 #include "cli/terminal/interrupt.h"
-#include "cli/terminal/json.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 
@@ -151,26 +150,27 @@ static void print_text(FILE *out, const summary *s) {
 
 /* ---- JSON ---- */
 
-static void field_u64(json *j, const char *name, uint64_t number) {
-  json_name(j, name);
-  json_u64(j, number);
+static void field_u64(isoproof_json *j, const char *name, uint64_t number) {
+  isoproof_json_name(j, name);
+  isoproof_json_u64(j, number);
 }
 
-static void field_number(json *j, const char *name, double number) {
-  json_name(j, name);
-  json_number(j, number);
+static void field_number(isoproof_json *j, const char *name, double number) {
+  isoproof_json_name(j, name);
+  isoproof_json_number(j, number);
 }
 
-static void field_spread(json *j, const char *name, uint64_t min, double mean, uint64_t max) {
-  json_name(j, name);
-  json_open(j, '{');
+static void field_spread(isoproof_json *j, const char *name, uint64_t min, double mean, uint64_t max) {
+  isoproof_json_name(j, name);
+  isoproof_json_object(j);
   field_u64(j, "min", min);
   field_number(j, "mean", mean);
   field_u64(j, "max", max);
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
-static void json_counts(json *j, const isoproof_counts *c, const isoproof_stats *t) {
+static void json_counts(isoproof_json *j, const isoproof_stats *t) {
+  const isoproof_counts *c = &t->counts;
   field_u64(j, "sessions", c->sessions);
   field_u64(j, "empty_sessions", t->empty_sessions);
   field_u64(j, "transactions", c->transactions);
@@ -181,76 +181,78 @@ static void json_counts(json *j, const isoproof_counts *c, const isoproof_stats 
   field_u64(j, "operations", c->operations);
   field_u64(j, "reads", t->reads);
   field_u64(j, "writes", t->writes);
-  json_name(j, "by_kind");
-  json_open(j, '{');
+  isoproof_json_name(j, "by_kind");
+  isoproof_json_object(j);
   for (int kind = 0; kind < ISOPROOF_OP_KINDS; kind++) {
     if (t->by_kind[kind] > 0) field_u64(j, isoproof_op_kind_name((isoproof_op_kind)kind), t->by_kind[kind]);
   }
-  json_close(j, '}');
+  isoproof_json_end(j);
   field_u64(j, "keys", c->keys);
   field_u64(j, "longest_list", t->longest_list);
 }
 
-static void json_times(json *j, const isoproof_counts *c, const isoproof_stats *t) {
-  json_name(j, "times");
-  if (!c->has_times) {
-    json_null(j);
+static void json_times(isoproof_json *j, const isoproof_stats *t) {
+  isoproof_json_name(j, "times");
+  if (!t->counts.has_times) {
+    isoproof_json_null(j);
     return;
   }
-  json_open(j, '{');
-  json_name(j, "first_start");
+  isoproof_json_object(j);
+  isoproof_json_name(j, "first_start");
   if (t->first_start == ISOPROOF_NO_TIME)
-    json_null(j);
+    isoproof_json_null(j);
   else
-    json_i64(j, t->first_start);
-  json_name(j, "last_end");
+    isoproof_json_i64(j, t->first_start);
+  isoproof_json_name(j, "last_end");
   if (t->last_end == ISOPROOF_NO_TIME)
-    json_null(j);
+    isoproof_json_null(j);
   else
-    json_i64(j, t->last_end);
+    isoproof_json_i64(j, t->last_end);
   field_number(j, "concurrency_mean", t->concurrency_mean);
   field_u64(j, "concurrency_max", t->concurrency_max);
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
 static void print_json(FILE *out, const summary *s) {
   const isoproof_stats *t = &s->stats;
-  json j = {.out = out};
-  json_open(&j, '{');
-  field_u64(&j, "schema", 1);
-  json_name(&j, "file");
-  json_string(&j, s->file);
-  json_name(&j, "format");
-  json_string(&j, isoproof_history_format(s->history));
-  json_counts(&j, &s->counts, t);
-  field_spread(&j, "transactions_per_session", t->txns_per_session_min, t->txns_per_session_mean,
+  isoproof_json *j = json_to(out);
+  if (j == NULL) return;
+  isoproof_json_object(j);
+  field_u64(j, "schema", 1);
+  isoproof_json_name(j, "file");
+  isoproof_json_string(j, s->file);
+  isoproof_json_name(j, "format");
+  isoproof_json_string(j, isoproof_history_format(s->history));
+  json_counts(j, t);
+  field_spread(j, "transactions_per_session", t->txns_per_session_min, t->txns_per_session_mean,
                t->txns_per_session_max);
-  field_spread(&j, "operations_per_transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
-  field_number(&j, "read_ratio", t->read_ratio);
-  field_number(&j, "abort_ratio", t->abort_ratio);
-  json_name(&j, "top_key");
-  if (s->counts.operations > 0)
-    json_scalar(&j, t->top_key);
+  field_spread(j, "operations_per_transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
+  field_number(j, "read_ratio", t->read_ratio);
+  field_number(j, "abort_ratio", t->abort_ratio);
+  isoproof_json_name(j, "top_key");
+  if (t->counts.operations > 0)
+    isoproof_json_scalar(j, t->top_key);
   else
-    json_null(&j);
-  field_number(&j, "top_key_share", t->top_key_share);
-  field_number(&j, "top_percent_share", t->top_percent_share);
-  field_number(&j, "keys_for_half_share", t->keys_for_half_share);
-  json_name(&j, "zipf_exponent");
+    isoproof_json_null(j);
+  field_number(j, "top_key_share", t->top_key_share);
+  field_number(j, "top_percent_share", t->top_percent_share);
+  field_number(j, "keys_for_half_share", t->keys_for_half_share);
+  isoproof_json_name(j, "zipf_exponent");
   if (t->zipf_exponent >= 0)
-    json_number(&j, t->zipf_exponent);
+    isoproof_json_number(j, t->zipf_exponent);
   else
-    json_null(&j);
-  json_times(&j, &s->counts, t);
-  json_name(&j, "resolution");
-  json_open(&j, '{');
-  field_u64(&j, "reads", s->resolution.reads);
-  field_u64(&j, "initial", s->resolution.initial);
-  field_u64(&j, "thin_air", s->resolution.thin_air);
-  field_u64(&j, "duplicate_writes", s->resolution.duplicate_writes);
-  json_close(&j, '}');
-  json_close(&j, '}');
-  fputc('\n', out);
+    isoproof_json_null(j);
+  json_times(j, t);
+  isoproof_json_name(j, "resolution");
+  isoproof_json_object(j);
+  field_u64(j, "reads", s->resolution.reads);
+  field_u64(j, "initial", s->resolution.initial);
+  field_u64(j, "thin_air", s->resolution.thin_air);
+  field_u64(j, "duplicate_writes", s->resolution.duplicate_writes);
+  isoproof_json_end(j);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
 }
 
 /* ---- the command ---- */

@@ -74,21 +74,6 @@ static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isopr
 
 /* ---- reporting ---- */
 
-typedef struct text {
-  char *bytes;
-  size_t size;
-} text;
-
-static bool append_text(void *user, const void *data, size_t size) {
-  text *to = user;
-  char *grown = realloc(to->bytes, to->size + size);
-  if (grown == NULL) return false;
-  memcpy(grown + to->size, data, size);
-  to->bytes = grown;
-  to->size += size;
-  return true;
-}
-
 static isoproof_render_options render_options(const tester *t, const judgement *j, bool color) {
   struct rusage usage;
   uint64_t peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
@@ -101,21 +86,26 @@ static isoproof_render_options render_options(const tester *t, const judgement *
                                    .unicode = terminal_utf8()};
 }
 
-/* The object of check with the run added to it. */
+/* What the object of a round has beyond that of check. */
+typedef struct round_fields {
+  const tester *t;
+  const judgement *j;
+} round_fields;
+
+static void add_run(void *user, isoproof_json *json) {
+  const round_fields *of = user;
+  run_json(json, of->j->report, of->t->plan.workload.seed, &of->t->plan.cluster);
+}
+
 static bool print_json(const tester *t, const judgement *j, FILE *out) {
-  text check = {NULL, 0};
+  round_fields fields = {t, j};
   isoproof_render_options how = render_options(t, j, false);
   isoproof_error error = {.offset = -1};
-  bool good = isoproof_result_write_json(j->result, &how, append_text, &check, &error) == ISOPROOF_OK;
-  if (!good) message_error(&error, NULL);
-  if (good && check.size > 2) {
-    fwrite(check.bytes, 1, check.size - 2, out); /* without "}\n" */
-    json writer = {.out = out, .comma = true};
-    run_json(&writer, j->report, t->plan.workload.seed, &t->plan.cluster);
-    fputs("}\n", out);
-  }
-  free(check.bytes);
-  return good;
+  how.more = add_run;
+  how.more_user = &fields;
+  if (isoproof_result_write_json(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
+  message_error(&error, NULL);
+  return false;
 }
 
 static void print_expectation(const judgement *j, FILE *out) {

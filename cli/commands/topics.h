@@ -2,13 +2,12 @@
 #ifndef CLI_COMMANDS_TOPICS_H
 #define CLI_COMMANDS_TOPICS_H
 
+#include <isoproof/json.h>
 #include <isoproof/level.h>
-
-#include "cli/terminal/json.h"
 
 /* "level", "session-guarantee" or "model". */
 const char *family_name(isoproof_level_family family);
 /* The fields of a level inside an open object. */
-void level_fields(json *j, const isoproof_level_info *level);
+void level_fields(isoproof_json *j, const isoproof_level_info *level);
 
 #endif

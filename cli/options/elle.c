@@ -1,4 +1,4 @@
-/* Elle's way as options, and the output of elle-cli. */
+/* elle.c - the names that elle-cli knows, and its line per file. */
 #include "cli/options/elle.h"
 
 #include <isoproof/level.h>

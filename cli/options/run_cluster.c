@@ -137,43 +137,43 @@ void run_cluster_summary(FILE *out, const run_cluster *cluster) {
   fputs(some ? "\n" : "  faults: none, the run was too short\n", out);
 }
 
-static void json_fault(json *j, const isoproof_fault_record *record) {
-  json_open(j, '{');
-  json_name(j, "fault");
-  json_string(j, isoproof_fault_kind_at(record->kind));
-  json_name(j, "node");
-  json_u64(j, record->node);
-  json_name(j, "begin");
-  json_i64(j, record->begin_ns);
-  json_name(j, "end");
-  json_i64(j, record->end_ns);
+static void json_fault(isoproof_json *j, const isoproof_fault_record *record) {
+  isoproof_json_object(j);
+  isoproof_json_name(j, "fault");
+  isoproof_json_string(j, isoproof_fault_name(record->kind));
+  isoproof_json_name(j, "node");
+  isoproof_json_u64(j, record->node);
+  isoproof_json_name(j, "begin");
+  isoproof_json_i64(j, record->begin_ns);
+  isoproof_json_name(j, "end");
+  isoproof_json_i64(j, record->end_ns);
   if (record->detail[0] != 0) {
-    json_name(j, "detail");
-    json_string(j, record->detail);
+    isoproof_json_name(j, "detail");
+    isoproof_json_string(j, record->detail);
   }
   if (record->problem[0] != 0) {
-    json_name(j, "problem");
-    json_string(j, record->problem);
+    isoproof_json_name(j, "problem");
+    isoproof_json_string(j, record->problem);
   }
-  json_close(j, '}');
+  isoproof_json_end(j);
 }
 
-void run_cluster_json(json *j, const run_cluster *cluster) {
-  isoproof_fault_record record = {.struct_size = sizeof record};
+void run_cluster_json(isoproof_json *j, const run_cluster *cluster) {
+  isoproof_fault_record record;
   if (cluster->faults == NULL) return;
-  json_name(j, "faults");
-  json_open(j, '{');
+  isoproof_json_name(j, "faults");
+  isoproof_json_object(j);
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {
     uint64_t count = isoproof_fault_injector_count(cluster->faults, (isoproof_fault_kind)i);
     if (count == 0) continue;
-    json_name(j, isoproof_fault_kind_at(i));
-    json_u64(j, count);
+    isoproof_json_name(j, isoproof_fault_name(i));
+    isoproof_json_u64(j, count);
   }
-  json_close(j, '}');
-  json_name(j, "fault_times");
-  json_open(j, '[');
-  for (size_t i = 0; isoproof_fault_injector_record_at(cluster->faults, i, &record); i++) json_fault(j, &record);
-  json_close(j, ']');
+  isoproof_json_end(j);
+  isoproof_json_name(j, "fault_times");
+  isoproof_json_list(j);
+  for (size_t i = 0; isoproof_faults_at(cluster->faults, i, &record); i++) json_fault(j, &record);
+  isoproof_json_end(j);
 }
 
 /* ---- logs ---- */

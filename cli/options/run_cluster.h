@@ -7,10 +7,10 @@
 #define CLI_OPTIONS_RUN_CLUSTER_H
 
 #include <isoproof/cluster.h>
+#include <isoproof/json.h>
 #include <stdio.h>
 
 #include "cli/options/options.h"
-#include "cli/terminal/json.h"
 
 enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER_TARGETS, CLUSTER_OPTIONS };
 
@@ -76,7 +76,7 @@ void run_cluster_stop(run_cluster *cluster);
 /* A line that counts the faults, if there are some. */
 void run_cluster_summary(FILE *out, const run_cluster *cluster);
 /* "faults":{...},"fault_times":[...] inside an open object, if faults were asked for. */
-void run_cluster_json(json *j, const run_cluster *cluster);
+void run_cluster_json(isoproof_json *j, const run_cluster *cluster);
 /* Copies the log of each node to FOLDER/node-N.log; false after a message. */
 bool run_cluster_save_logs(const run_cluster *cluster, const char *folder);
 

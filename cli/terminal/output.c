@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/terminal/message.h"
 
 /* Why the first write failed: by the time the program ends, errno is about something else. */
 static atomic_int first_failure;
+/* Something was not written at all. */
+static atomic_bool incomplete;
 
 bool write_stream(void *user, const void *data, size_t size) {
   int none = 0;
@@ -18,11 +19,28 @@ bool write_stream(void *user, const void *data, size_t size) {
   return false;
 }
 
+isoproof_json *json_to(FILE *out) {
+  isoproof_json *json;
+  int none = 0;
+  if (isoproof_json_open(write_stream, out, &json, NULL) == ISOPROOF_OK) return json;
+  atomic_compare_exchange_strong(&first_failure, &none, ENOMEM);
+  atomic_store(&incomplete, true);
+  return NULL;
+}
+
+bool json_done(isoproof_json *json) {
+  isoproof_error error = {.offset = -1};
+  if (isoproof_json_close(json, &error) == ISOPROOF_OK) return true;
+  /* A stream that refuses bytes remembers it itself. */
+  if (error.code != ISOPROOF_ERR_IO) atomic_store(&incomplete, true);
+  return false;
+}
+
 int finish_output(int code) {
   errno = 0;
   bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;
   int why = errno != 0 ? errno : atomic_load(&first_failure);
-  if (!failed) return code;
+  if (!failed && !atomic_load(&incomplete)) return code;
   if (why != 0)
     message("cannot write to standard output: %s", strerror(why));
   else

@@ -2,11 +2,15 @@
 #ifndef CLI_TERMINAL_OUTPUT_H
 #define CLI_TERMINAL_OUTPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <isoproof/json.h>
+#include <stdio.h>
 
 /* An isoproof_write_fn; `user` is a FILE. */
 bool write_stream(void *user, const void *data, size_t size);
+/* A writer of JSON to a stream; NULL when memory is out, which finish_output says. */
+isoproof_json *json_to(FILE *out);
+/* Closes it, and may be given NULL; false when something did not arrive. */
+bool json_done(isoproof_json *json);
 /* Flushes standard output; when it failed now or earlier, says so and makes the exit code worse. */
 int finish_output(int code);
 

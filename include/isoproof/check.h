@@ -11,6 +11,7 @@
 #define ISOPROOF_CHECK_H
 
 #include <isoproof/history.h>
+#include <isoproof/json.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -233,6 +234,9 @@ typedef struct isoproof_render_options {
   uint64_t peak_bytes; /* 0 where unknown */
   bool color;          /* of the text */
   bool unicode;        /* of the text: lines and arrows beyond ASCII */
+  /* Of the JSON: called at the end of the object, to which it may add fields.  NULL for none. */
+  isoproof_json_fields_fn more;
+  void *more_user;
 } isoproof_render_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md). */

@@ -4,6 +4,7 @@
  *   isoproof/base.h      status codes, errors, tasks (cancellation, time limit, threads, progress)
  *   isoproof/history.h   open a history, or build one by hand, and look inside
  *   isoproof/format.h    formats, writing
+ *   isoproof/json.h      JSON, written value by value
  *   isoproof/level.h     levels, models and anomalies: names and meanings
  *   isoproof/check.h     verdicts, anomalies, witnesses
  *   isoproof/object.h    histories of single operations on a bank, a set, a register, ...
@@ -31,6 +32,7 @@
 #include <isoproof/database.h>
 #include <isoproof/format.h>
 #include <isoproof/history.h>
+#include <isoproof/json.h>
 #include <isoproof/level.h>
 #include <isoproof/minimize.h>
 #include <isoproof/object.h>

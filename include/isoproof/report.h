@@ -5,7 +5,8 @@
  *     if (isoproof_document_write_html(document, NULL, write, user, &error)) ...
  *
  * A document is made from a history and a result, or read from the JSON of a result (docs/json.md); renderers see no
- * difference.  Every renderer takes documents and a function to write with, and nothing else.
+ * difference.  Every output of a result, text and JSON too, is made from a document: a renderer takes documents and a
+ * function to write with, and nothing else.
  *
  * Ownership: documents and readers belong to the caller, who frees them; whatever is read from a document lives as long
  * as the document.  A document that was made refers to its history, which must outlive it (unless it is detached);
@@ -15,6 +16,7 @@
 #define ISOPROOF_REPORT_H
 
 #include <isoproof/check.h>
+#include <isoproof/json.h>
 #include <isoproof/level.h>
 
 #ifdef __cplusplus
@@ -108,6 +110,7 @@ ISOPROOF_API isoproof_verdict isoproof_document_elle(const isoproof_document *do
 /* Facts about the run, in the order in which the header of the history has them (seed, command, database, setting.X,
  * ...); false after the last.  Events are not among them: they are the faults. */
 typedef struct isoproof_document_fact {
+  size_t struct_size; /* sizeof(isoproof_document_fact), set by the caller */
   const char *name, *value;
 } isoproof_document_fact;
 ISOPROOF_API bool isoproof_document_fact_at(const isoproof_document *document, size_t number,
@@ -117,6 +120,7 @@ ISOPROOF_API const char *isoproof_document_fact_of(const isoproof_document *docu
 
 /* What happened to the database during the run; times are those of the history. */
 typedef struct isoproof_document_fault {
+  size_t struct_size;
   const char *kind;   /* "kill", "pause", ... */
   const char *target; /* a node; "" where it concerns all */
   int64_t start;
@@ -127,13 +131,14 @@ ISOPROOF_API bool isoproof_document_fault_at(const isoproof_document *document, 
 
 /* Why transactions did not commit, most frequent first. */
 typedef struct isoproof_document_abort {
+  size_t struct_size;
   const char *reason; /* the code of the error as the history has it; "" for those without */
   uint64_t count;
 } isoproof_document_abort;
 ISOPROOF_API bool isoproof_document_abort_at(const isoproof_document *document, size_t number,
                                              isoproof_document_abort *out);
 
-/* What the document lacks and why, a sentence each; NULL after the last. */
+/* What the document lacks and why, one sentence per thing; NULL after the last. */
 ISOPROOF_API const char *isoproof_document_left_out(const isoproof_document *document, size_t number);
 
 /* ---- anomalies ---- */
@@ -211,12 +216,27 @@ ISOPROOF_API const isoproof_document_anomaly *isoproof_document_anomaly_at(const
 
 /* ---- rendering ---- */
 
-/* What to draw and how much; every renderer below takes it, and NULL for the defaults. */
+/* What to write and how; every renderer of a single document takes it, and NULL for the defaults. */
 typedef struct isoproof_draw_options {
   size_t struct_size;
   size_t anomaly;     /* the one to draw, from 0 (SVG, DOT) */
   uint64_t max_bytes; /* a page above that leaves things out and says so; 0: 20 MB */
+  bool color;         /* of the text */
+  bool unicode;       /* of the text: lines and arrows beyond ASCII */
+  /* Of the JSON: called at the end of the object, to which it may add fields.  NULL for none. */
+  isoproof_json_fields_fn more;
+  void *more_user;
 } isoproof_draw_options;
+
+/* One JSON object on one line, with final newline (schema 1, see docs/json.md): what a reader makes the same document
+ * from.  It has the anomalies that the document keeps; isoproof_result_write_json has all of them. */
+ISOPROOF_API isoproof_status isoproof_document_write_json(const isoproof_document *document,
+                                                          const isoproof_draw_options *options, isoproof_write_fn write,
+                                                          void *user, isoproof_error *error);
+/* For people, at most 80 columns wide where the names allow it. */
+ISOPROOF_API isoproof_status isoproof_document_write_text(const isoproof_document *document,
+                                                          const isoproof_draw_options *options, isoproof_write_fn write,
+                                                          void *user, isoproof_error *error);
 
 /* One page that needs no network: style, script and data are in it. */
 ISOPROOF_API isoproof_status isoproof_document_write_html(const isoproof_document *document,
@@ -237,16 +257,16 @@ ISOPROOF_API isoproof_status isoproof_document_write_dot(const isoproof_document
 typedef isoproof_status isoproof_documents_write_fn(const isoproof_document *const *documents, size_t count,
                                                     isoproof_write_fn write, void *user, isoproof_error *error);
 
-/* JUnit XML: a suite a document, a case a level (those asked for, or all that were decided); a document that could not
- * be judged is an error. */
+/* JUnit XML: one suite per document, one case per level (those asked for, or all that were decided); a document that
+ * could not be judged is an error. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_junit;
-/* SARIF 2.1.0: a rule a code of an anomaly, a result an anomaly with its places and its cycle. */
+/* SARIF 2.1.0: one rule per code of an anomaly, one result per anomaly with its places and its cycle. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_sarif;
-/* Annotations of GitHub Actions: a line an anomaly, the worst first. */
+/* Annotations of GitHub Actions: one line per anomaly, the worst first. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_github;
 /* A summary in Markdown, at most 1 MiB of it. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_markdown;
-/* A line a document, a column a level. */
+/* One line per document, one column per level. */
 ISOPROOF_API isoproof_documents_write_fn isoproof_documents_write_csv;
 
 /* Trace events (JSON) that Perfetto and chrome://tracing open: nodes are processes, sessions threads, transactions

@@ -1,3 +1,4 @@
+/* Escapes of every output but JSON, whose writer has its own. */
 #include "report/escape.h"
 
 #include <string.h>
@@ -67,22 +68,6 @@ static bool escape_xml(iso_output *out, uint32_t c) {
 void iso_put_xml_n(iso_output *out, const char *text, size_t length) { put_escaped(out, text, length, escape_xml); }
 void iso_put_xml(iso_output *out, const char *text) { iso_put_xml_n(out, text, strlen(text)); }
 
-static bool escape_json(iso_output *out, uint32_t c) {
-  if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' && c != 0x2028 && c != 0x2029 &&
-      !(c >= 0x7f && c < 0xa0))
-    return false;
-  iso_out_printf(out, "\\u%04x", (unsigned)c);
-  return true;
-}
-
-void iso_put_json_in_html_n(iso_output *out, const char *text, size_t length) {
-  iso_out_char(out, '"');
-  put_escaped(out, text, length, escape_json);
-  iso_out_char(out, '"');
-}
-
-void iso_put_json_in_html(iso_output *out, const char *text) { iso_put_json_in_html_n(out, text, strlen(text)); }
-
 static bool escape_dot(iso_output *out, uint32_t c) {
   switch (c) {
   case '"':
@@ -130,6 +115,19 @@ void iso_put_terminal_n(iso_output *out, const char *text, size_t length) {
   put_escaped(out, text, length, escape_terminal);
 }
 void iso_put_terminal(iso_output *out, const char *text) { iso_put_terminal_n(out, text, strlen(text)); }
+
+static bool escape_controls(iso_output *out, uint32_t c) {
+  return (c < 0x20 || (c >= 0x7f && c < 0xa0)) && escape_terminal(out, c);
+}
+
+void iso_put_sentence_n(iso_output *out, const char *text, size_t length) {
+  size_t plain = 0;
+  while (plain < length && text[plain] >= 0x20 && text[plain] < 0x7f) plain++;
+  iso_out_bytes(out, text, plain);
+  put_escaped(out, text + plain, length - plain, escape_controls);
+}
+
+void iso_put_sentence(iso_output *out, const char *text) { iso_put_sentence_n(out, text, strlen(text)); }
 
 /* ---- files for other programs ---- */
 

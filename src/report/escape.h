@@ -11,9 +11,6 @@
  * tabs stay. */
 void iso_put_xml(iso_output *out, const char *text);
 void iso_put_xml_n(iso_output *out, const char *text, size_t length);
-/* A JSON string with its quotes that may stand within HTML: no <, >, & and none of the line ends of JavaScript. */
-void iso_put_json_in_html(iso_output *out, const char *text);
-void iso_put_json_in_html_n(iso_output *out, const char *text, size_t length);
 /* A string of DOT with its quotes, in which nothing is an escape of Graphviz but the line breaks that `left` ends its
  * lines with. */
 void iso_put_dot(iso_output *out, const char *text);
@@ -22,6 +19,9 @@ void iso_put_dot_inner(iso_output *out, const char *text);
 /* One line on a terminal: control characters, and those that turn the direction of text, become \xNN or \u{N}. */
 void iso_put_terminal(iso_output *out, const char *text);
 void iso_put_terminal_n(iso_output *out, const char *text, size_t length);
+/* The same for text of the library's own making, which a saved result may have replaced: control characters only. */
+void iso_put_sentence(iso_output *out, const char *text);
+void iso_put_sentence_n(iso_output *out, const char *text, size_t length);
 /* One line of Markdown in which nothing is markup. */
 void iso_put_markdown(iso_output *out, const char *text);
 /* The message, and a property, of a workflow command of GitHub. */

@@ -154,7 +154,7 @@ static void put_run(iso_output *out, int root, const iso_past_run *run) {
   }
   isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_document_counts(document, &counts);
-  const char *verdict = iso_judged_name(document);
+  const char *verdict = iso_overall_verdict_name(document);
   iso_out_printf(out, "</td><td class=\"%s\">%s</td>", verdict, verdict);
   put_fact(out, document, "database");
   put_fact(out, document, "isolation");

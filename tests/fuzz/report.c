@@ -19,8 +19,8 @@ static void expect(bool condition, const char *what, const isoproof_error *error
 }
 
 static void look(const isoproof_document *document) {
-  isoproof_level_verdict level = {.struct_size = sizeof level};
-  isoproof_document_fact fact;
+  isoproof_level_verdict level;
+  isoproof_document_fact fact = {.struct_size = sizeof fact};
   for (size_t i = 0; isoproof_document_level(document, i, &level); i++) expect(level.level != NULL, "a level", NULL);
   for (size_t i = 0; isoproof_document_fact_at(document, i, &fact); i++) {
     expect(fact.name != NULL && fact.value != NULL, "a fact", NULL);
@@ -40,6 +40,8 @@ static void render(const isoproof_document *document) {
   isoproof_draw_options how = {.struct_size = sizeof how, .max_bytes = 1 << 20};
   isoproof_error error = {0};
   size_t bytes = 0;
+  expect(isoproof_document_write_json(document, &how, count, &bytes, &error) == ISOPROOF_OK, "JSON", &error);
+  expect(isoproof_document_write_text(document, &how, count, &bytes, &error) == ISOPROOF_OK, "text", &error);
   expect(isoproof_document_write_html(document, &how, count, &bytes, &error) == ISOPROOF_OK, "page", &error);
   expect(isoproof_document_write_svg(document, &how, count, &bytes, &error) == ISOPROOF_OK, "drawing", &error);
   expect(isoproof_document_write_dot(document, &how, count, &bytes, &error) == ISOPROOF_OK, "dot", &error);

@@ -1,3 +1,4 @@
+/* Documents as such: making, freeing, and looking inside. */
 #include "report/document/document.h"
 
 #include <stdarg.h>
@@ -27,6 +28,10 @@ void isoproof_document_free(isoproof_document *document) {
   iso_vec_free(&document->aborts);
   iso_vec_free(&document->anomalies);
   iso_vec_free(&document->left_out);
+  for (size_t i = 0; i < document->certificates.count; i++) iso_vec_free(&document->certificates.items[i].names);
+  iso_vec_free(&document->certificates);
+  for (size_t i = 0; i < document->searches.count; i++) iso_vec_free(&document->searches.items[i].figures);
+  iso_vec_free(&document->searches);
   isoproof_history_free(document->owned_history);
   iso_arena_free(&document->arena);
   free(document);
@@ -64,7 +69,7 @@ static size_t clean_text(const char *text, size_t length, char *clean) {
   return at;
 }
 
-const char *iso_model_text(iso_arena *arena, const char *text, size_t length, size_t most) {
+const char *iso_document_text(iso_arena *arena, const char *text, size_t length, size_t most) {
   static const char ellipsis[] = "\xe2\x80\xa6";
   /* No more than that can show. */
   bool long_input = length > most;
@@ -92,13 +97,13 @@ bool iso_document_leave_out(isoproof_document *document, const char *format, ...
   va_end(arguments);
   if (length < 0) return true;
   size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
-  const char *kept = iso_model_text(&document->arena, text, bytes, sizeof text);
+  const char *kept = iso_document_text(&document->arena, text, bytes, sizeof text);
   return kept != NULL && iso_vec_push(&document->left_out, kept);
 }
 
 static bool same_key(const char *a, const char *b) { return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0); }
 
-void iso_model_add_edge(isoproof_document_edge *edges, uint32_t *count, isoproof_document_edge edge) {
+void iso_document_add_edge(isoproof_document_edge *edges, uint32_t *count, isoproof_document_edge edge) {
   for (uint32_t i = 0; i < *count; i++) {
     const isoproof_document_edge *other = &edges[i];
     if (other->from == edge.from && other->to == edge.to && other->from_op == edge.from_op &&
@@ -114,8 +119,9 @@ isoproof_status isoproof_document_make_problem(const char *file, const isoproof_
   if (made == NULL) return iso_fail_memory(error);
   made->has_problem = true;
   made->problem = *problem;
-  made->file = iso_model_text(&made->arena, file, strlen(file), ISO_DOCUMENT_FACT);
-  if (made->file == NULL || !iso_model_title(made)) {
+  made->file = iso_document_text(&made->arena, file, strlen(file), ISO_DOCUMENT_FACT);
+  made->given_file = iso_arena_text(&made->arena, file, strlen(file));
+  if (made->file == NULL || made->given_file == NULL || !iso_document_make_title(made)) {
     isoproof_document_free(made);
     return iso_fail_memory(error);
   }
@@ -177,9 +183,7 @@ const char *isoproof_document_left_out(const isoproof_document *document, size_t
 }
 
 bool isoproof_document_fact_at(const isoproof_document *document, size_t number, isoproof_document_fact *out) {
-  if (number >= document->facts.count) return false;
-  *out = document->facts.items[number];
-  return true;
+  return number < document->facts.count && ISO_STRUCT_GIVE(out, document->facts.items[number]);
 }
 
 const char *isoproof_document_fact_of(const isoproof_document *document, const char *name) {
@@ -190,17 +194,53 @@ const char *isoproof_document_fact_of(const isoproof_document *document, const c
 }
 
 bool isoproof_document_fault_at(const isoproof_document *document, size_t number, isoproof_document_fault *out) {
-  if (number >= document->faults.count) return false;
-  *out = document->faults.items[number];
-  return true;
+  return number < document->faults.count && ISO_STRUCT_GIVE(out, document->faults.items[number]);
 }
 
 bool isoproof_document_abort_at(const isoproof_document *document, size_t number, isoproof_document_abort *out) {
-  if (number >= document->aborts.count) return false;
-  *out = document->aborts.items[number];
-  return true;
+  return number < document->aborts.count && ISO_STRUCT_GIVE(out, document->aborts.items[number]);
 }
 
 const isoproof_document_anomaly *isoproof_document_anomaly_at(const isoproof_document *document, size_t number) {
-  return number < document->anomalies.count ? &document->anomalies.items[number] : NULL;
+  return number < document->anomalies.count ? &document->anomalies.items[number].limited : NULL;
+}
+
+/* ---- what renderers ask for ---- */
+
+uint64_t iso_document_anomaly_count(const isoproof_document *document) {
+  return document->source.get != NULL ? document->anomalies_found : document->anomalies.count;
+}
+
+bool iso_document_anomaly(const isoproof_document *document, size_t number, iso_anomaly_parts parts, iso_arena *arena,
+                          iso_full_anomaly *out) {
+  if (document->source.get != NULL) return document->source.get(document, number, parts, arena, out);
+  *out = number < document->anomalies.count ? document->anomalies.items[number] : (iso_full_anomaly){.code = NULL};
+  return true;
+}
+
+const char *iso_certificate_next(iso_certificate_cursor *cursor) {
+  const iso_document_certificate *c = cursor->certificate;
+  if (cursor->at == c->count) return NULL;
+  uint64_t at = cursor->at++;
+  if (c->events == NULL) {
+    const char *name = c->names.items + cursor->next;
+    cursor->next += strlen(name) + 1;
+    return name;
+  }
+  const isoproof_certificate_event *event = &c->events[at];
+  size_t length = isoproof_history_txn_name(cursor->history, event->txn, cursor->name, sizeof cursor->name);
+  if (event->kind != ISOPROOF_EVENT_TXN && length < sizeof cursor->name)
+    snprintf(cursor->name + length, sizeof cursor->name - length, ":%s",
+             isoproof_certificate_event_kind_name(event->kind));
+  return cursor->name;
+}
+
+bool iso_certificate_add(iso_document_certificate *certificate, const char *name, size_t length) {
+  length = strnlen(name, length);
+  if (!iso_vec_reserve(&certificate->names, length + 1)) return false;
+  memcpy(certificate->names.items + certificate->names.count, name, length);
+  certificate->names.items[certificate->names.count + length] = '\0';
+  certificate->names.count += length + 1;
+  certificate->count++;
+  return true;
 }

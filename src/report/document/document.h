@@ -1,6 +1,7 @@
-/* document.h - a document, inside the library: what renderers look at.
+/* document.h - a document, inside the library: everything that any output of a result is made from.
  *
- * A document owns its arena, in which everything else lies, and the history where `owns_history` says so.
+ * A document owns its vectors and its arena, in which their texts lie, and the history that it read itself
+ * (`owned_history`).  One with a `source` borrows it and the history.
  */
 #ifndef ISO_REPORT_DOCUMENT_DOCUMENT_H
 #define ISO_REPORT_DOCUMENT_DOCUMENT_H
@@ -28,11 +29,112 @@ typedef enum iso_document_names {
       ISO_NAMES_KINDS
 } iso_document_names;
 
+/* ---- anomalies in full ---- */
+
+/* Pages and drawings show no more of an anomaly than the limits below allow (isoproof_document_anomaly); programs that
+ * read the JSON get all of it. */
+typedef struct iso_full_txn {
+  const char *name;
+  bool has_id;
+  int64_t id; /* its own in the input */
+} iso_full_txn;
+
+typedef struct iso_full_edge {
+  const char *from, *to; /* transactions */
+  const char *kind;
+  bool has_key;
+  isoproof_scalar key;
+  uint64_t from_op, to_op; /* within their transactions; ISOPROOF_NO_NUMBER for none */
+} iso_full_edge;
+
+typedef struct iso_full_order {
+  const char *before, *after; /* transactions */
+  isoproof_scalar key;
+} iso_full_order;
+
+typedef struct iso_full_case {
+  const iso_full_order *orders;
+  size_t order_count;
+  const iso_full_edge *edges;
+  size_t edge_count;
+  const char *explanation;
+} iso_full_case;
+
+typedef struct iso_full_anomaly {
+  const char *code, *name, *level, *explanation; /* code: NULL when there is no such anomaly */
+  uint64_t count;
+  bool has_ids; /* the input gives ids to transactions */
+  const iso_full_txn *txns;
+  size_t txn_count;
+  const isoproof_scalar *keys;
+  size_t key_count;
+  const iso_full_edge *edges;
+  size_t edge_count;
+  const iso_full_case *cases;
+  size_t case_count;
+  bool has_details; /* `limited` has transactions with their operations */
+  isoproof_document_anomaly limited;
+} iso_full_anomaly;
+
+/* What of an anomaly is wanted, beyond its texts and transactions. */
+typedef struct iso_anomaly_parts {
+  bool full;    /* keys, edges and cases */
+  bool limited; /* what pages and drawings show */
+} iso_anomaly_parts;
+
+/* Where a document that does not keep its anomalies asks for them. */
+typedef struct iso_anomaly_source {
+  const isoproof_result *result;
+  /* False when memory is out. */
+  bool (*get)(const isoproof_document *document, size_t number, iso_anomaly_parts parts, iso_arena *arena,
+              iso_full_anomaly *out);
+} iso_anomaly_source;
+
+/* ---- proofs and searches ---- */
+
+/* Its order is either that of `events`, which the history names, or written out: names one after the other, each
+ * terminated. */
+typedef struct iso_document_certificate {
+  const char *level;
+  uint64_t count;
+  const isoproof_certificate_event *events;
+  ISO_VEC(char) names;
+} iso_document_certificate;
+
+/* Goes through the order of a certificate. */
+typedef struct iso_certificate_cursor {
+  const isoproof_history *history;
+  const iso_document_certificate *certificate;
+  uint64_t at;
+  size_t next; /* in the names */
+  char name[96];
+} iso_certificate_cursor;
+
+/* The next name ("s0t0", "s0t0:begin", "s0t0:commit"); NULL after the last. */
+const char *iso_certificate_next(iso_certificate_cursor *cursor);
+/* Writes one more name out; false when memory is out. */
+bool iso_certificate_add(iso_document_certificate *certificate, const char *name, size_t length);
+
+typedef struct iso_document_figure {
+  const char *name, *meaning;
+  bool known, is_time;
+  uint64_t count;
+  double seconds;
+} iso_document_figure;
+
+typedef struct iso_document_search {
+  const char *level;
+  ISO_VEC(iso_document_figure) figures;
+} iso_document_search;
+
+/* ---- the document ---- */
+
 struct isoproof_document {
   iso_arena arena;
   bool has_problem;
   isoproof_error problem;
   const char *file, *title, *format;
+  const char *given_file; /* the file byte by byte; NULL where it has no name */
   isoproof_counts counts;
   bool has_times; /* first_start and last_end say something */
   int64_t first_start, last_end;
@@ -40,15 +142,23 @@ struct isoproof_document {
   uint64_t peak_bytes;
 
   isoproof_verdict verdict, elle;
-  const char *unknown_reason, *workload; /* NULL where there is none */
+  const char *unknown_reason, *unexplained, *workload; /* NULL where there is none */
   ISO_VEC(isoproof_level_verdict) levels;
   iso_name_list names[ISO_NAMES_KINDS];
   ISO_VEC(isoproof_document_fact) facts;
   ISO_VEC(isoproof_document_fault) faults;
   ISO_VEC(isoproof_document_abort) aborts;
-  ISO_VEC(isoproof_document_anomaly) anomalies;
-  uint64_t anomalies_found; /* more than there are here when some were left out */
+  bool every_instance;                 /* anomalies are instances, instead of one for each code */
+  ISO_VEC(iso_full_anomaly) anomalies; /* those that are kept */
+  uint64_t anomalies_found;            /* more than there are here when some were left out */
+  iso_anomaly_source source;           /* of all anomalies, where none is kept */
   iso_name_list left_out;
+
+  bool has_certificates; /* they were asked for */
+  ISO_VEC(iso_document_certificate) certificates;
+  const char *uncertified; /* why they are missing; NULL when they are not */
+  bool has_searches;       /* figures about the search were asked for */
+  ISO_VEC(iso_document_search) searches;
 
   const isoproof_history *history;
   isoproof_history *owned_history;
@@ -72,33 +182,50 @@ bool iso_document_leave_out(isoproof_document *document, const char *format, ...
 
 /* A terminated copy of at most `most` bytes of valid UTF-8 without NUL: what is wrong becomes U+FFFD, what is too long
  * ends with an ellipsis.  Copying a copy changes nothing.  NULL when memory is out. */
-const char *iso_model_text(iso_arena *arena, const char *text, size_t length, size_t most);
+const char *iso_document_text(iso_arena *arena, const char *text, size_t length, size_t most);
 
 /* Appends an edge, unless it is there already: both halves of a contradiction may rest on one. */
-void iso_model_add_edge(isoproof_document_edge *edges, uint32_t *count, isoproof_document_edge edge);
+void iso_document_add_edge(isoproof_document_edge *edges, uint32_t *count, isoproof_document_edge edge);
 
-/* ---- gather.c: from histories and results ---- */
+/* How many anomalies can be asked for, and one of them: from those kept, or from the source into the arena, whose code
+ * is NULL when there turns out to be none.  False when memory is out. */
+uint64_t iso_document_anomaly_count(const isoproof_document *document);
+bool iso_document_anomaly(const isoproof_document *document, size_t number, iso_anomaly_parts parts, iso_arena *arena,
+                          iso_full_anomaly *out);
 
-/* One anomaly with everything but the texts that iso_model_tell makes; false when memory is out. */
-bool iso_model_anomaly(iso_arena *arena, const isoproof_history *history, const isoproof_anomaly *anomaly,
+/* ---- from_result.c ---- */
+
+/* What a figure counts, by its name; the name itself where nobody knows. */
+const char *iso_figure_meaning(const char *name, bool is_time);
+
+/* ---- limit_anomaly.c ---- */
+
+/* As much of an anomaly as pages and drawings show, with everything but the texts that iso_document_sentences makes;
+ * false when memory is out. */
+bool iso_limit_anomaly(iso_arena *arena, const isoproof_history *history, const isoproof_anomaly *anomaly,
                        isoproof_document_anomaly *out);
-
 /* The operations at the ends of an edge, ISOPROOF_NO_NUMBER for none: those that it names, else the write or read that
  * it must be about. */
 void iso_edge_ops(const isoproof_history *history, const isoproof_edge *edge, uint64_t *from_op, uint64_t *to_op);
 
-/* ---- about.c: what a history says about its run ---- */
+/* ---- full_anomaly.c ---- */
+
+/* An anomaly in full, its texts in the arena; false when memory is out. */
+bool iso_full_anomaly_make(iso_arena *arena, const isoproof_history *history, const isoproof_anomaly *anomaly,
+                           iso_anomaly_parts parts, iso_full_anomaly *out);
+
+/* ---- run_facts.c: what a history says about its run ---- */
 
 /* Facts, faults, aborts, times and counts; false when memory is out. */
-bool iso_model_run(isoproof_document *document, const isoproof_history *history);
+bool iso_document_run_facts(isoproof_document *document, const isoproof_history *history);
 
-/* ---- tell_model.c ---- */
+/* ---- sentences.c ---- */
 
 /* Texts that follow from the rest: of operations, edges and cases, and what the anomaly means. */
-bool iso_model_tell(iso_arena *arena, isoproof_document_anomaly *anomaly);
+bool iso_document_sentences(iso_arena *arena, isoproof_document_anomaly *anomaly);
 /* The title, where nobody gave one. */
-bool iso_model_title(isoproof_document *document);
+bool iso_document_make_title(isoproof_document *document);
 /* What the limits above left out of an anomaly list. */
-bool iso_model_count_left_out(isoproof_document *document);
+bool iso_document_count_left_out(isoproof_document *document);
 
 #endif

@@ -1,451 +1,216 @@
-/* From a history and a result to a document. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/words.h"
-#include "history/history.h"
-#include "report/document/document.h"
+/* From a history and a result to a document: the only place that looks into a result. */
 #include "result/result.h"
 
-typedef struct gathering {
-  iso_arena *arena;
-  const isoproof_history *history;
-  const isoproof_anomaly *anomaly;
-  isoproof_document_anomaly *out;
-  isoproof_document_txn *txns;
-  uint64_t *wanted; /* operations that are involved, sorted */
-  size_t wanted_count;
-} gathering;
+#include <string.h>
 
-static const char *keep_scalar(iso_arena *arena, isoproof_scalar scalar) {
-  if (scalar.type == ISOPROOF_STRING || scalar.type == ISOPROOF_SYMBOL)
-    return iso_model_text(arena, scalar.text, scalar.length, ISO_DOCUMENT_SCALAR);
-  char small[64];
-  size_t length = isoproof_scalar_format(scalar, small, sizeof small);
-  if (length < sizeof small) return iso_model_text(arena, small, length, ISO_DOCUMENT_SCALAR);
-  char *text = iso_alloc(length + 1, 1);
-  if (text == NULL) return NULL;
-  isoproof_scalar_format(scalar, text, length + 1);
-  const char *kept = iso_model_text(arena, text, length, ISO_DOCUMENT_SCALAR);
-  free(text);
-  return kept;
+#include "base/abi.h"
+#include "report/document/document.h"
+
+const char *iso_figure_meaning(const char *name, bool is_time) {
+  static const struct {
+    const char *name, *meaning;
+    bool is_time;
+  } figures[] = {
+#define ISO_X(field, when, text) {#field, text, false},
+      ISO_STRONG_STATS(ISO_X)
+#undef ISO_X
+#define ISO_X(field, text) {#field, text, true},
+          ISO_STRONG_STAGES(ISO_X)
+#undef ISO_X
+  };
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    if (figures[i].is_time == is_time && strcmp(figures[i].name, name) == 0) return figures[i].meaning;
+  }
+  return name;
 }
 
-/* ---- the ends of edges ---- */
-
-/* The last operation of a transaction on the key that writes, or that reads; with `value`, that writes just this. */
-static uint64_t find_op(const isoproof_history *history, uint64_t txn, isoproof_scalar key, bool reads,
-                        const isoproof_scalar *value) {
-  enum { MOST_LOOKED_AT = 4096 };
-  if (txn >= history->txns) return ISOPROOF_NO_NUMBER;
-  uint64_t first = history->txn_first_op[txn], end = history->txn_first_op[txn + 1];
-  if (end - first > MOST_LOOKED_AT) first = end - MOST_LOOKED_AT;
-  for (uint64_t op = end; op-- > first;) {
-    isoproof_op what = {.struct_size = sizeof what};
-    if (!isoproof_history_op_at(history, op, &what) || isoproof_op_kind_observes(what.kind) != reads) continue;
-    if (!isoproof_scalar_equal(what.key, key)) continue;
-    if (value == NULL || isoproof_scalar_equal(what.value, *value)) return op;
-  }
-  return ISOPROOF_NO_NUMBER;
-}
-
-void iso_edge_ops(const isoproof_history *history, const isoproof_edge *edge, uint64_t *from_op, uint64_t *to_op) {
-  *from_op = edge->from_op;
-  *to_op = edge->to_op;
-  if (!edge->has_key || edge->from_txn == edge->to_txn) return;
-  bool wr = strcmp(edge->kind, "WR") == 0, rw = strcmp(edge->kind, "RW") == 0, ww = strcmp(edge->kind, "WW") == 0;
-  if (!wr && !rw && !ww) return;
-  if (*to_op == ISOPROOF_NO_NUMBER) *to_op = find_op(history, edge->to_txn, edge->key, wr, NULL);
-  if (*from_op != ISOPROOF_NO_NUMBER) return;
-  isoproof_op seen = {.struct_size = sizeof seen};
-  bool register_read = wr && isoproof_history_op_at(history, *to_op, &seen) && seen.kind == ISOPROOF_OP_READ;
-  *from_op = find_op(history, edge->from_txn, edge->key, rw, register_read ? &seen.value : NULL);
-}
-
-/* ---- operations ---- */
-
-/* "[1 2 3]", of which no more is made than can be kept. */
-static const char *keep_elements(iso_arena *arena, const isoproof_history *history, uint64_t op,
-                                 const isoproof_op *what) {
-  iso_words words = {NULL, 0, 0, false};
-  bool set = what->kind == ISOPROOF_OP_READ_SET;
-  iso_words_add(&words, set ? "{" : "[");
-  for (uint64_t i = 0; i < what->element_count && words.length <= ISO_DOCUMENT_SCALAR; i++) {
-    isoproof_scalar element;
-    if (!isoproof_history_element_at(history, op, i, &element)) break;
-    const char *text = keep_scalar(arena, element);
-    if (text == NULL) words.failed = true;
-    iso_words_add(&words, "%s%s", i > 0 ? " " : "", text != NULL ? text : "");
-  }
-  iso_words_add(&words, set ? "}" : "]");
-  const char *kept = words.failed ? NULL : iso_model_text(arena, words.text, words.length, ISO_DOCUMENT_SCALAR);
-  iso_words_free(&words);
-  return kept;
-}
-
-static bool is_wanted(const gathering *g, uint64_t op) {
-  size_t low = 0, high = g->wanted_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (g->wanted[middle] < op)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < g->wanted_count && g->wanted[low] == op;
-}
-
-static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_document_op *out) {
-  isoproof_op what = {.struct_size = sizeof what};
-  isoproof_position place;
-  if (!isoproof_history_op_at(g->history, op, &what)) return true;
-  *out = (isoproof_document_op){.number = (uint32_t)(op - first),
-                                .kind = isoproof_op_kind_name(what.kind),
-                                .key = keep_scalar(g->arena, what.key),
-                                .offset = -1,
-                                .involved = is_wanted(g, op)};
-  bool good = out->key != NULL;
-  if (what.value.type != ISOPROOF_NONE) {
-    bool list = iso_kind_is_list(what.kind) && what.value.type != ISOPROOF_NIL;
-    /* As the input has it. */
-    if (what.kind == ISOPROOF_OP_READ && what.value.type == ISOPROOF_NIL && g->history->initial_is_zero)
-      what.value = isoproof_integer(0);
-    out->value = list ? keep_elements(g->arena, g->history, op, &what) : keep_scalar(g->arena, what.value);
-    good = good && out->value != NULL;
-  }
-  if (isoproof_history_position_of(g->history, op, &place)) {
-    out->line = place.line;
-    out->offset = place.offset;
-    if (place.file != NULL) {
-      out->file = iso_model_text(g->arena, place.file, strlen(place.file), ISO_DOCUMENT_FACT);
-      good = good && out->file != NULL;
-    }
-  }
-  return good;
-}
-
-/* Which operations of a transaction are shown: those involved come first, then the others from its beginning on; the
- * marks of up to `ops` operations. */
-static uint32_t choose_ops(const gathering *g, uint64_t first, uint64_t ops, uint64_t *chosen) {
-  uint32_t count = 0;
-  for (size_t i = 0; i < g->wanted_count && count < ISOPROOF_DOCUMENT_OPS; i++) {
-    if (g->wanted[i] >= first && g->wanted[i] < first + ops) chosen[count++] = g->wanted[i];
-  }
-  for (uint64_t op = first; op < first + ops && count < ISOPROOF_DOCUMENT_OPS; op++) {
-    if (!is_wanted(g, op)) chosen[count++] = op;
-  }
-  /* In program order; there are few. */
-  for (uint32_t i = 1; i < count; i++) {
-    for (uint32_t k = i; k > 0 && chosen[k - 1] > chosen[k]; k--) {
-      uint64_t other = chosen[k];
-      chosen[k] = chosen[k - 1];
-      chosen[k - 1] = other;
-    }
-  }
-  return count;
-}
-
-static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
-  uint64_t chosen[ISOPROOF_DOCUMENT_OPS];
-  uint32_t count = choose_ops(g, txn->first_op, txn->op_count, chosen);
-  isoproof_document_op *ops = iso_arena_alloc(g->arena, count + 1, sizeof *ops);
-  if (ops == NULL) return false;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!keep_op(g, txn->first_op, chosen[i], &ops[i])) return false;
-  }
-  out->ops = ops;
-  out->op_count = count;
-  out->more = txn->op_count - count;
-  return true;
-}
-
-/* ---- transactions ---- */
-
-static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
-  isoproof_session session = {.struct_size = sizeof session};
-  bool good = isoproof_history_session_at(g->history, txn->session, &session);
-  if (good) out->session = keep_scalar(g->arena, session.name);
-  if (txn->has_id) {
-    char id[32];
-    int length = snprintf(id, sizeof id, "%" PRId64, txn->id);
-    out->id = iso_arena_text(g->arena, id, length > 0 ? (size_t)length : 0);
-    good = good && out->id != NULL;
-  }
-  if (txn->node.type != ISOPROOF_NIL) {
-    out->node = keep_scalar(g->arena, txn->node);
-    good = good && out->node != NULL;
-  }
-  if (txn->error.type != ISOPROOF_NIL) {
-    out->error = keep_scalar(g->arena, txn->error);
-    good = good && out->error != NULL;
-  }
-  return good && out->session != NULL;
-}
-
-static bool keep_txn(const gathering *g, uint64_t number, isoproof_document_txn *out) {
-  char name[64];
-  isoproof_txn txn = {.struct_size = sizeof txn};
-  size_t length = isoproof_history_txn_name(g->history, number, name, sizeof name);
-  *out = (isoproof_document_txn){.name = iso_arena_text(g->arena, name, length),
-                                 .session = "",
-                                 .status = "initial",
-                                 .start = ISOPROOF_NO_TIME,
-                                 .end = ISOPROOF_NO_TIME,
-                                 .number = ISOPROOF_INITIAL_TXN};
-  if (out->name == NULL) return false;
-  if (!isoproof_history_txn_at(g->history, number, &txn)) return true;
-  out->status = isoproof_txn_status_name(txn.status);
-  out->start = txn.start;
-  out->end = txn.end;
-  out->number = number;
-  return keep_names(g, &txn, out) && keep_ops(g, &txn, out);
-}
-
-/* The place of a transaction among those of the anomaly, which it joins when it is new. */
-static uint32_t place_of(gathering *g, uint64_t number) {
-  if (number >= g->history->txns) number = ISOPROOF_INITIAL_TXN;
-  for (uint32_t i = 0; i < g->out->txn_count; i++) {
-    if (g->txns[i].number == number) return i;
-  }
-  if (g->out->txn_count >= ISO_DOCUMENT_TXNS) return ISOPROOF_NO_INDEX;
-  g->txns[g->out->txn_count].number = number;
-  return g->out->txn_count++;
-}
-
-static void place_edges(gathering *g, const isoproof_edge *edges, size_t count) {
-  for (size_t i = 0; i < count && i < ISO_DOCUMENT_EDGES; i++) {
-    place_of(g, edges[i].from_txn);
-    place_of(g, edges[i].to_txn);
-  }
-}
-
-/* ---- edges and cases ---- */
-
-/* As many as are kept. */
-static size_t at_most(size_t count, size_t most) { return count < most ? count : most; }
-
-static uint32_t place_of_op(const gathering *g, uint32_t txn, uint64_t op) {
-  const isoproof_document_txn *t = &g->txns[txn];
-  if (op == ISOPROOF_NO_NUMBER || t->number >= g->history->txns) return ISOPROOF_NO_INDEX;
-  uint64_t first = g->history->txn_first_op[t->number];
-  for (uint32_t i = 0; i < t->op_count; i++) {
-    if (first + t->ops[i].number == op) return i;
-  }
-  return ISOPROOF_NO_INDEX;
-}
-
-static bool keep_edges(gathering *g, const isoproof_edge *edges, size_t count, const isoproof_document_edge **out,
-                       uint32_t *out_count) {
-  if (count > ISO_DOCUMENT_EDGES) count = ISO_DOCUMENT_EDGES;
-  isoproof_document_edge *made = iso_arena_alloc(g->arena, count + 1, sizeof *made);
-  if (made == NULL) return false;
-  *out = made;
-  *out_count = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t from = place_of(g, edges[i].from_txn), to = place_of(g, edges[i].to_txn);
-    uint64_t from_op, to_op;
-    if (from == ISOPROOF_NO_INDEX || to == ISOPROOF_NO_INDEX) continue;
-    iso_edge_ops(g->history, &edges[i], &from_op, &to_op);
-    isoproof_document_edge edge = {.kind = edges[i].kind,
-                                   .from = from,
-                                   .to = to,
-                                   .from_op = place_of_op(g, from, from_op),
-                                   .to_op = place_of_op(g, to, to_op)};
-    if (edges[i].has_key) {
-      edge.key = keep_scalar(g->arena, edges[i].key);
-      if (edge.key == NULL) return false;
-    }
-    iso_model_add_edge(made, out_count, edge);
-  }
-  return true;
-}
-
-static bool keep_case(gathering *g, const isoproof_anomaly_case *one, isoproof_document_case *out) {
-  size_t count = at_most(one->order_count, ISO_DOCUMENT_EDGES);
-  isoproof_document_order *orders = iso_arena_alloc(g->arena, count + 1, sizeof *orders);
-  out->explanation = iso_model_text(g->arena, one->explanation, strlen(one->explanation), SIZE_MAX);
-  if (orders == NULL || out->explanation == NULL) return false;
-  out->orders = orders;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t before = place_of(g, one->orders[i].before_txn), after = place_of(g, one->orders[i].after_txn);
-    if (before == ISOPROOF_NO_INDEX || after == ISOPROOF_NO_INDEX) continue;
-    isoproof_document_order order = {before, after, keep_scalar(g->arena, one->orders[i].key)};
-    if (order.key == NULL) return false;
-    orders[out->order_count++] = order;
-  }
-  return keep_edges(g, one->edges, one->edge_count, &out->edges, &out->edge_count);
-}
-
-static bool keep_cases(gathering *g) {
-  size_t count = at_most(g->anomaly->case_count, ISO_DOCUMENT_CASES);
-  isoproof_document_case *cases = iso_arena_alloc(g->arena, count + 1, sizeof *cases);
-  if (cases == NULL) return false;
-  g->out->cases = cases;
-  g->out->case_count = (uint32_t)count;
-  for (size_t i = 0; i < count; i++) {
-    if (!keep_case(g, &g->anomaly->cases[i], &cases[i])) return false;
-  }
-  return true;
-}
-
-/* ---- an anomaly ---- */
-
-static int by_number(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-static void want_edges(gathering *g, const isoproof_edge *edges, size_t count) {
-  for (size_t i = 0; i < count && i < ISO_DOCUMENT_EDGES; i++) {
-    uint64_t from, to;
-    iso_edge_ops(g->history, &edges[i], &from, &to);
-    if (from != ISOPROOF_NO_NUMBER) g->wanted[g->wanted_count++] = from;
-    if (to != ISOPROOF_NO_NUMBER) g->wanted[g->wanted_count++] = to;
-  }
-}
-
-/* Everything that the anomaly or one of its edges is about, sorted. */
-static bool want_ops(gathering *g) {
-  const isoproof_anomaly *a = g->anomaly;
-  size_t most = a->op_count + 2 * a->edge_count;
-  for (size_t i = 0; i < a->case_count; i++) most += 2 * a->cases[i].edge_count;
-  g->wanted = iso_alloc(most + 1, sizeof *g->wanted);
-  if (g->wanted == NULL) return false;
-  for (size_t i = 0; i < a->op_count; i++) g->wanted[g->wanted_count++] = a->ops[i];
-  want_edges(g, a->edges, a->edge_count);
-  for (size_t i = 0; i < a->case_count && i < ISO_DOCUMENT_CASES; i++)
-    want_edges(g, a->cases[i].edges, a->cases[i].edge_count);
-  qsort(g->wanted, g->wanted_count, sizeof *g->wanted, by_number);
-  size_t kept = 0;
-  for (size_t i = 0; i < g->wanted_count; i++) {
-    if (kept == 0 || g->wanted[kept - 1] != g->wanted[i]) g->wanted[kept++] = g->wanted[i];
-  }
-  g->wanted_count = kept;
-  return true;
-}
-
-static bool keep_keys(gathering *g) {
-  size_t count = at_most(g->anomaly->key_count, ISO_DOCUMENT_KEYS);
-  const char **keys = iso_arena_alloc(g->arena, count + 1, sizeof *keys);
-  if (keys == NULL) return false;
-  for (size_t i = 0; i < count; i++) {
-    keys[i] = keep_scalar(g->arena, g->anomaly->keys[i]);
-    if (keys[i] == NULL) return false;
-  }
-  g->out->keys = keys;
-  g->out->key_count = (uint32_t)count;
-  return true;
-}
-
-static bool keep_all(gathering *g) {
-  const isoproof_anomaly *a = g->anomaly;
-  g->txns = iso_arena_alloc(g->arena, ISO_DOCUMENT_TXNS, sizeof *g->txns);
-  if (g->txns == NULL || !want_ops(g)) return false;
-  g->out->txns = g->txns;
-  for (size_t i = 0; i < a->txn_count; i++) place_of(g, a->txns[i]);
-  place_edges(g, a->edges, a->edge_count);
-  for (size_t i = 0; i < a->case_count && i < ISO_DOCUMENT_CASES; i++) {
-    place_edges(g, a->cases[i].edges, a->cases[i].edge_count);
-    for (size_t k = 0; k < a->cases[i].order_count && k < ISO_DOCUMENT_EDGES; k++) {
-      place_of(g, a->cases[i].orders[k].before_txn);
-      place_of(g, a->cases[i].orders[k].after_txn);
-    }
-  }
-  for (uint32_t i = 0; i < g->out->txn_count; i++) {
-    if (!keep_txn(g, g->txns[i].number, &g->txns[i])) return false;
-  }
-  return keep_keys(g) && keep_edges(g, a->edges, a->edge_count, &g->out->edges, &g->out->edge_count) && keep_cases(g);
-}
-
-bool iso_model_anomaly(iso_arena *arena, const isoproof_history *history, const isoproof_anomaly *anomaly,
-                       isoproof_document_anomaly *out) {
-  *out = (isoproof_document_anomaly){.count = anomaly->count, .meaning = ""};
-  gathering g = {.arena = arena, .history = history, .anomaly = anomaly, .out = out};
-  out->code = iso_model_text(arena, anomaly->code, strlen(anomaly->code), ISO_DOCUMENT_SCALAR);
-  out->name = iso_model_text(arena, anomaly->name, strlen(anomaly->name), ISO_DOCUMENT_SCALAR);
-  out->level = iso_model_text(arena, anomaly->level, strlen(anomaly->level), ISO_DOCUMENT_SCALAR);
-  out->explanation = iso_model_text(arena, anomaly->explanation, strlen(anomaly->explanation), SIZE_MAX);
-  bool good = out->code != NULL && out->name != NULL && out->level != NULL && out->explanation != NULL && keep_all(&g);
-  free(g.wanted);
-  return good;
-}
-
-/* ---- a document ---- */
+/* ---- verdicts ---- */
 
 static bool copy_names(isoproof_document *document, const isoproof_result *result, iso_document_names which,
                        const char *(*next)(const isoproof_result *, size_t)) {
   for (size_t i = 0; next(result, i) != NULL; i++) {
-    const char *name = iso_model_text(&document->arena, next(result, i), strlen(next(result, i)), ISO_DOCUMENT_SCALAR);
+    const char *name =
+        iso_document_text(&document->arena, next(result, i), strlen(next(result, i)), ISO_DOCUMENT_SCALAR);
     if (name == NULL || !iso_vec_push(&document->names[which], name)) return false;
   }
   return true;
+}
+
+/* A text that may be NULL. */
+static bool copy_text(isoproof_document *document, const char *text, const char **out) {
+  *out = text != NULL ? iso_document_text(&document->arena, text, strlen(text), ISO_DOCUMENT_FACT) : NULL;
+  return text == NULL || *out != NULL;
 }
 
 static bool copy_verdicts(isoproof_document *document, const isoproof_result *result) {
   document->verdict = isoproof_result_verdict(result);
   document->elle = isoproof_result_elle_verdict(result);
   document->workload = isoproof_result_elle_workload(result);
-  const char *reason = isoproof_result_unknown_reason(result);
-  if (reason != NULL) {
-    document->unknown_reason = iso_model_text(&document->arena, reason, strlen(reason), ISO_DOCUMENT_FACT);
-    if (document->unknown_reason == NULL) return false;
-  }
-  isoproof_level_verdict level = {.struct_size = sizeof level};
-  for (size_t i = 0; isoproof_result_level_at(result, i, &level); i++) {
+  document->every_instance = result->findings.keep_all;
+  isoproof_level_verdict level;
+  for (size_t i = 0; isoproof_result_level(result, i, &level); i++) {
     if (!iso_vec_push(&document->levels, level)) return false;
   }
-  return copy_names(document, result, ISO_NAMES_STRONGEST, isoproof_result_strongest_at) &&
-         copy_names(document, result, ISO_NAMES_WEAKEST_VIOLATED, isoproof_result_weakest_violated_at) &&
-         copy_names(document, result, ISO_NAMES_NOT, isoproof_result_ruled_out_at) &&
-         copy_names(document, result, ISO_NAMES_ALSO_NOT, isoproof_result_also_ruled_out_at) &&
-         copy_names(document, result, ISO_NAMES_PROVED, isoproof_result_proved_at);
+  return copy_text(document, isoproof_result_unknown_reason(result), &document->unknown_reason) &&
+         copy_text(document, isoproof_result_unexplained(result), &document->unexplained) &&
+         copy_names(document, result, ISO_NAMES_STRONGEST, isoproof_result_strongest) &&
+         copy_names(document, result, ISO_NAMES_WEAKEST_VIOLATED, isoproof_result_weakest_violated) &&
+         copy_names(document, result, ISO_NAMES_NOT, isoproof_result_not) &&
+         copy_names(document, result, ISO_NAMES_ALSO_NOT, isoproof_result_also_not) &&
+         copy_names(document, result, ISO_NAMES_PROVED, isoproof_result_proved);
 }
 
-static bool copy_anomalies(isoproof_document *document, const isoproof_history *history,
-                           const isoproof_result *result) {
-  document->anomalies_found = isoproof_result_anomaly_count(result);
+/* ---- anomalies ---- */
+
+static bool get_anomaly(const isoproof_document *document, size_t number, iso_anomaly_parts parts, iso_arena *arena,
+                        iso_full_anomaly *out) {
+  const isoproof_result *result = document->source.result;
+  isoproof_anomaly anomaly;
+  *out = (iso_full_anomaly){.code = NULL};
+  if (!isoproof_result_anomaly(result, number, &anomaly)) return true;
+  return iso_full_anomaly_make(arena, result->history, &anomaly, parts, out);
+}
+
+/* Those that a report can show. */
+static bool keep_anomalies(isoproof_document *document) {
+  iso_anomaly_parts whole = {.full = true, .limited = true};
   for (size_t i = 0; i < document->anomalies_found && i < ISOPROOF_DOCUMENT_ANOMALIES; i++) {
-    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (!isoproof_result_anomaly_at(result, i, &anomaly)) continue;
-    isoproof_document_anomaly made;
-    if (!iso_model_anomaly(&document->arena, history, &anomaly, &made) || !iso_model_tell(&document->arena, &made) ||
-        !iso_vec_push(&document->anomalies, made))
+    iso_full_anomaly made;
+    if (!get_anomaly(document, i, whole, &document->arena, &made)) return false;
+    if (made.code != NULL && !iso_vec_push(&document->anomalies, made)) return false;
+  }
+  return true;
+}
+
+/* ---- proofs and searches ---- */
+
+static bool refer_certificates(isoproof_document *document, const isoproof_result *result) {
+  isoproof_certificate one;
+  document->has_certificates = result->has_certificates;
+  if (!result->has_certificates) return true;
+  for (size_t i = 0; isoproof_result_certificate(result, i, &one); i++) {
+    iso_document_certificate certificate = {.level = one.level, .count = one.count, .events = one.events};
+    if (!iso_vec_push(&document->certificates, certificate)) return false;
+  }
+  return copy_text(document, isoproof_result_uncertified(result), &document->uncertified);
+}
+
+/* Writes out the orders that the document only refers to. */
+static bool keep_certificates(isoproof_document *document, const isoproof_history *history) {
+  for (size_t i = 0; i < document->certificates.count; i++) {
+    iso_document_certificate *certificate = &document->certificates.items[i], referred = *certificate;
+    iso_certificate_cursor cursor = {.history = history, .certificate = &referred};
+    certificate->events = NULL;
+    certificate->count = 0;
+    for (const char *name; (name = iso_certificate_next(&cursor)) != NULL;)
+      if (!iso_certificate_add(certificate, name, strlen(name))) return false;
+  }
+  return true;
+}
+
+static bool copy_figures(iso_document_search *search, const isoproof_result *result, size_t number) {
+  isoproof_figure figure;
+  for (size_t i = 0; isoproof_result_figure(result, number, i, &figure); i++) {
+    iso_document_figure copy = {.name = figure.name,
+                                .meaning = figure.meaning,
+                                .known = figure.known,
+                                .is_time = figure.is_time,
+                                .count = figure.count,
+                                .seconds = figure.seconds};
+    if (!iso_vec_push(&search->figures, copy)) return false;
+  }
+  return true;
+}
+
+static bool copy_searches(isoproof_document *document, const isoproof_result *result) {
+  document->has_searches = result->has_stats;
+  if (!result->has_stats) return true;
+  for (size_t i = 0; isoproof_result_search(result, i) != NULL; i++) {
+    iso_document_search search = {.level = isoproof_result_search(result, i)};
+    if (!iso_vec_push(&document->searches, search) ||
+        !copy_figures(&document->searches.items[document->searches.count - 1], result, i))
       return false;
   }
   return true;
 }
 
-static bool fill(isoproof_document *document, const isoproof_history *history, const isoproof_result *result,
-                 const isoproof_document_options *options) {
+/* ---- a document ---- */
+
+/* Everything but what is as long as the history, or longer: that is asked for when it is written. */
+static bool refer(isoproof_document *document, const isoproof_history *history, const isoproof_result *result,
+                  const isoproof_document_options *options) {
+  iso_arena *arena = &document->arena;
   const char *file = options->file != NULL ? options->file : "";
-  document->file = iso_model_text(&document->arena, file, strlen(file), ISO_DOCUMENT_FACT);
+  document->file = iso_document_text(arena, file, strlen(file), ISO_DOCUMENT_FACT);
+  document->given_file = options->file != NULL ? iso_arena_text(arena, file, strlen(file)) : NULL;
   document->format = isoproof_history_format(history);
   document->load_seconds = options->load_seconds;
   document->check_seconds = options->check_seconds;
   document->peak_bytes = options->peak_bytes;
-  if (document->file == NULL) return false;
+  if (document->file == NULL || (options->file != NULL && document->given_file == NULL)) return false;
   if (options->title != NULL) {
-    document->title = iso_model_text(&document->arena, options->title, strlen(options->title), ISO_DOCUMENT_FACT);
+    document->title = iso_document_text(arena, options->title, strlen(options->title), ISO_DOCUMENT_FACT);
     if (document->title == NULL) return false;
   }
-  if (!options->detached) document->history = history;
-  return iso_model_run(document, history) && copy_verdicts(document, result) &&
-         copy_anomalies(document, history, result) && iso_model_title(document) && iso_model_count_left_out(document);
+  document->history = history;
+  document->anomalies_found = isoproof_result_anomalies(result);
+  document->source = (iso_anomaly_source){result, get_anomaly};
+  return iso_document_run_facts(document, history) && copy_verdicts(document, result) &&
+         refer_certificates(document, result) && copy_searches(document, result) && iso_document_make_title(document);
 }
 
 isoproof_status isoproof_document_make(const isoproof_history *history, const isoproof_result *result,
                                        const isoproof_document_options *options, isoproof_document **document,
                                        isoproof_error *error) {
   isoproof_document_options known = {.struct_size = sizeof known, .load_seconds = -1, .check_seconds = -1};
-  if (options != NULL)
-    memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
-  isoproof_document *made = iso_document_new();
   *document = NULL;
-  if (made == NULL || !fill(made, history, result, &known)) {
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  isoproof_document *made = iso_document_new();
+  bool good = made != NULL && refer(made, history, result, &known) && keep_anomalies(made) &&
+              keep_certificates(made, history) && iso_document_count_left_out(made);
+  if (!good) {
     isoproof_document_free(made);
     return iso_fail_memory(error);
   }
+  made->source = (iso_anomaly_source){NULL, NULL};
+  if (known.detached) made->history = NULL;
   *document = made;
   return ISOPROOF_OK;
+}
+
+/* ---- results without a document of the caller ---- */
+
+typedef isoproof_status (*write_document_fn)(const isoproof_document *, const isoproof_draw_options *,
+                                             isoproof_write_fn, void *, isoproof_error *);
+
+static isoproof_status write_result(const isoproof_result *result, const isoproof_render_options *options,
+                                    write_document_fn put, isoproof_write_fn write, void *user, isoproof_error *error) {
+  isoproof_render_options known = {.struct_size = sizeof known, .load_seconds = -1, .check_seconds = -1};
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  isoproof_document_options of = {.struct_size = sizeof of,
+                                  .file = known.file,
+                                  .load_seconds = known.load_seconds,
+                                  .check_seconds = known.check_seconds,
+                                  .peak_bytes = known.peak_bytes};
+  isoproof_draw_options how = {.struct_size = sizeof how,
+                               .color = known.color,
+                               .unicode = known.unicode,
+                               .more = known.more,
+                               .more_user = known.more_user};
+  isoproof_document *document = iso_document_new();
+  isoproof_status status = document != NULL && refer(document, result->history, result, &of)
+                               ? put(document, &how, write, user, error)
+                               : iso_fail_memory(error);
+  isoproof_document_free(document);
+  return status;
+}
+
+isoproof_status isoproof_result_write_json(const isoproof_result *result, const isoproof_render_options *options,
+                                           isoproof_write_fn write, void *user, isoproof_error *error) {
+  return write_result(result, options, isoproof_document_write_json, write, user, error);
+}
+
+isoproof_status isoproof_result_write_text(const isoproof_result *result, const isoproof_render_options *options,
+                                           isoproof_write_fn write, void *user, isoproof_error *error) {
+  return write_result(result, options, isoproof_document_write_text, write, user, error);
 }

@@ -1,3 +1,4 @@
+/* Values of JSON as trees, read token by token. */
 #include "report/document/json_tree.h"
 
 #include <math.h>

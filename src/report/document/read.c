@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/abi.h"
+
 struct isoproof_document_reader {
   iso_input *input;
   iso_tokenizer tokens;
@@ -23,7 +25,7 @@ typedef struct reading {
 
 static bool keep(reading *r, const iso_json *tree, size_t most, const char **out) {
   if (tree == NULL || tree->type != ISO_TREE_TEXT) return true;
-  *out = iso_model_text(&r->document->arena, tree->text, tree->length, most);
+  *out = iso_document_text(&r->document->arena, tree->text, tree->length, most);
   return *out != NULL;
 }
 
@@ -41,7 +43,12 @@ static bool read_schema(reading *r, const iso_json *tree) {
   return true;
 }
 
-static bool read_file(reading *r, const iso_json *tree) { return keep(r, tree, ISO_DOCUMENT_FACT, &r->document->file); }
+static bool read_file(reading *r, const iso_json *tree) {
+  if (!keep(r, tree, ISO_DOCUMENT_FACT, &r->document->file) || !keep(r, tree, SIZE_MAX, &r->document->given_file))
+    return false;
+  if (r->document->file[0] == '\0') r->document->given_file = NULL;
+  return true;
+}
 
 static bool read_format(reading *r, const iso_json *tree) {
   return keep(r, tree, ISO_DOCUMENT_SCALAR, &r->document->format);
@@ -93,6 +100,16 @@ static bool read_reason(reading *r, const iso_json *tree) {
   return keep(r, tree, ISO_DOCUMENT_FACT, &r->document->unknown_reason);
 }
 
+static bool read_unexplained(reading *r, const iso_json *tree) {
+  return keep(r, tree, ISO_DOCUMENT_FACT, &r->document->unexplained);
+}
+
+static bool read_uncertified(reading *r, const iso_json *tree) {
+  return keep(r, tree, ISO_DOCUMENT_FACT, &r->document->uncertified);
+}
+
+static bool read_searches(reading *r, const iso_json *tree) { return iso_read_searches(r->document, tree); }
+
 static bool read_workload(reading *r, const iso_json *tree) {
   return keep(r, tree, ISO_DOCUMENT_SCALAR, &r->document->workload);
 }
@@ -103,7 +120,7 @@ static bool read_levels(reading *r, const iso_json *tree) {
   for (const iso_json *child = tree->first; child != NULL && r->document->levels.count < MOST_LEVELS;
        child = child->next) {
     isoproof_level_verdict level = {.verdict = verdict_named(child)};
-    level.level = iso_model_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
+    level.level = iso_document_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
     if (level.level == NULL || !iso_vec_push(&r->document->levels, level)) return false;
   }
   return true;
@@ -140,8 +157,8 @@ static bool read_facts(reading *r, const iso_json *tree) {
   if (tree->type != ISO_TREE_MAP) return true;
   for (const iso_json *child = tree->first; child != NULL && r->document->facts.count < ISO_DOCUMENT_FACTS;
        child = child->next) {
-    isoproof_document_fact fact = {.value = NULL};
-    fact.name = iso_model_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
+    isoproof_document_fact fact = {.struct_size = sizeof fact};
+    fact.name = iso_document_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
     if (fact.name == NULL || !keep(r, child, ISO_DOCUMENT_FACT, &fact.value)) return false;
     if (fact.value != NULL && !iso_vec_push(&r->document->facts, fact)) return false;
   }
@@ -152,7 +169,7 @@ static bool read_faults(reading *r, const iso_json *tree) {
   if (tree->type != ISO_TREE_LIST) return true;
   for (const iso_json *child = tree->first; child != NULL && r->document->faults.count < ISO_DOCUMENT_FAULTS;
        child = child->next) {
-    isoproof_document_fault fault = {.kind = "", .target = "", .end = ISOPROOF_NO_TIME};
+    isoproof_document_fault fault = {.struct_size = sizeof fault, .kind = "", .target = "", .end = ISOPROOF_NO_TIME};
     if (!iso_json_i64(iso_json_find(child, "start"), &fault.start)) continue;
     (void)iso_json_i64(iso_json_find(child, "end"), &fault.end);
     if (!keep(r, iso_json_find(child, "kind"), ISO_DOCUMENT_SCALAR, &fault.kind) ||
@@ -167,7 +184,7 @@ static bool read_aborts(reading *r, const iso_json *tree) {
   if (tree->type != ISO_TREE_LIST) return true;
   for (const iso_json *child = tree->first; child != NULL && r->document->aborts.count < ISO_DOCUMENT_ABORTS;
        child = child->next) {
-    isoproof_document_abort one = {.reason = "", .count = 0};
+    isoproof_document_abort one = {.struct_size = sizeof one, .reason = ""};
     (void)iso_json_u64(iso_json_find(child, "count"), &one.count);
     if (!keep(r, iso_json_find(child, "code"), ISO_DOCUMENT_SCALAR, &one.reason) ||
         !iso_vec_push(&r->document->aborts, one))
@@ -221,6 +238,9 @@ static const struct field {
               {"verdict", read_verdict},
               {"elle_valid", read_elle},
               {"unknown_reason", read_reason},
+              {"unexplained", read_unexplained},
+              {"uncertified_reason", read_uncertified},
+              {"stats", read_searches},
               {"workload", read_workload},
               {"levels", read_levels},
               {"asked", read_asked},
@@ -253,7 +273,7 @@ static isoproof_status read_anomalies(reading *r, isoproof_error *error) {
     iso_json *tree;
     iso_arena_free(&r->scratch);
     ISO_TRY(iso_json_read(t, &r->scratch, &tree, error));
-    isoproof_document_anomaly made;
+    iso_full_anomaly made;
     if (!iso_read_anomaly(&d->arena, tree, &made) || !iso_vec_push(&d->anomalies, made)) return iso_fail_memory(error);
   }
 }
@@ -261,11 +281,12 @@ static isoproof_status read_anomalies(reading *r, isoproof_error *error) {
 static isoproof_status read_field(reading *r, isoproof_error *error) {
   iso_tokenizer *t = &r->from->tokens;
   const struct field *known = NULL;
-  bool anomalies = iso_token_is(t, "anomalies");
+  bool anomalies = iso_token_is(t, "anomalies"), certificates = iso_token_is(t, "certificates");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
     if (iso_token_is_n(t, fields[i].name, strlen(fields[i].name))) known = &fields[i];
   ISO_TRY(iso_json_next(t));
   if (anomalies) return read_anomalies(r, error);
+  if (certificates) return iso_read_certificates(r->document, t, error);
   if (known == NULL) return iso_token_skip(t);
   iso_json *tree;
   iso_arena_free(&r->scratch);
@@ -282,6 +303,16 @@ static void mark_asked(reading *r) {
   }
 }
 
+/* Whether every instance is there: a code comes again then, and none has a number of its own. */
+static void find_instances(isoproof_document *d) {
+  bool again = false, counted = false;
+  for (size_t i = 0; i < d->anomalies.count; i++) {
+    again = again || (i > 0 && strcmp(d->anomalies.items[i].code, d->anomalies.items[i - 1].code) == 0);
+    counted = counted || d->anomalies.items[i].count != 1;
+  }
+  d->every_instance = again && !counted;
+}
+
 static isoproof_status read_object(reading *r, isoproof_error *error) {
   iso_tokenizer *t = &r->from->tokens;
   iso_place place = iso_token_place(t);
@@ -295,7 +326,8 @@ static isoproof_status read_object(reading *r, isoproof_error *error) {
     return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place, "expected the JSON of a result with \"schema\":1, found %s",
                        r->schema == 0 ? "none" : "another schema");
   mark_asked(r);
-  if (!iso_model_title(r->document) || !iso_model_count_left_out(r->document)) return iso_fail_memory(error);
+  find_instances(r->document);
+  if (!iso_document_make_title(r->document) || !iso_document_count_left_out(r->document)) return iso_fail_memory(error);
   if (r->document->has_problem) return ISOPROOF_OK;
   return iso_read_history(r->document, &r->from->options, r->from->name, r->from->task, error);
 }
@@ -330,13 +362,10 @@ static isoproof_status start(iso_input *input, const char *name, const isoproof_
   }
   made->input = input;
   made->task = task;
-  made->options = (isoproof_document_read_options){.struct_size = sizeof made->options};
-  if (options != NULL)
-    memcpy(&made->options, options,
-           options->struct_size < sizeof made->options ? options->struct_size : sizeof made->options);
+  made->options = *options;
   made->name = strdup(name);
-  if (made->options.history != NULL) made->history = strdup(made->options.history);
-  isoproof_status status = made->name == NULL || (made->options.history != NULL && made->history == NULL)
+  if (options->history != NULL) made->history = strdup(options->history);
+  isoproof_status status = made->name == NULL || (options->history != NULL && made->history == NULL)
                                ? iso_fail_memory(error)
                                : iso_tokenizer_init(&made->tokens, input, ISO_TOKEN_DIALECT_JSON, error);
   if (status != ISOPROOF_OK) {
@@ -352,19 +381,23 @@ static isoproof_status start(iso_input *input, const char *name, const isoproof_
 isoproof_status isoproof_document_reader_open(const char *path, const isoproof_document_read_options *options,
                                               isoproof_task *task, isoproof_document_reader **reader,
                                               isoproof_error *error) {
+  isoproof_document_read_options known = {.struct_size = sizeof known};
   iso_input *input;
   *reader = NULL;
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
   ISO_TRY(iso_input_open(path, &input, error));
-  return start(input, path, options, task, reader, error);
+  return start(input, path, &known, task, reader, error);
 }
 
 isoproof_status isoproof_document_reader_open_memory(const void *data, size_t size, const char *name,
                                                      const isoproof_document_read_options *options, isoproof_task *task,
                                                      isoproof_document_reader **reader, isoproof_error *error) {
+  isoproof_document_read_options known = {.struct_size = sizeof known};
   iso_input *input;
   *reader = NULL;
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
-  return start(input, name, options, task, reader, error);
+  return start(input, name, &known, task, reader, error);
 }
 
 void isoproof_document_reader_free(isoproof_document_reader *reader) {

@@ -5,8 +5,14 @@
 #include "report/document/document.h"
 #include "report/document/json_tree.h"
 
-/* False when memory is out. */
-bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, isoproof_document_anomaly *out);
+/* An anomaly: in full, and with what pages and drawings show of it too; false when memory is out. */
+bool iso_read_full_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out);
+bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out);
+
+/* "certificates", whose first token is the current one: their orders may be as long as the history. */
+isoproof_status iso_read_certificates(isoproof_document *document, iso_tokenizer *t, isoproof_error *error);
+/* "stats"; false when memory is out. */
+bool iso_read_searches(isoproof_document *document, const iso_json *tree);
 
 /* Looks for the history of a document and takes it in, or says what the document lacks without it; `beside` is the file
  * that the document was read from.  ISOPROOF_ERR_MEMORY and ISOPROOF_ERR_CANCELLED are the only failures. */

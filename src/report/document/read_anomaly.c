@@ -1,4 +1,6 @@
-/* An anomaly of a saved result: as many of its parts as a document keeps, and none that refers to what is not there. */
+/* An anomaly of a saved result, as pages and drawings show it: as many of its parts as the limits allow, and none that
+ * refers to what is not there. */
+#include "graph/edge.h"
 #include "report/document/read.h"
 
 typedef struct reading {
@@ -10,7 +12,7 @@ typedef struct reading {
 /* NULL where there is no such text, which the caller tells from a lack of memory by `good`. */
 static const char *text_of(reading *r, const iso_json *tree, size_t most, bool *good) {
   if (tree == NULL || tree->type != ISO_TREE_TEXT) return NULL;
-  const char *text = iso_model_text(r->arena, tree->text, tree->length, most);
+  const char *text = iso_document_text(r->arena, tree->text, tree->length, most);
   if (text == NULL) *good = false;
   return text;
 }
@@ -141,12 +143,11 @@ static uint32_t place_of_op(const reading *r, uint32_t txn, const iso_json *numb
   return ISOPROOF_NO_INDEX;
 }
 
+/* NULL where nobody knows such a kind. */
 static const char *edge_kind_of(const iso_json *tree) {
-  static const char *const known[] = {"SO", "WR", "WW", "RW", "CM", "RT", "PO"};
-  for (size_t i = 0; tree != NULL && tree->type == ISO_TREE_TEXT && i < sizeof known / sizeof *known; i++) {
-    if (strcmp(tree->text, known[i]) == 0) return known[i];
-  }
-  return NULL;
+  iso_edge_kind kind;
+  bool known = tree != NULL && tree->type == ISO_TREE_TEXT && iso_edge_find(tree->text, &kind);
+  return known ? iso_edge_name(kind) : NULL;
 }
 
 static bool read_edges(reading *r, const iso_json *list, const isoproof_document_edge **out, uint32_t *out_count) {
@@ -167,7 +168,7 @@ static bool read_edges(reading *r, const iso_json *list, const isoproof_document
                                    .from_op = place_of_op(r, from, iso_json_find(child, "from_op")),
                                    .to_op = place_of_op(r, to, iso_json_find(child, "to_op")),
                                    .key = text_of(r, iso_json_find(child, "key"), ISO_DOCUMENT_SCALAR, &good)};
-    iso_model_add_edge(edges, out_count, edge);
+    iso_document_add_edge(edges, out_count, edge);
   }
   return good;
 }
@@ -216,7 +217,7 @@ static bool read_keys(reading *r, const iso_json *list) {
   return good;
 }
 
-bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, isoproof_document_anomaly *out) {
+static bool read_limited(iso_arena *arena, const iso_json *tree, isoproof_document_anomaly *out) {
   bool good = true;
   reading r = {.arena = arena, .out = out};
   *out = (isoproof_document_anomaly){.meaning = "", .count = 1};
@@ -229,5 +230,11 @@ bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, isoproof_document_
   good = good && (details != NULL ? read_txns(&r, details) : read_bare_txns(&r, iso_json_find(tree, "transactions")));
   return good && read_keys(&r, iso_json_find(tree, "keys")) &&
          read_edges(&r, iso_json_find(tree, "edges"), &out->edges, &out->edge_count) &&
-         read_cases(&r, iso_json_find(tree, "cases")) && iso_model_tell(arena, out);
+         read_cases(&r, iso_json_find(tree, "cases")) && iso_document_sentences(arena, out);
+}
+
+bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out) {
+  if (!iso_read_full_anomaly(arena, tree, out)) return false;
+  out->has_details = iso_json_find(tree, "details") != NULL;
+  return read_limited(arena, tree, &out->limited);
 }

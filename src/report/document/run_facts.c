@@ -15,8 +15,9 @@ static bool begins_with(isoproof_scalar text, const char *prefix) {
 
 static bool set_fact(isoproof_document *document, isoproof_scalar name, isoproof_scalar value) {
   iso_arena *arena = &document->arena;
-  isoproof_document_fact fact = {iso_model_text(arena, name.text, name.length, ISO_DOCUMENT_SCALAR),
-                                 iso_model_text(arena, value.text, value.length, ISO_DOCUMENT_FACT)};
+  isoproof_document_fact fact = {.struct_size = sizeof fact,
+                                 .name = iso_document_text(arena, name.text, name.length, ISO_DOCUMENT_SCALAR),
+                                 .value = iso_document_text(arena, value.text, value.length, ISO_DOCUMENT_FACT)};
   if (fact.name == NULL || fact.value == NULL) return false;
   /* A header that comes later says what holds. */
   for (size_t i = 0; i < document->facts.count; i++) {
@@ -66,8 +67,9 @@ static bool take_event(isoproof_document *document, isoproof_scalar text) {
     return true;
   snprintf(target, sizeof target, "n%.*s", (int)(number.length < 40 ? number.length : 40), number.text);
   isoproof_document_fault fault = {
-      .kind = iso_model_text(&document->arena, kind.text, kind.length, ISO_DOCUMENT_SCALAR),
-      .target = iso_model_text(&document->arena, target, strlen(target), ISO_DOCUMENT_SCALAR),
+      .struct_size = sizeof fault,
+      .kind = iso_document_text(&document->arena, kind.text, kind.length, ISO_DOCUMENT_SCALAR),
+      .target = iso_document_text(&document->arena, target, strlen(target), ISO_DOCUMENT_SCALAR),
       .start = at,
       .end = ISOPROOF_NO_TIME};
   if (fault.kind == NULL || fault.target == NULL) return false;
@@ -129,8 +131,10 @@ static bool list_aborts(isoproof_document *document, const isoproof_history *his
     isoproof_scalar code = iso_history_scalar(history, seen->items[i].code);
     char text[ISO_DOCUMENT_SCALAR * 2] = "";
     if (code.type != ISOPROOF_NIL) isoproof_scalar_format(code, text, sizeof text);
-    isoproof_document_abort one = {iso_model_text(&document->arena, text, strlen(text), ISO_DOCUMENT_SCALAR),
-                                   seen->items[i].count};
+    isoproof_document_abort one = {.struct_size = sizeof one,
+                                   .reason =
+                                       iso_document_text(&document->arena, text, strlen(text), ISO_DOCUMENT_SCALAR),
+                                   .count = seen->items[i].count};
     if (one.reason == NULL || !iso_vec_push(&document->aborts, one)) return false;
   }
   return true;
@@ -167,7 +171,7 @@ static void take_times(isoproof_document *document, const isoproof_history *hist
   document->last_end = last;
 }
 
-bool iso_model_run(isoproof_document *document, const isoproof_history *history) {
+bool iso_document_run_facts(isoproof_document *document, const isoproof_history *history) {
   isoproof_history_counts(history, &document->counts);
   take_times(document, history);
   return take_facts(document, history) && take_aborts(document, history);

@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "graph/edge.h"
 #include "report/document/document.h"
 
-/* How operations are told: kind, what stands before the key, whether the value comes before the key, what is between.
+/* How operations are put into words: kind, what stands before the key, whether the value comes before the key, what is
+ * between.
  */
 static const struct phrase {
   const char *kind, *verb, *between;
@@ -86,39 +88,60 @@ static void tell_ww(iso_words *words, const ends *e, const char *key, bool assum
   iso_words_add(words, ".");
 }
 
+static void tell_po(iso_words *words, const ends *e) {
+  add_side(words, e->from, e->from_op);
+  iso_words_add(words, " comes first within its transaction, then ");
+  add_side(words, e->to, e->to_op);
+  iso_words_add(words, ".");
+}
+
 static void tell_edge(iso_words *words, const isoproof_document_edge *edge, const ends *e) {
   iso_words key = {NULL, 0, 0, false};
   /* The operations say the key; without them it is said here. */
   if (edge->key != NULL && e->from_op == NULL && e->to_op == NULL) iso_words_add(&key, " of %s", edge->key);
   const char *on = key.text != NULL ? key.text : "";
   if (key.failed) words->failed = true;
-  if (strcmp(edge->kind, "WR") == 0) {
+  iso_edge_kind kind = ISO_EDGE_KINDS;
+  (void)iso_edge_find(edge->kind, &kind);
+  switch (kind) {
+  case ISO_EDGE_WR:
     tell_wr(words, e, on);
-  } else if (strcmp(edge->kind, "RW") == 0) {
+    break;
+  case ISO_EDGE_RW:
     tell_rw(words, e, on);
-  } else if (strcmp(edge->kind, "WW") == 0) {
+    break;
+  case ISO_EDGE_WW:
     tell_ww(words, e, key.text != NULL ? edge->key : NULL, edge->assumed);
-  } else if (strcmp(edge->kind, "SO") == 0) {
+    break;
+  case ISO_EDGE_SO:
     iso_words_add(words, "%s comes before %s in session %s.", e->from->name, e->to->name, e->from->session);
-  } else if (strcmp(edge->kind, "RT") == 0) {
+    break;
+  case ISO_EDGE_RT:
     iso_words_add(words, "%s ended before %s began.", e->from->name, e->to->name);
-  } else if (strcmp(edge->kind, "CM") == 0) {
+    break;
+  case ISO_EDGE_CM:
     iso_words_add(words, "%s must come before %s in every commit order%s%s.", e->from->name, e->to->name,
                   edge->key != NULL ? ", because of " : "", edge->key != NULL ? edge->key : "");
-  } else if (strcmp(edge->kind, "PO") == 0) {
-    add_side(words, e->from, e->from_op);
-    iso_words_add(words, " comes first within its transaction, then ");
-    add_side(words, e->to, e->to_op);
-    iso_words_add(words, ".");
-  } else {
+    break;
+  case ISO_EDGE_PO:
+    tell_po(words, e);
+    break;
+  case ISO_EDGE_KINDS:
     iso_words_add(words, "%s comes before %s.", e->from->name, e->to->name);
+    break;
   }
   iso_words_free(&key);
 }
 
+/* Whether an edge is of a kind. */
+static bool is_kind(const isoproof_document_edge *edge, iso_edge_kind kind) {
+  iso_edge_kind own;
+  return iso_edge_find(edge->kind, &own) && own == kind;
+}
+
 /* Whether a case assumes just this. */
 static bool is_assumed(const isoproof_document_case *one, const isoproof_document_edge *edge) {
-  if (one == NULL || strcmp(edge->kind, "WW") != 0 || edge->key == NULL) return false;
+  if (one == NULL || !is_kind(edge, ISO_EDGE_WW) || edge->key == NULL) return false;
   for (uint32_t i = 0; i < one->order_count; i++) {
     const isoproof_document_order *order = &one->orders[i];
     if (order->before == edge->from && order->after == edge->to && strcmp(order->key, edge->key) == 0) return true;
@@ -156,7 +179,7 @@ static bool tell_case(iso_arena *arena, const isoproof_document_anomaly *a, isop
          tell_edges(arena, a, one, (isoproof_document_edge *)(uintptr_t)one->edges, one->edge_count);
 }
 
-bool iso_model_tell(iso_arena *arena, isoproof_document_anomaly *anomaly) {
+bool iso_document_sentences(iso_arena *arena, isoproof_document_anomaly *anomaly) {
   const isoproof_anomaly_info *info = isoproof_anomaly_find(anomaly->code);
   anomaly->meaning = info != NULL ? info->meaning : "";
   /* The arrays are ours: they lie in the arena, and only readers see them as constant. */
@@ -181,7 +204,7 @@ bool iso_model_tell(iso_arena *arena, isoproof_document_anomaly *anomaly) {
 
 /* ---- the document ---- */
 
-bool iso_model_title(isoproof_document *document) {
+bool iso_document_make_title(isoproof_document *document) {
   if (document->title[0] != '\0') return true;
   iso_words words = {NULL, 0, 0, false};
   const char *database = isoproof_document_fact_of(document, "database");
@@ -195,7 +218,7 @@ bool iso_model_title(isoproof_document *document) {
   return document->title != NULL;
 }
 
-bool iso_model_count_left_out(isoproof_document *document) {
+bool iso_document_count_left_out(isoproof_document *document) {
   if (document->anomalies_found <= document->anomalies.count) return true;
   return iso_document_leave_out(document, "%zu of %llu anomalies are shown.", document->anomalies.count,
                                 (unsigned long long)document->anomalies_found);

@@ -1,25 +1,11 @@
 /* A counterexample for Graphviz: the rows of our own layout are its ranks. */
 #include <string.h>
 
+#include "base/abi.h"
 #include "report/document/document.h"
 #include "report/draw/edge_style.h"
 #include "report/draw/layout.h"
 #include "report/escape.h"
-
-static const struct look {
-  const char *kind, *color, *style;
-} looks[] = {
-#define ISO_X(kind, light, dark, dashes, dot, meaning) {#kind, light, dot},
-    ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
-};
-
-static const struct look *look_of(const char *kind) {
-  for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-    if (strcmp(looks[i].kind, kind) == 0) return &looks[i];
-  }
-  return &looks[0];
-}
 
 static void put_node(iso_output *out, const isoproof_document_txn *txn, uint32_t panel, uint32_t card) {
   iso_out_printf(out, "    c%un%u [label=\"", panel, card);
@@ -38,7 +24,7 @@ static void put_node(iso_output *out, const isoproof_document_txn *txn, uint32_t
 }
 
 static void put_edge(iso_output *out, const iso_arrow *arrow, uint32_t panel, const iso_drawing *d) {
-  const struct look *look = look_of(arrow->edge->kind);
+  const iso_edge_style *style = iso_edge_style_of(arrow->edge->kind);
   iso_words label = {NULL, 0, 0, false};
   iso_arrow_label(&label, arrow->edge);
   iso_out_printf(out, "    c%un%u -> c%un%u [label=", panel, arrow->from, panel, arrow->to);
@@ -47,7 +33,7 @@ static void put_edge(iso_output *out, const iso_arrow *arrow, uint32_t panel, co
   iso_put_dot(out, arrow->edge->why);
   /* Only arrows that point down may pull their cards apart. */
   bool down = d->cards[arrow->from].row < d->cards[arrow->to].row;
-  iso_out_printf(out, ", color=\"%s\", fontcolor=\"%s\", style=%s%s%s];\n", look->color, look->color, look->style,
+  iso_out_printf(out, ", color=\"%s\", fontcolor=\"%s\", style=%s%s%s];\n", style->light, style->light, style->dot,
                  arrow->edge->assumed ? ", penwidth=2.4, arrowhead=empty" : "", down ? "" : ", constraint=false");
   iso_words_free(&label);
 }
@@ -102,8 +88,7 @@ static void put_heading(iso_output *out, const isoproof_document *document, cons
 isoproof_status isoproof_document_write_dot(const isoproof_document *document, const isoproof_draw_options *options,
                                             isoproof_write_fn write, void *user, isoproof_error *error) {
   isoproof_draw_options known = {.struct_size = sizeof known};
-  if (options != NULL)
-    memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
   const isoproof_document_anomaly *anomaly = isoproof_document_anomaly_at(document, known.anomaly);
   if (anomaly == NULL && known.anomaly > 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "expected an anomaly below %zu, found number %zu",

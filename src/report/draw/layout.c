@@ -1,5 +1,6 @@
 /* Rows and columns: what comes first stands above, and a session is a column where it has several transactions. */
 #include "report/draw/layout.h"
+#include "graph/edge.h"
 
 #include <string.h>
 
@@ -80,15 +81,16 @@ static bool find_sessions(grid *g) {
 /* How much an arrow wants to point down: what a client saw or did in order, more than what is inferred. */
 static int32_t weight_of(const grid *g, const iso_arrow *arrow) {
   static const struct {
-    char kind[3];
     int32_t weight;
     bool loose; /* counts only when rows would be too wide */
-  } weights[] = {{"SO", 100, false}, {"RT", 50, false}, {"WR", 10, false}, {"WW", 5, true}, {"CM", 3, true}};
-  for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
-    if (strcmp(weights[i].kind, arrow->edge->kind) == 0)
-      return weights[i].loose && !g->loose ? 0 : arrow->from == arrow->to ? 0 : weights[i].weight;
-  }
-  return 0;
+  } weights[ISO_EDGE_KINDS] = {[ISO_EDGE_SO] = {100, false},
+                               [ISO_EDGE_RT] = {50, false},
+                               [ISO_EDGE_WR] = {10, false},
+                               [ISO_EDGE_WW] = {5, true},
+                               [ISO_EDGE_CM] = {3, true}};
+  iso_edge_kind kind;
+  if (arrow->from == arrow->to || !iso_edge_find(arrow->edge->kind, &kind)) return 0;
+  return weights[kind].loose && !g->loose ? 0 : weights[kind].weight;
 }
 
 /* The card to come next: after everything that points to it, or else the one that loses least by coming now. */

@@ -1,6 +1,7 @@
 /* A counterexample as a drawing that stands alone: cases side by side, a legend, light and dark. */
 #include <string.h>
 
+#include "base/abi.h"
 #include "report/document/document.h"
 #include "report/draw/edge_style.h"
 #include "report/draw/layout.h"
@@ -25,20 +26,27 @@ typedef struct sheet {
 
 /* ---- style ---- */
 
+static void put_color(iso_output *out, const iso_edge_style *style, const char *color) {
+  iso_out_printf(out, "--%s:%s;", iso_edge_name(style->kind), color);
+}
+
+static void put_classes(iso_output *out, const iso_edge_style *style) {
+  const char *kind = iso_edge_name(style->kind);
+  iso_out_printf(out, ".%s{stroke:var(--%s);stroke-dasharray:%s}.head-%s{fill:var(--%s);stroke:var(--%s)}", kind, kind,
+                 style->dashes, kind, kind, kind);
+  iso_out_printf(out, ".text-%s{fill:var(--%s)}\n", kind, kind);
+}
+
 static void put_style(iso_output *out) {
   iso_out_text(
       out, "<style>\n"
            "svg{--back:#fff;--card:#fff;--line:#c9ced8;--head:#f4f6f9;--text:#1b2130;--quiet:#5c6475;--mark:#fff3cf;"
            "--bad:#c4262e;--warn:#946200;--halo:#fff;");
-#define ISO_X(kind, light, dark, dashes, dot, meaning) iso_out_text(out, "--" #kind ":" light ";");
-  ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
+  for (int i = 0; i < ISO_EDGE_KINDS; i++) put_color(out, &iso_edge_styles[i], iso_edge_styles[i].light);
   iso_out_text(out, "font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,sans-serif}\n"
                     "@media(prefers-color-scheme:dark){svg{--back:#12151c;--card:#1a1f29;--line:#3a4252;--head:#222937;"
                     "--text:#e6e9f0;--quiet:#9aa3b2;--mark:#463a14;--bad:#ff7b80;--warn:#f0b840;--halo:#12151c;");
-#define ISO_X(kind, light, dark, dashes, dot, meaning) iso_out_text(out, "--" #kind ":" dark ";");
-  ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
+  for (int i = 0; i < ISO_EDGE_KINDS; i++) put_color(out, &iso_edge_styles[i], iso_edge_styles[i].dark);
   iso_out_text(out,
                "}}\n"
                ".back{fill:var(--back)}.card{fill:var(--card);stroke:var(--line)}.rule{stroke:var(--line)}"
@@ -48,39 +56,27 @@ static void put_style(iso_output *out) {
                ".mark{fill:var(--mark)}.heading{font-size:17px;font-weight:700}.case{font-size:13px;font-weight:600}"
                ".lane{fill:var(--head)}.edge{fill:none;stroke-width:1.8}.assumed{stroke-width:2.6}"
                ".pill{fill:var(--halo);stroke-width:1}.label{font-size:11px;text-anchor:middle}\n");
-#define ISO_X(kind, light, dark, dashes, dot, meaning)                                                                 \
-  iso_out_text(out, "." #kind "{stroke:var(--" #kind ");stroke-dasharray:" dashes "}.head-" #kind "{fill:var(--" #kind \
-                    ");stroke:var(--" #kind ")}.text-" #kind "{fill:var(--" #kind ")}\n");
-  ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
+  for (int i = 0; i < ISO_EDGE_KINDS; i++) put_classes(out, &iso_edge_styles[i]);
   iso_out_text(out, ".pill{stroke-dasharray:none}.RT{stroke-linecap:round}.hollow{fill:var(--back)}\n</style>\n");
 }
 
 static void put_heads(iso_output *out) {
   iso_out_text(out, "<defs>\n");
-#define ISO_X(kind, light, dark, dashes, dot, meaning)                                                                 \
-  for (int hollow = 0; hollow < 2; hollow++)                                                                           \
-    iso_out_printf(out,                                                                                                \
-                   "<marker id=\"%s-" #kind "\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"9\" "        \
-                   "markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"head-" #kind       \
-                   "%s\" d=\"M1 1L9 5L1 9Z\"/></marker>\n",                                                            \
-                   hollow ? "open" : "tip", hollow ? " hollow" : "");
-  ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
+  for (int i = 0; i < ISO_EDGE_KINDS; i++) {
+    const char *kind = iso_edge_name(iso_edge_styles[i].kind);
+    for (int hollow = 0; hollow < 2; hollow++)
+      iso_out_printf(out,
+                     "<marker id=\"%s-%s\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"9\" "
+                     "markerHeight=\"9\" markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"head-%s"
+                     "%s\" d=\"M1 1L9 5L1 9Z\"/></marker>\n",
+                     hollow ? "open" : "tip", kind, kind, hollow ? " hollow" : "");
+  }
   iso_out_text(out, "</defs>\n");
-}
-
-static bool is_known_kind(const char *kind) {
-#define ISO_X(name, light, dark, dashes, dot, meaning)                                                                 \
-  if (strcmp(kind, #name) == 0) return true;
-  ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
-  return false;
 }
 
 /* A saved result may name any kind; a class may not. */
 static const char *class_of(const isoproof_document_edge *edge) {
-  return is_known_kind(edge->kind) ? edge->kind : "SO";
+  return iso_edge_name(iso_edge_style_of(edge->kind)->kind);
 }
 
 /* ---- parts ---- */
@@ -202,34 +198,32 @@ static void place_panels(sheet *s) {
   s->height = y + row;
 }
 
-static bool is_used(const sheet *s, const char *kind) {
+static bool is_used(const sheet *s, const iso_edge_style *style) {
   for (uint32_t i = 0; i < s->count; i++) {
     const iso_drawing *d = &s->panels[i].drawing;
     for (uint32_t k = 0; k < d->arrow_count; k++)
-      if (strcmp(class_of(d->arrows[k].edge), kind) == 0) return true;
+      if (iso_edge_style_of(d->arrows[k].edge->kind) == style) return true;
   }
   return false;
 }
 
 static int32_t legend_rows(const sheet *s) {
   int32_t rows = 0;
-#define ISO_X(kind, light, dark, dashes, dot, meaning) rows += is_used(s, #kind);
-  ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
+  for (int i = 0; i < ISO_EDGE_KINDS; i++) rows += is_used(s, &iso_edge_styles[i]);
   return rows;
 }
 
 static void put_legend(const sheet *s, int32_t top) {
   int32_t y = top - LEGEND_ROW;
-#define ISO_X(kind, light, dark, dashes, dot, meaning)                                                                 \
-  if (is_used(s, #kind)) {                                                                                             \
-    y += LEGEND_ROW;                                                                                                   \
-    iso_out_printf(s->out, "<path class=\"edge " #kind "\" d=\"M12 %dH46\" marker-end=\"url(#tip-" #kind ")\"/>", y);  \
-    iso_out_printf(                                                                                                    \
-        s->out, "<text x=\"56\" y=\"%d\"><tspan font-weight=\"700\">" #kind "</tspan> " meaning "</text>\n", y + 4);   \
+  for (int i = 0; i < ISO_EDGE_KINDS; i++) {
+    const iso_edge_style *style = &iso_edge_styles[i];
+    const char *kind = iso_edge_name(style->kind);
+    if (!is_used(s, style)) continue;
+    y += LEGEND_ROW;
+    iso_out_printf(s->out, "<path class=\"edge %s\" d=\"M12 %dH46\" marker-end=\"url(#tip-%s)\"/>", kind, y, kind);
+    iso_out_printf(s->out, "<text x=\"56\" y=\"%d\"><tspan font-weight=\"700\">%s</tspan> %s</text>\n", y + 4, kind,
+                   style->meaning);
   }
-  ISO_EDGE_KINDS(ISO_X)
-#undef ISO_X
 }
 
 static void open_svg(iso_output *out, int32_t width, int32_t height, const char *title, const char *about) {
@@ -283,8 +277,7 @@ static void put_nothing(iso_output *out, const isoproof_document *document) {
 isoproof_status isoproof_document_write_svg(const isoproof_document *document, const isoproof_draw_options *options,
                                             isoproof_write_fn write, void *user, isoproof_error *error) {
   isoproof_draw_options known = {.struct_size = sizeof known};
-  if (options != NULL)
-    memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
   const isoproof_document_anomaly *anomaly = isoproof_document_anomaly_at(document, known.anomaly);
   if (anomaly == NULL && known.anomaly > 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "expected an anomaly below %zu, found number %zu",

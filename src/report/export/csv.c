@@ -1,4 +1,4 @@
-/* CSV (RFC 4180): a line a file, a column a level; the same columns for every batch. */
+/* CSV (RFC 4180): one line per file, one column per level; the same columns for every batch. */
 #include <string.h>
 
 #include "report/escape.h"
@@ -81,7 +81,7 @@ static void put_row(iso_output *out, const isoproof_document *document) {
                    (unsigned long long)counts.operations);
   else
     iso_out_text(out, ",,,");
-  put_next(out, iso_judged_name(document));
+  put_next(out, iso_overall_verdict_name(document));
   put_levels(out, document);
   put_anomalies(out, document);
   put_seconds(out, isoproof_document_load_seconds(document));

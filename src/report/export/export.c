@@ -1,3 +1,4 @@
+/* What the outputs for other programs share. */
 #include "report/export/export.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static bool asks(const isoproof_document *document) {
   return false;
 }
 
-bool iso_judged_level(const isoproof_document *document, size_t number, isoproof_level_verdict *out) {
+bool iso_relevant_level(const isoproof_document *document, size_t number, isoproof_level_verdict *out) {
   bool all = !asks(document);
   for (size_t i = 0; isoproof_document_level(document, i, out); i++) {
     if ((all || out->asked) && number-- == 0) return true;
@@ -26,14 +27,14 @@ const char *iso_level_called(const char *level) {
   return info != NULL && info->family == ISOPROOF_LEVEL_MODEL ? info->friendly : level;
 }
 
-isoproof_verdict iso_judged(const isoproof_document *document) {
+isoproof_verdict iso_overall_verdict(const isoproof_document *document) {
   isoproof_verdict verdict = isoproof_document_verdict(document);
   return verdict != ISOPROOF_VERDICT_NONE ? verdict : isoproof_document_elle(document);
 }
 
-const char *iso_judged_name(const isoproof_document *document) {
+const char *iso_overall_verdict_name(const isoproof_document *document) {
   if (isoproof_document_problem(document) != NULL) return "error";
-  isoproof_verdict verdict = iso_judged(document);
+  isoproof_verdict verdict = iso_overall_verdict(document);
   return verdict != ISOPROOF_VERDICT_NONE ? isoproof_verdict_name(verdict) : "decided";
 }
 
@@ -50,13 +51,14 @@ bool iso_breaks(const isoproof_document_anomaly *anomaly, const char *level) {
   return implies_in(level, anomaly->level, ISOPROOF_LEVEL_MODEL);
 }
 
-iso_gravity iso_gravity_of(const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
-  isoproof_level_verdict v = {.struct_size = sizeof v};
-  if (!asks(document)) return iso_judged(document) == ISOPROOF_VIOLATED ? ISO_GRAVITY_ERROR : ISO_GRAVITY_WARNING;
+iso_severity iso_severity_of(const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
+  isoproof_level_verdict v;
+  if (!asks(document))
+    return iso_overall_verdict(document) == ISOPROOF_VIOLATED ? ISO_SEVERITY_ERROR : ISO_SEVERITY_WARNING;
   for (size_t i = 0; isoproof_document_level(document, i, &v); i++) {
-    if (v.asked && v.verdict == ISOPROOF_VIOLATED && iso_breaks(anomaly, v.level)) return ISO_GRAVITY_ERROR;
+    if (v.asked && v.verdict == ISOPROOF_VIOLATED && iso_breaks(anomaly, v.level)) return ISO_SEVERITY_ERROR;
   }
-  return ISO_GRAVITY_NOTE;
+  return ISO_SEVERITY_NOTE;
 }
 
 /* ---- places ---- */
@@ -67,25 +69,25 @@ static const char *file_of(const isoproof_document *document, const isoproof_doc
   return none ? NULL : file;
 }
 
-iso_spot iso_spot_of_op(const isoproof_document *document, const isoproof_document_op *op) {
-  if (op == NULL) return (iso_spot){file_of(document, NULL), 0, -1};
-  return (iso_spot){file_of(document, op), op->line, op->offset};
+iso_location iso_location_of_op(const isoproof_document *document, const isoproof_document_op *op) {
+  if (op == NULL) return (iso_location){file_of(document, NULL), 0, -1};
+  return (iso_location){file_of(document, op), op->line, op->offset};
 }
 
-iso_spot iso_spot_of_txn(const isoproof_document *document, const isoproof_document_txn *txn) {
+iso_location iso_location_of_txn(const isoproof_document *document, const isoproof_document_txn *txn) {
   const isoproof_document_op *best = txn->op_count > 0 ? &txn->ops[0] : NULL;
   for (uint32_t i = 0; i < txn->op_count; i++) {
     if (!txn->ops[i].involved) continue;
     best = &txn->ops[i];
     break;
   }
-  return iso_spot_of_op(document, best);
+  return iso_location_of_op(document, best);
 }
 
-iso_spot iso_spot_of_end(const isoproof_document *document, const isoproof_document_anomaly *anomaly, uint32_t txn,
-                         uint32_t op) {
+iso_location iso_location_of_end(const isoproof_document *document, const isoproof_document_anomaly *anomaly,
+                                 uint32_t txn, uint32_t op) {
   const isoproof_document_txn *whole = &anomaly->txns[txn];
-  return op < whole->op_count ? iso_spot_of_op(document, &whole->ops[op]) : iso_spot_of_txn(document, whole);
+  return op < whole->op_count ? iso_location_of_op(document, &whole->ops[op]) : iso_location_of_txn(document, whole);
 }
 
 /* Reads are where an anomaly shows; their kinds begin with that letter. */
@@ -97,19 +99,20 @@ static const isoproof_document_op *shown_by(const isoproof_document_txn *txn) {
   return NULL;
 }
 
-iso_spot iso_spot_of(const isoproof_document *document, const isoproof_document_anomaly *anomaly, uint32_t *txn) {
+iso_location iso_location_of(const isoproof_document *document, const isoproof_document_anomaly *anomaly,
+                             uint32_t *txn) {
   for (uint32_t i = 0; i < anomaly->txn_count; i++) {
     const isoproof_document_op *op = shown_by(&anomaly->txns[i]);
     *txn = i;
-    if (op != NULL) return iso_spot_of_op(document, op);
+    if (op != NULL) return iso_location_of_op(document, op);
   }
   for (uint32_t i = 0; i < anomaly->txn_count; i++) {
-    iso_spot spot = iso_spot_of_txn(document, &anomaly->txns[i]);
+    iso_location location = iso_location_of_txn(document, &anomaly->txns[i]);
     *txn = i;
-    if (spot.line > 0 || spot.offset >= 0) return spot;
+    if (location.line > 0 || location.offset >= 0) return location;
   }
   *txn = 0;
-  return (iso_spot){file_of(document, NULL), 0, -1};
+  return (iso_location){file_of(document, NULL), 0, -1};
 }
 
 /* ---- words ---- */

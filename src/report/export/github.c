@@ -4,25 +4,25 @@
 #include "report/escape.h"
 #include "report/export/export.h"
 
-/* GitHub shows ten of a kind a step; what is worse comes first, and more than this would only fill the log. */
+/* GitHub shows ten of a kind per step; what is worse comes first, and more than this would only fill the log. */
 enum { MOST_ANNOTATIONS = 50 };
 
 static const char *const commands[] = {
-    [ISO_GRAVITY_ERROR] = "error", [ISO_GRAVITY_WARNING] = "warning", [ISO_GRAVITY_NOTE] = "notice"};
+    [ISO_SEVERITY_ERROR] = "error", [ISO_SEVERITY_WARNING] = "warning", [ISO_SEVERITY_NOTE] = "notice"};
 
-static void open_command(iso_output *out, const char *command, const iso_spot *spot) {
+static void open_command(iso_output *out, const char *command, const iso_location *location) {
   iso_out_printf(out, "::%s ", command);
-  if (spot->file == NULL) return;
+  if (location->file == NULL) return;
   iso_out_text(out, "file=");
-  iso_put_github_property(out, spot->file);
+  iso_put_github_property(out, location->file);
   iso_out_char(out, ',');
-  if (spot->line > 0) iso_out_printf(out, "line=%llu,", (unsigned long long)spot->line);
+  if (location->line > 0) iso_out_printf(out, "line=%llu,", (unsigned long long)location->line);
 }
 
 static void put_anomaly(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
   uint32_t txn;
-  iso_spot spot = iso_spot_of(document, anomaly, &txn);
-  open_command(out, commands[iso_gravity_of(document, anomaly)], &spot);
+  iso_location location = iso_location_of(document, anomaly, &txn);
+  open_command(out, commands[iso_severity_of(document, anomaly)], &location);
   iso_out_text(out, "title=");
   iso_put_heading(out, iso_put_github_property, anomaly);
   iso_out_text(out, "::");
@@ -32,8 +32,8 @@ static void put_anomaly(iso_output *out, const isoproof_document *document, cons
 
 static void put_problem(iso_output *out, const isoproof_document *document, const isoproof_error *problem) {
   const char *file = problem->file[0] != 0 ? problem->file : isoproof_document_file(document);
-  iso_spot spot = {strcmp(file, "-") == 0 || file[0] == 0 ? NULL : file, problem->line, -1};
-  open_command(out, "error", &spot);
+  iso_location location = {strcmp(file, "-") == 0 || file[0] == 0 ? NULL : file, problem->line, -1};
+  open_command(out, "error", &location);
   iso_out_text(out, "title=cannot check::");
   iso_put_github(out, problem->message);
   iso_out_char(out, '\n');
@@ -42,19 +42,19 @@ static void put_problem(iso_output *out, const isoproof_document *document, cons
 /* What was asked for and is not known. */
 static void put_unknown(iso_output *out, const isoproof_document *document) {
   const char *reason = isoproof_document_unknown_reason(document);
-  iso_spot spot = iso_spot_of_op(document, NULL);
-  open_command(out, "warning", &spot);
+  iso_location location = iso_location_of_op(document, NULL);
+  open_command(out, "warning", &location);
   iso_out_text(out, "title=unknown::");
   iso_put_github(out, reason != NULL ? reason : "not decided");
   iso_out_char(out, '\n');
 }
 
-/* Those of one gravity; how many there are. */
-static uint64_t put_all(iso_output *out, const isoproof_document *document, iso_gravity gravity, uint64_t room) {
+/* Those of one severity; how many there are. */
+static uint64_t put_all(iso_output *out, const isoproof_document *document, iso_severity severity, uint64_t room) {
   const isoproof_document_anomaly *a;
   uint64_t found = 0;
   for (size_t i = 0; (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
-    if (iso_gravity_of(document, a) != gravity) continue;
+    if (iso_severity_of(document, a) != severity) continue;
     if (found++ < room) put_anomaly(out, document, a);
   }
   return found;
@@ -70,12 +70,12 @@ isoproof_status isoproof_documents_write_github(const isoproof_document *const *
     if (problem == NULL) continue;
     if (found++ < MOST_ANNOTATIONS) put_problem(out, documents[i], problem);
   }
-  for (int gravity = ISO_GRAVITY_ERROR; gravity <= ISO_GRAVITY_NOTE; gravity++) {
+  for (int severity = ISO_SEVERITY_ERROR; severity <= ISO_SEVERITY_NOTE; severity++) {
     for (size_t i = 0; i < count; i++)
       found +=
-          put_all(out, documents[i], (iso_gravity)gravity, found < MOST_ANNOTATIONS ? MOST_ANNOTATIONS - found : 0);
-    for (size_t i = 0; gravity == ISO_GRAVITY_ERROR && i < count; i++) {
-      if (iso_judged(documents[i]) != ISOPROOF_UNDECIDED) continue;
+          put_all(out, documents[i], (iso_severity)severity, found < MOST_ANNOTATIONS ? MOST_ANNOTATIONS - found : 0);
+    for (size_t i = 0; severity == ISO_SEVERITY_ERROR && i < count; i++) {
+      if (iso_overall_verdict(documents[i]) != ISOPROOF_UNDECIDED) continue;
       if (found++ < MOST_ANNOTATIONS) put_unknown(out, documents[i]);
     }
   }

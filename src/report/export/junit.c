@@ -1,10 +1,11 @@
-/* JUnit XML: a suite a file, a case a level.  Only elements and attributes that every reader of such files knows. */
+/* JUnit XML: one suite per file, one case per level.  Only elements and attributes that every reader of such files
+ * knows. */
 #include <string.h>
 
 #include "report/escape.h"
 #include "report/export/export.h"
 
-enum { MOST_TOLD = 5 }; /* anomalies told in full in a case */
+enum { MOST_SHOWN = 5 }; /* anomalies of a case that are shown in full */
 
 typedef struct tally {
   uint64_t tests, failures, errors, skipped;
@@ -22,7 +23,7 @@ static outcome outcome_of(isoproof_verdict verdict, bool asked) {
 
 /* A check without levels (for patterns, or as Elle does it) is one case. */
 static outcome outcome_of_whole(const isoproof_document *document) {
-  isoproof_verdict verdict = iso_judged(document);
+  isoproof_verdict verdict = iso_overall_verdict(document);
   if (verdict != ISOPROOF_VERDICT_NONE) return outcome_of(verdict, true);
   return isoproof_document_anomaly_at(document, 0) != NULL ? FAILED : SKIPPED;
 }
@@ -46,7 +47,7 @@ static tally tally_of(const isoproof_document *document) {
     count(&t, BROKEN);
     return t;
   }
-  for (size_t i = 0; iso_judged_level(document, i, &v); i++) count(&t, outcome_of(v.verdict, v.asked));
+  for (size_t i = 0; iso_relevant_level(document, i, &v); i++) count(&t, outcome_of(v.verdict, v.asked));
   if (t.tests == 0) count(&t, outcome_of_whole(document));
   return t;
 }
@@ -77,12 +78,12 @@ static bool explains(const isoproof_document *document, const char *level) {
 
 static void put_anomaly(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
   uint32_t txn;
-  iso_spot spot = iso_spot_of(document, anomaly, &txn);
+  iso_location location = iso_location_of(document, anomaly, &txn);
   iso_put_heading(out, iso_put_xml, anomaly);
   iso_out_char(out, '\n');
-  if (spot.file != NULL && spot.line > 0) {
-    iso_put_xml(out, spot.file);
-    iso_out_printf(out, ":%llu\n", (unsigned long long)spot.line);
+  if (location.file != NULL && location.line > 0) {
+    iso_put_xml(out, location.file);
+    iso_out_printf(out, ":%llu\n", (unsigned long long)location.line);
   }
   iso_put_xml(out, anomaly->explanation);
   iso_out_char(out, '\n');
@@ -90,7 +91,7 @@ static void put_anomaly(iso_output *out, const isoproof_document *document, cons
 
 static void put_failure(iso_output *out, const isoproof_document *document, const char *level) {
   const isoproof_document_anomaly *a, *first = NULL;
-  uint64_t told = 0, more = 0;
+  uint64_t shown = 0, more = 0;
   if (level != NULL && !explains(document, level)) level = NULL;
   for (size_t i = 0; first == NULL && (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
     if (counts_for(a, level)) first = a;
@@ -105,11 +106,11 @@ static void put_failure(iso_output *out, const isoproof_document *document, cons
   iso_out_text(out, "\">");
   for (size_t i = 0; (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) {
     if (!counts_for(a, level)) continue;
-    if (told == MOST_TOLD) {
+    if (shown == MOST_SHOWN) {
       more++;
       continue;
     }
-    if (told++ > 0) iso_out_char(out, '\n');
+    if (shown++ > 0) iso_out_char(out, '\n');
     put_anomaly(out, document, a);
   }
   if (more > 0) iso_out_printf(out, "\nand %llu more\n", (unsigned long long)more);
@@ -156,8 +157,8 @@ static void put_number(iso_output *out, const char *name, uint64_t number) {
 }
 
 static void put_properties(iso_output *out, const isoproof_document *document) {
-  isoproof_counts counts = {.struct_size = sizeof counts};
-  isoproof_document_fact fact;
+  isoproof_counts counts;
+  isoproof_document_fact fact = {.struct_size = sizeof fact};
   isoproof_document_counts(document, &counts);
   iso_out_text(out, "    <properties>\n");
   put_property(out, "format", isoproof_document_format(document));
@@ -187,9 +188,9 @@ static void put_suite(iso_output *out, const isoproof_document *document) {
     put_problem_case(out, document, problem);
   } else {
     put_properties(out, document);
-    for (size_t i = 0; iso_judged_level(document, i, &v); i++)
+    for (size_t i = 0; iso_relevant_level(document, i, &v); i++)
       put_case(out, document, iso_level_called(v.level), v.level, outcome_of(v.verdict, v.asked));
-    if (!iso_judged_level(document, 0, &v)) {
+    if (!iso_relevant_level(document, 0, &v)) {
       const char *workload = isoproof_document_workload(document);
       put_case(out, document, workload != NULL ? workload : "anomalies", NULL, outcome_of_whole(document));
     }

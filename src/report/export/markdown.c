@@ -32,7 +32,7 @@ static void put_row(iso_output *out, const isoproof_document *document) {
   isoproof_document_counts(document, &counts);
   iso_out_text(out, "| ");
   put_file(out, document);
-  iso_out_printf(out, " | %s | ", iso_judged_name(document));
+  iso_out_printf(out, " | %s | ", iso_overall_verdict_name(document));
   if (problem != NULL) {
     iso_out_text(out, " |  |  | ");
     iso_put_markdown(out, problem->message);
@@ -55,7 +55,7 @@ static void put_total(iso_output *out, const isoproof_document *const *documents
   iso_out_printf(out, "%zu %s", count, count == 1 ? "history" : "histories");
   for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
     size_t hits = 0;
-    for (size_t i = 0; i < count; i++) hits += strcmp(iso_judged_name(documents[i]), names[n]) == 0;
+    for (size_t i = 0; i < count; i++) hits += strcmp(iso_overall_verdict_name(documents[i]), names[n]) == 0;
     if (hits == 0) continue;
     iso_out_printf(out, "%s%zu %s", comma, hits, strcmp(names[n], "error") == 0 ? "not readable" : names[n]);
     comma = ", ";
@@ -74,10 +74,10 @@ static void put_table(iso_output *out, const isoproof_document *const *documents
 /* ---- one file ---- */
 
 static void put_levels(iso_output *out, const isoproof_document *document) {
-  isoproof_level_verdict v = {.struct_size = sizeof v};
-  if (!iso_judged_level(document, 0, &v)) return;
+  isoproof_level_verdict v;
+  if (!iso_relevant_level(document, 0, &v)) return;
   iso_out_text(out, "| level | verdict |\n|---|---|\n");
-  for (size_t i = 0; iso_judged_level(document, i, &v); i++) {
+  for (size_t i = 0; iso_relevant_level(document, i, &v); i++) {
     bool bad = v.verdict == ISOPROOF_VIOLATED;
     iso_out_text(out, "| ");
     iso_put_markdown(out, iso_level_called(v.level));
@@ -88,11 +88,11 @@ static void put_levels(iso_output *out, const isoproof_document *document) {
 
 static void put_place(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
   uint32_t txn;
-  iso_spot spot = iso_spot_of(document, anomaly, &txn);
-  if (spot.file == NULL || spot.line == 0) return;
+  iso_location location = iso_location_of(document, anomaly, &txn);
+  if (location.file == NULL || location.line == 0) return;
   iso_out_text(out, " (");
-  iso_put_markdown(out, spot.file);
-  iso_out_printf(out, ":%llu)", (unsigned long long)spot.line);
+  iso_put_markdown(out, location.file);
+  iso_out_printf(out, ":%llu)", (unsigned long long)location.line);
 }
 
 static void put_txns(iso_output *out, const isoproof_document_anomaly *anomaly) {
@@ -145,9 +145,9 @@ static void put_details(iso_output *out, const isoproof_document *document) {
     iso_out_text(out, "\n\n");
   }
   for (; i < MOST_TOLD && (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) put_anomaly(out, document, a);
-  size_t told = i;
+  size_t shown = i;
   while (isoproof_document_anomaly_at(document, i) != NULL) i++;
-  if (i > told) iso_out_printf(out, "%zu more anomalies are not shown.\n\n", i - told);
+  if (i > shown) iso_out_printf(out, "%zu more anomalies are not shown.\n\n", i - shown);
 }
 
 /* ---- everything ---- */

@@ -3,7 +3,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/json_writer.h"
 #include "base/vector.h"
+#include "base/words.h"
 #include "report/escape.h"
 #include "report/export/export.h"
 
@@ -16,24 +18,24 @@ typedef struct rule {
 } rule;
 
 typedef struct sarif_log {
-  iso_output *out;
+  isoproof_json *json;
   ISO_VEC(rule) rules; /* sorted by code */
-  const char *comma;   /* between results */
 } sarif_log;
 
-static void put_string(iso_output *out, const char *text) { iso_out_json_string(out, text, strlen(text)); }
-
-/* "name":"text" */
-static void put_field(iso_output *out, const char *name, const char *text) {
-  iso_out_printf(out, "\"%s\":", name);
-  put_string(out, text);
+/* "name":{"text":"..."} */
+static void put_message(isoproof_json *json, const char *name, const char *text) {
+  iso_json_field_object(json, name);
+  iso_json_field_text(json, "text", text);
+  isoproof_json_end(json);
 }
 
-/* "name":{"text":"..."} */
-static void put_message(iso_output *out, const char *name, const char *text) {
-  iso_out_printf(out, "\"%s\":{", name);
-  put_field(out, "text", text);
-  iso_out_char(out, '}');
+/* "name":{"uri":"..."} */
+static void put_uri(isoproof_json *json, const char *name, const char *file) {
+  iso_json_field_object(json, name);
+  iso_json_field(json, "uri");
+  iso_put_uri(iso_json_begin_string(json), file);
+  iso_json_end_string(json);
+  isoproof_json_end(json);
 }
 
 /* ---- rules ---- */
@@ -66,132 +68,144 @@ static size_t rule_of(const sarif_log *log, const char *code) {
   return found != NULL ? (size_t)(found - log->rules.items) : 0;
 }
 
-static void put_help(iso_output *out, const isoproof_anomaly_info *info, const char *meaning) {
-  iso_out_text(out, ",\"help\":{\"text\":");
-  if (info == NULL || info->walkthrough == NULL) {
-    put_string(out, meaning);
-    iso_out_char(out, '}');
-    return;
-  }
-  put_string(out, info->walkthrough);
-  iso_out_text(out, ",\"markdown\":\"");
-  /* What stands in the tables of the library needs no more than the escapes of JSON. */
-  for (const char *c = info->walkthrough; *c != 0; c++) {
-    if (*c == '"' || *c == '\\') iso_out_char(out, '\\');
-    iso_out_char(out, *c == '\n' ? ' ' : *c);
-  }
-  iso_out_text(out, "\\n\\n    isoproof explain ");
-  iso_out_text(out, info->code);
-  iso_out_text(out, "\\n\"}");
+/* The walkthrough as one paragraph, and how to see more. */
+static void put_markdown(isoproof_json *json, const isoproof_anomaly_info *info) {
+  iso_words words = {NULL, 0, 0, false};
+  iso_words_add(&words, "%s", info->walkthrough);
+  for (char *c = words.text; c != NULL && *c != 0; c++)
+    if (*c == '\n') *c = ' ';
+  iso_words_add(&words, "\n\n    isoproof explain %s\n", info->code);
+  iso_json_field_text(json, "markdown", words.text != NULL ? words.text : "");
+  iso_words_free(&words);
 }
 
-static void put_rule(iso_output *out, const rule *r) {
+static void put_help(isoproof_json *json, const isoproof_anomaly_info *info, const char *meaning) {
+  bool known = info != NULL && info->walkthrough != NULL;
+  iso_json_field_object(json, "help");
+  iso_json_field_text(json, "text", known ? info->walkthrough : meaning);
+  if (known) put_markdown(json, info);
+  isoproof_json_end(json);
+}
+
+static void put_rule(isoproof_json *json, const rule *r) {
   const isoproof_anomaly_info *info = isoproof_anomaly_find(r->code);
   const char *meaning = info != NULL ? info->meaning : r->anomaly->meaning;
   const char *name = info != NULL ? info->name : r->anomaly->name;
   const char *level = info != NULL && info->level != NULL ? info->level : r->anomaly->level;
   if (meaning[0] == 0) meaning = name[0] != 0 ? name : r->code;
-  iso_out_char(out, '{');
-  put_field(out, "id", r->code);
-  iso_out_char(out, ',');
-  put_field(out, "name", name);
-  iso_out_char(out, ',');
-  put_message(out, "shortDescription", name[0] != 0 ? name : r->code);
-  iso_out_char(out, ',');
-  put_message(out, "fullDescription", meaning);
-  put_help(out, info, meaning);
-  iso_out_text(out, ",\"defaultConfiguration\":{\"level\":\"error\"},\"properties\":{\"tags\":[\"isolation\"]");
-  if (level != NULL && level[0] != 0) {
-    iso_out_text(out, ",");
-    put_field(out, "weakestLevelBroken", level);
-  }
-  iso_out_text(out, "}}");
+  isoproof_json_object(json);
+  iso_json_field_text(json, "id", r->code);
+  iso_json_field_text(json, "name", name);
+  put_message(json, "shortDescription", name[0] != 0 ? name : r->code);
+  put_message(json, "fullDescription", meaning);
+  put_help(json, info, meaning);
+  iso_json_field_object(json, "defaultConfiguration");
+  iso_json_field_text(json, "level", "error");
+  isoproof_json_end(json);
+  iso_json_field_object(json, "properties");
+  iso_json_field_list(json, "tags");
+  isoproof_json_string(json, "isolation");
+  isoproof_json_end(json);
+  if (level != NULL && level[0] != 0) iso_json_field_text(json, "weakestLevelBroken", level);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
 }
 
 /* ---- places ---- */
 
-/* A place, with the transaction as its logical one; `id` 0 for none. */
-static void put_location(iso_output *out, const iso_spot *spot, const char *txn, uint32_t id, const char *text) {
-  iso_out_char(out, '{');
-  if (id > 0) iso_out_printf(out, "\"id\":%u,", id);
-  if (spot->file != NULL) {
-    iso_out_text(out, "\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"");
-    iso_put_uri(out, spot->file);
-    iso_out_text(out, "\"}");
-    if (spot->line > 0)
-      iso_out_printf(out, ",\"region\":{\"startLine\":%llu}", (unsigned long long)spot->line);
-    else if (spot->offset >= 0)
-      iso_out_printf(out, ",\"region\":{\"byteOffset\":%lld,\"byteLength\":1}", (long long)spot->offset);
-    iso_out_char(out, '}');
-    if (txn != NULL || text != NULL) iso_out_char(out, ',');
+static void put_region(isoproof_json *json, const iso_location *location) {
+  if (location->line == 0 && location->offset < 0) return;
+  iso_json_field_object(json, "region");
+  if (location->line > 0) {
+    iso_json_field_u64(json, "startLine", location->line);
+  } else {
+    iso_json_field_i64(json, "byteOffset", location->offset);
+    iso_json_field_u64(json, "byteLength", 1);
   }
-  if (txn != NULL) {
-    iso_out_text(out, "\"logicalLocations\":[{");
-    put_field(out, "name", txn);
-    iso_out_text(out, ",\"kind\":\"transaction\"}]");
-    if (text != NULL) iso_out_char(out, ',');
-  }
-  if (text != NULL) put_message(out, "message", text);
-  iso_out_char(out, '}');
+  isoproof_json_end(json);
 }
 
-static void put_locations(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a) {
+/* A place, with the transaction as its logical one; `id` 0 for none. */
+static void put_location(isoproof_json *json, const iso_location *location, const char *txn, uint32_t id,
+                         const char *text) {
+  isoproof_json_object(json);
+  if (id > 0) iso_json_field_u64(json, "id", id);
+  if (location->file != NULL) {
+    iso_json_field_object(json, "physicalLocation");
+    put_uri(json, "artifactLocation", location->file);
+    put_region(json, location);
+    isoproof_json_end(json);
+  }
+  if (txn != NULL) {
+    iso_json_field_list(json, "logicalLocations");
+    isoproof_json_object(json);
+    iso_json_field_text(json, "name", txn);
+    iso_json_field_text(json, "kind", "transaction");
+    isoproof_json_end(json);
+    isoproof_json_end(json);
+  }
+  if (text != NULL) put_message(json, "message", text);
+  isoproof_json_end(json);
+}
+
+static void put_locations(isoproof_json *json, const isoproof_document *document, const isoproof_document_anomaly *a) {
   uint32_t primary, id = 1;
-  iso_spot spot = iso_spot_of(document, a, &primary);
-  iso_out_text(out, ",\"locations\":[");
-  put_location(out, &spot, a->txn_count > 0 ? a->txns[primary].name : NULL, 0, NULL);
-  iso_out_text(out, "],\"relatedLocations\":[");
+  iso_location location = iso_location_of(document, a, &primary);
+  iso_json_field_list(json, "locations");
+  put_location(json, &location, a->txn_count > 0 ? a->txns[primary].name : NULL, 0, NULL);
+  isoproof_json_end(json);
+  iso_json_field_list(json, "relatedLocations");
   for (uint32_t i = 0; i < a->txn_count; i++) {
     if (i == primary) continue;
-    spot = iso_spot_of_txn(document, &a->txns[i]);
-    if (id > 1) iso_out_char(out, ',');
-    put_location(out, &spot, a->txns[i].name, id++, a->txns[i].name);
+    location = iso_location_of_txn(document, &a->txns[i]);
+    put_location(json, &location, a->txns[i].name, id++, a->txns[i].name);
   }
-  iso_out_char(out, ']');
+  isoproof_json_end(json);
 }
 
 /* ---- cycles ---- */
 
-static void put_step(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a,
+static void put_step(isoproof_json *json, const isoproof_document *document, const isoproof_document_anomaly *a,
                      const isoproof_document_edge *edge) {
-  iso_spot from = iso_spot_of_end(document, a, edge->from, edge->from_op);
-  iso_spot to = iso_spot_of_end(document, a, edge->to, edge->to_op);
-  iso_out_text(out, "{\"location\":");
-  put_location(out, &from, a->txns[edge->from].name, 0, edge->why);
-  iso_out_text(out, ",\"importance\":\"essential\",\"kinds\":[");
-  put_string(out, edge->kind);
-  iso_out_text(out, "]},{\"location\":");
-  put_location(out, &to, a->txns[edge->to].name, 0, a->txns[edge->to].name);
-  iso_out_text(out, ",\"nestingLevel\":1}");
+  iso_location from = iso_location_of_end(document, a, edge->from, edge->from_op);
+  iso_location to = iso_location_of_end(document, a, edge->to, edge->to_op);
+  isoproof_json_object(json);
+  iso_json_field(json, "location");
+  put_location(json, &from, a->txns[edge->from].name, 0, edge->why);
+  iso_json_field_text(json, "importance", "essential");
+  iso_json_field_list(json, "kinds");
+  isoproof_json_string(json, edge->kind);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_object(json);
+  iso_json_field(json, "location");
+  put_location(json, &to, a->txns[edge->to].name, 0, a->txns[edge->to].name);
+  iso_json_field_u64(json, "nestingLevel", 1);
+  isoproof_json_end(json);
 }
 
-static void put_flow(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a,
+static void put_flow(isoproof_json *json, const isoproof_document *document, const isoproof_document_anomaly *a,
                      const char *title, const isoproof_document_edge *edges, uint32_t count) {
-  iso_out_char(out, '{');
-  if (title != NULL) {
-    put_message(out, "message", title);
-    iso_out_char(out, ',');
-  }
-  iso_out_text(out, "\"threadFlows\":[{\"locations\":[");
-  for (uint32_t i = 0; i < count; i++) {
-    if (i > 0) iso_out_char(out, ',');
-    put_step(out, document, a, &edges[i]);
-  }
-  iso_out_text(out, "]}]}");
+  isoproof_json_object(json);
+  if (title != NULL) put_message(json, "message", title);
+  iso_json_field_list(json, "threadFlows");
+  isoproof_json_object(json);
+  iso_json_field_list(json, "locations");
+  for (uint32_t i = 0; i < count; i++) put_step(json, document, a, &edges[i]);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
 }
 
-static void put_flows(iso_output *out, const isoproof_document *document, const isoproof_document_anomaly *a) {
-  bool comma = false;
-  iso_out_text(out, ",\"codeFlows\":[");
-  if (a->case_count == 0 && a->edge_count > 0) put_flow(out, document, a, NULL, a->edges, a->edge_count);
+static void put_flows(isoproof_json *json, const isoproof_document *document, const isoproof_document_anomaly *a) {
+  iso_json_field_list(json, "codeFlows");
+  if (a->case_count == 0 && a->edge_count > 0) put_flow(json, document, a, NULL, a->edges, a->edge_count);
   for (uint32_t i = 0; i < a->case_count && i < MOST_FLOWS; i++) {
     const isoproof_document_case *one = &a->cases[i];
-    if (one->edge_count == 0) continue;
-    if (comma) iso_out_char(out, ',');
-    put_flow(out, document, a, one->title, one->edges, one->edge_count);
-    comma = true;
+    if (one->edge_count > 0) put_flow(json, document, a, one->title, one->edges, one->edge_count);
   }
-  iso_out_char(out, ']');
+  isoproof_json_end(json);
 }
 
 /* ---- results ---- */
@@ -208,115 +222,141 @@ static uint64_t fingerprint(const isoproof_document *document, const isoproof_do
 
 static void put_result(sarif_log *log, const isoproof_document *document, const isoproof_document_anomaly *a) {
   static const char *const levels[] = {
-      [ISO_GRAVITY_ERROR] = "error", [ISO_GRAVITY_WARNING] = "warning", [ISO_GRAVITY_NOTE] = "note"};
-  iso_output *out = log->out;
-  iso_out_text(out, log->comma);
-  log->comma = ",\n";
-  iso_out_char(out, '{');
-  put_field(out, "ruleId", a->code);
-  iso_out_printf(out, ",\"ruleIndex\":%zu,\"kind\":\"fail\",\"level\":\"%s\",", rule_of(log, a->code),
-                 levels[iso_gravity_of(document, a)]);
-  put_message(out, "message", a->explanation[0] != 0 ? a->explanation : a->name);
-  put_locations(out, document, a);
-  put_flows(out, document, a);
-  iso_out_printf(out, ",\"partialFingerprints\":{\"isoproofAnomaly/v1\":\"%016llx\"},\"occurrenceCount\":%llu",
-                 (unsigned long long)fingerprint(document, a), (unsigned long long)(a->count > 0 ? a->count : 1));
-  iso_out_text(out, ",\"properties\":{");
-  put_field(out, "level", a->level != NULL ? a->level : "");
-  iso_out_text(out, ",\"keys\":[");
-  for (uint32_t i = 0; i < a->key_count; i++) {
-    if (i > 0) iso_out_char(out, ',');
-    put_string(out, a->keys[i]);
-  }
-  iso_out_text(out, "]}}");
+      [ISO_SEVERITY_ERROR] = "error", [ISO_SEVERITY_WARNING] = "warning", [ISO_SEVERITY_NOTE] = "note"};
+  isoproof_json *json = log->json;
+  iso_json_newline(json);
+  isoproof_json_object(json);
+  iso_json_field_text(json, "ruleId", a->code);
+  iso_json_field_u64(json, "ruleIndex", rule_of(log, a->code));
+  iso_json_field_text(json, "kind", "fail");
+  iso_json_field_text(json, "level", levels[iso_severity_of(document, a)]);
+  put_message(json, "message", a->explanation[0] != 0 ? a->explanation : a->name);
+  put_locations(json, document, a);
+  put_flows(json, document, a);
+  iso_json_field_object(json, "partialFingerprints");
+  iso_json_field(json, "isoproofAnomaly/v1");
+  iso_out_printf(iso_json_begin_string(json), "%016llx", (unsigned long long)fingerprint(document, a));
+  iso_json_end_string(json);
+  isoproof_json_end(json);
+  iso_json_field_u64(json, "occurrenceCount", a->count > 0 ? a->count : 1);
+  iso_json_field_object(json, "properties");
+  iso_json_field_text(json, "level", a->level != NULL ? a->level : "");
+  iso_json_field_list(json, "keys");
+  for (uint32_t i = 0; i < a->key_count; i++) isoproof_json_string(json, a->keys[i]);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
 }
 
 /* ---- what could not be read, or not be decided ---- */
 
-static void put_notification(sarif_log *log, const isoproof_document *document) {
+static void put_notification(isoproof_json *json, const isoproof_document *document) {
   const isoproof_error *problem = isoproof_document_problem(document);
   const char *reason = isoproof_document_unknown_reason(document);
-  iso_output *out = log->out;
-  iso_spot spot = iso_spot_of_op(document, NULL);
-  if (problem == NULL && (reason == NULL || iso_judged(document) == ISOPROOF_VIOLATED)) return;
+  iso_location location = iso_location_of_op(document, NULL);
+  if (problem == NULL && (reason == NULL || iso_overall_verdict(document) == ISOPROOF_VIOLATED)) return;
   if (problem != NULL) {
-    if (problem->file[0] != 0 && strcmp(problem->file, "<stdin>") != 0) spot.file = problem->file;
-    spot.line = problem->line;
-    spot.offset = problem->offset;
+    if (problem->file[0] != 0 && strcmp(problem->file, "<stdin>") != 0) location.file = problem->file;
+    location.line = problem->line;
+    location.offset = problem->offset;
   }
-  iso_out_text(out, log->comma);
-  log->comma = ",\n";
-  iso_out_printf(out, "{\"descriptor\":{\"id\":\"%s\"},\"level\":\"%s\",",
-                 problem != NULL ? isoproof_status_name(problem->code) : "unknown",
-                 problem != NULL ? "error" : "warning");
-  put_message(out, "message", problem != NULL ? problem->message : reason);
-  if (spot.file != NULL) {
-    iso_out_text(out, ",\"locations\":[");
-    put_location(out, &spot, NULL, 0, NULL);
-    iso_out_char(out, ']');
+  iso_json_newline(json);
+  isoproof_json_object(json);
+  iso_json_field_object(json, "descriptor");
+  iso_json_field_text(json, "id", problem != NULL ? isoproof_status_name(problem->code) : "unknown");
+  isoproof_json_end(json);
+  iso_json_field_text(json, "level", problem != NULL ? "error" : "warning");
+  put_message(json, "message", problem != NULL ? problem->message : reason);
+  if (location.file != NULL) {
+    iso_json_field_list(json, "locations");
+    put_location(json, &location, NULL, 0, NULL);
+    isoproof_json_end(json);
   }
-  iso_out_char(out, '}');
+  isoproof_json_end(json);
 }
 
-static void put_invocation(sarif_log *log, const isoproof_document *const *documents, size_t count) {
+static void put_invocation(isoproof_json *json, const isoproof_document *const *documents, size_t count) {
   bool good = true;
   for (size_t i = 0; i < count; i++) good = good && isoproof_document_problem(documents[i]) == NULL;
-  iso_out_printf(log->out, "\"invocations\":[{\"executionSuccessful\":%s,\"toolExecutionNotifications\":[",
-                 good ? "true" : "false");
-  log->comma = "\n";
-  for (size_t i = 0; i < count; i++) put_notification(log, documents[i]);
-  iso_out_text(log->out, "]}],\n");
+  iso_json_newline(json);
+  iso_json_field_list(json, "invocations");
+  isoproof_json_object(json);
+  iso_json_field_bool(json, "executionSuccessful", good);
+  iso_json_field_list(json, "toolExecutionNotifications");
+  for (size_t i = 0; i < count; i++) put_notification(json, documents[i]);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
 }
 
-static void put_artifacts(sarif_log *log, const isoproof_document *const *documents, size_t count) {
-  const char *comma = "\n";
-  iso_out_text(log->out, "\"artifacts\":[");
+static void put_artifacts(isoproof_json *json, const isoproof_document *const *documents, size_t count) {
+  iso_json_newline(json);
+  iso_json_field_list(json, "artifacts");
   for (size_t i = 0; i < count; i++) {
-    iso_spot spot = iso_spot_of_op(documents[i], NULL);
-    if (spot.file == NULL) continue;
-    iso_out_text(log->out, comma);
-    comma = ",\n";
-    iso_out_text(log->out, "{\"location\":{\"uri\":\"");
-    iso_put_uri(log->out, spot.file);
-    iso_out_text(log->out, "\"}}");
+    iso_location location = iso_location_of_op(documents[i], NULL);
+    if (location.file == NULL) continue;
+    iso_json_newline(json);
+    isoproof_json_object(json);
+    put_uri(json, "location", location.file);
+    isoproof_json_end(json);
   }
-  iso_out_text(log->out, "],\n");
+  isoproof_json_end(json);
 }
 
 static void put_tool(const sarif_log *log) {
-  iso_out_text(log->out, "\"tool\":{\"driver\":{\"name\":\"isoproof\",\"semanticVersion\":\"");
-  iso_out_text(log->out, isoproof_version());
-  iso_out_text(log->out, "\",\"rules\":[");
+  isoproof_json *json = log->json;
+  iso_json_newline(json);
+  iso_json_field_object(json, "tool");
+  iso_json_field_object(json, "driver");
+  iso_json_field_text(json, "name", "isoproof");
+  iso_json_field_text(json, "semanticVersion", isoproof_version());
+  iso_json_field_list(json, "rules");
   for (size_t i = 0; i < log->rules.count; i++) {
-    iso_out_text(log->out, i > 0 ? ",\n" : "\n");
-    put_rule(log->out, &log->rules.items[i]);
+    iso_json_newline(json);
+    put_rule(json, &log->rules.items[i]);
   }
-  iso_out_text(log->out, "]}},\n");
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+}
+
+static void put_log(sarif_log *log, const isoproof_document *const *documents, size_t count) {
+  const isoproof_document_anomaly *a;
+  isoproof_json *json = log->json;
+  isoproof_json_object(json);
+  iso_json_field_text(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+  iso_json_field_text(json, "version", "2.1.0");
+  iso_json_field_list(json, "runs");
+  isoproof_json_object(json);
+  put_tool(log);
+  put_invocation(json, documents, count);
+  put_artifacts(json, documents, count);
+  iso_json_newline(json);
+  iso_json_field_text(json, "columnKind", "unicodeCodePoints");
+  iso_json_newline(json);
+  iso_json_field_list(json, "results");
+  for (size_t d = 0; d < count && !iso_output_failed(json->out); d++) {
+    for (size_t i = 0; (a = isoproof_document_anomaly_at(documents[d], i)) != NULL; i++)
+      put_result(log, documents[d], a);
+  }
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_end(json);
+  isoproof_json_line(json);
 }
 
 isoproof_status isoproof_documents_write_sarif(const isoproof_document *const *documents, size_t count,
                                                isoproof_write_fn write, void *user, isoproof_error *error) {
-  sarif_log log = {.comma = "\n"};
+  sarif_log log = {.json = NULL};
   if (!collect_rules(&log, documents, count)) {
     iso_vec_free(&log.rules);
     return iso_fail_memory(error);
   }
-  isoproof_status status = iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &log.out, error);
+  isoproof_status status = isoproof_json_open(write, user, &log.json, error);
   if (status == ISOPROOF_OK) {
-    const isoproof_document_anomaly *a;
-    iso_out_text(log.out, "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\","
-                          "\"runs\":[{\n");
-    put_tool(&log);
-    put_invocation(&log, documents, count);
-    put_artifacts(&log, documents, count);
-    iso_out_text(log.out, "\"columnKind\":\"unicodeCodePoints\",\n\"results\":[");
-    log.comma = "\n";
-    for (size_t d = 0; d < count && !iso_output_failed(log.out); d++) {
-      for (size_t i = 0; (a = isoproof_document_anomaly_at(documents[d], i)) != NULL; i++)
-        put_result(&log, documents[d], a);
-    }
-    iso_out_text(log.out, "]}]}\n");
-    status = iso_output_close(log.out, error);
+    put_log(&log, documents, count);
+    status = isoproof_json_close(log.json, error);
   }
   iso_vec_free(&log.rules);
   return status;

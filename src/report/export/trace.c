@@ -1,8 +1,9 @@
-/* Trace events for Perfetto and chrome://tracing: a session is a thread of its node, a transaction a slice. */
+/* Trace events for Perfetto and chrome://tracing: sessions are threads of their node, transactions are slices. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/abi.h"
+#include "base/json_writer.h"
 #include "base/vector.h"
 #include "history/history.h"
 #include "report/document/document.h"
@@ -28,11 +29,11 @@ typedef struct thread {
 
 typedef struct trace {
   iso_output *out;
+  isoproof_json json;
   const isoproof_document *document;
   const isoproof_history *history; /* NULL: only what the anomalies show */
   bool has_times;
   int64_t first, last;
-  const char *comma;
   ISO_VEC(iso_value) nodes;                /* those seen, of a history */
   iso_name_list node_names, session_names; /* those seen, of a document */
   ISO_VEC(slice) slices; /* of a document, sorted by number; of a history they are made when they are needed */
@@ -43,30 +44,39 @@ typedef struct trace {
 
 /* ---- events ---- */
 
-static void put_string(iso_output *out, const char *text) { iso_out_json_string(out, text, strlen(text)); }
-
+/* An event on a line of its own, which stays open. */
 static void begin_event(trace *t, const char *phase, uint32_t process, uint32_t thread_number) {
-  iso_out_text(t->out, t->comma);
-  t->comma = ",\n";
-  iso_out_printf(t->out, "{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u", phase, process, thread_number);
+  iso_json_newline(&t->json);
+  isoproof_json_object(&t->json);
+  iso_json_field_text(&t->json, "ph", phase);
+  iso_json_field_u64(&t->json, "pid", process);
+  iso_json_field_u64(&t->json, "tid", thread_number);
+}
+
+/* Ends the arguments of an event, and the event. */
+static void end_event(trace *t) {
+  isoproof_json_end(&t->json);
+  isoproof_json_end(&t->json);
 }
 
 /* Microseconds, as the format wants them, to the nanosecond. */
 static void put_time(trace *t, const char *name, int64_t nanoseconds) {
   bool negative = nanoseconds < 0;
   uint64_t size = negative ? 0 - (uint64_t)nanoseconds : (uint64_t)nanoseconds;
-  iso_out_printf(t->out, ",\"%s\":%s%llu.%03u", name, negative ? "-" : "", (unsigned long long)(size / 1000),
+  iso_json_field(&t->json, name);
+  iso_out_printf(iso_json_begin_number(&t->json), "%s%llu.%03u", negative ? "-" : "", (unsigned long long)(size / 1000),
                  (unsigned)(size % 1000));
 }
 
 static void put_name(trace *t, const char *what, uint32_t process, uint32_t thread_number, const char *before,
                      const char *text) {
-  begin_event(t, "M", process, thread_number);
-  iso_out_printf(t->out, ",\"name\":\"%s\",\"args\":{\"name\":", what);
   char whole[256];
   snprintf(whole, sizeof whole, "%s%.200s", before, text);
-  put_string(t->out, whole);
-  iso_out_text(t->out, "}}");
+  begin_event(t, "M", process, thread_number);
+  iso_json_field_text(&t->json, "name", what);
+  iso_json_field_object(&t->json, "args");
+  iso_json_field_text(&t->json, "name", whole);
+  end_event(t);
 }
 
 /* ---- time ---- */
@@ -145,23 +155,20 @@ static void begin_slice(trace *t, const slice *s, const char *name, const char *
   begin_event(t, "X", s->process, s->thread);
   put_time(t, "ts", s->start);
   put_time(t, "dur", s->end - s->start);
-  iso_out_text(t->out, ",\"name\":");
   bool committed = strcmp(status, "committed") == 0;
   char whole[160];
   snprintf(whole, sizeof whole, committed ? "%.80s" : "%.80s (%.60s)", name, status);
-  put_string(t->out, whole);
-  iso_out_text(t->out, ",\"cat\":");
-  put_string(t->out, status);
-  iso_out_text(t->out, ",\"args\":{\"status\":");
-  put_string(t->out, status);
+  iso_json_field_text(&t->json, "name", whole);
+  iso_json_field_text(&t->json, "cat", status);
+  iso_json_field_object(&t->json, "args");
+  iso_json_field_text(&t->json, "status", status);
 }
 
 static void put_scalar(trace *t, const char *name, isoproof_scalar scalar) {
   char text[256];
   if (scalar.type == ISOPROOF_NIL) return;
   isoproof_scalar_format(scalar, text, sizeof text);
-  iso_out_printf(t->out, ",\"%s\":", name);
-  put_string(t->out, text);
+  iso_json_field_text(&t->json, name, text);
 }
 
 /* "r x = 3" */
@@ -176,22 +183,18 @@ static void put_op(trace *t, uint64_t number) {
              (unsigned long long)op.element_count);
   else
     snprintf(whole, sizeof whole, "%s %s = %s", isoproof_op_kind_name(op.kind), key, value);
-  put_string(t->out, whole);
+  isoproof_json_string(&t->json, whole);
 }
 
 static void put_ops(trace *t, const isoproof_txn *txn) {
   if (t->history->txns > MOST_WITH_OPS) {
-    iso_out_printf(t->out, ",\"operations\":%llu", (unsigned long long)txn->op_count);
+    iso_json_field_u64(&t->json, "operations", txn->ops);
     return;
   }
-  iso_out_text(t->out, ",\"operations\":[");
-  for (uint64_t i = 0; i < txn->op_count && i < MOST_OPS; i++) {
-    if (i > 0) iso_out_char(t->out, ',');
-    put_op(t, txn->first_op + i);
-  }
-  iso_out_char(t->out, ']');
-  if (txn->op_count > MOST_OPS)
-    iso_out_printf(t->out, ",\"more\":%llu", (unsigned long long)(txn->op_count - MOST_OPS));
+  iso_json_field_list(&t->json, "operations");
+  for (uint64_t i = 0; i < txn->ops && i < MOST_OPS; i++) put_op(t, txn->first_op + i);
+  isoproof_json_end(&t->json);
+  if (txn->ops > MOST_OPS) iso_json_field_u64(&t->json, "more", txn->ops - MOST_OPS);
 }
 
 static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
@@ -219,9 +222,9 @@ static void put_history(trace *t) {
       isoproof_history_txn_name(t->history, i, called, sizeof called);
       begin_slice(t, &s, called, isoproof_txn_status_name(txn.status));
       put_scalar(t, "error", txn.error);
-      if (txn.has_id) iso_out_printf(t->out, ",\"id\":%lld", (long long)txn.id);
+      if (txn.has_id) iso_json_field_i64(&t->json, "id", txn.id);
       put_ops(t, &txn);
-      iso_out_text(t->out, "}}");
+      end_event(t);
     }
   }
 }
@@ -240,12 +243,10 @@ static void put_document_txn(trace *t, const isoproof_document_txn *txn, uint64_
   name_thread(t, process, session, txn->session);
   if (!iso_vec_push(&t->slices, s)) t->failed = true;
   begin_slice(t, &s, txn->name, txn->status);
-  iso_out_text(t->out, ",\"operations\":[");
-  for (uint32_t i = 0; i < txn->op_count; i++) {
-    if (i > 0) iso_out_char(t->out, ',');
-    put_string(t->out, txn->ops[i].text);
-  }
-  iso_out_text(t->out, "]}}");
+  iso_json_field_list(&t->json, "operations");
+  for (uint32_t i = 0; i < txn->op_count; i++) isoproof_json_string(&t->json, txn->ops[i].text);
+  isoproof_json_end(&t->json);
+  end_event(t);
 }
 
 static const slice *find_slice(const trace *t, uint64_t number) {
@@ -283,12 +284,13 @@ static bool place_of(trace *t, const isoproof_document_txn *txn, slice *out) {
 static void put_end(trace *t, const char *phase, const slice *s, int64_t at, const char *name, const char *why) {
   begin_event(t, phase, s->process, s->thread);
   put_time(t, "ts", at);
-  iso_out_printf(t->out, ",\"id\":%llu,\"cat\":\"anomaly\",\"name\":", (unsigned long long)t->flows);
-  put_string(t->out, name);
-  if (phase[0] == 'f') iso_out_text(t->out, ",\"bp\":\"e\"");
-  iso_out_text(t->out, ",\"args\":{\"why\":");
-  put_string(t->out, why);
-  iso_out_text(t->out, "}}");
+  iso_json_field_u64(&t->json, "id", t->flows);
+  iso_json_field_text(&t->json, "cat", "anomaly");
+  iso_json_field_text(&t->json, "name", name);
+  if (phase[0] == 'f') iso_json_field_text(&t->json, "bp", "e");
+  iso_json_field_object(&t->json, "args");
+  iso_json_field_text(&t->json, "why", why);
+  end_event(t);
 }
 
 /* A flow from the start of one slice to the end of the other.  Flows cannot go back in time: one that would is drawn
@@ -314,13 +316,13 @@ static void put_mark(trace *t, const isoproof_document_anomaly *a) {
   if (first == a->txn_count) return;
   begin_event(t, "i", s.process, s.thread);
   put_time(t, "ts", s.start);
-  iso_out_text(t->out, ",\"s\":\"g\",\"cat\":\"anomaly\",\"name\":");
-  put_string(t->out, a->code);
-  iso_out_text(t->out, ",\"args\":{\"name\":");
-  put_string(t->out, a->name);
-  iso_out_text(t->out, ",\"explanation\":");
-  put_string(t->out, a->explanation);
-  iso_out_text(t->out, "}}");
+  iso_json_field_text(&t->json, "s", "g");
+  iso_json_field_text(&t->json, "cat", "anomaly");
+  iso_json_field_text(&t->json, "name", a->code);
+  iso_json_field_object(&t->json, "args");
+  iso_json_field_text(&t->json, "name", a->name);
+  iso_json_field_text(&t->json, "explanation", a->explanation);
+  end_event(t);
 }
 
 static void put_anomalies(trace *t) {
@@ -337,18 +339,16 @@ static void put_anomalies(trace *t) {
 
 /* A thread for each kind of fault of each node, so that slices on one do not cross. */
 static uint32_t fault_thread(const trace *t, size_t number) {
-  isoproof_document_fault one, other;
-  uint32_t place = 1;
-  if (!isoproof_document_fault_at(t->document, number, &one)) return place;
-  for (size_t i = 0; i < number && isoproof_document_fault_at(t->document, i, &other); i++, place++) {
-    if (strcmp(one.kind, other.kind) == 0 && strcmp(one.target, other.target) == 0) return (uint32_t)i + 1;
+  const isoproof_document_fault *faults = t->document->faults.items, *one = &faults[number];
+  for (size_t i = 0; i < number; i++) {
+    if (strcmp(one->kind, faults[i].kind) == 0 && strcmp(one->target, faults[i].target) == 0) return (uint32_t)i + 1;
   }
-  return place;
+  return (uint32_t)number + 1;
 }
 
 static void put_faults(trace *t) {
-  isoproof_document_fault f;
-  for (size_t i = 0; isoproof_document_fault_at(t->document, i, &f); i++) {
+  for (size_t i = 0; i < t->document->faults.count; i++) {
+    const isoproof_document_fault f = t->document->faults.items[i];
     uint32_t place = fault_thread(t, i);
     if (i == 0) put_name(t, "process_name", PROCESS_FAULTS, 0, "", "faults");
     if (place == i + 1) {
@@ -363,36 +363,34 @@ static void put_faults(trace *t) {
     if (end > start)
       put_time(t, "dur", end - start);
     else
-      iso_out_text(t->out, ",\"s\":\"g\"");
-    iso_out_text(t->out, ",\"cat\":\"fault\",\"name\":");
-    put_string(t->out, f.kind);
-    iso_out_text(t->out, ",\"args\":{\"target\":");
-    put_string(t->out, f.target);
-    iso_out_printf(t->out, ",\"ended\":%s}}", ends ? "true" : "false");
+      iso_json_field_text(&t->json, "s", "g");
+    iso_json_field_text(&t->json, "cat", "fault");
+    iso_json_field_text(&t->json, "name", f.kind);
+    iso_json_field_object(&t->json, "args");
+    iso_json_field_text(&t->json, "target", f.target);
+    iso_json_field_bool(&t->json, "ended", ends);
+    end_event(t);
   }
 }
 
 /* ---- the whole ---- */
 
 static void put_other_data(trace *t) {
-  isoproof_document_fact fact;
-  iso_out_text(t->out, "\n],\"displayTimeUnit\":\"ms\",\"otherData\":{\"file\":");
-  put_string(t->out, isoproof_document_file(t->document));
-  iso_out_text(t->out, ",\"times\":");
-  put_string(t->out, t->has_times ? "as recorded" : "none recorded: places in the session instead");
+  isoproof_json *json = &t->json;
+  iso_json_field_object(json, "otherData");
+  iso_json_field_text(json, "file", isoproof_document_file(t->document));
+  iso_json_field_text(json, "times", t->has_times ? "as recorded" : "none recorded: places in the session instead");
   if (t->history == NULL)
-    iso_out_text(t->out, ",\"left_out\":\"the history is not at hand: only the transactions of "
-                         "anomalies are here\"");
+    iso_json_field_text(json, "left_out", "the history is not at hand: only the transactions of anomalies are here");
   else if (t->history->txns > MOST_WITH_OPS)
-    iso_out_text(t->out, ",\"left_out\":\"operations\"");
-  iso_out_text(t->out, ",\"facts\":{");
-  for (size_t i = 0; isoproof_document_fact_at(t->document, i, &fact); i++) {
-    if (i > 0) iso_out_char(t->out, ',');
-    put_string(t->out, fact.name);
-    iso_out_char(t->out, ':');
-    put_string(t->out, fact.value);
+    iso_json_field_text(json, "left_out", "operations");
+  iso_json_field_object(json, "facts");
+  for (size_t i = 0; i < t->document->facts.count; i++) {
+    isoproof_json_name(json, t->document->facts.items[i].name);
+    isoproof_json_string(json, t->document->facts.items[i].value);
   }
-  iso_out_text(t->out, "}}}\n");
+  isoproof_json_end(json);
+  isoproof_json_end(json);
 }
 
 static void find_times(trace *t) {
@@ -409,18 +407,26 @@ static void find_times(trace *t) {
 
 isoproof_status isoproof_document_write_trace(const isoproof_document *document, const isoproof_draw_options *options,
                                               isoproof_write_fn write, void *user, isoproof_error *error) {
-  trace t = {.document = document, .history = isoproof_document_history(document), .comma = "\n"};
-  (void)options;
+  trace t = {.document = document, .history = isoproof_document_history(document)};
+  isoproof_draw_options known = {.struct_size = sizeof known};
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &t.out, error));
   find_times(&t);
-  iso_out_text(t.out, "{\"traceEvents\":[");
+  iso_json_writer_init(&t.json, t.out, ISO_JSON_PLAIN);
+  isoproof_json_object(&t.json);
+  iso_json_field_list(&t.json, "traceEvents");
   put_faults(&t);
   if (t.history != NULL)
     put_history(&t);
   else
     put_document_txns(&t);
   put_anomalies(&t);
+  iso_json_newline(&t.json);
+  isoproof_json_end(&t.json);
+  iso_json_field_text(&t.json, "displayTimeUnit", "ms");
   put_other_data(&t);
+  isoproof_json_end(&t.json);
+  isoproof_json_line(&t.json);
   bool failed = t.failed;
   iso_vec_free(&t.nodes);
   iso_vec_free(&t.node_names);

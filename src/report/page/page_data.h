@@ -5,7 +5,7 @@
 #ifndef ISO_REPORT_PAGE_PAGE_DATA_H
 #define ISO_REPORT_PAGE_PAGE_DATA_H
 
-#include "base/output.h"
+#include "base/json_writer.h"
 #include "base/words.h"
 #include "report/document/document.h"
 
@@ -18,8 +18,11 @@ typedef struct iso_sample {
   bool by_session;   /* not all sessions are there */
 } iso_sample;
 
+enum { ISO_PAGE_ANOMALIES_SHARE = 45 }; /* percent of the page that anomalies may take */
+
 typedef struct iso_page_data {
-  iso_output *out;
+  iso_output *out;     /* what the writer below writes to */
+  isoproof_json *json; /* HTML-safe */
   const isoproof_document *document;
   const uint64_t *written; /* bytes handed on so far; exact after a flush */
   uint64_t max_bytes;
@@ -35,18 +38,15 @@ void iso_page_data_free(iso_page_data *page);
 /* Writes the object. */
 void iso_page_data_put(iso_page_data *page);
 
-/* A time as nanoseconds from the first start of the run; null where there is none. */
-void iso_page_data_time(const iso_page_data *page, int64_t time);
-/* ,"name": */
-void iso_page_data_field(const iso_page_data *page, const char *name);
-void iso_page_data_text(const iso_page_data *page, const char *name, const char *text); /* NULL gives null */
+/* A field with a time, as nanoseconds from the first start of the run; null where there is none. */
+void iso_page_data_time(const iso_page_data *page, const char *name, int64_t time);
 
 /* ---- parts ---- */
 
 void iso_page_data_levels(const iso_page_data *page); /* "levels" and "implies" */
 void iso_page_data_anomalies(iso_page_data *page);    /* "anomalies" */
 bool iso_sample_choose(iso_sample *sample, const isoproof_document *document, uint64_t most);
-void iso_page_data_timeline(const iso_page_data *page); /* "timeline" */
-bool iso_page_data_series(const iso_page_data *page);   /* "series"; false when memory is out */
+void iso_page_data_timeline(const iso_page_data *page);    /* "timeline" */
+bool iso_page_data_time_series(const iso_page_data *page); /* "series"; false when memory is out */
 
 #endif

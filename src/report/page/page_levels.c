@@ -1,7 +1,6 @@
 /* The lattice of levels in the page: verdicts, and places to draw them at, the strongest in row 0. */
 #include <string.h>
 
-#include "report/escape.h"
 #include "report/page/page_data.h"
 
 enum { MOST_LEVELS = 128, SWEEPS = 12 };
@@ -126,42 +125,43 @@ static const char *verdict_of(const isoproof_document *d, const isoproof_level_i
   return is_proved(d, level) ? "satisfied" : "undecided";
 }
 
-void iso_page_data_levels(const iso_page_data *page) {
+static void put_level(const iso_page_data *page, const lattice *l, size_t i) {
   static const char *const families[] = {"level", "session-guarantee", "model"};
-  const isoproof_document *d = page->document;
+  bool asked;
+  const char *verdict = verdict_of(page->document, l->levels[i], &asked);
+  isoproof_json_object(page->json);
+  iso_json_field_text(page->json, "id", name_of(l, i));
+  iso_json_field_text(page->json, "verdict", verdict);
+  iso_json_field_text(page->json, "summary", l->levels[i]->summary);
+  iso_json_field_text(page->json, "family", families[l->levels[i]->family]);
+  iso_json_field_bool(page->json, "asked", asked);
+  iso_json_field(page->json, "column");
+  iso_json_fixed(page->json, l->column[i], 3);
+  iso_json_field_u64(page->json, "row", l->row[i]);
+  isoproof_json_end(page->json);
+}
+
+void iso_page_data_levels(const iso_page_data *page) {
   lattice *l = iso_alloc_zero(1, sizeof *l);
-  iso_page_data_field(page, "levels");
-  iso_out_char(page->out, '[');
   if (l != NULL) {
-    l->models = d->workload != NULL;
+    l->models = page->document->workload != NULL;
     collect(l);
     choose_rows(l);
     choose_columns(l);
   }
-  for (size_t i = 0; l != NULL && i < l->count; i++) {
-    bool asked;
-    const char *verdict = verdict_of(d, l->levels[i], &asked);
-    iso_out_text(page->out, i > 0 ? ",{\"id\":" : "{\"id\":");
-    iso_put_json_in_html(page->out, name_of(l, i));
-    iso_page_data_text(page, "verdict", verdict);
-    iso_page_data_text(page, "summary", l->levels[i]->summary);
-    iso_page_data_text(page, "family", families[l->levels[i]->family]);
-    iso_out_printf(page->out, ",\"asked\":%s,\"column\":%.3f,\"row\":%u}", asked ? "true" : "false", l->column[i],
-                   l->row[i]);
-  }
-  iso_out_text(page->out, "],\"implies\":[");
-  bool first = true;
+  iso_json_field_list(page->json, "levels");
+  for (size_t i = 0; l != NULL && i < l->count; i++) put_level(page, l, i);
+  isoproof_json_end(page->json);
+  iso_json_field_list(page->json, "implies");
   for (size_t a = 0; l != NULL && a < l->count; a++) {
     for (size_t b = 0; b < l->count; b++) {
       if (!l->above[a][b]) continue;
-      iso_out_text(page->out, first ? "[" : ",[");
-      first = false;
-      iso_put_json_in_html(page->out, name_of(l, a));
-      iso_out_char(page->out, ',');
-      iso_put_json_in_html(page->out, name_of(l, b));
-      iso_out_char(page->out, ']');
+      isoproof_json_list(page->json);
+      isoproof_json_string(page->json, name_of(l, a));
+      isoproof_json_string(page->json, name_of(l, b));
+      isoproof_json_end(page->json);
     }
   }
-  iso_out_char(page->out, ']');
+  isoproof_json_end(page->json);
   free(l);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "history/history.h"
-#include "report/escape.h"
 #include "report/page/page_data.h"
 
 enum { NEAR_IN_SESSION = 25, NEAR_IN_TIME = 4, MOST_SESSIONS = 20000 };
@@ -50,7 +49,7 @@ static void mark_same_time(chooser *c, uint64_t txn) {
 /* Calls for every transaction of an anomaly that the history has. */
 static void for_involved(chooser *c, const isoproof_document *document, void (*act)(chooser *, uint64_t)) {
   for (size_t i = 0; i < document->anomalies.count; i++) {
-    const isoproof_document_anomaly *a = &document->anomalies.items[i];
+    const isoproof_document_anomaly *a = &document->anomalies.items[i].limited;
     for (uint32_t k = 0; k < a->txn_count; k++)
       if (a->txns[k].number < c->history->txns) act(c, a->txns[k].number);
   }
@@ -147,9 +146,8 @@ typedef enum field { SESSION, INDEX, STATUS, START, END } field;
 
 static void put_column(const iso_page_data *page, const char *name, field which) {
   const isoproof_history *h = page->document->history;
-  base64 b = {.out = page->out};
-  iso_page_data_field(page, name);
-  iso_out_char(page->out, '"');
+  iso_json_field(page->json, name);
+  base64 b = {.out = iso_json_begin_string(page->json)};
   for (uint32_t t = 0; t < h->txns && !iso_output_failed(page->out); t++) {
     if (!page->sample.shown[t]) continue;
     uint32_t session = h->txn_session[t];
@@ -172,33 +170,33 @@ static void put_column(const iso_page_data *page, const char *name, field which)
     }
   }
   if (b.count > 0) put_group(&b);
-  iso_out_char(page->out, '"');
+  iso_json_end_string(page->json);
 }
 
 static void put_sessions(const iso_page_data *page) {
   const isoproof_history *h = page->document->history;
-  bool first = true;
+  iso_json_field_list(page->json, "sessions");
   for (uint32_t s = 0; s < h->sessions; s++) {
     if (page->sample.session[s] == UINT32_MAX) continue;
     isoproof_scalar name = iso_history_scalar(h, h->session_name[s]);
     char text[ISO_DOCUMENT_SCALAR + 1];
     isoproof_scalar_format(name, text, sizeof text);
-    if (!first) iso_out_char(page->out, ',');
-    first = false;
-    iso_put_json_in_html(page->out, text);
+    isoproof_json_string(page->json, text);
   }
+  isoproof_json_end(page->json);
 }
 
 void iso_page_data_timeline(const iso_page_data *page) {
   const isoproof_history *h = page->document->history;
-  iso_page_data_field(page, "timeline");
+  iso_json_field(page->json, "timeline");
   if (page->sample.shown == NULL || h == NULL) {
-    iso_out_text(page->out, "null");
+    isoproof_json_null(page->json);
     return;
   }
-  iso_out_text(page->out, "{\"sessions\":[");
+  isoproof_json_object(page->json);
   put_sessions(page);
-  iso_out_printf(page->out, "],\"total\":%u,\"shown\":%llu", h->txns, (unsigned long long)page->sample.count);
+  iso_json_field_u64(page->json, "total", h->txns);
+  iso_json_field_u64(page->json, "shown", page->sample.count);
   put_column(page, "session", SESSION);
   put_column(page, "index", INDEX);
   put_column(page, "status", STATUS);
@@ -206,5 +204,5 @@ void iso_page_data_timeline(const iso_page_data *page) {
     put_column(page, "start", START);
     put_column(page, "end", END);
   }
-  iso_out_char(page->out, '}');
+  isoproof_json_end(page->json);
 }

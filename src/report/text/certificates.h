@@ -1,16 +1,12 @@
-/* certificates.h - certificates and figures about the search, for people and for programs.  Owns nothing. */
+/* certificates.h - certificates and figures about the search, for people.  Owns nothing. */
 #ifndef ISO_REPORT_TEXT_CERTIFICATES_H
 #define ISO_REPORT_TEXT_CERTIFICATES_H
 
 #include "base/output.h"
-#include "result/result.h"
-
-/* ,"certificates":[...] and ,"stats":{...}, where they were asked for. */
-void iso_put_proved_json(iso_output *out, const isoproof_result *result);
-void iso_put_stats_json(iso_output *out, const isoproof_result *result);
+#include "report/document/document.h"
 
 /* Paragraphs, where they were asked for. */
-void iso_put_proved_text(iso_output *out, const isoproof_result *result);
-void iso_put_stats_text(iso_output *out, const isoproof_result *result);
+void iso_put_certificates_text(iso_output *out, const isoproof_document *document);
+void iso_put_searches_text(iso_output *out, const isoproof_document *document);
 
 #endif

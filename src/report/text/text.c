@@ -1,54 +1,65 @@
 /* The verdict for people, at most 80 columns wide where the names allow it. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/abi.h"
 #include "base/words.h"
 #include "history/history.h"
 #include "report/document/document.h"
 #include "report/escape.h"
+#include "report/export/export.h"
 #include "report/text/certificates.h"
-#include "report/text/sketch.h"
-#include "result/result.h"
+#include "report/text/sequence_diagram.h"
 
-enum { MOST_LINES = 3, MOST_SKETCHES = 3 }; /* levels on lines of their own; anomalies that are drawn */
+enum { MOST_LINES = 3, MOST_DIAGRAMS = 3 }; /* levels on lines of their own; anomalies that are drawn */
 
-typedef struct {
+typedef struct printer {
   iso_output *out;
-  const isoproof_result *result;
+  const isoproof_document *document;
   bool color, unicode;
-} page;
+} printer;
 
-static void paint(const page *p, isoproof_verdict verdict, const char *text) {
+static void paint(const printer *p, isoproof_verdict verdict, const char *text) {
   const char *colors[] = {[ISOPROOF_VERDICT_NONE] = "",
                           [ISOPROOF_SATISFIED] = "\033[32m",
                           [ISOPROOF_VIOLATED] = "\033[31m",
                           [ISOPROOF_UNDECIDED] = "\033[33m"};
   if (p->color) iso_out_text(p->out, colors[verdict]);
-  iso_out_text(p->out, text);
+  iso_put_sentence(p->out, text);
   if (p->color && colors[verdict][0] != '\0') iso_out_text(p->out, "\033[0m");
 }
 
-static void put_heading(const page *p, const char *file) {
-  const isoproof_history *h = p->result->history;
+static void put_line(const printer *p, const char *before, const char *text, const char *after) {
+  iso_out_text(p->out, before);
+  iso_put_sentence(p->out, text);
+  iso_out_text(p->out, after);
+}
+
+static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
+
+static void put_heading(const printer *p) {
+  const isoproof_document *d = p->document;
+  const isoproof_counts *c = &d->counts;
+  const char *file = d->given_file != NULL ? d->given_file : "history";
   iso_words words = {NULL, 0, 0, false};
   iso_words_add_hostile(&words, file, strlen(file), 4096);
   iso_out_text(p->out, words.text != NULL ? words.text : "");
   iso_words_free(&words);
-  iso_out_printf(p->out, ": %s, %u session%s, %u transaction%s, %u operation%s\n", isoproof_history_format(h),
-                 h->sessions, h->sessions == 1 ? "" : "s", h->txns, h->txns == 1 ? "" : "s", h->ops,
-                 h->ops == 1 ? "" : "s");
-  if (h->aborted > 0 || h->unknown > 0) {
-    iso_out_printf(p->out, "  %u committed, %u aborted, %u unknown\n", h->committed, h->aborted, h->unknown);
+  put_line(p, ": ", d->format, "");
+  iso_out_printf(p->out, ", %llu session%s, %llu transaction%s, %llu operation%s\n", (unsigned long long)c->sessions,
+                 plural(c->sessions), (unsigned long long)c->transactions, plural(c->transactions),
+                 (unsigned long long)c->operations, plural(c->operations));
+  if (c->aborted > 0 || c->unknown > 0) {
+    iso_out_printf(p->out, "  %llu committed, %llu aborted, %llu unknown\n", (unsigned long long)c->committed,
+                   (unsigned long long)c->aborted, (unsigned long long)c->unknown);
   }
 }
 
 /* The levels with one verdict, as a list under its name. */
-static void put_level_list(const page *p, isoproof_verdict verdict) {
+static void put_level_list(const printer *p, isoproof_verdict verdict) {
   size_t column = 0;
-  for (size_t i = 0; i < p->result->level_count; i++) {
-    const char *id = p->result->levels[i].info->id;
-    if (p->result->levels[i].verdict != verdict) continue;
+  for (size_t i = 0; i < p->document->levels.count; i++) {
+    const char *id = p->document->levels.items[i].level;
+    if (p->document->levels.items[i].verdict != verdict) continue;
     if (column == 0) {
       iso_out_text(p->out, "  ");
       paint(p, verdict, isoproof_verdict_name(verdict));
@@ -65,19 +76,27 @@ static void put_level_list(const page *p, isoproof_verdict verdict) {
     do {
       iso_out_char(p->out, ' ');
     } while (++column < 13);
-    iso_out_text(p->out, id);
+    iso_put_sentence(p->out, id);
     column += strlen(id);
   }
   if (column > 0) iso_out_char(p->out, '\n');
 }
 
+static void put_padded(iso_output *out, const char *text, size_t width) {
+  iso_out_text(out, "  ");
+  iso_put_sentence(out, text);
+  for (size_t i = strlen(text); i < width; i++) iso_out_char(out, ' ');
+  iso_out_char(out, ' ');
+}
+
 /* A few levels were asked for by name and get a line each; all of them would fill the screen. */
-static void put_levels(const page *p) {
-  size_t count = p->result->level_count;
-  if (count > 0 || p->result->unknown_reason != NULL) iso_out_char(p->out, '\n');
+static void put_levels(const printer *p) {
+  const isoproof_document *d = p->document;
+  size_t count = d->levels.count;
+  if (count > 0 || d->unknown_reason != NULL) iso_out_char(p->out, '\n');
   for (size_t i = 0; i < count && count <= MOST_LINES; i++) {
-    iso_out_printf(p->out, "  %-30s ", p->result->levels[i].info->id);
-    paint(p, p->result->levels[i].verdict, isoproof_verdict_name(p->result->levels[i].verdict));
+    put_padded(p->out, d->levels.items[i].level, 30);
+    paint(p, d->levels.items[i].verdict, isoproof_verdict_name(d->levels.items[i].verdict));
     iso_out_char(p->out, '\n');
   }
   if (count > MOST_LINES) {
@@ -85,11 +104,10 @@ static void put_levels(const page *p) {
     put_level_list(p, ISOPROOF_VIOLATED);
     put_level_list(p, ISOPROOF_UNDECIDED);
   }
-  if (p->result->unknown_reason != NULL) iso_out_printf(p->out, "  unknown: %s\n", p->result->unknown_reason);
-  const char *unexplained = p->result->unexplained;
-  if (unexplained == NULL) return;
-  iso_out_printf(p->out, "  the violation of %s takes too many cases to show;\n", unexplained);
-  iso_out_printf(p->out, "  for a smaller history: isoproof minimize --level %s\n", unexplained);
+  if (d->unknown_reason != NULL) put_line(p, "  unknown: ", d->unknown_reason, "\n");
+  if (d->unexplained == NULL) return;
+  put_line(p, "  the violation of ", d->unexplained, " takes too many cases to show;\n");
+  put_line(p, "  for a smaller history: isoproof minimize --level ", d->unexplained, "\n");
 }
 
 /* Wraps a sentence at 78 columns behind an indent of four. */
@@ -103,7 +121,7 @@ static void put_wrapped(iso_output *out, const char *text) {
     }
     if (column == 0) iso_out_text(out, "    ");
     if (column > 0) iso_out_char(out, ' '), column++;
-    iso_out_bytes(out, text, bytes);
+    iso_put_sentence_n(out, text, bytes);
     column += width;
     text += bytes;
     while (*text == ' ') text++;
@@ -111,62 +129,30 @@ static void put_wrapped(iso_output *out, const char *text) {
   iso_out_char(out, '\n');
 }
 
-/* Its transactions side by side; a sketch that memory has no room for is left out. */
-static void put_drawing(const page *p, const isoproof_anomaly *anomaly) {
-  iso_arena arena = ISO_ARENA_EMPTY;
-  isoproof_document_anomaly model;
-  memset(&model, 0, sizeof model);
-  if (iso_model_anomaly(&arena, p->result->history, anomaly, &model) && iso_model_tell(&arena, &model))
-    iso_put_sketch(p->out, &model, (iso_sketch_style){.color = p->color, .unicode = p->unicode});
-  iso_arena_free(&arena);
+/* What the input calls the transactions, where it gives them ids. */
+static void put_ids(const printer *p, const iso_full_anomaly *anomaly) {
+  iso_words words = {NULL, 0, 0, false};
+  for (size_t i = 0; anomaly->has_ids && i < anomaly->txn_count; i++) {
+    if (!anomaly->txns[i].has_id) continue;
+    iso_words_add(&words, "%s%s is transaction %lld", words.length > 0 ? ", " : "(", anomaly->txns[i].name,
+                  (long long)anomaly->txns[i].id);
+  }
+  if (words.length > 0) iso_words_add(&words, " of the input)");
+  if (words.length > 0 && !words.failed) put_wrapped(p->out, words.text);
+  iso_words_free(&words);
 }
 
-static void put_anomaly(const page *p, const isoproof_anomaly *anomaly, bool drawn) {
-  const isoproof_history *h = p->result->history;
+static void put_anomaly(const printer *p, const iso_full_anomaly *anomaly, bool drawn) {
   iso_out_text(p->out, "\n  ");
   paint(p, ISOPROOF_VIOLATED, anomaly->code);
-  iso_out_printf(p->out, " %s", anomaly->name);
-  if (!p->result->all) {
-    iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, anomaly->count == 1 ? "" : "s");
-  }
-  iso_out_printf(p->out, ", breaks %s\n", anomaly->level);
-  if (drawn) put_drawing(p, anomaly);
+  put_line(p, " ", anomaly->name, "");
+  if (!p->document->every_instance)
+    iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, plural(anomaly->count));
+  put_line(p, ", breaks ", anomaly->level, "\n");
+  if (drawn)
+    iso_put_sequence_diagram(p->out, &anomaly->limited, (iso_diagram_style){.color = p->color, .unicode = p->unicode});
   put_wrapped(p->out, anomaly->explanation);
-  if (h->txn_id_opt == NULL) return;
-  iso_words words = {NULL, 0, 0, false};
-  for (size_t i = 0; i < anomaly->txn_count; i++) {
-    isoproof_txn txn = {.struct_size = sizeof txn};
-    char name[64];
-    if (!isoproof_history_txn_at(h, anomaly->txns[i], &txn) || !txn.has_id) continue;
-    isoproof_history_txn_name(h, anomaly->txns[i], name, sizeof name);
-    iso_words_add(&words, "%s%s is transaction %lld", words.length > 0 ? ", " : "(", name, (long long)txn.id);
-  }
-  if (words.length > 0 && !words.failed) {
-    iso_words_add(&words, " of the input)");
-    if (!words.failed) put_wrapped(p->out, words.text);
-  }
-  iso_words_free(&words);
-}
-
-static void put_names(const page *p, const char *what, const char *(*next)(const isoproof_result *, size_t)) {
-  iso_words words = {NULL, 0, 0, false};
-  if (next(p->result, 0) == NULL) return;
-  iso_out_printf(p->out, "  %s\n", what);
-  for (size_t i = 0; next(p->result, i) != NULL; i++) {
-    iso_words_add(&words, "%s%s", i > 0 ? ", " : "", next(p->result, i));
-  }
-  if (!words.failed && words.text != NULL) put_wrapped(p->out, words.text);
-  iso_words_free(&words);
-}
-
-/* What a check with a workload or models says about models. */
-static void put_models(const page *p) {
-  if (isoproof_result_elle_workload(p->result) == NULL) return;
-  iso_out_char(p->out, '\n');
-  iso_out_printf(p->out, "  workload: %s\n", isoproof_result_elle_workload(p->result));
-  put_names(p, "not:", isoproof_result_ruled_out_at);
-  put_names(p, "and so neither:", isoproof_result_also_ruled_out_at);
-  put_names(p, "proved:", isoproof_result_proved_at);
+  put_ids(p, anomaly);
 }
 
 /* Whether a shell takes it as one word. */
@@ -175,56 +161,113 @@ static bool is_plain_path(const char *file) {
          strspn(file, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@") == strlen(file);
 }
 
-static void put_strongest(const page *p) {
-  const char *const *names = p->result->strongest;
+/* How to learn more, by the first of them. */
+static void put_hints(const printer *p, const char *code) {
+  const char *file = p->document->given_file;
+  put_line(p, "  more about an anomaly: isoproof explain ", code, "\n");
+  if (file != NULL && is_plain_path(file))
+    iso_out_printf(p->out, "  a page to look at: isoproof check --html=report.html %s\n", file);
+}
+
+/* Asks for them one by one, and keeps the code of the first in `arena`; false when memory is out. */
+static bool put_anomalies(const printer *p, iso_arena *arena, const char **first) {
+  iso_arena scratch = ISO_ARENA_EMPTY;
+  bool good = true;
+  for (size_t i = 0; good && i < iso_document_anomaly_count(p->document) && !iso_output_failed(p->out); i++) {
+    iso_full_anomaly anomaly;
+    good = iso_document_anomaly(p->document, i, (iso_anomaly_parts){.limited = i < MOST_DIAGRAMS}, &scratch, &anomaly);
+    if (good && anomaly.code != NULL) {
+      put_anomaly(p, &anomaly, i < MOST_DIAGRAMS);
+      if (i == 0) *first = iso_arena_text(arena, anomaly.code, strlen(anomaly.code));
+    }
+    iso_arena_free(&scratch);
+  }
+  if (p->document->anomalies_found > iso_document_anomaly_count(p->document))
+    iso_out_printf(p->out, "\n  %llu of %llu anomalies are shown\n",
+                   (unsigned long long)iso_document_anomaly_count(p->document),
+                   (unsigned long long)p->document->anomalies_found);
+  return good;
+}
+
+static void put_names(const printer *p, const char *what, iso_document_names which) {
+  const iso_name_list *names = &p->document->names[which];
+  iso_words words = {NULL, 0, 0, false};
+  if (names->count == 0) return;
+  iso_out_printf(p->out, "  %s\n", what);
+  for (size_t i = 0; i < names->count; i++) iso_words_add(&words, "%s%s", i > 0 ? ", " : "", names->items[i]);
+  if (!words.failed && words.text != NULL) put_wrapped(p->out, words.text);
+  iso_words_free(&words);
+}
+
+/* What a check with a workload or models says about models. */
+static void put_models(const printer *p) {
+  if (p->document->workload == NULL) return;
+  iso_out_char(p->out, '\n');
+  put_line(p, "  workload: ", p->document->workload, "\n");
+  put_names(p, "not:", ISO_NAMES_NOT);
+  put_names(p, "and so neither:", ISO_NAMES_ALSO_NOT);
+  put_names(p, "proved:", ISO_NAMES_PROVED);
+}
+
+static void put_strongest(const printer *p) {
+  const iso_name_list *names = &p->document->names[ISO_NAMES_STRONGEST];
   size_t column = strlen("  strongest that holds:");
   iso_out_text(p->out, "  strongest that holds:");
-  for (size_t i = 0; names[i] != NULL; i++) {
-    size_t width = strlen(names[i]) + (names[i + 1] != NULL);
+  for (size_t i = 0; i < names->count; i++) {
+    bool more = i + 1 < names->count;
+    size_t width = strlen(names->items[i]) + more;
     if (i > 0 && column + 1 + width > 78) {
       iso_out_text(p->out, "\n   ");
       column = 3;
     }
-    iso_out_printf(p->out, " %s%s", names[i], names[i + 1] != NULL ? "," : "");
+    put_line(p, " ", names->items[i], more ? "," : "");
     column += 1 + width;
   }
   iso_out_char(p->out, '\n');
 }
 
-static void put_summary(const page *p, const char *file) {
-  const isoproof_result *result = p->result;
+static void put_summary(const printer *p, const char *first) {
+  const isoproof_document *d = p->document;
   iso_out_char(p->out, '\n');
-  if (isoproof_result_verdict(result) != ISOPROOF_VERDICT_NONE) {
+  if (d->verdict != ISOPROOF_VERDICT_NONE) {
     iso_out_text(p->out, "  verdict: ");
-    paint(p, isoproof_result_verdict(result), isoproof_verdict_name(isoproof_result_verdict(result)));
+    paint(p, d->verdict, isoproof_verdict_name(d->verdict));
     iso_out_char(p->out, '\n');
-  } else if (result->strongest[0] != NULL) {
+  } else if (d->names[ISO_NAMES_STRONGEST].count > 0) {
     put_strongest(p);
   }
-  isoproof_anomaly first = {.struct_size = sizeof first};
-  if (isoproof_result_anomaly_at(result, 0, &first)) {
-    iso_out_printf(p->out, "  more about an anomaly: isoproof explain %s\n", first.code);
-    if (file != NULL && is_plain_path(file))
-      iso_out_printf(p->out, "  a page to look at: isoproof check --html=report.html %s\n", file);
-  }
+  if (first != NULL) put_hints(p, first);
 }
 
-isoproof_status isoproof_result_write_text(const isoproof_result *result, const isoproof_render_options *options,
-                                           isoproof_write_fn write, void *user, isoproof_error *error) {
-  isoproof_render_options known = {.struct_size = sizeof known};
-  if (options != NULL)
-    memcpy(&known, options, options->struct_size < sizeof known ? options->struct_size : sizeof known);
-  page p = {.result = result, .color = known.color, .unicode = known.unicode};
+/* False when memory is out. */
+static bool put_result(const printer *p) {
+  iso_arena arena = ISO_ARENA_EMPTY;
+  const char *first = NULL;
+  put_heading(p);
+  put_levels(p);
+  bool good = put_anomalies(p, &arena, &first);
+  put_models(p);
+  iso_put_certificates_text(p->out, p->document);
+  iso_put_searches_text(p->out, p->document);
+  put_summary(p, first);
+  iso_arena_free(&arena);
+  return good;
+}
+
+isoproof_status isoproof_document_write_text(const isoproof_document *document, const isoproof_draw_options *options,
+                                             isoproof_write_fn write, void *user, isoproof_error *error) {
+  isoproof_draw_options known = {.struct_size = sizeof known};
+  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  printer p = {.document = document, .color = known.color, .unicode = known.unicode};
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &p.out, error));
-  put_heading(&p, known.file != NULL ? known.file : "history");
-  put_levels(&p);
-  for (size_t i = 0; i < isoproof_result_anomaly_count(result); i++) {
-    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (isoproof_result_anomaly_at(result, i, &anomaly)) put_anomaly(&p, &anomaly, i < MOST_SKETCHES);
+  bool good = true;
+  if (document->has_problem) {
+    iso_put_problem(p.out, iso_put_terminal, &document->problem);
+    iso_out_char(p.out, '\n');
+  } else {
+    good = put_result(&p);
   }
-  put_models(&p);
-  iso_put_proved_text(p.out, result);
-  iso_put_stats_text(p.out, result);
-  put_summary(&p, known.file);
-  return iso_output_close(p.out, error);
+  if (good) return iso_output_close(p.out, error);
+  iso_output_abandon(p.out);
+  return iso_fail_memory(error);
 }

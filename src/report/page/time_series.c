@@ -78,31 +78,40 @@ static bool gather(series *s) {
 }
 
 static void put_counts(const iso_page_data *page, const series *s, const char *name, isoproof_txn_status status) {
-  iso_page_data_field(page, name);
-  for (uint32_t i = 0; i < s->buckets; i++) {
-    iso_out_char(page->out, i == 0 ? '[' : ',');
-    iso_out_u64(page->out, s->counts[status][i]);
-  }
-  iso_out_char(page->out, ']');
+  iso_json_field_list(page->json, name);
+  for (uint32_t i = 0; i < s->buckets; i++) isoproof_json_u64(page->json, s->counts[status][i]);
+  isoproof_json_end(page->json);
 }
 
 /* The smallest latency that `percent` of those in the bucket do not exceed. */
 static void put_quantile(const iso_page_data *page, const series *s, const char *name, uint64_t percent) {
-  iso_page_data_field(page, name);
+  iso_json_field_list(page->json, name);
   for (uint32_t i = 0; i < s->buckets; i++) {
     uint64_t count = s->begin[i + 1] - s->begin[i], rank = (count * percent + 99) / 100;
-    iso_out_char(page->out, i == 0 ? '[' : ',');
     if (count == 0)
-      iso_out_text(page->out, "null");
+      isoproof_json_null(page->json);
     else
-      iso_out_u64(page->out, s->latency[s->begin[i] + (rank > 0 ? rank - 1 : 0)]);
+      isoproof_json_u64(page->json, s->latency[s->begin[i] + (rank > 0 ? rank - 1 : 0)]);
   }
-  iso_out_char(page->out, ']');
+  isoproof_json_end(page->json);
 }
 
-bool iso_page_data_series(const iso_page_data *page) {
+static void put_series(const iso_page_data *page, const series *s) {
+  isoproof_json_object(page->json);
+  iso_json_field_u64(page->json, "start", 0);
+  iso_json_field_u64(page->json, "bucket", s->width);
+  put_counts(page, s, "committed", ISOPROOF_COMMITTED);
+  put_counts(page, s, "aborted", ISOPROOF_ABORTED);
+  put_counts(page, s, "unknown", ISOPROOF_UNKNOWN);
+  put_quantile(page, s, "p50", 50);
+  put_quantile(page, s, "p95", 95);
+  put_quantile(page, s, "p99", 99);
+  put_quantile(page, s, "max", 100);
+  isoproof_json_end(page->json);
+}
+
+bool iso_page_data_time_series(const iso_page_data *page) {
   const isoproof_document *d = page->document;
-  iso_page_data_field(page, "series");
   series *s = NULL;
   bool possible = d->history != NULL && d->has_times && d->history->txn_start_opt != NULL;
   if (possible) s = iso_alloc_zero(1, sizeof *s);
@@ -116,19 +125,11 @@ bool iso_page_data_series(const iso_page_data *page) {
     if (s->buckets > MOST_BUCKETS) s->buckets = MOST_BUCKETS;
     good = gather(s);
   }
-  if (s == NULL || !good) {
-    iso_out_text(page->out, "null");
-  } else {
-    iso_out_printf(page->out, "{\"start\":0,\"bucket\":%llu", (unsigned long long)s->width);
-    put_counts(page, s, "committed", ISOPROOF_TXN_COMMITTED);
-    put_counts(page, s, "aborted", ISOPROOF_TXN_ABORTED);
-    put_counts(page, s, "unknown", ISOPROOF_TXN_UNKNOWN);
-    put_quantile(page, s, "p50", 50);
-    put_quantile(page, s, "p95", 95);
-    put_quantile(page, s, "p99", 99);
-    put_quantile(page, s, "max", 100);
-    iso_out_char(page->out, '}');
-  }
+  iso_json_field(page->json, "series");
+  if (s != NULL && good)
+    put_series(page, s);
+  else
+    isoproof_json_null(page->json);
   if (s != NULL) free(s->latency);
   free(s);
   return good;

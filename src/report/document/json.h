@@ -1,0 +1,13 @@
+/* json.h - documents as JSON (schema 1, docs/json.md), in parts.  Owns nothing. */
+#ifndef ISO_REPORT_DOCUMENT_JSON_H
+#define ISO_REPORT_DOCUMENT_JSON_H
+
+#include "base/json_writer.h"
+#include "report/document/document.h"
+
+/* An anomaly in full, as an object; what pages and drawings show of it is its field "details". */
+void iso_put_anomaly_json(isoproof_json *json, const iso_full_anomaly *anomaly);
+/* "seconds" and "peak_bytes": what judging took, where it is known. */
+void iso_put_effort_json(isoproof_json *json, const isoproof_document *document);
+
+#endif
