@@ -7,7 +7,7 @@
 #include "cli/terminal/message.h"
 #include "cli/terminal/output.h"
 
-static void print_blame(isoproof_json *j, const isoproof_history *history, const isoproof_blame *blame) {
+static void print_blame(isoproof_json *j, const isoproof_history *history, const isoproof_injected_bug *blame) {
   isoproof_json_object(j);
   isoproof_json_name(j, "bug");
   isoproof_json_string(j, isoproof_sim_bug_name(blame->bug));
@@ -36,9 +36,9 @@ int write_blames(const char *path, const isoproof_history *history, const isopro
     message_errno(path, "open it for writing");
     return EXIT_USAGE;
   }
-  isoproof_blame blame;
+  isoproof_injected_bug blame = {.struct_size = sizeof blame};
   isoproof_json *j = json_to(out);
-  for (size_t i = 0; j != NULL && isoproof_blames_at(blames, i, &blame); i++) print_blame(j, history, &blame);
+  for (size_t i = 0; j != NULL && isoproof_injected_bug_at(blames, i, &blame); i++) print_blame(j, history, &blame);
   bool failed = j == NULL || !json_done(j);
   if (fflush(out) != 0 || ferror(out) != 0) failed = true;
   if (!standard && fclose(out) != 0) failed = true;

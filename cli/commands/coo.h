@@ -4,7 +4,7 @@
 
 #include <isoproof/coo.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/terminal/output.h"
 
 enum {

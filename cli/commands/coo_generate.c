@@ -82,7 +82,7 @@ static void json_case(isoproof_json *j, const isoproof_coo_case *c, const isopro
   isoproof_json_name(j, "transactions");
   isoproof_json_u64(j, c->length);
   isoproof_json_name(j, "objects");
-  isoproof_json_u64(j, c->objects);
+  isoproof_json_u64(j, c->object_count);
   isoproof_json_name(j, "cycle");
   isoproof_json_string(j, pops);
   isoproof_json_name(j, "schedule");
@@ -101,7 +101,7 @@ static void json_case(isoproof_json *j, const isoproof_coo_case *c, const isopro
 
 static isoproof_status list(const options *parsed, size_t txns, size_t objects, isoproof_error *error) {
   isoproof_coo_generator *generator = NULL;
-  isoproof_coo_case c;
+  isoproof_coo_case c = {.struct_size = sizeof c};
   bool sql = parsed->values[COO_SQL].on, as_json = parsed->values[COO_JSON].on;
   isoproof_json *j = as_json ? json_to(stdout) : NULL;
   if (as_json && j == NULL) return ISOPROOF_OK;
@@ -149,7 +149,7 @@ static void json_counts(size_t txns, size_t objects) {
       isoproof_json_name(j, "objects");
       isoproof_json_u64(j, m);
       isoproof_json_name(j, "cycles");
-      isoproof_json_u64(j, isoproof_coo_count(n, m));
+      isoproof_json_u64(j, isoproof_coo_cycle_count(n, m));
       isoproof_json_end(j);
     }
   }

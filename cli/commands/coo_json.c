@@ -27,10 +27,10 @@ static void json_event(isoproof_json *j, const isoproof_coo_event *event) {
 }
 
 static void json_errors(isoproof_json *j, const isoproof_coo_matrix *matrix, size_t row, size_t level) {
-  isoproof_coo_event event;
+  isoproof_coo_event event = {.struct_size = sizeof event};
   isoproof_json_name(j, "errors");
   isoproof_json_list(j);
-  for (size_t i = 0; isoproof_coo_cell_error(matrix, row, level, i, &event); i++) {
+  for (size_t i = 0; isoproof_coo_cell_error_at(matrix, row, level, i, &event); i++) {
     isoproof_json_object(j);
     isoproof_json_name(j, "session");
     isoproof_json_u64(j, event.session);
@@ -62,8 +62,8 @@ static void json_cell(isoproof_json *j, const coo_view *view, const isoproof_coo
   char letter[2] = {isoproof_coo_result_letter(cell->result), 0};
   char published[2] = {
       isoproof_coo_published(isoproof_coo_matrix_database(matrix), level, view->hermitage ? 0 : row->number), 0};
-  isoproof_coo_verdict verdict;
-  isoproof_coo_event event;
+  isoproof_coo_verdict verdict = {.struct_size = sizeof verdict};
+  isoproof_coo_event event = {.struct_size = sizeof event};
   isoproof_json_name(j, level);
   isoproof_json_object(j);
   field(j, "result", letter);
@@ -75,7 +75,7 @@ static void json_cell(isoproof_json *j, const coo_view *view, const isoproof_coo
   json_errors(j, matrix, r, l);
   isoproof_json_name(j, "levels");
   isoproof_json_object(j);
-  for (size_t i = 0; isoproof_coo_cell_verdict(matrix, r, l, i, &verdict); i++)
+  for (size_t i = 0; isoproof_coo_cell_verdict_at(matrix, r, l, i, &verdict); i++)
     field(j, verdict.level, verdict.verdict);
   isoproof_json_end(j);
   json_counts(j, cell);
@@ -84,7 +84,7 @@ static void json_cell(isoproof_json *j, const coo_view *view, const isoproof_coo
   isoproof_json_number(j, cell->seconds);
   isoproof_json_name(j, "events");
   isoproof_json_list(j);
-  for (size_t i = 0; isoproof_coo_cell_event(matrix, r, l, i, &event); i++) json_event(j, &event);
+  for (size_t i = 0; isoproof_coo_cell_event_at(matrix, r, l, i, &event); i++) json_event(j, &event);
   isoproof_json_end(j);
   isoproof_json_end(j);
 }
@@ -93,7 +93,7 @@ static void json_hermitage(isoproof_json *j, const isoproof_coo_matrix *matrix) 
   const char *level, *test;
   isoproof_json_name(j, "hermitage");
   isoproof_json_object(j);
-  for (size_t l = 0; (level = isoproof_coo_matrix_level(matrix, l)) != NULL; l++) {
+  for (size_t l = 0; (level = isoproof_coo_matrix_level_at(matrix, l)) != NULL; l++) {
     isoproof_json_name(j, level);
     isoproof_json_object(j);
     for (size_t t = 0; (test = coo_hermitage_test(t)) != NULL; t++) {
@@ -110,8 +110,8 @@ void coo_json(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
   isoproof_json *j = json_to(stdout);
   const char *level;
-  isoproof_coo_row row;
-  isoproof_coo_cell cell;
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  isoproof_coo_cell cell = {.struct_size = sizeof cell};
   if (j == NULL) return;
   isoproof_json_object(j);
   isoproof_json_name(j, "schema");
@@ -119,13 +119,13 @@ void coo_json(const coo_view *view) {
   field(j, "database", isoproof_coo_matrix_database(matrix));
   isoproof_json_name(j, "levels");
   isoproof_json_list(j);
-  for (size_t i = 0; (level = isoproof_coo_matrix_level(matrix, i)) != NULL; i++) isoproof_json_string(j, level);
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(matrix, i)) != NULL; i++) isoproof_json_string(j, level);
   isoproof_json_end(j);
   isoproof_json_name(j, "seconds");
   isoproof_json_number(j, isoproof_coo_matrix_seconds(matrix));
   isoproof_json_name(j, "cases");
   isoproof_json_list(j);
-  for (size_t r = 0; isoproof_coo_matrix_row(matrix, r, &row); r++) {
+  for (size_t r = 0; isoproof_coo_matrix_row_at(matrix, r, &row); r++) {
     isoproof_json_object(j);
     isoproof_json_name(j, "no");
     isoproof_json_u64(j, row.number);
@@ -134,7 +134,7 @@ void coo_json(const coo_view *view) {
     field(j, "schedule", row.plan);
     isoproof_json_name(j, "results");
     isoproof_json_object(j);
-    for (size_t l = 0; isoproof_coo_matrix_cell(matrix, r, l, &cell); l++) json_cell(j, view, &row, r, l, &cell);
+    for (size_t l = 0; isoproof_coo_matrix_cell_at(matrix, r, l, &cell); l++) json_cell(j, view, &row, r, l, &cell);
     isoproof_json_end(j);
     isoproof_json_end(j);
   }

@@ -224,10 +224,10 @@ static void json_cycle(isoproof_json *j, const story *s, const isoproof_pop_cycl
 }
 
 static void json_levels(isoproof_json *j, const story *s) {
-  isoproof_level_verdict verdict;
+  isoproof_level_verdict verdict = {.struct_size = sizeof verdict};
   isoproof_json_name(j, "levels");
   isoproof_json_object(j);
-  for (size_t i = 0; isoproof_result_level(s->result, i, &verdict); i++) {
+  for (size_t i = 0; isoproof_result_level_at(s->result, i, &verdict); i++) {
     isoproof_json_name(j, verdict.level);
     isoproof_json_string(j, isoproof_verdict_name(verdict.verdict));
   }
@@ -237,7 +237,7 @@ static void json_levels(isoproof_json *j, const story *s) {
 static void print_json(const story *s) {
   isoproof_json *j = json_to(stdout);
   isoproof_pop pop;
-  isoproof_pop_cycle cycle;
+  isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
   if (j == NULL) return;
   isoproof_json_object(j);
   isoproof_json_name(j, "schema");
@@ -246,14 +246,14 @@ static void print_json(const story *s) {
   isoproof_json_string(j, isoproof_schedule_text(s->schedule));
   isoproof_json_name(j, "pops");
   isoproof_json_list(j);
-  for (size_t i = 0; isoproof_pop_graph_pop(s->graph, i, &pop); i++) json_pop(j, s, &pop);
+  for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) json_pop(j, s, &pop);
   isoproof_json_end(j);
   isoproof_json_name(j, "cycles");
   isoproof_json_list(j);
-  for (size_t i = 0; isoproof_pop_graph_cycle(s->graph, i, &cycle); i++) json_cycle(j, s, &cycle);
+  for (size_t i = 0; isoproof_pop_graph_cycle_at(s->graph, i, &cycle); i++) json_cycle(j, s, &cycle);
   isoproof_json_end(j);
   isoproof_json_name(j, "more_cycles");
-  isoproof_json_bool(j, isoproof_pop_graph_more(s->graph));
+  isoproof_json_bool(j, isoproof_pop_graph_truncated(s->graph));
   json_names(j, "ansi", ansi, s);
   json_names(j, "adya", phenomenon, s);
   json_names(j, "tap", pattern, s);

@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/command.h"
+#include "cli/commands/command.h"
 #include "cli/terminal/output.h"
 
 enum { DOCTOR_JSON, DOCTOR_OPTIONS };
@@ -177,7 +177,7 @@ static void json_shells(isoproof_json *j) {
 }
 
 static void json_drivers(isoproof_json *j) {
-  isoproof_driver_info driver;
+  isoproof_driver_info driver = {.struct_size = sizeof driver};
   isoproof_json_name(j, "drivers");
   isoproof_json_list(j);
   for (size_t i = 0; isoproof_driver_at(i, &driver); i++)
@@ -204,7 +204,7 @@ static void json_servers(isoproof_json *j) {
   const char *kind;
   isoproof_json_name(j, "servers");
   isoproof_json_object(j);
-  for (size_t i = 0; (kind = isoproof_cluster_kind_name(i)) != NULL; i++) {
+  for (size_t i = 0; (kind = isoproof_cluster_kind_at(i)) != NULL; i++) {
     char path[1024];
     field(j, kind, isoproof_cluster_find(kind, path, sizeof path, NULL) == ISOPROOF_OK ? path : NULL);
   }

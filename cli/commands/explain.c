@@ -133,8 +133,8 @@ static void anomaly_fields(isoproof_json *j, const isoproof_anomaly_info *anomal
   json_names(j, "aliases", anomaly->aliases);
   isoproof_json_name(j, "rules_out");
   isoproof_json_list(j);
-  for (size_t i = 0; isoproof_anomaly_rules_out(anomaly, i) != NULL; i++) {
-    isoproof_json_string(j, isoproof_anomaly_rules_out(anomaly, i)->id);
+  for (size_t i = 0; isoproof_anomaly_rules_out_at(anomaly, i) != NULL; i++) {
+    isoproof_json_string(j, isoproof_anomaly_rules_out_at(anomaly, i)->id);
   }
   isoproof_json_end(j);
 }

@@ -64,7 +64,7 @@ static void json_implies(isoproof_json *j, const isoproof_level_info *level,
                          bool (*wanted)(const isoproof_level_info *)) {
   const isoproof_level_info *stronger, *weaker;
   isoproof_json_list(j);
-  for (size_t e = 0; isoproof_level_edge(e, &stronger, &weaker); e++) {
+  for (size_t e = 0; isoproof_level_implication_at(e, &stronger, &weaker); e++) {
     if (stronger == level && wanted(weaker)) isoproof_json_string(j, weaker->id);
   }
   isoproof_json_end(j);

@@ -104,8 +104,8 @@ void run_json(isoproof_json *j, const isoproof_run_summary *report, uint64_t see
   isoproof_json_number(j, c->seconds);
   isoproof_json_name(j, "errors");
   isoproof_json_object(j);
-  for (size_t i = 0; isoproof_error_class_name(i) != NULL; i++)
-    if (c->errors[i] > 0) json_count(j, isoproof_error_class_name(i), c->errors[i]);
+  for (size_t i = 0; isoproof_error_class_at(i) != NULL; i++)
+    if (c->errors[i] > 0) json_count(j, isoproof_error_class_at(i), c->errors[i]);
   isoproof_json_end(j);
   isoproof_json_name(j, "latency_ms");
   isoproof_json_object(j);

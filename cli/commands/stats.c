@@ -169,8 +169,7 @@ static void field_spread(isoproof_json *j, const char *name, uint64_t min, doubl
   isoproof_json_end(j);
 }
 
-static void json_counts(isoproof_json *j, const isoproof_stats *t) {
-  const isoproof_counts *c = &t->counts;
+static void json_counts(isoproof_json *j, const isoproof_counts *c, const isoproof_stats *t) {
   field_u64(j, "sessions", c->sessions);
   field_u64(j, "empty_sessions", t->empty_sessions);
   field_u64(j, "transactions", c->transactions);
@@ -191,9 +190,9 @@ static void json_counts(isoproof_json *j, const isoproof_stats *t) {
   field_u64(j, "longest_list", t->longest_list);
 }
 
-static void json_times(isoproof_json *j, const isoproof_stats *t) {
+static void json_times(isoproof_json *j, const isoproof_counts *c, const isoproof_stats *t) {
   isoproof_json_name(j, "times");
-  if (!t->counts.has_times) {
+  if (!c->has_times) {
     isoproof_json_null(j);
     return;
   }
@@ -223,14 +222,14 @@ static void print_json(FILE *out, const summary *s) {
   isoproof_json_string(j, s->file);
   isoproof_json_name(j, "format");
   isoproof_json_string(j, isoproof_history_format(s->history));
-  json_counts(j, t);
+  json_counts(j, &s->counts, t);
   field_spread(j, "transactions_per_session", t->txns_per_session_min, t->txns_per_session_mean,
                t->txns_per_session_max);
   field_spread(j, "operations_per_transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
   field_number(j, "read_ratio", t->read_ratio);
   field_number(j, "abort_ratio", t->abort_ratio);
   isoproof_json_name(j, "top_key");
-  if (t->counts.operations > 0)
+  if (s->counts.operations > 0)
     isoproof_json_scalar(j, t->top_key);
   else
     isoproof_json_null(j);
@@ -242,7 +241,7 @@ static void print_json(FILE *out, const summary *s) {
     isoproof_json_number(j, t->zipf_exponent);
   else
     isoproof_json_null(j);
-  json_times(j, t);
+  json_times(j, &s->counts, t);
   isoproof_json_name(j, "resolution");
   isoproof_json_object(j);
   field_u64(j, "reads", s->resolution.reads);

@@ -140,7 +140,7 @@ void run_cluster_summary(FILE *out, const run_cluster *cluster) {
 static void json_fault(isoproof_json *j, const isoproof_fault_record *record) {
   isoproof_json_object(j);
   isoproof_json_name(j, "fault");
-  isoproof_json_string(j, isoproof_fault_name(record->kind));
+  isoproof_json_string(j, isoproof_fault_kind_at(record->kind));
   isoproof_json_name(j, "node");
   isoproof_json_u64(j, record->node);
   isoproof_json_name(j, "begin");
@@ -159,20 +159,20 @@ static void json_fault(isoproof_json *j, const isoproof_fault_record *record) {
 }
 
 void run_cluster_json(isoproof_json *j, const run_cluster *cluster) {
-  isoproof_fault_record record;
+  isoproof_fault_record record = {.struct_size = sizeof record};
   if (cluster->faults == NULL) return;
   isoproof_json_name(j, "faults");
   isoproof_json_object(j);
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {
     uint64_t count = isoproof_fault_injector_count(cluster->faults, (isoproof_fault_kind)i);
     if (count == 0) continue;
-    isoproof_json_name(j, isoproof_fault_name(i));
+    isoproof_json_name(j, isoproof_fault_kind_at(i));
     isoproof_json_u64(j, count);
   }
   isoproof_json_end(j);
   isoproof_json_name(j, "fault_times");
   isoproof_json_list(j);
-  for (size_t i = 0; isoproof_faults_at(cluster->faults, i, &record); i++) json_fault(j, &record);
+  for (size_t i = 0; isoproof_fault_injector_record_at(cluster->faults, i, &record); i++) json_fault(j, &record);
   isoproof_json_end(j);
 }
 

@@ -19,7 +19,7 @@ static void expect(bool condition, const char *what, const isoproof_error *error
 }
 
 static void look(const isoproof_document *document) {
-  isoproof_level_verdict level;
+  isoproof_level_verdict level = {.struct_size = sizeof level};
   isoproof_document_fact fact = {.struct_size = sizeof fact};
   for (size_t i = 0; isoproof_document_level(document, i, &level); i++) expect(level.level != NULL, "a level", NULL);
   for (size_t i = 0; isoproof_document_fact_at(document, i, &fact); i++) {

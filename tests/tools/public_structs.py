@@ -23,7 +23,7 @@ FROZEN = {
 # Members that point to one struct, not to an array.
 SINGLE = {("isoproof_run_progress", "isoproof_run_counts"), ("isoproof_run_options", "isoproof_workload_options")}
 # Structs of reports that are yet to be given a size, or accessors instead of arrays.
-REPORTS = re.compile(r"isoproof_document_(fact|fault|abort|op|txn|edge|order|case)")
+REPORTS = re.compile(r"isoproof_document_(op|txn|edge|order|case)")
 
 STRUCT = re.compile(r"((?:/\*(?:[^*]|\*(?!/))*\*/\n)?)typedef struct (\w+) \{\n(.*?)\n\} (\w+);", re.S)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)

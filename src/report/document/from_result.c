@@ -5,6 +5,7 @@
 
 #include "base/abi.h"
 #include "report/document/document.h"
+#include "result/search_stats.h"
 
 const char *iso_figure_meaning(const char *name, bool is_time) {
   static const struct {
@@ -46,18 +47,18 @@ static bool copy_verdicts(isoproof_document *document, const isoproof_result *re
   document->verdict = isoproof_result_verdict(result);
   document->elle = isoproof_result_elle_verdict(result);
   document->workload = isoproof_result_elle_workload(result);
-  document->every_instance = result->findings.keep_all;
-  isoproof_level_verdict level;
-  for (size_t i = 0; isoproof_result_level(result, i, &level); i++) {
+  document->every_instance = result->all;
+  isoproof_level_verdict level = {.struct_size = sizeof level};
+  for (size_t i = 0; isoproof_result_level_at(result, i, &level); i++) {
     if (!iso_vec_push(&document->levels, level)) return false;
   }
   return copy_text(document, isoproof_result_unknown_reason(result), &document->unknown_reason) &&
          copy_text(document, isoproof_result_unexplained(result), &document->unexplained) &&
-         copy_names(document, result, ISO_NAMES_STRONGEST, isoproof_result_strongest) &&
-         copy_names(document, result, ISO_NAMES_WEAKEST_VIOLATED, isoproof_result_weakest_violated) &&
-         copy_names(document, result, ISO_NAMES_NOT, isoproof_result_not) &&
-         copy_names(document, result, ISO_NAMES_ALSO_NOT, isoproof_result_also_not) &&
-         copy_names(document, result, ISO_NAMES_PROVED, isoproof_result_proved);
+         copy_names(document, result, ISO_NAMES_STRONGEST, isoproof_result_strongest_at) &&
+         copy_names(document, result, ISO_NAMES_WEAKEST_VIOLATED, isoproof_result_weakest_violated_at) &&
+         copy_names(document, result, ISO_NAMES_NOT, isoproof_result_ruled_out_at) &&
+         copy_names(document, result, ISO_NAMES_ALSO_NOT, isoproof_result_also_ruled_out_at) &&
+         copy_names(document, result, ISO_NAMES_PROVED, isoproof_result_proved_at);
 }
 
 /* ---- anomalies ---- */
@@ -65,9 +66,9 @@ static bool copy_verdicts(isoproof_document *document, const isoproof_result *re
 static bool get_anomaly(const isoproof_document *document, size_t number, iso_anomaly_parts parts, iso_arena *arena,
                         iso_full_anomaly *out) {
   const isoproof_result *result = document->source.result;
-  isoproof_anomaly anomaly;
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
   *out = (iso_full_anomaly){.code = NULL};
-  if (!isoproof_result_anomaly(result, number, &anomaly)) return true;
+  if (!isoproof_result_anomaly_at(result, number, &anomaly)) return true;
   return iso_full_anomaly_make(arena, result->history, &anomaly, parts, out);
 }
 
@@ -85,11 +86,11 @@ static bool keep_anomalies(isoproof_document *document) {
 /* ---- proofs and searches ---- */
 
 static bool refer_certificates(isoproof_document *document, const isoproof_result *result) {
-  isoproof_certificate one;
+  isoproof_certificate one = {.struct_size = sizeof one};
   document->has_certificates = result->has_certificates;
   if (!result->has_certificates) return true;
-  for (size_t i = 0; isoproof_result_certificate(result, i, &one); i++) {
-    iso_document_certificate certificate = {.level = one.level, .count = one.count, .events = one.events};
+  for (size_t i = 0; isoproof_result_certificate_at(result, i, &one); i++) {
+    iso_document_certificate certificate = {.level = one.level, .count = one.event_count, .events = one.events};
     if (!iso_vec_push(&document->certificates, certificate)) return false;
   }
   return copy_text(document, isoproof_result_uncertified(result), &document->uncertified);
@@ -109,8 +110,8 @@ static bool keep_certificates(isoproof_document *document, const isoproof_histor
 }
 
 static bool copy_figures(iso_document_search *search, const isoproof_result *result, size_t number) {
-  isoproof_figure figure;
-  for (size_t i = 0; isoproof_result_figure(result, number, i, &figure); i++) {
+  isoproof_search_stat figure = {.struct_size = sizeof figure};
+  for (size_t i = 0; isoproof_result_search_stat_at(result, number, i, &figure); i++) {
     iso_document_figure copy = {.name = figure.name,
                                 .meaning = figure.meaning,
                                 .known = figure.known,
@@ -125,8 +126,8 @@ static bool copy_figures(iso_document_search *search, const isoproof_result *res
 static bool copy_searches(isoproof_document *document, const isoproof_result *result) {
   document->has_searches = result->has_stats;
   if (!result->has_stats) return true;
-  for (size_t i = 0; isoproof_result_search(result, i) != NULL; i++) {
-    iso_document_search search = {.level = isoproof_result_search(result, i)};
+  for (size_t i = 0; isoproof_result_search_at(result, i) != NULL; i++) {
+    iso_document_search search = {.level = isoproof_result_search_at(result, i)};
     if (!iso_vec_push(&document->searches, search) ||
         !copy_figures(&document->searches.items[document->searches.count - 1], result, i))
       return false;
@@ -153,7 +154,7 @@ static bool refer(isoproof_document *document, const isoproof_history *history, 
     if (document->title == NULL) return false;
   }
   document->history = history;
-  document->anomalies_found = isoproof_result_anomalies(result);
+  document->anomalies_found = isoproof_result_anomaly_count(result);
   document->source = (iso_anomaly_source){result, get_anomaly};
   return iso_document_run_facts(document, history) && copy_verdicts(document, result) &&
          refer_certificates(document, result) && copy_searches(document, result) && iso_document_make_title(document);
@@ -164,7 +165,7 @@ isoproof_status isoproof_document_make(const isoproof_history *history, const is
                                        isoproof_error *error) {
   isoproof_document_options known = {.struct_size = sizeof known, .load_seconds = -1, .check_seconds = -1};
   *document = NULL;
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_document_options, &known, options, error));
   isoproof_document *made = iso_document_new();
   bool good = made != NULL && refer(made, history, result, &known) && keep_anomalies(made) &&
               keep_certificates(made, history) && iso_document_count_left_out(made);
@@ -186,7 +187,7 @@ typedef isoproof_status (*write_document_fn)(const isoproof_document *, const is
 static isoproof_status write_result(const isoproof_result *result, const isoproof_render_options *options,
                                     write_document_fn put, isoproof_write_fn write, void *user, isoproof_error *error) {
   isoproof_render_options known = {.struct_size = sizeof known, .load_seconds = -1, .check_seconds = -1};
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_render_options, &known, options, error));
   isoproof_document_options of = {.struct_size = sizeof of,
                                   .file = known.file,
                                   .load_seconds = known.load_seconds,

@@ -55,9 +55,9 @@ static void make_txns(making *m, iso_full_anomaly *out) {
   out->txns = m->txns;
   out->txn_count = a->txn_count;
   for (size_t i = 0; !m->failed && i < a->txn_count; i++) {
-    isoproof_txn txn;
+    isoproof_txn txn = {.struct_size = sizeof txn};
     m->txns[i].name = make_name(m, a->txns[i]);
-    if (!out->has_ids || !isoproof_history_txn(m->history, a->txns[i], &txn) || !txn.has_id) continue;
+    if (!out->has_ids || !isoproof_history_txn_at(m->history, a->txns[i], &txn) || !txn.has_id) continue;
     m->txns[i].has_id = true;
     m->txns[i].id = txn.id;
   }
@@ -88,7 +88,7 @@ static const iso_full_edge *make_edges(making *m, const isoproof_edge *edges, si
   return made;
 }
 
-static void make_case(making *m, const isoproof_case *one, iso_full_case *out) {
+static void make_case(making *m, const isoproof_anomaly_case *one, iso_full_case *out) {
   iso_full_order *orders = keep(m, one->order_count, sizeof *orders);
   for (size_t i = 0; !m->failed && i < one->order_count; i++) {
     orders[i] = (iso_full_order){name_of(m, one->orders[i].before_txn), name_of(m, one->orders[i].after_txn),

@@ -226,7 +226,7 @@ isoproof_status isoproof_document_write_json(const isoproof_document *document, 
   isoproof_draw_options known = {.struct_size = sizeof known};
   isoproof_json json;
   iso_output *out;
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_draw_options, &known, options, error));
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
   iso_json_writer_init(&json, out, ISO_JSON_PLAIN);
   isoproof_json_object(&json);

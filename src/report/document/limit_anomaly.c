@@ -42,8 +42,8 @@ static uint64_t find_op(const isoproof_history *history, uint64_t txn, isoproof_
   uint64_t first = history->txn_first_op[txn], end = history->txn_first_op[txn + 1];
   if (end - first > MOST_LOOKED_AT) first = end - MOST_LOOKED_AT;
   for (uint64_t op = end; op-- > first;) {
-    isoproof_op what;
-    if (!isoproof_history_op(history, op, &what) || isoproof_op_kind_observes(what.kind) != reads) continue;
+    isoproof_op what = {.struct_size = sizeof what};
+    if (!isoproof_history_op_at(history, op, &what) || isoproof_op_kind_observes(what.kind) != reads) continue;
     if (!isoproof_scalar_equal(what.key, key)) continue;
     if (value == NULL || isoproof_scalar_equal(what.value, *value)) return op;
   }
@@ -60,8 +60,8 @@ void iso_edge_ops(const isoproof_history *history, const isoproof_edge *edge, ui
   if (!wr && !rw && kind != ISO_EDGE_WW) return;
   if (*to_op == ISOPROOF_NO_NUMBER) *to_op = find_op(history, edge->to_txn, edge->key, wr, NULL);
   if (*from_op != ISOPROOF_NO_NUMBER) return;
-  isoproof_op seen;
-  bool register_read = wr && isoproof_history_op(history, *to_op, &seen) && seen.kind == ISOPROOF_OP_READ;
+  isoproof_op seen = {.struct_size = sizeof seen};
+  bool register_read = wr && isoproof_history_op_at(history, *to_op, &seen) && seen.kind == ISOPROOF_OP_READ;
   *from_op = find_op(history, edge->from_txn, edge->key, rw, register_read ? &seen.value : NULL);
 }
 
@@ -73,9 +73,9 @@ static const char *keep_elements(iso_arena *arena, const isoproof_history *histo
   iso_words words = {NULL, 0, 0, false};
   bool set = what->kind == ISOPROOF_OP_READ_SET;
   iso_words_add(&words, set ? "{" : "[");
-  for (uint64_t i = 0; i < what->elements && words.length <= ISO_DOCUMENT_SCALAR; i++) {
+  for (uint64_t i = 0; i < what->element_count && words.length <= ISO_DOCUMENT_SCALAR; i++) {
     isoproof_scalar element;
-    if (!isoproof_history_element(history, op, i, &element)) break;
+    if (!isoproof_history_element_at(history, op, i, &element)) break;
     const char *text = keep_scalar(arena, element);
     if (text == NULL) words.failed = true;
     iso_words_add(&words, "%s%s", i > 0 ? " " : "", text != NULL ? text : "");
@@ -99,9 +99,9 @@ static bool is_wanted(const gathering *g, uint64_t op) {
 }
 
 static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_document_op *out) {
-  isoproof_op what;
+  isoproof_op what = {.struct_size = sizeof what};
   isoproof_position place;
-  if (!isoproof_history_op(g->history, op, &what)) return true;
+  if (!isoproof_history_op_at(g->history, op, &what)) return true;
   *out = (isoproof_document_op){.number = (uint32_t)(op - first),
                                 .kind = isoproof_op_kind_name(what.kind),
                                 .key = keep_scalar(g->arena, what.key),
@@ -116,7 +116,7 @@ static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_do
     out->value = list ? keep_elements(g->arena, g->history, op, &what) : keep_scalar(g->arena, what.value);
     good = good && out->value != NULL;
   }
-  if (isoproof_history_position(g->history, op, &place)) {
+  if (isoproof_history_position_of(g->history, op, &place)) {
     out->line = place.line;
     out->offset = place.offset;
     if (place.file != NULL) {
@@ -150,7 +150,7 @@ static uint32_t choose_ops(const gathering *g, uint64_t first, uint64_t ops, uin
 
 static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
   uint64_t chosen[ISOPROOF_DOCUMENT_OPS];
-  uint32_t count = choose_ops(g, txn->first_op, txn->ops, chosen);
+  uint32_t count = choose_ops(g, txn->first_op, txn->op_count, chosen);
   isoproof_document_op *ops = iso_arena_alloc(g->arena, count + 1, sizeof *ops);
   if (ops == NULL) return false;
   for (uint32_t i = 0; i < count; i++) {
@@ -158,15 +158,15 @@ static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_docum
   }
   out->ops = ops;
   out->op_count = count;
-  out->more = txn->ops - count;
+  out->more = txn->op_count - count;
   return true;
 }
 
 /* ---- transactions ---- */
 
 static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
-  isoproof_session session;
-  bool good = isoproof_history_session(g->history, txn->session, &session);
+  isoproof_session session = {.struct_size = sizeof session};
+  bool good = isoproof_history_session_at(g->history, txn->session, &session);
   if (good) out->session = keep_scalar(g->arena, session.name);
   if (txn->has_id) {
     char id[32];
@@ -187,7 +187,7 @@ static bool keep_names(const gathering *g, const isoproof_txn *txn, isoproof_doc
 
 static bool keep_txn(const gathering *g, uint64_t number, isoproof_document_txn *out) {
   char name[64];
-  isoproof_txn txn;
+  isoproof_txn txn = {.struct_size = sizeof txn};
   size_t length = isoproof_history_txn_name(g->history, number, name, sizeof name);
   *out = (isoproof_document_txn){.name = iso_arena_text(g->arena, name, length),
                                  .session = "",
@@ -196,7 +196,7 @@ static bool keep_txn(const gathering *g, uint64_t number, isoproof_document_txn 
                                  .end = ISOPROOF_NO_TIME,
                                  .number = ISOPROOF_INITIAL_TXN};
   if (out->name == NULL) return false;
-  if (!isoproof_history_txn(g->history, number, &txn)) return true;
+  if (!isoproof_history_txn_at(g->history, number, &txn)) return true;
   out->status = isoproof_txn_status_name(txn.status);
   out->start = txn.start;
   out->end = txn.end;
@@ -263,7 +263,7 @@ static bool keep_edges(gathering *g, const isoproof_edge *edges, size_t count, c
   return true;
 }
 
-static bool keep_case(gathering *g, const isoproof_case *one, isoproof_document_case *out) {
+static bool keep_case(gathering *g, const isoproof_anomaly_case *one, isoproof_document_case *out) {
   size_t count = at_most(one->order_count, ISO_DOCUMENT_EDGES);
   isoproof_document_order *orders = iso_arena_alloc(g->arena, count + 1, sizeof *orders);
   out->explanation = iso_document_text(g->arena, one->explanation, strlen(one->explanation), SIZE_MAX);

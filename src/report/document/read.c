@@ -384,7 +384,7 @@ isoproof_status isoproof_document_reader_open(const char *path, const isoproof_d
   isoproof_document_read_options known = {.struct_size = sizeof known};
   iso_input *input;
   *reader = NULL;
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_document_read_options, &known, options, error));
   ISO_TRY(iso_input_open(path, &input, error));
   return start(input, path, &known, task, reader, error);
 }
@@ -395,7 +395,7 @@ isoproof_status isoproof_document_reader_open_memory(const void *data, size_t si
   isoproof_document_read_options known = {.struct_size = sizeof known};
   iso_input *input;
   *reader = NULL;
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_document_read_options, &known, options, error));
   ISO_TRY(iso_input_open_memory(data, size, name, &input, error));
   return start(input, name, &known, task, reader, error);
 }

@@ -277,7 +277,7 @@ static void put_nothing(iso_output *out, const isoproof_document *document) {
 isoproof_status isoproof_document_write_svg(const isoproof_document *document, const isoproof_draw_options *options,
                                             isoproof_write_fn write, void *user, isoproof_error *error) {
   isoproof_draw_options known = {.struct_size = sizeof known};
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_draw_options, &known, options, error));
   const isoproof_document_anomaly *anomaly = isoproof_document_anomaly_at(document, known.anomaly);
   if (anomaly == NULL && known.anomaly > 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "expected an anomaly below %zu, found number %zu",

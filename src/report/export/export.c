@@ -52,7 +52,7 @@ bool iso_breaks(const isoproof_document_anomaly *anomaly, const char *level) {
 }
 
 iso_severity iso_severity_of(const isoproof_document *document, const isoproof_document_anomaly *anomaly) {
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   if (!asks(document))
     return iso_overall_verdict(document) == ISOPROOF_VIOLATED ? ISO_SEVERITY_ERROR : ISO_SEVERITY_WARNING;
   for (size_t i = 0; isoproof_document_level(document, i, &v); i++) {

@@ -157,7 +157,7 @@ static void put_number(iso_output *out, const char *name, uint64_t number) {
 }
 
 static void put_properties(iso_output *out, const isoproof_document *document) {
-  isoproof_counts counts;
+  isoproof_counts counts = {.struct_size = sizeof counts};
   isoproof_document_fact fact = {.struct_size = sizeof fact};
   isoproof_document_counts(document, &counts);
   iso_out_text(out, "    <properties>\n");

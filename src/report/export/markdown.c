@@ -74,7 +74,7 @@ static void put_table(iso_output *out, const isoproof_document *const *documents
 /* ---- one file ---- */
 
 static void put_levels(iso_output *out, const isoproof_document *document) {
-  isoproof_level_verdict v;
+  isoproof_level_verdict v = {.struct_size = sizeof v};
   if (!iso_relevant_level(document, 0, &v)) return;
   iso_out_text(out, "| level | verdict |\n|---|---|\n");
   for (size_t i = 0; iso_relevant_level(document, i, &v); i++) {

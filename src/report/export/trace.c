@@ -188,13 +188,13 @@ static void put_op(trace *t, uint64_t number) {
 
 static void put_ops(trace *t, const isoproof_txn *txn) {
   if (t->history->txns > MOST_WITH_OPS) {
-    iso_json_field_u64(&t->json, "operations", txn->ops);
+    iso_json_field_u64(&t->json, "operations", txn->op_count);
     return;
   }
   iso_json_field_list(&t->json, "operations");
-  for (uint64_t i = 0; i < txn->ops && i < MOST_OPS; i++) put_op(t, txn->first_op + i);
+  for (uint64_t i = 0; i < txn->op_count && i < MOST_OPS; i++) put_op(t, txn->first_op + i);
   isoproof_json_end(&t->json);
-  if (txn->ops > MOST_OPS) iso_json_field_u64(&t->json, "more", txn->ops - MOST_OPS);
+  if (txn->op_count > MOST_OPS) iso_json_field_u64(&t->json, "more", txn->op_count - MOST_OPS);
 }
 
 static bool slice_of(trace *t, uint64_t number, isoproof_txn *txn, slice *out) {
@@ -409,7 +409,7 @@ isoproof_status isoproof_document_write_trace(const isoproof_document *document,
                                               isoproof_write_fn write, void *user, isoproof_error *error) {
   trace t = {.document = document, .history = isoproof_document_history(document)};
   isoproof_draw_options known = {.struct_size = sizeof known};
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_draw_options, &known, options, error));
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &t.out, error));
   find_times(&t);
   iso_json_writer_init(&t.json, t.out, ISO_JSON_PLAIN);

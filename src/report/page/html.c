@@ -30,7 +30,7 @@ static size_t find_place(void) {
 isoproof_status isoproof_document_write_html(const isoproof_document *document, const isoproof_draw_options *options,
                                              isoproof_write_fn write, void *user, isoproof_error *error) {
   isoproof_draw_options known = {.struct_size = sizeof known};
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_draw_options, &known, options, error));
   if (known.max_bytes == 0) known.max_bytes = (uint64_t)DEFAULT_MEGABYTES << 20;
   iso_page_data page;
   counted to = {write, user, 0};

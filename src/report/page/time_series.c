@@ -100,9 +100,9 @@ static void put_series(const iso_page_data *page, const series *s) {
   isoproof_json_object(page->json);
   iso_json_field_u64(page->json, "start", 0);
   iso_json_field_u64(page->json, "bucket", s->width);
-  put_counts(page, s, "committed", ISOPROOF_COMMITTED);
-  put_counts(page, s, "aborted", ISOPROOF_ABORTED);
-  put_counts(page, s, "unknown", ISOPROOF_UNKNOWN);
+  put_counts(page, s, "committed", ISOPROOF_TXN_COMMITTED);
+  put_counts(page, s, "aborted", ISOPROOF_TXN_ABORTED);
+  put_counts(page, s, "unknown", ISOPROOF_TXN_UNKNOWN);
   put_quantile(page, s, "p50", 50);
   put_quantile(page, s, "p95", 95);
   put_quantile(page, s, "p99", 99);

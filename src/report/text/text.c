@@ -257,7 +257,7 @@ static bool put_result(const printer *p) {
 isoproof_status isoproof_document_write_text(const isoproof_document *document, const isoproof_draw_options *options,
                                              isoproof_write_fn write, void *user, isoproof_error *error) {
   isoproof_draw_options known = {.struct_size = sizeof known};
-  ISO_TRY(ISO_OPTIONS_READ(known, options, error));
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_draw_options, &known, options, error));
   printer p = {.document = document, .color = known.color, .unicode = known.unicode};
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &p.out, error));
   bool good = true;

@@ -181,7 +181,7 @@ static void long_keys(void **state) {
   isoproof_scalar x = isoproof_string(key[0]), y = isoproof_string(key[1]), one = isoproof_integer(1);
   for (int i = 0; i < 2; i++) {
     assert_ok(isoproof_builder_session(b, isoproof_integer(i), &session, NULL));
-    assert_ok(isoproof_builder_begin(b, session, ISOPROOF_COMMITTED, NULL));
+    assert_ok(isoproof_builder_begin(b, session, ISOPROOF_TXN_COMMITTED, NULL));
     isoproof_op_kind kind = i == 0 ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ;
     assert_ok(isoproof_builder_op(b, kind, x, i == 0 ? one : isoproof_nil(), NULL));
     assert_ok(isoproof_builder_op(b, kind, y, one, NULL));
