@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/document/assessment.h"
 #include "report/escape.h"
-#include "report/export/export.h"
 #include "serve/folder.h"
 
 enum { MOST_RESULT = 64 << 20, MOST_LISTED = 8 << 20, MOST_BODY = 256 << 20 };

@@ -1,8 +1,8 @@
 /* CSV (RFC 4180): one line per file, one column per level; the same columns for every batch. */
 #include <string.h>
 
+#include "report/document/assessment.h"
 #include "report/escape.h"
-#include "report/export/export.h"
 
 /* One cell.  A spreadsheet would take one that begins with these characters for a formula: an apostrophe makes it text.
  * A single '-', standard input, is none. */

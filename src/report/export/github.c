@@ -1,8 +1,8 @@
 /* Annotations of GitHub: workflow commands, one a line, at the place in the history where an anomaly shows. */
 #include <string.h>
 
+#include "report/document/assessment.h"
 #include "report/escape.h"
-#include "report/export/export.h"
 
 /* GitHub shows ten of a kind per step; what is worse comes first, and more than this would only fill the log. */
 enum { MOST_ANNOTATIONS = 50 };

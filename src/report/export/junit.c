@@ -2,8 +2,8 @@
  * knows. */
 #include <string.h>
 
+#include "report/document/assessment.h"
 #include "report/escape.h"
-#include "report/export/export.h"
 
 enum { MOST_SHOWN = 5 }; /* anomalies of a case that are shown in full */
 

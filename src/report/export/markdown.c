@@ -2,8 +2,8 @@
  */
 #include <string.h>
 
+#include "report/document/assessment.h"
 #include "report/escape.h"
-#include "report/export/export.h"
 
 /* A summary of a step may have 1 MiB; whoever needs more looks at a page. */
 enum { MOST_BYTES = 900 * 1000, MOST_DETAILED = 50, MOST_TOLD = 5, MOST_ROWS = 2000 };

@@ -6,8 +6,8 @@
 #include "base/json_writer.h"
 #include "base/vector.h"
 #include "base/words.h"
+#include "report/document/assessment.h"
 #include "report/escape.h"
-#include "report/export/export.h"
 
 enum { MOST_FLOWS = 20 }; /* cases of a result */
 

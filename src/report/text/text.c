@@ -4,9 +4,9 @@
 #include "base/abi.h"
 #include "base/words.h"
 #include "history/history.h"
+#include "report/document/assessment.h"
 #include "report/document/document.h"
 #include "report/escape.h"
-#include "report/export/export.h"
 #include "report/text/certificates.h"
 #include "report/text/sequence_diagram.h"
 

@@ -1,9 +1,9 @@
-/* export.h - what the outputs for other programs share: which levels count, how bad an anomaly is, where it stands.
+/* assessment.h - what the outputs for other programs share: which levels count, how bad an anomaly is, where it stands.
  *
  * Nothing here owns anything: everything points into the document that was asked about.
  */
-#ifndef ISO_REPORT_EXPORT_EXPORT_H
-#define ISO_REPORT_EXPORT_EXPORT_H
+#ifndef ISO_REPORT_DOCUMENT_ASSESSMENT_H
+#define ISO_REPORT_DOCUMENT_ASSESSMENT_H
 
 #include <isoproof/report.h>
 

@@ -1,5 +1,5 @@
 /* What the outputs for other programs share. */
-#include "report/export/export.h"
+#include "report/document/assessment.h"
 
 #include <stdio.h>
 #include <string.h>
