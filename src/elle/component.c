@@ -96,7 +96,10 @@ static isoproof_status keep(iso_component *c, iso_deps allowed, bool strictly, i
     }
   }
   c->sub_first.items[c->nodes] = (uint32_t)c->sub_to.count;
-  return iso_scc(c->sub_first.items, c->sub_to.items, c->nodes, task, c->part.items, parts, error);
+  iso_components found = {.of = c->part.items};
+  isoproof_status status = iso_components_of_rows(c->sub_first.items, c->sub_to.items, c->nodes, task, &found, error);
+  *parts = found.count;
+  return status;
 }
 
 /* ---- walking ---- */
@@ -319,7 +322,7 @@ isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec
   ISO_TRY(keep(c, (iso_deps)(spec->plain | spec->special | spec->order), true, task, &parts, error));
   if (parts == 0) return ISOPROOF_OK;
   for (uint32_t i = 0; i < c->nodes && c->found.count != 2; i++) {
-    if (c->part.items[i] == ISO_ALONE) continue;
+    if (c->part.items[i] == ISO_NO_COMPONENT) continue;
     for (uint32_t s = c->sub_first.items[i]; s < c->sub_first.items[i + 1]; s++) {
       w.start_edge = c->sub_edge.items[s];
       w.start = i;
@@ -388,7 +391,7 @@ static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_nu
   uint8_t *tried = iso_alloc_zero(parts, 1);
   isoproof_status status = tried != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   for (uint32_t i = 0; status == ISOPROOF_OK && i + 1 < first->count && c->found.count == 0; i++) {
-    if (part->items[i] == ISO_ALONE || tried[part->items[i]]) continue;
+    if (part->items[i] == ISO_NO_COMPONENT || tried[part->items[i]]) continue;
     for (uint32_t e = first->items[i]; status == ISOPROOF_OK && e < first->items[i + 1] && c->found.count == 0; e++) {
       iso_deps plain = (iso_deps)(c->kinds.items[edges->items[e]] & w->kinds & ~ISO_DEP_ANY_RW);
       if (part->items[to->items[e]] != part->items[i] || (w->apart && plain == 0)) continue;
@@ -402,13 +405,16 @@ static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_nu
 
 static isoproof_status exists_apart(walk *w, isoproof_task *task, isoproof_error *error) {
   doubled d;
-  uint32_t parts = 0;
+  iso_components found = {.of = NULL};
   memset(&d, 0, sizeof d);
   isoproof_status status = make_doubled(w->c, w->kinds, &d) ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) {
-    status = iso_scc(d.first.items, d.to.items, w->c->nodes * 2, task, d.part.items, &parts, error);
+    found.of = d.part.items;
+    status = iso_components_of_rows(d.first.items, d.to.items, w->c->nodes * 2, task, &found, error);
   }
-  if (status == ISOPROOF_OK && parts > 0) status = try_parts(w, &d.first, &d.to, &d.edge, &d.part, parts, error);
+  if (status == ISOPROOF_OK && found.count > 0) {
+    status = try_parts(w, &d.first, &d.to, &d.edge, &d.part, found.count, error);
+  }
   iso_vec_free(&d.first);
   iso_vec_free(&d.to);
   iso_vec_free(&d.edge);

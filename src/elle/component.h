@@ -4,7 +4,7 @@
 #define ISO_ELLE_COMPONENT_H
 
 #include "elle/cycle_search.h"
-#include "graph/scc.h"
+#include "graph/components.h"
 
 typedef ISO_VEC(uint32_t) iso_numbers;
 
@@ -22,7 +22,7 @@ typedef struct iso_component {
   iso_numbers sub_first;
   iso_numbers sub_to;
   iso_numbers sub_edge; /* the edge above */
-  iso_numbers part;     /* strongly connected part of what is left, by node; ISO_ALONE */
+  iso_numbers part;     /* strongly connected part of what is left, by node; ISO_NO_COMPONENT */
   /* Breadth-first search over states (node, flags). */
   iso_numbers stamp;
   iso_numbers parent;

@@ -184,22 +184,22 @@ static iso_level_set ruled_out_by(const iso_dep_cycles *cycles) {
 }
 
 /* Both passes over all components; the second only asks for what the first, all of it, does not imply. */
-static isoproof_status search_all(hunt *h, const uint32_t *component, uint32_t count, iso_level_set ruled_out,
+static isoproof_status search_all(hunt *h, const iso_components *components, iso_level_set ruled_out,
                                   isoproof_error *error) {
-  iso_members members;
-  isoproof_status status = iso_members_make(component, h->graph->nodes, count, &members, error);
+  iso_component_rows rows;
+  isoproof_status status = iso_component_rows_make(components, h->graph->nodes, &rows, error);
   for (int pass = 0; pass < 2 && status == ISOPROOF_OK; pass++) {
     ruled_out |= ruled_out_by(h->cycles);
-    for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
-      const uint32_t *member = members.node + members.first[i];
+    for (uint32_t i = 0; i < components->count && status == ISOPROOF_OK; i++) {
+      const uint32_t *member = rows.node + rows.first[i];
       if (pass == 0 && h->out_of_time) break;
-      status = iso_component_load(&h->component, component, member, members.first[i + 1] - members.first[i], error);
+      status = iso_component_load(&h->component, components->of, member, rows.first[i + 1] - rows.first[i], error);
       if (status != ISOPROOF_OK || h->component.txns < 2) continue;
       if (pass == 0) h->cycles->components++;
       status = pass == 0 ? search_component(h, error) : search_existence(h, &ruled_out, error);
     }
   }
-  iso_members_free(&members);
+  iso_component_rows_free(&rows);
   return status;
 }
 
@@ -207,18 +207,18 @@ isoproof_status iso_dep_cycles_find(const iso_graph *graph, iso_level_set ruled_
                                     isoproof_task *task, iso_dep_cycles *cycles, isoproof_error *error) {
   enum { USUAL_BUDGET = 4000000 };
   hunt h = {.graph = graph, .task = task, .cycles = cycles, .budget = budget != 0 ? budget : USUAL_BUDGET};
-  uint32_t count = 0, *component = iso_alloc(graph->nodes, sizeof *component);
-  if (component == NULL) return iso_fail_memory(error);
+  iso_components components = {.of = iso_alloc(graph->nodes, sizeof *components.of)};
+  if (components.of == NULL) return iso_fail_memory(error);
   iso_task_progress(task, "searching cycles", "transactions", 0, graph->txns);
-  isoproof_status status = iso_scc(graph->first, graph->to, graph->nodes, task, component, &count, error);
-  if (status == ISOPROOF_OK && count > 0) {
+  isoproof_status status = iso_components_of_rows(graph->first, graph->to, graph->nodes, task, &components, error);
+  if (status == ISOPROOF_OK && components.count > 0) {
     for (uint32_t e = 0; e < graph->first[graph->nodes]; e++) h.present |= graph->kind[e];
     make_coverage(&h.coverage);
     status = iso_component_init(&h.component, graph, error);
-    if (status == ISOPROOF_OK) status = search_all(&h, component, count, ruled_out, error);
+    if (status == ISOPROOF_OK) status = search_all(&h, &components, ruled_out, error);
     iso_component_free(&h.component);
   }
-  free(component);
+  free(components.of);
   return status;
 }
 

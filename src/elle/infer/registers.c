@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/scc.h"
+#include "graph/components.h"
 #include "history/resolve.h"
 
 typedef ISO_VEC(uint32_t) numbers;
@@ -273,14 +273,15 @@ static uint32_t key_of_version(const maker *m, uint32_t version) {
 }
 
 /* Two versions in one component come before each other. */
-static isoproof_status mark_cyclic(const maker *m, const uint32_t *component, uint32_t count, isoproof_error *error) {
+static isoproof_status mark_cyclic(const maker *m, const iso_components *components, isoproof_error *error) {
   enum { UNSEEN = -1, COUNTED = -2 };
   iso_registers *r = m->r;
-  int64_t *one = iso_alloc(count, sizeof *one);
+  const uint32_t *component = components->of;
+  int64_t *one = iso_alloc(components->count, sizeof *one);
   if (one == NULL) return iso_fail_memory(error);
-  for (uint32_t c = 0; c < count; c++) one[c] = UNSEEN;
+  for (uint32_t c = 0; c < components->count; c++) one[c] = UNSEEN;
   for (uint32_t v = 0; v < r->versions; v++) {
-    if (component[v] == ISO_ALONE || one[component[v]] == COUNTED) continue;
+    if (component[v] == ISO_NO_COMPONENT || one[component[v]] == COUNTED) continue;
     if (one[component[v]] == UNSEEN) {
       one[component[v]] = v;
       continue;
@@ -300,7 +301,6 @@ static isoproof_status find_cycles(const maker *m, isoproof_task *task, isoproof
   iso_registers *r = m->r;
   iso_deps_list edges;
   iso_graph graph;
-  uint32_t count = 0, *component;
   r->cyclic = iso_alloc_zero(r->h->keys, sizeof *r->cyclic);
   r->cyclic_one = iso_alloc(r->h->keys, sizeof *r->cyclic_one);
   r->cyclic_other = iso_alloc(r->h->keys, sizeof *r->cyclic_other);
@@ -309,12 +309,13 @@ static isoproof_status find_cycles(const maker *m, isoproof_task *task, isoproof
   iso_deps_init(&edges, r->versions);
   if (!version_edges(r, &edges)) edges.failed = true;
   ISO_TRY(iso_graph_make(&edges, &graph, error));
-  component = iso_alloc(graph.nodes, sizeof *component);
-  isoproof_status status = component == NULL
-                               ? iso_fail_memory(error)
-                               : iso_scc(graph.first, graph.to, graph.nodes, task, component, &count, error);
-  if (status == ISOPROOF_OK) status = mark_cyclic(m, component, count, error);
-  free(component);
+  iso_components components = {.of = iso_alloc(graph.nodes, sizeof *components.of)};
+  isoproof_status status = components.of != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
+    status = iso_components_of_rows(graph.first, graph.to, graph.nodes, task, &components, error);
+  }
+  if (status == ISOPROOF_OK) status = mark_cyclic(m, &components, error);
+  free(components.of);
   iso_graph_free(&graph);
   return status;
 }
