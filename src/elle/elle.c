@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elle/complete.h"
 #include "elle/derived_cycles.h"
 #include "elle/evidence.h"
+#include "elle/exact_checkers.h"
 #include "elle/infer/orders.h"
 #include "history/effect.h"
 #include "history/resolve.h"

@@ -89,7 +89,7 @@ typedef struct iso_elle {
   iso_level_set proved;    /* models that the history provably satisfies */
   bool invalid;            /* something reportable was found */
   const char *unknown_reason;
-  isoproof_result *complete_results[ISO_ELLE_COMPLETE_MOST]; /* see elle/complete.h */
+  isoproof_result *complete_results[ISO_ELLE_COMPLETE_MOST]; /* see elle/exact_checkers.h */
   struct iso_evidence *evidence;                             /* what explains the edges; see elle/evidence.h */
 } iso_elle;
 

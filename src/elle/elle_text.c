@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "elle/complete.h"
 #include "elle/elle_result.h"
 #include "elle/evidence.h"
+#include "elle/exact_checkers.h"
 
 typedef struct teller {
   isoproof_result *result;

@@ -1,4 +1,4 @@
-#include "elle/complete.h"
+#include "elle/exact_checkers.h"
 
 /* The level that asks the same as a model, and what its violation is called. */
 static const struct counterpart {

@@ -1,7 +1,7 @@
-/* complete.h - registers: what no order of versions explains, and what one does, by the complete checkers.
+/* exact_checkers.h - registers: what no order of versions explains, and what one does, by the complete checkers.
  * The results that they make belong to the report. */
-#ifndef ISO_ELLE_COMPLETE_H
-#define ISO_ELLE_COMPLETE_H
+#ifndef ISO_ELLE_EXACT_CHECKERS_H
+#define ISO_ELLE_EXACT_CHECKERS_H
 
 #include "elle/elle.h"
 
