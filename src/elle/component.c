@@ -2,9 +2,13 @@
 
 #include <string.h>
 
-enum { FLAG_ORDER = 1, FLAG_AFTER = 2, FLAGS = 4 }; /* the order was seen; the last step was special */
+enum {
+  FLAG_REQUIRED = 1,
+  FLAG_AFTER_ANTI = 2,
+  FLAGS = 4
+}; /* a required step was seen; the last step was an anti-dependency */
 
-isoproof_status iso_component_init(iso_component *c, const iso_graph *graph, isoproof_error *error) {
+isoproof_status iso_component_init(iso_component *c, const iso_dependency_graph *graph, isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->graph = graph;
   c->local = iso_alloc(graph->nodes, sizeof *c->local);
@@ -37,7 +41,7 @@ static bool resize(void **items, size_t *capacity, size_t count, size_t size) {
 #define RESIZE(v, n) (resize((void **)&(v)->items, &(v)->capacity, (n), sizeof *(v)->items) && ((v)->count = (n), true))
 
 /* Adds an edge, or its kinds to the edge that is there since `row`; the latest place of each target is in `stamp`. */
-static bool add_edge(iso_component *c, size_t row, uint32_t to, iso_deps kinds) {
+static bool add_edge(iso_component *c, size_t row, uint32_t to, iso_dependency_set kinds) {
   size_t known = c->stamp.items[to];
   if (known > row && known <= c->to.count && c->to.items[known - 1] == to) {
     c->kinds.items[known - 1] |= kinds;
@@ -50,7 +54,7 @@ static bool add_edge(iso_component *c, size_t row, uint32_t to, iso_deps kinds) 
 
 isoproof_status iso_component_load(iso_component *c, const uint32_t *component, const uint32_t *member, uint32_t count,
                                    isoproof_error *error) {
-  const iso_graph *g = c->graph;
+  const iso_dependency_graph *g = c->graph;
   c->nodes = count;
   c->member = member;
   c->txns = 0;
@@ -77,14 +81,14 @@ isoproof_status iso_component_load(iso_component *c, const uint32_t *component, 
 }
 
 /* Whether an edge may be used where `allowed` are; a passage always may. */
-static bool usable(iso_deps kinds, iso_deps allowed, bool strictly) {
-  if (kinds == ISO_PASS) return true;
-  return ((strictly ? iso_dep_first(kinds) : kinds) & allowed) != 0;
+static bool usable(iso_dependency_set kinds, iso_dependency_set allowed, bool strictly) {
+  if (kinds == ISO_PASSAGE) return true;
+  return ((strictly ? iso_dependency_strongest(kinds) : kinds) & allowed) != 0;
 }
 
 /* Keeps the edges of the kinds allowed and finds the parts that are still strongly connected. */
-static isoproof_status keep(iso_component *c, iso_deps allowed, bool strictly, isoproof_task *task, uint32_t *parts,
-                            isoproof_error *error) {
+static isoproof_status keep(iso_component *c, iso_dependency_set allowed, bool strictly, isoproof_task *task,
+                            uint32_t *parts, isoproof_error *error) {
   c->sub_to.count = c->sub_edge.count = 0;
   if (!RESIZE(&c->sub_first, (size_t)c->nodes + 1) || !RESIZE(&c->part, (size_t)c->nodes))
     return iso_fail_memory(error);
@@ -107,40 +111,40 @@ static isoproof_status keep(iso_component *c, iso_deps allowed, bool strictly, i
 typedef struct walk {
   iso_component *c;
   const iso_cycle_spec *spec; /* NULL: any cycle of `kinds` */
-  iso_deps kinds;
-  bool apart;
+  iso_dependency_set kinds;
+  bool nonadjacent;
   uint32_t start_edge, start, limit;
 } walk;
 
 /* The kind that an edge counts as in this walk. */
-static iso_deps kind_of(const walk *w, uint32_t edge) {
-  iso_deps kinds = w->c->kinds.items[edge];
-  if (w->spec != NULL) return iso_dep_first(kinds);
-  iso_deps plain = (iso_deps)(kinds & w->kinds & ~ISO_DEP_ANY_RW);
-  return iso_dep_first(w->apart && plain != 0 ? plain : (iso_deps)(kinds & w->kinds));
+static iso_dependency_set kind_of(const walk *w, uint32_t edge) {
+  iso_dependency_set kinds = w->c->kinds.items[edge];
+  if (w->spec != NULL) return iso_dependency_strongest(kinds);
+  iso_dependency_set plain = (iso_dependency_set)(kinds & w->kinds & ~ISO_DEPENDENCY_ANY_RW);
+  return iso_dependency_strongest(w->nonadjacent && plain != 0 ? plain : (iso_dependency_set)(kinds & w->kinds));
 }
 
 /* The flags after a step, -1 when the step may not be taken. */
-static int flags_after(const walk *w, int flags, iso_deps kind) {
-  if (kind == ISO_PASS) return flags;
+static int flags_after(const walk *w, int flags, iso_dependency_set kind) {
+  if (kind == ISO_PASSAGE) return flags;
   if (w->spec == NULL) {
-    bool special = (kind & ISO_DEP_ANY_RW) != 0;
-    if (w->apart && special && (flags & FLAG_AFTER) != 0) return -1;
-    return special ? FLAG_AFTER : 0;
+    bool anti = (kind & ISO_DEPENDENCY_ANY_RW) != 0;
+    if (w->nonadjacent && anti && (flags & FLAG_AFTER_ANTI) != 0) return -1;
+    return anti ? FLAG_AFTER_ANTI : 0;
   }
-  bool special = (kind & w->spec->special) != 0;
-  if (special && w->spec->how == ISO_SPECIAL_ONE) return -1; /* the walk began with it */
-  if (special && w->spec->how == ISO_SPECIAL_APART && (flags & FLAG_AFTER) != 0) return -1;
-  flags &= ~FLAG_AFTER;
-  if (special && w->spec->how == ISO_SPECIAL_APART) flags |= FLAG_AFTER;
-  if ((kind & w->spec->order) != 0) flags |= FLAG_ORDER;
+  bool anti = (kind & w->spec->anti) != 0;
+  if (anti && w->spec->anti_count == ISO_ANTI_ONE) return -1; /* the walk began with it */
+  if (anti && w->spec->anti_count == ISO_ANTI_NONADJACENT && (flags & FLAG_AFTER_ANTI) != 0) return -1;
+  flags &= ~FLAG_AFTER_ANTI;
+  if (anti && w->spec->anti_count == ISO_ANTI_NONADJACENT) flags |= FLAG_AFTER_ANTI;
+  if ((kind & w->spec->required) != 0) flags |= FLAG_REQUIRED;
   return flags;
 }
 
 static bool accepts(const walk *w, int flags) {
   if (w->spec == NULL) return true;
-  if (w->spec->order != 0 && (flags & FLAG_ORDER) == 0) return false;
-  return w->spec->how != ISO_SPECIAL_APART || (flags & FLAG_AFTER) == 0;
+  if (w->spec->required != 0 && (flags & FLAG_REQUIRED) == 0) return false;
+  return w->spec->anti_count != ISO_ANTI_NONADJACENT || (flags & FLAG_AFTER_ANTI) == 0;
 }
 
 /* The steps between transactions of the walk that ends with `last_edge` from `state`, in c->draft. */
@@ -157,9 +161,9 @@ static bool collapse(const walk *w, uint32_t state, uint32_t last_edge) {
   uint32_t from = c->member[w->start];
   for (size_t i = c->path.count; i-- > 0;) {
     uint32_t edge = c->path.items[i];
-    iso_deps kind = kind_of(w, edge);
-    if (from < txns || kind != ISO_PASS) {
-      if (!iso_vec_push(&c->draft, ((iso_dep_step){from, kind}))) return false;
+    iso_dependency_set kind = kind_of(w, edge);
+    if (from < txns || kind != ISO_PASSAGE) {
+      if (!iso_vec_push(&c->draft, ((iso_cycle_step){from, kind}))) return false;
     }
     from = c->member[c->to.items[edge]];
   }
@@ -176,15 +180,16 @@ static bool normalize(const walk *w) {
   while (begin < count && c->draft.items[begin].txn >= txns) begin++;
   if (begin == count) return false;
   for (size_t i = 0; i < begin; i++) {
-    iso_dep_step moved = c->draft.items[0];
+    iso_cycle_step moved = c->draft.items[0];
     memmove(c->draft.items, c->draft.items + 1, (count - 1) * sizeof moved);
     c->draft.items[count - 1] = moved;
   }
   for (size_t i = 0; i < count; i++) {
-    iso_dep_step *step = &c->draft.items[i];
+    iso_cycle_step *step = &c->draft.items[i];
     uint32_t next = c->draft.items[(i + 1) % count].txn;
-    if ((step->kind & ISO_DEP_DATA) != 0 || step->txn >= txns || next >= txns || w->spec == NULL) continue;
-    step->kind = iso_dep_first((iso_deps)(step->kind | iso_graph_between(c->graph, step->txn, next)));
+    if ((step->kind & ISO_DEPENDENCY_DATA) != 0 || step->txn >= txns || next >= txns || w->spec == NULL) continue;
+    step->kind = iso_dependency_strongest(
+        (iso_dependency_set)(step->kind | iso_dependency_graph_between(c->graph, step->txn, next)));
   }
   /* A walk that meets itself contains a shorter cycle, which is a worse one or is found by itself. */
   for (size_t i = 0; w->spec != NULL && i < count; i++) {
@@ -198,28 +203,28 @@ static bool normalize(const walk *w) {
 /* Whether the steps in c->draft are a cycle of the type that is searched for. */
 static bool is_of_type(const walk *w) {
   const iso_cycle_spec *spec = w->spec;
-  const iso_dep_step *steps = w->c->draft.items;
-  size_t count = w->c->draft.count, special = 0;
-  bool ordered = spec->order == 0, reads = false, adjacent = false;
+  const iso_cycle_step *steps = w->c->draft.items;
+  size_t count = w->c->draft.count, anti = 0;
+  bool ordered = spec->required == 0, reads = false, adjacent = false;
   for (size_t i = 0; i < count; i++) {
-    iso_deps kind = steps[i].kind;
-    bool is_special = (kind & spec->special) != 0;
-    if (!is_special && (kind & (spec->plain | spec->order)) == 0) return false;
-    special += is_special;
-    adjacent |= is_special && (steps[(i + 1) % count].kind & spec->special) != 0;
-    ordered |= (kind & spec->order) != 0;
-    reads |= (kind & ISO_DEP_ANY_WR) != 0;
+    iso_dependency_set kind = steps[i].kind;
+    bool is_anti = (kind & spec->anti) != 0;
+    if (!is_anti && (kind & (spec->dependencies | spec->required)) == 0) return false;
+    anti += is_anti;
+    adjacent |= is_anti && (steps[(i + 1) % count].kind & spec->anti) != 0;
+    ordered |= (kind & spec->required) != 0;
+    reads |= (kind & ISO_DEPENDENCY_ANY_WR) != 0;
   }
   if (!ordered) return false;
-  switch (spec->how) {
-  case ISO_SPECIAL_NONE:
-    return (spec->plain & ISO_DEP_ANY_WR) == 0 || reads;
-  case ISO_SPECIAL_ONE:
-    return special == 1;
-  case ISO_SPECIAL_APART:
-    return special >= 2 && !adjacent;
-  case ISO_SPECIAL_MANY:
-    return special >= 2;
+  switch (spec->anti_count) {
+  case ISO_ANTI_NONE:
+    return (spec->dependencies & ISO_DEPENDENCY_ANY_WR) == 0 || reads;
+  case ISO_ANTI_ONE:
+    return anti == 1;
+  case ISO_ANTI_NONADJACENT:
+    return anti >= 2 && !adjacent;
+  case ISO_ANTI_MANY:
+    return anti >= 2;
   }
   return false;
 }
@@ -264,7 +269,7 @@ static isoproof_status expand(walk *w, uint32_t state, bool *done, isoproof_erro
       if (*done) return ISOPROOF_OK;
       continue;
     }
-    bool further = c->kinds.items[edge] != ISO_PASS;
+    bool further = c->kinds.items[edge] != ISO_PASSAGE;
     if (!visit(c, target * FLAGS + (uint32_t)after, state, edge, further)) return iso_fail_memory(error);
   }
   return ISOPROOF_OK;
@@ -287,10 +292,11 @@ static isoproof_status run(walk *w, isoproof_error *error) {
   iso_component *c = w->c;
   bool done = false;
   if (!prepare(c)) return iso_fail_memory(error);
-  iso_deps kind = kind_of(w, w->start_edge);
+  iso_dependency_set kind = kind_of(w, w->start_edge);
   int flags = 0;
-  if (w->spec == NULL ? (kind & ISO_DEP_ANY_RW) != 0 : w->spec->how == ISO_SPECIAL_APART) flags |= FLAG_AFTER;
-  if (w->spec != NULL && (kind & w->spec->order) != 0) flags |= FLAG_ORDER;
+  if (w->spec == NULL ? (kind & ISO_DEPENDENCY_ANY_RW) != 0 : w->spec->anti_count == ISO_ANTI_NONADJACENT)
+    flags |= FLAG_AFTER_ANTI;
+  if (w->spec != NULL && (kind & w->spec->required) != 0) flags |= FLAG_REQUIRED;
   uint32_t state = c->to.items[w->start_edge] * FLAGS + (uint32_t)flags;
   if (!visit(c, state, UINT32_MAX, w->start_edge, false)) return iso_fail_memory(error);
   for (uint32_t length = 1; length + 1 < w->limit && c->queue.count > 0 && c->budget > 0; length++) {
@@ -309,9 +315,9 @@ static isoproof_status run(walk *w, isoproof_error *error) {
 /* ---- searches ---- */
 
 /* The kinds of edges that a cycle of the type can be entered by. */
-static iso_deps entrance(const iso_cycle_spec *spec) {
-  if (spec->special != 0) return spec->special;
-  return spec->order != 0 ? spec->order : spec->plain;
+static iso_dependency_set entrance(const iso_cycle_spec *spec) {
+  if (spec->anti != 0) return spec->anti;
+  return spec->required != 0 ? spec->required : spec->dependencies;
 }
 
 isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, isoproof_task *task, bool *gave_up,
@@ -319,14 +325,14 @@ isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec
   uint32_t parts, looked = 0;
   walk w = {.c = c, .spec = spec};
   c->found.count = 0;
-  ISO_TRY(keep(c, (iso_deps)(spec->plain | spec->special | spec->order), true, task, &parts, error));
+  ISO_TRY(keep(c, (iso_dependency_set)(spec->dependencies | spec->anti | spec->required), true, task, &parts, error));
   if (parts == 0) return ISOPROOF_OK;
   for (uint32_t i = 0; i < c->nodes && c->found.count != 2; i++) {
     if (c->part.items[i] == ISO_NO_COMPONENT) continue;
     for (uint32_t s = c->sub_first.items[i]; s < c->sub_first.items[i + 1]; s++) {
       w.start_edge = c->sub_edge.items[s];
       w.start = i;
-      iso_deps first = iso_dep_first(c->kinds.items[w.start_edge]);
+      iso_dependency_set first = iso_dependency_strongest(c->kinds.items[w.start_edge]);
       if ((first & entrance(spec)) == 0 || c->part.items[c->sub_to.items[s]] != c->part.items[i]) continue;
       if ((++looked & 255) == 0) ISO_TRY(iso_task_check(task, error));
       w.limit = c->found.count > 0 ? (uint32_t)c->found.count : UINT32_MAX;
@@ -348,13 +354,13 @@ typedef struct doubled {
   iso_numbers first, to, edge, part;
 } doubled;
 
-static bool make_doubled(const iso_component *c, iso_deps kinds, doubled *d) {
+static bool make_doubled(const iso_component *c, iso_dependency_set kinds, doubled *d) {
   if (c->nodes >= UINT32_MAX / 2 || !RESIZE(&d->part, (size_t)c->nodes * 2)) return false;
   for (uint32_t i = 0; i < c->nodes * 2; i++) {
     if (!iso_vec_push(&d->first, (uint32_t)d->to.count)) return false;
     for (uint32_t s = c->sub_first.items[i / 2]; s < c->sub_first.items[i / 2 + 1]; s++) {
-      iso_deps all = c->kinds.items[c->sub_edge.items[s]];
-      bool plain = (all & kinds & ~ISO_DEP_ANY_RW) != 0, passage = all == ISO_PASS;
+      iso_dependency_set all = c->kinds.items[c->sub_edge.items[s]];
+      bool plain = (all & kinds & ~ISO_DEPENDENCY_ANY_RW) != 0, passage = all == ISO_PASSAGE;
       if (!plain && !passage && i % 2 == 1) continue;
       uint32_t after = passage ? i % 2 : plain ? 0 : 1;
       if (!iso_vec_push(&d->to, c->sub_to.items[s] * 2 + after)) return false;
@@ -393,8 +399,9 @@ static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_nu
   for (uint32_t i = 0; status == ISOPROOF_OK && i + 1 < first->count && c->found.count == 0; i++) {
     if (part->items[i] == ISO_NO_COMPONENT || tried[part->items[i]]) continue;
     for (uint32_t e = first->items[i]; status == ISOPROOF_OK && e < first->items[i + 1] && c->found.count == 0; e++) {
-      iso_deps plain = (iso_deps)(c->kinds.items[edges->items[e]] & w->kinds & ~ISO_DEP_ANY_RW);
-      if (part->items[to->items[e]] != part->items[i] || (w->apart && plain == 0)) continue;
+      iso_dependency_set plain =
+          (iso_dependency_set)(c->kinds.items[edges->items[e]] & w->kinds & ~ISO_DEPENDENCY_ANY_RW);
+      if (part->items[to->items[e]] != part->items[i] || (w->nonadjacent && plain == 0)) continue;
       tried[part->items[i]] = 1;
       status = try_edge(w, edges->items[e], error);
     }
@@ -403,7 +410,7 @@ static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_nu
   return status;
 }
 
-static isoproof_status exists_apart(walk *w, isoproof_task *task, isoproof_error *error) {
+static isoproof_status exists_nonadjacent(walk *w, isoproof_task *task, isoproof_error *error) {
   doubled d;
   iso_components found = {.of = NULL};
   memset(&d, 0, sizeof d);
@@ -422,14 +429,14 @@ static isoproof_status exists_apart(walk *w, isoproof_task *task, isoproof_error
   return status;
 }
 
-isoproof_status iso_component_exists(iso_component *c, iso_deps kinds, bool apart, isoproof_task *task,
+isoproof_status iso_component_exists(iso_component *c, iso_dependency_set kinds, bool nonadjacent, isoproof_task *task,
                                      isoproof_error *error) {
   uint32_t parts;
-  walk w = {.c = c, .kinds = kinds, .apart = apart, .limit = UINT32_MAX};
+  walk w = {.c = c, .kinds = kinds, .nonadjacent = nonadjacent, .limit = UINT32_MAX};
   c->found.count = 0;
   ISO_TRY(keep(c, kinds, false, task, &parts, error));
   if (parts == 0) return ISOPROOF_OK;
   c->budget = UINT64_MAX;
-  if (apart) return exists_apart(&w, task, error);
+  if (nonadjacent) return exists_nonadjacent(&w, task, error);
   return try_parts(&w, &c->sub_first, &c->sub_to, &c->sub_edge, &c->part, parts, error);
 }

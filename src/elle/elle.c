@@ -98,7 +98,7 @@ typedef struct known_orders {
 } known_orders;
 
 /* Real time mostly contains the order of sessions; that is added where it does not, or is not wanted or known. */
-static isoproof_status add_orders(const iso_elle *elle, iso_deps_list *edges, known_orders *known,
+static isoproof_status add_orders(const iso_elle *elle, iso_dependency_list *edges, known_orders *known,
                                   isoproof_error *error) {
   bool process, realtime;
   iso_moments moments;
@@ -208,7 +208,7 @@ static bool may_follow(const iso_elle *elle) {
 }
 
 /* What the complete checkers find has no name, and they are not there for every model. */
-static isoproof_status finish_registers(iso_elle *elle, const iso_graph *graph, isoproof_task *task,
+static isoproof_status finish_registers(iso_elle *elle, const iso_dependency_graph *graph, isoproof_task *task,
                                         isoproof_error *error) {
   ISO_TRY(complete_registers(elle, task, error));
   if (!may_follow(elle)) return ISOPROOF_OK;
@@ -272,33 +272,33 @@ static isoproof_status check_unique(isoproof_history *history, const iso_elle_op
 }
 
 static isoproof_status run(iso_elle *elle, isoproof_task *task, isoproof_error *error) {
-  iso_deps_list edges;
-  iso_graph graph;
+  iso_dependency_list edges;
+  iso_dependency_graph graph;
   known_orders known = {false, false, false};
   iso_proof_power power = {false, false};
   ISO_TRY(check_kinds(elle->history, elle->options.workload, error));
   ISO_TRY(check_unique(elle->history, &elle->options, task, error));
   ISO_TRY(iso_history_effect(elle->history, task, &elle->counts, error));
-  iso_deps_init(&edges, elle->history->txns);
+  iso_dependency_list_init(&edges, elle->history->txns);
   isoproof_status status = iso_evidence_gather(elle->history, &elle->options, elle->counts, task, elle->evidence,
                                                &elle->cases, &edges, &power, error);
   if (status == ISOPROOF_OK) status = add_orders(elle, &edges, &known, error);
   if (status != ISOPROOF_OK) {
-    iso_deps_free(&edges);
+    iso_dependency_list_free(&edges);
     return status;
   }
   elle->empty_graph = edges.from.count == 0;
-  ISO_TRY(iso_graph_make(&edges, &graph, error));
+  ISO_TRY(iso_dependency_graph_make(&edges, &graph, error));
   iso_level_set ruled_out = 0;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
     if (elle->cases.count[a] > 0) ruled_out |= iso_anomaly_rules_out((iso_anomaly)a);
   }
-  status = iso_dep_cycles_find(&graph, ruled_out, elle->options.budget, task, &elle->cycles, error);
+  status = iso_dependency_cycles_find(&graph, ruled_out, elle->options.budget, task, &elle->cycles, error);
   if (status == ISOPROOF_OK) {
     judge(elle, &known, &power);
     status = finish_registers(elle, &graph, task, error);
   }
-  iso_graph_free(&graph);
+  iso_dependency_graph_free(&graph);
   return status;
 }
 
@@ -326,6 +326,6 @@ void iso_elle_free(iso_elle *elle) {
   free(elle->counts);
   for (size_t i = 0; i < ISO_ELLE_COMPLETE_MOST; i++) isoproof_result_free(elle->complete_results[i]);
   iso_vec_free(&elle->cases.list);
-  iso_dep_cycles_free(&elle->cycles);
+  iso_dependency_cycles_free(&elle->cycles);
   free(elle);
 }

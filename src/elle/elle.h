@@ -83,7 +83,7 @@ typedef struct iso_elle {
   iso_elle_options options;
   uint8_t *counts;
   iso_elle_cases cases;
-  iso_dep_cycles cycles;
+  iso_dependency_cycles cycles;
   bool empty_graph;        /* nothing was inferred between transactions */
   iso_level_set ruled_out; /* by everything that was found */
   iso_level_set proved;    /* models that the history provably satisfies */

@@ -123,7 +123,7 @@ static void say_whole_txn(teller *t, uint32_t txn) {
 typedef struct told_step {
   uint32_t from, to; /* places of transactions on the cycle, as in T1, T2 */
   uint32_t from_txn, to_txn;
-  iso_deps kind;
+  iso_dependency_set kind;
   iso_why why;
 } told_step;
 
@@ -142,11 +142,11 @@ static void say_follows(teller *t, const iso_why *why, const char *before, const
 static void say_because(teller *t, const told_step *s) {
   unsigned a = s->from + 1, b = s->to + 1;
   iso_words *w = &t->words;
-  if (s->kind == ISO_DEP_PROCESS) {
+  if (s->kind == ISO_DEPENDENCY_SO) {
     iso_words_add(w, "T%u came before T%u in the same session", a, b);
     return;
   }
-  if (s->kind == ISO_DEP_REALTIME) {
+  if (s->kind == ISO_DEPENDENCY_RT) {
     iso_words_add(w, "T%u had ended before T%u began", a, b);
     return;
   }
@@ -154,7 +154,7 @@ static void say_because(teller *t, const told_step *s) {
     iso_words_add(w, "T%u saw a state that T%u found changed", a, b);
     return;
   }
-  bool read_first = (s->kind & ISO_DEP_ANY_RW) != 0;
+  bool read_first = (s->kind & ISO_DEPENDENCY_ANY_RW) != 0;
   if (read_first) {
     iso_words_add(w, "T%u saw ", a);
     say_key(t, s->why.key);
@@ -168,7 +168,7 @@ static void say_because(teller *t, const told_step *s) {
   }
   iso_words_add(w, "T%u did ", a);
   say_op(t, s->why.from_op);
-  bool reads = (s->kind & ISO_DEP_ANY_WR) != 0;
+  bool reads = (s->kind & ISO_DEPENDENCY_ANY_WR) != 0;
   if (reads) {
     iso_words_add(w, ", which T%u saw (", b);
   } else {
@@ -184,7 +184,7 @@ static void say_because(teller *t, const told_step *s) {
 }
 
 static void add_edge(teller *t, const told_step *s) {
-  isoproof_edge edge = {.kind = iso_dep_edge(s->kind),
+  isoproof_edge edge = {.kind = iso_edge_name(iso_dependency_kind_of(s->kind).edge),
                         .from_txn = s->from_txn,
                         .to_txn = s->to_txn,
                         .from_op = s->why.known ? number_of(s->why.from_op) : ISOPROOF_NO_NUMBER,
@@ -200,7 +200,7 @@ static void add_edge(teller *t, const told_step *s) {
 }
 
 /* The step of the cycle that begins at place i, *next where the step after it begins. */
-static told_step step_at(const teller *t, const iso_dep_step *steps, uint32_t length, uint32_t i, uint32_t place,
+static told_step step_at(const teller *t, const iso_cycle_step *steps, uint32_t length, uint32_t i, uint32_t place,
                          uint32_t places, uint32_t *next) {
   told_step s = {.from = place, .to = (place + 1) % places, .from_txn = steps[i].txn, .kind = steps[i].kind};
   *next = i + 1;
@@ -212,8 +212,8 @@ static told_step step_at(const teller *t, const iso_dep_step *steps, uint32_t le
   return s;
 }
 
-static bool tell_cycle(teller *t, const iso_dep_cycle *cycle) {
-  const iso_dep_step *steps = t->e->cycles.steps.items + cycle->first;
+static bool tell_cycle(teller *t, const iso_dependency_cycle *cycle) {
+  const iso_cycle_step *steps = t->e->cycles.steps.items + cycle->first;
   uint32_t places = 0, place = 0;
   for (uint32_t i = 0; i < cycle->length; i++) {
     if (steps[i].txn >= t->h->txns) continue;
@@ -227,7 +227,7 @@ static bool tell_cycle(teller *t, const iso_dep_cycle *cycle) {
   for (uint32_t i = 0, next; i < cycle->length; i = next, place++) {
     told_step s = step_at(t, steps, cycle->length, i, place, places, &next);
     /* Data that the evidence does not explain was never a dependency. */
-    bool data = (s.kind & ISO_DEP_DATA) != 0;
+    bool data = (s.kind & ISO_DEPENDENCY_DATA) != 0;
     if (data && next == i + 1 && !s.why.known) return false;
     bool last = next >= cycle->length;
     iso_words_add(&t->words, "%sT%u < T%u, because ",

@@ -17,7 +17,7 @@ static bool has_unseen(const iso_lists *l) {
 }
 
 static isoproof_status gather_lists(isoproof_history *history, isoproof_task *task, iso_evidence *e,
-                                    iso_elle_cases *cases, iso_deps_list *edges, iso_proof_power *power,
+                                    iso_elle_cases *cases, iso_dependency_list *edges, iso_proof_power *power,
                                     isoproof_error *error) {
   ISO_TRY(iso_lists_make(history, e->counts, task, &e->lists, error));
   e->has_lists = true;
@@ -29,7 +29,7 @@ static isoproof_status gather_lists(isoproof_history *history, isoproof_task *ta
 }
 
 static isoproof_status gather_registers(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,
-                                        iso_evidence *e, iso_elle_cases *cases, iso_deps_list *edges,
+                                        iso_evidence *e, iso_elle_cases *cases, iso_dependency_list *edges,
                                         isoproof_error *error) {
   iso_register_options how = {options->wfr_keys, options->sequential_keys, options->linearizable_keys,
                               options->txn_order_opt};
@@ -40,7 +40,7 @@ static isoproof_status gather_registers(isoproof_history *history, const iso_ell
 }
 
 static isoproof_status gather_sets(isoproof_history *history, isoproof_task *task, iso_evidence *e,
-                                   iso_elle_cases *cases, iso_deps_list *edges, iso_proof_power *power,
+                                   iso_elle_cases *cases, iso_dependency_list *edges, iso_proof_power *power,
                                    isoproof_error *error) {
   ISO_TRY(iso_sets_make(history, e->counts, task, &e->sets, error));
   e->has_sets = true;
@@ -50,7 +50,7 @@ static isoproof_status gather_sets(isoproof_history *history, isoproof_task *tas
 }
 
 static isoproof_status gather_counters(isoproof_history *history, isoproof_task *task, iso_evidence *e,
-                                       iso_elle_cases *cases, iso_deps_list *edges, isoproof_error *error) {
+                                       iso_elle_cases *cases, iso_dependency_list *edges, isoproof_error *error) {
   ISO_TRY(iso_counters_make(history, e->counts, &e->counters, error));
   e->has_counters = true;
   ISO_TRY(iso_elle_scan_counters(&e->counters, task, cases, error));
@@ -59,7 +59,7 @@ static isoproof_status gather_counters(isoproof_history *history, isoproof_task 
 
 static isoproof_status gather_predicates(isoproof_history *history, const iso_elle_options *options,
                                          isoproof_task *task, iso_evidence *e, iso_elle_cases *cases,
-                                         iso_deps_list *edges, isoproof_error *error) {
+                                         iso_dependency_list *edges, isoproof_error *error) {
   ISO_TRY(iso_predicates_make(history, e->counts, task, &e->predicates, edges, error));
   e->has_predicates = true;
   ISO_TRY(iso_elle_scan_rows(&e->predicates, options->anomalies[ISO_ANOMALY_GARBAGE_READ], task, cases, error));
@@ -73,7 +73,7 @@ static isoproof_status gather_predicates(isoproof_history *history, const iso_el
 
 isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_options *options, const uint8_t *counts,
                                     isoproof_task *task, iso_evidence *evidence, iso_elle_cases *cases,
-                                    iso_deps_list *edges, iso_proof_power *power, isoproof_error *error) {
+                                    iso_dependency_list *edges, iso_proof_power *power, isoproof_error *error) {
   memset(evidence, 0, sizeof *evidence);
   evidence->workload = options->workload;
   evidence->counts = counts;
@@ -136,16 +136,17 @@ static uint32_t odd_source(const iso_lists *l, uint32_t from, uint32_t op) {
   return ISO_NO_OP;
 }
 
-static iso_why explain_list(const iso_lists *l, uint32_t from, uint32_t to, iso_deps kind) {
+static iso_why explain_list(const iso_lists *l, uint32_t from, uint32_t to, iso_dependency_set kind) {
   const isoproof_history *h = l->h;
-  uint32_t scanned = kind == ISO_DEP_WR ? to : from, version;
+  uint32_t scanned = kind == ISO_DEPENDENCY_WR ? to : from, version;
   for (uint32_t op = h->txn_first_op[scanned]; op < h->txn_first_op[scanned + 1]; op++) {
     uint32_t key = h->op_key[op], other = ISO_NO_OP;
     bool reads = h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
     bool placed = h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
-    if (kind == ISO_DEP_WW && placed) other = next_append(l, key, l->place[op], to);
-    if (kind == ISO_DEP_RW && reads && iso_lists_version(l, op, &version)) other = next_append(l, key, version, to);
-    if (kind == ISO_DEP_WR && reads) {
+    if (kind == ISO_DEPENDENCY_WW && placed) other = next_append(l, key, l->place[op], to);
+    if (kind == ISO_DEPENDENCY_RW && reads && iso_lists_version(l, op, &version))
+      other = next_append(l, key, version, to);
+    if (kind == ISO_DEPENDENCY_WR && reads) {
       bool fits = iso_lists_version(l, op, &version);
       if (fits && version > 0 && iso_lists_maker(l, key, version) == from) {
         other = l->order[l->order_first[key] + version - 1];
@@ -154,7 +155,7 @@ static iso_why explain_list(const iso_lists *l, uint32_t from, uint32_t to, iso_
       }
     }
     if (other == ISO_NO_OP) continue;
-    return kind == ISO_DEP_WR ? (iso_why){true, key, other, op, 0} : (iso_why){true, key, op, other, 0};
+    return kind == ISO_DEPENDENCY_WR ? (iso_why){true, key, other, op, 0} : (iso_why){true, key, op, other, 0};
   }
   return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
 }
@@ -175,17 +176,17 @@ static const iso_touch *find_touch(const iso_registers *r, uint32_t txn, uint32_
   return low < r->touch_first[key + 1] && r->touches[low].txn == txn ? &r->touches[low] : NULL;
 }
 
-static iso_why explain_register(const iso_registers *r, uint32_t from, uint32_t to, iso_deps kind) {
+static iso_why explain_register(const iso_registers *r, uint32_t from, uint32_t to, iso_dependency_set kind) {
   const isoproof_history *h = r->h;
   for (uint32_t op = h->txn_first_op[from]; op < h->txn_first_op[from + 1]; op++) {
     uint32_t key = h->op_key[op];
     const iso_touch *a = find_touch(r, from, key), *b = find_touch(r, to, key);
     if (a == NULL || b == NULL) continue;
-    if (kind == ISO_DEP_WR && a->wrote && b->in == a->out) return (iso_why){true, key, a->out, b->read_op, 0};
-    if (kind == ISO_DEP_WW && a->wrote && b->wrote && iso_registers_before(r, a->out, b->out)) {
+    if (kind == ISO_DEPENDENCY_WR && a->wrote && b->in == a->out) return (iso_why){true, key, a->out, b->read_op, 0};
+    if (kind == ISO_DEPENDENCY_WW && a->wrote && b->wrote && iso_registers_before(r, a->out, b->out)) {
       return (iso_why){true, key, a->out, b->out, 0};
     }
-    if (kind == ISO_DEP_RW && a->in != ISO_NO_VERSION && b->wrote && iso_registers_before(r, a->in, b->out)) {
+    if (kind == ISO_DEPENDENCY_RW && a->in != ISO_NO_VERSION && b->wrote && iso_registers_before(r, a->in, b->out)) {
       return (iso_why){true, key, a->read_op, b->out, 0};
     }
   }
@@ -193,16 +194,16 @@ static iso_why explain_register(const iso_registers *r, uint32_t from, uint32_t 
 }
 
 /* A step that follows from others. */
-static iso_why explain_follow(const iso_evidence *e, uint32_t from, uint32_t to, iso_deps kind) {
+static iso_why explain_follow(const iso_evidence *e, uint32_t from, uint32_t to, iso_dependency_set kind) {
   const iso_registers *r = &e->registers;
   for (size_t i = 0; i < e->derived_orders.pairs.count; i++) {
     const iso_derived_order *pair = &e->derived_orders.pairs.items[i];
     uint32_t key = r->h->op_key[pair->after_op];
     if (pair->after != to) continue;
-    if (kind == ISO_DEP_WW && pair->before == from) {
+    if (kind == ISO_DEPENDENCY_WW && pair->before == from) {
       return (iso_why){true, key, pair->before_op, pair->after_op, pair->read_op + 1};
     }
-    for (uint32_t k = r->touch_first[key]; kind == ISO_DEP_RW && k < r->touch_first[key + 1]; k++) {
+    for (uint32_t k = r->touch_first[key]; kind == ISO_DEPENDENCY_RW && k < r->touch_first[key + 1]; k++) {
       const iso_touch *touch = &r->touches[k];
       if (touch->txn != from || touch->in != pair->before_op) continue;
       return (iso_why){true, key, touch->read_op, pair->after_op, pair->read_op + 1};
@@ -223,17 +224,18 @@ static bool shows(const isoproof_history *h, uint32_t op, iso_value element) {
 }
 
 /* An addition of one transaction and a read of the other that shows it (wr) or does not (rw). */
-static iso_why explain_growth(const isoproof_history *h, uint32_t from, uint32_t to, iso_deps kind, bool sets) {
-  uint32_t writer = kind == ISO_DEP_WR ? from : to, reader = kind == ISO_DEP_WR ? to : from;
+static iso_why explain_growth(const isoproof_history *h, uint32_t from, uint32_t to, iso_dependency_set kind,
+                              bool sets) {
+  uint32_t writer = kind == ISO_DEPENDENCY_WR ? from : to, reader = kind == ISO_DEPENDENCY_WR ? to : from;
   uint8_t reads = sets ? ISOPROOF_OP_READ_SET : ISOPROOF_OP_READ_COUNTER,
           adds = sets ? ISOPROOF_OP_ADD : ISOPROOF_OP_INCREMENT;
   for (uint32_t read = h->txn_first_op[reader]; read < h->txn_first_op[reader + 1]; read++) {
     if (h->op_kind[read] != reads || h->op_value[read] == ISO_VALUE_NONE) continue;
     for (uint32_t own = h->txn_first_op[writer]; own < h->txn_first_op[writer + 1]; own++) {
       if (h->op_kind[own] != adds || h->op_key[own] != h->op_key[read]) continue;
-      if (sets && shows(h, read, h->op_value[own]) != (kind == ISO_DEP_WR)) continue;
+      if (sets && shows(h, read, h->op_value[own]) != (kind == ISO_DEPENDENCY_WR)) continue;
       uint32_t key = h->op_key[read];
-      return kind == ISO_DEP_WR ? (iso_why){true, key, own, read, 0} : (iso_why){true, key, read, own, 0};
+      return kind == ISO_DEPENDENCY_WR ? (iso_why){true, key, own, read, 0} : (iso_why){true, key, read, own, 0};
     }
   }
   return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
@@ -241,7 +243,7 @@ static iso_why explain_growth(const isoproof_history *h, uint32_t from, uint32_t
 
 /* ---- rows ---- */
 
-static iso_why explain_rows(const iso_predicates *p, uint32_t from, uint32_t to, iso_deps kind) {
+static iso_why explain_rows(const iso_predicates *p, uint32_t from, uint32_t to, iso_dependency_set kind) {
   for (size_t i = 0; i < p->reasons.count; i++) {
     const iso_row_reason *r = &p->reasons.items[i];
     if (r->from == from && r->to == to && r->kind == kind) return (iso_why){true, r->key, r->from_op, r->to_op, 0};
@@ -250,8 +252,8 @@ static iso_why explain_rows(const iso_predicates *p, uint32_t from, uint32_t to,
 }
 
 iso_why iso_evidence_explain(const iso_evidence *e, const isoproof_history *history, uint32_t from, uint32_t to,
-                             iso_deps kind) {
-  bool order = kind == ISO_DEP_PROCESS || kind == ISO_DEP_REALTIME;
+                             iso_dependency_set kind) {
+  bool order = (kind & ISO_DEPENDENCY_ORDERS) != 0;
   if (order || from >= history->txns || to >= history->txns) return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
   if (e->has_lists) return explain_list(&e->lists, from, to, kind);
   if (e->has_registers) {

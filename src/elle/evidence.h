@@ -36,11 +36,11 @@ typedef struct iso_proof_power {
 /* Infers what it can: scans into `cases`, dependencies into `edges`. */
 isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_options *options, const uint8_t *counts,
                                     isoproof_task *task, iso_evidence *evidence, iso_elle_cases *cases,
-                                    iso_deps_list *edges, iso_proof_power *power, isoproof_error *error);
+                                    iso_dependency_list *edges, iso_proof_power *power, isoproof_error *error);
 void iso_evidence_free(iso_evidence *evidence);
 
 /* Why `from` comes before `to` by a dependency of that kind. */
 iso_why iso_evidence_explain(const iso_evidence *evidence, const isoproof_history *history, uint32_t from, uint32_t to,
-                             iso_deps kind);
+                             iso_dependency_set kind);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct seen {
 
 typedef struct follower {
   const iso_registers *r;
-  const iso_graph *g;
+  const iso_dependency_graph *g;
   iso_derived_orders *out;
   uint32_t *first, *to;   /* rows of the edges that paths are made of: what was written and read, and what follows */
   uint32_t *order;        /* the nodes, each after those that lead to it */
@@ -29,12 +29,12 @@ typedef struct follower {
 
 /* ---- paths ---- */
 
-static bool is_part(const iso_graph *g, uint32_t node, uint32_t edge) {
-  return node >= g->txns || (g->kind[edge] & (ISO_DEP_ANY_WW | ISO_DEP_ANY_WR)) != 0;
+static bool is_part(const iso_dependency_graph *g, uint32_t node, uint32_t edge) {
+  return node >= g->txns || (g->kind[edge] & (ISO_DEPENDENCY_ANY_WW | ISO_DEPENDENCY_ANY_WR)) != 0;
 }
 
 static isoproof_status make_rows(follower *f, isoproof_error *error) {
-  const iso_graph *g = f->g;
+  const iso_dependency_graph *g = f->g;
   size_t count = (size_t)g->first[g->nodes] + f->out->pairs.count;
   free(f->first);
   free(f->to);
@@ -203,8 +203,8 @@ static isoproof_status run(follower *f, isoproof_task *task, isoproof_error *err
   }
 }
 
-isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
-                                        isoproof_task *task, iso_derived_orders *derived_orders,
+isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_dependency_graph *graph,
+                                        uint64_t budget, isoproof_task *task, iso_derived_orders *derived_orders,
                                         isoproof_error *error) {
   follower f = {.r = registers, .g = graph, .out = derived_orders, .budget = budget != 0 ? budget : USUAL_BUDGET};
   memset(derived_orders, 0, sizeof *derived_orders);
@@ -252,9 +252,10 @@ static bool collect_readers(const iso_registers *r, uint64_t **out, size_t *coun
   return true;
 }
 
-static void pair_edges(const iso_derived_order *pair, const uint64_t *readers, size_t count, iso_deps_list *edges) {
+static void pair_edges(const iso_derived_order *pair, const uint64_t *readers, size_t count,
+                       iso_dependency_list *edges) {
   size_t low = 0, high = count;
-  iso_deps_add(edges, pair->before, pair->after, ISO_DEP_WW);
+  iso_dependency_add(edges, pair->before, pair->after, ISO_DEPENDENCY_WW);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (readers[middle] >> 32 < pair->before_op) {
@@ -264,17 +265,18 @@ static void pair_edges(const iso_derived_order *pair, const uint64_t *readers, s
     }
   }
   for (; low < count && readers[low] >> 32 == pair->before_op; low++) {
-    iso_deps_add(edges, (uint32_t)readers[low], pair->after, ISO_DEP_RW);
+    iso_dependency_add(edges, (uint32_t)readers[low], pair->after, ISO_DEPENDENCY_RW);
   }
 }
 
 isoproof_status iso_derived_orders_edges(const iso_derived_orders *derived_orders, const iso_registers *r,
-                                         const iso_graph *g, iso_deps_list *edges, isoproof_error *error) {
+                                         const iso_dependency_graph *g, iso_dependency_list *edges,
+                                         isoproof_error *error) {
   uint64_t *readers = NULL;
   size_t count = 0;
   edges->nodes = g->nodes;
   for (uint32_t v = 0; v < g->nodes; v++) {
-    for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) iso_deps_add(edges, v, g->to[e], g->kind[e]);
+    for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) iso_dependency_add(edges, v, g->to[e], g->kind[e]);
   }
   if (!collect_readers(r, &readers, &count)) return iso_fail_memory(error);
   for (size_t i = 0; i < derived_orders->pairs.count; i++)

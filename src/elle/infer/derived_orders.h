@@ -24,12 +24,14 @@ typedef struct iso_derived_orders {
 } iso_derived_orders;
 
 /* The graph holds the known dependencies of the registers.  `budget` limits the work (0: the usual). */
-isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
-                                        isoproof_task *task, iso_derived_orders *derived_orders, isoproof_error *error);
+isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_dependency_graph *graph,
+                                        uint64_t budget, isoproof_task *task, iso_derived_orders *derived_orders,
+                                        isoproof_error *error);
 void iso_derived_orders_free(iso_derived_orders *derived_orders);
 /* The known dependencies and those that follow: who wrote the earlier version, and who read it, before who wrote the
  * later one. */
 isoproof_status iso_derived_orders_edges(const iso_derived_orders *derived_orders, const iso_registers *registers,
-                                         const iso_graph *graph, iso_deps_list *edges, isoproof_error *error);
+                                         const iso_dependency_graph *graph, iso_dependency_list *edges,
+                                         isoproof_error *error);
 
 #endif

@@ -62,7 +62,7 @@ static inline uint32_t iso_lists_maker(const iso_lists *lists, uint32_t key, uin
 }
 
 /* Adds ww, wr and rw. */
-isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_deps_list *edges,
+isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_dependency_list *edges,
                                 isoproof_error *error);
 
 #endif

@@ -9,19 +9,19 @@ static bool is_timed(const iso_moments *moments, uint32_t earlier, uint32_t late
 }
 
 void iso_process_edges_beside(const isoproof_history *h, const uint8_t *counts, const iso_moments *moments,
-                              iso_deps_list *edges) {
+                              iso_dependency_list *edges) {
   for (uint32_t s = 0; s < h->sessions; s++) {
     uint32_t last = ISO_NO_OP;
     for (uint32_t t = h->session_first_txn[s]; t < h->session_first_txn[s + 1]; t++) {
       if (!counts[t]) continue;
       bool said = last != ISO_NO_OP && moments != NULL && is_timed(moments, last, t);
-      if (last != ISO_NO_OP && !said) iso_deps_add(edges, last, t, ISO_DEP_PROCESS);
+      if (last != ISO_NO_OP && !said) iso_dependency_add(edges, last, t, ISO_DEPENDENCY_SO);
       if (h->txn_status[t] == ISOPROOF_COMMITTED) last = t;
     }
   }
 }
 
-void iso_process_edges(const isoproof_history *h, const uint8_t *counts, iso_deps_list *edges) {
+void iso_process_edges(const isoproof_history *h, const uint8_t *counts, iso_dependency_list *edges) {
   iso_process_edges_beside(h, counts, NULL, edges);
 }
 
@@ -133,16 +133,16 @@ void iso_moments_free(iso_moments *moments) {
   *moments = (iso_moments){NULL, NULL, 0};
 }
 
-void iso_realtime_edges(const isoproof_history *h, const iso_moments *moments, iso_deps_list *edges) {
+void iso_realtime_edges(const isoproof_history *h, const iso_moments *moments, iso_dependency_list *edges) {
   uint32_t node = edges->nodes;
   if (moments->count > UINT32_MAX - 16 - node) {
     edges->failed = true;
     return;
   }
   edges->nodes += moments->count;
-  for (uint32_t m = 0; m + 1 < moments->count; m++) iso_deps_add(edges, node + m, node + m + 1, ISO_PASS);
+  for (uint32_t m = 0; m + 1 < moments->count; m++) iso_dependency_add(edges, node + m, node + m + 1, ISO_PASSAGE);
   for (uint32_t t = 0; t < h->txns; t++) {
-    if (moments->ended[t] != ISO_NO_MOMENT) iso_deps_add(edges, t, node + moments->ended[t], ISO_DEP_REALTIME);
-    if (moments->begun[t] != ISO_NO_MOMENT) iso_deps_add(edges, node + moments->begun[t], t, ISO_PASS);
+    if (moments->ended[t] != ISO_NO_MOMENT) iso_dependency_add(edges, t, node + moments->ended[t], ISO_DEPENDENCY_RT);
+    if (moments->begun[t] != ISO_NO_MOMENT) iso_dependency_add(edges, node + moments->begun[t], t, ISO_PASSAGE);
   }
 }

@@ -13,12 +13,12 @@
 
 /* Each committed transaction before the next one of its session.  What became of a transaction of unknown outcome is
  * not known when the next one begins: it comes after its predecessors, and before nobody. */
-void iso_process_edges(const isoproof_history *history, const uint8_t *counts, iso_deps_list *edges);
+void iso_process_edges(const isoproof_history *history, const uint8_t *counts, iso_dependency_list *edges);
 
 struct iso_moments;
 /* The same where real time does not say it already. */
 void iso_process_edges_beside(const isoproof_history *history, const uint8_t *counts, const struct iso_moments *moments,
-                              iso_deps_list *edges);
+                              iso_dependency_list *edges);
 
 /* A moment between which and the next no transaction both ends and another begins; numbered in order.  A transaction
  * that ended at or before moment m came before all that began at m or later. */
@@ -37,6 +37,6 @@ isoproof_status iso_moments_make(const isoproof_history *history, const uint8_t 
                                  isoproof_error *error);
 void iso_moments_free(iso_moments *moments);
 /* Real time by a chain of auxiliary nodes, one a moment: linear, whatever the concurrency. */
-void iso_realtime_edges(const isoproof_history *history, const iso_moments *moments, iso_deps_list *edges);
+void iso_realtime_edges(const isoproof_history *history, const iso_moments *moments, iso_dependency_list *edges);
 
 #endif

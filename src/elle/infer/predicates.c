@@ -14,7 +14,7 @@ typedef struct predicate {
 
 typedef struct maker {
   iso_predicates *p;
-  iso_deps_list *edges;
+  iso_dependency_list *edges;
   uint8_t *shown; /* by key: in the rows of the query at hand */
 } maker;
 
@@ -155,9 +155,9 @@ static bool matches(const isoproof_history *h, const predicate *p, iso_value val
 /* ---- dependencies ---- */
 
 static void depend(maker *m, uint32_t from, uint32_t to, uint32_t key, uint32_t from_op, uint32_t to_op,
-                   iso_deps kind) {
+                   iso_dependency_set kind) {
   if (from == to) return;
-  iso_deps_add(m->edges, from, to, kind);
+  iso_dependency_add(m->edges, from, to, kind);
   iso_row_reason reason = {from, to, key, from_op, to_op, kind};
   if (!iso_vec_push(&m->p->reasons, reason)) m->edges->failed = true;
 }
@@ -178,14 +178,14 @@ static void write_edges(maker *m, uint32_t key) {
     next_stage(p, key, p->versions[i].stage, &first, &end);
     for (uint32_t k = first; k < end; k++) {
       uint32_t next = p->versions[k].op;
-      depend(m, p->op_txn[op], p->op_txn[next], key, op, next, ISO_DEP_WW);
+      depend(m, p->op_txn[op], p->op_txn[next], key, op, next, ISO_DEPENDENCY_WW);
     }
   }
 }
 
 /* A read of a version: after who made it, before who made the next. */
-static void version_edges(maker *m, uint32_t txn, uint32_t op, uint32_t key, int64_t version, iso_deps wr,
-                          iso_deps rw) {
+static void version_edges(maker *m, uint32_t txn, uint32_t op, uint32_t key, int64_t version, iso_dependency_set wr,
+                          iso_dependency_set rw) {
   const iso_predicates *p = m->p;
   uint32_t first, end;
   iso_stage stage = version == NONE ? ISO_STAGE_UNBORN : p->versions[version].stage;
@@ -222,9 +222,9 @@ static void read_nothing(maker *m, uint32_t txn, uint32_t op) {
   int64_t dead = p->dead == ISO_VALUE_NONE ? NONE : version_of(p, key, p->dead);
   if (may_be_dead(p, key)) return;
   if (dead == NONE) {
-    version_edges(m, txn, op, key, NONE, ISO_DEP_WR, ISO_DEP_RW);
+    version_edges(m, txn, op, key, NONE, ISO_DEPENDENCY_WR, ISO_DEPENDENCY_RW);
   } else if (dead != MANY && was_initial(p, key)) {
-    version_edges(m, txn, op, key, dead, ISO_DEP_WR, ISO_DEP_RW);
+    version_edges(m, txn, op, key, dead, ISO_DEPENDENCY_WR, ISO_DEPENDENCY_RW);
   }
 }
 
@@ -247,7 +247,7 @@ static bool judge_missing(maker *m, const predicate *q, uint32_t txn, uint32_t o
   }
   if (!known) return true;
   if (candidates == 0) return iso_vec_push(&m->p->misses, ((iso_row_miss){op, key}));
-  if (candidates == 1) version_edges(m, txn, op, key, only, ISO_DEP_WRP, ISO_DEP_RWP);
+  if (candidates == 1) version_edges(m, txn, op, key, only, ISO_DEPENDENCY_WR_PREDICATE, ISO_DEPENDENCY_RW_PREDICATE);
   return true;
 }
 
@@ -291,7 +291,7 @@ static bool query_edges(maker *m, uint32_t txn, uint32_t op) {
     if (!iso_predicates_key(p, rows[i], &key)) continue;
     m->shown[key] = 1;
     int64_t version = version_of(p, key, rows[i + 1]);
-    if (version >= 0) version_edges(m, txn, op, key, version, ISO_DEP_WRP, ISO_DEP_RWP);
+    if (version >= 0) version_edges(m, txn, op, key, version, ISO_DEPENDENCY_WR_PREDICATE, ISO_DEPENDENCY_RW_PREDICATE);
   }
   for (uint32_t k = 0; k < h->keys; k++) {
     bool row = p->version_first[k] < p->version_first[k + 1];
@@ -310,7 +310,7 @@ static bool op_edges(maker *m, uint32_t txn, uint32_t op) {
     return true;
   }
   int64_t version = version_of(m->p, h->op_key[op], h->op_value[op]);
-  if (version >= 0) version_edges(m, txn, op, h->op_key[op], version, ISO_DEP_WR, ISO_DEP_RW);
+  if (version >= 0) version_edges(m, txn, op, h->op_key[op], version, ISO_DEPENDENCY_WR, ISO_DEPENDENCY_RW);
   return true;
 }
 
@@ -332,7 +332,7 @@ static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error
 }
 
 isoproof_status iso_predicates_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task,
-                                    iso_predicates *p, iso_deps_list *edges, isoproof_error *error) {
+                                    iso_predicates *p, iso_dependency_list *edges, isoproof_error *error) {
   memset(p, 0, sizeof *p);
   p->h = history;
   p->counts = counts;

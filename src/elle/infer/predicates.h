@@ -23,7 +23,7 @@ typedef struct iso_row_version {
 /* Why a dependency is there. */
 typedef struct iso_row_reason {
   uint32_t from, to, key, from_op, to_op;
-  iso_deps kind;
+  iso_dependency_set kind;
 } iso_row_reason;
 
 /* A query that left out a key of which every version matches. */
@@ -46,7 +46,7 @@ typedef struct iso_predicates {
 
 /* Also adds the dependencies. */
 isoproof_status iso_predicates_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task,
-                                    iso_predicates *predicates, iso_deps_list *edges, isoproof_error *error);
+                                    iso_predicates *predicates, iso_dependency_list *edges, isoproof_error *error);
 void iso_predicates_free(iso_predicates *predicates);
 
 /* The key with that name; false when there is none. */

@@ -213,7 +213,7 @@ static bool versions_of(const iso_registers *r, uint32_t key, numbers *out) {
 
 /* A chain of moments of one key: a version leads to the moment it was left at, and a moment to what was entered after.
  * A version that leads back to itself that way was merely seen twice. */
-static bool chain_moments(const iso_registers *r, const numbers *versions, iso_deps_list *edges, pairs *sorted) {
+static bool chain_moments(const iso_registers *r, const numbers *versions, iso_dependency_list *edges, pairs *sorted) {
   sorted->count = 0;
   for (size_t i = 0; i < versions->count; i++) {
     uint32_t v = versions->items[i];
@@ -224,9 +224,9 @@ static bool chain_moments(const iso_registers *r, const numbers *versions, iso_d
   qsort(sorted->items, sorted->count, sizeof(uint64_t), by_number);
   uint32_t base = edges->nodes;
   for (size_t i = 0; i < sorted->count; i++) {
-    uint32_t node = iso_deps_node(edges);
-    iso_deps_add(edges, node, (uint32_t)sorted->items[i], ISO_PASS);
-    if (i + 1 < sorted->count) iso_deps_add(edges, node, node + 1, ISO_PASS);
+    uint32_t node = iso_dependency_node(edges);
+    iso_dependency_add(edges, node, (uint32_t)sorted->items[i], ISO_PASSAGE);
+    if (i + 1 < sorted->count) iso_dependency_add(edges, node, node + 1, ISO_PASSAGE);
   }
   for (size_t i = 0; i < versions->count; i++) {
     uint32_t v = versions->items[i];
@@ -240,13 +240,13 @@ static bool chain_moments(const iso_registers *r, const numbers *versions, iso_d
         high = middle;
       }
     }
-    if (low < sorted->count) iso_deps_add(edges, v, base + (uint32_t)low, ISO_PASS);
+    if (low < sorted->count) iso_dependency_add(edges, v, base + (uint32_t)low, ISO_PASSAGE);
   }
   return true;
 }
 
 /* Everything known about versions as one graph: pairs, the initial version first, and real time. */
-static bool version_edges(const iso_registers *r, iso_deps_list *edges) {
+static bool version_edges(const iso_registers *r, iso_dependency_list *edges) {
   numbers versions = {NULL, 0, 0};
   pairs sorted = {NULL, 0, 0};
   bool made = true;
@@ -254,9 +254,9 @@ static bool version_edges(const iso_registers *r, iso_deps_list *edges) {
     made = versions_of(r, k, &versions);
     for (size_t i = 0; made && i < versions.count; i++) {
       uint32_t v = versions.items[i];
-      iso_deps_add(edges, r->h->ops + k, v, ISO_PASS);
+      iso_dependency_add(edges, r->h->ops + k, v, ISO_PASSAGE);
       for (uint32_t e = r->after_first[v]; e < r->after_first[v + 1]; e++)
-        iso_deps_add(edges, v, r->after[e], ISO_PASS);
+        iso_dependency_add(edges, v, r->after[e], ISO_PASSAGE);
     }
     if (made && r->left != NULL) made = chain_moments(r, &versions, edges, &sorted);
   }
@@ -299,16 +299,16 @@ static isoproof_status mark_cyclic(const maker *m, const iso_components *compone
 
 static isoproof_status find_cycles(const maker *m, isoproof_task *task, isoproof_error *error) {
   iso_registers *r = m->r;
-  iso_deps_list edges;
-  iso_graph graph;
+  iso_dependency_list edges;
+  iso_dependency_graph graph;
   r->cyclic = iso_alloc_zero(r->h->keys, sizeof *r->cyclic);
   r->cyclic_one = iso_alloc(r->h->keys, sizeof *r->cyclic_one);
   r->cyclic_other = iso_alloc(r->h->keys, sizeof *r->cyclic_other);
   if (r->cyclic == NULL || r->cyclic_one == NULL || r->cyclic_other == NULL) return iso_fail_memory(error);
   if (m->from.count == 0 && r->left == NULL) return ISOPROOF_OK; /* the initial version alone makes no cycles */
-  iso_deps_init(&edges, r->versions);
+  iso_dependency_list_init(&edges, r->versions);
   if (!version_edges(r, &edges)) edges.failed = true;
-  ISO_TRY(iso_graph_make(&edges, &graph, error));
+  ISO_TRY(iso_dependency_graph_make(&edges, &graph, error));
   iso_components components = {.of = iso_alloc(graph.nodes, sizeof *components.of)};
   isoproof_status status = components.of != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) {
@@ -316,7 +316,7 @@ static isoproof_status find_cycles(const maker *m, isoproof_task *task, isoproof
   }
   if (status == ISOPROOF_OK) status = mark_cyclic(m, &components, error);
   free(components.of);
-  iso_graph_free(&graph);
+  iso_dependency_graph_free(&graph);
   return status;
 }
 

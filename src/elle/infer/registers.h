@@ -60,7 +60,7 @@ void iso_registers_free(iso_registers *registers);
 /* Whether version a is known to come before version b of the same key directly. */
 bool iso_registers_before(const iso_registers *registers, uint32_t a, uint32_t b);
 /* Adds ww, wr and rw; keys whose versions are cyclic have wr only. */
-isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_deps_list *edges,
+isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_dependency_list *edges,
                                     isoproof_error *error);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct place {
 
 typedef struct fanner {
   const iso_registers *r;
-  iso_deps_list *edges;
+  iso_dependency_list *edges;
   ISO_VEC(place) places; /* of one key */
   uint32_t *place_of;    /* by operation: where a last write is among the places of its key */
   uint8_t *last;         /* by operation: the last write of somebody who counts */
@@ -68,28 +68,28 @@ static bool make_places(fanner *f, uint32_t key) {
 /* A tree over the places, made when the first wide range of the key is met: node n stands for everything below it. */
 static void make_tree(fanner *f) {
   uint32_t count = (uint32_t)f->places.count, base = f->edges->nodes;
-  for (uint32_t i = 0; i < count; i++) (void)iso_deps_node(f->edges);
+  for (uint32_t i = 0; i < count; i++) (void)iso_dependency_node(f->edges);
   if (f->edges->failed) return;
   for (uint32_t i = 1; i < count; i++) {
     for (uint32_t child = 2 * i; child <= 2 * i + 1; child++) {
       uint32_t node = child >= count ? f->places.items[child - count].txn : base + child;
-      iso_deps_add(f->edges, base + i, node, ISO_PASS);
+      iso_dependency_add(f->edges, base + i, node, ISO_PASSAGE);
     }
   }
   f->tree = base;
 }
 
-static void attach_piece(fanner *f, uint32_t source, uint32_t node, iso_deps kind) {
+static void attach_piece(fanner *f, uint32_t source, uint32_t node, iso_dependency_set kind) {
   uint32_t count = (uint32_t)f->places.count;
-  iso_deps_add(f->edges, source, node >= count ? f->places.items[node - count].txn : f->tree + node, kind);
+  iso_dependency_add(f->edges, source, node >= count ? f->places.items[node - count].txn : f->tree + node, kind);
 }
 
-static void attach_range(fanner *f, uint32_t source, uint32_t low, uint32_t high, iso_deps kind) {
+static void attach_range(fanner *f, uint32_t source, uint32_t low, uint32_t high, iso_dependency_set kind) {
   enum { NARROW = 8 };
   uint32_t count = (uint32_t)f->places.count;
   if (low >= high) return;
   if (high - low <= NARROW) {
-    for (uint32_t i = low; i < high; i++) iso_deps_add(f->edges, source, f->places.items[i].txn, kind);
+    for (uint32_t i = low; i < high; i++) iso_dependency_add(f->edges, source, f->places.items[i].txn, kind);
     return;
   }
   if (f->tree == 0) make_tree(f);
@@ -102,7 +102,7 @@ static void attach_range(fanner *f, uint32_t source, uint32_t low, uint32_t high
 
 /* `source` before the writers in a range, but for two places: its own, and that of the version itself. */
 static void attach(fanner *f, uint32_t source, uint32_t own, uint32_t itself, uint32_t low, uint32_t high,
-                   iso_deps kind) {
+                   iso_dependency_set kind) {
   uint32_t first = own < itself ? own : itself, second = own < itself ? itself : own;
   if (first >= low && first < high) {
     attach_range(f, source, low, first, kind);
@@ -131,7 +131,8 @@ static uint32_t first_entered(const fanner *f, uint32_t moment) {
 
 /* `source` before whoever wrote the versions that come next after `version` in real time, or after the initial one.
  * What comes after those follows from them. */
-static void attach_next(fanner *f, uint32_t key, uint32_t source, uint32_t own, uint32_t version, iso_deps kind) {
+static void attach_next(fanner *f, uint32_t key, uint32_t source, uint32_t own, uint32_t version,
+                        iso_dependency_set kind) {
   const iso_registers *r = f->r;
   uint32_t count = (uint32_t)f->places.count, low = 0;
   bool initial = version == r->h->ops + key;
@@ -145,7 +146,7 @@ static void attach_next(fanner *f, uint32_t key, uint32_t source, uint32_t own, 
   uint32_t place_itself = !initial && version < r->h->ops && f->last[version] ? f->place_of[version] : UINT32_MAX;
   attach(f, source, own, place_itself, low, high > low ? high : low, kind);
   if (!itself && p->least_at < count && p->least_at >= high) {
-    iso_deps_add(f->edges, source, f->places.items[p->least_at].txn, kind);
+    iso_dependency_add(f->edges, source, f->places.items[p->least_at].txn, kind);
   }
 }
 
@@ -182,7 +183,8 @@ static bool fan_readers(fanner *f, size_t first, size_t end) {
     if (!iso_vec_push(&f->sources, r->touches[f->readers.items[i]].txn)) return false;
   }
   if (!find_targets(f, version)) return false;
-  iso_deps_fan(f->edges, f->sources.items, f->sources.count, f->targets.items, f->targets.count, ISO_DEP_RW);
+  iso_dependency_add_bipartite(f->edges, f->sources.items, f->sources.count, f->targets.items, f->targets.count,
+                               ISO_DEPENDENCY_RW);
   return true;
 }
 
@@ -212,11 +214,11 @@ static bool key_edges(fanner *f, uint32_t key) {
   for (uint32_t i = r->touch_first[key]; i < r->touch_first[key + 1]; i++) {
     const iso_touch *touch = &r->touches[i];
     uint32_t own = touch->wrote ? f->place_of[touch->out] : UINT32_MAX;
-    if (touch->in != ISO_NO_VERSION) attach_next(f, key, touch->txn, own, touch->in, ISO_DEP_RW);
+    if (touch->in != ISO_NO_VERSION) attach_next(f, key, touch->txn, own, touch->in, ISO_DEPENDENCY_RW);
     if (!touch->wrote) continue;
-    attach_next(f, key, touch->txn, own, touch->out, ISO_DEP_WW);
+    attach_next(f, key, touch->txn, own, touch->out, ISO_DEPENDENCY_WW);
     if (!find_targets(f, touch->out)) return false;
-    iso_deps_fan(f->edges, &touch->txn, 1, f->targets.items, f->targets.count, ISO_DEP_WW);
+    iso_dependency_add_bipartite(f->edges, &touch->txn, 1, f->targets.items, f->targets.count, ISO_DEPENDENCY_WW);
   }
   for (size_t i = 0; i < f->readers.count;) {
     size_t end = i + 1;
@@ -240,7 +242,7 @@ static isoproof_status make_edges(fanner *f, isoproof_task *task, isoproof_error
   for (uint32_t i = 0; i < r->touch_first[h->keys]; i++) {
     const iso_touch *touch = &r->touches[i];
     bool from_last = touch->in < h->ops && f->last[touch->in];
-    if (from_last) iso_deps_add(f->edges, r->op_txn[touch->in], touch->txn, ISO_DEP_WR);
+    if (from_last) iso_dependency_add(f->edges, r->op_txn[touch->in], touch->txn, ISO_DEPENDENCY_WR);
   }
   for (uint32_t k = 0; k < h->keys; k++) {
     if ((k & 1023) == 0) ISO_TRY(iso_task_check(task, error));
@@ -249,7 +251,7 @@ static isoproof_status make_edges(fanner *f, isoproof_task *task, isoproof_error
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_deps_list *edges,
+isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_dependency_list *edges,
                                     isoproof_error *error) {
   fanner f = {.r = registers, .edges = edges};
   isoproof_status status = make_edges(&f, task, error);

@@ -34,6 +34,7 @@ isoproof_status iso_sets_make(isoproof_history *history, const uint8_t *counts, 
 void iso_sets_free(iso_sets *sets);
 /* Who added the elements of a read, or marks. */
 const uint32_t *iso_sets_writers(const iso_sets *sets, uint32_t op, uint32_t *count);
-isoproof_status iso_sets_edges(const iso_sets *sets, isoproof_task *task, iso_deps_list *edges, isoproof_error *error);
+isoproof_status iso_sets_edges(const iso_sets *sets, isoproof_task *task, iso_dependency_list *edges,
+                               isoproof_error *error);
 
 #endif

@@ -228,8 +228,8 @@ static void test_predicates(void **state) {
   /* Who sees no row may see what a deletion of unknown outcome did. */
   const char *deleted =
       OK(0, "[[:insert 1 1]]") INFO(1, "[[:delete 1]]") OK(0, "[[:rp :true {}]]") OK(0, "[[:r 1 nil]]");
-  expect(deleted, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"},
-         ISOPROOF_SATISFIED, NULL);
+  expect(deleted, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"}, ISOPROOF_SATISFIED,
+         NULL);
   const char *kept = OK(0, "[[:insert 1 1]]") OK(0, "[[:rp :true {}]]");
   expect(kept, (asked){.workload = "closed-predicate", .model = "strong-session-serializable"}, ISOPROOF_VIOLATED,
          "G-single-process");

@@ -278,10 +278,11 @@ static long index_of(const isoproof_history *h, uint32_t txn) {
 }
 
 enum { MOST_TXNS = 64 };
-typedef iso_deps matrix[MOST_TXNS][MOST_TXNS];
+typedef iso_dependency_set matrix[MOST_TXNS][MOST_TXNS];
 
 /* Follows auxiliary nodes: the kinds of dependencies between transactions. */
-static void follow(const iso_graph *g, uint32_t from, uint32_t node, iso_deps kind, matrix out, unsigned depth) {
+static void follow(const iso_dependency_graph *g, uint32_t from, uint32_t node, iso_dependency_set kind, matrix out,
+                   unsigned depth) {
   assert_true(depth < 1000);
   if (node < g->txns) {
     if (node != from) out[from][node] |= kind;
@@ -290,7 +291,7 @@ static void follow(const iso_graph *g, uint32_t from, uint32_t node, iso_deps ki
   for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) follow(g, from, g->to[e], kind, out, depth + 1);
 }
 
-static void fill_matrix(const iso_graph *g, matrix out) {
+static void fill_matrix(const iso_dependency_graph *g, matrix out) {
   memset(out, 0, sizeof(matrix));
   for (uint32_t t = 0; t < g->txns; t++) {
     for (uint32_t e = g->first[t]; e < g->first[t + 1]; e++) follow(g, t, g->to[e], g->kind[e], out, 0);
@@ -310,13 +311,13 @@ static void close_matrix(matrix m, uint32_t count) {
 /* The dependencies of a history: those of data, or orders. */
 static void make_matrix(isoproof_history *h, iso_elle_workload workload, json_span kind, matrix out,
                         iso_elle_cases *cases) {
-  iso_deps_list edges;
-  iso_graph graph;
+  iso_dependency_list edges;
+  iso_dependency_graph graph;
   isoproof_error error;
   uint8_t *counts;
   assert_true(h->txns <= MOST_TXNS);
   assert_ok_error(iso_history_effect(h, NULL, &counts, &error), error);
-  iso_deps_init(&edges, h->txns);
+  iso_dependency_list_init(&edges, h->txns);
   if (json_is(kind, "process-graph")) {
     iso_process_edges(h, counts, &edges);
   } else if (json_is(kind, "realtime-graph")) {
@@ -331,9 +332,9 @@ static void make_matrix(isoproof_history *h, iso_elle_workload workload, json_sp
     assert_ok_error(iso_evidence_gather(h, &options, counts, NULL, &evidence, cases, &edges, &power, &error), error);
     iso_evidence_free(&evidence);
   }
-  assert_ok(iso_graph_make(&edges, &graph, &error));
+  assert_ok(iso_dependency_graph_make(&edges, &graph, &error));
   fill_matrix(&graph, out);
-  iso_graph_free(&graph);
+  iso_dependency_graph_free(&graph);
   free(counts);
 }
 
@@ -345,9 +346,17 @@ static uint32_t txn_at(const isoproof_history *h, long index) {
   return 0;
 }
 
-static iso_deps dep_named(json_span name) {
-  for (unsigned i = 0; i < ISO_DEPS; i++) {
-    if (json_is(name, iso_dep_text((iso_deps)(1u << i)))) return (iso_deps)(1u << i);
+/* By Elle's name. */
+static iso_dependency_set dependency_named(json_span name) {
+  static const struct {
+    const char *name;
+    iso_dependency_set kind;
+  } kinds[] = {{"ww", ISO_DEPENDENCY_WW},      {"wwp", ISO_DEPENDENCY_WW_PREDICATE},
+               {"wr", ISO_DEPENDENCY_WR},      {"wrp", ISO_DEPENDENCY_WR_PREDICATE},
+               {"rw", ISO_DEPENDENCY_RW},      {"rwp", ISO_DEPENDENCY_RW_PREDICATE},
+               {"process", ISO_DEPENDENCY_SO}, {"realtime", ISO_DEPENDENCY_RT}};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    if (json_is(name, kinds[i].name)) return kinds[i].kind;
   }
   fail_msg("there is no kind %.*s", (int)name.length, name.text);
   return 0;
@@ -360,7 +369,7 @@ static void read_matrix(const isoproof_history *h, json_span edges, matrix out) 
     uint32_t from = txn_at(h, json_integer(json_element(edge, 0)));
     uint32_t to = txn_at(h, json_integer(json_element(edge, 1)));
     for (size_t k = 0; (kind = json_string(json_element(json_element(edge, 2), k))).text != NULL; k++) {
-      out[from][to] |= dep_named(kind);
+      out[from][to] |= dependency_named(kind);
     }
   }
 }
@@ -385,7 +394,9 @@ static bool check_graph(const conformance *c, json_span kind) {
   }
   make_matrix(h, growth ? ISO_ELLE_WORKLOAD_COUNTER : c->workload, kind, found, &cases);
   read_matrix(h, json_member(c->expected, "edges"), expected);
-  iso_deps mask = json_is(kind, "ww-graph") ? ISO_DEP_WW : json_is(kind, "wr-graph") ? ISO_DEP_WR : 255;
+  iso_dependency_set mask = json_is(kind, "ww-graph")   ? ISO_DEPENDENCY_WW
+                            : json_is(kind, "wr-graph") ? ISO_DEPENDENCY_WR
+                                                        : 255;
   if (realtime || growth) close_matrix(found, h->txns), close_matrix(expected, h->txns);
   bool same = true;
   for (uint32_t i = 0; i < h->txns; i++) {
@@ -471,9 +482,9 @@ static bool check_core(const conformance *c) {
   make_matrix(h, workload, data, found, &cases);
   for (uint32_t i = 0; i < h->txns; i++) {
     for (uint32_t k = 0; k < h->txns; k++) {
-      if (reads) found[i][k] &= ISO_DEP_WR;
+      if (reads) found[i][k] &= ISO_DEPENDENCY_WR;
       bool next = k == i + 1 && h->txn_session[i] == h->txn_session[k];
-      if (with_process && next) found[i][k] |= ISO_DEP_PROCESS;
+      if (with_process && next) found[i][k] |= ISO_DEPENDENCY_SO;
     }
   }
   close_matrix(found, h->txns);
