@@ -28,7 +28,7 @@ typedef struct iso_dependency_cycles {
   bool all;
   uint32_t components; /* with two transactions or more */
   bool gave_up;        /* a search reached its limit: cycles of some type may be there and were not found */
-  const char *reason;  /* why */
+  const char *reason;  /* of giving up */
 } iso_dependency_cycles;
 
 /* Finds cycles.  `ruled_out` are the models that other findings rule out already: what follows from them is not said

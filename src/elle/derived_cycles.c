@@ -72,8 +72,8 @@ static isoproof_status search(iso_elle *elle, const iso_dependency_graph *graph,
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_elle_follow(iso_elle *elle, const iso_dependency_graph *graph, isoproof_task *task,
-                                isoproof_error *error) {
+isoproof_status iso_elle_derive_cycles(iso_elle *elle, const iso_dependency_graph *graph, isoproof_task *task,
+                                       isoproof_error *error) {
   iso_evidence *evidence = elle->evidence;
   isoproof_status status = iso_derived_orders_find(&evidence->registers, graph, elle->options.budget, task,
                                                    &evidence->derived_orders, error);

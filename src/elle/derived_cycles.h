@@ -8,7 +8,7 @@
 /* For a report without cases and cycles; `graph` holds what it knows.  A cycle by what follows is at least one with a
  * single anti-dependency, for either the step that follows is wrong, which makes such a cycle, or it closes the one
  * that is told. */
-isoproof_status iso_elle_follow(iso_elle *elle, const iso_dependency_graph *graph, isoproof_task *task,
-                                isoproof_error *error);
+isoproof_status iso_elle_derive_cycles(iso_elle *elle, const iso_dependency_graph *graph, isoproof_task *task,
+                                       isoproof_error *error);
 
 #endif

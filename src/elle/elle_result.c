@@ -67,14 +67,14 @@ static int by_anomaly(const void *a, const void *b) {
 
 static bool choose_shown(isoproof_result *result) {
   const iso_elle *e = result->elle;
-  size_t most = e->cases.list.count + e->cycles.cycles.count;
+  size_t most = e->noncycle.list.count + e->cycles.cycles.count;
   result->elle_shown = iso_alloc(most, sizeof *result->elle_shown);
   result->cache = iso_alloc_zero(most, sizeof(void *));
   if (result->elle_shown == NULL || result->cache == NULL) return false;
   bool reports[ISO_ANOMALY_COUNT];
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) reports[a] = iso_elle_reports(e, (iso_anomaly)a);
-  for (uint32_t i = 0; i < e->cases.list.count; i++) {
-    iso_anomaly anomaly = (iso_anomaly)e->cases.list.items[i].anomaly;
+  for (uint32_t i = 0; i < e->noncycle.list.count; i++) {
+    iso_anomaly anomaly = (iso_anomaly)e->noncycle.list.items[i].anomaly;
     if (reports[anomaly]) result->elle_shown[result->shown_count++] = (struct iso_elle_shown){anomaly, false, i};
   }
   for (uint32_t i = 0; i < e->cycles.cycles.count; i++) {

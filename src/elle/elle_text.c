@@ -124,16 +124,16 @@ typedef struct told_step {
   uint32_t from, to; /* places of transactions on the cycle, as in T1, T2 */
   uint32_t from_txn, to_txn;
   iso_dependency_set kind;
-  iso_why why;
+  iso_dependency_reason reason;
 } told_step;
 
 /* "else s2t0, which came after T1, would not have seen x = 2". */
-static void say_follows(teller *t, const iso_why *why, const char *before, const char *after) {
-  uint32_t read = why->derived_orders - 1;
+static void say_derived(teller *t, const iso_dependency_reason *reason, const char *before, const char *after) {
+  uint32_t read = reason->derived_from - 1;
   iso_words_add(&t->words, "%s", before);
   say_txn(t, iso_history_txn_of(t->h, read));
   iso_words_add(&t->words, ", which came after %s, would not have seen ", after);
-  say_key(t, why->key);
+  say_key(t, reason->key);
   iso_words_add(&t->words, " = ");
   say_value(t, read);
   name_op(t, read);
@@ -150,36 +150,36 @@ static void say_because(teller *t, const told_step *s) {
     iso_words_add(w, "T%u had ended before T%u began", a, b);
     return;
   }
-  if (!s->why.known) {
+  if (!s->reason.known) {
     iso_words_add(w, "T%u saw a state that T%u found changed", a, b);
     return;
   }
   bool read_first = (s->kind & ISO_DEPENDENCY_ANY_RW) != 0;
   if (read_first) {
     iso_words_add(w, "T%u saw ", a);
-    say_key(t, s->why.key);
+    say_key(t, s->reason.key);
     iso_words_add(w, " = ");
-    say_value(t, s->why.from_op);
+    say_value(t, s->reason.from_op);
     iso_words_add(w, " without what T%u did (", b);
-    say_op(t, s->why.to_op);
+    say_op(t, s->reason.to_op);
     iso_words_add(w, ")");
-    if (s->why.derived_orders != 0) say_follows(t, &s->why, ", which was later: else ", "the write that it saw");
+    if (s->reason.derived_from != 0) say_derived(t, &s->reason, ", which was later: else ", "the write that it saw");
     return;
   }
   iso_words_add(w, "T%u did ", a);
-  say_op(t, s->why.from_op);
+  say_op(t, s->reason.from_op);
   bool reads = (s->kind & ISO_DEPENDENCY_ANY_WR) != 0;
   if (reads) {
     iso_words_add(w, ", which T%u saw (", b);
   } else {
     iso_words_add(w, ", and T%u came after it with ", b);
   }
-  say_op(t, s->why.to_op);
+  say_op(t, s->reason.to_op);
   if (reads) iso_words_add(w, ")");
-  if (s->why.derived_orders != 0) {
+  if (s->reason.derived_from != 0) {
     char name[32];
     snprintf(name, sizeof name, "T%u", a);
-    say_follows(t, &s->why, ": else ", name);
+    say_derived(t, &s->reason, ": else ", name);
   }
 }
 
@@ -187,14 +187,14 @@ static void add_edge(teller *t, const told_step *s) {
   isoproof_edge edge = {.kind = iso_edge_name(iso_dependency_kind_of(s->kind).edge),
                         .from_txn = s->from_txn,
                         .to_txn = s->to_txn,
-                        .from_op = s->why.known ? number_of(s->why.from_op) : ISOPROOF_NO_NUMBER,
-                        .to_op = s->why.known ? number_of(s->why.to_op) : ISOPROOF_NO_NUMBER,
-                        .has_key = s->why.known};
-  if (s->why.known) {
-    edge.key = iso_history_scalar(t->h, t->h->key_name[s->why.key]);
-    name_key(t, s->why.key);
-    if (s->why.from_op < t->h->ops) name_op(t, s->why.from_op);
-    if (s->why.to_op < t->h->ops) name_op(t, s->why.to_op);
+                        .from_op = s->reason.known ? number_of(s->reason.from_op) : ISOPROOF_NO_NUMBER,
+                        .to_op = s->reason.known ? number_of(s->reason.to_op) : ISOPROOF_NO_NUMBER,
+                        .has_key = s->reason.known};
+  if (s->reason.known) {
+    edge.key = iso_history_scalar(t->h, t->h->key_name[s->reason.key]);
+    name_key(t, s->reason.key);
+    if (s->reason.from_op < t->h->ops) name_op(t, s->reason.from_op);
+    if (s->reason.to_op < t->h->ops) name_op(t, s->reason.to_op);
   }
   if (!iso_vec_push(&t->edges, edge)) t->failed = true;
 }
@@ -207,8 +207,8 @@ static told_step step_at(const teller *t, const iso_cycle_step *steps, uint32_t 
   while (*next < length && steps[*next].txn >= t->h->txns) (*next)++;
   s.to_txn = steps[*next < length ? *next : 0].txn;
   bool direct = *next == i + 1;
-  s.why = direct ? iso_evidence_explain(t->e->evidence, t->h, s.from_txn, s.to_txn, s.kind)
-                 : (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+  s.reason = direct ? iso_evidence_explain(t->e->evidence, t->h, s.from_txn, s.to_txn, s.kind)
+                    : (iso_dependency_reason){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
   return s;
 }
 
@@ -228,7 +228,7 @@ static bool tell_cycle(teller *t, const iso_dependency_cycle *cycle) {
     told_step s = step_at(t, steps, cycle->length, i, place, places, &next);
     /* Data that the evidence does not explain was never a dependency. */
     bool data = (s.kind & ISO_DEPENDENCY_DATA) != 0;
-    if (data && next == i + 1 && !s.why.known) return false;
+    if (data && next == i + 1 && !s.reason.known) return false;
     bool last = next >= cycle->length;
     iso_words_add(&t->words, "%sT%u < T%u, because ",
                   place == 0 ? ""
@@ -242,7 +242,7 @@ static bool tell_cycle(teller *t, const iso_dependency_cycle *cycle) {
   return true;
 }
 
-/* ---- cases ---- */
+/* ---- anomalies that are no cycles ---- */
 
 static void say_doing(teller *t, uint32_t op) {
   say_txn(t, iso_history_txn_of(t->h, op));
@@ -259,7 +259,7 @@ static void say_version(teller *t, uint32_t version) {
   }
 }
 
-static void tell_element(teller *t, const iso_elle_case *c, const char *what, const char *who) {
+static void tell_element(teller *t, const iso_noncycle_anomaly *c, const char *what, const char *who) {
   say_doing(t, c->op);
   iso_words_add(&t->words, " and saw%s", what);
   if (c->other < t->h->ops) {
@@ -272,8 +272,8 @@ static void tell_element(teller *t, const iso_elle_case *c, const char *what, co
   iso_words_add(&t->words, ".");
 }
 
-/* Cases of a read that saw something it should not; false for other cases. */
-static bool tell_seen(teller *t, const iso_elle_case *c) {
+/* Anomalies of a read that saw something it should not; false for others. */
+static bool tell_seen(teller *t, const iso_noncycle_anomaly *c) {
   static const struct {
     iso_anomaly anomaly;
     const char *what, *who;
@@ -290,7 +290,7 @@ static bool tell_seen(teller *t, const iso_elle_case *c) {
   return false;
 }
 
-static void tell_case_words(teller *t, const iso_elle_case *c) {
+static void say_noncycle(teller *t, const iso_noncycle_anomaly *c) {
   iso_words *w = &t->words;
   if (tell_seen(t, c)) return;
   switch ((iso_anomaly)c->anomaly) {
@@ -344,8 +344,8 @@ static void tell_case_words(teller *t, const iso_elle_case *c) {
   }
 }
 
-static void tell_case(teller *t, const iso_elle_case *c) {
-  tell_case_words(t, c);
+static void tell_noncycle(teller *t, const iso_noncycle_anomaly *c) {
+  say_noncycle(t, c);
   if (c->anomaly == ISO_ANOMALY_CYCLIC_VERSIONS) {
     name_key(t, c->key);
     return;
@@ -382,7 +382,7 @@ static bool settle(teller *t) {
 
 /* The witness of a complete checker under our name for it. */
 static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
-  const isoproof_result *other = iso_elle_complete_of(e, anomaly);
+  const isoproof_result *other = iso_elle_exact_result(e, anomaly);
   isoproof_anomaly theirs;
   if (other == NULL || !isoproof_result_anomaly(other, 0, &theirs)) return false;
   theirs.code = out->code;
@@ -404,16 +404,16 @@ isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number) {
   out->code = info->code;
   out->name = info->name;
   out->level = weakest != NULL ? weakest->friendly : info->level != NULL ? info->level : "";
-  uint64_t count = shown->is_cycle ? e->cycles.count[shown->anomaly] : e->cases.count[shown->anomaly];
+  uint64_t count = shown->is_cycle ? e->cycles.count[shown->anomaly] : e->noncycle.count[shown->anomaly];
   out->count = e->options.all ? 1 : count;
-  if (!shown->is_cycle && e->cases.list.items[shown->number].op == ISO_NO_OP) {
+  if (!shown->is_cycle && e->noncycle.list.items[shown->number].op == ISO_NO_OP) {
     return borrow(e, shown->anomaly, out) ? out : NULL;
   }
   bool good = true;
   if (shown->is_cycle) {
     good = tell_cycle(&t, &e->cycles.cycles.items[shown->number]);
   } else {
-    tell_case(&t, &e->cases.list.items[shown->number]);
+    tell_noncycle(&t, &e->noncycle.list.items[shown->number]);
   }
   good = good && settle(&t);
   iso_words_free(&t.words);

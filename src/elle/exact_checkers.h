@@ -7,8 +7,8 @@
 
 /* Asks about every model that was asked for and is still open.  A model that is violated counts as an anomaly of its
  * "cycle exists" kind. */
-isoproof_status iso_elle_complete(iso_elle *elle, isoproof_task *task, isoproof_error *error);
+isoproof_status iso_elle_ask_exact_checkers(iso_elle *elle, isoproof_task *task, isoproof_error *error);
 /* The result that shows that anomaly; NULL when there is none. */
-const isoproof_result *iso_elle_complete_of(const iso_elle *elle, iso_anomaly anomaly);
+const isoproof_result *iso_elle_exact_result(const iso_elle *elle, iso_anomaly anomaly);
 
 #endif

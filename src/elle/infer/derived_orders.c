@@ -11,7 +11,7 @@ typedef struct seen {
   uint32_t key, reader, writer, version, op;
 } seen;
 
-typedef struct follower {
+typedef struct derivation {
   const iso_registers *r;
   const iso_dependency_graph *g;
   iso_derived_orders *out;
@@ -25,7 +25,7 @@ typedef struct follower {
   ISO_VEC(seen) reads;
   ISO_VEC(uint32_t) sources; /* transactions that write, in order */
   uint64_t steps, budget;
-} follower;
+} derivation;
 
 /* ---- paths ---- */
 
@@ -33,7 +33,7 @@ static bool is_part(const iso_dependency_graph *g, uint32_t node, uint32_t edge)
   return node >= g->txns || (g->kind[edge] & (ISO_DEPENDENCY_ANY_WW | ISO_DEPENDENCY_ANY_WR)) != 0;
 }
 
-static isoproof_status make_rows(follower *f, isoproof_error *error) {
+static isoproof_status make_rows(derivation *f, isoproof_error *error) {
   const iso_dependency_graph *g = f->g;
   size_t count = (size_t)g->first[g->nodes] + f->out->pairs.count;
   free(f->first);
@@ -60,7 +60,7 @@ static isoproof_status make_rows(follower *f, isoproof_error *error) {
 }
 
 /* Orders the nodes; false when they are on a cycle, which is a contradiction that others will tell. */
-static bool sort_nodes(follower *f) {
+static bool sort_nodes(derivation *f) {
   uint32_t count = 0, nodes = f->g->nodes, *waits = f->place;
   memset(waits, 0, (size_t)nodes * sizeof *waits);
   for (uint32_t e = 0; e < f->first[nodes]; e++) waits[f->to[e]]++;
@@ -86,7 +86,7 @@ static bool writes(const isoproof_history *h, uint32_t txn) {
   return false;
 }
 
-static bool collect_sources(follower *f) {
+static bool collect_sources(derivation *f) {
   f->sources.count = 0;
   for (uint32_t i = 0; i < f->g->nodes; i++) {
     uint32_t v = f->order[i];
@@ -97,7 +97,7 @@ static bool collect_sources(follower *f) {
 }
 
 /* Sets or clears the bits of the keys that the sources of a block write. */
-static void mark_keys(follower *f, size_t first, size_t end, bool on) {
+static void mark_keys(derivation *f, size_t first, size_t end, bool on) {
   const isoproof_history *h = f->r->h;
   for (size_t i = first; i < end; i++) {
     uint32_t txn = f->sources.items[i];
@@ -108,7 +108,7 @@ static void mark_keys(follower *f, size_t first, size_t end, bool on) {
   }
 }
 
-static void spread(follower *f, size_t first, size_t end) {
+static void spread(derivation *f, size_t first, size_t end) {
   uint32_t nodes = f->g->nodes, begin = f->place[f->sources.items[first]];
   for (size_t i = first; i < end; i++) f->bits[f->sources.items[i]] = UINT64_C(1) << (i - first);
   for (uint32_t i = begin; i < nodes; i++) {
@@ -128,7 +128,7 @@ static uint32_t last_write(const isoproof_history *h, uint32_t txn, uint32_t key
   return ISO_NO_OP;
 }
 
-static bool judge_read(follower *f, const seen *s, size_t first) {
+static bool judge_read(derivation *f, const seen *s, size_t first) {
   uint64_t found = f->bits[s->reader] & f->key_bits[s->key] & ~f->bits[s->writer] & ~f->version_bits[s->version];
   for (; found != 0; found &= found - 1) {
     unsigned bit = (unsigned)__builtin_ctzll(found);
@@ -142,7 +142,7 @@ static bool judge_read(follower *f, const seen *s, size_t first) {
 }
 
 /* Writers that come late in the order are asked about first: who comes before them follows from them, mostly. */
-static isoproof_status round_of(follower *f, isoproof_task *task, isoproof_error *error) {
+static isoproof_status round_of(derivation *f, isoproof_task *task, isoproof_error *error) {
   uint32_t round = f->out->rounds;
   if (!collect_sources(f)) return iso_fail_memory(error);
   for (size_t end = f->sources.count; end > 0 && f->steps <= f->budget;) {
@@ -170,18 +170,18 @@ static isoproof_status round_of(follower *f, isoproof_task *task, isoproof_error
 
 /* ---- rounds ---- */
 
-static bool collect_reads(follower *f) {
+static bool collect_reads(derivation *f) {
   const iso_registers *r = f->r;
-  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    if (touch->in >= r->h->ops || !r->counts[r->op_txn[touch->in]]) continue;
-    seen one = {touch->key, touch->txn, r->op_txn[touch->in], touch->in, touch->read_op};
+  for (uint32_t i = 0; i < r->access_first[r->h->keys]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    if (access->read >= r->h->ops || !r->counts[r->op_txn[access->read]]) continue;
+    seen one = {access->key, access->txn, r->op_txn[access->read], access->read, access->read_op};
     if (one.reader != one.writer && !iso_vec_push(&f->reads, one)) return false;
   }
   return true;
 }
 
-static isoproof_status run(follower *f, isoproof_task *task, isoproof_error *error) {
+static isoproof_status run(derivation *f, isoproof_task *task, isoproof_error *error) {
   const isoproof_history *h = f->r->h;
   f->order = iso_alloc(f->g->nodes, sizeof *f->order);
   f->place = iso_alloc(f->g->nodes, sizeof *f->place);
@@ -206,7 +206,7 @@ static isoproof_status run(follower *f, isoproof_task *task, isoproof_error *err
 isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_dependency_graph *graph,
                                         uint64_t budget, isoproof_task *task, iso_derived_orders *derived_orders,
                                         isoproof_error *error) {
-  follower f = {.r = registers, .g = graph, .out = derived_orders, .budget = budget != 0 ? budget : USUAL_BUDGET};
+  derivation f = {.r = registers, .g = graph, .out = derived_orders, .budget = budget != 0 ? budget : USUAL_BUDGET};
   memset(derived_orders, 0, sizeof *derived_orders);
   isoproof_status status = run(&f, task, error);
   free(f.first);
@@ -238,10 +238,10 @@ static int by_version(const void *a, const void *b) {
 /* Who read each version: version << 32 | transaction, sorted. */
 static bool collect_readers(const iso_registers *r, uint64_t **out, size_t *count) {
   ISO_VEC(uint64_t) readers = {NULL, 0, 0};
-  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    if (touch->in >= r->h->ops) continue;
-    if (!iso_vec_push(&readers, (uint64_t)touch->in << 32 | touch->txn)) {
+  for (uint32_t i = 0; i < r->access_first[r->h->keys]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    if (access->read >= r->h->ops) continue;
+    if (!iso_vec_push(&readers, (uint64_t)access->read << 32 | access->txn)) {
       iso_vec_free(&readers);
       return false;
     }

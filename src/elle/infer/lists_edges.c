@@ -16,9 +16,9 @@ typedef struct unseen {
 
 static void order_edges(const iso_lists *l, iso_dependency_list *edges) {
   for (uint32_t k = 0; k < l->h->keys; k++) {
-    uint32_t last = iso_lists_last(l, k);
+    uint32_t last = iso_lists_last_version(l, k);
     for (uint32_t v = 2; v <= last; v++) {
-      iso_dependency_add(edges, iso_lists_maker(l, k, v - 1), iso_lists_maker(l, k, v), ISO_DEPENDENCY_WW);
+      iso_dependency_add(edges, iso_lists_writer(l, k, v - 1), iso_lists_writer(l, k, v), ISO_DEPENDENCY_WW);
     }
   }
 }
@@ -46,9 +46,9 @@ static bool read_edges(unseen *u, uint32_t txn, uint32_t op) {
     odd_read_edges(l, txn, op, u->edges);
     return true;
   }
-  if (version > 0) iso_dependency_add(u->edges, iso_lists_maker(l, key, version), txn, ISO_DEPENDENCY_WR);
-  if (version < iso_lists_last(l, key)) {
-    iso_dependency_add(u->edges, txn, iso_lists_maker(l, key, version + 1), ISO_DEPENDENCY_RW);
+  if (version > 0) iso_dependency_add(u->edges, iso_lists_writer(l, key, version), txn, ISO_DEPENDENCY_WR);
+  if (version < iso_lists_last_version(l, key)) {
+    iso_dependency_add(u->edges, txn, iso_lists_writer(l, key, version + 1), ISO_DEPENDENCY_RW);
     return true;
   }
   return !u->has[key] || iso_vec_push(&u->readers, (uint64_t)key << 32 | txn);
@@ -95,14 +95,14 @@ static bool unseen_edges(unseen *u) {
   if (u->readers.count > 1) qsort(u->readers.items, u->readers.count, sizeof(uint64_t), by_number);
   size_t reader = 0, writer = 0;
   while (writer < u->writers.count) {
-    uint32_t key = (uint32_t)(u->writers.items[writer] >> 32), last = iso_lists_last(u->l, key);
+    uint32_t key = (uint32_t)(u->writers.items[writer] >> 32), last = iso_lists_last_version(u->l, key);
     TAKE(&u->writers, &writer, key, &u->targets);
     while (reader < u->readers.count && u->readers.items[reader] >> 32 < key) reader++;
     TAKE(&u->readers, &reader, key, &u->sources);
     iso_dependency_add_bipartite(u->edges, u->sources.items, u->sources.count, u->targets.items, u->targets.count,
                                  ISO_DEPENDENCY_RW);
     if (last == 0) continue;
-    uint32_t maker = iso_lists_maker(u->l, key, last);
+    uint32_t maker = iso_lists_writer(u->l, key, last);
     iso_dependency_add_bipartite(u->edges, &maker, 1, u->targets.items, u->targets.count, ISO_DEPENDENCY_WW);
   }
   return true;

@@ -52,26 +52,27 @@ static int by_stage(const void *a, const void *b) {
 }
 
 /* What may have happened to keys although nobody knows. */
-static bool collect_unsure(iso_predicates *p) {
+static bool collect_indeterminate(iso_predicates *p) {
   const isoproof_history *h = p->h;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (p->counts[t] || h->txn_status[t] != ISOPROOF_UNKNOWN) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
       if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
       iso_stage stage = h->op_value[op] == p->dead ? ISO_STAGE_DEAD : ISO_STAGE_LIVING;
-      if (!iso_vec_push(&p->unsure, ((iso_row_version){h->op_key[op], op, stage}))) return false;
+      if (!iso_vec_push(&p->indeterminate, ((iso_row_version){h->op_key[op], op, stage}))) return false;
     }
   }
-  if (p->unsure.count > 1) qsort(p->unsure.items, p->unsure.count, sizeof *p->unsure.items, by_stage);
+  if (p->indeterminate.count > 1)
+    qsort(p->indeterminate.items, p->indeterminate.count, sizeof *p->indeterminate.items, by_stage);
   return true;
 }
 
 /* The first of them about a key, or about one after it. */
-static size_t first_unsure(const iso_predicates *p, uint32_t key) {
-  size_t low = 0, high = p->unsure.count;
+static size_t first_indeterminate(const iso_predicates *p, uint32_t key) {
+  size_t low = 0, high = p->indeterminate.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (p->unsure.items[middle].key < key) {
+    if (p->indeterminate.items[middle].key < key) {
       low = middle + 1;
     } else {
       high = middle;
@@ -158,8 +159,8 @@ static void depend(maker *m, uint32_t from, uint32_t to, uint32_t key, uint32_t 
                    iso_dependency_set kind) {
   if (from == to) return;
   iso_dependency_add(m->edges, from, to, kind);
-  iso_row_reason reason = {from, to, key, from_op, to_op, kind};
-  if (!iso_vec_push(&m->p->reasons, reason)) m->edges->failed = true;
+  iso_row_dependency dependency = {from, to, key, from_op, to_op, kind};
+  if (!iso_vec_push(&m->p->dependencies, dependency)) m->edges->failed = true;
 }
 
 /* The versions of the first stage after `stage` that the key has. */
@@ -209,8 +210,9 @@ static int64_t version_of(const iso_predicates *p, uint32_t key, iso_value value
 }
 
 static bool may_be_dead(const iso_predicates *p, uint32_t key) {
-  for (size_t i = first_unsure(p, key); i < p->unsure.count && p->unsure.items[i].key == key; i++) {
-    if (p->unsure.items[i].stage == ISO_STAGE_DEAD) return true;
+  for (size_t i = first_indeterminate(p, key); i < p->indeterminate.count && p->indeterminate.items[i].key == key;
+       i++) {
+    if (p->indeterminate.items[i].stage == ISO_STAGE_DEAD) return true;
   }
   return false;
 }
@@ -241,8 +243,9 @@ static bool judge_missing(maker *m, const predicate *q, uint32_t txn, uint32_t o
     candidates++;
     only = i;
   }
-  for (size_t i = first_unsure(p, key); i < p->unsure.count && p->unsure.items[i].key == key; i++) {
-    const iso_row_version *v = &p->unsure.items[i];
+  for (size_t i = first_indeterminate(p, key); i < p->indeterminate.count && p->indeterminate.items[i].key == key;
+       i++) {
+    const iso_row_version *v = &p->indeterminate.items[i];
     if (v->stage == ISO_STAGE_DEAD || !matches(p->h, q, p->h->op_value[v->op], &known)) return true;
   }
   if (!known) return true;
@@ -319,7 +322,8 @@ static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error
   const isoproof_history *h = p->h;
   find_dead(p);
   m->shown = iso_alloc_zero(h->keys, 1);
-  if (m->shown == NULL || !sort_names(p) || !make_versions(p) || !collect_unsure(p)) return iso_fail_memory(error);
+  if (m->shown == NULL || !sort_names(p) || !make_versions(p) || !collect_indeterminate(p))
+    return iso_fail_memory(error);
   for (uint32_t k = 0; k < h->keys; k++) write_edges(m, k);
   for (uint32_t t = 0; t < h->txns; t++) {
     if ((t & 255) == 0) ISO_TRY(iso_task_check(task, error));
@@ -348,8 +352,8 @@ void iso_predicates_free(iso_predicates *p) {
   free(p->versions);
   free(p->version_first);
   free(p->names);
-  iso_vec_free(&p->reasons);
+  iso_vec_free(&p->dependencies);
   iso_vec_free(&p->misses);
-  iso_vec_free(&p->unsure);
+  iso_vec_free(&p->indeterminate);
   memset(p, 0, sizeof *p);
 }

@@ -20,11 +20,11 @@ typedef struct iso_row_version {
   iso_stage stage;
 } iso_row_version;
 
-/* Why a dependency is there. */
-typedef struct iso_row_reason {
+/* A dependency and the operations that it rests on. */
+typedef struct iso_row_dependency {
   uint32_t from, to, key, from_op, to_op;
   iso_dependency_set kind;
-} iso_row_reason;
+} iso_row_dependency;
 
 /* A query that left out a key of which every version matches. */
 typedef struct iso_row_miss {
@@ -35,12 +35,13 @@ typedef struct iso_predicates {
   const isoproof_history *h;
   const uint32_t *op_txn;
   const uint8_t *counts;
-  iso_value dead;                  /* the code of the deletion; ISO_VALUE_NONE when nothing is deleted */
-  iso_row_version *versions;       /* by key, then stage */
-  uint32_t *version_first;         /* keys + 1 */
-  ISO_VEC(iso_row_version) unsure; /* by key: of transactions of unknown outcome that nobody is known to have seen */
-  uint64_t *names;                 /* name << 32 | key, sorted */
-  ISO_VEC(iso_row_reason) reasons; /* one a dependency */
+  iso_value dead;            /* the code of the deletion; ISO_VALUE_NONE when nothing is deleted */
+  iso_row_version *versions; /* by key, then stage */
+  uint32_t *version_first;   /* keys + 1 */
+  ISO_VEC(iso_row_version)
+  indeterminate;   /* by key: of transactions of unknown outcome that nobody is known to have seen */
+  uint64_t *names; /* name << 32 | key, sorted */
+  ISO_VEC(iso_row_dependency) dependencies;
   ISO_VEC(iso_row_miss) misses;
 } iso_predicates;
 

@@ -113,7 +113,7 @@ static bool same_types(const conformance *c, const iso_elle *elle) {
   bool same = true;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
     const char *code = isoproof_anomaly_at(a)->code;
-    bool found = elle->cases.count[a] + elle->cycles.count[a] > 0 && iso_elle_reports(elle, (iso_anomaly)a);
+    bool found = elle->noncycle.count[a] + elle->cycles.count[a] > 0 && iso_elle_reports(elle, (iso_anomaly)a);
     bool expected = json_list_has(types, code);
     if (found == expected) continue;
     print_message("%s: %s %s\n", c->label, code, found ? "found, but not expected" : "expected, but not found");
@@ -310,7 +310,7 @@ static void close_matrix(matrix m, uint32_t count) {
 
 /* The dependencies of a history: those of data, or orders. */
 static void make_matrix(isoproof_history *h, iso_elle_workload workload, json_span kind, matrix out,
-                        iso_elle_cases *cases) {
+                        iso_noncycle_anomalies *anomalies) {
   iso_dependency_list edges;
   iso_dependency_graph graph;
   isoproof_error error;
@@ -319,17 +319,18 @@ static void make_matrix(isoproof_history *h, iso_elle_workload workload, json_sp
   assert_ok_error(iso_history_effect(h, NULL, &counts, &error), error);
   iso_dependency_list_init(&edges, h->txns);
   if (json_is(kind, "process-graph")) {
-    iso_process_edges(h, counts, &edges);
+    iso_session_edges(h, counts, NULL, &edges);
   } else if (json_is(kind, "realtime-graph")) {
-    iso_moments moments;
-    assert_ok(iso_moments_make(h, counts, &moments, &error));
-    iso_realtime_edges(h, &moments, &edges);
-    iso_moments_free(&moments);
+    iso_instants instants;
+    assert_ok(iso_instants_make(h, counts, &instants, &error));
+    iso_realtime_edges(h, &instants, &edges);
+    iso_instants_free(&instants);
   } else {
     iso_elle_options options = {.workload = workload};
     iso_evidence evidence;
-    iso_proof_power power;
-    assert_ok_error(iso_evidence_gather(h, &options, counts, NULL, &evidence, cases, &edges, &power, &error), error);
+    iso_completeness completeness;
+    assert_ok_error(iso_evidence_gather(h, &options, counts, NULL, &evidence, anomalies, &edges, &completeness, &error),
+                    error);
     iso_evidence_free(&evidence);
   }
   assert_ok(iso_dependency_graph_make(&edges, &graph, &error));
@@ -378,8 +379,8 @@ static void read_matrix(const isoproof_history *h, json_span edges, matrix out) 
  * counts as anti-dependencies here), all else to the letter. */
 static bool check_graph(const conformance *c, json_span kind) {
   static matrix found, expected;
-  iso_elle_cases cases;
-  memset(&cases, 0, sizeof cases);
+  iso_noncycle_anomalies anomalies;
+  memset(&anomalies, 0, sizeof anomalies);
   bool data = json_is(kind, "graph") || json_is(kind, "ww-graph") || json_is(kind, "wr-graph");
   bool realtime = json_is(kind, "realtime-graph"), growth = json_is(kind, "monotonic-key-graph");
   isoproof_history *h = data ? open_history(c) : build_events(c->history);
@@ -392,7 +393,7 @@ static bool check_graph(const conformance *c, json_span kind) {
     isoproof_history_free(h);
     return refused;
   }
-  make_matrix(h, growth ? ISO_ELLE_WORKLOAD_COUNTER : c->workload, kind, found, &cases);
+  make_matrix(h, growth ? ISO_ELLE_WORKLOAD_COUNTER : c->workload, kind, found, &anomalies);
   read_matrix(h, json_member(c->expected, "edges"), expected);
   iso_dependency_set mask = json_is(kind, "ww-graph")   ? ISO_DEPENDENCY_WW
                             : json_is(kind, "wr-graph") ? ISO_DEPENDENCY_WR
@@ -408,13 +409,13 @@ static bool check_graph(const conformance *c, json_span kind) {
       same &= equal;
     }
   }
-  iso_vec_free(&cases.list);
+  iso_vec_free(&anomalies.list);
   isoproof_history_free(h);
   return same;
 }
 
 /* Whether an instance that was found is among the recorded ones. */
-static bool is_recorded(const isoproof_history *h, json_span recorded, const iso_elle_case *one) {
+static bool is_recorded(const isoproof_history *h, json_span recorded, const iso_noncycle_anomaly *one) {
   json_span item;
   long index = index_of(h, iso_history_txn_of(h, one->op));
   for (size_t i = 0; (item = json_element(recorded, i)).text != NULL; i++) {
@@ -426,15 +427,15 @@ static bool is_recorded(const isoproof_history *h, json_span recorded, const iso
   return false;
 }
 
-static bool same_cases(const conformance *c, const isoproof_history *h, const iso_elle_cases *cases,
-                       iso_anomaly anomaly, json_span recorded) {
+static bool same_instances(const conformance *c, const isoproof_history *h, const iso_noncycle_anomalies *anomalies,
+                           iso_anomaly anomaly, json_span recorded) {
   size_t expected = 0, found = 0;
   bool good = true;
   while (json_element(recorded, expected).text != NULL) expected++;
-  for (size_t i = 0; i < cases->list.count; i++) {
-    if (cases->list.items[i].anomaly != anomaly) continue;
+  for (size_t i = 0; i < anomalies->list.count; i++) {
+    if (anomalies->list.items[i].anomaly != anomaly) continue;
     found++;
-    good &= is_recorded(h, recorded, &cases->list.items[i]);
+    good &= is_recorded(h, recorded, &anomalies->list.items[i]);
   }
   good &= found == expected;
   if (!good)
@@ -444,24 +445,24 @@ static bool same_cases(const conformance *c, const isoproof_history *h, const is
 
 static bool check_cases(const conformance *c, json_span kind) {
   static matrix found;
-  iso_elle_cases cases;
-  memset(&cases, 0, sizeof cases);
-  cases.all = true;
+  iso_noncycle_anomalies anomalies;
+  memset(&anomalies, 0, sizeof anomalies);
+  anomalies.all = true;
   isoproof_history *h = open_history(c);
   if (h == NULL) return false;
-  make_matrix(h, c->workload, kind, found, &cases);
+  make_matrix(h, c->workload, kind, found, &anomalies);
   bool good;
   if (json_is(kind, "g1a-cases")) {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_G1A, c->expected);
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_G1A, c->expected);
   } else if (json_is(kind, "g1b-cases")) {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_G1B, c->expected);
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_G1B, c->expected);
   } else if (c->expected.text[0] == '{') {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_INTERNAL, json_member(c->expected, "internal"));
-    good &= same_cases(c, h, &cases, ISO_ANOMALY_FUTURE_READ, json_member(c->expected, "future-read"));
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_INTERNAL, json_member(c->expected, "internal"));
+    good &= same_instances(c, h, &anomalies, ISO_ANOMALY_FUTURE_READ, json_member(c->expected, "future-read"));
   } else {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_INTERNAL, c->expected);
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_INTERNAL, c->expected);
   }
-  iso_vec_free(&cases.list);
+  iso_vec_free(&anomalies.list);
   isoproof_history_free(h);
   return good;
 }
@@ -469,22 +470,22 @@ static bool check_cases(const conformance *c, json_span kind) {
 /* A whole check with an analyzer of the test's own: which one, its name tells. */
 static bool check_core(const conformance *c) {
   static matrix found;
-  iso_elle_cases cases;
-  memset(&cases, 0, sizeof cases);
+  iso_noncycle_anomalies anomalies;
+  memset(&anomalies, 0, sizeof anomalies);
   bool lists = strstr(c->label, "list-append") != NULL, reads = strstr(c->label, "wr-graph") != NULL;
-  bool with_process = strstr(c->label, "combined") != NULL;
+  bool with_session = strstr(c->label, "combined") != NULL;
   isoproof_history *h = lists || reads ? open_history(c) : build_events(c->history);
   if (h == NULL) return false;
   iso_elle_workload workload = lists   ? ISO_ELLE_WORKLOAD_LIST_APPEND
                                : reads ? ISO_ELLE_WORKLOAD_RW_REGISTER
                                        : ISO_ELLE_WORKLOAD_COUNTER;
   json_span data = {"graph", 5};
-  make_matrix(h, workload, data, found, &cases);
+  make_matrix(h, workload, data, found, &anomalies);
   for (uint32_t i = 0; i < h->txns; i++) {
     for (uint32_t k = 0; k < h->txns; k++) {
       if (reads) found[i][k] &= ISO_DEPENDENCY_WR;
       bool next = k == i + 1 && h->txn_session[i] == h->txn_session[k];
-      if (with_process && next) found[i][k] |= ISO_DEPENDENCY_SO;
+      if (with_session && next) found[i][k] |= ISO_DEPENDENCY_SO;
     }
   }
   close_matrix(found, h->txns);
@@ -494,7 +495,7 @@ static bool check_core(const conformance *c) {
   }
   bool good = cyclic == json_is(json_member(c->expected, "valid?"), "false");
   if (!good) print_message("%s: found %s\n", c->label, cyclic ? "a cycle" : "no cycle");
-  iso_vec_free(&cases.list);
+  iso_vec_free(&anomalies.list);
   isoproof_history_free(h);
   return good;
 }
