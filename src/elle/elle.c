@@ -176,7 +176,7 @@ static void judge(iso_elle *elle, const known_orders *known, const iso_completen
   elle->proved = only_models(elle->proved) & ~elle->ruled_out;
 }
 
-/* Registers: every value read was written, so that the complete checkers mean what this check means. */
+/* Registers: every value read was written, so that the exact checkers mean what this check means. */
 static bool exact_checkers_apply(const iso_elle *elle) {
   const isoproof_history *h = elle->history;
   if (elle->options.workload != ISO_ELLE_WORKLOAD_RW_REGISTER || elle->invalid) return false;
@@ -198,13 +198,13 @@ static isoproof_status ask_exact_checkers(iso_elle *elle, isoproof_task *task, i
 static bool may_derive(const iso_elle *elle) {
   if (elle->options.workload != ISO_ELLE_WORKLOAD_RW_REGISTER || elle->empty_graph) return false;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
-    bool complete = iso_elle_exact_result(elle, (iso_anomaly)a) != NULL;
-    if (elle->cycles.count[a] > 0 || (elle->noncycle.count[a] > 0 && !complete)) return false;
+    bool exact = iso_elle_exact_result(elle, (iso_anomaly)a) != NULL;
+    if (elle->cycles.count[a] > 0 || (elle->noncycle.count[a] > 0 && !exact)) return false;
   }
   return elle->options.models == 0 || (elle->options.models & ~elle->proved) != 0;
 }
 
-/* What the complete checkers find has no name, and they are not there for every model. */
+/* What the exact checkers find has no name, and they are not there for every model. */
 static isoproof_status finish_registers(iso_elle *elle, const iso_dependency_graph *graph, isoproof_task *task,
                                         isoproof_error *error) {
   ISO_TRY(ask_exact_checkers(elle, task, error));

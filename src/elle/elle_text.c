@@ -8,7 +8,6 @@
 #include "elle/exact_checkers.h"
 
 typedef struct teller {
-  isoproof_result *result;
   const isoproof_history *h;
   const iso_elle *e;
   isoproof_anomaly *out;
@@ -365,8 +364,7 @@ static bool move_in(iso_arena *arena, const void *items, size_t count, size_t si
   return true;
 }
 
-static bool settle(teller *t) {
-  iso_arena *arena = &t->result->arena;
+static bool settle(teller *t, iso_arena *arena) {
   isoproof_anomaly *out = t->out;
   if (t->failed || t->words.failed || t->words.text == NULL) return false;
   out->txn_count = t->txns.count;
@@ -380,7 +378,7 @@ static bool settle(teller *t) {
          move_in(arena, t->edges.items, t->edges.count, sizeof *t->edges.items, &out->edges);
 }
 
-/* The witness of a complete checker under our name for it. */
+/* The witness of an exact checker under our name for it. */
 static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
   const isoproof_result *other = iso_elle_exact_result(e, anomaly);
   isoproof_anomaly theirs;
@@ -393,14 +391,14 @@ static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out
   return true;
 }
 
-isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number) {
-  const struct iso_elle_shown *shown = &result->elle_shown[number];
+isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t number, iso_arena *arena) {
+  const iso_elle_shown *shown = &result->shown[number];
   const iso_elle *e = result->elle;
   const isoproof_anomaly_info *info = isoproof_anomaly_at(shown->anomaly);
   const isoproof_level_info *weakest = isoproof_anomaly_rules_out(info, 0);
-  isoproof_anomaly *out = iso_arena_alloc(&result->arena, 1, sizeof *out);
+  isoproof_anomaly *out = iso_arena_alloc(arena, 1, sizeof *out);
   if (out == NULL) return NULL;
-  teller t = {.result = result, .h = result->history, .e = e, .out = out};
+  teller t = {.h = e->history, .e = e, .out = out};
   out->code = info->code;
   out->name = info->name;
   out->level = weakest != NULL ? weakest->friendly : info->level != NULL ? info->level : "";
@@ -415,7 +413,7 @@ isoproof_anomaly *iso_elle_anomaly(isoproof_result *result, size_t number) {
   } else {
     tell_noncycle(&t, &e->noncycle.list.items[shown->number]);
   }
-  good = good && settle(&t);
+  good = good && settle(&t, arena);
   iso_words_free(&t.words);
   iso_vec_free(&t.txns);
   iso_vec_free(&t.ops);

@@ -1,4 +1,4 @@
-/* exact_checkers.h - registers: what no order of versions explains, and what one does, by the complete checkers.
+/* exact_checkers.h - registers: what no order of versions explains, and what one does, by the exact checkers.
  * The results that they make belong to the report. */
 #ifndef ISO_ELLE_EXACT_CHECKERS_H
 #define ISO_ELLE_EXACT_CHECKERS_H

@@ -34,7 +34,7 @@ void isoproof_result_free(isoproof_result *result) {
   free(result->weakest_violated);
   free(result->shown);
   free(result->cache);
-  iso_elle_result_free(result);
+  iso_elle_result_free(result->elle);
   pthread_mutex_destroy(&result->lock);
   free(result);
 }
@@ -138,7 +138,7 @@ static isoproof_anomaly *make_scenario(isoproof_result *result, size_t decision)
 }
 
 static isoproof_anomaly *make_numbered(isoproof_result *result, size_t number) {
-  if (result->elle != NULL) return iso_elle_anomaly(result, number);
+  if (result->elle != NULL) return iso_elle_result_anomaly(result->elle, number, &result->arena);
   if (number < result->shown_count) return make_anomaly(result, &result->shown[number]);
   return make_scenario(result, result->told[number - result->shown_count]);
 }

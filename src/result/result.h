@@ -49,9 +49,7 @@ struct isoproof_result {
   size_t told_count;
   isoproof_anomaly **cache;
 
-  struct iso_elle *elle; /* where a workload or models were asked for; see elle/elle_result.h */
-  struct iso_elle_shown *elle_shown;
-  const char **elle_not, **elle_also_not, **elle_proved; /* NULL-terminated */
+  struct iso_elle_result *elle; /* where a workload or models were asked for; see elle/elle_result.h */
 };
 
 /* Makes the certificates of the levels that were entered as satisfied. */
