@@ -1,12 +1,9 @@
+/* A component as rows of its own, and the edges from which walks look for cycles in it. */
 #include "elle/component.h"
 
 #include <string.h>
 
-enum {
-  FLAG_REQUIRED = 1,
-  FLAG_AFTER_ANTI = 2,
-  FLAGS = 4
-}; /* a required step was seen; the last step was an anti-dependency */
+#include "elle/cycle_walk.h"
 
 isoproof_status iso_component_init(iso_component *c, const iso_dependency_graph *graph, isoproof_error *error) {
   memset(c, 0, sizeof *c);
@@ -59,7 +56,8 @@ isoproof_status iso_component_load(iso_component *c, const uint32_t *component, 
   c->member = member;
   c->txns = 0;
   c->to.count = c->kinds.count = 0;
-  if (!RESIZE(&c->first, (size_t)count + 1) || !RESIZE(&c->stamp, (size_t)count * FLAGS)) return iso_fail_memory(error);
+  if (!RESIZE(&c->first, (size_t)count + 1) || !RESIZE(&c->stamp, (size_t)count * ISO_WALK_FLAGS))
+    return iso_fail_memory(error);
   memset(c->stamp.items, 0, c->stamp.count * sizeof *c->stamp.items);
   c->epoch = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -106,177 +104,8 @@ static isoproof_status keep(iso_component *c, iso_dependency_set allowed, bool s
   return status;
 }
 
-/* ---- walking ---- */
-
-typedef struct walk {
-  iso_component *c;
-  const iso_cycle_spec *spec; /* NULL: any cycle of `kinds` */
-  iso_dependency_set kinds;
-  bool nonadjacent;
-  uint32_t start_edge, start, limit;
-} walk;
-
-/* The kind that an edge counts as in this walk. */
-static iso_dependency_set kind_of(const walk *w, uint32_t edge) {
-  iso_dependency_set kinds = w->c->kinds.items[edge];
-  if (w->spec != NULL) return iso_dependency_strongest(kinds);
-  iso_dependency_set plain = (iso_dependency_set)(kinds & w->kinds & ~ISO_DEPENDENCY_ANY_RW);
-  return iso_dependency_strongest(w->nonadjacent && plain != 0 ? plain : (iso_dependency_set)(kinds & w->kinds));
-}
-
-/* The flags after a step, -1 when the step may not be taken. */
-static int flags_after(const walk *w, int flags, iso_dependency_set kind) {
-  if (kind == ISO_PASSAGE) return flags;
-  if (w->spec == NULL) {
-    bool anti = (kind & ISO_DEPENDENCY_ANY_RW) != 0;
-    if (w->nonadjacent && anti && (flags & FLAG_AFTER_ANTI) != 0) return -1;
-    return anti ? FLAG_AFTER_ANTI : 0;
-  }
-  bool anti = (kind & w->spec->anti) != 0;
-  if (anti && w->spec->anti_count == ISO_ANTI_ONE) return -1; /* the walk began with it */
-  if (anti && w->spec->anti_count == ISO_ANTI_NONADJACENT && (flags & FLAG_AFTER_ANTI) != 0) return -1;
-  flags &= ~FLAG_AFTER_ANTI;
-  if (anti && w->spec->anti_count == ISO_ANTI_NONADJACENT) flags |= FLAG_AFTER_ANTI;
-  if ((kind & w->spec->required) != 0) flags |= FLAG_REQUIRED;
-  return flags;
-}
-
-static bool accepts(const walk *w, int flags) {
-  if (w->spec == NULL) return true;
-  if (w->spec->required != 0 && (flags & FLAG_REQUIRED) == 0) return false;
-  return w->spec->anti_count != ISO_ANTI_NONADJACENT || (flags & FLAG_AFTER_ANTI) == 0;
-}
-
-/* The steps between transactions of the walk that ends with `last_edge` from `state`, in c->draft. */
-static bool collapse(const walk *w, uint32_t state, uint32_t last_edge) {
-  iso_component *c = w->c;
-  const uint32_t txns = c->graph->txns;
-  c->path.count = 0;
-  if (!iso_vec_push(&c->path, last_edge)) return false;
-  for (; c->parent.items[state] != UINT32_MAX; state = c->parent.items[state]) {
-    if (!iso_vec_push(&c->path, c->parent_edge.items[state])) return false;
-  }
-  if (!iso_vec_push(&c->path, w->start_edge)) return false;
-  c->draft.count = 0;
-  uint32_t from = c->member[w->start];
-  for (size_t i = c->path.count; i-- > 0;) {
-    uint32_t edge = c->path.items[i];
-    iso_dependency_set kind = kind_of(w, edge);
-    if (from < txns || kind != ISO_PASSAGE) {
-      if (!iso_vec_push(&c->draft, ((iso_cycle_step){from, kind}))) return false;
-    }
-    from = c->member[c->to.items[edge]];
-  }
-  return true;
-}
-
-/* Steps that leave an auxiliary node with a kind of their own stand for a transaction that nobody knows; the cycle then
- * begins with a transaction that is known.  Data tells a step before orders do. */
-static bool normalize(const walk *w) {
-  iso_component *c = w->c;
-  const uint32_t txns = c->graph->txns;
-  size_t begin = 0, count = c->draft.count, known = 0;
-  for (size_t i = 0; i < count; i++) known += c->draft.items[i].txn < txns;
-  while (begin < count && c->draft.items[begin].txn >= txns) begin++;
-  if (begin == count) return false;
-  for (size_t i = 0; i < begin; i++) {
-    iso_cycle_step moved = c->draft.items[0];
-    memmove(c->draft.items, c->draft.items + 1, (count - 1) * sizeof moved);
-    c->draft.items[count - 1] = moved;
-  }
-  for (size_t i = 0; i < count; i++) {
-    iso_cycle_step *step = &c->draft.items[i];
-    uint32_t next = c->draft.items[(i + 1) % count].txn;
-    if ((step->kind & ISO_DEPENDENCY_DATA) != 0 || step->txn >= txns || next >= txns || w->spec == NULL) continue;
-    step->kind = iso_dependency_strongest(
-        (iso_dependency_set)(step->kind | iso_dependency_graph_between(c->graph, step->txn, next)));
-  }
-  /* A walk that meets itself contains a shorter cycle, which is a worse one or is found by itself. */
-  for (size_t i = 0; w->spec != NULL && i < count; i++) {
-    for (size_t k = i + 1; k < count && count < 4096; k++) {
-      if (c->draft.items[i].txn == c->draft.items[k].txn) return false;
-    }
-  }
-  return known > 1; /* nobody comes before himself */
-}
-
-/* Whether the steps in c->draft are a cycle of the type that is searched for. */
-static bool is_of_type(const walk *w) {
-  const iso_cycle_spec *spec = w->spec;
-  const iso_cycle_step *steps = w->c->draft.items;
-  size_t count = w->c->draft.count, anti = 0;
-  bool ordered = spec->required == 0, reads = false, adjacent = false;
-  for (size_t i = 0; i < count; i++) {
-    iso_dependency_set kind = steps[i].kind;
-    bool is_anti = (kind & spec->anti) != 0;
-    if (!is_anti && (kind & (spec->dependencies | spec->required)) == 0) return false;
-    anti += is_anti;
-    adjacent |= is_anti && (steps[(i + 1) % count].kind & spec->anti) != 0;
-    ordered |= (kind & spec->required) != 0;
-    reads |= (kind & ISO_DEPENDENCY_ANY_WR) != 0;
-  }
-  if (!ordered) return false;
-  switch (spec->anti_count) {
-  case ISO_ANTI_NONE:
-    return (spec->dependencies & ISO_DEPENDENCY_ANY_WR) == 0 || reads;
-  case ISO_ANTI_ONE:
-    return anti == 1;
-  case ISO_ANTI_NONADJACENT:
-    return anti >= 2 && !adjacent;
-  case ISO_ANTI_MANY:
-    return anti >= 2;
-  }
-  return false;
-}
-
-/* Looks at the walk that just came back; keeps it when it is what is wanted and shorter than what is there. */
-static isoproof_status arrived(const walk *w, uint32_t state, uint32_t edge, bool *kept, isoproof_error *error) {
-  iso_component *c = w->c;
-  *kept = false;
-  if (!collapse(w, state, edge)) return iso_fail_memory(error);
-  if (!normalize(w) || (w->spec != NULL && !is_of_type(w))) return ISOPROOF_OK;
-  if (c->found.count > 0 && c->found.count <= c->draft.count) return ISOPROOF_OK;
-  c->found.count = 0;
-  if (!iso_vec_reserve(&c->found, c->draft.count)) return iso_fail_memory(error);
-  memcpy(c->found.items, c->draft.items, c->draft.count * sizeof *c->draft.items);
-  c->found.count = c->draft.count;
-  *kept = true;
-  return ISOPROOF_OK;
-}
-
-static bool visit(iso_component *c, uint32_t state, uint32_t parent, uint32_t edge, bool further) {
-  if (c->stamp.items[state] == c->epoch) return true;
-  c->stamp.items[state] = c->epoch;
-  c->parent.items[state] = parent;
-  c->parent_edge.items[state] = edge;
-  return further ? iso_vec_push(&c->next_queue, state) : iso_vec_push(&c->queue, state);
-}
-
-/* One step of a walk: everything that can be reached from a state.  *done when the walk came back as wanted. */
-static isoproof_status expand(walk *w, uint32_t state, bool *done, isoproof_error *error) {
-  iso_component *c = w->c;
-  uint32_t node = state / FLAGS;
-  int flags = (int)(state % FLAGS);
-  for (uint32_t s = c->sub_first.items[node]; s < c->sub_first.items[node + 1]; s++) {
-    uint32_t target = c->sub_to.items[s], edge = c->sub_edge.items[s];
-    if (c->part.items[target] != c->part.items[w->start]) continue;
-    if (c->budget > 0) c->budget--;
-    int after = flags_after(w, flags, kind_of(w, edge));
-    if (after < 0) continue;
-    if (target == w->start) {
-      if (!accepts(w, after)) continue;
-      ISO_TRY(arrived(w, state, edge, done, error));
-      if (*done) return ISOPROOF_OK;
-      continue;
-    }
-    bool further = c->kinds.items[edge] != ISO_PASSAGE;
-    if (!visit(c, target * FLAGS + (uint32_t)after, state, edge, further)) return iso_fail_memory(error);
-  }
-  return ISOPROOF_OK;
-}
-
-static bool prepare(iso_component *c) {
-  size_t states = (size_t)c->nodes * FLAGS;
+bool iso_component_begin_walk(iso_component *c) {
+  size_t states = (size_t)c->nodes * ISO_WALK_FLAGS;
   if (c->stamp.count != states && !RESIZE(&c->stamp, states)) return false;
   if (!RESIZE(&c->parent, states) || !RESIZE(&c->parent_edge, states)) return false;
   if (++c->epoch == UINT32_MAX) {
@@ -285,31 +114,6 @@ static bool prepare(iso_component *c) {
   }
   c->queue.count = c->next_queue.count = 0;
   return true;
-}
-
-/* Walks from the start edge back to where it begins, shortest ways first, in fewer than `limit` steps. */
-static isoproof_status run(walk *w, isoproof_error *error) {
-  iso_component *c = w->c;
-  bool done = false;
-  if (!prepare(c)) return iso_fail_memory(error);
-  iso_dependency_set kind = kind_of(w, w->start_edge);
-  int flags = 0;
-  if (w->spec == NULL ? (kind & ISO_DEPENDENCY_ANY_RW) != 0 : w->spec->anti_count == ISO_ANTI_NONADJACENT)
-    flags |= FLAG_AFTER_ANTI;
-  if (w->spec != NULL && (kind & w->spec->required) != 0) flags |= FLAG_REQUIRED;
-  uint32_t state = c->to.items[w->start_edge] * FLAGS + (uint32_t)flags;
-  if (!visit(c, state, UINT32_MAX, w->start_edge, false)) return iso_fail_memory(error);
-  for (uint32_t length = 1; length + 1 < w->limit && c->queue.count > 0 && c->budget > 0; length++) {
-    for (size_t i = 0; i < c->queue.count && c->budget > 0; i++) {
-      ISO_TRY(expand(w, c->queue.items[i], &done, error));
-      if (done) return ISOPROOF_OK;
-    }
-    iso_numbers swapped = c->queue;
-    c->queue = c->next_queue;
-    c->next_queue = swapped;
-    c->next_queue.count = 0;
-  }
-  return ISOPROOF_OK;
 }
 
 /* ---- searches ---- */
@@ -323,7 +127,7 @@ static iso_dependency_set entrance(const iso_cycle_spec *spec) {
 isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, isoproof_task *task, bool *gave_up,
                                     isoproof_error *error) {
   uint32_t parts, looked = 0;
-  walk w = {.c = c, .spec = spec};
+  iso_cycle_walk w = {.c = c, .spec = spec};
   c->found.count = 0;
   ISO_TRY(keep(c, (iso_dependency_set)(spec->dependencies | spec->anti | spec->required), true, task, &parts, error));
   if (parts == 0) return ISOPROOF_OK;
@@ -340,7 +144,7 @@ isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec
         *gave_up |= c->found.count == 0;
         return ISOPROOF_OK;
       }
-      ISO_TRY(run(&w, error));
+      ISO_TRY(iso_cycle_walk_run(&w, error));
       if (c->found.count == 2) break;
     }
   }
@@ -384,15 +188,16 @@ static uint32_t source_of(const iso_component *c, uint32_t edge) {
 }
 
 /* Walks from an edge that lies on a cycle. */
-static isoproof_status try_edge(walk *w, uint32_t edge, isoproof_error *error) {
+static isoproof_status try_edge(iso_cycle_walk *w, uint32_t edge, isoproof_error *error) {
   w->start_edge = edge;
   w->start = source_of(w->c, edge);
-  return run(w, error);
+  return iso_cycle_walk_run(w, error);
 }
 
 /* One edge of each part that is strongly connected, until one is on a cycle of transactions. */
-static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_numbers *to, const iso_numbers *edges,
-                                 const iso_numbers *part, uint32_t parts, isoproof_error *error) {
+static isoproof_status try_parts(iso_cycle_walk *w, const iso_numbers *first, const iso_numbers *to,
+                                 const iso_numbers *edges, const iso_numbers *part, uint32_t parts,
+                                 isoproof_error *error) {
   iso_component *c = w->c;
   uint8_t *tried = iso_alloc_zero(parts, 1);
   isoproof_status status = tried != NULL ? ISOPROOF_OK : iso_fail_memory(error);
@@ -410,7 +215,7 @@ static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_nu
   return status;
 }
 
-static isoproof_status exists_nonadjacent(walk *w, isoproof_task *task, isoproof_error *error) {
+static isoproof_status exists_nonadjacent(iso_cycle_walk *w, isoproof_task *task, isoproof_error *error) {
   doubled d;
   iso_components found = {.of = NULL};
   memset(&d, 0, sizeof d);
@@ -432,7 +237,7 @@ static isoproof_status exists_nonadjacent(walk *w, isoproof_task *task, isoproof
 isoproof_status iso_component_exists(iso_component *c, iso_dependency_set kinds, bool nonadjacent, isoproof_task *task,
                                      isoproof_error *error) {
   uint32_t parts;
-  walk w = {.c = c, .kinds = kinds, .nonadjacent = nonadjacent, .limit = UINT32_MAX};
+  iso_cycle_walk w = {.c = c, .kinds = kinds, .nonadjacent = nonadjacent, .limit = UINT32_MAX};
   c->found.count = 0;
   ISO_TRY(keep(c, kinds, false, task, &parts, error));
   if (parts == 0) return ISOPROOF_OK;

@@ -38,9 +38,14 @@ typedef struct iso_component {
 
 isoproof_status iso_component_init(iso_component *c, const iso_dependency_graph *graph, isoproof_error *error);
 void iso_component_free(iso_component *c);
-/* Takes in the component with these members. */
+/* Takes in the component with these members; linear in their edges. */
 isoproof_status iso_component_load(iso_component *c, const uint32_t *component, const uint32_t *member, uint32_t count,
                                    isoproof_error *error);
+
+/* States of a walk per node. */
+enum { ISO_WALK_FLAGS = 4 };
+/* Makes room for a walk and forgets the one before; false when memory is out. */
+bool iso_component_begin_walk(iso_component *c);
 
 /* How many anti-dependencies a cycle has. */
 typedef enum iso_anti_count { ISO_ANTI_NONE, ISO_ANTI_ONE, ISO_ANTI_NONADJACENT, ISO_ANTI_MANY } iso_anti_count;
