@@ -1,3 +1,4 @@
+/* The table of types of cycles, and the search for them component by component. */
 #include "elle/cycle_search.h"
 
 #include <string.h>

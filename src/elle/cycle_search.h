@@ -1,5 +1,5 @@
 /* cycle_search.h - the cycles of a dependency graph, by type: in each strongly connected component the shortest cycle
- * of each type that nothing worse makes superfluous.
+ * of each type that nothing worse makes superfluous (after Elle, section 5).
  *
  * The findings own their columns until iso_dependency_cycles_free.
  */

@@ -1,10 +1,11 @@
+/* Searching cycles again with derived orders, and naming them by what they prove. */
 #include "elle/derived_cycles.h"
 
 #include <string.h>
 
 #include "elle/evidence.h"
 
-/* What a cycle by what follows is called, where its own type would say too much. */
+/* What a cycle with derived steps is called, where its own type would say too much. */
 static iso_anomaly name_of(iso_anomaly type) {
   switch (type) {
   case ISO_ANOMALY_G0:

@@ -77,7 +77,6 @@ isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_op
                                     isoproof_task *task, iso_evidence *evidence, iso_noncycle_anomalies *found,
                                     iso_dependency_list *edges, iso_completeness *completeness, isoproof_error *error) {
   memset(evidence, 0, sizeof *evidence);
-  evidence->workload = options->workload;
   evidence->counts = counts;
   *completeness = (iso_completeness){false, false};
   switch (options->workload) {

@@ -12,13 +12,12 @@
 #include "elle/infer/sets.h"
 
 typedef struct iso_evidence {
-  iso_elle_workload workload;
   const uint8_t *counts;
   bool has_lists;
   iso_lists lists;
   bool has_registers;
   iso_registers registers;
-  iso_derived_orders derived_orders; /* what was found to follow, perhaps nothing */
+  iso_derived_orders derived_orders; /* of registers; perhaps none */
   bool has_sets;
   iso_sets sets;
   bool has_counters;

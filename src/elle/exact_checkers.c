@@ -1,3 +1,4 @@
+/* Asking the checkers of the levels about models that inference left open. */
 #include "elle/exact_checkers.h"
 
 /* The level that asks the same as a model, and what its violation is called. */
@@ -16,7 +17,7 @@ static const struct counterpart {
     {ISO_LEVEL_M_PL_SS, "strict-serializable", ISO_ANOMALY_PL_SS_CYCLE_EXISTS},
 };
 enum { COUNTERPARTS = sizeof counterparts / sizeof counterparts[0] };
-_Static_assert((int)COUNTERPARTS <= (int)ISO_ELLE_EXACT_MOST, "a report keeps one result a counterpart");
+_Static_assert((int)COUNTERPARTS <= (int)ISO_ELLE_EXACT_MOST, "a report keeps one result per counterpart");
 
 static isoproof_status ask(iso_elle *e, unsigned number, isoproof_task *task, isoproof_error *error) {
   const struct counterpart *c = &counterparts[number];

@@ -1,3 +1,4 @@
+/* Non-cycle anomalies of lists. */
 #include "elle/scan_lists.h"
 
 #include <stdlib.h>

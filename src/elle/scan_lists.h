@@ -1,4 +1,4 @@
-/* scan_lists.h - what the reads of lists give away without looking at dependencies.
+/* scan_lists.h - the non-cycle anomalies of lists: what their reads give away without looking at dependencies.
  * The lists and what is found belong to the caller. */
 #ifndef ISO_ELLE_SCAN_LISTS_H
 #define ISO_ELLE_SCAN_LISTS_H

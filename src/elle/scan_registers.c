@@ -1,3 +1,4 @@
+/* Non-cycle anomalies of registers. */
 #include "elle/scan_registers.h"
 
 #include <stdlib.h>

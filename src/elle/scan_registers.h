@@ -1,4 +1,4 @@
-/* scan_registers.h - what the reads of registers give away without looking at dependencies.
+/* scan_registers.h - the non-cycle anomalies of registers.
  * The registers and what is found belong to the caller. */
 #ifndef ISO_ELLE_SCAN_REGISTERS_H
 #define ISO_ELLE_SCAN_REGISTERS_H

@@ -1,3 +1,4 @@
+/* Non-cycle anomalies of rows and queries. */
 #include "elle/scan_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* scan_rows.h - what the reads of rows give away without looking at dependencies.
+/* scan_rows.h - the non-cycle anomalies of rows and queries.
  * What is passed in belongs to the caller. */
 #ifndef ISO_ELLE_SCAN_ROWS_H
 #define ISO_ELLE_SCAN_ROWS_H

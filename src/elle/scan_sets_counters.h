@@ -1,4 +1,4 @@
-/* scan_sets_counters.h - what the reads of sets and counters give away without looking at dependencies.
+/* scan_sets_counters.h - the non-cycle anomalies of sets and counters.
  * What is passed in belongs to the caller. */
 #ifndef ISO_ELLE_SCAN_SETS_COUNTERS_H
 #define ISO_ELLE_SCAN_SETS_COUNTERS_H

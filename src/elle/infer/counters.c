@@ -1,3 +1,4 @@
+/* Dependencies from the sums that reads of counters show. */
 #include "elle/infer/counters.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The version order of each key from the longest read of it. */
 #include "elle/infer/lists.h"
 
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* lists.h - versions of lists from what was read of them.
  *
- * A read of a list shows its whole past, so the longest read of a key by anybody who counts is the order of its
- * versions.  Version v of a key is the state after the first v elements of that order that count; elements of aborted
- * transactions, of nobody, and repeated ones do not.  The struct owns its columns until iso_lists_free and refers to
- * the history and to `counts`.
+ * Lists are traceable (Elle, sections 2.1 and 3.1.6): a read shows its whole past, so the longest read of a key by
+ * anybody who counts is its version order.  Where elements are unique they are recoverable, too (section 3.2.3): each
+ * leads back to the one append that made it.  Version v of a key is the state after the first v elements of that order
+ * that count; elements of aborted transactions, of nobody, and repeated ones do not.  The struct owns its columns until
+ * iso_lists_free and refers to the history and to `counts`.
  */
 #ifndef ISO_ELLE_INFER_LISTS_H
 #define ISO_ELLE_INFER_LISTS_H
@@ -61,7 +62,7 @@ static inline uint32_t iso_lists_writer(const iso_lists *lists, uint32_t key, ui
   return lists->op_txn[lists->order[lists->order_first[key] + version - 1]];
 }
 
-/* Adds ww, wr and rw. */
+/* Adds WW, WR and RW (section 3.3.2). */
 isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_dependency_list *edges,
                                 isoproof_error *error);
 

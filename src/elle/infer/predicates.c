@@ -1,3 +1,4 @@
+/* Versions of rows by stages of life, and what reads and queries say of them. */
 #include "elle/infer/predicates.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* predicates.h - dependencies from rows and queries over a closed universe.
+/* predicates.h - item and predicate dependencies (Adya 1999, chapter 3) from rows and queries over a closed universe.
  *
  * A key is unborn, then has values, then is dead; what the initial state wrote comes before other values.  A query
  * shows the version of every key: that of a row it found, and for the others one that does not match, which may also be
@@ -12,7 +12,7 @@
 #include "history/history.h"
 
 /* Stages of the life of a key. */
-typedef enum iso_stage { ISO_STAGE_UNBORN, ISO_STAGE_INITIAL, ISO_STAGE_LIVING, ISO_STAGE_DEAD, ISO_STAGES } iso_stage;
+typedef enum iso_stage { ISO_STAGE_UNBORN, ISO_STAGE_INITIAL, ISO_STAGE_LIVING, ISO_STAGE_DEAD } iso_stage;
 
 /* A version of a key: the write that made it. */
 typedef struct iso_row_version {
@@ -45,7 +45,7 @@ typedef struct iso_predicates {
   ISO_VEC(iso_row_miss) misses;
 } iso_predicates;
 
-/* Also adds the dependencies. */
+/* Also adds the dependencies.  Each query looks at every key: linear in their product. */
 isoproof_status iso_predicates_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task,
                                     iso_predicates *predicates, iso_dependency_list *edges, isoproof_error *error);
 void iso_predicates_free(iso_predicates *predicates);

@@ -1,3 +1,4 @@
+/* Who read and wrote which version, pairs of versions in order, and keys whose versions are cyclic. */
 #include "elle/infer/registers.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* registers.h - versions of registers, as far as reads, sessions and real time put them in order.
  *
+ * Registers are recoverable where values are unique, but not traceable: of their version order only a part is known, by
+ * the assumptions of Elle's section 4.2.
  * A version is named by the operation that wrote it; the initial version of key k by ops + k; a value that nobody wrote
  * by a number after those.  The struct owns its columns until iso_registers_free and refers to the history and to
  * `counts`.
@@ -59,7 +61,7 @@ void iso_registers_free(iso_registers *registers);
 
 /* Whether version a is known to come before version b of the same key directly. */
 bool iso_registers_before(const iso_registers *registers, uint32_t a, uint32_t b);
-/* Adds ww, wr and rw; keys whose versions are cyclic have wr only. */
+/* Adds WW, WR and RW; keys whose versions are cyclic have WR only. */
 isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_dependency_list *edges,
                                     isoproof_error *error);
 

@@ -1,3 +1,4 @@
+/* Reads of a set as a chain, and trees of auxiliary nodes over its elements. */
 #include "elle/infer/sets.h"
 
 #include <stdlib.h>

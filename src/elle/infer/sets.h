@@ -1,8 +1,9 @@
 /* sets.h - dependencies from reads of sets that only grow.
  *
- * Who saw an element came after who added it, who missed it before.  Reads of a key that contain one another are levels
- * of a chain, so that all of this costs as much as the reads are long; a read that does not fit into the chain is set
- * against every element.  The struct owns its columns until iso_sets_free and refers to the history and to `counts`.
+ * An element that only one transaction adds is recoverable: who saw it came after who added it, who missed it before.
+ * Reads of a key that contain one another are levels of a chain, so that all of this costs as much as the reads are
+ * long; a read that does not fit into the chain is set against every element.  The struct owns its columns until
+ * iso_sets_free and refers to the history and to `counts`.
  */
 #ifndef ISO_ELLE_INFER_SETS_H
 #define ISO_ELLE_INFER_SETS_H

@@ -347,19 +347,24 @@ static uint32_t txn_at(const isoproof_history *h, long index) {
   return 0;
 }
 
-/* By Elle's name. */
-static iso_dependency_set dependency_named(json_span name) {
-  static const struct {
-    const char *name;
-    iso_dependency_set kind;
-  } kinds[] = {{"ww", ISO_DEPENDENCY_WW},      {"wwp", ISO_DEPENDENCY_WW_PREDICATE},
-               {"wr", ISO_DEPENDENCY_WR},      {"wrp", ISO_DEPENDENCY_WR_PREDICATE},
-               {"rw", ISO_DEPENDENCY_RW},      {"rwp", ISO_DEPENDENCY_RW_PREDICATE},
-               {"process", ISO_DEPENDENCY_SO}, {"realtime", ISO_DEPENDENCY_RT}};
-  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-    if (json_is(name, kinds[i].name)) return kinds[i].kind;
+/* Elle's name: that of the edge in small letters, with a p where it rests on a predicate, but for the orders. */
+static void name_of_dependency(iso_dependency_set one, char name[16]) {
+  iso_dependency_kind kind = iso_dependency_kind_of(one);
+  if (kind.edge == ISO_EDGE_SO || kind.edge == ISO_EDGE_RT) {
+    snprintf(name, 16, "%s", kind.edge == ISO_EDGE_SO ? "process" : "realtime");
+    return;
   }
-  fail_msg("there is no kind %.*s", (int)name.length, name.text);
+  snprintf(name, 16, "%s%s", iso_edge_name(kind.edge), kind.on_predicate ? "p" : "");
+  for (char *c = name; *c != '\0'; c++) *c |= 0x20;
+}
+
+static iso_dependency_set dependency_named(json_span wanted) {
+  for (unsigned i = 0; i < ISO_DEPENDENCY_KINDS; i++) {
+    char name[16];
+    name_of_dependency((iso_dependency_set)(1u << i), name);
+    if (json_is(wanted, name)) return (iso_dependency_set)(1u << i);
+  }
+  fail_msg("there is no kind %.*s", (int)wanted.length, wanted.text);
   return 0;
 }
 
