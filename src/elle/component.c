@@ -1,10 +1,11 @@
+/* A component as rows of its own, and the edges from which walks look for cycles in it. */
 #include "elle/component.h"
 
 #include <string.h>
 
-enum { FLAG_ORDER = 1, FLAG_AFTER = 2, FLAGS = 4 }; /* the order was seen; the last step was special */
+#include "elle/cycle_walk.h"
 
-isoproof_status iso_component_init(iso_component *c, const iso_graph *graph, isoproof_error *error) {
+isoproof_status iso_component_init(iso_component *c, const iso_dependency_graph *graph, isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->graph = graph;
   c->local = iso_alloc(graph->nodes, sizeof *c->local);
@@ -37,7 +38,7 @@ static bool resize(void **items, size_t *capacity, size_t count, size_t size) {
 #define RESIZE(v, n) (resize((void **)&(v)->items, &(v)->capacity, (n), sizeof *(v)->items) && ((v)->count = (n), true))
 
 /* Adds an edge, or its kinds to the edge that is there since `row`; the latest place of each target is in `stamp`. */
-static bool add_edge(iso_component *c, size_t row, uint32_t to, iso_deps kinds) {
+static bool add_edge(iso_component *c, size_t row, uint32_t to, iso_dependency_set kinds) {
   size_t known = c->stamp.items[to];
   if (known > row && known <= c->to.count && c->to.items[known - 1] == to) {
     c->kinds.items[known - 1] |= kinds;
@@ -50,12 +51,13 @@ static bool add_edge(iso_component *c, size_t row, uint32_t to, iso_deps kinds) 
 
 isoproof_status iso_component_load(iso_component *c, const uint32_t *component, const uint32_t *member, uint32_t count,
                                    isoproof_error *error) {
-  const iso_graph *g = c->graph;
+  const iso_dependency_graph *g = c->graph;
   c->nodes = count;
   c->member = member;
   c->txns = 0;
   c->to.count = c->kinds.count = 0;
-  if (!RESIZE(&c->first, (size_t)count + 1) || !RESIZE(&c->stamp, (size_t)count * FLAGS)) return iso_fail_memory(error);
+  if (!RESIZE(&c->first, (size_t)count + 1) || !RESIZE(&c->stamp, (size_t)count * ISO_WALK_FLAGS))
+    return iso_fail_memory(error);
   memset(c->stamp.items, 0, c->stamp.count * sizeof *c->stamp.items);
   c->epoch = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -77,14 +79,14 @@ isoproof_status iso_component_load(iso_component *c, const uint32_t *component, 
 }
 
 /* Whether an edge may be used where `allowed` are; a passage always may. */
-static bool usable(iso_deps kinds, iso_deps allowed, bool strictly) {
-  if (kinds == ISO_PASS) return true;
-  return ((strictly ? iso_dep_first(kinds) : kinds) & allowed) != 0;
+static bool usable(iso_dependency_set kinds, iso_dependency_set allowed, bool strictly) {
+  if (kinds == ISO_PASSAGE) return true;
+  return ((strictly ? iso_dependency_strongest(kinds) : kinds) & allowed) != 0;
 }
 
 /* Keeps the edges of the kinds allowed and finds the parts that are still strongly connected. */
-static isoproof_status keep(iso_component *c, iso_deps allowed, bool strictly, isoproof_task *task, uint32_t *parts,
-                            isoproof_error *error) {
+static isoproof_status keep(iso_component *c, iso_dependency_set allowed, bool strictly, isoproof_task *task,
+                            uint32_t *parts, isoproof_error *error) {
   c->sub_to.count = c->sub_edge.count = 0;
   if (!RESIZE(&c->sub_first, (size_t)c->nodes + 1) || !RESIZE(&c->part, (size_t)c->nodes))
     return iso_fail_memory(error);
@@ -96,179 +98,14 @@ static isoproof_status keep(iso_component *c, iso_deps allowed, bool strictly, i
     }
   }
   c->sub_first.items[c->nodes] = (uint32_t)c->sub_to.count;
-  return iso_scc(c->sub_first.items, c->sub_to.items, c->nodes, task, c->part.items, parts, error);
+  iso_components found = {.of = c->part.items};
+  isoproof_status status = iso_components_of_rows(c->sub_first.items, c->sub_to.items, c->nodes, task, &found, error);
+  *parts = found.count;
+  return status;
 }
 
-/* ---- walking ---- */
-
-typedef struct walk {
-  iso_component *c;
-  const iso_cycle_spec *spec; /* NULL: any cycle of `kinds` */
-  iso_deps kinds;
-  bool apart;
-  uint32_t start_edge, start, limit;
-} walk;
-
-/* The kind that an edge counts as in this walk. */
-static iso_deps kind_of(const walk *w, uint32_t edge) {
-  iso_deps kinds = w->c->kinds.items[edge];
-  if (w->spec != NULL) return iso_dep_first(kinds);
-  iso_deps plain = (iso_deps)(kinds & w->kinds & ~ISO_DEP_ANY_RW);
-  return iso_dep_first(w->apart && plain != 0 ? plain : (iso_deps)(kinds & w->kinds));
-}
-
-/* The flags after a step, -1 when the step may not be taken. */
-static int flags_after(const walk *w, int flags, iso_deps kind) {
-  if (kind == ISO_PASS) return flags;
-  if (w->spec == NULL) {
-    bool special = (kind & ISO_DEP_ANY_RW) != 0;
-    if (w->apart && special && (flags & FLAG_AFTER) != 0) return -1;
-    return special ? FLAG_AFTER : 0;
-  }
-  bool special = (kind & w->spec->special) != 0;
-  if (special && w->spec->how == ISO_SPECIAL_ONE) return -1; /* the walk began with it */
-  if (special && w->spec->how == ISO_SPECIAL_APART && (flags & FLAG_AFTER) != 0) return -1;
-  flags &= ~FLAG_AFTER;
-  if (special && w->spec->how == ISO_SPECIAL_APART) flags |= FLAG_AFTER;
-  if ((kind & w->spec->order) != 0) flags |= FLAG_ORDER;
-  return flags;
-}
-
-static bool accepts(const walk *w, int flags) {
-  if (w->spec == NULL) return true;
-  if (w->spec->order != 0 && (flags & FLAG_ORDER) == 0) return false;
-  return w->spec->how != ISO_SPECIAL_APART || (flags & FLAG_AFTER) == 0;
-}
-
-/* The steps between transactions of the walk that ends with `last_edge` from `state`, in c->draft. */
-static bool collapse(const walk *w, uint32_t state, uint32_t last_edge) {
-  iso_component *c = w->c;
-  const uint32_t txns = c->graph->txns;
-  c->path.count = 0;
-  if (!iso_vec_push(&c->path, last_edge)) return false;
-  for (; c->parent.items[state] != UINT32_MAX; state = c->parent.items[state]) {
-    if (!iso_vec_push(&c->path, c->parent_edge.items[state])) return false;
-  }
-  if (!iso_vec_push(&c->path, w->start_edge)) return false;
-  c->draft.count = 0;
-  uint32_t from = c->member[w->start];
-  for (size_t i = c->path.count; i-- > 0;) {
-    uint32_t edge = c->path.items[i];
-    iso_deps kind = kind_of(w, edge);
-    if (from < txns || kind != ISO_PASS) {
-      if (!iso_vec_push(&c->draft, ((iso_dep_step){from, kind}))) return false;
-    }
-    from = c->member[c->to.items[edge]];
-  }
-  return true;
-}
-
-/* Steps that leave an auxiliary node with a kind of their own stand for a transaction that nobody knows; the cycle then
- * begins with a transaction that is known.  Data tells a step before orders do. */
-static bool normalize(const walk *w) {
-  iso_component *c = w->c;
-  const uint32_t txns = c->graph->txns;
-  size_t begin = 0, count = c->draft.count, known = 0;
-  for (size_t i = 0; i < count; i++) known += c->draft.items[i].txn < txns;
-  while (begin < count && c->draft.items[begin].txn >= txns) begin++;
-  if (begin == count) return false;
-  for (size_t i = 0; i < begin; i++) {
-    iso_dep_step moved = c->draft.items[0];
-    memmove(c->draft.items, c->draft.items + 1, (count - 1) * sizeof moved);
-    c->draft.items[count - 1] = moved;
-  }
-  for (size_t i = 0; i < count; i++) {
-    iso_dep_step *step = &c->draft.items[i];
-    uint32_t next = c->draft.items[(i + 1) % count].txn;
-    if ((step->kind & ISO_DEP_DATA) != 0 || step->txn >= txns || next >= txns || w->spec == NULL) continue;
-    step->kind = iso_dep_first((iso_deps)(step->kind | iso_graph_between(c->graph, step->txn, next)));
-  }
-  /* A walk that meets itself contains a shorter cycle, which is a worse one or is found by itself. */
-  for (size_t i = 0; w->spec != NULL && i < count; i++) {
-    for (size_t k = i + 1; k < count && count < 4096; k++) {
-      if (c->draft.items[i].txn == c->draft.items[k].txn) return false;
-    }
-  }
-  return known > 1; /* nobody comes before himself */
-}
-
-/* Whether the steps in c->draft are a cycle of the type that is searched for. */
-static bool is_of_type(const walk *w) {
-  const iso_cycle_spec *spec = w->spec;
-  const iso_dep_step *steps = w->c->draft.items;
-  size_t count = w->c->draft.count, special = 0;
-  bool ordered = spec->order == 0, reads = false, adjacent = false;
-  for (size_t i = 0; i < count; i++) {
-    iso_deps kind = steps[i].kind;
-    bool is_special = (kind & spec->special) != 0;
-    if (!is_special && (kind & (spec->plain | spec->order)) == 0) return false;
-    special += is_special;
-    adjacent |= is_special && (steps[(i + 1) % count].kind & spec->special) != 0;
-    ordered |= (kind & spec->order) != 0;
-    reads |= (kind & ISO_DEP_ANY_WR) != 0;
-  }
-  if (!ordered) return false;
-  switch (spec->how) {
-  case ISO_SPECIAL_NONE:
-    return (spec->plain & ISO_DEP_ANY_WR) == 0 || reads;
-  case ISO_SPECIAL_ONE:
-    return special == 1;
-  case ISO_SPECIAL_APART:
-    return special >= 2 && !adjacent;
-  case ISO_SPECIAL_MANY:
-    return special >= 2;
-  }
-  return false;
-}
-
-/* Looks at the walk that just came back; keeps it when it is what is wanted and shorter than what is there. */
-static isoproof_status arrived(const walk *w, uint32_t state, uint32_t edge, bool *kept, isoproof_error *error) {
-  iso_component *c = w->c;
-  *kept = false;
-  if (!collapse(w, state, edge)) return iso_fail_memory(error);
-  if (!normalize(w) || (w->spec != NULL && !is_of_type(w))) return ISOPROOF_OK;
-  if (c->found.count > 0 && c->found.count <= c->draft.count) return ISOPROOF_OK;
-  c->found.count = 0;
-  if (!iso_vec_reserve(&c->found, c->draft.count)) return iso_fail_memory(error);
-  memcpy(c->found.items, c->draft.items, c->draft.count * sizeof *c->draft.items);
-  c->found.count = c->draft.count;
-  *kept = true;
-  return ISOPROOF_OK;
-}
-
-static bool visit(iso_component *c, uint32_t state, uint32_t parent, uint32_t edge, bool further) {
-  if (c->stamp.items[state] == c->epoch) return true;
-  c->stamp.items[state] = c->epoch;
-  c->parent.items[state] = parent;
-  c->parent_edge.items[state] = edge;
-  return further ? iso_vec_push(&c->next_queue, state) : iso_vec_push(&c->queue, state);
-}
-
-/* One step of a walk: everything that can be reached from a state.  *done when the walk came back as wanted. */
-static isoproof_status expand(walk *w, uint32_t state, bool *done, isoproof_error *error) {
-  iso_component *c = w->c;
-  uint32_t node = state / FLAGS;
-  int flags = (int)(state % FLAGS);
-  for (uint32_t s = c->sub_first.items[node]; s < c->sub_first.items[node + 1]; s++) {
-    uint32_t target = c->sub_to.items[s], edge = c->sub_edge.items[s];
-    if (c->part.items[target] != c->part.items[w->start]) continue;
-    if (c->budget > 0) c->budget--;
-    int after = flags_after(w, flags, kind_of(w, edge));
-    if (after < 0) continue;
-    if (target == w->start) {
-      if (!accepts(w, after)) continue;
-      ISO_TRY(arrived(w, state, edge, done, error));
-      if (*done) return ISOPROOF_OK;
-      continue;
-    }
-    bool further = c->kinds.items[edge] != ISO_PASS;
-    if (!visit(c, target * FLAGS + (uint32_t)after, state, edge, further)) return iso_fail_memory(error);
-  }
-  return ISOPROOF_OK;
-}
-
-static bool prepare(iso_component *c) {
-  size_t states = (size_t)c->nodes * FLAGS;
+bool iso_component_begin_walk(iso_component *c) {
+  size_t states = (size_t)c->nodes * ISO_WALK_FLAGS;
   if (c->stamp.count != states && !RESIZE(&c->stamp, states)) return false;
   if (!RESIZE(&c->parent, states) || !RESIZE(&c->parent_edge, states)) return false;
   if (++c->epoch == UINT32_MAX) {
@@ -279,51 +116,27 @@ static bool prepare(iso_component *c) {
   return true;
 }
 
-/* Walks from the start edge back to where it begins, shortest ways first, in fewer than `limit` steps. */
-static isoproof_status run(walk *w, isoproof_error *error) {
-  iso_component *c = w->c;
-  bool done = false;
-  if (!prepare(c)) return iso_fail_memory(error);
-  iso_deps kind = kind_of(w, w->start_edge);
-  int flags = 0;
-  if (w->spec == NULL ? (kind & ISO_DEP_ANY_RW) != 0 : w->spec->how == ISO_SPECIAL_APART) flags |= FLAG_AFTER;
-  if (w->spec != NULL && (kind & w->spec->order) != 0) flags |= FLAG_ORDER;
-  uint32_t state = c->to.items[w->start_edge] * FLAGS + (uint32_t)flags;
-  if (!visit(c, state, UINT32_MAX, w->start_edge, false)) return iso_fail_memory(error);
-  for (uint32_t length = 1; length + 1 < w->limit && c->queue.count > 0 && c->budget > 0; length++) {
-    for (size_t i = 0; i < c->queue.count && c->budget > 0; i++) {
-      ISO_TRY(expand(w, c->queue.items[i], &done, error));
-      if (done) return ISOPROOF_OK;
-    }
-    iso_numbers swapped = c->queue;
-    c->queue = c->next_queue;
-    c->next_queue = swapped;
-    c->next_queue.count = 0;
-  }
-  return ISOPROOF_OK;
-}
-
 /* ---- searches ---- */
 
 /* The kinds of edges that a cycle of the type can be entered by. */
-static iso_deps entrance(const iso_cycle_spec *spec) {
-  if (spec->special != 0) return spec->special;
-  return spec->order != 0 ? spec->order : spec->plain;
+static iso_dependency_set entrance(const iso_cycle_spec *spec) {
+  if (spec->anti != 0) return spec->anti;
+  return spec->required != 0 ? spec->required : spec->dependencies;
 }
 
 isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec, isoproof_task *task, bool *gave_up,
                                     isoproof_error *error) {
   uint32_t parts, looked = 0;
-  walk w = {.c = c, .spec = spec};
+  iso_cycle_walk w = {.c = c, .spec = spec};
   c->found.count = 0;
-  ISO_TRY(keep(c, (iso_deps)(spec->plain | spec->special | spec->order), true, task, &parts, error));
+  ISO_TRY(keep(c, (iso_dependency_set)(spec->dependencies | spec->anti | spec->required), true, task, &parts, error));
   if (parts == 0) return ISOPROOF_OK;
   for (uint32_t i = 0; i < c->nodes && c->found.count != 2; i++) {
-    if (c->part.items[i] == ISO_ALONE) continue;
+    if (c->part.items[i] == ISO_NO_COMPONENT) continue;
     for (uint32_t s = c->sub_first.items[i]; s < c->sub_first.items[i + 1]; s++) {
       w.start_edge = c->sub_edge.items[s];
       w.start = i;
-      iso_deps first = iso_dep_first(c->kinds.items[w.start_edge]);
+      iso_dependency_set first = iso_dependency_strongest(c->kinds.items[w.start_edge]);
       if ((first & entrance(spec)) == 0 || c->part.items[c->sub_to.items[s]] != c->part.items[i]) continue;
       if ((++looked & 255) == 0) ISO_TRY(iso_task_check(task, error));
       w.limit = c->found.count > 0 ? (uint32_t)c->found.count : UINT32_MAX;
@@ -331,7 +144,7 @@ isoproof_status iso_component_cycle(iso_component *c, const iso_cycle_spec *spec
         *gave_up |= c->found.count == 0;
         return ISOPROOF_OK;
       }
-      ISO_TRY(run(&w, error));
+      ISO_TRY(iso_cycle_walk_run(&w, error));
       if (c->found.count == 2) break;
     }
   }
@@ -345,13 +158,13 @@ typedef struct doubled {
   iso_numbers first, to, edge, part;
 } doubled;
 
-static bool make_doubled(const iso_component *c, iso_deps kinds, doubled *d) {
+static bool make_doubled(const iso_component *c, iso_dependency_set kinds, doubled *d) {
   if (c->nodes >= UINT32_MAX / 2 || !RESIZE(&d->part, (size_t)c->nodes * 2)) return false;
   for (uint32_t i = 0; i < c->nodes * 2; i++) {
     if (!iso_vec_push(&d->first, (uint32_t)d->to.count)) return false;
     for (uint32_t s = c->sub_first.items[i / 2]; s < c->sub_first.items[i / 2 + 1]; s++) {
-      iso_deps all = c->kinds.items[c->sub_edge.items[s]];
-      bool plain = (all & kinds & ~ISO_DEP_ANY_RW) != 0, passage = all == ISO_PASS;
+      iso_dependency_set all = c->kinds.items[c->sub_edge.items[s]];
+      bool plain = (all & kinds & ~ISO_DEPENDENCY_ANY_RW) != 0, passage = all == ISO_PASSAGE;
       if (!plain && !passage && i % 2 == 1) continue;
       uint32_t after = passage ? i % 2 : plain ? 0 : 1;
       if (!iso_vec_push(&d->to, c->sub_to.items[s] * 2 + after)) return false;
@@ -375,23 +188,25 @@ static uint32_t source_of(const iso_component *c, uint32_t edge) {
 }
 
 /* Walks from an edge that lies on a cycle. */
-static isoproof_status try_edge(walk *w, uint32_t edge, isoproof_error *error) {
+static isoproof_status try_edge(iso_cycle_walk *w, uint32_t edge, isoproof_error *error) {
   w->start_edge = edge;
   w->start = source_of(w->c, edge);
-  return run(w, error);
+  return iso_cycle_walk_run(w, error);
 }
 
 /* One edge of each part that is strongly connected, until one is on a cycle of transactions. */
-static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_numbers *to, const iso_numbers *edges,
-                                 const iso_numbers *part, uint32_t parts, isoproof_error *error) {
+static isoproof_status try_parts(iso_cycle_walk *w, const iso_numbers *first, const iso_numbers *to,
+                                 const iso_numbers *edges, const iso_numbers *part, uint32_t parts,
+                                 isoproof_error *error) {
   iso_component *c = w->c;
   uint8_t *tried = iso_alloc_zero(parts, 1);
   isoproof_status status = tried != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   for (uint32_t i = 0; status == ISOPROOF_OK && i + 1 < first->count && c->found.count == 0; i++) {
-    if (part->items[i] == ISO_ALONE || tried[part->items[i]]) continue;
+    if (part->items[i] == ISO_NO_COMPONENT || tried[part->items[i]]) continue;
     for (uint32_t e = first->items[i]; status == ISOPROOF_OK && e < first->items[i + 1] && c->found.count == 0; e++) {
-      iso_deps plain = (iso_deps)(c->kinds.items[edges->items[e]] & w->kinds & ~ISO_DEP_ANY_RW);
-      if (part->items[to->items[e]] != part->items[i] || (w->apart && plain == 0)) continue;
+      iso_dependency_set plain =
+          (iso_dependency_set)(c->kinds.items[edges->items[e]] & w->kinds & ~ISO_DEPENDENCY_ANY_RW);
+      if (part->items[to->items[e]] != part->items[i] || (w->nonadjacent && plain == 0)) continue;
       tried[part->items[i]] = 1;
       status = try_edge(w, edges->items[e], error);
     }
@@ -400,15 +215,18 @@ static isoproof_status try_parts(walk *w, const iso_numbers *first, const iso_nu
   return status;
 }
 
-static isoproof_status exists_apart(walk *w, isoproof_task *task, isoproof_error *error) {
+static isoproof_status exists_nonadjacent(iso_cycle_walk *w, isoproof_task *task, isoproof_error *error) {
   doubled d;
-  uint32_t parts = 0;
+  iso_components found = {.of = NULL};
   memset(&d, 0, sizeof d);
   isoproof_status status = make_doubled(w->c, w->kinds, &d) ? ISOPROOF_OK : iso_fail_memory(error);
   if (status == ISOPROOF_OK) {
-    status = iso_scc(d.first.items, d.to.items, w->c->nodes * 2, task, d.part.items, &parts, error);
+    found.of = d.part.items;
+    status = iso_components_of_rows(d.first.items, d.to.items, w->c->nodes * 2, task, &found, error);
   }
-  if (status == ISOPROOF_OK && parts > 0) status = try_parts(w, &d.first, &d.to, &d.edge, &d.part, parts, error);
+  if (status == ISOPROOF_OK && found.count > 0) {
+    status = try_parts(w, &d.first, &d.to, &d.edge, &d.part, found.count, error);
+  }
   iso_vec_free(&d.first);
   iso_vec_free(&d.to);
   iso_vec_free(&d.edge);
@@ -416,14 +234,14 @@ static isoproof_status exists_apart(walk *w, isoproof_task *task, isoproof_error
   return status;
 }
 
-isoproof_status iso_component_exists(iso_component *c, iso_deps kinds, bool apart, isoproof_task *task,
+isoproof_status iso_component_exists(iso_component *c, iso_dependency_set kinds, bool nonadjacent, isoproof_task *task,
                                      isoproof_error *error) {
   uint32_t parts;
-  walk w = {.c = c, .kinds = kinds, .apart = apart, .limit = UINT32_MAX};
+  iso_cycle_walk w = {.c = c, .kinds = kinds, .nonadjacent = nonadjacent, .limit = UINT32_MAX};
   c->found.count = 0;
   ISO_TRY(keep(c, kinds, false, task, &parts, error));
   if (parts == 0) return ISOPROOF_OK;
   c->budget = UINT64_MAX;
-  if (apart) return exists_apart(&w, task, error);
+  if (nonadjacent) return exists_nonadjacent(&w, task, error);
   return try_parts(&w, &c->sub_first, &c->sub_to, &c->sub_edge, &c->part, parts, error);
 }

@@ -1,18 +1,20 @@
+/* The table of types of cycles, and the search for them component by component. */
 #include "elle/cycle_search.h"
 
 #include <string.h>
 
 #include "elle/component.h"
 
-#define NONE ISO_SPECIAL_NONE
-#define ONE ISO_SPECIAL_ONE
-#define APART ISO_SPECIAL_APART
-#define MANY ISO_SPECIAL_MANY
+#define NONE ISO_ANTI_NONE
+#define ONE ISO_ANTI_ONE
+#define NONADJACENT ISO_ANTI_NONADJACENT
+#define MANY ISO_ANTI_MANY
 #define NO 0
 
 static const iso_cycle_spec specs[] = {
-#define CYCLE(anomaly, plain, special, how, order) {ISO_ANOMALY_##anomaly, plain, special, how, order},
-#define EXISTS(anomaly, model, kinds, apart)
+#define CYCLE(anomaly, dependencies, anti, anti_count, required)                                                       \
+  {ISO_ANOMALY_##anomaly, dependencies, anti, anti_count, required},
+#define EXISTS(anomaly, model, kinds, nonadjacent)
 #define WORSE(a, b)
 #include "elle/cycles.def"
 #undef CYCLE
@@ -23,11 +25,11 @@ static const iso_cycle_spec specs[] = {
 static const struct existence {
   iso_anomaly anomaly;
   iso_level model;
-  iso_deps kinds;
-  bool apart;
+  iso_dependency_set kinds;
+  bool nonadjacent;
 } existences[] = {
-#define CYCLE(anomaly, plain, special, how, order)
-#define EXISTS(anomaly, model, kinds, apart) {ISO_ANOMALY_##anomaly, ISO_LEVEL_##model, kinds, apart},
+#define CYCLE(anomaly, dependencies, anti, anti_count, required)
+#define EXISTS(anomaly, model, kinds, nonadjacent) {ISO_ANOMALY_##anomaly, ISO_LEVEL_##model, kinds, nonadjacent},
 #define WORSE(a, b)
 #include "elle/cycles.def"
 #undef CYCLE
@@ -38,8 +40,8 @@ static const struct existence {
 static const struct worse {
   iso_anomaly a, b;
 } worse[] = {
-#define CYCLE(anomaly, plain, special, how, order)
-#define EXISTS(anomaly, model, kinds, apart)
+#define CYCLE(anomaly, dependencies, anti, anti_count, required)
+#define EXISTS(anomaly, model, kinds, nonadjacent)
 #define WORSE(a, b) {ISO_ANOMALY_##a, ISO_ANOMALY_##b},
 #include "elle/cycles.def"
 #undef CYCLE
@@ -90,31 +92,31 @@ static void make_coverage(coverage *c) {
   }
 }
 
-typedef struct hunt {
-  const iso_graph *graph;
+typedef struct search {
+  const iso_dependency_graph *graph;
   isoproof_task *task;
-  iso_dep_cycles *cycles;
+  iso_dependency_cycles *cycles;
   iso_component component;
   coverage coverage;
-  iso_deps present; /* kinds that occur in the graph */
+  iso_dependency_set present; /* kinds that occur in the graph */
   uint64_t budget;
   bool out_of_time;
-} hunt;
+} search;
 
-static isoproof_status note(hunt *h, iso_anomaly anomaly, isoproof_error *error) {
-  iso_dep_cycles *out = h->cycles;
-  const iso_component *c = &h->component;
+static isoproof_status note(search *s, iso_anomaly anomaly, isoproof_error *error) {
+  iso_dependency_cycles *out = s->cycles;
+  const iso_component *c = &s->component;
   if (out->count[anomaly]++ > 0 && !out->all) {
     /* The shortest of all components is shown. */
     for (size_t i = 0; i < out->cycles.count; i++) {
-      iso_dep_cycle *old = &out->cycles.items[i];
+      iso_dependency_cycle *old = &out->cycles.items[i];
       if (old->anomaly != anomaly || old->length <= c->found.count) continue;
       memcpy(out->steps.items + old->first, c->found.items, c->found.count * sizeof *c->found.items);
       old->length = (uint32_t)c->found.count;
     }
     return ISOPROOF_OK;
   }
-  iso_dep_cycle cycle = {anomaly, (uint32_t)out->steps.count, (uint32_t)c->found.count};
+  iso_dependency_cycle cycle = {anomaly, (uint32_t)out->steps.count, (uint32_t)c->found.count};
   if (!iso_vec_push(&out->cycles, cycle) || !iso_vec_reserve(&out->steps, c->found.count))
     return iso_fail_memory(error);
   memcpy(out->steps.items + out->steps.count, c->found.items, c->found.count * sizeof *c->found.items);
@@ -123,59 +125,59 @@ static isoproof_status note(hunt *h, iso_anomaly anomaly, isoproof_error *error)
 }
 
 /* Running out of time ends the search for short cycles, not the check. */
-static isoproof_status excuse(hunt *h, isoproof_status status) {
+static isoproof_status excuse(search *s, isoproof_status status) {
   if (status != ISOPROOF_ERR_TIMEOUT) return status;
-  h->out_of_time = h->cycles->gave_up = true;
-  h->cycles->reason = "the time limit was reached while searching for short cycles";
+  s->out_of_time = s->cycles->gave_up = true;
+  s->cycles->reason = "the time limit was reached while searching for short cycles";
   return ISOPROOF_OK;
 }
 
 /* Whether cycles by order of sessions or by real time would rule out nothing that cycles of data do not. */
 static bool is_idle(const iso_cycle_spec *spec, iso_level_set ruled_out) {
-  bool timed = (spec->order & (ISO_DEP_PROCESS | ISO_DEP_REALTIME)) != 0;
+  bool timed = (spec->required & ISO_DEPENDENCY_ORDERS) != 0;
   return timed && (iso_anomaly_rules_out(spec->anomaly) & ~ruled_out) == 0;
 }
 
-static isoproof_status search_component(hunt *h, isoproof_error *error) {
+static isoproof_status search_component(search *s, isoproof_error *error) {
   uint32_t covered = 0;
   iso_level_set ruled_out = 0;
-  for (unsigned i = 0; i < SPECS && !h->out_of_time; i++) {
+  for (unsigned i = 0; i < SPECS && !s->out_of_time; i++) {
     if ((covered & ((uint32_t)1 << i)) != 0) continue;
-    bool possible = (specs[i].special == 0 || (h->present & specs[i].special) != 0) &&
-                    (specs[i].order == 0 || (h->present & specs[i].order) != 0);
+    bool possible = (specs[i].anti == 0 || (s->present & specs[i].anti) != 0) &&
+                    (specs[i].required == 0 || (s->present & specs[i].required) != 0);
     if (!possible || is_idle(&specs[i], ruled_out)) continue;
     bool gave_up = false;
-    h->component.budget = h->budget;
-    ISO_TRY(excuse(h, iso_component_cycle(&h->component, &specs[i], h->task, &gave_up, error)));
+    s->component.budget = s->budget;
+    ISO_TRY(excuse(s, iso_component_cycle(&s->component, &specs[i], s->task, &gave_up, error)));
     if (gave_up) {
-      h->cycles->gave_up = true;
-      h->cycles->reason = "a component of the dependency graph is too large to search for every type of cycle";
+      s->cycles->gave_up = true;
+      s->cycles->reason = "a component of the dependency graph is too large to search for every type of cycle";
     }
-    if (h->component.found.count == 0 || h->out_of_time) continue;
-    ISO_TRY(note(h, specs[i].anomaly, error));
-    covered |= h->coverage.covers[i];
+    if (s->component.found.count == 0 || s->out_of_time) continue;
+    ISO_TRY(note(s, specs[i].anomaly, error));
+    covered |= s->coverage.covers[i];
     ruled_out |= iso_anomaly_rules_out(specs[i].anomaly);
   }
   return ISOPROOF_OK;
 }
 
 /* What the models that are still possible forbid, whether or not a cycle with a name was found. */
-static isoproof_status search_existence(hunt *h, iso_level_set *ruled_out, isoproof_error *error) {
+static isoproof_status search_existence(search *s, iso_level_set *ruled_out, isoproof_error *error) {
   for (unsigned i = 0; i < EXISTENCES; i++) {
     const struct existence *x = &existences[i];
     if ((*ruled_out & ISO_LEVEL_BIT(x->model)) != 0) continue;
-    iso_deps order = x->kinds & (ISO_DEP_PROCESS | ISO_DEP_REALTIME);
-    if (order != 0 && (h->present & order) == 0) continue;
+    iso_dependency_set order = x->kinds & ISO_DEPENDENCY_ORDERS;
+    if (order != 0 && (s->present & order) == 0) continue;
     /* Time is up, but a verdict is owed: this takes linear time. */
-    ISO_TRY(iso_component_exists(&h->component, x->kinds, x->apart, h->out_of_time ? NULL : h->task, error));
-    if (h->component.found.count == 0) continue;
-    ISO_TRY(note(h, x->anomaly, error));
+    ISO_TRY(iso_component_exists(&s->component, x->kinds, x->nonadjacent, s->out_of_time ? NULL : s->task, error));
+    if (s->component.found.count == 0) continue;
+    ISO_TRY(note(s, x->anomaly, error));
     *ruled_out |= iso_anomaly_rules_out(x->anomaly);
   }
   return ISOPROOF_OK;
 }
 
-static iso_level_set ruled_out_by(const iso_dep_cycles *cycles) {
+static iso_level_set ruled_out_by(const iso_dependency_cycles *cycles) {
   iso_level_set set = 0;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
     if (cycles->count[a] > 0) set |= iso_anomaly_rules_out((iso_anomaly)a);
@@ -184,45 +186,45 @@ static iso_level_set ruled_out_by(const iso_dep_cycles *cycles) {
 }
 
 /* Both passes over all components; the second only asks for what the first, all of it, does not imply. */
-static isoproof_status search_all(hunt *h, const uint32_t *component, uint32_t count, iso_level_set ruled_out,
+static isoproof_status search_all(search *s, const iso_components *components, iso_level_set ruled_out,
                                   isoproof_error *error) {
-  iso_members members;
-  isoproof_status status = iso_members_make(component, h->graph->nodes, count, &members, error);
+  iso_component_rows rows;
+  isoproof_status status = iso_component_rows_make(components, s->graph->nodes, &rows, error);
   for (int pass = 0; pass < 2 && status == ISOPROOF_OK; pass++) {
-    ruled_out |= ruled_out_by(h->cycles);
-    for (uint32_t i = 0; i < count && status == ISOPROOF_OK; i++) {
-      const uint32_t *member = members.node + members.first[i];
-      if (pass == 0 && h->out_of_time) break;
-      status = iso_component_load(&h->component, component, member, members.first[i + 1] - members.first[i], error);
-      if (status != ISOPROOF_OK || h->component.txns < 2) continue;
-      if (pass == 0) h->cycles->components++;
-      status = pass == 0 ? search_component(h, error) : search_existence(h, &ruled_out, error);
+    ruled_out |= ruled_out_by(s->cycles);
+    for (uint32_t i = 0; i < components->count && status == ISOPROOF_OK; i++) {
+      const uint32_t *member = rows.node + rows.first[i];
+      if (pass == 0 && s->out_of_time) break;
+      status = iso_component_load(&s->component, components->of, member, rows.first[i + 1] - rows.first[i], error);
+      if (status != ISOPROOF_OK || s->component.txns < 2) continue;
+      if (pass == 0) s->cycles->components++;
+      status = pass == 0 ? search_component(s, error) : search_existence(s, &ruled_out, error);
     }
   }
-  iso_members_free(&members);
+  iso_component_rows_free(&rows);
   return status;
 }
 
-isoproof_status iso_dep_cycles_find(const iso_graph *graph, iso_level_set ruled_out, uint64_t budget,
-                                    isoproof_task *task, iso_dep_cycles *cycles, isoproof_error *error) {
+isoproof_status iso_dependency_cycles_find(const iso_dependency_graph *graph, iso_level_set ruled_out, uint64_t budget,
+                                           isoproof_task *task, iso_dependency_cycles *cycles, isoproof_error *error) {
   enum { USUAL_BUDGET = 4000000 };
-  hunt h = {.graph = graph, .task = task, .cycles = cycles, .budget = budget != 0 ? budget : USUAL_BUDGET};
-  uint32_t count = 0, *component = iso_alloc(graph->nodes, sizeof *component);
-  if (component == NULL) return iso_fail_memory(error);
+  search s = {.graph = graph, .task = task, .cycles = cycles, .budget = budget != 0 ? budget : USUAL_BUDGET};
+  iso_components components = {.of = iso_alloc(graph->nodes, sizeof *components.of)};
+  if (components.of == NULL) return iso_fail_memory(error);
   iso_task_progress(task, "searching cycles", "transactions", 0, graph->txns);
-  isoproof_status status = iso_scc(graph->first, graph->to, graph->nodes, task, component, &count, error);
-  if (status == ISOPROOF_OK && count > 0) {
-    for (uint32_t e = 0; e < graph->first[graph->nodes]; e++) h.present |= graph->kind[e];
-    make_coverage(&h.coverage);
-    status = iso_component_init(&h.component, graph, error);
-    if (status == ISOPROOF_OK) status = search_all(&h, component, count, ruled_out, error);
-    iso_component_free(&h.component);
+  isoproof_status status = iso_components_of_rows(graph->first, graph->to, graph->nodes, task, &components, error);
+  if (status == ISOPROOF_OK && components.count > 0) {
+    for (uint32_t e = 0; e < graph->first[graph->nodes]; e++) s.present |= graph->kind[e];
+    make_coverage(&s.coverage);
+    status = iso_component_init(&s.component, graph, error);
+    if (status == ISOPROOF_OK) status = search_all(&s, &components, ruled_out, error);
+    iso_component_free(&s.component);
   }
-  free(component);
+  free(components.of);
   return status;
 }
 
-void iso_dep_cycles_free(iso_dep_cycles *cycles) {
+void iso_dependency_cycles_free(iso_dependency_cycles *cycles) {
   iso_vec_free(&cycles->cycles);
   iso_vec_free(&cycles->steps);
 }

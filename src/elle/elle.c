@@ -1,11 +1,12 @@
+/* Judging a history the way of Elle: infer, search, rule out and prove models. */
 #include "elle/elle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "elle/complete.h"
 #include "elle/derived_cycles.h"
 #include "elle/evidence.h"
+#include "elle/exact_checkers.h"
 #include "elle/infer/orders.h"
 #include "history/effect.h"
 #include "history/resolve.h"
@@ -37,12 +38,6 @@ iso_elle_workload iso_elle_workload_detect(const isoproof_history *h) {
   return ISO_ELLE_WORKLOAD_RW_REGISTER;
 }
 
-void iso_elle_cases_add(iso_elle_cases *cases, iso_anomaly anomaly, uint64_t instances, iso_elle_case one) {
-  bool first = cases->count[anomaly] == 0;
-  cases->count[anomaly] += instances;
-  if ((first || cases->all) && !iso_vec_push(&cases->list, one)) cases->failed = true;
-}
-
 bool iso_elle_reports(const iso_elle *elle, iso_anomaly anomaly) {
   if ((iso_anomaly_rules_out(anomaly) & elle->options.models) != 0) return true;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
@@ -52,8 +47,8 @@ bool iso_elle_reports(const iso_elle *elle, iso_anomaly anomaly) {
 }
 
 /* Which orders matter to what was asked. */
-static void wanted_orders(const iso_elle *elle, bool *process, bool *realtime) {
-  static const iso_anomaly with_process[] = {ISO_ANOMALY_G0_PROCESS,       ISO_ANOMALY_G1C_PROCESS,
+static void wanted_orders(const iso_elle *elle, bool *session, bool *realtime) {
+  static const iso_anomaly with_session[] = {ISO_ANOMALY_G0_PROCESS,       ISO_ANOMALY_G1C_PROCESS,
                                              ISO_ANOMALY_G_SINGLE_PROCESS, ISO_ANOMALY_G_NONADJACENT_PROCESS,
                                              ISO_ANOMALY_G2_PROCESS,       ISO_ANOMALY_G_SINGLE_ITEM_PROCESS,
                                              ISO_ANOMALY_G2_ITEM_PROCESS};
@@ -61,9 +56,9 @@ static void wanted_orders(const iso_elle *elle, bool *process, bool *realtime) {
                                               ISO_ANOMALY_G_SINGLE_REALTIME, ISO_ANOMALY_G_NONADJACENT_REALTIME,
                                               ISO_ANOMALY_G2_REALTIME,       ISO_ANOMALY_G_SINGLE_ITEM_REALTIME,
                                               ISO_ANOMALY_G2_ITEM_REALTIME};
-  *process = *realtime = false;
-  for (size_t i = 0; i < sizeof with_process / sizeof with_process[0]; i++) {
-    *process |= iso_elle_reports(elle, with_process[i]);
+  *session = *realtime = false;
+  for (size_t i = 0; i < sizeof with_session / sizeof with_session[0]; i++) {
+    *session |= iso_elle_reports(elle, with_session[i]);
     *realtime |= iso_elle_reports(elle, with_realtime[i]);
   }
 }
@@ -94,24 +89,25 @@ static bool any_timed(const isoproof_history *h, const uint8_t *counts) {
 }
 
 typedef struct known_orders {
-  bool process, realtime, timed;
+  bool session, realtime; /* that there are edges of */
+  bool all_timed;         /* real time says something about every transaction */
 } known_orders;
 
 /* Real time mostly contains the order of sessions; that is added where it does not, or is not wanted or known. */
-static isoproof_status add_orders(const iso_elle *elle, iso_deps_list *edges, known_orders *known,
+static isoproof_status add_orders(const iso_elle *elle, iso_dependency_list *edges, known_orders *known,
                                   isoproof_error *error) {
-  bool process, realtime;
-  iso_moments moments;
-  wanted_orders(elle, &process, &realtime);
+  bool session, realtime;
+  iso_instants instants;
+  wanted_orders(elle, &session, &realtime);
   known->realtime = realtime && any_timed(elle->history, elle->counts);
-  known->process = (process || realtime) && !known->realtime;
-  known->timed = known->realtime && all_timed(elle->history, elle->counts);
-  if (known->process) iso_process_edges(elle->history, elle->counts, edges);
+  known->session = (session || realtime) && !known->realtime;
+  known->all_timed = known->realtime && all_timed(elle->history, elle->counts);
+  if (known->session) iso_session_edges(elle->history, elle->counts, NULL, edges);
   if (!known->realtime) return ISOPROOF_OK;
-  ISO_TRY(iso_moments_make(elle->history, elle->counts, &moments, error));
-  iso_realtime_edges(elle->history, &moments, edges);
-  iso_process_edges_beside(elle->history, elle->counts, &moments, edges);
-  iso_moments_free(&moments);
+  ISO_TRY(iso_instants_make(elle->history, elle->counts, &instants, error));
+  iso_realtime_edges(elle->history, &instants, edges);
+  iso_session_edges(elle->history, elle->counts, &instants, edges);
+  iso_instants_free(&instants);
   return ISOPROOF_OK;
 }
 
@@ -127,8 +123,8 @@ static iso_level_set only_models(iso_level_set set) {
 /* What holds when no cycle of any kind is there: then some order of the transactions explains everything, with the
  * writes that nobody saw at the end. */
 static iso_level_set proved_by_order(const known_orders *known) {
-  if (known->timed) return iso_level_implied(ISO_LEVEL_M_PL_SS);
-  if (known->process) return iso_level_implied(ISO_LEVEL_M_STRONG_SESSION_SER);
+  if (known->all_timed) return iso_level_implied(ISO_LEVEL_M_PL_SS);
+  if (known->session) return iso_level_implied(ISO_LEVEL_M_STRONG_SESSION_SER);
   return iso_level_implied(ISO_LEVEL_M_PL_3);
 }
 
@@ -146,41 +142,42 @@ static iso_level_set proved_by_absence(const iso_elle *elle, const known_orders 
     if ((elle->ruled_out & ISO_LEVEL_BIT((list)[i])) == 0) set |= iso_level_implied((list)[i]);                        \
   }
   ENTER(plain, true)
-  ENTER(session, known->process)
-  ENTER(timed, known->timed)
+  ENTER(session, known->session)
+  ENTER(timed, known->all_timed)
 #undef ENTER
   bool single = (elle->ruled_out & ISO_LEVEL_BIT(ISO_LEVEL_M_PL_2_PLUS)) != 0;
   if (!single && !elle->cycles.gave_up) set |= iso_level_implied(ISO_LEVEL_M_PL_2_PLUS);
   return set;
 }
 
-/* Adds up what rules out what. */
-static void count_up(iso_elle *elle) {
+/* What was found rules out models. */
+static void rule_out_models(iso_elle *elle) {
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
-    if (elle->cases.count[a] + elle->cycles.count[a] == 0) continue;
+    if (elle->noncycle.count[a] + elle->cycles.count[a] == 0) continue;
     elle->ruled_out |= iso_anomaly_rules_out((iso_anomaly)a);
     elle->invalid |= iso_elle_reports(elle, (iso_anomaly)a);
   }
 }
 
-static void judge(iso_elle *elle, const known_orders *known, const iso_proof_power *power) {
-  uint64_t other_cases = 0;
+static void judge(iso_elle *elle, const known_orders *known, const iso_completeness *completeness) {
+  uint64_t other_anomalies = 0;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
-    if (a != ISO_ANOMALY_LOST_UPDATE) other_cases += elle->cases.count[a];
+    if (a != ISO_ANOMALY_LOST_UPDATE) other_anomalies += elle->noncycle.count[a];
   }
-  count_up(elle);
+  rule_out_models(elle);
   if (elle->cycles.gave_up) elle->unknown_reason = elle->cycles.reason;
-  if (other_cases > 0) return;
-  if (power->order && elle->cycles.components == 0 && elle->cases.count[ISO_ANOMALY_LOST_UPDATE] == 0) {
+  if (other_anomalies > 0) return;
+  if (completeness->serializable_if_acyclic && elle->cycles.components == 0 &&
+      elle->noncycle.count[ISO_ANOMALY_LOST_UPDATE] == 0) {
     elle->proved = proved_by_order(known);
-  } else if (power->absence) {
+  } else if (completeness->all_dependencies) {
     elle->proved = proved_by_absence(elle, known);
   }
   elle->proved = only_models(elle->proved) & ~elle->ruled_out;
 }
 
-/* Registers: every value read was written, so that the complete checkers mean what this check means. */
-static bool can_be_completed(const iso_elle *elle) {
+/* Registers: every value read was written, so that the exact checkers mean what this check means. */
+static bool exact_checkers_apply(const iso_elle *elle) {
   const isoproof_history *h = elle->history;
   if (elle->options.workload != ISO_ELLE_WORKLOAD_RW_REGISTER || elle->invalid) return false;
   for (uint32_t op = 0; op < h->ops; op++) {
@@ -189,35 +186,35 @@ static bool can_be_completed(const iso_elle *elle) {
   return h->resolution->counts.thin_air == 0;
 }
 
-static isoproof_status complete_registers(iso_elle *elle, isoproof_task *task, isoproof_error *error) {
-  if (!can_be_completed(elle)) return ISOPROOF_OK;
-  ISO_TRY(iso_elle_complete(elle, task, error));
-  count_up(elle);
+static isoproof_status ask_exact_checkers(iso_elle *elle, isoproof_task *task, isoproof_error *error) {
+  if (!exact_checkers_apply(elle)) return ISOPROOF_OK;
+  ISO_TRY(iso_elle_ask_exact_checkers(elle, task, error));
+  rule_out_models(elle);
   elle->proved = only_models(elle->proved) & ~elle->ruled_out;
   return ISOPROOF_OK;
 }
 
 /* Registers: nothing was found so far, and not every model that was asked for is proved. */
-static bool may_follow(const iso_elle *elle) {
+static bool may_derive(const iso_elle *elle) {
   if (elle->options.workload != ISO_ELLE_WORKLOAD_RW_REGISTER || elle->empty_graph) return false;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
-    bool complete = iso_elle_complete_of(elle, (iso_anomaly)a) != NULL;
-    if (elle->cycles.count[a] > 0 || (elle->cases.count[a] > 0 && !complete)) return false;
+    bool exact = iso_elle_exact_result(elle, (iso_anomaly)a) != NULL;
+    if (elle->cycles.count[a] > 0 || (elle->noncycle.count[a] > 0 && !exact)) return false;
   }
   return elle->options.models == 0 || (elle->options.models & ~elle->proved) != 0;
 }
 
-/* What the complete checkers find has no name, and they are not there for every model. */
-static isoproof_status finish_registers(iso_elle *elle, const iso_graph *graph, isoproof_task *task,
+/* What the exact checkers find has no name, and they are not there for every model. */
+static isoproof_status finish_registers(iso_elle *elle, const iso_dependency_graph *graph, isoproof_task *task,
                                         isoproof_error *error) {
-  ISO_TRY(complete_registers(elle, task, error));
-  if (!may_follow(elle)) return ISOPROOF_OK;
-  ISO_TRY(iso_elle_follow(elle, graph, task, error));
+  ISO_TRY(ask_exact_checkers(elle, task, error));
+  if (!may_derive(elle)) return ISOPROOF_OK;
+  ISO_TRY(iso_elle_derive_cycles(elle, graph, task, error));
   if (elle->unknown_reason == NULL && elle->evidence->derived_orders.gave_up) {
     elle->unknown_reason = "the search for orders of versions that follow from others reached its limit";
   }
   if (elle->unknown_reason == NULL && elle->cycles.gave_up) elle->unknown_reason = elle->cycles.reason;
-  count_up(elle);
+  rule_out_models(elle);
   elle->proved &= ~elle->ruled_out;
   return ISOPROOF_OK;
 }
@@ -272,33 +269,33 @@ static isoproof_status check_unique(isoproof_history *history, const iso_elle_op
 }
 
 static isoproof_status run(iso_elle *elle, isoproof_task *task, isoproof_error *error) {
-  iso_deps_list edges;
-  iso_graph graph;
+  iso_dependency_list edges;
+  iso_dependency_graph graph;
   known_orders known = {false, false, false};
-  iso_proof_power power = {false, false};
+  iso_completeness completeness = {false, false};
   ISO_TRY(check_kinds(elle->history, elle->options.workload, error));
   ISO_TRY(check_unique(elle->history, &elle->options, task, error));
   ISO_TRY(iso_history_effect(elle->history, task, &elle->counts, error));
-  iso_deps_init(&edges, elle->history->txns);
+  iso_dependency_list_init(&edges, elle->history->txns);
   isoproof_status status = iso_evidence_gather(elle->history, &elle->options, elle->counts, task, elle->evidence,
-                                               &elle->cases, &edges, &power, error);
+                                               &elle->noncycle, &edges, &completeness, error);
   if (status == ISOPROOF_OK) status = add_orders(elle, &edges, &known, error);
   if (status != ISOPROOF_OK) {
-    iso_deps_free(&edges);
+    iso_dependency_list_free(&edges);
     return status;
   }
   elle->empty_graph = edges.from.count == 0;
-  ISO_TRY(iso_graph_make(&edges, &graph, error));
+  ISO_TRY(iso_dependency_graph_make(&edges, &graph, error));
   iso_level_set ruled_out = 0;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
-    if (elle->cases.count[a] > 0) ruled_out |= iso_anomaly_rules_out((iso_anomaly)a);
+    if (elle->noncycle.count[a] > 0) ruled_out |= iso_anomaly_rules_out((iso_anomaly)a);
   }
-  status = iso_dep_cycles_find(&graph, ruled_out, elle->options.budget, task, &elle->cycles, error);
+  status = iso_dependency_cycles_find(&graph, ruled_out, elle->options.budget, task, &elle->cycles, error);
   if (status == ISOPROOF_OK) {
-    judge(elle, &known, &power);
+    judge(elle, &known, &completeness);
     status = finish_registers(elle, &graph, task, error);
   }
-  iso_graph_free(&graph);
+  iso_dependency_graph_free(&graph);
   return status;
 }
 
@@ -308,7 +305,7 @@ isoproof_status iso_elle_run(isoproof_history *history, const iso_elle_options *
   if (made == NULL) return iso_fail_memory(error);
   made->history = history;
   made->options = *options;
-  made->cases.all = made->cycles.all = options->all;
+  made->noncycle.all = made->cycles.all = options->all;
   made->evidence = iso_alloc_zero(1, sizeof *made->evidence);
   isoproof_status status = made->evidence != NULL ? run(made, task, error) : iso_fail_memory(error);
   if (status != ISOPROOF_OK) {
@@ -324,8 +321,8 @@ void iso_elle_free(iso_elle *elle) {
   if (elle->evidence != NULL) iso_evidence_free(elle->evidence);
   free(elle->evidence);
   free(elle->counts);
-  for (size_t i = 0; i < ISO_ELLE_COMPLETE_MOST; i++) isoproof_result_free(elle->complete_results[i]);
-  iso_vec_free(&elle->cases.list);
-  iso_dep_cycles_free(&elle->cycles);
+  for (size_t i = 0; i < ISO_ELLE_EXACT_MOST; i++) isoproof_result_free(elle->exact_results[i]);
+  iso_vec_free(&elle->noncycle.list);
+  iso_dependency_cycles_free(&elle->cycles);
   free(elle);
 }

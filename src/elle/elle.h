@@ -1,6 +1,7 @@
-/* elle.h - anomalies of Adya's and Elle's in a history, and the models that they rule out.
+/* elle.h - the anomalies of Adya (1999) and of Elle (Kingsbury and Alvaro, VLDB 2020) in a history, and the models that
+ * they rule out.
  *
- * What single transactions and single keys give away are cases; what several transactions give away are cycles of their
+ * Single transactions and single keys give away non-cycle anomalies; several transactions give away cycles of their
  * dependencies.  A report owns its columns until iso_elle_free and refers to the history.
  */
 #ifndef ISO_ELLE_ELLE_H
@@ -10,6 +11,7 @@
 
 #include "base/arena.h"
 #include "elle/cycle_search.h"
+#include "elle/noncycle.h"
 #include "history/history.h"
 
 /* Workloads: C name, id. */
@@ -38,59 +40,27 @@ typedef struct iso_elle_options {
   iso_level_set models;              /* whose prohibitions are reported */
   bool anomalies[ISO_ANOMALY_COUNT]; /* that are reported besides, with what counts as one of them */
   bool wfr_keys, sequential_keys, linearizable_keys;
-  bool all;                      /* every instance */
-  const uint32_t *txn_order_opt; /* registers: the order of writes by rank of their transactions */
-  uint64_t budget;               /* of each search; 0 the usual */
+  bool all; /* every instance */
+  const uint32_t
+      *txn_order_opt; /* registers: the order of writes by rank of their transactions, as Elle's tests have */
+  uint64_t budget;    /* of each search; 0 the usual */
 } iso_elle_options;
 
-/* One instance.  What the numbers are depends on the anomaly:
- *   G1a, garbage-read, future-read, duplicate-elements  op is the read, other the write (ISO_NO_OP for nobody's),
- *                                                       element its place
- *   G1b                op is the read, other the write that was replaced
- *   internal           op is the read, other the operation of the transaction that it contradicts
- *   incompatible-order op is a read, other one of another order
- *   dirty-update       op is the write on top, other the aborted one
- *   lost-update        op and other are reads of one version, by transactions that both write the key
- *   cyclic-versions    key; op and other are two operations of versions on the cycle
- *   predicate-read-miss op is the read, key the row */
-typedef struct iso_elle_case {
-  uint32_t anomaly;
-  uint32_t op, other;
-  uint32_t key, element;
-} iso_elle_case;
-
-typedef struct iso_elle_cases {
-  uint64_t count[ISO_ANOMALY_COUNT];
-  ISO_VEC(iso_elle_case) list; /* the first of each anomaly, or all */
-  bool all;
-  bool failed; /* memory was out */
-} iso_elle_cases;
-
-void iso_elle_cases_add(iso_elle_cases *cases, iso_anomaly anomaly, uint64_t instances, iso_elle_case one);
-
-enum { ISO_ELLE_COMPLETE_MOST = 8 };
-
-/* Why one transaction comes before another. */
-typedef struct iso_why {
-  bool known;
-  uint32_t key;
-  uint32_t from_op, to_op; /* ISO_NO_OP where there is none */
-  uint32_t derived_orders; /* the read that it follows from, + 1; 0 when it is known by itself */
-} iso_why;
+enum { ISO_ELLE_EXACT_MOST = 8 };
 
 typedef struct iso_elle {
   isoproof_history *history;
   iso_elle_options options;
   uint8_t *counts;
-  iso_elle_cases cases;
-  iso_dep_cycles cycles;
+  iso_noncycle_anomalies noncycle;
+  iso_dependency_cycles cycles;
   bool empty_graph;        /* nothing was inferred between transactions */
   iso_level_set ruled_out; /* by everything that was found */
   iso_level_set proved;    /* models that the history provably satisfies */
   bool invalid;            /* something reportable was found */
   const char *unknown_reason;
-  isoproof_result *complete_results[ISO_ELLE_COMPLETE_MOST]; /* see elle/complete.h */
-  struct iso_evidence *evidence;                             /* what explains the edges; see elle/evidence.h */
+  isoproof_result *exact_results[ISO_ELLE_EXACT_MOST]; /* see elle/exact_checkers.h */
+  struct iso_evidence *evidence;                       /* what explains the edges; see elle/evidence.h */
 } iso_elle;
 
 isoproof_status iso_elle_run(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,

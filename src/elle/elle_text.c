@@ -1,279 +1,42 @@
 /* Witnesses of what elle/elle.h found: transactions, edges and sentences. */
-#include <stdio.h>
 #include <string.h>
 
-#include "base/words.h"
-#include "elle/complete.h"
 #include "elle/elle_result.h"
-#include "elle/evidence.h"
+#include "elle/exact_checkers.h"
+#include "elle/teller.h"
 
-typedef struct teller {
-  iso_arena *arena;
-  const isoproof_history *h;
-  const iso_elle *e;
-  isoproof_anomaly *out;
-  iso_words words;
-  ISO_VEC(uint64_t) txns;
-  ISO_VEC(uint64_t) ops;
-  ISO_VEC(isoproof_scalar) keys;
-  ISO_VEC(isoproof_edge) edges;
-  bool failed;
-} teller;
+/* ---- anomalies that are no cycles ---- */
 
-/* ---- what a witness names ---- */
-
-static void name_txn(teller *t, uint32_t txn) {
-  for (size_t i = 0; i < t->txns.count; i++) {
-    if (t->txns.items[i] == txn) return;
-  }
-  if (!iso_vec_push(&t->txns, (uint64_t)txn)) t->failed = true;
-}
-
-static void name_key(teller *t, uint32_t key) {
-  isoproof_scalar name = iso_history_scalar(t->h, t->h->key_name[key]);
-  for (size_t i = 0; i < t->keys.count; i++) {
-    if (isoproof_scalar_equal(t->keys.items[i], name)) return;
-  }
-  if (!iso_vec_push(&t->keys, name)) t->failed = true;
-}
-
-static void name_op(teller *t, uint32_t op) {
-  if (op >= t->h->ops) return;
-  name_txn(t, iso_history_txn_of(t->h, op));
-  name_key(t, t->h->op_key[op]);
-  if (!iso_vec_push(&t->ops, (uint64_t)op)) t->failed = true;
-}
-
-static uint64_t number_of(uint32_t op) { return op == ISO_NO_OP ? ISOPROOF_NO_NUMBER : op; }
-
-/* ---- words ---- */
-
-static void say_txn(teller *t, uint32_t txn) {
-  char name[64];
-  isoproof_history_txn_name(t->h, txn, name, sizeof name);
-  iso_words_add(&t->words, "%s", name);
-}
-
-static void say_key(teller *t, uint32_t key) {
-  iso_words_add_scalar(&t->words, iso_history_scalar(t->h, t->h->key_name[key]));
-}
-
-/* What a read or a write is about: nil, 4, [1 2 3]; of a long list the end. */
-static void say_value(teller *t, uint32_t op) {
-  enum { SHOWN = 8 };
-  const isoproof_history *h = t->h;
-  iso_value value = h->op_value[op];
-  bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
-  if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) || empty) {
-    iso_words_add_scalar(&t->words, iso_history_scalar(h, value));
-    return;
-  }
-  uint32_t count;
-  const iso_value *list = iso_history_list(h, op, &count);
-  uint32_t first = count > SHOWN ? count - SHOWN : 0;
-  bool set = h->op_kind[op] != ISOPROOF_OP_READ_LIST;
-  iso_words_add(&t->words, "%s%s", set ? "{" : "[", first > 0 ? "... " : "");
-  for (uint32_t i = first; i < count; i++) {
-    if (i > first) iso_words_add(&t->words, " ");
-    iso_words_add_scalar(&t->words, iso_history_scalar(h, list[i]));
-  }
-  iso_words_add(&t->words, set ? "}" : "]");
-}
-
-static const char *verb_of(uint8_t kind) {
-  switch ((isoproof_op_kind)kind) {
-  case ISOPROOF_OP_WRITE:
-    return "w";
-  case ISOPROOF_OP_APPEND:
-    return "append";
-  case ISOPROOF_OP_ADD:
-    return "add";
-  case ISOPROOF_OP_INCREMENT:
-    return "inc";
-  case ISOPROOF_OP_READ_PREDICATE:
-    return "rp";
-  default:
-    return "r";
-  }
-}
-
-static void say_op(teller *t, uint32_t op) {
-  iso_words_add(&t->words, "%s ", verb_of(t->h->op_kind[op]));
-  say_key(t, t->h->op_key[op]);
-  iso_words_add(&t->words, " ");
-  say_value(t, op);
-}
-
-/* "s1t2 (r x [1 2], append y 3)". */
-static void say_whole_txn(teller *t, uint32_t txn) {
-  enum { SHOWN = 12 };
-  uint32_t first = t->h->txn_first_op[txn], end = t->h->txn_first_op[txn + 1];
-  say_txn(t, txn);
-  iso_words_add(&t->words, " (");
-  for (uint32_t op = first; op < end && op - first < SHOWN; op++) {
-    if (op > first) iso_words_add(&t->words, ", ");
-    say_op(t, op);
-  }
-  iso_words_add(&t->words, end - first > SHOWN ? ", ...)" : ")");
-}
-
-/* ---- cycles ---- */
-
-/* The steps of a cycle that begin with transactions; those between them stand for somebody who is not known. */
-typedef struct told_step {
-  uint32_t from, to; /* places of transactions on the cycle, as in T1, T2 */
-  uint32_t from_txn, to_txn;
-  iso_deps kind;
-  iso_why why;
-} told_step;
-
-/* "else s2t0, which came after T1, would not have seen x = 2". */
-static void say_follows(teller *t, const iso_why *why, const char *before, const char *after) {
-  uint32_t read = why->derived_orders - 1;
-  iso_words_add(&t->words, "%s", before);
-  say_txn(t, iso_history_txn_of(t->h, read));
-  iso_words_add(&t->words, ", which came after %s, would not have seen ", after);
-  say_key(t, why->key);
-  iso_words_add(&t->words, " = ");
-  say_value(t, read);
-  name_op(t, read);
-}
-
-static void say_because(teller *t, const told_step *s) {
-  unsigned a = s->from + 1, b = s->to + 1;
-  iso_words *w = &t->words;
-  if (s->kind == ISO_DEP_PROCESS) {
-    iso_words_add(w, "T%u came before T%u in the same session", a, b);
-    return;
-  }
-  if (s->kind == ISO_DEP_REALTIME) {
-    iso_words_add(w, "T%u had ended before T%u began", a, b);
-    return;
-  }
-  if (!s->why.known) {
-    iso_words_add(w, "T%u saw a state that T%u found changed", a, b);
-    return;
-  }
-  bool read_first = (s->kind & ISO_DEP_ANY_RW) != 0;
-  if (read_first) {
-    iso_words_add(w, "T%u saw ", a);
-    say_key(t, s->why.key);
-    iso_words_add(w, " = ");
-    say_value(t, s->why.from_op);
-    iso_words_add(w, " without what T%u did (", b);
-    say_op(t, s->why.to_op);
-    iso_words_add(w, ")");
-    if (s->why.derived_orders != 0) say_follows(t, &s->why, ", which was later: else ", "the write that it saw");
-    return;
-  }
-  iso_words_add(w, "T%u did ", a);
-  say_op(t, s->why.from_op);
-  bool reads = (s->kind & ISO_DEP_ANY_WR) != 0;
-  if (reads) {
-    iso_words_add(w, ", which T%u saw (", b);
-  } else {
-    iso_words_add(w, ", and T%u came after it with ", b);
-  }
-  say_op(t, s->why.to_op);
-  if (reads) iso_words_add(w, ")");
-  if (s->why.derived_orders != 0) {
-    char name[32];
-    snprintf(name, sizeof name, "T%u", a);
-    say_follows(t, &s->why, ": else ", name);
-  }
-}
-
-static void add_edge(teller *t, const told_step *s) {
-  isoproof_edge edge = {.kind = iso_dep_edge(s->kind),
-                        .from_txn = s->from_txn,
-                        .to_txn = s->to_txn,
-                        .from_op = s->why.known ? number_of(s->why.from_op) : ISOPROOF_NO_NUMBER,
-                        .to_op = s->why.known ? number_of(s->why.to_op) : ISOPROOF_NO_NUMBER,
-                        .has_key = s->why.known};
-  if (s->why.known) {
-    edge.key = iso_history_scalar(t->h, t->h->key_name[s->why.key]);
-    name_key(t, s->why.key);
-    if (s->why.from_op < t->h->ops) name_op(t, s->why.from_op);
-    if (s->why.to_op < t->h->ops) name_op(t, s->why.to_op);
-  }
-  if (!iso_vec_push(&t->edges, edge)) t->failed = true;
-}
-
-/* The step of the cycle that begins at place i, *next where the step after it begins. */
-static told_step step_at(const teller *t, const iso_dep_step *steps, uint32_t length, uint32_t i, uint32_t place,
-                         uint32_t places, uint32_t *next) {
-  told_step s = {.from = place, .to = (place + 1) % places, .from_txn = steps[i].txn, .kind = steps[i].kind};
-  *next = i + 1;
-  while (*next < length && steps[*next].txn >= t->h->txns) (*next)++;
-  s.to_txn = steps[*next < length ? *next : 0].txn;
-  bool direct = *next == i + 1;
-  s.why = direct ? iso_evidence_explain(t->e->evidence, t->h, s.from_txn, s.to_txn, s.kind)
-                 : (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
-  return s;
-}
-
-static bool tell_cycle(teller *t, const iso_dep_cycle *cycle) {
-  const iso_dep_step *steps = t->e->cycles.steps.items + cycle->first;
-  uint32_t places = 0, place = 0;
-  for (uint32_t i = 0; i < cycle->length; i++) {
-    if (steps[i].txn >= t->h->txns) continue;
-    iso_words_add(&t->words, "%s T%u = ", places == 0 ? "Let" : ",", places + 1);
-    places++;
-    name_txn(t, steps[i].txn);
-    say_whole_txn(t, steps[i].txn);
-  }
-  if (places < 2) return false;
-  iso_words_add(&t->words, ". Then ");
-  for (uint32_t i = 0, next; i < cycle->length; i = next, place++) {
-    told_step s = step_at(t, steps, cycle->length, i, place, places, &next);
-    /* Data that the evidence does not explain was never a dependency. */
-    bool data = (s.kind & ISO_DEP_DATA) != 0;
-    if (data && next == i + 1 && !s.why.known) return false;
-    bool last = next >= cycle->length;
-    iso_words_add(&t->words, "%sT%u < T%u, because ",
-                  place == 0 ? ""
-                  : last     ? "; however, "
-                             : "; ",
-                  s.from + 1, s.to + 1);
-    say_because(t, &s);
-    add_edge(t, &s);
-  }
-  iso_words_add(&t->words, ": a contradiction.");
-  return true;
-}
-
-/* ---- cases ---- */
-
-static void say_doing(teller *t, uint32_t op) {
-  say_txn(t, iso_history_txn_of(t->h, op));
+static void say_doing(iso_teller *t, uint32_t op) {
+  iso_teller_say_txn(t, iso_history_txn_of(t->h, op));
   iso_words_add(&t->words, " did ");
-  say_op(t, op);
+  iso_teller_say_op(t, op);
 }
 
-static void say_version(teller *t, uint32_t version) {
+static void say_version(iso_teller *t, uint32_t version) {
   if (version < t->h->ops) {
-    say_value(t, version);
-    name_op(t, version);
+    iso_teller_say_value(t, version);
+    iso_teller_name_op(t, version);
   } else {
     iso_words_add(&t->words, version < t->h->ops + t->h->keys ? "nil" : "a value that nobody wrote");
   }
 }
 
-static void tell_element(teller *t, const iso_elle_case *c, const char *what, const char *who) {
+static void tell_element(iso_teller *t, const iso_noncycle_anomaly *c, const char *what, const char *who) {
   say_doing(t, c->op);
   iso_words_add(&t->words, " and saw%s", what);
   if (c->other < t->h->ops) {
     iso_words_add(&t->words, c->anomaly == ISO_ANOMALY_DUPLICATE_ELEMENTS ? ": " : " ");
-    say_value(t, c->other);
+    iso_teller_say_value(t, c->other);
     iso_words_add(&t->words, ", which ");
-    say_txn(t, iso_history_txn_of(t->h, c->other));
+    iso_teller_say_txn(t, iso_history_txn_of(t->h, c->other));
     iso_words_add(&t->words, " wrote %s", who);
   }
   iso_words_add(&t->words, ".");
 }
 
-/* Cases of a read that saw something it should not; false for other cases. */
-static bool tell_seen(teller *t, const iso_elle_case *c) {
+/* Anomalies of a read that saw something it should not; false for others. */
+static bool tell_seen(iso_teller *t, const iso_noncycle_anomaly *c) {
   static const struct {
     iso_anomaly anomaly;
     const char *what, *who;
@@ -290,20 +53,20 @@ static bool tell_seen(teller *t, const iso_elle_case *c) {
   return false;
 }
 
-static void tell_case_words(teller *t, const iso_elle_case *c) {
+static void say_noncycle(iso_teller *t, const iso_noncycle_anomaly *c) {
   iso_words *w = &t->words;
   if (tell_seen(t, c)) return;
   switch ((iso_anomaly)c->anomaly) {
   case ISO_ANOMALY_PREDICATE_READ_MISS:
     say_doing(t, c->op);
     iso_words_add(w, " and missed key ");
-    say_key(t, c->key);
+    iso_teller_say_key(t, c->key);
     iso_words_add(w, ", every version of which matches.");
     return;
   case ISO_ANOMALY_INTERNAL:
     say_doing(t, c->op);
     iso_words_add(w, ", which contradicts its own earlier ");
-    say_op(t, c->other);
+    iso_teller_say_op(t, c->other);
     iso_words_add(w, ".");
     return;
   case ISO_ANOMALY_INCOMPATIBLE_ORDER:
@@ -317,9 +80,9 @@ static void tell_case_words(teller *t, const iso_elle_case *c) {
   case ISO_ANOMALY_DIRTY_UPDATE:
     say_doing(t, c->op);
     iso_words_add(w, " on top of ");
-    say_op(t, c->other);
+    iso_teller_say_op(t, c->other);
     iso_words_add(w, " of ");
-    say_txn(t, iso_history_txn_of(t->h, c->other));
+    iso_teller_say_txn(t, iso_history_txn_of(t->h, c->other));
     iso_words_add(w, ", which aborted.");
     return;
   case ISO_ANOMALY_LOST_UPDATE:
@@ -330,7 +93,7 @@ static void tell_case_words(teller *t, const iso_elle_case *c) {
     return;
   case ISO_ANOMALY_CYCLIC_VERSIONS:
     iso_words_add(w, "Of key ");
-    say_key(t, c->key);
+    iso_teller_say_key(t, c->key);
     iso_words_add(w, ", ");
     say_version(t, c->op);
     iso_words_add(w, " comes before ");
@@ -344,15 +107,15 @@ static void tell_case_words(teller *t, const iso_elle_case *c) {
   }
 }
 
-static void tell_case(teller *t, const iso_elle_case *c) {
-  tell_case_words(t, c);
+static void tell_noncycle(iso_teller *t, const iso_noncycle_anomaly *c) {
+  say_noncycle(t, c);
   if (c->anomaly == ISO_ANOMALY_CYCLIC_VERSIONS) {
-    name_key(t, c->key);
+    iso_teller_name_key(t, c->key);
     return;
   }
-  name_op(t, c->op);
-  name_op(t, c->other);
-  if (c->key < t->h->keys) name_key(t, c->key);
+  iso_teller_name_op(t, c->op);
+  iso_teller_name_op(t, c->other);
+  if (c->key < t->h->keys) iso_teller_name_key(t, c->key);
 }
 
 /* ---- a witness ---- */
@@ -365,9 +128,7 @@ static bool move_in(iso_arena *arena, const void *items, size_t count, size_t si
   return true;
 }
 
-static bool settle(teller *t) {
-  iso_arena *arena = t->arena;
-  isoproof_anomaly *out = t->out;
+static bool settle(const iso_teller *t, iso_arena *arena, isoproof_anomaly *out) {
   if (t->failed || t->words.failed || t->words.text == NULL) return false;
   out->txn_count = t->txns.count;
   out->op_count = t->ops.count;
@@ -380,11 +141,11 @@ static bool settle(teller *t) {
          move_in(arena, t->edges.items, t->edges.count, sizeof *t->edges.items, &out->edges);
 }
 
-/* The witness of a complete checker under our name for it. */
+/* The witness of an exact checker under our name for it. */
 static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
-  const isoproof_result *other = iso_elle_complete_of(e, anomaly);
-  isoproof_anomaly theirs = {.struct_size = sizeof theirs};
-  if (other == NULL || !isoproof_result_anomaly_at(other, 0, &theirs)) return false;
+  const isoproof_result *other = iso_elle_exact_result(e, anomaly);
+  isoproof_anomaly theirs;
+  if (other == NULL || !isoproof_result_anomaly(other, 0, &theirs)) return false;
   theirs.code = out->code;
   theirs.name = out->name;
   theirs.level = out->level;
@@ -393,33 +154,29 @@ static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out
   return true;
 }
 
-isoproof_anomaly *iso_elle_anomaly(const iso_elle_result *elle, size_t number, iso_arena *arena) {
-  const struct iso_elle_shown *shown = &elle->shown[number];
-  const iso_elle *e = elle->elle;
+isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t number, iso_arena *arena) {
+  const iso_elle_shown *shown = &result->shown[number];
+  const iso_elle *e = result->elle;
   const isoproof_anomaly_info *info = isoproof_anomaly_at(shown->anomaly);
-  const isoproof_level_info *weakest = isoproof_anomaly_rules_out_at(info, 0);
+  const isoproof_level_info *weakest = isoproof_anomaly_rules_out(info, 0);
   isoproof_anomaly *out = iso_arena_alloc(arena, 1, sizeof *out);
   if (out == NULL) return NULL;
-  teller t = {.arena = arena, .h = e->history, .e = e, .out = out};
+  iso_teller t = {.h = e->history, .e = e};
   out->code = info->code;
   out->name = info->name;
   out->level = weakest != NULL ? weakest->friendly : info->level != NULL ? info->level : "";
-  uint64_t count = shown->is_cycle ? e->cycles.count[shown->anomaly] : e->cases.count[shown->anomaly];
+  uint64_t count = shown->is_cycle ? e->cycles.count[shown->anomaly] : e->noncycle.count[shown->anomaly];
   out->count = e->options.all ? 1 : count;
-  if (!shown->is_cycle && e->cases.list.items[shown->number].op == ISO_NO_OP) {
+  if (!shown->is_cycle && e->noncycle.list.items[shown->number].op == ISO_NO_OP) {
     return borrow(e, shown->anomaly, out) ? out : NULL;
   }
   bool good = true;
   if (shown->is_cycle) {
-    good = tell_cycle(&t, &e->cycles.cycles.items[shown->number]);
+    good = iso_teller_tell_cycle(&t, &e->cycles.cycles.items[shown->number]);
   } else {
-    tell_case(&t, &e->cases.list.items[shown->number]);
+    tell_noncycle(&t, &e->noncycle.list.items[shown->number]);
   }
-  good = good && settle(&t);
-  iso_words_free(&t.words);
-  iso_vec_free(&t.txns);
-  iso_vec_free(&t.ops);
-  iso_vec_free(&t.keys);
-  iso_vec_free(&t.edges);
+  good = good && settle(&t, arena, out);
+  iso_teller_free(&t);
   return good ? out : NULL;
 }

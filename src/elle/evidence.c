@@ -1,3 +1,4 @@
+/* Inferring dependencies, one kind of workload at a time, and finding the operations that one rests on. */
 #include "elle/evidence.h"
 
 #include <string.h>
@@ -17,78 +18,78 @@ static bool has_unseen(const iso_lists *l) {
 }
 
 static isoproof_status gather_lists(isoproof_history *history, isoproof_task *task, iso_evidence *e,
-                                    iso_elle_cases *cases, iso_deps_list *edges, iso_proof_power *power,
-                                    isoproof_error *error) {
+                                    iso_noncycle_anomalies *found, iso_dependency_list *edges,
+                                    iso_completeness *completeness, isoproof_error *error) {
   ISO_TRY(iso_lists_make(history, e->counts, task, &e->lists, error));
   e->has_lists = true;
-  ISO_TRY(iso_elle_scan_lists(&e->lists, task, cases, error));
+  ISO_TRY(iso_elle_scan_lists(&e->lists, task, found, error));
   ISO_TRY(iso_lists_edges(&e->lists, task, edges, error));
-  power->order = true;
-  power->absence = !has_unseen(&e->lists);
+  completeness->serializable_if_acyclic = true;
+  completeness->all_dependencies = !has_unseen(&e->lists);
   return ISOPROOF_OK;
 }
 
 static isoproof_status gather_registers(isoproof_history *history, const iso_elle_options *options, isoproof_task *task,
-                                        iso_evidence *e, iso_elle_cases *cases, iso_deps_list *edges,
+                                        iso_evidence *e, iso_noncycle_anomalies *found, iso_dependency_list *edges,
                                         isoproof_error *error) {
   iso_register_options how = {options->wfr_keys, options->sequential_keys, options->linearizable_keys,
                               options->txn_order_opt};
   ISO_TRY(iso_registers_make(history, e->counts, &how, task, &e->registers, error));
   e->has_registers = true;
-  ISO_TRY(iso_elle_scan_registers(&e->registers, options->anomalies[ISO_ANOMALY_GARBAGE_READ], task, cases, error));
+  ISO_TRY(iso_elle_scan_registers(&e->registers, options->anomalies[ISO_ANOMALY_GARBAGE_READ], task, found, error));
   return iso_registers_edges(&e->registers, task, edges, error);
 }
 
 static isoproof_status gather_sets(isoproof_history *history, isoproof_task *task, iso_evidence *e,
-                                   iso_elle_cases *cases, iso_deps_list *edges, iso_proof_power *power,
-                                   isoproof_error *error) {
+                                   iso_noncycle_anomalies *found, iso_dependency_list *edges,
+                                   iso_completeness *completeness, isoproof_error *error) {
   ISO_TRY(iso_sets_make(history, e->counts, task, &e->sets, error));
   e->has_sets = true;
-  ISO_TRY(iso_elle_scan_sets(&e->sets, task, cases, error));
-  power->order = !e->sets.ambiguous;
+  ISO_TRY(iso_elle_scan_sets(&e->sets, task, found, error));
+  completeness->serializable_if_acyclic = !e->sets.ambiguous;
   return iso_sets_edges(&e->sets, task, edges, error);
 }
 
 static isoproof_status gather_counters(isoproof_history *history, isoproof_task *task, iso_evidence *e,
-                                       iso_elle_cases *cases, iso_deps_list *edges, isoproof_error *error) {
+                                       iso_noncycle_anomalies *found, iso_dependency_list *edges,
+                                       isoproof_error *error) {
   ISO_TRY(iso_counters_make(history, e->counts, &e->counters, error));
   e->has_counters = true;
-  ISO_TRY(iso_elle_scan_counters(&e->counters, task, cases, error));
+  ISO_TRY(iso_elle_scan_counters(&e->counters, task, found, error));
   return iso_counters_edges(&e->counters, edges, error);
 }
 
 static isoproof_status gather_predicates(isoproof_history *history, const iso_elle_options *options,
-                                         isoproof_task *task, iso_evidence *e, iso_elle_cases *cases,
-                                         iso_deps_list *edges, isoproof_error *error) {
+                                         isoproof_task *task, iso_evidence *e, iso_noncycle_anomalies *found,
+                                         iso_dependency_list *edges, isoproof_error *error) {
   ISO_TRY(iso_predicates_make(history, e->counts, task, &e->predicates, edges, error));
   e->has_predicates = true;
-  ISO_TRY(iso_elle_scan_rows(&e->predicates, options->anomalies[ISO_ANOMALY_GARBAGE_READ], task, cases, error));
+  ISO_TRY(iso_elle_scan_rows(&e->predicates, options->anomalies[ISO_ANOMALY_GARBAGE_READ], task, found, error));
   for (size_t i = 0; i < e->predicates.misses.count; i++) {
     iso_row_miss miss = e->predicates.misses.items[i];
-    iso_elle_case one = {ISO_ANOMALY_PREDICATE_READ_MISS, miss.op, ISO_NO_OP, miss.key, 0};
-    iso_elle_cases_add(cases, ISO_ANOMALY_PREDICATE_READ_MISS, 1, one);
+    iso_noncycle_anomaly one = {ISO_ANOMALY_PREDICATE_READ_MISS, miss.op, ISO_NO_OP, miss.key, 0};
+    iso_noncycle_anomalies_add(found, ISO_ANOMALY_PREDICATE_READ_MISS, 1, one);
   }
-  return cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+  return found->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_options *options, const uint8_t *counts,
-                                    isoproof_task *task, iso_evidence *evidence, iso_elle_cases *cases,
-                                    iso_deps_list *edges, iso_proof_power *power, isoproof_error *error) {
+                                    isoproof_task *task, iso_evidence *evidence, iso_noncycle_anomalies *found,
+                                    iso_dependency_list *edges, iso_completeness *completeness, isoproof_error *error) {
   memset(evidence, 0, sizeof *evidence);
-  evidence->workload = options->workload;
   evidence->counts = counts;
-  *power = (iso_proof_power){false, false};
+  *completeness = (iso_completeness){false, false};
   switch (options->workload) {
   case ISO_ELLE_WORKLOAD_LIST_APPEND:
-    return gather_lists(history, task, evidence, cases, edges, power, error);
+    return gather_lists(history, task, evidence, found, edges, completeness, error);
   case ISO_ELLE_WORKLOAD_RW_REGISTER:
-    return gather_registers(history, options, task, evidence, cases, edges, error);
+    return gather_registers(history, options, task, evidence, found, edges, error);
   case ISO_ELLE_WORKLOAD_SET:
-    return gather_sets(history, task, evidence, cases, edges, power, error);
+    return gather_sets(history, task, evidence, found, edges, completeness, error);
   case ISO_ELLE_WORKLOAD_COUNTER:
-    return gather_counters(history, task, evidence, cases, edges, error);
+    return gather_counters(history, task, evidence, found, edges, error);
   case ISO_ELLE_WORKLOAD_CLOSED_PREDICATE:
-    return gather_predicates(history, options, task, evidence, cases, edges, error);
+    return gather_predicates(history, options, task, evidence, found, edges, error);
   case ISO_ELLE_WORKLOADS:
     break;
   }
@@ -105,6 +106,14 @@ void iso_evidence_free(iso_evidence *evidence) {
   memset(evidence, 0, sizeof *evidence);
 }
 
+/* ---- explaining ---- */
+
+static const iso_dependency_reason no_reason = {false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+
+static iso_dependency_reason because(uint32_t key, uint32_t from_op, uint32_t to_op) {
+  return (iso_dependency_reason){true, key, from_op, to_op, 0};
+}
+
 /* ---- lists ---- */
 
 /* An append of the transaction to the key that nobody saw. */
@@ -117,7 +126,7 @@ static uint32_t unseen_append(const iso_lists *l, uint32_t txn, uint32_t key) {
 
 /* The append of `to` that makes the version after `version`; ISO_NO_OP when somebody else made it. */
 static uint32_t next_append(const iso_lists *l, uint32_t key, uint32_t version, uint32_t to) {
-  if (version == iso_lists_last(l, key)) return unseen_append(l, to, key);
+  if (version == iso_lists_last_version(l, key)) return unseen_append(l, to, key);
   uint32_t op = l->order[l->order_first[key] + version];
   return l->op_txn[op] == to ? op : ISO_NO_OP;
 }
@@ -136,79 +145,83 @@ static uint32_t odd_source(const iso_lists *l, uint32_t from, uint32_t op) {
   return ISO_NO_OP;
 }
 
-static iso_why explain_list(const iso_lists *l, uint32_t from, uint32_t to, iso_deps kind) {
+static iso_dependency_reason explain_list(const iso_lists *l, uint32_t from, uint32_t to, iso_dependency_set kind) {
   const isoproof_history *h = l->h;
-  uint32_t scanned = kind == ISO_DEP_WR ? to : from, version;
+  uint32_t scanned = kind == ISO_DEPENDENCY_WR ? to : from, version;
   for (uint32_t op = h->txn_first_op[scanned]; op < h->txn_first_op[scanned + 1]; op++) {
     uint32_t key = h->op_key[op], other = ISO_NO_OP;
     bool reads = h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
     bool placed = h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
-    if (kind == ISO_DEP_WW && placed) other = next_append(l, key, l->place[op], to);
-    if (kind == ISO_DEP_RW && reads && iso_lists_version(l, op, &version)) other = next_append(l, key, version, to);
-    if (kind == ISO_DEP_WR && reads) {
+    if (kind == ISO_DEPENDENCY_WW && placed) other = next_append(l, key, l->place[op], to);
+    if (kind == ISO_DEPENDENCY_RW && reads && iso_lists_version(l, op, &version))
+      other = next_append(l, key, version, to);
+    if (kind == ISO_DEPENDENCY_WR && reads) {
       bool fits = iso_lists_version(l, op, &version);
-      if (fits && version > 0 && iso_lists_maker(l, key, version) == from) {
+      if (fits && version > 0 && iso_lists_writer(l, key, version) == from) {
         other = l->order[l->order_first[key] + version - 1];
       } else if (!fits) {
         other = odd_source(l, from, op);
       }
     }
     if (other == ISO_NO_OP) continue;
-    return kind == ISO_DEP_WR ? (iso_why){true, key, other, op, 0} : (iso_why){true, key, op, other, 0};
+    return kind == ISO_DEPENDENCY_WR ? because(key, other, op) : because(key, op, other);
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+  return no_reason;
 }
 
 /* ---- registers ---- */
 
 /* What a transaction did to a key; NULL when nothing. */
-static const iso_touch *find_touch(const iso_registers *r, uint32_t txn, uint32_t key) {
-  uint32_t low = r->touch_first[key], high = r->touch_first[key + 1];
+static const iso_key_access *find_access(const iso_registers *r, uint32_t txn, uint32_t key) {
+  uint32_t low = r->access_first[key], high = r->access_first[key + 1];
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (r->touches[middle].txn < txn) {
+    if (r->accesses[middle].txn < txn) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return low < r->touch_first[key + 1] && r->touches[low].txn == txn ? &r->touches[low] : NULL;
+  return low < r->access_first[key + 1] && r->accesses[low].txn == txn ? &r->accesses[low] : NULL;
 }
 
-static iso_why explain_register(const iso_registers *r, uint32_t from, uint32_t to, iso_deps kind) {
+static iso_dependency_reason explain_register(const iso_registers *r, uint32_t from, uint32_t to,
+                                              iso_dependency_set kind) {
   const isoproof_history *h = r->h;
   for (uint32_t op = h->txn_first_op[from]; op < h->txn_first_op[from + 1]; op++) {
     uint32_t key = h->op_key[op];
-    const iso_touch *a = find_touch(r, from, key), *b = find_touch(r, to, key);
+    const iso_key_access *a = find_access(r, from, key), *b = find_access(r, to, key);
     if (a == NULL || b == NULL) continue;
-    if (kind == ISO_DEP_WR && a->wrote && b->in == a->out) return (iso_why){true, key, a->out, b->read_op, 0};
-    if (kind == ISO_DEP_WW && a->wrote && b->wrote && iso_registers_before(r, a->out, b->out)) {
-      return (iso_why){true, key, a->out, b->out, 0};
+    if (kind == ISO_DEPENDENCY_WR && a->wrote && b->read == a->written) return because(key, a->written, b->read_op);
+    if (kind == ISO_DEPENDENCY_WW && a->wrote && b->wrote && iso_registers_before(r, a->written, b->written)) {
+      return because(key, a->written, b->written);
     }
-    if (kind == ISO_DEP_RW && a->in != ISO_NO_VERSION && b->wrote && iso_registers_before(r, a->in, b->out)) {
-      return (iso_why){true, key, a->read_op, b->out, 0};
+    if (kind == ISO_DEPENDENCY_RW && a->read != ISO_NO_VERSION && b->wrote &&
+        iso_registers_before(r, a->read, b->written)) {
+      return because(key, a->read_op, b->written);
     }
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+  return no_reason;
 }
 
-/* A step that follows from others. */
-static iso_why explain_follow(const iso_evidence *e, uint32_t from, uint32_t to, iso_deps kind) {
+/* A step that was derived from others. */
+static iso_dependency_reason explain_derived(const iso_evidence *e, uint32_t from, uint32_t to,
+                                             iso_dependency_set kind) {
   const iso_registers *r = &e->registers;
   for (size_t i = 0; i < e->derived_orders.pairs.count; i++) {
     const iso_derived_order *pair = &e->derived_orders.pairs.items[i];
     uint32_t key = r->h->op_key[pair->after_op];
     if (pair->after != to) continue;
-    if (kind == ISO_DEP_WW && pair->before == from) {
-      return (iso_why){true, key, pair->before_op, pair->after_op, pair->read_op + 1};
+    if (kind == ISO_DEPENDENCY_WW && pair->before == from) {
+      return (iso_dependency_reason){true, key, pair->before_op, pair->after_op, pair->read_op + 1};
     }
-    for (uint32_t k = r->touch_first[key]; kind == ISO_DEP_RW && k < r->touch_first[key + 1]; k++) {
-      const iso_touch *touch = &r->touches[k];
-      if (touch->txn != from || touch->in != pair->before_op) continue;
-      return (iso_why){true, key, touch->read_op, pair->after_op, pair->read_op + 1};
+    for (uint32_t k = r->access_first[key]; kind == ISO_DEPENDENCY_RW && k < r->access_first[key + 1]; k++) {
+      const iso_key_access *access = &r->accesses[k];
+      if (access->txn != from || access->read != pair->before_op) continue;
+      return (iso_dependency_reason){true, key, access->read_op, pair->after_op, pair->read_op + 1};
     }
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+  return no_reason;
 }
 
 /* ---- sets and counters ---- */
@@ -223,42 +236,44 @@ static bool shows(const isoproof_history *h, uint32_t op, iso_value element) {
 }
 
 /* An addition of one transaction and a read of the other that shows it (wr) or does not (rw). */
-static iso_why explain_growth(const isoproof_history *h, uint32_t from, uint32_t to, iso_deps kind, bool sets) {
-  uint32_t writer = kind == ISO_DEP_WR ? from : to, reader = kind == ISO_DEP_WR ? to : from;
+static iso_dependency_reason explain_addition(const isoproof_history *h, uint32_t from, uint32_t to,
+                                              iso_dependency_set kind, bool sets) {
+  uint32_t writer = kind == ISO_DEPENDENCY_WR ? from : to, reader = kind == ISO_DEPENDENCY_WR ? to : from;
   uint8_t reads = sets ? ISOPROOF_OP_READ_SET : ISOPROOF_OP_READ_COUNTER,
           adds = sets ? ISOPROOF_OP_ADD : ISOPROOF_OP_INCREMENT;
   for (uint32_t read = h->txn_first_op[reader]; read < h->txn_first_op[reader + 1]; read++) {
     if (h->op_kind[read] != reads || h->op_value[read] == ISO_VALUE_NONE) continue;
     for (uint32_t own = h->txn_first_op[writer]; own < h->txn_first_op[writer + 1]; own++) {
       if (h->op_kind[own] != adds || h->op_key[own] != h->op_key[read]) continue;
-      if (sets && shows(h, read, h->op_value[own]) != (kind == ISO_DEP_WR)) continue;
+      if (sets && shows(h, read, h->op_value[own]) != (kind == ISO_DEPENDENCY_WR)) continue;
       uint32_t key = h->op_key[read];
-      return kind == ISO_DEP_WR ? (iso_why){true, key, own, read, 0} : (iso_why){true, key, read, own, 0};
+      return kind == ISO_DEPENDENCY_WR ? because(key, own, read) : because(key, read, own);
     }
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+  return no_reason;
 }
 
 /* ---- rows ---- */
 
-static iso_why explain_rows(const iso_predicates *p, uint32_t from, uint32_t to, iso_deps kind) {
-  for (size_t i = 0; i < p->reasons.count; i++) {
-    const iso_row_reason *r = &p->reasons.items[i];
-    if (r->from == from && r->to == to && r->kind == kind) return (iso_why){true, r->key, r->from_op, r->to_op, 0};
+static iso_dependency_reason explain_rows(const iso_predicates *p, uint32_t from, uint32_t to,
+                                          iso_dependency_set kind) {
+  for (size_t i = 0; i < p->dependencies.count; i++) {
+    const iso_row_dependency *r = &p->dependencies.items[i];
+    if (r->from == from && r->to == to && r->kind == kind) return because(r->key, r->from_op, r->to_op);
   }
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+  return no_reason;
 }
 
-iso_why iso_evidence_explain(const iso_evidence *e, const isoproof_history *history, uint32_t from, uint32_t to,
-                             iso_deps kind) {
-  bool order = kind == ISO_DEP_PROCESS || kind == ISO_DEP_REALTIME;
-  if (order || from >= history->txns || to >= history->txns) return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+iso_dependency_reason iso_evidence_explain(const iso_evidence *e, const isoproof_history *history, uint32_t from,
+                                           uint32_t to, iso_dependency_set kind) {
+  bool order = (kind & ISO_DEPENDENCY_ORDERS) != 0;
+  if (order || from >= history->txns || to >= history->txns) return no_reason;
   if (e->has_lists) return explain_list(&e->lists, from, to, kind);
   if (e->has_registers) {
-    iso_why why = explain_register(&e->registers, from, to, kind);
-    return why.known ? why : explain_follow(e, from, to, kind);
+    iso_dependency_reason reason = explain_register(&e->registers, from, to, kind);
+    return reason.known ? reason : explain_derived(e, from, to, kind);
   }
   if (e->has_predicates) return explain_rows(&e->predicates, from, to, kind);
-  if (e->has_sets || e->has_counters) return explain_growth(history, from, to, kind, e->has_sets);
-  return (iso_why){false, 0, ISO_NO_OP, ISO_NO_OP, 0};
+  if (e->has_sets || e->has_counters) return explain_addition(history, from, to, kind, e->has_sets);
+  return no_reason;
 }

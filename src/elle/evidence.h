@@ -12,13 +12,12 @@
 #include "elle/infer/sets.h"
 
 typedef struct iso_evidence {
-  iso_elle_workload workload;
   const uint8_t *counts;
   bool has_lists;
   iso_lists lists;
   bool has_registers;
   iso_registers registers;
-  iso_derived_orders derived_orders; /* what was found to follow, perhaps nothing */
+  iso_derived_orders derived_orders; /* of registers; perhaps none */
   bool has_sets;
   iso_sets sets;
   bool has_counters;
@@ -27,20 +26,28 @@ typedef struct iso_evidence {
   iso_predicates predicates;
 } iso_evidence;
 
-/* What the dependencies of a workload prove. */
-typedef struct iso_proof_power {
-  bool order;   /* transactions that have no cycle can be put in an order that explains all reads */
-  bool absence; /* every dependency is known: what a model forbids and is not there is not there */
-} iso_proof_power;
+/* What follows from what was not found (Elle, section 3.3, on completeness). */
+typedef struct iso_completeness {
+  bool serializable_if_acyclic; /* transactions that have no cycle can be put in an order that explains all reads */
+  bool all_dependencies;        /* every dependency is known: what a model forbids and is not there is not there */
+} iso_completeness;
 
-/* Infers what it can: scans into `cases`, dependencies into `edges`. */
+/* Infers what it can: non-cycle anomalies into `found`, dependencies into `edges`. */
 isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_options *options, const uint8_t *counts,
-                                    isoproof_task *task, iso_evidence *evidence, iso_elle_cases *cases,
-                                    iso_deps_list *edges, iso_proof_power *power, isoproof_error *error);
+                                    isoproof_task *task, iso_evidence *evidence, iso_noncycle_anomalies *found,
+                                    iso_dependency_list *edges, iso_completeness *completeness, isoproof_error *error);
 void iso_evidence_free(iso_evidence *evidence);
 
+/* Why one transaction comes before another. */
+typedef struct iso_dependency_reason {
+  bool known;
+  uint32_t key;
+  uint32_t from_op, to_op; /* ISO_NO_OP where there is none */
+  uint32_t derived_from;   /* the read that it was derived from, + 1; 0 when it is known by itself */
+} iso_dependency_reason;
+
 /* Why `from` comes before `to` by a dependency of that kind. */
-iso_why iso_evidence_explain(const iso_evidence *evidence, const isoproof_history *history, uint32_t from, uint32_t to,
-                             iso_deps kind);
+iso_dependency_reason iso_evidence_explain(const iso_evidence *evidence, const isoproof_history *history, uint32_t from,
+                                           uint32_t to, iso_dependency_set kind);
 
 #endif

@@ -1,3 +1,4 @@
+/* Non-cycle anomalies of lists. */
 #include "elle/scan_lists.h"
 
 #include <stdlib.h>
@@ -15,18 +16,18 @@ typedef struct state {
 
 typedef struct scan {
   const iso_lists *l;
-  iso_elle_cases *cases;
+  iso_noncycle_anomalies *found;
   state *states;      /* by key */
   uint32_t *previous; /* by operation of the transaction: the append to the key before it */
   size_t previous_capacity;
-  uint8_t *replaced;              /* by operation: an append with another one to its key after it in its transaction */
-  uint32_t *first_odd;            /* by key, where there are odd lists: the first read of another order */
-  ISO_VEC(iso_elle_case) updates; /* reads of a version by somebody who writes the key: element is the version */
+  uint8_t *replaced;   /* by operation: an append with another one to its key after it in its transaction */
+  uint32_t *first_odd; /* by key, where there are odd lists: the first read of another order */
+  ISO_VEC(iso_noncycle_anomaly) updates; /* reads of a version by somebody who writes the key: element is the version */
 } scan;
 
 static void add(const scan *s, iso_anomaly anomaly, uint64_t count, uint32_t op, uint32_t other, uint32_t element) {
-  iso_elle_cases_add(s->cases, anomaly, count,
-                     (iso_elle_case){(uint32_t)anomaly, op, other, s->l->h->op_key[op], element});
+  iso_noncycle_anomalies_add(s->found, anomaly, count,
+                             (iso_noncycle_anomaly){(uint32_t)anomaly, op, other, s->l->h->op_key[op], element});
 }
 
 static state *state_of(scan *s, uint32_t txn, uint32_t key) {
@@ -78,7 +79,7 @@ static uint32_t future_append(const scan *s, const state *st, uint32_t op) {
   uint32_t elements, count, txn = l->op_txn[op];
   if (st->later_op == ISO_NO_OP) return ISO_NO_OP;
   if (iso_lists_read(l, op, &elements)) {
-    bool seen = st->later < iso_lists_prefix(l, l->h->op_key[op], elements).good;
+    bool seen = st->later < iso_lists_prefix(l, l->h->op_key[op], elements).counted;
     return seen ? st->later_op : ISO_NO_OP;
   }
   const uint32_t *writers = writers_of(l, op, &count);
@@ -132,7 +133,7 @@ static bool scan_txn(scan *s, uint32_t txn) {
       uint32_t version;
       bool first_read = st->read == ISO_NO_OP && st->appends == 0;
       if (first_read && st->later_op != ISO_NO_OP && iso_lists_version(l, op, &version)) {
-        iso_elle_case update = {ISO_ANOMALY_LOST_UPDATE, op, ISO_NO_OP, h->op_key[op], version};
+        iso_noncycle_anomaly update = {ISO_ANOMALY_LOST_UPDATE, op, ISO_NO_OP, h->op_key[op], version};
         if (!iso_vec_push(&s->updates, update)) return false;
       }
       scan_read(s, txn, first, op, s->previous[op - first]);
@@ -186,7 +187,7 @@ static void judge_other_order(scan *s, uint32_t op) {
       add(s, ISO_ANOMALY_G1A, 1, op, writers[i], i);
     }
   }
-  if (repeats(list, count, &s->cases->failed)) add(s, ISO_ANOMALY_DUPLICATE_ELEMENTS, 1, op, ISO_NO_OP, 0);
+  if (repeats(list, count, &s->found->failed)) add(s, ISO_ANOMALY_DUPLICATE_ELEMENTS, 1, op, ISO_NO_OP, 0);
   uint32_t last = count > 0 ? writers[count - 1] : ISO_NO_OP;
   bool intermediate = last < h->ops && l->op_txn[last] != l->op_txn[op] && s->replaced[last];
   if (intermediate && l->counts[l->op_txn[last]]) add(s, ISO_ANOMALY_G1B, 1, op, last, count - 1);
@@ -197,7 +198,7 @@ static uint32_t first_such(const iso_lists *l, uint32_t key, uint32_t elements, 
   uint32_t low = 0, high = elements; /* not yet at low, already at high */
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2, number;
-    iso_prefix prefix = iso_lists_prefix(l, key, middle);
+    iso_list_prefix prefix = iso_lists_prefix(l, key, middle);
     memcpy(&number, (const char *)&prefix + which, sizeof number);
     if (number > 0) {
       high = middle;
@@ -216,23 +217,23 @@ static void judge_read(scan *s, uint32_t op) {
     return;
   }
   if (elements == 0) return;
-  iso_prefix seen = iso_lists_prefix(l, key, elements), but_last = iso_lists_prefix(l, key, elements - 1);
+  iso_list_prefix seen = iso_lists_prefix(l, key, elements), but_last = iso_lists_prefix(l, key, elements - 1);
   const iso_value *values;
   const uint32_t *writers = iso_lists_order(l, key, &values);
   if (seen.aborted > 0) {
-    uint32_t i = first_such(l, key, elements, offsetof(iso_prefix, aborted));
+    uint32_t i = first_such(l, key, elements, offsetof(iso_list_prefix, aborted));
     add(s, ISO_ANOMALY_G1A, seen.aborted, op, writers[i], i);
   }
   if (seen.garbage > 0) {
     add(s, ISO_ANOMALY_GARBAGE_READ, seen.garbage, op, ISO_NO_OP,
-        first_such(l, key, elements, offsetof(iso_prefix, garbage)));
+        first_such(l, key, elements, offsetof(iso_list_prefix, garbage)));
   }
   if (seen.repeated > 0) {
-    uint32_t i = first_such(l, key, elements, offsetof(iso_prefix, repeated));
+    uint32_t i = first_such(l, key, elements, offsetof(iso_list_prefix, repeated));
     add(s, ISO_ANOMALY_DUPLICATE_ELEMENTS, 1, op, writers[i], i);
   }
   uint32_t last = writers[elements - 1];
-  if (seen.good == but_last.good || !s->replaced[last] || l->op_txn[last] == l->op_txn[op]) return;
+  if (seen.counted == but_last.counted || !s->replaced[last] || l->op_txn[last] == l->op_txn[op]) return;
   add(s, ISO_ANOMALY_G1B, 1, op, last, elements - 1);
 }
 
@@ -242,7 +243,7 @@ static void scan_dirty_updates(scan *s) {
   const iso_lists *l = s->l;
   const isoproof_history *h = l->h;
   for (uint32_t k = 0; k < h->keys; k++) {
-    if (l->prefix_first[k] == ISO_ALL_GOOD) continue;
+    if (l->prefix_first[k] == ISO_ALL_COUNTED) continue;
     const iso_value *values;
     const uint32_t *writers = iso_lists_order(l, k, &values);
     uint32_t aborted = ISO_NO_OP;
@@ -258,7 +259,7 @@ static void scan_dirty_updates(scan *s) {
 }
 
 static int by_version(const void *a, const void *b) {
-  const iso_elle_case *x = a, *y = b;
+  const iso_noncycle_anomaly *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
   if (x->element != y->element) return x->element < y->element ? -1 : 1;
   return (x->op > y->op) - (x->op < y->op);
@@ -267,7 +268,7 @@ static int by_version(const void *a, const void *b) {
 static void scan_lost_updates(scan *s) {
   if (s->updates.count > 1) qsort(s->updates.items, s->updates.count, sizeof *s->updates.items, by_version);
   for (size_t i = 0; i < s->updates.count;) {
-    const iso_elle_case *first = &s->updates.items[i];
+    const iso_noncycle_anomaly *first = &s->updates.items[i];
     size_t end = i + 1;
     while (end < s->updates.count && s->updates.items[end].key == first->key &&
            s->updates.items[end].element == first->element) {
@@ -317,12 +318,12 @@ static isoproof_status run(scan *s, isoproof_task *task, isoproof_error *error) 
   }
   scan_dirty_updates(s);
   scan_lost_updates(s);
-  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+  return s->found->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_elle_scan_lists(const iso_lists *lists, isoproof_task *task, iso_elle_cases *cases,
+isoproof_status iso_elle_scan_lists(const iso_lists *lists, isoproof_task *task, iso_noncycle_anomalies *found,
                                     isoproof_error *error) {
-  scan s = {.l = lists, .cases = cases};
+  scan s = {.l = lists, .found = found};
   isoproof_status status = run(&s, task, error);
   free(s.states);
   free(s.previous);

@@ -1,3 +1,4 @@
+/* Non-cycle anomalies of registers. */
 #include "elle/scan_registers.h"
 
 #include <stdlib.h>
@@ -12,14 +13,15 @@ typedef struct state {
 
 typedef struct scan {
   const iso_registers *r;
-  iso_elle_cases *cases;
+  iso_noncycle_anomalies *found;
   bool garbage;
   state *states;     /* by key */
   uint8_t *replaced; /* by operation: a write with another one to its key after it in its transaction */
 } scan;
 
 static void add(const scan *s, iso_anomaly anomaly, uint32_t op, uint32_t other) {
-  iso_elle_cases_add(s->cases, anomaly, 1, (iso_elle_case){(uint32_t)anomaly, op, other, s->r->h->op_key[op], 0});
+  iso_noncycle_anomalies_add(s->found, anomaly, 1,
+                             (iso_noncycle_anomaly){(uint32_t)anomaly, op, other, s->r->h->op_key[op], 0});
 }
 
 static state *state_of(scan *s, uint32_t txn, uint32_t key) {
@@ -67,18 +69,18 @@ static void scan_txn(scan *s, uint32_t txn) {
 }
 
 static int by_version(const void *a, const void *b) {
-  const iso_touch *x = a, *y = b;
-  if (x->in != y->in) return x->in < y->in ? -1 : 1;
+  const iso_key_access *x = a, *y = b;
+  if (x->read != y->read) return x->read < y->read ? -1 : 1;
   return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
 /* Transactions that found one version of a key and wrote the key. */
 static bool scan_lost_updates(scan *s) {
   const iso_registers *r = s->r;
-  ISO_VEC(iso_touch) updates = {NULL, 0, 0};
-  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    if (touch->in != ISO_NO_VERSION && touch->wrote && !iso_vec_push(&updates, *touch)) {
+  ISO_VEC(iso_key_access) updates = {NULL, 0, 0};
+  for (uint32_t i = 0; i < r->access_first[r->h->keys]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    if (access->read != ISO_NO_VERSION && access->wrote && !iso_vec_push(&updates, *access)) {
       iso_vec_free(&updates);
       return false;
     }
@@ -86,7 +88,7 @@ static bool scan_lost_updates(scan *s) {
   if (updates.count > 1) qsort(updates.items, updates.count, sizeof *updates.items, by_version);
   for (size_t i = 0; i < updates.count;) {
     size_t end = i + 1;
-    while (end < updates.count && updates.items[end].in == updates.items[i].in) end++;
+    while (end < updates.count && updates.items[end].read == updates.items[i].read) end++;
     if (end - i > 1) add(s, ISO_ANOMALY_LOST_UPDATE, updates.items[i].read_op, updates.items[i + 1].read_op);
     i = end;
   }
@@ -98,8 +100,8 @@ static void scan_versions(scan *s) {
   const iso_registers *r = s->r;
   for (uint32_t k = 0; k < r->h->keys; k++) {
     if (r->cyclic[k] == 0) continue;
-    iso_elle_case one = {ISO_ANOMALY_CYCLIC_VERSIONS, r->cyclic_one[k], r->cyclic_other[k], k, 0};
-    iso_elle_cases_add(s->cases, ISO_ANOMALY_CYCLIC_VERSIONS, r->cyclic[k], one);
+    iso_noncycle_anomaly one = {ISO_ANOMALY_CYCLIC_VERSIONS, r->cyclic_one[k], r->cyclic_other[k], k, 0};
+    iso_noncycle_anomalies_add(s->found, ISO_ANOMALY_CYCLIC_VERSIONS, r->cyclic[k], one);
   }
 }
 
@@ -117,12 +119,12 @@ static isoproof_status run(scan *s, isoproof_task *task, isoproof_error *error) 
   }
   if (!scan_lost_updates(s)) return iso_fail_memory(error);
   scan_versions(s);
-  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+  return s->found->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_elle_scan_registers(const iso_registers *registers, bool garbage, isoproof_task *task,
-                                        iso_elle_cases *cases, isoproof_error *error) {
-  scan s = {.r = registers, .cases = cases, .garbage = garbage};
+                                        iso_noncycle_anomalies *found, isoproof_error *error) {
+  scan s = {.r = registers, .found = found, .garbage = garbage};
   isoproof_status status = run(&s, task, error);
   free(s.states);
   free(s.replaced);

@@ -1,3 +1,4 @@
+/* Non-cycle anomalies of rows and queries. */
 #include "elle/scan_rows.h"
 
 #include <stdlib.h>
@@ -18,14 +19,14 @@ typedef struct written {
 
 typedef struct scan {
   const iso_predicates *p;
-  iso_elle_cases *cases;
+  iso_noncycle_anomalies *found;
   bool garbage;
   state *states; /* by key */
   ISO_VEC(written) writes;
 } scan;
 
 static void add(const scan *s, iso_anomaly anomaly, uint32_t op, uint32_t other, uint32_t key, uint32_t element) {
-  iso_elle_cases_add(s->cases, anomaly, 1, (iso_elle_case){(uint32_t)anomaly, op, other, key, element});
+  iso_noncycle_anomalies_add(s->found, anomaly, 1, (iso_noncycle_anomaly){(uint32_t)anomaly, op, other, key, element});
 }
 
 static int by_what(const void *a, const void *b) {
@@ -126,12 +127,12 @@ static isoproof_status run(scan *s, isoproof_task *task, isoproof_error *error) 
     if ((t & 8191) == 0) ISO_TRY(iso_task_check(task, error));
     if (s->p->counts[t]) scan_txn(s, t);
   }
-  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+  return s->found->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_elle_scan_rows(const iso_predicates *predicates, bool garbage, isoproof_task *task,
-                                   iso_elle_cases *cases, isoproof_error *error) {
-  scan s = {.p = predicates, .cases = cases, .garbage = garbage};
+                                   iso_noncycle_anomalies *found, isoproof_error *error) {
+  scan s = {.p = predicates, .found = found, .garbage = garbage};
   isoproof_status status = run(&s, task, error);
   free(s.states);
   iso_vec_free(&s.writes);

@@ -1,3 +1,4 @@
+/* Non-cycle anomalies of sets and counters. */
 #include "elle/scan_sets_counters.h"
 
 #include <stdlib.h>
@@ -5,9 +6,10 @@
 
 typedef ISO_VEC(iso_value) values;
 
-static void add(iso_elle_cases *cases, const isoproof_history *h, iso_anomaly anomaly, uint32_t op, uint32_t other,
-                uint32_t element) {
-  iso_elle_cases_add(cases, anomaly, 1, (iso_elle_case){(uint32_t)anomaly, op, other, h->op_key[op], element});
+static void add(iso_noncycle_anomalies *found, const isoproof_history *h, iso_anomaly anomaly, uint32_t op,
+                uint32_t other, uint32_t element) {
+  iso_noncycle_anomalies_add(found, anomaly, 1,
+                             (iso_noncycle_anomaly){(uint32_t)anomaly, op, other, h->op_key[op], element});
 }
 
 /* ---- sets ---- */
@@ -19,9 +21,9 @@ typedef struct state {
 
 typedef struct scan {
   const iso_sets *s;
-  iso_elle_cases *cases;
+  iso_noncycle_anomalies *found;
   state *states;
-  values expected, found;
+  values expected, shown;
 } scan;
 
 static int by_value(const void *a, const void *b) {
@@ -56,21 +58,21 @@ static bool holds(const values *sorted, iso_value value) {
 static bool compare(scan *s, uint32_t txn, uint32_t op, uint32_t earlier, uint32_t *culprit) {
   const isoproof_history *h = s->s->h;
   uint32_t first = h->txn_first_op[txn];
-  s->expected.count = s->found.count = 0;
+  s->expected.count = s->shown.count = 0;
   *culprit = ISO_NO_OP;
-  if (!take(h, op, &s->found)) return false;
-  sort_unique(&s->found);
+  if (!take(h, op, &s->shown)) return false;
+  sort_unique(&s->shown);
   bool read_before = earlier != ISO_NO_OP;
   if (read_before && !take(h, earlier, &s->expected)) return false;
   for (uint32_t own = first; own < op; own++) {
     if (h->op_kind[own] != ISOPROOF_OP_ADD || h->op_key[own] != h->op_key[op]) continue;
-    if (!holds(&s->found, h->op_value[own])) *culprit = own;
+    if (!holds(&s->shown, h->op_value[own])) *culprit = own;
     if (!iso_vec_push(&s->expected, h->op_value[own])) return false;
   }
   sort_unique(&s->expected);
   bool same =
-      s->expected.count == s->found.count &&
-      (s->found.count == 0 || memcmp(s->expected.items, s->found.items, s->found.count * sizeof *s->found.items) == 0);
+      s->expected.count == s->shown.count &&
+      (s->shown.count == 0 || memcmp(s->expected.items, s->shown.items, s->shown.count * sizeof *s->shown.items) == 0);
   if (read_before && !same && *culprit == ISO_NO_OP) *culprit = earlier;
   return true;
 }
@@ -82,11 +84,11 @@ static void judge_elements(scan *s, uint32_t txn, uint32_t op) {
   for (uint32_t i = 0; i < count; i++) {
     if (writers[i] == ISO_FROM_SEVERAL) continue;
     if (writers[i] >= h->ops) {
-      add(s->cases, h, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, i);
+      add(s->found, h, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, i);
     } else if (s->s->op_txn[writers[i]] == txn && writers[i] > op) {
-      add(s->cases, h, ISO_ANOMALY_FUTURE_READ, op, writers[i], i);
-    } else if (h->txn_status[s->s->op_txn[writers[i]]] == ISOPROOF_TXN_ABORTED) {
-      add(s->cases, h, ISO_ANOMALY_G1A, op, writers[i], i);
+      add(s->found, h, ISO_ANOMALY_FUTURE_READ, op, writers[i], i);
+    } else if (h->txn_status[s->s->op_txn[writers[i]]] == ISOPROOF_ABORTED) {
+      add(s->found, h, ISO_ANOMALY_G1A, op, writers[i], i);
     }
   }
 }
@@ -99,7 +101,7 @@ static bool scan_read(scan *s, uint32_t txn, uint32_t op) {
   judge_elements(s, txn, op);
   bool alike = st->read != ISO_NO_OP && h->op_value[op] == h->op_value[st->read];
   if (!compare(s, txn, op, alike ? ISO_NO_OP : st->read, &culprit)) return false;
-  if (culprit != ISO_NO_OP) add(s->cases, h, ISO_ANOMALY_INTERNAL, op, culprit, 0);
+  if (culprit != ISO_NO_OP) add(s->found, h, ISO_ANOMALY_INTERNAL, op, culprit, 0);
   st->read = op;
   return true;
 }
@@ -117,16 +119,16 @@ static isoproof_status run_sets(scan *s, isoproof_task *task, isoproof_error *er
       if (reads && !scan_read(s, t, op)) return iso_fail_memory(error);
     }
   }
-  return s->cases->failed ? iso_fail_memory(error) : ISOPROOF_OK;
+  return s->found->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_elle_scan_sets(const iso_sets *sets, isoproof_task *task, iso_elle_cases *cases,
+isoproof_status iso_elle_scan_sets(const iso_sets *sets, isoproof_task *task, iso_noncycle_anomalies *found,
                                    isoproof_error *error) {
-  scan s = {.s = sets, .cases = cases};
+  scan s = {.s = sets, .found = found};
   isoproof_status status = run_sets(&s, task, error);
   free(s.states);
   iso_vec_free(&s.expected);
-  iso_vec_free(&s.found);
+  iso_vec_free(&s.shown);
   return status;
 }
 
@@ -139,7 +141,8 @@ typedef struct tally {
   int64_t expected;
 } tally;
 
-static void scan_counter_op(const iso_counters *c, tally *known, uint32_t txn, uint32_t op, iso_elle_cases *cases) {
+static void scan_counter_op(const iso_counters *c, tally *known, uint32_t txn, uint32_t op,
+                            iso_noncycle_anomalies *found) {
   const isoproof_history *h = c->h;
   int64_t number;
   bool reads = h->op_kind[op] == ISOPROOF_OP_READ_COUNTER, adds = h->op_kind[op] == ISOPROOF_OP_INCREMENT;
@@ -151,14 +154,14 @@ static void scan_counter_op(const iso_counters *c, tally *known, uint32_t txn, u
     if (__builtin_add_overflow(t->expected, number, &t->expected)) t->read = ISO_NO_OP;
     return;
   }
-  if (t->read != ISO_NO_OP && number != t->expected) add(cases, h, ISO_ANOMALY_INTERNAL, op, t->read, 0);
+  if (t->read != ISO_NO_OP && number != t->expected) add(found, h, ISO_ANOMALY_INTERNAL, op, t->read, 0);
   bool impossible = !c->shrinks[key] && (number < 0 || number > c->total[key]);
-  if (impossible) add(cases, h, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, 0);
+  if (impossible) add(found, h, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, 0);
   t->read = op;
   t->expected = number;
 }
 
-isoproof_status iso_elle_scan_counters(const iso_counters *c, isoproof_task *task, iso_elle_cases *cases,
+isoproof_status iso_elle_scan_counters(const iso_counters *c, isoproof_task *task, iso_noncycle_anomalies *found,
                                        isoproof_error *error) {
   const isoproof_history *h = c->h;
   tally *known = iso_alloc(h->keys, sizeof *known);
@@ -168,9 +171,9 @@ isoproof_status iso_elle_scan_counters(const iso_counters *c, isoproof_task *tas
   for (uint32_t t = 0; t < h->txns && status == ISOPROOF_OK; t++) {
     if ((t & 8191) == 0) status = iso_task_check(task, error);
     if (!c->counts[t]) continue;
-    for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) scan_counter_op(c, known, t, op, cases);
+    for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) scan_counter_op(c, known, t, op, found);
   }
   free(known);
-  if (status == ISOPROOF_OK && cases->failed) status = iso_fail_memory(error);
+  if (status == ISOPROOF_OK && found->failed) status = iso_fail_memory(error);
   return status;
 }

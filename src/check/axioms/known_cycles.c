@@ -18,20 +18,24 @@ typedef struct {
   uint32_t *made[ISO_EDGES_KNOWN + 1]; /* those of `of` that must be freed */
 } graphs;
 
-static uint32_t next_inside(const void *graph, uint32_t txn, uint32_t *at) {
+static uint32_t next_inside(const void *graph, uint32_t txn, uint64_t *cursor) {
   const graphs *g = graph;
+  uint32_t at = (uint32_t)*cursor, inside = UINT32_MAX;
   iso_predecessor edge;
-  while (iso_next_of_kinds(g->v, g->edges, g->kinds, txn, at, &edge)) {
-    if (g->known[edge.from] == g->known[txn]) return edge.from;
+  while (inside == UINT32_MAX && iso_next_of_kinds(g->v, g->edges, g->kinds, txn, &at, &edge)) {
+    if (g->known[edge.from] == g->known[txn]) inside = edge.from;
   }
-  return UINT32_MAX;
+  *cursor = at;
+  return inside;
 }
 
-static bool make_graph(graphs *g, unsigned kinds) {
+static isoproof_status make_graph(graphs *g, unsigned kinds, isoproof_error *error) {
   iso_components out = {.of = iso_alloc(g->v->h->txns, sizeof *out.of)};
   g->of[kinds] = g->made[kinds] = out.of;
   g->kinds = kinds;
-  return out.of != NULL && iso_components_find(&(iso_walk){g, next_inside}, g->v->h->txns, g->members, g->count, &out);
+  if (out.of == NULL) return iso_fail_memory(error);
+  const iso_neighbours inside = {g, next_inside};
+  return iso_components_of_members(&inside, g->v->h->txns, g->members, g->count, NULL, &out, error);
 }
 
 static bool is_inside(const graphs *g, unsigned kinds, uint32_t from, uint32_t to) {
@@ -65,13 +69,14 @@ static bool report_pattern(const graphs *g, iso_tap tap, iso_findings *findings)
   return reported != NULL;
 }
 
-static bool report_patterns(graphs *g, iso_findings *findings) {
+static isoproof_status report_patterns(graphs *g, iso_findings *findings, isoproof_error *error) {
   static const iso_tap taps[] = {ISO_TAP_G0, ISO_TAP_G1C, ISO_TAP_G0_PROCESS, ISO_TAP_G1C_PROCESS};
-  bool good = make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WR)) && make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WW)) &&
-              make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WW) | ISO_EDGE_BIT(ISO_EDGE_SO)) &&
-              make_graph(g, ISO_EDGE_BIT(ISO_EDGE_WW) | ISO_EDGE_BIT(ISO_EDGE_WR));
-  for (size_t i = 0; good && i < sizeof taps / sizeof taps[0]; i++) good = report_pattern(g, taps[i], findings);
-  return good;
+  static const unsigned kinds[] = {ISO_KIND_WR, ISO_KIND_WW, ISO_KIND_WW | ISO_KIND_SO, ISO_KIND_WW | ISO_KIND_WR};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) ISO_TRY(make_graph(g, kinds[i], error));
+  for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
+    if (!report_pattern(g, taps[i], findings)) return iso_fail_memory(error);
+  }
+  return ISOPROOF_OK;
 }
 
 /* TAP-g: components are numbered as they close; the first member met stands for its component. */
@@ -93,14 +98,14 @@ isoproof_status iso_known_cycles_report(const iso_view *view, const iso_edges *e
   g.of[ISO_EDGES_CO] = co->component;
   g.of[ISO_EDGES_KNOWN] = known->component;
   g.members = iso_alloc(view->taking_part - known->count, sizeof *g.members);
-  bool good = g.members != NULL;
-  if (good) {
+  isoproof_status status = g.members != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     for (uint32_t txn = 0; txn < view->h->txns; txn++) {
       if (known->component[txn] != ISO_NO_TXN) g.members[g.count++] = txn;
     }
-    good = report_patterns(&g, findings);
+    status = report_patterns(&g, findings, error);
   }
   free(g.members);
-  for (unsigned kinds = 0; kinds <= ISO_EDGES_KNOWN; kinds++) free(g.made[kinds]);
-  return good ? ISOPROOF_OK : iso_fail_memory(error);
+  for (unsigned kinds = 0; kinds <= ISO_KINDS_KNOWN; kinds++) free(g.made[kinds]);
+  return status;
 }

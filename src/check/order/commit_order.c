@@ -145,30 +145,31 @@ static bool sort(sorter *s, iso_order *order) {
 }
 
 /* Predecessors that are placed come before every cycle. */
-static uint32_t next_unplaced(const void *graph, uint32_t txn, uint32_t *at) {
+static uint32_t next_unplaced(const void *graph, uint32_t txn, uint64_t *cursor) {
   const sorter *s = graph;
-  uint32_t next;
+  uint32_t next, at = (uint32_t)*cursor;
   do {
-    next = iso_next_predecessor(s->v, s->forced, txn, at);
+    next = iso_next_predecessor(s->v, s->forced, txn, &at);
   } while (next != ISO_NO_TXN && is_placed(s, next));
+  *cursor = at;
   return next;
 }
 
-static bool find_components(const sorter *s, iso_order *order) {
+static isoproof_status find_components(const sorter *s, isoproof_task *task, iso_order *order, isoproof_error *error) {
   uint32_t txns = s->v->h->txns, count = 0;
   uint32_t *members = iso_alloc(s->v->taking_part - order->count, sizeof *members);
   order->component = iso_alloc(txns, sizeof *order->component);
   iso_components found = {.of = order->component, .sequence = order->sequence + order->count};
-  bool made = members != NULL && order->component != NULL;
-  if (made) {
+  isoproof_status status = members != NULL && order->component != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     for (uint32_t txn = 0; txn < txns; txn++) {
       if (s->v->counts[txn] && !is_placed(s, txn)) members[count++] = txn;
     }
-    made = iso_components_find(&(iso_walk){s, next_unplaced}, txns, members, count, &found);
+    status = iso_components_of_members(&(iso_neighbours){s, next_unplaced}, txns, members, count, task, &found, error);
   }
   order->components = found.count;
   free(members);
-  return made;
+  return status;
 }
 
 isoproof_status iso_order_make(const iso_view *view, const iso_edges *forced, bool find_cycles, isoproof_task *task,
@@ -177,13 +178,14 @@ isoproof_status iso_order_make(const iso_view *view, const iso_edges *forced, bo
   sorter s = {.v = view, .forced = forced};
   order->sequence = iso_alloc(view->taking_part, sizeof *order->sequence);
   bool made = order->sequence != NULL && sort(&s, order);
-  if (made && find_cycles && !iso_order_is_acyclic(view, order)) made = find_components(&s, order);
+  isoproof_status status = made ? ISOPROOF_OK : iso_fail_memory(error);
+  if (made && find_cycles && !iso_order_is_acyclic(view, order)) status = find_components(&s, task, order, error);
   free(s.head);
   free(s.cursor);
   free(s.queue_first);
   free(s.queue_next);
   free(s.ready);
-  isoproof_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = iso_task_check(task, error);
   if (status != ISOPROOF_OK) iso_order_free(order);
   return status;
 }

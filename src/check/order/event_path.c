@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/components.h"
+
 void iso_path_finder_free(iso_path_finder *f) {
   free(f->seen);
   free(f->cost);
@@ -121,74 +123,28 @@ uint32_t iso_path_find(iso_path_finder *f, uint32_t from, uint32_t to, iso_path 
 
 /* ---- components ---- */
 
-typedef struct {
-  const iso_event_graph *e;
-  uint32_t *index, *low;
-  uint64_t *at;
-  uint32_t *path, *stack, *component;
-  uint32_t path_count, stack_count, visited, components;
-} tarjan;
-
-static void visit(tarjan *t, uint32_t event) {
-  t->index[event] = t->low[event] = ++t->visited;
-  t->at[event] = 0;
-  t->path[t->path_count++] = event;
-  t->stack[t->stack_count++] = event;
-}
-
-static void close_component(tarjan *t, uint32_t root) {
-  bool single = t->stack[t->stack_count - 1] == root;
-  uint32_t member;
-  do {
-    member = t->stack[--t->stack_count];
-    t->low[member] = UINT32_MAX;
-    if (!single) t->component[member] = t->components;
-  } while (member != root);
-  t->components += !single;
-}
-
-static void explore(tarjan *t, uint32_t root) {
-  visit(t, root);
-  while (t->path_count > 0) {
-    uint32_t event = t->path[t->path_count - 1];
-    uint32_t next = iso_next_before(t->e, event, &t->at[event]);
-    if (next == ISO_NO_EVENT) {
-      t->path_count--;
-      if (t->path_count > 0 && t->low[event] < t->low[t->path[t->path_count - 1]]) {
-        t->low[t->path[t->path_count - 1]] = t->low[event];
-      }
-      if (t->low[event] == t->index[event]) close_component(t, event);
-    } else if (t->index[next] == 0) {
-      visit(t, next);
-    } else if (t->low[next] != UINT32_MAX && t->index[next] < t->low[event]) {
-      t->low[event] = t->index[next];
-    }
-  }
+static uint32_t next_before(const void *graph, uint32_t event, uint64_t *cursor) {
+  return iso_next_before(graph, event, cursor);
 }
 
 isoproof_status iso_event_components(const iso_event_graph *e, uint32_t **component, uint32_t *count,
                                      isoproof_error *error) {
-  tarjan t = {.e = e,
-              .index = iso_alloc_zero(e->count, sizeof *t.index),
-              .low = iso_alloc(e->count, sizeof *t.low),
-              .at = iso_alloc(e->count, sizeof *t.at),
-              .path = iso_alloc(e->count, sizeof *t.path),
-              .stack = iso_alloc(e->count, sizeof *t.stack),
-              .component = iso_alloc(e->count, sizeof *t.component)};
-  bool made =
-      t.index != NULL && t.low != NULL && t.at != NULL && t.path != NULL && t.stack != NULL && t.component != NULL;
-  if (made) {
-    memset(t.component, 0xff, e->count * sizeof *t.component);
+  const iso_neighbours before = {e, next_before};
+  uint32_t *members = iso_alloc(e->count, sizeof *members), member_count = 0;
+  iso_components found = {.of = iso_alloc(e->count, sizeof *found.of)};
+  isoproof_status status = members != NULL && found.of != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
     for (uint32_t event = 0; event < e->count; event++) {
-      if (iso_event_counts(e, event) && t.index[event] == 0) explore(&t, event);
+      if (iso_event_counts(e, event)) members[member_count++] = event;
     }
+    status = iso_components_of_members(&before, e->count, members, member_count, NULL, &found, error);
   }
-  free(t.index);
-  free(t.low);
-  free(t.at);
-  free(t.path);
-  free(t.stack);
-  *component = t.component;
-  *count = t.components;
-  return made ? ISOPROOF_OK : (free(t.component), iso_fail_memory(error));
+  free(members);
+  if (status != ISOPROOF_OK) {
+    free(found.of);
+    return status;
+  }
+  *component = found.of;
+  *count = found.count;
+  return ISOPROOF_OK;
 }

@@ -1,3 +1,4 @@
+/* Dependencies from the sums that reads of counters show. */
 #include "elle/infer/counters.h"
 
 #include <stdlib.h>
@@ -96,17 +97,18 @@ void iso_counters_free(iso_counters *c) {
 
 /* The readers of one value before those of the next larger one, by way of somebody who added: an anti-dependency on
  * that one, who then was read from. */
-static void level_edges(const iso_counters *c, size_t first, size_t end, iso_deps_list *edges) {
+static void level_edges(const iso_counters *c, size_t first, size_t end, iso_dependency_list *edges) {
   uint32_t between = 0;
   bool has_between = false;
   for (size_t i = first; i < end;) {
     size_t next = i + 1;
     while (next < end && c->reads.items[next].value == c->reads.items[i].value) next++;
-    for (size_t k = i; has_between && k < next; k++) iso_deps_add(edges, between, c->reads.items[k].txn, ISO_DEP_WR);
+    for (size_t k = i; has_between && k < next; k++)
+      iso_dependency_add(edges, between, c->reads.items[k].txn, ISO_DEPENDENCY_WR);
     if (next < end) {
-      uint32_t node = iso_deps_node(edges);
-      if (has_between) iso_deps_add(edges, between, node, ISO_PASS);
-      for (size_t k = i; k < next; k++) iso_deps_add(edges, c->reads.items[k].txn, node, ISO_DEP_RW);
+      uint32_t node = iso_dependency_node(edges);
+      if (has_between) iso_dependency_add(edges, between, node, ISO_PASSAGE);
+      for (size_t k = i; k < next; k++) iso_dependency_add(edges, c->reads.items[k].txn, node, ISO_DEPENDENCY_RW);
       between = node;
       has_between = true;
     }
@@ -149,18 +151,18 @@ static bool take_reads(const iso_counters *c, size_t first, size_t end, int64_t 
 
 /* Who saw nothing before all adders, all adders before who saw everything. */
 static bool extreme_edges(const iso_counters *c, size_t first, size_t end, const numbers *adders, numbers *readers,
-                          iso_deps_list *edges) {
+                          iso_dependency_list *edges) {
   uint32_t key = c->reads.items[first].key;
   if (!take_reads(c, first, end, 0, readers)) return false;
-  iso_deps_fan(edges, readers->items, readers->count, adders->items, adders->count, ISO_DEP_RW);
+  iso_dependency_add_bipartite(edges, readers->items, readers->count, adders->items, adders->count, ISO_DEPENDENCY_RW);
   if (c->total[key] == 0) return true;
   /* A reader that had added before saw the rest: what it added itself was taken away. */
   if (!take_reads(c, first, end, c->total[key], readers)) return false;
-  iso_deps_fan(edges, adders->items, adders->count, readers->items, readers->count, ISO_DEP_WR);
+  iso_dependency_add_bipartite(edges, adders->items, adders->count, readers->items, readers->count, ISO_DEPENDENCY_WR);
   return true;
 }
 
-isoproof_status iso_counters_edges(const iso_counters *c, iso_deps_list *edges, isoproof_error *error) {
+isoproof_status iso_counters_edges(const iso_counters *c, iso_dependency_list *edges, isoproof_error *error) {
   uint64_t *all = NULL;
   size_t all_count = 0, at = 0;
   numbers adders = {NULL, 0, 0}, readers = {NULL, 0, 0};

@@ -29,6 +29,6 @@ isoproof_status iso_counters_make(const isoproof_history *history, const uint8_t
 void iso_counters_free(iso_counters *counters);
 /* The number that an increment or a read is about; nil is 0.  False when it is no number. */
 bool iso_counter_number(const isoproof_history *history, uint32_t op, int64_t *number);
-isoproof_status iso_counters_edges(const iso_counters *counters, iso_deps_list *edges, isoproof_error *error);
+isoproof_status iso_counters_edges(const iso_counters *counters, iso_dependency_list *edges, isoproof_error *error);
 
 #endif

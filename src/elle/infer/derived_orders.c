@@ -1,3 +1,4 @@
+/* A fixpoint over reachability, in blocks of 64 writers at a time. */
 #include "elle/infer/derived_orders.h"
 
 #include <stdlib.h>
@@ -11,11 +12,11 @@ typedef struct seen {
   uint32_t key, reader, writer, version, op;
 } seen;
 
-typedef struct follower {
+typedef struct derivation {
   const iso_registers *r;
-  const iso_graph *g;
+  const iso_dependency_graph *g;
   iso_derived_orders *out;
-  uint32_t *first, *to;   /* rows of the edges that paths are made of: what was written and read, and what follows */
+  uint32_t *first, *to;   /* rows of the edges that paths are made of: WW, WR, and derived orders */
   uint32_t *order;        /* the nodes, each after those that lead to it */
   uint32_t *place;        /* by node: where it is in the order */
   uint64_t *bits;         /* by node: which sources of the block at hand lead to it */
@@ -25,55 +26,55 @@ typedef struct follower {
   ISO_VEC(seen) reads;
   ISO_VEC(uint32_t) sources; /* transactions that write, in order */
   uint64_t steps, budget;
-} follower;
+} derivation;
 
 /* ---- paths ---- */
 
-static bool is_part(const iso_graph *g, uint32_t node, uint32_t edge) {
-  return node >= g->txns || (g->kind[edge] & (ISO_DEP_ANY_WW | ISO_DEP_ANY_WR)) != 0;
+static bool is_part(const iso_dependency_graph *g, uint32_t node, uint32_t edge) {
+  return node >= g->txns || (g->kind[edge] & (ISO_DEPENDENCY_ANY_WW | ISO_DEPENDENCY_ANY_WR)) != 0;
 }
 
-static isoproof_status make_rows(follower *f, isoproof_error *error) {
-  const iso_graph *g = f->g;
-  size_t count = (size_t)g->first[g->nodes] + f->out->pairs.count;
-  free(f->first);
-  free(f->to);
-  f->first = iso_alloc_zero((size_t)g->nodes + 2, sizeof *f->first);
-  f->to = iso_alloc(count, sizeof *f->to);
-  if (f->first == NULL || f->to == NULL || count >= UINT32_MAX) return iso_fail_memory(error);
-  uint32_t *next = f->first + 1;
+static isoproof_status make_rows(derivation *d, isoproof_error *error) {
+  const iso_dependency_graph *g = d->g;
+  size_t count = (size_t)g->first[g->nodes] + d->out->pairs.count;
+  free(d->first);
+  free(d->to);
+  d->first = iso_alloc_zero((size_t)g->nodes + 2, sizeof *d->first);
+  d->to = iso_alloc(count, sizeof *d->to);
+  if (d->first == NULL || d->to == NULL || count >= UINT32_MAX) return iso_fail_memory(error);
+  uint32_t *next = d->first + 1;
   for (uint32_t v = 0; v < g->nodes; v++) {
     for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) next[v + 1] += is_part(g, v, e);
   }
-  for (size_t i = 0; i < f->out->pairs.count; i++) next[f->out->pairs.items[i].before + 1]++;
+  for (size_t i = 0; i < d->out->pairs.count; i++) next[d->out->pairs.items[i].before + 1]++;
   for (uint32_t v = 0; v < g->nodes; v++) next[v + 1] += next[v];
   for (uint32_t v = 0; v < g->nodes; v++) {
     for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
-      if (is_part(g, v, e)) f->to[next[v]++] = g->to[e];
+      if (is_part(g, v, e)) d->to[next[v]++] = g->to[e];
     }
   }
-  for (size_t i = 0; i < f->out->pairs.count; i++) {
-    const iso_derived_order *pair = &f->out->pairs.items[i];
-    f->to[next[pair->before]++] = pair->after;
+  for (size_t i = 0; i < d->out->pairs.count; i++) {
+    const iso_derived_order *pair = &d->out->pairs.items[i];
+    d->to[next[pair->before]++] = pair->after;
   }
   return ISOPROOF_OK;
 }
 
 /* Orders the nodes; false when they are on a cycle, which is a contradiction that others will tell. */
-static bool sort_nodes(follower *f) {
-  uint32_t count = 0, nodes = f->g->nodes, *waits = f->place;
+static bool sort_nodes(derivation *d) {
+  uint32_t count = 0, nodes = d->g->nodes, *waits = d->place;
   memset(waits, 0, (size_t)nodes * sizeof *waits);
-  for (uint32_t e = 0; e < f->first[nodes]; e++) waits[f->to[e]]++;
+  for (uint32_t e = 0; e < d->first[nodes]; e++) waits[d->to[e]]++;
   for (uint32_t v = 0; v < nodes; v++) {
-    if (waits[v] == 0) f->order[count++] = v;
+    if (waits[v] == 0) d->order[count++] = v;
   }
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t v = f->order[i];
-    for (uint32_t e = f->first[v]; e < f->first[v + 1]; e++) {
-      if (--waits[f->to[e]] == 0) f->order[count++] = f->to[e];
+    uint32_t v = d->order[i];
+    for (uint32_t e = d->first[v]; e < d->first[v + 1]; e++) {
+      if (--waits[d->to[e]] == 0) d->order[count++] = d->to[e];
     }
   }
-  for (uint32_t i = 0; i < count; i++) f->place[f->order[i]] = i;
+  for (uint32_t i = 0; i < count; i++) d->place[d->order[i]] = i;
   return count == nodes;
 }
 
@@ -86,38 +87,38 @@ static bool writes(const isoproof_history *h, uint32_t txn) {
   return false;
 }
 
-static bool collect_sources(follower *f) {
-  f->sources.count = 0;
-  for (uint32_t i = 0; i < f->g->nodes; i++) {
-    uint32_t v = f->order[i];
-    if (v >= f->g->txns || !f->r->counts[v] || !writes(f->r->h, v)) continue;
-    if (!iso_vec_push(&f->sources, v)) return false;
+static bool collect_sources(derivation *d) {
+  d->sources.count = 0;
+  for (uint32_t i = 0; i < d->g->nodes; i++) {
+    uint32_t v = d->order[i];
+    if (v >= d->g->txns || !d->r->counts[v] || !writes(d->r->h, v)) continue;
+    if (!iso_vec_push(&d->sources, v)) return false;
   }
   return true;
 }
 
 /* Sets or clears the bits of the keys that the sources of a block write. */
-static void mark_keys(follower *f, size_t first, size_t end, bool on) {
-  const isoproof_history *h = f->r->h;
+static void mark_keys(derivation *d, size_t first, size_t end, bool on) {
+  const isoproof_history *h = d->r->h;
   for (size_t i = first; i < end; i++) {
-    uint32_t txn = f->sources.items[i];
+    uint32_t txn = d->sources.items[i];
     for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
       if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
-      f->key_bits[h->op_key[op]] = on ? f->key_bits[h->op_key[op]] | UINT64_C(1) << (i - first) : 0;
+      d->key_bits[h->op_key[op]] = on ? d->key_bits[h->op_key[op]] | UINT64_C(1) << (i - first) : 0;
     }
   }
 }
 
-static void spread(follower *f, size_t first, size_t end) {
-  uint32_t nodes = f->g->nodes, begin = f->place[f->sources.items[first]];
-  for (size_t i = first; i < end; i++) f->bits[f->sources.items[i]] = UINT64_C(1) << (i - first);
+static void spread(derivation *d, size_t first, size_t end) {
+  uint32_t nodes = d->g->nodes, begin = d->place[d->sources.items[first]];
+  for (size_t i = first; i < end; i++) d->bits[d->sources.items[i]] = UINT64_C(1) << (i - first);
   for (uint32_t i = begin; i < nodes; i++) {
-    uint32_t v = f->order[i];
-    uint64_t bits = f->bits[v];
+    uint32_t v = d->order[i];
+    uint64_t bits = d->bits[v];
     if (bits == 0) continue;
-    for (uint32_t e = f->first[v]; e < f->first[v + 1]; e++) f->bits[f->to[e]] |= bits;
+    for (uint32_t e = d->first[v]; e < d->first[v + 1]; e++) d->bits[d->to[e]] |= bits;
   }
-  f->steps += (nodes - begin) + (uint64_t)f->first[nodes] / 2;
+  d->steps += (nodes - begin) + (uint64_t)d->first[nodes] / 2;
 }
 
 /* The last write of a transaction to a key. */
@@ -128,41 +129,41 @@ static uint32_t last_write(const isoproof_history *h, uint32_t txn, uint32_t key
   return ISO_NO_OP;
 }
 
-static bool judge_read(follower *f, const seen *s, size_t first) {
-  uint64_t found = f->bits[s->reader] & f->key_bits[s->key] & ~f->bits[s->writer] & ~f->version_bits[s->version];
+static bool judge_read(derivation *d, const seen *s, size_t first) {
+  uint64_t found = d->bits[s->reader] & d->key_bits[s->key] & ~d->bits[s->writer] & ~d->version_bits[s->version];
   for (; found != 0; found &= found - 1) {
     unsigned bit = (unsigned)__builtin_ctzll(found);
-    uint32_t before = f->sources.items[first + bit];
+    uint32_t before = d->sources.items[first + bit];
     if (before == s->reader || before == s->writer) continue;
-    iso_derived_order pair = {before, s->writer, last_write(f->r->h, before, s->key), s->version, s->op};
-    f->version_bits[s->version] |= UINT64_C(1) << bit;
-    if (!iso_vec_push(&f->out->pairs, pair)) return false;
+    iso_derived_order pair = {before, s->writer, last_write(d->r->h, before, s->key), s->version, s->op};
+    d->version_bits[s->version] |= UINT64_C(1) << bit;
+    if (!iso_vec_push(&d->out->pairs, pair)) return false;
   }
   return true;
 }
 
 /* Writers that come late in the order are asked about first: who comes before them follows from them, mostly. */
-static isoproof_status round_of(follower *f, isoproof_task *task, isoproof_error *error) {
-  uint32_t round = f->out->rounds;
-  if (!collect_sources(f)) return iso_fail_memory(error);
-  for (size_t end = f->sources.count; end > 0 && f->steps <= f->budget;) {
+static isoproof_status round_of(derivation *d, isoproof_task *task, isoproof_error *error) {
+  uint32_t round = d->out->rounds;
+  if (!collect_sources(d)) return iso_fail_memory(error);
+  for (size_t end = d->sources.count; end > 0 && d->steps <= d->budget;) {
     size_t first = (end - 1) / BLOCK * BLOCK;
     ISO_TRY(iso_task_check(task, error));
-    mark_keys(f, first, end, true);
-    spread(f, first, end);
-    for (size_t i = 0; i < f->reads.count; i++) {
-      const seen *s = &f->reads.items[i];
-      bool possible = (f->bits[s->reader] & f->key_bits[s->key]) != 0 && f->served[s->version] != round;
-      if (possible && !judge_read(f, s, first)) return iso_fail_memory(error);
+    mark_keys(d, first, end, true);
+    spread(d, first, end);
+    for (size_t i = 0; i < d->reads.count; i++) {
+      const seen *s = &d->reads.items[i];
+      bool possible = (d->bits[s->reader] & d->key_bits[s->key]) != 0 && d->served[s->version] != round;
+      if (possible && !judge_read(d, s, first)) return iso_fail_memory(error);
     }
-    f->steps += f->reads.count;
-    for (size_t i = 0; i < f->reads.count; i++) {
-      uint32_t version = f->reads.items[i].version;
-      if (f->version_bits[version] != 0) f->served[version] = round;
-      f->version_bits[version] = 0;
+    d->steps += d->reads.count;
+    for (size_t i = 0; i < d->reads.count; i++) {
+      uint32_t version = d->reads.items[i].version;
+      if (d->version_bits[version] != 0) d->served[version] = round;
+      d->version_bits[version] = 0;
     }
-    mark_keys(f, first, end, false);
-    memset(f->bits, 0, (size_t)f->g->nodes * sizeof *f->bits);
+    mark_keys(d, first, end, false);
+    memset(d->bits, 0, (size_t)d->g->nodes * sizeof *d->bits);
     end = first;
   }
   return ISOPROOF_OK;
@@ -170,55 +171,55 @@ static isoproof_status round_of(follower *f, isoproof_task *task, isoproof_error
 
 /* ---- rounds ---- */
 
-static bool collect_reads(follower *f) {
-  const iso_registers *r = f->r;
-  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    if (touch->in >= r->h->ops || !r->counts[r->op_txn[touch->in]]) continue;
-    seen one = {touch->key, touch->txn, r->op_txn[touch->in], touch->in, touch->read_op};
-    if (one.reader != one.writer && !iso_vec_push(&f->reads, one)) return false;
+static bool collect_reads(derivation *d) {
+  const iso_registers *r = d->r;
+  for (uint32_t i = 0; i < r->access_first[r->h->keys]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    if (access->read >= r->h->ops || !r->counts[r->op_txn[access->read]]) continue;
+    seen one = {access->key, access->txn, r->op_txn[access->read], access->read, access->read_op};
+    if (one.reader != one.writer && !iso_vec_push(&d->reads, one)) return false;
   }
   return true;
 }
 
-static isoproof_status run(follower *f, isoproof_task *task, isoproof_error *error) {
-  const isoproof_history *h = f->r->h;
-  f->order = iso_alloc(f->g->nodes, sizeof *f->order);
-  f->place = iso_alloc(f->g->nodes, sizeof *f->place);
-  f->bits = iso_alloc_zero(f->g->nodes, sizeof *f->bits);
-  f->key_bits = iso_alloc_zero(h->keys, sizeof *f->key_bits);
-  f->version_bits = iso_alloc_zero(h->ops, sizeof *f->version_bits);
-  f->served = iso_alloc_zero(h->ops, sizeof *f->served);
-  bool made = f->order != NULL && f->place != NULL && f->bits != NULL && f->key_bits != NULL;
-  made = made && f->version_bits != NULL && f->served != NULL && collect_reads(f);
+static isoproof_status run(derivation *d, isoproof_task *task, isoproof_error *error) {
+  const isoproof_history *h = d->r->h;
+  d->order = iso_alloc(d->g->nodes, sizeof *d->order);
+  d->place = iso_alloc(d->g->nodes, sizeof *d->place);
+  d->bits = iso_alloc_zero(d->g->nodes, sizeof *d->bits);
+  d->key_bits = iso_alloc_zero(h->keys, sizeof *d->key_bits);
+  d->version_bits = iso_alloc_zero(h->ops, sizeof *d->version_bits);
+  d->served = iso_alloc_zero(h->ops, sizeof *d->served);
+  bool made = d->order != NULL && d->place != NULL && d->bits != NULL && d->key_bits != NULL;
+  made = made && d->version_bits != NULL && d->served != NULL && collect_reads(d);
   if (!made) return iso_fail_memory(error);
   for (;;) {
-    size_t before = f->out->pairs.count;
-    f->out->rounds++;
-    ISO_TRY(make_rows(f, error));
-    if (!sort_nodes(f)) return ISOPROOF_OK;
-    ISO_TRY(round_of(f, task, error));
-    f->out->gave_up = f->steps > f->budget;
-    if (f->out->gave_up || f->out->pairs.count == before) return ISOPROOF_OK;
+    size_t before = d->out->pairs.count;
+    d->out->rounds++;
+    ISO_TRY(make_rows(d, error));
+    if (!sort_nodes(d)) return ISOPROOF_OK;
+    ISO_TRY(round_of(d, task, error));
+    d->out->gave_up = d->steps > d->budget;
+    if (d->out->gave_up || d->out->pairs.count == before) return ISOPROOF_OK;
   }
 }
 
-isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_graph *graph, uint64_t budget,
-                                        isoproof_task *task, iso_derived_orders *derived_orders,
+isoproof_status iso_derived_orders_find(const iso_registers *registers, const iso_dependency_graph *graph,
+                                        uint64_t budget, isoproof_task *task, iso_derived_orders *derived_orders,
                                         isoproof_error *error) {
-  follower f = {.r = registers, .g = graph, .out = derived_orders, .budget = budget != 0 ? budget : USUAL_BUDGET};
+  derivation d = {.r = registers, .g = graph, .out = derived_orders, .budget = budget != 0 ? budget : USUAL_BUDGET};
   memset(derived_orders, 0, sizeof *derived_orders);
-  isoproof_status status = run(&f, task, error);
-  free(f.first);
-  free(f.to);
-  free(f.order);
-  free(f.place);
-  free(f.bits);
-  free(f.key_bits);
-  free(f.version_bits);
-  free(f.served);
-  iso_vec_free(&f.reads);
-  iso_vec_free(&f.sources);
+  isoproof_status status = run(&d, task, error);
+  free(d.first);
+  free(d.to);
+  free(d.order);
+  free(d.place);
+  free(d.bits);
+  free(d.key_bits);
+  free(d.version_bits);
+  free(d.served);
+  iso_vec_free(&d.reads);
+  iso_vec_free(&d.sources);
   if (status != ISOPROOF_OK) iso_derived_orders_free(derived_orders);
   return status;
 }
@@ -238,10 +239,10 @@ static int by_version(const void *a, const void *b) {
 /* Who read each version: version << 32 | transaction, sorted. */
 static bool collect_readers(const iso_registers *r, uint64_t **out, size_t *count) {
   ISO_VEC(uint64_t) readers = {NULL, 0, 0};
-  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    if (touch->in >= r->h->ops) continue;
-    if (!iso_vec_push(&readers, (uint64_t)touch->in << 32 | touch->txn)) {
+  for (uint32_t i = 0; i < r->access_first[r->h->keys]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    if (access->read >= r->h->ops) continue;
+    if (!iso_vec_push(&readers, (uint64_t)access->read << 32 | access->txn)) {
       iso_vec_free(&readers);
       return false;
     }
@@ -252,9 +253,10 @@ static bool collect_readers(const iso_registers *r, uint64_t **out, size_t *coun
   return true;
 }
 
-static void pair_edges(const iso_derived_order *pair, const uint64_t *readers, size_t count, iso_deps_list *edges) {
+static void pair_edges(const iso_derived_order *pair, const uint64_t *readers, size_t count,
+                       iso_dependency_list *edges) {
   size_t low = 0, high = count;
-  iso_deps_add(edges, pair->before, pair->after, ISO_DEP_WW);
+  iso_dependency_add(edges, pair->before, pair->after, ISO_DEPENDENCY_WW);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (readers[middle] >> 32 < pair->before_op) {
@@ -264,17 +266,18 @@ static void pair_edges(const iso_derived_order *pair, const uint64_t *readers, s
     }
   }
   for (; low < count && readers[low] >> 32 == pair->before_op; low++) {
-    iso_deps_add(edges, (uint32_t)readers[low], pair->after, ISO_DEP_RW);
+    iso_dependency_add(edges, (uint32_t)readers[low], pair->after, ISO_DEPENDENCY_RW);
   }
 }
 
 isoproof_status iso_derived_orders_edges(const iso_derived_orders *derived_orders, const iso_registers *r,
-                                         const iso_graph *g, iso_deps_list *edges, isoproof_error *error) {
+                                         const iso_dependency_graph *g, iso_dependency_list *edges,
+                                         isoproof_error *error) {
   uint64_t *readers = NULL;
   size_t count = 0;
   edges->nodes = g->nodes;
   for (uint32_t v = 0; v < g->nodes; v++) {
-    for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) iso_deps_add(edges, v, g->to[e], g->kind[e]);
+    for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) iso_dependency_add(edges, v, g->to[e], g->kind[e]);
   }
   if (!collect_readers(r, &readers, &count)) return iso_fail_memory(error);
   for (size_t i = 0; i < derived_orders->pairs.count; i++)

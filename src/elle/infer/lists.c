@@ -1,3 +1,4 @@
+/* The version order of each key from the longest read of it. */
 #include "elle/infer/lists.h"
 
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static bool find_lengths(iso_lists *l) {
   if (l->length == NULL) return false;
   if (h->odd_lists > 0) {
     l->odd_order = iso_alloc(h->keys, sizeof *l->odd_order);
-    l->fit = iso_alloc_zero(h->keys, sizeof *l->fit);
-    if (l->odd_order == NULL || l->fit == NULL) return false;
+    l->agreement = iso_alloc_zero(h->keys, sizeof *l->agreement);
+    if (l->odd_order == NULL || l->agreement == NULL) return false;
     memset(l->odd_order, 0xff, (size_t)h->keys * sizeof *l->odd_order);
   }
   for (uint32_t t = 0; t < h->txns; t++) {
@@ -57,24 +58,24 @@ const uint32_t *iso_lists_order(const iso_lists *l, uint32_t key, const iso_valu
 }
 
 /* How far the list of each key agrees with an order that is odd. */
-static void find_fits(iso_lists *l) {
+static void find_agreements(iso_lists *l) {
   const isoproof_history *h = l->h;
-  for (uint32_t k = 0; l->fit != NULL && k < h->keys; k++) {
+  for (uint32_t k = 0; l->agreement != NULL && k < h->keys; k++) {
     const iso_value *values;
     if (l->odd_order[k] == ISO_NO_OP) {
-      l->fit[k] = l->length[k];
+      l->agreement[k] = l->length[k];
       continue;
     }
     (void)iso_lists_order(l, k, &values);
     uint64_t shared = h->list_first[k + 1] - h->list_first[k];
     uint32_t i = 0;
     while (i < l->length[k] && i < shared && values[i] == h->list_values[h->list_first[k] + i]) i++;
-    l->fit[k] = i;
+    l->agreement[k] = i;
   }
 }
 
 /* Enters one element of an order and says what it is. */
-static void judge_element(iso_lists *l, uint32_t writer, uint64_t *at, uint64_t first, iso_prefix *prefix) {
+static void judge_element(iso_lists *l, uint32_t writer, uint64_t *at, uint64_t first, iso_list_prefix *prefix) {
   if (writer >= l->h->ops) {
     prefix->garbage++;
   } else if (l->place[writer] != 0) {
@@ -83,8 +84,8 @@ static void judge_element(iso_lists *l, uint32_t writer, uint64_t *at, uint64_t 
     l->order[*at] = writer;
     l->place[writer] = (uint32_t)(*at - first) + 1;
     (*at)++;
-    prefix->good++;
-  } else if (l->h->txn_status[l->op_txn[writer]] == ISOPROOF_TXN_ABORTED) {
+    prefix->counted++;
+  } else if (l->h->txn_status[l->op_txn[writer]] == ISOPROOF_ABORTED) {
     prefix->aborted++;
   }
 }
@@ -95,16 +96,16 @@ static bool enter_order(iso_lists *l, uint32_t key, uint64_t *at) {
   const uint32_t *writers = iso_lists_order(l, key, &values);
   uint64_t first = *at;
   uint32_t length = l->length[key];
-  iso_prefix prefix = {0, 0, 0, 0};
+  iso_list_prefix prefix = {0, 0, 0, 0};
   l->order_first[key] = first;
-  l->prefix_first[key] = ISO_ALL_GOOD;
+  l->prefix_first[key] = ISO_ALL_COUNTED;
   for (uint32_t i = 0; i < length; i++) {
     judge_element(l, writers[i], at, first, &prefix);
-    if (prefix.good == i + 1) continue;
-    if (l->prefix_first[key] == ISO_ALL_GOOD) {
+    if (prefix.counted == i + 1) continue;
+    if (l->prefix_first[key] == ISO_ALL_COUNTED) {
       l->prefix_first[key] = l->prefix.count;
       if (!iso_vec_reserve(&l->prefix, (size_t)length + 1)) return false;
-      for (uint32_t k = 0; k <= i; k++) l->prefix.items[l->prefix.count++] = (iso_prefix){k, 0, 0, 0};
+      for (uint32_t k = 0; k <= i; k++) l->prefix.items[l->prefix.count++] = (iso_list_prefix){k, 0, 0, 0};
     }
     l->prefix.items[l->prefix.count++] = prefix;
   }
@@ -136,9 +137,9 @@ static void mark_elsewhere(iso_lists *l, const uint32_t *writers, uint64_t first
 
 static void mark_others(iso_lists *l) {
   const isoproof_history *h = l->h;
-  for (uint32_t k = 0; l->fit != NULL && k < h->keys; k++) {
+  for (uint32_t k = 0; l->agreement != NULL && k < h->keys; k++) {
     if (l->odd_order[k] == ISO_NO_OP) continue;
-    mark_elsewhere(l, l->resolution->list_writer, h->list_first[k] + l->fit[k], h->list_first[k + 1]);
+    mark_elsewhere(l, l->resolution->list_writer, h->list_first[k] + l->agreement[k], h->list_first[k + 1]);
   }
   if (h->odd_lists > 0) mark_elsewhere(l, l->resolution->odd_writer, 0, h->odd_first[h->odd_lists]);
 }
@@ -151,7 +152,7 @@ isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts,
   ISO_TRY(iso_history_resolve(history, task, &lists->resolution, error));
   ISO_TRY(iso_history_op_txns(history, &lists->op_txn, error));
   bool made = find_lengths(lists);
-  if (made) find_fits(lists);
+  if (made) find_agreements(lists);
   made = made && enter_orders(lists);
   if (made) {
     mark_others(lists);
@@ -164,7 +165,7 @@ isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts,
 void iso_lists_free(iso_lists *lists) {
   free(lists->length);
   free(lists->odd_order);
-  free(lists->fit);
+  free(lists->agreement);
   free(lists->order_first);
   free(lists->order);
   free(lists->place);
@@ -173,8 +174,8 @@ void iso_lists_free(iso_lists *lists) {
   memset(lists, 0, sizeof *lists);
 }
 
-iso_prefix iso_lists_prefix(const iso_lists *l, uint32_t key, uint32_t elements) {
-  if (l->prefix_first[key] == ISO_ALL_GOOD) return (iso_prefix){elements, 0, 0, 0};
+iso_list_prefix iso_lists_prefix(const iso_lists *l, uint32_t key, uint32_t elements) {
+  if (l->prefix_first[key] == ISO_ALL_COUNTED) return (iso_list_prefix){elements, 0, 0, 0};
   return l->prefix.items[l->prefix_first[key] + elements];
 }
 
@@ -187,7 +188,7 @@ bool iso_lists_read(const iso_lists *l, uint32_t op, uint32_t *elements) {
   if (value == ISO_VALUE_NIL) return true;
   if (!is_odd(value)) {
     *elements = value;
-    return value <= (l->fit != NULL ? l->fit[key] : l->length[key]);
+    return value <= (l->agreement != NULL ? l->agreement[key] : l->length[key]);
   }
   uint32_t odd = odd_number(value), length = odd_length(h, odd);
   const iso_value *values, *read = h->odd_values + h->odd_first[odd];
@@ -201,7 +202,7 @@ bool iso_lists_read(const iso_lists *l, uint32_t op, uint32_t *elements) {
 bool iso_lists_version(const iso_lists *l, uint32_t op, uint32_t *version) {
   uint32_t elements, key = l->h->op_key[op], txn = l->op_txn[op];
   if (!iso_lists_read(l, op, &elements)) return false;
-  *version = iso_lists_prefix(l, key, elements).good;
-  while (*version > 0 && iso_lists_maker(l, key, *version) == txn) (*version)--;
+  *version = iso_lists_prefix(l, key, elements).counted;
+  while (*version > 0 && iso_lists_writer(l, key, *version) == txn) (*version)--;
   return true;
 }

@@ -6,7 +6,7 @@
 /* Keys whose last version somebody appended to without anybody seeing it: who read that version, and who appended. */
 typedef struct unseen {
   const iso_lists *l;
-  iso_deps_list *edges;
+  iso_dependency_list *edges;
   uint8_t *has; /* by key */
   ISO_VEC(uint64_t) readers;
   ISO_VEC(uint64_t) writers; /* key << 32 | transaction */
@@ -14,17 +14,17 @@ typedef struct unseen {
   ISO_VEC(uint32_t) targets;
 } unseen;
 
-static void order_edges(const iso_lists *l, iso_deps_list *edges) {
+static void order_edges(const iso_lists *l, iso_dependency_list *edges) {
   for (uint32_t k = 0; k < l->h->keys; k++) {
-    uint32_t last = iso_lists_last(l, k);
+    uint32_t last = iso_lists_last_version(l, k);
     for (uint32_t v = 2; v <= last; v++) {
-      iso_deps_add(edges, iso_lists_maker(l, k, v - 1), iso_lists_maker(l, k, v), ISO_DEP_WW);
+      iso_dependency_add(edges, iso_lists_writer(l, k, v - 1), iso_lists_writer(l, k, v), ISO_DEPENDENCY_WW);
     }
   }
 }
 
 /* A read of another order still saw its last element. */
-static void odd_read_edges(const iso_lists *l, uint32_t txn, uint32_t op, iso_deps_list *edges) {
+static void odd_read_edges(const iso_lists *l, uint32_t txn, uint32_t op, iso_dependency_list *edges) {
   const isoproof_history *h = l->h;
   uint32_t count;
   if (iso_history_list(h, op, &count) == NULL) return;
@@ -33,7 +33,7 @@ static void odd_read_edges(const iso_lists *l, uint32_t txn, uint32_t op, iso_de
                                 : l->resolution->list_writer + h->list_first[h->op_key[op]];
   for (uint32_t i = count; i-- > 0;) {
     if (writers[i] >= h->ops || l->op_txn[writers[i]] == txn || !l->counts[l->op_txn[writers[i]]]) continue;
-    iso_deps_add(edges, l->op_txn[writers[i]], txn, ISO_DEP_WR);
+    iso_dependency_add(edges, l->op_txn[writers[i]], txn, ISO_DEPENDENCY_WR);
     return;
   }
 }
@@ -46,9 +46,9 @@ static bool read_edges(unseen *u, uint32_t txn, uint32_t op) {
     odd_read_edges(l, txn, op, u->edges);
     return true;
   }
-  if (version > 0) iso_deps_add(u->edges, iso_lists_maker(l, key, version), txn, ISO_DEP_WR);
-  if (version < iso_lists_last(l, key)) {
-    iso_deps_add(u->edges, txn, iso_lists_maker(l, key, version + 1), ISO_DEP_RW);
+  if (version > 0) iso_dependency_add(u->edges, iso_lists_writer(l, key, version), txn, ISO_DEPENDENCY_WR);
+  if (version < iso_lists_last_version(l, key)) {
+    iso_dependency_add(u->edges, txn, iso_lists_writer(l, key, version + 1), ISO_DEPENDENCY_RW);
     return true;
   }
   return !u->has[key] || iso_vec_push(&u->readers, (uint64_t)key << 32 | txn);
@@ -95,14 +95,15 @@ static bool unseen_edges(unseen *u) {
   if (u->readers.count > 1) qsort(u->readers.items, u->readers.count, sizeof(uint64_t), by_number);
   size_t reader = 0, writer = 0;
   while (writer < u->writers.count) {
-    uint32_t key = (uint32_t)(u->writers.items[writer] >> 32), last = iso_lists_last(u->l, key);
+    uint32_t key = (uint32_t)(u->writers.items[writer] >> 32), last = iso_lists_last_version(u->l, key);
     TAKE(&u->writers, &writer, key, &u->targets);
     while (reader < u->readers.count && u->readers.items[reader] >> 32 < key) reader++;
     TAKE(&u->readers, &reader, key, &u->sources);
-    iso_deps_fan(u->edges, u->sources.items, u->sources.count, u->targets.items, u->targets.count, ISO_DEP_RW);
+    iso_dependency_add_bipartite(u->edges, u->sources.items, u->sources.count, u->targets.items, u->targets.count,
+                                 ISO_DEPENDENCY_RW);
     if (last == 0) continue;
-    uint32_t maker = iso_lists_maker(u->l, key, last);
-    iso_deps_fan(u->edges, &maker, 1, u->targets.items, u->targets.count, ISO_DEP_WW);
+    uint32_t maker = iso_lists_writer(u->l, key, last);
+    iso_dependency_add_bipartite(u->edges, &maker, 1, u->targets.items, u->targets.count, ISO_DEPENDENCY_WW);
   }
   return true;
 }
@@ -121,7 +122,7 @@ static isoproof_status make_edges(unseen *u, isoproof_task *task, isoproof_error
   return unseen_edges(u) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_deps_list *edges,
+isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_dependency_list *edges,
                                 isoproof_error *error) {
   unseen u = {.l = lists, .edges = edges};
   isoproof_status status = make_edges(&u, task, error);

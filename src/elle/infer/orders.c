@@ -1,31 +1,30 @@
+/* The order of each session, and that of real time as a chain of instants. */
 #include "elle/infer/orders.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_timed(const iso_moments *moments, uint32_t earlier, uint32_t later) {
-  uint32_t ended = moments->ended[earlier], begun = moments->begun[later];
-  return ended != ISO_NO_MOMENT && begun != ISO_NO_MOMENT && ended <= begun;
+static bool is_timed(const iso_instants *instants, uint32_t earlier, uint32_t later) {
+  uint32_t ended = instants->ended[earlier], begun = instants->begun[later];
+  return ended != ISO_NO_INSTANT && begun != ISO_NO_INSTANT && ended <= begun;
 }
 
-void iso_process_edges_beside(const isoproof_history *h, const uint8_t *counts, const iso_moments *moments,
-                              iso_deps_list *edges) {
+void iso_session_edges(const isoproof_history *h, const uint8_t *counts, const iso_instants *instants,
+                       iso_dependency_list *edges) {
   for (uint32_t s = 0; s < h->sessions; s++) {
     uint32_t last = ISO_NO_OP;
     for (uint32_t t = h->session_first_txn[s]; t < h->session_first_txn[s + 1]; t++) {
       if (!counts[t]) continue;
-      bool said = last != ISO_NO_OP && moments != NULL && is_timed(moments, last, t);
-      if (last != ISO_NO_OP && !said) iso_deps_add(edges, last, t, ISO_DEP_PROCESS);
-      if (h->txn_status[t] == ISOPROOF_TXN_COMMITTED) last = t;
+      bool said = last != ISO_NO_OP && instants != NULL && is_timed(instants, last, t);
+      if (last != ISO_NO_OP && !said) iso_dependency_add(edges, last, t, ISO_DEPENDENCY_SO);
+      if (h->txn_status[t] == ISOPROOF_COMMITTED) last = t;
     }
   }
 }
 
-void iso_process_edges(const isoproof_history *h, const uint8_t *counts, iso_deps_list *edges) {
-  iso_process_edges_beside(h, counts, NULL, edges);
+static bool has_realtime(const isoproof_history *h) {
+  return h->txn_start_index_opt != NULL || h->txn_start_opt != NULL;
 }
-
-bool iso_has_realtime(const isoproof_history *h) { return h->txn_start_index_opt != NULL || h->txn_start_opt != NULL; }
 
 /* A beginning or an end. */
 typedef struct event {
@@ -88,61 +87,62 @@ static bool sort_events(event *events, size_t count) {
   return made;
 }
 
-static void number_moments(const event *events, size_t count, iso_moments *moments) {
+static void number_instants(const event *events, size_t count, iso_instants *instants) {
   bool after_end = false;
   for (size_t i = 0; i < count; i++) {
     if (events[i].end) {
-      moments->ended[events[i].txn] = moments->count; /* the next moment, should there be one */
+      instants->ended[events[i].txn] = instants->count; /* the next instant, should there be one */
       after_end = true;
       continue;
     }
-    if (after_end) moments->count++;
+    if (after_end) instants->count++;
     after_end = false;
-    if (moments->count > 0) moments->begun[events[i].txn] = moments->count - 1;
+    if (instants->count > 0) instants->begun[events[i].txn] = instants->count - 1;
   }
 }
 
-isoproof_status iso_moments_make(const isoproof_history *h, const uint8_t *counts, iso_moments *moments,
-                                 isoproof_error *error) {
-  *moments = (iso_moments){NULL, NULL, 0};
-  moments->begun = iso_alloc(h->txns, sizeof *moments->begun);
-  moments->ended = iso_alloc(h->txns, sizeof *moments->ended);
+isoproof_status iso_instants_make(const isoproof_history *h, const uint8_t *counts, iso_instants *instants,
+                                  isoproof_error *error) {
+  *instants = (iso_instants){NULL, NULL, 0};
+  instants->begun = iso_alloc(h->txns, sizeof *instants->begun);
+  instants->ended = iso_alloc(h->txns, sizeof *instants->ended);
   event *events = iso_alloc((size_t)h->txns * 2, sizeof *events);
-  bool made = moments->begun != NULL && moments->ended != NULL && events != NULL;
+  bool made = instants->begun != NULL && instants->ended != NULL && events != NULL;
   if (made) {
-    memset(moments->begun, 0xff, (size_t)h->txns * sizeof *moments->begun);
-    memset(moments->ended, 0xff, (size_t)h->txns * sizeof *moments->ended);
-    size_t count = iso_has_realtime(h) ? collect(h, counts, events) : 0;
+    memset(instants->begun, 0xff, (size_t)h->txns * sizeof *instants->begun);
+    memset(instants->ended, 0xff, (size_t)h->txns * sizeof *instants->ended);
+    size_t count = has_realtime(h) ? collect(h, counts, events) : 0;
     made = sort_events(events, count);
-    if (made) number_moments(events, count, moments);
+    if (made) number_instants(events, count, instants);
     for (uint32_t t = 0; made && t < h->txns; t++) {
-      if (moments->ended[t] == moments->count) moments->ended[t] = ISO_NO_MOMENT;
-      bool backwards = moments->begun[t] != ISO_NO_MOMENT && moments->ended[t] <= moments->begun[t];
-      if (backwards) moments->ended[t] = ISO_NO_MOMENT; /* it ended before it began: one of the two is wrong */
+      if (instants->ended[t] == instants->count) instants->ended[t] = ISO_NO_INSTANT;
+      bool backwards = instants->begun[t] != ISO_NO_INSTANT && instants->ended[t] <= instants->begun[t];
+      if (backwards) instants->ended[t] = ISO_NO_INSTANT; /* it ended before it began: one of the two is wrong */
     }
   }
   free(events);
   if (made) return ISOPROOF_OK;
-  iso_moments_free(moments);
+  iso_instants_free(instants);
   return iso_fail_memory(error);
 }
 
-void iso_moments_free(iso_moments *moments) {
-  free(moments->begun);
-  free(moments->ended);
-  *moments = (iso_moments){NULL, NULL, 0};
+void iso_instants_free(iso_instants *instants) {
+  free(instants->begun);
+  free(instants->ended);
+  *instants = (iso_instants){NULL, NULL, 0};
 }
 
-void iso_realtime_edges(const isoproof_history *h, const iso_moments *moments, iso_deps_list *edges) {
+void iso_realtime_edges(const isoproof_history *h, const iso_instants *instants, iso_dependency_list *edges) {
   uint32_t node = edges->nodes;
-  if (moments->count > UINT32_MAX - 16 - node) {
+  if (instants->count > UINT32_MAX - 16 - node) {
     edges->failed = true;
     return;
   }
-  edges->nodes += moments->count;
-  for (uint32_t m = 0; m + 1 < moments->count; m++) iso_deps_add(edges, node + m, node + m + 1, ISO_PASS);
+  edges->nodes += instants->count;
+  for (uint32_t m = 0; m + 1 < instants->count; m++) iso_dependency_add(edges, node + m, node + m + 1, ISO_PASSAGE);
   for (uint32_t t = 0; t < h->txns; t++) {
-    if (moments->ended[t] != ISO_NO_MOMENT) iso_deps_add(edges, t, node + moments->ended[t], ISO_DEP_REALTIME);
-    if (moments->begun[t] != ISO_NO_MOMENT) iso_deps_add(edges, node + moments->begun[t], t, ISO_PASS);
+    if (instants->ended[t] != ISO_NO_INSTANT)
+      iso_dependency_add(edges, t, node + instants->ended[t], ISO_DEPENDENCY_RT);
+    if (instants->begun[t] != ISO_NO_INSTANT) iso_dependency_add(edges, node + instants->begun[t], t, ISO_PASSAGE);
   }
 }

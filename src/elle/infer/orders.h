@@ -1,4 +1,4 @@
-/* orders.h - what is known without looking at data: the order of each session, and real time.
+/* orders.h - what is known without looking at data: the order of each session, and real time (Elle, section 4.1).
  *
  * Both add edges to a list that the caller owns.
  */
@@ -8,35 +8,31 @@
 #include "graph/dependencies.h"
 #include "history/history.h"
 
-/* In all of these, `counts` says who takes part: one byte a transaction, 1 where it is committed or committed in
+/* In all of these, `counts` says who takes part: one byte per transaction, 1 where it is committed or committed in
  * effect. */
 
-/* Each committed transaction before the next one of its session.  What became of a transaction of unknown outcome is
- * not known when the next one begins: it comes after its predecessors, and before nobody. */
-void iso_process_edges(const isoproof_history *history, const uint8_t *counts, iso_deps_list *edges);
-
-struct iso_moments;
-/* The same where real time does not say it already. */
-void iso_process_edges_beside(const isoproof_history *history, const uint8_t *counts, const struct iso_moments *moments,
-                              iso_deps_list *edges);
-
-/* A moment between which and the next no transaction both ends and another begins; numbered in order.  A transaction
- * that ended at or before moment m came before all that began at m or later. */
-typedef struct iso_moments {
-  uint32_t *begun; /* by transaction: the last moment before it began; ISO_NO_MOMENT for none, or not known */
-  uint32_t *ended; /* by transaction: the first moment after it ended; ISO_NO_MOMENT for none, or not known */
+/* An instant of real time: one between the end of some transaction and the next beginning of one, numbered in order.
+ * A transaction that ended at or before instant i came before all that began at i or later. */
+typedef struct iso_instants {
+  uint32_t *begun; /* by transaction: the last instant before it began; ISO_NO_INSTANT for none, or not known */
+  uint32_t *ended; /* by transaction: the first instant after it ended; ISO_NO_INSTANT for none, or not known */
   uint32_t count;
-} iso_moments;
-#define ISO_NO_MOMENT UINT32_MAX
+} iso_instants;
+#define ISO_NO_INSTANT UINT32_MAX
 
-/* Whether the history says anything about real time. */
-bool iso_has_realtime(const isoproof_history *history);
 /* By the indexes of invocations and completions where there are any, else by times, of the transactions that count.
- * The caller frees with iso_moments_free. */
-isoproof_status iso_moments_make(const isoproof_history *history, const uint8_t *counts, iso_moments *moments,
-                                 isoproof_error *error);
-void iso_moments_free(iso_moments *moments);
-/* Real time by a chain of auxiliary nodes, one a moment: linear, whatever the concurrency. */
-void iso_realtime_edges(const isoproof_history *history, const iso_moments *moments, iso_deps_list *edges);
+ * Linear for indexes, and for times that come sorted; sorts otherwise.  The caller frees with iso_instants_free. */
+isoproof_status iso_instants_make(const isoproof_history *history, const uint8_t *counts, iso_instants *instants,
+                                  isoproof_error *error);
+void iso_instants_free(iso_instants *instants);
+
+/* Each committed transaction before the next one of its session, where the instants (may be NULL) do not say so
+ * already. What became of a transaction of unknown outcome is not known when the next one begins: it comes after its
+ * predecessors, and before nobody. */
+void iso_session_edges(const isoproof_history *history, const uint8_t *counts, const iso_instants *instants,
+                       iso_dependency_list *edges);
+/* Real time by a chain of auxiliary nodes, one per instant: linear, whatever the concurrency, where the transitive
+ * reduction of Elle (section 4.1) costs the number of operations times that of concurrent processes. */
+void iso_realtime_edges(const isoproof_history *history, const iso_instants *instants, iso_dependency_list *edges);
 
 #endif

@@ -1,3 +1,4 @@
+/* Versions of rows by stages of life, and what reads and queries say of them. */
 #include "elle/infer/predicates.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ typedef struct predicate {
 
 typedef struct maker {
   iso_predicates *p;
-  iso_deps_list *edges;
+  iso_dependency_list *edges;
   uint8_t *shown; /* by key: in the rows of the query at hand */
 } maker;
 
@@ -52,26 +53,27 @@ static int by_stage(const void *a, const void *b) {
 }
 
 /* What may have happened to keys although nobody knows. */
-static bool collect_unsure(iso_predicates *p) {
+static bool collect_indeterminate(iso_predicates *p) {
   const isoproof_history *h = p->h;
   for (uint32_t t = 0; t < h->txns; t++) {
     if (p->counts[t] || h->txn_status[t] != ISOPROOF_TXN_UNKNOWN) continue;
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) {
       if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
       iso_stage stage = h->op_value[op] == p->dead ? ISO_STAGE_DEAD : ISO_STAGE_LIVING;
-      if (!iso_vec_push(&p->unsure, ((iso_row_version){h->op_key[op], op, stage}))) return false;
+      if (!iso_vec_push(&p->indeterminate, ((iso_row_version){h->op_key[op], op, stage}))) return false;
     }
   }
-  if (p->unsure.count > 1) qsort(p->unsure.items, p->unsure.count, sizeof *p->unsure.items, by_stage);
+  if (p->indeterminate.count > 1)
+    qsort(p->indeterminate.items, p->indeterminate.count, sizeof *p->indeterminate.items, by_stage);
   return true;
 }
 
 /* The first of them about a key, or about one after it. */
-static size_t first_unsure(const iso_predicates *p, uint32_t key) {
-  size_t low = 0, high = p->unsure.count;
+static size_t first_indeterminate(const iso_predicates *p, uint32_t key) {
+  size_t low = 0, high = p->indeterminate.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (p->unsure.items[middle].key < key) {
+    if (p->indeterminate.items[middle].key < key) {
       low = middle + 1;
     } else {
       high = middle;
@@ -155,11 +157,11 @@ static bool matches(const isoproof_history *h, const predicate *p, iso_value val
 /* ---- dependencies ---- */
 
 static void depend(maker *m, uint32_t from, uint32_t to, uint32_t key, uint32_t from_op, uint32_t to_op,
-                   iso_deps kind) {
+                   iso_dependency_set kind) {
   if (from == to) return;
-  iso_deps_add(m->edges, from, to, kind);
-  iso_row_reason reason = {from, to, key, from_op, to_op, kind};
-  if (!iso_vec_push(&m->p->reasons, reason)) m->edges->failed = true;
+  iso_dependency_add(m->edges, from, to, kind);
+  iso_row_dependency dependency = {from, to, key, from_op, to_op, kind};
+  if (!iso_vec_push(&m->p->dependencies, dependency)) m->edges->failed = true;
 }
 
 /* The versions of the first stage after `stage` that the key has. */
@@ -178,14 +180,14 @@ static void write_edges(maker *m, uint32_t key) {
     next_stage(p, key, p->versions[i].stage, &first, &end);
     for (uint32_t k = first; k < end; k++) {
       uint32_t next = p->versions[k].op;
-      depend(m, p->op_txn[op], p->op_txn[next], key, op, next, ISO_DEP_WW);
+      depend(m, p->op_txn[op], p->op_txn[next], key, op, next, ISO_DEPENDENCY_WW);
     }
   }
 }
 
 /* A read of a version: after who made it, before who made the next. */
-static void version_edges(maker *m, uint32_t txn, uint32_t op, uint32_t key, int64_t version, iso_deps wr,
-                          iso_deps rw) {
+static void version_edges(maker *m, uint32_t txn, uint32_t op, uint32_t key, int64_t version, iso_dependency_set wr,
+                          iso_dependency_set rw) {
   const iso_predicates *p = m->p;
   uint32_t first, end;
   iso_stage stage = version == NONE ? ISO_STAGE_UNBORN : p->versions[version].stage;
@@ -209,8 +211,9 @@ static int64_t version_of(const iso_predicates *p, uint32_t key, iso_value value
 }
 
 static bool may_be_dead(const iso_predicates *p, uint32_t key) {
-  for (size_t i = first_unsure(p, key); i < p->unsure.count && p->unsure.items[i].key == key; i++) {
-    if (p->unsure.items[i].stage == ISO_STAGE_DEAD) return true;
+  for (size_t i = first_indeterminate(p, key); i < p->indeterminate.count && p->indeterminate.items[i].key == key;
+       i++) {
+    if (p->indeterminate.items[i].stage == ISO_STAGE_DEAD) return true;
   }
   return false;
 }
@@ -222,9 +225,9 @@ static void read_nothing(maker *m, uint32_t txn, uint32_t op) {
   int64_t dead = p->dead == ISO_VALUE_NONE ? NONE : version_of(p, key, p->dead);
   if (may_be_dead(p, key)) return;
   if (dead == NONE) {
-    version_edges(m, txn, op, key, NONE, ISO_DEP_WR, ISO_DEP_RW);
+    version_edges(m, txn, op, key, NONE, ISO_DEPENDENCY_WR, ISO_DEPENDENCY_RW);
   } else if (dead != MANY && was_initial(p, key)) {
-    version_edges(m, txn, op, key, dead, ISO_DEP_WR, ISO_DEP_RW);
+    version_edges(m, txn, op, key, dead, ISO_DEPENDENCY_WR, ISO_DEPENDENCY_RW);
   }
 }
 
@@ -241,13 +244,14 @@ static bool judge_missing(maker *m, const predicate *q, uint32_t txn, uint32_t o
     candidates++;
     only = i;
   }
-  for (size_t i = first_unsure(p, key); i < p->unsure.count && p->unsure.items[i].key == key; i++) {
-    const iso_row_version *v = &p->unsure.items[i];
+  for (size_t i = first_indeterminate(p, key); i < p->indeterminate.count && p->indeterminate.items[i].key == key;
+       i++) {
+    const iso_row_version *v = &p->indeterminate.items[i];
     if (v->stage == ISO_STAGE_DEAD || !matches(p->h, q, p->h->op_value[v->op], &known)) return true;
   }
   if (!known) return true;
   if (candidates == 0) return iso_vec_push(&m->p->misses, ((iso_row_miss){op, key}));
-  if (candidates == 1) version_edges(m, txn, op, key, only, ISO_DEP_WRP, ISO_DEP_RWP);
+  if (candidates == 1) version_edges(m, txn, op, key, only, ISO_DEPENDENCY_WR_PREDICATE, ISO_DEPENDENCY_RW_PREDICATE);
   return true;
 }
 
@@ -291,7 +295,7 @@ static bool query_edges(maker *m, uint32_t txn, uint32_t op) {
     if (!iso_predicates_key(p, rows[i], &key)) continue;
     m->shown[key] = 1;
     int64_t version = version_of(p, key, rows[i + 1]);
-    if (version >= 0) version_edges(m, txn, op, key, version, ISO_DEP_WRP, ISO_DEP_RWP);
+    if (version >= 0) version_edges(m, txn, op, key, version, ISO_DEPENDENCY_WR_PREDICATE, ISO_DEPENDENCY_RW_PREDICATE);
   }
   for (uint32_t k = 0; k < h->keys; k++) {
     bool row = p->version_first[k] < p->version_first[k + 1];
@@ -310,7 +314,7 @@ static bool op_edges(maker *m, uint32_t txn, uint32_t op) {
     return true;
   }
   int64_t version = version_of(m->p, h->op_key[op], h->op_value[op]);
-  if (version >= 0) version_edges(m, txn, op, h->op_key[op], version, ISO_DEP_WR, ISO_DEP_RW);
+  if (version >= 0) version_edges(m, txn, op, h->op_key[op], version, ISO_DEPENDENCY_WR, ISO_DEPENDENCY_RW);
   return true;
 }
 
@@ -319,7 +323,8 @@ static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error
   const isoproof_history *h = p->h;
   find_dead(p);
   m->shown = iso_alloc_zero(h->keys, 1);
-  if (m->shown == NULL || !sort_names(p) || !make_versions(p) || !collect_unsure(p)) return iso_fail_memory(error);
+  if (m->shown == NULL || !sort_names(p) || !make_versions(p) || !collect_indeterminate(p))
+    return iso_fail_memory(error);
   for (uint32_t k = 0; k < h->keys; k++) write_edges(m, k);
   for (uint32_t t = 0; t < h->txns; t++) {
     if ((t & 255) == 0) ISO_TRY(iso_task_check(task, error));
@@ -332,7 +337,7 @@ static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error
 }
 
 isoproof_status iso_predicates_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task,
-                                    iso_predicates *p, iso_deps_list *edges, isoproof_error *error) {
+                                    iso_predicates *p, iso_dependency_list *edges, isoproof_error *error) {
   memset(p, 0, sizeof *p);
   p->h = history;
   p->counts = counts;
@@ -348,8 +353,8 @@ void iso_predicates_free(iso_predicates *p) {
   free(p->versions);
   free(p->version_first);
   free(p->names);
-  iso_vec_free(&p->reasons);
+  iso_vec_free(&p->dependencies);
   iso_vec_free(&p->misses);
-  iso_vec_free(&p->unsure);
+  iso_vec_free(&p->indeterminate);
   memset(p, 0, sizeof *p);
 }

@@ -1,9 +1,10 @@
+/* Who read and wrote which version, pairs of versions in order, and keys whose versions are cyclic. */
 #include "elle/infer/registers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/scc.h"
+#include "graph/components.h"
 #include "history/resolve.h"
 
 typedef ISO_VEC(uint32_t) numbers;
@@ -12,7 +13,7 @@ typedef ISO_VEC(uint64_t) pairs; /* two numbers of 32 bits each, the first one t
 typedef struct maker {
   iso_registers *r;
   const iso_register_options *options;
-  ISO_VEC(iso_touch) touches;
+  ISO_VEC(iso_key_access) accesses;
   pairs garbage;    /* key << 32 | value of each read of a value that nobody wrote; sorted, each once */
   numbers from, to; /* pairs of versions */
 } maker;
@@ -61,47 +62,47 @@ static uint32_t version_seen(const maker *m, uint32_t op) {
   return h->ops + h->keys + (uint32_t)low;
 }
 
-/* ---- touches ---- */
+/* ---- accesses ---- */
 
-static bool touch_txn(maker *m, uint32_t txn, uint32_t *latest) {
+static bool collect_accesses(maker *m, uint32_t txn, uint32_t *latest) {
   const isoproof_history *h = m->r->h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     bool reads = is_read(h, op), writes = h->op_kind[op] == ISOPROOF_OP_WRITE;
     if (!reads && !writes) continue;
     uint32_t key = h->op_key[op];
-    if (latest[key] == UINT32_MAX || m->touches.items[latest[key]].txn != txn) {
-      iso_touch fresh = {key, txn, ISO_NO_VERSION, ISO_NO_VERSION, ISO_NO_OP, false};
-      latest[key] = (uint32_t)m->touches.count;
-      if (!iso_vec_push(&m->touches, fresh)) return false;
+    if (latest[key] == UINT32_MAX || m->accesses.items[latest[key]].txn != txn) {
+      iso_key_access fresh = {key, txn, ISO_NO_VERSION, ISO_NO_VERSION, ISO_NO_OP, false};
+      latest[key] = (uint32_t)m->accesses.count;
+      if (!iso_vec_push(&m->accesses, fresh)) return false;
     }
-    iso_touch *touch = &m->touches.items[latest[key]];
+    iso_key_access *access = &m->accesses.items[latest[key]];
     if (writes) {
-      touch->out = op;
-      touch->wrote = true;
-    } else if (!touch->wrote && touch->read_op == ISO_NO_OP) {
-      touch->in = version_seen(m, op);
-      touch->read_op = op;
+      access->written = op;
+      access->wrote = true;
+    } else if (!access->wrote && access->read_op == ISO_NO_OP) {
+      access->read = version_seen(m, op);
+      access->read_op = op;
     }
   }
   return true;
 }
 
 /* Collects what transactions did to keys and sorts it by key. */
-static bool make_touches(maker *m) {
+static bool make_accesses(maker *m) {
   iso_registers *r = m->r;
   const isoproof_history *h = r->h;
   uint32_t *latest = iso_alloc(h->keys, sizeof *latest);
   bool made = latest != NULL;
   if (made) memset(latest, 0xff, (size_t)h->keys * sizeof *latest);
-  for (uint32_t t = 0; made && t < h->txns; t++) made = !r->counts[t] || touch_txn(m, t, latest);
+  for (uint32_t t = 0; made && t < h->txns; t++) made = !r->counts[t] || collect_accesses(m, t, latest);
   free(latest);
-  r->touches = iso_alloc(m->touches.count, sizeof *r->touches);
-  r->touch_first = iso_alloc_zero((size_t)h->keys + 2, sizeof *r->touch_first);
-  if (!made || r->touches == NULL || r->touch_first == NULL) return false;
-  uint32_t *next = r->touch_first + 1;
-  for (size_t i = 0; i < m->touches.count; i++) next[m->touches.items[i].key + 1]++;
+  r->accesses = iso_alloc(m->accesses.count, sizeof *r->accesses);
+  r->access_first = iso_alloc_zero((size_t)h->keys + 2, sizeof *r->access_first);
+  if (!made || r->accesses == NULL || r->access_first == NULL) return false;
+  uint32_t *next = r->access_first + 1;
+  for (size_t i = 0; i < m->accesses.count; i++) next[m->accesses.items[i].key + 1]++;
   for (uint32_t k = 0; k < h->keys; k++) next[k + 1] += next[k];
-  for (size_t i = 0; i < m->touches.count; i++) r->touches[next[m->touches.items[i].key]++] = m->touches.items[i];
+  for (size_t i = 0; i < m->accesses.count; i++) r->accesses[next[m->accesses.items[i].key]++] = m->accesses.items[i];
   return true;
 }
 
@@ -112,22 +113,23 @@ static bool pair(maker *m, uint32_t a, uint32_t b) {
   return iso_vec_push(&m->from, a) && iso_vec_push(&m->to, b);
 }
 
-static uint32_t left_behind(const iso_touch *touch) { return touch->wrote ? touch->out : touch->in; }
+static uint32_t left_behind(const iso_key_access *access) { return access->wrote ? access->written : access->read; }
 
-static bool is_committed(const iso_registers *r, const iso_touch *touch) {
-  return r->h->txn_status[touch->txn] == ISOPROOF_TXN_COMMITTED;
+static bool is_committed(const iso_registers *r, const iso_key_access *access) {
+  return r->h->txn_status[access->txn] == ISOPROOF_COMMITTED;
 }
 
 /* What one transaction left behind is not after what the next one of its session found, and before what it wrote. */
 static bool pair_sessions(maker *m, uint32_t key) {
   const iso_registers *r = m->r;
-  const iso_touch *last = NULL;
-  for (uint32_t i = r->touch_first[key]; i < r->touch_first[key + 1]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    bool same = last != NULL && r->h->txn_session[last->txn] == r->h->txn_session[touch->txn];
-    if (same && !(pair(m, left_behind(last), touch->in) && pair(m, left_behind(last), touch->out))) return false;
+  const iso_key_access *last = NULL;
+  for (uint32_t i = r->access_first[key]; i < r->access_first[key + 1]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    bool same = last != NULL && r->h->txn_session[last->txn] == r->h->txn_session[access->txn];
+    if (same && !(pair(m, left_behind(last), access->read) && pair(m, left_behind(last), access->written)))
+      return false;
     if (!same) last = NULL;
-    if (is_committed(r, touch) && left_behind(touch) != ISO_NO_VERSION) last = touch;
+    if (is_committed(r, access) && left_behind(access) != ISO_NO_VERSION) last = access;
   }
   return true;
 }
@@ -136,10 +138,10 @@ static bool pair_by_rank(maker *m, uint32_t key) {
   const iso_registers *r = m->r;
   pairs ranked = {NULL, 0, 0};
   bool made = true;
-  for (uint32_t i = r->touch_first[key]; made && i < r->touch_first[key + 1]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    uint64_t rank = m->options->txn_order_opt[touch->txn];
-    if (touch->wrote) made = iso_vec_push(&ranked, rank << 32 | touch->out);
+  for (uint32_t i = r->access_first[key]; made && i < r->access_first[key + 1]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    uint64_t rank = m->options->txn_order_opt[access->txn];
+    if (access->wrote) made = iso_vec_push(&ranked, rank << 32 | access->written);
   }
   if (ranked.count > 1) qsort(ranked.items, ranked.count, sizeof(uint64_t), by_number);
   for (size_t i = 1; made && i < ranked.count; i++) {
@@ -152,8 +154,8 @@ static bool pair_by_rank(maker *m, uint32_t key) {
 static bool make_pairs(maker *m) {
   const iso_registers *r = m->r;
   for (uint32_t k = 0; k < r->h->keys; k++) {
-    for (uint32_t i = r->touch_first[k]; m->options->wfr_keys && i < r->touch_first[k + 1]; i++) {
-      if (!pair(m, r->touches[i].in, r->touches[i].out)) return false;
+    for (uint32_t i = r->access_first[k]; m->options->wfr_keys && i < r->access_first[k + 1]; i++) {
+      if (!pair(m, r->accesses[i].read, r->accesses[i].written)) return false;
     }
     if (m->options->sequential_keys && !pair_sessions(m, k)) return false;
     if (m->options->txn_order_opt != NULL && !pair_by_rank(m, k)) return false;
@@ -175,26 +177,26 @@ static bool make_rows(maker *m) {
 
 /* ---- real time ---- */
 
-static void enter_at(iso_registers *r, uint32_t version, uint32_t moment) {
-  if (version == ISO_NO_VERSION || moment == ISO_NO_MOMENT) return;
-  if (moment + 1 > r->entered[version]) r->entered[version] = moment + 1;
+static void enter_at(iso_registers *r, uint32_t version, uint32_t instant) {
+  if (version == ISO_NO_VERSION || instant == ISO_NO_INSTANT) return;
+  if (instant + 1 > r->entered[version]) r->entered[version] = instant + 1;
 }
 
-static isoproof_status make_moments(iso_registers *r, isoproof_error *error) {
-  iso_moments moments;
+static isoproof_status make_instants(iso_registers *r, isoproof_error *error) {
+  iso_instants instants;
   r->left = iso_alloc(r->versions, sizeof *r->left);
   r->entered = iso_alloc_zero(r->versions, sizeof *r->entered);
   if (r->left == NULL || r->entered == NULL) return iso_fail_memory(error);
   memset(r->left, 0xff, (size_t)r->versions * sizeof *r->left);
-  ISO_TRY(iso_moments_make(r->h, r->counts, &moments, error));
-  for (uint32_t i = 0; i < r->touch_first[r->h->keys]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    uint32_t left = left_behind(touch), ended = moments.ended[touch->txn];
-    enter_at(r, touch->in, moments.begun[touch->txn]);
-    enter_at(r, touch->out, moments.begun[touch->txn]);
+  ISO_TRY(iso_instants_make(r->h, r->counts, &instants, error));
+  for (uint32_t i = 0; i < r->access_first[r->h->keys]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    uint32_t left = left_behind(access), ended = instants.ended[access->txn];
+    enter_at(r, access->read, instants.begun[access->txn]);
+    enter_at(r, access->written, instants.begun[access->txn]);
     if (left != ISO_NO_VERSION && ended < r->left[left]) r->left[left] = ended;
   }
-  iso_moments_free(&moments);
+  iso_instants_free(&instants);
   return ISOPROOF_OK;
 }
 
@@ -203,17 +205,17 @@ static isoproof_status make_moments(iso_registers *r, isoproof_error *error) {
 /* The versions of a key that somebody found or wrote, the initial one included, each once, ascending. */
 static bool versions_of(const iso_registers *r, uint32_t key, numbers *out) {
   out->count = 0;
-  for (uint32_t i = r->touch_first[key]; i < r->touch_first[key + 1]; i++) {
-    const iso_touch *touch = &r->touches[i];
-    if (touch->in != ISO_NO_VERSION && !iso_vec_push(out, touch->in)) return false;
-    if (touch->wrote && !iso_vec_push(out, touch->out)) return false;
+  for (uint32_t i = r->access_first[key]; i < r->access_first[key + 1]; i++) {
+    const iso_key_access *access = &r->accesses[i];
+    if (access->read != ISO_NO_VERSION && !iso_vec_push(out, access->read)) return false;
+    if (access->wrote && !iso_vec_push(out, access->written)) return false;
   }
   return iso_vec_push(out, r->h->ops + key);
 }
 
-/* A chain of moments of one key: a version leads to the moment it was left at, and a moment to what was entered after.
- * A version that leads back to itself that way was merely seen twice. */
-static bool chain_moments(const iso_registers *r, const numbers *versions, iso_deps_list *edges, pairs *sorted) {
+/* A chain of instants of one key: a version leads to the instant it was left at, and a instant to what was entered
+ * after. A version that leads back to itself that way was merely seen twice. */
+static bool chain_instants(const iso_registers *r, const numbers *versions, iso_dependency_list *edges, pairs *sorted) {
   sorted->count = 0;
   for (size_t i = 0; i < versions->count; i++) {
     uint32_t v = versions->items[i];
@@ -224,13 +226,13 @@ static bool chain_moments(const iso_registers *r, const numbers *versions, iso_d
   qsort(sorted->items, sorted->count, sizeof(uint64_t), by_number);
   uint32_t base = edges->nodes;
   for (size_t i = 0; i < sorted->count; i++) {
-    uint32_t node = iso_deps_node(edges);
-    iso_deps_add(edges, node, (uint32_t)sorted->items[i], ISO_PASS);
-    if (i + 1 < sorted->count) iso_deps_add(edges, node, node + 1, ISO_PASS);
+    uint32_t node = iso_dependency_node(edges);
+    iso_dependency_add(edges, node, (uint32_t)sorted->items[i], ISO_PASSAGE);
+    if (i + 1 < sorted->count) iso_dependency_add(edges, node, node + 1, ISO_PASSAGE);
   }
   for (size_t i = 0; i < versions->count; i++) {
     uint32_t v = versions->items[i];
-    if (r->left[v] == ISO_NO_MOMENT) continue;
+    if (r->left[v] == ISO_NO_INSTANT) continue;
     size_t low = 0, high = sorted->count; /* the first entrance that is not before */
     while (low < high) {
       size_t middle = low + (high - low) / 2;
@@ -240,13 +242,13 @@ static bool chain_moments(const iso_registers *r, const numbers *versions, iso_d
         high = middle;
       }
     }
-    if (low < sorted->count) iso_deps_add(edges, v, base + (uint32_t)low, ISO_PASS);
+    if (low < sorted->count) iso_dependency_add(edges, v, base + (uint32_t)low, ISO_PASSAGE);
   }
   return true;
 }
 
 /* Everything known about versions as one graph: pairs, the initial version first, and real time. */
-static bool version_edges(const iso_registers *r, iso_deps_list *edges) {
+static bool version_edges(const iso_registers *r, iso_dependency_list *edges) {
   numbers versions = {NULL, 0, 0};
   pairs sorted = {NULL, 0, 0};
   bool made = true;
@@ -254,11 +256,11 @@ static bool version_edges(const iso_registers *r, iso_deps_list *edges) {
     made = versions_of(r, k, &versions);
     for (size_t i = 0; made && i < versions.count; i++) {
       uint32_t v = versions.items[i];
-      iso_deps_add(edges, r->h->ops + k, v, ISO_PASS);
+      iso_dependency_add(edges, r->h->ops + k, v, ISO_PASSAGE);
       for (uint32_t e = r->after_first[v]; e < r->after_first[v + 1]; e++)
-        iso_deps_add(edges, v, r->after[e], ISO_PASS);
+        iso_dependency_add(edges, v, r->after[e], ISO_PASSAGE);
     }
-    if (made && r->left != NULL) made = chain_moments(r, &versions, edges, &sorted);
+    if (made && r->left != NULL) made = chain_instants(r, &versions, edges, &sorted);
   }
   iso_vec_free(&versions);
   iso_vec_free(&sorted);
@@ -273,14 +275,15 @@ static uint32_t key_of_version(const maker *m, uint32_t version) {
 }
 
 /* Two versions in one component come before each other. */
-static isoproof_status mark_cyclic(const maker *m, const uint32_t *component, uint32_t count, isoproof_error *error) {
+static isoproof_status mark_cyclic(const maker *m, const iso_components *components, isoproof_error *error) {
   enum { UNSEEN = -1, COUNTED = -2 };
   iso_registers *r = m->r;
-  int64_t *one = iso_alloc(count, sizeof *one);
+  const uint32_t *component = components->of;
+  int64_t *one = iso_alloc(components->count, sizeof *one);
   if (one == NULL) return iso_fail_memory(error);
-  for (uint32_t c = 0; c < count; c++) one[c] = UNSEEN;
+  for (uint32_t c = 0; c < components->count; c++) one[c] = UNSEEN;
   for (uint32_t v = 0; v < r->versions; v++) {
-    if (component[v] == ISO_ALONE || one[component[v]] == COUNTED) continue;
+    if (component[v] == ISO_NO_COMPONENT || one[component[v]] == COUNTED) continue;
     if (one[component[v]] == UNSEEN) {
       one[component[v]] = v;
       continue;
@@ -298,24 +301,24 @@ static isoproof_status mark_cyclic(const maker *m, const uint32_t *component, ui
 
 static isoproof_status find_cycles(const maker *m, isoproof_task *task, isoproof_error *error) {
   iso_registers *r = m->r;
-  iso_deps_list edges;
-  iso_graph graph;
-  uint32_t count = 0, *component;
+  iso_dependency_list edges;
+  iso_dependency_graph graph;
   r->cyclic = iso_alloc_zero(r->h->keys, sizeof *r->cyclic);
   r->cyclic_one = iso_alloc(r->h->keys, sizeof *r->cyclic_one);
   r->cyclic_other = iso_alloc(r->h->keys, sizeof *r->cyclic_other);
   if (r->cyclic == NULL || r->cyclic_one == NULL || r->cyclic_other == NULL) return iso_fail_memory(error);
   if (m->from.count == 0 && r->left == NULL) return ISOPROOF_OK; /* the initial version alone makes no cycles */
-  iso_deps_init(&edges, r->versions);
+  iso_dependency_list_init(&edges, r->versions);
   if (!version_edges(r, &edges)) edges.failed = true;
-  ISO_TRY(iso_graph_make(&edges, &graph, error));
-  component = iso_alloc(graph.nodes, sizeof *component);
-  isoproof_status status = component == NULL
-                               ? iso_fail_memory(error)
-                               : iso_scc(graph.first, graph.to, graph.nodes, task, component, &count, error);
-  if (status == ISOPROOF_OK) status = mark_cyclic(m, component, count, error);
-  free(component);
-  iso_graph_free(&graph);
+  ISO_TRY(iso_dependency_graph_make(&edges, &graph, error));
+  iso_components components = {.of = iso_alloc(graph.nodes, sizeof *components.of)};
+  isoproof_status status = components.of != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) {
+    status = iso_components_of_rows(graph.first, graph.to, graph.nodes, task, &components, error);
+  }
+  if (status == ISOPROOF_OK) status = mark_cyclic(m, &components, error);
+  free(components.of);
+  iso_dependency_graph_free(&graph);
   return status;
 }
 
@@ -323,8 +326,8 @@ static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error
   iso_registers *r = m->r;
   if (!collect_garbage(m)) return iso_fail_memory(error);
   r->versions = r->h->ops + r->h->keys + (uint32_t)m->garbage.count;
-  if (!make_touches(m) || !make_pairs(m) || !make_rows(m)) return iso_fail_memory(error);
-  if (m->options->linearizable_keys) ISO_TRY(make_moments(r, error));
+  if (!make_accesses(m) || !make_pairs(m) || !make_rows(m)) return iso_fail_memory(error);
+  if (m->options->linearizable_keys) ISO_TRY(make_instants(r, error));
   return find_cycles(m, task, error);
 }
 
@@ -341,7 +344,7 @@ isoproof_status iso_registers_make(isoproof_history *history, const uint8_t *cou
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u operations are too many for this check", history->ops);
   }
   isoproof_status status = make(&m, task, error);
-  iso_vec_free(&m.touches);
+  iso_vec_free(&m.accesses);
   iso_vec_free(&m.garbage);
   iso_vec_free(&m.from);
   iso_vec_free(&m.to);
@@ -350,8 +353,8 @@ isoproof_status iso_registers_make(isoproof_history *history, const uint8_t *cou
 }
 
 void iso_registers_free(iso_registers *r) {
-  free(r->touches);
-  free(r->touch_first);
+  free(r->accesses);
+  free(r->access_first);
   free(r->after_first);
   free(r->after);
   free(r->left);
@@ -368,5 +371,5 @@ bool iso_registers_before(const iso_registers *r, uint32_t a, uint32_t b) {
   for (uint32_t e = r->after_first[a]; e < r->after_first[a + 1]; e++) {
     if (r->after[e] == b) return true;
   }
-  return r->left != NULL && r->left[a] != ISO_NO_MOMENT && r->entered[b] != 0 && r->left[a] <= r->entered[b] - 1;
+  return r->left != NULL && r->left[a] != ISO_NO_INSTANT && r->entered[b] != 0 && r->left[a] <= r->entered[b] - 1;
 }

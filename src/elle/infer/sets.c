@@ -1,3 +1,4 @@
+/* Reads of a set as a chain, and trees of auxiliary nodes over its elements. */
 #include "elle/infer/sets.h"
 
 #include <stdlib.h>
@@ -201,34 +202,34 @@ static bool find_places(const iso_sets *s, places *p) {
 }
 
 /* The trees, and the additions at their leaves. */
-static void make_trees(const iso_sets *s, places *p, iso_deps_list *edges) {
+static void make_trees(const iso_sets *s, places *p, iso_dependency_list *edges) {
   for (uint32_t key = 0; key < s->h->keys && !edges->failed; key++) {
     uint32_t first = p->first[key], count = p->first[key + 1] - first;
     p->seen[key] = edges->nodes;
     p->missed[key] = p->seen[key] + 2 * count;
-    for (uint32_t i = 0; i < 4 * count && !edges->failed; i++) (void)iso_deps_node(edges);
+    for (uint32_t i = 0; i < 4 * count && !edges->failed; i++) (void)iso_dependency_node(edges);
     for (uint32_t i = 2; i < 2 * count && !edges->failed; i++) {
-      iso_deps_add(edges, p->seen[key] + i, p->seen[key] + i / 2, ISO_PASS);
-      iso_deps_add(edges, p->missed[key] + i / 2, p->missed[key] + i, ISO_PASS);
+      iso_dependency_add(edges, p->seen[key] + i, p->seen[key] + i / 2, ISO_PASSAGE);
+      iso_dependency_add(edges, p->missed[key] + i / 2, p->missed[key] + i, ISO_PASSAGE);
     }
     for (uint32_t i = 0; i < count && !edges->failed; i++) {
       uint32_t op = p->addition[first + i], txn = s->op_txn[op];
-      if (s->level[op] > 0) iso_deps_add(edges, txn, p->seen[key] + count + i, ISO_DEP_WR);
-      iso_deps_add(edges, p->missed[key] + count + i, txn, ISO_PASS);
+      if (s->level[op] > 0) iso_dependency_add(edges, txn, p->seen[key] + count + i, ISO_DEPENDENCY_WR);
+      iso_dependency_add(edges, p->missed[key] + count + i, txn, ISO_PASSAGE);
     }
   }
 }
 
 /* A reader, and the places [low, high) of its key, none of them its own: seen, or missed. */
 static void add_range(const places *p, uint32_t txn, uint32_t key, uint32_t low, uint32_t high, bool seen,
-                      iso_deps_list *edges) {
+                      iso_dependency_list *edges) {
   uint32_t count = p->first[key + 1] - p->first[key];
   for (low += count, high += count; low < high; low /= 2, high /= 2) {
     uint32_t nodes[2] = {low % 2 == 1 ? low++ : 0, high % 2 == 1 ? --high : 0};
     for (int i = 0; i < 2; i++) {
       if (nodes[i] == 0) continue;
-      if (seen) iso_deps_add(edges, p->seen[key] + nodes[i], txn, ISO_PASS);
-      if (!seen) iso_deps_add(edges, txn, p->missed[key] + nodes[i], ISO_DEP_RW);
+      if (seen) iso_dependency_add(edges, p->seen[key] + nodes[i], txn, ISO_PASSAGE);
+      if (!seen) iso_dependency_add(edges, txn, p->missed[key] + nodes[i], ISO_DEPENDENCY_RW);
     }
   }
 }
@@ -257,7 +258,7 @@ static bool find_own(const iso_sets *s, const places *p, uint32_t txn, uint32_t 
 
 /* The same for places [low, high) but for those of its own. */
 static void add_places(const places *p, uint32_t txn, uint32_t key, uint32_t low, uint32_t high, bool seen,
-                       const own_places *own, iso_deps_list *edges) {
+                       const own_places *own, iso_dependency_list *edges) {
   for (size_t i = 0; i < own->count && own->items[i] < high; i++) {
     if (own->items[i] < low) continue;
     add_range(p, txn, key, low, own->items[i], seen, edges);
@@ -281,17 +282,17 @@ static uint32_t shown_places(const iso_sets *s, const places *p, uint32_t key, u
 }
 
 /* A read that does not fit: every element of the key by itself. */
-static bool odd_read_edges(const iso_sets *s, const iso_set_read *read, uint8_t *shown, iso_deps_list *edges) {
+static bool odd_read_edges(const iso_sets *s, const iso_set_read *read, uint8_t *shown, iso_dependency_list *edges) {
   uint32_t count, txn = s->op_txn[read->op];
   const uint32_t *writers = iso_sets_writers(s, read->op, &count);
   for (uint32_t i = 0; i < count; i++) {
     if (writers[i] >= s->h->ops || !s->unique[writers[i]]) continue;
     shown[writers[i]] = 1;
-    iso_deps_add(edges, s->op_txn[writers[i]], txn, ISO_DEP_WR);
+    iso_dependency_add(edges, s->op_txn[writers[i]], txn, ISO_DEPENDENCY_WR);
   }
   for (uint32_t op = 0; op < s->h->ops; op++) {
     bool missed = s->unique[op] && s->h->op_key[op] == read->key && !shown[op];
-    if (missed) iso_deps_add(edges, txn, s->op_txn[op], ISO_DEP_RW);
+    if (missed) iso_dependency_add(edges, txn, s->op_txn[op], ISO_DEPENDENCY_RW);
   }
   for (uint32_t i = 0; i < count; i++) {
     if (writers[i] < s->h->ops) shown[writers[i]] = 0;
@@ -300,7 +301,7 @@ static bool odd_read_edges(const iso_sets *s, const iso_set_read *read, uint8_t 
 }
 
 static isoproof_status read_edges(const iso_sets *s, const places *p, uint8_t *shown, own_places *own,
-                                  isoproof_task *task, iso_deps_list *edges, isoproof_error *error) {
+                                  isoproof_task *task, iso_dependency_list *edges, isoproof_error *error) {
   for (size_t i = 0; i < s->reads.count; i++) {
     const iso_set_read *read = &s->reads.items[i];
     uint32_t txn = s->op_txn[read->op], key = read->key;
@@ -317,7 +318,8 @@ static isoproof_status read_edges(const iso_sets *s, const places *p, uint8_t *s
   return edges->failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_sets_edges(const iso_sets *s, isoproof_task *task, iso_deps_list *edges, isoproof_error *error) {
+isoproof_status iso_sets_edges(const iso_sets *s, isoproof_task *task, iso_dependency_list *edges,
+                               isoproof_error *error) {
   places p;
   own_places own = {NULL, 0, 0};
   uint8_t *shown = iso_alloc_zero(s->h->ops, 1);

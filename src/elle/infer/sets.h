@@ -1,8 +1,9 @@
 /* sets.h - dependencies from reads of sets that only grow.
  *
- * Who saw an element came after who added it, who missed it before.  Reads of a key that contain one another are levels
- * of a chain, so that all of this costs as much as the reads are long; a read that does not fit into the chain is set
- * against every element.  The struct owns its columns until iso_sets_free and refers to the history and to `counts`.
+ * An element that only one transaction adds is recoverable: who saw it came after who added it, who missed it before.
+ * Reads of a key that contain one another are levels of a chain, so that all of this costs as much as the reads are
+ * long; a read that does not fit into the chain is set against every element.  The struct owns its columns until
+ * iso_sets_free and refers to the history and to `counts`.
  */
 #ifndef ISO_ELLE_INFER_SETS_H
 #define ISO_ELLE_INFER_SETS_H
@@ -34,6 +35,7 @@ isoproof_status iso_sets_make(isoproof_history *history, const uint8_t *counts, 
 void iso_sets_free(iso_sets *sets);
 /* Who added the elements of a read, or marks. */
 const uint32_t *iso_sets_writers(const iso_sets *sets, uint32_t op, uint32_t *count);
-isoproof_status iso_sets_edges(const iso_sets *sets, isoproof_task *task, iso_deps_list *edges, isoproof_error *error);
+isoproof_status iso_sets_edges(const iso_sets *sets, isoproof_task *task, iso_dependency_list *edges,
+                               isoproof_error *error);
 
 #endif

@@ -113,7 +113,7 @@ static bool same_types(const conformance *c, const iso_elle *elle) {
   bool same = true;
   for (unsigned a = 0; a < ISO_ANOMALY_COUNT; a++) {
     const char *code = isoproof_anomaly_at(a)->code;
-    bool found = elle->cases.count[a] + elle->cycles.count[a] > 0 && iso_elle_reports(elle, (iso_anomaly)a);
+    bool found = elle->noncycle.count[a] + elle->cycles.count[a] > 0 && iso_elle_reports(elle, (iso_anomaly)a);
     bool expected = json_list_has(types, code);
     if (found == expected) continue;
     print_message("%s: %s %s\n", c->label, code, found ? "found, but not expected" : "expected, but not found");
@@ -278,10 +278,11 @@ static long index_of(const isoproof_history *h, uint32_t txn) {
 }
 
 enum { MOST_TXNS = 64 };
-typedef iso_deps matrix[MOST_TXNS][MOST_TXNS];
+typedef iso_dependency_set matrix[MOST_TXNS][MOST_TXNS];
 
 /* Follows auxiliary nodes: the kinds of dependencies between transactions. */
-static void follow(const iso_graph *g, uint32_t from, uint32_t node, iso_deps kind, matrix out, unsigned depth) {
+static void follow(const iso_dependency_graph *g, uint32_t from, uint32_t node, iso_dependency_set kind, matrix out,
+                   unsigned depth) {
   assert_true(depth < 1000);
   if (node < g->txns) {
     if (node != from) out[from][node] |= kind;
@@ -290,7 +291,7 @@ static void follow(const iso_graph *g, uint32_t from, uint32_t node, iso_deps ki
   for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) follow(g, from, g->to[e], kind, out, depth + 1);
 }
 
-static void fill_matrix(const iso_graph *g, matrix out) {
+static void fill_matrix(const iso_dependency_graph *g, matrix out) {
   memset(out, 0, sizeof(matrix));
   for (uint32_t t = 0; t < g->txns; t++) {
     for (uint32_t e = g->first[t]; e < g->first[t + 1]; e++) follow(g, t, g->to[e], g->kind[e], out, 0);
@@ -309,31 +310,32 @@ static void close_matrix(matrix m, uint32_t count) {
 
 /* The dependencies of a history: those of data, or orders. */
 static void make_matrix(isoproof_history *h, iso_elle_workload workload, json_span kind, matrix out,
-                        iso_elle_cases *cases) {
-  iso_deps_list edges;
-  iso_graph graph;
+                        iso_noncycle_anomalies *anomalies) {
+  iso_dependency_list edges;
+  iso_dependency_graph graph;
   isoproof_error error;
   uint8_t *counts;
   assert_true(h->txns <= MOST_TXNS);
   assert_ok_error(iso_history_effect(h, NULL, &counts, &error), error);
-  iso_deps_init(&edges, h->txns);
+  iso_dependency_list_init(&edges, h->txns);
   if (json_is(kind, "process-graph")) {
-    iso_process_edges(h, counts, &edges);
+    iso_session_edges(h, counts, NULL, &edges);
   } else if (json_is(kind, "realtime-graph")) {
-    iso_moments moments;
-    assert_ok(iso_moments_make(h, counts, &moments, &error));
-    iso_realtime_edges(h, &moments, &edges);
-    iso_moments_free(&moments);
+    iso_instants instants;
+    assert_ok(iso_instants_make(h, counts, &instants, &error));
+    iso_realtime_edges(h, &instants, &edges);
+    iso_instants_free(&instants);
   } else {
     iso_elle_options options = {.workload = workload};
     iso_evidence evidence;
-    iso_proof_power power;
-    assert_ok_error(iso_evidence_gather(h, &options, counts, NULL, &evidence, cases, &edges, &power, &error), error);
+    iso_completeness completeness;
+    assert_ok_error(iso_evidence_gather(h, &options, counts, NULL, &evidence, anomalies, &edges, &completeness, &error),
+                    error);
     iso_evidence_free(&evidence);
   }
-  assert_ok(iso_graph_make(&edges, &graph, &error));
+  assert_ok(iso_dependency_graph_make(&edges, &graph, &error));
   fill_matrix(&graph, out);
-  iso_graph_free(&graph);
+  iso_dependency_graph_free(&graph);
   free(counts);
 }
 
@@ -345,11 +347,24 @@ static uint32_t txn_at(const isoproof_history *h, long index) {
   return 0;
 }
 
-static iso_deps dep_named(json_span name) {
-  for (unsigned i = 0; i < ISO_DEPS; i++) {
-    if (json_is(name, iso_dep_text((iso_deps)(1u << i)))) return (iso_deps)(1u << i);
+/* Elle's name: that of the edge in small letters, with a p where it rests on a predicate, but for the orders. */
+static void name_of_dependency(iso_dependency_set one, char name[16]) {
+  iso_dependency_kind kind = iso_dependency_kind_of(one);
+  if (kind.edge == ISO_EDGE_SO || kind.edge == ISO_EDGE_RT) {
+    snprintf(name, 16, "%s", kind.edge == ISO_EDGE_SO ? "process" : "realtime");
+    return;
   }
-  fail_msg("there is no kind %.*s", (int)name.length, name.text);
+  snprintf(name, 16, "%s%s", iso_edge_name(kind.edge), kind.on_predicate ? "p" : "");
+  for (char *c = name; *c != '\0'; c++) *c |= 0x20;
+}
+
+static iso_dependency_set dependency_named(json_span wanted) {
+  for (unsigned i = 0; i < ISO_DEPENDENCY_KINDS; i++) {
+    char name[16];
+    name_of_dependency((iso_dependency_set)(1u << i), name);
+    if (json_is(wanted, name)) return (iso_dependency_set)(1u << i);
+  }
+  fail_msg("there is no kind %.*s", (int)wanted.length, wanted.text);
   return 0;
 }
 
@@ -360,7 +375,7 @@ static void read_matrix(const isoproof_history *h, json_span edges, matrix out) 
     uint32_t from = txn_at(h, json_integer(json_element(edge, 0)));
     uint32_t to = txn_at(h, json_integer(json_element(edge, 1)));
     for (size_t k = 0; (kind = json_string(json_element(json_element(edge, 2), k))).text != NULL; k++) {
-      out[from][to] |= dep_named(kind);
+      out[from][to] |= dependency_named(kind);
     }
   }
 }
@@ -369,8 +384,8 @@ static void read_matrix(const isoproof_history *h, json_span edges, matrix out) 
  * counts as anti-dependencies here), all else to the letter. */
 static bool check_graph(const conformance *c, json_span kind) {
   static matrix found, expected;
-  iso_elle_cases cases;
-  memset(&cases, 0, sizeof cases);
+  iso_noncycle_anomalies anomalies;
+  memset(&anomalies, 0, sizeof anomalies);
   bool data = json_is(kind, "graph") || json_is(kind, "ww-graph") || json_is(kind, "wr-graph");
   bool realtime = json_is(kind, "realtime-graph"), growth = json_is(kind, "monotonic-key-graph");
   isoproof_history *h = data ? open_history(c) : build_events(c->history);
@@ -383,9 +398,11 @@ static bool check_graph(const conformance *c, json_span kind) {
     isoproof_history_free(h);
     return refused;
   }
-  make_matrix(h, growth ? ISO_ELLE_WORKLOAD_COUNTER : c->workload, kind, found, &cases);
+  make_matrix(h, growth ? ISO_ELLE_WORKLOAD_COUNTER : c->workload, kind, found, &anomalies);
   read_matrix(h, json_member(c->expected, "edges"), expected);
-  iso_deps mask = json_is(kind, "ww-graph") ? ISO_DEP_WW : json_is(kind, "wr-graph") ? ISO_DEP_WR : 255;
+  iso_dependency_set mask = json_is(kind, "ww-graph")   ? ISO_DEPENDENCY_WW
+                            : json_is(kind, "wr-graph") ? ISO_DEPENDENCY_WR
+                                                        : 255;
   if (realtime || growth) close_matrix(found, h->txns), close_matrix(expected, h->txns);
   bool same = true;
   for (uint32_t i = 0; i < h->txns; i++) {
@@ -397,13 +414,13 @@ static bool check_graph(const conformance *c, json_span kind) {
       same &= equal;
     }
   }
-  iso_vec_free(&cases.list);
+  iso_vec_free(&anomalies.list);
   isoproof_history_free(h);
   return same;
 }
 
 /* Whether an instance that was found is among the recorded ones. */
-static bool is_recorded(const isoproof_history *h, json_span recorded, const iso_elle_case *one) {
+static bool is_recorded(const isoproof_history *h, json_span recorded, const iso_noncycle_anomaly *one) {
   json_span item;
   long index = index_of(h, iso_history_txn_of(h, one->op));
   for (size_t i = 0; (item = json_element(recorded, i)).text != NULL; i++) {
@@ -415,15 +432,15 @@ static bool is_recorded(const isoproof_history *h, json_span recorded, const iso
   return false;
 }
 
-static bool same_cases(const conformance *c, const isoproof_history *h, const iso_elle_cases *cases,
-                       iso_anomaly anomaly, json_span recorded) {
+static bool same_instances(const conformance *c, const isoproof_history *h, const iso_noncycle_anomalies *anomalies,
+                           iso_anomaly anomaly, json_span recorded) {
   size_t expected = 0, found = 0;
   bool good = true;
   while (json_element(recorded, expected).text != NULL) expected++;
-  for (size_t i = 0; i < cases->list.count; i++) {
-    if (cases->list.items[i].anomaly != anomaly) continue;
+  for (size_t i = 0; i < anomalies->list.count; i++) {
+    if (anomalies->list.items[i].anomaly != anomaly) continue;
     found++;
-    good &= is_recorded(h, recorded, &cases->list.items[i]);
+    good &= is_recorded(h, recorded, &anomalies->list.items[i]);
   }
   good &= found == expected;
   if (!good)
@@ -433,24 +450,24 @@ static bool same_cases(const conformance *c, const isoproof_history *h, const is
 
 static bool check_cases(const conformance *c, json_span kind) {
   static matrix found;
-  iso_elle_cases cases;
-  memset(&cases, 0, sizeof cases);
-  cases.all = true;
+  iso_noncycle_anomalies anomalies;
+  memset(&anomalies, 0, sizeof anomalies);
+  anomalies.all = true;
   isoproof_history *h = open_history(c);
   if (h == NULL) return false;
-  make_matrix(h, c->workload, kind, found, &cases);
+  make_matrix(h, c->workload, kind, found, &anomalies);
   bool good;
   if (json_is(kind, "g1a-cases")) {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_G1A, c->expected);
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_G1A, c->expected);
   } else if (json_is(kind, "g1b-cases")) {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_G1B, c->expected);
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_G1B, c->expected);
   } else if (c->expected.text[0] == '{') {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_INTERNAL, json_member(c->expected, "internal"));
-    good &= same_cases(c, h, &cases, ISO_ANOMALY_FUTURE_READ, json_member(c->expected, "future-read"));
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_INTERNAL, json_member(c->expected, "internal"));
+    good &= same_instances(c, h, &anomalies, ISO_ANOMALY_FUTURE_READ, json_member(c->expected, "future-read"));
   } else {
-    good = same_cases(c, h, &cases, ISO_ANOMALY_INTERNAL, c->expected);
+    good = same_instances(c, h, &anomalies, ISO_ANOMALY_INTERNAL, c->expected);
   }
-  iso_vec_free(&cases.list);
+  iso_vec_free(&anomalies.list);
   isoproof_history_free(h);
   return good;
 }
@@ -458,22 +475,22 @@ static bool check_cases(const conformance *c, json_span kind) {
 /* A whole check with an analyzer of the test's own: which one, its name tells. */
 static bool check_core(const conformance *c) {
   static matrix found;
-  iso_elle_cases cases;
-  memset(&cases, 0, sizeof cases);
+  iso_noncycle_anomalies anomalies;
+  memset(&anomalies, 0, sizeof anomalies);
   bool lists = strstr(c->label, "list-append") != NULL, reads = strstr(c->label, "wr-graph") != NULL;
-  bool with_process = strstr(c->label, "combined") != NULL;
+  bool with_session = strstr(c->label, "combined") != NULL;
   isoproof_history *h = lists || reads ? open_history(c) : build_events(c->history);
   if (h == NULL) return false;
   iso_elle_workload workload = lists   ? ISO_ELLE_WORKLOAD_LIST_APPEND
                                : reads ? ISO_ELLE_WORKLOAD_RW_REGISTER
                                        : ISO_ELLE_WORKLOAD_COUNTER;
   json_span data = {"graph", 5};
-  make_matrix(h, workload, data, found, &cases);
+  make_matrix(h, workload, data, found, &anomalies);
   for (uint32_t i = 0; i < h->txns; i++) {
     for (uint32_t k = 0; k < h->txns; k++) {
-      if (reads) found[i][k] &= ISO_DEP_WR;
+      if (reads) found[i][k] &= ISO_DEPENDENCY_WR;
       bool next = k == i + 1 && h->txn_session[i] == h->txn_session[k];
-      if (with_process && next) found[i][k] |= ISO_DEP_PROCESS;
+      if (with_session && next) found[i][k] |= ISO_DEPENDENCY_SO;
     }
   }
   close_matrix(found, h->txns);
@@ -483,7 +500,7 @@ static bool check_core(const conformance *c) {
   }
   bool good = cyclic == json_is(json_member(c->expected, "valid?"), "false");
   if (!good) print_message("%s: found %s\n", c->label, cyclic ? "a cycle" : "no cycle");
-  iso_vec_free(&cases.list);
+  iso_vec_free(&anomalies.list);
   isoproof_history_free(h);
   return good;
 }

@@ -1,4 +1,5 @@
-#include "elle/complete.h"
+/* Asking the checkers of the levels about models that inference left open. */
+#include "elle/exact_checkers.h"
 
 /* The level that asks the same as a model, and what its violation is called. */
 static const struct counterpart {
@@ -16,7 +17,7 @@ static const struct counterpart {
     {ISO_LEVEL_M_PL_SS, "strict-serializable", ISO_ANOMALY_PL_SS_CYCLE_EXISTS},
 };
 enum { COUNTERPARTS = sizeof counterparts / sizeof counterparts[0] };
-_Static_assert((int)COUNTERPARTS <= (int)ISO_ELLE_COMPLETE_MOST, "a report keeps one result a counterpart");
+_Static_assert((int)COUNTERPARTS <= (int)ISO_ELLE_EXACT_MOST, "a report keeps one result per counterpart");
 
 static isoproof_status ask(iso_elle *e, unsigned number, isoproof_task *task, isoproof_error *error) {
   const struct counterpart *c = &counterparts[number];
@@ -25,18 +26,18 @@ static isoproof_status ask(iso_elle *e, unsigned number, isoproof_task *task, is
   ISO_TRY(isoproof_check(e->history, &options, task, &result, error));
   isoproof_verdict verdict = isoproof_result_verdict_of(result, c->level);
   if (verdict == ISOPROOF_SATISFIED) e->proved |= iso_level_implied(c->model);
-  if (verdict == ISOPROOF_VIOLATED && isoproof_result_anomaly_count(result) > 0) {
-    e->cases.count[c->anomaly]++;
-    iso_elle_case one = {(uint32_t)c->anomaly, ISO_NO_OP, ISO_NO_OP, ISO_NO_OP, 0};
-    if (!iso_vec_push(&e->cases.list, one)) e->cases.failed = true;
-    e->complete_results[number] = result;
+  if (verdict == ISOPROOF_VIOLATED && isoproof_result_anomalies(result) > 0) {
+    e->noncycle.count[c->anomaly]++;
+    iso_noncycle_anomaly one = {(uint32_t)c->anomaly, ISO_NO_OP, ISO_NO_OP, ISO_NO_OP, 0};
+    if (!iso_vec_push(&e->noncycle.list, one)) e->noncycle.failed = true;
+    e->exact_results[number] = result;
     result = NULL;
   }
   isoproof_result_free(result);
-  return e->cases.failed ? iso_fail_memory(error) : ISOPROOF_OK;
+  return e->noncycle.failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_elle_complete(iso_elle *e, isoproof_task *task, isoproof_error *error) {
+isoproof_status iso_elle_ask_exact_checkers(iso_elle *e, isoproof_task *task, isoproof_error *error) {
   for (unsigned i = 0; i < COUNTERPARTS; i++) {
     iso_level_set bit = ISO_LEVEL_BIT(counterparts[i].model);
     if ((e->options.models & bit) != 0 && ((e->ruled_out | e->proved) & bit) == 0) ISO_TRY(ask(e, i, task, error));
@@ -44,9 +45,9 @@ isoproof_status iso_elle_complete(iso_elle *e, isoproof_task *task, isoproof_err
   return ISOPROOF_OK;
 }
 
-const isoproof_result *iso_elle_complete_of(const iso_elle *e, iso_anomaly anomaly) {
+const isoproof_result *iso_elle_exact_result(const iso_elle *e, iso_anomaly anomaly) {
   for (unsigned i = 0; i < COUNTERPARTS; i++) {
-    if (counterparts[i].anomaly == anomaly) return e->complete_results[i];
+    if (counterparts[i].anomaly == anomaly) return e->exact_results[i];
   }
   return NULL;
 }
