@@ -99,14 +99,13 @@ static const char **names_of(iso_level_set set) {
 }
 
 /* Where nothing was inferred between transactions, what single reads rule out is said even though nobody asked. */
-static bool name_models(iso_elle_result *result) {
-  const iso_elle *e = result->elle;
+static bool name_models(isoproof_result *result, const iso_elle *e) {
   iso_level_set told = e->invalid || e->empty_graph ? e->ruled_out : 0;
   iso_level_set weakest = iso_level_weakest(told);
-  result->ruled_out = names_of(weakest);
-  result->also_ruled_out = names_of(told & ~weakest);
-  result->proved = names_of(iso_level_strongest(e->proved));
-  return result->ruled_out != NULL && result->also_ruled_out != NULL && result->proved != NULL;
+  result->elle_not = names_of(weakest);
+  result->elle_also_not = names_of(told & ~weakest);
+  result->elle_proved = names_of(iso_level_strongest(e->proved));
+  return result->elle_not != NULL && result->elle_also_not != NULL && result->elle_proved != NULL;
 }
 
 static isoproof_verdict verdict_of(const iso_elle *e, unsigned level) {
@@ -114,9 +113,7 @@ static isoproof_verdict verdict_of(const iso_elle *e, unsigned level) {
   return (e->proved & ISO_LEVEL_BIT(level)) != 0 ? ISOPROOF_SATISFIED : ISOPROOF_UNDECIDED;
 }
 
-static bool enter_models(isoproof_result *result) {
-  const iso_elle *e = result->elle->elle;
-  result->levels = iso_alloc(ISO_LEVEL_COUNT, sizeof *result->levels);
+static bool enter_models(isoproof_result *result, const iso_elle *e) {
   result->strongest = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *result->strongest);
   result->weakest_violated = iso_alloc_zero(ISO_LEVEL_COUNT + 1, sizeof *result->weakest_violated);
   if (result->strongest == NULL || result->weakest_violated == NULL) return false;
@@ -148,7 +145,7 @@ static isoproof_status verify_shown(const isoproof_result *result, const iso_ell
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
     if (isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "the finding %s did not stand up to verification",
-                    isoproof_anomaly_at(result->elle->shown[i].anomaly)->code);
+                    isoproof_anomaly_at(elle->shown[i].anomaly)->code);
   }
   return ISOPROOF_OK;
 }
@@ -171,21 +168,24 @@ static isoproof_status run(isoproof_history *history, const iso_elle_options *op
   return *elle != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static isoproof_status fill(isoproof_result *made, const iso_elle_options *options, isoproof_task *task,
-                            isoproof_error *error) {
-  made->elle = iso_alloc_zero(1, sizeof *made->elle);
-  if (made->elle == NULL) return iso_fail_memory(error);
-  ISO_TRY(run(made->history, options, task, &made->elle->elle, error));
-  made->unknown_reason = made->elle->elle->unknown_reason;
-  if (!choose_shown(made->elle) || !name_models(made->elle)) return iso_fail_memory(error);
-  made->shown_count = made->elle->shown_count;
-  made->cache = iso_alloc_zero(made->shown_count, sizeof *made->cache);
-  if (made->cache == NULL || !enter_models(made)) return iso_fail_memory(error);
-  return verify_shown(made, error);
+static isoproof_verdict elle_verdict(const iso_elle *e) {
+  if (e->invalid) return ISOPROOF_VIOLATED;
+  return e->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
+}
+
+static isoproof_status fill(isoproof_result *made, iso_elle_result *elle, const iso_elle_options *options,
+                            isoproof_task *task, isoproof_error *error) {
+  ISO_TRY(run(made->history, options, task, &elle->elle, error));
+  made->unknown_reason = elle->elle->unknown_reason;
+  made->elle_verdict = elle_verdict(elle->elle);
+  made->elle_workload = iso_elle_workload_id(options->workload);
+  bool filled = choose_shown(elle) && iso_result_set_anomalies(made, elle->shown_count) &&
+                name_models(made, elle->elle) && enter_models(made, elle->elle);
+  return filled ? verify_shown(made, elle, error) : iso_fail_memory(error);
 }
 
 static isoproof_anomaly *anomaly_of(void *state, size_t number, iso_arena *arena) {
-  return iso_elle_anomaly(state, number, arena);
+  return iso_elle_result_anomaly(state, number, arena);
 }
 
 static void free_state(void *state) {
@@ -215,45 +215,4 @@ isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_o
   }
   *result = made;
   return ISOPROOF_OK;
-}
-
-void iso_elle_result_free(iso_elle_result *result) {
-  if (result == NULL) return;
-  iso_elle_free(result->elle);
-  free(result->shown);
-  free(result->ruled_out);
-  free(result->also_ruled_out);
-  free(result->proved);
-  free(result);
-}
-
-/* ---- looking inside ---- */
-
-static const char *name_at(const char *const *names, size_t number) {
-  for (size_t i = 0; names[i] != NULL; i++) {
-    if (i == number) return names[i];
-  }
-  return NULL;
-}
-
-const char *isoproof_result_not(const isoproof_result *result, size_t number) {
-  return result->elle != NULL ? name_at(result->elle->ruled_out, number) : NULL;
-}
-
-const char *isoproof_result_also_not(const isoproof_result *result, size_t number) {
-  return result->elle != NULL ? name_at(result->elle->also_ruled_out, number) : NULL;
-}
-
-const char *isoproof_result_proved(const isoproof_result *result, size_t number) {
-  return result->elle != NULL ? name_at(result->elle->proved, number) : NULL;
-}
-
-isoproof_verdict isoproof_result_elle(const isoproof_result *result) {
-  if (result->elle == NULL) return ISOPROOF_VERDICT_NONE;
-  if (result->elle->elle->invalid) return ISOPROOF_VIOLATED;
-  return result->elle->elle->unknown_reason != NULL ? ISOPROOF_UNDECIDED : ISOPROOF_SATISFIED;
-}
-
-const char *isoproof_result_elle_workload(const isoproof_result *result) {
-  return result->elle != NULL ? iso_elle_workload_id(result->elle->elle->options.workload) : NULL;
 }

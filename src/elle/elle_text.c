@@ -144,8 +144,8 @@ static bool settle(const iso_teller *t, iso_arena *arena, isoproof_anomaly *out)
 /* The witness of an exact checker under our name for it. */
 static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
   const isoproof_result *other = iso_elle_exact_result(e, anomaly);
-  isoproof_anomaly theirs;
-  if (other == NULL || !isoproof_result_anomaly(other, 0, &theirs)) return false;
+  isoproof_anomaly theirs = {.struct_size = sizeof theirs};
+  if (other == NULL || !isoproof_result_anomaly_at(other, 0, &theirs)) return false;
   theirs.code = out->code;
   theirs.name = out->name;
   theirs.level = out->level;
@@ -158,10 +158,11 @@ isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t 
   const iso_elle_shown *shown = &result->shown[number];
   const iso_elle *e = result->elle;
   const isoproof_anomaly_info *info = isoproof_anomaly_at(shown->anomaly);
-  const isoproof_level_info *weakest = isoproof_anomaly_rules_out(info, 0);
+  const isoproof_level_info *weakest = isoproof_anomaly_rules_out_at(info, 0);
   isoproof_anomaly *out = iso_arena_alloc(arena, 1, sizeof *out);
   if (out == NULL) return NULL;
   iso_teller t = {.h = e->history, .e = e};
+  out->struct_size = sizeof *out;
   out->code = info->code;
   out->name = info->name;
   out->level = weakest != NULL ? weakest->friendly : info->level != NULL ? info->level : "";

@@ -26,7 +26,7 @@ static isoproof_status ask(iso_elle *e, unsigned number, isoproof_task *task, is
   ISO_TRY(isoproof_check(e->history, &options, task, &result, error));
   isoproof_verdict verdict = isoproof_result_verdict_of(result, c->level);
   if (verdict == ISOPROOF_SATISFIED) e->proved |= iso_level_implied(c->model);
-  if (verdict == ISOPROOF_VIOLATED && isoproof_result_anomalies(result) > 0) {
+  if (verdict == ISOPROOF_VIOLATED && isoproof_result_anomaly_count(result) > 0) {
     e->noncycle.count[c->anomaly]++;
     iso_noncycle_anomaly one = {(uint32_t)c->anomaly, ISO_NO_OP, ISO_NO_OP, ISO_NO_OP, 0};
     if (!iso_vec_push(&e->noncycle.list, one)) e->noncycle.failed = true;

@@ -87,7 +87,7 @@ static void judge_elements(scan *s, uint32_t txn, uint32_t op) {
       add(s->found, h, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP, i);
     } else if (s->s->op_txn[writers[i]] == txn && writers[i] > op) {
       add(s->found, h, ISO_ANOMALY_FUTURE_READ, op, writers[i], i);
-    } else if (h->txn_status[s->s->op_txn[writers[i]]] == ISOPROOF_ABORTED) {
+    } else if (h->txn_status[s->s->op_txn[writers[i]]] == ISOPROOF_TXN_ABORTED) {
       add(s->found, h, ISO_ANOMALY_G1A, op, writers[i], i);
     }
   }

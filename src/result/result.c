@@ -50,7 +50,6 @@ void isoproof_result_free(isoproof_result *result) {
   free(result->elle_also_not);
   free(result->elle_proved);
   free(result->cache);
-  iso_elle_result_free(result->elle);
   pthread_mutex_destroy(&result->lock);
   free(result);
 }
@@ -157,60 +156,8 @@ const char *isoproof_result_unexplained(const isoproof_result *result) { return 
 
 size_t isoproof_result_anomaly_count(const isoproof_result *result) { return result->anomaly_count; }
 
-/* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
-static bool make_cycle(isoproof_result *result, const iso_finding *finding, isoproof_anomaly *anomaly) {
-  if (result->prover.weak == NULL && iso_prover_init(&result->prover, &result->weak, NULL) != ISOPROOF_OK) return false;
-  iso_proof proof;
-  bool good = iso_prove(&result->prover, finding, &proof) && iso_verify_proof(result->history, &proof) &&
-              iso_proof_tell(result->history, &proof, &result->arena, anomaly, NULL) == ISOPROOF_OK;
-  iso_proof_free(&proof);
-  return good;
-}
-
-/* Makes the witness of a finding; NULL when it does not stand up to verification, or memory is out. */
-static isoproof_anomaly *make_anomaly(isoproof_result *result, const iso_finding *finding) {
-  const isoproof_anomaly_info *info = isoproof_anomaly_find(iso_tap_code((iso_tap)finding->tap));
-  isoproof_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
-  if (anomaly == NULL || info == NULL) return NULL;
-  anomaly->code = info->code;
-  anomaly->name = info->name;
-  anomaly->level = info->level;
-  anomaly->count = result->findings.keep_all ? 1 : result->findings.count[finding->tap];
-  if (iso_tap_class_of((iso_tap)finding->tap) != ISO_CLASS_READ) {
-    /* A commit order is that of the level it was forced by. */
-    bool forced = finding->tap == ISO_TAP_I || finding->tap == ISO_TAP_L || finding->tap == ISO_TAP_N;
-    if (forced) anomaly->level = iso_axiom_level((iso_axiom)finding->seen);
-    return make_cycle(result, finding, anomaly) ? anomaly : NULL;
-  }
-  if (!iso_verify(&result->verifier, finding)) return NULL;
-  isoproof_status status =
-      iso_witness_make(result->history, result->history->resolution, finding, &result->arena, anomaly, NULL);
-  return status == ISOPROOF_OK ? anomaly : NULL;
-}
-
-/* The witness of a level that was searched for, checked in the same way. */
-static isoproof_anomaly *make_scenario(isoproof_result *result, size_t decision) {
-  const iso_scenario *scenario = &result->strong.scenarios[decision];
-  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(scenario));
-  isoproof_anomaly *anomaly = iso_arena_alloc(&result->arena, 1, sizeof *anomaly);
-  if (anomaly == NULL || info == NULL) return NULL;
-  anomaly->code = info->code;
-  anomaly->name = info->name;
-  anomaly->level = result->strong.items[decision].level->id;
-  anomaly->count = 1;
-  bool good = iso_verify_scenario(result->history, result->weak.view.counts, scenario) &&
-              iso_scenario_tell(result->history, scenario, &result->arena, anomaly, NULL) == ISOPROOF_OK;
-  return good ? anomaly : NULL;
-}
-
-static isoproof_anomaly *make_numbered(isoproof_result *result, size_t number) {
-  if (result->elle != NULL) return iso_elle_result_anomaly(result->elle, number, &result->arena);
-  if (number < result->shown_count) return make_anomaly(result, &result->shown[number]);
-  return make_scenario(result, result->told[number - result->shown_count]);
-}
-
-bool isoproof_result_anomaly(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
-  if (number >= isoproof_result_anomalies(result)) return false;
+bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
+  if (number >= result->anomaly_count) return false;
   /* The cache is no part of what the result says. */
   isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);

@@ -51,17 +51,17 @@ struct isoproof_result {
   struct iso_search_figures *searches;
   size_t search_count;
 
-  pthread_mutex_t lock; /* guards the arena, the verifier and the cache: witnesses are made when they are asked for */
-  iso_arena arena;
-  iso_verifier verifier;
-  iso_prover prover;  /* made when the first cycle is asked for */
-  iso_finding *shown; /* the findings behind isoproof_result_anomaly, in its order */
-  size_t shown_count;
-  size_t told[ISO_STRONG_MOST]; /* decisions whose scenarios are shown after those */
-  size_t told_count;
-  isoproof_anomaly **cache;
+  /* Of Elle's way; NULL otherwise. */
+  const char *elle_workload;
+  isoproof_verdict elle_verdict;
+  const char **elle_not, **elle_also_not, **elle_proved; /* NULL-terminated */
 
-  struct iso_elle_result *elle; /* where a workload or models were asked for; see elle/elle_result.h */
+  size_t anomaly_count;
+  isoproof_anomaly **cache; /* by anomaly; made when it is asked for */
+  pthread_mutex_t lock;     /* guards the arena, the cache and the state of the engine */
+  iso_arena arena;
+  const iso_result_engine *engine;
+  void *state;
 };
 
 /* A result without verdicts and anomalies, which takes over the state of the engine, also when memory is out. */

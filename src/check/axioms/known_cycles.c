@@ -71,7 +71,9 @@ static bool report_pattern(const graphs *g, iso_tap tap, iso_findings *findings)
 
 static isoproof_status report_patterns(graphs *g, iso_findings *findings, isoproof_error *error) {
   static const iso_tap taps[] = {ISO_TAP_G0, ISO_TAP_G1C, ISO_TAP_G0_PROCESS, ISO_TAP_G1C_PROCESS};
-  static const unsigned kinds[] = {ISO_KIND_WR, ISO_KIND_WW, ISO_KIND_WW | ISO_KIND_SO, ISO_KIND_WW | ISO_KIND_WR};
+  static const unsigned kinds[] = {ISO_EDGE_BIT(ISO_EDGE_WR), ISO_EDGE_BIT(ISO_EDGE_WW),
+                                   ISO_EDGE_BIT(ISO_EDGE_WW) | ISO_EDGE_BIT(ISO_EDGE_SO),
+                                   ISO_EDGE_BIT(ISO_EDGE_WW) | ISO_EDGE_BIT(ISO_EDGE_WR)};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) ISO_TRY(make_graph(g, kinds[i], error));
   for (size_t i = 0; i < sizeof taps / sizeof taps[0]; i++) {
     if (!report_pattern(g, taps[i], findings)) return iso_fail_memory(error);
@@ -106,6 +108,6 @@ isoproof_status iso_known_cycles_report(const iso_view *view, const iso_edges *e
     status = report_patterns(&g, findings, error);
   }
   free(g.members);
-  for (unsigned kinds = 0; kinds <= ISO_KINDS_KNOWN; kinds++) free(g.made[kinds]);
+  for (unsigned kinds = 0; kinds <= ISO_EDGES_KNOWN; kinds++) free(g.made[kinds]);
   return status;
 }

@@ -17,7 +17,7 @@ void iso_session_edges(const isoproof_history *h, const uint8_t *counts, const i
       if (!counts[t]) continue;
       bool said = last != ISO_NO_OP && instants != NULL && is_timed(instants, last, t);
       if (last != ISO_NO_OP && !said) iso_dependency_add(edges, last, t, ISO_DEPENDENCY_SO);
-      if (h->txn_status[t] == ISOPROOF_COMMITTED) last = t;
+      if (h->txn_status[t] == ISOPROOF_TXN_COMMITTED) last = t;
     }
   }
 }

@@ -116,7 +116,7 @@ static bool pair(maker *m, uint32_t a, uint32_t b) {
 static uint32_t left_behind(const iso_key_access *access) { return access->wrote ? access->written : access->read; }
 
 static bool is_committed(const iso_registers *r, const iso_key_access *access) {
-  return r->h->txn_status[access->txn] == ISOPROOF_COMMITTED;
+  return r->h->txn_status[access->txn] == ISOPROOF_TXN_COMMITTED;
 }
 
 /* What one transaction left behind is not after what the next one of its session found, and before what it wrote. */
