@@ -6,6 +6,7 @@
 #include "format_bytes.h"
 #include "history/builder.h"
 #include "same_history.h"
+#include "scratch.h"
 
 static iso_value text_code(isoproof_builder *b, isoproof_scalar_type type, const char *text) {
   iso_value value;
@@ -90,8 +91,8 @@ static void test_mapped_and_compressed(void **state) {
   isoproof_error error = {0};
   static const isoproof_compression ways[] = {ISOPROOF_COMPRESS_NO, ISOPROOF_COMPRESS_GZIP, ISOPROOF_COMPRESS_ZSTD};
   for (size_t i = 0; i < 3; i++) {
-    char path[] = "/tmp/isoproof-binary-XXXXXX";
-    close(mkstemp(path));
+    char path[SCRATCH_BYTES];
+    close(scratch_file(path));
     isoproof_write_options options = {.struct_size = sizeof options, .compression = ways[i]};
     assert_int_equal(isoproof_history_write(history, ISOPROOF_FORMAT_BINARY, path, &options, NULL, NULL, &error), 0);
     assert_int_equal(isoproof_history_open(path, NULL, NULL, &again, &error), ISOPROOF_OK);

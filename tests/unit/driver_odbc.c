@@ -7,10 +7,11 @@
 #include "database/driver_table.h"
 #include "driver_loss.h"
 #include "driver_suite.h"
+#include "scratch.h"
 #include "unit.h"
 
-static char folder[] = "/tmp/isoproof-odbc-XXXXXX";
-static char sqlite_url[128], postgres_url[256], mariadb_url[256];
+static char folder[SCRATCH_BYTES];
+static char sqlite_url[SCRATCH_BYTES + 64], postgres_url[256], mariadb_url[256];
 static iso_database *db;
 static iso_connection *one, *two, *control;
 static iso_reply reply;
@@ -325,7 +326,7 @@ static void cannot_connect(void **state) {
 }
 
 int main(void) {
-  if (mkdtemp(folder) == NULL) return 1;
+  if (!scratch_folder(folder)) return 1;
   snprintf(sqlite_url, sizeof sqlite_url, "odbc:Driver=SQLite3;Database=%s/database", folder);
   if (!url_of("ISOPROOF_TEST_POSTGRES", POSTGRES, 0, postgres_url, sizeof postgres_url)) postgres_url[0] = 0;
   if (!url_of("ISOPROOF_TEST_MARIADB", MARIADB, 0, mariadb_url, sizeof mariadb_url)) mariadb_url[0] = 0;
@@ -340,7 +341,7 @@ int main(void) {
       cmocka_unit_test(cannot_connect),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  char path[128];
+  char path[SCRATCH_BYTES + 16];
   snprintf(path, sizeof path, "%s/database", folder);
   unlink(path);
   rmdir(folder);

@@ -1,4 +1,5 @@
 /* The runner: recorder, histogram, sessions on the simulated database and on SQLite. */
+#include "scratch.h"
 #include "unit.h"
 
 #include <pthread.h>
@@ -9,11 +10,11 @@
 
 /* ---- scratch files ---- */
 
-static char folder[] = "/tmp/isoproof-run-XXXXXX";
+static char folder[SCRATCH_BYTES];
 
 static int make_folder(void **state) {
   (void)state;
-  return mkdtemp(folder) == NULL;
+  return !scratch_folder(folder);
 }
 
 static const char *scratch(const char *name) {
