@@ -1,4 +1,5 @@
 /* Private servers without servers: the guardian, trees of processes, the proxy, and what the options refuse. */
+#include "scratch.h"
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -48,14 +49,13 @@ static bool gone(pid_t pid) {
 static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
 typedef struct home {
-  char folder[64], log[80], pids[80];
+  char folder[SCRATCH_BYTES], log[SCRATCH_BYTES + 8], pids[SCRATCH_BYTES + 8];
   iso_guard guard;
 } home;
 
 static void open_home(home *h) {
   isoproof_error error = {.offset = -1};
-  snprintf(h->folder, sizeof h->folder, "/tmp/isoproof-guard-XXXXXX");
-  assert_non_null(mkdtemp(h->folder));
+  assert_true(scratch_folder(h->folder));
   snprintf(h->log, sizeof h->log, "%s/log", h->folder);
   snprintf(h->pids, sizeof h->pids, "%s/pids", h->folder);
   assert_ok_error(iso_guard_start(&h->guard, h->folder, false, &error), error);
@@ -105,7 +105,7 @@ static void tools_run_and_fail(void **state) {
   const char *const good[] = {"/bin/sh", "-c", "echo made >here", NULL};
   iso_command command = shell(&h, good);
   assert_ok_error(iso_guard_run(&h.guard, &command, 10, NULL, &error), error);
-  char path[80];
+  char path[SCRATCH_BYTES + 8];
   snprintf(path, sizeof path, "%s/here", h.folder);
   assert_true(there(path));
   const char *const bad[] = {"/bin/sh", "-c", "echo ERROR no luck; echo bye; exit 3", NULL};
@@ -349,9 +349,10 @@ static void much_gets_through(void **state) {
   (void)state;
   echo e;
   iso_proxy *proxy;
-  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/tmp/isoproof-proxy-test.sock"};
-  snprintf(address.sun_path, sizeof address.sun_path, "/tmp/isoproof-proxy-%ld.sock", (long)getpid());
-  unlink(address.sun_path);
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  char folder[SCRATCH_BYTES];
+  assert_true(scratch_folder(folder));
+  assert_in_range(snprintf(address.sun_path, sizeof address.sun_path, "%s/s", folder), 1, sizeof address.sun_path - 1);
   start_echo(&e, (struct sockaddr *)&address, sizeof address);
   assert_ok(iso_proxy_start(0, address.sun_path, &proxy, NULL));
   int fd = connect_to(iso_proxy_port(proxy));
@@ -367,24 +368,48 @@ static void much_gets_through(void **state) {
   iso_proxy_stop(proxy);
   stop_echo(&e);
   unlink(address.sun_path);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+/* A port that is held is given to nobody, but to a server that asks for it; before it comes and after it has gone. */
+static void ports_are_held(void **state) {
+  (void)state;
+  iso_ports held, more;
+  assert_ok(iso_hold_ports(&held, 3, NULL));
+  const uint16_t *p = held.ports;
+  assert_true(p[0] != p[1] && p[1] != p[2] && p[0] != p[2]);
+  for (int round = 0; round < 2; round++) {
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(p[0]), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_not_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)), 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    close(connect_to(p[0]));
+    close(fd);
+  }
+  assert_ok(iso_hold_ports(&more, ISO_MOST_PORTS, NULL));
+  for (size_t i = 0; i < more.count; i++) assert_true(more.ports[i] != p[0] && more.ports[i] != p[1]);
+  iso_release_ports(&more);
+  iso_release_ports(&held);
 }
 
 static void nobody_behind_the_proxy(void **state) {
   (void)state;
-  uint16_t ports[3];
+  iso_ports held;
   iso_proxy *proxy;
   isoproof_error error = {.offset = -1};
-  assert_ok(iso_free_ports(ports, 3, NULL));
-  assert_true(ports[0] != ports[1] && ports[1] != ports[2] && ports[0] != ports[2]);
-  assert_int_equal(iso_free_ports(ports, 100000, &error), ISOPROOF_ERR_LIMIT);
-  assert_ok(iso_free_ports(ports, 1, NULL));
-  assert_ok(iso_proxy_start(ports[0], NULL, &proxy, NULL));
+  assert_int_equal(iso_hold_ports(&held, 100000, &error), ISOPROOF_ERR_LIMIT);
+  assert_ok(iso_hold_ports(&held, 1, NULL));
+  assert_ok(iso_proxy_start(held.ports[0], NULL, &proxy, NULL));
   int fd = connect_to(iso_proxy_port(proxy));
   char byte;
   assert_true(readable(fd, 5000));
   assert_true(read(fd, &byte, 1) <= 0);
   close(fd);
   iso_proxy_stop(proxy);
+  iso_release_ports(&held);
   iso_proxy_stop(NULL);
   char path[200];
   memset(path, 'x', sizeof path - 1);
@@ -469,12 +494,19 @@ static void faults_are_checked(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tools_run_and_fail),          cmocka_unit_test(a_slot_holds_one),
-      cmocka_unit_test(arguments_may_be_too_long),   cmocka_unit_test(a_family_stops_and_goes_on),
-      cmocka_unit_test(stopped_processes_end_too),   cmocka_unit_test(a_crash_leaves_nothing),
-      cmocka_unit_test(a_dead_guardian_is_an_error), cmocka_unit_test(silence_keeps_bytes),
-      cmocka_unit_test(much_gets_through),           cmocka_unit_test(nobody_behind_the_proxy),
-      cmocka_unit_test(servers_are_found_or_missed), cmocka_unit_test(kinds_are_checked),
+      cmocka_unit_test(tools_run_and_fail),
+      cmocka_unit_test(a_slot_holds_one),
+      cmocka_unit_test(arguments_may_be_too_long),
+      cmocka_unit_test(a_family_stops_and_goes_on),
+      cmocka_unit_test(stopped_processes_end_too),
+      cmocka_unit_test(a_crash_leaves_nothing),
+      cmocka_unit_test(a_dead_guardian_is_an_error),
+      cmocka_unit_test(silence_keeps_bytes),
+      cmocka_unit_test(much_gets_through),
+      cmocka_unit_test(nobody_behind_the_proxy),
+      cmocka_unit_test(ports_are_held),
+      cmocka_unit_test(servers_are_found_or_missed),
+      cmocka_unit_test(kinds_are_checked),
       cmocka_unit_test(faults_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
