@@ -68,7 +68,7 @@ static iso_command shell(const home *h, const char *const *arguments) {
 
 /* Reads the pids that a script wrote, one a line, once there are `count`. */
 static void read_pids(const home *h, pid_t *pids, size_t count) {
-  for (int tries = 0; tries < 500; tries++, wait_ms(10)) {
+  for (int tries = 0; tries < 3000; tries++, wait_ms(10)) {
     FILE *file = fopen(h->pids, "re");
     if (file == NULL) continue;
     size_t got = 0;
@@ -83,7 +83,7 @@ static void read_pids(const home *h, pid_t *pids, size_t count) {
 
 static void assert_gone(const pid_t *pids, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    for (int tries = 0; tries < 500 && !gone(pids[i]); tries++) wait_ms(10);
+    for (int tries = 0; tries < 3000 && !gone(pids[i]); tries++) wait_ms(10);
     assert_true(gone(pids[i]));
   }
 }
@@ -104,17 +104,17 @@ static void tools_run_and_fail(void **state) {
   open_home(&h);
   const char *const good[] = {"/bin/sh", "-c", "echo made >here", NULL};
   iso_command command = shell(&h, good);
-  assert_ok_error(iso_guard_run(&h.guard, &command, 10, NULL, &error), error);
+  assert_ok_error(iso_guard_run(&h.guard, &command, 60, NULL, &error), error);
   char path[SCRATCH_BYTES + 8];
   snprintf(path, sizeof path, "%s/here", h.folder);
   assert_true(there(path));
   const char *const bad[] = {"/bin/sh", "-c", "echo ERROR no luck; echo bye; exit 3", NULL};
   command = shell(&h, bad);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_guard_run(&h.guard, &command, 60, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 3: ERROR no luck"));
   const char *const missing[] = {"/nowhere/at-all", NULL};
   command = shell(&h, missing);
-  assert_int_equal(iso_guard_run(&h.guard, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_guard_run(&h.guard, &command, 60, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 127"));
   const char *const slow[] = {"/bin/sleep", "1000", NULL};
   command = shell(&h, slow);
@@ -136,7 +136,7 @@ static void a_slot_holds_one(void **state) {
   assert_ok(iso_guard_state(&h.guard, 0, &now, NULL));
   assert_true(now.running);
   assert_ok(iso_guard_signal(&h.guard, 0, SIGTERM, NULL));
-  assert_ok(iso_guard_wait(&h.guard, 0, 10, &now, NULL, NULL));
+  assert_ok(iso_guard_wait(&h.guard, 0, 60, &now, NULL, NULL));
   assert_true(WIFSIGNALED(now.status) && WTERMSIG(now.status) == SIGTERM);
   assert_ok_error(iso_guard_spawn(&h.guard, 0, &command, &error), error);
   iso_guard_end(&h.guard);
@@ -167,11 +167,13 @@ static void a_family_stops_and_goes_on(void **state) {
   /* The orphan belongs to the guardian now, not to the server. */
   for (int i = 0; i < FAMILY; i++) assert_int_equal(state_of(pids[i]) == 'T', i != 2);
   assert_ok(iso_guard_signal(&h.guard, 0, SIGCONT, NULL));
-  wait_ms(20);
-  for (int i = 0; i < FAMILY; i++) assert_int_equal(state_of(pids[i]), 'S');
+  for (int i = 0; i < FAMILY; i++) {
+    for (int tries = 0; tries < 3000 && state_of(pids[i]) != 'S'; tries++) wait_ms(10);
+    assert_int_equal(state_of(pids[i]), 'S');
+  }
   assert_ok(iso_guard_signal(&h.guard, 0, SIGKILL, NULL));
   iso_process_state now;
-  assert_ok(iso_guard_wait(&h.guard, 0, 10, &now, NULL, NULL));
+  assert_ok(iso_guard_wait(&h.guard, 0, 60, &now, NULL, NULL));
   assert_true(WIFSIGNALED(now.status) && WTERMSIG(now.status) == SIGKILL);
   assert_gone(pids, 2);
   assert_false(gone(pids[2]));
@@ -212,7 +214,7 @@ static void a_crash_leaves_nothing(void **state) {
   int status;
   assert_int_equal(waitpid(owner, &status, 0), owner);
   assert_true(WIFSIGNALED(status));
-  for (int tries = 0; tries < 1000 && there(h->folder); tries++) wait_ms(10);
+  for (int tries = 0; tries < 3000 && there(h->folder); tries++) wait_ms(10);
   assert_false(there(h->folder));
   assert_gone(&h->guard.pid, 1);
   munmap(h, sizeof *h);
@@ -300,7 +302,7 @@ static bool readable(int fd, int ms) {
 static void exchange(int fd, const char *text) {
   char buffer[64] = "";
   assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-  assert_true(readable(fd, 5000));
+  assert_true(readable(fd, 30000));
   assert_int_equal(read(fd, buffer, sizeof buffer - 1), strlen(text));
   assert_string_equal(buffer, text);
 }
@@ -320,11 +322,11 @@ static void silence_keeps_bytes(void **state) {
   assert_false(readable(other, 0));
   iso_proxy_silence(proxy, false);
   char buffer[8] = "";
-  assert_true(readable(fd, 5000));
+  assert_true(readable(fd, 30000));
   assert_int_equal(read(fd, buffer, sizeof buffer), 5);
   assert_string_equal(buffer, "later");
   close(fd);
-  assert_true(readable(other, 5000));
+  assert_true(readable(other, 30000));
   close(other);
   iso_proxy_stop(proxy);
   stop_echo(&e);
@@ -405,7 +407,7 @@ static void nobody_behind_the_proxy(void **state) {
   assert_ok(iso_proxy_start(held.ports[0], NULL, &proxy, NULL));
   int fd = connect_to(iso_proxy_port(proxy));
   char byte;
-  assert_true(readable(fd, 5000));
+  assert_true(readable(fd, 30000));
   assert_true(read(fd, &byte, 1) <= 0);
   close(fd);
   iso_proxy_stop(proxy);

@@ -341,11 +341,8 @@ static void sqlite_cancels_and_times_out(void **state) {
   iso_write(a, 1, 1, &reply);
   iso_request write = {.kind = ISO_WRITE, .key = 1, .value = 2};
   assert_int_equal(iso_start(b, &write, &error), ISOPROOF_OK);
-  bool blocked = false;
   iso_connection *control = suite_connect(database, 0);
-  for (int i = 0; i < 100 && !blocked; i++)
-    assert_int_equal(iso_blocked(control, &b, 1, &blocked, &error), ISOPROOF_OK);
-  assert_true(blocked);
+  suite_blocked(control, b);
   iso_disconnect(control);
   assert_true(iso_cancel(b));
   assert_true(iso_poll(b, 10000));
@@ -357,6 +354,7 @@ static void sqlite_cancels_and_times_out(void **state) {
   iso_disconnect(b);
   iso_commit(a, &reply);
   assert_reply(&reply, OK, COMMITTED);
+  bool blocked;
   assert_int_equal(iso_blocked(a, &a, 1, &blocked, &error), ISOPROOF_OK);
   assert_false(blocked);
   iso_disconnect(a);

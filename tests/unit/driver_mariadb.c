@@ -233,7 +233,7 @@ static void tells_who_waits(void **state) {
   iso_begin(two, NULL, &reply);
   iso_write(two, 2, 2, &reply);
   assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-  usleep(50000);
+  suite_blocked(control, two);
   assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_true(blocked[1] && !blocked[0]);
   assert_true(iso_cancel(two));
@@ -250,7 +250,7 @@ static void tells_who_waits(void **state) {
 
 static void statement_timeout(void **state) {
   (void)state;
-  iso_database_options options = {.statement_timeout_ms = 200};
+  iso_database_options options = {.statement_timeout_ms = 1000};
   open_with(server_url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
@@ -273,7 +273,7 @@ static void statement_timeout(void **state) {
 static void killed(void **state) {
   (void)state;
   isoproof_error error = {0};
-  char sql[64];
+  char sql[100];
   for (int waiting = 0; waiting < 2; waiting++) {
     iso_begin(two, NULL, &reply);
     iso_write(two, 2, 9, &reply);
@@ -281,7 +281,7 @@ static void killed(void **state) {
       iso_begin(one, NULL, &reply);
       iso_write(one, 1, 1, &reply);
       assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-      assert_false(iso_poll(two, 50));
+      suite_blocked(control, two);
     }
     snprintf(sql, sizeof sql, "KILL CONNECTION %u", (unsigned)iso_connection_server_id(two));
     iso_execute(control, sql, &reply);
@@ -291,7 +291,12 @@ static void killed(void **state) {
       assert_reply(&reply, LOST, ABORTED);
       iso_rollback(one, &reply);
     } else {
-      usleep(100000);
+      snprintf(sql, sizeof sql, "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %u",
+               (unsigned)iso_connection_server_id(two));
+      for (int i = 0; i < 1000 && (i == 0 || reply.cells.count > 0); i++) {
+        usleep(10000);
+        iso_execute(control, sql, &reply);
+      }
       iso_commit(two, &reply);
       assert_reply(&reply, UNKNOWN, UNKNOWN);
     }
@@ -310,7 +315,7 @@ static void connection_loss(void **state) {
   char through_url[256];
   snprintf(through_url, sizeof through_url, "mysql://%s@127.0.0.1:%u/%s", url.user, proxy_port(p), url.path);
   const char *urls[] = {through_url};
-  iso_database_options options = {.statement_timeout_ms = 500};
+  iso_database_options options = {.statement_timeout_ms = 1000};
   iso_database *through = NULL;
   assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
   loss_at_every_point(through, db, p);

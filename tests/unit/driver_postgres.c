@@ -187,7 +187,8 @@ static void tells_who_waits(void **state) {
   assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_false(blocked[0] || blocked[1]);
   assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-  for (int i = 0; i < 100 && !blocked[1]; i++) assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
+  suite_blocked(control, two);
+  assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_true(blocked[1] && !blocked[0]);
   assert_false(iso_poll(two, 0));
   assert_true(iso_cancel(two));
@@ -203,7 +204,7 @@ static void tells_who_waits(void **state) {
 
 static void timeouts(void **state) {
   (void)state;
-  iso_database_options options = {.statement_timeout_ms = 300, .lock_timeout_ms = 50};
+  iso_database_options options = {.statement_timeout_ms = 1000, .lock_timeout_ms = 50};
   open_with(&options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
@@ -247,7 +248,7 @@ static void partitions(void **state) {
 static void terminated(void **state) {
   (void)state;
   isoproof_error error = {0};
-  char sql[64];
+  char sql[100];
   for (int waiting = 0; waiting < 2; waiting++) {
     iso_begin(two, NULL, &reply);
     iso_write(two, 2, 9, &reply);
@@ -255,7 +256,7 @@ static void terminated(void **state) {
       iso_begin(one, NULL, &reply);
       iso_write(one, 1, 1, &reply);
       assert_ok_error(iso_start(two, &(iso_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-      assert_false(iso_poll(two, 50));
+      suite_blocked(control, two);
     }
     snprintf(sql, sizeof sql, "SELECT pg_terminate_backend(%u)", (unsigned)iso_connection_server_id(two));
     iso_execute(control, sql, &reply);
@@ -266,7 +267,12 @@ static void terminated(void **state) {
       assert_string_equal(reply.code, "57P01");
       iso_rollback(one, &reply);
     } else {
-      usleep(100000);
+      snprintf(sql, sizeof sql, "SELECT 1 FROM pg_stat_activity WHERE pid = %u",
+               (unsigned)iso_connection_server_id(two));
+      for (int i = 0; i < 1000 && (i == 0 || reply.cells.count > 0); i++) {
+        usleep(10000);
+        iso_execute(control, sql, &reply);
+      }
       /* Even a commit: the transaction is gone, but who knows. */
       iso_commit(two, &reply);
       assert_reply(&reply, UNKNOWN, UNKNOWN);
@@ -300,7 +306,7 @@ static void connection_loss(void **state) {
   snprintf(through_url, sizeof through_url, "postgres://%s@127.0.0.1:%u/%s?sslmode=disable", url.user, proxy_port(p),
            url.path);
   const char *urls[] = {through_url};
-  iso_database_options options = {.statement_timeout_ms = 500};
+  iso_database_options options = {.statement_timeout_ms = 1000};
   iso_database *through = NULL;
   assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
   loss_at_every_point(through, db, p);
