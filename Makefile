@@ -3,11 +3,11 @@
 #   make               release build, leaves build/isoproof and build/libisoproof.{a,so}
 #   make debug         build-debug, no optimization
 #   make asan          build-asan, AddressSanitizer and UndefinedBehaviorSanitizer, unit tests run
-#   make tsan          build-tsan, ThreadSanitizer, unit tests run
+#   make tsan          build-tsan, ThreadSanitizer, tests of threads run; make tsan-all for all unit tests
 #   make coverage      build-coverage, tests run, report by gcovr
 #   make fuzz          build-fuzz, libFuzzer targets (clang); FUZZ_SECONDS each (default 5)
 #   make fuzz-long     the same, 60 seconds each
-#   make test          everything that scripts/test runs
+#   make test          everything that scripts/test runs; make test-quick for the quick tier
 #   make check-style   clang-format, clang-tidy, cppcheck
 #   make format        clang-format -i
 #   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations,
@@ -55,6 +55,10 @@ build-asan/build.ninja:
 
 tsan: build-tsan/build.ninja
 	$(MESON) compile -C build-tsan -j $(JOBS)
+	$(MESON) test -C build-tsan --suite threads --num-processes $(JOBS) --timeout-multiplier 4
+
+tsan-all: build-tsan/build.ninja
+	$(MESON) compile -C build-tsan -j $(JOBS)
 	$(MESON) test -C build-tsan --suite unit --num-processes $(JOBS) --timeout-multiplier 10
 
 build-tsan/build.ninja:
@@ -86,6 +90,9 @@ build-fuzz/build.ninja:
 
 test:
 	./scripts/test
+
+test-quick:
+	./scripts/test --quick
 
 check-style: check-format check-cppcheck check-tidy
 
@@ -141,5 +148,5 @@ install: release
 clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
-.PHONY: release debug asan tsan coverage fuzzers fuzz fuzz-long test check-style check-format check-cppcheck \
+.PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
   check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-causal bench-solver install clean

@@ -149,15 +149,14 @@ static isoproof_status add_proxies(isoproof_cluster *cluster, iso_node *node, is
 }
 
 static isoproof_status plan_nodes(isoproof_cluster *cluster, isoproof_error *error) {
-  uint16_t ports[ISOPROOF_CLUSTER_MOST_NODES * ISO_NODE_PORTS];
-  ISO_TRY(iso_free_ports(ports, cluster->node_count * ISO_NODE_PORTS, error));
+  ISO_TRY(iso_hold_ports(&cluster->ports, cluster->node_count * ISO_NODE_PORTS, error));
   for (size_t i = 0; i < cluster->node_count; i++) {
     iso_node *node = &cluster->nodes[i];
     node->number = i;
     node->folder = iso_cluster_text(cluster, "%s/node%zu", cluster->folder, i);
     node->log = iso_cluster_text(cluster, "%s/node%zu/log", cluster->folder, i);
     node->socket = iso_cluster_text(cluster, "%s/socket", node->folder);
-    memcpy(node->ports, ports + i * ISO_NODE_PORTS, sizeof node->ports);
+    memcpy(node->ports, cluster->ports.ports + i * ISO_NODE_PORTS, sizeof node->ports);
     if (node->socket == NULL) return iso_fail_memory(error);
     ISO_TRY(make_folder(cluster, node->folder, error));
     ISO_TRY(make_folder(cluster, iso_cluster_text(cluster, "%s/tmp", node->folder), error));
@@ -232,6 +231,7 @@ void isoproof_cluster_stop(isoproof_cluster *cluster) {
     iso_proxy_stop(cluster->nodes[i].clients);
     iso_proxy_stop(cluster->nodes[i].peers);
   }
+  iso_release_ports(&cluster->ports);
   iso_arena_free(&cluster->arena);
   free(cluster);
 }

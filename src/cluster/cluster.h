@@ -55,6 +55,7 @@ struct isoproof_cluster {
   iso_arena arena;
   const char *folder;
   iso_guardian guardian;
+  iso_ports ports;
   bool change_user;
   uid_t user;
   gid_t group;

@@ -17,7 +17,7 @@
 
 #include "base/vector.h"
 
-enum { MOST_PAIRS = 1024, BUFFER_BYTES = 65536, FIXED_FDS = 2, MOST_PORTS = 64 };
+enum { MOST_PAIRS = 1024, BUFFER_BYTES = 65536, FIXED_FDS = 2 };
 
 /* Bytes on their way from one socket to the other. */
 typedef struct stream {
@@ -53,13 +53,14 @@ static struct sockaddr_in loopback(uint16_t port) {
       .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-/* A socket that is bound to a free port; -1. */
+/* A socket that is bound to a free port, and lets a server that asks for the same one share it; -1. */
 static int bind_free(uint16_t *port) {
   struct sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
-  if (bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
+  if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) == 0 &&
+      bind(fd, (struct sockaddr *)&address, sizeof address) == 0 &&
       getsockname(fd, (struct sockaddr *)&address, &size) == 0) {
     *port = ntohs(address.sin_port);
     return fd;
@@ -68,15 +69,20 @@ static int bind_free(uint16_t *port) {
   return -1;
 }
 
-isoproof_status iso_free_ports(uint16_t *ports, size_t count, isoproof_error *error) {
-  int fds[MOST_PORTS];
-  size_t bound = 0;
-  if (count > MOST_PORTS) return iso_fail(error, ISOPROOF_ERR_LIMIT, "expected at most %d ports", MOST_PORTS);
-  while (bound < count && (fds[bound] = bind_free(&ports[bound])) >= 0) bound++;
-  isoproof_status status = bound == count ? ISOPROOF_OK : iso_fail_errno(error, "127.0.0.1", "looking for free ports");
-  /* All at once, so that no port is given out twice. */
-  while (bound > 0) close(fds[--bound]);
-  return status;
+isoproof_status iso_hold_ports(iso_ports *held, size_t count, isoproof_error *error) {
+  if (count > ISO_MOST_PORTS) return iso_fail(error, ISOPROOF_ERR_LIMIT, "expected at most %d ports", ISO_MOST_PORTS);
+  for (held->count = 0; held->count < count; held->count++) {
+    held->sockets[held->count] = bind_free(&held->ports[held->count]);
+    if (held->sockets[held->count] >= 0) continue;
+    isoproof_status status = iso_fail_errno(error, "127.0.0.1", "looking for free ports");
+    iso_release_ports(held);
+    return status;
+  }
+  return ISOPROOF_OK;
+}
+
+void iso_release_ports(iso_ports *held) {
+  while (held->count > 0) close(held->sockets[--held->count]);
 }
 
 static void no_delay(int fd) { (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int)); }

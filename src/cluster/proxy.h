@@ -18,7 +18,18 @@ uint16_t iso_proxy_port(const iso_proxy *proxy);
  * that is in force. */
 void iso_proxy_silence(iso_proxy *proxy, bool silent);
 
-/* Free ports of 127.0.0.1, all different. */
-isoproof_status iso_free_ports(uint16_t *ports, size_t count, isoproof_error *error);
+enum { ISO_MOST_PORTS = 64 };
+
+/* Ports of 127.0.0.1 for servers that come later, go and come back: until they are released, no other program is given
+ * them, neither to listen on nor as its end of a connection.  A server (with SO_REUSEADDR) can listen on them. */
+typedef struct iso_ports {
+  uint16_t ports[ISO_MOST_PORTS];
+  int sockets[ISO_MOST_PORTS];
+  size_t count;
+} iso_ports;
+
+/* On failure nothing is held. */
+isoproof_status iso_hold_ports(iso_ports *held, size_t count, isoproof_error *error);
+void iso_release_ports(iso_ports *held);
 
 #endif

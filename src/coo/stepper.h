@@ -2,10 +2,11 @@
  *
  * A stepper owns its connections and its events until iso_stepper_close; the database is borrowed.
  *
- * A statement that has to wait for a lock is seen to wait (by the lock views of the server, over a control connection,
- * or where there are none because it does not answer within a settle time), and the next step goes on meanwhile.
- * Later steps of a session that waits are put off until it goes on.  After each step that may have set others free, the
- * sessions that waited are given the time to go on or to wait again, so that the order never depends on luck.
+ * A statement that has to wait for a lock is seen to wait (by the lock views of the server over a control connection,
+ * by the driver, or where neither can tell because it does not answer within a settle time), and the next step goes on
+ * meanwhile. Later steps of a session that waits are put off until it goes on.  After each step that may have set
+ * others free, the sessions that waited are given the time to go on or to wait again, so that the order never depends
+ * on luck.
  */
 #ifndef ISO_COO_STEPPER_H
 #define ISO_COO_STEPPER_H

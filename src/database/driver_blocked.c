@@ -1,4 +1,4 @@
-/* driver_blocked.c - who waits for a lock, asked in SQL of the servers that can tell. */
+/* driver_blocked.c - who waits for a lock, asked in SQL of the servers that can tell, or of the driver itself. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +66,10 @@ isoproof_status iso_blocked(iso_connection *control, iso_connection *const *sess
                     "%s",
                     control->broken ? "broken" : "inside");
   if (count == 0) return ISOPROOF_OK;
+  if (database->driver->waits != NULL) {
+    for (size_t i = 0; i < count; i++) blocked[i] = database->driver->waits(sessions[i]);
+    return ISOPROOF_OK;
+  }
   return database->dialect == ISO_SQL_POSTGRES ? ask_postgres(control, sessions, count, blocked, error)
                                                : ask_mariadb(control, sessions, count, blocked, error);
 }

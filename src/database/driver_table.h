@@ -31,6 +31,9 @@ struct iso_driver {
   isoproof_status (*connect)(iso_connection *connection, isoproof_error *error);
   void (*disconnect)(iso_connection *connection); /* also after a failed connect */
   bool (*cancel)(iso_connection *connection);     /* from any thread; may be NULL */
+  /* Drivers that see for themselves who waits for a lock: whether the request under way does, by what happened after
+   * the call began; from any thread.  NULL where the server is asked. */
+  bool (*waits)(iso_connection *connection);
   /* Drivers without SQL: the next two; others leave them NULL. */
   isoproof_status (*setup)(iso_database *database, isoproof_error *error);
   isoproof_status (*teardown)(iso_database *database, isoproof_error *error);

@@ -73,6 +73,7 @@ class Program:
             "LC_ALL": "C.UTF-8",
             "TERM": "xterm",
             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", ""),
+            "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", ""),
             "UBSAN_OPTIONS": os.environ.get("UBSAN_OPTIONS", "halt_on_error=1:print_stacktrace=1"),
         }
 
@@ -86,7 +87,7 @@ class Program:
     def run_in(self, script, clean, working, directory):
         """The same with `working` as working directory and `directory` as $TMP and home."""
         done = subprocess.run(["bash", "-o", "pipefail", "-c", script], cwd=working, stdin=subprocess.DEVNULL,
-                              env=self.environment(directory), capture_output=True, timeout=120, check=False)
+                              env=self.environment(directory), capture_output=True, timeout=600, check=False)
         out, err = (stream.decode("utf-8", "backslashreplace") for stream in (done.stdout, done.stderr))
         if clean:
             out, err = steady(out, directory), steady(err, directory)

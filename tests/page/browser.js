@@ -31,7 +31,7 @@ async function open(
 ) {
   const place = context || (await browser.newContext({ viewport: { width, height }, colorScheme: theme, ...options }));
   const page = await place.newPage();
-  page.setDefaultTimeout(15000);
+  page.setDefaultTimeout(60000);
   page.complaints = [];
   page.requests = [];
   page.on(

@@ -28,8 +28,10 @@ const frameTimes = (page, action, amount) =>
 const shown = (times) =>
   `median ${times[times.length >> 1].toFixed(1)} ms, 95 % ${times[Math.floor(times.length * 0.95)].toFixed(1)} ms, worst ${times[times.length - 1].toFixed(1)} ms`;
 
-// Machines that test are slow and busy: what is asserted is far from what is expected and printed.
-const LIMIT = { open: 10000, frame: 120 };
+// Machines that test are slow and busy: what is asserted is far from what is expected and printed, and frames in which
+// something is done are compared with frames of the same minute in which nothing is.
+const LIMIT = { open: 60000, frame: 120, times: 5 };
+const median = (times) => times[times.length >> 1];
 
 async function largeTests(browser, test) {
   const file = writeReport(sample({ transactions: 100000, sessions: 32 }));
@@ -62,8 +64,10 @@ async function largeTests(browser, test) {
         [...document.querySelectorAll("#timeline button")].find((one) => one.textContent === "Whole run").click()
       );
       if (name !== "scrolls") await page.locator("#timeline-canvas").scrollIntoViewIfNeeded();
-      const times = await frameTimes(page, action, 120);
-      holds(times[times.length >> 1] < LIMIT.frame, shown(times));
+      const before = median(await frameTimes(page, "", 30)),
+        times = await frameTimes(page, action, 120),
+        idle = Math.max(before, median(await frameTimes(page, "", 30)));
+      holds(median(times) < Math.max(LIMIT.frame, LIMIT.times * idle), `${shown(times)}; idle ${idle.toFixed(1)} ms`);
       await page.context().close();
       return shown(times);
     });

@@ -271,7 +271,7 @@ async function main() {
   } finally {
     await browser.close();
   }
-  console.log(`${results.passed} passed, ${results.failed} failed`);
+  console.log(`${results.passed} passed, ${results.failed} failed, 0 skipped`);
   process.exit(results.failed === 0 && results.passed > 0 ? 0 : 1);
 }
 

@@ -15,6 +15,9 @@
 #include "database/driver_table.h"
 
 enum { DEFAULT_LOCK_MS = 5000, PROGRESS_STEPS = 10000, FIRST_PAUSE_NS = 50000, LONGEST_PAUSE_NS = 2000000 };
+/* For whoever asks if a statement waits: so many attempts in vain mean that it does, and how long one look may take.
+ * Fewer might be those that met the short-lived locks which other waiting sessions take with every attempt. */
+enum { VAIN_ATTEMPTS = 10, LOOK_MS = 200 };
 
 typedef struct file {
   char *path;
@@ -29,6 +32,7 @@ typedef struct session {
   double deadline;   /* of the running statement, 0 none */
   double wait_began; /* of the lock that it waits for */
   bool timed_out;
+  atomic_uint attempts; /* to take a lock, in vain */
 } session;
 
 /* ---- waiting ---- */
@@ -37,6 +41,7 @@ typedef struct session {
 static int on_busy(void *user, int count) {
   session *s = user;
   double now = iso_now();
+  atomic_fetch_add(&s->attempts, 1);
   if (count == 0) s->wait_began = now;
   if (atomic_load(&s->connection->cancelled)) return 0;
   if (now - s->wait_began >= s->connection->database->options.lock_timeout_ms / 1000.0) return 0;
@@ -47,6 +52,18 @@ static int on_busy(void *user, int count) {
   long pause = count < 6 ? (long)FIRST_PAUSE_NS << count : LONGEST_PAUSE_NS;
   nanosleep(&(struct timespec){0, pause}, NULL);
   return 1;
+}
+
+/* Nobody but SQLite knows who holds the locks of a file, but each attempt in vain comes by on_busy.  The first one may
+ * have begun before the call. */
+static bool waits(iso_connection *connection) {
+  session *s = connection->state;
+  if (s == NULL) return false;
+  unsigned first = atomic_load(&s->attempts);
+  double limit = iso_now() + LOOK_MS / 1000.0;
+  while (!iso_poll(connection, 1) && iso_now() < limit)
+    if (atomic_load(&s->attempts) - first > VAIN_ATTEMPTS) return true;
+  return false;
 }
 
 /* Called during long statements. */
@@ -460,13 +477,20 @@ const iso_driver iso_driver_sqlite = {
     .id = ISO_DRIVER_SQLITE,
     .url_form = "sqlite:FILE?journal=delete|wal&synchronous=off|normal|full&cache=shared",
     .url_style = ISO_URL_PATH,
-    .can = {.sql = true, .lists = true, .predicates = true, .autocommit = true, .cancel = true, .persistent = true},
+    .can = {.sql = true,
+            .lists = true,
+            .predicates = true,
+            .autocommit = true,
+            .blocked = true,
+            .cancel = true,
+            .persistent = true},
     .library = library,
     .open = open_database,
     .close = close_database,
     .connect = connect,
     .disconnect = disconnect,
     .cancel = cancel,
+    .waits = waits,
     .begin = begin,
     .statement = statement,
     .execute = execute,

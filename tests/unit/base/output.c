@@ -16,13 +16,13 @@
 
 #include "base/input.h"
 #include "base/output.h"
+#include "tests/scratch.h"
 
-static char directory[64];
+static char directory[SCRATCH_BYTES];
 
 static int make_directory(void **state) {
   (void)state;
-  strcpy(directory, "/tmp/isoproof-output-XXXXXX");
-  return mkdtemp(directory) == NULL;
+  return !scratch_folder(directory);
 }
 
 static void in_directory(char *path, const char *name) { snprintf(path, 256, "%s/%s", directory, name); }

@@ -1,4 +1,5 @@
 /* Private servers without servers: the guardian, trees of processes, the proxy, and what the options refuse. */
+#include "tests/scratch.h"
 #include "tests/unit/unit.h"
 
 #include <arpa/inet.h>
@@ -48,14 +49,13 @@ static bool gone(pid_t pid) {
 static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
 
 typedef struct home {
-  char folder[64], log[80], pids[80];
+  char folder[SCRATCH_BYTES], log[SCRATCH_BYTES + 8], pids[SCRATCH_BYTES + 8];
   iso_guardian guardian;
 } home;
 
 static void open_home(home *h) {
   isoproof_error error = {.offset = -1};
-  snprintf(h->folder, sizeof h->folder, "/tmp/isoproof-guard-XXXXXX");
-  assert_non_null(mkdtemp(h->folder));
+  assert_true(scratch_folder(h->folder));
   snprintf(h->log, sizeof h->log, "%s/log", h->folder);
   snprintf(h->pids, sizeof h->pids, "%s/pids", h->folder);
   assert_ok_error(iso_guardian_start(&h->guardian, h->folder, false, &error), error);
@@ -68,7 +68,7 @@ static iso_command shell(const home *h, const char *const *arguments) {
 
 /* Reads the pids that a script wrote, one per line, once there are `count`. */
 static void read_pids(const home *h, pid_t *pids, size_t count) {
-  for (int tries = 0; tries < 500; tries++, wait_ms(10)) {
+  for (int tries = 0; tries < 3000; tries++, wait_ms(10)) {
     FILE *file = fopen(h->pids, "re");
     if (file == NULL) continue;
     size_t got = 0;
@@ -83,7 +83,7 @@ static void read_pids(const home *h, pid_t *pids, size_t count) {
 
 static void assert_gone(const pid_t *pids, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    for (int tries = 0; tries < 500 && !gone(pids[i]); tries++) wait_ms(10);
+    for (int tries = 0; tries < 3000 && !gone(pids[i]); tries++) wait_ms(10);
     assert_true(gone(pids[i]));
   }
 }
@@ -104,17 +104,17 @@ static void tools_run_and_fail(void **state) {
   open_home(&h);
   const char *const good[] = {"/bin/sh", "-c", "echo made >here", NULL};
   iso_command command = shell(&h, good);
-  assert_ok_error(iso_guardian_run(&h.guardian, &command, 10, NULL, &error), error);
-  char path[80];
+  assert_ok_error(iso_guardian_run(&h.guardian, &command, 60, NULL, &error), error);
+  char path[SCRATCH_BYTES + 8];
   snprintf(path, sizeof path, "%s/here", h.folder);
   assert_true(there(path));
   const char *const bad[] = {"/bin/sh", "-c", "echo ERROR no luck; echo bye; exit 3", NULL};
   command = shell(&h, bad);
-  assert_int_equal(iso_guardian_run(&h.guardian, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_guardian_run(&h.guardian, &command, 60, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 3: ERROR no luck"));
   const char *const missing[] = {"/nowhere/at-all", NULL};
   command = shell(&h, missing);
-  assert_int_equal(iso_guardian_run(&h.guardian, &command, 10, NULL, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_guardian_run(&h.guardian, &command, 60, NULL, &error), ISOPROOF_ERR_IO);
   assert_non_null(strstr(error.message, "code 127"));
   const char *const slow[] = {"/bin/sleep", "1000", NULL};
   command = shell(&h, slow);
@@ -136,7 +136,7 @@ static void a_slot_holds_one(void **state) {
   assert_ok(iso_guardian_state(&h.guardian, 0, &now, NULL));
   assert_true(now.running);
   assert_ok(iso_guardian_signal(&h.guardian, 0, SIGTERM, NULL));
-  assert_ok(iso_guardian_wait(&h.guardian, 0, 10, &now, NULL, NULL));
+  assert_ok(iso_guardian_wait(&h.guardian, 0, 60, &now, NULL, NULL));
   assert_true(WIFSIGNALED(now.status) && WTERMSIG(now.status) == SIGTERM);
   assert_ok_error(iso_guardian_spawn(&h.guardian, 0, &command, &error), error);
   iso_guardian_end(&h.guardian);
@@ -167,11 +167,13 @@ static void a_family_stops_and_goes_on(void **state) {
   /* The orphan belongs to the guardian now, not to the server. */
   for (int i = 0; i < FAMILY; i++) assert_int_equal(state_of(pids[i]) == 'T', i != 2);
   assert_ok(iso_guardian_signal(&h.guardian, 0, SIGCONT, NULL));
-  wait_ms(20);
-  for (int i = 0; i < FAMILY; i++) assert_int_equal(state_of(pids[i]), 'S');
+  for (int i = 0; i < FAMILY; i++) {
+    for (int tries = 0; tries < 3000 && state_of(pids[i]) != 'S'; tries++) wait_ms(10);
+    assert_int_equal(state_of(pids[i]), 'S');
+  }
   assert_ok(iso_guardian_signal(&h.guardian, 0, SIGKILL, NULL));
   iso_process_state now;
-  assert_ok(iso_guardian_wait(&h.guardian, 0, 10, &now, NULL, NULL));
+  assert_ok(iso_guardian_wait(&h.guardian, 0, 60, &now, NULL, NULL));
   assert_true(WIFSIGNALED(now.status) && WTERMSIG(now.status) == SIGKILL);
   assert_gone(pids, 2);
   assert_false(gone(pids[2]));
@@ -212,7 +214,7 @@ static void a_crash_leaves_nothing(void **state) {
   int status;
   assert_int_equal(waitpid(owner, &status, 0), owner);
   assert_true(WIFSIGNALED(status));
-  for (int tries = 0; tries < 1000 && there(h->folder); tries++) wait_ms(10);
+  for (int tries = 0; tries < 3000 && there(h->folder); tries++) wait_ms(10);
   assert_false(there(h->folder));
   assert_gone(&h->guardian.pid, 1);
   munmap(h, sizeof *h);
@@ -300,7 +302,7 @@ static bool readable(int fd, int ms) {
 static void exchange(int fd, const char *text) {
   char buffer[64] = "";
   assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-  assert_true(readable(fd, 5000));
+  assert_true(readable(fd, 30000));
   assert_int_equal(read(fd, buffer, sizeof buffer - 1), strlen(text));
   assert_string_equal(buffer, text);
 }
@@ -320,11 +322,11 @@ static void silence_keeps_bytes(void **state) {
   assert_false(readable(other, 0));
   iso_proxy_silence(proxy, false);
   char buffer[8] = "";
-  assert_true(readable(fd, 5000));
+  assert_true(readable(fd, 30000));
   assert_int_equal(read(fd, buffer, sizeof buffer), 5);
   assert_string_equal(buffer, "later");
   close(fd);
-  assert_true(readable(other, 5000));
+  assert_true(readable(other, 30000));
   close(other);
   iso_proxy_stop(proxy);
   stop_echo(&e);
@@ -349,9 +351,10 @@ static void much_gets_through(void **state) {
   (void)state;
   echo e;
   iso_proxy *proxy;
-  struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "/tmp/isoproof-proxy-test.sock"};
-  snprintf(address.sun_path, sizeof address.sun_path, "/tmp/isoproof-proxy-%ld.sock", (long)getpid());
-  unlink(address.sun_path);
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  char folder[SCRATCH_BYTES];
+  assert_true(scratch_folder(folder));
+  assert_in_range(snprintf(address.sun_path, sizeof address.sun_path, "%s/s", folder), 1, sizeof address.sun_path - 1);
   start_echo(&e, (struct sockaddr *)&address, sizeof address);
   assert_ok(iso_proxy_start(0, address.sun_path, &proxy, NULL));
   int fd = connect_to(iso_proxy_port(proxy));
@@ -367,24 +370,48 @@ static void much_gets_through(void **state) {
   iso_proxy_stop(proxy);
   stop_echo(&e);
   unlink(address.sun_path);
+  assert_int_equal(rmdir(folder), 0);
+}
+
+/* A port that is held is given to nobody, but to a server that asks for it; before it comes and after it has gone. */
+static void ports_are_held(void **state) {
+  (void)state;
+  iso_ports held, more;
+  assert_ok(iso_hold_ports(&held, 3, NULL));
+  const uint16_t *p = held.ports;
+  assert_true(p[0] != p[1] && p[1] != p[2] && p[0] != p[2]);
+  for (int round = 0; round < 2; round++) {
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(p[0]), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    assert_int_not_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)), 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    close(connect_to(p[0]));
+    close(fd);
+  }
+  assert_ok(iso_hold_ports(&more, ISO_MOST_PORTS, NULL));
+  for (size_t i = 0; i < more.count; i++) assert_true(more.ports[i] != p[0] && more.ports[i] != p[1]);
+  iso_release_ports(&more);
+  iso_release_ports(&held);
 }
 
 static void nobody_behind_the_proxy(void **state) {
   (void)state;
-  uint16_t ports[3];
+  iso_ports held;
   iso_proxy *proxy;
   isoproof_error error = {.offset = -1};
-  assert_ok(iso_free_ports(ports, 3, NULL));
-  assert_true(ports[0] != ports[1] && ports[1] != ports[2] && ports[0] != ports[2]);
-  assert_int_equal(iso_free_ports(ports, 100000, &error), ISOPROOF_ERR_LIMIT);
-  assert_ok(iso_free_ports(ports, 1, NULL));
-  assert_ok(iso_proxy_start(ports[0], NULL, &proxy, NULL));
+  assert_int_equal(iso_hold_ports(&held, 100000, &error), ISOPROOF_ERR_LIMIT);
+  assert_ok(iso_hold_ports(&held, 1, NULL));
+  assert_ok(iso_proxy_start(held.ports[0], NULL, &proxy, NULL));
   int fd = connect_to(iso_proxy_port(proxy));
   char byte;
-  assert_true(readable(fd, 5000));
+  assert_true(readable(fd, 30000));
   assert_true(read(fd, &byte, 1) <= 0);
   close(fd);
   iso_proxy_stop(proxy);
+  iso_release_ports(&held);
   iso_proxy_stop(NULL);
   char path[200];
   memset(path, 'x', sizeof path - 1);
@@ -469,12 +496,19 @@ static void faults_are_checked(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(tools_run_and_fail),          cmocka_unit_test(a_slot_holds_one),
-      cmocka_unit_test(arguments_may_be_too_long),   cmocka_unit_test(a_family_stops_and_goes_on),
-      cmocka_unit_test(stopped_processes_end_too),   cmocka_unit_test(a_crash_leaves_nothing),
-      cmocka_unit_test(a_dead_guardian_is_an_error), cmocka_unit_test(silence_keeps_bytes),
-      cmocka_unit_test(much_gets_through),           cmocka_unit_test(nobody_behind_the_proxy),
-      cmocka_unit_test(servers_are_found_or_missed), cmocka_unit_test(kinds_are_checked),
+      cmocka_unit_test(tools_run_and_fail),
+      cmocka_unit_test(a_slot_holds_one),
+      cmocka_unit_test(arguments_may_be_too_long),
+      cmocka_unit_test(a_family_stops_and_goes_on),
+      cmocka_unit_test(stopped_processes_end_too),
+      cmocka_unit_test(a_crash_leaves_nothing),
+      cmocka_unit_test(a_dead_guardian_is_an_error),
+      cmocka_unit_test(silence_keeps_bytes),
+      cmocka_unit_test(much_gets_through),
+      cmocka_unit_test(nobody_behind_the_proxy),
+      cmocka_unit_test(ports_are_held),
+      cmocka_unit_test(servers_are_found_or_missed),
+      cmocka_unit_test(kinds_are_checked),
       cmocka_unit_test(faults_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

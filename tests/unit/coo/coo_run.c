@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "coo/stepper.h"
+#include "tests/scratch.h"
 #include <isoproof/coo.h>
 
 static const char *const private_file[] = {"sqlite:"};
@@ -53,8 +54,8 @@ static void results_are_those_of_sqlite(void **state) {
                                                     {ISOPROOF_COO_RULE, ISOPROOF_COO_PASS, ISOPROOF_COO_PASS},
                                                     {ISOPROOF_COO_RULE, ISOPROOF_COO_PASS, ISOPROOF_COO_PASS},
                                                     {ISOPROOF_COO_RULE, ISOPROOF_COO_PASS, ISOPROOF_COO_PASS}};
-  char path[] = "/tmp/isoproof-coo-XXXXXX", url[64];
-  int file = mkstemp(path);
+  char path[SCRATCH_BYTES], url[SCRATCH_BYTES + 32];
+  int file = scratch_file(path);
   assert_true(file >= 0);
   close(file);
   for (int wal = 0; wal < 2; wal++) {
@@ -72,7 +73,7 @@ static void results_are_those_of_sqlite(void **state) {
     }
     isoproof_coo_matrix_free(matrix);
   }
-  char more[80];
+  char more[SCRATCH_BYTES + 8];
   unlink(path);
   for (int i = 0; i < 2; i++) {
     snprintf(more, sizeof more, "%s%s", path, i == 0 ? "-wal" : "-shm");

@@ -20,8 +20,8 @@ int fixture_close(void **state);
 const iso_isolation *level(const char *name);
 
 /* The server ends connection `two` by a statement, in which %u is its number: between statements, and while a statement
- * waits, which then fails with the code unless that is NULL. */
-void fixture_killed(const char *statement, const char *code);
+ * waits, which then fails with the code unless that is NULL.  `seen` finds the connection as long as it is there. */
+void fixture_killed(const char *statement, const char *seen, const char *code);
 
 /* Connections lost, see driver_loss.h, to the server of a URL behind a proxy; `format` is the URL of the proxy from
  * user, port and path. */

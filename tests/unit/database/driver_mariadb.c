@@ -203,7 +203,7 @@ static void tells_who_waits(void **state) {
   iso_begin(two, NULL, &reply);
   iso_write(two, 2, 2, &reply);
   assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-  usleep(50000);
+  suite_blocked(control, two);
   assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_true(blocked[1] && !blocked[0]);
   assert_true(iso_cancel(two));
@@ -220,7 +220,7 @@ static void tells_who_waits(void **state) {
 
 static void statement_timeout(void **state) {
   (void)state;
-  iso_database_options options = {.statement_timeout_ms = 200};
+  iso_database_options options = {.statement_timeout_ms = 1000};
   fixture_open(server_url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
@@ -242,7 +242,7 @@ static void statement_timeout(void **state) {
 /* The server ends the connection: between statements, and while a statement waits. */
 static void killed(void **state) {
   (void)state;
-  fixture_killed("KILL CONNECTION %u", NULL);
+  fixture_killed("KILL CONNECTION %u", "SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %u", NULL);
 }
 
 static void connection_loss(void **state) {

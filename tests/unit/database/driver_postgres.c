@@ -156,7 +156,8 @@ static void tells_who_waits(void **state) {
   assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_false(blocked[0] || blocked[1]);
   assert_ok_error(iso_start(two, &(iso_driver_request){.kind = ISO_WRITE, .key = 1, .value = 2}, &error), error);
-  for (int i = 0; i < 100 && !blocked[1]; i++) assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
+  suite_blocked(control, two);
+  assert_ok_error(iso_blocked(control, both, 2, blocked, &error), error);
   assert_true(blocked[1] && !blocked[0]);
   assert_false(iso_poll(two, 0));
   assert_true(iso_cancel(two));
@@ -172,7 +173,7 @@ static void tells_who_waits(void **state) {
 
 static void timeouts(void **state) {
   (void)state;
-  iso_database_options options = {.statement_timeout_ms = 300, .lock_timeout_ms = 50};
+  iso_database_options options = {.statement_timeout_ms = 1000, .lock_timeout_ms = 50};
   fixture_open(server_url, &options);
   iso_begin(one, NULL, &reply);
   iso_write(one, 1, 1, &reply);
@@ -215,7 +216,7 @@ static void partitions(void **state) {
 /* The server ends the connection: between statements, and while a statement waits. */
 static void terminated(void **state) {
   (void)state;
-  fixture_killed("SELECT pg_terminate_backend(%u)", "57P01");
+  fixture_killed("SELECT pg_terminate_backend(%u)", "SELECT 1 FROM pg_stat_activity WHERE pid = %u", "57P01");
 }
 
 static void refuses_copy(void **state) {

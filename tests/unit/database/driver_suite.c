@@ -56,6 +56,16 @@ static const char *const states[] = {
 #undef ISO_X
 };
 
+void suite_blocked(iso_connection *control, iso_connection *session) {
+  isoproof_error error = {0};
+  bool blocked = false;
+  for (int i = 0; i < 1000 && !blocked; i++) {
+    if (iso_blocked(control, &session, 1, &blocked, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
+    if (!blocked) assert_false(iso_poll(session, 20));
+  }
+  assert_true(blocked);
+}
+
 void suite_reply(const iso_reply *reply, iso_outcome outcome, iso_txn_state txn, const char *file, int line) {
   if (reply->outcome == outcome && reply->txn == txn) return;
   char text[600];

@@ -20,6 +20,9 @@ void suite_all(const char *url);
   suite_reply(reply, ISO_OUTCOME_##wanted_outcome, ISO_TXN_##wanted_txn, __FILE__, __LINE__)
 void suite_reply(const iso_reply *reply, iso_outcome outcome, iso_txn_state txn, const char *file, int line);
 
+/* Waits until a session, whose request is under way, is seen to wait for a lock. */
+void suite_blocked(iso_connection *control, iso_connection *session);
+
 /* The value of a register, in a transaction of its own on a new connection; INT64_MIN when absent. */
 int64_t suite_value(iso_database *database, int64_t key);
 

@@ -24,6 +24,7 @@ struct proxy {
   int listener;
   pthread_t thread;
   atomic_int wanted, applied;
+  atomic_uint steps; /* done, each in one mode */
   atomic_bool leave;
   pair pairs[MOST_PAIRS];
   size_t count;
@@ -96,6 +97,7 @@ static void *work(void *user) {
     atomic_store(&p->applied, atomic_load(&p->wanted));
     while (p->applied == PROXY_CUT && p->count > 0) drop(p, p->count - 1);
     step(p);
+    atomic_fetch_add(&p->steps, 1);
   }
   return NULL;
 }
@@ -120,7 +122,9 @@ uint32_t proxy_port(const proxy *p) { return p->port; }
 void proxy_set(proxy *p, proxy_mode mode) {
   atomic_store(&p->wanted, (int)mode);
   while (atomic_load(&p->applied) != (int)mode) usleep(500);
-  usleep(2000 * POLL_MS); /* and the step that began with the mode before it is over */
+  /* And what begins with the mode, such as cutting connections, has been done. */
+  unsigned before = atomic_load(&p->steps);
+  while (atomic_load(&p->steps) == before) usleep(500);
 }
 
 void proxy_stop(proxy *p) {

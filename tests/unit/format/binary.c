@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "format/binary.h"
 #include "history/builder.h"
+#include "tests/scratch.h"
 #include "tests/unit/format/format_bytes.h"
 #include "tests/unit/format/same_history.h"
 
@@ -90,8 +91,8 @@ static void test_mapped_and_compressed(void **state) {
   isoproof_error error = {0};
   static const isoproof_compression ways[] = {ISOPROOF_COMPRESS_NO, ISOPROOF_COMPRESS_GZIP, ISOPROOF_COMPRESS_ZSTD};
   for (size_t i = 0; i < 3; i++) {
-    char path[] = "/tmp/isoproof-binary-XXXXXX";
-    close(mkstemp(path));
+    char path[SCRATCH_BYTES];
+    close(scratch_file(path));
     isoproof_write_options options = {.struct_size = sizeof options, .compression = ways[i]};
     assert_int_equal(isoproof_history_write(history, ISOPROOF_FORMAT_BINARY, path, &options, NULL, NULL, &error), 0);
     assert_int_equal(isoproof_history_open(path, NULL, NULL, &again, &error), ISOPROOF_OK);

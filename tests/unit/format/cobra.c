@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/scratch.h"
 #include "tests/unit/format/format_bytes.h"
 
 #define INIT UINT64_C(0xbebeebee)
@@ -152,8 +153,8 @@ static void remove_all(const char *directory) {
 
 static void test_directory(void **state) {
   (void)state;
-  char directory[] = "/tmp/isoproof-cobra-XXXXXX";
-  assert_non_null(mkdtemp(directory));
+  char directory[SCRATCH_BYTES];
+  assert_true(scratch_folder(directory));
   bytes one = {NULL, 0, 0}, two = {NULL, 0, 0};
   put_start(&one, 1), put_write(&one, 5, 6, 7), put_commit(&one, 1);
   put_start(&two, 2), put_read(&two, 1, 5, 6, 7), put_commit(&two, 2);

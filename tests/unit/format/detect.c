@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "format/format.h"
+#include "tests/scratch.h"
 #include "tests/unit/format/format_bytes.h"
 
 static const char *detected(const char *text, size_t length) {
@@ -190,11 +191,11 @@ static void test_options(void **state) {
 
 static void test_directories(void **state) {
   (void)state;
-  char directory[] = "/tmp/isoproof-detect-XXXXXX", path[128];
+  char directory[SCRATCH_BYTES], path[SCRATCH_BYTES + 64];
   static const struct {
     const char *file, *format;
   } steps[] = {{"notes.txt", "none"}, {"Tx.log", "none"}, {"T1.log", "cobra"}, {"J1.log", "none"}};
-  assert_non_null(mkdtemp(directory));
+  assert_true(scratch_folder(directory));
   for (size_t i = 0; i < 4; i++) {
     isoproof_format format;
     snprintf(path, sizeof path, "%s/%s", directory, steps[i].file);

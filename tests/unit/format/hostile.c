@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "tests/scratch.h"
 #include <isoproof/isoproof.h>
 
 /* A small history of each text format, two transactions each. */
@@ -298,11 +299,11 @@ static isoproof_status open_path(const char *path, isoproof_error *error) {
 static void test_paths(void **state) {
   (void)state;
   isoproof_error error;
-  char directory[] = "/tmp/isoproof-hostile-XXXXXX", path[64];
-  assert_non_null(mkdtemp(directory));
+  char directory[SCRATCH_BYTES], path[SCRATCH_BYTES + 16];
+  assert_true(scratch_folder(directory));
   isoproof_status status = open_path(directory, &error);
   assert_true(status == ISOPROOF_ERR_FORMAT || status == ISOPROOF_ERR_IO);
-  assert_non_null(strstr(error.file, "isoproof-hostile-"));
+  assert_non_null(strstr(error.file, directory));
   snprintf(path, sizeof path, "%s/absent.txt", directory);
   assert_int_equal(open_path(path, &error), ISOPROOF_ERR_IO);
   assert_string_equal(error.file, path);

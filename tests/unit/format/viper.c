@@ -1,4 +1,5 @@
 /* Viper logs: single files and directories, failed operations, mistakes. */
+#include "tests/scratch.h"
 #include "tests/unit/format/describe.h"
 
 #include <sys/stat.h>
@@ -51,8 +52,8 @@ static void put_file(const char *directory, const char *name, const char *text) 
 static void directory(void **state) {
   (void)state;
   static const char *const names[] = {"J0.log", "J2.log", "J10.log", "notes.txt"};
-  char path[] = "/tmp/isoproof-viper-XXXXXX";
-  assert_non_null(mkdtemp(path));
+  char path[SCRATCH_BYTES];
+  assert_true(scratch_folder(path));
   put_file(path, names[0], "{\"value\": [[\"w\", 1, 1, true]]}\n");
   put_file(path, names[1], "\n{\"value\": [[\"r\", 1, 1, true]]}\n");
   put_file(path, names[2], "");

@@ -13,6 +13,7 @@
 
 #include "level/anomalies.h"
 #include "level/levels.h"
+#include "tests/scratch.h"
 
 #ifndef ISOPROOF_SOURCE_ROOT
 #define ISOPROOF_SOURCE_ROOT "."
@@ -139,11 +140,11 @@ static bool find_rules(char *path, size_t size) {
 
 static void test_oracle(void **state) {
   (void)state;
-  char tables[] = "/tmp/isoproof-level-XXXXXX";
+  char tables[SCRATCH_BYTES];
   char rules[1024];
   bool have_rules = find_rules(rules, sizeof rules);
   if (!have_rules) print_message("Elle's rules are not here (%s): not compared\n", rules);
-  int fd = mkstemp(tables);
+  int fd = scratch_file(tables);
   assert_true(fd >= 0);
   FILE *out = fdopen(fd, "w");
   assert_non_null(out);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "report/escape.h"
+#include "tests/scratch.h"
 #include "tests/unit/unit.h"
 
 #ifndef ISOPROOF_SOURCE_ROOT
@@ -162,8 +163,8 @@ static void assert_balanced(const text *dot) {
 
 static void hostile(void **state) {
   (void)state;
-  char folder[] = "/tmp/isoproof-report-XXXXXX", path[300];
-  assert_non_null(mkdtemp(folder));
+  char folder[SCRATCH_BYTES], path[300];
+  assert_true(scratch_folder(folder));
   snprintf(path, sizeof path, "%s/<script>.jsonl", folder);
   write_file(path, evil_history, sizeof evil_history - 1);
   judged j = judge(path, NULL, false);
