@@ -444,7 +444,7 @@ static const option table[CHECK_OPTIONS] = {
                       .choices = format_name_at,
                       .help = "Read the files in this format.",
                       .initial = "detected from the content"},
-    [CHECK_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object a file, one a line."},
+    [CHECK_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object per file, each on a line."},
     [CHECK_ALL] = {.name = "all",
                    .letter = 'a',
                    .type = OPTION_FLAG,
@@ -541,7 +541,7 @@ static const option table[CHECK_OPTIONS] = {
                     .min = 1,
                     .max = 1024,
                     .help = "Use that many threads, over many files or inside one.",
-                    .initial = "one a processor",
+                    .initial = "one per processor",
                     .group = "Limits"},
     OUTPUT_ROWS};
 
@@ -562,7 +562,7 @@ static const char *const description[] = {
     "Reads histories of transactions in any format that isoproof knows, and decides which isolation levels they "
     "satisfy. "
     "A level that is violated comes with a witness: the transactions, keys and dependencies that prove it.",
-    "With one file the result is a report. With several, or with a directory, it is one line a file and a summary. "
+    "With one file the result is a report. With several, or with a directory, it is one line per file and a summary. "
     "Of a directory every file in a known format is checked, hidden ones excepted; a directory that is itself a "
     "history (Cobra, Viper) counts as one file.",
     "With many files the exit code is the worst of them, in the order 70, 4, 2, 1, 3, 0.", NULL};

@@ -110,7 +110,7 @@ static const option table[CONVERT_OPTIONS] = {
                       .min = 1,
                       .max = 1024,
                       .help = "Use that many threads.",
-                      .initial = "one a processor"},
+                      .initial = "one per processor"},
 };
 
 static const example examples[] = {

@@ -163,7 +163,7 @@ static const option table[COO_OPTIONS] = {
                 .help = "Print the matrix in this form.",
                 .initial = "text",
                 .group = databases},
-    [COO_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print JSON, one object a line."},
+    [COO_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print JSON, one object per line."},
 };
 
 static const example examples[] = {

@@ -283,7 +283,7 @@ static int run(options *parsed) {
 static const option table[EXPLAIN_OPTIONS] = {
     [EXPLAIN_JSON] = {.name = "json",
                       .type = OPTION_FLAG,
-                      .help = "Print a JSON array a name with all that it means, one a line; without a name, one "
+                      .help = "Print a JSON array per name with all that it means, each on a line; without a name, one "
                               "object with everything."},
 };
 

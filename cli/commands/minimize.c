@@ -158,7 +158,7 @@ static const option table[MINIMIZE_OPTIONS] = {
                        .min = 1,
                        .max = 1024,
                        .help = "Use that many threads.",
-                       .initial = "one a processor",
+                       .initial = "one per processor",
                        .group = "Limits"},
 };
 

@@ -77,7 +77,7 @@ static const example examples[] = {
 
 static const char *const description[] = {
     "Runs a workload on a database, each session a client with a connection of its own, and writes the history as JSON "
-    "lines while it goes: one line a transaction when it has ended, so that a crash loses at most the last one.",
+    "lines while it goes: one line per transaction when it has ended, so that a crash loses at most the last one.",
     "A transaction is recorded as committed only if the server confirmed it, as aborted only if it cannot have taken "
     "effect, and as unknown otherwise. Ctrl-C ends the run; the history is valid then, too.",
     "Workloads:" WORKLOAD_LINES, NULL};

@@ -68,7 +68,7 @@ void run_summary(FILE *out, const isoproof_run_summary *report) {
   fprintf(out, ": %" PRIu64 " committed, %" PRIu64 " aborted, %" PRIu64 " unknown%s in %.1f s\n", c->committed,
           c->aborted, c->unknown, failed, c->seconds);
   if (c->committed > 0)
-    fprintf(out, "  %.0f committed a second, latency p50 %s, p90 %s, p99 %s, max %s\n",
+    fprintf(out, "  %.0f committed per second, latency p50 %s, p90 %s, p99 %s, max %s\n",
             c->seconds > 0 ? (double)c->committed / c->seconds : 0, p50, p90, p99, most);
   if (c->broken_totals > 0) fprintf(out, "  %" PRIu64 " reads of all accounts saw a wrong total\n", c->broken_totals);
 }

@@ -105,11 +105,11 @@ static void text_shape(FILE *out, const summary *s) {
   const isoproof_stats *t = &s->stats;
   char key[128];
   if (s->counts.sessions > 0) {
-    row_spread(out, "transactions a session", t->txns_per_session_min, t->txns_per_session_mean,
+    row_spread(out, "transactions per session", t->txns_per_session_min, t->txns_per_session_mean,
                t->txns_per_session_max);
   }
   if (s->counts.transactions > 0) {
-    row_spread(out, "operations a transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
+    row_spread(out, "operations per transaction", t->ops_per_txn_min, t->ops_per_txn_mean, t->ops_per_txn_max);
   }
   if (s->counts.operations > 0) {
     isoproof_scalar_format(t->top_key, key, sizeof key);
@@ -316,14 +316,14 @@ static const option table[STATS_OPTIONS] = {
                       .choices = format_name_at,
                       .help = "Read the files in this format.",
                       .initial = "detected from the content"},
-    [STATS_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object a file, one a line."},
+    [STATS_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object per file, each on a line."},
     [STATS_JOBS] = {.name = "jobs",
                     .letter = 'j',
                     .type = OPTION_INTEGER,
                     .min = 1,
                     .max = 1024,
                     .help = "Use that many threads.",
-                    .initial = "one a processor"},
+                    .initial = "one per processor"},
 };
 
 static const example examples[] = {

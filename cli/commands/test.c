@@ -371,7 +371,7 @@ static const option table[TEST_ALL] = {
                         .group = "Verdict"},
     [TEST_JSON] = {.name = "json",
                    .type = OPTION_FLAG,
-                   .help = "Print one JSON object a round, one a line.",
+                   .help = "Print one JSON object per round, each on a line.",
                    .group = "Verdict"},
     OUTPUT_ROWS};
 

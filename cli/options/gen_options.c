@@ -64,7 +64,7 @@ const option gen_options[GEN_OPTIONS] = {
                    .help = "Leave out what the format cannot say instead of failing."},
     [GEN_BLAME] = {.name = "blame",
                    .type = OPTION_FILE,
-                   .help = "Write the injected bugs and the transactions to blame there, one JSON object a line."},
+                   .help = "Write the injected bugs and the transactions to blame there, one JSON object per line."},
     [GEN_LEVEL] = {.name = "level",
                    .letter = 'l',
                    .type = OPTION_CHOICE,

@@ -18,7 +18,7 @@ typedef struct lattice {
 
 /* The levels of the wanted families and the direct implications among them. */
 void lattice_collect(lattice *l, bool (*wanted)(const isoproof_level_info *));
-/* One line a level, with lines of connections between; `label` prints what stands beside a level. */
+/* One line per level, with lines of connections between; `label` prints what stands beside a level. */
 void lattice_draw(const lattice *l, FILE *out, bool unicode, void (*label)(FILE *, const isoproof_level_info *));
 
 #endif

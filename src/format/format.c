@@ -150,7 +150,7 @@ static isoproof_status open_directory(const char *path, isoproof_format format, 
   iso_place place = {path, 0, 0, -1};
   if (format == ISOPROOF_FORMATS && !iso_detect_directory(path, &format)) {
     return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place,
-                       "expected a directory of either T*.log files (Cobra) or J*.log files (Viper), one a session; "
+                       "expected a directory of either T*.log files (Cobra) or J*.log files (Viper), one per session; "
                        "found none or both");
   }
   if (functions[format].read_directory == NULL) {

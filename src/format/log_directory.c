@@ -51,7 +51,7 @@ isoproof_status iso_log_directory_list(const char *path, char letter, iso_log_di
   for (size_t i = 1; status == ISOPROOF_OK && i < logs->count; i++) {
     if (logs->items[i].number != logs->items[i - 1].number) continue;
     status = iso_fail_at(error, ISOPROOF_ERR_FORMAT, (iso_place){logs->items[i].path, 0, 0, -1},
-                         "expected one log a session, found a second one for session %llu",
+                         "expected one log per session, found a second one for session %llu",
                          (unsigned long long)logs->items[i].number);
   }
   if (status != ISOPROOF_OK) iso_log_directory_free(logs);

@@ -14,7 +14,7 @@ VARYING = [
     (re.compile(r'"(construct|guess|saturate|solve|blame|explain)":[0-9.e+-]+'), r'"\1":<seconds>'),
     (re.compile(r'"peak_bytes":\d+'), '"peak_bytes":<bytes>'),
     (re.compile(r'\b\d+(\.\d+)? (us|ms|s)\b'), '<time>'),
-    (re.compile(r'\b\d+ committed a second'), '<rate> committed a second'),
+    (re.compile(r'\b\d+ committed per second'), '<rate> committed per second'),
     (re.compile(r'--seed=\d+ repeats'), '--seed=<seed> repeats'),
     (re.compile(r'\b\d{8}-\d{6}(-\d+)?\b'), '<now>'),
     (re.compile(r'\bSQLite \d[0-9.]*'), 'SQLite <version>'),
