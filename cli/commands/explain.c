@@ -210,14 +210,16 @@ static void unknown_topic(const char *name) {
 }
 
 /* What a name means: it may be a level, a model and an anomaly at once. */
+enum { MEANT_LEVELS = 2 };
+
 typedef struct meanings {
-  const isoproof_level_info *levels[2]; /* NULL where it is none */
+  const isoproof_level_info *levels[MEANT_LEVELS]; /* NULL where it is none */
   const isoproof_anomaly_info *anomaly;
 } meanings;
 
 static void print_meanings(const meanings *m) {
   bool first = true;
-  for (size_t i = 0; i < COUNT_OF(m->levels); i++) {
+  for (size_t i = 0; i < MEANT_LEVELS; i++) {
     if (m->levels[i] == NULL) continue;
     if (!first) fputs("\n", stdout);
     print_level(m->levels[i]);
@@ -232,7 +234,7 @@ static void print_meanings_json(const meanings *m) {
   isoproof_json *j = json_to(stdout);
   if (j == NULL) return;
   isoproof_json_list(j);
-  for (size_t i = 0; i < COUNT_OF(m->levels); i++) {
+  for (size_t i = 0; i < MEANT_LEVELS; i++) {
     if (m->levels[i] == NULL) continue;
     isoproof_json_object(j);
     level_fields(j, m->levels[i]);

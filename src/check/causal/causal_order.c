@@ -279,9 +279,7 @@ static isoproof_status drop_contradictions(causal *c, isoproof_error *error) {
   for (size_t i = 0; made && i < c->found.count; i++) {
     const iso_between *between = &c->found.items[i];
     uint32_t t1 = v->reads[between->read].from;
-    if (t1 == ISO_INITIAL) {
-      drop[i] = 1;
-    } else if (*find_pair(&c->known, pair_of(c, between)) != 0) {
+    if (t1 == ISO_INITIAL || *find_pair(&c->known, pair_of(c, between)) != 0) {
       drop[i] = 1;
     } else {
       items[count++] = (iso_far){c->s.place[t1], between->writer, (uint32_t)i};
