@@ -149,7 +149,7 @@ static void say_forced(teller *t, const iso_proof_step *step) {
 }
 
 static void say_cyclic(teller *t) {
-  bool causal = t->proof->tap == ISO_TAP_G;
+  bool causal = iso_tap_is_causal(t->proof->tap);
   iso_words_add(&t->words, causal ? "Causality runs in a cycle: " : "What must come before what runs in a cycle: ");
   for (size_t i = 0; i < t->proof->cycle.count; i++) {
     const char *more = causal ? ", " : "; ", *last = causal ? ", and " : "; and ";

@@ -64,6 +64,8 @@ const iso_tap_info *iso_tap_of(iso_tap tap);
 static inline const char *iso_tap_code(iso_tap tap) { return iso_tap_of(tap)->code; }
 /* Whether reads alone show it, without a cycle. */
 static inline bool iso_tap_is_of_reads(iso_tap tap) { return iso_tap_of(tap)->class <= ISO_CLASS_LIST; }
+/* Whether its cycle is one of CO alone. */
+static inline bool iso_tap_is_causal(iso_tap tap) { return iso_tap_of(tap)->edges == ISO_EDGES_CO; }
 /* By code, name or alias; ISO_TAPS when there is none. */
 iso_tap iso_tap_find(const char *name);
 

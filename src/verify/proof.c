@@ -126,7 +126,7 @@ static bool matches_form(const iso_proof *proof) {
   }
   if (tap->class == ISO_CLASS_AXIOM) return tap->form == ISO_FORM_CO ? forced == 1 : forced >= 1;
   if (tap->class != ISO_CLASS_CYCLE || (seen & ~tap->edges) != 0) return false;
-  return proof->tap == ISO_TAP_G || seen == tap->edges;
+  return iso_tap_is_causal(proof->tap) || seen == tap->edges;
 }
 
 static bool check_step(const isoproof_history *h, const iso_proof *proof, const iso_proof_step *step) {

@@ -287,7 +287,7 @@ static bool has_all_kinds(const iso_proof *proof, iso_edge_set kinds, iso_edge_k
   for (size_t i = 0; i < proof->cycle.count; i++) {
     seen |= ISO_EDGE_BIT(proof->cycle.items[i].kind);
   }
-  return proof->tap == ISO_TAP_G || (seen & kinds) == kinds;
+  return iso_tap_is_causal(proof->tap) || (seen & kinds) == kinds;
 }
 
 /* Whether the steps end with session order, so that another step of it is no new one. */
@@ -299,7 +299,7 @@ static bool ends_in_session(const iso_proof *proof, iso_edge_kind next) {
 /* TAP-g, G0 and the like: a shortest way from a transaction of the component back to itself. */
 static bool prove_cyclic(iso_prover *p, const iso_finding *finding, iso_proof *proof) {
   const iso_weak *weak = p->weak;
-  bool causal = finding->tap == ISO_TAP_G;
+  bool causal = iso_tap_is_causal((iso_tap)finding->tap);
   const uint32_t *component = causal ? weak->co.component : weak->known.component;
   uint32_t start = finding->seen, at = 0;
   search way = {.from = start,

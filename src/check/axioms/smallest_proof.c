@@ -67,7 +67,7 @@ static void compare_instances(contest *c, const iso_finding *first) {
 /* Every transaction on a cycle as a start. */
 static void compare_cycles(contest *c, const iso_finding *first) {
   const iso_weak *weak = c->prover->weak;
-  const uint32_t *component = first->tap == ISO_TAP_G ? weak->co.component : weak->known.component;
+  const uint32_t *component = iso_tap_is_causal((iso_tap)first->tap) ? weak->co.component : weak->known.component;
   /* A cycle has each kind of edge once at least, and two steps. */
   size_t least = (size_t)__builtin_popcount(iso_tap_of((iso_tap)first->tap)->edges);
   if (least < 2) least = 2;

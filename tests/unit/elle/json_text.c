@@ -1,3 +1,4 @@
+/* A small reader of JSON for the tests: values as strings. */
 #include "tests/unit/elle/json_text.h"
 
 #include <stdlib.h>
