@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/abi.h"
+#include "base/json_writer.h"
 #include "base/output.h"
 #include "format/format.h"
 
@@ -176,18 +177,22 @@ isoproof_status isoproof_object_write_json(const isoproof_object_verdict *verdic
   if ((unsigned)model >= ISOPROOF_OBJECTS)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "unknown model number %u", (unsigned)model);
   ISO_TRY(iso_output_open_callback(write, user, ISOPROOF_COMPRESS_NO, &out, error));
-  iso_out_text(out, "{\"schema\":1,\"file\":");
-  iso_out_json_string(out, file, strlen(file));
-  iso_out_printf(out, ",\"model\":\"%s\",\"operations\":%llu,\"verdict\":\"%s\",\"elle_valid\":", models[model].id,
-                 (unsigned long long)known.operations, isoproof_verdict_name(known.verdict));
-  iso_out_text(out, known.verdict == ISOPROOF_SATISFIED  ? "true"
-                    : known.verdict == ISOPROOF_VIOLATED ? "false"
-                                                         : "\"unknown\"");
-  iso_out_printf(out, ",\"problems\":%llu", (unsigned long long)known.problems);
-  if (known.explanation[0] != '\0') {
-    iso_out_text(out, ",\"explanation\":");
-    iso_out_json_string(out, known.explanation, strlen(known.explanation));
+  isoproof_json json;
+  iso_json_writer_init(&json, out, ISO_JSON_PLAIN);
+  isoproof_json_object(&json);
+  iso_json_field_u64(&json, "schema", 1);
+  iso_json_field_text(&json, "file", file);
+  iso_json_field_text(&json, "model", models[model].id);
+  iso_json_field_u64(&json, "operations", known.operations);
+  iso_json_field_text(&json, "verdict", isoproof_verdict_name(known.verdict));
+  if (known.verdict == ISOPROOF_UNDECIDED) {
+    iso_json_field_text(&json, "elle_valid", "unknown");
+  } else {
+    iso_json_field_bool(&json, "elle_valid", known.verdict == ISOPROOF_SATISFIED);
   }
-  iso_out_text(out, "}\n");
+  iso_json_field_u64(&json, "problems", known.problems);
+  if (known.explanation[0] != '\0') iso_json_field_text(&json, "explanation", known.explanation);
+  isoproof_json_end(&json);
+  isoproof_json_line(&json);
   return iso_output_close(out, error);
 }
