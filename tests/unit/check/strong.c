@@ -196,6 +196,17 @@ static void lists(void **state) {
         setting("ISOPROOF_RANDOM_SEED", 314159));
 }
 
+/* No level goes without a second opinion: but for linearizable, see below, the oracle knows them all. */
+static void oracle_knows_every_level(void **state) {
+  (void)state;
+  const isoproof_level_info *info;
+  for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
+    const iso_strong_level *strong = iso_strong_level_of(info);
+    if (info->family == ISOPROOF_LEVEL_MODEL || (strong != NULL && strong->single)) continue;
+    if (oracle_level_find(info->id) == ORACLE_LEVELS) fail_msg("tests/oracle/oracle.h lacks %s", info->id);
+  }
+}
+
 /* Nothing but one operation a transaction: then, and only then, linearizability is strict serializability. */
 static void single_operations(void **state) {
   (void)state;
@@ -274,8 +285,8 @@ static void simulated(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(simulated), cmocka_unit_test(single_operations),
-                                     cmocka_unit_test(times_that_make_no_sense), cmocka_unit_test(registers),
-                                     cmocka_unit_test(lists)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(oracle_knows_every_level), cmocka_unit_test(simulated), cmocka_unit_test(single_operations),
+      cmocka_unit_test(times_that_make_no_sense), cmocka_unit_test(registers), cmocka_unit_test(lists)};
   return cmocka_run_group_tests_name("strong", tests, NULL, NULL);
 }
