@@ -88,11 +88,11 @@ static isoproof_status certify_all(isoproof_result *result, iso_level_check *che
     ISO_TRY(certify_strong(result->history, strong, task, made, error));
   }
   /* From the strongest down: what proves one level proves those that it implies. */
-  static const iso_axiom axioms[] = {ISO_AXIOM_CAUSAL, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_READ_COMMITTED};
-  for (size_t i = 0; i < sizeof axioms / sizeof axioms[0]; i++) {
-    const isoproof_level_info *level = iso_axiom_level(axioms[i]);
-    if (!is_satisfied(result, level) || !check->has_weak || iso_certificate_of(made, level) != NULL) continue;
-    ISO_TRY(certify_weak(&check->weak, axioms[i], task, made, error));
+  for (size_t i = ISO_AXIOMS; i-- > 0;) {
+    const isoproof_level_info *level = iso_axiom_level((iso_axiom)i);
+    if (iso_axiom_judge_of((iso_axiom)i)->order.judge == NULL || !check->has_weak) continue;
+    if (!is_satisfied(result, level) || iso_certificate_of(made, level) != NULL) continue;
+    ISO_TRY(certify_weak(&check->weak, (iso_axiom)i, task, made, error));
   }
   return ISOPROOF_OK;
 }

@@ -18,7 +18,8 @@ typedef enum iso_engine {
 } iso_engine;
 
 /* The axioms.  Each has the form: for a read of x by t3 from t1 and another writer t2 of x, a condition on t2 and t3
- * forces t2 before t1 (Biswas and Enea, OOPSLA 2019).  C name, the condition. */
+ * forces t2 before t1 (Biswas and Enea, OOPSLA 2019).  Weaker ones first up to causal, then the session guarantees.
+ * C name, the condition. */
 #define ISO_AXIOM_LIST(X)                                                                                              \
   X(READ_COMMITTED, "t3 read another key from t2 before")                                                              \
   X(READ_ATOMIC, "t2 is before t3 in its session, or t3 reads from t2")                                                \

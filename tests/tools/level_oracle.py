@@ -11,7 +11,6 @@ import re
 import sys
 
 INITIAL = 0  # transaction 0 of every history: it wrote every initial version
-TIMED = {"strong-snapshot-isolation", "strict-serializable", "linearizable"}
 
 
 class Txn:
@@ -302,7 +301,8 @@ class Judge:
         return set(self.base[level]["implies"])
 
     def strongest(self, verdicts):
-        good = {l for l, ok in verdicts.items() if ok and self.base[l]["family"] == "base" and l not in TIMED}
+        good = {l for l, ok in verdicts.items()
+                if ok and self.base[l]["family"] == "base" and not self.base[l]["needs_times"]}
         return {l for l in good if not any(l != m and l in self.implied(m) for m in good)}
 
     def implications(self, name, verdicts):

@@ -115,7 +115,7 @@ isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso
                                isoproof_error *error) {
   size_t levels = 0;
   while (iso_strong_level_at(levels) != NULL) levels++;
-  while (levels-- > 0 && set->count < ISO_STRONG_MOST) {
+  while (levels-- > 0) {
     const iso_strong_level *level = iso_strong_level_at(levels);
     const isoproof_level_info *info = isoproof_level_at(level->level);
     if (info == NULL || !wanted(info, user) || iso_strong_verdict(set, info) != ISOPROOF_UNDECIDED) continue;

@@ -11,7 +11,7 @@
 #include "check/strong/strong.h"
 #include "result/scenario.h"
 
-enum { ISO_STRONG_MOST = 16 }; /* more than the table has */
+enum { ISO_STRONG_MOST = ISO_LEVEL_COUNT };
 
 typedef struct iso_strong_set {
   iso_strong items[ISO_STRONG_MOST];       /* in the order in which they were decided */

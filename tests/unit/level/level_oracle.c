@@ -84,6 +84,7 @@ static void dump_level(FILE *out, const isoproof_level_info *info) {
   fputs("{\"id\":", out);
   dump_text(out, info->id);
   dump_field(out, "family", families[info->family]);
+  fprintf(out, ",\"needs_times\":%s", info->needs_times ? "true" : "false");
   dump_field(out, "friendly", info->friendly);
   dump_field(out, "example", info->example);
   dump_list(out, "aliases", info->aliases);
