@@ -231,7 +231,7 @@ isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, 
   iso_strong_options chosen = {.count_pairs = false};
   if (options != NULL) chosen = *options;
   const iso_strong_rule *rule = iso_strong_rule_of(level->rule);
-  if (!rule->is_executed && !chosen.no_guess)
+  if (!rule->is_executed && !level->real_time && !chosen.no_guess)
     ISO_TRY(decide_by_snapshot(view, versions, chosen.count_pairs, task, strong, error));
   if (strong->decided) return ISOPROOF_OK;
   decision d = {.rule = rule, .task = task, .out = strong, .options = chosen};
