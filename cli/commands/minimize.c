@@ -132,7 +132,7 @@ static const option table[MINIMIZE_OPTIONS] = {
                      .argument = "FORMAT",
                      .type = OPTION_CHOICE,
                      .choices = writable_format_at,
-                     .help = "Write this format: plume, dbcop, edn, json, jsonl or binary.",
+                     .help = "Write this format, one of:" WRITABLE_FORMATS ".",
                      .initial = "by the ending of the output, else that of the input where it can be written, else "
                                 "jsonl"},
     [MINIMIZE_FORMAT] = {.name = "format",

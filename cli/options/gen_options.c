@@ -50,7 +50,7 @@ const option gen_options[GEN_OPTIONS] = {
                     .letter = 'f',
                     .type = OPTION_CHOICE,
                     .choices = writable_format_at,
-                    .help = "Write this format: plume, dbcop, edn, json, jsonl or binary.",
+                    .help = "Write this format, one of:" WRITABLE_FORMATS ".",
                     .initial = "by the ending of the output, else jsonl"},
     [GEN_COMPRESS] = {.name = "compress",
                       .letter = 'z',

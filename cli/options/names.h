@@ -10,6 +10,15 @@ const char *level_name_at(size_t number);
 const char *format_name_at(size_t number);
 const char *writable_format_at(size_t number);
 
+/* The formats that can be written, for the text of help: " plume dbcop ...", and their endings: " .txt .bincode ...".
+ */
+#define WRITABLE_FORMATS ISOPROOF_FORMAT_LIST(WRITABLE_ID_X)
+#define WRITABLE_ENDINGS ISOPROOF_FORMAT_LIST(WRITABLE_ENDING_X)
+#define WRITABLE_ID_X(name, id, writable, ending, text) WRITABLE_WHEN_##writable(id)
+#define WRITABLE_ENDING_X(name, id, writable, ending, text) WRITABLE_WHEN_##writable(ending)
+#define WRITABLE_WHEN_true(word) " " word
+#define WRITABLE_WHEN_false(word)
+
 /* Whether --level takes the name: an id or an alias. */
 bool level_known(const char *name);
 

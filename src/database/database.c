@@ -6,13 +6,13 @@
 #include "database/driver.h"
 
 static const char *const names[] = {
-#define ISO_X(name, id, title) id,
+#define ISO_X(name, id, alias, style, title) #id,
     ISO_DRIVER_LIST(ISO_X)
 #undef ISO_X
 };
 
 static const char *const titles[] = {
-#define ISO_X(name, id, title) title,
+#define ISO_X(name, id, alias, style, title) title,
     ISO_DRIVER_LIST(ISO_X)
 #undef ISO_X
 };

@@ -9,6 +9,8 @@
 
 #include "database/driver_table.h"
 
+enum { LIST_BYTES = 256 };
+
 /* ---- drivers ---- */
 
 static const iso_driver *const drivers[ISO_DRIVERS] = {
@@ -28,22 +30,16 @@ static const iso_driver *const drivers[ISO_DRIVERS] = {
 };
 
 static const struct {
-  const char *scheme;
-  iso_driver_id id;
-} schemes[] = {
-    {"sim", ISO_DRIVER_SIM},           {"sqlite", ISO_DRIVER_SQLITE},       {"sqlite3", ISO_DRIVER_SQLITE},
-    {"postgres", ISO_DRIVER_POSTGRES}, {"postgresql", ISO_DRIVER_POSTGRES}, {"mariadb", ISO_DRIVER_MARIADB},
-    {"mysql", ISO_DRIVER_MARIADB},     {"odbc", ISO_DRIVER_ODBC},
-};
-
-static const char *const driver_names[] = {
-#define ISO_X(name, id, title) id,
+  const char *name, *alias;
+  iso_url_style style;
+} facts[ISO_DRIVERS] = {
+#define ISO_X(name, id, alias, style, title) {#id, alias, ISO_URL_##style},
     ISO_DRIVER_LIST(ISO_X)
 #undef ISO_X
 };
 
 const iso_driver *iso_driver_get(iso_driver_id id) { return (unsigned)id < ISO_DRIVERS ? drivers[id] : NULL; }
-const char *iso_driver_name(const iso_driver *driver) { return driver_names[driver->id]; }
+const char *iso_driver_name(const iso_driver *driver) { return facts[driver->id].name; }
 const char *iso_driver_url_form(const iso_driver *driver) { return driver->url_form; }
 iso_capabilities iso_driver_capabilities(const iso_driver *driver) { return driver->can; }
 
@@ -52,20 +48,35 @@ void iso_driver_library(const iso_driver *driver, char *buffer, size_t size) {
   if (driver->library != NULL) driver->library(buffer, size);
 }
 
+static bool is_scheme(const char *scheme, const char *url, size_t length) {
+  return scheme != NULL && strlen(scheme) == length && strncasecmp(scheme, url, length) == 0;
+}
+
+/* "sim:, sqlite:, ... or odbc:", for messages. */
+static const char *list_schemes(char list[LIST_BYTES]) {
+  size_t used = 0;
+  for (size_t i = 0; i < ISO_DRIVERS && used < LIST_BYTES; i++) {
+    const char *before = i == 0 ? "" : i + 1 < ISO_DRIVERS ? ", " : " or ";
+    used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s:%s", before, facts[i].name,
+                             facts[i].style == ISO_URL_FULL ? "//" : "");
+  }
+  return list;
+}
+
 isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isoproof_error *error) {
   size_t length = iso_url_scheme(url);
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-    if (strlen(schemes[i].scheme) != length || strncasecmp(schemes[i].scheme, url, length) != 0) continue;
-    *driver = drivers[schemes[i].id];
+  for (size_t i = 0; i < ISO_DRIVERS; i++) {
+    bool other = is_scheme(facts[i].alias, url, length);
+    if (!other && !is_scheme(facts[i].name, url, length)) continue;
+    *driver = drivers[i];
     if (*driver != NULL) return ISOPROOF_OK;
     return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                     "the driver for %s: is not in this build: its client library was not found when it was built",
-                    schemes[i].scheme);
+                    other ? facts[i].alias : facts[i].name);
   }
-  char quoted[256];
+  char list[LIST_BYTES], quoted[256];
   size_t shown = length > 0 ? length : strcspn(url, ":/@?");
-  return iso_fail(error, ISOPROOF_ERR_USAGE,
-                  "database URL: expected sim:, sqlite:, postgres://, mariadb:// or odbc: at its beginning, found %s",
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected %s at its beginning, found %s", list_schemes(list),
                   iso_quote(url, shown, quoted));
 }
 
@@ -117,7 +128,7 @@ static isoproof_status take_urls(iso_database *database, const char *const *urls
       return iso_fail(error, ISOPROOF_ERR_USAGE,
                       "database: expected nodes of one kind, found %s: and %s:", iso_driver_name(database->driver),
                       iso_driver_name(driver));
-    ISO_TRY(iso_url_parse(urls[database->nodes], driver->url_style, &database->urls[database->nodes], error));
+    ISO_TRY(iso_url_parse(urls[database->nodes], facts[driver->id].style, &database->urls[database->nodes], error));
   }
   return ISOPROOF_OK;
 }

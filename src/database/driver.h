@@ -124,16 +124,17 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
 
 /* ---- drivers ---- */
 
-/* Every driver that could exist: C name, name, title.  Which ones are built in is decided by the build. */
+/* Every driver that could exist: C name, name (also the scheme of its URLs), another scheme or NULL, style of its URLs
+ * (iso_url_style), title.  Which ones are built in is decided by the build. */
 #define ISO_DRIVER_LIST(X)                                                                                             \
-  X(SIM, "sim", "simulated database in memory, with bugs that can be switched on")                                     \
-  X(SQLITE, "sqlite", "SQLite, embedded")                                                                              \
-  X(POSTGRES, "postgres", "PostgreSQL")                                                                                \
-  X(MARIADB, "mariadb", "MariaDB and MySQL, Galera clusters")                                                          \
-  X(ODBC, "odbc", "any database with an ODBC driver")
+  X(SIM, sim, NULL, PATH, "simulated database in memory, with bugs that can be switched on")                           \
+  X(SQLITE, sqlite, "sqlite3", PATH, "SQLite, embedded")                                                               \
+  X(POSTGRES, postgres, "postgresql", FULL, "PostgreSQL")                                                              \
+  X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
+  X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")
 
 typedef enum iso_driver_id {
-#define ISO_X(name, id, title) ISO_DRIVER_##name,
+#define ISO_X(name, id, alias, style, title) ISO_DRIVER_##name,
   ISO_DRIVER_LIST(ISO_X)
 #undef ISO_X
       ISO_DRIVERS

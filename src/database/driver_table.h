@@ -21,7 +21,6 @@ typedef void (*iso_request_fn)(iso_connection *connection, const iso_driver_requ
 struct iso_driver {
   iso_driver_id id;
   const char *url_form;
-  iso_url_style url_style;
   iso_capabilities can;
   void (*library)(char *buffer, size_t size); /* may be NULL */
   /* Looks at database->urls and fills in version, settings, isolations, default_isolation, can, dialect, state. */
@@ -105,7 +104,9 @@ void iso_database_add_isolation(iso_database *database, const char *name, const 
 /* Repeatable read as InnoDB has it, with or without innodb_snapshot_isolation. */
 void iso_database_add_innodb(iso_database *database, bool snapshot);
 
-extern const iso_driver iso_driver_sim, iso_driver_sqlite, iso_driver_postgres, iso_driver_mariadb, iso_driver_odbc;
+#define ISO_X(name, id, alias, style, title) extern const iso_driver iso_driver_##id;
+ISO_DRIVER_LIST(ISO_X)
+#undef ISO_X
 
 /* ---- driver_async.c ---- */
 

@@ -28,20 +28,25 @@ static isoproof_status read_one_viper_log(iso_input *input, isoproof_builder *bu
   return iso_read_viper_log(input, 0, builder, task, error);
 }
 
+/* Formats in which no lines are no transactions say what their initial versions are; the others need at least a header
+ * or brackets. */
+typedef enum empty_input { EMPTY_IS_NO_HISTORY, EMPTY_FROM_NIL, EMPTY_FROM_ZERO } empty_input;
+
 static const struct {
   iso_read_fn read; /* NULL: the binary form, see iso_read_binary */
   iso_read_dir_fn read_directory;
   iso_write_format_fn write;
+  empty_input empty;
 } functions[ISOPROOF_FORMATS] = {
-    [ISOPROOF_FORMAT_PLUME] = {iso_read_plume, NULL, iso_write_plume},
+    [ISOPROOF_FORMAT_PLUME] = {iso_read_plume, NULL, iso_write_plume, EMPTY_FROM_ZERO},
     [ISOPROOF_FORMAT_DBCOP] = {iso_read_dbcop, NULL, iso_write_dbcop},
     [ISOPROOF_FORMAT_COBRA] = {read_one_cobra_log, iso_read_cobra, NULL},
     [ISOPROOF_FORMAT_VIPER] = {read_one_viper_log, iso_read_viper, NULL},
-    [ISOPROOF_FORMAT_EDN] = {iso_read_edn, NULL, iso_write_edn},
+    [ISOPROOF_FORMAT_EDN] = {iso_read_edn, NULL, iso_write_edn, EMPTY_FROM_NIL},
     [ISOPROOF_FORMAT_JSON] = {iso_read_json, NULL, iso_write_json},
     [ISOPROOF_FORMAT_VERISTRONG] = {iso_read_veristrong, NULL, NULL},
     [ISOPROOF_FORMAT_TIMEKILLER] = {iso_read_timekiller, NULL, NULL},
-    [ISOPROOF_FORMAT_JSONL] = {iso_read_jsonl, NULL, iso_write_jsonl},
+    [ISOPROOF_FORMAT_JSONL] = {iso_read_jsonl, NULL, iso_write_jsonl, EMPTY_FROM_NIL},
     [ISOPROOF_FORMAT_BINARY] = {NULL, NULL, iso_write_binary},
 };
 
@@ -117,16 +122,15 @@ static isoproof_status build(iso_input *input, const char *directory, isoproof_f
   return status;
 }
 
-/* Formats in which no lines are no transactions; the others need at least a header or brackets. */
 static bool empty_is_a_history(isoproof_format format) {
-  return format == ISOPROOF_FORMAT_PLUME || format == ISOPROOF_FORMAT_EDN || format == ISOPROOF_FORMAT_JSONL;
+  return format != ISOPROOF_FORMATS && functions[format].empty != EMPTY_IS_NO_HISTORY;
 }
 
 static isoproof_status read_nothing(iso_input *input, isoproof_format format, isoproof_history **history,
                                     isoproof_error *error) {
   isoproof_builder *builder;
   ISO_TRY(isoproof_builder_new(&builder, error));
-  iso_builder_origin(builder, format, ISO_POSITION_NONE, format == ISOPROOF_FORMAT_PLUME);
+  iso_builder_origin(builder, format, ISO_POSITION_NONE, functions[format].empty == EMPTY_FROM_ZERO);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), error);
   if (status == ISOPROOF_OK) status = isoproof_builder_finish(builder, history, error);
   isoproof_builder_free(builder);

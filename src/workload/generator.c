@@ -21,15 +21,15 @@ static const iso_generator_next_fn functions[ISOPROOF_WORKLOADS] = {
 
 /* ---- making ---- */
 
-static bool rotates(isoproof_workload_kind kind) {
-  return kind == ISOPROOF_WORKLOAD_LIST_APPEND || kind == ISOPROOF_WORKLOAD_PREDICATE;
-}
-
-/* Whether the transactions of a workload are operations in a mix. */
-static bool is_mix(isoproof_workload_kind kind) {
-  return kind == ISOPROOF_WORKLOAD_MIXED || kind == ISOPROOF_WORKLOAD_GENERAL ||
-         kind == ISOPROOF_WORKLOAD_LIST_APPEND || kind == ISOPROOF_WORKLOAD_RMW;
-}
+/* What the list of workloads says without words. */
+static const struct {
+  bool is_mix;  /* its transactions are operations in a mix: there is a least number of them */
+  bool rotates; /* keys rotate: there is a number of writes per key */
+} shapes[ISOPROOF_WORKLOADS] = {
+#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, text) {(least) > 0, (writes) > 0},
+    ISOPROOF_WORKLOAD_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+};
 
 static isoproof_status check_options(const isoproof_workload_options *options, isoproof_error *error) {
   if ((unsigned)options->kind >= ISOPROOF_WORKLOADS)
@@ -43,7 +43,7 @@ static isoproof_status check_options(const isoproof_workload_options *options, i
   if (!(options->abort_share >= 0 && options->abort_share <= 1))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "abort_share: expected a number from 0 to 1, found %g",
                     options->abort_share);
-  if (rotates(options->kind) && (options->writes_per_key == 0 || options->writes_per_key > 1000000))
+  if (shapes[options->kind].rotates && (options->writes_per_key == 0 || options->writes_per_key > 1000000))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "writes_per_key: expected 1 to 1000000, found %u",
                     options->writes_per_key);
   return ISOPROOF_OK;
@@ -58,7 +58,7 @@ static isoproof_status make_session(iso_generator *generator, uint32_t number, i
   if (options->txns > 0)
     session->txns = options->txns / options->sessions + (number < options->txns % options->sessions);
   iso_random_seed(&session->random, options->seed, UINT64_C(1000) + number);
-  if (!is_mix(options->kind)) return ISOPROOF_OK;
+  if (!shapes[options->kind].is_mix) return ISOPROOF_OK;
   iso_op_mix_options mix = {.seed = iso_random_next(&session->random),
                             .ops_min = options->ops_min,
                             .ops_max = options->ops_max,
@@ -76,7 +76,7 @@ static isoproof_status make(iso_generator *generator, isoproof_error *error) {
                         options->hot_keys_share, error));
   generator->sessions = iso_alloc_zero((size_t)options->sessions + 1, sizeof *generator->sessions);
   if (generator->sessions == NULL) return iso_fail_memory(error);
-  if (rotates(options->kind)) {
+  if (shapes[options->kind].rotates) {
     generator->writes = iso_alloc_zero(options->keys, sizeof *generator->writes);
     generator->deletes = iso_alloc_zero(options->keys, sizeof *generator->deletes);
     if (generator->writes == NULL || generator->deletes == NULL) return iso_fail_memory(error);
@@ -184,7 +184,7 @@ bool iso_row_is_lasting(uint64_t number) { return number % ISO_DELETABLE != ISO_
 /* Adds the read of the `at`-th key (lists: any that was in use; predicate: range); false when there are no more. */
 static bool add_final(iso_generator *generator, iso_program *program, uint64_t at) {
   const isoproof_workload_options *options = &generator->options;
-  if (!rotates(options->kind)) {
+  if (!shapes[options->kind].rotates) {
     if (at >= generator->final_keys) return false;
     iso_program_read(program, ISO_FIELD_NONE, at);
     return true;
@@ -204,7 +204,7 @@ static bool add_final(iso_generator *generator, iso_program *program, uint64_t a
 static uint64_t count_keys(const iso_generator *generator) {
   const isoproof_workload_options *options = &generator->options;
   uint64_t last = 0;
-  for (uint32_t i = 0; rotates(options->kind) && i < options->keys; i++) {
+  for (uint32_t i = 0; shapes[options->kind].rotates && i < options->keys; i++) {
     uint64_t writes = atomic_load_explicit(&generator->writes[i], memory_order_relaxed);
     if (writes / options->writes_per_key > last) last = writes / options->writes_per_key;
   }

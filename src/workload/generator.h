@@ -77,7 +77,7 @@ uint32_t iso_generator_draw(iso_generator_session *session);
 uint64_t iso_generator_rotate(iso_generator *generator, uint32_t position);
 uint64_t iso_generator_current(const iso_generator *generator, uint32_t position);
 
-/* general_mix.c */
+/* mix_programs.c */
 isoproof_status iso_next_general(iso_generator_session *session, isoproof_error *error);
 isoproof_status iso_next_lists(iso_generator_session *session, isoproof_error *error);
 isoproof_status iso_next_mixed(iso_generator_session *session, isoproof_error *error);

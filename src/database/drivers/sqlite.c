@@ -476,7 +476,6 @@ static void library(char *buffer, size_t size) { snprintf(buffer, size, "SQLite 
 const iso_driver iso_driver_sqlite = {
     .id = ISO_DRIVER_SQLITE,
     .url_form = "sqlite:FILE?journal=delete|wal&synchronous=off|normal|full&cache=shared",
-    .url_style = ISO_URL_PATH,
     .can = {.sql = true,
             .lists = true,
             .predicates = true,

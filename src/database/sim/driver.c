@@ -374,7 +374,6 @@ static isoproof_status clear_tables(iso_database *database, isoproof_error *erro
 const iso_driver iso_driver_sim = {
     .id = ISO_DRIVER_SIM,
     .url_form = "sim:?level=LEVEL&nodes=N&bugs=NAME,NAME&rate=R&lost=R",
-    .url_style = ISO_URL_PATH,
     .can = {.lists = true, .predicates = true, .autocommit = true, .concurrent = true},
     .open = open_database,
     .close = close_database,

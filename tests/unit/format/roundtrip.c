@@ -230,6 +230,16 @@ static same_options limits(unsigned can) {
   return (same_options){.by_position = !(can & SESSION_NAMES), .no_times = !(can & TIMES)};
 }
 
+static void test_every_written_format_is_here(void **state) {
+  (void)state;
+  const isoproof_format_info *format;
+  for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
+    size_t rows = 0;
+    for (size_t f = 0; f < WRITTEN; f++) rows += written[f].format == format->format;
+    if (rows != (format->writable ? 1 : 0)) fail_msg("%s has %zu rows", format->id, rows);
+  }
+}
+
 static void test_each_format(void **state) {
   (void)state;
   char what[80];
@@ -318,6 +328,7 @@ static void test_lossy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_written_format_is_here),
       cmocka_unit_test(test_each_format),
       cmocka_unit_test(test_each_pair),
       cmocka_unit_test(test_compressed_and_detected),
