@@ -3,8 +3,8 @@
  *     weak [--scale S] [--directory DIR] [--seed N] [--repeat N] [--case NAME]
  *
  * Every row is a whole run in a process of its own: loading, resolving and checking one level, with two threads.  The
- * baseline is the fastest published tester on such a machine, where its figures are known; which tool that was is not
- * recorded (bench/README.md, "Whose figures these are").  --scale divides the numbers of transactions.
+ * baseline is AWDIT on such a machine, where its figures are known; its version is not recorded (bench/README.md,
+ * "Whose figures these are").  --scale divides the numbers of transactions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "bench.h"
 #include "measure.h"
 
-#define BASELINE "published tester (one core; tool and version: origin not recorded)"
+#define BASELINE "AWDIT (Rust, 2025, one core; version not recorded)"
 
 /* A shape of history.  Known seconds of the baseline for read-committed, read-atomic, causal; 0 where unknown. */
 typedef struct shape {
