@@ -17,7 +17,7 @@
   X(DOT, "dot", false, output_dot, "Write the first counterexample for Graphviz.")                                     \
   X(TRACE, "trace", false, output_trace, "Write a trace for Perfetto: sessions, transactions, faults, anomalies.")     \
   X(JUNIT, "junit", true, isoproof_documents_write_junit, "Write JUnit XML: a test case per level.")                   \
-  X(SARIF, "sarif", true, isoproof_documents_write_sarif, "Write SARIF 2.1.0: a result per anomaly.")                   \
+  X(SARIF, "sarif", true, isoproof_documents_write_sarif, "Write SARIF 2.1.0: a result per anomaly.")                  \
   X(MARKDOWN, "markdown", true, isoproof_documents_write_markdown, "Write a summary in Markdown.")                     \
   X(CSV, "csv", true, isoproof_documents_write_csv, "Write a table: a line per history, a column per level.")
 

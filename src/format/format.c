@@ -39,15 +39,15 @@ static const struct {
   empty_input empty;
 } functions[ISOPROOF_FORMATS] = {
     [ISOPROOF_FORMAT_PLUME] = {iso_read_plume, NULL, iso_write_plume, EMPTY_FROM_ZERO},
-    [ISOPROOF_FORMAT_DBCOP] = {iso_read_dbcop, NULL, iso_write_dbcop},
-    [ISOPROOF_FORMAT_COBRA] = {read_one_cobra_log, iso_read_cobra, NULL},
-    [ISOPROOF_FORMAT_VIPER] = {read_one_viper_log, iso_read_viper, NULL},
+    [ISOPROOF_FORMAT_DBCOP] = {iso_read_dbcop, NULL, iso_write_dbcop, EMPTY_IS_NO_HISTORY},
+    [ISOPROOF_FORMAT_COBRA] = {read_one_cobra_log, iso_read_cobra, NULL, EMPTY_IS_NO_HISTORY},
+    [ISOPROOF_FORMAT_VIPER] = {read_one_viper_log, iso_read_viper, NULL, EMPTY_IS_NO_HISTORY},
     [ISOPROOF_FORMAT_EDN] = {iso_read_edn, NULL, iso_write_edn, EMPTY_FROM_NIL},
-    [ISOPROOF_FORMAT_JSON] = {iso_read_json, NULL, iso_write_json},
-    [ISOPROOF_FORMAT_VERISTRONG] = {iso_read_veristrong, NULL, NULL},
-    [ISOPROOF_FORMAT_TIMEKILLER] = {iso_read_timekiller, NULL, NULL},
+    [ISOPROOF_FORMAT_JSON] = {iso_read_json, NULL, iso_write_json, EMPTY_IS_NO_HISTORY},
+    [ISOPROOF_FORMAT_VERISTRONG] = {iso_read_veristrong, NULL, NULL, EMPTY_IS_NO_HISTORY},
+    [ISOPROOF_FORMAT_TIMEKILLER] = {iso_read_timekiller, NULL, NULL, EMPTY_IS_NO_HISTORY},
     [ISOPROOF_FORMAT_JSONL] = {iso_read_jsonl, NULL, iso_write_jsonl, EMPTY_FROM_NIL},
-    [ISOPROOF_FORMAT_BINARY] = {NULL, NULL, iso_write_binary},
+    [ISOPROOF_FORMAT_BINARY] = {NULL, NULL, iso_write_binary, EMPTY_IS_NO_HISTORY},
 };
 
 const isoproof_format_info *isoproof_format_at(size_t number) {
