@@ -39,9 +39,8 @@ bool bench_failed(const isoproof_error *error) {
 }
 
 isoproof_sim_options bench_simulation(uint64_t seed, uint32_t sessions, uint64_t txns, uint32_t ops, uint32_t keys) {
-  isoproof_sim_options options;
+  isoproof_sim_options options = {.struct_size = sizeof options};
   isoproof_sim_defaults(&options);
-  options.struct_size = sizeof options;
   options.seed = seed;
   options.sessions = sessions;
   options.txns = txns;
