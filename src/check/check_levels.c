@@ -69,7 +69,6 @@ static bool give_up(isoproof_result *result, iso_level_check *check, const isopr
                     isoproof_status status) {
   result->unknown_reason = status == ISOPROOF_ERR_TIMEOUT ? "the time limit was reached" : "memory ran out";
   iso_findings_free(&check->findings);
-  check->told_count = 0;
   const isoproof_level_info *info;
   for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
     bool weakest = iso_level_method_of(info)->engine == ISO_ENGINE_WITHIN;
