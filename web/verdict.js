@@ -147,12 +147,25 @@ function firstAnomaly(report) {
   );
 }
 
+// What one has to know about the history behind the verdict.
+const notices = (report) =>
+  report.notices.map(({ message, line }) =>
+    el(
+      "p",
+      { class: "notice" },
+      el("strong", {}, "Notice: "),
+      message,
+      line !== null && ` (line ${line})`
+    )
+  );
+
 function showVerdict(report) {
   const tone = verdictTone(report),
     chip = { violated: "Violated", satisfied: "Satisfied", unknown: "Unknown" }[tone];
   const words = add(el("div", { class: "hero-words" }), [
     el("p", { class: `chip chip-${tone}` }, verdictIcon(tone), chip),
     el("h1", { id: "verdict-title" }, `${capital(headline(report, tone))}.`),
+    notices(report),
     el("div", { class: "hero-parts" }, firstAnomaly(report), facts(report, tone)),
     report.leftOut.map((notice) => el("p", { class: "notice" }, el("strong", {}, "Left out: "), notice)),
   ]);

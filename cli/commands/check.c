@@ -102,7 +102,8 @@ static const char *anomaly_code(const isoproof_result *result, size_t number) {
 }
 
 /* One line for one of many files. */
-static void print_line(const check_job *job, const char *path, const isoproof_result *result, FILE *out) {
+static void print_line(const check_job *job, const char *path, const isoproof_history *history,
+                       const isoproof_result *result, FILE *out) {
   isoproof_verdict verdict = isoproof_result_verdict(result);
   const char *reason = isoproof_result_unknown_reason(result);
   put_escaped(out, path);
@@ -122,11 +123,17 @@ static void print_line(const check_job *job, const char *path, const isoproof_re
     fputs("; unknown: ", out);
     put_escaped(out, reason);
   }
+  isoproof_notice notice = {.struct_size = sizeof notice};
+  for (size_t i = 0; isoproof_history_notice_at(history, i, &notice); i++) {
+    fprintf(out, "; %s: ", notice.code);
+    put_escaped(out, notice.message);
+  }
   fputc('\n', out);
 }
 
-static isoproof_status print_result(const check_job *job, const char *path, const isoproof_result *result, double load,
-                                    double check, FILE *out, isoproof_error *error) {
+static isoproof_status print_result(const check_job *job, const char *path, const isoproof_history *history,
+                                    const isoproof_result *result, double load, double check, FILE *out,
+                                    isoproof_error *error) {
   isoproof_render_options render = {.struct_size = sizeof render,
                                     .file = path,
                                     .load_seconds = load,
@@ -139,10 +146,11 @@ static isoproof_status print_result(const check_job *job, const char *path, cons
   if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);
   if (job->elle) {
     elle_print_line(out, path, isoproof_result_elle_verdict(result));
+    message_notices(history, path);
     return ISOPROOF_OK;
   }
   if (!job->many) return isoproof_result_write_text(result, &render, write_stream, out, error);
-  print_line(job, path, result, out);
+  print_line(job, path, history, result, out);
   return ISOPROOF_OK;
 }
 
@@ -249,7 +257,7 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
     status = isoproof_check(history, &how, task, &result, error);
   }
   double checked = now();
-  if (status == ISOPROOF_OK) status = print_result(job, path, result, loaded - began, checked - loaded, to->out, error);
+  if (status == ISOPROOF_OK) status = print_result(job, path, history, result, loaded - began, checked - loaded, to->out, error);
   if (status == ISOPROOF_OK) to->code = code_of(job, result);
   if (status == ISOPROOF_OK)
     status = keep_document(job, number, history, result, loaded - began, checked - loaded, to, error);

@@ -47,7 +47,10 @@ static isoproof_status convert(const options *parsed, const char *input, const c
     status = isoproof_history_write(history, format->format, output, &how, task, &loss, error);
     progress_clear();
   }
-  if (status == ISOPROOF_OK && !common_quiet(parsed)) report_loss(&loss, format->id);
+  if (status == ISOPROOF_OK && !common_quiet(parsed)) {
+    message_notices(history, input);
+    report_loss(&loss, format->id);
+  }
   isoproof_history_free(history);
   return status;
 }

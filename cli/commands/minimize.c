@@ -81,6 +81,7 @@ static int minimize(const options *parsed, const char *input, isoproof_task *tas
     message("%s: whether %s is violated could not be decided", input, what.level);
     code = EXIT_UNKNOWN;
   } else {
+    if (!common_quiet(parsed)) message_notices(history, input);
     if (!common_quiet(parsed)) say_sizes(history, part, &report);
     isoproof_task_set_timeout(task, 0);
     status = write_part(parsed, history, part, task, &error);

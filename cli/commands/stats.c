@@ -275,6 +275,7 @@ static isoproof_status count_file(const options *parsed, const char *path, isopr
       print_json(out, &s);
     else
       print_text(out, &s);
+    if (!common_quiet(parsed)) message_notices(history, path);
   }
   isoproof_history_free(history);
   return status;

@@ -142,3 +142,12 @@ void message_error(const isoproof_error *error, const char *file) {
 }
 
 void message_errno(const char *file, const char *doing) { message("%s: cannot %s: %s", file, doing, strerror(errno)); }
+
+void message_notices(const isoproof_history *history, const char *file) {
+  isoproof_notice notice = {.struct_size = sizeof notice};
+  for (size_t i = 0; isoproof_history_notice_at(history, i, &notice); i++) {
+    char line[32] = "";
+    if (notice.line > 0) snprintf(line, sizeof line, ":%llu", (unsigned long long)notice.line);
+    message("%s%s: notice: %s", file, line, notice.message);
+  }
+}

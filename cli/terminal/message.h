@@ -5,7 +5,7 @@
 #ifndef CLI_TERMINAL_MESSAGE_H
 #define CLI_TERMINAL_MESSAGE_H
 
-#include <isoproof/base.h>
+#include <isoproof/history.h>
 #include <stdio.h>
 
 /* Exit codes: C name, code, meaning.  With many files the one with the highest weight counts. */
@@ -34,6 +34,9 @@ void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_error(const isoproof_error *error, const char *file);
 /* The message of errno for a file, after which the exit code is EXIT_USAGE. */
 void message_errno(const char *file, const char *doing);
+
+/* "isoproof: FILE:LINE: notice: ..." for each notice of a history. */
+void message_notices(const isoproof_history *history, const char *file);
 
 void message_set_verbose(bool verbose);
 

@@ -144,6 +144,36 @@ ISOPROOF_API bool isoproof_history_position_of(const isoproof_history *history, 
 /* Facts about a run that a header can carry: seed, command line, database, version, isolation, ... */
 ISOPROOF_API const char *isoproof_history_fact(const isoproof_history *history, const char *name);
 
+/* What whoever reads a verdict has to know about the history behind it: C name, code, sentence.  A sentence may be more
+ * specific than that of the list. */
+#define ISOPROOF_NOTICE_LIST(X)                                                                                        \
+  X(TRUNCATED, "truncated", "the last line was cut off and is left out, and with it whatever came after")             \
+  X(MAYBE_TRUNCATED, "maybe-truncated",                                                                                \
+    "the last line does not end: if it was cut off, its last value is not what was recorded")                          \
+  X(UNFINISHED, "unfinished", "the run that recorded this history did not end: what it did last may be missing")       \
+  X(LEFT_OUT, "left-out", "something in the input is no part of a transaction and is left out")
+
+typedef enum isoproof_notice_code {
+#define ISOPROOF_X(name, id, text) ISOPROOF_NOTICE_##name,
+  ISOPROOF_NOTICE_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_NOTICES
+} isoproof_notice_code;
+
+/* "truncated", "unfinished", ... */
+ISOPROOF_API const char *isoproof_notice_code_name(isoproof_notice_code code);
+
+typedef struct isoproof_notice {
+  size_t struct_size;  /* sizeof(isoproof_notice), set by the caller */
+  const char *code;    /* "truncated"; a saved result may have codes that are not in the list */
+  uint64_t line;       /* 0 where it has none */
+  const char *message; /* in a sentence */
+} isoproof_notice;
+
+/* The notices of a history, `number` from 0; false after the last.  They are kept as facts (`notice.1`, ...), so that
+ * converting a history to the formats with a header keeps them. */
+ISOPROOF_API bool isoproof_history_notice_at(const isoproof_history *history, size_t number, isoproof_notice *out);
+
 ISOPROOF_API void isoproof_history_free(isoproof_history *history);
 
 /* ---- reading ---- */

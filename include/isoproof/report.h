@@ -138,6 +138,12 @@ typedef struct isoproof_document_abort {
 ISOPROOF_API bool isoproof_document_abort_at(const isoproof_document *document, size_t number,
                                              isoproof_document_abort *out);
 
+/* What whoever reads the verdict has to know about the history behind it (isoproof/history.h); false after the last. */
+ISOPROOF_API bool isoproof_document_notice_at(const isoproof_document *document, size_t number, isoproof_notice *out);
+/* Adds one, unless it is there already; `line` 0 for none, `message` NULL for the sentence of the list. */
+ISOPROOF_API isoproof_status isoproof_document_add_notice(isoproof_document *document, isoproof_notice_code code,
+                                                          uint64_t line, const char *message, isoproof_error *error);
+
 /* What the document lacks and why, one sentence per thing; NULL after the last. */
 ISOPROOF_API const char *isoproof_document_left_out(const isoproof_document *document, size_t number);
 

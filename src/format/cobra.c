@@ -9,8 +9,12 @@
  */
 #include "format/cobra.h"
 
+#include <string.h>
+
+#include "base/words.h"
 #include "format/format.h"
 #include "format/log_directory.h"
+#include "history/notice.h"
 
 #define COBRA_INIT UINT64_C(0xbebeebee)
 #define COBRA_NULL UINT64_C(0xdeadbeef)
@@ -108,11 +112,25 @@ static isoproof_status fetch(cobra_log *log, bool *ended, isoproof_error *error)
   return ISOPROOF_OK;
 }
 
+/* Whoever reads from such a transaction is said to have read aborted work, which a log cut short would make wrong. */
+static isoproof_status tell_unfinished(const cobra_log *log, isoproof_error *error) {
+  iso_words words = {NULL, 0, 0, false};
+  const char *slash = strrchr(log->name, '/');
+  iso_words_add_hostile(&words, slash != NULL ? slash + 1 : log->name, strlen(slash != NULL ? slash + 1 : log->name),
+                        200);
+  iso_words_add(&words, " ends within transaction %llu, which counts as not committed", (unsigned long long)log->txn_id);
+  isoproof_status status = words.failed
+                               ? iso_fail_memory(error)
+                               : iso_builder_notice(log->builder, ISOPROOF_NOTICE_UNFINISHED, 0, words.text, error);
+  iso_words_free(&words);
+  return status;
+}
+
 static isoproof_status read_records(cobra_log *log, iso_input *input, isoproof_task *task, isoproof_error *error) {
   for (uint64_t count = 1;; count++) {
     bool ended;
     ISO_TRY(fetch(log, &ended, error));
-    if (ended) return ISOPROOF_OK;
+    if (ended) return log->open ? tell_unfinished(log, error) : ISOPROOF_OK;
     size_t there = (size_t)(log->window.end - log->window.cur), bytes = iso_cobra_record_bytes(*log->window.cur);
     if (bytes == 0) {
       char quoted[256];

@@ -1,6 +1,9 @@
 /* Reads Jepsen and Elle histories, EDN or JSON: pairs invocations with completions and builds transactions of them. */
+#include <stdio.h>
+
 #include "format/format.h"
 #include "format/jepsen.h"
+#include "history/notice.h"
 
 /* The invocation that a process has open, or had last. */
 typedef struct slot {
@@ -28,6 +31,7 @@ typedef struct reader {
   isoproof_error problem, deferred;
   iso_numbering processes; /* process -> slot */
   bool has_txns;
+  uint64_t other_invocations, other_completions;
   uint64_t other_line; /* of the first operation of a client that is no transaction; 0 when there is none */
   ISO_VEC(slot) slots;
   ISO_VEC(slot) parking; /* invocations that were followed by another one of their process; closed ones stay */
@@ -264,6 +268,7 @@ static isoproof_status operation(reader *r) {
   if (r->op.has_f && !r->op.is_txn) {
     bool client = r->op.process < ISO_VALUE_INLINE_LIMIT; /* a number: not the nemesis */
     if (client && r->other_line == 0) r->other_line = r->op.line;
+    if (client) (*(r->op.type == ISO_JEPSEN_INVOKE ? &r->other_invocations : &r->other_completions))++;
     return ISOPROOF_OK;
   }
   r->has_txns = true;
@@ -321,7 +326,14 @@ static isoproof_status finish(reader *r) {
                        "expected transactions (f is txn), found only single operations; check --elle --model=NAME "
                        "judges those of bank, set, cas-register and others");
   }
-  return leftovers(r);
+  ISO_TRY(leftovers(r));
+  if (r->other_line == 0) return ISOPROOF_OK;
+  char sentence[160];
+  uint64_t others = r->other_invocations > r->other_completions ? r->other_invocations : r->other_completions;
+  snprintf(sentence, sizeof sentence, "%llu operation%s of clients %s (f is not txn) and %s left out",
+           (unsigned long long)others, others == 1 ? "" : "s",
+           others == 1 ? "is no transaction" : "are no transactions", others == 1 ? "is" : "are");
+  return iso_builder_notice(r->builder, ISOPROOF_NOTICE_LEFT_OUT, r->other_line, sentence, &r->problem);
 }
 
 /* Maps one after the other, or lists of maps. */

@@ -12,6 +12,10 @@
 
 enum { ISO_JSONL_VERSION = 1, ISO_JSONL_FACTS = 4096, ISO_JSONL_FACT_NAME = 255 };
 
+/* The fact by which a recorder says in the first header that an end will come, and in the last one that it has. */
+#define ISO_JSONL_FINISHED "finished"
+#define ISO_JSONL_FINISHED_NO "no"
+
 /* Fields of a transaction: C name, text. */
 #define ISO_JSONL_FIELD_LIST(X)                                                                                        \
   X(SESSION, "session")                                                                                                \

@@ -3,6 +3,7 @@
 #include "format/format.h"
 #include "format/jsonl.h"
 #include "format/micro_op.h"
+#include "history/notice.h"
 
 typedef enum field {
   FIELD_UNKNOWN,
@@ -18,6 +19,7 @@ typedef struct reader {
   isoproof_error problem;
   iso_micro_op micro;
   bool has_header, initial_is_zero;
+  bool unfinished; /* the writer said that an end would come, and did not come to it */
   uint32_t facts;
   uint64_t lines;
   /* The transaction being read. */
@@ -248,6 +250,7 @@ static isoproof_status fact(reader *r, const char *name) {
   if (++r->facts > ISO_JSONL_FACTS) {
     return iso_fail_at(&r->problem, ISOPROOF_ERR_LIMIT, iso_token_place(t), "more than %d facts", ISO_JSONL_FACTS);
   }
+  if (strcmp(name, ISO_JSONL_FINISHED) == 0) r->unfinished = iso_token_is(t, ISO_JSONL_FINISHED_NO);
   if (t->scalar.type == ISOPROOF_STRING) {
     return iso_builder_fact(r->builder, name, t->scalar.text, t->scalar.length, &r->problem);
   }
@@ -304,7 +307,8 @@ static isoproof_status objects(reader *r, isoproof_task *task) {
     if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "an object");
     ISO_TRY(object(r));
   }
-  return r->has_header ? ISOPROOF_OK : iso_token_expected(&r->t, "the header ({\"isoproof\":1,...})");
+  if (!r->has_header) return iso_token_expected(&r->t, "the header ({\"isoproof\":1,...})");
+  return r->unfinished ? iso_builder_notice(r->builder, ISOPROOF_NOTICE_UNFINISHED, 0, NULL, &r->problem) : ISOPROOF_OK;
 }
 
 /* Whether what could not be read is a last line that its writer did not finish. */
@@ -318,6 +322,7 @@ static isoproof_status forgive_truncation(reader *r, isoproof_status status) {
     r->problem = broken;
     return status;
   }
+  ISO_TRY(iso_builder_notice(r->builder, ISOPROOF_NOTICE_TRUNCATED, first, NULL, &r->problem));
   return iso_builder_fact(r->builder, "truncated", "1", 1, &r->problem);
 }
 

@@ -8,6 +8,7 @@
 #include "base/vector.h"
 #include "format/format.h"
 #include "format/txn_id_set.h"
+#include "history/notice.h"
 
 enum { LINE_MOST = 256 << 20, CHECK_EVERY = 4096 };
 
@@ -25,6 +26,7 @@ typedef struct veri_reader {
   isoproof_task *task;
   isoproof_error *error;
   uint64_t line; /* number of the current line, from 1 */
+  bool unended;  /* it has no newline behind it */
   const char *start, *cur, *end;
   ISO_VEC(last_txn) sessions;
   uint32_t open; /* the builder's open transaction */
@@ -52,6 +54,7 @@ static isoproof_status next_line(veri_reader *r, bool *ended) {
   *ended = newline == NULL && start == w->end;
   r->line++;
   r->start = r->cur = start;
+  r->unended = newline == NULL;
   r->end = newline != NULL ? newline : w->end;
   w->cur = newline != NULL ? newline + 1 : w->end;
   if (r->end > r->start && r->end[-1] == '\r') r->end--;
@@ -215,6 +218,9 @@ static isoproof_status read_all(veri_reader *r) {
       ISO_TRY(iso_task_check(r->task, r->error));
     }
   }
+  /* A number that was cut off is still a number. */
+  if (lines > 0 && r->unended)
+    ISO_TRY(iso_builder_notice(r->builder, ISOPROOF_NOTICE_MAYBE_TRUNCATED, r->line, NULL, r->error));
   return read_end(r, lines);
 }
 

@@ -144,7 +144,8 @@ static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *er
                             {"isolation", run->isolation->name},
                             {"claims", run->isolation->claims},
                             {"started", started},
-                            {"isoproof-version", isoproof_version()}};
+                            {"isoproof-version", isoproof_version()},
+                            {ISO_JSONL_FINISHED, ISO_JSONL_FINISHED_NO}};
   iso_jsonl_fact *facts = iso_alloc(FACTS_MOST, sizeof *facts);
   char(*names)[FACT_NAME] = iso_alloc(FACTS_MOST, sizeof *names);
   isoproof_status status = facts != NULL && names != NULL ? ISOPROOF_OK : iso_fail_memory(error);
@@ -329,6 +330,13 @@ static isoproof_status make_generator(isoproof_run_handle *run, isoproof_error *
   return ISOPROOF_OK;
 }
 
+/* Without this line a reader of the history knows that the run came to no end (docs/format-jsonl.md). */
+static void write_end(isoproof_run_handle *run, bool cancelled) {
+  const char *how = cancelled ? "interrupted" : "yes";
+  iso_jsonl_fact fact = {ISO_JSONL_FINISHED, how, strlen(ISO_JSONL_FINISHED), strlen(how)};
+  iso_session_log_header(&run->log, &fact, 1);
+}
+
 static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_run_summary **report,
                           isoproof_error *error) {
   watch w = {.task = task};
@@ -343,6 +351,7 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   double seconds = seconds_since_start(run);
   if (!w.cancelled && !iso_recorder_failed(&run->recorder))
     ISO_TRY(iso_session_final(&run->sessions[run->session_count], error));
+  write_end(run, w.cancelled);
   return iso_report_new(run, w.cancelled, seconds, report, error);
 }
 

@@ -50,6 +50,8 @@ const char *iso_overall_verdict_name(const isoproof_document *document);
 /* The names that `next` gives, with commas between; how many. */
 size_t iso_put_list(iso_output *out, iso_put_fn put, const isoproof_document *document,
                     const char *(*next)(const isoproof_document *, size_t));
+/* "the last line was cut off ... (line 7)", as it is. */
+void iso_put_notice(iso_output *out, iso_put_fn put, const isoproof_notice *notice);
 /* "FILE:LINE: message" of a file that could not be judged, as it is. */
 void iso_put_problem(iso_output *out, iso_put_fn put, const isoproof_error *problem);
 

@@ -153,6 +153,7 @@ struct isoproof_document {
   uint64_t anomalies_found;            /* more than there are here when some were left out */
   iso_anomaly_source source;           /* of all anomalies, where none is kept */
   iso_name_list left_out;
+  ISO_VEC(isoproof_notice) notices;
 
   bool has_certificates; /* they were asked for */
   ISO_VEC(iso_document_certificate) certificates;
@@ -168,6 +169,7 @@ enum {
   ISO_DOCUMENT_FACTS = 1000,
   ISO_DOCUMENT_FAULTS = 3000,
   ISO_DOCUMENT_ABORTS = 100,
+  ISO_DOCUMENT_NOTICES = 100,
   ISO_DOCUMENT_TXNS = 400,   /* of an anomaly */
   ISO_DOCUMENT_EDGES = 2000, /* of an anomaly or a case */
   ISO_DOCUMENT_CASES = 200,  /* of an anomaly */
@@ -179,6 +181,11 @@ enum {
 isoproof_document *iso_document_new(void);
 /* A sentence about something that is not there; false when memory is out. */
 bool iso_document_leave_out(isoproof_document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a notice, unless it is there already; `line` 0 for none.  What the history has is there from the start.  False
+ * when memory is out. */
+bool iso_document_add_notice(isoproof_document *document, const char *code, uint64_t line, const char *message,
+                             size_t length);
 
 /* A terminated copy of at most `most` bytes of valid UTF-8 without NUL: what is wrong becomes U+FFFD, what is too long
  * ends with an ellipsis.  Copying a copy changes nothing.  NULL when memory is out. */
@@ -218,6 +225,11 @@ bool iso_full_anomaly_make(iso_arena *arena, const isoproof_history *history, co
 
 /* Facts, faults, aborts, times and counts; false when memory is out. */
 bool iso_document_run_facts(isoproof_document *document, const isoproof_history *history);
+
+/* ---- notices.c ---- */
+
+/* Those of the history; false when memory is out. */
+bool iso_document_take_notices(isoproof_document *document, const isoproof_history *history);
 
 /* ---- sentences.c ---- */
 

@@ -213,6 +213,7 @@ static bool put_result(isoproof_json *json, const isoproof_document *d) {
   iso_json_field_u64(json, "unknown", d->counts.unknown);
   put_levels(json, d);
   put_elle(json, d);
+  if (d->notices.count > 0) iso_put_notices_json(json, d);
   bool good = put_anomalies(json, d);
   put_run(json, d);
   put_certificates(json, d);

@@ -9,5 +9,7 @@
 void iso_put_anomaly_json(isoproof_json *json, const iso_full_anomaly *anomaly);
 /* "seconds" and "peak_bytes": what judging took, where it is known. */
 void iso_put_effort_json(isoproof_json *json, const isoproof_document *document);
+/* "notices":[...], also where there are none. */
+void iso_put_notices_json(isoproof_json *json, const isoproof_document *document);
 
 #endif

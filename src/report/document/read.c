@@ -193,6 +193,18 @@ static bool read_aborts(reading *r, const iso_json *tree) {
   return true;
 }
 
+static bool read_notices(reading *r, const iso_json *tree) {
+  if (tree->type != ISO_TREE_LIST) return true;
+  for (const iso_json *child = tree->first; child != NULL; child = child->next) {
+    const iso_json *code = iso_json_find(child, "code"), *message = iso_json_find(child, "message");
+    uint64_t line = 0;
+    (void)iso_json_u64(iso_json_find(child, "line"), &line);
+    if (code == NULL || code->type != ISO_TREE_TEXT || message == NULL || message->type != ISO_TREE_TEXT) continue;
+    if (!iso_document_add_notice(r->document, code->text, line, message->text, message->length)) return false;
+  }
+  return true;
+}
+
 static bool read_seconds(reading *r, const iso_json *tree) {
   (void)iso_json_number(iso_json_find(tree, "load"), &r->document->load_seconds);
   (void)iso_json_number(iso_json_find(tree, "check"), &r->document->check_seconds);
@@ -241,6 +253,7 @@ static const struct field {
               {"unexplained", read_unexplained},
               {"uncertified_reason", read_uncertified},
               {"stats", read_searches},
+              {"notices", read_notices},
               {"workload", read_workload},
               {"levels", read_levels},
               {"asked", read_asked},

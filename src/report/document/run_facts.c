@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "history/history.h"
+#include "history/notice.h"
 #include "report/document/document.h"
 
 /* ---- facts ---- */
@@ -84,6 +85,7 @@ static bool take_facts(isoproof_document *document, const isoproof_history *hist
     isoproof_scalar name = iso_history_scalar(history, history->facts[i].name);
     isoproof_scalar value = iso_history_scalar(history, history->facts[i].value);
     if (name.type != ISOPROOF_STRING || value.type != ISOPROOF_STRING) continue;
+    if (begins_with(name, ISO_NOTICE_FACT)) continue;
     bool good = begins_with(name, "event.") ? take_event(document, value) : set_fact(document, name, value);
     if (!good) return false;
   }
@@ -174,5 +176,6 @@ static void take_times(isoproof_document *document, const isoproof_history *hist
 bool iso_document_run_facts(isoproof_document *document, const isoproof_history *history) {
   isoproof_history_counts(history, &document->counts);
   take_times(document, history);
-  return take_facts(document, history) && take_aborts(document, history);
+  return take_facts(document, history) && take_aborts(document, history) &&
+         iso_document_take_notices(document, history);
 }

@@ -49,6 +49,27 @@ static void put_unknown(iso_output *out, const isoproof_document *document) {
   iso_out_char(out, '\n');
 }
 
+/* What one has to know about the history behind the verdict. */
+static void put_notice(iso_output *out, const isoproof_document *document, const isoproof_notice *notice) {
+  iso_location location = iso_location_of_op(document, NULL);
+  location.line = notice->line;
+  open_command(out, "warning", &location);
+  iso_out_text(out, "title=");
+  iso_put_github_property(out, notice->code);
+  iso_out_text(out, "::");
+  iso_put_github(out, notice->message);
+  iso_out_char(out, '\n');
+}
+
+static uint64_t put_notices(iso_output *out, const isoproof_document *document, uint64_t room) {
+  isoproof_notice notice = {.struct_size = sizeof notice};
+  uint64_t found = 0;
+  for (size_t i = 0; isoproof_document_notice_at(document, i, &notice); i++) {
+    if (found++ < room) put_notice(out, document, &notice);
+  }
+  return found;
+}
+
 /* Those of one severity; how many there are. */
 static uint64_t put_all(iso_output *out, const isoproof_document *document, iso_severity severity, uint64_t room) {
   const isoproof_document_anomaly *a;
@@ -78,6 +99,8 @@ isoproof_status isoproof_documents_write_github(const isoproof_document *const *
       if (iso_overall_verdict(documents[i]) != ISOPROOF_UNDECIDED) continue;
       if (found++ < MOST_ANNOTATIONS) put_unknown(out, documents[i]);
     }
+    for (size_t i = 0; severity == ISO_SEVERITY_ERROR && i < count; i++)
+      found += put_notices(out, documents[i], found < MOST_ANNOTATIONS ? MOST_ANNOTATIONS - found : 0);
   }
   if (found > MOST_ANNOTATIONS)
     iso_out_printf(out, "::notice title=isoproof::%llu more findings are not shown here\n",

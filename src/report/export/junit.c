@@ -166,6 +166,14 @@ static void put_properties(iso_output *out, const isoproof_document *document) {
   put_number(out, "transactions", counts.transactions);
   put_number(out, "operations", counts.operations);
   for (size_t i = 0; isoproof_document_fact_at(document, i, &fact); i++) put_property(out, fact.name, fact.value);
+  isoproof_notice notice = {.struct_size = sizeof notice};
+  for (size_t i = 0; isoproof_document_notice_at(document, i, &notice); i++) {
+    iso_out_text(out, "      <property name=\"notice.");
+    iso_put_xml(out, notice.code);
+    iso_out_text(out, "\" value=\"");
+    iso_put_notice(out, iso_put_xml, &notice);
+    iso_out_text(out, "\"/>\n");
+  }
   iso_out_text(out, "    </properties>\n");
 }
 

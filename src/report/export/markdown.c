@@ -144,6 +144,12 @@ static void put_details(iso_output *out, const isoproof_document *document) {
     iso_put_markdown(out, reason);
     iso_out_text(out, "\n\n");
   }
+  isoproof_notice notice = {.struct_size = sizeof notice};
+  for (size_t n = 0; isoproof_document_notice_at(document, n, &notice); n++) {
+    iso_out_text(out, "Notice: ");
+    iso_put_notice(out, iso_put_markdown, &notice);
+    iso_out_text(out, "\n\n");
+  }
   for (; i < MOST_TOLD && (a = isoproof_document_anomaly_at(document, i)) != NULL; i++) put_anomaly(out, document, a);
   size_t shown = i;
   while (isoproof_document_anomaly_at(document, i) != NULL) i++;
@@ -165,10 +171,15 @@ static bool count_bytes(void *user, const void *data, size_t size) {
   return c->write(c->user, data, size);
 }
 
+static bool has_notice(const isoproof_document *document) {
+  isoproof_notice notice = {.struct_size = sizeof notice};
+  return isoproof_document_notice_at(document, 0, &notice);
+}
+
 static bool is_worth_details(const isoproof_document *document, size_t count) {
   if (isoproof_document_problem(document) != NULL) return false;
   return count == 1 || isoproof_document_anomaly_at(document, 0) != NULL ||
-         isoproof_document_unknown_reason(document) != NULL;
+         isoproof_document_unknown_reason(document) != NULL || has_notice(document);
 }
 
 isoproof_status isoproof_documents_write_markdown(const isoproof_document *const *documents, size_t count,

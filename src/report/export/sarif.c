@@ -250,6 +250,33 @@ static void put_result(sarif_log *log, const isoproof_document *document, const 
 
 /* ---- what could not be read, or not be decided ---- */
 
+/* A message of the tool about a file. */
+static void put_told(isoproof_json *json, const char *id, const char *level, const char *text,
+                     const iso_location *location) {
+  iso_json_newline(json);
+  isoproof_json_object(json);
+  iso_json_field_object(json, "descriptor");
+  iso_json_field_text(json, "id", id);
+  isoproof_json_end(json);
+  iso_json_field_text(json, "level", level);
+  put_message(json, "message", text);
+  if (location->file != NULL) {
+    iso_json_field_list(json, "locations");
+    put_location(json, location, NULL, 0, NULL);
+    isoproof_json_end(json);
+  }
+  isoproof_json_end(json);
+}
+
+static void put_notices(isoproof_json *json, const isoproof_document *document) {
+  isoproof_notice notice = {.struct_size = sizeof notice};
+  for (size_t i = 0; isoproof_document_notice_at(document, i, &notice); i++) {
+    iso_location location = iso_location_of_op(document, NULL);
+    location.line = notice.line;
+    put_told(json, notice.code, "warning", notice.message, &location);
+  }
+}
+
 static void put_notification(isoproof_json *json, const isoproof_document *document) {
   const isoproof_error *problem = isoproof_document_problem(document);
   const char *reason = isoproof_document_unknown_reason(document);
@@ -260,19 +287,8 @@ static void put_notification(isoproof_json *json, const isoproof_document *docum
     location.line = problem->line;
     location.offset = problem->offset;
   }
-  iso_json_newline(json);
-  isoproof_json_object(json);
-  iso_json_field_object(json, "descriptor");
-  iso_json_field_text(json, "id", problem != NULL ? isoproof_status_name(problem->code) : "unknown");
-  isoproof_json_end(json);
-  iso_json_field_text(json, "level", problem != NULL ? "error" : "warning");
-  put_message(json, "message", problem != NULL ? problem->message : reason);
-  if (location.file != NULL) {
-    iso_json_field_list(json, "locations");
-    put_location(json, &location, NULL, 0, NULL);
-    isoproof_json_end(json);
-  }
-  isoproof_json_end(json);
+  put_told(json, problem != NULL ? isoproof_status_name(problem->code) : "unknown",
+           problem != NULL ? "error" : "warning", problem != NULL ? problem->message : reason, &location);
 }
 
 static void put_invocation(isoproof_json *json, const isoproof_document *const *documents, size_t count) {
@@ -283,7 +299,10 @@ static void put_invocation(isoproof_json *json, const isoproof_document *const *
   isoproof_json_object(json);
   iso_json_field_bool(json, "executionSuccessful", good);
   iso_json_field_list(json, "toolExecutionNotifications");
-  for (size_t i = 0; i < count; i++) put_notification(json, documents[i]);
+  for (size_t i = 0; i < count; i++) {
+    put_notification(json, documents[i]);
+    put_notices(json, documents[i]);
+  }
   isoproof_json_end(json);
   isoproof_json_end(json);
   isoproof_json_end(json);

@@ -64,6 +64,7 @@ static void put_verdicts(const iso_page_data *page) {
   iso_json_field_text(page->json, "verdict", isoproof_verdict_name(d->verdict));
   put_expected(page);
   iso_json_field_text(page->json, "unknown_reason", d->unknown_reason);
+  iso_put_notices_json(page->json, d);
   iso_page_data_levels(page);
   put_names(page, "strongest", &d->names[ISO_NAMES_STRONGEST]);
   put_names(page, "weakest_violated", &d->names[ISO_NAMES_WEAKEST_VIOLATED]);

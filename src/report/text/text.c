@@ -226,6 +226,15 @@ static void put_strongest(const printer *p) {
   iso_out_char(p->out, '\n');
 }
 
+/* On one line, as long as that may get: "  notice: the last line was cut off ... (line 7)". */
+static void put_notice(const printer *p, const isoproof_notice *notice) {
+  iso_out_text(p->out, "  ");
+  paint(p, ISOPROOF_UNDECIDED, "notice:");
+  iso_out_char(p->out, ' ');
+  iso_put_notice(p->out, iso_put_sentence, notice);
+  iso_out_char(p->out, '\n');
+}
+
 static void put_summary(const printer *p, const char *first) {
   const isoproof_document *d = p->document;
   iso_out_char(p->out, '\n');
@@ -236,6 +245,7 @@ static void put_summary(const printer *p, const char *first) {
   } else if (d->names[ISO_NAMES_STRONGEST].count > 0) {
     put_strongest(p);
   }
+  for (size_t i = 0; i < d->notices.count; i++) put_notice(p, &d->notices.items[i]);
   if (first != NULL) put_hints(p, first);
 }
 
