@@ -206,10 +206,9 @@ function readReport() {
     verdict: ["violated", "satisfied", "unknown"].includes(raw.verdict) ? raw.verdict : "none",
     expected: strings(raw.expected),
     unknownReason: string(raw.unknown_reason),
-    notices: list(raw.notices).map((notice) => ({
-      message: string(object(notice).message),
-      line: number(object(notice).line, null),
-    })),
+    notices: list(raw.notices)
+      .map((notice) => ({ message: string(object(notice).message), line: number(object(notice).line, null) }))
+      .filter((notice) => notice.message),
     levels: inferVerdicts(list(raw.levels).map(readLevel), implies),
     implies,
     strongest: strings(raw.strongest),

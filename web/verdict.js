@@ -150,13 +150,7 @@ function firstAnomaly(report) {
 // What one has to know about the history behind the verdict.
 const notices = (report) =>
   report.notices.map(({ message, line }) =>
-    el(
-      "p",
-      { class: "notice" },
-      el("strong", {}, "Notice: "),
-      message,
-      line !== null && ` (line ${line})`
-    )
+    el("p", { class: "notice" }, el("strong", {}, "Notice: "), message, line !== null && ` (line ${line})`)
   );
 
 function showVerdict(report) {

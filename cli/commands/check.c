@@ -257,7 +257,8 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
     status = isoproof_check(history, &how, task, &result, error);
   }
   double checked = now();
-  if (status == ISOPROOF_OK) status = print_result(job, path, history, result, loaded - began, checked - loaded, to->out, error);
+  if (status == ISOPROOF_OK)
+    status = print_result(job, path, history, result, loaded - began, checked - loaded, to->out, error);
   if (status == ISOPROOF_OK) to->code = code_of(job, result);
   if (status == ISOPROOF_OK)
     status = keep_document(job, number, history, result, loaded - began, checked - loaded, to, error);

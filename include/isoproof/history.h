@@ -147,11 +147,10 @@ ISOPROOF_API const char *isoproof_history_fact(const isoproof_history *history, 
 /* What whoever reads a verdict has to know about the history behind it: C name, code, sentence.  A sentence may be more
  * specific than that of the list. */
 #define ISOPROOF_NOTICE_LIST(X)                                                                                        \
-  X(TRUNCATED, "truncated", "the last line was cut off and is left out, and with it whatever came after")             \
-  X(MAYBE_TRUNCATED, "maybe-truncated",                                                                                \
-    "the last line does not end: if it was cut off, its last value is not what was recorded")                          \
-  X(UNFINISHED, "unfinished", "the run that recorded this history did not end: what it did last may be missing")       \
-  X(LEFT_OUT, "left-out", "something in the input is no part of a transaction and is left out")
+  X(TRUNCATED, "truncated", "the last line was cut off, and is left out")                                              \
+  X(MAYBE_TRUNCATED, "maybe-truncated", "the last line has no end: its last value may have been cut off")              \
+  X(UNFINISHED, "unfinished", "the recorded run came to no end: its last part may be missing")                         \
+  X(LEFT_OUT, "left-out", "operations that are no part of a transaction are left out")
 
 typedef enum isoproof_notice_code {
 #define ISOPROOF_X(name, id, text) ISOPROOF_NOTICE_##name,

@@ -118,7 +118,8 @@ static isoproof_status tell_unfinished(const cobra_log *log, isoproof_error *err
   const char *slash = strrchr(log->name, '/');
   iso_words_add_hostile(&words, slash != NULL ? slash + 1 : log->name, strlen(slash != NULL ? slash + 1 : log->name),
                         200);
-  iso_words_add(&words, " ends within transaction %llu, which counts as not committed", (unsigned long long)log->txn_id);
+  iso_words_add(&words, " ends within transaction %llu, which counts as not committed",
+                (unsigned long long)log->txn_id);
   isoproof_status status = words.failed
                                ? iso_fail_memory(error)
                                : iso_builder_notice(log->builder, ISOPROOF_NOTICE_UNFINISHED, 0, words.text, error);

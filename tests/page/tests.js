@@ -169,6 +169,12 @@ async function noticeTests(browser, data) {
     holds((await page.textContent("#timeline .part-note")).includes("4,000 of 1,000,000"), "at the timeline");
     await page.context().close();
   });
+  await test("says what one has to know about the history", async () => {
+    const notices = [{ code: "truncated", line: 7, message: "<b>cut</b> off" }, { code: "unfinished" }, 3];
+    const page = await open(browser, writeReport({ ...data, notices }));
+    equal(await page.locator("#verdict .notice").allTextContents(), ["Notice: <b>cut</b> off (line 7)"], "notices");
+    await page.context().close();
+  });
   await test("tells what follows from the levels that were decided", async () => {
     const levels = data.levels.map((level) => ({
       ...level,

@@ -352,6 +352,16 @@ static bool fill_minimized(const handles *h, void *out) {
   return filled;
 }
 
+static bool fill_notice(isoproof_notice *out) {
+  static const char cut[] = "{\"isoproof\":1}\n{\"sess";
+  isoproof_history *history;
+  isoproof_error error;
+  assert_ok_error(isoproof_history_open_memory(cut, sizeof cut - 1, "cut", NULL, NULL, &history, &error), error);
+  bool filled = isoproof_history_notice_at(history, 0, out);
+  isoproof_history_free(history);
+  return filled;
+}
+
 /* Type, the call as an expression of `h`, `out` and `e`; those of a matrix need SQLite, and the last one an error. */
 #define FILLED_STRUCTS(X)                                                                                              \
   X(isoproof_sim_options, isoproof_sim_defaults(out))                                                                  \
@@ -362,6 +372,7 @@ static bool fill_minimized(const handles *h, void *out) {
   X(isoproof_session, isoproof_history_session_at(h->history, 1, out))                                                 \
   X(isoproof_txn, isoproof_history_txn_at(h->history, 1, out))                                                         \
   X(isoproof_op, isoproof_history_op_at(h->history, 1, out))                                                           \
+  X(isoproof_notice, fill_notice(out))                                                                                 \
   X(isoproof_resolution, is_ok(isoproof_history_resolve(h->history, NULL, out, e), e))                                 \
   X(isoproof_stats, is_ok(isoproof_history_stats(h->history, NULL, out, e), e))                                        \
   X(isoproof_write_loss,                                                                                               \
