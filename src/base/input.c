@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +16,8 @@ enum {
   BLOCK = 256 * 1024,     /* of the internal buffers: fits the second-level cache */
   PEEK_MOST = 64 * 1024,  /* what iso_input_peek promises */
   WINDOW_START = 1 << 20, /* of a tokenizer's window */
-  MAGIC_BYTES = 4         /* enough to tell gzip and zstd */
+  MAGIC_BYTES = 4,        /* enough to tell gzip and zstd */
+  WAIT_MS = 100           /* between two looks at the task while nothing comes */
 };
 /* The kernel does not read more than this at once anyway. */
 #define READ_MOST ((size_t)1 << 30)
@@ -27,6 +29,7 @@ struct iso_input {
   bool regular; /* a regular file that is read from its start */
   bool touched; /* iso_input_read was called */
   bool ended;   /* the decoded bytes end after `ready` */
+  const isoproof_task *task; /* NULL: none, or nothing has to be waited for */
   const char *memory;
   uint64_t size;    /* of the underlying file or memory, 0 unknown */
   uint64_t pulled;  /* bytes taken from it */
@@ -35,6 +38,17 @@ struct iso_input {
   size_t ready_first, ready_end;
   iso_inflate *inflate; /* NULL: plain */
 };
+
+/* Waits until there is something to read, or the end, or the task has to end. */
+static isoproof_status wait_for_bytes(const iso_input *input, isoproof_error *error) {
+  for (;;) {
+    struct pollfd one = {.fd = input->fd, .events = POLLIN};
+    ISO_TRY(iso_task_check(input->task, error));
+    /* A signal ends the wait, too; whatever else is wrong, reading tells. */
+    int ready = poll(&one, 1, WAIT_MS);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return ISOPROOF_OK;
+  }
+}
 
 /* Takes bytes from the file or the memory as they are; *got 0 at the end. */
 static isoproof_status pull(void *context, void *buffer, size_t size, size_t *got, isoproof_error *error) {
@@ -50,8 +64,10 @@ static isoproof_status pull(void *context, void *buffer, size_t size, size_t *go
   }
   if (size > READ_MOST) size = READ_MOST;
   ssize_t n;
-  do n = read(input->fd, buffer, size);
-  while (n < 0 && errno == EINTR);
+  do {
+    if (input->task != NULL) ISO_TRY(wait_for_bytes(input, error));
+    n = read(input->fd, buffer, size);
+  } while (n < 0 && (errno == EINTR || (input->task != NULL && errno == EAGAIN)));
   if (n < 0) return iso_fail_errno(error, input->name, "read");
   input->pulled += (uint64_t)n;
   *got = (size_t)n;
@@ -102,9 +118,15 @@ static isoproof_status finish_open(iso_input *made, const char *name, iso_input 
 }
 
 isoproof_status iso_input_open(const char *path, iso_input **input, isoproof_error *error) {
+  return iso_input_open_for(path, NULL, input, error);
+}
+
+isoproof_status iso_input_open_for(const char *path, const isoproof_task *task, iso_input **input,
+                                   isoproof_error *error) {
   *input = NULL;
   bool standard = strcmp(path, "-") == 0;
-  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  /* A pipe that nobody has opened for writing yet must be waited for in poll, not in open. */
+  int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | (task != NULL ? O_NONBLOCK : 0));
   if (fd < 0) return iso_fail_errno(error, path, "open");
   const char *name = standard ? "<stdin>" : path;
   struct stat facts;
@@ -122,6 +144,7 @@ isoproof_status iso_input_open(const char *path, iso_input **input, isoproof_err
   }
   made->fd = fd;
   made->close_fd = !standard;
+  made->task = S_ISREG(facts.st_mode) ? NULL : task;
   if (S_ISREG(facts.st_mode) && facts.st_size > 0) {
     made->size = (uint64_t)facts.st_size;
     made->regular = lseek(fd, 0, SEEK_CUR) == 0;

@@ -5,12 +5,16 @@
 #ifndef ISO_BASE_INPUT_H
 #define ISO_BASE_INPUT_H
 
-#include "base/error.h"
+#include "base/task.h"
 
 typedef struct iso_input iso_input;
 
 /* "-" is standard input.  A directory is an error here. */
 isoproof_status iso_input_open(const char *path, iso_input **input, isoproof_error *error);
+/* The same for a task (NULL for none), which the input refers to until it is closed: once that is cancelled or its time
+ * is up, nobody waits any more for a pipe, a terminal or a socket that stays silent. */
+isoproof_status iso_input_open_for(const char *path, const isoproof_task *task, iso_input **input,
+                                   isoproof_error *error);
 /* The bytes stay the caller's and must outlive the input. */
 isoproof_status iso_input_open_memory(const void *data, size_t size, const char *name, iso_input **input,
                                       isoproof_error *error);

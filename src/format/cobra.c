@@ -170,7 +170,7 @@ isoproof_status iso_read_cobra_log(iso_input *input, uint64_t session, isoproof_
 static isoproof_status read_file(const iso_log_file *file, isoproof_builder *builder, isoproof_task *task,
                                  isoproof_error *error) {
   iso_input *input;
-  ISO_TRY(iso_input_open(file->path, &input, error));
+  ISO_TRY(iso_input_open_for(file->path, task, &input, error));
   isoproof_status status = iso_read_cobra_log(input, file->number, builder, task, error);
   iso_input_close(input);
   ISO_TRY(status);

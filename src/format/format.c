@@ -175,7 +175,7 @@ isoproof_status isoproof_history_open(const char *path, const isoproof_open_opti
     return open_directory(path, format, task, history, error);
   }
   iso_input *input;
-  ISO_TRY(iso_input_open(path, &input, error));
+  ISO_TRY(iso_input_open_for(path, task, &input, error));
   isoproof_status status = open_input(input, format, task, history, error);
   iso_input_close(input);
   return status;

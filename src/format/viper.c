@@ -126,7 +126,7 @@ isoproof_status iso_read_viper(const char *path, isoproof_builder *builder, isop
   }
   for (size_t i = 0; status == ISOPROOF_OK && i < logs.count; i++) {
     iso_input *input;
-    status = iso_input_open(logs.items[i].path, &input, error);
+    status = iso_input_open_for(logs.items[i].path, task, &input, error);
     if (status != ISOPROOF_OK) break;
     status = iso_read_viper_log(input, logs.items[i].number, builder, task, error);
     iso_input_close(input);

@@ -154,7 +154,7 @@ isoproof_status isoproof_object_check(const char *path, const isoproof_object_op
   isoproof_object_options known;
   iso_input *input;
   ISO_TRY(prepare(options, &known, verdict, error));
-  ISO_TRY(iso_input_open(path, &input, error));
+  ISO_TRY(iso_input_open_for(path, task, &input, error));
   return judge_and_close(input, &known, task, verdict, error);
 }
 

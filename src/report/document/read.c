@@ -398,7 +398,7 @@ isoproof_status isoproof_document_reader_open(const char *path, const isoproof_d
   iso_input *input;
   *reader = NULL;
   ISO_TRY(ISO_OPTIONS_READ(isoproof_document_read_options, &known, options, error));
-  ISO_TRY(iso_input_open(path, &input, error));
+  ISO_TRY(iso_input_open_for(path, task, &input, error));
   return start(input, path, &known, task, reader, error);
 }
 
