@@ -86,6 +86,19 @@ static isoproof_status explain_strong(iso_level_check *check, isoproof_task *tas
   return ISOPROOF_OK;
 }
 
+/* Counts what is told.  The verdicts are there already: a limit takes nothing but numbers away. */
+static isoproof_status count_told(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
+  bool keep = check->findings.keep_all;
+  for (size_t i = 0; i < check->told_count && !check->uncounted; i++) {
+    const iso_scenario *scenario = &check->strong.scenarios[check->told[i]];
+    isoproof_status status =
+        iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level, iso_scenario_name(scenario),
+                             keep, task, &check->occurrences[i], error);
+    if (status != ISOPROOF_OK && status != ISOPROOF_ERR_MEMORY) return status;
+  }
+  return ISOPROOF_OK;
+}
+
 /* Strong levels first: what is satisfied implies the weaker ones, which then need no look.  What is violated may well
  * be so because of a weaker level, which explains it better. */
 static isoproof_status run_between(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
@@ -102,7 +115,8 @@ static isoproof_status run_between(iso_level_check *check, const isoproof_check_
   }
   const isoproof_level_info *causal = iso_axiom_level(ISO_AXIOM_CAUSAL);
   if (iso_strong_verdict(&check->strong, causal) != ISOPROOF_SATISFIED) ISO_TRY(run_weak(check, options, task, error));
-  return explain_strong(check, task, error);
+  ISO_TRY(explain_strong(check, task, error));
+  return count_told(check, task, error);
 }
 
 static isoproof_status shorten_proofs(iso_level_check *check, isoproof_error *error) {
@@ -120,6 +134,7 @@ isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_opt
   isoproof_history *history = check->history;
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+  check->uncounted = resolution->counts.duplicate_writes > 0;
   if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
   ISO_TRY(iso_check_within(history, task, &check->findings, error));
   bool any = options->level_count + options->anomaly_count == 0;
