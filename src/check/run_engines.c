@@ -67,6 +67,28 @@ static bool is_searched(const isoproof_level_info *level, void *user) {
   return asked && !iso_is_broken_outright(w->check, level);
 }
 
+/* A cycle with one missed write is what is left of a lost update when everything that the contradiction can do without
+ * is taken away.  Where there are lost updates at this level, one of them tells more. */
+static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *scenario, isoproof_task *task,
+                                          isoproof_error *error) {
+  iso_anomaly name = iso_scenario_name(scenario);
+  bool single =
+      name == ISO_ANOMALY_G_SINGLE || name == ISO_ANOMALY_G_SINGLE_PROCESS || name == ISO_ANOMALY_G_SINGLE_REALTIME;
+  if (!single || check->uncounted) return ISOPROOF_OK;
+  const iso_strong_level *level = scenario->level;
+  iso_view *view = &check->weak.view;
+  iso_occurrences updates;
+  ISO_TRY(iso_occurrences_find(view, &check->weak.versions, level, ISO_ANOMALY_LOST_UPDATE, 1, task, &updates, error));
+  bool good = true;
+  if (updates.list.count > 0) {
+    iso_scenario_free(scenario);
+    good = iso_occurrence_scenario(view, &check->weak.versions, level, ISO_ANOMALY_LOST_UPDATE, updates.list.items,
+                                   scenario);
+  }
+  iso_occurrences_free(&updates);
+  return good ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
 /* Makes the scenarios of violated levels that nothing weaker explains; of two of one name, that of the weaker level is
  * shown. */
 static isoproof_status explain_strong(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
@@ -77,6 +99,7 @@ static isoproof_status explain_strong(iso_level_check *check, isoproof_task *tas
     if (status == ISOPROOF_ERR_LIMIT) check->unexplained = set->items[i].level->id;
     if (status == ISOPROOF_ERR_LIMIT) continue;
     if (status != ISOPROOF_OK) return status;
+    ISO_TRY(prefer_lost_update(check, &set->scenarios[i], task, error));
     iso_anomaly name = iso_scenario_name(&set->scenarios[i]);
     size_t k = 0;
     while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
@@ -88,7 +111,7 @@ static isoproof_status explain_strong(iso_level_check *check, isoproof_task *tas
 
 /* Counts what is told.  The verdicts are there already: a limit takes nothing but numbers away. */
 static isoproof_status count_told(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
-  bool keep = check->findings.keep_all;
+  size_t keep = check->findings.keep_all ? ISO_OCCURRENCES_LISTED : 0;
   for (size_t i = 0; i < check->told_count && !check->uncounted; i++) {
     const iso_scenario *scenario = &check->strong.scenarios[check->told[i]];
     isoproof_status status =

@@ -6,6 +6,7 @@
 #define ISO_CHECK_COUNT_COUNTING_H
 
 #include "check/count/occurrences.h"
+#include "check/count/sequence.h"
 
 typedef struct iso_counting {
   iso_view *view;
@@ -13,17 +14,20 @@ typedef struct iso_counting {
   const iso_strong_level *level;
   isoproof_task *task;
   iso_occurrences *out;
-  bool keep;
+  size_t keep;
 
-  uint32_t *seen_first;          /* txns + 1 */
-  uint32_t *seen_by;             /* who read from each transaction, ascending; may repeat */
-  ISO_VEC(uint32_t) replacers;   /* what iso_find_replacers found */
-  uint64_t steps, most_steps;    /* of counting, and again of looking for what is undecided */
-  bool stopped;                  /* after too many steps, or too much time */
-  isoproof_status status;        /* memory ran out, or the task was cancelled */
+  iso_run_sequence sequence;
+  uint32_t *writers;           /* of each key, as view->writer_first has them, in order of the sequence */
+  uint32_t *seen_first;        /* txns + 1 */
+  uint32_t *seen_by;           /* who read from each transaction, in order of the sequence; may repeat */
+  ISO_VEC(uint32_t) replacers; /* what iso_find_replacers found */
+  uint64_t steps, most_steps;  /* of counting, and again of looking for what is undecided */
+  bool stopped;                /* after too many steps, or too much time */
+  isoproof_status status;      /* memory ran out, or the task was cancelled */
 } iso_counting;
 
-isoproof_status iso_counting_init(iso_counting *counting, isoproof_error *error);
+/* Makes the indexes; the sequence, and those that depend on it, where wanted. */
+isoproof_status iso_counting_init(iso_counting *counting, bool sequenced, isoproof_error *error);
 void iso_counting_free(iso_counting *counting);
 
 /* Takes steps; false when it is time to stop. */
@@ -38,8 +42,12 @@ iso_order_reason iso_replaced_because(const iso_view *view, const iso_versions *
 bool iso_is_replaced(iso_counting *counting, uint32_t key, uint32_t version, uint32_t later);
 /* Whether nothing tells which of the version and what `other` wrote to the key came first. */
 bool iso_is_undecided(iso_counting *counting, uint32_t key, uint32_t version, uint32_t other);
-/* Everybody who is known to have replaced the version that was read, in `replacers`; some may be there twice. */
-bool iso_find_replacers(iso_counting *counting, uint32_t read);
+/* Everybody who is known to have replaced the version that was read and comes before the reader in the sequence, in
+ * `replacers`; some may be there twice.  False when it is time to stop.
+ *
+ * Why only these: transactions that missed each other cannot all come before what they missed.  In a cycle of missed and
+ * seen writes one missed write at least comes before the reader, whatever the sequence, and in a good sequence few do. */
+bool iso_find_replacers(iso_counting *counting, uint32_t reader, uint32_t read);
 /* Whether list reads tell the order of all versions of the key that somebody read. */
 bool iso_is_ordered_key(const iso_counting *counting, uint32_t key);
 

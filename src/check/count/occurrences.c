@@ -8,8 +8,8 @@
 
 #define RULE(name) (1u << ISO_RULE_##name)
 
-/* The anomaly, its counter, who says whether there may be more (nobody: the number is exact by its definition), and the
- * rules that forbid each instance. */
+/* The anomaly, its counter, who says whether there may be more (nobody: no order of versions matters, and the number is
+ * exact), the rules that forbid each instance, and whether that takes real time. */
 static const struct counter {
   iso_anomaly anomaly;
   iso_count_fn count;
@@ -53,14 +53,14 @@ static void count(const struct counter *counter, iso_counting *c) {
 }
 
 isoproof_status iso_occurrences_find(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
-                                     iso_anomaly anomaly, bool keep, isoproof_task *task, iso_occurrences *out,
+                                     iso_anomaly anomaly, size_t keep, isoproof_task *task, iso_occurrences *out,
                                      isoproof_error *error) {
   const struct counter *counter = counter_of(anomaly, level);
   *out = (iso_occurrences){.anomaly = anomaly, .kind = ISOPROOF_COUNT_UNKNOWN};
   if (counter == NULL || (counter->timed && !iso_has_real_time(view->h))) return ISOPROOF_OK;
   iso_counting c = {
       .view = view, .versions = versions, .level = level, .task = task, .out = out, .keep = keep, .status = ISOPROOF_OK};
-  isoproof_status status = iso_counting_init(&c, error);
+  isoproof_status status = iso_counting_init(&c, counter->undecided != NULL, error);
   if (status == ISOPROOF_OK) count(counter, &c);
   iso_counting_free(&c);
   if (status == ISOPROOF_OK && c.status == ISOPROOF_ERR_CANCELLED) status = iso_task_check(task, error);

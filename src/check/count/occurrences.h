@@ -30,15 +30,15 @@ typedef struct iso_occurrences {
   iso_anomaly anomaly;
   isoproof_count_kind kind; /* unknown: it cannot be counted */
   uint64_t count;
-  ISO_VEC(iso_occurrence) list; /* the first of them, where they were to be kept */
+  ISO_VEC(iso_occurrence) list; /* the first of them, as many as were to be kept */
 } iso_occurrences;
 
-enum { ISO_OCCURRENCES_KEPT = 10000 };
+enum { ISO_OCCURRENCES_LISTED = 10000 }; /* no list of instances is longer */
 
-/* Counts.  Counting stops, and the number becomes a lower bound, after a number of steps in proportion to the history,
+/* Counts, and keeps the first `keep`.  Counting stops, and the number becomes a lower bound, after a number of steps in proportion to the history,
  * or when the time of the task is up.  The view may gain indexes. */
 isoproof_status iso_occurrences_find(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
-                                     iso_anomaly anomaly, bool keep, isoproof_task *task, iso_occurrences *out,
+                                     iso_anomaly anomaly, size_t keep, isoproof_task *task, iso_occurrences *out,
                                      isoproof_error *error);
 void iso_occurrences_free(iso_occurrences *occurrences);
 

@@ -49,6 +49,30 @@ static const moment *first_after(const stale *s, int64_t since) {
   return low < s->count ? &s->writers[s->writers[low].earliest] : NULL;
 }
 
+/* The same by what was read, by sessions, by lists. */
+static uint32_t replaced_otherwise(stale *s, uint32_t read, int64_t began) {
+  iso_counting *c = s->c;
+  const iso_view *v = c->view;
+  uint32_t key = v->reads[read].key, version = v->reads[read].from, group;
+  for (uint32_t i = c->seen_first[version]; i < c->seen_first[version + 1] && iso_counting_step(c, 1); i++) {
+    uint32_t txn = c->seen_by[i];
+    if (iso_real_end(v->h, txn) < began && iso_view_writes(v, txn, key)) return txn;
+  }
+  if (c->level->session_order && iso_view_group(v, key, v->h->txn_session[version], &group)) {
+    for (uint32_t i = v->group_start[group + 1]; i-- > v->group_start[group] && v->writer[i] > version;) {
+      if (!iso_counting_step(c, 1)) return ISO_NO_TXN;
+      if (iso_real_end(v->h, v->writer[i]) < began) return v->writer[i];
+    }
+  }
+  uint32_t place = iso_versions_place(v, c->versions, version, key);
+  if (place == ISO_NO_PLACE) return ISO_NO_TXN;
+  for (uint32_t i = 0; i < s->count && s->writers[i].start < began && iso_counting_step(c, 1); i++) {
+    if (s->writers[i].end < began && iso_versions_place(v, c->versions, s->writers[i].txn, key) > place)
+      return s->writers[i].txn;
+  }
+  return ISO_NO_TXN;
+}
+
 /* Who replaced what was read and had ended before the reader began; ISO_NO_TXN for nobody. */
 static uint32_t replaced_before(stale *s, uint32_t reader, uint32_t read) {
   iso_counting *c = s->c;
@@ -59,11 +83,7 @@ static uint32_t replaced_before(stale *s, uint32_t reader, uint32_t read) {
   const moment *first = initial && s->count > 0 ? &s->writers[s->writers[0].earliest] : NULL;
   if (!initial) first = first_after(s, iso_real_end(v->h, version));
   if (first != NULL && first->end < began && first->txn != version) return first->txn;
-  if (initial || !iso_find_replacers(c, read)) return ISO_NO_TXN;
-  for (size_t i = 0; i < c->replacers.count; i++) {
-    if (iso_real_end(v->h, c->replacers.items[i]) < began) return c->replacers.items[i];
-  }
-  return ISO_NO_TXN;
+  return initial ? ISO_NO_TXN : replaced_otherwise(s, read, began);
 }
 
 /* Whether somebody who had ended may have replaced it: nothing tells. */

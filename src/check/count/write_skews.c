@@ -38,20 +38,22 @@ static uint32_t first_read(iso_counting *c, uint32_t reader, uint32_t writer, re
   return UINT32_MAX;
 }
 
-/* What the transactions after `one` that replaced something it read have read themselves. */
+/* Whom it missed although they come before it, and who missed it as well. */
 static void count_with(iso_counting *c, uint32_t one, uint32_t *stamp) {
   const iso_view *v = c->view;
   for (uint32_t i = v->read_first[one]; i < v->read_first[one + 1]; i++) {
-    if (!iso_find_replacers(c, i)) return;
+    if (!iso_find_replacers(c, one, i)) return;
     for (size_t k = 0; k < c->replacers.count && !c->stopped; k++) {
       uint32_t other = c->replacers.items[k];
-      if (other <= one || stamp[other] == one + 1) continue;
+      if (stamp[other] == one + 1) continue;
       stamp[other] = one + 1;
       uint32_t back = first_read(c, other, one, iso_is_replaced);
-      if (back == UINT32_MAX || !are_apart(c, one, other)) continue;
+      if (back == UINT32_MAX || !are_apart(c, one, other) || c->stopped) continue;
       uint32_t forth = first_read(c, one, other, iso_is_replaced);
-      if (c->stopped) return;
-      iso_counting_add(c, (iso_occurrence){{one, other}, {forth, back, 0, 0}});
+      if (forth == UINT32_MAX) return;
+      bool swap = other < one;
+      iso_counting_add(c, (iso_occurrence){{swap ? other : one, swap ? one : other},
+                                           {swap ? back : forth, swap ? forth : back, 0, 0}});
     }
   }
 }
@@ -73,10 +75,25 @@ static bool may_be_replaced(iso_counting *c, uint32_t key, uint32_t version, uin
   return version != later && (version == ISO_INITIAL || !iso_is_replaced(c, key, later, version));
 }
 
+/* Whether the two may be a write skew that nothing proves. */
 static bool may_be_skewed(iso_counting *c, uint32_t one, uint32_t other) {
   if (first_read(c, other, one, may_be_replaced) == UINT32_MAX || !are_apart(c, one, other)) return false;
   return first_read(c, one, other, iso_is_replaced) == UINT32_MAX ||
          first_read(c, other, one, iso_is_replaced) == UINT32_MAX;
+}
+
+/* Goes through the writers of a key that was read of whom nothing tells whether they replaced it. */
+static bool is_read_undecided(iso_counting *c, uint32_t one, uint32_t read) {
+  const iso_view *v = c->view;
+  uint32_t key = v->reads[read].key, version = v->reads[read].from;
+  if (version == ISO_INITIAL || iso_is_ordered_key(c, key)) return false;
+  for (uint32_t k = v->writer_first[key]; k < v->writer_first[key + 1]; k++) {
+    uint32_t other = v->writer[k];
+    if (!iso_counting_step(c, 1)) return true;
+    if (other == one || v->read_first[other] == v->read_first[other + 1]) continue;
+    if (iso_is_undecided(c, key, version, other) && may_be_skewed(c, one, other)) return true;
+  }
+  return false;
 }
 
 bool iso_write_skew_undecided(iso_counting *c) {
@@ -84,13 +101,7 @@ bool iso_write_skew_undecided(iso_counting *c) {
   for (uint32_t one = 0; one < v->h->txns; one++) {
     if (v->write_first[one] == v->write_first[one + 1]) continue;
     for (uint32_t i = v->read_first[one]; i < v->read_first[one + 1]; i++) {
-      uint32_t key = v->reads[i].key, version = v->reads[i].from;
-      for (uint32_t k = v->writer_first[key]; k < v->writer_first[key + 1]; k++) {
-        uint32_t other = v->writer[k];
-        if (!iso_counting_step(c, 1)) return true;
-        if (other == one || v->read_first[other] == v->read_first[other + 1]) continue;
-        if (may_be_replaced(c, key, version, other) && may_be_skewed(c, one, other)) return true;
-      }
+      if (is_read_undecided(c, one, i)) return true;
     }
   }
   return false;
