@@ -123,7 +123,7 @@ bool iso_is_ordered_key(const iso_counting *c, uint32_t key) {
 static void take(iso_counting *c, uint32_t txn, uint32_t bound, bool *more) {
   bool before = c->sequence.place[txn] < bound;
   if (!iso_counting_step(c, 1)) *more = false;
-  if (!before && c->sequence.is_respectful) *more = false;
+  if (!before) *more = false;
   if (!before || c->stopped || iso_vec_push(&c->replacers, txn)) return;
   c->status = ISOPROOF_ERR_MEMORY;
   c->stopped = true;
@@ -179,7 +179,8 @@ static void take_list(iso_counting *c, uint32_t key, uint32_t version, uint32_t 
 
 bool iso_find_replacers(iso_counting *c, uint32_t reader, uint32_t read) {
   const iso_view *v = c->view;
-  uint32_t key = v->reads[read].key, version = v->reads[read].from, bound = c->sequence.place[reader];
+  uint32_t key = v->reads[read].key, version = v->reads[read].from;
+  uint32_t bound = c->sequence.is_respectful ? c->sequence.place[reader] : UINT32_MAX;
   bool more = true;
   c->replacers.count = 0;
   if (version == ISO_INITIAL) {

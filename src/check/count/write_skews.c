@@ -45,7 +45,7 @@ static void count_with(iso_counting *c, uint32_t one, uint32_t *stamp) {
     if (!iso_find_replacers(c, one, i)) return;
     for (size_t k = 0; k < c->replacers.count && !c->stopped; k++) {
       uint32_t other = c->replacers.items[k];
-      if (stamp[other] == one + 1) continue;
+      if (stamp[other] == one + 1 || c->sequence.place[other] > c->sequence.place[one]) continue;
       stamp[other] = one + 1;
       uint32_t back = first_read(c, other, one, iso_is_replaced);
       if (back == UINT32_MAX || !are_apart(c, one, other) || c->stopped) continue;
