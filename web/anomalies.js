@@ -44,7 +44,7 @@ function anomalyRow(anomaly) {
       el(
         "span",
         { class: "row-count" },
-        anomaly.count !== null && `${anomaly.atLeast ? "\u2265\u202f" : ""}${count(anomaly.count)}\u00d7`
+        isCounted(anomaly) && `${anomaly.atLeast ? "\u2265\u202f" : ""}${count(anomaly.count)}\u00d7`
       )
     )
   );

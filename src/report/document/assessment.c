@@ -119,7 +119,7 @@ iso_location iso_location_of(const isoproof_document *document, const isoproof_d
 
 void iso_times(isoproof_count_kind is, uint64_t count, char text[ISO_TIMES_BYTES]) {
   text[0] = 0;
-  if (is == ISOPROOF_COUNT_UNKNOWN) return;
+  if (is == ISOPROOF_COUNT_UNKNOWN || (is == ISOPROOF_COUNT_AT_LEAST && count <= 1)) return;
   snprintf(text, ISO_TIMES_BYTES, ", %s%llu time%s", is == ISOPROOF_COUNT_AT_LEAST ? "at least " : "",
            (unsigned long long)count, count == 1 ? "" : "s");
 }
