@@ -41,7 +41,11 @@ function anomalyRow(anomaly) {
           anomaly.keys.length > 4 && ", \u2026",
         ]
       ),
-      el("span", { class: "row-count" }, `${count(anomaly.count)}\u00d7`)
+      el(
+        "span",
+        { class: "row-count" },
+        isCounted(anomaly) && `${anomaly.atLeast ? "\u2265\u202f" : ""}${count(anomaly.count)}\u00d7`
+      )
     )
   );
 }
@@ -142,8 +146,7 @@ function anomalyDetail(anomaly) {
         { class: "why-level" },
         "breaks ",
         el("span", { class: "level-name" }, anomaly.level),
-        ", ",
-        plural(anomaly.count, "time"),
+        times(anomaly) && [", ", times(anomaly)],
         anomaly.keys.length > 0 && [
           ", on ",
           anomaly.keys.length === 1 ? "key " : "keys ",

@@ -118,8 +118,7 @@ function firstAnomaly(report) {
       { class: "why-level" },
       "breaks ",
       el("span", { class: "level-name" }, anomaly.level),
-      ", ",
-      plural(anomaly.count, "time")
+      times(anomaly) && [", ", times(anomaly)]
     ),
     el(
       "ol",

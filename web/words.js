@@ -3,6 +3,10 @@
 const whole = new Intl.NumberFormat("en-GB");
 const count = (value) => (value === null ? "an unknown number of" : whole.format(value));
 const plural = (value, one, many) => `${count(value)} ${value === 1 ? one : many || `${one}s`}`;
+// How often there is an anomaly: "3 times", "at least 3 times", or nothing where that says no more than that there is one.
+const isCounted = (anomaly) => anomaly.count !== null && (!anomaly.atLeast || anomaly.count > 1);
+const times = (anomaly) =>
+  isCounted(anomaly) ? `${anomaly.atLeast ? "at least " : ""}${plural(anomaly.count, "time")}` : "";
 // The code of an anomaly and its name, unless they are the same words.
 const sameWords = (code, name) =>
   code.toLowerCase().replace(/[^a-z0-9]/g, "") === name.toLowerCase().replace(/[^a-z0-9]/g, "");

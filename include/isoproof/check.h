@@ -34,7 +34,7 @@ typedef struct isoproof_check_options {
   const char *const
       *levels; /* ids or aliases asked for; NULL with level_count 0 means every level that can be decided */
   size_t level_count;
-  bool all; /* every instance of every anomaly instead of one per code */
+  bool all; /* every instance of every anomaly that can be counted instead of one per code */
   /* Look for these patterns only ("TAP-k", see isoproof_check_pattern_at), and judge no level: the verdict is violated
    * when one of them occurs.  NULL with anomaly_count 0 means all.  Not together with levels. */
   const char *const *anomalies;
@@ -135,12 +135,22 @@ typedef struct isoproof_anomaly_case {
   const char *explanation; /* in a sentence */
 } isoproof_anomaly_case;
 
+/* What a number of instances says. */
+typedef enum isoproof_count_kind {
+  ISOPROOF_COUNT_UNKNOWN, /* nothing: nobody counted, as there are cycles without end, or orders that nobody knows */
+  ISOPROOF_COUNT_EXACT,
+  ISOPROOF_COUNT_AT_LEAST /* there may be more: other orders of writes are possible, or counting stopped at its limit */
+} isoproof_count_kind;
+
+/* "unknown", "exact", "at least". */
+ISOPROOF_API const char *isoproof_count_kind_name(isoproof_count_kind kind);
+
 typedef struct isoproof_anomaly {
   size_t struct_size; /* sizeof(isoproof_anomaly), set by the caller */
   const char *code;
   const char *name;
   const char *level; /* the weakest level that it breaks */
-  uint64_t count;    /* instances of this code in the history; with `all`, 1 per entry */
+  uint64_t count;    /* instances of this code in the history, see count_is; with `all`, 1 per entry */
   const uint64_t *txns;
   size_t txn_count;
   const uint64_t *ops; /* the operations involved */
@@ -154,10 +164,15 @@ typedef struct isoproof_anomaly {
    * the edges above are then those that are certain.  NULL and 0 where there is but one cycle. */
   const isoproof_anomaly_case *cases;
   size_t case_count;
+  /* What `count` says, which is 0 where the number is unknown.  docs/anomalies.md has the definitions of instances. */
+  isoproof_count_kind count_is;
 } isoproof_anomaly;
 
 /* Anomalies in order of code; with `all` every instance, else the smallest one of each code. */
 ISOPROOF_API size_t isoproof_result_anomaly_count(const isoproof_result *result);
+/* How many were found: more than there are with `all` where an anomaly that was searched for has more than 10,000
+ * instances.  *is says whether that is all; it may be NULL. */
+ISOPROOF_API uint64_t isoproof_result_anomalies_found(const isoproof_result *result, isoproof_count_kind *is);
 ISOPROOF_API bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out);
 
 /* A level that is violated without an anomaly to show it, as that would take more cases than anybody reads (tens of

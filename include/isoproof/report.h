@@ -214,6 +214,7 @@ typedef struct isoproof_document_anomaly {
   uint32_t edge_count;
   const isoproof_document_case *cases;
   uint32_t case_count;
+  isoproof_count_kind count_is; /* what `count` says */
 } isoproof_document_anomaly;
 
 /* Anomalies as isoproof_result_anomaly_at has them; NULL after the last. */

@@ -49,6 +49,23 @@ static bool is_relevant(const isoproof_result *result, const isoproof_check_opti
   return false;
 }
 
+/* Says how many anomalies are shown, and how many were found. */
+static bool enter_anomalies(isoproof_result *result, const iso_level_check *check) {
+  size_t listed = check->shown_count;
+  for (size_t i = 0; i < check->told_count; i++) listed += iso_level_check_told(check, i);
+  if (!iso_result_set_anomalies(result, listed)) return false;
+  for (size_t i = 0; i < check->told_count; i++) {
+    const iso_occurrences *o = &check->occurrences[i];
+    if (o->list.count > 0) result->anomalies_found += o->count - o->list.count;
+    if (o->kind != ISOPROOF_COUNT_EXACT) result->found_is = ISOPROOF_COUNT_AT_LEAST;
+  }
+  for (size_t i = 0; i < check->shown_count; i++) {
+    bool cycle = iso_tap_of((iso_tap)check->shown[i].tap)->class == ISO_CLASS_CYCLE;
+    if (cycle || check->uncounted) result->found_is = ISOPROOF_COUNT_AT_LEAST;
+  }
+  return true;
+}
+
 /* Chooses the findings to show: those that break an asked level, or all. */
 static bool choose_shown(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options) {
   const iso_findings *all = &check->findings;
@@ -61,7 +78,7 @@ static bool choose_shown(isoproof_result *result, iso_level_check *check, const 
     if (is_relevant(result, options, finding)) check->shown[check->shown_count++] = *finding;
   }
   if (all->keep_all) qsort(check->shown, check->shown_count, sizeof *check->shown, by_pattern);
-  return iso_result_set_anomalies(result, check->shown_count + check->told_count);
+  return enter_anomalies(result, check);
 }
 
 /* A limit reached on the way leaves every asked level unknown. */

@@ -4,6 +4,7 @@
 #define ISO_CHECK_LEVEL_CHECK_H
 
 #include "check/axioms/shortest_proof.h"
+#include "check/count/occurrences.h"
 #include "check/strong/strong_levels.h"
 #include "result/result.h"
 #include "verify/finding.h"
@@ -18,7 +19,9 @@ typedef struct iso_level_check {
   iso_finding *shown; /* the findings behind the first anomalies, in their order */
   size_t shown_count;
   size_t told[ISO_STRONG_MOST]; /* the decisions whose scenarios are shown after those */
+  iso_occurrences occurrences[ISO_STRONG_MOST]; /* how often there are anomalies of the same name as those */
   size_t told_count;
+  bool uncounted; /* what a read observed was chosen, not known: numbers say nothing */
   const char *unknown_reason; /* why nothing can be said; NULL otherwise */
   const char *unexplained;    /* a level whose violation takes too many cases to show; NULL otherwise */
 
@@ -28,6 +31,9 @@ typedef struct iso_level_check {
 
 isoproof_status iso_level_check_new(isoproof_history *history, iso_level_check **check, isoproof_error *error);
 void iso_level_check_free(iso_level_check *check);
+
+/* How many anomalies are shown for a scenario that is told: itself, or every instance that is kept. */
+size_t iso_level_check_told(const iso_level_check *check, size_t told);
 
 /* Makes the prover, where it is not there. */
 isoproof_status iso_level_check_need_prover(iso_level_check *check, isoproof_error *error);

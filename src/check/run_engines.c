@@ -67,6 +67,28 @@ static bool is_searched(const isoproof_level_info *level, void *user) {
   return asked && !iso_is_broken_outright(w->check, level);
 }
 
+/* A cycle with one missed write is what is left of a lost update when everything that the contradiction can do without
+ * is taken away.  Where there are lost updates at this level, one of them tells more. */
+static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *scenario, isoproof_task *task,
+                                          isoproof_error *error) {
+  iso_anomaly name = iso_scenario_name(scenario);
+  bool single =
+      name == ISO_ANOMALY_G_SINGLE || name == ISO_ANOMALY_G_SINGLE_PROCESS || name == ISO_ANOMALY_G_SINGLE_REALTIME;
+  if (!single || check->uncounted) return ISOPROOF_OK;
+  const iso_strong_level *level = scenario->level;
+  iso_view *view = &check->weak.view;
+  iso_occurrences updates;
+  ISO_TRY(iso_occurrences_find(view, &check->weak.versions, level, ISO_ANOMALY_LOST_UPDATE, 1, task, &updates, error));
+  bool good = true;
+  if (updates.list.count > 0) {
+    iso_scenario_free(scenario);
+    good = iso_occurrence_scenario(view, &check->weak.versions, level, ISO_ANOMALY_LOST_UPDATE, updates.list.items,
+                                   scenario);
+  }
+  iso_occurrences_free(&updates);
+  return good ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
 /* Makes the scenarios of violated levels that nothing weaker explains; of two of one name, that of the weaker level is
  * shown. */
 static isoproof_status explain_strong(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
@@ -77,11 +99,25 @@ static isoproof_status explain_strong(iso_level_check *check, isoproof_task *tas
     if (status == ISOPROOF_ERR_LIMIT) check->unexplained = set->items[i].level->id;
     if (status == ISOPROOF_ERR_LIMIT) continue;
     if (status != ISOPROOF_OK) return status;
+    ISO_TRY(prefer_lost_update(check, &set->scenarios[i], task, error));
     iso_anomaly name = iso_scenario_name(&set->scenarios[i]);
     size_t k = 0;
     while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
     if (k == check->told_count) check->told_count++;
     check->told[k] = i;
+  }
+  return ISOPROOF_OK;
+}
+
+/* Counts what is told.  The verdicts are there already: a limit takes nothing but numbers away. */
+static isoproof_status count_told(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
+  size_t keep = check->findings.keep_all ? ISO_OCCURRENCES_LISTED : 0;
+  for (size_t i = 0; i < check->told_count && !check->uncounted; i++) {
+    const iso_scenario *scenario = &check->strong.scenarios[check->told[i]];
+    isoproof_status status =
+        iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level, iso_scenario_name(scenario),
+                             keep, task, &check->occurrences[i], error);
+    if (status != ISOPROOF_OK && status != ISOPROOF_ERR_MEMORY) return status;
   }
   return ISOPROOF_OK;
 }
@@ -102,7 +138,8 @@ static isoproof_status run_between(iso_level_check *check, const isoproof_check_
   }
   const isoproof_level_info *causal = iso_axiom_level(ISO_AXIOM_CAUSAL);
   if (iso_strong_verdict(&check->strong, causal) != ISOPROOF_SATISFIED) ISO_TRY(run_weak(check, options, task, error));
-  return explain_strong(check, task, error);
+  ISO_TRY(explain_strong(check, task, error));
+  return count_told(check, task, error);
 }
 
 static isoproof_status shorten_proofs(iso_level_check *check, isoproof_error *error) {
@@ -120,6 +157,7 @@ isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_opt
   isoproof_history *history = check->history;
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+  check->uncounted = resolution->counts.duplicate_writes > 0;
   if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
   ISO_TRY(iso_check_within(history, task, &check->findings, error));
   bool any = options->level_count + options->anomaly_count == 0;

@@ -21,6 +21,7 @@ void iso_level_check_free(iso_level_check *check) {
   iso_findings_free(&check->findings);
   iso_verifier_free(&check->verifier);
   iso_prover_free(&check->prover);
+  for (size_t i = 0; i < check->told_count; i++) iso_occurrences_free(&check->occurrences[i]);
   iso_strong_set_free(&check->strong);
   if (check->has_weak) iso_weak_free(&check->weak);
   free(check->shown);
@@ -43,6 +44,17 @@ static bool make_cycle(iso_level_check *check, const iso_finding *finding, iso_a
   return good;
 }
 
+/* Cycles are counted by the components of transactions that they lie in, of which each has one at least. */
+static void count_finding(const iso_level_check *check, const iso_tap_info *tap, isoproof_anomaly *anomaly,
+                          uint64_t count) {
+  bool all = check->findings.keep_all;
+  anomaly->count = all ? 1 : check->uncounted ? 0 : count;
+  anomaly->count_is = all                              ? ISOPROOF_COUNT_EXACT
+                      : check->uncounted               ? ISOPROOF_COUNT_UNKNOWN
+                      : tap->class == ISO_CLASS_CYCLE ? ISOPROOF_COUNT_AT_LEAST
+                                                       : ISOPROOF_COUNT_EXACT;
+}
+
 /* Makes the witness of a finding; NULL when it does not stand up to verification, or memory is out. */
 static isoproof_anomaly *make_anomaly(iso_level_check *check, const iso_finding *finding, iso_arena *arena) {
   const iso_tap_info *tap = iso_tap_of((iso_tap)finding->tap);
@@ -53,7 +65,7 @@ static isoproof_anomaly *make_anomaly(iso_level_check *check, const iso_finding 
   anomaly->code = info->code;
   anomaly->name = info->name;
   anomaly->level = info->level;
-  anomaly->count = check->findings.keep_all ? 1 : check->findings.count[finding->tap];
+  count_finding(check, tap, anomaly, check->findings.count[finding->tap]);
   /* A commit order is that of the level it was forced by. */
   if (tap->form == ISO_FORM_CM) anomaly->level = iso_axiom_level((iso_axiom)finding->seen)->id;
   if (!iso_tap_is_of_reads((iso_tap)finding->tap)) {
@@ -66,25 +78,61 @@ static isoproof_anomaly *make_anomaly(iso_level_check *check, const iso_finding 
 }
 
 /* The witness of a level that was searched for, checked in the same way. */
-static isoproof_anomaly *make_scenario(iso_level_check *check, size_t decision, iso_arena *arena) {
-  const iso_scenario *scenario = &check->strong.scenarios[decision];
+static isoproof_anomaly *make_scenario(iso_level_check *check, const iso_scenario *scenario, iso_arena *arena) {
   const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(scenario));
   isoproof_anomaly *anomaly = iso_arena_alloc(arena, 1, sizeof *anomaly);
   if (anomaly == NULL || info == NULL) return NULL;
   anomaly->struct_size = sizeof *anomaly;
   anomaly->code = info->code;
   anomaly->name = info->name;
-  anomaly->level = check->strong.items[decision].level->id;
-  anomaly->count = 1;
+  anomaly->level = scenario->level->id;
   bool good = iso_verify_scenario(check->history, check->weak.view.counts, scenario) &&
               iso_explain_scenario(check->history, scenario, arena, anomaly, NULL) == ISOPROOF_OK;
   return good ? anomaly : NULL;
 }
 
+/* The scenario that is told, with the number of its kind. */
+static isoproof_anomaly *make_told(iso_level_check *check, size_t told, iso_arena *arena) {
+  isoproof_anomaly *anomaly = make_scenario(check, &check->strong.scenarios[check->told[told]], arena);
+  if (anomaly == NULL) return NULL;
+  bool one = check->findings.keep_all;
+  anomaly->count = one ? 1 : check->occurrences[told].count;
+  anomaly->count_is = one ? ISOPROOF_COUNT_EXACT : check->occurrences[told].kind;
+  return anomaly;
+}
+
+/* One of its kind, as an anomaly of its own. */
+static isoproof_anomaly *make_occurrence(iso_level_check *check, size_t told, size_t number, iso_arena *arena) {
+  const iso_occurrences *all = &check->occurrences[told];
+  const iso_strong_level *level = check->strong.items[check->told[told]].level;
+  iso_scenario scenario;
+  isoproof_anomaly *anomaly = NULL;
+  if (!iso_occurrence_scenario(&check->weak.view, &check->weak.versions, level, all->anomaly, &all->list.items[number],
+                               &scenario))
+    return NULL;
+  if (iso_scenario_name(&scenario) == all->anomaly) anomaly = make_scenario(check, &scenario, arena);
+  iso_scenario_free(&scenario);
+  if (anomaly == NULL) return NULL;
+  anomaly->count = 1;
+  anomaly->count_is = ISOPROOF_COUNT_EXACT;
+  return anomaly;
+}
+
+size_t iso_level_check_told(const iso_level_check *check, size_t told) {
+  size_t kept = check->occurrences[told].list.count;
+  return kept > 0 ? kept : 1;
+}
+
 static isoproof_anomaly *anomaly_of(void *state, size_t number, iso_arena *arena) {
   iso_level_check *check = state;
   if (number < check->shown_count) return make_anomaly(check, &check->shown[number], arena);
-  return make_scenario(check, check->told[number - check->shown_count], arena);
+  size_t told = 0, place = number - check->shown_count;
+  while (told < check->told_count && place >= iso_level_check_told(check, told)) {
+    place -= iso_level_check_told(check, told++);
+  }
+  if (told == check->told_count) return NULL;
+  bool each = check->occurrences[told].list.count > 0;
+  return each ? make_occurrence(check, told, place, arena) : make_told(check, told, arena);
 }
 
 static void free_state(void *state) { iso_level_check_free(state); }

@@ -149,7 +149,8 @@ static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out
   theirs.code = out->code;
   theirs.name = out->name;
   theirs.level = out->level;
-  theirs.count = out->count;
+  theirs.count = 0; /* that there is one is known, not how many */
+  theirs.count_is = ISOPROOF_COUNT_UNKNOWN;
   *out = theirs;
   return true;
 }
@@ -168,6 +169,9 @@ isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t 
   out->level = weakest != NULL ? weakest->friendly : info->level != NULL ? info->level : "";
   uint64_t count = shown->is_cycle ? e->cycles.count[shown->anomaly] : e->noncycle.count[shown->anomaly];
   out->count = e->options.all ? 1 : count;
+  /* Of cycles the components are counted, each of which has one at least. */
+  bool components = shown->is_cycle || shown->anomaly == ISO_ANOMALY_CYCLIC_VERSIONS;
+  out->count_is = components && !e->options.all ? ISOPROOF_COUNT_AT_LEAST : ISOPROOF_COUNT_EXACT;
   if (!shown->is_cycle && e->noncycle.list.items[shown->number].op == ISO_NO_OP) {
     return borrow(e, shown->anomaly, out) ? out : NULL;
   }

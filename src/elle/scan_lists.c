@@ -274,7 +274,9 @@ static void scan_lost_updates(scan *s) {
            s->updates.items[end].element == first->element) {
       end++;
     }
-    if (end - i > 1) add(s, ISO_ANOMALY_LOST_UPDATE, 1, first->op, s->updates.items[i + 1].op, first->element);
+    for (size_t k = i + 1; k < end; k++) {
+      add(s, ISO_ANOMALY_LOST_UPDATE, 1, first->op, s->updates.items[k].op, first->element);
+    }
     i = end;
   }
 }

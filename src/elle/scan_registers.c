@@ -89,7 +89,9 @@ static bool scan_lost_updates(scan *s) {
   for (size_t i = 0; i < updates.count;) {
     size_t end = i + 1;
     while (end < updates.count && updates.items[end].read == updates.items[i].read) end++;
-    if (end - i > 1) add(s, ISO_ANOMALY_LOST_UPDATE, updates.items[i].read_op, updates.items[i + 1].read_op);
+    for (size_t k = i + 1; k < end; k++) {
+      add(s, ISO_ANOMALY_LOST_UPDATE, updates.items[i].read_op, updates.items[k].read_op);
+    }
     i = end;
   }
   iso_vec_free(&updates);

@@ -7,6 +7,18 @@
 #include "base/abi.h"
 #include "base/vector.h"
 
+const char *isoproof_count_kind_name(isoproof_count_kind kind) {
+  switch (kind) {
+  case ISOPROOF_COUNT_EXACT:
+    return "exact";
+  case ISOPROOF_COUNT_AT_LEAST:
+    return "at least";
+  case ISOPROOF_COUNT_UNKNOWN:
+    break;
+  }
+  return "unknown";
+}
+
 const char *isoproof_verdict_name(isoproof_verdict verdict) {
   switch (verdict) {
   case ISOPROOF_VERDICT_NONE:
@@ -98,6 +110,8 @@ bool iso_result_find_extremes(isoproof_result *result) {
 bool iso_result_set_anomalies(isoproof_result *result, size_t count) {
   result->cache = iso_alloc_zero(count, sizeof(void *));
   result->anomaly_count = result->cache != NULL ? count : 0;
+  result->anomalies_found = result->anomaly_count;
+  result->found_is = ISOPROOF_COUNT_EXACT;
   return result->cache != NULL;
 }
 
@@ -155,6 +169,11 @@ const char *isoproof_result_weakest_violated_at(const isoproof_result *result, s
 const char *isoproof_result_unexplained(const isoproof_result *result) { return result->unexplained; }
 
 size_t isoproof_result_anomaly_count(const isoproof_result *result) { return result->anomaly_count; }
+
+uint64_t isoproof_result_anomalies_found(const isoproof_result *result, isoproof_count_kind *is) {
+  if (is != NULL) *is = result->found_is;
+  return result->anomalies_found;
+}
 
 bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
   if (number >= result->anomaly_count) return false;

@@ -57,6 +57,8 @@ struct isoproof_result {
   const char **elle_not, **elle_also_not, **elle_proved; /* NULL-terminated */
 
   size_t anomaly_count;
+  uint64_t anomalies_found; /* as many, or more where some are not listed */
+  isoproof_count_kind found_is;
   isoproof_anomaly **cache; /* by anomaly; made when it is asked for */
   pthread_mutex_t lock;     /* guards the arena, the cache and the state of the engine */
   iso_arena arena;
@@ -72,7 +74,7 @@ bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *in
                           bool asked);
 /* Finds the strongest satisfied and the weakest violated levels of those entered; false when memory is out. */
 bool iso_result_find_extremes(isoproof_result *result);
-/* Says how many anomalies there are; false when memory is out. */
+/* Says how many anomalies there are, all of them listed; false when memory is out. */
 bool iso_result_set_anomalies(isoproof_result *result, size_t count);
 
 #endif

@@ -117,6 +117,13 @@ iso_location iso_location_of(const isoproof_document *document, const isoproof_d
 
 /* ---- words ---- */
 
+void iso_times(isoproof_count_kind is, uint64_t count, char text[ISO_TIMES_BYTES]) {
+  text[0] = 0;
+  if (is == ISOPROOF_COUNT_UNKNOWN || (is == ISOPROOF_COUNT_AT_LEAST && count <= 1)) return;
+  snprintf(text, ISO_TIMES_BYTES, ", %s%llu time%s", is == ISOPROOF_COUNT_AT_LEAST ? "at least " : "",
+           (unsigned long long)count, count == 1 ? "" : "s");
+}
+
 void iso_put_heading(iso_output *out, iso_put_fn put, const isoproof_document_anomaly *anomaly) {
   put(out, anomaly->name);
   if (strcmp(anomaly->name, anomaly->code) != 0) {
@@ -125,8 +132,8 @@ void iso_put_heading(iso_output *out, iso_put_fn put, const isoproof_document_an
     put(out, ")");
   }
   if (anomaly->count > 1) {
-    char times[48];
-    snprintf(times, sizeof times, ", %llu times", (unsigned long long)anomaly->count);
+    char times[ISO_TIMES_BYTES];
+    iso_times(anomaly->count_is, anomaly->count, times);
     put(out, times);
   }
   if (anomaly->level == NULL || anomaly->level[0] == 0) return;

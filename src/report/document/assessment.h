@@ -42,6 +42,9 @@ iso_location iso_location_of(const isoproof_document *document, const isoproof_d
 
 /* ---- anomalies in words ---- */
 
+/* ", 3 times" or ", at least 3 times"; "" where the number is not known, or says no more than that there is one. */
+enum { ISO_TIMES_BYTES = 48 };
+void iso_times(isoproof_count_kind is, uint64_t count, char text[ISO_TIMES_BYTES]);
 /* "lost update (lost-update), 3 times, breaks update-atomic", as it is: the caller escapes. */
 typedef void (*iso_put_fn)(iso_output *out, const char *text);
 void iso_put_heading(iso_output *out, iso_put_fn put, const isoproof_document_anomaly *anomaly);

@@ -209,7 +209,7 @@ const isoproof_document_anomaly *isoproof_document_anomaly_at(const isoproof_doc
 /* ---- what renderers ask for ---- */
 
 uint64_t iso_document_anomaly_count(const isoproof_document *document) {
-  return document->source.get != NULL ? document->anomalies_found : document->anomalies.count;
+  return document->source.get != NULL ? document->source.count : document->anomalies.count;
 }
 
 bool iso_document_anomaly(const isoproof_document *document, size_t number, iso_anomaly_parts parts, iso_arena *arena,

@@ -63,6 +63,7 @@ typedef struct iso_full_case {
 typedef struct iso_full_anomaly {
   const char *code, *name, *level, *explanation; /* code: NULL when there is no such anomaly */
   uint64_t count;
+  isoproof_count_kind count_is;
   bool has_ids; /* the input gives ids to transactions */
   const iso_full_txn *txns;
   size_t txn_count;
@@ -85,6 +86,7 @@ typedef struct iso_anomaly_parts {
 /* Where a document that does not keep its anomalies asks for them. */
 typedef struct iso_anomaly_source {
   const isoproof_result *result;
+  size_t count; /* of those that can be asked for */
   /* False when memory is out. */
   bool (*get)(const isoproof_document *document, size_t number, iso_anomaly_parts parts, iso_arena *arena,
               iso_full_anomaly *out);
@@ -151,6 +153,7 @@ struct isoproof_document {
   bool every_instance;                 /* anomalies are instances, instead of one for each code */
   ISO_VEC(iso_full_anomaly) anomalies; /* those that are kept */
   uint64_t anomalies_found;            /* more than there are here when some were left out */
+  bool found_more;                     /* than that, perhaps */
   iso_anomaly_source source;           /* of all anomalies, where none is kept */
   iso_name_list left_out;
   ISO_VEC(isoproof_notice) notices;

@@ -75,7 +75,7 @@ static bool get_anomaly(const isoproof_document *document, size_t number, iso_an
 /* Those that a report can show. */
 static bool keep_anomalies(isoproof_document *document) {
   iso_anomaly_parts whole = {.full = true, .limited = true};
-  for (size_t i = 0; i < document->anomalies_found && i < ISOPROOF_DOCUMENT_ANOMALIES; i++) {
+  for (size_t i = 0; i < document->source.count && i < ISOPROOF_DOCUMENT_ANOMALIES; i++) {
     iso_full_anomaly made;
     if (!get_anomaly(document, i, whole, &document->arena, &made)) return false;
     if (made.code != NULL && !iso_vec_push(&document->anomalies, made)) return false;
@@ -154,8 +154,10 @@ static bool refer(isoproof_document *document, const isoproof_history *history, 
     if (document->title == NULL) return false;
   }
   document->history = history;
-  document->anomalies_found = isoproof_result_anomaly_count(result);
-  document->source = (iso_anomaly_source){result, get_anomaly};
+  isoproof_count_kind found;
+  document->anomalies_found = isoproof_result_anomalies_found(result, &found);
+  document->found_more = found == ISOPROOF_COUNT_AT_LEAST;
+  document->source = (iso_anomaly_source){result, isoproof_result_anomaly_count(result), get_anomaly};
   return iso_document_run_facts(document, history) && copy_verdicts(document, result) &&
          refer_certificates(document, result) && copy_searches(document, result) && iso_document_make_title(document);
 }
@@ -173,7 +175,7 @@ isoproof_status isoproof_document_make(const isoproof_history *history, const is
     isoproof_document_free(made);
     return iso_fail_memory(error);
   }
-  made->source = (iso_anomaly_source){NULL, NULL};
+  made->source = (iso_anomaly_source){NULL, 0, NULL};
   if (known.detached) made->history = NULL;
   *document = made;
   return ISOPROOF_OK;

@@ -122,7 +122,8 @@ bool iso_full_anomaly_make(iso_arena *arena, const isoproof_history *history, co
                             .name = keep_text(&m, anomaly->name),
                             .level = keep_text(&m, anomaly->level),
                             .explanation = keep_text(&m, anomaly->explanation),
-                            .count = anomaly->count};
+                            .count = anomaly->count,
+                            .count_is = anomaly->count_is};
   make_txns(&m, out);
   if (parts.full && !m.failed) make_parts(&m, out);
   if (m.failed || !parts.limited) return !m.failed;

@@ -66,6 +66,11 @@ static bool put_anomalies(isoproof_json *json, const isoproof_document *d) {
     iso_arena_free(&arena);
   }
   isoproof_json_end(json);
+  if (d->anomalies_found > iso_document_anomaly_count(d)) {
+    isoproof_count_kind found = d->found_more ? ISOPROOF_COUNT_AT_LEAST : ISOPROOF_COUNT_EXACT;
+    iso_json_field_u64(json, "anomalies_found", d->anomalies_found);
+    iso_json_field_text(json, "anomalies_found_is", isoproof_count_kind_name(found));
+  }
   return good;
 }
 

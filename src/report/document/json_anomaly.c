@@ -101,7 +101,10 @@ void iso_put_anomaly_json(isoproof_json *json, const iso_full_anomaly *anomaly) 
   iso_json_field_text(json, "code", anomaly->code);
   iso_json_field_text(json, "name", anomaly->name);
   iso_json_field_text(json, "level", anomaly->level);
-  iso_json_field_u64(json, "count", anomaly->count);
+  if (anomaly->count_is != ISOPROOF_COUNT_UNKNOWN) {
+    iso_json_field_u64(json, "count", anomaly->count);
+    iso_json_field_text(json, "count_is", isoproof_count_kind_name(anomaly->count_is));
+  }
   put_txn_names(json, anomaly);
   iso_json_field_list(json, "keys");
   for (size_t i = 0; i < anomaly->key_count; i++) isoproof_json_scalar(json, anomaly->keys[i]);

@@ -362,7 +362,7 @@ static bool keep_all(gathering *g) {
 
 bool iso_limit_anomaly(iso_arena *arena, const isoproof_history *history, const isoproof_anomaly *anomaly,
                        isoproof_document_anomaly *out) {
-  *out = (isoproof_document_anomaly){.count = anomaly->count, .meaning = ""};
+  *out = (isoproof_document_anomaly){.count = anomaly->count, .count_is = anomaly->count_is, .meaning = ""};
   gathering g = {.arena = arena, .history = history, .anomaly = anomaly, .out = out};
   out->code = iso_document_text(arena, anomaly->code, strlen(anomaly->code), ISO_DOCUMENT_SCALAR);
   out->name = iso_document_text(arena, anomaly->name, strlen(anomaly->name), ISO_DOCUMENT_SCALAR);

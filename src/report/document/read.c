@@ -21,6 +21,7 @@ typedef struct reading {
   iso_arena scratch; /* of the field */
   iso_name_list asked;
   uint64_t schema;
+  uint64_t found; /* anomalies, where not all are there */
 } reading;
 
 static bool keep(reading *r, const iso_json *tree, size_t most, const char **out) {
@@ -235,6 +236,17 @@ static bool read_error(reading *r, const iso_json *tree) {
   return true;
 }
 
+static bool read_found(reading *r, const iso_json *tree) {
+  (void)iso_json_u64(tree, &r->found);
+  return true;
+}
+
+static bool read_found_is(reading *r, const iso_json *tree) {
+  const char *least = isoproof_count_kind_name(ISOPROOF_COUNT_AT_LEAST);
+  r->document->found_more = tree->type == ISO_TREE_TEXT && strcmp(tree->text, least) == 0;
+  return true;
+}
+
 static const struct field {
   const char *name;
   bool (*read)(reading *r, const iso_json *tree);
@@ -265,6 +277,8 @@ static const struct field {
               {"faults", read_faults},
               {"aborts", read_aborts},
               {"seconds", read_seconds},
+              {"anomalies_found", read_found},
+              {"anomalies_found_is", read_found_is},
               {"peak_bytes", read_peak},
               {"error", read_error}};
 
@@ -339,6 +353,7 @@ static isoproof_status read_object(reading *r, isoproof_error *error) {
     return iso_fail_at(error, ISOPROOF_ERR_FORMAT, place, "expected the JSON of a result with \"schema\":1, found %s",
                        r->schema == 0 ? "none" : "another schema");
   mark_asked(r);
+  if (r->found > r->document->anomalies_found) r->document->anomalies_found = r->found;
   find_instances(r->document);
   if (!iso_document_make_title(r->document) || !iso_document_count_left_out(r->document)) return iso_fail_memory(error);
   if (r->document->has_problem) return ISOPROOF_OK;

@@ -9,6 +9,9 @@
 bool iso_read_full_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out);
 bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out);
 
+/* "count" and "count_is" of an anomaly; results without the latter count exactly. */
+isoproof_count_kind iso_read_count(const iso_json *tree, uint64_t *count);
+
 /* "certificates", whose first token is the current one: their orders may be as long as the history. */
 isoproof_status iso_read_certificates(isoproof_document *document, iso_tokenizer *t, isoproof_error *error);
 /* "stats"; false when memory is out. */

@@ -220,12 +220,12 @@ static bool read_keys(reading *r, const iso_json *list) {
 static bool read_limited(iso_arena *arena, const iso_json *tree, isoproof_document_anomaly *out) {
   bool good = true;
   reading r = {.arena = arena, .out = out};
-  *out = (isoproof_document_anomaly){.meaning = "", .count = 1};
+  *out = (isoproof_document_anomaly){.meaning = ""};
   out->code = text_or(&r, iso_json_find(tree, "code"), ISO_DOCUMENT_SCALAR, &good);
   out->name = text_or(&r, iso_json_find(tree, "name"), ISO_DOCUMENT_SCALAR, &good);
   out->level = text_or(&r, iso_json_find(tree, "level"), ISO_DOCUMENT_SCALAR, &good);
   out->explanation = text_or(&r, iso_json_find(tree, "explanation"), SIZE_MAX, &good);
-  (void)iso_json_u64(iso_json_find(tree, "count"), &out->count);
+  out->count_is = iso_read_count(tree, &out->count);
   const iso_json *details = iso_json_find(tree, "details");
   good = good && (details != NULL ? read_txns(&r, details) : read_bare_txns(&r, iso_json_find(tree, "transactions")));
   return good && read_keys(&r, iso_json_find(tree, "keys")) &&

@@ -77,15 +77,23 @@ static void read_txns(reading *r, const iso_json *tree, iso_full_anomaly *out) {
   }
 }
 
+isoproof_count_kind iso_read_count(const iso_json *tree, uint64_t *count) {
+  const iso_json *is = iso_json_find(tree, "count_is");
+  *count = 0;
+  if (!iso_json_u64(iso_json_find(tree, "count"), count)) return ISOPROOF_COUNT_UNKNOWN;
+  bool least = is != NULL && is->type == ISO_TREE_TEXT &&
+               strcmp(is->text, isoproof_count_kind_name(ISOPROOF_COUNT_AT_LEAST)) == 0;
+  return least ? ISOPROOF_COUNT_AT_LEAST : ISOPROOF_COUNT_EXACT;
+}
+
 bool iso_read_full_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out) {
   reading r = {.arena = arena};
   const iso_json *key_list = iso_json_find(tree, "keys"), *case_list = iso_json_find(tree, "cases");
   *out = (iso_full_anomaly){.code = text_of(&r, iso_json_find(tree, "code")),
                             .name = text_of(&r, iso_json_find(tree, "name")),
                             .level = text_of(&r, iso_json_find(tree, "level")),
-                            .explanation = text_of(&r, iso_json_find(tree, "explanation")),
-                            .count = 1};
-  (void)iso_json_u64(iso_json_find(tree, "count"), &out->count);
+                            .explanation = text_of(&r, iso_json_find(tree, "explanation"))};
+  out->count_is = iso_read_count(tree, &out->count);
   read_txns(&r, tree, out);
   isoproof_scalar *key = room_for(&r, key_list, sizeof *key, &out->key_count);
   out->keys = key;

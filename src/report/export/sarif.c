@@ -238,8 +238,10 @@ static void put_result(sarif_log *log, const isoproof_document *document, const 
   iso_out_printf(iso_json_begin_string(json), "%016llx", (unsigned long long)fingerprint(document, a));
   iso_json_end_string(json);
   isoproof_json_end(json);
-  iso_json_field_u64(json, "occurrenceCount", a->count > 0 ? a->count : 1);
+  if (a->count_is != ISOPROOF_COUNT_UNKNOWN && a->count > 0) iso_json_field_u64(json, "occurrenceCount", a->count);
   iso_json_field_object(json, "properties");
+  if (a->count_is == ISOPROOF_COUNT_AT_LEAST)
+    iso_json_field_text(json, "occurrenceCountIs", isoproof_count_kind_name(a->count_is));
   iso_json_field_text(json, "level", a->level != NULL ? a->level : "");
   iso_json_field_list(json, "keys");
   for (uint32_t i = 0; i < a->key_count; i++) isoproof_json_string(json, a->keys[i]);

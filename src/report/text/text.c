@@ -146,8 +146,9 @@ static void put_anomaly(const printer *p, const iso_full_anomaly *anomaly, bool 
   iso_out_text(p->out, "\n  ");
   paint(p, ISOPROOF_VIOLATED, anomaly->code);
   put_line(p, " ", anomaly->name, "");
-  if (!p->document->every_instance)
-    iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, plural(anomaly->count));
+  char times[ISO_TIMES_BYTES];
+  iso_times(anomaly->count_is, anomaly->count, times);
+  if (!p->document->every_instance) iso_out_text(p->out, times);
   put_line(p, ", breaks ", anomaly->level, "\n");
   if (drawn)
     iso_put_sequence_diagram(p->out, &anomaly->limited, (iso_diagram_style){.color = p->color, .unicode = p->unicode});
@@ -183,9 +184,9 @@ static bool put_anomalies(const printer *p, iso_arena *arena, const char **first
     iso_arena_free(&scratch);
   }
   if (p->document->anomalies_found > iso_document_anomaly_count(p->document))
-    iso_out_printf(p->out, "\n  %llu of %llu anomalies are shown\n",
+    iso_out_printf(p->out, "\n  %llu of %s%llu anomalies are shown\n",
                    (unsigned long long)iso_document_anomaly_count(p->document),
-                   (unsigned long long)p->document->anomalies_found);
+                   p->document->found_more ? "at least " : "", (unsigned long long)p->document->anomalies_found);
   return good;
 }
 
