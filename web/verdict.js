@@ -75,7 +75,20 @@ function facts(report, tone) {
   const models = report.models.not.length + report.models.proved.length > 0;
   if (report.levels.length > 0 && (!models || report.strongest.length > 0))
     say("Strongest that holds", report.strongest, "none of the levels that were decided");
-  if (tone === "violated") say("Weakest violated", report.weakestViolated);
+  if (tone === "violated" || report.expected.length > 0) say("Weakest violated", report.weakestViolated);
+  const left = report.levels.filter((level) => level.verdict === "undecided" && level.reason);
+  for (const reason of new Set(left.map((level) => level.reason)))
+    rows.push(
+      el("dt", {}, "Not decided"),
+      el(
+        "dd",
+        {},
+        left
+          .filter((level) => level.reason === reason)
+          .map((level, at) => [at > 0 && ", ", el("span", { class: "level-name" }, level.id)]),
+        ` (${reason})`
+      )
+    );
   say("Models ruled out", report.models.not);
   say("and with them", report.models.alsoNot);
   say("Models proved", report.models.proved);

@@ -37,6 +37,7 @@ enum {
   CHECK_NEGATIVE_BALANCES,
   CHECK_GROUP_SIZE,
   CHECK_TIMEOUT,
+  CHECK_BUDGET,
   CHECK_MEMORY_LIMIT,
   CHECK_JOBS,
   CHECK_OUTPUT, /* the first of the reports */
@@ -239,7 +240,9 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
                                 .linearizable_keys = values[CHECK_LINEARIZABLE_KEYS].on,
                                 .certificate = values[CHECK_CERTIFICATE].on,
                                 .stats = values[CHECK_STATS].on,
-                                .duplicate_values = values[CHECK_DUPLICATE_VALUES].on};
+                                .duplicate_values = values[CHECK_DUPLICATE_VALUES].on,
+                                .others = values[CHECK_BUDGET].given,
+                                .budget = values[CHECK_BUDGET].number};
   isoproof_history *history = NULL;
   isoproof_result *result = NULL;
   double began = now(), loaded = began;
@@ -529,6 +532,15 @@ static const option table[CHECK_OPTIONS] = {
                        .help = "Give up on a file after that long; what is not decided then is unknown. 0 means never.",
                        .initial = "0",
                        .group = "Limits"},
+    [CHECK_BUDGET] = {.name = "budget",
+                      .argument = "SECONDS",
+                      .type = OPTION_NUMBER,
+                      .min = 0,
+                      .max = 1e9,
+                      .help = "After the levels of --level (or without it), decide all others too, the cheapest first, "
+                              "for no longer than that; the report says which are left, and the exit code is not "
+                              "about them. 0 means no limit.",
+                      .group = "Limits"},
     [CHECK_MEMORY_LIMIT] = {.name = "memory-limit",
                             .type = OPTION_SIZE,
                             .min = 1,

@@ -21,6 +21,7 @@ enum {
   TEST_ROUNDS,
   TEST_UNTIL_VIOLATION,
   TEST_TIMEOUT,
+  TEST_BUDGET,
   TEST_DIRECTORY,
   TEST_JSON,
   TEST_OUTPUT, /* the first of the reports */
@@ -56,11 +57,25 @@ static double now(void) {
 
 /* ---- judging ---- */
 
+/* How long the levels that nobody asked for may take: as long as the run, but long enough for most; whoever pressed
+ * Ctrl-C does not want to wait. */
+static double budget_of(const tester *t, const judgement *j) {
+  enum { LEAST = 10, INTERRUPTED = 3 };
+  const option_value *given = &t->parsed->values[TEST_BUDGET];
+  double run = isoproof_run_summary_counts(j->report)->seconds;
+  double budget = given->given ? given->number : run > LEAST ? run : LEAST;
+  return interrupted() && budget > INTERRUPTED ? INTERRUPTED : budget;
+}
+
 static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isoproof_error *error) {
   const option_value *expect = &t->parsed->values[TEST_EXPECT];
   j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_run_summary_claim(j->report);
-  isoproof_check_options how = {
-      .struct_size = sizeof how, .levels = &j->expected, .level_count = j->expected != NULL ? 1 : 0};
+  double budget = budget_of(t, j);
+  isoproof_check_options how = {.struct_size = sizeof how,
+                                .levels = &j->expected,
+                                .level_count = j->expected != NULL ? 1 : 0,
+                                .others = budget > 0,
+                                .budget = budget};
   double began = now();
   isoproof_status status = isoproof_history_open(t->folder.history, NULL, task, &j->history, error);
   j->load_seconds = now() - began;
@@ -363,6 +378,15 @@ static const option table[TEST_ALL] = {
                       .help = "Check for no longer than that; what is not decided then is unknown. 0 means no limit.",
                       .initial = "0",
                       .group = "Verdict"},
+    [TEST_BUDGET] = {.name = "budget",
+                     .argument = "SECONDS",
+                     .type = OPTION_NUMBER,
+                     .max = 1e9,
+                     .help = "When the expected level is decided, decide all other levels too, the cheapest first, for "
+                             "no longer than that; the report says which are left. The exit code is about the expected "
+                             "level only. 0 leaves the others out.",
+                     .initial = "as long as the run took, and at least 10",
+                     .group = "Verdict"},
     [TEST_DIRECTORY] = {.name = "directory",
                         .argument = "FOLDER",
                         .type = OPTION_FILE,

@@ -57,6 +57,11 @@ typedef struct isoproof_check_options {
    * level is satisfied when some choice satisfies it.  Without this they are bad input.  Only one check of such a
    * history may run at a time, as the choices are kept in it. */
   bool duplicate_values;
+  /* Levels: after those asked for (or where none is) decide the others too, the cheapest first, for at most `budget`
+   * seconds beyond (0: no limit).  What is left then is told by isoproof_result_undecided_at.  The verdict is about the
+   * levels asked for, as ever.  Once these are decided, cancelling the task is no error: it leaves the rest. */
+  bool others;
+  double budget;
 } isoproof_check_options;
 
 /* "list-append", "rw-register", ...; NULL after the last. */
@@ -78,6 +83,11 @@ ISOPROOF_API void isoproof_result_free(isoproof_result *result);
 ISOPROOF_API isoproof_verdict isoproof_result_verdict(const isoproof_result *result);
 /* Why something is unknown ("the time limit was reached"), NULL when nothing is. */
 ISOPROOF_API const char *isoproof_result_unknown_reason(const isoproof_result *result);
+
+/* Of a check with `others`, the levels that are left although the history could decide them, by id, and why ("the time
+ * budget was used up", "interrupted"); NULL after the last.  `reason` may be NULL. */
+ISOPROOF_API const char *isoproof_result_undecided_at(const isoproof_result *result, size_t number,
+                                                      const char **reason);
 
 typedef struct isoproof_level_verdict {
   size_t struct_size; /* sizeof(isoproof_level_verdict), set by the caller */

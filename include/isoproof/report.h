@@ -97,6 +97,10 @@ ISOPROOF_API const char *isoproof_document_unknown_reason(const isoproof_documen
 /* The levels decided or asked for, in the order of the table of levels; false after the last. */
 ISOPROOF_API bool isoproof_document_level(const isoproof_document *document, size_t number,
                                           isoproof_level_verdict *out);
+/* The levels that are left although the history could decide them, and why; NULL after the last.  `reason` may be
+ * NULL. */
+ISOPROOF_API const char *isoproof_document_undecided_at(const isoproof_document *document, size_t number,
+                                                        const char **reason);
 
 /* As in isoproof/check.h; NULL after the last. */
 ISOPROOF_API const char *isoproof_document_strongest(const isoproof_document *document, size_t number);

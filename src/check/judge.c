@@ -35,8 +35,7 @@ bool iso_is_broken_weakly(const iso_level_check *check, const isoproof_level_inf
   return false;
 }
 
-/* Whether the level is about transactions of one operation, and the history is not. */
-static bool is_beside_the_point(const iso_level_check *check, const isoproof_level_info *level) {
+bool iso_is_beside_the_point(const iso_level_check *check, const isoproof_level_info *level) {
   const iso_strong_level *strong = iso_strong_level_of(level);
   if (strong == NULL || !strong->single) return false;
   return !check->has_weak || iso_strong_hindrance(&check->weak.view, strong) != NULL;
@@ -51,7 +50,7 @@ static isoproof_verdict judge_axiom(const iso_level_check *check, iso_axiom axio
 
 isoproof_verdict iso_judge(const iso_level_check *check, const isoproof_level_info *level) {
   const iso_level_method *method = iso_level_method_of(level);
-  if (is_beside_the_point(check, level)) return iso_strong_verdict(&check->strong, level);
+  if (iso_is_beside_the_point(check, level)) return iso_strong_verdict(&check->strong, level);
   if (iso_is_broken_outright(check, level)) return ISOPROOF_VIOLATED;
   if (method->engine == ISO_ENGINE_WITHIN) return ISOPROOF_SATISFIED;
   if (!check->has_weak) return ISOPROOF_UNDECIDED;

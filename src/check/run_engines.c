@@ -4,6 +4,7 @@
 #include "base/task.h"
 #include "check/axioms/smallest_proof.h"
 #include "check/judge.h"
+#include "check/other_levels.h"
 #include "check/within/within.h"
 #include "explain/scenario.h"
 #include "history/resolve.h"
@@ -67,33 +68,43 @@ static bool is_searched(const isoproof_level_info *level, void *user) {
   return asked && !iso_is_broken_outright(w->check, level);
 }
 
-/* Makes the scenarios of violated levels that nothing weaker explains; of two of one name, that of the weaker level is
- * shown. */
-static isoproof_status explain_strong(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
-  iso_strong_set *set = &check->strong;
-  for (size_t i = 0; i < set->count; i++) {
-    if (!set->items[i].violated || iso_is_broken_weakly(check, isoproof_level_at(set->items[i].level->level))) continue;
-    isoproof_status status = iso_strong_explain(&check->weak.view, &check->weak.versions, set, i, task, error);
-    if (status == ISOPROOF_ERR_LIMIT) check->unexplained = set->items[i].level->id;
-    if (status == ISOPROOF_ERR_LIMIT) continue;
-    if (status != ISOPROOF_OK) return status;
-    iso_anomaly name = iso_scenario_name(&set->scenarios[i]);
-    size_t k = 0;
-    while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
-    if (k == check->told_count) check->told_count++;
-    check->told[k] = i;
+/* Of two scenarios of one name, that of the weaker level is shown. */
+static void tell_strong(iso_level_check *check, size_t decision) {
+  const iso_strong_set *set = &check->strong;
+  iso_anomaly name = iso_scenario_name(&set->scenarios[decision]);
+  size_t k = 0;
+  while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
+  if (k == check->told_count) {
+    check->told[check->told_count++] = decision;
+    return;
   }
-  return ISOPROOF_OK;
+  const isoproof_level_info *told = isoproof_level_at(set->items[check->told[k]].level->level);
+  if (isoproof_level_implies(told, isoproof_level_at(set->items[decision].level->level))) check->told[k] = decision;
+}
+
+isoproof_status iso_explain_strong(iso_level_check *check, size_t decision, isoproof_task *task,
+                                   isoproof_error *error) {
+  iso_strong_set *set = &check->strong;
+  const iso_strong *item = &set->items[decision];
+  if (!item->violated || iso_is_broken_weakly(check, isoproof_level_at(item->level->level))) return ISOPROOF_OK;
+  isoproof_status status = iso_strong_explain(&check->weak.view, &check->weak.versions, set, decision, task, error);
+  if (status == ISOPROOF_ERR_LIMIT) check->unexplained = item->level->id;
+  if (status == ISOPROOF_OK) tell_strong(check, decision);
+  return status == ISOPROOF_ERR_LIMIT ? ISOPROOF_OK : status;
+}
+
+isoproof_status iso_begin_between(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
+  ISO_TRY(iso_weak_begin(check->history, task, &check->weak, error));
+  check->has_weak = true;
+  ISO_TRY(iso_weak_report_known(&check->weak, &check->findings, error));
+  return check->findings.failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
 /* Strong levels first: what is satisfied implies the weaker ones, which then need no look.  What is violated may well
  * be so because of a weaker level, which explains it better. */
 static isoproof_status run_between(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
                                    isoproof_error *error) {
-  ISO_TRY(iso_weak_begin(check->history, task, &check->weak, error));
-  check->has_weak = true;
-  ISO_TRY(iso_weak_report_known(&check->weak, &check->findings, error));
-  if (check->findings.failed) return iso_fail_memory(error);
+  ISO_TRY(iso_begin_between(check, task, error));
   wish w = {options, check};
   iso_strong_options how = {.count_pairs = options->stats};
   if (options->anomaly_count == 0) {
@@ -102,7 +113,8 @@ static isoproof_status run_between(iso_level_check *check, const isoproof_check_
   }
   const isoproof_level_info *causal = iso_axiom_level(ISO_AXIOM_CAUSAL);
   if (iso_strong_verdict(&check->strong, causal) != ISOPROOF_SATISFIED) ISO_TRY(run_weak(check, options, task, error));
-  return explain_strong(check, task, error);
+  for (size_t i = 0; i < check->strong.count; i++) ISO_TRY(iso_explain_strong(check, i, task, error));
+  return ISOPROOF_OK;
 }
 
 static isoproof_status shorten_proofs(iso_level_check *check, isoproof_error *error) {
@@ -115,13 +127,9 @@ static isoproof_status shorten_proofs(iso_level_check *check, isoproof_error *er
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
-                                isoproof_error *error) {
-  isoproof_history *history = check->history;
-  const iso_resolution *resolution;
-  ISO_TRY(iso_history_resolve(history, task, &resolution, error));
-  if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
-  ISO_TRY(iso_check_within(history, task, &check->findings, error));
+/* Decides what was asked for, or everything where nothing in particular was. */
+static isoproof_status run_asked(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                 isoproof_error *error) {
   bool any = options->level_count + options->anomaly_count == 0;
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
   for (size_t i = 0; i < options->level_count; i++) {
@@ -129,13 +137,23 @@ isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_opt
   }
   if (!any) return ISOPROOF_OK;
   bool suits;
-  ISO_TRY(iso_versions_suit(history, &suits, error));
-  if (suits) {
-    ISO_TRY(run_between(check, options, task, error));
-    return shorten_proofs(check, error);
-  }
+  ISO_TRY(iso_versions_suit(check->history, &suits, error));
+  if (suits) return run_between(check, options, task, error);
   if (options->anomaly_count > 0) {
     check->unknown_reason = "patterns between transactions are found in registers and lists only";
   }
   return ISOPROOF_OK;
+}
+
+isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                isoproof_error *error) {
+  isoproof_history *history = check->history;
+  const iso_resolution *resolution;
+  ISO_TRY(iso_history_resolve(history, task, &resolution, error));
+  if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
+  ISO_TRY(iso_check_within(history, task, &check->findings, error));
+  bool others = options->others && options->anomaly_count == 0;
+  if (!others || options->level_count > 0) ISO_TRY(run_asked(check, options, task, error));
+  if (others) ISO_TRY(iso_decide_others(check, options, task, error));
+  return shorten_proofs(check, error);
 }

@@ -27,6 +27,12 @@ struct iso_level_entry {
   bool asked;
 };
 
+/* A level that nobody asked for and that was left, and why. */
+struct iso_left_level {
+  const isoproof_level_info *info;
+  const char *reason;
+};
+
 /* What the search for one level took. */
 struct iso_search_figures {
   const char *level;
@@ -39,6 +45,8 @@ struct isoproof_result {
   bool all;                       /* every instance was asked for: each entry stands for one */
   struct iso_level_entry *levels; /* in the order of the table of levels */
   size_t level_count;
+  struct iso_left_level *left; /* could be decided, but were not; in the order of the table */
+  size_t left_count;
   const char *unknown_reason;
   const char *unexplained;                    /* a level whose violation takes too many cases to show */
   bool only_patterns;                         /* no level was judged, but patterns were asked for */
@@ -70,6 +78,8 @@ isoproof_status iso_result_new(isoproof_history *history, const iso_result_engin
 /* Enters a level; false when memory is out. */
 bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *info, isoproof_verdict verdict,
                           bool asked);
+/* Enters a level that was left; false when memory is out. */
+bool iso_result_leave_level(isoproof_result *result, const isoproof_level_info *info, const char *reason);
 /* Finds the strongest satisfied and the weakest violated levels of those entered; false when memory is out. */
 bool iso_result_find_extremes(isoproof_result *result);
 /* Says how many anomalies there are; false when memory is out. */

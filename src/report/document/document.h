@@ -129,6 +129,11 @@ typedef struct iso_document_search {
 
 /* ---- the document ---- */
 
+/* A level that was left although the history could decide it, and why. */
+typedef struct iso_document_undecided {
+  const char *level, *reason;
+} iso_document_undecided;
+
 struct isoproof_document {
   iso_arena arena;
   bool has_problem;
@@ -144,6 +149,7 @@ struct isoproof_document {
   isoproof_verdict verdict, elle;
   const char *unknown_reason, *unexplained, *workload; /* NULL where there is none */
   ISO_VEC(isoproof_level_verdict) levels;
+  ISO_VEC(iso_document_undecided) undecided;
   iso_name_list names[ISO_NAMES_KINDS];
   ISO_VEC(isoproof_document_fact) facts;
   ISO_VEC(isoproof_document_fault) faults;
