@@ -247,6 +247,9 @@ typedef struct isoproof_render_options {
   /* Of the JSON: called at the end of the object, to which it may add fields.  NULL for none. */
   isoproof_json_fields_fn more;
   void *more_user;
+  /* Of the text. */
+  unsigned width; /* columns of the terminal, of which 60 to 200 are used; 0: 80 */
+  bool has_page;  /* a page was written already: do not suggest one */
 } isoproof_render_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md). */

@@ -230,6 +230,9 @@ typedef struct isoproof_draw_options {
   /* Of the JSON: called at the end of the object, to which it may add fields.  NULL for none. */
   isoproof_json_fields_fn more;
   void *more_user;
+  /* Of the text. */
+  unsigned width; /* columns of the terminal, of which 60 to 200 are used; 0: 80 */
+  bool has_page;  /* a page was written already: do not suggest one */
 } isoproof_draw_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md): what a reader makes the same document
@@ -237,7 +240,7 @@ typedef struct isoproof_draw_options {
 ISOPROOF_API isoproof_status isoproof_document_write_json(const isoproof_document *document,
                                                           const isoproof_draw_options *options, isoproof_write_fn write,
                                                           void *user, isoproof_error *error);
-/* For people, at most 80 columns wide where the names allow it. */
+/* For people, as wide as the options say where the names allow it. */
 ISOPROOF_API isoproof_status isoproof_document_write_text(const isoproof_document *document,
                                                           const isoproof_draw_options *options, isoproof_write_fn write,
                                                           void *user, isoproof_error *error);

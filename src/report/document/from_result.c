@@ -201,7 +201,9 @@ static isoproof_status write_result(const isoproof_result *result, const isoproo
                                .color = known.color,
                                .unicode = known.unicode,
                                .more = known.more,
-                               .more_user = known.more_user};
+                               .more_user = known.more_user,
+                               .width = known.width,
+                               .has_page = known.has_page};
   isoproof_document *document = iso_document_new();
   isoproof_status status = document != NULL && refer(document, result->history, result, &of)
                                ? put(document, &how, write, user, error)

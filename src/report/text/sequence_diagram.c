@@ -13,8 +13,8 @@ enum {
   MOST_ITEMS = 24,
   MOST_EDGES = 24,
   INDENT = 4,
-  WIDTH = 78,
-  WIDEST = 36, /* a column */
+  NARROWEST = 14, /* a column */
+  WIDEST = 36,
   CELL_BYTES = 256
 };
 
@@ -319,11 +319,24 @@ static void put_rest(const diagram *d) {
   }
 }
 
+/* How wide a column may be: as what stands in it, which lists make long. */
+static uint32_t widest(const diagram *d) {
+  size_t most = WIDEST;
+  for (uint32_t i = 0; i < d->item_count; i++) {
+    const item *one = &d->items[i];
+    if (one->op == ISOPROOF_NO_INDEX) continue;
+    size_t width = iso_text_columns(d->anomaly->txns[one->txn].ops[one->op].text) + 2;
+    if (width > most) most = width;
+  }
+  return (uint32_t)most;
+}
+
 void iso_put_sequence_diagram(iso_output *out, const isoproof_document_anomaly *anomaly, iso_diagram_style style) {
   diagram d = {.out = out, .anomaly = anomaly, .style = style};
   if (!choose_txns(&d) || !choose_items(&d)) return;
-  d.column_width = (WIDTH - INDENT) / d.columns;
-  if (d.column_width > WIDEST) d.column_width = WIDEST;
+  d.column_width = ((uint32_t)style.room - INDENT) / d.columns;
+  if (d.column_width < NARROWEST) return;
+  if (d.column_width > widest(&d)) d.column_width = widest(&d);
   choose_links(&d);
   choose_order(&d);
   iso_out_char(out, '\n');
