@@ -19,11 +19,8 @@ function brokenLevels(report) {
 const askedLevels = (report) =>
   report.expected.length > 0 ? report.expected : report.levels.filter((level) => level.asked).map((level) => level.id);
 
-// The anomaly that explains the verdict best: one that breaks just those levels.
-function mainAnomaly(report) {
-  const broken = brokenLevels(report);
-  return report.anomalies.find((anomaly) => broken.includes(anomaly.level)) || report.anomalies[0];
-}
+// The anomaly that explains the verdict best: the most telling one comes first in every output.
+const mainAnomaly = (report) => report.anomalies[0];
 
 function headline(report, tone) {
   const asked = askedLevels(report);

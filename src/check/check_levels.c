@@ -45,10 +45,21 @@ static bool enter_levels(isoproof_result *result, const iso_level_check *check, 
   return true;
 }
 
+/* The weakest level that a finding breaks: a commit order is that of the level it was forced by. */
+static const isoproof_level_info *level_of(const iso_finding *finding) {
+  const iso_tap_info *tap = iso_tap_of((iso_tap)finding->tap);
+  if (tap->form == ISO_FORM_CM) return iso_axiom_level((iso_axiom)finding->seen);
+  const isoproof_anomaly_info *info = isoproof_anomaly_find(tap->code);
+  return info != NULL && info->level != NULL ? isoproof_level_find(info->level) : NULL;
+}
+
+/* Instances of one pattern together, those of weaker levels first. */
 static int by_pattern(const void *a, const void *b) {
   const iso_finding *x = a, *y = b;
-  if (x->tap != y->tap) return x->tap < y->tap ? -1 : 1;
-  return (x->op > y->op) - (x->op < y->op);
+  if (x->tap == y->tap) return (x->op > y->op) - (x->op < y->op);
+  const isoproof_level_info *of_x = level_of(x), *of_y = level_of(y);
+  if (of_x != NULL && of_y != NULL && of_x != of_y) return of_x->number < of_y->number ? -1 : 1;
+  return x->tap < y->tap ? -1 : 1;
 }
 
 /* Whether a finding matters to a level that was asked for. */
@@ -155,6 +166,7 @@ static isoproof_status fill(isoproof_result *result, iso_level_check *check, con
   if (!entered) return iso_fail_memory(error);
   ISO_TRY(agree(result, error));
   ISO_TRY(verify_shown(result, check, error));
+  if (!iso_result_rank(result)) return iso_fail_memory(error);
   return options->certificate ? iso_certify(result, check, task, error) : ISOPROOF_OK;
 }
 

@@ -51,6 +51,7 @@ void isoproof_result_free(isoproof_result *result) {
   free(result->elle_also_not);
   free(result->elle_proved);
   free(result->cache);
+  free(result->order);
   pthread_mutex_destroy(&result->lock);
   free(result);
 }
@@ -173,6 +174,7 @@ size_t isoproof_result_anomaly_count(const isoproof_result *result) { return res
 
 bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
   if (number >= result->anomaly_count) return false;
+  if (result->order != NULL) number = result->order[number];
   /* The cache is no part of what the result says. */
   isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);

@@ -66,6 +66,7 @@ struct isoproof_result {
 
   size_t anomaly_count;
   isoproof_anomaly **cache; /* by anomaly; made when it is asked for */
+  uint32_t *order;          /* the anomalies as they are shown; NULL: as the engine numbers them */
   pthread_mutex_t lock;     /* guards the arena, the cache and the state of the engine */
   iso_arena arena;
   const iso_result_engine *engine;
@@ -84,5 +85,9 @@ bool iso_result_leave_level(isoproof_result *result, const isoproof_level_info *
 bool iso_result_find_extremes(isoproof_result *result);
 /* Says how many anomalies there are; false when memory is out. */
 bool iso_result_set_anomalies(isoproof_result *result, size_t count);
+/* Puts the most telling anomaly first, which every output follows: what breaks a level that was asked for and is
+ * violated; then what breaks the weakest level; then what takes the fewest transactions.  Makes all witnesses of lists
+ * that are not long; false when memory is out. */
+bool iso_result_rank(isoproof_result *result);
 
 #endif
