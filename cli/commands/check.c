@@ -10,6 +10,7 @@
 #include "cli/commands/batch.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
+#include "cli/commands/hints.h"
 #include "cli/options/elle.h"
 #include "cli/options/names.h"
 #include "cli/options/outputs.h"
@@ -134,7 +135,9 @@ static isoproof_status print_result(const check_job *job, const char *path, cons
                                     .check_seconds = check,
                                     .peak_bytes = peak_bytes(),
                                     .color = job->color,
-                                    .unicode = terminal_utf8()};
+                                    .unicode = terminal_utf8(),
+                                    .width = report_width(stdout),
+                                    .has_page = job->parsed->values[CHECK_OUTPUT + OUTPUT_HTML].given};
   if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
   if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);
@@ -250,10 +253,16 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
   if (status == ISOPROOF_OK) {
     loaded = now();
     status = isoproof_check(history, &how, task, &result, error);
+    if (status == ISOPROOF_ERR_FORMAT && how.elle_workload == NULL && how.model_count == 0 && !how.duplicate_values)
+      hint_duplicates(error);
   }
   double checked = now();
-  if (status == ISOPROOF_OK) status = print_result(job, path, result, loaded - began, checked - loaded, to->out, error);
-  if (status == ISOPROOF_OK) to->code = code_of(job, result);
+  if (status == ISOPROOF_OK) {
+    to->code = code_of(job, result);
+    status = print_result(job, path, result, loaded - began, checked - loaded, to->out, error);
+    /* Nobody reads any more, but the verdict counts, and so do the files that were asked for. */
+    if (status == ISOPROOF_ERR_IO && output_gone()) status = ISOPROOF_OK;
+  }
   if (status == ISOPROOF_OK)
     status = keep_document(job, number, history, result, loaded - began, checked - loaded, to, error);
   isoproof_result_free(result);

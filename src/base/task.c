@@ -66,6 +66,12 @@ void iso_task_progress(isoproof_task *task, const char *stage, const char *unit,
   task->callback(&progress, task->user);
 }
 
+void iso_task_stage(isoproof_task *task, const char *stage) {
+  if (task == NULL) return;
+  task->next_report = 0;
+  iso_task_progress(task, stage, "", 0, 0);
+}
+
 void iso_task_about(isoproof_task *task, const char *level, uint32_t decided, uint32_t total) {
   if (task == NULL) return;
   task->level = level;

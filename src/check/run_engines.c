@@ -41,6 +41,7 @@ static isoproof_status run_weak(iso_level_check *check, const isoproof_check_opt
                                 isoproof_error *error) {
   bool causal = is_wanted(ISO_AXIOM_CAUSAL, options);
   if (causal) {
+    iso_task_about(task, iso_axiom_level(ISO_AXIOM_CAUSAL)->id, 0, 0);
     ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
     if (!check->weak.axioms[ISO_AXIOM_CAUSAL].violated) return ISOPROOF_OK;
   }
@@ -49,6 +50,7 @@ static isoproof_status run_weak(iso_level_check *check, const isoproof_check_opt
                   (causal && axiom <= ISO_AXIOM_CAUSAL && is_wanted((iso_axiom)axiom, options));
     /* Update atomicity implies read atomicity, but not causality. */
     bool explains = axiom == ISO_AXIOM_READ_ATOMIC && check->strong.count > 0 && is_wanted((iso_axiom)axiom, options);
+    if (wanted || explains) iso_task_about(task, iso_axiom_level((iso_axiom)axiom)->id, 0, 0);
     if (wanted || explains) ISO_TRY(iso_weak_decide(&check->weak, (iso_axiom)axiom, task, error));
   }
   iso_weak_report(&check->weak, options->level_count > 0, &check->findings);
@@ -155,5 +157,6 @@ isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_opt
   bool others = options->others && options->anomaly_count == 0;
   if (!others || options->level_count > 0) ISO_TRY(run_asked(check, options, task, error));
   if (others) ISO_TRY(iso_decide_others(check, options, task, error));
+  iso_task_about(task, NULL, 0, 0);
   return shorten_proofs(check, error);
 }

@@ -133,6 +133,7 @@ isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso
       if (asked) set->reason = reason;
       continue;
     }
+    iso_task_about(task, level->id, 0, 0);
     isoproof_status status = iso_strong_run_one(view, versions, level, options, task, set, error);
     if (status == ISOPROOF_ERR_LIMIT) {
       if (asked) set->reason = iso_strong_too_large;

@@ -207,6 +207,9 @@ static void put_txn_name(const diagram *d, uint32_t *at, uint32_t txn, const cha
   bool committed = strcmp(t->status, "committed") == 0;
   snprintf(text, sizeof text, "%.60s%s%.20s%s%s%.80s%s", t->name, committed ? "" : " ", committed ? "" : t->status, "",
            session != NULL ? " (session " : "", session != NULL ? session : "", session != NULL ? ")" : "");
+  /* The session is a part of most names: it is what can be missed. */
+  if (session != NULL && iso_text_columns(text) > d->column_width - 2)
+    snprintf(text, sizeof text, "%.60s%s%.20s", t->name, committed ? "" : " ", committed ? "" : t->status);
   make_cell(d, text, d->column_width - 2, cell);
   put_cell(d, at, cell, committed ? bold : red);
 }
