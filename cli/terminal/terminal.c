@@ -141,7 +141,8 @@ void print_command(FILE *out, const char *command, unsigned at, unsigned indent,
   while (*command != 0) {
     size_t length = strcspn(command, " ");
     unsigned columns = word_columns(command, length);
-    if (!first && at + 1 + columns + 2 > width) {
+    unsigned after = command[length] != 0 ? 2 : 0; /* the backslash of the next line */
+    if (!first && at + 1 + columns + after > width) {
       fprintf(out, " \\\n%*s", (int)indent, "");
       at = indent;
     } else if (!first) {

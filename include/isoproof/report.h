@@ -159,6 +159,8 @@ typedef struct isoproof_document_op {
   uint64_t line;     /* 0 where it has none */
   int64_t offset;    /* -1 where it has none */
   bool involved;     /* the anomaly is about this one */
+  bool is_balance;   /* the key is an account of the workload bank, and the value stands for this balance */
+  int64_t balance;
 } isoproof_document_op;
 
 typedef struct isoproof_document_txn {

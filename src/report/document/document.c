@@ -27,6 +27,7 @@ void isoproof_document_free(isoproof_document *document) {
   iso_vec_free(&document->facts);
   iso_vec_free(&document->faults);
   iso_vec_free(&document->aborts);
+  iso_vec_free(&document->bank.totals);
   iso_vec_free(&document->anomalies);
   iso_vec_free(&document->left_out);
   for (size_t i = 0; i < document->certificates.count; i++) iso_vec_free(&document->certificates.items[i].names);

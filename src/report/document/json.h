@@ -10,4 +10,7 @@ void iso_put_anomaly_json(isoproof_json *json, const iso_full_anomaly *anomaly);
 /* "seconds" and "peak_bytes": what judging took, where it is known. */
 void iso_put_effort_json(isoproof_json *json, const isoproof_document *document);
 
+/* "bank", where the history is that of one. */
+void iso_put_bank_json(isoproof_json *json, const isoproof_document *document);
+
 #endif

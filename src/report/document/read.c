@@ -207,6 +207,8 @@ static bool read_aborts(reading *r, const iso_json *tree) {
   return true;
 }
 
+static bool read_bank(reading *r, const iso_json *tree) { return iso_read_bank(r->document, tree); }
+
 static bool read_seconds(reading *r, const iso_json *tree) {
   (void)iso_json_number(iso_json_find(tree, "load"), &r->document->load_seconds);
   (void)iso_json_number(iso_json_find(tree, "check"), &r->document->check_seconds);
@@ -266,6 +268,7 @@ static const struct field {
               {"facts", read_facts},
               {"faults", read_faults},
               {"aborts", read_aborts},
+              {"bank", read_bank},
               {"seconds", read_seconds},
               {"peak_bytes", read_peak},
               {"error", read_error}};

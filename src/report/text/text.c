@@ -253,6 +253,24 @@ static bool put_anomalies(const printer *p, iso_arena *arena, const char **first
   return good;
 }
 
+/* Wrong totals of a bank. */
+static void put_bank(const printer *p) {
+  enum { MOST = 3 };
+  const iso_document_bank *bank = &p->document->bank;
+  iso_words words = {NULL, 0, 0, false};
+  if (!bank->known || bank->wrong == 0) return;
+  iso_out_char(p->out, '\n');
+  iso_tell_bank(&words, bank);
+  iso_words_add(&words, ":");
+  if (!words.failed) iso_put_paragraph(p->out, words.text, 2, p->room);
+  iso_words_free(&words);
+  for (size_t i = 0; i < bank->totals.count && i < MOST; i++) {
+    iso_tell_total(&words, bank, &bank->totals.items[i]);
+    if (!words.failed) iso_put_paragraph(p->out, words.text, 4, p->room);
+    iso_words_free(&words);
+  }
+}
+
 static void put_names(const printer *p, const char *what, iso_document_names which) {
   const iso_name_list *names = &p->document->names[which];
   iso_words words = {NULL, 0, 0, false};
@@ -312,6 +330,7 @@ static bool put_result(const printer *p) {
   put_heading(p);
   put_levels(p);
   bool good = put_anomalies(p, &arena, &first);
+  put_bank(p);
   put_models(p);
   iso_put_certificates_text(p->out, p->document, p->room);
   iso_put_searches_text(p->out, p->document, p->room);
