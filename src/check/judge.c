@@ -27,8 +27,18 @@ bool iso_is_broken_outright(const iso_level_check *check, const isoproof_level_i
   return false;
 }
 
+/* A forced edge that contradicts CO by itself breaks its own axiom, whichever axiom it was found by. */
+static bool is_contradicted(const iso_level_check *check, const isoproof_level_info *level) {
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    const iso_tap_info *info = iso_tap_of((iso_tap)tap);
+    bool found = info->class == ISO_CLASS_AXIOM && info->form == ISO_FORM_CO && check->findings.count[tap] > 0;
+    if (found && iso_axiom_breaks(info->axiom, level)) return true;
+  }
+  return false;
+}
+
 bool iso_is_broken_weakly(const iso_level_check *check, const isoproof_level_info *level) {
-  if (iso_is_broken_outright(check, level)) return true;
+  if (iso_is_broken_outright(check, level) || is_contradicted(check, level)) return true;
   for (int axiom = 0; axiom < ISO_AXIOMS && check->has_weak; axiom++) {
     if (check->weak.axioms[axiom].violated && iso_axiom_breaks((iso_axiom)axiom, level)) return true;
   }
