@@ -57,7 +57,7 @@ static int run_command(const command *c, int argc, char **argv) {
       message_set_verbose(parsed.common[COMMON_VERBOSE].on && !common_quiet(&parsed));
       progress_begin(common_quiet(&parsed));
       code = c->run(&parsed);
-      progress_clear();
+      progress_end();
     }
   }
   options_free(&parsed);

@@ -102,6 +102,7 @@ function readLevel(raw) {
     id: string(level.id),
     verdict: VERDICTS.includes(level.verdict) ? level.verdict : "undecided",
     asked: level.asked === true,
+    reason: string(level.reason),
     follows: false,
     summary: string(level.summary),
     column: number(level.column, null),

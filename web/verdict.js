@@ -19,11 +19,8 @@ function brokenLevels(report) {
 const askedLevels = (report) =>
   report.expected.length > 0 ? report.expected : report.levels.filter((level) => level.asked).map((level) => level.id);
 
-// The anomaly that explains the verdict best: one that breaks just those levels.
-function mainAnomaly(report) {
-  const broken = brokenLevels(report);
-  return report.anomalies.find((anomaly) => broken.includes(anomaly.level)) || report.anomalies[0];
-}
+// The anomaly that explains the verdict best: the most telling one comes first in every output.
+const mainAnomaly = (report) => report.anomalies[0];
 
 function headline(report, tone) {
   const asked = askedLevels(report);
@@ -75,7 +72,20 @@ function facts(report, tone) {
   const models = report.models.not.length + report.models.proved.length > 0;
   if (report.levels.length > 0 && (!models || report.strongest.length > 0))
     say("Strongest that holds", report.strongest, "none of the levels that were decided");
-  if (tone === "violated") say("Weakest violated", report.weakestViolated);
+  if (tone === "violated" || report.expected.length > 0) say("Weakest violated", report.weakestViolated);
+  const left = report.levels.filter((level) => level.verdict === "undecided" && level.reason);
+  for (const reason of new Set(left.map((level) => level.reason)))
+    rows.push(
+      el("dt", {}, "Not decided"),
+      el(
+        "dd",
+        {},
+        left
+          .filter((level) => level.reason === reason)
+          .map((level, at) => [at > 0 && ", ", el("span", { class: "level-name" }, level.id)]),
+        ` (${reason})`
+      )
+    );
   say("Models ruled out", report.models.not);
   say("and with them", report.models.alsoNot);
   say("Models proved", report.models.proved);

@@ -49,7 +49,7 @@ static void deliver(batch *b, size_t number, const slot *result) {
   b->finished++;
   while (b->printed < b->count && b->slots[b->printed].done) print_slot(b, &b->slots[b->printed++]);
   if (b->workers > 1) {
-    isoproof_progress p = {b->stage, "files", b->finished, b->count};
+    isoproof_progress p = {.stage = b->stage, .unit = "files", .done = b->finished, .total = b->count};
     progress_update(&p, NULL);
   }
   pthread_mutex_unlock(&b->lock);

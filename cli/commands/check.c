@@ -10,6 +10,7 @@
 #include "cli/commands/batch.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
+#include "cli/commands/hints.h"
 #include "cli/options/elle.h"
 #include "cli/options/names.h"
 #include "cli/options/outputs.h"
@@ -37,6 +38,7 @@ enum {
   CHECK_NEGATIVE_BALANCES,
   CHECK_GROUP_SIZE,
   CHECK_TIMEOUT,
+  CHECK_BUDGET,
   CHECK_MEMORY_LIMIT,
   CHECK_JOBS,
   CHECK_OUTPUT, /* the first of the reports */
@@ -140,7 +142,9 @@ static isoproof_status print_result(const check_job *job, const char *path, cons
                                     .check_seconds = check,
                                     .peak_bytes = peak_bytes(),
                                     .color = job->color,
-                                    .unicode = terminal_utf8()};
+                                    .unicode = terminal_utf8(),
+                                    .width = report_width(stdout),
+                                    .has_page = job->parsed->values[CHECK_OUTPUT + OUTPUT_HTML].given};
   if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
   if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);
@@ -247,7 +251,9 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
                                 .linearizable_keys = values[CHECK_LINEARIZABLE_KEYS].on,
                                 .certificate = values[CHECK_CERTIFICATE].on,
                                 .stats = values[CHECK_STATS].on,
-                                .duplicate_values = values[CHECK_DUPLICATE_VALUES].on};
+                                .duplicate_values = values[CHECK_DUPLICATE_VALUES].on,
+                                .others = values[CHECK_BUDGET].given,
+                                .budget = values[CHECK_BUDGET].number};
   isoproof_history *history = NULL;
   isoproof_result *result = NULL;
   double began = now(), loaded = began;
@@ -255,11 +261,16 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
   if (status == ISOPROOF_OK) {
     loaded = now();
     status = isoproof_check(history, &how, task, &result, error);
+    if (status == ISOPROOF_ERR_FORMAT && how.elle_workload == NULL && how.model_count == 0 && !how.duplicate_values)
+      hint_duplicates(error);
   }
   double checked = now();
-  if (status == ISOPROOF_OK)
+  if (status == ISOPROOF_OK) {
+    to->code = code_of(job, result);
     status = print_result(job, path, history, result, loaded - began, checked - loaded, to->out, error);
-  if (status == ISOPROOF_OK) to->code = code_of(job, result);
+    /* Nobody reads any more, but the verdict counts, and so do the files that were asked for. */
+    if (status == ISOPROOF_ERR_IO && output_gone()) status = ISOPROOF_OK;
+  }
   if (status == ISOPROOF_OK)
     status = keep_document(job, number, history, result, loaded - began, checked - loaded, to, error);
   isoproof_result_free(result);
@@ -539,6 +550,15 @@ static const option table[CHECK_OPTIONS] = {
                        .help = "Give up on a file after that long; what is not decided then is unknown. 0 means never.",
                        .initial = "0",
                        .group = "Limits"},
+    [CHECK_BUDGET] = {.name = "budget",
+                      .argument = "SECONDS",
+                      .type = OPTION_NUMBER,
+                      .min = 0,
+                      .max = 1e9,
+                      .help = "After the levels of --level (or without it), decide all others too, the cheapest first, "
+                              "for no longer than that; the report says which are left, and the exit code is not "
+                              "about them. 0 means no limit.",
+                      .group = "Limits"},
     [CHECK_MEMORY_LIMIT] = {.name = "memory-limit",
                             .type = OPTION_SIZE,
                             .min = 1,

@@ -131,7 +131,7 @@ static void print_text(const facts *f) {
   for (size_t i = 0; isoproof_format_at(i) != NULL; i++) {
     const isoproof_format_info *format = isoproof_format_at(i);
     int used = printf("  %-12s %-12s ", format->id, format->writable ? "read, write" : "read");
-    print_wrapped(stdout, format->description, (unsigned)used, (unsigned)used, 80);
+    print_wrapped(stdout, format->description, (unsigned)used, (unsigned)used, terminal_width(stdout));
     putchar('\n');
   }
   print_drivers();

@@ -9,7 +9,7 @@
 
 enum { EXPLAIN_JSON, EXPLAIN_OPTIONS };
 
-enum { WIDTH = 80, INDENT = 2, COLUMN = 39 };
+enum { INDENT = 2, COLUMN = 39 };
 
 /* ---- levels ---- */
 
@@ -48,7 +48,7 @@ void level_fields(isoproof_json *j, const isoproof_level_info *level) {
 static void paragraph(const char *heading, const char *text) {
   if (text == NULL || *text == 0) return;
   printf("\n%s\n%*s", heading, INDENT, "");
-  print_wrapped(stdout, text, INDENT, INDENT, WIDTH);
+  print_wrapped(stdout, text, INDENT, INDENT, terminal_width(stdout));
   putchar('\n');
 }
 
@@ -144,7 +144,7 @@ static void anomaly_fields(isoproof_json *j, const isoproof_anomaly_info *anomal
 static void list_column(const char *name, const char *text) {
   int used = printf("  %-36s ", name);
   if (used > COLUMN) used = printf("\n%*s", COLUMN, "") - 1;
-  print_wrapped(stdout, text, (unsigned)used, COLUMN, WIDTH);
+  print_wrapped(stdout, text, (unsigned)used, COLUMN, terminal_width(stdout));
   putchar('\n');
 }
 

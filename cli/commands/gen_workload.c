@@ -62,6 +62,7 @@ static int write_to(FILE *out, const char *path, const isoproof_workload_options
   isoproof_status status = isoproof_workload_write(workload, write_stream, out, task, &error);
   interrupt_task_free(task);
   progress_clear();
+  if (status == ISOPROOF_ERR_IO && out == stdout && output_gone()) output_note_gone();
   /* When standard output refuses more, the end of the program says so. */
   if (status != ISOPROOF_OK && (status != ISOPROOF_ERR_IO || out != stdout)) message_error(&error, path);
   return exit_of_status(status);

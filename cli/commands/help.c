@@ -4,17 +4,17 @@
 
 #include "cli/commands/command.h"
 
-enum { WIDTH = 80, OPTION_COLUMN = 28 };
+enum { OPTION_COLUMN = 28 };
 
 void help_program(FILE *out) {
   fputs("Usage: isoproof COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
   print_wrapped(out,
                 "Decides which transaction isolation levels a recorded database history satisfies, and shows why not.",
-                0, 0, WIDTH);
+                0, 0, terminal_width(out));
   fputs("\n\nCommands:\n", out);
   for (size_t i = 0; command_at(i) != NULL; i++) {
     int used = fprintf(out, "  %-12s ", command_at(i)->name);
-    print_wrapped(out, command_at(i)->summary, (unsigned)used, 15, WIDTH);
+    print_wrapped(out, command_at(i)->summary, (unsigned)used, 15, terminal_width(out));
     fputc('\n', out);
   }
   fputs("\nOptions:\n"
@@ -37,7 +37,7 @@ static void help_option(FILE *out, const option *o) {
   fprintf(out, "%*s", OPTION_COLUMN - used, "");
   snprintf(sentence, sizeof sentence, "%s%s%s%s", o->help, o->initial != NULL ? " [" : "",
            o->initial != NULL ? o->initial : "", o->initial != NULL ? "]" : "");
-  print_wrapped(out, sentence, OPTION_COLUMN, OPTION_COLUMN, WIDTH);
+  print_wrapped(out, sentence, OPTION_COLUMN, OPTION_COLUMN, terminal_width(out));
   fputc('\n', out);
 }
 
@@ -54,16 +54,16 @@ static void help_options(FILE *out, const option *table, size_t count) {
 
 void help_command(FILE *out, const command *c) {
   int used = fprintf(out, "Usage: isoproof %s ", c->name);
-  print_wrapped(out, c->synopsis, (unsigned)used, (unsigned)used, WIDTH);
+  print_wrapped(out, c->synopsis, (unsigned)used, (unsigned)used, terminal_width(out));
   fputs("\n", out);
   for (const char *const *p = c->description; *p != NULL; p++) {
     fputc('\n', out);
-    print_wrapped(out, *p, 0, 0, WIDTH);
+    print_wrapped(out, *p, 0, 0, terminal_width(out));
     fputc('\n', out);
   }
   if (c->arguments != NULL) {
     fputs("\nArguments:\n  ", out);
-    print_wrapped(out, c->arguments, 2, 2, WIDTH);
+    print_wrapped(out, c->arguments, 2, 2, terminal_width(out));
     fputc('\n', out);
   }
   help_options(out, c->options, c->option_count);
@@ -76,14 +76,16 @@ void help_command(FILE *out, const command *c) {
       snprintf(says, sizeof says, "%s", c->examples[i].says);
     else
       snprintf(says, sizeof says, "%s (exit code %d)", c->examples[i].says, code);
-    fprintf(out, "  $ %s\n      ", c->examples[i].line);
-    print_wrapped(out, says, 6, 6, WIDTH);
+    fputs("  $ ", out);
+    print_command(out, c->examples[i].line, 4, 8, terminal_width(out));
+    fputs("\n      ", out);
+    print_wrapped(out, says, 6, 6, terminal_width(out));
     fputc('\n', out);
   }
   fputs("\nExit codes:\n", out);
 #define EXIT_X(name, code, weight, text)                                                                               \
   fprintf(out, "  %3d  ", code);                                                                                       \
-  print_wrapped(out, text, 7, 7, WIDTH);                                                                               \
+  print_wrapped(out, text, 7, 7, terminal_width(out));                                                                               \
   fputc('\n', out);
   EXIT_LIST(EXIT_X)
 #undef EXIT_X

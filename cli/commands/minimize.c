@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands/command.h"
+#include "cli/commands/hints.h"
 #include "cli/options/loss.h"
 #include "cli/options/names.h"
 #include "cli/terminal/interrupt.h"
@@ -70,7 +71,10 @@ static int minimize(const options *parsed, const char *input, isoproof_task *tas
   isoproof_history *history = NULL, *part = NULL;
   isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
   isoproof_status status = isoproof_history_open(input, &open, task, &history, &error);
-  if (status == ISOPROOF_OK) status = isoproof_minimize(history, &what, task, &part, &report, &error);
+  if (status == ISOPROOF_OK) {
+    status = isoproof_minimize(history, &what, task, &part, &report, &error);
+    if (status == ISOPROOF_ERR_FORMAT && !what.duplicate_values) hint_duplicates(&error);
+  }
   int code = exit_of_status(status);
   if (status != ISOPROOF_OK) {
     message_error(&error, input);

@@ -2,10 +2,12 @@
 #include "cli/commands/run_report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/terminal/message.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/terminal.h"
 
 /* "850 us", "1.2 ms", "3.4 s" */
 static void duration(int64_t ns, char text[32]) {
@@ -29,32 +31,52 @@ static void errors(const isoproof_run_counts *c, char *text, size_t size) {
   if (used > 0 && used + 1 < size) memcpy(text + used, ")", 2);
 }
 
-/* What is left, by whichever limit there is. */
+/* What is left, by whichever limit there is; what has passed where there is none. */
 static void remaining(const isoproof_run_progress *p, char *text, size_t size) {
   double left = -1;
   uint64_t done = p->counts->committed + p->counts->aborted + p->counts->unknown;
-  if (p->seconds_limit > 0) left = p->seconds_limit - p->counts->seconds;
+  if (p->seconds_limit > 0) left = p->seconds_limit > p->counts->seconds ? p->seconds_limit - p->counts->seconds : 0;
   if (p->txns_limit > done && p->rate > 0) {
     double by_count = (double)(p->txns_limit - done) / p->rate;
     if (left < 0 || by_count < left) left = by_count;
   }
-  text[0] = 0;
-  if (left >= 0) snprintf(text, size, "%.0f s left, ", left);
+  char duration_text[48];
+  progress_duration(left >= 0 ? left : p->counts->seconds, duration_text, sizeof duration_text);
+  if (left >= 0 && left < 0.5)
+    snprintf(text, size, "ending");
+  else
+    snprintf(text, size, "%s%s", duration_text, left >= 0 ? " left" : "");
 }
 
 void run_progress(const isoproof_run_progress *p, void *user) {
   (void)user;
-  char line[512], failed[256], p50[32], p99[32], left[64];
-  errors(p->counts, failed, sizeof failed);
-  duration(p->counts->p50_ns, p50);
-  duration(p->counts->p99_ns, p99);
+  char left[64], rate[48], committed[64], failed[320], fault[128], latency[96], errors_text[256], p50[32], p99[32];
+  const char *parts[PROGRESS_PARTS] = {left, rate, committed, failed};
+  size_t count = 4;
+  const isoproof_run_counts *c = p->counts;
+  errors(c, errors_text, sizeof errors_text);
+  duration(c->p50_ns, p50);
+  duration(c->p99_ns, p99);
   remaining(p, left, sizeof left);
-  snprintf(line, sizeof line, "%s%.0f tx/s, p50 %s, p99 %s, %" PRIu64 " committed, %" PRIu64 " aborted%s", left,
-           p->rate, p50, p99, p->counts->committed, p->counts->aborted + p->counts->unknown, failed);
-  progress_line(line);
+  snprintf(rate, sizeof rate, "%.0f tx/s", p->rate);
+  snprintf(committed, sizeof committed, "%" PRIu64 " committed", c->committed);
+  snprintf(failed, sizeof failed, "%" PRIu64 " aborted%s", c->aborted + c->unknown, errors_text);
+  /* Where the classes of errors do not fit, their number does. */
+  if (strlen(failed) > 40) snprintf(failed, sizeof failed, "%" PRIu64 " aborted", c->aborted + c->unknown);
+  if (p->fault != NULL) {
+    snprintf(fault, sizeof fault, "fault: %s", p->fault);
+    parts[count++] = fault;
+  }
+  snprintf(latency, sizeof latency, "p50 %s, p99 %s", p50, p99);
+  parts[count++] = latency;
+  if (strlen(errors_text) > 3 && strlen(failed) < 20) {
+    errors_text[strlen(errors_text) - 1] = 0;
+    parts[count++] = errors_text + 2;
+  }
+  progress_parts(parts, count);
 }
 
-void run_summary(FILE *out, const isoproof_run_summary *report) {
+static void put_summary(FILE *out, const isoproof_run_summary *report) {
   const isoproof_run_counts *c = isoproof_run_summary_counts(report);
   char failed[512], p50[32], p90[32], p99[32], most[32];
   errors(c, failed, sizeof failed);
@@ -67,10 +89,21 @@ void run_summary(FILE *out, const isoproof_run_summary *report) {
   put_escaped(out, isoproof_run_summary_isolation(report));
   fprintf(out, ": %" PRIu64 " committed, %" PRIu64 " aborted, %" PRIu64 " unknown%s in %.1f s\n", c->committed,
           c->aborted, c->unknown, failed, c->seconds);
+  if (isoproof_run_summary_cancelled(report)) fprintf(out, "  interrupted after %.1f s\n", c->seconds);
   if (c->committed > 0)
     fprintf(out, "  %.0f committed per second, latency p50 %s, p90 %s, p99 %s, max %s\n",
             c->seconds > 0 ? (double)c->committed / c->seconds : 0, p50, p90, p99, most);
   if (c->broken_totals > 0) fprintf(out, "  %" PRIu64 " reads of all accounts saw a wrong total\n", c->broken_totals);
+}
+
+void run_summary(FILE *out, const isoproof_run_summary *report) {
+  char *text = NULL;
+  size_t bytes;
+  FILE *lines = open_memstream(&text, &bytes);
+  if (lines == NULL) return;
+  put_summary(lines, report);
+  if (fclose(lines) == 0) print_lines(out, text);
+  free(text);
 }
 
 static void json_count(isoproof_json *j, const char *name, uint64_t count) {
@@ -115,6 +148,10 @@ void run_json(isoproof_json *j, const isoproof_run_summary *report, uint64_t see
   json_milliseconds(j, "max", c->max_ns);
   isoproof_json_end(j);
   if (c->broken_totals > 0) json_count(j, "broken_totals", c->broken_totals);
+  if (isoproof_run_summary_cancelled(report)) {
+    isoproof_json_name(j, "interrupted");
+    isoproof_json_bool(j, true);
+  }
   run_cluster_json(j, cluster);
   isoproof_json_end(j);
 }

@@ -21,6 +21,7 @@ enum {
   TEST_ROUNDS,
   TEST_UNTIL_VIOLATION,
   TEST_TIMEOUT,
+  TEST_BUDGET,
   TEST_DIRECTORY,
   TEST_JSON,
   TEST_OUTPUT, /* the first of the reports */
@@ -56,11 +57,25 @@ static double now(void) {
 
 /* ---- judging ---- */
 
+/* How long the levels that nobody asked for may take: as long as the run, but long enough for most; whoever pressed
+ * Ctrl-C does not want to wait. */
+static double budget_of(const tester *t, const judgement *j) {
+  enum { LEAST = 10, INTERRUPTED = 3 };
+  const option_value *given = &t->parsed->values[TEST_BUDGET];
+  double run = isoproof_run_summary_counts(j->report)->seconds;
+  double budget = given->given ? given->number : run > LEAST ? run : LEAST;
+  return interrupted() && budget > INTERRUPTED ? INTERRUPTED : budget;
+}
+
 static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isoproof_error *error) {
   const option_value *expect = &t->parsed->values[TEST_EXPECT];
   j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_run_summary_claim(j->report);
-  isoproof_check_options how = {
-      .struct_size = sizeof how, .levels = &j->expected, .level_count = j->expected != NULL ? 1 : 0};
+  double budget = budget_of(t, j);
+  isoproof_check_options how = {.struct_size = sizeof how,
+                                .levels = &j->expected,
+                                .level_count = j->expected != NULL ? 1 : 0,
+                                .others = budget > 0,
+                                .budget = budget};
   double began = now();
   isoproof_status status = isoproof_history_open(t->folder.history, NULL, task, &j->history, error);
   j->load_seconds = now() - began;
@@ -83,7 +98,8 @@ static isoproof_render_options render_options(const tester *t, const judgement *
                                    .check_seconds = j->check_seconds,
                                    .peak_bytes = peak,
                                    .color = color,
-                                   .unicode = terminal_utf8()};
+                                   .unicode = terminal_utf8(),
+                                   .has_page = true};
 }
 
 /* What the object of a round has beyond that of check. */
@@ -104,16 +120,19 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
   how.more = add_run;
   how.more_user = &fields;
   if (isoproof_result_write_json(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
-  message_error(&error, NULL);
+  if (out != stdout || !output_gone()) message_error(&error, NULL);
   return false;
 }
 
 static void print_expectation(const judgement *j, FILE *out) {
   const char *claim = isoproof_run_summary_claim(j->report);
   if (j->expected == NULL) {
-    fputs("  the database promises no level that isoproof knows; --expect names one\n", out);
+    print_lines(out, "  the database promises no level that isoproof knows; --expect names one\n");
   } else if (claim != NULL && strcmp(claim, j->expected) == 0) {
-    fprintf(out, "  expected: %s, as the database promises for %s\n", claim, isoproof_run_summary_isolation(j->report));
+    char text[512];
+    snprintf(text, sizeof text, "  expected: %s, as the database promises for %s\n", claim,
+             isoproof_run_summary_isolation(j->report));
+    print_lines(out, text);
   } else {
     fprintf(out, "  expected: %s\n", j->expected);
   }
@@ -122,11 +141,12 @@ static void print_expectation(const judgement *j, FILE *out) {
 static bool print_text(const tester *t, const judgement *j, FILE *out, bool color) {
   isoproof_error error = {.offset = -1};
   isoproof_render_options how = render_options(t, j, color);
+  how.width = out == stdout ? report_width(stdout) : 0;
   run_summary(out, j->report);
   run_cluster_summary(out, &t->plan.cluster);
   print_expectation(j, out);
   if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
-  message_error(&error, NULL);
+  if (out != stdout || !output_gone()) message_error(&error, NULL);
   return false;
 }
 
@@ -191,7 +211,12 @@ static void print(const tester *t, const judgement *j) {
     return;
   }
   print_text(t, j, stdout, t->color);
-  printf("  saved in %s; --seed=%" PRIu64 " repeats the workload\n", t->folder.round, t->plan.workload.seed);
+  char *text = NULL;
+  if (asprintf(&text, "  saved in %s; --seed=%" PRIu64 " repeats the workload\n", t->folder.round,
+               t->plan.workload.seed) < 0)
+    return;
+  print_lines(stdout, text);
+  free(text);
 }
 
 /* ---- rounds ---- */
@@ -220,6 +245,35 @@ static bool write_command(const tester *t) {
   return test_file_close(out, &t->folder, "command.txt");
 }
 
+/* Judges what was recorded, and reports. */
+static int judge_round(tester *t, judgement *j, isoproof_task *task) {
+  isoproof_error error = {.offset = -1};
+  isoproof_task_set_progress(task, progress_update, NULL);
+  isoproof_status status = judge(t, j, task, &error);
+  if (status != ISOPROOF_OK) {
+    message_error(&error, t->folder.history);
+    return exit_of_status(status);
+  }
+  progress_stage("writing the report");
+  if (!save(t, j)) return EXIT_USAGE;
+  print(t, j);
+  int code = exit_worse(keep_document(t, j), code_of(t, j));
+  /* What was recorded shows a violation, or it does not show that there would have been none. */
+  return interrupted() && code == EXIT_SATISFIED ? EXIT_INTERRUPTED : code;
+}
+
+/* A run that was interrupted is judged as far as it went; the next signal ends everything. */
+static int judge_interrupted(tester *t, judgement *j) {
+  if (isoproof_run_summary_counts(j->report)->committed == 0) return EXIT_INTERRUPTED;
+  progress_clear();
+  message("interrupted; judging what was recorded (Ctrl-C again ends at once)");
+  isoproof_task *task = interrupt_task_after();
+  if (task == NULL) return EXIT_UNKNOWN;
+  int code = judge_round(t, j, task);
+  isoproof_task_free(task);
+  return code;
+}
+
 /* Runs and judges; the report and the result are in `j`, also when something failed on the way. */
 static int run_round(tester *t, judgement *j, isoproof_task *task) {
   isoproof_error error = {.offset = -1};
@@ -233,18 +287,9 @@ static int run_round(tester *t, judgement *j, isoproof_task *task) {
     return run_exit(&error, t->folder.history);
   }
   if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
-  if (isoproof_run_summary_cancelled(j->report)) return EXIT_INTERRUPTED;
+  if (isoproof_run_summary_cancelled(j->report)) return judge_interrupted(t, j);
   int useless = run_was_useful(j->report);
-  if (useless != EXIT_SATISFIED) return useless;
-  isoproof_task_set_progress(task, progress_update, NULL);
-  isoproof_status status = judge(t, j, task, &error);
-  if (status != ISOPROOF_OK) {
-    message_error(&error, t->folder.history);
-    return exit_of_status(status);
-  }
-  if (!save(t, j)) return EXIT_USAGE;
-  print(t, j);
-  return exit_worse(keep_document(t, j), code_of(t, j));
+  return useless != EXIT_SATISFIED ? useless : judge_round(t, j, task);
 }
 
 static int one_round(tester *t, uint64_t round) {
@@ -277,7 +322,7 @@ static int all_rounds(tester *t) {
   for (uint64_t round = 1; round <= rounds; round++) {
     int code = one_round(t, round);
     worst = exit_worse(worst, code);
-    if (code == EXIT_INTERRUPTED || interrupted()) return EXIT_INTERRUPTED;
+    if (interrupted()) return t->violated > 0 ? EXIT_VIOLATED : EXIT_INTERRUPTED;
     /* A database that is gone will not come back from being asked again. */
     if (code != EXIT_SATISFIED && code != EXIT_VIOLATED && code != EXIT_UNKNOWN) return worst;
     if (until && code == EXIT_VIOLATED) break;
@@ -321,7 +366,7 @@ static int run(options *parsed) {
       if (t.many && t.reports.count > 0) code = exit_worse(code, outputs_write(&t.reports));
       if (!run_cluster_save_logs(&t.plan.cluster, t.folder.path)) code = exit_worse(code, EXIT_USAGE);
       print_rounds(&t);
-      if (code == EXIT_INTERRUPTED) message("interrupted; what was recorded is in %s", t.folder.path);
+      if (interrupted()) message("interrupted; what was recorded is in %s", t.folder.path);
     }
   }
   outputs_free(&t.reports);
@@ -363,6 +408,15 @@ static const option table[TEST_ALL] = {
                       .help = "Check for no longer than that; what is not decided then is unknown. 0 means no limit.",
                       .initial = "0",
                       .group = "Verdict"},
+    [TEST_BUDGET] = {.name = "budget",
+                     .argument = "SECONDS",
+                     .type = OPTION_NUMBER,
+                     .max = 1e9,
+                     .help = "When the expected level is decided, decide all other levels too, the cheapest first, for "
+                             "no longer than that; the report says which are left. The exit code is about the expected "
+                             "level only. 0 leaves the others out.",
+                     .initial = "as long as the run took, and at least 10",
+                     .group = "Verdict"},
     [TEST_DIRECTORY] = {.name = "directory",
                         .argument = "FOLDER",
                         .type = OPTION_FILE,
@@ -389,6 +443,8 @@ static const char *const description[] = {
     "(version and settings) and command.txt. Without options it tests a private SQLite database for three seconds.",
     "The exit code is 0 when the level holds, 1 when it is violated, 3 when that could not be decided, 4 when the "
     "database failed. 'isoproof check' judges a saved history again, for any level.",
+    "Ctrl-C ends the run, not the test: what was recorded until then is judged, reported and saved. The exit code is 1 "
+    "then when that violates the level, else 130. A second Ctrl-C ends everything at once.",
     "Workloads:" WORKLOAD_LINES, NULL};
 
 const command command_test = {

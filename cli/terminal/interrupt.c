@@ -1,29 +1,41 @@
 /* interrupt.c - signals. */
 #include "cli/terminal/interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "cli/terminal/progress.h"
 
 /* Tasks in progress, one a worker thread at most; a handler may only touch lock-free atomics. */
 enum { MOST_TASKS = 1024 };
 static _Atomic(isoproof_task *) tasks[MOST_TASKS];
 static atomic_bool caught;
 
+/* The second one: nothing is waited for any more. */
+static void end_at_once(int number) {
+  static const char erase[] = "\r\033[K";
+  if (progress_is_shown() && write(STDERR_FILENO, erase, sizeof erase - 1) < 0) errno = 0; /* nobody to tell */
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
 static void cancel_all(int number) {
-  (void)number;
-  atomic_store(&caught, true);
+  int before = errno;
+  if (atomic_exchange(&caught, true)) end_at_once(number);
   for (size_t i = 0; i < MOST_TASKS; i++) {
     isoproof_task *task = atomic_load(&tasks[i]);
     if (task != NULL) isoproof_task_cancel(task);
   }
+  errno = before;
 }
 
 void interrupt_install(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = cancel_all;
-  action.sa_flags = (int)SA_RESETHAND;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -42,6 +54,11 @@ isoproof_task *interrupt_task_new(void) {
   /* A signal between the last look and the registration must not be lost. */
   if (interrupted()) isoproof_task_cancel(task);
   return task;
+}
+
+isoproof_task *interrupt_task_after(void) {
+  isoproof_task *task;
+  return isoproof_task_new(&task) == ISOPROOF_OK ? task : NULL;
 }
 
 void interrupt_task_free(isoproof_task *task) {

@@ -12,6 +12,8 @@ void interrupt_install(void);
 bool interrupted(void);
 /* A task with the handler's knowledge; NULL when memory is out. */
 isoproof_task *interrupt_task_new(void);
+/* A task that knows nothing of the signal that came: for what is still worth doing after it.  The next one kills. */
+isoproof_task *interrupt_task_after(void);
 void interrupt_task_free(isoproof_task *task);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 
 static atomic_bool verbose;
@@ -98,7 +99,20 @@ static void put_safely(FILE *out, const char *text, const char *allowed) {
 void put_escaped(FILE *out, const char *text) { put_safely(out, text, ""); }
 void put_text(FILE *out, const char *text) { put_safely(out, text, "\n\t"); }
 
-static void print_line(const char *text) {
+/* A message in words: servers part theirs with line breaks and tabs. */
+static void flatten(char *text) {
+  size_t to = 0;
+  for (size_t i = 0; text[i] != 0; i++) {
+    bool blank = text[i] == '\n' || text[i] == '\r' || text[i] == '\t' || text[i] == ' ';
+    bool again = blank && to > 0 && text[to - 1] == ' ' && text[i] != ' ';
+    if (!again) text[to++] = (char)(blank ? ' ' : text[i]);
+  }
+  while (to > 0 && text[to - 1] == ' ') to--;
+  text[to] = 0;
+}
+
+static void print_line(char *text) {
+  flatten(text);
   /* Results printed so far come before what is said about the next one. */
   fflush(stdout);
   progress_clear();
@@ -128,10 +142,21 @@ void note(const char *format, ...) {
   print_line(text);
 }
 
+/* Whether it says no more than that nobody reads standard output any more. */
+static bool is_of_closed_pipe(const isoproof_error *error) {
+  bool of_stdout = error->file[0] == 0 || strcmp(error->file, "-") == 0 || error->file[0] == '<';
+  bool about_output = strstr(error->message, strerror(EPIPE)) != NULL || strstr(error->message, "write") != NULL;
+  return error->code == ISOPROOF_ERR_IO && of_stdout && about_output && output_gone();
+}
+
 void message_error(const isoproof_error *error, const char *file) {
   char text[ISOPROOF_ERROR_FILE_BYTES + ISOPROOF_ERROR_MESSAGE_BYTES + 64];
   if (error->code == ISOPROOF_ERR_CANCELLED) {
     message("interrupted");
+    return;
+  }
+  if (is_of_closed_pipe(error)) {
+    output_note_gone();
     return;
   }
   isoproof_error_format(error, text, sizeof text);

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+enum { USUAL = 80, NARROWEST = 60, WIDEST = 200 };
+
 bool terminal_live(FILE *stream) {
   const char *term = getenv("TERM");
   return isatty(fileno(stream)) && term != NULL && *term != 0 && strcmp(term, "dumb") != 0;
@@ -29,16 +31,44 @@ bool terminal_utf8(void) {
   return false;
 }
 
-unsigned terminal_width(FILE *stream) {
+/* 0 where unknown. */
+static unsigned columns_of(FILE *stream) {
   struct winsize size;
-  bool known = isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
+  if (isatty(fileno(stream)) && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char *columns = getenv("COLUMNS");
+  unsigned long number = columns != NULL ? strtoul(columns, NULL, 10) : 0;
+  return number > 0 && number < 100000 ? (unsigned)number : 0;
+}
+
+unsigned terminal_columns(FILE *stream) {
+  unsigned columns = columns_of(stream);
+  return columns > 0 ? columns : USUAL;
+}
+
+static unsigned within(unsigned columns) {
+  return columns < NARROWEST ? NARROWEST : columns > WIDEST ? WIDEST : columns;
+}
+
+unsigned terminal_width(FILE *stream) { return within(terminal_columns(stream)); }
+
+unsigned report_width(FILE *stream) {
+  unsigned columns = columns_of(stream);
+  return columns > 0 ? within(columns) : 0;
 }
 
 unsigned text_columns(const char *text) {
   unsigned columns = 0;
   for (; *text != 0; text++) columns += ((unsigned char)*text & 0xc0) != 0x80;
   return columns;
+}
+
+size_t text_bytes(const char *text, unsigned columns) {
+  size_t bytes = 0;
+  for (; text[bytes] != 0; bytes++) {
+    bool begins = ((unsigned char)text[bytes] & 0xc0) != 0x80;
+    if (begins && columns-- == 0) break;
+  }
+  return bytes;
 }
 
 static unsigned word_columns(const char *word, size_t length) {
@@ -76,5 +106,53 @@ void print_wrapped(FILE *out, const char *text, unsigned at, unsigned indent, un
     at += columns;
     first = false;
     text += length;
+  }
+}
+
+static void print_one(FILE *out, const char *line, size_t length, unsigned width) {
+  unsigned blanks = 0;
+  while (blanks < length && line[blanks] == ' ') blanks++;
+  if (word_columns(line, length) <= width) {
+    fwrite(line, 1, length, out);
+    return;
+  }
+  char *copy = strndup(line + blanks, length - blanks);
+  fprintf(out, "%*s", (int)blanks, "");
+  if (copy != NULL) print_wrapped(out, copy, blanks, blanks + 2, width);
+  free(copy);
+}
+
+void print_lines(FILE *out, const char *text) {
+  unsigned width = report_width(out);
+  if (width == 0) {
+    fputs(text, out);
+    return;
+  }
+  while (*text != 0) {
+    size_t length = strcspn(text, "\n");
+    print_one(out, text, length, width);
+    text += length;
+    if (*text == '\n') fputc(*text++, out);
+  }
+}
+
+void print_command(FILE *out, const char *command, unsigned at, unsigned indent, unsigned width) {
+  bool first = true;
+  while (*command != 0) {
+    size_t length = strcspn(command, " ");
+    unsigned columns = word_columns(command, length);
+    unsigned after = command[length] != 0 ? 2 : 0; /* the backslash of the next line */
+    if (!first && at + 1 + columns + after > width) {
+      fprintf(out, " \\\n%*s", (int)indent, "");
+      at = indent;
+    } else if (!first) {
+      fputc(' ', out);
+      at++;
+    }
+    fwrite(command, 1, length, out);
+    at += columns;
+    first = false;
+    command += length;
+    command += strspn(command, " ");
   }
 }

@@ -13,13 +13,24 @@ bool terminal_color(FILE *stream, color_wish wish);
 bool terminal_utf8(void);
 /* Whether the stream is a terminal that can erase a line. */
 bool terminal_live(FILE *stream);
-/* Columns of the stream's terminal, 80 where unknown. */
+/* Columns of the stream's terminal, else as COLUMNS says, else 80. */
+unsigned terminal_columns(FILE *stream);
+/* As many of them as text should have: 60 to 200. */
 unsigned terminal_width(FILE *stream);
+/* The same for reports: 0 where neither a terminal nor COLUMNS says anything. */
+unsigned report_width(FILE *stream);
 
 /* Prints words of `text` wrapped at `width` columns, each line after `indent` spaces; the first line starts at column
  * `at`.  A newline in the text stays one; no newline is added at the end. */
 void print_wrapped(FILE *out, const char *text, unsigned at, unsigned indent, unsigned width);
+/* Prints every line of the text wrapped at the width of the stream's terminal, as far as there is one; what follows a
+ * line's end stands two columns further in than the line. */
+void print_lines(FILE *out, const char *text);
+/* Prints a command for a shell in the same way, with a backslash where it goes on in the next line. */
+void print_command(FILE *out, const char *command, unsigned at, unsigned indent, unsigned width);
 /* Columns that a UTF-8 text takes, one a character. */
 unsigned text_columns(const char *text);
+/* How many bytes of it fit into that many columns. */
+size_t text_bytes(const char *text, unsigned columns);
 
 #endif

@@ -90,9 +90,12 @@ typedef struct isoproof_progress {
   const char *unit;
   uint64_t done;
   uint64_t total;
+  const char *level; /* the level that is being decided; NULL where that is not known */
+  uint32_t levels_decided, levels_total; /* of a check of many levels; 0 and 0 otherwise */
 } isoproof_progress;
 
-/* Called from the thread that runs the task, at most about ten times per second. */
+/* Called from the thread that runs the task, at most about ten times per second; a stage that is not divided into steps
+ * may be silent for longer. */
 typedef void (*isoproof_progress_fn)(const isoproof_progress *progress, void *user);
 
 ISOPROOF_API isoproof_status isoproof_task_new(isoproof_task **task);

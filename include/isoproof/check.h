@@ -57,6 +57,11 @@ typedef struct isoproof_check_options {
    * level is satisfied when some choice satisfies it.  Without this they are bad input.  Only one check of such a
    * history may run at a time, as the choices are kept in it. */
   bool duplicate_values;
+  /* Levels: after those asked for (or where none is) decide the others too, the cheapest first, for at most `budget`
+   * seconds beyond (0: no limit).  What is left then is told by isoproof_result_undecided_at.  The verdict is about the
+   * levels asked for, as ever.  Once these are decided, cancelling the task is no error: it leaves the rest. */
+  bool others;
+  double budget;
 } isoproof_check_options;
 
 /* "list-append", "rw-register", ...; NULL after the last. */
@@ -78,6 +83,11 @@ ISOPROOF_API void isoproof_result_free(isoproof_result *result);
 ISOPROOF_API isoproof_verdict isoproof_result_verdict(const isoproof_result *result);
 /* Why something is unknown ("the time limit was reached"), NULL when nothing is. */
 ISOPROOF_API const char *isoproof_result_unknown_reason(const isoproof_result *result);
+
+/* Of a check with `others`, the levels that are left although the history could decide them, by id, and why ("the time
+ * budget was used up", "interrupted"); NULL after the last.  `reason` may be NULL. */
+ISOPROOF_API const char *isoproof_result_undecided_at(const isoproof_result *result, size_t number,
+                                                      const char **reason);
 
 typedef struct isoproof_level_verdict {
   size_t struct_size; /* sizeof(isoproof_level_verdict), set by the caller */
@@ -168,7 +178,9 @@ typedef struct isoproof_anomaly {
   isoproof_count_kind count_is;
 } isoproof_anomaly;
 
-/* Anomalies in order of code; with `all` every instance, else the smallest one of each code. */
+/* Anomalies, the most telling first: what breaks a level that was asked for, then what breaks the weakest level, then
+ * what takes the fewest transactions; with `all` every instance, those of a code together, else the smallest one of each
+ * code. */
 ISOPROOF_API size_t isoproof_result_anomaly_count(const isoproof_result *result);
 /* How many were found: more than there are with `all` where an anomaly that was searched for has more than 10,000
  * instances.  *is says whether that is all; it may be NULL. */
@@ -252,6 +264,9 @@ typedef struct isoproof_render_options {
   /* Of the JSON: called at the end of the object, to which it may add fields.  NULL for none. */
   isoproof_json_fields_fn more;
   void *more_user;
+  /* Of the text. */
+  unsigned width; /* columns of the terminal, of which 60 to 200 are used; 0: 80 */
+  bool has_page;  /* a page was written already: do not suggest one */
 } isoproof_render_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md). */

@@ -97,6 +97,10 @@ ISOPROOF_API const char *isoproof_document_unknown_reason(const isoproof_documen
 /* The levels decided or asked for, in the order of the table of levels; false after the last. */
 ISOPROOF_API bool isoproof_document_level(const isoproof_document *document, size_t number,
                                           isoproof_level_verdict *out);
+/* The levels that are left although the history could decide them, and why; NULL after the last.  `reason` may be
+ * NULL. */
+ISOPROOF_API const char *isoproof_document_undecided_at(const isoproof_document *document, size_t number,
+                                                        const char **reason);
 
 /* As in isoproof/check.h; NULL after the last. */
 ISOPROOF_API const char *isoproof_document_strongest(const isoproof_document *document, size_t number);
@@ -161,6 +165,8 @@ typedef struct isoproof_document_op {
   uint64_t line;     /* 0 where it has none */
   int64_t offset;    /* -1 where it has none */
   bool involved;     /* the anomaly is about this one */
+  bool is_balance;   /* the key is an account of the workload bank, and the value stands for this balance */
+  int64_t balance;
 } isoproof_document_op;
 
 typedef struct isoproof_document_txn {
@@ -233,6 +239,9 @@ typedef struct isoproof_draw_options {
   /* Of the JSON: called at the end of the object, to which it may add fields.  NULL for none. */
   isoproof_json_fields_fn more;
   void *more_user;
+  /* Of the text. */
+  unsigned width; /* columns of the terminal, of which 60 to 200 are used; 0: 80 */
+  bool has_page;  /* a page was written already: do not suggest one */
 } isoproof_draw_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md): what a reader makes the same document
@@ -240,7 +249,7 @@ typedef struct isoproof_draw_options {
 ISOPROOF_API isoproof_status isoproof_document_write_json(const isoproof_document *document,
                                                           const isoproof_draw_options *options, isoproof_write_fn write,
                                                           void *user, isoproof_error *error);
-/* For people, at most 80 columns wide where the names allow it. */
+/* For people, as wide as the options say where the names allow it. */
 ISOPROOF_API isoproof_status isoproof_document_write_text(const isoproof_document *document,
                                                           const isoproof_draw_options *options, isoproof_write_fn write,
                                                           void *user, isoproof_error *error);

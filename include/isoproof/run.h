@@ -36,6 +36,7 @@ typedef struct isoproof_run_progress {
   double seconds_limit;              /* 0 none */
   uint64_t txns_limit;               /* 0 none */
   uint32_t sessions_live;            /* that have not ended */
+  const char *fault; /* what happens to the database at the moment ("kill node 1"), valid during the call; NULL none */
 } isoproof_run_progress;
 
 /* Called a few times per second from the thread that called isoproof_run. */

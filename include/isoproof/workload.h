@@ -22,6 +22,10 @@ typedef enum isoproof_workload_need {
   ISOPROOF_NEED_ROWS       /* registers, and insert, delete and reads of ranges of keys */
 } isoproof_workload_need;
 
+/* Values of the workload bank: the balance is in their low bits, below a number that makes them unique; an account that
+ * nobody wrote yet has the first balance. */
+enum { ISOPROOF_BANK_BALANCE_BITS = 20, ISOPROOF_BANK_FIRST_BALANCE = 100 };
+
 /* Workloads: C name, id, needs, default keys, least and most operations, share of reads, of read-modify-writes among
  * the writes, writes per key, what it stresses.  0 operations: the workload has transactions of its own shape. */
 #define ISOPROOF_WORKLOAD_LIST(X)                                                                                      \

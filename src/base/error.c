@@ -42,10 +42,23 @@ static size_t copy_printable(char *out, size_t size, const char *text, size_t le
   return o;
 }
 
+/* The words of others come in lines: their breaks and tabs become blanks. */
+static void flatten(char *text) {
+  size_t to = 0;
+  for (size_t i = 0; text[i] != '\0'; i++) {
+    bool breaks = text[i] == '\n' || text[i] == '\r' || text[i] == '\t';
+    if (breaks && to > 0 && text[to - 1] == ' ') continue;
+    text[to++] = (char)(breaks ? ' ' : text[i]);
+  }
+  while (to > 0 && text[to - 1] == ' ') to--;
+  text[to] = '\0';
+}
+
 static void fill(isoproof_error *error, isoproof_status code, iso_place place, const char *format, va_list arguments) {
   if (error == NULL) return;
   char message[2 * ISOPROOF_ERROR_MESSAGE_BYTES];
   vsnprintf(message, sizeof message, format, arguments);
+  flatten(message);
   memset(error, 0, sizeof *error);
   error->code = code;
   error->line = place.line;

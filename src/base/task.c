@@ -62,6 +62,21 @@ void iso_task_progress(isoproof_task *task, const char *stage, const char *unit,
   double now = iso_now();
   if (now < task->next_report) return;
   task->next_report = now + 0.1;
-  isoproof_progress progress = {stage, unit, done, total};
+  isoproof_progress progress = {stage, unit, done, total, task->level, task->levels_decided, task->levels_total};
   task->callback(&progress, task->user);
+}
+
+void iso_task_stage(isoproof_task *task, const char *stage) {
+  if (task == NULL) return;
+  task->next_report = 0;
+  iso_task_progress(task, stage, "", 0, 0);
+}
+
+void iso_task_about(isoproof_task *task, const char *level, uint32_t decided, uint32_t total) {
+  if (task == NULL) return;
+  task->level = level;
+  task->levels_decided = decided;
+  task->levels_total = total;
+  task->next_report = 0;
+  if (level != NULL) iso_task_progress(task, "deciding", "levels", decided, total);
 }

@@ -14,6 +14,9 @@ struct isoproof_task {
   isoproof_progress_fn callback;
   void *user;
   double next_report;
+  /* What the stages in progress are for. */
+  const char *level;
+  uint32_t levels_decided, levels_total;
 };
 
 /* Monotonic seconds. */
@@ -28,5 +31,11 @@ unsigned iso_task_threads(const isoproof_task *task);
 
 /* Reports progress when the last report is a tenth of a second old.  Only from the thread that runs the task. */
 void iso_task_progress(isoproof_task *task, const char *stage, const char *unit, uint64_t done, uint64_t total);
+/* Reports a stage of which nothing more is known, at once. */
+void iso_task_stage(isoproof_task *task, const char *stage);
+
+/* What the stages from here on are for: the level that is being decided (NULL for none), and how many of how many are
+ * decided. */
+void iso_task_about(isoproof_task *task, const char *level, uint32_t decided, uint32_t total);
 
 #endif

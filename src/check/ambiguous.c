@@ -6,6 +6,8 @@
 
 #include "check/check_levels.h"
 #include "check/duplicates/choices.h"
+#include "check/judge.h"
+#include "check/other_levels.h"
 #include "level/method.h"
 #include "solver/solver.h"
 
@@ -131,6 +133,7 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   isoproof_check_options one = *options;
   one.levels = names;
   one.level_count = 1;
+  one.others = false;
   one.anomalies = NULL;
   one.anomaly_count = 0;
   search s = {.solver = NULL};
@@ -142,11 +145,10 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   return status;
 }
 
-static bool is_asked(const isoproof_check_options *options, const isoproof_level_info *level) {
-  for (size_t i = 0; i < options->level_count; i++) {
-    if (isoproof_level_find(options->levels[i]) == level) return true;
-  }
-  return options->level_count == 0 && level->family != ISOPROOF_LEVEL_MODEL;
+/* Whether the level is decided whatever that takes. */
+static bool is_wanted(const isoproof_check_options *options, const isoproof_level_info *level) {
+  if (iso_is_level_asked(options, level)) return true;
+  return options->level_count == 0 && !options->others && level->family != ISOPROOF_LEVEL_MODEL;
 }
 
 enum { MOST_LEVELS = 128 };
@@ -155,6 +157,7 @@ typedef struct {
   isoproof_verdict verdict[MOST_LEVELS]; /* by number of the level; none: not asked */
   isoproof_result *satisfied, *violated; /* the result of the strongest satisfied level, and of the weakest violated */
   iso_certificates certificates;         /* each under the choice that satisfies its level */
+  const char *left_reason;               /* why levels that nobody asked for were left; NULL when none was */
 } verdicts;
 
 /* What is known of a level from those decided so far. */
@@ -168,24 +171,68 @@ static isoproof_verdict implied(const verdicts *v, const isoproof_level_info *le
   return ISOPROOF_VERDICT_NONE;
 }
 
-static isoproof_status decide_levels(isoproof_history *history, const isoproof_check_options *options,
-                                     isoproof_task *task, verdicts *v, isoproof_error *error) {
+/* Decides the level by its number, unless that follows from others. */
+static isoproof_status decide_next(isoproof_history *history, const isoproof_check_options *options, uint32_t number,
+                                   isoproof_task *task, verdicts *v, isoproof_error *error) {
+  const isoproof_level_info *level = isoproof_level_at(number);
+  isoproof_verdict known = implied(v, level);
+  isoproof_result *result = NULL;
+  if (known != ISOPROOF_VERDICT_NONE) {
+    v->verdict[number] = known;
+    return ISOPROOF_OK;
+  }
+  ISO_TRY(decide_level(history, options, level, task, &result, error));
+  v->verdict[number] = isoproof_result_verdict(result);
+  iso_certificates_take(&v->certificates, &result->certificates);
+  isoproof_result **keep = v->verdict[number] == ISOPROOF_VIOLATED ? &v->violated : &v->satisfied;
+  /* Of those violated the weakest, whose witness is the telling one. */
+  if (keep == &v->violated && *keep != NULL && (*keep)->levels[0].info->number < number) {
+    isoproof_result_free(result);
+    return ISOPROOF_OK;
+  }
+  isoproof_result_free(*keep);
+  *keep = result;
+  return ISOPROOF_OK;
+}
+
+static uint32_t level_count(void) {
   uint32_t count = 0;
   while (isoproof_level_at(count) != NULL && count < MOST_LEVELS) count++;
-  while (count-- > 0) { /* the table has the weaker ones first */
-    const isoproof_level_info *level = isoproof_level_at(count);
-    if (!is_asked(options, level)) continue;
-    v->verdict[count] = implied(v, level);
-    if (v->verdict[count] != ISOPROOF_VERDICT_NONE) continue;
-    isoproof_result *result = NULL;
-    ISO_TRY(decide_level(history, options, level, task, &result, error));
-    v->verdict[count] = isoproof_result_verdict(result);
-    iso_certificates_take(&v->certificates, &result->certificates);
-    isoproof_result **keep = v->verdict[count] == ISOPROOF_VIOLATED ? &v->violated : &v->satisfied;
-    isoproof_result_free(*keep);
-    *keep = result;
+  return count;
+}
+
+/* The levels that nobody asked for, the weaker ones first, for as long as the budget lasts. */
+static isoproof_status decide_others(isoproof_history *history, const isoproof_check_options *options,
+                                     isoproof_task *task, verdicts *v, isoproof_error *error) {
+  iso_budget budget;
+  isoproof_error problem = {.offset = -1};
+  isoproof_status status = ISOPROOF_OK;
+  uint32_t count = level_count();
+  iso_budget_begin(&budget, task, options->budget);
+  for (uint32_t i = 0; status == ISOPROOF_OK && i < count; i++) {
+    const isoproof_level_info *level = isoproof_level_at(i);
+    if (level->family == ISOPROOF_LEVEL_MODEL || v->verdict[i] != ISOPROOF_VERDICT_NONE) continue;
+    iso_task_about(budget.task, level->id, i, count);
+    status = iso_task_check(budget.task, &problem);
+    if (status == ISOPROOF_OK) status = decide_next(history, options, i, budget.task, v, &problem);
+    /* A limit within the check of one level makes its verdict unknown. */
+    if (v->verdict[i] == ISOPROOF_UNDECIDED) v->verdict[i] = ISOPROOF_VERDICT_NONE;
   }
-  return ISOPROOF_OK;
+  if (status != ISOPROOF_OK) v->left_reason = iso_budget_reason(&budget, status);
+  iso_budget_end(&budget);
+  if (status == ISOPROOF_OK || v->left_reason != NULL) return ISOPROOF_OK;
+  if (error != NULL) *error = problem;
+  return status;
+}
+
+static isoproof_status decide_levels(isoproof_history *history, const isoproof_check_options *options,
+                                     isoproof_task *task, verdicts *v, isoproof_error *error) {
+  uint32_t count = level_count();
+  while (count-- > 0) { /* the table has the weaker ones first */
+    if (is_wanted(options, isoproof_level_at(count)))
+      ISO_TRY(decide_next(history, options, count, task, v, error));
+  }
+  return options->others ? decide_others(history, options, task, v, error) : ISOPROOF_OK;
 }
 
 /* The result of the weakest violated level, whose witness is the telling one, with the verdicts on all levels. */
@@ -201,9 +248,13 @@ static isoproof_status assemble(const isoproof_check_options *options, verdicts 
   made->level_count = 0;
   bool entered = true;
   for (uint32_t i = 0; i < MOST_LEVELS; i++) {
-    bool asked = options->level_count > 0;
-    if (v->verdict[i] == ISOPROOF_VERDICT_NONE || (!asked && v->verdict[i] == ISOPROOF_UNDECIDED)) continue;
-    entered = entered && iso_result_add_level(made, isoproof_level_at(i), v->verdict[i], asked);
+    const isoproof_level_info *level = isoproof_level_at(i);
+    if (level == NULL) break;
+    bool asked = iso_is_level_asked(options, level), none = v->verdict[i] == ISOPROOF_VERDICT_NONE;
+    if (none && v->left_reason != NULL && level->family != ISOPROOF_LEVEL_MODEL)
+      entered = entered && iso_result_leave_level(made, level, v->left_reason);
+    if (none || (!asked && v->verdict[i] == ISOPROOF_UNDECIDED)) continue;
+    entered = entered && iso_result_add_level(made, level, v->verdict[i], asked);
   }
   if (!entered || !iso_result_find_extremes(made)) {
     isoproof_result_free(made);

@@ -106,5 +106,6 @@ isoproof_status iso_certify(isoproof_result *result, iso_level_check *check, iso
   /* The verdicts are there already: a limit takes nothing but the certificates away. */
   if (status == ISOPROOF_ERR_TIMEOUT) result->uncertified = "the time limit was reached";
   if (status == ISOPROOF_ERR_MEMORY) result->uncertified = "memory ran out";
+  if (status == ISOPROOF_ERR_CANCELLED && check->left_reason != NULL) result->uncertified = "interrupted";
   return result->uncertified != NULL ? ISOPROOF_OK : status;
 }

@@ -2,6 +2,7 @@
 #include <isoproof/check.h>
 
 #include "base/abi.h"
+#include "base/task.h"
 #include "check/ambiguous.h"
 #include "check/check_levels.h"
 #include "elle/elle_result.h"
@@ -37,6 +38,7 @@ isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_o
   }
   ISO_TRY(check_names(&known, error));
   const iso_resolution *resolution;
+  iso_task_stage(task, "checking");
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   bool ambiguous = known.duplicate_values && resolution->counts.duplicate_writes > 0;
   return (ambiguous ? iso_check_ambiguous : iso_check_levels)(history, &known, task, result, error);

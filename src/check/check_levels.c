@@ -9,6 +9,23 @@
 #include "check/run_engines.h"
 #include "check/strong/search_stats.h"
 
+/* Whether a level belongs into the result: those asked for, else all that are decided. */
+static bool is_entered(const isoproof_check_options *options, const isoproof_level_info *info, bool asked,
+                       isoproof_verdict verdict) {
+  if (asked) return true;
+  if (options->level_count > 0 && !options->others) return false;
+  return verdict != ISOPROOF_UNDECIDED && info->family != ISOPROOF_LEVEL_MODEL;
+}
+
+/* Why a level that nobody asked for is not decided; NULL where the history cannot decide it. */
+static const char *why_left(const iso_level_check *check, const isoproof_level_info *info) {
+  if (info->family == ISOPROOF_LEVEL_MODEL) return NULL;
+  if (check->too_large[info->number]) return iso_strong_too_large;
+  const iso_strong_level *strong = iso_strong_level_of(info);
+  bool hindered = strong != NULL && check->has_weak && iso_strong_hindrance(&check->weak.view, strong) != NULL;
+  return hindered ? NULL : check->left_reason;
+}
+
 /* Enters every level that was asked for, and every level that is decided. */
 static bool enter_levels(isoproof_result *result, const iso_level_check *check, const isoproof_check_options *options) {
   if (options->anomaly_count > 0) return true;
@@ -16,8 +33,9 @@ static bool enter_levels(isoproof_result *result, const iso_level_check *check, 
   for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
     bool asked = iso_is_level_asked(options, info);
     isoproof_verdict verdict = iso_judge(check, info);
-    if (options->level_count > 0 ? !asked : verdict == ISOPROOF_UNDECIDED || info->family == ISOPROOF_LEVEL_MODEL)
-      continue;
+    const char *left = !asked && verdict == ISOPROOF_UNDECIDED ? why_left(check, info) : NULL;
+    if (left != NULL && !iso_result_leave_level(result, info, left)) return false;
+    if (!is_entered(options, info, asked, verdict)) continue;
     if (asked && verdict == ISOPROOF_UNDECIDED) {
       const char *reason = check->strong.reason;
       result->unknown_reason = reason != NULL ? reason : "no method decides this level on this kind of history";
@@ -27,10 +45,21 @@ static bool enter_levels(isoproof_result *result, const iso_level_check *check, 
   return true;
 }
 
+/* The weakest level that a finding breaks: a commit order is that of the level it was forced by. */
+static const isoproof_level_info *level_of(const iso_finding *finding) {
+  const iso_tap_info *tap = iso_tap_of((iso_tap)finding->tap);
+  if (tap->form == ISO_FORM_CM) return iso_axiom_level((iso_axiom)finding->seen);
+  const isoproof_anomaly_info *info = isoproof_anomaly_find(tap->code);
+  return info != NULL && info->level != NULL ? isoproof_level_find(info->level) : NULL;
+}
+
+/* Instances of one pattern together, those of weaker levels first. */
 static int by_pattern(const void *a, const void *b) {
   const iso_finding *x = a, *y = b;
-  if (x->tap != y->tap) return x->tap < y->tap ? -1 : 1;
-  return (x->op > y->op) - (x->op < y->op);
+  if (x->tap == y->tap) return (x->op > y->op) - (x->op < y->op);
+  const isoproof_level_info *of_x = level_of(x), *of_y = level_of(y);
+  if (of_x != NULL && of_y != NULL && of_x != of_y) return of_x->number < of_y->number ? -1 : 1;
+  return x->tap < y->tap ? -1 : 1;
 }
 
 /* Whether a finding matters to a level that was asked for. */
@@ -38,7 +67,7 @@ static bool is_relevant(const isoproof_result *result, const isoproof_check_opti
                         const iso_finding *finding) {
   iso_tap tap = (iso_tap)finding->tap;
   if (options->anomaly_count > 0) return iso_is_tap_asked(options, tap);
-  if (options->level_count == 0) return true;
+  if (options->level_count == 0 || options->others) return true;
   for (size_t i = 0; i < result->level_count; i++) {
     const isoproof_level_info *level = result->levels[i].info;
     if (!result->levels[i].asked) continue;
@@ -154,6 +183,7 @@ static isoproof_status fill(isoproof_result *result, iso_level_check *check, con
   if (!entered) return iso_fail_memory(error);
   ISO_TRY(agree(result, error));
   ISO_TRY(verify_shown(result, check, error));
+  if (!iso_result_rank(result)) return iso_fail_memory(error);
   return options->certificate ? iso_certify(result, check, task, error) : ISOPROOF_OK;
 }
 

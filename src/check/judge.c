@@ -27,16 +27,25 @@ bool iso_is_broken_outright(const iso_level_check *check, const isoproof_level_i
   return false;
 }
 
+/* A forced edge that contradicts CO by itself breaks its own axiom, whichever axiom it was found by. */
+static bool is_contradicted(const iso_level_check *check, const isoproof_level_info *level) {
+  for (int tap = 0; tap < ISO_TAPS; tap++) {
+    const iso_tap_info *info = iso_tap_of((iso_tap)tap);
+    bool found = info->class == ISO_CLASS_AXIOM && info->form == ISO_FORM_CO && check->findings.count[tap] > 0;
+    if (found && iso_axiom_breaks(info->axiom, level)) return true;
+  }
+  return false;
+}
+
 bool iso_is_broken_weakly(const iso_level_check *check, const isoproof_level_info *level) {
-  if (iso_is_broken_outright(check, level)) return true;
+  if (iso_is_broken_outright(check, level) || is_contradicted(check, level)) return true;
   for (int axiom = 0; axiom < ISO_AXIOMS && check->has_weak; axiom++) {
     if (check->weak.axioms[axiom].violated && iso_axiom_breaks((iso_axiom)axiom, level)) return true;
   }
   return false;
 }
 
-/* Whether the level is about transactions of one operation, and the history is not. */
-static bool is_beside_the_point(const iso_level_check *check, const isoproof_level_info *level) {
+bool iso_is_beside_the_point(const iso_level_check *check, const isoproof_level_info *level) {
   const iso_strong_level *strong = iso_strong_level_of(level);
   if (strong == NULL || !strong->single) return false;
   return !check->has_weak || iso_strong_hindrance(&check->weak.view, strong) != NULL;
@@ -51,7 +60,7 @@ static isoproof_verdict judge_axiom(const iso_level_check *check, iso_axiom axio
 
 isoproof_verdict iso_judge(const iso_level_check *check, const isoproof_level_info *level) {
   const iso_level_method *method = iso_level_method_of(level);
-  if (is_beside_the_point(check, level)) return iso_strong_verdict(&check->strong, level);
+  if (iso_is_beside_the_point(check, level)) return iso_strong_verdict(&check->strong, level);
   if (iso_is_broken_outright(check, level)) return ISOPROOF_VIOLATED;
   if (method->engine == ISO_ENGINE_WITHIN) return ISOPROOF_SATISFIED;
   if (!check->has_weak) return ISOPROOF_UNDECIDED;

@@ -24,6 +24,8 @@ typedef struct iso_level_check {
   bool uncounted; /* what a read observed was chosen, not known: numbers say nothing */
   const char *unknown_reason; /* why nothing can be said; NULL otherwise */
   const char *unexplained;    /* a level whose violation takes too many cases to show; NULL otherwise */
+  const char *left_reason;    /* why levels that nobody asked for were left; NULL when none was */
+  bool too_large[ISO_LEVEL_COUNT]; /* of those, the ones that the history is too large for */
 
   iso_verifier verifier;
   iso_prover prover; /* made when the first cycle is asked for */

@@ -4,6 +4,7 @@
 #include "base/task.h"
 #include "check/axioms/smallest_proof.h"
 #include "check/judge.h"
+#include "check/other_levels.h"
 #include "check/within/within.h"
 #include "explain/scenario.h"
 #include "history/resolve.h"
@@ -40,6 +41,7 @@ static isoproof_status run_weak(iso_level_check *check, const isoproof_check_opt
                                 isoproof_error *error) {
   bool causal = is_wanted(ISO_AXIOM_CAUSAL, options);
   if (causal) {
+    iso_task_about(task, iso_axiom_level(ISO_AXIOM_CAUSAL)->id, 0, 0);
     ISO_TRY(iso_weak_decide(&check->weak, ISO_AXIOM_CAUSAL, task, error));
     if (!check->weak.axioms[ISO_AXIOM_CAUSAL].violated) return ISOPROOF_OK;
   }
@@ -48,6 +50,7 @@ static isoproof_status run_weak(iso_level_check *check, const isoproof_check_opt
                   (causal && axiom <= ISO_AXIOM_CAUSAL && is_wanted((iso_axiom)axiom, options));
     /* Update atomicity implies read atomicity, but not causality. */
     bool explains = axiom == ISO_AXIOM_READ_ATOMIC && check->strong.count > 0 && is_wanted((iso_axiom)axiom, options);
+    if (wanted || explains) iso_task_about(task, iso_axiom_level((iso_axiom)axiom)->id, 0, 0);
     if (wanted || explains) ISO_TRY(iso_weak_decide(&check->weak, (iso_axiom)axiom, task, error));
   }
   iso_weak_report(&check->weak, options->level_count > 0, &check->findings);
@@ -89,24 +92,37 @@ static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *
   return good ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-/* Makes the scenarios of violated levels that nothing weaker explains; of two of one name, that of the weaker level is
- * shown. */
-static isoproof_status explain_strong(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
-  iso_strong_set *set = &check->strong;
-  for (size_t i = 0; i < set->count; i++) {
-    if (!set->items[i].violated || iso_is_broken_weakly(check, isoproof_level_at(set->items[i].level->level))) continue;
-    isoproof_status status = iso_strong_explain(&check->weak.view, &check->weak.versions, set, i, task, error);
-    if (status == ISOPROOF_ERR_LIMIT) check->unexplained = set->items[i].level->id;
-    if (status == ISOPROOF_ERR_LIMIT) continue;
-    if (status != ISOPROOF_OK) return status;
-    ISO_TRY(prefer_lost_update(check, &set->scenarios[i], task, error));
-    iso_anomaly name = iso_scenario_name(&set->scenarios[i]);
-    size_t k = 0;
-    while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
-    if (k == check->told_count) check->told_count++;
-    check->told[k] = i;
+/* Of two scenarios of one name, that of the weaker level is shown. */
+static void tell_strong(iso_level_check *check, size_t decision) {
+  const iso_strong_set *set = &check->strong;
+  iso_anomaly name = iso_scenario_name(&set->scenarios[decision]);
+  size_t k = 0;
+  while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
+  if (k == check->told_count) {
+    check->told[check->told_count++] = decision;
+    return;
   }
-  return ISOPROOF_OK;
+  const isoproof_level_info *told = isoproof_level_at(set->items[check->told[k]].level->level);
+  if (isoproof_level_implies(told, isoproof_level_at(set->items[decision].level->level))) check->told[k] = decision;
+}
+
+isoproof_status iso_explain_strong(iso_level_check *check, size_t decision, isoproof_task *task,
+                                   isoproof_error *error) {
+  iso_strong_set *set = &check->strong;
+  const iso_strong *item = &set->items[decision];
+  if (!item->violated || iso_is_broken_weakly(check, isoproof_level_at(item->level->level))) return ISOPROOF_OK;
+  isoproof_status status = iso_strong_explain(&check->weak.view, &check->weak.versions, set, decision, task, error);
+  if (status == ISOPROOF_ERR_LIMIT) check->unexplained = item->level->id;
+  if (status == ISOPROOF_OK) status = prefer_lost_update(check, &set->scenarios[decision], task, error);
+  if (status == ISOPROOF_OK) tell_strong(check, decision);
+  return status == ISOPROOF_ERR_LIMIT ? ISOPROOF_OK : status;
+}
+
+isoproof_status iso_begin_between(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
+  ISO_TRY(iso_weak_begin(check->history, task, &check->weak, error));
+  check->has_weak = true;
+  ISO_TRY(iso_weak_report_known(&check->weak, &check->findings, error));
+  return check->findings.failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
 /* Counts what is told.  The verdicts are there already: a limit takes nothing but numbers away. */
@@ -117,7 +133,8 @@ static isoproof_status count_told(iso_level_check *check, isoproof_task *task, i
     isoproof_status status =
         iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level, iso_scenario_name(scenario),
                              keep, task, &check->occurrences[i], error);
-    if (status != ISOPROOF_OK && status != ISOPROOF_ERR_MEMORY) return status;
+    bool limited = status == ISOPROOF_ERR_MEMORY || status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_CANCELLED;
+    if (status != ISOPROOF_OK && !limited) return status;
   }
   return ISOPROOF_OK;
 }
@@ -126,10 +143,7 @@ static isoproof_status count_told(iso_level_check *check, isoproof_task *task, i
  * be so because of a weaker level, which explains it better. */
 static isoproof_status run_between(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
                                    isoproof_error *error) {
-  ISO_TRY(iso_weak_begin(check->history, task, &check->weak, error));
-  check->has_weak = true;
-  ISO_TRY(iso_weak_report_known(&check->weak, &check->findings, error));
-  if (check->findings.failed) return iso_fail_memory(error);
+  ISO_TRY(iso_begin_between(check, task, error));
   wish w = {options, check};
   iso_strong_options how = {.count_pairs = options->stats};
   if (options->anomaly_count == 0) {
@@ -138,8 +152,8 @@ static isoproof_status run_between(iso_level_check *check, const isoproof_check_
   }
   const isoproof_level_info *causal = iso_axiom_level(ISO_AXIOM_CAUSAL);
   if (iso_strong_verdict(&check->strong, causal) != ISOPROOF_SATISFIED) ISO_TRY(run_weak(check, options, task, error));
-  ISO_TRY(explain_strong(check, task, error));
-  return count_told(check, task, error);
+  for (size_t i = 0; i < check->strong.count; i++) ISO_TRY(iso_explain_strong(check, i, task, error));
+  return ISOPROOF_OK;
 }
 
 static isoproof_status shorten_proofs(iso_level_check *check, isoproof_error *error) {
@@ -152,6 +166,24 @@ static isoproof_status shorten_proofs(iso_level_check *check, isoproof_error *er
   return ISOPROOF_OK;
 }
 
+/* Decides what was asked for, or everything where nothing in particular was. */
+static isoproof_status run_asked(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                 isoproof_error *error) {
+  bool any = options->level_count + options->anomaly_count == 0;
+  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
+  for (size_t i = 0; i < options->level_count; i++) {
+    any = any || iso_strong_level_of(isoproof_level_find(options->levels[i])) != NULL;
+  }
+  if (!any) return ISOPROOF_OK;
+  bool suits;
+  ISO_TRY(iso_versions_suit(check->history, &suits, error));
+  if (suits) return run_between(check, options, task, error);
+  if (options->anomaly_count > 0) {
+    check->unknown_reason = "patterns between transactions are found in registers and lists only";
+  }
+  return ISOPROOF_OK;
+}
+
 isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
                                 isoproof_error *error) {
   isoproof_history *history = check->history;
@@ -160,20 +192,10 @@ isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_opt
   check->uncounted = resolution->counts.duplicate_writes > 0;
   if (!options->duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
   ISO_TRY(iso_check_within(history, task, &check->findings, error));
-  bool any = options->level_count + options->anomaly_count == 0;
-  for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) any = any || is_wanted((iso_axiom)axiom, options);
-  for (size_t i = 0; i < options->level_count; i++) {
-    any = any || iso_strong_level_of(isoproof_level_find(options->levels[i])) != NULL;
-  }
-  if (!any) return ISOPROOF_OK;
-  bool suits;
-  ISO_TRY(iso_versions_suit(history, &suits, error));
-  if (suits) {
-    ISO_TRY(run_between(check, options, task, error));
-    return shorten_proofs(check, error);
-  }
-  if (options->anomaly_count > 0) {
-    check->unknown_reason = "patterns between transactions are found in registers and lists only";
-  }
-  return ISOPROOF_OK;
+  bool others = options->others && options->anomaly_count == 0;
+  if (!others || options->level_count > 0) ISO_TRY(run_asked(check, options, task, error));
+  if (others) ISO_TRY(iso_decide_others(check, options, task, error));
+  ISO_TRY(count_told(check, task, error));
+  iso_task_about(task, NULL, 0, 0);
+  return shorten_proofs(check, error);
 }

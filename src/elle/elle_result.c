@@ -181,7 +181,9 @@ static isoproof_status fill(isoproof_result *made, iso_elle_result *elle, const 
   made->elle_workload = iso_elle_workload_id(options->workload);
   bool filled = choose_shown(elle) && iso_result_set_anomalies(made, elle->shown_count) &&
                 name_models(made, elle->elle) && enter_models(made, elle->elle);
-  return filled ? verify_shown(made, elle, error) : iso_fail_memory(error);
+  if (!filled) return iso_fail_memory(error);
+  ISO_TRY(verify_shown(made, elle, error));
+  return iso_result_rank(made) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 static isoproof_anomaly *anomaly_of(void *state, size_t number, iso_arena *arena) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "history/bank.h"
 #include "history/resolve.h"
 
 void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32_t txn) {
@@ -54,7 +55,20 @@ static void add_value(iso_words *words, const isoproof_history *h, uint32_t op) 
   iso_words_add(words, set ? "}" : "]");
 }
 
+/* "balance 97 of account 3", in the history of a bank. */
+static bool add_balance(iso_words *words, const isoproof_history *h, uint32_t op) {
+  int64_t balance;
+  isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];
+  if ((kind != ISOPROOF_OP_READ && kind != ISOPROOF_OP_WRITE) || !iso_history_is_bank(h)) return false;
+  if (!iso_bank_balance(iso_history_scalar(h, h->op_value[op]), &balance)) return false;
+  iso_words_add(words, "balance %lld of account ", (long long)balance);
+  iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
+  add_position(words, h, op);
+  return true;
+}
+
 void iso_words_add_op(iso_words *words, const isoproof_history *h, uint32_t op) {
+  if (add_balance(words, h, op)) return;
   iso_words_add(words, "key ");
   iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
   isoproof_op_kind kind = (isoproof_op_kind)h->op_kind[op];

@@ -56,12 +56,14 @@ void isoproof_result_free(isoproof_result *result) {
   for (size_t i = 0; i < result->search_count; i++) free(result->searches[i].figures);
   free(result->searches);
   free(result->levels);
+  free(result->left);
   free(result->strongest);
   free(result->weakest_violated);
   free(result->elle_not);
   free(result->elle_also_not);
   free(result->elle_proved);
   free(result->cache);
+  free(result->order);
   pthread_mutex_destroy(&result->lock);
   free(result);
 }
@@ -74,6 +76,14 @@ bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *in
   if (grown == NULL) return false;
   result->levels = grown;
   result->levels[result->level_count++] = (struct iso_level_entry){info, verdict, asked};
+  return true;
+}
+
+bool iso_result_leave_level(isoproof_result *result, const isoproof_level_info *info, const char *reason) {
+  struct iso_left_level *grown = iso_realloc(result->left, result->left_count + 1, sizeof *grown);
+  if (grown == NULL) return false;
+  result->left = grown;
+  result->left[result->left_count++] = (struct iso_left_level){info, reason};
   return true;
 }
 
@@ -133,6 +143,12 @@ isoproof_verdict isoproof_result_verdict(const isoproof_result *result) {
 
 const char *isoproof_result_unknown_reason(const isoproof_result *result) { return result->unknown_reason; }
 
+const char *isoproof_result_undecided_at(const isoproof_result *result, size_t number, const char **reason) {
+  if (number >= result->left_count) return NULL;
+  if (reason != NULL) *reason = result->left[number].reason;
+  return result->left[number].info->id;
+}
+
 size_t isoproof_result_level_count(const isoproof_result *result) { return result->level_count; }
 
 bool isoproof_result_level_at(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
@@ -177,6 +193,7 @@ uint64_t isoproof_result_anomalies_found(const isoproof_result *result, isoproof
 
 bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out) {
   if (number >= result->anomaly_count) return false;
+  if (result->order != NULL) number = result->order[number];
   /* The cache is no part of what the result says. */
   isoproof_result *inside = (isoproof_result *)(uintptr_t)result;
   pthread_mutex_lock(&inside->lock);

@@ -27,6 +27,12 @@ struct iso_level_entry {
   bool asked;
 };
 
+/* A level that nobody asked for and that was left, and why. */
+struct iso_left_level {
+  const isoproof_level_info *info;
+  const char *reason;
+};
+
 /* What the search for one level took. */
 struct iso_search_figures {
   const char *level;
@@ -39,6 +45,8 @@ struct isoproof_result {
   bool all;                       /* every instance was asked for: each entry stands for one */
   struct iso_level_entry *levels; /* in the order of the table of levels */
   size_t level_count;
+  struct iso_left_level *left; /* could be decided, but were not; in the order of the table */
+  size_t left_count;
   const char *unknown_reason;
   const char *unexplained;                    /* a level whose violation takes too many cases to show */
   bool only_patterns;                         /* no level was judged, but patterns were asked for */
@@ -60,6 +68,7 @@ struct isoproof_result {
   uint64_t anomalies_found; /* as many, or more where some are not listed */
   isoproof_count_kind found_is;
   isoproof_anomaly **cache; /* by anomaly; made when it is asked for */
+  uint32_t *order;          /* the anomalies as they are shown; NULL: as the engine numbers them */
   pthread_mutex_t lock;     /* guards the arena, the cache and the state of the engine */
   iso_arena arena;
   const iso_result_engine *engine;
@@ -72,9 +81,15 @@ isoproof_status iso_result_new(isoproof_history *history, const iso_result_engin
 /* Enters a level; false when memory is out. */
 bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *info, isoproof_verdict verdict,
                           bool asked);
+/* Enters a level that was left; false when memory is out. */
+bool iso_result_leave_level(isoproof_result *result, const isoproof_level_info *info, const char *reason);
 /* Finds the strongest satisfied and the weakest violated levels of those entered; false when memory is out. */
 bool iso_result_find_extremes(isoproof_result *result);
 /* Says how many anomalies there are, all of them listed; false when memory is out. */
 bool iso_result_set_anomalies(isoproof_result *result, size_t count);
+/* Puts the most telling anomaly first, which every output follows: what breaks a level that was asked for and is
+ * violated; then what breaks the weakest level; then what takes the fewest transactions.  Makes all witnesses of lists
+ * that are not long; false when memory is out. */
+bool iso_result_rank(isoproof_result *result);
 
 #endif

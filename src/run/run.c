@@ -48,6 +48,7 @@ int64_t isoproof_run_event(isoproof_run_handle *run, const char *text) {
   char name[32], value[512];
   int64_t now = isoproof_run_now(run);
   pthread_mutex_lock(&run->lock);
+  iso_active_faults_note(&run->faults, text);
   if (run->events < ISO_MOST_EVENTS) {
     snprintf(name, sizeof name, "event.%u", ++run->events);
     snprintf(value, sizeof value, "%" PRId64 " %s", now, text);
@@ -217,6 +218,10 @@ static void report_progress(isoproof_run_handle *run, watch *w, uint32_t live) {
     w->last_done = done;
   }
   p.rate = w->rate;
+  char fault[128];
+  pthread_mutex_lock(&run->lock);
+  p.fault = iso_active_faults_name(&run->faults, fault, sizeof fault);
+  pthread_mutex_unlock(&run->lock);
   options->progress(&p, options->progress_user);
 }
 
@@ -337,6 +342,14 @@ static void write_end(isoproof_run_handle *run, bool cancelled) {
   iso_session_log_header(&run->log, &fact, 1);
 }
 
+/* Whoever reads the history later is to know that the run was not to end there. */
+static void note_interruption(isoproof_run_handle *run, double seconds) {
+  char value[64];
+  snprintf(value, sizeof value, "after %.1f s", seconds);
+  iso_jsonl_fact fact = {"interrupted", value, strlen("interrupted"), strlen(value)};
+  iso_session_log_header(&run->log, &fact, 1);
+}
+
 static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_run_summary **report,
                           isoproof_error *error) {
   watch w = {.task = task};
@@ -349,6 +362,7 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   clock_gettime(CLOCK_MONOTONIC, &run->base);
   ISO_TRY(run_sessions(run, &w, error));
   double seconds = seconds_since_start(run);
+  if (w.cancelled) note_interruption(run, seconds);
   if (!w.cancelled && !iso_recorder_failed(&run->recorder))
     ISO_TRY(iso_session_final(&run->sessions[run->session_count], error));
   write_end(run, w.cancelled);

@@ -18,6 +18,14 @@
 
 _Static_assert((int)ISO_ERROR_CLASSES <= (int)ISOPROOF_ERROR_CLASS_ROOM, "there must be room for every class");
 
+enum { ISO_ACTIVE_FAULTS = 16 };
+
+/* What happens to the database at the moment. */
+typedef struct iso_active_faults {
+  char items[ISO_ACTIVE_FAULTS][80];
+  uint32_t count;
+} iso_active_faults;
+
 typedef struct iso_session_counts {
   _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
   _Atomic uint64_t errors[ISO_ERROR_CLASSES];
@@ -79,7 +87,15 @@ struct isoproof_run_handle {
   pthread_cond_t stopped; /* with the lock */
   atomic_bool stop;
   uint32_t events;
+  iso_active_faults faults; /* under the lock */
 };
+
+/* ---- active_faults.c ---- */
+
+/* Takes note of an event. */
+void iso_active_faults_note(iso_active_faults *active, const char *event);
+/* The latest one in words; NULL when there is none. */
+const char *iso_active_faults_name(const iso_active_faults *active, char *text, size_t size);
 
 /* Tells every session to end after its transaction. */
 void iso_run_stop(isoproof_run_handle *run);

@@ -14,8 +14,8 @@
 #include "workload/program.h"
 
 enum {
-  ISO_AMOUNT_BITS = 20,   /* low bits of the values of a bank: the amount */
-  ISO_FIRST_AMOUNT = 100, /* of an account that nobody wrote */
+  ISO_AMOUNT_BITS = ISOPROOF_BANK_BALANCE_BITS,   /* low bits of the values of a bank: the amount */
+  ISO_FIRST_AMOUNT = ISOPROOF_BANK_FIRST_BALANCE, /* of an account that nobody wrote */
   ISO_MOST_ACCOUNTS = 10000,
   ISO_MOST_RUN_SESSIONS = 10000,
   ISO_FINAL_CHUNK = 100, /* keys that a final transaction reads */

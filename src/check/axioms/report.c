@@ -40,14 +40,16 @@ bool iso_weak_is_reported(const iso_weak *weak, iso_axiom axiom, uint32_t number
   return is_reported(weak, axiom, instance) && iso_weak_pattern(weak, instance) == tap;
 }
 
-static void report_axiom(const iso_weak *weak, iso_axiom axiom, iso_axiom owner[ISO_TAPS], iso_findings *findings) {
+enum { REPORTED = ISO_AXIOMS + 1 }; /* the owner of a pattern that is among the findings already */
+
+static void report_axiom(const iso_weak *weak, iso_axiom axiom, int owner[ISO_TAPS], iso_findings *findings) {
   const iso_axiom_result *r = &weak->axioms[axiom];
   for (size_t i = 0; i < r->instances.count; i++) {
     const iso_instance *instance = &r->instances.items[i];
     if (!is_reported(weak, axiom, instance)) continue;
     iso_tap tap = iso_weak_pattern(weak, instance);
-    if (owner[tap] == ISO_AXIOMS) owner[tap] = axiom;
-    if (owner[tap] != axiom) continue;
+    if (owner[tap] == ISO_AXIOMS) owner[tap] = (int)axiom;
+    if (owner[tap] != (int)axiom) continue;
     uint32_t op = weak->view.reads[instance->read].op;
     iso_findings_add(findings, (iso_finding){(uint32_t)tap, op, (uint32_t)axiom, (uint32_t)i, 0});
   }
@@ -59,8 +61,9 @@ isoproof_status iso_weak_report_known(const iso_weak *weak, iso_findings *findin
 }
 
 void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings) {
-  iso_axiom owner[ISO_TAPS];
-  for (int tap = 0; tap < ISO_TAPS; tap++) owner[tap] = ISO_AXIOMS;
+  int owner[ISO_TAPS];
+  /* What was reported before, by the axioms decided until then, stays as it is. */
+  for (int tap = 0; tap < ISO_TAPS; tap++) owner[tap] = findings->count[tap] > 0 ? REPORTED : ISO_AXIOMS;
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) {
     bool of_session = iso_axiom_level((iso_axiom)axiom)->family == ISOPROOF_LEVEL_SESSION;
     if (of_session && !sessions) continue;

@@ -8,13 +8,17 @@
 #include "check/axioms/by_search.h"
 #include "check/axioms/rule.h"
 
+void iso_weak_forget(iso_weak *weak, iso_axiom axiom) {
+  iso_axiom_result *r = &weak->axioms[axiom];
+  iso_edges_free(&r->forced);
+  iso_order_free(&r->order);
+  iso_vec_free(&r->instances);
+  free(r->all_component);
+  memset(r, 0, sizeof *r);
+}
+
 void iso_weak_free(iso_weak *weak) {
-  for (int i = 0; i < ISO_AXIOMS; i++) {
-    iso_edges_free(&weak->axioms[i].forced);
-    iso_order_free(&weak->axioms[i].order);
-    iso_vec_free(&weak->axioms[i].instances);
-    free(weak->axioms[i].all_component);
-  }
+  for (int i = 0; i < ISO_AXIOMS; i++) iso_weak_forget(weak, (iso_axiom)i);
   iso_clocks_free(&weak->clocks);
   iso_order_free(&weak->co);
   iso_order_free(&weak->known);

@@ -57,6 +57,8 @@ typedef struct iso_weak {
 isoproof_status iso_weak_begin(isoproof_history *history, isoproof_task *task, iso_weak *weak, isoproof_error *error);
 /* Decides an axiom, and finds its instances when it is violated. */
 isoproof_status iso_weak_decide(iso_weak *weak, iso_axiom axiom, isoproof_task *task, isoproof_error *error);
+/* Takes back what a decision left that did not come to its end. */
+void iso_weak_forget(iso_weak *weak, iso_axiom axiom);
 /* The commit order that proves an axiom that is satisfied; the caller frees it with iso_order_free. */
 isoproof_status iso_weak_order(iso_weak *weak, iso_axiom axiom, isoproof_task *task, iso_order *order,
                                isoproof_error *error);
@@ -66,7 +68,8 @@ void iso_weak_free(iso_weak *weak);
 isoproof_status iso_weak_report_known(const iso_weak *weak, iso_findings *findings, isoproof_error *error);
 
 /* Adds the instances of violated axioms to the findings, each pattern from the first axiom of the table that shows it;
- * the session guarantees only where `sessions` says so, as causal shows all that they do. */
+ * the session guarantees only where `sessions` says so, as causal shows all that they do.  Patterns that are among the
+ * findings already stay as they are, so that it can be called again when more was decided. */
 void iso_weak_report(const iso_weak *weak, bool sessions, iso_findings *findings);
 
 /* Whether instance `number` of the axiom counts as one of the pattern. */

@@ -95,7 +95,6 @@ static isoproof_status decide_unordered(iso_view *view, const iso_versions *vers
   return status;
 }
 
-/* Decides a level as the next item of the set. */
 static isoproof_status decide_one(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
                                   const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
                                   isoproof_error *error) {
@@ -108,6 +107,16 @@ static isoproof_status decide_one(iso_view *view, const iso_versions *versions, 
   bool in_vain = iso_strong_verdict(set, isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION)) == ISOPROOF_VIOLATED;
   if (indirect && in_vain) chosen.no_guess = true;
   return iso_strong_decide(view, versions, level, NULL, &chosen, task, item, error);
+}
+
+const char iso_strong_too_large[] = "the history has too many sessions, or too many transactions, for this level";
+
+isoproof_status iso_strong_run_one(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                   const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
+                                   isoproof_error *error) {
+  isoproof_status status = decide_one(view, versions, level, options, task, set, error);
+  if (status == ISOPROOF_OK) set->count++;
+  return status;
 }
 
 isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso_wanted_fn wanted, void *user,
@@ -124,15 +133,23 @@ isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso
       if (asked) set->reason = reason;
       continue;
     }
-    isoproof_status status = decide_one(view, versions, level, options, task, set, error);
+    iso_task_about(task, level->id, 0, 0);
+    isoproof_status status = iso_strong_run_one(view, versions, level, options, task, set, error);
     if (status == ISOPROOF_ERR_LIMIT) {
-      if (asked) set->reason = "the history has too many sessions, or too many transactions, for this level";
+      if (asked) set->reason = iso_strong_too_large;
       continue;
     }
     if (status != ISOPROOF_OK) return status;
-    set->count++;
   }
   return ISOPROOF_OK;
+}
+
+void iso_strong_forget(iso_strong_set *set) {
+  set->count--;
+  iso_strong_free(&set->items[set->count]);
+  iso_scenario_free(&set->scenarios[set->count]);
+  memset(&set->items[set->count], 0, sizeof *set->items);
+  memset(&set->scenarios[set->count], 0, sizeof *set->scenarios);
 }
 
 isoproof_status iso_strong_explain(const iso_view *view, const iso_versions *versions, iso_strong_set *set,

@@ -28,6 +28,14 @@ typedef bool (*iso_wanted_fn)(const isoproof_level_info *level, void *user);
 isoproof_status iso_strong_run(iso_view *view, const iso_versions *versions, iso_wanted_fn wanted, void *user,
                                bool asked, const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
                                isoproof_error *error);
+/* Decides one level as the next item of the set.  ISOPROOF_ERR_LIMIT where the history is too large for it, for the
+ * reason below. */
+isoproof_status iso_strong_run_one(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
+                                   const iso_strong_options *options, isoproof_task *task, iso_strong_set *set,
+                                   isoproof_error *error);
+extern const char iso_strong_too_large[];
+/* Takes the last item back. */
+void iso_strong_forget(iso_strong_set *set);
 void iso_strong_set_free(iso_strong_set *set);
 
 /* Why the history cannot decide the level, for want of times or because its transactions have several operations; NULL

@@ -22,10 +22,12 @@ isoproof_document *iso_document_new(void) {
 void isoproof_document_free(isoproof_document *document) {
   if (document == NULL) return;
   iso_vec_free(&document->levels);
+  iso_vec_free(&document->undecided);
   for (size_t i = 0; i < ISO_NAMES_KINDS; i++) iso_vec_free(&document->names[i]);
   iso_vec_free(&document->facts);
   iso_vec_free(&document->faults);
   iso_vec_free(&document->aborts);
+  iso_vec_free(&document->bank.totals);
   iso_vec_free(&document->anomalies);
   iso_vec_free(&document->left_out);
   iso_vec_free(&document->notices);
@@ -153,6 +155,12 @@ isoproof_verdict isoproof_document_elle(const isoproof_document *document) { ret
 bool isoproof_document_level(const isoproof_document *document, size_t number, isoproof_level_verdict *out) {
   if (number >= document->levels.count) return false;
   return ISO_STRUCT_GIVE(out, document->levels.items[number]);
+}
+
+const char *isoproof_document_undecided_at(const isoproof_document *document, size_t number, const char **reason) {
+  if (number >= document->undecided.count) return NULL;
+  if (reason != NULL) *reason = document->undecided.items[number].reason;
+  return document->undecided.items[number].level;
 }
 
 static const char *name_at(const iso_name_list *names, size_t number) {

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vector.h"
+#include "base/words.h"
 
 typedef ISO_VEC(const char *) iso_name_list;
 
@@ -131,6 +132,33 @@ typedef struct iso_document_search {
 
 /* ---- the document ---- */
 
+/* A level that was left although the history could decide it, and why. */
+typedef struct iso_document_undecided {
+  const char *level, *reason;
+} iso_document_undecided;
+
+/* What the workload bank must keep: reads of all accounts, and those that saw a wrong total. */
+typedef struct iso_document_balance {
+  const char *account;
+  int64_t balance;
+} iso_document_balance;
+
+typedef struct iso_document_total {
+  const char *txn;
+  int64_t total;
+  const iso_document_balance *balances;
+  uint32_t balance_count;
+  uint64_t more; /* balances that are not shown */
+} iso_document_total;
+
+typedef struct iso_document_bank {
+  bool known; /* the history is that of a bank */
+  uint64_t accounts;
+  int64_t total; /* what all accounts hold together */
+  uint64_t reads, wrong;
+  ISO_VEC(iso_document_total) totals; /* the first wrong ones */
+} iso_document_bank;
+
 struct isoproof_document {
   iso_arena arena;
   bool has_problem;
@@ -146,10 +174,12 @@ struct isoproof_document {
   isoproof_verdict verdict, elle;
   const char *unknown_reason, *unexplained, *workload; /* NULL where there is none */
   ISO_VEC(isoproof_level_verdict) levels;
+  ISO_VEC(iso_document_undecided) undecided;
   iso_name_list names[ISO_NAMES_KINDS];
   ISO_VEC(isoproof_document_fact) facts;
   ISO_VEC(isoproof_document_fault) faults;
   ISO_VEC(isoproof_document_abort) aborts;
+  iso_document_bank bank;
   bool every_instance;                 /* anomalies are instances, instead of one for each code */
   ISO_VEC(iso_full_anomaly) anomalies; /* those that are kept */
   uint64_t anomalies_found;            /* more than there are here when some were left out */
@@ -233,6 +263,17 @@ bool iso_document_run_facts(isoproof_document *document, const isoproof_history 
 
 /* Those of the history; false when memory is out. */
 bool iso_document_take_notices(isoproof_document *document, const isoproof_history *history);
+/* ---- bank.c ---- */
+
+/* What a history of a bank shows; false when memory is out. */
+bool iso_document_bank_facts(isoproof_document *document, const isoproof_history *history);
+/* "3 of 40 reads of all 10 accounts saw another total than 1,000", without a full stop. */
+void iso_tell_bank(iso_words *words, const iso_document_bank *bank);
+/* "s2t7 saw a total of 1,003 instead of 1,000: account 0: balance 97, ..." */
+void iso_tell_total(iso_words *words, const iso_document_bank *bank, const iso_document_total *total);
+/* " s1t3 moves 3 from account 2 to account 0." for each transfer of an anomaly in such a history; false when memory is
+ * out. */
+bool iso_tell_transfers(iso_words *words, const isoproof_history *history, const isoproof_anomaly *anomaly);
 
 /* ---- sentences.c ---- */
 

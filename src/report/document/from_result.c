@@ -52,6 +52,10 @@ static bool copy_verdicts(isoproof_document *document, const isoproof_result *re
   for (size_t i = 0; isoproof_result_level_at(result, i, &level); i++) {
     if (!iso_vec_push(&document->levels, level)) return false;
   }
+  iso_document_undecided left = {.level = NULL};
+  for (size_t i = 0; (left.level = isoproof_result_undecided_at(result, i, &left.reason)) != NULL; i++) {
+    if (!iso_vec_push(&document->undecided, left)) return false;
+  }
   return copy_text(document, isoproof_result_unknown_reason(result), &document->unknown_reason) &&
          copy_text(document, isoproof_result_unexplained(result), &document->unexplained) &&
          copy_names(document, result, ISO_NAMES_STRONGEST, isoproof_result_strongest_at) &&
@@ -199,7 +203,9 @@ static isoproof_status write_result(const isoproof_result *result, const isoproo
                                .color = known.color,
                                .unicode = known.unicode,
                                .more = known.more,
-                               .more_user = known.more_user};
+                               .more_user = known.more_user,
+                               .width = known.width,
+                               .has_page = known.has_page};
   isoproof_document *document = iso_document_new();
   isoproof_status status = document != NULL && refer(document, result->history, result, &of)
                                ? put(document, &how, write, user, error)

@@ -115,18 +115,31 @@ static void make_parts(making *m, iso_full_anomaly *out) {
   out->case_count = a->case_count;
 }
 
+/* The proof, and what it is about in the words of the workload. */
+static const char *explain(making *m) {
+  iso_words words = {NULL, 0, 0, false};
+  iso_words_add(&words, "%s", m->anomaly->explanation);
+  const char *text = iso_tell_transfers(&words, m->history, m->anomaly) ? keep_text(m, words.text) : NULL;
+  if (text == NULL) m->failed = true;
+  iso_words_free(&words);
+  return text;
+}
+
 bool iso_full_anomaly_make(iso_arena *arena, const isoproof_history *history, const isoproof_anomaly *anomaly,
                            iso_anomaly_parts parts, iso_full_anomaly *out) {
   making m = {.arena = arena, .history = history, .anomaly = anomaly};
   *out = (iso_full_anomaly){.code = keep_text(&m, anomaly->code),
                             .name = keep_text(&m, anomaly->name),
                             .level = keep_text(&m, anomaly->level),
-                            .explanation = keep_text(&m, anomaly->explanation),
+                            .explanation = explain(&m),
                             .count = anomaly->count,
                             .count_is = anomaly->count_is};
   make_txns(&m, out);
   if (parts.full && !m.failed) make_parts(&m, out);
   if (m.failed || !parts.limited) return !m.failed;
   out->has_details = true;
-  return iso_limit_anomaly(arena, history, anomaly, &out->limited) && iso_document_sentences(arena, &out->limited);
+  if (!iso_limit_anomaly(arena, history, anomaly, &out->limited)) return false;
+  if (strlen(out->explanation) != strlen(anomaly->explanation))
+    out->limited.explanation = iso_document_text(arena, out->explanation, strlen(out->explanation), SIZE_MAX);
+  return out->limited.explanation != NULL && iso_document_sentences(arena, &out->limited);
 }

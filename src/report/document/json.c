@@ -18,6 +18,19 @@ static void put_names(isoproof_json *json, const isoproof_document *d, iso_docum
   isoproof_json_end(json);
 }
 
+/* The levels that were left, where there are any. */
+static void put_undecided(isoproof_json *json, const isoproof_document *d) {
+  if (d->undecided.count == 0) return;
+  iso_json_field_list(json, "undecided");
+  for (size_t i = 0; i < d->undecided.count; i++) {
+    isoproof_json_object(json);
+    iso_json_field_text(json, "level", d->undecided.items[i].level);
+    iso_json_field_text(json, "reason", d->undecided.items[i].reason);
+    isoproof_json_end(json);
+  }
+  isoproof_json_end(json);
+}
+
 static void put_levels(isoproof_json *json, const isoproof_document *d) {
   iso_json_field_text(json, "verdict", isoproof_verdict_name(d->verdict));
   iso_json_field_object(json, "levels");
@@ -33,6 +46,7 @@ static void put_levels(isoproof_json *json, const isoproof_document *d) {
     if (d->levels.items[i].asked) isoproof_json_string(json, d->levels.items[i].level);
   }
   isoproof_json_end(json);
+  put_undecided(json, d);
   if (d->unknown_reason != NULL) iso_json_field_text(json, "unknown_reason", d->unknown_reason);
   if (d->unexplained != NULL) iso_json_field_text(json, "unexplained", d->unexplained);
 }
@@ -119,6 +133,7 @@ static void put_run(isoproof_json *json, const isoproof_document *d) {
   }
   if (d->faults.count > 0) put_faults(json, d);
   if (d->aborts.count > 0) put_aborts(json, d);
+  iso_put_bank_json(json, d);
 }
 
 /* ---- proofs and searches ---- */

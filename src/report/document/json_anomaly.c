@@ -17,6 +17,7 @@ static void put_op(isoproof_json *json, const isoproof_document_op *op) {
   put_text(json, "kind", op->kind);
   put_text(json, "key", op->key);
   put_text(json, "value", op->value);
+  if (op->is_balance) iso_json_field_i64(json, "balance", op->balance);
   put_text(json, "file", op->file);
   if (op->line > 0) iso_json_field_u64(json, "line", op->line);
   if (op->offset >= 0) iso_json_field_u64(json, "offset", (uint64_t)op->offset);

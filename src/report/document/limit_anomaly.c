@@ -5,7 +5,7 @@
 
 #include "base/words.h"
 #include "graph/edge.h"
-#include "history/history.h"
+#include "history/bank.h"
 #include "report/document/document.h"
 
 typedef struct gathering {
@@ -16,6 +16,7 @@ typedef struct gathering {
   isoproof_document_txn *txns;
   uint64_t *wanted; /* operations that are involved, sorted */
   size_t wanted_count;
+  bool is_bank; /* values hold balances */
 } gathering;
 
 static const char *keep_scalar(iso_arena *arena, isoproof_scalar scalar) {
@@ -115,6 +116,7 @@ static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_do
       what.value = isoproof_integer(0);
     out->value = list ? keep_elements(g->arena, g->history, op, &what) : keep_scalar(g->arena, what.value);
     good = good && out->value != NULL;
+    out->is_balance = g->is_bank && !list && iso_bank_balance(what.value, &out->balance);
   }
   if (isoproof_history_position_of(g->history, op, &place)) {
     out->line = place.line;
@@ -364,6 +366,7 @@ bool iso_limit_anomaly(iso_arena *arena, const isoproof_history *history, const 
                        isoproof_document_anomaly *out) {
   *out = (isoproof_document_anomaly){.count = anomaly->count, .count_is = anomaly->count_is, .meaning = ""};
   gathering g = {.arena = arena, .history = history, .anomaly = anomaly, .out = out};
+  g.is_bank = iso_history_is_bank(history);
   out->code = iso_document_text(arena, anomaly->code, strlen(anomaly->code), ISO_DOCUMENT_SCALAR);
   out->name = iso_document_text(arena, anomaly->name, strlen(anomaly->name), ISO_DOCUMENT_SCALAR);
   out->level = iso_document_text(arena, anomaly->level, strlen(anomaly->level), ISO_DOCUMENT_SCALAR);

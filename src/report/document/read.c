@@ -127,6 +127,20 @@ static bool read_levels(reading *r, const iso_json *tree) {
   return true;
 }
 
+static bool read_undecided(reading *r, const iso_json *tree) {
+  enum { MOST_LEVELS = 1000 };
+  if (tree->type != ISO_TREE_LIST) return true;
+  for (const iso_json *child = tree->first; child != NULL && r->document->undecided.count < MOST_LEVELS;
+       child = child->next) {
+    iso_document_undecided one = {.level = NULL, .reason = ""};
+    if (!keep(r, iso_json_find(child, "level"), ISO_DOCUMENT_SCALAR, &one.level) ||
+        !keep(r, iso_json_find(child, "reason"), ISO_DOCUMENT_FACT, &one.reason))
+      return false;
+    if (one.level != NULL && !iso_vec_push(&r->document->undecided, one)) return false;
+  }
+  return true;
+}
+
 static bool read_names(reading *r, const iso_json *tree, iso_name_list *names) {
   enum { MOST_NAMES = 1000 };
   if (tree->type != ISO_TREE_LIST) return true;
@@ -205,6 +219,7 @@ static bool read_notices(reading *r, const iso_json *tree) {
   }
   return true;
 }
+static bool read_bank(reading *r, const iso_json *tree) { return iso_read_bank(r->document, tree); }
 
 static bool read_seconds(reading *r, const iso_json *tree) {
   (void)iso_json_number(iso_json_find(tree, "load"), &r->document->load_seconds);
@@ -269,6 +284,7 @@ static const struct field {
               {"workload", read_workload},
               {"levels", read_levels},
               {"asked", read_asked},
+              {"undecided", read_undecided},
 #define ISO_X(c_name, field) {field, read_names_##c_name},
               ISO_DOCUMENT_NAMES(ISO_X)
 #undef ISO_X
@@ -276,6 +292,7 @@ static const struct field {
               {"facts", read_facts},
               {"faults", read_faults},
               {"aborts", read_aborts},
+              {"bank", read_bank},
               {"seconds", read_seconds},
               {"anomalies_found", read_found},
               {"anomalies_found_is", read_found_is},

@@ -61,6 +61,7 @@ static bool read_op(reading *r, const iso_json *tree, isoproof_document_op *op) 
                                .offset = -1,
                                .involved = iso_json_is(iso_json_find(tree, "involved"), "true")};
   (void)iso_json_u64(iso_json_find(tree, "line"), &op->line);
+  op->is_balance = iso_json_i64(iso_json_find(tree, "balance"), &op->balance);
   if (iso_json_u64(iso_json_find(tree, "offset"), &offset) && offset <= INT64_MAX) op->offset = (int64_t)offset;
   return good;
 }

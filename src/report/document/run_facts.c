@@ -177,5 +177,5 @@ bool iso_document_run_facts(isoproof_document *document, const isoproof_history 
   isoproof_history_counts(history, &document->counts);
   take_times(document, history);
   return take_facts(document, history) && take_aborts(document, history) &&
-         iso_document_take_notices(document, history);
+         iso_document_bank_facts(document, history) && iso_document_take_notices(document, history);
 }

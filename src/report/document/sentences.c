@@ -30,6 +30,10 @@ static const struct phrase *phrase_of(const char *kind) {
 
 static void add_op(iso_words *words, const isoproof_document_op *op) {
   const struct phrase *p = phrase_of(op->kind);
+  if (op->is_balance) {
+    iso_words_add(words, "%s account %s: %lld", p->verb, op->key, (long long)op->balance);
+    return;
+  }
   const char *value = op->value != NULL ? op->value : "?";
   iso_words_add(words, "%s %s%s%s", p->verb, p->value_first ? value : op->key, p->between,
                 p->value_first ? op->key : value);

@@ -77,6 +77,28 @@ static void put_verdicts(const iso_page_data *page) {
   isoproof_json_end(page->json);
 }
 
+static void put_fact(const iso_page_data *page, const char *name, iso_words *words) {
+  isoproof_json_object(page->json);
+  iso_json_field_text(page->json, "name", name);
+  iso_json_field_text(page->json, "value", words->failed ? "" : words->text);
+  isoproof_json_end(page->json);
+  iso_words_free(words);
+}
+
+/* Wrong totals of a bank, as facts about the run. */
+static void put_bank(const iso_page_data *page) {
+  enum { MOST = 3 };
+  const iso_document_bank *bank = &page->document->bank;
+  iso_words words = {NULL, 0, 0, false};
+  if (!bank->known || bank->wrong == 0) return;
+  iso_tell_bank(&words, bank);
+  put_fact(page, "wrong totals", &words);
+  for (size_t i = 0; i < bank->totals.count && i < MOST; i++) {
+    iso_tell_total(&words, bank, &bank->totals.items[i]);
+    put_fact(page, "for example", &words);
+  }
+}
+
 /* How many facts fit into their share. */
 static size_t put_facts(const iso_page_data *page) {
   const isoproof_document *d = page->document;
@@ -93,6 +115,7 @@ static size_t put_facts(const iso_page_data *page) {
     iso_json_field_text(page->json, "value", fact->value);
     isoproof_json_end(page->json);
   }
+  put_bank(page);
   isoproof_json_end(page->json);
   return shown;
 }

@@ -125,6 +125,14 @@ static const char *verdict_of(const isoproof_document *d, const isoproof_level_i
   return is_proved(d, level) ? "satisfied" : "undecided";
 }
 
+/* Why the level was left; NULL where it was not. */
+static const char *why_undecided(const isoproof_document *d, const isoproof_level_info *level) {
+  for (size_t i = 0; level->family != ISOPROOF_LEVEL_MODEL && i < d->undecided.count; i++) {
+    if (strcmp(d->undecided.items[i].level, level->id) == 0) return d->undecided.items[i].reason;
+  }
+  return NULL;
+}
+
 static void put_level(const iso_page_data *page, const lattice *l, size_t i) {
   static const char *const families[] = {"level", "session-guarantee", "model"};
   bool asked;
@@ -135,6 +143,8 @@ static void put_level(const iso_page_data *page, const lattice *l, size_t i) {
   iso_json_field_text(page->json, "summary", l->levels[i]->summary);
   iso_json_field_text(page->json, "family", families[l->levels[i]->family]);
   iso_json_field_bool(page->json, "asked", asked);
+  const char *reason = why_undecided(page->document, l->levels[i]);
+  if (reason != NULL) iso_json_field_text(page->json, "reason", reason);
   iso_json_field(page->json, "column");
   iso_json_fixed(page->json, l->column[i], 3);
   iso_json_field_u64(page->json, "row", l->row[i]);

@@ -5,23 +5,17 @@
 #include <string.h>
 
 #include "report/escape.h"
+#include "report/text/wrap.h"
 
 /* Events, as many per line as fit. */
-static void put_order(iso_output *out, const isoproof_document *document, const iso_document_certificate *certificate) {
-  enum { WIDTH = 78, INDENT = 4 };
+static void put_order(iso_output *out, const isoproof_document *document, const iso_document_certificate *certificate,
+                      size_t room) {
   iso_certificate_cursor cursor = {.history = document->history, .certificate = certificate};
-  size_t column = 0;
-  for (const char *name; !iso_output_failed(out) && (name = iso_certificate_next(&cursor)) != NULL;) {
-    size_t length = strlen(name);
-    if (column > 0 && column + 1 + length > WIDTH) {
-      iso_out_char(out, '\n');
-      column = 0;
-    }
-    iso_out_text(out, column == 0 ? "    " : " ");
-    column += (column == 0 ? INDENT : 1) + length;
-    iso_put_sentence_n(out, name, length);
-  }
-  iso_out_text(out, certificate->count > 0 ? "\n" : "    (no transaction took effect)\n");
+  iso_wrap wrap = {.out = out, .room = room, .indent = 4};
+  for (const char *name; !iso_output_failed(out) && (name = iso_certificate_next(&cursor)) != NULL;)
+    iso_wrap_word(&wrap, name, "");
+  if (certificate->count == 0) iso_out_text(out, "    (no transaction took effect)");
+  iso_wrap_end(&wrap);
 }
 
 /* Whether the order tells the begin of a transaction from its commit. */
@@ -39,14 +33,14 @@ static const char *nature_of(const isoproof_document *document, const iso_docume
   return runs ? "transactions, one after the other" : "transactions, as they commit";
 }
 
-void iso_put_certificates_text(iso_output *out, const isoproof_document *document) {
+void iso_put_certificates_text(iso_output *out, const isoproof_document *document, size_t room) {
   if (!document->has_certificates) return;
   for (size_t i = 0; i < document->certificates.count; i++) {
     const iso_document_certificate *certificate = &document->certificates.items[i];
     iso_out_text(out, "\n  certificate of ");
     iso_put_sentence(out, certificate->level);
     iso_out_printf(out, "\n    %s:\n", nature_of(document, certificate));
-    put_order(out, document, certificate);
+    put_order(out, document, certificate, room);
   }
   if (document->certificates.count > 0) return;
   const char *why = document->uncertified != NULL ? document->uncertified : "no satisfied level has one";
@@ -55,13 +49,15 @@ void iso_put_certificates_text(iso_output *out, const isoproof_document *documen
   iso_out_char(out, '\n');
 }
 
-static void put_figure(iso_output *out, const iso_document_figure *figure) {
+static void put_figure(iso_output *out, const iso_document_figure *figure, size_t room) {
+  enum { FIGURES = 64, BROAD = 14 }; /* the column of the figures, and their width */
+  size_t column = room < FIGURES + BROAD ? room - BROAD : FIGURES;
+  iso_wrap wrap = {.out = out, .room = column, .indent = 4};
   char label[96];
   snprintf(label, sizeof label, "%s%s%s", figure->is_time ? figure->name : "", figure->is_time ? ": " : "",
            figure->meaning);
-  iso_out_text(out, "    ");
-  iso_put_sentence(out, label);
-  for (size_t i = strlen(label); i < 60; i++) iso_out_char(out, ' ');
+  iso_wrap_words(&wrap, label);
+  for (; wrap.column < column; wrap.column++) iso_out_char(out, ' ');
   iso_out_char(out, ' ');
   if (figure->is_time)
     iso_out_printf(out, "%.6f s\n", figure->seconds);
@@ -71,14 +67,14 @@ static void put_figure(iso_output *out, const iso_document_figure *figure) {
     iso_out_text(out, "not counted\n");
 }
 
-void iso_put_searches_text(iso_output *out, const isoproof_document *document) {
+void iso_put_searches_text(iso_output *out, const isoproof_document *document, size_t room) {
   if (!document->has_searches) return;
   for (size_t i = 0; i < document->searches.count; i++) {
     const iso_document_search *search = &document->searches.items[i];
     iso_out_text(out, "\n  search for ");
     iso_put_sentence(out, search->level);
     iso_out_char(out, '\n');
-    for (size_t k = 0; k < search->figures.count; k++) put_figure(out, &search->figures.items[k]);
+    for (size_t k = 0; k < search->figures.count; k++) put_figure(out, &search->figures.items[k], room);
   }
   if (document->searches.count == 0) iso_out_text(out, "\n  no level was searched for\n");
 }

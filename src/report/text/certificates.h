@@ -5,8 +5,8 @@
 #include "base/output.h"
 #include "report/document/document.h"
 
-/* Paragraphs, where they were asked for. */
-void iso_put_certificates_text(iso_output *out, const isoproof_document *document);
-void iso_put_searches_text(iso_output *out, const isoproof_document *document);
+/* Paragraphs in `room` columns, where they were asked for. */
+void iso_put_certificates_text(iso_output *out, const isoproof_document *document, size_t room);
+void iso_put_searches_text(iso_output *out, const isoproof_document *document, size_t room);
 
 #endif

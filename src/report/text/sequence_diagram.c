@@ -13,8 +13,8 @@ enum {
   MOST_ITEMS = 24,
   MOST_EDGES = 24,
   INDENT = 4,
-  WIDTH = 78,
-  WIDEST = 36, /* a column */
+  NARROWEST = 14, /* a column */
+  WIDEST = 36,
   CELL_BYTES = 256
 };
 
@@ -207,6 +207,9 @@ static void put_txn_name(const diagram *d, uint32_t *at, uint32_t txn, const cha
   bool committed = strcmp(t->status, "committed") == 0;
   snprintf(text, sizeof text, "%.60s%s%.20s%s%s%.80s%s", t->name, committed ? "" : " ", committed ? "" : t->status, "",
            session != NULL ? " (session " : "", session != NULL ? session : "", session != NULL ? ")" : "");
+  /* The session is a part of most names: it is what can be missed. */
+  if (session != NULL && iso_text_columns(text) > d->column_width - 2)
+    snprintf(text, sizeof text, "%.60s%s%.20s", t->name, committed ? "" : " ", committed ? "" : t->status);
   make_cell(d, text, d->column_width - 2, cell);
   put_cell(d, at, cell, committed ? bold : red);
 }
@@ -319,11 +322,24 @@ static void put_rest(const diagram *d) {
   }
 }
 
+/* How wide a column may be: as what stands in it, which lists make long. */
+static uint32_t widest(const diagram *d) {
+  size_t most = WIDEST;
+  for (uint32_t i = 0; i < d->item_count; i++) {
+    const item *one = &d->items[i];
+    if (one->op == ISOPROOF_NO_INDEX) continue;
+    size_t width = iso_text_columns(d->anomaly->txns[one->txn].ops[one->op].text) + 2;
+    if (width > most) most = width;
+  }
+  return (uint32_t)most;
+}
+
 void iso_put_sequence_diagram(iso_output *out, const isoproof_document_anomaly *anomaly, iso_diagram_style style) {
   diagram d = {.out = out, .anomaly = anomaly, .style = style};
   if (!choose_txns(&d) || !choose_items(&d)) return;
-  d.column_width = (WIDTH - INDENT) / d.columns;
-  if (d.column_width > WIDEST) d.column_width = WIDEST;
+  d.column_width = ((uint32_t)style.room - INDENT) / d.columns;
+  if (d.column_width < NARROWEST) return;
+  if (d.column_width > widest(&d)) d.column_width = widest(&d);
   choose_links(&d);
   choose_order(&d);
   iso_out_char(out, '\n');
