@@ -45,6 +45,8 @@ int exit_of_status(isoproof_status status) {
     return EXIT_UNKNOWN;
   case ISOPROOF_ERR_CANCELLED:
     return EXIT_INTERRUPTED;
+  case ISOPROOF_ERR_INTERFERENCE:
+    return EXIT_RUN;
   case ISOPROOF_ERR_INTERNAL:
     break;
   }
@@ -125,6 +127,11 @@ void note(const char *format, ...) {
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
+  print_line(text);
+}
+
+void message_notice(const char *text, void *user) {
+  (void)user;
   print_line(text);
 }
 

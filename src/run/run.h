@@ -18,6 +18,8 @@
 
 _Static_assert((int)ISO_ERROR_CLASSES <= (int)ISOPROOF_ERROR_CLASS_ROOM, "there must be room for every class");
 
+enum { ISO_INTERFERENCE_BYTES = 400 };
+
 typedef struct iso_session_counts {
   _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
   _Atomic uint64_t errors[ISO_ERROR_CLASSES];
@@ -79,6 +81,7 @@ struct isoproof_run_handle {
   pthread_cond_t stopped; /* with the lock */
   atomic_bool stop;
   uint32_t events;
+  char interference[ISO_INTERFERENCE_BYTES]; /* what somebody else did to the tables, the first of it; under the lock */
 };
 
 /* Tells every session to end after its transaction. */
@@ -86,6 +89,10 @@ void iso_run_stop(isoproof_run_handle *run);
 static inline bool iso_run_stopping(const isoproof_run_handle *run) {
   return atomic_load_explicit(&run->stop, memory_order_relaxed);
 }
+
+/* Ends the run: somebody else changes its tables, so that what it sees says nothing about the database. */
+void iso_run_interfered(isoproof_run_handle *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool iso_run_was_interfered(isoproof_run_handle *run);
 
 /* ---- transaction.c ---- */
 
