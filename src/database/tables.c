@@ -201,6 +201,8 @@ isoproof_status iso_tables_teardown(iso_database *database, isoproof_error *erro
       if (status == ISOPROOF_OK) status = removed;
     }
     give_back(database, connection);
+  } else {
+    iso_tables_notice(database, "kept table %s%s", database->table, database->options.tables > 1 ? "0 and the next" : "");
   }
   iso_reply_free(&reply);
   if (status == ISOPROOF_OK) database->made = false;
