@@ -12,8 +12,9 @@
 #include "base/task.h"
 #include "database/tables.h"
 
-/* How long locks of others are waited for, and how often what may succeed next time is tried. */
-enum { WAIT_SECONDS = 3, PAUSE_NS = 20 * 1000 * 1000 };
+/* How long one statement waits for locks of others, how long what may succeed next time is tried, for our own tables and
+ * for those of others, and the pause between: locks of SQLite go to whoever asks most often. */
+enum { WAIT_SECONDS = 3, OWN_SECONDS = 20, PAUSE_NS = 1000 * 1000 };
 
 void iso_tables_notice(const iso_database *database, const char *format, ...) {
   char text[ISOPROOF_ERROR_MESSAGE_BYTES];
@@ -132,7 +133,7 @@ static isoproof_status remove_once(iso_connection *connection, const char *table
 
 isoproof_status iso_tables_remove(iso_connection *connection, const char *table, uint64_t run, iso_reply *reply,
                                   isoproof_error *error) {
-  double limit = iso_now() + WAIT_SECONDS;
+  double limit = iso_now() + (run == connection->database->run ? OWN_SECONDS : WAIT_SECONDS);
   bool lock = true;
   for (;;) {
     isoproof_status status = remove_once(connection, table, run, lock, reply, error);
