@@ -8,9 +8,24 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/task.h"
+
+enum { ASK_SECONDS = 10, PAUSE_NS = 1000 * 1000 };
 enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MARK_BYTES + ISO_MOST_PARTITIONS * 64, FIND_BYTES = 1024 };
 
 /* ---- what is there ---- */
+
+/* Asks again as long as others are in the way, unless a transaction is to be begun again first. */
+static iso_outcome ask(iso_connection *connection, iso_request_kind kind, const char *sql, iso_reply *reply) {
+  iso_driver_request request = {.kind = kind, .sql = sql};
+  double limit = iso_now() + ASK_SECONDS;
+  for (;;) {
+    bool inside = connection->txn == ISO_TXN_ACTIVE;
+    iso_outcome outcome = iso_do(connection, &request, reply);
+    if (outcome != ISO_OUTCOME_ABORT || inside || iso_now() > limit) return outcome;
+    nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
+  }
+}
 
 /* Kind, name, text with the mark, whether something of somebody else hangs on it.  A table that is the partition of
  * another one, or that has partitions which are not of its run, is not ours to remove. */
@@ -28,6 +43,12 @@ static const char *const finds[ISO_DIALECTS] = {
                         "TABLE_NAME = '%s'",
 };
 
+static isoproof_status cannot_look(const iso_connection *connection, const char *table, const iso_reply *reply,
+                                   isoproof_error *error) {
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot look for table %s: %s %s", connection->database->urls[0].shown,
+                  table, reply->code, reply->message);
+}
+
 /* Without a catalogue that every database shares, the names of the columns tell. */
 static isoproof_status find_by_columns(iso_connection *connection, const char *table, iso_reply *reply,
                                        iso_relation *found, isoproof_error *error) {
@@ -36,11 +57,9 @@ static isoproof_status find_by_columns(iso_connection *connection, const char *t
   char sql[ISO_SQL_BYTES];
   size_t count = 0;
   snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE 1 = 0", table);
-  iso_outcome outcome = iso_do(connection, &(iso_driver_request){.kind = ISO_DESCRIBE, .sql = sql}, reply);
+  iso_outcome outcome = ask(connection, ISO_DESCRIBE, sql, reply);
   if (outcome == ISO_OUTCOME_REJECTED) return ISOPROOF_OK;
-  if (outcome != ISO_OUTCOME_OK)
-    return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot look for table %s: %s %s", connection->database->urls[0].shown,
-                    table, reply->code, reply->message);
+  if (outcome != ISO_OUTCOME_OK) return cannot_look(connection, table, reply, error);
   found->exists = true;
   snprintf(found->kind, sizeof found->kind, "table");
   while (count < MOST_COLUMNS && iso_reply_cell(reply, count, 0) != NULL) {
@@ -58,7 +77,7 @@ isoproof_status iso_catalogue_find(iso_connection *connection, const char *table
   *found = (iso_relation){.exists = false};
   if (dialect == ISO_SQL_PORTABLE) return find_by_columns(connection, table, reply, found, error);
   snprintf(sql, sizeof sql, finds[dialect], table);
-  ISO_TRY(iso_sql_ask(connection, sql, reply, error));
+  if (ask(connection, ISO_EXECUTE, sql, reply) != ISO_OUTCOME_OK) return cannot_look(connection, table, reply, error);
   const char *kind = iso_reply_cell(reply, 0, 0), *name = iso_reply_cell(reply, 0, 1);
   const char *mark = iso_reply_cell(reply, 0, 2), *shared = iso_reply_cell(reply, 0, 3);
   if (kind == NULL || name == NULL) return ISOPROOF_OK;
@@ -120,8 +139,8 @@ isoproof_status iso_catalogue_list(iso_connection *connection, iso_reply *reply,
                                    isoproof_error *error) {
   const iso_database *database = connection->database;
   bool portable = database->dialect == ISO_SQL_PORTABLE;
-  iso_driver_request request = {.kind = portable ? ISO_LIST_TABLES : ISO_EXECUTE, .sql = lists[database->dialect]};
-  iso_outcome outcome = iso_do(connection, &request, reply);
+  iso_outcome outcome =
+      ask(connection, portable ? ISO_LIST_TABLES : ISO_EXECUTE, lists[database->dialect], reply);
   if (outcome != ISO_OUTCOME_OK)
     return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", database->urls[0].shown, reply->code, reply->message);
   for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {

@@ -297,7 +297,9 @@ static isoproof_status wait_for_nodes(iso_database *database, isoproof_error *er
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
   ISO_TRY(driver->setup != NULL ? driver->setup(database, error) : iso_tables_setup(database, error));
-  return wait_for_nodes(database, error);
+  isoproof_status status = wait_for_nodes(database, error);
+  if (status != ISOPROOF_OK) (void)iso_database_teardown(database, NULL);
+  return status;
 }
 
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error) {

@@ -6,6 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+#include "base/task.h"
 
 /* ---- whether a name is free ---- */
 
@@ -97,7 +100,8 @@ static bool create_all(iso_connection *connection, char table[ISO_TABLE_BYTES], 
   int64_t now;
   bool folds;
   iso_catalogue_clock(connection, reply, &now, &folds);
-  if (iso_catalogue_transactional(database->dialect) && iso_begin(connection, NULL, reply) != ISO_OUTCOME_OK)
+  if (iso_catalogue_transactional(database->dialect) &&
+      iso_begin(connection, iso_tables_isolation(database), reply) != ISO_OUTCOME_OK)
     return false;
   for (*count = 0; *count < database->options.tables; ++*count) {
     iso_mark mark;
@@ -129,17 +133,20 @@ static isoproof_status undo(iso_connection *connection, const char *table, uint3
   return there ? refuse(connection, table, &found, reply, error) : status;
 }
 
-enum { ATTEMPTS = 20 };
+/* As long as others are in the way. */
+enum { MAKE_SECONDS = 10, PAUSE_NS = 1000 * 1000 };
 
 static isoproof_status make(iso_connection *connection, iso_reply *reply, isoproof_error *error) {
   iso_database *database = connection->database;
-  for (int attempt = 1;; attempt++) {
+  double limit = iso_now() + MAKE_SECONDS;
+  for (;;) {
     char table[ISO_TABLE_BYTES] = "";
     uint32_t count = 0;
     if (create_all(connection, table, &count, reply)) break;
-    bool again = reply->outcome == ISO_OUTCOME_ABORT && attempt < ATTEMPTS;
+    bool again = reply->outcome == ISO_OUTCOME_ABORT && iso_now() < limit;
     isoproof_status status = undo(connection, table, count, reply, error);
     if (!again || status != ISOPROOF_ERR_IO) return status;
+    nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
   }
   database->made = true;
   for (uint32_t i = 0; i < database->options.tables; i++) {

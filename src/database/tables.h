@@ -7,6 +7,10 @@
 /* Tells the caller of the run, if he wants to know. */
 void iso_tables_notice(const iso_database *database, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The level at which a transaction that looks before it changes sees what is there now, and keeps it so; NULL: the
+ * default. */
+const iso_isolation *iso_tables_isolation(const iso_database *database);
+
 /* What became of the run of a mark, asked of the system, and where that does not know of the server. */
 iso_run_life iso_tables_life(iso_connection *connection, const iso_mark *mark, iso_reply *reply);
 

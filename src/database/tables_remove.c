@@ -70,8 +70,7 @@ static isoproof_status drop_ours(iso_connection *connection, const char *table, 
   return failed(connection->database, table, reply, error);
 }
 
-/* The level at which a transaction that looks before it removes sees what is there now, and keeps it so. */
-static const iso_isolation *isolation_of(const iso_database *database) {
+const iso_isolation *iso_tables_isolation(const iso_database *database) {
   const iso_isolation *found;
   const char *name = database->dialect == ISO_SQL_SQLITE ? "immediate" : "read committed";
   return iso_database_find_isolation(database, name, &found, NULL) == ISOPROOF_OK ? found : NULL;
@@ -81,7 +80,7 @@ static const iso_isolation *isolation_of(const iso_database *database) {
 static isoproof_status remove_in_transaction(iso_connection *connection, const char *table, uint64_t run, bool lock,
                                              iso_reply *reply, isoproof_error *error) {
   char sql[ISO_SQL_BYTES];
-  if (iso_begin(connection, isolation_of(connection->database), reply) != ISO_OUTCOME_OK)
+  if (iso_begin(connection, iso_tables_isolation(connection->database), reply) != ISO_OUTCOME_OK)
     return failed(connection->database, table, reply, error);
   isoproof_status status = ISOPROOF_OK;
   if (lock && connection->database->dialect == ISO_SQL_POSTGRES) {
