@@ -106,9 +106,9 @@ ISOPROOF_API const char *isoproof_run_summary_last_error(const isoproof_run_summ
 ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *summary);
 
 /* Opens the database, makes the tables, runs, removes them.  Cancelling the task ends the run early and cleanly, which
- * is no error.  ISOPROOF_ERR_USAGE names what makes no sense, such as a table that exists and is not isoproof's: nothing
- * was changed then.  ISOPROOF_ERR_IO is a database or a file that failed.  ISOPROOF_ERR_INTERFERENCE: somebody else
- * changed the tables; the history says so by its fact `interference`, and isoproof_check refuses it. */
+ * is no error.  ISOPROOF_ERR_USAGE names what makes no sense, such as a table that exists and is not isoproof's:
+ * nothing was changed then.  ISOPROOF_ERR_IO is a database or a file that failed.  ISOPROOF_ERR_INTERFERENCE: somebody
+ * else changed the tables; the history says so by its fact `interference`, and isoproof_check refuses it. */
 ISOPROOF_API isoproof_status isoproof_run(const isoproof_run_options *options, isoproof_task *task,
                                           isoproof_run_summary **summary, isoproof_error *error);
 

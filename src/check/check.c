@@ -32,7 +32,8 @@ static isoproof_status refuse_interference(const isoproof_history *history, isop
   const char *what = isoproof_history_fact(history, "interference");
   if (what == NULL) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_INTERFERENCE,
-                  "not judged, because of interference: somebody else changed the tables during the run (%.300s)", what);
+                  "not judged, because of interference: somebody else changed the tables during the run (%.300s)",
+                  what);
 }
 
 isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,

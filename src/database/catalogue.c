@@ -35,7 +35,8 @@ static const char *const finds[ISO_DIALECTS] = {
         "SELECT CASE WHEN c.relkind IN ('r', 'p') THEN 'table' WHEN c.relkind IN ('v', 'm') THEN 'view' WHEN "
         "c.relkind = 'S' THEN 'sequence' ELSE 'relation' END, c.relname, obj_description(c.oid, 'pg_class'), CASE WHEN "
         "c.relispartition OR EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhparent = c.oid AND "
-        "COALESCE(substring(obj_description(i.inhrelid, 'pg_class') from '^isoproof table .* (of run [0-9a-f]+) '), '') "
+        "COALESCE(substring(obj_description(i.inhrelid, 'pg_class') from '^isoproof table .* (of run [0-9a-f]+) '), "
+        "'') "
         "<> COALESCE(substring(obj_description(c.oid, 'pg_class') from '^isoproof table .* (of run [0-9a-f]+) '), "
         "'none')) THEN 'yes' ELSE 'no' END FROM pg_class c WHERE c.oid = to_regclass('%s')",
     [ISO_SQL_MARIADB] = "SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE LOWER(TABLE_TYPE) END, TABLE_NAME, "
@@ -90,8 +91,9 @@ isoproof_status iso_catalogue_find(iso_connection *connection, const char *table
 
 /* The first that is answered counts: not everybody may look into InnoDB. */
 static const char *const states[ISO_DIALECTS][2] = {
-    [ISO_SQL_POSTGRES] = {"SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM pg_class c "
-                          "WHERE c.oid = to_regclass('%s')"},
+    [ISO_SQL_POSTGRES] =
+        {"SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM pg_class c "
+         "WHERE c.oid = to_regclass('%s')"},
     [ISO_SQL_MARIADB] = {"SELECT TABLE_ID FROM information_schema.INNODB_SYS_TABLES WHERE NAME = CONCAT(DATABASE(), "
                          "'/', '%s')",
                          "SELECT CREATE_TIME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
@@ -120,12 +122,14 @@ void iso_catalogue_state(iso_connection *connection, const char *table, iso_repl
 
 static const char *const lists[ISO_DIALECTS] = {
     [ISO_SQL_SQLITE] = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%/* isoproof table %'",
-    [ISO_SQL_POSTGRES] = "SELECT c.relname FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace n "
-                         "ON n.oid = c.relnamespace WHERE d.classoid = CAST('pg_class' AS regclass) AND d.objsubid = 0 "
-                         "AND d.description LIKE 'isoproof table %' AND n.nspname = current_schema() AND c.relkind IN "
-                         "('r', 'p') AND NOT c.relispartition ORDER BY 1",
-    [ISO_SQL_MARIADB] = "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE "
-                        "= 'BASE TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1",
+    [ISO_SQL_POSTGRES] =
+        "SELECT c.relname FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace n "
+        "ON n.oid = c.relnamespace WHERE d.classoid = CAST('pg_class' AS regclass) AND d.objsubid = 0 "
+        "AND d.description LIKE 'isoproof table %' AND n.nspname = current_schema() AND c.relkind IN "
+        "('r', 'p') AND NOT c.relispartition ORDER BY 1",
+    [ISO_SQL_MARIADB] =
+        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE "
+        "= 'BASE TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1",
 };
 
 static bool is_plain(const char *name) {
@@ -139,8 +143,7 @@ isoproof_status iso_catalogue_list(iso_connection *connection, iso_reply *reply,
                                    isoproof_error *error) {
   const iso_database *database = connection->database;
   bool portable = database->dialect == ISO_SQL_PORTABLE;
-  iso_outcome outcome =
-      ask(connection, portable ? ISO_LIST_TABLES : ISO_EXECUTE, lists[database->dialect], reply);
+  iso_outcome outcome = ask(connection, portable ? ISO_LIST_TABLES : ISO_EXECUTE, lists[database->dialect], reply);
   if (outcome != ISO_OUTCOME_OK)
     return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", database->urls[0].shown, reply->code, reply->message);
   for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
@@ -199,8 +202,8 @@ static bool comment(iso_connection *connection, const char *table, const iso_mar
   return iso_execute(connection, sql, reply) == ISO_OUTCOME_OK;
 }
 
-/* The partitions of PostgreSQL are tables, made one by one.  Each carries the mark of the table that it belongs to, goes
- * with that, and is never taken for a table of ours by itself. */
+/* The partitions of PostgreSQL are tables, made one by one.  Each carries the mark of the table that it belongs to,
+ * goes with that, and is never taken for a table of ours by itself. */
 static bool make_partitions(iso_connection *connection, const char *table, const iso_mark *mark, iso_reply *reply) {
   uint32_t partitions = connection->database->options.partitions;
   for (uint32_t i = 0; partitions > 1 && i < partitions; i++) {

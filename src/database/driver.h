@@ -114,14 +114,14 @@ typedef struct iso_reply {
   char code[ISO_CODE_BYTES];       /* the server's: SQLSTATE, or a number, or SQLITE_BUSY; "" when ok */
   char message[ISO_MESSAGE_BYTES]; /* the server's words, printable; "" when ok */
   /* FOREIGN: what was found is in `message`; the transaction is as it was. */
-  bool present;                    /* ISO_READ: there is a value; ISO_READ_LIST: there is a list */
-  int64_t value;                   /* ISO_READ */
-  int64_t affected;                /* rows that ISO_WRITE, _INSERT, _DELETE, _EXECUTE changed; -1 where not known */
-  ISO_VEC(int64_t) list;           /* ISO_READ_LIST */
-  ISO_VEC(iso_row) rows;           /* ISO_READ_RANGE, by key */
-  bool garbled;                    /* ISO_READ_LIST: the text was no list of numbers */
-  uint32_t columns;                /* ISO_EXECUTE: cells.count / columns rows */
-  ISO_VEC(iso_cell) cells;         /* ISO_EXECUTE, row by row */
+  bool present;            /* ISO_READ: there is a value; ISO_READ_LIST: there is a list */
+  int64_t value;           /* ISO_READ */
+  int64_t affected;        /* rows that ISO_WRITE, _INSERT, _DELETE, _EXECUTE changed; -1 where not known */
+  ISO_VEC(int64_t) list;   /* ISO_READ_LIST */
+  ISO_VEC(iso_row) rows;   /* ISO_READ_RANGE, by key */
+  bool garbled;            /* ISO_READ_LIST: the text was no list of numbers */
+  uint32_t columns;        /* ISO_EXECUTE: cells.count / columns rows */
+  ISO_VEC(iso_cell) cells; /* ISO_EXECUTE, row by row */
   ISO_VEC(char) text;
 } iso_reply;
 
@@ -240,8 +240,8 @@ size_t iso_database_nodes(const iso_database *database);
 const char *iso_database_url(const iso_database *database, size_t node);
 
 /* Makes the tables, empty, through the first node; several nodes: waits until all of them have it.  What runs that are
- * gone have left there is removed, and told as a notice.  ISOPROOF_ERR_USAGE, and nothing was changed: the name is taken
- * by something that is not ours, or by a run that may still be going on. */
+ * gone have left there is removed, and told as a notice.  ISOPROOF_ERR_USAGE, and nothing was changed: the name is
+ * taken by something that is not ours, or by a run that may still be going on. */
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error);
 /* Removes the tables that iso_database_setup made, as long as they are ours; no error when there are none. */
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error);
@@ -280,9 +280,9 @@ typedef enum iso_request_kind {
   ISO_READ_RANGE, /* key .. high, of keys or (by_value) of values -> rows; over all tables, one statement each */
   ISO_EXECUTE,    /* sql -> columns, cells, affected; one statement, none that begins or ends a transaction */
   ISO_COMMIT,
-  ISO_ROLLBACK, /* also ends what is ABORTED already, and is fine when there is nothing */
-  ISO_PING,     /* a round trip */
-  ISO_DESCRIBE, /* sql, a query -> cells, the names of its columns; ODBC only */
+  ISO_ROLLBACK,    /* also ends what is ABORTED already, and is fine when there is nothing */
+  ISO_PING,        /* a round trip */
+  ISO_DESCRIBE,    /* sql, a query -> cells, the names of its columns; ODBC only */
   ISO_LIST_TABLES, /* -> cells, the names of all tables; ODBC only */
   ISO_REQUEST_KINDS
 } iso_request_kind;

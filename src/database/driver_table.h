@@ -61,8 +61,8 @@ struct iso_database {
   char setting_text[ISO_MOST_SETTINGS][2][ISO_SETTING_BYTES];
   uint64_t run;
   iso_value_tag tag;
-  bool made;                 /* the tables are there, and ours */
-  iso_connection *keeper;    /* holds the lock of the run while there are tables; NULL where there are no such locks */
+  bool made;              /* the tables are there, and ours */
+  iso_connection *keeper; /* holds the lock of the run while there are tables; NULL where there are no such locks */
   char states[ISO_MOST_TABLES][ISO_STATE_BYTES]; /* see iso_catalogue_state */
   void *state;
 };

@@ -35,8 +35,7 @@ static void say_foreign(iso_reply *reply, const char *code, const char *message)
   snprintf(reply->message, sizeof reply->message, "%s", message);
 }
 
-static void found_value(const iso_database *database, int64_t key, const char *what, int64_t stored,
-                        iso_reply *reply) {
+static void found_value(const iso_database *database, int64_t key, const char *what, int64_t stored, iso_reply *reply) {
   char table[ISO_TABLE_BYTES], message[ISO_MESSAGE_BYTES];
   iso_database_table(database, key, table);
   snprintf(message, sizeof message, "key %" PRId64 " of table %s holds %s%" PRId64 ", which this run did not write",

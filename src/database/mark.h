@@ -11,7 +11,7 @@
 
 enum {
   ISO_MARK_BYTES = 256,
-  ISO_MARK_COLUMNS = 3,     /* where there are no comments */
+  ISO_MARK_COLUMNS = 3,       /* where there are no comments */
   ISO_MARK_COLUMN_BYTES = 31, /* 30 letters are what every database takes */
   ISO_MARK_AGE = 24 * 60 * 60 /* seconds after which a run elsewhere that holds no lock counts as gone */
 };

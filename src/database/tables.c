@@ -1,5 +1,5 @@
-/* tables.c - the tables of a run: made where their names are free, with a mark from their first moment on, looked after,
- * and removed in the end. */
+/* tables.c - the tables of a run: made where their names are free, with a mark from their first moment on, looked
+ * after, and removed in the end. */
 #include "database/tables.h"
 
 #include <ctype.h>
@@ -91,8 +91,7 @@ static isoproof_status free_names(iso_connection *connection, iso_reply *reply, 
 static void mark_of(const iso_database *database, const char *table, int64_t now, bool folds, iso_mark *mark) {
   *mark = (iso_mark){.run = database->run, .made = now, .kept = database->options.keep_tables};
   iso_process_here(&mark->process);
-  for (size_t i = 0; table[i] != 0; i++)
-    mark->table[i] = folds ? (char)tolower((unsigned char)table[i]) : table[i];
+  for (size_t i = 0; table[i] != 0; i++) mark->table[i] = folds ? (char)tolower((unsigned char)table[i]) : table[i];
 }
 
 static bool create_all(iso_connection *connection, char table[ISO_TABLE_BYTES], uint32_t *count, iso_reply *reply) {
@@ -209,7 +208,8 @@ isoproof_status iso_tables_teardown(iso_database *database, isoproof_error *erro
     }
     give_back(database, connection);
   } else {
-    iso_tables_notice(database, "kept table %s%s", database->table, database->options.tables > 1 ? "0 and the next" : "");
+    iso_tables_notice(database, "kept table %s%s", database->table,
+                      database->options.tables > 1 ? "0 and the next" : "");
   }
   iso_reply_free(&reply);
   if (status == ISOPROOF_OK) database->made = false;

@@ -12,8 +12,8 @@
 #include "base/task.h"
 #include "database/tables.h"
 
-/* How long one statement waits for locks of others, how long what may succeed next time is tried, for our own tables and
- * for those of others, and the pause between: locks of SQLite go to whoever asks most often. */
+/* How long one statement waits for locks of others, how long what may succeed next time is tried, for our own tables
+ * and for those of others, and the pause between: locks of SQLite go to whoever asks most often. */
 enum { WAIT_SECONDS = 3, OWN_SECONDS = 20, PAUSE_NS = 1000 * 1000 };
 
 void iso_tables_notice(const iso_database *database, const char *format, ...) {
@@ -47,8 +47,8 @@ static isoproof_status failed(const iso_database *database, const char *table, c
 }
 
 /* Whether the table is there and that of the run. */
-static isoproof_status is_ours(iso_connection *connection, const char *table, uint64_t run, bool *ours, iso_reply *reply,
-                               isoproof_error *error) {
+static isoproof_status is_ours(iso_connection *connection, const char *table, uint64_t run, bool *ours,
+                               iso_reply *reply, isoproof_error *error) {
   iso_relation found;
   *ours = false;
   ISO_TRY(iso_catalogue_find(connection, table, reply, &found, error));

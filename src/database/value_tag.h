@@ -1,10 +1,10 @@
 /* value_tag.h - values that say which run wrote them.
  *
- * In a table a register holds its value with the tag of the run in the low bits, value * 2^bits + tag.  So stored values
- * have the order of the values, an addition needs no knowledge of the tag, and a value that moves from row to row stays
- * what it is: a database that mixes up its rows is seen to do so.  The highest bit of a tag is set, so that small
- * numbers of somebody else's are never taken for ours.  An element of a list carries fewer bits, which depend on the
- * element: lists are long, and every element is looked at.  Nothing is owned.
+ * In a table a register holds its value with the tag of the run in the low bits, value * 2^bits + tag.  So stored
+ * values have the order of the values, an addition needs no knowledge of the tag, and a value that moves from row to
+ * row stays what it is: a database that mixes up its rows is seen to do so.  The highest bit of a tag is set, so that
+ * small numbers of somebody else's are never taken for ours.  An element of a list carries fewer bits, which depend on
+ * the element: lists are long, and every element is looked at.  Nothing is owned.
  */
 #ifndef ISO_DATABASE_VALUE_TAG_H
 #define ISO_DATABASE_VALUE_TAG_H

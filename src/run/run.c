@@ -160,18 +160,19 @@ static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *er
   snprintf(sessions, sizeof sessions, "%u", run->workload->sessions);
   if (gmtime_r(&wall, &when) == NULL || strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &when) == 0)
     started[0] = 0;
-  const char *fixed[][2] = {{"seed", seed},
-                            {"command", options->command},
-                            {"workload", isoproof_workload_at(run->workload->kind)},
-                            {"sessions", sessions},
-                            {"driver", iso_driver_name(iso_database_driver(run->database))},
-                            {"database", iso_database_version(run->database)},
-                            {"url", iso_database_url(run->database, 0)},
-                            {"isolation", run->isolation->name},
-                            {"table", iso_database_capabilities(run->database).sql ? iso_database_table_name(run->database) : NULL},
-                            {"claims", run->isolation->claims},
-                            {"started", started},
-                            {"isoproof-version", isoproof_version()}};
+  const char *fixed[][2] = {
+      {"seed", seed},
+      {"command", options->command},
+      {"workload", isoproof_workload_at(run->workload->kind)},
+      {"sessions", sessions},
+      {"driver", iso_driver_name(iso_database_driver(run->database))},
+      {"database", iso_database_version(run->database)},
+      {"url", iso_database_url(run->database, 0)},
+      {"isolation", run->isolation->name},
+      {"table", iso_database_capabilities(run->database).sql ? iso_database_table_name(run->database) : NULL},
+      {"claims", run->isolation->claims},
+      {"started", started},
+      {"isoproof-version", isoproof_version()}};
   iso_jsonl_fact *facts = iso_alloc(FACTS_MOST, sizeof *facts);
   char(*names)[FACT_NAME] = iso_alloc(FACTS_MOST, sizeof *names);
   isoproof_status status = facts != NULL && names != NULL ? ISOPROOF_OK : iso_fail_memory(error);
@@ -364,9 +365,10 @@ static isoproof_status check_tables(isoproof_run_handle *run, isoproof_error *er
   if (!iso_run_was_interfered(run)) return ISOPROOF_OK;
   iso_jsonl_fact fact = {"interference", run->interference, strlen("interference"), strlen(run->interference)};
   iso_session_log_header(&run->log, &fact, 1);
-  return iso_fail(error, ISOPROOF_ERR_INTERFERENCE,
-                  "interference: %s; somebody else changes the tables of the run, which says nothing about the database",
-                  run->interference);
+  return iso_fail(
+      error, ISOPROOF_ERR_INTERFERENCE,
+      "interference: %s; somebody else changes the tables of the run, which says nothing about the database",
+      run->interference);
 }
 
 static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_run_summary **report,

@@ -278,8 +278,8 @@ static bool take_names(SQLHSTMT statement, iso_reply *reply, bool *kept) {
   for (SQLSMALLINT i = 1; i <= columns && *kept; i++) {
     char name[256] = "";
     SQLSMALLINT length = 0;
-    if (!SQL_SUCCEEDED(SQLDescribeCol(statement, (SQLUSMALLINT)i, (SQLCHAR *)name, sizeof name, &length, NULL, NULL,
-                                      NULL, NULL)))
+    if (!SQL_SUCCEEDED(
+            SQLDescribeCol(statement, (SQLUSMALLINT)i, (SQLCHAR *)name, sizeof name, &length, NULL, NULL, NULL, NULL)))
       return false;
     name[sizeof name - 1] = 0;
     *kept = iso_reply_add_cell(reply, name, strlen(name));

@@ -39,7 +39,10 @@ static void marks_as_texts(void **state) {
   assert_false(iso_mark_fits(text, "orders", &found));
   assert_false(iso_mark_fits(text, "Orders_7", &found));
   static const char *const none[] = {
-      "", "isoproof", "isoproof table", "isoproof table x",
+      "",
+      "isoproof",
+      "isoproof table",
+      "isoproof table x",
       "isoproof table orders_7 of run 1 made 2 by process 3 started 4 at 5",
       "isoproof table orders_7 of run fedcba9876543210 made 1 by process 3 started 4 at",
       "isoproof table orders_7 of run FEDCBA9876543210 made 1 by process 3 started 4 at 0000000005",
@@ -155,9 +158,7 @@ static void on_sqlite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(marks_as_texts),
-      cmocka_unit_test(marks_as_columns),
-      cmocka_unit_test(runs_live_or_are_gone),
+      cmocka_unit_test(marks_as_texts), cmocka_unit_test(marks_as_columns), cmocka_unit_test(runs_live_or_are_gone),
       cmocka_unit_test(values),
 #ifdef ISO_HAVE_SQLITE
       cmocka_unit_test(on_sqlite),

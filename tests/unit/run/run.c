@@ -460,7 +460,8 @@ static void strangers_are_found_out(void **state) {
   options.table = "watched";
   options.companion = stranger;
   options.companion_user = (void *)(uintptr_t)url;
-  refused(&options, ISOPROOF_ERR_INTERFERENCE, "of table watched holds 7, which this run did not write; seen by session");
+  refused(&options, ISOPROOF_ERR_INTERFERENCE,
+          "of table watched holds 7, which this run did not write; seen by session");
   isoproof_history *history = NULL;
   isoproof_result *result = NULL;
   isoproof_error error = {.offset = -1};
