@@ -82,7 +82,8 @@ int coo_run(const options *parsed) {
                                   .settle_ms = (uint32_t)v[COO_SETTLE].integer,
                                   .timeout_ms = (uint32_t)(v[COO_TIMEOUT].number * 1000),
                                   .predicate = v[COO_PREDICATE].on,
-                                  .race = v[COO_RACE].on};
+                                  .race = v[COO_RACE].on,
+                                  .notice = message_notice};
   /* The choices are in the order of the enum, after none. */
   if (v[COO_DISTRIBUTED].given) how.distributed = (isoproof_coo_spread)(v[COO_DISTRIBUTED].choice + 1);
   if (!read_cases(&v[COO_CASE], cases, &how.case_count)) return EXIT_USAGE;

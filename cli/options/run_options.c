@@ -131,6 +131,7 @@ static bool fill(run_plan *plan, const options *parsed) {
   if (v[RUN_TABLE].given) run->table = v[RUN_TABLE].text;
   if (v[RUN_TABLES].given) run->tables = (uint32_t)v[RUN_TABLES].integer;
   run->keep_tables = v[RUN_KEEP_TABLES].on;
+  run->notice = message_notice;
   return true;
 }
 

@@ -72,8 +72,9 @@ enum {
                         .group = "Database"},                                                                          \
   [RUN_TABLE] = {.name = "table",                                                                                      \
                  .type = OPTION_TEXT,                                                                                  \
-                 .help = "Keep the keys in a table of this name, which is made anew and removed in the end.",          \
-                 .initial = "isoproof",                                                                                \
+                 .help = "Keep the keys in a table of this name, which is made for the run and removed in the end. "   \
+                         "What has the name already is never touched: exit code 2.",                                   \
+                 .initial = "isoproof_ and a number of its own for every run",                                         \
                  .group = "Database"},                                                                                 \
   [RUN_TABLES] = {.name = "tables",                                                                                    \
                   OPTION_UP_TO(64),                                                                                    \
@@ -82,7 +83,7 @@ enum {
                   .group = "Database"},                                                                                \
   [RUN_KEEP_TABLES] = {.name = "keep-tables",                                                                          \
                        .type = OPTION_FLAG,                                                                            \
-                       .help = "Do not remove the tables in the end.",                                                 \
+                       .help = "Do not remove the tables in the end; no later run does, either.",                      \
                        .group = "Database"},                                                                           \
   CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
 

@@ -46,6 +46,8 @@ int exit_of_status(isoproof_status status) {
     return EXIT_UNKNOWN;
   case ISOPROOF_ERR_CANCELLED:
     return EXIT_INTERRUPTED;
+  case ISOPROOF_ERR_INTERFERENCE:
+    return EXIT_RUN;
   case ISOPROOF_ERR_INTERNAL:
     break;
   }
@@ -147,6 +149,11 @@ static bool is_of_closed_pipe(const isoproof_error *error) {
   bool of_stdout = error->file[0] == 0 || strcmp(error->file, "-") == 0 || error->file[0] == '<';
   bool about_output = strstr(error->message, strerror(EPIPE)) != NULL || strstr(error->message, "write") != NULL;
   return error->code == ISOPROOF_ERR_IO && of_stdout && about_output && output_gone();
+}
+
+void message_notice(const char *text, void *user) {
+  (void)user;
+  print_line(text);
 }
 
 void message_error(const isoproof_error *error, const char *file) {

@@ -32,6 +32,8 @@ void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "isoproof: FILE:LINE:COL: message"; `file` stands in where the error names none. */
 void message_error(const isoproof_error *error, const char *file);
+/* A notice of the library (isoproof_notice_fn): what was done to a database is told even with --quiet. */
+void message_notice(const char *text, void *user);
 /* The message of errno for a file, after which the exit code is EXIT_USAGE. */
 void message_errno(const char *file, const char *doing);
 

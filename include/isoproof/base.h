@@ -52,7 +52,8 @@ ISOPROOF_API const char *isoproof_version(void);
   X(ERR_CANCELLED, 6, "cancelled", "the task was cancelled")                                                           \
   X(ERR_TIMEOUT, 7, "timeout", "the task ran out of its time limit")                                                   \
   X(ERR_UNSUPPORTED, 8, "unsupported", "the request is meaningful, but cannot be expressed or decided")                \
-  X(ERR_INTERNAL, 9, "internal", "a bug in isoproof")
+  X(ERR_INTERNAL, 9, "internal", "a bug in isoproof")                                                                  \
+  X(ERR_INTERFERENCE, 10, "interference", "somebody else changed the tables of a run, which therefore proves nothing")
 
 typedef enum isoproof_status {
 #define ISOPROOF_X(name, number, id, text) ISOPROOF_##name = (number),
@@ -108,6 +109,9 @@ ISOPROOF_API void isoproof_task_set_threads(isoproof_task *task, unsigned thread
 /* Counts from this call; 0 means no limit.  What cannot finish in time is `unknown` or ISOPROOF_ERR_TIMEOUT. */
 ISOPROOF_API void isoproof_task_set_timeout(isoproof_task *task, double seconds);
 ISOPROOF_API void isoproof_task_set_progress(isoproof_task *task, isoproof_progress_fn callback, void *user);
+
+/* Told something that the user should know, in one line; from the thread of the call. */
+typedef void (*isoproof_notice_fn)(const char *text, void *user);
 
 /* Where output goes.  Returns false to stop with ISOPROOF_ERR_IO. */
 typedef bool (*isoproof_write_fn)(void *user, const void *data, size_t size);

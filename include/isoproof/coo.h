@@ -245,11 +245,15 @@ typedef struct isoproof_coo_run_options {
   isoproof_coo_spread distributed;
   bool predicate; /* cases with predicates too */
   bool race;      /* several nodes: do not wait after a commit until all of them show it */
+  /* Told, in one line, what else was done to the database (tables of runs that are gone, removed), or could not be. */
+  isoproof_notice_fn notice; /* may be NULL */
+  void *notice_user;
 } isoproof_coo_run_options;
 
 typedef struct isoproof_coo_matrix isoproof_coo_matrix;
 
-/* Runs every case at every level.  The table it uses is made and removed; `task` carries cancellation and progress. */
+/* Runs every case at every level.  The table it uses has a name of its own, is made and removed; `task` carries
+ * cancellation and progress.  ISOPROOF_ERR_INTERFERENCE: somebody else changed the table. */
 ISOPROOF_API isoproof_status isoproof_coo_run(const isoproof_coo_run_options *options, isoproof_task *task,
                                               isoproof_coo_matrix **matrix, isoproof_error *error);
 ISOPROOF_API void isoproof_coo_matrix_free(isoproof_coo_matrix *matrix);

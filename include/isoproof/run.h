@@ -66,14 +66,17 @@ typedef struct isoproof_run_options {
   double statement_timeout;                  /* seconds, 0 none */
   double lock_timeout;                       /* seconds, 0: what the database does by itself */
   uint32_t tables;                           /* spread the keys over that many */
-  const char *table;                         /* their name; NULL: "isoproof" */
-  bool keep_tables;                          /* do not remove the tables in the end */
+  const char *table;                         /* their name; NULL: one that no other run has, "isoproof_..." */
+  bool keep_tables;                          /* do not remove the tables in the end, nor let later runs do so */
   const char *path;                          /* of the history, "-" standard output */
   const char *command;                       /* how the run was started, for the header; may be NULL */
   isoproof_run_progress_fn progress;         /* may be NULL */
   void *progress_user;
   isoproof_run_companion_fn companion; /* may be NULL */
   void *companion_user;
+  /* Told, in one line, what else was done to the database (tables of runs that are gone, removed), or could not be. */
+  isoproof_notice_fn notice; /* may be NULL */
+  void *notice_user;
 } isoproof_run_options;
 
 /* Fills in the defaults, up to the struct_size that is set: a mixed workload of 8 sessions for 3 seconds on a private
@@ -96,13 +99,17 @@ ISOPROOF_API bool isoproof_run_summary_setting_at(const isoproof_run_summary *su
                                                   const char **value);
 /* The URL of a node without its password; NULL after the last. */
 ISOPROOF_API const char *isoproof_run_summary_url_at(const isoproof_run_summary *summary, size_t node);
+/* The name of the tables; "" where the database has none. */
+ISOPROOF_API const char *isoproof_run_summary_table(const isoproof_run_summary *summary);
 /* The words of the server for the last error of a class; "" where there was none. */
 ISOPROOF_API const char *isoproof_run_summary_last_error(const isoproof_run_summary *summary, size_t error_class);
 /* Whether it was cancelled before its end.  The history is valid all the same. */
 ISOPROOF_API bool isoproof_run_summary_cancelled(const isoproof_run_summary *summary);
 
 /* Opens the database, makes the tables, runs, removes them.  Cancelling the task ends the run early and cleanly, which
- * is no error.  ISOPROOF_ERR_USAGE names what makes no sense; ISOPROOF_ERR_IO is a database or a file that failed. */
+ * is no error.  ISOPROOF_ERR_USAGE names what makes no sense, such as a table that exists and is not isoproof's:
+ * nothing was changed then.  ISOPROOF_ERR_IO is a database or a file that failed.  ISOPROOF_ERR_INTERFERENCE: somebody
+ * else changed the tables; the history says so by its fact `interference`, and isoproof_check refuses it. */
 ISOPROOF_API isoproof_status isoproof_run(const isoproof_run_options *options, isoproof_task *task,
                                           isoproof_run_summary **summary, isoproof_error *error);
 

@@ -28,10 +28,20 @@ static isoproof_status check_names(const isoproof_check_options *options, isopro
   return ISOPROOF_OK;
 }
 
+/* What somebody else has written would pass for anomalies of the database. */
+static isoproof_status refuse_interference(const isoproof_history *history, isoproof_error *error) {
+  const char *what = isoproof_history_fact(history, "interference");
+  if (what == NULL) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_INTERFERENCE,
+                  "not judged, because of interference: somebody else changed the tables during the run (%.300s)",
+                  what);
+}
+
 isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                isoproof_result **result, isoproof_error *error) {
   isoproof_check_options known = {.struct_size = sizeof known};
   ISO_TRY(ISO_OPTIONS_READ(isoproof_check_options, &known, options, error));
+  ISO_TRY(refuse_interference(history, error));
   if (iso_elle_is_asked(&known)) {
     if (!known.certificate && !known.stats) return iso_elle_check(history, &known, task, result, error);
     return iso_fail(error, ISOPROOF_ERR_USAGE, "certificates and statistics are about levels, not about models");

@@ -1,5 +1,6 @@
 /* case_result.c - what a database did with a case: a letter, the executed schedule, its cycle, and the verdicts of the
  * checkers on what committed. */
+#include <stdio.h>
 #include <string.h>
 
 #include "coo/matrix.h"
@@ -133,6 +134,16 @@ static isoproof_status keep_text(iso_arena *arena, const char *text, const char 
   return *kept != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
+/* The statement as it is shown: the name of the table without the number of the run, which says nothing to a reader and
+ * is another one every time. */
+static void name_family(const iso_database *database, const char *sql, char out[ISO_ACT_SQL_BYTES]) {
+  const char *name = iso_database_table_name(database), *at = strstr(sql, name);
+  if (at == NULL)
+    snprintf(out, ISO_ACT_SQL_BYTES, "%s", sql);
+  else
+    snprintf(out, ISO_ACT_SQL_BYTES, "%.*s%s%s", (int)(at - sql), sql, ISO_COO_FAMILY, at + strlen(name));
+}
+
 static isoproof_status keep_event(isoproof_coo_matrix *matrix, const iso_stepper *stepper, const iso_coo_row *row,
                                   const iso_step_event *event, isoproof_coo_event *out, isoproof_error *error) {
   static const char *const kinds[] = {[ISO_EVENT_DONE] = "done",
@@ -147,7 +158,9 @@ static isoproof_status keep_event(isoproof_coo_matrix *matrix, const iso_stepper
                               .started = event->started,
                               .finished = event->finished};
   bool undone = event->kind == ISO_EVENT_UNDONE;
-  ISO_TRY(keep_text(arena, undone ? "ROLLBACK" : stepper->script->acts[event->act].sql, &out->sql, error));
+  char sql[ISO_ACT_SQL_BYTES];
+  name_family(stepper->database, undone ? "ROLLBACK" : stepper->script->acts[event->act].sql, sql);
+  ISO_TRY(keep_text(arena, sql, &out->sql, error));
   out->step = out->sql;
   if (row->plan != NULL && !undone) {
     isoproof_schedule_step_format(row->plan, event->act, step, sizeof step);

@@ -80,8 +80,10 @@ static uint32_t version_of(const telling *t, const char *text, isoproof_error *e
   bool known = iso_parse_i64(text, strlen(text), &value) && value >= 0 && value <= ISOPROOF_SCHEDULE_STEPS;
   if (known && value == 0) return 0;
   if (known && t->version[value] != ISO_VERSION_LATEST) return t->version[value];
-  *status =
-      iso_fail(error, ISOPROOF_ERR_INTERNAL, "a read returned '%s', which no statement had written by then", text);
+  *status = iso_fail(error, ISOPROOF_ERR_INTERFERENCE,
+                     "interference: a read returned '%s', which no statement of the case had written by then; somebody "
+                     "else changes the table",
+                     text);
   return 0;
 }
 

@@ -159,6 +159,9 @@ static isoproof_status run_on(isoproof_coo_matrix *matrix, iso_database *databas
   isoproof_status status = iso_stepper_open(database, SESSIONS, &stepping, &stepper, error);
   if (status == ISOPROOF_OK) status = run_all(matrix, stepper, isolations, options->repeat, task, error);
   iso_stepper_close(stepper);
+  isoproof_error changed = {.offset = -1};
+  if (iso_database_verify(database, &changed) == ISOPROOF_ERR_INTERFERENCE)
+    status = iso_fail(error, ISOPROOF_ERR_INTERFERENCE, "interference: %.300s", changed.message);
   /* The error that counts is the first one. */
   isoproof_status removed = iso_database_teardown(database, status == ISOPROOF_OK ? error : NULL);
   return status != ISOPROOF_OK ? status : removed;
@@ -166,10 +169,12 @@ static isoproof_status run_on(isoproof_coo_matrix *matrix, iso_database *databas
 
 static isoproof_status fill(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options, isoproof_task *task,
                             isoproof_error *error) {
-  iso_database_options how = {.table = "isoproof_coo",
+  iso_database_options how = {.family = ISO_COO_FAMILY,
                               .tables = count_tables(options),
                               .partitions = options->distributed == ISOPROOF_SPREAD_PARTITIONS ? PARTITIONS : 1,
-                              .lock_timeout_ms = options->timeout_ms};
+                              .lock_timeout_ms = options->timeout_ms,
+                              .notice = options->notice,
+                              .notice_user = options->notice_user};
   iso_database *database = NULL;
   double began = iso_now();
   matrix->stride = options->distributed == ISOPROOF_SPREAD_TABLES ? 1 : count_tables(options);

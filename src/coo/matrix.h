@@ -9,6 +9,9 @@
 #include "coo/execute.h"
 #include "coo/scenario.h"
 
+/* How tables are called here, but for the number of the run. */
+#define ISO_COO_FAMILY "isoproof_coo"
+
 /* A row: a plan, or a scenario. */
 typedef struct iso_coo_row {
   unsigned number;

@@ -2,11 +2,13 @@
 #include "database/driver.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "database/driver_table.h"
 
 enum { LIST_BYTES = 256 };
@@ -83,7 +85,12 @@ isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isopr
 /* ---- opening ---- */
 
 static isoproof_status take_table(iso_database *database, const char *table, isoproof_error *error) {
-  if (table == NULL) table = "isoproof";
+  char unique[ISO_TABLE_BYTES];
+  if (table == NULL) {
+    const char *family = database->options.family != NULL ? database->options.family : "isoproof";
+    snprintf(unique, sizeof unique, "%.16s_%012" PRIx64, family, database->run >> 16);
+    table = unique;
+  }
   size_t length = strlen(table);
   bool good = length > 0 && length < ISO_TABLE_BYTES - 4 && !isdigit((unsigned char)table[0]);
   for (size_t i = 0; good && i < length; i++) good = isalnum((unsigned char)table[i]) || table[i] == '_';
@@ -103,6 +110,12 @@ static isoproof_status take_options(iso_database *database, const iso_database_o
   iso_database_options *taken = &database->options;
   if (taken->tables == 0) taken->tables = 1;
   if (taken->connect_timeout_ms == 0) taken->connect_timeout_ms = 5000;
+  if (taken->tag_bits > ISO_MOST_TAG_BITS)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "tag_bits: expected at most %d, found %u", ISO_MOST_TAG_BITS,
+                    taken->tag_bits);
+  /* A database without tables that others can reach needs no tags. */
+  database->run = iso_hash_seed();
+  database->tag = iso_value_tag_of(database->run, database->driver->setup == NULL ? taken->tag_bits : 0);
   if (taken->tables > ISO_MOST_TABLES)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "tables: expected 1 to %d, found %u", ISO_MOST_TABLES, taken->tables);
   if (taken->partitions > ISO_MOST_PARTITIONS)
@@ -153,6 +166,7 @@ isoproof_status iso_database_open(const char *const *urls, size_t count, const i
 
 void iso_database_close(iso_database *database) {
   if (database == NULL) return;
+  iso_disconnect(database->keeper);
   if (database->driver != NULL && database->urls != NULL) database->driver->close(database);
   for (size_t i = 0; database->urls != NULL && i < database->nodes; i++) iso_url_free(&database->urls[i]);
   free(database->urls);
@@ -247,6 +261,8 @@ isoproof_status iso_database_find_isolation(const iso_database *database, const 
                   iso_quote(name, strlen(name), quoted));
 }
 
+const char *iso_database_table_name(const iso_database *database) { return database->table; }
+
 void iso_database_table(const iso_database *database, int64_t key, char name[ISO_TABLE_BYTES]) {
   iso_sql_table_name(database, iso_sql_table(database, key), name);
 }
@@ -280,11 +296,17 @@ static isoproof_status wait_for_nodes(iso_database *database, isoproof_error *er
 
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
-  ISO_TRY(driver->setup != NULL ? driver->setup(database, error) : iso_sql_setup(database, error));
-  return wait_for_nodes(database, error);
+  ISO_TRY(driver->setup != NULL ? driver->setup(database, error) : iso_tables_setup(database, error));
+  isoproof_status status = wait_for_nodes(database, error);
+  if (status != ISOPROOF_OK) (void)iso_database_teardown(database, NULL);
+  return status;
 }
 
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
-  return driver->teardown != NULL ? driver->teardown(database, error) : iso_sql_teardown(database, error);
+  return driver->teardown != NULL ? driver->teardown(database, error) : iso_tables_teardown(database, error);
+}
+
+isoproof_status iso_database_verify(iso_database *database, isoproof_error *error) {
+  return database->driver->setup != NULL ? ISOPROOF_OK : iso_tables_verify(database, error);
 }

@@ -10,6 +10,10 @@
  *
  * Registers, lists and rows live in tables (k, v, l): the key (a 64-bit integer, the primary key), the value of the
  * register (integer), and the list (text, "1,2,3").  With several tables a key is in table number key modulo tables.
+ *
+ * Every opened database is a run of its own, with a random number: its tables carry a mark with that number from the
+ * moment they are made (database/mark.h), and with tag_bits so do the values in them (database/value_tag.h).  What does
+ * not carry such a mark is never changed.
  */
 #ifndef ISO_DATABASE_DRIVER_H
 #define ISO_DATABASE_DRIVER_H
@@ -39,7 +43,8 @@ enum {
   X(ABORT, "abort", "a conflict with other transactions, or an overload: a new attempt may succeed")                   \
   X(REJECTED, "rejected", "the server (or this client) refuses; trying again will not help")                           \
   X(LOST, "lost", "the connection broke; no commit was under way, so that nothing of the transaction took effect")     \
-  X(UNKNOWN, "unknown", "the answer to a commit (or to a statement that commits by itself) was lost")
+  X(UNKNOWN, "unknown", "the answer to a commit (or to a statement that commits by itself) was lost")                  \
+  X(FOREIGN, "foreign", "somebody else changes the tables: a value that this run did not write, or a table is gone")
 
 typedef enum iso_outcome {
 #define ISO_X(name, id, text) ISO_OUTCOME_##name,
@@ -108,13 +113,15 @@ typedef struct iso_reply {
   iso_txn_state txn;
   char code[ISO_CODE_BYTES];       /* the server's: SQLSTATE, or a number, or SQLITE_BUSY; "" when ok */
   char message[ISO_MESSAGE_BYTES]; /* the server's words, printable; "" when ok */
-  bool present;                    /* ISO_READ: there is a value; ISO_READ_LIST: there is a list */
-  int64_t value;                   /* ISO_READ */
-  int64_t affected;                /* rows that ISO_WRITE, _INSERT, _DELETE, _EXECUTE changed; -1 where not known */
-  ISO_VEC(int64_t) list;           /* ISO_READ_LIST */
-  ISO_VEC(iso_row) rows;           /* ISO_READ_RANGE, by key */
-  uint32_t columns;                /* ISO_EXECUTE: cells.count / columns rows */
-  ISO_VEC(iso_cell) cells;         /* ISO_EXECUTE, row by row */
+  /* FOREIGN: what was found is in `message`; the transaction is as it was. */
+  bool present;            /* ISO_READ: there is a value; ISO_READ_LIST: there is a list */
+  int64_t value;           /* ISO_READ */
+  int64_t affected;        /* rows that ISO_WRITE, _INSERT, _DELETE, _EXECUTE changed; -1 where not known */
+  ISO_VEC(int64_t) list;   /* ISO_READ_LIST */
+  ISO_VEC(iso_row) rows;   /* ISO_READ_RANGE, by key */
+  bool garbled;            /* ISO_READ_LIST: the text was no list of numbers */
+  uint32_t columns;        /* ISO_EXECUTE: cells.count / columns rows */
+  ISO_VEC(iso_cell) cells; /* ISO_EXECUTE, row by row */
   ISO_VEC(char) text;
 } iso_reply;
 
@@ -183,7 +190,8 @@ typedef struct iso_setting {
 } iso_setting;
 
 typedef struct iso_database_options {
-  const char *table;             /* letters, digits, '_'; NULL: "isoproof" */
+  const char *table;             /* letters, digits, '_'; NULL: `family`, '_' and the number of the run */
+  const char *family;            /* NULL: "isoproof" */
   uint32_t tables;               /* 0 means 1 */
   uint32_t partitions;           /* of each table: key N is in partition N, those beyond the last one are in that; 0 and
                                     1: the tables have none */
@@ -193,6 +201,11 @@ typedef struct iso_database_options {
   uint32_t lock_timeout_ms;      /* how long a statement waits for a lock; 0: what the database does by itself, but
                                     5000 for SQLite and sim */
   uint64_t seed;                 /* of sim: only */
+  uint32_t tag_bits;             /* values in the tables carry so many bits of the run; 0: none.  Not for sim: */
+  bool keep_tables;              /* teardown leaves the tables, and so do later runs */
+  /* Told what else was done to the database, or could not be: tables of runs that are gone.  May be NULL. */
+  void (*notice)(const char *text, void *user);
+  void *notice_user;
 } iso_database_options;
 
 typedef struct iso_database iso_database;
@@ -226,10 +239,17 @@ size_t iso_database_nodes(const iso_database *database);
 /* The URL of a node without its password, fit for logs. */
 const char *iso_database_url(const iso_database *database, size_t node);
 
-/* (Re)creates the tables, empty, through the first node; several nodes: waits until all of them have it. */
+/* Makes the tables, empty, through the first node; several nodes: waits until all of them have it.  What runs that are
+ * gone have left there is removed, and told as a notice.  ISOPROOF_ERR_USAGE, and nothing was changed: the name is
+ * taken by something that is not ours, or by a run that may still be going on. */
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error);
-/* Removes the tables; no error when they are not there. */
+/* Removes the tables that iso_database_setup made, as long as they are ours; no error when there are none. */
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error);
+/* Whether the tables still are those that were set up: ISOPROOF_ERR_INTERFERENCE when one was removed, replaced or
+ * emptied at one blow.  A database that cannot be asked has nothing to say. */
+isoproof_status iso_database_verify(iso_database *database, isoproof_error *error);
+/* The name of the tables, without their numbers. */
+const char *iso_database_table_name(const iso_database *database);
 /* The table of a key, for statements of one's own. */
 void iso_database_table(const iso_database *database, int64_t key, char name[ISO_TABLE_BYTES]);
 
@@ -260,8 +280,10 @@ typedef enum iso_request_kind {
   ISO_READ_RANGE, /* key .. high, of keys or (by_value) of values -> rows; over all tables, one statement each */
   ISO_EXECUTE,    /* sql -> columns, cells, affected; one statement, none that begins or ends a transaction */
   ISO_COMMIT,
-  ISO_ROLLBACK, /* also ends what is ABORTED already, and is fine when there is nothing */
-  ISO_PING,     /* a round trip */
+  ISO_ROLLBACK,    /* also ends what is ABORTED already, and is fine when there is nothing */
+  ISO_PING,        /* a round trip */
+  ISO_DESCRIBE,    /* sql, a query -> cells, the names of its columns; ODBC only */
+  ISO_LIST_TABLES, /* -> cells, the names of all tables; ODBC only */
   ISO_REQUEST_KINDS
 } iso_request_kind;
 

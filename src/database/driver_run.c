@@ -54,6 +54,7 @@ static void clear(iso_reply *reply, iso_txn_state txn) {
   reply->outcome = ISO_OUTCOME_OK;
   reply->error_class = ISO_CLASS_NONE;
   reply->txn = txn;
+  reply->garbled = false;
   reply->code[0] = reply->message[0] = 0;
 }
 
@@ -87,10 +88,12 @@ bool iso_reply_set_list(iso_reply *reply, const char *text, size_t length) {
     const char *comma = memchr(text, ',', (size_t)(end - text));
     size_t digits = (size_t)((comma != NULL ? comma : end) - text);
     int64_t number;
-    if (!iso_parse_i64(text, digits, &number) || reply->list.count >= ISO_MOST_LIST) return false;
+    if (!iso_parse_i64(text, digits, &number)) reply->garbled = true;
+    if (reply->garbled || reply->list.count >= ISO_MOST_LIST) return false;
     if (!iso_vec_push(&reply->list, number)) return false;
     if (comma == NULL) return true;
     text = comma + 1;
+    if (text == end) reply->garbled = true;
     if (text == end) return false;
   }
   return true;
@@ -187,16 +190,26 @@ static iso_request_fn function_of(const iso_driver *driver, iso_request_kind kin
     return driver->rollback;
   case ISO_PING:
     return driver->ping;
+  case ISO_DESCRIBE:
+    return driver->describe;
+  case ISO_LIST_TABLES:
+    return driver->list_tables;
   default:
     return driver->statement;
   }
 }
 
 /* Hands the request to the driver and notes what became of the transaction. */
-static void run(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+static void run(iso_connection *connection, const iso_driver_request *given, iso_reply *reply) {
+  iso_driver_request tagged = *given;
+  const iso_driver_request *request = &tagged;
   iso_request_fn function = function_of(connection->database->driver, request->kind);
   if (function == NULL) {
     refuse(connection, reply, ISO_CLASS_CLIENT, "this database cannot do that");
+    return;
+  }
+  if (!iso_tag_request(&connection->database->tag, &tagged)) {
+    refuse(connection, reply, ISO_CLASS_CLIENT, "the value is too large to carry the number of the run");
     return;
   }
   bool was_inside = inside(connection);
@@ -206,6 +219,7 @@ static void run(iso_connection *connection, const iso_driver_request *request, i
     qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, compare_rows);
   if (!was_inside && reply->outcome == ISO_OUTCOME_OK && ends_itself(request->kind)) reply->txn = ISO_TXN_COMMITTED;
   connection->txn = reply->txn;
+  iso_untag_reply(connection->database, given, reply);
   if (!was_inside || reply->txn != ISO_TXN_ABORTED || request->kind == ISO_COMMIT || request->kind == ISO_ROLLBACK)
     return;
   connection->doomed = true;

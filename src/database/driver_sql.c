@@ -1,17 +1,15 @@
-/* driver_sql.c - the statements behind the requests, and the tables they work on. */
+/* driver_sql.c - the statements behind the requests, and the names of the tables they work on. */
 #include "database/driver_sql.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "database/driver_table.h"
 
-/* The statement that makes a table, with its partitions. */
-enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MOST_PARTITIONS * 64 };
-
-/* ---- texts: T is the table, ? a parameter ---- */
+/* ---- texts: T is the table, ? a parameter, Z the number 0 as it is stored ---- */
 
 #define READ "SELECT v FROM T WHERE k = ?"
 #define READ_LIST "SELECT l FROM T WHERE k = ?"
@@ -28,11 +26,11 @@ enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MOST_PARTITIONS * 64 };
 
 #define APPEND "INSERT INTO T (k, l) VALUES (?, ?)"
 #define WRITE_ON_CONFLICT INSERT ON_CONFLICT "v = excluded.v"
-#define ADD_ON_CONFLICT INSERT ON_CONFLICT "v = COALESCE(T.v, 0) + excluded.v"
+#define ADD_ON_CONFLICT INSERT ON_CONFLICT "v = COALESCE(T.v, Z) + excluded.v - Z"
 #define APPEND_ON_CONFLICT                                                                                             \
   APPEND ON_CONFLICT "l = CASE WHEN T.l IS NULL OR T.l = '' THEN excluded.l ELSE T.l || ',' || excluded.l END"
 #define WRITE_ON_DUPLICATE INSERT ON_DUPLICATE "v = VALUES(v)"
-#define ADD_ON_DUPLICATE INSERT ON_DUPLICATE "v = COALESCE(v, 0) + VALUES(v)"
+#define ADD_ON_DUPLICATE INSERT ON_DUPLICATE "v = COALESCE(v, Z) + VALUES(v) - Z"
 #define APPEND_ON_DUPLICATE APPEND ON_DUPLICATE "l = IF(l IS NULL OR l = '', VALUES(l), CONCAT(l, ',', VALUES(l)))"
 
 static const char *const texts[ISO_DIALECTS][ISO_SQL_STATEMENTS] = {
@@ -43,27 +41,23 @@ static const char *const texts[ISO_DIALECTS][ISO_SQL_STATEMENTS] = {
     [ISO_SQL_MARIADB] = {COMMON, [ISO_SQL_WRITE] = (WRITE_ON_DUPLICATE), [ISO_SQL_INCREMENT] = (ADD_ON_DUPLICATE),
                          [ISO_SQL_APPEND] = (APPEND_ON_DUPLICATE)},
     [ISO_SQL_PORTABLE] = {COMMON, [ISO_SQL_UPDATE] = "UPDATE T SET v = ? WHERE k = ?",
-                          [ISO_SQL_ADD] = "UPDATE T SET v = COALESCE(v, 0) + ? WHERE k = ?"},
+                          [ISO_SQL_ADD] = "UPDATE T SET v = COALESCE(v, Z) + ? - Z WHERE k = ?"},
 };
 
-static const char *const creates[ISO_DIALECTS] = {
-    [ISO_SQL_SQLITE] = "CREATE TABLE %s (k INTEGER PRIMARY KEY, v INTEGER, l TEXT)",
-    [ISO_SQL_POSTGRES] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l TEXT)",
-    [ISO_SQL_MARIADB] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT) ENGINE=InnoDB",
-    [ISO_SQL_PORTABLE] = "CREATE TABLE %s (k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000))",
-};
-
-const char *iso_sql_text(iso_sql_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]) {
+const char *iso_sql_text(iso_sql_dialect dialect, iso_sql sql, const char *table, int64_t zero,
+                         char buffer[ISO_SQL_BYTES]) {
   const char *text = texts[dialect][sql];
   if (text == NULL) return NULL;
   size_t used = 0;
   unsigned parameter = 0;
   for (char before = ' '; *text != 0; before = *text++) {
-    bool is_table = *text == 'T' && (before == ' ' || before == '(') && !isalnum((unsigned char)text[1]);
+    bool alone = (before == ' ' || before == '(') && !isalnum((unsigned char)text[1]);
     size_t room = ISO_SQL_BYTES - used;
     int wrote;
-    if (is_table)
+    if (alone && *text == 'T')
       wrote = snprintf(buffer + used, room, "%s", table);
+    else if (alone && *text == 'Z')
+      wrote = snprintf(buffer + used, room, "%" PRId64, zero);
     else if (*text == '?' && dialect == ISO_SQL_POSTGRES)
       wrote = snprintf(buffer + used, room, "$%u", ++parameter);
     else
@@ -118,6 +112,10 @@ void iso_sql_table_name(const iso_database *database, uint32_t number, char name
     snprintf(name, ISO_TABLE_BYTES, "%.*s%u", ISO_TABLE_BYTES - 4, database->table, number % 1000);
 }
 
+void iso_sql_partition_name(const char *table, uint32_t number, char name[ISO_PARTITION_BYTES]) {
+  snprintf(name, ISO_PARTITION_BYTES, "%.*s_p%u", ISO_TABLE_BYTES, table, number % 1000);
+}
+
 /* Skips blanks and comments. */
 static const char *skip_blank(const char *sql) {
   for (;;) {
@@ -148,70 +146,7 @@ bool iso_sql_controls_transactions(const char *sql) {
   return false;
 }
 
-/* ---- tables ---- */
-
-static isoproof_status failed(const iso_database *database, const char *doing, const iso_reply *reply,
-                              isoproof_error *error) {
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot %s: %s %s", database->urls[0].shown, doing, reply->code,
-                  reply->message);
-}
-
-/* Drops a table; that it is not there is fine. */
-static isoproof_status drop(iso_connection *connection, const char *table, iso_reply *reply, isoproof_error *error) {
-  const iso_database *database = connection->database;
-  bool portable = database->dialect == ISO_SQL_PORTABLE;
-  char sql[ISO_SQL_BYTES];
-  snprintf(sql, sizeof sql, "DROP TABLE %s%s", portable ? "" : "IF EXISTS ", table);
-  iso_outcome outcome = iso_execute(connection, sql, reply);
-  if (outcome == ISO_OUTCOME_OK || (portable && outcome == ISO_OUTCOME_REJECTED)) return ISOPROOF_OK;
-  return failed(database, "remove a table", reply, error);
-}
-
-bool iso_sql_partitions(iso_sql_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
-
-/* A range of one key for each partition but the last. */
-static void create_text(const iso_database *database, const char *table, char sql[CREATE_BYTES]) {
-  uint32_t partitions = database->options.partitions;
-  size_t used = (size_t)snprintf(sql, CREATE_BYTES, creates[database->dialect], table);
-  if (partitions <= 1) return;
-  used += (size_t)snprintf(sql + used, CREATE_BYTES - used, " PARTITION BY RANGE (k)");
-  if (database->dialect != ISO_SQL_MARIADB) return;
-  for (uint32_t i = 0; i + 1 < partitions; i++)
-    used += (size_t)snprintf(sql + used, CREATE_BYTES - used, "%sPARTITION p%u VALUES LESS THAN (%u)",
-                             i == 0 ? " (" : ", ", i, i + 1);
-  snprintf(sql + used, CREATE_BYTES - used, ", PARTITION p%u VALUES LESS THAN MAXVALUE)", partitions - 1);
-}
-
-/* The partitions of PostgreSQL are tables, made one by one; they go with the table that they belong to. */
-static isoproof_status make_partitions(iso_connection *connection, const char *table, iso_reply *reply,
-                                       isoproof_error *error) {
-  const iso_database *database = connection->database;
-  uint32_t partitions = database->dialect == ISO_SQL_POSTGRES ? database->options.partitions : 0;
-  for (uint32_t i = 0; partitions > 1 && i < partitions; i++) {
-    char sql[ISO_SQL_BYTES], low[16] = "MINVALUE", high[16] = "MAXVALUE";
-    if (i > 0) snprintf(low, sizeof low, "%u", i);
-    if (i + 1 < partitions) snprintf(high, sizeof high, "%u", i + 1);
-    snprintf(sql, sizeof sql, "CREATE TABLE %s_p%u PARTITION OF %s FOR VALUES FROM (%s) TO (%s)", table, i, table, low,
-             high);
-    if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK)
-      return failed(database, "create a partition", reply, error);
-  }
-  return ISOPROOF_OK;
-}
-
-static isoproof_status make_tables(iso_connection *connection, bool create, iso_reply *reply, isoproof_error *error) {
-  const iso_database *database = connection->database;
-  for (uint32_t i = 0; i < database->options.tables; i++) {
-    char table[ISO_TABLE_BYTES], sql[CREATE_BYTES];
-    iso_sql_table_name(database, i, table);
-    ISO_TRY(drop(connection, table, reply, error));
-    if (!create) continue;
-    create_text(database, table, sql);
-    if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return failed(database, "create a table", reply, error);
-    ISO_TRY(make_partitions(connection, table, reply, error));
-  }
-  return ISOPROOF_OK;
-}
+/* ---- asking ---- */
 
 isoproof_status iso_sql_ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error) {
   if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
@@ -227,24 +162,4 @@ isoproof_status iso_sql_on_first_node(iso_database *database, iso_sql_task task,
   iso_reply_free(&reply);
   iso_disconnect(connection);
   return status;
-}
-
-static isoproof_status recreate_tables(iso_database *database, iso_connection *connection, iso_reply *reply,
-                                       isoproof_error *error) {
-  (void)database;
-  return make_tables(connection, true, reply, error);
-}
-
-static isoproof_status remove_tables(iso_database *database, iso_connection *connection, iso_reply *reply,
-                                     isoproof_error *error) {
-  (void)database;
-  return make_tables(connection, false, reply, error);
-}
-
-isoproof_status iso_sql_setup(iso_database *database, isoproof_error *error) {
-  return iso_sql_on_first_node(database, recreate_tables, error);
-}
-
-isoproof_status iso_sql_teardown(iso_database *database, isoproof_error *error) {
-  return iso_sql_on_first_node(database, remove_tables, error);
 }

@@ -31,10 +31,11 @@ typedef enum iso_sql {
   ISO_SQL_STATEMENTS
 } iso_sql;
 
-enum { ISO_SQL_BYTES = 512 };
+enum { ISO_SQL_BYTES = 512, ISO_PARTITION_BYTES = ISO_TABLE_BYTES + 8 };
 
-/* The statement for one table, or NULL when the dialect has none. */
-const char *iso_sql_text(iso_sql_dialect dialect, iso_sql sql, const char *table, char buffer[ISO_SQL_BYTES]);
+/* The statement for one table, or NULL when the dialect has none.  `zero` is how the number 0 is stored. */
+const char *iso_sql_text(iso_sql_dialect dialect, iso_sql sql, const char *table, int64_t zero,
+                         char buffer[ISO_SQL_BYTES]);
 /* Which statement serves a request; ISO_SQL_STATEMENTS for those that are no such statement. */
 iso_sql iso_sql_of(const iso_driver_request *request);
 /* How many parameters it has. */
@@ -44,6 +45,8 @@ uint32_t iso_sql_table(const iso_database *database, int64_t key);
 /* The tables that a request is about, [*first, *end): all of them for a range, else that of its key. */
 void iso_sql_tables(const iso_database *database, const iso_driver_request *request, uint32_t *first, uint32_t *end);
 void iso_sql_table_name(const iso_database *database, uint32_t number, char name[ISO_TABLE_BYTES]);
+/* The name of a partition, where it has one. */
+void iso_sql_partition_name(const char *table, uint32_t number, char name[ISO_PARTITION_BYTES]);
 
 /* Whether the dialect has partitioned tables. */
 bool iso_sql_partitions(iso_sql_dialect dialect);
@@ -54,10 +57,6 @@ isoproof_status iso_sql_ask(iso_connection *connection, const char *sql, iso_rep
 typedef isoproof_status (*iso_sql_task)(iso_database *database, iso_connection *connection, iso_reply *reply,
                                         isoproof_error *error);
 isoproof_status iso_sql_on_first_node(iso_database *database, iso_sql_task task, isoproof_error *error);
-
-/* Set-up and tear-down by plain statements on a connection of their own. */
-isoproof_status iso_sql_setup(iso_database *database, isoproof_error *error);
-isoproof_status iso_sql_teardown(iso_database *database, isoproof_error *error);
 
 /* A statement that begins or ends transactions, by its first words. */
 bool iso_sql_controls_transactions(const char *sql);

@@ -9,9 +9,11 @@
 
 #include "database/driver.h"
 #include "database/driver_sql.h"
+#include "database/mark.h"
 #include "database/url.h"
+#include "database/value_tag.h"
 
-enum { ISO_VERSION_BYTES = 128, ISO_MOST_SETTINGS = 32, ISO_SETTING_BYTES = 64 };
+enum { ISO_VERSION_BYTES = 128, ISO_MOST_SETTINGS = 32, ISO_SETTING_BYTES = 64, ISO_STATE_BYTES = 64 };
 
 /* Does one request.  The common code has checked that the connection stands and that the request fits the state of the
  * transaction, has emptied the reply, and has set reply->txn to that state.  The driver fills in results, and on
@@ -40,6 +42,7 @@ struct iso_driver {
   isoproof_status (*settled)(iso_connection *connection, bool *settled, isoproof_error *error);
   /* `statement` does what reads or changes rows; `execute` is NULL where there is no SQL. */
   iso_request_fn begin, statement, execute, commit, rollback, ping;
+  iso_request_fn describe, list_tables; /* NULL where the database is known, and so its catalogue */
 };
 
 struct iso_database {
@@ -56,6 +59,11 @@ struct iso_database {
   iso_setting settings[ISO_MOST_SETTINGS];
   size_t setting_count;
   char setting_text[ISO_MOST_SETTINGS][2][ISO_SETTING_BYTES];
+  uint64_t run;
+  iso_value_tag tag;
+  bool made;              /* the tables are there, and ours */
+  iso_connection *keeper; /* holds the lock of the run while there are tables; NULL where there are no such locks */
+  char states[ISO_MOST_TABLES][ISO_STATE_BYTES]; /* see iso_catalogue_state */
   void *state;
 };
 
@@ -107,6 +115,20 @@ void iso_database_add_innodb(iso_database *database, bool snapshot);
 #define ISO_X(name, id, alias, style, title) extern const iso_driver iso_driver_##id;
 ISO_DRIVER_LIST(ISO_X)
 #undef ISO_X
+
+/* ---- foreign.c: values that carry the run, and what does not ---- */
+
+/* Gives the values of a request the tag of the run; false when one is too large for that. */
+bool iso_tag_request(const iso_value_tag *tag, iso_driver_request *request);
+/* Takes the tag from the values of the answer to what was asked; FOREIGN when one has another, or when a table of ours
+ * is no longer there. */
+void iso_untag_reply(const iso_database *database, const iso_driver_request *request, iso_reply *reply);
+
+/* ---- tables.c: those of drivers with SQL ---- */
+
+isoproof_status iso_tables_setup(iso_database *database, isoproof_error *error);
+isoproof_status iso_tables_teardown(iso_database *database, isoproof_error *error);
+isoproof_status iso_tables_verify(iso_database *database, isoproof_error *error);
 
 /* ---- driver_async.c ---- */
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,8 @@
 
 /* How often the caller's thread looks, and how long a session may take to end by itself. */
 enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500 };
+/* Of the run in its values.  2^41 of them are left, or with amounts beside them 2^30. */
+enum { TAG_BITS = 22, AMOUNT_TAG_BITS = 63 - 30 - ISO_AMOUNT_BITS };
 
 /* ---- for sessions and companions ---- */
 
@@ -26,6 +29,25 @@ void iso_run_stop(isoproof_run_handle *run) {
   atomic_store(&run->stop, true);
   pthread_cond_broadcast(&run->stopped);
   pthread_mutex_unlock(&run->lock);
+}
+
+void iso_run_interfered(isoproof_run_handle *run, const char *format, ...) {
+  char text[ISO_INTERFERENCE_BYTES];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  pthread_mutex_lock(&run->lock);
+  if (run->interference[0] == 0) memcpy(run->interference, text, sizeof text);
+  pthread_mutex_unlock(&run->lock);
+  iso_run_stop(run);
+}
+
+bool iso_run_was_interfered(isoproof_run_handle *run) {
+  pthread_mutex_lock(&run->lock);
+  bool was = run->interference[0] != 0;
+  pthread_mutex_unlock(&run->lock);
+  return was;
 }
 
 bool isoproof_run_wait(isoproof_run_handle *run, double seconds) {
@@ -107,7 +129,11 @@ static isoproof_status open_database(isoproof_run_handle *run, isoproof_error *e
                               .tables = options->tables,
                               .statement_timeout_ms = (uint32_t)(options->statement_timeout * 1000),
                               .lock_timeout_ms = (uint32_t)(options->lock_timeout * 1000),
-                              .seed = run->workload->seed};
+                              .seed = run->workload->seed,
+                              .tag_bits = run->generator->amounts ? AMOUNT_TAG_BITS : TAG_BITS,
+                              .keep_tables = options->keep_tables,
+                              .notice = options->notice,
+                              .notice_user = options->notice_user};
   ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &run->database, error));
   ISO_TRY(iso_database_find_isolation(run->database, options->isolation, &run->isolation, error));
   ISO_TRY(check_needs(run, error));
@@ -135,18 +161,20 @@ static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *er
   snprintf(sessions, sizeof sessions, "%u", run->workload->sessions);
   if (gmtime_r(&wall, &when) == NULL || strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &when) == 0)
     started[0] = 0;
-  const char *fixed[][2] = {{"seed", seed},
-                            {"command", options->command},
-                            {"workload", isoproof_workload_at(run->workload->kind)},
-                            {"sessions", sessions},
-                            {"driver", iso_driver_name(iso_database_driver(run->database))},
-                            {"database", iso_database_version(run->database)},
-                            {"url", iso_database_url(run->database, 0)},
-                            {"isolation", run->isolation->name},
-                            {"claims", run->isolation->claims},
-                            {"started", started},
-                            {"isoproof-version", isoproof_version()},
-                            {ISO_JSONL_FINISHED, ISO_JSONL_FINISHED_NO}};
+  const char *fixed[][2] = {
+      {"seed", seed},
+      {"command", options->command},
+      {"workload", isoproof_workload_at(run->workload->kind)},
+      {"sessions", sessions},
+      {"driver", iso_driver_name(iso_database_driver(run->database))},
+      {"database", iso_database_version(run->database)},
+      {"url", iso_database_url(run->database, 0)},
+      {"isolation", run->isolation->name},
+      {"table", iso_database_capabilities(run->database).sql ? iso_database_table_name(run->database) : NULL},
+      {"claims", run->isolation->claims},
+      {"started", started},
+      {"isoproof-version", isoproof_version()},
+      {ISO_JSONL_FINISHED, ISO_JSONL_FINISHED_NO}};
   iso_jsonl_fact *facts = iso_alloc(FACTS_MOST, sizeof *facts);
   char(*names)[FACT_NAME] = iso_alloc(FACTS_MOST, sizeof *names);
   isoproof_status status = facts != NULL && names != NULL ? ISOPROOF_OK : iso_fail_memory(error);
@@ -350,6 +378,20 @@ static void note_interruption(isoproof_run_handle *run, double seconds) {
   iso_session_log_header(&run->log, &fact, 1);
 }
 
+/* A history that somebody else had a hand in says so, and is nothing to judge. */
+static isoproof_status check_tables(isoproof_run_handle *run, isoproof_error *error) {
+  isoproof_error found = {.offset = -1};
+  if (iso_database_verify(run->database, &found) == ISOPROOF_ERR_INTERFERENCE)
+    iso_run_interfered(run, "%.300s", found.message);
+  if (!iso_run_was_interfered(run)) return ISOPROOF_OK;
+  iso_jsonl_fact fact = {"interference", run->interference, strlen("interference"), strlen(run->interference)};
+  iso_session_log_header(&run->log, &fact, 1);
+  return iso_fail(
+      error, ISOPROOF_ERR_INTERFERENCE,
+      "interference: %s; somebody else changes the tables of the run, which says nothing about the database",
+      run->interference);
+}
+
 static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_run_summary **report,
                           isoproof_error *error) {
   watch w = {.task = task};
@@ -363,8 +405,9 @@ static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproo
   ISO_TRY(run_sessions(run, &w, error));
   double seconds = seconds_since_start(run);
   if (w.cancelled) note_interruption(run, seconds);
-  if (!w.cancelled && !iso_recorder_failed(&run->recorder))
+  if (!w.cancelled && !iso_recorder_failed(&run->recorder) && !iso_run_was_interfered(run))
     ISO_TRY(iso_session_final(&run->sessions[run->session_count], error));
+  ISO_TRY(check_tables(run, error));
   write_end(run, w.cancelled);
   return iso_report_new(run, w.cancelled, seconds, report, error);
 }
@@ -373,8 +416,11 @@ static void clean_up(isoproof_run_handle *run) {
   for (uint32_t i = 0; run->sessions != NULL && i <= run->session_count; i++) iso_session_free(&run->sessions[i]);
   free(run->sessions);
   iso_session_log_close(&run->log);
-  /* A failed tear-down leaves a table behind, which the next run replaces: no reason to lose the history. */
-  if (run->database != NULL && !run->options->keep_tables) (void)iso_database_teardown(run->database, NULL);
+  /* A failed tear-down leaves a table behind, which the next run removes: no reason to lose the history. */
+  isoproof_error error = {.offset = -1};
+  if (run->database != NULL && iso_database_teardown(run->database, &error) != ISOPROOF_OK &&
+      run->options->notice != NULL)
+    run->options->notice(error.message, run->options->notice_user);
   iso_database_close(run->database);
   iso_generator_free(run->generator);
 }

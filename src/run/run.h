@@ -25,6 +25,7 @@ typedef struct iso_active_faults {
   char items[ISO_ACTIVE_FAULTS][80];
   uint32_t count;
 } iso_active_faults;
+enum { ISO_INTERFERENCE_BYTES = 400 };
 
 typedef struct iso_session_counts {
   _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
@@ -88,6 +89,7 @@ struct isoproof_run_handle {
   atomic_bool stop;
   uint32_t events;
   iso_active_faults faults; /* under the lock */
+  char interference[ISO_INTERFERENCE_BYTES]; /* what somebody else did to the tables, the first of it; under the lock */
 };
 
 /* ---- active_faults.c ---- */
@@ -102,6 +104,10 @@ void iso_run_stop(isoproof_run_handle *run);
 static inline bool iso_run_stopping(const isoproof_run_handle *run) {
   return atomic_load_explicit(&run->stop, memory_order_relaxed);
 }
+
+/* Ends the run: somebody else changes its tables, so that what it sees says nothing about the database. */
+void iso_run_interfered(isoproof_run_handle *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool iso_run_was_interfered(isoproof_run_handle *run);
 
 /* ---- transaction.c ---- */
 

@@ -114,6 +114,7 @@ isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
     for (int i = 0; i < FINAL_TRIES; i++) {
       iso_txn_end end = {.status = ISOPROOF_TXN_ABORTED};
       if (try_connect(session)) ISO_TRY(iso_run_txn(session, program, &end, error));
+      if (end.outcome == ISO_OUTCOME_FOREIGN) return ISOPROOF_OK;
       if (end.status == ISOPROOF_TXN_COMMITTED) break;
       if (end.status == ISOPROOF_TXN_UNKNOWN) session->name = atomic_fetch_add(&session->run->next_name, 1);
       struct timespec moment = {.tv_nsec = 50 * 1000 * 1000};

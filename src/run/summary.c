@@ -11,7 +11,7 @@ typedef struct setting {
 
 struct isoproof_run_summary {
   isoproof_run_counts counts;
-  char *database, *driver, *isolation, *claim, *note;
+  char *database, *driver, *isolation, *claim, *note, *table;
   ISO_VEC(setting) settings;
   ISO_VEC(char *) urls;
   char messages[ISO_ERROR_CLASSES][ISO_MESSAGE_BYTES];
@@ -60,6 +60,8 @@ static bool copy_all(isoproof_run_summary *report, isoproof_run_handle *run) {
   report->database = copy(iso_database_version(run->database), &good);
   report->driver = copy(iso_driver_name(iso_database_driver(run->database)), &good);
   report->isolation = copy(isolation->name, &good);
+  bool sql = iso_database_capabilities(run->database).sql;
+  report->table = copy(sql ? iso_database_table_name(run->database) : "", &good);
   bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEED_LISTS;
   const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
   if (claim != NULL) report->claim = copy(claim, &good);
@@ -109,6 +111,7 @@ void isoproof_run_summary_free(isoproof_run_summary *report) {
   free(report->isolation);
   free(report->claim);
   free(report->note);
+  free(report->table);
   for (size_t i = 0; i < report->settings.count; i++) {
     free(report->settings.items[i].name);
     free(report->settings.items[i].value);
@@ -125,6 +128,7 @@ const isoproof_run_counts *isoproof_run_summary_counts(const isoproof_run_summar
 const char *isoproof_run_summary_database(const isoproof_run_summary *report) { return report->database; }
 const char *isoproof_run_summary_driver(const isoproof_run_summary *report) { return report->driver; }
 const char *isoproof_run_summary_isolation(const isoproof_run_summary *report) { return report->isolation; }
+const char *isoproof_run_summary_table(const isoproof_run_summary *report) { return report->table; }
 const char *isoproof_run_summary_claim(const isoproof_run_summary *report) { return report->claim; }
 const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report) { return report->note; }
 bool isoproof_run_summary_cancelled(const isoproof_run_summary *report) { return report->cancelled; }

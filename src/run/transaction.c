@@ -3,6 +3,7 @@
  * What the database answers is believed only as far as the driver vouches for it: committed when the server confirmed
  * it, aborted when it cannot have taken effect, unknown otherwise.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -230,6 +231,9 @@ isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_
   if (end->outcome == ISO_OUTCOME_OK) {
     end->status = end_txn(s, program, end);
   } else {
+    if (end->outcome == ISO_OUTCOME_FOREIGN)
+      iso_run_interfered(s->run, "%s; seen by session %" PRId64 " after %.3f s", s->reply.message, s->name,
+                         (double)isoproof_run_now(s->run) * 1e-9);
     keep_error(s);
     end->status = end_failed(s);
   }

@@ -72,7 +72,7 @@ static MYSQL_STMT *prepare(iso_connection *connection, const iso_driver_request 
   char text[ISO_SQL_BYTES], name[ISO_TABLE_BYTES];
   iso_sql_table_name(connection->database, table, name);
   MYSQL_STMT *made = mysql_stmt_init(s->handle);
-  if (made == NULL || iso_sql_text(ISO_SQL_MARIADB, sql, name, text) == NULL) {
+  if (made == NULL || iso_sql_text(ISO_SQL_MARIADB, sql, name, connection->database->tag.tag, text) == NULL) {
     if (made != NULL) mysql_stmt_close(made);
     iso_reply_client(connection, request, reply, "memory is out, or the statement too long");
     return NULL;

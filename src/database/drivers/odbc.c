@@ -152,7 +152,7 @@ static SQLHSTMT prepare(iso_connection *connection, const iso_driver_request *re
   if (s->statements[table][sql] != SQL_NULL_HSTMT) return s->statements[table][sql];
   char text[ISO_SQL_BYTES], name[ISO_TABLE_BYTES];
   iso_sql_table_name(connection->database, table, name);
-  if (iso_sql_text(server->texts, sql, name, text) == NULL) {
+  if (iso_sql_text(server->texts, sql, name, connection->database->tag.tag, text) == NULL) {
     iso_reply_client(connection, request, reply, "this database cannot do that");
     return SQL_NULL_HSTMT;
   }
@@ -268,6 +268,57 @@ static void execute(iso_connection *connection, const iso_driver_request *reques
   run_text(connection, request, reply, request->sql);
 }
 
+/* ---- catalogues ---- */
+
+/* The names of the columns of a result, one cell each. */
+static bool take_names(SQLHSTMT statement, iso_reply *reply, bool *kept) {
+  SQLSMALLINT columns = 0;
+  if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &columns))) return false;
+  reply->columns = 1;
+  for (SQLSMALLINT i = 1; i <= columns && *kept; i++) {
+    char name[256] = "";
+    SQLSMALLINT length = 0;
+    if (!SQL_SUCCEEDED(
+            SQLDescribeCol(statement, (SQLUSMALLINT)i, (SQLCHAR *)name, sizeof name, &length, NULL, NULL, NULL, NULL)))
+      return false;
+    name[sizeof name - 1] = 0;
+    *kept = iso_reply_add_cell(reply, name, strlen(name));
+  }
+  return true;
+}
+
+/* The third column of what SQLTables answers. */
+static bool take_tables(iso_odbc_session *s, SQLHSTMT statement, iso_reply *reply, bool *kept) {
+  SQLRETURN fetched;
+  reply->columns = 1;
+  while (SQL_SUCCEEDED(fetched = SQLFetch(statement)) && *kept) {
+    bool null;
+    if (!get_text(s, statement, 3, &null, kept)) return false;
+    if (*kept && !null) *kept = iso_reply_add_cell(reply, s->text.items, s->text.count);
+  }
+  return fetched == SQL_NO_DATA || !*kept;
+}
+
+static void ask_catalogue(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  iso_odbc_session *s = connection->state;
+  SQLHSTMT made = SQL_NULL_HSTMT;
+  bool kept = true, good;
+  if (connection->txn != ISO_TXN_ACTIVE && !set_manual(connection, request, reply, false)) return;
+  if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, s->handle, &made))) {
+    iso_odbc_fail(connection, request, reply, SQL_HANDLE_DBC, s->handle);
+    return;
+  }
+  if (request->kind == ISO_DESCRIBE)
+    good = SQL_SUCCEEDED(SQLExecDirect(made, (SQLCHAR *)(uintptr_t)request->sql, SQL_NTS)) &&
+           take_names(made, reply, &kept);
+  else
+    good = SQL_SUCCEEDED(SQLTables(made, NULL, 0, NULL, 0, NULL, 0, (SQLCHAR *)(uintptr_t) "TABLE", SQL_NTS)) &&
+           take_tables(s, made, reply, &kept);
+  if (!good) iso_odbc_fail(connection, request, reply, SQL_HANDLE_STMT, made);
+  SQLFreeHandle(SQL_HANDLE_STMT, made);
+  if (good && !kept) iso_reply_client(connection, request, reply, "the answer is too large");
+}
+
 static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   run_text(connection, request, reply, "SELECT 1");
 }
@@ -295,4 +346,6 @@ const iso_driver iso_driver_odbc = {
     .commit = commit,
     .rollback = rollback,
     .ping = ping,
+    .describe = ask_catalogue,
+    .list_tables = ask_catalogue,
 };

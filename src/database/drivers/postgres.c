@@ -195,7 +195,7 @@ static bool prepare(iso_connection *connection, const iso_driver_request *reques
   char name[24], text[ISO_SQL_BYTES], table_name[ISO_TABLE_BYTES];
   name_of(sql, table, name);
   iso_sql_table_name(connection->database, table, table_name);
-  if (iso_sql_text(ISO_SQL_POSTGRES, sql, table_name, text) == NULL) {
+  if (iso_sql_text(ISO_SQL_POSTGRES, sql, table_name, connection->database->tag.tag, text) == NULL) {
     iso_reply_client(connection, request, reply, "the statement is too long");
     return false;
   }

@@ -197,7 +197,7 @@ static sqlite3_stmt *statement_of(session *s, iso_sql sql, uint32_t table) {
   if (*statement != NULL) return *statement;
   char name[ISO_TABLE_BYTES], text[ISO_SQL_BYTES];
   iso_sql_table_name(s->connection->database, table, name);
-  if (iso_sql_text(ISO_SQL_SQLITE, sql, name, text) == NULL) return NULL;
+  if (iso_sql_text(ISO_SQL_SQLITE, sql, name, s->connection->database->tag.tag, text) == NULL) return NULL;
   if (sqlite3_prepare_v3(s->handle, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK) return NULL;
   return *statement;
 }

@@ -240,7 +240,7 @@ static bool read_error(reading *r, const iso_json *tree) {
   isoproof_error *problem = &r->document->problem;
   const iso_json *code = iso_json_find(tree, "code");
   problem->code = ISOPROOF_ERR_FORMAT;
-  for (int i = ISOPROOF_ERR_USAGE; code != NULL && code->type == ISO_TREE_TEXT && i <= ISOPROOF_ERR_INTERNAL; i++)
+  for (int i = ISOPROOF_ERR_USAGE; code != NULL && code->type == ISO_TREE_TEXT && i <= ISOPROOF_ERR_INTERFERENCE; i++)
     if (strcmp(code->text, isoproof_status_name((isoproof_status)i)) == 0) problem->code = (isoproof_status)i;
   copy_text(problem->file, sizeof problem->file, iso_json_find(tree, "file"));
   copy_text(problem->message, sizeof problem->message, iso_json_find(tree, "message"));

@@ -133,11 +133,12 @@ static void lists_drivers(void **state) {
 static void knows_statements(void **state) {
   (void)state;
   char text[ISO_SQL_BYTES];
-  assert_string_equal(iso_sql_text(ISO_SQL_POSTGRES, ISO_SQL_INCREMENT, "tab", text),
-                      "INSERT INTO tab (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = COALESCE(tab.v, 0) + "
-                      "excluded.v");
-  assert_string_equal(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_UPDATE, "tab", text), "UPDATE tab SET v = ? WHERE k = ?");
-  assert_null(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_APPEND, "tab", text));
+  assert_string_equal(iso_sql_text(ISO_SQL_POSTGRES, ISO_SQL_INCREMENT, "tab", 7, text),
+                      "INSERT INTO tab (k, v) VALUES ($1, $2) ON CONFLICT (k) DO UPDATE SET v = COALESCE(tab.v, 7) + "
+                      "excluded.v - 7");
+  assert_string_equal(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_UPDATE, "tab", 0, text),
+                      "UPDATE tab SET v = ? WHERE k = ?");
+  assert_null(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_APPEND, "tab", 0, text));
   assert_true(iso_sql_controls_transactions("/* a */ -- b\n COMMIT"));
   assert_true(iso_sql_controls_transactions("rollback;"));
   assert_false(iso_sql_controls_transactions("ROLLBACK TO SAVEPOINT a"));

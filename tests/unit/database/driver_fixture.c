@@ -78,7 +78,7 @@ void fixture_loss(const char *server_url, const char *format) {
   char through_url[256];
   snprintf(through_url, sizeof through_url, format, url.user, proxy_port(p), url.path);
   const char *urls[] = {through_url};
-  iso_database_options options = {.statement_timeout_ms = 1000};
+  iso_database_options options = {.statement_timeout_ms = 1000, .table = iso_database_table_name(db)};
   iso_database *through = NULL;
   assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
   loss_at_every_point(through, db, p);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "tests/unit/database/driver_fixture.h"
+#include "tests/unit/database/tables_suite.h"
 
 static const char *server_url;
 
@@ -16,6 +17,11 @@ static int open_plain(void **state) {
 static void does_all(void **state) {
   (void)state;
   suite_all(server_url);
+}
+
+static void minds_tables(void **state) {
+  (void)state;
+  tables_suite(server_url, NULL);
 }
 
 static void knows_itself(void **state) {
@@ -297,6 +303,7 @@ int main(void) {
 #define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, fixture_close)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_all),
+      cmocka_unit_test(minds_tables),
       WITH_SERVER(knows_itself),
       WITH_SERVER(deadlock_undoes_everything),
       WITH_SERVER(error_while_fetching),

@@ -4,9 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "database/drivers/odbc.h"
 #include "tests/scratch.h"
 #include "tests/unit/database/driver_fixture.h"
 #include "tests/unit/database/driver_loss.h"
+#include "tests/unit/database/tables_suite.h"
 
 static char folder[SCRATCH_BYTES];
 static char sqlite_url[SCRATCH_BYTES + 64], postgres_url[256], mariadb_url[256];
@@ -52,6 +54,32 @@ static void mariadb_does_all(void **state) {
   (void)state;
   need(mariadb_url);
   suite_all(mariadb_url);
+}
+
+static void minds_tables(void **state) {
+  (void)state;
+  const char *urls[] = {sqlite_url, postgres_url, mariadb_url};
+  for (size_t i = 0; i < 3; i++) {
+    need(urls[i]);
+    tables_suite(urls[i], NULL);
+  }
+}
+
+/* As if nothing were known of what is behind the driver. */
+static void make_unknown(iso_database *database) {
+  database->dialect = ISO_SQL_PORTABLE;
+  database->can.lists = false;
+  iso_odbc_server *server = database->state;
+  server->texts = ISO_SQL_PORTABLE;
+}
+
+static void minds_tables_of_unknown_databases(void **state) {
+  (void)state;
+  const char *urls[] = {sqlite_url, postgres_url, mariadb_url};
+  for (size_t i = 0; i < 3; i++) {
+    need(urls[i]);
+    tables_suite(urls[i], make_unknown);
+  }
 }
 
 /* A commit that is BUSY is rolled back, and says so. */
@@ -270,7 +298,8 @@ static void loss(const char *variable, const char *format, const char *url) {
   const char *urls[] = {through_url};
   assert_true(url_of(variable, format, proxy_port(p), through_url, sizeof through_url));
   iso_database *through = NULL;
-  assert_ok_error(iso_database_open(urls, 1, NULL, &through, &error), error);
+  iso_database_options options = {.table = iso_database_table_name(db)};
+  assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
   loss_at_every_point(through, db, p);
   iso_database_close(through);
   proxy_stop(p);
@@ -311,6 +340,7 @@ int main(void) {
       cmocka_unit_test(mariadb_does_all),     cmocka_unit_test(mariadb_deadlock),
       cmocka_unit_test(mariadb_lock_timeout), cmocka_unit_test(mariadb_waiting),
       cmocka_unit_test(mariadb_timeout),      cmocka_unit_test(mariadb_loss),
+      cmocka_unit_test(minds_tables),         cmocka_unit_test(minds_tables_of_unknown_databases),
       cmocka_unit_test(cannot_connect),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,10 @@
 iso_database *suite_open_empty(const char *url, const iso_database_options *options) {
   iso_database *database = NULL;
   isoproof_error error = {0};
-  if (iso_database_open(&url, 1, options, &database, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
+  /* A name that statements of the tests can be written with. */
+  iso_database_options named = options != NULL ? *options : (iso_database_options){0};
+  if (named.table == NULL) named.table = "isoproof";
+  if (iso_database_open(&url, 1, &named, &database, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
   if (iso_database_setup(database, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
   return database;
 }

@@ -25,7 +25,7 @@ static const char *scratch(const char *name) {
 
 static int remove_folder(void **state) {
   (void)state;
-  static const char *const names[] = {"h.jsonl", "long.jsonl"};
+  static const char *const names[] = {"h.jsonl", "long.jsonl", "database"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(scratch(names[i]));
   return rmdir(folder);
 }
@@ -433,6 +433,51 @@ static void refused(const isoproof_run_options *options, isoproof_status expecte
     fail_msg("expected '%s' in: %s", word, error.message);
 }
 
+#ifdef ISO_HAVE_SQLITE
+
+/* Somebody else, who writes into the table of the run. */
+static void stranger(isoproof_run_handle *run, void *user) {
+  const char *const *url = user;
+  iso_database *database = NULL;
+  iso_connection *connection = NULL;
+  iso_reply reply = {0};
+  if (iso_database_open(url, 1, NULL, &database, NULL) == ISOPROOF_OK &&
+      iso_connect(database, 0, &connection, NULL) == ISOPROOF_OK)
+    while (isoproof_run_wait(run, 0.01)) iso_execute(connection, "UPDATE watched SET v = 7", &reply);
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  iso_database_close(database);
+}
+
+static void strangers_are_found_out(void **state) {
+  (void)state;
+  char text[300];
+  snprintf(text, sizeof text, "sqlite:%s", scratch("database"));
+  const char *const url[] = {text};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 0);
+  workload.txns = 0;
+  options.seconds = 600;
+  options.table = "watched";
+  options.companion = stranger;
+  options.companion_user = (void *)(uintptr_t)url;
+  refused(&options, ISOPROOF_ERR_INTERFERENCE,
+          "of table watched holds 7, which this run did not write; seen by session");
+  isoproof_history *history = NULL;
+  isoproof_result *result = NULL;
+  isoproof_error error = {.offset = -1};
+  assert_ok_error(isoproof_history_open(options.path, NULL, NULL, &history, &error), error);
+  assert_non_null(strstr(isoproof_history_fact(history, "interference"), "holds 7"));
+  /* Nobody has read what nobody wrote. */
+  isoproof_resolution resolution = {.struct_size = sizeof resolution};
+  assert_ok_error(isoproof_history_resolve(history, NULL, &resolution, &error), error);
+  assert_int_equal(resolution.thin_air, 0);
+  assert_int_equal(isoproof_check(history, NULL, NULL, &result, &error), ISOPROOF_ERR_INTERFERENCE);
+  isoproof_history_free(history);
+  workload.txns = 10;
+}
+
+#endif
+
 static void nonsense_is_refused(void **state) {
   (void)state;
   static const char *const sim[] = {"sim:"}, *const strange[] = {"oracle:"};
@@ -488,6 +533,9 @@ int main(void) {
       cmocka_unit_test(lists_are_read_in_the_end),
       cmocka_unit_test(a_companion_puts_events_into_the_history),
       cmocka_unit_test(cancelling_ends_cleanly),
+#ifdef ISO_HAVE_SQLITE
+      cmocka_unit_test(strangers_are_found_out),
+#endif
       cmocka_unit_test(nonsense_is_refused),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
