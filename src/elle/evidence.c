@@ -20,7 +20,7 @@ static bool has_unseen(const iso_lists *l) {
 static isoproof_status gather_lists(isoproof_history *history, isoproof_task *task, iso_evidence *e,
                                     iso_noncycle_anomalies *found, iso_dependency_list *edges,
                                     iso_completeness *completeness, isoproof_error *error) {
-  ISO_TRY(iso_lists_make(history, e->counts, task, &e->lists, error));
+  ISO_TRY(iso_lists_make(history, e->counts, edges, task, &e->lists, error));
   e->has_lists = true;
   ISO_TRY(iso_elle_scan_lists(&e->lists, task, found, error));
   ISO_TRY(iso_lists_edges(&e->lists, task, edges, error));
@@ -151,9 +151,9 @@ static iso_dependency_reason explain_list(const iso_lists *l, uint32_t from, uin
   for (uint32_t op = h->txn_first_op[scanned]; op < h->txn_first_op[scanned + 1]; op++) {
     uint32_t key = h->op_key[op], other = ISO_NO_OP;
     bool reads = h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
-    bool placed = h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
+    bool placed = h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] != 0;
     if (kind == ISO_DEPENDENCY_WW && placed) other = next_append(l, key, l->place[op], to);
-    if (kind == ISO_DEPENDENCY_RW && reads && iso_lists_version(l, op, &version))
+    if (kind == ISO_DEPENDENCY_RW && reads && iso_lists_missed_after(l, op, &version))
       other = next_append(l, key, version, to);
     if (kind == ISO_DEPENDENCY_WR && reads) {
       bool fits = iso_lists_version(l, op, &version);

@@ -32,7 +32,8 @@ typedef struct iso_completeness {
   bool all_dependencies;        /* every dependency is known: what a model forbids and is not there is not there */
 } iso_completeness;
 
-/* Infers what it can: non-cycle anomalies into `found`, dependencies into `edges`. */
+/* Infers what it can: non-cycle anomalies into `found`, dependencies into `edges`, which has those of sessions and real
+ * time already. */
 isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_options *options, const uint8_t *counts,
                                     isoproof_task *task, iso_evidence *evidence, iso_noncycle_anomalies *found,
                                     iso_dependency_list *edges, iso_completeness *completeness, isoproof_error *error);

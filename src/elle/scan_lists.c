@@ -43,15 +43,6 @@ static const iso_value *elements_of(const iso_lists *l, uint32_t op, uint32_t *c
   return iso_history_list(l->h, op, count);
 }
 
-/* Who appended the elements of a read. */
-static const uint32_t *writers_of(const iso_lists *l, uint32_t op, uint32_t *count) {
-  const isoproof_history *h = l->h;
-  if (elements_of(l, op, count) == NULL) return NULL;
-  bool odd = (h->op_value[op] & ISO_VALUE_INTERNED) != 0;
-  return odd ? l->resolution->odd_writer + h->odd_first[h->op_value[op] & ~ISO_VALUE_INTERNED]
-             : l->resolution->list_writer + h->list_first[h->op_key[op]];
-}
-
 /* Whether a read shows what the transaction must expect: its earlier read and its own appends since, or at least its
  * appends at the end. */
 static bool is_expected(scan *s, const state *st, uint32_t first_op, uint32_t op) {
@@ -82,7 +73,7 @@ static uint32_t future_append(const scan *s, const state *st, uint32_t op) {
     bool seen = st->later < iso_lists_prefix(l, l->h->op_key[op], elements).counted;
     return seen ? st->later_op : ISO_NO_OP;
   }
-  const uint32_t *writers = writers_of(l, op, &count);
+  const uint32_t *writers = iso_lists_appends(l, op, &count);
   for (uint32_t i = 0; i < count; i++) {
     if (writers[i] < l->h->ops && writers[i] > op && l->op_txn[writers[i]] == txn) return writers[i];
   }
@@ -120,9 +111,8 @@ static bool scan_txn(scan *s, uint32_t txn) {
       s->previous[op - first] = future_append(s, state_of(s, txn, h->op_key[op]), op);
     } else if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
       state *st = state_of(s, txn, h->op_key[op]);
-      bool placed = l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
       s->replaced[op] = st->later_op != ISO_NO_OP;
-      uint32_t place = placed ? l->place[op] - 1 : UINT32_MAX - 1;
+      uint32_t place = l->place[op] != 0 ? l->place[op] - 1 : UINT32_MAX - 1;
       if (place < st->later || st->later_op == ISO_NO_OP) st->later = place, st->later_op = op;
     }
   }
@@ -176,7 +166,7 @@ static void judge_other_order(scan *s, uint32_t op) {
   const isoproof_history *h = l->h;
   uint32_t count;
   const iso_value *list = elements_of(l, op, &count);
-  const uint32_t *writers = writers_of(l, op, &count);
+  const uint32_t *writers = iso_lists_appends(l, op, &count);
   if (list == NULL || writers == NULL) return;
   uint32_t longest = s->first_odd != NULL ? s->first_odd[h->op_key[op]] : ISO_NO_OP;
   add(s, ISO_ANOMALY_INCOMPATIBLE_ORDER, 1, op, longest, 0);
