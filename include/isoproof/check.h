@@ -57,6 +57,10 @@ typedef struct isoproof_check_options {
    * level is satisfied when some choice satisfies it.  Without this they are bad input.  Only one check of such a
    * history may run at a time, as the choices are kept in it. */
   bool duplicate_values;
+  /* The workload rw-register: numbers of transactions in the order in which they took effect, the first one first, as
+   * the database tells it.  Their writes of a key come in that order; nothing is assumed of others.  NULL for none. */
+  const uint64_t *transaction_order;
+  size_t transaction_order_count;
 } isoproof_check_options;
 
 /* "list-append", "rw-register", ...; NULL after the last. */

@@ -14,6 +14,12 @@ typedef struct state {
   uint32_t later_op;
 } state;
 
+/* A read of a list by somebody who appends to it afterwards. */
+typedef struct update {
+  uint32_t op, key, length;
+  const iso_value *list;
+} update;
+
 typedef struct scan {
   const iso_lists *l;
   iso_noncycle_anomalies *found;
@@ -22,7 +28,7 @@ typedef struct scan {
   size_t previous_capacity;
   uint8_t *replaced;   /* by operation: an append with another one to its key after it in its transaction */
   uint32_t *first_odd; /* by key, where there are odd lists: the first read of another order */
-  ISO_VEC(iso_noncycle_anomaly) updates; /* reads of a version by somebody who writes the key: element is the version */
+  ISO_VEC(update) updates;
 } scan;
 
 static void add(const scan *s, iso_anomaly anomaly, uint64_t count, uint32_t op, uint32_t other, uint32_t element) {
@@ -120,11 +126,11 @@ static bool scan_txn(scan *s, uint32_t txn) {
   for (uint32_t op = first; op < end; op++) {
     if (h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
       state *st = state_of(s, txn, h->op_key[op]);
-      uint32_t version;
       bool first_read = st->read == ISO_NO_OP && st->appends == 0;
-      if (first_read && st->later_op != ISO_NO_OP && iso_lists_version(l, op, &version)) {
-        iso_noncycle_anomaly update = {ISO_ANOMALY_LOST_UPDATE, op, ISO_NO_OP, h->op_key[op], version};
-        if (!iso_vec_push(&s->updates, update)) return false;
+      if (first_read && st->later_op != ISO_NO_OP) {
+        update one = {op, h->op_key[op], 0, NULL};
+        one.list = elements_of(l, op, &one.length);
+        if (!iso_vec_push(&s->updates, one)) return false;
       }
       scan_read(s, txn, first, op, s->previous[op - first]);
     } else if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
@@ -221,6 +227,8 @@ static void judge_read(scan *s, uint32_t op) {
   if (seen.repeated > 0) {
     uint32_t i = first_such(l, key, elements, offsetof(iso_list_prefix, repeated));
     add(s, ISO_ANOMALY_DUPLICATE_ELEMENTS, 1, op, writers[i], i);
+  } else if (seen.garbage > 1 && repeats(values, elements, &s->found->failed)) {
+    add(s, ISO_ANOMALY_DUPLICATE_ELEMENTS, 1, op, ISO_NO_OP, 0);
   }
   uint32_t last = writers[elements - 1];
   if (seen.counted == but_last.counted || !s->replaced[last] || l->op_txn[last] == l->op_txn[op]) return;
@@ -249,22 +257,28 @@ static void scan_dirty_updates(scan *s) {
 }
 
 static int by_version(const void *a, const void *b) {
-  const iso_noncycle_anomaly *x = a, *y = b;
+  const update *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  if (x->element != y->element) return x->element < y->element ? -1 : 1;
+  if (x->length != y->length) return x->length < y->length ? -1 : 1;
+  int order = x->length == 0 || x->list == y->list ? 0 : memcmp(x->list, y->list, x->length * sizeof *x->list);
+  if (order != 0) return order;
   return (x->op > y->op) - (x->op < y->op);
 }
 
+static bool same_version(const update *x, const update *y) {
+  if (x->key != y->key || x->length != y->length) return false;
+  return x->length == 0 || x->list == y->list || memcmp(x->list, y->list, x->length * sizeof *x->list) == 0;
+}
+
+/* Each update of a version but the first one. */
 static void scan_lost_updates(scan *s) {
   if (s->updates.count > 1) qsort(s->updates.items, s->updates.count, sizeof *s->updates.items, by_version);
   for (size_t i = 0; i < s->updates.count;) {
-    const iso_noncycle_anomaly *first = &s->updates.items[i];
+    const update *first = &s->updates.items[i];
     size_t end = i + 1;
-    while (end < s->updates.count && s->updates.items[end].key == first->key &&
-           s->updates.items[end].element == first->element) {
-      end++;
+    for (; end < s->updates.count && same_version(first, &s->updates.items[end]); end++) {
+      add(s, ISO_ANOMALY_LOST_UPDATE, 1, first->op, s->updates.items[end].op, 0);
     }
-    if (end - i > 1) add(s, ISO_ANOMALY_LOST_UPDATE, 1, first->op, s->updates.items[i + 1].op, first->element);
     i = end;
   }
 }

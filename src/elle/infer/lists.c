@@ -85,8 +85,9 @@ static void judge_element(iso_lists *l, uint32_t writer, uint64_t *at, uint64_t 
     l->place[writer] = (uint32_t)(*at - first) + 1;
     (*at)++;
     prefix->counted++;
-  } else if (l->h->txn_status[l->op_txn[writer]] == ISOPROOF_TXN_ABORTED) {
-    prefix->aborted++;
+  } else {
+    l->place[writer] = ISO_NOT_COUNTED;
+    prefix->aborted += l->h->txn_status[l->op_txn[writer]] == ISOPROOF_TXN_ABORTED;
   }
 }
 

@@ -34,12 +34,13 @@ typedef struct iso_lists {
 
   uint64_t *order_first; /* keys + 1 */
   uint32_t *order;       /* the appends that count, in order */
-  uint32_t *place;       /* by operation: its place in the order + 1; 0 where the order does not show it */
+  uint32_t *place;       /* by operation: its place in the order + 1; 0 not shown; ISO_NOT_COUNTED shown, no place */
 
   uint64_t *prefix_first; /* by key: where its prefixes begin; ISO_ALL_COUNTED where every element counts */
   ISO_VEC(iso_list_prefix) prefix;
 } iso_lists;
 
+#define ISO_NOT_COUNTED UINT32_MAX
 #define ISO_ALL_COUNTED UINT64_MAX
 
 /* `orders` are the edges of sessions and real time, which the choice between longest reads looks at, too. */
