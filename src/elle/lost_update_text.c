@@ -60,7 +60,7 @@ bool iso_teller_tell_lost_update(iso_teller *t, const iso_noncycle_anomaly *c) {
   if (known) {
     iso_words_add(&t->words, "; ");
     iso_teller_say_txn(t, iso_history_txn_of(t->h, second));
-    iso_words_add(&t->words, " overwrote what ");
+    iso_words_add(&t->words, " wrote on top of what ");
     iso_teller_say_txn(t, iso_history_txn_of(t->h, first));
     iso_words_add(&t->words, " did without having seen it");
   }

@@ -5,7 +5,7 @@
 
 #include "tests/oracle/elle_book.h"
 
-enum { VERSIONS = 8, ORDERS = 4096, LONGEST = 4 };
+enum { VERSIONS = 8, ORDERS = 4096, LONGEST = 16 };
 
 /* Bit b of row a: a comes before b. */
 typedef struct matrix {
@@ -193,8 +193,10 @@ static double permutations(const key_order *orders, unsigned keys) {
   return out;
 }
 
-/* What all orders show that `allowed` and permutations of what is not fixed give: everything where there is none. */
-static uint64_t in_every_order(const judge *j, key_order *orders, bool (*allowed)(const judge *, const key_order *),
+/* What all orders show that `allowed` and permutations of what is not fixed give: everything where there is none.  Ends
+ * once nothing is left beyond `floor`. */
+static uint64_t in_every_order(const judge *j, key_order *orders, uint64_t floor,
+                               bool (*allowed)(const judge *, const key_order *),
                                void (*make)(const judge *, const key_order *, graph *)) {
   uint64_t common = get_tables()->all;
   do {
@@ -202,7 +204,7 @@ static uint64_t in_every_order(const judge *j, key_order *orders, bool (*allowed
     if (!allowed(j, orders)) continue;
     make(j, orders, &g);
     common &= judge_graph(j, &g, false);
-  } while (permute_keys(orders, j->b.keys));
+  } while ((common & ~floor) != 0 && permute_keys(orders, j->b.keys));
   return common;
 }
 
@@ -306,7 +308,11 @@ static bool judge_lists(judge *j, elle_bounds *out) {
   const book *b = &j->b;
   const book_op *longest[BOOK_KEYS][LONGEST];
   unsigned count[BOOK_KEYS], choice[BOOK_KEYS] = {0};
-  for (unsigned k = 0; k < b->keys; k++) count[k] = longest_reads(b, k, longest[k]);
+  double choices = 1;
+  for (unsigned k = 0; k < b->keys; k++) {
+    count[k] = longest_reads(b, k, longest[k]);
+    choices *= count[k] > 0 ? count[k] : 1;
+  }
   for (;;) {
     key_order orders[BOOK_KEYS];
     graph g;
@@ -316,9 +322,9 @@ static bool judge_lists(judge *j, elle_bounds *out) {
       if (!order_list(b, k, one, &orders[k])) return false;
       published_list(j, k, one, &g);
     }
-    if (permutations(orders, b->keys) > ORDERS) return false;
+    if (permutations(orders, b->keys) * choices > ORDERS) return false;
     out->least |= judge_graph(j, &g, true);
-    out->most |= in_every_order(j, orders, any_order, list_graph);
+    out->most |= in_every_order(j, orders, out->least, any_order, list_graph);
     unsigned k = 0;
     while (k < b->keys && ++choice[k] >= (count[k] > 0 ? count[k] : 1)) choice[k++] = 0;
     if (k == b->keys) return true;
@@ -441,11 +447,14 @@ static bool find_versions(const book *b, unsigned key, key_order *out) {
 /* A key whose versions contradict themselves is told as such, and says nothing more. */
 static bool is_key_cyclic(const judge *j, unsigned key) {
   bool reach[BOOK_OPS + 1][BOOK_OPS + 1];
+  unsigned ops = j->b.ops;
   memcpy(reach, j->before[key], sizeof reach);
-  for (unsigned k = 0; k <= BOOK_OPS; k++)
-    for (unsigned a = 0; a <= BOOK_OPS; a++)
-      for (unsigned z = 0; reach[a][k] && z <= BOOK_OPS; z++) reach[a][z] |= reach[k][z];
-  for (unsigned a = 0; a <= BOOK_OPS; a++)
+  for (unsigned a = 0; a < ops; a++)
+    if (reach[a][BOOK_OPS]) return true; /* nothing comes before nil */
+  for (unsigned k = 0; k < ops; k++)
+    for (unsigned a = 0; a < ops; a++)
+      for (unsigned z = 0; reach[a][k] && z < ops; z++) reach[a][z] |= reach[k][z];
+  for (unsigned a = 0; a < ops; a++)
     if (reach[a][a]) return true;
   return false;
 }
@@ -474,7 +483,7 @@ static bool judge_registers(judge *j, elle_bounds *out) {
   }
   if (permutations(orders, j->b.keys) > ORDERS) return false;
   published_registers(j, out);
-  out->most |= in_every_order(j, orders, registers_allowed, register_graph);
+  out->most |= in_every_order(j, orders, out->least, registers_allowed, register_graph);
   return true;
 }
 
