@@ -9,6 +9,7 @@
 typedef struct named {
   char name[64];
   uint64_t txn;
+  bool taken;
 } named;
 
 static isoproof_status fail(isoproof_error *error, isoproof_status code, const char *path, uint64_t line,
@@ -45,7 +46,7 @@ static char *name_on(char *line) {
   return line;
 }
 
-static isoproof_status read_lines(FILE *in, const char *path, const named *names, size_t count, transaction_order *out,
+static isoproof_status read_lines(FILE *in, const char *path, named *names, size_t count, transaction_order *out,
                                   isoproof_error *error) {
   char *line = NULL;
   size_t size = 0, number = 0;
@@ -56,13 +57,12 @@ static isoproof_status read_lines(FILE *in, const char *path, const named *names
     number++;
     if (name[0] == '\0') continue;
     snprintf(wanted.name, sizeof wanted.name, "%s", name);
-    const named *found = bsearch(&wanted, names, count, sizeof wanted, by_name);
-    if (found == NULL) {
-      status = fail(error, ISOPROOF_ERR_FORMAT, path, number, "expected the name of a transaction as in s0t1, found ",
-                    wanted.name);
-    } else if (out->count == count) {
-      status = fail(error, ISOPROOF_ERR_FORMAT, path, number, "more names than transactions: some are there twice", "");
+    named *found = bsearch(&wanted, names, count, sizeof wanted, by_name);
+    if (found == NULL || found->taken) {
+      const char *what = found == NULL ? "the history has no transaction " : "once more transaction ";
+      status = fail(error, ISOPROOF_ERR_FORMAT, path, number, what, wanted.name);
     } else {
+      found->taken = true;
       out->txns[out->count++] = found->txn;
     }
   }

@@ -41,7 +41,8 @@ static void say_update(iso_teller *t, uint32_t read, uint32_t write) {
 }
 
 /* Either missed what the other one did: had a write come before the version that its own transaction read, that
- * transaction would have read from its future.  Where it is known which write came first, the other one overwrote it. */
+ * transaction would have read from its future.  Where it is known which write came first, the other one overwrote it.
+ */
 bool iso_teller_tell_lost_update(iso_teller *t, const iso_noncycle_anomaly *c) {
   const iso_evidence *e = t->e->evidence;
   uint32_t first = c->op, second = c->other;

@@ -276,8 +276,7 @@ static void list_graph(const judge *j, const key_order *orders, graph *g) {
     for (unsigned i = 1; i < orders[k].count; i++)
       relate(&g->ww, b->op[orders[k].version[i - 1]].txn, b->op[orders[k].version[i]].txn);
   for (unsigned i = 0; i < b->ops; i++)
-    if (b->op[i].reads && b->op[i].known && b->counts[b->op[i].txn])
-      list_read(j, &b->op[i], &orders[b->op[i].key], g);
+    if (b->op[i].reads && b->op[i].known && b->counts[b->op[i].txn]) list_read(j, &b->op[i], &orders[b->op[i].key], g);
 }
 
 /* What is between neighbours of the longest read alone, as Elle has it: an element of somebody who does not count

@@ -1,9 +1,10 @@
 /* elle_oracle.h - which models a small history of lists or registers rules out: at least, and at most.
  *
- * At least: what Elle's inference shows (Kingsbury and Alvaro, VLDB 2020, and what the published tool documents), written
- * down a second time and searched for cycles by matrices.  At most: what every order of the versions shows that the
- * reads and the assumptions allow, all of them tried.  The longest read of a list is its order; where several are the
- * longest, what one of them shows counts.  Shares no code with the library but for the tables of models and anomalies.
+ * At least: what Elle's inference shows (Kingsbury and Alvaro, VLDB 2020, and what the published tool documents),
+ * written down a second time and searched for cycles by matrices.  At most: what every order of the versions shows that
+ * the reads and the assumptions allow, all of them tried.  The longest read of a list is its order; where several are
+ * the longest, what one of them shows counts.  Shares no code with the library but for the tables of models and
+ * anomalies.
  */
 #ifndef ORACLE_ELLE_ORACLE_H
 #define ORACLE_ELLE_ORACLE_H

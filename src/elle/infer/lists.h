@@ -2,10 +2,10 @@
  *
  * Lists are traceable (Elle, sections 2.1 and 3.1.6): a read shows its whole past, so the longest read of a key by
  * anybody who counts is its version order; what it does not show comes after.  Where reads of a key are of incompatible
- * orders and several of them are the longest, any of them may be taken: the one that makes the writes run in a cycle, if
- * there is one (lists_choice.c).  Where elements are unique they are recoverable, too (section 3.2.3): each leads back to
- * the one append that made it.  Version v of a key is the state after the first v elements of that order that count;
- * elements of aborted transactions, of nobody, and repeated ones do not.  The struct owns its columns until
+ * orders and several of them are the longest, any of them may be taken: the one that makes the writes run in a cycle,
+ * if there is one (lists_choice.c).  Where elements are unique they are recoverable, too (section 3.2.3): each leads
+ * back to the one append that made it.  Version v of a key is the state after the first v elements of that order that
+ * count; elements of aborted transactions, of nobody, and repeated ones do not.  The struct owns its columns until
  * iso_lists_free and refers to the history and to `counts`.
  */
 #ifndef ISO_ELLE_INFER_LISTS_H

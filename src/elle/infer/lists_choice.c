@@ -25,8 +25,8 @@ typedef struct chooser {
   iso_dependency_list fixed; /* WW of the keys where there is nothing to choose */
 } chooser;
 
-/* How many candidates of one key are looked at, and how many choices at most: all there are, or as many as look at about
- * WORK edges together. */
+/* How many candidates of one key are looked at, and how many choices at most: all there are, or as many as look at
+ * about WORK edges together. */
 enum { CANDIDATES = 16, CHOICES = 4096, WORK = 20000000 };
 
 /* What writes run into: the higher the better as a choice. */
@@ -126,7 +126,8 @@ static bool collect_appends(chooser *c) {
   return true;
 }
 
-/* WW of a key by the order of a candidate: each append after the one before it, and what is not shown after the last. */
+/* WW of a key by the order of a candidate: each append after the one before it, and what is not shown after the last.
+ */
 static void add_order(chooser *c, candidate one, iso_dependency_list *edges) {
   const iso_lists *l = c->l;
   const uint32_t *appends = appends_of(l, one);

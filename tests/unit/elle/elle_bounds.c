@@ -133,8 +133,7 @@ static isoproof_history *build(const plan *p, uint64_t *random) {
       if (op->reads) {
         add_read(p, op, builder, random);
       } else {
-        assert_ok(
-            isoproof_builder_op(builder, kind, isoproof_integer(op->key), isoproof_integer(op->value), &error));
+        assert_ok(isoproof_builder_op(builder, kind, isoproof_integer(op->key), isoproof_integer(op->value), &error));
       }
     }
   }
@@ -200,7 +199,8 @@ typedef struct tally {
   unsigned judged, skipped, violated, exact, incompatible_g0;
 } tally;
 
-static void complain(isoproof_history *history, const elle_question *q, uint64_t models, unsigned run, const char *what) {
+static void complain(isoproof_history *history, const elle_question *q, uint64_t models, unsigned run,
+                     const char *what) {
   isoproof_error error;
   isoproof_history_write(history, ISOPROOF_FORMAT_EDN, "-", NULL, NULL, NULL, &error);
   for (unsigned i = 0; i < 64; i++)
@@ -217,7 +217,8 @@ static void compare(isoproof_history *history, const elle_question *q, unsigned 
     return;
   }
   look(history, q, &found);
-  if ((bounds.least & ~bounds.most) != 0) complain(history, q, bounds.least & ~bounds.most, run, "oracle contradicts itself");
+  if ((bounds.least & ~bounds.most) != 0)
+    complain(history, q, bounds.least & ~bounds.most, run, "oracle contradicts itself");
   if ((bounds.least & ~found.ruled_out) != 0)
     complain(history, q, bounds.least & ~found.ruled_out, run, "not ruled out, though inferred");
   if ((found.ruled_out & ~bounds.most) != 0)

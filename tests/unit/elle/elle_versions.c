@@ -49,7 +49,8 @@ static void expect(const char *text, const char *weakest, const char *code, uint
 
 #define BOTH OK(0, "[[:append :x 1] [:append :y 1]]") OK(1, "[[:append :x 2] [:append :y 2]]")
 
-/* Of two longest reads either may be the order: a write cycle by either counts, one by both of them together does not. */
+/* Of two longest reads either may be the order: a write cycle by either counts, one by both of them together does not.
+ */
 static void test_several_longest(void **state) {
   (void)state;
   expect(OK(0, "[[:append :x 1]]") OK(1, "[[:append :x 2]]") OK(2, "[[:r :x [1 2]]]") OK(3, "[[:r :x [2 1]]]"),
@@ -115,10 +116,11 @@ static void test_many_choices(void **state) {
   assert_non_null(text);
   char *at = text;
   for (int k = 0; k < KEYS; k++) {
-    at += snprintf(at, 512,
-                   "{:type :ok, :process 0, :value [[:append %d 1]]}\n{:type :ok, :process 1, :value [[:append %d 2]]}\n"
-                   "{:type :ok, :process 2, :value [[:r %d [1 2]]]}\n{:type :ok, :process 3, :value [[:r %d [2 1]]]}\n",
-                   k, k, k, k);
+    at +=
+        snprintf(at, 512,
+                 "{:type :ok, :process 0, :value [[:append %d 1]]}\n{:type :ok, :process 1, :value [[:append %d 2]]}\n"
+                 "{:type :ok, :process 2, :value [[:r %d [1 2]]]}\n{:type :ok, :process 3, :value [[:r %d [2 1]]]}\n",
+                 k, k, k, k);
   }
   strcpy(at, OK(4, "[[:append 90 1] [:append 91 1]]") OK(5, "[[:append 90 2] [:append 91 2]]")
                  OK(6, "[[:r 90 [1 2]] [:r 91 [1 2]]]") OK(7, "[[:r 90 [1 2]] [:r 91 [2 1]]]"));
@@ -131,9 +133,8 @@ static void test_many_choices(void **state) {
 /* With both reads and both writes, whatever else is there; of three updates of one version two are lost. */
 static void test_lost_update(void **state) {
   (void)state;
-  isoproof_history *history = open_edn(OK(0, "[[:r :x [] ] [:append :x 1]]") OK(1, "[[:r :x nil] [:append :x 2]]")
-                                           OK(2, "[[:r :x nil] [:append :x 3]]") OK(3, "[[:r :x [2 1]]]")
-                                               FAIL(4, "[[:append :y 1]]") OK(5, "[[:r :y [1]]]"));
+  isoproof_history *history = open_edn(OK(0, "[[:r :x [] ] [:append :x 1]]") OK(1, "[[:r :x nil] [:append :x 2]]") OK(
+      2, "[[:r :x nil] [:append :x 3]]") OK(3, "[[:r :x [2 1]]]") FAIL(4, "[[:append :y 1]]") OK(5, "[[:r :y [1]]]"));
   isoproof_result *result = check_in_order(history, "serializable", NULL, 0);
   isoproof_anomaly a;
   assert_true(find(result, "G1a", &a));
@@ -215,8 +216,8 @@ static void test_found_again(void **state) {
 #define INVOKE(process, value) "{:type :invoke, :process " #process ", :f :txn, :value " value "}\n"
   isoproof_history *history =
       open_edn(INVOKE(0, "[[:r 0 nil] [:w 0 1]]") OK(0, "[[:r 0 2] [:w 0 1]]") INVOKE(1, "[[:w 0 2]]")
-                   INVOKE(2, "[[:r 0 nil] [:w 0 3]]") OK(1, "[[:w 0 2]]") INVOKE(3, "[[:r 0 nil]]")
-                       OK(3, "[[:r 0 2]]") OK(2, "[[:r 0 1] [:w 0 3]]"));
+                   INVOKE(2, "[[:r 0 nil] [:w 0 3]]") OK(1, "[[:w 0 2]]") INVOKE(3, "[[:r 0 nil]]") OK(3, "[[:r 0 2]]")
+                       OK(2, "[[:r 0 1] [:w 0 3]]"));
   const char *model = "strict-serializable";
   isoproof_check_options options = {
       .struct_size = sizeof options, .models = &model, .model_count = 1, .linearizable_keys = true};
@@ -231,11 +232,11 @@ static void test_found_again(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_several_longest),  cmocka_unit_test(test_one_longest),
-      cmocka_unit_test(test_seen_elsewhere),   cmocka_unit_test(test_not_missed),
-      cmocka_unit_test(test_duplicates),       cmocka_unit_test(test_many_choices),
-      cmocka_unit_test(test_lost_update),      cmocka_unit_test(test_lost_update_elsewhere),
-      cmocka_unit_test(test_nil_then_value),   cmocka_unit_test(test_intermediate),
+      cmocka_unit_test(test_several_longest),   cmocka_unit_test(test_one_longest),
+      cmocka_unit_test(test_seen_elsewhere),    cmocka_unit_test(test_not_missed),
+      cmocka_unit_test(test_duplicates),        cmocka_unit_test(test_many_choices),
+      cmocka_unit_test(test_lost_update),       cmocka_unit_test(test_lost_update_elsewhere),
+      cmocka_unit_test(test_nil_then_value),    cmocka_unit_test(test_intermediate),
       cmocka_unit_test(test_transaction_order), cmocka_unit_test(test_found_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
