@@ -169,6 +169,21 @@ static iso_dependency_reason explain_list(const iso_lists *l, uint32_t from, uin
   return no_reason;
 }
 
+uint32_t iso_evidence_order_read(const iso_evidence *e, uint32_t key) {
+  const iso_lists *l = &e->lists;
+  uint32_t elements, longest = ISO_NO_OP;
+  bool disagree = false;
+  if (!e->has_lists || l->odd_order == NULL) return ISO_NO_OP;
+  for (uint32_t op = 0; op < l->h->ops; op++) {
+    if (l->h->op_kind[op] != ISOPROOF_OP_READ_LIST || l->h->op_key[op] != key || !l->counts[l->op_txn[op]]) continue;
+    if (l->h->op_value[op] == ISO_VALUE_NONE) continue;
+    bool fits = iso_lists_read(l, op, &elements);
+    disagree |= !fits;
+    if (fits && elements == l->length[key] && longest == ISO_NO_OP) longest = op;
+  }
+  return disagree ? longest : ISO_NO_OP;
+}
+
 /* ---- registers ---- */
 
 /* What a transaction did to a key; NULL when nothing. */

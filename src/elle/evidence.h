@@ -51,4 +51,7 @@ typedef struct iso_dependency_reason {
 iso_dependency_reason iso_evidence_explain(const iso_evidence *evidence, const isoproof_history *history, uint32_t from,
                                            uint32_t to, iso_dependency_set kind);
 
+/* The read whose order was taken for that of a list, where reads of the list disagree; ISO_NO_OP otherwise. */
+uint32_t iso_evidence_order_read(const iso_evidence *evidence, uint32_t key);
+
 #endif
