@@ -14,6 +14,7 @@
 #include "cli/options/elle.h"
 #include "cli/options/names.h"
 #include "cli/options/outputs.h"
+#include "cli/options/transaction_order.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
@@ -32,6 +33,7 @@ enum {
   CHECK_WFR_KEYS,
   CHECK_SEQUENTIAL_KEYS,
   CHECK_LINEARIZABLE_KEYS,
+  CHECK_TRANSACTION_ORDER,
   CHECK_ELLE,
   CHECK_CONSISTENCY_MODELS,
   CHECK_TOTAL_AMOUNT,
@@ -256,14 +258,21 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
                                 .budget = values[CHECK_BUDGET].number};
   isoproof_history *history = NULL;
   isoproof_result *result = NULL;
+  transaction_order order = {NULL, 0};
   double began = now(), loaded = began;
   isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
   if (status == ISOPROOF_OK) {
+    status = transaction_order_read(values[CHECK_TRANSACTION_ORDER].text, history, &order, error);
+  }
+  if (status == ISOPROOF_OK) {
     loaded = now();
+    how.transaction_order = order.txns;
+    how.transaction_order_count = order.count;
     status = isoproof_check(history, &how, task, &result, error);
     if (status == ISOPROOF_ERR_FORMAT && how.elle_workload == NULL && how.model_count == 0 && !how.duplicate_values)
       hint_duplicates(error);
   }
+  transaction_order_free(&order);
   double checked = now();
   if (status == ISOPROOF_OK) {
     to->code = code_of(job, result);
@@ -512,6 +521,12 @@ static const option table[CHECK_OPTIONS] = {
                                  .type = OPTION_FLAG,
                                  .help = "Registers: assume that every key moves forward in real time. set-full: reads "
                                          "may not be stale.",
+                                 .group = "Dependencies, as Elle infers them"},
+    [CHECK_TRANSACTION_ORDER] = {.name = "transaction-order",
+                                 .argument = "FILE",
+                                 .type = OPTION_FILE,
+                                 .help = "Registers: take the writes of a key in the order in which this file names "
+                                         "transactions, one a line as in s0t1, the first to take effect first.",
                                  .group = "Dependencies, as Elle infers them"},
     [CHECK_ELLE] = {.name = "elle",
                     .type = OPTION_FLAG,

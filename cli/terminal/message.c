@@ -153,7 +153,7 @@ static bool is_of_closed_pipe(const isoproof_error *error) {
 
 void message_notice(const char *text, void *user) {
   (void)user;
-  print_line(text);
+  message("%s", text);
 }
 
 void message_error(const isoproof_error *error, const char *file) {

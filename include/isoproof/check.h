@@ -62,6 +62,10 @@ typedef struct isoproof_check_options {
    * levels asked for, as ever.  Once these are decided, cancelling the task is no error: it leaves the rest. */
   bool others;
   double budget;
+  /* The workload rw-register: numbers of transactions in the order in which they took effect, the first one first, as
+   * the database tells it.  Their writes of a key come in that order; nothing is assumed of others.  NULL for none. */
+  const uint64_t *transaction_order;
+  size_t transaction_order_count;
 } isoproof_check_options;
 
 /* "list-append", "rw-register", ...; NULL after the last. */

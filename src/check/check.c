@@ -18,6 +18,9 @@ static isoproof_status check_names(const isoproof_check_options *options, isopro
   if ((options->certificate || options->stats) && options->anomaly_count > 0) {
     return iso_fail(error, ISOPROOF_ERR_USAGE, "certificates and statistics are about levels, not about anomalies");
   }
+  if (options->transaction_order != NULL) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "an order of transactions goes with the workload rw-register only");
+  }
   if (options->anomaly_count > 0 && options->level_count > 0) {
     return iso_fail(error, ISOPROOF_ERR_USAGE, "levels and anomalies cannot be asked for together");
   }

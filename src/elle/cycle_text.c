@@ -39,6 +39,18 @@ static void say_derived(iso_teller *t, const iso_dependency_reason *reason, cons
   iso_teller_name_op(t, read);
 }
 
+/* ", as s2t0 shows (r x [1 2])", where others show something else. */
+static void say_order_read(iso_teller *t, uint32_t key) {
+  uint32_t read = iso_evidence_order_read(t->e->evidence, key);
+  if (read == ISO_NO_OP) return;
+  iso_words_add(&t->words, ", as ");
+  iso_teller_say_txn(t, iso_history_txn_of(t->h, read));
+  iso_words_add(&t->words, " shows (");
+  iso_teller_say_op(t, read);
+  iso_words_add(&t->words, ")");
+  iso_teller_name_op(t, read);
+}
+
 static void say_because(iso_teller *t, const told_step *s) {
   unsigned a = s->from + 1, b = s->to + 1;
   iso_words *w = &t->words;
@@ -76,6 +88,7 @@ static void say_because(iso_teller *t, const told_step *s) {
   }
   iso_teller_say_op(t, s->reason.to_op);
   if (reads) iso_words_add(w, ")");
+  if (!reads) say_order_read(t, s->reason.key);
   if (s->reason.derived_from != 0) {
     char name[32];
     snprintf(name, sizeof name, "T%u", a);

@@ -277,9 +277,11 @@ static isoproof_status run(iso_elle *elle, isoproof_task *task, isoproof_error *
   ISO_TRY(check_unique(elle->history, &elle->options, task, error));
   ISO_TRY(iso_history_effect(elle->history, task, &elle->counts, error));
   iso_dependency_list_init(&edges, elle->history->txns);
-  isoproof_status status = iso_evidence_gather(elle->history, &elle->options, elle->counts, task, elle->evidence,
-                                               &elle->noncycle, &edges, &completeness, error);
-  if (status == ISOPROOF_OK) status = add_orders(elle, &edges, &known, error);
+  isoproof_status status = add_orders(elle, &edges, &known, error);
+  if (status == ISOPROOF_OK) {
+    status = iso_evidence_gather(elle->history, &elle->options, elle->counts, task, elle->evidence, &elle->noncycle,
+                                 &edges, &completeness, error);
+  }
   if (status != ISOPROOF_OK) {
     iso_dependency_list_free(&edges);
     return status;

@@ -40,10 +40,9 @@ typedef struct iso_elle_options {
   iso_level_set models;              /* whose prohibitions are reported */
   bool anomalies[ISO_ANOMALY_COUNT]; /* that are reported besides, with what counts as one of them */
   bool wfr_keys, sequential_keys, linearizable_keys;
-  bool all; /* every instance */
-  const uint32_t
-      *txn_order_opt; /* registers: the order of writes by rank of their transactions, as Elle's tests have */
-  uint64_t budget;    /* of each search; 0 the usual */
+  bool all;                      /* every instance */
+  const uint32_t *txn_order_opt; /* registers: writes come by the ranks of their transactions; 0 for no rank */
+  uint64_t budget;               /* of each search; 0 the usual */
 } iso_elle_options;
 
 enum { ISO_ELLE_EXACT_MOST = 8 };

@@ -61,6 +61,30 @@ static isoproof_status read_options(const isoproof_history *history, const isopr
   return read_models(options, out, error);
 }
 
+/* The place of each transaction in the order that was given, from 1; 0 for those that are not in it.  *ranks is the
+ * caller's, and NULL where none was given. */
+static isoproof_status read_order(const isoproof_history *history, const isoproof_check_options *options,
+                                  iso_elle_workload workload, uint32_t **ranks, isoproof_error *error) {
+  *ranks = NULL;
+  if (options->transaction_order == NULL) return ISOPROOF_OK;
+  if (workload != ISO_ELLE_WORKLOAD_RW_REGISTER) {
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "an order of transactions goes with the workload rw-register only");
+  }
+  uint32_t *made = iso_alloc_zero(history->txns, sizeof *made);
+  if (made == NULL) return iso_fail_memory(error);
+  for (size_t i = 0; i < options->transaction_order_count; i++) {
+    uint64_t txn = options->transaction_order[i];
+    if (txn >= history->txns || made[txn] != 0) {
+      free(made);
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "transaction %llu is %s the order of transactions",
+                      (unsigned long long)txn, txn < history->txns ? "twice in" : "none of the history, but in");
+    }
+    made[txn] = (uint32_t)i + 1;
+  }
+  *ranks = made;
+  return ISOPROOF_OK;
+}
+
 /* ---- what is shown ---- */
 
 static int by_anomaly(const void *a, const void *b) {
@@ -207,10 +231,15 @@ isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_o
   iso_elle_result *elle = iso_alloc_zero(1, sizeof *elle);
   if (elle == NULL) return iso_fail_memory(error);
   isoproof_result *made;
+  uint32_t *ranks = NULL;
   ISO_TRY(iso_result_new(history, &engine, elle, &made, error));
   made->all = options->all;
   made->only_patterns = how.models == 0;
-  isoproof_status status = fill(made, elle, &how, task, error);
+  isoproof_status status = read_order(history, options, how.workload, &ranks, error);
+  how.txn_order_opt = ranks;
+  if (status == ISOPROOF_OK) status = fill(made, elle, &how, task, error);
+  free(ranks);
+  if (elle->elle != NULL) elle->elle->options.txn_order_opt = NULL;
   if (status != ISOPROOF_OK) {
     isoproof_result_free(made);
     return status;

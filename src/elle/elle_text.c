@@ -85,12 +85,6 @@ static void say_noncycle(iso_teller *t, const iso_noncycle_anomaly *c) {
     iso_teller_say_txn(t, iso_history_txn_of(t->h, c->other));
     iso_words_add(w, ", which aborted.");
     return;
-  case ISO_ANOMALY_LOST_UPDATE:
-    say_doing(t, c->op);
-    iso_words_add(w, " and ");
-    say_doing(t, c->other);
-    iso_words_add(w, ": both saw one version of the key, and both changed it.");
-    return;
   case ISO_ANOMALY_CYCLIC_VERSIONS:
     iso_words_add(w, "Of key ");
     iso_teller_say_key(t, c->key);
@@ -107,15 +101,17 @@ static void say_noncycle(iso_teller *t, const iso_noncycle_anomaly *c) {
   }
 }
 
-static void tell_noncycle(iso_teller *t, const iso_noncycle_anomaly *c) {
+static bool tell_noncycle(iso_teller *t, const iso_noncycle_anomaly *c) {
+  if (c->anomaly == ISO_ANOMALY_LOST_UPDATE) return iso_teller_tell_lost_update(t, c);
   say_noncycle(t, c);
   if (c->anomaly == ISO_ANOMALY_CYCLIC_VERSIONS) {
     iso_teller_name_key(t, c->key);
-    return;
+    return true;
   }
   iso_teller_name_op(t, c->op);
   iso_teller_name_op(t, c->other);
   if (c->key < t->h->keys) iso_teller_name_key(t, c->key);
+  return true;
 }
 
 /* ---- a witness ---- */
@@ -175,12 +171,8 @@ isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t 
   if (!shown->is_cycle && e->noncycle.list.items[shown->number].op == ISO_NO_OP) {
     return borrow(e, shown->anomaly, out) ? out : NULL;
   }
-  bool good = true;
-  if (shown->is_cycle) {
-    good = iso_teller_tell_cycle(&t, &e->cycles.cycles.items[shown->number]);
-  } else {
-    tell_noncycle(&t, &e->noncycle.list.items[shown->number]);
-  }
+  bool good = shown->is_cycle ? iso_teller_tell_cycle(&t, &e->cycles.cycles.items[shown->number])
+                              : tell_noncycle(&t, &e->noncycle.list.items[shown->number]);
   good = good && settle(&t, arena, out);
   iso_teller_free(&t);
   return good ? out : NULL;

@@ -20,7 +20,7 @@ static bool has_unseen(const iso_lists *l) {
 static isoproof_status gather_lists(isoproof_history *history, isoproof_task *task, iso_evidence *e,
                                     iso_noncycle_anomalies *found, iso_dependency_list *edges,
                                     iso_completeness *completeness, isoproof_error *error) {
-  ISO_TRY(iso_lists_make(history, e->counts, task, &e->lists, error));
+  ISO_TRY(iso_lists_make(history, e->counts, edges, task, &e->lists, error));
   e->has_lists = true;
   ISO_TRY(iso_elle_scan_lists(&e->lists, task, found, error));
   ISO_TRY(iso_lists_edges(&e->lists, task, edges, error));
@@ -151,9 +151,9 @@ static iso_dependency_reason explain_list(const iso_lists *l, uint32_t from, uin
   for (uint32_t op = h->txn_first_op[scanned]; op < h->txn_first_op[scanned + 1]; op++) {
     uint32_t key = h->op_key[op], other = ISO_NO_OP;
     bool reads = h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE;
-    bool placed = h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
+    bool placed = h->op_kind[op] == ISOPROOF_OP_APPEND && l->place[op] != 0;
     if (kind == ISO_DEPENDENCY_WW && placed) other = next_append(l, key, l->place[op], to);
-    if (kind == ISO_DEPENDENCY_RW && reads && iso_lists_version(l, op, &version))
+    if (kind == ISO_DEPENDENCY_RW && reads && iso_lists_missed_after(l, op, &version))
       other = next_append(l, key, version, to);
     if (kind == ISO_DEPENDENCY_WR && reads) {
       bool fits = iso_lists_version(l, op, &version);
@@ -167,6 +167,21 @@ static iso_dependency_reason explain_list(const iso_lists *l, uint32_t from, uin
     return kind == ISO_DEPENDENCY_WR ? because(key, other, op) : because(key, op, other);
   }
   return no_reason;
+}
+
+uint32_t iso_evidence_order_read(const iso_evidence *e, uint32_t key) {
+  const iso_lists *l = &e->lists;
+  uint32_t elements, longest = ISO_NO_OP;
+  bool disagree = false;
+  if (!e->has_lists || l->odd_order == NULL) return ISO_NO_OP;
+  for (uint32_t op = 0; op < l->h->ops; op++) {
+    if (l->h->op_kind[op] != ISOPROOF_OP_READ_LIST || l->h->op_key[op] != key || !l->counts[l->op_txn[op]]) continue;
+    if (l->h->op_value[op] == ISO_VALUE_NONE) continue;
+    bool fits = iso_lists_read(l, op, &elements);
+    disagree |= !fits;
+    if (fits && elements == l->length[key] && longest == ISO_NO_OP) longest = op;
+  }
+  return disagree ? longest : ISO_NO_OP;
 }
 
 /* ---- registers ---- */

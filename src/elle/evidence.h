@@ -32,7 +32,8 @@ typedef struct iso_completeness {
   bool all_dependencies;        /* every dependency is known: what a model forbids and is not there is not there */
 } iso_completeness;
 
-/* Infers what it can: non-cycle anomalies into `found`, dependencies into `edges`. */
+/* Infers what it can: non-cycle anomalies into `found`, dependencies into `edges`, which has those of sessions and real
+ * time already. */
 isoproof_status iso_evidence_gather(isoproof_history *history, const iso_elle_options *options, const uint8_t *counts,
                                     isoproof_task *task, iso_evidence *evidence, iso_noncycle_anomalies *found,
                                     iso_dependency_list *edges, iso_completeness *completeness, isoproof_error *error);
@@ -49,5 +50,8 @@ typedef struct iso_dependency_reason {
 /* Why `from` comes before `to` by a dependency of that kind. */
 iso_dependency_reason iso_evidence_explain(const iso_evidence *evidence, const isoproof_history *history, uint32_t from,
                                            uint32_t to, iso_dependency_set kind);
+
+/* The read whose order was taken for that of a list, where reads of the list disagree; ISO_NO_OP otherwise. */
+uint32_t iso_evidence_order_read(const iso_evidence *evidence, uint32_t key);
 
 #endif

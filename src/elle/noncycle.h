@@ -17,7 +17,8 @@
  *   internal           op is the read, other the operation of the transaction that it contradicts
  *   incompatible-order op is a read, other one of another order
  *   dirty-update       op is the write on top, other the aborted one
- *   lost-update        op and other are reads of one version, by transactions that both write the key
+ *   lost-update        op and other are reads of one version, by transactions that both write the key afterwards; one
+ *                      instance for each of them but the first
  *   cyclic-versions    key; op and other are two operations of versions on the cycle
  *   predicate-read-miss op is the read, key the row
  *   ...-cycle-exists   ISO_NO_OP: the result of an exact checker shows it */

@@ -14,6 +14,12 @@ typedef struct state {
   uint32_t later_op;
 } state;
 
+/* A read of a list by somebody who appends to it afterwards. */
+typedef struct update {
+  uint32_t op, key, length;
+  const iso_value *list;
+} update;
+
 typedef struct scan {
   const iso_lists *l;
   iso_noncycle_anomalies *found;
@@ -22,7 +28,7 @@ typedef struct scan {
   size_t previous_capacity;
   uint8_t *replaced;   /* by operation: an append with another one to its key after it in its transaction */
   uint32_t *first_odd; /* by key, where there are odd lists: the first read of another order */
-  ISO_VEC(iso_noncycle_anomaly) updates; /* reads of a version by somebody who writes the key: element is the version */
+  ISO_VEC(update) updates;
 } scan;
 
 static void add(const scan *s, iso_anomaly anomaly, uint64_t count, uint32_t op, uint32_t other, uint32_t element) {
@@ -41,15 +47,6 @@ static state *state_of(scan *s, uint32_t txn, uint32_t key) {
 static const iso_value *elements_of(const iso_lists *l, uint32_t op, uint32_t *count) {
   *count = 0;
   return iso_history_list(l->h, op, count);
-}
-
-/* Who appended the elements of a read. */
-static const uint32_t *writers_of(const iso_lists *l, uint32_t op, uint32_t *count) {
-  const isoproof_history *h = l->h;
-  if (elements_of(l, op, count) == NULL) return NULL;
-  bool odd = (h->op_value[op] & ISO_VALUE_INTERNED) != 0;
-  return odd ? l->resolution->odd_writer + h->odd_first[h->op_value[op] & ~ISO_VALUE_INTERNED]
-             : l->resolution->list_writer + h->list_first[h->op_key[op]];
 }
 
 /* Whether a read shows what the transaction must expect: its earlier read and its own appends since, or at least its
@@ -82,7 +79,7 @@ static uint32_t future_append(const scan *s, const state *st, uint32_t op) {
     bool seen = st->later < iso_lists_prefix(l, l->h->op_key[op], elements).counted;
     return seen ? st->later_op : ISO_NO_OP;
   }
-  const uint32_t *writers = writers_of(l, op, &count);
+  const uint32_t *writers = iso_lists_appends(l, op, &count);
   for (uint32_t i = 0; i < count; i++) {
     if (writers[i] < l->h->ops && writers[i] > op && l->op_txn[writers[i]] == txn) return writers[i];
   }
@@ -120,9 +117,8 @@ static bool scan_txn(scan *s, uint32_t txn) {
       s->previous[op - first] = future_append(s, state_of(s, txn, h->op_key[op]), op);
     } else if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
       state *st = state_of(s, txn, h->op_key[op]);
-      bool placed = l->place[op] != 0 && l->place[op] != ISO_SEEN_ELSEWHERE;
       s->replaced[op] = st->later_op != ISO_NO_OP;
-      uint32_t place = placed ? l->place[op] - 1 : UINT32_MAX - 1;
+      uint32_t place = l->place[op] != 0 ? l->place[op] - 1 : UINT32_MAX - 1;
       if (place < st->later || st->later_op == ISO_NO_OP) st->later = place, st->later_op = op;
     }
   }
@@ -130,11 +126,11 @@ static bool scan_txn(scan *s, uint32_t txn) {
   for (uint32_t op = first; op < end; op++) {
     if (h->op_kind[op] == ISOPROOF_OP_READ_LIST && h->op_value[op] != ISO_VALUE_NONE) {
       state *st = state_of(s, txn, h->op_key[op]);
-      uint32_t version;
       bool first_read = st->read == ISO_NO_OP && st->appends == 0;
-      if (first_read && st->later_op != ISO_NO_OP && iso_lists_version(l, op, &version)) {
-        iso_noncycle_anomaly update = {ISO_ANOMALY_LOST_UPDATE, op, ISO_NO_OP, h->op_key[op], version};
-        if (!iso_vec_push(&s->updates, update)) return false;
+      if (first_read && st->later_op != ISO_NO_OP) {
+        update one = {op, h->op_key[op], 0, NULL};
+        one.list = elements_of(l, op, &one.length);
+        if (!iso_vec_push(&s->updates, one)) return false;
       }
       scan_read(s, txn, first, op, s->previous[op - first]);
     } else if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
@@ -176,7 +172,7 @@ static void judge_other_order(scan *s, uint32_t op) {
   const isoproof_history *h = l->h;
   uint32_t count;
   const iso_value *list = elements_of(l, op, &count);
-  const uint32_t *writers = writers_of(l, op, &count);
+  const uint32_t *writers = iso_lists_appends(l, op, &count);
   if (list == NULL || writers == NULL) return;
   uint32_t longest = s->first_odd != NULL ? s->first_odd[h->op_key[op]] : ISO_NO_OP;
   add(s, ISO_ANOMALY_INCOMPATIBLE_ORDER, 1, op, longest, 0);
@@ -231,6 +227,8 @@ static void judge_read(scan *s, uint32_t op) {
   if (seen.repeated > 0) {
     uint32_t i = first_such(l, key, elements, offsetof(iso_list_prefix, repeated));
     add(s, ISO_ANOMALY_DUPLICATE_ELEMENTS, 1, op, writers[i], i);
+  } else if (seen.garbage > 1 && repeats(values, elements, &s->found->failed)) {
+    add(s, ISO_ANOMALY_DUPLICATE_ELEMENTS, 1, op, ISO_NO_OP, 0);
   }
   uint32_t last = writers[elements - 1];
   if (seen.counted == but_last.counted || !s->replaced[last] || l->op_txn[last] == l->op_txn[op]) return;
@@ -259,23 +257,27 @@ static void scan_dirty_updates(scan *s) {
 }
 
 static int by_version(const void *a, const void *b) {
-  const iso_noncycle_anomaly *x = a, *y = b;
+  const update *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  if (x->element != y->element) return x->element < y->element ? -1 : 1;
+  if (x->length != y->length) return x->length < y->length ? -1 : 1;
+  int order = x->length == 0 || x->list == y->list ? 0 : memcmp(x->list, y->list, x->length * sizeof *x->list);
+  if (order != 0) return order;
   return (x->op > y->op) - (x->op < y->op);
 }
 
+static bool same_version(const update *x, const update *y) {
+  if (x->key != y->key || x->length != y->length) return false;
+  return x->length == 0 || x->list == y->list || memcmp(x->list, y->list, x->length * sizeof *x->list) == 0;
+}
+
+/* Each update of a version but the first one. */
 static void scan_lost_updates(scan *s) {
   if (s->updates.count > 1) qsort(s->updates.items, s->updates.count, sizeof *s->updates.items, by_version);
   for (size_t i = 0; i < s->updates.count;) {
-    const iso_noncycle_anomaly *first = &s->updates.items[i];
+    const update *first = &s->updates.items[i];
     size_t end = i + 1;
-    while (end < s->updates.count && s->updates.items[end].key == first->key &&
-           s->updates.items[end].element == first->element) {
-      end++;
-    }
-    for (size_t k = i + 1; k < end; k++) {
-      add(s, ISO_ANOMALY_LOST_UPDATE, 1, first->op, s->updates.items[k].op, first->element);
+    for (; end < s->updates.count && same_version(first, &s->updates.items[end]); end++) {
+      add(s, ISO_ANOMALY_LOST_UPDATE, 1, first->op, s->updates.items[end].op, 0);
     }
     i = end;
   }

@@ -46,8 +46,7 @@ static void scan_read(scan *s, uint32_t txn, uint32_t op, state *st) {
   if (writer < r->h->ops) {
     uint32_t from = r->op_txn[writer];
     if (r->h->txn_status[from] == ISOPROOF_TXN_ABORTED) add(s, ISO_ANOMALY_G1A, op, writer);
-    bool external = st->known == ISO_NO_OP || r->h->op_kind[st->known] != ISOPROOF_OP_WRITE;
-    if (external && from != txn && r->counts[from] && s->replaced[writer]) add(s, ISO_ANOMALY_G1B, op, writer);
+    if (from != txn && r->counts[from] && s->replaced[writer]) add(s, ISO_ANOMALY_G1B, op, writer);
     if (from == txn && writer > op) add(s, ISO_ANOMALY_FUTURE_READ, op, writer);
   } else if (writer == ISO_FROM_NOBODY && s->garbage) {
     add(s, ISO_ANOMALY_GARBAGE_READ, op, ISO_NO_OP);
@@ -88,9 +87,8 @@ static bool scan_lost_updates(scan *s) {
   if (updates.count > 1) qsort(updates.items, updates.count, sizeof *updates.items, by_version);
   for (size_t i = 0; i < updates.count;) {
     size_t end = i + 1;
-    while (end < updates.count && updates.items[end].read == updates.items[i].read) end++;
-    for (size_t k = i + 1; k < end; k++) {
-      add(s, ISO_ANOMALY_LOST_UPDATE, updates.items[i].read_op, updates.items[k].read_op);
+    for (; end < updates.count && updates.items[end].read == updates.items[i].read; end++) {
+      add(s, ISO_ANOMALY_LOST_UPDATE, updates.items[i].read_op, updates.items[end].read_op);
     }
     i = end;
   }

@@ -33,5 +33,7 @@ void iso_teller_say_value(iso_teller *teller, uint32_t op);
 
 /* A cycle of dependencies, step by step; false when the evidence does not explain it. */
 bool iso_teller_tell_cycle(iso_teller *teller, const iso_dependency_cycle *cycle);
+/* A lost update, with both reads and both writes; false when these are not there. */
+bool iso_teller_tell_lost_update(iso_teller *teller, const iso_noncycle_anomaly *lost_update);
 
 #endif

@@ -89,12 +89,14 @@ iso_level_set iso_level_implied(iso_level level) {
   return seen;
 }
 
+/* The other way round, from the beginning of the table. */
 iso_level_set iso_level_implying(iso_level_set set) {
-  iso_level_set result = 0;
-  for (unsigned i = 0; i < ISO_LEVEL_COUNT; i++) {
-    if ((iso_level_implied((iso_level)i) & set) != 0) result |= ISO_LEVEL_BIT(i);
+  iso_level_set seen = set, before = 0;
+  while (seen != before) {
+    before = seen;
+    for (size_t i = 0; i < EDGES; i++) seen |= (seen >> edges[i].weaker & 1) << edges[i].stronger;
   }
-  return result;
+  return seen;
 }
 
 iso_level_set iso_level_weakest(iso_level_set set) {

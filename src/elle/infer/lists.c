@@ -85,8 +85,9 @@ static void judge_element(iso_lists *l, uint32_t writer, uint64_t *at, uint64_t 
     l->place[writer] = (uint32_t)(*at - first) + 1;
     (*at)++;
     prefix->counted++;
-  } else if (l->h->txn_status[l->op_txn[writer]] == ISOPROOF_TXN_ABORTED) {
-    prefix->aborted++;
+  } else {
+    l->place[writer] = ISO_NOT_COUNTED;
+    prefix->aborted += l->h->txn_status[l->op_txn[writer]] == ISOPROOF_TXN_ABORTED;
   }
 }
 
@@ -128,38 +129,24 @@ static bool enter_orders(iso_lists *l) {
   return true;
 }
 
-/* Appends that only other orders show are not unseen. */
-static void mark_elsewhere(iso_lists *l, const uint32_t *writers, uint64_t first, uint64_t end) {
-  for (uint64_t i = first; i < end; i++) {
-    if (writers[i] < l->h->ops && l->place[writers[i]] == 0) l->place[writers[i]] = ISO_SEEN_ELSEWHERE;
-  }
+static isoproof_status make(iso_lists *l, const iso_dependency_list *orders, isoproof_task *task,
+                            isoproof_error *error) {
+  if (!find_lengths(l)) return iso_fail_memory(error);
+  ISO_TRY(iso_lists_choose(l, orders, task, error));
+  find_agreements(l);
+  return enter_orders(l) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
-static void mark_others(iso_lists *l) {
-  const isoproof_history *h = l->h;
-  for (uint32_t k = 0; l->agreement != NULL && k < h->keys; k++) {
-    if (l->odd_order[k] == ISO_NO_OP) continue;
-    mark_elsewhere(l, l->resolution->list_writer, h->list_first[k] + l->agreement[k], h->list_first[k + 1]);
-  }
-  if (h->odd_lists > 0) mark_elsewhere(l, l->resolution->odd_writer, 0, h->odd_first[h->odd_lists]);
-}
-
-isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task, iso_lists *lists,
-                               isoproof_error *error) {
+isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts, const iso_dependency_list *orders,
+                               isoproof_task *task, iso_lists *lists, isoproof_error *error) {
   memset(lists, 0, sizeof *lists);
   lists->h = history;
   lists->counts = counts;
   ISO_TRY(iso_history_resolve(history, task, &lists->resolution, error));
   ISO_TRY(iso_history_op_txns(history, &lists->op_txn, error));
-  bool made = find_lengths(lists);
-  if (made) find_agreements(lists);
-  made = made && enter_orders(lists);
-  if (made) {
-    mark_others(lists);
-    return ISOPROOF_OK;
-  }
-  iso_lists_free(lists);
-  return iso_fail_memory(error);
+  isoproof_status status = make(lists, orders, task, error);
+  if (status != ISOPROOF_OK) iso_lists_free(lists);
+  return status;
 }
 
 void iso_lists_free(iso_lists *lists) {
@@ -205,4 +192,37 @@ bool iso_lists_version(const iso_lists *l, uint32_t op, uint32_t *version) {
   *version = iso_lists_prefix(l, key, elements).counted;
   while (*version > 0 && iso_lists_writer(l, key, *version) == txn) (*version)--;
   return true;
+}
+
+const uint32_t *iso_lists_appends(const iso_lists *l, uint32_t op, uint32_t *count) {
+  const isoproof_history *h = l->h;
+  *count = 0;
+  if (iso_history_list(h, op, count) == NULL) return NULL;
+  return is_odd(h->op_value[op]) ? l->resolution->odd_writer + h->odd_first[odd_number(h->op_value[op])]
+                                 : l->resolution->list_writer + h->list_first[h->op_key[op]];
+}
+
+/* Whether the elements of another order show nothing of what comes after a version: not the next one, or, after the
+ * last one, nothing that the order does not show. */
+static bool misses_after(const iso_lists *l, uint32_t key, uint32_t version, const uint32_t *appends, uint32_t count) {
+  bool last = version == iso_lists_last_version(l, key);
+  uint32_t next = last ? ISO_NO_OP : l->order[l->order_first[key] + version];
+  for (uint32_t i = 0; i < count; i++) {
+    bool counted = appends[i] < l->h->ops && l->counts[l->op_txn[appends[i]]];
+    if (counted && (last ? l->place[appends[i]] == 0 : appends[i] == next)) return false;
+  }
+  return true;
+}
+
+bool iso_lists_missed_after(const iso_lists *l, uint32_t op, uint32_t *version) {
+  uint32_t count, txn = l->op_txn[op];
+  if (iso_lists_version(l, op, version)) return true;
+  const uint32_t *appends = iso_lists_appends(l, op, &count);
+  for (uint32_t i = count; appends != NULL && i-- > 0;) {
+    uint32_t from = appends[i];
+    if (from >= l->h->ops || l->op_txn[from] == txn || !l->counts[l->op_txn[from]]) continue;
+    *version = l->place[from];
+    return *version > 0 && misses_after(l, l->h->op_key[op], *version, appends, count);
+  }
+  return false;
 }

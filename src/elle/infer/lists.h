@@ -1,9 +1,11 @@
 /* lists.h - versions of lists from what was read of them.
  *
  * Lists are traceable (Elle, sections 2.1 and 3.1.6): a read shows its whole past, so the longest read of a key by
- * anybody who counts is its version order.  Where elements are unique they are recoverable, too (section 3.2.3): each
- * leads back to the one append that made it.  Version v of a key is the state after the first v elements of that order
- * that count; elements of aborted transactions, of nobody, and repeated ones do not.  The struct owns its columns until
+ * anybody who counts is its version order; what it does not show comes after.  Where reads of a key are of incompatible
+ * orders and several of them are the longest, any of them may be taken: the one that makes the writes run in a cycle,
+ * if there is one (lists_choice.c).  Where elements are unique they are recoverable, too (section 3.2.3): each leads
+ * back to the one append that made it.  Version v of a key is the state after the first v elements of that order that
+ * count; elements of aborted transactions, of nobody, and repeated ones do not.  The struct owns its columns until
  * iso_lists_free and refers to the history and to `counts`.
  */
 #ifndef ISO_ELLE_INFER_LISTS_H
@@ -32,17 +34,18 @@ typedef struct iso_lists {
 
   uint64_t *order_first; /* keys + 1 */
   uint32_t *order;       /* the appends that count, in order */
-  uint32_t *place;       /* by operation: its place in the order + 1; 0 not seen; ISO_SEEN_ELSEWHERE in other orders */
+  uint32_t *place;       /* by operation: its place in the order + 1; 0 not shown; ISO_NOT_COUNTED shown, no place */
 
   uint64_t *prefix_first; /* by key: where its prefixes begin; ISO_ALL_COUNTED where every element counts */
   ISO_VEC(iso_list_prefix) prefix;
 } iso_lists;
 
-#define ISO_SEEN_ELSEWHERE UINT32_MAX
+#define ISO_NOT_COUNTED UINT32_MAX
 #define ISO_ALL_COUNTED UINT64_MAX
 
-isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts, isoproof_task *task, iso_lists *lists,
-                               isoproof_error *error);
+/* `orders` are the edges of sessions and real time, which the choice between longest reads looks at, too. */
+isoproof_status iso_lists_make(isoproof_history *history, const uint8_t *counts, const iso_dependency_list *orders,
+                               isoproof_task *task, iso_lists *lists, isoproof_error *error);
 void iso_lists_free(iso_lists *lists);
 
 /* The elements of the order of a key and who appended them. */
@@ -53,6 +56,10 @@ bool iso_lists_read(const iso_lists *lists, uint32_t op, uint32_t *elements);
 iso_list_prefix iso_lists_prefix(const iso_lists *lists, uint32_t key, uint32_t elements);
 /* The version that a read shows once the reader's own appends at its end are taken away; false as above. */
 bool iso_lists_version(const iso_lists *lists, uint32_t op, uint32_t *version);
+/* The version that a read ends in, when it shows nothing of what comes after it: that was missed. */
+bool iso_lists_missed_after(const iso_lists *lists, uint32_t op, uint32_t *version);
+/* The appends behind the elements of a read; NULL when nothing was recorded. */
+const uint32_t *iso_lists_appends(const iso_lists *lists, uint32_t op, uint32_t *count);
 /* Versions of a key: its last version. */
 static inline uint32_t iso_lists_last_version(const iso_lists *lists, uint32_t key) {
   return (uint32_t)(lists->order_first[key + 1] - lists->order_first[key]);
@@ -61,6 +68,10 @@ static inline uint32_t iso_lists_last_version(const iso_lists *lists, uint32_t k
 static inline uint32_t iso_lists_writer(const iso_lists *lists, uint32_t key, uint32_t version) {
   return lists->op_txn[lists->order[lists->order_first[key] + version - 1]];
 }
+
+/* Part of making them: chooses between several longest reads of a key.  Lengths and first choices are there. */
+isoproof_status iso_lists_choose(iso_lists *lists, const iso_dependency_list *orders, isoproof_task *task,
+                                 isoproof_error *error);
 
 /* Adds WW, WR and RW (section 3.3.2). */
 isoproof_status iso_lists_edges(const iso_lists *lists, isoproof_task *task, iso_dependency_list *edges,

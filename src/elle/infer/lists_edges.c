@@ -25,15 +25,11 @@ static void order_edges(const iso_lists *l, iso_dependency_list *edges) {
 
 /* A read of another order still saw its last element. */
 static void odd_read_edges(const iso_lists *l, uint32_t txn, uint32_t op, iso_dependency_list *edges) {
-  const isoproof_history *h = l->h;
   uint32_t count;
-  if (iso_history_list(h, op, &count) == NULL) return;
-  bool odd = (h->op_value[op] & ISO_VALUE_INTERNED) != 0;
-  const uint32_t *writers = odd ? l->resolution->odd_writer + h->odd_first[h->op_value[op] & ~ISO_VALUE_INTERNED]
-                                : l->resolution->list_writer + h->list_first[h->op_key[op]];
-  for (uint32_t i = count; i-- > 0;) {
-    if (writers[i] >= h->ops || l->op_txn[writers[i]] == txn || !l->counts[l->op_txn[writers[i]]]) continue;
-    iso_dependency_add(edges, l->op_txn[writers[i]], txn, ISO_DEPENDENCY_WR);
+  const uint32_t *appends = iso_lists_appends(l, op, &count);
+  for (uint32_t i = count; appends != NULL && i-- > 0;) {
+    if (appends[i] >= l->h->ops || l->op_txn[appends[i]] == txn || !l->counts[l->op_txn[appends[i]]]) continue;
+    iso_dependency_add(edges, l->op_txn[appends[i]], txn, ISO_DEPENDENCY_WR);
     return;
   }
 }
@@ -44,9 +40,10 @@ static bool read_edges(unseen *u, uint32_t txn, uint32_t op) {
   if (l->h->op_value[op] == ISO_VALUE_NONE) return true;
   if (!iso_lists_version(l, op, &version)) {
     odd_read_edges(l, txn, op, u->edges);
-    return true;
+  } else if (version > 0) {
+    iso_dependency_add(u->edges, iso_lists_writer(l, key, version), txn, ISO_DEPENDENCY_WR);
   }
-  if (version > 0) iso_dependency_add(u->edges, iso_lists_writer(l, key, version), txn, ISO_DEPENDENCY_WR);
+  if (!iso_lists_missed_after(l, op, &version)) return true;
   if (version < iso_lists_last_version(l, key)) {
     iso_dependency_add(u->edges, txn, iso_lists_writer(l, key, version + 1), ISO_DEPENDENCY_RW);
     return true;

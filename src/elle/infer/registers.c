@@ -141,7 +141,7 @@ static bool pair_by_rank(maker *m, uint32_t key) {
   for (uint32_t i = r->access_first[key]; made && i < r->access_first[key + 1]; i++) {
     const iso_key_access *access = &r->accesses[i];
     uint64_t rank = m->options->txn_order_opt[access->txn];
-    if (access->wrote) made = iso_vec_push(&ranked, rank << 32 | access->written);
+    if (access->wrote && rank != 0) made = iso_vec_push(&ranked, rank << 32 | access->written);
   }
   if (ranked.count > 1) qsort(ranked.items, ranked.count, sizeof(uint64_t), by_number);
   for (size_t i = 1; made && i < ranked.count; i++) {

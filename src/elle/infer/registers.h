@@ -29,7 +29,7 @@ typedef struct iso_register_options {
   bool wfr_keys;                 /* who reads a version and writes another one writes a later one */
   bool sequential_keys;          /* each session sees each key move forward */
   bool linearizable_keys;        /* so does real time */
-  const uint32_t *txn_order_opt; /* ranks of transactions: their writes come in that order */
+  const uint32_t *txn_order_opt; /* ranks of transactions, 0 for none: their writes come in that order */
 } iso_register_options;
 
 typedef struct iso_registers {

@@ -13,7 +13,8 @@ typedef struct place {
   uint32_t left;     /* ISO_NO_INSTANT none */
   uint32_t least;    /* of `left`, from here to the end */
   uint32_t least_at; /* where that is */
-  uint32_t second;   /* the least but for that one */
+  uint32_t second;   /* the least but for that one, and where */
+  uint32_t second_at;
 } place;
 
 typedef struct edge_maker {
@@ -40,25 +41,28 @@ static bool make_places(edge_maker *m, uint32_t key) {
   for (uint32_t i = r->access_first[key]; i < r->access_first[key + 1]; i++) {
     const iso_key_access *access = &r->accesses[i];
     if (!access->wrote) continue;
-    place p = {access->written, access->txn, 0, ISO_NO_INSTANT, 0, 0, 0};
+    place p = {access->written, access->txn, 0, ISO_NO_INSTANT, 0, 0, 0, 0};
     if (r->left != NULL) p.entered = r->entered[access->written], p.left = r->left[access->written];
     if (!iso_vec_push(&m->places, p)) return false;
   }
   if (m->places.count > 1) qsort(m->places.items, m->places.count, sizeof *m->places.items, by_entrance);
-  uint32_t least = ISO_NO_INSTANT, second = ISO_NO_INSTANT, at = UINT32_MAX;
+  uint32_t least = ISO_NO_INSTANT, second = ISO_NO_INSTANT, at = UINT32_MAX, second_at = UINT32_MAX;
   for (uint32_t i = (uint32_t)m->places.count; i-- > 0;) {
     place *p = &m->places.items[i];
     m->place_of[p->version] = i;
     if (p->left < least) {
       second = least;
+      second_at = at;
       least = p->left;
       at = i;
     } else if (p->left < second) {
       second = p->left;
+      second_at = i;
     }
     p->least = least;
     p->least_at = at;
     p->second = second;
+    p->second_at = second_at;
   }
   return true;
 }
@@ -141,12 +145,12 @@ static void attach_next(edge_maker *m, uint32_t key, uint32_t source, uint32_t o
   if (low == count) return;
   const place *p = &m->places.items[low];
   bool itself = p->least_at < count && m->places.items[p->least_at].version == version;
-  uint32_t least = itself ? p->second : p->least;
+  uint32_t least = itself ? p->second : p->least, least_at = itself ? p->second_at : p->least_at;
   uint32_t high = least == ISO_NO_INSTANT ? count : first_entered(m, least);
   uint32_t place_itself = !initial && version < r->h->ops && m->last[version] ? m->place_of[version] : UINT32_MAX;
   attach(m, source, own, place_itself, low, high > low ? high : low, kind);
-  if (!itself && p->least_at < count && p->least_at >= high) {
-    iso_dependency_add(m->edges, source, m->places.items[p->least_at].txn, kind);
+  if (least_at < count && least_at >= high) {
+    iso_dependency_add(m->edges, source, m->places.items[least_at].txn, kind);
   }
 }
 
