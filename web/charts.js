@@ -1,6 +1,6 @@
 // Throughput and latency over time, with faults shaded behind them.
 
-const CHART = { left: 58, right: 12, top: 18, bottom: 24, height: 210 };
+const CHART = { left: 56, right: 12, top: 18, bottom: 24, height: 210 };
 
 const LEAST_DRAWN = 50;
 const LINES = {
@@ -30,12 +30,16 @@ function chartFrame(series, width) {
 
 function timeAxis(series, frame) {
   const group = svg("g", { class: "axis" }),
-    step = niceStep(frame.end - series.start, (frame.width - CHART.left) / 110);
+    step = timeStep(frame.end - series.start, (frame.width - CHART.left) / 110);
   for (let tick = Math.ceil(series.start / step) * step; tick <= frame.end; tick += step)
     group.append(
       svg(
         "text",
-        { x: clamp(frame.x(tick), CHART.left, frame.width - 24), y: CHART.height - 7, "text-anchor": "middle" },
+        {
+          x: frame.x(tick),
+          y: CHART.height - 7,
+          "text-anchor": frame.x(tick) > frame.width - 30 ? "end" : frame.x(tick) < CHART.left + 12 ? "start" : "middle",
+        },
         moment(tick, step)
       )
     );

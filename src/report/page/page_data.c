@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/document/assessment.h"
 #include "report/document/json.h"
 
 /* Shares of the page, in percent: what does not fit is left out, and the page says so. */
@@ -34,7 +35,7 @@ void iso_page_data_time(const iso_page_data *page, const char *name, int64_t tim
 
 static void put_names(const iso_page_data *page, const char *field, const iso_name_list *names) {
   iso_json_field_list(page->json, field);
-  for (size_t i = 0; i < names->count; i++) isoproof_json_string(page->json, names->items[i]);
+  for (size_t i = 0; i < names->count; i++) isoproof_json_string(page->json, iso_level_called(names->items[i]));
   isoproof_json_end(page->json);
 }
 
@@ -54,7 +55,7 @@ static void put_expected(const iso_page_data *page) {
   const isoproof_document *d = page->document;
   iso_json_field_list(page->json, "expected");
   for (size_t i = 0; i < d->levels.count; i++) {
-    if (d->levels.items[i].asked) isoproof_json_string(page->json, d->levels.items[i].level);
+    if (d->levels.items[i].asked) isoproof_json_string(page->json, iso_level_called(d->levels.items[i].level));
   }
   isoproof_json_end(page->json);
 }
@@ -73,6 +74,16 @@ static void put_verdicts(const iso_page_data *page) {
   put_names(page, "not", &d->names[ISO_NAMES_NOT]);
   put_names(page, "also_not", &d->names[ISO_NAMES_ALSO_NOT]);
   put_names(page, "proved", &d->names[ISO_NAMES_PROVED]);
+  isoproof_json_end(page->json);
+}
+
+/* From the first start to the last end. */
+static void put_times(const iso_page_data *page) {
+  const isoproof_document *d = page->document;
+  if (!d->has_times) return;
+  iso_json_field_object(page->json, "times");
+  iso_page_data_time(page, "start", d->first_start);
+  iso_page_data_time(page, "end", d->last_end);
   isoproof_json_end(page->json);
 }
 
@@ -189,6 +200,7 @@ void iso_page_data_put(iso_page_data *page) {
   iso_json_field_text(page->json, "file", d->file);
   iso_json_field_text(page->json, "format", d->format);
   put_counts(page);
+  put_times(page);
   put_verdicts(page);
   if (d->has_problem) iso_json_field_text(page->json, "problem", d->problem.message);
   iso_page_data_anomalies(page);
