@@ -247,7 +247,11 @@ function showCharts(report) {
     return;
   const part = byId("rates");
   part.hidden = false;
-  const second = series.bucket / 1e9;
+  // The run may end within its last bucket; a sliver of one has no rate.
+  const last = series.length - 1,
+    covered = report.times ? report.times.end - series.start - last * series.bucket : series.bucket;
+  const seconds = (at) =>
+    (at === last && covered > series.bucket / 4 && covered < series.bucket ? covered : series.bucket) / 1e9;
   const rates = {
     name: "rates",
     title: "Transactions per second",
@@ -255,7 +259,7 @@ function showCharts(report) {
     hint: "Point at the chart for figures.",
     series,
     faults: report.faults,
-    values: (column) => series[column].map((value) => (value === null ? null : value / second)),
+    values: (column) => series[column].map((value, at) => (value === null ? null : value / seconds(at))),
     show: (value) => (value === null || value === undefined ? "none" : `${series3(value)}/s`),
   };
   const latencies = {

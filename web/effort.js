@@ -9,7 +9,13 @@ function effortTiles(report) {
   const { effort, counts } = report,
     [least, median, most] = effort.versions;
   const tile = (figure, words, note) =>
-    el("div", { class: "tile" }, el("dt", {}, words), el("dd", {}, figure, note && el("span", { class: "tile-note" }, note)));
+    el(
+      "div",
+      { class: "tile" },
+      el("dt", {}, words),
+      el("dd", { class: "tile-figure" }, figure),
+      el("dd", { class: "tile-note" }, note)
+    );
   return el(
     "dl",
     { class: "tiles" },
@@ -17,7 +23,7 @@ function effortTiles(report) {
       tile(count(counts.committed), "committed", `${count(counts.aborted || 0)} aborted${counts.unknown ? `, ${count(counts.unknown)} unknown` : ""}`),
     effort.mean !== null && tile(series3(effort.mean), "at once, on average", `${count(effort.max)} at most`),
     effort.conflicting !== null &&
-      tile(share(effort.conflicting, effort.transactions), "met a conflict", "another one had a key of theirs at the same time, and one of the two wrote it"),
+      tile(share(effort.conflicting, effort.transactions), "met a conflict", "ran while another one used a key of theirs, and one of the two wrote it"),
     most !== null &&
       tile(count(median), median === 1 ? "version per key" : "versions per key", `${count(least)} to ${count(most)} on ${plural(effort.keys, "key")}`)
   );
@@ -46,7 +52,7 @@ function effortSentence(effort) {
     return "The history has no times, so it does not tell what ran at the same time, and which anomalies had a chance.";
   const never = effort.chances.filter((chance) => chance.count === 0).map((chance) => chance.name);
   if (effort.chances.length === 0) return "";
-  if (never.length === 0) return "Every anomaly below had chances to appear, and none of them did beyond what the verdict says.";
+  if (never.length === 0) return "Each of the anomalies below had chances to appear.";
   if (never.length === effort.chances.length)
     return "No anomaly had a chance to appear: no two transactions met on a key. The verdict says little about the database.";
   return `The run could not have shown ${enumeration(never)}: nothing that it did gave ${never.length === 1 ? "it" : "them"} a chance.`;

@@ -73,6 +73,45 @@ void run_summary(FILE *out, const isoproof_run_summary *report) {
   if (c->broken_totals > 0) fprintf(out, "  %" PRIu64 " reads of all accounts saw a wrong total\n", c->broken_totals);
 }
 
+/* ---- effort ---- */
+
+/* A line that goes on below where it would be too long. */
+static void put_part(FILE *out, int *column, const char *part, bool last) {
+  enum { WIDTH = 78, INDENT = 4 };
+  int length = (int)strlen(part);
+  if (*column + 1 + length > WIDTH) {
+    fprintf(out, "\n%*s", INDENT, "");
+    *column = INDENT;
+  } else {
+    fputc(' ', out);
+    (*column)++;
+  }
+  fputs(part, out);
+  fputs(last ? "\n" : ",", out);
+  *column += length + 1;
+}
+
+/* "  chances: 12 of a lost update, none of a long fork" */
+static void put_chances(FILE *out, const isoproof_effort *e) {
+  char part[128];
+  int column = fprintf(out, "  chances of anomalies:");
+  for (size_t i = 0; isoproof_chance_at(i) != NULL; i++) {
+    const isoproof_chance_info *info = isoproof_chance_at(i);
+    const char *bound = e->at_least && e->chances[i] > 0 ? "at least " : "";
+    snprintf(part, sizeof part, "%s %s%" PRIu64, info->name, bound, e->chances[i]);
+    put_part(out, &column, part, isoproof_chance_at(i + 1) == NULL);
+  }
+}
+
+void run_effort(FILE *out, const isoproof_history *history) {
+  isoproof_effort e = {.struct_size = sizeof e};
+  if (isoproof_history_effort(history, NULL, &e, NULL) != ISOPROOF_OK || !e.has_times || e.transactions == 0) return;
+  fprintf(out, "  tried: %.1f at once (%" PRIu64 " at most), %.0f %% met a conflict, %" PRIu64 " versions per key\n",
+          e.concurrency_mean, e.concurrency_max, 100.0 * (double)e.conflicting / (double)e.transactions,
+          e.versions_median);
+  put_chances(out, &e);
+}
+
 static void json_count(isoproof_json *j, const char *name, uint64_t count) {
   isoproof_json_name(j, name);
   isoproof_json_u64(j, count);

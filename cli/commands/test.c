@@ -124,6 +124,7 @@ static bool print_text(const tester *t, const judgement *j, FILE *out, bool colo
   isoproof_render_options how = render_options(t, j, color);
   run_summary(out, j->report);
   run_cluster_summary(out, &t->plan.cluster);
+  run_effort(out, j->history);
   print_expectation(j, out);
   if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
   message_error(&error, NULL);

@@ -136,6 +136,8 @@ struct isoproof_document {
   const char *file, *title, *format;
   const char *given_file; /* the file byte by byte; NULL where it has no name */
   isoproof_counts counts;
+  bool has_effort;
+  isoproof_effort effort; /* where the history has times */
   bool has_times; /* first_start and last_end say something */
   int64_t first_start, last_end;
   double load_seconds, check_seconds;
@@ -218,6 +220,11 @@ bool iso_full_anomaly_make(iso_arena *arena, const isoproof_history *history, co
 
 /* Facts, faults, aborts, times and counts; false when memory is out. */
 bool iso_document_run_facts(isoproof_document *document, const isoproof_history *history);
+
+/* ---- effort.c ---- */
+
+/* How hard the run tried, from its history; false when memory is out. */
+bool iso_document_take_effort(isoproof_document *document, const isoproof_history *history);
 
 /* ---- sentences.c ---- */
 

@@ -135,6 +135,18 @@ static void put_aborts(const iso_page_data *page) {
   isoproof_json_end(page->json);
 }
 
+/* As the result has it, or from the history: one without times tells how many versions there were, at least. */
+static void put_effort(iso_page_data *page) {
+  const isoproof_document *d = page->document;
+  isoproof_effort effort = {.struct_size = sizeof effort};
+  bool known = isoproof_document_effort(d, &effort);
+  if (!known && d->history != NULL) {
+    known = isoproof_history_effort(d->history, NULL, &effort, NULL) == ISOPROOF_OK;
+    if (!known) page->failed = true;
+  }
+  if (known) iso_put_effort(page->json, &effort, true);
+}
+
 /* ---- what is not there ---- */
 
 /* "1,000,000" */
@@ -208,6 +220,7 @@ void iso_page_data_put(iso_page_data *page) {
   put_faults(page);
   put_aborts(page);
   iso_put_effort_json(page->json, d);
+  put_effort(page);
   if (!iso_page_data_time_series(page)) page->failed = true;
   iso_page_data_timeline(page);
   put_left_out(page, facts_shown);

@@ -364,6 +364,7 @@ static bool fill_minimized(const handles *h, void *out) {
   X(isoproof_op, isoproof_history_op_at(h->history, 1, out))                                                           \
   X(isoproof_resolution, is_ok(isoproof_history_resolve(h->history, NULL, out, e), e))                                 \
   X(isoproof_stats, is_ok(isoproof_history_stats(h->history, NULL, out, e), e))                                        \
+  X(isoproof_effort, is_ok(isoproof_history_effort(h->history, NULL, out, e), e))                                      \
   X(isoproof_write_loss,                                                                                               \
     is_ok(isoproof_history_write_to(h->history, ISOPROOF_FORMAT_PLUME, swallow, NULL, NULL, NULL, out, e), e))         \
   X(isoproof_write_loss,                                                                                               \
