@@ -31,6 +31,23 @@ function startSorting() {
     head.append(button);
     button.addEventListener("click", () => sortBy(column, heads));
   });
+  return heads;
+}
+
+// Where the table became cards its headings are gone: a list of them instead.
+function startSortingCards(tools, heads) {
+  const label = document.createElement("label"),
+    select = document.createElement("select");
+  label.className = "for-cards";
+  label.append("Sort by ", select);
+  heads.forEach((head, column) => {
+    if (head.dataset.fixed === undefined) select.add(new Option(head.textContent, String(column)));
+  });
+  select.addEventListener("change", () => {
+    heads[select.value].removeAttribute("aria-sort");
+    sortBy(Number(select.value), heads);
+  });
+  tools.append(label);
 }
 
 function startFilter(tools) {
@@ -88,7 +105,8 @@ function startComparing(tools) {
 if (table) {
   const tools = document.querySelector(".tools");
   tools.hidden = false;
-  startSorting();
+  const heads = startSorting();
   startFilter(tools);
+  startSortingCards(tools, heads);
   startComparing(tools);
 }

@@ -191,20 +191,44 @@ static void put_head(iso_output *out) {
   iso_out_text(out, "</tr></thead><tbody>\n");
 }
 
+/* The document of a run that was opened ahead of its turn. */
+typedef struct opened {
+  size_t number;
+  isoproof_document *document;
+} opened;
+
+static isoproof_document *open_listed(int root, const iso_past_run *run) {
+  return run->complete ? iso_run_open(root, parts_of(run), run->part_count, false, ISO_RESULT_LISTED)
+                       : iso_run_open_unfinished(root, parts_of(run), run->part_count);
+}
+
+/* The next run that can be read and compared; its document is kept for its turn. */
+static const iso_past_run *find_older(int root, const iso_past_runs *runs, size_t from, opened *ahead) {
+  for (size_t i = from; i < runs->list.count; i++) {
+    const iso_past_run *run = &runs->list.items[i];
+    if (!run->complete || run->part_count == 0) continue;
+    if (ahead->document == NULL || ahead->number != i) {
+      isoproof_document_free(ahead->document);
+      *ahead = (opened){i, open_listed(root, run)};
+    }
+    if (ahead->document != NULL) return run;
+  }
+  return NULL;
+}
+
 static void put_runs(iso_output *out, int root, const iso_past_runs *runs) {
+  opened ahead = {0, NULL};
   put_head(out);
   for (size_t i = 0; i < runs->list.count; i++) {
-    const iso_past_run *run = &runs->list.items[i], *older = NULL;
-    for (size_t k = i + 1; k < runs->list.count && older == NULL; k++) {
-      if (runs->list.items[k].complete && runs->list.items[k].part_count > 0) older = &runs->list.items[k];
-    }
-    isoproof_document *document =
-        run->complete ? iso_run_open(root, parts_of(run), run->part_count, false, ISO_RESULT_LISTED)
-                      : iso_run_open_unfinished(root, parts_of(run), run->part_count);
-    row r = {out, run, document, older};
+    const iso_past_run *run = &runs->list.items[i];
+    bool known = ahead.document != NULL && ahead.number == i;
+    isoproof_document *document = known ? ahead.document : open_listed(root, run);
+    if (known) ahead.document = NULL;
+    row r = {out, run, document, run->complete ? find_older(root, runs, i + 1, &ahead) : NULL};
     put_row(&r);
     isoproof_document_free(document);
   }
+  isoproof_document_free(ahead.document);
   iso_out_text(out, "</tbody></table></div>\n");
 }
 
