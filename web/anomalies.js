@@ -115,15 +115,58 @@ function caseFigure(one, place) {
 }
 
 // The first sentence stands below the drawing; a short rest follows it, a long one is there on demand.
-const SHORT_PROOF = 330;
+const SHORT_PROOF = 330,
+  SHORT_REST = 160,
+  LONG_SENTENCE = 480;
 function proofParts(anomaly) {
   const opens = anomaly.cases.map((one) => (one.sentences[0] || "").slice(0, 48)),
     inCase = (sentence) => opens.some((open) => open !== "" && sentence.startsWith(open));
   const sentences = anomaly.sentences.filter((sentence) => !inCase(sentence));
   const whole =
     anomaly.cases.length === 0 && sentences.reduce((sum, sentence) => sum + sentence.length, 0) <= SHORT_PROOF;
-  return { lead: whole ? sentences : sentences.slice(0, 1), rest: whole ? [] : sentences.slice(1) };
+  if (whole) return { lead: sentences, rest: [] };
+  // A sentence that nobody reads to its end becomes the cycle that it tells.
+  const first = sentences[0] || "",
+    cycle = first.length > LONG_SENTENCE ? findCycle(anomaly.graph) : null;
+  if (cycle) return { lead: [cycle], rest: sentences };
+  const rest = sentences.slice(1);
+  return rest.length === 1 && rest[0].length <= SHORT_REST && anomaly.cases.length === 0
+    ? { lead: sentences, rest: [] }
+    : { lead: [first], rest };
 }
+
+// A cycle of the drawing in words: "A cycle of 3 transactions: a -RW-> b -WR-> c -RW-> a."
+function findCycle(graph) {
+  const next = new Map(graph.nodes.map((node) => [node.id, []]));
+  for (const edge of graph.edges) if (edge.from !== edge.to) next.get(edge.from).push(edge);
+  const done = new Set();
+  for (const { id } of graph.nodes) {
+    const path = [],
+      on = new Map(),
+      at = new Map();
+    let here = done.has(id) ? null : id;
+    while (here !== null) {
+      if (!on.has(here)) on.set(here, path.length);
+      const step = at.get(here) || 0,
+        edge = next.get(here)[step];
+      at.set(here, step + 1);
+      if (edge && on.has(edge.to)) return cycleWords([...path.slice(on.get(edge.to)), edge]);
+      if (edge && !done.has(edge.to)) {
+        path.push(edge);
+        here = edge.to;
+      } else if (!edge) {
+        done.add(here);
+        on.delete(here);
+        const back = path.pop();
+        here = back ? back.from : null;
+      }
+    }
+  }
+  return null;
+}
+
+const cycleWords = (edges) =>
+  `A cycle of ${plural(edges.length, "transaction")}: ${edges.map((edge) => `${edge.from} \u2192 ${edge.kind} \u2192 `).join("")}${edges[0].from}.`;
 
 function caseList(anomaly) {
   if (anomaly.cases.length === 0) return null;

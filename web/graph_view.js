@@ -1,16 +1,17 @@
 // Looking at a graph: moving and zooming it, dragging cards, pointing at arrows; with mouse, fingers or keys.
 
-// Below this scale nobody reads the cards; a few of them go below each other instead.
+// Below this scale nobody reads the cards: they go below each other instead, where that is not too wide, either.
 const READABLE = 0.86,
-  MOST_IN_COLUMN = 12;
+  MOST_IN_COLUMN = 24;
 
 function sizeGraph(view) {
   const { graph, box, drawing } = view,
     room = box.clientWidth || 640;
-  graph.arrange(view.wide + 24 > room / READABLE && graph.nodes.size <= MOST_IN_COLUMN);
+  graph.arrange(view.wide + 24 > room / READABLE && graph.nodes.size <= (room < 560 ? MOST_IN_COLUMN : 8));
+  if (graph.inColumn && graph.width > room / 0.7) graph.arrange(false);
   const widest = graph.width + (graph.inColumn ? 4 : 24),
     fit = Math.min(1.15, room / widest),
-    least = graph.inColumn ? 0.3 : room < 560 ? 0.6 : 0.45;
+    least = graph.inColumn ? 0.3 : room < 560 ? 0.6 : 0.36;
   view.home = Math.max(fit, least);
   const most = graph.inColumn ? Infinity : Math.max(320, Math.round(innerHeight * 0.5));
   view.height = clamp(Math.ceil((graph.height + 24) * view.home), 120, most);

@@ -91,25 +91,33 @@ static void put_part(FILE *out, int *column, const char *part, bool last) {
   *column += length + 1;
 }
 
-/* "  chances: 12 of a lost update, none of a long fork" */
-static void put_chances(FILE *out, const isoproof_effort *e) {
+/* "  chances: lost update 12, write skew 3" and "  no chance: long fork"; which of the two is `some`. */
+static void put_chances(FILE *out, const isoproof_effort *e, bool some) {
   char part[128];
-  int column = fprintf(out, "  chances of anomalies:");
+  int column = 0;
+  size_t left = 0;
+  for (size_t i = 0; isoproof_chance_at(i) != NULL; i++) left += (e->chances[i] > 0) == some;
+  if (left == 0) return;
+  column = fprintf(out, some ? "  chances of anomalies:" : "  no chance:");
   for (size_t i = 0; isoproof_chance_at(i) != NULL; i++) {
-    const isoproof_chance_info *info = isoproof_chance_at(i);
-    const char *bound = e->at_least && e->chances[i] > 0 ? "at least " : "";
-    snprintf(part, sizeof part, "%s %s%" PRIu64, info->name, bound, e->chances[i]);
-    put_part(out, &column, part, isoproof_chance_at(i + 1) == NULL);
+    const char *name = isoproof_chance_at(i)->name;
+    if ((e->chances[i] > 0) != some) continue;
+    if (some)
+      snprintf(part, sizeof part, "%s %s%" PRIu64, name, e->at_least ? "at least " : "", e->chances[i]);
+    else
+      snprintf(part, sizeof part, "%s", name);
+    put_part(out, &column, part, --left == 0);
   }
 }
 
 void run_effort(FILE *out, const isoproof_history *history) {
   isoproof_effort e = {.struct_size = sizeof e};
   if (isoproof_history_effort(history, NULL, &e, NULL) != ISOPROOF_OK || !e.has_times || e.transactions == 0) return;
-  fprintf(out, "  tried: %.1f at once (%" PRIu64 " at most), %.0f %% met a conflict, %" PRIu64 " versions per key\n",
+  fprintf(out, "  tried: %.1f at once (%" PRIu64 " at most), %.0f %% met a conflict, %" PRIu64 " version%s per key\n",
           e.concurrency_mean, e.concurrency_max, 100.0 * (double)e.conflicting / (double)e.transactions,
-          e.versions_median);
-  put_chances(out, &e);
+          e.versions_median, e.versions_median == 1 ? "" : "s");
+  put_chances(out, &e, true);
+  put_chances(out, &e, false);
 }
 
 static void json_count(isoproof_json *j, const char *name, uint64_t count) {
