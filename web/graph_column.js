@@ -39,8 +39,27 @@ function placeLabel(taken, x, y, width) {
   return [x, at];
 }
 
+// From top to bottom as the drawing has them; many of them along the arrows, so that most lead to the next one.
+const ALONG = 6;
+function columnOrder(graph) {
+  const sorted = [...graph.nodes].sort((a, b) => a.y - b.y || a.x - b.x);
+  if (sorted.length <= ALONG) return sorted;
+  const byId = new Map(sorted.map((node) => [node.id, node])),
+    order = new Set();
+  for (const first of sorted) {
+    let node = first;
+    while (node && !order.has(node)) {
+      order.add(node);
+      const from = node.id,
+        next = graph.edges.find((edge) => edge.from === from && !order.has(byId.get(edge.to)));
+      node = next && byId.get(next.to);
+    }
+  }
+  return [...order];
+}
+
 function columnLayout(graph) {
-  const sorted = [...graph.nodes].sort((a, b) => a.y - b.y || a.x - b.x),
+  const sorted = columnOrder(graph),
     nodes = new Map(),
     right = Math.max(...sorted.map((node) => node.w)) + COLUMN.margin;
   let y = COLUMN.margin;

@@ -39,7 +39,8 @@ function fitGraph(view) {
   view.x = Math.max((view.graph.inColumn ? 2 : 12) * view.zoom, (view.room - view.graph.width * view.zoom) / 2);
   view.y = Math.max(12 * view.zoom, (view.height - view.graph.height * view.zoom) / 2);
   // The buttons stand in the upper right corner: cards go below them.
-  if (view.x + view.graph.width * view.zoom > view.room - TOOLS.width && view.y < TOOLS.height) {
+  const tools = !view.box.closest(".case");
+  if (tools && view.x + view.graph.width * view.zoom > view.room - TOOLS.width && view.y < TOOLS.height) {
     const more = TOOLS.height - view.y;
     view.height += more;
     view.y += more;

@@ -63,7 +63,7 @@ function runLine(report) {
   if (database) parts.push(`${database}${isolation ? ` at ${isolation}` : ""}: `);
   if (counts.transactions !== null) parts.push(plural(counts.transactions, "transaction"));
   if (counts.sessions !== null) parts.push(` in ${plural(counts.sessions, "session")}`);
-  const lasted = report.times ? ` and ${duration(report.times.end - report.times.start)}` : "";
+  const lasted = report.times ? ` over ${duration(report.times.end - report.times.start)}` : "";
   return `${parts.join("")}${lasted}${outcomes(counts)}.`;
 }
 
@@ -87,7 +87,6 @@ function facts(report, tone) {
   say("Ruled out", report.models.not);
   say("and with them", report.models.alsoNot);
   say("Proved", report.models.proved);
-  if (report.unknownReason) rows.push(el("dt", {}, "Left open because"), el("dd", {}, report.unknownReason));
   rows.push(
     el("dt", {}, "History"),
     el(
@@ -108,6 +107,7 @@ function showVerdict(report) {
     el("p", { class: `chip chip-${tone}` }, verdictIcon(tone), chip),
     el("h1", { id: "verdict-title" }, `${capital(headline(report, tone))}.`),
     el("p", { class: "run-line" }, runLine(report)),
+    report.unknownReason && el("p", { class: "notice" }, el("strong", {}, "Left open: "), report.unknownReason),
     report.leftOut.map((notice) => el("p", { class: "notice" }, el("strong", {}, "Left out: "), notice)),
   ]);
   const shown = report.anomalies.length > 0 || report.effort;

@@ -73,8 +73,8 @@ typedef struct isoproof_effort {
   uint64_t keys_written; /* keys with a version that a committed transaction wrote; of these the number of versions: */
   uint64_t versions_min, versions_median, versions_max;
   /* What follows is 0 where the history has no times. */
-  uint64_t transactions; /* looked at: of a very long history its beginning */
-  uint64_t conflicting;  /* of these: overlap another one that has a key in common, which one of the two wrote */
+  uint64_t transactions;   /* looked at: of a very long history its beginning */
+  uint64_t conflicting;    /* of these: overlap another one that has a key in common, which one of the two wrote */
   double concurrency_mean; /* transactions open at once */
   uint64_t concurrency_max;
   uint64_t chances[16]; /* pairs, by isoproof_chance; a pair counts once for each key, or two keys, that it is about */

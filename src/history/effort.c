@@ -39,7 +39,8 @@ typedef struct effort {
   bool partly;   /* something was not looked at */
   part_list keys, pairs;
   size_t *first; /* keys + 1: where the parts of a key begin */
-  /* Of those that write a key: starts and ends, each sorted, and sums of the numbers of transactions up to each place. */
+  /* Of those that write a key: starts and ends, each sorted, and sums of the numbers of transactions up to each place.
+   */
   size_t *writer_first;
   int64_t *writer_start, *writer_end;
   uint64_t *start_sum, *end_sum;
@@ -86,8 +87,8 @@ static bool add_keys(effort *e, uint32_t txn) {
       e->slot[key] = (uint32_t)(e->keys.count - before);
     }
     if (good)
-      note_op(&e->keys.items[before + e->slot[key] - 1],
-              isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]), in_vain);
+      note_op(&e->keys.items[before + e->slot[key] - 1], isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[op]),
+              in_vain);
   }
   for (size_t i = before; i < e->keys.count; i++) e->slot[e->keys.items[i].group] = 0;
   return good;
@@ -111,7 +112,9 @@ typedef struct ending {
   uint32_t txn;
 } ending;
 
-static int by_end(const void *a, const void *b) { return ascending(&((const ending *)a)->end, &((const ending *)b)->end); }
+static int by_end(const void *a, const void *b) {
+  return ascending(&((const ending *)a)->end, &((const ending *)b)->end);
+}
 
 /* Sorts the ends of the writers of a key into place; the starts are sorted already. */
 static bool index_writers(effort *e, uint32_t key, ending *room) {
@@ -251,8 +254,8 @@ static bool index_keys(effort *e) {
   e->writer_end = iso_alloc(all, sizeof *e->writer_end);
   e->start_sum = iso_alloc(all, sizeof *e->start_sum);
   e->end_sum = iso_alloc(all, sizeof *e->end_sum);
-  bool good = room != NULL && e->writer_start != NULL && e->writer_end != NULL && e->start_sum != NULL &&
-              e->end_sum != NULL;
+  bool good =
+      room != NULL && e->writer_start != NULL && e->writer_end != NULL && e->start_sum != NULL && e->end_sum != NULL;
   for (uint32_t k = 0; good && k < keys; k++) good = index_writers(e, k, room);
   free(room);
   return good;

@@ -114,7 +114,7 @@ static void put_anomaly(const row *r) {
 
 static void put_verdict(const row *r) {
   const char *verdict = r->document == NULL ? "unreadable"
-                        : r->run->complete ? iso_overall_verdict_name(r->document)
+                        : r->run->complete  ? iso_overall_verdict_name(r->document)
                                             : "interrupted";
   begin_cell(r, VERDICT, verdict);
   iso_out_printf(r->out, "<span><span class=\"chip %s\">%s</span>", verdict, verdict);

@@ -138,7 +138,7 @@ struct isoproof_document {
   isoproof_counts counts;
   bool has_effort;
   isoproof_effort effort; /* where the history has times */
-  bool has_times; /* first_start and last_end say something */
+  bool has_times;         /* first_start and last_end say something */
   int64_t first_start, last_end;
   double load_seconds, check_seconds;
   uint64_t peak_bytes;

@@ -89,9 +89,7 @@ static int64_t end_of(const script *s) {
   return s->end > s->start ? s->end : s->start + 1;
 }
 
-static bool overlap(const script *a, const script *b) {
-  return a != b && a->start < end_of(b) && b->start < end_of(a);
-}
+static bool overlap(const script *a, const script *b) { return a != b && a->start < end_of(b) && b->start < end_of(a); }
 
 static bool conflict(const play *p, const script *a, const script *b) {
   for (int k = 0; k < p->keys; k++) {
@@ -152,8 +150,7 @@ static uint64_t count_pairs(const play *p, isoproof_chance chance) {
       if (!overlap(a, b)) continue;
       for (int x = 0; x < p->keys; x++) {
         count += one_key(chance, a, b, x) || one_key(chance, b, a, x);
-        for (int y = 0; y < x; y++)
-          count += two_keys(chance, p, a, b, x, y) || two_keys(chance, p, b, a, x, y);
+        for (int y = 0; y < x; y++) count += two_keys(chance, p, a, b, x, y) || two_keys(chance, p, b, a, x, y);
       }
     }
   }
