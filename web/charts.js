@@ -1,6 +1,6 @@
 // Throughput and latency over time, with faults shaded behind them.
 
-const CHART = { left: 58, right: 12, top: 18, bottom: 24, height: 210 };
+const CHART = { left: 56, right: 12, top: 18, bottom: 24, height: 210 };
 
 const LEAST_DRAWN = 50;
 const LINES = {
@@ -30,12 +30,16 @@ function chartFrame(series, width) {
 
 function timeAxis(series, frame) {
   const group = svg("g", { class: "axis" }),
-    step = niceStep(frame.end - series.start, (frame.width - CHART.left) / 110);
+    step = timeStep(frame.end - series.start, (frame.width - CHART.left) / 110);
   for (let tick = Math.ceil(series.start / step) * step; tick <= frame.end; tick += step)
     group.append(
       svg(
         "text",
-        { x: clamp(frame.x(tick), CHART.left, frame.width - 24), y: CHART.height - 7, "text-anchor": "middle" },
+        {
+          x: frame.x(tick),
+          y: CHART.height - 7,
+          "text-anchor": frame.x(tick) > frame.width - 30 ? "end" : frame.x(tick) < CHART.left + 12 ? "start" : "middle",
+        },
         moment(tick, step)
       )
     );
@@ -243,7 +247,11 @@ function showCharts(report) {
     return;
   const part = byId("rates");
   part.hidden = false;
-  const second = series.bucket / 1e9;
+  // The run may end within its last bucket; a sliver of one has no rate.
+  const last = series.length - 1,
+    covered = report.times ? report.times.end - series.start - last * series.bucket : series.bucket;
+  const seconds = (at) =>
+    (at === last && covered > series.bucket / 4 && covered < series.bucket ? covered : series.bucket) / 1e9;
   const rates = {
     name: "rates",
     title: "Transactions per second",
@@ -251,7 +259,7 @@ function showCharts(report) {
     hint: "Point at the chart for figures.",
     series,
     faults: report.faults,
-    values: (column) => series[column].map((value) => (value === null ? null : value / second)),
+    values: (column) => series[column].map((value, at) => (value === null ? null : value / seconds(at))),
     show: (value) => (value === null || value === undefined ? "none" : `${series3(value)}/s`),
   };
   const latencies = {

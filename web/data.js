@@ -186,6 +186,34 @@ function readSeries(raw) {
   return { start: number(series.start, 0), bucket, length: columns.committed.length, ...columns };
 }
 
+function readTimes(raw) {
+  const start = number(object(raw).start, null),
+    end = number(object(raw).end, null);
+  return start !== null && end !== null && end > start ? { start, end } : null;
+}
+
+function readEffort(raw) {
+  if (raw === null || typeof raw !== "object") return null;
+  const effort = object(raw),
+    concurrency = object(effort.concurrency),
+    versions = object(effort.versions);
+  return {
+    transactions: number(effort.transactions, 0),
+    conflicting: number(effort.conflicting, null),
+    mean: number(concurrency.mean, null),
+    max: number(concurrency.max, null),
+    keys: number(effort.keys_written, 0),
+    versions: ["least", "median", "most"].map((name) => number(versions[name], null)),
+    chances: list(effort.chances).map((chance) => ({
+      code: string(object(chance).anomaly),
+      name: string(object(chance).name),
+      what: string(object(chance).what),
+      count: number(object(chance).count, 0),
+      atLeast: object(chance).at_least === true,
+    })),
+  };
+}
+
 function readReport() {
   const source = byId("isoproof-report");
   const raw = object(JSON.parse(source ? source.textContent : "{}"));
@@ -233,5 +261,7 @@ function readReport() {
     series: readSeries(raw.series),
     timeline: readTimeline(raw.timeline),
     leftOut: strings(raw.left_out),
+    times: readTimes(raw.times),
+    effort: readEffort(raw.effort),
   };
 }

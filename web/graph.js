@@ -95,9 +95,11 @@ function drawEdge(edge, nodes, marker) {
 }
 
 // Its label stands above all lines, so that none of them is in the way of the pointer.
+const edgeLabel = (edge) => cut(edge.key ? `${edge.kind} ${edge.key}` : edge.kind, 22);
+const labelWidth = (edge) => 10 + 6.8 * Array.from(edgeLabel(edge)).length;
 function drawTag(edge) {
-  const label = cut(edge.key ? `${edge.kind} ${edge.key}` : edge.kind, 22),
-    width = 10 + 6.8 * Array.from(label).length;
+  const label = edgeLabel(edge),
+    width = labelWidth(edge);
   return svg(
     "g",
     { class: `tag edge-${edge.kind}`, "aria-hidden": "true" },
@@ -128,18 +130,17 @@ function drawGraph(graph, label) {
     tag: drawTag(edge),
   }));
   world.append(...edges.map(({ group }) => group), ...edges.map(({ tag }) => tag));
+  let layout = null;
   const place = (only) => {
     for (const [id, card] of cards)
       if (!only || only === id) card.setAttribute("transform", `translate(${nodes.get(id).x} ${nodes.get(id).y})`);
     for (const { edge, group, tag } of edges) {
       if (only && edge.from !== only && edge.to !== only) continue;
-      const route = edgeRoute(
-        edge,
-        nodes.get(edge.from),
-        nodes.get(edge.to),
-        spread.get(edge),
-        moved.has(edge.from) || moved.has(edge.to)
-      );
+      const loose = moved.has(edge.from) || moved.has(edge.to),
+        route =
+          layout && !loose
+            ? layout.routes.get(edge)
+            : edgeRoute(edge, nodes.get(edge.from), nodes.get(edge.to), spread.get(edge), loose);
       group.children[0].setAttribute("d", route.d);
       group.children[1].setAttribute("d", route.d);
       tag.setAttribute("transform", `translate(${route.label[0]} ${route.label[1]})`);
@@ -154,7 +155,7 @@ function drawGraph(graph, label) {
     moved.add(id);
     place(id);
   };
-  return {
+  const drawn = {
     drawing,
     world,
     nodes,
@@ -164,7 +165,20 @@ function drawGraph(graph, label) {
     light: (what) => lightGraph(drawing, cards, edges, what),
     width: graph.width,
     height: graph.height,
+    inColumn: false,
   };
+  // All cards below each other, or as the report has them.
+  drawn.arrange = (column) => {
+    if (column === drawn.inColumn) return;
+    layout = column ? columnLayout(graph) : null;
+    const from = layout ? layout.nodes : new Map(graph.nodes.map((node) => [node.id, node]));
+    for (const [id, node] of nodes) [node.x, node.y] = [from.get(id).x, from.get(id).y];
+    moved.clear();
+    [drawn.width, drawn.height] = layout ? [layout.width, layout.height] : [graph.width, graph.height];
+    drawn.inColumn = column;
+    place(null);
+  };
+  return drawn;
 }
 
 // Lights an edge with the operations that it rests on, or a card with its edges, or all edges of a kind; null is nothing.

@@ -1,13 +1,20 @@
 // Looking at a graph: moving and zooming it, dragging cards, pointing at arrows; with mouse, fingers or keys.
 
+// Below this scale nobody reads the cards: they go below each other instead, where that is not too wide, either.
+const READABLE = 0.86,
+  MOST_IN_COLUMN = 24;
+
 function sizeGraph(view) {
   const { graph, box, drawing } = view,
     room = box.clientWidth || 640;
-  const widest = graph.width + 24,
-    fit = Math.min(1.2, room / widest),
-    least = room < 560 ? 0.72 : 0.45;
+  graph.arrange(view.wide + 24 > room / READABLE && graph.nodes.size <= (room < 560 ? MOST_IN_COLUMN : 8));
+  if (graph.inColumn && graph.width > room / 0.7) graph.arrange(false);
+  const widest = graph.width + (graph.inColumn ? 4 : 24),
+    fit = Math.min(1.15, room / widest),
+    least = graph.inColumn ? 0.3 : room < 560 ? 0.6 : 0.36;
   view.home = Math.max(fit, least);
-  view.height = clamp(Math.ceil((graph.height + 24) * view.home), 150, Math.max(360, Math.round(innerHeight * 0.72)));
+  const most = graph.inColumn ? Infinity : Math.max(320, Math.round(innerHeight * 0.5));
+  view.height = clamp(Math.ceil((graph.height + 24) * view.home), 120, most);
   drawing.setAttribute("width", room);
   drawing.setAttribute("height", view.height);
   drawing.setAttribute("viewBox", `0 0 ${room} ${view.height}`);
@@ -17,21 +24,23 @@ function sizeGraph(view) {
 function showGraph(view) {
   view.graph.world.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.zoom})`);
   // One finger scrolls the page as long as everything is in view.
-  view.drawing.style.touchAction =
-    view.zoom > view.home * 1.01 || view.graph.width * view.zoom > view.room ? "none" : "pan-y";
+  const beyond = view.graph.width * view.zoom > view.room + 1 || view.graph.height * view.zoom > view.height + 1;
+  view.drawing.style.touchAction = view.zoom > view.home * 1.01 || beyond ? "none" : "pan-y";
+  view.hint.hidden = !beyond;
 }
 
-const TOOLS = { width: 130, height: 46 };
+const TOOLS = { width: 122, height: 40 };
 
 function fitGraph(view) {
   sizeGraph(view);
   view.zoom = view.home;
   if (view.zoom * (view.graph.height + 24) > view.height && view.room >= 560)
     view.zoom = Math.max(0.4, view.height / (view.graph.height + 24));
-  view.x = Math.max(12 * view.zoom, (view.room - view.graph.width * view.zoom) / 2);
+  view.x = Math.max((view.graph.inColumn ? 2 : 12) * view.zoom, (view.room - view.graph.width * view.zoom) / 2);
   view.y = Math.max(12 * view.zoom, (view.height - view.graph.height * view.zoom) / 2);
   // The buttons stand in the upper right corner: cards go below them.
-  if (view.x + view.graph.width * view.zoom > view.room - TOOLS.width && view.y < TOOLS.height) {
+  const tools = !view.box.closest(".case");
+  if (tools && view.x + view.graph.width * view.zoom > view.room - TOOLS.width && view.y < TOOLS.height) {
     const more = TOOLS.height - view.y;
     view.height += more;
     view.y += more;
@@ -86,7 +95,7 @@ function startGraphs() {
 function tellEdge(view, edge) {
   clear(view.evidence);
   if (!edge) {
-    view.evidence.append("Point at an arrow, or reach it with the Tab key, to see what it rests on.");
+    view.evidence.append("Point at an arrow, or reach it with Tab, to see what it rests on.");
     return;
   }
   const from = view.graph.nodes.get(edge.from),
@@ -220,7 +229,7 @@ function watchGraphKeys(view) {
 }
 
 // A graph with everything that belongs to it.
-function graphFigure(graph, label, legend) {
+function graphFigure(graph, label, legend, parts = {}) {
   const drawn = drawGraph(graph, label);
   const box = el(
     "div",
@@ -237,6 +246,8 @@ function graphFigure(graph, label, legend) {
     drawing: drawn.drawing,
     box,
     evidence: el("div", { class: "evidence", "aria-live": "polite" }),
+    hint: el("p", { class: "graph-hint", hidden: true }, "There is more: drag to see it"),
+    wide: graph.width,
     x: 0,
     y: 0,
     zoom: 1,
@@ -269,10 +280,11 @@ function graphFigure(graph, label, legend) {
   const figure = el(
     "figure",
     { class: "graph-figure" },
-    el("div", { class: "graph-frame" }, box, tools),
+    el("div", { class: "graph-frame" }, box, tools, view.hint),
+    parts.caption,
     legend && graphLegend(graph, (what) => focusGraph(view, what)),
     view.evidence,
-    graphText(graph)
+    !parts.brief && graphText(graph)
   );
   return { figure, look: (id) => focusGraph(view, id === null ? null : { card: id }) };
 }

@@ -1,7 +1,7 @@
 // The levels as a drawn lattice: the strongest at the top, a line from each level to those that it implies directly.
 // A verdict shows as colour, as the shape of its mark, and as a word for those who see neither.
 
-const BOX = { width: 144, height: 44, across: 156, down: 67 };
+const BOX = { width: 122, height: 34, across: 128, down: 48, mark: 14, text: 26, line: 12.5 };
 
 function levelPlaces(levels, implies) {
   const places = new Map();
@@ -88,12 +88,14 @@ function levelBox(level, x, y, tell) {
         blur: () => tell(null),
       },
     },
-    svg("rect", { x: -BOX.width / 2, y: -BOX.height / 2, width: BOX.width, height: BOX.height, rx: 9 })
+    svg("rect", { x: -BOX.width / 2, y: -BOX.height / 2, width: BOX.width, height: BOX.height, rx: 8 })
   );
   const mark = verdictMark(level.verdict);
-  mark.setAttribute("transform", `translate(${-BOX.width / 2 + 17} 0)`);
-  const text = svg("text", { x: -BOX.width / 2 + 32, y: lines.length === 1 ? 4 : -3 });
-  lines.forEach((line, at) => text.append(svg("tspan", { x: -BOX.width / 2 + 32, dy: at === 0 ? 0 : 14 }, line)));
+  mark.setAttribute("transform", `translate(${-BOX.width / 2 + BOX.mark} 0) scale(.8)`);
+  const text = svg("text", { x: -BOX.width / 2 + BOX.text, y: lines.length === 1 ? 4 : -2.5 });
+  lines.forEach((line, at) =>
+    text.append(svg("tspan", { x: -BOX.width / 2 + BOX.text, dy: at === 0 ? 0 : BOX.line }, line))
+  );
   box.append(mark, text);
   return box;
 }
@@ -118,7 +120,7 @@ function latticeWide(report, tell) {
       y0 = y(a) + BOX.height / 2,
       x1 = x(b),
       y1 = y(b) - BOX.height / 2,
-      bend = Math.min(34, Math.abs(y1 - y0) / 2);
+      bend = Math.min(24, Math.abs(y1 - y0) / 2);
     lines.append(
       svg("path", {
         class: `imply imply-${verdictOf.get(above)}`,
@@ -140,13 +142,11 @@ function latticeWide(report, tell) {
         lightImplied(lines, boxes, report.implies, which);
       })
     );
-  if (columns > 6) byId("verdict").classList.add("hero-wide");
   return svg(
     "svg",
     {
       class: "lattice lattice-wide",
       viewBox: `0 0 ${width} ${height}`,
-      style: `max-width:${Math.round(width * 1.06)}px`,
       role: "group",
       "aria-label": "The lattice of levels",
     },
@@ -179,30 +179,45 @@ function latticeLegend(report) {
 function squeeze(figure) {
   for (const line of figure.querySelectorAll(".lattice-wide tspan")) {
     line.removeAttribute("textLength");
-    if (line.getComputedTextLength() > BOX.width - 38)
-      dress(line, { textLength: BOX.width - 38, lengthAdjust: "spacingAndGlyphs" });
+    if (line.getComputedTextLength() > BOX.width - BOX.text - 4)
+      dress(line, { textLength: BOX.width - BOX.text - 4, lengthAdjust: "spacingAndGlyphs" });
   }
+}
+
+// Small beside the verdict; the button makes it as wide as the page.
+function enlarge(figure) {
+  const tool = button("Larger", () => {
+    const large = byId("verdict").classList.toggle("hero-large");
+    tool.setAttribute("aria-pressed", String(large));
+    clear(tool).append(large ? "Smaller" : "Larger");
+    if (large) figure.scrollIntoView({ block: "nearest" });
+  });
+  return dress(tool, { class: "tool tool-small enlarge", "aria-pressed": "false" });
 }
 
 function lattice(report) {
   if (report.levels.length === 0) return null;
   const about = el("p", { class: "level-about", "aria-live": "polite" });
+  const models = report.levels.every((level) => level.family === "model");
   const tell = (level) => {
     clear(about);
-    if (!level)
-      about.append("A level implies those below that it is connected to. Point at one to read what it promises.");
+    if (!level) add(about, [`Each ${models ? "model" : "level"} implies what it leads down to${models ? ", and what stands left of it" : ""}.`]);
     else add(about, [el("strong", {}, level.id), ` ${verdictWords(level)}. ${level.summary}`]);
   };
   tell(null);
-  const figure = el(
-    "figure",
-    { class: "lattice-figure" },
+  const figure = el("figure", { class: "lattice-figure" });
+  add(figure, [
+    el(
+      "div",
+      { class: "lattice-head" },
+      el("h2", {}, models ? "Consistency models" : "Isolation levels"),
+      !models && enlarge(figure)
+    ),
     el("figcaption", { class: "visually-hidden" }, "Verdict on each isolation level"),
-    latticeWide(report, tell),
-    latticeNarrow(report, tell),
+    models ? latticeModels(report, tell) : [latticeWide(report, tell), latticeNarrow(report, tell)],
     latticeLegend(report),
-    about
-  );
+    about,
+  ]);
   new ResizeObserver(() => squeeze(figure)).observe(figure);
   return figure;
 }

@@ -3,7 +3,7 @@
 function showPlaces(report) {
   const places = [
     ["verdict", "Verdict"],
-    ["anomalies", report.anomalies.length === 1 ? "Counterexample" : "Counterexamples"],
+    ["anomalies", "Anomalies"],
     ["timeline", "Timeline"],
     ["rates", "Throughput"],
     ["run", "Run"],

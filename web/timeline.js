@@ -233,9 +233,9 @@ function timelineLegend(timeline, faults) {
     "ul",
     { class: "graph-legend", "aria-label": "Colours" },
     item("committed", "committed"),
-    item("aborted", "aborted"),
-    item("unknown", "outcome unknown"),
     item("many", "many, too narrow to tell apart"),
+    timeline.status.includes(1) && [item("aborted", "aborted"), item("rate", "share of aborted")],
+    timeline.status.includes(2) && item("unknown", "outcome unknown"),
     faults.length > 0 && timeline.timed && item("fault", "fault")
   );
 }

@@ -41,8 +41,8 @@ function palette() {
 const timeToX = (view, time) => LANE.gutter + ((time - view.from) / (view.to - view.from)) * (view.width - LANE.gutter);
 const xToTime = (view, x) => view.from + ((x - LANE.gutter) / (view.width - LANE.gutter)) * (view.to - view.from);
 
-// The bars of one group: wide ones by themselves, runs of narrow ones as one bar.
-function drawGroup(context, view, group, y, height, wide, many) {
+// The bars of one group: wide ones by themselves, runs of narrow ones as one bar; with `paint.many` null only the wide.
+function drawGroup(context, view, group, y, height, paint) {
   const { index } = view,
     {
       order,
@@ -53,9 +53,10 @@ function drawGroup(context, view, group, y, height, wide, many) {
   let runFrom = -1,
     runTo = -1;
   const flush = () => {
-    if (runFrom < 0) return;
-    context.fillStyle = many;
-    context.fillRect(runFrom, y, Math.max(1, runTo - runFrom), height);
+    if (runFrom >= 0 && paint.many) {
+      context.fillStyle = paint.many;
+      context.fillRect(runFrom, y, Math.max(1, runTo - runFrom), height);
+    }
     runFrom = -1;
   };
   let p = firstLasting(index, group, view.from);
@@ -66,8 +67,13 @@ function drawGroup(context, view, group, y, height, wide, many) {
       x1 = Math.min(view.width, timeToX(view, end[i]));
     if (x1 - x0 >= NARROW) {
       flush();
-      context.fillStyle = wide;
+      context.fillStyle = paint.wide;
       context.fillRect(x0, y, x1 - x0 - 0.6, height);
+      if (paint.frame) {
+        context.strokeStyle = paint.frame;
+        context.lineWidth = 1;
+        context.strokeRect(x0 + 0.5, y + 0.5, Math.max(1, x1 - x0 - 1.6), height - 1);
+      }
       p++;
       continue;
     }
@@ -87,6 +93,30 @@ function drawGroup(context, view, group, y, height, wide, many) {
   flush();
 }
 
+// How many of those that start in a bin were rolled back, as a bar from the bottom that is as tall as their share: a
+// colour per transaction would make everything red where one in ten aborts.
+const RATE_BIN = 6;
+function drawAbortRate(context, view, session, y, height, colour) {
+  const { index } = view,
+    perPixel = (view.to - view.from) / (view.width - LANE.gutter);
+  const at = [0, 1, 2].map((status) => firstStarting(index, session * 3 + status, index.first[session * 3 + status], view.from));
+  context.fillStyle = colour;
+  for (let x = LANE.gutter; x < view.width; x += RATE_BIN) {
+    const until = view.from + (x + RATE_BIN - LANE.gutter) * perPixel,
+      found = at.map((from, status) => {
+        at[status] = firstStarting(index, session * 3 + status, from, until);
+        return at[status] - from;
+      });
+    const total = found[0] + found[1] + found[2];
+    if (found[1] === 0) continue;
+    const last = index.order[at[1] - 1],
+      wide = (index.timeline.end[last] - index.timeline.start[last]) / perPixel >= NARROW;
+    if (total === 1 && wide) continue;
+    const tall = Math.max(2, (found[1] / total) * height);
+    context.fillRect(x, y + height - tall, RATE_BIN - 1, tall);
+  }
+}
+
 function drawFaults(context, view, faults, colours, top, height) {
   context.fillStyle = colours.fault;
   for (const fault of faults) {
@@ -99,7 +129,8 @@ function drawFaults(context, view, faults, colours, top, height) {
 function drawAxis(context, view, colours, top, height) {
   const range = view.to - view.from,
     timed = view.index.timeline.timed;
-  const step = Math.max(niceStep(range, (view.width - LANE.gutter) / 110), timed ? 0.001 : 1);
+  const parts = (view.width - LANE.gutter) / 110,
+    step = timed ? timeStep(range, parts) : Math.max(niceStep(range, parts), 1);
   context.font = colours.font;
   context.textBaseline = "middle";
   context.textAlign = "center";
@@ -261,9 +292,10 @@ function drawTimeline(view, faults) {
   for (let place = visible.first; place < visible.last; place++) {
     const session = view.rows[place],
       { y, height } = barsOf(view, place);
-    drawGroup(context, view, session * 3, y, height, colours.committed, colours["committed-many"]);
-    drawGroup(context, view, session * 3 + 1, y, height, colours.aborted, colours.aborted);
-    drawGroup(context, view, session * 3 + 2, y, height, colours.unknown, colours.unknown);
+    drawGroup(context, view, session * 3, y, height, { wide: colours.committed, many: colours["committed-many"] });
+    drawGroup(context, view, session * 3 + 1, y, height, { wide: colours.card, many: null, frame: colours.aborted });
+    drawGroup(context, view, session * 3 + 2, y, height, { wide: colours.unknown, many: colours.unknown });
+    drawAbortRate(context, view, session, y, height, colours.aborted);
   }
   context.globalAlpha = 1;
   drawDependencies(context, view, colours, true);
@@ -278,18 +310,43 @@ function drawTimeline(view, faults) {
   context.restore();
 }
 
+// The share of aborted transactions as a line, from nothing at the bottom to all at the top.
+const STRIP_BIN = 6;
+function drawShare(context, colours, aborted, ended, height) {
+  if (!aborted.some((some) => some > 0)) return;
+  context.strokeStyle = colours.aborted;
+  context.lineWidth = 1.3;
+  context.beginPath();
+  let open = false;
+  for (let bin = 0; bin < ended.length; bin++) {
+    if (ended[bin] === 0) {
+      open = false;
+      continue;
+    }
+    const x = LANE.gutter + (bin + 0.5) * STRIP_BIN,
+      y = height - 1.5 - (aborted[bin] / ended[bin]) * (height - 6);
+    if (open) context.lineTo(x, y);
+    else context.moveTo(x, y);
+    open = true;
+  }
+  context.stroke();
+}
+
 // The whole run as a strip: how many transactions were under way at each pixel, and which part is shown above.
 function drawStripBack(view, width, height, faults) {
   const { timeline, low, high } = view.index,
     bins = Math.max(1, Math.floor(width - LANE.gutter)),
     scale = bins / (high - low);
   const all = new Uint32Array(bins),
-    aborted = new Uint8Array(bins),
-    open = new Uint8Array(bins);
+    open = new Uint8Array(bins),
+    wide = Math.ceil(bins / STRIP_BIN),
+    ended = new Uint32Array(wide),
+    aborted = new Uint32Array(wide);
   for (let i = 0; i < timeline.count; i++) {
     const bin = Math.min(bins - 1, Math.floor((timeline.start[i] - low) * scale));
     all[bin]++;
-    if (timeline.status[i] === 1) aborted[bin] = 1;
+    ended[Math.floor(bin / STRIP_BIN)]++;
+    if (timeline.status[i] === 1) aborted[Math.floor(bin / STRIP_BIN)]++;
     else if (timeline.status[i] === 2) open[bin] = 1;
   }
   const back = document.createElement("canvas");
@@ -302,10 +359,11 @@ function drawStripBack(view, width, height, faults) {
     const tall = all[bin] === 0 ? 0 : Math.max(1, (all[bin] / most) * (height - 10));
     context.fillStyle = colours["committed-many"];
     context.fillRect(LANE.gutter + bin, height - tall, 1, tall);
-    if (!aborted[bin] && !open[bin]) continue;
-    context.fillStyle = open[bin] ? colours.unknown : colours.aborted;
+    if (!open[bin]) continue;
+    context.fillStyle = colours.unknown;
     context.fillRect(LANE.gutter + bin, height - 3, 1, 3);
   }
+  drawShare(context, colours, aborted, ended, height);
   return back;
 }
 

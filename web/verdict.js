@@ -1,4 +1,4 @@
-// The first screen: the verdict in words, the lattice, the first anomaly and its proof.
+// The first screen: the verdict in words, beside it the anomaly that shows it or how hard the run tried, and the levels.
 
 function verdictTone(report) {
   if (report.verdict !== "none") return report.verdict;
@@ -42,18 +42,26 @@ function headline(report, tone) {
   return "the verdict is open";
 }
 
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const factOf = (report, name) => (report.run.find((fact) => fact.name === name) || { value: "" }).value;
 
-function inputLine(report) {
-  const { counts } = report,
-    parts = [];
-  if (counts.transactions !== null) parts.push(plural(counts.transactions, "transaction"));
-  if (counts.sessions !== null) parts.push(`in ${plural(counts.sessions, "session")}`);
-  if (counts.operations !== null) parts.push(`with ${plural(counts.operations, "operation")}`);
+function outcomes(counts) {
   const odd = [];
   if (counts.aborted) odd.push(`${count(counts.aborted)} aborted`);
   if (counts.unknown) odd.push(`${count(counts.unknown)} of unknown outcome`);
-  return `${parts.join(" ")}${odd.length > 0 ? `; ${odd.join(", ")}` : ""}`;
+  return odd.length > 0 ? `, ${odd.join(", ")}` : "";
+}
+
+// What was asked, of which run.
+function runLine(report) {
+  const { counts } = report,
+    database = factOf(report, "database"),
+    isolation = factOf(report, "isolation"),
+    parts = [];
+  if (database) parts.push(`${database}${isolation ? ` at ${isolation}` : ""}: `);
+  if (counts.transactions !== null) parts.push(plural(counts.transactions, "transaction"));
+  if (counts.sessions !== null) parts.push(` in ${plural(counts.sessions, "session")}`);
+  const lasted = report.times ? ` over ${duration(report.times.end - report.times.start)}` : "";
+  return `${parts.join("")}${lasted}${outcomes(counts)}.`;
 }
 
 function facts(report, tone) {
@@ -68,7 +76,7 @@ function facts(report, tone) {
         ids.length > 0 ? ids.map((id, at) => [at > 0 && ", ", el("span", { class: "level-name" }, id)]) : empty
       )
     );
-  if (report.expected.length > 0) say("Expected", report.expected);
+  if (report.expected.length > 0) say("Asked for", report.expected);
   const models = report.models.not.length + report.models.proved.length > 0;
   if (report.levels.length > 0 && (!models || report.strongest.length > 0))
     say("Strongest that holds", report.strongest, "none of the levels that were decided");
@@ -86,10 +94,9 @@ function facts(report, tone) {
         ` (${reason})`
       )
     );
-  say("Models ruled out", report.models.not);
+  say("Ruled out", report.models.not);
   say("and with them", report.models.alsoNot);
-  say("Models proved", report.models.proved);
-  if (report.unknownReason) rows.push(el("dt", {}, "Left open because"), el("dd", {}, report.unknownReason));
+  say("Proved", report.models.proved);
   rows.push(
     el("dt", {}, "History"),
     el(
@@ -97,63 +104,10 @@ function facts(report, tone) {
       {},
       el("span", { class: "file" }, report.file || "no file"),
       report.format && ` (${report.format})`,
-      el("br"),
-      inputLine(report)
+      report.counts.operations !== null && `, ${plural(report.counts.operations, "operation")}`
     )
   );
   return el("dl", { class: "facts" }, rows);
-}
-
-// As much of a proof as the first screen has room for.
-const FIRST_LETTERS = 620;
-function firstSentences(sentences) {
-  let letters = 0;
-  const fit = sentences.findIndex((sentence) => (letters += sentence.length) > FIRST_LETTERS);
-  return fit < 0 ? sentences : sentences.slice(0, Math.max(1, fit));
-}
-
-function firstAnomaly(report) {
-  const anomaly = mainAnomaly(report);
-  if (!anomaly) return null;
-  const ids = new Set(anomaly.graph.nodes.map((node) => node.id));
-  const others = report.anomalies.length - 1,
-    shown = firstSentences(anomaly.sentences),
-    rest = anomaly.sentences.length - shown.length;
-  return el(
-    "div",
-    { class: "why-box" },
-    el("h2", { class: "why-title" }, anomalyTitle(anomaly)),
-    el(
-      "p",
-      { class: "why-level" },
-      "breaks ",
-      el("span", { class: "level-name" }, anomaly.level),
-      times(anomaly) && [", ", times(anomaly)]
-    ),
-    el(
-      "ol",
-      { class: anomaly.sentences.length > 1 ? "proof" : "proof proof-one" },
-      shown.map((sentence) => el("li", {}, prose(sentence, ids)))
-    ),
-    el(
-      "p",
-      { class: "why-more" },
-      el(
-        "a",
-        { href: `#${anomaly.anchor}` },
-        rest > 0 ? `Read on, ${plural(rest, "more sentence")}, and see it drawn` : "See it drawn"
-      ),
-      others > 0 && [
-        " or ",
-        el(
-          "a",
-          { href: "#anomalies" },
-          others === 1 ? "the other kind of anomaly" : `the other ${count(others)} kinds`
-        ),
-      ],
-      "."
-    )
-  );
 }
 
 // What one has to know about the history behind the verdict.
@@ -168,10 +122,21 @@ function showVerdict(report) {
   const words = add(el("div", { class: "hero-words" }), [
     el("p", { class: `chip chip-${tone}` }, verdictIcon(tone), chip),
     el("h1", { id: "verdict-title" }, `${capital(headline(report, tone))}.`),
+    el("p", { class: "run-line" }, runLine(report)),
     notices(report),
-    el("div", { class: "hero-parts" }, firstAnomaly(report), facts(report, tone)),
+    report.unknownReason && el("p", { class: "notice" }, el("strong", {}, "Left open: "), report.unknownReason),
     report.leftOut.map((notice) => el("p", { class: "notice" }, el("strong", {}, "Left out: "), notice)),
   ]);
-  byId("verdict").classList.add(`tone-${tone}`);
-  add(byId("verdict"), [words, lattice(report)]);
+  const shown = report.anomalies.length > 0 || report.effort;
+  byId("verdict").classList.add(`tone-${tone}`, shown ? "hero-shown" : "hero-bare");
+  add(byId("verdict"), [
+    words,
+    shown &&
+      el(
+        "div",
+        { class: "hero-show" },
+        report.anomalies.length > 0 ? [el("div", { id: "anomaly-place" }), el("div", { id: "anomaly-print" })] : effortPanel(report)
+      ),
+    el("div", { class: "hero-levels" }, lattice(report), facts(report, tone)),
+  ]);
 }

@@ -11,9 +11,10 @@ const times = (anomaly) =>
 const sameWords = (code, name) =>
   code.toLowerCase().replace(/[^a-z0-9]/g, "") === name.toLowerCase().replace(/[^a-z0-9]/g, "");
 const anomalyTitle = (anomaly) => [
-  el("span", { class: "code" }, anomaly.code),
-  anomaly.name && !sameWords(anomaly.code, anomaly.name) && [" ", anomaly.name],
+  anomaly.name ? capital(anomaly.name) : anomaly.code,
+  anomaly.name && !sameWords(anomaly.code, anomaly.name) && [" ", el("span", { class: "code" }, anomaly.code)],
 ];
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 const levelWords = (id) => id.replace(/([a-z])-(?=[a-z])/g, "$1 ");
 
 const compact = new Intl.NumberFormat("en-GB", { notation: "compact", maximumFractionDigits: 1 });
@@ -37,6 +38,7 @@ function duration(ns) {
 
 // A moment, told as finely as a step on its axis asks for, in the largest unit that needs at most two decimals.
 function moment(ns, step) {
+  if (step >= 60e9) return step >= 3600e9 && ns % 3600e9 === 0 ? `${ns / 3600e9} h` : `${Math.round(ns / 60e9)} min`;
   const [unit, name] =
     step >= 1e7 || ns >= 1e9
       ? [1e9, "s"]
@@ -54,6 +56,14 @@ function niceStep(range, parts) {
     power = 10 ** Math.floor(Math.log10(rough));
   const factor = rough / power;
   return (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10) * power;
+}
+
+// The same for times: from half a minute on, whole minutes and hours.
+const MINUTES = [1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 1440];
+function timeStep(range, parts) {
+  const rough = range / Math.max(1, parts);
+  if (rough <= 30e9) return niceStep(range, parts);
+  return (MINUTES.find((minutes) => minutes * 60e9 >= rough) || 10 ** Math.ceil(Math.log10(rough / 60e9))) * 60e9;
 }
 
 function enumeration(names) {
@@ -80,20 +90,25 @@ const KIND_WORDS = {
   PO: ["program order", "is earlier in the same transaction"],
 };
 
-// Sentences with the names of transactions set apart; pointing at one tells `look` about it.
-const NAMED = /\bs\d+t\d+\b/g;
+// Sentences with the names of transactions set apart; pointing at one tells `look` about it.  Where an operation stands in
+// the input, "(h.jsonl:12)", is there for those who ask for it.
+const NAMED = /\bs\d+t\d+\b| \((?:[^\s()]+:(?:byte )?|byte )\d+\)/g;
 function prose(text, ids, look) {
   const parts = [],
     shown = plain(text);
   let last = 0;
   for (const match of shown.matchAll(NAMED)) {
     const id = match[0];
-    if (!ids.has(id)) continue;
+    if (!ids.has(id) && !id.startsWith(" ")) continue;
     parts.push(shown.slice(last, match.index));
+    last = match.index + id.length;
+    if (id.startsWith(" ")) {
+      parts.push(el("span", { class: "op-place" }, id));
+      continue;
+    }
     parts.push(
       el("span", { class: "txn", on: look ? { pointerenter: () => look(id), pointerleave: () => look(null) } : {} }, id)
     );
-    last = match.index + id.length;
   }
   parts.push(shown.slice(last));
   return parts;

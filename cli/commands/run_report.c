@@ -76,7 +76,8 @@ void run_progress(const isoproof_run_progress *p, void *user) {
   progress_parts(parts, count);
 }
 
-static void put_summary(FILE *out, const isoproof_run_summary *report) {
+static void put_summary(FILE *out, const void *about) {
+  const isoproof_run_summary *report = about;
   const isoproof_run_counts *c = isoproof_run_summary_counts(report);
   char failed[512], p50[32], p90[32], p99[32], most[32];
   errors(c, failed, sizeof failed);
@@ -96,14 +97,46 @@ static void put_summary(FILE *out, const isoproof_run_summary *report) {
   if (c->broken_totals > 0) fprintf(out, "  %" PRIu64 " reads of all accounts saw a wrong total\n", c->broken_totals);
 }
 
-void run_summary(FILE *out, const isoproof_run_summary *report) {
+/* Prints what `put` writes, wrapped. */
+static void put_wrapped(FILE *out, void (*put)(FILE *, const void *), const void *about) {
   char *text = NULL;
   size_t bytes;
   FILE *lines = open_memstream(&text, &bytes);
   if (lines == NULL) return;
-  put_summary(lines, report);
+  put(lines, about);
   if (fclose(lines) == 0) print_lines(out, text);
   free(text);
+}
+
+void run_summary(FILE *out, const isoproof_run_summary *report) { put_wrapped(out, put_summary, report); }
+
+/* ---- effort ---- */
+
+/* "  chances of anomalies: lost update 12, write skew 3" and "  no chance: long fork"; which of the two is `some`. */
+static void put_chances(FILE *out, const isoproof_effort *e, bool some) {
+  const char *before = some ? "  chances of anomalies: " : "  no chance: ";
+  for (size_t i = 0; isoproof_chance_at(i) != NULL; i++) {
+    if ((e->chances[i] > 0) != some) continue;
+    fprintf(out, "%s%s", before, isoproof_chance_at(i)->name);
+    if (some) fprintf(out, " %s%" PRIu64, e->at_least ? "at least " : "", e->chances[i]);
+    before = ", ";
+  }
+  if (before[0] == ',') fputc('\n', out);
+}
+
+static void put_effort(FILE *out, const void *about) {
+  const isoproof_effort *e = about;
+  fprintf(out, "  tried: %.1f at once (%" PRIu64 " at most), %.0f %% met a conflict, %" PRIu64 " version%s per key\n",
+          e->concurrency_mean, e->concurrency_max, 100.0 * (double)e->conflicting / (double)e->transactions,
+          e->versions_median, e->versions_median == 1 ? "" : "s");
+  put_chances(out, e, true);
+  put_chances(out, e, false);
+}
+
+void run_effort(FILE *out, const isoproof_history *history) {
+  isoproof_effort e = {.struct_size = sizeof e};
+  if (isoproof_history_effort(history, NULL, &e, NULL) != ISOPROOF_OK || !e.has_times || e.transactions == 0) return;
+  put_wrapped(out, put_effort, &e);
 }
 
 static void json_count(isoproof_json *j, const char *name, uint64_t count) {

@@ -144,6 +144,7 @@ static bool print_text(const tester *t, const judgement *j, FILE *out, bool colo
   how.width = out == stdout ? report_width(stdout) : 0;
   run_summary(out, j->report);
   run_cluster_summary(out, &t->plan.cluster);
+  run_effort(out, j->history);
   print_expectation(j, out);
   if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
   if (out != stdout || !output_gone()) message_error(&error, NULL);

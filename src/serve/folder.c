@@ -42,15 +42,17 @@ char *iso_folder_read(int file, size_t most, size_t *size) {
 
 /* ---- runs ---- */
 
-static bool has_result(int folder) {
-  const char *const name = "result.json";
+static bool has_file(int folder, const char *name) {
   int file = iso_folder_open(folder, &name, 1, false);
   if (file >= 0) close(file);
   return file >= 0;
 }
 
-static bool add_run(iso_past_runs *runs, const char *first, const char *second) {
-  iso_past_run run = {{first != NULL ? strdup(first) : NULL, second != NULL ? strdup(second) : NULL}, 0};
+/* Adds a folder that a run left, if it is one; false when memory is out. */
+static bool add_run(iso_past_runs *runs, int folder, const char *first, const char *second) {
+  bool complete = has_file(folder, "result.json");
+  if (!complete && !has_file(folder, "history.jsonl")) return true;
+  iso_past_run run = {{first != NULL ? strdup(first) : NULL, second != NULL ? strdup(second) : NULL}, 0, complete};
   run.part_count = second != NULL ? 2 : first != NULL ? 1 : 0;
   bool good = (first == NULL || run.parts[0] != NULL) && (second == NULL || run.parts[1] != NULL);
   if (good && iso_vec_push(&runs->list, run)) return true;
@@ -83,12 +85,12 @@ static bool visit_folders(iso_past_runs *runs, int folder, const char *parent, v
 }
 
 static bool visit_round(iso_past_runs *runs, int folder, const char *parent, const char *name) {
-  return !has_result(folder) || add_run(runs, parent, name);
+  return add_run(runs, folder, parent, name);
 }
 
 static bool visit_run(iso_past_runs *runs, int folder, const char *parent, const char *name) {
   (void)parent;
-  if (has_result(folder) && !add_run(runs, name, NULL)) return false;
+  if (!add_run(runs, folder, name, NULL)) return false;
   return visit_folders(runs, folder, name, visit_round);
 }
 
@@ -104,7 +106,7 @@ static int by_name(const void *a, const void *b) {
 
 bool iso_runs_find(int root, iso_past_runs *runs) {
   memset(runs, 0, sizeof *runs);
-  bool good = (!has_result(root) || add_run(runs, NULL, NULL)) && visit_folders(runs, root, NULL, visit_run);
+  bool good = add_run(runs, root, NULL, NULL) && visit_folders(runs, root, NULL, visit_run);
   if (!good) {
     iso_runs_free(runs);
     return false;

@@ -14,10 +14,11 @@ char *iso_folder_read(int file, size_t most, size_t *size);
 
 enum { ISO_RUN_PARTS = 2, ISO_RUNS_MOST = 500 };
 
-/* A folder that has a result.json. */
+/* A folder that has a result.json, or else a history: the run ended before it had a result. */
 typedef struct iso_past_run {
   char *parts[ISO_RUN_PARTS];
   uint32_t part_count;
+  bool complete; /* there is a result */
 } iso_past_run;
 
 typedef struct iso_past_runs {

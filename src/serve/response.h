@@ -8,10 +8,13 @@
 #include "base/vector.h"
 #include "serve/request.h"
 
+/* Which scripts a page may run: none, the file that comes with it, or its own. */
+typedef enum iso_scripts { ISO_SCRIPTS_NONE, ISO_SCRIPTS_OWN, ISO_SCRIPTS_INLINE } iso_scripts;
+
 typedef struct iso_response {
   int status;
   const char *type;
-  bool scripts; /* the page runs its own */
+  iso_scripts scripts;
   ISO_VEC(char) body;
 } iso_response;
 

@@ -46,6 +46,9 @@ async function graphTests(browser, data, file, test) {
   });
   await test("shows the cases side by side", async () => {
     const page = await open(browser, file, { hash: "#anomaly-2" });
+    equal(await page.locator(".case").count(), 0, "cases before the proof is opened");
+    await page.click(".proof-more summary");
+    await frames(page, 3);
     const boxes = await page.$$eval(".case", (all) =>
       all.map((one) => one.getBoundingClientRect()).map((box) => [Math.round(box.top), Math.round(box.left)])
     );

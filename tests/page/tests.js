@@ -7,6 +7,7 @@ const { sample, hostile } = require("./sample.js");
 const { looking } = require("./looking.js");
 const { largeTests } = require("./large.js");
 const { programTests } = require("./program.js");
+const { clippingTests } = require("./clipping.js");
 
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : null);
 const only = option("--only"),
@@ -22,14 +23,32 @@ async function openingTests(browser, data, file) {
     equal(await page.title(), "isoproof test on a sample: isoproof", "title");
     await page.context().close();
   });
-  await test("says the verdict, the anomaly and the proof on the first screen", async () => {
+  await test("shows the verdict, the anomaly drawn, its proof and the lattice on the first screen", async () => {
+    for (const [width, height] of [
+      [1400, 900],
+      [800, 900],
+    ]) {
+      const page = await open(browser, file, { width, height });
+      await frames(page, 3);
+      equal(await page.textContent("h1"), "Serializable is violated.", "headline");
+      equal(await page.textContent(".anomaly-head h2"), "Write skew #", "the anomaly is named");
+      const bottom = (selector) => page.locator(selector).first().evaluate((box) => box.getBoundingClientRect().bottom);
+      holds((await bottom(".graph-frame")) <= height, `the drawing ends at ${await bottom(".graph-frame")}`);
+      holds((await bottom(".lead")) <= height, `the sentence ends at ${await bottom(".lead")}`);
+      if (width > 1000) holds((await bottom(".lattice-wide")) <= height, `the lattice at ${await bottom(".lattice-wide")}`);
+      await page.context().close();
+    }
+  });
+  await test("tells each proof once, and places of operations on demand", async () => {
     const page = await open(browser, file);
-    equal(await page.textContent("h1"), "Serializable is violated.", "headline");
-    holds((await page.textContent(".why-title")).includes("write-skew"), "the anomaly is named");
-    equal(await page.locator(".why-box .proof li").count(), data.anomalies[0].sentences.length, "sentences");
-    const bottom = await page.locator(".why-box").evaluate((box) => box.getBoundingClientRect().bottom);
-    const lattice = await page.locator(".lattice-wide").evaluate((box) => box.getBoundingClientRect().bottom);
-    holds(bottom <= 860 && lattice <= 860, `the proof ends at ${bottom}, the lattice at ${lattice}, the screen at 860`);
+    await page.locator(".proof-more").evaluateAll((all) => all.forEach((one) => (one.open = true)));
+    await frames(page, 2);
+    const text = await page.evaluate(() => document.querySelector("main").innerText);
+    for (const sentence of data.anomalies[0].sentences) {
+      const words = sentence.replace(/ \([^()]*:\d+\)/g, "");
+      equal(text.split(words).length - 1, 1, `times that it says: ${words}`);
+    }
+    holds(!/\(\S+:\d+\)|\bline \d+/.test(text), "no places at first");
     await page.context().close();
   });
   await test("draws the lattice with verdicts by colour, shape and word", async () => {
@@ -273,7 +292,10 @@ async function main() {
     await noticeTests(browser, data);
     await safetyTests(browser, data);
     await largeTests(browser, test);
-    if (program && fs.existsSync(program)) await programTests(browser, program, test);
+    if (program && fs.existsSync(program)) {
+      await programTests(browser, program, test);
+      if (!only || "cuts nothing off sorts lists runs".includes(only)) await clippingTests(browser, program, test);
+    }
   } finally {
     await browser.close();
   }

@@ -166,7 +166,9 @@ struct isoproof_document {
   const char *file, *title, *format;
   const char *given_file; /* the file byte by byte; NULL where it has no name */
   isoproof_counts counts;
-  bool has_times; /* first_start and last_end say something */
+  bool has_effort;
+  isoproof_effort effort; /* where the history has times */
+  bool has_times;         /* first_start and last_end say something */
   int64_t first_start, last_end;
   double load_seconds, check_seconds;
   uint64_t peak_bytes;
@@ -274,6 +276,10 @@ void iso_tell_total(iso_words *words, const iso_document_bank *bank, const iso_d
 /* " s1t3 moves 3 from account 2 to account 0." for each transfer of an anomaly in such a history; false when memory is
  * out. */
 bool iso_tell_transfers(iso_words *words, const isoproof_history *history, const isoproof_anomaly *anomaly);
+/* ---- effort.c ---- */
+
+/* How hard the run tried, from its history; false when memory is out. */
+bool iso_document_take_effort(isoproof_document *document, const isoproof_history *history);
 
 /* ---- sentences.c ---- */
 

@@ -123,6 +123,7 @@ static void put_run(isoproof_json *json, const isoproof_document *d) {
     iso_json_field_i64(json, "last_end", d->last_end);
     isoproof_json_end(json);
   }
+  if (d->has_effort) iso_put_effort(json, &d->effort, false);
   if (d->facts.count > 0) {
     iso_json_field_object(json, "facts");
     for (size_t i = 0; i < d->facts.count; i++) {

@@ -7,6 +7,8 @@
 
 /* An anomaly in full, as an object; what pages and drawings show of it is its field "details". */
 void iso_put_anomaly_json(isoproof_json *json, const iso_full_anomaly *anomaly);
+/* "effort": how hard the run tried; with `words` for people, too. */
+void iso_put_effort(isoproof_json *json, const isoproof_effort *effort, bool words);
 /* "seconds" and "peak_bytes": what judging took, where it is known. */
 void iso_put_effort_json(isoproof_json *json, const isoproof_document *document);
 /* "notices":[...], also where there are none. */

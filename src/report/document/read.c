@@ -168,6 +168,11 @@ static bool read_times(reading *r, const iso_json *tree) {
   return true;
 }
 
+static bool read_effort(reading *r, const iso_json *tree) {
+  iso_read_effort(r->document, tree);
+  return true;
+}
+
 static bool read_facts(reading *r, const iso_json *tree) {
   if (tree->type != ISO_TREE_MAP) return true;
   for (const iso_json *child = tree->first; child != NULL && r->document->facts.count < ISO_DOCUMENT_FACTS;
@@ -289,6 +294,7 @@ static const struct field {
               ISO_DOCUMENT_NAMES(ISO_X)
 #undef ISO_X
                   {"times", read_times},
+              {"effort", read_effort},
               {"facts", read_facts},
               {"faults", read_faults},
               {"aborts", read_aborts},

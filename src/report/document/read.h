@@ -19,6 +19,8 @@ bool iso_read_searches(isoproof_document *document, const iso_json *tree);
 
 /* "bank"; false when memory is out. */
 bool iso_read_bank(isoproof_document *document, const iso_json *tree);
+/* "effort". */
+void iso_read_effort(isoproof_document *document, const iso_json *tree);
 
 /* Looks for the history of a document and takes it in, or says what the document lacks without it; `beside` is the file
  * that the document was read from.  ISOPROOF_ERR_MEMORY and ISOPROOF_ERR_CANCELLED are the only failures. */

@@ -57,7 +57,9 @@ static void put_graph(iso_output *out, const isoproof_document_anomaly *a, const
 static bool put_anomaly(iso_output *out, const isoproof_document_anomaly *a) {
   iso_arena arena = ISO_ARENA_EMPTY;
   iso_drawing drawing;
-  bool good = iso_layout(&arena, a, a->edges, a->edge_count, true, &drawing);
+  const isoproof_document_edge *edges;
+  uint32_t count;
+  bool good = iso_certain_edges(&arena, a, &edges, &count) && iso_layout(&arena, a, edges, count, true, &drawing);
   if (good) put_graph(out, a, &drawing, 0, a->case_count > 0 ? "What is certain" : "");
   for (uint32_t i = 0; good && i < a->case_count; i++) {
     const isoproof_document_case *one = &a->cases[i];

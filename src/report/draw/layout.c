@@ -37,7 +37,8 @@ static bool make_cards(grid *g, const isoproof_document_edge *edges, uint32_t ed
   if (place == NULL || used == NULL || g->d->cards == NULL || g->d->arrows == NULL) return false;
   for (uint32_t i = 0; i < edge_count; i++) used[edges[i].from] = used[edges[i].to] = true;
   for (uint32_t t = 0; t < a->txn_count; t++) {
-    if (!all && !used[t]) continue;
+    /* Of the initial transaction only its edges are of interest. */
+    if (!used[t] && (!all || a->txns[t].number == ISOPROOF_INITIAL_TXN)) continue;
     place[t] = g->d->card_count;
     g->d->cards[g->d->card_count++].txn = t;
   }

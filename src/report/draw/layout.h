@@ -63,6 +63,13 @@ typedef struct iso_drawing {
 bool iso_layout(iso_arena *arena, const isoproof_document_anomaly *anomaly, const isoproof_document_edge *edges,
                 uint32_t edge_count, bool all, iso_drawing *drawing);
 
+/* ---- certain.c ---- */
+
+/* What a drawing of an anomaly shows beside its cases: its edges, and those of the cases that hold in each of them, so
+ * that a lost update shows its cycle.  Quadratic in edges, of which there are few.  False when memory is out. */
+bool iso_certain_edges(iso_arena *arena, const isoproof_document_anomaly *anomaly, const isoproof_document_edge **edges,
+                       uint32_t *count);
+
 /* The line of an arrow as the path of an SVG, with rounded corners. */
 void iso_arrow_path(iso_words *words, const iso_arrow *arrow);
 /* What stands on it, "RW x", cut to ISO_LABEL_COLUMNS. */

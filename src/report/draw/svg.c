@@ -175,8 +175,10 @@ static bool add_panel(sheet *s, iso_arena *arena, const isoproof_document_case *
   panel *p = &s->panels[s->count];
   *p = (panel){.one = one};
   s->count++;
-  const isoproof_document_edge *edges = one != NULL ? one->edges : a->edges;
-  return iso_layout(arena, a, edges, one != NULL ? one->edge_count : a->edge_count, one == NULL, &p->drawing);
+  const isoproof_document_edge *edges = one != NULL ? one->edges : NULL;
+  uint32_t count = one != NULL ? one->edge_count : 0;
+  if (one == NULL && !iso_certain_edges(arena, a, &edges, &count)) return false;
+  return iso_layout(arena, a, edges, count, one == NULL, &p->drawing);
 }
 
 /* Side by side, in as many rows as a screen asks for. */

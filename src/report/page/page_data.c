@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/document/assessment.h"
 #include "report/document/json.h"
 
 /* Shares of the page, in percent: what does not fit is left out, and the page says so. */
@@ -34,7 +35,7 @@ void iso_page_data_time(const iso_page_data *page, const char *name, int64_t tim
 
 static void put_names(const iso_page_data *page, const char *field, const iso_name_list *names) {
   iso_json_field_list(page->json, field);
-  for (size_t i = 0; i < names->count; i++) isoproof_json_string(page->json, names->items[i]);
+  for (size_t i = 0; i < names->count; i++) isoproof_json_string(page->json, iso_level_called(names->items[i]));
   isoproof_json_end(page->json);
 }
 
@@ -54,7 +55,7 @@ static void put_expected(const iso_page_data *page) {
   const isoproof_document *d = page->document;
   iso_json_field_list(page->json, "expected");
   for (size_t i = 0; i < d->levels.count; i++) {
-    if (d->levels.items[i].asked) isoproof_json_string(page->json, d->levels.items[i].level);
+    if (d->levels.items[i].asked) isoproof_json_string(page->json, iso_level_called(d->levels.items[i].level));
   }
   isoproof_json_end(page->json);
 }
@@ -97,6 +98,16 @@ static void put_bank(const iso_page_data *page) {
     iso_tell_total(&words, bank, &bank->totals.items[i]);
     put_fact(page, "for example", &words);
   }
+}
+
+/* From the first start to the last end. */
+static void put_times(const iso_page_data *page) {
+  const isoproof_document *d = page->document;
+  if (!d->has_times) return;
+  iso_json_field_object(page->json, "times");
+  iso_page_data_time(page, "start", d->first_start);
+  iso_page_data_time(page, "end", d->last_end);
+  isoproof_json_end(page->json);
 }
 
 /* How many facts fit into their share. */
@@ -146,6 +157,18 @@ static void put_aborts(const iso_page_data *page) {
     isoproof_json_end(page->json);
   }
   isoproof_json_end(page->json);
+}
+
+/* As the result has it, or from the history: one without times tells how many versions there were, at least. */
+static void put_effort(iso_page_data *page) {
+  const isoproof_document *d = page->document;
+  isoproof_effort effort = {.struct_size = sizeof effort};
+  bool known = isoproof_document_effort(d, &effort);
+  if (!known && d->history != NULL) {
+    known = isoproof_history_effort(d->history, NULL, &effort, NULL) == ISOPROOF_OK;
+    if (!known) page->failed = true;
+  }
+  if (known) iso_put_effort(page->json, &effort, true);
 }
 
 /* ---- what is not there ---- */
@@ -213,6 +236,7 @@ void iso_page_data_put(iso_page_data *page) {
   iso_json_field_text(page->json, "file", d->file);
   iso_json_field_text(page->json, "format", d->format);
   put_counts(page);
+  put_times(page);
   put_verdicts(page);
   if (d->has_problem) iso_json_field_text(page->json, "problem", d->problem.message);
   iso_page_data_anomalies(page);
@@ -220,6 +244,7 @@ void iso_page_data_put(iso_page_data *page) {
   put_faults(page);
   put_aborts(page);
   iso_put_effort_json(page->json, d);
+  put_effort(page);
   if (!iso_page_data_time_series(page)) page->failed = true;
   iso_page_data_timeline(page);
   put_left_out(page, facts_shown);

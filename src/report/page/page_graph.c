@@ -125,8 +125,10 @@ static void put_drawing(const iso_page_data *page, const isoproof_document_anoma
 static void put_graph(iso_page_data *page, const isoproof_document_anomaly *a, const isoproof_document_case *one) {
   iso_arena arena = ISO_ARENA_EMPTY;
   iso_drawing d;
-  bool good = one != NULL ? iso_layout(&arena, a, one->edges, one->edge_count, false, &d)
-                          : iso_layout(&arena, a, a->edges, a->edge_count, true, &d);
+  const isoproof_document_edge *edges = one != NULL ? one->edges : NULL;
+  uint32_t count = one != NULL ? one->edge_count : 0;
+  bool good = (one != NULL || iso_certain_edges(&arena, a, &edges, &count)) &&
+              iso_layout(&arena, a, edges, count, one == NULL, &d);
   iso_json_field(page->json, "graph");
   if (good)
     put_drawing(page, a, &d);

@@ -1,10 +1,11 @@
-/* Throughput and latency over time, in a few hundred buckets; quantiles are exact. */
+/* Throughput and latency over time, in buckets of a round width by the length of the run; quantiles are exact. */
 #include <string.h>
 
 #include "history/history.h"
 #include "report/page/page_data.h"
 
-enum { MOST_BUCKETS = 600, STATUSES = 3 };
+/* Few enough that a bucket of a short run has transactions in it, many enough that a long one shows its faults. */
+enum { MOST_BUCKETS = 120, PER_BUCKET = 8, FEWEST_BUCKETS = 24, STATUSES = 3 };
 
 typedef struct series {
   const isoproof_history *history;
@@ -16,17 +17,29 @@ typedef struct series {
   uint64_t *latency;
 } series;
 
-/* 1, 2 or 5 times a power of ten, such that the buckets suffice. */
-static uint64_t nice_width(uint64_t span) {
-  uint64_t power = 1;
-  for (;;) {
-    static const uint64_t factors[] = {1, 2, 5};
+/* The least width that cuts the run into fewer than `most` buckets: 1, 2 or 5 times a power of ten nanoseconds, or such
+ * a number of minutes. */
+static uint64_t nice_width(uint64_t span, uint64_t most) {
+  static const uint64_t factors[] = {1, 2, 5}, minute = UINT64_C(60000000000);
+  uint64_t unit = 1;
+  for (uint64_t power = 1;; power *= 10) {
     for (int i = 0; i < 3; i++) {
-      if (span / (power * factors[i]) < MOST_BUCKETS) return power * factors[i];
+      uint64_t width = unit * power * factors[i];
+      if (unit == 1 && width >= minute) {
+        unit = minute;
+        power = 1;
+        i = 0;
+        width = minute;
+      }
+      if (span / width < most || width > UINT64_MAX / 50) return width;
     }
-    if (power > UINT64_MAX / 50) return power * 5;
-    power *= 10;
   }
+}
+
+/* A bucket in which next to nothing ended says nothing about a rate. */
+static uint64_t most_buckets(const isoproof_history *h) {
+  uint64_t most = h->txns / PER_BUCKET;
+  return most < FEWEST_BUCKETS ? FEWEST_BUCKETS : most > MOST_BUCKETS ? MOST_BUCKETS : most;
 }
 
 /* When a transaction counts: at its end, or at its start where it has none. */
@@ -120,7 +133,7 @@ bool iso_page_data_time_series(const iso_page_data *page) {
     uint64_t span = (uint64_t)d->last_end - (uint64_t)d->first_start;
     s->history = d->history;
     s->first = d->first_start;
-    s->width = nice_width(span);
+    s->width = nice_width(span, most_buckets(d->history));
     s->buckets = (uint32_t)(span / s->width) + 1;
     if (s->buckets > MOST_BUCKETS) s->buckets = MOST_BUCKETS;
     good = gather(s);

@@ -375,6 +375,7 @@ static bool fill_notice(isoproof_notice *out) {
   X(isoproof_notice, fill_notice(out))                                                                                 \
   X(isoproof_resolution, is_ok(isoproof_history_resolve(h->history, NULL, out, e), e))                                 \
   X(isoproof_stats, is_ok(isoproof_history_stats(h->history, NULL, out, e), e))                                        \
+  X(isoproof_effort, is_ok(isoproof_history_effort(h->history, NULL, out, e), e))                                      \
   X(isoproof_write_loss,                                                                                               \
     is_ok(isoproof_history_write_to(h->history, ISOPROOF_FORMAT_PLUME, swallow, NULL, NULL, NULL, out, e), e))         \
   X(isoproof_write_loss,                                                                                               \
