@@ -33,6 +33,23 @@ static void tell(const isoproof_coo_event *event, bool script, char *out, size_t
              event->waited ? " goes on" : "");
 }
 
+static double time_of(const isoproof_coo_event *event) {
+  return (strcmp(event->kind, "done") == 0 ? event->finished : event->started) * 1000;
+}
+
+/* Where the sessions do not fit beside each other: each step says whose it is. */
+static void print_events_narrow(const coo_view *view, size_t row, size_t level, bool script) {
+  isoproof_coo_event event = {.struct_size = sizeof event};
+  char text[400];
+  printf("  %-*s%s\n", TIME, "ms", "session");
+  for (size_t i = 0; isoproof_coo_cell_event_at(view->matrix, row, level, i, &event); i++) {
+    tell(&event, script, text, sizeof text);
+    printf("  %*.1f  %*s%u  ", TIME - 4, time_of(&event), 2, "", event.session);
+    put_escaped(stdout, text);
+    putchar('\n');
+  }
+}
+
 static void print_events(const coo_view *view, size_t row, size_t level, bool script) {
   isoproof_coo_event event = {.struct_size = sizeof event};
   char text[400];
@@ -42,6 +59,12 @@ static void print_events(const coo_view *view, size_t row, size_t level, bool sc
     unsigned columns = text_columns(text);
     if (event.session <= sessions && columns > width[event.session]) width[event.session] = columns;
   }
+  unsigned total = TIME + 2;
+  for (unsigned s = 1; s <= sessions; s++) total += (width[s] < LEAST ? LEAST : width[s]) + 2;
+  if (total > view->width + 2) {
+    print_events_narrow(view, row, level, script);
+    return;
+  }
   printf("  %-*s", TIME, "ms");
   for (unsigned s = 1; s <= sessions; s++) {
     if (width[s] < LEAST) width[s] = LEAST;
@@ -50,8 +73,7 @@ static void print_events(const coo_view *view, size_t row, size_t level, bool sc
   }
   putchar('\n');
   for (size_t i = 0; isoproof_coo_cell_event_at(view->matrix, row, level, i, &event); i++) {
-    bool ended = strcmp(event.kind, "done") == 0;
-    printf("  %*.1f  ", TIME - 4, (ended ? event.finished : event.started) * 1000);
+    printf("  %*.1f  ", TIME - 4, time_of(&event));
     unsigned indent = 2;
     for (unsigned s = 1; s < event.session && s <= sessions; s++) indent += width[s] + 2;
     tell(&event, script, text, sizeof text);
@@ -64,7 +86,11 @@ static void print_events(const coo_view *view, size_t row, size_t level, bool sc
 static void print_errors(const coo_view *view, size_t row, size_t level) {
   isoproof_coo_event event = {.struct_size = sizeof event};
   for (size_t i = 0; isoproof_coo_cell_error_at(view->matrix, row, level, i, &event); i++) {
-    printf("  session %u, %s: %s ", event.session, event.step, event.code);
+    printf("  session %u, ", event.session);
+    put_escaped(stdout, event.step);
+    fputs(": ", stdout);
+    put_escaped(stdout, event.code);
+    putchar(' ');
     put_escaped(stdout, event.message);
     putchar('\n');
   }
@@ -78,47 +104,80 @@ static void print_verdicts(const coo_view *view, size_t row, size_t level) {
     bool any = false;
     for (size_t i = 0; isoproof_coo_cell_verdict_at(view->matrix, row, level, i, &verdict); i++) {
       if (strcmp(verdict.verdict, wanted[w]) != 0) continue;
-      printf("%s%s",
-             any      ? ", "
-             : w == 0 ? "  what committed violates  "
-                      : "  what committed satisfies ",
-             verdict.level);
+      fputs(any      ? ", "
+            : w == 0 ? "  what committed violates  "
+                     : "  what committed satisfies ",
+            stdout);
+      put_escaped(stdout, verdict.level);
       any = true;
     }
     if (any) putchar('\n');
   }
 }
 
-static void print_cell(const coo_view *view, const isoproof_coo_row *row, size_t r, size_t l) {
+/* Whether the level that is expected allows it. */
+static void print_expected(const coo_view *view, size_t level, const isoproof_coo_cell *cell) {
+  isoproof_coo_summary summary = {.struct_size = sizeof summary};
+  if (!isoproof_coo_matrix_summary_at(view->matrix, level, &summary)) return;
+  if (summary.expected == NULL) {
+    puts("  expected  nothing: the database documents no level for it");
+    return;
+  }
+  printf("  expected  %s, %s: ", summary.expected,
+         strcmp(summary.source, "option") == 0 ? "which was asked for" : "which the database documents");
+  if (cell->unexpected > 0)
+    printf("UNEXPECTED, it forbids this (%u of %u runs)\n", cell->unexpected, cell->runs);
+  else
+    puts(cell->expected != NULL && strcmp(cell->expected, "unknown") == 0 ? "not decided" : "allowed");
+}
+
+void coo_steps_cell(const coo_view *view, size_t r, size_t l) {
+  isoproof_coo_row row = {.struct_size = sizeof row};
   isoproof_coo_cell cell = {.struct_size = sizeof cell};
-  char letters[32];
+  char letters[COO_LETTERS], title[256];
   const char *level = isoproof_coo_matrix_level_at(view->matrix, l);
-  if (!isoproof_coo_matrix_cell_at(view->matrix, r, l, &cell)) return;
+  if (!isoproof_coo_matrix_row_at(view->matrix, r, &row) || !isoproof_coo_matrix_cell_at(view->matrix, r, l, &cell) ||
+      cell.runs == 0)
+    return;
   coo_letters(&cell, letters);
-  printf("%u %s (%s) at %s: %s, %s\n", row->number, row->name, row->kind, level, letters,
-         isoproof_coo_result_meaning(cell.result));
-  if (row->plan != NULL) printf("  planned   %s\n", row->plan);
-  if (cell.executed != NULL) printf("  executed  %s\n", cell.executed);
-  char published = coo_differs(view, row, level, &cell);
+  coo_row_title(&row, title, sizeof title);
+  put_escaped(stdout, title);
+  fputs(" (", stdout);
+  put_escaped(stdout, row.kind);
+  fputs(") at ", stdout);
+  put_escaped(stdout, level);
+  printf(": %s, %s\n", letters, isoproof_coo_result_meaning(cell.result));
+  if (row.plan != NULL) printf("  planned   %s\n", row.plan);
+  if (cell.executed != NULL) {
+    fputs("  executed  ", stdout);
+    put_escaped(stdout, cell.executed);
+    putchar('\n');
+  }
+  print_expected(view, l, &cell);
+  char published = coo_differs(view, &row, level, &cell);
   if (published != 0) printf("  the paper reports %c\n", published);
   putchar('\n');
-  print_events(view, r, l, row->plan == NULL);
+  print_events(view, r, l, row.plan == NULL);
   putchar('\n');
   print_errors(view, r, l);
   if (cell.executed != NULL) {
-    printf("  POP cycle of what was executed: %s\n", cell.cycle != NULL ? cell.cycle : "none");
-    printf("  Adya, of what committed: %s\n", cell.phenomenon != NULL ? cell.phenomenon : "none");
+    fputs("  POP cycle of what was executed: ", stdout);
+    put_escaped(stdout, cell.cycle != NULL ? cell.cycle : "none");
+    fputs("\n  Adya, of what committed: ", stdout);
+    put_escaped(stdout, cell.phenomenon != NULL ? cell.phenomenon : "none");
+    putchar('\n');
   }
   print_verdicts(view, r, l);
 }
 
 void coo_steps(const coo_view *view) {
   isoproof_coo_row row = {.struct_size = sizeof row};
-  printf("%s\n", isoproof_coo_matrix_database(view->matrix));
+  put_escaped(stdout, isoproof_coo_matrix_database(view->matrix));
+  putchar('\n');
   for (size_t r = 0; isoproof_coo_matrix_row_at(view->matrix, r, &row); r++) {
     for (size_t l = 0; isoproof_coo_matrix_level_at(view->matrix, l) != NULL; l++) {
       putchar('\n');
-      print_cell(view, &row, r, l);
+      coo_steps_cell(view, r, l);
     }
   }
 }
