@@ -227,14 +227,15 @@ static const char *const description[] = {
     "forbids, or when --against finds a difference.",
     NULL};
 
-const command command_coo = {"coo",
-                             "Run every anomaly as a test case on a database",
-                             "(--db URL,.. | --cluster NAME | --from FILE | --schedule STEPS | --schedules FILE | --generate) [OPTION...]",
-                             description,
-                             NULL,
-                             NULL,
-                             table,
-                             COO_OPTIONS,
-                             examples,
-                             COUNT_OF(examples),
-                             run};
+const command command_coo = {
+    "coo",
+    "Run every anomaly as a test case on a database",
+    "(--db URL,.. | --cluster NAME | --from FILE | --schedule STEPS | --schedules FILE | --generate) [OPTION...]",
+    description,
+    NULL,
+    NULL,
+    table,
+    COO_OPTIONS,
+    examples,
+    COUNT_OF(examples),
+    run};

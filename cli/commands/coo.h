@@ -109,6 +109,9 @@ void coo_row_title(const isoproof_coo_row *row, char *out, size_t size);
 char coo_differs(const coo_view *view, const isoproof_coo_row *row, const char *level, const isoproof_coo_cell *cell);
 /* The one line that says it all: the database, how much was run, and whether something was unexpected. */
 void coo_headline(const coo_view *view, char *out, size_t size);
+/* Prints a line of text of unknown origin, wrapped at the width of the terminal; later lines begin after `indent`
+ * spaces.  What stands before a tab in the format is printed as it is. */
+void coo_put(const coo_view *view, unsigned indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 const char *coo_color_of(const coo_view *view, const isoproof_coo_cell *cell);
 /* A field of a CSV file. */
 void coo_csv_field(const char *text);

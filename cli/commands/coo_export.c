@@ -100,7 +100,8 @@ static void csv_cell(const coo_view *view, const isoproof_coo_row *row, size_t l
   const isoproof_coo_matrix *matrix = view->matrix;
   const char *level = isoproof_coo_matrix_level_at(matrix, l);
   isoproof_coo_summary summary = {.struct_size = sizeof summary};
-  char published = isoproof_coo_published(isoproof_coo_matrix_database(matrix), level, view->hermitage ? 0 : row->number);
+  char published =
+      isoproof_coo_published(isoproof_coo_matrix_database(matrix), level, view->hermitage ? 0 : row->number);
   (void)isoproof_coo_matrix_summary_at(matrix, l, &summary);
   coo_csv_field(isoproof_coo_matrix_database(matrix));
   putchar(',');
@@ -115,7 +116,8 @@ static void csv_cell(const coo_view *view, const isoproof_coo_row *row, size_t l
   coo_csv_field(cell->cycle);
   putchar(',');
   coo_csv_field(cell->phenomenon);
-  printf(",%s,%s,%.3f,", cell->broken ? "yes" : "no", published != 0 ? (const char[]){published, 0} : "", cell->seconds);
+  printf(",%s,%s,%.3f,", cell->broken ? "yes" : "no", published != 0 ? (const char[]){published, 0} : "",
+         cell->seconds);
   coo_csv_field(row->plan);
   putchar(',');
   coo_csv_field(summary.expected);

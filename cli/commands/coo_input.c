@@ -56,7 +56,8 @@ static bool add_line(coo_schedules *all, const char *path, unsigned long number,
   if (isoproof_schedule_parse(text, &schedule, &error) != ISOPROOF_OK) {
     error.line = number;
     error.column += skipped;
-    message_error(&error, path);
+    snprintf(error.file, sizeof error.file, "%s", path);
+    message_error(&error, NULL);
     return false;
   }
   isoproof_schedule_free(schedule);

@@ -1,10 +1,12 @@
 /* coo_matrix.c - the matrix in a terminal, as wide as that is. */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands/coo.h"
 
-enum { LEAD = 12, NAME_LEAST = 16, LEVELS_MOST = 8, SHORT = 8 };
+enum { LEAD = 12, NAME_LEAST = 16, LEVELS_MOST = 8 };
 
 /* ---- what all outputs share ---- */
 
@@ -54,7 +56,38 @@ void coo_headline(const coo_view *view, char *out, size_t size) {
   if (unexpected > 0)
     snprintf(out + used, size - (size_t)used, "%zu UNEXPECTED%s", unexpected, stopped);
   else
-    snprintf(out + used, size - (size_t)used, "%s%s", expected ? "nothing unexpected" : "nothing was expected", stopped);
+    snprintf(out + used, size - (size_t)used, "%s%s", expected ? "nothing unexpected" : "nothing was expected",
+             stopped);
+}
+
+/* The text with everything in it that is no text made visible; NULL when memory is out. */
+static char *escaped(const char *text) {
+  char *made = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&made, &size);
+  if (stream == NULL) return NULL;
+  put_escaped(stream, text);
+  fclose(stream);
+  return made;
+}
+
+void coo_put(const coo_view *view, unsigned indent, const char *format, ...) {
+  char *text = NULL;
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (length < 0) return;
+  /* The first tab is that of the format: what may have others comes after it. */
+  char *tab = strchr(format, '\t') != NULL ? strchr(text, '\t') : NULL;
+  char *rest = tab != NULL ? tab + 1 : text + strspn(text, " ");
+  char *safe = escaped(rest);
+  size_t lead = (size_t)((tab != NULL ? tab : rest) - text);
+  fwrite(text, 1, lead, stdout);
+  if (safe != NULL) print_wrapped(stdout, safe, (unsigned)lead, indent, view->width);
+  putchar('\n');
+  free(safe);
+  free(text);
 }
 
 const char *coo_color_of(const coo_view *view, const isoproof_coo_cell *cell) {
@@ -77,32 +110,6 @@ typedef struct layout {
   unsigned name; /* with the space after it */
   bool is_short; /* the columns have abbreviations */
 } layout;
-
-/* "read uncommitted" is RU, "serializable" SER. */
-static void abbreviate(const char *name, char out[SHORT]) {
-  size_t used = 0;
-  bool words = strpbrk(name, " -_") != NULL;
-  for (size_t i = 0; name[i] != 0 && used < 4; i++) {
-    bool begins = i == 0 || strchr(" -_", name[i - 1]) != NULL;
-    if ((words && !begins) || (!words && used == 3)) continue;
-    char c = name[i];
-    if (c >= 'a' && c <= 'z') c = (char)(c - 'a' + 'A');
-    if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) out[used++] = c;
-  }
-  out[used] = 0;
-}
-
-/* What is called like one before it has a number. */
-static void shorten_head(layout *l, const char *name) {
-  char text[SHORT];
-  bool taken = false;
-  abbreviate(name, text);
-  for (size_t i = 0; i < l->levels; i++) taken = taken || strcmp(l->heads[i], text) == 0;
-  if (taken || text[0] == 0)
-    snprintf(l->heads[l->levels], sizeof l->heads[0], "%s%zu", text, l->levels + 1);
-  else
-    snprintf(l->heads[l->levels], sizeof l->heads[0], "%s", text);
-}
 
 static void cell_text(const coo_view *view, const isoproof_coo_row *row, size_t level, const isoproof_coo_cell *cell,
                       char out[64]) {
@@ -129,7 +136,7 @@ static void measure(const coo_view *view, bool is_short, layout *l) {
   *l = (layout){.is_short = is_short};
   for (; l->levels < LEVELS_MOST && (level = isoproof_coo_matrix_level_at(matrix, l->levels)) != NULL; l->levels++) {
     if (is_short)
-      shorten_head(l, level);
+      isoproof_coo_matrix_level_short(matrix, l->levels, l->heads[l->levels]);
     else
       snprintf(l->heads[l->levels], sizeof l->heads[0], "%s", level);
     l->widths[l->levels] = text_columns(l->heads[l->levels]) + 2;
@@ -184,15 +191,11 @@ static void text_summary(const coo_view *view) {
   coo_headline(view, line, sizeof line);
   bool bad = isoproof_coo_matrix_unexpected(view->matrix) > 0;
   if (view->color) fputs(bad ? "\033[1;31m" : "\033[1m", stdout);
-  put_escaped(stdout, line);
-  puts(view->color ? "\033[0m\n" : "\n");
+  coo_put(view, 2, "%s", line);
+  puts(view->color ? "\033[0m" : "");
   for (size_t i = 0; (level = isoproof_coo_matrix_level_at(view->matrix, i)) != NULL; i++) {
-    fputs("  ", stdout);
-    put_escaped(stdout, level);
-    fputs(": ", stdout);
     isoproof_coo_matrix_sentence_at(view->matrix, i, line, sizeof line);
-    print_wrapped(stdout, line, 4 + text_columns(level), 4, view->width);
-    putchar('\n');
+    coo_put(view, 4, "  %s: %s", level, line);
   }
 }
 
@@ -200,30 +203,15 @@ static void text_unexpected_cell(const coo_view *view, const isoproof_coo_row *r
                                  const isoproof_coo_cell *cell) {
   isoproof_coo_summary summary = {.struct_size = sizeof summary};
   isoproof_coo_event event = {.struct_size = sizeof event};
-  char title[256];
+  char title[256], runs[64] = "";
   coo_row_title(row, title, sizeof title);
   if (!isoproof_coo_matrix_summary_at(view->matrix, l, &summary)) return;
-  fputs("  ", stdout);
-  put_escaped(stdout, title);
-  fputs(" at ", stdout);
-  put_escaped(stdout, isoproof_coo_matrix_level_at(view->matrix, l));
-  printf(": %s forbids it", summary.expected);
-  if (cell->runs > 1) printf(" (%u of %u runs)", cell->unexpected, cell->runs);
-  putchar('\n');
-  if (cell->executed != NULL) {
-    fputs("    executed  ", stdout);
-    put_escaped(stdout, cell->executed);
-    putchar('\n');
-  }
-  for (size_t i = 0; isoproof_coo_cell_error_at(view->matrix, r, l, i, &event); i++) {
-    printf("    session %u, ", event.session);
-    put_escaped(stdout, event.step);
-    fputs(": ", stdout);
-    put_escaped(stdout, event.code);
-    putchar(' ');
-    put_escaped(stdout, event.message);
-    putchar('\n');
-  }
+  if (cell->runs > 1) snprintf(runs, sizeof runs, " (%u of %u runs)", cell->unexpected, cell->runs);
+  coo_put(view, 4, "  %s at %s: %s forbids it%s", title, isoproof_coo_matrix_level_at(view->matrix, l),
+          summary.expected, runs);
+  if (cell->executed != NULL) coo_put(view, 14, "    executed  \t%s", cell->executed);
+  for (size_t i = 0; isoproof_coo_cell_error_at(view->matrix, r, l, i, &event); i++)
+    coo_put(view, 6, "    session %u, %s: %s %s", event.session, event.step, event.code, event.message);
 }
 
 static void text_unexpected(const coo_view *view) {
@@ -267,8 +255,8 @@ static void text_table(const coo_view *view, const layout *l) {
 
 static void text_hermitage(const coo_view *view, const layout *l) {
   const char *test;
-  puts("\nAs hermitage has it: y prevented, n not prevented, r prevented for transactions");
-  puts("that only read");
+  putchar('\n');
+  coo_put(view, 0, "As hermitage has it: y prevented, n not prevented, r prevented for transactions that only read");
   unsigned name = 0;
   for (size_t i = 0; i < l->levels; i++)
     if (text_columns(l->heads[i]) + 2 > name) name = text_columns(l->heads[i]) + 2;
@@ -292,17 +280,17 @@ static void text_races(const coo_view *view) {
   char title[256];
   for (size_t r = 0; isoproof_coo_matrix_row_at(view->matrix, r, &row); r++) {
     for (size_t l = 0; isoproof_coo_matrix_cell_at(view->matrix, r, l, &cell); l++) {
+      char counts[128] = "";
+      size_t used = 0;
       if (cell.counts[cell.result] == cell.runs) continue;
       coo_row_title(&row, title, sizeof title);
-      fputs("races: ", stdout);
-      put_escaped(stdout, title);
-      fputs(" at ", stdout);
-      put_escaped(stdout, isoproof_coo_matrix_level_at(view->matrix, l));
-      putchar(':');
-      for (int i = 0; i < ISOPROOF_COO_RESULTS; i++) {
-        if (cell.counts[i] > 0) printf(" %c %u", isoproof_coo_result_letter((isoproof_coo_result)i), cell.counts[i]);
+      for (int i = 0; i < ISOPROOF_COO_RESULTS && used < sizeof counts; i++) {
+        if (cell.counts[i] == 0) continue;
+        used += (size_t)snprintf(counts + used, sizeof counts - used, " %c %u",
+                                 isoproof_coo_result_letter((isoproof_coo_result)i), cell.counts[i]);
       }
-      printf(" of %u runs\n", cell.runs);
+      coo_put(view, 7, "races: %s at %s:%s of %u runs", title, isoproof_coo_matrix_level_at(view->matrix, l), counts,
+              cell.runs);
     }
   }
 }
@@ -336,16 +324,17 @@ static void text_legend(const coo_view *view, const layout *l) {
   }
   if (m.missing > 0) fputs(", - not run", stdout);
   putchar('\n');
-  for (size_t i = 0; l->is_short && i < l->levels; i++) {
-    printf("%s%s ", i > 0 ? ", " : "", l->heads[i]);
-    put_escaped(stdout, isoproof_coo_matrix_level_at(view->matrix, i));
-  }
-  if (l->is_short) putchar('\n');
+  char names[LEVELS_MOST * 80] = "";
+  size_t used = 0;
+  for (size_t i = 0; l->is_short && i < l->levels && used < sizeof names; i++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %.60s", i > 0 ? ", " : "", l->heads[i],
+                             isoproof_coo_matrix_level_at(view->matrix, i));
+  if (l->is_short) coo_put(view, 0, "%s", names);
   if (m.unexpected > 0) puts("*: the level that is expected forbids it");
-  if (m.broken > 0) puts("!: a transaction was rolled back, and what committed is an anomaly all the same");
+  if (m.broken > 0) coo_put(view, 3, "!: a transaction was rolled back, and what committed is an anomaly all the same");
   if (isoproof_coo_matrix_left_out(view->matrix) > 0)
-    printf("%" PRIu64 " more cycles within the limits were left out (--limit, --seed)\n",
-           isoproof_coo_matrix_left_out(view->matrix));
+    coo_put(view, 0, "%" PRIu64 " more cycles within the limits were left out (--limit, --seed)",
+            isoproof_coo_matrix_left_out(view->matrix));
   if (view->compare && !view->hermitage) printf("%u cells differ from the published ones\n", m.differing);
 }
 

@@ -34,16 +34,32 @@ static const int modes[COO_OPTIONS] = {[COO_SCHEDULE] = COO_EXPLAIN | COO_RUN,
 /* Two options that cannot both be meant. */
 static const struct {
   int first, second;
-} rivals[] = {
-    {COO_DB, COO_CLUSTER},         {COO_SCHEDULE, COO_GENERATE},   {COO_SCHEDULE, COO_TRANSACTIONS},
-    {COO_SCHEDULE, COO_OBJECTS},   {COO_SCHEDULE, COO_CASE},       {COO_SCHEDULE, COO_SUITE},
-    {COO_SCHEDULE, COO_PREDICATE}, {COO_SCHEDULE, COO_COMPARE},    {COO_SCHEDULES, COO_GENERATE},
-    {COO_SCHEDULES, COO_OBJECTS},  {COO_SCHEDULES, COO_CASE},      {COO_SCHEDULES, COO_TRANSACTIONS},
-    {COO_SCHEDULES, COO_SUITE},    {COO_SCHEDULES, COO_PREDICATE}, {COO_SCHEDULES, COO_COMPARE},
-    {COO_GENERATE, COO_CASE},      {COO_TRANSACTIONS, COO_CASE},   {COO_OBJECTS, COO_CASE},
-    {COO_GENERATE, COO_SUITE},     {COO_TRANSACTIONS, COO_SUITE},  {COO_OBJECTS, COO_SUITE},
-    {COO_COUNT, COO_SQL},          {COO_COUNT, COO_LIMIT},         {COO_COUNT, COO_SEED},
-    {COO_JSON, COO_AS},            {COO_AGAINST, COO_COMPARE}};
+} rivals[] = {{COO_DB, COO_CLUSTER},
+              {COO_SCHEDULE, COO_GENERATE},
+              {COO_SCHEDULE, COO_TRANSACTIONS},
+              {COO_SCHEDULE, COO_OBJECTS},
+              {COO_SCHEDULE, COO_CASE},
+              {COO_SCHEDULE, COO_SUITE},
+              {COO_SCHEDULE, COO_PREDICATE},
+              {COO_SCHEDULE, COO_COMPARE},
+              {COO_SCHEDULES, COO_GENERATE},
+              {COO_SCHEDULES, COO_OBJECTS},
+              {COO_SCHEDULES, COO_CASE},
+              {COO_SCHEDULES, COO_TRANSACTIONS},
+              {COO_SCHEDULES, COO_SUITE},
+              {COO_SCHEDULES, COO_PREDICATE},
+              {COO_SCHEDULES, COO_COMPARE},
+              {COO_GENERATE, COO_CASE},
+              {COO_TRANSACTIONS, COO_CASE},
+              {COO_OBJECTS, COO_CASE},
+              {COO_GENERATE, COO_SUITE},
+              {COO_TRANSACTIONS, COO_SUITE},
+              {COO_OBJECTS, COO_SUITE},
+              {COO_COUNT, COO_SQL},
+              {COO_COUNT, COO_LIMIT},
+              {COO_COUNT, COO_SEED},
+              {COO_JSON, COO_AS},
+              {COO_AGAINST, COO_COMPARE}};
 
 /* An option that only completes another one. */
 static bool needs(const options *parsed, int number, bool there, const char *what) {
@@ -96,7 +112,6 @@ bool coo_options_agree(const options *parsed, coo_mode mode) {
     return false;
   bool steps = parsed->common[COMMON_VERBOSE].on && (mode == COO_RUN || mode == COO_SAVED);
   if (!steps || (!v[COO_JSON].on && (!v[COO_AS].given || v[COO_AS].choice == 0))) return true;
-  message("coo: --verbose and --%s exclude each other: it has every step already",
-          v[COO_JSON].on ? "json" : "as");
+  message("coo: --verbose and --%s exclude each other: it has every step already", v[COO_JSON].on ? "json" : "as");
   return false;
 }

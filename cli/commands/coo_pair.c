@@ -3,6 +3,9 @@
 
 #include "cli/commands/coo.h"
 
+/* How many names of what has no counterpart are shown. */
+enum { UNMATCHED_MOST = 8 };
+
 /* One difference with everything about it. */
 typedef struct pair_cell {
   isoproof_coo_difference at;
@@ -38,14 +41,14 @@ static size_t count_differences(const coo_pair *pair) {
 }
 
 /* "3 of 132 cells differ". */
-static void print_count(const coo_pair *pair) {
+static void tell_count(const coo_pair *pair, char *out, size_t size) {
   size_t count = count_differences(pair), cells = isoproof_coo_comparison_cells(pair->comparison);
   if (cells == 0)
-    puts("no cell has a counterpart: nothing was compared");
+    snprintf(out, size, "no cell has a counterpart: nothing was compared");
   else if (count == 0)
-    printf("no cell of %zu differs\n", cells);
+    snprintf(out, size, "no cell of %zu differs", cells);
   else
-    printf("%zu of %zu cells differ%s\n", count, cells, count == 1 ? "s" : "");
+    snprintf(out, size, "%zu of %zu cells differ%s", count, cells, count == 1 ? "s" : "");
 }
 
 /* ---- text ---- */
@@ -53,19 +56,18 @@ static void print_count(const coo_pair *pair) {
 /* What has no counterpart, in a line for each kind and side. */
 static void text_unmatched(const coo_pair *pair) {
   for (int kind = 0; kind < 4; kind++) {
-    bool in_other = (kind & 1) != 0, is_level = kind < 2, any = false;
+    bool in_other = (kind & 1) != 0, is_level = kind < 2;
     isoproof_coo_unmatched one = {.struct_size = sizeof one};
+    size_t count = 0, used = 0;
+    char names[512] = "";
     for (size_t i = 0; isoproof_coo_comparison_unmatched_at(pair->comparison, i, &one); i++) {
       if (one.in_other != in_other || one.is_level != is_level) continue;
-      if (!any) {
-        printf("only %s has the %s ", in_other ? "the other" : "this one", is_level ? "levels" : "cases");
-      } else {
-        fputs(", ", stdout);
-      }
-      put_escaped(stdout, one.name);
-      any = true;
+      if (count++ < UNMATCHED_MOST && used < sizeof names)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%.60s", count > 1 ? ", " : "", one.name);
     }
-    if (any) putchar('\n');
+    if (count == 0) continue;
+    coo_put(&pair->view, 2, "only %s has the %s%s %s%s", in_other ? "the other" : "this one",
+            is_level ? "level" : "case", count == 1 ? "" : "s", names, count > UNMATCHED_MOST ? ", ..." : "");
   }
 }
 
@@ -84,11 +86,10 @@ static void put_padded(const char *text, unsigned width) {
 void coo_pair_text(const coo_pair *pair) {
   pair_cell d;
   unsigned level = 7, name = 6;
-  put_escaped(stdout, isoproof_coo_matrix_database(pair->view.matrix));
-  fputs(" against ", stdout);
-  put_escaped(stdout, isoproof_coo_matrix_database(pair->other.matrix));
-  fputs(": ", stdout);
-  print_count(pair);
+  char count[96];
+  tell_count(pair, count, sizeof count);
+  coo_put(&pair->view, 2, "%s against %s: %s", isoproof_coo_matrix_database(pair->view.matrix),
+          isoproof_coo_matrix_database(pair->other.matrix), count);
   for (size_t i = 0; difference_at(pair, i, &d); i++) {
     if (text_columns(d.level) + 2 > level) level = text_columns(d.level) + 2;
     if (text_columns(d.title) + 2 > name) name = text_columns(d.title) + 2;
@@ -109,7 +110,7 @@ void coo_pair_text(const coo_pair *pair) {
   }
   putchar('\n');
   text_unmatched(pair);
-  fputs("P pass, A anomaly, R rule, D deadlock, T timeout; * unexpected, ! broken after a rollback\n", stdout);
+  coo_put(&pair->view, 0, "P pass, A anomaly, R rule, D deadlock, T timeout; * unexpected, ! broken after a rollback");
 }
 
 void coo_pair_steps(const coo_pair *pair) {
@@ -131,12 +132,13 @@ void coo_pair_steps(const coo_pair *pair) {
 
 void coo_pair_markdown(const coo_pair *pair) {
   pair_cell d;
+  char count[96];
   fputs("**", stdout);
   coo_markdown_text(isoproof_coo_matrix_database(pair->view.matrix));
   fputs("** against **", stdout);
   coo_markdown_text(isoproof_coo_matrix_database(pair->other.matrix));
-  fputs("**: ", stdout);
-  print_count(pair);
+  tell_count(pair, count, sizeof count);
+  printf("**: %s\n", count);
   for (size_t i = 0; difference_at(pair, i, &d); i++) {
     if (i == 0) fputs("\n| level | case | this | other |\n|---|---|---|---|\n", stdout);
     fputs("| ", stdout);

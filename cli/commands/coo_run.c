@@ -1,5 +1,5 @@
-/* coo_run.c - `isoproof coo --db`, `--cluster` and `--from`: a matrix from a real database or from a file, shown alone or
- * against another one. */
+/* coo_run.c - `isoproof coo --db`, `--cluster` and `--from`: a matrix from a real database or from a file, shown alone
+ * or against another one. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

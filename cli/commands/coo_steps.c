@@ -44,9 +44,7 @@ static void print_events_narrow(const coo_view *view, size_t row, size_t level, 
   printf("  %-*s%s\n", TIME, "ms", "session");
   for (size_t i = 0; isoproof_coo_cell_event_at(view->matrix, row, level, i, &event); i++) {
     tell(&event, script, text, sizeof text);
-    printf("  %*.1f  %*s%u  ", TIME - 4, time_of(&event), 2, "", event.session);
-    put_escaped(stdout, text);
-    putchar('\n');
+    coo_put(view, TIME + 10, "  %*.1f  %*s%-8u\t%s", TIME - 4, time_of(&event), 2, "", event.session, text);
   }
 }
 
@@ -86,32 +84,25 @@ static void print_events(const coo_view *view, size_t row, size_t level, bool sc
 static void print_errors(const coo_view *view, size_t row, size_t level) {
   isoproof_coo_event event = {.struct_size = sizeof event};
   for (size_t i = 0; isoproof_coo_cell_error_at(view->matrix, row, level, i, &event); i++) {
-    printf("  session %u, ", event.session);
-    put_escaped(stdout, event.step);
-    fputs(": ", stdout);
-    put_escaped(stdout, event.code);
-    putchar(' ');
-    put_escaped(stdout, event.message);
-    putchar('\n');
+    coo_put(view, 4, "  session %u, %s: %s %s", event.session, event.step, event.code, event.message);
   }
 }
 
-/* The verdicts in one line, by verdict. */
+/* The verdicts, by verdict. */
 static void print_verdicts(const coo_view *view, size_t row, size_t level) {
-  static const char *const wanted[] = {"violated", "satisfied"};
+  static const struct {
+    const char *verdict, *says;
+  } wanted[] = {{"violated", "  what committed violates  "}, {"satisfied", "  what committed satisfies "}};
   for (size_t w = 0; w < COUNT_OF(wanted); w++) {
     isoproof_coo_verdict verdict = {.struct_size = sizeof verdict};
-    bool any = false;
-    for (size_t i = 0; isoproof_coo_cell_verdict_at(view->matrix, row, level, i, &verdict); i++) {
-      if (strcmp(verdict.verdict, wanted[w]) != 0) continue;
-      fputs(any      ? ", "
-            : w == 0 ? "  what committed violates  "
-                     : "  what committed satisfies ",
-            stdout);
-      put_escaped(stdout, verdict.level);
-      any = true;
+    char names[1024] = "";
+    size_t used = 0;
+    for (size_t i = 0; isoproof_coo_cell_verdict_at(view->matrix, row, level, i, &verdict) && used < sizeof names;
+         i++) {
+      if (strcmp(verdict.verdict, wanted[w].verdict) != 0) continue;
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", verdict.level);
     }
-    if (any) putchar('\n');
+    if (used > 0) coo_put(view, 4, "%s\t%s", wanted[w].says, names);
   }
 }
 
@@ -123,12 +114,14 @@ static void print_expected(const coo_view *view, size_t level, const isoproof_co
     puts("  expected  nothing: the database documents no level for it");
     return;
   }
-  printf("  expected  %s, %s: ", summary.expected,
-         strcmp(summary.source, "option") == 0 ? "which was asked for" : "which the database documents");
+  char verdict[80];
   if (cell->unexpected > 0)
-    printf("UNEXPECTED, it forbids this (%u of %u runs)\n", cell->unexpected, cell->runs);
+    snprintf(verdict, sizeof verdict, "UNEXPECTED, it forbids this (%u of %u runs)", cell->unexpected, cell->runs);
   else
-    puts(cell->expected != NULL && strcmp(cell->expected, "unknown") == 0 ? "not decided" : "allowed");
+    snprintf(verdict, sizeof verdict,
+             cell->expected != NULL && strcmp(cell->expected, "unknown") == 0 ? "not decided" : "allowed");
+  coo_put(view, 12, "  expected  \t%s, %s: %s", summary.expected,
+          strcmp(summary.source, "option") == 0 ? "which was asked for" : "which the database documents", verdict);
 }
 
 void coo_steps_cell(const coo_view *view, size_t r, size_t l) {
@@ -141,18 +134,9 @@ void coo_steps_cell(const coo_view *view, size_t r, size_t l) {
     return;
   coo_letters(&cell, letters);
   coo_row_title(&row, title, sizeof title);
-  put_escaped(stdout, title);
-  fputs(" (", stdout);
-  put_escaped(stdout, row.kind);
-  fputs(") at ", stdout);
-  put_escaped(stdout, level);
-  printf(": %s, %s\n", letters, isoproof_coo_result_meaning(cell.result));
-  if (row.plan != NULL) printf("  planned   %s\n", row.plan);
-  if (cell.executed != NULL) {
-    fputs("  executed  ", stdout);
-    put_escaped(stdout, cell.executed);
-    putchar('\n');
-  }
+  coo_put(view, 2, "%s (%s) at %s: %s, %s", title, row.kind, level, letters, isoproof_coo_result_meaning(cell.result));
+  if (row.plan != NULL) coo_put(view, 12, "  planned   \t%s", row.plan);
+  if (cell.executed != NULL) coo_put(view, 12, "  executed  \t%s", cell.executed);
   print_expected(view, l, &cell);
   char published = coo_differs(view, &row, level, &cell);
   if (published != 0) printf("  the paper reports %c\n", published);
@@ -161,11 +145,8 @@ void coo_steps_cell(const coo_view *view, size_t r, size_t l) {
   putchar('\n');
   print_errors(view, r, l);
   if (cell.executed != NULL) {
-    fputs("  POP cycle of what was executed: ", stdout);
-    put_escaped(stdout, cell.cycle != NULL ? cell.cycle : "none");
-    fputs("\n  Adya, of what committed: ", stdout);
-    put_escaped(stdout, cell.phenomenon != NULL ? cell.phenomenon : "none");
-    putchar('\n');
+    coo_put(view, 4, "  POP cycle of what was executed: %s", cell.cycle != NULL ? cell.cycle : "none");
+    coo_put(view, 4, "  Adya, of what committed: %s", cell.phenomenon != NULL ? cell.phenomenon : "none");
   }
   print_verdicts(view, r, l);
 }

@@ -276,6 +276,11 @@ ISOPROOF_API const char *isoproof_coo_matrix_database(const isoproof_coo_matrix 
 ISOPROOF_API const char *isoproof_coo_matrix_level_at(const isoproof_coo_matrix *matrix, size_t level);
 ISOPROOF_API double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix);
 
+/* A short name for narrow tables, unlike those of the other levels: "RU" for "read uncommitted", "SER" for
+ * "serializable"; "" after the last. */
+enum { ISOPROOF_COO_SHORT_BYTES = 8 };
+ISOPROOF_API void isoproof_coo_matrix_level_short(const isoproof_coo_matrix *matrix, size_t level,
+                                                  char out[ISOPROOF_COO_SHORT_BYTES]);
 /* Whether every cell was run; how many cycles a limit left out. */
 ISOPROOF_API bool isoproof_coo_matrix_complete(const isoproof_coo_matrix *matrix);
 ISOPROOF_API uint64_t isoproof_coo_matrix_left_out(const isoproof_coo_matrix *matrix);
@@ -411,7 +416,8 @@ ISOPROOF_API bool isoproof_coo_comparison_unmatched_at(const isoproof_coo_compar
                                                        isoproof_coo_unmatched *out);
 
 /* The matrix as a page, one HTML file without any other: what was expected and what came, the matrix, and behind every
- * cell what was executed.  With a comparison, only what differs.  `published` marks what the paper reports otherwise. */
+ * cell what was executed.  With a comparison, only what differs.  `published` marks what the paper reports otherwise.
+ */
 ISOPROOF_API isoproof_status isoproof_coo_matrix_write_html(const isoproof_coo_matrix *matrix, bool published,
                                                             isoproof_write_fn write, void *user, isoproof_error *error);
 ISOPROOF_API isoproof_status isoproof_coo_comparison_write_html(const isoproof_coo_comparison *comparison,

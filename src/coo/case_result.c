@@ -191,7 +191,8 @@ static bool count_run(iso_coo_cell *cell, const finding *f) {
   bool unexpected = f->expected != NULL && strcmp(f->expected, "violated") == 0;
   shown->runs++;
   if (unexpected) shown->unexpected++;
-  if (cell->events == NULL || shown->unexpected > 0) return cell->events == NULL || (unexpected && shown->unexpected == 1);
+  if (cell->events == NULL || shown->unexpected > 0)
+    return cell->events == NULL || (unexpected && shown->unexpected == 1);
   return f->result != shown->result && count > shown->counts[shown->result];
 }
 

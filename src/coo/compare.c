@@ -20,7 +20,9 @@ static int by_text(const void *a, const void *b) {
   return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static const char *plan_of(const iso_coo_row *row) { return row->plan != NULL ? isoproof_schedule_text(row->plan) : ""; }
+static const char *plan_of(const iso_coo_row *row) {
+  return row->plan != NULL ? isoproof_schedule_text(row->plan) : "";
+}
 static const char *name_of(const iso_coo_row *row) { return row->name; }
 
 static row_key *sort_rows(const isoproof_coo_matrix *matrix, const char *(*text)(const iso_coo_row *)) {

@@ -73,8 +73,10 @@ static void tell_structure(const iso_cycle_shape *s, char *out, size_t size) {
 }
 
 static bool describe(isoproof_coo_generator *generator, const iso_cycle_shape *s, isoproof_coo_case *out) {
-  isoproof_coo_case made = {
-      .struct_size = sizeof made, .length = s->length, .object_count = s->objects, .schedule = generator->schedule,
+  isoproof_coo_case made = {.struct_size = sizeof made,
+                            .length = s->length,
+                            .object_count = s->objects,
+                            .schedule = generator->schedule,
                             .structure = generator->structure};
   for (uint32_t i = 0; i < s->length; i++) {
     made.pops[i] = s->kinds[i];

@@ -1,4 +1,5 @@
-/* rows.c - which tests a matrix has: the published cases, all cycles within limits, schedules of one's own, scenarios. */
+/* rows.c - which tests a matrix has: the published cases, all cycles within limits, schedules of one's own, scenarios.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -61,15 +62,17 @@ static isoproof_status check_plan(const isoproof_schedule *plan, const isoproof_
   const char *text = isoproof_schedule_text(plan);
   for (uint32_t i = 0; i < plan->txn_count; i++) {
     if (plan->end[i] != ISO_NO_STEP) continue;
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected C%u or A%u, an end of transaction %u, to run it on a database",
-                    text, plan->labels[i], plan->labels[i], plan->labels[i]);
+    return iso_fail(error, ISOPROOF_ERR_USAGE,
+                    "%s: expected C%u or A%u, an end of transaction %u, to run it on a database", text, plan->labels[i],
+                    plan->labels[i], plan->labels[i]);
   }
   if (plan->step_count > ISO_STEPPER_ACTS || plan->txn_count > ISO_STEPPER_SESSIONS ||
       plan->object_count > ISOPROOF_COO_OBJECTS) {
-    return iso_fail(error, ISOPROOF_ERR_USAGE,
-                    "expected at most %d steps of %d transactions on %d objects to run on a database, found %u of %u on %u",
-                    ISO_STEPPER_ACTS, ISO_STEPPER_SESSIONS, ISOPROOF_COO_OBJECTS, plan->step_count, plan->txn_count,
-                    plan->object_count);
+    return iso_fail(
+        error, ISOPROOF_ERR_USAGE,
+        "expected at most %d steps of %d transactions on %d objects to run on a database, found %u of %u on %u",
+        ISO_STEPPER_ACTS, ISO_STEPPER_SESSIONS, ISOPROOF_COO_OBJECTS, plan->step_count, plan->txn_count,
+        plan->object_count);
   }
   if (options->distributed != ISOPROOF_SPREAD_NONE && plan->object_count == 1)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: has one object only, and nothing to distribute", text);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const iso_coo_scenario scenarios[] = {
-#define SCENARIO(suite, number, name, kind, forbidden_by, script, ...)                                                               \
+#define SCENARIO(suite, number, name, kind, forbidden_by, script, ...)                                                 \
   {ISOPROOF_SUITE_##suite, number, name, kind, forbidden_by, script, {__VA_ARGS__}},
 #include "coo/scenarios.def"
 #undef SCENARIO

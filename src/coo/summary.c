@@ -60,27 +60,25 @@ static const char *title_of(const char *level) {
   return info != NULL ? info->title : level;
 }
 
-/* "both allowed by snapshot isolation", of some anomalies that are. */
-static void say_allowed(sentence *out, size_t allowed, size_t all, const char *title) {
-  if (allowed < all)
-    say(out, ", the other%s allowed by it", allowed == 1 ? "" : "s");
-  else if (allowed == 1)
-    say(out, ", allowed by %s", title);
-  else
-    say(out, ", %s allowed by %s", allowed == 2 ? "both" : "all", title);
+/* Where nothing is unexpected: "both allowed by snapshot isolation". */
+static void say_allowed(sentence *out, size_t anomalies, const char *title) {
+  say(out, ", %sallowed by %s", anomalies == 1 ? "" : anomalies == 2 ? "both " : "all ", title);
 }
 
 static void say_expected(sentence *out, const isoproof_coo_summary *s, size_t all) {
   const char *title = title_of(s->expected);
   const char *who = strcmp(s->source, "option") == 0 ? "which was asked for" : "which the database documents";
+  size_t rest = s->anomalies - s->unexpected;
   if (s->unexpected > 0) {
     say(out, ", %zu unexpected: %s, %s, forbids %s", s->unexpected, title, who, s->unexpected == 1 ? "it" : "them");
-    if (s->anomalies > s->unexpected) say_allowed(out, s->anomalies - s->unexpected, s->anomalies, title);
+    if (rest == 1) say(out, "; the other one is allowed");
+    if (rest > 1) say(out, "; the other %zu are allowed", rest);
   } else if (s->anomalies > 0) {
-    say_allowed(out, s->anomalies, s->anomalies, title);
+    say_allowed(out, s->anomalies, title);
     say(out, ", %s; nothing unexpected", who);
   } else {
-    say(out, "; nothing that %s, %s, forbids", title, who);
+    say(out, "; %s holds%s, as %s", title, s->cells == 1 ? "" : " in each",
+        strcmp(s->source, "option") == 0 ? "asked for" : "the database documents");
   }
   if (s->undecided > 0) say(out, "; %zu not decided", s->undecided);
   if (s->cells < all) say(out, "; %zu not run", all - s->cells);
@@ -102,4 +100,36 @@ size_t isoproof_coo_matrix_sentence_at(const isoproof_coo_matrix *matrix, size_t
   say(&out, "; the database documents no level for it");
   if (s.cells < matrix->rows.count) say(&out, "; %zu not run", matrix->rows.count - s.cells);
   return out.used;
+}
+
+/* ---- short names ---- */
+
+/* The first letters of its words, or of its only one. */
+static void shorten(const char *name, char out[ISOPROOF_COO_SHORT_BYTES]) {
+  size_t used = 0;
+  bool words = strpbrk(name, " -_") != NULL;
+  for (size_t i = 0; name[i] != 0 && used < 4; i++) {
+    bool begins = i == 0 || strchr(" -_", name[i - 1]) != NULL;
+    if ((words && !begins) || (!words && used == 3)) continue;
+    char c = name[i];
+    if (c >= 'a' && c <= 'z') c = (char)(c - 'a' + 'A');
+    if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) out[used++] = c;
+  }
+  out[used] = 0;
+}
+
+void isoproof_coo_matrix_level_short(const isoproof_coo_matrix *matrix, size_t level,
+                                     char out[ISOPROOF_COO_SHORT_BYTES]) {
+  char other[ISOPROOF_COO_SHORT_BYTES];
+  bool taken = false;
+  out[0] = 0;
+  if (level >= matrix->level_count) return;
+  shorten(matrix->levels[level], out);
+  for (size_t i = 0; i < matrix->level_count; i++) {
+    shorten(matrix->levels[i], other);
+    taken = taken || (i != level && strcmp(other, out) == 0);
+  }
+  if (!taken && out[0] != 0) return;
+  size_t used = strlen(out);
+  snprintf(out + used, ISOPROOF_COO_SHORT_BYTES - used, "%zu", level + 1);
 }

@@ -10,15 +10,16 @@ static size_t count_differences(const isoproof_coo_comparison *c) { return c->di
 
 static void put_first(iso_output *out, const isoproof_coo_comparison *c) {
   size_t count = count_differences(c);
-  iso_out_printf(out,
-                 "<section class=\"sum\" id=\"verdict\" aria-labelledby=\"verdict-title\">\n<p class=\"chip chip-%s\"><span "
-                 "aria-hidden=\"true\">%s</span> ",
-                 count > 0      ? "violated"
-                 : c->cells > 0 ? "satisfied"
-                                : "unknown",
-                 count > 0      ? "&#8800;"
-                 : c->cells > 0 ? "&#10003;"
-                                : "?");
+  iso_out_printf(
+      out,
+      "<section class=\"sum\" id=\"verdict\" aria-labelledby=\"verdict-title\">\n<p class=\"chip chip-%s\"><span "
+      "aria-hidden=\"true\">%s</span> ",
+      count > 0      ? "violated"
+      : c->cells > 0 ? "satisfied"
+                     : "unknown",
+      count > 0      ? "&#8800;"
+      : c->cells > 0 ? "&#10003;"
+                     : "?");
   if (c->cells == 0)
     iso_out_text(out, "Nothing to compare");
   else if (count == 0)
@@ -29,8 +30,9 @@ static void put_first(iso_output *out, const isoproof_coo_comparison *c) {
   iso_put_xml(out, c->matrix->database);
   iso_out_text(out, " against ");
   iso_put_xml(out, c->other->database);
-  iso_out_text(out, "</h1>\n<p class=\"part-note\">Levels and cases of the same name are compared; only what differs is "
-                    "shown.</p>\n</section>\n");
+  iso_out_text(out,
+               "</h1>\n<p class=\"part-note\">Levels and cases of the same name are compared; only what differs is "
+               "shown.</p>\n</section>\n");
 }
 
 static void put_row(iso_output *out, const isoproof_coo_comparison *c, size_t number) {
@@ -71,8 +73,9 @@ static void put_differences(iso_output *out, const isoproof_coo_comparison *c) {
 /* A line for each kind and side. */
 static void put_unmatched(iso_output *out, const isoproof_coo_comparison *c) {
   if (c->unmatched.count == 0) return;
-  iso_out_text(out, "<section class=\"part\" id=\"unmatched\" aria-labelledby=\"unmatched-title\">\n<div class=\"part-head\">"
-                    "<h2 id=\"unmatched-title\">Without a counterpart</h2></div>\n<ul class=\"only-list\">\n");
+  iso_out_text(
+      out, "<section class=\"part\" id=\"unmatched\" aria-labelledby=\"unmatched-title\">\n<div class=\"part-head\">"
+           "<h2 id=\"unmatched-title\">Without a counterpart</h2></div>\n<ul class=\"only-list\">\n");
   for (int kind = 0; kind < 4; kind++) {
     bool in_other = (kind & 1) != 0, is_level = kind < 2, any = false;
     for (size_t i = 0; i < c->unmatched.count; i++) {

@@ -27,19 +27,6 @@ isoproof_status iso_coo_page_end(iso_output *out, isoproof_error *error) {
   return iso_output_close(out, error);
 }
 
-void iso_coo_short_name(const char *level, char out[ISO_COO_SHORT]) {
-  size_t used = 0;
-  bool words = strpbrk(level, " -_") != NULL;
-  for (size_t i = 0; level[i] != 0 && used < 4; i++) {
-    bool begins = i == 0 || strchr(" -_", level[i - 1]) != NULL;
-    if ((words && !begins) || (!words && used == 3)) continue;
-    char c = level[i];
-    if (c >= 'a' && c <= 'z') c = (char)(c - 'a' + 'A');
-    if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) out[used++] = c;
-  }
-  out[used] = 0;
-}
-
 void iso_coo_page_mark(iso_output *out, const isoproof_coo_cell *cell, const char *story) {
   char letter = isoproof_coo_result_letter(cell->result);
   if (cell->runs == 0) {
@@ -66,12 +53,12 @@ void iso_coo_page_mark(iso_output *out, const isoproof_coo_cell *cell, const cha
 
 static void put_level(iso_output *out, const isoproof_coo_matrix *matrix, size_t level,
                       const isoproof_coo_summary *summary) {
-  char sentence[512], name[ISO_COO_SHORT];
+  char sentence[512], name[ISOPROOF_COO_SHORT_BYTES];
   const char *title = isoproof_coo_matrix_level_at(matrix, level);
-  iso_coo_short_name(title, name);
+  isoproof_coo_matrix_level_short(matrix, level, name);
   isoproof_coo_matrix_sentence_at(matrix, level, sentence, sizeof sentence);
   iso_out_printf(out, "<li class=\"%s\"><span class=\"short\">",
-                 summary->unexpected > 0       ? "is-broken"
+                 summary->unexpected > 0     ? "is-broken"
                  : summary->expected != NULL ? "is-kept"
                                              : "is-free");
   iso_put_xml(out, name);
@@ -102,7 +89,8 @@ void iso_coo_page_legend(iso_output *out) {
     iso_out_printf(out, "<li><span class=\"mark mark-%c\">%c</span> %s</li>\n", letter, letter,
                    isoproof_coo_result_meaning((isoproof_coo_result)i));
   }
-  iso_out_text(out, "<li><span class=\"mark mark-unexpected\">A*</span> the level that is expected forbids it</li>\n"
-                    "<li><span class=\"mark\">!</span> after a rollback, what committed is an anomaly all the same</li>\n"
-                    "</ul>\n");
+  iso_out_text(out,
+               "<li><span class=\"mark mark-unexpected\">A*</span> the level that is expected forbids it</li>\n"
+               "<li><span class=\"mark\">!</span> after a rollback, what committed is an anomaly all the same</li>\n"
+               "</ul>\n");
 }

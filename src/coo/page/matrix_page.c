@@ -28,10 +28,13 @@ static bool has_story(const writing *w, const isoproof_coo_cell *cell) {
 
 static void put_chip(const writing *w, size_t unexpected, bool expected) {
   if (!isoproof_coo_matrix_complete(w->matrix))
-    iso_out_text(w->out, "<p class=\"notice\">The run was stopped before its end: what is not run has no letter.</p>\n");
+    iso_out_text(w->out,
+                 "<p class=\"notice\">The run was stopped before its end: what is not run has no letter.</p>\n");
   const char *state = unexpected > 0 ? "violated" : expected ? "satisfied" : "unknown";
   iso_out_printf(w->out, "<p class=\"chip chip-%s\"><span aria-hidden=\"true\">%s</span> ", state,
-                 unexpected > 0 ? "&#10007;" : expected ? "&#10003;" : "?");
+                 unexpected > 0 ? "&#10007;"
+                 : expected     ? "&#10003;"
+                                : "?");
   if (unexpected > 0)
     iso_out_printf(w->out, "%zu unexpected", unexpected);
   else
@@ -48,13 +51,13 @@ static void put_title(const writing *w, size_t unexpected, bool expected) {
   else
     iso_out_text(w->out, expected ? " keeps what is expected of its levels" : ": its matrix of anomalies");
   iso_out_printf(w->out, "</h1>\n<p class=\"part-note\">%zu case%s at %zu isolation level%s, in %.1f seconds", w->rows,
-                 w->rows == 1 ? "" : "s", w->levels, w->levels == 1 ? "" : "s",
-                 isoproof_coo_matrix_seconds(w->matrix));
+                 w->rows == 1 ? "" : "s", w->levels, w->levels == 1 ? "" : "s", isoproof_coo_matrix_seconds(w->matrix));
   if (isoproof_coo_matrix_left_out(w->matrix) > 0)
     iso_out_printf(w->out, "; %" PRIu64 " more cycles within the limits were left out",
                    isoproof_coo_matrix_left_out(w->matrix));
-  iso_out_text(w->out, ". Each case is a schedule that makes an anomaly happen if the database lets it; what was really "
-                       "executed is judged.</p>\n");
+  iso_out_text(w->out,
+               ". Each case is a schedule that makes an anomaly happen if the database lets it; what was really "
+               "executed is judged.</p>\n");
 }
 
 static void put_first(const writing *w) {
@@ -73,9 +76,10 @@ static void put_first(const writing *w) {
 static void put_unexpected(const writing *w) {
   isoproof_coo_cell cell = {.struct_size = sizeof cell};
   if (isoproof_coo_matrix_unexpected(w->matrix) == 0) return;
-  iso_out_text(w->out, "<section class=\"part\" id=\"unexpected\" aria-labelledby=\"unexpected-title\">\n"
-                       "<div class=\"part-head\"><h2 id=\"unexpected-title\">Unexpected</h2><p>what the definition of the "
-                       "expected level forbids</p></div>\n");
+  iso_out_text(w->out,
+               "<section class=\"part\" id=\"unexpected\" aria-labelledby=\"unexpected-title\">\n"
+               "<div class=\"part-head\"><h2 id=\"unexpected-title\">Unexpected</h2><p>what the definition of the "
+               "expected level forbids</p></div>\n");
   for (size_t l = 0; l < w->levels; l++) {
     for (size_t r = 0; r < w->rows && isoproof_coo_matrix_cell_at(w->matrix, r, l, &cell); r++) {
       if (cell.unexpected == 0) continue;
@@ -92,9 +96,9 @@ static void put_unexpected(const writing *w) {
 static void put_head(const writing *w) {
   iso_out_text(w->out, "<thead><tr><th class=\"no\">No</th><th class=\"class\">Class</th><th>Case</th>");
   for (size_t l = 0; l < w->levels; l++) {
-    char name[ISO_COO_SHORT];
+    char name[ISOPROOF_COO_SHORT_BYTES];
     const char *level = isoproof_coo_matrix_level_at(w->matrix, l);
-    iso_coo_short_name(level, name);
+    isoproof_coo_matrix_level_short(w->matrix, l, name);
     iso_out_text(w->out, "<th class=\"at\" scope=\"col\" title=\"");
     iso_put_xml(w->out, level);
     iso_out_text(w->out, "\"><span class=\"long\">");
@@ -151,15 +155,17 @@ static void put_row(const writing *w, size_t r, const isoproof_coo_row *row) {
 
 static void put_matrix(const writing *w) {
   isoproof_coo_row row = {.struct_size = sizeof row};
-  iso_out_text(w->out, "<section class=\"part\" id=\"matrix\" aria-labelledby=\"matrix-title\">\n<div class=\"part-head\">"
-                       "<h2 id=\"matrix-title\">Matrix</h2><p>a letter leads to what was executed behind it");
+  iso_out_text(w->out,
+               "<section class=\"part\" id=\"matrix\" aria-labelledby=\"matrix-title\">\n<div class=\"part-head\">"
+               "<h2 id=\"matrix-title\">Matrix</h2><p>a letter leads to what was executed behind it");
   if (w->few_stories) iso_out_text(w->out, "; of so many cells, only those with an anomaly have it");
   iso_out_text(w->out, "</p></div>\n");
   iso_coo_page_legend(w->out);
-  iso_out_text(w->out, "<div class=\"only\" id=\"only\" role=\"group\" aria-label=\"Rows\" hidden>"
-                       "<button type=\"button\" class=\"tool\" data-only=\"\" aria-pressed=\"true\">All rows</button>"
-                       "<button type=\"button\" class=\"tool\" data-only=\"only-anomalies\" aria-pressed=\"false\">With an "
-                       "anomaly</button>");
+  iso_out_text(w->out,
+               "<div class=\"only\" id=\"only\" role=\"group\" aria-label=\"Rows\" hidden>"
+               "<button type=\"button\" class=\"tool\" data-only=\"\" aria-pressed=\"true\">All rows</button>"
+               "<button type=\"button\" class=\"tool\" data-only=\"only-anomalies\" aria-pressed=\"false\">With an "
+               "anomaly</button>");
   if (isoproof_coo_matrix_unexpected(w->matrix) > 0)
     iso_out_text(w->out, "<button type=\"button\" class=\"tool\" data-only=\"only-unexpected\" "
                          "aria-pressed=\"false\">Unexpected</button>");
@@ -174,11 +180,13 @@ static void put_matrix(const writing *w) {
 static void put_hermitage(const writing *w) {
   const char *test;
   if (isoproof_coo_matrix_suite(w->matrix) != ISOPROOF_SUITE_HERMITAGE) return;
-  iso_out_text(w->out, "<section class=\"part\" id=\"hermitage\" aria-labelledby=\"hermitage-title\">\n"
-                       "<div class=\"part-head\"><h2 id=\"hermitage-title\">As hermitage has it</h2><p>y prevented, n not "
-                       "prevented, r prevented for transactions that only read</p></div>\n<div class=\"table-wrap\">"
-                       "<table class=\"hermitage\"><thead><tr><th></th>");
-  for (size_t t = 0; (test = isoproof_coo_hermitage_test_at(t)) != NULL; t++) iso_out_printf(w->out, "<th>%s</th>", test);
+  iso_out_text(w->out,
+               "<section class=\"part\" id=\"hermitage\" aria-labelledby=\"hermitage-title\">\n"
+               "<div class=\"part-head\"><h2 id=\"hermitage-title\">As hermitage has it</h2><p>y prevented, n not "
+               "prevented, r prevented for transactions that only read</p></div>\n<div class=\"table-wrap\">"
+               "<table class=\"hermitage\"><thead><tr><th></th>");
+  for (size_t t = 0; (test = isoproof_coo_hermitage_test_at(t)) != NULL; t++)
+    iso_out_printf(w->out, "<th>%s</th>", test);
   iso_out_text(w->out, "</tr></thead><tbody>\n");
   for (size_t l = 0; l < w->levels; l++) {
     iso_out_text(w->out, "<tr><th scope=\"row\">");

@@ -25,7 +25,9 @@ static void put_event(iso_output *out, const isoproof_coo_event *event) {
   bool done = strcmp(event->kind, "done") == 0, waits = strcmp(event->kind, "waits") == 0;
   bool is_sql = strcmp(event->step, event->sql) == 0;
   iso_out_printf(out, "<li class=\"%s\"><span class=\"ms\">%.1f</span><div class=\"s%u\">",
-                 event->error != NULL ? "is-failed" : waits ? "is-waiting" : "is-done",
+                 event->error != NULL ? "is-failed"
+                 : waits              ? "is-waiting"
+                                      : "is-done",
                  (done ? event->finished : event->started) * 1000, event->session);
   iso_out_printf(out, "<span class=\"whose\">session %u</span>", event->session);
   if (strcmp(event->kind, "undone") == 0) {
@@ -59,7 +61,8 @@ static void put_event(iso_output *out, const isoproof_coo_event *event) {
 static void put_steps(iso_output *out, const isoproof_coo_matrix *matrix, size_t row, size_t level) {
   isoproof_coo_event event = {.struct_size = sizeof event};
   unsigned sessions = count_sessions(matrix, row, level);
-  iso_out_printf(out, "<ol class=\"steps\" style=\"--sessions: %u\">\n<li class=\"steps-head\"><span class=\"ms\">ms</span>",
+  iso_out_printf(out,
+                 "<ol class=\"steps\" style=\"--sessions: %u\">\n<li class=\"steps-head\"><span class=\"ms\">ms</span>",
                  sessions);
   for (unsigned i = 1; i <= sessions; i++) iso_out_printf(out, "<div class=\"s%u\">session %u</div>", i, i);
   iso_out_text(out, "</li>\n");
@@ -116,22 +119,32 @@ static void put_verdicts(iso_output *out, const isoproof_coo_matrix *matrix, siz
   iso_out_text(out, "</ul></details>\n");
 }
 
+/* A sentence of constant text, with a capital. */
+static void put_sentence(iso_output *out, const char *text) {
+  char first = text[0];
+  if (first >= 'a' && first <= 'z') first = (char)(first - 'a' + 'A');
+  iso_out_char(out, first);
+  iso_put_xml(out, text + (text[0] != 0));
+}
+
 /* Whether the level that is expected allows it. */
 static void put_expected(iso_output *out, const isoproof_coo_summary *summary, const isoproof_coo_cell *cell) {
   const isoproof_level_info *info = summary->expected != NULL ? isoproof_level_find(summary->expected) : NULL;
-  iso_out_printf(out, "<p class=\"story-says%s\">", cell->unexpected > 0 ? " is-bad" : "");
-  iso_put_xml(out, isoproof_coo_result_meaning(cell->result));
+  iso_out_text(out, "<p class=\"story-says\">");
+  put_sentence(out, isoproof_coo_result_meaning(cell->result));
   if (cell->broken) iso_out_text(out, "; what committed is an anomaly all the same");
+  iso_out_text(out, ".</p>\n");
   if (info == NULL) {
-    iso_out_text(out, ". The database documents no level, so nothing was expected.</p>\n");
+    iso_out_text(out, "<p class=\"story-says\">The database documents no level, so nothing was expected.</p>\n");
     return;
   }
   bool asked = strcmp(summary->source, "option") == 0;
   bool unknown = cell->expected != NULL && strcmp(cell->expected, "unknown") == 0;
-  iso_out_printf(out, ". %s, %s, %s.</p>\n", info->title, asked ? "which was asked for" : "which the database documents",
+  iso_out_printf(out, "<p class=\"story-says%s\">%s %s, which %s.</p>\n", cell->unexpected > 0 ? " is-bad" : "",
+                 asked ? "Asked for was" : "The database documents", info->title,
                  cell->unexpected > 0 ? "forbids this: unexpected"
                  : unknown            ? "could not be decided"
-                                      : "allows it");
+                                      : "allows this");
 }
 
 void iso_coo_page_story(iso_output *out, const isoproof_coo_matrix *matrix, size_t row, size_t level, const char *title,
@@ -148,6 +161,7 @@ void iso_coo_page_story(iso_output *out, const isoproof_coo_matrix *matrix, size
   if (title != NULL) {
     iso_put_xml(out, title);
   } else {
+    if (r.number > 0) iso_out_printf(out, "%u ", r.number);
     iso_put_xml(out, r.name);
     iso_out_text(out, " at ");
     iso_put_xml(out, isoproof_coo_matrix_level_at(matrix, level));

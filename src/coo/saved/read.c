@@ -125,7 +125,8 @@ static isoproof_status read_cell(reading *r, const iso_json *tree, iso_coo_cell 
     return expected(r, "results with a letter each: P, A, R, D or T", error);
   for (const iso_json *one = runs != NULL ? runs->first : NULL; one != NULL; one = one->next) {
     isoproof_coo_result result;
-    const iso_json letter = {.type = ISO_TREE_TEXT, .text = one->name, .length = one->name != NULL ? strlen(one->name) : 0};
+    const iso_json letter = {
+        .type = ISO_TREE_TEXT, .text = one->name, .length = one->name != NULL ? strlen(one->name) : 0};
     if (result_of(&letter, &result)) shown->counts[result] = count_of(one);
   }
   for (int i = 0; i < ISOPROOF_COO_RESULTS; i++) shown->runs += shown->counts[i];
