@@ -7,6 +7,7 @@ const { sample, hostile } = require("./sample.js");
 const { looking } = require("./looking.js");
 const { largeTests } = require("./large.js");
 const { programTests } = require("./program.js");
+const { cooTests } = require("./coo.js");
 
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : null);
 const only = option("--only"),
@@ -267,6 +268,7 @@ async function main() {
     await noticeTests(browser, data);
     await safetyTests(browser, data);
     await largeTests(browser, test);
+    if (program && fs.existsSync(program)) await cooTests(browser, program, test);
     if (program && fs.existsSync(program)) await programTests(browser, program, test);
   } finally {
     await browser.close();
