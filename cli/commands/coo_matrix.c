@@ -13,7 +13,7 @@ enum { LEAD = 12, NAME_LEAST = 16, LEVELS_MOST = 8 };
 void coo_letters(const isoproof_coo_cell *cell, char out[COO_LETTERS]) {
   size_t used = 0;
   if (cell->runs == 0) {
-    strcpy(out, "-");
+    snprintf(out, COO_LETTERS, "-");
     return;
   }
   out[used++] = isoproof_coo_result_letter(cell->result);
@@ -169,7 +169,7 @@ static void put_cell(const char *text, unsigned width) {
   if (columns >= width && width > 4) {
     unsigned at = 0;
     size_t i = 0;
-    for (; text[i] != 0 && i < sizeof kept - 8; i++) {
+    for (; i < sizeof kept - 8 && text[i] != 0; i++) {
       if (((unsigned char)text[i] & 0xc0) != 0x80 && ++at > width - 4) break;
     }
     snprintf(kept, sizeof kept, "%.*s...", (int)i, text);

@@ -47,10 +47,11 @@ typedef struct sentence {
 } sentence;
 
 __attribute__((format(printf, 2, 3))) static void say(sentence *s, const char *format, ...) {
+  size_t room = s->used < s->size ? s->size - s->used : 0;
+  char *to = room > 0 ? s->buffer + s->used : NULL;
   va_list arguments;
   va_start(arguments, format);
-  size_t room = s->used < s->size ? s->size - s->used : 0;
-  int length = vsnprintf(room > 0 ? s->buffer + s->used : NULL, room, format, arguments);
+  int length = vsnprintf(to, room, format, arguments);
   va_end(arguments);
   if (length > 0) s->used += (size_t)length;
 }

@@ -38,11 +38,14 @@ static void put_first(iso_output *out, const isoproof_coo_comparison *c) {
 static void put_row(iso_output *out, const isoproof_coo_comparison *c, size_t number) {
   const isoproof_coo_difference *d = &c->differences.items[number];
   const iso_coo_row *row = &c->matrix->rows.items[d->row];
-  char story[32];
+  char story[32], name[ISOPROOF_COO_SHORT_BYTES];
   snprintf(story, sizeof story, "d%zu", number + 1);
-  iso_out_text(out, "<tr class=\"row\"><td>");
+  isoproof_coo_matrix_level_short(c->matrix, d->level, name);
+  iso_out_text(out, "<tr class=\"row\"><td class=\"at-level\" title=\"");
   iso_put_xml(out, c->matrix->levels[d->level]);
-  iso_out_text(out, "</td><th class=\"case-name\" scope=\"row\">");
+  iso_out_text(out, "\"><span class=\"long\">");
+  iso_put_xml(out, c->matrix->levels[d->level]);
+  iso_out_printf(out, "</span><span class=\"short\">%s</span></td><th class=\"case-name\" scope=\"row\">", name);
   if (row->number > 0) iso_out_printf(out, "%u ", row->number);
   iso_put_xml(out, row->name);
   iso_out_text(out, "</th><td class=\"at\">");
