@@ -6,16 +6,19 @@
 #include "cli/options/run_cluster.h"
 
 static int run(options *parsed) {
+  static int (*const runs[])(const options *) = {
+      [COO_EXPLAIN] = coo_schedule, [COO_LIST] = coo_generate, [COO_RUN] = coo_run, [COO_SAVED] = coo_saved};
   const option_value *v = parsed->values;
-  if (v[COO_SCHEDULE].given + v[COO_GENERATE].on + v[COO_DB].given + v[COO_CLUSTER].given > 1) {
-    message("coo: --schedule, --generate, --db and --cluster exclude each other");
+  coo_mode mode = v[COO_DB].given || v[COO_CLUSTER].given           ? COO_RUN
+                  : v[COO_FROM].given                               ? COO_SAVED
+                  : v[COO_SCHEDULE].given || v[COO_SCHEDULES].given ? COO_EXPLAIN
+                                                                    : COO_LIST;
+  if (mode == COO_LIST && !coo_is_generated(parsed)) {
+    message("coo: expected --db, --cluster, --from, --schedule, --schedules or --generate; 'isoproof help coo' shows "
+            "examples");
     return EXIT_USAGE;
   }
-  if (v[COO_DB].given || v[COO_CLUSTER].given) return coo_run(parsed);
-  if (v[COO_SCHEDULE].given) return coo_schedule(parsed);
-  if (v[COO_GENERATE].on) return coo_generate(parsed);
-  message("coo: expected --db, --cluster, --schedule or --generate; 'isoproof help coo' shows examples");
-  return EXIT_USAGE;
+  return coo_options_agree(parsed, mode) ? runs[mode](parsed) : EXIT_USAGE;
 }
 
 static const char *suite_at(size_t number) {
@@ -45,6 +48,7 @@ static const char *cluster_at(size_t number) {
 static const char databases[] = "Databases";
 static const char schedules[] = "Schedules";
 static const char cases[] = "Test cases";
+static const char results[] = "Results";
 
 static const option table[COO_OPTIONS] = {
     [COO_SCHEDULE] = {.name = "schedule",
@@ -53,28 +57,45 @@ static const option table[COO_OPTIONS] = {
                       .argument = "STEPS",
                       .help =
                           "Explain this schedule: R1x (transaction 1 reads x), W1x, C1 (commits), A1 (aborts); R1x0 "
-                          "reads version 0 of x, the initial one.",
+                          "reads version 0 of x, the initial one. With --db or --cluster, run it.",
                       .group = schedules},
+    [COO_SCHEDULES] = {.name = "schedules",
+                       .type = OPTION_FILE,
+                       .help = "The same for the schedules of a file, one on a line, with a name before it where it "
+                               "has one (NAME: STEPS); what follows a # is a comment.",
+                       .group = schedules},
     [COO_GENERATE] = {.name = "generate",
                       .letter = 'g',
                       .type = OPTION_FLAG,
                       .help = "List the test cases: every POP cycle within the limits, the 33 of the published table "
-                              "first.",
+                              "first. With --db or --cluster, run them all.",
                       .group = cases},
     [COO_TRANSACTIONS] = {.name = "transactions",
                           .type = OPTION_INTEGER,
                           .min = 2,
                           .max = ISOPROOF_COO_TXNS,
-                          .help = "At most that many transactions.",
+                          .help = "Every cycle of at most that many transactions.",
                           .initial = "3",
                           .group = cases},
     [COO_OBJECTS] = {.name = "objects",
                      .type = OPTION_INTEGER,
                      .min = 1,
                      .max = ISOPROOF_COO_OBJECTS,
-                     .help = "At most that many objects.",
+                     .help = "Every cycle of at most that many objects.",
                      .initial = "3",
                      .group = cases},
+    [COO_LIMIT] = {.name = "limit",
+                   .type = OPTION_INTEGER,
+                   .min = 1,
+                   .max = 100000,
+                   .help = "At most that many of the cycles, drawn by the seed where there are more.",
+                   .initial = "1000 on a database, else all",
+                   .group = cases},
+    [COO_SEED] = {.name = "seed",
+                  .type = OPTION_INTEGER,
+                  .help = "Draw the cycles of --limit by this number.",
+                  .initial = "0",
+                  .group = cases},
     [COO_SQL] = {.name = "sql", .type = OPTION_FLAG, .help = "Show the statements of each case.", .group = cases},
     [COO_COUNT] = {.name = "count",
                    .type = OPTION_FLAG,
@@ -99,6 +120,13 @@ static const option table[COO_OPTIONS] = {
                    .help = "At these isolation levels, as the database calls them.",
                    .initial = "all that it offers",
                    .group = databases},
+    [COO_EXPECT] = {.name = "expect",
+                    .type = OPTION_TEXT,
+                    .argument = "LEVEL",
+                    .help = "Every isolation level is to give this level ('isoproof levels' lists them): what violates "
+                            "it is unexpected, and the exit code 1.",
+                    .initial = "what the database documents for each",
+                    .group = databases},
     [COO_CASE] = {.name = "case",
                   .letter = 'c',
                   .type = OPTION_LIST,
@@ -136,10 +164,6 @@ static const option table[COO_OPTIONS] = {
                     .help = "Run every case that often, and show what differs from run to run.",
                     .initial = "1",
                     .group = databases},
-    [COO_COMPARE] = {.name = "compare",
-                     .type = OPTION_FLAG,
-                     .help = "Mark what differs from the published results for this database.",
-                     .group = databases},
     [COO_SETTLE] = {.name = "settle",
                     .type = OPTION_INTEGER,
                     .argument = "MS",
@@ -157,12 +181,25 @@ static const option table[COO_OPTIONS] = {
                      .help = "Give up a statement that waits longer for a lock.",
                      .initial = "4",
                      .group = databases},
+    [COO_FROM] = {.name = "from",
+                  .type = OPTION_FILE,
+                  .help = "Show a matrix that --json has saved, in the place of running one.",
+                  .group = results},
+    [COO_AGAINST] = {.name = "against",
+                     .type = OPTION_FILE,
+                     .help = "Compare with a matrix that --json has saved, of another version or vendor, and show only "
+                             "what differs; the exit code is 1 when something does.",
+                     .group = results},
+    [COO_COMPARE] = {.name = "compare",
+                     .type = OPTION_FLAG,
+                     .help = "Mark what differs from the published results for this database.",
+                     .group = results},
     [COO_AS] = {.name = "as",
                 .type = OPTION_CHOICE,
                 .choices = form_at,
                 .help = "Print the matrix in this form.",
                 .initial = "text",
-                .group = databases},
+                .group = results},
     [COO_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print JSON, one object per line."},
 };
 
@@ -170,6 +207,7 @@ static const example examples[] = {
     {"isoproof coo --schedule 'R1x W2y W2x C2 R1y C1'", 0, "What a schedule is called, and which levels forbid it."},
     {"isoproof coo --db sqlite: --case 31", 0, "One case on embedded SQLite, at every level."},
     {"isoproof coo --db sqlite: --case 28 --verbose", 0, "The same for another one, step by step."},
+    {"isoproof coo --db sqlite: --schedule 'R1x R2x W1x C1 W2x C2'", 0, "A schedule of one's own, at every level."},
     {"isoproof coo --generate --transactions 3 --objects 3", 0,
      "Every anomaly of up to three transactions and objects."},
 };
@@ -184,16 +222,20 @@ static const char *const description[] = {
     "each at every isolation level: P passes, A anomaly, R rolled back by a rule, D deadlock, T timeout. The steps "
     "come in the given "
     "order, as far as locks let them; what was really executed is judged. --verbose shows every step.",
+    "What was executed is held against the level that the database documents for the isolation level, or the one of "
+    "--expect. An anomaly that this level allows is nothing unexpected; the exit code is 1 when there is one that it "
+    "forbids, or when --against finds a difference.",
     NULL};
 
-const command command_coo = {"coo",
-                             "Run every anomaly as a test case on a database",
-                             "(--db URL,.. | --cluster NAME | --schedule STEPS | --generate) [OPTION...]",
-                             description,
-                             NULL,
-                             NULL,
-                             table,
-                             COO_OPTIONS,
-                             examples,
-                             COUNT_OF(examples),
-                             run};
+const command command_coo = {
+    "coo",
+    "Run every anomaly as a test case on a database",
+    "(--db URL,.. | --cluster NAME | --from FILE | --schedule STEPS | --schedules FILE | --generate) [OPTION...]",
+    description,
+    NULL,
+    NULL,
+    table,
+    COO_OPTIONS,
+    examples,
+    COUNT_OF(examples),
+    run};

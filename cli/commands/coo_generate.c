@@ -6,16 +6,6 @@
 
 static const char table[] = "coo";
 
-/* "RW[x] WCR[y]" */
-static void structure(const isoproof_coo_case *c, char *out, size_t size) {
-  static const char objects[] = "xyzuvwst";
-  size_t used = 0;
-  for (size_t i = 0; i < c->length && used < size; i++) {
-    used += (size_t)snprintf(out + used, size - used, "%s%s[%c]", i > 0 ? " " : "", isoproof_pop_kind_name(c->pops[i]),
-                             objects[c->on[i]]);
-  }
-}
-
 /* ---- SQL ---- */
 
 /* Calls `say` with every statement: session 0 prepares, the others are the transactions by their numbers. */
@@ -53,20 +43,18 @@ static void say_json(void *user, uint32_t session, const char *sql) {
 /* ---- cases ---- */
 
 static void print_case(const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
-  char number[16] = "-", class[8], pops[128];
+  char number[16] = "-", class[8];
   if (c->number > 0) snprintf(number, sizeof number, "%u", c->number);
   coo_class(c->kind, c->size, class);
-  structure(c, pops, sizeof pops);
-  printf("%3s  %-5s  %-29s  %-26s  %s", number, class, c->name, pops, c->schedule);
+  printf("%3s  %-5s  %-29s  %-26s  %s", number, class, c->name, c->structure, c->schedule);
   if (c->variant != NULL) printf("  (or %s)", c->variant);
   putchar('\n');
   if (sql) statements(schedule, say_text, NULL);
 }
 
 static void json_case(isoproof_json *j, const isoproof_coo_case *c, const isoproof_schedule *schedule, bool sql) {
-  char class[8], pops[128];
+  char class[8];
   coo_class(c->kind, c->size, class);
-  structure(c, pops, sizeof pops);
   isoproof_json_object(j);
   isoproof_json_name(j, "schema");
   isoproof_json_u64(j, 1);
@@ -84,7 +72,7 @@ static void json_case(isoproof_json *j, const isoproof_coo_case *c, const isopro
   isoproof_json_name(j, "objects");
   isoproof_json_u64(j, c->object_count);
   isoproof_json_name(j, "cycle");
-  isoproof_json_string(j, pops);
+  isoproof_json_string(j, c->structure);
   isoproof_json_name(j, "schedule");
   isoproof_json_string(j, c->schedule);
   isoproof_json_name(j, "variant");
@@ -106,6 +94,8 @@ static isoproof_status list(const options *parsed, size_t txns, size_t objects, 
   isoproof_json *j = as_json ? json_to(stdout) : NULL;
   if (as_json && j == NULL) return ISOPROOF_OK;
   isoproof_status status = isoproof_coo_generator_new(txns, objects, &generator, error);
+  if (status == ISOPROOF_OK && parsed->values[COO_LIMIT].given)
+    (void)isoproof_coo_generator_sample(generator, parsed->values[COO_LIMIT].integer, parsed->values[COO_SEED].integer);
   while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && !ferror(stdout)) {
     isoproof_schedule *schedule = NULL;
     if (sql) status = isoproof_schedule_parse(c.schedule, &schedule, error);
@@ -162,8 +152,8 @@ static void json_counts(size_t txns, size_t objects) {
 int coo_generate(const options *parsed) {
   const option_value *v = parsed->values;
   isoproof_error error = {.offset = -1};
-  size_t txns = v[COO_TRANSACTIONS].given ? v[COO_TRANSACTIONS].integer : 3;
-  size_t objects = v[COO_OBJECTS].given ? v[COO_OBJECTS].integer : 3;
+  size_t txns, objects;
+  coo_limits(parsed, &txns, &objects);
   if (v[COO_COUNT].on) {
     if (v[COO_JSON].on)
       json_counts(txns, objects);

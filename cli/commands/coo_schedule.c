@@ -162,7 +162,11 @@ static const char *model(const story *s, size_t i) {
   return NULL;
 }
 
-static void print_text(const story *s) {
+static void print_text(const story *s, const char *name) {
+  if (name != NULL) {
+    put_escaped(stdout, name);
+    fputs(": ", stdout);
+  }
   printf("%s\n", isoproof_schedule_text(s->schedule));
   print_pops(s);
   print_cycles(s);
@@ -234,7 +238,7 @@ static void json_levels(isoproof_json *j, const story *s) {
   isoproof_json_end(j);
 }
 
-static void print_json(const story *s) {
+static void print_json(const story *s, const char *name) {
   isoproof_json *j = json_to(stdout);
   isoproof_pop pop;
   isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
@@ -242,6 +246,10 @@ static void print_json(const story *s) {
   isoproof_json_object(j);
   isoproof_json_name(j, "schema");
   isoproof_json_u64(j, 1);
+  if (name != NULL) {
+    isoproof_json_name(j, "name");
+    isoproof_json_string(j, name);
+  }
   isoproof_json_name(j, "schedule");
   isoproof_json_string(j, isoproof_schedule_text(s->schedule));
   isoproof_json_name(j, "pops");
@@ -266,16 +274,29 @@ static void print_json(const story *s) {
   json_done(j);
 }
 
-int coo_schedule(const options *parsed) {
+/* Explains one schedule; `name` may be NULL, `error` says its place. */
+static isoproof_status explain(const options *parsed, const char *name, const char *text, isoproof_error *error) {
   story s = {0};
-  isoproof_error error = {.offset = -1};
-  isoproof_status status = learn(&s, parsed->values[COO_SCHEDULE].text, &error);
-  if (status != ISOPROOF_OK)
-    message_error(&error, "--schedule");
-  else if (parsed->values[COO_JSON].on)
-    print_json(&s);
-  else
-    print_text(&s);
+  isoproof_status status = learn(&s, text, error);
+  if (status == ISOPROOF_OK && parsed->values[COO_JSON].on)
+    print_json(&s, name);
+  else if (status == ISOPROOF_OK)
+    print_text(&s, name);
   free_story(&s);
-  return status == ISOPROOF_OK ? EXIT_SATISFIED : exit_of_status(status);
+  return status;
+}
+
+int coo_schedule(const options *parsed) {
+  coo_schedules all = {0};
+  isoproof_error error = {.offset = -1};
+  int code = coo_schedules_read(parsed, &all);
+  for (size_t i = 0; code == EXIT_SATISFIED && i < all.count && !ferror(stdout); i++) {
+    if (i > 0 && !parsed->values[COO_JSON].on) putchar('\n');
+    isoproof_status status = explain(parsed, all.names[i], all.texts[i], &error);
+    if (status == ISOPROOF_OK) continue;
+    message_error(&error, "--schedule");
+    code = exit_of_status(status);
+  }
+  coo_schedules_free(&all);
+  return code;
 }

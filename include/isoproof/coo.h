@@ -172,6 +172,7 @@ typedef struct isoproof_coo_case {
   uint32_t on[ISOPROOF_COO_TXNS];            /* the object of each */
   const char *schedule;                      /* a schedule that makes it; owned by the generator */
   const char *variant;                       /* another one with the same cycle, NULL where none */
+  const char *structure;                     /* "RW[x] WCR[y]": its POPs and their objects; owned by the generator */
 } isoproof_coo_case;
 
 typedef struct isoproof_coo_generator isoproof_coo_generator;
@@ -180,6 +181,8 @@ typedef struct isoproof_coo_generator isoproof_coo_generator;
  * the table first, by number, then the others by transactions and objects. */
 ISOPROOF_API isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof_coo_generator **generator,
                                                         isoproof_error *error);
+/* Leaves out all but that many cases, drawn by a seed, before the first one is asked for; how many that leaves out. */
+ISOPROOF_API uint64_t isoproof_coo_generator_sample(isoproof_coo_generator *generator, uint64_t limit, uint64_t seed);
 /* False after the last.  What the case points to lives until the next call. */
 ISOPROOF_API bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out);
 ISOPROOF_API void isoproof_coo_generator_free(isoproof_coo_generator *generator);
@@ -245,15 +248,29 @@ typedef struct isoproof_coo_run_options {
   isoproof_coo_spread distributed;
   bool predicate; /* cases with predicates too */
   bool race;      /* several nodes: do not wait after a commit until all of them show it */
+  /* The level that every isolation level is to give, an id of isoproof/level.h; NULL: what the database documents for
+   * each of them, which may be nothing. */
+  const char *expect;
+  /* Schedules to run in the place of the cases, in which every transaction ends; their names, NULL for none (or for
+   * some of them), which are those of the rows.  Without one, a row is called by its schedule. */
+  const char *const *schedules, *const *schedule_names;
+  size_t schedule_count;
+  /* Not 0: every cycle of at most that many transactions and objects in the place of the 33 cases, `limit` of them (0
+   * means ISOPROOF_COO_LIMIT), drawn by the seed where there are more. */
+  size_t transactions, objects, limit;
+  uint64_t seed;
   /* Told, in one line, what else was done to the database (tables of runs that are gone, removed), or could not be. */
   isoproof_notice_fn notice; /* may be NULL */
   void *notice_user;
 } isoproof_coo_run_options;
 
+enum { ISOPROOF_COO_LIMIT = 1000 };
+
 typedef struct isoproof_coo_matrix isoproof_coo_matrix;
 
 /* Runs every case at every level.  The table it uses has a name of its own, is made and removed; `task` carries
- * cancellation and progress.  ISOPROOF_ERR_INTERFERENCE: somebody else changed the table. */
+ * cancellation and progress.  ISOPROOF_ERR_INTERFERENCE: somebody else changed the table.  When it fails midway
+ * (cancelled, or the server is gone), the matrix holds the cells that were run until then. */
 ISOPROOF_API isoproof_status isoproof_coo_run(const isoproof_coo_run_options *options, isoproof_task *task,
                                               isoproof_coo_matrix **matrix, isoproof_error *error);
 ISOPROOF_API void isoproof_coo_matrix_free(isoproof_coo_matrix *matrix);
@@ -263,9 +280,42 @@ ISOPROOF_API const char *isoproof_coo_matrix_database(const isoproof_coo_matrix 
 ISOPROOF_API const char *isoproof_coo_matrix_level_at(const isoproof_coo_matrix *matrix, size_t level);
 ISOPROOF_API double isoproof_coo_matrix_seconds(const isoproof_coo_matrix *matrix);
 
+/* A short name for narrow tables, unlike those of the other levels: "RU" for "read uncommitted", "SER" for
+ * "serializable"; "" after the last. */
+enum { ISOPROOF_COO_SHORT_BYTES = 8 };
+ISOPROOF_API void isoproof_coo_matrix_level_short(const isoproof_coo_matrix *matrix, size_t level,
+                                                  char out[ISOPROOF_COO_SHORT_BYTES]);
+/* Whether every cell was run; how many cycles a limit left out. */
+ISOPROOF_API bool isoproof_coo_matrix_complete(const isoproof_coo_matrix *matrix);
+ISOPROOF_API uint64_t isoproof_coo_matrix_left_out(const isoproof_coo_matrix *matrix);
+/* Which tests the rows are. */
+ISOPROOF_API isoproof_coo_suite isoproof_coo_matrix_suite(const isoproof_coo_matrix *matrix);
+
+/* What was expected of an isolation level, and what came of it. */
+typedef struct isoproof_coo_summary {
+  size_t struct_size;   /* sizeof(isoproof_coo_summary), set by the caller */
+  const char *expected; /* level, an id of isoproof/level.h; NULL where none is expected */
+  const char *source;   /* who says so: "database" (its documentation), "option"; NULL where nobody does */
+  const char *note;     /* what to know about it; "" where there is nothing to say */
+  size_t cells;         /* that were run */
+  size_t anomalies;     /* cells with an anomaly in some run, be it after a rollback */
+  size_t rolled_back;   /* cells in which a transaction was rolled back, waited too long, or fell to a deadlock */
+  size_t unexpected;    /* cells with a run that the expected level forbids */
+  size_t undecided;     /* cells on which the expected level has no verdict */
+} isoproof_coo_summary;
+
+/* False after the last level. */
+ISOPROOF_API bool isoproof_coo_matrix_summary_at(const isoproof_coo_matrix *matrix, size_t level,
+                                                 isoproof_coo_summary *out);
+/* The same as a sentence, without the name of the level and a full stop; as snprintf does, 0 after the last. */
+ISOPROOF_API size_t isoproof_coo_matrix_sentence_at(const isoproof_coo_matrix *matrix, size_t level, char *buffer,
+                                                    size_t size);
+/* Cells of all levels with a run that the expected level forbids. */
+ISOPROOF_API size_t isoproof_coo_matrix_unexpected(const isoproof_coo_matrix *matrix);
+
 typedef struct isoproof_coo_row {
   size_t struct_size; /* sizeof(isoproof_coo_row), set by the caller */
-  unsigned number;
+  unsigned number;    /* of the case; 0 for schedules of one's own, and cycles that are not in the table */
   const char *name;
   const char *kind; /* "RAT-S"; of hermitage, what is tested in words */
   const char *plan; /* the schedule that was asked for; NULL for a script of statements */
@@ -276,8 +326,8 @@ ISOPROOF_API bool isoproof_coo_matrix_row_at(const isoproof_coo_matrix *matrix, 
 
 typedef struct isoproof_coo_cell {
   size_t struct_size;         /* sizeof(isoproof_coo_cell), set by the caller */
-  isoproof_coo_result result; /* of the most runs */
-  uint32_t runs;
+  isoproof_coo_result result; /* of the first run that is not as expected, else of the most runs: that run is shown */
+  uint32_t runs;              /* 0: the run of the matrix was stopped before */
   uint32_t counts[ISOPROOF_COO_RESULT_ROOM]; /* how many of the runs gave which isoproof_coo_result */
   const char *executed;                      /* what was really executed, as a schedule; NULL for a script */
   const char *cycle;                         /* the name of its first POP cycle, NULL where there is none */
@@ -287,6 +337,10 @@ typedef struct isoproof_coo_cell {
   size_t error_count;   /* see isoproof_coo_cell_error_at */
   size_t event_count;   /* see isoproof_coo_cell_event_at */
   double seconds;
+  /* Whether the expected level allows what was executed: "satisfied", "violated" or "unknown" is its verdict on the
+   * run that is shown; NULL where no level is expected. */
+  const char *expected;
+  uint32_t unexpected; /* runs in which the expected level was violated */
 } isoproof_coo_cell;
 
 ISOPROOF_API bool isoproof_coo_matrix_cell_at(const isoproof_coo_matrix *matrix, size_t row, size_t level,
@@ -320,6 +374,59 @@ ISOPROOF_API bool isoproof_coo_cell_event_at(const isoproof_coo_matrix *matrix, 
 /* The events that are errors, in order: every code of every session. */
 ISOPROOF_API bool isoproof_coo_cell_error_at(const isoproof_coo_matrix *matrix, size_t row, size_t level, size_t number,
                                              isoproof_coo_event *out);
+
+/* Hermitage's table: its ten tests, NULL after the last; 'y' prevented, 'n' not, 'r' prevented for transactions that
+ * only read, '-' not run. */
+ISOPROOF_API const char *isoproof_coo_hermitage_test_at(size_t test);
+ISOPROOF_API char isoproof_coo_hermitage_letter(const isoproof_coo_matrix *matrix, size_t level, size_t test);
+
+/* ---- saved matrices ---- */
+
+/* Reads what `isoproof coo --json` printed for a database.  "-" is standard input; gzip and zstd are seen through. */
+ISOPROOF_API isoproof_status isoproof_coo_matrix_read(const char *path, isoproof_coo_matrix **matrix,
+                                                      isoproof_error *error);
+
+typedef struct isoproof_coo_comparison isoproof_coo_comparison;
+
+/* Compares two matrices, cell by cell: levels are matched by their names, rows by schedule or name.  Cells differ when
+ * they had different results, when one is broken after a rollback, or when one is not as expected.  Both must outlive
+ * the comparison. */
+ISOPROOF_API isoproof_status isoproof_coo_compare(const isoproof_coo_matrix *matrix, const isoproof_coo_matrix *other,
+                                                  isoproof_coo_comparison **comparison, isoproof_error *error);
+ISOPROOF_API void isoproof_coo_comparison_free(isoproof_coo_comparison *comparison);
+/* Pairs of cells that were compared. */
+ISOPROOF_API size_t isoproof_coo_comparison_cells(const isoproof_coo_comparison *comparison);
+
+typedef struct isoproof_coo_difference {
+  size_t struct_size; /* sizeof(isoproof_coo_difference), set by the caller */
+  size_t row, level;  /* of the first matrix */
+  size_t other_row, other_level;
+} isoproof_coo_difference;
+
+/* Level by level; false after the last. */
+ISOPROOF_API bool isoproof_coo_comparison_difference_at(const isoproof_coo_comparison *comparison, size_t number,
+                                                        isoproof_coo_difference *out);
+
+/* What has no counterpart. */
+typedef struct isoproof_coo_unmatched {
+  size_t struct_size; /* sizeof(isoproof_coo_unmatched), set by the caller */
+  bool in_other;      /* it is in the second matrix only, else in the first one */
+  bool is_level;      /* else a row */
+  const char *name;
+} isoproof_coo_unmatched;
+
+/* False after the last. */
+ISOPROOF_API bool isoproof_coo_comparison_unmatched_at(const isoproof_coo_comparison *comparison, size_t number,
+                                                       isoproof_coo_unmatched *out);
+
+/* The matrix as a page, one HTML file without any other: what was expected and what came, the matrix, and behind every
+ * cell what was executed.  With a comparison, only what differs.  `published` marks what the paper reports otherwise.
+ */
+ISOPROOF_API isoproof_status isoproof_coo_matrix_write_html(const isoproof_coo_matrix *matrix, bool published,
+                                                            isoproof_write_fn write, void *user, isoproof_error *error);
+ISOPROOF_API isoproof_status isoproof_coo_comparison_write_html(const isoproof_coo_comparison *comparison,
+                                                                isoproof_write_fn write, void *user,
+                                                                isoproof_error *error);
 
 /* What the paper reports for a case at a level of a database such as this one: a letter, or 0 where it says nothing. */
 ISOPROOF_API char isoproof_coo_published(const char *database, const char *level, unsigned number);

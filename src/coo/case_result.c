@@ -10,6 +10,7 @@ typedef struct finding {
   isoproof_coo_result result;
   bool broken;
   const char *executed, *cycle, *phenomenon;
+  const char *expected; /* the verdict of the expected level */
   isoproof_coo_verdict *verdicts;
   size_t verdict_count;
 } finding;
@@ -191,16 +192,21 @@ static isoproof_status keep_run(isoproof_coo_matrix *matrix, const iso_stepper *
   cell->shown.cycle = f->cycle;
   cell->shown.phenomenon = f->phenomenon;
   cell->shown.broken = f->broken;
+  cell->shown.expected = f->expected;
   return ISOPROOF_OK;
 }
 
-/* Counts the run; whether it is to be shown, as the first one or the first of a result that is now the most frequent.
- */
-static bool count_run(iso_coo_cell *cell, isoproof_coo_result result) {
+/* Counts the run; whether it is to be shown: as the first one, the first that is not as expected, or, as long as there
+ * is none, the first of a result that is now the most frequent. */
+static bool count_run(iso_coo_cell *cell, const finding *f) {
   isoproof_coo_cell *shown = &cell->shown;
-  uint32_t count = ++shown->counts[result];
+  uint32_t count = ++shown->counts[f->result];
+  bool unexpected = f->expected != NULL && strcmp(f->expected, "violated") == 0;
   shown->runs++;
-  return cell->events == NULL || (result != shown->result && count > shown->counts[shown->result]);
+  if (unexpected) shown->unexpected++;
+  if (cell->events == NULL || shown->unexpected > 0)
+    return cell->events == NULL || (unexpected && shown->unexpected == 1);
+  return f->result != shown->result && count > shown->counts[shown->result];
 }
 
 static isoproof_status judge_plan(isoproof_coo_matrix *matrix, const iso_stepper *stepper, const iso_coo_row *row,
@@ -208,24 +214,26 @@ static isoproof_status judge_plan(isoproof_coo_matrix *matrix, const iso_stepper
                                   isoproof_error *error) {
   ISO_TRY(find_cycle(executed, f, error));
   if (!failed && f->cycle != NULL) f->result = ISOPROOF_COO_ANOMALY;
-  if (!count_run(cell, f->result)) return ISOPROOF_OK;
+  if (!count_run(cell, f)) return ISOPROOF_OK;
   ISO_TRY(tell_story(matrix, executed, failed, f, error));
   return keep_run(matrix, stepper, row, f, cell, error);
 }
 
 isoproof_status iso_coo_keep_result(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
-                                    iso_coo_cell *cell, isoproof_error *error) {
+                                    const iso_coo_claim *claim, iso_coo_cell *cell, isoproof_error *error) {
   finding f = {.result = ISOPROOF_COO_PASS};
   bool failed, happened = false;
   ISO_TRY(judge_errors(stepper, &failed, &f.result, error));
   if (row->plan != NULL) {
     isoproof_schedule *executed = NULL;
     ISO_TRY(iso_execute_story(stepper, row->plan, matrix->stride, &executed, error));
-    isoproof_status status = judge_plan(matrix, stepper, row, executed, failed, &f, cell, error);
+    isoproof_status status = iso_coo_allows(claim, executed, &f.expected, error);
+    if (status == ISOPROOF_OK) status = judge_plan(matrix, stepper, row, executed, failed, &f, cell, error);
     isoproof_schedule_free(executed);
     return status;
   }
   ISO_TRY(iso_coo_scenario_happened(stepper, row->scenario, &happened, error));
   if (!failed && happened) f.result = ISOPROOF_COO_ANOMALY;
-  return count_run(cell, f.result) ? keep_run(matrix, stepper, row, &f, cell, error) : ISOPROOF_OK;
+  f.expected = iso_coo_allows_scenario(claim, row->scenario, f.result == ISOPROOF_COO_ANOMALY);
+  return count_run(cell, &f) ? keep_run(matrix, stepper, row, &f, cell, error) : ISOPROOF_OK;
 }

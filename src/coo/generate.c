@@ -1,4 +1,5 @@
 /* generate.c - the test cases: the published ones by number, then all others. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/abi.h"
@@ -11,6 +12,10 @@ struct isoproof_coo_generator {
   iso_cycle_shape named[ISOPROOF_COO_NAMED + 1]; /* by number; length 0 where the limits leave it out */
   uint32_t next_named;
   iso_cycle_shape_walk walk;
+  bool sampled;
+  uint64_t left, wanted; /* cases still to come, and how many of them are to be given, where they are drawn */
+  uint64_t random;
+  char structure[ISO_COO_TEXT_BYTES];
   char schedule[ISO_COO_TEXT_BYTES], variant[ISO_COO_TEXT_BYTES];
 };
 
@@ -57,9 +62,22 @@ isoproof_status isoproof_coo_generator_new(size_t txns, size_t objects, isoproof
 
 void isoproof_coo_generator_free(isoproof_coo_generator *generator) { free(generator); }
 
+/* "RW[x] WCR[y]" */
+static void tell_structure(const iso_cycle_shape *s, char *out, size_t size) {
+  static const char objects[] = "xyzuvwst";
+  size_t used = 0;
+  for (uint32_t i = 0; i < s->length && used < size; i++) {
+    used += (size_t)snprintf(out + used, size - used, "%s%s[%c]", i > 0 ? " " : "", isoproof_pop_kind_name(s->kinds[i]),
+                             objects[s->on[i]]);
+  }
+}
+
 static bool describe(isoproof_coo_generator *generator, const iso_cycle_shape *s, isoproof_coo_case *out) {
-  isoproof_coo_case made = {
-      .struct_size = sizeof made, .length = s->length, .object_count = s->objects, .schedule = generator->schedule};
+  isoproof_coo_case made = {.struct_size = sizeof made,
+                            .length = s->length,
+                            .object_count = s->objects,
+                            .schedule = generator->schedule,
+                            .structure = generator->structure};
   for (uint32_t i = 0; i < s->length; i++) {
     made.pops[i] = s->kinds[i];
     made.on[i] = s->on[i];
@@ -67,22 +85,54 @@ static bool describe(isoproof_coo_generator *generator, const iso_cycle_shape *s
   made.number = iso_coo_name(s->kinds, s->length, s->objects, &made.name);
   made.kind = iso_coo_class(s->kinds, s->length);
   made.size = iso_coo_size(s->length, s->objects);
+  tell_structure(s, generator->structure, sizeof generator->structure);
   iso_cycle_shape_schedule(s, false, generator->schedule);
   if (iso_cycle_shape_schedule(s, true, generator->variant)) made.variant = generator->variant;
   return ISO_STRUCT_GIVE(out, made);
+}
+
+/* ---- drawing ---- */
+
+/* splitmix64 */
+static uint64_t draw(uint64_t *state) {
+  uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+uint64_t isoproof_coo_generator_sample(isoproof_coo_generator *generator, uint64_t limit, uint64_t seed) {
+  uint64_t total = 0;
+  for (uint32_t n = 2; n <= generator->txns; n++) {
+    for (uint32_t m = 1; m <= generator->objects; m++) total += isoproof_coo_cycle_count(n, m);
+  }
+  generator->sampled = total > limit;
+  generator->left = total;
+  generator->wanted = limit;
+  generator->random = seed;
+  return total > limit ? total - limit : 0;
+}
+
+/* Each of the cases that are left has the same chance, and in the end exactly as many as wanted were taken. */
+static bool is_drawn(isoproof_coo_generator *generator) {
+  if (!generator->sampled) return true;
+  bool drawn = draw(&generator->random) % generator->left-- < generator->wanted;
+  if (drawn) generator->wanted--;
+  return drawn;
 }
 
 bool isoproof_coo_generator_next(isoproof_coo_generator *generator, isoproof_coo_case *out) {
   iso_cycle_shape s;
   const char *name;
   if (ISO_STRUCT_CHECK(isoproof_coo_case, out, NULL) != ISOPROOF_OK) return false;
+  if (generator->sampled && generator->wanted == 0) return false;
   while (generator->next_named <= ISOPROOF_COO_NAMED) {
     s = generator->named[generator->next_named++];
-    if (s.length == 0) continue;
+    if (s.length == 0 || !is_drawn(generator)) continue;
     return describe(generator, &s, out);
   }
   while (next_shape(generator, &s)) {
-    if (iso_coo_name(s.kinds, s.length, s.objects, &name) != 0) continue;
+    if (iso_coo_name(s.kinds, s.length, s.objects, &name) != 0 || !is_drawn(generator)) continue;
     return describe(generator, &s, out);
   }
   return false;

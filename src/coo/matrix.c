@@ -7,9 +7,9 @@
 
 #include "base/abi.h"
 
-enum { SESSIONS = 3, OBJECTS = 3, SETTLE_MS = 60, TIMEOUT_MS = 4000 };
-/* Keys 0 to 4 are all that cases use: objects with a stride of at most 2, and the rows of scenarios. */
-enum { PARTITIONS = 5 };
+enum { SETTLE_MS = 60, TIMEOUT_MS = 4000 };
+/* Keys 0 to 4 are those of the published cases, with a stride of at most 2, and of the rows of scenarios. */
+enum { LEAST_PARTITIONS = 5 };
 
 static isoproof_status read_options(const isoproof_coo_run_options *given, isoproof_coo_run_options *known,
                                     isoproof_error *error) {
@@ -18,59 +18,9 @@ static isoproof_status read_options(const isoproof_coo_run_options *given, isopr
   if (known->repeat == 0) known->repeat = 1;
   if (known->settle_ms == 0) known->settle_ms = SETTLE_MS;
   if (known->timeout_ms == 0) known->timeout_ms = TIMEOUT_MS;
-  return ISOPROOF_OK;
-}
-
-/* ---- rows ---- */
-
-static bool is_wanted(const isoproof_coo_run_options *options, unsigned number) {
-  for (size_t i = 0; i < options->case_count; i++) {
-    if (options->cases[i] == number) return true;
-  }
-  return options->case_count == 0;
-}
-
-static isoproof_status add_case(isoproof_coo_matrix *matrix, const isoproof_coo_case *c, isoproof_error *error) {
-  char kind[8];
-  iso_coo_row row = {.number = c->number, .name = c->name};
-  snprintf(kind, sizeof kind, "%s-%c", isoproof_coo_class_name(c->kind), isoproof_coo_size_name(c->size)[0]);
-  row.kind = iso_arena_text(&matrix->arena, kind, strlen(kind));
-  ISO_TRY(isoproof_schedule_parse(c->schedule, &row.plan, error));
-  if (row.kind != NULL && iso_vec_push(&matrix->rows, row)) return ISOPROOF_OK;
-  isoproof_schedule_free(row.plan);
-  return iso_fail_memory(error);
-}
-
-static isoproof_status add_cases(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
-                                 isoproof_error *error) {
-  isoproof_coo_generator *generator = NULL;
-  isoproof_coo_case c = {.struct_size = sizeof c};
-  isoproof_status status = isoproof_coo_generator_new(SESSIONS, OBJECTS, &generator, error);
-  while (status == ISOPROOF_OK && isoproof_coo_generator_next(generator, &c) && c.number > 0) {
-    /* A cycle of one object has nothing to distribute. */
-    if (options->distributed != ISOPROOF_SPREAD_NONE && c.object_count == 1) continue;
-    if (is_wanted(options, c.number)) status = add_case(matrix, &c, error);
-  }
-  isoproof_coo_generator_free(generator);
-  return status;
-}
-
-isoproof_status iso_coo_rows(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
-                             isoproof_error *error) {
-  const iso_coo_scenario *scenario;
-  if (options->suite == ISOPROOF_SUITE_COO) ISO_TRY(add_cases(matrix, options, error));
-  bool scenarios = options->suite != ISOPROOF_SUITE_COO || options->predicate || options->case_count > 0;
-  for (size_t i = 0; scenarios && (scenario = iso_coo_scenario_at(i)) != NULL; i++) {
-    if (scenario->suite != options->suite || !is_wanted(options, scenario->number)) continue;
-    if (options->distributed == ISOPROOF_SPREAD_TABLES) {
-      return iso_fail(error, ISOPROOF_ERR_USAGE,
-                      "%s is about the rows of one table: it can be distributed over partitions, not over tables",
-                      scenario->name);
-    }
-    iso_coo_row row = {scenario->number, scenario->name, scenario->kind, NULL, scenario};
-    if (!iso_vec_push(&matrix->rows, row)) return iso_fail_memory(error);
-  }
-  if (matrix->rows.count == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "no case has one of the numbers asked for");
+  if (known->limit == 0) known->limit = ISOPROOF_COO_LIMIT;
+  if ((known->transactions > 0) != (known->objects > 0))
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected a limit for transactions and for objects, found one of them");
   return ISOPROOF_OK;
 }
 
@@ -93,6 +43,7 @@ static isoproof_status find_levels(isoproof_coo_matrix *matrix, const iso_databa
     const char *name = isolations[i]->name;
     matrix->levels[i] = iso_arena_text(&matrix->arena, name, strlen(name));
     if (matrix->levels[i] == NULL) return iso_fail_memory(error);
+    ISO_TRY(iso_coo_expect(matrix, isolations[i], options->expect, &matrix->claims[i], error));
   }
   matrix->level_count = count;
   return ISOPROOF_OK;
@@ -101,8 +52,8 @@ static isoproof_status find_levels(isoproof_coo_matrix *matrix, const iso_databa
 /* ---- running ---- */
 
 static isoproof_status run_once(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
-                                const iso_isolation *isolation, iso_coo_cell *cell, isoproof_task *task,
-                                isoproof_error *error) {
+                                const iso_isolation *isolation, const iso_coo_claim *claim, iso_coo_cell *cell,
+                                isoproof_task *task, isoproof_error *error) {
   iso_script script;
   double began = iso_now();
   if (row->plan != NULL) {
@@ -113,7 +64,7 @@ static isoproof_status run_once(isoproof_coo_matrix *matrix, iso_stepper *steppe
     ISO_TRY(iso_coo_scenario_script(row->scenario, stepper->database, &script, error));
   }
   ISO_TRY(iso_stepper_run(stepper, &script, isolation, task, error));
-  ISO_TRY(iso_coo_keep_result(matrix, stepper, row, cell, error));
+  ISO_TRY(iso_coo_keep_result(matrix, stepper, row, claim, cell, error));
   cell->shown.seconds += iso_now() - began;
   return ISOPROOF_OK;
 }
@@ -126,24 +77,39 @@ static isoproof_status run_all(isoproof_coo_matrix *matrix, iso_stepper *stepper
     for (size_t row = 0; row < matrix->rows.count; row++) {
       iso_coo_cell *cell = &matrix->cells[row * matrix->level_count + level];
       for (uint32_t i = 0; i < repeat; i++) {
-        ISO_TRY(run_once(matrix, stepper, &matrix->rows.items[row], isolations[level], cell, task, error));
+        ISO_TRY(run_once(matrix, stepper, &matrix->rows.items[row], isolations[level], &matrix->claims[level], cell,
+                         task, error));
       }
       iso_task_progress(task, "running", "cases", ++done, total);
     }
   }
+  matrix->complete = true;
   return ISOPROOF_OK;
 }
 
-static uint32_t count_tables(const isoproof_coo_run_options *options) {
-  uint32_t tables = options->distributed == ISOPROOF_SPREAD_TABLES ? OBJECTS : 1;
+static uint32_t count_tables(const isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options) {
+  uint32_t tables = options->distributed == ISOPROOF_SPREAD_TABLES ? iso_coo_most_objects(matrix) : 1;
   return options->url_count > 1 ? tables + 1 : tables;
+}
+
+/* So many that every object has one of its own. */
+static isoproof_status count_partitions(const isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
+                                        uint32_t *partitions, isoproof_error *error) {
+  *partitions = 1;
+  if (options->distributed != ISOPROOF_SPREAD_PARTITIONS) return ISOPROOF_OK;
+  uint32_t objects = iso_coo_most_objects(matrix), needed = (objects - 1) * matrix->stride + 1;
+  if (needed > ISO_MOST_PARTITIONS)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected at most %u objects in partitions, found %u",
+                    (ISO_MOST_PARTITIONS - 1) / matrix->stride + 1, objects);
+  *partitions = needed > LEAST_PARTITIONS ? needed : LEAST_PARTITIONS;
+  return ISOPROOF_OK;
 }
 
 static isoproof_status run_on(isoproof_coo_matrix *matrix, iso_database *database,
                               const isoproof_coo_run_options *options, isoproof_task *task, isoproof_error *error) {
   const iso_isolation *isolations[ISO_MOST_ISOLATIONS] = {NULL};
   /* The last table is for the mark of clusters; objects are in the first one, or in one each. */
-  iso_stepper_options stepping = {options->settle_ms, options->timeout_ms, (int64_t)count_tables(options) - 1,
+  iso_stepper_options stepping = {options->settle_ms, options->timeout_ms, (int64_t)count_tables(matrix, options) - 1,
                                   options->race};
   iso_stepper *stepper = NULL;
   const char *version = iso_database_version(database);
@@ -156,7 +122,7 @@ static isoproof_status run_on(isoproof_coo_matrix *matrix, iso_database *databas
   matrix->cells = iso_arena_alloc(&matrix->arena, matrix->rows.count * matrix->level_count + 1, sizeof *matrix->cells);
   if (matrix->cells == NULL) return iso_fail_memory(error);
   ISO_TRY(iso_database_setup(database, error));
-  isoproof_status status = iso_stepper_open(database, SESSIONS, &stepping, &stepper, error);
+  isoproof_status status = iso_stepper_open(database, iso_coo_most_txns(matrix), &stepping, &stepper, error);
   if (status == ISOPROOF_OK) status = run_all(matrix, stepper, isolations, options->repeat, task, error);
   iso_stepper_close(stepper);
   isoproof_error changed = {.offset = -1};
@@ -170,20 +136,26 @@ static isoproof_status run_on(isoproof_coo_matrix *matrix, iso_database *databas
 static isoproof_status fill(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options, isoproof_task *task,
                             isoproof_error *error) {
   iso_database_options how = {.family = ISO_COO_FAMILY,
-                              .tables = count_tables(options),
-                              .partitions = options->distributed == ISOPROOF_SPREAD_PARTITIONS ? PARTITIONS : 1,
                               .lock_timeout_ms = options->timeout_ms,
                               .notice = options->notice,
                               .notice_user = options->notice_user};
   iso_database *database = NULL;
   double began = iso_now();
-  matrix->stride = options->distributed == ISOPROOF_SPREAD_TABLES ? 1 : count_tables(options);
-  ISO_TRY(iso_coo_rows(matrix, options, error));
+  matrix->suite = options->suite;
+  ISO_TRY(iso_coo_rows(matrix, options, task, error));
+  how.tables = count_tables(matrix, options);
+  matrix->stride = options->distributed == ISOPROOF_SPREAD_TABLES ? 1 : how.tables;
+  ISO_TRY(count_partitions(matrix, options, &how.partitions, error));
   ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &database, error));
   isoproof_status status = run_on(matrix, database, options, task, error);
   iso_database_close(database);
   matrix->seconds = iso_now() - began;
   return status;
+}
+
+/* Whether there is something to show of a run that failed. */
+static bool has_begun(const isoproof_coo_matrix *matrix) {
+  return matrix->cells != NULL && matrix->rows.count > 0 && matrix->level_count > 0 && matrix->cells[0].shown.runs > 0;
 }
 
 isoproof_status isoproof_coo_run(const isoproof_coo_run_options *options, isoproof_task *task,
@@ -194,12 +166,12 @@ isoproof_status isoproof_coo_run(const isoproof_coo_run_options *options, isopro
   isoproof_coo_matrix *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   isoproof_status status = fill(made, &known, task, error);
-  if (status != ISOPROOF_OK) {
+  if (status != ISOPROOF_OK && !has_begun(made)) {
     isoproof_coo_matrix_free(made);
     return status;
   }
   *matrix = made;
-  return ISOPROOF_OK;
+  return status;
 }
 
 void isoproof_coo_matrix_free(isoproof_coo_matrix *matrix) {

@@ -20,6 +20,12 @@ typedef struct iso_coo_row {
   const iso_coo_scenario *scenario;
 } iso_coo_row;
 
+/* What is expected of an isolation level. */
+typedef struct iso_coo_claim {
+  const char *level; /* NULL: nothing */
+  const char *source, *note;
+} iso_coo_claim;
+
 typedef struct iso_coo_cell {
   isoproof_coo_cell shown;
   const isoproof_coo_verdict *verdicts;
@@ -30,18 +36,34 @@ struct isoproof_coo_matrix {
   iso_arena arena;
   const char *database;
   const char *levels[ISO_MOST_ISOLATIONS];
+  iso_coo_claim claims[ISO_MOST_ISOLATIONS]; /* by level */
   size_t level_count;
+  isoproof_coo_suite suite;
+  uint64_t left_out; /* cycles, by the limit */
+  bool complete;     /* every cell was run */
   ISO_VEC(iso_coo_row) rows;
   iso_coo_cell *cells; /* row by row */
   uint32_t stride;     /* of the keys of objects */
   double seconds;
 };
 
-/* Judges the run that the stepper has just finished, and keeps it in the cell when its result is the most frequent. */
+/* Judges the run that the stepper has just finished, and keeps it in the cell when it is the one to show. */
 isoproof_status iso_coo_keep_result(isoproof_coo_matrix *matrix, iso_stepper *stepper, const iso_coo_row *row,
-                                    iso_coo_cell *cell, isoproof_error *error);
+                                    const iso_coo_claim *claim, iso_coo_cell *cell, isoproof_error *error);
 /* The rows that the options ask for. */
-isoproof_status iso_coo_rows(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options,
+isoproof_status iso_coo_rows(isoproof_coo_matrix *matrix, const isoproof_coo_run_options *options, isoproof_task *task,
                              isoproof_error *error);
+/* The most sessions and objects that a row needs. */
+uint32_t iso_coo_most_txns(const isoproof_coo_matrix *matrix);
+uint32_t iso_coo_most_objects(const isoproof_coo_matrix *matrix);
+
+/* What is expected of an isolation level: what `expect` names, else what the database documents. */
+isoproof_status iso_coo_expect(isoproof_coo_matrix *matrix, const iso_isolation *isolation, const char *expect,
+                               iso_coo_claim *claim, isoproof_error *error);
+/* Whether the claim allows an executed schedule: the verdict of its level, NULL without a claim. */
+isoproof_status iso_coo_allows(const iso_coo_claim *claim, const isoproof_schedule *executed, const char **verdict,
+                               isoproof_error *error);
+/* The same for a scenario. */
+const char *iso_coo_allows_scenario(const iso_coo_claim *claim, const iso_coo_scenario *scenario, bool happened);
 
 #endif

@@ -54,3 +54,7 @@ bool isoproof_coo_cell_error_at(const isoproof_coo_matrix *matrix, size_t row, s
   }
   return false;
 }
+
+bool isoproof_coo_matrix_complete(const isoproof_coo_matrix *matrix) { return matrix->complete; }
+uint64_t isoproof_coo_matrix_left_out(const isoproof_coo_matrix *matrix) { return matrix->left_out; }
+isoproof_coo_suite isoproof_coo_matrix_suite(const isoproof_coo_matrix *matrix) { return matrix->suite; }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const iso_coo_scenario scenarios[] = {
-#define SCENARIO(suite, number, name, kind, script, ...)                                                               \
-  {ISOPROOF_SUITE_##suite, number, name, kind, script, {__VA_ARGS__}},
+#define SCENARIO(suite, number, name, kind, forbidden_by, script, ...)                                                 \
+  {ISOPROOF_SUITE_##suite, number, name, kind, forbidden_by, script, {__VA_ARGS__}},
 #include "coo/scenarios.def"
 #undef SCENARIO
 };

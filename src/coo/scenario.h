@@ -12,7 +12,9 @@ enum { ISO_SCENARIO_CONDITIONS = 4 };
 typedef struct iso_coo_scenario {
   isoproof_coo_suite suite;
   unsigned number;
-  const char *name, *kind, *script;
+  const char *name, *kind;
+  const char *forbidden_by; /* the weakest level that does not allow it */
+  const char *script;
   const char *conditions[ISO_SCENARIO_CONDITIONS]; /* NULL after the last */
 } iso_coo_scenario;
 

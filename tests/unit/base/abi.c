@@ -282,6 +282,7 @@ typedef struct handles {
   isoproof_injected_bugs *blames;
   isoproof_schedule *schedule;
   isoproof_pop_graph *graph;
+  isoproof_coo_matrix *saved[2];
   isoproof_coo_matrix *matrix; /* NULL without SQLite */
   bool has_error;              /* its cell has one, which a loaded machine may prevent */
 } handles;
@@ -310,6 +311,11 @@ static handles open_handles(void) {
   isoproof_history_free(simulated);
   assert_ok_error(isoproof_schedule_parse("R1x R2x W1x W2x C1 C2", &h.schedule, &error), error);
   assert_ok_error(isoproof_pop_graph_new(h.schedule, &h.graph, &error), error);
+  for (size_t i = 0; i < 2; i++) {
+    static const char *const files[] = {ISOPROOF_SOURCE_ROOT "/examples/matrices/galera-4.json",
+                                        ISOPROOF_SOURCE_ROOT "/examples/matrices/mariadb-10.11.json"};
+    assert_ok_error(isoproof_coo_matrix_read(files[i], &h.saved[i], &error), error);
+  }
   if (has_sqlite()) {
     isoproof_coo_event event = {.struct_size = sizeof event};
     assert_ok_error(isoproof_coo_run(&coo, NULL, &h.matrix, &error), error);
@@ -319,6 +325,8 @@ static handles open_handles(void) {
 }
 
 static void close_handles(handles *h) {
+  isoproof_coo_matrix_free(h->saved[0]);
+  isoproof_coo_matrix_free(h->saved[1]);
   isoproof_coo_matrix_free(h->matrix);
   isoproof_pop_graph_free(h->graph);
   isoproof_schedule_free(h->schedule);
@@ -340,6 +348,17 @@ static bool fill_case(void *out) {
   assert_ok(isoproof_coo_generator_new(2, 2, &generator, NULL));
   bool filled = isoproof_coo_generator_next(generator, out);
   isoproof_coo_generator_free(generator);
+  return filled;
+}
+
+/* A matrix against one that differs from it in a cell, and has a level more. */
+static bool fill_compared(const handles *h, bool difference, void *out) {
+  isoproof_coo_comparison *comparison;
+  isoproof_error error;
+  assert_ok_error(isoproof_coo_compare(h->saved[0], h->saved[1], &comparison, &error), error);
+  bool filled = difference ? isoproof_coo_comparison_difference_at(comparison, 0, out)
+                           : isoproof_coo_comparison_unmatched_at(comparison, 0, out);
+  isoproof_coo_comparison_free(comparison);
   return filled;
 }
 
@@ -395,6 +414,9 @@ static bool fill_notice(isoproof_notice *out) {
   X(isoproof_coo_case, fill_case(out))                                                                                 \
   X(isoproof_coo_row, isoproof_coo_matrix_row_at(h->matrix, 0, out))                                                   \
   X(isoproof_coo_cell, isoproof_coo_matrix_cell_at(h->matrix, 0, 0, out))                                              \
+  X(isoproof_coo_summary, isoproof_coo_matrix_summary_at(h->matrix, 0, out))                                           \
+  X(isoproof_coo_difference, fill_compared(h, true, out))                                                              \
+  X(isoproof_coo_unmatched, fill_compared(h, false, out))                                                              \
   X(isoproof_coo_verdict, isoproof_coo_cell_verdict_at(h->matrix, 0, 0, 0, out))                                       \
   X(isoproof_coo_event, isoproof_coo_cell_event_at(h->matrix, 0, 0, 0, out))                                           \
   X(isoproof_coo_event, isoproof_coo_cell_error_at(h->matrix, 0, 0, 0, out))
