@@ -1,6 +1,7 @@
 /* coo.c - `isoproof coo`: anomalies as cycles of partial order pairs. */
 #include "cli/commands/coo.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options/run_cluster.h"
@@ -14,6 +15,8 @@ static int run(options *parsed) {
   if (v[COO_DB].given || v[COO_CLUSTER].given) return coo_run(parsed);
   if (v[COO_SCHEDULE].given) return coo_schedule(parsed);
   if (v[COO_GENERATE].on) return coo_generate(parsed);
+  const char *database = getenv("ISOPROOF_DB");
+  if (database != NULL && database[0] != 0) return coo_run(parsed);
   message("coo: expected --db, --cluster, --schedule or --generate; 'isoproof help coo' shows examples");
   return EXIT_USAGE;
 }
@@ -83,9 +86,12 @@ static const option table[COO_OPTIONS] = {
     [COO_DB] = {.name = "db",
                 .type = OPTION_LIST,
                 .argument = "URL,..",
+                .begins = isoproof_url_begins,
                 .help = "Run the cases on this database: sqlite:FILE, postgres://user@host:port/database, "
                         "mariadb://user@host:port/database, ...; several URLs are the nodes of one cluster.",
+                .initial = "ISOPROOF_DB",
                 .group = databases},
+    DATABASE_ROWS(COO_DATABASE, databases),
     [COO_CLUSTER] = {.name = "cluster",
                      .type = OPTION_CHOICE,
                      .choices = cluster_at,

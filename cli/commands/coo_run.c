@@ -67,12 +67,27 @@ static int run_cases(const options *parsed, const isoproof_coo_run_options *how)
   return code_of(status);
 }
 
+/* On the database that the options name. */
+static int run_on_database(const options *parsed, isoproof_coo_run_options *how) {
+  const option_value *v = parsed->values;
+  database_choice choice;
+  int code = EXIT_USAGE;
+  if (database_choose(&choice, &v[COO_DB], &v[COO_DATABASE], false)) {
+    how->urls = choice.urls;
+    how->url_count = choice.count;
+    how->password = choice.password;
+    code = run_cases(parsed, how);
+  } else if (interrupted()) {
+    code = EXIT_INTERRUPTED;
+  }
+  database_free(&choice);
+  return code;
+}
+
 int coo_run(const options *parsed) {
   const option_value *v = parsed->values;
   unsigned cases[CASES_MOST];
   isoproof_coo_run_options how = {.struct_size = sizeof how,
-                                  .urls = v[COO_DB].items,
-                                  .url_count = v[COO_DB].item_count,
                                   .levels = v[COO_LEVEL].items,
                                   .level_count = v[COO_LEVEL].item_count,
                                   .cases = cases,
@@ -86,7 +101,7 @@ int coo_run(const options *parsed) {
   /* The choices are in the order of the enum, after none. */
   if (v[COO_DISTRIBUTED].given) how.distributed = (isoproof_coo_spread)(v[COO_DISTRIBUTED].choice + 1);
   if (!read_cases(&v[COO_CASE], cases, &how.case_count)) return EXIT_USAGE;
-  if (!v[COO_CLUSTER].given) return run_cases(parsed, &how);
+  if (!v[COO_CLUSTER].given) return run_on_database(parsed, &how);
   isoproof_cluster *servers;
   isoproof_cluster_options which = {.struct_size = sizeof which, .kind = v[COO_CLUSTER].text};
   int code = cluster_start(&which, common_quiet(parsed), &servers);

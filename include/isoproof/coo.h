@@ -243,8 +243,9 @@ typedef struct isoproof_coo_run_options {
   uint32_t settle_ms;  /* where the database does not show its locks; 0 means 60 */
   uint32_t timeout_ms; /* most that sessions wait for each other; 0 means 4000 */
   isoproof_coo_spread distributed;
-  bool predicate; /* cases with predicates too */
-  bool race;      /* several nodes: do not wait after a commit until all of them show it */
+  bool predicate;       /* cases with predicates too */
+  bool race;            /* several nodes: do not wait after a commit until all of them show it */
+  const char *password; /* for nodes whose URLs have none; NULL: what the client library finds by itself */
 } isoproof_coo_run_options;
 
 typedef struct isoproof_coo_matrix isoproof_coo_matrix;

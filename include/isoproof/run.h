@@ -73,6 +73,7 @@ typedef struct isoproof_run_options {
   void *progress_user;
   isoproof_run_companion_fn companion; /* may be NULL */
   void *companion_user;
+  const char *password; /* for nodes whose URLs have none; NULL: what the client library finds by itself */
 } isoproof_run_options;
 
 /* Fills in the defaults, up to the struct_size that is set: a mixed workload of 8 sessions for 3 seconds on a private

@@ -169,7 +169,8 @@ static isoproof_status fill(isoproof_coo_matrix *matrix, const isoproof_coo_run_
   iso_database_options how = {.table = "isoproof_coo",
                               .tables = count_tables(options),
                               .partitions = options->distributed == ISOPROOF_SPREAD_PARTITIONS ? PARTITIONS : 1,
-                              .lock_timeout_ms = options->timeout_ms};
+                              .lock_timeout_ms = options->timeout_ms,
+                              .password = options->password};
   iso_database *database = NULL;
   double began = iso_now();
   matrix->stride = options->distributed == ISOPROOF_SPREAD_TABLES ? 1 : count_tables(options);

@@ -129,7 +129,7 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
 #define ISO_DRIVER_LIST(X)                                                                                             \
   X(SIM, sim, NULL, PATH, "simulated database in memory, with bugs that can be switched on")                           \
   X(SQLITE, sqlite, "sqlite3", PATH, "SQLite, embedded")                                                               \
-  X(POSTGRES, postgres, "postgresql", FULL, "PostgreSQL")                                                              \
+  X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
   X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")
 
@@ -162,7 +162,7 @@ const iso_driver *iso_driver_get(iso_driver_id id);
  * ISOPROOF_ERR_UNSUPPORTED: not built in. */
 isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isoproof_error *error);
 const char *iso_driver_name(const iso_driver *driver);
-/* URL in words, such as "postgres://user:password@host:port/database?option=value". */
+/* URL in words, such as "postgres://user@host:port/database?option=value". */
 const char *iso_driver_url_form(const iso_driver *driver);
 /* The client library in use, such as "libpq 15.18", terminated; "" where there is none. */
 void iso_driver_library(const iso_driver *driver, char *buffer, size_t size);
@@ -193,6 +193,7 @@ typedef struct iso_database_options {
   uint32_t lock_timeout_ms;      /* how long a statement waits for a lock; 0: what the database does by itself, but
                                     5000 for SQLite and sim */
   uint64_t seed;                 /* of sim: only */
+  const char *password;          /* for nodes whose URLs have none; NULL: the client library looks where it does */
 } iso_database_options;
 
 typedef struct iso_database iso_database;
@@ -201,9 +202,10 @@ typedef struct iso_database iso_database;
  * settings and levels.  URLs:
  *   sim:?level=snapshot-isolation&nodes=3&bugs=lost-update,stale-read&rate=0.01
  *   sqlite:FILE?journal=wal   (sqlite: alone is a private file in a temporary folder, removed in the end)
- *   postgres://user:password@host:port/database
+ *   postgres://user:password@host:port/database, postgres:host=... dbname=..., and whatever else libpq takes
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
+ * Nothing that this or any other call here says has a password in it.
  * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions where the database has none. */
 isoproof_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
                                   iso_database **database, isoproof_error *error);

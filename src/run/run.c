@@ -106,7 +106,8 @@ static isoproof_status open_database(isoproof_run_handle *run, isoproof_error *e
                               .tables = options->tables,
                               .statement_timeout_ms = (uint32_t)(options->statement_timeout * 1000),
                               .lock_timeout_ms = (uint32_t)(options->lock_timeout * 1000),
-                              .seed = run->workload->seed};
+                              .seed = run->workload->seed,
+                              .password = options->password};
   ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &run->database, error));
   ISO_TRY(iso_database_find_isolation(run->database, options->isolation, &run->isolation, error));
   ISO_TRY(check_needs(run, error));
