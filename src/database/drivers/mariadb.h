@@ -34,6 +34,8 @@ isoproof_status iso_maria_check_options(const iso_url *url, isoproof_error *erro
 isoproof_status iso_maria_no_database(const iso_url *url, isoproof_error *error);
 /* Whether neither option files nor MYSQL_PWD count: no-defaults=1. */
 bool iso_maria_alone(const iso_url *url);
+/* Whether a connection without TLS is none. */
+bool iso_maria_wants_tls(const iso_url *url);
 /* Tells libmariadb the options of a URL that was checked. */
 void iso_maria_set_options(const iso_url *url, MYSQL *handle);
 

@@ -48,6 +48,9 @@ static isoproof_status connect_handle(const iso_database *database, size_t node,
   if (mysql_real_connect(*handle, host, url->user, password, url->path[0] != 0 ? url->path : NULL, url->port, socket,
                          CLIENT_FOUND_ROWS) == NULL)
     return cannot(url, *handle, error);
+  if (iso_maria_wants_tls(url) && mysql_get_ssl_cipher(*handle) == NULL)
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: the URL asks for TLS, which the server does not have",
+                    url->shown);
   return (*handle)->db != NULL && (*handle)->db[0] != 0 ? ISOPROOF_OK : iso_maria_no_database(url, error);
 }
 

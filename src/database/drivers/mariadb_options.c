@@ -68,12 +68,22 @@ static const char *mode_of(const iso_url *url, size_t *at) {
   return mode;
 }
 
+bool iso_maria_wants_tls(const iso_url *url) {
+  size_t at;
+  my_bool on;
+  const char *plain = iso_url_option(url, "ssl");
+  if (mode_of(url, &at) != NULL) return at < MODES && modes[at].enforced;
+  if (plain != NULL) return switch_of(plain, &on) && on != 0;
+  return has_tls(url);
+}
+
+/* libmariadb takes `enforce` for a wish: whether it was heard is asked after connecting. */
 static void set_mode(const iso_url *url, MYSQL *handle) {
   size_t at;
-  if (mode_of(url, &at) == NULL || at == MODES || modes[at].off) return;
-  my_bool enforced = modes[at].enforced, verified = modes[at].verified;
-  mysql_optionsv(handle, MYSQL_OPT_SSL_ENFORCE, &enforced);
-  if (verified) mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified);
+  my_bool on = 1;
+  bool named = mode_of(url, &at) != NULL && at < MODES;
+  if (named ? !modes[at].off : iso_maria_wants_tls(url)) mysql_optionsv(handle, MYSQL_OPT_SSL_ENFORCE, &on);
+  if (named && modes[at].verified) mysql_optionsv(handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
 }
 
 bool iso_maria_alone(const iso_url *url) {
