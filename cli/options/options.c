@@ -238,8 +238,11 @@ static bool parse_long(parser *p, const char *given) {
   if (o == NULL) return unknown_option(p, given, name, length);
   if (o->type == OPTION_FLAG || negated) {
     if (equals != NULL) {
-      const char *found = strcmp(o->name, "password") == 0 ? "one" : equals + 1;
-      message("--%s%s takes no value, found '%s'", negated ? "no-" : "", o->name, found);
+      /* Who gives a password there expects it to stay a secret. */
+      if (strcmp(o->name, "password") == 0)
+        message("--password takes no value: it asks on the terminal");
+      else
+        message("--%s%s takes no value, found '%s'", negated ? "no-" : "", o->name, equals + 1);
       return false;
     }
     *value = (option_value){.given = o->type == OPTION_FLAG, .on = !negated};
