@@ -68,8 +68,8 @@ typedef struct isoproof_run_options {
   const char *table;                         /* their name; NULL: "isoproof" */
   bool keep_tables;                          /* do not remove the tables in the end */
   const char *path;                          /* of the history, "-" standard output */
-  const char *command;                       /* how the run was started, for the header; may be NULL */
-  isoproof_run_progress_fn progress;         /* may be NULL */
+  const char *command; /* how the run was started, for the header, where it has no passwords; may be NULL */
+  isoproof_run_progress_fn progress; /* may be NULL */
   void *progress_user;
   isoproof_run_companion_fn companion; /* may be NULL */
   void *companion_user;

@@ -189,6 +189,13 @@ const char *iso_database_url(const iso_database *database, size_t node) {
   return node < database->nodes ? database->urls[node].shown : NULL;
 }
 
+char *iso_database_without_secrets(const iso_database *database, const char *text) {
+  size_t length = iso_secrets_hide(&database->secrets, text, false, NULL, 0);
+  char *made = iso_alloc(length + 1, 1);
+  if (made != NULL) iso_secrets_hide(&database->secrets, text, false, made, length + 1);
+  return made;
+}
+
 const iso_setting *iso_database_setting(const iso_database *database, size_t number) {
   return number < database->setting_count ? &database->settings[number] : NULL;
 }
@@ -199,6 +206,7 @@ void iso_database_add_setting(iso_database *database, const char *name, const ch
   char(*text)[ISO_SETTING_BYTES] = database->setting_text[at];
   snprintf(text[0], ISO_SETTING_BYTES, "%s", name);
   snprintf(text[1], ISO_SETTING_BYTES, "%s", value != NULL ? value : "");
+  iso_secrets_clean(&database->secrets, text[1], ISO_SETTING_BYTES);
   database->settings[at] = (iso_setting){text[0], text[1]};
   database->setting_count++;
 }

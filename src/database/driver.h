@@ -228,6 +228,9 @@ size_t iso_database_nodes(const iso_database *database);
 /* The URL of a node without its password, fit for logs. */
 const char *iso_database_url(const iso_database *database, size_t node);
 
+/* A text of somebody else's with *** for what is a password of this database, to be freed; NULL when memory is out. */
+char *iso_database_without_secrets(const iso_database *database, const char *text);
+
 /* (Re)creates the tables, empty, through the first node; several nodes: waits until all of them have it. */
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error);
 /* Removes the tables; no error when they are not there. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "database/secrets.h"
+#include "database/driver_table.h"
 #include "tests/unit/unit.h"
 
 /* What is given, what is shown, and what the password is (NULL: as its parts are, not one text). */
@@ -175,6 +175,33 @@ static void knows_where_urls_begin(void **state) {
   for (size_t i = 0; i < sizeof other / sizeof *other; i++) assert_false(isoproof_url_begins(other[i]));
 }
 
+/* What a caller says of a database, and what a server does. */
+static void databases_keep_theirs(void **state) {
+  (void)state;
+  iso_database *database = NULL;
+  isoproof_error error = {0};
+  iso_database_options options = {.password = "hunter22"};
+  const char *urls[] = {"sim:"}, *wrong[] = {"sim:?password=hunter22&level=hunter22"};
+  assert_ok_error(iso_database_open(urls, 1, &options, &database, &error), error);
+  char *text = iso_database_without_secrets(database, "run --password hunter22");
+  assert_string_equal(text, "run --password ***");
+  free(text);
+  iso_database_add_setting(database, "motto", "hunter22 forever");
+  const iso_setting *last = NULL, *setting;
+  for (size_t i = 0; (setting = iso_database_setting(database, i)) != NULL; i++) last = setting;
+  assert_string_equal(last->value, "*** forever");
+  iso_connection *connection = NULL;
+  iso_reply reply = {0};
+  assert_ok_error(iso_connect(database, 0, &connection, &error), error);
+  iso_execute(connection, "SELECT 'hunter22'", &reply);
+  assert_null(strstr(reply.message, "hunter"));
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  iso_database_close(database);
+  assert_int_equal(iso_database_open(wrong, 1, NULL, &database, &error), ISOPROOF_ERR_USAGE);
+  assert_null(strstr(error.message, "hunter"));
+}
+
 /* The public handle. */
 static void serves_programs(void **state) {
   (void)state;
@@ -228,6 +255,7 @@ int main(void) {
       cmocka_unit_test(leaves_texts_readable),
       cmocka_unit_test(knows_whether_there_is_one),
       cmocka_unit_test(knows_where_urls_begin),
+      cmocka_unit_test(databases_keep_theirs),
       cmocka_unit_test(serves_programs),
       cmocka_unit_test(bears_anything),
   };
