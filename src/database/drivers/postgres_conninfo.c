@@ -58,14 +58,15 @@ static bool take_init_of_keys(char *text, char **init) {
 
 /* "postgresql:" and the rest of the URL.  libpq ends a password at the first '@'; a person means the last one. */
 static char *url_text(const char *rest) {
-  size_t length = strlen(rest), authority = 2 + strcspn(rest + 2, "/"), used;
+  size_t length = strlen(rest), authority = 2, used;
+  while (authority < length && rest[authority] != '/') authority++;
   const char *last = memrchr(rest, '@', authority);
   char *made = iso_alloc(length * 3 + 16, 1);
   if (made == NULL) return NULL;
-  used = (size_t)sprintf(made, "postgresql:");
+  used = (size_t)snprintf(made, 16, "postgresql:");
   for (const char *at = rest; *at != 0; at++) {
     if (*at == '@' && last != NULL && at < last)
-      used += (size_t)sprintf(made + used, "%%40");
+      used += (size_t)snprintf(made + used, 4, "%%40");
     else
       made[used++] = *at;
   }
@@ -77,12 +78,12 @@ static char *url_text(const char *rest) {
 static char *name_text(const char *name) {
   char *made = iso_alloc(strlen(name) * 2 + 16, 1);
   if (made == NULL) return NULL;
-  size_t used = (size_t)sprintf(made, "dbname='");
+  size_t used = (size_t)snprintf(made, 16, "dbname='");
   for (; *name != 0; name++) {
     if (*name == '\'' || *name == '\\') made[used++] = '\\';
     made[used++] = *name;
   }
-  strcpy(made + used, "'");
+  memcpy(made + used, "'", 2);
   return made;
 }
 
@@ -110,7 +111,7 @@ static void take_words(char words[ISO_MESSAGE_BYTES], char **found) {
  * that one either; otherwise it is the password that it does not take, and nothing of it is shown. */
 static isoproof_status refused(const iso_url *url, isoproof_error *error) {
   char *found = NULL, *init = NULL, words[ISO_MESSAGE_BYTES];
-  char *text = client_text(strchr(url->shown, ':') + 1, &init);
+  char *text = client_text(url->shown + strlen(url->scheme) + 1, &init);
   PQconninfoOption *taken = text != NULL ? PQconninfoParse(text, &found) : NULL;
   free(text);
   free(init);
@@ -173,7 +174,7 @@ static isoproof_status look_into_service(const iso_database *database, const iso
     char **to = strcmp(o->keyword, "connect_timeout") == 0 ? timeout
                 : strcmp(o->keyword, "options") == 0       ? settings
                                                            : NULL;
-    if (to != NULL && o->val != NULL && o->val[0] != 0) *to = strdup(o->val);
+    if (to != NULL && *to == NULL && o->val != NULL && o->val[0] != 0) *to = strdup(o->val);
   }
   PQconninfoFree(all);
   PQfinish(handle);
