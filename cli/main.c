@@ -9,6 +9,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/secrets.h"
 
 static const command *const commands[] = {
 #define COMMAND_X(name) &command_##name,
@@ -105,10 +106,16 @@ static void prefer_mappings(void) {
 #endif
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **given) {
+  /* First of all: others can read the arguments as long as they have passwords. */
+  char **argv = secrets_take_arguments(argc, given);
   prefer_mappings();
   occupy_streams();
   interrupt_install();
+  if (argv == NULL) {
+    message("out of memory");
+    return EXIT_UNKNOWN;
+  }
   if (argc < 2 || argv[1][0] == '-') return finish_output(run_without_command(argc, argv));
   const command *c = command_find(argv[1]);
   return finish_output(c == NULL ? EXIT_USAGE : run_command(c, argc - 2, argv + 2));

@@ -1,6 +1,7 @@
 /* coo.c - `isoproof coo`: anomalies as cycles of partial order pairs. */
 #include "cli/commands/coo.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options/run_cluster.h"
@@ -9,10 +10,11 @@ static int run(options *parsed) {
   static int (*const runs[])(const options *) = {
       [COO_EXPLAIN] = coo_schedule, [COO_LIST] = coo_generate, [COO_RUN] = coo_run, [COO_SAVED] = coo_saved};
   const option_value *v = parsed->values;
+  const char *database = getenv("ISOPROOF_DB");
   coo_mode mode = v[COO_DB].given || v[COO_CLUSTER].given           ? COO_RUN
                   : v[COO_FROM].given                               ? COO_SAVED
                   : v[COO_SCHEDULE].given || v[COO_SCHEDULES].given ? COO_EXPLAIN
-                                                                    : COO_LIST;
+                  : !coo_is_generated(parsed) && database != NULL && database[0] != 0 ? COO_RUN : COO_LIST;
   if (mode == COO_LIST && !coo_is_generated(parsed)) {
     message("coo: expected --db, --cluster, --from, --schedule, --schedules or --generate; 'isoproof help coo' shows "
             "examples");
@@ -104,9 +106,12 @@ static const option table[COO_OPTIONS] = {
     [COO_DB] = {.name = "db",
                 .type = OPTION_LIST,
                 .argument = "URL,..",
+                .begins = isoproof_url_begins,
                 .help = "Run the cases on this database: sqlite:FILE, postgres://user@host:port/database, "
                         "mariadb://user@host:port/database, ...; several URLs are the nodes of one cluster.",
+                .initial = "ISOPROOF_DB",
                 .group = databases},
+    DATABASE_ROWS(COO_DATABASE, databases),
     [COO_CLUSTER] = {.name = "cluster",
                      .type = OPTION_CHOICE,
                      .choices = cluster_at,

@@ -5,6 +5,7 @@
 #include <isoproof/coo.h>
 
 #include "cli/commands/command.h"
+#include "cli/options/database.h"
 #include "cli/terminal/output.h"
 
 enum {
@@ -18,6 +19,8 @@ enum {
   COO_SQL,
   COO_COUNT,
   COO_DB,
+  COO_DATABASE, /* the first of the password's */
+  COO_DATABASE_LAST = COO_DATABASE + DATABASE_OPTIONS - 1,
   COO_CLUSTER,
   COO_LEVEL,
   COO_EXPECT,

@@ -152,6 +152,23 @@ static int run_cases(const options *parsed, const isoproof_coo_run_options *how,
   return code;
 }
 
+/* On the database that the options name. */
+static int run_on_database(const options *parsed, isoproof_coo_run_options *how, const isoproof_coo_matrix *other) {
+  const option_value *v = parsed->values;
+  database_choice choice;
+  int code = EXIT_USAGE;
+  if (database_choose(&choice, &v[COO_DB], &v[COO_DATABASE], false)) {
+    how->urls = choice.urls;
+    how->url_count = choice.count;
+    how->password = choice.password;
+    code = run_cases(parsed, how, other);
+  } else if (interrupted()) {
+    code = EXIT_INTERRUPTED;
+  }
+  database_free(&choice);
+  return code;
+}
+
 static int run_servers(const options *parsed, isoproof_coo_run_options *how, const isoproof_coo_matrix *other) {
   isoproof_cluster *servers;
   isoproof_cluster_options which = {.struct_size = sizeof which, .kind = parsed->values[COO_CLUSTER].text};
@@ -169,8 +186,6 @@ static int run_servers(const options *parsed, isoproof_coo_run_options *how, con
 static isoproof_coo_run_options read_options(const options *parsed) {
   const option_value *v = parsed->values;
   isoproof_coo_run_options how = {.struct_size = sizeof how,
-                                  .urls = v[COO_DB].items,
-                                  .url_count = v[COO_DB].item_count,
                                   .levels = v[COO_LEVEL].items,
                                   .level_count = v[COO_LEVEL].item_count,
                                   .suite =
@@ -205,7 +220,7 @@ int coo_run(const options *parsed) {
   /* What is to be compared with is read first: a wrong name is to be known before servers start. */
   if (code == EXIT_SATISFIED) code = read_against(parsed, &other);
   if (code == EXIT_SATISFIED)
-    code = v[COO_CLUSTER].given ? run_servers(parsed, &how, other) : run_cases(parsed, &how, other);
+    code = v[COO_CLUSTER].given ? run_servers(parsed, &how, other) : run_on_database(parsed, &how, other);
   isoproof_coo_matrix_free(other);
   coo_schedules_free(&schedules);
   return code;

@@ -54,7 +54,10 @@ static int run_planned(const options *parsed, run_plan *plan) {
 static int run(options *parsed) {
   run_plan plan;
   int code = EXIT_USAGE;
-  if (run_plan_fill(&plan, parsed, "run")) code = run_planned(parsed, &plan);
+  if (run_plan_fill(&plan, parsed, "run"))
+    code = run_planned(parsed, &plan);
+  else if (interrupted())
+    code = EXIT_INTERRUPTED;
   run_plan_free(&plan);
   return code;
 }

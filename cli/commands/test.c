@@ -369,6 +369,8 @@ static int run(options *parsed) {
       print_rounds(&t);
       if (interrupted()) message("interrupted; what was recorded is in %s", t.folder.path);
     }
+  } else if (interrupted()) {
+    code = EXIT_INTERRUPTED;
   }
   outputs_free(&t.reports);
   test_folder_free(&t.folder);

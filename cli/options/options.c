@@ -137,6 +137,7 @@ static bool add_items(options *parsed, const option *o, option_value *value, con
   for (char *next = piece; next != NULL; piece = next) {
     size_t number;
     next = strchr(piece, ',');
+    while (o->begins != NULL && next != NULL && !o->begins(next + 1)) next = strchr(next + 1, ',');
     if (next != NULL) *next++ = 0;
     if (*piece == 0) return wrong(o, text, "names separated by commas");
     if (o->choices != NULL && !known_choice(o, piece, &number)) return false;
@@ -237,7 +238,11 @@ static bool parse_long(parser *p, const char *given) {
   if (o == NULL) return unknown_option(p, given, name, length);
   if (o->type == OPTION_FLAG || negated) {
     if (equals != NULL) {
-      message("--%s%s takes no value, found '%s'", negated ? "no-" : "", o->name, equals + 1);
+      /* Who gives a password there expects it to stay a secret. */
+      if (strcmp(o->name, "password") == 0)
+        message("--password takes no value: it asks on the terminal");
+      else
+        message("--%s%s takes no value, found '%s'", negated ? "no-" : "", o->name, equals + 1);
       return false;
     }
     *value = (option_value){.given = o->type == OPTION_FLAG, .on = !negated};

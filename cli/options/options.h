@@ -42,8 +42,9 @@ typedef struct option {
   const char *initial;  /* what holds without the option, for help; NULL where that goes without saying */
   const char *group;    /* heading in help; NULL for the first group */
   option_type type;
-  char letter; /* short name, 0 none */
-  bool bare;   /* CHOICE without a letter: --name alone means the first choice, --no-name takes it back */
+  bool (*begins)(const char *); /* LIST: only a comma before an item separates; NULL: every comma does */
+  char letter;                  /* short name, 0 none */
+  bool bare; /* CHOICE without a letter: --name alone means the first choice, --no-name takes it back */
 } option;
 
 typedef struct option_value {

@@ -1,42 +1,11 @@
 /* run_options.c - from options to a run. */
 #include "cli/options/run_options.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/terminal/message.h"
-
-/* ---- URLs ---- */
-
-/* Whether a piece between commas begins a URL: "scheme:". */
-static bool begins_url(const char *piece) {
-  size_t n = 0;
-  while (isalpha((unsigned char)piece[n]) || (n > 0 && (isdigit((unsigned char)piece[n]) || piece[n] == '+'))) n++;
-  return n > 1 && piece[n] == ':';
-}
-
-/* Commas separate URLs, but may also be part of one (the bugs of sim:): a piece without a scheme belongs to the URL
- * before it. */
-static bool collect_urls(run_plan *plan, const option_value *db) {
-  plan->urls = calloc(db->item_count > 0 ? db->item_count : 1, sizeof *plan->urls);
-  if (plan->urls == NULL) return false;
-  for (size_t i = 0; i < db->item_count; i++) {
-    if (plan->url_count == 0 || begins_url(db->items[i])) {
-      plan->urls[plan->url_count] = strdup(db->items[i]);
-      if (plan->urls[plan->url_count] == NULL) return false;
-      plan->url_count++;
-      continue;
-    }
-    char *longer;
-    char **last = &plan->urls[plan->url_count - 1];
-    if (asprintf(&longer, "%s,%s", *last, db->items[i]) < 0) return false;
-    free(*last);
-    *last = longer;
-  }
-  return true;
-}
 
 /* ---- the command line again ---- */
 
@@ -51,20 +20,11 @@ static void print_word(FILE *out, const char *word) {
   fputc('\'', out);
 }
 
-/* "//user:secret@host" without the secret: histories get around. */
+/* Without its passwords: histories get around. */
 static void print_url(FILE *out, const char *url) {
-  const char *slashes = strstr(url, "//"), *at = slashes != NULL ? strchr(slashes, '@') : NULL;
-  const char *colon = at != NULL ? memchr(slashes, ':', (size_t)(at - slashes)) : NULL;
-  const char *password = strcasestr(url, "pwd=");
-  if (password == NULL) password = strcasestr(url, "password=");
-  if (colon != NULL) {
-    fprintf(out, "'%.*s:***%s'", (int)(colon - url), url, at);
-  } else if (password != NULL) {
-    const char *value = strchr(password, '=') + 1;
-    fprintf(out, "'%.*s***%s'", (int)(value - url), url, value + strcspn(value, ";&"));
-  } else {
-    print_word(out, url);
-  }
+  char shown[8192];
+  isoproof_url_show(url, shown, sizeof shown);
+  print_word(out, shown);
 }
 
 static void print_option(FILE *out, const option *o, const option_value *value) {
@@ -87,9 +47,9 @@ static char *command_line(const run_plan *plan, const options *parsed, const cha
   FILE *out = open_memstream(&text, &bytes);
   if (out == NULL) return NULL;
   fprintf(out, "isoproof %s", command);
-  for (size_t i = 0; i < plan->url_count; i++) {
+  for (size_t i = 0; i < plan->database.count; i++) {
     fputs(i == 0 ? " --db=" : ",", out);
-    print_url(out, plan->urls[i]);
+    print_url(out, plan->database.urls[i]);
   }
   for (size_t i = 0; i < parsed->count; i++)
     if (parsed->values[i].given && i != RUN_WORKLOAD + WORKLOAD_SEED && i != RUN_DB)
@@ -112,10 +72,11 @@ static bool fill(run_plan *plan, const options *parsed) {
   isoproof_run_defaults(run);
   run->workload = &plan->workload;
   if (!workload_fill(&plan->workload, workload)) return false;
-  if (plan->url_count > 0) {
-    run->urls = (const char *const *)plan->urls;
-    run->url_count = plan->url_count;
+  if (plan->database.count > 0) {
+    run->urls = plan->database.urls;
+    run->url_count = plan->database.count;
   }
+  run->password = plan->database.password;
   if (v[RUN_ISOLATION].given) run->isolation = v[RUN_ISOLATION].text;
   if (v[RUN_TIME].given)
     run->seconds = v[RUN_TIME].number;
@@ -141,10 +102,9 @@ bool run_plan_fill(run_plan *plan, const options *parsed, const char *command) {
     message("--db and --cluster exclude each other");
     return false;
   }
-  if (!collect_urls(plan, &parsed->values[RUN_DB])) {
-    message("out of memory");
+  const option_value *v = parsed->values;
+  if (!database_choose(&plan->database, &v[RUN_DB], &v[RUN_DATABASE], v[RUN_CLUSTER + CLUSTER_KIND].given))
     return false;
-  }
   if (!fill(plan, parsed)) return false;
   plan->command = command_line(plan, parsed, command);
   plan->run.command = plan->command;
@@ -158,7 +118,6 @@ int run_plan_start(run_plan *plan, const options *parsed) {
 
 void run_plan_free(run_plan *plan) {
   run_cluster_stop(&plan->cluster);
-  for (size_t i = 0; i < plan->url_count; i++) free(plan->urls[i]);
-  free(plan->urls);
+  database_free(&plan->database);
   free(plan->command);
 }

@@ -1,18 +1,21 @@
 /* run_options.h - the options that say on which database and how a workload runs, which run and test share.
  *
- * A run_plan owns its URLs, its command line and its private servers until run_plan_free; the rest of it borrows from
- * the command line.
+ * A run_plan owns its database_choice, its command line and its private servers until run_plan_free; the rest of it
+ * borrows from the command line.
  */
 #ifndef CLI_OPTIONS_RUN_OPTIONS_H
 #define CLI_OPTIONS_RUN_OPTIONS_H
 
 #include <isoproof/run.h>
 
+#include "cli/options/database.h"
 #include "cli/options/run_cluster.h"
 #include "cli/options/workload_options.h"
 
 enum {
   RUN_DB,
+  RUN_DATABASE, /* the first of the password's */
+  RUN_DATABASE_LAST = RUN_DATABASE + DATABASE_OPTIONS - 1,
   RUN_ISOLATION,
   RUN_STATEMENT_TIMEOUT,
   RUN_LOCK_TIMEOUT,
@@ -31,9 +34,10 @@ enum {
   [RUN_DB] = {.name = "db",                                                                                            \
               .argument = "URL,..",                                                                                    \
               .type = OPTION_LIST,                                                                                     \
+              .begins = isoproof_url_begins,                                                                           \
               .help = "The database: sqlite:FILE, postgres://..., mariadb://..., odbc:..., sim:... Several URLs are "  \
                       "the nodes of a cluster; sessions are spread over them.",                                        \
-              .initial = "sqlite:, a private file",                                                                    \
+              .initial = "ISOPROOF_DB, or else sqlite:, a private file",                                               \
               .group = "Database"},                                                                                    \
   [RUN_ISOLATION] = {.name = "isolation",                                                                              \
                      .letter = 'i',                                                                                    \
@@ -85,13 +89,12 @@ enum {
                        .type = OPTION_FLAG,                                                                            \
                        .help = "Do not remove the tables in the end; no later run does, either.",                      \
                        .group = "Database"},                                                                           \
-  CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
+  DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
 
 typedef struct run_plan {
   isoproof_run_options run;
   isoproof_workload_options workload; /* of the run */
-  char **urls;
-  size_t url_count;
+  database_choice database;
   char *command;
   run_cluster cluster;
 } run_plan;

@@ -8,6 +8,7 @@
 
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/secrets.h"
 
 static atomic_bool verbose;
 
@@ -120,7 +121,9 @@ static void print_line(char *text) {
   progress_clear();
   flockfile(stderr);
   fputs("isoproof: ", stderr);
-  put_escaped(stderr, text);
+  char safe[4096];
+  secrets_hide(text, safe, sizeof safe);
+  put_escaped(stderr, safe);
   fputc('\n', stderr);
   funlockfile(stderr);
 }

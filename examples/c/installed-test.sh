@@ -38,6 +38,12 @@ said=$(cd "$tree" && LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/README
 [ "$said" = violated ] || { echo "the program of README.md said '$said'" >&2; exit 1; }
 LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$root/library-1" "$tree/examples/histories/aborted-read.txt" | grep '^TAP-b: '
 
+# The example in Python, with the library that was installed.
+if command -v python3 >/dev/null; then
+  python3 "$tree/tests/tools/python_example.py" "$tree/examples/python/isoproof_check.py" \
+    "$(dirname "$(dirname "$pc")")/libisoproof.so.0" "$tree/examples/histories"
+fi
+
 for file in bin/isoproof share/man/man1/isoproof.1 share/bash-completion/completions/isoproof \
   share/zsh/site-functions/_isoproof share/fish/vendor_completions.d/isoproof.fish include/isoproof/isoproof.h; do
   [ -s "$root$prefix/$file" ] || { echo "$file was not installed" >&2; exit 1; }

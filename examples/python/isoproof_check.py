@@ -6,6 +6,7 @@ size: the library fills no more of them than that, so that this program and a ne
 """
 import argparse
 import ctypes
+import sys
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p
 
@@ -232,7 +233,10 @@ def main():
     arguments = parser.parse_args()
     library = load(arguments.library)
     print("isoproof", library.isoproof_version().decode())
-    check(library, arguments.file)
+    try:
+        check(library, arguments.file)
+    except IsoproofError as error:
+        sys.exit(f"isoproof_check.py: {error}")
 
 
 if __name__ == "__main__":

@@ -262,6 +262,7 @@ typedef struct isoproof_coo_run_options {
   /* Told, in one line, what else was done to the database (tables of runs that are gone, removed), or could not be. */
   isoproof_notice_fn notice; /* may be NULL */
   void *notice_user;
+  const char *password; /* for nodes whose URLs have none; NULL: what the client library finds by itself */
 } isoproof_coo_run_options;
 
 enum { ISOPROOF_COO_LIMIT = 1000 };

@@ -1,6 +1,6 @@
-/* isoproof/database.h - which databases this build can talk to.
+/* isoproof/database.h - which databases this build can talk to, and texts without their passwords.
  *
- * Everything here points into constant tables of the library: nothing is owned, nothing is freed.
+ * What is said of drivers points into constant tables of the library: nothing is owned, nothing is freed.
  */
 #ifndef ISOPROOF_DATABASE_H
 #define ISOPROOF_DATABASE_H
@@ -16,7 +16,7 @@ typedef struct isoproof_driver_info {
   const char *name;     /* "postgres" */
   const char *title;    /* "PostgreSQL" */
   bool built;           /* false: its client library was not there when the program was built */
-  const char *url_form; /* "postgres://user:password@host:port/database", NULL when it is not built */
+  const char *url_form; /* "postgres://user@host:port/database", NULL when it is not built */
   bool sql;             /* takes statements; false for the simulator */
   bool nodes;           /* several URLs are the nodes of one cluster */
   bool blocked;         /* can tell who waits for a lock */
@@ -27,6 +27,31 @@ ISOPROOF_API bool isoproof_driver_at(size_t number, isoproof_driver_info *info);
 /* The client library in use, "libpq 15.8", terminated; "" where there is none.  Returns the full length, as snprintf
  * does. */
 ISOPROOF_API size_t isoproof_driver_library(size_t number, char *buffer, size_t size);
+
+/* ---- URLs and passwords ---- */
+
+/* Whether a text begins as the URL of a driver does ("postgres://...", "odbc:...").  In a list of nodes, a comma before
+ * such a text separates; any other comma is part of a URL, such as that between the hosts of libpq. */
+ISOPROOF_API bool isoproof_url_begins(const char *text);
+/* Writes a URL with *** for every password in it, terminated; returns the full length, as snprintf does.  The URL need
+ * not be a good one: whatever could be a password is hidden. */
+ISOPROOF_API size_t isoproof_url_show(const char *url, char *buffer, size_t size);
+/* Whether a URL has the password of its user. */
+ISOPROOF_API bool isoproof_url_has_password(const char *url);
+
+/* Passwords that a program knows, to keep them out of what it prints.  The library does so by itself for everything
+ * that it hands out of a database: errors, facts in histories, words of servers. */
+typedef struct isoproof_secrets isoproof_secrets;
+ISOPROOF_API isoproof_status isoproof_secrets_new(isoproof_secrets **secrets, isoproof_error *error);
+ISOPROOF_API void isoproof_secrets_free(isoproof_secrets *secrets);
+/* A password (NULL: none), or a URL with the passwords in it, in every spelling of its driver. */
+ISOPROOF_API isoproof_status isoproof_secrets_add(isoproof_secrets *secrets, const char *password,
+                                                  isoproof_error *error);
+ISOPROOF_API isoproof_status isoproof_secrets_add_url(isoproof_secrets *secrets, const char *url,
+                                                      isoproof_error *error);
+/* Writes a text with *** for what is known, terminated; returns the full length, as snprintf does.  Passwords of less
+ * than four bytes are hidden within their URLs only. */
+ISOPROOF_API size_t isoproof_secrets_hide(const isoproof_secrets *secrets, const char *text, char *buffer, size_t size);
 
 #ifdef __cplusplus
 }

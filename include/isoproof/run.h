@@ -69,14 +69,15 @@ typedef struct isoproof_run_options {
   const char *table;                         /* their name; NULL: one that no other run has, "isoproof_..." */
   bool keep_tables;                          /* do not remove the tables in the end, nor let later runs do so */
   const char *path;                          /* of the history, "-" standard output */
-  const char *command;                       /* how the run was started, for the header; may be NULL */
-  isoproof_run_progress_fn progress;         /* may be NULL */
+  const char *command; /* how the run was started, for the header, where it has no passwords; may be NULL */
+  isoproof_run_progress_fn progress; /* may be NULL */
   void *progress_user;
   isoproof_run_companion_fn companion; /* may be NULL */
   void *companion_user;
   /* Told, in one line, what else was done to the database (tables of runs that are gone, removed), or could not be. */
   isoproof_notice_fn notice; /* may be NULL */
   void *notice_user;
+  const char *password; /* for nodes whose URLs have none; NULL: what the client library finds by itself */
 } isoproof_run_options;
 
 /* Fills in the defaults, up to the struct_size that is set: a mixed workload of 8 sessions for 3 seconds on a private

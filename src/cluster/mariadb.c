@@ -63,7 +63,7 @@ static size_t galera_arguments(isoproof_cluster *cluster, const iso_node *node, 
 }
 
 static const char *url_of(isoproof_cluster *cluster, unsigned port, const char *database) {
-  return iso_cluster_text(cluster, "mariadb://root@127.0.0.1:%u/%s", port, database);
+  return iso_cluster_text(cluster, "mariadb://root@127.0.0.1:%u/%s?no-defaults=1", port, database);
 }
 
 static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
@@ -92,7 +92,7 @@ static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_
   unsigned port = node->clients == NULL ? node->ports[PORT_CLIENTS] : iso_proxy_port(node->clients);
   node->url = url_of(cluster, port, "isoproof");
   node->direct = cluster->guardian.own_network
-                     ? iso_cluster_text(cluster, "mariadb://root@localhost/mysql?socket=%s", node->socket)
+                     ? iso_cluster_text(cluster, "mariadb://root@localhost/mysql?no-defaults=1&socket=%s", node->socket)
                      : url_of(cluster, node->ports[PORT_CLIENTS], "mysql");
   node->environment = iso_cluster_environment(cluster, node, NULL, 0);
   return ISOPROOF_OK;

@@ -61,10 +61,12 @@ static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_
                              "wal_receiver_timeout=5s"};
   node->arguments = iso_cluster_list(cluster, arguments, sizeof arguments / sizeof *arguments);
   node->lock_file = iso_cluster_text(cluster, "%s/data/postmaster.pid", node->folder);
-  node->direct = iso_cluster_text(cluster, "postgres://postgres@127.0.0.1:%u/postgres", (unsigned)node->ports[0]);
-  node->url = node->clients == NULL ? node->direct
-                                    : iso_cluster_text(cluster, "postgres://postgres@127.0.0.1:%u/postgres",
-                                                       (unsigned)iso_proxy_port(node->clients));
+  node->direct =
+      iso_cluster_text(cluster, "postgres://postgres@127.0.0.1:%u/postgres?sslmode=disable", (unsigned)node->ports[0]);
+  node->url = node->clients == NULL
+                  ? node->direct
+                  : iso_cluster_text(cluster, "postgres://postgres@127.0.0.1:%u/postgres?sslmode=disable",
+                                     (unsigned)iso_proxy_port(node->clients));
   plan_clock(cluster, node);
   return ISOPROOF_OK;
 }

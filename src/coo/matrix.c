@@ -138,7 +138,8 @@ static isoproof_status fill(isoproof_coo_matrix *matrix, const isoproof_coo_run_
   iso_database_options how = {.family = ISO_COO_FAMILY,
                               .lock_timeout_ms = options->timeout_ms,
                               .notice = options->notice,
-                              .notice_user = options->notice_user};
+                              .notice_user = options->notice_user,
+                              .password = options->password};
   iso_database *database = NULL;
   double began = iso_now();
   matrix->suite = options->suite;

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "database/driver_table.h"
+#include "database/redact.h"
 
 enum { LIST_BYTES = 256 };
 
@@ -60,7 +61,7 @@ static const char *list_schemes(char list[LIST_BYTES]) {
   for (size_t i = 0; i < ISO_DRIVERS && used < LIST_BYTES; i++) {
     const char *before = i == 0 ? "" : i + 1 < ISO_DRIVERS ? ", " : " or ";
     used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s:%s", before, facts[i].name,
-                             facts[i].style == ISO_URL_FULL ? "//" : "");
+                             facts[i].style == ISO_URL_FULL || facts[i].style == ISO_URL_CLIENT ? "//" : "");
   }
   return list;
 }
@@ -76,10 +77,10 @@ isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isopr
                     "the driver for %s: is not in this build: its client library was not found when it was built",
                     other ? facts[i].alias : facts[i].name);
   }
-  char list[LIST_BYTES], quoted[256];
-  size_t shown = length > 0 ? length : strcspn(url, ":/@?");
+  char list[LIST_BYTES], quoted[256], shown[256];
+  iso_redact_show(url, shown, sizeof shown);
   return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected %s at its beginning, found %s", list_schemes(list),
-                  iso_quote(url, shown, quoted));
+                  iso_quote(shown, length > 0 && length < sizeof shown ? length : strcspn(shown, ":/@?"), quoted));
 }
 
 /* ---- opening ---- */
@@ -121,12 +122,20 @@ static isoproof_status take_options(iso_database *database, const iso_database_o
   if (taken->partitions > ISO_MOST_PARTITIONS)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "partitions: expected at most %d, found %u", ISO_MOST_PARTITIONS,
                     taken->partitions);
+  if (taken->password != NULL) {
+    database->password = strdup(taken->password);
+    if (database->password == NULL || !iso_secrets_add(&database->secrets, taken->password))
+      return iso_fail_memory(error);
+  }
+  taken->password = database->password;
   return take_table(database, taken->table, error);
 }
 
 static isoproof_status take_urls(iso_database *database, const char *const *urls, size_t count, isoproof_error *error) {
   if (count == 0 || count > ISO_MOST_NODES)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "database: expected 1 to %d URLs, found %zu", ISO_MOST_NODES, count);
+  for (size_t i = 0; i < count; i++)
+    if (!iso_secrets_add_url(&database->secrets, urls[i])) return iso_fail_memory(error);
   ISO_TRY(iso_driver_for(urls[0], &database->driver, error));
   database->can = database->driver->can;
   if (count > 1 && !database->can.nodes)
@@ -157,6 +166,7 @@ isoproof_status iso_database_open(const char *const *urls, size_t count, const i
     status = iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                       "partitions: expected a database that is known to have them (PostgreSQL, MariaDB), found %s",
                       made->version);
+  iso_database_hide(made, status, error);
   if (status != ISOPROOF_OK)
     iso_database_close(made);
   else
@@ -169,8 +179,17 @@ void iso_database_close(iso_database *database) {
   iso_disconnect(database->keeper);
   if (database->driver != NULL && database->urls != NULL) database->driver->close(database);
   for (size_t i = 0; database->urls != NULL && i < database->nodes; i++) iso_url_free(&database->urls[i]);
+  iso_secrets_free(&database->secrets);
+  if (database->password != NULL) explicit_bzero(database->password, strlen(database->password));
+  free(database->password);
   free(database->urls);
   free(database);
+}
+
+isoproof_status iso_database_hide(const iso_database *database, isoproof_status status, isoproof_error *error) {
+  if (status != ISOPROOF_OK && error != NULL)
+    iso_secrets_clean(&database->secrets, error->message, sizeof error->message);
+  return status;
 }
 
 /* ---- what is known of a database ---- */
@@ -184,6 +203,13 @@ const char *iso_database_url(const iso_database *database, size_t node) {
   return node < database->nodes ? database->urls[node].shown : NULL;
 }
 
+char *iso_database_without_secrets(const iso_database *database, const char *text) {
+  size_t length = iso_secrets_hide(&database->secrets, text, false, NULL, 0);
+  char *made = iso_alloc(length + 1, 1);
+  if (made != NULL) iso_secrets_hide(&database->secrets, text, false, made, length + 1);
+  return made;
+}
+
 const iso_setting *iso_database_setting(const iso_database *database, size_t number) {
   return number < database->setting_count ? &database->settings[number] : NULL;
 }
@@ -194,6 +220,7 @@ void iso_database_add_setting(iso_database *database, const char *name, const ch
   char(*text)[ISO_SETTING_BYTES] = database->setting_text[at];
   snprintf(text[0], ISO_SETTING_BYTES, "%s", name);
   snprintf(text[1], ISO_SETTING_BYTES, "%s", value != NULL ? value : "");
+  iso_secrets_clean(&database->secrets, text[1], ISO_SETTING_BYTES);
   database->settings[at] = (iso_setting){text[0], text[1]};
   database->setting_count++;
 }
@@ -296,17 +323,21 @@ static isoproof_status wait_for_nodes(iso_database *database, isoproof_error *er
 
 isoproof_status iso_database_setup(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
-  ISO_TRY(driver->setup != NULL ? driver->setup(database, error) : iso_tables_setup(database, error));
-  isoproof_status status = wait_for_nodes(database, error);
+  ISO_TRY(iso_database_hide(
+      database, driver->setup != NULL ? driver->setup(database, error) : iso_tables_setup(database, error), error));
+  isoproof_status status = iso_database_hide(database, wait_for_nodes(database, error), error);
   if (status != ISOPROOF_OK) (void)iso_database_teardown(database, NULL);
   return status;
 }
 
 isoproof_status iso_database_teardown(iso_database *database, isoproof_error *error) {
   const iso_driver *driver = database->driver;
-  return driver->teardown != NULL ? driver->teardown(database, error) : iso_tables_teardown(database, error);
+  return iso_database_hide(
+      database, driver->teardown != NULL ? driver->teardown(database, error) : iso_tables_teardown(database, error),
+      error);
 }
 
 isoproof_status iso_database_verify(iso_database *database, isoproof_error *error) {
-  return database->driver->setup != NULL ? ISOPROOF_OK : iso_tables_verify(database, error);
+  if (database->driver->setup != NULL) return ISOPROOF_OK;
+  return iso_database_hide(database, iso_tables_verify(database, error), error);
 }

@@ -136,7 +136,7 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
 #define ISO_DRIVER_LIST(X)                                                                                             \
   X(SIM, sim, NULL, PATH, "simulated database in memory, with bugs that can be switched on")                           \
   X(SQLITE, sqlite, "sqlite3", PATH, "SQLite, embedded")                                                               \
-  X(POSTGRES, postgres, "postgresql", FULL, "PostgreSQL")                                                              \
+  X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
   X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")
 
@@ -169,7 +169,7 @@ const iso_driver *iso_driver_get(iso_driver_id id);
  * ISOPROOF_ERR_UNSUPPORTED: not built in. */
 isoproof_status iso_driver_for(const char *url, const iso_driver **driver, isoproof_error *error);
 const char *iso_driver_name(const iso_driver *driver);
-/* URL in words, such as "postgres://user:password@host:port/database?option=value". */
+/* URL in words, such as "postgres://user@host:port/database?option=value". */
 const char *iso_driver_url_form(const iso_driver *driver);
 /* The client library in use, such as "libpq 15.18", terminated; "" where there is none. */
 void iso_driver_library(const iso_driver *driver, char *buffer, size_t size);
@@ -206,6 +206,7 @@ typedef struct iso_database_options {
   /* Told what else was done to the database, or could not be: tables of runs that are gone.  May be NULL. */
   void (*notice)(const char *text, void *user);
   void *notice_user;
+  const char *password;          /* for nodes whose URLs have none; NULL: the client library looks where it does */
 } iso_database_options;
 
 typedef struct iso_database iso_database;
@@ -214,9 +215,10 @@ typedef struct iso_database iso_database;
  * settings and levels.  URLs:
  *   sim:?level=snapshot-isolation&nodes=3&bugs=lost-update,stale-read&rate=0.01
  *   sqlite:FILE?journal=wal   (sqlite: alone is a private file in a temporary folder, removed in the end)
- *   postgres://user:password@host:port/database
+ *   postgres://user:password@host:port/database, postgres:host=... dbname=..., and whatever else libpq takes
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
+ * Nothing that this or any other call here says has a password in it.
  * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions where the database has none. */
 isoproof_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
                                   iso_database **database, isoproof_error *error);
@@ -238,6 +240,9 @@ isoproof_status iso_database_find_isolation(const iso_database *database, const 
 size_t iso_database_nodes(const iso_database *database);
 /* The URL of a node without its password, fit for logs. */
 const char *iso_database_url(const iso_database *database, size_t node);
+
+/* A text of somebody else's with *** for what is a password of this database, to be freed; NULL when memory is out. */
+char *iso_database_without_secrets(const iso_database *database, const char *text);
 
 /* Makes the tables, empty, through the first node; several nodes: waits until all of them have it.  What runs that are
  * gone have left there is removed, and told as a notice.  ISOPROOF_ERR_USAGE, and nothing was changed: the name is

@@ -313,6 +313,8 @@ iso_outcome iso_do(iso_connection *connection, const iso_driver_request *request
     do_statement(connection, request, reply);
     break;
   }
+  if (reply->outcome != ISO_OUTCOME_OK)
+    iso_secrets_clean(&connection->database->secrets, reply->message, sizeof reply->message);
   return reply->outcome;
 }
 
@@ -327,7 +329,7 @@ isoproof_status iso_connect(iso_database *database, size_t node, iso_connection 
   made->node = node;
   atomic_init(&made->cancelled, false);
   atomic_init(&made->broken, false);
-  isoproof_status status = database->driver->connect(made, error);
+  isoproof_status status = iso_database_hide(database, database->driver->connect(made, error), error);
   if (status != ISOPROOF_OK) {
     database->driver->disconnect(made);
     free(made);
@@ -351,7 +353,7 @@ isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error)
   connection->doomed = false;
   connection->server_id = 0;
   connection->broken = false; /* drivers send requests while they connect */
-  isoproof_status status = driver->connect(connection, error);
+  isoproof_status status = iso_database_hide(connection->database, driver->connect(connection, error), error);
   if (status == ISOPROOF_OK) return status;
   connection->broken = true;
   driver->disconnect(connection);

@@ -10,6 +10,7 @@
 #include "database/driver.h"
 #include "database/driver_sql.h"
 #include "database/mark.h"
+#include "database/secrets.h"
 #include "database/url.h"
 #include "database/value_tag.h"
 
@@ -51,6 +52,8 @@ struct iso_database {
   size_t nodes;
   char table[ISO_TABLE_BYTES];
   iso_database_options options; /* without zeros where zero means a default; `table` points to the above */
+  iso_secrets secrets;          /* complete when the database is open */
+  char *password;               /* what the option `password` points to, or NULL */
   iso_capabilities can;
   iso_sql_dialect dialect;
   char version[ISO_VERSION_BYTES];
@@ -105,6 +108,10 @@ bool iso_reply_add_cell(iso_reply *reply, const char *text, size_t length); /* t
 bool iso_reply_add_row(iso_reply *reply, int64_t key, int64_t value);
 /* Parses "1,2,3"; false when it is no such list, or too long. */
 bool iso_reply_set_list(iso_reply *reply, const char *text, size_t length);
+
+/* Takes passwords out of the error, unless the status is ISOPROOF_OK; returns the status.  Whatever fills an error from
+ * the words of a client library ends with it. */
+isoproof_status iso_database_hide(const iso_database *database, isoproof_status status, isoproof_error *error);
 
 /* Adds a setting, cut to its room; more than ISO_MOST_SETTINGS are left out. */
 void iso_database_add_setting(iso_database *database, const char *name, const char *value);

@@ -1,4 +1,4 @@
-/* url.c - parsing the URLs of databases, and showing them without their passwords. */
+/* url.c - parsing the URLs of databases. */
 #include "database/url.h"
 
 #include <ctype.h>
@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/vector.h"
+#include "database/redact.h"
 
 size_t iso_url_scheme(const char *text) {
   if (!isalpha((unsigned char)text[0])) return 0;
@@ -16,30 +17,6 @@ size_t iso_url_scheme(const char *text) {
   while (isalnum((unsigned char)text[length]) || text[length] == '+' || text[length] == '-' || text[length] == '.')
     length++;
   return text[length] == ':' ? length : 0;
-}
-
-static int hex(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = (char)(c | 0x20);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Decodes %41 in place; a NUL byte, or a % without two digits, is refused. */
-static bool decode(char *text) {
-  char *out = text;
-  for (const char *in = text; *in != 0; in++) {
-    if (*in != '%') {
-      *out++ = *in;
-      continue;
-    }
-    int high = hex(in[1]);
-    int low = high < 0 ? -1 : hex(in[2]);
-    if (low < 0 || high + low == 0) return false;
-    *out++ = (char)(high * 16 + low);
-    in += 2;
-  }
-  *out = 0;
-  return true;
 }
 
 static isoproof_status bad(isoproof_error *error, const char *expected) {
@@ -53,7 +30,8 @@ static isoproof_status parse_options(char *text, iso_url *url, isoproof_error *e
     char *value = strchr(text, '=');
     if (value == NULL || value == text) return bad(error, "name=value after '?', separated by '&'");
     *value++ = 0;
-    if (!decode(text) || !decode(value)) return bad(error, "two hexadecimal digits after '%' in its options");
+    if (!iso_percent_decode(text) || !iso_percent_decode(value))
+      return bad(error, "two hexadecimal digits after '%' in its options");
     if (url->option_count == ISO_MOST_URL_OPTIONS)
       return iso_fail(error, ISOPROOF_ERR_LIMIT, "database URL: more than %d options", ISO_MOST_URL_OPTIONS);
     url->options[url->option_count].name = text;
@@ -66,11 +44,9 @@ static isoproof_status parse_options(char *text, iso_url *url, isoproof_error *e
 static isoproof_status parse_port(const char *text, iso_url *url, isoproof_error *error) {
   uint64_t port;
   if (*text == 0) return ISOPROOF_OK;
-  if (!iso_parse_u64(text, strlen(text), &port) || port == 0 || port > 65535) {
-    char quoted[256];
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected a port from 1 to 65535, found %s",
-                    iso_quote(text, strlen(text), quoted));
-  }
+  /* What was found is not shown: it may be the beginning of a password. */
+  if (!iso_parse_u64(text, strlen(text), &port) || port == 0 || port > 65535)
+    return bad(error, "a port from 1 to 65535 after ':'");
   url->port = (uint32_t)port;
   return ISOPROOF_OK;
 }
@@ -102,18 +78,18 @@ static isoproof_status parse_authority(char *text, iso_url *url, isoproof_error 
     if (password != NULL) {
       *password++ = 0;
       url->password = password;
-      if (!decode(password)) return bad(error, "two hexadecimal digits after '%' in its password");
+      if (!iso_percent_decode(password)) return bad(error, "two hexadecimal digits after '%' in its password");
     }
     url->user = text;
-    if (!decode(text)) return bad(error, "two hexadecimal digits after '%' in its user");
+    if (!iso_percent_decode(text)) return bad(error, "two hexadecimal digits after '%' in its user");
   }
-  if (!decode(host)) return bad(error, "two hexadecimal digits after '%' in its host");
+  if (!iso_percent_decode(host)) return bad(error, "two hexadecimal digits after '%' in its host");
   return parse_host(host, url, error);
 }
 
 static isoproof_status parse_parts(char *rest, iso_url_style style, iso_url *url, isoproof_error *error) {
   url->path = rest;
-  if (style == ISO_URL_RAW) return ISOPROOF_OK;
+  if (style == ISO_URL_RAW || style == ISO_URL_CLIENT) return ISOPROOF_OK;
   char *options = strchr(rest, '?');
   if (options != NULL) *options++ = 0;
   if (strncmp(rest, "//", 2) == 0) {
@@ -128,61 +104,21 @@ static isoproof_status parse_parts(char *rest, iso_url_style style, iso_url *url
   } else if (style == ISO_URL_FULL && *rest != 0) {
     return bad(error, "// after its scheme");
   }
-  if (!decode(rest)) return bad(error, "two hexadecimal digits after '%' in its path");
+  if (!iso_percent_decode(rest)) return bad(error, "two hexadecimal digits after '%' in its path");
   return parse_options(options, url, error);
 }
 
-/* ---- showing ---- */
-
-static bool starts_secret(const char *text) {
-  static const char *const names[] = {"password=", "pwd=", "passwd="};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strncasecmp(text, names[i], strlen(names[i])) == 0) return true;
-  return false;
-}
-
-/* Where the password of an authority is: [*start, *end), or false. */
-static bool find_password(const char *text, const char **start, const char **end) {
-  const char *begin = strstr(text, "://");
-  if (begin == NULL) return false;
-  begin += 3;
-  size_t length = strcspn(begin, "/?");
-  const char *at = memrchr(begin, '@', length);
-  if (at == NULL) return false;
-  const char *colon = memchr(begin, ':', (size_t)(at - begin));
-  if (colon == NULL) return false;
-  *start = colon + 1;
-  *end = at;
-  return true;
-}
-
-/* Copies the URL, with *** in place of what follows user: and password= (for ODBC: PWD=). */
-static void show(const char *text, char *out) {
-  const char *start = NULL, *end = NULL;
-  bool has_password = find_password(text, &start, &end);
-  bool word = true; /* at the beginning of an option */
-  while (*text != 0) {
-    size_t skip = 0;
-    size_t keep = 1;
-    if (has_password && text == start) {
-      keep = 0;
-      skip = (size_t)(end - start);
-      has_password = false; /* an empty one must not be met again */
-    } else if (word && starts_secret(text)) {
-      keep = strcspn(text, "=") + 1;
-      const char *value = text + keep;
-      skip = *value == '{' ? strcspn(value, "}") : strcspn(value, ";&");
-    }
-    memcpy(out, text, keep);
-    out += keep;
-    if (keep != 1) {
-      memcpy(out, "***", 3);
-      out += 3;
-    }
-    word = strchr(":;?& ", text[keep > 0 ? keep - 1 : 0]) != NULL;
-    text += keep + skip;
-  }
-  *out = 0;
+/* A user and a password with a '/' or '?' in it end there for a parser, and what is left of the password would be taken
+ * for a host, a port or a database. */
+static isoproof_status check_password(const char *text, size_t scheme, isoproof_error *error) {
+  iso_span spans[ISO_MOST_SPANS];
+  if (strncmp(text + scheme, "://", 3) != 0 || iso_redact_find(text, spans) == 0) return ISOPROOF_OK;
+  const char *password = text + spans[0].start;
+  size_t length = spans[0].end - spans[0].start;
+  if (text[spans[0].end] != '@' || strcspn(password, "/?#") >= length) return ISOPROOF_OK;
+  return bad(error,
+             "no '/', '?' or '#' before '@': in a user, a password and the name of a database, write : / ? # @ and "
+             "% as %3A %2F %3F %23 %40 and %25");
 }
 
 /* ---- the interface ---- */
@@ -195,13 +131,13 @@ isoproof_status iso_url_parse(const char *text, iso_url_style style, iso_url *ur
   if (scheme == 0) return bad(error, "a scheme such as sqlite: or postgres://");
   for (size_t i = 0; i < length; i++)
     if ((unsigned char)text[i] < 32 || text[i] == 127) return bad(error, "no control characters");
-  /* The text, and what is shown of it: every byte shown as at most four. */
-  url->buffer = iso_alloc(length * 5 + 8, 1);
+  if (style == ISO_URL_FULL || style == ISO_URL_CLIENT) ISO_TRY(check_password(text, scheme, error));
+  size_t shown = iso_redact_show(text, NULL, 0) + 1;
+  url->buffer = iso_alloc(length + 1 + shown, 1);
   if (url->buffer == NULL) return iso_fail_memory(error);
   memcpy(url->buffer, text, length + 1);
-  char *shown = url->buffer + length + 1;
-  show(text, shown);
-  url->shown = shown;
+  iso_redact_show(text, url->buffer + length + 1, shown);
+  url->shown = url->buffer + length + 1;
   url->buffer[scheme] = 0;
   for (size_t i = 0; i < scheme; i++) url->buffer[i] = (char)tolower((unsigned char)url->buffer[i]);
   url->scheme = url->buffer;
@@ -221,17 +157,26 @@ const char *iso_url_option(const iso_url *url, const char *name) {
   return NULL;
 }
 
+/* A name that is not shown as it was given may be a piece of a password. */
+static bool is_shown(const iso_url *url, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = url->shown; (at = strpbrk(at, "?&")) != NULL;)
+    if (strncmp(++at, name, length) == 0 && at[length] == '=') return true;
+  return false;
+}
+
 isoproof_status iso_url_only(const iso_url *url, const char *const *known, isoproof_error *error) {
   for (size_t i = 0; i < url->option_count; i++) {
     size_t at = 0;
     while (known[at] != NULL && strcasecmp(known[at], url->options[i].name) != 0) at++;
     if (known[at] != NULL) continue;
-    char quoted[256], names[256] = "";
+    char quoted[256], names[400] = "";
     size_t used = 0;
     for (at = 0; known[at] != NULL && used < sizeof names; at++)
       used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", at > 0 ? ", " : "", known[at]);
+    const char *name = url->options[i].name;
     return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected the options %s, found %s", names,
-                    iso_quote(url->options[i].name, strlen(url->options[i].name), quoted));
+                    is_shown(url, name) ? iso_quote(name, strlen(name), quoted) : "another one");
   }
   return ISOPROOF_OK;
 }

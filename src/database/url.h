@@ -7,12 +7,13 @@
 
 #include "base/error.h"
 
-enum { ISO_MOST_URL_BYTES = 4096, ISO_MOST_URL_OPTIONS = 16 };
+enum { ISO_MOST_URL_BYTES = 4096, ISO_MOST_URL_OPTIONS = 24 };
 
 typedef enum iso_url_style {
-  ISO_URL_FULL, /* scheme://user:password@host:port/path?name=value&... */
-  ISO_URL_PATH, /* scheme:path?name=value&...; two slashes before the path are left out */
-  ISO_URL_RAW   /* scheme:anything, with neither options nor decoding: ODBC's connection strings */
+  ISO_URL_FULL,  /* scheme://user:password@host:port/path?name=value&... */
+  ISO_URL_PATH,  /* scheme:path?name=value&...; two slashes before the path are left out */
+  ISO_URL_RAW,   /* scheme:anything, with neither options nor decoding: ODBC's connection strings */
+  ISO_URL_CLIENT /* the same for a client library that takes URLs itself: libpq */
 } iso_url_style;
 
 typedef struct iso_url {

@@ -133,7 +133,8 @@ static isoproof_status open_database(isoproof_run_handle *run, isoproof_error *e
                               .tag_bits = run->generator->amounts ? AMOUNT_TAG_BITS : TAG_BITS,
                               .keep_tables = options->keep_tables,
                               .notice = options->notice,
-                              .notice_user = options->notice_user};
+                              .notice_user = options->notice_user,
+                              .password = options->password};
   ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &run->database, error));
   ISO_TRY(iso_database_find_isolation(run->database, options->isolation, &run->isolation, error));
   ISO_TRY(check_needs(run, error));
@@ -154,16 +155,20 @@ static void add_fact(iso_jsonl_fact *facts, char (*names)[FACT_NAME], size_t *co
 /* The header: everything that says how the history came about. */
 static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *error) {
   const isoproof_run_options *options = run->options;
-  char seed[32], started[64], sessions[16];
+  char seed[32], started[64], sessions[16], *command = NULL;
   time_t wall = time(NULL);
   struct tm when;
   snprintf(seed, sizeof seed, "%" PRIu64, run->workload->seed);
   snprintf(sessions, sizeof sessions, "%u", run->workload->sessions);
   if (gmtime_r(&wall, &when) == NULL || strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &when) == 0)
     started[0] = 0;
+  if (options->command != NULL) {
+    command = iso_database_without_secrets(run->database, options->command);
+    if (command == NULL) return iso_fail_memory(error);
+  }
   const char *fixed[][2] = {
       {"seed", seed},
-      {"command", options->command},
+      {"command", command},
       {"workload", isoproof_workload_at(run->workload->kind)},
       {"sessions", sessions},
       {"driver", iso_driver_name(iso_database_driver(run->database))},
@@ -196,6 +201,7 @@ static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *er
   }
   free(facts);
   free(names);
+  free(command);
   return status;
 }
 

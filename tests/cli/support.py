@@ -94,11 +94,13 @@ class Program:
         return done.returncode, out, err
 
     def has(self, word):
-        """Whether a requirement of a case is met: `plain` (no sanitizer), `full` (/dev/full), or a program."""
+        """Whether a requirement of a case is met: `plain` (no sanitizer), `full` (/dev/full), `driver:NAME`, or a program."""
         if self.facts is None:
             self.facts = json.loads(self.run("isoproof doctor --json", clean=False)[1])
         if word == "plain":
             return not self.facts["address_sanitizer"]
+        if word.startswith("driver:"):
+            return word[7:] in self.facts["drivers"]
         if word == "full":
             return os.path.exists("/dev/full")
         if word == "user":

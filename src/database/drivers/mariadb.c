@@ -242,7 +242,7 @@ static void ping(iso_connection *connection, const iso_driver_request *request, 
 
 const iso_driver iso_driver_mariadb = {
     .id = ISO_DRIVER_MARIADB,
-    .url_form = "mariadb://user:password@host:port/database?socket=FILE&init=STATEMENT",
+    .url_form = "mariadb://user@host:port/database?socket=FILE&ssl-ca=FILE&defaults-file=FILE&init=STATEMENT",
     .can = {.sql = true,
             .lists = true,
             .predicates = true,

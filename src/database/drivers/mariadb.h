@@ -27,6 +27,18 @@ typedef struct iso_maria_server {
 void iso_maria_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                     MYSQL_STMT *statement);
 
+/* ---- mariadb_options.c ---- */
+
+/* Refuses a URL that makes no sense. */
+isoproof_status iso_maria_check_options(const iso_url *url, isoproof_error *error);
+isoproof_status iso_maria_no_database(const iso_url *url, isoproof_error *error);
+/* Whether neither option files nor MYSQL_PWD count: no-defaults=1. */
+bool iso_maria_alone(const iso_url *url);
+/* Whether a connection without TLS is none. */
+bool iso_maria_wants_tls(const iso_url *url);
+/* Tells libmariadb the options of a URL that was checked. */
+void iso_maria_set_options(const iso_url *url, MYSQL *handle);
+
 /* ---- mariadb_connect.c ---- */
 
 isoproof_status iso_maria_open(iso_database *database, isoproof_error *error);

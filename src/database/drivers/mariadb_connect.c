@@ -38,13 +38,20 @@ static isoproof_status connect_handle(const iso_database *database, size_t node,
     mysql_optionsv(*handle, MYSQL_OPT_WRITE_TIMEOUT, &answer);
   }
   mysql_optionsv(*handle, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  const char *socket = iso_url_option(url, "socket");
-  const char *host = socket != NULL ? "localhost" : url->host != NULL ? url->host : "127.0.0.1";
-  unsigned port = url->port != 0 ? url->port : 3306;
-  if (mysql_real_connect(*handle, host, url->user, url->password, url->path[0] != 0 ? url->path : NULL, port, socket,
+  iso_maria_set_options(url, *handle);
+  const char *socket = iso_url_option(url, "socket"), *password = url->password;
+  if (password == NULL) password = iso_url_option(url, "password");
+  if (password == NULL) password = options->password;
+  if (password == NULL && iso_maria_alone(url)) password = "";
+  /* What is NULL or 0 is found by the client library: in option files, in the environment, or as its default. */
+  const char *host = socket != NULL ? "localhost" : url->host;
+  if (mysql_real_connect(*handle, host, url->user, password, url->path[0] != 0 ? url->path : NULL, url->port, socket,
                          CLIENT_FOUND_ROWS) == NULL)
     return cannot(url, *handle, error);
-  return ISOPROOF_OK;
+  if (iso_maria_wants_tls(url) && mysql_get_ssl_cipher(*handle) == NULL)
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: the URL asks for TLS, which the server does not have",
+                    url->shown);
+  return (*handle)->db != NULL && (*handle)->db[0] != 0 ? ISOPROOF_OK : iso_maria_no_database(url, error);
 }
 
 static isoproof_status send_statement(const iso_url *url, MYSQL *handle, const char *sql, isoproof_error *error) {
@@ -176,10 +183,16 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
 }
 
 isoproof_status iso_maria_open(iso_database *database, isoproof_error *error) {
-  static const char *const known[] = {"socket", "init", NULL};
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, initialize);
-  for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_url_only(&database->urls[i], known, error));
+  for (size_t i = 0; i < database->nodes; i++) {
+    const iso_url *url = &database->urls[i];
+    ISO_TRY(iso_maria_check_options(url, error));
+    iso_secrets_except(&database->secrets, url->user);
+    iso_secrets_except(&database->secrets, url->host);
+    iso_secrets_except(&database->secrets, url->path);
+  }
+  if (!iso_secrets_add(&database->secrets, getenv("MYSQL_PWD"))) return iso_fail_memory(error);
   database->dialect = ISO_SQL_MARIADB;
   database->state = iso_alloc_zero(1, sizeof(iso_maria_server));
   if (database->state == NULL) return iso_fail_memory(error);

@@ -325,7 +325,7 @@ static void ping(iso_connection *connection, const iso_driver_request *request, 
 
 const iso_driver iso_driver_odbc = {
     .id = ISO_DRIVER_ODBC,
-    .url_form = "odbc:DSN or odbc:Driver=NAME;Server=HOST;Port=PORT;Database=NAME;Uid=USER;Pwd=PASSWORD",
+    .url_form = "odbc:DSN or odbc:Driver=NAME;Server=HOST;Port=PORT;Database=NAME;Uid=USER",
     .can = {.sql = true,
             .lists = true,
             .predicates = true,

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "database/drivers/odbc.h"
+#include "database/redact.h"
 
 void iso_odbc_library(char *buffer, size_t size) {
   /* The version of the driver manager is only told to those who are connected. */
@@ -68,6 +69,28 @@ static void learn_number(iso_connection *connection) {
   connection->txn = ISO_TXN_IDLE;
 }
 
+/* The text after "odbc:", or DSN= and the name of a data source; a password that it does not have is added in braces.
+ */
+static isoproof_status connection_string(const iso_database *database, const iso_url *url, char *text, size_t size,
+                                         isoproof_error *error) {
+  const char *password = database->options.password;
+  size_t used = (size_t)snprintf(text, size, "%s%s", strchr(url->path, '=') == NULL ? "DSN=" : "", url->path);
+  iso_span spans[ISO_MOST_SPANS];
+  size_t count = iso_redact_find(url->shown, spans);
+  for (size_t i = 0; i < count; i++)
+    if (spans[i].login) return ISOPROOF_OK;
+  if (password == NULL) return ISOPROOF_OK;
+  if (used + 2 * strlen(password) + 16 > size)
+    return iso_fail(error, ISOPROOF_ERR_LIMIT, "the password is longer than %d bytes", ISO_MOST_URL_BYTES);
+  used += (size_t)snprintf(text + used, size - used, "%sPwd={", text[used - 1] == ';' ? "" : ";");
+  for (; *password != 0; password++) {
+    if (*password == '}') text[used++] = '}';
+    text[used++] = *password;
+  }
+  memcpy(text + used, "}", 2);
+  return ISOPROOF_OK;
+}
+
 isoproof_status iso_odbc_connect(iso_connection *connection, isoproof_error *error) {
   const iso_database *database = connection->database;
   const iso_odbc_server *server = database->state;
@@ -79,12 +102,14 @@ isoproof_status iso_odbc_connect(iso_connection *connection, isoproof_error *err
   if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_DBC, server->environment, &s->handle))) return iso_fail_memory(error);
   uintptr_t timeout = (database->options.connect_timeout_ms + 999) / 1000;
   SQLSetConnectAttr(s->handle, SQL_ATTR_LOGIN_TIMEOUT, (SQLPOINTER)timeout, SQL_IS_UINTEGER);
-  char text[ISO_MOST_URL_BYTES + 8];
-  snprintf(text, sizeof text, "%s%s", strchr(url->path, '=') == NULL ? "DSN=" : "", url->path);
+  char text[3 * ISO_MOST_URL_BYTES];
+  ISO_TRY(connection_string(database, url, text, sizeof text, error));
   SQLSMALLINT length = 0;
   SQLCHAR completed[1024];
   SQLRETURN done = SQLDriverConnect(s->handle, NULL, (SQLCHAR *)text, SQL_NTS, completed, sizeof completed, &length,
                                     SQL_DRIVER_NOPROMPT);
+  explicit_bzero(text, sizeof text);
+  explicit_bzero(completed, sizeof completed);
   if (!SQL_SUCCEEDED(done)) return cannot(url, SQL_HANDLE_DBC, s->handle, error);
   ISO_TRY(set_limits(connection, error));
   learn_number(connection);

@@ -308,7 +308,8 @@ static void ping(iso_connection *connection, const iso_driver_request *request, 
 
 const iso_driver iso_driver_postgres = {
     .id = ISO_DRIVER_POSTGRES,
-    .url_form = "postgres://user:password@host:port/database?host=SOCKETFOLDER&sslmode=MODE&init=STATEMENT",
+    .url_form =
+        "postgres://user@host:port/database?sslmode=MODE&init=STATEMENT or postgres:host=HOST dbname=DATABASE ...",
     .can = {.sql = true,
             .lists = true,
             .predicates = true,

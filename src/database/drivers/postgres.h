@@ -1,4 +1,4 @@
-/* postgres.h - a connection to PostgreSQL, shared by the two files of its driver.
+/* postgres.h - a connection to PostgreSQL, shared by the files of its driver.
  *
  * A pg_session belongs to its iso_connection and owns the handle of libpq.
  */
@@ -14,6 +14,32 @@ typedef struct iso_pg_session {
   PGcancel *cancel;
   bool prepared[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
 } iso_pg_session;
+
+/* ---- postgres_conninfo.c ---- */
+
+enum { ISO_PG_PARAMETERS = 80 };
+
+/* What the URL of a node says, for libpq; the state of a database is an array of them. */
+typedef struct iso_pg_node {
+  PQconninfoOption *options; /* as libpq reads them, owned */
+  char *init;                /* our own option: a statement, or NULL */
+  char *settings;            /* for the server: our limits, then the user's options */
+  char timeout[16];          /* of connecting; "" where the user sets one */
+} iso_pg_node;
+
+typedef struct iso_pg_parameters {
+  const char *names[ISO_PG_PARAMETERS], *values[ISO_PG_PARAMETERS];
+  size_t count;
+} iso_pg_parameters;
+
+/* Reads the URL of a node into the state of the database. */
+isoproof_status iso_pg_node_read(iso_database *database, size_t number, isoproof_error *error);
+void iso_pg_node_free(iso_pg_node *node);
+/* An option that the URL sets; NULL when it does not, or to nothing. */
+const char *iso_pg_node_value(const iso_pg_node *node, const char *name);
+/* What the user gave: the URL and the password. */
+void iso_pg_given(const iso_database *database, const iso_pg_node *node, iso_pg_parameters *parameters);
+void iso_pg_add(iso_pg_parameters *parameters, const char *name, const char *value);
 
 /* ---- postgres_connect.c ---- */
 

@@ -4,8 +4,6 @@
 
 #include "database/drivers/postgres.h"
 
-enum { MOST_PARAMETERS = 16 };
-
 void iso_pg_library(char *buffer, size_t size) {
   int version = PQlibVersion();
   snprintf(buffer, size, "libpq %d.%d", version / 10000, version % 10000);
@@ -14,16 +12,8 @@ void iso_pg_library(char *buffer, size_t size) {
 /* Notices of the server are not for our standard error. */
 static void ignore(void *user, const char *message) { (void)user, (void)message; }
 
-static void add(const char **names, const char **values, size_t *count, const char *name, const char *value) {
-  if (value == NULL || value[0] == 0 || *count + 1 >= MOST_PARAMETERS) return;
-  names[*count] = name;
-  values[(*count)++] = value;
-  names[*count] = values[*count] = NULL;
-}
-
 /* The statement that the URL wants to be the first of every connection. */
-static isoproof_status send_init(const iso_url *url, PGconn *handle, isoproof_error *error) {
-  const char *sql = iso_url_option(url, "init");
+static isoproof_status send_init(const iso_url *url, const char *sql, PGconn *handle, isoproof_error *error) {
   if (sql == NULL) return ISOPROOF_OK;
   PGresult *result = PQexec(handle, sql);
   ExecStatusType status = PQresultStatus(result);
@@ -32,39 +22,40 @@ static isoproof_status send_init(const iso_url *url, PGconn *handle, isoproof_er
   return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, PQerrorMessage(handle));
 }
 
+/* The password may be one that libpq found by itself. */
+static isoproof_status cannot(const iso_url *url, PGconn *handle, isoproof_error *error) {
+  isoproof_status status = iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
+                                    handle != NULL ? PQerrorMessage(handle) : "out of memory");
+  iso_secrets found = {0};
+  iso_secrets_add(&found, handle != NULL ? PQpass(handle) : NULL);
+  iso_secrets_except(&found, handle != NULL ? PQuser(handle) : NULL);
+  iso_secrets_except(&found, handle != NULL ? PQdb(handle) : NULL);
+  if (error != NULL) iso_secrets_clean(&found, error->message, sizeof error->message);
+  iso_secrets_free(&found);
+  return status;
+}
+
 isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error) {
   const iso_database *database = connection->database;
-  const iso_database_options *options = &database->options;
   const iso_url *url = &database->urls[connection->node];
+  const iso_pg_node *node = (const iso_pg_node *)database->state + connection->node;
   iso_pg_session *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
   connection->state = s;
-  const char *names[MOST_PARAMETERS], *values[MOST_PARAMETERS];
-  size_t count = 0;
-  char port[16] = "", timeout[16], settings[128];
-  if (url->port != 0) snprintf(port, sizeof port, "%u", url->port);
-  snprintf(timeout, sizeof timeout, "%u", (options->connect_timeout_ms + 999) / 1000);
-  snprintf(settings, sizeof settings, "-c statement_timeout=%u -c lock_timeout=%u", options->statement_timeout_ms,
-           options->lock_timeout_ms);
-  add(names, values, &count, "host", url->host != NULL ? url->host : iso_url_option(url, "host"));
-  add(names, values, &count, "port", port);
-  add(names, values, &count, "user", url->user);
-  add(names, values, &count, "password", url->password);
-  add(names, values, &count, "dbname", url->path);
-  add(names, values, &count, "sslmode", iso_url_option(url, "sslmode"));
-  add(names, values, &count, "sslrootcert", iso_url_option(url, "sslrootcert"));
-  add(names, values, &count, "connect_timeout", timeout);
-  add(names, values, &count, "options", settings);
-  add(names, values, &count, "client_encoding", "UTF8");
-  add(names, values, &count, "fallback_application_name", "isoproof");
-  s->handle = PQconnectdbParams(names, values, 0);
-  if (PQstatus(s->handle) != CONNECTION_OK)
-    return iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
-                    s->handle != NULL ? PQerrorMessage(s->handle) : "out of memory");
+  iso_pg_parameters parameters;
+  iso_pg_given(database, node, &parameters);
+  if (node->timeout[0] != 0) iso_pg_add(&parameters, "connect_timeout", node->timeout);
+  /* Of two values libpq takes the last. */
+  iso_pg_add(&parameters, "options", node->settings);
+  if (iso_pg_node_value(node, "client_encoding") == NULL) iso_pg_add(&parameters, "client_encoding", "UTF8");
+  if (iso_pg_node_value(node, "fallback_application_name") == NULL)
+    iso_pg_add(&parameters, "fallback_application_name", "isoproof");
+  s->handle = PQconnectdbParams(parameters.names, parameters.values, 0);
+  if (PQstatus(s->handle) != CONNECTION_OK) return cannot(url, s->handle, error);
   PQsetNoticeProcessor(s->handle, ignore, NULL);
   s->cancel = PQgetCancel(s->handle);
   connection->server_id = (uint64_t)PQbackendPID(s->handle);
-  return send_init(url, s->handle, error);
+  return send_init(url, node->init, s->handle, error);
 }
 
 void iso_pg_disconnect(iso_connection *connection) {
@@ -125,13 +116,18 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
 }
 
 isoproof_status iso_pg_open(iso_database *database, isoproof_error *error) {
-  static const char *const known[] = {"host", "sslmode", "sslrootcert", "init", NULL};
-  for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_url_only(&database->urls[i], known, error));
   database->dialect = ISO_SQL_POSTGRES;
+  database->state = iso_alloc_zero(database->nodes, sizeof(iso_pg_node));
+  if (database->state == NULL) return iso_fail_memory(error);
+  for (size_t i = 0; i < database->nodes; i++) ISO_TRY(iso_pg_node_read(database, i, error));
   return iso_sql_on_first_node(database, learn, error);
 }
 
-void iso_pg_close(iso_database *database) { (void)database; }
+void iso_pg_close(iso_database *database) {
+  iso_pg_node *nodes = database->state;
+  for (size_t i = 0; nodes != NULL && i < database->nodes; i++) iso_pg_node_free(&nodes[i]);
+  free(nodes);
+}
 
 /* ---- several nodes ---- */
 

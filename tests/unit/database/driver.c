@@ -42,7 +42,7 @@ static void parses_urls(void **state) {
   iso_url_free(&url);
   assert_int_equal(iso_url_parse("odbc:Driver=X;Uid=u;PWD={a;b};Server=1?2", ISO_URL_RAW, &url, &error), ISOPROOF_OK);
   assert_string_equal(url.path, "Driver=X;Uid=u;PWD={a;b};Server=1?2");
-  assert_string_equal(url.shown, "odbc:Driver=X;Uid=u;PWD=***};Server=1?2");
+  assert_string_equal(url.shown, "odbc:Driver=X;Uid=u;PWD=***;Server=1?2");
   iso_url_free(&url);
   assert_int_equal(iso_url_parse("mariadb://u:@h/d?password=secret", ISO_URL_FULL, &url, &error), ISOPROOF_OK);
   assert_string_equal(url.shown, "mariadb://u:***@h/d?password=***");
@@ -73,7 +73,10 @@ static void refuses_bad_urls(void **state) {
                                     "pg://h/d?=x",
                                     "pg://h/d?x=%g0",
                                     "pg://h/\n",
-                                    "pg:/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9&j=10&k=11&l=12&m=13&n=14&o=15&p=16&q=17"};
+                                    "pg:/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9&j=10&k=11&l=12&m=13&n=14&o=15&p=16&q=17",
+                                    "pg://u:p/w@h/d",
+                                    "pg://u:p?w@h/d",
+                                    "pg://u:p#w@h/d"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     iso_url url;
     isoproof_error error = {0};

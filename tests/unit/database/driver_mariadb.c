@@ -294,6 +294,24 @@ static void connects_by_socket(void **state) {
   assert_int_equal(iso_database_open(&bad[1], 1, NULL, &none, &error), ISOPROOF_ERR_USAGE);
 }
 
+/* libmariadb takes TLS for a wish, so that it would go on without. */
+static void insists_on_tls(void **state) {
+  (void)state;
+  static const char *const asked[] = {"ssl=1", "ssl-mode=required", "tls-version=TLSv1.3"};
+  iso_database *none = NULL;
+  isoproof_error error = {0};
+  char url[512];
+  const char *urls[] = {url};
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+    snprintf(url, sizeof url, "%s?%s", server_url, asked[i]);
+    assert_int_equal(iso_database_open(urls, 1, NULL, &none, &error), ISOPROOF_ERR_IO);
+    assert_non_null(strstr(error.message, "asks for TLS"));
+  }
+  snprintf(url, sizeof url, "%s?ssl-mode=preferred", server_url);
+  assert_ok_error(iso_database_open(urls, 1, NULL, &none, &error), error);
+  iso_database_close(none);
+}
+
 int main(void) {
   server_url = getenv("ISOPROOF_TEST_MARIADB");
   if (server_url == NULL) {
@@ -315,6 +333,7 @@ int main(void) {
       cmocka_unit_test_teardown(statement_timeout, fixture_close),
       cmocka_unit_test_teardown(partitions, fixture_close),
       WITH_SERVER(killed),
+      cmocka_unit_test(insists_on_tls),
       WITH_SERVER(connection_loss),
       cmocka_unit_test(connects_by_socket),
   };
