@@ -86,7 +86,7 @@ static void print_names(FILE *out, const isoproof_result *result, const char *be
 static const char *asked_violated(const isoproof_result *result, size_t number) {
   isoproof_level_verdict v = {.struct_size = sizeof v};
   for (size_t i = 0; isoproof_result_level_at(result, i, &v); i++) {
-    if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.level;
+    if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.called;
   }
   return NULL;
 }

@@ -14,12 +14,11 @@ static bool is_model(const isoproof_level_info *level) { return level->family ==
 
 /* ---- text ---- */
 
+/* A level with its short name, which is its first alias, a model with its code; explain shows all names. */
 static void label(FILE *out, const isoproof_level_info *level) {
-  fputs(level->id, out);
-  for (size_t i = 0; level->aliases != NULL && level->aliases[i] != NULL; i++) {
-    /* The first alias is the short one; explain shows them all. */
-    if (i == 0) fprintf(out, " (%s)", level->aliases[i]);
-  }
+  char text[LEVEL_LABEL];
+  fputs(level_label(level, text), out);
+  if (is_level(level) && level->aliases[0] != NULL) fprintf(out, " (%s)", level->aliases[0]);
   if (level->needs_times) fputs("  needs times", out);
 }
 
@@ -35,6 +34,13 @@ static void print_pair(const isoproof_level_info *level) {
   if (model == NULL && level->same_as == NULL) return;
   const char *named = model == NULL ? "-" : strcmp(model->id, level->id) == 0 ? "(same id)" : model->id;
   printf("  %-29s %-13s %s\n", level->id, named, level->same_as != NULL ? level->same_as : "-");
+}
+
+/* What every option takes for a longer name. */
+static void print_short_names(void) {
+  const char *name, *stands_for;
+  fputs("\nShort names, for --level, --model, --expect and --isolation alike.\n\n", stdout);
+  for (size_t i = 0; isoproof_level_short_name_at(i, &name, &stands_for); i++) printf("  %-19s %s\n", name, stands_for);
 }
 
 static void print_text(bool models) {
@@ -54,6 +60,7 @@ static void print_text(bool models) {
   for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
     if (is_level(isoproof_level_at(i))) print_pair(isoproof_level_at(i));
   }
+  print_short_names();
   fputs("\n'isoproof explain NAME' says what a level or a model means.\n", stdout);
 }
 
@@ -99,7 +106,8 @@ static void dot_cluster(const char *name, const char *title, bool (*wanted)(cons
   printf("  subgraph cluster_%s {\n    label=\"%s\";\n", name, title);
   for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
     const isoproof_level_info *level = isoproof_level_at(i);
-    if (wanted(level)) printf("    n%u [label=\"%s\"];\n", (unsigned)level->number, level->id);
+    char text[LEVEL_LABEL];
+    if (wanted(level)) printf("    n%u [label=\"%s\"];\n", (unsigned)level->number, level_label(level, text));
   }
   puts("  }");
 }

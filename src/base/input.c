@@ -26,9 +26,9 @@ struct iso_input {
   char *name;
   int fd; /* -1: memory */
   bool close_fd;
-  bool regular; /* a regular file that is read from its start */
-  bool touched; /* iso_input_read was called */
-  bool ended;   /* the decoded bytes end after `ready` */
+  bool regular;              /* a regular file that is read from its start */
+  bool touched;              /* iso_input_read was called */
+  bool ended;                /* the decoded bytes end after `ready` */
   const isoproof_task *task; /* NULL: none, or nothing has to be waited for */
   const char *memory;
   uint64_t size;    /* of the underlying file or memory, 0 unknown */

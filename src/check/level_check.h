@@ -8,6 +8,12 @@
 #include "result/result.h"
 #include "verify/finding.h"
 
+/* An anomaly of one of the results of Elle's way. */
+typedef struct iso_model_anomaly {
+  const isoproof_result *result;
+  size_t number;
+} iso_model_anomaly;
+
 typedef struct iso_level_check {
   isoproof_history *history;
   iso_findings findings;
@@ -19,6 +25,10 @@ typedef struct iso_level_check {
   size_t shown_count;
   size_t told[ISO_STRONG_MOST]; /* the decisions whose scenarios are shown after those */
   size_t told_count;
+  isoproof_result *models[ISO_LEVEL_COUNT]; /* of the levels that Elle's way decides: together, then some alone */
+  size_t model_count;
+  iso_model_anomaly *model_shown; /* of their anomalies, those that are shown after all others */
+  size_t model_shown_count;
   const char *unknown_reason; /* why nothing can be said; NULL otherwise */
   const char *unexplained;    /* a level whose violation takes too many cases to show; NULL otherwise */
 

@@ -2,6 +2,7 @@
 #include "database/driver.h"
 
 #include <ctype.h>
+#include <isoproof/level.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -206,14 +207,6 @@ void iso_database_add_innodb(iso_database *database, bool snapshot) {
   if (at < database->isolation_count) database->isolations[at].claims_lists = "monotonic-reads";
 }
 
-static const struct {
-  const char *alias, *name;
-} aliases[] = {
-    {"ru", "read uncommitted"}, {"rc", "read committed"},           {"rr", "repeatable read"},
-    {"ser", "serializable"},    {"si", "snapshot isolation"},       {"psi", "parallel snapshot isolation"},
-    {"ra", "read atomic"},      {"snapshot", "snapshot isolation"},
-};
-
 /* Compares names without regard to case, '-' and '_' taken as ' '. */
 static bool same_name(const char *a, const char *b) {
   for (;; a++, b++) {
@@ -231,9 +224,10 @@ isoproof_status iso_database_find_isolation(const iso_database *database, const 
     *found = &database->isolations[database->default_isolation];
     return ISOPROOF_OK;
   }
-  const char *wanted = name;
-  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-    if (same_name(name, aliases[i].alias)) wanted = aliases[i].name;
+  /* The short names are those of levels and models; what they mean here is what the database calls so. */
+  const char *wanted = name, *shorter, *longer;
+  for (size_t i = 0; isoproof_level_short_name_at(i, &shorter, &longer); i++)
+    if (same_name(name, shorter)) wanted = longer;
   char names[256] = "";
   size_t used = 0;
   for (size_t i = 0; i < database->isolation_count; i++) {

@@ -142,7 +142,7 @@ static bool settle(const iso_teller *t, iso_arena *arena, isoproof_anomaly *out)
 }
 
 /* The witness of an exact checker under our name for it. */
-static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
+static bool borrow(const iso_elle *e, iso_anomaly anomaly, iso_arena *arena, isoproof_anomaly *out) {
   const isoproof_result *other = iso_elle_exact_result(e, anomaly);
   isoproof_anomaly theirs = {.struct_size = sizeof theirs};
   if (other == NULL || !isoproof_result_anomaly_at(other, 0, &theirs)) return false;
@@ -150,8 +150,14 @@ static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out
   theirs.name = out->name;
   theirs.level = out->level;
   theirs.count = out->count;
+  if (anomaly == ISO_ANOMALY_PL_2_99_CYCLE_EXISTS) {
+    iso_words words = {NULL, 0, 0, false};
+    iso_words_add(&words, "%s Where nobody queries by predicate, neither does repeatable-read.", theirs.explanation);
+    theirs.explanation = words.failed ? NULL : iso_arena_text(arena, words.text, words.length);
+    iso_words_free(&words);
+  }
   *out = theirs;
-  return true;
+  return theirs.explanation != NULL;
 }
 
 isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t number, iso_arena *arena) {
@@ -169,7 +175,7 @@ isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t 
   uint64_t count = shown->is_cycle ? e->cycles.count[shown->anomaly] : e->noncycle.count[shown->anomaly];
   out->count = e->options.all ? 1 : count;
   if (!shown->is_cycle && e->noncycle.list.items[shown->number].op == ISO_NO_OP) {
-    return borrow(e, shown->anomaly, out) ? out : NULL;
+    return borrow(e, shown->anomaly, arena, out) ? out : NULL;
   }
   bool good = true;
   if (shown->is_cycle) {

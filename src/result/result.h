@@ -25,6 +25,7 @@ struct iso_level_entry {
   const isoproof_level_info *info;
   isoproof_verdict verdict;
   bool asked;
+  const char *called; /* what the user calls it */
 };
 
 /* What the search for one level took. */
@@ -70,6 +71,8 @@ isoproof_status iso_result_new(isoproof_history *history, const iso_result_engin
 /* Enters a level; false when memory is out. */
 bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *info, isoproof_verdict verdict,
                           bool asked);
+/* Says by which names levels, or models of Elle's, were asked for. */
+void iso_result_call_levels(isoproof_result *result, const char *const *names, size_t count, bool models);
 /* Finds the strongest satisfied and the weakest violated levels of those entered; false when memory is out. */
 bool iso_result_find_extremes(isoproof_result *result);
 /* Says how many anomalies there are; false when memory is out. */

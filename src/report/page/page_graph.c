@@ -167,7 +167,7 @@ static void put_anomaly(iso_page_data *page, const isoproof_document_anomaly *a,
   iso_json_end_string(page->json);
   iso_json_field_text(page->json, "code", a->code);
   iso_json_field_text(page->json, "name", a->name);
-  iso_json_field_text(page->json, "level", a->level);
+  iso_json_field_text(page->json, "level", iso_page_level_name(page->document, a->level));
   iso_json_field_u64(page->json, "count", a->count);
   iso_json_field_list(page->json, "keys");
   for (uint32_t i = 0; i < a->key_count; i++) isoproof_json_string(page->json, a->keys[i]);

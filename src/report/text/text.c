@@ -58,7 +58,7 @@ static void put_heading(const printer *p) {
 static void put_level_list(const printer *p, isoproof_verdict verdict) {
   size_t column = 0;
   for (size_t i = 0; i < p->document->levels.count; i++) {
-    const char *id = p->document->levels.items[i].level;
+    const char *id = p->document->levels.items[i].called;
     if (p->document->levels.items[i].verdict != verdict) continue;
     if (column == 0) {
       iso_out_text(p->out, "  ");
@@ -95,7 +95,7 @@ static void put_levels(const printer *p) {
   size_t count = d->levels.count;
   if (count > 0 || d->unknown_reason != NULL) iso_out_char(p->out, '\n');
   for (size_t i = 0; i < count && count <= MOST_LINES; i++) {
-    put_padded(p->out, d->levels.items[i].level, 30);
+    put_padded(p->out, d->levels.items[i].called, 30);
     paint(p, d->levels.items[i].verdict, isoproof_verdict_name(d->levels.items[i].verdict));
     iso_out_char(p->out, '\n');
   }
@@ -106,7 +106,7 @@ static void put_levels(const printer *p) {
   }
   if (d->unknown_reason != NULL) put_line(p, "  unknown: ", d->unknown_reason, "\n");
   if (d->unexplained == NULL) return;
-  put_line(p, "  the violation of ", d->unexplained, " takes too many cases to show;\n");
+  put_line(p, "  the violation of ", iso_level_called(d, d->unexplained), " takes too many cases to show;\n");
   put_line(p, "  for a smaller history: isoproof minimize --level ", d->unexplained, "\n");
 }
 
@@ -148,7 +148,7 @@ static void put_anomaly(const printer *p, const iso_full_anomaly *anomaly, bool 
   put_line(p, " ", anomaly->name, "");
   if (!p->document->every_instance)
     iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, plural(anomaly->count));
-  put_line(p, ", breaks ", anomaly->level, "\n");
+  put_line(p, ", breaks ", iso_level_called(p->document, anomaly->level), "\n");
   if (drawn)
     iso_put_sequence_diagram(p->out, &anomaly->limited, (iso_diagram_style){.color = p->color, .unicode = p->unicode});
   put_wrapped(p->out, anomaly->explanation);
@@ -215,12 +215,13 @@ static void put_strongest(const printer *p) {
   iso_out_text(p->out, "  strongest that holds:");
   for (size_t i = 0; i < names->count; i++) {
     bool more = i + 1 < names->count;
-    size_t width = strlen(names->items[i]) + more;
+    const char *name = iso_level_called(p->document, names->items[i]);
+    size_t width = strlen(name) + more;
     if (i > 0 && column + 1 + width > 78) {
       iso_out_text(p->out, "\n   ");
       column = 3;
     }
-    put_line(p, " ", names->items[i], more ? "," : "");
+    put_line(p, " ", name, more ? "," : "");
     column += 1 + width;
   }
   iso_out_char(p->out, '\n');
