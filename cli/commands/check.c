@@ -341,6 +341,21 @@ static void print_count(size_t count, const char *what, const char **comma) {
   *comma = ", ";
 }
 
+/* What was found of Jepsen stores, and what was left alone there. */
+static void print_store(const file_list *files) {
+  enum { MOST_NAMES = 12 };
+  if (files->run_count == 0) return;
+  printf("%zu %s of a Jepsen store", files->run_count, files->run_count == 1 ? "run" : "runs");
+  if (files->runs_without > 0) printf(", %zu without a history", files->runs_without);
+  for (size_t i = 0; i < files->left_count && i < MOST_NAMES; i++) {
+    fputs(i == 0 ? "; left alone: " : ", ", stdout);
+    put_escaped(stdout, files->left[i].name);
+    if (files->left[i].count > 1) printf(" (%zu)", files->left[i].count);
+  }
+  if (files->left_count > MOST_NAMES) printf(" and %zu other names", files->left_count - MOST_NAMES);
+  putchar('\n');
+}
+
 static void print_summary(check_job *job) {
   const char *comma = ": ";
   size_t files = job->files.count - atomic_load(&job->skipped);
@@ -357,6 +372,7 @@ static void print_summary(check_job *job) {
   comma = "; ";
   print_count(skipped, skipped == 1 ? "other file skipped" : "other files skipped", &comma);
   putchar('\n');
+  print_store(&job->files);
 }
 
 static unsigned processors(void) {
@@ -573,7 +589,8 @@ static const char *const description[] = {
     "A level that is violated comes with a witness: the transactions, keys and dependencies that prove it.",
     "With one file the result is a report. With several, or with a directory, it is one line per file and a summary. "
     "Of a directory every file in a known format is checked, hidden ones excepted; a directory that is itself a "
-    "history (Cobra, Viper) counts as one file.",
+    "history (Cobra, Viper) counts as one file. Of each run in a Jepsen store the history.edn (or history.edn.zst, "
+    "history.edn.gz) is checked, once, and results.edn and the rest are left alone.",
     "With many files the exit code is the worst of them, in the order 70, 4, 2, 1, 3, 0.", NULL};
 
 const command command_check = {"check",
