@@ -190,7 +190,7 @@ function lattice(report) {
   const tell = (level) => {
     clear(about);
     if (!level)
-      about.append("A level implies those below that it is connected to. Point at one to read what it promises.");
+      about.append("A level implies those below that it is connected to. Point at one to read what it asks.");
     else add(about, [el("strong", {}, level.id), ` ${verdictWords(level)}. ${level.summary}`]);
   };
   tell(null);

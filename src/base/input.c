@@ -14,7 +14,7 @@
 
 enum {
   BLOCK = 256 * 1024,     /* of the internal buffers: fits the second-level cache */
-  PEEK_MOST = 64 * 1024,  /* what iso_input_peek promises */
+  PEEK_MOST = 64 * 1024,  /* what iso_input_peek shows at most */
   WINDOW_START = 1 << 20, /* of a tokenizer's window */
   MAGIC_BYTES = 4,        /* enough to tell gzip and zstd */
   WAIT_MS = 100           /* between two looks at the task while nothing comes */

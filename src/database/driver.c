@@ -191,20 +191,22 @@ const iso_isolation *iso_database_isolation(const iso_database *database, size_t
 
 void iso_database_add_isolation(iso_database *database, const char *name, const char *claims, const char *note) {
   if (database->isolation_count == ISO_MOST_ISOLATIONS) return;
-  database->isolations[database->isolation_count++] = (iso_isolation){name, claims, note, NULL};
+  database->isolations[database->isolation_count++] = (iso_isolation){.name = name, .claims = claims, .note = note};
+}
+
+void iso_database_add_claim(iso_database *database, iso_claim claim) {
+  const isoproof_claim *of = iso_claim_of(claim);
+  if (database->isolation_count == ISO_MOST_ISOLATIONS) return;
+  database->isolations[database->isolation_count++] = (iso_isolation){.name = of->isolation,
+                                                                      .claims = of->level,
+                                                                      .note = of->says,
+                                                                      .claims_lists = of->level_of_lists,
+                                                                      .source = of->source,
+                                                                      .url = of->url};
 }
 
 void iso_database_add_innodb(iso_database *database, bool snapshot) {
-  if (snapshot) {
-    iso_database_add_isolation(database, "repeatable read", "snapshot-isolation", "innodb_snapshot_isolation is on");
-    return;
-  }
-  size_t at = database->isolation_count;
-  iso_database_add_isolation(database, "repeatable read", "prefix",
-                             "plain reads see the snapshot of the first one, but statements that write see the newest "
-                             "rows: updates may be lost, and a list that was appended to shows what is not in the "
-                             "snapshot");
-  if (at < database->isolation_count) database->isolations[at].claims_lists = "monotonic-reads";
+  iso_database_add_claim(database, snapshot ? ISO_CLAIM_INNODB_SNAPSHOT : ISO_CLAIM_INNODB_REPEATABLE_READ);
 }
 
 /* Compares names without regard to case, '-' and '_' taken as ' '. */
