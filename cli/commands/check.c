@@ -454,7 +454,8 @@ static const option table[CHECK_OPTIONS] = {
                      .accepts = level_known,
                      .help =
                          "Judge these levels, by id or alias ('isoproof levels' lists them); the exit code is about "
-                         "them. Without it every level that can be decided is."},
+                         "them. Names that only models have (repeatable-read, PL-3) mean those. Without it every "
+                         "level that can be decided is."},
     [CHECK_ANOMALY] = {.name = "anomaly",
                        .argument = "CODE,..",
                        .type = OPTION_LIST,
