@@ -90,7 +90,7 @@ static void print_names(FILE *out, const isoproof_result *result, const char *be
 static const char *asked_violated(const isoproof_result *result, size_t number) {
   isoproof_level_verdict v = {.struct_size = sizeof v};
   for (size_t i = 0; isoproof_result_level_at(result, i, &v); i++) {
-    if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.level;
+    if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.called;
   }
   return NULL;
 }
@@ -361,6 +361,21 @@ static void print_count(size_t count, const char *what, const char **comma) {
   *comma = ", ";
 }
 
+/* What was found of Jepsen stores, and what was left alone there. */
+static void print_store(const file_list *files) {
+  enum { MOST_NAMES = 12 };
+  if (files->run_count == 0) return;
+  printf("%zu %s of a Jepsen store", files->run_count, files->run_count == 1 ? "run" : "runs");
+  if (files->runs_without > 0) printf(", %zu without a history", files->runs_without);
+  for (size_t i = 0; i < files->left_count && i < MOST_NAMES; i++) {
+    fputs(i == 0 ? "; left alone: " : ", ", stdout);
+    put_escaped(stdout, files->left[i].name);
+    if (files->left[i].count > 1) printf(" (%zu)", files->left[i].count);
+  }
+  if (files->left_count > MOST_NAMES) printf(" and %zu other names", files->left_count - MOST_NAMES);
+  putchar('\n');
+}
+
 static void print_summary(check_job *job) {
   const char *comma = ": ";
   size_t files = job->files.count - atomic_load(&job->skipped);
@@ -377,6 +392,7 @@ static void print_summary(check_job *job) {
   comma = "; ";
   print_count(skipped, skipped == 1 ? "other file skipped" : "other files skipped", &comma);
   putchar('\n');
+  print_store(&job->files);
 }
 
 static unsigned processors(void) {
@@ -458,7 +474,8 @@ static const option table[CHECK_OPTIONS] = {
                      .accepts = level_known,
                      .help =
                          "Judge these levels, by id or alias ('isoproof levels' lists them); the exit code is about "
-                         "them. Without it every level that can be decided is."},
+                         "them. Names that only models have (repeatable-read, PL-3) mean those. Without it every "
+                         "level that can be decided is."},
     [CHECK_ANOMALY] = {.name = "anomaly",
                        .argument = "CODE,..",
                        .type = OPTION_LIST,
@@ -609,7 +626,8 @@ static const char *const description[] = {
     "A level that is violated comes with a witness: the transactions, keys and dependencies that prove it.",
     "With one file the result is a report. With several, or with a directory, it is one line per file and a summary. "
     "Of a directory every file in a known format is checked, hidden ones excepted; a directory that is itself a "
-    "history (Cobra, Viper) counts as one file.",
+    "history (Cobra, Viper) counts as one file. Of each run in a Jepsen store the history.edn (or history.edn.zst, "
+    "history.edn.gz) is checked, once, and results.edn and the rest are left alone.",
     "With many files the exit code is the worst of them, in the order 70, 4, 2, 1, 3, 0.", NULL};
 
 const command command_check = {"check",

@@ -3,18 +3,18 @@
 #include <string.h>
 
 #include "cli/commands/command.h"
+#include "cli/options/names.h"
 
 static const char *shell_choice(size_t number) {
   static const char *const names[] = {"bash", "zsh", "fish"};
   return number < COUNT_OF(names) ? names[number] : NULL;
 }
 
-/* Levels, then anomalies: what explain knows.  Models that share the id of a level are not repeated. */
+/* Levels, then anomalies: what explain knows. */
 static const char *topic_at(size_t number) {
   size_t seen = 0;
-  for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
-    const isoproof_level_info *level = isoproof_level_at(i);
-    if (isoproof_level_find(level->id) == level && seen++ == number) return level->id;
+  while (level_name_at(seen) != NULL) {
+    if (seen++ == number) return level_name_at(number);
   }
   const isoproof_anomaly_info *anomaly = isoproof_anomaly_at(number - seen);
   return anomaly != NULL ? anomaly->code : NULL;

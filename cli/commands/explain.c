@@ -17,6 +17,12 @@ const char *family_name(isoproof_level_family family) {
   return family == ISOPROOF_LEVEL_BASE ? "level" : family == ISOPROOF_LEVEL_SESSION ? "session-guarantee" : "model";
 }
 
+const char *level_label(const isoproof_level_info *level, char text[LEVEL_LABEL]) {
+  bool coded = strcmp(level->friendly, level->id) != 0;
+  snprintf(text, LEVEL_LABEL, coded ? "%s (%s)" : "%s", level->friendly, level->id);
+  return text;
+}
+
 void level_fields(isoproof_json *j, const isoproof_level_info *level) {
   isoproof_json_name(j, "id");
   isoproof_json_string(j, level->id);
@@ -61,7 +67,8 @@ static void neighbours(const char *heading, const isoproof_level_info *level, bo
     const isoproof_level_info *mine = up ? weaker : stronger, *other = up ? stronger : weaker;
     bool both_models = (mine->family == ISOPROOF_LEVEL_MODEL) == (other->family == ISOPROOF_LEVEL_MODEL);
     if (mine != level || !both_models) continue;
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used == 0 ? "" : ", ", other->id);
+    char label[LEVEL_LABEL];
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used == 0 ? "" : ", ", level_label(other, label));
   }
   paragraph(heading, text);
 }
@@ -89,7 +96,8 @@ static void print_example(const char *heading, const char *history, const char *
 
 static void print_level(const isoproof_level_info *level) {
   bool model = level->family == ISOPROOF_LEVEL_MODEL;
-  printf("%s: %s (%s)\n", level->id, level->title, family_name(level->family));
+  char label[LEVEL_LABEL];
+  printf("%s: %s (%s)\n", level_label(level, label), level->title, family_name(level->family));
   paragraph("In short", level->summary);
   paragraph("Precisely", level->definition);
   name_list("Also called", level->aliases);
@@ -104,12 +112,13 @@ static void print_level(const isoproof_level_info *level) {
 
 static void print_anomaly(const isoproof_anomaly_info *anomaly) {
   const char *names[32] = {NULL};
+  char labels[32][LEVEL_LABEL];
   printf("%s: %s (anomaly)\n", anomaly->code, anomaly->name);
   paragraph("In short", anomaly->meaning);
   name_list("Also called", anomaly->aliases);
   paragraph("Weakest level that forbids it", anomaly->level);
   for (size_t i = 0; i + 1 < COUNT_OF(names) && isoproof_anomaly_rules_out_at(anomaly, i) != NULL; i++) {
-    names[i] = isoproof_anomaly_rules_out_at(anomaly, i)->id;
+    names[i] = level_label(isoproof_anomaly_rules_out_at(anomaly, i), labels[i]);
   }
   name_list("Weakest models that it rules out", names);
   print_example("A history that has it", anomaly->example, anomaly->walkthrough);
@@ -154,7 +163,8 @@ static void list_topics(void) {
     printf("%s%s\n", family == 0 ? "" : "\n", headings[family]);
     for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
       const isoproof_level_info *level = isoproof_level_at(i);
-      if ((int)level->family == family) list_column(level->id, level->title);
+      char label_text[LEVEL_LABEL];
+      if ((int)level->family == family) list_column(level_label(level, label_text), level->title);
     }
   }
   puts("\nAnomalies");

@@ -1,4 +1,5 @@
 /* levels.c - `isoproof levels`: the lattice, and the two meanings of some names. */
+#include <isoproof/database.h>
 #include <isoproof/level.h>
 #include <string.h>
 
@@ -7,19 +8,18 @@
 #include "cli/terminal/lattice.h"
 #include "cli/terminal/output.h"
 
-enum { LEVELS_MODELS, LEVELS_JSON, LEVELS_DOT, LEVELS_OPTIONS };
+enum { LEVELS_MODELS, LEVELS_DATABASES, LEVELS_JSON, LEVELS_DOT, LEVELS_OPTIONS };
 
 static bool is_level(const isoproof_level_info *level) { return level->family != ISOPROOF_LEVEL_MODEL; }
 static bool is_model(const isoproof_level_info *level) { return level->family == ISOPROOF_LEVEL_MODEL; }
 
 /* ---- text ---- */
 
+/* A level with its short name, which is its first alias, a model with its code; explain shows all names. */
 static void label(FILE *out, const isoproof_level_info *level) {
-  fputs(level->id, out);
-  for (size_t i = 0; level->aliases != NULL && level->aliases[i] != NULL; i++) {
-    /* The first alias is the short one; explain shows them all. */
-    if (i == 0) fprintf(out, " (%s)", level->aliases[i]);
-  }
+  char text[LEVEL_LABEL];
+  fputs(level_label(level, text), out);
+  if (is_level(level) && level->aliases[0] != NULL) fprintf(out, " (%s)", level->aliases[0]);
   if (level->needs_times) fputs("  needs times", out);
 }
 
@@ -35,6 +35,13 @@ static void print_pair(const isoproof_level_info *level) {
   if (model == NULL && level->same_as == NULL) return;
   const char *named = model == NULL ? "-" : strcmp(model->id, level->id) == 0 ? "(same id)" : model->id;
   printf("  %-29s %-13s %s\n", level->id, named, level->same_as != NULL ? level->same_as : "-");
+}
+
+/* What every option takes for a longer name. */
+static void print_short_names(void) {
+  const char *name, *stands_for;
+  fputs("\nShort names, for --level, --model, --expect and --isolation alike.\n\n", stdout);
+  for (size_t i = 0; isoproof_level_short_name_at(i, &name, &stands_for); i++) printf("  %-19s %s\n", name, stands_for);
 }
 
 static void print_text(bool models) {
@@ -54,7 +61,59 @@ static void print_text(bool models) {
   for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
     if (is_level(isoproof_level_at(i))) print_pair(isoproof_level_at(i));
   }
+  print_short_names();
   fputs("\n'isoproof explain NAME' says what a level or a model means.\n", stdout);
+}
+
+/* ---- databases ---- */
+
+/* What every database documents, by database. */
+static void print_databases(void) {
+  isoproof_claim claim = {.struct_size = sizeof claim};
+  const char *database = "";
+  fputs("What databases document about their isolation levels, which is what 'isoproof\n"
+        "test' expects of them. --isolation takes the database's names, or short ones.\n",
+        stdout);
+  for (size_t i = 0; isoproof_claim_at(i, &claim); i++) {
+    if (strcmp(database, claim.database) != 0) printf("\n%s\n", claim.database);
+    database = claim.database;
+    bool some = strcmp(claim.versions, "all") != 0;
+    printf("\n  %s%s%s%s: %s", claim.isolation, some ? " (" : "", some ? claim.versions : "", some ? ")" : "",
+           claim.level != NULL ? claim.level : "no level that isoproof knows");
+    if (claim.level_of_lists != NULL) printf("; of lists %s", claim.level_of_lists);
+    fputs("\n    ", stdout);
+    print_wrapped(stdout, claim.says, 4, 4, 80);
+    fputs("\n    ", stdout);
+    print_wrapped(stdout, claim.source, 4, 4, 80);
+    printf("\n    %s\n", claim.url);
+  }
+}
+
+static void json_databases(void) {
+  isoproof_claim claim = {.struct_size = sizeof claim};
+  isoproof_json *j = json_to(stdout);
+  if (j == NULL) return;
+  isoproof_json_object(j);
+  isoproof_json_name(j, "schema");
+  isoproof_json_u64(j, 1);
+  isoproof_json_name(j, "claims");
+  isoproof_json_list(j);
+  for (size_t i = 0; isoproof_claim_at(i, &claim); i++) {
+    const char *const fields[][2] = {{"database", claim.database},    {"versions", claim.versions},
+                                     {"isolation", claim.isolation},  {"level", claim.level},
+                                     {"lists", claim.level_of_lists}, {"says", claim.says},
+                                     {"source", claim.source},        {"url", claim.url}};
+    isoproof_json_object(j);
+    for (size_t f = 0; f < COUNT_OF(fields); f++) {
+      isoproof_json_name(j, fields[f][0]);
+      isoproof_json_string(j, fields[f][1]);
+    }
+    isoproof_json_end(j);
+  }
+  isoproof_json_end(j);
+  isoproof_json_end(j);
+  isoproof_json_line(j);
+  json_done(j);
 }
 
 /* ---- JSON and dot ---- */
@@ -99,7 +158,8 @@ static void dot_cluster(const char *name, const char *title, bool (*wanted)(cons
   printf("  subgraph cluster_%s {\n    label=\"%s\";\n", name, title);
   for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
     const isoproof_level_info *level = isoproof_level_at(i);
-    if (wanted(level)) printf("    n%u [label=\"%s\"];\n", (unsigned)level->number, level->id);
+    char text[LEVEL_LABEL];
+    if (wanted(level)) printf("    n%u [label=\"%s\"];\n", (unsigned)level->number, level_label(level, text));
   }
   puts("  }");
 }
@@ -122,7 +182,13 @@ static int run(options *parsed) {
     message("levels: --json and --dot exclude each other");
     return EXIT_USAGE;
   }
-  if (values[LEVELS_JSON].on)
+  if (values[LEVELS_DATABASES].on && (values[LEVELS_DOT].on || values[LEVELS_MODELS].on)) {
+    message("levels: --databases is a list of its own, with --json or without");
+    return EXIT_USAGE;
+  }
+  if (values[LEVELS_DATABASES].on)
+    (values[LEVELS_JSON].on ? json_databases : print_databases)();
+  else if (values[LEVELS_JSON].on)
     print_json();
   else if (values[LEVELS_DOT].on)
     print_dot(values[LEVELS_MODELS].on);
@@ -133,14 +199,20 @@ static int run(options *parsed) {
 
 static const option table[LEVELS_OPTIONS] = {
     [LEVELS_MODELS] = {.name = "models", .letter = 'm', .type = OPTION_FLAG, .help = "Draw the lattice of models too."},
+    [LEVELS_DATABASES] = {.name = "databases",
+                          .type = OPTION_FLAG,
+                          .help = "List what databases document about their isolation levels instead, and where."},
     [LEVELS_JSON] = {.name = "json",
                      .type = OPTION_FLAG,
-                     .help = "Print one JSON object with every level and model and what it implies."},
+                     .help =
+                         "Print one JSON object with every level and model and what it implies, or with every claim of "
+                         "a database."},
     [LEVELS_DOT] = {.name = "dot", .type = OPTION_FLAG, .help = "Print a graph for Graphviz."},
 };
 
 static const example examples[] = {
     {"isoproof levels", 0, "The levels, strongest first."},
+    {"isoproof levels --databases", 0, "What databases document, and where."},
     {"isoproof levels --dot --models > levels.dot", 0, "A graph of levels and models for Graphviz."},
 };
 
@@ -152,7 +224,7 @@ static const char *const description[] = {
 
 const command command_levels = {"levels",
                                 "Show the levels, what implies what, and their names",
-                                "[--models] [--json|--dot]",
+                                "[--models|--databases] [--json|--dot]",
                                 description,
                                 NULL,
                                 NULL,

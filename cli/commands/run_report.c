@@ -161,6 +161,8 @@ void run_json(isoproof_json *j, const isoproof_run_summary *report, uint64_t see
   isoproof_json_string(j, isoproof_run_summary_isolation(report));
   isoproof_json_name(j, "claims");
   isoproof_json_string(j, isoproof_run_summary_claim(report));
+  isoproof_json_name(j, "claims_source");
+  isoproof_json_string(j, isoproof_run_summary_claim_source(report));
   json_count(j, "seed", seed);
   json_count(j, "committed", c->committed);
   json_count(j, "aborted", c->aborted);

@@ -127,10 +127,10 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
 static void print_expectation(const judgement *j, FILE *out) {
   const char *claim = isoproof_run_summary_claim(j->report);
   if (j->expected == NULL) {
-    print_lines(out, "  the database promises no level that isoproof knows; --expect names one\n");
+    print_lines(out, "  the database documents no level that isoproof knows; --expect names one\n");
   } else if (claim != NULL && strcmp(claim, j->expected) == 0) {
     char text[512];
-    snprintf(text, sizeof text, "  expected: %s, as the database promises for %s\n", claim,
+    snprintf(text, sizeof text, "  expected: %s, as the database documents for %s\n", claim,
              isoproof_run_summary_isolation(j->report));
     print_lines(out, text);
   } else {
@@ -392,7 +392,7 @@ static const option table[TEST_ALL] = {
                      .accepts = level_known,
                      .help = "The level that must hold ('isoproof levels' lists them); the exit code is 1 when it does "
                              "not.",
-                     .initial = "what the database promises for the isolation level",
+                     .initial = "what the database documents for the isolation level",
                      .group = "Verdict"},
     [TEST_ROUNDS] = {.name = "rounds",
                      OPTION_UP_TO(1e9),
@@ -440,7 +440,7 @@ static const example examples[] = {
 };
 
 static const char *const description[] = {
-    "Runs a workload on a database, checks the history against the level that the database promises (or the one of "
+    "Runs a workload on a database, checks the history against the level that the database documents (or the one of "
     "--expect), reports, and saves everything below isoproof-out: history.jsonl, result.json, report.txt, report.html "
     "(to look at in a browser), server.txt "
     "(version and settings) and command.txt. Without options it tests a private SQLite database for three seconds.",
@@ -452,7 +452,7 @@ static const char *const description[] = {
 
 const command command_test = {
     "test",
-    "Run a workload on a database and check that it gives the isolation it promises",
+    "Run a workload on a database and check that it gives the isolation it documents",
     "[--db=URL,..|--cluster=NAME] [--isolation=NAME] [--expect=LEVEL] [--time=SECONDS] [OPTION...]",
     description,
     NULL,

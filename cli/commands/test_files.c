@@ -131,6 +131,8 @@ bool test_write_server(const test_folder *folder, const isoproof_run_summary *re
   fprintf(out, "claims: %s\n", claim != NULL ? claim : "nothing that isoproof knows");
   if (isoproof_run_summary_claim_note(report)[0] != 0)
     fprintf(out, "note: %s\n", isoproof_run_summary_claim_note(report));
+  if (isoproof_run_summary_claim_source(report)[0] != 0)
+    fprintf(out, "source: %s\n", isoproof_run_summary_claim_source(report));
   const char *name, *value;
   for (size_t i = 0; isoproof_run_summary_setting_at(report, i, &name, &value); i++)
     fprintf(out, "setting %s: %s\n", name, value);

@@ -7,11 +7,13 @@
 
 #include "cli/terminal/message.h"
 
+/* A model is offered by its everyday name, unless a level has that name too; one that shares even its id with a level
+ * is not reachable. */
 const char *level_name_at(size_t number) {
-  /* A model that shares the id of a level is not reachable by that id. */
   for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
     const isoproof_level_info *level = isoproof_level_at(i);
-    if (isoproof_level_find(level->id) == level && number-- == 0) return level->id;
+    const char *name = isoproof_level_find(level->friendly) == level ? level->friendly : level->id;
+    if (isoproof_level_find(name) == level && number-- == 0) return name;
   }
   return NULL;
 }

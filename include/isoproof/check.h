@@ -98,6 +98,8 @@ typedef struct isoproof_level_verdict {
   const char *level;  /* canonical id */
   isoproof_verdict verdict;
   bool asked;
+  const char *called; /* what to call it: the name it was asked for by (the longer one for a short name), else its
+                         everyday name, "serializable" for the model "PL-3" */
 } isoproof_level_verdict;
 
 ISOPROOF_API size_t isoproof_result_level_count(const isoproof_result *result);

@@ -53,6 +53,21 @@ ISOPROOF_API isoproof_status isoproof_secrets_add_url(isoproof_secrets *secrets,
  * than four bytes are hidden within their URLs only. */
 ISOPROOF_API size_t isoproof_secrets_hide(const isoproof_secrets *secrets, const char *text, char *buffer, size_t size);
 
+/* What a database documents about one of its isolation levels, and where. */
+typedef struct isoproof_claim {
+  size_t struct_size;         /* sizeof(isoproof_claim), set by the caller */
+  const char *database;       /* "PostgreSQL" */
+  const char *versions;       /* "all", "9.1 and newer", "with innodb_snapshot_isolation" */
+  const char *isolation;      /* the database's own name, "repeatable read" */
+  const char *level;          /* the level that this amounts to, by id; NULL where it is none that isoproof knows */
+  const char *level_of_lists; /* the same for lists, whose appends read what they change; NULL: as above */
+  const char *says;           /* in our words */
+  const char *source, *url;   /* title of the chapter, and its address */
+} isoproof_claim;
+
+/* `number` from 0; false after the last. */
+ISOPROOF_API bool isoproof_claim_at(size_t number, isoproof_claim *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-/* isoproof.h - does a database give the isolation that it promises?
+/* isoproof.h - does a database give the isolation that it documents?
  *
  * This header is the whole library:
  *   isoproof/base.h      status codes, errors, tasks (cancellation, time limit, threads, progress)

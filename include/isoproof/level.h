@@ -44,6 +44,9 @@ ISOPROOF_API const isoproof_level_info *isoproof_level_at(size_t number);
 ISOPROOF_API const isoproof_level_info *isoproof_level_find(const char *name);
 /* Among the models of one family only; `family` ISOPROOF_LEVEL_MODEL is what --model means by a name. */
 ISOPROOF_API const isoproof_level_info *isoproof_level_find_in(const char *name, isoproof_level_family family);
+/* The short names that every option and function takes for a longer one, "si" for "snapshot-isolation", whichever
+ * family is meant: `number` from 0; false after the last. */
+ISOPROOF_API bool isoproof_level_short_name_at(size_t number, const char **name, const char **stands_for);
 /* Whether every history that satisfies `stronger` satisfies `weaker` (by the documented implications, reflexively and
  * transitively). */
 ISOPROOF_API bool isoproof_level_implies(const isoproof_level_info *stronger, const isoproof_level_info *weaker);

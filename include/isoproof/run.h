@@ -90,11 +90,13 @@ ISOPROOF_API const isoproof_run_counts *isoproof_run_summary_counts(const isopro
 ISOPROOF_API const char *isoproof_run_summary_database(const isoproof_run_summary *summary);  /* "PostgreSQL 15.18" */
 ISOPROOF_API const char *isoproof_run_summary_driver(const isoproof_run_summary *summary);    /* "postgres" */
 ISOPROOF_API const char *isoproof_run_summary_isolation(const isoproof_run_summary *summary); /* "repeatable read" */
-/* The level that the database promises for it (with lists perhaps a weaker one), by id; NULL when it promises none that
- * isoproof knows. */
+/* The level that what the database documents for it amounts to (with lists perhaps a weaker one), by id; NULL when that
+ * is none that isoproof knows. */
 ISOPROOF_API const char *isoproof_run_summary_claim(const isoproof_run_summary *summary);
-/* Where the promise is, and what to know about it; "" where there is nothing to say. */
+/* What the documentation says, and what to know about it; "" where there is nothing to say. */
 ISOPROOF_API const char *isoproof_run_summary_claim_note(const isoproof_run_summary *summary);
+/* Title and address of the chapter that says it (isoproof_claim_at has all of them); "" where there is none. */
+ISOPROOF_API const char *isoproof_run_summary_claim_source(const isoproof_run_summary *summary);
 /* What matters for the results; false after the last. */
 ISOPROOF_API bool isoproof_run_summary_setting_at(const isoproof_run_summary *summary, size_t number, const char **name,
                                                   const char **value);

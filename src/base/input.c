@@ -14,7 +14,7 @@
 
 enum {
   BLOCK = 256 * 1024,     /* of the internal buffers: fits the second-level cache */
-  PEEK_MOST = 64 * 1024,  /* what iso_input_peek promises */
+  PEEK_MOST = 64 * 1024,  /* what iso_input_peek shows at most */
   WINDOW_START = 1 << 20, /* of a tokenizer's window */
   MAGIC_BYTES = 4,        /* enough to tell gzip and zstd */
   WAIT_MS = 100           /* between two looks at the task while nothing comes */
@@ -26,9 +26,9 @@ struct iso_input {
   char *name;
   int fd; /* -1: memory */
   bool close_fd;
-  bool regular; /* a regular file that is read from its start */
-  bool touched; /* iso_input_read was called */
-  bool ended;   /* the decoded bytes end after `ready` */
+  bool regular;              /* a regular file that is read from its start */
+  bool touched;              /* iso_input_read was called */
+  bool ended;                /* the decoded bytes end after `ready` */
   const isoproof_task *task; /* NULL: none, or nothing has to be waited for */
   const char *memory;
   uint64_t size;    /* of the underlying file or memory, 0 unknown */

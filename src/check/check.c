@@ -46,13 +46,20 @@ isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_o
   ISO_TRY(ISO_OPTIONS_READ(isoproof_check_options, &known, options, error));
   ISO_TRY(refuse_interference(history, error));
   if (iso_elle_is_asked(&known)) {
-    if (!known.certificate && !known.stats) return iso_elle_check(history, &known, task, result, error);
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "certificates and statistics are about levels, not about models");
+    static const char *const initial[] = {"strict-serializable"};
+    if (known.certificate || known.stats)
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "certificates and statistics are about levels, not about models");
+    ISO_TRY(iso_elle_check(history, &known, task, result, error));
+    iso_result_call_levels(*result, known.model_count > 0 ? known.models : initial,
+                           known.model_count > 0 ? known.model_count : 1, true);
+    return ISOPROOF_OK;
   }
   ISO_TRY(check_names(&known, error));
   const iso_resolution *resolution;
   iso_task_stage(task, "checking");
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   bool ambiguous = known.duplicate_values && resolution->counts.duplicate_writes > 0;
-  return (ambiguous ? iso_check_ambiguous : iso_check_levels)(history, &known, task, result, error);
+  ISO_TRY((ambiguous ? iso_check_ambiguous : iso_check_levels)(history, &known, task, result, error));
+  iso_result_call_levels(*result, known.levels, known.level_count, false);
+  return ISOPROOF_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "check/judge.h"
+#include "check/model_check.h"
 #include "check/run_engines.h"
 #include "check/strong/search_stats.h"
 
@@ -26,23 +27,52 @@ static const char *why_left(const iso_level_check *check, const isoproof_level_i
   return hindered ? NULL : check->left_reason;
 }
 
+/* Why a level is not decided. */
+static const char *reason_of(const iso_level_check *check, bool model) {
+  const char *reason = model ? NULL : check->strong.reason;
+  for (size_t i = 0; model && reason == NULL && i < check->model_count; i++) reason = check->models[i]->unknown_reason;
+  return reason != NULL ? reason : "no method decides this level on this kind of history";
+}
+
 /* Enters every level that was asked for, and every level that is decided. */
 static bool enter_levels(isoproof_result *result, const iso_level_check *check, const isoproof_check_options *options) {
   if (options->anomaly_count > 0) return true;
   const isoproof_level_info *info;
   for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
     bool asked = iso_is_level_asked(options, info);
-    isoproof_verdict verdict = iso_judge(check, info);
+    bool model = iso_level_method_of(info)->engine == ISO_ENGINE_ELLE;
+    isoproof_verdict verdict = model ? iso_model_verdict(check, info) : iso_judge(check, info);
     const char *left = !asked && verdict == ISOPROOF_UNDECIDED ? why_left(check, info) : NULL;
     if (left != NULL && !iso_result_leave_level(result, info, left)) return false;
     if (!is_entered(options, info, asked, verdict)) continue;
-    if (asked && verdict == ISOPROOF_UNDECIDED) {
-      const char *reason = check->strong.reason;
-      result->unknown_reason = reason != NULL ? reason : "no method decides this level on this kind of history";
-    }
+    if (asked && verdict == ISOPROOF_UNDECIDED) result->unknown_reason = reason_of(check, model);
     if (!iso_result_add_level(result, info, verdict, asked)) return false;
   }
   return true;
+}
+
+/* What another level that was asked for says about a model that nothing else decides. */
+static isoproof_verdict implied(const isoproof_result *result, const isoproof_level_info *model) {
+  for (size_t i = 0; i < result->level_count; i++) {
+    const struct iso_level_entry *other = &result->levels[i];
+    if (other->verdict == ISOPROOF_SATISFIED && isoproof_level_implies(other->info, model)) return ISOPROOF_SATISFIED;
+    if (other->verdict == ISOPROOF_VIOLATED && isoproof_level_implies(model, other->info)) return ISOPROOF_VIOLATED;
+  }
+  return ISOPROOF_UNDECIDED;
+}
+
+/* Settles the models that follow from others; what stays open is no longer for the reason of those. */
+static void settle_models(isoproof_result *result, const iso_level_check *check) {
+  if (check->model_count == 0) return;
+  const char *reason = NULL;
+  for (size_t i = 0; i < result->level_count; i++) {
+    struct iso_level_entry *entry = &result->levels[i];
+    bool model = iso_level_method_of(entry->info)->engine == ISO_ENGINE_ELLE;
+    if (entry->verdict != ISOPROOF_UNDECIDED) continue;
+    if (model) entry->verdict = implied(result, entry->info);
+    if (entry->verdict == ISOPROOF_UNDECIDED) reason = reason_of(check, model);
+  }
+  result->unknown_reason = reason;
 }
 
 /* The weakest level that a finding breaks: a commit order is that of the level it was forced by. */
@@ -80,7 +110,7 @@ static bool is_relevant(const isoproof_result *result, const isoproof_check_opti
 
 /* Says how many anomalies are shown, and how many were found. */
 static bool enter_anomalies(isoproof_result *result, const iso_level_check *check) {
-  size_t listed = check->shown_count;
+  size_t listed = check->shown_count + check->model_shown_count;
   for (size_t i = 0; i < check->told_count; i++) listed += iso_level_check_told(check, i);
   if (!iso_result_set_anomalies(result, listed)) return false;
   for (size_t i = 0; i < check->told_count; i++) {
@@ -107,7 +137,7 @@ static bool choose_shown(isoproof_result *result, iso_level_check *check, const 
     if (is_relevant(result, options, finding)) check->shown[check->shown_count++] = *finding;
   }
   if (all->keep_all) qsort(check->shown, check->shown_count, sizeof *check->shown, by_pattern);
-  return enter_anomalies(result, check);
+  return iso_model_choose_shown(check) && enter_anomalies(result, check);
 }
 
 /* A limit reached on the way leaves every asked level unknown. */
@@ -168,11 +198,13 @@ static bool enter_figures(isoproof_result *result, const iso_strong_set *set) {
 static isoproof_status fill(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options,
                             isoproof_task *task, isoproof_error *error) {
   isoproof_status status = iso_run_engines(check, options, task, error);
+  if (status == ISOPROOF_OK) status = iso_check_models(check, options, task, error);
   result->unknown_reason = check->unknown_reason;
   result->unexplained = check->unexplained;
   bool entered = false;
   if (status == ISOPROOF_OK) {
     entered = enter_levels(result, check, options);
+    settle_models(result, check);
   } else if (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY) {
     entered = give_up(result, check, options, status);
   } else {

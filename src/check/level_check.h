@@ -9,6 +9,12 @@
 #include "result/result.h"
 #include "verify/finding.h"
 
+/* An anomaly of one of the results of Elle's way. */
+typedef struct iso_model_anomaly {
+  const isoproof_result *result;
+  size_t number;
+} iso_model_anomaly;
+
 typedef struct iso_level_check {
   isoproof_history *history;
   iso_findings findings;
@@ -22,6 +28,10 @@ typedef struct iso_level_check {
   iso_occurrences occurrences[ISO_STRONG_MOST]; /* how often there are anomalies of the same name as those */
   size_t told_count;
   bool uncounted; /* what a read observed was chosen, not known: numbers say nothing */
+  isoproof_result *models[ISO_LEVEL_COUNT]; /* of the levels that Elle's way decides: together, then some alone */
+  size_t model_count;
+  iso_model_anomaly *model_shown; /* of their anomalies, those that are shown after all others */
+  size_t model_shown_count;
   const char *unknown_reason; /* why nothing can be said; NULL otherwise */
   const char *unexplained;    /* a level whose violation takes too many cases to show; NULL otherwise */
   const char *left_reason;    /* why levels that nobody asked for were left; NULL when none was */

@@ -25,6 +25,8 @@ void iso_level_check_free(iso_level_check *check) {
   iso_strong_set_free(&check->strong);
   if (check->has_weak) iso_weak_free(&check->weak);
   free(check->shown);
+  free(check->model_shown);
+  for (size_t i = 0; i < check->model_count; i++) isoproof_result_free(check->models[i]);
   free(check);
 }
 
@@ -123,6 +125,15 @@ size_t iso_level_check_told(const iso_level_check *check, size_t told) {
   return kept > 0 ? kept : 1;
 }
 
+/* What Elle's way found, which verified it. */
+static isoproof_anomaly *take_anomaly(const iso_level_check *check, size_t number, iso_arena *arena) {
+  isoproof_anomaly *anomaly = iso_arena_alloc(arena, 1, sizeof *anomaly);
+  if (anomaly == NULL) return NULL;
+  anomaly->struct_size = sizeof *anomaly;
+  const iso_model_anomaly *shown = &check->model_shown[number];
+  return isoproof_result_anomaly_at(shown->result, shown->number, anomaly) ? anomaly : NULL;
+}
+
 static isoproof_anomaly *anomaly_of(void *state, size_t number, iso_arena *arena) {
   iso_level_check *check = state;
   if (number < check->shown_count) return make_anomaly(check, &check->shown[number], arena);
@@ -130,7 +141,7 @@ static isoproof_anomaly *anomaly_of(void *state, size_t number, iso_arena *arena
   while (told < check->told_count && place >= iso_level_check_told(check, told)) {
     place -= iso_level_check_told(check, told++);
   }
-  if (told == check->told_count) return NULL;
+  if (told == check->told_count) return place < check->model_shown_count ? take_anomaly(check, place, arena) : NULL;
   bool each = check->occurrences[told].list.count > 0;
   return each ? make_occurrence(check, told, place, arena) : make_told(check, told, arena);
 }

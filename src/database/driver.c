@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <isoproof/level.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -231,29 +232,23 @@ const iso_isolation *iso_database_isolation(const iso_database *database, size_t
 
 void iso_database_add_isolation(iso_database *database, const char *name, const char *claims, const char *note) {
   if (database->isolation_count == ISO_MOST_ISOLATIONS) return;
-  database->isolations[database->isolation_count++] = (iso_isolation){name, claims, note, NULL};
+  database->isolations[database->isolation_count++] = (iso_isolation){.name = name, .claims = claims, .note = note};
+}
+
+void iso_database_add_claim(iso_database *database, iso_claim claim) {
+  const isoproof_claim *of = iso_claim_of(claim);
+  if (database->isolation_count == ISO_MOST_ISOLATIONS) return;
+  database->isolations[database->isolation_count++] = (iso_isolation){.name = of->isolation,
+                                                                      .claims = of->level,
+                                                                      .note = of->says,
+                                                                      .claims_lists = of->level_of_lists,
+                                                                      .source = of->source,
+                                                                      .url = of->url};
 }
 
 void iso_database_add_innodb(iso_database *database, bool snapshot) {
-  if (snapshot) {
-    iso_database_add_isolation(database, "repeatable read", "snapshot-isolation", "innodb_snapshot_isolation is on");
-    return;
-  }
-  size_t at = database->isolation_count;
-  iso_database_add_isolation(database, "repeatable read", "prefix",
-                             "plain reads see the snapshot of the first one, but statements that write see the newest "
-                             "rows: updates may be lost, and a list that was appended to shows what is not in the "
-                             "snapshot");
-  if (at < database->isolation_count) database->isolations[at].claims_lists = "monotonic-reads";
+  iso_database_add_claim(database, snapshot ? ISO_CLAIM_INNODB_SNAPSHOT : ISO_CLAIM_INNODB_REPEATABLE_READ);
 }
-
-static const struct {
-  const char *alias, *name;
-} aliases[] = {
-    {"ru", "read uncommitted"}, {"rc", "read committed"},           {"rr", "repeatable read"},
-    {"ser", "serializable"},    {"si", "snapshot isolation"},       {"psi", "parallel snapshot isolation"},
-    {"ra", "read atomic"},      {"snapshot", "snapshot isolation"},
-};
 
 /* Compares names without regard to case, '-' and '_' taken as ' '. */
 static bool same_name(const char *a, const char *b) {
@@ -272,9 +267,10 @@ isoproof_status iso_database_find_isolation(const iso_database *database, const 
     *found = &database->isolations[database->default_isolation];
     return ISOPROOF_OK;
   }
-  const char *wanted = name;
-  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-    if (same_name(name, aliases[i].alias)) wanted = aliases[i].name;
+  /* The short names are those of levels and models; what they mean here is what the database calls so. */
+  const char *wanted = name, *shorter, *longer;
+  for (size_t i = 0; isoproof_level_short_name_at(i, &shorter, &longer); i++)
+    if (same_name(name, shorter)) wanted = longer;
   char names[256] = "";
   size_t used = 0;
   for (size_t i = 0; i < database->isolation_count; i++) {

@@ -180,9 +180,10 @@ iso_capabilities iso_driver_capabilities(const iso_driver *driver);
 /* A level by the database's own name. */
 typedef struct iso_isolation {
   const char *name;   /* "repeatable read" */
-  const char *claims; /* the level (isoproof/level.h) that the documentation of the database promises; NULL: none */
-  const char *note;   /* where the promise is, and what to know about it */
+  const char *claims; /* the level (isoproof/level.h) that the documentation of the database amounts to; NULL: none */
+  const char *note;   /* what the documentation says, and what to know about it */
   const char *claims_lists; /* the same for lists, whose appends read what they change; NULL: as above */
+  const char *source, *url; /* the chapter that says it, and its address; NULL where there is none */
 } iso_isolation;
 
 typedef struct iso_setting {

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "database/claims.h"
 #include "database/driver.h"
 #include "database/driver_sql.h"
 #include "database/mark.h"
@@ -116,6 +117,8 @@ isoproof_status iso_database_hide(const iso_database *database, isoproof_status 
 /* Adds a setting, cut to its room; more than ISO_MOST_SETTINGS are left out. */
 void iso_database_add_setting(iso_database *database, const char *name, const char *value);
 void iso_database_add_isolation(iso_database *database, const char *name, const char *claims, const char *note);
+/* One that the database documents. */
+void iso_database_add_claim(iso_database *database, iso_claim claim);
 /* Repeatable read as InnoDB has it, with or without innodb_snapshot_isolation. */
 void iso_database_add_innodb(iso_database *database, bool snapshot);
 

@@ -138,7 +138,7 @@ static bool settle(const iso_teller *t, iso_arena *arena, isoproof_anomaly *out)
 }
 
 /* The witness of an exact checker under our name for it. */
-static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out) {
+static bool borrow(const iso_elle *e, iso_anomaly anomaly, iso_arena *arena, isoproof_anomaly *out) {
   const isoproof_result *other = iso_elle_exact_result(e, anomaly);
   isoproof_anomaly theirs = {.struct_size = sizeof theirs};
   if (other == NULL || !isoproof_result_anomaly_at(other, 0, &theirs)) return false;
@@ -147,8 +147,14 @@ static bool borrow(const iso_elle *e, iso_anomaly anomaly, isoproof_anomaly *out
   theirs.level = out->level;
   theirs.count = 0; /* that there is one is known, not how many */
   theirs.count_is = ISOPROOF_COUNT_UNKNOWN;
+  if (anomaly == ISO_ANOMALY_PL_2_99_CYCLE_EXISTS) {
+    iso_words words = {NULL, 0, 0, false};
+    iso_words_add(&words, "%s Where nobody queries by predicate, neither does repeatable-read.", theirs.explanation);
+    theirs.explanation = words.failed ? NULL : iso_arena_text(arena, words.text, words.length);
+    iso_words_free(&words);
+  }
   *out = theirs;
-  return true;
+  return theirs.explanation != NULL;
 }
 
 isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t number, iso_arena *arena) {
@@ -169,7 +175,7 @@ isoproof_anomaly *iso_elle_result_anomaly(const iso_elle_result *result, size_t 
   bool components = shown->is_cycle || shown->anomaly == ISO_ANOMALY_CYCLIC_VERSIONS;
   out->count_is = components && !e->options.all ? ISOPROOF_COUNT_AT_LEAST : ISOPROOF_COUNT_EXACT;
   if (!shown->is_cycle && e->noncycle.list.items[shown->number].op == ISO_NO_OP) {
-    return borrow(e, shown->anomaly, out) ? out : NULL;
+    return borrow(e, shown->anomaly, arena, out) ? out : NULL;
   }
   bool good = shown->is_cycle ? iso_teller_tell_cycle(&t, &e->cycles.cycles.items[shown->number])
                               : tell_noncycle(&t, &e->noncycle.list.items[shown->number]);

@@ -162,7 +162,7 @@ static void say_order(teller *t, const iso_branch *inner, bool swapped, const ch
 
 /* What the level forbids. */
 static void say_rule(teller *t) {
-  iso_words_add(&t->words, "%s %s.", t->s->level->id, iso_rule_text(t->s->level->rule));
+  iso_words_add(&t->words, "%s %s.", isoproof_level_at(t->s->level->level)->friendly, iso_rule_text(t->s->level->rule));
 }
 
 /* ---- the tree ---- */

@@ -49,12 +49,48 @@ bool iso_level_same_name(const char *a, const char *b) {
   return *a == '\0' && *b == '\0';
 }
 
-static bool is_called(const isoproof_level_info *level, const char *name) {
-  if (iso_level_same_name(level->id, name)) return true;
+/* The id or alias that a name is, as the table spells it; NULL when it is none. */
+static const char *spelling(const isoproof_level_info *level, const char *name) {
+  if (iso_level_same_name(level->id, name)) return level->id;
   for (const char *const *alias = level->aliases; *alias != NULL; alias++) {
-    if (iso_level_same_name(*alias, name)) return true;
+    if (iso_level_same_name(*alias, name)) return *alias;
   }
-  return false;
+  return NULL;
+}
+
+static bool is_called(const isoproof_level_info *level, const char *name) { return spelling(level, name) != NULL; }
+
+static const struct {
+  const char *name, *stands_for;
+} short_names[] = {
+#define SHORT(name, stands_for) {name, stands_for},
+#include "level/short_names.def"
+#undef SHORT
+};
+
+enum { SHORT_NAMES = sizeof short_names / sizeof short_names[0] };
+
+const char *iso_level_long_name(const char *name) {
+  for (size_t i = 0; i < SHORT_NAMES; i++) {
+    if (iso_level_same_name(short_names[i].name, name)) return short_names[i].stands_for;
+  }
+  return name;
+}
+
+const char *iso_level_shown(const isoproof_level_info *level, const char *name) {
+  const char *spelled = name != NULL ? spelling(level, name) : NULL;
+  if (spelled == NULL) return level->friendly;
+  const char *meant = iso_level_long_name(spelled);
+  if (meant == spelled) return spelled;
+  /* What a short name stands for is a name of the row, as the table of short names says. */
+  return is_called(level, meant) && !iso_level_same_name(meant, level->id) ? spelling(level, meant) : level->friendly;
+}
+
+bool isoproof_level_short_name_at(size_t number, const char **name, const char **stands_for) {
+  if (number >= SHORT_NAMES) return false;
+  *name = short_names[number].name;
+  *stands_for = short_names[number].stands_for;
+  return true;
 }
 
 const isoproof_level_info *isoproof_level_at(size_t number) {

@@ -30,6 +30,12 @@ iso_level_set iso_level_weakest(iso_level_set set);
 /* The members that no other member implies. */
 iso_level_set iso_level_strongest(iso_level_set set);
 
+/* The name under which a level is shown to whoever typed `name` for it: the name itself as the tables spell it, but the
+ * everyday name for a short one (short_names.def); the everyday name, too, where the level is not called so. */
+const char *iso_level_shown(const isoproof_level_info *level, const char *name);
+/* What a short name stands for, everything else for itself. */
+const char *iso_level_long_name(const char *name);
+
 /* Whether two names are equal without regard to case, with '_' and ' ' taken as '-'. */
 bool iso_level_same_name(const char *a, const char *b);
 

@@ -6,6 +6,7 @@
 
 #include "base/abi.h"
 #include "base/vector.h"
+#include "level/levels.h"
 
 const char *isoproof_count_kind_name(isoproof_count_kind kind) {
   switch (kind) {
@@ -75,7 +76,7 @@ bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *in
   struct iso_level_entry *grown = iso_realloc(result->levels, result->level_count + 1, sizeof *grown);
   if (grown == NULL) return false;
   result->levels = grown;
-  result->levels[result->level_count++] = (struct iso_level_entry){info, verdict, asked};
+  result->levels[result->level_count++] = (struct iso_level_entry){info, verdict, asked, info->friendly};
   return true;
 }
 
@@ -85,6 +86,16 @@ bool iso_result_leave_level(isoproof_result *result, const isoproof_level_info *
   result->left = grown;
   result->left[result->left_count++] = (struct iso_left_level){info, reason};
   return true;
+}
+
+void iso_result_call_levels(isoproof_result *result, const char *const *names, size_t count, bool models) {
+  for (size_t i = 0; i < count; i++) {
+    const isoproof_level_info *info =
+        models ? isoproof_level_find_in(names[i], ISOPROOF_LEVEL_MODEL) : isoproof_level_find(names[i]);
+    for (size_t k = 0; k < result->level_count; k++) {
+      if (result->levels[k].info == info) result->levels[k].called = iso_level_shown(info, names[i]);
+    }
+  }
 }
 
 /* Whether entry i stands for others of its verdict: no other satisfied level implies it, or it implies no other
@@ -154,15 +165,23 @@ size_t isoproof_result_level_count(const isoproof_result *result) { return resul
 bool isoproof_result_level_at(const isoproof_result *result, size_t number, isoproof_level_verdict *out) {
   if (number >= result->level_count) return false;
   const struct iso_level_entry *entry = &result->levels[number];
-  isoproof_level_verdict made = {
-      .struct_size = sizeof made, .level = entry->info->id, .verdict = entry->verdict, .asked = entry->asked};
+  isoproof_level_verdict made = {.struct_size = sizeof made,
+                                 .level = entry->info->id,
+                                 .verdict = entry->verdict,
+                                 .asked = entry->asked,
+                                 .called = entry->called};
   return ISO_STRUCT_GIVE(out, made);
 }
 
 isoproof_verdict isoproof_result_verdict_of(const isoproof_result *result, const char *level) {
   const isoproof_level_info *info = isoproof_level_find(level);
+  const isoproof_level_info *model = isoproof_level_find_in(level, ISOPROOF_LEVEL_MODEL);
   for (size_t i = 0; info != NULL && i < result->level_count; i++) {
     if (result->levels[i].info == info) return result->levels[i].verdict;
+  }
+  /* A name that levels and models share means the model where models were asked for. */
+  for (size_t i = 0; model != NULL && i < result->level_count; i++) {
+    if (result->levels[i].info == model) return result->levels[i].verdict;
   }
   return ISOPROOF_UNDECIDED;
 }

@@ -25,6 +25,7 @@ struct iso_level_entry {
   const isoproof_level_info *info;
   isoproof_verdict verdict;
   bool asked;
+  const char *called; /* what the user calls it */
 };
 
 /* A level that nobody asked for and that was left, and why. */
@@ -83,6 +84,8 @@ bool iso_result_add_level(isoproof_result *result, const isoproof_level_info *in
                           bool asked);
 /* Enters a level that was left; false when memory is out. */
 bool iso_result_leave_level(isoproof_result *result, const isoproof_level_info *info, const char *reason);
+/* Says by which names levels, or models of Elle's, were asked for. */
+void iso_result_call_levels(isoproof_result *result, const char *const *names, size_t count, bool models);
 /* Finds the strongest satisfied and the weakest violated levels of those entered; false when memory is out. */
 bool iso_result_find_extremes(isoproof_result *result);
 /* Says how many anomalies there are, all of them listed; false when memory is out. */

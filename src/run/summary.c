@@ -1,6 +1,7 @@
 /* The summary of a run: counts and percentiles summed over the sessions, and copies of what the database said. */
 #include "run/summary.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_SETTINGS = 1000 };
@@ -11,7 +12,7 @@ typedef struct setting {
 
 struct isoproof_run_summary {
   isoproof_run_counts counts;
-  char *database, *driver, *isolation, *claim, *note, *table;
+  char *database, *driver, *isolation, *claim, *note, *source, *table;
   ISO_VEC(setting) settings;
   ISO_VEC(char *) urls;
   char messages[ISO_ERROR_CLASSES][ISO_MESSAGE_BYTES];
@@ -66,6 +67,9 @@ static bool copy_all(isoproof_run_summary *report, isoproof_run_handle *run) {
   const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
   if (claim != NULL) report->claim = copy(claim, &good);
   report->note = copy(isolation->note, &good);
+  char source[512] = "";
+  if (isolation->source != NULL) snprintf(source, sizeof source, "%s, %s", isolation->source, isolation->url);
+  report->source = copy(source, &good);
   const iso_setting *s;
   for (size_t i = 0; i < MOST_SETTINGS && (s = iso_database_setting(run->database, i)) != NULL; i++) {
     setting made = {copy(s->name, &good), copy(s->value, &good)};
@@ -112,6 +116,7 @@ void isoproof_run_summary_free(isoproof_run_summary *report) {
   free(report->claim);
   free(report->note);
   free(report->table);
+  free(report->source);
   for (size_t i = 0; i < report->settings.count; i++) {
     free(report->settings.items[i].name);
     free(report->settings.items[i].value);
@@ -131,6 +136,7 @@ const char *isoproof_run_summary_isolation(const isoproof_run_summary *report) {
 const char *isoproof_run_summary_table(const isoproof_run_summary *report) { return report->table; }
 const char *isoproof_run_summary_claim(const isoproof_run_summary *report) { return report->claim; }
 const char *isoproof_run_summary_claim_note(const isoproof_run_summary *report) { return report->note; }
+const char *isoproof_run_summary_claim_source(const isoproof_run_summary *report) { return report->source; }
 bool isoproof_run_summary_cancelled(const isoproof_run_summary *report) { return report->cancelled; }
 
 bool isoproof_run_summary_setting_at(const isoproof_run_summary *report, size_t number, const char **name,

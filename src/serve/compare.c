@@ -170,7 +170,7 @@ static void put_levels(const comparison *c) {
     for (size_t i = 0; isoproof_document_level(c->side[side], i, &one); i++) {
       /* Those of the second that the first has, too, are there already. */
       if (side == 1 && verdict_of(c->side[0], one.level)[0] != 0) continue;
-      put_row(c, iso_level_called(one.level), verdict_of(c->side[0], one.level), verdict_of(c->side[1], one.level),
+      put_row(c, iso_level_everyday(one.level), verdict_of(c->side[0], one.level), verdict_of(c->side[1], one.level),
               true);
     }
   }

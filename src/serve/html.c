@@ -78,7 +78,7 @@ void iso_figure_duration(const isoproof_document *document, char text[ISO_FIGURE
 
 static void add_name(char text[ISO_FIGURE], size_t *used, const char *name) {
   if (*used >= ISO_FIGURE - 1) return;
-  int length = snprintf(text + *used, ISO_FIGURE - *used, "%s%s", *used > 0 ? ", " : "", iso_level_called(name));
+  int length = snprintf(text + *used, ISO_FIGURE - *used, "%s%s", *used > 0 ? ", " : "", iso_level_everyday(name));
   if (length > 0) *used += (size_t)length;
 }
 

@@ -115,17 +115,13 @@ bool iso_maria_cancel(iso_connection *connection) {
 /* ---- what the server says of itself ---- */
 
 static void add_isolations(iso_database *database, bool snapshot, bool galera) {
-  iso_database_add_isolation(database, "read uncommitted", NULL, "reads see what is not committed");
-  iso_database_add_isolation(database, "read committed", "read-committed",
-                             "every read sees what was committed when it began");
+  iso_database_add_claim(database, ISO_CLAIM_INNODB_READ_UNCOMMITTED);
+  iso_database_add_claim(database, ISO_CLAIM_INNODB_READ_COMMITTED);
   if (galera && !snapshot)
-    iso_database_add_isolation(database, "repeatable read", "snapshot-isolation",
-                               "Galera promises snapshot isolation between nodes");
+    iso_database_add_claim(database, ISO_CLAIM_GALERA_REPEATABLE_READ);
   else
     iso_database_add_innodb(database, snapshot);
-  iso_database_add_isolation(database, "serializable", "serializable",
-                             galera ? "by its name; between nodes Galera promises snapshot isolation only"
-                                    : "reads lock what they read");
+  iso_database_add_claim(database, galera ? ISO_CLAIM_GALERA_SERIALIZABLE : ISO_CLAIM_INNODB_SERIALIZABLE);
 }
 
 /* Takes the variables that matter; the default level by its name in *initial. */

@@ -162,28 +162,28 @@ static const struct {
 static void add_isolations(iso_database *database, bool snapshot, SQLUINTEGER offered, SQLUINTEGER initial) {
   static const struct {
     SQLUINTEGER bit;
-    const char *name, *claims;
+    iso_claim postgres, mariadb, other;
   } levels[] = {
-      {SQL_TXN_READ_UNCOMMITTED, "read uncommitted", NULL},
-      {SQL_TXN_READ_COMMITTED, "read committed", "read-committed"},
-      {SQL_TXN_REPEATABLE_READ, "repeatable read", NULL},
-      {SQL_TXN_SERIALIZABLE, "serializable", "serializable"},
+      {SQL_TXN_READ_UNCOMMITTED, ISO_CLAIM_POSTGRES_READ_UNCOMMITTED, ISO_CLAIM_INNODB_READ_UNCOMMITTED,
+       ISO_CLAIM_ODBC_READ_UNCOMMITTED},
+      {SQL_TXN_READ_COMMITTED, ISO_CLAIM_POSTGRES_READ_COMMITTED, ISO_CLAIM_INNODB_READ_COMMITTED,
+       ISO_CLAIM_ODBC_READ_COMMITTED},
+      {SQL_TXN_REPEATABLE_READ, ISO_CLAIM_POSTGRES_REPEATABLE_READ, ISO_CLAIM_INNODB_REPEATABLE_READ,
+       ISO_CLAIM_ODBC_REPEATABLE_READ},
+      {SQL_TXN_SERIALIZABLE, ISO_CLAIM_POSTGRES_SERIALIZABLE, ISO_CLAIM_INNODB_SERIALIZABLE,
+       ISO_CLAIM_ODBC_SERIALIZABLE},
   };
   const iso_odbc_server *server = database->state;
   if (offered == 0) offered = SQL_TXN_SERIALIZABLE;
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     if ((offered & levels[i].bit) == 0) continue;
-    const char *claims = levels[i].claims, *note = "the ODBC driver offers it; the claim is that of its name";
-    if (levels[i].bit == SQL_TXN_REPEATABLE_READ) {
-      note = "as the database documents it, where that is known";
-      if (server->kind == ISO_ODBC_POSTGRES) claims = "snapshot-isolation";
-    }
-    if (levels[i].bit == SQL_TXN_READ_UNCOMMITTED && server->kind == ISO_ODBC_POSTGRES) claims = "read-committed";
     if (levels[i].bit == initial) database->default_isolation = database->isolation_count;
     if (levels[i].bit == SQL_TXN_REPEATABLE_READ && server->kind == ISO_ODBC_MARIADB)
       iso_database_add_innodb(database, snapshot);
     else
-      iso_database_add_isolation(database, levels[i].name, claims, note);
+      iso_database_add_claim(database, server->kind == ISO_ODBC_POSTGRES  ? levels[i].postgres
+                                       : server->kind == ISO_ODBC_MARIADB ? levels[i].mariadb
+                                                                          : levels[i].other);
   }
 }
 

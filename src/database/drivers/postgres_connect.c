@@ -76,12 +76,10 @@ bool iso_pg_cancel(iso_connection *connection) {
 /* ---- what the server says of itself ---- */
 
 static void add_isolations(iso_database *database, const char *initial, bool standby) {
-  iso_database_add_isolation(database, "read uncommitted", "read-committed", "PostgreSQL treats it as read committed");
-  iso_database_add_isolation(database, "read committed", "read-committed",
-                             "every statement sees what was committed when it began");
-  iso_database_add_isolation(database, "repeatable read", "snapshot-isolation",
-                             "PostgreSQL documents it as snapshot isolation");
-  if (!standby) iso_database_add_isolation(database, "serializable", "serializable", "serializable snapshot isolation");
+  iso_database_add_claim(database, ISO_CLAIM_POSTGRES_READ_UNCOMMITTED);
+  iso_database_add_claim(database, ISO_CLAIM_POSTGRES_READ_COMMITTED);
+  iso_database_add_claim(database, ISO_CLAIM_POSTGRES_REPEATABLE_READ);
+  if (!standby) iso_database_add_claim(database, ISO_CLAIM_POSTGRES_SERIALIZABLE);
   database->default_isolation = 1;
   for (size_t i = 0; i < database->isolation_count; i++)
     if (strcmp(database->isolations[i].name, initial) == 0) database->default_isolation = i;

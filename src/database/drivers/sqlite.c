@@ -378,14 +378,11 @@ static bool cancel(iso_connection *connection) {
 /* ---- the database ---- */
 
 static void add_isolations(iso_database *database, bool shared_cache) {
-  if (shared_cache)
-    iso_database_add_isolation(database, "read uncommitted", NULL,
-                               "PRAGMA read_uncommitted in a shared cache: reads see what is not committed");
+  if (shared_cache) iso_database_add_claim(database, ISO_CLAIM_SQLITE_READ_UNCOMMITTED);
   database->default_isolation = database->isolation_count;
-  iso_database_add_isolation(database, "serializable", "serializable",
-                             "BEGIN DEFERRED; SQLite promises serializable isolation between connections");
-  iso_database_add_isolation(database, "immediate", "serializable", "BEGIN IMMEDIATE: the write lock from the start");
-  iso_database_add_isolation(database, "exclusive", "serializable", "BEGIN EXCLUSIVE: no readers beside a writer");
+  iso_database_add_claim(database, ISO_CLAIM_SQLITE_SERIALIZABLE);
+  iso_database_add_claim(database, ISO_CLAIM_SQLITE_IMMEDIATE);
+  iso_database_add_claim(database, ISO_CLAIM_SQLITE_EXCLUSIVE);
 }
 
 /* A file of its own in a temporary folder. */

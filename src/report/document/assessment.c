@@ -22,9 +22,17 @@ bool iso_relevant_level(const isoproof_document *document, size_t number, isopro
   return false;
 }
 
-const char *iso_level_called(const char *level) {
+const char *iso_level_everyday(const char *level) {
   const isoproof_level_info *info = isoproof_level_find(level);
   return info != NULL && info->family == ISOPROOF_LEVEL_MODEL ? info->friendly : level;
+}
+
+const char *iso_level_called(const isoproof_document *document, const char *level) {
+  isoproof_level_verdict v = {.struct_size = sizeof v};
+  for (size_t i = 0; isoproof_document_level(document, i, &v); i++) {
+    if (strcmp(v.level, level) == 0) return v.called;
+  }
+  return iso_level_everyday(level);
 }
 
 isoproof_verdict iso_overall_verdict(const isoproof_document *document) {

@@ -16,8 +16,10 @@ iso_severity iso_severity_of(const isoproof_document *document, const isoproof_d
 
 /* The levels asked for, or all that were decided where none was; false after the last. */
 bool iso_relevant_level(const isoproof_document *document, size_t number, isoproof_level_verdict *out);
-/* What people call it: models have codes. */
-const char *iso_level_called(const char *level);
+/* The everyday name of a level or a model, by id. */
+const char *iso_level_everyday(const char *level);
+/* What to call a level or a model, by id: as it was asked for, else its everyday name, as models have codes. */
+const char *iso_level_called(const isoproof_document *document, const char *level);
 /* The verdict as a whole: on what was asked for, else on Elle's models; none where nothing was asked for. */
 isoproof_verdict iso_overall_verdict(const isoproof_document *document);
 /* Whether an anomaly is a reason for a level to be violated. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/abi.h"
+#include "report/document/assessment.h"
 
 /* ---- verdicts ---- */
 
@@ -31,6 +32,20 @@ static void put_undecided(isoproof_json *json, const isoproof_document *d) {
   isoproof_json_end(json);
 }
 
+/* What those are called that are asked for by another name than their everyday one. */
+static void put_called(isoproof_json *json, const isoproof_document *d) {
+  bool any = false;
+  for (size_t i = 0; i < d->levels.count; i++) {
+    const char *id = d->levels.items[i].level, *called = d->levels.items[i].called;
+    if (strcmp(called, iso_level_everyday(id)) == 0) continue;
+    if (!any) iso_json_field_object(json, "called");
+    any = true;
+    isoproof_json_name(json, id);
+    isoproof_json_string(json, called);
+  }
+  if (any) isoproof_json_end(json);
+}
+
 static void put_levels(isoproof_json *json, const isoproof_document *d) {
   iso_json_field_text(json, "verdict", isoproof_verdict_name(d->verdict));
   iso_json_field_object(json, "levels");
@@ -47,6 +62,7 @@ static void put_levels(isoproof_json *json, const isoproof_document *d) {
   }
   isoproof_json_end(json);
   put_undecided(json, d);
+  put_called(json, d);
   if (d->unknown_reason != NULL) iso_json_field_text(json, "unknown_reason", d->unknown_reason);
   if (d->unexplained != NULL) iso_json_field_text(json, "unexplained", d->unexplained);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/abi.h"
+#include "report/document/assessment.h"
 
 struct isoproof_document_reader {
   iso_input *input;
@@ -122,6 +123,7 @@ static bool read_levels(reading *r, const iso_json *tree) {
        child = child->next) {
     isoproof_level_verdict level = {.verdict = verdict_named(child)};
     level.level = iso_document_text(&r->document->arena, child->name, strlen(child->name), ISO_DOCUMENT_SCALAR);
+    if (level.level != NULL) level.called = iso_level_everyday(level.level);
     if (level.level == NULL || !iso_vec_push(&r->document->levels, level)) return false;
   }
   return true;
@@ -137,6 +139,15 @@ static bool read_undecided(reading *r, const iso_json *tree) {
         !keep(r, iso_json_find(child, "reason"), ISO_DOCUMENT_FACT, &one.reason))
       return false;
     if (one.level != NULL && !iso_vec_push(&r->document->undecided, one)) return false;
+  }
+  return true;
+}
+
+/* Comes after the levels that it is about. */
+static bool read_called(reading *r, const iso_json *tree) {
+  for (size_t i = 0; i < r->document->levels.count; i++) {
+    isoproof_level_verdict *level = &r->document->levels.items[i];
+    if (!keep(r, iso_json_find(tree, level->level), ISO_DOCUMENT_SCALAR, &level->called)) return false;
   }
   return true;
 }
@@ -286,6 +297,7 @@ static const struct field {
               {"uncertified_reason", read_uncertified},
               {"stats", read_searches},
               {"notices", read_notices},
+              {"called", read_called},
               {"workload", read_workload},
               {"levels", read_levels},
               {"asked", read_asked},

@@ -197,7 +197,7 @@ static void put_suite(iso_output *out, const isoproof_document *document) {
   } else {
     put_properties(out, document);
     for (size_t i = 0; iso_relevant_level(document, i, &v); i++)
-      put_case(out, document, iso_level_called(v.level), v.level, outcome_of(v.verdict, v.asked));
+      put_case(out, document, v.called, v.level, outcome_of(v.verdict, v.asked));
     if (!iso_relevant_level(document, 0, &v)) {
       const char *workload = isoproof_document_workload(document);
       put_case(out, document, workload != NULL ? workload : "anomalies", NULL, outcome_of_whole(document));

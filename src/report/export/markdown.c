@@ -80,7 +80,7 @@ static void put_levels(iso_output *out, const isoproof_document *document) {
   for (size_t i = 0; iso_relevant_level(document, i, &v); i++) {
     bool bad = v.verdict == ISOPROOF_VIOLATED;
     iso_out_text(out, "| ");
-    iso_put_markdown(out, iso_level_called(v.level));
+    iso_put_markdown(out, v.called);
     iso_out_printf(out, " | %s%s%s |\n", bad ? "**" : "", isoproof_verdict_name(v.verdict), bad ? "**" : "");
   }
   iso_out_char(out, '\n');

@@ -35,7 +35,8 @@ void iso_page_data_time(const iso_page_data *page, const char *name, int64_t tim
 
 static void put_names(const iso_page_data *page, const char *field, const iso_name_list *names) {
   iso_json_field_list(page->json, field);
-  for (size_t i = 0; i < names->count; i++) isoproof_json_string(page->json, iso_level_called(names->items[i]));
+  for (size_t i = 0; i < names->count; i++)
+    isoproof_json_string(page->json, iso_page_level_name(page->document, names->items[i]));
   isoproof_json_end(page->json);
 }
 
@@ -55,7 +56,7 @@ static void put_expected(const iso_page_data *page) {
   const isoproof_document *d = page->document;
   iso_json_field_list(page->json, "expected");
   for (size_t i = 0; i < d->levels.count; i++) {
-    if (d->levels.items[i].asked) isoproof_json_string(page->json, iso_level_called(d->levels.items[i].level));
+    if (d->levels.items[i].asked) isoproof_json_string(page->json, iso_page_level_name(d, d->levels.items[i].level));
   }
   isoproof_json_end(page->json);
 }

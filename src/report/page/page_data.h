@@ -41,6 +41,9 @@ void iso_page_data_put(iso_page_data *page);
 /* A field with a time, as nanoseconds from the first start of the run; null where there is none. */
 void iso_page_data_time(const iso_page_data *page, const char *name, int64_t time);
 
+/* What the page calls a level or model, of which the document has the id or the everyday name. */
+const char *iso_page_level_name(const isoproof_document *document, const char *name);
+
 /* ---- parts ---- */
 
 void iso_page_data_levels(const iso_page_data *page); /* "levels" and "implies" */

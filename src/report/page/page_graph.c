@@ -169,7 +169,7 @@ static void put_anomaly(iso_page_data *page, const isoproof_document_anomaly *a,
   iso_json_end_string(page->json);
   iso_json_field_text(page->json, "code", a->code);
   iso_json_field_text(page->json, "name", a->name);
-  iso_json_field_text(page->json, "level", a->level);
+  iso_json_field_text(page->json, "level", iso_page_level_name(page->document, a->level));
   if (a->count_is != ISOPROOF_COUNT_UNKNOWN) {
     iso_json_field_u64(page->json, "count", a->count);
     iso_json_field_text(page->json, "count_is", isoproof_count_kind_name(a->count_is));

@@ -14,12 +14,36 @@ typedef struct lattice {
   double column[MOST_LEVELS];
 } lattice;
 
-static const char *name_of(const lattice *l, size_t i) { return l->models ? l->levels[i]->friendly : l->levels[i]->id; }
+/* The entry of a level in a document, which is about models where it has a workload; NULL when it has none. */
+static const isoproof_level_verdict *entry_of(const isoproof_document *document, const isoproof_level_info *level) {
+  bool models = document->workload != NULL, reachable = isoproof_level_find(level->id) == level;
+  if (models != (level->family == ISOPROOF_LEVEL_MODEL) && !(reachable && !models)) return NULL;
+  for (size_t i = 0; i < document->levels.count; i++) {
+    if (strcmp(document->levels.items[i].level, level->id) == 0) return &document->levels.items[i];
+  }
+  return NULL;
+}
 
-static void collect(lattice *l) {
+/* As it was asked for; else everyday names, which are unique within a family; a model beside levels may share that of a
+ * level. */
+static const char *name_of(const isoproof_document *document, const isoproof_level_info *level) {
+  const isoproof_level_verdict *entry = entry_of(document, level);
+  bool unique = document->workload != NULL || isoproof_level_find(level->friendly) == level;
+  if (entry != NULL && entry->asked && (unique || strcmp(entry->called, level->friendly) != 0)) return entry->called;
+  return unique ? level->friendly : level->id;
+}
+
+const char *iso_page_level_name(const isoproof_document *document, const char *name) {
+  const isoproof_level_info *level =
+      document->workload != NULL ? isoproof_level_find_in(name, ISOPROOF_LEVEL_MODEL) : isoproof_level_find(name);
+  return level != NULL ? name_of(document, level) : name;
+}
+
+static void collect(lattice *l, const isoproof_document *document) {
   for (size_t i = 0; isoproof_level_at(i) != NULL && l->count < MOST_LEVELS; i++) {
     const isoproof_level_info *info = isoproof_level_at(i);
-    if ((info->family == ISOPROOF_LEVEL_MODEL) == l->models) l->levels[l->count++] = info;
+    bool model = info->family == ISOPROOF_LEVEL_MODEL;
+    if (model == l->models || (model && entry_of(document, info) != NULL)) l->levels[l->count++] = info;
   }
   for (size_t a = 0; a < l->count; a++) {
     for (size_t b = 0; b < l->count; b++) {
@@ -115,10 +139,10 @@ static bool is_proved(const isoproof_document *d, const isoproof_level_info *lev
 
 static const char *verdict_of(const isoproof_document *d, const isoproof_level_info *level, bool *asked) {
   *asked = false;
-  for (size_t i = 0; i < d->levels.count; i++) {
-    if (strcmp(d->levels.items[i].level, level->id) != 0) continue;
-    *asked = d->levels.items[i].asked;
-    return isoproof_verdict_name(d->levels.items[i].verdict);
+  const isoproof_level_verdict *entry = entry_of(d, level);
+  if (entry != NULL) {
+    *asked = entry->asked;
+    return isoproof_verdict_name(entry->verdict);
   }
   if (level->family != ISOPROOF_LEVEL_MODEL) return "undecided";
   if (names_it(&d->names[ISO_NAMES_NOT], level) || names_it(&d->names[ISO_NAMES_ALSO_NOT], level)) return "violated";
@@ -138,7 +162,7 @@ static void put_level(const iso_page_data *page, const lattice *l, size_t i) {
   bool asked;
   const char *verdict = verdict_of(page->document, l->levels[i], &asked);
   isoproof_json_object(page->json);
-  iso_json_field_text(page->json, "id", name_of(l, i));
+  iso_json_field_text(page->json, "id", name_of(page->document, l->levels[i]));
   iso_json_field_text(page->json, "verdict", verdict);
   iso_json_field_text(page->json, "summary", l->levels[i]->summary);
   iso_json_field_text(page->json, "family", families[l->levels[i]->family]);
@@ -155,7 +179,7 @@ void iso_page_data_levels(const iso_page_data *page) {
   lattice *l = iso_alloc_zero(1, sizeof *l);
   if (l != NULL) {
     l->models = page->document->workload != NULL;
-    collect(l);
+    collect(l, page->document);
     choose_rows(l);
     choose_columns(l);
   }
@@ -167,8 +191,8 @@ void iso_page_data_levels(const iso_page_data *page) {
     for (size_t b = 0; b < l->count; b++) {
       if (!l->above[a][b]) continue;
       isoproof_json_list(page->json);
-      isoproof_json_string(page->json, name_of(l, a));
-      isoproof_json_string(page->json, name_of(l, b));
+      isoproof_json_string(page->json, name_of(page->document, l->levels[a]));
+      isoproof_json_string(page->json, name_of(page->document, l->levels[b]));
       isoproof_json_end(page->json);
     }
   }

@@ -101,7 +101,7 @@ static void put_level_list(const printer *p, isoproof_verdict verdict, bool aske
       paint(p, verdict, isoproof_verdict_name(verdict));
       list.wrap.column = 2 + strlen(isoproof_verdict_name(verdict));
     }
-    add_name(&list, p->document->levels.items[i].level);
+    add_name(&list, p->document->levels.items[i].called);
   }
   if (list.last != NULL) end_names(&list);
 }
@@ -114,7 +114,7 @@ static void put_padded(iso_output *out, const char *text, size_t width) {
 }
 
 static void put_level_line(const printer *p, size_t level) {
-  put_padded(p->out, p->document->levels.items[level].level, 30);
+  put_padded(p->out, p->document->levels.items[level].called, 30);
   paint(p, p->document->levels.items[level].verdict,
         isoproof_verdict_name(p->document->levels.items[level].verdict));
   iso_out_char(p->out, '\n');
@@ -171,7 +171,7 @@ static void put_levels(const printer *p) {
     iso_wrap_end(&wrap);
   }
   if (d->unexplained == NULL) return;
-  put_line(p, "  the violation of ", d->unexplained, " takes too many cases to show;\n");
+  put_line(p, "  the violation of ", iso_level_called(d, d->unexplained), " takes too many cases to show;\n");
   put_line(p, "  for a smaller history: isoproof minimize --level ", d->unexplained, "\n");
 }
 
@@ -195,7 +195,7 @@ static void put_anomaly(const printer *p, const iso_full_anomaly *anomaly, bool 
   char times[ISO_TIMES_BYTES];
   iso_times(anomaly->count_is, anomaly->count, times);
   if (!p->document->every_instance) iso_out_text(p->out, times);
-  put_line(p, ", breaks ", anomaly->level, "\n");
+  put_line(p, ", breaks ", iso_level_called(p->document, anomaly->level), "\n");
   if (drawn)
     iso_put_sequence_diagram(p->out, &anomaly->limited, (iso_diagram_style){.color = p->color, .unicode = p->unicode, .room = p->room});
   iso_put_paragraph(p->out, anomaly->explanation, 4, p->room);
@@ -299,7 +299,7 @@ static void put_edge(const printer *p, const char *title, iso_document_names whi
   if (names->count == 0) return;
   iso_out_printf(p->out, "  %s:", title);
   list.wrap.column = 3 + strlen(title);
-  for (size_t i = 0; i < names->count; i++) add_name(&list, names->items[i]);
+  for (size_t i = 0; i < names->count; i++) add_name(&list, iso_level_called(p->document, names->items[i]));
   end_names(&list);
 }
 

@@ -408,6 +408,7 @@ static bool fill_notice(isoproof_notice *out) {
   X(isoproof_object_verdict,                                                                                           \
     is_ok(isoproof_object_check_memory(bank, sizeof bank - 1, "bank", NULL, NULL, out, e), e))                         \
   X(isoproof_injected_bug, isoproof_injected_bug_at(h->blames, 0, out))                                                \
+  X(isoproof_claim, isoproof_claim_at(0, out))                                                                         \
   X(isoproof_driver_info, isoproof_driver_at(0, out))                                                                  \
   X(isoproof_schedule_step, isoproof_schedule_step_at(h->schedule, 2, out))                                            \
   X(isoproof_pop_cycle, isoproof_pop_graph_cycle_at(h->graph, 0, out))                                                 \
