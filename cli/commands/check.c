@@ -103,8 +103,7 @@ static const char *anomaly_code(const isoproof_result *result, size_t number) {
   return NULL;
 }
 
-/* One line for one of many files. */
-static void print_line(const check_job *job, const char *path, const isoproof_result *result, FILE *out) {
+static void put_line(const check_job *job, const char *path, const isoproof_result *result, FILE *out) {
   isoproof_verdict verdict = isoproof_result_verdict(result);
   const char *reason = isoproof_result_unknown_reason(result);
   put_escaped(out, path);
@@ -125,6 +124,17 @@ static void print_line(const check_job *job, const char *path, const isoproof_re
     put_escaped(out, reason);
   }
   fputc('\n', out);
+}
+
+/* One line for one of many files; on a terminal as many as it takes. */
+static void print_line(const check_job *job, const char *path, const isoproof_result *result, FILE *out) {
+  char *text = NULL;
+  size_t bytes;
+  FILE *line = open_memstream(&text, &bytes);
+  if (line == NULL) return;
+  put_line(job, path, result, line);
+  if (fclose(line) == 0) print_lines_in(out, text, report_width(stdout));
+  free(text);
 }
 
 static isoproof_status print_result(const check_job *job, const char *path, const isoproof_result *result, double load,

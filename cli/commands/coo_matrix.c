@@ -3,7 +3,7 @@
 
 #include "cli/commands/coo.h"
 
-enum { NAME = 32, COLUMN = 18 };
+enum { NAME = 32, COLUMN = 18, BEFORE = 12 }; /* columns of a name, of a level, and of what stands before names */
 
 void coo_letters(const isoproof_coo_cell *cell, char out[32]) {
   size_t used = 0;
@@ -68,13 +68,58 @@ static const char *color_of(const coo_view *view, isoproof_coo_result result) {
   return view->color ? colors[result] : "";
 }
 
+/* The columns of the table in the terminal: of names, and of each level. */
+typedef struct shape {
+  int name, level;
+  bool lettered; /* levels are letters, and a list below says which */
+} shape;
+
+static size_t longest_level(const coo_view *view, size_t *count) {
+  const char *level;
+  size_t longest = 0;
+  for (*count = 0; (level = isoproof_coo_matrix_level_at(view->matrix, *count)) != NULL; (*count)++)
+    if (strlen(level) > longest) longest = strlen(level);
+  return longest;
+}
+
+/* As wide as ever where that fits; then as narrow as the names allow; then without the names of the levels. */
+static shape choose_shape(const coo_view *view) {
+  size_t count, longest = longest_level(view, &count), name = 0, room = report_room();
+  isoproof_coo_row row = {.struct_size = sizeof row};
+  for (size_t r = 0; isoproof_coo_matrix_row_at(view->matrix, r, &row); r++)
+    if (strlen(row.name) > name) name = strlen(row.name);
+  size_t note = view->compare && !view->hermitage ? strlen("P/A! (paper: P)") : strlen("P/A/D");
+  if (longest < note) longest = note;
+  if (BEFORE + NAME + count * COLUMN <= room) return (shape){NAME, COLUMN, false};
+  if (name + 2 > NAME) name = NAME - 2;
+  if (BEFORE + name + 2 + count * (longest + 2) <= room) return (shape){(int)name + 2, (int)longest + 2, false};
+  size_t each = room > BEFORE + name + 2 && count > 0 ? (room - BEFORE - name - 2) / count : 4;
+  return (shape){(int)name + 2, each > 4 ? (int)each : 4, true};
+}
+
+static void text_levels(const coo_view *view, const shape *s) {
+  const char *level;
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(view->matrix, i)) != NULL; i++) {
+    char letter[2] = {(char)('a' + i % 26), 0};
+    int width = isoproof_coo_matrix_level_at(view->matrix, i + 1) != NULL ? s->level : 0;
+    printf("%-*s", width, s->lettered ? letter : level);
+  }
+  putchar('\n');
+}
+
+static void text_letters(const coo_view *view, const shape *s) {
+  const char *level;
+  for (size_t i = 0; s->lettered && (level = isoproof_coo_matrix_level_at(view->matrix, i)) != NULL; i++)
+    printf("%s%c: %s\n", i == 0 ? "\n" : "", (int)('a' + i % 26), level);
+}
+
 static void text_cell(const coo_view *view, const isoproof_coo_row *row, const char *level,
-                      const isoproof_coo_cell *cell, bool last) {
+                      const isoproof_coo_cell *cell, int width, bool last) {
   char letters[32], note[48] = "";
   coo_letters(cell, letters);
   char published = coo_differs(view, row, level, cell);
   if (published != 0) snprintf(note, sizeof note, " (paper: %c)", published);
-  int pad = COLUMN - (int)strlen(letters) - (int)strlen(note);
+  int pad = width - (int)strlen(letters) - (int)strlen(note);
   printf("%s%s%s%s%*s", color_of(view, cell->result), letters, view->color ? "\033[0m" : "", note,
          last      ? 0
          : pad > 0 ? pad
@@ -82,9 +127,28 @@ static void text_cell(const coo_view *view, const isoproof_coo_row *row, const c
          "");
 }
 
-static void text_hermitage(const coo_view *view) {
+/* A line per level, where the table would be too wide. */
+static void text_hermitage_list(const coo_view *view) {
   const char *level;
-  puts("\nAs hermitage has it: y prevented, n not prevented, r prevented for transactions that only read");
+  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(view->matrix, i)) != NULL; i++) {
+    char line[512];
+    size_t used = (size_t)snprintf(line, sizeof line, "%s:", level);
+    for (size_t t = 0; coo_hermitage_test(t) != NULL && used < sizeof line; t++)
+      used += (size_t)snprintf(line + used, sizeof line - used, "%s %s %c", t > 0 ? "," : "", coo_hermitage_test(t),
+                               coo_hermitage_letter(view->matrix, i, t));
+    print_lines(stdout, line);
+    putchar('\n');
+  }
+}
+
+static void text_hermitage(const coo_view *view) {
+  enum { WIDE = NAME + 90 };
+  const char *level;
+  print_lines(stdout, "\nAs hermitage has it: y prevented, n not prevented, r prevented for transactions that only read\n");
+  if (report_room() < WIDE) {
+    text_hermitage_list(view);
+    return;
+  }
   printf("%-*s", NAME, "");
   for (size_t t = 0; coo_hermitage_test(t) != NULL; t++) {
     printf(coo_hermitage_test(t + 1) != NULL ? " %-8s" : " %s", coo_hermitage_test(t));
@@ -130,29 +194,28 @@ static void text_legend(const coo_view *view) {
            isoproof_coo_result_name((isoproof_coo_result)i));
   }
   putchar('\n');
-  if (broken > 0) puts("!: a transaction was rolled back, and what committed is an anomaly all the same");
+  if (broken > 0)
+    print_lines(stdout, "!: a transaction was rolled back, and what committed is an anomaly all the same\n");
   if (view->compare && !view->hermitage) printf("%u cells differ from the published ones\n", differing);
 }
 
 void coo_text(const coo_view *view) {
   const isoproof_coo_matrix *matrix = view->matrix;
-  const char *level;
   isoproof_coo_row row = {.struct_size = sizeof row};
   isoproof_coo_cell cell = {.struct_size = sizeof cell};
-  printf("%s\n\n%4s %-6s %-*s", isoproof_coo_matrix_database(matrix), "no", view->hermitage ? "" : "class", NAME,
+  shape s = choose_shape(view);
+  printf("%s\n\n%4s %-6s %-*s", isoproof_coo_matrix_database(matrix), "no", view->hermitage ? "" : "class", s.name,
          "case");
-  for (size_t i = 0; (level = isoproof_coo_matrix_level_at(matrix, i)) != NULL; i++) {
-    printf("%-*s", isoproof_coo_matrix_level_at(matrix, i + 1) != NULL ? COLUMN : 0, level);
-  }
-  putchar('\n');
+  text_levels(view, &s);
   for (size_t r = 0; isoproof_coo_matrix_row_at(matrix, r, &row); r++) {
-    printf("%4u %-6s %-*s", row.number, view->hermitage ? "" : row.kind, NAME, row.name);
+    printf("%4u %-6s %-*s", row.number, view->hermitage ? "" : row.kind, s.name, row.name);
     for (size_t l = 0; isoproof_coo_matrix_cell_at(matrix, r, l, &cell); l++) {
-      text_cell(view, &row, isoproof_coo_matrix_level_at(matrix, l), &cell,
+      text_cell(view, &row, isoproof_coo_matrix_level_at(matrix, l), &cell, s.level,
                 isoproof_coo_matrix_level_at(matrix, l + 1) == NULL);
     }
     putchar('\n');
   }
+  text_letters(view, &s);
   text_legend(view);
   text_races(view);
   if (view->hermitage) text_hermitage(view);

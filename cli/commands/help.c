@@ -19,9 +19,9 @@ void help_program(FILE *out) {
   }
   fputs("\nOptions:\n"
         "  -h, --help                Show this page.\n"
-        "  -V, --version             Show the version.\n\n"
-        "'isoproof help COMMAND' shows the page of a command, with examples.\n",
+        "  -V, --version             Show the version.\n\n",
         out);
+  print_lines(out, "'isoproof help COMMAND' shows the page of a command, with examples.\n");
 }
 
 /* "  -j, --jobs=N" and then the sentence, beside it or below it. */

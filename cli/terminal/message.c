@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/terminal.h"
 
 static atomic_bool verbose;
 
@@ -111,15 +114,26 @@ static void flatten(char *text) {
   text[to] = 0;
 }
 
+/* On a terminal wrapped at its width. */
+static void put_message(const char *text) {
+  char *line = NULL;
+  size_t bytes;
+  FILE *whole = open_memstream(&line, &bytes);
+  if (whole == NULL) return;
+  fputs("isoproof: ", whole);
+  put_escaped(whole, text);
+  fputc('\n', whole);
+  if (fclose(whole) == 0) print_lines_in(stderr, line, isatty(STDERR_FILENO) ? terminal_width(stderr) : 0);
+  free(line);
+}
+
 static void print_line(char *text) {
   flatten(text);
   /* Results printed so far come before what is said about the next one. */
   fflush(stdout);
   progress_clear();
   flockfile(stderr);
-  fputs("isoproof: ", stderr);
-  put_escaped(stderr, text);
-  fputc('\n', stderr);
+  put_message(text);
   funlockfile(stderr);
 }
 

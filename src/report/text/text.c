@@ -194,7 +194,9 @@ static void put_anomaly(const printer *p, const iso_full_anomaly *anomaly, bool 
   put_line(p, " ", anomaly->name, "");
   if (!p->document->every_instance)
     iso_out_printf(p->out, ", %llu time%s", (unsigned long long)anomaly->count, plural(anomaly->count));
-  put_line(p, ", breaks ", anomaly->level, "\n");
+  size_t least = strlen(anomaly->code) + strlen(anomaly->name) + strlen(anomaly->level);
+  bool fits = p->line_room == SIZE_MAX || least + 30 <= p->line_room;
+  put_line(p, fits ? ", breaks " : ",\n    breaks ", anomaly->level, "\n");
   if (drawn)
     iso_put_sequence_diagram(p->out, &anomaly->limited, (iso_diagram_style){.color = p->color, .unicode = p->unicode, .room = p->room});
   iso_put_paragraph(p->out, anomaly->explanation, 4, p->room);
@@ -209,8 +211,9 @@ static bool is_plain_path(const char *file) {
 
 /* What to do, and the command for it: on a line of its own where both do not fit. */
 static void put_hint(const printer *p, const char *what, const char *command, const char *argument) {
-  size_t width = 2 + strlen(what) + 1 + strlen(command) + 1 + iso_text_columns(argument);
-  iso_out_printf(p->out, "  %s%s%s ", what, width > p->line_room ? "\n    " : " ", command);
+  size_t width = strlen(command) + 1 + iso_text_columns(argument);
+  bool below = 2 + strlen(what) + 1 + width > p->line_room, parted = 4 + width > p->line_room;
+  iso_out_printf(p->out, "  %s%s%s%s", what, below ? "\n    " : " ", command, parted ? " \\\n        " : " ");
   iso_put_sentence(p->out, argument);
   iso_out_char(p->out, '\n');
 }
