@@ -144,7 +144,8 @@ static void text_hermitage_list(const coo_view *view) {
 static void text_hermitage(const coo_view *view) {
   enum { WIDE = NAME + 90 };
   const char *level;
-  print_lines(stdout, "\nAs hermitage has it: y prevented, n not prevented, r prevented for transactions that only read\n");
+  print_lines(stdout,
+              "\nAs hermitage has it: y prevented, n not prevented, r prevented for transactions that only read\n");
   if (report_room() < WIDE) {
     text_hermitage_list(view);
     return;

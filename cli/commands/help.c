@@ -85,7 +85,7 @@ void help_command(FILE *out, const command *c) {
   fputs("\nExit codes:\n", out);
 #define EXIT_X(name, code, weight, text)                                                                               \
   fprintf(out, "  %3d  ", code);                                                                                       \
-  print_wrapped(out, text, 7, 7, terminal_width(out));                                                                               \
+  print_wrapped(out, text, 7, 7, terminal_width(out));                                                                 \
   fputc('\n', out);
   EXIT_LIST(EXIT_X)
 #undef EXIT_X

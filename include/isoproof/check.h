@@ -167,8 +167,8 @@ typedef struct isoproof_anomaly {
 } isoproof_anomaly;
 
 /* Anomalies, the most telling first: what breaks a level that was asked for, then what breaks the weakest level, then
- * what takes the fewest transactions; with `all` every instance, those of a code together, else the smallest one of each
- * code. */
+ * what takes the fewest transactions; with `all` every instance, those of a code together, else the smallest one of
+ * each code. */
 ISOPROOF_API size_t isoproof_result_anomaly_count(const isoproof_result *result);
 ISOPROOF_API bool isoproof_result_anomaly_at(const isoproof_result *result, size_t number, isoproof_anomaly *out);
 

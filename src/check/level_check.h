@@ -19,9 +19,9 @@ typedef struct iso_level_check {
   size_t shown_count;
   size_t told[ISO_STRONG_MOST]; /* the decisions whose scenarios are shown after those */
   size_t told_count;
-  const char *unknown_reason; /* why nothing can be said; NULL otherwise */
-  const char *unexplained;    /* a level whose violation takes too many cases to show; NULL otherwise */
-  const char *left_reason;    /* why levels that nobody asked for were left; NULL when none was */
+  const char *unknown_reason;      /* why nothing can be said; NULL otherwise */
+  const char *unexplained;         /* a level whose violation takes too many cases to show; NULL otherwise */
+  const char *left_reason;         /* why levels that nobody asked for were left; NULL when none was */
   bool too_large[ISO_LEVEL_COUNT]; /* of those, the ones that the history is too large for */
 
   iso_verifier verifier;

@@ -115,8 +115,7 @@ static void put_padded(iso_output *out, const char *text, size_t width) {
 
 static void put_level_line(const printer *p, size_t level) {
   put_padded(p->out, p->document->levels.items[level].level, 30);
-  paint(p, p->document->levels.items[level].verdict,
-        isoproof_verdict_name(p->document->levels.items[level].verdict));
+  paint(p, p->document->levels.items[level].verdict, isoproof_verdict_name(p->document->levels.items[level].verdict));
   iso_out_char(p->out, '\n');
 }
 
@@ -198,7 +197,8 @@ static void put_anomaly(const printer *p, const iso_full_anomaly *anomaly, bool 
   bool fits = p->line_room == SIZE_MAX || least + 30 <= p->line_room;
   put_line(p, fits ? ", breaks " : ",\n    breaks ", anomaly->level, "\n");
   if (drawn)
-    iso_put_sequence_diagram(p->out, &anomaly->limited, (iso_diagram_style){.color = p->color, .unicode = p->unicode, .room = p->room});
+    iso_put_sequence_diagram(p->out, &anomaly->limited,
+                             (iso_diagram_style){.color = p->color, .unicode = p->unicode, .room = p->room});
   iso_put_paragraph(p->out, anomaly->explanation, 4, p->room);
   put_ids(p, anomaly);
 }
@@ -322,7 +322,8 @@ static void put_summary(const printer *p, const char *first) {
     iso_out_char(p->out, '\n');
   }
   if (has_others(d)) put_edge(p, "strongest that holds", ISO_NAMES_STRONGEST);
-  if (has_others(d) && d->verdict != ISOPROOF_VERDICT_NONE) put_edge(p, "weakest that fails", ISO_NAMES_WEAKEST_VIOLATED);
+  if (has_others(d) && d->verdict != ISOPROOF_VERDICT_NONE)
+    put_edge(p, "weakest that fails", ISO_NAMES_WEAKEST_VIOLATED);
   if (first != NULL) put_hints(p, first);
 }
 
