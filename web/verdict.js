@@ -128,6 +128,7 @@ function firstAnomaly(report) {
       { class: "why-level" },
       "breaks ",
       el("span", { class: "level-name" }, anomaly.level),
+      report.verdict === "satisfied" && ", which was not asked for",
       ", ",
       plural(anomaly.count, "time")
     ),
