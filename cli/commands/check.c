@@ -105,8 +105,7 @@ static const char *anomaly_code(const isoproof_result *result, size_t number) {
   return NULL;
 }
 
-/* One line for one of many files. */
-static void print_line(const check_job *job, const char *path, const isoproof_history *history,
+static void put_line(const check_job *job, const char *path, const isoproof_history *history,
                        const isoproof_result *result, FILE *out) {
   isoproof_verdict verdict = isoproof_result_verdict(result);
   const char *reason = isoproof_result_unknown_reason(result);
@@ -133,6 +132,18 @@ static void print_line(const check_job *job, const char *path, const isoproof_hi
     put_escaped(out, notice.message);
   }
   fputc('\n', out);
+}
+
+/* One line for one of many files; on a terminal as many as it takes. */
+static void print_line(const check_job *job, const char *path, const isoproof_history *history,
+                       const isoproof_result *result, FILE *out) {
+  char *text = NULL;
+  size_t bytes;
+  FILE *line = open_memstream(&text, &bytes);
+  if (line == NULL) return;
+  put_line(job, path, history, result, line);
+  if (fclose(line) == 0) print_lines_in(out, text, report_width(stdout));
+  free(text);
 }
 
 static isoproof_status print_result(const check_job *job, const char *path, const isoproof_history *history,

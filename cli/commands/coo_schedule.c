@@ -55,9 +55,11 @@ static void print_pops(const story *s) {
   for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) {
     heading(i == 0 ? "POPs" : "");
     pop_steps(s, &pop, steps, sizeof steps);
-    printf("%-3s  T%u -> T%u  %-22s %s\n", isoproof_pop_kind_name(pop.kind),
-           isoproof_schedule_txn_label(s->schedule, pop.from), isoproof_schedule_txn_label(s->schedule, pop.to), steps,
-           isoproof_pop_kind_meaning(pop.kind));
+    int used = printf("%-3s  T%u -> T%u  %-22s ", isoproof_pop_kind_name(pop.kind),
+                      isoproof_schedule_txn_label(s->schedule, pop.from),
+                      isoproof_schedule_txn_label(s->schedule, pop.to), steps);
+    print_wrapped(stdout, isoproof_pop_kind_meaning(pop.kind), 16 + (unsigned)used, 21, report_room());
+    putchar('\n');
   }
   if (isoproof_pop_graph_pop_count(s->graph) == 0) {
     heading("POPs");

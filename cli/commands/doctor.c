@@ -55,7 +55,7 @@ static facts look(const options *parsed) {
   f.is_terminal = isatty(STDOUT_FILENO) != 0;
   f.color = terminal_color(stdout, common_color(parsed));
   f.utf8 = terminal_utf8();
-  f.columns = terminal_width(stdout);
+  f.columns = terminal_columns(stdout);
   return f;
 }
 
@@ -98,7 +98,11 @@ static void print_drivers(void) {
     char library[64];
     isoproof_driver_library(i, library, sizeof library);
     const char *how = driver.built ? library : "not in this build: its client library was not found";
-    printf("  %-12s %s%s%s\n", driver.name, driver.title, how[0] != 0 ? "; " : "", how);
+    char line[256];
+    snprintf(line, sizeof line, "%s%s%s", driver.title, how[0] != 0 ? "; " : "", how);
+    int used = printf("  %-12s ", driver.name);
+    print_wrapped(stdout, line, (unsigned)used, (unsigned)used, terminal_width(stdout));
+    putchar('\n');
     if (driver.built) printf("  %-12s %s\n", "", driver.url_form);
   }
 }

@@ -9,7 +9,7 @@
 
 enum { EXPLAIN_JSON, EXPLAIN_OPTIONS };
 
-enum { INDENT = 2, COLUMN = 39 };
+enum { INDENT = 2, COLUMN = 39, NARROW_COLUMN = 20 };
 
 /* ---- levels ---- */
 
@@ -151,9 +151,10 @@ static void anomaly_fields(isoproof_json *j, const isoproof_anomaly_info *anomal
 /* ---- topics ---- */
 
 static void list_column(const char *name, const char *text) {
-  int used = printf("  %-36s ", name);
-  if (used > COLUMN) used = printf("\n%*s", COLUMN, "") - 1;
-  print_wrapped(stdout, text, (unsigned)used, COLUMN, terminal_width(stdout));
+  unsigned width = terminal_width(stdout);
+  int column = width < 80 ? NARROW_COLUMN : COLUMN, used = printf("  %-*s ", column - 3, name);
+  if (used > column) used = printf("\n%*s", column, "") - 1;
+  print_wrapped(stdout, text, (unsigned)used, (unsigned)column, width);
   putchar('\n');
 }
 

@@ -19,9 +19,9 @@ void help_program(FILE *out) {
   }
   fputs("\nOptions:\n"
         "  -h, --help                Show this page.\n"
-        "  -V, --version             Show the version.\n\n"
-        "'isoproof help COMMAND' shows the page of a command, with examples.\n",
+        "  -V, --version             Show the version.\n\n",
         out);
+  print_lines(out, "'isoproof help COMMAND' shows the page of a command, with examples.\n");
 }
 
 /* "  -j, --jobs=N" and then the sentence, beside it or below it. */
@@ -85,7 +85,7 @@ void help_command(FILE *out, const command *c) {
   fputs("\nExit codes:\n", out);
 #define EXIT_X(name, code, weight, text)                                                                               \
   fprintf(out, "  %3d  ", code);                                                                                       \
-  print_wrapped(out, text, 7, 7, terminal_width(out));                                                                               \
+  print_wrapped(out, text, 7, 7, terminal_width(out));                                                                 \
   fputc('\n', out);
   EXIT_LIST(EXIT_X)
 #undef EXIT_X

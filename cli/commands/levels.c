@@ -15,12 +15,17 @@ static bool is_model(const isoproof_level_info *level) { return level->family ==
 
 /* ---- text ---- */
 
+enum { SIDE_BY_SIDE = 80 }; /* columns of the widest table */
+
 /* A level with its short name, which is its first alias, a model with its code; explain shows all names. */
-static void label(FILE *out, const isoproof_level_info *level) {
+static void label(FILE *out, const isoproof_level_info *level, unsigned room) {
+  static const char times[] = "  needs times";
   char text[LEVEL_LABEL];
-  fputs(level_label(level, text), out);
-  if (is_level(level) && level->aliases[0] != NULL) fprintf(out, " (%s)", level->aliases[0]);
-  if (level->needs_times) fputs("  needs times", out);
+  const char *alias = is_level(level) ? level->aliases[0] : NULL;
+  size_t used = strlen(level_label(level, text)) + (level->needs_times ? strlen(times) : 0);
+  fputs(text, out);
+  if (alias != NULL && used + strlen(alias) + 3 <= room) fprintf(out, " (%s)", alias);
+  if (level->needs_times && used <= room) fputs(times, out);
 }
 
 static void draw(bool (*wanted)(const isoproof_level_info *)) {
@@ -34,7 +39,11 @@ static void print_pair(const isoproof_level_info *level) {
   const isoproof_level_info *model = isoproof_level_find_in(level->id, ISOPROOF_LEVEL_MODEL);
   if (model == NULL && level->same_as == NULL) return;
   const char *named = model == NULL ? "-" : strcmp(model->id, level->id) == 0 ? "(same id)" : model->id;
-  printf("  %-29s %-13s %s\n", level->id, named, level->same_as != NULL ? level->same_as : "-");
+  const char *same = level->same_as != NULL ? level->same_as : "-";
+  if (terminal_width(stdout) >= SIDE_BY_SIDE)
+    printf("  %-29s %-13s %s\n", level->id, named, same);
+  else
+    printf("  %s\n      %-13s %s\n", level->id, named, same);
 }
 
 /* What every option takes for a longer name. */
@@ -45,24 +54,32 @@ static void print_short_names(void) {
 }
 
 static void print_text(bool models) {
-  fputs("Levels (--level). Session order counts. Each implies those below that it is\n"
-        "connected to.\n\n",
-        stdout);
+  unsigned width = terminal_width(stdout);
+  print_wrapped(stdout, "Levels (--level). Session order counts. Each implies those below that it is connected to.", 0,
+                0, width);
+  fputs("\n\n", stdout);
   draw(is_level);
   if (models) {
-    fputs("\nModels (Adya's and Elle's). Session order counts only where the name says\n"
-          "strong-session, real-time order only where it says strong or strict.\n\n",
-          stdout);
+    putchar('\n');
+    print_wrapped(stdout,
+                  "Models (Adya's and Elle's). Session order counts only where the name says strong-session, real-time "
+                  "order only where it says strong or strict.",
+                  0, 0, width);
+    fputs("\n\n", stdout);
     draw(is_model);
   }
-  fputs("\nSide by side: the same name may mean less as a model, which has no session order.\n\n", stdout);
-  printf("  %-29s %-13s %s\n", "level", "its name as", "model of the same idea");
-  puts("                                a model");
+  print_lines(stdout, "\nSide by side: the same name may mean less as a model, which has no session order.\n\n");
+  if (width >= SIDE_BY_SIDE) {
+    printf("  %-29s %-13s %s\n", "level", "its name as", "model of the same idea");
+    puts("                                a model");
+  } else {
+    printf("  level\n      %-13s %s\n", "as a model", "model of the same idea");
+  }
   for (size_t i = 0; isoproof_level_at(i) != NULL; i++) {
     if (is_level(isoproof_level_at(i))) print_pair(isoproof_level_at(i));
   }
   print_short_names();
-  fputs("\n'isoproof explain NAME' says what a level or a model means.\n", stdout);
+  print_lines(stdout, "\n'isoproof explain NAME' says what a level or a model means.\n");
 }
 
 /* ---- databases ---- */

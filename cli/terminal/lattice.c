@@ -1,7 +1,10 @@
 /* lattice.c - each lane waits for one level; a level takes over its lane and opens lanes for what it implies. */
 #include "cli/terminal/lattice.h"
 
+#include <limits.h>
 #include <string.h>
+
+#include "cli/terminal/terminal.h"
 
 enum { EMPTY = -1, NO_LANE = LATTICE_MOST };
 
@@ -73,8 +76,7 @@ static const char *cell(const drawing *d, unsigned touches) {
   return d->unicode ? boxes[touches] : plain[touches];
 }
 
-static void node_row(const drawing *d, size_t column, const isoproof_level_info *level,
-                     void (*label)(FILE *, const isoproof_level_info *)) {
+static void node_row(const drawing *d, size_t column, const isoproof_level_info *level, lattice_label_fn label) {
   size_t last = column;
   for (size_t i = column; i < d->lane_count; i++) {
     if (d->lanes[i] != EMPTY) last = i;
@@ -83,7 +85,8 @@ static void node_row(const drawing *d, size_t column, const isoproof_level_info 
     const char *mark = d->unicode ? "●" : "*";
     fprintf(d->out, "%s ", i == column ? mark : cell(d, d->lanes[i] == EMPTY ? 0 : UP | DOWN));
   }
-  label(d->out, level);
+  unsigned used = 2 * ((unsigned)last + 1), width = report_width(d->out);
+  label(d->out, level, width == 0 ? UINT_MAX : width > used ? width - used : 0);
   fputc('\n', d->out);
 }
 
@@ -108,7 +111,7 @@ static void branch_row(const drawing *d, size_t column, const bool *before, cons
 }
 
 /* Draws one level and opens its lanes. */
-static void draw_node(drawing *d, size_t node, void (*label)(FILE *, const isoproof_level_info *)) {
+static void draw_node(drawing *d, size_t node, lattice_label_fn label) {
   bool before[LATTICE_MOST] = {false}, joined[LATTICE_MOST] = {false};
   size_t column = lane_of(d, (int)node);
   if (column == NO_LANE) {
@@ -132,7 +135,7 @@ static void draw_node(drawing *d, size_t node, void (*label)(FILE *, const isopr
   branch_row(d, column, before, joined);
 }
 
-void lattice_draw(const lattice *l, FILE *out, bool unicode, void (*label)(FILE *, const isoproof_level_info *)) {
+void lattice_draw(const lattice *l, FILE *out, bool unicode, lattice_label_fn label) {
   drawing d = {.l = l, .out = out, .unicode = unicode};
   for (size_t node; (node = next_node(&d)) < LATTICE_MOST;) draw_node(&d, node, label);
 }

@@ -18,7 +18,9 @@ typedef struct lattice {
 
 /* The levels of the wanted families and the direct implications among them. */
 void lattice_collect(lattice *l, bool (*wanted)(const isoproof_level_info *));
-/* One line per level, with lines of connections between; `label` prints what stands beside a level. */
-void lattice_draw(const lattice *l, FILE *out, bool unicode, void (*label)(FILE *, const isoproof_level_info *));
+/* Prints what stands beside a level, in so many columns if it can. */
+typedef void (*lattice_label_fn)(FILE *out, const isoproof_level_info *level, unsigned room);
+/* One line per level, with lines of connections between. */
+void lattice_draw(const lattice *l, FILE *out, bool unicode, lattice_label_fn label);
 
 #endif

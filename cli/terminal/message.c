@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/secrets.h"
+#include "cli/terminal/terminal.h"
 
 static atomic_bool verbose;
 
@@ -114,17 +117,27 @@ static void flatten(char *text) {
   text[to] = 0;
 }
 
+/* On a terminal wrapped at its width. */
+static void put_message(const char *text) {
+  char *line = NULL, safe[4096];
+  size_t bytes;
+  FILE *whole = open_memstream(&line, &bytes);
+  if (whole == NULL) return;
+  fputs("isoproof: ", whole);
+  secrets_hide(text, safe, sizeof safe);
+  put_escaped(whole, safe);
+  fputc('\n', whole);
+  if (fclose(whole) == 0) print_lines_in(stderr, line, isatty(STDERR_FILENO) ? terminal_width(stderr) : 0);
+  free(line);
+}
+
 static void print_line(char *text) {
   flatten(text);
   /* Results printed so far come before what is said about the next one. */
   fflush(stdout);
   progress_clear();
   flockfile(stderr);
-  fputs("isoproof: ", stderr);
-  char safe[4096];
-  secrets_hide(text, safe, sizeof safe);
-  put_escaped(stderr, safe);
-  fputc('\n', stderr);
+  put_message(text);
   funlockfile(stderr);
 }
 

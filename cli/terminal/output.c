@@ -55,7 +55,7 @@ int finish_output(int code) {
   if (atomic_load(&left_alone)) failed = true, why = EPIPE;
   if (!failed && !atomic_load(&incomplete)) return code;
   /* Whoever reads has seen enough, as `| head` does. */
-  if (why == EPIPE) return atomic_load(&left_alone) && code == EXIT_USAGE ? EXIT_SATISFIED : code;
+  if (why == EPIPE || output_gone()) return atomic_load(&left_alone) && code == EXIT_USAGE ? EXIT_SATISFIED : code;
   if (why != 0)
     message("cannot write to standard output: %s", strerror(why));
   else

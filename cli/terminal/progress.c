@@ -83,7 +83,7 @@ static void describe_stage(parts *p, double t) {
   char rate[32], left[64];
   double seconds = t - state.stage_began, speed = seconds > 0 ? (double)state.done / seconds : 0;
   bool stale = t - state.changed > stale_after;
-  bool shares = !stale && state.total > 0 && state.done < state.total;
+  bool shares = !stale && state.done > 0 && state.done < state.total;
   scaled(speed, rate, sizeof rate);
   const char *unit = strcmp(state.unit, "bytes") == 0 ? "B" : state.unit;
   const char *gap = rate[strlen(rate) - 1] == ' ' || strcmp(unit, "B") == 0 ? "" : " ";
@@ -91,7 +91,7 @@ static void describe_stage(parts *p, double t) {
     snprintf(next_part(p), PART_BYTES, "%s %.0f%%", state.stage, 100.0 * (double)state.done / (double)state.total);
   else
     snprintf(next_part(p), PART_BYTES, "%s", state.stage);
-  if (stale || state.done == 0) {
+  if (stale || state.done == 0 || seconds < 0.3) {
     progress_duration(seconds, next_part(p), PART_BYTES);
     return;
   }

@@ -1,6 +1,7 @@
 /* terminal.c - asking the terminal and its environment. */
 #include "cli/terminal/terminal.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -71,9 +72,16 @@ size_t text_bytes(const char *text, unsigned columns) {
   return bytes;
 }
 
+/* Colours take no room. */
 static unsigned word_columns(const char *word, size_t length) {
   unsigned columns = 0;
-  for (size_t i = 0; i < length; i++) columns += ((unsigned char)word[i] & 0xc0) != 0x80;
+  for (size_t i = 0; i < length; i++) {
+    if (word[i] == '\033') {
+      while (i + 1 < length && word[i] != 'm') i++;
+    } else {
+      columns += ((unsigned char)word[i] & 0xc0) != 0x80;
+    }
+  }
   return columns;
 }
 
@@ -122,8 +130,14 @@ static void print_one(FILE *out, const char *line, size_t length, unsigned width
   free(copy);
 }
 
-void print_lines(FILE *out, const char *text) {
-  unsigned width = report_width(out);
+unsigned report_room(void) {
+  unsigned width = report_width(stdout);
+  return width > 0 ? width : UINT_MAX;
+}
+
+void print_lines(FILE *out, const char *text) { print_lines_in(out, text, report_width(out)); }
+
+void print_lines_in(FILE *out, const char *text, unsigned width) {
   if (width == 0) {
     fputs(text, out);
     return;

@@ -26,6 +26,10 @@ void print_wrapped(FILE *out, const char *text, unsigned at, unsigned indent, un
 /* Prints every line of the text wrapped at the width of the stream's terminal, as far as there is one; what follows a
  * line's end stands two columns further in than the line. */
 void print_lines(FILE *out, const char *text);
+/* The same at a given width; 0: as they are. */
+void print_lines_in(FILE *out, const char *text, unsigned width);
+/* The width of lines on standard output: that of reports, or no limit where there is no terminal. */
+unsigned report_room(void);
 /* Prints a command for a shell in the same way, with a backslash where it goes on in the next line. */
 void print_command(FILE *out, const char *command, unsigned at, unsigned indent, unsigned width);
 /* Columns that a UTF-8 text takes, one a character. */

@@ -91,7 +91,7 @@ typedef struct isoproof_progress {
   const char *unit;
   uint64_t done;
   uint64_t total;
-  const char *level; /* the level that is being decided; NULL where that is not known */
+  const char *level;                     /* the level that is being decided; NULL where that is not known */
   uint32_t levels_decided, levels_total; /* of a check of many levels; 0 and 0 otherwise */
 } isoproof_progress;
 

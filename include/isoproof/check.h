@@ -185,8 +185,8 @@ typedef struct isoproof_anomaly {
 } isoproof_anomaly;
 
 /* Anomalies, the most telling first: what breaks a level that was asked for, then what breaks the weakest level, then
- * what takes the fewest transactions; with `all` every instance, those of a code together, else the smallest one of each
- * code. */
+ * what takes the fewest transactions; with `all` every instance, those of a code together, else the smallest one of
+ * each code. */
 ISOPROOF_API size_t isoproof_result_anomaly_count(const isoproof_result *result);
 /* How many were found: more than there are with `all` where an anomaly that was searched for has more than 10,000
  * instances.  *is says whether that is all; it may be NULL. */

@@ -23,7 +23,8 @@ static const char *why_left(const iso_level_check *check, const isoproof_level_i
   if (info->family == ISOPROOF_LEVEL_MODEL) return NULL;
   if (check->too_large[info->number]) return iso_strong_too_large;
   const iso_strong_level *strong = iso_strong_level_of(info);
-  bool hindered = strong != NULL && check->has_weak && iso_strong_hindrance(&check->weak.view, strong) != NULL;
+  bool hindered = iso_is_beside_the_point(check, info) ||
+                  (strong != NULL && check->has_weak && iso_strong_hindrance(&check->weak.view, strong) != NULL);
   return hindered ? NULL : check->left_reason;
 }
 

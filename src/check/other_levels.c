@@ -42,7 +42,9 @@ static void count_levels(const iso_level_check *check, uint32_t *decided, uint32
   const isoproof_level_info *info;
   *decided = *total = 0;
   for (size_t i = 0; (info = isoproof_level_at(i)) != NULL; i++) {
-    if (info->family == ISOPROOF_LEVEL_MODEL || iso_is_beside_the_point(check, info)) continue;
+    const iso_strong_level *strong = iso_strong_level_of(info);
+    if (info->family == ISOPROOF_LEVEL_MODEL) continue;
+    if (strong != NULL && check->has_weak && iso_strong_hindrance(&check->weak.view, strong) != NULL) continue;
     (*total)++;
     *decided += iso_judge(check, info) != ISOPROOF_UNDECIDED;
   }

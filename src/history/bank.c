@@ -81,6 +81,4 @@ bool iso_bank_total_of(const isoproof_history *history, uint32_t txn, int64_t *t
   return true;
 }
 
-int64_t iso_bank_total(const isoproof_history *history) {
-  return (int64_t)history->keys * ISOPROOF_BANK_FIRST_BALANCE;
-}
+int64_t iso_bank_total(const isoproof_history *history) { return (int64_t)history->keys * ISOPROOF_BANK_FIRST_BALANCE; }

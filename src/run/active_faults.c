@@ -20,7 +20,8 @@ void iso_active_faults_note(iso_active_faults *active, const char *event) {
   if (!what_fails(event, what, sizeof what, &begins)) return;
   uint32_t at = 0;
   while (at < active->count && strcmp(active->items[at], what) != 0) at++;
-  if (begins && at == active->count && at < ISO_ACTIVE_FAULTS) memcpy(active->items[active->count++], what, sizeof what);
+  if (begins && at == active->count && at < ISO_ACTIVE_FAULTS)
+    memcpy(active->items[active->count++], what, sizeof what);
   if (begins || at == active->count) return;
   active->count--;
   memmove(active->items[at], active->items[at + 1], (active->count - at) * sizeof *active->items);

@@ -209,6 +209,18 @@ async function noticeTests(browser, data) {
     for (const id of ["causal", "linearizable", "update-atomic"]) holds((await label(id)).includes("not decided"), id);
     await page.context().close();
   });
+  await test("says which levels are left, and why", async () => {
+    const reason = "the time budget was used up";
+    const levels = data.levels.map((level) =>
+      ["serializable", "causal"].includes(level.id)
+        ? { ...level, verdict: "undecided", reason }
+        : { ...level, verdict: level.id === "read-committed" ? "satisfied" : "undecided" }
+    );
+    const page = await open(browser, writeReport({ ...data, verdict: "satisfied", expected: ["read-committed"], levels }));
+    const facts = (await page.textContent("dl.facts")).replace(/\s+/g, " ");
+    holds(/Not decided(causal, serializable|serializable, causal) \(the time budget was used up\)/.test(facts), facts);
+    await page.context().close();
+  });
 }
 
 async function formTests(browser, file) {

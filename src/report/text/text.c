@@ -195,9 +195,13 @@ static void put_anomaly(const printer *p, const iso_full_anomaly *anomaly, bool 
   char times[ISO_TIMES_BYTES];
   iso_times(anomaly->count_is, anomaly->count, times);
   if (!p->document->every_instance) iso_out_text(p->out, times);
-  put_line(p, ", breaks ", iso_level_called(p->document, anomaly->level), "\n");
+  const char *level = iso_level_called(p->document, anomaly->level);
+  size_t least = strlen(anomaly->code) + strlen(anomaly->name) + strlen(level) + strlen(times);
+  bool fits = p->line_room == SIZE_MAX || least + 16 <= p->line_room;
+  put_line(p, fits ? ", breaks " : ",\n    breaks ", level, "\n");
   if (drawn)
-    iso_put_sequence_diagram(p->out, &anomaly->limited, (iso_diagram_style){.color = p->color, .unicode = p->unicode, .room = p->room});
+    iso_put_sequence_diagram(p->out, &anomaly->limited,
+                             (iso_diagram_style){.color = p->color, .unicode = p->unicode, .room = p->room});
   iso_put_paragraph(p->out, anomaly->explanation, 4, p->room);
   put_ids(p, anomaly);
 }
@@ -210,8 +214,9 @@ static bool is_plain_path(const char *file) {
 
 /* What to do, and the command for it: on a line of its own where both do not fit. */
 static void put_hint(const printer *p, const char *what, const char *command, const char *argument) {
-  size_t width = 2 + strlen(what) + 1 + strlen(command) + 1 + iso_text_columns(argument);
-  iso_out_printf(p->out, "  %s%s%s ", what, width > p->line_room ? "\n    " : " ", command);
+  size_t width = strlen(command) + 1 + iso_text_columns(argument);
+  bool below = 2 + strlen(what) + 1 + width > p->line_room, parted = 4 + width > p->line_room;
+  iso_out_printf(p->out, "  %s%s%s%s", what, below ? "\n    " : " ", command, parted ? " \\\n        " : " ");
   iso_put_sentence(p->out, argument);
   iso_out_char(p->out, '\n');
 }
@@ -330,7 +335,8 @@ static void put_summary(const printer *p, const char *first) {
   }
   for (size_t i = 0; i < d->notices.count; i++) put_notice(p, &d->notices.items[i]);
   if (has_others(d)) put_edge(p, "strongest that holds", ISO_NAMES_STRONGEST);
-  if (has_others(d) && d->verdict != ISOPROOF_VERDICT_NONE) put_edge(p, "weakest that fails", ISO_NAMES_WEAKEST_VIOLATED);
+  if (has_others(d) && d->verdict != ISOPROOF_VERDICT_NONE)
+    put_edge(p, "weakest that fails", ISO_NAMES_WEAKEST_VIOLATED);
   if (first != NULL) put_hints(p, first);
 }
 

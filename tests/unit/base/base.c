@@ -78,6 +78,9 @@ static void errors_are_printable(void **state) {
   assert_int_equal(strlen(error.message), ISOPROOF_ERROR_MESSAGE_BYTES - 1);
   free(longest);
   assert_int_equal(iso_fail(NULL, ISOPROOF_ERR_USAGE, "nobody listens"), ISOPROOF_ERR_USAGE);
+  /* Servers speak in lines. */
+  iso_fail(&error, ISOPROOF_ERR_IO, "%s", "refused\n\tIs the server running?\r\nDETAIL:  \033[31mnone\n");
+  assert_string_equal(error.message, "refused Is the server running? DETAIL:  \\x1b[31mnone");
 }
 
 static void allocation_is_checked(void **state) {

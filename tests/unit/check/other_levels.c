@@ -43,7 +43,8 @@ static void compare(const isoproof_result *result, const oracle_verdicts *expect
     if (decided && (verdict == ISOPROOF_SATISFIED) != expected->satisfied[i])
       snprintf(t->problem, sizeof t->problem, "%s is %s", id, isoproof_verdict_name(verdict));
     if (decided == (left != NULL) && isoproof_level_find(id)->needs_times == false)
-      snprintf(t->problem, sizeof t->problem, "%s is %s", id, decided ? "decided and left" : "neither decided nor left");
+      snprintf(t->problem, sizeof t->problem, "%s is %s", id,
+               decided ? "decided and left" : "neither decided nor left");
     if (is_asked(t, id) && !decided) snprintf(t->problem, sizeof t->problem, "%s was asked for and is left", id);
     if (left != NULL) t->left++;
   }

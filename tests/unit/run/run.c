@@ -2,6 +2,8 @@
 #include "tests/scratch.h"
 #include "tests/unit/unit.h"
 
+#include <stdatomic.h>
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -404,6 +406,57 @@ static void a_companion_puts_events_into_the_history(void **state) {
   isoproof_run_summary_free(report);
 }
 
+/* Faults begin and end, one within the other, and progress tells the one that began last. */
+typedef struct fault_watch {
+  isoproof_task *task;
+  atomic_uint stage; /* how many of the texts below were seen */
+} fault_watch;
+
+static const struct {
+  const char *event, *shown;
+} fault_stages[] = {{"fault pause node 1 begin", "pause node 1"},
+                    {"fault kill node 0 begin: by force", "kill node 0 and 1 more"},
+                    {"fault kill node 0 end", "pause node 1"},
+                    {"fault pause node 1 end", NULL}};
+enum { FAULT_STAGES = sizeof fault_stages / sizeof *fault_stages };
+
+static void faulty_companion(isoproof_run_handle *run, void *user) {
+  fault_watch *w = user;
+  for (unsigned i = 0; i < FAULT_STAGES; i++) {
+    isoproof_run_event(run, fault_stages[i].event);
+    while (atomic_load(&w->stage) <= i && isoproof_run_wait(run, 0.01)) continue;
+  }
+  isoproof_task_cancel(w->task);
+}
+
+static void look_for_faults(const isoproof_run_progress *progress, void *user) {
+  fault_watch *w = user;
+  unsigned stage = atomic_load(&w->stage);
+  const char *expected = stage < FAULT_STAGES ? fault_stages[stage].shown : NULL;
+  bool same = expected == NULL ? progress->fault == NULL : progress->fault != NULL;
+  if (same && expected != NULL) same = strcmp(progress->fault, expected) == 0;
+  if (same && stage < FAULT_STAGES) atomic_store(&w->stage, stage + 1);
+}
+
+static void progress_tells_active_faults(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MIXED, 0);
+  fault_watch w = {.stage = 0};
+  assert_ok(isoproof_task_new(&w.task));
+  options.seconds = 100;
+  options.companion = faulty_companion;
+  options.companion_user = &w;
+  options.progress = look_for_faults;
+  options.progress_user = &w;
+  isoproof_run_summary *report;
+  isoproof_history *history = recorded(&options, w.task, &report);
+  assert_int_equal(atomic_load(&w.stage), FAULT_STAGES);
+  isoproof_history_free(history);
+  isoproof_run_summary_free(report);
+  isoproof_task_free(w.task);
+}
+
 static void cancelling_ends_cleanly(void **state) {
   (void)state;
   static const char *const url[] = {"sim:"};
@@ -417,6 +470,7 @@ static void cancelling_ends_cleanly(void **state) {
   isoproof_history *history = recorded(&options, b.task, &report);
   assert_true(isoproof_run_summary_cancelled(report));
   assert_true(isoproof_run_summary_counts(report)->seconds < 20);
+  assert_memory_equal(isoproof_history_fact(history, "interrupted"), "after ", 6);
   isoproof_history_free(history);
   isoproof_run_summary_free(report);
   isoproof_task_free(b.task);
@@ -532,6 +586,7 @@ int main(void) {
       cmocka_unit_test(clients_may_roll_back),
       cmocka_unit_test(lists_are_read_in_the_end),
       cmocka_unit_test(a_companion_puts_events_into_the_history),
+      cmocka_unit_test(progress_tells_active_faults),
       cmocka_unit_test(cancelling_ends_cleanly),
 #ifdef ISO_HAVE_SQLITE
       cmocka_unit_test(strangers_are_found_out),
