@@ -94,7 +94,9 @@ static void put_unexpected(const writing *w) {
 /* ---- the table ---- */
 
 static void put_head(const writing *w) {
-  iso_out_text(w->out, "<thead><tr><th class=\"no\">No</th><th class=\"class\">Class</th><th>Case</th>");
+  bool hermitage = isoproof_coo_matrix_suite(w->matrix) == ISOPROOF_SUITE_HERMITAGE;
+  iso_out_printf(w->out, "<thead><tr><th class=\"no\">No</th><th class=\"class\">%s</th><th>Case</th>",
+                 hermitage ? "" : "Class");
   for (size_t l = 0; l < w->levels; l++) {
     char name[ISOPROOF_COO_SHORT_BYTES];
     const char *level = isoproof_coo_matrix_level_at(w->matrix, l);
