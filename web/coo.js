@@ -50,6 +50,7 @@ function startFilter() {
   }
 }
 
+document.title = `${byId("verdict-title").textContent}: isoproof`;
 byId("theme-button").hidden = false;
 startTheme();
 startFilter();

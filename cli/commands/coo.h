@@ -115,6 +115,8 @@ void coo_headline(const coo_view *view, char *out, size_t size);
 /* Prints a line of text of unknown origin, wrapped at the width of the terminal; later lines begin after `indent`
  * spaces.  What stands before a tab in the format is printed as it is. */
 void coo_put(const coo_view *view, unsigned indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A text of unknown origin in so many columns, cut where it is longer; at least one space follows it. */
+void coo_put_cell(const char *text, unsigned width);
 const char *coo_color_of(const coo_view *view, const isoproof_coo_cell *cell);
 /* A field of a CSV file. */
 void coo_csv_field(const char *text);

@@ -161,8 +161,7 @@ static void find_layout(const coo_view *view, layout *l) {
   if (l->name < NAME_LEAST) l->name = NAME_LEAST;
 }
 
-/* A text of unknown origin in so many columns, cut where it is longer; at least one space follows it. */
-static void put_cell(const char *text, unsigned width) {
+void coo_put_cell(const char *text, unsigned width) {
   char kept[256];
   unsigned columns = text_columns(text);
   size_t length = strlen(text);
@@ -229,7 +228,7 @@ static void text_table(const coo_view *view, const layout *l) {
   isoproof_coo_row row = {.struct_size = sizeof row};
   isoproof_coo_cell cell = {.struct_size = sizeof cell};
   printf("\n%4s %-6s ", "no", view->hermitage ? "" : "class");
-  put_cell("case", l->name);
+  coo_put_cell("case", l->name);
   for (size_t i = 0; i < l->levels; i++) {
     put_escaped(stdout, l->heads[i]);
     printf("%*s", i + 1 < l->levels ? (int)(l->widths[i] - text_columns(l->heads[i])) : 0, "");
@@ -240,8 +239,8 @@ static void text_table(const coo_view *view, const layout *l) {
       printf("%4u ", row.number);
     else
       printf("%4s ", "-");
-    put_cell(view->hermitage ? "" : row.kind, 7);
-    put_cell(row.name, l->name);
+    coo_put_cell(view->hermitage ? "" : row.kind, 7);
+    coo_put_cell(row.name, l->name);
     for (size_t i = 0; i < l->levels && isoproof_coo_matrix_cell_at(view->matrix, r, i, &cell); i++) {
       char text[64];
       const char *color = coo_color_of(view, &cell);
@@ -260,11 +259,11 @@ static void text_hermitage(const coo_view *view, const layout *l) {
   unsigned name = 0;
   for (size_t i = 0; i < l->levels; i++)
     if (text_columns(l->heads[i]) + 2 > name) name = text_columns(l->heads[i]) + 2;
-  put_cell("", name);
+  coo_put_cell("", name);
   for (size_t t = 0; (test = isoproof_coo_hermitage_test_at(t)) != NULL; t++) printf("%s%s", t > 0 ? "  " : "", test);
   putchar('\n');
   for (size_t i = 0; i < l->levels; i++) {
-    put_cell(l->heads[i], name);
+    coo_put_cell(l->heads[i], name);
     for (size_t t = 0; (test = isoproof_coo_hermitage_test_at(t)) != NULL; t++) {
       bool last = isoproof_coo_hermitage_test_at(t + 1) == NULL;
       printf("%-*c", last ? 1 : (int)strlen(test) + 2, isoproof_coo_hermitage_letter(view->matrix, i, t));

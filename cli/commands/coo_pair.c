@@ -77,12 +77,6 @@ static void text_letters(const coo_view *view, const isoproof_coo_cell *cell, co
   printf("%s%s%s%*s", color, letters, *color != 0 ? "\033[0m" : "", columns < width ? (int)(width - columns) : 0, "");
 }
 
-static void put_padded(const char *text, unsigned width) {
-  unsigned columns = text_columns(text);
-  put_escaped(stdout, text);
-  printf("%*s", columns < width ? (int)(width - columns) : 1, "");
-}
-
 void coo_pair_text(const coo_pair *pair) {
   pair_cell d;
   unsigned level = 7, name = 6;
@@ -94,16 +88,19 @@ void coo_pair_text(const coo_pair *pair) {
     if (text_columns(d.level) + 2 > level) level = text_columns(d.level) + 2;
     if (text_columns(d.title) + 2 > name) name = text_columns(d.title) + 2;
   }
+  /* Beside the names: two spaces before them, and the letters of both. */
+  unsigned fixed = 2 + level + 12;
+  if (name + fixed > pair->view.width) name = pair->view.width > fixed + 16 ? pair->view.width - fixed : 16;
   for (size_t i = 0; difference_at(pair, i, &d); i++) {
     if (i == 0) {
       fputs("\n  ", stdout);
-      put_padded("level", level);
-      put_padded("case", name);
+      coo_put_cell("level", level);
+      coo_put_cell("case", name);
       puts("this  other");
     }
     fputs("  ", stdout);
-    put_padded(d.level, level);
-    put_padded(d.title, name);
+    coo_put_cell(d.level, level);
+    coo_put_cell(d.title, name);
     text_letters(&pair->view, &d.cell, d.letters, 6);
     text_letters(&pair->other, &d.other, d.other_letters, 0);
     putchar('\n');

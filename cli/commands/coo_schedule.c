@@ -5,7 +5,7 @@
 
 #include "cli/commands/coo.h"
 
-enum { HEADING = 14, MODELS_MOST = 64 };
+enum { HEADING = 14, MODELS_MOST = 64, MEANING_LEAST = 24 };
 
 /* Everything known about a schedule; each handle may be NULL. */
 typedef struct story {
@@ -13,6 +13,7 @@ typedef struct story {
   isoproof_pop_graph *graph;
   isoproof_history *history;
   isoproof_result *result;
+  unsigned width; /* of the terminal */
 } story;
 
 void coo_class(isoproof_coo_class kind, isoproof_coo_size size, char out[8]) {
@@ -49,17 +50,39 @@ static void pop_steps(const story *s, const isoproof_pop *pop, char *out, size_t
 
 static void heading(const char *text) { printf("  %-*s", HEADING, text); }
 
+/* The rest of a line after its heading, wrapped. */
+static void put_rest(const story *s, const char *text) {
+  print_wrapped(stdout, text, HEADING + 2, HEADING + 2, s->width);
+  putchar('\n');
+}
+
+/* A POP with its meaning: beside it, or below where there is no room. */
+static void print_pop(const story *s, const isoproof_pop *pop, unsigned steps_width) {
+  char steps[3 * ISOPROOF_STEP_TEXT_BYTES];
+  pop_steps(s, pop, steps, sizeof steps);
+  int used = printf("%-3s  T%u -> T%u  %-*s  ", isoproof_pop_kind_name(pop->kind),
+                    isoproof_schedule_txn_label(s->schedule, pop->from),
+                    isoproof_schedule_txn_label(s->schedule, pop->to), (int)steps_width, steps);
+  unsigned at = HEADING + 2 + (used > 0 ? (unsigned)used : 0);
+  if (at + MEANING_LEAST > s->width) {
+    at = HEADING + 2 + 5;
+    printf("\n%*s", (int)at, "");
+  }
+  print_wrapped(stdout, isoproof_pop_kind_meaning(pop->kind), at, at, s->width);
+  putchar('\n');
+}
+
 static void print_pops(const story *s) {
   isoproof_pop pop;
   char steps[3 * ISOPROOF_STEP_TEXT_BYTES];
+  unsigned widest = 0;
+  for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) {
+    pop_steps(s, &pop, steps, sizeof steps);
+    if (text_columns(steps) > widest) widest = text_columns(steps);
+  }
   for (size_t i = 0; isoproof_pop_graph_pop_at(s->graph, i, &pop); i++) {
     heading(i == 0 ? "POPs" : "");
-    pop_steps(s, &pop, steps, sizeof steps);
-    int used = printf("%-3s  T%u -> T%u  %-22s ", isoproof_pop_kind_name(pop.kind),
-                      isoproof_schedule_txn_label(s->schedule, pop.from),
-                      isoproof_schedule_txn_label(s->schedule, pop.to), steps);
-    print_wrapped(stdout, isoproof_pop_kind_meaning(pop.kind), 16 + (unsigned)used, 21, report_room());
-    putchar('\n');
+    print_pop(s, &pop, widest);
   }
   if (isoproof_pop_graph_pop_count(s->graph) == 0) {
     heading("POPs");
@@ -68,7 +91,8 @@ static void print_pops(const story *s) {
 }
 
 static void print_cycle(const story *s, const isoproof_pop_cycle *cycle) {
-  char class[8];
+  char class[8], text[64 * (ISOPROOF_SCHEDULE_NAME_BYTES + 40)];
+  size_t used = 0;
   coo_class(cycle->kind, cycle->size, class);
   if (cycle->number > 0)
     printf("%u %s, %s", cycle->number, cycle->name, class);
@@ -77,17 +101,19 @@ static void print_cycle(const story *s, const isoproof_pop_cycle *cycle) {
   if (!cycle->committed) fputs(", not all committed", stdout);
   putchar('\n');
   heading("");
-  for (size_t i = 0; i < cycle->length; i++) {
+  for (size_t i = 0; i < cycle->length && used < sizeof text; i++) {
     const isoproof_pop *pop = &cycle->pops[i];
-    printf("%s%s[%s] T%u -> T%u", i > 0 ? ", " : "", isoproof_pop_kind_name(pop->kind),
-           isoproof_schedule_object_name(s->schedule, pop->object), isoproof_schedule_txn_label(s->schedule, pop->from),
-           isoproof_schedule_txn_label(s->schedule, pop->to));
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s[%s] T%u -> T%u", i > 0 ? ", " : "",
+                             isoproof_pop_kind_name(pop->kind), isoproof_schedule_object_name(s->schedule, pop->object),
+                             isoproof_schedule_txn_label(s->schedule, pop->from),
+                             isoproof_schedule_txn_label(s->schedule, pop->to));
   }
-  putchar('\n');
+  put_rest(s, text);
 }
 
 static void print_cycles(const story *s) {
   isoproof_pop_cycle cycle = {.struct_size = sizeof cycle};
+  char text[160];
   if (isoproof_pop_graph_cycle_count(s->graph) == 0) {
     heading("cycles");
     puts("none: consistent");
@@ -97,7 +123,8 @@ static void print_cycles(const story *s) {
     print_cycle(s, &cycle);
     if (i > 0) continue;
     heading("");
-    printf("%s; %s\n", isoproof_coo_class_title(cycle.kind), isoproof_coo_size_title(cycle.size));
+    snprintf(text, sizeof text, "%s; %s", isoproof_coo_class_title(cycle.kind), isoproof_coo_size_title(cycle.size));
+    put_rest(s, text);
   }
   if (isoproof_pop_graph_truncated(s->graph)) {
     heading("");
@@ -107,10 +134,12 @@ static void print_cycles(const story *s) {
 
 /* A list of names behind a heading, "none" when it is empty. */
 static void print_names(const char *head, const char *(*name)(const story *, size_t), const story *s) {
+  char text[1024] = "none";
+  size_t used = 0;
   heading(head);
-  if (name(s, 0) == NULL) fputs("none", stdout);
-  for (size_t i = 0; name(s, i) != NULL; i++) printf("%s%s", i > 0 ? ", " : "", name(s, i));
-  putchar('\n');
+  for (size_t i = 0; name(s, i) != NULL && used < sizeof text; i++)
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "", name(s, i));
+  put_rest(s, text);
 }
 
 /* The phenomena of the SQL standard that the POPs are: dirty write, dirty read, fuzzy read. */
@@ -169,7 +198,8 @@ static void print_text(const story *s, const char *name) {
     put_escaped(stdout, name);
     fputs(": ", stdout);
   }
-  printf("%s\n", isoproof_schedule_text(s->schedule));
+  print_wrapped(stdout, isoproof_schedule_text(s->schedule), name != NULL ? text_columns(name) + 2 : 0, 2, s->width);
+  putchar('\n');
   print_pops(s);
   print_cycles(s);
   print_names("ANSI", ansi, s);
@@ -278,7 +308,7 @@ static void print_json(const story *s, const char *name) {
 
 /* Explains one schedule; `name` may be NULL, `error` says its place. */
 static isoproof_status explain(const options *parsed, const char *name, const char *text, isoproof_error *error) {
-  story s = {0};
+  story s = {.width = terminal_width(stdout)};
   isoproof_status status = learn(&s, text, error);
   if (status == ISOPROOF_OK && parsed->values[COO_JSON].on)
     print_json(&s, name);

@@ -94,7 +94,9 @@ static void put_unexpected(const writing *w) {
 /* ---- the table ---- */
 
 static void put_head(const writing *w) {
-  iso_out_text(w->out, "<thead><tr><th class=\"no\">No</th><th class=\"class\">Class</th><th>Case</th>");
+  bool hermitage = isoproof_coo_matrix_suite(w->matrix) == ISOPROOF_SUITE_HERMITAGE;
+  iso_out_printf(w->out, "<thead><tr><th class=\"no\">No</th><th class=\"class\">%s</th><th>Case</th>",
+                 hermitage ? "" : "Class");
   for (size_t l = 0; l < w->levels; l++) {
     char name[ISOPROOF_COO_SHORT_BYTES];
     const char *level = isoproof_coo_matrix_level_at(w->matrix, l);
@@ -132,13 +134,16 @@ static void put_row(const writing *w, size_t r, const isoproof_coo_row *row) {
   iso_out_printf(w->out, "<tr class=\"row%s%s\"><td class=\"no\">", anomaly ? " has-A" : "",
                  unexpected ? " has-unexpected" : "");
   if (row->number > 0) iso_out_u64(w->out, row->number);
+  /* Hermitage has no classes: what it tests, in words, is below the name. */
+  bool hermitage = isoproof_coo_matrix_suite(w->matrix) == ISOPROOF_SUITE_HERMITAGE;
   iso_out_text(w->out, "</td><td class=\"class\">");
-  iso_put_xml(w->out, row->kind);
+  if (!hermitage) iso_put_xml(w->out, row->kind);
   iso_out_text(w->out, "</td><th class=\"case-name\" scope=\"row\">");
   iso_put_xml(w->out, row->name);
-  if (row->plan != NULL && strcmp(row->plan, row->name) != 0) {
-    iso_out_text(w->out, "<br><span class=\"plan code\">");
-    iso_put_xml(w->out, row->plan);
+  const char *more = hermitage ? row->kind : row->plan;
+  if (more != NULL && strcmp(more, row->name) != 0) {
+    iso_out_text(w->out, hermitage ? "<br><span class=\"plan\">" : "<br><span class=\"plan code\">");
+    iso_put_xml(w->out, more);
     iso_out_text(w->out, "</span>");
   }
   iso_out_text(w->out, "</th>");
