@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,34 +67,48 @@ static bool read_file(const char *path, char password[PASSWORD_MOST]) {
   return good;
 }
 
-/* Asks on the terminal, whatever standard input and output are. */
-static bool ask(char password[PASSWORD_MOST]) {
+/* Waits for a line and reads it.  Signals that end the program are let in while it waits only, so that none comes too
+ * early to be noticed, or leaves a terminal behind that shows nothing. */
+static bool read_answer(int terminal, const sigset_t *open_signals, char password[PASSWORD_MOST]) {
+  struct pollfd answer = {.fd = terminal, .events = POLLIN};
+  if (interrupted() || ppoll(&answer, 1, NULL, open_signals) < 0) return false;
+  ssize_t got = read(terminal, password, PASSWORD_MOST - 1);
+  size_t used = got > 0 ? (size_t)got : 0;
+  while (used > 0 && (password[used - 1] == '\n' || password[used - 1] == '\r')) used--;
+  password[used] = 0;
+  return got >= 0;
+}
+
+/* Asks on a terminal without showing the answer. */
+static bool ask_silently(int terminal, const struct termios *before, char password[PASSWORD_MOST]) {
   static const char question[] = "Password of the database: ";
-  struct termios before, silent;
-  int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-  if (terminal < 0 || tcgetattr(terminal, &before) != 0) {
-    message("--password: there is no terminal to ask on; --password-file and ISOPROOF_PASSWORD need none");
-    if (terminal >= 0) close(terminal);
-    return false;
-  }
-  silent = before;
+  struct termios silent = *before;
+  sigset_t ends, open_signals;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  sigprocmask(SIG_BLOCK, &ends, &open_signals);
   silent.c_lflag &= ~(tcflag_t)(ECHO | ECHOE | ECHOK | ECHONL);
   silent.c_lflag |= ICANON | ISIG;
   bool good = tcsetattr(terminal, TCSAFLUSH, &silent) == 0;
   if (!good) message_errno("--password", "silence the terminal");
-  if (good && write(terminal, question, sizeof question - 1) < 0) good = false;
-  /* A terminal waits for the next line, so that nothing can be seen to come after this one. */
-  if (good) {
-    size_t used = 0;
-    ssize_t got = read(terminal, password, PASSWORD_MOST - 1);
-    good = got >= 0;
-    used = got > 0 ? (size_t)got : 0;
-    while (used > 0 && (password[used - 1] == '\n' || password[used - 1] == '\r')) used--;
-    password[used] = 0;
-  }
-  tcsetattr(terminal, TCSAFLUSH, &before);
+  good = good && write(terminal, question, sizeof question - 1) > 0 && read_answer(terminal, &open_signals, password);
+  tcsetattr(terminal, TCSAFLUSH, before);
   if (write(terminal, "\n", 1) < 0) good = false;
-  close(terminal);
+  sigprocmask(SIG_SETMASK, &open_signals, NULL);
+  return good;
+}
+
+/* Asks on the terminal, whatever standard input and output are. */
+static bool ask(char password[PASSWORD_MOST]) {
+  struct termios before;
+  int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  bool good = terminal >= 0 && tcgetattr(terminal, &before) == 0;
+  if (!good)
+    message("--password: there is no terminal to ask on; --password-file and ISOPROOF_PASSWORD need none");
+  else
+    good = ask_silently(terminal, &before, password);
+  if (terminal >= 0) close(terminal);
   if (!good && interrupted()) message("interrupted");
   return good;
 }
