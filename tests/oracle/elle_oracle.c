@@ -155,28 +155,27 @@ static bool is_counted_write(const book *b, int op) { return op >= 0 && !b->op[o
 
 /* ---- orders, all of them ---- */
 
+static void turn_round(int *versions, unsigned count) {
+  for (unsigned a = 0, z = count; a + 1 < z; a++, z--) {
+    int swap = versions[a];
+    versions[a] = versions[z - 1];
+    versions[z - 1] = swap;
+  }
+}
+
 /* The next permutation of what is not fixed, by the numbers of the operations; false after the last one. */
 static bool permute(key_order *o) {
-  unsigned i = o->count;
+  unsigned i = o->count, k = o->count;
   while (i > o->fixed + 1 && o->version[i - 2] >= o->version[i - 1]) i--;
   if (i < o->fixed + 2) {
-    for (unsigned a = o->fixed, z = o->count; a + 1 < z; a++, z--) {
-      int swap = o->version[a];
-      o->version[a] = o->version[z - 1];
-      o->version[z - 1] = swap;
-    }
+    turn_round(o->version + o->fixed, o->count - o->fixed);
     return false;
   }
-  unsigned k = o->count;
   while (o->version[k - 1] <= o->version[i - 2]) k--;
   int swap = o->version[i - 2];
   o->version[i - 2] = o->version[k - 1];
   o->version[k - 1] = swap;
-  for (unsigned a = i - 1, z = o->count; a + 1 < z; a++, z--) {
-    swap = o->version[a];
-    o->version[a] = o->version[z - 1];
-    o->version[z - 1] = swap;
-  }
+  turn_round(o->version + i - 1, o->count - i + 1);
   return true;
 }
 

@@ -106,6 +106,14 @@ static bool make_accesses(maker *m) {
   return true;
 }
 
+static bool mark_installed(iso_registers *r) {
+  r->installed = iso_alloc_zero(r->versions, 1);
+  for (uint32_t i = 0; r->installed != NULL && i < r->access_first[r->h->keys]; i++) {
+    if (r->accesses[i].wrote) r->installed[r->accesses[i].written] = 1;
+  }
+  return r->installed != NULL;
+}
+
 /* ---- pairs of versions ---- */
 
 static bool pair(maker *m, uint32_t a, uint32_t b) {
@@ -326,7 +334,7 @@ static isoproof_status make(maker *m, isoproof_task *task, isoproof_error *error
   iso_registers *r = m->r;
   if (!collect_garbage(m)) return iso_fail_memory(error);
   r->versions = r->h->ops + r->h->keys + (uint32_t)m->garbage.count;
-  if (!make_accesses(m) || !make_pairs(m) || !make_rows(m)) return iso_fail_memory(error);
+  if (!make_accesses(m) || !mark_installed(r) || !make_pairs(m) || !make_rows(m)) return iso_fail_memory(error);
   if (m->options->linearizable_keys) ISO_TRY(make_instants(r, error));
   return find_cycles(m, task, error);
 }
@@ -355,6 +363,7 @@ isoproof_status iso_registers_make(isoproof_history *history, const uint8_t *cou
 void iso_registers_free(iso_registers *r) {
   free(r->accesses);
   free(r->access_first);
+  free(r->installed);
   free(r->after_first);
   free(r->after);
   free(r->left);
@@ -365,11 +374,33 @@ void iso_registers_free(iso_registers *r) {
   memset(r, 0, sizeof *r);
 }
 
+static bool is_among(const numbers *list, uint32_t version) {
+  for (size_t i = 0; i < list->count; i++) {
+    if (list->items[i] == version) return true;
+  }
+  return false;
+}
+
+/* Whether known pairs lead from one version to another, with nothing installed between them. */
+static bool leads(const iso_registers *r, uint32_t a, uint32_t b) {
+  numbers queue = {NULL, 0, 0};
+  bool found = false, room = iso_vec_push(&queue, a);
+  for (size_t i = 0; room && !found && i < queue.count; i++) {
+    for (uint32_t e = r->after_first[queue.items[i]]; e < r->after_first[queue.items[i] + 1] && !found && room; e++) {
+      uint32_t next = r->after[e];
+      found = next == b;
+      if (!found && !r->installed[next] && !is_among(&queue, next)) room = iso_vec_push(&queue, next);
+    }
+  }
+  iso_vec_free(&queue);
+  return found;
+}
+
 bool iso_registers_before(const iso_registers *r, uint32_t a, uint32_t b) {
   if (a == b) return false;
   if (a >= r->h->ops && a < r->h->ops + r->h->keys) return true;
-  for (uint32_t e = r->after_first[a]; e < r->after_first[a + 1]; e++) {
-    if (r->after[e] == b) return true;
+  if (r->left != NULL && r->left[a] != ISO_NO_INSTANT && r->entered[b] != 0 && r->left[a] <= r->entered[b] - 1) {
+    return true;
   }
-  return r->left != NULL && r->left[a] != ISO_NO_INSTANT && r->entered[b] != 0 && r->left[a] <= r->entered[b] - 1;
+  return leads(r, a, b);
 }

@@ -37,7 +37,8 @@ typedef struct iso_registers {
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *counts;
-  uint32_t versions; /* one more than the last version */
+  uint32_t versions;  /* one more than the last version */
+  uint8_t *installed; /* by version: whether it is the last write of the key by somebody who counts */
 
   iso_key_access *accesses; /* by key, then by transaction */
   uint32_t *access_first;   /* keys + 1 */
@@ -59,7 +60,8 @@ isoproof_status iso_registers_make(isoproof_history *history, const uint8_t *cou
                                    isoproof_error *error);
 void iso_registers_free(iso_registers *registers);
 
-/* Whether version a is known to come before version b of the same key directly. */
+/* Whether version a is known to come before version b of the same key, directly or by way of versions that nobody who
+ * counts installed. */
 bool iso_registers_before(const iso_registers *registers, uint32_t a, uint32_t b);
 /* Adds WW, WR and RW; keys whose versions are cyclic have WR only. */
 isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_task *task, iso_dependency_list *edges,

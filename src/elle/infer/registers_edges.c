@@ -22,10 +22,12 @@ typedef struct edge_maker {
   iso_dependency_list *edges;
   ISO_VEC(place) places; /* of one key */
   uint32_t *place_of;    /* by operation: where a last write is among the places of its key */
-  uint8_t *last;         /* by operation: the last write of somebody who counts */
+  uint32_t *walk;        /* by version: the walk that met it last */
+  uint32_t walks;
   uint32_t tree;         /* auxiliary nodes over the places, 0 when there are none yet */
   numbers readers;       /* accesses of a key by the version they found */
   numbers sources, targets;
+  numbers between; /* versions on the way to them */
 } edge_maker;
 
 static int by_entrance(const void *a, const void *b) {
@@ -147,7 +149,7 @@ static void attach_next(edge_maker *m, uint32_t key, uint32_t source, uint32_t o
   bool itself = p->least_at < count && m->places.items[p->least_at].version == version;
   uint32_t least = itself ? p->second : p->least, least_at = itself ? p->second_at : p->least_at;
   uint32_t high = least == ISO_NO_INSTANT ? count : first_entered(m, least);
-  uint32_t place_itself = !initial && version < r->h->ops && m->last[version] ? m->place_of[version] : UINT32_MAX;
+  uint32_t place_itself = !initial && r->installed[version] ? m->place_of[version] : UINT32_MAX;
   attach(m, source, own, place_itself, low, high > low ? high : low, kind);
   if (least_at < count && least_at >= high) {
     iso_dependency_add(m->edges, source, m->places.items[least_at].txn, kind);
@@ -161,13 +163,25 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The writers of the versions that are known to come after one, ascending, each once. */
+/* The writers of the versions that are known to come after one, ascending, each once.  A version that nobody installed
+ * stands for what comes after it. */
 static bool find_targets(edge_maker *m, uint32_t version) {
   const iso_registers *r = m->r;
-  m->targets.count = 0;
-  for (uint32_t e = r->after_first[version]; e < r->after_first[version + 1]; e++) {
-    uint32_t after = r->after[e];
-    if (after < r->h->ops && m->last[after] && !iso_vec_push(&m->targets, r->op_txn[after])) return false;
+  m->targets.count = m->between.count = 0;
+  if (r->after_first[version] == r->after_first[version + 1]) return true;
+  m->walks++;
+  if (!iso_vec_push(&m->between, version)) return false;
+  for (size_t i = 0; i < m->between.count; i++) {
+    uint32_t from = m->between.items[i];
+    for (uint32_t e = r->after_first[from]; e < r->after_first[from + 1]; e++) {
+      uint32_t after = r->after[e];
+      if (r->installed[after]) {
+        if (!iso_vec_push(&m->targets, r->op_txn[after])) return false;
+      } else if (m->walk[after] != m->walks) {
+        m->walk[after] = m->walks;
+        if (!iso_vec_push(&m->between, after)) return false;
+      }
+    }
   }
   if (m->targets.count > 1) qsort(m->targets.items, m->targets.count, sizeof(uint32_t), by_number);
   size_t kept = 0;
@@ -238,15 +252,12 @@ static isoproof_status make_edges(edge_maker *m, isoproof_task *task, isoproof_e
   const iso_registers *r = m->r;
   const isoproof_history *h = r->h;
   m->place_of = iso_alloc(h->ops, sizeof *m->place_of);
-  m->last = iso_alloc_zero(h->ops, 1);
-  if (m->place_of == NULL || m->last == NULL) return iso_fail_memory(error);
-  for (uint32_t i = 0; i < r->access_first[h->keys]; i++) {
-    if (r->accesses[i].wrote) m->last[r->accesses[i].written] = 1;
-  }
+  m->walk = iso_alloc_zero(r->versions, sizeof *m->walk);
+  if (m->place_of == NULL || m->walk == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i < r->access_first[h->keys]; i++) {
     const iso_key_access *access = &r->accesses[i];
-    bool from_last = access->read < h->ops && m->last[access->read];
-    if (from_last) iso_dependency_add(m->edges, r->op_txn[access->read], access->txn, ISO_DEPENDENCY_WR);
+    bool installed = access->read != ISO_NO_VERSION && r->installed[access->read];
+    if (installed) iso_dependency_add(m->edges, r->op_txn[access->read], access->txn, ISO_DEPENDENCY_WR);
   }
   for (uint32_t k = 0; k < h->keys; k++) {
     if ((k & 1023) == 0) ISO_TRY(iso_task_check(task, error));
@@ -261,7 +272,8 @@ isoproof_status iso_registers_edges(const iso_registers *registers, isoproof_tas
   isoproof_status status = make_edges(&m, task, error);
   iso_vec_free(&m.places);
   free(m.place_of);
-  free(m.last);
+  free(m.walk);
+  iso_vec_free(&m.between);
   iso_vec_free(&m.readers);
   iso_vec_free(&m.sources);
   iso_vec_free(&m.targets);
