@@ -91,13 +91,12 @@ isoproof_status iso_catalogue_find(iso_connection *connection, const char *table
 
 /* The first that is answered counts: not everybody may look into InnoDB. */
 static const char *const states[ISO_DIALECTS][2] = {
-    [ISO_SQL_POSTGRES] =
-        {"SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM pg_class c "
-         "WHERE c.oid = to_regclass('%s')"},
-    [ISO_SQL_MARIADB] = {"SELECT TABLE_ID FROM information_schema.INNODB_SYS_TABLES WHERE NAME = CONCAT(DATABASE(), "
-                         "'/', '%s')",
-                         "SELECT CREATE_TIME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
-                         "TABLE_NAME = '%s'"},
+    [ISO_SQL_POSTGRES] = {("SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM "
+                           "pg_class c WHERE c.oid = to_regclass('%s')")},
+    [ISO_SQL_MARIADB] = {("SELECT TABLE_ID FROM information_schema.INNODB_SYS_TABLES WHERE NAME = CONCAT(DATABASE(), "
+                          "'/', '%s')"),
+                         ("SELECT CREATE_TIME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
+                          "TABLE_NAME = '%s'")},
 };
 
 /* The nodes of a Galera cluster number tables each for itself, and anew after a state transfer. */
