@@ -122,13 +122,13 @@ void iso_catalogue_state(iso_connection *connection, const char *table, iso_repl
 static const char *const lists[ISO_DIALECTS] = {
     [ISO_SQL_SQLITE] = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%/* isoproof table %'",
     [ISO_SQL_POSTGRES] =
-        "SELECT c.relname FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace n "
-        "ON n.oid = c.relnamespace WHERE d.classoid = CAST('pg_class' AS regclass) AND d.objsubid = 0 "
-        "AND d.description LIKE 'isoproof table %' AND n.nspname = current_schema() AND c.relkind IN "
-        "('r', 'p') AND NOT c.relispartition ORDER BY 1",
+        ("SELECT c.relname FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace n ON n.oid = "
+         "c.relnamespace WHERE d.classoid = CAST('pg_class' AS regclass) AND d.objsubid = 0 AND d.description LIKE "
+         "'isoproof table %' AND n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition "
+         "ORDER BY 1"),
     [ISO_SQL_MARIADB] =
-        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE "
-        "= 'BASE TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1",
+        ("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE "
+         "TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1"),
 };
 
 static bool is_plain(const char *name) {
