@@ -10,7 +10,7 @@
 
 #include "base/task.h"
 
-enum { ASK_SECONDS = 10, PAUSE_NS = 1000 * 1000 };
+enum { ASK_SECONDS = 30, PAUSE_NS = 1000 * 1000 };
 enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MARK_BYTES + ISO_MOST_PARTITIONS * 64, FIND_BYTES = 1024 };
 
 /* ---- what is there ---- */

@@ -145,8 +145,8 @@ static isoproof_status undo(iso_connection *connection, const char *table, uint3
   return there ? refuse(connection, table, &found, reply, error) : status;
 }
 
-/* As long as others are in the way. */
-enum { MAKE_SECONDS = 10, PAUSE_NS = 1000 * 1000 };
+/* As long as others are in the way: locks of SQLite go to whoever is lucky. */
+enum { MAKE_SECONDS = 30, PAUSE_NS = 1000 * 1000 };
 
 static isoproof_status make(iso_connection *connection, iso_reply *reply, isoproof_error *error) {
   iso_database *database = connection->database;
