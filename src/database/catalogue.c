@@ -10,7 +10,7 @@
 
 #include "base/task.h"
 
-enum { ASK_SECONDS = 10, PAUSE_NS = 1000 * 1000 };
+enum { ASK_SECONDS = 30, PAUSE_NS = 1000 * 1000 };
 enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MARK_BYTES + ISO_MOST_PARTITIONS * 64, FIND_BYTES = 1024 };
 
 /* ---- what is there ---- */
@@ -91,13 +91,12 @@ isoproof_status iso_catalogue_find(iso_connection *connection, const char *table
 
 /* The first that is answered counts: not everybody may look into InnoDB. */
 static const char *const states[ISO_DIALECTS][2] = {
-    [ISO_SQL_POSTGRES] =
-        {"SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM pg_class c "
-         "WHERE c.oid = to_regclass('%s')"},
-    [ISO_SQL_MARIADB] = {"SELECT TABLE_ID FROM information_schema.INNODB_SYS_TABLES WHERE NAME = CONCAT(DATABASE(), "
-                         "'/', '%s')",
-                         "SELECT CREATE_TIME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
-                         "TABLE_NAME = '%s'"},
+    [ISO_SQL_POSTGRES] = {("SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM "
+                           "pg_class c WHERE c.oid = to_regclass('%s')")},
+    [ISO_SQL_MARIADB] = {("SELECT TABLE_ID FROM information_schema.INNODB_SYS_TABLES WHERE NAME = CONCAT(DATABASE(), "
+                          "'/', '%s')"),
+                         ("SELECT CREATE_TIME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
+                          "TABLE_NAME = '%s'")},
 };
 
 /* The nodes of a Galera cluster number tables each for itself, and anew after a state transfer. */
@@ -123,13 +122,13 @@ void iso_catalogue_state(iso_connection *connection, const char *table, iso_repl
 static const char *const lists[ISO_DIALECTS] = {
     [ISO_SQL_SQLITE] = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%/* isoproof table %'",
     [ISO_SQL_POSTGRES] =
-        "SELECT c.relname FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace n "
-        "ON n.oid = c.relnamespace WHERE d.classoid = CAST('pg_class' AS regclass) AND d.objsubid = 0 "
-        "AND d.description LIKE 'isoproof table %' AND n.nspname = current_schema() AND c.relkind IN "
-        "('r', 'p') AND NOT c.relispartition ORDER BY 1",
+        ("SELECT c.relname FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace n ON n.oid = "
+         "c.relnamespace WHERE d.classoid = CAST('pg_class' AS regclass) AND d.objsubid = 0 AND d.description LIKE "
+         "'isoproof table %' AND n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition "
+         "ORDER BY 1"),
     [ISO_SQL_MARIADB] =
-        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE "
-        "= 'BASE TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1",
+        ("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE "
+         "TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1"),
 };
 
 static bool is_plain(const char *name) {

@@ -116,7 +116,7 @@ static isoproof_status take_options(iso_database *database, const iso_database_o
     return iso_fail(error, ISOPROOF_ERR_USAGE, "tag_bits: expected at most %d, found %u", ISO_MOST_TAG_BITS,
                     taken->tag_bits);
   /* A database without tables that others can reach needs no tags. */
-  database->run = iso_hash_seed();
+  database->run = iso_hash_seed() | 1; /* never 0, which is no run */
   database->tag = iso_value_tag_of(database->run, database->driver->setup == NULL ? taken->tag_bits : 0);
   if (taken->tables > ISO_MOST_TABLES)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "tables: expected 1 to %d, found %u", ISO_MOST_TABLES, taken->tables);

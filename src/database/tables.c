@@ -38,6 +38,16 @@ static isoproof_status refuse(iso_connection *connection, const char *table, con
                   url, table, found->mark.run);
 }
 
+/* A name that is taken by now, whoever it was; where it is not, the run may begin again. */
+static isoproof_status refuse_taken(iso_connection *connection, const char *table, iso_reply *reply,
+                                    isoproof_error *error) {
+  iso_relation found;
+  ISO_TRY(iso_catalogue_find(connection, table, reply, &found, error));
+  if (found.exists) return refuse(connection, table, &found, reply, error);
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: table '%s' comes and goes: other runs use the name",
+                  connection->database->urls[0].shown, table);
+}
+
 /* *left is the run that is gone and has left the table behind, 0 where the name is free. */
 static isoproof_status check_name(iso_connection *connection, const char *table, iso_reply *reply, uint64_t *left,
                                   isoproof_error *error) {
@@ -79,7 +89,10 @@ static isoproof_status free_names(iso_connection *connection, iso_reply *reply, 
   for (uint32_t i = 0; i < database->options.tables; i++) {
     iso_sql_table_name(database, i, table);
     if (left[i] == 0) continue;
-    ISO_TRY(iso_tables_remove(connection, table, left[i], reply, error));
+    isoproof_status status = iso_tables_remove(connection, table, left[i], reply, error);
+    /* Another run was faster to remove it, and has a table of that name now. */
+    if (status == ISOPROOF_ERR_INTERFERENCE) status = refuse_taken(connection, table, reply, error);
+    ISO_TRY(status);
     iso_tables_notice(database, "removed table %s, left by run %016" PRIx64 ", which is gone", table, left[i]);
     ISO_TRY(check_partitions(connection, table, reply, error));
   }
@@ -132,8 +145,8 @@ static isoproof_status undo(iso_connection *connection, const char *table, uint3
   return there ? refuse(connection, table, &found, reply, error) : status;
 }
 
-/* As long as others are in the way. */
-enum { MAKE_SECONDS = 10, PAUSE_NS = 1000 * 1000 };
+/* As long as others are in the way: locks of SQLite go to whoever is lucky. */
+enum { MAKE_SECONDS = 30, PAUSE_NS = 1000 * 1000 };
 
 static isoproof_status make(iso_connection *connection, iso_reply *reply, isoproof_error *error) {
   iso_database *database = connection->database;

@@ -14,7 +14,7 @@
 
 /* How long one statement waits for locks of others, how long what may succeed next time is tried, for our own tables
  * and for those of others, and the pause between: locks of SQLite go to whoever asks most often. */
-enum { WAIT_SECONDS = 3, OWN_SECONDS = 20, PAUSE_NS = 1000 * 1000 };
+enum { WAIT_SECONDS = 3, OWN_SECONDS = 30, PAUSE_NS = 1000 * 1000 };
 
 void iso_tables_notice(const iso_database *database, const char *format, ...) {
   char text[ISOPROOF_ERROR_MESSAGE_BYTES];

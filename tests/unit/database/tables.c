@@ -114,7 +114,8 @@ static void values(void **state) {
   for (int i = 0; i < 20000; i++) {
     uint32_t bits = (uint32_t)(1 + unit_below(&random, ISO_MOST_TAG_BITS));
     iso_value_tag tag = iso_value_tag_of(unit_random(&random), bits);
-    int64_t a = (int64_t)unit_random(&random) >> bits, b = (int64_t)unit_random(&random) >> bits, stored, other, back;
+    int64_t a = (int64_t)unit_random(&random) >> bits, b = (int64_t)unit_random(&random) >> bits, stored = 0, other = 0,
+            back = 0;
     assert_true(iso_value_tag_put(&tag, a, &stored) && iso_value_tag_put(&tag, b, &other));
     assert_int_equal(a < b, stored < other);
     assert_true(iso_value_tag_get(&tag, stored, &back) && back == a);
