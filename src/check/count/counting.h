@@ -45,9 +45,9 @@ bool iso_is_undecided(iso_counting *counting, uint32_t key, uint32_t version, ui
 /* Everybody who is known to have replaced the version that was read and comes before the reader in the sequence, in
  * `replacers`; some may be there twice.  False when it is time to stop.
  *
- * Why only these: transactions that missed each other cannot all come before what they missed.  In a cycle of missed and
- * seen writes one missed write at least comes before the reader, and in a good sequence few do.  Where what is known has
- * cycles no sequence respects it, and all replacers are found. */
+ * Why only these: transactions that missed each other cannot all come before what they missed.  In a cycle of missed
+ * and seen writes one missed write at least comes before the reader, and in a good sequence few do.  Where what is
+ * known has cycles no sequence respects it, and all replacers are found. */
 bool iso_find_replacers(iso_counting *counting, uint32_t reader, uint32_t read);
 /* Whether list reads tell the order of all versions of the key that somebody read. */
 bool iso_is_ordered_key(const iso_counting *counting, uint32_t key);

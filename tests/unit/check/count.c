@@ -148,12 +148,21 @@ static const struct counted {
   order_fn sure, perhaps;
   const char *levels[5]; /* that forbid every instance */
 } counted[] = {
-    {ISO_ANOMALY_LOST_UPDATE, lost_updates, known, possible,
+    {ISO_ANOMALY_LOST_UPDATE,
+     lost_updates,
+     known,
+     possible,
      {"update-atomic", "parallel-snapshot-isolation", "snapshot-isolation", "serializable", "PL-3"}},
     {ISO_ANOMALY_WRITE_SKEW, write_skews, known, possible, {"serializable", "PL-3", "strict-serializable"}},
-    {ISO_ANOMALY_LONG_FORK, long_forks, known, possible,
+    {ISO_ANOMALY_LONG_FORK,
+     long_forks,
+     known,
+     possible,
      {"prefix", "snapshot-isolation", "serializable", "PL-3", "strict-serializable"}},
-    {ISO_ANOMALY_STALE_READ, stale_reads, known_in_time, possible_in_time,
+    {ISO_ANOMALY_STALE_READ,
+     stale_reads,
+     known_in_time,
+     possible_in_time,
      {"strong-snapshot-isolation", "strict-serializable"}},
 };
 
