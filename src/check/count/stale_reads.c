@@ -97,7 +97,7 @@ static bool may_be_replaced(stale *s, uint32_t reader, uint32_t read) {
     if (!iso_counting_step(s->c, 1)) return true;
     if (m->start >= began) break;
     if (m->end >= began || m->end < iso_real_start(v->h, version)) continue;
-    if (iso_is_undecided(s->c, key, version, m->txn)) return true;
+    if (m->txn != version && !iso_is_before(s->c, key, m->txn, version)) return true;
   }
   return false;
 }

@@ -17,6 +17,7 @@
 typedef struct {
   facts f;
   bool sessions;
+  relation order[FACTS_KEYS]; /* of the writers of each key: what is known, and all that follows from it */
 } brute;
 
 static bool has(const relation *r, unsigned a, unsigned b) { return (r->row[a] >> b & 1) != 0; }
@@ -56,16 +57,34 @@ static bool known_in_time(const brute *b, unsigned key, unsigned before, unsigne
   return known(b, key, before, after) || has(&b->f.rt, before, after);
 }
 
+static void close_orders(brute *b) {
+  for (unsigned key = 0; key < b->f.keys; key++) {
+    for (unsigned before = 1; before < b->f.nodes; before++) {
+      for (unsigned after = 1; after < b->f.nodes; after++) {
+        bool both = writes(b, before, key) && writes(b, after, key);
+        if (both && known(b, key, before, after)) b->order[key].row[before] |= 1u << after;
+      }
+    }
+    for (unsigned via = 1; via < b->f.nodes; via++) {
+      for (unsigned a = 1; a < b->f.nodes; a++) {
+        if (has(&b->order[key], a, via)) b->order[key].row[a] |= b->order[key].row[via];
+      }
+    }
+  }
+}
+
 /* Certainly, or perhaps: nothing tells that it was the other way round. */
 typedef bool (*order_fn)(const brute *b, unsigned key, unsigned before, unsigned after);
 
 static bool possible(const brute *b, unsigned key, unsigned before, unsigned after) {
-  return known(b, key, before, after) || (before != after && after != 0 && !known(b, key, after, before));
+  bool decided = before == after || has(&b->order[key], before, after) || has(&b->order[key], after, before);
+  return known(b, key, before, after) || (after != 0 && !decided);
 }
 
 static bool possible_in_time(const brute *b, unsigned key, unsigned before, unsigned after) {
   return known_in_time(b, key, before, after) ||
-         (before != after && after != 0 && !known_in_time(b, key, after, before));
+         (before != after && after != 0 && !has(&b->order[key], after, before) &&
+          !known_in_time(b, key, after, before));
 }
 
 static bool missed(const brute *b, unsigned reader, unsigned writer, order_fn order) {
@@ -209,6 +228,7 @@ static void check_count(isoproof_history *h, iso_view *view, const iso_versions 
   assert_non_null(level);
   brute b = {.f = *f, .sessions = level->session_order};
   iso_occurrences found;
+  close_orders(&b);
   assert_ok(iso_occurrences_find(view, versions, level, c->anomaly, ISO_OCCURRENCES_LISTED, NULL, &found, NULL));
   uint64_t sure = c->count(&b, c->sure), perhaps = c->count(&b, c->perhaps);
   if (found.count != sure) {
