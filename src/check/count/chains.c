@@ -6,6 +6,7 @@
 void iso_chains_free(iso_chains *chains) {
   free(chains->number);
   free(chains->size);
+  free(chains->is_forked);
   memset(chains, 0, sizeof *chains);
 }
 
@@ -58,18 +59,32 @@ static void number_trees(const iso_view *v, const iso_run_sequence *sequence, co
   }
 }
 
+/* One chain has one version that was made from none, and every other one is all that was made from the one before. */
+static bool find_forks(const iso_view *v, const uint32_t *parent, iso_chains *out) {
+  uint8_t *has_root = iso_alloc_zero(v->h->keys, 1);
+  for (uint32_t i = 0; has_root != NULL && i < v->write_first[v->h->txns]; i++) {
+    uint32_t key = v->write_key[i];
+    bool root = parent[i] == UINT32_MAX;
+    if (root ? has_root[key] : out->size[parent[i]] != out->size[i] + 1) out->is_forked[key] = 1;
+    if (root) has_root[key] = 1;
+  }
+  free(has_root);
+  return has_root != NULL;
+}
+
 isoproof_status iso_chains_make(const iso_view *view, const iso_run_sequence *sequence, iso_chains *out,
                                 isoproof_error *error) {
   uint32_t writes = view->write_first[view->h->txns];
   uint32_t *parent = iso_alloc(writes, sizeof *parent), *next = iso_alloc(writes, sizeof *next);
-  *out = (iso_chains){iso_alloc(writes, sizeof *out->number), iso_alloc(writes, sizeof *out->size)};
-  bool made = parent != NULL && next != NULL && out->number != NULL && out->size != NULL;
+  *out = (iso_chains){iso_alloc(writes, sizeof *out->number), iso_alloc(writes, sizeof *out->size),
+                      iso_alloc_zero(view->h->keys, 1)};
+  bool made = parent != NULL && next != NULL && out->number != NULL && out->size != NULL && out->is_forked != NULL;
   if (made) {
     find_parents(view, parent);
     number_trees(view, sequence, parent, next, out);
-  } else {
-    iso_chains_free(out);
+    made = find_forks(view, parent, out);
   }
+  if (!made) iso_chains_free(out);
   free(parent);
   free(next);
   return made ? ISOPROOF_OK : iso_fail_memory(error);

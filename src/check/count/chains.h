@@ -11,7 +11,8 @@
 /* Beside view->write_key: the tree below a version is numbered from its own number on, without gaps. */
 typedef struct iso_chains {
   uint32_t *number;
-  uint32_t *size; /* of the tree below it, itself included */
+  uint32_t *size;     /* of the tree below it, itself included */
+  uint8_t *is_forked; /* by key: its versions are not all in one chain */
 } iso_chains;
 
 /* The sequence must respect what is known. */

@@ -118,8 +118,12 @@ bool iso_is_undecided(iso_counting *c, uint32_t key, uint32_t version, uint32_t 
   return !iso_is_before(c, key, version, other) && !iso_is_before(c, key, other, version);
 }
 
-bool iso_is_ordered_key(const iso_counting *c, uint32_t key) {
+bool iso_is_listed_key(const iso_counting *c, uint32_t key) {
   return c->versions->longest != NULL && c->versions->longest[key] != ISO_NO_OP;
+}
+
+bool iso_is_ordered_key(const iso_counting *c, uint32_t key) {
+  return iso_is_listed_key(c, key) || (c->chains.is_forked != NULL && !c->chains.is_forked[key]);
 }
 
 /* ---- replacers ---- */

@@ -53,7 +53,9 @@ bool iso_is_undecided(iso_counting *counting, uint32_t key, uint32_t version, ui
  * and seen writes one missed write at least comes before the reader, and in a good sequence few do.  Where what is
  * known has cycles no sequence respects it, and all replacers are found. */
 bool iso_find_replacers(iso_counting *counting, uint32_t reader, uint32_t read);
-/* Whether list reads tell the order of all versions of the key that somebody read. */
+/* Whether list reads tell the order of all versions of the key that somebody read; whether they do, or all versions
+ * were made from each other. */
+bool iso_is_listed_key(const iso_counting *counting, uint32_t key);
 bool iso_is_ordered_key(const iso_counting *counting, uint32_t key);
 
 /* The counters: each counts what is proved, then says whether anything else is possible but undecided. */
