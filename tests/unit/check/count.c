@@ -20,7 +20,13 @@ typedef struct {
   relation order[FACTS_KEYS]; /* of the writers of each key: what is known, and all that follows from it */
 } brute;
 
-static bool has(const relation *r, unsigned a, unsigned b) { return (r->row[a] >> b & 1) != 0; }
+/* No history has more nodes; compilers cannot know. */
+static bool has(const relation *r, unsigned a, unsigned b) { return a < FACTS_NODES && (r->row[a] >> b & 1) != 0; }
+
+/* Whatever b is related to, a is as well. */
+static void pass_on(relation *r, unsigned a, unsigned b) {
+  if (a < FACTS_NODES && b < FACTS_NODES) r->row[a] |= r->row[b];
+}
 
 static bool writes(const brute *b, unsigned node, unsigned key) { return (b->f.writers[key] >> node & 1) != 0; }
 
@@ -37,7 +43,7 @@ static bool close_list_orders(facts *f) {
   for (unsigned key = 0; key < f->keys; key++) {
     for (unsigned via = 0; via < f->nodes; via++) {
       for (unsigned a = 0; a < f->nodes; a++) {
-        if (has(&f->list_order[key], a, via)) f->list_order[key].row[a] |= f->list_order[key].row[via];
+        if (has(&f->list_order[key], a, via)) pass_on(&f->list_order[key], a, via);
       }
     }
     for (unsigned a = 0; a < f->nodes; a++) fit = fit && !has(&f->list_order[key], a, a);
@@ -62,12 +68,12 @@ static void close_orders(brute *b) {
     for (unsigned before = 1; before < b->f.nodes; before++) {
       for (unsigned after = 1; after < b->f.nodes; after++) {
         bool both = writes(b, before, key) && writes(b, after, key);
-        if (both && known(b, key, before, after)) b->order[key].row[before] |= 1u << after;
+        if (both && before < FACTS_NODES && known(b, key, before, after)) b->order[key].row[before] |= 1u << after;
       }
     }
     for (unsigned via = 1; via < b->f.nodes; via++) {
       for (unsigned a = 1; a < b->f.nodes; a++) {
-        if (has(&b->order[key], a, via)) b->order[key].row[a] |= b->order[key].row[via];
+        if (has(&b->order[key], a, via)) pass_on(&b->order[key], a, via);
       }
     }
   }
