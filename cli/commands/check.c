@@ -502,11 +502,12 @@ static const option table[CHECK_OPTIONS] = {
                       .help = "Read the files in this format.",
                       .initial = "detected from the content"},
     [CHECK_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object per file, each on a line."},
-    [CHECK_ALL] = {.name = "all",
-                   .letter = 'a',
-                   .type = OPTION_FLAG,
-                   .help = "List every instance of what can be counted instead of the smallest of each code; of an anomaly of a "
-                           "level that has to be searched for, at most 10,000."},
+    [CHECK_ALL] =
+        {.name = "all",
+         .letter = 'a',
+         .type = OPTION_FLAG,
+         .help = "List every instance of what can be counted instead of the smallest of each code; of an anomaly of a "
+                 "level that has to be searched for, at most 10,000."},
     [CHECK_CERTIFICATE] = {.name = "certificate",
                            .type = OPTION_FLAG,
                            .help = "Show the order of transactions, or of their begins and commits, that proves what "

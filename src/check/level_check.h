@@ -24,7 +24,7 @@ typedef struct iso_level_check {
 
   iso_finding *shown; /* the findings behind the first anomalies, in their order */
   size_t shown_count;
-  size_t told[ISO_STRONG_MOST]; /* the decisions whose scenarios are shown after those */
+  size_t told[ISO_STRONG_MOST];                 /* the decisions whose scenarios are shown after those */
   iso_occurrences occurrences[ISO_STRONG_MOST]; /* how often there are anomalies of the same name as those */
   size_t told_count;
   bool uncounted; /* what a read observed was chosen, not known: numbers say nothing */

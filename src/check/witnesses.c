@@ -51,10 +51,10 @@ static void count_finding(const iso_level_check *check, const iso_tap_info *tap,
                           uint64_t count) {
   bool all = check->findings.keep_all;
   anomaly->count = all ? 1 : check->uncounted ? 0 : count;
-  anomaly->count_is = all                              ? ISOPROOF_COUNT_EXACT
-                      : check->uncounted               ? ISOPROOF_COUNT_UNKNOWN
+  anomaly->count_is = all                             ? ISOPROOF_COUNT_EXACT
+                      : check->uncounted              ? ISOPROOF_COUNT_UNKNOWN
                       : tap->class == ISO_CLASS_CYCLE ? ISOPROOF_COUNT_AT_LEAST
-                                                       : ISOPROOF_COUNT_EXACT;
+                                                      : ISOPROOF_COUNT_EXACT;
 }
 
 /* Makes the witness of a finding; NULL when it does not stand up to verification, or memory is out. */

@@ -161,6 +161,7 @@ function anomalies() {
       name: "write skew",
       level: "serializable",
       count: 3,
+      count_is: "at least",
       keys: ["x", "y"],
       meaning:
         "Two transactions read the same data and each writes what the other one read: neither order explains both.",
@@ -177,7 +178,6 @@ function anomalies() {
       code: "long-fork",
       name: "long fork",
       level: "prefix",
-      count: 1,
       keys: ["x", "z"],
       meaning: "Two readers disagree on which of two writes came first.",
       sentences: ["The history does not tell whether s0t1 or s3t2 wrote x first; neither order is possible."],
@@ -201,6 +201,7 @@ function anomalies() {
       name: "AbortedRead",
       level: "read-committed",
       count: 12,
+      count_is: "exact",
       keys: ["k17"],
       meaning: "A transaction saw what another one took back.",
       sentences: ["s0t9 read k17 = 5, which s1t3 wrote; but that transaction was rolled back."],

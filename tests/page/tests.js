@@ -52,6 +52,12 @@ async function openingTests(browser, data, file) {
     holds(!/\(\S+:\d+\)|\bline \d+/.test(text), "no places at first");
     await page.context().close();
   });
+  await test("says how often, how sure that is, and nothing where it is not known", async () => {
+    const page = await open(browser, file);
+    holds((await page.textContent(".why-box .why-level")).includes("breaks serializable, at least 3 times"), "words");
+    equal(await page.$$eval(".row-count", (rows) => rows.map((row) => row.textContent)), ["≥\u202f3×", "", "12×"], "list");
+    await page.context().close();
+  });
   await test("draws the lattice with verdicts by colour, shape and word", async () => {
     const page = await open(browser, file);
     const drawn = await page.$$eval(".lattice-wide .level", (boxes) =>

@@ -49,11 +49,13 @@ isoproof_status iso_counting_init(iso_counting *c, bool sequenced, isoproof_erro
   if (!sequenced) return ISOPROOF_OK;
   ISO_TRY(iso_view_need_writers(c->view, error));
   ISO_TRY(iso_run_sequence_make(c->view, c->versions, &c->sequence, error));
+  if (c->sequence.is_respectful) ISO_TRY(iso_chains_make(c->view, &c->sequence, &c->chains, error));
   return make_indexes(c) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 void iso_counting_free(iso_counting *c) {
   iso_run_sequence_free(&c->sequence);
+  iso_chains_free(&c->chains);
   free(c->writers);
   free(c->seen_first);
   free(c->seen_by);
@@ -107,13 +109,21 @@ bool iso_is_replaced(iso_counting *c, uint32_t key, uint32_t version, uint32_t l
   return iso_replaced_because(c->view, c->versions, c->level, key, version, later, &op) != ISO_ORDER_NONE;
 }
 
+bool iso_is_before(iso_counting *c, uint32_t key, uint32_t earlier, uint32_t later) {
+  return iso_chains_before(c->view, &c->chains, key, earlier, later) || iso_is_replaced(c, key, earlier, later);
+}
+
 bool iso_is_undecided(iso_counting *c, uint32_t key, uint32_t version, uint32_t other) {
   if (version == ISO_INITIAL || version == other) return false;
-  return !iso_is_replaced(c, key, version, other) && !iso_is_replaced(c, key, other, version);
+  return !iso_is_before(c, key, version, other) && !iso_is_before(c, key, other, version);
+}
+
+bool iso_is_listed_key(const iso_counting *c, uint32_t key) {
+  return c->versions->longest != NULL && c->versions->longest[key] != ISO_NO_OP;
 }
 
 bool iso_is_ordered_key(const iso_counting *c, uint32_t key) {
-  return c->versions->longest != NULL && c->versions->longest[key] != ISO_NO_OP;
+  return iso_is_listed_key(c, key) || (c->chains.is_forked != NULL && !c->chains.is_forked[key]);
 }
 
 /* ---- replacers ---- */

@@ -5,6 +5,7 @@
 #ifndef ISO_CHECK_COUNT_COUNTING_H
 #define ISO_CHECK_COUNT_COUNTING_H
 
+#include "check/count/chains.h"
 #include "check/count/occurrences.h"
 #include "check/count/sequence.h"
 
@@ -17,6 +18,7 @@ typedef struct iso_counting {
   size_t keep;
 
   iso_run_sequence sequence;
+  iso_chains chains;           /* none where the sequence does not respect what is known */
   uint32_t *writers;           /* of each key, as view->writer_first has them, in order of the sequence */
   uint32_t *seen_first;        /* txns + 1 */
   uint32_t *seen_by;           /* who read from each transaction, in order of the sequence; may repeat */
@@ -40,16 +42,20 @@ void iso_counting_add(iso_counting *counting, iso_occurrence one);
 iso_order_reason iso_replaced_because(const iso_view *view, const iso_versions *versions, const iso_strong_level *level,
                                       uint32_t key, uint32_t version, uint32_t later, uint32_t *order_op);
 bool iso_is_replaced(iso_counting *counting, uint32_t key, uint32_t version, uint32_t later);
+/* Whether what `earlier` wrote to the key is known to have come before what `later` wrote, if only by way of others. */
+bool iso_is_before(iso_counting *counting, uint32_t key, uint32_t earlier, uint32_t later);
 /* Whether nothing tells which of the version and what `other` wrote to the key came first. */
 bool iso_is_undecided(iso_counting *counting, uint32_t key, uint32_t version, uint32_t other);
 /* Everybody who is known to have replaced the version that was read and comes before the reader in the sequence, in
  * `replacers`; some may be there twice.  False when it is time to stop.
  *
- * Why only these: transactions that missed each other cannot all come before what they missed.  In a cycle of missed and
- * seen writes one missed write at least comes before the reader, and in a good sequence few do.  Where what is known has
- * cycles no sequence respects it, and all replacers are found. */
+ * Why only these: transactions that missed each other cannot all come before what they missed.  In a cycle of missed
+ * and seen writes one missed write at least comes before the reader, and in a good sequence few do.  Where what is
+ * known has cycles no sequence respects it, and all replacers are found. */
 bool iso_find_replacers(iso_counting *counting, uint32_t reader, uint32_t read);
-/* Whether list reads tell the order of all versions of the key that somebody read. */
+/* Whether list reads tell the order of all versions of the key that somebody read; whether they do, or all versions
+ * were made from each other. */
+bool iso_is_listed_key(const iso_counting *counting, uint32_t key);
 bool iso_is_ordered_key(const iso_counting *counting, uint32_t key);
 
 /* The counters: each counts what is proved, then says whether anything else is possible but undecided. */

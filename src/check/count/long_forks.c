@@ -50,8 +50,8 @@ static void find_opposite(iso_counting *c, uint32_t reader, uint32_t saw, uint32
   for (uint32_t i = c->seen_first[missed]; i < c->seen_first[missed + 1] && !c->stopped; i++) {
     uint32_t other = c->seen_by[i], miss = missing_read(c, other, saw);
     if (miss == UINT32_MAX) continue;
-    iso_occurrence fork = {{saw, missed},
-                           {read_from(v, reader, saw), missing_read(c, reader, missed), read_from(v, other, missed), miss}};
+    iso_occurrence fork = {
+        {saw, missed}, {read_from(v, reader, saw), missing_read(c, reader, missed), read_from(v, other, missed), miss}};
     if (fork.reads[1] != UINT32_MAX) add_fork(c, forks, fork);
     return;
   }

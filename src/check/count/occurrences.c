@@ -58,8 +58,13 @@ isoproof_status iso_occurrences_find(iso_view *view, const iso_versions *version
   const struct counter *counter = counter_of(anomaly, level);
   *out = (iso_occurrences){.anomaly = anomaly, .kind = ISOPROOF_COUNT_UNKNOWN};
   if (counter == NULL || (counter->timed && !iso_has_real_time(view->h))) return ISOPROOF_OK;
-  iso_counting c = {
-      .view = view, .versions = versions, .level = level, .task = task, .out = out, .keep = keep, .status = ISOPROOF_OK};
+  iso_counting c = {.view = view,
+                    .versions = versions,
+                    .level = level,
+                    .task = task,
+                    .out = out,
+                    .keep = keep,
+                    .status = ISOPROOF_OK};
   isoproof_status status = iso_counting_init(&c, counter->undecided != NULL, error);
   if (status == ISOPROOF_OK) count(counter, &c);
   iso_counting_free(&c);

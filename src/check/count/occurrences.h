@@ -35,8 +35,8 @@ typedef struct iso_occurrences {
 
 enum { ISO_OCCURRENCES_LISTED = 10000 }; /* no list of instances is longer */
 
-/* Counts, and keeps the first `keep`.  Counting stops, and the number becomes a lower bound, after a number of steps in proportion to the history,
- * or when the time of the task is up.  The view may gain indexes. */
+/* Counts, and keeps the first `keep`.  Counting stops, and the number becomes a lower bound, after a number of steps in
+ * proportion to the history, or when the time of the task is up.  The view may gain indexes. */
 isoproof_status iso_occurrences_find(iso_view *view, const iso_versions *versions, const iso_strong_level *level,
                                      iso_anomaly anomaly, size_t keep, isoproof_task *task, iso_occurrences *out,
                                      isoproof_error *error);

@@ -9,8 +9,8 @@
 #include "check/order/commit_order.h"
 
 typedef struct iso_run_sequence {
-  uint32_t *txn;    /* those that take part, in order */
-  uint32_t *place;  /* by transaction; UINT32_MAX for those that do not take part */
+  uint32_t *txn;   /* those that take part, in order */
+  uint32_t *place; /* by transaction; UINT32_MAX for those that do not take part */
   uint32_t count;
   bool is_respectful; /* session order, reads and what lists show have no cycle, and the sequence respects them */
 } iso_run_sequence;

@@ -91,13 +91,13 @@ static bool may_be_replaced(stale *s, uint32_t reader, uint32_t read) {
   const iso_view *v = s->c->view;
   int64_t began = iso_real_start(v->h, reader);
   uint32_t key = v->reads[read].key, version = v->reads[read].from;
-  if (version == ISO_INITIAL || iso_is_ordered_key(s->c, key)) return false;
+  if (version == ISO_INITIAL || iso_is_listed_key(s->c, key)) return false;
   for (uint32_t i = 0; i < s->count; i++) {
     const moment *m = &s->writers[i];
     if (!iso_counting_step(s->c, 1)) return true;
     if (m->start >= began) break;
     if (m->end >= began || m->end < iso_real_start(v->h, version)) continue;
-    if (iso_is_undecided(s->c, key, version, m->txn)) return true;
+    if (m->txn != version && !iso_is_before(s->c, key, m->txn, version)) return true;
   }
   return false;
 }

@@ -61,8 +61,7 @@ static bool is_in_time(const builder *b, uint32_t from, uint32_t to) {
 /* Says why `link->version` came before what link->to wrote. */
 static void add_reason(builder *b, iso_link *link) {
   uint32_t version = link->version, to = link->to;
-  link->reason =
-      iso_replaced_because(b->view, b->versions, b->level, link->key, version, to, &link->order_op);
+  link->reason = iso_replaced_because(b->view, b->versions, b->level, link->key, version, to, &link->order_op);
   if (link->reason == ISO_ORDER_NONE && is_in_time(b, version, to)) link->reason = ISO_ORDER_RT;
   if (link->reason == ISO_ORDER_WR) add_read(b, version, to, link->order_op);
   if (link->reason == ISO_ORDER_SO) add_known(b, link_of(ISO_EDGE_SO, version, to, ISO_NO_KEY));

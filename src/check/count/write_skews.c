@@ -70,9 +70,9 @@ void iso_count_write_skews(iso_counting *c) {
 
 /* ---- what may be more ---- */
 
-/* Not known to be otherwise. */
+/* Known, or not known to be otherwise. */
 static bool may_be_replaced(iso_counting *c, uint32_t key, uint32_t version, uint32_t later) {
-  return version != later && (version == ISO_INITIAL || !iso_is_replaced(c, key, later, version));
+  return iso_is_replaced(c, key, version, later) || iso_is_undecided(c, key, version, later);
 }
 
 /* Whether the two may be a write skew that nothing proves. */

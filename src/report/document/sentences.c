@@ -225,6 +225,5 @@ bool iso_document_make_title(isoproof_document *document) {
 bool iso_document_count_left_out(isoproof_document *document) {
   if (document->anomalies_found <= document->anomalies.count) return true;
   return iso_document_leave_out(document, "%zu of %s%llu anomalies are shown.", document->anomalies.count,
-                                document->found_more ? "at least " : "",
-                                (unsigned long long)document->anomalies_found);
+                                document->found_more ? "at least " : "", (unsigned long long)document->anomalies_found);
 }
