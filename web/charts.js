@@ -250,8 +250,8 @@ function showCharts(report) {
   // The run may end within its last bucket; a sliver of one has no rate.
   const last = series.length - 1,
     covered = report.times ? report.times.end - series.start - last * series.bucket : series.bucket;
-  const seconds = (at) =>
-    (at === last && covered > series.bucket / 4 && covered < series.bucket ? covered : series.bucket) / 1e9;
+  const sliver = (at) => at === last && last > 0 && covered <= series.bucket / 4,
+    seconds = (at) => (at === last && covered > 0 && covered < series.bucket ? covered : series.bucket) / 1e9;
   const rates = {
     name: "rates",
     title: "Transactions per second",
@@ -259,7 +259,7 @@ function showCharts(report) {
     hint: "Point at the chart for figures.",
     series,
     faults: report.faults,
-    values: (column) => series[column].map((value, at) => (value === null ? null : value / seconds(at))),
+    values: (column) => series[column].map((value, at) => (value === null || sliver(at) ? null : value / seconds(at))),
     show: (value) => (value === null || value === undefined ? "none" : `${series3(value)}/s`),
   };
   const latencies = {
@@ -269,7 +269,7 @@ function showCharts(report) {
     hint: "The scale is logarithmic.",
     series,
     faults: report.faults,
-    values: (column) => series[column],
+    values: (column) => series[column].map((value, at) => (sliver(at) ? null : value)),
     show: (value) => (value ? duration(value) : "none"),
   };
   add(part, [

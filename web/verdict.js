@@ -25,7 +25,13 @@ const mainAnomaly = (report) => report.anomalies[0];
 function headline(report, tone) {
   const asked = askedLevels(report);
   const be = (names) => (names.length === 1 ? "is" : "are");
-  const say = (names, what) => `${enumeration(names.map(levelWords))} ${what}`;
+  // Of many, the first level and how many others: session guarantees fall with it.
+  const family = new Map(report.levels.map((level) => [level.id, level.family === "session-guarantee" ? 1 : 0])),
+    brief = (names) => {
+      const sorted = [...names].sort((a, b) => (family.get(a) || 0) - (family.get(b) || 0));
+      return names.length > 3 ? [sorted[0], `${count(names.length - 1)} others`] : sorted;
+    };
+  const say = (names, what) => `${enumeration(brief(names).map(levelWords))} ${what}`;
   if (tone === "violated") {
     const names = brokenLevels(report);
     if (names.length > 0) return say(names, `${be(names)} violated`);

@@ -29,7 +29,10 @@ function series3(value) {
 // A duration in nanoseconds.
 function duration(ns) {
   const size = Math.abs(ns);
-  if (size >= 60e9) return `${Math.floor(ns / 60e9)} min ${series3((ns % 60e9) / 1e9)} s`;
+  if (size >= 59.95e9) {
+    const seconds = Math.round(ns / 1e9);
+    return `${Math.floor(seconds / 60)} min${seconds % 60 > 0 ? ` ${seconds % 60} s` : ""}`;
+  }
   if (size >= 1e9) return `${series3(ns / 1e9)} s`;
   if (size >= 1e6) return `${series3(ns / 1e6)} ms`;
   if (size >= 1e3) return `${series3(ns / 1e3)} \u00b5s`;

@@ -102,7 +102,10 @@ function serve(program, directory) {
     child.stdout.once("data", (data) => done(String(data).trim()));
     child.once("error", fail);
   });
-  return { url, stop: () => child.kill("SIGINT") };
+  const stop = () => child.kill("SIGINT");
+  // Whatever goes wrong, it must not outlive the tests.
+  process.on("exit", stop);
+  return { url, stop };
 }
 
 // The directory of the runs above with one that was interrupted, and one without runs.
