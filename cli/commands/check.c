@@ -106,7 +106,7 @@ static const char *anomaly_code(const isoproof_result *result, size_t number) {
 }
 
 static void put_line(const check_job *job, const char *path, const isoproof_history *history,
-                       const isoproof_result *result, FILE *out) {
+                     const isoproof_result *result, FILE *out) {
   isoproof_verdict verdict = isoproof_result_verdict(result);
   const char *reason = isoproof_result_unknown_reason(result);
   put_escaped(out, path);

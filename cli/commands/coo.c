@@ -11,10 +11,11 @@ static int run(options *parsed) {
       [COO_EXPLAIN] = coo_schedule, [COO_LIST] = coo_generate, [COO_RUN] = coo_run, [COO_SAVED] = coo_saved};
   const option_value *v = parsed->values;
   const char *database = getenv("ISOPROOF_DB");
-  coo_mode mode = v[COO_DB].given || v[COO_CLUSTER].given           ? COO_RUN
-                  : v[COO_FROM].given                               ? COO_SAVED
-                  : v[COO_SCHEDULE].given || v[COO_SCHEDULES].given ? COO_EXPLAIN
-                  : !coo_is_generated(parsed) && database != NULL && database[0] != 0 ? COO_RUN : COO_LIST;
+  coo_mode mode = v[COO_DB].given || v[COO_CLUSTER].given                             ? COO_RUN
+                  : v[COO_FROM].given                                                 ? COO_SAVED
+                  : v[COO_SCHEDULE].given || v[COO_SCHEDULES].given                   ? COO_EXPLAIN
+                  : !coo_is_generated(parsed) && database != NULL && database[0] != 0 ? COO_RUN
+                                                                                      : COO_LIST;
   if (mode == COO_LIST && !coo_is_generated(parsed)) {
     message("coo: expected --db, --cluster, --from, --schedule, --schedules or --generate; 'isoproof help coo' shows "
             "examples");

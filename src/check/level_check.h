@@ -27,14 +27,14 @@ typedef struct iso_level_check {
   size_t told[ISO_STRONG_MOST];                 /* the decisions whose scenarios are shown after those */
   iso_occurrences occurrences[ISO_STRONG_MOST]; /* how often there are anomalies of the same name as those */
   size_t told_count;
-  bool uncounted; /* what a read observed was chosen, not known: numbers say nothing */
+  bool uncounted;                           /* what a read observed was chosen, not known: numbers say nothing */
   isoproof_result *models[ISO_LEVEL_COUNT]; /* of the levels that Elle's way decides: together, then some alone */
   size_t model_count;
   iso_model_anomaly *model_shown; /* of their anomalies, those that are shown after all others */
   size_t model_shown_count;
-  const char *unknown_reason; /* why nothing can be said; NULL otherwise */
-  const char *unexplained;    /* a level whose violation takes too many cases to show; NULL otherwise */
-  const char *left_reason;    /* why levels that nobody asked for were left; NULL when none was */
+  const char *unknown_reason;      /* why nothing can be said; NULL otherwise */
+  const char *unexplained;         /* a level whose violation takes too many cases to show; NULL otherwise */
+  const char *left_reason;         /* why levels that nobody asked for were left; NULL when none was */
   bool too_large[ISO_LEVEL_COUNT]; /* of those, the ones that the history is too large for */
 
   iso_verifier verifier;

@@ -207,7 +207,7 @@ typedef struct iso_database_options {
   /* Told what else was done to the database, or could not be: tables of runs that are gone.  May be NULL. */
   void (*notice)(const char *text, void *user);
   void *notice_user;
-  const char *password;          /* for nodes whose URLs have none; NULL: the client library looks where it does */
+  const char *password; /* for nodes whose URLs have none; NULL: the client library looks where it does */
 } iso_database_options;
 
 typedef struct iso_database iso_database;

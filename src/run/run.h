@@ -88,7 +88,7 @@ struct isoproof_run_handle {
   pthread_cond_t stopped; /* with the lock */
   atomic_bool stop;
   uint32_t events;
-  iso_active_faults faults; /* under the lock */
+  iso_active_faults faults;                  /* under the lock */
   char interference[ISO_INTERFERENCE_BYTES]; /* what somebody else did to the tables, the first of it; under the lock */
 };
 

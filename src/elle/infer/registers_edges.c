@@ -24,8 +24,8 @@ typedef struct edge_maker {
   uint32_t *place_of;    /* by operation: where a last write is among the places of its key */
   uint32_t *walk;        /* by version: the walk that met it last */
   uint32_t walks;
-  uint32_t tree;         /* auxiliary nodes over the places, 0 when there are none yet */
-  numbers readers;       /* accesses of a key by the version they found */
+  uint32_t tree;   /* auxiliary nodes over the places, 0 when there are none yet */
+  numbers readers; /* accesses of a key by the version they found */
   numbers sources, targets;
   numbers between; /* versions on the way to them */
 } edge_maker;

@@ -115,8 +115,7 @@ static void put_padded(iso_output *out, const char *text, size_t width) {
 
 static void put_level_line(const printer *p, size_t level) {
   put_padded(p->out, p->document->levels.items[level].called, 30);
-  paint(p, p->document->levels.items[level].verdict,
-        isoproof_verdict_name(p->document->levels.items[level].verdict));
+  paint(p, p->document->levels.items[level].verdict, isoproof_verdict_name(p->document->levels.items[level].verdict));
   iso_out_char(p->out, '\n');
 }
 
