@@ -125,6 +125,12 @@ iso_level_set iso_anomaly_rules_out(iso_anomaly anomaly) {
   return only_models(iso_level_implying(direct));
 }
 
+bool iso_anomaly_breaks_model(const char *code, const isoproof_level_info *model) {
+  const isoproof_anomaly_info *info = isoproof_anomaly_find(code);
+  if (info == NULL || model == NULL) return false;
+  return (iso_anomaly_rules_out((iso_anomaly)info->number) & ISO_LEVEL_BIT(model->number)) != 0;
+}
+
 const isoproof_level_info *isoproof_anomaly_rules_out_at(const isoproof_anomaly_info *anomaly, size_t number) {
   if (anomaly == NULL || anomaly->number >= ISO_ANOMALY_COUNT) return NULL;
   iso_level_set weakest = iso_level_weakest(iso_anomaly_rules_out((iso_anomaly)anomaly->number));

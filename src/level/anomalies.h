@@ -17,6 +17,9 @@ typedef enum iso_anomaly {
  * weakest models of the union (iso_level_weakest) are Elle's "not", the others its "also-not".  Patterns of registers
  * (TAP) rule out no model: their level is in the table. */
 iso_level_set iso_anomaly_rules_out(iso_anomaly anomaly);
+/* Whether an anomaly, by its code, rules out a model: several models that do not imply each other may forbid it.  False
+ * for levels, and for codes that are unknown. */
+bool iso_anomaly_breaks_model(const char *code, const isoproof_level_info *model);
 /* Whether `anomaly` counts as `other`, reflexively and transitively: who forbids `other` forbids it too. */
 bool iso_anomaly_is(iso_anomaly anomaly, iso_anomaly other);
 /* Whether `model` forbids `anomaly` by itself, in its definition. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "level/anomalies.h"
 #include "result/result.h"
 
 enum { MOST_RANKED = 1000 }; /* longer lists, of all instances, come as their engine has them */
@@ -29,13 +30,14 @@ static const isoproof_level_info *level_of(const isoproof_result *result, const 
   return model != NULL ? model : isoproof_level_find(name);
 }
 
-static bool is_beside(const isoproof_result *result, const isoproof_level_info *level) {
+static bool is_beside(const isoproof_result *result, const char *code, const isoproof_level_info *level) {
   bool asked = false;
   for (size_t i = 0; i < result->level_count; i++) {
     if (!result->levels[i].asked) continue;
     asked = true;
-    if (result->levels[i].verdict == ISOPROOF_VIOLATED && isoproof_level_implies(result->levels[i].info, level))
-      return false;
+    if (result->levels[i].verdict != ISOPROOF_VIOLATED) continue;
+    const isoproof_level_info *broken = result->levels[i].info;
+    if (isoproof_level_implies(broken, level) || iso_anomaly_breaks_model(code, broken)) return false;
   }
   return asked;
 }
@@ -52,7 +54,7 @@ bool iso_result_rank(isoproof_result *result) {
     if (!isoproof_result_anomaly_at(result, i, &anomaly)) continue;
     const isoproof_level_info *level = anomaly.level != NULL ? level_of(result, anomaly.level) : NULL;
     if (level == NULL) continue;
-    ranks[i].beside = is_beside(result, level);
+    ranks[i].beside = is_beside(result, anomaly.code, level);
     ranks[i].level = level->number;
     /* Instances of one code stay together. */
     if (!result->all) ranks[i].size = anomaly.txn_count;

@@ -1,5 +1,6 @@
 /* What the outputs for other programs share. */
 #include "report/document/assessment.h"
+#include "level/anomalies.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +57,7 @@ bool iso_breaks(const isoproof_document_anomaly *anomaly, const char *level) {
   if (strcmp(anomaly->level, level) == 0) return true;
   const isoproof_level_info *a = isoproof_level_find(level), *b = isoproof_level_find(anomaly->level);
   if (a != NULL && b != NULL && isoproof_level_implies(a, b)) return true;
-  return implies_in(level, anomaly->level, ISOPROOF_LEVEL_MODEL);
+  return implies_in(level, anomaly->level, ISOPROOF_LEVEL_MODEL) || iso_anomaly_breaks_model(anomaly->code, a);
 }
 
 iso_severity iso_severity_of(const isoproof_document *document, const isoproof_document_anomaly *anomaly) {

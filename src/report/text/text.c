@@ -229,8 +229,8 @@ static void put_hints(const printer *p, const char *code) {
 }
 
 /* Says before the first of those that break none of the levels asked for that they do not. */
-static void put_divide(const printer *p, const char *level, bool *said) {
-  isoproof_document_anomaly of = {.level = level};
+static void put_divide(const printer *p, const iso_full_anomaly *anomaly, bool *said) {
+  isoproof_document_anomaly of = {.code = anomaly->code, .level = anomaly->level};
   if (*said || iso_severity_of(p->document, &of) != ISO_SEVERITY_NOTE) return;
   bool one = p->document->verdict == ISOPROOF_VIOLATED;
   iso_out_printf(p->out, "\n  %s breaks other levels than what was asked for:\n", one ? "the rest" : "what follows");
@@ -245,7 +245,7 @@ static bool put_anomalies(const printer *p, iso_arena *arena, const char **first
     iso_full_anomaly anomaly;
     good = iso_document_anomaly(p->document, i, (iso_anomaly_parts){.limited = i < MOST_DIAGRAMS}, &scratch, &anomaly);
     if (good && anomaly.code != NULL) {
-      put_divide(p, anomaly.level, &said);
+      put_divide(p, &anomaly, &said);
       put_anomaly(p, &anomaly, i < MOST_DIAGRAMS);
       if (i == 0) *first = iso_arena_text(arena, anomaly.code, strlen(anomaly.code));
     }
