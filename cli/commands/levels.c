@@ -22,7 +22,9 @@ static void label(FILE *out, const isoproof_level_info *level, unsigned room) {
   static const char times[] = "  needs times";
   char text[LEVEL_LABEL];
   const char *alias = is_level(level) ? level->aliases[0] : NULL;
-  size_t used = strlen(level_label(level, text)) + (level->needs_times ? strlen(times) : 0);
+  size_t after = level->needs_times ? strlen(times) : 0;
+  if (strlen(level_label(level, text)) + after > room) snprintf(text, sizeof text, "%s", level->friendly);
+  size_t used = strlen(text) + after;
   fputs(text, out);
   if (alias != NULL && used + strlen(alias) + 3 <= room) fprintf(out, " (%s)", alias);
   if (level->needs_times && used <= room) fputs(times, out);

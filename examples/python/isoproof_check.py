@@ -58,8 +58,13 @@ class CheckOptions(Sized):
     ]
 
 
+# What the count of an anomaly says; anything else: the number is not known.
+EXACT, AT_LEAST = 1, 2
+
+
 class LevelVerdict(Sized):
-    _fields_ = [("struct_size", c_size_t), ("level", c_char_p), ("verdict", c_int), ("asked", c_bool)]
+    _fields_ = [("struct_size", c_size_t), ("level", c_char_p), ("verdict", c_int), ("asked", c_bool),
+                ("called", c_char_p)]
 
 
 class Edge(Structure):
@@ -106,6 +111,7 @@ class Anomaly(Sized):
         ("explanation", c_char_p),
         ("cases", POINTER(Case)),
         ("case_count", c_size_t),
+        ("count_is", c_int),
     ]
 
 
@@ -182,7 +188,8 @@ def tell_anomaly(library, history, anomaly):
     transactions = ", ".join(name_of(library, history, txn) for txn in anomaly.txns[: anomaly.txn_count])
     operations = ", ".join(str(op) for op in anomaly.ops[: anomaly.op_count])
     level = anomaly.level.decode() if anomaly.level else "no level"
-    print(f"{anomaly.code.decode()} {anomaly.name.decode()} x{anomaly.count}, breaks {level}")
+    times = {EXACT: f" x{anomaly.count}", AT_LEAST: f" x{anomaly.count} or more"}.get(anomaly.count_is, "")
+    print(f"{anomaly.code.decode()} {anomaly.name.decode()}{times}, breaks {level}")
     print(f"  keys {keys}; transactions {transactions}; operations {operations}")
     print("  " + anomaly.explanation.decode())
     tell_edges(library, history, anomaly.edges[: anomaly.edge_count], "  ")

@@ -186,10 +186,11 @@ static isoproof_status agree(const isoproof_result *result, isoproof_error *erro
 /* What the searches for strong levels took. */
 static bool enter_figures(isoproof_result *result, const iso_strong_set *set) {
   result->searches = iso_alloc_zero(set->count, sizeof *result->searches);
-  for (; result->searches != NULL && result->search_count < set->count; result->search_count++) {
-    struct iso_search_figures *search = &result->searches[result->search_count];
-    search->level = set->items[result->search_count].level->id;
-    search->figures = iso_strong_figures(&set->items[result->search_count], &search->count);
+  for (size_t i = 0; result->searches != NULL && i < set->count; i++) {
+    if (set->items[i].unsearched) continue;
+    struct iso_search_figures *search = &result->searches[result->search_count++];
+    search->level = set->items[i].level->id;
+    search->figures = iso_strong_figures(&set->items[i], &search->count);
     if (search->figures == NULL) return false;
   }
   return result->searches != NULL;

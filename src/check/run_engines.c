@@ -70,6 +70,10 @@ static bool is_searched(const isoproof_level_info *level, void *user) {
   return asked && !iso_is_broken_outright(w->check, level);
 }
 
+static bool is_limit(isoproof_status status) {
+  return status == ISOPROOF_ERR_MEMORY || status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_CANCELLED;
+}
+
 /* A cycle with one missed write is what is left of a lost update when everything that the contradiction can do without
  * is taken away.  Where there are lost updates at this level, one of them tells more. */
 static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *scenario, isoproof_task *task,
@@ -125,6 +129,51 @@ isoproof_status iso_begin_between(iso_level_check *check, isoproof_task *task, i
   return check->findings.failed ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
+/* Whether somebody wants to know what breaks the level. */
+static bool concerns(const isoproof_check_options *options, const isoproof_level_info *level) {
+  if (options->anomaly_count > 0) return false;
+  if (options->level_count == 0 || options->others) return true;
+  for (size_t i = 0; i < options->level_count; i++) {
+    const isoproof_level_info *asked = isoproof_level_find(options->levels[i]);
+    if (asked != NULL && isoproof_level_implies(asked, level)) return true;
+  }
+  return false;
+}
+
+static bool is_told(const iso_level_check *check, iso_anomaly name) {
+  for (size_t k = 0; k < check->told_count; k++) {
+    if (iso_scenario_name(&check->strong.scenarios[check->told[k]]) == name) return true;
+  }
+  return false;
+}
+
+/* A lost update is told whenever there is one, also where a weaker level is broken, which explains every verdict. */
+static isoproof_status tell_lost_update(iso_level_check *check, const isoproof_check_options *options,
+                                        isoproof_task *task, isoproof_error *error) {
+  const isoproof_level_info *info = isoproof_level_find(isoproof_anomaly_at(ISO_ANOMALY_LOST_UPDATE)->level);
+  const iso_strong_level *level = iso_strong_level_of(info);
+  iso_strong_set *set = &check->strong;
+  if (!check->has_weak || check->uncounted || set->count == ISO_STRONG_MOST || !concerns(options, info)) {
+    return ISOPROOF_OK;
+  }
+  if (iso_judge(check, info) != ISOPROOF_VIOLATED || is_told(check, ISO_ANOMALY_LOST_UPDATE)) return ISOPROOF_OK;
+  iso_occurrences updates;
+  isoproof_status status = iso_occurrences_find(&check->weak.view, &check->weak.versions, level,
+                                                ISO_ANOMALY_LOST_UPDATE, 1, task, &updates, error);
+  if (status != ISOPROOF_OK) return is_limit(status) ? ISOPROOF_OK : status;
+  bool good = true;
+  if (updates.list.count > 0) {
+    good = iso_occurrence_scenario(&check->weak.view, &check->weak.versions, level, ISO_ANOMALY_LOST_UPDATE,
+                                   updates.list.items, &set->scenarios[set->count]);
+  }
+  if (good && updates.list.count > 0) {
+    set->items[set->count] = (iso_strong){.level = level, .decided = true, .violated = true, .unsearched = true};
+    check->told[check->told_count++] = set->count++;
+  }
+  iso_occurrences_free(&updates);
+  return good ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
 /* Counts what is told.  The verdicts are there already: a limit takes nothing but numbers away. */
 static isoproof_status count_told(iso_level_check *check, isoproof_task *task, isoproof_error *error) {
   size_t keep = check->findings.keep_all ? ISO_OCCURRENCES_LISTED : 0;
@@ -133,8 +182,7 @@ static isoproof_status count_told(iso_level_check *check, isoproof_task *task, i
     isoproof_status status =
         iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level, iso_scenario_name(scenario),
                              keep, task, &check->occurrences[i], error);
-    bool limited = status == ISOPROOF_ERR_MEMORY || status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_CANCELLED;
-    if (status != ISOPROOF_OK && !limited) return status;
+    if (status != ISOPROOF_OK && !is_limit(status)) return status;
   }
   return ISOPROOF_OK;
 }
@@ -195,6 +243,7 @@ isoproof_status iso_run_engines(iso_level_check *check, const isoproof_check_opt
   bool others = options->others && options->anomaly_count == 0;
   if (!others || options->level_count > 0) ISO_TRY(run_asked(check, options, task, error));
   if (others) ISO_TRY(iso_decide_others(check, options, task, error));
+  ISO_TRY(tell_lost_update(check, options, task, error));
   ISO_TRY(count_told(check, task, error));
   iso_task_about(task, NULL, 0, 0);
   return shorten_proofs(check, error);

@@ -26,6 +26,8 @@ VARYING = [
 def steady(text, directory):
     """The text with what varies replaced by placeholders."""
     text = text.replace(directory, "<tmp>")
+    # Markdown escapes what could be emphasis.
+    text = text.replace(directory.replace("_", "\\_"), "<tmp>")
     for pattern, replacement in VARYING:
         text = pattern.sub(replacement, text)
     return text

@@ -32,7 +32,8 @@ static void count_anomalies(const isoproof_result *result, uint64_t count[CODES]
     unsigned number = isoproof_anomaly_find(anomaly.code)->number;
     assert_true(number < CODES && anomaly.explanation[0] != '\0');
     if (count[number] == 0 || anomaly.edge_count < edges[number]) edges[number] = anomaly.edge_count;
-    count[number] += anomaly.count;
+    /* Where nobody knows how many there are, one is listed. */
+    count[number] += anomaly.count_is == ISOPROOF_COUNT_UNKNOWN ? 1 : anomaly.count;
   }
 }
 

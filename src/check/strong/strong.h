@@ -23,6 +23,7 @@ typedef struct iso_strong_options {
 typedef struct iso_strong {
   const iso_strong_level *level;
   bool decided, violated;
+  bool unsearched;   /* an instance of an anomaly was met that violates it; nothing was searched */
   bool counted;      /* pairs and dependencies in the stats were counted */
   bool counted_left; /* so were those that are left after saturation */
   iso_strong_stats stats;
