@@ -66,8 +66,9 @@ function runLine(report) {
   if (database) parts.push(`${database}${isolation ? ` at ${isolation}` : ""}: `);
   if (counts.transactions !== null) parts.push(plural(counts.transactions, "transaction"));
   if (counts.sessions !== null) parts.push(` in ${plural(counts.sessions, "session")}`);
+  const interrupted = factOf(report, "interrupted");
   const lasted = report.times ? ` over ${duration(report.times.end - report.times.start)}` : "";
-  return `${parts.join("")}${lasted}${outcomes(counts)}.`;
+  return `${parts.join("")}${lasted}${outcomes(counts)}${interrupted ? `; interrupted ${interrupted}` : ""}.`;
 }
 
 function facts(report, tone) {

@@ -141,6 +141,7 @@ static void put_run(comparison *c) {
   put_figure(c, "time", iso_figure_started);
   put_fact(c, "seed", "seed");
   put_figure(c, "duration", iso_figure_duration);
+  put_fact(c, "interrupted", "interrupted");
   put_figure(c, "transactions", transactions);
   put_figure(c, "committed", committed);
   put_figure(c, "aborted", aborted);

@@ -112,6 +112,15 @@ static void put_anomaly(const row *r) {
   iso_out_text(r->out, "</span>");
 }
 
+/* A run that was to go on longer, and was judged all the same. */
+static void put_interruption(const row *r) {
+  const char *when = r->document != NULL ? iso_figure_fact(r->document, "interrupted") : "";
+  if (!r->run->complete || when[0] == 0) return;
+  iso_out_text(r->out, "<br><span class=\"small\">interrupted ");
+  iso_put_xml(r->out, when);
+  iso_out_text(r->out, "</span>");
+}
+
 static void put_verdict(const row *r) {
   const char *verdict = r->document == NULL ? "unreadable"
                         : r->run->complete  ? iso_overall_verdict_name(r->document)
@@ -119,6 +128,7 @@ static void put_verdict(const row *r) {
   begin_cell(r, VERDICT, verdict);
   iso_out_printf(r->out, "<span><span class=\"chip %s\">%s</span>", verdict, verdict);
   put_anomaly(r);
+  put_interruption(r);
   iso_out_text(r->out, "</span></td>");
 }
 
