@@ -24,6 +24,7 @@ static void label(FILE *out, const isoproof_level_info *level, unsigned room) {
   const char *alias = is_level(level) ? level->aliases[0] : NULL;
   size_t after = level->needs_times ? strlen(times) : 0;
   if (strlen(level_label(level, text)) + after > room) snprintf(text, sizeof text, "%s", level->friendly);
+  if (strlen(text) + after > room) snprintf(text, sizeof text, "%s", level->id);
   size_t used = strlen(text) + after;
   fputs(text, out);
   if (alias != NULL && used + strlen(alias) + 3 <= room) fprintf(out, " (%s)", alias);
