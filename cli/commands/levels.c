@@ -52,7 +52,7 @@ static void print_pair(const isoproof_level_info *level) {
 /* What every option takes for a longer name. */
 static void print_short_names(void) {
   const char *name, *stands_for;
-  fputs("\nShort names, for --level, --model, --expect and --isolation alike.\n\n", stdout);
+  print_lines(stdout, "\nShort names, for --level, --model, --expect and --isolation alike.\n\n");
   for (size_t i = 0; isoproof_level_short_name_at(i, &name, &stands_for); i++) printf("  %-19s %s\n", name, stands_for);
 }
 
@@ -91,20 +91,26 @@ static void print_text(bool models) {
 static void print_databases(void) {
   isoproof_claim claim = {.struct_size = sizeof claim};
   const char *database = "";
-  fputs("What databases document about their isolation levels, which is what 'isoproof\n"
-        "test' expects of them. --isolation takes the database's names, or short ones.\n",
-        stdout);
+  unsigned width = terminal_width(stdout);
+  print_wrapped(stdout,
+                "What databases document about their isolation levels, which is what 'isoproof test' expects of them. "
+                "--isolation takes the database's names, or short ones.\n",
+                0, 0, width);
   for (size_t i = 0; isoproof_claim_at(i, &claim); i++) {
     if (strcmp(database, claim.database) != 0) printf("\n%s\n", claim.database);
     database = claim.database;
     bool some = strcmp(claim.versions, "all") != 0;
-    printf("\n  %s%s%s%s: %s", claim.isolation, some ? " (" : "", some ? claim.versions : "", some ? ")" : "",
-           claim.level != NULL ? claim.level : "no level that isoproof knows");
-    if (claim.level_of_lists != NULL) printf("; of lists %s", claim.level_of_lists);
+    char line[512];
+    snprintf(line, sizeof line, "%s%s%s%s: %s%s%s", claim.isolation, some ? " (" : "", some ? claim.versions : "",
+             some ? ")" : "", claim.level != NULL ? claim.level : "no level that isoproof knows",
+             claim.level_of_lists != NULL ? "; of lists " : "",
+             claim.level_of_lists != NULL ? claim.level_of_lists : "");
+    fputs("\n  ", stdout);
+    print_wrapped(stdout, line, 2, 4, width);
     fputs("\n    ", stdout);
-    print_wrapped(stdout, claim.says, 4, 4, 80);
+    print_wrapped(stdout, claim.says, 4, 4, width);
     fputs("\n    ", stdout);
-    print_wrapped(stdout, claim.source, 4, 4, 80);
+    print_wrapped(stdout, claim.source, 4, 4, width);
     printf("\n    %s\n", claim.url);
   }
 }
