@@ -2,6 +2,7 @@
 #include "cli/terminal/interrupt.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 enum { MOST_TASKS = 1024 };
 static _Atomic(isoproof_task *) tasks[MOST_TASKS];
 static atomic_bool caught;
+static atomic_uint cancelling; /* handlers at work, in whatever threads */
 
 /* The second one: nothing is waited for any more. */
 static void end_at_once(int number) {
@@ -25,10 +27,12 @@ static void end_at_once(int number) {
 static void cancel_all(int number) {
   int before = errno;
   if (atomic_exchange(&caught, true)) end_at_once(number);
+  atomic_fetch_add(&cancelling, 1);
   for (size_t i = 0; i < MOST_TASKS; i++) {
     isoproof_task *task = atomic_load(&tasks[i]);
     if (task != NULL) isoproof_task_cancel(task);
   }
+  atomic_fetch_sub(&cancelling, 1);
   errno = before;
 }
 
@@ -66,5 +70,7 @@ void interrupt_task_free(isoproof_task *task) {
     isoproof_task *mine = task;
     if (task != NULL && atomic_compare_exchange_strong(&tasks[i], &mine, NULL)) break;
   }
+  /* A handler in another thread may have seen it just before. */
+  while (atomic_load(&cancelling) > 0) sched_yield();
   isoproof_task_free(task);
 }
