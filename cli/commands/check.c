@@ -157,7 +157,8 @@ static isoproof_status print_result(const check_job *job, const char *path, cons
                                     .color = job->color,
                                     .unicode = terminal_utf8(),
                                     .width = report_width(stdout),
-                                    .has_page = job->parsed->values[CHECK_OUTPUT + OUTPUT_HTML].given};
+                                    .has_page = job->parsed->values[CHECK_OUTPUT + OUTPUT_HTML].given,
+                                    .effort = job->parsed->values[CHECK_STATS].on};
   if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
   if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);

@@ -117,6 +117,7 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
   round_fields fields = {t, j};
   isoproof_render_options how = render_options(t, j, false);
   isoproof_error error = {.offset = -1};
+  how.effort = true;
   how.more = add_run;
   how.more_user = &fields;
   if (isoproof_result_write_json(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;

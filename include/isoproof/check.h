@@ -273,6 +273,7 @@ typedef struct isoproof_render_options {
   /* Of the text. */
   unsigned width; /* columns of the terminal, of which 60 to 200 are used; 0: 80 */
   bool has_page;  /* a page was written already: do not suggest one */
+  bool effort;    /* of the JSON: say how hard the run tried, which takes time of its own */
 } isoproof_render_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md). */

@@ -87,7 +87,8 @@ ISOPROOF_API const char *isoproof_document_title(const isoproof_document *docume
 ISOPROOF_API const char *isoproof_document_format(const isoproof_document *document);
 /* `keys` and `has_times` are there only with a history. */
 ISOPROOF_API void isoproof_document_counts(const isoproof_document *document, isoproof_counts *counts);
-/* How hard the run tried; false where that is not known: the history has no times, or an older result was read. */
+/* How hard the run tried, looked for in the history where a saved result does not say it; false where that is not
+ * known: there are no times, or neither. */
 ISOPROOF_API bool isoproof_document_effort(const isoproof_document *document, isoproof_effort *effort);
 /* The history itself; NULL where it is not at hand (any more). */
 ISOPROOF_API const isoproof_history *isoproof_document_history(const isoproof_document *document);

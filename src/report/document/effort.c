@@ -81,5 +81,7 @@ void iso_read_effort(isoproof_document *document, const iso_json *tree) {
 }
 
 bool isoproof_document_effort(const isoproof_document *document, isoproof_effort *effort) {
-  return document->has_effort && ISO_STRUCT_GIVE(effort, document->effort);
+  if (document->has_effort) return ISO_STRUCT_GIVE(effort, document->effort);
+  bool known = document->history != NULL && document->has_times;
+  return known && isoproof_history_effort(document->history, NULL, effort, NULL) == ISOPROOF_OK;
 }

@@ -207,9 +207,9 @@ static isoproof_status write_result(const isoproof_result *result, const isoproo
                                .width = known.width,
                                .has_page = known.has_page};
   isoproof_document *document = iso_document_new();
-  isoproof_status status = document != NULL && refer(document, result->history, result, &of)
-                               ? put(document, &how, write, user, error)
-                               : iso_fail_memory(error);
+  bool good = document != NULL && refer(document, result->history, result, &of);
+  if (good && known.effort && document->has_times) good = iso_document_take_effort(document, result->history);
+  isoproof_status status = good ? put(document, &how, write, user, error) : iso_fail_memory(error);
   isoproof_document_free(document);
   return status;
 }

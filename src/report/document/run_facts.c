@@ -176,7 +176,6 @@ static void take_times(isoproof_document *document, const isoproof_history *hist
 bool iso_document_run_facts(isoproof_document *document, const isoproof_history *history) {
   isoproof_history_counts(history, &document->counts);
   take_times(document, history);
-  if (document->has_times && !iso_document_take_effort(document, history)) return false;
   return take_facts(document, history) && take_aborts(document, history) &&
          iso_document_bank_facts(document, history) && iso_document_take_notices(document, history);
 }
