@@ -157,10 +157,12 @@ static isoproof_status print_result(const check_job *job, const char *path, cons
                                     .color = job->color,
                                     .unicode = terminal_utf8(),
                                     .width = report_width(stdout),
-                                    .has_page = job->parsed->values[CHECK_OUTPUT + OUTPUT_HTML].given,
-                                    .effort = job->parsed->values[CHECK_STATS].on};
+                                    .has_page = job->parsed->values[CHECK_OUTPUT + OUTPUT_HTML].given};
   if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
+  isoproof_effort effort = {.struct_size = sizeof effort};
+  bool told = job->json && job->parsed->values[CHECK_STATS].on;
+  if (told && isoproof_history_effort(history, NULL, &effort, NULL) == ISOPROOF_OK) render.effort = &effort;
   if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);
   if (job->elle) {
     elle_print_line(out, path, isoproof_result_elle_verdict(result));

@@ -133,10 +133,8 @@ static void put_effort(FILE *out, const void *about) {
   put_chances(out, e, false);
 }
 
-void run_effort(FILE *out, const isoproof_history *history) {
-  isoproof_effort e = {.struct_size = sizeof e};
-  if (isoproof_history_effort(history, NULL, &e, NULL) != ISOPROOF_OK || !e.has_times || e.transactions == 0) return;
-  put_wrapped(out, put_effort, &e);
+void run_effort(FILE *out, const isoproof_effort *effort) {
+  if (effort->has_times && effort->transactions > 0) put_wrapped(out, put_effort, effort);
 }
 
 static void json_count(isoproof_json *j, const char *name, uint64_t count) {

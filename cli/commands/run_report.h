@@ -13,7 +13,7 @@ void run_progress(const isoproof_run_progress *progress, void *user);
 /* "PostgreSQL 15.18, repeatable read: 100 committed, 2 aborted (deadlock 2), ..." and a line of latencies. */
 void run_summary(FILE *out, const isoproof_run_summary *report);
 /* How hard the run tried, in a few lines: concurrency, conflicts, and the chances that anomalies had. */
-void run_effort(FILE *out, const isoproof_history *history);
+void run_effort(FILE *out, const isoproof_effort *effort);
 /* "run":{...} inside an open object. */
 void run_json(isoproof_json *j, const isoproof_run_summary *report, uint64_t seed, const run_cluster *cluster);
 /* The exit code of a run that failed; `path` is that of the history. */

@@ -47,6 +47,8 @@ typedef struct judgement {
   isoproof_result *result;
   const char *expected; /* the level asked for; NULL none */
   double load_seconds, check_seconds;
+  isoproof_effort effort; /* how hard the run tried, which every output tells */
+  bool has_effort;
 } judgement;
 
 static double now(void) {
@@ -84,6 +86,8 @@ static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isopr
   isoproof_task_set_timeout(task, t->parsed->values[TEST_TIMEOUT].number);
   status = isoproof_check(j->history, &how, task, &j->result, error);
   j->check_seconds = now() - began;
+  j->effort = (isoproof_effort){.struct_size = sizeof j->effort};
+  j->has_effort = isoproof_history_effort(j->history, NULL, &j->effort, NULL) == ISOPROOF_OK;
   return status;
 }
 
@@ -117,7 +121,7 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
   round_fields fields = {t, j};
   isoproof_render_options how = render_options(t, j, false);
   isoproof_error error = {.offset = -1};
-  how.effort = true;
+  how.effort = j->has_effort ? &j->effort : NULL;
   how.more = add_run;
   how.more_user = &fields;
   if (isoproof_result_write_json(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
@@ -145,7 +149,7 @@ static bool print_text(const tester *t, const judgement *j, FILE *out, bool colo
   how.width = out == stdout ? report_width(stdout) : 0;
   run_summary(out, j->report);
   run_cluster_summary(out, &t->plan.cluster);
-  run_effort(out, j->history);
+  if (j->has_effort) run_effort(out, &j->effort);
   print_expectation(j, out);
   if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
   if (out != stdout || !output_gone()) message_error(&error, NULL);
@@ -159,7 +163,8 @@ static isoproof_document *make_document(const tester *t, const judgement *j, boo
                                     .load_seconds = how.load_seconds,
                                     .check_seconds = how.check_seconds,
                                     .peak_bytes = how.peak_bytes,
-                                    .detached = detached};
+                                    .detached = detached,
+                                    .effort = j->has_effort ? &j->effort : NULL};
   isoproof_error error = {.offset = -1};
   isoproof_document *document = NULL;
   if (isoproof_document_make(j->history, j->result, &what, &document, &error) == ISOPROOF_OK) return document;

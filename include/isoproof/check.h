@@ -12,6 +12,7 @@
 
 #include <isoproof/history.h>
 #include <isoproof/json.h>
+#include <isoproof/stats.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -273,7 +274,8 @@ typedef struct isoproof_render_options {
   /* Of the text. */
   unsigned width; /* columns of the terminal, of which 60 to 200 are used; 0: 80 */
   bool has_page;  /* a page was written already: do not suggest one */
-  bool effort;    /* of the JSON: say how hard the run tried, which takes time of its own */
+  /* Of the JSON: how hard the run tried (isoproof_history_effort), where that is to be told; NULL otherwise. */
+  const isoproof_effort *effort;
 } isoproof_render_options;
 
 /* One JSON object on one line, with final newline (schema 1, see docs/json.md). */

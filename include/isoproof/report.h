@@ -32,8 +32,9 @@ typedef struct isoproof_document_options {
   const char *title;   /* NULL: made from the facts of the run, or the file */
   double load_seconds; /* -1 where unknown */
   double check_seconds;
-  uint64_t peak_bytes; /* 0 where unknown */
-  bool detached;       /* does not refer to the history, which may be freed; what needs it is left out */
+  uint64_t peak_bytes;           /* 0 where unknown */
+  bool detached;                 /* does not refer to the history, which may be freed; what needs it is left out */
+  const isoproof_effort *effort; /* of the history, where the caller knows it; NULL: looked for when it is needed */
 } isoproof_document_options;
 
 /* Gathers everything that renderers need; `options` may be NULL.  At most ISOPROOF_DOCUMENT_ANOMALIES are kept, and of

@@ -21,7 +21,8 @@ FROZEN = {
     "isoproof_write_order",
 }
 # Members that point to one struct, not to an array.
-SINGLE = {("isoproof_run_progress", "isoproof_run_counts"), ("isoproof_run_options", "isoproof_workload_options")}
+SINGLE = {("isoproof_run_progress", "isoproof_run_counts"), ("isoproof_run_options", "isoproof_workload_options"),
+          ("isoproof_document_options", "isoproof_effort"), ("isoproof_render_options", "isoproof_effort")}
 # Structs of reports that are yet to be given a size, or accessors instead of arrays.
 REPORTS = re.compile(r"isoproof_document_(op|txn|edge|order|case)")
 

@@ -278,8 +278,9 @@ void iso_tell_total(iso_words *words, const iso_document_bank *bank, const iso_d
 bool iso_tell_transfers(iso_words *words, const isoproof_history *history, const isoproof_anomaly *anomaly);
 /* ---- effort.c ---- */
 
-/* How hard the run tried, from its history; false when memory is out. */
-bool iso_document_take_effort(isoproof_document *document, const isoproof_history *history);
+/* Takes in how hard the run tried, where the caller tells (not NULL) and the history has times. */
+isoproof_status iso_document_take_effort(isoproof_document *document, const isoproof_effort *given,
+                                         isoproof_error *error);
 
 /* ---- sentences.c ---- */
 

@@ -6,12 +6,13 @@
 #include "report/document/json.h"
 #include "report/document/read.h"
 
-bool iso_document_take_effort(isoproof_document *document, const isoproof_history *history) {
-  isoproof_effort effort = {.struct_size = sizeof effort};
-  if (isoproof_history_effort(history, NULL, &effort, NULL) != ISOPROOF_OK) return false;
-  document->effort = effort;
+isoproof_status iso_document_take_effort(isoproof_document *document, const isoproof_effort *given,
+                                         isoproof_error *error) {
+  if (given == NULL || !document->has_times) return ISOPROOF_OK;
+  document->effort = (isoproof_effort){.struct_size = sizeof document->effort};
+  ISO_TRY(ISO_OPTIONS_READ(isoproof_effort, &document->effort, given, error));
   document->has_effort = true;
-  return true;
+  return ISOPROOF_OK;
 }
 
 static void put_counts(isoproof_json *json, const isoproof_effort *e) {

@@ -175,9 +175,10 @@ isoproof_status isoproof_document_make(const isoproof_history *history, const is
   isoproof_document *made = iso_document_new();
   bool good = made != NULL && refer(made, history, result, &known) && keep_anomalies(made) &&
               keep_certificates(made, history) && iso_document_count_left_out(made);
-  if (!good) {
+  isoproof_status status = good ? iso_document_take_effort(made, known.effort, error) : iso_fail_memory(error);
+  if (status != ISOPROOF_OK) {
     isoproof_document_free(made);
-    return iso_fail_memory(error);
+    return status;
   }
   made->source = (iso_anomaly_source){NULL, 0, NULL};
   if (known.detached) made->history = NULL;
@@ -208,8 +209,8 @@ static isoproof_status write_result(const isoproof_result *result, const isoproo
                                .has_page = known.has_page};
   isoproof_document *document = iso_document_new();
   bool good = document != NULL && refer(document, result->history, result, &of);
-  if (good && known.effort && document->has_times) good = iso_document_take_effort(document, result->history);
-  isoproof_status status = good ? put(document, &how, write, user, error) : iso_fail_memory(error);
+  isoproof_status status = good ? iso_document_take_effort(document, known.effort, error) : iso_fail_memory(error);
+  if (status == ISOPROOF_OK) status = put(document, &how, write, user, error);
   isoproof_document_free(document);
   return status;
 }

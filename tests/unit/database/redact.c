@@ -69,7 +69,7 @@ static const struct {
     {"obdc:Uid=u;Pwd=hunter22;Server=h", "obdc:Uid=u;Pwd=***", NULL},
     {"Pwd=hunter22", "Pwd=***", NULL},
     /* databases without passwords */
-    {"sqlite:/tmp/a:b@c?journal=wal", "sqlite:/tmp/a:b@c?journal=wal", NULL},
+    {"sqlite:/data/a:b@c?journal=wal", "sqlite:/data/a:b@c?journal=wal", NULL},
     {"sim:?bugs=a,b&rate=1", "sim:?bugs=a,b&rate=1", NULL},
     {"", "", NULL},
 };
