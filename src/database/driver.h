@@ -151,7 +151,7 @@ typedef enum iso_driver_id {
 typedef struct iso_capabilities {
   bool sql;                /* ISO_EXECUTE */
   bool lists;              /* ISO_APPEND, ISO_READ_LIST */
-  bool predicates;         /* ISO_INSERT, ISO_DELETE, ISO_READ_RANGE */
+  bool predicates;         /* ISO_INSERT, ISO_UPDATE, ISO_DELETE, ISO_READ_RANGE, ISO_COUNT */
   bool autocommit;         /* single requests without ISO_BEGIN */
   bool concurrent;         /* writers of different keys can make progress at the same time */
   bool blocked;            /* iso_blocked */
@@ -283,7 +283,9 @@ typedef enum iso_request_kind {
   ISO_APPEND,     /* key, value: appends in one statement; a list that is not there counts as empty */
   ISO_INSERT,     /* key, value; an existing key is a CONSTRAINT error */
   ISO_DELETE,     /* key -> affected */
+  ISO_UPDATE,     /* key, value -> affected: changes a row that is there; 0 when it is not */
   ISO_READ_RANGE, /* key .. high, of keys or (by_value) of values -> rows; over all tables, one statement each */
+  ISO_COUNT,      /* key .. high, as ISO_READ_RANGE -> value: how many rows, counted by the database */
   ISO_EXECUTE,    /* sql -> columns, cells, affected; one statement, none that begins or ends a transaction */
   ISO_COMMIT,
   ISO_ROLLBACK,    /* also ends what is ABORTED already, and is fine when there is nothing */

@@ -9,6 +9,7 @@
 #include <isoproof/history.h>
 
 #include "base/output.h"
+#include "history/rows.h"
 
 enum { ISO_JSONL_VERSION = 1, ISO_JSONL_FACTS = 4096, ISO_JSONL_FACT_NAME = 255 };
 
@@ -39,7 +40,12 @@ typedef struct iso_jsonl_op {
   isoproof_scalar key;
   isoproof_scalar value;           /* when there are no elements */
   const isoproof_scalar *elements; /* of a list or set read, else NULL */
-  size_t count;
+  size_t count;                    /* of elements, or of rows */
+  /* What is done to rows.  Of writes and misses `kind` does not matter; a read by predicate has a predicate instead of
+   * a key, and rows unless they are not known (`rows` is NULL, the value none); a count has its number as value. */
+  iso_row_form form;
+  iso_predicate predicate;
+  const iso_row_value *rows;
 } iso_jsonl_op;
 
 typedef struct iso_jsonl_txn {
@@ -56,6 +62,8 @@ typedef struct iso_jsonl_txn {
 
 void iso_jsonl_write_header(iso_output *output, bool initial_is_zero, const iso_jsonl_fact *facts, size_t count);
 void iso_jsonl_write_txn(iso_output *output, const iso_jsonl_txn *txn);
+/* Rows that were there before the first transaction, with their values; before the first transaction. */
+void iso_jsonl_write_initial_rows(iso_output *output, const iso_row_value *rows, size_t count);
 /* A session that may stay without transactions. */
 void iso_jsonl_write_session(iso_output *output, isoproof_scalar name);
 

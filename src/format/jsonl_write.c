@@ -39,13 +39,51 @@ static void scalar(iso_output *output, const isoproof_scalar *s) {
   iso_out_char(output, '}');
 }
 
-static void operation(iso_output *output, const iso_jsonl_op *op) {
-  PUT(output, "[\"");
-  iso_out_text(output, isoproof_op_kind_name(op->kind));
-  PUT(output, "\",");
-  scalar(output, &op->key);
+static void range(iso_output *output, const char *name, int64_t first, int64_t second, bool *more) {
+  if (*more) iso_out_char(output, ',');
+  *more = true;
+  iso_out_printf(output, "\"%s\":[", name);
+  iso_out_i64(output, first);
   iso_out_char(output, ',');
-  if (op->elements == NULL) {
+  iso_out_i64(output, second);
+  iso_out_char(output, ']');
+}
+
+static void predicate_of(iso_output *output, const iso_predicate *p) {
+  bool more = false;
+  iso_out_char(output, '{');
+  if (p->of_keys) range(output, "keys", p->key_low, p->key_high, &more);
+  if (p->of_values) range(output, "values", p->value_low, p->value_high, &more);
+  if (p->of_rest) range(output, "mod", p->divisor, p->rest, &more);
+  iso_out_char(output, '}');
+}
+
+static void rows_of(iso_output *output, const iso_row_value *rows, size_t count) {
+  iso_out_char(output, '[');
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) iso_out_char(output, ',');
+    iso_out_char(output, '[');
+    iso_out_i64(output, rows[i].key);
+    iso_out_char(output, ',');
+    iso_out_i64(output, rows[i].value);
+    iso_out_char(output, ']');
+  }
+  iso_out_char(output, ']');
+}
+
+static void operation(iso_output *output, const iso_jsonl_op *op) {
+  bool by_predicate = op->form == ISO_ROW_PREDICATE || op->form == ISO_ROW_COUNT;
+  PUT(output, "[\"");
+  iso_out_text(output, op->form != ISO_ROW_NONE ? iso_row_form_name(op->form) : isoproof_op_kind_name(op->kind));
+  PUT(output, "\",");
+  if (by_predicate)
+    predicate_of(output, &op->predicate);
+  else
+    scalar(output, &op->key);
+  iso_out_char(output, ',');
+  if (op->rows != NULL) {
+    rows_of(output, op->rows, op->count);
+  } else if (op->elements == NULL) {
     scalar(output, &op->value);
   } else {
     iso_out_char(output, '[');
@@ -71,6 +109,12 @@ void iso_jsonl_write_header(iso_output *output, bool initial_is_zero, const iso_
     iso_out_char(output, ':');
     iso_out_json_string(output, facts[i].value, facts[i].value_length);
   }
+  PUT(output, "}\n");
+}
+
+void iso_jsonl_write_initial_rows(iso_output *output, const iso_row_value *rows, size_t count) {
+  PUT(output, "{\"initial_rows\":");
+  rows_of(output, rows, count);
   PUT(output, "}\n");
 }
 

@@ -1,0 +1,53 @@
+/* rows.h - operations on rows: how a row was written, and predicates that pick rows.
+ *
+ * A row is a key.  That it is absent is a version of it like any other: the initial one, unless the history says with
+ * which values it began, and the one that a delete writes.  A read by predicate observes a version of every row that it
+ * could match: of those that it returned the one it returned, of every other row one that is absent or does not match.
+ * Constants and plain values: nothing is owned.
+ */
+#ifndef ISO_HISTORY_ROWS_H
+#define ISO_HISTORY_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was done to rows: C name, name in isoproof's own text form, whether it writes. */
+#define ISO_ROW_FORM_LIST(X)                                                                                           \
+  X(NONE, "", false)        /* no row: a register, a list, ...; a point read of a row is a plain read */               \
+  X(INSERT, "insert", true) /* made the row */                                                                         \
+  X(UPDATE, "update", true) /* changed a row that was there */                                                         \
+  X(UPSERT, "upsert", true) /* made or changed it */                                                                   \
+  X(DELETE, "delete", true) /* removed a row that was there: writes the absent version */                              \
+  X(MISSED_UPDATE, "missed-update", false) /* an update that found no row: a read of the absent version */             \
+  X(MISSED_DELETE, "missed-delete", false) /* a delete that found no row: a read of the absent version */              \
+  X(PREDICATE, "rp", false)                /* the rows that match a predicate, with their values */                    \
+  X(COUNT, "count", false)                 /* how many rows match a predicate */
+
+typedef enum iso_row_form {
+#define ISO_X(name, text, writes) ISO_ROW_##name,
+  ISO_ROW_FORM_LIST(ISO_X)
+#undef ISO_X
+      ISO_ROW_FORMS
+} iso_row_form;
+
+/* Rows whose key and value meet every condition that is there; without any, all rows.  Bounds belong to the ranges. */
+typedef struct iso_predicate {
+  bool of_keys;   /* key_low <= key <= key_high */
+  bool of_values; /* value_low <= value <= value_high */
+  bool of_rest;   /* value modulo divisor (at least 1; never negative) is rest */
+  int64_t key_low, key_high;
+  int64_t value_low, value_high;
+  int64_t divisor, rest;
+} iso_predicate;
+
+typedef struct iso_row_value {
+  int64_t key, value;
+} iso_row_value;
+
+const char *iso_row_form_name(iso_row_form form);
+/* Whether a row of that key can match at all, and whether it does with that value.  An absent row never does. */
+bool iso_predicate_covers(const iso_predicate *predicate, int64_t key);
+bool iso_predicate_matches(const iso_predicate *predicate, int64_t key, int64_t value);
+
+#endif
