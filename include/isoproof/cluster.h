@@ -45,7 +45,8 @@ ISOPROOF_API const char *isoproof_cluster_kind_title(size_t number);
   X(PAUSE, "pause", "every process of a node is stopped, and goes on later as if nothing had been")                    \
   X(PARTITION, "partition", "nothing gets through to a node or from it; later, everything does")                       \
   X(RESTART, "restart", "a node is shut down in good order and started again")                                         \
-  X(CLOCK, "clock", "the clock of a node jumps, and jumps back later")
+  X(CLOCK, "clock", "the clock of a node jumps, and jumps back later")                                                 \
+  X(STALL, "stall", "processes of sessions are stopped for a moment, one at a time, so that races become likely")
 
 typedef enum isoproof_fault_kind {
 #define ISOPROOF_X(name, id, text) ISOPROOF_FAULT_##name,

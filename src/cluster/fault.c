@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/vector.h"
 
+#define STALL_INTERVAL 0.1
 enum { DEFAULT_INTERVAL = 5, MOST_CLOCK = 600, MOST_RECORDS = 1500 };
 
 typedef struct fault_row {
@@ -72,7 +73,9 @@ static isoproof_status take_options(isoproof_fault_injector *faults, const isopr
   if (!(options.interval >= 0 && options.interval <= 1e6) || !(options.duration >= 0 && options.duration <= 1e6))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "interval and duration: expected 0 to 1e6 seconds, found %g and %g",
                     options.interval, options.duration);
-  faults->interval = options.interval > 0 ? options.interval : DEFAULT_INTERVAL;
+  /* A stall disturbs so little that nothing has to recover from it. */
+  double usual = options.faults == 1U << ISOPROOF_FAULT_STALL ? STALL_INTERVAL : DEFAULT_INTERVAL;
+  faults->interval = options.interval > 0 ? options.interval : usual;
   faults->duration = options.duration > 0 ? options.duration : faults->cluster->type->fault_duration;
   faults->seed = options.seed;
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {

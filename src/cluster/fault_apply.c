@@ -52,6 +52,8 @@ isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_node *node,
     return kill_node(cluster, node, error);
   case ISOPROOF_FAULT_PAUSE:
     return iso_guardian_signal(&cluster->guardian, (unsigned)node->number, SIGSTOP, error);
+  case ISOPROOF_FAULT_STALL:
+    return iso_guardian_stall(&cluster->guardian, (unsigned)node->number, true, error);
   case ISOPROOF_FAULT_PARTITION:
     return partition(cluster, node, detail, true, error);
   case ISOPROOF_FAULT_RESTART:
@@ -72,6 +74,8 @@ static isoproof_status undo(isoproof_cluster *cluster, const iso_node *node, iso
     return start_again(cluster, node, error);
   case ISOPROOF_FAULT_PAUSE:
     return iso_guardian_signal(&cluster->guardian, (unsigned)node->number, SIGCONT, error);
+  case ISOPROOF_FAULT_STALL:
+    return iso_guardian_stall(&cluster->guardian, (unsigned)node->number, false, error);
   case ISOPROOF_FAULT_PARTITION:
     return partition(cluster, node, detail, false, error);
   case ISOPROOF_FAULT_CLOCK:

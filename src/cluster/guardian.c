@@ -24,6 +24,7 @@
 #include "base/vector.h"
 #include "cluster/guardian.h"
 #include "cluster/process_tree.h"
+#include "cluster/stall.h"
 
 enum { POLL_MS = 100, LOCK_BYTES = 512, END_GRACE_MS = 3000, LAST_GRACE_MS = 10000, STEP_MS = 10 };
 
@@ -40,6 +41,7 @@ struct iso_guardian_process {
   bool own_network;
   slot slots[ISO_GUARDIAN_SLOTS];
   iso_process_tree tree;
+  iso_stall stall;
   char packet[ISO_GUARDIAN_PACKET];
   const char *strings[ISO_GUARDIAN_STRINGS * 2 + 8];
 };
@@ -177,6 +179,10 @@ static bool serve(iso_guardian_process *process, int connection) {
     break;
   case ISO_GUARDIAN_STATE:
     break;
+  case ISO_GUARDIAN_STALL:
+    iso_stall_end(&process->stall);
+    if (request.signal_number != 0 && s->running) iso_stall_begin(&process->stall, s->pid);
+    break;
   default:
     return false;
   }
@@ -216,6 +222,7 @@ static bool some_run(const iso_guardian_process *process) {
 }
 
 static void end_all(iso_guardian_process *process) {
+  iso_stall_end(&process->stall);
   (void)reap(process);
   for (const slot *s = process->slots; s < process->slots + ISO_GUARDIAN_SLOTS; s++) {
     if (!s->running) continue;
@@ -285,7 +292,8 @@ _Noreturn void iso_guardian_process_main(iso_guardian_process *process, int conn
   if (send(3, &hello, sizeof hello, MSG_NOSIGNAL) != (ssize_t)sizeof hello) _exit(1);
   struct pollfd wait_for = {.fd = 3, .events = POLLIN};
   for (;;) {
-    int ready = poll(&wait_for, 1, POLL_MS);
+    int64_t wait = process->stall.on ? iso_stall_step(&process->stall, &process->tree) : POLL_MS * INT64_C(1000000);
+    int ready = ppoll(&wait_for, 1, &(struct timespec){.tv_nsec = (long)wait}, NULL);
     (void)reap(process);
     if (ready > 0 && !serve(process, 3)) break;
   }

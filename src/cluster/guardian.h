@@ -58,6 +58,9 @@ isoproof_status iso_guardian_spawn(iso_guardian *guardian, unsigned slot, const 
 isoproof_status iso_guardian_signal(iso_guardian *guardian, unsigned slot, int signal_number, isoproof_error *error);
 isoproof_status iso_guardian_state(iso_guardian *guardian, unsigned slot, iso_process_state *state,
                                    isoproof_error *error);
+/* Has processes of a server stopped for a moment each, one at a time, until told otherwise; only of one slot at once.
+ */
+isoproof_status iso_guardian_stall(iso_guardian *guardian, unsigned slot, bool on, isoproof_error *error);
 /* Waits until it has ended; ISOPROOF_ERR_TIMEOUT. */
 isoproof_status iso_guardian_wait(iso_guardian *guardian, unsigned slot, double seconds, iso_process_state *state,
                                   isoproof_task *task, isoproof_error *error);
@@ -70,7 +73,12 @@ void iso_guardian_last_line(const char *path, char *line, size_t size);
 
 /* ---- between the two processes ---- */
 
-typedef enum iso_guardian_kind { ISO_GUARDIAN_SPAWN, ISO_GUARDIAN_SIGNAL, ISO_GUARDIAN_STATE } iso_guardian_kind;
+typedef enum iso_guardian_kind {
+  ISO_GUARDIAN_SPAWN,
+  ISO_GUARDIAN_SIGNAL,
+  ISO_GUARDIAN_STATE,
+  ISO_GUARDIAN_STALL /* signal_number: whether to begin */
+} iso_guardian_kind;
 
 typedef struct iso_guardian_request {
   uint32_t kind, slot;

@@ -121,6 +121,12 @@ isoproof_status iso_guardian_signal(iso_guardian *guardian, unsigned slot, int s
   return ask(guardian, &request, sizeof request, &reply, error);
 }
 
+isoproof_status iso_guardian_stall(iso_guardian *guardian, unsigned slot, bool on, isoproof_error *error) {
+  iso_guardian_request request = {.kind = ISO_GUARDIAN_STALL, .slot = slot, .signal_number = on};
+  iso_guardian_reply reply;
+  return ask(guardian, &request, sizeof request, &reply, error);
+}
+
 isoproof_status iso_guardian_state(iso_guardian *guardian, unsigned slot, iso_process_state *state,
                                    isoproof_error *error) {
   iso_guardian_request request = {.kind = ISO_GUARDIAN_STATE, .slot = slot};

@@ -55,14 +55,22 @@ static void scan(iso_process_tree *tree) {
   close(proc);
 }
 
+bool iso_process_look(pid_t pid, iso_process_tree_process *process) {
+  char name[24];
+  int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  snprintf(name, sizeof name, "%ld", (long)pid);
+  bool found = proc >= 0 && read_process(proc, name, process);
+  if (proc >= 0) close(proc);
+  return found;
+}
+
 static bool is_member(const iso_process_tree *tree, pid_t pid) {
   for (size_t i = 0; i < tree->count; i++)
     if (tree->processes[i].pid == pid) return tree->processes[i].member;
   return false;
 }
 
-/* Marks what is below the root. */
-static void find_members(iso_process_tree *tree, pid_t root) {
+void iso_process_tree_find(iso_process_tree *tree, pid_t root) {
   scan(tree);
   for (bool more = true; more;) {
     more = false;
@@ -88,7 +96,7 @@ static size_t signal_members(const iso_process_tree *tree, int number, char stat
 /* Until nobody is left that could start another one. */
 static void stop_members(iso_process_tree *tree, pid_t root) {
   for (int pass = 0; pass < STOP_PASSES; pass++) {
-    find_members(tree, root);
+    iso_process_tree_find(tree, root);
     if (signal_members(tree, SIGSTOP, 'T') == 0) return;
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   }
@@ -96,7 +104,7 @@ static void stop_members(iso_process_tree *tree, pid_t root) {
 
 void iso_process_tree_signal(iso_process_tree *tree, pid_t root, int number) {
   if (number == SIGCONT) {
-    find_members(tree, root);
+    iso_process_tree_find(tree, root);
     (void)signal_members(tree, SIGCONT, 0);
     kill(root, SIGCONT);
     return;

@@ -22,6 +22,11 @@ typedef struct iso_process_tree {
   size_t count;
 } iso_process_tree;
 
+/* Marks what is below a process as members. */
+void iso_process_tree_find(iso_process_tree *tree, pid_t root);
+/* A process as it is now; false when it is not there. */
+bool iso_process_look(pid_t pid, iso_process_tree_process *process);
+
 /* SIGSTOP, SIGCONT or SIGKILL to a child of this process and everything below it.  Before anything is killed all of it
  * is stopped, so that nobody waits for a process and its number cannot get a new meaning meanwhile. */
 void iso_process_tree_signal(iso_process_tree *tree, pid_t root, int number);
