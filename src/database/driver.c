@@ -18,7 +18,7 @@ enum { LIST_BYTES = 256 };
 /* ---- drivers ---- */
 
 static const iso_driver *const drivers[ISO_DRIVERS] = {
-    [ISO_DRIVER_SIM] = &iso_driver_sim,
+    [ISO_DRIVER_SIM] = &iso_driver_sim,           [ISO_DRIVER_EXEC] = &iso_driver_exec,
 #ifdef ISO_HAVE_SQLITE
     [ISO_DRIVER_SQLITE] = &iso_driver_sqlite,
 #endif
@@ -117,7 +117,8 @@ static isoproof_status take_options(iso_database *database, const iso_database_o
                     taken->tag_bits);
   /* A database without tables that others can reach needs no tags. */
   database->run = iso_hash_seed() | 1; /* never 0, which is no run */
-  database->tag = iso_value_tag_of(database->run, database->driver->setup == NULL ? taken->tag_bits : 0);
+  bool tags = database->driver->setup == NULL || database->driver->tags;
+  database->tag = iso_value_tag_of(database->run, tags ? taken->tag_bits : 0);
   if (taken->tables > ISO_MOST_TABLES)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "tables: expected 1 to %d, found %u", ISO_MOST_TABLES, taken->tables);
   if (taken->partitions > ISO_MOST_PARTITIONS)

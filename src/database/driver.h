@@ -138,7 +138,8 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
   X(SQLITE, sqlite, "sqlite3", PATH, "SQLite, embedded")                                                               \
   X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
-  X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")
+  X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                         \
+  X(EXEC, exec, NULL, RAW, "any database, by a program of yours that speaks JSON lines")
 
 typedef enum iso_driver_id {
 #define ISO_X(name, id, alias, style, title) ISO_DRIVER_##name,

@@ -26,6 +26,7 @@ struct iso_driver {
   iso_driver_id id;
   const char *url_form;
   iso_capabilities can;
+  bool tags; /* values carry the run, although `setup` is the driver's own: others can reach them */
   void (*library)(char *buffer, size_t size); /* may be NULL */
   /* Looks at database->urls and fills in version, settings, isolations, default_isolation, can, dialect, state. */
   isoproof_status (*open)(iso_database *database, isoproof_error *error);
