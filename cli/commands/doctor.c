@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "cli/commands/command.h"
+#include "cli/commands/doctor_database.h"
+#include "cli/options/database.h"
 #include "cli/terminal/output.h"
 
-enum { DOCTOR_JSON, DOCTOR_OPTIONS };
+enum { DOCTOR_JSON, DOCTOR_DATABASE, DOCTOR_OPTIONS = DOCTOR_DATABASE + DATABASE_OPTIONS };
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SANITIZED true
@@ -250,6 +252,12 @@ static void print_json(const facts *f) {
 }
 
 static int run(options *parsed) {
+  if (parsed->argument_count > 1) {
+    message("doctor: expected one URL at most, found %zu", parsed->argument_count);
+    return EXIT_USAGE;
+  }
+  if (parsed->argument_count == 1)
+    return doctor_database(parsed, parsed->values + DOCTOR_DATABASE, parsed->values[DOCTOR_JSON].on);
   facts f = look(parsed);
   f.problem = self_test();
   if (parsed->values[DOCTOR_JSON].on)
@@ -261,22 +269,32 @@ static int run(options *parsed) {
 
 static const option table[DOCTOR_OPTIONS] = {
     [DOCTOR_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object."},
+    DATABASE_ROWS(DOCTOR_DATABASE, "Database"),
 };
 
 static const example examples[] = {
     {"isoproof doctor", 0, "What this build can do here."},
     {"isoproof doctor --json", 0, "The same for a program to read."},
+    {"isoproof doctor sqlite:", 0, "Whether SQLite and its driver tell the truth about what they do."},
 };
 
 static const char *const description[] = {
     "Shows the version, the compiler, the machine, the terminal, and which formats, compressions, databases, servers "
     "and "
     "shells this build can deal with. Checks a small history on the way, to see whether the program works.",
+    "With the URL of a database it checks the client instead: whether a transaction sees its own writes, commits and "
+    "aborts as it says, whether rows, lists and large numbers come back, what happens to a session that breaks, and so "
+    "on, in a table of its own that is removed in the end. This is the test that a program behind exec: has to pass.",
     NULL};
 
-const command command_doctor = {"doctor",   "Show what this build can do and what it finds",
-                                "[--json]", description,
-                                NULL,       NULL,
-                                table,      DOCTOR_OPTIONS,
-                                examples,   COUNT_OF(examples),
+const command command_doctor = {"doctor",
+                                "Show what this build can do and what it finds",
+                                "[URL] [--json]",
+                                description,
+                                "The database to check, as after --db; without one, the build is shown.",
+                                NULL,
+                                table,
+                                DOCTOR_OPTIONS,
+                                examples,
+                                COUNT_OF(examples),
                                 run};

@@ -68,6 +68,25 @@ typedef struct isoproof_claim {
 /* `number` from 0; false after the last. */
 ISOPROOF_API bool isoproof_claim_at(size_t number, isoproof_claim *out);
 
+/* ---- whether a client tells the truth ---- */
+
+/* One check of a client; what it points to lives as long as the call that tells it. */
+typedef struct isoproof_conformance_check {
+  size_t struct_size; /* sizeof(isoproof_conformance_check) */
+  const char *name;   /* "own writes" */
+  const char *text;   /* what has to be so, a sentence */
+  bool skipped;       /* it is about something that the database does not offer */
+  bool passed;
+  const char *found; /* what is wrong; "" when nothing is */
+} isoproof_conformance_check;
+
+typedef void (*isoproof_conformance_fn)(void *user, const isoproof_conformance_check *check);
+
+/* Tries a database, or a program behind exec:, in a table of its own that is removed in the end, and tells each check.
+ * An error says that the checks could not be done at all.  `password` and `task` may be NULL. */
+ISOPROOF_API isoproof_status isoproof_conformance(const char *url, const char *password, isoproof_task *task,
+                                                  isoproof_conformance_fn told, void *user, isoproof_error *error);
+
 #ifdef __cplusplus
 }
 #endif

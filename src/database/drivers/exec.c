@@ -14,10 +14,18 @@
 enum { HELLO_MS = 30000, PATIENCE_MS = 1000 };
 
 typedef struct session {
-  iso_exec_process process;
+  iso_exec_box box;
+  iso_exec_hub *own;  /* its process, unless it shares one */
   ISO_VEC(char) line; /* the request */
   iso_output *output; /* into it */
 } session;
+
+/* What the program said of itself, and the processes that serve all sessions of a node. */
+typedef struct program {
+  iso_exec_hello hello;
+  pthread_mutex_t lock; /* for the next */
+  iso_exec_hub *hubs[ISO_MOST_NODES];
+} program;
 
 /* ---- lines ---- */
 
@@ -74,13 +82,24 @@ static bool has_value(iso_request_kind kind) {
   return kind == ISO_WRITE || kind == ISO_INCREMENT || kind == ISO_APPEND || kind == ISO_INSERT || kind == ISO_UPDATE;
 }
 
+static void begin_line(session *s, isoproof_json *json, const char *op) {
+  s->line.count = 0;
+  iso_json_writer_init(json, s->output, ISO_JSON_PLAIN);
+  isoproof_json_object(json);
+  iso_json_field_text(json, "op", op);
+  iso_json_field_u64(json, "session", s->box.session);
+}
+
+static void end_line(session *s, isoproof_json *json) {
+  isoproof_json_end(json);
+  iso_out_char(s->output, '\n');
+  iso_output_flush(s->output);
+}
+
 /* Writes a request as a line. */
 static void put_request(session *s, const iso_driver_request *request) {
   isoproof_json json;
-  s->line.count = 0;
-  iso_json_writer_init(&json, s->output, ISO_JSON_PLAIN);
-  isoproof_json_object(&json);
-  iso_json_field_text(&json, "op", name_of(request->kind));
+  begin_line(s, &json, name_of(request->kind));
   if (request->kind == ISO_BEGIN) {
     iso_json_field_text(&json, "isolation", request->isolation->name);
     if (request->read_only) iso_json_field_bool(&json, "read_only", true);
@@ -96,9 +115,7 @@ static void put_request(session *s, const iso_driver_request *request) {
       isoproof_json_end(&json);
     }
   }
-  isoproof_json_end(&json);
-  iso_out_char(s->output, '\n');
-  iso_output_flush(s->output);
+  end_line(s, &json);
 }
 
 /* ---- asking ---- */
@@ -132,20 +149,18 @@ static const char *why(iso_exec_heard heard) {
 static bool ask(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                 iso_exec_answer *answer) {
   session *s = connection->state;
-  char *line;
-  size_t length;
   put_request(s, request);
-  if (!iso_exec_send(&s->process, s->line.items, s->line.count, patience(connection->database))) {
+  if (!iso_exec_hub_send(&s->box, s->line.items, s->line.count, patience(connection->database))) {
     give_up(connection, request, reply, "the program does not take requests any more");
     return false;
   }
-  iso_exec_heard heard = iso_exec_hear(&s->process, patience(connection->database), &line, &length);
+  iso_exec_heard heard = iso_exec_hub_hear(&s->box, patience(connection->database));
   if (heard != ISO_EXEC_LINE) {
     give_up(connection, request, reply, why(heard));
     return false;
   }
   isoproof_error error = {.offset = -1};
-  if (iso_exec_read_answer(line, length, answer, reply, &error) != ISOPROOF_OK) {
+  if (iso_exec_read_answer(s->box.line.items, s->box.line.count, answer, reply, &error) != ISOPROOF_OK) {
     char message[ISO_MESSAGE_BYTES];
     snprintf(message, sizeof message, "the program's answer cannot be read: %.200s", error.message);
     give_up(connection, request, reply, message);
@@ -215,49 +230,72 @@ static void statement(iso_connection *connection, const iso_driver_request *requ
 
 /* ---- connections ---- */
 
-static isoproof_status greet(iso_connection *connection, iso_exec_hello *hello, isoproof_error *error) {
+/* Sends the line that was written and waits for its answer. */
+static isoproof_status talk(const iso_connection *connection, const char *what, isoproof_error *error) {
+  session *s = connection->state;
+  const char *shown = connection->database->urls[connection->node].shown;
+  if (!iso_exec_hub_send(&s->box, s->line.items, s->line.count, HELLO_MS))
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: the program does not take requests", shown, what);
+  iso_exec_heard heard = iso_exec_hub_hear(&s->box, HELLO_MS);
+  if (heard == ISO_EXEC_LINE) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", shown, what, why(heard));
+}
+
+static isoproof_status greet(const iso_connection *connection, iso_exec_hello *hello, isoproof_error *error) {
   session *s = connection->state;
   const iso_database *database = connection->database;
-  const char *shown = database->urls[connection->node].shown;
   isoproof_json json;
-  char *line;
-  size_t length;
-  s->line.count = 0;
-  iso_json_writer_init(&json, s->output, ISO_JSON_PLAIN);
-  isoproof_json_object(&json);
-  iso_json_field_text(&json, "op", "hello");
+  begin_line(s, &json, "hello");
   iso_json_field_u64(&json, "isoproof", ISO_EXEC_VERSION);
   iso_json_field_text(&json, "table", database->table);
   iso_json_field_u64(&json, "node", connection->node);
   iso_json_field_u64(&json, "statement_timeout_ms", database->options.statement_timeout_ms);
   iso_json_field_u64(&json, "lock_timeout_ms", database->options.lock_timeout_ms);
-  isoproof_json_end(&json);
-  iso_out_char(s->output, '\n');
-  iso_output_flush(s->output);
-  if (!iso_exec_send(&s->process, s->line.items, s->line.count, HELLO_MS))
-    return iso_fail(error, ISOPROOF_ERR_IO, "%s: the program does not take requests", shown);
-  iso_exec_heard heard = iso_exec_hear(&s->process, HELLO_MS, &line, &length);
-  if (heard != ISO_EXEC_LINE) return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s", shown, why(heard));
+  end_line(s, &json);
+  ISO_TRY(talk(connection, "hello", error));
   isoproof_error problem = {.offset = -1};
-  if (iso_exec_read_hello(line, length, hello, &problem) == ISOPROOF_OK) return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_IO, "%s: its first answer cannot be read: %.200s", shown, problem.message);
+  if (iso_exec_read_hello(s->box.line.items, s->box.line.count, hello, &problem) == ISOPROOF_OK) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_IO, "%s: its first answer cannot be read: %.200s",
+                  database->urls[connection->node].shown, problem.message);
 }
 
-static isoproof_status start(iso_connection *connection, iso_exec_hello *hello, isoproof_error *error) {
+/* The process of a node that serves all its sessions, started when it is needed for the first time. */
+static isoproof_status shared_hub(iso_database *database, size_t node, iso_exec_hub **hub, isoproof_error *error) {
+  program *p = database->state;
+  isoproof_status status = ISOPROOF_OK;
+  pthread_mutex_lock(&p->lock);
+  if (p->hubs[node] == NULL) {
+    status = iso_exec_hub_new(database->urls[node].path, &p->hubs[node], error);
+    if (status == ISOPROOF_OK) iso_exec_hub_share(p->hubs[node]);
+  }
+  *hub = p->hubs[node];
+  pthread_mutex_unlock(&p->lock);
+  return status;
+}
+
+static isoproof_status start(iso_connection *connection, bool shared, iso_exec_hello *hello, isoproof_error *error) {
+  iso_database *database = connection->database;
   session *s = iso_alloc_zero(1, sizeof *s);
   if (s == NULL) return iso_fail_memory(error);
   connection->state = s;
-  s->process = (iso_exec_process){.to = -1, .from = -1, .wake = -1};
+  atomic_init(&s->box.woken, false);
   ISO_TRY(iso_output_open_callback(append, s, ISOPROOF_COMPRESS_NO, &s->output, error));
-  ISO_TRY(iso_exec_start(&s->process, connection->database->urls[connection->node].path, error));
-  connection->server_id = (uint64_t)s->process.pid;
+  iso_exec_hub *hub = NULL;
+  if (shared)
+    ISO_TRY(shared_hub(database, connection->node, &hub, error));
+  else
+    ISO_TRY(iso_exec_hub_new(database->urls[connection->node].path, &s->own, error));
+  if (!shared) hub = s->own;
+  iso_exec_hub_join(hub, &s->box);
+  connection->server_id = (uint64_t)iso_exec_hub_pid(hub);
   return greet(connection, hello, error);
 }
 
 static isoproof_status connect(iso_connection *connection, isoproof_error *error) {
+  const program *p = connection->database->state;
   iso_exec_hello *hello = iso_alloc_zero(1, sizeof *hello);
   if (hello == NULL) return iso_fail_memory(error);
-  isoproof_status status = start(connection, hello, error);
+  isoproof_status status = start(connection, p->hello.shared, hello, error);
   free(hello);
   return status;
 }
@@ -265,7 +303,14 @@ static isoproof_status connect(iso_connection *connection, isoproof_error *error
 static void disconnect(iso_connection *connection) {
   session *s = connection->state;
   if (s == NULL) return;
-  iso_exec_stop(&s->process);
+  if (s->own == NULL && s->box.hub != NULL && !atomic_load(&s->box.woken)) {
+    isoproof_json json;
+    begin_line(s, &json, "bye");
+    end_line(s, &json);
+    (void)talk(connection, "bye", NULL);
+  }
+  iso_exec_hub_leave(&s->box);
+  iso_exec_hub_free(s->own);
   if (s->output != NULL) iso_output_abandon(s->output);
   iso_vec_free(&s->line);
   free(s);
@@ -274,67 +319,76 @@ static void disconnect(iso_connection *connection) {
 
 static bool cancel(iso_connection *connection) {
   session *s = connection->state;
-  if (s == NULL || s->process.wake < 0) return false;
-  iso_exec_wake(&s->process);
+  if (s == NULL || s->box.hub == NULL) return false;
+  iso_exec_hub_wake(&s->box);
   return true;
 }
 
 /* ---- the database ---- */
 
 static isoproof_status open_database(iso_database *database, isoproof_error *error) {
-  iso_exec_hello *hello = iso_alloc_zero(1, sizeof *hello);
-  if (hello == NULL) return iso_fail_memory(error);
-  database->state = hello;
+  program *p = iso_alloc_zero(1, sizeof *p);
+  if (p == NULL) return iso_fail_memory(error);
+  pthread_mutex_init(&p->lock, NULL);
+  database->state = p;
   if (database->urls[0].path[0] == 0)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "exec: expected a command, such as exec:python3 client.py");
+  /* The first process only says what it is: whether it serves one session or all is not known before. */
   iso_connection first = {.database = database};
-  isoproof_status status = start(&first, hello, error);
+  isoproof_status status = start(&first, false, &p->hello, error);
   disconnect(&first);
   ISO_TRY(status);
-  snprintf(database->version, sizeof database->version, "%s", hello->version);
-  hello->can.nodes = database->can.nodes;
-  hello->can.persistent = true;
-  hello->can.cancel = true;
-  database->can = hello->can;
-  for (size_t i = 0; i < hello->isolation_count; i++) {
-    const iso_exec_isolation *isolation = &hello->isolations[i];
+  snprintf(database->version, sizeof database->version, "%s", p->hello.version);
+  p->hello.can.nodes = p->hello.can.persistent = p->hello.can.cancel = true;
+  database->can = p->hello.can;
+  for (size_t i = 0; i < p->hello.isolation_count; i++) {
+    const iso_exec_isolation *isolation = &p->hello.isolations[i];
     iso_database_add_isolation(database, isolation->name, isolation->level[0] != 0 ? isolation->level : NULL,
                                isolation->note);
   }
-  database->default_isolation = hello->default_isolation;
+  database->default_isolation = p->hello.default_isolation;
   return ISOPROOF_OK;
 }
 
-static void close_database(iso_database *database) { free(database->state); }
+static void close_database(iso_database *database) {
+  program *p = database->state;
+  if (p == NULL) return;
+  for (size_t i = 0; i < ISO_MOST_NODES; i++) iso_exec_hub_free(p->hubs[i]);
+  pthread_mutex_destroy(&p->lock);
+  free(p);
+}
 
-/* Has a process of its own make or remove the table. */
+/* Has a session of its own make or remove the table. */
 static isoproof_status ask_once(iso_database *database, const char *op, isoproof_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, 0, &connection, error));
   session *s = connection->state;
-  char line[32], *answered;
-  size_t length;
+  isoproof_json json;
   iso_reply reply = {0};
-  iso_exec_answer answer = {.ok = false, .message = "it does not answer"};
-  int size = snprintf(line, sizeof line, "{\"op\":\"%s\"}\n", op);
-  if (iso_exec_send(&s->process, line, (size_t)size, HELLO_MS) &&
-      iso_exec_hear(&s->process, HELLO_MS, &answered, &length) == ISO_EXEC_LINE) {
-    isoproof_error problem = {.offset = -1};
-    if (iso_exec_read_answer(answered, length, &answer, &reply, &problem) != ISOPROOF_OK)
-      snprintf(answer.message, sizeof answer.message, "%.200s", problem.message);
-  }
+  iso_exec_answer answer = {.ok = false};
+  begin_line(s, &json, op);
+  end_line(s, &json);
+  isoproof_status status = talk(connection, op, error);
+  if (status == ISOPROOF_OK)
+    status = iso_exec_read_answer(s->box.line.items, s->box.line.count, &answer, &reply, error);
+  if (status == ISOPROOF_OK && !answer.ok)
+    status = iso_fail(error, answer.error_class == ISO_CLASS_CONSTRAINT ? ISOPROOF_ERR_USAGE : ISOPROOF_ERR_IO,
+                      "%s: %s: %s", database->urls[0].shown, op, answer.message);
   iso_reply_free(&reply);
   iso_disconnect(connection);
-  if (answer.ok) return ISOPROOF_OK;
-  return iso_fail(error, answer.error_class == ISO_CLASS_CONSTRAINT ? ISOPROOF_ERR_USAGE : ISOPROOF_ERR_IO,
-                  "%s: %s: %s", database->urls[0].shown, op, answer.message);
+  return status;
 }
 
 static isoproof_status setup(iso_database *database, isoproof_error *error) {
-  return ask_once(database, "setup", error);
+  isoproof_status status = ask_once(database, "setup", error);
+  database->made = status == ISOPROOF_OK;
+  return status;
 }
+
 static isoproof_status teardown(iso_database *database, isoproof_error *error) {
-  return database->options.keep_tables ? ISOPROOF_OK : ask_once(database, "teardown", error);
+  if (!database->made || database->options.keep_tables) return ISOPROOF_OK;
+  database->made = false;
+  return ask_once(database, "teardown", error);
 }
 
 const iso_driver iso_driver_exec = {

@@ -1,11 +1,13 @@
 /* exec.h - a client in any language: a program that speaks JSON lines on its standard streams (docs/exec.md).
  *
- * Every session is a process of its own.  A process owns its streams until iso_exec_stop; one thread at a time uses it,
- * but for iso_exec_wake, which any thread may call.
+ * Every session has a process of its own, or one process serves all sessions of a node, as the program says.  A process
+ * owns its streams until iso_exec_stop; one thread at a time sends and one hears, and any may wake.
  */
 #ifndef ISO_DATABASE_DRIVERS_EXEC_H
 #define ISO_DATABASE_DRIVERS_EXEC_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "database/driver_table.h"
@@ -42,8 +44,37 @@ void iso_exec_stop(iso_exec_process *process);
 bool iso_exec_send(iso_exec_process *process, const char *text, size_t length, uint32_t timeout_ms);
 /* The next line, terminated in place of its newline and valid until the next call; timeout_ms 0: waits for ever. */
 iso_exec_heard iso_exec_hear(iso_exec_process *process, uint32_t timeout_ms, char **line, size_t *length);
-/* Ends the waiting of another thread. */
-void iso_exec_wake(iso_exec_process *process);
+/* Ends the waiting of another thread; iso_exec_rest makes waiting possible again. */
+void iso_exec_wake(const iso_exec_process *process);
+void iso_exec_rest(const iso_exec_process *process);
+
+/* ---- exec_hub.c: a process and its sessions ---- */
+
+typedef struct iso_exec_hub iso_exec_hub;
+
+/* Where the answers of a session arrive.  The session owns it, and has the hub until it leaves. */
+typedef struct iso_exec_box {
+  iso_exec_hub *hub; /* NULL: none */
+  uint64_t session;
+  ISO_VEC(char) line; /* the answer, terminated, when it is full */
+  bool full;
+  atomic_bool woken;
+  struct iso_exec_box *next;
+} iso_exec_box;
+
+/* Starts a process; *hub is to be freed also after a failure, when it is not NULL.  Frees after all have left. */
+isoproof_status iso_exec_hub_new(const char *command, iso_exec_hub **hub, isoproof_error *error);
+void iso_exec_hub_free(iso_exec_hub *hub);
+/* From now on every line says which session it is for. */
+void iso_exec_hub_share(iso_exec_hub *hub);
+pid_t iso_exec_hub_pid(const iso_exec_hub *hub);
+void iso_exec_hub_join(iso_exec_hub *hub, iso_exec_box *box);
+void iso_exec_hub_leave(iso_exec_box *box);
+bool iso_exec_hub_send(iso_exec_box *box, const char *text, size_t length, uint32_t timeout_ms);
+/* Waits for the next line of the session; timeout_ms 0: for ever. */
+iso_exec_heard iso_exec_hub_hear(iso_exec_box *box, uint32_t timeout_ms);
+/* Ends the waiting of the session, now and later; from any thread. */
+void iso_exec_hub_wake(iso_exec_box *box);
 
 /* ---- exec_answer.c: what a line says ---- */
 
@@ -57,6 +88,8 @@ typedef struct iso_exec_answer {
   bool has_value, has_list, has_rows, has_count, has_affected;
 } iso_exec_answer;
 
+/* Which session a line is for. */
+bool iso_exec_read_session(const char *line, size_t length, uint64_t *session);
 /* Reads an answer; the error says what is wrong with it. */
 isoproof_status iso_exec_read_answer(const char *line, size_t length, iso_exec_answer *answer, iso_reply *reply,
                                      isoproof_error *error);
@@ -67,6 +100,7 @@ typedef struct iso_exec_isolation {
 } iso_exec_isolation;
 
 typedef struct iso_exec_hello {
+  bool shared; /* one process serves all sessions of a node */
   char version[ISO_VERSION_BYTES];
   iso_capabilities can;
   iso_exec_isolation isolations[ISO_MOST_ISOLATIONS];

@@ -222,12 +222,14 @@ static isoproof_status read_hello(iso_tokenizer *t, iso_exec_hello *hello) {
     if (t->type == ISO_TOKEN_END) break;
     bool is_version = iso_token_is(t, "isoproof"), is_database = iso_token_is(t, "database");
     bool is_can = iso_token_is(t, "capabilities"), is_isolations = iso_token_is(t, "isolations");
+    bool is_shared = iso_token_is(t, "one_process");
     ISO_TRY(iso_token_next(t));
     if (is_version) ISO_TRY(take_integer(t, &version));
     if (is_database) ISO_TRY(need_text(t, hello->version, sizeof hello->version));
     if (is_can) ISO_TRY(take_capabilities(t, hello));
     if (is_isolations) ISO_TRY(take_isolations(t, hello));
-    if (!is_version && !is_database && !is_can && !is_isolations) ISO_TRY(iso_token_skip(t));
+    if (is_shared) ISO_TRY(take_bool(t, &hello->shared));
+    if (!is_version && !is_database && !is_can && !is_isolations && !is_shared) ISO_TRY(iso_token_skip(t));
   }
   if (version != ISO_EXEC_VERSION)
     return iso_fail(t->error, ISOPROOF_ERR_FORMAT, "expected \"isoproof\":%d, found %lld", ISO_EXEC_VERSION,
@@ -238,6 +240,38 @@ static isoproof_status read_hello(iso_tokenizer *t, iso_exec_hello *hello) {
 }
 
 /* ---- both ---- */
+
+static isoproof_status read_session(iso_tokenizer *t, uint64_t *session) {
+  ISO_TRY(iso_token_next(t));
+  if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "an object");
+  for (;;) {
+    ISO_TRY(iso_token_next(t));
+    if (t->type == ISO_TOKEN_END) return iso_token_expected(t, "a session");
+    bool is_session = iso_token_is(t, "session");
+    ISO_TRY(iso_token_next(t));
+    if (!is_session) {
+      ISO_TRY(iso_token_skip(t));
+      continue;
+    }
+    int64_t number = 0;
+    ISO_TRY(take_integer(t, &number));
+    *session = (uint64_t)number;
+    return ISOPROOF_OK;
+  }
+}
+
+bool iso_exec_read_session(const char *line, size_t length, uint64_t *session) {
+  iso_input *input;
+  iso_tokenizer t;
+  if (iso_input_open_memory(line, length, "the answer", &input, NULL) != ISOPROOF_OK) return false;
+  isoproof_status status = iso_tokenizer_init(&t, input, ISO_TOKEN_DIALECT_JSON, NULL);
+  if (status == ISOPROOF_OK) {
+    status = read_session(&t, session);
+    iso_tokenizer_free(&t);
+  }
+  iso_input_close(input);
+  return status == ISOPROOF_OK;
+}
 
 isoproof_status iso_exec_read_answer(const char *line, size_t length, iso_exec_answer *answer, iso_reply *reply,
                                      isoproof_error *error) {

@@ -156,7 +156,13 @@ iso_exec_heard iso_exec_hear(iso_exec_process *process, uint32_t timeout_ms, cha
   }
 }
 
-void iso_exec_wake(iso_exec_process *process) {
+void iso_exec_rest(const iso_exec_process *process) {
+  uint64_t woken;
+  ssize_t got = read(process->wake, &woken, sizeof woken);
+  (void)got; /* it rests already when there is nothing to read */
+}
+
+void iso_exec_wake(const iso_exec_process *process) {
   const uint64_t one = 1;
   ssize_t wrote = write(process->wake, &one, sizeof one);
   (void)wrote; /* it is there already when it does not fit */
