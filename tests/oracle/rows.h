@@ -83,4 +83,9 @@ const row_op *row_own_write(const row_txn *txn, unsigned row, unsigned before);
 /* Judges every level.  False when it would take too many steps. */
 bool rows_judge(const row_history *history, bool satisfied[ORACLE_LEVELS]);
 
+/* A second opinion on the levels that can be carried out: tries every order in which the transactions could have been
+ * executed, at one instant each or (not serial) with a snapshot at their beginning and a commit later, and compares
+ * every answer with what a store would have said. */
+bool rows_replay(const row_history *history, bool serial, bool real_time);
+
 #endif

@@ -196,6 +196,34 @@ static void agrees_with_the_oracle(void **state) {
   }
 }
 
+/* ---- histories carried out in every order ---- */
+
+static void replays_what_it_judges(void **state) {
+  (void)state;
+  static const struct {
+    oracle_level level;
+    bool serial, real_time;
+  } levels[] = {{ORACLE_SERIALIZABLE, true, false},
+                {ORACLE_STRICT_SERIALIZABLE, true, true},
+                {ORACLE_SNAPSHOT, false, false},
+                {ORACLE_STRONG_SNAPSHOT, false, true}};
+  uint64_t random = seed;
+  for (uint64_t i = 0; i < histories; i++) {
+    row_history h;
+    bool satisfied[ORACLE_LEVELS];
+    (i % 2 == 0 ? rows_draw_random : rows_draw_store)(&random, &h);
+    if (!rows_judge(&h, satisfied)) continue;
+    for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
+      bool replayed = rows_replay(&h, levels[l].serial, levels[l].real_time);
+      if (replayed == satisfied[levels[l].level]) continue;
+      char text[TEXT];
+      rows_text(&h, text, sizeof text);
+      fail_msg("%s: judged as %s, but carried out as %s\n%s", oracle_level_id(levels[l].level),
+               replayed ? "violated" : "satisfied", replayed ? "satisfied" : "violated", text);
+    }
+  }
+}
+
 /* ---- histories of registers, which the oracle for registers and the library judge, too ---- */
 
 /* Makes every write an upsert and every read that of one row. */
@@ -438,6 +466,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(knows_the_classics),
       cmocka_unit_test(judges_registers_alike),
+      cmocka_unit_test(replays_what_it_judges),
       cmocka_unit_test(agrees_with_the_oracle),
   };
   histories = setting("ISOPROOF_RANDOM_HISTORIES", USUAL * 10) / 10;
