@@ -83,9 +83,17 @@ const row_op *row_own_write(const row_txn *txn, unsigned row, unsigned before);
 /* Judges every level.  False when it would take too many steps. */
 bool rows_judge(const row_history *history, bool satisfied[ORACLE_LEVELS]);
 
-/* A second opinion on the levels that can be carried out: tries every order in which the transactions could have been
- * executed, at one instant each or (not serial) with a snapshot at their beginning and a commit later, and compares
- * every answer with what a store would have said. */
+/* Second opinions (rows_replay.c), by carrying out a history in every order and comparing every answer with what a
+ * store would have said.  First, with transactions at one instant each or (not serial) with a snapshot at their
+ * beginning and a commit later: serializable and snapshot isolation, perhaps with real time. */
 bool rows_replay(const row_history *history, bool serial, bool real_time);
+
+/* Second, with a commit order and, for each transaction, any set of earlier ones that it sees, those of its session
+ * among them: read atomic.  With transitive sets causal, with writers of one row seeing each other update atomic, with
+ * both parallel snapshot isolation, with beginnings of the commit order prefix. */
+typedef struct row_sight {
+  bool transitive, exclusive, prefix;
+} row_sight;
+bool rows_replay_sight(const row_history *history, row_sight sight);
 
 #endif

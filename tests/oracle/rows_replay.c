@@ -31,14 +31,15 @@ static bool answers(const row_history *h, const row_op *op, const row_value stat
   return op->kind == ROW_SELECT || matches == op->counted;
 }
 
-static bool executes(const replay *r, unsigned txn) {
+/* Whether a transaction that begins in that state gets all its answers. */
+static bool executes(const row_history *h, unsigned txn, const row_value begin[ROWS_KEYS]) {
   row_value state[ROWS_KEYS];
-  memcpy(state, r->now, sizeof state);
-  for (unsigned i = 0; i < r->h->txns[txn].count; i++) {
-    const row_op *op = &r->h->txns[txn].ops[i];
+  memcpy(state, begin, sizeof state);
+  for (unsigned i = 0; i < h->txns[txn].count; i++) {
+    const row_op *op = &h->txns[txn].ops[i];
     if (row_op_writes(op->kind))
       state[op->row] = op->value;
-    else if (!answers(r->h, op, state))
+    else if (!answers(h, op, state))
       return false;
   }
   return true;
@@ -54,7 +55,7 @@ static bool may_begin(const replay *r, unsigned txn) {
     bool earlier = other->status == ISOPROOF_TXN_COMMITTED && other->end < next->start;
     if (r->real_time && earlier) return false;
   }
-  return executes(r, txn);
+  return executes(r->h, txn, r->now);
 }
 
 /* Makes its writes visible; false when somebody else wrote one of its rows since its snapshot. */
@@ -89,16 +90,94 @@ static bool go_on(const replay *from) {
   return false;
 }
 
-bool rows_replay(const row_history *h, bool serial, bool real_time) {
+/* Any of the unknown transactions may have taken effect: the next of these sets; false after the last. */
+static bool next_effects(const row_history *h, bool *first, uint32_t *effects) {
   uint32_t committed = 0, unknown = 0;
   for (unsigned t = 0; t < h->count; t++) {
     if (h->txns[t].status == ISOPROOF_TXN_COMMITTED) committed |= 1u << t;
     if (h->txns[t].status == ISOPROOF_TXN_UNKNOWN) unknown |= 1u << t;
   }
-  for (uint32_t some = unknown;; some = (some - 1) & unknown) {
-    replay r = {.h = h, .in_effect = committed | some, .serial = serial, .real_time = real_time && h->timed};
-    memcpy(r.now, h->initial, sizeof r.now);
+  uint32_t some = *first ? unknown : *effects & unknown;
+  if (!*first && some == 0) return false;
+  *effects = committed | (*first ? some : (some - 1) & unknown);
+  *first = false;
+  return true;
+}
+
+bool rows_replay(const row_history *h, bool serial, bool real_time) {
+  replay r = {.h = h, .serial = serial, .real_time = real_time && h->timed};
+  memcpy(r.now, h->initial, sizeof r.now);
+  for (bool first = true; next_effects(h, &first, &r.in_effect);)
     if (go_on(&r)) return true;
-    if (some == 0) return false;
+  return false;
+}
+
+/* ---- commit orders with what each transaction sees ---- */
+
+typedef struct scene {
+  const row_history *h;
+  row_sight sight;
+  uint32_t in_effect, placed;
+  unsigned order[ROWS_TXNS], count;
+  uint32_t sees[ROWS_TXNS];
+} scene;
+
+static bool writes_same_row(const row_history *h, unsigned a, unsigned b) {
+  for (unsigned row = 0; row < h->rows; row++)
+    if (row_own_write(&h->txns[a], row, h->txns[a].count) != NULL &&
+        row_own_write(&h->txns[b], row, h->txns[b].count) != NULL)
+      return true;
+  return false;
+}
+
+/* Whether a transaction may see just these. */
+static bool may_see(const scene *s, unsigned txn, uint32_t seen) {
+  bool ended = false; /* of a beginning of the order */
+  for (unsigned i = 0; i < s->count; i++) {
+    unsigned other = s->order[i];
+    bool sees = (seen >> other & 1) != 0;
+    if (!sees && s->h->txns[other].session == s->h->txns[txn].session) return false;
+    if (!sees && s->sight.exclusive && writes_same_row(s->h, other, txn)) return false;
+    if (sees && s->sight.transitive && (s->sees[other] & ~seen) != 0) return false;
+    if (sees && s->sight.prefix && ended) return false;
+    ended |= !sees;
   }
+  row_value state[ROWS_KEYS];
+  memcpy(state, s->h->initial, sizeof state);
+  for (unsigned i = 0; i < s->count; i++) {
+    const row_txn *other = &s->h->txns[s->order[i]];
+    for (unsigned row = 0; row < s->h->rows && seen >> s->order[i] & 1; row++) {
+      const row_op *write = row_own_write(other, row, other->count);
+      if (write != NULL) state[row] = write->value;
+    }
+  }
+  return executes(s->h, txn, state);
+}
+
+static bool place(const scene *from) {
+  if (from->placed == from->in_effect) return true;
+  for (unsigned t = 0; t < from->h->count; t++) {
+    bool ready = (from->in_effect & ~from->placed) >> t & 1;
+    for (unsigned other = 0; other < t; other++)
+      if ((from->in_effect & ~from->placed) >> other & 1 && from->h->txns[other].session == from->h->txns[t].session)
+        ready = false;
+    for (uint32_t seen = from->placed; ready; seen = (seen - 1) & from->placed) {
+      if (may_see(from, t, seen)) {
+        scene s = *from;
+        s.order[s.count++] = t;
+        s.placed |= 1u << t;
+        s.sees[t] = seen;
+        if (place(&s)) return true;
+      }
+      if (seen == 0) break;
+    }
+  }
+  return false;
+}
+
+bool rows_replay_sight(const row_history *h, row_sight sight) {
+  scene s = {.h = h, .sight = sight};
+  for (bool first = true; next_effects(h, &first, &s.in_effect);)
+    if (place(&s)) return true;
+  return false;
 }

@@ -7,7 +7,7 @@
 #include "tests/random/random_rows.h"
 #include "tests/unit/unit.h"
 
-enum { TEXT = 16384, CODES = 256, USUAL = 20000 };
+enum { TEXT = 16384, CODES = 256, USUAL = 20000, MOST_REPLAYS = 200000, MOST_REGISTERS = 100000 };
 
 static uint64_t histories, seed;
 static bool with_table, oracle_only;
@@ -198,29 +198,38 @@ static void agrees_with_the_oracle(void **state) {
 
 /* ---- histories carried out in every order ---- */
 
+static void compare_replay(const row_history *h, oracle_level level, bool judged, bool replayed) {
+  char text[TEXT];
+  if (judged == replayed) return;
+  rows_text(h, text, sizeof text);
+  fail_msg("%s: judged as %s, but carried out as %s\n%s", oracle_level_id(level), judged ? "satisfied" : "violated",
+           replayed ? "satisfied" : "violated", text);
+}
+
 static void replays_what_it_judges(void **state) {
   (void)state;
   static const struct {
     oracle_level level;
-    bool serial, real_time;
-  } levels[] = {{ORACLE_SERIALIZABLE, true, false},
-                {ORACLE_STRICT_SERIALIZABLE, true, true},
-                {ORACLE_SNAPSHOT, false, false},
-                {ORACLE_STRONG_SNAPSHOT, false, true}};
+    row_sight sight;
+  } sights[] = {{ORACLE_READ_ATOMIC, {.transitive = false}},
+                {ORACLE_CAUSAL, {.transitive = true}},
+                {ORACLE_PREFIX, {.prefix = true}},
+                {ORACLE_UPDATE_ATOMIC, {.exclusive = true}},
+                {ORACLE_PARALLEL_SNAPSHOT, {.transitive = true, .exclusive = true}}};
   uint64_t random = seed;
-  for (uint64_t i = 0; i < histories; i++) {
+  for (uint64_t i = 0; i < histories && i < MOST_REPLAYS; i++) {
     row_history h;
     bool satisfied[ORACLE_LEVELS];
     (i % 2 == 0 ? rows_draw_random : rows_draw_store)(&random, &h);
     if (!rows_judge(&h, satisfied)) continue;
-    for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
-      bool replayed = rows_replay(&h, levels[l].serial, levels[l].real_time);
-      if (replayed == satisfied[levels[l].level]) continue;
-      char text[TEXT];
-      rows_text(&h, text, sizeof text);
-      fail_msg("%s: judged as %s, but carried out as %s\n%s", oracle_level_id(levels[l].level),
-               replayed ? "violated" : "satisfied", replayed ? "satisfied" : "violated", text);
+    for (int real_time = 0; real_time < 2; real_time++) {
+      oracle_level serial = real_time ? ORACLE_STRICT_SERIALIZABLE : ORACLE_SERIALIZABLE;
+      oracle_level snapshot = real_time ? ORACLE_STRONG_SNAPSHOT : ORACLE_SNAPSHOT;
+      compare_replay(&h, serial, satisfied[serial], rows_replay(&h, true, real_time));
+      compare_replay(&h, snapshot, satisfied[snapshot], rows_replay(&h, false, real_time));
     }
+    for (size_t l = 0; l < sizeof sights / sizeof *sights; l++)
+      compare_replay(&h, sights[l].level, satisfied[sights[l].level], rows_replay_sight(&h, sights[l].sight));
   }
 }
 
@@ -251,7 +260,7 @@ static void rename_writes(char *text) {
 static void judges_registers_alike(void **state) {
   (void)state;
   uint64_t random = seed;
-  for (uint64_t i = 0; i < histories / 2; i++) {
+  for (uint64_t i = 0; i < histories / 2 && i < MOST_REGISTERS; i++) {
     row_history h;
     trial t = {.alone = (unsigned)(i % ORACLE_LEVELS)};
     oracle_verdicts verdicts;
