@@ -86,7 +86,7 @@ static row_op draw_op(uint64_t *state, const row_history *h, unsigned reads, val
 }
 
 void rows_draw_shape(uint64_t *state, row_history *out) {
-  value_source values;
+  value_source values = {.next = 0};
   memset(out, 0, sizeof *out);
   shuffle_values(state, &values);
   draw_keys(state, out, &values);

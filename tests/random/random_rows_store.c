@@ -80,7 +80,7 @@ static void run_op(store *s, unsigned number) {
   row_txn *txn = &s->h->txns[number];
   run_txn *run = &s->txns[number];
   row_op *op = &txn->ops[run->next];
-  row_value seen[ROWS_KEYS];
+  row_value seen[ROWS_KEYS] = {{false, 0}};
   for (unsigned row = 0; row < s->h->rows; row++) seen[row] = see(s, number, row);
   bool present = seen[op->row].present;
   if (op->kind == ROW_INSERT && present) {

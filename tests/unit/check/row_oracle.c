@@ -263,7 +263,7 @@ static void judges_registers_alike(void **state) {
   for (uint64_t i = 0; i < histories / 2 && i < MOST_REGISTERS; i++) {
     row_history h;
     trial t = {.alone = (unsigned)(i % ORACLE_LEVELS)};
-    oracle_verdicts verdicts;
+    oracle_verdicts verdicts = {.satisfied = {false}};
     char text[TEXT];
     (i % 2 == 0 ? rows_draw_random : rows_draw_store)(&random, &h);
     make_registers(&h);
