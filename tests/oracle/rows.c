@@ -5,6 +5,7 @@
 
 #include "tests/oracle/facts.h"
 
+enum { NOBODY = FACTS_NODES, CHOICES = 4 * ROWS_TXNS };
 enum { GAPS = ROWS_TXNS * ROWS_OPS * ROWS_KEYS, FIRST_BUDGET = 300, LAST_BUDGET = 1 << 20 };
 
 /* ---- rows and predicates ---- */
@@ -41,17 +42,20 @@ const row_op *row_own_write(const row_txn *txn, unsigned row, unsigned before) {
 
 /* ---- what has to be chosen ---- */
 
-/* A version that a read may have observed: who wrote it, and whether it matches the predicate of a count. */
+/* A version that a read may have observed: who wrote it, whether it matches the predicate of a count, and whether it is
+ * an anomaly to observe it: one of an aborted transaction, one that its writer overwrote, one that the reader writes
+ * later, any but its own last one where the reader wrote the row before.
+ * Levels forbid that, but for cut isolation, which only asks from which others a row was read. */
 typedef struct choice {
-  unsigned writer;
-  bool matches;
+  unsigned writer; /* NOBODY where it is no other transaction that took effect */
+  bool matches, dirty;
 } choice;
 
 /* One observation whose version is not known. */
 typedef struct gap {
   unsigned reader, row, position;
   int tally; /* of the count that it belongs to; -1 for none */
-  choice choices[ROWS_TXNS + 1];
+  choice choices[CHOICES];
   unsigned count;
   unsigned weight; /* how often it was in the way */
 } gap;
@@ -77,13 +81,6 @@ typedef struct puzzle {
 
 static bool in_effect(const puzzle *p, unsigned txn) { return (p->in_effect >> txn & 1) != 0; }
 static bool is_aborted(const puzzle *p, unsigned txn) { return p->h->txns[txn].status == ISOPROOF_TXN_ABORTED; }
-
-/* The version that a transaction leaves behind; false when it did not write the row. */
-static bool final_version(const puzzle *p, unsigned txn, unsigned row, row_value *version) {
-  const row_op *last = row_own_write(&p->h->txns[txn], row, p->h->txns[txn].count);
-  if (last != NULL) *version = last->value;
-  return last != NULL;
-}
 
 /* ---- observations of versions that are known ---- */
 
@@ -131,95 +128,69 @@ static gap *new_gap(puzzle *p, unsigned txn, unsigned position, unsigned row, in
   return g;
 }
 
-static void add_choice(gap *g, unsigned writer, bool matches) { g->choices[g->count++] = (choice){writer, matches}; }
+static void add_choice(gap *g, choice added) {
+  for (unsigned i = 0; i < g->count; i++) {
+    const choice *c = &g->choices[i];
+    if (c->writer == added.writer && c->matches == added.matches && c->dirty == added.dirty) return;
+  }
+  g->choices[g->count++] = added;
+}
 
 /* Whether an absent row, or one that does not match, can be this version. */
 static bool fits(const puzzle *p, const row_predicate *predicate, unsigned row, row_value version) {
   return !version.present || (predicate != NULL && !row_matches(predicate, p->h->keys[row], version));
 }
 
-/* Nothing that was committed fits.  An aborted or intermediate version that does makes the read an anomaly as one that
- * nobody wrote does; what is left to say is from whom it reads, which matters to cut isolation alone. */
-static void observe_dirt(puzzle *p, unsigned txn, unsigned row, const row_predicate *predicate, gap *g) {
-  bool unobserved = false, impossible = false;
-  p->broken = true;
+/* What a read may have observed of a row: any version, that matches or does not, as is asked for.  `possible` learns of
+ * those, too, of unknown transactions that are taken for ones without effect. */
+static void list_choices(const puzzle *p, unsigned txn, const row_predicate *predicate, const bool asked[2], gap *g,
+                         bool possible[2]) {
+  const row_op *own = row_own_write(&p->h->txns[txn], g->row, g->position);
+  bool first = !fits(p, predicate, g->row, p->h->initial[g->row]);
+  possible[first] = true;
+  if (asked[first]) add_choice(g, (choice){0, first, own != NULL});
   for (unsigned t = 0; t < p->h->count; t++) {
-    bool found = false;
-    for (unsigned i = 0; i < p->h->txns[t].count; i++) {
-      const row_op *write = &p->h->txns[t].ops[i];
-      found |= row_op_writes(write->kind) && write->row == row && fits(p, predicate, row, write->value);
+    const row_txn *source = &p->h->txns[t];
+    for (unsigned i = 0; i < source->count; i++) {
+      const row_op *write = &source->ops[i];
+      if (!row_op_writes(write->kind) || write->row != g->row) continue;
+      bool matches = !fits(p, predicate, g->row, write->value), nobody = t == txn || is_aborted(p, t);
+      bool last = write == row_own_write(source, g->row, source->count);
+      bool dirty = own != NULL ? write != own : nobody || !last;
+      possible[matches] = true;
+      if (asked[matches] && (nobody || in_effect(p, t)))
+        add_choice(g, (choice){nobody ? NOBODY : p->node[t], matches, dirty});
     }
-    if (!found) continue;
-    if (t == txn || is_aborted(p, t))
-      unobserved = true;
-    else if (in_effect(p, t))
-      add_choice(g, p->node[t], false);
-    else
-      impossible = true;
   }
-  if (unobserved) g->count = 0;
-  p->impossible |= impossible && !unobserved && g->count == 0;
 }
 
 /* The row was not returned, or found absent (no predicate). */
 static void observe_gap(puzzle *p, unsigned txn, unsigned position, unsigned row, const row_predicate *predicate) {
+  static const bool asked[2] = {[false] = true, [true] = false};
   const row_op *own = row_own_write(&p->h->txns[txn], row, position);
+  bool possible[2] = {false, false}, clean = false;
   if (own != NULL && fits(p, predicate, row, own->value)) return;
-  p->broken |= own != NULL;
   gap *g = new_gap(p, txn, position, row, -1);
-  bool any = fits(p, predicate, row, p->h->initial[row]);
-  if (any) add_choice(g, 0, false);
-  for (unsigned t = 0; t < p->h->count; t++) {
-    row_value version;
-    if (t == txn || is_aborted(p, t) || !final_version(p, t, row, &version) || !fits(p, predicate, row, version))
-      continue;
-    any = true;
-    if (in_effect(p, t)) add_choice(g, p->node[t], false);
-  }
-  if (!any)
-    observe_dirt(p, txn, row, predicate, g);
-  else if (g->count == 0)
-    p->impossible = true;
-  if (g->count == 1)
-    add_read(&p->f, g->reader, g->choices[0].writer, row, position);
-  else
-    p->gap_count += g->count > 0;
-}
-
-/* A row that a count could match: any version that was committed, perhaps; whether there can be a match, and a miss,
- * also of unknown transactions that are left out. */
-static void observe_counted(puzzle *p, unsigned txn, unsigned position, unsigned row, const row_predicate *predicate,
-                            bool can[2]) {
-  gap *g = new_gap(p, txn, position, row, (int)p->tally_count);
-  bool matches = row_matches(predicate, p->h->keys[row], p->h->initial[row]);
-  add_choice(g, 0, matches);
-  can[matches] = true;
-  for (unsigned t = 0; t < p->h->count; t++) {
-    row_value version;
-    if (t == txn || is_aborted(p, t) || !final_version(p, t, row, &version)) continue;
-    matches = row_matches(predicate, p->h->keys[row], version);
-    can[matches] = true;
-    if (in_effect(p, t)) add_choice(g, p->node[t], matches);
-  }
-  p->gap_count++;
+  list_choices(p, txn, predicate, asked, g, possible);
+  for (unsigned i = 0; i < g->count; i++) clean |= !g->choices[i].dirty;
+  p->broken |= !clean;
+  p->impossible |= g->count == 0 && possible[false];
+  p->gap_count += g->count > 0; /* without any nobody wrote it */
 }
 
 static void observe_count(puzzle *p, unsigned txn, unsigned position, const row_op *op) {
+  static const bool asked[2] = {true, true};
   unsigned first = p->gap_count, least = 0, most = 0;
   tally *sum = &p->tallies[p->tally_count];
   *sum = (tally){(int)op->counted, 0};
   for (unsigned row = 0; row < p->h->rows; row++) {
-    const row_op *own = row_own_write(&p->h->txns[txn], row, position);
-    bool can[2] = {false, false};
+    bool possible[2] = {false, false};
     if (!row_covers(&op->predicate, p->h->keys[row])) continue;
-    if (own != NULL) {
-      sum->missing -= row_matches(&op->predicate, p->h->keys[row], own->value);
-      continue;
-    }
-    observe_counted(p, txn, position, row, &op->predicate, can);
+    list_choices(p, txn, &op->predicate, asked, new_gap(p, txn, position, row, (int)p->tally_count), possible);
+    p->gap_count++;
     sum->open++;
-    least += !can[false];
-    most += can[true];
+    least += !possible[false];
+    most += possible[true];
   }
   if (sum->missing >= (int)least && sum->missing <= (int)most) {
     p->tally_count++;
@@ -308,21 +279,23 @@ static bool is_repeatable(const facts *f) {
 static bool pick(search *s, gap *g, unsigned number) {
   const choice *c = &g->choices[number];
   s->picked[g - s->p->gaps] = number;
-  add_read(&s->p->f, g->reader, c->writer, g->row, g->position);
+  if (c->writer != NOBODY) add_read(&s->p->f, g->reader, c->writer, g->row, g->position);
   if (g->tally >= 0) {
     tally *sum = &s->p->tallies[g->tally];
     sum->missing -= c->matches;
     sum->open--;
     if (sum->missing < 0 || sum->missing > (int)sum->open) return false;
   }
-  return !oracle_needs_repeatable_reads(s->level) || is_repeatable(&s->p->f);
+  if (c->dirty && s->level != ORACLE_CUT_ISOLATION) return false;
+  return c->writer == NOBODY || !oracle_needs_repeatable_reads(s->level) || is_repeatable(&s->p->f);
 }
 
 static void take_back(search *s, gap *g, const relation *wr) {
-  s->p->f.read_count--;
+  const choice *c = &g->choices[s->picked[g - s->p->gaps]];
+  s->p->f.read_count -= c->writer != NOBODY;
   s->p->f.wr = *wr;
   if (g->tally < 0) return;
-  s->p->tallies[g->tally].missing += g->choices[s->picked[g - s->p->gaps]].matches;
+  s->p->tallies[g->tally].missing += c->matches;
   s->p->tallies[g->tally].open++;
 }
 
