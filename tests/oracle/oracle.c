@@ -226,7 +226,7 @@ static bool orders_exist(const facts *f, condition holds) {
 
 /* ---- all levels ---- */
 
-static bool judge_level(const facts *f, oracle_level level) {
+bool oracle_judge_facts(const facts *f, oracle_level level) {
   relation direct = join(&f->so, &f->wr), causal = closure(direct), reads_then, writes_then;
   switch (level) {
   case ORACLE_CUT_ISOLATION:
@@ -270,7 +270,7 @@ static bool judge_level(const facts *f, oracle_level level) {
 }
 
 /* Levels that TAP-j rules out: cut isolation, and everything from read atomic up. */
-static bool needs_repeatable_reads(oracle_level level) {
+bool oracle_needs_repeatable_reads(oracle_level level) {
   return level != ORACLE_READ_COMMITTED && level < ORACLE_READ_YOUR_WRITES;
 }
 
@@ -290,9 +290,9 @@ bool oracle_judge_some(const isoproof_history *history, uint32_t levels, oracle_
   for (int l = 0; l < ORACLE_LEVELS; l++) {
     oracle_level level = (oracle_level)l;
     if (!(levels >> l & 1)) continue;
-    if (f.tap[ORACLE_TAP_NON_REPEATABLE] && needs_repeatable_reads(level)) continue;
+    if (f.tap[ORACLE_TAP_NON_REPEATABLE] && oracle_needs_repeatable_reads(level)) continue;
     if (broken && level != ORACLE_CUT_ISOLATION) continue;
-    verdicts->satisfied[l] = judge_level(&f, level);
+    verdicts->satisfied[l] = oracle_judge_facts(&f, level);
   }
   return true;
 }

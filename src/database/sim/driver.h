@@ -16,10 +16,25 @@
 
 enum {
   ISO_SIM_NODES = 16,
-  ISO_SIM_LOG = 64,                       /* commits of a node that the others may still miss */
-  ISO_SIM_LAG = 48,                       /* how many commits behind a stale snapshot may be */
-  ISO_SIM_LOST_WRITE = ISOPROOF_SIM_BUGS, /* a bug that only this one has: a crash that forgets commits */
-  ISO_SIM_ALL_BUGS,
+  ISO_SIM_LOG = 64, /* commits of a node that the others may still miss */
+  ISO_SIM_LAG = 48  /* how many commits behind a stale snapshot may be */
+};
+
+/* Bugs that only this simulator has, beside those of isoproof/simulate.h: C name, name, weakest level that it breaks
+ * for certain (others as it happens), sentence. */
+#define ISO_SIM_DRIVER_BUG_LIST(X)                                                                                     \
+  X(LOST_WRITE, "lost-write", "strong-snapshot-isolation", "a crash forgets the last commits")                         \
+  X(PHANTOM, "phantom", "serializable", "a commit does not look at what came into the ranges that were read")          \
+  X(LOST_DELETE, "lost-delete", "strong-snapshot-isolation", "a delete succeeds, and the row stays")                   \
+  X(RESURRECTED_ROW, "resurrected-row", "strong-snapshot-isolation", "a deleted row is back with its old value")       \
+  X(MISSED_INSERT, "missed-insert", "strong-snapshot-isolation", "a read by predicate misses the last row inserted")
+
+enum {
+  ISO_SIM_BEFORE_DRIVER_BUGS = ISOPROOF_SIM_BUGS - 1,
+#define ISO_X(name, id, level, text) ISO_SIM_##name,
+  ISO_SIM_DRIVER_BUG_LIST(ISO_X)
+#undef ISO_X
+      ISO_SIM_ALL_BUGS,
   ISO_SIM_NO_BUG
 };
 
@@ -111,6 +126,9 @@ void iso_sim_server_clear(iso_sim_server *server);
 /* Takes the snapshot of a transaction that begins. */
 void iso_sim_take_view(iso_sim_server *server, iso_sim_client *client);
 bool iso_sim_visible(const iso_sim_client *client, const iso_sim_entry *entry, const iso_sim_version *version);
+/* The newest version that it sees, NULL when there is none; its own changes do not count. */
+const iso_sim_version *iso_sim_newest(const iso_sim_client *client, const iso_sim_entry *entry);
+bool iso_sim_in_range(const iso_sim_range *range, int64_t key, int64_t value);
 /* What the transaction sees of a register; `own` says whether its own changes count. */
 bool iso_sim_see(iso_sim_server *server, const iso_sim_client *client, size_t entry, bool own, int64_t *value);
 /* Decides whether it may commit: NULL, or why not.  Linear in what it read and wrote, and for each range in all
@@ -125,6 +143,7 @@ void iso_sim_forget(iso_sim_server *server, iso_sim_client *client);
 /* ---- driver_bugs.c ---- */
 
 const char *iso_sim_driver_bug_name(uint32_t bug);
+const char *iso_sim_driver_bug_level(uint32_t bug);
 bool iso_sim_driver_bug_find(const char *name, size_t length, uint32_t *bug);
 /* Draws whether a transaction that begins will go wrong, and how; bends its snapshot. */
 void iso_sim_draw_bug(iso_sim_server *server, iso_sim_client *client);
@@ -134,8 +153,11 @@ void iso_sim_bend_before(iso_sim_server *server, iso_sim_client *client, size_t 
 void iso_sim_bend_read(iso_sim_server *server, iso_sim_client *client, size_t entry, bool *present, int64_t *value);
 /* The same for lists. */
 void iso_sim_bend_list(iso_sim_server *server, iso_sim_client *client, size_t entry, iso_reply *reply);
-/* Whether the transaction gets away with conflicts on what it read, or wrote. */
+/* The entry that a read of a range leaves out though it matches; SIZE_MAX for none.  Linear in all keys. */
+size_t iso_sim_missed(iso_sim_server *server, iso_sim_client *client, const iso_sim_range *range);
+/* Whether the transaction gets away with conflicts on what it read, in ranges, or wrote. */
 bool iso_sim_skips_reads(const iso_sim_client *client);
+bool iso_sim_skips_ranges(const iso_sim_client *client);
 bool iso_sim_skips_writes(const iso_sim_client *client);
 /* After a commit. */
 void iso_sim_after_commit(iso_sim_server *server, iso_sim_client *client, size_t keys);

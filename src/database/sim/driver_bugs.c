@@ -11,8 +11,22 @@
 /* How many commits a crash forgets; how many transactions a fork lasts. */
 enum { FORGOTTEN = 4, FORK_TXNS = 64 };
 
+static const struct {
+  const char *name, *level;
+} driver_bugs[] = {
+#define ISO_X(name, id, level, text) {id, level},
+    ISO_SIM_DRIVER_BUG_LIST(ISO_X)
+#undef ISO_X
+};
+
 const char *iso_sim_driver_bug_name(uint32_t bug) {
-  return bug == ISO_SIM_LOST_WRITE ? "lost-write" : isoproof_sim_bug_name((isoproof_sim_bug)bug);
+  bool own = bug >= ISOPROOF_SIM_BUGS;
+  return own ? driver_bugs[bug - ISOPROOF_SIM_BUGS].name : isoproof_sim_bug_name((isoproof_sim_bug)bug);
+}
+
+const char *iso_sim_driver_bug_level(uint32_t bug) {
+  bool own = bug >= ISOPROOF_SIM_BUGS;
+  return own ? driver_bugs[bug - ISOPROOF_SIM_BUGS].level : isoproof_sim_bug_level((isoproof_sim_bug)bug);
 }
 
 bool iso_sim_driver_bug_find(const char *name, size_t length, uint32_t *bug) {
@@ -49,6 +63,20 @@ static bool bend_fork(iso_sim_server *server, iso_sim_client *client) {
   return true;
 }
 
+/* Of rows that are deleted one, with luck, is back: its last version is gone. */
+static void resurrect(iso_sim_server *server, iso_sim_client *client) {
+  size_t count = server->entries.count;
+  size_t first = count > 0 ? (size_t)iso_random_below64(&client->random, count) : 0;
+  for (size_t i = 0; i < count; i++) {
+    iso_sim_entry *entry = &server->entries.items[(first + i) % count];
+    size_t versions = entry->versions.count;
+    if (versions < 2 || !entry->versions.items[versions - 1].absent || entry->versions.items[versions - 2].absent)
+      continue;
+    entry->versions.count--;
+    return;
+  }
+}
+
 void iso_sim_draw_bug(iso_sim_server *server, iso_sim_client *client) {
   client->bug = ISO_SIM_NO_BUG;
   client->bug_done = client->hides_key = false;
@@ -66,6 +94,9 @@ void iso_sim_draw_bug(iso_sim_server *server, iso_sim_client *client) {
     break;
   case ISOPROOF_SIM_BUG_FRACTURED_READ:
     if (server->last_wide > oldest) see_until(client, server->last_wide);
+    break;
+  case ISO_SIM_RESURRECTED_ROW:
+    resurrect(server, client);
     break;
   default:
     break;
@@ -184,11 +215,34 @@ void iso_sim_bend_list(iso_sim_server *server, iso_sim_client *client, size_t nu
   }
 }
 
+/* Whether a version made its row, which was absent before. */
+static bool is_insert(const iso_sim_entry *entry, const iso_sim_version *version) {
+  return !version->absent && (version == entry->versions.items || version[-1].absent);
+}
+
+size_t iso_sim_missed(iso_sim_server *server, iso_sim_client *client, const iso_sim_range *range) {
+  size_t missed = SIZE_MAX;
+  uint64_t last = 0;
+  if (client->bug != ISO_SIM_MISSED_INSERT || client->bug_done) return missed;
+  for (size_t i = 0; i < server->entries.count; i++) {
+    const iso_sim_entry *entry = &server->entries.items[i];
+    const iso_sim_version *version = iso_sim_newest(client, entry);
+    if (version == NULL || version->time < last || !is_insert(entry, version) || wrote(client, i)) continue;
+    if (!iso_sim_in_range(range, entry->key, version->value)) continue;
+    missed = i;
+    last = version->time;
+  }
+  client->bug_done = missed != SIZE_MAX;
+  return missed;
+}
+
 /* ---- commits ---- */
 
 bool iso_sim_skips_reads(const iso_sim_client *client) {
   return client->bug == ISOPROOF_SIM_BUG_LOST_UPDATE || client->bug == ISOPROOF_SIM_BUG_WRITE_SKEW;
 }
+
+bool iso_sim_skips_ranges(const iso_sim_client *client) { return client->bug == ISO_SIM_PHANTOM; }
 
 bool iso_sim_skips_writes(const iso_sim_client *client) { return client->bug == ISOPROOF_SIM_BUG_LOST_UPDATE; }
 

@@ -148,15 +148,19 @@ bool iso_sim_visible(const iso_sim_client *client, const iso_sim_entry *entry, c
   return client->hides_key && entry->key != client->hidden_key;
 }
 
-/* The newest version that the transaction sees. */
-static const iso_sim_version *newest(const iso_sim_client *client, const iso_sim_entry *entry) {
+const iso_sim_version *iso_sim_newest(const iso_sim_client *client, const iso_sim_entry *entry) {
   for (size_t i = entry->versions.count; i > 0; i--)
     if (iso_sim_visible(client, entry, &entry->versions.items[i - 1])) return &entry->versions.items[i - 1];
   return NULL;
 }
 
+bool iso_sim_in_range(const iso_sim_range *range, int64_t key, int64_t value) {
+  int64_t tested = range->by_value ? value : key;
+  return tested >= range->low && tested <= range->high;
+}
+
 bool iso_sim_see(iso_sim_server *server, const iso_sim_client *client, size_t number, bool own, int64_t *value) {
-  const iso_sim_version *version = newest(client, &server->entries.items[number]);
+  const iso_sim_version *version = iso_sim_newest(client, &server->entries.items[number]);
   bool present = version != NULL && !version->absent;
   *value = present ? version->value : 0;
   for (size_t i = 0; own && i < client->changes.count; i++) {
@@ -191,11 +195,13 @@ static bool range_changed(const iso_sim_server *server, const iso_sim_client *cl
     const iso_sim_entry *entry = &server->entries.items[i];
     const iso_sim_version *now = last_version(entry), *then;
     if (now == NULL || iso_sim_visible(client, entry, now)) continue;
-    if (!range->by_value && entry->key >= range->low && entry->key <= range->high) return true;
-    if (!range->by_value) continue;
-    then = newest(client, entry);
-    if (!now->absent && now->value >= range->low && now->value <= range->high) return true;
-    if (then != NULL && !then->absent && then->value >= range->low && then->value <= range->high) return true;
+    if (!range->by_value) {
+      if (iso_sim_in_range(range, entry->key, 0)) return true;
+      continue;
+    }
+    then = iso_sim_newest(client, entry);
+    if (!now->absent && iso_sim_in_range(range, entry->key, now->value)) return true;
+    if (then != NULL && !then->absent && iso_sim_in_range(range, entry->key, then->value)) return true;
   }
   return false;
 }
@@ -214,7 +220,7 @@ const char *iso_sim_conflict(const iso_sim_server *server, const iso_sim_client 
   if (serial && !iso_sim_skips_reads(client)) {
     for (size_t i = 0; i < client->reads.count; i++)
       if (changed(client, &server->entries.items[client->reads.items[i]])) return "a key that was read has changed";
-    for (size_t i = 0; i < client->ranges.count; i++)
+    for (size_t i = 0; i < client->ranges.count && !iso_sim_skips_ranges(client); i++)
       if (range_changed(server, client, &client->ranges.items[i])) return "a range that was read has changed";
   }
   if (iso_sim_skips_writes(client)) return NULL;
@@ -246,6 +252,7 @@ static bool reserve(iso_sim_server *server, iso_sim_client *client) {
 /* Applies one change; returns whether its key is new in this commit.  Room was made. */
 static bool apply_one(iso_sim_server *server, const iso_sim_client *client, const iso_sim_change *change) {
   iso_sim_entry *entry = &server->entries.items[change->entry];
+  if (client->bug == ISO_SIM_LOST_DELETE && change->kind == ISO_DELETE) return false;
   iso_sim_version version = {server->clock, client->node, change->kind == ISO_DELETE, change->value};
   if (change->kind == ISO_APPEND) {
     const iso_sim_version *last = last_element(entry);
