@@ -9,7 +9,7 @@ enum { FINDINGS_SHOWN = 3, SENTENCE = 512 };
 
 /* The table of levels: name, how wide, value. */
 #define COLUMN_LIST(X)                                                                                                 \
-  X("schedules", 10, schedules)                                                                                        \
+  X("run", 6, schedules)                                                                                               \
   X("committed", 10, committed)                                                                                        \
   X("aborted", 8, aborted)                                                                                             \
   X("blocked", 8, blocked)                                                                                             \
@@ -72,22 +72,21 @@ static unsigned name_width(const isoproof_systematic *runs) {
   return width;
 }
 
-/* Where all columns fit, a line for each level, else a line for each count. */
 static void print_table(const isoproof_systematic *runs) {
   isoproof_systematic_level level = {.struct_size = sizeof level};
   unsigned width = name_width(runs);
-  printf("\n  %-*s", (int)width, "level");
+  printf("\n  %-*s", (int)width + 1, "level");
 #define X(name, columns, field) printf("%*s", columns, name);
   COLUMN_LIST(X)
 #undef X
-  printf("%9s\n", "seconds");
+  putchar('\n');
   for (size_t i = 0; isoproof_systematic_level_at(runs, i, &level); i++) {
     fputs("  ", stdout);
-    coo_put_cell(level.name, width);
-#define X(name, columns, field) printf("%*" PRIu64, columns - (columns == 10 && strcmp(name, "schedules") == 0), level.field);
+    coo_put_cell(level.name, width + 1);
+#define X(name, columns, field) printf("%*" PRIu64, columns, level.field);
     COLUMN_LIST(X)
 #undef X
-    printf("%9.1f\n", level.seconds);
+    putchar('\n');
   }
 }
 
@@ -150,7 +149,7 @@ static void print_text(const coo_view *view, const isoproof_systematic *runs, bo
   putchar('\n');
   for (size_t i = 0; isoproof_systematic_level_at(runs, i, &level); i++) {
     level_sentence(&level, line, sizeof line);
-    coo_put(view, 4, "  \t%s: %s", level.name, line);
+    coo_put(view, 4, "  \t%s: %s; %.1f s", level.name, line, level.seconds);
   }
   print_table(runs);
   print_findings(view, runs, all);
