@@ -142,17 +142,34 @@ static isoproof_status put_rows(iso_stepper *stepper, const iso_sys_run *run, is
   return iso_stepper_sync(stepper, error);
 }
 
-/* Nothing of this run may be there in the next one. */
-static isoproof_status take_rows(iso_stepper *stepper, iso_sys_run *run, isoproof_error *error) {
+/* The session of a transaction looks at the rows, outside of a transaction. */
+static isoproof_status look(iso_stepper *stepper, iso_sys_run *run, uint32_t txn, isoproof_error *error) {
+  iso_stepper_session *s = &stepper->sessions[txn];
   iso_driver_request request = {.kind = ISO_READ_RANGE, .key = 0, .high = ISO_SYS_KEYS_OF_RUN - 1};
   move_request(run, &request);
-  ISO_TRY(ask(stepper, request, "read", error));
-  if (stepper->control_reply.rows.count > ISO_EVENT_ROWS)
+  iso_outcome outcome = iso_do(s->connection, &request, &s->reply);
+  if (outcome != ISO_OUTCOME_OK)
+    return iso_fail(error, outcome == ISO_OUTCOME_FOREIGN ? ISOPROOF_ERR_INTERFERENCE : ISOPROOF_ERR_IO,
+                    "rows cannot be read: %s %s", s->reply.code, s->reply.message);
+  if (s->reply.rows.count > ISO_EVENT_ROWS)
     return iso_fail(error, ISOPROOF_ERR_INTERFERENCE, "interference: more rows than the schedule can have made");
-  run->final_count = (uint32_t)stepper->control_reply.rows.count;
-  for (uint32_t i = 0; i < run->final_count; i++) run->final[i] = stepper->control_reply.rows.items[i];
-  for (uint32_t i = 0; i < run->final_count; i++) {
-    iso_driver_request away = {.kind = ISO_DELETE, .key = run->final[i].key};
+  run->final_count[txn] = (uint32_t)s->reply.rows.count;
+  for (uint32_t i = 0; i < run->final_count[txn]; i++) run->final[txn][i] = s->reply.rows.items[i];
+  return ISOPROOF_OK;
+}
+
+/* Nothing of this run may be there in the next one. */
+static isoproof_status take_rows(iso_stepper *stepper, iso_sys_run *run, isoproof_error *error) {
+  bool found[ISO_SYS_KEYS_OF_RUN] = {false};
+  for (uint32_t txn = 0; txn < run->schedule.family.txns; txn++) {
+    ISO_TRY(look(stepper, run, txn, error));
+    for (uint32_t i = 0; i < run->final_count[txn]; i++)
+      found[(uint64_t)run->final[txn][i].key % ISO_SYS_KEYS_OF_RUN] = true;
+  }
+  for (int64_t key = 0; key < ISO_SYS_KEYS_OF_RUN; key++) {
+    iso_driver_request away = {.kind = ISO_DELETE, .key = key};
+    if (!found[key]) continue;
+    move_request(run, &away);
     ISO_TRY(ask(stepper, away, "removed", error));
   }
   return iso_stepper_sync(stepper, error);

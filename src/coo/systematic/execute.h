@@ -20,8 +20,9 @@ typedef struct iso_sys_run {
   uint64_t number; /* of the run */
   iso_script script;
   iso_sys_act acts[ISO_SYS_STEPS]; /* by number in the script */
-  iso_row final[ISO_EVENT_ROWS];   /* the rows in the end */
-  uint32_t final_count;
+  /* The rows in the end, as the session of each transaction sees them. */
+  iso_row final[ISO_SYS_TXNS][ISO_EVENT_ROWS];
+  uint32_t final_count[ISO_SYS_TXNS];
 } iso_sys_run;
 
 typedef ISO_VEC(char) iso_sys_text_buffer;

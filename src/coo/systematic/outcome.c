@@ -26,10 +26,15 @@ static bool show_value(const iso_sys_run *run, int64_t stored, int64_t *shown) {
   return *shown >= 0 && *shown < ISO_SYS_VALUES_OF_RUN;
 }
 
+/* Whether a row is one of this run; the whole table may show what an earlier one has left. */
+static bool is_ours(const iso_sys_run *run, iso_row stored) {
+  int64_t key = stored.key - (int64_t)run->number * ISO_SYS_KEYS_OF_RUN;
+  return key >= iso_sys_key(0) && key < iso_sys_key(run->schedule.family.rows);
+}
+
 static isoproof_status show_row(const iso_sys_run *run, iso_row stored, iso_row_value *shown, isoproof_error *error) {
   shown->key = stored.key - (int64_t)run->number * ISO_SYS_KEYS_OF_RUN;
-  bool ours = shown->key >= iso_sys_key(0) && shown->key < iso_sys_key(run->schedule.family.rows);
-  if (ours && show_value(run, stored.value, &shown->value)) return ISOPROOF_OK;
+  if (is_ours(run, stored) && show_value(run, stored.value, &shown->value)) return ISOPROOF_OK;
   return fail_foreign(error, stored.key, stored.value);
 }
 
@@ -48,7 +53,7 @@ static void tell_write(iso_jsonl_op *op, iso_sys_kind kind, const iso_step_event
 static isoproof_status tell_predicate(telling *t, iso_jsonl_op *op, iso_row_value *rows, iso_sys_kind kind,
                                       const iso_step_event *event, isoproof_error *error) {
   iso_predicate *p = &op->predicate;
-  /* The rows of the run are all rows of the table. */
+  /* The history has no other rows than those of the run. */
   *p = (iso_predicate){.of_keys = true, .key_low = iso_sys_key(0),
                        .key_high = iso_sys_key(t->run->schedule.family.rows - 1U)};
   op->kind = ISOPROOF_OP_READ;
@@ -66,9 +71,11 @@ static isoproof_status tell_predicate(telling *t, iso_jsonl_op *op, iso_row_valu
   }
   if (event->rows > ISO_EVENT_ROWS)
     return iso_fail(error, ISOPROOF_ERR_INTERFERENCE, "interference: more rows than the schedule can have made");
-  for (uint32_t i = 0; i < event->rows; i++) ISO_TRY(show_row(t->run, event->found[i], &rows[i], error));
   op->rows = rows;
-  op->count = event->rows;
+  for (uint32_t i = 0; i < event->rows; i++) {
+    if (kind == ISO_SYS_TABLE && !is_ours(t->run, event->found[i])) continue;
+    ISO_TRY(show_row(t->run, event->found[i], &rows[op->count++], error));
+  }
   return ISOPROOF_OK;
 }
 
@@ -134,9 +141,9 @@ static isoproof_status tell_final(const iso_stepper *stepper, const iso_sys_run 
   for (uint32_t i = 0; i < 2 * rows; i++) {
     ops[i] = (iso_jsonl_op){
         .kind = ISOPROOF_OP_READ, .key = isoproof_integer(iso_sys_key(i % rows)), .value = isoproof_nil()};
-    for (uint32_t j = 0; j < run->final_count; j++) {
+    for (uint32_t j = 0; j < run->final_count[txn]; j++) {
       iso_row_value row = {0};
-      ISO_TRY(show_row(run, run->final[j], &row, error));
+      ISO_TRY(show_row(run, run->final[txn][j], &row, error));
       if (row.key == iso_sys_key(i % rows)) ops[i].value = isoproof_integer(row.value);
     }
   }

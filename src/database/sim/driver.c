@@ -147,19 +147,27 @@ static done change(iso_sim_server *server, iso_sim_client *client, size_t entry,
                    iso_reply *reply) {
   int64_t value;
   bool present = false;
-  if (request->kind == ISO_INSERT || request->kind == ISO_DELETE) {
+  bool changes = request->kind == ISO_UPDATE || request->kind == ISO_DELETE;
+  if (request->kind == ISO_INSERT || changes) {
     if (!note_read(client, entry)) return NO_MEMORY;
     present = iso_sim_see(server, client, entry, true, &value);
   }
   if (request->kind == ISO_INSERT && present) return DUPLICATE;
-  reply->affected = request->kind != ISO_DELETE || present;
+  /* What finds no row has read that, and writes nothing. */
+  reply->affected = !changes || present;
+  if (reply->affected == 0) return DONE;
   iso_sim_change made = {request->kind, entry, request->value, server->clock};
   return iso_vec_push(&client->changes, made) ? DONE : NO_MEMORY;
 }
 
 static done perform(iso_sim_server *server, iso_sim_client *client, const iso_driver_request *request,
                     iso_reply *reply) {
-  if (request->kind == ISO_READ_RANGE) return read_range(server, client, request, reply) ? DONE : NO_MEMORY;
+  if (request->kind == ISO_READ_RANGE || request->kind == ISO_COUNT) {
+    if (!read_range(server, client, request, reply)) return NO_MEMORY;
+    reply->value = (int64_t)reply->rows.count;
+    if (request->kind == ISO_COUNT) reply->rows.count = 0;
+    return DONE;
+  }
   size_t entry = iso_sim_entry_of(server, request->key);
   if (entry == SIZE_MAX) return NO_MEMORY;
   if (request->kind == ISO_READ || request->kind == ISO_READ_LIST) iso_sim_bend_before(server, client, entry);

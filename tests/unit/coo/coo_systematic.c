@@ -46,8 +46,10 @@ static void tell_run(iso_stepper *stepper, iso_sys_run *run) {
   add_event(stepper, 0, 4, (iso_step_event){0});
   add_event(stepper, 1, 3, (iso_step_event){.affected = 0});
   add_event(stepper, 1, 5, (iso_step_event){0});
-  run->final[0] = (iso_row){26, 602};
-  run->final_count = 1;
+  for (uint32_t txn = 0; txn < 2; txn++) {
+    run->final[txn][0] = (iso_row){26, 602};
+    run->final_count[txn] = 1;
+  }
 }
 
 static void test_history(void **state) {
@@ -71,7 +73,7 @@ static void test_history(void **state) {
       "{\"session\":2,\"status\":\"committed\",\"start\":15,\"end\":16,\"ops\":[[\"r\",1,null],[\"r\",2,2],"
       "[\"r\",1,null],[\"r\",2,2]]}\n");
   /* A row that the schedule did not write is no anomaly. */
-  run->final[0].value = 802;
+  run->final[1][0].value = 802;
   assert_int_equal(iso_sys_history(stepper, run, &text, &error), ISOPROOF_ERR_INTERFERENCE);
   iso_vec_free(&text);
   free(run);
@@ -142,17 +144,23 @@ static isoproof_systematic_level level_of(const isoproof_systematic *runs, size_
   return level;
 }
 
-/* Every level of the simulator gives what it says; one that is not given is seen to be broken. */
+/* The levels of the simulator give what they say, but for read atomic, which may show a row as it was before the start.
+ */
 static void test_simulator(void **state) {
   (void)state;
-  isoproof_systematic_summary summary = {.struct_size = sizeof summary};
-  isoproof_systematic *runs = run_on("sim:", NULL, (isoproof_systematic_bounds){.operations = 1, .predicates = 4}, NULL);
-  assert_true(isoproof_systematic_summary_of(runs, &summary));
-  assert_int_equal(summary.forbidden, 0);
-  assert_int_equal(summary.undecided, 0);
-  assert_int_equal(summary.next, 0);
-  assert_true(summary.schedules > 216);
-  isoproof_systematic_free(runs);
+  static const char *const levels[] = {"read committed", "causal", "parallel snapshot isolation", "snapshot isolation",
+                                       "serializable"};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    isoproof_systematic_summary summary = {.struct_size = sizeof summary};
+    isoproof_systematic *runs =
+        run_on("sim:", levels[i], (isoproof_systematic_bounds){.operations = 1, .predicates = 4}, NULL);
+    assert_true(isoproof_systematic_summary_of(runs, &summary));
+    assert_int_equal(summary.forbidden, 0);
+    assert_int_equal(summary.undecided, 0);
+    assert_int_equal(summary.next, 0);
+    assert_int_equal(summary.schedules, 412);
+    isoproof_systematic_free(runs);
+  }
 }
 
 static void test_findings(void **state) {
@@ -216,7 +224,7 @@ static void test_cancelled(void **state) {
   isoproof_systematic *runs;
   isoproof_error error;
   isoproof_task *task = NULL;
-  assert_int_equal(isoproof_task_new(&task, &error), ISOPROOF_OK);
+  assert_int_equal(isoproof_task_new(&task), ISOPROOF_OK);
   isoproof_task_cancel(task);
   assert_int_equal(isoproof_systematic_run(&options, task, &runs, &error), ISOPROOF_ERR_CANCELLED);
   assert_null(runs);
