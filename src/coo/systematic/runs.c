@@ -1,6 +1,7 @@
 /* runs.c - runs every schedule within bounds at every level of a database. */
 #include "coo/systematic/runs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +86,11 @@ static isoproof_status run_all(isoproof_systematic *runs, session *s, isoproof_t
     runs->summary.schedules++;
     iso_task_progress(task, "running", "schedules", runs->summary.schedules, total);
   }
+  if (runs->summary.schedules == 0)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "expected a number of a schedule within the bounds, found %" PRIu64,
+                    s->bounds->first);
   /* A limit leaves some for later. */
-  if (!s->bounds->drawn && runs->summary.schedules > 0)
+  if (!s->bounds->drawn)
     runs->summary.next = runs->summary.schedules == s->bounds->limit ? schedule.number + 1 : 0;
   return ISOPROOF_OK;
 }
