@@ -23,8 +23,9 @@ static int run(options *parsed) {
     mode = run ? COO_WALK_RUN : COO_WALK;
   }
   if (mode == COO_LIST && !coo_is_generated(parsed)) {
-    message("coo: expected --db, --cluster, --from, --schedule, --schedules, --generate or --systematic; 'isoproof help "
-            "coo' shows examples");
+    message(
+        "coo: expected --db, --cluster, --from, --schedule, --schedules, --generate or --systematic; 'isoproof help "
+        "coo' shows examples");
     return EXIT_USAGE;
   }
   return coo_options_agree(parsed, mode) ? runs[mode](parsed) : EXIT_USAGE;
@@ -297,15 +298,15 @@ static const char *const description[] = {
     "judges the history that came of each; the exit code is 1 when the expected level forbids one.",
     NULL};
 
-const command command_coo = {
-    "coo",
-    "Run every anomaly as a test case on a database",
-    "(--db URL,.. | --cluster NAME | --from FILE | --schedule STEPS | --schedules FILE | --generate | --systematic) [OPTION...]",
-    description,
-    NULL,
-    NULL,
-    table,
-    COO_OPTIONS,
-    examples,
-    COUNT_OF(examples),
-    run};
+const command command_coo = {"coo",
+                             "Run every anomaly as a test case on a database",
+                             "(--db URL,.. | --cluster NAME | --from FILE | --schedule STEPS | --schedules FILE | "
+                             "--generate | --systematic) [OPTION...]",
+                             description,
+                             NULL,
+                             NULL,
+                             table,
+                             COO_OPTIONS,
+                             examples,
+                             COUNT_OF(examples),
+                             run};

@@ -53,8 +53,8 @@ typedef enum coo_mode {
   COO_LIST = 2,
   COO_RUN = 4,
   COO_SAVED = 8,
-  COO_WALK = 16,      /* systematic schedules, listed */
-  COO_WALK_RUN = 32   /* and run */
+  COO_WALK = 16,    /* systematic schedules, listed */
+  COO_WALK_RUN = 32 /* and run */
 } coo_mode;
 
 /* False after a message: some options mean nothing together. */

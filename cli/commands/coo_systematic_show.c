@@ -153,8 +153,7 @@ static void print_text(const coo_view *view, const isoproof_systematic *runs, bo
   }
   print_table(runs);
   print_findings(view, runs, all);
-  if (s.next > 0)
-    printf("\nmore within the bounds: --first %" PRIu64 " goes on after what was run\n", s.next);
+  if (s.next > 0) printf("\nmore within the bounds: --first %" PRIu64 " goes on after what was run\n", s.next);
 }
 
 /* ---- Markdown, CSV, HTML ---- */

@@ -29,16 +29,16 @@ enum {
 };
 
 typedef struct isoproof_systematic_bounds {
-  size_t struct_size;      /* sizeof(isoproof_systematic_bounds) */
-  uint32_t transactions;   /* at most; 0 means 2 */
-  uint32_t operations;     /* of a transaction, at most; 0 means 2 */
-  uint32_t rows;           /* at most; 0 means 2 */
-  uint32_t predicates;     /* how many kinds, from the first; 0: none */
-  bool duplicate_keys;     /* the table has no unique key: no key is inserted by two transactions */
-  uint64_t first;          /* number of the first one, from 1; 0 means 1 */
-  uint64_t limit;          /* at most so many; 0: all */
-  bool drawn;              /* draw `limit` different ones at random instead, which then has to be given */
-  uint64_t seed;           /* by this number */
+  size_t struct_size;    /* sizeof(isoproof_systematic_bounds) */
+  uint32_t transactions; /* at most; 0 means 2 */
+  uint32_t operations;   /* of a transaction, at most; 0 means 2 */
+  uint32_t rows;         /* at most; 0 means 2 */
+  uint32_t predicates;   /* how many kinds, from the first; 0: none */
+  bool duplicate_keys;   /* the table has no unique key: no key is inserted by two transactions */
+  uint64_t first;        /* number of the first one, from 1; 0 means 1 */
+  uint64_t limit;        /* at most so many; 0: all */
+  bool drawn;            /* draw `limit` different ones at random instead, which then has to be given */
+  uint64_t seed;         /* by this number */
 } isoproof_systematic_bounds;
 
 typedef struct isoproof_systematic_schedule {

@@ -66,10 +66,10 @@ typedef struct iso_step_event {
   bool has_rows, waited;
   uint32_t rows; /* how many; those of a request are in `found`, as many as fit */
   int64_t affected;
-  bool present;                /* of a request: the row is there */
-  int64_t value;               /* of a request: its value, or a count */
+  bool present;  /* of a request: the row is there */
+  int64_t value; /* of a request: its value, or a count */
   iso_row found[ISO_EVENT_ROWS];
-  uint32_t issued; /* how many events there were when the step was begun */
+  uint32_t issued;          /* how many events there were when the step was begun */
   double started, finished; /* seconds since the script began */
 } iso_step_event;
 

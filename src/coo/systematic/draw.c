@@ -24,7 +24,8 @@ static void draw_family(const iso_sys_bounds *bounds, uint64_t *random, iso_sys_
     program->aborts = draw(random, 4) == 0;
     for (uint32_t i = 0; i < program->count; i++) program->ops[i] = alphabet[draw(random, letters)];
   }
-  for (uint32_t row = 0; row < family->rows && row < ISO_SYS_ROWS; row++) family->starts[row] = (uint8_t)draw(random, kinds);
+  for (uint32_t row = 0; row < family->rows && row < ISO_SYS_ROWS; row++)
+    family->starts[row] = (uint8_t)draw(random, kinds);
 }
 
 void iso_sys_draw(iso_sys_bounds bounds, uint64_t *random, iso_sys_schedule *out) {

@@ -19,10 +19,10 @@ int64_t iso_sys_start_value(uint32_t row, iso_sys_start start) {
 
 iso_driver_request iso_sys_request(const iso_sys_family *family, uint32_t txn, uint32_t step) {
   static const iso_request_kind kinds[ISO_SYS_KINDS] = {
-      [ISO_SYS_BEGIN] = ISO_BEGIN,       [ISO_SYS_READ] = ISO_READ,         [ISO_SYS_INSERT] = ISO_INSERT,
-      [ISO_SYS_UPDATE] = ISO_UPDATE,     [ISO_SYS_DELETE] = ISO_DELETE,     [ISO_SYS_KEYS] = ISO_READ_RANGE,
-      [ISO_SYS_TABLE] = ISO_READ_RANGE,  [ISO_SYS_VALUES] = ISO_READ_RANGE, [ISO_SYS_COUNT] = ISO_COUNT,
-      [ISO_SYS_COMMIT] = ISO_COMMIT,     [ISO_SYS_ABORT] = ISO_ROLLBACK};
+      [ISO_SYS_BEGIN] = ISO_BEGIN,      [ISO_SYS_READ] = ISO_READ,         [ISO_SYS_INSERT] = ISO_INSERT,
+      [ISO_SYS_UPDATE] = ISO_UPDATE,    [ISO_SYS_DELETE] = ISO_DELETE,     [ISO_SYS_KEYS] = ISO_READ_RANGE,
+      [ISO_SYS_TABLE] = ISO_READ_RANGE, [ISO_SYS_VALUES] = ISO_READ_RANGE, [ISO_SYS_COUNT] = ISO_COUNT,
+      [ISO_SYS_COMMIT] = ISO_COMMIT,    [ISO_SYS_ABORT] = ISO_ROLLBACK};
   iso_sys_step what = iso_sys_step_at(family, txn, step);
   iso_driver_request request = {.kind = kinds[what.kind], .key = iso_sys_key(what.row)};
   if (what.kind == ISO_SYS_INSERT || what.kind == ISO_SYS_UPDATE) request.value = iso_sys_value(txn, step, what.other);
@@ -73,10 +73,7 @@ size_t iso_sys_sql(const iso_sys_family *family, uint32_t txn, uint32_t step, co
   case ISO_SYS_COMMIT:
   case ISO_SYS_ABORT:
   case ISO_SYS_KINDS:
-    length = snprintf(buffer, size, "%s",
-                      r.kind == ISO_BEGIN    ? "BEGIN"
-                      : r.kind == ISO_COMMIT ? "COMMIT"
-                                             : "ROLLBACK");
+    length = snprintf(buffer, size, "%s", r.kind == ISO_BEGIN ? "BEGIN" : r.kind == ISO_COMMIT ? "COMMIT" : "ROLLBACK");
     break;
   }
   return length > 0 ? (size_t)length : 0;
@@ -101,10 +98,10 @@ static void move_request(const iso_sys_run *run, iso_driver_request *request) {
 
 static void make_script(iso_sys_run *run) {
   static const iso_act_kind kinds[ISO_SYS_KINDS] = {
-      [ISO_SYS_BEGIN] = ISO_ACT_BEGIN,     [ISO_SYS_READ] = ISO_ACT_REQUEST,   [ISO_SYS_INSERT] = ISO_ACT_REQUEST,
-      [ISO_SYS_UPDATE] = ISO_ACT_REQUEST,  [ISO_SYS_DELETE] = ISO_ACT_REQUEST, [ISO_SYS_KEYS] = ISO_ACT_REQUEST,
-      [ISO_SYS_TABLE] = ISO_ACT_REQUEST,   [ISO_SYS_VALUES] = ISO_ACT_REQUEST, [ISO_SYS_COUNT] = ISO_ACT_REQUEST,
-      [ISO_SYS_COMMIT] = ISO_ACT_COMMIT,   [ISO_SYS_ABORT] = ISO_ACT_ROLLBACK};
+      [ISO_SYS_BEGIN] = ISO_ACT_BEGIN,    [ISO_SYS_READ] = ISO_ACT_REQUEST,   [ISO_SYS_INSERT] = ISO_ACT_REQUEST,
+      [ISO_SYS_UPDATE] = ISO_ACT_REQUEST, [ISO_SYS_DELETE] = ISO_ACT_REQUEST, [ISO_SYS_KEYS] = ISO_ACT_REQUEST,
+      [ISO_SYS_TABLE] = ISO_ACT_REQUEST,  [ISO_SYS_VALUES] = ISO_ACT_REQUEST, [ISO_SYS_COUNT] = ISO_ACT_REQUEST,
+      [ISO_SYS_COMMIT] = ISO_ACT_COMMIT,  [ISO_SYS_ABORT] = ISO_ACT_ROLLBACK};
   const iso_sys_family *family = &run->schedule.family;
   run->script.count = iso_sys_acts(&run->schedule, run->acts);
   run->script.sessions = family->txns;

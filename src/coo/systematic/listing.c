@@ -42,8 +42,8 @@ isoproof_status isoproof_systematic_walk_new(const isoproof_systematic_bounds *b
   isoproof_systematic_walk *made = iso_alloc_zero(1, sizeof *made);
   if (made == NULL) return iso_fail_memory(error);
   made->bounds = known;
-  made->inner = (iso_sys_bounds){known.transactions, known.operations, known.rows, known.predicates,
-                                 !known.duplicate_keys};
+  made->inner =
+      (iso_sys_bounds){known.transactions, known.operations, known.rows, known.predicates, !known.duplicate_keys};
   made->walk = iso_sys_walk_begin(made->inner);
   made->random = known.seed;
   made->next = 1;

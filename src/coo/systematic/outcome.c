@@ -54,8 +54,8 @@ static isoproof_status tell_predicate(telling *t, iso_jsonl_op *op, iso_row_valu
                                       const iso_step_event *event, isoproof_error *error) {
   iso_predicate *p = &op->predicate;
   /* The history has no other rows than those of the run. */
-  *p = (iso_predicate){.of_keys = true, .key_low = iso_sys_key(0),
-                       .key_high = iso_sys_key(t->run->schedule.family.rows - 1U)};
+  *p = (iso_predicate){
+      .of_keys = true, .key_low = iso_sys_key(0), .key_high = iso_sys_key(t->run->schedule.family.rows - 1U)};
   op->kind = ISOPROOF_OP_READ;
   if (kind == ISO_SYS_COUNT) {
     op->form = ISO_ROW_COUNT;
@@ -167,8 +167,7 @@ static isoproof_status tell(const iso_stepper *stepper, const iso_sys_run *run, 
   size_t count = 0;
   for (uint32_t row = 0; row < family->rows && row < ISO_SYS_ROWS; row++) {
     iso_sys_start start = (iso_sys_start)family->starts[row];
-    if (start != ISO_SYS_ABSENT)
-      initial[count++] = (iso_row_value){iso_sys_key(row), iso_sys_start_value(row, start)};
+    if (start != ISO_SYS_ABSENT) initial[count++] = (iso_row_value){iso_sys_key(row), iso_sys_start_value(row, start)};
   }
   iso_jsonl_write_header(out, false, NULL, 0);
   if (count > 0) iso_jsonl_write_initial_rows(out, initial, count);

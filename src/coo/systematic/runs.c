@@ -90,8 +90,7 @@ static isoproof_status run_all(isoproof_systematic *runs, session *s, isoproof_t
     return iso_fail(error, ISOPROOF_ERR_USAGE, "expected a number of a schedule within the bounds, found %" PRIu64,
                     s->bounds->first);
   /* A limit leaves some for later. */
-  if (!s->bounds->drawn)
-    runs->summary.next = runs->summary.schedules == s->bounds->limit ? schedule.number + 1 : 0;
+  if (!s->bounds->drawn) runs->summary.next = runs->summary.schedules == s->bounds->limit ? schedule.number + 1 : 0;
   return ISOPROOF_OK;
 }
 

@@ -16,14 +16,13 @@
 
 /* Both read the row; the first deletes it while the second reads by predicate, updates and waits; the first commits,
  * and the second finds no row to update. */
-static const iso_sys_schedule both = {
-    .family = {.txns = 2,
-               .rows = 2,
-               .programs = {{2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_DELETE, 0, 0}}},
-                            {2, 0, {{ISO_SYS_KEYS, 0, 0}, {ISO_SYS_UPDATE, 0, 0}}}},
-               .starts = {ISO_SYS_MATCHING, ISO_SYS_OTHER}},
-    .count = 8,
-    .order = {0, 1, 0, 1, 0, 1, 0, 1}};
+static const iso_sys_schedule both = {.family = {.txns = 2,
+                                                 .rows = 2,
+                                                 .programs = {{2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_DELETE, 0, 0}}},
+                                                              {2, 0, {{ISO_SYS_KEYS, 0, 0}, {ISO_SYS_UPDATE, 0, 0}}}},
+                                                 .starts = {ISO_SYS_MATCHING, ISO_SYS_OTHER}},
+                                      .count = 8,
+                                      .order = {0, 1, 0, 1, 0, 1, 0, 1}};
 
 static void add_event(iso_stepper *stepper, uint32_t session, uint32_t act, iso_step_event event) {
   event.session = session;
@@ -68,7 +67,8 @@ static void test_history(void **state) {
       "{\"session\":1,\"status\":\"committed\",\"start\":1,\"end\":10,\"ops\":[[\"r\",1,101],[\"delete\",1,null]]}\n"
       "{\"session\":1,\"status\":\"committed\",\"start\":15,\"end\":16,\"ops\":[[\"r\",1,null],[\"r\",2,2],"
       "[\"r\",1,null],[\"r\",2,2]]}\n"
-      "{\"session\":2,\"status\":\"committed\",\"start\":3,\"end\":14,\"ops\":[[\"rp\",{\"keys\":[1,2]},[[1,101],[2,2]]],"
+      "{\"session\":2,\"status\":\"committed\",\"start\":3,\"end\":14,\"ops\":[[\"rp\",{\"keys\":[1,2]},[[1,101],[2,2]]"
+      "],"
       "[\"missed-update\",1,null]]}\n"
       "{\"session\":2,\"status\":\"committed\",\"start\":15,\"end\":16,\"ops\":[[\"r\",1,null],[\"r\",2,2],"
       "[\"r\",1,null],[\"r\",2,2]]}\n");
@@ -165,8 +165,9 @@ static void test_simulator(void **state) {
 
 static void test_findings(void **state) {
   (void)state;
-  isoproof_systematic *runs = run_on("sim:", "snapshot isolation",
-                                     (isoproof_systematic_bounds){.predicates = 1, .limit = 4000, .drawn = true}, "serializable");
+  isoproof_systematic *runs =
+      run_on("sim:", "snapshot isolation", (isoproof_systematic_bounds){.predicates = 1, .limit = 4000, .drawn = true},
+             "serializable");
   isoproof_systematic_finding finding = {.struct_size = sizeof finding};
   isoproof_coo_event event = {.struct_size = sizeof event};
   isoproof_systematic_level level = level_of(runs, 0);
@@ -186,8 +187,8 @@ static void test_sqlite(void **state) {
   (void)state;
   if (iso_driver_get(ISO_DRIVER_SQLITE) == NULL) skip();
   isoproof_systematic_summary summary = {.struct_size = sizeof summary};
-  isoproof_systematic *runs = run_on("sqlite:", "serializable",
-                                     (isoproof_systematic_bounds){.predicates = 1, .first = 100, .limit = 60}, NULL);
+  isoproof_systematic *runs =
+      run_on("sqlite:", "serializable", (isoproof_systematic_bounds){.predicates = 1, .first = 100, .limit = 60}, NULL);
   isoproof_systematic_level level = level_of(runs, 0);
   assert_int_equal(level.schedules, 60);
   assert_int_equal(level.committed + level.aborted, 60);
@@ -200,8 +201,8 @@ static void test_sqlite(void **state) {
 
 static void test_bad_options(void **state) {
   (void)state;
-  static const isoproof_systematic_bounds wrong[] = {
-      {.transactions = 4}, {.transactions = 1}, {.operations = 5}, {.rows = 4}, {.predicates = 5}, {.drawn = true}};
+  static const isoproof_systematic_bounds wrong[] = {{.transactions = 4}, {.transactions = 1}, {.operations = 5},
+                                                     {.rows = 4},         {.predicates = 5},   {.drawn = true}};
   isoproof_systematic_walk *walk;
   isoproof_error error;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -210,7 +211,8 @@ static void test_bad_options(void **state) {
     assert_int_equal(isoproof_systematic_walk_new(&bounds, &walk, &error), ISOPROOF_ERR_USAGE);
   }
   const char *url = "sim:";
-  isoproof_systematic_options options = {.struct_size = sizeof options, .urls = &url, .url_count = 1, .layout = "round"};
+  isoproof_systematic_options options = {
+      .struct_size = sizeof options, .urls = &url, .url_count = 1, .layout = "round"};
   isoproof_systematic *runs;
   assert_int_equal(isoproof_systematic_run(&options, NULL, &runs, &error), ISOPROOF_ERR_USAGE);
   assert_null(runs);

@@ -29,8 +29,12 @@ static size_t slot_of(const node_set *set, const iso_sys_schedule *node) {
 }
 
 static node_set new_set(size_t room) {
-  node_set set = {malloc(room * sizeof(iso_sys_schedule)), malloc(room * sizeof(uint32_t)),
-                  malloc(2 * room * sizeof(uint32_t)), 0, room, 2 * room};
+  node_set set = {malloc(room * sizeof(iso_sys_schedule)),
+                  malloc(room * sizeof(uint32_t)),
+                  malloc(2 * room * sizeof(uint32_t)),
+                  0,
+                  room,
+                  2 * room};
   assert_true(set.nodes != NULL && set.parents != NULL && set.table != NULL);
   memset(set.table, 0xff, set.slots * sizeof *set.table);
   return set;
@@ -329,14 +333,13 @@ static const iso_sys_bounds usual = {2, 2, 2, 1, true};
 /* DuckDB lost the update: both read the row, one deletes and the other updates it, both commit. */
 static void test_delete_and_update(void **state) {
   (void)state;
-  iso_sys_schedule schedule = {
-      .family = {.txns = 2,
-                 .rows = 1,
-                 .programs = {{2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_DELETE, 0, 0}}},
-                              {2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_UPDATE, 0, 0}}}},
-                 .starts = {ISO_SYS_MATCHING}},
-      .count = 8,
-      .order = {0, 1, 0, 1, 0, 1, 0, 1}};
+  iso_sys_schedule schedule = {.family = {.txns = 2,
+                                          .rows = 1,
+                                          .programs = {{2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_DELETE, 0, 0}}},
+                                                       {2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_UPDATE, 0, 0}}}},
+                                          .starts = {ISO_SYS_MATCHING}},
+                               .count = 8,
+                               .order = {0, 1, 0, 1, 0, 1, 0, 1}};
   char text[ISO_SYS_TEXT_BYTES];
   iso_sys_bounds heap = usual;
   heap.unique = false;
@@ -349,14 +352,13 @@ static void test_delete_and_update(void **state) {
 /* Firebird's table stability: the snapshot of the first one is older than the commit of the other one. */
 static void test_early_begin(void **state) {
   (void)state;
-  iso_sys_schedule schedule = {
-      .family = {.txns = 2,
-                 .rows = 2,
-                 .programs = {{2, 0, {{ISO_SYS_READ, 1, 0}, {ISO_SYS_UPDATE, 0, 0}}},
-                              {2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_UPDATE, 1, 0}}}},
-                 .starts = {ISO_SYS_MATCHING, ISO_SYS_MATCHING}},
-      .count = 8,
-      .order = {0, 1, 1, 1, 1, 0, 0, 0}};
+  iso_sys_schedule schedule = {.family = {.txns = 2,
+                                          .rows = 2,
+                                          .programs = {{2, 0, {{ISO_SYS_READ, 1, 0}, {ISO_SYS_UPDATE, 0, 0}}},
+                                                       {2, 0, {{ISO_SYS_READ, 0, 0}, {ISO_SYS_UPDATE, 1, 0}}}},
+                                          .starts = {ISO_SYS_MATCHING, ISO_SYS_MATCHING}},
+                               .count = 8,
+                               .order = {0, 1, 1, 1, 1, 0, 0, 0}};
   char text[ISO_SYS_TEXT_BYTES];
   iso_sys_text(&schedule, text);
   assert_string_equal(text, "[x y] B1 R2x U2y C2 R1y U1x C1");
@@ -366,14 +368,13 @@ static void test_early_begin(void **state) {
 /* A write skew of predicates: both look for rows, and each inserts one. */
 static void test_phantoms(void **state) {
   (void)state;
-  iso_sys_schedule schedule = {
-      .family = {.txns = 2,
-                 .rows = 2,
-                 .programs = {{2, 0, {{ISO_SYS_KEYS, 0, 0}, {ISO_SYS_INSERT, 0, 0}}},
-                              {2, 0, {{ISO_SYS_KEYS, 0, 0}, {ISO_SYS_INSERT, 1, 0}}}},
-                 .starts = {ISO_SYS_ABSENT, ISO_SYS_ABSENT}},
-      .count = 8,
-      .order = {0, 0, 1, 1, 0, 1, 0, 1}};
+  iso_sys_schedule schedule = {.family = {.txns = 2,
+                                          .rows = 2,
+                                          .programs = {{2, 0, {{ISO_SYS_KEYS, 0, 0}, {ISO_SYS_INSERT, 0, 0}}},
+                                                       {2, 0, {{ISO_SYS_KEYS, 0, 0}, {ISO_SYS_INSERT, 1, 0}}}},
+                                          .starts = {ISO_SYS_ABSENT, ISO_SYS_ABSENT}},
+                               .count = 8,
+                               .order = {0, 0, 1, 1, 0, 1, 0, 1}};
   char text[ISO_SYS_TEXT_BYTES];
   iso_sys_text(&schedule, text);
   assert_string_equal(text, "[] P1 P2 I1x I2y C1 C2");
