@@ -1,6 +1,7 @@
 /* coo.c - `isoproof coo`: anomalies as cycles of partial order pairs. */
 #include "cli/commands/coo.h"
 
+#include <isoproof/systematic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 static int run(options *parsed) {
   static int (*const runs[])(const options *) = {
-      [COO_EXPLAIN] = coo_schedule, [COO_LIST] = coo_generate, [COO_RUN] = coo_run, [COO_SAVED] = coo_saved};
+      [COO_EXPLAIN] = coo_schedule, [COO_LIST] = coo_generate,        [COO_RUN] = coo_run,
+      [COO_SAVED] = coo_saved,      [COO_WALK] = coo_systematic_list, [COO_WALK_RUN] = coo_systematic_run};
   const option_value *v = parsed->values;
   const char *database = getenv("ISOPROOF_DB");
   coo_mode mode = v[COO_DB].given || v[COO_CLUSTER].given                             ? COO_RUN
@@ -16,9 +18,14 @@ static int run(options *parsed) {
                   : v[COO_SCHEDULE].given || v[COO_SCHEDULES].given                   ? COO_EXPLAIN
                   : !coo_is_generated(parsed) && database != NULL && database[0] != 0 ? COO_RUN
                                                                                       : COO_LIST;
+  if (v[COO_SYSTEMATIC].on && (mode == COO_RUN || mode == COO_LIST)) {
+    bool run = mode == COO_RUN || (database != NULL && database[0] != 0 && !v[COO_COUNT].on && !v[COO_SQL].on);
+    mode = run ? COO_WALK_RUN : COO_WALK;
+  }
   if (mode == COO_LIST && !coo_is_generated(parsed)) {
-    message("coo: expected --db, --cluster, --from, --schedule, --schedules or --generate; 'isoproof help coo' shows "
-            "examples");
+    message(
+        "coo: expected --db, --cluster, --from, --schedule, --schedules, --generate or --systematic; 'isoproof help "
+        "coo' shows examples");
     return EXIT_USAGE;
   }
   return coo_options_agree(parsed, mode) ? runs[mode](parsed) : EXIT_USAGE;
@@ -32,6 +39,11 @@ static const char *suite_at(size_t number) {
 static const char *spread_at(size_t number) {
   static const char *const spreads[] = {"tables", "partitions"};
   return number < COUNT_OF(spreads) ? spreads[number] : NULL;
+}
+
+static const char *layout_at(size_t number) {
+  static const char *const layouts[] = {"keyed", "indexed", "hashed", "heap"};
+  return number < COUNT_OF(layouts) ? layouts[number] : NULL;
 }
 
 static const char *form_at(size_t number) {
@@ -73,12 +85,18 @@ static const option table[COO_OPTIONS] = {
                       .help = "List the test cases: every POP cycle within the limits, the 33 of the published table "
                               "first. With --db or --cluster, run them all.",
                       .group = cases},
+    [COO_SYSTEMATIC] = {.name = "systematic",
+                        .type = OPTION_FLAG,
+                        .help = "Instead of cycles, every small schedule of reads, reads by predicate, inserts, "
+                                "updates, deletes, commits and aborts, once each up to symmetry, the smallest first. "
+                                "With --db or --cluster, run them all and judge what came of each.",
+                        .group = cases},
     [COO_TRANSACTIONS] = {.name = "transactions",
                           .type = OPTION_INTEGER,
                           .min = 2,
                           .max = ISOPROOF_COO_TXNS,
-                          .help = "Every cycle of at most that many transactions.",
-                          .initial = "3",
+                          .help = "Every cycle, or systematic schedule, of at most that many transactions.",
+                          .initial = "3, systematic 2",
                           .group = cases},
     [COO_OBJECTS] = {.name = "objects",
                      .type = OPTION_INTEGER,
@@ -87,16 +105,47 @@ static const option table[COO_OPTIONS] = {
                      .help = "Every cycle of at most that many objects.",
                      .initial = "3",
                      .group = cases},
+    [COO_OPERATIONS] = {.name = "operations",
+                        .type = OPTION_INTEGER,
+                        .min = 1,
+                        .max = ISOPROOF_SYSTEMATIC_OPERATIONS,
+                        .help = "Systematic schedules of at most that many operations of each transaction.",
+                        .initial = "2",
+                        .group = cases},
+    [COO_ROWS] = {.name = "rows",
+                  .type = OPTION_INTEGER,
+                  .min = 1,
+                  .max = ISOPROOF_SYSTEMATIC_ROWS,
+                  .help = "Systematic schedules of at most that many rows.",
+                  .initial = "2",
+                  .group = cases},
+    [COO_PREDICATES] = {.name = "predicates",
+                        .type = OPTION_INTEGER,
+                        .min = 0,
+                        .max = ISOPROOF_SYSTEMATIC_PREDICATES,
+                        .help = "Systematic schedules with the first that many kinds of predicates: a range of keys, "
+                                "the whole table, a range of values, a count.",
+                        .initial = "1",
+                        .group = cases},
+    [COO_FIRST] = {.name = "first",
+                   .type = OPTION_INTEGER,
+                   .argument = "N",
+                   .min = 1,
+                   .max = 1e15,
+                   .help = "Begin with systematic schedule number N, to go on where an earlier run ended.",
+                   .initial = "1",
+                   .group = cases},
     [COO_LIMIT] = {.name = "limit",
                    .type = OPTION_INTEGER,
                    .min = 1,
                    .max = 100000,
-                   .help = "At most that many of the cycles, drawn by the seed where there are more.",
-                   .initial = "1000 on a database, else all",
+                   .help = "At most that many of the cycles, drawn by the seed where there are more; of systematic "
+                           "schedules the smallest, but with --seed some that are drawn.",
+                   .initial = "1000 cycles on a database, else all",
                    .group = cases},
     [COO_SEED] = {.name = "seed",
                   .type = OPTION_INTEGER,
-                  .help = "Draw the cycles of --limit by this number.",
+                  .help = "Draw the cycles or schedules of --limit by this number.",
                   .initial = "0",
                   .group = cases},
     [COO_SQL] = {.name = "sql", .type = OPTION_FLAG, .help = "Show the statements of each case.", .group = cases},
@@ -187,6 +236,18 @@ static const option table[COO_OPTIONS] = {
                      .help = "Give up a statement that waits longer for a lock.",
                      .initial = "4",
                      .group = databases},
+    [COO_LAYOUT] = {.name = "layout",
+                    .type = OPTION_CHOICE,
+                    .choices = layout_at,
+                    .help = "The table of systematic schedules: keyed (the key is the primary key), indexed (an index "
+                            "that need not be unique), hashed (a hash index), heap (no index).",
+                    .initial = "keyed",
+                    .group = databases},
+    [COO_RECORD] = {.name = "record",
+                    .type = OPTION_FILE,
+                    .help = "Write the outcome of every systematic schedule to this file, a line of JSON each with the "
+                            "history that was judged.",
+                    .group = results},
     [COO_FROM] = {.name = "from",
                   .type = OPTION_FILE,
                   .help = "Show a matrix that --json has saved, in the place of running one.",
@@ -216,6 +277,8 @@ static const example examples[] = {
     {"isoproof coo --db sqlite: --schedule 'R1x R2x W1x C1 W2x C2'", 0, "A schedule of one's own, at every level."},
     {"isoproof coo --generate --transactions 3 --objects 3", 0,
      "Every anomaly of up to three transactions and objects."},
+    {"isoproof coo --systematic --db sqlite: --operations 1 --rows 1", 0,
+     "Every schedule of two transactions with one operation each, of rows and predicates."},
 };
 
 static const char *const description[] = {
@@ -231,17 +294,19 @@ static const char *const description[] = {
     "What was executed is held against the level that the database documents for the isolation level, or the one of "
     "--expect. An anomaly that this level allows is nothing unexpected; the exit code is 1 when there is one that it "
     "forbids, or when --against finds a difference.",
+    "With --systematic, runs not only anomalies but every small schedule, also of inserts, deletes and predicates, and "
+    "judges the history that came of each; the exit code is 1 when the expected level forbids one.",
     NULL};
 
-const command command_coo = {
-    "coo",
-    "Run every anomaly as a test case on a database",
-    "(--db URL,.. | --cluster NAME | --from FILE | --schedule STEPS | --schedules FILE | --generate) [OPTION...]",
-    description,
-    NULL,
-    NULL,
-    table,
-    COO_OPTIONS,
-    examples,
-    COUNT_OF(examples),
-    run};
+const command command_coo = {"coo",
+                             "Run every anomaly as a test case on a database",
+                             "(--db URL,.. | --cluster NAME | --from FILE | --schedule STEPS | --schedules FILE | "
+                             "--generate | --systematic) [OPTION...]",
+                             description,
+                             NULL,
+                             NULL,
+                             table,
+                             COO_OPTIONS,
+                             examples,
+                             COUNT_OF(examples),
+                             run};

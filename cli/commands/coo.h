@@ -12,8 +12,13 @@ enum {
   COO_SCHEDULE,
   COO_SCHEDULES,
   COO_GENERATE,
+  COO_SYSTEMATIC,
   COO_TRANSACTIONS,
   COO_OBJECTS,
+  COO_OPERATIONS,
+  COO_ROWS,
+  COO_PREDICATES,
+  COO_FIRST,
   COO_LIMIT,
   COO_SEED,
   COO_SQL,
@@ -32,6 +37,8 @@ enum {
   COO_REPEAT,
   COO_SETTLE,
   COO_TIMEOUT,
+  COO_LAYOUT,
+  COO_RECORD,
   COO_FROM,
   COO_AGAINST,
   COO_COMPARE,
@@ -41,7 +48,14 @@ enum {
 };
 
 /* What the command does, by the options that are given. */
-typedef enum coo_mode { COO_EXPLAIN = 1, COO_LIST = 2, COO_RUN = 4, COO_SAVED = 8 } coo_mode;
+typedef enum coo_mode {
+  COO_EXPLAIN = 1,
+  COO_LIST = 2,
+  COO_RUN = 4,
+  COO_SAVED = 8,
+  COO_WALK = 16,    /* systematic schedules, listed */
+  COO_WALK_RUN = 32 /* and run */
+} coo_mode;
 
 /* False after a message: some options mean nothing together. */
 bool coo_options_agree(const options *parsed, coo_mode mode);
@@ -55,6 +69,8 @@ int coo_schedule(const options *parsed);
 int coo_generate(const options *parsed);
 int coo_run(const options *parsed);
 int coo_saved(const options *parsed);
+int coo_systematic_list(const options *parsed);
+int coo_systematic_run(const options *parsed);
 
 /* Schedules of --schedule and --schedules; names may be NULL.  Owned until coo_schedules_free. */
 typedef struct coo_schedules {

@@ -9,6 +9,7 @@
  *   isoproof/check.h     verdicts, anomalies, witnesses
  *   isoproof/object.h    histories of single operations on a bank, a set, a register, ...
  *   isoproof/coo.h       schedules, their anomalies, and every anomaly as a test case
+ *   isoproof/systematic.h  every small schedule of rows and predicates on a database
  *   isoproof/database.h  which databases this build can talk to
  *   isoproof/minimize.h  the smallest part of a history that still violates a level
  *   isoproof/stats.h     counts and shape
@@ -41,6 +42,7 @@
 #include <isoproof/serve.h>
 #include <isoproof/simulate.h>
 #include <isoproof/stats.h>
+#include <isoproof/systematic.h>
 #include <isoproof/workload.h>
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "coo/matrix.h"
 
-isoproof_status iso_coo_expect(isoproof_coo_matrix *matrix, const iso_isolation *isolation, const char *expect,
+isoproof_status iso_coo_expect(iso_arena *arena, const iso_isolation *isolation, const char *expect,
                                iso_coo_claim *claim, isoproof_error *error) {
   *claim = (iso_coo_claim){.note = ""};
   if (expect != NULL) {
@@ -16,7 +16,7 @@ isoproof_status iso_coo_expect(isoproof_coo_matrix *matrix, const iso_isolation 
   }
   /* Texts of a database are gone with it. */
   const char *note = isolation->note != NULL ? isolation->note : "";
-  claim->note = iso_arena_text(&matrix->arena, note, strlen(note));
+  claim->note = iso_arena_text(arena, note, strlen(note));
   if (claim->note == NULL) return iso_fail_memory(error);
   const isoproof_level_info *info = isolation->claims != NULL ? isoproof_level_find(isolation->claims) : NULL;
   if (info == NULL) return ISOPROOF_OK;

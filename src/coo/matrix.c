@@ -43,7 +43,7 @@ static isoproof_status find_levels(isoproof_coo_matrix *matrix, const iso_databa
     const char *name = isolations[i]->name;
     matrix->levels[i] = iso_arena_text(&matrix->arena, name, strlen(name));
     if (matrix->levels[i] == NULL) return iso_fail_memory(error);
-    ISO_TRY(iso_coo_expect(matrix, isolations[i], options->expect, &matrix->claims[i], error));
+    ISO_TRY(iso_coo_expect(&matrix->arena, isolations[i], options->expect, &matrix->claims[i], error));
   }
   matrix->level_count = count;
   return ISOPROOF_OK;

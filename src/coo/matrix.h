@@ -58,7 +58,7 @@ uint32_t iso_coo_most_txns(const isoproof_coo_matrix *matrix);
 uint32_t iso_coo_most_objects(const isoproof_coo_matrix *matrix);
 
 /* What is expected of an isolation level: what `expect` names, else what the database documents. */
-isoproof_status iso_coo_expect(isoproof_coo_matrix *matrix, const iso_isolation *isolation, const char *expect,
+isoproof_status iso_coo_expect(iso_arena *arena, const iso_isolation *isolation, const char *expect,
                                iso_coo_claim *claim, isoproof_error *error);
 /* Whether the claim allows an executed schedule: the verdict of its level, NULL without a claim. */
 isoproof_status iso_coo_allows(const iso_coo_claim *claim, const isoproof_schedule *executed, const char **verdict,

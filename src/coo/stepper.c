@@ -90,13 +90,24 @@ static void copy_text(char *to, size_t size, const char *from) {
   to[length] = '\0';
 }
 
+/* The values of a reply to a request. */
+static void tell_values(const iso_reply *reply, iso_step_event *event) {
+  event->present = reply->present;
+  event->value = reply->value;
+  if (reply->columns > 0) return;
+  event->rows = (uint32_t)reply->rows.count;
+  for (uint32_t i = 0; i < event->rows && i < ISO_EVENT_ROWS; i++) event->found[i] = reply->rows.items[i];
+}
+
 static void tell_reply(const iso_reply *reply, iso_step_event *event) {
   event->outcome = reply->outcome;
   event->error_class = reply->error_class;
   event->affected = reply->affected;
   copy_text(event->code, sizeof event->code, reply->code);
   copy_text(event->message, sizeof event->message, reply->message);
-  if (reply->outcome == ISO_OUTCOME_OK) tell_rows(reply, event);
+  if (reply->outcome != ISO_OUTCOME_OK) return;
+  tell_rows(reply, event);
+  tell_values(reply, event);
 }
 
 /* ---- one act ---- */
@@ -122,13 +133,18 @@ static isoproof_status give_up(iso_stepper *stepper, uint32_t session, uint32_t 
 }
 
 static isoproof_status start(iso_stepper *stepper, uint32_t session, isoproof_error *error) {
-  static const iso_request_kind kinds[] = {
-      [ISO_ACT_STATEMENT] = ISO_EXECUTE, [ISO_ACT_COMMIT] = ISO_COMMIT, [ISO_ACT_ROLLBACK] = ISO_ROLLBACK};
+  static const iso_request_kind kinds[] = {[ISO_ACT_STATEMENT] = ISO_EXECUTE,
+                                           [ISO_ACT_BEGIN] = ISO_BEGIN,
+                                           [ISO_ACT_COMMIT] = ISO_COMMIT,
+                                           [ISO_ACT_ROLLBACK] = ISO_ROLLBACK};
   iso_stepper_session *s = &stepper->sessions[session];
   const iso_act *act = &stepper->script->acts[s->running];
-  iso_driver_request request = {.kind = kinds[act->kind], .sql = act->sql};
-  if (!s->begun) request = (iso_driver_request){.kind = ISO_BEGIN, .isolation = stepper->isolation};
-  s->beginning = !s->begun;
+  iso_driver_request request = act->request;
+  s->beginning = !s->begun && act->kind != ISO_ACT_BEGIN;
+  if (!s->begun)
+    request = (iso_driver_request){.kind = ISO_BEGIN, .isolation = stepper->isolation};
+  else if (act->kind != ISO_ACT_REQUEST)
+    request = (iso_driver_request){.kind = kinds[act->kind], .sql = act->sql};
   s->begun = true;
   ISO_TRY(iso_start(s->connection, &request, error));
   s->in_flight = true;
@@ -143,11 +159,12 @@ isoproof_status iso_stepper_finish(iso_stepper *stepper, uint32_t session, isopr
   if (s->beginning && s->reply.outcome == ISO_OUTCOME_OK) return start(stepper, session, error);
   iso_step_event *event = iso_stepper_event(stepper, ISO_EVENT_DONE, session, s->running);
   event->started = s->started;
+  event->issued = s->issued;
   event->waited = s->waited;
   tell_reply(&s->reply, event);
   if (is_lost(&s->reply)) return fail_lost(stepper, session, error);
   if (s->reply.outcome != ISO_OUTCOME_OK) return give_up(stepper, session, s->running, error);
-  if (act->kind != ISO_ACT_STATEMENT) s->over = true;
+  if (iso_act_ends(act)) s->over = true;
   return ISOPROOF_OK;
 }
 
@@ -162,6 +179,7 @@ static isoproof_status perform(iso_stepper *stepper, uint32_t number, isoproof_e
   stepper->slow = false;
   s->running = number;
   s->waited = false;
+  s->issued = stepper->event_count;
   s->started = iso_now() - stepper->began;
   ISO_TRY(start(stepper, session, error));
   ISO_TRY(iso_stepper_follow(stepper, session, error));

@@ -19,17 +19,29 @@ enum {
   ISO_STEPPER_ACTS = 64,    /* most steps of a script */
   ISO_STEPPER_EVENTS = 160, /* each step is at most one event and one rollback that follows from it */
   ISO_ACT_SQL_BYTES = 192,
+  ISO_EVENT_ROWS = 8, /* most rows of a request that are kept */
   ISO_EVENT_RESULT_BYTES = 96
 };
 
-typedef enum iso_act_kind { ISO_ACT_STATEMENT, ISO_ACT_COMMIT, ISO_ACT_ROLLBACK } iso_act_kind;
+typedef enum iso_act_kind {
+  ISO_ACT_STATEMENT,
+  ISO_ACT_REQUEST, /* a request to the driver, for databases without SQL too */
+  ISO_ACT_BEGIN,   /* a begin that stands by itself */
+  ISO_ACT_COMMIT,
+  ISO_ACT_ROLLBACK
+} iso_act_kind;
 
 /* One step of a script.  A session begins its transaction with its first step. */
 typedef struct iso_act {
   uint32_t session;
   iso_act_kind kind;
   char sql[ISO_ACT_SQL_BYTES]; /* of a statement */
+  iso_driver_request request;  /* of a request */
 } iso_act;
+
+static inline bool iso_act_ends(const iso_act *act) {
+  return act->kind == ISO_ACT_COMMIT || act->kind == ISO_ACT_ROLLBACK;
+}
 
 typedef struct iso_script {
   iso_act acts[ISO_STEPPER_ACTS];
@@ -52,8 +64,12 @@ typedef struct iso_step_event {
   char code[ISO_CODE_BYTES], message[ISO_MESSAGE_BYTES];
   char result[ISO_EVENT_RESULT_BYTES]; /* rows as "1|10, 2|20"; cut with "..." */
   bool has_rows, waited;
-  uint32_t rows;
+  uint32_t rows; /* how many; those of a request are in `found`, as many as fit */
   int64_t affected;
+  bool present;  /* of a request: the row is there */
+  int64_t value; /* of a request: its value, or a count */
+  iso_row found[ISO_EVENT_ROWS];
+  uint32_t issued;          /* how many events there were when the step was begun */
   double started, finished; /* seconds since the script began */
 } iso_step_event;
 
@@ -75,6 +91,7 @@ typedef struct iso_stepper_session {
   bool waited;                      /* the act under way, or the beginning before it, has waited */
   uint32_t running;                 /* the act under way */
   double started;                   /* of it */
+  uint32_t issued;                  /* events there were then */
   uint32_t later[ISO_STEPPER_ACTS]; /* acts put off */
   uint32_t later_count, later_next;
 } iso_stepper_session;

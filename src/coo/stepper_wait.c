@@ -76,7 +76,7 @@ isoproof_status iso_stepper_follow(iso_stepper *stepper, uint32_t session, isopr
     ISO_TRY(watch(stepper, session, &answered, error));
     if (!answered) return note_waiting(stepper, session);
     /* An end is never due to others' failures, but may well be the reason for them. */
-    bool ends = stepper->script->acts[stepper->sessions[session].running].kind != ISO_ACT_STATEMENT;
+    bool ends = iso_act_ends(&stepper->script->acts[stepper->sessions[session].running]);
     if (!ends) ISO_TRY(failures_first(stepper, session, &failed, error));
     ISO_TRY(iso_stepper_finish(stepper, session, error));
   }

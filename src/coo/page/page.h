@@ -20,6 +20,10 @@ void iso_coo_page_mark(iso_output *out, const isoproof_coo_cell *cell, const cha
 void iso_coo_page_levels(iso_output *out, const isoproof_coo_matrix *matrix);
 void iso_coo_page_legend(iso_output *out);
 
+/* A list of steps, session beside session: its head, which leaves the list open, and an item. */
+void iso_coo_page_steps_head(iso_output *out, unsigned sessions);
+void iso_coo_page_event(iso_output *out, const isoproof_coo_event *event);
+
 /* What happened in a cell, with a title of one's own where that is not NULL; `close` is what a link that closes it
  * leads to, NULL for none. */
 void iso_coo_page_story(iso_output *out, const isoproof_coo_matrix *matrix, size_t row, size_t level, const char *title,

@@ -21,7 +21,7 @@ static void put_span(iso_output *out, const char *kind, const char *text) {
   iso_out_text(out, "</span>");
 }
 
-static void put_event(iso_output *out, const isoproof_coo_event *event) {
+void iso_coo_page_event(iso_output *out, const isoproof_coo_event *event) {
   bool done = strcmp(event->kind, "done") == 0, waits = strcmp(event->kind, "waits") == 0;
   bool is_sql = strcmp(event->step, event->sql) == 0;
   iso_out_printf(out, "<li class=\"%s\"><span class=\"ms\">%.1f</span><div class=\"s%u\">",
@@ -58,15 +58,18 @@ static void put_event(iso_output *out, const isoproof_coo_event *event) {
   iso_out_text(out, "</div></li>\n");
 }
 
-static void put_steps(iso_output *out, const isoproof_coo_matrix *matrix, size_t row, size_t level) {
-  isoproof_coo_event event = {.struct_size = sizeof event};
-  unsigned sessions = count_sessions(matrix, row, level);
+void iso_coo_page_steps_head(iso_output *out, unsigned sessions) {
   iso_out_printf(out,
                  "<ol class=\"steps\" style=\"--sessions: %u\">\n<li class=\"steps-head\"><span class=\"ms\">ms</span>",
                  sessions);
   for (unsigned i = 1; i <= sessions; i++) iso_out_printf(out, "<div class=\"s%u\">session %u</div>", i, i);
   iso_out_text(out, "</li>\n");
-  for (size_t i = 0; isoproof_coo_cell_event_at(matrix, row, level, i, &event); i++) put_event(out, &event);
+}
+
+static void put_steps(iso_output *out, const isoproof_coo_matrix *matrix, size_t row, size_t level) {
+  isoproof_coo_event event = {.struct_size = sizeof event};
+  iso_coo_page_steps_head(out, count_sessions(matrix, row, level));
+  for (size_t i = 0; isoproof_coo_cell_event_at(matrix, row, level, i, &event); i++) iso_coo_page_event(out, &event);
   iso_out_text(out, "</ol>\n");
 }
 

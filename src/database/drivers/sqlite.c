@@ -15,6 +15,8 @@
 #include "database/driver_table.h"
 
 enum { DEFAULT_LOCK_MS = 5000, PROGRESS_STEPS = 10000, FIRST_PAUSE_NS = 50000, LONGEST_PAUSE_NS = 2000000 };
+/* So many attempts to take a lock come quickly, so that one that waits is soon seen to wait. */
+enum { QUICK_ATTEMPTS = 60, QUICK_PAUSE_NS = 200000 };
 /* For whoever asks if a statement waits: so many attempts in vain mean that it does, and how long one look may take.
  * Fewer might be those that met the short-lived locks which other waiting sessions take with every attempt. */
 enum { VAIN_ATTEMPTS = 10, LOOK_MS = 200 };
@@ -49,7 +51,9 @@ static int on_busy(void *user, int count) {
     s->timed_out = true;
     return 0;
   }
-  long pause = count < 6 ? (long)FIRST_PAUSE_NS << count : LONGEST_PAUSE_NS;
+  long pause = count < 2                ? (long)FIRST_PAUSE_NS << count
+               : count < QUICK_ATTEMPTS ? (long)QUICK_PAUSE_NS
+                                        : (long)LONGEST_PAUSE_NS;
   nanosleep(&(struct timespec){0, pause}, NULL);
   return 1;
 }

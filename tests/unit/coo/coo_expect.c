@@ -109,23 +109,23 @@ static void expectations_come_from_the_database_or_the_user(void **state) {
   iso_isolation silent = {.name = "read uncommitted"};
   iso_coo_claim claim;
   isoproof_error error;
-  assert_int_equal(iso_coo_expect(&matrix, &documented, NULL, &claim, &error), ISOPROOF_OK);
+  assert_int_equal(iso_coo_expect(&matrix.arena, &documented, NULL, &claim, &error), ISOPROOF_OK);
   assert_string_equal(claim.level, "snapshot-isolation");
   assert_string_equal(claim.source, "database");
   assert_string_equal(claim.note, "a note");
-  assert_int_equal(iso_coo_expect(&matrix, &silent, NULL, &claim, &error), ISOPROOF_OK);
+  assert_int_equal(iso_coo_expect(&matrix.arena, &silent, NULL, &claim, &error), ISOPROOF_OK);
   assert_null(claim.level);
   isoproof_schedule *schedule = parsed("W1x R2x A1 C2");
   const char *verdict = "something";
   assert_int_equal(iso_coo_allows(&claim, schedule, &verdict, &error), ISOPROOF_OK);
   assert_null(verdict);
-  assert_int_equal(iso_coo_expect(&matrix, &silent, "rc", &claim, &error), ISOPROOF_OK);
+  assert_int_equal(iso_coo_expect(&matrix.arena, &silent, "rc", &claim, &error), ISOPROOF_OK);
   assert_string_equal(claim.level, "read-committed");
   assert_string_equal(claim.source, "option");
   assert_int_equal(iso_coo_allows(&claim, schedule, &verdict, &error), ISOPROOF_OK);
   assert_string_equal(verdict, "violated");
-  assert_int_equal(iso_coo_expect(&matrix, &silent, "PL-2.99", &claim, &error), ISOPROOF_ERR_USAGE);
-  assert_int_equal(iso_coo_expect(&matrix, &silent, "nonsense", &claim, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(iso_coo_expect(&matrix.arena, &silent, "PL-2.99", &claim, &error), ISOPROOF_ERR_USAGE);
+  assert_int_equal(iso_coo_expect(&matrix.arena, &silent, "nonsense", &claim, &error), ISOPROOF_ERR_USAGE);
   isoproof_schedule_free(schedule);
   iso_arena_free(&matrix.arena);
 }
