@@ -22,6 +22,10 @@ enum {
   RUN_TABLE,
   RUN_TABLES,
   RUN_KEEP_TABLES,
+  RUN_LAYOUT,
+  RUN_ACCESS,
+  RUN_STATEMENTS,
+  RUN_ROUND_TRIPS,
   RUN_TIME,
   RUN_RETRIES,
   RUN_CLUSTER, /* the first of the private servers' */
@@ -89,6 +93,33 @@ enum {
                        .type = OPTION_FLAG,                                                                            \
                        .help = "Do not remove the tables in the end; no later run does, either.",                      \
                        .group = "Database"},                                                                           \
+  [RUN_LAYOUT] = {.name = "layout",                                                                                    \
+                  .type = OPTION_CHOICE,                                                                               \
+                  .choices = isoproof_layout_at,                                                                       \
+                  .help = "Make tables with the key as their primary key (keyed), without one but with an index of "   \
+                          "keys (indexed), with a hash index of them (hashed), or without any (heap).",                \
+                  .initial = "keyed, first-insert: indexed",                                                           \
+                  .group = "Database"},                                                                                \
+  [RUN_ACCESS] = {.name = "access",                                                                                    \
+                  .type = OPTION_CHOICE,                                                                               \
+                  .choices = isoproof_access_at,                                                                       \
+                  .help = "Let statements find their rows as the database likes (auto), through the index, through a " \
+                          "bitmap of it, or through the whole table (sequential).",                                    \
+                  .initial = "auto, first-insert: index",                                                              \
+                  .group = "Database"},                                                                                \
+  [RUN_STATEMENTS] = {.name = "statements",                                                                            \
+                      .type = OPTION_CHOICE,                                                                           \
+                      .choices = isoproof_statements_at,                                                               \
+                      .help = "Send statements prepared, or as plain text that is parsed and planned each time.",      \
+                      .initial = "prepared",                                                                           \
+                      .group = "Database"},                                                                            \
+  [RUN_ROUND_TRIPS] = {.name = "round-trips",                                                                          \
+                       .type = OPTION_CHOICE,                                                                          \
+                       .choices = round_trips_at,                                                                      \
+                       .help = "Wait for the answer to each statement (single), or send those that do not depend on "  \
+                               "each other in one go (batched), where the database can.",                              \
+                       .initial = "single",                                                                            \
+                       .group = "Database"},                                                                           \
   DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
 
 typedef struct run_plan {
@@ -98,6 +129,9 @@ typedef struct run_plan {
   char *command;
   run_cluster cluster;
 } run_plan;
+
+/* "single", "batched"; NULL after the last. */
+const char *round_trips_at(size_t number);
 
 /* From the command line to a run; false after a message.  `command` is the name of the command. */
 bool run_plan_fill(run_plan *plan, const options *parsed, const char *command);
