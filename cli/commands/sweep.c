@@ -35,7 +35,7 @@ static void plan_slice(tester *t, const sweep_combination *c, uint64_t slice, do
   t->plan.run.layout = c->layout;
   t->plan.run.access = c->access;
   t->plan.run.statements = c->statements;
-  t->plan.run.batched = c->batched;
+  t->plan.run.round_trips = c->round_trips;
   t->plan.run.seconds = seconds;
 }
 
@@ -47,7 +47,7 @@ static bool write_command(const tester *t, const sweep_combination *c) {
           "%s\n# this slice alone, instead of --sweep: --workload=%s --sessions=%u --layout=%s --access=%s "
           "--statements=%s --round-trips=%s --time=%g --seed=%" PRIu64,
           t->plan.command, isoproof_workload_at(c->workload), c->sessions, c->layout, c->access, c->statements,
-          round_trips_at(c->batched), t->plan.run.seconds, t->plan.workload.seed);
+          c->round_trips, t->plan.run.seconds, t->plan.workload.seed);
   if (c->jitter >= 0) fprintf(out, " --jitter=%g", c->jitter);
   fputc('\n', out);
   return test_file_close(out, &t->folder, "command.txt");

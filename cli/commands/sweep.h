@@ -29,8 +29,7 @@ typedef struct sweep_combination {
   isoproof_workload_kind workload;
   uint32_t sessions;
   double jitter; /* microseconds; below 0: several scales */
-  const char *layout, *access, *statements;
-  bool batched;
+  const char *layout, *access, *statements, *round_trips;
   uint32_t unusual; /* how many of these are not what a run has by itself */
   /* What came of it. */
   sweep_state state;

@@ -34,19 +34,23 @@ static const char *usual_access(isoproof_workload_kind kind) {
   return kind == ISOPROOF_WORKLOAD_FIRST_INSERT ? "index" : "auto";
 }
 
+static const char *usual_trips(isoproof_workload_kind kind) {
+  return isoproof_workload_meets(kind) ? "both" : "single";
+}
+
 /* Whether it makes sense at all; what a database lacks turns up when it is tried. */
 static bool is_sensible(const sweep_combination *c) {
   bool blind = isoproof_workload_needs(c->workload) != ISOPROOF_NEED_ROWS || c->workload == ISOPROOF_WORKLOAD_UPSERT;
   if (blind && !is(c->layout, "keyed")) return false;
-  if (c->jitter != -1 && !isoproof_workload_meets(c->workload)) return false;
+  if (!isoproof_workload_meets(c->workload) && (c->jitter != -1 || is(c->round_trips, "both"))) return false;
   return !is(c->layout, "heap") || is(c->access, "auto") || is(c->access, "sequential");
 }
 
 static bool add(sweep *s, sweep_combination c) {
   if (!is_sensible(&c)) return true;
-  c.unusual = (uint32_t)(c.jitter != -1) + !is(c.layout, usual_layout(c.workload)) +
-              !is(c.access, usual_access(c.workload)) + !is(c.statements, isoproof_statements_at(0)) + c.batched +
-              c.unusual;
+  c.unusual += (uint32_t)(c.jitter != -1) + !is(c.layout, usual_layout(c.workload)) +
+               !is(c.access, usual_access(c.workload)) + !is(c.statements, isoproof_statements_at(0)) +
+               !is(c.round_trips, usual_trips(c.workload));
   if (s->count == s->room) {
     size_t room = s->room == 0 ? 256 : 2 * s->room;
     sweep_combination *grown = realloc(s->items, room * sizeof *grown);
@@ -65,13 +69,13 @@ static bool add_ways(sweep *s, const option_value *v, sweep_combination c) {
   for (size_t l = 0; isoproof_layout_at(l) != NULL; l++) {
     for (size_t a = 0; isoproof_access_at(a) != NULL; a++) {
       for (size_t i = 0; isoproof_statements_at(i) != NULL; i++) {
-        for (size_t b = 0; round_trips_at(b) != NULL; b++) {
+        for (size_t b = 0; isoproof_round_trips_at(b) != NULL; b++) {
           c.layout = isoproof_layout_at(l);
           c.access = isoproof_access_at(a);
           c.statements = isoproof_statements_at(i);
-          c.batched = b > 0;
+          c.round_trips = isoproof_round_trips_at(b);
           if (!wanted(&v[RUN_LAYOUT], c.layout) || !wanted(&v[RUN_ACCESS], c.access) ||
-              !wanted(&v[RUN_STATEMENTS], c.statements) || !wanted(&v[RUN_ROUND_TRIPS], round_trips_at(b)))
+              !wanted(&v[RUN_STATEMENTS], c.statements) || !wanted(&v[RUN_ROUND_TRIPS], c.round_trips))
             continue;
           if (!add(s, c)) return false;
         }

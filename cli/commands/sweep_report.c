@@ -61,8 +61,8 @@ static void put_line(FILE *out, const sweep_combination *c) {
   char jitter[32];
   jitter_of(c, jitter);
   fprintf(out, "  %-15s %2u %-7s %-8s %-10s %-8s %-7s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %6.1f  %s\n",
-          isoproof_workload_at(c->workload), c->sessions, jitter, c->layout, c->access, c->statements,
-          round_trips_at(c->batched), c->transactions, c->conflicts, c->aborts, c->seconds, sweep_state_name(c->state));
+          isoproof_workload_at(c->workload), c->sessions, jitter, c->layout, c->access, c->statements, c->round_trips,
+          c->transactions, c->conflicts, c->aborts, c->seconds, sweep_state_name(c->state));
 }
 
 void sweep_print(const sweep *s, FILE *out) {
@@ -101,7 +101,7 @@ static void put_combination(isoproof_json *j, const sweep_combination *c) {
   put_name(j, "layout", c->layout);
   put_name(j, "access", c->access);
   put_name(j, "statements", c->statements);
-  put_name(j, "round_trips", round_trips_at(c->batched));
+  put_name(j, "round_trips", c->round_trips);
   put_name(j, "verdict", sweep_state_name(c->state));
   put_count(j, "slices", c->slices);
   put_count(j, "transactions", c->transactions);
@@ -154,9 +154,8 @@ static void put_markdown(const sweep *s, FILE *out) {
     char jitter[32];
     jitter_of(c, jitter);
     fprintf(out, "| %s | %u | %s | %s | %s | %s | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %.1f | %s |\n",
-            isoproof_workload_at(c->workload), c->sessions, jitter, c->layout, c->access, c->statements,
-            round_trips_at(c->batched), c->transactions, c->conflicts, c->aborts, c->seconds,
-            sweep_state_name(c->state));
+            isoproof_workload_at(c->workload), c->sessions, jitter, c->layout, c->access, c->statements, c->round_trips,
+            c->transactions, c->conflicts, c->aborts, c->seconds, sweep_state_name(c->state));
   }
   free(list);
 }

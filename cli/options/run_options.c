@@ -62,11 +62,6 @@ static char *command_line(const run_plan *plan, const options *parsed, const cha
 
 /* ---- all ---- */
 
-const char *round_trips_at(size_t number) {
-  static const char *const names[] = {"single", "batched"};
-  return number < sizeof names / sizeof *names ? names[number] : NULL;
-}
-
 static bool fill(run_plan *plan, const options *parsed) {
   const option_value *v = parsed->values;
   const option_value *workload[WORKLOAD_OPTIONS];
@@ -100,7 +95,7 @@ static bool fill(run_plan *plan, const options *parsed) {
   if (v[RUN_LAYOUT].given) run->layout = v[RUN_LAYOUT].text;
   if (v[RUN_ACCESS].given) run->access = v[RUN_ACCESS].text;
   if (v[RUN_STATEMENTS].given) run->statements = v[RUN_STATEMENTS].text;
-  run->batched = v[RUN_ROUND_TRIPS].given && strcmp(v[RUN_ROUND_TRIPS].text, round_trips_at(1)) == 0;
+  if (v[RUN_ROUND_TRIPS].given) run->round_trips = v[RUN_ROUND_TRIPS].text;
   run->notice = message_notice;
   return true;
 }

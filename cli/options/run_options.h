@@ -115,10 +115,11 @@ enum {
                       .group = "Database"},                                                                            \
   [RUN_ROUND_TRIPS] = {.name = "round-trips",                                                                          \
                        .type = OPTION_CHOICE,                                                                          \
-                       .choices = round_trips_at,                                                                      \
-                       .help = "Wait for the answer to each statement (single), or send those that do not depend on "  \
-                               "each other in one go (batched), where the database can.",                              \
-                       .initial = "single",                                                                            \
+                       .choices = isoproof_round_trips_at,                                                             \
+                       .help = "Wait for the answer to each statement (single), send those that do not depend on "     \
+                               "each other in one go where the database can (batched), or draw one of the two each "   \
+                               "time that the sessions meet (both).",                                                  \
+                       .initial = "single; where sessions meet: both",                                                 \
                        .group = "Database"},                                                                           \
   DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
 
@@ -129,9 +130,6 @@ typedef struct run_plan {
   char *command;
   run_cluster cluster;
 } run_plan;
-
-/* "single", "batched"; NULL after the last. */
-const char *round_trips_at(size_t number);
 
 /* From the command line to a run; false after a message.  `command` is the name of the command. */
 bool run_plan_fill(run_plan *plan, const options *parsed, const char *command);

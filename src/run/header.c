@@ -42,7 +42,7 @@ isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *e
                             {"layout", sql ? iso_layout_name(run->layout) : NULL},
                             {"access", sql ? iso_access_name(run->access) : NULL},
                             {"statements", sql ? iso_sending_name(run->statements) : NULL},
-                            {"round-trips", run->batched ? "batched" : "single"},
+                            {"round-trips", isoproof_round_trips_at(run->round_trips)},
                             {"driver", iso_driver_name(iso_database_driver(run->database))},
                             {"database", iso_database_version(run->database)},
                             {"url", iso_database_url(run->database, 0)},

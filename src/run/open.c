@@ -9,6 +9,14 @@ enum { TAG_BITS = 22, AMOUNT_TAG_BITS = 63 - 30 - ISO_AMOUNT_BITS };
 
 const char *isoproof_layout_at(size_t number) { return iso_layout_name((iso_layout)number); }
 const char *isoproof_access_at(size_t number) { return iso_access_name((iso_access)number); }
+const char *isoproof_round_trips_at(size_t number) {
+  static const char *const names[ISO_TRIPS] = {
+#define ISO_X(name, id, text) id,
+      ISO_ROUND_TRIPS_LIST(ISO_X)
+#undef ISO_X
+  };
+  return number < ISO_TRIPS ? names[number] : NULL;
+}
 const char *isoproof_statements_at(size_t number) { return iso_sending_name((iso_sending)number); }
 
 /* Whether it writes keys without asking whether they are there. */
@@ -74,6 +82,16 @@ static isoproof_status choose(const isoproof_run_handle *run, iso_database_optio
   return ISOPROOF_OK;
 }
 
+static isoproof_status choose_round_trips(isoproof_run_handle *run, isoproof_error *error) {
+  const char *name = run->options->round_trips;
+  run->round_trips = isoproof_workload_meets(run->workload->kind) ? ISO_TRIPS_BOTH : ISO_TRIPS_SINGLE;
+  for (size_t i = 0; name != NULL && isoproof_round_trips_at(i) != NULL; i++) {
+    run->round_trips = (iso_round_trips)i;
+    if (strcmp(name, isoproof_round_trips_at(i)) == 0) return ISOPROOF_OK;
+  }
+  return name == NULL ? ISOPROOF_OK : unknown_name(error, "round_trips", name, isoproof_round_trips_at);
+}
+
 /* What nobody asked for may be missing. */
 static isoproof_status open_as_chosen(isoproof_run_handle *run, iso_database_options *how, isoproof_error *error) {
   const isoproof_run_options *options = run->options;
@@ -102,11 +120,11 @@ isoproof_status iso_run_open_database(isoproof_run_handle *run, isoproof_error *
                               .notice_user = options->notice_user,
                               .password = options->password};
   ISO_TRY(choose(run, &how, error));
+  ISO_TRY(choose_round_trips(run, error));
   ISO_TRY(open_as_chosen(run, &how, error));
   run->layout = how.layout;
   run->access = how.access;
   run->statements = how.statements;
-  run->batched = options->batched;
   run->generator->keyless = iso_database_capabilities(run->database).keyless;
   ISO_TRY(iso_database_find_isolation(run->database, options->isolation, &run->isolation, error));
   ISO_TRY(check_needs(run, error));

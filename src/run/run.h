@@ -28,6 +28,19 @@ typedef struct iso_active_faults {
 } iso_active_faults;
 enum { ISO_INTERFERENCE_BYTES = 400 };
 
+/* How many answers a transaction waits for: C name, name, meaning. */
+#define ISO_ROUND_TRIPS_LIST(X)                                                                                        \
+  X(SINGLE, "single", "that to each statement")                                                                        \
+  X(BATCHED, "batched", "those to all statements that do not depend on each other at once")                            \
+  X(BOTH, "both", "the one or the other, drawn for each round")
+
+typedef enum iso_round_trips {
+#define ISO_X(name, id, text) ISO_TRIPS_##name,
+  ISO_ROUND_TRIPS_LIST(ISO_X)
+#undef ISO_X
+      ISO_TRIPS
+} iso_round_trips;
+
 typedef struct iso_session_counts {
   _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
   _Atomic uint64_t errors[ISO_ERROR_CLASSES];
@@ -86,6 +99,7 @@ struct isoproof_run_handle {
   iso_layout layout;
   iso_access access;
   iso_sending statements;
+  iso_round_trips round_trips;
   iso_recorder recorder;
   iso_session_log log;   /* for header and events; under the lock */
   iso_session *sessions; /* one more than asked for, for the final reads */
@@ -96,7 +110,6 @@ struct isoproof_run_handle {
   iso_meeting meeting;
   bool has_meeting;
   bool begins_early;                /* transactions begin before the sessions meet */
-  bool batched;                     /* steps that do not depend on each other are sent together */
   uint64_t made_rounds, old_rounds; /* tables of rounds up to these are there, and were removed again */
   uint32_t next_batch;              /* how many tables to make next; 0: none are needed */
   isoproof_status rounds_status;    /* why no more could be made; under the lock */

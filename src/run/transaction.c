@@ -98,7 +98,9 @@ static isoproof_status do_step(iso_session *s, const iso_program *program, const
 
 /* Whether the steps can be sent together: none of them depends on the answer to another. */
 static bool is_batch(const iso_session *s, const iso_program *program) {
-  if (!s->run->batched || program->steps.count >= ISO_MOST_BATCH) return false;
+  iso_round_trips trips = s->run->round_trips;
+  bool wanted = trips == ISO_TRIPS_BATCHED || (trips == ISO_TRIPS_BOTH && program->batched);
+  if (!wanted || program->steps.count >= ISO_MOST_BATCH) return false;
   for (size_t i = 0; i < program->steps.count; i++) {
     const iso_program_step *step = &program->steps.items[i];
     if (step->origin == ISO_KEY_OF_READ || step->guard != ISO_NO_STEP || step->source != ISO_NO_STEP) return false;

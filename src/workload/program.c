@@ -9,6 +9,7 @@ void iso_program_clear(iso_program *program) {
   program->steps.count = 0;
   program->labels = 0;
   program->rollback = program->check_total = program->meets = program->in_round = false;
+  program->batched = false;
   program->round = program->jitter_ns = 0;
 }
 

@@ -121,6 +121,7 @@ typedef struct iso_program {
   bool check_total; /* its reads are all the accounts of a bank */
   bool meets;       /* its session waits for the others first; without steps it does no more than that */
   bool in_round;    /* its steps are on the table of its round, where the rows of a session are told by their values */
+  bool batched;     /* of programs that meet: its steps are to go together, where both ways are tried */
   uint64_t round;   /* of programs that meet, from 1 */
   uint64_t jitter_ns; /* how long its session waits once all are there */
   bool out_of_memory; /* sticky */

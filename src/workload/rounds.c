@@ -19,18 +19,20 @@ uint32_t iso_round_role(const iso_generator_session *session, iso_random *round)
   return (session->number + iso_random_below(round, sessions)) % sessions;
 }
 
-static double draw_scale(iso_generator_session *session) {
-  iso_random round;
-  iso_random_seed(&round, session->generator->options.seed, scale_streams + session->round);
-  uint32_t turn = iso_random_below(&round, 10), i = 0;
+static double draw_scale(iso_random *round) {
+  uint32_t turn = iso_random_below(round, 10), i = 0;
   while (turn >= scales[i].weight) turn -= scales[i++].weight;
   return scales[i].most_us;
 }
 
 void iso_round_begin(iso_generator_session *session) {
   double most_us = session->generator->options.jitter;
-  if (most_us < 0) most_us = draw_scale(session);
+  iso_random round;
+  iso_random_seed(&round, session->generator->options.seed, scale_streams + session->round);
+  double scale = draw_scale(&round);
+  if (most_us < 0) most_us = scale;
   session->program.meets = true;
+  session->program.batched = iso_random_below(&round, 2) == 0;
   session->program.round = session->round;
   session->program.jitter_ns = (uint64_t)(most_us * 1000 * iso_random_double(&session->random));
 }

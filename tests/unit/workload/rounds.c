@@ -209,10 +209,14 @@ static void nonsense_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rounds_are_decided_by_the_seed), cmocka_unit_test(first_inserts_read_then_insert),
-      cmocka_unit_test(deletes_meet_updates),           cmocka_unit_test(ranges_are_skewed),
-      cmocka_unit_test(phantoms_are_looked_for_again),  cmocka_unit_test(mini_transactions_have_two_operations),
-      cmocka_unit_test(jitter_has_scales),              cmocka_unit_test(values_tell_their_sessions),
+      cmocka_unit_test(rounds_are_decided_by_the_seed),
+      cmocka_unit_test(first_inserts_read_then_insert),
+      cmocka_unit_test(deletes_meet_updates),
+      cmocka_unit_test(ranges_are_skewed),
+      cmocka_unit_test(phantoms_are_looked_for_again),
+      cmocka_unit_test(mini_transactions_have_two_operations),
+      cmocka_unit_test(jitter_has_scales),
+      cmocka_unit_test(values_tell_their_sessions),
       cmocka_unit_test(nonsense_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
