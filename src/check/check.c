@@ -58,7 +58,8 @@ isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_o
   const iso_resolution *resolution;
   iso_task_stage(task, "checking");
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
-  bool ambiguous = known.duplicate_values && resolution->counts.duplicate_writes > 0;
+  if (!known.duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
+  bool ambiguous = resolution->counts.duplicate_writes > 0 || resolution->open_reads > 0;
   ISO_TRY((ambiguous ? iso_check_ambiguous : iso_check_levels)(history, &known, task, result, error));
   iso_result_call_levels(*result, known.levels, known.level_count, false);
   return ISOPROOF_OK;

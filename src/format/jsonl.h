@@ -17,6 +17,9 @@ enum { ISO_JSONL_VERSION = 1, ISO_JSONL_FACTS = 4096, ISO_JSONL_FACT_NAME = 255 
 #define ISO_JSONL_FINISHED "finished"
 #define ISO_JSONL_FINISHED_NO "no"
 
+/* The field of the line that says which rows there are at the start. */
+#define ISO_JSONL_INITIAL_ROWS "initial_rows"
+
 /* Fields of a transaction: C name, text. */
 #define ISO_JSONL_FIELD_LIST(X)                                                                                        \
   X(SESSION, "session")                                                                                                \

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "format/format.h"
 #include "format/jsonl.h"
+#include "format/jsonl_rows.h"
 #include "format/micro_op.h"
 #include "history/notice.h"
 
@@ -117,6 +118,8 @@ static isoproof_status operation(reader *r) {
   iso_micro_op_add op = {0};
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
   ISO_TRY(iso_token_next(t));
+  op.form = (uint8_t)iso_jsonl_row_form(t);
+  if (op.form != ISO_ROW_NONE) return iso_jsonl_read_row_op(t, r->pool, (iso_row_form)op.form, &r->micro);
   if (!kind_of(t, &kind)) return iso_token_expected(t, "the name of an operation");
   op.kind = (uint8_t)kind;
   ISO_TRY(iso_token_next(t));
@@ -288,6 +291,11 @@ static isoproof_status object(reader *r) {
   ISO_TRY(iso_token_next(&r->t));
   if (iso_token_is(&r->t, "isoproof")) return header(r);
   if (!r->has_header) return iso_token_expected(&r->t, "the header ({\"isoproof\":1,...})");
+  if (iso_token_is(&r->t, ISO_JSONL_INITIAL_ROWS)) {
+    ISO_TRY(iso_jsonl_read_initial_rows(&r->t, r->builder));
+    ISO_TRY(iso_token_next(&r->t));
+    return r->t.type == ISO_TOKEN_END ? ISOPROOF_OK : iso_token_expected(&r->t, "the end of the initial rows");
+  }
   return transaction(r);
 }
 

@@ -157,6 +157,8 @@ typedef struct writer {
   iso_write_job *job;
   ISO_VEC(iso_jsonl_op) ops;
   ISO_VEC(isoproof_scalar) elements;
+  ISO_VEC(iso_row_value) rows;
+  uint32_t next_statement;
 } writer;
 
 /* JSON holds no text but UTF-8. */
@@ -203,6 +205,7 @@ static isoproof_status write_header(const iso_write_job *job) {
 static isoproof_status collect(writer *w, uint32_t op) {
   const isoproof_history *h = w->job->history;
   iso_jsonl_op made = {.kind = (isoproof_op_kind)h->op_kind[op],
+                       .form = iso_history_form(h, op),
                        .key = iso_history_scalar(h, h->key_name[h->op_key[op]])};
   iso_value value = h->op_value[op];
   if (!iso_kind_is_list(made.kind) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE) {
@@ -221,16 +224,59 @@ static isoproof_status collect(writer *w, uint32_t op) {
   return iso_vec_push(&w->ops, made) ? ISOPROOF_OK : iso_fail_memory(w->job->error);
 }
 
+/* The row of an observation that returned one. */
+static bool returned_row(const isoproof_history *h, uint32_t op, iso_row_value *row) {
+  return h->op_value[op] != ISO_VALUE_NIL && iso_pool_integer(&h->pool, h->op_value[op], &row->value) &&
+         iso_pool_integer(&h->pool, h->key_name[h->op_key[op]], &row->key);
+}
+
+/* Collects a read by predicate or a count, as it was read.  Its rows are found by number first, since growing moves
+ * them. */
+static isoproof_status collect_statement(writer *w, const iso_statement *s) {
+  iso_jsonl_op made = {.kind = ISOPROOF_OP_READ,
+                       .form = (iso_row_form)s->form,
+                       .predicate = iso_statement_predicate(s),
+                       .value = {.type = ISOPROOF_NONE}};
+  if (s->answered && s->form == ISO_ROW_COUNT) made.value = isoproof_integer(s->counted);
+  if (s->answered && s->form == ISO_ROW_PREDICATE) {
+    made.value = isoproof_integer((int64_t)w->rows.count);
+    /* One more, so that no rows have an address. */
+    if (!iso_vec_reserve(&w->rows, (size_t)s->op_count + 1)) return iso_fail_memory(w->job->error);
+    for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
+      if (returned_row(w->job->history, op, &w->rows.items[w->rows.count + made.count])) made.count++;
+    }
+    w->rows.count += made.count + 1;
+  }
+  return iso_vec_push(&w->ops, made) ? ISOPROOF_OK : iso_fail_memory(w->job->error);
+}
+
+/* The operations of a transaction, each statement in one piece. */
+static isoproof_status collect_txn(writer *w, uint32_t t) {
+  const isoproof_history *h = w->job->history;
+  uint32_t op = h->txn_first_op[t], end = h->txn_first_op[t + 1];
+  w->ops.count = w->elements.count = w->rows.count = 0;
+  for (;;) {
+    const iso_statement *s = w->next_statement < h->statement_count ? &h->statements[w->next_statement] : NULL;
+    if (s != NULL && s->txn == t && s->first_op == op) {
+      ISO_TRY(collect_statement(w, s));
+      op += s->op_count;
+      w->next_statement++;
+    } else if (op < end) {
+      ISO_TRY(collect(w, op++));
+    } else {
+      return ISOPROOF_OK;
+    }
+  }
+}
+
 static isoproof_status write_txn(writer *w, uint32_t t) {
   const isoproof_history *h = w->job->history;
-  w->ops.count = w->elements.count = 0;
-  for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) ISO_TRY(collect(w, op));
+  ISO_TRY(collect_txn(w, t));
   for (size_t i = 0; i < w->ops.count; i++) {
     iso_jsonl_op *op = &w->ops.items[i];
-    uint32_t number = h->txn_first_op[t] + (uint32_t)i;
-    bool list =
-        iso_kind_is_list(op->kind) && h->op_value[number] != ISO_VALUE_NIL && h->op_value[number] != ISO_VALUE_NONE;
-    if (list) op->elements = w->elements.items + op->value.integer;
+    if (op->value.type != ISOPROOF_INTEGER) continue;
+    if (op->form == ISO_ROW_PREDICATE) op->rows = w->rows.items + op->value.integer;
+    if (iso_kind_is_list(op->kind)) op->elements = w->elements.items + op->value.integer;
   }
   iso_jsonl_txn txn = {.session = iso_history_scalar(h, h->session_name[h->txn_session[t]]),
                        .status = (isoproof_txn_status)h->txn_status[t],
@@ -245,6 +291,20 @@ static isoproof_status write_txn(writer *w, uint32_t t) {
   txn.has_id = h->txn_id_opt != NULL && h->txn_id_opt[t] != INT64_MIN;
   if (txn.has_id) txn.id = h->txn_id_opt[t];
   iso_jsonl_write_txn(w->job->output, &txn);
+  return ISOPROOF_OK;
+}
+
+static isoproof_status write_initial_rows(writer *w) {
+  const isoproof_history *h = w->job->history;
+  w->rows.count = 0;
+  for (uint32_t key = 0; h->key_initial_opt != NULL && key < h->keys; key++) {
+    iso_row_value row = {0, 0};
+    bool there = h->key_initial_opt[key] != ISO_VALUE_NIL &&
+                 iso_pool_integer(&h->pool, h->key_initial_opt[key], &row.value) &&
+                 iso_pool_integer(&h->pool, h->key_name[key], &row.key);
+    if (there && !iso_vec_push(&w->rows, row)) return iso_fail_memory(w->job->error);
+  }
+  if (w->rows.count > 0) iso_jsonl_write_initial_rows(w->job->output, w->rows.items, w->rows.count);
   return ISOPROOF_OK;
 }
 
@@ -269,7 +329,9 @@ isoproof_status iso_write_jsonl(iso_write_job *job) {
   writer w = {.job = job};
   ISO_TRY(check_texts(job));
   ISO_TRY(write_header(job));
-  isoproof_status status = write_sessions(&w);
+  isoproof_status status = write_initial_rows(&w);
+  if (status == ISOPROOF_OK) status = write_sessions(&w);
+  iso_vec_free(&w.rows);
   iso_vec_free(&w.ops);
   iso_vec_free(&w.elements);
   return status;

@@ -6,7 +6,18 @@
 void iso_micro_op_free(iso_micro_op *micro) {
   iso_vec_free(&micro->ops);
   iso_vec_free(&micro->elements);
+  iso_vec_free(&micro->statements);
+  iso_vec_free(&micro->rows);
   iso_list_cache_free(&micro->cache);
+}
+
+static isoproof_status emit_rows(const iso_micro_op *micro, const iso_micro_op_add *op, isoproof_builder *builder,
+                                 isoproof_error *error) {
+  iso_row_form form = (iso_row_form)op->form;
+  if (form < ISO_ROW_PREDICATE) return iso_builder_row(builder, form, op->key, op->value, error);
+  const iso_micro_statement *s = &micro->statements.items[op->value];
+  const iso_row_value *rows = s->row_count > 0 ? micro->rows.items + s->first_row : NULL;
+  return iso_builder_statement(builder, form, &s->predicate, s->answered, rows, s->row_count, s->counted, error);
 }
 
 isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *builder, isoproof_error *error) {
@@ -14,7 +25,9 @@ isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *b
   for (size_t i = 0; i < micro->ops.count; i++) {
     const iso_micro_op_add *op = &micro->ops.items[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
-    if (op->list) {
+    if (op->form != ISO_ROW_NONE) {
+      ISO_TRY(emit_rows(micro, op, builder, error));
+    } else if (op->list) {
       ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
       if (op->value > 0) elements += op->value;
     } else {

@@ -13,18 +13,31 @@
 
 typedef struct iso_micro_op_add {
   uint8_t kind; /* isoproof_op_kind */
+  uint8_t form; /* iso_row_form; of a statement the value is its place among the statements */
   bool list;    /* has elements: value counts them */
   iso_value key;
   iso_value value;
 } iso_micro_op_add;
 
+/* A read by predicate, or a count. */
+typedef struct iso_micro_statement {
+  iso_predicate predicate;
+  bool answered;
+  size_t first_row, row_count;
+  int64_t counted;
+} iso_micro_statement;
+
 typedef struct iso_micro_op {
   ISO_VEC(iso_micro_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
+  ISO_VEC(iso_micro_statement) statements;
+  ISO_VEC(iso_row_value) rows; /* that they returned */
   iso_list_cache cache;
 } iso_micro_op;
 
-static inline void iso_micro_op_clear(iso_micro_op *micro) { micro->ops.count = micro->elements.count = 0; }
+static inline void iso_micro_op_clear(iso_micro_op *micro) {
+  micro->ops.count = micro->elements.count = micro->statements.count = micro->rows.count = 0;
+}
 void iso_micro_op_free(iso_micro_op *micro);
 
 /* Adds the operations to the open transaction of the builder. */

@@ -35,6 +35,10 @@ void iso_builder_clear(isoproof_builder *builder) {
   free(builder->op_kind.items);
   free(builder->op_key.items);
   free(builder->op_value.items);
+  free(builder->op_form.items);
+  free(builder->statements.items);
+  free(builder->returned.items);
+  free(builder->initial_rows.items);
   free(builder->runs.items);
   free(builder->txn_session.items);
   free(builder->txn_status.items);
@@ -156,7 +160,16 @@ isoproof_status iso_builder_reopen(isoproof_builder *builder, uint32_t txn, uint
   return add_run(builder, txn, position, error);
 }
 
-/* Makes room for `count` operations in the three columns. */
+/* Fills the column of forms up, and makes room in it. */
+static isoproof_status reserve_forms(isoproof_builder *builder, size_t count, isoproof_error *error) {
+  size_t missing = builder->op_kind.count - builder->op_form.count;
+  if (!iso_vec_reserve(&builder->op_form, missing + count)) return iso_fail_memory(error);
+  if (missing > 0) memset(builder->op_form.items + builder->op_form.count, ISO_ROW_NONE, missing);
+  builder->op_form.count += missing;
+  return ISOPROOF_OK;
+}
+
+/* Makes room for `count` operations in the columns. */
 static isoproof_status reserve_ops(isoproof_builder *builder, size_t count, isoproof_error *error) {
   if (!builder->open) return iso_fail(error, ISOPROOF_ERR_USAGE, "an operation outside a transaction");
   if (count > builder->most_ops - builder->op_kind.count) {
@@ -166,7 +179,7 @@ static isoproof_status reserve_ops(isoproof_builder *builder, size_t count, isop
       !iso_vec_reserve(&builder->op_value, count)) {
     return iso_fail_memory(error);
   }
-  return ISOPROOF_OK;
+  return builder->op_form.count == 0 ? ISOPROOF_OK : reserve_forms(builder, count, error);
 }
 
 static void put_op(isoproof_builder *builder, isoproof_op_kind kind, uint32_t key, iso_value value) {
@@ -181,6 +194,15 @@ isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind,
   ISO_TRY(reserve_ops(builder, 1, error));
   ISO_TRY(iso_numbering_add(&builder->keys, key, &number, error));
   put_op(builder, kind, number, value);
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_builder_row(isoproof_builder *builder, iso_row_form form, iso_value key, iso_value value,
+                                isoproof_error *error) {
+  bool misses = form == ISO_ROW_MISSED_UPDATE || form == ISO_ROW_MISSED_DELETE;
+  ISO_TRY(iso_builder_op(builder, misses ? ISOPROOF_OP_READ : ISOPROOF_OP_WRITE, key, value, error));
+  ISO_TRY(reserve_forms(builder, 0, error));
+  builder->op_form.items[builder->op_form.count - 1] = (uint8_t)form;
   return ISOPROOF_OK;
 }
 

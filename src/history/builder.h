@@ -69,6 +69,17 @@ isoproof_status iso_builder_list(isoproof_builder *builder, isoproof_op_kind kin
 isoproof_status iso_builder_bulk(isoproof_builder *builder, const uint8_t *kinds, const uint64_t *keys,
                                  const uint64_t *values, size_t count, isoproof_error *error);
 
+/* Adds what was done to one row: a form that writes, with its value (nil for a delete), or a miss. */
+isoproof_status iso_builder_row(isoproof_builder *builder, iso_row_form form, iso_value key, iso_value value,
+                                isoproof_error *error);
+/* Adds a read by predicate with the rows that it returned, or a count (`rows` is NULL) with its answer.  Without
+ * `answered` no answer came.  ISOPROOF_ERR_FORMAT for a row that the predicate does not pick. */
+isoproof_status iso_builder_statement(isoproof_builder *builder, iso_row_form form, const iso_predicate *predicate,
+                                      bool answered, const iso_row_value *rows, size_t count, int64_t counted,
+                                      isoproof_error *error);
+/* Says that a row was there at the start, once per row. */
+isoproof_status iso_builder_initial_row(isoproof_builder *builder, int64_t key, int64_t value, isoproof_error *error);
+
 /* A fact for the header. */
 isoproof_status iso_builder_fact(isoproof_builder *builder, const char *name, const char *value, size_t length,
                                  isoproof_error *error);

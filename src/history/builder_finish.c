@@ -82,6 +82,16 @@ static void *take_ops(const isoproof_builder *b, const plan *p, void **items, si
   return column;
 }
 
+/* What was done to rows: a column that exists where there are rows, and may be shorter than the others. */
+static bool take_forms(isoproof_builder *b, isoproof_history *h, const plan *p) {
+  size_t count = b->op_form.count;
+  if (count == 0) return true;
+  if (!iso_vec_reserve(&b->op_form, b->op_kind.count - count)) return false;
+  memset(b->op_form.items + count, ISO_ROW_NONE, b->op_kind.count - count);
+  h->op_form_opt = take_ops(b, p, (void **)&b->op_form.items, sizeof *h->op_form_opt, NULL);
+  return h->op_form_opt != NULL;
+}
+
 static bool take_op_columns(isoproof_builder *b, isoproof_history *h, const plan *p) {
   if (b->op_kind.count == 0) {
     h->op_kind = iso_alloc(0, 1);
@@ -100,7 +110,7 @@ static bool take_op_columns(isoproof_builder *b, isoproof_history *h, const plan
     uint32_t *shrunk = iso_realloc(h->op_value, b->op_kind.count, sizeof *shrunk);
     if (shrunk != NULL) h->op_value = shrunk;
   }
-  return h->op_value != NULL;
+  return h->op_value != NULL && take_forms(b, h, p);
 }
 
 /* Positions: one per transaction where its operations are in one place, else one per operation. */
@@ -282,10 +292,13 @@ isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_hist
   if (made) take_names(builder, h);
   made = made && take_op_columns(builder, h, &p) && take_positions(builder, h, &p) &&
          take_txn_columns(builder, h, &p) && take_lists(builder, h) && retype_reads(builder, h);
+  isoproof_status status =
+      made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
   free(p.new_txn);
   free(p.run_dest);
   iso_builder_clear(builder);
-  isoproof_status status = made ? iso_builder_start(builder, error) : iso_fail_memory(error);
+  isoproof_status restarted = iso_builder_start(builder, status == ISOPROOF_OK ? error : NULL);
+  if (status == ISOPROOF_OK) status = restarted;
   if (status != ISOPROOF_OK) {
     isoproof_history_free(h);
     return status;

@@ -26,6 +26,21 @@ typedef struct iso_list {
   size_t count, capacity;
 } iso_list;
 
+/* A read by predicate or a count as it came.  Which rows there are to be seen is known at the end only. */
+typedef struct iso_raw_statement {
+  iso_statement is; /* first_op: of the builder; txn and op_count: not yet */
+  uint32_t run;     /* the run that it belongs to */
+  uint32_t number;  /* in order of arrival */
+  uint64_t first_row;
+  uint32_t row_count; /* what it returned */
+} iso_raw_statement;
+
+/* A row: number of the key, and value. */
+typedef struct iso_raw_row {
+  uint32_t key;
+  iso_value value;
+} iso_raw_row;
+
 struct isoproof_builder {
   isoproof_format format;
   iso_position_kind positions;
@@ -40,6 +55,9 @@ struct isoproof_builder {
   ISO_VEC(uint8_t) op_kind;
   ISO_VEC(uint32_t) op_key;
   ISO_VEC(uint32_t) op_value;
+  ISO_VEC(uint8_t) op_form; /* empty, or as long as the others */
+  ISO_VEC(iso_raw_statement) statements;
+  ISO_VEC(iso_raw_row) returned, initial_rows;
 
   ISO_VEC(iso_op_run) runs;
   bool open;
@@ -56,6 +74,10 @@ struct isoproof_builder {
 
 /* Frees everything and leaves an empty, zeroed builder. */
 void iso_builder_clear(isoproof_builder *builder);
+/* Puts the observations of the statements into the columns of the history, which has everything else.  `run_dest` says
+ * where the runs of the builder went. */
+isoproof_status iso_builder_expand(isoproof_builder *builder, isoproof_history *history, const uint32_t *run_dest,
+                                   const uint32_t *new_txn, isoproof_error *error);
 /* Makes a cleared builder usable. */
 isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *error);
 

@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include "history/pool.h"
+#include "history/rows.h"
 
 /* Numbers of operations, transactions, sessions and keys are 32-bit; the last few values are marks. */
 #define ISO_MAX_OPS UINT32_C(0xfffffff0)
@@ -40,6 +41,10 @@ typedef struct iso_resolution {
   uint32_t *writer; /* per operation: the write observed, or one of the marks below; ISO_NO_OP for what is no read */
   uint32_t *list_writer; /* per element of list_values: who appended or added it, or a mark */
   uint32_t *odd_writer;  /* the same for odd_values */
+  /* Of rows: what each read of an absent row, of one that does not match, or of one that was perhaps counted is taken
+   * to have observed is a guess where several versions fit.  NULL and 0 where there are no rows. */
+  struct iso_row_versions *rows;
+  uint64_t open_reads; /* that several versions fit */
   isoproof_resolution counts;
   uint32_t duplicate_first, duplicate_second; /* the first pair of writes of one value; first may be ISO_FROM_INITIAL */
 } iso_resolution;
@@ -67,6 +72,13 @@ struct isoproof_history {
    * known list of the key (below ISO_VALUE_INLINE_LIMIT), or ISO_VALUE_INTERNED | number of an odd list. */
   iso_value *op_value;
   uint32_t *op_line_opt; /* where the lines of a transaction are not contiguous */
+
+  /* Histories of rows (history/rows.h).  A row is a register whose absent versions are nil; a statement that observes
+   * many rows is a run of READ operations, one per row. */
+  uint8_t *op_form_opt;       /* iso_row_form; ISO_ROW_NONE for everything else */
+  iso_statement *statements;  /* in the order of their operations */
+  uint32_t statement_count;
+  iso_value *key_initial_opt; /* by key: what a row was at the start; nil where it was absent, or is no row */
 
   uint32_t *txn_first_op; /* txns + 1 */
   uint32_t *txn_session;
@@ -116,6 +128,28 @@ static inline iso_value iso_history_version(const isoproof_history *history, uin
   bool zero = value == 0 && history->initial_is_zero && history->op_kind[write] == ISOPROOF_OP_WRITE;
   return zero ? ISO_VALUE_NIL : value;
 }
+
+/* Whether there are rows: then an absent one may be the initial version or what any delete left. */
+static inline bool iso_history_has_rows(const isoproof_history *history) {
+  return history->op_form_opt != NULL || history->key_initial_opt != NULL || history->statement_count > 0;
+}
+
+/* What is initially in a key. */
+static inline iso_value iso_history_initial(const isoproof_history *history, uint32_t key) {
+  return history->key_initial_opt != NULL ? history->key_initial_opt[key] : ISO_VALUE_NIL;
+}
+
+static inline iso_row_form iso_history_form(const isoproof_history *history, uint32_t op) {
+  return history->op_form_opt != NULL ? (iso_row_form)history->op_form_opt[op] : ISO_ROW_NONE;
+}
+
+/* The statement that an observation belongs to, NULL for any other operation: O(log statements). */
+const iso_statement *iso_history_statement(const isoproof_history *history, uint32_t op);
+/* Whether two operations are observations of one statement, and so in no order. */
+bool iso_history_same_statement(const isoproof_history *history, uint32_t op, uint32_t other);
+/* Whether a version (a value, or nil for absent) of the row that the operation reads can be what it saw, as far as that
+ * operation alone tells. */
+bool iso_history_read_fits(const isoproof_history *history, uint32_t read, iso_value version);
 
 /* The transaction of an operation, by binary search: O(log transactions). */
 uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op);

@@ -72,7 +72,7 @@ size_t isoproof_scalar_format(isoproof_scalar scalar, char *buffer, size_t size)
 isoproof_scalar iso_pool_scalar(const iso_pool_view *view, iso_value value) {
   if (value < ISO_VALUE_INLINE_LIMIT) return isoproof_integer((int64_t)value);
   if (value == ISO_VALUE_NIL) return isoproof_nil();
-  if (value == ISO_VALUE_NONE) return (isoproof_scalar){.type = ISOPROOF_NONE};
+  if (value >= ISO_VALUE_COUNTED) return (isoproof_scalar){.type = ISOPROOF_NONE};
   const iso_pool_entry *entry = &view->entries[value & ~ISO_VALUE_INTERNED];
   isoproof_scalar scalar = {.type = (isoproof_scalar_type)entry->type};
   if (scalar.type == ISOPROOF_INTEGER || scalar.type == ISOPROOF_UNSIGNED) {
@@ -148,9 +148,9 @@ static bool make_room(iso_pool *pool) {
 /* Appends an entry whose slot is known to be free at or after `at`. */
 static isoproof_status append_entry(iso_pool *pool, uint64_t hash, iso_pool_entry entry, iso_value *value,
                                     isoproof_error *error) {
-  if (pool->count >= ISO_VALUE_NIL) {
+  if (pool->count >= ISO_POOL_MOST) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "more than %u distinct large or textual keys and values",
-                    (unsigned)ISO_VALUE_NIL);
+                    (unsigned)ISO_POOL_MOST);
   }
   if (!make_room(pool)) return iso_fail_memory(error);
   if (pool->count == pool->capacity &&

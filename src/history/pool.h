@@ -4,6 +4,8 @@
  *   0 .. 0x7ffffffe   the integer of that value, which needs no entry: nearly every key and value of a history
  *   0x7fffffff        nil, the initial version
  *   0x80000000 | i    entry i of the pool
+ *   0xfffffffd        no scalar, but a read of a row: whether a count counted it is not known
+ *   0xfffffffe        no scalar, but a read of a row: absent, or not what the predicate asks for
  *   0xffffffff        none: not recorded
  * Equal scalars have equal codes within one pool.  The pool owns its entries and their text.
  */
@@ -18,7 +20,11 @@ typedef uint32_t iso_value;
 
 #define ISO_VALUE_NIL UINT32_C(0x7fffffff)
 #define ISO_VALUE_NONE UINT32_C(0xffffffff)
+#define ISO_VALUE_UNMATCHED UINT32_C(0xfffffffe)
+#define ISO_VALUE_COUNTED UINT32_C(0xfffffffd)
 #define ISO_VALUE_INTERNED UINT32_C(0x80000000)
+/* Entries that a pool can have: their codes end before the marks. */
+#define ISO_POOL_MOST UINT32_C(0x7ffffffd)
 /* Integers below this are their own code. */
 #define ISO_VALUE_INLINE_LIMIT UINT32_C(0x7fffffff)
 
@@ -56,8 +62,8 @@ isoproof_status iso_pool_init(iso_pool *pool, isoproof_error *error);
 void iso_pool_free(iso_pool *pool);
 iso_pool_view iso_pool_look(const iso_pool *pool);
 
-/* The code of a scalar, interned when it is new; O(its length), expected.  ISOPROOF_ERR_LIMIT after 2^31 - 1
- * entries. */
+/* The code of a scalar, interned when it is new; O(its length), expected.  ISOPROOF_ERR_LIMIT after
+ * ISO_POOL_MOST entries. */
 isoproof_status iso_pool_add(iso_pool *pool, isoproof_scalar scalar, iso_value *value, isoproof_error *error);
 isoproof_status iso_pool_add_big(iso_pool *pool, isoproof_scalar_type type, uint64_t bits, iso_value *value,
                                  isoproof_error *error);

@@ -8,12 +8,14 @@
 #include "base/abi.h"
 #include "base/vector.h"
 #include "history/resolve_join.h"
+#include "history/row_versions.h"
 
 void iso_resolution_free(iso_resolution *resolution) {
   if (resolution == NULL) return;
   free(resolution->writer);
   free(resolution->list_writer);
   free(resolution->odd_writer);
+  iso_row_versions_free(resolution->rows);
   free(resolution);
 }
 
@@ -21,7 +23,16 @@ isoproof_status iso_history_resolve(isoproof_history *history, isoproof_task *ta
                                     isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   pthread_mutex_lock(&history->lock);
-  if (history->resolution == NULL) status = iso_resolve_join(history, task, &history->resolution, error);
+  if (history->resolution == NULL) {
+    iso_resolution *made = NULL;
+    status = iso_resolve_join(history, task, &made, error);
+    if (status == ISOPROOF_OK && iso_history_has_rows(history)) status = iso_row_guess(history, task, made, error);
+    if (status != ISOPROOF_OK) {
+      iso_resolution_free(made);
+      made = NULL;
+    }
+    history->resolution = made;
+  }
   *resolution = history->resolution;
   pthread_mutex_unlock(&history->lock);
   return status;

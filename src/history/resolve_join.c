@@ -78,13 +78,18 @@ static void pass_ops(join *j, unsigned thread, unsigned threads) {
   const isoproof_history *h = j->history;
   uint64_t first, end, initial = 0;
   uint64_t *places = j->place + thread * cells(j);
+  bool rows = iso_history_has_rows(h);
   iso_parallel_range(h->ops, thread, threads, &first, &end);
   for (uint32_t op = (uint32_t)first; op < end; op++) {
     unsigned side = kind_side[h->op_kind[op]];
     iso_value value = h->op_value[op];
     /* Reads and writes alternate at random: only what is rare may branch. */
     bool initial_read = (side == SIDE_READS) & (value == ISO_VALUE_NIL);
-    bool nothing_read = (side == SIDE_READS) & (value == ISO_VALUE_NONE);
+    bool nothing_read = (side == SIDE_READS) & (value >= ISO_VALUE_COUNTED); /* not by a value, at any rate */
+    if (rows) {
+      initial_read |= (side == SIDE_READS) & (value == iso_history_initial(h, h->op_key[op]));
+      nothing_read |= (side == SIDE_WRITES) & (value == ISO_VALUE_NIL);
+    }
     if (initial_read | nothing_read | (side == SIDES)) {
       initial += initial_read;
       if (j->entries == NULL) j->answer[SIDE_READS][op] = initial_read ? ISO_FROM_INITIAL : ISO_NO_OP;

@@ -21,3 +21,26 @@ bool iso_predicate_matches(const iso_predicate *predicate, int64_t key, int64_t 
   int64_t rest = value % predicate->divisor;
   return (rest < 0 ? rest + predicate->divisor : rest) == predicate->rest;
 }
+
+iso_predicate iso_statement_predicate(const iso_statement *s) {
+  return (iso_predicate){.of_keys = (s->conditions & ISO_CONDITION_KEYS) != 0,
+                         .of_values = (s->conditions & ISO_CONDITION_VALUES) != 0,
+                         .of_rest = (s->conditions & ISO_CONDITION_REST) != 0,
+                         .key_low = s->key_low,
+                         .key_high = s->key_high,
+                         .value_low = s->value_low,
+                         .value_high = s->value_high,
+                         .divisor = s->divisor,
+                         .rest = s->rest};
+}
+
+void iso_statement_set_predicate(iso_statement *s, const iso_predicate *p) {
+  s->conditions = (uint8_t)((p->of_keys ? ISO_CONDITION_KEYS : 0) | (p->of_values ? ISO_CONDITION_VALUES : 0) |
+                            (p->of_rest ? ISO_CONDITION_REST : 0));
+  s->key_low = p->of_keys ? p->key_low : 0;
+  s->key_high = p->of_keys ? p->key_high : 0;
+  s->value_low = p->of_values ? p->value_low : 0;
+  s->value_high = p->of_values ? p->value_high : 0;
+  s->divisor = p->of_rest ? p->divisor : 0;
+  s->rest = p->of_rest ? p->rest : 0;
+}

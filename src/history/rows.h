@@ -45,9 +45,31 @@ typedef struct iso_row_value {
   int64_t key, value;
 } iso_row_value;
 
+/* A statement that observed many rows at once: a read by predicate, or a count.  As stored in the binary format. */
+typedef struct iso_statement {
+  uint32_t txn;
+  uint32_t first_op, op_count; /* its observations: one READ per row that it could match, in the order of the keys */
+  uint8_t form;                /* ISO_ROW_PREDICATE or ISO_ROW_COUNT */
+  uint8_t conditions;          /* ISO_CONDITION_ */
+  uint8_t answered;            /* 0: no answer came, and there are no observations */
+  uint8_t reserved;            /* 0 */
+  int64_t key_low, key_high, value_low, value_high, divisor, rest; /* 0 where there is no such condition */
+  int64_t counted;                                                 /* of a count: its answer */
+} iso_statement;
+
+enum { ISO_CONDITION_KEYS = 1, ISO_CONDITION_VALUES = 2, ISO_CONDITION_REST = 4, ISO_CONDITIONS_ALL = 7 };
+
 const char *iso_row_form_name(iso_row_form form);
 /* Whether a row of that key can match at all, and whether it does with that value.  An absent row never does. */
 bool iso_predicate_covers(const iso_predicate *predicate, int64_t key);
 bool iso_predicate_matches(const iso_predicate *predicate, int64_t key, int64_t value);
+/* Whether it says anything about values. */
+static inline bool iso_predicate_has_values(const iso_predicate *predicate) {
+  return predicate->of_values || predicate->of_rest;
+}
+
+/* The predicate of a statement, and back. */
+iso_predicate iso_statement_predicate(const iso_statement *statement);
+void iso_statement_set_predicate(iso_statement *statement, const iso_predicate *predicate);
 
 #endif

@@ -14,6 +14,9 @@ typedef struct {
   const uint32_t *op_txn;
   const uint8_t *keep_txn, *keep_op;
   uint8_t *key_changed; /* by key: some operation that changes it is left out */
+  uint8_t *key_used;    /* by key: something that is kept and not by predicate has it, or a row that is returned */
+  uint32_t next_statement;
+  ISO_VEC(iso_row_value) rows; /* scratch */
   isoproof_builder *builder;
   ISO_VEC(iso_value) list; /* scratch */
 } carver;
@@ -76,7 +79,69 @@ static isoproof_status carry_op(carver *c, uint32_t op, isoproof_error *error) {
   bool list = iso_kind_is_list((isoproof_op_kind)h->op_kind[op]);
   if (list && value != ISO_VALUE_NIL && value != ISO_VALUE_NONE) return carry_list(c, op, key, error);
   ISO_TRY(carry(c, value, &value, error));
+  iso_row_form form = iso_history_form(h, op);
+  if (form != ISO_ROW_NONE) return iso_builder_row(c->builder, form, key, value, error);
   return iso_builder_op(c->builder, (isoproof_op_kind)h->op_kind[op], key, value, error);
+}
+
+static bool returned_row(const isoproof_history *h, uint32_t op, iso_row_value *row) {
+  return h->op_value[op] != ISO_VALUE_NIL && iso_pool_integer(&h->pool, h->op_value[op], &row->value) &&
+         iso_pool_integer(&h->pool, h->key_name[h->op_key[op]], &row->key);
+}
+
+static bool is_carried(const carver *c, uint32_t op) { return c->keep_op[op] && !is_orphan(c, op); }
+
+/* A statement observes every row that there is: where one of its observations is left out, so is the row, or else the
+ * statement. */
+static isoproof_status carry_statement(carver *c, const iso_statement *s, isoproof_error *error) {
+  c->rows.count = 0;
+  for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
+    iso_row_value row;
+    bool carried = is_carried(c, op);
+    if (!carried && (c->key_used[c->h->op_key[op]] || c->h->op_value[op] == ISO_VALUE_COUNTED)) return ISOPROOF_OK;
+    if (carried && returned_row(c->h, op, &row) && !iso_vec_push(&c->rows, row)) return iso_fail_memory(error);
+  }
+  iso_predicate predicate = iso_statement_predicate(s);
+  return iso_builder_statement(c->builder, (iso_row_form)s->form, &predicate, s->answered != 0, c->rows.items,
+                               c->rows.count, s->counted, error);
+}
+
+/* Which keys there will be, and the rows at the start. */
+static isoproof_status carry_rows(carver *c, isoproof_error *error) {
+  const isoproof_history *h = c->h;
+  for (uint32_t op = 0; op < h->ops; op++) {
+    bool observed = iso_history_form(h, op) >= ISO_ROW_PREDICATE;
+    iso_row_value row;
+    if (!is_kept(c, op) || is_orphan(c, op)) continue;
+    if (!observed || returned_row(h, op, &row)) c->key_used[h->op_key[op]] = 1;
+  }
+  for (uint32_t key = 0; h->key_initial_opt != NULL && key < h->keys; key++) {
+    int64_t name, value;
+    if (!c->key_used[key] || h->key_initial_opt[key] == ISO_VALUE_NIL) continue;
+    if (!iso_pool_integer(&h->pool, h->key_name[key], &name)) continue;
+    if (!iso_pool_integer(&h->pool, h->key_initial_opt[key], &value)) continue;
+    ISO_TRY(iso_builder_initial_row(c->builder, name, value, error));
+  }
+  return ISOPROOF_OK;
+}
+
+/* The operations of a transaction, each statement in one piece. */
+static isoproof_status carry_ops(carver *c, uint32_t txn, isoproof_error *error) {
+  const isoproof_history *h = c->h;
+  uint32_t op = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
+  while (c->next_statement < h->statement_count && h->statements[c->next_statement].txn < txn) c->next_statement++;
+  for (;;) {
+    const iso_statement *s = c->next_statement < h->statement_count ? &h->statements[c->next_statement] : NULL;
+    if (s != NULL && s->txn == txn && s->first_op == op) {
+      ISO_TRY(carry_statement(c, s, error));
+      op += s->op_count;
+      c->next_statement++;
+    } else if (op < end) {
+      ISO_TRY(carry_op(c, op++, error));
+    } else {
+      return ISOPROOF_OK;
+    }
+  }
 }
 
 static isoproof_status carry_txn(carver *c, uint32_t txn, isoproof_error *error) {
@@ -98,8 +163,7 @@ static isoproof_status carry_txn(carver *c, uint32_t txn, isoproof_error *error)
   ISO_TRY(carry(c, h->session_name[h->txn_session[txn]], &name, error));
   ISO_TRY(iso_builder_session(c->builder, name, &session, error));
   ISO_TRY(iso_builder_begin(c->builder, session, &info, NULL, error));
-  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) ISO_TRY(carry_op(c, op, error));
-  return ISOPROOF_OK;
+  return carry_ops(c, txn, error);
 }
 
 static isoproof_status carve(carver *c, isoproof_task *task, isoproof_history **out, isoproof_error *error) {
@@ -117,6 +181,7 @@ static isoproof_status carve(carver *c, isoproof_task *task, isoproof_history **
     free(text);
     if (status != ISOPROOF_OK) return status;
   }
+  if (iso_history_has_rows(h)) ISO_TRY(carry_rows(c, error));
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     if ((txn & 0xfff) == 0) ISO_TRY(iso_task_check(task, error));
     if (c->keep_txn[txn]) ISO_TRY(carry_txn(c, txn, error));
@@ -131,8 +196,12 @@ isoproof_status iso_history_subset(isoproof_history *history, const uint8_t *kee
   ISO_TRY(iso_history_op_txns(history, &c.op_txn, error));
   ISO_TRY(isoproof_builder_new(&c.builder, error));
   c.key_changed = iso_alloc_zero(history->keys, sizeof *c.key_changed);
-  isoproof_status status = c.key_changed != NULL ? carve(&c, task, out, error) : iso_fail_memory(error);
+  c.key_used = iso_alloc_zero(history->keys, sizeof *c.key_used);
+  bool made = c.key_changed != NULL && c.key_used != NULL;
+  isoproof_status status = made ? carve(&c, task, out, error) : iso_fail_memory(error);
   free(c.key_changed);
+  free(c.key_used);
+  iso_vec_free(&c.rows);
   iso_vec_free(&c.list);
   isoproof_builder_free(c.builder);
   return status;

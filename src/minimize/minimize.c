@@ -15,7 +15,8 @@ typedef struct {
   isoproof_history *h;
   const char *level;
   bool duplicate_values;
-  iso_choices choices; /* with duplicate_values */
+  bool is_open;        /* several versions fit some reads */
+  iso_choices choices; /* where that is so */
   isoproof_task *task;
   uint8_t *keep_txn, *keep_op; /* the smallest part so far */
   uint8_t *try_txn, *try_op;   /* the one being judged */
@@ -31,15 +32,21 @@ static isoproof_status judge(minimizer *m, isoproof_history *part, isoproof_resu
 
 /* A read of a part that lacks one of the writes that it may have observed would be left with the others alone, which
  * can be a violation that the whole does not have. */
-static void drop_choosing_reads(minimizer *m) {
-  const iso_choices *c = &m->choices;
-  for (size_t i = 0; i < c->reads.count; i++) {
-    const iso_choice *read = &c->reads.items[i];
-    for (uint32_t k = read->first; k < read->first + read->count; k++) {
-      uint32_t write = c->candidates.items[k];
-      if (write < m->h->ops && !(m->try_op[write] && m->try_txn[c->op_txn[write]])) m->try_op[read->op] = 0;
+static isoproof_status drop_choosing_reads(minimizer *m, isoproof_error *error) {
+  iso_choices *c = &m->choices;
+  for (uint32_t txn = 0; m->is_open && txn < m->h->txns; txn++) {
+    for (uint32_t op = m->h->txn_first_op[txn]; m->try_txn[txn] && op < m->h->txn_first_op[txn + 1]; op++) {
+      size_t place = ISO_NO_CHOICE;
+      if (m->try_op[op]) ISO_TRY(iso_choices_need(c, op, &place, error));
+      if (place == ISO_NO_CHOICE) continue;
+      const iso_choice *read = &c->reads.items[place];
+      for (uint32_t k = read->first; k < read->first + read->count; k++) {
+        uint32_t write = c->candidates.items[k];
+        if (write < m->h->ops && !(m->try_op[write] && m->try_txn[c->op_txn[write]])) m->try_op[op] = 0;
+      }
     }
   }
+  return ISOPROOF_OK;
 }
 
 /* Whether the part being tried violates the level; if so, it becomes the smallest so far.  Stages of checks of parts
@@ -50,8 +57,8 @@ static isoproof_status attempt(minimizer *m, bool *violated, isoproof_error *err
   isoproof_progress_fn callback = m->task != NULL ? m->task->callback : NULL;
   *violated = false;
   if (m->task != NULL) m->task->callback = NULL;
-  drop_choosing_reads(m);
-  isoproof_status status = iso_history_subset(m->h, m->try_txn, m->try_op, m->task, &part, error);
+  isoproof_status status = drop_choosing_reads(m, error);
+  if (status == ISOPROOF_OK) status = iso_history_subset(m->h, m->try_txn, m->try_op, m->task, &part, error);
   if (status == ISOPROOF_OK) status = judge(m, part, &result, error);
   if (m->task != NULL) m->task->callback = callback;
   if (status == ISOPROOF_OK) {
@@ -190,6 +197,15 @@ static isoproof_status make_room(minimizer *m, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* Where it is open what reads observed: all that can satisfy the level. */
+static isoproof_status find_choices(minimizer *m, isoproof_error *error) {
+  const iso_resolution *resolution;
+  ISO_TRY(iso_history_resolve(m->h, m->task, &resolution, error));
+  m->is_open = m->duplicate_values || resolution->open_reads > 0;
+  if (!m->is_open) return ISOPROOF_OK;
+  return iso_choices_make(m->h, iso_choice_wish_of(isoproof_level_find(m->level)), m->task, &m->choices, error);
+}
+
 isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_minimize_options *options,
                                   isoproof_task *task, isoproof_history **smaller, isoproof_minimized *report,
                                   isoproof_error *error) {
@@ -205,8 +221,7 @@ isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_mini
   isoproof_result *whole = NULL;
   isoproof_status status = make_room(&m, error);
   if (status == ISOPROOF_OK) status = judge(&m, history, &whole, error);
-  if (status == ISOPROOF_OK && known.duplicate_values)
-    status = iso_choices_make(history, false, task, &m.choices, error);
+  if (status == ISOPROOF_OK) status = find_choices(&m, error);
   if (status == ISOPROOF_OK) made.verdict = isoproof_result_verdict_of(whole, m.level);
   if (status == ISOPROOF_OK && made.verdict == ISOPROOF_VIOLATED) {
     status = shrink_all(&m, whole, error);

@@ -5,6 +5,7 @@
 
 #include "base/vector.h"
 #include "verify/certificate.h"
+#include "verify/rows.h"
 
 /* What the keys hold.  A key is a register or a list; what the running transaction wrote itself lies on top of it. */
 typedef struct {
@@ -46,7 +47,7 @@ static bool store_make(store *s) {
   bool made = s->value != NULL && s->own_value != NULL && s->own_txn != NULL && s->last_commit != NULL &&
               s->first != NULL && s->length != NULL && s->own_length != NULL && s->agrees != NULL;
   if (!made) return false;
-  for (uint32_t key = 0; key < h->keys; key++) s->value[key] = ISO_VALUE_NIL;
+  for (uint32_t key = 0; key < h->keys; key++) s->value[key] = iso_verify_initial(h, key);
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     for (uint32_t op = h->txn_first_op[txn]; s->p->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
       if (h->op_kind[op] == ISOPROOF_OP_APPEND) s->first[h->op_key[op] + 1]++;
@@ -76,6 +77,23 @@ static bool reads_list(const store *s, uint32_t op) {
   return memcmp(list, s->content + s->first[key], count * sizeof *list) == 0;
 }
 
+static iso_value value_now(const store *s, uint32_t txn, uint32_t key) {
+  return s->own_txn[key] == txn + 1 ? s->own_value[key] : s->value[key];
+}
+
+/* Whether as many rows meet the conditions of a count as it said; its first observation stands for all of them. */
+static bool counts_rows(const store *s, uint32_t txn, uint32_t op) {
+  const iso_statement *statement = iso_history_statement(s->h, op);
+  int64_t met = 0;
+  if (statement == NULL) return false;
+  if (statement->first_op != op) return true;
+  for (uint32_t i = 0; i < statement->op_count; i++) {
+    uint32_t key = s->h->op_key[op + i];
+    met += iso_verify_meets(s->h, statement, key, value_now(s, txn, key));
+  }
+  return met == statement->counted;
+}
+
 /* Whether the operation does on the store what it did; what it writes stays the transaction's own.  Without `reads`,
  * which were done before, there is one thing left to see: that the own appends of a list land where they were read. */
 static bool do_op(store *s, uint32_t txn, uint32_t op, bool reads) {
@@ -91,7 +109,8 @@ static bool do_op(store *s, uint32_t txn, uint32_t op, bool reads) {
     return true;
   case ISOPROOF_OP_READ:
     if (!reads || h->op_value[op] == ISO_VALUE_NONE) return true;
-    return h->op_value[op] == (s->own_txn[key] == txn + 1 ? s->own_value[key] : s->value[key]);
+    if (h->op_value[op] == ISO_VALUE_COUNTED) return counts_rows(s, txn, op);
+    return iso_verify_shows(h, op, value_now(s, txn, key));
   case ISOPROOF_OP_READ_LIST:
     if ((!reads && s->own_length[key] == 0) || h->op_value[op] == ISO_VALUE_NONE) return true;
     return reads_list(s, op);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/rows.h"
+
 void iso_verifier_init(iso_verifier *verifier, const isoproof_history *history) {
   *verifier = (iso_verifier){.h = history};
 }
@@ -64,7 +66,9 @@ static uint32_t who_wrote(iso_verifier *v, uint32_t key, iso_value value) {
 /* Whether the read shows the value that the write wrote: as its value, or as an element. */
 static bool shows(const isoproof_history *h, uint32_t read, uint32_t write) {
   if (!is_read(h, read) || !is_write(h, write) || !same_key(h, read, write)) return false;
-  if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[read])) return h->op_value[read] == iso_history_version(h, write);
+  if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[read])) {
+    return iso_verify_shows(h, read, iso_history_version(h, write));
+  }
   uint32_t count;
   const iso_value *list = iso_history_list(h, read, &count);
   for (uint32_t i = 0; i < count; i++) {
@@ -95,11 +99,55 @@ static bool observes(const isoproof_history *h, uint32_t read, uint32_t write) {
   return foreign > 0 && list[foreign - 1] == h->op_value[write];
 }
 
+/* Where the writes of a key begin in the sorted list. */
+static size_t first_of_key(iso_verifier *v, uint32_t key) {
+  (void)who_wrote(v, key, 0);
+  size_t low = 0, high = v->written_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (v->written[middle].key_and_value < (uint64_t)key << 32) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* Whether a row can be in a version that meets the conditions of a statement, or in one that does not. */
+static bool can_be(iso_verifier *v, const iso_statement *s, uint32_t key, bool meeting) {
+  const isoproof_history *h = v->h;
+  if (iso_verify_meets(h, s, key, iso_verify_initial(h, key)) == meeting) return true;
+  for (size_t i = first_of_key(v, key); i < v->written_count && v->written[i].key_and_value >> 32 == key; i++) {
+    if (iso_verify_meets(h, s, key, iso_history_version(h, v->written[i].op)) == meeting) return true;
+  }
+  return false;
+}
+
+/* Whether no versions of the rows make up for what a count counted. */
+static bool is_impossible(iso_verifier *v, const iso_statement *s) {
+  int64_t least = 0, most = 0;
+  for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
+    least += !can_be(v, s, v->h->op_key[op], false);
+    most += can_be(v, s, v->h->op_key[op], true);
+  }
+  return s->counted < least || s->counted > most;
+}
+
+/* Whether nobody wrote a version that a read of a register or row can have shown. */
+static bool is_from_nobody(iso_verifier *v, uint32_t op) {
+  const isoproof_history *h = v->h;
+  uint32_t key = h->op_key[op];
+  const iso_statement *s = iso_history_statement(h, op);
+  if (h->op_value[op] == ISO_VALUE_COUNTED) return s != NULL && is_impossible(v, s);
+  if (h->op_value[op] == ISO_VALUE_UNMATCHED) return s != NULL && !can_be(v, s, key, false);
+  return !iso_verify_shows(h, op, iso_verify_initial(h, key)) && who_wrote(v, key, h->op_value[op]) == ISO_NO_OP;
+}
+
 static bool verify_thin_air(iso_verifier *v, const iso_finding *f) {
   const isoproof_history *h = v->h;
   if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[f->op])) {
-    return h->op_kind[f->op] == ISOPROOF_OP_READ && h->op_value[f->op] != ISO_VALUE_NIL &&
-           who_wrote(v, h->op_key[f->op], h->op_value[f->op]) == ISO_NO_OP;
+    return h->op_kind[f->op] == ISOPROOF_OP_READ && is_from_nobody(v, f->op);
   }
   uint32_t count;
   const iso_value *list = iso_history_list(h, f->op, &count);
@@ -115,7 +163,7 @@ static bool verify_own_missed(iso_verifier *v, const iso_finding *f) {
   }
   if (f->seen != ISO_FROM_INITIAL && (!shows(h, f->op, f->seen) || same_txn(h, f->op, f->seen))) return false;
   if (h->op_kind[f->op] == ISOPROOF_OP_READ) {
-    return f->seen != ISO_FROM_INITIAL || h->op_value[f->op] == ISO_VALUE_NIL;
+    return f->seen != ISO_FROM_INITIAL || iso_verify_shows(h, f->op, iso_verify_initial(h, h->op_key[f->op]));
   }
   uint32_t count;
   (void)iso_history_list(h, f->op, &count);
@@ -165,7 +213,8 @@ static uint32_t writer_of(iso_verifier *v, uint32_t read) {
   const isoproof_history *h = v->h;
   uint32_t key = h->op_key[read];
   iso_value version = foreign_version(h, read);
-  if (h->op_kind[read] == ISOPROOF_OP_READ && h->resolution != NULL && h->resolution->counts.duplicate_writes > 0) {
+  bool open = h->resolution != NULL && (h->resolution->counts.duplicate_writes > 0 || iso_history_has_rows(h));
+  if (h->op_kind[read] == ISOPROOF_OP_READ && open) {
     uint32_t write = h->resolution->writer[read];
     return write < h->ops ? iso_history_txn_of(h, write) : write == ISO_FROM_INITIAL ? ISO_FROM_INITIAL : ISO_NO_OP;
   }

@@ -6,6 +6,7 @@
 
 #include "base/vector.h"
 #include "history/resolve.h"
+#include "verify/rows.h"
 
 void iso_observed_free(iso_observed *c) {
   free(c->wrote_first);
@@ -137,8 +138,12 @@ static own_writes *own_of(const reading *r, uint32_t txn, uint32_t key) {
 static const char *see_register(reading *r, uint32_t txn, uint32_t op) {
   const iso_observed *c = r->c;
   uint32_t key = c->h->op_key[op], written = own_of(r, txn, key)->written, source = r->resolution->writer[op];
+  if (source < c->h->ops ? !iso_verify_shows(c->h, op, iso_history_version(c->h, source))
+                         : !iso_verify_shows(c->h, op, iso_verify_initial(c->h, key))) {
+    return "is taken to have read what it did not";
+  }
   if (written > 0) return source == written - 1 ? NULL : "does not read its own last write";
-  iso_observed_read saw = {.key = key, .from = ISO_NO_OP};
+  iso_observed_read saw = {.key = key, .from = ISO_NO_OP, .op = op};
   if (source != ISO_FROM_INITIAL) {
     if (source >= c->h->ops || r->op_txn[source] == txn) return "reads what nobody had written";
     saw.from = r->op_txn[source];
@@ -183,7 +188,7 @@ static const char *see_list(reading *r, uint32_t txn, uint32_t op) {
   if (count < appended) return "does not read its own appends";
   uint32_t foreign = count - appended;
   if (appended > 0 && foreign != own_start(c, txn, key)) return "reads its own appends in another place";
-  iso_observed_read saw = {.key = key, .from = ISO_NO_OP, .version = version_of_length(c, key, foreign)};
+  iso_observed_read saw = {.key = key, .from = ISO_NO_OP, .version = version_of_length(c, key, foreign), .op = op};
   if (saw.version == UINT32_MAX) return "reads a list that never was";
   bool shared = h->op_value[op] < ISO_VALUE_INLINE_LIMIT;
   bool same = count == 0 || (shared ? c->agrees[key] >= count
@@ -215,6 +220,23 @@ static const char *see(reading *r, uint32_t txn, uint32_t op) {
   }
 }
 
+/* The number that a count gave is that of the rows in the versions that it is taken to have seen. */
+static const char *see_counts(reading *r) {
+  const isoproof_history *h = r->c->h;
+  for (uint32_t i = 0; i < h->statement_count; i++) {
+    const iso_statement *s = &h->statements[i];
+    int64_t met = 0;
+    if (s->form != ISO_ROW_COUNT || !s->answered || !r->c->p->counts[s->txn]) continue;
+    for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
+      uint32_t source = r->resolution->writer[op];
+      iso_value version = source < h->ops ? iso_history_version(h, source) : iso_verify_initial(h, h->op_key[op]);
+      met += iso_verify_meets(h, s, h->op_key[op], version);
+    }
+    if (met != s->counted) return "counts rows that were not there";
+  }
+  return NULL;
+}
+
 static isoproof_status see_all(reading *r, isoproof_error *error) {
   enum { STEPS = 8192 };
   const isoproof_history *h = r->c->h;
@@ -227,7 +249,8 @@ static isoproof_status see_all(reading *r, isoproof_error *error) {
     if (txn % STEPS == 0) ISO_TRY(iso_task_check(r->c->p->task, error));
   }
   r->c->saw_first[h->txns] = r->count;
-  return ISOPROOF_OK;
+  const char *why = see_counts(r);
+  return why == NULL ? ISOPROOF_OK : iso_refuse(r->c->p, 0, why, error);
 }
 
 static bool make_arrays(iso_observed *c) {

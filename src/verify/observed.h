@@ -22,6 +22,7 @@ typedef struct iso_observed_read {
   uint32_t key;
   uint32_t version; /* place among the versions of the key, + 1; 0 for the initial one */
   uint32_t from;    /* the transaction that wrote it; ISO_NO_OP for the initial one */
+  uint32_t op;
 } iso_observed_read;
 
 typedef struct iso_observed {

@@ -3,6 +3,7 @@
 
 #include "verify/finding.h"
 #include "verify/proof.h"
+#include "verify/rows.h"
 #include "verify/rules.h"
 
 static bool is_txn(const isoproof_history *h, uint32_t txn) { return txn < h->txns; }
@@ -27,7 +28,7 @@ static bool is_read(const isoproof_history *h, uint32_t op) {
  * that the reader did not append itself. */
 static bool shows_version(const isoproof_history *h, uint32_t read_op, uint32_t write_op) {
   if (!is_list_read(h, read_op)) {
-    return !is_append(h, write_op) && iso_history_version(h, write_op) == h->op_value[read_op];
+    return !is_append(h, write_op) && iso_verify_shows(h, read_op, iso_history_version(h, write_op));
   }
   uint32_t count, foreign = iso_verify_foreign_length(h, read_op);
   const iso_value *list = iso_history_list(h, read_op, &count);
@@ -36,7 +37,7 @@ static bool shows_version(const isoproof_history *h, uint32_t read_op, uint32_t 
 
 static bool shows_initial(const isoproof_history *h, uint32_t read_op) {
   if (is_list_read(h, read_op)) return iso_verify_foreign_length(h, read_op) == 0;
-  return h->op_value[read_op] == ISO_VALUE_NIL;
+  return iso_verify_shows(h, read_op, iso_verify_initial(h, h->op_key[read_op]));
 }
 
 /* from is before to in one session, and neither was rolled back. */

@@ -2,6 +2,7 @@
 #include "verify/rules.h"
 
 #include "verify/certificate.h"
+#include "verify/rows.h"
 
 /* ---- conditions of axioms: the kinds of steps in the chain from t2 to t3 ---- */
 
@@ -19,7 +20,7 @@ static bool has_shape(const iso_proof_step *chain, uint32_t count, const iso_edg
 
 static bool read_committed(const isoproof_history *h, const iso_proof_step *chain, uint32_t count,
                            const iso_proof_step *forced) {
-  return HAS_SHAPE(chain, count, ISO_EDGE_WR) && chain[0].read_op < forced->read_op &&
+  return HAS_SHAPE(chain, count, ISO_EDGE_WR) && iso_verify_in_order(h, chain[0].read_op, forced->read_op) &&
          h->op_key[chain[0].read_op] != h->op_key[forced->read_op];
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/vector.h"
 #include "history/real_time.h"
+#include "verify/rows.h"
 #include "verify/rules.h"
 #include "verify/scenario.h"
 
@@ -43,6 +44,16 @@ static bool wrote_value(const judge *j, uint32_t txn, uint32_t key, iso_value va
   return false;
 }
 
+/* Whether a write of the transaction left what a read of a register or row shows. */
+static bool wrote_shown(const judge *j, uint32_t txn, uint32_t read) {
+  const isoproof_history *h = j->h;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    bool same = h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[read];
+    if (same && iso_verify_shows(h, read, iso_history_version(h, op))) return true;
+  }
+  return false;
+}
+
 /* How many elements of a list read come before those at its end that the reader appended itself. */
 static uint32_t foreign_part(const judge *j, uint32_t read, const iso_value **list) {
   uint32_t count, reader = iso_history_txn_of(j->h, read);
@@ -57,7 +68,8 @@ static bool saw(const judge *j, uint32_t reader, uint32_t read, uint32_t key, ui
   if (!in_txn(j, read, reader) || h->op_key[read] != key || h->op_value[read] == ISO_VALUE_NONE) return false;
   iso_value value;
   if (h->op_kind[read] == ISOPROOF_OP_READ) {
-    value = h->op_value[read];
+    if (version == ISO_INITIAL) return iso_verify_shows(h, read, iso_verify_initial(h, key));
+    return takes_part(j, version) && version != reader && wrote_shown(j, version, read);
   } else if (h->op_kind[read] == ISOPROOF_OP_READ_LIST) {
     const iso_value *list;
     uint32_t count = foreign_part(j, read, &list);

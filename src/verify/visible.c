@@ -5,6 +5,7 @@
 
 #include "base/vector.h"
 #include "verify/observed.h"
+#include "verify/rows.h"
 
 typedef struct {
   iso_observed c;
@@ -47,7 +48,8 @@ static isoproof_status blind(const sight *s, uint32_t txn, isoproof_error *error
 static bool counts_for(const sight *s, uint32_t source, uint32_t first, uint32_t read) {
   if (!s->p->claim->rule->only_met_before) return true;
   for (uint32_t i = first; i < read; i++) {
-    if (s->c.saw[i].from == source && s->c.saw[i].key != s->c.saw[read].key) return true;
+    if (s->c.saw[i].from != source || s->c.saw[i].key == s->c.saw[read].key) continue;
+    if (iso_verify_in_order(s->h, s->c.saw[i].op, s->c.saw[read].op)) return true;
   }
   return false;
 }

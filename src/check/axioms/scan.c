@@ -115,6 +115,8 @@ static void force_key(const iso_scanner *s, const source *from, uint32_t t3, siz
   for (; place < s->sorted.count && s->sorted.items[place].key == key; place++) {
     uint32_t read = s->sorted.items[place].read;
     if (in_program_order && (before == ISO_NO_OP || before >= read)) continue;
+    /* What is between two observations of one statement belongs to it, too. */
+    if (in_program_order && iso_history_same_statement(s->v->h, s->v->reads[before].op, s->v->reads[read].op)) continue;
     force(s, from->txn, t3, read);
   }
 }

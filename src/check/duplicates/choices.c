@@ -1,190 +1,260 @@
-/* The candidates of each read whose value several transactions wrote. */
+/* Which reads have a choice, found when somebody asks, and what they are taken to have observed. */
 #include "check/duplicates/choices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/real_time.h"
 #include "history/resolve.h"
+#include "level/method.h"
+
+/* In the table of reads: asked about before, and nothing to choose. */
+#define LISTED UINT32_MAX
 
 void iso_choices_free(iso_choices *c) {
   iso_vec_free(&c->reads);
   iso_vec_free(&c->candidates);
+  iso_vec_free(&c->counted);
+  free(c->slots);
+  free(c->slot_ops);
+  iso_row_versions_free(c->own_versions);
+  if (c->has_reach) iso_reach_free(&c->reach);
+  memset(c, 0, sizeof *c);
 }
 
 void iso_choose(iso_choices *c, size_t read, uint32_t chosen) {
-  iso_choice *choice = &c->reads.items[read];
-  choice->chosen = chosen;
+  const iso_choice *choice = &c->reads.items[read];
   c->resolution->writer[choice->op] = c->candidates.items[choice->first + chosen];
 }
 
-/* All writes of registers, sorted by key and value. */
+iso_choice_wish iso_choice_wish_of(const isoproof_level_info *level) {
+  const iso_level_method *method = iso_level_method_of(level);
+  /* The one level that candidates of the wrong kind can satisfy. */
+  iso_choice_wish wish = {.prune = method->engine != ISO_ENGINE_WITHIN};
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  if (method->engine == ISO_ENGINE_AXIOM) {
+    wish.ordered = method->axiom <= ISO_AXIOM_CAUSAL;
+    wish.causal = method->axiom == ISO_AXIOM_CAUSAL;
+  } else if (strong != NULL) {
+    wish.ordered = strong->session_order;
+    wish.causal = wish.ordered && strong->rule != ISO_RULE_UPDATE_ATOMIC;
+  }
+  return wish;
+}
+
+/* ---- the table of reads ---- */
+
+static size_t slot_of(const iso_choices *c, uint32_t op) {
+  size_t at = (op * UINT32_C(2654435769)) & c->slot_mask;
+  while (c->slots[at] != 0 && c->slot_ops[at] != op) at = (at + 1) & c->slot_mask;
+  return at;
+}
+
+static bool grow_table(iso_choices *c) {
+  size_t old = c->slots != NULL ? c->slot_mask + 1 : 0, room = old > 0 ? 2 * old : 1024;
+  uint32_t *slots = c->slots, *ops = c->slot_ops;
+  if (2 * (c->slot_used + 1) <= old) return true;
+  c->slots = iso_alloc_zero(room, sizeof *c->slots);
+  c->slot_ops = iso_alloc(room, sizeof *c->slot_ops);
+  c->slot_mask = room - 1;
+  bool made = c->slots != NULL && c->slot_ops != NULL;
+  for (size_t i = 0; made && i < old; i++) {
+    if (slots[i] == 0) continue;
+    size_t at = slot_of(c, ops[i]);
+    c->slots[at] = slots[i];
+    c->slot_ops[at] = ops[i];
+  }
+  free(slots);
+  free(ops);
+  return made;
+}
+
+static isoproof_status enter(iso_choices *c, uint32_t op, uint32_t what, isoproof_error *error) {
+  if (!grow_table(c)) return iso_fail_memory(error);
+  size_t at = slot_of(c, op);
+  c->slot_used += c->slots[at] == 0;
+  c->slots[at] = what;
+  c->slot_ops[at] = op;
+  return ISOPROOF_OK;
+}
+
+/* Adds a read with what is left of its candidates. */
+static isoproof_status add_read(iso_choices *c, const iso_choice *choice, isoproof_error *error) {
+  if (choice->count == 0 || (c->eager && choice->count == 1)) {
+    if (choice->count == 1) c->resolution->writer[choice->op] = c->candidates.items[choice->first];
+    c->candidates.count = choice->first;
+    return enter(c, choice->op, LISTED, error);
+  }
+  if (!iso_vec_push(&c->reads, *choice)) return iso_fail_memory(error);
+  if (c->eager) iso_choose(c, c->reads.count - 1, 0);
+  return enter(c, choice->op, (uint32_t)c->reads.count, error);
+}
+
+/* ---- counts ---- */
+
+/* Whether the candidates of a row of a count match, and whether all of them do. */
+static void survey(const iso_choices *c, const iso_predicate *predicate, const iso_choice *choice, bool *some,
+                   bool *all) {
+  const isoproof_history *h = c->history;
+  uint32_t key = h->op_key[choice->op];
+  *some = false;
+  *all = choice->count > 0;
+  for (uint32_t i = 0; i < choice->count; i++) {
+    uint32_t write = c->candidates.items[choice->first + i];
+    iso_value version = write < h->ops ? iso_history_version(h, write) : iso_history_initial(h, key);
+    bool matches = iso_version_matches(h, predicate, key, version);
+    *some = *some || matches;
+    *all = *all && matches;
+  }
+}
+
+/* Whether the candidates that are left of the rows of a count can make up for its number. */
+static isoproof_status is_possible(iso_choices *c, const iso_statement *s, bool *possible, isoproof_error *error) {
+  iso_predicate predicate = iso_statement_predicate(s);
+  int64_t least = 0, most = 0;
+  for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
+    iso_choice choice;
+    bool some, all;
+    ISO_TRY(iso_candidates_list(c, op, true, &choice, error));
+    survey(c, &predicate, &choice, &some, &all);
+    c->candidates.count = choice.first;
+    least += all;
+    most += some;
+  }
+  *possible = s->counted >= least && s->counted <= most;
+  return ISOPROOF_OK;
+}
+
+/* Lists all rows of a count.  Where those that can be right do not make up for its number, others must have been seen. */
+static isoproof_status add_count(iso_choices *c, const iso_statement *s, isoproof_error *error) {
+  iso_counted counted = {.statement = s, .first_read = c->reads.count};
+  bool narrow;
+  if (c->resolution->writer[s->first_op] == ISO_FROM_NOBODY) {
+    for (uint32_t i = 0; i < s->op_count; i++) ISO_TRY(enter(c, s->first_op + i, LISTED, error));
+    return ISOPROOF_OK;
+  }
+  ISO_TRY(is_possible(c, s, &narrow, error));
+  for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
+    iso_choice choice;
+    ISO_TRY(iso_candidates_list(c, op, narrow, &choice, error));
+    ISO_TRY(add_read(c, &choice, error));
+  }
+  counted.reads = c->reads.count - counted.first_read;
+  return iso_vec_push(&c->counted, counted) ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* ---- reads ---- */
+
+/* Whether the value does not tell which version was seen. */
+static bool is_doubtful(const iso_choices *c, uint32_t op) {
+  const isoproof_history *h = c->history;
+  iso_value value = h->op_value[op];
+  if (h->op_kind[op] != ISOPROOF_OP_READ || value == ISO_VALUE_NONE) return false;
+  bool open = value == ISO_VALUE_NIL || value == ISO_VALUE_UNMATCHED || value == ISO_VALUE_COUNTED;
+  return (open && c->resolution->rows != NULL) || c->has_duplicates;
+}
+
+/* The reads whose writer is certain: of a value that is unique. */
+static isoproof_status find_reach(iso_choices *c, isoproof_error *error) {
+  const isoproof_history *h = c->history;
+  c->looked_for_reach = true;
+  uint64_t *certain = iso_alloc_zero((size_t)h->ops / 64 + 1, sizeof *certain);
+  if (certain == NULL) return iso_fail_memory(error);
+  for (uint32_t op = 0; op < h->ops; op++) {
+    if (h->op_kind[op] == ISOPROOF_OP_READ && !is_doubtful(c, op)) certain[op / 64] |= UINT64_C(1) << (op % 64);
+  }
+  isoproof_status status = iso_reach_make(h, c->op_txn, c->resolution, certain, &c->reach, error);
+  c->has_reach = status == ISOPROOF_OK;
+  free(certain);
+  return status;
+}
+
+isoproof_status iso_choices_need(iso_choices *c, uint32_t op, size_t *place, isoproof_error *error) {
+  *place = ISO_NO_CHOICE;
+  if (!is_doubtful(c, op)) return ISOPROOF_OK;
+  if (!grow_table(c)) return iso_fail_memory(error);
+  size_t at = slot_of(c, op);
+  if (c->slots[at] == 0 && c->wish.ordered && !c->looked_for_reach) ISO_TRY(find_reach(c, error));
+  if (c->slots[at] == 0) {
+    if (c->history->op_value[op] == ISO_VALUE_COUNTED) {
+      ISO_TRY(add_count(c, iso_history_statement(c->history, op), error));
+    } else {
+      iso_choice choice;
+      ISO_TRY(iso_candidates_list(c, op, true, &choice, error));
+      ISO_TRY(add_read(c, &choice, error));
+    }
+    at = slot_of(c, op);
+  }
+  if (c->slots[at] != LISTED) *place = c->slots[at] - 1;
+  return ISOPROOF_OK;
+}
+
 typedef struct {
   uint32_t key;
   iso_value value;
-  uint32_t op;
-} write_entry;
+} version;
 
 static int by_version(const void *a, const void *b) {
-  const write_entry *x = a, *y = b;
+  const version *x = a, *y = b;
   if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  if (x->value != y->value) return x->value < y->value ? -1 : 1;
-  return (x->op > y->op) - (x->op < y->op);
+  return (x->value > y->value) - (x->value < y->value);
 }
 
-typedef struct {
-  iso_choices *c;
-  write_entry *writes;
-  size_t count;
-  bool prune;
-} gatherer;
-
-static isoproof_status list_writes(gatherer *g, isoproof_error *error) {
-  const isoproof_history *h = g->c->history;
-  uint64_t duplicates = 0;
-  g->writes = iso_alloc(h->ops, sizeof *g->writes);
-  if (g->writes == NULL) return iso_fail_memory(error);
-  for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
-    g->writes[g->count++] = (write_entry){h->op_key[op], iso_history_version(h, op), op};
-  }
-  qsort(g->writes, g->count, sizeof *g->writes, by_version);
-  for (size_t i = 0; i < g->count; i++) {
-    bool again = i > 0 && g->writes[i].key == g->writes[i - 1].key && g->writes[i].value == g->writes[i - 1].value;
-    duplicates += again || g->writes[i].value == ISO_VALUE_NIL;
-  }
-  if (duplicates < g->c->resolution->counts.duplicate_writes) {
-    return iso_history_require_unique(g->c->history, g->c->resolution, error);
-  }
-  return ISOPROOF_OK;
-}
-
-/* The first entry of the version. */
-static size_t find_version(const gatherer *g, uint32_t key, iso_value value) {
-  size_t low = 0, high = g->count;
-  write_entry wanted = {key, value, 0};
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (by_version(&g->writes[middle], &wanted) < 0) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-/* The latest own write of the key before the read, ISO_NO_OP for none. */
-static uint32_t own_write(const isoproof_history *h, uint32_t txn, uint32_t read) {
-  uint32_t own = ISO_NO_OP;
-  for (uint32_t op = h->txn_first_op[txn]; op < read; op++) {
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[read]) own = op;
-  }
-  return own;
-}
-
-static bool is_overwritten(const isoproof_history *h, uint32_t txn, uint32_t write) {
-  for (uint32_t op = write + 1; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[write]) return true;
-  }
-  return false;
-}
-
-/* Whether observing that write can be right: it is the last one of another transaction that was not rolled back. */
-static bool is_sound(const gatherer *g, uint32_t reader, uint32_t write) {
-  const isoproof_history *h = g->c->history;
-  if (write == ISO_FROM_INITIAL) return true;
-  uint32_t txn = g->c->op_txn[write];
-  return txn != reader && h->txn_status[txn] != ISOPROOF_TXN_ABORTED && !is_overwritten(h, txn, write);
-}
-
-/* Drops candidates that cannot be right, unless none can. */
-static void prune(const gatherer *g, iso_choice *choice) {
-  const isoproof_history *h = g->c->history;
-  uint32_t *candidates = g->c->candidates.items + choice->first;
-  uint32_t reader = g->c->op_txn[choice->op], own = own_write(h, reader, choice->op), kept = 0;
-  if (own != ISO_NO_OP && iso_history_version(h, own) == h->op_value[choice->op]) {
-    candidates[0] = own;
-    choice->count = 1;
-  } else if (own == ISO_NO_OP) {
-    for (uint32_t i = 0; i < choice->count; i++) {
-      if (is_sound(g, reader, candidates[i])) candidates[kept++] = candidates[i];
-    }
-    if (kept > 0) choice->count = kept;
-  }
-  g->c->candidates.count = choice->first + choice->count;
-}
-
-/* How far a transaction is through its session, for histories without times. */
-static double progress_of(const iso_choices *c, uint32_t txn) {
+/* Which of two appends of one value a list shows is not looked into: all repetitions must be of registers. */
+static isoproof_status refuse_lists(const iso_choices *c, isoproof_error *error) {
   const isoproof_history *h = c->history;
-  if (c->timed) return (double)iso_real_end(h, txn);
-  uint32_t first = h->session_first_txn[h->txn_session[txn]], end = h->session_first_txn[h->txn_session[txn] + 1];
-  return (double)(txn - first) / (double)(end - first);
-}
-
-/* The candidate that is the last one before the reader, or else the first one after it. */
-static uint32_t likely(const iso_choices *c, const iso_choice *choice) {
-  uint32_t reader = c->op_txn[choice->op], best = 0;
-  double now = progress_of(c, reader), best_distance = 0;
-  for (uint32_t i = 0; i < choice->count; i++) {
-    uint32_t write = c->candidates.items[choice->first + i];
-    double distance = write == ISO_FROM_INITIAL ? 0 : now - progress_of(c, c->op_txn[write]);
-    if (write == ISO_FROM_INITIAL) distance = c->timed ? 1e18 : now;
-    if (distance < 0) distance = 1e18 - distance;
-    if (i == 0 || distance < best_distance) best = i, best_distance = distance;
-  }
-  return best;
-}
-
-static isoproof_status gather_read(const gatherer *g, uint32_t op, isoproof_error *error) {
-  iso_choices *c = g->c;
-  const isoproof_history *h = c->history;
-  uint32_t key = h->op_key[op];
-  iso_value value = h->op_value[op];
-  size_t i = find_version(g, key, value);
-  iso_choice choice = {.op = op, .first = (uint32_t)c->candidates.count};
-  bool made = value != ISO_VALUE_NIL || iso_vec_push(&c->candidates, ISO_FROM_INITIAL);
-  for (; made && i < g->count && g->writes[i].key == key && g->writes[i].value == value; i++) {
-    made = iso_vec_push(&c->candidates, g->writes[i].op);
-  }
-  if (!made) return iso_fail_memory(error);
-  choice.count = (uint32_t)c->candidates.count - choice.first;
-  if (choice.count > 1 && g->prune) prune(g, &choice);
-  if (choice.count == 1) c->resolution->writer[op] = c->candidates.items[choice.first];
-  if (choice.count <= 1) {
-    c->candidates.count = choice.first;
-    return ISOPROOF_OK;
-  }
-  choice.chosen = likely(c, &choice);
-  if (!iso_vec_push(&c->reads, choice)) return iso_fail_memory(error);
-  iso_choose(c, c->reads.count - 1, choice.chosen);
-  return ISOPROOF_OK;
-}
-
-static isoproof_status gather(gatherer *g, isoproof_task *task, isoproof_error *error) {
-  const isoproof_history *h = g->c->history;
-  ISO_TRY(list_writes(g, error));
+  uint32_t count = 0, appends = 0;
+  for (uint32_t op = 0; op < h->ops; op++) appends += h->op_kind[op] == ISOPROOF_OP_APPEND;
+  if (appends == 0) return ISOPROOF_OK;
+  version *all = iso_alloc(h->ops, sizeof *all);
+  if (all == NULL) return iso_fail_memory(error);
   for (uint32_t op = 0; op < h->ops; op++) {
-    bool is_read = h->op_kind[op] == ISOPROOF_OP_READ && h->op_value[op] != ISO_VALUE_NONE;
-    if (is_read) ISO_TRY(gather_read(g, op, error));
+    if (h->op_kind[op] == ISOPROOF_OP_WRITE) all[count++] = (version){h->op_key[op], iso_history_version(h, op)};
+  }
+  qsort(all, count, sizeof *all, by_version);
+  uint64_t repeated = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    bool again = i > 0 && by_version(&all[i], &all[i - 1]) == 0;
+    bool absent = all[i].value == ISO_VALUE_NIL && c->resolution->rows != NULL;
+    repeated += !absent && (again || all[i].value == iso_history_initial(h, all[i].key));
+  }
+  free(all);
+  return repeated < c->resolution->counts.duplicate_writes ? iso_history_require_unique(h, c->resolution, error)
+                                                          : ISOPROOF_OK;
+}
+
+/* Of values that are not unique the join found somebody's write: a better choice is made of each at once. */
+static isoproof_status list_duplicates(iso_choices *c, isoproof_task *task, isoproof_error *error) {
+  ISO_TRY(refuse_lists(c, error));
+  c->eager = true;
+  for (uint32_t op = 0; op < c->history->ops; op++) {
+    size_t place;
+    ISO_TRY(iso_choices_need(c, op, &place, error));
     if (op % 65536 == 0) ISO_TRY(iso_task_check(task, error));
   }
+  c->eager = false;
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_choices_make(isoproof_history *history, bool prune_them, isoproof_task *task, iso_choices *c,
+static isoproof_status prepare(iso_choices *c, isoproof_task *task, isoproof_error *error) {
+  c->versions = c->resolution->rows;
+  c->has_duplicates = c->resolution->counts.duplicate_writes > 0;
+  if (c->versions == NULL) {
+    ISO_TRY(iso_row_versions_make(c->history, &c->own_versions, error));
+    c->versions = c->own_versions;
+  }
+  return c->has_duplicates ? list_duplicates(c, task, error) : ISOPROOF_OK;
+}
+
+isoproof_status iso_choices_make(isoproof_history *history, iso_choice_wish wish, isoproof_task *task, iso_choices *c,
                                  isoproof_error *error) {
   memset(c, 0, sizeof *c);
   c->history = history;
+  c->wish = wish;
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
   ISO_TRY(iso_history_op_txns(history, &c->op_txn, error));
   c->resolution = history->resolution;
-  c->timed = iso_has_real_time(history);
-  gatherer g = {.c = c, .prune = prune_them};
-  isoproof_status status = gather(&g, task, error);
-  free(g.writes);
+  isoproof_status status = prepare(c, task, error);
   if (status != ISOPROOF_OK) iso_choices_free(c);
   return status;
 }

@@ -309,7 +309,8 @@ uint32_t iso_view_previous(const iso_view *view, uint32_t txn) {
 
 bool iso_view_reads_before(const iso_view *view, uint32_t t2, uint32_t t3, uint32_t read) {
   for (uint32_t i = view->read_first[t3]; i < read; i++) {
-    if (view->reads[i].from == t2 && view->reads[i].key != view->reads[read].key) return true;
+    if (view->reads[i].from != t2 || view->reads[i].key == view->reads[read].key) continue;
+    if (!iso_history_same_statement(view->h, view->reads[i].op, view->reads[read].op)) return true;
   }
   return false;
 }

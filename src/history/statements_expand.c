@@ -1,0 +1,245 @@
+/* What statements that observe many rows become in a history: a read of every row that they could match. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/builder_internal.h"
+
+/* Observations that all statements of a history may have together: 10 bytes each here, some 100 while levels are
+ * decided. */
+#define MOST_OBSERVATIONS UINT64_C(134217728)
+
+/* A row that statements can see: a key that is an integer and no list, set or counter. */
+typedef struct {
+  int64_t key;
+  uint32_t number;
+} seen_row;
+
+typedef struct {
+  const isoproof_builder *b;
+  isoproof_history *h;
+  seen_row *rows; /* ascending */
+  size_t row_count;
+  iso_raw_statement *raws; /* in the order of the history; first_op as it is before the expansion */
+  size_t count;
+  uint64_t total;
+  uint8_t *kind, *form;
+  uint32_t *key;
+  iso_value *value;
+  uint32_t at; /* operations so far */
+} expansion;
+
+static int by_key(const void *a, const void *b) {
+  const seen_row *x = a, *y = b;
+  return (x->key > y->key) - (x->key < y->key);
+}
+
+static int by_place(const void *a, const void *b) {
+  const iso_raw_statement *x = a, *y = b;
+  if (x->is.txn != y->is.txn) return x->is.txn < y->is.txn ? -1 : 1;
+  if (x->is.first_op != y->is.first_op) return x->is.first_op < y->is.first_op ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool find_rows(expansion *e) {
+  const isoproof_history *h = e->h;
+  uint8_t *other = iso_alloc_zero(h->keys, 1);
+  e->rows = iso_alloc(h->keys, sizeof *e->rows);
+  if (other == NULL || e->rows == NULL) {
+    free(other);
+    return false;
+  }
+  for (uint32_t op = 0; op < h->ops; op++) other[h->op_key[op]] |= h->op_kind[op] > ISOPROOF_OP_WRITE;
+  for (uint32_t k = 0; k < h->keys; k++) {
+    int64_t key;
+    if (other[k] || !iso_pool_integer(&h->pool, h->key_name[k], &key)) continue;
+    e->rows[e->row_count++] = (seen_row){key, k};
+  }
+  qsort(e->rows, e->row_count, sizeof *e->rows, by_key);
+  free(other);
+  return true;
+}
+
+/* The first row whose key is not below (or, `above`, that is above) a bound. */
+static size_t find_bound(const expansion *e, int64_t bound, bool above) {
+  size_t low = 0, high = e->row_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (e->rows[middle].key < bound || (above && e->rows[middle].key == bound)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static void find_range(const expansion *e, const iso_statement *s, size_t *first, size_t *end) {
+  bool bounded = (s->conditions & ISO_CONDITION_KEYS) != 0;
+  *first = bounded ? find_bound(e, s->key_low, false) : 0;
+  *end = bounded ? find_bound(e, s->key_high, true) : e->row_count;
+  if (*end < *first || !s->answered) *end = *first;
+}
+
+/* Statements in the order of the history, and how much they will see. */
+static isoproof_status place(expansion *e, const uint32_t *run_dest, const uint32_t *new_txn, isoproof_error *error) {
+  const isoproof_builder *b = e->b;
+  for (size_t i = 0; i < e->count; i++) {
+    iso_raw_statement *raw = &e->raws[i];
+    const iso_op_run *run = &b->runs.items[raw->run];
+    raw->is.first_op = run_dest[raw->run] + (raw->is.first_op - run->first_op);
+    raw->is.txn = new_txn[run->txn];
+    size_t first, end;
+    find_range(e, &raw->is, &first, &end);
+    e->total += end - first + raw->row_count; /* at most: a row that came twice is seen twice */
+  }
+  if (e->total > MOST_OBSERVATIONS || e->total > b->most_ops - e->h->ops) {
+    return iso_fail(error, ISOPROOF_ERR_LIMIT,
+                    "%zu reads by predicate and counts over %zu rows would observe up to %llu versions, more than %llu",
+                    e->count, e->row_count, (unsigned long long)e->total, (unsigned long long)MOST_OBSERVATIONS);
+  }
+  qsort(e->raws, e->count, sizeof *e->raws, by_place);
+  return ISOPROOF_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+  const iso_raw_row *x = a, *y = b;
+  return (x->key > y->key) - (x->key < y->key);
+}
+
+static void put(expansion *e, iso_row_form form, uint32_t key, iso_value value) {
+  e->kind[e->at] = ISOPROOF_OP_READ;
+  e->form[e->at] = (uint8_t)form;
+  e->key[e->at] = key;
+  e->value[e->at++] = value;
+}
+
+/* The observations of one statement, row by row.  What it returned is sorted by number of the key, and found by
+ * bisection. */
+static void put_statement(expansion *e, iso_raw_statement *raw) {
+  iso_statement *s = &raw->is;
+  iso_row_form form = (iso_row_form)s->form;
+  bool has_values = (s->conditions & (ISO_CONDITION_VALUES | ISO_CONDITION_REST)) != 0;
+  iso_value missing = has_values ? ISO_VALUE_UNMATCHED : ISO_VALUE_NIL;
+  if (form == ISO_ROW_COUNT && s->counted > 0) missing = ISO_VALUE_COUNTED;
+  iso_raw_row *rows = raw->row_count > 0 ? e->b->returned.items + raw->first_row : NULL;
+  if (raw->row_count > 1) qsort(rows, raw->row_count, sizeof *rows, by_number);
+  size_t first, end;
+  find_range(e, s, &first, &end);
+  s->first_op = e->at;
+  for (size_t i = first; i < end; i++) {
+    uint32_t key = e->rows[i].number, low = 0, high = raw->row_count;
+    while (low < high) {
+      uint32_t middle = low + (high - low) / 2;
+      if (rows[middle].key < key) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low == raw->row_count || rows[low].key != key) put(e, form, key, missing);
+    for (; low < raw->row_count && rows[low].key == key; low++) put(e, form, key, rows[low].value);
+  }
+  s->op_count = e->at - s->first_op;
+}
+
+/* Copies operations [first, end) of the columns as they are now. */
+static void put_plain(expansion *e, uint32_t first, uint32_t end) {
+  const isoproof_history *h = e->h;
+  uint32_t count = end - first;
+  if (count == 0) return;
+  memcpy(e->kind + e->at, h->op_kind + first, count);
+  memcpy(e->key + e->at, h->op_key + first, count * sizeof *e->key);
+  memcpy(e->value + e->at, h->op_value + first, count * sizeof *e->value);
+  if (h->op_form_opt != NULL) {
+    memcpy(e->form + e->at, h->op_form_opt + first, count);
+  } else {
+    memset(e->form + e->at, ISO_ROW_NONE, count);
+  }
+  e->at += count;
+}
+
+static void put_all(expansion *e) {
+  isoproof_history *h = e->h;
+  size_t next = 0;
+  for (uint32_t t = 0; t < h->txns; t++) {
+    uint32_t from = h->txn_first_op[t];
+    h->txn_first_op[t] = e->at;
+    /* The end of the transaction is the first operation of the next one, which is not moved yet. */
+    for (; next < e->count && e->raws[next].is.txn == t; next++) {
+      put_plain(e, from, e->raws[next].is.first_op);
+      from = e->raws[next].is.first_op;
+      put_statement(e, &e->raws[next]);
+    }
+    put_plain(e, from, h->txn_first_op[t + 1]);
+  }
+  h->txn_first_op[h->txns] = e->at;
+}
+
+/* Swaps the columns of the history for the expanded ones. */
+static bool take(expansion *e) {
+  isoproof_history *h = e->h;
+  h->statements = iso_alloc(e->count, sizeof *h->statements);
+  if (h->statements == NULL) return false;
+  put_all(e);
+  for (size_t i = 0; i < e->count; i++) h->statements[i] = e->raws[i].is;
+  h->statement_count = (uint32_t)e->count;
+  free(h->op_kind);
+  free(h->op_key);
+  free(h->op_value);
+  free(h->op_form_opt);
+  h->op_kind = e->kind;
+  h->op_key = e->key;
+  h->op_value = e->value;
+  h->op_form_opt = e->form;
+  h->ops = e->at;
+  e->kind = e->form = NULL;
+  e->key = e->value = NULL;
+  return true;
+}
+
+static isoproof_status expand(expansion *e, const uint32_t *run_dest, const uint32_t *new_txn, isoproof_error *error) {
+  if (!find_rows(e)) return iso_fail_memory(error);
+  ISO_TRY(place(e, run_dest, new_txn, error));
+  size_t ops = (size_t)e->h->ops + e->total;
+  e->kind = iso_alloc(ops, sizeof *e->kind);
+  e->form = iso_alloc(ops, sizeof *e->form);
+  e->key = iso_alloc(ops, sizeof *e->key);
+  e->value = iso_alloc(ops, sizeof *e->value);
+  bool made = e->kind != NULL && e->form != NULL && e->key != NULL && e->value != NULL && take(e);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* The values of the rows at the start. */
+static isoproof_status take_initial(const isoproof_builder *b, isoproof_history *h, isoproof_error *error) {
+  if (b->initial_rows.count == 0) return ISOPROOF_OK;
+  h->key_initial_opt = iso_alloc(h->keys, sizeof *h->key_initial_opt);
+  if (h->key_initial_opt == NULL) return iso_fail_memory(error);
+  for (uint32_t k = 0; k < h->keys; k++) h->key_initial_opt[k] = ISO_VALUE_NIL;
+  for (size_t i = 0; i < b->initial_rows.count; i++) {
+    iso_value *initial = &h->key_initial_opt[b->initial_rows.items[i].key];
+    if (*initial != ISO_VALUE_NIL) {
+      char key[64];
+      isoproof_scalar_format(iso_history_scalar(h, h->key_name[b->initial_rows.items[i].key]), key, sizeof key);
+      return iso_fail(error, ISOPROOF_ERR_FORMAT, "row %s is there twice among the initial rows", key);
+    }
+    *initial = b->initial_rows.items[i].value;
+  }
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_builder_expand(isoproof_builder *b, isoproof_history *h, const uint32_t *run_dest,
+                                   const uint32_t *new_txn, isoproof_error *error) {
+  ISO_TRY(take_initial(b, h, error));
+  if (h->initial_is_zero && (b->statements.count > 0 || b->initial_rows.count > 0 || h->op_form_opt != NULL)) {
+    return iso_fail(error, ISOPROOF_ERR_FORMAT, "expected null as the initial version of rows, found 0");
+  }
+  if (b->statements.count == 0) return ISOPROOF_OK;
+  expansion e = {.b = b, .h = h, .raws = b->statements.items, .count = b->statements.count};
+  isoproof_status status = expand(&e, run_dest, new_txn, error);
+  free(e.rows);
+  free(e.kind);
+  free(e.form);
+  free(e.key);
+  free(e.value);
+  return status;
+}
