@@ -5,8 +5,9 @@
 #include "run/run.h"
 
 enum {
-  FIRST_TABLES = 32, /* made before the first round; then twice as many each time */
+  FIRST_TABLES = 16, /* made before the first round; then twice as many each time, as long as that is quick */
   MOST_TABLES = 256,
+  QUICK_MS = 300,
   TRIES = 40, /* a database that is gone may come back */
   FIRST_PAUSE_MS = 20,
   LONGEST_PAUSE_MS = 1000,
@@ -16,9 +17,12 @@ enum {
 /* ---- tables ---- */
 
 static isoproof_status make_tables(isoproof_run_handle *run, isoproof_error *error) {
+  int64_t began = isoproof_run_now(run);
   ISO_TRY(iso_database_make_rounds(run->database, run->made_rounds + 1, run->next_batch, error));
   run->made_rounds += run->next_batch;
-  run->next_batch = run->next_batch * 2 < MOST_TABLES ? run->next_batch * 2 : MOST_TABLES;
+  bool quick = isoproof_run_now(run) - began < QUICK_MS * INT64_C(1000000);
+  if (quick && run->next_batch < MOST_TABLES) run->next_batch *= 2;
+  if (!quick && run->next_batch > FIRST_TABLES) run->next_batch /= 2;
   return ISOPROOF_OK;
 }
 
