@@ -93,7 +93,7 @@ static int judge_slice(tester *t, sweep *s, judgement *j, sweep_combination *c, 
     message_error(&error, t->folder.history);
     return exit_of_status(status);
   }
-  s->level = j->expected;
+  s->level = j->expected != NULL ? isoproof_level_find(j->expected)->id : NULL; /* that of the run goes with it */
   sweep_learn(c, j);
   isoproof_verdict verdict = isoproof_result_verdict(j->result);
   if (verdict == ISOPROOF_VIOLATED) return report_violation(t, s, j, c);

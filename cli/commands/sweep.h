@@ -30,7 +30,10 @@ typedef struct sweep_combination {
   uint32_t sessions;
   double jitter; /* microseconds; below 0: several scales */
   const char *layout, *access, *statements, *round_trips;
-  uint32_t unusual; /* how many of these are not what a run has by itself */
+  bool more_sessions; /* than the workload has by itself */
+  uint32_t unusual;   /* how many of these are not what a run has by itself */
+  uint32_t turn;      /* among those of its workload */
+  uint32_t rank;      /* of its workload */
   /* What came of it. */
   sweep_state state;
   uint64_t slices, transactions, conflicts, aborts;
@@ -51,6 +54,8 @@ typedef struct sweep {
 /* Every combination that the command line leaves open, the usual ones first; false when memory is out. */
 bool sweep_make(sweep *s, const tester *t);
 void sweep_free(sweep *s);
+/* "first-insert, bitmap, plain": its workload, and what is unusual about it. */
+void sweep_describe(const sweep_combination *c, char *text, size_t size);
 /* Which one is next: each once, as far as there is time, and in every second slice one of those that were tried, in
  * proportion to the conflicts and aborts they had per second.  SIZE_MAX when none is left. */
 size_t sweep_next(sweep *s);

@@ -1,4 +1,5 @@
 /* sweep_plan.c - which combinations a sweep has, and which one it tries next. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ static bool add(sweep *s, sweep_combination c) {
   c.unusual += (uint32_t)(c.jitter != -1) + !is(c.layout, usual_layout(c.workload)) +
                !is(c.access, usual_access(c.workload)) + !is(c.statements, isoproof_statements_at(0)) +
                !is(c.round_trips, usual_trips(c.workload));
+  c.turn = s->count > 0 && s->items[s->count - 1].rank == c.rank ? s->items[s->count - 1].turn + 1 : 0;
   if (s->count == s->room) {
     size_t room = s->room == 0 ? 256 : 2 * s->room;
     sweep_combination *grown = realloc(s->items, room * sizeof *grown);
@@ -85,7 +87,7 @@ static bool add_ways(sweep *s, const option_value *v, sweep_combination c) {
   return true;
 }
 
-static bool add_workload(sweep *s, const tester *t, isoproof_workload_kind kind) {
+static bool add_workload(sweep *s, const tester *t, isoproof_workload_kind kind, uint32_t rank) {
   const option_value *v = t->parsed->values, *jitter = &v[RUN_WORKLOAD + WORKLOAD_JITTER];
   isoproof_workload_options usual = {.struct_size = sizeof usual};
   isoproof_workload_defaults(kind, &usual);
@@ -95,31 +97,52 @@ static bool add_workload(sweep *s, const tester *t, isoproof_workload_kind kind)
       sweep_combination c = {.workload = kind,
                              .sessions = fixed ? t->plan.workload.sessions : usual.sessions * session_factors[f],
                              .jitter = jitter->given && isoproof_workload_meets(kind) ? jitter->number : jitters[i],
-                             .unusual = f > 0};
+                             .more_sessions = f > 0,
+                             .unusual = f > 0,
+                             .rank = rank};
       if (!add_ways(s, v, c)) return false;
     }
   }
   return true;
 }
 
-/* The usual ones first, else as they were made: one workload after the other. */
+/* The usual ones first, else one of each workload in turn. */
 static int by_unusual(const void *a, const void *b) {
   const sweep_combination *x = a, *y = b;
   if (x->unusual != y->unusual) return (x->unusual > y->unusual) - (x->unusual < y->unusual);
-  return (x->workload > y->workload) - (x->workload < y->workload);
+  if (x->turn != y->turn) return (x->turn > y->turn) - (x->turn < y->turn);
+  return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 bool sweep_make(sweep *s, const tester *t) {
   const option_value *named = &t->parsed->values[RUN_WORKLOAD + WORKLOAD_WORKLOAD];
   *s = (sweep){.random = t->first_seed, .violation = SIZE_MAX};
   for (size_t i = 0; !named->given && i < sizeof workloads / sizeof *workloads; i++)
-    if (!add_workload(s, t, workloads[i])) return false;
-  if (named->given && !add_workload(s, t, t->plan.workload.kind)) return false;
+    if (!add_workload(s, t, workloads[i], (uint32_t)i)) return false;
+  if (named->given && !add_workload(s, t, t->plan.workload.kind, 0)) return false;
   if (s->count > 0) qsort(s->items, s->count, sizeof *s->items, by_unusual);
   return true;
 }
 
 void sweep_free(sweep *s) { free(s->items); }
+
+static void append(char *text, size_t size, const char *more) {
+  size_t used = strlen(text);
+  snprintf(text + used, size - used, ", %s", more);
+}
+
+void sweep_describe(const sweep_combination *c, char *text, size_t size) {
+  char number[64];
+  snprintf(text, size, "%s", isoproof_workload_at(c->workload));
+  snprintf(number, sizeof number, "%u sessions", c->sessions);
+  if (c->more_sessions) append(text, size, number);
+  snprintf(number, sizeof number, "jitter %g us", c->jitter);
+  if (c->jitter >= 0) append(text, size, number);
+  if (!is(c->layout, usual_layout(c->workload))) append(text, size, c->layout);
+  if (!is(c->access, usual_access(c->workload))) append(text, size, c->access);
+  if (!is(c->statements, isoproof_statements_at(0))) append(text, size, c->statements);
+  if (!is(c->round_trips, usual_trips(c->workload))) append(text, size, c->round_trips);
+}
 
 /* ---- choosing ---- */
 

@@ -30,10 +30,10 @@ static void put_counts(const sweep *s, FILE *out) {
     tried += was_tried(&s->items[i]);
   }
   fprintf(out,
-          "%" PRIu64 " of %zu combinations tried in %" PRIu64 " slices, %.1f s: %" PRIu64 " satisfied, %" PRIu64
+          "%" PRIu64 " of %zu combinations tried in %" PRIu64 " slice%s, %.1f s: %" PRIu64 " satisfied, %" PRIu64
           " violated, %" PRIu64 " unknown",
-          tried, s->count, s->slices, s->seconds, states[SWEEP_SATISFIED], states[SWEEP_VIOLATED],
-          states[SWEEP_UNKNOWN]);
+          tried, s->count, s->slices, s->slices == 1 ? "" : "s", s->seconds, states[SWEEP_SATISFIED],
+          states[SWEEP_VIOLATED], states[SWEEP_UNKNOWN]);
   if (states[SWEEP_UNAVAILABLE] > 0)
     fprintf(out, "; %" PRIu64 " need what the database does not have", states[SWEEP_UNAVAILABLE]);
   fputc('\n', out);
@@ -58,20 +58,25 @@ static const sweep_combination **tried_ones(const sweep *s, size_t *count) {
 }
 
 static void put_line(FILE *out, const sweep_combination *c) {
-  char jitter[32];
-  jitter_of(c, jitter);
-  fprintf(out, "  %-15s %2u %-7s %-8s %-10s %-8s %-7s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %6.1f  %s\n",
-          isoproof_workload_at(c->workload), c->sessions, jitter, c->layout, c->access, c->statements, c->round_trips,
-          c->transactions, c->conflicts, c->aborts, c->seconds, sweep_state_name(c->state));
+  char what[256];
+  sweep_describe(c, what, sizeof what);
+  fprintf(out, "  %-9s %9" PRIu64 " %9" PRIu64 " %8" PRIu64 " %7.1f  %s\n", sweep_state_name(c->state), c->transactions,
+          c->conflicts, c->aborts, c->seconds, what);
 }
 
 void sweep_print(const sweep *s, FILE *out) {
   size_t count;
   const sweep_combination **list = tried_ones(s, &count);
-  put_counts(s, out);
+  char *text = NULL;
+  size_t bytes;
+  FILE *counts = open_memstream(&text, &bytes);
+  if (counts != NULL) {
+    put_counts(s, counts);
+    if (fclose(counts) == 0) print_lines(out, text);
+    free(text);
+  }
   if (count > 0)
-    fprintf(out, "  %-15s %2s %-7s %-8s %-10s %-8s %-7s %9s %9s %8s %6s  %s\n", "workload", "n", "jitter", "layout",
-            "access", "sent", "trips", "txns", "conflicts", "aborts", "s", "verdict");
+    fprintf(out, "  %-9s %9s %9s %8s %7s  %s\n", "verdict", "txns", "conflicts", "aborts", "seconds", "combination");
   for (size_t i = 0; i < count && i < LINES_SHOWN; i++) put_line(out, list[i]);
   if (count > LINES_SHOWN) fprintf(out, "  and %zu more, in sweep.md\n", count - LINES_SHOWN);
   free(list);
