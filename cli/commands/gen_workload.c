@@ -25,6 +25,7 @@ static const int places[WORKLOAD_OPTIONS] = {
     [WORKLOAD_LONG_OPERATIONS] = GEN_LONG_OPERATIONS,
     [WORKLOAD_APPENDS_PER_KEY] = GEN_APPENDS_PER_KEY,
     [WORKLOAD_FINAL_READS] = -1,
+    [WORKLOAD_JITTER] = -1,
     [WORKLOAD_KEYS] = GEN_KEYS,
     [WORKLOAD_DISTRIBUTION] = GEN_DISTRIBUTION,
     [WORKLOAD_SKEW] = GEN_SKEW,
@@ -46,7 +47,9 @@ static bool fill(isoproof_workload_options *workload, const options *parsed) {
   }
   for (size_t i = 0; i < WORKLOAD_OPTIONS; i++) values[i] = places[i] >= 0 ? &parsed->values[places[i]] : NULL;
   if (!workload_fill(workload, values)) return false;
-  if (!parsed->values[GEN_SESSIONS].given && !parsed->values[GEN_PRESET].given) workload->sessions = 10;
+  if (!parsed->values[GEN_SESSIONS].given && !parsed->values[GEN_PRESET].given &&
+      !isoproof_workload_meets(workload->kind))
+    workload->sessions = 10;
   if (workload->txns == 0) workload->txns = 1000;
   return true;
 }

@@ -1,303 +1,15 @@
 /* test.c - `isoproof test`: generate, run on a database, check, report, save. */
 #include <inttypes.h>
-#include <isoproof/isoproof.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "cli/commands/command.h"
-#include "cli/commands/run_report.h"
-#include "cli/commands/test_files.h"
+#include "cli/commands/sweep.h"
+#include "cli/commands/test_round.h"
 #include "cli/options/names.h"
-#include "cli/options/outputs.h"
-#include "cli/options/run_options.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
-
-enum {
-  TEST_EXPECT = RUN_OPTIONS,
-  TEST_ROUNDS,
-  TEST_UNTIL_VIOLATION,
-  TEST_TIMEOUT,
-  TEST_BUDGET,
-  TEST_DIRECTORY,
-  TEST_JSON,
-  TEST_OUTPUT, /* the first of the reports */
-  TEST_ALL = TEST_OUTPUT + OUTPUTS
-};
-
-typedef struct tester {
-  const options *parsed;
-  run_plan plan;
-  test_folder folder;
-  uint64_t first_seed;
-  bool many; /* rounds */
-  bool color;
-  bool silent; /* a report goes to standard output */
-  outputs reports;
-  uint64_t violated, satisfied, unknown;
-} tester;
-
-/* A history and what was found in it. */
-typedef struct judgement {
-  isoproof_run_summary *report;
-  isoproof_history *history;
-  isoproof_result *result;
-  const char *expected; /* the level asked for; NULL none */
-  double load_seconds, check_seconds;
-  isoproof_effort effort; /* how hard the run tried, which every output tells */
-  bool has_effort;
-} judgement;
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* ---- judging ---- */
-
-/* How long the levels that nobody asked for may take: as long as the run, but long enough for most; whoever pressed
- * Ctrl-C does not want to wait. */
-static double budget_of(const tester *t, const judgement *j) {
-  enum { LEAST = 10, INTERRUPTED = 3 };
-  const option_value *given = &t->parsed->values[TEST_BUDGET];
-  double run = isoproof_run_summary_counts(j->report)->seconds;
-  double budget = given->given ? given->number : run > LEAST ? run : LEAST;
-  return interrupted() && budget > INTERRUPTED ? INTERRUPTED : budget;
-}
-
-static isoproof_status judge(tester *t, judgement *j, isoproof_task *task, isoproof_error *error) {
-  const option_value *expect = &t->parsed->values[TEST_EXPECT];
-  j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_run_summary_claim(j->report);
-  double budget = budget_of(t, j);
-  isoproof_check_options how = {.struct_size = sizeof how,
-                                .levels = &j->expected,
-                                .level_count = j->expected != NULL ? 1 : 0,
-                                .others = budget > 0,
-                                .budget = budget};
-  double began = now();
-  isoproof_status status = isoproof_history_open(t->folder.history, NULL, task, &j->history, error);
-  j->load_seconds = now() - began;
-  if (status != ISOPROOF_OK) return status;
-  began = now();
-  isoproof_task_set_timeout(task, t->parsed->values[TEST_TIMEOUT].number);
-  status = isoproof_check(j->history, &how, task, &j->result, error);
-  j->check_seconds = now() - began;
-  j->effort = (isoproof_effort){.struct_size = sizeof j->effort};
-  j->has_effort = isoproof_history_effort(j->history, NULL, &j->effort, NULL) == ISOPROOF_OK;
-  return status;
-}
-
-/* ---- reporting ---- */
-
-static isoproof_render_options render_options(const tester *t, const judgement *j, bool color) {
-  struct rusage usage;
-  uint64_t peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-  return (isoproof_render_options){.struct_size = sizeof(isoproof_render_options),
-                                   .file = t->folder.history,
-                                   .load_seconds = j->load_seconds,
-                                   .check_seconds = j->check_seconds,
-                                   .peak_bytes = peak,
-                                   .color = color,
-                                   .unicode = terminal_utf8(),
-                                   .has_page = true};
-}
-
-/* What the object of a round has beyond that of check. */
-typedef struct round_fields {
-  const tester *t;
-  const judgement *j;
-} round_fields;
-
-static void add_run(void *user, isoproof_json *json) {
-  const round_fields *of = user;
-  run_json(json, of->j->report, of->t->plan.workload.seed, &of->t->plan.cluster);
-}
-
-static bool print_json(const tester *t, const judgement *j, FILE *out) {
-  round_fields fields = {t, j};
-  isoproof_render_options how = render_options(t, j, false);
-  isoproof_error error = {.offset = -1};
-  how.effort = j->has_effort ? &j->effort : NULL;
-  how.more = add_run;
-  how.more_user = &fields;
-  if (isoproof_result_write_json(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
-  if (out != stdout || !output_gone()) message_error(&error, NULL);
-  return false;
-}
-
-static void print_expectation(const judgement *j, FILE *out) {
-  const char *claim = isoproof_run_summary_claim(j->report);
-  if (j->expected == NULL) {
-    print_lines(out, "  the database documents no level that isoproof knows; --expect names one\n");
-  } else if (claim != NULL && strcmp(claim, j->expected) == 0) {
-    char text[512];
-    snprintf(text, sizeof text, "  expected: %s, as the database documents for %s\n", claim,
-             isoproof_run_summary_isolation(j->report));
-    print_lines(out, text);
-  } else {
-    fprintf(out, "  expected: %s\n", j->expected);
-  }
-}
-
-static bool print_text(const tester *t, const judgement *j, FILE *out, bool color) {
-  isoproof_error error = {.offset = -1};
-  isoproof_render_options how = render_options(t, j, color);
-  how.width = out == stdout ? report_width(stdout) : 0;
-  run_summary(out, j->report);
-  run_cluster_summary(out, &t->plan.cluster);
-  if (j->has_effort) run_effort(out, &j->effort);
-  print_expectation(j, out);
-  if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
-  if (out != stdout || !output_gone()) message_error(&error, NULL);
-  return false;
-}
-
-static isoproof_document *make_document(const tester *t, const judgement *j, bool detached) {
-  isoproof_render_options how = render_options(t, j, false);
-  isoproof_document_options what = {.struct_size = sizeof what,
-                                    .file = how.file,
-                                    .load_seconds = how.load_seconds,
-                                    .check_seconds = how.check_seconds,
-                                    .peak_bytes = how.peak_bytes,
-                                    .detached = detached,
-                                    .effort = j->has_effort ? &j->effort : NULL};
-  isoproof_error error = {.offset = -1};
-  isoproof_document *document = NULL;
-  if (isoproof_document_make(j->history, j->result, &what, &document, &error) == ISOPROOF_OK) return document;
-  message_error(&error, NULL);
-  return NULL;
-}
-
-/* The page to look at. */
-static bool save_page(const tester *t, const judgement *j) {
-  isoproof_document *document = make_document(t, j, false);
-  char *path = NULL;
-  if (document == NULL) return false;
-  if (asprintf(&path, "%s/report.html", t->folder.round) < 0) path = NULL;
-  if (path == NULL) message("out of memory");
-  const isoproof_document *one = document;
-  bool good = path != NULL && output_write_file(OUTPUT_HTML, path, &one, 1) == EXIT_SATISFIED;
-  free(path);
-  isoproof_document_free(document);
-  return good;
-}
-
-/* What the reports asked for need.  That of a single round is written at once, with the history at hand. */
-static int keep_document(tester *t, const judgement *j) {
-  if (!outputs_wanted(t->reports.values)) return EXIT_SATISFIED;
-  isoproof_document *document = make_document(t, j, t->many);
-  if (document == NULL) return EXIT_USAGE;
-  if (!outputs_add(&t->reports, document)) {
-    isoproof_document_free(document);
-    return EXIT_UNKNOWN;
-  }
-  return t->many ? EXIT_SATISFIED : outputs_write(&t->reports);
-}
-
-static bool save(const tester *t, const judgement *j) {
-  FILE *out = test_file_open(&t->folder, "result.json");
-  if (out == NULL) return false;
-  bool good = print_json(t, j, out);
-  good = test_file_close(out, &t->folder, "result.json") && good;
-  out = test_file_open(&t->folder, "report.txt");
-  if (out == NULL) return false;
-  good = print_text(t, j, out, false) && good;
-  good = test_file_close(out, &t->folder, "report.txt") && good;
-  return save_page(t, j) && good;
-}
-
-static void print(const tester *t, const judgement *j) {
-  progress_clear();
-  if (t->silent) return;
-  if (t->parsed->values[TEST_JSON].on) {
-    print_json(t, j, stdout);
-    return;
-  }
-  print_text(t, j, stdout, t->color);
-  char *text = NULL;
-  if (asprintf(&text, "  saved in %s; --seed=%" PRIu64 " repeats the workload\n", t->folder.round,
-               t->plan.workload.seed) < 0)
-    return;
-  print_lines(stdout, text);
-  free(text);
-}
-
-/* ---- rounds ---- */
-
-static int code_of(tester *t, const judgement *j) {
-  switch (isoproof_result_verdict(j->result)) {
-  case ISOPROOF_VIOLATED:
-    t->violated++;
-    return EXIT_VIOLATED;
-  case ISOPROOF_UNDECIDED:
-    t->unknown++;
-    return EXIT_UNKNOWN;
-  case ISOPROOF_SATISFIED:
-  case ISOPROOF_VERDICT_NONE:
-    break;
-  }
-  t->satisfied++;
-  return EXIT_SATISFIED;
-}
-
-static bool write_command(const tester *t) {
-  FILE *out = test_file_open(&t->folder, "command.txt");
-  if (out == NULL) return false;
-  fprintf(out, "%s\n", t->plan.command);
-  if (t->many) fprintf(out, "# this round alone: --rounds=1 --seed=%" PRIu64 "\n", t->plan.workload.seed);
-  return test_file_close(out, &t->folder, "command.txt");
-}
-
-/* Judges what was recorded, and reports. */
-static int judge_round(tester *t, judgement *j, isoproof_task *task) {
-  isoproof_error error = {.offset = -1};
-  isoproof_task_set_progress(task, progress_update, NULL);
-  isoproof_status status = judge(t, j, task, &error);
-  if (status != ISOPROOF_OK) {
-    message_error(&error, t->folder.history);
-    return exit_of_status(status);
-  }
-  progress_stage("writing the report");
-  if (!save(t, j)) return EXIT_USAGE;
-  print(t, j);
-  int code = exit_worse(keep_document(t, j), code_of(t, j));
-  /* What was recorded shows a violation, or it does not show that there would have been none. */
-  return interrupted() && code == EXIT_SATISFIED ? EXIT_INTERRUPTED : code;
-}
-
-/* A run that was interrupted is judged as far as it went; the next signal ends everything. */
-static int judge_interrupted(tester *t, judgement *j) {
-  if (isoproof_run_summary_counts(j->report)->committed == 0) return EXIT_INTERRUPTED;
-  progress_clear();
-  message("interrupted; judging what was recorded (Ctrl-C again ends at once)");
-  isoproof_task *task = interrupt_task_after();
-  if (task == NULL) return EXIT_UNKNOWN;
-  int code = judge_round(t, j, task);
-  isoproof_task_free(task);
-  return code;
-}
-
-/* Runs and judges; the report and the result are in `j`, also when something failed on the way. */
-static int run_round(tester *t, judgement *j, isoproof_task *task) {
-  isoproof_error error = {.offset = -1};
-  t->plan.run.path = t->folder.history;
-  t->plan.run.progress = run_progress;
-  if (!write_command(t)) return EXIT_USAGE;
-  int code = run_cluster_faults(&t->plan.cluster, t->plan.workload.seed, &t->plan.run);
-  if (code != EXIT_SATISFIED) return code;
-  if (isoproof_run(&t->plan.run, task, &j->report, &error) != ISOPROOF_OK) {
-    message_error(&error, NULL);
-    return run_exit(&error, t->folder.history);
-  }
-  if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
-  if (isoproof_run_summary_cancelled(j->report)) return judge_interrupted(t, j);
-  int useless = run_was_useful(j->report);
-  return useless != EXIT_SATISFIED ? useless : judge_round(t, j, task);
-}
 
 static int one_round(tester *t, uint64_t round) {
   judgement j = {.report = NULL};
@@ -308,11 +20,9 @@ static int one_round(tester *t, uint64_t round) {
     return EXIT_UNKNOWN;
   }
   int code = EXIT_USAGE;
-  if (test_folder_round(&t->folder, round, t->many)) code = run_round(t, &j, task);
+  if (test_folder_round(&t->folder, round, t->many)) code = test_round(t, &j, task);
   progress_clear();
-  isoproof_result_free(j.result);
-  isoproof_history_free(j.history);
-  isoproof_run_summary_free(j.report);
+  judgement_free(&j);
   interrupt_task_free(task);
   return code;
 }
@@ -339,7 +49,7 @@ static int all_rounds(tester *t) {
 }
 
 static void print_rounds(const tester *t) {
-  if (!t->many || t->silent || t->parsed->values[TEST_JSON].on) return;
+  if (!t->many || t->silent || t->parsed->values[TEST_SWEEP].on || t->parsed->values[TEST_JSON].on) return;
   uint64_t rounds = t->satisfied + t->violated + t->unknown;
   printf("%" PRIu64 " round%s: %" PRIu64 " satisfied, %" PRIu64 " violated, %" PRIu64 " unknown\n", rounds,
          rounds == 1 ? "" : "s", t->satisfied, t->violated, t->unknown);
@@ -369,7 +79,7 @@ static int run(options *parsed) {
     t.first_seed = t.plan.workload.seed;
     if (test_folder_make(&t.folder, directory->given ? directory->text : "isoproof-out")) {
       code = run_plan_start(&t.plan, parsed);
-      if (code == EXIT_SATISFIED) code = all_rounds(&t);
+      if (code == EXIT_SATISFIED) code = parsed->values[TEST_SWEEP].on ? sweep_run(&t) : all_rounds(&t);
       if (t.many && t.reports.count > 0) code = exit_worse(code, outputs_write(&t.reports));
       if (!run_cluster_save_logs(&t.plan.cluster, t.folder.path)) code = exit_worse(code, EXIT_USAGE);
       print_rounds(&t);
@@ -423,9 +133,19 @@ static const option table[TEST_ALL] = {
                      .max = 1e9,
                      .help = "When the expected level is decided, decide all other levels too, the cheapest first, for "
                              "no longer than that; the report says which are left. The exit code is about the expected "
-                             "level only. 0 leaves the others out.",
-                     .initial = "as long as the run took, and at least 10",
+                             "level only. 0 leaves the others out. With --sweep, how long the sweep takes in all.",
+                     .initial = "as long as the run took, and at least 10; with --sweep 300",
                      .group = "Verdict"},
+    [TEST_SWEEP] = {.name = "sweep",
+                    .type = OPTION_FLAG,
+                    .help = "Run short slices (--time, 1 second) of many combinations of workload, sessions, jitter, "
+                            "layout, access path, statements and round trips, more of those whose transactions get in "
+                            "each other's way, until one is violated. What the command line says is not varied.",
+                    .group = "Verdict"},
+    [TEST_GO_ON] = {.name = "all",
+                    .type = OPTION_FLAG,
+                    .help = "With --sweep, go on after a violation, until the time is over.",
+                    .group = "Verdict"},
     [TEST_DIRECTORY] = {.name = "directory",
                         .argument = "FOLDER",
                         .type = OPTION_FILE,
@@ -443,6 +163,7 @@ static const example examples[] = {
     {"isoproof test --db='sim:?level=rc' -e ra -k4 --time=0.5 --directory=isoproof-out", 1,
      "A simulated database that gives less than expected."},
     {"isoproof check --level=read-committed isoproof-out/latest/history.jsonl", 0, "Judge the saved history again."},
+    {"isoproof test --sweep --budget=2 --time=0.3 --directory=isoproof-out", 0, "Many ways to provoke SQLite."},
 };
 
 static const char *const description[] = {
@@ -454,7 +175,10 @@ static const char *const description[] = {
     "database failed. 'isoproof check' judges a saved history again, for any level.",
     "Ctrl-C ends the run, not the test: what was recorded until then is judged, reported and saved. The exit code is 1 "
     "then when that violates the level, else 130. A second Ctrl-C ends everything at once.",
-    "Workloads:" WORKLOAD_LINES, NULL};
+    "--sweep looks for the combination that shows a bug: the folder has the report of the slice that was violated, its "
+    "smallest part (smallest.jsonl), and a table of what was tried (sweep.md, sweep.json).",
+    "Workloads:" WORKLOAD_LINES,
+    NULL};
 
 const command command_test = {
     "test",

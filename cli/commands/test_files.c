@@ -11,8 +11,8 @@
 
 #include "cli/terminal/message.h"
 
-static const char *const file_names[] = {"history.jsonl", "result.json", "report.txt",
-                                         "report.html",   "server.txt",  "command.txt"};
+static const char *const file_names[] = {"history.jsonl", "result.json", "report.txt",    "report.html",
+                                         "server.txt",    "command.txt", "smallest.jsonl"};
 
 /* A name by the time, with a number behind it when there is one already. */
 static bool make_folder(test_folder *folder, const char *directory) {
@@ -97,9 +97,9 @@ void test_folder_forget(const test_folder *folder) {
   if (strcmp(folder->round, folder->path) != 0) rmdir(folder->round);
 }
 
-FILE *test_file_open(const test_folder *folder, const char *name) {
+FILE *test_file_open_in(const char *folder, const char *name) {
   char *path = NULL;
-  if (asprintf(&path, "%s/%s", folder->round, name) < 0) {
+  if (asprintf(&path, "%s/%s", folder, name) < 0) {
     message("out of memory");
     return NULL;
   }
@@ -109,15 +109,21 @@ FILE *test_file_open(const test_folder *folder, const char *name) {
   return file;
 }
 
-bool test_file_close(FILE *file, const test_folder *folder, const char *name) {
+bool test_file_close_in(FILE *file, const char *folder, const char *name) {
   bool failed = ferror(file) != 0;
   if (fclose(file) != 0) failed = true;
   if (failed) {
     char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder->round, name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     message_errno(path, "write to it");
   }
   return !failed;
+}
+
+FILE *test_file_open(const test_folder *folder, const char *name) { return test_file_open_in(folder->round, name); }
+
+bool test_file_close(FILE *file, const test_folder *folder, const char *name) {
+  return test_file_close_in(file, folder->round, name);
 }
 
 bool test_write_server(const test_folder *folder, const isoproof_run_summary *report) {

@@ -22,6 +22,9 @@ bool test_folder_round(test_folder *folder, uint64_t round, bool many);
 /* Removes the files of the round. */
 void test_folder_forget(const test_folder *folder);
 
+/* Opens FOLDER/NAME for writing; NULL after a message.  Closes it; false after a message. */
+FILE *test_file_open_in(const char *folder, const char *name);
+bool test_file_close_in(FILE *file, const char *folder, const char *name);
 /* Opens ROUND/NAME for writing; NULL after a message. */
 FILE *test_file_open(const test_folder *folder, const char *name);
 /* Closes it; false after a message. */

@@ -92,6 +92,10 @@ static bool fill(run_plan *plan, const options *parsed) {
   if (v[RUN_TABLE].given) run->table = v[RUN_TABLE].text;
   if (v[RUN_TABLES].given) run->tables = (uint32_t)v[RUN_TABLES].integer;
   run->keep_tables = v[RUN_KEEP_TABLES].on;
+  if (v[RUN_LAYOUT].given) run->layout = v[RUN_LAYOUT].text;
+  if (v[RUN_ACCESS].given) run->access = v[RUN_ACCESS].text;
+  if (v[RUN_STATEMENTS].given) run->statements = v[RUN_STATEMENTS].text;
+  if (v[RUN_ROUND_TRIPS].given) run->round_trips = v[RUN_ROUND_TRIPS].text;
   run->notice = message_notice;
   return true;
 }

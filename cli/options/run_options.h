@@ -22,6 +22,10 @@ enum {
   RUN_TABLE,
   RUN_TABLES,
   RUN_KEEP_TABLES,
+  RUN_LAYOUT,
+  RUN_ACCESS,
+  RUN_STATEMENTS,
+  RUN_ROUND_TRIPS,
   RUN_TIME,
   RUN_RETRIES,
   RUN_CLUSTER, /* the first of the private servers' */
@@ -88,6 +92,34 @@ enum {
   [RUN_KEEP_TABLES] = {.name = "keep-tables",                                                                          \
                        .type = OPTION_FLAG,                                                                            \
                        .help = "Do not remove the tables in the end; no later run does, either.",                      \
+                       .group = "Database"},                                                                           \
+  [RUN_LAYOUT] = {.name = "layout",                                                                                    \
+                  .type = OPTION_CHOICE,                                                                               \
+                  .choices = isoproof_layout_at,                                                                       \
+                  .help = "Make tables with the key as their primary key (keyed), without one but with an index of "   \
+                          "keys (indexed), with a hash index of them (hashed), or without any (heap).",                \
+                  .initial = "keyed, first-insert: indexed",                                                           \
+                  .group = "Database"},                                                                                \
+  [RUN_ACCESS] = {.name = "access",                                                                                    \
+                  .type = OPTION_CHOICE,                                                                               \
+                  .choices = isoproof_access_at,                                                                       \
+                  .help = "Let statements find their rows as the database likes (auto), through the index, through a " \
+                          "bitmap of it, or through the whole table (sequential).",                                    \
+                  .initial = "auto, first-insert: index",                                                              \
+                  .group = "Database"},                                                                                \
+  [RUN_STATEMENTS] = {.name = "statements",                                                                            \
+                      .type = OPTION_CHOICE,                                                                           \
+                      .choices = isoproof_statements_at,                                                               \
+                      .help = "Send statements prepared, or as plain text that is parsed and planned each time.",      \
+                      .initial = "prepared",                                                                           \
+                      .group = "Database"},                                                                            \
+  [RUN_ROUND_TRIPS] = {.name = "round-trips",                                                                          \
+                       .type = OPTION_CHOICE,                                                                          \
+                       .choices = isoproof_round_trips_at,                                                             \
+                       .help = "Wait for the answer to each statement (single), send those that do not depend on "     \
+                               "each other in one go where the database can (batched), or draw one of the two each "   \
+                               "time that the sessions meet (both).",                                                  \
+                       .initial = "single; where sessions meet: both",                                                 \
                        .group = "Database"},                                                                           \
   DATABASE_ROWS(RUN_DATABASE, "Database"), CLUSTER_ROWS(RUN_CLUSTER), WORKLOAD_ROWS(RUN_WORKLOAD)
 

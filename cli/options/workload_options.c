@@ -63,6 +63,7 @@ bool workload_fill(isoproof_workload_options *w, const option_value *const v[WOR
   set_u32(&w->long_ops, v[WORKLOAD_LONG_OPERATIONS]);
   set_u32(&w->writes_per_key, v[WORKLOAD_APPENDS_PER_KEY]);
   if (v[WORKLOAD_FINAL_READS] != NULL && v[WORKLOAD_FINAL_READS]->given) w->final_reads = v[WORKLOAD_FINAL_READS]->on;
+  set_number(&w->jitter, v[WORKLOAD_JITTER]);
   set_u32(&w->keys, v[WORKLOAD_KEYS]);
   if (v[WORKLOAD_DISTRIBUTION]->given &&
       !isoproof_key_distribution_find(v[WORKLOAD_DISTRIBUTION]->text, &w->distribution))

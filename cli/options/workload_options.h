@@ -23,6 +23,7 @@ enum {
   WORKLOAD_LONG_OPERATIONS,
   WORKLOAD_APPENDS_PER_KEY,
   WORKLOAD_FINAL_READS,
+  WORKLOAD_JITTER,
   WORKLOAD_KEYS,
   WORKLOAD_DISTRIBUTION,
   WORKLOAD_SKEW,
@@ -61,7 +62,7 @@ enum {
       [(base) + WORKLOAD_SESSIONS] = {.name = "sessions",                                                              \
                                       OPTION_UP_TO(10000),                                                             \
                                       .help = "Run that many sessions, each with a connection and a thread.",          \
-                                      .initial = "8",                                                                  \
+                                      .initial = "8; those that meet: 2 to 4",                                         \
                                       .group = "Workload"},                                                            \
       [(base) + WORKLOAD_TRANSACTIONS] = {.name = "transactions",                                                      \
                                           .letter = 'n',                                                               \
@@ -108,14 +109,23 @@ enum {
                                              OPTION_UP_TO(1e6),                                                        \
                                              .help =                                                                   \
                                                  "With list-append, take a fresh key after that many appends; with "   \
-                                                 "predicate, the rows of a range.",                                    \
-                                             .initial = "32, predicate: 8",                                            \
+                                                 "predicate, the rows of a range; with phantom, a fresh range after "  \
+                                                 "that many meetings.",                                                \
+                                             .initial = "32, predicate and phantom: 8",                                \
                                              .group = "Workload"},                                                     \
       [(base) + WORKLOAD_FINAL_READS] = {.name = "final-reads",                                                        \
                                          .type = OPTION_FLAG,                                                          \
                                          .help = "Read every key in the end, in a session of its own.",                \
                                          .initial = "with list-append",                                                \
                                          .group = "Workload"},                                                         \
+      [(base) + WORKLOAD_JITTER] = {.name = "jitter",                                                                  \
+                                    .argument = "MICROSECONDS",                                                        \
+                                    .type = OPTION_NUMBER,                                                             \
+                                    .max = 1e6,                                                                        \
+                                    .help = "In workloads whose sessions meet before each transaction, let each wait " \
+                                            "up to that long once all are there, a moment of its own.",                \
+                                    .initial = "drawn each time: none, up to 10, 150 or 2000",                         \
+                                    .group = "Workload"},                                                              \
       [(base) + WORKLOAD_KEYS] = {.name = "keys",                                                                      \
                                   .letter = 'k',                                                                       \
                                   OPTION_UP_TO(1e9),                                                                   \
@@ -158,7 +168,7 @@ uint64_t random_seed(void);
 bool workload_fill(isoproof_workload_options *workload, const option_value *const values[WORKLOAD_OPTIONS]);
 
 /* One line a workload, for help. */
-#define WORKLOAD_LINE(name, id, needs, keys, least, most, reads, rmw, writes, text) "\n" id ": " text "."
+#define WORKLOAD_LINE(name, id, needs, keys, least, most, reads, rmw, writes, meet, text) "\n" id ": " text "."
 #define WORKLOAD_LINES ISOPROOF_WORKLOAD_LIST(WORKLOAD_LINE)
 
 #endif

@@ -78,7 +78,20 @@ typedef struct isoproof_run_options {
   isoproof_notice_fn notice; /* may be NULL */
   void *notice_user;
   const char *password; /* for nodes whose URLs have none; NULL: what the client library finds by itself */
+  /* By the names below; NULL: as the workload needs it. */
+  const char *layout;     /* of the tables */
+  const char *access;     /* the path by which statements find their rows */
+  const char *statements; /* how they are sent */
+  /* Whether statements that do not depend on each other's answers go in one round trip. */
+  const char *round_trips;
 } isoproof_run_options;
+
+/* "keyed", "indexed", ...; "auto", "index", ...; "prepared", "plain"; "single", "batched", "both" (drawn for each round
+ * of a workload in rounds); NULL after the last. */
+ISOPROOF_API const char *isoproof_layout_at(size_t number);
+ISOPROOF_API const char *isoproof_access_at(size_t number);
+ISOPROOF_API const char *isoproof_statements_at(size_t number);
+ISOPROOF_API const char *isoproof_round_trips_at(size_t number);
 
 /* Fills in the defaults, up to the struct_size that is set: a mixed workload of 8 sessions for 3 seconds on a private
  * SQLite database; no path.  False when struct_size is not set. */

@@ -4,6 +4,9 @@
  * decided by the seed alone, except that workloads with rotating keys (list-append, predicate) move on to fresh keys
  * when the old ones have had enough writes of all sessions together.  No value is written twice in a run.
  *
+ * Workloads that provoke run in rounds: before each transaction the sessions wait for each other, and then each waits a
+ * moment of its own (the jitter), so that their statements meet in ever new ways.
+ *
  * Options are plain values of the caller; nothing here is owned or freed.
  */
 #ifndef ISOPROOF_WORKLOAD_H
@@ -19,7 +22,7 @@ extern "C" {
 typedef enum isoproof_workload_need {
   ISOPROOF_NEED_REGISTERS, /* read and write of a key */
   ISOPROOF_NEED_LISTS,     /* read of a list, append to it */
-  ISOPROOF_NEED_ROWS       /* registers, and insert, delete and reads of ranges of keys */
+  ISOPROOF_NEED_ROWS       /* registers, and insert, update, delete, count and reads of ranges of rows */
 } isoproof_workload_need;
 
 /* Values of the workload bank: the balance is in their low bits, below a number that makes them unique; an account that
@@ -27,29 +30,44 @@ typedef enum isoproof_workload_need {
 enum { ISOPROOF_BANK_BALANCE_BITS = 20, ISOPROOF_BANK_FIRST_BALANCE = 100 };
 
 /* Workloads: C name, id, needs, default keys, least and most operations, share of reads, of read-modify-writes among
- * the writes, writes per key, what it stresses.  0 operations: the workload has transactions of its own shape. */
+ * the writes, writes per key, sessions that meet before each transaction, what it stresses.  0 operations: the workload
+ * has transactions of its own shape.  0 sessions that meet: there are no rounds. */
 #define ISOPROOF_WORKLOAD_LIST(X)                                                                                      \
-  X(MIXED, "mixed", REGISTERS, 20, 2, 4, 0.5, 0.5, 0,                                                                  \
+  X(MIXED, "mixed", REGISTERS, 20, 2, 4, 0.5, 0.5, 0, 0,                                                               \
     "everything at once on few keys: short general transactions, lost updates, write skew, reads of many keys")        \
-  X(GENERAL, "general", REGISTERS, 1000, 8, 8, 0.5, 0, 0,                                                              \
+  X(GENERAL, "general", REGISTERS, 1000, 8, 8, 0.5, 0, 0, 0,                                                           \
     "reads and blind writes in any mix, on keys of any distribution")                                                  \
-  X(LIST_APPEND, "list-append", LISTS, 10, 1, 4, 0.5, 0, 32,                                                           \
+  X(LIST_APPEND, "list-append", LISTS, 10, 1, 4, 0.5, 0, 32, 0,                                                        \
     "appends to lists and reads of them, on keys that rotate; every key is read in the end")                           \
-  X(RMW, "read-modify-write", REGISTERS, 100, 2, 8, 0.5, 1, 0, "every write comes after a read of its key")            \
-  X(LOST_UPDATE, "lost-update", REGISTERS, 10, 0, 0, 0, 1, 0, "one key per transaction: read it, then overwrite it")   \
-  X(WRITE_SKEW, "write-skew", REGISTERS, 20, 0, 0, 0, 0, 0, "pairs of keys: read both, overwrite one")                 \
-  X(BANK, "bank", REGISTERS, 10, 0, 0, 0, 1, 0, "transfers between accounts, and reads of all whose total must hold")  \
-  X(TPCC, "tpcc", REGISTERS, 1, 0, 0, 0, 1, 0,                                                                         \
+  X(RMW, "read-modify-write", REGISTERS, 100, 2, 8, 0.5, 1, 0, 0, "every write comes after a read of its key")         \
+  X(LOST_UPDATE, "lost-update", REGISTERS, 10, 0, 0, 0, 1, 0, 0,                                                       \
+    "one key per transaction: read it, then overwrite it")                                                             \
+  X(WRITE_SKEW, "write-skew", REGISTERS, 20, 0, 0, 0, 0, 0, 0, "pairs of keys: read both, overwrite one")              \
+  X(BANK, "bank", REGISTERS, 10, 0, 0, 0, 1, 0, 0,                                                                     \
+    "transfers between accounts, and reads of all whose total must hold")                                              \
+  X(TPCC, "tpcc", REGISTERS, 1, 0, 0, 0, 1, 0, 0,                                                                      \
     "a wholesaler after TPC-C: orders, payments, deliveries; the keys are its warehouses")                             \
-  X(RUBIS, "rubis", REGISTERS, 1000, 0, 0, 0, 1, 0,                                                                    \
+  X(RUBIS, "rubis", REGISTERS, 1000, 0, 0, 0, 1, 0, 0,                                                                 \
     "auctions after RUBiS: browse, bid, buy, comment; the keys are the items, a tenth as many are users")              \
-  X(TWITTER, "twitter", REGISTERS, 1000, 0, 0, 0, 1, 0,                                                                \
+  X(TWITTER, "twitter", REGISTERS, 1000, 0, 0, 0, 1, 0, 0,                                                             \
     "short messages: post, follow, unfollow, timelines; the keys are the users, by zipf's law")                        \
-  X(PREDICATE, "predicate", ROWS, 4, 0, 0, 0, 0, 8,                                                                    \
-    "ranges of rows: read a range, insert into it, delete from it; finds phantoms; the keys are the ranges")
+  X(PREDICATE, "predicate", ROWS, 4, 0, 0, 0, 0, 8, 0,                                                                 \
+    "ranges of rows: read a range, insert into it, delete from it; finds phantoms; the keys are the ranges")           \
+  X(FIRST_INSERT, "first-insert", ROWS, 1, 0, 0, 0, 0, 0, 2,                                                           \
+    "a fresh, empty, indexed table per round: read it (a key of it, or all of it), insert into it")                    \
+  X(DELETE_UPDATE, "delete-update", ROWS, 4, 0, 0, 0, 0, 0, 3,                                                         \
+    "one deletes a row that others update or read at the same time")                                                   \
+  X(UPSERT, "upsert", ROWS, 3, 0, 0, 0, 0, 0, 4, "upserts, inserts, deletes and reads of the same few rows")           \
+  X(RANGE_SKEW, "range-skew", ROWS, 2, 0, 0, 0, 0, 0, 2,                                                               \
+    "read one range of rows and write into the other, whose reader writes into the first")                             \
+  X(PHANTOM, "phantom", ROWS, 1, 0, 0, 0, 0, 8, 4,                                                                     \
+    "read a range of rows again and again in a transaction while others insert into it and delete from it")            \
+  X(COUNTER_BY_READ, "counter-by-read", ROWS, 2, 0, 0, 0, 1, 0, 4, "read a row, then update it, all at once")          \
+  X(MINI, "mini", REGISTERS, 4, 0, 0, 0, 0, 0, 4,                                                                      \
+    "transactions of two operations: read and overwrite a key, read one and write another, read two")
 
 typedef enum isoproof_workload_kind {
-#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, text) ISOPROOF_WORKLOAD_##name,
+#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, meet, text) ISOPROOF_WORKLOAD_##name,
   ISOPROOF_WORKLOAD_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
       ISOPROOF_WORKLOADS
@@ -93,6 +111,9 @@ typedef struct isoproof_workload_options {
   double skew, hot_share, hot_keys_share;
   uint32_t writes_per_key; /* of rotating keys: a fresh key after that many */
   bool final_reads;        /* one more session reads every key in the end, where the keys are numbers */
+  /* Workloads in rounds: when all are there, each session waits up to that many microseconds; below 0: as many as a
+   * scale allows that is drawn for the round, none to thousands. */
+  double jitter;
 } isoproof_workload_options;
 
 /* Fills in the defaults of a workload, up to the struct_size that is set; false when it is not set. */
@@ -108,6 +129,8 @@ ISOPROOF_API bool isoproof_workload_preset_find(const char *id, isoproof_workloa
 ISOPROOF_API const char *isoproof_workload_at(size_t number);
 ISOPROOF_API const char *isoproof_workload_preset_at(size_t number);
 ISOPROOF_API isoproof_workload_need isoproof_workload_needs(isoproof_workload_kind kind);
+/* Whether its sessions run in rounds. */
+ISOPROOF_API bool isoproof_workload_meets(isoproof_workload_kind kind);
 
 /* Writes the workload as JSON lines, sessions in turn: a header, then one object per transaction, with its session and
  * its operations: [kind, key] for reads, [kind, key, value] for writes (docs/databases.md).  `options` NULL means those

@@ -108,6 +108,11 @@ void iso_session_log_header(iso_session_log *log, const iso_jsonl_fact *facts, s
   iso_output_flush(log->output);
 }
 
+void iso_session_log_initial_rows(iso_session_log *log, const iso_row_value *rows, size_t count) {
+  iso_jsonl_write_initial_rows(log->output, rows, count);
+  iso_output_flush(log->output);
+}
+
 void iso_session_log_txn(iso_session_log *log, const iso_jsonl_txn *txn) {
   iso_jsonl_write_txn(log->output, txn);
   iso_output_flush(log->output);

@@ -40,6 +40,7 @@ isoproof_status iso_session_log_open(iso_session_log *log, iso_recorder *recorde
 void iso_session_log_close(iso_session_log *log);
 /* Each writes one line, whole. */
 void iso_session_log_header(iso_session_log *log, const iso_jsonl_fact *facts, size_t count);
+void iso_session_log_initial_rows(iso_session_log *log, const iso_row_value *rows, size_t count);
 void iso_session_log_txn(iso_session_log *log, const iso_jsonl_txn *txn);
 
 #endif

@@ -13,8 +13,6 @@
 
 /* How often the caller's thread looks, and how long a session may take to end by itself. */
 enum { LOOK_MS = 100, GRACE_MS = 2000, CANCEL_EVERY_MS = 500 };
-/* Of the run in its values.  2^41 of them are left, or with amounts beside them 2^30. */
-enum { TAG_BITS = 22, AMOUNT_TAG_BITS = 63 - 30 - ISO_AMOUNT_BITS };
 
 /* ---- for sessions and companions ---- */
 
@@ -112,99 +110,6 @@ static isoproof_status take_options(const isoproof_run_options *given, isoproof_
 
 /* ---- before ---- */
 
-static isoproof_status check_needs(const isoproof_run_handle *run, isoproof_error *error) {
-  isoproof_workload_kind kind = run->workload->kind;
-  isoproof_workload_need needs = isoproof_workload_needs(kind);
-  iso_capabilities can = iso_database_capabilities(run->database);
-  if ((needs != ISOPROOF_NEED_LISTS || can.lists) && (needs != ISOPROOF_NEED_ROWS || can.predicates))
-    return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "the workload %s needs %s, which the driver %s does not have",
-                  isoproof_workload_at(kind), needs == ISOPROOF_NEED_LISTS ? "lists" : "ranges of rows",
-                  iso_driver_name(iso_database_driver(run->database)));
-}
-
-static isoproof_status open_database(isoproof_run_handle *run, isoproof_error *error) {
-  const isoproof_run_options *options = run->options;
-  iso_database_options how = {.table = options->table,
-                              .tables = options->tables,
-                              .statement_timeout_ms = (uint32_t)(options->statement_timeout * 1000),
-                              .lock_timeout_ms = (uint32_t)(options->lock_timeout * 1000),
-                              .seed = run->workload->seed,
-                              .tag_bits = run->generator->amounts ? AMOUNT_TAG_BITS : TAG_BITS,
-                              .keep_tables = options->keep_tables,
-                              .notice = options->notice,
-                              .notice_user = options->notice_user,
-                              .password = options->password};
-  ISO_TRY(iso_database_open(options->urls, options->url_count, &how, &run->database, error));
-  ISO_TRY(iso_database_find_isolation(run->database, options->isolation, &run->isolation, error));
-  ISO_TRY(check_needs(run, error));
-  return iso_database_setup(run->database, error);
-}
-
-enum { FACTS_MOST = 512, FACT_NAME = 128 };
-
-/* A fact with a made-up name, such as setting.fsync. */
-static void add_fact(iso_jsonl_fact *facts, char (*names)[FACT_NAME], size_t *count, const char *kind, const char *name,
-                     const char *value) {
-  if (*count >= FACTS_MOST || value == NULL) return;
-  snprintf(names[*count], FACT_NAME, "%s.%s", kind, name);
-  facts[*count] = (iso_jsonl_fact){names[*count], value, strlen(names[*count]), strlen(value)};
-  (*count)++;
-}
-
-/* The header: everything that says how the history came about. */
-static isoproof_status write_header(isoproof_run_handle *run, isoproof_error *error) {
-  const isoproof_run_options *options = run->options;
-  char seed[32], started[64], sessions[16], *command = NULL;
-  time_t wall = time(NULL);
-  struct tm when;
-  snprintf(seed, sizeof seed, "%" PRIu64, run->workload->seed);
-  snprintf(sessions, sizeof sessions, "%u", run->workload->sessions);
-  if (gmtime_r(&wall, &when) == NULL || strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &when) == 0)
-    started[0] = 0;
-  if (options->command != NULL) {
-    command = iso_database_without_secrets(run->database, options->command);
-    if (command == NULL) return iso_fail_memory(error);
-  }
-  const char *fixed[][2] = {
-      {"seed", seed},
-      {"command", command},
-      {"workload", isoproof_workload_at(run->workload->kind)},
-      {"sessions", sessions},
-      {"driver", iso_driver_name(iso_database_driver(run->database))},
-      {"database", iso_database_version(run->database)},
-      {"url", iso_database_url(run->database, 0)},
-      {"isolation", run->isolation->name},
-      {"table", iso_database_capabilities(run->database).sql ? iso_database_table_name(run->database) : NULL},
-      {"claims", run->isolation->claims},
-      {"started", started},
-      {"isoproof-version", isoproof_version()},
-      {ISO_JSONL_FINISHED, ISO_JSONL_FINISHED_NO}};
-  iso_jsonl_fact *facts = iso_alloc(FACTS_MOST, sizeof *facts);
-  char(*names)[FACT_NAME] = iso_alloc(FACTS_MOST, sizeof *names);
-  isoproof_status status = facts != NULL && names != NULL ? ISOPROOF_OK : iso_fail_memory(error);
-  if (status == ISOPROOF_OK) {
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-      if (fixed[i][1] != NULL)
-        facts[count++] = (iso_jsonl_fact){fixed[i][0], fixed[i][1], strlen(fixed[i][0]), strlen(fixed[i][1])};
-    const iso_setting *s;
-    for (size_t i = 0; count < FACTS_MOST && (s = iso_database_setting(run->database, i)) != NULL; i++)
-      add_fact(facts, names, &count, "setting", s->name, s->value);
-    size_t nodes = iso_database_nodes(run->database);
-    for (size_t i = 0; nodes > 1 && i < nodes; i++) {
-      char number[16];
-      snprintf(number, sizeof number, "%zu", i);
-      add_fact(facts, names, &count, "node", number, iso_database_url(run->database, i));
-    }
-    iso_session_log_header(&run->log, facts, count);
-  }
-  free(facts);
-  free(names);
-  free(command);
-  return status;
-}
-
 static isoproof_status open_sessions(isoproof_run_handle *run, isoproof_error *error) {
   run->session_count = run->workload->sessions;
   atomic_store(&run->next_name, (int64_t)run->session_count);
@@ -214,6 +119,7 @@ static isoproof_status open_sessions(isoproof_run_handle *run, isoproof_error *e
   /* Connections one after the other, before the clock starts: a node that is not there is found out here. */
   for (uint32_t i = 0; i < run->session_count; i++)
     ISO_TRY(iso_connect(run->database, run->sessions[i].node, &run->sessions[i].connection, error));
+  run->meeting.parties = run->session_count;
   return ISOPROOF_OK;
 }
 
@@ -356,6 +262,10 @@ static isoproof_status run_sessions(isoproof_run_handle *run, watch *w, isoproof
     }
   }
   if (beside.started) pthread_join(beside.thread, NULL);
+  if (status == ISOPROOF_OK && run->rounds_status != ISOPROOF_OK) {
+    status = run->rounds_status;
+    if (error != NULL) *error = run->rounds_problem;
+  }
   return status;
 }
 
@@ -401,11 +311,13 @@ static isoproof_status check_tables(isoproof_run_handle *run, isoproof_error *er
 static isoproof_status go(isoproof_run_handle *run, isoproof_task *task, isoproof_run_summary **report,
                           isoproof_error *error) {
   watch w = {.task = task};
-  ISO_TRY(open_database(run, error));
+  ISO_TRY(iso_run_open_database(run, error));
   /* Not before: a database that is not there must not cost an older history its place. */
   ISO_TRY(iso_recorder_open(&run->recorder, run->options->path, error));
   ISO_TRY(iso_session_log_open(&run->log, &run->recorder, error));
-  ISO_TRY(write_header(run, error));
+  ISO_TRY(iso_run_write_header(run, error));
+  ISO_TRY(iso_rounds_write_initial(run, error));
+  ISO_TRY(iso_rounds_prepare(run, error));
   ISO_TRY(open_sessions(run, error));
   clock_gettime(CLOCK_MONOTONIC, &run->base);
   ISO_TRY(run_sessions(run, &w, error));
@@ -429,6 +341,7 @@ static void clean_up(isoproof_run_handle *run) {
     run->options->notice(error.message, run->options->notice_user);
   iso_database_close(run->database);
   iso_generator_free(run->generator);
+  if (run->has_meeting) iso_meeting_destroy(&run->meeting);
 }
 
 static isoproof_status prepare(isoproof_run_handle *run, isoproof_error *error) {

@@ -13,6 +13,7 @@
 #include "base/task.h"
 #include "database/driver.h"
 #include "run/histogram.h"
+#include "run/meeting.h"
 #include "run/recorder.h"
 #include "workload/generator.h"
 
@@ -26,6 +27,19 @@ typedef struct iso_active_faults {
   uint32_t count;
 } iso_active_faults;
 enum { ISO_INTERFERENCE_BYTES = 400 };
+
+/* How many answers a transaction waits for: C name, name, meaning. */
+#define ISO_ROUND_TRIPS_LIST(X)                                                                                        \
+  X(SINGLE, "single", "that to each statement")                                                                        \
+  X(BATCHED, "batched", "those to all statements that do not depend on each other at once")                            \
+  X(BOTH, "both", "the one or the other, drawn for each round")
+
+typedef enum iso_round_trips {
+#define ISO_X(name, id, text) ISO_TRIPS_##name,
+  ISO_ROUND_TRIPS_LIST(ISO_X)
+#undef ISO_X
+      ISO_TRIPS
+} iso_round_trips;
 
 typedef struct iso_session_counts {
   _Atomic uint64_t committed, aborted, unknown, retried, broken_totals;
@@ -60,9 +74,13 @@ typedef struct iso_session {
   uint64_t taken;
   ISO_VEC(iso_seen) seen; /* by step */
   ISO_VEC(iso_jsonl_op) ops;
-  ISO_VEC(iso_data_key) keys;    /* by operation */
-  ISO_VEC(size_t) first_element; /* by operation */
+  ISO_VEC(iso_data_key) keys; /* by operation */
+  ISO_VEC(size_t) first_part; /* by operation: the first of its elements or rows */
   ISO_VEC(isoproof_scalar) elements;
+  ISO_VEC(iso_row_value) rows;
+  iso_reply *replies;               /* ISO_MOST_BATCH of them, once they are needed */
+  int64_t began;                    /* when its statements began, or its BEGIN where it did not wait for others */
+  bool doubtful;                    /* the database did not say whether a step changed a row: it must not commit */
   char (*key_texts)[ISO_KEY_BYTES]; /* by operation, where keys are texts */
   size_t key_text_room;
   char code[ISO_CODE_BYTES]; /* of the error that ended it */
@@ -78,12 +96,24 @@ struct isoproof_run_handle {
   iso_generator *generator;
   iso_database *database;
   const iso_isolation *isolation;
+  iso_layout layout;
+  iso_access access;
+  iso_sending statements;
+  iso_round_trips round_trips;
   iso_recorder recorder;
   iso_session_log log;   /* for header and events; under the lock */
   iso_session *sessions; /* one more than asked for, for the final reads */
   uint32_t session_count;
   _Atomic int64_t next_name;
   struct timespec base; /* of the clock */
+  /* Workloads in rounds. */
+  iso_meeting meeting;
+  bool has_meeting;
+  bool begins_early;                /* transactions begin before the sessions meet */
+  uint64_t made_rounds, old_rounds; /* tables of rounds up to these are there, and were removed again */
+  uint32_t next_batch;              /* how many tables to make next; 0: none are needed */
+  isoproof_status rounds_status;    /* why no more could be made; under the lock */
+  isoproof_error rounds_problem;
   pthread_mutex_t lock;
   pthread_cond_t stopped; /* with the lock */
   atomic_bool stop;
@@ -108,6 +138,33 @@ static inline bool iso_run_stopping(const isoproof_run_handle *run) {
 /* Ends the run: somebody else changes its tables, so that what it sees says nothing about the database. */
 void iso_run_interfered(isoproof_run_handle *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool iso_run_was_interfered(isoproof_run_handle *run);
+
+/* ---- open.c, header.c ---- */
+
+/* Opens the database and makes its tables. */
+isoproof_status iso_run_open_database(isoproof_run_handle *run, isoproof_error *error);
+isoproof_status iso_run_write_header(isoproof_run_handle *run, isoproof_error *error);
+
+/* ---- note.c ---- */
+
+/* Whether a row was refused since there is one of its key. */
+static inline bool iso_reply_refuses_row(const iso_reply *reply) {
+  return reply->outcome != ISO_OUTCOME_OK && reply->error_class == ISO_CLASS_CONSTRAINT;
+}
+
+/* Adds a step with its answer to what will be recorded of the transaction; false when memory is out. */
+bool iso_note_answer(iso_session *session, const iso_program *program, const iso_program_step *step, iso_data_key key,
+                     int64_t value, const iso_reply *reply);
+/* Records the transaction. */
+isoproof_status iso_note_txn(iso_session *session, isoproof_txn_status status, int64_t start, int64_t end,
+                             isoproof_error *error);
+
+/* ---- rounds.c ---- */
+
+/* Readies the run for a workload in rounds: the meeting, and the first tables where it needs some. */
+isoproof_status iso_rounds_prepare(isoproof_run_handle *run, isoproof_error *error);
+/* Writes the rows that are there before the first transaction, and waits until every node has them. */
+isoproof_status iso_rounds_write_initial(isoproof_run_handle *run, isoproof_error *error);
 
 /* ---- transaction.c ---- */
 

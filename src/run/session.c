@@ -1,4 +1,5 @@
 /* session.c - a client: connects, runs the transactions of its workload one after the other, and reconnects. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "run/run.h"
@@ -23,8 +24,11 @@ void iso_session_free(iso_session *session) {
   iso_vec_free(&session->seen);
   iso_vec_free(&session->ops);
   iso_vec_free(&session->keys);
-  iso_vec_free(&session->first_element);
+  iso_vec_free(&session->first_part);
   iso_vec_free(&session->elements);
+  iso_vec_free(&session->rows);
+  for (size_t i = 0; session->replies != NULL && i < ISO_MOST_BATCH; i++) iso_reply_free(&session->replies[i]);
+  free(session->replies);
   free(session->key_texts);
   free(session->messages);
 }
@@ -95,9 +99,63 @@ static isoproof_status run_all(iso_session *session, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* ---- rounds ---- */
+
+static void leave(iso_session *session, bool *joined) {
+  if (*joined) iso_meeting_leave(&session->run->meeting);
+  *joined = false;
+}
+
+/* One round of a session that takes part; false when it has had its share. */
+static isoproof_status run_round(iso_session *session, bool *more, uint32_t *pause_ms, bool *joined,
+                                 isoproof_error *error) {
+  isoproof_run_handle *run = session->run;
+  const iso_program *program;
+  iso_txn_end end;
+  iso_generator_enter(run->generator, session->number, iso_meeting_round(&run->meeting));
+  ISO_TRY(iso_generator_next(run->generator, session->number, &program, error));
+  *more = program != NULL;
+  if (program == NULL) return ISOPROOF_OK;
+  ISO_TRY(iso_run_txn(session, program, &end, error));
+  if (end.status == ISOPROOF_TXN_UNKNOWN && end.begun) session->name = atomic_fetch_add(&run->next_name, 1);
+  if (end.outcome == ISO_OUTCOME_OK || (end.begun && end.outcome == ISO_OUTCOME_ABORT)) {
+    *pause_ms = FIRST_PAUSE_MS;
+  } else {
+    leave(session, joined);
+    pause_after_failure(session, pause_ms);
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status run_all_rounds(iso_session *session, bool *joined, isoproof_error *error) {
+  uint32_t pause_ms = FIRST_PAUSE_MS;
+  bool more = true;
+  while (more && !iso_run_stopping(session->run)) {
+    if (!try_connect(session)) {
+      leave(session, joined);
+      pause_after_failure(session, &pause_ms);
+      continue;
+    }
+    if (!*joined) iso_meeting_join(&session->run->meeting);
+    *joined = true;
+    ISO_TRY(run_round(session, &more, &pause_ms, joined, error));
+    if (iso_recorder_failed(&session->run->recorder)) iso_run_stop(session->run);
+  }
+  return ISOPROOF_OK;
+}
+
+/* Whatever happens, nobody waits for a session that has ended. */
+static isoproof_status run_in_rounds(iso_session *session, isoproof_error *error) {
+  bool joined = true; /* the run has counted it in: no round begins before all sessions are there */
+  isoproof_status status = run_all_rounds(session, &joined, error);
+  leave(session, &joined);
+  return status;
+}
+
 void *iso_session_main(void *argument) {
   iso_session *session = argument;
-  session->status = run_all(session, &session->problem);
+  bool rounds = isoproof_workload_meets(session->run->workload->kind);
+  session->status = rounds ? run_in_rounds(session, &session->problem) : run_all(session, &session->problem);
   if (session->status != ISOPROOF_OK) iso_run_stop(session->run);
   atomic_store(&session->ended, true);
   return NULL;

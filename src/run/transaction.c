@@ -9,82 +9,6 @@
 
 #include "run/run.h"
 
-/* ---- recording ---- */
-
-static isoproof_scalar integer(int64_t value) { return (isoproof_scalar){.type = ISOPROOF_INTEGER, .integer = value}; }
-
-/* Adds an operation to the transaction. */
-static bool note(iso_session *s, isoproof_op_kind kind, iso_data_key key, isoproof_scalar value) {
-  return iso_vec_push(&s->ops, ((iso_jsonl_op){.kind = kind, .value = value})) && iso_vec_push(&s->keys, key) &&
-         iso_vec_push(&s->first_element, s->elements.count);
-}
-
-/* A list read: the elements are found by number first, since growing moves them. */
-static bool note_list(iso_session *s, iso_data_key key) {
-  const iso_reply *reply = &s->reply;
-  if (!note(s, ISOPROOF_OP_READ_LIST, key, isoproof_nil())) return false;
-  s->ops.items[s->ops.count - 1].count = reply->list.count;
-  /* One more, so that an empty list has an address. */
-  if (!iso_vec_reserve(&s->elements, reply->list.count + 1)) return false;
-  for (size_t i = 0; i < reply->list.count; i++) s->elements.items[s->elements.count++] = integer(reply->list.items[i]);
-  s->elements.count++;
-  return true;
-}
-
-/* A read of a range is the reads of its keys.  That a row is absent says something only where rows are not deleted. */
-static bool note_range(iso_session *s, const iso_program_step *step) {
-  const iso_reply *reply = &s->reply;
-  size_t row = 0;
-  for (uint64_t number = step->number; number < step->end; number++) {
-    iso_data_key key = {ISO_FIELD_NONE, (int64_t)number};
-    while (row < reply->rows.count && reply->rows.items[row].key < key.number) row++;
-    bool present = row < reply->rows.count && reply->rows.items[row].key == key.number;
-    if (!present && !iso_row_is_lasting(number)) continue;
-    if (!note(s, ISOPROOF_OP_READ, key, present ? integer(reply->rows.items[row].value) : isoproof_nil())) return false;
-  }
-  return true;
-}
-
-/* Gives keys their texts and lists their elements, now that nothing moves any more. */
-static bool settle(iso_session *s) {
-  bool texts = s->keys.count > 0 && s->keys.items[0].field != ISO_FIELD_NONE;
-  if (texts && s->ops.count > s->key_text_room) {
-    void *grown = iso_realloc(s->key_texts, s->ops.capacity, sizeof *s->key_texts);
-    if (grown == NULL) return false;
-    s->key_texts = grown;
-    s->key_text_room = s->ops.capacity;
-  }
-  for (size_t i = 0; i < s->ops.count; i++) {
-    iso_jsonl_op *op = &s->ops.items[i];
-    iso_data_key key = s->keys.items[i];
-    op->key = integer(key.number);
-    if (key.field != ISO_FIELD_NONE) {
-      uint32_t length = (uint32_t)iso_data_key_format(key, s->key_texts[i]);
-      op->key = (isoproof_scalar){.type = ISOPROOF_STRING, .text = s->key_texts[i], .length = length};
-    }
-    if (op->kind == ISOPROOF_OP_READ_LIST && op->value.type == ISOPROOF_NIL)
-      op->elements = s->elements.items + s->first_element.items[i];
-  }
-  return true;
-}
-
-static isoproof_status record(iso_session *s, isoproof_txn_status status, int64_t start, int64_t end,
-                              isoproof_error *error) {
-  if (!settle(s)) return iso_fail_memory(error);
-  iso_jsonl_txn txn = {.session = integer(s->name),
-                       .status = status,
-                       .start = start,
-                       .end = status == ISOPROOF_TXN_UNKNOWN ? ISOPROOF_NO_TIME : end,
-                       .start_index = -1,
-                       .end_index = -1,
-                       .node = iso_database_nodes(s->run->database) > 1 ? integer((int64_t)s->node) : isoproof_nil(),
-                       .error = s->code[0] != 0 ? isoproof_string(s->code) : isoproof_nil(),
-                       .ops = s->ops.items,
-                       .count = s->ops.count};
-  iso_session_log_txn(&s->log, &txn);
-  return ISOPROOF_OK;
-}
-
 /* ---- steps ---- */
 
 /* Amounts are the low bits of a value; an account that nobody wrote has the first amount. */
@@ -100,6 +24,7 @@ static bool is_skipped(const iso_session *s, const iso_program_step *step) {
   }
   if (step->guard == ISO_NO_STEP) return false;
   iso_seen seen = s->seen.items[step->guard];
+  if (step->guard_absent) return seen.present;
   return s->run->generator->amounts ? amount_of(seen) < (int64_t)step->least : !seen.present;
 }
 
@@ -119,49 +44,132 @@ static int64_t value_of(const iso_session *s, const iso_program_step *step) {
   return (int64_t)((uint64_t)value << ISO_AMOUNT_BITS | ((uint64_t)amount & mask));
 }
 
-static const struct {
-  iso_request_kind request;
-  isoproof_op_kind op;
-} kinds[ISO_STEP_KINDS] = {
-    [ISO_STEP_READ] = {ISO_READ, ISOPROOF_OP_READ},
-    [ISO_STEP_WRITE] = {ISO_WRITE, ISOPROOF_OP_WRITE},
-    [ISO_STEP_READ_LIST] = {ISO_READ_LIST, ISOPROOF_OP_READ_LIST},
-    [ISO_STEP_APPEND] = {ISO_APPEND, ISOPROOF_OP_APPEND},
-    [ISO_STEP_INSERT] = {ISO_INSERT, ISOPROOF_OP_WRITE},
-    [ISO_STEP_DELETE] = {ISO_DELETE, ISOPROOF_OP_WRITE},
-    [ISO_STEP_READ_RANGE] = {ISO_READ_RANGE, ISOPROOF_OP_READ},
-};
-
-static bool note_answer(iso_session *s, const iso_program_step *step, iso_data_key key, int64_t value,
-                        iso_outcome outcome) {
-  isoproof_op_kind op = kinds[step->kind].op;
-  if (!isoproof_op_kind_observes(op)) return note(s, op, key, integer(value));
-  if (outcome != ISO_OUTCOME_OK) {
-    if (step->kind == ISO_STEP_READ_RANGE) return true; /* no key in particular was read */
-    return note(s, op, key, (isoproof_scalar){.type = ISOPROOF_NONE});
+static iso_driver_request request_of(const iso_session *s, const iso_program *program, const iso_program_step *step,
+                                     iso_data_key key) {
+  static const iso_request_kind kinds[ISO_STEP_KINDS] = {
+      [ISO_STEP_READ] = ISO_READ,     [ISO_STEP_WRITE] = ISO_WRITE,   [ISO_STEP_READ_LIST] = ISO_READ_LIST,
+      [ISO_STEP_APPEND] = ISO_APPEND, [ISO_STEP_INSERT] = ISO_INSERT, [ISO_STEP_UPDATE] = ISO_UPDATE,
+      [ISO_STEP_UPSERT] = ISO_WRITE,  [ISO_STEP_DELETE] = ISO_DELETE, [ISO_STEP_READ_RANGE] = ISO_READ_RANGE,
+      [ISO_STEP_COUNT] = ISO_COUNT};
+  iso_driver_request request = {.kind = kinds[step->kind], .key = iso_data_key_code(key)};
+  if (program->in_round) request.round = program->round;
+  if (iso_step_writes(step->kind)) request.value = value_of(s, step);
+  if (!iso_step_is_predicate(step->kind)) return request;
+  request.high = (int64_t)step->end - 1;
+  request.by_value = step->range == ISO_RANGE_VALUES;
+  if (step->range == ISO_RANGE_ALL) {
+    request.key = INT64_MIN;
+    request.high = INT64_MAX;
   }
-  if (step->kind == ISO_STEP_READ_LIST) return note_list(s, key);
-  if (step->kind == ISO_STEP_READ_RANGE) return note_range(s, step);
-  return note(s, op, key, s->reply.present ? integer(s->reply.value) : isoproof_nil());
+  return request;
+}
+
+/* Takes the answer to a step into the record.  False when memory is out; `outcome` is OK as long as the transaction can
+ * go on. */
+static bool take_answer(iso_session *s, const iso_program *program, const iso_program_step *step,
+                        const iso_driver_request *request, const iso_reply *reply, iso_outcome *outcome) {
+  iso_seen seen = {.present = false};
+  *outcome = reply->outcome;
+  if (!iso_note_answer(s, program, step, key_of(s, step), request->value, reply)) return false;
+  if (*outcome == ISO_OUTCOME_OK) {
+    if (step->kind == ISO_STEP_READ) seen = (iso_seen){reply->present, reply->value};
+    /* Whether there was a row to change is part of what happened. */
+    bool changes = step->kind == ISO_STEP_UPDATE || step->kind == ISO_STEP_DELETE;
+    if (changes && reply->affected < 0) s->doubtful = true;
+  } else if (iso_reply_refuses_row(reply) && step->kind == ISO_STEP_INSERT && reply->txn == ISO_TXN_ACTIVE) {
+    iso_count(&s->counts.errors[reply->error_class]);
+    *outcome = ISO_OUTCOME_OK;
+  }
+  return iso_vec_push(&s->seen, seen);
 }
 
 /* Does one step; `outcome` says how it went. */
-static isoproof_status do_step(iso_session *s, const iso_program_step *step, iso_outcome *outcome,
-                               isoproof_error *error) {
-  iso_seen seen = {.present = false};
+static isoproof_status do_step(iso_session *s, const iso_program *program, const iso_program_step *step,
+                               iso_outcome *outcome, isoproof_error *error) {
   *outcome = ISO_OUTCOME_OK;
-  if (!is_skipped(s, step)) {
-    iso_data_key key = key_of(s, step);
-    iso_driver_request request = {.kind = kinds[step->kind].request, .key = iso_data_key_code(key)};
-    if (step->kind == ISO_STEP_READ_RANGE)
-      request.high = (int64_t)step->end - 1;
-    else if (!isoproof_op_kind_observes(kinds[step->kind].op))
-      request.value = value_of(s, step);
-    *outcome = iso_do(s->connection, &request, &s->reply);
-    if (!note_answer(s, step, key, request.value, *outcome)) return iso_fail_memory(error);
-    if (*outcome == ISO_OUTCOME_OK && step->kind == ISO_STEP_READ) seen = (iso_seen){s->reply.present, s->reply.value};
+  if (is_skipped(s, step))
+    return iso_vec_push(&s->seen, ((iso_seen){.present = false})) ? ISOPROOF_OK : iso_fail_memory(error);
+  iso_driver_request request = request_of(s, program, step, key_of(s, step));
+  iso_do(s->connection, &request, &s->reply);
+  return take_answer(s, program, step, &request, &s->reply, outcome) ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* ---- batches ---- */
+
+/* Whether the steps can be sent together: none of them depends on the answer to another. */
+static bool is_batch(const iso_session *s, const iso_program *program) {
+  iso_round_trips trips = s->run->round_trips;
+  bool wanted = trips == ISO_TRIPS_BATCHED || (trips == ISO_TRIPS_BOTH && program->batched);
+  if (!wanted || program->steps.count >= ISO_MOST_BATCH) return false;
+  for (size_t i = 0; i < program->steps.count; i++) {
+    const iso_program_step *step = &program->steps.items[i];
+    if (step->origin == ISO_KEY_OF_READ || step->guard != ISO_NO_STEP || step->source != ISO_NO_STEP) return false;
   }
-  return iso_vec_push(&s->seen, seen) ? ISOPROOF_OK : iso_fail_memory(error);
+  return true;
+}
+
+/* Whether the commit can be sent with them.  If its answer is lost, it must be known what the transaction wrote. */
+static bool commits_in_batch(const iso_program *program) {
+  if (program->rollback) return false;
+  for (size_t i = 0; i < program->steps.count; i++) {
+    iso_program_step_kind kind = program->steps.items[i].kind;
+    if (kind == ISO_STEP_UPDATE || kind == ISO_STEP_DELETE) return false;
+  }
+  return true;
+}
+
+static bool room_for_replies(iso_session *s) {
+  if (s->replies == NULL) s->replies = iso_alloc_zero(ISO_MOST_BATCH, sizeof *s->replies);
+  return s->replies != NULL;
+}
+
+/* The reply that decides goes where that of a single request would be. */
+static void show_reply(iso_session *s, size_t number) {
+  iso_reply shown = s->replies[number];
+  s->replies[number] = s->reply;
+  s->reply = shown;
+}
+
+/* Takes the answers to a batch, up to the first failure; when it is not known whether the batch was done, all. */
+static isoproof_status take_answers(iso_session *s, const iso_program *program, const iso_driver_request *requests,
+                                    iso_txn_end *end, size_t *done, isoproof_error *error) {
+  size_t count = program->steps.count;
+  for (*done = 0; *done < count;) {
+    const iso_reply *reply = &s->replies[*done];
+    bool failed = reply->outcome != ISO_OUTCOME_OK, unknown = reply->outcome == ISO_OUTCOME_UNKNOWN;
+    iso_outcome outcome;
+    if (!take_answer(s, program, &program->steps.items[*done], &requests[*done], reply, &outcome))
+      return iso_fail_memory(error);
+    if (end->outcome == ISO_OUTCOME_OK && outcome != ISO_OUTCOME_OK) {
+      end->outcome = outcome;
+      show_reply(s, *done);
+    }
+    (*done)++;
+    if (failed && !unknown) break;
+  }
+  return ISOPROOF_OK;
+}
+
+/* Sends the steps together, perhaps with the commit; `done` says how many were done, and `commit_sent` that the reply
+ * is that of the commit. */
+static isoproof_status do_batch(iso_session *s, const iso_program *program, iso_txn_end *end, size_t *done,
+                                bool *commit_sent, isoproof_error *error) {
+  iso_driver_request requests[ISO_MOST_BATCH];
+  size_t count = program->steps.count;
+  if (!room_for_replies(s)) return iso_fail_memory(error);
+  for (size_t i = 0; i < count; i++)
+    requests[i] = request_of(s, program, &program->steps.items[i], key_of(s, &program->steps.items[i]));
+  bool commits = commits_in_batch(program);
+  if (commits) requests[count] = (iso_driver_request){.kind = ISO_COMMIT};
+  iso_outcome all = iso_do_batch(s->connection, requests, count + commits, s->replies);
+  ISO_TRY(take_answers(s, program, requests, end, done, error));
+  *commit_sent = commits && *done == count && end->outcome == ISO_OUTCOME_OK &&
+                 (all == ISO_OUTCOME_OK || s->replies[count - 1].outcome == ISO_OUTCOME_OK);
+  if (*commit_sent) {
+    end->outcome = s->replies[count].outcome;
+    show_reply(s, count);
+  }
+  return ISOPROOF_OK;
 }
 
 /* ---- the whole ---- */
@@ -188,13 +196,13 @@ static isoproof_txn_status end_failed(iso_session *s) {
   return state == ISO_TXN_UNKNOWN ? ISOPROOF_TXN_UNKNOWN : ISOPROOF_TXN_ABORTED;
 }
 
-static isoproof_txn_status end_txn(iso_session *s, const iso_program *program, iso_txn_end *end) {
-  if (program->rollback) {
+static isoproof_txn_status end_txn(iso_session *s, const iso_program *program, iso_txn_end *end, bool commit_sent) {
+  if (program->rollback || (s->doubtful && !commit_sent)) {
     end->outcome = iso_rollback(s->connection, &s->reply);
     if (end->outcome != ISO_OUTCOME_OK) keep_error(s);
     return s->reply.txn == ISO_TXN_UNKNOWN ? ISOPROOF_TXN_UNKNOWN : ISOPROOF_TXN_ABORTED;
   }
-  end->outcome = iso_commit(s->connection, &s->reply);
+  if (!commit_sent) end->outcome = iso_commit(s->connection, &s->reply);
   if (end->outcome == ISO_OUTCOME_OK && s->reply.txn == ISO_TXN_COMMITTED) return ISOPROOF_TXN_COMMITTED;
   keep_error(s);
   return end_failed(s);
@@ -213,23 +221,67 @@ static void count_end(iso_session *s, const iso_program *program, isoproof_txn_s
   if (total != (int64_t)s->run->generator->options.keys * ISO_FIRST_AMOUNT) iso_count(&s->counts.broken_totals);
 }
 
+/* Prepares statements on a table that nobody has used before, outside of the transaction. */
+static iso_outcome make_ready(iso_session *s, const iso_program *program) {
+  iso_outcome outcome = ISO_OUTCOME_OK;
+  for (size_t i = 0; program->in_round && i < program->steps.count && outcome == ISO_OUTCOME_OK; i++) {
+    const iso_program_step *step = &program->steps.items[i];
+    iso_driver_request request = request_of(s, program, step, key_of(s, step));
+    outcome = iso_prepare(s->connection, &request, &s->reply);
+  }
+  return outcome;
+}
+
+/* Begins, and meets the others: with the transaction open, unless to have one open keeps others from theirs.  False: it
+ * did not begin, or the run is to end. */
+static bool begin_together(iso_session *s, const iso_program *program, int64_t *start, iso_txn_end *end) {
+  isoproof_run_handle *run = s->run;
+  bool early = run->begins_early && program->steps.count > 0;
+  end->outcome = make_ready(s, program);
+  *start = isoproof_run_now(run);
+  if (early && end->outcome == ISO_OUTCOME_OK) end->outcome = iso_begin(s->connection, run->isolation, &s->reply);
+  bool begun = early && end->outcome == ISO_OUTCOME_OK;
+  /* Whoever waits must not wait in vain. */
+  bool met = !program->meets || iso_meeting_wait(&run->meeting, program->round, program->jitter_ns);
+  if (!met || program->steps.count == 0) {
+    if (begun) iso_rollback(s->connection, &s->reply);
+    return false;
+  }
+  s->began = isoproof_run_now(run);
+  if (early || end->outcome != ISO_OUTCOME_OK) return begun;
+  *start = s->began;
+  end->outcome = iso_begin(s->connection, run->isolation, &s->reply);
+  return end->outcome == ISO_OUTCOME_OK;
+}
+
+static isoproof_status run_steps(iso_session *s, const iso_program *program, iso_txn_end *end, bool *commit_sent,
+                                 isoproof_error *error) {
+  size_t done = 0;
+  *commit_sent = false;
+  if (is_batch(s, program)) ISO_TRY(do_batch(s, program, end, &done, commit_sent, error));
+  for (; done < program->steps.count && end->outcome == ISO_OUTCOME_OK; done++)
+    ISO_TRY(do_step(s, program, &program->steps.items[done], &end->outcome, error));
+  return ISOPROOF_OK;
+}
+
 isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_end *end, isoproof_error *error) {
+  int64_t start;
+  bool commit_sent;
   *end = (iso_txn_end){.status = ISOPROOF_TXN_ABORTED};
-  s->seen.count = s->ops.count = s->keys.count = s->first_element.count = s->elements.count = 0;
+  s->seen.count = s->ops.count = s->keys.count = s->first_part.count = s->elements.count = s->rows.count = 0;
   s->code[0] = 0;
+  s->doubtful = false;
   s->taken = iso_generator_take(s->run->generator, s->number, program);
-  int64_t start = isoproof_run_now(s->run);
-  end->outcome = iso_begin(s->connection, s->run->isolation, &s->reply);
-  if (end->outcome != ISO_OUTCOME_OK) {
+  if (!begin_together(s, program, &start, end)) {
+    if (end->outcome == ISO_OUTCOME_OK) return ISOPROOF_OK;
     keep_error(s);
     if (s->reply.txn != ISO_TXN_IDLE) iso_rollback(s->connection, &s->reply);
     return ISOPROOF_OK;
   }
   end->begun = true;
-  for (size_t i = 0; i < program->steps.count && end->outcome == ISO_OUTCOME_OK; i++)
-    ISO_TRY(do_step(s, &program->steps.items[i], &end->outcome, error));
-  if (end->outcome == ISO_OUTCOME_OK) {
-    end->status = end_txn(s, program, end);
+  ISO_TRY(run_steps(s, program, end, &commit_sent, error));
+  if (end->outcome == ISO_OUTCOME_OK || commit_sent) {
+    end->status = end_txn(s, program, end, commit_sent);
   } else {
     if (end->outcome == ISO_OUTCOME_FOREIGN)
       iso_run_interfered(s->run, "%s; seen by session %" PRId64 " after %.3f s", s->reply.message, s->name,
@@ -238,6 +290,6 @@ isoproof_status iso_run_txn(iso_session *s, const iso_program *program, iso_txn_
     end->status = end_failed(s);
   }
   int64_t finish = isoproof_run_now(s->run);
-  count_end(s, program, end->status, finish - start);
-  return record(s, end->status, start, finish, error);
+  count_end(s, program, end->status, finish - s->began);
+  return iso_note_txn(s, end->status, start, finish, error);
 }

@@ -17,6 +17,13 @@ static const iso_generator_next_fn functions[ISOPROOF_WORKLOADS] = {
     [ISOPROOF_WORKLOAD_RUBIS] = iso_next_rubis,
     [ISOPROOF_WORKLOAD_TWITTER] = iso_next_twitter,
     [ISOPROOF_WORKLOAD_PREDICATE] = iso_next_predicate,
+    [ISOPROOF_WORKLOAD_FIRST_INSERT] = iso_next_first_insert,
+    [ISOPROOF_WORKLOAD_DELETE_UPDATE] = iso_next_delete_update,
+    [ISOPROOF_WORKLOAD_UPSERT] = iso_next_upsert,
+    [ISOPROOF_WORKLOAD_RANGE_SKEW] = iso_next_range_skew,
+    [ISOPROOF_WORKLOAD_PHANTOM] = iso_next_phantom,
+    [ISOPROOF_WORKLOAD_COUNTER_BY_READ] = iso_next_counter_by_read,
+    [ISOPROOF_WORKLOAD_MINI] = iso_next_mini,
 };
 
 /* ---- making ---- */
@@ -25,11 +32,17 @@ static const iso_generator_next_fn functions[ISOPROOF_WORKLOADS] = {
 static const struct {
   bool is_mix;  /* its transactions are operations in a mix: there is a least number of them */
   bool rotates; /* keys rotate: there is a number of writes per key */
+  bool meets;   /* it runs in rounds */
 } shapes[ISOPROOF_WORKLOADS] = {
-#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, text) {(least) > 0, (writes) > 0},
+#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, meet, text)                                 \
+  {(least) > 0, (writes) > 0, (meet) > 0},
     ISOPROOF_WORKLOAD_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
 };
+
+static bool starts_with_rows(isoproof_workload_kind kind) {
+  return kind == ISOPROOF_WORKLOAD_DELETE_UPDATE || kind == ISOPROOF_WORKLOAD_COUNTER_BY_READ;
+}
 
 static isoproof_status check_options(const isoproof_workload_options *options, isoproof_error *error) {
   if ((unsigned)options->kind >= ISOPROOF_WORKLOADS)
@@ -46,6 +59,12 @@ static isoproof_status check_options(const isoproof_workload_options *options, i
   if (shapes[options->kind].rotates && (options->writes_per_key == 0 || options->writes_per_key > 1000000))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "writes_per_key: expected 1 to 1000000, found %u",
                     options->writes_per_key);
+  if (starts_with_rows(options->kind) && options->keys > ISO_MOST_INITIAL)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "keys: expected 1 to %d rows of %s, found %u", ISO_MOST_INITIAL,
+                    isoproof_workload_at(options->kind), options->keys);
+  if (!(options->jitter <= ISO_MOST_JITTER_US))
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "jitter: expected at most %d microseconds, found %g", ISO_MOST_JITTER_US,
+                    options->jitter);
   return ISOPROOF_OK;
 }
 
@@ -55,6 +74,7 @@ static isoproof_status make_session(iso_generator *generator, uint32_t number, i
   session->generator = generator;
   session->number = number;
   session->txns = UINT64_MAX;
+  session->round = 1;
   if (options->txns > 0)
     session->txns = options->txns / options->sessions + (number < options->txns % options->sessions);
   iso_random_seed(&session->random, options->seed, UINT64_C(1000) + number);
@@ -78,10 +98,14 @@ static isoproof_status make(iso_generator *generator, isoproof_error *error) {
   if (generator->sessions == NULL) return iso_fail_memory(error);
   if (shapes[options->kind].rotates) {
     generator->writes = iso_alloc_zero(options->keys, sizeof *generator->writes);
-    generator->deletes = iso_alloc_zero(options->keys, sizeof *generator->deletes);
-    if (generator->writes == NULL || generator->deletes == NULL) return iso_fail_memory(error);
+    if (generator->writes == NULL) return iso_fail_memory(error);
   }
   for (uint32_t i = 0; i <= options->sessions; i++) ISO_TRY(make_session(generator, i, error));
+  if (starts_with_rows(options->kind)) {
+    /* Their values are the first ones of the first session. */
+    generator->initial_rows = options->keys;
+    generator->sessions[0].next_value = options->keys;
+  }
   return ISOPROOF_OK;
 }
 
@@ -122,7 +146,6 @@ void iso_generator_free(iso_generator *generator) {
   }
   free(generator->sessions);
   free((void *)generator->writes);
-  free((void *)generator->deletes);
   free(generator);
 }
 
@@ -133,9 +156,11 @@ isoproof_status iso_generator_next(iso_generator *generator, uint32_t number, co
   iso_generator_session *session = &generator->sessions[number];
   *program = NULL;
   if (session->txns == 0) return ISOPROOF_OK;
-  if (session->txns != UINT64_MAX) session->txns--;
   iso_program_clear(&session->program);
+  if (shapes[generator->options.kind].meets) iso_round_begin(session);
   ISO_TRY(generator->next(session, error));
+  session->round++;
+  if (session->txns != UINT64_MAX && session->program.steps.count > 0) session->txns--;
   if (generator->options.abort_share > 0)
     session->program.rollback = iso_random_chance(&session->random, generator->options.abort_share);
   if (session->program.out_of_memory) return iso_fail_memory(error);
@@ -154,6 +179,18 @@ uint64_t iso_generator_take(iso_generator *generator, uint32_t number, const iso
 int64_t iso_generator_value(const iso_generator *generator, uint32_t session, uint64_t taken, uint32_t label) {
   uint64_t stripes = generator->options.sessions;
   return (int64_t)((taken + label) * stripes + session + 1);
+}
+
+void iso_generator_enter(iso_generator *generator, uint32_t session, uint64_t round) {
+  generator->sessions[session].round = round;
+}
+
+int64_t iso_generator_initial_value(const iso_generator *generator, uint32_t number) {
+  return iso_generator_value(generator, 0, number, 0);
+}
+
+uint32_t iso_generator_writer(const iso_generator *generator, int64_t value) {
+  return (uint32_t)((uint64_t)(value - 1) % generator->options.sessions);
 }
 
 /* ---- keys ---- */
@@ -177,26 +214,19 @@ uint64_t iso_generator_current(const iso_generator *generator, uint32_t position
   return key_of(generator, position, atomic_load_explicit(&generator->writes[position], memory_order_relaxed));
 }
 
-bool iso_row_is_lasting(uint64_t number) { return number % ISO_DELETABLE != ISO_DELETABLE - 1; }
-
 /* ---- the end ---- */
 
 /* Adds the read of the `at`-th key (lists: any that was in use; predicate: range); false when there are no more. */
 static bool add_final(iso_generator *generator, iso_program *program, uint64_t at) {
   const isoproof_workload_options *options = &generator->options;
-  if (!shapes[options->kind].rotates) {
-    if (at >= generator->final_keys) return false;
-    iso_program_read(program, ISO_FIELD_NONE, at);
-    return true;
-  }
   if (at >= generator->final_keys) return false;
-  bool lists = options->kind == ISOPROOF_WORKLOAD_LIST_APPEND;
-  uint64_t each = lists ? 1 : options->writes_per_key;
-  iso_program_add(program, (iso_program_step){.kind = lists ? ISO_STEP_READ_LIST : ISO_STEP_READ_RANGE,
-                                              .number = at * each,
-                                              .end = (at + 1) * each,
-                                              .guard = ISO_NO_STEP,
-                                              .source = ISO_NO_STEP});
+  uint64_t each = options->writes_per_key;
+  if (options->kind == ISOPROOF_WORKLOAD_LIST_APPEND)
+    iso_program_row(program, ISO_STEP_READ_LIST, at);
+  else if (shapes[options->kind].rotates)
+    iso_program_rows(program, ISO_STEP_READ_RANGE, ISO_RANGE_KEYS, at * each, (at + 1) * each - 1);
+  else
+    iso_program_read(program, ISO_FIELD_NONE, at);
   return true;
 }
 
@@ -211,8 +241,19 @@ static uint64_t count_keys(const iso_generator *generator) {
   return (last + 1) * options->keys;
 }
 
+/* Whether its keys are numbers below that of its keys, or rotate by writes: what can be read in the end. */
 static bool has_numbered_keys(isoproof_workload_kind kind) {
-  return kind != ISOPROOF_WORKLOAD_TPCC && kind != ISOPROOF_WORKLOAD_RUBIS && kind != ISOPROOF_WORKLOAD_TWITTER;
+  switch (kind) {
+  case ISOPROOF_WORKLOAD_TPCC:
+  case ISOPROOF_WORKLOAD_RUBIS:
+  case ISOPROOF_WORKLOAD_TWITTER:
+  case ISOPROOF_WORKLOAD_FIRST_INSERT: /* rows that move on with the rounds */
+  case ISOPROOF_WORKLOAD_RANGE_SKEW:
+  case ISOPROOF_WORKLOAD_PHANTOM:
+    return false;
+  default:
+    return true;
+  }
 }
 
 isoproof_status iso_generator_final(iso_generator *generator, uint64_t *at, const iso_program **program,

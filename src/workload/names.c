@@ -9,10 +9,10 @@ static const struct {
   isoproof_workload_need needs;
   uint32_t keys, least, most;
   double reads, rmw;
-  uint32_t writes;
+  uint32_t writes, meet;
 } workloads[ISOPROOF_WORKLOADS] = {
-#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, text)                                       \
-  {id, ISOPROOF_NEED_##needs, keys, least, most, reads, rmw, writes},
+#define ISOPROOF_X(name, id, needs, keys, least, most, reads, rmw, writes, meet, text)                                 \
+  {id, ISOPROOF_NEED_##needs, keys, least, most, reads, rmw, writes, meet},
     ISOPROOF_WORKLOAD_LIST(ISOPROOF_X)
 #undef ISOPROOF_X
 };
@@ -39,7 +39,7 @@ static isoproof_workload_options defaults_of(isoproof_workload_kind kind) {
   return (isoproof_workload_options){.struct_size = sizeof(isoproof_workload_options),
                                      .kind = kind,
                                      .seed = 1,
-                                     .sessions = 8,
+                                     .sessions = workloads[kind].meet > 0 ? workloads[kind].meet : 8,
                                      .ops_min = workloads[kind].least,
                                      .ops_max = workloads[kind].most,
                                      .read_share = workloads[kind].reads,
@@ -51,7 +51,8 @@ static isoproof_workload_options defaults_of(isoproof_workload_kind kind) {
                                      .hot_share = 0.8,
                                      .hot_keys_share = 0.2,
                                      .writes_per_key = workloads[kind].writes,
-                                     .final_reads = workloads[kind].needs == ISOPROOF_NEED_LISTS};
+                                     .final_reads = workloads[kind].needs == ISOPROOF_NEED_LISTS,
+                                     .jitter = -1};
 }
 
 bool isoproof_workload_defaults(isoproof_workload_kind kind, isoproof_workload_options *options) {
@@ -98,4 +99,8 @@ bool isoproof_workload_preset_find(const char *id, isoproof_workload_preset *pre
 
 isoproof_workload_need isoproof_workload_needs(isoproof_workload_kind kind) {
   return (unsigned)kind < ISOPROOF_WORKLOADS ? workloads[kind].needs : ISOPROOF_NEED_REGISTERS;
+}
+
+bool isoproof_workload_meets(isoproof_workload_kind kind) {
+  return (unsigned)kind < ISOPROOF_WORKLOADS && workloads[kind].meet > 0;
 }

@@ -8,7 +8,9 @@
 void iso_program_clear(iso_program *program) {
   program->steps.count = 0;
   program->labels = 0;
-  program->rollback = program->check_total = false;
+  program->rollback = program->check_total = program->meets = program->in_round = false;
+  program->batched = false;
+  program->round = program->jitter_ns = 0;
 }
 
 void iso_program_free(iso_program *program) {
@@ -16,7 +18,7 @@ void iso_program_free(iso_program *program) {
   *program = (iso_program){.out_of_memory = false};
 }
 
-static bool writes(iso_program_step_kind kind) {
+bool iso_step_writes(iso_program_step_kind kind) {
   static const bool table[ISO_STEP_KINDS] = {
 #define ISO_X(name, id, writes) writes,
       ISO_STEP_LIST(ISO_X)
@@ -25,8 +27,10 @@ static bool writes(iso_program_step_kind kind) {
   return table[kind];
 }
 
+bool iso_step_is_predicate(iso_program_step_kind kind) { return kind == ISO_STEP_READ_RANGE || kind == ISO_STEP_COUNT; }
+
 uint32_t iso_program_add(iso_program *program, iso_program_step step) {
-  if (writes(step.kind)) step.label = program->labels++;
+  if (iso_step_writes(step.kind)) step.label = program->labels++;
   if (!iso_vec_push(&program->steps, step)) program->out_of_memory = true;
   return (uint32_t)program->steps.count - 1;
 }
@@ -47,6 +51,20 @@ uint32_t iso_program_read(iso_program *program, iso_field field, uint64_t number
 
 uint32_t iso_program_write(iso_program *program, iso_field field, uint64_t number) {
   return add(program, ISO_STEP_WRITE, ISO_KEY_FIXED, field, number);
+}
+
+uint32_t iso_program_row(iso_program *program, iso_program_step_kind kind, uint64_t number) {
+  return add(program, kind, ISO_KEY_FIXED, ISO_FIELD_NONE, number);
+}
+
+uint32_t iso_program_rows(iso_program *program, iso_program_step_kind kind, iso_step_range range, uint64_t number,
+                          uint64_t last) {
+  return iso_program_add(program, (iso_program_step){.kind = kind,
+                                                     .range = range,
+                                                     .number = range == ISO_RANGE_ALL ? 0 : number,
+                                                     .end = range == ISO_RANGE_ALL ? 0 : last + 1,
+                                                     .guard = ISO_NO_STEP,
+                                                     .source = ISO_NO_STEP});
 }
 
 uint32_t iso_program_update(iso_program *program, iso_field field, uint64_t number) {

@@ -9,15 +9,18 @@
 #include "base/error.h"
 #include "base/vector.h"
 
-/* Steps: C name, name in a written workload, whether it writes. */
+/* Steps: C name, name in a written workload, whether it writes a value. */
 #define ISO_STEP_LIST(X)                                                                                               \
   X(READ, "r", false)                                                                                                  \
   X(WRITE, "w", true)                                                                                                  \
   X(READ_LIST, "read-list", false)                                                                                     \
   X(APPEND, "append", true)                                                                                            \
-  X(INSERT, "insert", true)                                                                                            \
-  X(DELETE, "delete", true)                                                                                            \
-  X(READ_RANGE, "read-range", false)
+  X(INSERT, "insert", true)  /* a row that must not be there */                                                        \
+  X(UPDATE, "update", true)  /* a row, if it is there */                                                               \
+  X(UPSERT, "upsert", true)  /* a row, there or not */                                                                 \
+  X(DELETE, "delete", false) /* a row, if it is there; writes no value */                                              \
+  X(READ_RANGE, "read-range", false)                                                                                   \
+  X(COUNT, "count", false) /* how many rows a range has */
 
 typedef enum iso_program_step_kind {
 #define ISO_X(name, id, writes) ISO_STEP_##name,
@@ -26,12 +29,23 @@ typedef enum iso_program_step_kind {
       ISO_STEP_KINDS
 } iso_program_step_kind;
 
+/* Whether it writes a fresh value, and whether it reads by a predicate. */
+bool iso_step_writes(iso_program_step_kind kind);
+bool iso_step_is_predicate(iso_program_step_kind kind);
+
 /* Where the number of a key comes from. */
 typedef enum iso_key_origin {
   ISO_KEY_FIXED,
   ISO_KEY_OF_READ, /* the value that an earlier step read; the step is left out when that was absent */
   ISO_KEY_OF_LABEL /* the fresh value of a label, which a step of this program writes */
 } iso_key_origin;
+
+/* What a read of many rows asks for. */
+typedef enum iso_step_range {
+  ISO_RANGE_KEYS,   /* rows whose keys are in the range */
+  ISO_RANGE_VALUES, /* rows whose values are in the range */
+  ISO_RANGE_ALL     /* every row of the table, without a condition */
+} iso_step_range;
 
 #define ISO_NO_STEP UINT32_MAX
 
@@ -91,8 +105,10 @@ typedef struct iso_program_step {
   iso_field field;
   uint32_t label;  /* of a write: which of the program's fresh values it writes */
   uint64_t number; /* FIXED: the number of the key; else the step or the label that it comes from */
-  uint64_t end;    /* READ_RANGE: the keys from `number` up to, not including, this one */
-  uint32_t guard;  /* a step that must have read something (an amount: of at least `least`), or ISO_NO_STEP */
+  uint64_t end;    /* READ_RANGE, COUNT: keys or values from `number` up to, not including, this one */
+  iso_step_range range;
+  uint32_t guard;    /* a step that must have read something (an amount: of at least `least`), or ISO_NO_STEP */
+  bool guard_absent; /* it must have found no row instead */
   uint32_t least;
   uint32_t source; /* amounts: the step whose amount is changed by `change` and written, or ISO_NO_STEP */
   int32_t change;
@@ -100,9 +116,14 @@ typedef struct iso_program_step {
 
 typedef struct iso_program {
   ISO_VEC(iso_program_step) steps;
-  uint32_t labels;    /* how many fresh values it needs */
-  bool rollback;      /* its client rolls it back in the end */
-  bool check_total;   /* its reads are all the accounts of a bank */
+  uint32_t labels;  /* how many fresh values it needs */
+  bool rollback;    /* its client rolls it back in the end */
+  bool check_total; /* its reads are all the accounts of a bank */
+  bool meets;       /* its session waits for the others first; without steps it does no more than that */
+  bool in_round;    /* its steps are on the table of its round, where the rows of a session are told by their values */
+  bool batched;     /* of programs that meet: its steps are to go together, where both ways are tried */
+  uint64_t round;   /* of programs that meet, from 1 */
+  uint64_t jitter_ns; /* how long its session waits once all are there */
   bool out_of_memory; /* sticky */
 } iso_program;
 
@@ -114,6 +135,11 @@ uint32_t iso_program_add(iso_program *program, iso_program_step step);
 /* A read, and a write of a fresh value, of a key. */
 uint32_t iso_program_read(iso_program *program, iso_field field, uint64_t number);
 uint32_t iso_program_write(iso_program *program, iso_field field, uint64_t number);
+/* What is done to a row of a numbered key: INSERT, UPDATE, UPSERT, DELETE, READ. */
+uint32_t iso_program_row(iso_program *program, iso_program_step_kind kind, uint64_t number);
+/* A READ_RANGE or COUNT of the rows from `number` to `last`, of keys or values; ISO_RANGE_ALL ignores both. */
+uint32_t iso_program_rows(iso_program *program, iso_program_step_kind kind, iso_step_range range, uint64_t number,
+                          uint64_t last);
 /* A read-modify-write; the number of its write. */
 uint32_t iso_program_update(iso_program *program, iso_field field, uint64_t number);
 /* A write of a field of a record that this program makes: its number is the value that step `made_by` writes. */

@@ -52,46 +52,30 @@ isoproof_status iso_next_bank(iso_generator_session *session, isoproof_error *er
 
 /* ---- predicate ---- */
 
-static void add_range(iso_generator_session *session, uint32_t position) {
+/* The range that is in use at a position. */
+static uint64_t range_at(const iso_generator_session *session, uint32_t position) {
   uint64_t each = session->generator->options.writes_per_key;
-  uint64_t first = iso_generator_current(session->generator, position) / each * each;
-  iso_program_step step = {.kind = ISO_STEP_READ_RANGE, .number = first, .end = first + each};
-  step.guard = step.source = ISO_NO_STEP;
-  iso_program_add(&session->program, step);
+  return iso_generator_current(session->generator, position) / each * each;
 }
 
-static void add_insert(iso_generator_session *session, uint32_t position) {
-  iso_program_step step = {.kind = ISO_STEP_INSERT, .number = iso_generator_rotate(session->generator, position)};
-  step.guard = step.source = ISO_NO_STEP;
-  iso_program_add(&session->program, step);
-}
-
-/* Deletes a row that was planned before, if it is there.  Only one transaction ever tries to delete a row, and only
- * after having read it: a recorded delete is one that happened. */
-static bool add_delete(iso_generator_session *session, uint32_t position) {
-  iso_generator *generator = session->generator;
-  uint64_t given = atomic_load_explicit(&generator->writes[position], memory_order_relaxed);
-  uint64_t each = generator->options.writes_per_key;
-  /* Rows before this one were given out for insertion, one in ISO_DELETABLE of them to be deleted. */
-  uint64_t turn = atomic_fetch_add_explicit(&generator->deletes[position], 1, memory_order_relaxed);
-  if (turn >= given) return false;
-  uint64_t row = (turn / each * generator->options.keys + position) * each + turn % each;
-  if (iso_row_is_lasting(row)) return false;
-  iso_program *program = &session->program;
-  uint32_t read = iso_program_read(program, ISO_FIELD_NONE, row);
-  iso_program_add(program,
-                  (iso_program_step){.kind = ISO_STEP_DELETE, .number = row, .guard = read, .source = ISO_NO_STEP});
-  return true;
+static void add_range(iso_generator_session *session, uint32_t position) {
+  uint64_t first = range_at(session, position);
+  iso_program_step_kind kind = iso_random_below(&session->random, 4) == 0 ? ISO_STEP_COUNT : ISO_STEP_READ_RANGE;
+  iso_program_rows(&session->program, kind, ISO_RANGE_KEYS, first,
+                   first + session->generator->options.writes_per_key - 1);
 }
 
 isoproof_status iso_next_predicate(iso_generator_session *session, isoproof_error *error) {
   (void)error;
   uint32_t position = iso_generator_draw(session), shape = iso_random_below(&session->random, 10);
-  if (shape == 9 && add_delete(session, position)) return ISOPROOF_OK;
+  uint32_t each = session->generator->options.writes_per_key;
   add_range(session, position);
   if (shape < 2)
     add_range(session, position); /* the same rows again? */
   else if (shape < 7)
-    add_insert(session, position);
+    iso_program_row(&session->program, ISO_STEP_INSERT, iso_generator_rotate(session->generator, position));
+  else
+    iso_program_row(&session->program, shape < 9 ? ISO_STEP_DELETE : ISO_STEP_UPDATE,
+                    range_at(session, position) + iso_random_below(&session->random, each));
   return ISOPROOF_OK;
 }

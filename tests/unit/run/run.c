@@ -192,6 +192,7 @@ static void every_workload_runs_on_the_simulator(void **state) {
   (void)state;
   static const char *const url[] = {"sim:"};
   for (int kind = 0; kind < ISOPROOF_WORKLOADS; kind++) {
+    if (isoproof_workload_needs((isoproof_workload_kind)kind) == ISOPROOF_NEED_ROWS) continue;
     isoproof_run_options options = options_for(url, (isoproof_workload_kind)kind, 400);
     isoproof_run_summary *report;
     isoproof_history *history = recorded(&options, NULL, &report);
@@ -207,6 +208,36 @@ static void every_workload_runs_on_the_simulator(void **state) {
     isoproof_run_summary_free(report);
   }
 }
+
+#ifdef ISO_HAVE_SQLITE
+
+/* Rows on a database that keeps its promise, sent in every way there is. */
+static void workloads_of_rows_run_on_sqlite(void **state) {
+  (void)state;
+  static const char *const url[] = {"sqlite:"};
+  for (int kind = 0; kind < ISOPROOF_WORKLOADS; kind++) {
+    if (isoproof_workload_needs((isoproof_workload_kind)kind) != ISOPROOF_NEED_ROWS) continue;
+    for (size_t trips = 0; isoproof_round_trips_at(trips) != NULL; trips++) {
+      isoproof_run_options options = options_for(url, (isoproof_workload_kind)kind, 120);
+      options.round_trips = isoproof_round_trips_at(trips);
+      options.statements = isoproof_statements_at(trips % 2);
+      isoproof_run_summary *report;
+      isoproof_history *history = recorded(&options, NULL, &report);
+      assert_true(isoproof_run_summary_counts(report)->committed > 0);
+      assert_string_equal(isoproof_history_fact(history, "round-trips"), options.round_trips);
+      assert_string_equal(isoproof_history_fact(history, "statements"), options.statements);
+      assert_non_null(isoproof_history_fact(history, "layout"));
+      assert_non_null(isoproof_history_fact(history, "access"));
+      assert_int_equal(isoproof_history_fact(history, "jitter") != NULL,
+                       isoproof_workload_meets((isoproof_workload_kind)kind));
+      assert_int_equal(verdict(history, "serializable"), ISOPROOF_SATISFIED);
+      isoproof_history_free(history);
+      isoproof_run_summary_free(report);
+    }
+  }
+}
+
+#endif
 
 /* Whether a weakness or a bug shows is a matter of chance: who meets whom. */
 enum { TRIES = 20 };
@@ -476,6 +507,39 @@ static void cancelling_ends_cleanly(void **state) {
   isoproof_task_free(b.task);
 }
 
+/* ---- rounds ---- */
+
+/* A session that has lost its connection is not waited for, and comes back. */
+static void rounds_go_on_without_lost_sessions(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:?lost=0.02"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MINI, 2000);
+  isoproof_run_summary *report;
+  isoproof_history *history = recorded(&options, NULL, &report);
+  const isoproof_run_counts *counts = isoproof_run_summary_counts(report);
+  assert_true(counts->unknown > 5);
+  assert_int_equal(verdict(history, "causal"), ISOPROOF_SATISFIED);
+  isoproof_history_free(history);
+  isoproof_run_summary_free(report);
+}
+
+static void cancelling_ends_rounds(void **state) {
+  (void)state;
+  static const char *const url[] = {"sim:"};
+  isoproof_run_options options = options_for(url, ISOPROOF_WORKLOAD_MINI, 0);
+  beside b = {NULL, 0, 0, 0};
+  assert_ok(isoproof_task_new(&b.task));
+  options.seconds = 100;
+  options.companion = companion;
+  options.companion_user = &b;
+  isoproof_run_summary *report;
+  isoproof_history *history = recorded(&options, b.task, &report);
+  assert_true(isoproof_run_summary_cancelled(report));
+  isoproof_history_free(history);
+  isoproof_run_summary_free(report);
+  isoproof_task_free(b.task);
+}
+
 /* ---- refusals ---- */
 
 static void refused(const isoproof_run_options *options, isoproof_status expected, const char *word) {
@@ -566,6 +630,24 @@ static void nonsense_is_refused(void **state) {
   bad = good;
   bad.struct_size = 0;
   refused(&bad, ISOPROOF_ERR_USAGE, "struct_size");
+  bad = good;
+  bad.layout = "round";
+  refused(&bad, ISOPROOF_ERR_USAGE, "keyed, indexed");
+  bad = good;
+  bad.access = "blind";
+  refused(&bad, ISOPROOF_ERR_USAGE, "access: expected one of auto");
+  bad = good;
+  bad.statements = "shouted";
+  refused(&bad, ISOPROOF_ERR_USAGE, "prepared, plain");
+  bad = good;
+  bad.round_trips = "none";
+  refused(&bad, ISOPROOF_ERR_USAGE, "single, batched, both");
+  workload.kind = ISOPROOF_WORKLOAD_PHANTOM;
+  workload.writes_per_key = 8;
+  bad = good;
+  bad.tables = 2;
+  refused(&bad, ISOPROOF_ERR_USAGE, "tables: the workload phantom");
+  workload.kind = ISOPROOF_WORKLOAD_MIXED;
   if (access("/dev/full", W_OK) != 0) return;
   bad = good;
   bad.path = "/dev/full";
@@ -578,6 +660,9 @@ int main(void) {
       cmocka_unit_test(lines_stay_whole),
       cmocka_unit_test(a_full_disk_is_reported_once),
       cmocka_unit_test(every_workload_runs_on_the_simulator),
+#ifdef ISO_HAVE_SQLITE
+      cmocka_unit_test(workloads_of_rows_run_on_sqlite),
+#endif
       cmocka_unit_test(a_weaker_database_is_found_out),
       cmocka_unit_test(every_bug_of_the_simulator_is_found),
       cmocka_unit_test(sqlite_keeps_its_promise),
@@ -588,6 +673,8 @@ int main(void) {
       cmocka_unit_test(a_companion_puts_events_into_the_history),
       cmocka_unit_test(progress_tells_active_faults),
       cmocka_unit_test(cancelling_ends_cleanly),
+      cmocka_unit_test(rounds_go_on_without_lost_sessions),
+      cmocka_unit_test(cancelling_ends_rounds),
 #ifdef ISO_HAVE_SQLITE
       cmocka_unit_test(strangers_are_found_out),
 #endif
