@@ -42,6 +42,11 @@ static const char *const finds[ISO_DIALECTS] = {
     [ISO_SQL_MARIADB] = "SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE LOWER(TABLE_TYPE) END, TABLE_NAME, "
                         "TABLE_COMMENT, 'no' FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
                         "TABLE_NAME = '%s'",
+    [ISO_SQL_DUCKDB] =
+        "SELECT kind, name, mark, 'no' FROM (SELECT 'table' AS kind, table_name AS name, comment AS mark, schema_name, "
+        "database_name FROM duckdb_tables() UNION ALL SELECT 'view', view_name, NULL, schema_name, database_name FROM "
+        "duckdb_views()) WHERE lower(name) = lower('%s') AND schema_name = current_schema() AND database_name = "
+        "current_database()",
 };
 
 static isoproof_status cannot_look(const iso_connection *connection, const char *table, const iso_reply *reply,
@@ -129,6 +134,9 @@ static const char *const lists[ISO_DIALECTS] = {
     [ISO_SQL_MARIADB] =
         ("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE "
          "TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1"),
+    [ISO_SQL_DUCKDB] =
+        ("SELECT table_name FROM duckdb_tables() WHERE comment LIKE 'isoproof table %' AND schema_name = "
+         "current_schema() AND database_name = current_database() ORDER BY 1"),
 };
 
 static bool is_plain(const char *name) {
@@ -161,12 +169,13 @@ static const char *const creates[ISO_DIALECTS] = {
     [ISO_SQL_SQLITE] = "CREATE TABLE %s (k INTEGER PRIMARY KEY, v INTEGER, l TEXT /* %s */)",
     [ISO_SQL_POSTGRES] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l TEXT)",
     [ISO_SQL_MARIADB] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT) ENGINE=InnoDB COMMENT='%s'",
+    [ISO_SQL_DUCKDB] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l VARCHAR)",
     [ISO_SQL_PORTABLE] = "CREATE TABLE %s (k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000), %s)",
 };
 
 bool iso_sql_partitions(iso_sql_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
 bool iso_catalogue_transactional(iso_sql_dialect dialect) {
-  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE;
+  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE || dialect == ISO_SQL_DUCKDB;
 }
 
 static void mark_text(iso_sql_dialect dialect, const iso_mark *mark, char text[ISO_MARK_BYTES]) {
@@ -222,8 +231,9 @@ bool iso_catalogue_create(iso_connection *connection, const char *table, const i
   mark_text(database->dialect, mark, text);
   create_text(database, table, text, sql);
   if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return false;
-  if (database->dialect != ISO_SQL_POSTGRES) return true;
-  return comment(connection, table, mark, reply) && make_partitions(connection, table, mark, reply);
+  bool comments = database->dialect == ISO_SQL_POSTGRES || database->dialect == ISO_SQL_DUCKDB;
+  if (comments && !comment(connection, table, mark, reply)) return false;
+  return database->dialect != ISO_SQL_POSTGRES || make_partitions(connection, table, mark, reply);
 }
 
 /* ---- the server's clock and locks ---- */

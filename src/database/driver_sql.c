@@ -40,6 +40,8 @@ static const char *const texts[ISO_DIALECTS][ISO_SQL_STATEMENTS] = {
                           [ISO_SQL_APPEND] = (APPEND_ON_CONFLICT)},
     [ISO_SQL_MARIADB] = {COMMON, [ISO_SQL_WRITE] = (WRITE_ON_DUPLICATE), [ISO_SQL_INCREMENT] = (ADD_ON_DUPLICATE),
                          [ISO_SQL_APPEND] = (APPEND_ON_DUPLICATE)},
+    [ISO_SQL_DUCKDB] = {COMMON, [ISO_SQL_WRITE] = (WRITE_ON_CONFLICT), [ISO_SQL_INCREMENT] = (ADD_ON_CONFLICT),
+                        [ISO_SQL_APPEND] = (APPEND_ON_CONFLICT)},
     [ISO_SQL_PORTABLE] = {COMMON, [ISO_SQL_UPDATE] = "UPDATE T SET v = ? WHERE k = ?",
                           [ISO_SQL_ADD] = "UPDATE T SET v = COALESCE(v, Z) + ? - Z WHERE k = ?"},
 };
