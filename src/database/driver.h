@@ -8,8 +8,10 @@
  * at a time, but for iso_cancel, which any thread may call.  Nothing here believes in success: a transaction counts as
  * committed only when the server said so, as aborted only when it cannot have taken effect, and as unknown otherwise.
  *
- * Registers, lists and rows live in tables (k, v, l): the key (a 64-bit integer, the primary key), the value of the
- * register (integer), and the list (text, "1,2,3").  With several tables a key is in table number key modulo tables.
+ * Registers, lists and rows live in tables (k, v, l): the key (a 64-bit integer, the primary key unless the layout says
+ * otherwise), the value of the register (integer), and the list (text, "1,2,3"; not in tables without a primary key).
+ * With several tables a key is in table number key modulo tables.  Besides these a run may have rounds: thousands of
+ * small tables, each made empty, used once by a few transactions, and removed.
  *
  * Every opened database is a run of its own, with a random number: its tables carry a mark with that number from the
  * moment they are made (database/mark.h), and with tag_bits so do the values in them (database/value_tag.h).  What does
@@ -25,6 +27,8 @@ enum {
   ISO_MOST_NODES = 64,
   ISO_MOST_TABLES = 64,
   ISO_MOST_PARTITIONS = 8,
+  ISO_MOST_ROUND = 999999999, /* number of a round */
+  ISO_MOST_BATCH = 64,        /* requests of one batch */
   ISO_MOST_ISOLATIONS = 8,
   ISO_MOST_LIST = 1000000,         /* elements of one list */
   ISO_MOST_CELLS = 1000000,        /* of one reply of ISO_EXECUTE or ISO_READ_RANGE */
@@ -115,8 +119,9 @@ typedef struct iso_reply {
   char message[ISO_MESSAGE_BYTES]; /* the server's words, printable; "" when ok */
   /* FOREIGN: what was found is in `message`; the transaction is as it was. */
   bool present;            /* ISO_READ: there is a value; ISO_READ_LIST: there is a list */
-  int64_t value;           /* ISO_READ */
-  int64_t affected;        /* rows that ISO_WRITE, _INSERT, _DELETE, _EXECUTE changed; -1 where not known */
+  int64_t value;           /* ISO_READ; ISO_COUNT */
+  int64_t affected;        /* rows that ISO_WRITE, _INSERT, _UPDATE, _DELETE, _EXECUTE changed; -1 where not known.  An
+                              update to the value that is there already changes its row */
   ISO_VEC(int64_t) list;   /* ISO_READ_LIST */
   ISO_VEC(iso_row) rows;   /* ISO_READ_RANGE, by key */
   bool garbled;            /* ISO_READ_LIST: the text was no list of numbers */
@@ -159,6 +164,11 @@ typedef struct iso_capabilities {
   bool cancel;             /* iso_cancel ends a waiting statement */
   bool nodes;              /* several nodes of one cluster */
   bool persistent;         /* outlives this process */
+  bool keyless;            /* nothing keeps two rows from having the same key (see iso_layout): ISO_WRITE, _INCREMENT,
+                              _APPEND and _READ_LIST are refused, ISO_INSERT never meets a duplicate, ISO_UPDATE and
+                              _DELETE change all rows of the key, and ISO_READ shows one of them */
+  bool rounds;             /* iso_database_make_rounds */
+  bool batches;            /* iso_do_batch takes one round trip */
   uint32_t blocked_lag_ms; /* how long iso_blocked may have to wait for news */
 } iso_capabilities;
 
@@ -191,6 +201,56 @@ typedef struct iso_setting {
   const char *name, *value;
 } iso_setting;
 
+/* How the tables are laid out: C name, name, meaning. */
+#define ISO_LAYOUT_LIST(X)                                                                                             \
+  X(KEYED, "keyed", "the key is the primary key")                                                                      \
+  X(INDEXED, "indexed", "no primary key; an index of keys that need not be unique")                                    \
+  X(HASHED, "hashed", "no primary key; a hash index of keys (PostgreSQL)")                                             \
+  X(HEAP, "heap", "no index at all")
+
+typedef enum iso_layout {
+#define ISO_X(name, id, text) ISO_LAYOUT_##name,
+  ISO_LAYOUT_LIST(ISO_X)
+#undef ISO_X
+      ISO_LAYOUTS
+} iso_layout;
+
+/* By which path statements come to their rows: C name, name, meaning.  PostgreSQL takes it as settings of its planner,
+ * in every session, the others as hints in the statements that look for keys; ODBC has only auto. */
+#define ISO_ACCESS_LIST(X)                                                                                             \
+  X(AUTO, "auto", "as the database decides")                                                                           \
+  X(INDEX, "index", "through the index of keys")                                                                       \
+  X(BITMAP, "bitmap", "through a bitmap made from the index of keys (PostgreSQL)")                                     \
+  X(SEQUENTIAL, "sequential", "through all rows of the table")
+
+typedef enum iso_access {
+#define ISO_X(name, id, text) ISO_ACCESS_##name,
+  ISO_ACCESS_LIST(ISO_X)
+#undef ISO_X
+      ISO_ACCESSES
+} iso_access;
+
+/* How statements are sent: C name, name, meaning. */
+#define ISO_SENDING_LIST(X)                                                                                            \
+  X(PREPARED, "prepared", "prepared once for each connection and table, the numbers as parameters")                    \
+  X(PLAIN, "plain", "as text with the numbers in it, parsed and planned anew each time")
+
+typedef enum iso_sending {
+#define ISO_X(name, id, text) ISO_SENDING_##name,
+  ISO_SENDING_LIST(ISO_X)
+#undef ISO_X
+      ISO_SENDINGS
+} iso_sending;
+
+/* The names above; NULL for a number that is none. */
+const char *iso_layout_name(iso_layout layout);
+const char *iso_access_name(iso_access access);
+const char *iso_sending_name(iso_sending sending);
+/* By name; false when there is no such. */
+bool iso_layout_find(const char *name, iso_layout *found);
+bool iso_access_find(const char *name, iso_access *found);
+bool iso_sending_find(const char *name, iso_sending *found);
+
 typedef struct iso_database_options {
   const char *table;             /* letters, digits, '_'; NULL: `family`, '_' and the number of the run */
   const char *family;            /* NULL: "isoproof" */
@@ -209,6 +269,9 @@ typedef struct iso_database_options {
   void (*notice)(const char *text, void *user);
   void *notice_user;
   const char *password; /* for nodes whose URLs have none; NULL: the client library looks where it does */
+  iso_layout layout;    /* of all tables, those of rounds too */
+  iso_access access;
+  iso_sending statements;
 } iso_database_options;
 
 typedef struct iso_database iso_database;
@@ -222,7 +285,8 @@ typedef struct iso_database iso_database;
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
  * Nothing that this or any other call here says has a password in it.
- * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions where the database has none. */
+ * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions, a layout or an access path where the database has none,
+ * or an access path that the layout has no index for. */
 isoproof_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
                                   iso_database **database, isoproof_error *error);
 /* Accepts NULL. */
@@ -256,6 +320,19 @@ isoproof_status iso_database_teardown(iso_database *database, isoproof_error *er
 /* Whether the tables still are those that were set up: ISOPROOF_ERR_INTERFERENCE when one was removed, replaced or
  * emptied at one blow.  A database that cannot be asked has nothing to say. */
 isoproof_status iso_database_verify(iso_database *database, isoproof_error *error);
+/* Makes the tables of rounds first .. first + count - 1 (1 to ISO_MOST_ROUND, none of them made before), empty and
+ * never written, in the layout of the run and with its mark, through the first node; several nodes: waits until all of
+ * them have them.  After iso_database_setup; while sessions are at work, but not by two threads at once, nor together
+ * with iso_database_drop_rounds.  Takes a connection of its own and many tables at a time.  When it fails, those that
+ * it had made are removed again, at the latest by iso_database_teardown.  ISOPROOF_ERR_UNSUPPORTED: capabilities.rounds
+ * is false. */
+isoproof_status iso_database_make_rounds(iso_database *database, uint64_t first, uint64_t count, isoproof_error *error);
+/* Removes the tables of these rounds, many at a time, if they carry the mark of the run; that one is not there is fine.
+ * Nobody should be using them: it waits for transactions that do, for a while.  iso_database_teardown removes all that
+ * are left, and with keep_tables these too: rounds are not kept. */
+isoproof_status iso_database_drop_rounds(iso_database *database, uint64_t first, uint64_t count, isoproof_error *error);
+/* The name of the table of a round, for statements of one's own. */
+void iso_database_round_table(const iso_database *database, uint64_t round, char name[ISO_TABLE_BYTES]);
 /* The name of the tables, without their numbers. */
 const char *iso_database_table_name(const iso_database *database);
 /* The table of a key, for statements of one's own. */
@@ -286,7 +363,8 @@ typedef enum iso_request_kind {
   ISO_INSERT,     /* key, value; an existing key is a CONSTRAINT error */
   ISO_DELETE,     /* key -> affected */
   ISO_UPDATE,     /* key, value -> affected: changes a row that is there; 0 when it is not */
-  ISO_READ_RANGE, /* key .. high, of keys or (by_value) of values -> rows; over all tables, one statement each */
+  ISO_READ_RANGE, /* key .. high, of keys or (by_value) of values -> rows; over all tables, one statement each.  From
+                     INT64_MIN to INT64_MAX: all rows, without a condition, in the order of keys */
   ISO_COUNT,      /* key .. high, as ISO_READ_RANGE -> value: how many rows, counted by the database */
   ISO_EXECUTE,    /* sql -> columns, cells, affected; one statement, none that begins or ends a transaction */
   ISO_COMMIT,
@@ -303,6 +381,7 @@ typedef struct iso_driver_request {
   bool by_value, read_only;
   const iso_isolation *isolation; /* of the database; NULL: its default */
   const char *sql;
+  uint64_t round; /* 0: the ordinary tables; N: the table of round N, whatever the key */
 } iso_driver_request;
 
 /* Does it and waits for the answer.
@@ -312,6 +391,26 @@ typedef struct iso_driver_request {
  * never OK) and ISO_BEGIN is refused (REJECTED, STATE).  ISO_COMMIT may leave the transaction ACTIVE (SQLite is busy):
  * try again, or roll back. */
 iso_outcome iso_do(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
+
+/* Does several requests, in order, and stops at the first that is not OK: as iso_do one after the other, but in a
+ * single round trip where the database can (capabilities.batches), the connection is in no transaction or an open one,
+ * and the requests are a transaction or part of one: ISO_BEGIN or none at the beginning, statements other than
+ * ISO_EXECUTE, ISO_COMMIT or none at the end.  `replies` are `count` (at most ISO_MOST_BATCH) replies; their `txn` is
+ * the state after each.  Returns the outcome of the first that is not OK, or OK.
+ *
+ * What comes after a failure is not done, and its replies are REJECTED (STATE) with the state of the transaction: roll
+ * back, or, where that is ACTIVE, go on.  When the connection breaks while a batch with ISO_COMMIT is under way, the
+ * commit may have been done: what was not answered, the commit too, is UNKNOWN, unless the answer to an earlier request
+ * of the batch was a failure. */
+iso_outcome iso_do_batch(iso_connection *connection, const iso_driver_request *requests, size_t count,
+                         iso_reply *replies);
+
+/* Makes ready what the request needs, so that iso_do and iso_do_batch need one round trip for it: prepares its
+ * statement on the server.  Only outside of a transaction (else REJECTED, STATE), as it would take a snapshot there.
+ * Nothing is locked afterwards.  Nobody needs to call it: statements on ordinary tables are prepared when first used,
+ * and those on the table of a round that were not made ready are sent as text.  A connection keeps the statements of
+ * two rounds, N and N + 1.  Does nothing where there is nothing to prepare.  reply->txn is IDLE afterwards. */
+iso_outcome iso_prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
 
 static inline iso_outcome iso_begin(iso_connection *connection, const iso_isolation *isolation, iso_reply *reply) {
   return iso_do(connection, &(iso_driver_request){.kind = ISO_BEGIN, .isolation = isolation}, reply);
