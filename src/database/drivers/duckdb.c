@@ -91,6 +91,9 @@ static void fail(session *s, const iso_driver_request *request, iso_reply *reply
     return;
   }
   if (class == ISO_CLASS_CANCELLED && s->timed_out) class = ISO_CLASS_TIMEOUT;
+  /* What inserts or updates can meet no duplicate but one that is not in its snapshot. */
+  bool upserts = request->kind == ISO_WRITE || request->kind == ISO_INCREMENT || request->kind == ISO_APPEND;
+  if (class == ISO_CLASS_CONSTRAINT && upserts) class = ISO_CLASS_SERIALIZATION;
   iso_txn_state txn = ISO_TXN_ABORTED;
   if (request->kind == ISO_COMMIT && class == ISO_CLASS_OTHER) txn = ISO_TXN_UNKNOWN; /* a disk, in the middle of it */
   if (request->kind != ISO_COMMIT && s->connection->txn == ISO_TXN_ACTIVE && is_active(s)) txn = ISO_TXN_ACTIVE;

@@ -131,7 +131,9 @@ static void free_item(item *of) {
   of->value = NULL;
 }
 
-/* Reads a key, and with `change` takes it for this transaction alone.  Returns the message of a failure, or NULL. */
+/* Reads a key, and to change it, or at a level that locks, takes it for this transaction alone: whoever shares a lock
+ * and then wants more of it is told of a deadlock even if nobody else does.  Returns the message of a failure, or NULL.
+ */
 static char *fetch(iso_rocksdb_session *s, iso_rocksdb_what what, int64_t key, bool change, item *found) {
   char *message = NULL;
   *found = (item){.length = 0};
@@ -143,7 +145,7 @@ static char *fetch(iso_rocksdb_session *s, iso_rocksdb_what what, int64_t key, b
   }
   do
     found->value = rocksdb_transaction_get_for_update(s->transaction, s->read, found->key, ISO_ROCKSDB_KEY,
-                                                      &found->length, change, &message);
+                                                      &found->length, 1, &message);
   while (again(s, &message));
   return message;
 }
