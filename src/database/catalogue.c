@@ -125,17 +125,18 @@ void iso_catalogue_state(iso_connection *connection, const char *table, iso_repl
 }
 
 static const char *const lists[ISO_DIALECTS] = {
-    [ISO_SQL_SQLITE] = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%/* isoproof table %'",
+    [ISO_SQL_SQLITE] = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql LIKE '%/* isoproof table %'",
     [ISO_SQL_POSTGRES] =
-        ("SELECT c.relname FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace n ON n.oid = "
+        ("SELECT c.relname, d.description FROM pg_description d JOIN pg_class c ON c.oid = d.objoid JOIN pg_namespace "
+         "n ON n.oid = "
          "c.relnamespace WHERE d.classoid = CAST('pg_class' AS regclass) AND d.objsubid = 0 AND d.description LIKE "
          "'isoproof table %' AND n.nspname = current_schema() AND c.relkind IN ('r', 'p') AND NOT c.relispartition "
          "ORDER BY 1"),
-    [ISO_SQL_MARIADB] =
-        ("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE "
-         "TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1"),
+    [ISO_SQL_MARIADB] = ("SELECT TABLE_NAME, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = "
+                         "DATABASE() AND TABLE_TYPE = 'BASE "
+                         "TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1"),
     [ISO_SQL_DUCKDB] =
-        ("SELECT table_name FROM duckdb_tables() WHERE comment LIKE 'isoproof table %' AND schema_name = "
+        ("SELECT table_name, comment FROM duckdb_tables() WHERE comment LIKE 'isoproof table %' AND schema_name = "
          "current_schema() AND database_name = current_database() ORDER BY 1"),
 };
 
@@ -155,22 +156,72 @@ isoproof_status iso_catalogue_list(iso_connection *connection, iso_reply *reply,
     return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", database->urls[0].shown, reply->code, reply->message);
   for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
     const char *name = iso_reply_cell(reply, i, 0);
-    iso_table_name made;
+    iso_table_name made = {.marked = !portable};
     if (!is_plain(name) || (portable && strncasecmp(name, "isoproof_", 9) != 0)) continue;
+    if (!portable && !iso_mark_fits(iso_reply_cell(reply, i, 1), name, &made.mark)) continue;
     snprintf(made.text, sizeof made.text, "%s", name);
     if (!iso_vec_push(&names->list, made)) return iso_fail_memory(error);
   }
   return ISOPROOF_OK;
 }
 
+/* Name, text with the mark.  Tables with partitions are looked at one by one. */
+static const char *const many[ISO_DIALECTS][2] = {
+    [ISO_SQL_SQLITE] = {"SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name IN (", "'%s'"},
+    [ISO_SQL_POSTGRES] = {("SELECT c.relname, obj_description(c.oid, 'pg_class') FROM pg_class c WHERE c.relkind = 'r' "
+                           "AND NOT c.relispartition AND NOT EXISTS (SELECT 1 FROM pg_inherits i WHERE i.inhparent = "
+                           "c.oid) AND c.oid IN ("),
+                          "to_regclass('%s')"},
+    [ISO_SQL_MARIADB] = {("SELECT TABLE_NAME, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = "
+                          "DATABASE() AND TABLE_TYPE = 'BASE TABLE' AND TABLE_NAME IN ("),
+                         "'%s'"},
+    [ISO_SQL_DUCKDB] = {("SELECT table_name, comment FROM duckdb_tables() WHERE schema_name = current_schema() AND "
+                         "database_name = current_database() AND table_name IN ("),
+                        "'%s'"},
+};
+
+bool iso_catalogue_ours(iso_connection *connection, const iso_table_name *names, size_t count, uint64_t run,
+                        iso_reply *reply, bool *ours) {
+  iso_sql_dialect dialect = connection->database->dialect;
+  char sql[FIND_BYTES + ISO_TABLES_AT_ONCE * (ISO_TABLE_BYTES + 32)];
+  memset(ours, 0, count * sizeof *ours);
+  if (many[dialect][0] == NULL || count > ISO_TABLES_AT_ONCE) return false;
+  size_t used = (size_t)snprintf(sql, sizeof sql, "%s", many[dialect][0]);
+  for (size_t i = 0; i < count; i++) {
+    if (i > 0) used += (size_t)snprintf(sql + used, sizeof sql - used, ", ");
+    used += (size_t)snprintf(sql + used, sizeof sql - used, many[dialect][1], names[i].text);
+  }
+  snprintf(sql + used, sizeof sql - used, ")");
+  if (ask(connection, ISO_EXECUTE, sql, reply) != ISO_OUTCOME_OK) return false;
+  for (size_t row = 0; iso_reply_cell(reply, row, 0) != NULL; row++) {
+    const char *name = iso_reply_cell(reply, row, 0), *text = iso_reply_cell(reply, row, 1);
+    iso_mark mark;
+    if (!iso_mark_fits(text, name, &mark) || mark.run != run) continue;
+    /* Only PostgreSQL writes names in other letters than it was given. */
+    for (size_t i = 0; i < count; i++)
+      ours[i] |= dialect == ISO_SQL_POSTGRES ? strcasecmp(name, names[i].text) == 0 : strcmp(name, names[i].text) == 0;
+  }
+  return true;
+}
+
 /* ---- making ---- */
 
+/* Table, columns, mark. */
 static const char *const creates[ISO_DIALECTS] = {
-    [ISO_SQL_SQLITE] = "CREATE TABLE %s (k INTEGER PRIMARY KEY, v INTEGER, l TEXT /* %s */)",
-    [ISO_SQL_POSTGRES] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l TEXT)",
-    [ISO_SQL_MARIADB] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT) ENGINE=InnoDB COMMENT='%s'",
-    [ISO_SQL_DUCKDB] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l VARCHAR)",
-    [ISO_SQL_PORTABLE] = "CREATE TABLE %s (k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000), %s)",
+    [ISO_SQL_SQLITE] = "CREATE TABLE %s (%s /* %s */)",
+    [ISO_SQL_POSTGRES] = "CREATE TABLE %s (%s)",
+    [ISO_SQL_MARIADB] = "CREATE TABLE %s (%s) ENGINE=InnoDB COMMENT='%s'",
+    [ISO_SQL_DUCKDB] = "CREATE TABLE %s (%s)",
+    [ISO_SQL_PORTABLE] = "CREATE TABLE %s (%s, %s)",
+};
+
+/* With a primary key, and without: lists are for the former only. */
+static const char *const columns_of[ISO_DIALECTS][2] = {
+    [ISO_SQL_SQLITE] = {"k INTEGER PRIMARY KEY, v INTEGER, l TEXT", "k INTEGER NOT NULL, v INTEGER"},
+    [ISO_SQL_POSTGRES] = {"k BIGINT PRIMARY KEY, v BIGINT, l TEXT", "k BIGINT NOT NULL, v BIGINT"},
+    [ISO_SQL_MARIADB] = {"k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT", "k BIGINT NOT NULL, v BIGINT"},
+    [ISO_SQL_DUCKDB] = {"k BIGINT PRIMARY KEY, v BIGINT, l VARCHAR", "k BIGINT NOT NULL, v BIGINT"},
+    [ISO_SQL_PORTABLE] = {"k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000)", "k BIGINT NOT NULL, v BIGINT"},
 };
 
 bool iso_sql_partitions(iso_sql_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
@@ -193,7 +244,8 @@ static void mark_text(iso_sql_dialect dialect, const iso_mark *mark, char text[I
 /* A range of one key for each partition but the last. */
 static void create_text(const iso_database *database, const char *table, const char *mark, char sql[CREATE_BYTES]) {
   uint32_t partitions = database->options.partitions;
-  size_t used = (size_t)snprintf(sql, CREATE_BYTES, creates[database->dialect], table, mark);
+  const char *columns = columns_of[database->dialect][database->options.layout != ISO_LAYOUT_KEYED];
+  size_t used = (size_t)snprintf(sql, CREATE_BYTES, creates[database->dialect], table, columns, mark);
   if (partitions <= 1) return;
   used += (size_t)snprintf(sql + used, CREATE_BYTES - used, " PARTITION BY RANGE (k)");
   if (database->dialect != ISO_SQL_MARIADB) return;
@@ -225,6 +277,20 @@ static bool make_partitions(iso_connection *connection, const char *table, const
   return true;
 }
 
+/* The index of keys that are not the primary key. */
+static bool make_index(iso_connection *connection, const char *table, iso_reply *reply) {
+  const iso_database *database = connection->database;
+  iso_layout layout = database->options.layout;
+  char sql[ISO_SQL_BYTES], index[ISO_PARTITION_BYTES];
+  if (layout == ISO_LAYOUT_KEYED || layout == ISO_LAYOUT_HEAP) return true;
+  iso_sql_index_name(database->dialect, table, index);
+  /* Where the server finds a name by itself it is one that is free. */
+  if (database->dialect == ISO_SQL_POSTGRES) index[0] = 0;
+  snprintf(sql, sizeof sql, "CREATE INDEX %s%sON %s%s (k)", index, index[0] != 0 ? " " : "", table,
+           layout == ISO_LAYOUT_HASHED ? " USING hash" : "");
+  return iso_execute(connection, sql, reply) == ISO_OUTCOME_OK;
+}
+
 bool iso_catalogue_create(iso_connection *connection, const char *table, const iso_mark *mark, iso_reply *reply) {
   const iso_database *database = connection->database;
   char sql[CREATE_BYTES], text[ISO_MARK_BYTES];
@@ -233,7 +299,8 @@ bool iso_catalogue_create(iso_connection *connection, const char *table, const i
   if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return false;
   bool comments = database->dialect == ISO_SQL_POSTGRES || database->dialect == ISO_SQL_DUCKDB;
   if (comments && !comment(connection, table, mark, reply)) return false;
-  return database->dialect != ISO_SQL_POSTGRES || make_partitions(connection, table, mark, reply);
+  if (database->dialect == ISO_SQL_POSTGRES && !make_partitions(connection, table, mark, reply)) return false;
+  return make_index(connection, table, reply);
 }
 
 /* ---- the server's clock and locks ---- */

@@ -24,6 +24,8 @@ void iso_catalogue_state(iso_connection *connection, const char *table, iso_repl
 
 typedef struct iso_table_name {
   char text[ISO_TABLE_BYTES];
+  bool marked; /* `mark` is its mark, as far as was seen from afar */
+  iso_mark mark;
 } iso_table_name;
 typedef struct iso_table_names {
   ISO_VEC(iso_table_name) list; /* freed by the caller */
@@ -33,8 +35,14 @@ typedef struct iso_table_names {
 isoproof_status iso_catalogue_list(iso_connection *connection, iso_reply *reply, iso_table_names *names,
                                    isoproof_error *error);
 
-/* Makes a table and its mark.  Where that takes several statements (iso_catalogue_transactional) the caller has begun a
- * transaction.  Anything but success is in the reply. */
+/* Which of these tables, at most ISO_TABLES_AT_ONCE, carry a mark of the run, by one statement.  False when that cannot
+ * be said: they are looked at one by one then, as are those that are not found to. */
+enum { ISO_TABLES_AT_ONCE = 40 };
+bool iso_catalogue_ours(iso_connection *connection, const iso_table_name *names, size_t count, uint64_t run,
+                        iso_reply *reply, bool *ours);
+
+/* Makes a table, its mark and its index.  Where that takes several statements (iso_catalogue_transactional) the caller
+ * has begun a transaction.  Anything but success is in the reply. */
 bool iso_catalogue_create(iso_connection *connection, const char *table, const iso_mark *mark, iso_reply *reply);
 /* Whether tables can be made and removed in transactions. */
 bool iso_catalogue_transactional(iso_sql_dialect dialect);

@@ -169,10 +169,7 @@ isoproof_status iso_database_open(const char *const *urls, size_t count, const i
   isoproof_status status = take_urls(made, urls, count, error);
   if (status == ISOPROOF_OK) status = take_options(made, options, error);
   if (status == ISOPROOF_OK) status = made->driver->open(made, error);
-  if (status == ISOPROOF_OK && made->options.partitions > 1 && !iso_sql_partitions(made->dialect))
-    status = iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
-                      "partitions: expected a database that is known to have them (PostgreSQL, MariaDB), found %s",
-                      made->version);
+  if (status == ISOPROOF_OK) status = iso_database_check_options(made, error);
   iso_database_hide(made, status, error);
   if (status != ISOPROOF_OK)
     iso_database_close(made);
@@ -184,6 +181,7 @@ isoproof_status iso_database_open(const char *const *urls, size_t count, const i
 void iso_database_close(iso_database *database) {
   if (database == NULL) return;
   iso_disconnect(database->keeper);
+  iso_disconnect(database->maker);
   if (database->driver != NULL && database->urls != NULL) database->driver->close(database);
   for (size_t i = 0; database->urls != NULL && i < database->nodes; i++) iso_url_free(&database->urls[i]);
   iso_secrets_free(&database->secrets);
@@ -296,6 +294,10 @@ void iso_database_table(const iso_database *database, int64_t key, char name[ISO
   iso_sql_table_name(database, iso_sql_table(database, key), name);
 }
 
+void iso_database_round_table(const iso_database *database, uint64_t round, char name[ISO_TABLE_BYTES]) {
+  iso_sql_round_name(database, round, name);
+}
+
 /* ---- set-up ---- */
 
 enum { SETTLE_ATTEMPTS = 1000, SETTLE_PAUSE_NS = 10 * 1000 * 1000 };
@@ -317,7 +319,7 @@ static isoproof_status wait_for_node(iso_database *database, size_t node, isopro
   return status;
 }
 
-static isoproof_status wait_for_nodes(iso_database *database, isoproof_error *error) {
+isoproof_status iso_database_settle(iso_database *database, isoproof_error *error) {
   if (database->driver->settled == NULL) return ISOPROOF_OK;
   for (size_t i = 1; i < database->nodes; i++) ISO_TRY(wait_for_node(database, i, error));
   return ISOPROOF_OK;
@@ -327,7 +329,7 @@ isoproof_status iso_database_setup(iso_database *database, isoproof_error *error
   const iso_driver *driver = database->driver;
   ISO_TRY(iso_database_hide(
       database, driver->setup != NULL ? driver->setup(database, error) : iso_tables_setup(database, error), error));
-  isoproof_status status = iso_database_hide(database, wait_for_nodes(database, error), error);
+  isoproof_status status = iso_database_hide(database, iso_database_settle(database, error), error);
   if (status != ISOPROOF_OK) (void)iso_database_teardown(database, NULL);
   return status;
 }

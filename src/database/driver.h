@@ -403,7 +403,8 @@ iso_outcome iso_do(iso_connection *connection, const iso_driver_request *request
  * What comes after a failure is not done, and its replies are REJECTED (STATE) with the state of the transaction: roll
  * back, or, where that is ACTIVE, go on.  When the connection breaks while a batch with ISO_COMMIT is under way, the
  * commit may have been done: what was not answered, the commit too, is UNKNOWN, unless the answer to an earlier request
- * of the batch was a failure. */
+ * of the batch was a failure.  An answer that this client could not keep (REJECTED, CLIENT) or that shows something of
+ * somebody else's (FOREIGN) does not undo what was sent with it: the replies after it are answers then. */
 iso_outcome iso_do_batch(iso_connection *connection, const iso_driver_request *requests, size_t count,
                          iso_reply *replies);
 
@@ -411,7 +412,7 @@ iso_outcome iso_do_batch(iso_connection *connection, const iso_driver_request *r
  * statement on the server.  Only outside of a transaction (else REJECTED, STATE), as it would take a snapshot there.
  * Nothing is locked afterwards.  Nobody needs to call it: statements on ordinary tables are prepared when first used,
  * and those on the table of a round that were not made ready are sent as text.  A connection keeps the statements of
- * two rounds, N and N + 1.  Does nothing where there is nothing to prepare.  reply->txn is IDLE afterwards. */
+ * two rounds, N and N + 1.  Does nothing where there is nothing to prepare.  The transaction is as it was. */
 iso_outcome iso_prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
 
 static inline iso_outcome iso_begin(iso_connection *connection, const iso_isolation *isolation, iso_reply *reply) {

@@ -49,7 +49,7 @@ static void clear_results(iso_reply *reply) {
   reply->list.count = reply->rows.count = reply->cells.count = reply->text.count = 0;
 }
 
-static void clear(iso_reply *reply, iso_txn_state txn) {
+void iso_reply_clear(iso_reply *reply, iso_txn_state txn) {
   clear_results(reply);
   reply->outcome = ISO_OUTCOME_OK;
   reply->error_class = ISO_CLASS_NONE;
@@ -149,7 +149,8 @@ void iso_reply_fail(iso_connection *connection, const iso_driver_request *reques
 void iso_reply_lost(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                     iso_error_class class, const char *code, const char *message) {
   connection->broken = true;
-  bool reads = request->kind == ISO_READ || request->kind == ISO_READ_LIST || request->kind == ISO_READ_RANGE;
+  bool reads = request->kind == ISO_READ || request->kind == ISO_READ_LIST || request->kind == ISO_READ_RANGE ||
+               request->kind == ISO_COUNT;
   bool commits = request->kind == ISO_COMMIT || (!inside(connection) && ends_itself(request->kind) && !reads);
   say(reply, commits ? ISO_OUTCOME_UNKNOWN : ISO_OUTCOME_LOST, class, code, message);
   if (commits)
@@ -168,7 +169,7 @@ void iso_reply_client(iso_connection *connection, const iso_driver_request *requ
 
 /* ---- requests ---- */
 
-static void refuse(iso_connection *connection, iso_reply *reply, iso_error_class class, const char *message) {
+void iso_reply_refuse(iso_connection *connection, iso_reply *reply, iso_error_class class, const char *message) {
   say(reply, ISO_OUTCOME_REJECTED, class, "", message);
   reply->txn = connection->txn;
 }
@@ -199,53 +200,70 @@ static iso_request_fn function_of(const iso_driver *driver, iso_request_kind kin
   }
 }
 
-/* Hands the request to the driver and notes what became of the transaction. */
-static void run(iso_connection *connection, const iso_driver_request *given, iso_reply *reply) {
-  iso_driver_request tagged = *given;
-  const iso_driver_request *request = &tagged;
-  iso_request_fn function = function_of(connection->database->driver, request->kind);
-  if (function == NULL) {
-    refuse(connection, reply, ISO_CLASS_CLIENT, "this database cannot do that");
-    return;
-  }
-  if (!iso_tag_request(&connection->database->tag, &tagged)) {
-    refuse(connection, reply, ISO_CLASS_CLIENT, "the value is too large to carry the number of the run");
-    return;
-  }
-  bool was_inside = inside(connection);
-  atomic_store(&connection->cancelled, false);
-  function(connection, request, reply);
+/* What the layout of the tables leaves out. */
+static bool needs_keys(iso_request_kind kind) {
+  return kind == ISO_WRITE || kind == ISO_INCREMENT || kind == ISO_READ_LIST || kind == ISO_APPEND;
+}
+
+bool iso_run_ready(iso_connection *connection, const iso_driver_request *given, iso_driver_request *request,
+                   iso_reply *reply) {
+  const iso_database *database = connection->database;
+  const char *why = NULL;
+  *request = *given;
+  if (request->kind == ISO_BEGIN && request->isolation == NULL)
+    request->isolation = &database->isolations[database->default_isolation];
+  if (function_of(database->driver, request->kind) == NULL)
+    why = "this database cannot do that";
+  else if (database->can.keyless && needs_keys(request->kind))
+    why = "the tables have no primary key: rows are inserted and updated, nothing is written or appended";
+  else if (request->round > 0 && (!database->can.rounds || request->round > ISO_MOST_ROUND))
+    why = "there are no tables of rounds here, or no such round";
+  else if (!iso_tag_request(&database->tag, request))
+    why = "the value is too large to carry the number of the run";
+  if (why != NULL) iso_reply_refuse(connection, reply, ISO_CLASS_CLIENT, why);
+  return why == NULL;
+}
+
+void iso_run_answered(iso_connection *connection, const iso_driver_request *given, bool was_inside, iso_reply *reply) {
   if (connection->database->options.tables > 1 && reply->rows.count > 1)
     qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, compare_rows);
-  if (!was_inside && reply->outcome == ISO_OUTCOME_OK && ends_itself(request->kind)) reply->txn = ISO_TXN_COMMITTED;
+  if (!was_inside && reply->outcome == ISO_OUTCOME_OK && ends_itself(given->kind)) reply->txn = ISO_TXN_COMMITTED;
   connection->txn = reply->txn;
   iso_untag_reply(connection->database, given, reply);
-  if (!was_inside || reply->txn != ISO_TXN_ABORTED || request->kind == ISO_COMMIT || request->kind == ISO_ROLLBACK)
-    return;
+  if (!was_inside || reply->txn != ISO_TXN_ABORTED || given->kind == ISO_COMMIT || given->kind == ISO_ROLLBACK) return;
   connection->doomed = true;
   connection->doom_class = reply->error_class;
   memcpy(connection->doom_code, reply->code, sizeof reply->code);
   memcpy(connection->doom_message, reply->message, sizeof reply->message);
 }
 
-/* Ends on the server what is aborted already. */
-static void end_doomed(iso_connection *connection, iso_reply *reply) {
+/* Hands the request to the driver and notes what became of the transaction. */
+static void run(iso_connection *connection, const iso_driver_request *given, iso_reply *reply) {
+  iso_driver_request request;
+  if (!iso_run_ready(connection, given, &request, reply)) return;
+  bool was_inside = inside(connection);
+  atomic_store(&connection->cancelled, false);
+  function_of(connection->database->driver, request.kind)(connection, &request, reply);
+  iso_run_answered(connection, given, was_inside, reply);
+}
+
+void iso_run_end_doomed(iso_connection *connection, iso_reply *reply) {
   connection->doomed = false;
   if (connection->broken) return;
   iso_driver_request rollback = {.kind = ISO_ROLLBACK};
   connection->txn = ISO_TXN_ACTIVE; /* as the driver sees it */
-  clear(reply, ISO_TXN_ACTIVE);
+  iso_reply_clear(reply, ISO_TXN_ACTIVE);
   run(connection, &rollback, reply);
   connection->txn = reply->txn = ISO_TXN_ABORTED;
 }
 
 static void do_commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (connection->doomed) {
-    end_doomed(connection, reply);
+    iso_run_end_doomed(connection, reply);
     say(reply, ISO_OUTCOME_ABORT, connection->doom_class, connection->doom_code, connection->doom_message);
     reply->txn = ISO_TXN_ABORTED;
   } else if (!inside(connection)) {
-    refuse(connection, reply, ISO_CLASS_STATE, "there is no transaction to commit");
+    iso_reply_refuse(connection, reply, ISO_CLASS_STATE, "there is no transaction to commit");
   } else {
     run(connection, request, reply);
   }
@@ -253,44 +271,42 @@ static void do_commit(iso_connection *connection, const iso_driver_request *requ
 
 static void do_rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (connection->doomed)
-    end_doomed(connection, reply);
+    iso_run_end_doomed(connection, reply);
   else if (inside(connection))
     run(connection, request, reply);
 }
 
 static void do_begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  if (connection->doomed) end_doomed(connection, reply);
+  if (connection->doomed) iso_run_end_doomed(connection, reply);
   if (connection->broken) return;
   if (inside(connection)) {
-    refuse(connection, reply, ISO_CLASS_STATE, "a transaction is open already");
+    iso_reply_refuse(connection, reply, ISO_CLASS_STATE, "a transaction is open already");
     return;
   }
-  iso_driver_request filled = *request;
-  const iso_database *database = connection->database;
-  if (filled.isolation == NULL) filled.isolation = &database->isolations[database->default_isolation];
   connection->txn = ISO_TXN_IDLE;
-  clear(reply, ISO_TXN_IDLE);
-  run(connection, &filled, reply);
+  iso_reply_clear(reply, ISO_TXN_IDLE);
+  run(connection, request, reply);
   /* A transaction that did not begin is none to end. */
   connection->doomed = false;
 }
 
 static void do_statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   if (connection->doomed) {
-    refuse(connection, reply, ISO_CLASS_STATE, "the transaction is aborted: roll it back first");
+    iso_reply_refuse(connection, reply, ISO_CLASS_STATE, "the transaction is aborted: roll it back first");
   } else if (request->kind == ISO_EXECUTE && (request->sql == NULL || strlen(request->sql) > ISO_MOST_SQL_BYTES)) {
-    refuse(connection, reply, ISO_CLASS_CLIENT, "no statement, or one of more than 1 MiB");
+    iso_reply_refuse(connection, reply, ISO_CLASS_CLIENT, "no statement, or one of more than 1 MiB");
   } else if (request->kind == ISO_EXECUTE && iso_sql_controls_transactions(request->sql)) {
-    refuse(connection, reply, ISO_CLASS_STATE, "statements that begin or end transactions are requests of their own");
+    iso_reply_refuse(connection, reply, ISO_CLASS_STATE,
+                     "statements that begin or end transactions are requests of their own");
   } else {
     run(connection, request, reply);
   }
 }
 
 iso_outcome iso_do(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  clear(reply, connection->txn);
+  iso_reply_clear(reply, connection->txn);
   if ((unsigned)request->kind >= ISO_REQUEST_KINDS) {
-    refuse(connection, reply, ISO_CLASS_CLIENT, "there is no such request");
+    iso_reply_refuse(connection, reply, ISO_CLASS_CLIENT, "there is no such request");
     return reply->outcome;
   }
   /* What is aborted can be ended without a server. */
@@ -352,6 +368,7 @@ isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error)
   connection->txn = ISO_TXN_IDLE;
   connection->doomed = false;
   connection->server_id = 0;
+  memset(connection->rounds, 0, sizeof connection->rounds);
   connection->broken = false; /* drivers send requests while they connect */
   isoproof_status status = iso_database_hide(connection->database, driver->connect(connection, error), error);
   if (status == ISOPROOF_OK) return status;

@@ -45,6 +45,20 @@ struct iso_driver {
   /* `statement` does what reads or changes rows; `execute` is NULL where there is no SQL. */
   iso_request_fn begin, statement, execute, commit, rollback, ping;
   iso_request_fn describe, list_tables; /* NULL where the database is known, and so its catalogue */
+  /* Which layouts and access paths there are, besides keyed and auto: bits 1 << ISO_LAYOUT_..., 1 << ISO_ACCESS_...; a
+   * layout that the dialect has no words for is refused all the same. */
+  unsigned layouts, accesses;
+  bool plain; /* ISO_SENDING_PLAIN */
+  /* Prepares the statement of a request, at the places of iso_sql_tables, outside of a transaction; forgets those that
+   * were prepared for a place.  NULL where nothing is prepared, or not ahead of its use. */
+  iso_request_fn prepare;
+  void (*forget)(iso_connection *connection, uint32_t place);
+  /* Sends all requests at once, see iso_do_batch for those that are; NULL where that is not possible.  Beforehand the
+   * common code does what it does for a single request, for all of them.  The driver answers them in order, sets
+   * connection->txn to reply->txn after each that succeeds and before it begins with the next, and returns after the
+   * first that the server refuses, at the end of which the connection takes requests again or is broken.  False when
+   * the connection broke before anything was sent. */
+  bool (*batch)(iso_connection *connection, const iso_driver_request *requests, size_t count, iso_reply *replies);
 };
 
 struct iso_database {
@@ -68,6 +82,8 @@ struct iso_database {
   bool made;              /* the tables are there, and ours */
   iso_connection *keeper; /* holds the lock of the run while there are tables; NULL where there are no such locks */
   char states[ISO_MOST_TABLES][ISO_STATE_BYTES]; /* see iso_catalogue_state */
+  uint64_t rounds_from, rounds_to;               /* [from, to): whose tables may be there */
+  iso_connection *maker;                         /* makes and removes them; NULL until the first */
   void *state;
 };
 
@@ -83,9 +99,10 @@ struct iso_connection {
   /* Why it was aborted, for the answer to a commit. */
   iso_error_class doom_class;
   char doom_code[ISO_CODE_BYTES], doom_message[ISO_MESSAGE_BYTES];
-  atomic_bool cancelled; /* iso_cancel was called during this request */
-  double last_look;      /* at who waits, monotonic seconds; 0 never */
-  iso_worker *worker;    /* NULL until iso_start is called for the first time */
+  atomic_bool cancelled;             /* iso_cancel was called during this request */
+  double last_look;                  /* at who waits, monotonic seconds; 0 never */
+  iso_worker *worker;                /* NULL until iso_start is called for the first time */
+  uint64_t rounds[ISO_ROUND_PLACES]; /* whose statements are prepared at the places for rounds; 0 none */
   void *state;
 };
 
@@ -101,6 +118,10 @@ void iso_reply_lost(iso_connection *connection, const iso_driver_request *reques
 /* The client ran out of memory or met a limit while it took the answer: the transaction stays as it is. */
 void iso_reply_client(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                       const char *message);
+/* Nothing was done, and why; the state is that of the connection. */
+void iso_reply_refuse(iso_connection *connection, iso_reply *reply, iso_error_class class, const char *message);
+/* Empties a reply. */
+void iso_reply_clear(iso_reply *reply, iso_txn_state txn);
 /* Whether a failure of the class is worth a new attempt. */
 bool iso_class_transient(iso_error_class class);
 
@@ -109,6 +130,10 @@ bool iso_reply_add_cell(iso_reply *reply, const char *text, size_t length); /* t
 bool iso_reply_add_row(iso_reply *reply, int64_t key, int64_t value);
 /* Parses "1,2,3"; false when it is no such list, or too long. */
 bool iso_reply_set_list(iso_reply *reply, const char *text, size_t length);
+
+/* Whether the statement of a request is one to be prepared, as far as the common code knows: for the table of a round,
+ * only if it was prepared ahead. */
+bool iso_sql_prepares(const iso_connection *connection, const iso_driver_request *request);
 
 /* Takes passwords out of the error, unless the status is ISOPROOF_OK; returns the status.  Whatever fills an error from
  * the words of a client library ends with it. */
@@ -133,6 +158,25 @@ bool iso_tag_request(const iso_value_tag *tag, iso_driver_request *request);
 /* Takes the tag from the values of the answer to what was asked; FOREIGN when one has another, or when a table of ours
  * is no longer there. */
 void iso_untag_reply(const iso_database *database, const iso_driver_request *request, iso_reply *reply);
+
+/* Waits until all nodes have what the first one has. */
+isoproof_status iso_database_settle(iso_database *database, isoproof_error *error);
+
+/* ---- driver_options.c ---- */
+
+/* Refuses what the opened database does not have, and takes from its capabilities what the options leave out. */
+isoproof_status iso_database_check_options(iso_database *database, isoproof_error *error);
+
+/* ---- driver_run.c: the steps of a request, for driver_batch.c ---- */
+
+/* What the driver gets: with the tag of the run and a level.  False, and the reply says why, when the database cannot
+ * do it. */
+bool iso_run_ready(iso_connection *connection, const iso_driver_request *given, iso_driver_request *request,
+                   iso_reply *reply);
+/* After the driver's answer: in the order of keys, without tags, and what became of the transaction. */
+void iso_run_answered(iso_connection *connection, const iso_driver_request *given, bool was_inside, iso_reply *reply);
+/* Ends on the server what is aborted already. */
+void iso_run_end_doomed(iso_connection *connection, iso_reply *reply);
 
 /* ---- tables.c: those of drivers with SQL ---- */
 

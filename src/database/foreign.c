@@ -10,13 +10,16 @@ bool iso_tag_request(const iso_value_tag *tag, iso_driver_request *request) {
   switch (request->kind) {
   case ISO_WRITE:
   case ISO_INSERT:
+  case ISO_UPDATE:
   case ISO_INCREMENT: /* the statement takes the second tag away again */
     return iso_value_tag_put(tag, request->value, &request->value);
   case ISO_APPEND:
     return iso_value_tag_put_element(tag, request->value, &request->value);
   case ISO_READ_RANGE:
-    /* Tags are the low bits: the order is that of the values.  A bound that is too large is as good as the largest. */
-    if (request->by_value) {
+  case ISO_COUNT:
+    /* Tags are the low bits: the order is that of the values.  A bound that is too large is as good as the largest, and
+     * the range of all values is that of all rows. */
+    if (request->by_value && (request->key != INT64_MIN || request->high != INT64_MAX)) {
       iso_value_tag_put(tag, request->key, &request->key);
       iso_value_tag_put(tag, request->high, &request->high);
     }
@@ -35,9 +38,16 @@ static void say_foreign(iso_reply *reply, const char *code, const char *message)
   snprintf(reply->message, sizeof reply->message, "%s", message);
 }
 
-static void found_value(const iso_database *database, int64_t key, const char *what, int64_t stored, iso_reply *reply) {
+/* The table that a key of the request is in. */
+static void table_of(const iso_database *database, const iso_driver_request *request, int64_t key,
+                     char table[ISO_TABLE_BYTES]) {
+  iso_sql_place_name(database, request, iso_sql_table(database, key), table);
+}
+
+static void found_value(const iso_database *database, const iso_driver_request *request, int64_t key, const char *what,
+                        int64_t stored, iso_reply *reply) {
   char table[ISO_TABLE_BYTES], message[ISO_MESSAGE_BYTES];
-  iso_database_table(database, key, table);
+  table_of(database, request, key, table);
   snprintf(message, sizeof message, "key %" PRId64 " of table %s holds %s%" PRId64 ", which this run did not write",
            key, table, what, stored);
   say_foreign(reply, "foreign", message);
@@ -56,17 +66,17 @@ static void untag_list(const iso_database *database, const iso_driver_request *r
   for (size_t i = 0; i < reply->list.count; i++) {
     int64_t stored = reply->list.items[i];
     if (iso_value_tag_get_element(&database->tag, stored, &reply->list.items[i])) continue;
-    found_value(database, request->key, "the list element ", stored, reply);
+    found_value(database, request, request->key, "the list element ", stored, reply);
     return;
   }
 }
 
-static void untag_rows(const iso_database *database, iso_reply *reply) {
+static void untag_rows(const iso_database *database, const iso_driver_request *request, iso_reply *reply) {
   for (size_t i = 0; i < reply->rows.count; i++) {
     iso_row *row = &reply->rows.items[i];
     int64_t stored = row->value;
     if (iso_value_tag_get(&database->tag, stored, &row->value)) continue;
-    found_value(database, row->key, "", stored, reply);
+    found_value(database, request, row->key, "", stored, reply);
     return;
   }
 }
@@ -74,7 +84,7 @@ static void untag_rows(const iso_database *database, iso_reply *reply) {
 /* A statement that the server, or the driver, refused. */
 static void look_at_failure(const iso_database *database, const iso_driver_request *request, iso_reply *reply) {
   char table[ISO_TABLE_BYTES], message[ISO_MESSAGE_BYTES], code[ISO_CODE_BYTES];
-  iso_database_table(database, request->key, table);
+  table_of(database, request, request->key, table);
   memcpy(code, reply->code, sizeof code);
   if (reply->garbled) {
     snprintf(message, sizeof message,
@@ -93,7 +103,7 @@ void iso_untag_reply(const iso_database *database, const iso_driver_request *req
   if (reply->outcome != ISO_OUTCOME_OK) return;
   int64_t stored = reply->value;
   if (request->kind == ISO_READ && reply->present && !iso_value_tag_get(&database->tag, stored, &reply->value))
-    found_value(database, request->key, "", stored, reply);
+    found_value(database, request, request->key, "", stored, reply);
   if (request->kind == ISO_READ_LIST) untag_list(database, request, reply);
-  if (request->kind == ISO_READ_RANGE) untag_rows(database, reply);
+  if (request->kind == ISO_READ_RANGE) untag_rows(database, request, reply);
 }

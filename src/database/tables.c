@@ -101,7 +101,7 @@ static isoproof_status free_names(iso_connection *connection, iso_reply *reply, 
 
 /* ---- making ---- */
 
-static void mark_of(const iso_database *database, const char *table, int64_t now, bool folds, iso_mark *mark) {
+void iso_tables_mark(const iso_database *database, const char *table, int64_t now, bool folds, iso_mark *mark) {
   *mark = (iso_mark){.run = database->run, .made = now, .kept = database->options.keep_tables};
   iso_process_here(&mark->process);
   for (size_t i = 0; table[i] != 0; i++) mark->table[i] = folds ? (char)tolower((unsigned char)table[i]) : table[i];
@@ -118,7 +118,7 @@ static bool create_all(iso_connection *connection, char table[ISO_TABLE_BYTES], 
   for (*count = 0; *count < database->options.tables; ++*count) {
     iso_mark mark;
     iso_sql_table_name(database, *count, table);
-    mark_of(database, table, now, folds, &mark);
+    iso_tables_mark(database, table, now, folds, &mark);
     if (!iso_catalogue_create(connection, table, &mark, reply)) return false;
   }
   return !iso_catalogue_transactional(database->dialect) || iso_commit(connection, reply) == ISO_OUTCOME_OK;
@@ -209,7 +209,7 @@ isoproof_status iso_tables_teardown(iso_database *database, isoproof_error *erro
   if (!database->made) return ISOPROOF_OK;
   iso_connection *connection;
   iso_reply reply = {0};
-  isoproof_status status = ISOPROOF_OK;
+  isoproof_status status = iso_rounds_teardown(database, error);
   if (!database->options.keep_tables) {
     ISO_TRY(borrow(database, &connection, error));
     for (uint32_t i = 0; i < database->options.tables; i++) {

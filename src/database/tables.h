@@ -19,6 +19,16 @@ iso_run_life iso_tables_life(iso_connection *connection, const iso_mark *mark, i
 isoproof_status iso_tables_remove(iso_connection *connection, const char *table, uint64_t run, iso_reply *reply,
                                   isoproof_error *error);
 
+/* The same for many tables of one run, a few at a time; the first error, after all of them. */
+isoproof_status iso_tables_remove_many(iso_connection *connection, const iso_table_name *names, size_t count,
+                                       uint64_t run, iso_reply *reply, isoproof_error *error);
+
+/* The mark of a table of the run that is about to be made. */
+void iso_tables_mark(const iso_database *database, const char *table, int64_t now, bool folds, iso_mark *mark);
+
+/* Removes the tables of rounds that are left, at the end of the run. */
+isoproof_status iso_rounds_teardown(iso_database *database, isoproof_error *error);
+
 /* Removes what runs that are gone have left, and tells of it; never fails. */
 void iso_tables_sweep(iso_connection *connection, iso_reply *reply);
 

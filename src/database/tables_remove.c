@@ -144,6 +144,94 @@ isoproof_status iso_tables_remove(iso_connection *connection, const char *table,
   }
 }
 
+/* ---- many ---- */
+
+/* How long a few tables wait together for locks of others, before each waits for itself. */
+enum { MANY_SECONDS = 1, MANY_BYTES = 128 + ISO_TABLES_AT_ONCE * (ISO_TABLE_BYTES + 16) };
+
+/* A statement about those tables that are ours, such as "DROP TABLE a, b". */
+static bool do_many(iso_connection *connection, const char *before, const iso_table_name *names, const bool *ours,
+                    size_t count, const char *each, const char *after, iso_reply *reply) {
+  char sql[MANY_BYTES];
+  size_t used = (size_t)snprintf(sql, sizeof sql, "%s", before);
+  bool any = false;
+  for (size_t i = 0; i < count; i++) {
+    if (!ours[i]) continue;
+    used += (size_t)snprintf(sql + used, sizeof sql - used, "%s%s%s", any ? ", " : " ", names[i].text, each);
+    any = true;
+  }
+  snprintf(sql + used, sizeof sql - used, "%s", after);
+  return !any || iso_execute(connection, sql, reply) == ISO_OUTCOME_OK;
+}
+
+/* Drops those that still are ours now that nobody else can change them. */
+static bool drop_many(iso_connection *connection, const iso_table_name *names, size_t count, uint64_t run, bool *ours,
+                      iso_reply *reply) {
+  if (!iso_catalogue_ours(connection, names, count, run, reply, ours)) return false;
+  bool one_by_one = connection->database->dialect == ISO_SQL_SQLITE || connection->database->dialect == ISO_SQL_DUCKDB;
+  if (!one_by_one) return do_many(connection, "DROP TABLE", names, ours, count, "", "", reply);
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++)
+    good = do_many(connection, "DROP TABLE", names + i, ours + i, 1, "", "", reply);
+  return good;
+}
+
+static bool remove_many_in_transaction(iso_connection *connection, const iso_table_name *names, size_t count,
+                                       uint64_t run, bool *ours, iso_reply *reply) {
+  char sql[ISO_SQL_BYTES];
+  bool good = iso_begin(connection, iso_tables_isolation(connection->database), reply) == ISO_OUTCOME_OK;
+  if (good && connection->database->dialect == ISO_SQL_POSTGRES) {
+    snprintf(sql, sizeof sql, "SET LOCAL lock_timeout = '%ds'", MANY_SECONDS);
+    good = iso_execute(connection, sql, reply) == ISO_OUTCOME_OK &&
+           do_many(connection, "LOCK TABLE", names, ours, count, "", " IN ACCESS EXCLUSIVE MODE", reply);
+  }
+  good =
+      good && drop_many(connection, names, count, run, ours, reply) && iso_commit(connection, reply) == ISO_OUTCOME_OK;
+  if (!good && iso_connected(connection)) iso_rollback(connection, reply);
+  return good;
+}
+
+static bool remove_many_locked(iso_connection *connection, const iso_table_name *names, size_t count, uint64_t run,
+                               bool *ours, iso_reply *reply) {
+  char sql[ISO_SQL_BYTES];
+  snprintf(sql, sizeof sql, "SET SESSION lock_wait_timeout = %d", MANY_SECONDS);
+  bool locked = iso_execute(connection, sql, reply) == ISO_OUTCOME_OK &&
+                do_many(connection, "LOCK TABLES", names, ours, count, " WRITE", "", reply);
+  bool good = locked && drop_many(connection, names, count, run, ours, reply);
+  if (locked && iso_connected(connection)) iso_execute(connection, "UNLOCK TABLES", reply);
+  return good;
+}
+
+/* Removes those of a few tables that are ours, all or none, without trying twice; `removed` says which.  The others are
+ * for whoever looks at each. */
+static void remove_few(iso_connection *connection, const iso_table_name *names, size_t count, uint64_t run,
+                       bool *removed, iso_reply *reply) {
+  bool good = count > 1 && iso_catalogue_ours(connection, names, count, run, reply, removed);
+  if (good && iso_catalogue_transactional(connection->database->dialect))
+    good = remove_many_in_transaction(connection, names, count, run, removed, reply);
+  else if (good)
+    good = remove_many_locked(connection, names, count, run, removed, reply);
+  if (!good) memset(removed, 0, count * sizeof *removed);
+}
+
+isoproof_status iso_tables_remove_many(iso_connection *connection, const iso_table_name *names, size_t count,
+                                       uint64_t run, iso_reply *reply, isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
+  for (size_t first = 0; first < count; first += ISO_TABLES_AT_ONCE) {
+    bool removed[ISO_TABLES_AT_ONCE];
+    size_t few = count - first < ISO_TABLES_AT_ONCE ? count - first : ISO_TABLES_AT_ONCE;
+    remove_few(connection, names + first, few, run, removed, reply);
+    for (size_t i = 0; i < few; i++) {
+      if (removed[i]) continue;
+      isoproof_status one =
+          iso_tables_remove(connection, names[first + i].text, run, reply, status == ISOPROOF_OK ? error : NULL);
+      if (status == ISOPROOF_OK) status = one;
+      if (!iso_connected(connection)) return status;
+    }
+  }
+  return status;
+}
+
 /* ---- those of runs that are gone ---- */
 
 typedef struct sweep {
@@ -152,15 +240,35 @@ typedef struct sweep {
   char names[256]; /* of those removed */
   size_t used;
   unsigned removed;
+  iso_mark asked; /* the last whose run was asked for, and whether it is gone */
+  bool gone;
 } sweep;
+
+/* Whether tables were made together, and so are left, or not, together. */
+static bool made_together(const iso_mark *a, const iso_mark *b) {
+  return a->run == b->run && a->made == b->made && a->kept == b->kept && a->process.place == b->process.place &&
+         a->process.pid == b->process.pid && a->process.started == b->process.started;
+}
+
+static void note_removed(sweep *s, const char *table) {
+  s->removed++;
+  if (s->used < sizeof s->names)
+    s->used += (size_t)snprintf(s->names + s->used, sizeof s->names - s->used, "%s%s", s->used > 0 ? ", " : "", table);
+}
+
+static bool is_gone(sweep *s, const iso_mark *mark) {
+  if (mark->kept || mark->run == s->connection->database->run) return false;
+  if (!made_together(&s->asked, mark)) s->gone = iso_tables_life(s->connection, mark, s->reply) == ISO_RUN_GONE;
+  s->asked = *mark;
+  return s->gone;
+}
 
 static void sweep_one(sweep *s, const char *table) {
   const iso_database *database = s->connection->database;
   isoproof_error error = {.offset = -1};
   iso_relation found;
   if (iso_catalogue_find(s->connection, table, s->reply, &found, &error) != ISOPROOF_OK) return;
-  if (!found.ours || found.mark.kept || found.mark.run == database->run) return;
-  if (iso_tables_life(s->connection, &found.mark, s->reply) != ISO_RUN_GONE) return;
+  if (!found.ours || !is_gone(s, &found.mark)) return;
   isoproof_status status = iso_tables_remove(s->connection, table, found.mark.run, s->reply, &error);
   if (status == ISOPROOF_ERR_INTERFERENCE) return;
   if (status != ISOPROOF_OK) {
@@ -168,9 +276,25 @@ static void sweep_one(sweep *s, const char *table) {
                       found.mark.run, error.message);
     return;
   }
-  s->removed++;
-  if (s->used < sizeof s->names)
-    s->used += (size_t)snprintf(s->names + s->used, sizeof s->names - s->used, "%s%s", s->used > 0 ? ", " : "", table);
+  note_removed(s, table);
+}
+
+/* Those of one run from the beginning of the list, a few at a time: a run may have left thousands. */
+static size_t sweep_few(sweep *s, const iso_table_name *names, size_t count) {
+  size_t few = 1;
+  bool removed[ISO_TABLES_AT_ONCE] = {false};
+  if (names[0].marked) {
+    while (few < count && few < ISO_TABLES_AT_ONCE && made_together(&names[few].mark, &names[0].mark)) few++;
+    if (!is_gone(s, &names[0].mark)) return few;
+    remove_few(s->connection, names, few, names[0].mark.run, removed, s->reply);
+  }
+  for (size_t i = 0; i < few && iso_connected(s->connection); i++) {
+    if (removed[i])
+      note_removed(s, names[i].text);
+    else
+      sweep_one(s, names[i].text);
+  }
+  return few;
 }
 
 void iso_tables_sweep(iso_connection *connection, iso_reply *reply) {
@@ -179,7 +303,8 @@ void iso_tables_sweep(iso_connection *connection, iso_reply *reply) {
   isoproof_error error = {.offset = -1};
   if (iso_catalogue_list(connection, reply, &names, &error) != ISOPROOF_OK)
     iso_tables_notice(connection->database, "cannot look for tables of runs that are gone: %s", error.message);
-  for (size_t i = 0; i < names.list.count && iso_connected(connection); i++) sweep_one(&s, names.list.items[i].text);
+  for (size_t i = 0; i < names.list.count && iso_connected(connection);)
+    i += sweep_few(&s, names.list.items + i, names.list.count - i);
   iso_vec_free(&names.list);
   if (s.removed == 0) return;
   iso_tables_notice(connection->database, "removed %u table%s left by runs that are gone: %s%s", s.removed,

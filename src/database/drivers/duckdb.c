@@ -32,7 +32,7 @@ typedef struct session {
   iso_connection *connection;
   const iso_duckdb *api;
   duckdb_connection handle;
-  duckdb_statement statements[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
+  duckdb_statement statements[ISO_MOST_PLACES][ISO_SQL_STATEMENTS];
   bool timed_out;
 } session;
 
@@ -213,7 +213,7 @@ static void ping(iso_connection *connection, const iso_driver_request *request, 
 }
 
 /* NULL when the statement cannot be prepared, and the reply says why. */
-static duckdb_statement prepare(session *s, const char *sql, const iso_driver_request *request, iso_reply *reply) {
+static duckdb_statement prepare_text(session *s, const char *sql, const iso_driver_request *request, iso_reply *reply) {
   duckdb_statement made = NULL;
   if (s->api->prepare(s->handle, sql, &made) == DUCKDB_SUCCESS) return made;
   char message[ISO_MESSAGE_BYTES];
@@ -224,50 +224,83 @@ static duckdb_statement prepare(session *s, const char *sql, const iso_driver_re
   return NULL;
 }
 
-static duckdb_statement statement_of(session *s, const iso_driver_request *request, iso_reply *reply, uint32_t table) {
+/* A statement as it is prepared: kept from call to call, with parameters, or (plain) for one call, with the numbers in
+ * its text.  NULL when that failed, and the reply says why. */
+static duckdb_statement make(session *s, const iso_driver_request *request, iso_reply *reply, uint32_t place,
+                             bool plain) {
   const iso_database *database = s->connection->database;
+  iso_sql_form form = iso_sql_form_of(database, ISO_SQL_DUCKDB);
   iso_sql sql = iso_sql_of(request);
   char name[ISO_TABLE_BYTES], text[ISO_SQL_BYTES];
-  if (s->statements[table][sql] != NULL) return s->statements[table][sql];
-  iso_sql_table_name(database, table, name);
-  if (iso_sql_text(database->dialect, sql, name, database->tag.tag, text) == NULL) {
-    iso_reply_client(s->connection, request, reply, "this database has no such statement");
-    return NULL;
-  }
-  return s->statements[table][sql] = prepare(s, text, request, reply);
+  int64_t numbers[2];
+  iso_sql_numbers(sql, request, numbers);
+  iso_sql_place_name(database, request, place, name);
+  if (iso_sql_write(&form, sql, name, plain ? numbers : NULL, text) != NULL)
+    return prepare_text(s, text, request, reply);
+  iso_reply_client(s->connection, request, reply, "this database has no such statement");
+  return NULL;
+}
+
+static duckdb_statement statement_of(session *s, const iso_driver_request *request, iso_reply *reply, uint32_t place) {
+  duckdb_statement *kept = &s->statements[place][iso_sql_of(request)];
+  if (*kept == NULL) *kept = make(s, request, reply, place, false);
+  return *kept;
 }
 
 static bool bind(session *s, duckdb_statement statement, const iso_driver_request *request) {
-  const iso_duckdb *api = s->api;
-  bool good = api->bind_int64(statement, 1, request->key) == DUCKDB_SUCCESS;
-  if (iso_sql_parameters(iso_sql_of(request)) < 2) return good;
-  if (request->kind == ISO_APPEND) {
-    char text[ISO_NUMBER_BYTES];
-    size_t length = iso_format_i64(request->value, text);
-    return good && api->bind_varchar_length(statement, 2, text, length) == DUCKDB_SUCCESS;
+  iso_sql sql = iso_sql_of(request);
+  int64_t numbers[2];
+  unsigned count = iso_sql_numbers(sql, request, numbers);
+  bool good = true;
+  for (unsigned i = 0; i < count && good; i++) {
+    if (i == 1 && iso_sql_takes_text(sql)) {
+      char text[ISO_NUMBER_BYTES];
+      size_t length = iso_format_i64(numbers[i], text);
+      good = s->api->bind_varchar_length(statement, 2, text, length) == DUCKDB_SUCCESS;
+    } else {
+      good = s->api->bind_int64(statement, i + 1, numbers[i]) == DUCKDB_SUCCESS;
+    }
   }
-  bool range = request->kind == ISO_READ_RANGE || request->kind == ISO_COUNT;
-  return good && api->bind_int64(statement, 2, range ? request->high : request->value) == DUCKDB_SUCCESS;
+  return good;
+}
+
+static bool run_one(session *s, const iso_driver_request *request, iso_reply *reply, uint32_t place) {
+  bool kept = iso_sql_prepares(s->connection, request) &&
+              (request->round == 0 || s->statements[place][iso_sql_of(request)] != NULL);
+  duckdb_statement prepared = kept ? statement_of(s, request, reply, place) : make(s, request, reply, place, true);
+  if (prepared == NULL) return false;
+  bool good = !kept || bind(s, prepared, request);
+  if (good)
+    good = run(s, prepared, request, reply);
+  else
+    iso_reply_client(s->connection, request, reply, "a parameter cannot be bound");
+  if (!kept) s->api->destroy_prepare(&prepared);
+  return good;
 }
 
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  session *s = connection->state;
   uint32_t first, end;
   iso_sql_tables(connection->database, request, &first, &end);
-  for (uint32_t table = first; table < end; table++) {
-    duckdb_statement prepared = statement_of(s, request, reply, table);
-    if (prepared == NULL) return;
-    if (!bind(s, prepared, request)) {
-      iso_reply_client(connection, request, reply, "a parameter cannot be bound");
-      return;
-    }
-    if (!run(s, prepared, request, reply)) return;
-  }
+  for (uint32_t place = first; place < end; place++)
+    if (!run_one(connection->state, request, reply, place)) return;
+}
+
+static void prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  uint32_t first, end;
+  iso_sql_tables(connection->database, request, &first, &end);
+  for (uint32_t place = first; place < end; place++)
+    if (statement_of(connection->state, request, reply, place) == NULL) return;
+}
+
+static void forget(iso_connection *connection, uint32_t place) {
+  session *s = connection->state;
+  for (size_t i = 0; i < ISO_SQL_STATEMENTS; i++)
+    if (s->statements[place][i] != NULL) s->api->destroy_prepare(&s->statements[place][i]);
 }
 
 static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   session *s = connection->state;
-  duckdb_statement prepared = prepare(s, request->sql, request, reply);
+  duckdb_statement prepared = prepare_text(s, request->sql, request, reply);
   if (prepared == NULL) return;
   run(s, prepared, request, reply);
   s->api->destroy_prepare(&prepared);
@@ -289,9 +322,7 @@ static isoproof_status connect(iso_connection *connection, isoproof_error *error
 static void disconnect(iso_connection *connection) {
   session *s = connection->state;
   if (s == NULL) return;
-  for (size_t i = 0; i < ISO_MOST_TABLES; i++)
-    for (size_t j = 0; j < ISO_SQL_STATEMENTS; j++)
-      if (s->statements[i][j] != NULL) s->api->destroy_prepare(&s->statements[i][j]);
+  for (uint32_t place = 0; place < ISO_MOST_PLACES; place++) forget(connection, place);
   if (s->handle != NULL) s->api->disconnect(&s->handle);
   free(s);
   connection->state = NULL;
@@ -422,7 +453,10 @@ const iso_driver iso_driver_duckdb = {
             .concurrent = true,
             .blocked = true,
             .cancel = true,
-            .persistent = true},
+            .persistent = true,
+            .rounds = true},
+    .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HEAP,
+    .plain = true,
     .library = library,
     .open = open_database,
     .close = close_database,
@@ -436,4 +470,6 @@ const iso_driver iso_driver_duckdb = {
     .commit = commit,
     .rollback = rollback,
     .ping = ping,
+    .prepare = prepare,
+    .forget = forget,
 };

@@ -20,8 +20,7 @@ static bool ask(iso_connection *connection, const iso_driver_request *request, i
   return false;
 }
 
-/* After a statement that succeeded in a transaction: is it still open? */
-static void check_still_open(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+void iso_maria_check_still_open(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_maria_session *s = connection->state;
   if (connection->txn != ISO_TXN_ACTIVE || reply->outcome != ISO_OUTCOME_OK) return;
   if ((s->handle->server_status & SERVER_STATUS_IN_TRANS) != 0) return;
@@ -31,17 +30,24 @@ static void check_still_open(iso_connection *connection, const iso_driver_reques
 
 /* ---- transactions ---- */
 
+void iso_maria_level_text(const iso_driver_request *request, char sql[ISO_SQL_BYTES]) {
+  snprintf(sql, ISO_SQL_BYTES, "SET SESSION TRANSACTION ISOLATION LEVEL %.40s", request->isolation->name);
+}
+
+const char *iso_maria_start_text(const iso_driver_request *request) {
+  return request->read_only ? "START TRANSACTION READ ONLY" : "START TRANSACTION";
+}
+
 static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_maria_session *s = connection->state;
   if (s->isolation != request->isolation) {
-    char sql[128];
+    char sql[ISO_SQL_BYTES];
     s->isolation = NULL;
-    snprintf(sql, sizeof sql, "SET SESSION TRANSACTION ISOLATION LEVEL %.40s", request->isolation->name);
+    iso_maria_level_text(request, sql);
     if (!ask(connection, request, reply, sql)) return;
     s->isolation = request->isolation;
   }
-  if (ask(connection, request, reply, request->read_only ? "START TRANSACTION READ ONLY" : "START TRANSACTION"))
-    reply->txn = ISO_TXN_ACTIVE;
+  if (ask(connection, request, reply, iso_maria_start_text(request))) reply->txn = ISO_TXN_ACTIVE;
 }
 
 static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
@@ -65,14 +71,15 @@ static void rollback(iso_connection *connection, const iso_driver_request *reque
 
 /* ---- prepared statements ---- */
 
-static MYSQL_STMT *prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
-                           uint32_t table) {
+static MYSQL_STMT *prepare_one(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                               iso_sql sql, uint32_t place) {
   iso_maria_session *s = connection->state;
-  if (s->statements[table][sql] != NULL) return s->statements[table][sql];
+  if (s->statements[place][sql] != NULL) return s->statements[place][sql];
+  iso_sql_form form = iso_sql_form_of(connection->database, ISO_SQL_MARIADB);
   char text[ISO_SQL_BYTES], name[ISO_TABLE_BYTES];
-  iso_sql_table_name(connection->database, table, name);
+  iso_sql_place_name(connection->database, request, place, name);
   MYSQL_STMT *made = mysql_stmt_init(s->handle);
-  if (made == NULL || iso_sql_text(ISO_SQL_MARIADB, sql, name, connection->database->tag.tag, text) == NULL) {
+  if (made == NULL || iso_sql_write(&form, sql, name, NULL, text) == NULL) {
     if (made != NULL) mysql_stmt_close(made);
     iso_reply_client(connection, request, reply, "memory is out, or the statement too long");
     return NULL;
@@ -82,7 +89,7 @@ static MYSQL_STMT *prepare(iso_connection *connection, const iso_driver_request 
     mysql_stmt_close(made);
     return NULL;
   }
-  s->statements[table][sql] = made;
+  s->statements[place][sql] = made;
   return made;
 }
 
@@ -93,16 +100,17 @@ typedef struct parameters {
   MYSQL_BIND binds[2];
 } parameters;
 
-static bool bind_parameters(MYSQL_STMT *statement, const iso_driver_request *request, parameters *p) {
+static bool bind_parameters(MYSQL_STMT *statement, iso_sql sql, const iso_driver_request *request, parameters *p) {
   memset(p, 0, sizeof *p);
-  p->numbers[0] = request->key;
-  p->numbers[1] = request->kind == ISO_READ_RANGE ? request->high : request->value;
+  int64_t numbers[2];
+  if (iso_sql_numbers(sql, request, numbers) == 0) return true;
   for (size_t i = 0; i < 2; i++) {
+    p->numbers[i] = numbers[i];
     p->binds[i].buffer_type = MYSQL_TYPE_LONGLONG;
     p->binds[i].buffer = &p->numbers[i];
   }
-  if (request->kind == ISO_APPEND) {
-    p->length = (unsigned long)iso_format_i64(request->value, p->text);
+  if (iso_sql_takes_text(sql)) {
+    p->length = (unsigned long)iso_format_i64(numbers[1], p->text);
     p->binds[1] = (MYSQL_BIND){
         .buffer_type = MYSQL_TYPE_STRING, .buffer = p->text, .buffer_length = p->length, .length = &p->length};
   }
@@ -155,8 +163,9 @@ static bool take_row(iso_maria_session *s, MYSQL_STMT *statement, const iso_driv
   if (request->kind == ISO_READ_RANGE) return c->nulls[1] || iso_reply_add_row(reply, c->numbers[0], c->numbers[1]);
   if (c->nulls[0]) return true;
   if (request->kind == ISO_READ_LIST) return take_list(s, statement, c, reply);
-  reply->present = true;
-  reply->value = c->numbers[0];
+  reply->present = request->kind == ISO_READ;
+  /* Counts of several tables are one. */
+  reply->value = request->kind == ISO_COUNT ? reply->value + c->numbers[0] : c->numbers[0];
   return true;
 }
 
@@ -181,10 +190,10 @@ static bool take_rows(iso_connection *connection, const iso_driver_request *requ
   return !failed && kept;
 }
 
-static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
                          MYSQL_STMT *statement) {
   parameters p;
-  if (!bind_parameters(statement, request, &p) || mysql_stmt_execute(statement) != 0) {
+  if (!bind_parameters(statement, sql, request, &p) || mysql_stmt_execute(statement) != 0) {
     iso_maria_fail(connection, request, reply, statement);
     return false;
   }
@@ -193,15 +202,36 @@ static bool run_prepared(iso_connection *connection, const iso_driver_request *r
   return true;
 }
 
+static bool run_one(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                    uint32_t place) {
+  const iso_maria_session *s = connection->state;
+  bool prepares = iso_sql_prepares(connection, request) && (request->round == 0 || s->statements[place][sql] != NULL);
+  if (!prepares) return iso_maria_run_plain(connection, request, reply, sql, place);
+  MYSQL_STMT *prepared = prepare_one(connection, request, reply, sql, place);
+  return prepared != NULL && run_prepared(connection, request, reply, sql, prepared);
+}
+
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  iso_sql sql = iso_sql_of(request);
   uint32_t first, end;
   iso_sql_tables(connection->database, request, &first, &end);
-  for (uint32_t table = first; table < end; table++) {
-    MYSQL_STMT *prepared = prepare(connection, request, reply, sql, table);
-    if (prepared == NULL || !run_prepared(connection, request, reply, prepared)) return;
+  for (uint32_t place = first; place < end; place++)
+    if (!run_one(connection, request, reply, iso_sql_of(request), place)) return;
+  iso_maria_check_still_open(connection, request, reply);
+}
+
+static void prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  uint32_t first, end;
+  iso_sql_tables(connection->database, request, &first, &end);
+  for (uint32_t place = first; place < end; place++)
+    if (prepare_one(connection, request, reply, iso_sql_of(request), place) == NULL) return;
+}
+
+static void forget(iso_connection *connection, uint32_t place) {
+  iso_maria_session *s = connection->state;
+  for (size_t i = 0; i < ISO_SQL_STATEMENTS; i++) {
+    if (s->statements[place][i] != NULL) mysql_stmt_close(s->statements[place][i]);
+    s->statements[place][i] = NULL;
   }
-  check_still_open(connection, request, reply);
 }
 
 /* ---- statements as text ---- */
@@ -219,6 +249,8 @@ static bool take_cells(MYSQL_RES *result, iso_reply *reply) {
 
 static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_maria_session *s = connection->state;
+  /* One statement, whoever wrote it. */
+  if (!iso_maria_set_multi(connection, request, reply, false)) return;
   if (!ask(connection, request, reply, request->sql)) return;
   MYSQL_RES *result = mysql_store_result(s->handle);
   if (result == NULL && (mysql_errno(s->handle) != 0 || mysql_field_count(s->handle) != 0)) {
@@ -232,7 +264,7 @@ static void execute(iso_connection *connection, const iso_driver_request *reques
     reply->affected = (int64_t)mysql_affected_rows(s->handle);
   mysql_free_result(result);
   if (!kept) iso_reply_client(connection, request, reply, "the answer is too large");
-  check_still_open(connection, request, reply);
+  iso_maria_check_still_open(connection, request, reply);
 }
 
 static void ping(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
@@ -252,7 +284,11 @@ const iso_driver iso_driver_mariadb = {
             .cancel = true,
             .nodes = true,
             .persistent = true,
+            .rounds = true,
             .blocked_lag_ms = 100},
+    .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HEAP,
+    .accesses = 1U << ISO_ACCESS_INDEX | 1U << ISO_ACCESS_SEQUENTIAL,
+    .plain = true,
     .library = iso_maria_library,
     .open = iso_maria_open,
     .close = iso_maria_close,
@@ -266,4 +302,7 @@ const iso_driver iso_driver_mariadb = {
     .commit = commit,
     .rollback = rollback,
     .ping = ping,
+    .prepare = prepare,
+    .forget = forget,
+    .batch = iso_maria_batch,
 };

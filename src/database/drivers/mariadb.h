@@ -11,7 +11,8 @@
 
 typedef struct iso_maria_session {
   MYSQL *handle;
-  MYSQL_STMT *statements[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
+  MYSQL_STMT *statements[ISO_MOST_PLACES][ISO_SQL_STATEMENTS];
+  bool multi;                     /* the server takes several statements in one text */
   const iso_isolation *isolation; /* that the session is set to; NULL: not known */
   ISO_VEC(char) text;             /* of a long list */
 } iso_maria_session;
@@ -26,6 +27,23 @@ typedef struct iso_maria_server {
 /* Fills the reply from the error of the handle, or of a statement when that is not NULL. */
 void iso_maria_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                     MYSQL_STMT *statement);
+
+/* ---- mariadb.c ---- */
+
+/* After a statement that succeeded in a transaction: says that it ended it, if it did. */
+void iso_maria_check_still_open(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
+/* The statement that sets the level of the session. */
+void iso_maria_level_text(const iso_driver_request *request, char sql[ISO_SQL_BYTES]);
+const char *iso_maria_start_text(const iso_driver_request *request);
+
+/* ---- mariadb_plain.c ---- */
+
+/* A statement with its numbers in it; false, and the reply says why, when it failed. */
+bool iso_maria_run_plain(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                         uint32_t place);
+bool iso_maria_batch(iso_connection *connection, const iso_driver_request *requests, size_t count, iso_reply *replies);
+/* Switches between texts of one statement and of several; false, and the reply says why, when it failed. */
+bool iso_maria_set_multi(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, bool multi);
 
 /* ---- mariadb_options.c ---- */
 

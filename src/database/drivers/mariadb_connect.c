@@ -93,7 +93,7 @@ isoproof_status iso_maria_connect(iso_connection *connection, isoproof_error *er
 void iso_maria_disconnect(iso_connection *connection) {
   iso_maria_session *s = connection->state;
   if (s == NULL) return;
-  for (size_t i = 0; i < ISO_MOST_TABLES; i++)
+  for (size_t i = 0; i < ISO_MOST_PLACES; i++)
     for (size_t j = 0; j < ISO_SQL_STATEMENTS; j++)
       if (s->statements[i][j] != NULL) mysql_stmt_close(s->statements[i][j]);
   if (s->handle != NULL) mysql_close(s->handle);

@@ -100,6 +100,10 @@ static bool take_row(iso_odbc_session *s, SQLHSTMT statement, const iso_driver_r
     if (!get_number(s, statement, 1, &null, kept, &reply->value)) return false;
     reply->present = *kept && !null;
     return true;
+  case ISO_COUNT: /* those of several tables are one */
+    if (!get_number(s, statement, 1, &null, kept, &first)) return false;
+    reply->value += first;
+    return true;
   case ISO_READ_LIST:
     if (!get_text(s, statement, 1, &null, kept)) return false;
     if (*kept && !null) *kept = iso_reply_set_list(reply, s->text.items, s->text.count);
@@ -145,17 +149,27 @@ static bool take_answer(iso_connection *connection, SQLHSTMT statement, const is
 
 /* ---- prepared statements ---- */
 
-static SQLHSTMT prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
-                        uint32_t table) {
-  iso_odbc_session *s = connection->state;
+/* The text of a statement, with the numbers in it or with parameters; NULL, and the reply says why, when there is none.
+ */
+static const char *text_of(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                           uint32_t place, bool plain, char text[ISO_SQL_BYTES]) {
   const iso_odbc_server *server = connection->database->state;
-  if (s->statements[table][sql] != SQL_NULL_HSTMT) return s->statements[table][sql];
-  char text[ISO_SQL_BYTES], name[ISO_TABLE_BYTES];
-  iso_sql_table_name(connection->database, table, name);
-  if (iso_sql_text(server->texts, sql, name, connection->database->tag.tag, text) == NULL) {
-    iso_reply_client(connection, request, reply, "this database cannot do that");
-    return SQL_NULL_HSTMT;
-  }
+  iso_sql_form form = iso_sql_form_of(connection->database, server->texts);
+  char name[ISO_TABLE_BYTES];
+  int64_t numbers[2];
+  iso_sql_numbers(sql, request, numbers);
+  iso_sql_place_name(connection->database, request, place, name);
+  if (iso_sql_write(&form, sql, name, plain ? numbers : NULL, text) != NULL) return text;
+  iso_reply_client(connection, request, reply, "this database cannot do that");
+  return NULL;
+}
+
+static SQLHSTMT prepare_one(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
+                            iso_sql sql, uint32_t place) {
+  iso_odbc_session *s = connection->state;
+  if (s->statements[place][sql] != SQL_NULL_HSTMT) return s->statements[place][sql];
+  char text[ISO_SQL_BYTES];
+  if (text_of(connection, request, reply, sql, place, false, text) == NULL) return SQL_NULL_HSTMT;
   SQLHSTMT made = SQL_NULL_HSTMT;
   if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, s->handle, &made))) {
     iso_odbc_fail(connection, request, reply, SQL_HANDLE_DBC, s->handle);
@@ -166,7 +180,7 @@ static SQLHSTMT prepare(iso_connection *connection, const iso_driver_request *re
     SQLFreeHandle(SQL_HANDLE_STMT, made);
     return SQL_NULL_HSTMT;
   }
-  s->statements[table][sql] = made;
+  s->statements[place][sql] = made;
   return made;
 }
 
@@ -177,15 +191,13 @@ typedef struct parameters {
 } parameters;
 
 static bool bind_parameters(SQLHSTMT statement, iso_sql sql, const iso_driver_request *request, parameters *p) {
-  bool value_first = sql == ISO_SQL_UPDATE || sql == ISO_SQL_ADD;
-  int64_t second = request->kind == ISO_READ_RANGE ? request->high : request->value;
-  p->numbers[0] = value_first ? second : request->key;
-  p->numbers[1] = value_first ? request->key : second;
-  unsigned count = iso_sql_parameters(sql);
+  int64_t numbers[2];
+  unsigned count = iso_sql_numbers(sql, request, numbers);
   for (unsigned i = 0; i < count; i++) {
     SQLRETURN bound;
-    if (sql == ISO_SQL_APPEND && i == 1) {
-      p->length = (SQLLEN)iso_format_i64(request->value, p->text);
+    p->numbers[i] = numbers[i];
+    if (iso_sql_takes_text(sql) && i == 1) {
+      p->length = (SQLLEN)iso_format_i64(numbers[i], p->text);
       bound = SQLBindParameter(statement, 2, SQL_PARAM_INPUT, SQL_C_CHAR, SQL_VARCHAR, ISO_NUMBER_BYTES, 0, p->text,
                                ISO_NUMBER_BYTES, &p->length);
     } else {
@@ -197,15 +209,9 @@ static bool bind_parameters(SQLHSTMT statement, iso_sql sql, const iso_driver_re
   return true;
 }
 
-static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
-                         uint32_t table) {
-  iso_odbc_session *s = connection->state;
-  SQLHSTMT statement = prepare(connection, request, reply, sql, table);
-  if (statement == SQL_NULL_HSTMT) return false;
-  parameters p;
-  atomic_store(&s->running, statement);
-  SQLRETURN ran = SQL_ERROR;
-  if (bind_parameters(statement, sql, request, &p)) ran = SQLExecute(statement);
+/* Takes the answer to what was executed, or its error. */
+static bool finish(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, SQLHSTMT statement,
+                   SQLRETURN ran) {
   bool good = SQL_SUCCEEDED(ran) || ran == SQL_NO_DATA; /* no data: no row was changed */
   if (!good) {
     iso_odbc_fail(connection, request, reply, SQL_HANDLE_STMT, statement);
@@ -216,52 +222,86 @@ static bool run_prepared(iso_connection *connection, const iso_driver_request *r
   } else {
     good = take_answer(connection, statement, request, reply);
   }
+  return good;
+}
+
+static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                         uint32_t place) {
+  iso_odbc_session *s = connection->state;
+  SQLHSTMT statement = prepare_one(connection, request, reply, sql, place);
+  if (statement == SQL_NULL_HSTMT) return false;
+  parameters p;
+  atomic_store(&s->running, statement);
+  SQLRETURN ran = SQL_ERROR;
+  if (bind_parameters(statement, sql, request, &p)) ran = SQLExecute(statement);
+  bool good = finish(connection, request, reply, statement, ran);
   atomic_store(&s->running, SQL_NULL_HSTMT);
   return good;
 }
 
+/* A statement as text. */
+static bool run_text(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
+  iso_odbc_session *s = connection->state;
+  SQLHSTMT made = SQL_NULL_HSTMT;
+  if (connection->txn != ISO_TXN_ACTIVE && !set_manual(connection, request, reply, false)) return false;
+  if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, s->handle, &made))) {
+    iso_odbc_fail(connection, request, reply, SQL_HANDLE_DBC, s->handle);
+    return false;
+  }
+  atomic_store(&s->running, made);
+  SQLRETURN ran = SQLExecDirect(made, (SQLCHAR *)(uintptr_t)sql, SQL_NTS);
+  bool good = finish(connection, request, reply, made, ran);
+  atomic_store(&s->running, SQL_NULL_HSTMT);
+  SQLFreeHandle(SQL_HANDLE_STMT, made);
+  return good;
+}
+
+static bool run_one(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                    uint32_t place) {
+  const iso_odbc_session *s = connection->state;
+  bool prepares =
+      iso_sql_prepares(connection, request) && (request->round == 0 || s->statements[place][sql] != SQL_NULL_HSTMT);
+  if (prepares) return run_prepared(connection, request, reply, sql, place);
+  char text[ISO_SQL_BYTES];
+  return text_of(connection, request, reply, sql, place, true, text) != NULL &&
+         run_text(connection, request, reply, text);
+}
+
 /* Where there is no statement that inserts or updates: the one, and if it met no row, the other. */
-static void update_or_insert(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
-                             uint32_t table) {
-  iso_sql update = request->kind == ISO_INCREMENT ? ISO_SQL_ADD : ISO_SQL_UPDATE;
-  if (!run_prepared(connection, request, reply, update, table)) return;
-  if (reply->affected == 0) run_prepared(connection, request, reply, ISO_SQL_INSERT, table);
+static bool is_two_statements(const iso_connection *connection, const iso_driver_request *request) {
+  const iso_odbc_server *server = connection->database->state;
+  return server->texts == ISO_SQL_PORTABLE && (request->kind == ISO_WRITE || request->kind == ISO_INCREMENT);
 }
 
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  const iso_odbc_server *server = connection->database->state;
   bool alone = connection->txn != ISO_TXN_ACTIVE;
   if (alone && !set_manual(connection, request, reply, false)) return;
   uint32_t first, end;
   iso_sql_tables(connection->database, request, &first, &end);
-  if (server->texts == ISO_SQL_PORTABLE && (request->kind == ISO_WRITE || request->kind == ISO_INCREMENT)) {
-    update_or_insert(connection, request, reply, first);
+  if (is_two_statements(connection, request)) {
+    iso_sql update = request->kind == ISO_INCREMENT ? ISO_SQL_ADD : ISO_SQL_UPDATE;
+    if (run_one(connection, request, reply, update, first) && reply->affected == 0)
+      run_one(connection, request, reply, ISO_SQL_INSERT, first);
     return;
   }
-  for (uint32_t table = first; table < end; table++)
-    if (!run_prepared(connection, request, reply, iso_sql_of(request), table)) return;
+  for (uint32_t place = first; place < end; place++)
+    if (!run_one(connection, request, reply, iso_sql_of(request), place)) return;
 }
 
-/* ---- statements as text ---- */
+static void prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  uint32_t first, end;
+  if (is_two_statements(connection, request) || !set_manual(connection, request, reply, false)) return;
+  iso_sql_tables(connection->database, request, &first, &end);
+  for (uint32_t place = first; place < end; place++)
+    if (prepare_one(connection, request, reply, iso_sql_of(request), place) == SQL_NULL_HSTMT) return;
+}
 
-static void run_text(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
+static void forget(iso_connection *connection, uint32_t place) {
   iso_odbc_session *s = connection->state;
-  SQLHSTMT made = SQL_NULL_HSTMT;
-  if (connection->txn != ISO_TXN_ACTIVE && !set_manual(connection, request, reply, false)) return;
-  if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, s->handle, &made))) {
-    iso_odbc_fail(connection, request, reply, SQL_HANDLE_DBC, s->handle);
-    return;
+  for (size_t i = 0; i < ISO_SQL_STATEMENTS; i++) {
+    if (s->statements[place][i] != SQL_NULL_HSTMT) SQLFreeHandle(SQL_HANDLE_STMT, s->statements[place][i]);
+    s->statements[place][i] = SQL_NULL_HSTMT;
   }
-  atomic_store(&s->running, made);
-  SQLRETURN ran = SQLExecDirect(made, (SQLCHAR *)(uintptr_t)sql, SQL_NTS);
-  if (ran == SQL_NO_DATA)
-    reply->affected = 0;
-  else if (!SQL_SUCCEEDED(ran))
-    iso_odbc_fail(connection, request, reply, SQL_HANDLE_STMT, made);
-  else
-    take_answer(connection, made, request, reply);
-  atomic_store(&s->running, SQL_NULL_HSTMT);
-  SQLFreeHandle(SQL_HANDLE_STMT, made);
 }
 
 static void execute(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
@@ -333,7 +373,10 @@ const iso_driver iso_driver_odbc = {
             .concurrent = true,
             .cancel = true,
             .nodes = true,
-            .persistent = true},
+            .persistent = true,
+            .rounds = true},
+    .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HASHED | 1U << ISO_LAYOUT_HEAP,
+    .plain = true,
     .library = iso_odbc_library,
     .open = iso_odbc_open,
     .close = iso_odbc_close,
@@ -346,6 +389,8 @@ const iso_driver iso_driver_odbc = {
     .commit = commit,
     .rollback = rollback,
     .ping = ping,
+    .prepare = prepare,
+    .forget = forget,
     .describe = ask_catalogue,
     .list_tables = ask_catalogue,
 };

@@ -22,7 +22,7 @@ typedef struct iso_odbc_server {
 
 typedef struct iso_odbc_session {
   SQLHDBC handle;
-  SQLHSTMT statements[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
+  SQLHSTMT statements[ISO_MOST_PLACES][ISO_SQL_STATEMENTS];
   _Atomic(SQLHSTMT) running;      /* for iso_cancel */
   const iso_isolation *isolation; /* that the session is set to; NULL: not known */
   bool manual;                    /* autocommit is off */

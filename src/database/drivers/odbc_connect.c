@@ -119,7 +119,7 @@ isoproof_status iso_odbc_connect(iso_connection *connection, isoproof_error *err
 void iso_odbc_disconnect(iso_connection *connection) {
   iso_odbc_session *s = connection->state;
   if (s == NULL) return;
-  for (size_t i = 0; i < ISO_MOST_TABLES; i++)
+  for (size_t i = 0; i < ISO_MOST_PLACES; i++)
     for (size_t j = 0; j < ISO_SQL_STATEMENTS; j++)
       if (s->statements[i][j] != SQL_NULL_HSTMT) SQLFreeHandle(SQL_HANDLE_STMT, s->statements[i][j]);
   if (s->handle != SQL_NULL_HDBC) {

@@ -66,8 +66,7 @@ static void fail(iso_connection *connection, const iso_driver_request *request, 
 
 /* ---- waiting ---- */
 
-/* Waits until libpq has a whole result.  False when the time is over, or poll failed. */
-static bool wait_ready(PGconn *handle, double deadline) {
+bool iso_pg_wait(PGconn *handle, double deadline) {
   while (PQisBusy(handle)) {
     struct pollfd waiting = {.fd = PQsocket(handle), .events = POLLIN};
     int timeout = -1;
@@ -84,14 +83,18 @@ static bool wait_ready(PGconn *handle, double deadline) {
   return true;
 }
 
+double iso_pg_deadline(const iso_connection *connection) {
+  uint32_t limit = connection->database->options.statement_timeout_ms;
+  return limit > 0 ? iso_now() + (limit + GRACE_MS) / 1000.0 : 0;
+}
+
 /* Takes the answer to what was sent; NULL when there is none, and the reply says why. */
 static PGresult *take_result(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
-  uint32_t limit = connection->database->options.statement_timeout_ms;
-  double deadline = limit > 0 ? iso_now() + (limit + GRACE_MS) / 1000.0 : 0;
+  double deadline = iso_pg_deadline(connection);
   PGresult *first = NULL;
   for (;;) {
-    if (!wait_ready(s->handle, deadline)) {
+    if (!iso_pg_wait(s->handle, deadline)) {
       PQclear(first);
       iso_reply_lost(connection, request, reply, ISO_CLASS_TIMEOUT, "", "the server does not answer");
       return NULL;
@@ -124,7 +127,11 @@ static PGresult *check_result(iso_connection *connection, const iso_driver_reque
   return NULL;
 }
 
-static void not_sent(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+PGresult *iso_pg_answer(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  return check_result(connection, request, reply, take_result(connection, request, reply));
+}
+
+void iso_pg_not_sent(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_pg_session *s = connection->state;
   iso_reply_lost(connection, request, reply, ISO_CLASS_CONNECTION, "", PQerrorMessage(s->handle));
 }
@@ -133,34 +140,42 @@ static void not_sent(iso_connection *connection, const iso_driver_request *reque
 static PGresult *ask(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, const char *sql) {
   iso_pg_session *s = connection->state;
   if (PQsendQuery(s->handle, sql) == 0) {
-    not_sent(connection, request, reply);
+    iso_pg_not_sent(connection, request, reply);
     return NULL;
   }
-  return check_result(connection, request, reply, take_result(connection, request, reply));
+  return iso_pg_answer(connection, request, reply);
 }
 
 /* ---- transactions ---- */
 
-static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  char sql[128];
-  snprintf(sql, sizeof sql, "BEGIN ISOLATION LEVEL %.40s%s", request->isolation->name,
+void iso_pg_begin_text(const iso_driver_request *request, char sql[ISO_PG_BEGIN_BYTES]) {
+  snprintf(sql, ISO_PG_BEGIN_BYTES, "BEGIN ISOLATION LEVEL %.40s%s", request->isolation->name,
            request->read_only ? " READ ONLY" : "");
+}
+
+static void begin(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  char sql[ISO_PG_BEGIN_BYTES];
+  iso_pg_begin_text(request, sql);
   PGresult *result = ask(connection, request, reply, sql);
   if (result == NULL) return;
   PQclear(result);
   reply->txn = ISO_TXN_ACTIVE;
 }
 
-static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  PGresult *result = ask(connection, request, reply, "COMMIT");
-  if (result == NULL) return;
-  if (strcmp(PQcmdStatus(result), "COMMIT") == 0) {
+void iso_pg_take_commit(iso_connection *connection, const PGresult *result, const iso_driver_request *request,
+                        iso_reply *reply) {
+  if (strcmp(PQcmdStatus((PGresult *)(uintptr_t)result), "COMMIT") == 0) {
     reply->txn = ISO_TXN_COMMITTED;
   } else {
     iso_reply_fail(connection, request, reply, ISO_CLASS_OTHER, ISO_TXN_ABORTED, "25P02",
                    "the server answered COMMIT with ROLLBACK");
     reply->outcome = ISO_OUTCOME_ABORT;
   }
+}
+
+static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  PGresult *result = ask(connection, request, reply, "COMMIT");
+  if (result != NULL) iso_pg_take_commit(connection, result, request, reply);
   PQclear(result);
 }
 
@@ -184,37 +199,71 @@ static void check_still_open(iso_connection *connection, const iso_driver_reques
 
 /* ---- statements ---- */
 
-static void name_of(iso_sql sql, uint32_t table, char name[24]) {
-  snprintf(name, 24, "isoproof_%u_%u", (unsigned)sql, table);
+static void name_of(iso_sql sql, uint32_t place, char name[ISO_PG_NAME_BYTES]) {
+  snprintf(name, ISO_PG_NAME_BYTES, "isoproof_%u_%u", (unsigned)sql, place);
 }
 
-static bool prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
-                    uint32_t table) {
+const char *iso_pg_text(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                        uint32_t place, bool numbers, char text[ISO_SQL_BYTES]) {
+  iso_sql_form form = iso_sql_form_of(connection->database, ISO_SQL_POSTGRES);
+  char table[ISO_TABLE_BYTES];
+  int64_t given[2];
+  iso_sql_numbers(sql, request, given);
+  iso_sql_place_name(connection->database, request, place, table);
+  if (iso_sql_write(&form, sql, table, numbers ? given : NULL, text) != NULL) return text;
+  iso_reply_client(connection, request, reply, "the statement is too long");
+  return NULL;
+}
+
+bool iso_pg_prepares(const iso_connection *connection, const iso_driver_request *request, iso_sql sql, uint32_t place) {
+  const iso_pg_session *s = connection->state;
+  return iso_sql_prepares(connection, request) && (request->round == 0 || s->prepared[place][sql]);
+}
+
+bool iso_pg_prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                    uint32_t place) {
   iso_pg_session *s = connection->state;
-  if (s->prepared[table][sql]) return true;
-  char name[24], text[ISO_SQL_BYTES], table_name[ISO_TABLE_BYTES];
-  name_of(sql, table, name);
-  iso_sql_table_name(connection->database, table, table_name);
-  if (iso_sql_text(ISO_SQL_POSTGRES, sql, table_name, connection->database->tag.tag, text) == NULL) {
-    iso_reply_client(connection, request, reply, "the statement is too long");
-    return false;
-  }
+  if (s->prepared[place][sql]) return true;
+  char name[ISO_PG_NAME_BYTES], text[ISO_SQL_BYTES];
+  name_of(sql, place, name);
+  if (iso_pg_text(connection, request, reply, sql, place, false, text) == NULL) return false;
   if (PQsendPrepare(s->handle, name, text, 0, NULL) == 0) {
-    not_sent(connection, request, reply);
+    iso_pg_not_sent(connection, request, reply);
     return false;
   }
-  PGresult *result = check_result(connection, request, reply, take_result(connection, request, reply));
+  PGresult *result = iso_pg_answer(connection, request, reply);
   if (result == NULL) return false;
   PQclear(result);
-  s->prepared[table][sql] = true;
+  s->prepared[place][sql] = true;
   return true;
+}
+
+static void prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  uint32_t first, end;
+  iso_sql_tables(connection->database, request, &first, &end);
+  for (uint32_t place = first; place < end; place++)
+    if (!iso_pg_prepare(connection, request, reply, iso_sql_of(request), place)) return;
+}
+
+/* All at once; should it fail, the next statement of the place fails, too. */
+static void forget(iso_connection *connection, uint32_t place) {
+  iso_pg_session *s = connection->state;
+  char sql[ISO_SQL_STATEMENTS * 48] = "", name[ISO_PG_NAME_BYTES];
+  size_t used = 0;
+  for (unsigned i = 0; i < ISO_SQL_STATEMENTS; i++) {
+    if (!s->prepared[place][i]) continue;
+    name_of((iso_sql)i, place, name);
+    used += (size_t)snprintf(sql + used, sizeof sql - used, "DEALLOCATE %s;", name);
+    s->prepared[place][i] = false;
+  }
+  if (used > 0) PQclear(PQexec(s->handle, sql));
 }
 
 static bool number_at(const PGresult *result, int row, int column, int64_t *number) {
   return iso_parse_i64(PQgetvalue(result, row, column), (size_t)PQgetlength(result, row, column), number);
 }
 
-/* Takes what a prepared statement returned; false when it cannot be kept. */
+/* Takes what a statement returned; false when it cannot be kept. */
 static bool take_rows(const PGresult *result, const iso_driver_request *request, iso_reply *reply) {
   int rows = PQntuples(result);
   if (PQresultStatus(result) != PGRES_TUPLES_OK) {
@@ -235,40 +284,57 @@ static bool take_rows(const PGresult *result, const iso_driver_request *request,
   if (rows == 0 || PQgetisnull(result, 0, 0)) return true;
   if (request->kind == ISO_READ_LIST)
     return iso_reply_set_list(reply, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
-  reply->present = true;
-  return number_at(result, 0, 0, &reply->value);
+  reply->present = request->kind == ISO_READ;
+  int64_t number;
+  if (!number_at(result, 0, 0, &number)) return false;
+  /* Counts of several tables are one. */
+  reply->value += number;
+  return true;
 }
 
-static bool run_prepared(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
-                         uint32_t table) {
+bool iso_pg_take_rows(iso_connection *connection, const PGresult *result, const iso_driver_request *request,
+                      iso_reply *reply) {
+  if (take_rows(result, request, reply)) return true;
+  iso_reply_client(connection, request, reply, "the answer is too large, or no list of numbers");
+  return false;
+}
+
+bool iso_pg_send_prepared(iso_connection *connection, const iso_driver_request *request, iso_sql sql, uint32_t place) {
   iso_pg_session *s = connection->state;
-  char name[24], numbers[2][ISO_NUMBER_BYTES + 1];
-  name_of(sql, table, name);
-  int64_t second = request->kind == ISO_READ_RANGE ? request->high : request->value;
-  numbers[0][iso_format_i64(request->key, numbers[0])] = 0;
-  numbers[1][iso_format_i64(second, numbers[1])] = 0;
-  const char *values[2] = {numbers[0], numbers[1]};
-  int count = (int)iso_sql_parameters(sql);
-  if (PQsendQueryPrepared(s->handle, name, count, values, NULL, NULL, 0) == 0) {
-    not_sent(connection, request, reply);
+  char name[ISO_PG_NAME_BYTES], texts[2][ISO_NUMBER_BYTES + 1];
+  int64_t numbers[2];
+  const char *values[2] = {texts[0], texts[1]};
+  unsigned count = iso_sql_numbers(sql, request, numbers);
+  for (unsigned i = 0; i < count; i++) texts[i][iso_format_i64(numbers[i], texts[i])] = 0;
+  name_of(sql, place, name);
+  return PQsendQueryPrepared(s->handle, name, (int)count, values, NULL, NULL, 0) != 0;
+}
+
+static bool run_one(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                    uint32_t place) {
+  char text[ISO_SQL_BYTES];
+  PGresult *result = NULL;
+  if (!iso_pg_prepares(connection, request, sql, place)) {
+    if (iso_pg_text(connection, request, reply, sql, place, true, text) == NULL) return false;
+    result = ask(connection, request, reply, text);
+  } else if (!iso_pg_prepare(connection, request, reply, sql, place)) {
     return false;
+  } else if (!iso_pg_send_prepared(connection, request, sql, place)) {
+    iso_pg_not_sent(connection, request, reply);
+  } else {
+    result = iso_pg_answer(connection, request, reply);
   }
-  PGresult *result = check_result(connection, request, reply, take_result(connection, request, reply));
   if (result == NULL) return false;
-  bool kept = take_rows(result, request, reply);
+  bool kept = iso_pg_take_rows(connection, result, request, reply);
   PQclear(result);
-  if (!kept) iso_reply_client(connection, request, reply, "the answer is too large, or no list of numbers");
   return kept;
 }
 
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  iso_sql sql = iso_sql_of(request);
   uint32_t first, end;
   iso_sql_tables(connection->database, request, &first, &end);
-  for (uint32_t table = first; table < end; table++) {
-    if (!prepare(connection, request, reply, sql, table)) return;
-    if (!run_prepared(connection, request, reply, sql, table)) return;
-  }
+  for (uint32_t place = first; place < end; place++)
+    if (!run_one(connection, request, reply, iso_sql_of(request), place)) return;
 }
 
 static bool take_cells(const PGresult *result, iso_reply *reply) {
@@ -288,10 +354,10 @@ static void execute(iso_connection *connection, const iso_driver_request *reques
   iso_pg_session *s = connection->state;
   /* The extended protocol takes one statement only. */
   if (PQsendQueryParams(s->handle, request->sql, 0, NULL, NULL, NULL, NULL, 0) == 0) {
-    not_sent(connection, request, reply);
+    iso_pg_not_sent(connection, request, reply);
     return;
   }
-  PGresult *result = check_result(connection, request, reply, take_result(connection, request, reply));
+  PGresult *result = iso_pg_answer(connection, request, reply);
   if (result == NULL) return;
   const char *count = PQcmdTuples(result);
   int64_t affected;
@@ -318,7 +384,11 @@ const iso_driver iso_driver_postgres = {
             .blocked = true,
             .cancel = true,
             .nodes = true,
-            .persistent = true},
+            .persistent = true,
+            .rounds = true},
+    .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HASHED | 1U << ISO_LAYOUT_HEAP,
+    .accesses = 1U << ISO_ACCESS_INDEX | 1U << ISO_ACCESS_BITMAP | 1U << ISO_ACCESS_SEQUENTIAL,
+    .plain = true,
     .library = iso_pg_library,
     .open = iso_pg_open,
     .close = iso_pg_close,
@@ -332,4 +402,7 @@ const iso_driver iso_driver_postgres = {
     .commit = commit,
     .rollback = rollback,
     .ping = ping,
+    .prepare = prepare,
+    .forget = forget,
+    .batch = iso_pg_batch,
 };

@@ -12,8 +12,43 @@
 typedef struct iso_pg_session {
   PGconn *handle;
   PGcancel *cancel;
-  bool prepared[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
+  bool prepared[ISO_MOST_PLACES][ISO_SQL_STATEMENTS];
 } iso_pg_session;
+
+enum { ISO_PG_NAME_BYTES = 24, ISO_PG_BEGIN_BYTES = 128 };
+
+/* ---- postgres.c: the steps of a request, for batches ---- */
+
+/* Takes the answer to what was sent and checks it; NULL, and the reply says why, when there is none or it is an error.
+ */
+PGresult *iso_pg_answer(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
+/* When the server is given up; 0 never. */
+double iso_pg_deadline(const iso_connection *connection);
+/* Waits until libpq has a whole result.  False when the time is over, or poll failed. */
+bool iso_pg_wait(PGconn *handle, double deadline);
+/* Nothing could be sent. */
+void iso_pg_not_sent(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
+/* Takes what a statement returned; false when it cannot be kept, which the reply says. */
+bool iso_pg_take_rows(iso_connection *connection, const PGresult *result, const iso_driver_request *request,
+                      iso_reply *reply);
+/* Takes the answer to a COMMIT, whose tag may be another. */
+void iso_pg_take_commit(iso_connection *connection, const PGresult *result, const iso_driver_request *request,
+                        iso_reply *reply);
+void iso_pg_begin_text(const iso_driver_request *request, char sql[ISO_PG_BEGIN_BYTES]);
+/* The statement as text, with the numbers in it or with parameters; NULL, and the reply says why, when there is none.
+ */
+const char *iso_pg_text(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                        uint32_t place, bool numbers, char text[ISO_SQL_BYTES]);
+/* Whether the statement is, or is to be, a prepared one. */
+bool iso_pg_prepares(const iso_connection *connection, const iso_driver_request *request, iso_sql sql, uint32_t place);
+bool iso_pg_prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, iso_sql sql,
+                    uint32_t place);
+/* Sends a statement that is prepared; false when it could not be sent. */
+bool iso_pg_send_prepared(iso_connection *connection, const iso_driver_request *request, iso_sql sql, uint32_t place);
+
+/* ---- postgres_batch.c ---- */
+
+bool iso_pg_batch(iso_connection *connection, const iso_driver_request *requests, size_t count, iso_reply *replies);
 
 /* ---- postgres_conninfo.c ---- */
 

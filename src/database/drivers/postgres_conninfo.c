@@ -181,6 +181,14 @@ static isoproof_status look_into_service(const iso_database *database, const iso
   return status;
 }
 
+/* What makes the planner take the path, where it can. */
+static const char *const access_settings[ISO_ACCESSES] = {
+    [ISO_ACCESS_AUTO] = "",
+    [ISO_ACCESS_INDEX] = " -c enable_seqscan=off -c enable_bitmapscan=off",
+    [ISO_ACCESS_BITMAP] = " -c enable_seqscan=off -c enable_indexscan=off -c enable_indexonlyscan=off",
+    [ISO_ACCESS_SEQUENTIAL] = " -c enable_indexscan=off -c enable_indexonlyscan=off -c enable_bitmapscan=off",
+};
+
 /* Our limits come first, so that what the user sets wins. */
 static isoproof_status add_defaults(const iso_database *database, const iso_url *url, iso_pg_node *node,
                                     isoproof_error *error) {
@@ -192,11 +200,12 @@ static isoproof_status add_defaults(const iso_database *database, const iso_url 
   bool waits = iso_pg_node_value(node, "connect_timeout") == NULL && timeout == NULL &&
                environment(node, "connect_timeout") == NULL;
   if (waits) snprintf(node->timeout, sizeof node->timeout, "%u", (how->connect_timeout_ms + 999) / 1000);
-  size_t size = 128 + (own != NULL ? strlen(own) : 0);
+  const char *path = (unsigned)how->access < ISO_ACCESSES ? access_settings[how->access] : "";
+  size_t size = 256 + (own != NULL ? strlen(own) : 0);
   node->settings = iso_alloc(size, 1);
   if (node->settings != NULL)
-    snprintf(node->settings, size, "-c statement_timeout=%u -c lock_timeout=%u%s%s", how->statement_timeout_ms,
-             how->lock_timeout_ms, own != NULL ? " " : "", own != NULL ? own : "");
+    snprintf(node->settings, size, "-c statement_timeout=%u -c lock_timeout=%u%s%s%s", how->statement_timeout_ms,
+             how->lock_timeout_ms, path, own != NULL ? " " : "", own != NULL ? own : "");
   free(timeout);
   free(settings);
   return node->settings == NULL && status == ISOPROOF_OK ? iso_fail_memory(error) : status;

@@ -28,7 +28,7 @@ typedef struct file {
 typedef struct session {
   iso_connection *connection;
   sqlite3 *handle;
-  sqlite3_stmt *statements[ISO_MOST_TABLES][ISO_SQL_STATEMENTS];
+  sqlite3_stmt *statements[ISO_MOST_PLACES][ISO_SQL_STATEMENTS];
   double deadline;   /* of the running statement, 0 none */
   double wait_began; /* of the lock that it waits for */
   bool timed_out;
@@ -192,24 +192,40 @@ static void rollback(iso_connection *connection, const iso_driver_request *reque
   simple(s, request, reply, "ROLLBACK", ISO_TXN_ABORTED);
 }
 
-static sqlite3_stmt *statement_of(session *s, iso_sql sql, uint32_t table) {
-  sqlite3_stmt **statement = &s->statements[table][sql];
-  if (*statement != NULL) return *statement;
+/* A statement as it is prepared: kept from call to call, with parameters, or (plain) for one call, with the numbers in
+ * its text.  NULL when that failed. */
+static sqlite3_stmt *make(session *s, const iso_driver_request *request, uint32_t place, bool plain) {
+  const iso_database *database = s->connection->database;
+  iso_sql_form form = iso_sql_form_of(database, ISO_SQL_SQLITE);
+  iso_sql sql = iso_sql_of(request);
   char name[ISO_TABLE_BYTES], text[ISO_SQL_BYTES];
-  iso_sql_table_name(s->connection->database, table, name);
-  if (iso_sql_text(ISO_SQL_SQLITE, sql, name, s->connection->database->tag.tag, text) == NULL) return NULL;
-  if (sqlite3_prepare_v3(s->handle, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK) return NULL;
+  int64_t numbers[2];
+  sqlite3_stmt *made = NULL;
+  iso_sql_numbers(sql, request, numbers);
+  iso_sql_place_name(database, request, place, name);
+  if (iso_sql_write(&form, sql, name, plain ? numbers : NULL, text) == NULL) return NULL;
+  unsigned how = plain ? 0 : SQLITE_PREPARE_PERSISTENT;
+  return sqlite3_prepare_v3(s->handle, text, -1, how, &made, NULL) == SQLITE_OK ? made : NULL;
+}
+
+static sqlite3_stmt *statement_of(session *s, const iso_driver_request *request, uint32_t place) {
+  sqlite3_stmt **statement = &s->statements[place][iso_sql_of(request)];
+  if (*statement == NULL) *statement = make(s, request, place, false);
   return *statement;
 }
 
 static void bind(sqlite3_stmt *statement, const iso_driver_request *request) {
-  sqlite3_bind_int64(statement, 1, request->key);
-  if (request->kind == ISO_APPEND) {
-    char text[ISO_NUMBER_BYTES];
-    size_t length = iso_format_i64(request->value, text);
-    sqlite3_bind_text(statement, 2, text, (int)length, SQLITE_TRANSIENT);
-  } else {
-    sqlite3_bind_int64(statement, 2, request->kind == ISO_READ_RANGE ? request->high : request->value);
+  iso_sql sql = iso_sql_of(request);
+  int64_t numbers[2];
+  unsigned count = iso_sql_numbers(sql, request, numbers);
+  for (unsigned i = 0; i < count; i++) {
+    if (i == 1 && iso_sql_takes_text(sql)) {
+      char text[ISO_NUMBER_BYTES];
+      size_t length = iso_format_i64(numbers[i], text);
+      sqlite3_bind_text(statement, 2, text, (int)length, SQLITE_TRANSIENT);
+    } else {
+      sqlite3_bind_int64(statement, (int)i + 1, numbers[i]);
+    }
   }
 }
 
@@ -220,6 +236,9 @@ static bool take_row(sqlite3_stmt *statement, const iso_driver_request *request,
   case ISO_READ:
     reply->present = !null;
     if (!null) reply->value = sqlite3_column_int64(statement, 0);
+    return true;
+  case ISO_COUNT: /* those of several tables are one */
+    reply->value += sqlite3_column_int64(statement, 0);
     return true;
   case ISO_READ_LIST: {
     if (null) return true;
@@ -254,19 +273,46 @@ static bool step_through(session *s, sqlite3_stmt *statement, const iso_driver_r
   return !failed && kept;
 }
 
+static bool run_one(session *s, const iso_driver_request *request, iso_reply *reply, uint32_t place) {
+  bool kept = iso_sql_prepares(s->connection, request) &&
+              (request->round == 0 || s->statements[place][iso_sql_of(request)] != NULL);
+  sqlite3_stmt *prepared = kept ? statement_of(s, request, place) : make(s, request, place, true);
+  if (prepared == NULL) {
+    fail(s, request, reply);
+    return false;
+  }
+  if (kept) bind(prepared, request);
+  bool good = step_through(s, prepared, request, reply);
+  if (!kept) sqlite3_finalize(prepared);
+  return good;
+}
+
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   session *s = connection->state;
   uint32_t first, end;
   iso_sql_tables(connection->database, request, &first, &end);
   start_clock(s);
-  for (uint32_t table = first; table < end; table++) {
-    sqlite3_stmt *prepared = statement_of(s, iso_sql_of(request), table);
-    if (prepared == NULL) {
-      fail(s, request, reply);
-      return;
-    }
-    bind(prepared, request);
-    if (!step_through(s, prepared, request, reply)) return;
+  for (uint32_t place = first; place < end; place++)
+    if (!run_one(s, request, reply, place)) return;
+}
+
+static void prepare(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
+  session *s = connection->state;
+  uint32_t first, end;
+  iso_sql_tables(connection->database, request, &first, &end);
+  start_clock(s);
+  for (uint32_t place = first; place < end; place++) {
+    if (statement_of(s, request, place) != NULL) continue;
+    fail(s, request, reply);
+    return;
+  }
+}
+
+static void forget(iso_connection *connection, uint32_t place) {
+  session *s = connection->state;
+  for (size_t i = 0; i < ISO_SQL_STATEMENTS; i++) {
+    sqlite3_finalize(s->statements[place][i]);
+    s->statements[place][i] = NULL;
   }
 }
 
@@ -361,7 +407,7 @@ static isoproof_status connect(iso_connection *connection, isoproof_error *error
 static void disconnect(iso_connection *connection) {
   session *s = connection->state;
   if (s == NULL) return;
-  for (size_t i = 0; i < ISO_MOST_TABLES; i++)
+  for (size_t i = 0; i < ISO_MOST_PLACES; i++)
     for (size_t j = 0; j < ISO_SQL_STATEMENTS; j++) sqlite3_finalize(s->statements[i][j]);
   sqlite3_close(s->handle);
   free(s);
@@ -458,7 +504,11 @@ const iso_driver iso_driver_sqlite = {
             .autocommit = true,
             .blocked = true,
             .cancel = true,
-            .persistent = true},
+            .persistent = true,
+            .rounds = true},
+    .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HEAP,
+    .accesses = 1U << ISO_ACCESS_INDEX | 1U << ISO_ACCESS_SEQUENTIAL,
+    .plain = true,
     .library = library,
     .open = open_database,
     .close = close_database,
@@ -472,4 +522,6 @@ const iso_driver iso_driver_sqlite = {
     .commit = commit,
     .rollback = rollback,
     .ping = ping,
+    .prepare = prepare,
+    .forget = forget,
 };
