@@ -170,6 +170,12 @@ static int run_on_database(const options *parsed, isoproof_coo_run_options *how,
 }
 
 static int run_servers(const options *parsed, isoproof_coo_run_options *how, const isoproof_coo_matrix *other) {
+  const char *const *url = cluster_embedded(parsed->values[COO_CLUSTER].text);
+  if (url != NULL) {
+    how->urls = url;
+    how->url_count = 1;
+    return run_cases(parsed, how, other);
+  }
   isoproof_cluster *servers;
   isoproof_cluster_options which = {.struct_size = sizeof which, .kind = parsed->values[COO_CLUSTER].text};
   int code = cluster_start(&which, common_quiet(parsed), &servers);

@@ -115,7 +115,12 @@ static bool ask(char password[PASSWORD_MOST]) {
 
 /* ---- choosing ---- */
 
-static bool takes_password(const char *url) { return strncmp(url, "sqlite", 6) != 0 && strncmp(url, "sim:", 4) != 0; }
+static bool takes_password(const char *url) {
+  static const char *const without[] = {"sqlite", "duckdb:", "rocksdb:", "sim:"};
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+    if (strncmp(url, without[i], strlen(without[i])) == 0) return false;
+  return true;
+}
 
 /* Whether a password that was asked for has a use. */
 static bool is_useful(const database_choice *choice, const char *name, bool private) {

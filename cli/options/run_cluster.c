@@ -10,9 +10,23 @@
 #include "cli/terminal/message.h"
 #include "cli/terminal/progress.h"
 
+/* Databases that need no server: a private one is what their URLs without a file mean. */
+static const struct {
+  const char *name, *url;
+} embedded[] = {{"sqlite", "sqlite:"}, {"duckdb", "duckdb:"}, {"rocksdb", "rocksdb:"}};
+
 const char *cluster_name_at(size_t number) {
   const char *name = isoproof_cluster_kind_at(number);
-  return name != NULL && strcmp(name, "galera") == 0 ? "galera:3" : name;
+  if (name != NULL) return strcmp(name, "galera") == 0 ? "galera:3" : name;
+  size_t kinds = 0;
+  while (isoproof_cluster_kind_at(kinds) != NULL) kinds++;
+  return number - kinds < sizeof embedded / sizeof *embedded ? embedded[number - kinds].name : NULL;
+}
+
+const char *const *cluster_embedded(const char *name) {
+  for (size_t i = 0; i < sizeof embedded / sizeof *embedded; i++)
+    if (strcmp(embedded[i].name, name) == 0) return &embedded[i].url;
+  return NULL;
 }
 
 /* How many nodes there may be, the library says. */
@@ -91,6 +105,16 @@ int run_cluster_start(run_cluster *cluster, const option_value *values, bool qui
                                           .interval = v[CLUSTER_INTERVAL].given ? v[CLUSTER_INTERVAL].number : 0,
                                           .duration = v[CLUSTER_DURATION].given ? v[CLUSTER_DURATION].number : 0,
                                           .target_count = target_count};
+  const char *const *url = cluster_embedded(v[CLUSTER_KIND].text);
+  if (url != NULL && v[CLUSTER_FAULTS].given) {
+    message("--faults: %s has no servers that could be broken", v[CLUSTER_KIND].text);
+    return EXIT_USAGE;
+  }
+  if (url != NULL) {
+    run->urls = url;
+    run->url_count = 1;
+    return EXIT_SATISFIED;
+  }
   isoproof_cluster_options servers = {
       .struct_size = sizeof servers, .kind = v[CLUSTER_KIND].text, .faults = cluster->how.faults};
   int code = cluster_start(&servers, quiet, &cluster->servers);

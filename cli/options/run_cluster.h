@@ -20,7 +20,7 @@ enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER
                               .choices = cluster_name_at,                                                              \
                               .accepts = cluster_known,                                                                \
                               .help = "Start private servers for the run, and remove them in the end; galera:N has N " \
-                                      "nodes.",                                                                        \
+                                      "nodes. Of SQLite, DuckDB and RocksDB, which are embedded: a private database.", \
                               .group = "Servers and faults"},                                                          \
              [(first) +                                                                                                \
                  CLUSTER_FAULTS] = {.name = "faults",                                                                  \
@@ -56,6 +56,8 @@ enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER
 /* For the table. */
 const char *cluster_name_at(size_t number);
 bool cluster_known(const char *name);
+/* The URL of a private database of a kind that needs no server; NULL for all others. */
+const char *const *cluster_embedded(const char *name);
 
 /* Starts servers and says where they are; an exit code, after a message where that is not EXIT_SATISFIED. */
 int cluster_start(const isoproof_cluster_options *which, bool quiet, isoproof_cluster **servers);

@@ -42,6 +42,11 @@ static const char *const finds[ISO_DIALECTS] = {
     [ISO_SQL_MARIADB] = "SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE LOWER(TABLE_TYPE) END, TABLE_NAME, "
                         "TABLE_COMMENT, 'no' FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
                         "TABLE_NAME = '%s'",
+    [ISO_SQL_DUCKDB] =
+        "SELECT kind, name, mark, 'no' FROM (SELECT 'table' AS kind, table_name AS name, comment AS mark, schema_name, "
+        "database_name FROM duckdb_tables() UNION ALL SELECT 'view', view_name, NULL, schema_name, database_name FROM "
+        "duckdb_views()) WHERE lower(name) = lower('%s') AND schema_name = current_schema() AND database_name = "
+        "current_database()",
 };
 
 static isoproof_status cannot_look(const iso_connection *connection, const char *table, const iso_reply *reply,
@@ -130,6 +135,9 @@ static const char *const lists[ISO_DIALECTS] = {
     [ISO_SQL_MARIADB] = ("SELECT TABLE_NAME, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = "
                          "DATABASE() AND TABLE_TYPE = 'BASE "
                          "TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1"),
+    [ISO_SQL_DUCKDB] =
+        ("SELECT table_name, comment FROM duckdb_tables() WHERE comment LIKE 'isoproof table %' AND schema_name = "
+         "current_schema() AND database_name = current_database() ORDER BY 1"),
 };
 
 static bool is_plain(const char *name) {
@@ -167,6 +175,9 @@ static const char *const many[ISO_DIALECTS][2] = {
     [ISO_SQL_MARIADB] = {("SELECT TABLE_NAME, TABLE_COMMENT FROM information_schema.TABLES WHERE TABLE_SCHEMA = "
                           "DATABASE() AND TABLE_TYPE = 'BASE TABLE' AND TABLE_NAME IN ("),
                          "'%s'"},
+    [ISO_SQL_DUCKDB] = {("SELECT table_name, comment FROM duckdb_tables() WHERE schema_name = current_schema() AND "
+                         "database_name = current_database() AND table_name IN ("),
+                        "'%s'"},
 };
 
 bool iso_catalogue_ours(iso_connection *connection, const iso_table_name *names, size_t count, uint64_t run,
@@ -200,6 +211,7 @@ static const char *const creates[ISO_DIALECTS] = {
     [ISO_SQL_SQLITE] = "CREATE TABLE %s (%s /* %s */)",
     [ISO_SQL_POSTGRES] = "CREATE TABLE %s (%s)",
     [ISO_SQL_MARIADB] = "CREATE TABLE %s (%s) ENGINE=InnoDB COMMENT='%s'",
+    [ISO_SQL_DUCKDB] = "CREATE TABLE %s (%s)",
     [ISO_SQL_PORTABLE] = "CREATE TABLE %s (%s, %s)",
 };
 
@@ -208,12 +220,13 @@ static const char *const columns_of[ISO_DIALECTS][2] = {
     [ISO_SQL_SQLITE] = {"k INTEGER PRIMARY KEY, v INTEGER, l TEXT", "k INTEGER NOT NULL, v INTEGER"},
     [ISO_SQL_POSTGRES] = {"k BIGINT PRIMARY KEY, v BIGINT, l TEXT", "k BIGINT NOT NULL, v BIGINT"},
     [ISO_SQL_MARIADB] = {"k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT", "k BIGINT NOT NULL, v BIGINT"},
+    [ISO_SQL_DUCKDB] = {"k BIGINT PRIMARY KEY, v BIGINT, l VARCHAR", "k BIGINT NOT NULL, v BIGINT"},
     [ISO_SQL_PORTABLE] = {"k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000)", "k BIGINT NOT NULL, v BIGINT"},
 };
 
 bool iso_sql_partitions(iso_sql_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
 bool iso_catalogue_transactional(iso_sql_dialect dialect) {
-  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE;
+  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE || dialect == ISO_SQL_DUCKDB;
 }
 
 static void mark_text(iso_sql_dialect dialect, const iso_mark *mark, char text[ISO_MARK_BYTES]) {
@@ -284,9 +297,9 @@ bool iso_catalogue_create(iso_connection *connection, const char *table, const i
   mark_text(database->dialect, mark, text);
   create_text(database, table, text, sql);
   if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return false;
-  if (database->dialect == ISO_SQL_POSTGRES &&
-      !(comment(connection, table, mark, reply) && make_partitions(connection, table, mark, reply)))
-    return false;
+  bool comments = database->dialect == ISO_SQL_POSTGRES || database->dialect == ISO_SQL_DUCKDB;
+  if (comments && !comment(connection, table, mark, reply)) return false;
+  if (database->dialect == ISO_SQL_POSTGRES && !make_partitions(connection, table, mark, reply)) return false;
   return make_index(connection, table, reply);
 }
 

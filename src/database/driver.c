@@ -22,6 +22,12 @@ static const iso_driver *const drivers[ISO_DRIVERS] = {
 #ifdef ISO_HAVE_SQLITE
     [ISO_DRIVER_SQLITE] = &iso_driver_sqlite,
 #endif
+#ifdef ISO_HAVE_DUCKDB
+    [ISO_DRIVER_DUCKDB] = &iso_driver_duckdb,
+#endif
+#ifdef ISO_HAVE_ROCKSDB
+    [ISO_DRIVER_ROCKSDB] = &iso_driver_rocksdb,
+#endif
 #ifdef ISO_HAVE_POSTGRES
     [ISO_DRIVER_POSTGRES] = &iso_driver_postgres,
 #endif

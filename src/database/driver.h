@@ -141,6 +141,8 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
 #define ISO_DRIVER_LIST(X)                                                                                             \
   X(SIM, sim, NULL, PATH, "simulated database in memory, with bugs that can be switched on")                           \
   X(SQLITE, sqlite, "sqlite3", PATH, "SQLite, embedded")                                                               \
+  X(DUCKDB, duckdb, NULL, PATH, "DuckDB, embedded")                                                                    \
+  X(ROCKSDB, rocksdb, NULL, PATH, "RocksDB, embedded")                                                                 \
   X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
   X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                         \
@@ -280,6 +282,8 @@ typedef struct iso_database iso_database;
  * settings and levels.  URLs:
  *   sim:?level=snapshot-isolation&nodes=3&bugs=lost-update,stale-read&rate=0.01
  *   sqlite:FILE?journal=wal   (sqlite: alone is a private file in a temporary folder, removed in the end)
+ *   duckdb:FILE?lib=/path/libduckdb.so   (duckdb: alone is private, duckdb::memory: is in memory)
+ *   rocksdb:DIRECTORY?transactions=optimistic   (rocksdb: alone is private)
  *   postgres://user:password@host:port/database, postgres:host=... dbname=..., and whatever else libpq takes
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN

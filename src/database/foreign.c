@@ -58,7 +58,8 @@ static bool misses_table(const iso_reply *reply) {
   static const char *const codes[] = {"42P01", "42S02", "1146"};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     if (strcmp(reply->code, codes[i]) == 0) return true;
-  return strstr(reply->message, "no such table") != NULL;
+  bool duckdb = strcmp(reply->code, "CATALOG") == 0 && strstr(reply->message, "does not exist") != NULL;
+  return duckdb || strstr(reply->message, "no such table") != NULL;
 }
 
 static void untag_list(const iso_database *database, const iso_driver_request *request, iso_reply *reply) {

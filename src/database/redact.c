@@ -323,8 +323,9 @@ size_t iso_redact_find(const char *text, iso_span spans[ISO_MOST_SPANS]) {
   bool postgres = has_scheme(text, scheme, "postgres") || has_scheme(text, scheme, "postgresql");
   bool mariadb = has_scheme(text, scheme, "mariadb") || has_scheme(text, scheme, "mysql");
   bool slashes = scheme > 0 && strncmp(text + scheme, "://", 3) == 0;
-  bool local =
-      has_scheme(text, scheme, "sqlite") || has_scheme(text, scheme, "sqlite3") || has_scheme(text, scheme, "sim");
+  bool local = has_scheme(text, scheme, "sqlite") || has_scheme(text, scheme, "sqlite3") ||
+               has_scheme(text, scheme, "duckdb") || has_scheme(text, scheme, "rocksdb") ||
+               has_scheme(text, scheme, "sim");
   if (local)
     find_in_options(&f, scheme + 1 + strcspn(text + scheme + 1, "?") + 1);
   else if ((postgres || mariadb) && slashes)

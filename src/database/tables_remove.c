@@ -168,8 +168,8 @@ static bool do_many(iso_connection *connection, const char *before, const iso_ta
 static bool drop_many(iso_connection *connection, const iso_table_name *names, size_t count, uint64_t run, bool *ours,
                       iso_reply *reply) {
   if (!iso_catalogue_ours(connection, names, count, run, reply, ours)) return false;
-  if (connection->database->dialect != ISO_SQL_SQLITE)
-    return do_many(connection, "DROP TABLE", names, ours, count, "", "", reply);
+  bool one_by_one = connection->database->dialect == ISO_SQL_SQLITE || connection->database->dialect == ISO_SQL_DUCKDB;
+  if (!one_by_one) return do_many(connection, "DROP TABLE", names, ours, count, "", "", reply);
   bool good = true;
   for (size_t i = 0; i < count && good; i++)
     good = do_many(connection, "DROP TABLE", names + i, ours + i, 1, "", "", reply);

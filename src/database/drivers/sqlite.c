@@ -8,11 +8,11 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/task.h"
 #include "base/text.h"
 #include "database/driver_table.h"
+#include "database/private_folder.h"
 
 enum { DEFAULT_LOCK_MS = 5000, PROGRESS_STEPS = 10000, FIRST_PAUSE_NS = 50000, LONGEST_PAUSE_NS = 2000000 };
 /* So many attempts to take a lock come quickly, so that one that waits is soon seen to wait. */
@@ -23,7 +23,7 @@ enum { VAIN_ATTEMPTS = 10, LOOK_MS = 200 };
 
 typedef struct file {
   char *path;
-  char folder[256]; /* of a private file, removed in the end; "" when there is none */
+  char folder[ISO_FOLDER_BYTES]; /* of a private file, removed in the end; "" when there is none */
   bool shared_cache;
 } file;
 
@@ -437,17 +437,7 @@ static void add_isolations(iso_database *database, bool shared_cache) {
 
 /* A file of its own in a temporary folder. */
 static isoproof_status make_private(file *where, isoproof_error *error) {
-  const char *base = getenv("TMPDIR");
-  if (base == NULL || base[0] == 0) base = "/tmp";
-  int length = snprintf(where->folder, sizeof where->folder, "%s/isoproof-sqlite-XXXXXX", base);
-  if (length < 0 || (size_t)length >= sizeof where->folder) {
-    where->folder[0] = 0;
-    return iso_fail(error, ISOPROOF_ERR_LIMIT, "TMPDIR: expected at most %zu bytes", sizeof where->folder - 32);
-  }
-  if (mkdtemp(where->folder) == NULL) {
-    where->folder[0] = 0;
-    return iso_fail_errno(error, base, "make a temporary folder");
-  }
+  ISO_TRY(iso_private_folder_make("sqlite", where->folder, error));
   size_t size = strlen(where->folder) + sizeof "/database";
   where->path = iso_alloc(size, 1);
   if (where->path == NULL) return iso_fail_memory(error);
@@ -499,21 +489,10 @@ static isoproof_status open_database(iso_database *database, isoproof_error *err
   return ISOPROOF_OK;
 }
 
-/* Removes the private file and what SQLite puts beside it. */
-static void remove_private(const file *where) {
-  static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
-  for (size_t i = 0; where->path != NULL && i < sizeof endings / sizeof *endings; i++) {
-    char path[512];
-    snprintf(path, sizeof path, "%s%s", where->path, endings[i]);
-    unlink(path);
-  }
-  rmdir(where->folder);
-}
-
 static void close_database(iso_database *database) {
   file *where = database->state;
   if (where == NULL) return;
-  if (where->folder[0] != 0) remove_private(where);
+  iso_private_folder_remove(where->folder);
   free(where->path);
   free(where);
 }
