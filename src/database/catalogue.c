@@ -42,6 +42,9 @@ static const char *const finds[ISO_DIALECTS] = {
     [ISO_SQL_MARIADB] = "SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE LOWER(TABLE_TYPE) END, TABLE_NAME, "
                         "TABLE_COMMENT, 'no' FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
                         "TABLE_NAME = '%s'",
+    [ISO_SQL_FIREBIRD] = "SELECT CASE WHEN RDB$VIEW_BLR IS NULL THEN 'table' ELSE 'view' END, "
+                         "LOWER(TRIM(RDB$RELATION_NAME)), CAST(SUBSTRING(RDB$DESCRIPTION FROM 1 FOR 300) AS "
+                         "VARCHAR(300)), 'no' FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = UPPER('%s')",
 };
 
 static isoproof_status cannot_look(const iso_connection *connection, const char *table, const iso_reply *reply,
@@ -97,6 +100,7 @@ static const char *const states[ISO_DIALECTS][2] = {
                           "'/', '%s')"),
                          ("SELECT CREATE_TIME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
                           "TABLE_NAME = '%s'")},
+    [ISO_SQL_FIREBIRD] = {"SELECT RDB$RELATION_ID FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = UPPER('%s')"},
 };
 
 /* The nodes of a Galera cluster number tables each for itself, and anew after a state transfer. */
@@ -129,6 +133,9 @@ static const char *const lists[ISO_DIALECTS] = {
     [ISO_SQL_MARIADB] =
         ("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE "
          "TABLE' AND TABLE_COMMENT LIKE 'isoproof table %' ORDER BY 1"),
+    [ISO_SQL_FIREBIRD] =
+        ("SELECT LOWER(TRIM(RDB$RELATION_NAME)) FROM RDB$RELATIONS WHERE RDB$DESCRIPTION STARTING WITH 'isoproof table "
+         "' AND RDB$VIEW_BLR IS NULL AND RDB$RELATION_NAME = UPPER(RDB$RELATION_NAME) ORDER BY 1"),
 };
 
 static bool is_plain(const char *name) {
@@ -161,12 +168,14 @@ static const char *const creates[ISO_DIALECTS] = {
     [ISO_SQL_SQLITE] = "CREATE TABLE %s (k INTEGER PRIMARY KEY, v INTEGER, l TEXT /* %s */)",
     [ISO_SQL_POSTGRES] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l TEXT)",
     [ISO_SQL_MARIADB] = "CREATE TABLE %s (k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT) ENGINE=InnoDB COMMENT='%s'",
+    [ISO_SQL_FIREBIRD] =
+        "CREATE TABLE %s (k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l BLOB SUB_TYPE TEXT CHARACTER SET ASCII)",
     [ISO_SQL_PORTABLE] = "CREATE TABLE %s (k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000), %s)",
 };
 
 bool iso_sql_partitions(iso_sql_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
 bool iso_catalogue_transactional(iso_sql_dialect dialect) {
-  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE;
+  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE || dialect == ISO_SQL_FIREBIRD;
 }
 
 static void mark_text(iso_sql_dialect dialect, const iso_mark *mark, char text[ISO_MARK_BYTES]) {
@@ -222,7 +231,7 @@ bool iso_catalogue_create(iso_connection *connection, const char *table, const i
   mark_text(database->dialect, mark, text);
   create_text(database, table, text, sql);
   if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return false;
-  if (database->dialect != ISO_SQL_POSTGRES) return true;
+  if (database->dialect != ISO_SQL_POSTGRES && database->dialect != ISO_SQL_FIREBIRD) return true;
   return comment(connection, table, mark, reply) && make_partitions(connection, table, mark, reply);
 }
 
@@ -235,7 +244,7 @@ void iso_catalogue_clock(iso_connection *connection, iso_reply *reply, int64_t *
   };
   const char *sql = clocks[connection->database->dialect];
   *now = (int64_t)time(NULL);
-  *folds = connection->database->dialect == ISO_SQL_POSTGRES;
+  *folds = connection->database->dialect == ISO_SQL_POSTGRES || connection->database->dialect == ISO_SQL_FIREBIRD;
   if (sql == NULL || iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return;
   const char *seconds = iso_reply_cell(reply, 0, 0), *small = iso_reply_cell(reply, 0, 1);
   if (seconds != NULL) *now = strtoll(seconds, NULL, 10);

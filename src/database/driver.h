@@ -138,7 +138,8 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
   X(SQLITE, sqlite, "sqlite3", PATH, "SQLite, embedded")                                                               \
   X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
-  X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")
+  X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                          \
+  X(FIREBIRD, firebird, NULL, EITHER, "Firebird, by its server or embedded")
 
 typedef enum iso_driver_id {
 #define ISO_X(name, id, alias, style, title) ISO_DRIVER_##name,
@@ -219,6 +220,7 @@ typedef struct iso_database iso_database;
  *   postgres://user:password@host:port/database, postgres:host=... dbname=..., and whatever else libpq takes
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
+ *   firebird://user:password@host:port/path/to/database.fdb, or firebird:/path/to/database.fdb without a server
  * Nothing that this or any other call here says has a password in it.
  * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions where the database has none. */
 isoproof_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,

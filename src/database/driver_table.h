@@ -84,6 +84,7 @@ struct iso_connection {
   iso_error_class doom_class;
   char doom_code[ISO_CODE_BYTES], doom_message[ISO_MESSAGE_BYTES];
   atomic_bool cancelled; /* iso_cancel was called during this request */
+  uint32_t lock_ms;      /* how long transactions that begin now wait for a lock, for drivers that say so then; 0: the option */
   double last_look;      /* at who waits, monotonic seconds; 0 never */
   iso_worker *worker;    /* NULL until iso_start is called for the first time */
   void *state;

@@ -10,11 +10,13 @@ bool iso_tag_request(const iso_value_tag *tag, iso_driver_request *request) {
   switch (request->kind) {
   case ISO_WRITE:
   case ISO_INSERT:
+  case ISO_UPDATE:
   case ISO_INCREMENT: /* the statement takes the second tag away again */
     return iso_value_tag_put(tag, request->value, &request->value);
   case ISO_APPEND:
     return iso_value_tag_put_element(tag, request->value, &request->value);
   case ISO_READ_RANGE:
+  case ISO_COUNT:
     /* Tags are the low bits: the order is that of the values.  A bound that is too large is as good as the largest. */
     if (request->by_value) {
       iso_value_tag_put(tag, request->key, &request->key);

@@ -72,7 +72,11 @@ static isoproof_status drop_ours(iso_connection *connection, const char *table, 
 
 const iso_isolation *iso_tables_isolation(const iso_database *database) {
   const iso_isolation *found;
-  const char *name = database->dialect == ISO_SQL_SQLITE ? "immediate" : "read committed";
+  static const char *const names[ISO_DIALECTS] = {
+      [ISO_SQL_SQLITE] = "immediate",
+      [ISO_SQL_FIREBIRD] = "snapshot", /* a table that was changed meanwhile is a conflict */
+  };
+  const char *name = names[database->dialect] != NULL ? names[database->dialect] : "read committed";
   return iso_database_find_isolation(database, name, &found, NULL) == ISOPROOF_OK ? found : NULL;
 }
 
@@ -80,8 +84,10 @@ const iso_isolation *iso_tables_isolation(const iso_database *database) {
 static isoproof_status remove_in_transaction(iso_connection *connection, const char *table, uint64_t run, bool lock,
                                              iso_reply *reply, isoproof_error *error) {
   char sql[ISO_SQL_BYTES];
-  if (iso_begin(connection, iso_tables_isolation(connection->database), reply) != ISO_OUTCOME_OK)
-    return failed(connection->database, table, reply, error);
+  connection->lock_ms = WAIT_SECONDS * 1000;
+  iso_outcome begun = iso_begin(connection, iso_tables_isolation(connection->database), reply);
+  connection->lock_ms = 0;
+  if (begun != ISO_OUTCOME_OK) return failed(connection->database, table, reply, error);
   isoproof_status status = ISOPROOF_OK;
   if (lock && connection->database->dialect == ISO_SQL_POSTGRES) {
     snprintf(sql, sizeof sql, "SET LOCAL lock_timeout = '%ds'", WAIT_SECONDS);

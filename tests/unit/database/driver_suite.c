@@ -284,10 +284,13 @@ static void check_levels(iso_database *database, iso_connection *connection) {
     iso_commit(connection, &reply);
     assert_reply(&reply, OK, COMMITTED);
   }
-  assert_int_equal(iso_database_find_isolation(database, "SER", &found, &error), ISOPROOF_OK);
-  assert_string_equal(found->name, "serializable");
+  /* Not everybody has a level of that name. */
+  if (iso_database_find_isolation(database, "serializable", &found, &error) == ISOPROOF_OK) {
+    assert_int_equal(iso_database_find_isolation(database, "SER", &found, &error), ISOPROOF_OK);
+    assert_string_equal(found->name, "serializable");
+  }
   assert_int_equal(iso_database_find_isolation(database, "wobbly", &found, &error), ISOPROOF_ERR_USAGE);
-  assert_non_null(strstr(error.message, "serializable"));
+  assert_non_null(strstr(error.message, iso_database_isolation(database, 0)->name));
   iso_reply_free(&reply);
 }
 
