@@ -100,7 +100,6 @@ static const char *const states[ISO_DIALECTS][2] = {
                           "'/', '%s')"),
                          ("SELECT CREATE_TIME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND "
                           "TABLE_NAME = '%s'")},
-    [ISO_SQL_FIREBIRD] = {"SELECT RDB$RELATION_ID FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = UPPER('%s')"},
 };
 
 /* The nodes of a Galera cluster number tables each for itself, and anew after a state transfer. */
