@@ -38,6 +38,9 @@ static const iso_cluster_type *type_of(isoproof_cluster_kind kind) {
     return &iso_cluster_mariadb;
   case ISOPROOF_CLUSTER_FIREBIRD:
     return &iso_cluster_firebird;
+  case ISOPROOF_CLUSTER_REDIS:
+  case ISOPROOF_CLUSTER_REPLICA:
+    return &iso_cluster_redis;
   case ISOPROOF_CLUSTER_GALERA:
   case ISOPROOF_CLUSTER_KINDS:
     break;
@@ -152,7 +155,8 @@ static isoproof_status add_proxies(isoproof_cluster *cluster, iso_node *node, is
   if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0) return ISOPROOF_OK;
   const char *path = cluster->guardian.own_network ? node->socket : NULL;
   ISO_TRY(iso_proxy_start(node->ports[0], path, &node->clients, error));
-  if (cluster->kind != ISOPROOF_CLUSTER_STANDBY || node->number == 0) return ISOPROOF_OK;
+  bool follows = cluster->kind == ISOPROOF_CLUSTER_STANDBY || cluster->kind == ISOPROOF_CLUSTER_REPLICA;
+  if (!follows || node->number == 0) return ISOPROOF_OK;
   return iso_proxy_start(cluster->nodes[0].ports[0], NULL, &node->peers, error);
 }
 

@@ -67,7 +67,8 @@ struct isoproof_cluster {
   size_t expected; /* nodes that were started, and should know each other */
 };
 
-extern const iso_cluster_type iso_cluster_postgres, iso_cluster_mariadb, iso_cluster_galera, iso_cluster_firebird;
+extern const iso_cluster_type iso_cluster_postgres, iso_cluster_mariadb, iso_cluster_galera, iso_cluster_firebird,
+    iso_cluster_redis;
 
 /* ---- for the kinds ---- */
 

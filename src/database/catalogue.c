@@ -16,8 +16,9 @@ enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MARK_BYTES + ISO_MOST_PARTITIONS * 64,
 /* ---- what is there ---- */
 
 /* Asks again as long as others are in the way, unless a transaction is to be begun again first. */
-static iso_outcome ask(iso_connection *connection, iso_request_kind kind, const char *sql, iso_reply *reply) {
-  iso_driver_request request = {.kind = kind, .sql = sql};
+static iso_outcome ask(iso_connection *connection, iso_request_kind kind, const char *sql, const char *table,
+                       iso_reply *reply) {
+  iso_driver_request request = {.kind = kind, .sql = sql, .table = table};
   double limit = iso_now() + ASK_SECONDS;
   for (;;) {
     bool inside = connection->txn == ISO_TXN_ACTIVE;
@@ -61,7 +62,7 @@ static isoproof_status find_by_columns(iso_connection *connection, const char *t
   char sql[ISO_SQL_BYTES];
   size_t count = 0;
   snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE 1 = 0", table);
-  iso_outcome outcome = ask(connection, ISO_DESCRIBE, sql, reply);
+  iso_outcome outcome = ask(connection, ISO_DESCRIBE, sql, table, reply);
   if (outcome == ISO_OUTCOME_REJECTED) return ISOPROOF_OK;
   if (outcome != ISO_OUTCOME_OK) return cannot_look(connection, table, reply, error);
   found->exists = true;
@@ -77,11 +78,13 @@ static isoproof_status find_by_columns(iso_connection *connection, const char *t
 isoproof_status iso_catalogue_find(iso_connection *connection, const char *table, iso_reply *reply, iso_relation *found,
                                    isoproof_error *error) {
   iso_sql_dialect dialect = connection->database->dialect;
-  char sql[FIND_BYTES];
+  char sql[FIND_BYTES] = "";
+  bool none = dialect == ISO_SQL_NONE;
   *found = (iso_relation){.exists = false};
   if (dialect == ISO_SQL_PORTABLE) return find_by_columns(connection, table, reply, found, error);
-  snprintf(sql, sizeof sql, finds[dialect], table);
-  if (ask(connection, ISO_EXECUTE, sql, reply) != ISO_OUTCOME_OK) return cannot_look(connection, table, reply, error);
+  if (!none) snprintf(sql, sizeof sql, finds[dialect], table);
+  if (ask(connection, none ? ISO_FIND_TABLE : ISO_EXECUTE, sql, table, reply) != ISO_OUTCOME_OK)
+    return cannot_look(connection, table, reply, error);
   const char *kind = iso_reply_cell(reply, 0, 0), *name = iso_reply_cell(reply, 0, 1);
   const char *mark = iso_reply_cell(reply, 0, 2), *shared = iso_reply_cell(reply, 0, 3);
   if (kind == NULL || name == NULL) return ISOPROOF_OK;
@@ -147,8 +150,9 @@ static bool is_plain(const char *name) {
 isoproof_status iso_catalogue_list(iso_connection *connection, iso_reply *reply, iso_table_names *names,
                                    isoproof_error *error) {
   const iso_database *database = connection->database;
-  bool portable = database->dialect == ISO_SQL_PORTABLE;
-  iso_outcome outcome = ask(connection, portable ? ISO_LIST_TABLES : ISO_EXECUTE, lists[database->dialect], reply);
+  bool portable = database->dialect == ISO_SQL_PORTABLE || database->dialect == ISO_SQL_NONE;
+  iso_request_kind kind = portable ? ISO_LIST_TABLES : ISO_EXECUTE;
+  iso_outcome outcome = ask(connection, kind, lists[database->dialect], NULL, reply);
   if (outcome != ISO_OUTCOME_OK)
     return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", database->urls[0].shown, reply->code, reply->message);
   for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
@@ -228,6 +232,10 @@ bool iso_catalogue_create(iso_connection *connection, const char *table, const i
   const iso_database *database = connection->database;
   char sql[CREATE_BYTES], text[ISO_MARK_BYTES];
   mark_text(database->dialect, mark, text);
+  if (database->dialect == ISO_SQL_NONE) {
+    iso_driver_request make = {.kind = ISO_MAKE_TABLE, .table = table, .sql = text};
+    return iso_do(connection, &make, reply) == ISO_OUTCOME_OK;
+  }
   create_text(database, table, text, sql);
   if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return false;
   if (database->dialect != ISO_SQL_POSTGRES && database->dialect != ISO_SQL_FIREBIRD) return true;

@@ -34,6 +34,9 @@ static const iso_driver *const drivers[ISO_DRIVERS] = {
 #ifdef ISO_HAVE_FIREBIRD
     [ISO_DRIVER_FIREBIRD] = &iso_driver_firebird,
 #endif
+#ifdef ISO_HAVE_REDIS
+    [ISO_DRIVER_REDIS] = &iso_driver_redis,
+#endif
 };
 
 static const struct {

@@ -139,7 +139,8 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
   X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
   X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                          \
-  X(FIREBIRD, firebird, NULL, EITHER, "Firebird, by its server or embedded")
+  X(FIREBIRD, firebird, NULL, EITHER, "Firebird, by its server or embedded")                                           \
+  X(REDIS, redis, NULL, FULL, "Redis, with replicas")
 
 typedef enum iso_driver_id {
 #define ISO_X(name, id, alias, style, title) ISO_DRIVER_##name,
@@ -221,6 +222,7 @@ typedef struct iso_database iso_database;
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
  *   firebird://user:password@host:port/path/to/database.fdb, or firebird:/path/to/database.fdb without a server
+ *   redis://user:password@host:port/number
  * Nothing that this or any other call here says has a password in it.
  * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions where the database has none. */
 isoproof_status iso_database_open(const char *const *urls, size_t count, const iso_database_options *options,
@@ -293,7 +295,11 @@ typedef enum iso_request_kind {
   ISO_ROLLBACK,    /* also ends what is ABORTED already, and is fine when there is nothing */
   ISO_PING,        /* a round trip */
   ISO_DESCRIBE,    /* sql, a query -> cells, the names of its columns; ODBC only */
-  ISO_LIST_TABLES, /* -> cells, the names of all tables; ODBC only */
+  ISO_LIST_TABLES, /* -> cells, the names of all tables; where the database is not known, or has no SQL */
+  /* Where there is no SQL: tables and their marks. */
+  ISO_FIND_TABLE, /* table -> cells kind, name, mark, "no"; none when nothing has the name */
+  ISO_MAKE_TABLE, /* table, sql the mark; a name that is taken is a CONSTRAINT error */
+  ISO_DROP_TABLE, /* table, sql the mark that it must have */
   ISO_REQUEST_KINDS
 } iso_request_kind;
 
@@ -303,6 +309,7 @@ typedef struct iso_driver_request {
   bool by_value, read_only;
   const iso_isolation *isolation; /* of the database; NULL: its default */
   const char *sql;
+  const char *table; /* of ISO_FIND_TABLE and its like */
 } iso_driver_request;
 
 /* Does it and waits for the answer.

@@ -45,6 +45,7 @@ struct iso_driver {
   /* `statement` does what reads or changes rows; `execute` is NULL where there is no SQL. */
   iso_request_fn begin, statement, execute, commit, rollback, ping;
   iso_request_fn describe, list_tables; /* NULL where the database is known, and so its catalogue */
+  iso_request_fn find_table, make_table, drop_table; /* NULL where there is SQL */
 };
 
 struct iso_database {

@@ -47,13 +47,14 @@ static isoproof_status failed(const iso_database *database, const char *table, c
 }
 
 /* Whether the table is there and that of the run. */
-static isoproof_status is_ours(iso_connection *connection, const char *table, uint64_t run, bool *ours,
+static isoproof_status is_ours(iso_connection *connection, const char *table, uint64_t run, bool *ours, iso_mark *mark,
                                iso_reply *reply, isoproof_error *error) {
   iso_relation found;
   *ours = false;
   ISO_TRY(iso_catalogue_find(connection, table, reply, &found, error));
   if (!found.exists) return ISOPROOF_OK;
   *ours = found.ours && found.mark.run == run;
+  *mark = found.mark;
   if (*ours) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_INTERFERENCE,
                   "%s %s is not the table that the run made any more, and is left alone", found.kind, table);
@@ -61,12 +62,16 @@ static isoproof_status is_ours(iso_connection *connection, const char *table, ui
 
 static isoproof_status drop_ours(iso_connection *connection, const char *table, uint64_t run, iso_reply *reply,
                                  isoproof_error *error) {
-  char sql[ISO_SQL_BYTES];
+  char sql[ISO_SQL_BYTES], text[ISO_MARK_BYTES];
+  iso_mark mark;
   bool ours;
-  ISO_TRY(is_ours(connection, table, run, &ours, reply, error));
+  ISO_TRY(is_ours(connection, table, run, &ours, &mark, reply, error));
   if (!ours) return ISOPROOF_OK;
+  bool none = connection->database->dialect == ISO_SQL_NONE;
   snprintf(sql, sizeof sql, "DROP TABLE %s", table);
-  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  if (none) iso_mark_write(&mark, text);
+  iso_driver_request drop = {.kind = none ? ISO_DROP_TABLE : ISO_EXECUTE, .table = table, .sql = none ? text : sql};
+  if (iso_do(connection, &drop, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
   return failed(connection->database, table, reply, error);
 }
 
@@ -126,9 +131,10 @@ static isoproof_status remove_locked(iso_connection *connection, const char *tab
 
 static isoproof_status remove_once(iso_connection *connection, const char *table, uint64_t run, bool lock,
                                    iso_reply *reply, isoproof_error *error) {
+  iso_mark mark;
   bool ours;
   /* Before anything of somebody else's is locked. */
-  ISO_TRY(is_ours(connection, table, run, &ours, reply, error));
+  ISO_TRY(is_ours(connection, table, run, &ours, &mark, reply, error));
   if (!ours) return ISOPROOF_OK;
   if (iso_catalogue_transactional(connection->database->dialect))
     return remove_in_transaction(connection, table, run, lock, reply, error);
