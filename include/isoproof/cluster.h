@@ -22,7 +22,10 @@ extern "C" {
   X(POSTGRES, "postgres", "postgres", false, 1, "one PostgreSQL server")                                               \
   X(STANDBY, "postgres:standby", "postgres", false, 2, "PostgreSQL, and a hot standby that may only be read")          \
   X(MARIADB, "mariadb", "mariadb", false, 1, "one MariaDB server")                                                     \
-  X(GALERA, "galera", "mariadb", true, 3, "a Galera cluster of MariaDB servers")
+  X(GALERA, "galera", "mariadb", true, 3, "a Galera cluster of MariaDB servers")                                       \
+  X(FIREBIRD, "firebird", "firebird", false, 1, "one Firebird server")                                                 \
+  X(REDIS, "redis", "redis", false, 1, "one Redis server")                                                             \
+  X(REPLICA, "redis:replica", "redis", false, 2, "Redis, and a replica that may only be read")
 
 typedef enum isoproof_cluster_kind {
 #define ISOPROOF_X(name, id, driver, counted, nodes, title) ISOPROOF_CLUSTER_##name,

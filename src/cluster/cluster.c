@@ -36,6 +36,11 @@ static const iso_cluster_type *type_of(isoproof_cluster_kind kind) {
     return &iso_cluster_postgres;
   case ISOPROOF_CLUSTER_MARIADB:
     return &iso_cluster_mariadb;
+  case ISOPROOF_CLUSTER_FIREBIRD:
+    return &iso_cluster_firebird;
+  case ISOPROOF_CLUSTER_REDIS:
+  case ISOPROOF_CLUSTER_REPLICA:
+    return &iso_cluster_redis;
   case ISOPROOF_CLUSTER_GALERA:
   case ISOPROOF_CLUSTER_KINDS:
     break;
@@ -54,9 +59,15 @@ const char *isoproof_cluster_kind_title(size_t number) {
 /* ---- options ---- */
 
 static isoproof_status no_such_kind(const char *text, isoproof_error *error) {
-  char quoted[256];
-  return iso_fail(error, ISOPROOF_ERR_USAGE,
-                  "cluster: expected postgres, postgres:standby, mariadb or galera:N (1 to %d nodes), found %s",
+  char quoted[256], names[400] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS && used < sizeof names; i++)
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s%s",
+                             i == 0                           ? ""
+                             : i + 1 < ISOPROOF_CLUSTER_KINDS ? ", "
+                                                              : " or ",
+                             kinds[i].name, kinds[i].counted ? ":N" : "");
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "cluster: expected %s (N: 1 to %d nodes), found %s", names,
                   ISOPROOF_CLUSTER_MOST_NODES, iso_quote(text, strlen(text), quoted));
 }
 
@@ -114,7 +125,7 @@ static isoproof_status own(const isoproof_cluster *cluster, const char *path, is
   return iso_fail_errno(error, path, "giving it to the user of the servers");
 }
 
-static isoproof_status make_folder(const isoproof_cluster *cluster, const char *path, isoproof_error *error) {
+isoproof_status iso_cluster_folder(const isoproof_cluster *cluster, const char *path, isoproof_error *error) {
   if (path == NULL) return iso_fail_memory(error);
   if (mkdir(path, 0700) != 0) return iso_fail_errno(error, path, "making a folder");
   return own(cluster, path, error);
@@ -144,7 +155,8 @@ static isoproof_status add_proxies(isoproof_cluster *cluster, iso_node *node, is
   if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0) return ISOPROOF_OK;
   const char *path = cluster->guardian.own_network ? node->socket : NULL;
   ISO_TRY(iso_proxy_start(node->ports[0], path, &node->clients, error));
-  if (cluster->kind != ISOPROOF_CLUSTER_STANDBY || node->number == 0) return ISOPROOF_OK;
+  bool follows = cluster->kind == ISOPROOF_CLUSTER_STANDBY || cluster->kind == ISOPROOF_CLUSTER_REPLICA;
+  if (!follows || node->number == 0) return ISOPROOF_OK;
   return iso_proxy_start(cluster->nodes[0].ports[0], NULL, &node->peers, error);
 }
 
@@ -158,8 +170,8 @@ static isoproof_status plan_nodes(isoproof_cluster *cluster, isoproof_error *err
     node->socket = iso_cluster_text(cluster, "%s/socket", node->folder);
     memcpy(node->ports, cluster->ports.ports + i * ISO_NODE_PORTS, sizeof node->ports);
     if (node->socket == NULL) return iso_fail_memory(error);
-    ISO_TRY(make_folder(cluster, node->folder, error));
-    ISO_TRY(make_folder(cluster, iso_cluster_text(cluster, "%s/tmp", node->folder), error));
+    ISO_TRY(iso_cluster_folder(cluster, node->folder, error));
+    ISO_TRY(iso_cluster_folder(cluster, iso_cluster_text(cluster, "%s/tmp", node->folder), error));
     ISO_TRY(add_proxies(cluster, node, error));
   }
   for (size_t i = 0; i < cluster->node_count; i++) {

@@ -67,7 +67,8 @@ struct isoproof_cluster {
   size_t expected; /* nodes that were started, and should know each other */
 };
 
-extern const iso_cluster_type iso_cluster_postgres, iso_cluster_mariadb, iso_cluster_galera;
+extern const iso_cluster_type iso_cluster_postgres, iso_cluster_mariadb, iso_cluster_galera, iso_cluster_firebird,
+    iso_cluster_redis;
 
 /* ---- for the kinds ---- */
 
@@ -78,6 +79,11 @@ const char *const *iso_cluster_list(isoproof_cluster *cluster, const char *const
 /* PATH, HOME and so on, and up to four more. */
 const char *const *iso_cluster_environment(isoproof_cluster *cluster, const iso_node *node, const char *const *more,
                                            size_t count);
+/* Makes a folder that belongs to the user of the servers; the path may be NULL, which is a lack of memory. */
+isoproof_status iso_cluster_folder(const isoproof_cluster *cluster, const char *path, isoproof_error *error);
+/* Writes a file that belongs to the user of the servers; path and text may be NULL, which is a lack of memory. */
+isoproof_status iso_cluster_write(const isoproof_cluster *cluster, const char *path, const char *text,
+                                  isoproof_error *error);
 /* Runs a tool as the user of the servers; its output goes to the log of the node. */
 isoproof_status iso_cluster_tool(isoproof_cluster *cluster, const iso_node *node, const char *const *arguments,
                                  double seconds, isoproof_task *task, isoproof_error *error);

@@ -108,16 +108,23 @@ isoproof_status iso_node_spawn(isoproof_cluster *cluster, const iso_node *node, 
   return iso_guardian_spawn(&cluster->guardian, (unsigned)node->number, &command, error);
 }
 
+isoproof_status iso_cluster_write(const isoproof_cluster *cluster, const char *path, const char *text,
+                                  isoproof_error *error) {
+  if (path == NULL || text == NULL) return iso_fail_memory(error);
+  size_t length = strlen(text);
+  int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  bool good = fd >= 0 && (!cluster->change_user || fchown(fd, cluster->user, cluster->group) == 0) &&
+              ftruncate(fd, 0) == 0 && pwrite(fd, text, length, 0) == (ssize_t)length;
+  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, path, "writing it");
+  if (fd >= 0) close(fd);
+  return status;
+}
+
 isoproof_status iso_node_set_clock(const isoproof_cluster *cluster, const iso_node *node, int seconds,
                                    isoproof_error *error) {
   char text[32];
-  int length = snprintf(text, sizeof text, "%+d\n", seconds);
-  int fd = open(node->clock, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  bool good = fd >= 0 && (!cluster->change_user || fchown(fd, cluster->user, cluster->group) == 0) &&
-              ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) == length;
-  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, node->clock, "writing it");
-  if (fd >= 0) close(fd);
-  return status;
+  snprintf(text, sizeof text, "%+d\n", seconds);
+  return iso_cluster_write(cluster, node->clock, text, error);
 }
 
 /* ---- asking ---- */

@@ -16,8 +16,9 @@ enum { CREATE_BYTES = ISO_SQL_BYTES + ISO_MARK_BYTES + ISO_MOST_PARTITIONS * 64,
 /* ---- what is there ---- */
 
 /* Asks again as long as others are in the way, unless a transaction is to be begun again first. */
-static iso_outcome ask(iso_connection *connection, iso_request_kind kind, const char *sql, iso_reply *reply) {
-  iso_driver_request request = {.kind = kind, .sql = sql};
+static iso_outcome ask(iso_connection *connection, iso_request_kind kind, const char *sql, const char *table,
+                       iso_reply *reply) {
+  iso_driver_request request = {.kind = kind, .sql = sql, .table = table};
   double limit = iso_now() + ASK_SECONDS;
   for (;;) {
     bool inside = connection->txn == ISO_TXN_ACTIVE;
@@ -47,6 +48,9 @@ static const char *const finds[ISO_DIALECTS] = {
         "database_name FROM duckdb_tables() UNION ALL SELECT 'view', view_name, NULL, schema_name, database_name FROM "
         "duckdb_views()) WHERE lower(name) = lower('%s') AND schema_name = current_schema() AND database_name = "
         "current_database()",
+    [ISO_SQL_FIREBIRD] = "SELECT CASE WHEN RDB$VIEW_BLR IS NULL THEN 'table' ELSE 'view' END, "
+                         "LOWER(TRIM(RDB$RELATION_NAME)), CAST(SUBSTRING(RDB$DESCRIPTION FROM 1 FOR 300) AS "
+                         "VARCHAR(300)), 'no' FROM RDB$RELATIONS WHERE RDB$RELATION_NAME = UPPER('%s')",
 };
 
 static isoproof_status cannot_look(const iso_connection *connection, const char *table, const iso_reply *reply,
@@ -63,7 +67,7 @@ static isoproof_status find_by_columns(iso_connection *connection, const char *t
   char sql[ISO_SQL_BYTES];
   size_t count = 0;
   snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE 1 = 0", table);
-  iso_outcome outcome = ask(connection, ISO_DESCRIBE, sql, reply);
+  iso_outcome outcome = ask(connection, ISO_DESCRIBE, sql, table, reply);
   if (outcome == ISO_OUTCOME_REJECTED) return ISOPROOF_OK;
   if (outcome != ISO_OUTCOME_OK) return cannot_look(connection, table, reply, error);
   found->exists = true;
@@ -79,11 +83,13 @@ static isoproof_status find_by_columns(iso_connection *connection, const char *t
 isoproof_status iso_catalogue_find(iso_connection *connection, const char *table, iso_reply *reply, iso_relation *found,
                                    isoproof_error *error) {
   iso_sql_dialect dialect = connection->database->dialect;
-  char sql[FIND_BYTES];
+  char sql[FIND_BYTES] = "";
+  bool none = dialect == ISO_SQL_NONE;
   *found = (iso_relation){.exists = false};
   if (dialect == ISO_SQL_PORTABLE) return find_by_columns(connection, table, reply, found, error);
-  snprintf(sql, sizeof sql, finds[dialect], table);
-  if (ask(connection, ISO_EXECUTE, sql, reply) != ISO_OUTCOME_OK) return cannot_look(connection, table, reply, error);
+  if (!none) snprintf(sql, sizeof sql, finds[dialect], table);
+  if (ask(connection, none ? ISO_FIND_TABLE : ISO_EXECUTE, sql, table, reply) != ISO_OUTCOME_OK)
+    return cannot_look(connection, table, reply, error);
   const char *kind = iso_reply_cell(reply, 0, 0), *name = iso_reply_cell(reply, 0, 1);
   const char *mark = iso_reply_cell(reply, 0, 2), *shared = iso_reply_cell(reply, 0, 3);
   if (kind == NULL || name == NULL) return ISOPROOF_OK;
@@ -138,6 +144,9 @@ static const char *const lists[ISO_DIALECTS] = {
     [ISO_SQL_DUCKDB] =
         ("SELECT table_name, comment FROM duckdb_tables() WHERE comment LIKE 'isoproof table %' AND schema_name = "
          "current_schema() AND database_name = current_database() ORDER BY 1"),
+    [ISO_SQL_FIREBIRD] = ("SELECT LOWER(TRIM(RDB$RELATION_NAME)), CAST(SUBSTRING(RDB$DESCRIPTION FROM 1 FOR 300) AS "
+                          "VARCHAR(300)) FROM RDB$RELATIONS WHERE RDB$DESCRIPTION STARTING WITH 'isoproof table "
+                          "' AND RDB$VIEW_BLR IS NULL AND RDB$RELATION_NAME = UPPER(RDB$RELATION_NAME) ORDER BY 1"),
 };
 
 static bool is_plain(const char *name) {
@@ -150,8 +159,9 @@ static bool is_plain(const char *name) {
 isoproof_status iso_catalogue_list(iso_connection *connection, iso_reply *reply, iso_table_names *names,
                                    isoproof_error *error) {
   const iso_database *database = connection->database;
-  bool portable = database->dialect == ISO_SQL_PORTABLE;
-  iso_outcome outcome = ask(connection, portable ? ISO_LIST_TABLES : ISO_EXECUTE, lists[database->dialect], reply);
+  bool portable = database->dialect == ISO_SQL_PORTABLE || database->dialect == ISO_SQL_NONE;
+  iso_request_kind kind = portable ? ISO_LIST_TABLES : ISO_EXECUTE;
+  iso_outcome outcome = ask(connection, kind, lists[database->dialect], NULL, reply);
   if (outcome != ISO_OUTCOME_OK)
     return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s %s", database->urls[0].shown, reply->code, reply->message);
   for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
@@ -212,6 +222,7 @@ static const char *const creates[ISO_DIALECTS] = {
     [ISO_SQL_POSTGRES] = "CREATE TABLE %s (%s)",
     [ISO_SQL_MARIADB] = "CREATE TABLE %s (%s) ENGINE=InnoDB COMMENT='%s'",
     [ISO_SQL_DUCKDB] = "CREATE TABLE %s (%s)",
+    [ISO_SQL_FIREBIRD] = "CREATE TABLE %s (%s)",
     [ISO_SQL_PORTABLE] = "CREATE TABLE %s (%s, %s)",
 };
 
@@ -221,12 +232,15 @@ static const char *const columns_of[ISO_DIALECTS][2] = {
     [ISO_SQL_POSTGRES] = {"k BIGINT PRIMARY KEY, v BIGINT, l TEXT", "k BIGINT NOT NULL, v BIGINT"},
     [ISO_SQL_MARIADB] = {"k BIGINT PRIMARY KEY, v BIGINT, l LONGTEXT", "k BIGINT NOT NULL, v BIGINT"},
     [ISO_SQL_DUCKDB] = {"k BIGINT PRIMARY KEY, v BIGINT, l VARCHAR", "k BIGINT NOT NULL, v BIGINT"},
+    [ISO_SQL_FIREBIRD] = {"k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l BLOB SUB_TYPE TEXT CHARACTER SET ASCII",
+                          "k BIGINT NOT NULL, v BIGINT"},
     [ISO_SQL_PORTABLE] = {"k BIGINT NOT NULL PRIMARY KEY, v BIGINT, l VARCHAR(1000)", "k BIGINT NOT NULL, v BIGINT"},
 };
 
 bool iso_sql_partitions(iso_sql_dialect dialect) { return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB; }
 bool iso_catalogue_transactional(iso_sql_dialect dialect) {
-  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE || dialect == ISO_SQL_DUCKDB;
+  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_SQLITE || dialect == ISO_SQL_DUCKDB ||
+         dialect == ISO_SQL_FIREBIRD;
 }
 
 static void mark_text(iso_sql_dialect dialect, const iso_mark *mark, char text[ISO_MARK_BYTES]) {
@@ -295,9 +309,14 @@ bool iso_catalogue_create(iso_connection *connection, const char *table, const i
   const iso_database *database = connection->database;
   char sql[CREATE_BYTES], text[ISO_MARK_BYTES];
   mark_text(database->dialect, mark, text);
+  if (database->dialect == ISO_SQL_NONE) {
+    iso_driver_request make = {.kind = ISO_MAKE_TABLE, .table = table, .sql = text};
+    return iso_do(connection, &make, reply) == ISO_OUTCOME_OK;
+  }
   create_text(database, table, text, sql);
   if (iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return false;
-  bool comments = database->dialect == ISO_SQL_POSTGRES || database->dialect == ISO_SQL_DUCKDB;
+  bool comments = database->dialect == ISO_SQL_POSTGRES || database->dialect == ISO_SQL_DUCKDB ||
+                  database->dialect == ISO_SQL_FIREBIRD;
   if (comments && !comment(connection, table, mark, reply)) return false;
   if (database->dialect == ISO_SQL_POSTGRES && !make_partitions(connection, table, mark, reply)) return false;
   return make_index(connection, table, reply);
@@ -312,7 +331,7 @@ void iso_catalogue_clock(iso_connection *connection, iso_reply *reply, int64_t *
   };
   const char *sql = clocks[connection->database->dialect];
   *now = (int64_t)time(NULL);
-  *folds = connection->database->dialect == ISO_SQL_POSTGRES;
+  *folds = connection->database->dialect == ISO_SQL_POSTGRES || connection->database->dialect == ISO_SQL_FIREBIRD;
   if (sql == NULL || iso_execute(connection, sql, reply) != ISO_OUTCOME_OK) return;
   const char *seconds = iso_reply_cell(reply, 0, 0), *small = iso_reply_cell(reply, 0, 1);
   if (seconds != NULL) *now = strtoll(seconds, NULL, 10);

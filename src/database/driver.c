@@ -37,6 +37,12 @@ static const iso_driver *const drivers[ISO_DRIVERS] = {
 #ifdef ISO_HAVE_ODBC
     [ISO_DRIVER_ODBC] = &iso_driver_odbc,
 #endif
+#ifdef ISO_HAVE_FIREBIRD
+    [ISO_DRIVER_FIREBIRD] = &iso_driver_firebird,
+#endif
+#ifdef ISO_HAVE_REDIS
+    [ISO_DRIVER_REDIS] = &iso_driver_redis,
+#endif
 };
 
 static const struct {
@@ -68,7 +74,7 @@ static const char *list_schemes(char list[LIST_BYTES]) {
   for (size_t i = 0; i < ISO_DRIVERS && used < LIST_BYTES; i++) {
     const char *before = i == 0 ? "" : i + 1 < ISO_DRIVERS ? ", " : " or ";
     used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s%s:%s", before, facts[i].name,
-                             facts[i].style == ISO_URL_FULL || facts[i].style == ISO_URL_CLIENT ? "//" : "");
+                             facts[i].style == ISO_URL_PATH || facts[i].style == ISO_URL_RAW ? "" : "//");
   }
   return list;
 }
@@ -266,21 +272,26 @@ static bool same_name(const char *a, const char *b) {
   }
 }
 
+/* The short names are those of levels and models; what they mean here is what the database calls so. */
+static const char *whole_name(const char *name) {
+  const char *whole = name, *shorter, *longer;
+  for (size_t i = 0; isoproof_level_short_name_at(i, &shorter, &longer); i++)
+    if (same_name(name, shorter)) whole = longer;
+  return whole;
+}
+
 isoproof_status iso_database_find_isolation(const iso_database *database, const char *name, const iso_isolation **found,
                                             isoproof_error *error) {
   if (name == NULL) {
     *found = &database->isolations[database->default_isolation];
     return ISOPROOF_OK;
   }
-  /* The short names are those of levels and models; what they mean here is what the database calls so. */
-  const char *wanted = name, *shorter, *longer;
-  for (size_t i = 0; isoproof_level_short_name_at(i, &shorter, &longer); i++)
-    if (same_name(name, shorter)) wanted = longer;
+  const char *wanted = whole_name(name);
   char names[256] = "";
   size_t used = 0;
   for (size_t i = 0; i < database->isolation_count; i++) {
     *found = &database->isolations[i];
-    if (same_name((*found)->name, wanted)) return ISOPROOF_OK;
+    if (same_name(whole_name((*found)->name), wanted)) return ISOPROOF_OK;
     if (used < sizeof names)
       used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", i > 0 ? ", " : "", (*found)->name);
   }

@@ -145,6 +145,8 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
   X(ROCKSDB, rocksdb, NULL, PATH, "RocksDB, embedded")                                                                 \
   X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
+  X(FIREBIRD, firebird, NULL, EITHER, "Firebird, by its server or embedded")                                           \
+  X(REDIS, redis, NULL, FULL, "Redis, with replicas")                                                                  \
   X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                         \
   X(EXEC, exec, NULL, RAW, "any database, by a program of yours that speaks JSON lines")
 
@@ -287,6 +289,8 @@ typedef struct iso_database iso_database;
  *   postgres://user:password@host:port/database, postgres:host=... dbname=..., and whatever else libpq takes
  *   mariadb://user:password@host:port/database?socket=/path   (mysql: means the same)
  *   odbc:Driver=...;Server=...;   or odbc:DSN
+ *   firebird://user:password@host:port/path/to/database.fdb, or firebird:/path/to/database.fdb without a server
+ *   redis://user:password@host:port/number
  * Nothing that this or any other call here says has a password in it.
  * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions, a layout or an access path where the database has none,
  * or an access path that the layout has no index for. */
@@ -374,7 +378,11 @@ typedef enum iso_request_kind {
   ISO_ROLLBACK,    /* also ends what is ABORTED already, and is fine when there is nothing */
   ISO_PING,        /* a round trip */
   ISO_DESCRIBE,    /* sql, a query -> cells, the names of its columns; ODBC only */
-  ISO_LIST_TABLES, /* -> cells, the names of all tables; ODBC only */
+  ISO_LIST_TABLES, /* -> cells, the names of all tables; where the database is not known, or has no SQL */
+  /* Where there is no SQL: tables and their marks. */
+  ISO_FIND_TABLE, /* table -> cells kind, name, mark, "no"; none when nothing has the name */
+  ISO_MAKE_TABLE, /* table, sql the mark; a name that is taken is a CONSTRAINT error */
+  ISO_DROP_TABLE, /* table, sql the mark that it must have */
   ISO_REQUEST_KINDS
 } iso_request_kind;
 
@@ -384,7 +392,8 @@ typedef struct iso_driver_request {
   bool by_value, read_only;
   const iso_isolation *isolation; /* of the database; NULL: its default */
   const char *sql;
-  uint64_t round; /* 0: the ordinary tables; N: the table of round N, whatever the key */
+  uint64_t round;    /* 0: the ordinary tables; N: the table of round N, whatever the key */
+  const char *table; /* of ISO_FIND_TABLE and its like */
 } iso_driver_request;
 
 /* Does it and waits for the answer.

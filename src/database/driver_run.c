@@ -195,6 +195,12 @@ static iso_request_fn function_of(const iso_driver *driver, iso_request_kind kin
     return driver->describe;
   case ISO_LIST_TABLES:
     return driver->list_tables;
+  case ISO_FIND_TABLE:
+    return driver->find_table;
+  case ISO_MAKE_TABLE:
+    return driver->make_table;
+  case ISO_DROP_TABLE:
+    return driver->drop_table;
   default:
     return driver->statement;
   }

@@ -12,6 +12,8 @@ typedef enum iso_sql_dialect {
   ISO_SQL_POSTGRES, /* parameters are $1, $2 */
   ISO_SQL_MARIADB,
   ISO_SQL_DUCKDB,
+  ISO_SQL_FIREBIRD, /* its driver has statements of its own */
+  ISO_SQL_NONE,     /* no SQL at all: the driver has requests for tables */
   ISO_SQL_PORTABLE, /* no statement that inserts or updates: the driver tries one, then the other */
   ISO_DIALECTS
 } iso_sql_dialect;

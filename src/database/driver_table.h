@@ -60,6 +60,7 @@ struct iso_driver {
    * first that the server refuses, at the end of which the connection takes requests again or is broken.  False when
    * the connection broke before anything was sent. */
   bool (*batch)(iso_connection *connection, const iso_driver_request *requests, size_t count, iso_reply *replies);
+  iso_request_fn find_table, make_table, drop_table; /* NULL where there is SQL */
 };
 
 struct iso_database {
@@ -101,6 +102,7 @@ struct iso_connection {
   iso_error_class doom_class;
   char doom_code[ISO_CODE_BYTES], doom_message[ISO_MESSAGE_BYTES];
   atomic_bool cancelled;             /* iso_cancel was called during this request */
+  uint32_t lock_ms;                  /* how long transactions that begin now wait for a lock; 0: the option */
   double last_look;                  /* at who waits, monotonic seconds; 0 never */
   iso_worker *worker;                /* NULL until iso_start is called for the first time */
   uint64_t rounds[ISO_ROUND_PLACES]; /* whose statements are prepared at the places for rounds; 0 none */

@@ -47,13 +47,14 @@ static isoproof_status failed(const iso_database *database, const char *table, c
 }
 
 /* Whether the table is there and that of the run. */
-static isoproof_status is_ours(iso_connection *connection, const char *table, uint64_t run, bool *ours,
+static isoproof_status is_ours(iso_connection *connection, const char *table, uint64_t run, bool *ours, iso_mark *mark,
                                iso_reply *reply, isoproof_error *error) {
   iso_relation found;
   *ours = false;
   ISO_TRY(iso_catalogue_find(connection, table, reply, &found, error));
   if (!found.exists) return ISOPROOF_OK;
   *ours = found.ours && found.mark.run == run;
+  *mark = found.mark;
   if (*ours) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_INTERFERENCE,
                   "%s %s is not the table that the run made any more, and is left alone", found.kind, table);
@@ -61,18 +62,26 @@ static isoproof_status is_ours(iso_connection *connection, const char *table, ui
 
 static isoproof_status drop_ours(iso_connection *connection, const char *table, uint64_t run, iso_reply *reply,
                                  isoproof_error *error) {
-  char sql[ISO_SQL_BYTES];
+  char sql[ISO_SQL_BYTES], text[ISO_MARK_BYTES];
+  iso_mark mark;
   bool ours;
-  ISO_TRY(is_ours(connection, table, run, &ours, reply, error));
+  ISO_TRY(is_ours(connection, table, run, &ours, &mark, reply, error));
   if (!ours) return ISOPROOF_OK;
+  bool none = connection->database->dialect == ISO_SQL_NONE;
   snprintf(sql, sizeof sql, "DROP TABLE %s", table);
-  if (iso_execute(connection, sql, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
+  if (none) iso_mark_write(&mark, text);
+  iso_driver_request drop = {.kind = none ? ISO_DROP_TABLE : ISO_EXECUTE, .table = table, .sql = none ? text : sql};
+  if (iso_do(connection, &drop, reply) == ISO_OUTCOME_OK) return ISOPROOF_OK;
   return failed(connection->database, table, reply, error);
 }
 
 const iso_isolation *iso_tables_isolation(const iso_database *database) {
   const iso_isolation *found;
-  const char *name = database->dialect == ISO_SQL_SQLITE ? "immediate" : "read committed";
+  static const char *const names[ISO_DIALECTS] = {
+      [ISO_SQL_SQLITE] = "immediate",
+      [ISO_SQL_FIREBIRD] = "snapshot", /* a table that was changed meanwhile is a conflict */
+  };
+  const char *name = names[database->dialect] != NULL ? names[database->dialect] : "read committed";
   return iso_database_find_isolation(database, name, &found, NULL) == ISOPROOF_OK ? found : NULL;
 }
 
@@ -80,8 +89,10 @@ const iso_isolation *iso_tables_isolation(const iso_database *database) {
 static isoproof_status remove_in_transaction(iso_connection *connection, const char *table, uint64_t run, bool lock,
                                              iso_reply *reply, isoproof_error *error) {
   char sql[ISO_SQL_BYTES];
-  if (iso_begin(connection, iso_tables_isolation(connection->database), reply) != ISO_OUTCOME_OK)
-    return failed(connection->database, table, reply, error);
+  connection->lock_ms = WAIT_SECONDS * 1000;
+  iso_outcome begun = iso_begin(connection, iso_tables_isolation(connection->database), reply);
+  connection->lock_ms = 0;
+  if (begun != ISO_OUTCOME_OK) return failed(connection->database, table, reply, error);
   isoproof_status status = ISOPROOF_OK;
   if (lock && connection->database->dialect == ISO_SQL_POSTGRES) {
     snprintf(sql, sizeof sql, "SET LOCAL lock_timeout = '%ds'", WAIT_SECONDS);
@@ -120,9 +131,10 @@ static isoproof_status remove_locked(iso_connection *connection, const char *tab
 
 static isoproof_status remove_once(iso_connection *connection, const char *table, uint64_t run, bool lock,
                                    iso_reply *reply, isoproof_error *error) {
+  iso_mark mark;
   bool ours;
   /* Before anything of somebody else's is locked. */
-  ISO_TRY(is_ours(connection, table, run, &ours, reply, error));
+  ISO_TRY(is_ours(connection, table, run, &ours, &mark, reply, error));
   if (!ours) return ISOPROOF_OK;
   if (iso_catalogue_transactional(connection->database->dialect))
     return remove_in_transaction(connection, table, run, lock, reply, error);

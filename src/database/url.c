@@ -95,7 +95,8 @@ static isoproof_status parse_parts(char *rest, iso_url_style style, iso_url *url
   if (strncmp(rest, "//", 2) == 0) {
     rest += 2;
     char *path = rest;
-    if (style == ISO_URL_FULL) {
+    if (style == ISO_URL_FULL || style == ISO_URL_EITHER) {
+      url->authority = true;
       path = strchr(rest, '/');
       if (path != NULL) *path++ = 0;
       ISO_TRY(parse_authority(rest, url, error));
@@ -131,7 +132,8 @@ isoproof_status iso_url_parse(const char *text, iso_url_style style, iso_url *ur
   if (scheme == 0) return bad(error, "a scheme such as sqlite: or postgres://");
   for (size_t i = 0; i < length; i++)
     if ((unsigned char)text[i] < 32 || text[i] == 127) return bad(error, "no control characters");
-  if (style == ISO_URL_FULL || style == ISO_URL_CLIENT) ISO_TRY(check_password(text, scheme, error));
+  if (style == ISO_URL_FULL || style == ISO_URL_EITHER || style == ISO_URL_CLIENT)
+    ISO_TRY(check_password(text, scheme, error));
   size_t shown = iso_redact_show(text, NULL, 0) + 1;
   url->buffer = iso_alloc(length + 1 + shown, 1);
   if (url->buffer == NULL) return iso_fail_memory(error);

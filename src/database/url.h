@@ -13,13 +13,15 @@ typedef enum iso_url_style {
   ISO_URL_FULL,  /* scheme://user:password@host:port/path?name=value&... */
   ISO_URL_PATH,  /* scheme:path?name=value&...; two slashes before the path are left out */
   ISO_URL_RAW,   /* scheme:anything, with neither options nor decoding: ODBC's connection strings */
-  ISO_URL_CLIENT /* the same for a client library that takes URLs itself: libpq */
+  ISO_URL_CLIENT, /* the same for a client library that takes URLs itself: libpq */
+  ISO_URL_EITHER /* as ISO_URL_FULL where // follows the scheme, else as ISO_URL_PATH */
 } iso_url_style;
 
 typedef struct iso_url {
   const char *scheme;                 /* lower case */
   const char *user, *password, *host; /* decoded; NULL where not given; a host in brackets is without them */
   uint32_t port;                      /* 0: not given */
+  bool authority;                     /* // and user, password, host, port, whichever there are, come before the path */
   const char *path;                   /* decoded; of a URL with an authority without the first '/'; "" when empty */
   struct {
     const char *name, *value;

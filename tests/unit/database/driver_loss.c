@@ -27,6 +27,11 @@ static void lost_and_back(iso_connection *connection, proxy *p, iso_reply *reply
   assert_int_equal(connection->txn, ISO_TXN_IDLE);
 }
 
+/* What costs no round trip succeeds; then the next one that does tells. */
+static void reach_server(iso_connection *connection, iso_reply *reply) {
+  if (reply->outcome == ISO_OUTCOME_OK) iso_do(connection, &(iso_driver_request){.kind = ISO_PING}, reply);
+}
+
 enum { POINT_BEGIN, POINT_READ, POINT_WRITE, POINT_SECOND_WRITE, POINT_COMMIT, POINT_ROLLBACK, POINTS };
 
 static void do_point(iso_connection *connection, int point, int64_t value, iso_reply *reply) {
@@ -61,8 +66,7 @@ static void lose_at(iso_connection *connection, proxy *p, iso_database *direct, 
     if (step == POINT_COMMIT && point == POINT_ROLLBACK) continue;
     if (step == point) proxy_set(p, how);
     do_point(connection, step, value, &reply);
-    /* A begin that costs no round trip succeeds; what follows does not. */
-    if (step == 0 && point == 0 && reply.outcome == ISO_OUTCOME_OK) iso_read(connection, 1, &reply);
+    if (step == point && point < POINT_COMMIT) reach_server(connection, &reply);
     if (step < point) assert_reply(&reply, OK, ACTIVE);
   }
   if (point == POINT_COMMIT) {
@@ -115,6 +119,7 @@ static void swallow_statement(iso_connection *connection, proxy *p, iso_database
   assert_reply(&reply, OK, ACTIVE);
   proxy_set(p, PROXY_SWALLOW);
   iso_write(connection, 1, 501, &reply);
+  reach_server(connection, &reply);
   assert_reply(&reply, LOST, ABORTED);
   iso_rollback(connection, &reply);
   assert_reply(&reply, OK, ABORTED);
@@ -158,6 +163,7 @@ void loss_by_silence(iso_database *through, iso_database *direct, proxy *p) {
   assert_reply(&reply, OK, ACTIVE);
   proxy_set(p, PROXY_STALL);
   iso_write(connection, 1, 601, &reply);
+  reach_server(connection, &reply);
   assert_reply(&reply, LOST, ABORTED);
   proxy_set(p, PROXY_CUT);
   lost_and_back(connection, p, &reply);
