@@ -294,7 +294,7 @@ void iso_database_table(const iso_database *database, int64_t key, char name[ISO
 
 enum { SETTLE_ATTEMPTS = 1000, SETTLE_PAUSE_NS = 10 * 1000 * 1000 };
 
-/* Waits until a node has what the first one has. */
+/* Waits until a node has what was set up. */
 static isoproof_status wait_for_node(iso_database *database, size_t node, isoproof_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, node, &connection, error));
@@ -313,7 +313,7 @@ static isoproof_status wait_for_node(iso_database *database, size_t node, isopro
 
 static isoproof_status wait_for_nodes(iso_database *database, isoproof_error *error) {
   if (database->driver->settled == NULL) return ISOPROOF_OK;
-  for (size_t i = 1; i < database->nodes; i++) ISO_TRY(wait_for_node(database, i, error));
+  for (size_t i = 0; database->nodes > 1 && i < database->nodes; i++) ISO_TRY(wait_for_node(database, i, error));
   return ISOPROOF_OK;
 }
 
@@ -331,6 +331,10 @@ isoproof_status iso_database_teardown(iso_database *database, isoproof_error *er
   return iso_database_hide(
       database, driver->teardown != NULL ? driver->teardown(database, error) : iso_tables_teardown(database, error),
       error);
+}
+
+void iso_database_learn_tables(iso_database *database) {
+  if (database->driver->setup == NULL) iso_tables_learn(database);
 }
 
 isoproof_status iso_database_verify(iso_database *database, isoproof_error *error) {

@@ -49,6 +49,8 @@ typedef struct iso_session {
   uint32_t number; /* of the generator */
   int64_t name; /* in the history: after an unknown outcome a new one, as the old transaction may still be going on */
   size_t node;
+  bool set;     /* the connection has the settings of the session */
+  bool reading; /* the node takes no writes now: only the reads of programs are done, and writes read instead */
   pthread_t thread;
   bool started; /* the thread */
   atomic_bool ended;
@@ -108,6 +110,13 @@ static inline bool iso_run_stopping(const isoproof_run_handle *run) {
 /* Ends the run: somebody else changes its tables, so that what it sees says nothing about the database. */
 void iso_run_interfered(isoproof_run_handle *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool iso_run_was_interfered(isoproof_run_handle *run);
+
+/* ---- session_settings.c ---- */
+
+/* Whether the settings make sense; ISOPROOF_ERR_USAGE. */
+isoproof_status iso_session_settings_check(const isoproof_run_options *options, isoproof_error *error);
+/* Gives a session that has just connected its settings; ISOPROOF_ERR_USAGE when the database refuses one. */
+isoproof_status iso_session_settings_apply(iso_session *session, isoproof_error *error);
 
 /* ---- transaction.c ---- */
 
