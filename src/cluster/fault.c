@@ -190,6 +190,11 @@ static int choose_detail(isoproof_fault_injector *faults, const iso_fault *fault
     return clock;
   }
   if (fault->kind == ISOPROOF_FAULT_PARTITION) return choose_scope(faults, fault->node, words);
+  if (fault->kind == ISOPROOF_FAULT_PROMOTE) {
+    int how = (int)draw(faults, 2);
+    snprintf(words, 32, "%s", how == ISO_PROMOTE_CUT_OFF ? "cut off, then killed" : "killed");
+    return how;
+  }
   if (!iso_fault_is_maintenance(fault->kind)) return 0;
   int choice = (int)draw(faults, FULL_VACUUM_EVERY);
   snprintf(words, 32, "%s", iso_maintenance_words(fault->kind, choice));

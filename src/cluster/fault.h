@@ -10,10 +10,13 @@ enum { ISO_FROM_CLIENTS = 1, ISO_FROM_PEERS = 2 };
 /* What a node can be separated from. */
 int iso_fault_scopes(const isoproof_cluster *cluster, const iso_node *node);
 
+/* How a primary ends before a standby is promoted. */
+enum { ISO_PROMOTE_KILLED, ISO_PROMOTE_CUT_OFF };
+
 typedef struct iso_fault {
   isoproof_fault_kind kind;
   iso_node *node;           /* NULL: all of them */
-  int detail;               /* by how many seconds the clock jumps; what a partition separates from; else 0 */
+  int detail;               /* by how many seconds the clock jumps; what a partition separates from; ... */
   isoproof_run_handle *run; /* during which it happens */
   const char *command;      /* of the user; NULL none */
 } iso_fault;
@@ -29,6 +32,8 @@ bool iso_fault_is_for_all(isoproof_fault_kind kind);
 bool iso_fault_is_maintenance(isoproof_fault_kind kind);
 /* Bits with those that `maintenance` stands for in its place. */
 unsigned iso_fault_expand(const isoproof_cluster *cluster, unsigned faults);
+/* The detail of a VACUUM that writes the table anew; others do not. */
+enum { ISO_VACUUM_FULL = 0 };
 const char *iso_maintenance_words(isoproof_fault_kind kind, int detail);
 isoproof_status iso_maintenance_begin(const isoproof_cluster *cluster, const iso_fault *fault, isoproof_error *error);
 isoproof_status iso_maintenance_end(const iso_fault *fault, isoproof_error *error);

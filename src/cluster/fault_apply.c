@@ -4,6 +4,7 @@
 #include "cluster/fault.h"
 
 enum { SHUTDOWN_SECONDS = 20, KILL_SECONDS = 10, START_TRIES = 3 };
+#define ALONE_SECONDS 0.3
 
 bool iso_fault_is_for_all(isoproof_fault_kind kind) {
   return kind == ISOPROOF_FAULT_KILL_ALL || kind == ISOPROOF_FAULT_RESTART_ALL;
@@ -87,9 +88,23 @@ static isoproof_status start_node(isoproof_cluster *cluster, iso_node *node, iso
 
 /* ---- promotion ---- */
 
-static isoproof_status promote(isoproof_cluster *cluster, const iso_node *old, isoproof_error *error) {
-  ISO_TRY(kill_node(cluster, old, error));
-  return iso_postgres_promote(cluster, error);
+static void cut_standbys_off(const isoproof_cluster *cluster, bool cut) {
+  for (size_t i = 0; i < cluster->node_count; i++)
+    if (cluster->nodes[i].peers != NULL) iso_proxy_silence(cluster->nodes[i].peers, cut);
+}
+
+/* Where the primary is cut off first, it goes on alone for a while, and what it has not sent stays unsent: a standby
+ * that was promoted does not listen any more. */
+static isoproof_status promote(isoproof_cluster *cluster, const iso_fault *fault, isoproof_error *error) {
+  bool cut = fault->detail == ISO_PROMOTE_CUT_OFF;
+  if (cut) {
+    cut_standbys_off(cluster, true);
+    (void)isoproof_run_wait(fault->run, ALONE_SECONDS);
+  }
+  isoproof_status status = kill_node(cluster, fault->node, error);
+  if (status == ISOPROOF_OK) status = iso_postgres_promote(cluster, error);
+  if (cut) cut_standbys_off(cluster, false);
+  return status;
 }
 
 /* Where nobody could be promoted, the old primary still is the only one. */
@@ -132,7 +147,7 @@ isoproof_status iso_fault_begin(isoproof_cluster *cluster, const iso_fault *faul
   case ISOPROOF_FAULT_RESTART_ALL:
     return shut_all_down(cluster, error);
   case ISOPROOF_FAULT_PROMOTE:
-    return promote(cluster, fault->node, error);
+    return promote(cluster, fault, error);
   case ISOPROOF_FAULT_COMMAND:
     return iso_fault_command(cluster, fault, "begin", error);
   default:

@@ -22,7 +22,7 @@ unsigned iso_fault_expand(const isoproof_cluster *cluster, unsigned faults) {
 const char *iso_maintenance_words(isoproof_fault_kind kind, int detail) {
   switch (kind) {
   case ISOPROOF_FAULT_VACUUM:
-    return detail == 0 ? "VACUUM (FULL, FREEZE)" : "VACUUM (FREEZE)";
+    return detail == ISO_VACUUM_FULL ? "VACUUM (FULL, FREEZE)" : "VACUUM (FREEZE)";
   case ISOPROOF_FAULT_REINDEX:
     return "REINDEX CONCURRENTLY";
   case ISOPROOF_FAULT_INDEX:
@@ -74,10 +74,16 @@ static isoproof_status statement(const isoproof_cluster *cluster, const iso_faul
   return ISOPROOF_OK;
 }
 
+/* Whether it gives tables new files, as emptying them would. */
+static bool writes_anew(const iso_fault *fault) {
+  return fault->kind == ISOPROOF_FAULT_OPTIMIZE || fault->kind == ISOPROOF_FAULT_CLUSTER ||
+         (fault->kind == ISOPROOF_FAULT_VACUUM && fault->detail == ISO_VACUUM_FULL);
+}
+
 isoproof_status iso_maintenance_begin(const isoproof_cluster *cluster, const iso_fault *fault, isoproof_error *error) {
   char table[TABLE_BYTES], sql[SQL_BYTES];
   /* Whatever somebody else did until now is found out before it cannot be told from what we do. */
-  bool rewrites = fault->kind == ISOPROOF_FAULT_OPTIMIZE;
+  bool rewrites = writes_anew(fault);
   if (rewrites) isoproof_run_tables_change(fault->run, false);
   isoproof_status status = ISOPROOF_OK;
   for (size_t i = 0; status == ISOPROOF_OK && isoproof_run_table_at(fault->run, i, table, sizeof table); i++) {

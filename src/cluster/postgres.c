@@ -230,7 +230,7 @@ isoproof_status iso_postgres_rebuild(isoproof_cluster *cluster, const iso_node *
                         "-U",
                         "postgres",
                         "-X",
-                        "stream",
+                        "fetch",
                         "-c",
                         "fast",
                         "--no-sync"};

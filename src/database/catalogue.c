@@ -89,7 +89,9 @@ isoproof_status iso_catalogue_find(iso_connection *connection, const char *table
   return ISOPROOF_OK;
 }
 
-/* The first that is answered counts: not everybody may look into InnoDB. */
+/* The first that is answered counts: not everybody may look into InnoDB.  VACUUM FULL and CLUSTER of PostgreSQL, and
+ * OPTIMIZE TABLE of MariaDB, change what this tells as TRUNCATE does: nothing in the catalogues tells them apart for
+ * sure, and so whoever does that to a table of a run says so (iso_database_learn_tables), or it is interference. */
 static const char *const states[ISO_DIALECTS][2] = {
     [ISO_SQL_POSTGRES] = {("SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM "
                            "pg_class c WHERE c.oid = to_regclass('%s')")},

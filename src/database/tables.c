@@ -272,7 +272,10 @@ isoproof_status iso_tables_verify(iso_database *database, isoproof_error *error)
 void iso_tables_learn(iso_database *database) {
   iso_connection *connection;
   iso_reply reply = {0};
-  if (!database->made || borrow(database, &connection, NULL) != ISOPROOF_OK) return;
+  if (!database->made) return;
+  /* Where nothing can be learned, nothing is to be found later. */
+  for (uint32_t i = 0; i < database->options.tables; i++) database->states[i][0] = 0;
+  if (borrow(database, &connection, NULL) != ISOPROOF_OK) return;
   learn(connection, &reply);
   iso_reply_free(&reply);
   give_back(database, connection);
