@@ -51,6 +51,8 @@ static const char *form_at(size_t number) {
   return number < COUNT_OF(forms) ? forms[number] : NULL;
 }
 
+static bool cluster_serves(const char *name) { return cluster_known(name) && strstr(name, "standby") == NULL; }
+
 /* A standby, which takes no writes, has no matrix. */
 static const char *cluster_at(size_t number) {
   size_t left = number;
@@ -162,10 +164,16 @@ static const option table[COO_OPTIONS] = {
                 .initial = "ISOPROOF_DB",
                 .group = databases},
     DATABASE_ROWS(COO_DATABASE, databases),
+    [COO_SERVER] = {.name = "server",
+                    .argument = "FOLDER",
+                    .type = OPTION_FILE,
+                    .help = CLUSTER_SERVER_HELP,
+                    .initial = "where packages put them",
+                    .group = databases},
     [COO_CLUSTER] = {.name = "cluster",
                      .type = OPTION_CHOICE,
                      .choices = cluster_at,
-                     .accepts = cluster_known,
+                     .accepts = cluster_serves,
                      .help = "Start private servers, run the cases on them, and remove them; galera:N has N nodes, and "
                              "the sessions run on different ones.",
                      .group = databases},

@@ -27,6 +27,7 @@ enum {
   COO_DATABASE, /* the first of the password's */
   COO_DATABASE_LAST = COO_DATABASE + DATABASE_OPTIONS - 1,
   COO_CLUSTER,
+  COO_SERVER,
   COO_LEVEL,
   COO_EXPECT,
   COO_CASE,

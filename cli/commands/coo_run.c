@@ -178,6 +178,7 @@ static int run_servers(const options *parsed, isoproof_coo_run_options *how, con
   }
   isoproof_cluster *servers;
   isoproof_cluster_options which = {.struct_size = sizeof which, .kind = parsed->values[COO_CLUSTER].text};
+  if (parsed->values[COO_SERVER].given) which.server = parsed->values[COO_SERVER].text;
   int code = cluster_start(&which, common_quiet(parsed), &servers);
   if (code == EXIT_SATISFIED) {
     how->urls = isoproof_cluster_urls(servers);

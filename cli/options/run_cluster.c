@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/message.h"
@@ -29,11 +30,23 @@ const char *const *cluster_embedded(const char *name) {
   return NULL;
 }
 
-/* How many nodes there may be, the library says. */
-bool cluster_known(const char *name) { return strcmp(name, "galera") == 0 || strncmp(name, "galera:", 7) == 0; }
+/* How many nodes there may be, and which options, the library says. */
+bool cluster_known(const char *name) {
+  if (strcmp(name, "galera") == 0 || strncmp(name, "galera:", 7) == 0) return true;
+  size_t length = strcspn(name, ",");
+  for (size_t i = 0; name[length] == ',' && isoproof_cluster_kind_at(i) != NULL; i++)
+    if (strncmp(isoproof_cluster_kind_at(i), name, length) == 0 && isoproof_cluster_kind_at(i)[length] == 0)
+      return true;
+  return false;
+}
 
-static unsigned fault_bits(const option_value *faults) {
-  unsigned bits = 0;
+/* A command of one's own has an option of its own. */
+const char *fault_name_at(size_t number) {
+  return number < ISOPROOF_FAULT_COMMAND ? isoproof_fault_kind_at(number) : NULL;
+}
+
+static unsigned fault_bits(const option_value *faults, const option_value *command) {
+  unsigned bits = command->given ? 1U << ISOPROOF_FAULT_COMMAND : 0;
   for (size_t i = 0; i < faults->item_count; i++)
     for (size_t kind = 0; kind < ISOPROOF_FAULTS; kind++)
       if (strcmp(faults->items[i], isoproof_fault_kind_at(kind)) == 0) bits |= 1U << kind;
@@ -57,11 +70,25 @@ static bool fill_targets(const option_value *given, size_t *targets, size_t *cou
 }
 
 static bool sensible(const option_value *v) {
-  static const char *const names[] = {"cluster", "faults", "fault-interval", "fault-duration", "fault-targets"};
-  for (size_t i = CLUSTER_FAULTS; i < CLUSTER_OPTIONS; i++) {
-    size_t needed = i == CLUSTER_FAULTS ? CLUSTER_KIND : CLUSTER_FAULTS;
-    if (!v[i].given || v[needed].given) continue;
-    message("--%s needs --%s: isoproof breaks only what it started", names[i], names[needed]);
+  static const char *const names[] = {[CLUSTER_INTERVAL] = "fault-interval",
+                                      [CLUSTER_DURATION] = "fault-duration",
+                                      [CLUSTER_TARGETS] = "fault-targets"};
+  if (v[CLUSTER_FAULTS].given && !v[CLUSTER_KIND].given) {
+    message("--faults needs --cluster: isoproof breaks only what it started; --fault-command breaks what you tell it "
+            "to");
+    return false;
+  }
+  if (v[CLUSTER_SERVER].given && !v[CLUSTER_KIND].given) {
+    message("--server needs --cluster, which says what to start from there");
+    return false;
+  }
+  for (size_t i = CLUSTER_INTERVAL; i <= CLUSTER_TARGETS; i++) {
+    if (!v[i].given || v[CLUSTER_FAULTS].given || v[CLUSTER_COMMAND].given) continue;
+    message("--%s needs --faults or --fault-command", names[i]);
+    return false;
+  }
+  if (v[CLUSTER_COMMAND].given && v[CLUSTER_COMMAND].text[0] == 0) {
+    message("--fault-command: expected a command, found nothing");
     return false;
   }
   return true;
@@ -94,17 +121,27 @@ int cluster_start(const isoproof_cluster_options *which, bool quiet, isoproof_cl
   return EXIT_SATISFIED;
 }
 
+/* Servers of somebody else, for a command of the user's own. */
+static int attach(run_cluster *cluster, const isoproof_run_options *run) {
+  isoproof_error error = {.offset = -1};
+  isoproof_status status = isoproof_cluster_attach(run->urls, run->url_count, &cluster->servers, &error);
+  cluster->attached = true;
+  return status == ISOPROOF_OK ? EXIT_SATISFIED : failed(status, &error);
+}
+
 int run_cluster_start(run_cluster *cluster, const option_value *values, bool quiet, isoproof_run_options *run) {
   const option_value *v = values;
   memset(cluster, 0, sizeof *cluster);
   size_t target_count = 0;
   if (!sensible(v) || !fill_targets(&v[CLUSTER_TARGETS], cluster->targets, &target_count)) return EXIT_USAGE;
-  if (!v[CLUSTER_KIND].given) return EXIT_SATISFIED;
+  if (!v[CLUSTER_KIND].given && !v[CLUSTER_COMMAND].given) return EXIT_SATISFIED;
   cluster->how = (isoproof_fault_options){.struct_size = sizeof cluster->how,
-                                          .faults = fault_bits(&v[CLUSTER_FAULTS]),
+                                          .faults = fault_bits(&v[CLUSTER_FAULTS], &v[CLUSTER_COMMAND]),
+                                          .command = v[CLUSTER_COMMAND].given ? v[CLUSTER_COMMAND].text : NULL,
                                           .interval = v[CLUSTER_INTERVAL].given ? v[CLUSTER_INTERVAL].number : 0,
                                           .duration = v[CLUSTER_DURATION].given ? v[CLUSTER_DURATION].number : 0,
                                           .target_count = target_count};
+  if (!v[CLUSTER_KIND].given) return attach(cluster, run);
   const char *const *url = cluster_embedded(v[CLUSTER_KIND].text);
   if (url != NULL && v[CLUSTER_FAULTS].given) {
     message("--faults: %s has no servers that could be broken", v[CLUSTER_KIND].text);
@@ -115,8 +152,10 @@ int run_cluster_start(run_cluster *cluster, const option_value *values, bool qui
     run->url_count = 1;
     return EXIT_SATISFIED;
   }
-  isoproof_cluster_options servers = {
-      .struct_size = sizeof servers, .kind = v[CLUSTER_KIND].text, .faults = cluster->how.faults};
+  isoproof_cluster_options servers = {.struct_size = sizeof servers,
+                                      .kind = v[CLUSTER_KIND].text,
+                                      .faults = cluster->how.faults,
+                                      .server = v[CLUSTER_SERVER].given ? v[CLUSTER_SERVER].text : NULL};
   int code = cluster_start(&servers, quiet, &cluster->servers);
   if (code != EXIT_SATISFIED) return code;
   run->urls = isoproof_cluster_urls(cluster->servers);
@@ -166,7 +205,10 @@ static void json_fault(isoproof_json *j, const isoproof_fault_record *record) {
   isoproof_json_name(j, "fault");
   isoproof_json_string(j, isoproof_fault_kind_at(record->kind));
   isoproof_json_name(j, "node");
-  isoproof_json_u64(j, record->node);
+  if (record->node == ISOPROOF_ALL_NODES)
+    isoproof_json_null(j);
+  else
+    isoproof_json_u64(j, record->node);
   isoproof_json_name(j, "begin");
   isoproof_json_i64(j, record->begin_ns);
   isoproof_json_name(j, "end");
@@ -215,9 +257,21 @@ static bool copy_file(const char *from, const char *to) {
   return good;
 }
 
+/* What commands of the user's own printed, if there were some. */
+static bool save_commands(const run_cluster *cluster, const char *folder) {
+  const char *log = isoproof_cluster_command_log(cluster->servers);
+  char *path = NULL;
+  if (access(log, R_OK) != 0) return true;
+  if (asprintf(&path, "%s/fault-command.log", folder) < 0) return false;
+  bool good = copy_file(log, path);
+  free(path);
+  return good;
+}
+
 bool run_cluster_save_logs(const run_cluster *cluster, const char *folder) {
-  bool good = true;
-  for (size_t i = 0; cluster->servers != NULL && i < isoproof_cluster_node_count(cluster->servers); i++) {
+  if (cluster->servers == NULL) return true;
+  bool good = save_commands(cluster, folder);
+  for (size_t i = 0; !cluster->attached && i < isoproof_cluster_node_count(cluster->servers); i++) {
     char *path = NULL;
     if (asprintf(&path, "%s/node-%zu.log", folder, i) < 0) return false;
     good = copy_file(isoproof_cluster_log_at(cluster->servers, i), path) && good;

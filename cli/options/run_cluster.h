@@ -12,20 +12,50 @@
 
 #include "cli/options/options.h"
 
-enum { CLUSTER_KIND, CLUSTER_FAULTS, CLUSTER_INTERVAL, CLUSTER_DURATION, CLUSTER_TARGETS, CLUSTER_OPTIONS };
+enum {
+  CLUSTER_KIND,
+  CLUSTER_SERVER,
+  CLUSTER_FAULTS,
+  CLUSTER_COMMAND,
+  CLUSTER_INTERVAL,
+  CLUSTER_DURATION,
+  CLUSTER_TARGETS,
+  CLUSTER_OPTIONS
+};
+
+#define CLUSTER_HELP                                                                                                   \
+  "Start private servers for the run, and remove them in the end; galera:N has N nodes. After a comma: of a standby "  \
+  "sync, sync=N, delay=TIME, standbys=N; of all set.NAME=VALUE, a setting of the servers. Of SQLite, DuckDB and "      \
+  "RocksDB, which are embedded: a private database."
+#define CLUSTER_SERVER_HELP                                                                                            \
+  "Take the servers from this folder (or its bin, sbin, libexec): another version, a package of npm, a build of "      \
+  "one's own."
 
 #define CLUSTER_ROWS(first)                                                                                            \
   [(first) + CLUSTER_KIND] = {.name = "cluster",                                                                       \
                               .type = OPTION_CHOICE,                                                                   \
                               .choices = cluster_name_at,                                                              \
                               .accepts = cluster_known,                                                                \
-                              .help = "Start private servers for the run, and remove them in the end; galera:N has N " \
-                                      "nodes. Of SQLite, DuckDB and RocksDB, which are embedded: a private database.", \
+                              .help = CLUSTER_HELP,                                                                    \
                               .group = "Servers and faults"},                                                          \
+             [(first) + CLUSTER_SERVER] = {.name = "server",                                                           \
+                                           .argument = "FOLDER",                                                       \
+                                           .type = OPTION_FILE,                                                        \
+                                           .help = CLUSTER_SERVER_HELP,                                                \
+                                           .initial = "where packages put them",                                       \
+                                           .group = "Servers and faults"},                                             \
+             [(first) + CLUSTER_COMMAND] =                                                                             \
+                 {.name = "fault-command",                                                                             \
+                  .argument = "COMMAND",                                                                               \
+                  .type = OPTION_TEXT,                                                                                 \
+                  .help = "A fault of one's own, also with --db: the shell executes it when the fault begins and "     \
+                          "when it ends, with ISOPROOF_FAULT_PHASE (begin, end), _NODE, _URL, _PID and _FOLDER in "    \
+                          "its environment.",                                                                          \
+                  .group = "Servers and faults"},                                                                      \
              [(first) +                                                                                                \
                  CLUSTER_FAULTS] = {.name = "faults",                                                                  \
                                     .type = OPTION_LIST,                                                               \
-                                    .choices = isoproof_fault_kind_at,                                                 \
+                                    .choices = fault_name_at,                                                          \
                                     .help =                                                                            \
                                         "Break the private servers while the run goes on, in these ways by turns, "    \
                                         "and heal them.",                                                              \
@@ -58,6 +88,7 @@ const char *cluster_name_at(size_t number);
 bool cluster_known(const char *name);
 /* The URL of a private database of a kind that needs no server; NULL for all others. */
 const char *const *cluster_embedded(const char *name);
+const char *fault_name_at(size_t number);
 
 /* Starts servers and says where they are; an exit code, after a message where that is not EXIT_SATISFIED. */
 int cluster_start(const isoproof_cluster_options *which, bool quiet, isoproof_cluster **servers);
@@ -66,6 +97,7 @@ typedef struct run_cluster {
   isoproof_cluster *servers;
   isoproof_fault_injector *faults;
   isoproof_fault_options how; /* no faults without any in it */
+  bool attached;              /* the servers are somebody else's */
   size_t targets[ISOPROOF_CLUSTER_MOST_NODES];
 } run_cluster;
 

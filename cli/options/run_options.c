@@ -89,6 +89,8 @@ static bool fill(run_plan *plan, const options *parsed) {
   if (v[RUN_RETRIES].given) run->retries = (uint32_t)v[RUN_RETRIES].integer;
   if (v[RUN_STATEMENT_TIMEOUT].given) run->statement_timeout = v[RUN_STATEMENT_TIMEOUT].number;
   if (v[RUN_LOCK_TIMEOUT].given) run->lock_timeout = v[RUN_LOCK_TIMEOUT].number;
+  run->session_settings = v[RUN_SESSION_SETTINGS].items;
+  run->session_setting_count = v[RUN_SESSION_SETTINGS].item_count;
   if (v[RUN_TABLE].given) run->table = v[RUN_TABLE].text;
   if (v[RUN_TABLES].given) run->tables = (uint32_t)v[RUN_TABLES].integer;
   run->keep_tables = v[RUN_KEEP_TABLES].on;

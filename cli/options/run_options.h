@@ -19,6 +19,7 @@ enum {
   RUN_ISOLATION,
   RUN_STATEMENT_TIMEOUT,
   RUN_LOCK_TIMEOUT,
+  RUN_SESSION_SETTINGS,
   RUN_TABLE,
   RUN_TABLES,
   RUN_KEEP_TABLES,
@@ -78,6 +79,12 @@ enum {
                         .help = "Wait for a lock no longer than that.",                                                \
                         .initial = "what the database does",                                                           \
                         .group = "Database"},                                                                          \
+  [RUN_SESSION_SETTINGS] = {.name = "session-settings",                                                                \
+                            .argument = "NAME=VALUE,..",                                                               \
+                            .type = OPTION_LIST,                                                                       \
+                            .help = "Settings of every session, by the database's own names. Several values of one "   \
+                                    "name, as in synchronous_commit=remote_apply,local, are taken by turns.",          \
+                            .group = "Database"},                                                                      \
   [RUN_TABLE] = {.name = "table",                                                                                      \
                  .type = OPTION_TEXT,                                                                                  \
                  .help = "Keep the keys in a table of this name, which is made for the run and removed in the end. "   \

@@ -49,7 +49,18 @@ ISOPROOF_API const char *isoproof_cluster_kind_title(size_t number);
   X(PARTITION, "partition", "nothing gets through to a node or from it; later, everything does")                       \
   X(RESTART, "restart", "a node is shut down in good order and started again")                                         \
   X(CLOCK, "clock", "the clock of a node jumps, and jumps back later")                                                 \
-  X(STALL, "stall", "processes of sessions are stopped for a moment, one at a time, so that races become likely")
+  X(STALL, "stall", "processes of sessions are stopped for a moment, one at a time, so that races become likely")      \
+  X(KILL_ALL, "kill-all", "every process of every node is killed at once, and all nodes are started again later")      \
+  X(RESTART_ALL, "restart-all", "all nodes are shut down at once, in good order, and started again later")             \
+  X(PROMOTE, "promote", "the primary is killed and a standby takes its place; it comes back as a standby")             \
+  X(VACUUM, "vacuum", "VACUUM (FREEZE), or now and then VACUUM FULL, of the tables of the run")                        \
+  X(REINDEX, "reindex", "REINDEX TABLE CONCURRENTLY of the tables of the run")                                         \
+  X(INDEX, "index", "CREATE INDEX CONCURRENTLY on the tables of the run, and DROP INDEX CONCURRENTLY later")           \
+  X(CLUSTER, "cluster", "CLUSTER of the tables of the run")                                                            \
+  X(ANALYZE, "analyze", "ANALYZE of the tables of the run")                                                            \
+  X(OPTIMIZE, "optimize", "OPTIMIZE TABLE of the tables of the run")                                                   \
+  X(MAINTENANCE, "maintenance", "all of the maintenance that the servers have, from vacuum to optimize, by turns")     \
+  X(COMMAND, "command", "a command of the user's own is executed when the fault begins and when it ends")
 
 typedef enum isoproof_fault_kind {
 #define ISOPROOF_X(name, id, text) ISOPROOF_FAULT_##name,
@@ -66,8 +77,13 @@ typedef struct isoproof_cluster isoproof_cluster;
 
 typedef struct isoproof_cluster_options {
   size_t struct_size; /* sizeof(isoproof_cluster_options) */
-  const char *kind;   /* "galera:3", "postgres", ... */
+  /* KIND[,OPTION...]: "galera:3", "postgres", "postgres:standby,sync,delay=500ms,standbys=2".  Options of a standby:
+   * `sync` (a commit waits for one standby, `sync=N` for N), `delay=TIME` (a standby applies what it got so much
+   * later), `standbys=N`; of every kind: `set.NAME=VALUE`, a setting of the servers by their own name. */
+  const char *kind;
   unsigned faults;    /* bits 1 << isoproof_fault_kind: those that the cluster has to be prepared for */
+  const char *server; /* the folder to take the servers from (it, or its bin, sbin or libexec); NULL: where packages put
+                         them */
 } isoproof_cluster_options;
 
 /* Whether a kind could be started here: the path of its server, terminated, or an error as isoproof_cluster_start has
@@ -78,6 +94,10 @@ ISOPROOF_API isoproof_status isoproof_cluster_find(const char *kind, char *serve
  */
 ISOPROOF_API isoproof_status isoproof_cluster_start(const isoproof_cluster_options *options, isoproof_task *task,
                                                     isoproof_cluster **cluster, isoproof_error *error);
+/* Servers that somebody else runs, by their URLs, for the fault `command` alone: nothing is done to them but by the
+ * command of the user. */
+ISOPROOF_API isoproof_status isoproof_cluster_attach(const char *const *urls, size_t count, isoproof_cluster **cluster,
+                                                     isoproof_error *error);
 /* Ends the servers and removes the folder.  Accepts NULL. */
 ISOPROOF_API void isoproof_cluster_stop(isoproof_cluster *cluster);
 ISOPROOF_API size_t isoproof_cluster_node_count(const isoproof_cluster *cluster);
@@ -85,6 +105,8 @@ ISOPROOF_API size_t isoproof_cluster_node_count(const isoproof_cluster *cluster)
 ISOPROOF_API const char *const *isoproof_cluster_urls(const isoproof_cluster *cluster);
 /* The file that a node logs to; NULL after the last. */
 ISOPROOF_API const char *isoproof_cluster_log_at(const isoproof_cluster *cluster, size_t node);
+/* The file with what commands of the user printed, and how they ended; it is there once one was executed. */
+ISOPROOF_API const char *isoproof_cluster_command_log(const isoproof_cluster *cluster);
 ISOPROOF_API const char *isoproof_cluster_folder(const isoproof_cluster *cluster);
 
 /* ---- faults during a run ---- */
@@ -97,7 +119,13 @@ typedef struct isoproof_fault_options {
   const size_t *target; /* nodes that may be hit; NULL: all */
   size_t target_count;
   uint64_t seed; /* decides what happens to whom */
+  /* The fault `command`: /bin/sh executes it, with ISOPROOF_FAULT_PHASE=begin and later =end in its environment (also
+   * as $1), ISOPROOF_FAULT_NODE, _NODES, _URL (without a password), and _PID and _FOLDER of a server that isoproof
+   * started.  It may take 60 s, or 10 s once the run is to end; then it is killed. */
+  const char *command;
 } isoproof_fault_options;
+
+#define ISOPROOF_ALL_NODES ((size_t)-1)
 
 typedef struct isoproof_fault_injector isoproof_fault_injector;
 ISOPROOF_API isoproof_status isoproof_fault_injector_new(isoproof_cluster *cluster,
@@ -113,7 +141,7 @@ ISOPROOF_API void isoproof_fault_injector_companion(isoproof_run_handle *run, vo
 typedef struct isoproof_fault_record {
   size_t struct_size; /* sizeof(isoproof_fault_record), set by the caller */
   isoproof_fault_kind kind;
-  size_t node;
+  size_t node;              /* ISOPROOF_ALL_NODES: all of them at once */
   int64_t begin_ns, end_ns; /* -1: it has not ended */
   const char *detail;       /* "+20 s", "from peers"; "" where there is nothing to say */
   const char *problem;      /* why it could not be done or undone; "" where all went well */

@@ -51,6 +51,11 @@ typedef void (*isoproof_run_companion_fn)(isoproof_run_handle *run, void *user);
 ISOPROOF_API bool isoproof_run_wait(isoproof_run_handle *run, double seconds);
 /* Nanoseconds on the clock of the history. */
 ISOPROOF_API int64_t isoproof_run_now(const isoproof_run_handle *run);
+/* The name of a table of the run, by number from 0; false after the last, and where the database has none. */
+ISOPROOF_API bool isoproof_run_table_at(const isoproof_run_handle *run, size_t number, char *name, size_t size);
+/* For companions that have written tables anew (OPTIMIZE TABLE), or are about to: what the tables are is learned again,
+ * so that the end of the run does not take it for interference.  Whatever was done to them before is told first. */
+ISOPROOF_API void isoproof_run_tables_change(isoproof_run_handle *run, bool done);
 /* Puts an event into the history, as the fact event.N with the value "NANOSECONDS TEXT", and returns the nanoseconds.
  * The first 3000 are kept. */
 ISOPROOF_API int64_t isoproof_run_event(isoproof_run_handle *run, const char *text);
@@ -84,6 +89,10 @@ typedef struct isoproof_run_options {
   const char *statements; /* how they are sent */
   /* Whether statements that do not depend on each other's answers go in one round trip. */
   const char *round_trips;
+  /* Settings of sessions, by the database's own names: "synchronous_commit=local", "enable_seqscan=off".  What has no
+   * name is one more value of the one before it: sessions on the same node take turns. */
+  const char *const *session_settings;
+  size_t session_setting_count;
 } isoproof_run_options;
 
 /* "keyed", "indexed", ...; "auto", "index", ...; "prepared", "plain"; "single", "batched", "both" (drawn for each round

@@ -1,6 +1,7 @@
 /* cluster.c - from "galera:3" to servers that run, and to their end. */
 #include "cluster/cluster.h"
 
+#include <isoproof/database.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,30 +11,19 @@
 #include "base/abi.h"
 #include "base/text.h"
 #include "base/vector.h"
+#include "cluster/fault.h"
 
 /* Sockets live below the folder, and their paths may have 107 bytes. */
 enum { MOST_FOLDER_BYTES = 80 };
 
 /* ---- tables ---- */
 
-typedef struct kind_row {
-  const char *name, *driver;
-  bool counted;
-  size_t nodes;
-  const char *title;
-} kind_row;
-
-static const kind_row kinds[ISOPROOF_CLUSTER_KINDS] = {
-#define ISOPROOF_X(c_name, id, driver, counted, nodes, title) {id, driver, counted, nodes, title},
-    ISOPROOF_CLUSTER_LIST(ISOPROOF_X)
-#undef ISOPROOF_X
-};
-
 static const iso_cluster_type *type_of(isoproof_cluster_kind kind) {
   switch (kind) {
   case ISOPROOF_CLUSTER_POSTGRES:
-  case ISOPROOF_CLUSTER_STANDBY:
     return &iso_cluster_postgres;
+  case ISOPROOF_CLUSTER_STANDBY:
+    return &iso_cluster_standby;
   case ISOPROOF_CLUSTER_MARIADB:
     return &iso_cluster_mariadb;
   case ISOPROOF_CLUSTER_FIREBIRD:
@@ -48,59 +38,22 @@ static const iso_cluster_type *type_of(isoproof_cluster_kind kind) {
   return &iso_cluster_galera;
 }
 
-const char *isoproof_cluster_kind_at(size_t number) {
-  return number < ISOPROOF_CLUSTER_KINDS ? kinds[number].name : NULL;
-}
-
-const char *isoproof_cluster_kind_title(size_t number) {
-  return number < ISOPROOF_CLUSTER_KINDS ? kinds[number].title : NULL;
-}
-
 /* ---- options ---- */
-
-static isoproof_status no_such_kind(const char *text, isoproof_error *error) {
-  char quoted[256], names[400] = "";
-  size_t used = 0;
-  for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS && used < sizeof names; i++)
-    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s%s",
-                             i == 0                           ? ""
-                             : i + 1 < ISOPROOF_CLUSTER_KINDS ? ", "
-                                                              : " or ",
-                             kinds[i].name, kinds[i].counted ? ":N" : "");
-  return iso_fail(error, ISOPROOF_ERR_USAGE, "cluster: expected %s (N: 1 to %d nodes), found %s", names,
-                  ISOPROOF_CLUSTER_MOST_NODES, iso_quote(text, strlen(text), quoted));
-}
-
-static isoproof_status parse_kind(isoproof_cluster *cluster, const char *text, isoproof_error *error) {
-  if (text == NULL) return no_such_kind("", error);
-  for (size_t i = 0; i < ISOPROOF_CLUSTER_KINDS; i++) {
-    size_t length = strlen(kinds[i].name);
-    cluster->kind = (isoproof_cluster_kind)i;
-    cluster->node_count = kinds[i].nodes;
-    if (strcmp(text, kinds[i].name) == 0) return ISOPROOF_OK;
-    uint64_t nodes;
-    if (!kinds[i].counted || strncmp(text, kinds[i].name, length) != 0 || text[length] != ':') continue;
-    if (!iso_parse_u64(text + length + 1, strlen(text + length + 1), &nodes) || nodes < 1 ||
-        nodes > ISOPROOF_CLUSTER_MOST_NODES)
-      break;
-    cluster->node_count = (size_t)nodes;
-    return ISOPROOF_OK;
-  }
-  return no_such_kind(text, error);
-}
 
 static isoproof_status take_options(isoproof_cluster *cluster, const isoproof_cluster_options *given,
                                     isoproof_error *error) {
   isoproof_cluster_options options = {0};
   ISO_TRY(ISO_OPTIONS_READ(isoproof_cluster_options, &options, given, error));
-  ISO_TRY(parse_kind(cluster, options.kind, error));
+  ISO_TRY(iso_cluster_parse(options.kind, &cluster->arena, &cluster->choice, error));
+  cluster->kind = cluster->choice.kind;
+  cluster->node_count = cluster->choice.nodes;
   cluster->type = type_of(cluster->kind);
-  cluster->faults = options.faults;
+  cluster->faults = iso_fault_expand(cluster, options.faults);
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++)
-    if ((options.faults & ~cluster->type->faults & 1U << i) != 0)
+    if ((cluster->faults & ~cluster->type->faults & 1U << i) != 0)
       return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: %s cannot happen to %s", isoproof_fault_kind_at(i),
-                      kinds[cluster->kind].name);
-  return ISOPROOF_OK;
+                      iso_cluster_kind_name(cluster->kind));
+  return iso_server_folder_take(cluster, options.server, error);
 }
 
 /* ---- the folder ---- */
@@ -113,7 +66,7 @@ static isoproof_status find_user(isoproof_cluster *cluster, isoproof_error *erro
   if (getpwnam_r(cluster->type->user, &entry, buffer, sizeof buffer, &found) != 0 || found == NULL)
     return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                     "the servers of %s do not run as root, and there is no user %s to run them",
-                    kinds[cluster->kind].name, cluster->type->user);
+                    iso_cluster_kind_name(cluster->kind), cluster->type->user);
   cluster->change_user = true;
   cluster->user = found->pw_uid;
   cluster->group = found->pw_gid;
@@ -143,7 +96,9 @@ static isoproof_status make_home(isoproof_cluster *cluster, isoproof_error *erro
                     parent);
   if (mkdtemp(path) == NULL) return iso_fail_errno(error, path, "making a temporary folder");
   cluster->folder = iso_cluster_text(cluster, "%s", path);
-  isoproof_status status = cluster->folder == NULL ? iso_fail_memory(error) : own(cluster, path, error);
+  cluster->command_log = iso_cluster_text(cluster, "%s/command.log", path);
+  isoproof_status status =
+      cluster->folder == NULL || cluster->command_log == NULL ? iso_fail_memory(error) : own(cluster, path, error);
   if (status == ISOPROOF_OK) status = iso_guardian_start(&cluster->guardian, path, iso_network_wanted(cluster), error);
   if (status != ISOPROOF_OK) (void)rmdir(path);
   return status;
@@ -152,12 +107,15 @@ static isoproof_status make_home(isoproof_cluster *cluster, isoproof_error *erro
 /* ---- nodes ---- */
 
 static isoproof_status add_proxies(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
-  if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0) return ISOPROOF_OK;
+  bool partitions = (cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) != 0;
+  bool promotions = (cluster->faults & 1U << ISOPROOF_FAULT_PROMOTE) != 0;
   const char *path = cluster->guardian.own_network ? node->socket : NULL;
-  ISO_TRY(iso_proxy_start(node->ports[0], path, &node->clients, error));
-  bool follows = cluster->kind == ISOPROOF_CLUSTER_STANDBY || cluster->kind == ISOPROOF_CLUSTER_REPLICA;
-  if (!follows || node->number == 0) return ISOPROOF_OK;
-  return iso_proxy_start(cluster->nodes[0].ports[0], NULL, &node->peers, error);
+  if (partitions) ISO_TRY(iso_proxy_start(node->ports[0], path, &node->clients, error));
+  /* Who the primary is changes behind the proxy. */
+  if (cluster->kind == ISOPROOF_CLUSTER_REPLICA && partitions && node->number > 0)
+    return iso_proxy_start(cluster->nodes[0].ports[0], NULL, &node->peers, error);
+  if (cluster->kind != ISOPROOF_CLUSTER_STANDBY || !(partitions || promotions)) return ISOPROOF_OK;
+  return iso_proxy_start(cluster->nodes[cluster->primary].ports[0], NULL, &node->peers, error);
 }
 
 static isoproof_status plan_nodes(isoproof_cluster *cluster, isoproof_error *error) {
@@ -190,7 +148,7 @@ static isoproof_status start_nodes(isoproof_cluster *cluster, isoproof_task *tas
     iso_node *node = &cluster->nodes[i];
     iso_task_progress(task, "starting servers", "nodes", i, cluster->node_count);
     ISO_TRY(cluster->type->install(cluster, node, task, error));
-    ISO_TRY(iso_node_spawn(cluster, node, true, error));
+    ISO_TRY(iso_node_spawn(cluster, node, i == 0, error));
     cluster->expected = i + 1;
     ISO_TRY(iso_node_wait(cluster, node, cluster->type->start_seconds, task, error));
     if (i == 0 && cluster->type->first != NULL) ISO_TRY(cluster->type->first(cluster, node, error));
@@ -206,6 +164,7 @@ static isoproof_status start(isoproof_cluster *cluster, const isoproof_cluster_o
   ISO_TRY(find_user(cluster, error));
   ISO_TRY(cluster->type->find(cluster, error));
   ISO_TRY(make_home(cluster, error));
+  ISO_TRY(iso_server_folder_link(cluster, error));
   ISO_TRY(iso_network_prepare(cluster, error));
   ISO_TRY(plan_nodes(cluster, error));
   return start_nodes(cluster, task, error);
@@ -229,6 +188,47 @@ isoproof_status isoproof_cluster_start(const isoproof_cluster_options *options, 
   *out = NULL;
   if (cluster == NULL) return iso_fail_memory(error);
   isoproof_status status = start(cluster, options, task, error);
+  if (status == ISOPROOF_OK)
+    *out = cluster;
+  else
+    isoproof_cluster_stop(cluster);
+  return status;
+}
+
+/* ---- servers of somebody else ---- */
+
+/* Nobody here knows whether they do. */
+static isoproof_status always_ready(const isoproof_cluster *cluster, const iso_node *node, isoproof_error *error) {
+  (void)cluster, (void)node, (void)error;
+  return ISOPROOF_OK;
+}
+
+const iso_cluster_type iso_cluster_attached = {
+    .faults = 1U << ISOPROOF_FAULT_COMMAND, .fault_duration = 2, .ready = always_ready};
+
+static isoproof_status attach(isoproof_cluster *cluster, const char *const *urls, size_t count, isoproof_error *error) {
+  if (count == 0 || count > ISOPROOF_CLUSTER_MOST_NODES)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "fault command: expected 1 to %d URLs, found %zu",
+                    ISOPROOF_CLUSTER_MOST_NODES, count);
+  cluster->type = &iso_cluster_attached;
+  cluster->faults = cluster->type->faults;
+  cluster->node_count = count;
+  for (size_t i = 0; i < count; i++) {
+    char shown[2048];
+    isoproof_url_show(urls[i], shown, sizeof shown);
+    cluster->nodes[i] = (iso_node){.number = i, .url = iso_cluster_text(cluster, "%s", shown)};
+    cluster->urls[i] = cluster->nodes[i].url;
+    if (cluster->urls[i] == NULL) return iso_fail_memory(error);
+  }
+  return make_home(cluster, error);
+}
+
+isoproof_status isoproof_cluster_attach(const char *const *urls, size_t count, isoproof_cluster **out,
+                                        isoproof_error *error) {
+  isoproof_cluster *cluster = iso_alloc_zero(1, sizeof *cluster);
+  *out = NULL;
+  if (cluster == NULL) return iso_fail_memory(error);
+  isoproof_status status = attach(cluster, urls, count, error);
   if (status == ISOPROOF_OK)
     *out = cluster;
   else

@@ -10,7 +10,7 @@
 #include "base/vector.h"
 
 #define STALL_INTERVAL 0.1
-enum { DEFAULT_INTERVAL = 5, MOST_CLOCK = 600, MOST_RECORDS = 1500 };
+enum { DEFAULT_INTERVAL = 5, MOST_CLOCK = 600, MOST_RECORDS = 1500, FULL_VACUUM_EVERY = 4 };
 
 typedef struct fault_row {
   const char *name, *meaning;
@@ -42,6 +42,7 @@ struct isoproof_fault_injector {
   size_t targets[ISOPROOF_CLUSTER_MOST_NODES];
   size_t target_count;
   uint64_t seed, drawn;
+  char *command; /* of the user, owned; NULL none */
   _Atomic uint64_t counts[ISOPROOF_FAULTS];
   char problem[ISOPROOF_ERROR_MESSAGE_BYTES]; /* written by the companion only */
   ISO_VEC(record) records;                    /* likewise */
@@ -66,6 +67,13 @@ static isoproof_status take_targets(isoproof_fault_injector *faults, const isopr
   return ISOPROOF_OK;
 }
 
+static isoproof_status take_command(isoproof_fault_injector *faults, const char *command, isoproof_error *error) {
+  if (command == NULL || command[0] == 0)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: command needs a command, found none");
+  faults->command = strdup(command);
+  return faults->command != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
 static isoproof_status take_options(isoproof_fault_injector *faults, const isoproof_fault_options *given,
                                     isoproof_error *error) {
   isoproof_fault_options options = {0};
@@ -78,8 +86,10 @@ static isoproof_status take_options(isoproof_fault_injector *faults, const isopr
   faults->interval = options.interval > 0 ? options.interval : usual;
   faults->duration = options.duration > 0 ? options.duration : faults->cluster->type->fault_duration;
   faults->seed = options.seed;
+  unsigned wanted = iso_fault_expand(faults->cluster, options.faults);
+  if ((wanted & 1U << ISOPROOF_FAULT_COMMAND) != 0) ISO_TRY(take_command(faults, options.command, error));
   for (size_t i = 0; i < ISOPROOF_FAULTS; i++) {
-    if ((options.faults & 1U << i) == 0) continue;
+    if ((wanted & 1U << i) == 0) continue;
     if ((faults->cluster->faults & 1U << i) == 0)
       return iso_fail(error, ISOPROOF_ERR_USAGE, "faults: the cluster was not prepared for %s", rows[i].name);
     faults->kinds[faults->kind_count++] = (isoproof_fault_kind)i;
@@ -98,13 +108,14 @@ isoproof_status isoproof_fault_injector_new(isoproof_cluster *cluster, const iso
   if (status == ISOPROOF_OK)
     *out = faults;
   else
-    free(faults);
+    isoproof_fault_injector_free(faults);
   return status;
 }
 
 void isoproof_fault_injector_free(isoproof_fault_injector *faults) {
   if (faults == NULL) return;
   iso_vec_free(&faults->records);
+  free(faults->command);
   free(faults);
 }
 
@@ -134,34 +145,34 @@ static uint64_t draw(isoproof_fault_injector *faults, uint64_t below) {
   return iso_hash_u64(++faults->drawn * UINT64_C(0x9e3779b97f4a7c15), faults->seed) % below;
 }
 
-static int64_t tell(isoproof_run_handle *run, isoproof_fault_kind kind, const iso_node *node, const char *what,
-                    const char *details) {
-  char text[400];
-  snprintf(text, sizeof text, "fault %s node %zu %s%s%.300s", rows[kind].name, node->number, what,
-           details[0] != 0 ? ": " : "", details);
-  return isoproof_run_event(run, text);
+/* "kill node 1", "kill-all node all" */
+static void name_fault(const iso_fault *fault, char text[64]) {
+  if (fault->node == NULL)
+    snprintf(text, 64, "%s node all", rows[fault->kind].name);
+  else
+    snprintf(text, 64, "%s node %zu", rows[fault->kind].name, fault->node->number);
 }
 
-static void note_problem(isoproof_fault_injector *faults, isoproof_run_handle *run, isoproof_fault_kind kind,
-                         const iso_node *node, const isoproof_error *error, record *r) {
-  tell(run, kind, node, "failed", error->message);
+static int64_t tell(const iso_fault *fault, const char *what, const char *details) {
+  char text[400], name[64];
+  name_fault(fault, name);
+  snprintf(text, sizeof text, "fault %s %s%s%.300s", name, what, details[0] != 0 ? ": " : "", details);
+  return isoproof_run_event(fault->run, text);
+}
+
+static void note_problem(isoproof_fault_injector *faults, const iso_fault *fault, const isoproof_error *error,
+                         record *r) {
+  tell(fault, "failed", error->message);
   if (r->problem[0] == 0) snprintf(r->problem, sizeof r->problem, "%.199s", error->message);
-  if (faults->problem[0] == 0)
-    snprintf(faults->problem, sizeof faults->problem, "%s of node %zu: %.400s", rows[kind].name, node->number,
-             error->message);
+  if (faults->problem[0] != 0) return;
+  if (fault->node == NULL)
+    snprintf(faults->problem, sizeof faults->problem, "%s: %.400s", rows[fault->kind].name, error->message);
+  else
+    snprintf(faults->problem, sizeof faults->problem, "%s of node %zu: %.400s", rows[fault->kind].name,
+             fault->node->number, error->message);
 }
 
-/* How far the clock jumps, or what the node is separated from; and that in words. */
-static int choose_detail(isoproof_fault_injector *faults, const iso_node *node, isoproof_fault_kind kind,
-                         char words[32]) {
-  words[0] = 0;
-  if (kind == ISOPROOF_FAULT_CLOCK) {
-    int clock = (int)draw(faults, 2 * MOST_CLOCK) - MOST_CLOCK;
-    if (clock >= 0) clock++;
-    snprintf(words, 32, "%+d s", clock);
-    return clock;
-  }
-  if (kind != ISOPROOF_FAULT_PARTITION) return 0;
+static int choose_scope(isoproof_fault_injector *faults, const iso_node *node, char words[32]) {
   static const char *const from[] = {"", "from clients", "from peers", "from clients and peers"};
   int scope = (int)draw(faults, 3) + 1, possible = iso_fault_scopes(faults->cluster, node);
   if ((scope & possible) != 0)
@@ -172,21 +183,51 @@ static int choose_detail(isoproof_fault_injector *faults, const iso_node *node, 
   return scope;
 }
 
+/* How far the clock jumps, what the node is separated from, which maintenance is done; and that in words. */
+static int choose_detail(isoproof_fault_injector *faults, const iso_fault *fault, char words[32]) {
+  words[0] = 0;
+  if (fault->kind == ISOPROOF_FAULT_CLOCK) {
+    int clock = (int)draw(faults, 2 * MOST_CLOCK) - MOST_CLOCK;
+    if (clock >= 0) clock++;
+    snprintf(words, 32, "%+d s", clock);
+    return clock;
+  }
+  if (fault->kind == ISOPROOF_FAULT_PARTITION) return choose_scope(faults, fault->node, words);
+  if (fault->kind == ISOPROOF_FAULT_PROMOTE) {
+    int how = (int)draw(faults, 2);
+    snprintf(words, 32, "%s", how == ISO_PROMOTE_CUT_OFF ? "cut off, then killed" : "killed");
+    return how;
+  }
+  if (!iso_fault_is_maintenance(fault->kind)) return 0;
+  int choice = (int)draw(faults, FULL_VACUUM_EVERY);
+  snprintf(words, 32, "%s", iso_maintenance_words(fault->kind, choice));
+  return choice;
+}
+
+/* Which node is hit: a promotion and maintenance are matters of the primary. */
+static iso_node *choose_node(isoproof_fault_injector *faults, isoproof_fault_kind kind) {
+  isoproof_cluster *cluster = faults->cluster;
+  size_t drawn = faults->targets[draw(faults, faults->target_count)];
+  if (iso_fault_is_for_all(kind)) return NULL;
+  bool of_primary =
+      kind == ISOPROOF_FAULT_PROMOTE || (cluster->type == &iso_cluster_standby && iso_fault_is_maintenance(kind));
+  return &cluster->nodes[of_primary ? cluster->primary : drawn];
+}
+
 /* One fault from its beginning to its end; it is undone even when the run is to end meanwhile. */
 static void one_fault(isoproof_fault_injector *faults, isoproof_run_handle *run, isoproof_fault_kind kind) {
-  const iso_node *node = &faults->cluster->nodes[faults->targets[draw(faults, faults->target_count)]];
+  iso_fault fault = {.kind = kind, .node = choose_node(faults, kind), .run = run, .command = faults->command};
   isoproof_error error = {.offset = -1};
-  record r = {.kind = kind, .node = node->number, .end = -1};
-  int detail = choose_detail(faults, node, kind, r.detail);
+  record r = {.kind = kind, .node = fault.node != NULL ? fault.node->number : ISOPROOF_ALL_NODES, .end = -1};
+  fault.detail = choose_detail(faults, &fault, r.detail);
   /* Told before it is done: it must not seem to come after its effects. */
-  r.begin = tell(run, kind, node, "begin", r.detail);
+  r.begin = tell(&fault, "begin", r.detail);
   atomic_fetch_add(&faults->counts[kind], 1);
-  if (iso_fault_begin(faults->cluster, node, kind, detail, &error) != ISOPROOF_OK)
-    note_problem(faults, run, kind, node, &error, &r);
-  (void)isoproof_run_wait(run, faults->duration);
-  if (iso_fault_end(faults->cluster, node, kind, detail, &error) != ISOPROOF_OK)
-    note_problem(faults, run, kind, node, &error, &r);
-  r.end = tell(run, kind, node, "end", "");
+  if (iso_fault_begin(faults->cluster, &fault, &error) != ISOPROOF_OK) note_problem(faults, &fault, &error, &r);
+  /* Maintenance is over when it is done; an index stays for a while. */
+  if (!iso_fault_is_maintenance(kind) || kind == ISOPROOF_FAULT_INDEX) (void)isoproof_run_wait(run, faults->duration);
+  if (iso_fault_end(faults->cluster, &fault, &error) != ISOPROOF_OK) note_problem(faults, &fault, &error, &r);
+  r.end = tell(&fault, "end", "");
   /* Without memory for it, it is missing from the records only: the history has it. */
   if (faults->records.count < MOST_RECORDS) (void)iso_vec_push(&faults->records, r);
 }

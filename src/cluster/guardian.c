@@ -188,6 +188,7 @@ static bool serve(iso_guardian_process *process, int connection) {
   }
   reply.running = s->running;
   reply.status = s->status;
+  reply.pid = (int32_t)s->pid;
   return send(connection, &reply, sizeof reply, MSG_NOSIGNAL) == (ssize_t)sizeof reply;
 }
 

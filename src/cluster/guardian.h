@@ -42,6 +42,7 @@ typedef struct iso_command {
 
 typedef struct iso_process_state {
   bool running;
+  pid_t pid;  /* as long as it runs */
   int status; /* as of waitpid, once it does not run */
 } iso_process_state;
 
@@ -92,6 +93,7 @@ typedef struct iso_guardian_reply {
   int32_t problem; /* errno */
   uint32_t running;
   int32_t status;
+  int32_t pid;
 } iso_guardian_reply;
 
 typedef struct iso_guardian_process iso_guardian_process;

@@ -132,7 +132,7 @@ isoproof_status iso_guardian_state(iso_guardian *guardian, unsigned slot, iso_pr
   iso_guardian_request request = {.kind = ISO_GUARDIAN_STATE, .slot = slot};
   iso_guardian_reply reply;
   ISO_TRY(ask(guardian, &request, sizeof request, &reply, error));
-  *state = (iso_process_state){.running = reply.running != 0, .status = reply.status};
+  *state = (iso_process_state){.running = reply.running != 0, .pid = (pid_t)reply.pid, .status = reply.status};
   return ISOPROOF_OK;
 }
 

@@ -6,19 +6,26 @@
 
 #include "cluster/cluster.h"
 
-enum { TOOL_SECONDS = 120, ARGUMENTS_MOST = 48 };
+enum { TOOL_SECONDS = 120, ARGUMENTS_MOST = 64 };
 /* What the ports of a node are for. */
 enum { PORT_CLIENTS, PORT_GROUP, PORT_IST, PORT_SST };
 
 static isoproof_status find(isoproof_cluster *cluster, isoproof_error *error) {
+  static const char *const server_names[] = {"mariadbd", "mysqld", NULL};
+  static const char *const installer_names[] = {"mariadb-install-db", "mysql_install_db", NULL};
   static const char *const servers[] = {"/usr/sbin/mariadbd", "/usr/libexec/mariadbd", NULL};
   static const char *const installers[] = {"/usr/bin/mariadb-install-db", NULL};
   static const char *const providers[] = {"/usr/lib/galera/libgalera_smm.so", "/usr/lib64/galera-4/libgalera_smm.so",
                                           "/usr/lib/libgalera_smm.so", NULL};
   static const char *const nowhere[] = {NULL};
   const char *rsync;
-  ISO_TRY(iso_cluster_find(cluster, "mariadbd", servers, "mariadb-server", &cluster->server, error));
-  ISO_TRY(iso_cluster_find(cluster, "mariadb-install-db", installers, "mariadb-server", &cluster->installer, error));
+  if (cluster->server_folder != NULL) {
+    ISO_TRY(iso_server_folder_find(cluster, server_names, &cluster->server, error));
+    ISO_TRY(iso_server_folder_find(cluster, installer_names, &cluster->installer, error));
+  } else {
+    ISO_TRY(iso_cluster_find(cluster, "mariadbd", servers, "mariadb-server", &cluster->server, error));
+    ISO_TRY(iso_cluster_find(cluster, "mariadb-install-db", installers, "mariadb-server", &cluster->installer, error));
+  }
   if (cluster->kind != ISOPROOF_CLUSTER_GALERA) return ISOPROOF_OK;
   ISO_TRY(iso_cluster_find(cluster, "libgalera_smm.so", providers, "galera-4", &cluster->provider, error));
   ISO_TRY(iso_cluster_find(cluster, "rsync", nowhere, "rsync", &rsync, error));
@@ -66,6 +73,12 @@ static const char *url_of(isoproof_cluster *cluster, unsigned port, const char *
   return iso_cluster_text(cluster, "mariadb://root@127.0.0.1:%u/%s?no-defaults=1", port, database);
 }
 
+/* Servers of a folder have their messages and scripts there. */
+static const char *base_of(isoproof_cluster *cluster) {
+  const char *root = iso_server_folder_root(cluster, cluster->server);
+  return root != NULL ? iso_cluster_text(cluster, "--basedir=%s", root) : NULL;
+}
+
 static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
   (void)error;
   const char *texts[ARGUMENTS_MOST] = {cluster->server, "--no-defaults"};
@@ -81,11 +94,15 @@ static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_
   texts[n++] = "--innodb-buffer-pool-size=64M";
   texts[n++] = "--innodb-log-file-size=16M";
   texts[n++] = "--innodb-flush-log-at-trx-commit=2";
+  if (cluster->server_folder != NULL) texts[n++] = base_of(cluster);
   /* The usual 50 seconds would outlast the clients, and keep a node of Galera from noticing that another one died. */
   texts[n++] = "--innodb-lock-wait-timeout=5";
   if (cluster->kind == ISOPROOF_CLUSTER_GALERA) n += galera_arguments(cluster, node, texts + n);
+  for (size_t i = 0; i < cluster->choice.setting_count; i++)
+    texts[n++] =
+        iso_cluster_text(cluster, "--%s=%s", cluster->choice.settings[i].name, cluster->choice.settings[i].value);
   node->arguments = iso_cluster_list(cluster, texts, n);
-  if (cluster->kind == ISOPROOF_CLUSTER_GALERA && node->number == 0) {
+  if (cluster->kind == ISOPROOF_CLUSTER_GALERA) {
     texts[n++] = "--wsrep-new-cluster";
     node->first_arguments = iso_cluster_list(cluster, texts, n);
   }
@@ -116,8 +133,10 @@ static isoproof_status install(isoproof_cluster *cluster, iso_node *node, isopro
                          iso_cluster_text(cluster, "--datadir=%s/%s", node->folder, shared ? "fresh" : "data"),
                          "--auth-root-authentication-method=normal",
                          "--skip-test-db",
-                         "--skip-name-resolve"};
-  const char *const *arguments = iso_cluster_list(cluster, texts, sizeof texts / sizeof *texts);
+                         "--skip-name-resolve",
+                         cluster->server_folder != NULL ? base_of(cluster) : "--no-defaults"};
+  size_t count = sizeof texts / sizeof *texts;
+  const char *const *arguments = iso_cluster_list(cluster, texts, cluster->server_folder != NULL ? count : count - 1);
   if (arguments == NULL) return iso_fail_memory(error);
   ISO_TRY(iso_cluster_tool(cluster, node, arguments, TOOL_SECONDS, task, error));
   return shared ? copy_data(cluster, node, task, error) : ISOPROOF_OK;
@@ -147,12 +166,15 @@ static isoproof_status ready_in_group(const isoproof_cluster *cluster, const iso
 }
 
 enum {
-  USUAL_FAULTS =
-      1 << ISOPROOF_FAULT_KILL | 1 << ISOPROOF_FAULT_PAUSE | 1 << ISOPROOF_FAULT_PARTITION | 1 << ISOPROOF_FAULT_RESTART
+  USUAL_FAULTS = 1 << ISOPROOF_FAULT_KILL | 1 << ISOPROOF_FAULT_PAUSE | 1 << ISOPROOF_FAULT_PARTITION |
+                 1 << ISOPROOF_FAULT_RESTART | 1 << ISOPROOF_FAULT_KILL_ALL | 1 << ISOPROOF_FAULT_RESTART_ALL |
+                 1 << ISOPROOF_FAULT_ANALYZE | 1 << ISOPROOF_FAULT_OPTIMIZE | 1 << ISOPROOF_FAULT_MAINTENANCE |
+                 1 << ISOPROOF_FAULT_COMMAND
 };
 
 const iso_cluster_type iso_cluster_mariadb = {.user = "mysql",
                                               .faults = USUAL_FAULTS,
+                                              .maintenance_schema = "isoproof",
                                               .end_signal = SIGKILL,
                                               .shutdown_signal = SIGTERM,
                                               .start_seconds = 60,
@@ -165,6 +187,7 @@ const iso_cluster_type iso_cluster_mariadb = {.user = "mysql",
 
 const iso_cluster_type iso_cluster_galera = {.user = "mysql",
                                              .faults = USUAL_FAULTS,
+                                             .maintenance_schema = "isoproof",
                                              .end_signal = SIGKILL,
                                              .shutdown_signal = SIGTERM,
                                              .start_seconds = 120,

@@ -15,7 +15,7 @@ enum { TOOL_SECONDS = 10, FIRST_ADDRESS = 11 };
 
 bool iso_network_wanted(isoproof_cluster *cluster) {
   static const char *const places[] = {"/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip", NULL};
-  if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0 || cluster->kind != ISOPROOF_CLUSTER_GALERA) return false;
+  if ((cluster->faults & 1U << ISOPROOF_FAULT_PARTITION) == 0 || cluster->type != &iso_cluster_galera) return false;
   if (cluster->node_count < 2 || geteuid() != 0) return false;
   return iso_cluster_find(cluster, "ip", places, "iproute2", &cluster->router, NULL) == ISOPROOF_OK;
 }

@@ -43,6 +43,7 @@ const char *const *iso_cluster_environment(isoproof_cluster *cluster, const iso_
   size_t used = 3;
   texts[used++] = iso_cluster_text(cluster, "HOME=%s", node->folder);
   texts[used++] = iso_cluster_text(cluster, "TMPDIR=%s/tmp", node->folder);
+  if (cluster->libraries != NULL) texts[used++] = cluster->libraries;
   for (size_t i = 0; i < count && used < ENVIRONMENT_MOST; i++) texts[used++] = more[i];
   return iso_cluster_list(cluster, texts, used);
 }
@@ -102,8 +103,22 @@ isoproof_status iso_cluster_tool(isoproof_cluster *cluster, const iso_node *node
   return iso_guardian_run(&cluster->guardian, &command, seconds, task, error);
 }
 
-isoproof_status iso_node_spawn(isoproof_cluster *cluster, const iso_node *node, bool first, isoproof_error *error) {
-  const char *const *arguments = first && node->first_arguments != NULL ? node->first_arguments : node->arguments;
+isoproof_status iso_cluster_tool_to(isoproof_cluster *cluster, const iso_node *node, const char *log,
+                                    const char *const *arguments, double seconds, isoproof_error *error) {
+  iso_command command = command_of(cluster, node, arguments);
+  command.end_signal = SIGKILL;
+  command.lock_file = NULL;
+  command.log = log;
+  return iso_guardian_run(&cluster->guardian, &command, seconds, NULL, error);
+}
+
+isoproof_status iso_node_spawn(isoproof_cluster *cluster, iso_node *node, bool first, isoproof_error *error) {
+  const char *const *arguments = node->arguments;
+  if (node->next_arguments != NULL)
+    arguments = node->next_arguments;
+  else if (first && node->first_arguments != NULL)
+    arguments = node->first_arguments;
+  node->next_arguments = NULL;
   iso_command command = command_of(cluster, node, arguments);
   return iso_guardian_spawn(&cluster->guardian, (unsigned)node->number, &command, error);
 }
@@ -143,9 +158,9 @@ static isoproof_status execute(iso_connection *connection, const iso_node *node,
   return status;
 }
 
-isoproof_status iso_node_ask(const iso_node *node, const char *sql, uint32_t column, char *answer, size_t size,
-                             isoproof_error *error) {
-  const iso_database_options how = {.connect_timeout_ms = ASK_TIMEOUT_MS, .statement_timeout_ms = ASK_TIMEOUT_MS};
+static isoproof_status ask_within(const iso_node *node, uint32_t timeout_ms, const char *sql, uint32_t column,
+                                  char *answer, size_t size, isoproof_error *error) {
+  const iso_database_options how = {.connect_timeout_ms = ASK_TIMEOUT_MS, .statement_timeout_ms = timeout_ms};
   iso_database *database = NULL;
   iso_connection *connection = NULL;
   isoproof_status status = iso_database_open(&node->direct, 1, &how, &database, error);
@@ -154,6 +169,15 @@ isoproof_status iso_node_ask(const iso_node *node, const char *sql, uint32_t col
   iso_disconnect(connection);
   iso_database_close(database);
   return status;
+}
+
+isoproof_status iso_node_ask(const iso_node *node, const char *sql, uint32_t column, char *answer, size_t size,
+                             isoproof_error *error) {
+  return ask_within(node, ASK_TIMEOUT_MS, sql, column, answer, size, error);
+}
+
+isoproof_status iso_node_execute(const iso_node *node, const char *sql, uint32_t timeout_ms, isoproof_error *error) {
+  return ask_within(node, timeout_ms, sql, 0, NULL, 0, error);
 }
 
 isoproof_status iso_node_wait(isoproof_cluster *cluster, const iso_node *node, double seconds, isoproof_task *task,

@@ -35,7 +35,7 @@ typedef struct pair {
 struct iso_proxy {
   int listener, wake;
   uint16_t port;
-  struct sockaddr_storage target;
+  struct sockaddr_storage target; /* of IPv4, or a Unix socket for good; under the lock */
   socklen_t target_size;
   pthread_t thread;
   pthread_mutex_t lock;
@@ -100,10 +100,14 @@ static void drop(iso_proxy *proxy, size_t at) {
 static void take(iso_proxy *proxy) {
   int client = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (client < 0) return;
-  int server = socket(proxy->target.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  pthread_mutex_lock(&proxy->lock);
+  struct sockaddr_storage target = proxy->target;
+  socklen_t target_size = proxy->target_size;
+  pthread_mutex_unlock(&proxy->lock);
+  int server = socket(target.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   pair *p = proxy->count < MOST_PAIRS ? iso_alloc(1, sizeof *p) : NULL;
   /* On loopback a connection is made or refused at once, so this may block. */
-  if (p == NULL || server < 0 || connect(server, (struct sockaddr *)&proxy->target, proxy->target_size) != 0 ||
+  if (p == NULL || server < 0 || connect(server, (struct sockaddr *)&target, target_size) != 0 ||
       fcntl(server, F_SETFL, O_NONBLOCK) != 0) {
     close(client);
     if (server >= 0) close(server);
@@ -111,7 +115,7 @@ static void take(iso_proxy *proxy) {
     return;
   }
   no_delay(client);
-  if (proxy->target.ss_family == AF_INET) no_delay(server);
+  if (target.ss_family == AF_INET) no_delay(server);
   p->fd[0] = client;
   p->fd[1] = server;
   for (int i = 0; i < 2; i++) {
@@ -204,6 +208,14 @@ void iso_proxy_silence(iso_proxy *proxy, bool silent) {
   proxy->silent = silent;
   wake(proxy);
   while (proxy->applied != silent) pthread_cond_wait(&proxy->changed, &proxy->lock);
+  pthread_mutex_unlock(&proxy->lock);
+}
+
+void iso_proxy_aim_at(iso_proxy *proxy, uint16_t target) {
+  struct sockaddr_in address = loopback(target);
+  pthread_mutex_lock(&proxy->lock);
+  memcpy(&proxy->target, &address, sizeof address);
+  proxy->target_size = sizeof address;
   pthread_mutex_unlock(&proxy->lock);
 }
 

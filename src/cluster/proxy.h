@@ -14,6 +14,8 @@ isoproof_status iso_proxy_start(uint16_t target, const char *path, iso_proxy **p
 /* Accepts NULL. */
 void iso_proxy_stop(iso_proxy *proxy);
 uint16_t iso_proxy_port(const iso_proxy *proxy);
+/* Connections made from now on go to another port; those that there are stay. */
+void iso_proxy_aim_at(iso_proxy *proxy, uint16_t target);
 /* Silent: no byte moves, no connection is made or closed.  What was sent meanwhile arrives afterwards.  Returns when
  * that is in force. */
 void iso_proxy_silence(iso_proxy *proxy, bool silent);

@@ -100,7 +100,9 @@ isoproof_status iso_catalogue_find(iso_connection *connection, const char *table
   return ISOPROOF_OK;
 }
 
-/* The first that is answered counts: not everybody may look into InnoDB. */
+/* The first that is answered counts: not everybody may look into InnoDB.  VACUUM FULL and CLUSTER of PostgreSQL, and
+ * OPTIMIZE TABLE of MariaDB, change what this tells as TRUNCATE does: nothing in the catalogues tells them apart for
+ * sure, and so whoever does that to a table of a run says so (iso_database_learn_tables), or it is interference. */
 static const char *const states[ISO_DIALECTS][2] = {
     [ISO_SQL_POSTGRES] = {("SELECT CAST(c.oid AS text) || '/' || COALESCE(pg_relation_filenode(c.oid), 0) FROM "
                            "pg_class c WHERE c.oid = to_regclass('%s')")},
@@ -202,7 +204,7 @@ bool iso_catalogue_ours(iso_connection *connection, const iso_table_name *names,
     used += (size_t)snprintf(sql + used, sizeof sql - used, many[dialect][1], names[i].text);
   }
   snprintf(sql + used, sizeof sql - used, ")");
-  if (ask(connection, ISO_EXECUTE, sql, reply) != ISO_OUTCOME_OK) return false;
+  if (ask(connection, ISO_EXECUTE, sql, NULL, reply) != ISO_OUTCOME_OK) return false;
   for (size_t row = 0; iso_reply_cell(reply, row, 0) != NULL; row++) {
     const char *name = iso_reply_cell(reply, row, 0), *text = iso_reply_cell(reply, row, 1);
     iso_mark mark;

@@ -314,7 +314,7 @@ void iso_database_round_table(const iso_database *database, uint64_t round, char
 
 enum { SETTLE_ATTEMPTS = 1000, SETTLE_PAUSE_NS = 10 * 1000 * 1000 };
 
-/* Waits until a node has what the first one has. */
+/* Waits until a node has what was set up. */
 static isoproof_status wait_for_node(iso_database *database, size_t node, isoproof_error *error) {
   iso_connection *connection;
   ISO_TRY(iso_connect(database, node, &connection, error));
@@ -333,7 +333,7 @@ static isoproof_status wait_for_node(iso_database *database, size_t node, isopro
 
 isoproof_status iso_database_settle(iso_database *database, isoproof_error *error) {
   if (database->driver->settled == NULL) return ISOPROOF_OK;
-  for (size_t i = 1; i < database->nodes; i++) ISO_TRY(wait_for_node(database, i, error));
+  for (size_t i = 0; database->nodes > 1 && i < database->nodes; i++) ISO_TRY(wait_for_node(database, i, error));
   return ISOPROOF_OK;
 }
 
@@ -351,6 +351,10 @@ isoproof_status iso_database_teardown(iso_database *database, isoproof_error *er
   return iso_database_hide(
       database, driver->teardown != NULL ? driver->teardown(database, error) : iso_tables_teardown(database, error),
       error);
+}
+
+void iso_database_learn_tables(iso_database *database) {
+  if (database->driver->setup == NULL) iso_tables_learn(database);
 }
 
 isoproof_status iso_database_verify(iso_database *database, isoproof_error *error) {

@@ -340,6 +340,8 @@ isoproof_status iso_database_make_rounds(iso_database *database, uint64_t first,
 isoproof_status iso_database_drop_rounds(iso_database *database, uint64_t first, uint64_t count, isoproof_error *error);
 /* The name of the table of a round, for statements of one's own. */
 void iso_database_round_table(const iso_database *database, uint64_t round, char name[ISO_TABLE_BYTES]);
+/* Takes what the tables are now for what was set up: the caller has written them anew. */
+void iso_database_learn_tables(iso_database *database);
 /* The name of the tables, without their numbers. */
 const char *iso_database_table_name(const iso_database *database);
 /* The table of a key, for statements of one's own. */
@@ -357,6 +359,8 @@ void iso_disconnect(iso_connection *connection);
 isoproof_status iso_reconnect(iso_connection *connection, isoproof_error *error);
 /* Whether requests have a chance; false after LOST and UNKNOWN that came from a broken connection. */
 bool iso_connected(const iso_connection *connection);
+/* Whether the node takes no writes now (a standby), as far as its last answer told. */
+bool iso_connection_read_only(const iso_connection *connection);
 /* The number that the server gives to the connection (backend pid, thread id); 0 where there is none. */
 uint64_t iso_connection_server_id(const iso_connection *connection);
 
@@ -449,6 +453,10 @@ static inline iso_outcome iso_commit(iso_connection *connection, iso_reply *repl
 static inline iso_outcome iso_rollback(iso_connection *connection, iso_reply *reply) {
   return iso_do(connection, &(iso_driver_request){.kind = ISO_ROLLBACK}, reply);
 }
+
+/* Sets something for the whole session, by the database's own name (SET of PostgreSQL and MariaDB, PRAGMA of SQLite);
+ * REJECTED where there is no such thing, or no such name or value. */
+iso_outcome iso_set(iso_connection *connection, const char *name, const char *value, iso_reply *reply);
 
 /* Asynchronously, for whoever has to interleave statements that may block: start, poll until true, finish.  Between
  * start and finish the connection takes no other call but iso_poll, iso_cancel and iso_connection_server_id.  A thread

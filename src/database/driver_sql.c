@@ -280,7 +280,7 @@ isoproof_status iso_sql_ask(iso_connection *connection, const char *sql, iso_rep
 
 isoproof_status iso_sql_on_first_node(iso_database *database, iso_sql_task task, isoproof_error *error) {
   iso_connection *connection;
-  ISO_TRY(iso_connect(database, 0, &connection, error));
+  ISO_TRY(iso_connect_writable(database, &connection, error));
   iso_reply reply = {0};
   isoproof_status status = task(database, connection, &reply, error);
   iso_reply_free(&reply);

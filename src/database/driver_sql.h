@@ -93,7 +93,7 @@ bool iso_sql_partitions(iso_sql_dialect dialect);
 
 /* Executes a statement; anything but success is ISOPROOF_ERR_IO with the words of the server. */
 isoproof_status iso_sql_ask(iso_connection *connection, const char *sql, iso_reply *reply, isoproof_error *error);
-/* Does something on a connection of its own to the first node. */
+/* Does something on a connection of its own to the first node that takes writes, or to the first one of all. */
 typedef isoproof_status (*iso_sql_task)(iso_database *database, iso_connection *connection, iso_reply *reply,
                                         isoproof_error *error);
 isoproof_status iso_sql_on_first_node(iso_database *database, iso_sql_task task, isoproof_error *error);

@@ -41,6 +41,8 @@ struct iso_driver {
   /* Drivers without SQL: the next two; others leave them NULL. */
   isoproof_status (*setup)(iso_database *database, isoproof_error *error);
   isoproof_status (*teardown)(iso_database *database, isoproof_error *error);
+  /* Whether the node takes no writes now, as the last answer told; NULL where every node takes them. */
+  bool (*read_only)(const iso_connection *connection);
   /* After a set-up, on several nodes: whether this node has what the first one had; may be NULL. */
   isoproof_status (*settled)(iso_connection *connection, bool *settled, isoproof_error *error);
   /* `statement` does what reads or changes rows; `execute` is NULL where there is no SQL. */
@@ -186,6 +188,10 @@ void iso_run_end_doomed(iso_connection *connection, iso_reply *reply);
 isoproof_status iso_tables_setup(iso_database *database, isoproof_error *error);
 isoproof_status iso_tables_teardown(iso_database *database, isoproof_error *error);
 isoproof_status iso_tables_verify(iso_database *database, isoproof_error *error);
+void iso_tables_learn(iso_database *database);
+
+/* Connects to the first node that takes writes, or to the first one of all where none does. */
+isoproof_status iso_connect_writable(iso_database *database, iso_connection **connection, isoproof_error *error);
 
 /* ---- driver_async.c ---- */
 

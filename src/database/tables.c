@@ -145,6 +145,16 @@ static isoproof_status undo(iso_connection *connection, const char *table, uint3
   return there ? refuse(connection, table, &found, reply, error) : status;
 }
 
+/* What the tables are, to tell later whether they still are. */
+static void learn(iso_connection *connection, iso_reply *reply) {
+  iso_database *database = connection->database;
+  for (uint32_t i = 0; i < database->options.tables; i++) {
+    char table[ISO_TABLE_BYTES];
+    iso_sql_table_name(database, i, table);
+    iso_catalogue_state(connection, table, reply, database->states[i]);
+  }
+}
+
 /* As long as others are in the way: locks of SQLite go to whoever is lucky. */
 enum { MAKE_SECONDS = 30, PAUSE_NS = 1000 * 1000 };
 
@@ -161,11 +171,7 @@ static isoproof_status make(iso_connection *connection, iso_reply *reply, isopro
     nanosleep(&(struct timespec){0, PAUSE_NS}, NULL);
   }
   database->made = true;
-  for (uint32_t i = 0; i < database->options.tables; i++) {
-    char table[ISO_TABLE_BYTES];
-    iso_sql_table_name(database, i, table);
-    iso_catalogue_state(connection, table, reply, database->states[i]);
-  }
+  learn(connection, reply);
   return ISOPROOF_OK;
 }
 
@@ -173,7 +179,7 @@ isoproof_status iso_tables_setup(iso_database *database, isoproof_error *error) 
   iso_connection *connection;
   iso_reply reply = {0};
   bool locks = iso_catalogue_has_locks(database->dialect);
-  ISO_TRY(iso_connect(database, 0, &connection, error));
+  ISO_TRY(iso_connect_writable(database, &connection, error));
   if (locks) iso_catalogue_hold(connection, database->run, &reply);
   isoproof_status status = free_names(connection, &reply, error);
   if (status == ISOPROOF_OK) iso_tables_sweep(connection, &reply);
@@ -192,13 +198,14 @@ isoproof_status iso_tables_setup(iso_database *database, isoproof_error *error) 
 static isoproof_status borrow(iso_database *database, iso_connection **connection, isoproof_error *error) {
   iso_reply reply = {0};
   bool good = database->keeper != NULL && iso_connected(database->keeper) &&
-              iso_do(database->keeper, &(iso_driver_request){.kind = ISO_PING}, &reply) == ISO_OUTCOME_OK;
+              iso_do(database->keeper, &(iso_driver_request){.kind = ISO_PING}, &reply) == ISO_OUTCOME_OK &&
+              !iso_connection_read_only(database->keeper);
   iso_reply_free(&reply);
   if (good) {
     *connection = database->keeper;
     return ISOPROOF_OK;
   }
-  return iso_connect(database, 0, connection, error);
+  return iso_connect_writable(database, connection, error);
 }
 
 static void give_back(iso_database *database, iso_connection *connection) {
@@ -260,4 +267,16 @@ isoproof_status iso_tables_verify(iso_database *database, isoproof_error *error)
   iso_reply_free(&reply);
   give_back(database, connection);
   return status;
+}
+
+void iso_tables_learn(iso_database *database) {
+  iso_connection *connection;
+  iso_reply reply = {0};
+  if (!database->made) return;
+  /* Where nothing can be learned, nothing is to be found later. */
+  for (uint32_t i = 0; i < database->options.tables; i++) database->states[i][0] = 0;
+  if (borrow(database, &connection, NULL) != ISOPROOF_OK) return;
+  learn(connection, &reply);
+  iso_reply_free(&reply);
+  give_back(database, connection);
 }

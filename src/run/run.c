@@ -79,6 +79,24 @@ int64_t isoproof_run_event(isoproof_run_handle *run, const char *text) {
   return now;
 }
 
+bool isoproof_run_table_at(const isoproof_run_handle *run, size_t number, char *name, size_t size) {
+  char table[ISO_TABLE_BYTES];
+  if (!iso_database_capabilities(run->database).sql || number >= (run->options->tables > 0 ? run->options->tables : 1))
+    return false;
+  /* Keys are in the table of their number modulo the number of tables. */
+  iso_database_table(run->database, (int64_t)number, table);
+  snprintf(name, size, "%s", table);
+  return true;
+}
+
+void isoproof_run_tables_change(isoproof_run_handle *run, bool done) {
+  isoproof_error found = {.offset = -1};
+  if (done)
+    iso_database_learn_tables(run->database);
+  else if (iso_database_verify(run->database, &found) == ISOPROOF_ERR_INTERFERENCE)
+    iso_run_interfered(run, "%.300s", found.message);
+}
+
 /* ---- options ---- */
 
 static const char *const default_urls[] = {"sqlite:"};
@@ -100,6 +118,7 @@ static isoproof_status take_options(const isoproof_run_options *given, isoproof_
   if (options->path == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "path: expected a file for the history");
   if (!(options->seconds >= 0 && options->seconds <= 1e9))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "seconds: expected 0 to 1e9, found %g", options->seconds);
+  ISO_TRY(iso_session_settings_check(options, error));
   const double timeouts[] = {options->statement_timeout, options->lock_timeout};
   for (int i = 0; i < 2; i++)
     if (!(timeouts[i] >= 0 && timeouts[i] <= 1e6))
@@ -117,8 +136,10 @@ static isoproof_status open_sessions(isoproof_run_handle *run, isoproof_error *e
   if (run->sessions == NULL) return iso_fail_memory(error);
   for (uint32_t i = 0; i <= run->session_count; i++) ISO_TRY(iso_session_open(&run->sessions[i], run, i, error));
   /* Connections one after the other, before the clock starts: a node that is not there is found out here. */
-  for (uint32_t i = 0; i < run->session_count; i++)
+  for (uint32_t i = 0; i < run->session_count; i++) {
     ISO_TRY(iso_connect(run->database, run->sessions[i].node, &run->sessions[i].connection, error));
+    ISO_TRY(iso_session_settings_apply(&run->sessions[i], error));
+  }
   run->meeting.parties = run->session_count;
   return ISOPROOF_OK;
 }

@@ -63,6 +63,8 @@ typedef struct iso_session {
   uint32_t number; /* of the generator */
   int64_t name; /* in the history: after an unknown outcome a new one, as the old transaction may still be going on */
   size_t node;
+  bool set;     /* the connection has the settings of the session */
+  bool reading; /* the node takes no writes now: only the reads of programs are done, and writes read instead */
   pthread_t thread;
   bool started; /* the thread */
   atomic_bool ended;
@@ -165,6 +167,13 @@ isoproof_status iso_note_txn(iso_session *session, isoproof_txn_status status, i
 isoproof_status iso_rounds_prepare(isoproof_run_handle *run, isoproof_error *error);
 /* Writes the rows that are there before the first transaction, and waits until every node has them. */
 isoproof_status iso_rounds_write_initial(isoproof_run_handle *run, isoproof_error *error);
+
+/* ---- session_settings.c ---- */
+
+/* Whether the settings make sense; ISOPROOF_ERR_USAGE. */
+isoproof_status iso_session_settings_check(const isoproof_run_options *options, isoproof_error *error);
+/* Gives a session that has just connected its settings; ISOPROOF_ERR_USAGE when the database refuses one. */
+isoproof_status iso_session_settings_apply(iso_session *session, isoproof_error *error);
 
 /* ---- transaction.c ---- */
 

@@ -45,11 +45,16 @@ static bool pause_after_failure(iso_session *session, uint32_t *pause_ms) {
 static bool try_connect(iso_session *session) {
   isoproof_error error = {.offset = -1};
   isoproof_status status = ISOPROOF_OK;
+  if (session->connection == NULL || !iso_connected(session->connection)) session->set = false;
   if (session->connection == NULL)
     status = iso_connect(session->run->database, session->node, &session->connection, &error);
   else if (!iso_connected(session->connection))
     status = iso_reconnect(session->connection, &error);
-  if (status == ISOPROOF_OK) return true;
+  if (status == ISOPROOF_OK && !session->set) status = iso_session_settings_apply(session, &error);
+  if (status == ISOPROOF_OK) {
+    session->reading = iso_connection_read_only(session->connection);
+    return true;
+  }
   iso_count(&session->counts.errors[ISO_CLASS_CONNECTION]);
   size_t length = strnlen(error.message, sizeof *session->messages - 1);
   memcpy(session->messages[ISO_CLASS_CONNECTION], error.message, length);
@@ -161,6 +166,16 @@ void *iso_session_main(void *argument) {
   return NULL;
 }
 
+/* The final reads are to show everything: a standby may be behind. */
+static void find_writable(iso_session *session) {
+  size_t nodes = iso_database_nodes(session->run->database);
+  for (size_t i = 0; i < nodes && !(try_connect(session) && !session->reading); i++) {
+    iso_disconnect(session->connection);
+    session->connection = NULL;
+    session->node = (session->node + 1) % nodes;
+  }
+}
+
 /* A read that fails is tried again: without it the history says less, but is not wrong. */
 isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
   uint64_t at = 0;
@@ -169,6 +184,7 @@ isoproof_status iso_session_final(iso_session *session, isoproof_error *error) {
     const iso_program *program;
     ISO_TRY(iso_generator_final(session->run->generator, &at, &program, error));
     if (program == NULL) return ISOPROOF_OK;
+    find_writable(session);
     for (int i = 0; i < FINAL_TRIES; i++) {
       iso_txn_end end = {.status = ISOPROOF_TXN_ABORTED};
       if (try_connect(session)) ISO_TRY(iso_run_txn(session, program, &end, error));

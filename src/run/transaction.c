@@ -83,11 +83,26 @@ static bool take_answer(iso_session *s, const iso_program *program, const iso_pr
   return iso_vec_push(&s->seen, seen);
 }
 
+/* Where the node takes no writes, what a step does there: a write reads its key, unless that was read already.  False
+ * when nothing is left of it. */
+static bool as_read(const iso_session *s, iso_program_step *step) {
+  if (!iso_step_writes(step->kind)) return true;
+  if (step->kind == ISO_STEP_INSERT || step->kind == ISO_STEP_DELETE) return false;
+  if (step->origin == ISO_KEY_OF_LABEL) return false;
+  step->kind = step->kind == ISO_STEP_APPEND ? ISO_STEP_READ_LIST : ISO_STEP_READ;
+  iso_data_key key = key_of(s, step);
+  for (size_t i = 0; i < s->keys.count; i++)
+    if (s->keys.items[i].field == key.field && s->keys.items[i].number == key.number) return false;
+  return true;
+}
+
 /* Does one step; `outcome` says how it went. */
-static isoproof_status do_step(iso_session *s, const iso_program *program, const iso_program_step *step,
+static isoproof_status do_step(iso_session *s, const iso_program *program, const iso_program_step *given,
                                iso_outcome *outcome, isoproof_error *error) {
+  iso_program_step changed = *given;
+  const iso_program_step *step = &changed;
   *outcome = ISO_OUTCOME_OK;
-  if (is_skipped(s, step))
+  if (is_skipped(s, step) || (s->reading && !as_read(s, &changed)))
     return iso_vec_push(&s->seen, ((iso_seen){.present = false})) ? ISOPROOF_OK : iso_fail_memory(error);
   iso_driver_request request = request_of(s, program, step, key_of(s, step));
   iso_do(s->connection, &request, &s->reply);
@@ -100,7 +115,7 @@ static isoproof_status do_step(iso_session *s, const iso_program *program, const
 static bool is_batch(const iso_session *s, const iso_program *program) {
   iso_round_trips trips = s->run->round_trips;
   bool wanted = trips == ISO_TRIPS_BATCHED || (trips == ISO_TRIPS_BOTH && program->batched);
-  if (!wanted || program->steps.count >= ISO_MOST_BATCH) return false;
+  if (!wanted || s->reading || program->steps.count >= ISO_MOST_BATCH) return false;
   for (size_t i = 0; i < program->steps.count; i++) {
     const iso_program_step *step = &program->steps.items[i];
     if (step->origin == ISO_KEY_OF_READ || step->guard != ISO_NO_STEP || step->source != ISO_NO_STEP) return false;
@@ -232,6 +247,11 @@ static iso_outcome make_ready(iso_session *s, const iso_program *program) {
   return outcome;
 }
 
+static iso_outcome begin(iso_session *s) {
+  iso_driver_request request = {.kind = ISO_BEGIN, .isolation = s->run->isolation, .read_only = s->reading};
+  return iso_do(s->connection, &request, &s->reply);
+}
+
 /* Begins, and meets the others: with the transaction open, unless to have one open keeps others from theirs.  False: it
  * did not begin, or the run is to end. */
 static bool begin_together(iso_session *s, const iso_program *program, int64_t *start, iso_txn_end *end) {
@@ -239,7 +259,7 @@ static bool begin_together(iso_session *s, const iso_program *program, int64_t *
   bool early = run->begins_early && program->steps.count > 0;
   end->outcome = make_ready(s, program);
   *start = isoproof_run_now(run);
-  if (early && end->outcome == ISO_OUTCOME_OK) end->outcome = iso_begin(s->connection, run->isolation, &s->reply);
+  if (early && end->outcome == ISO_OUTCOME_OK) end->outcome = begin(s);
   bool begun = early && end->outcome == ISO_OUTCOME_OK;
   /* Whoever waits must not wait in vain. */
   bool met = !program->meets || iso_meeting_wait(&run->meeting, program->round, program->jitter_ns);
@@ -250,7 +270,7 @@ static bool begin_together(iso_session *s, const iso_program *program, int64_t *
   s->began = isoproof_run_now(run);
   if (early || end->outcome != ISO_OUTCOME_OK) return begun;
   *start = s->began;
-  end->outcome = iso_begin(s->connection, run->isolation, &s->reply);
+  end->outcome = begin(s);
   return end->outcome == ISO_OUTCOME_OK;
 }
 

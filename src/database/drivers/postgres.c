@@ -395,6 +395,7 @@ const iso_driver iso_driver_postgres = {
     .connect = iso_pg_connect,
     .disconnect = iso_pg_disconnect,
     .cancel = iso_pg_cancel,
+    .read_only = iso_pg_read_only,
     .settled = iso_pg_settled,
     .begin = begin,
     .statement = statement,

@@ -12,6 +12,7 @@
 typedef struct iso_pg_session {
   PGconn *handle;
   PGcancel *cancel;
+  bool standby; /* when it was connected, of servers that do not tell by themselves */
   bool prepared[ISO_MOST_PLACES][ISO_SQL_STATEMENTS];
 } iso_pg_session;
 
@@ -83,6 +84,7 @@ void iso_pg_close(iso_database *database);
 isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error);
 void iso_pg_disconnect(iso_connection *connection);
 bool iso_pg_cancel(iso_connection *connection);
+bool iso_pg_read_only(const iso_connection *connection);
 isoproof_status iso_pg_settled(iso_connection *connection, bool *settled, isoproof_error *error);
 void iso_pg_library(char *buffer, size_t size);
 

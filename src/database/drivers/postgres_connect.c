@@ -55,7 +55,20 @@ isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error
   PQsetNoticeProcessor(s->handle, ignore, NULL);
   s->cancel = PQgetCancel(s->handle);
   connection->server_id = (uint64_t)PQbackendPID(s->handle);
+  /* Before version 14 the server does not tell by itself. */
+  if (PQparameterStatus(s->handle, "in_hot_standby") == NULL && database->nodes > 1) {
+    PGresult *result = PQexec(s->handle, "SELECT pg_is_in_recovery()");
+    s->standby = PQntuples(result) > 0 && strcmp(PQgetvalue(result, 0, 0), "t") == 0;
+    PQclear(result);
+  }
   return send_init(url, node->init, s->handle, error);
+}
+
+bool iso_pg_read_only(const iso_connection *connection) {
+  const iso_pg_session *s = connection->state;
+  if (s->handle == NULL) return false;
+  const char *told = PQparameterStatus(s->handle, "in_hot_standby");
+  return told != NULL ? strcmp(told, "on") == 0 : s->standby;
 }
 
 void iso_pg_disconnect(iso_connection *connection) {
@@ -90,7 +103,9 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
   ISO_TRY(iso_sql_ask(connection, "SELECT version(), pg_is_in_recovery()", reply, error));
   const char *version = iso_reply_cell(reply, 0, 0), *recovery = iso_reply_cell(reply, 0, 1);
   bool standby = recovery != NULL && strcmp(recovery, "t") == 0;
-  const char *end = version != NULL ? strstr(version, " (") : NULL;
+  /* "PostgreSQL 15.18 (Debian ...) on x86_64...", or without what is between parentheses. */
+  const char *end = version != NULL ? strstr(version, " (") : NULL, *on = version != NULL ? strstr(version, " on ") : NULL;
+  if (end == NULL || (on != NULL && on < end)) end = on;
   size_t length = end != NULL ? (size_t)(end - version) : version != NULL ? strcspn(version, ",") : 0;
   snprintf(database->version, sizeof database->version, "%.*s%s", (int)(length < 100 ? length : 100),
            version != NULL ? version : "", standby ? ", standby" : "");
@@ -131,7 +146,7 @@ void iso_pg_close(iso_database *database) {
 
 static isoproof_status log_position(iso_database *database, char *position, size_t size, isoproof_error *error) {
   iso_connection *connection;
-  ISO_TRY(iso_connect(database, 0, &connection, error));
+  ISO_TRY(iso_connect_writable(database, &connection, error));
   iso_reply reply = {0};
   isoproof_status status = iso_sql_ask(connection, "SELECT pg_current_wal_lsn()", &reply, error);
   const char *found = iso_reply_cell(&reply, 0, 0);
