@@ -10,10 +10,10 @@
 enum { TOOL_SECONDS = 120, ARGUMENTS_MOST = 96, PROMOTE_TRIES = 300, PROMOTE_STEP_US = 100 * 1000 };
 enum {
   USUAL_FAULTS = 1 << ISOPROOF_FAULT_KILL | 1 << ISOPROOF_FAULT_PAUSE | 1 << ISOPROOF_FAULT_PARTITION |
-                 1 << ISOPROOF_FAULT_RESTART | 1 << ISOPROOF_FAULT_CLOCK | 1 << ISOPROOF_FAULT_KILL_ALL |
-                 1 << ISOPROOF_FAULT_RESTART_ALL | 1 << ISOPROOF_FAULT_VACUUM | 1 << ISOPROOF_FAULT_REINDEX |
-                 1 << ISOPROOF_FAULT_INDEX | 1 << ISOPROOF_FAULT_CLUSTER | 1 << ISOPROOF_FAULT_ANALYZE |
-                 1 << ISOPROOF_FAULT_MAINTENANCE | 1 << ISOPROOF_FAULT_COMMAND
+                 1 << ISOPROOF_FAULT_RESTART | 1 << ISOPROOF_FAULT_CLOCK | 1 << ISOPROOF_FAULT_STALL |
+                 1 << ISOPROOF_FAULT_KILL_ALL | 1 << ISOPROOF_FAULT_RESTART_ALL | 1 << ISOPROOF_FAULT_VACUUM |
+                 1 << ISOPROOF_FAULT_REINDEX | 1 << ISOPROOF_FAULT_INDEX | 1 << ISOPROOF_FAULT_CLUSTER |
+                 1 << ISOPROOF_FAULT_ANALYZE | 1 << ISOPROOF_FAULT_MAINTENANCE | 1 << ISOPROOF_FAULT_COMMAND
 };
 
 /* ---- programs ---- */
@@ -39,7 +39,7 @@ static isoproof_status find(isoproof_cluster *cluster, isoproof_error *error) {
     ISO_TRY(iso_cluster_find(cluster, "cp", nowhere, "coreutils", &cluster->copier, error));
   if ((cluster->faults & 1U << ISOPROOF_FAULT_PROMOTE) != 0)
     ISO_TRY(find_program(cluster, "pg_basebackup", &cluster->rebuilder, error));
-  if ((cluster->faults & 1U << ISOPROOF_FAULT_CLOCK | 1U << ISOPROOF_FAULT_STALL) == 0) return ISOPROOF_OK;
+  if ((cluster->faults & 1U << ISOPROOF_FAULT_CLOCK) == 0) return ISOPROOF_OK;
   return iso_cluster_find(cluster, "libfaketimeMT.so.1", clocks, "libfaketime", &cluster->fake_clock, error);
 }
 
