@@ -11,7 +11,7 @@
 #include "format/jsonl.h"
 #include "tests/unit/unit.h"
 
-enum { SESSIONS = 8, MOST_OPS = 5, KEYS = 10, STEPS = 12000, VALUES = 50, TEXT = 8 << 20 };
+enum { SESSIONS = 8, MOST_OPS = 5, KEYS = 10, STEPS = 250, RUNS = 12, VALUES = 50, TEXT = 1 << 20 };
 
 /* ---- single statements ---- */
 
@@ -302,7 +302,7 @@ static isoproof_history *play(const char *url, uint64_t seed) {
     iso_disconnect(g->players[i].connection);
   }
   assert_ok_error(iso_output_close(g->output, &error), error);
-  assert_true(g->committed > 500);
+  assert_true(g->committed > 10);
   assert_ok_error(isoproof_history_open_memory(g->text, g->length, "sim.jsonl", NULL, NULL, &history, &error), error);
   iso_reply_free(&g->reply);
   iso_database_close(g->database);
@@ -321,25 +321,22 @@ static isoproof_verdict verdict_on(isoproof_history *history, const char *level)
   return verdict;
 }
 
-static void expect(const char *url, uint64_t seed, const char *level, isoproof_verdict expected) {
-  isoproof_history *history = play(url, seed);
-  isoproof_verdict verdict = verdict_on(history, level);
-  if (verdict != expected) fail_msg("%s: %s is %s", url, level, isoproof_verdict_name(verdict));
-  isoproof_history_free(history);
-}
-
-static bool reads_rows(void) {
-  static const char text[] = "{\"isoproof\":1}\n{\"session\":0,\"status\":\"committed\",\"ops\":[[\"insert\",1,1]]}\n";
-  isoproof_history *history = NULL;
-  bool reads = isoproof_history_open_memory(text, sizeof text - 1, "rows", NULL, NULL, &history, NULL) == ISOPROOF_OK;
-  isoproof_history_free(history);
-  return reads;
+/* Several short runs: none of them violates what holds, and some of them what does not. */
+static void expect(const char *url, const char *level, bool holds) {
+  unsigned violated = 0;
+  for (uint64_t run = 0; run < RUNS; run++) {
+    isoproof_history *history = play(url, 100 + run);
+    isoproof_verdict verdict = verdict_on(history, level);
+    assert_int_not_equal(verdict, ISOPROOF_UNDECIDED);
+    violated += verdict == ISOPROOF_VIOLATED;
+    isoproof_history_free(history);
+  }
+  if ((violated == 0) != holds) fail_msg("%s: %s is violated by %u of %d runs", url, level, violated, RUNS);
 }
 
 /* What a level claims holds, and each of the weaker ones shows what a stronger one forbids. */
 static void keeps_its_promises(void **state) {
   (void)state;
-  if (!reads_rows()) skip();
   static const struct {
     const char *level, *claims, *broken;
   } levels[] = {{"serializable", "strict-serializable", NULL},
@@ -351,20 +348,19 @@ static void keeps_its_promises(void **state) {
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     char url[96];
     snprintf(url, sizeof url, "sim:?level=%s", levels[i].level);
-    expect(url, 100 + i, levels[i].claims, ISOPROOF_SATISFIED);
-    if (levels[i].broken != NULL) expect(url, 200 + i, levels[i].broken, ISOPROOF_VIOLATED);
+    expect(url, levels[i].claims, true);
+    if (levels[i].broken != NULL) expect(url, levels[i].broken, false);
   }
-  expect("sim:?lost=0.05", 300, "strict-serializable", ISOPROOF_SATISFIED);
+  expect("sim:?lost=0.05", "strict-serializable", true);
 }
 
 static void shows_its_bugs(void **state) {
   (void)state;
-  if (!reads_rows()) skip();
   for (uint32_t bug = ISO_SIM_LOST_WRITE; bug < ISO_SIM_ALL_BUGS; bug++) {
     char url[96];
     snprintf(url, sizeof url, "sim:?bugs=%s&rate=%s", iso_sim_driver_bug_name(bug),
-             bug == ISO_SIM_LOST_WRITE ? "0.005" : "0.2");
-    expect(url, 1000 + bug, iso_sim_driver_bug_level(bug), ISOPROOF_VIOLATED);
+             bug == ISO_SIM_LOST_WRITE ? "0.05" : "0.2");
+    expect(url, iso_sim_driver_bug_level(bug), false);
   }
 }
 
