@@ -3,7 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/database/batch_suite.h"
 #include "tests/unit/database/driver_fixture.h"
+#include "tests/unit/database/rows_suite.h"
 #include "tests/unit/database/tables_suite.h"
 
 static const char *server_url;
@@ -17,6 +19,34 @@ static int open_plain(void **state) {
 static void does_all(void **state) {
   (void)state;
   suite_all(server_url);
+}
+
+static void serves_rows(void **state) {
+  (void)state;
+  rows_suite(server_url);
+}
+
+static void makes_rounds(void **state) {
+  (void)state;
+  rounds_suite(server_url, 45);
+}
+
+static void takes_paths(void **state) {
+  (void)state;
+  const iso_driver_request keys = {.kind = ISO_COUNT, .key = 1, .high = 5};
+  const iso_driver_request whole = {.kind = ISO_READ_RANGE, .key = INT64_MIN, .high = INT64_MAX};
+  plan_suite(server_url, ISO_LAYOUT_INDEXED, ISO_ACCESS_INDEX, &keys, "|range|by_key|", NULL);
+  plan_suite(server_url, ISO_LAYOUT_INDEXED, ISO_ACCESS_SEQUENTIAL, &keys, "|ALL|", "by_key");
+  plan_suite(server_url, ISO_LAYOUT_KEYED, ISO_ACCESS_INDEX, &keys, "|range|PRIMARY|", NULL);
+  plan_suite(server_url, ISO_LAYOUT_KEYED, ISO_ACCESS_SEQUENTIAL, &keys, "|ALL|", "PRIMARY");
+  plan_suite(server_url, ISO_LAYOUT_INDEXED, ISO_ACCESS_INDEX, &whole, "|by_key|", NULL);
+  plan_suite(server_url, ISO_LAYOUT_HEAP, ISO_ACCESS_AUTO, &keys, "|ALL|", NULL);
+}
+
+static void does_batches(void **state) {
+  (void)state;
+  batch_suite(server_url);
+  batch_deadlock(server_url);
 }
 
 static void minds_tables(void **state) {
@@ -322,6 +352,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_all),
       cmocka_unit_test(minds_tables),
+      cmocka_unit_test(serves_rows),
+      cmocka_unit_test(makes_rounds),
+      cmocka_unit_test(takes_paths),
+      cmocka_unit_test(does_batches),
       WITH_SERVER(knows_itself),
       WITH_SERVER(deadlock_undoes_everything),
       WITH_SERVER(error_while_fetching),
