@@ -2,6 +2,7 @@
 #include "coo/systematic/runs.h"
 
 #include <inttypes.h>
+#include <isoproof/level.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,10 @@ static isoproof_status add_level(isoproof_systematic *runs, const iso_isolation 
   level->expected = claim.level;
   level->source = claim.source;
   level->note = claim.note;
+  /* A statement that finds no row reads, as one that appends to a list does. */
+  const isoproof_level_info *misses =
+      expect == NULL && isolation->claims_lists != NULL ? isoproof_level_find(isolation->claims_lists) : NULL;
+  level->expected_of_misses = misses != NULL ? misses->id : claim.level;
   return ISOPROOF_OK;
 }
 
