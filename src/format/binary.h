@@ -41,13 +41,16 @@ enum { ISO_BINARY_VERSION = 1, ISO_BINARY_ALIGN = 64, ISO_BINARY_MAGIC_BYTES = 8
   X(ODD_VALUES, 20, uint32_t, odd_values, h->odd_values, false)                                                        \
   X(POOL_ENTRIES, 21, iso_pool_entry, pool.entries, h->pool_entries, false)                                            \
   X(POOL_TEXT, 22, char, pool.text, h->pool_text_bytes, false)                                                         \
-  X(FACTS, 23, iso_fact, facts, h->facts, false)
+  X(FACTS, 23, iso_fact, facts, h->facts, false)                                                                       \
+  X(OP_FORM, 24, uint8_t, op_form_opt, h->ops, false)                                                                  \
+  X(STATEMENTS, 25, iso_statement, statements, h->statements, false)                                                   \
+  X(KEY_INITIAL, 26, uint32_t, key_initial_opt, h->keys, false)
 
 enum {
 #define ISO_X(name, number, type, column, count, needed) ISO_SECTION_##name = (number),
   ISO_BINARY_SECTIONS(ISO_X)
 #undef ISO_X
-      ISO_SECTION_COUNT = 23 /* the highest number */
+      ISO_SECTION_COUNT = 26 /* the highest number */
 };
 
 enum { ISO_BINARY_INITIAL_IS_ZERO = 1 };
@@ -61,7 +64,7 @@ typedef struct iso_binary_header {
   uint32_t section_count;
   uint32_t flags;
   uint32_t sessions, txns, ops, keys;
-  uint32_t odd_lists, facts, pool_entries, reserved;
+  uint32_t odd_lists, facts, pool_entries, statements;
   uint64_t list_values, odd_values, pool_text_bytes;
   char padding[32];  /* zero */
   uint64_t checksum; /* of the header with this field zero, and the section table after it */
@@ -80,6 +83,7 @@ typedef struct iso_binary_section {
 _Static_assert(sizeof(iso_binary_header) == 128, "the layout of the header is part of the format");
 _Static_assert(sizeof(iso_binary_section) == 40, "the layout of the table is part of the format");
 _Static_assert(sizeof(iso_pool_entry) == 16 && sizeof(iso_fact) == 8, "stored as they are");
+_Static_assert(sizeof(iso_statement) == 72, "stored as they are");
 
 static inline bool iso_binary_magic(const char *bytes, size_t length) {
   return length >= ISO_BINARY_MAGIC_BYTES && memcmp(bytes, ISO_BINARY_MAGIC, ISO_BINARY_MAGIC_BYTES) == 0;
@@ -106,6 +110,8 @@ const iso_binary_column *iso_binary_column_of(uint32_t number);
  * counts and its pointers, and the header was checked against the sizes of the sections. */
 isoproof_status iso_binary_validate(const isoproof_history *history, const iso_binary_header *header,
                                     isoproof_task *task, isoproof_error *error);
+/* The part of it that is about rows. */
+isoproof_status iso_binary_validate_rows(const isoproof_history *history, isoproof_error *error);
 /* The part of it that finds names and scalars which are there twice; every code was checked before. */
 isoproof_status iso_binary_unique(const isoproof_history *history, isoproof_task *task, isoproof_error *error);
 

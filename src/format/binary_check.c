@@ -143,6 +143,9 @@ static inline bool list_code_ok(const isoproof_history *h, uint32_t key, iso_val
 static bool op_ok(const isoproof_history *h, uint64_t op) {
   if (h->op_kind[op] >= ISOPROOF_OP_KINDS || h->op_key[op] >= h->keys) return false;
   if (iso_kind_is_list((isoproof_op_kind)h->op_kind[op])) return list_code_ok(h, h->op_key[op], h->op_value[op]);
+  /* The marks of what a statement observed; which of them goes where is looked at with the statements. */
+  bool observed = iso_history_form(h, (uint32_t)op) >= ISO_ROW_PREDICATE && h->op_kind[op] == ISOPROOF_OP_READ;
+  if (observed && h->op_value[op] >= ISO_VALUE_COUNTED) return h->op_value[op] != ISO_VALUE_NONE;
   return code_ok(h->op_value[op], h->pool.count);
 }
 
@@ -208,7 +211,8 @@ static isoproof_status check_ops(const isoproof_history *h, isoproof_task *task,
   atomic_init(&check.bad, UINT64_MAX);
   isoproof_status status = check_each_op(&check, task, error);
   for (uint32_t key = 0; key < h->keys && status == ISOPROOF_OK; key++) {
-    if (check.used[key] == 0) status = bad(h, error, "KEY_NAME", key, "a key that an operation has");
+    bool there = check.used[key] != 0 || iso_history_initial(h, key) != ISO_VALUE_NIL;
+    if (!there) status = bad(h, error, "KEY_NAME", key, "a key that an operation has, or a row at the start");
   }
   free(check.used);
   return status;
@@ -248,6 +252,8 @@ isoproof_status iso_binary_validate(const isoproof_history *h, const iso_binary_
   ISO_TRY(check_first64(h, h->odd_first, h->odd_lists, header->odd_values, "ODD_FIRST", error));
   ISO_TRY(check_codes(h, h->odd_values, header->odd_values, "ODD_VALUES", error));
   ISO_TRY(iso_task_check(task, error));
+  ISO_TRY(check_codes(h, h->key_initial_opt, h->key_initial_opt != NULL ? h->keys : 0, "KEY_INITIAL", error));
   ISO_TRY(check_ops(h, task, error));
+  ISO_TRY(iso_binary_validate_rows(h, error));
   return check_odd_lists(h, error);
 }

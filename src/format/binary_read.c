@@ -119,12 +119,12 @@ static isoproof_status check_header(binary_file *f) {
                        "is corrupt");
   }
   static const char zeros[sizeof h->padding];
-  if (h->reserved != 0 || memcmp(h->padding, zeros, sizeof zeros) != 0) {
-    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, offsetof(iso_binary_header, reserved)),
+  if (memcmp(h->padding, zeros, sizeof zeros) != 0) {
+    return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, offsetof(iso_binary_header, padding)),
                        "expected zeros in the reserved part of the header, found something else");
   }
   if (h->sessions > ISO_MAX_TXNS || h->txns > ISO_MAX_TXNS || h->ops > ISO_MAX_OPS || h->keys > ISO_MAX_KEYS ||
-      h->odd_lists >= ISO_VALUE_NIL || h->pool_entries > ISO_VALUE_NIL || h->list_values > SIZE_MAX / 8 ||
+      h->odd_lists >= ISO_VALUE_NIL || h->pool_entries > ISO_POOL_MOST || h->statements > ISO_MAX_OPS || h->list_values > SIZE_MAX / 8 ||
       h->odd_values > SIZE_MAX / 8 || (h->flags & ~(uint32_t)ISO_BINARY_INITIAL_IS_ZERO) != 0) {
     return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 28), "expected counts within the limits, found others");
   }
@@ -172,7 +172,8 @@ static isoproof_status check_presence(const binary_file *f, const bool *there) {
                  (number == ISO_SECTION_ODD_VALUES && (h->odd_values > 0 || h->odd_lists > 0)) ||
                  (number == ISO_SECTION_POOL_ENTRIES && h->pool_entries > 0) ||
                  (number == ISO_SECTION_POOL_TEXT && h->pool_text_bytes > 0) ||
-                 (number == ISO_SECTION_FACTS && h->facts > 0);
+                 (number == ISO_SECTION_FACTS && h->facts > 0) ||
+                 (number == ISO_SECTION_STATEMENTS && h->statements > 0);
     if (asked && !there[number]) missing = column->name;
   }
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -249,6 +250,7 @@ static isoproof_status adopt(binary_file *f, isoproof_history *h) {
   h->keys = header->keys;
   h->odd_lists = header->odd_lists;
   h->fact_count = header->facts;
+  h->statement_count = header->statements;
   h->pool.count = header->pool_entries;
   h->pool.text_bytes = header->pool_text_bytes;
   for (uint32_t i = 0; i < header->section_count; i++) {

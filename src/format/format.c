@@ -214,6 +214,16 @@ static isoproof_status check_write(isoproof_format format, const isoproof_write_
   return ISOPROOF_OK;
 }
 
+/* Only our own formats know of rows. */
+static isoproof_status refuse_rows(const isoproof_history *history, isoproof_format format, isoproof_error *error) {
+  bool own = format == ISOPROOF_FORMAT_JSONL || format == ISOPROOF_FORMAT_BINARY;
+  if (own || !iso_history_has_rows(history)) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
+                  "the format %s cannot say what was done to rows (inserts, deletes, reads by predicate); jsonl and "
+                  "binary can",
+                  infos[format].id);
+}
+
 /* Runs a writer and closes the output, which vanishes when anything failed. */
 static isoproof_status write_output(const isoproof_history *history, isoproof_format format, iso_output *output,
                                     bool lossy, isoproof_task *task, isoproof_write_loss *loss, isoproof_error *error) {
@@ -234,6 +244,7 @@ isoproof_status isoproof_history_write(const isoproof_history *history, isoproof
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
   ISO_TRY(ISO_STRUCT_CHECK(isoproof_write_loss, loss, error));
+  ISO_TRY(refuse_rows(history, format, error));
   ISO_TRY(iso_output_open(path, known.compression, &output, error));
   return write_output(history, format, output, known.lossy, task, loss, error);
 }
@@ -245,6 +256,7 @@ isoproof_status isoproof_history_write_to(const isoproof_history *history, isopr
   iso_output *output;
   ISO_TRY(check_write(format, options, &known, error));
   ISO_TRY(ISO_STRUCT_CHECK(isoproof_write_loss, loss, error));
+  ISO_TRY(refuse_rows(history, format, error));
   ISO_TRY(iso_output_open_callback(write, user, known.compression, &output, error));
   return write_output(history, format, output, known.lossy, task, loss, error);
 }

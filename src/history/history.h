@@ -145,6 +145,12 @@ static inline iso_row_form iso_history_form(const isoproof_history *history, uin
 
 /* The statement that an observation belongs to, NULL for any other operation: O(log statements). */
 const iso_statement *iso_history_statement(const isoproof_history *history, uint32_t op);
+/* All rows that statements can see: keys that are integers and no list, set or counter; ascending, freed by the caller.
+ * NULL when memory is out. */
+iso_seen_row *iso_history_seen_rows(const isoproof_history *history, size_t *count);
+/* Those of them that a statement covers: from *first to before *end. */
+void iso_history_covered(const iso_seen_row *rows, size_t count, const iso_statement *statement, size_t *first,
+                         size_t *end);
 /* Whether two operations are observations of one statement, and so in no order. */
 bool iso_history_same_statement(const isoproof_history *history, uint32_t op, uint32_t other);
 /* Whether a version (a value, or nil for absent) of the row that the operation reads can be what it saw, as far as that

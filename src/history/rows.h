@@ -68,6 +68,12 @@ static inline bool iso_predicate_has_values(const iso_predicate *predicate) {
   return predicate->of_values || predicate->of_rest;
 }
 
+/* A row that statements can see: its key, and the number of that. */
+typedef struct iso_seen_row {
+  int64_t key;
+  uint32_t number;
+} iso_seen_row;
+
 /* The predicate of a statement, and back. */
 iso_predicate iso_statement_predicate(const iso_statement *statement);
 void iso_statement_set_predicate(iso_statement *statement, const iso_predicate *predicate);

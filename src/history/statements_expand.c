@@ -8,16 +8,10 @@
  * decided. */
 #define MOST_OBSERVATIONS UINT64_C(134217728)
 
-/* A row that statements can see: a key that is an integer and no list, set or counter. */
-typedef struct {
-  int64_t key;
-  uint32_t number;
-} seen_row;
-
 typedef struct {
   const isoproof_builder *b;
   isoproof_history *h;
-  seen_row *rows; /* ascending */
+  iso_seen_row *rows; /* ascending */
   size_t row_count;
   iso_raw_statement *raws; /* in the order of the history; first_op as it is before the expansion */
   size_t count;
@@ -29,7 +23,7 @@ typedef struct {
 } expansion;
 
 static int by_key(const void *a, const void *b) {
-  const seen_row *x = a, *y = b;
+  const iso_seen_row *x = a, *y = b;
   return (x->key > y->key) - (x->key < y->key);
 }
 
@@ -40,31 +34,32 @@ static int by_place(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool find_rows(expansion *e) {
-  const isoproof_history *h = e->h;
+iso_seen_row *iso_history_seen_rows(const isoproof_history *h, size_t *count) {
   uint8_t *other = iso_alloc_zero(h->keys, 1);
-  e->rows = iso_alloc(h->keys, sizeof *e->rows);
-  if (other == NULL || e->rows == NULL) {
+  iso_seen_row *rows = iso_alloc(h->keys, sizeof *rows);
+  *count = 0;
+  if (other == NULL || rows == NULL) {
     free(other);
-    return false;
+    free(rows);
+    return NULL;
   }
   for (uint32_t op = 0; op < h->ops; op++) other[h->op_key[op]] |= h->op_kind[op] > ISOPROOF_OP_WRITE;
   for (uint32_t k = 0; k < h->keys; k++) {
     int64_t key;
     if (other[k] || !iso_pool_integer(&h->pool, h->key_name[k], &key)) continue;
-    e->rows[e->row_count++] = (seen_row){key, k};
+    rows[(*count)++] = (iso_seen_row){key, k};
   }
-  qsort(e->rows, e->row_count, sizeof *e->rows, by_key);
+  qsort(rows, *count, sizeof *rows, by_key);
   free(other);
-  return true;
+  return rows;
 }
 
 /* The first row whose key is not below (or, `above`, that is above) a bound. */
-static size_t find_bound(const expansion *e, int64_t bound, bool above) {
-  size_t low = 0, high = e->row_count;
+static size_t find_bound(const iso_seen_row *rows, size_t count, int64_t bound, bool above) {
+  size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (e->rows[middle].key < bound || (above && e->rows[middle].key == bound)) {
+    if (rows[middle].key < bound || (above && rows[middle].key == bound)) {
       low = middle + 1;
     } else {
       high = middle;
@@ -73,10 +68,10 @@ static size_t find_bound(const expansion *e, int64_t bound, bool above) {
   return low;
 }
 
-static void find_range(const expansion *e, const iso_statement *s, size_t *first, size_t *end) {
+void iso_history_covered(const iso_seen_row *rows, size_t count, const iso_statement *s, size_t *first, size_t *end) {
   bool bounded = (s->conditions & ISO_CONDITION_KEYS) != 0;
-  *first = bounded ? find_bound(e, s->key_low, false) : 0;
-  *end = bounded ? find_bound(e, s->key_high, true) : e->row_count;
+  *first = bounded ? find_bound(rows, count, s->key_low, false) : 0;
+  *end = bounded ? find_bound(rows, count, s->key_high, true) : count;
   if (*end < *first || !s->answered) *end = *first;
 }
 
@@ -89,7 +84,7 @@ static isoproof_status place(expansion *e, const uint32_t *run_dest, const uint3
     raw->is.first_op = run_dest[raw->run] + (raw->is.first_op - run->first_op);
     raw->is.txn = new_txn[run->txn];
     size_t first, end;
-    find_range(e, &raw->is, &first, &end);
+    iso_history_covered(e->rows, e->row_count, &raw->is, &first, &end);
     e->total += end - first + raw->row_count; /* at most: a row that came twice is seen twice */
   }
   if (e->total > MOST_OBSERVATIONS || e->total > b->most_ops - e->h->ops) {
@@ -124,7 +119,7 @@ static void put_statement(expansion *e, iso_raw_statement *raw) {
   iso_raw_row *rows = raw->row_count > 0 ? e->b->returned.items + raw->first_row : NULL;
   if (raw->row_count > 1) qsort(rows, raw->row_count, sizeof *rows, by_number);
   size_t first, end;
-  find_range(e, s, &first, &end);
+  iso_history_covered(e->rows, e->row_count, s, &first, &end);
   s->first_op = e->at;
   for (size_t i = first; i < end; i++) {
     uint32_t key = e->rows[i].number, low = 0, high = raw->row_count;
@@ -198,7 +193,8 @@ static bool take(expansion *e) {
 }
 
 static isoproof_status expand(expansion *e, const uint32_t *run_dest, const uint32_t *new_txn, isoproof_error *error) {
-  if (!find_rows(e)) return iso_fail_memory(error);
+  e->rows = iso_history_seen_rows(e->h, &e->row_count);
+  if (e->rows == NULL) return iso_fail_memory(error);
   ISO_TRY(place(e, run_dest, new_txn, error));
   size_t ops = (size_t)e->h->ops + e->total;
   e->kind = iso_alloc(ops, sizeof *e->kind);

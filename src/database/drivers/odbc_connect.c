@@ -69,6 +69,14 @@ static void learn_number(iso_connection *connection) {
   connection->txn = ISO_TXN_IDLE;
 }
 
+/* An update to the value that a row has already changes it, as everywhere else: option 2 of the drivers for MariaDB and
+ * MySQL.  Known from the second connection on, when the first has told what is behind the driver. */
+static void count_found_rows(const iso_odbc_server *server, char *text, size_t size) {
+  size_t used = strlen(text);
+  if (server->kind != ISO_ODBC_MARIADB || strcasestr(text, "option=") != NULL || used == 0 || used + 16 > size) return;
+  snprintf(text + used, size - used, "%sOption=2", text[used - 1] == ';' ? "" : ";");
+}
+
 /* The text after "odbc:", or DSN= and the name of a data source; a password that it does not have is added in braces.
  */
 static isoproof_status connection_string(const iso_database *database, const iso_url *url, char *text, size_t size,
@@ -104,6 +112,7 @@ isoproof_status iso_odbc_connect(iso_connection *connection, isoproof_error *err
   SQLSetConnectAttr(s->handle, SQL_ATTR_LOGIN_TIMEOUT, (SQLPOINTER)timeout, SQL_IS_UINTEGER);
   char text[3 * ISO_MOST_URL_BYTES];
   ISO_TRY(connection_string(database, url, text, sizeof text, error));
+  count_found_rows(server, text, sizeof text);
   SQLSMALLINT length = 0;
   SQLCHAR completed[1024];
   SQLRETURN done = SQLDriverConnect(s->handle, NULL, (SQLCHAR *)text, SQL_NTS, completed, sizeof completed, &length,

@@ -10,7 +10,9 @@
 
 #include "database/driver_table.h"
 #include "tests/scratch.h"
+#include "tests/unit/database/batch_suite.h"
 #include "tests/unit/database/driver_suite.h"
+#include "tests/unit/database/rows_suite.h"
 #include "tests/unit/unit.h"
 
 /* ---- URLs ---- */
@@ -241,6 +243,14 @@ static void sqlite_does_all(void **state) {
   suite_all("sqlite:?journal=truncate");
 }
 
+static void sqlite_serves_rows(void **state) {
+  (void)state;
+  rows_suite("sqlite:");
+  rounds_suite("sqlite:", 45);
+  rounds_suite("sqlite:?journal=wal", 45);
+  batch_suite("sqlite:");
+}
+
 static void sqlite_uses_files(void **state) {
   (void)state;
   char folder[SCRATCH_BYTES], url[SCRATCH_BYTES + 16], path[SCRATCH_BYTES + 8];
@@ -406,6 +416,7 @@ int main(void) {
       cmocka_unit_test(sim_loses_replies),
 #ifdef ISO_HAVE_SQLITE
       cmocka_unit_test(sqlite_does_all),
+      cmocka_unit_test(sqlite_serves_rows),
       cmocka_unit_test(sqlite_uses_files),
       cmocka_unit_test(sqlite_busy_at_commit),
       cmocka_unit_test(sqlite_busy_snapshot),

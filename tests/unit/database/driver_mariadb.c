@@ -3,7 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/database/batch_suite.h"
 #include "tests/unit/database/driver_fixture.h"
+#include "tests/unit/database/rows_suite.h"
 #include "tests/unit/database/tables_suite.h"
 
 static const char *server_url;
@@ -17,6 +19,22 @@ static int open_plain(void **state) {
 static void does_all(void **state) {
   (void)state;
   suite_all(server_url);
+}
+
+static void serves_rows(void **state) {
+  (void)state;
+  rows_suite(server_url);
+}
+
+static void makes_rounds(void **state) {
+  (void)state;
+  rounds_suite(server_url, 45);
+}
+
+static void does_batches(void **state) {
+  (void)state;
+  batch_suite(server_url);
+  batch_deadlock(server_url);
 }
 
 static void minds_tables(void **state) {
@@ -322,6 +340,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_all),
       cmocka_unit_test(minds_tables),
+      cmocka_unit_test(serves_rows),
+      cmocka_unit_test(makes_rounds),
+      cmocka_unit_test(does_batches),
       WITH_SERVER(knows_itself),
       WITH_SERVER(deadlock_undoes_everything),
       WITH_SERVER(error_while_fetching),

@@ -6,8 +6,10 @@
 
 #include "database/drivers/odbc.h"
 #include "tests/scratch.h"
+#include "tests/unit/database/batch_suite.h"
 #include "tests/unit/database/driver_fixture.h"
 #include "tests/unit/database/driver_loss.h"
+#include "tests/unit/database/rows_suite.h"
 #include "tests/unit/database/tables_suite.h"
 
 static char folder[SCRATCH_BYTES];
@@ -54,6 +56,17 @@ static void mariadb_does_all(void **state) {
   (void)state;
   need(mariadb_url);
   suite_all(mariadb_url);
+}
+
+static void serves_rows(void **state) {
+  (void)state;
+  const char *urls[] = {sqlite_url, postgres_url, mariadb_url};
+  for (size_t i = 0; i < 3; i++) {
+    need(urls[i]);
+    rows_suite(urls[i]);
+    rounds_suite(urls[i], 45);
+    batch_suite(urls[i]);
+  }
 }
 
 static void minds_tables(void **state) {
@@ -333,14 +346,23 @@ int main(void) {
   if (!url_of("ISOPROOF_TEST_POSTGRES", POSTGRES, 0, postgres_url, sizeof postgres_url)) postgres_url[0] = 0;
   if (!url_of("ISOPROOF_TEST_MARIADB", MARIADB, 0, mariadb_url, sizeof mariadb_url)) mariadb_url[0] = 0;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sqlite_does_all),      cmocka_unit_test(sqlite_busy_at_commit),
-      cmocka_unit_test(postgres_does_all),    cmocka_unit_test(postgres_conflicts),
-      cmocka_unit_test(postgres_deadlock),    cmocka_unit_test(postgres_waiting),
-      cmocka_unit_test(postgres_timeout),     cmocka_unit_test(postgres_loss),
-      cmocka_unit_test(mariadb_does_all),     cmocka_unit_test(mariadb_deadlock),
-      cmocka_unit_test(mariadb_lock_timeout), cmocka_unit_test(mariadb_waiting),
-      cmocka_unit_test(mariadb_timeout),      cmocka_unit_test(mariadb_loss),
-      cmocka_unit_test(minds_tables),         cmocka_unit_test(minds_tables_of_unknown_databases),
+      cmocka_unit_test(sqlite_does_all),
+      cmocka_unit_test(sqlite_busy_at_commit),
+      cmocka_unit_test(postgres_does_all),
+      cmocka_unit_test(postgres_conflicts),
+      cmocka_unit_test(postgres_deadlock),
+      cmocka_unit_test(postgres_waiting),
+      cmocka_unit_test(postgres_timeout),
+      cmocka_unit_test(postgres_loss),
+      cmocka_unit_test(mariadb_does_all),
+      cmocka_unit_test(mariadb_deadlock),
+      cmocka_unit_test(mariadb_lock_timeout),
+      cmocka_unit_test(mariadb_waiting),
+      cmocka_unit_test(mariadb_timeout),
+      cmocka_unit_test(mariadb_loss),
+      cmocka_unit_test(minds_tables),
+      cmocka_unit_test(serves_rows),
+      cmocka_unit_test(minds_tables_of_unknown_databases),
       cmocka_unit_test(cannot_connect),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,6 +25,7 @@ struct proxy {
   pthread_t thread;
   atomic_int wanted, applied;
   atomic_uint steps; /* done, each in one mode */
+  atomic_uint left;  /* bytes of answers in PROXY_PART */
   atomic_bool leave;
   pair pairs[MOST_PAIRS];
   size_t count;
@@ -61,16 +62,19 @@ static void take(proxy *p) {
   p->pairs[p->count++] = (pair){client, server};
 }
 
-/* Moves what is there; false when the pair is to be closed. */
-static bool move(int from, int to) {
+/* Moves what is there, up to a limit unless that is NULL; false when the pair is to be closed. */
+static bool move(int from, int to, atomic_uint *left) {
   char buffer[65536];
   ssize_t got = read(from, buffer, sizeof buffer);
+  bool over = left != NULL && got > 0 && (unsigned)got >= atomic_load(left);
+  if (over) got = (ssize_t)atomic_load(left);
+  if (left != NULL && got > 0) atomic_fetch_sub(left, (unsigned)got);
   for (ssize_t sent = 0; sent < got;) {
     ssize_t wrote = send(to, buffer + sent, (size_t)(got - sent), MSG_NOSIGNAL);
     if (wrote <= 0) return false;
     sent += wrote;
   }
-  return got > 0;
+  return got > 0 && !over;
 }
 
 static void step(proxy *p) {
@@ -84,8 +88,10 @@ static void step(proxy *p) {
   for (size_t i = count; i > 0; i--) {
     const pair *both = &p->pairs[i - 1];
     bool open = true;
-    if (fds[2 * i].revents != 0) open = p->applied != PROXY_SWALLOW && move(both->server, both->client);
-    if (open && fds[2 * i - 1].revents != 0) open = move(both->client, both->server);
+    if (fds[2 * i].revents != 0)
+      open =
+          p->applied != PROXY_SWALLOW && move(both->server, both->client, p->applied == PROXY_PART ? &p->left : NULL);
+    if (open && fds[2 * i - 1].revents != 0) open = move(both->client, both->server, NULL);
     if (!open) drop(p, i - 1);
   }
   if (fds[0].revents != 0) take(p);
@@ -126,6 +132,8 @@ void proxy_set(proxy *p, proxy_mode mode) {
   unsigned before = atomic_load(&p->steps);
   while (atomic_load(&p->steps) == before) usleep(500);
 }
+
+void proxy_limit(proxy *p, uint32_t bytes) { atomic_store(&p->left, bytes); }
 
 void proxy_stop(proxy *p) {
   atomic_store(&p->leave, true);

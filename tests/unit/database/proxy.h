@@ -11,6 +11,7 @@ typedef enum proxy_mode {
   PROXY_PASS,    /* everything goes through */
   PROXY_CUT,     /* every connection is closed, new ones at once */
   PROXY_SWALLOW, /* requests go through; instead of the answer the connection is closed */
+  PROXY_PART,    /* requests go through; the connection is closed after so many bytes of answers */
   PROXY_STALL    /* nothing moves, nothing is closed */
 } proxy_mode;
 
@@ -21,6 +22,8 @@ proxy *proxy_start(uint32_t port);
 uint32_t proxy_port(const proxy *p);
 /* Returns when the mode is in force. */
 void proxy_set(proxy *p, proxy_mode mode);
+/* The bytes of answers that PROXY_PART lets through from now on. */
+void proxy_limit(proxy *p, uint32_t bytes);
 void proxy_stop(proxy *p);
 
 #endif
