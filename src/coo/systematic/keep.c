@@ -144,8 +144,7 @@ isoproof_status iso_sys_keep(isoproof_systematic *runs, size_t level, const iso_
   ISO_TRY(count_events(stepper, shown, error));
   ISO_TRY(iso_sys_history(stepper, run, &runs->text, error));
   bool missed = false;
-  for (uint32_t i = 0; i < stepper->event_count; i++)
-    missed = missed || iso_sys_missed(&stepper->events[i], run);
+  for (uint32_t i = 0; i < stepper->event_count; i++) missed = missed || iso_sys_missed(&stepper->events[i], run);
   const char *expected = missed ? shown->expected_of_misses : shown->expected;
   ISO_TRY(iso_sys_judge_text(&runs->judge, runs->text.items, runs->text.count, expected, &verdict, error));
   if (options->record != NULL) {
