@@ -107,6 +107,7 @@ static isoproof_status keep_finding(isoproof_systematic *runs, size_t level, con
   for (uint32_t i = 0; i < stepper->event_count; i++)
     ISO_TRY(keep_event(&runs->arena, &stepper->events[i], run, &events[i], error));
   finding.events = events;
+  finding.steps = run->script.count;
   return iso_vec_push(&runs->levels[level].findings, finding) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 

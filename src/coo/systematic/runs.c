@@ -99,6 +99,20 @@ static isoproof_status run_all(isoproof_systematic *runs, session *s, isoproof_t
   return ISOPROOF_OK;
 }
 
+static int compare_findings(const void *a, const void *b) {
+  const iso_sys_finding *x = a, *y = b;
+  if (x->steps != y->steps) return x->steps < y->steps ? -1 : 1;
+  return x->shown.number < y->shown.number ? -1 : x->shown.number > y->shown.number;
+}
+
+/* Those that were drawn have come in any order. */
+static void sort_findings(isoproof_systematic *runs) {
+  for (size_t i = 0; i < runs->level_count; i++) {
+    if (runs->levels[i].findings.count > 1)
+      qsort(runs->levels[i].findings.items, runs->levels[i].findings.count, sizeof(iso_sys_finding), compare_findings);
+  }
+}
+
 static isoproof_status run_on(isoproof_systematic *runs, session *s, iso_database *database, isoproof_task *task,
                               isoproof_error *error) {
   size_t nodes = iso_database_nodes(database);
@@ -116,6 +130,7 @@ static isoproof_status run_on(isoproof_systematic *runs, session *s, iso_databas
   ISO_TRY(iso_database_setup(database, error));
   isoproof_status status = iso_stepper_open(database, s->bounds->transactions, &stepping, &s->stepper, error);
   if (status == ISOPROOF_OK) status = run_all(runs, s, task, error);
+  sort_findings(runs);
   iso_stepper_close(s->stepper);
   isoproof_error changed = {.offset = -1};
   if (iso_database_verify(database, &changed) == ISOPROOF_ERR_INTERFERENCE)
