@@ -15,6 +15,7 @@ static void json_level(isoproof_json *j, const isoproof_systematic_level *level)
   isoproof_json_object(j);
   text(j, "name", level->name);
   text(j, "expected", level->expected);
+  text(j, "expected_of_misses", level->expected_of_misses);
   text(j, "source", level->source);
   text(j, "note", level->note);
   number(j, "schedules", level->schedules);
@@ -54,7 +55,7 @@ static void json_finding(isoproof_json *j, const isoproof_systematic *runs, size
   isoproof_json_object(j);
   number(j, "number", finding->number);
   text(j, "level", level.name);
-  text(j, "expected", level.expected);
+  text(j, "expected", finding->expected);
   text(j, "schedule", finding->schedule);
   text(j, "anomaly", finding->anomaly);
   text(j, "name", finding->name);

@@ -201,7 +201,7 @@ static void print_csv(const isoproof_systematic *runs) {
   puts("database,level,expected,no,schedule,anomaly,name");
   for (size_t i = 0; isoproof_systematic_finding_at(runs, i, &finding); i++) {
     if (!isoproof_systematic_level_at(runs, finding.level, &level)) continue;
-    const char *const fields[] = {s.database, level.name, level.expected};
+    const char *const fields[] = {s.database, level.name, finding.expected};
     for (size_t f = 0; f < COUNT_OF(fields); f++) {
       coo_csv_field(fields[f]);
       putchar(',');

@@ -112,6 +112,9 @@ typedef struct isoproof_systematic_level {
   const char *expected; /* level, an id of isoproof/level.h; NULL where none is expected */
   const char *source;   /* "database" (its documentation), "option"; NULL where nobody says so */
   const char *note;     /* what to know about it; "" where there is nothing to say */
+  /* The same for outcomes in which an update or a delete found no row, where the database documents that statements
+   * that write do not read what others read; else as `expected`. */
+  const char *expected_of_misses;
   uint64_t schedules;
   uint64_t committed;        /* in which every transaction ended as it was meant to */
   uint64_t aborted;          /* in which the database rolled one back, for whatever reason */
@@ -135,6 +138,7 @@ typedef struct isoproof_systematic_finding {
   uint64_t number;    /* of the schedule */
   size_t level;       /* see isoproof_systematic_level_at */
   const char *schedule;
+  const char *expected;    /* level, which forbids it */
   const char *anomaly;     /* code, "" where the violation has none */
   const char *name;        /* of the anomaly */
   const char *explanation; /* in sentences */

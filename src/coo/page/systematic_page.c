@@ -94,12 +94,12 @@ static void put_finding(const writing *w, size_t number, const isoproof_systemat
   isoproof_coo_event event = {.struct_size = sizeof event};
   unsigned sessions = 1;
   if (!isoproof_systematic_level_at(w->runs, finding->level, &level)) return;
-  const isoproof_level_info *info = level.expected != NULL ? isoproof_level_find(level.expected) : NULL;
+  const isoproof_level_info *info = isoproof_level_find(finding->expected);
   iso_out_text(w->out, "<article class=\"loud\"><div class=\"story\"><div class=\"story-head\"><h3>");
   iso_out_printf(w->out, "Schedule %" PRIu64 " at ", finding->number);
   iso_put_xml(w->out, level.name);
   iso_out_text(w->out, "</h3></div>\n<p class=\"story-says is-bad\">");
-  iso_put_xml(w->out, info != NULL ? info->title : level.expected);
+  iso_put_xml(w->out, info != NULL ? info->title : finding->expected);
   iso_out_text(w->out, " forbids this");
   if (finding->name[0] != 0) {
     iso_out_text(w->out, ": ");

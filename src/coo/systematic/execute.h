@@ -46,6 +46,8 @@ isoproof_status iso_sys_execute(iso_stepper *stepper, const iso_sys_schedule *sc
 /* What the stepper saw as a history in isoproof's own text form, terminated; the same outcome is the same text. */
 isoproof_status iso_sys_history(const iso_stepper *stepper, const iso_sys_run *run, iso_sys_text_buffer *text,
                                 isoproof_error *error);
+/* Whether a step is an update or a delete that found no row. */
+bool iso_sys_missed(const iso_step_event *event, const iso_sys_run *run);
 /* What a step returned, in words: "10", "absent", "1|10, 2|20", "no rows"; "" for what returns nothing. */
 void iso_sys_returned(const iso_step_event *event, const iso_sys_run *run, char *buffer, size_t size);
 

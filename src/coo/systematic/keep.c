@@ -107,6 +107,7 @@ static isoproof_status keep_finding(isoproof_systematic *runs, size_t level, con
   for (uint32_t i = 0; i < stepper->event_count; i++)
     ISO_TRY(keep_event(&runs->arena, &stepper->events[i], run, &events[i], error));
   finding.events = events;
+  finding.steps = run->script.count;
   return iso_vec_push(&runs->levels[level].findings, finding) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
@@ -143,7 +144,10 @@ isoproof_status iso_sys_keep(isoproof_systematic *runs, size_t level, const iso_
   iso_sys_verdict verdict = {0};
   ISO_TRY(count_events(stepper, shown, error));
   ISO_TRY(iso_sys_history(stepper, run, &runs->text, error));
-  ISO_TRY(iso_sys_judge_text(&runs->judge, runs->text.items, runs->text.count, shown->expected, &verdict, error));
+  bool missed = false;
+  for (uint32_t i = 0; i < stepper->event_count; i++) missed = missed || iso_sys_missed(&stepper->events[i], run);
+  const char *expected = missed ? shown->expected_of_misses : shown->expected;
+  ISO_TRY(iso_sys_judge_text(&runs->judge, runs->text.items, runs->text.count, expected, &verdict, error));
   if (options->record != NULL) {
     char schedule[ISO_SYS_TEXT_BYTES];
     iso_sys_text(&run->schedule, schedule);
@@ -158,5 +162,7 @@ isoproof_status iso_sys_keep(isoproof_systematic *runs, size_t level, const iso_
   shown->forbidden++;
   runs->summary.forbidden++;
   if (runs->levels[level].findings.count == ISOPROOF_SYSTEMATIC_FINDINGS) return ISOPROOF_OK;
-  return keep_finding(runs, level, stepper, run, number, runs->text.items, &verdict, error);
+  ISO_TRY(keep_finding(runs, level, stepper, run, number, runs->text.items, &verdict, error));
+  runs->levels[level].findings.items[runs->levels[level].findings.count - 1].shown.expected = expected;
+  return ISOPROOF_OK;
 }

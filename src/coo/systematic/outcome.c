@@ -206,6 +206,13 @@ isoproof_status iso_sys_history(const iso_stepper *stepper, const iso_sys_run *r
 
 /* ---- in words ---- */
 
+bool iso_sys_missed(const iso_step_event *event, const iso_sys_run *run) {
+  iso_sys_act at = run->acts[event->act];
+  uint8_t kind = iso_sys_step_at(&run->schedule.family, at.txn, at.step).kind;
+  bool done = event->kind == ISO_EVENT_DONE && event->outcome == ISO_OUTCOME_OK;
+  return done && (kind == ISO_SYS_UPDATE || kind == ISO_SYS_DELETE) && event->affected == 0;
+}
+
 void iso_sys_returned(const iso_step_event *event, const iso_sys_run *run, char *buffer, size_t size) {
   iso_sys_act at = run->acts[event->act];
   iso_sys_kind kind = (iso_sys_kind)iso_sys_step_at(&run->schedule.family, at.txn, at.step).kind;
@@ -228,7 +235,7 @@ void iso_sys_returned(const iso_step_event *event, const iso_sys_run *run, char 
                             event->found[i].key - (int64_t)run->number * ISO_SYS_KEYS_OF_RUN, value);
       used += length > 0 ? (size_t)length : 0;
     }
-  } else if ((kind == ISO_SYS_UPDATE || kind == ISO_SYS_DELETE) && event->affected == 0) {
+  } else if (iso_sys_missed(event, run)) {
     snprintf(buffer, size, "no row");
   }
 }

@@ -2,6 +2,7 @@
 #include "coo/systematic/runs.h"
 
 #include <inttypes.h>
+#include <isoproof/level.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,10 @@ static isoproof_status add_level(isoproof_systematic *runs, const iso_isolation 
   level->expected = claim.level;
   level->source = claim.source;
   level->note = claim.note;
+  /* A statement that finds no row reads, as one that appends to a list does. */
+  const isoproof_level_info *misses =
+      expect == NULL && isolation->claims_lists != NULL ? isoproof_level_find(isolation->claims_lists) : NULL;
+  level->expected_of_misses = misses != NULL ? misses->id : claim.level;
   return ISOPROOF_OK;
 }
 
@@ -94,6 +99,20 @@ static isoproof_status run_all(isoproof_systematic *runs, session *s, isoproof_t
   return ISOPROOF_OK;
 }
 
+static int compare_findings(const void *a, const void *b) {
+  const iso_sys_finding *x = a, *y = b;
+  if (x->steps != y->steps) return x->steps < y->steps ? -1 : 1;
+  return x->shown.number < y->shown.number ? -1 : x->shown.number > y->shown.number;
+}
+
+/* Those that were drawn have come in any order. */
+static void sort_findings(isoproof_systematic *runs) {
+  for (size_t i = 0; i < runs->level_count; i++) {
+    if (runs->levels[i].findings.count > 1)
+      qsort(runs->levels[i].findings.items, runs->levels[i].findings.count, sizeof(iso_sys_finding), compare_findings);
+  }
+}
+
 static isoproof_status run_on(isoproof_systematic *runs, session *s, iso_database *database, isoproof_task *task,
                               isoproof_error *error) {
   size_t nodes = iso_database_nodes(database);
@@ -111,6 +130,7 @@ static isoproof_status run_on(isoproof_systematic *runs, session *s, iso_databas
   ISO_TRY(iso_database_setup(database, error));
   isoproof_status status = iso_stepper_open(database, s->bounds->transactions, &stepping, &s->stepper, error);
   if (status == ISOPROOF_OK) status = run_all(runs, s, task, error);
+  sort_findings(runs);
   iso_stepper_close(s->stepper);
   isoproof_error changed = {.offset = -1};
   if (iso_database_verify(database, &changed) == ISOPROOF_ERR_INTERFERENCE)

@@ -29,6 +29,7 @@ isoproof_status iso_sys_bounds_read(const isoproof_systematic_bounds *given, iso
 typedef struct iso_sys_finding {
   isoproof_systematic_finding shown;
   const isoproof_coo_event *events;
+  uint32_t steps; /* of the schedule */
 } iso_sys_finding;
 
 typedef struct iso_sys_level {
