@@ -130,7 +130,7 @@ isoproof_status iso_node_set_clock(const isoproof_cluster *cluster, const iso_no
   int fd = open(node->clock, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   bool good = fd >= 0 && (!cluster->change_user || fchown(fd, cluster->user, cluster->group) == 0) &&
               ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) == length;
-  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, node->clock, "writing it");
+  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, node->clock, "write it");
   if (fd >= 0) close(fd);
   return status;
 }
