@@ -92,7 +92,8 @@ static isoproof_status make_home(isoproof_cluster *cluster, isoproof_error *erro
   if (mkdtemp(path) == NULL) return iso_fail_errno(error, path, "make a temporary folder");
   cluster->folder = iso_cluster_text(cluster, "%s", path);
   cluster->command_log = iso_cluster_text(cluster, "%s/command.log", path);
-  isoproof_status status = cluster->folder == NULL || cluster->command_log == NULL ? iso_fail_memory(error) : own(cluster, path, error);
+  isoproof_status status =
+      cluster->folder == NULL || cluster->command_log == NULL ? iso_fail_memory(error) : own(cluster, path, error);
   if (status == ISOPROOF_OK) status = iso_guardian_start(&cluster->guardian, path, iso_network_wanted(cluster), error);
   if (status != ISOPROOF_OK) (void)rmdir(path);
   return status;

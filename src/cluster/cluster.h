@@ -32,13 +32,13 @@ typedef struct iso_node {
 } iso_node;
 
 typedef struct iso_cluster_type {
-  const char *user;      /* who runs the servers when we are root */
-  unsigned faults;       /* bits: possible ones */
+  const char *user;               /* who runs the servers when we are root */
+  unsigned faults;                /* bits: possible ones */
   const char *maintenance_schema; /* where the tables of a run are, for servers that need to be told; NULL */
-  int end_signal;        /* at once, but leaving nothing behind */
-  int shutdown_signal;   /* in good order */
-  double start_seconds;  /* no start takes longer */
-  double fault_duration; /* if not told */
+  int end_signal;                 /* at once, but leaving nothing behind */
+  int shutdown_signal;            /* in good order */
+  double start_seconds;           /* no start takes longer */
+  double fault_duration;          /* if not told */
   /* Finds the programs. */
   isoproof_status (*find)(isoproof_cluster *cluster, isoproof_error *error);
   /* Fills arguments, environment and direct URL of a node, whose folder and ports are there. */

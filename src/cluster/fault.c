@@ -206,8 +206,8 @@ static iso_node *choose_node(isoproof_fault_injector *faults, isoproof_fault_kin
   isoproof_cluster *cluster = faults->cluster;
   size_t drawn = faults->targets[draw(faults, faults->target_count)];
   if (iso_fault_is_for_all(kind)) return NULL;
-  bool of_primary = kind == ISOPROOF_FAULT_PROMOTE ||
-                    (cluster->type == &iso_cluster_standby && iso_fault_is_maintenance(kind));
+  bool of_primary =
+      kind == ISOPROOF_FAULT_PROMOTE || (cluster->type == &iso_cluster_standby && iso_fault_is_maintenance(kind));
   return &cluster->nodes[of_primary ? cluster->primary : drawn];
 }
 

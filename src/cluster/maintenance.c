@@ -67,8 +67,8 @@ static isoproof_status statement(const isoproof_cluster *cluster, const iso_faul
     break;
   default:
     snprintf(sql, SQL_BYTES, "%s%s %s%s%s", iso_maintenance_words(fault->kind, fault->detail),
-             maria && fault->kind == ISOPROOF_FAULT_ANALYZE ? " TABLE" : "", maria ? cluster->type->maintenance_schema : "",
-             maria ? "." : "", table);
+             maria && fault->kind == ISOPROOF_FAULT_ANALYZE ? " TABLE" : "",
+             maria ? cluster->type->maintenance_schema : "", maria ? "." : "", table);
     break;
   }
   return ISOPROOF_OK;

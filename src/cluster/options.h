@@ -19,8 +19,8 @@ typedef struct iso_server_setting {
 typedef struct iso_cluster_choice {
   isoproof_cluster_kind kind;
   size_t nodes;
-  size_t sync;        /* how many standbys a commit waits for; 0: none */
-  const char *delay;  /* after which a standby applies what it got, "500ms"; NULL none */
+  size_t sync;       /* how many standbys a commit waits for; 0: none */
+  const char *delay; /* after which a standby applies what it got, "500ms"; NULL none */
   iso_server_setting settings[ISO_MOST_SERVER_SETTINGS];
   size_t setting_count;
 } iso_cluster_choice;

@@ -10,10 +10,10 @@
 enum { TOOL_SECONDS = 120, ARGUMENTS_MOST = 96, PROMOTE_TRIES = 300, PROMOTE_STEP_US = 100 * 1000 };
 enum {
   USUAL_FAULTS = 1 << ISOPROOF_FAULT_KILL | 1 << ISOPROOF_FAULT_PAUSE | 1 << ISOPROOF_FAULT_PARTITION |
-                        1 << ISOPROOF_FAULT_RESTART | 1 << ISOPROOF_FAULT_CLOCK | 1 << ISOPROOF_FAULT_KILL_ALL |
-                        1 << ISOPROOF_FAULT_RESTART_ALL | 1 << ISOPROOF_FAULT_VACUUM | 1 << ISOPROOF_FAULT_REINDEX |
-                        1 << ISOPROOF_FAULT_INDEX | 1 << ISOPROOF_FAULT_CLUSTER | 1 << ISOPROOF_FAULT_ANALYZE |
-                        1 << ISOPROOF_FAULT_MAINTENANCE | 1 << ISOPROOF_FAULT_COMMAND
+                 1 << ISOPROOF_FAULT_RESTART | 1 << ISOPROOF_FAULT_CLOCK | 1 << ISOPROOF_FAULT_KILL_ALL |
+                 1 << ISOPROOF_FAULT_RESTART_ALL | 1 << ISOPROOF_FAULT_VACUUM | 1 << ISOPROOF_FAULT_REINDEX |
+                 1 << ISOPROOF_FAULT_INDEX | 1 << ISOPROOF_FAULT_CLUSTER | 1 << ISOPROOF_FAULT_ANALYZE |
+                 1 << ISOPROOF_FAULT_MAINTENANCE | 1 << ISOPROOF_FAULT_COMMAND
 };
 
 /* ---- programs ---- */
@@ -136,8 +136,8 @@ static isoproof_status make_standby(isoproof_cluster *cluster, const iso_node *n
   const char *from_where = iso_cluster_text(
       cluster, "primary_conninfo = 'host=127.0.0.1 port=%u user=postgres sslmode=disable application_name=node%zu'\n",
       from, node->number);
-  ISO_TRY(append_to(cluster, iso_cluster_text(cluster, "%s/data/postgresql.auto.conf", node->folder), from_where,
-                    error));
+  ISO_TRY(
+      append_to(cluster, iso_cluster_text(cluster, "%s/data/postgresql.auto.conf", node->folder), from_where, error));
   return append_to(cluster, iso_cluster_text(cluster, "%s/data/standby.signal", node->folder), "", error);
 }
 

@@ -91,8 +91,7 @@ static isoproof_status link_library(const char *from, const char *to, const char
   char file[PATH_MAX], link[PATH_MAX], there[PATH_MAX], shorter[NAME_MAX + 1];
   snprintf(file, sizeof file, "%s/%s", from, name);
   snprintf(shorter, sizeof shorter, "%s", name);
-  for (char *dot = strrchr(shorter, '.'); strstr(shorter, ".so.") != NULL && dot != NULL;
-       dot = strrchr(shorter, '.')) {
+  for (char *dot = strrchr(shorter, '.'); strstr(shorter, ".so.") != NULL && dot != NULL; dot = strrchr(shorter, '.')) {
     *dot = 0;
     snprintf(there, sizeof there, "%s/%s", from, shorter);
     snprintf(link, sizeof link, "%s/%s", to, shorter);
