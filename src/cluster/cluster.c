@@ -75,12 +75,12 @@ static isoproof_status find_user(isoproof_cluster *cluster, isoproof_error *erro
 
 static isoproof_status own(const isoproof_cluster *cluster, const char *path, isoproof_error *error) {
   if (!cluster->change_user || chown(path, cluster->user, cluster->group) == 0) return ISOPROOF_OK;
-  return iso_fail_errno(error, path, "giving it to the user of the servers");
+  return iso_fail_errno(error, path, "give it to the user of the servers");
 }
 
 isoproof_status iso_cluster_folder(const isoproof_cluster *cluster, const char *path, isoproof_error *error) {
   if (path == NULL) return iso_fail_memory(error);
-  if (mkdir(path, 0700) != 0) return iso_fail_errno(error, path, "making a folder");
+  if (mkdir(path, 0700) != 0) return iso_fail_errno(error, path, "make a folder");
   return own(cluster, path, error);
 }
 
@@ -94,7 +94,7 @@ static isoproof_status make_home(isoproof_cluster *cluster, isoproof_error *erro
     return iso_fail(error, ISOPROOF_ERR_LIMIT,
                     "TMPDIR: expected at most %d bytes, because sockets live there, found %s", MOST_FOLDER_BYTES - 22,
                     parent);
-  if (mkdtemp(path) == NULL) return iso_fail_errno(error, path, "making a temporary folder");
+  if (mkdtemp(path) == NULL) return iso_fail_errno(error, path, "make a temporary folder");
   cluster->folder = iso_cluster_text(cluster, "%s", path);
   cluster->command_log = iso_cluster_text(cluster, "%s/command.log", path);
   isoproof_status status =

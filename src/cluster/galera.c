@@ -74,7 +74,7 @@ static isoproof_status allow_to_lead(isoproof_cluster *cluster, const iso_node *
   text[got > 0 ? got : 0] = 0;
   const char *flag = strstr(text, words);
   bool good = flag != NULL && pwrite(fd, "1", 1, flag + strlen(words) - text) == 1;
-  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, path, "allowing the node to start the cluster");
+  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, path, "allow the node to start the cluster");
   if (fd >= 0) close(fd);
   return status;
 }

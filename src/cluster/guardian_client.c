@@ -37,7 +37,7 @@ isoproof_status iso_guardian_start(iso_guardian *guardian, const char *folder, b
   int ends[2];
   *guardian = (iso_guardian){.socket = -1};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return iso_fail_errno(error, folder, "making a socket for its guardian");
+    return iso_fail_errno(error, folder, "make a socket for its guardian");
   iso_guardian_process *process = iso_guardian_process_new(folder, own_network);
   pid_t pid = -1;
   sigset_t all, before;
@@ -58,7 +58,7 @@ isoproof_status iso_guardian_start(iso_guardian *guardian, const char *folder, b
   }
   close(ends[0]);
   errno = problem;
-  return process == NULL ? iso_fail_memory(error) : iso_fail_errno(error, folder, "starting its guardian");
+  return process == NULL ? iso_fail_memory(error) : iso_fail_errno(error, folder, "start its guardian");
 }
 
 void iso_guardian_end(iso_guardian *guardian) {
@@ -112,7 +112,7 @@ isoproof_status iso_guardian_spawn(iso_guardian *guardian, unsigned slot, const 
   ISO_TRY(ask(guardian, packet, used, &reply, error));
   if (reply.problem == 0) return ISOPROOF_OK;
   errno = reply.problem;
-  return iso_fail_errno(error, command->arguments[0], "starting it");
+  return iso_fail_errno(error, command->arguments[0], "start it");
 }
 
 isoproof_status iso_guardian_signal(iso_guardian *guardian, unsigned slot, int signal_number, isoproof_error *error) {

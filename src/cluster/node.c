@@ -130,7 +130,7 @@ isoproof_status iso_cluster_write(const isoproof_cluster *cluster, const char *p
   int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   bool good = fd >= 0 && (!cluster->change_user || fchown(fd, cluster->user, cluster->group) == 0) &&
               ftruncate(fd, 0) == 0 && pwrite(fd, text, length, 0) == (ssize_t)length;
-  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, path, "writing it");
+  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, path, "write it");
   if (fd >= 0) close(fd);
   return status;
 }

@@ -76,7 +76,7 @@ static isoproof_status not_allowed(const iso_cluster_choice *choice, const char 
                   standby ? "sync, sync=N (a commit waits for N standbys), standbys=N (1 to 8), delay=TIME (such as "
                             "500ms or 2s; at most 5s) or "
                           : "",
-                  kinds[choice->kind].name, iso_quote(found, strlen(found), quoted));
+                  kinds[choice->kind].name, found[0] != 0 ? iso_quote(found, strlen(found), quoted) : "nothing");
 }
 
 static bool parse_count(const char *text, size_t most, size_t *count) {

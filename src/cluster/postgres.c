@@ -125,7 +125,7 @@ static isoproof_status append_to(const isoproof_cluster *cluster, const char *pa
   size_t length = strlen(text);
   bool good = fd >= 0 && (!cluster->change_user || fchown(fd, cluster->user, cluster->group) == 0) &&
               write(fd, text, length) == (ssize_t)length;
-  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, path, "writing it");
+  isoproof_status status = good ? ISOPROOF_OK : iso_fail_errno(error, path, "write it");
   if (fd >= 0) close(fd);
   return status;
 }

@@ -74,7 +74,7 @@ isoproof_status iso_hold_ports(iso_ports *held, size_t count, isoproof_error *er
   for (held->count = 0; held->count < count; held->count++) {
     held->sockets[held->count] = bind_free(&held->ports[held->count]);
     if (held->sockets[held->count] >= 0) continue;
-    isoproof_status status = iso_fail_errno(error, "127.0.0.1", "looking for free ports");
+    isoproof_status status = iso_fail_errno(error, "127.0.0.1", "find free ports");
     iso_release_ports(held);
     return status;
   }
@@ -271,7 +271,7 @@ isoproof_status iso_proxy_start(uint16_t target, const char *path, iso_proxy **o
   if (status == ISOPROOF_OK && (proxy->pairs == NULL || proxy->fds == NULL)) status = iso_fail_memory(error);
   if (status == ISOPROOF_OK && (proxy->listener < 0 || proxy->wake < 0 || listen(proxy->listener, 128) != 0 ||
                                 (errno = start_thread(proxy)) != 0))
-    status = iso_fail_errno(error, "127.0.0.1", "starting a proxy");
+    status = iso_fail_errno(error, "127.0.0.1", "start a proxy");
   if (status != ISOPROOF_OK)
     free_proxy(proxy);
   else

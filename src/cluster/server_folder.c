@@ -19,9 +19,10 @@ isoproof_status iso_server_folder_take(isoproof_cluster *cluster, const char *fo
   char path[PATH_MAX];
   if (folder == NULL) return ISOPROOF_OK;
   if (folder[0] == 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "server: expected a folder, found nothing");
-  if (realpath(folder, path) == NULL) return iso_fail_errno(error, folder, "looking for servers in it");
   struct stat about;
-  if (stat(path, &about) != 0) return iso_fail_errno(error, folder, "looking for servers in it");
+  if (realpath(folder, path) == NULL || stat(path, &about) != 0)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "server: expected a folder with a server below it, found nothing at %s",
+                    folder);
   if (!S_ISDIR(about.st_mode))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "server: expected a folder with a server below it, found the file %s",
                     folder);
@@ -48,7 +49,7 @@ static bool is_open_to(const isoproof_cluster *cluster, const char *file, char b
 
 static isoproof_status check_program(const isoproof_cluster *cluster, const char *path, isoproof_error *error) {
   char blocked[PATH_MAX];
-  if (access(path, X_OK) != 0) return iso_fail_errno(error, path, "executing it");
+  if (access(path, X_OK) != 0) return iso_fail_errno(error, path, "execute it");
   if (is_open_to(cluster, path, blocked)) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                   "server: the servers run as %s, because they do not run as root, and %s is not open to that user",
@@ -95,7 +96,7 @@ static isoproof_status link_library(const char *from, const char *to, const char
     snprintf(there, sizeof there, "%s/%s", from, shorter);
     snprintf(link, sizeof link, "%s/%s", to, shorter);
     if (access(there, F_OK) == 0) continue;
-    if (symlink(file, link) != 0 && errno != EEXIST) return iso_fail_errno(error, link, "making a link");
+    if (symlink(file, link) != 0 && errno != EEXIST) return iso_fail_errno(error, link, "make a link");
     *made = true;
   }
   return ISOPROOF_OK;
@@ -110,7 +111,7 @@ isoproof_status iso_server_folder_link(isoproof_cluster *cluster, isoproof_error
   DIR *libraries = strcmp(root, "/") != 0 && strcmp(root, "/usr") != 0 ? opendir(from) : NULL;
   if (libraries == NULL) return ISOPROOF_OK;
   bool made = false;
-  isoproof_status status = mkdir(to, 0755) == 0 ? ISOPROOF_OK : iso_fail_errno(error, to, "making a folder");
+  isoproof_status status = mkdir(to, 0755) == 0 ? ISOPROOF_OK : iso_fail_errno(error, to, "make a folder");
   for (const struct dirent *one; status == ISOPROOF_OK && (one = readdir(libraries)) != NULL;)
     if (strncmp(one->d_name, "lib", 3) == 0) status = link_library(from, to, one->d_name, &made, error);
   closedir(libraries);

@@ -23,7 +23,8 @@ static isoproof_status set(iso_session *session, const char *name, const char *v
   iso_outcome outcome = iso_set(session->connection, name, value, reply);
   if (outcome == ISO_OUTCOME_OK) return ISOPROOF_OK;
   return iso_fail(error, outcome == ISO_OUTCOME_REJECTED ? ISOPROOF_ERR_USAGE : ISOPROOF_ERR_IO,
-                  "session setting %s=%s: %s %s", name, value, reply->code, reply->message);
+                  "session setting %s=%s: %s%s%s", name, value, reply->code, reply->code[0] != 0 ? " " : "",
+                  reply->message);
 }
 
 isoproof_status iso_session_settings_apply(iso_session *session, isoproof_error *error) {

@@ -113,7 +113,8 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
   const char *version = iso_reply_cell(reply, 0, 0), *recovery = iso_reply_cell(reply, 0, 1);
   bool standby = recovery != NULL && strcmp(recovery, "t") == 0;
   /* "PostgreSQL 15.18 (Debian ...) on x86_64...", or without what is between parentheses. */
-  const char *end = version != NULL ? strstr(version, " (") : NULL, *on = version != NULL ? strstr(version, " on ") : NULL;
+  const char *end = version != NULL ? strstr(version, " (") : NULL,
+             *on = version != NULL ? strstr(version, " on ") : NULL;
   if (end == NULL || (on != NULL && on < end)) end = on;
   size_t length = end != NULL ? (size_t)(end - version) : version != NULL ? strcspn(version, ",") : 0;
   snprintf(database->version, sizeof database->version, "%.*s%s", (int)(length < 100 ? length : 100),

@@ -56,7 +56,7 @@ static void end_fault(isoproof_document *document, const char *kind, const char 
   }
 }
 
-/* "NANOSECONDS fault KIND node NUMBER begin..." and the same with end. */
+/* "NANOSECONDS fault KIND node NUMBER begin..." and the same with end; the number "all" is that of every node. */
 static bool take_event(isoproof_document *document, isoproof_scalar text) {
   int64_t at;
   char target[64];
@@ -67,6 +67,7 @@ static bool take_event(isoproof_document *document, isoproof_scalar text) {
       !is_word(node, "node"))
     return true;
   snprintf(target, sizeof target, "n%.*s", (int)(number.length < 40 ? number.length : 40), number.text);
+  if (is_word(number, "all")) target[0] = 0;
   isoproof_document_fault fault = {
       .struct_size = sizeof fault,
       .kind = iso_document_text(&document->arena, kind.text, kind.length, ISO_DOCUMENT_SCALAR),

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -467,6 +468,130 @@ static void servers_are_found_or_missed(void **state) {
   assert_int_equal(isoproof_cluster_find("mysql", path, sizeof path, NULL), ISOPROOF_ERR_USAGE);
 }
 
+static void expect_choice(const char *text, size_t nodes, size_t sync, const char *delay, size_t settings) {
+  iso_arena arena = {0};
+  iso_cluster_choice choice;
+  assert_ok(iso_cluster_parse(text, &arena, &choice, NULL));
+  assert_int_equal(choice.nodes, nodes);
+  assert_int_equal(choice.sync, sync);
+  assert_int_equal(choice.setting_count, settings);
+  assert_true(delay == NULL ? choice.delay == NULL : choice.delay != NULL && strcmp(choice.delay, delay) == 0);
+  if (settings > 0) assert_string_equal(choice.settings[settings - 1].value, "a=b");
+  iso_arena_free(&arena);
+}
+
+static void options_are_taken_apart(void **state) {
+  (void)state;
+  expect_choice("postgres", 1, 0, NULL, 0);
+  expect_choice("postgres:standby", 2, 0, NULL, 0);
+  expect_choice("postgres:standby,sync,delay=500ms,standbys=3", 4, 1, "500ms", 0);
+  expect_choice("postgres:standby,standbys=2,sync=2,set.x=1,set.y.z=a=b", 3, 2, NULL, 2);
+  expect_choice("postgres:standby,delay=5s", 2, 0, "5s", 0);
+  expect_choice("galera:5,set.innodb_x=a=b", 5, 0, NULL, 1);
+  static const char *const wrong[] = {"postgres,sync",
+                                      "postgres,",
+                                      "postgres:standby,,sync",
+                                      "postgres:standby,sync=9",
+                                      "postgres:standby,delay=",
+                                      "postgres:standby,delay=5",
+                                      "postgres:standby,delay=5001ms",
+                                      "postgres:standby,delay=99999999999999999999s",
+                                      "postgres:standby,standbys=0",
+                                      "galera:3,set.",
+                                      "galera:3,set.=1",
+                                      "galera:3,set.a b=1",
+                                      "mariadb,set.a=\n"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) refuse(wrong[i], 0, "set.NAME=VALUE");
+  refuse("postgres:standby,sync=2", 0, "more standbys than there are");
+  refuse("postgres", 1U << ISOPROOF_FAULT_PROMOTE, "promote cannot happen to postgres");
+  refuse("mariadb", 1U << ISOPROOF_FAULT_REINDEX, "reindex cannot happen to mariadb");
+  char many[1024] = "mariadb";
+  for (int i = 0; i <= ISO_MOST_SERVER_SETTINGS; i++) strcat(many, ",set.a=b");
+  refuse(many, 0, "set.NAME=VALUE");
+}
+
+/* "maintenance" is what the servers have of it. */
+static void maintenance_is_many(void **state) {
+  (void)state;
+  isoproof_cluster cluster = {.type = &iso_cluster_mariadb};
+  unsigned both = 1U << ISOPROOF_FAULT_ANALYZE | 1U << ISOPROOF_FAULT_OPTIMIZE;
+  assert_int_equal(iso_fault_expand(&cluster, 1U << ISOPROOF_FAULT_MAINTENANCE), both);
+  assert_int_equal(iso_fault_expand(&cluster, 1U << ISOPROOF_FAULT_KILL), 1U << ISOPROOF_FAULT_KILL);
+  cluster.type = &iso_cluster_postgres;
+  unsigned faults = iso_fault_expand(&cluster, 1U << ISOPROOF_FAULT_MAINTENANCE);
+  assert_true((faults & 1U << ISOPROOF_FAULT_VACUUM) != 0 && (faults & 1U << ISOPROOF_FAULT_OPTIMIZE) == 0);
+}
+
+/* Servers of a folder: found in its bin, looked for links to their libraries, and nothing is written into it. */
+static void a_folder_of_servers(void **state) {
+  (void)state;
+  char folder[SCRATCH_BYTES], own[SCRATCH_BYTES], path[SCRATCH_BYTES + 64];
+  assert_true(scratch_folder(folder) && scratch_folder(own));
+  isoproof_cluster_options options = {.struct_size = sizeof options, .kind = "postgres", .server = folder};
+  isoproof_error error = {.offset = -1};
+  isoproof_cluster *cluster = NULL;
+  isoproof_status status = isoproof_cluster_start(&options, NULL, &cluster, &error);
+  assert_int_equal(status, ISOPROOF_ERR_UNSUPPORTED);
+  assert_true(strstr(error.message, "expected postgres in") != NULL || strstr(error.message, "as root") != NULL);
+  options.server = "/nowhere/at/all";
+  assert_int_equal(isoproof_cluster_start(&options, NULL, &cluster, &error), ISOPROOF_ERR_USAGE);
+  assert_non_null(strstr(error.message, "found nothing at"));
+  static const char *const names[] = {"bin", "lib", "bin/postgres", "lib/libx.so.60.2", "lib/liby.so.1", "lib/liby.so"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    if (i < 2) assert_int_equal(mkdir(path, 0755), 0);
+    if (i >= 2) assert_true(close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0755)) == 0);
+  }
+  isoproof_cluster made = {.type = &iso_cluster_postgres, .folder = own, .server_folder = folder};
+  static const char *const wanted[] = {"postgres", NULL}, *const missing[] = {"initdb", NULL};
+  const char *found;
+  assert_ok(iso_server_folder_find(&made, wanted, &made.server, NULL));
+  assert_int_equal(iso_server_folder_find(&made, missing, &found, &error), ISOPROOF_ERR_UNSUPPORTED);
+  assert_string_equal(iso_server_folder_root(&made, made.server), folder);
+  assert_ok(iso_server_folder_link(&made, NULL));
+  assert_non_null(made.libraries);
+  static const char *const links[] = {"libx.so.60", "libx.so"};
+  for (size_t i = 0; i < 2; i++) {
+    char target[SCRATCH_BYTES + 64];
+    snprintf(path, sizeof path, "%s/lib/%s", own, links[i]);
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    assert_true(length > 0);
+    target[length] = 0;
+    assert_non_null(strstr(target, "lib/libx.so.60.2"));
+    assert_int_equal(unlink(path), 0);
+  }
+  snprintf(path, sizeof path, "%s/lib", own);
+  assert_int_equal(rmdir(path), 0);
+  assert_int_equal(rmdir(own), 0);
+  for (size_t i = sizeof names / sizeof *names; i-- > 0;) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    assert_int_equal(i < 2 ? rmdir(path) : unlink(path), 0);
+  }
+  assert_int_equal(rmdir(folder), 0);
+  iso_arena_free(&made.arena);
+}
+
+/* A proxy goes elsewhere from the next connection on. */
+static void a_proxy_is_aimed_elsewhere(void **state) {
+  (void)state;
+  iso_ports held;
+  iso_proxy *proxy;
+  echo e;
+  uint16_t elsewhere = start_tcp_echo(&e);
+  assert_ok(iso_hold_ports(&held, 1, NULL));
+  assert_ok(iso_proxy_start(held.ports[0], NULL, &proxy, NULL));
+  iso_proxy_aim_at(proxy, elsewhere);
+  int fd = connect_to(iso_proxy_port(proxy));
+  char byte = 'x';
+  assert_int_equal(write(fd, &byte, 1), 1);
+  assert_true(readable(fd, 30000));
+  assert_int_equal(read(fd, &byte, 1), 1);
+  close(fd);
+  iso_proxy_stop(proxy);
+  iso_release_ports(&held);
+  stop_echo(&e);
+}
+
 static void faults_are_checked(void **state) {
   (void)state;
   isoproof_cluster cluster = {.type = &iso_cluster_postgres, .faults = 1U << ISOPROOF_FAULT_KILL, .node_count = 2};
@@ -509,6 +634,10 @@ int main(void) {
       cmocka_unit_test(ports_are_held),
       cmocka_unit_test(servers_are_found_or_missed),
       cmocka_unit_test(kinds_are_checked),
+      cmocka_unit_test(options_are_taken_apart),
+      cmocka_unit_test(maintenance_is_many),
+      cmocka_unit_test(a_folder_of_servers),
+      cmocka_unit_test(a_proxy_is_aimed_elsewhere),
       cmocka_unit_test(faults_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
