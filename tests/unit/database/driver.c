@@ -273,6 +273,37 @@ static void sqlite_takes_paths(void **state) {
   plan_suite("sqlite:", ISO_LAYOUT_HEAP, ISO_ACCESS_AUTO, &read, "SCAN", "INDEX");
 }
 
+/* Settings of a session: what the database takes, and nothing that could be another statement. */
+static void sqlite_sets_sessions(void **state) {
+  (void)state;
+  iso_database *database = suite_open("sqlite:?synchronous=off", NULL);
+  iso_connection *connection = suite_connect(database, 0);
+  iso_reply reply = {0};
+  assert_false(iso_connection_read_only(connection));
+  assert_int_equal(iso_set(connection, "cache_size", "321", &reply), ISO_OUTCOME_OK);
+  assert_int_equal(iso_execute(connection, "PRAGMA cache_size", &reply), ISO_OUTCOME_OK);
+  assert_string_equal(iso_reply_cell(&reply, 0, 0), "321");
+  assert_int_equal(iso_set(connection, "temp_store", "it's", &reply), ISO_OUTCOME_OK);
+  static const char *const names[] = {"", "cache size", "cache_size;", "a-b", "'"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    assert_int_equal(iso_set(connection, names[i], "1", &reply), ISO_OUTCOME_REJECTED);
+  assert_int_equal(iso_set(connection, "cache_size", "a\\", &reply), ISO_OUTCOME_REJECTED);
+  char text[1024];
+  memset(text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = 0;
+  assert_int_equal(iso_set(connection, "cache_size", text, &reply), ISO_OUTCOME_REJECTED);
+  assert_int_equal(iso_set(connection, text, "1", &reply), ISO_OUTCOME_REJECTED);
+  iso_disconnect(connection);
+  suite_close(database);
+  database = suite_open("sim:", NULL);
+  connection = suite_connect(database, 0);
+  assert_int_equal(iso_set(connection, "cache_size", "1", &reply), ISO_OUTCOME_REJECTED);
+  assert_string_equal(reply.message, "the driver has no settings of sessions");
+  iso_reply_free(&reply);
+  iso_disconnect(connection);
+  suite_close(database);
+}
+
 static void sqlite_uses_files(void **state) {
   (void)state;
   char folder[SCRATCH_BYTES], url[SCRATCH_BYTES + 16], path[SCRATCH_BYTES + 8];
@@ -440,6 +471,7 @@ int main(void) {
       cmocka_unit_test(sqlite_does_all),
       cmocka_unit_test(sqlite_serves_rows),
       cmocka_unit_test(sqlite_takes_paths),
+      cmocka_unit_test(sqlite_sets_sessions),
       cmocka_unit_test(sqlite_uses_files),
       cmocka_unit_test(sqlite_busy_at_commit),
       cmocka_unit_test(sqlite_busy_snapshot),
