@@ -7,7 +7,9 @@
 #include "database/driver_table.h"
 #include "database/private_folder.h"
 #include "tests/scratch.h"
+#include "tests/unit/database/batch_suite.h"
 #include "tests/unit/database/driver_fixture.h"
+#include "tests/unit/database/rows_suite.h"
 #include "tests/unit/unit.h"
 
 /* Skips the test where the library, which is loaded when it is needed, is not there. */
@@ -44,6 +46,14 @@ static void duckdb_does_all(void **state) {
   need("duckdb:");
   suite_all("duckdb:");
   suite_all("duckdb::memory:?threads=1");
+}
+
+static void duckdb_serves_rows(void **state) {
+  (void)state;
+  need("duckdb:");
+  rows_suite("duckdb::memory:");
+  rounds_suite("duckdb::memory:", 45);
+  batch_suite("duckdb::memory:");
 }
 
 static void duckdb_needs_its_library(void **state) {
@@ -428,6 +438,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
 #ifdef ISO_HAVE_DUCKDB
       cmocka_unit_test(duckdb_does_all),
+      cmocka_unit_test(duckdb_serves_rows),
       cmocka_unit_test(duckdb_needs_its_library),
       cmocka_unit_test(duckdb_aborts_on_conflicts),
       cmocka_unit_test(duckdb_fails_at_commit),
