@@ -220,7 +220,7 @@ typedef enum iso_layout {
 } iso_layout;
 
 /* By which path statements come to their rows: C name, name, meaning.  PostgreSQL takes it as settings of its planner,
- * in every session, the others as hints in the statements that look for keys; ODBC has only auto. */
+ * in every session, the others as hints in the statements that look for keys; ODBC and DuckDB have only auto. */
 #define ISO_ACCESS_LIST(X)                                                                                             \
   X(AUTO, "auto", "as the database decides")                                                                           \
   X(INDEX, "index", "through the index of keys")                                                                       \

@@ -151,11 +151,11 @@ static void check_in(uint64_t number, bool tagged) {
 /* Where the options make no sense they are refused in words; true when they do. */
 static bool make_sense(const iso_database *plain, const iso_database_options *options, bool opened,
                        const char *message) {
-  bool odbc = strcmp(iso_driver_name(iso_database_driver(plain)), "odbc") == 0;
+  bool untold = iso_database_driver(plain)->accesses == 0; /* ODBC, DuckDB */
   bool postgres = plain->dialect == ISO_SQL_POSTGRES, by_index = options->access == ISO_ACCESS_INDEX;
   bool wanted = options->layout != ISO_LAYOUT_HASHED || postgres;
-  if (options->access == ISO_ACCESS_BITMAP) wanted = wanted && postgres && !odbc;
-  if (options->access != ISO_ACCESS_AUTO && odbc) wanted = false;
+  if (options->access == ISO_ACCESS_BITMAP) wanted = wanted && postgres && !untold;
+  if (options->access != ISO_ACCESS_AUTO && untold) wanted = false;
   if (options->layout == ISO_LAYOUT_HEAP && (by_index || options->access == ISO_ACCESS_BITMAP)) wanted = false;
   if (wanted != opened)
     fail_msg("%s, %s: %s", iso_layout_name(options->layout), iso_access_name(options->access),
