@@ -165,7 +165,7 @@ static void leave_out_rest(iso_connection *connection) {
 
 bool iso_maria_batch(iso_connection *connection, const iso_driver_request *requests, size_t count, iso_reply *replies) {
   iso_maria_session *s = connection->state;
-  unsigned statements[ISO_MOST_BATCH];
+  unsigned statements[ISO_MOST_BATCH] = {0};
   s->text.count = 0;
   for (size_t i = 0; i < count; i++) {
     if (add_request(connection, &requests[i], &statements[i])) continue;
