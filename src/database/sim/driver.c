@@ -126,6 +126,7 @@ static int compare_rows(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* The rows of a range, or how many there are. */
 static bool read_range(iso_sim_server *server, iso_sim_client *client, const iso_driver_request *request,
                        iso_reply *reply) {
   iso_sim_range range = {request->key, request->high, request->by_value};
@@ -135,7 +136,8 @@ static bool read_range(iso_sim_server *server, iso_sim_client *client, const iso
     if (!iso_sim_see(server, client, i, true, &value)) continue;
     int64_t tested = request->by_value ? value : key;
     if (tested < request->key || tested > request->high) continue;
-    if (!iso_reply_add_row(reply, key, value)) return false;
+    reply->value++;
+    if (request->kind == ISO_READ_RANGE && !iso_reply_add_row(reply, key, value)) return false;
   }
   if (reply->rows.count > 1) qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, compare_rows);
   return true;
@@ -146,28 +148,23 @@ typedef enum done { DONE, NO_MEMORY, DUPLICATE } done;
 static done change(iso_sim_server *server, iso_sim_client *client, size_t entry, const iso_driver_request *request,
                    iso_reply *reply) {
   int64_t value;
-  bool present = false;
-  bool changes = request->kind == ISO_UPDATE || request->kind == ISO_DELETE;
-  if (request->kind == ISO_INSERT || changes) {
+  reply->affected = 0;
+  bool needs_row = request->kind == ISO_UPDATE || request->kind == ISO_DELETE;
+  if (needs_row || request->kind == ISO_INSERT) {
     if (!note_read(client, entry)) return NO_MEMORY;
-    present = iso_sim_see(server, client, entry, true, &value);
+    bool present = iso_sim_see(server, client, entry, true, &value);
+    if (request->kind == ISO_INSERT && present) return DUPLICATE;
+    if (needs_row && !present) return DONE; /* it found no row, which is all that it did */
   }
-  if (request->kind == ISO_INSERT && present) return DUPLICATE;
-  /* What finds no row has read that, and writes nothing. */
-  reply->affected = !changes || present;
-  if (reply->affected == 0) return DONE;
+  reply->affected = 1;
   iso_sim_change made = {request->kind, entry, request->value, server->clock};
   return iso_vec_push(&client->changes, made) ? DONE : NO_MEMORY;
 }
 
 static done perform(iso_sim_server *server, iso_sim_client *client, const iso_driver_request *request,
                     iso_reply *reply) {
-  if (request->kind == ISO_READ_RANGE || request->kind == ISO_COUNT) {
-    if (!read_range(server, client, request, reply)) return NO_MEMORY;
-    reply->value = (int64_t)reply->rows.count;
-    if (request->kind == ISO_COUNT) reply->rows.count = 0;
-    return DONE;
-  }
+  if (request->kind == ISO_READ_RANGE || request->kind == ISO_COUNT)
+    return read_range(server, client, request, reply) ? DONE : NO_MEMORY;
   size_t entry = iso_sim_entry_of(server, request->key);
   if (entry == SIZE_MAX) return NO_MEMORY;
   if (request->kind == ISO_READ || request->kind == ISO_READ_LIST) iso_sim_bend_before(server, client, entry);
