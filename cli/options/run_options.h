@@ -35,8 +35,8 @@ enum {
               .argument = "URL,..",                                                                                    \
               .type = OPTION_LIST,                                                                                     \
               .begins = isoproof_url_begins,                                                                           \
-              .help = "The database: sqlite:FILE, postgres://..., mariadb://..., odbc:..., sim:... Several URLs are "  \
-                      "the nodes of a cluster; sessions are spread over them.",                                        \
+              .help = "The database: sqlite:FILE, postgres://..., mariadb://..., firebird://..., redis://..., "        \
+                      "odbc:..., sim:... Several URLs are the nodes of a cluster; sessions are spread over them.",     \
               .initial = "ISOPROOF_DB, or else sqlite:, a private file",                                               \
               .group = "Database"},                                                                                    \
   [RUN_ISOLATION] = {.name = "isolation",                                                                              \

@@ -14,9 +14,9 @@ static isoproof_status find(isoproof_cluster *cluster, isoproof_error *error) {
 static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
   (void)error;
   const char *port = iso_cluster_text(cluster, "%u", (unsigned)node->ports[0]);
-  const char *arguments[24] = {
-      cluster->server, "--port", port,       "--bind",       "127.0.0.1", "--dir", node->folder,       "--daemonize",
-      "no",            "--save", "",         "--appendonly", "yes",       "--appendfsync", "no"};
+  const char *arguments[24] = {cluster->server, "--port",        port, "--bind", "127.0.0.1", "--dir",
+                               node->folder,    "--daemonize",   "no", "--save", "",          "--appendonly",
+                               "yes",           "--appendfsync", "no"};
   size_t count = 15;
   if (node->number > 0) {
     uint16_t from = node->peers != NULL ? iso_proxy_port(node->peers) : cluster->nodes[0].ports[0];

@@ -138,7 +138,7 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
   X(SQLITE, sqlite, "sqlite3", PATH, "SQLite, embedded")                                                               \
   X(POSTGRES, postgres, "postgresql", CLIENT, "PostgreSQL")                                                            \
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
-  X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                          \
+  X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                         \
   X(FIREBIRD, firebird, NULL, EITHER, "Firebird, by its server or embedded")                                           \
   X(REDIS, redis, NULL, FULL, "Redis, with replicas")
 

@@ -44,7 +44,7 @@ struct iso_driver {
   isoproof_status (*settled)(iso_connection *connection, bool *settled, isoproof_error *error);
   /* `statement` does what reads or changes rows; `execute` is NULL where there is no SQL. */
   iso_request_fn begin, statement, execute, commit, rollback, ping;
-  iso_request_fn describe, list_tables; /* NULL where the database is known, and so its catalogue */
+  iso_request_fn describe, list_tables;              /* NULL where the database is known, and so its catalogue */
   iso_request_fn find_table, make_table, drop_table; /* NULL where there is SQL */
 };
 
@@ -85,9 +85,10 @@ struct iso_connection {
   iso_error_class doom_class;
   char doom_code[ISO_CODE_BYTES], doom_message[ISO_MESSAGE_BYTES];
   atomic_bool cancelled; /* iso_cancel was called during this request */
-  uint32_t lock_ms;      /* how long transactions that begin now wait for a lock, for drivers that say so then; 0: the option */
-  double last_look;      /* at who waits, monotonic seconds; 0 never */
-  iso_worker *worker;    /* NULL until iso_start is called for the first time */
+  uint32_t
+      lock_ms; /* how long transactions that begin now wait for a lock, for drivers that say so then; 0: the option */
+  double last_look;   /* at who waits, monotonic seconds; 0 never */
+  iso_worker *worker; /* NULL until iso_start is called for the first time */
   void *state;
 };
 

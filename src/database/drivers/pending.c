@@ -2,7 +2,9 @@
 #include "database/drivers/pending.h"
 
 /* Additions wrap around as those of the databases do not: who comes that far is refused by them. */
-static int64_t plus(int64_t a, int64_t b, int64_t zero) { return (int64_t)((uint64_t)a + (uint64_t)b - (uint64_t)zero); }
+static int64_t plus(int64_t a, int64_t b, int64_t zero) {
+  return (int64_t)((uint64_t)a + (uint64_t)b - (uint64_t)zero);
+}
 
 static iso_pending_write *find(const iso_pending *pending, int64_t key) {
   for (size_t i = 0; i < pending->writes.count; i++)

@@ -67,7 +67,8 @@ static void change_row(iso_connection *connection, const iso_driver_request *req
   if (present != wanted) {
     reply->affected = 0;
     if (!wanted)
-      iso_reply_fail(connection, request, reply, ISO_CLASS_CONSTRAINT, reply->txn, "exists", "the key is there already");
+      iso_reply_fail(connection, request, reply, ISO_CLASS_CONSTRAINT, reply->txn, "exists",
+                     "the key is there already");
     return;
   }
   iso_pending_kind kind = request->kind == ISO_DELETE ? ISO_PENDING_DELETE : ISO_PENDING_SET;
@@ -184,7 +185,8 @@ static void read_range(iso_connection *connection, const iso_driver_request *req
   size_t kept = 0;
   for (size_t i = 0; i < reply->rows.count; i++) {
     iso_row row = reply->rows.items[i];
-    if (!request->by_value || (row.value >= request->key && row.value <= request->high)) reply->rows.items[kept++] = row;
+    if (!request->by_value || (row.value >= request->key && row.value <= request->high))
+      reply->rows.items[kept++] = row;
   }
   reply->rows.count = kept;
   if (request->kind != ISO_COUNT) return;
