@@ -15,6 +15,12 @@ static iso_pending_write *find(const iso_pending *pending, int64_t key) {
 
 const iso_pending_write *iso_pending_find(const iso_pending *pending, int64_t key) { return find(pending, key); }
 
+bool iso_pending_has(const iso_pending *pending, iso_pending_kind kind, const int64_t *key) {
+  for (size_t i = 0; i < pending->writes.count; i++)
+    if (pending->writes.items[i].kind == kind && (key == NULL || pending->writes.items[i].key == *key)) return true;
+  return false;
+}
+
 bool iso_pending_add(iso_pending *pending, iso_pending_kind kind, int64_t key, int64_t value, int64_t zero) {
   iso_pending_write *before = kind != ISO_PENDING_APPEND ? find(pending, key) : NULL;
   if (before == NULL) return iso_vec_push(&pending->writes, ((iso_pending_write){kind, key, value}));
