@@ -153,7 +153,21 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
   return ISOPROOF_OK;
 }
 
+/* The library ends all its connections when a signal asks the process to end.  How it ends is not the library's
+ * business: what was recorded until then is still to be judged, and tables are to be removed. */
+static int refuse_signal(const int reason, const int mask, void *user) {
+  (void)mask, (void)user;
+  return reason == fb_shutrsn_signal ? 1 : 0;
+}
+
+static void initialize(void) {
+  ISC_STATUS_ARRAY status;
+  fb_shutdown_callback(status, refuse_signal, fb_shut_confirmation, NULL);
+}
+
 isoproof_status iso_fire_open(iso_database *database, isoproof_error *error) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialize);
   for (size_t i = 0; i < database->nodes; i++) {
     const iso_url *url = &database->urls[i];
     char name[MOST_NAME];
