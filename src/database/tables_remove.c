@@ -78,8 +78,8 @@ static isoproof_status drop_ours(iso_connection *connection, const char *table, 
 const iso_isolation *iso_tables_isolation(const iso_database *database) {
   const iso_isolation *found;
   static const char *const names[ISO_DIALECTS] = {
-      [ISO_SQL_SQLITE] = "immediate",
-      [ISO_SQL_FIREBIRD] = "snapshot", /* a table that was changed meanwhile is a conflict */
+      [ISO_SQL_SQLITE] = "immediate", [ISO_SQL_FIREBIRD] = "snapshot", /* a table that was changed meanwhile is a
+                                                                          conflict */
   };
   const char *name = names[database->dialect] != NULL ? names[database->dialect] : "read committed";
   return iso_database_find_isolation(database, name, &found, NULL) == ISOPROOF_OK ? found : NULL;

@@ -10,11 +10,11 @@
 enum { ISO_MOST_URL_BYTES = 4096, ISO_MOST_URL_OPTIONS = 24 };
 
 typedef enum iso_url_style {
-  ISO_URL_FULL,  /* scheme://user:password@host:port/path?name=value&... */
-  ISO_URL_PATH,  /* scheme:path?name=value&...; two slashes before the path are left out */
-  ISO_URL_RAW,   /* scheme:anything, with neither options nor decoding: ODBC's connection strings */
+  ISO_URL_FULL,   /* scheme://user:password@host:port/path?name=value&... */
+  ISO_URL_PATH,   /* scheme:path?name=value&...; two slashes before the path are left out */
+  ISO_URL_RAW,    /* scheme:anything, with neither options nor decoding: ODBC's connection strings */
   ISO_URL_CLIENT, /* the same for a client library that takes URLs itself: libpq */
-  ISO_URL_EITHER /* as ISO_URL_FULL where // follows the scheme, else as ISO_URL_PATH */
+  ISO_URL_EITHER  /* as ISO_URL_FULL where // follows the scheme, else as ISO_URL_PATH */
 } iso_url_style;
 
 typedef struct iso_url {

@@ -93,8 +93,8 @@ static void commit(iso_connection *connection, const iso_driver_request *request
 static void rollback(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_fire_session *s = connection->state;
   start_clock(connection);
-  /* What was not committed never will be, whatever the answer is, if the connection ends here.  The library takes it for
-   * rolled back when the connection is gone, and does not tell. */
+  /* What was not committed never will be, whatever the answer is, if the connection ends here.  The library takes it
+   * for rolled back when the connection is gone, and does not tell. */
   if (s->txn != 0 && isc_rollback_transaction(s->status, &s->txn) != 0) iso_fire_fail(connection, request, reply);
   if (!is_there(s)) connection->broken = true;
   reply->txn = ISO_TXN_ABORTED;

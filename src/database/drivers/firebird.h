@@ -11,8 +11,8 @@
 
 #include "database/driver_table.h"
 
-/* C name, statement (T is the table, Z the number 0 as it is stored), types of its parameters in their order (k the key,
- * v the value, h the upper bound, l the value as text), types of its columns (n a number, t a list). */
+/* C name, statement (T is the table, Z the number 0 as it is stored), types of its parameters in their order (k the
+ * key, v the value, h the upper bound, l the value as text), types of its columns (n a number, t a list). */
 #define ISO_FIRE_STATEMENT_LIST(X)                                                                                     \
   X(READ, "SELECT v FROM T WHERE k = ?", "k", "n")                                                                     \
   X(WRITE, "UPDATE OR INSERT INTO T (k, v) VALUES (?, ?) MATCHING (k)", "kv", "")                                      \
@@ -87,8 +87,8 @@ bool iso_fire_roll_back(isc_tr_handle *txn);
 
 /* ---- firebird_statement.c ---- */
 
-/* The transaction of the request: the one begun, or the one that commits every statement; NULL when that failed, and the
- * reply says why. */
+/* The transaction of the request: the one begun, or the one that commits every statement; NULL when that failed, and
+ * the reply says why. */
 isc_tr_handle *iso_fire_txn(iso_connection *connection, const iso_driver_request *request, iso_reply *reply);
 /* After a statement that committed by itself: its transaction goes on, and with it its locks of tables; so another one
  * takes its place, already started, so that the next statement is one round trip. */

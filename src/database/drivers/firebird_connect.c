@@ -48,8 +48,7 @@ static bool add_parameter(char *buffer, size_t *used, char item, const char *val
   if (length > 255 || *used + length + 2 > MOST_PARAMETERS) return false;
   buffer[(*used)++] = item;
   buffer[(*used)++] = (char)(unsigned char)length;
-  memcpy(buffer + *used, value, length);
-  *used += length;
+  for (size_t i = 0; i < length; i++) buffer[(*used)++] = value[i];
   return true;
 }
 
@@ -154,12 +153,25 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
   return ISOPROOF_OK;
 }
 
+/* The library ends all its connections when a signal asks the process to end.  How it ends is not the library's
+ * business: what was recorded until then is still to be judged, and tables are to be removed. */
+static int refuse_signal(const int reason, const int mask, void *user) {
+  (void)mask, (void)user;
+  return reason == fb_shutrsn_signal ? 1 : 0;
+}
+
+static void initialize(void) {
+  ISC_STATUS_ARRAY status;
+  fb_shutdown_callback(status, refuse_signal, fb_shut_confirmation, NULL);
+}
+
 isoproof_status iso_fire_open(iso_database *database, isoproof_error *error) {
-  static const char *const known[] = {NULL};
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, initialize);
   for (size_t i = 0; i < database->nodes; i++) {
     const iso_url *url = &database->urls[i];
     char name[MOST_NAME];
-    if (url->option_count > 0) return iso_url_only(url, known, error);
+    if (url->option_count > 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "%s: expected no options", url->shown);
     ISO_TRY(write_name(url, name, error));
     iso_secrets_except(&database->secrets, url->user);
     iso_secrets_except(&database->secrets, url->host);

@@ -151,8 +151,8 @@ static bool run(execution *e, iso_reply *reply) {
            take_row(e, reply);
   if (isc_dsql_execute(s->status, e->txn, &e->statement, SQLDA_VERSION1, NULL) != 0) return false;
   if (rows) return take_rows(e, reply);
-  bool changes = e->kind == isc_info_sql_stmt_insert || e->kind == isc_info_sql_stmt_update ||
-                 e->kind == isc_info_sql_stmt_delete;
+  bool changes =
+      e->kind == isc_info_sql_stmt_insert || e->kind == isc_info_sql_stmt_update || e->kind == isc_info_sql_stmt_delete;
   reply->affected = changes ? count_changes(e) : 0;
   return true;
 }

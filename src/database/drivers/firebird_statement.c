@@ -70,8 +70,8 @@ static bool write_text(iso_fire_form form, const char *table, int64_t zero, char
 static bool prepare_aside(iso_fire_session *s, isc_stmt_handle *statement, const char *text) {
   static const char parameters[] = {isc_tpb_version3, isc_tpb_read, isc_tpb_nowait, isc_tpb_read_committed,
                                     isc_tpb_rec_version};
-  if (s->aside == 0 && isc_start_transaction(s->status, &s->aside, 1, &s->attachment,
-                                             (unsigned short)sizeof parameters, parameters) != 0)
+  if (s->aside == 0 && isc_start_transaction(s->status, &s->aside, 1, &s->attachment, (unsigned short)sizeof parameters,
+                                             parameters) != 0)
     return false;
   return isc_dsql_allocate_statement(s->status, &s->attachment, statement) == 0 &&
          isc_dsql_prepare(s->status, &s->aside, statement, 0, text, SQL_DIALECT_V6, NULL) == 0;
@@ -227,9 +227,8 @@ static bool run_prepared(iso_connection *connection, const iso_driver_request *r
   bind_columns(&m, form);
   bool returns = forms[form].columns[0] == 'a';
   m.nulls[0] = 0;
-  ISC_STATUS done =
-      returns ? isc_dsql_execute2(s->status, txn, statement, SQLDA_VERSION1, &m.in.head, &m.out.head)
-              : isc_dsql_execute(s->status, txn, statement, SQLDA_VERSION1, &m.in.head);
+  ISC_STATUS done = returns ? isc_dsql_execute2(s->status, txn, statement, SQLDA_VERSION1, &m.in.head, &m.out.head)
+                            : isc_dsql_execute(s->status, txn, statement, SQLDA_VERSION1, &m.in.head);
   if (done != 0) {
     iso_fire_fail(connection, request, reply);
     return false;

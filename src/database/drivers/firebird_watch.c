@@ -1,6 +1,6 @@
 /* firebird_watch.c - a thread that ends calls which take too long: the client library of Firebird waits for ever.
  *
- * A call is cancelled first, which the server answers; when even that is not answered the connection is given up.  Calls
+ * A call is cancelled first, which the server answers; when even that is not answered the connection is given up. Calls
  * only note their limits, so that nothing is paid for them; the thread looks at these a few times in a second.
  */
 #include <time.h>

@@ -2,7 +2,9 @@
 #include "database/drivers/pending.h"
 
 /* Additions wrap around as those of the databases do not: who comes that far is refused by them. */
-static int64_t plus(int64_t a, int64_t b, int64_t zero) { return (int64_t)((uint64_t)a + (uint64_t)b - (uint64_t)zero); }
+static int64_t plus(int64_t a, int64_t b, int64_t zero) {
+  return (int64_t)((uint64_t)a + (uint64_t)b - (uint64_t)zero);
+}
 
 static iso_pending_write *find(const iso_pending *pending, int64_t key) {
   for (size_t i = 0; i < pending->writes.count; i++)
@@ -12,6 +14,12 @@ static iso_pending_write *find(const iso_pending *pending, int64_t key) {
 }
 
 const iso_pending_write *iso_pending_find(const iso_pending *pending, int64_t key) { return find(pending, key); }
+
+bool iso_pending_has(const iso_pending *pending, iso_pending_kind kind, const int64_t *key) {
+  for (size_t i = 0; i < pending->writes.count; i++)
+    if (pending->writes.items[i].kind == kind && (key == NULL || pending->writes.items[i].key == *key)) return true;
+  return false;
+}
 
 bool iso_pending_add(iso_pending *pending, iso_pending_kind kind, int64_t key, int64_t value, int64_t zero) {
   iso_pending_write *before = kind != ISO_PENDING_APPEND ? find(pending, key) : NULL;

@@ -30,6 +30,8 @@ typedef struct iso_pending {
 bool iso_pending_add(iso_pending *pending, iso_pending_kind kind, int64_t key, int64_t value, int64_t zero);
 /* What is pending for a row; NULL: nothing. */
 const iso_pending_write *iso_pending_find(const iso_pending *pending, int64_t key);
+/* Whether something of this kind is pending, of a key or (NULL) of any. */
+bool iso_pending_has(const iso_pending *pending, iso_pending_kind kind, const int64_t *key);
 /* What the transaction sees of a row, of which the database has `*value` if `*present`. */
 void iso_pending_see(const iso_pending *pending, int64_t key, int64_t zero, bool *present, int64_t *value);
 /* The same for rows that were read, all those from `low` to `high`; false when memory is out. */

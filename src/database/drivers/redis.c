@@ -1,8 +1,8 @@
 /* redis.c - the driver for Redis: transactions by WATCH, MULTI and EXEC, and their truth.
  *
- * What a transaction writes is kept here until it commits, and then sent at once: MULTI, the commands, EXEC.  Nothing of
- * it has taken effect before that, and all of it with the answer to EXEC, unless that is nil: then a key that the server
- * watched was changed, and nothing took effect.
+ * What a transaction writes is kept here until it commits, and then sent at once: MULTI, the commands, EXEC.  Nothing
+ * of it has taken effect before that, and all of it with the answer to EXEC, unless that is nil: then a key that the
+ * server watched was changed, and nothing took effect.
  */
 #include "database/drivers/redis.h"
 
@@ -67,8 +67,7 @@ static void send_transaction(iso_connection *connection, const iso_driver_reques
   iso_redis_session *s = connection->state;
   redisReply *first = NULL, *answer = NULL;
   iso_redis_send(s, "MULTI");
-  for (size_t i = 0; i < s->pending.writes.count; i++)
-    send_write(connection->database, s, &s->pending.writes.items[i]);
+  for (size_t i = 0; i < s->pending.writes.count; i++) send_write(connection->database, s, &s->pending.writes.items[i]);
   iso_redis_send(s, "EXEC");
   while (s->sent > 0) {
     if (answer != NULL) freeReplyObject(answer);
@@ -82,7 +81,7 @@ static void send_transaction(iso_connection *connection, const iso_driver_reques
   /* A command that is refused, or EXEC itself, is the end of all of them. */
   if (!connection->broken && first != NULL)
     iso_redis_fail(connection, request, reply, first, ISO_TXN_ABORTED);
-  else if (!connection->broken)
+  else if (!connection->broken && answer != NULL)
     judge(connection, request, reply, answer);
   s->sent = 0;
   if (first != NULL) freeReplyObject(first);

@@ -1,8 +1,8 @@
 /* redis.h - a connection to Redis, shared by the files of its driver.
  *
  * Of a table NAME there are these keys: NAME holds its mark; NAME:v:KEY the value of a row, as a number; NAME:l:KEY a
- * list; NAME:k and NAME:m say of which keys there are rows and lists, as sorted sets of texts that have the order of the
- * keys.  Nothing else is ever written or removed.
+ * list; NAME:k and NAME:m say of which keys there are rows and lists, as sorted sets of texts that have the order of
+ * the keys.  Nothing else is ever written or removed.
  *
  * An iso_redis_session belongs to its iso_connection and owns the context of hiredis and what is pending.
  */

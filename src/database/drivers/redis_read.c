@@ -35,7 +35,8 @@ static bool see_row(iso_connection *connection, const iso_driver_request *reques
   if (before == NULL || before->kind == ISO_PENDING_ADD) {
     char key[ISO_REDIS_KEY_BYTES];
     iso_redis_key(connection->database, 'v', request->key, key);
-    if (careful) watch(s, key);
+    /* What is added to counts from what is there now, until EXEC. */
+    if (careful || before != NULL) watch(s, key);
     iso_redis_send(s, "GET %s", key);
     redisReply *answer = iso_redis_ask(connection, request, reply);
     if (answer == NULL) return false;
@@ -67,7 +68,8 @@ static void change_row(iso_connection *connection, const iso_driver_request *req
   if (present != wanted) {
     reply->affected = 0;
     if (!wanted)
-      iso_reply_fail(connection, request, reply, ISO_CLASS_CONSTRAINT, reply->txn, "exists", "the key is there already");
+      iso_reply_fail(connection, request, reply, ISO_CLASS_CONSTRAINT, reply->txn, "exists",
+                     "the key is there already");
     return;
   }
   iso_pending_kind kind = request->kind == ISO_DELETE ? ISO_PENDING_DELETE : ISO_PENDING_SET;
@@ -82,7 +84,8 @@ static void read_list(iso_connection *connection, const iso_driver_request *requ
   iso_redis_session *s = connection->state;
   char key[ISO_REDIS_KEY_BYTES];
   iso_redis_key(connection->database, 'l', request->key, key);
-  if (s->careful) watch(s, key);
+  /* What is pending comes after what is there now: so it has to be until EXEC. */
+  if (s->careful || iso_pending_has(&s->pending, ISO_PENDING_APPEND, &request->key)) watch(s, key);
   iso_redis_send(s, "LRANGE %s 0 -1", key);
   redisReply *answer = iso_redis_ask(connection, request, reply);
   if (answer == NULL) return;
@@ -171,11 +174,21 @@ static int compare_rows(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static bool read_tables(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, int64_t low,
+                        int64_t high) {
+  iso_redis_session *s = connection->state;
+  bool careful = s->careful, good = true;
+  s->careful |= iso_pending_has(&s->pending, ISO_PENDING_ADD, NULL);
+  for (uint32_t i = 0; good && i < connection->database->options.tables; i++)
+    good = read_table(connection, request, reply, i, low, high);
+  s->careful = careful;
+  return good;
+}
+
 static void read_range(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   const iso_redis_session *s = connection->state;
   int64_t low = request->by_value ? INT64_MIN : request->key, high = request->by_value ? INT64_MAX : request->high;
-  for (uint32_t i = 0; i < connection->database->options.tables; i++)
-    if (!read_table(connection, request, reply, i, low, high)) return;
+  if (!read_tables(connection, request, reply, low, high)) return;
   if (reply->rows.count > 1) qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, compare_rows);
   if (!iso_pending_see_rows(&s->pending, low, high, connection->database->tag.tag, reply)) {
     iso_reply_client(connection, request, reply, "the answer is too large");
@@ -184,7 +197,8 @@ static void read_range(iso_connection *connection, const iso_driver_request *req
   size_t kept = 0;
   for (size_t i = 0; i < reply->rows.count; i++) {
     iso_row row = reply->rows.items[i];
-    if (!request->by_value || (row.value >= request->key && row.value <= request->high)) reply->rows.items[kept++] = row;
+    if (!request->by_value || (row.value >= request->key && row.value <= request->high))
+      reply->rows.items[kept++] = row;
   }
   reply->rows.count = kept;
   if (request->kind != ISO_COUNT) return;

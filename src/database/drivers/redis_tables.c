@@ -90,7 +90,8 @@ static bool watch_mark(iso_connection *connection, const iso_driver_request *req
   bool same = answer->type == REDIS_REPLY_STRING && strcmp(answer->str, request->sql) == 0;
   freeReplyObject(answer);
   if (!same)
-    iso_reply_fail(connection, request, reply, ISO_CLASS_STATE, ISO_TXN_ABORTED, "mark", "the mark of the table changed");
+    iso_reply_fail(connection, request, reply, ISO_CLASS_STATE, ISO_TXN_ABORTED, "mark",
+                   "the mark of the table changed");
   return same;
 }
 

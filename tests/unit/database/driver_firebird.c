@@ -68,8 +68,8 @@ static void snapshot_is_taken_by_begin(void **state) {
   iso_rollback(one, &reply);
 }
 
-/* Documented as serializable by locks of tables, but the snapshot is older than the locks: T1 begins, T2 reads s, writes
- * m and commits, T1 reads the old m, writes s and commits. */
+/* Documented as serializable by locks of tables, but the snapshot is older than the locks: T1 begins, T2 reads s,
+ * writes m and commits, T1 reads the old m, writes s and commits. */
 static void table_stability_allows_write_skew(void **state) {
   (void)state;
   iso_database_options options = {.tables = 2, .lock_timeout_ms = 1000};
@@ -321,8 +321,7 @@ static void refuses_bad_urls(void **state) {
   static const char *const wrong[] = {"firebird://h", "firebird:", "firebird://h/x?colour=red"};
   iso_database *none = NULL;
   isoproof_error error = {0};
-  for (size_t i = 0; i < 2; i++)
-    assert_int_equal(iso_database_open(&bad[i], 1, NULL, &none, &error), ISOPROOF_ERR_IO);
+  for (size_t i = 0; i < 2; i++) assert_int_equal(iso_database_open(&bad[i], 1, NULL, &none, &error), ISOPROOF_ERR_IO);
   for (size_t i = 0; i < 3; i++)
     assert_int_equal(iso_database_open(&wrong[i], 1, NULL, &none, &error), ISOPROOF_ERR_USAGE);
   char url[512];

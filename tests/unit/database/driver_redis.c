@@ -102,6 +102,22 @@ static void unwatched_keys_do_not(void **state) {
   assert_int_equal(suite_value(db, 1), 8);
 }
 
+/* But a read that shows what is pending, after what is there, has to stay true until EXEC. */
+static void own_additions_are_watched(void **state) {
+  (void)state;
+  static const iso_request_kind writes[] = {ISO_APPEND, ISO_INCREMENT}, reads[] = {ISO_READ_LIST, ISO_READ};
+  for (size_t i = 0; i < 2; i++) {
+    iso_begin(one, level("multi"), &reply);
+    iso_do(one, &(iso_driver_request){.kind = writes[i], .key = 5, .value = 1}, &reply);
+    iso_do(one, &(iso_driver_request){.kind = reads[i], .key = 5}, &reply);
+    assert_reply(&reply, OK, ACTIVE);
+    iso_do(two, &(iso_driver_request){.kind = writes[i], .key = 5, .value = 2}, &reply);
+    assert_reply(&reply, OK, COMMITTED);
+    iso_commit(one, &reply);
+    assert_reply(&reply, ABORT, ABORTED);
+  }
+}
+
 /* A row that comes into a range that was read, or leaves it, and a value that changes in it. */
 static void ranges_are_watched(void **state) {
   (void)state;
@@ -294,6 +310,7 @@ int main(void) {
       WITH_SERVER(knows_itself),
       WITH_SERVER(watched_keys_abort),
       WITH_SERVER(unwatched_keys_do_not),
+      WITH_SERVER(own_additions_are_watched),
       WITH_SERVER(ranges_are_watched),
       WITH_SERVER(sees_its_own_writes),
       cmocka_unit_test(leaves_strangers_alone),

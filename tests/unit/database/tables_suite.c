@@ -122,7 +122,8 @@ static iso_process dead_process(void) {
   return process;
 }
 
-/* A table under another name has the mark of the old one.  Firebird renames no tables: it gets one that looks like it. */
+/* A table under another name has the mark of the old one.  Firebird renames no tables: it gets one that looks like it.
+ */
 static void rename_it(const iso_mark *wanted) {
   if (plain->dialect != ISO_SQL_FIREBIRD) {
     execute("ALTER TABLE isoproof_renamed RENAME TO isoproof_precious");
