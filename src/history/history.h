@@ -75,8 +75,8 @@ struct isoproof_history {
 
   /* Histories of rows (history/rows.h).  A row is a register whose absent versions are nil; a statement that observes
    * many rows is a run of READ operations, one per row. */
-  uint8_t *op_form_opt;       /* iso_row_form; ISO_ROW_NONE for everything else */
-  iso_statement *statements;  /* in the order of their operations */
+  uint8_t *op_form_opt;      /* iso_row_form; ISO_ROW_NONE for everything else */
+  iso_statement *statements; /* in the order of their operations */
   uint32_t statement_count;
   iso_value *key_initial_opt; /* by key: what a row was at the start; nil where it was absent, or is no row */
 
