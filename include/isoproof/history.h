@@ -81,7 +81,7 @@ typedef struct isoproof_counts {
   uint64_t committed;
   uint64_t aborted;
   uint64_t unknown;
-  uint64_t operations;
+  uint64_t operations; /* a read by predicate, or a count, is one, whatever it observes */
   uint64_t keys;
   bool has_times; /* every transaction has a start, and every one that is not unknown an end */
 } isoproof_counts;
@@ -129,6 +129,51 @@ ISOPROOF_API bool isoproof_history_txn_at(const isoproof_history *history, uint6
 ISOPROOF_API bool isoproof_history_op_at(const isoproof_history *history, uint64_t op, isoproof_op *out);
 ISOPROOF_API bool isoproof_history_element_at(const isoproof_history *history, uint64_t op, uint64_t position,
                                               isoproof_scalar *out);
+
+/* ---- rows ----
+ *
+ * A row is a key, an integer, and its value is an integer.  That it is absent is a version of it: the initial one,
+ * unless the history says otherwise, and what a delete writes.  In a history a row is a register: writes of rows are
+ * operations of kind WRITE (nil: a delete), and a read by predicate or a count is a run of operations of kind READ, one
+ * per row that it could match, whose value is that of the row returned, nil where the row was absent, and none where it
+ * was absent or did not match, or was perhaps counted. */
+
+/* What was done to rows: C name, name in isoproof's own formats. */
+#define ISOPROOF_ROW_FORM_LIST(X)                                                                                      \
+  X(NONE, "")                                                                                                          \
+  X(INSERT, "insert")                                                                                                  \
+  X(UPDATE, "update")                                                                                                  \
+  X(UPSERT, "upsert")                                                                                                  \
+  X(DELETE, "delete")                                                                                                  \
+  X(MISSED_UPDATE, "missed-update") /* found no row */                                                                 \
+  X(MISSED_DELETE, "missed-delete") /* found no row */                                                                 \
+  X(PREDICATE, "rp")                /* read by predicate */                                                            \
+  X(COUNT, "count")                 /* how many rows match a predicate */
+
+typedef enum isoproof_row_form {
+#define ISOPROOF_X(name, id) ISOPROOF_ROW_##name,
+  ISOPROOF_ROW_FORM_LIST(ISOPROOF_X)
+#undef ISOPROOF_X
+      ISOPROOF_ROW_FORMS
+} isoproof_row_form;
+
+/* What was done to a row, or, of reads by predicate and counts, to many. */
+typedef struct isoproof_statement {
+  size_t struct_size; /* sizeof(isoproof_statement), set by the caller */
+  isoproof_row_form form;
+  bool has_keys;             /* key_low <= key <= key_high */
+  bool has_values;           /* value_low <= value <= value_high */
+  bool has_rest;             /* the value modulo divisor, never negative, is rest */
+  bool answered;             /* false: no answer came */
+  int64_t key_low, key_high; /* these are of reads by predicate and counts only */
+  int64_t value_low, value_high;
+  int64_t divisor, rest;
+  int64_t counted;             /* what a count returned */
+  uint64_t first_op, op_count; /* its operations in the history */
+} isoproof_statement;
+
+/* The statement that an operation belongs to; false when the operation is none on rows. */
+ISOPROOF_API bool isoproof_history_statement_of(const isoproof_history *history, uint64_t op, isoproof_statement *out);
 
 /* The name of a transaction, "s2t3": sessions by their own number where the input has numbers, else by position. */
 ISOPROOF_API size_t isoproof_history_txn_name(const isoproof_history *history, uint64_t txn, char *buffer, size_t size);
@@ -227,6 +272,17 @@ ISOPROOF_API isoproof_status isoproof_builder_op(isoproof_builder *builder, isop
 ISOPROOF_API isoproof_status isoproof_builder_elements(isoproof_builder *builder, isoproof_op_kind kind,
                                                        isoproof_scalar key, const isoproof_scalar *elements,
                                                        size_t count, isoproof_error *error);
+/* Adds a write of a row, or an update or delete that found none; the value is not looked at where there is none. */
+ISOPROOF_API isoproof_status isoproof_builder_row(isoproof_builder *builder, isoproof_row_form form, int64_t key,
+                                                  int64_t value, isoproof_error *error);
+/* Adds a read by predicate with the rows that it returned (`count` keys and values), or a count.  The operations of the
+ * statement are not looked at: finish finds them, as they are of all rows of the history. */
+ISOPROOF_API isoproof_status isoproof_builder_statement(isoproof_builder *builder, const isoproof_statement *statement,
+                                                        const int64_t *keys, const int64_t *values, size_t count,
+                                                        isoproof_error *error);
+/* Says that a row is there at the start, once per row. */
+ISOPROOF_API isoproof_status isoproof_builder_initial_row(isoproof_builder *builder, int64_t key, int64_t value,
+                                                          isoproof_error *error);
 /* Makes the history and empties the builder, which can then be used again or freed. */
 ISOPROOF_API isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_history **history,
                                                      isoproof_error *error);

@@ -86,14 +86,15 @@ static isoproof_status state_row(search *s, const iso_predicate *predicate, cons
 }
 
 /* Exactly `number` of the rows match: a sequential counter.  at[j] says that more than j of those so far do. */
-static isoproof_status state_number(search *s, const iso_lit *rows, size_t count, size_t number, isoproof_error *error) {
+static isoproof_status state_number(search *s, const iso_lit *rows, size_t count, size_t number,
+                                    isoproof_error *error) {
   iso_lit *at = iso_alloc(number + 1, sizeof *at);
   isoproof_status status = at != NULL ? ISOPROOF_OK : iso_fail_memory(error);
   for (size_t i = 0; i < count && status == ISOPROOF_OK; i++) {
     for (size_t j = number + 1; j-- > 0 && status == ISOPROOF_OK;) {
       iso_lit now, step[3];
       if (j > i) continue;
-      bool was = j < i, more = j > 0;
+      bool was = j<i, more = j> 0;
       status = iso_solver_var(s->solver, &now, error);
       /* now <-> was[j], or was[j - 1] and the row; for j = 0 the latter is the row, for j = i there is no former. */
       if (status == ISOPROOF_OK && was) status = imply(s, at[j], now, error);
@@ -106,7 +107,8 @@ static isoproof_status state_number(search *s, const iso_lit *rows, size_t count
       if (status == ISOPROOF_OK) at[j] = now;
     }
   }
-  if (status == ISOPROOF_OK && number < count) status = iso_solver_clause(s->solver, &(iso_lit){iso_lit_not(at[number])}, 1, error);
+  if (status == ISOPROOF_OK && number < count)
+    status = iso_solver_clause(s->solver, &(iso_lit){iso_lit_not(at[number])}, 1, error);
   if (status == ISOPROOF_OK && number > 0) status = iso_solver_clause(s->solver, &at[number - 1], 1, error);
   free(at);
   return status;
@@ -260,8 +262,8 @@ static isoproof_status keep(const search *s, isoproof_result *result, outcome *k
   kept->ops.count = kept->writers.count = 0;
   for (size_t i = 0; i < s->choices.reads.count; i++) {
     const iso_choice *read = &s->choices.reads.items[i];
-    bool added = iso_vec_push(&kept->ops, read->op) &&
-                 iso_vec_push(&kept->writers, s->choices.resolution->writer[read->op]);
+    bool added =
+        iso_vec_push(&kept->ops, read->op) && iso_vec_push(&kept->writers, s->choices.resolution->writer[read->op]);
     if (!added) return iso_fail_memory(error);
   }
   return ISOPROOF_OK;
@@ -465,7 +467,8 @@ static isoproof_status assemble(isoproof_history *history, const isoproof_check_
 isoproof_status iso_check_ambiguous(isoproof_history *history, const isoproof_check_options *options,
                                     isoproof_task *task, isoproof_result **result, isoproof_error *error) {
   if (options->anomaly_count > 0) {
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "single anomalies cannot be asked for where several versions fit a read");
+    return iso_fail(error, ISOPROOF_ERR_USAGE,
+                    "single anomalies cannot be asked for where several versions fit a read");
   }
   verdicts v = {.left_reason = NULL};
   isoproof_status status = decide_levels(history, options, task, &v, error);

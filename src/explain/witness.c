@@ -32,10 +32,17 @@ static void add_position(iso_words *words, const isoproof_history *history, uint
 static void add_value(iso_words *words, const isoproof_history *h, uint32_t op) {
   enum { SHOWN = 6 };
   iso_value value = h->op_value[op];
-  bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
+  bool empty = value == ISO_VALUE_NIL || value >= ISO_VALUE_COUNTED;
   if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) || empty) {
     if (value == ISO_VALUE_NIL && h->initial_is_zero) {
       iso_words_add(words, "0");
+    } else if (value == ISO_VALUE_NIL && iso_history_has_rows(h)) {
+      iso_words_add(words, "absent");
+    } else if (value == ISO_VALUE_UNMATCHED) {
+      iso_words_add(words, "absent or no match");
+    } else if (value == ISO_VALUE_COUNTED) {
+      const iso_statement *s = iso_history_statement(h, op);
+      iso_words_add(words, "counted or not (%lld in all)", s != NULL ? (long long)s->counted : 0);
     } else {
       iso_words_add_scalar(words, iso_history_scalar(h, value));
     }
@@ -137,7 +144,11 @@ static void draft_thin_air(draft *d) {
     iso_words_add_scalar(&d->words, iso_history_scalar(d->h, list[d->f->element]));
     iso_words_add(&d->words, " there.");
   } else {
-    iso_words_add(&d->words, "wrote that value to that key.");
+    iso_value value = d->h->op_value[d->f->op];
+    iso_words_add(&d->words, value == ISO_VALUE_COUNTED     ? "wrote rows that make up for that number."
+                             : value == ISO_VALUE_UNMATCHED ? "left it so: every version of it matches."
+                             : value == ISO_VALUE_NIL       ? "removed it."
+                                                            : "wrote that value to that key.");
   }
 }
 

@@ -124,8 +124,9 @@ static isoproof_status check_header(binary_file *f) {
                        "expected zeros in the reserved part of the header, found something else");
   }
   if (h->sessions > ISO_MAX_TXNS || h->txns > ISO_MAX_TXNS || h->ops > ISO_MAX_OPS || h->keys > ISO_MAX_KEYS ||
-      h->odd_lists >= ISO_VALUE_NIL || h->pool_entries > ISO_POOL_MOST || h->statements > ISO_MAX_OPS || h->list_values > SIZE_MAX / 8 ||
-      h->odd_values > SIZE_MAX / 8 || (h->flags & ~(uint32_t)ISO_BINARY_INITIAL_IS_ZERO) != 0) {
+      h->odd_lists >= ISO_VALUE_NIL || h->pool_entries > ISO_POOL_MOST || h->statements > ISO_MAX_OPS ||
+      h->list_values > SIZE_MAX / 8 || h->odd_values > SIZE_MAX / 8 ||
+      (h->flags & ~(uint32_t)ISO_BINARY_INITIAL_IS_ZERO) != 0) {
     return iso_fail_at(f->error, ISOPROOF_ERR_FORMAT, place(f, 28), "expected counts within the limits, found others");
   }
   return ISOPROOF_OK;

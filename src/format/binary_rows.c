@@ -49,7 +49,8 @@ static isoproof_status check_forms(const isoproof_history *h, isoproof_error *er
   if (observed != listed) return bad(h, error, "STATEMENTS", h->statement_count, "a statement for each observation");
   for (uint32_t key = 0; h->key_initial_opt != NULL && key < h->keys; key++) {
     bool row = is_integer(h, h->key_initial_opt[key]) && is_integer(h, h->key_name[key]);
-    if (h->key_initial_opt[key] != ISO_VALUE_NIL && !row) return bad(h, error, "KEY_INITIAL", key, "an integer, or nil");
+    if (h->key_initial_opt[key] != ISO_VALUE_NIL && !row)
+      return bad(h, error, "KEY_INITIAL", key, "an integer, or nil");
   }
   return ISOPROOF_OK;
 }
@@ -102,7 +103,8 @@ static isoproof_status check_statements(const isoproof_history *h, const iso_see
   for (uint32_t i = 0; i < h->statement_count; i++) {
     const iso_statement *s = &h->statements[i];
     size_t first, end;
-    if (!statement_ok(h, s, &txn, &op)) return bad(h, error, "STATEMENTS", i, "a sound statement behind the one before");
+    if (!statement_ok(h, s, &txn, &op))
+      return bad(h, error, "STATEMENTS", i, "a sound statement behind the one before");
     iso_history_covered(rows, count, s, &first, &end);
     if (!observations_ok(h, s, rows, first, end)) {
       return bad(h, error, "STATEMENTS", i, "an observation of every row that it could match, and no other");

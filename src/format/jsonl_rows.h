@@ -1,7 +1,7 @@
 /* jsonl_rows.h - what is done to rows, in isoproof's own text form.
  *
- * The tokenizer stands where each comment says, and its error is filled when anything is not as it should be.  Nothing is
- * owned here.
+ * The tokenizer stands where each comment says, and its error is filled when anything is not as it should be.  Nothing
+ * is owned here.
  */
 #ifndef ISO_FORMAT_JSONL_ROWS_H
 #define ISO_FORMAT_JSONL_ROWS_H

@@ -292,8 +292,7 @@ isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_hist
   if (made) take_names(builder, h);
   made = made && take_op_columns(builder, h, &p) && take_positions(builder, h, &p) &&
          take_txn_columns(builder, h, &p) && take_lists(builder, h) && retype_reads(builder, h);
-  isoproof_status status =
-      made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
+  isoproof_status status = made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
   free(p.new_txn);
   free(p.run_dest);
   iso_builder_clear(builder);

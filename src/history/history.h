@@ -75,8 +75,8 @@ struct isoproof_history {
 
   /* Histories of rows (history/rows.h).  A row is a register whose absent versions are nil; a statement that observes
    * many rows is a run of READ operations, one per row. */
-  uint8_t *op_form_opt;       /* iso_row_form; ISO_ROW_NONE for everything else */
-  iso_statement *statements;  /* in the order of their operations */
+  uint8_t *op_form_opt;      /* iso_row_form; ISO_ROW_NONE for everything else */
+  iso_statement *statements; /* in the order of their operations */
   uint32_t statement_count;
   iso_value *key_initial_opt; /* by key: what a row was at the start; nil where it was absent, or is no row */
 
@@ -156,6 +156,9 @@ bool iso_history_same_statement(const isoproof_history *history, uint32_t op, ui
 /* Whether a version (a value, or nil for absent) of the row that the operation reads can be what it saw, as far as that
  * operation alone tells. */
 bool iso_history_read_fits(const isoproof_history *history, uint32_t read, iso_value version);
+
+/* Operations as people count them: a statement that observes many rows is one. */
+uint64_t iso_history_operations(const isoproof_history *history);
 
 /* The transaction of an operation, by binary search: O(log transactions). */
 uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op);

@@ -26,8 +26,8 @@ typedef struct {
   const uint32_t *last_absent; /* by key: one of them */
   /* The transaction at hand. */
   uint32_t txn;
-  int64_t moment;            /* when it probably looked */
-  ISO_VEC(uint32_t) missed;  /* transactions that overwrote what it saw; ascending */
+  int64_t moment;           /* when it probably looked */
+  ISO_VEC(uint32_t) missed; /* transactions that overwrote what it saw; ascending */
   ISO_VEC(flip) flips;
   uint64_t reads, initial, thin_air, open;
   bool failed;
@@ -71,8 +71,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static bool is_missed(const guesser *g, uint32_t txn) {
-  return g->missed.count > 0 &&
-         bsearch(&txn, g->missed.items, g->missed.count, sizeof txn, ascending) != NULL;
+  return g->missed.count > 0 && bsearch(&txn, g->missed.items, g->missed.count, sizeof txn, ascending) != NULL;
 }
 
 /* ---- what else the transaction saw ---- */
@@ -100,9 +99,7 @@ static iso_value version_at(const guesser *g, uint32_t key, uint32_t place) {
   return place == INITIAL ? iso_history_initial(g->h, key) : iso_history_version(g->h, g->v->write[place]);
 }
 
-static uint64_t distance(int64_t a, int64_t b) {
-  return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
-}
+static uint64_t distance(int64_t a, int64_t b) { return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a; }
 
 /* What is asked of a version of a row: to fit a read, or to match a predicate or not. */
 typedef struct {

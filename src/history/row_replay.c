@@ -83,8 +83,8 @@ static bool read_fits(const replay *p, uint32_t txn, uint32_t op) {
   return iso_history_read_fits(h, op, version_of(p, key, seen(p, txn, key)));
 }
 
-/* A row that is inserted was absent, and one that is changed or removed was there: no level asks for that, but databases
- * do. */
+/* A row that is inserted was absent, and one that is changed or removed was there: no level asks for that, but
+ * databases do. */
 static bool write_fits(const replay *p, uint32_t txn, uint32_t op) {
   uint32_t key = p->h->op_key[op];
   iso_row_form form = iso_history_form(p->h, op);
@@ -243,8 +243,8 @@ static bool let_in(replay *p) {
 
 typedef enum { FORCED, BEGINS, HARMS, COMMITS } step;
 
-/* The active session that goes on, and what it can do: best of all to commit without harm to others, and the earlier the
- * better. */
+/* The active session that goes on, and what it can do: best of all to commit without harm to others, and the earlier
+ * the better. */
 static size_t choose(replay *p, step *what) {
   size_t best = 0;
   *what = FORCED;
@@ -324,8 +324,7 @@ static isoproof_status run(replay *p, isoproof_task *task, isoproof_error *error
   p->own_txn = iso_alloc_zero(h->keys, sizeof *p->own_txn);
   p->sessions = iso_alloc(h->sessions, sizeof *p->sessions);
   bool made = op_txn != NULL && p->takes_part != NULL && p->now != NULL && p->left != NULL && p->own != NULL &&
-              p->absent != NULL && p->need != NULL && p->also != NULL &&
-              p->own_txn != NULL && p->sessions != NULL;
+              p->absent != NULL && p->need != NULL && p->also != NULL && p->own_txn != NULL && p->sessions != NULL;
   for (uint32_t t = 0; made && t < h->txns; t++) {
     for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) op_txn[op] = t;
   }

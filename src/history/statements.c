@@ -8,8 +8,9 @@
 
 static isoproof_status check_row(const iso_predicate *p, const iso_row_value *row, isoproof_error *error) {
   if (iso_predicate_matches(p, row->key, row->value)) return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_FORMAT, "row %lld with value %lld was returned, which the predicate does not pick",
-                  (long long)row->key, (long long)row->value);
+  return iso_fail(error, ISOPROOF_ERR_FORMAT,
+                  "row %lld with value %lld was returned, which the predicate does not pick", (long long)row->key,
+                  (long long)row->value);
 }
 
 static isoproof_status code_row(isoproof_builder *b, int64_t key, int64_t value, iso_raw_row *row,

@@ -24,7 +24,8 @@ static const iso_statement *statement_of(const isoproof_history *h, uint32_t op)
 bool iso_verify_meets(const isoproof_history *h, const iso_statement *s, uint32_t key, iso_value version) {
   int64_t name, value;
   if (version == ISO_VALUE_NIL) return false;
-  if (!iso_pool_integer(&h->pool, h->key_name[key], &name) || !iso_pool_integer(&h->pool, version, &value)) return false;
+  if (!iso_pool_integer(&h->pool, h->key_name[key], &name) || !iso_pool_integer(&h->pool, version, &value))
+    return false;
   if ((s->conditions & ISO_CONDITION_KEYS) != 0 && (name < s->key_low || name > s->key_high)) return false;
   if ((s->conditions & ISO_CONDITION_VALUES) != 0 && (value < s->value_low || value > s->value_high)) return false;
   if ((s->conditions & ISO_CONDITION_REST) == 0) return true;

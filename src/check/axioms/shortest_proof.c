@@ -193,8 +193,8 @@ uint32_t iso_prove_read_from(const iso_view *v, uint32_t t2, uint32_t t3, uint32
   for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
     if (other_than != ISO_NO_OP && (i >= other_than || v->reads[i].key == v->reads[other_than].key)) continue;
     if (v->reads[i].from != t2) continue;
-    bool unordered = other_than != ISO_NO_OP &&
-                     iso_history_same_statement(v->h, v->reads[i].op, v->reads[other_than].op);
+    bool unordered =
+        other_than != ISO_NO_OP && iso_history_same_statement(v->h, v->reads[i].op, v->reads[other_than].op);
     if (!unordered) return i;
   }
   return ISO_NO_OP;

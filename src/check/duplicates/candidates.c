@@ -131,8 +131,8 @@ isoproof_status iso_candidates_list(iso_choices *c, uint32_t op, bool narrow, is
   const iso_row_versions *v = c->versions;
   uint32_t key = h->op_key[op];
   *choice = (iso_choice){.op = op, .first = (uint32_t)c->candidates.count};
-  bool made = !iso_history_read_fits(h, op, iso_history_initial(h, key)) ||
-              iso_vec_push(&c->candidates, ISO_FROM_INITIAL);
+  bool made =
+      !iso_history_read_fits(h, op, iso_history_initial(h, key)) || iso_vec_push(&c->candidates, ISO_FROM_INITIAL);
   for (uint32_t i = v->first[key]; made && i < v->first[key + 1]; i++) {
     if (!iso_history_read_fits(h, op, iso_history_version(h, v->write[i]))) continue;
     made = iso_vec_push(&c->candidates, v->write[i]);

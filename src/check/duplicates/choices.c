@@ -124,7 +124,8 @@ static isoproof_status is_possible(iso_choices *c, const iso_statement *s, bool 
   return ISOPROOF_OK;
 }
 
-/* Lists all rows of a count.  Where those that can be right do not make up for its number, others must have been seen. */
+/* Lists all rows of a count.  Where those that can be right do not make up for its number, others must have been seen.
+ */
 static isoproof_status add_count(iso_choices *c, const iso_statement *s, isoproof_error *error) {
   iso_counted counted = {.statement = s, .first_read = c->reads.count};
   bool narrow;
@@ -219,7 +220,7 @@ static isoproof_status refuse_lists(const iso_choices *c, isoproof_error *error)
   }
   free(all);
   return repeated < c->resolution->counts.duplicate_writes ? iso_history_require_unique(h, c->resolution, error)
-                                                          : ISOPROOF_OK;
+                                                           : ISOPROOF_OK;
 }
 
 /* Of values that are not unique the join found somebody's write: a better choice is made of each at once. */

@@ -49,7 +49,7 @@ typedef struct iso_choices {
   iso_choice_wish wish;
   iso_reach reach;
   bool has_reach, looked_for_reach;
-  bool eager; /* reads of values that are not unique are being listed */
+  bool eager;                   /* reads of values that are not unique are being listed */
   bool has_duplicates;          /* values are not unique either */
   ISO_VEC(iso_choice) reads;    /* only those that were asked about */
   ISO_VEC(uint32_t) candidates; /* writes, or ISO_FROM_INITIAL */
@@ -59,8 +59,8 @@ typedef struct iso_choices {
   size_t slot_mask, slot_used;
 } iso_choices;
 
-/* Gets ready.  Reads of values that are not unique are listed at once, and get a first choice by time, or by position in
- * the sessions.  ISOPROOF_ERR_FORMAT when two appends to one list have one value: which of them a list shows is not
+/* Gets ready.  Reads of values that are not unique are listed at once, and get a first choice by time, or by position
+ * in the sessions.  ISOPROOF_ERR_FORMAT when two appends to one list have one value: which of them a list shows is not
  * looked into. */
 isoproof_status iso_choices_make(isoproof_history *history, iso_choice_wish wish, isoproof_task *task,
                                  iso_choices *choices, isoproof_error *error);
@@ -69,7 +69,8 @@ void iso_choices_free(iso_choices *choices);
 #define ISO_NO_CHOICE SIZE_MAX
 
 /* The place of a read in `reads`, listed now if that is new, and with all rows of its count; ISO_NO_CHOICE where it is
- * certain what was observed.  What the resolution says does not change.  ISOPROOF_ERR_LIMIT when candidates become too many. */
+ * certain what was observed.  What the resolution says does not change.  ISOPROOF_ERR_LIMIT when candidates become too
+ * many. */
 isoproof_status iso_choices_need(iso_choices *choices, uint32_t op, size_t *place, isoproof_error *error);
 
 /* Has a read observe another candidate. */

@@ -15,12 +15,12 @@ typedef struct {
   const uint32_t *op_txn;
   const iso_resolution *resolution;
   const uint64_t *certain;
-  uint32_t *next;      /* by session: the transaction that it has come to */
-  uint32_t *begun;     /* by session: the transaction that it has begun with, + 1 */
-  uint32_t *op;        /* by session: the operation of that one that it has come to */
-  uint32_t *last;      /* by session: the last transaction whose row is filled in, + 1 */
-  uint32_t *waits;     /* by transaction: a session that waits for it, + 1 */
-  uint32_t *also;      /* by session: another one that waits for the same, + 1 */
+  uint32_t *next;  /* by session: the transaction that it has come to */
+  uint32_t *begun; /* by session: the transaction that it has begun with, + 1 */
+  uint32_t *op;    /* by session: the operation of that one that it has come to */
+  uint32_t *last;  /* by session: the last transaction whose row is filled in, + 1 */
+  uint32_t *waits; /* by transaction: a session that waits for it, + 1 */
+  uint32_t *also;  /* by session: another one that waits for the same, + 1 */
   ISO_VEC(uint32_t) ready;
 } walker;
 
@@ -92,8 +92,9 @@ static bool walk_all(walker *w) {
   return true;
 }
 
-isoproof_status iso_reach_make(const isoproof_history *history, const uint32_t *op_txn, const iso_resolution *resolution,
-                               const uint64_t *certain, iso_reach *reach, isoproof_error *error) {
+isoproof_status iso_reach_make(const isoproof_history *history, const uint32_t *op_txn,
+                               const iso_resolution *resolution, const uint64_t *certain, iso_reach *reach,
+                               isoproof_error *error) {
   *reach = (iso_reach){.h = history};
   if ((uint64_t)history->txns * history->sessions > MOST_NUMBERS) return ISOPROOF_OK;
   reach->clock = iso_alloc_zero((size_t)history->txns * history->sessions, sizeof *reach->clock);

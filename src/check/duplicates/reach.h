@@ -16,8 +16,9 @@ typedef struct iso_reach {
 } iso_reach;
 
 /* `certain` has one bit per operation: a read whose writer is known. */
-isoproof_status iso_reach_make(const isoproof_history *history, const uint32_t *op_txn, const iso_resolution *resolution,
-                               const uint64_t *certain, iso_reach *reach, isoproof_error *error);
+isoproof_status iso_reach_make(const isoproof_history *history, const uint32_t *op_txn,
+                               const iso_resolution *resolution, const uint64_t *certain, iso_reach *reach,
+                               isoproof_error *error);
 void iso_reach_free(iso_reach *reach);
 
 /* Whether `a` comes before `b`; false where that is not known. */

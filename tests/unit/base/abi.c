@@ -196,6 +196,28 @@ static isoproof_status call_run(const void *options, isoproof_error *error) {
   return status;
 }
 
+/* A history in which one row is there at the start, and a statement. */
+static isoproof_status build_rows(const void *statement, isoproof_history **history, isoproof_error *error) {
+  isoproof_builder *builder;
+  uint32_t session;
+  assert_ok(isoproof_builder_new(&builder, error));
+  assert_ok(isoproof_builder_session(builder, isoproof_integer(0), &session, error));
+  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
+  assert_ok(isoproof_builder_initial_row(builder, 1, 10, error));
+  isoproof_status status = isoproof_builder_statement(builder, statement, NULL, NULL, 0, error);
+  if (status == ISOPROOF_OK) status = isoproof_builder_row(builder, ISOPROOF_ROW_DELETE, 1, 0, error);
+  if (status == ISOPROOF_OK) status = isoproof_builder_finish(builder, history, error);
+  isoproof_builder_free(builder);
+  return status;
+}
+
+static isoproof_status call_statement(const void *statement, isoproof_error *error) {
+  isoproof_history *history = NULL;
+  isoproof_status status = build_rows(statement, &history, error);
+  isoproof_history_free(history);
+  return status;
+}
+
 static const char *const nowhere[] = {"nonsense:"};
 
 /* Where a call would start something, its options are such that it is refused: the words tell by what.  NULL words mean
@@ -218,6 +240,7 @@ static const option_case option_cases[] = {
     {OPTIONS(isoproof_write_options, .lossy = true), .call = call_write},
     {OPTIONS(isoproof_check_options, .all = true), .call = call_check},
     {OPTIONS(isoproof_minimize_options, .level = "serializable"), .call = call_minimize, .default_words = "level"},
+    {OPTIONS(isoproof_statement, .form = ISOPROOF_ROW_COUNT), .call = call_statement, .default_words = "form"},
     {OPTIONS(isoproof_sim_options, .seed = 1), .call = call_simulate, .words = "sessions"},
     {OPTIONS(isoproof_workload_options, .seed = 1), .call = call_workload, .words = "sessions",
      .default_words = "txns"},
@@ -371,6 +394,21 @@ static bool fill_minimized(const handles *h, void *out) {
   return filled;
 }
 
+static bool fill_statement(isoproof_statement *out) {
+  isoproof_statement count = {.struct_size = sizeof count,
+                              .form = ISOPROOF_ROW_COUNT,
+                              .has_keys = true,
+                              .key_high = 9,
+                              .answered = true,
+                              .counted = 1};
+  isoproof_history *history = NULL;
+  isoproof_error error;
+  assert_ok_error(build_rows(&count, &history, &error), error);
+  bool filled = isoproof_history_statement_of(history, 0, out);
+  isoproof_history_free(history);
+  return filled;
+}
+
 static bool fill_notice(isoproof_notice *out) {
   static const char cut[] = "{\"isoproof\":1}\n{\"sess";
   isoproof_history *history;
@@ -391,6 +429,7 @@ static bool fill_notice(isoproof_notice *out) {
   X(isoproof_session, isoproof_history_session_at(h->history, 1, out))                                                 \
   X(isoproof_txn, isoproof_history_txn_at(h->history, 1, out))                                                         \
   X(isoproof_op, isoproof_history_op_at(h->history, 1, out))                                                           \
+  X(isoproof_statement, fill_statement(out))                                                                           \
   X(isoproof_notice, fill_notice(out))                                                                                 \
   X(isoproof_resolution, is_ok(isoproof_history_resolve(h->history, NULL, out, e), e))                                 \
   X(isoproof_stats, is_ok(isoproof_history_stats(h->history, NULL, out, e), e))                                        \

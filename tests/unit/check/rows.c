@@ -86,7 +86,8 @@ static void draw(uint64_t *seed, rows *r) {
   r->versions = 1;
   r->txns = 2 + below(seed, TXNS - 1);
   r->sessions = 1 + below(seed, 3);
-  for (unsigned key = 0; key < KEYS; key++) r->initial[key] = below(seed, 3) == 0 ? (int)(below(seed, 10) * 100 + 99) : -1;
+  for (unsigned key = 0; key < KEYS; key++)
+    r->initial[key] = below(seed, 3) == 0 ? (int)(below(seed, 10) * 100 + 99) : -1;
   for (unsigned t = 0; t < r->txns; t++) {
     unsigned fate = below(seed, 12);
     r->txn[t].session = below(seed, r->sessions);
@@ -245,8 +246,8 @@ static isoproof_history *as_registers(const rows *r, const table *t) {
   size_t at = (size_t)snprintf(text, sizeof text, "{\"isoproof\":1,\"initial\":null}\n");
   for (unsigned txn = 0; txn < r->txns; txn++) {
     bool more = false;
-    at += (size_t)snprintf(text + at, sizeof text - at, "{\"session\":%u,\"status\":\"%s\",\"ops\":[", r->txn[txn].session,
-                           r->txn[txn].status);
+    at += (size_t)snprintf(text + at, sizeof text - at, "{\"session\":%u,\"status\":\"%s\",\"ops\":[",
+                           r->txn[txn].session, r->txn[txn].status);
     for (unsigned i = 0; i < r->txn[txn].count; i++) {
       const op *o = &r->txn[txn].ops[i];
       if (o->form <= DELETE) {

@@ -491,12 +491,18 @@ static void test_large(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_says_everything),    cmocka_unit_test(test_mapped_and_compressed),
-      cmocka_unit_test(test_empty_history),      cmocka_unit_test(test_truncated_everywhere),
-      cmocka_unit_test(test_flipped_everywhere), cmocka_unit_test(test_forged_everywhere),
-      cmocka_unit_test(test_rows), cmocka_unit_test(test_forged_fields),      cmocka_unit_test(test_forged_twins),
-      cmocka_unit_test(test_forged_terminators), cmocka_unit_test(test_forged_in_a_large_pool),
-      cmocka_unit_test(test_forged_header),      cmocka_unit_test(test_large)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_says_everything),
+                                     cmocka_unit_test(test_mapped_and_compressed),
+                                     cmocka_unit_test(test_empty_history),
+                                     cmocka_unit_test(test_truncated_everywhere),
+                                     cmocka_unit_test(test_flipped_everywhere),
+                                     cmocka_unit_test(test_forged_everywhere),
+                                     cmocka_unit_test(test_rows),
+                                     cmocka_unit_test(test_forged_fields),
+                                     cmocka_unit_test(test_forged_twins),
+                                     cmocka_unit_test(test_forged_terminators),
+                                     cmocka_unit_test(test_forged_in_a_large_pool),
+                                     cmocka_unit_test(test_forged_header),
+                                     cmocka_unit_test(test_large)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
