@@ -26,8 +26,8 @@ typedef struct {
   const uint32_t *last_absent; /* by key: one of them */
   /* The transaction at hand. */
   uint32_t txn;
-  int64_t moment;            /* when it probably looked */
-  ISO_VEC(uint32_t) missed;  /* transactions that overwrote what it saw; ascending */
+  int64_t moment;           /* when it probably looked */
+  ISO_VEC(uint32_t) missed; /* transactions that overwrote what it saw; ascending */
   ISO_VEC(flip) flips;
   uint64_t reads, initial, thin_air, open;
   bool failed;
@@ -71,8 +71,7 @@ static int ascending(const void *a, const void *b) {
 }
 
 static bool is_missed(const guesser *g, uint32_t txn) {
-  return g->missed.count > 0 &&
-         bsearch(&txn, g->missed.items, g->missed.count, sizeof txn, ascending) != NULL;
+  return g->missed.count > 0 && bsearch(&txn, g->missed.items, g->missed.count, sizeof txn, ascending) != NULL;
 }
 
 /* ---- what else the transaction saw ---- */
@@ -100,9 +99,7 @@ static iso_value version_at(const guesser *g, uint32_t key, uint32_t place) {
   return place == INITIAL ? iso_history_initial(g->h, key) : iso_history_version(g->h, g->v->write[place]);
 }
 
-static uint64_t distance(int64_t a, int64_t b) {
-  return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
-}
+static uint64_t distance(int64_t a, int64_t b) { return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a; }
 
 /* What is asked of a version of a row: to fit a read, or to match a predicate or not. */
 typedef struct {
@@ -224,8 +221,9 @@ static void guess_count(guesser *g, const iso_statement *s) {
   }
   int64_t excess = correct(g, s, &predicate, matching - s->counted, true);
   if (excess != 0) excess = correct(g, s, &predicate, excess, false);
-  /* No versions at all make up for that number. */
-  if (excess != 0 && s->op_count > 0) g->r->writer[s->first_op] = ISO_FROM_NOBODY;
+  /* No versions at all make up for that number: what it saw of any row is nobody's. */
+  for (uint32_t op = s->first_op; excess != 0 && op < s->first_op + s->op_count; op++)
+    g->r->writer[op] = ISO_FROM_NOBODY;
 }
 
 /* ---- all reads ---- */
