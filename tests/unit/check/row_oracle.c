@@ -379,7 +379,7 @@ static const struct {
     {"i15 / i26 / c*=1", ""},
     {"i15 s*15 c*=1", ""},
     {":15 d1 s* r1_ i16 s*16", ""},
-    {"i15 u17 / sm21 17", EVERYTHING},
+    {"i15 u17 / sm2117", ""},
     {"i15 / sk22", ""},
     /* nothing that was written gives this */
     {":15 s*", EVERYTHING},
