@@ -288,11 +288,14 @@ isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_hist
   isoproof_history *h = iso_history_new();
   if (h == NULL) return iso_fail_memory(error);
   plan p = {0};
-  bool made = place_txns(builder, h, &p) && place_ops(builder, h, &p);
+  isoproof_status named = iso_builder_name_counted(builder, error);
+  bool made = named == ISOPROOF_OK && place_txns(builder, h, &p) && place_ops(builder, h, &p);
   if (made) take_names(builder, h);
   made = made && take_op_columns(builder, h, &p) && take_positions(builder, h, &p) &&
          take_txn_columns(builder, h, &p) && take_lists(builder, h) && retype_reads(builder, h);
-  isoproof_status status = made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
+  isoproof_status status = named;
+  if (named == ISOPROOF_OK)
+    status = made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
   free(p.new_txn);
   free(p.run_dest);
   iso_builder_clear(builder);

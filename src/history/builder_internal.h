@@ -74,6 +74,9 @@ struct isoproof_builder {
 
 /* Frees everything and leaves an empty, zeroed builder. */
 void iso_builder_clear(isoproof_builder *builder);
+/* Names a row for every count that found some where the history has none: it saw what nobody wrote, and there must be a
+ * row of which to say so. */
+isoproof_status iso_builder_name_counted(isoproof_builder *builder, isoproof_error *error);
 /* Puts the observations of the statements into the columns of the history, which has everything else.  `run_dest` says
  * where the runs of the builder went. */
 isoproof_status iso_builder_expand(isoproof_builder *builder, isoproof_history *history, const uint32_t *run_dest,

@@ -221,8 +221,9 @@ static void guess_count(guesser *g, const iso_statement *s) {
   }
   int64_t excess = correct(g, s, &predicate, matching - s->counted, true);
   if (excess != 0) excess = correct(g, s, &predicate, excess, false);
-  /* No versions at all make up for that number. */
-  if (excess != 0 && s->op_count > 0) g->r->writer[s->first_op] = ISO_FROM_NOBODY;
+  /* No versions at all make up for that number: what it saw of any row is nobody's. */
+  for (uint32_t op = s->first_op; excess != 0 && op < s->first_op + s->op_count; op++)
+    g->r->writer[op] = ISO_FROM_NOBODY;
 }
 
 /* ---- all reads ---- */

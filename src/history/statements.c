@@ -56,6 +56,56 @@ isoproof_status iso_builder_initial_row(isoproof_builder *b, int64_t key, int64_
   return iso_vec_push(&b->initial_rows, row) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
+/* ---- counts of rows that are nowhere else ---- */
+
+static int ascending(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static bool has_key_between(const int64_t *keys, size_t count, int64_t low, int64_t high) {
+  size_t first = 0, end = count;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if (keys[middle] < low) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return first < count && keys[first] <= high;
+}
+
+static isoproof_status name_row(isoproof_builder *b, int64_t key, isoproof_error *error) {
+  iso_value name;
+  uint32_t number;
+  ISO_TRY(iso_pool_add_i64(&b->pool, key, &name, error));
+  return iso_numbering_add(&b->keys, name, &number, error);
+}
+
+static bool counts_rows(const iso_statement *s) { return s->form == ISO_ROW_COUNT && s->answered && s->counted > 0; }
+
+isoproof_status iso_builder_name_counted(isoproof_builder *b, isoproof_error *error) {
+  size_t left = b->statements.count, count = 0;
+  while (left > 0 && !counts_rows(&b->statements.items[left - 1].is)) left--;
+  if (left == 0) return ISOPROOF_OK;
+  int64_t *keys = iso_alloc((size_t)b->keys.count + 1, sizeof *keys);
+  if (keys == NULL) return iso_fail_memory(error);
+  iso_pool_view pool = iso_pool_look(&b->pool);
+  for (uint32_t i = 0; i < b->keys.count; i++) count += iso_pool_integer(&pool, b->keys.names[i], &keys[count]);
+  if (count > 1) qsort(keys, count, sizeof *keys, ascending);
+  isoproof_status status = ISOPROOF_OK;
+  for (size_t i = 0; i < left && status == ISOPROOF_OK; i++) {
+    const iso_statement *s = &b->statements.items[i].is;
+    bool bounded = (s->conditions & ISO_CONDITION_KEYS) != 0;
+    int64_t low = bounded ? s->key_low : INT64_MIN, high = bounded ? s->key_high : INT64_MAX;
+    if (!counts_rows(s) || low > high || has_key_between(keys, count, low, high)) continue;
+    status = name_row(b, bounded ? low : 0, error);
+  }
+  free(keys);
+  return status;
+}
+
 /* ---- looking at them ---- */
 
 const iso_statement *iso_history_statement(const isoproof_history *h, uint32_t op) {

@@ -37,8 +37,8 @@ typedef struct facts {
 /* False when the history is too large or cannot be judged. */
 bool facts_gather(const isoproof_history *history, facts *out);
 
-/* Whether these reads satisfy a level, apart from what is wrong inside single transactions (oracle.c).  More reads never
- * mend what fewer of them break. */
+/* Whether these reads satisfy a level, apart from what is wrong inside single transactions (oracle.c).  More reads
+ * never mend what fewer of them break. */
 bool oracle_judge_facts(const facts *f, oracle_level level);
 /* Whether the level forbids reading a key from two other transactions. */
 bool oracle_needs_repeatable_reads(oracle_level level);

@@ -209,9 +209,9 @@ static void observe(puzzle *p, unsigned txn, unsigned position) {
     p->f.writers[op->row] |= 1u << p->node[txn];
   } else if (!op->answered) {
     return;
-  } else if (op->kind == ROW_COUNT) {
+  } else if (op->kind == ROW_COUNT && op->counted > 0) {
     observe_count(p, txn, position, op);
-  } else if (op->kind == ROW_SELECT) {
+  } else if (op->kind == ROW_SELECT || op->kind == ROW_COUNT) { /* a count of 0 returns nothing, row by row */
     for (unsigned row = 0; row < p->h->rows; row++) {
       if (op->rows[row].present)
         observe_value(p, txn, position, row, op->rows[row]);

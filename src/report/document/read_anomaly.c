@@ -1,6 +1,7 @@
 /* An anomaly of a saved result, as pages and drawings show it: as many of its parts as the limits allow, and none that
  * refers to what is not there. */
 #include "graph/edge.h"
+#include "history/rows.h"
 #include "report/document/read.h"
 
 typedef struct reading {
@@ -41,10 +42,15 @@ static const char *status_of(const iso_json *tree) {
   return "unknown";
 }
 
+/* What was done: of an operation on rows in the words of its statement. */
 static const char *kind_of(const iso_json *tree) {
-  for (int i = 0; tree != NULL && tree->type == ISO_TREE_TEXT && i < ISOPROOF_OP_KINDS; i++) {
-    if (strcmp(tree->text, isoproof_op_kind_name((isoproof_op_kind)i)) == 0)
+  const char *text = tree != NULL && tree->type == ISO_TREE_TEXT ? tree->text : "r";
+  for (int i = 0; i < ISOPROOF_OP_KINDS; i++) {
+    if (strcmp(text, isoproof_op_kind_name((isoproof_op_kind)i)) == 0)
       return isoproof_op_kind_name((isoproof_op_kind)i);
+  }
+  for (int i = ISO_ROW_NONE + 1; i < ISO_ROW_FORMS; i++) {
+    if (strcmp(text, iso_row_form_name((iso_row_form)i)) == 0) return iso_row_form_name((iso_row_form)i);
   }
   return isoproof_op_kind_name(ISOPROOF_OP_READ);
 }
