@@ -81,7 +81,7 @@ typedef struct isoproof_counts {
   uint64_t committed;
   uint64_t aborted;
   uint64_t unknown;
-  uint64_t operations;
+  uint64_t operations; /* a read by predicate, or a count, is one, whatever it observes */
   uint64_t keys;
   bool has_times; /* every transaction has a start, and every one that is not unknown an end */
 } isoproof_counts;

@@ -46,6 +46,7 @@ isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_o
   ISO_TRY(ISO_OPTIONS_READ(isoproof_check_options, &known, options, error));
   ISO_TRY(refuse_interference(history, error));
   if (iso_elle_is_asked(&known)) {
+    ISO_TRY(iso_elle_refuse_rows(history, error));
     static const char *const initial[] = {"strict-serializable"};
     if (known.certificate || known.stats)
       return iso_fail(error, ISOPROOF_ERR_USAGE, "certificates and statistics are about levels, not about models");

@@ -50,6 +50,7 @@ isoproof_status iso_check_models(iso_level_check *check, const isoproof_check_op
     if (is_of_elle(level) && iso_is_level_asked(options, level)) models[count++] = level->id;
   }
   if (count == 0) return ISOPROOF_OK;
+  ISO_TRY(iso_elle_refuse_rows(check->history, error));
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(check->history, task, &resolution, error));
   if (options->duplicate_values && resolution->counts.duplicate_writes > 0) return ISOPROOF_OK;

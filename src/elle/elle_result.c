@@ -223,6 +223,13 @@ static void free_state(void *state) {
 
 static const iso_result_engine engine = {.anomaly = anomaly_of, .free = free_state};
 
+isoproof_status iso_elle_refuse_rows(const isoproof_history *history, isoproof_error *error) {
+  if (!iso_history_has_rows(history)) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
+                  "Elle's workloads and models say nothing of rows (inserts, deletes, reads by predicate); levels do: "
+                  "isoproof check --level=serializable");
+}
+
 isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                isoproof_result **result, isoproof_error *error) {
   iso_elle_options how;

@@ -21,6 +21,8 @@ typedef struct iso_elle_result {
 
 /* Whether the options ask for a workload or models. */
 bool iso_elle_is_asked(const isoproof_check_options *options);
+/* ISOPROOF_ERR_UNSUPPORTED for a history of rows, which Elle does not know. */
+isoproof_status iso_elle_refuse_rows(const isoproof_history *history, isoproof_error *error);
 isoproof_status iso_elle_check(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                isoproof_result **result, isoproof_error *error);
 /* The witness of what is shown, in the arena; NULL when it does not stand up, or memory is out. */

@@ -33,7 +33,10 @@ static uint32_t write_seen(const isoproof_history *h, uint32_t txn, uint32_t rea
   if (txn >= h->txns) return ISO_NO_OP;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
     bool same = h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_key[op] == h->op_key[read];
-    if (same && h->op_value[op] == h->op_value[read]) return op;
+    if (same && (h->op_kind[read] == ISOPROOF_OP_READ ? iso_history_read_fits(h, read, h->op_value[op])
+                                                      : h->op_value[op] == h->op_value[read])) {
+      return op;
+    }
   }
   return write_of(h, txn, h->op_key[read]);
 }

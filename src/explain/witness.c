@@ -32,10 +32,16 @@ static void add_position(iso_words *words, const isoproof_history *history, uint
 static void add_value(iso_words *words, const isoproof_history *h, uint32_t op) {
   enum { SHOWN = 6 };
   iso_value value = h->op_value[op];
-  bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
+  bool empty = value == ISO_VALUE_NIL || value >= ISO_VALUE_COUNTED;
   if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) || empty) {
     if (value == ISO_VALUE_NIL && h->initial_is_zero) {
       iso_words_add(words, "0");
+    } else if (value == ISO_VALUE_NIL && iso_history_has_rows(h)) {
+      iso_words_add(words, "absent");
+    } else if (value == ISO_VALUE_UNMATCHED) {
+      iso_words_add(words, "absent or no match");
+    } else if (value == ISO_VALUE_COUNTED) {
+      iso_words_add(words, "counted or not");
     } else {
       iso_words_add_scalar(words, iso_history_scalar(h, value));
     }

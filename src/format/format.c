@@ -218,7 +218,7 @@ static isoproof_status check_write(isoproof_format format, const isoproof_write_
 static isoproof_status refuse_rows(const isoproof_history *history, isoproof_format format, isoproof_error *error) {
   bool own = format == ISOPROOF_FORMAT_JSONL || format == ISOPROOF_FORMAT_BINARY;
   if (own || !iso_history_has_rows(history)) return ISOPROOF_OK;
-  return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
+  return iso_fail(error, ISOPROOF_ERR_USAGE,
                   "the format %s cannot say what was done to rows (inserts, deletes, reads by predicate); jsonl and "
                   "binary can",
                   infos[format].id);

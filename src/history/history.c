@@ -120,6 +120,12 @@ static bool has_times(const isoproof_history *history) {
   return true;
 }
 
+uint64_t iso_history_operations(const isoproof_history *history) {
+  uint64_t count = history->ops;
+  for (uint32_t i = 0; i < history->statement_count; i++) count = count + 1 - history->statements[i].op_count;
+  return count;
+}
+
 bool isoproof_history_counts(const isoproof_history *history, isoproof_counts *counts) {
   isoproof_counts made = {.struct_size = sizeof made,
                           .sessions = history->sessions,
@@ -127,7 +133,7 @@ bool isoproof_history_counts(const isoproof_history *history, isoproof_counts *c
                           .committed = history->committed,
                           .aborted = history->aborted,
                           .unknown = history->unknown,
-                          .operations = history->ops,
+                          .operations = iso_history_operations(history),
                           .keys = history->keys,
                           .has_times = has_times(history)};
   return ISO_STRUCT_GIVE(counts, made);

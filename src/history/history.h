@@ -157,6 +157,9 @@ bool iso_history_same_statement(const isoproof_history *history, uint32_t op, ui
  * operation alone tells. */
 bool iso_history_read_fits(const isoproof_history *history, uint32_t read, iso_value version);
 
+/* Operations as people count them: a statement that observes many rows is one. */
+uint64_t iso_history_operations(const isoproof_history *history);
+
 /* The transaction of an operation, by binary search: O(log transactions). */
 uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op);
 

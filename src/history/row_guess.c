@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/vector.h"
+#include "history/row_replay.h"
 #include "history/row_versions.h"
 
 /* A version of a row: a place in iso_row_versions.write, or one of these. */
@@ -347,5 +348,7 @@ isoproof_status iso_row_guess(isoproof_history *history, isoproof_task *task, is
   bool made = absent != NULL && last_absent != NULL && run(history, task, resolution, absent, last_absent);
   free(absent);
   free(last_absent);
-  return made ? iso_task_check(task, error) : iso_fail_memory(error);
+  if (!made) return iso_fail_memory(error);
+  ISO_TRY(iso_task_check(task, error));
+  return resolution->open_reads > 0 ? iso_row_replay(history, task, resolution, error) : ISOPROOF_OK;
 }

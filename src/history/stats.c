@@ -123,12 +123,13 @@ static void measure_shape(const isoproof_history *h, isoproof_stats *s) {
   if (h->sessions == 0) s->txns_per_session_min = 0;
   if (h->txns == 0) s->ops_per_txn_min = 0;
   if (h->sessions > 0) s->txns_per_session_mean = (double)h->txns / h->sessions;
-  if (h->txns > 0) s->ops_per_txn_mean = (double)h->ops / h->txns;
+  if (h->txns > 0) s->ops_per_txn_mean = (double)iso_history_operations(h) / h->txns;
   if (h->txns > 0) s->abort_ratio = (double)h->aborted / h->txns;
 }
 
 static void measure_ops(const isoproof_history *h, isoproof_stats *s) {
   for (uint32_t op = 0; op < h->ops; op++) s->by_kind[h->op_kind[op]]++;
+  s->by_kind[ISOPROOF_OP_READ] -= h->ops - iso_history_operations(h);
   for (int kind = 0; kind < ISOPROOF_OP_KINDS; kind++) {
     if (isoproof_op_kind_observes((isoproof_op_kind)kind)) {
       s->reads += s->by_kind[kind];
@@ -136,7 +137,7 @@ static void measure_ops(const isoproof_history *h, isoproof_stats *s) {
       s->writes += s->by_kind[kind];
     }
   }
-  if (h->ops > 0) s->read_ratio = (double)s->reads / h->ops;
+  if (h->ops > 0) s->read_ratio = (double)s->reads / (double)iso_history_operations(h);
   uint64_t lists =
       s->by_kind[ISOPROOF_OP_READ_LIST] + s->by_kind[ISOPROOF_OP_READ_SET] + s->by_kind[ISOPROOF_OP_READ_PREDICATE];
   for (uint32_t op = 0; lists > 0 && op < h->ops; op++) {

@@ -99,6 +99,45 @@ static bool is_wanted(const gathering *g, uint64_t op) {
   return low < g->wanted_count && g->wanted[low] == op;
 }
 
+/* "where keys 1..4, values 2..3", or "all rows". */
+static void add_conditions(iso_words *words, const iso_statement *s) {
+  bool keys = (s->conditions & ISO_CONDITION_KEYS) != 0, values = (s->conditions & ISO_CONDITION_VALUES) != 0;
+  const char *more = "where ";
+  if (keys) iso_words_add(words, "%skeys %lld..%lld", more, (long long)s->key_low, (long long)s->key_high), more = ", ";
+  if (values) {
+    iso_words_add(words, "%svalues %lld..%lld", more, (long long)s->value_low, (long long)s->value_high);
+    more = ", ";
+  }
+  if ((s->conditions & ISO_CONDITION_REST) != 0) {
+    iso_words_add(words, "%svalue mod %lld is %lld", more, (long long)s->divisor, (long long)s->rest);
+  }
+  if (s->conditions == 0) iso_words_add(words, "all rows");
+}
+
+/* An operation on a row says what was done; an observation of a statement says which, too. */
+static bool keep_row(const gathering *g, uint32_t op, isoproof_document_op *out) {
+  const isoproof_history *h = g->history;
+  iso_row_form form = iso_history_form(h, op);
+  iso_value value = h->op_value[op];
+  const char *text = NULL;
+  if (form == ISO_ROW_NONE && !(iso_history_has_rows(h) && value == ISO_VALUE_NIL)) return true;
+  if (form != ISO_ROW_NONE) out->kind = iso_row_form_name(form);
+  if (value == ISO_VALUE_NIL) text = "absent";
+  if (form == ISO_ROW_MISSED_UPDATE || form == ISO_ROW_MISSED_DELETE) text = "no row";
+  if (value == ISO_VALUE_UNMATCHED) text = "absent or no match";
+  if (value == ISO_VALUE_COUNTED) text = "counted or not";
+  if (text != NULL) out->value = iso_document_text(g->arena, text, strlen(text), ISO_DOCUMENT_SCALAR);
+  const iso_statement *s = form >= ISO_ROW_PREDICATE ? iso_history_statement(h, op) : NULL;
+  if (s == NULL) return text == NULL || out->value != NULL;
+  iso_words words = {NULL, 0, 0, false};
+  add_conditions(&words, s);
+  if (form == ISO_ROW_COUNT) iso_words_add(&words, " is %lld", (long long)s->counted);
+  iso_words_add(&words, ": %s", out->key);
+  out->key = words.failed ? NULL : iso_document_text(g->arena, words.text, words.length, ISO_DOCUMENT_SCALAR);
+  iso_words_free(&words);
+  return out->key != NULL && (text == NULL || out->value != NULL);
+}
+
 static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_document_op *out) {
   isoproof_op what = {.struct_size = sizeof what};
   isoproof_position place;
@@ -118,6 +157,7 @@ static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_do
     good = good && out->value != NULL;
     out->is_balance = g->is_bank && !list && iso_bank_balance(what.value, &out->balance);
   }
+  good = good && keep_row(g, (uint32_t)op, out);
   if (isoproof_history_position_of(g->history, op, &place)) {
     out->line = place.line;
     out->offset = place.offset;
@@ -137,7 +177,9 @@ static uint32_t choose_ops(const gathering *g, uint64_t first, uint64_t ops, uin
     if (g->wanted[i] >= first && g->wanted[i] < first + ops) chosen[count++] = g->wanted[i];
   }
   for (uint64_t op = first; op < first + ops && count < ISOPROOF_DOCUMENT_OPS; op++) {
-    if (!is_wanted(g, op)) chosen[count++] = op;
+    /* Of a statement that observes many rows, those that matter are enough. */
+    bool observed = iso_history_form(g->history, (uint32_t)op) >= ISO_ROW_PREDICATE;
+    if (!observed && !is_wanted(g, op)) chosen[count++] = op;
   }
   /* In program order; there are few. */
   for (uint32_t i = 1; i < count; i++) {

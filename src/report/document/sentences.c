@@ -6,8 +6,7 @@
 #include "report/document/document.h"
 
 /* How operations are put into words: kind, what stands before the key, whether the value comes before the key, what is
- * between.
- */
+ * between; NULL: the key says it all. */
 static const struct phrase {
   const char *kind, *verb, *between;
   bool value_first;
@@ -19,7 +18,15 @@ static const struct phrase {
                {"add", "add", " to ", true},
                {"read-counter", "read", " = ", false},
                {"inc", "increment", " by ", false},
-               {"read-predicate", "read where", " = ", false}};
+               {"read-predicate", "read where", " = ", false},
+               {"insert", "insert", " = ", false},
+               {"update", "update", " = ", false},
+               {"upsert", "upsert", " = ", false},
+               {"delete", "delete", NULL, false},
+               {"missed-update", "update", ": ", false},
+               {"missed-delete", "delete", ": ", false},
+               {"rp", "read", " = ", false},
+               {"count", "count", " = ", false}};
 
 static const struct phrase *phrase_of(const char *kind) {
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
@@ -35,6 +42,10 @@ static void add_op(iso_words *words, const isoproof_document_op *op) {
     return;
   }
   const char *value = op->value != NULL ? op->value : "?";
+  if (p->between == NULL) {
+    iso_words_add(words, "%s %s", p->verb, op->key);
+    return;
+  }
   iso_words_add(words, "%s %s%s%s", p->verb, p->value_first ? value : op->key, p->between,
                 p->value_first ? op->key : value);
 }

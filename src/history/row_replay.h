@@ -1,0 +1,13 @@
+/* row_replay.h - a better guess of what reads of rows saw: the history is carried out again, as far as that goes. */
+#ifndef ISO_HISTORY_ROW_REPLAY_H
+#define ISO_HISTORY_ROW_REPLAY_H
+
+#include "history/row_versions.h"
+
+/* Has transactions take effect one after the other, by time, whenever the rows are as they saw them, and resolves what
+ * they saw of rows to the versions of that moment.  Where nobody can go on, somebody has to, and keeps what was
+ * resolved before.  Nothing is owned. */
+isoproof_status iso_row_replay(const isoproof_history *history, isoproof_task *task, iso_resolution *resolution,
+                               isoproof_error *error);
+
+#endif
