@@ -22,6 +22,14 @@ static isoproof_status send_init(const iso_url *url, const char *sql, PGconn *ha
   return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, PQerrorMessage(handle));
 }
 
+/* A path that the planner is kept from costs so much in its eyes that every statement would be compiled first, which
+ * takes far longer than to run it.  Versions before 11 cannot, and do not know the setting. */
+static isoproof_status compile_nothing(const iso_database *database, const iso_url *url, PGconn *handle,
+                                       isoproof_error *error) {
+  if (database->options.access == ISO_ACCESS_AUTO) return ISOPROOF_OK;
+  return send_init(url, "SELECT set_config('jit', 'off', false) FROM pg_settings WHERE name = 'jit'", handle, error);
+}
+
 /* The password may be one that libpq found by itself. */
 static isoproof_status cannot(const iso_url *url, PGconn *handle, isoproof_error *error) {
   isoproof_status status = iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot connect: %s", url->shown,
@@ -55,6 +63,7 @@ isoproof_status iso_pg_connect(iso_connection *connection, isoproof_error *error
   PQsetNoticeProcessor(s->handle, ignore, NULL);
   s->cancel = PQgetCancel(s->handle);
   connection->server_id = (uint64_t)PQbackendPID(s->handle);
+  ISO_TRY(compile_nothing(database, url, s->handle, error));
   return send_init(url, node->init, s->handle, error);
 }
 

@@ -144,6 +144,18 @@ static void knows_statements(void **state) {
   assert_string_equal(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_UPDATE, "tab", 0, text),
                       "UPDATE tab SET v = ? WHERE k = ?");
   assert_null(iso_sql_text(ISO_SQL_PORTABLE, ISO_SQL_APPEND, "tab", 0, text));
+  iso_sql_form form = {.dialect = ISO_SQL_MARIADB, .layout = ISO_LAYOUT_INDEXED, .access = ISO_ACCESS_INDEX, .zero = 7};
+  assert_string_equal(iso_sql_write(&form, ISO_SQL_UPDATE, "tab", (int64_t[]){INT64_MIN, -2}, text),
+                      "UPDATE tab FORCE INDEX (by_key) SET v = (-9223372036854775807 - 1) WHERE k = -2");
+  assert_string_equal(iso_sql_write(&form, ISO_SQL_DELETE, "tab", (int64_t[]){4, 0}, text),
+                      "DELETE FROM tab WHERE k = 4");
+  form.access = ISO_ACCESS_SEQUENTIAL;
+  assert_string_equal(iso_sql_write(&form, ISO_SQL_COUNT_KEYS, "tab", NULL, text),
+                      "SELECT COUNT(v) FROM tab IGNORE INDEX (by_key) WHERE k + 0 BETWEEN ? AND ?");
+  form.dialect = ISO_SQL_POSTGRES;
+  assert_string_equal(iso_sql_write(&form, ISO_SQL_UPDATE, "tab", NULL, text), "UPDATE tab SET v = $1 WHERE k = $2");
+  assert_non_null(iso_sql_write(&form, ISO_SQL_APPEND, "tab", (int64_t[]){1, -5}, text));
+  assert_non_null(strstr(text, "VALUES (1, '-5')"));
   assert_true(iso_sql_controls_transactions("/* a */ -- b\n COMMIT"));
   assert_true(iso_sql_controls_transactions("rollback;"));
   assert_false(iso_sql_controls_transactions("ROLLBACK TO SAVEPOINT a"));
@@ -249,6 +261,16 @@ static void sqlite_serves_rows(void **state) {
   rounds_suite("sqlite:", 45);
   rounds_suite("sqlite:?journal=wal", 45);
   batch_suite("sqlite:");
+}
+
+static void sqlite_takes_paths(void **state) {
+  (void)state;
+  const iso_driver_request keys = {.kind = ISO_COUNT, .key = 1, .high = 5}, read = {.kind = ISO_READ, .key = 1};
+  plan_suite("sqlite:", ISO_LAYOUT_INDEXED, ISO_ACCESS_INDEX, &keys, "USING INDEX", NULL);
+  plan_suite("sqlite:", ISO_LAYOUT_INDEXED, ISO_ACCESS_SEQUENTIAL, &keys, "SCAN", "INDEX");
+  plan_suite("sqlite:", ISO_LAYOUT_KEYED, ISO_ACCESS_INDEX, &read, "USING INTEGER PRIMARY KEY", NULL);
+  plan_suite("sqlite:", ISO_LAYOUT_KEYED, ISO_ACCESS_SEQUENTIAL, &read, "SCAN", "PRIMARY KEY");
+  plan_suite("sqlite:", ISO_LAYOUT_HEAP, ISO_ACCESS_AUTO, &read, "SCAN", "INDEX");
 }
 
 static void sqlite_uses_files(void **state) {
@@ -417,6 +439,7 @@ int main(void) {
 #ifdef ISO_HAVE_SQLITE
       cmocka_unit_test(sqlite_does_all),
       cmocka_unit_test(sqlite_serves_rows),
+      cmocka_unit_test(sqlite_takes_paths),
       cmocka_unit_test(sqlite_uses_files),
       cmocka_unit_test(sqlite_busy_at_commit),
       cmocka_unit_test(sqlite_busy_snapshot),

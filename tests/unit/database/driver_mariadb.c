@@ -31,6 +31,18 @@ static void makes_rounds(void **state) {
   rounds_suite(server_url, 45);
 }
 
+static void takes_paths(void **state) {
+  (void)state;
+  const iso_driver_request keys = {.kind = ISO_COUNT, .key = 1, .high = 5};
+  const iso_driver_request whole = {.kind = ISO_READ_RANGE, .key = INT64_MIN, .high = INT64_MAX};
+  plan_suite(server_url, ISO_LAYOUT_INDEXED, ISO_ACCESS_INDEX, &keys, "|range|by_key|", NULL);
+  plan_suite(server_url, ISO_LAYOUT_INDEXED, ISO_ACCESS_SEQUENTIAL, &keys, "|ALL|", "by_key");
+  plan_suite(server_url, ISO_LAYOUT_KEYED, ISO_ACCESS_INDEX, &keys, "|range|PRIMARY|", NULL);
+  plan_suite(server_url, ISO_LAYOUT_KEYED, ISO_ACCESS_SEQUENTIAL, &keys, "|ALL|", "PRIMARY");
+  plan_suite(server_url, ISO_LAYOUT_INDEXED, ISO_ACCESS_INDEX, &whole, "|by_key|", NULL);
+  plan_suite(server_url, ISO_LAYOUT_HEAP, ISO_ACCESS_AUTO, &keys, "|ALL|", NULL);
+}
+
 static void does_batches(void **state) {
   (void)state;
   batch_suite(server_url);
@@ -342,6 +354,7 @@ int main(void) {
       cmocka_unit_test(minds_tables),
       cmocka_unit_test(serves_rows),
       cmocka_unit_test(makes_rounds),
+      cmocka_unit_test(takes_paths),
       cmocka_unit_test(does_batches),
       WITH_SERVER(knows_itself),
       WITH_SERVER(deadlock_undoes_everything),

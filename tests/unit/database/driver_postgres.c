@@ -31,6 +31,58 @@ static void makes_rounds(void **state) {
   rounds_suite(server_url, 210);
 }
 
+/* Empty tables of rounds, by the path that was chosen. */
+static void takes_paths(void **state) {
+  (void)state;
+  const iso_driver_request key = {.kind = ISO_COUNT, .key = 1, .high = 1}, read = {.kind = ISO_READ, .key = 1};
+  const iso_driver_request all = {.kind = ISO_COUNT, .key = INT64_MIN, .high = INT64_MAX};
+  const iso_driver_request update = {.kind = ISO_UPDATE, .key = 1, .value = 2};
+  const iso_layout indexed[] = {ISO_LAYOUT_KEYED, ISO_LAYOUT_INDEXED, ISO_LAYOUT_HASHED};
+  for (size_t i = 0; i < 3; i++) {
+    plan_suite(server_url, indexed[i], ISO_ACCESS_INDEX, &key, "Index Scan using", "Seq Scan");
+    plan_suite(server_url, indexed[i], ISO_ACCESS_INDEX, &read, "Index Scan using", "Seq Scan");
+    plan_suite(server_url, indexed[i], ISO_ACCESS_INDEX, &update, "Index Scan using", "Seq Scan");
+    plan_suite(server_url, indexed[i], ISO_ACCESS_BITMAP, &key, "Bitmap Index Scan", "Seq Scan");
+    plan_suite(server_url, indexed[i], ISO_ACCESS_SEQUENTIAL, &key, "Seq Scan", "Index");
+  }
+  plan_suite(server_url, ISO_LAYOUT_KEYED, ISO_ACCESS_INDEX, &all, "Index Scan using", "Seq Scan");
+  plan_suite(server_url, ISO_LAYOUT_INDEXED, ISO_ACCESS_INDEX, &all, "Index Scan using", "Seq Scan");
+  plan_suite(server_url, ISO_LAYOUT_HEAP, ISO_ACCESS_AUTO, &key, "Seq Scan", NULL);
+}
+
+/* What makes a transaction ready does not look at the database yet: the snapshot is that of its first statement. */
+static void takes_no_snapshot_early(void **state) {
+  (void)state;
+  isoproof_error error = {0};
+  for (unsigned how = 0; how < ISO_SENDINGS; how++) {
+    iso_database_options options = {.statements = (iso_sending)how, .layout = ISO_LAYOUT_INDEXED};
+    iso_database *database = suite_open_empty(server_url, &options);
+    iso_connection *reader = suite_connect(database, 0), *writer = suite_connect(database, 0);
+    const iso_isolation *serializable;
+    iso_driver_request count = {.kind = ISO_COUNT, .key = 1, .high = 1};
+    iso_driver_request insert = {.kind = ISO_INSERT, .key = 1, .value = 1};
+    assert_ok_error(iso_database_find_isolation(database, "serializable", &serializable, &error), error);
+    assert_ok_error(iso_database_make_rounds(database, 1, 6, &error), error);
+    for (uint64_t number = 1; number <= 6; number++) {
+      count.round = insert.round = number;
+      if (number % 3 > 0) iso_prepare(reader, &count, &reply);
+      iso_begin(reader, serializable, &reply);
+      iso_do(writer, &insert, &reply);
+      assert_reply(&reply, OK, COMMITTED);
+      iso_do(reader, &count, &reply);
+      assert_reply(&reply, OK, ACTIVE);
+      assert_int_equal(reply.value, 1);
+      iso_commit(reader, &reply);
+      assert_reply(&reply, OK, COMMITTED);
+    }
+    iso_disconnect(reader);
+    iso_disconnect(writer);
+    suite_close(database);
+  }
+  iso_reply_free(&reply);
+  memset(&reply, 0, sizeof reply);
+}
+
 static void does_batches(void **state) {
   (void)state;
   batch_suite(server_url);
@@ -283,6 +335,8 @@ int main(void) {
       cmocka_unit_test(minds_tables),
       cmocka_unit_test(serves_rows),
       cmocka_unit_test(makes_rounds),
+      cmocka_unit_test(takes_paths),
+      cmocka_unit_test(takes_no_snapshot_early),
       cmocka_unit_test(does_batches),
       WITH_SERVER(knows_itself),
       WITH_SERVER(commit_that_rolls_back),

@@ -269,3 +269,36 @@ void rounds_suite(const char *url, uint64_t count) {
   iso_reply_free(&reply);
   memset(&reply, 0, sizeof reply);
 }
+
+/* ---- plans ---- */
+
+void plan_suite(const char *url, iso_layout layout, iso_access access, const iso_driver_request *wish,
+                const char *wanted, const char *unwanted) {
+  isoproof_error error = {0};
+  iso_database_options options = {.layout = layout, .access = access};
+  char text[ISO_SQL_BYTES], sql[ISO_SQL_BYTES + 32], plan[2000] = "", name[ISO_TABLE_BYTES];
+  int64_t numbers[2];
+  database = NULL;
+  assert_ok_error(iso_database_open(&url, 1, &options, &database, &error), error);
+  assert_ok_error(iso_database_setup(database, &error), error);
+  assert_ok_error(iso_database_make_rounds(database, 1, 1, &error), error);
+  connection = suite_connect(database, 0);
+  iso_sql_form form = iso_sql_form_of(database, database->dialect);
+  iso_sql_numbers(iso_sql_of(wish), wish, numbers);
+  iso_database_round_table(database, 1, name);
+  assert_non_null(iso_sql_write(&form, iso_sql_of(wish), name, numbers, text));
+  snprintf(sql, sizeof sql, "%s %s", database->dialect == ISO_SQL_SQLITE ? "EXPLAIN QUERY PLAN" : "EXPLAIN", text);
+  iso_execute(connection, sql, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  size_t used = 0;
+  for (size_t i = 0; i < reply.cells.count && used < sizeof plan; i++) {
+    const char *cell = iso_reply_cell(&reply, i / reply.columns, (uint32_t)(i % reply.columns));
+    used += (size_t)snprintf(plan + used, sizeof plan - used, "%s|", cell != NULL ? cell : "");
+  }
+  if (strstr(plan, wanted) == NULL || (unwanted != NULL && strstr(plan, unwanted) != NULL))
+    fail_msg("%s, %s: %s: expected %s, found %s", iso_layout_name(layout), iso_access_name(access), text, wanted, plan);
+  iso_disconnect(connection);
+  suite_close(database);
+  iso_reply_free(&reply);
+  memset(&reply, 0, sizeof reply);
+}

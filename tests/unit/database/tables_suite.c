@@ -122,6 +122,25 @@ static iso_process dead_process(void) {
   return process;
 }
 
+/* A run may have left thousands: they are removed many at a time, and each only if it is what it says. */
+static void sweeps_many(void) {
+  enum { LEFT = 90 };
+  iso_mark gone = {.run = 79, .made = 1, .process = dead_process()};
+  char name[ISO_TABLE_BYTES], sql[100];
+  for (int i = 0; i < LEFT; i++) {
+    snprintf(name, sizeof name, "isoproof_left_r%d", i + 1);
+    leave_behind(name, &gone);
+  }
+  execute("ALTER TABLE isoproof_left_r50 RENAME TO isoproof_left_mine");
+  told[0] = 0;
+  suite_close(set_up((iso_database_options){.layout = ISO_LAYOUT_INDEXED}));
+  snprintf(sql, sizeof sql, "removed %d tables", LEFT - 1);
+  assert_non_null(strstr(told, sql));
+  assert_false(is_there("isoproof_left_r1") || is_there("isoproof_left_r90"));
+  assert_true(is_there("isoproof_left_mine"));
+  execute("DROP TABLE isoproof_left_mine");
+}
+
 static void sweeps_what_is_gone(void) {
   iso_mark gone = {.run = 77, .made = 1, .process = dead_process()}, kept = gone, here = gone, away = gone;
   int64_t now;
@@ -297,6 +316,7 @@ void tables_suite(const char *server_url, tables_suite_prepare how) {
   leaves_strangers_alone();
   two_runs_with_one_name();
   sweeps_what_is_gone();
+  sweeps_many();
   replaces_leftovers();
   keeps_if_asked();
   values_carry_the_run();
