@@ -13,8 +13,8 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 
-/* Seconds: of the sweep, of a slice, and how long making a violation small may take. */
-static const double usual_budget = 300, usual_slice = 1, smallest_timeout = 20;
+/* Seconds: of the sweep, of a slice, how long judging a slice may take, and making a violation small. */
+static const double usual_budget = 300, usual_slice = 1, usual_timeout = 20, smallest_timeout = 20;
 
 static double now(void) {
   struct timespec t;
@@ -88,7 +88,8 @@ static int report_violation(tester *t, sweep *s, judgement *j, const sweep_combi
 /* Judges a slice: satisfied ones leave no trace but in the table. */
 static int judge_slice(tester *t, sweep *s, judgement *j, sweep_combination *c, isoproof_task *task) {
   isoproof_error error = {.offset = -1};
-  isoproof_status status = test_judge(t, j, 0, task, &error);
+  const option_value *timeout = &t->parsed->values[TEST_TIMEOUT];
+  isoproof_status status = test_judge(t, j, 0, timeout->given ? timeout->number : usual_timeout, task, &error);
   if (status != ISOPROOF_OK) {
     message_error(&error, t->folder.history);
     return exit_of_status(status);

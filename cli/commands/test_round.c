@@ -31,7 +31,8 @@ static double budget_of(const tester *t, const judgement *j) {
   return interrupted() && budget > INTERRUPTED ? INTERRUPTED : budget;
 }
 
-isoproof_status test_judge(tester *t, judgement *j, double budget, isoproof_task *task, isoproof_error *error) {
+isoproof_status test_judge(tester *t, judgement *j, double budget, double timeout, isoproof_task *task,
+                           isoproof_error *error) {
   const option_value *expect = &t->parsed->values[TEST_EXPECT];
   j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_run_summary_claim(j->report);
   isoproof_check_options how = {.struct_size = sizeof how,
@@ -44,7 +45,7 @@ isoproof_status test_judge(tester *t, judgement *j, double budget, isoproof_task
   j->load_seconds = now() - began;
   if (status != ISOPROOF_OK) return status;
   began = now();
-  isoproof_task_set_timeout(task, t->parsed->values[TEST_TIMEOUT].number);
+  isoproof_task_set_timeout(task, timeout);
   status = isoproof_check(j->history, &how, task, &j->result, error);
   j->check_seconds = now() - began;
   j->effort = (isoproof_effort){.struct_size = sizeof j->effort};
@@ -224,7 +225,7 @@ int test_report(tester *t, const judgement *j) {
 static int judge_round(tester *t, judgement *j, isoproof_task *task) {
   isoproof_error error = {.offset = -1};
   isoproof_task_set_progress(task, progress_update, NULL);
-  isoproof_status status = test_judge(t, j, budget_of(t, j), task, &error);
+  isoproof_status status = test_judge(t, j, budget_of(t, j), t->parsed->values[TEST_TIMEOUT].number, task, &error);
   if (status != ISOPROOF_OK) {
     message_error(&error, t->folder.history);
     return exit_of_status(status);

@@ -50,9 +50,10 @@ typedef struct judgement {
 /* Runs a workload as the plan says, into the round that the folder has prepared, judges and reports: an exit code.
  * Counts the verdict in `t`. */
 int test_round(tester *t, judgement *found, isoproof_task *task);
-/* Its parts: loads and judges what was recorded, with so many seconds for the levels that nobody asked for; saves and
- * prints what was found, and counts it. */
-isoproof_status test_judge(tester *t, judgement *found, double budget, isoproof_task *task, isoproof_error *error);
+/* Its parts: loads and judges what was recorded, with so many seconds for the levels that nobody asked for, and for all
+ * (0: no limit); saves and prints what was found, and counts it. */
+isoproof_status test_judge(tester *t, judgement *found, double budget, double timeout, isoproof_task *task,
+                           isoproof_error *error);
 int test_report(tester *t, const judgement *found);
 void judgement_free(judgement *found);
 

@@ -54,7 +54,8 @@ enum { ISOPROOF_BANK_BALANCE_BITS = 20, ISOPROOF_BANK_FIRST_BALANCE = 100 };
   X(PREDICATE, "predicate", ROWS, 4, 0, 0, 0, 0, 8, 0,                                                                 \
     "ranges of rows: read a range, insert into it, delete from it; finds phantoms; the keys are the ranges")           \
   X(FIRST_INSERT, "first-insert", ROWS, 1, 0, 0, 0, 0, 0, 2,                                                           \
-    "a fresh, empty, indexed table each time that the sessions meet: read it (a key of it, or all), insert into it")                    \
+    "a fresh, empty, indexed table each time that the sessions meet: read it (a key of it, or all), "                  \
+    "insert into it")                                                                                                  \
   X(DELETE_UPDATE, "delete-update", ROWS, 4, 0, 0, 0, 0, 0, 3,                                                         \
     "one deletes a row that others update or read at the same time")                                                   \
   X(UPSERT, "upsert", ROWS, 3, 0, 0, 0, 0, 0, 4, "upserts, inserts, deletes and reads of the same few rows")           \
