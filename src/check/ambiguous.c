@@ -294,7 +294,7 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
   s->fewest = SIZE_MAX;
   for (;;) {
     bool found = false, taught;
-    size_t fewest;
+    size_t fewest = SIZE_MAX;
     isoproof_result *result = NULL;
     ISO_TRY(iso_check_levels(s->choices.history, options, task, &result, error));
     if (isoproof_result_verdict(result) != ISOPROOF_VIOLATED) return keep(s, result, kept, error);

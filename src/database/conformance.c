@@ -25,7 +25,7 @@ static const check checks[] = {
 /* Names as people write them. */
 static void name_of(const check *one, char name[32]) {
   size_t i = 0;
-  for (; one->name[i] != 0 && i < 31; i++) name[i] = (char)(one->name[i] == '_' ? ' ' : one->name[i]);
+  for (; i < 31 && one->name[i] != 0; i++) name[i] = (char)(one->name[i] == '_' ? ' ' : one->name[i]);
   name[i] = 0;
 }
 
