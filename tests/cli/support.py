@@ -15,6 +15,7 @@ VARYING = [
     (re.compile(r'"peak_bytes":\d+'), '"peak_bytes":<bytes>'),
     (re.compile(r'\b\d+(\.\d+)? (us|ms|s)\b'), '<time>'),
     (re.compile(r'\b\d+ committed per second'), '<rate> committed per second'),
+    (re.compile(r'tried: [\d.]+ at once'), 'tried: <many> at once'),
     (re.compile(r'--seed=\d+ repeats'), '--seed=<seed> repeats'),
     (re.compile(r'\b\d{8}-\d{6}(-\d+)?\b'), '<now>'),
     (re.compile(r'\bSQLite \d[0-9.]*'), 'SQLite <version>'),
