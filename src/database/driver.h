@@ -197,7 +197,7 @@ typedef struct iso_isolation {
   const char *name;   /* "repeatable read" */
   const char *claims; /* the level (isoproof/level.h) that the documentation of the database amounts to; NULL: none */
   const char *note;   /* what the documentation says, and what to know about it */
-  const char *claims_lists; /* the same for lists, whose appends read what they change; NULL: as above */
+  const char *claims_lists; /* the same for lists and rows, whose changes read what they change; NULL: as above */
   const char *source, *url; /* the chapter that says it, and its address; NULL where there is none */
 } iso_isolation;
 

@@ -63,8 +63,10 @@ static bool copy_all(isoproof_run_summary *report, isoproof_run_handle *run) {
   report->isolation = copy(isolation->name, &good);
   bool sql = iso_database_capabilities(run->database).sql;
   report->table = copy(sql ? iso_database_table_name(run->database) : "", &good);
-  bool lists = isoproof_workload_needs(run->workload->kind) == ISOPROOF_NEED_LISTS;
-  const char *claim = lists && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
+  /* Appends, and statements that look for the row that they change, read what others may not see yet. */
+  isoproof_workload_need need = isoproof_workload_needs(run->workload->kind);
+  bool changes = need == ISOPROOF_NEED_LISTS || need == ISOPROOF_NEED_ROWS;
+  const char *claim = changes && isolation->claims_lists != NULL ? isolation->claims_lists : isolation->claims;
   if (claim != NULL) report->claim = copy(claim, &good);
   report->note = copy(isolation->note, &good);
   char source[512] = "";
