@@ -386,7 +386,7 @@ bool rows_judge(const row_history *h, bool satisfied[ORACLE_LEVELS]) {
   puzzle p = empty;
   uint32_t committed = 0, unknown = 0;
   memset(satisfied, 0, ORACLE_LEVELS * sizeof *satisfied);
-  for (unsigned t = 0; t < h->count; t++) {
+  for (unsigned t = 0; t < h->count && t < ROWS_TXNS; t++) {
     if (h->txns[t].status == ISOPROOF_TXN_COMMITTED) committed |= 1u << t;
     if (h->txns[t].status == ISOPROOF_TXN_UNKNOWN) unknown |= 1u << t;
   }

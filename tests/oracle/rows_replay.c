@@ -93,7 +93,7 @@ static bool go_on(const replay *from) {
 /* Any of the unknown transactions may have taken effect: the next of these sets; false after the last. */
 static bool next_effects(const row_history *h, bool *first, uint32_t *effects) {
   uint32_t committed = 0, unknown = 0;
-  for (unsigned t = 0; t < h->count; t++) {
+  for (unsigned t = 0; t < h->count && t < ROWS_TXNS; t++) {
     if (h->txns[t].status == ISOPROOF_TXN_COMMITTED) committed |= 1u << t;
     if (h->txns[t].status == ISOPROOF_TXN_UNKNOWN) unknown |= 1u << t;
   }

@@ -84,7 +84,7 @@ void fixture_loss(const char *server_url, const char *format) {
   assert_ok_error(iso_database_open(urls, 1, &options, &through, &error), error);
   loss_at_every_point(through, db, p);
   loss_by_silence(through, db, p);
-  batch_loss(through, db, p);
+  if (iso_database_capabilities(db).batches) batch_loss(through, db, p);
   iso_database_close(through);
   proxy_stop(p);
   iso_url_free(&url);
