@@ -118,9 +118,11 @@ static isoproof_status operation(reader *r) {
   iso_micro_op_add op = {0};
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
   ISO_TRY(iso_token_next(t));
-  op.form = (uint8_t)iso_jsonl_row_form(t);
-  if (op.form != ISO_ROW_NONE) return iso_jsonl_read_row_op(t, r->pool, (iso_row_form)op.form, &r->micro);
-  if (!kind_of(t, &kind)) return iso_token_expected(t, "the name of an operation");
+  if (!kind_of(t, &kind)) {
+    iso_row_form form = iso_jsonl_row_form(t);
+    if (form == ISO_ROW_NONE) return iso_token_expected(t, "the name of an operation");
+    return iso_jsonl_read_row_op(t, r->pool, form, &r->micro);
+  }
   op.kind = (uint8_t)kind;
   ISO_TRY(iso_token_next(t));
   ISO_TRY(any_scalar(r, &op.key));
