@@ -179,6 +179,10 @@ static int compare_rows(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+void iso_reply_sort_rows(iso_reply *reply) {
+  if (reply->rows.count > 1) qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, compare_rows);
+}
+
 static iso_request_fn function_of(const iso_driver *driver, iso_request_kind kind) {
   switch (kind) {
   case ISO_BEGIN:
@@ -231,8 +235,7 @@ bool iso_run_ready(iso_connection *connection, const iso_driver_request *given, 
 }
 
 void iso_run_answered(iso_connection *connection, const iso_driver_request *given, bool was_inside, iso_reply *reply) {
-  if (connection->database->options.tables > 1 && reply->rows.count > 1)
-    qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, compare_rows);
+  if (connection->database->options.tables > 1) iso_reply_sort_rows(reply);
   if (!was_inside && reply->outcome == ISO_OUTCOME_OK && ends_itself(given->kind)) reply->txn = ISO_TXN_COMMITTED;
   connection->txn = reply->txn;
   iso_untag_reply(connection->database, given, reply);

@@ -133,6 +133,8 @@ bool iso_class_transient(iso_error_class class);
 /* Adds to a reply; false when memory or a limit is exceeded. */
 bool iso_reply_add_cell(iso_reply *reply, const char *text, size_t length); /* text NULL: NULL */
 bool iso_reply_add_row(iso_reply *reply, int64_t key, int64_t value);
+/* By key, for drivers whose database does not do it. */
+void iso_reply_sort_rows(iso_reply *reply);
 /* Parses "1,2,3"; false when it is no such list, or too long. */
 bool iso_reply_set_list(iso_reply *reply, const char *text, size_t length);
 

@@ -213,11 +213,6 @@ static bool is_complete(iso_request_kind kind, const iso_exec_answer *answer) {
   }
 }
 
-static int by_key(const void *a, const void *b) {
-  int64_t x = ((const iso_row *)a)->key, y = ((const iso_row *)b)->key;
-  return x < y ? -1 : x > y;
-}
-
 static void statement(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_exec_answer answer;
   if (!ask(connection, request, reply, &answer)) return;
@@ -225,7 +220,7 @@ static void statement(iso_connection *connection, const iso_driver_request *requ
     give_up(connection, request, reply, "the program's answer lacks what was asked for");
     return;
   }
-  if (reply->rows.count > 1) qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, by_key);
+  iso_reply_sort_rows(reply);
 }
 
 /* ---- connections ---- */
@@ -266,7 +261,12 @@ static isoproof_status shared_hub(iso_database *database, size_t node, iso_exec_
   pthread_mutex_lock(&p->lock);
   if (p->hubs[node] == NULL) {
     status = iso_exec_hub_new(database->urls[node].path, &p->hubs[node], error);
-    if (status == ISOPROOF_OK) iso_exec_hub_share(p->hubs[node]);
+    if (status == ISOPROOF_OK) {
+      iso_exec_hub_share(p->hubs[node]);
+    } else {
+      iso_exec_hub_free(p->hubs[node]); /* the next session tries again */
+      p->hubs[node] = NULL;
+    }
   }
   *hub = p->hubs[node];
   pthread_mutex_unlock(&p->lock);

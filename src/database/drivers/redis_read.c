@@ -169,11 +169,6 @@ static bool read_table(iso_connection *connection, const iso_driver_request *req
   return good;
 }
 
-static int compare_rows(const void *a, const void *b) {
-  int64_t x = ((const iso_row *)a)->key, y = ((const iso_row *)b)->key;
-  return (x > y) - (x < y);
-}
-
 static bool read_tables(iso_connection *connection, const iso_driver_request *request, iso_reply *reply, int64_t low,
                         int64_t high) {
   iso_redis_session *s = connection->state;
@@ -189,7 +184,7 @@ static void read_range(iso_connection *connection, const iso_driver_request *req
   const iso_redis_session *s = connection->state;
   int64_t low = request->by_value ? INT64_MIN : request->key, high = request->by_value ? INT64_MAX : request->high;
   if (!read_tables(connection, request, reply, low, high)) return;
-  if (reply->rows.count > 1) qsort(reply->rows.items, reply->rows.count, sizeof *reply->rows.items, compare_rows);
+  iso_reply_sort_rows(reply);
   if (!iso_pending_see_rows(&s->pending, low, high, connection->database->tag.tag, reply)) {
     iso_reply_client(connection, request, reply, "the answer is too large");
     return;
