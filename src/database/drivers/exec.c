@@ -151,7 +151,7 @@ static bool ask(iso_connection *connection, const iso_driver_request *request, i
   session *s = connection->state;
   put_request(s, request);
   if (!iso_exec_hub_send(&s->box, s->line.items, s->line.count, patience(connection->database))) {
-    give_up(connection, request, reply, "the program does not take requests any more");
+    give_up(connection, request, reply, "the program ended, or closed its input");
     return false;
   }
   iso_exec_heard heard = iso_exec_hub_hear(&s->box, patience(connection->database));
@@ -230,7 +230,7 @@ static isoproof_status talk(const iso_connection *connection, const char *what, 
   session *s = connection->state;
   const char *shown = connection->database->urls[connection->node].shown;
   if (!iso_exec_hub_send(&s->box, s->line.items, s->line.count, HELLO_MS))
-    return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: the program does not take requests", shown, what);
+    return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: the program ended, or closed its input", shown, what);
   iso_exec_heard heard = iso_exec_hub_hear(&s->box, HELLO_MS);
   if (heard == ISO_EXEC_LINE) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", shown, what, why(heard));
