@@ -105,7 +105,7 @@ check-cppcheck:
 	  -Iinclude -Isrc -I. src cli examples bench
 
 # Where the headers of the client libraries of databases are.
-DRIVER_FLAGS = $(shell pkg-config --cflags sqlite3 libpq libmariadb odbc hiredis 2>/dev/null)
+DRIVER_FLAGS = $(shell pkg-config --cflags sqlite3 libpq libmariadb odbc hiredis libcurl 2>/dev/null)
 
 check-tidy:
 	printf '%s\n' $(TIDY_FILES) | xargs -P $(JOBS) -I FILE $(CLANG_TIDY) --quiet FILE -- -std=gnu11 -D_GNU_SOURCE \

@@ -170,13 +170,14 @@ static const option table[COO_OPTIONS] = {
                     .help = CLUSTER_SERVER_HELP,
                     .initial = "where packages put them",
                     .group = databases},
-    [COO_CLUSTER] = {.name = "cluster",
-                     .type = OPTION_CHOICE,
-                     .choices = cluster_at,
-                     .accepts = cluster_serves,
-                     .help = "Start private servers, run the cases on them, and remove them; galera:N has N nodes, and "
-                             "the sessions run on different ones.",
-                     .group = databases},
+    [COO_CLUSTER] =
+        {.name = "cluster",
+         .type = OPTION_CHOICE,
+         .choices = cluster_at,
+         .accepts = cluster_serves,
+         .help = "Start private servers, run the cases on them, and remove them; galera:N and etcd:N have N nodes, and "
+                 "the sessions run on different ones.",
+         .group = databases},
     [COO_LEVEL] = {.name = "level",
                    .letter = 'l',
                    .type = OPTION_LIST,

@@ -18,7 +18,7 @@ static const struct {
 
 const char *cluster_name_at(size_t number) {
   const char *name = isoproof_cluster_kind_at(number);
-  if (name != NULL) return strcmp(name, "galera") == 0 ? "galera:3" : name;
+  if (name != NULL) return strcmp(name, "galera") == 0 ? "galera:3" : strcmp(name, "etcd") == 0 ? "etcd:3" : name;
   size_t kinds = 0;
   while (isoproof_cluster_kind_at(kinds) != NULL) kinds++;
   return number - kinds < sizeof embedded / sizeof *embedded ? embedded[number - kinds].name : NULL;
@@ -32,7 +32,11 @@ const char *const *cluster_embedded(const char *name) {
 
 /* How many nodes there may be, and which options, the library says. */
 bool cluster_known(const char *name) {
-  if (strcmp(name, "galera") == 0 || strncmp(name, "galera:", 7) == 0) return true;
+  static const char *const counted[] = {"galera", "etcd"};
+  for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+    size_t size = strlen(counted[i]);
+    if (strncmp(name, counted[i], size) == 0 && (name[size] == 0 || name[size] == ':')) return true;
+  }
   size_t length = strcspn(name, ",");
   for (size_t i = 0; name[length] == ',' && isoproof_cluster_kind_at(i) != NULL; i++)
     if (strncmp(isoproof_cluster_kind_at(i), name, length) == 0 && isoproof_cluster_kind_at(i)[length] == 0)

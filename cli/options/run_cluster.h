@@ -24,7 +24,8 @@ enum {
 };
 
 #define CLUSTER_HELP                                                                                                   \
-  "Start private servers for the run, and remove them in the end; galera:N has N nodes. After a comma: of a standby "  \
+  "Start private servers for the run, and remove them in the end; galera:N and etcd:N have N nodes. After a comma: "   \
+  "of a standby "                                                                                                      \
   "sync, sync=N, delay=TIME, standbys=N; of all set.NAME=VALUE, a setting of the servers. Of SQLite, DuckDB and "      \
   "RocksDB, which are embedded: a private database."
 #define CLUSTER_SERVER_HELP                                                                                            \

@@ -41,7 +41,7 @@ enum {
               .type = OPTION_LIST,                                                                                     \
               .begins = isoproof_url_begins,                                                                           \
               .help = "The database: sqlite:FILE, duckdb:FILE, rocksdb:FOLDER, postgres://..., mariadb://..., "        \
-                      "firebird://..., redis://..., exec:COMMAND, "                                                    \
+                      "firebird://..., redis://..., etcd://..., exec:COMMAND, "                                        \
                       "odbc:..., sim:... Several URLs are the nodes of a cluster; sessions are spread over them.",     \
               .initial = "ISOPROOF_DB, or else sqlite:, a private file",                                               \
               .group = "Database"},                                                                                    \

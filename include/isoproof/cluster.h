@@ -25,7 +25,8 @@ extern "C" {
   X(GALERA, "galera", "mariadb", true, 3, "a Galera cluster of MariaDB servers")                                       \
   X(FIREBIRD, "firebird", "firebird", false, 1, "one Firebird server")                                                 \
   X(REDIS, "redis", "redis", false, 1, "one Redis server")                                                             \
-  X(REPLICA, "redis:replica", "redis", false, 2, "Redis, and a replica that may only be read")
+  X(REPLICA, "redis:replica", "redis", false, 2, "Redis, and a replica that may only be read")                         \
+  X(ETCD, "etcd", "etcd", true, 1, "one etcd server, or a cluster of them")
 
 typedef enum isoproof_cluster_kind {
 #define ISOPROOF_X(name, id, driver, counted, nodes, title) ISOPROOF_CLUSTER_##name,

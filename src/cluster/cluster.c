@@ -31,6 +31,8 @@ static const iso_cluster_type *type_of(isoproof_cluster_kind kind) {
   case ISOPROOF_CLUSTER_REDIS:
   case ISOPROOF_CLUSTER_REPLICA:
     return &iso_cluster_redis;
+  case ISOPROOF_CLUSTER_ETCD:
+    return &iso_cluster_etcd;
   case ISOPROOF_CLUSTER_GALERA:
   case ISOPROOF_CLUSTER_KINDS:
     break;
@@ -111,6 +113,8 @@ static isoproof_status add_proxies(isoproof_cluster *cluster, iso_node *node, is
   bool promotions = (cluster->faults & 1U << ISOPROOF_FAULT_PROMOTE) != 0;
   const char *path = cluster->guardian.own_network ? node->socket : NULL;
   if (partitions) ISO_TRY(iso_proxy_start(node->ports[0], path, &node->clients, error));
+  if (cluster->kind == ISOPROOF_CLUSTER_ETCD && partitions && cluster->node_count > 1)
+    return iso_proxy_start(node->ports[1], NULL, &node->peers, error);
   /* Who the primary is changes behind the proxy. */
   if (cluster->kind == ISOPROOF_CLUSTER_REPLICA && partitions && node->number > 0)
     return iso_proxy_start(cluster->nodes[0].ports[0], NULL, &node->peers, error);

@@ -24,7 +24,8 @@ typedef struct iso_node {
   const char *direct;    /* past the proxies */
   uint16_t ports[ISO_NODE_PORTS];
   iso_proxy *clients; /* between clients and the server; NULL: no partitions */
-  iso_proxy *peers;   /* between this node and the one it replicates from; NULL: no proxy */
+  iso_proxy *peers;   /* between this node and the one it replicates from (etcd: those that listen to it); NULL: no
+                         proxy */
   const char *const *arguments;
   const char *const *first_arguments; /* for the start of the cluster; NULL: the same */
   const char *const *next_arguments;  /* for its next start only; NULL: the same */
@@ -76,7 +77,7 @@ struct isoproof_cluster {
 };
 
 extern const iso_cluster_type iso_cluster_postgres, iso_cluster_standby, iso_cluster_mariadb, iso_cluster_galera,
-    iso_cluster_firebird, iso_cluster_redis;
+    iso_cluster_firebird, iso_cluster_redis, iso_cluster_etcd;
 
 /* Servers of somebody else, to which only commands of the user's own happen. */
 extern const iso_cluster_type iso_cluster_attached;
@@ -122,6 +123,11 @@ isoproof_status iso_postgres_rebuild(isoproof_cluster *cluster, const iso_node *
 /* After all nodes of a Galera cluster have gone: which one has most, and starts the others; it is made ready for that,
  * and every node knows how far it is. */
 isoproof_status iso_galera_recover(isoproof_cluster *cluster, size_t *first, isoproof_error *error);
+
+/* ---- etcd.c ---- */
+
+/* The node that leads now, as far as the nodes tell; 0 where none does. */
+size_t iso_etcd_leader(const isoproof_cluster *cluster);
 
 /* ---- server_folder.c ---- */
 

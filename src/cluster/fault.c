@@ -193,6 +193,11 @@ static int choose_detail(isoproof_fault_injector *faults, const iso_fault *fault
     return clock;
   }
   if (fault->kind == ISOPROOF_FAULT_PARTITION) return choose_scope(faults, fault->node, words);
+  /* Nodes of etcd find a new leader by themselves. */
+  if (fault->kind == ISOPROOF_FAULT_PROMOTE && faults->cluster->kind == ISOPROOF_CLUSTER_ETCD) {
+    snprintf(words, 32, "killed");
+    return ISO_PROMOTE_KILLED;
+  }
   if (fault->kind == ISOPROOF_FAULT_PROMOTE) {
     int how = (int)draw(faults, 2);
     snprintf(words, 32, "%s", how == ISO_PROMOTE_CUT_OFF ? "cut off, then killed" : "killed");
@@ -211,6 +216,7 @@ static iso_node *choose_node(isoproof_fault_injector *faults, isoproof_fault_kin
   if (iso_fault_is_for_all(kind)) return NULL;
   bool of_primary =
       kind == ISOPROOF_FAULT_PROMOTE || (cluster->type == &iso_cluster_standby && iso_fault_is_maintenance(kind));
+  if (of_primary && cluster->kind == ISOPROOF_CLUSTER_ETCD) cluster->primary = iso_etcd_leader(cluster);
   return &cluster->nodes[of_primary ? cluster->primary : drawn];
 }
 

@@ -102,7 +102,7 @@ static isoproof_status promote(isoproof_cluster *cluster, const iso_fault *fault
     (void)isoproof_run_wait(fault->run, ALONE_SECONDS);
   }
   isoproof_status status = kill_node(cluster, fault->node, error);
-  if (status == ISOPROOF_OK) status = iso_postgres_promote(cluster, error);
+  if (status == ISOPROOF_OK && cluster->kind != ISOPROOF_CLUSTER_ETCD) status = iso_postgres_promote(cluster, error);
   if (cut) cut_standbys_off(cluster, false);
   return status;
 }
@@ -116,7 +116,8 @@ static isoproof_status come_back(isoproof_cluster *cluster, iso_node *old, isopr
 /* ---- partitions ---- */
 
 int iso_fault_scopes(const isoproof_cluster *cluster, const iso_node *node) {
-  bool peers = (node->peers != NULL && node->number != cluster->primary) || cluster->guardian.own_network;
+  bool follows = node->number != cluster->primary || cluster->kind == ISOPROOF_CLUSTER_ETCD;
+  bool peers = (node->peers != NULL && follows) || cluster->guardian.own_network;
   return (node->clients != NULL ? ISO_FROM_CLIENTS : 0) | (peers ? ISO_FROM_PEERS : 0);
 }
 

@@ -43,6 +43,9 @@ static const iso_driver *const drivers[ISO_DRIVERS] = {
 #ifdef ISO_HAVE_REDIS
     [ISO_DRIVER_REDIS] = &iso_driver_redis,
 #endif
+#ifdef ISO_HAVE_ETCD
+    [ISO_DRIVER_ETCD] = &iso_driver_etcd,
+#endif
 };
 
 static const struct {
@@ -145,6 +148,27 @@ static isoproof_status take_options(iso_database *database, const iso_database_o
   return take_table(database, taken->table, error);
 }
 
+/* One node: the URL, or one of the hosts that it names. */
+static isoproof_status take_node(iso_database *database, const char *url, size_t host, size_t hosts,
+                                 isoproof_error *error) {
+  iso_url *taken = &database->urls[database->nodes];
+  iso_url_style style = facts[database->driver->id].style;
+  if (hosts == 1) {
+    ISO_TRY(iso_url_parse(url, style, taken, error));
+    database->nodes++;
+    return ISOPROOF_OK;
+  }
+  char *one = iso_url_with_host(url, host);
+  if (one == NULL) return iso_fail_memory(error);
+  isoproof_status status = iso_url_parse(one, style, taken, error);
+  explicit_bzero(one, strlen(one));
+  free(one);
+  ISO_TRY(status);
+  database->nodes++;
+  if (taken->host != NULL) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_USAGE, "database URL: expected hosts with commas between them, found none");
+}
+
 static isoproof_status take_urls(iso_database *database, const char *const *urls, size_t count, isoproof_error *error) {
   if (count == 0 || count > ISO_MOST_NODES)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "database: expected 1 to %d URLs, found %zu", ISO_MOST_NODES, count);
@@ -155,16 +179,19 @@ static isoproof_status take_urls(iso_database *database, const char *const *urls
   if (count > 1 && !database->can.nodes)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "database: %s: is one node, found %zu URLs",
                     iso_driver_name(database->driver), count);
-  database->urls = iso_alloc_zero(count, sizeof *database->urls);
+  database->urls = iso_alloc_zero(ISO_MOST_NODES, sizeof *database->urls);
   if (database->urls == NULL) return iso_fail_memory(error);
-  for (; database->nodes < count; database->nodes++) {
+  for (size_t i = 0; i < count; i++) {
     const iso_driver *driver;
-    ISO_TRY(iso_driver_for(urls[database->nodes], &driver, error));
+    ISO_TRY(iso_driver_for(urls[i], &driver, error));
     if (driver != database->driver)
       return iso_fail(error, ISOPROOF_ERR_USAGE,
                       "database: expected nodes of one kind, found %s: and %s:", iso_driver_name(database->driver),
                       iso_driver_name(driver));
-    ISO_TRY(iso_url_parse(urls[database->nodes], facts[driver->id].style, &database->urls[database->nodes], error));
+    size_t hosts = facts[driver->id].style == ISO_URL_HOSTS ? iso_url_host_count(urls[i]) : 1;
+    if (database->nodes + hosts > ISO_MOST_NODES)
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "database: expected at most %d nodes, found more", ISO_MOST_NODES);
+    for (size_t j = 0; j < hosts; j++) ISO_TRY(take_node(database, urls[i], j, hosts, error));
   }
   return ISOPROOF_OK;
 }

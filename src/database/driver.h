@@ -147,6 +147,7 @@ const char *iso_reply_cell(const iso_reply *reply, size_t row, uint32_t column);
   X(MARIADB, mariadb, "mysql", FULL, "MariaDB and MySQL, Galera clusters")                                             \
   X(FIREBIRD, firebird, NULL, EITHER, "Firebird, by its server or embedded")                                           \
   X(REDIS, redis, NULL, FULL, "Redis, with replicas")                                                                  \
+  X(ETCD, etcd, NULL, HOSTS, "etcd, one server or a cluster")                                                          \
   X(ODBC, odbc, NULL, RAW, "any database with an ODBC driver")                                                         \
   X(EXEC, exec, NULL, RAW, "any database, by a program of yours that speaks JSON lines")
 
@@ -291,6 +292,7 @@ typedef struct iso_database iso_database;
  *   odbc:Driver=...;Server=...;   or odbc:DSN
  *   firebird://user:password@host:port/path/to/database.fdb, or firebird:/path/to/database.fdb without a server
  *   redis://user:password@host:port/number
+ *   etcd://user:password@host:port,host:port/prefix?cacert=FILE   (each host is a node)
  * Nothing that this or any other call here says has a password in it.
  * `options` may be NULL.  ISOPROOF_ERR_UNSUPPORTED: partitions, a layout or an access path where the database has none,
  * or an access path that the layout has no index for. */

@@ -87,6 +87,10 @@ static isoproof_status parse_authority(char *text, iso_url *url, isoproof_error 
   return parse_host(host, url, error);
 }
 
+static bool has_authority(iso_url_style style) {
+  return style == ISO_URL_FULL || style == ISO_URL_EITHER || style == ISO_URL_HOSTS;
+}
+
 static isoproof_status parse_parts(char *rest, iso_url_style style, iso_url *url, isoproof_error *error) {
   url->path = rest;
   if (style == ISO_URL_RAW || style == ISO_URL_CLIENT) return ISOPROOF_OK;
@@ -95,14 +99,14 @@ static isoproof_status parse_parts(char *rest, iso_url_style style, iso_url *url
   if (strncmp(rest, "//", 2) == 0) {
     rest += 2;
     char *path = rest;
-    if (style == ISO_URL_FULL || style == ISO_URL_EITHER) {
+    if (has_authority(style)) {
       url->authority = true;
       path = strchr(rest, '/');
       if (path != NULL) *path++ = 0;
       ISO_TRY(parse_authority(rest, url, error));
     }
     url->path = rest = path != NULL ? path : rest + strlen(rest);
-  } else if (style == ISO_URL_FULL && *rest != 0) {
+  } else if (style != ISO_URL_PATH && style != ISO_URL_EITHER && *rest != 0) {
     return bad(error, "// after its scheme");
   }
   if (!iso_percent_decode(rest)) return bad(error, "two hexadecimal digits after '%' in its path");
@@ -132,8 +136,7 @@ isoproof_status iso_url_parse(const char *text, iso_url_style style, iso_url *ur
   if (scheme == 0) return bad(error, "a scheme such as sqlite: or postgres://");
   for (size_t i = 0; i < length; i++)
     if ((unsigned char)text[i] < 32 || text[i] == 127) return bad(error, "no control characters");
-  if (style == ISO_URL_FULL || style == ISO_URL_EITHER || style == ISO_URL_CLIENT)
-    ISO_TRY(check_password(text, scheme, error));
+  if (has_authority(style) || style == ISO_URL_CLIENT) ISO_TRY(check_password(text, scheme, error));
   size_t shown = iso_redact_show(text, NULL, 0) + 1;
   url->buffer = iso_alloc(length + 1 + shown, 1);
   if (url->buffer == NULL) return iso_fail_memory(error);
@@ -151,6 +154,43 @@ isoproof_status iso_url_parse(const char *text, iso_url_style style, iso_url *ur
 void iso_url_free(iso_url *url) {
   free(url->buffer);
   *url = (iso_url){.path = ""};
+}
+
+/* ---- several hosts ---- */
+
+/* Where the hosts are, [*start, *end); false when there are none. */
+static bool find_hosts(const char *text, size_t *start, size_t *end) {
+  size_t scheme = iso_url_scheme(text);
+  if (scheme == 0 || strncmp(text + scheme, "://", 3) != 0) return false;
+  *start = scheme + 3;
+  *end = *start + strcspn(text + *start, "/?#");
+  const char *at = memrchr(text + *start, '@', *end - *start);
+  if (at != NULL) *start = (size_t)(at - text) + 1;
+  return true;
+}
+
+size_t iso_url_host_count(const char *text) {
+  size_t start, end, count = 1;
+  if (!find_hosts(text, &start, &end)) return 1;
+  for (size_t i = start; i < end; i++) count += text[i] == ',';
+  return count;
+}
+
+char *iso_url_with_host(const char *text, size_t number) {
+  size_t start, end, length = strlen(text);
+  char *made = iso_alloc(length + 1, 1);
+  if (made == NULL) return NULL;
+  memcpy(made, text, length + 1);
+  if (!find_hosts(text, &start, &end)) return made;
+  size_t from = start, to;
+  for (;; from = to + 1) {
+    to = from;
+    while (to < end && text[to] != ',') to++;
+    if (number-- == 0 || to == end) break;
+  }
+  memmove(made + start, text + from, to - from);
+  memmove(made + start + (to - from), text + end, length - end + 1);
+  return made;
 }
 
 const char *iso_url_option(const iso_url *url, const char *name) {

@@ -66,7 +66,7 @@ static void lose_at(iso_connection *connection, proxy *p, iso_database *direct, 
     if (step == POINT_COMMIT && point == POINT_ROLLBACK) continue;
     if (step == point) proxy_set(p, how);
     do_point(connection, step, value, &reply);
-    if (step == point && point < POINT_COMMIT) reach_server(connection, &reply);
+    if (step == point && point != POINT_COMMIT) reach_server(connection, &reply);
     if (step < point) assert_reply(&reply, OK, ACTIVE);
   }
   if (point == POINT_COMMIT) {
