@@ -122,6 +122,7 @@ static bool is_galera(iso_connection *connection, iso_reply *reply) {
 void iso_catalogue_state(iso_connection *connection, const char *table, iso_reply *reply, char state[ISO_STATE_BYTES]) {
   iso_sql_dialect dialect = connection->database->dialect;
   state[0] = 0;
+  if (connection->database->product != NULL && !connection->database->product->states) return;
   if (dialect == ISO_SQL_MARIADB && is_galera(connection, reply)) return;
   for (size_t i = 0; i < 2 && states[dialect][i] != NULL && state[0] == 0; i++) {
     char sql[ISO_SQL_BYTES];
@@ -340,8 +341,9 @@ void iso_catalogue_clock(iso_connection *connection, iso_reply *reply, int64_t *
   *folds = small != NULL && strcmp(small, "1") == 0;
 }
 
-bool iso_catalogue_has_locks(iso_sql_dialect dialect) {
-  return dialect == ISO_SQL_POSTGRES || dialect == ISO_SQL_MARIADB;
+bool iso_catalogue_has_locks(const iso_database *database) {
+  if (database->product != NULL && !database->product->locks) return false;
+  return database->dialect == ISO_SQL_POSTGRES || database->dialect == ISO_SQL_MARIADB;
 }
 
 void iso_catalogue_hold(iso_connection *connection, uint64_t run, iso_reply *reply) {
@@ -356,7 +358,7 @@ void iso_catalogue_hold(iso_connection *connection, uint64_t run, iso_reply *rep
 bool iso_catalogue_is_free(iso_connection *connection, uint64_t run, iso_reply *reply) {
   char sql[ISO_SQL_BYTES];
   bool postgres = connection->database->dialect == ISO_SQL_POSTGRES;
-  if (!iso_catalogue_has_locks(connection->database->dialect)) return false;
+  if (!iso_catalogue_has_locks(connection->database)) return false;
   /* A lock of MariaDB is one of its node alone. */
   if (!postgres && is_galera(connection, reply)) return false;
   if (postgres)

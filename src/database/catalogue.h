@@ -52,7 +52,7 @@ bool iso_catalogue_transactional(iso_sql_dialect dialect);
 /* Seconds since 1970, and whether the catalogue writes names in small letters only. */
 void iso_catalogue_clock(iso_connection *connection, iso_reply *reply, int64_t *now, bool *folds);
 /* Databases that have locks which end with their connection. */
-bool iso_catalogue_has_locks(iso_sql_dialect dialect);
+bool iso_catalogue_has_locks(const iso_database *database);
 /* Takes the lock of a run for as long as the connection lasts; without success nobody can tell from elsewhere. */
 void iso_catalogue_hold(iso_connection *connection, uint64_t run, iso_reply *reply);
 /* Whether the lock of a run is known to be free, on every node. */

@@ -46,7 +46,7 @@ iso_outcome iso_prepare(iso_connection *connection, const iso_driver_request *re
 /* Whether the requests are a transaction or a part of one that the driver can send at once. */
 static bool goes_at_once(const iso_connection *connection, const iso_driver_request *requests, size_t count) {
   bool inside = connection->txn == ISO_TXN_ACTIVE, begins = requests[0].kind == ISO_BEGIN;
-  if (connection->database->driver->batch == NULL || count < 2 || connection->broken || begins == inside) return false;
+  if (!connection->database->can.batches || count < 2 || connection->broken || begins == inside) return false;
   for (size_t i = begins; i < count; i++) {
     bool commits = i + 1 == count && requests[i].kind == ISO_COMMIT;
     if (!commits && iso_sql_of(&requests[i]) == ISO_SQL_STATEMENTS) return false;

@@ -60,6 +60,7 @@ static isoproof_status check_layout(const iso_database *database, isoproof_error
   if ((unsigned)layout >= ISO_LAYOUTS) return iso_fail(error, ISOPROOF_ERR_USAGE, "layout: there is no such");
   bool has = layout == ISO_LAYOUT_KEYED || (database->driver->layouts & 1U << layout) != 0;
   if (layout == ISO_LAYOUT_HASHED && database->dialect != ISO_SQL_POSTGRES) has = false;
+  if (layout == ISO_LAYOUT_HASHED && database->product != NULL && !database->product->hashes) has = false;
   if (has) return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED, "layout %s: expected %s, found %s", layouts[layout],
                   layout == ISO_LAYOUT_HASHED ? "a database with hash indexes (PostgreSQL)"
@@ -71,7 +72,7 @@ static isoproof_status check_access(const iso_database *database, isoproof_error
   iso_access access = database->options.access;
   if ((unsigned)access >= ISO_ACCESSES) return iso_fail(error, ISOPROOF_ERR_USAGE, "access: there is no such");
   if (access == ISO_ACCESS_AUTO) return ISOPROOF_OK;
-  if ((database->driver->accesses & 1U << access) == 0)
+  if ((database->driver->accesses & 1U << access) == 0 || (database->product != NULL && !database->product->paths))
     return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                     "access %s: expected a database that can be told so (%s), found %s", accesses[access],
                     access == ISO_ACCESS_BITMAP ? "PostgreSQL" : "PostgreSQL, MariaDB, SQLite", database->version);
@@ -84,7 +85,9 @@ static isoproof_status check_access(const iso_database *database, isoproof_error
 isoproof_status iso_database_check_options(iso_database *database, isoproof_error *error) {
   const iso_database_options *options = &database->options;
   iso_capabilities *can = &database->can;
-  if (options->partitions > 1 && !iso_sql_partitions(database->dialect))
+  const iso_product *product = database->product;
+  bool partitions = iso_sql_partitions(database->dialect) && (product == NULL || product->partitions);
+  if (options->partitions > 1 && !partitions)
     return iso_fail(error, ISOPROOF_ERR_UNSUPPORTED,
                     "partitions: expected a database that is known to have them (PostgreSQL, MariaDB), found %s",
                     database->version);
@@ -101,6 +104,6 @@ isoproof_status iso_database_check_options(iso_database *database, isoproof_erro
     can->lists = false;
   }
   if (options->partitions > 1) can->rounds = false;
-  can->batches = database->driver->batch != NULL;
+  can->batches = database->driver->batch != NULL && (product == NULL || product->batches);
   return ISOPROOF_OK;
 }

@@ -11,6 +11,7 @@
 #include "database/driver.h"
 #include "database/driver_sql.h"
 #include "database/mark.h"
+#include "database/products.h"
 #include "database/secrets.h"
 #include "database/url.h"
 #include "database/value_tag.h"
@@ -75,6 +76,7 @@ struct iso_database {
   char *password;               /* what the option `password` points to, or NULL */
   iso_capabilities can;
   iso_sql_dialect dialect;
+  const iso_product *product; /* behind a wire protocol that several speak; NULL elsewhere */
   char version[ISO_VERSION_BYTES];
   iso_isolation isolations[ISO_MOST_ISOLATIONS];
   size_t isolation_count, default_isolation;

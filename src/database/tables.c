@@ -178,7 +178,7 @@ static isoproof_status make(iso_connection *connection, iso_reply *reply, isopro
 isoproof_status iso_tables_setup(iso_database *database, isoproof_error *error) {
   iso_connection *connection;
   iso_reply reply = {0};
-  bool locks = iso_catalogue_has_locks(database->dialect);
+  bool locks = iso_catalogue_has_locks(database);
   ISO_TRY(iso_connect_writable(database, &connection, error));
   if (locks) iso_catalogue_hold(connection, database->run, &reply);
   isoproof_status status = free_names(connection, &reply, error);

@@ -59,6 +59,19 @@ static isoproof_status send_statement(const iso_url *url, MYSQL *handle, const c
   return iso_fail(error, ISOPROOF_ERR_IO, "%s: %s: %s", url->shown, sql, mysql_error(handle));
 }
 
+static const iso_product *product_of(MYSQL *handle) {
+  const char *version = mysql_get_server_info(handle);
+  return iso_product_of(ISO_SQL_MARIADB, version != NULL ? version : "");
+}
+
+/* MariaDB counts in seconds, the others in milliseconds. */
+static void limit_text(const iso_product *product, uint32_t milliseconds, char *sql, size_t size) {
+  if (product->id == ISO_PRODUCT_MARIADB)
+    snprintf(sql, size, "SET SESSION max_statement_time = %.3f", milliseconds / 1000.0);
+  else
+    snprintf(sql, size, "SET SESSION max_execution_time = %" PRIu32, milliseconds);
+}
+
 static isoproof_status set_session(const iso_database *database, size_t node, MYSQL *handle, isoproof_error *error) {
   const iso_url *url = &database->urls[node];
   const iso_database_options *options = &database->options;
@@ -68,12 +81,8 @@ static isoproof_status set_session(const iso_database *database, size_t node, MY
     snprintf(sql, sizeof sql, "SET SESSION innodb_lock_wait_timeout = %u", seconds_of(options->lock_timeout_ms));
     ISO_TRY(send_statement(url, handle, sql, error));
   }
-  bool is_mariadb = mysql_get_server_info(handle) != NULL && strstr(mysql_get_server_info(handle), "MariaDB") != NULL;
   if (options->statement_timeout_ms > 0) {
-    if (is_mariadb)
-      snprintf(sql, sizeof sql, "SET SESSION max_statement_time = %.3f", options->statement_timeout_ms / 1000.0);
-    else
-      snprintf(sql, sizeof sql, "SET SESSION max_execution_time = %u", options->statement_timeout_ms);
+    limit_text(product_of(handle), options->statement_timeout_ms, sql, sizeof sql);
     ISO_TRY(send_statement(url, handle, sql, error));
   }
   const char *init = iso_url_option(url, "init");
@@ -115,6 +124,10 @@ bool iso_maria_cancel(iso_connection *connection) {
 /* ---- what the server says of itself ---- */
 
 static void add_isolations(iso_database *database, bool snapshot, bool galera) {
+  iso_claim claims[ISO_PRODUCT_LEVELS];
+  size_t count = iso_product_claims(database->product, claims);
+  for (size_t i = 0; i < count; i++) iso_database_add_claim(database, claims[i]);
+  if (count > 0) return;
   iso_database_add_claim(database, ISO_CLAIM_INNODB_READ_UNCOMMITTED);
   iso_database_add_claim(database, ISO_CLAIM_INNODB_READ_COMMITTED);
   if (galera && !snapshot)
@@ -146,10 +159,11 @@ static isoproof_status learn_version(iso_database *database, iso_connection *con
   const iso_maria_server *server = database->state;
   const iso_maria_session *s = connection->state;
   const char *version = mysql_get_server_info(s->handle);
-  bool is_mariadb = version != NULL && strstr(version, "MariaDB") != NULL;
   int length = version != NULL ? (int)strcspn(version, "-") : 0;
-  int used = snprintf(database->version, sizeof database->version, "%s %.*s", is_mariadb ? "MariaDB" : "MySQL",
+  int used = snprintf(database->version, sizeof database->version, "%s %.*s", database->product->title,
                       length < 60 ? length : 60, version != NULL ? version : "");
+  if (database->product->number != NULL)
+    iso_product_version(database->product, version, database->version, sizeof database->version);
   if (!server->galera) return ISOPROOF_OK;
   ISO_TRY(iso_sql_ask(connection, "SHOW STATUS LIKE 'wsrep_cluster_size'", reply, error));
   const char *size = iso_reply_cell(reply, 0, 1);
@@ -166,7 +180,12 @@ static isoproof_status learn(iso_database *database, iso_connection *connection,
                       "'innodb_flush_log_at_trx_commit', 'innodb_lock_wait_timeout', 'sync_binlog', 'wsrep_on', "
                       "'wsrep_sync_wait', 'max_connections', 'max_statement_time')",
                       reply, error));
-  char initial[ISO_SETTING_BYTES] = "repeatable read";
+  const iso_maria_session *s = connection->state;
+  database->product = product_of(s->handle);
+  database->can.blocked &= database->product->blocked;
+  database->can.rounds &= database->product->rounds;
+  char initial[ISO_SETTING_BYTES];
+  snprintf(initial, sizeof initial, "%s", database->product->initial);
   bool snapshot = false;
   take_variables(database, reply, initial, &snapshot);
   ISO_TRY(learn_version(database, connection, reply, error));

@@ -48,6 +48,35 @@ static const struct {
     {4031, ISO_CLASS_CONNECTION, CONNECTION},
 };
 
+/* TiDB's own, which are nobody else's.  At a commit, only a write conflict and a changed schema are sure to be the end.
+ */
+static const struct {
+  unsigned number;
+  iso_error_class class;
+  bool certain;
+} errors_of_tidb[] = {
+    {9007, ISO_CLASS_SERIALIZATION, true},  /* write conflict */
+    {8028, ISO_CLASS_SERIALIZATION, true},  /* the schema changed */
+    {8022, ISO_CLASS_SERIALIZATION, false}, /* the commit failed and may be tried again */
+    {8002, ISO_CLASS_SERIALIZATION, false}, {8005, ISO_CLASS_SERIALIZATION, false},
+    {8027, ISO_CLASS_UNAVAILABLE, false}, /* the schema is out of date */
+    {9001, ISO_CLASS_UNAVAILABLE, false}, /* PD, TiKV, regions do not answer */
+    {9002, ISO_CLASS_UNAVAILABLE, false},   {9003, ISO_CLASS_UNAVAILABLE, false},
+    {9004, ISO_CLASS_UNAVAILABLE, false},   {9005, ISO_CLASS_UNAVAILABLE, false},
+    {8048, ISO_CLASS_STATEMENT, true}, /* a level that there is not */
+};
+
+/* Whether it is an error of TiDB's; its class, and whether it ends the transaction whatever was asked. */
+static bool is_of_tidb(unsigned number, iso_error_class *class, bool *certain) {
+  for (size_t i = 0; i < sizeof errors_of_tidb / sizeof *errors_of_tidb; i++) {
+    if (errors_of_tidb[i].number != number) continue;
+    *class = errors_of_tidb[i].class;
+    *certain = errors_of_tidb[i].certain;
+    return true;
+  }
+  return false;
+}
+
 /* Asks the server whether the transaction is open.  MySQL cannot say: then what is known of the error has to do. */
 static bool says_open(MYSQL *handle, bool otherwise) {
   if (mysql_query(handle, "SELECT @@in_transaction") != 0) return mysql_errno(handle) == 1193 && otherwise;
@@ -66,6 +95,9 @@ static iso_txn_state state_after(const iso_connection *connection, const iso_dri
   const iso_maria_server *server = connection->database->state;
   if (connection->txn != ISO_TXN_ACTIVE) return ISO_TXN_ABORTED;
   if (number == ERROR_DEADLOCK || number == ERROR_RECORD_CHANGED) return ISO_TXN_ABORTED;
+  iso_error_class ignored;
+  bool certain;
+  if (is_of_tidb(number, &ignored, &certain) && certain) return ISO_TXN_ABORTED;
   bool commits = request->kind == ISO_COMMIT;
   if (reached == WHOLE) return commits ? ISO_TXN_UNKNOWN : ISO_TXN_ABORTED;
   if (number == 1205 && server != NULL && server->rollback_on_timeout) return ISO_TXN_ABORTED;
@@ -76,7 +108,9 @@ static iso_txn_state state_after(const iso_connection *connection, const iso_dri
 /* A statement outside of a transaction commits by itself: an error of the commit leaves it open what happened. */
 static bool commits_alone(const iso_connection *connection, const iso_driver_request *request, unsigned number) {
   if (connection->txn == ISO_TXN_ACTIVE || request->kind == ISO_BEGIN) return false;
-  return number == 1180;
+  iso_error_class ignored;
+  bool certain;
+  return number == 1180 || (is_of_tidb(number, &ignored, &certain) && !certain);
 }
 
 void iso_maria_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
@@ -94,6 +128,8 @@ void iso_maria_fail(iso_connection *connection, const iso_driver_request *reques
     class = errors[i].class;
     reached = errors[i].reach;
   }
+  bool certain = false;
+  (void)is_of_tidb(number, &class, &certain);
   /* Errors of the client library: the connection is of no use any more. */
   if (number == 0 || (number >= CR_MIN_ERROR && number < 3000)) {
     class = ISO_CLASS_CONNECTION;

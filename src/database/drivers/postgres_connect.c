@@ -97,35 +97,62 @@ bool iso_pg_cancel(iso_connection *connection) {
 
 /* ---- what the server says of itself ---- */
 
+/* A standby refuses serializable. */
 static void add_isolations(iso_database *database, const char *initial, bool standby) {
-  iso_database_add_claim(database, ISO_CLAIM_POSTGRES_READ_UNCOMMITTED);
-  iso_database_add_claim(database, ISO_CLAIM_POSTGRES_READ_COMMITTED);
-  iso_database_add_claim(database, ISO_CLAIM_POSTGRES_REPEATABLE_READ);
-  if (!standby) iso_database_add_claim(database, ISO_CLAIM_POSTGRES_SERIALIZABLE);
-  database->default_isolation = 1;
+  iso_claim claims[ISO_PRODUCT_LEVELS];
+  size_t count = iso_product_claims(database->product, claims);
+  for (size_t i = 0; i < count; i++)
+    if (!standby || claims[i] != ISO_CLAIM_POSTGRES_SERIALIZABLE) iso_database_add_claim(database, claims[i]);
+  for (size_t i = 0; i < database->isolation_count; i++)
+    if (strcmp(database->isolations[i].name, database->product->initial) == 0) database->default_isolation = i;
   for (size_t i = 0; i < database->isolation_count; i++)
     if (strcmp(database->isolations[i].name, initial) == 0) database->default_isolation = i;
 }
 
+/* "PostgreSQL 15.18 (Debian ...) on x86_64...", or without what is between parentheses. */
+static void take_version(iso_database *database, const char *version, bool standby) {
+  const char *end = strstr(version, " ("), *on = strstr(version, " on ");
+  if (database->product->number != NULL) {
+    iso_product_version(database->product, version, database->version, sizeof database->version);
+    return;
+  }
+  if (end == NULL || (on != NULL && on < end)) end = on;
+  size_t length = end != NULL ? (size_t)(end - version) : strcspn(version, ",");
+  snprintf(database->version, sizeof database->version, "%.*s%s", (int)(length < 100 ? length : 100), version,
+           standby ? ", standby" : "");
+}
+
+/* Which product it is says what may be asked next. */
+static isoproof_status learn_version(iso_database *database, iso_connection *connection, iso_reply *reply,
+                                     bool *standby, isoproof_error *error) {
+  char version[512];
+  ISO_TRY(iso_sql_ask(connection, "SELECT version()", reply, error));
+  const char *told = iso_reply_cell(reply, 0, 0);
+  snprintf(version, sizeof version, "%s", told != NULL ? told : "");
+  database->product = iso_product_of(ISO_SQL_POSTGRES, version);
+  database->can.blocked &= database->product->blocked;
+  database->can.rounds &= database->product->rounds;
+  *standby = false;
+  if (database->product->standbys) {
+    ISO_TRY(iso_sql_ask(connection, "SELECT pg_is_in_recovery()", reply, error));
+    const char *recovery = iso_reply_cell(reply, 0, 0);
+    *standby = recovery != NULL && strcmp(recovery, "t") == 0;
+  }
+  take_version(database, version, *standby);
+  return ISOPROOF_OK;
+}
+
 static isoproof_status learn(iso_database *database, iso_connection *connection, iso_reply *reply,
                              isoproof_error *error) {
-  ISO_TRY(iso_sql_ask(connection, "SELECT version(), pg_is_in_recovery()", reply, error));
-  const char *version = iso_reply_cell(reply, 0, 0), *recovery = iso_reply_cell(reply, 0, 1);
-  bool standby = recovery != NULL && strcmp(recovery, "t") == 0;
-  /* "PostgreSQL 15.18 (Debian ...) on x86_64...", or without what is between parentheses. */
-  const char *end = version != NULL ? strstr(version, " (") : NULL,
-             *on = version != NULL ? strstr(version, " on ") : NULL;
-  if (end == NULL || (on != NULL && on < end)) end = on;
-  size_t length = end != NULL ? (size_t)(end - version) : version != NULL ? strcspn(version, ",") : 0;
-  snprintf(database->version, sizeof database->version, "%.*s%s", (int)(length < 100 ? length : 100),
-           version != NULL ? version : "", standby ? ", standby" : "");
+  bool standby;
+  ISO_TRY(learn_version(database, connection, reply, &standby, error));
   ISO_TRY(iso_sql_ask(
       connection,
       "SELECT name, setting FROM pg_settings WHERE name IN ('server_version', 'default_transaction_isolation', "
       "'fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'deadlock_timeout', 'max_connections', "
       "'statement_timeout', 'lock_timeout', 'shared_buffers') ORDER BY name",
       reply, error));
-  const char *initial = "read committed";
+  const char *initial = database->product->initial;
   char kept[ISO_SETTING_BYTES];
   for (size_t i = 0; iso_reply_cell(reply, i, 0) != NULL; i++) {
     const char *name = iso_reply_cell(reply, i, 0), *value = iso_reply_cell(reply, i, 1);
@@ -168,6 +195,8 @@ static isoproof_status log_position(iso_database *database, char *position, size
 
 isoproof_status iso_pg_settled(iso_connection *connection, bool *settled, isoproof_error *error) {
   iso_reply reply = {0};
+  *settled = !connection->database->product->standbys;
+  if (*settled) return ISOPROOF_OK;
   isoproof_status status = iso_sql_ask(connection, "SELECT pg_is_in_recovery()", &reply, error);
   const char *recovery = iso_reply_cell(&reply, 0, 0);
   *settled = recovery == NULL || strcmp(recovery, "t") != 0;

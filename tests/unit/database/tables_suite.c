@@ -192,7 +192,7 @@ static void sweeps_what_is_gone(void) {
     assert_null(strstr(told, stay[i]));
   }
   /* Who can tell by a lock of the server that a run elsewhere is over, after a day. */
-  assert_int_equal(is_there("isoproof_old"), !iso_catalogue_has_locks(plain->dialect));
+  assert_int_equal(is_there("isoproof_old"), !iso_catalogue_has_locks(plain));
   if (is_there("isoproof_old")) execute("DROP TABLE isoproof_old");
   for (size_t i = 0; i < 4; i++) {
     char sql[100];
@@ -209,7 +209,7 @@ static void replaces_leftovers(void) {
   iso_database *database = set_up((iso_database_options){.table = "again"});
   assert_non_null(strstr(told, "again"));
   suite_close(database);
-  if (!iso_catalogue_has_locks(plain->dialect)) return;
+  if (!iso_catalogue_has_locks(plain)) return;
   gone.process.place ^= 1;
   leave_behind("locked", &gone);
   iso_connection *holder = suite_connect(plain, 0);
