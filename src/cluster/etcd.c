@@ -31,6 +31,15 @@ static const char *members(isoproof_cluster *cluster) {
   return iso_cluster_text(cluster, "--initial-cluster=%s", text);
 }
 
+/* Its settings have '-' where others have '_'. */
+static const char *setting(isoproof_cluster *cluster, const iso_server_setting *given) {
+  char name[128];
+  size_t length = strlen(given->name);
+  if (length >= sizeof name) return NULL;
+  for (size_t i = 0; i <= length; i++) name[i] = (char)(given->name[i] == '_' ? '-' : given->name[i]);
+  return iso_cluster_text(cluster, "--%s=%s", name, given->value);
+}
+
 static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_error *error) {
   (void)error;
   const char *texts[ARGUMENTS_MOST] = {cluster->server, "--logger=zap", "--log-level=warn"};
@@ -46,8 +55,7 @@ static isoproof_status plan(isoproof_cluster *cluster, iso_node *node, isoproof_
   /* A transaction that reads or writes much is not to be refused for that. */
   texts[n++] = "--max-txn-ops=100000";
   for (size_t i = 0; i < cluster->choice.setting_count; i++)
-    texts[n++] =
-        iso_cluster_text(cluster, "--%s=%s", cluster->choice.settings[i].name, cluster->choice.settings[i].value);
+    texts[n++] = setting(cluster, &cluster->choice.settings[i]);
   node->arguments = iso_cluster_list(cluster, texts, n);
   node->environment = iso_cluster_environment(cluster, node, NULL, 0);
   node->direct = iso_cluster_text(cluster, "etcd://127.0.0.1:%u/", clients);

@@ -1,6 +1,8 @@
 /* driver_etcd.c - the driver for etcd against a server: tests/servers/with etcd -- PROGRAM. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "database/drivers/etcd.h"
 #include "tests/unit/database/driver_fixture.h"
@@ -356,6 +358,115 @@ static void refuses_bad_urls(void **state) {
   assert_null(strstr(error.message, "hidden"));
 }
 
+/* ---- users ---- */
+
+static void ask_auth(const char *path, const char *const *fields, size_t count) {
+  isoproof_json json;
+  iso_etcd_begin(otherwise->state, &json);
+  for (size_t i = 0; i + 1 < count; i += 2) iso_json_field_text(&json, fields[i], fields[i + 1]);
+  ask_other(&json, path);
+}
+
+/* The URL of the server with a user and a password. */
+static const char *url_with(const char *login, char text[256]) {
+  iso_url url;
+  isoproof_error error = {0};
+  assert_ok_error(iso_url_parse(server_url, ISO_URL_FULL, &url, &error), error);
+  snprintf(text, 256, "etcd://%s@%s:%u/", login, url.host, url.port);
+  iso_url_free(&url);
+  return text;
+}
+
+static void logs_in(void **state) {
+  (void)state;
+  isoproof_error error = {0};
+  char right[256], wrong[256];
+  iso_database *database = NULL;
+  ask_auth("/v3/auth/user/add", (const char *[]){"name", "root", "password", "s3cr\"t/w"}, 4);
+  ask_auth("/v3/auth/role/add", (const char *[]){"name", "root"}, 2);
+  ask_auth("/v3/auth/user/grant", (const char *[]){"user", "root", "role", "root"}, 4);
+  ask_auth("/v3/auth/enable", NULL, 0);
+  const char *url = url_with("root:s3cr%22t%2Fw", right), *bad = url_with("root:s3cret-no", wrong);
+  assert_int_equal(iso_database_open(&server_url, 1, NULL, &database, &error), ISOPROOF_ERR_IO);
+  assert_int_equal(iso_database_open(&bad, 1, NULL, &database, &error), ISOPROOF_ERR_IO);
+  assert_null(strstr(error.message, "s3cret"));
+  iso_database_options named = {.table = "isoproof_users"};
+  database = suite_open(url, &named);
+  iso_connection *connection = suite_connect(database, 0);
+  iso_begin(connection, NULL, &reply);
+  iso_write(connection, 1, 5, &reply);
+  iso_commit(connection, &reply);
+  assert_reply(&reply, OK, COMMITTED);
+  /* A token that is not valid any more: nothing took effect, and a new connection has a new one. */
+  iso_etcd_session *s = connection->state;
+  struct curl_slist *old = s->headers;
+  s->headers = curl_slist_append(NULL, "Authorization: nothing.1");
+  curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
+  curl_slist_free_all(old);
+  iso_begin(connection, NULL, &reply);
+  iso_write(connection, 1, 6, &reply);
+  iso_commit(connection, &reply);
+  assert_reply(&reply, ABORT, ABORTED);
+  assert_false(iso_connected(connection));
+  assert_ok_error(iso_reconnect(connection, &error), error);
+  iso_read(connection, 1, &reply);
+  assert_int_equal(reply.value, 5);
+  assert_ok_error(iso_database_teardown(database, &error), error);
+  /* The last one leaves the door open. */
+  iso_connection *before = otherwise;
+  otherwise = connection;
+  ask_auth("/v3/auth/disable", NULL, 0);
+  otherwise = before;
+  ask_auth("/v3/auth/user/delete", (const char *[]){"name", "root"}, 2);
+  ask_auth("/v3/auth/role/delete", (const char *[]){"role", "root"}, 2);
+  iso_disconnect(connection);
+  iso_database_close(database);
+}
+
+/* Stops the server, and waits until it is. */
+static void stop_server(pid_t server) {
+  char path[64], text[256];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)server);
+  assert_int_equal(kill(server, SIGSTOP), 0);
+  for (int i = 0; i < 1000; i++) {
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    bool stopped = fgets(text, sizeof text, in) != NULL && strstr(text, ") T ") != NULL;
+    fclose(in);
+    if (stopped) return;
+    usleep(10000);
+  }
+}
+
+/* Who has no answer can be told to stop: a read has no effect, of a commit nobody knows. */
+static void cancels(void **state) {
+  (void)state;
+  isoproof_error error = {0};
+  const iso_driver_request requests[] = {{.kind = ISO_READ, .key = 7}, {.kind = ISO_COMMIT}};
+  pid_t server = (pid_t)strtol(getenv("ISOPROOF_TEST_ETCD_PID"), NULL, 10);
+  for (size_t i = 0; i < 2; i++) {
+    iso_begin(two, NULL, &reply);
+    iso_write(two, 8, 88, &reply);
+    stop_server(server);
+    isoproof_status started = iso_start(two, &requests[i], &error);
+    bool answered = iso_poll(two, 200), cancelled = iso_cancel(two);
+    iso_finish(two, &reply);
+    /* Whatever comes out of it, others want the server. */
+    assert_int_equal(kill(server, SIGCONT), 0);
+    assert_ok_error(started, error);
+    assert_true(!answered && cancelled);
+    assert_int_equal(reply.error_class, ISO_CLASS_CANCELLED);
+    if (i == 0)
+      assert_reply(&reply, ABORT, ABORTED);
+    else
+      assert_reply(&reply, UNKNOWN, UNKNOWN);
+    iso_rollback(two, &reply);
+    /* The connection is one again. */
+    iso_read(two, 1, &reply);
+    assert_reply(&reply, OK, COMMITTED);
+  }
+}
+
 /* Which errors leave it open whether a transaction took effect. */
 static void knows_errors(void **state) {
   (void)state;
@@ -430,6 +541,8 @@ int main(void) {
       cmocka_unit_test(takes_prefixes_and_hosts),
       cmocka_unit_test(refuses_bad_urls),
       WITH_SERVER(knows_errors),
+      WITH_SERVER(cancels),
+      cmocka_unit_test(logs_in),
       cmocka_unit_test(reads_only_answers),
   };
   return cmocka_run_group_tests(tests, connect_other, disconnect_other);
