@@ -26,14 +26,11 @@ static bool look(iso_connection *connection, const iso_driver_request *request, 
 
 /* Kind, name, mark: as the catalogues of SQL answer. */
 void iso_etcd_find_table(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
-  char key[ISO_ETCD_KEY_BYTES], first[ISO_ETCD_KEY_BYTES], end[ISO_ETCD_KEY_BYTES];
+  char key[ISO_ETCD_KEY_BYTES], first[ISO_ETCD_KEY_BYTES + 2], end[ISO_ETCD_KEY_BYTES + 2];
   iso_etcd_answer mark = {.revision = 0}, others = {.revision = 0};
   iso_etcd_mark_key(connection->database, request->table, key);
-  size_t length = strlen(key);
-  memcpy(first, key, length);
-  memcpy(first + length, ":", 2);
-  memcpy(end, key, length);
-  memcpy(end + length, ";", 2);
+  snprintf(first, sizeof first, "%s:", key);
+  snprintf(end, sizeof end, "%s;", key);
   reply->columns = 4;
   if (look(connection, request, reply, key, NULL, false, &mark) &&
       look(connection, request, reply, first, end, false, &others) && mark.pairs.count + others.pairs.count > 0) {
@@ -55,8 +52,7 @@ static bool take_name(iso_reply *reply, const char *found, size_t prefix, char f
   const char *colon = strchr(found + prefix, ':');
   size_t length = colon != NULL ? (size_t)(colon - found) : strlen(found);
   if (length + 2 > ISO_ETCD_KEY_BYTES) length = ISO_ETCD_KEY_BYTES - 2;
-  memcpy(from, found, length);
-  memcpy(from + length, colon != NULL ? ";" : "!", 2);
+  snprintf(from, ISO_ETCD_KEY_BYTES, "%.*s%s", (int)length, found, colon != NULL ? ";" : "!");
   return colon != NULL || iso_reply_add_cell(reply, found + prefix, length - prefix);
 }
 
