@@ -456,8 +456,33 @@ static void sqlite_reads_dirt_if_asked(void **state) {
 
 #endif
 
+/* A URL with several hosts is one for each of them. */
+static void splits_hosts(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *hosts[4];
+  } urls[] = {
+      {"etcd://h", {"etcd://h"}},
+      {"etcd://a:1,b,[::1]:3/p,q?key=x,y",
+       {"etcd://a:1/p,q?key=x,y", "etcd://b/p,q?key=x,y", "etcd://[::1]:3/p,q?key=x,y"}},
+      {"etcd://u:p,w@a,b", {"etcd://u:p,w@a", "etcd://u:p,w@b"}},
+      {"etcd://a,?tls=1", {"etcd://a?tls=1", "etcd://?tls=1"}},
+      {"etcd:a,b", {"etcd:a,b"}},
+  };
+  for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+    size_t count = iso_url_host_count(urls[i].text);
+    assert_true(count < 4 && urls[i].hosts[count] == NULL);
+    for (size_t j = 0; j < count; j++) {
+      char *one = iso_url_with_host(urls[i].text, j);
+      assert_string_equal(one, urls[i].hosts[j]);
+      free(one);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(splits_hosts),
       cmocka_unit_test(parses_urls),
       cmocka_unit_test(refuses_bad_urls),
       cmocka_unit_test(opens_only_what_it_knows),
