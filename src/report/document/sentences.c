@@ -25,8 +25,8 @@ static const struct phrase {
                {"delete", "delete", NULL, false},
                {"missed-update", "update", ": ", false},
                {"missed-delete", "delete", ": ", false},
-               {"rp", "read", " = ", false},
-               {"count", "count", " = ", false}};
+               {"rp", "select", ": ", false},
+               {"count", "count", ": ", false}};
 
 static const struct phrase *phrase_of(const char *kind) {
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {

@@ -320,8 +320,8 @@ static void load(const char *what, const char *example) {
   if (status != ISOPROOF_OK) fail_msg("%s: %s", what, error.message);
   isoproof_history_counts(history, &counts);
   assert_true(counts.transactions > 0 && counts.operations > 0);
-  bool plume = example[0] != '{';
-  assert_string_equal(isoproof_history_format(history), plume ? "plume" : "edn");
+  bool plume = example[0] != '{', rows = strncmp(example, "{\"isoproof\"", 11) == 0;
+  assert_string_equal(isoproof_history_format(history), plume ? "plume" : rows ? "jsonl" : "edn");
   if (plume) assert_int_equal(counts.operations, lines);
   assert_int_equal(counts.has_times, strstr(example, ":invoke") != NULL);
   isoproof_history_free(history);
