@@ -53,7 +53,8 @@ bool iso_is_seen_by_others(const isoproof_history *h, uint32_t write) {
   uint32_t writer = iso_history_txn_of(h, write);
   for (uint32_t op = 0; h->resolution != NULL && op < h->ops; op++) {
     bool own = op >= h->txn_first_op[writer] && op < h->txn_first_op[writer + 1];
-    bool shows = h->op_kind[op] == ISOPROOF_OP_READ && h->resolution->writer[op] == write;
+    bool shows = h->op_kind[op] == ISOPROOF_OP_READ && h->resolution->writer[op] == write &&
+                 h->op_value[op] == iso_history_version(h, write);
     if (shows && !own && h->txn_status[iso_history_txn_of(h, op)] == ISOPROOF_TXN_COMMITTED) return true;
   }
   return false;

@@ -35,7 +35,8 @@ iso_row_evidence iso_row_evidence_of(const isoproof_history *history, iso_edge_k
 /* The name of a single miss: `read` did not see what `write` did to its row. */
 iso_anomaly iso_row_name_of_miss(const isoproof_history *history, uint32_t read, uint32_t write,
                                  iso_row_evidence evidence, iso_anomaly plain);
-/* Whether somebody else read what the write left. */
+/* Whether somebody else is taken to have seen what the write left: that very value, or the row gone; that it did not
+ * match says nothing. */
 bool iso_is_seen_by_others(const isoproof_history *history, uint32_t write);
 
 iso_anomaly iso_row_name_of_finding(const isoproof_history *history, const iso_finding *finding, iso_anomaly plain);
