@@ -19,8 +19,6 @@ enum {
   BUG_KEYS = 2              /* rows of a bug */
 };
 
-#define FIRST_BUG_VALUE (INT64_C(1) << 48)
-
 typedef struct player {
   iso_connection *connection;
   uint32_t session, txn; /* in the builder */
@@ -314,9 +312,17 @@ static isoproof_status check_row_options(const isoproof_sim_options *o, isoproof
   return ISOPROOF_OK;
 }
 
+/* A round number beyond every value that the workload writes or asks for. */
+static int64_t first_bug_value(const isoproof_sim_options *o) {
+  double most = (double)o->txns * o->ops_max + 2 * MOST_VALUE_SPAN;
+  int64_t value = 1000;
+  while ((double)value <= most && value < INT64_MAX / 100) value *= 10;
+  return value;
+}
+
 isoproof_status iso_sim_rows(const isoproof_sim_options *options, isoproof_builder *builder, iso_sim_faults *faults,
                              isoproof_task *task, isoproof_error *error) {
-  game g = {.options = options, .builder = builder, .faults = faults, .next_bug_value = FIRST_BUG_VALUE};
+  game g = {.options = options, .builder = builder, .faults = faults, .next_bug_value = first_bug_value(options)};
   g.next_bug_key = options->keys;
   ISO_TRY(check_row_options(options, error));
   for (int i = 0; i < ISOPROOF_SIM_BUGS; i++) g.bugs_left += g.left[i] = options->bugs[i];
