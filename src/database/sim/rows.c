@@ -13,6 +13,7 @@
 
 enum {
   MOST_ROW_SESSIONS = 10000,
+  MOST_ROW_BUGS = 1000000,
   MOST_SPAN = 10,           /* keys of a query by key */
   MOST_VALUE_SPAN = 50,     /* values of a query by value, ... */
   MOST_KEYS_BY_VALUE = 200, /* ... which looks at every row: only where there are few */
@@ -309,6 +310,11 @@ static isoproof_status check_row_options(const isoproof_sim_options *o, isoproof
   if (o->ops_min == 0 || o->ops_max < o->ops_min)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "ops: expected at least 1 and no less at most, found %u to %u",
                     o->ops_min, o->ops_max);
+  for (int i = 0; i < ISOPROOF_SIM_BUGS; i++) {
+    if (o->bugs[i] > MOST_ROW_BUGS)
+      return iso_fail(error, ISOPROOF_ERR_USAGE, "bugs: expected at most %u of a kind, found %" PRIu64, MOST_ROW_BUGS,
+                      o->bugs[i]);
+  }
   return ISOPROOF_OK;
 }
 

@@ -130,6 +130,9 @@ static void refuses(void **state) {
   options = small_options(1);
   options.ops_max = 0;
   assert_int_equal(isoproof_simulate(&options, NULL, &history, NULL, &error), ISOPROOF_ERR_USAGE);
+  options = small_options(1);
+  options.bugs[ISOPROOF_SIM_BUG_PHANTOM] = UINT64_MAX;
+  assert_int_equal(isoproof_simulate(&options, NULL, &history, NULL, &error), ISOPROOF_ERR_USAGE);
   assert_null(history);
 }
 
