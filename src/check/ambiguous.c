@@ -38,7 +38,7 @@ typedef struct {
   ISO_VEC(iso_lit) clause;
   bool is_clause_void; /* one of its reads cannot have observed that at all */
   size_t fewest;       /* open reads that the violation that is shown rests on */
-  bool is_own;         /* and whether it is one of the very level, not of a weaker one that another choice may satisfy */
+  bool is_own; /* and whether it is one of the very level, not of a weaker one that another choice may satisfy */
 } search;
 
 static void search_free(search *s) {

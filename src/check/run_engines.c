@@ -180,8 +180,8 @@ static isoproof_status count_told(iso_level_check *check, isoproof_task *task, i
   for (size_t i = 0; i < check->told_count && !check->uncounted; i++) {
     const iso_scenario *scenario = &check->strong.scenarios[check->told[i]];
     isoproof_status status =
-        iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level, iso_scenario_name(check->history, scenario),
-                             keep, task, &check->occurrences[i], error);
+        iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level,
+                             iso_scenario_name(check->history, scenario), keep, task, &check->occurrences[i], error);
     if (status != ISOPROOF_OK && !is_limit(status)) return status;
   }
   return ISOPROOF_OK;

@@ -15,8 +15,8 @@
 /* What is left out, in this order: C name, what it is called. */
 #define STAGE_LIST(X)                                                                                                  \
   X(TXNS, "transactions")                                                                                              \
-  X(ROWS, "rows")          /* everything that was done to a row, and what statements saw of it */                      \
-      X(OPS, "operations") /* a read by predicate, or a count, is one */
+  X(ROWS, "rows")      /* everything that was done to a row, and what statements saw of it */                          \
+  X(OPS, "operations") /* a read by predicate, or a count, is one */
 
 typedef enum stage {
 #define STAGE_X(name, text) STAGE_##name,
