@@ -77,6 +77,8 @@ static bool fill(isoproof_sim_options *sim, const options *parsed) {
   set_number(&sim->hot_share, &v[GEN_HOT_SHARE]);
   set_number(&sim->hot_keys_share, &v[GEN_HOT_KEYS]);
   if (v[GEN_WORKLOAD].given) sim->lists = strcmp(v[GEN_WORKLOAD].text, "list-append") == 0;
+  if (v[GEN_WORKLOAD].given) sim->rows = strcmp(v[GEN_WORKLOAD].text, "rows") == 0;
+  set_number(&sim->predicate_share, &v[GEN_PREDICATE_SHARE]);
   set_u32(&sim->appends_per_key, &v[GEN_APPENDS_PER_KEY]);
   set_u32(&sim->replicas, &v[GEN_REPLICAS]);
   for (size_t i = 0; i < v[GEN_BUG].item_count; i++) {
@@ -122,7 +124,11 @@ static int generate(const options *parsed, const isoproof_sim_options *sim, cons
 
 /* Whether the simulator has the workload. */
 static bool simulated(const option_value *workload) {
-  return !workload->given || strcmp(workload->text, "register") == 0 || strcmp(workload->text, "list-append") == 0;
+  static const char *const names[] = {"register", "list-append", "rows"};
+  for (size_t i = 0; i < COUNT_OF(names); i++) {
+    if (workload->given && strcmp(workload->text, names[i]) == 0) return true;
+  }
+  return !workload->given;
 }
 
 static int run(options *parsed) {
@@ -131,7 +137,7 @@ static int run(options *parsed) {
   isoproof_sim_options sim;
   if (!v[GEN_SIMULATE].on) return gen_workload(parsed, path);
   if (v[GEN_PRESET].given || !simulated(&v[GEN_WORKLOAD])) {
-    message("gen: with --simulate the workload is register or list-append");
+    message("gen: with --simulate the workload is register, list-append or rows");
     return EXIT_USAGE;
   }
   if (parsed->argument_count > 0) {
@@ -161,6 +167,8 @@ static const example examples[] = {
      "A snapshot-isolated history with one lost update, and who is to blame."},
     {"isoproof gen --simulate -s 3 -w list-append -f edn | isoproof stats -", 0,
      "A list-append history in Jepsen's format, counted."},
+    {"isoproof gen --simulate -s 5 -w rows --bug=phantom | isoproof check --level=ser -", 1,
+     "A history of rows with a phantom, and what it breaks."},
     {"isoproof gen --workload=write-skew --seed=1 --transactions=20", 0,
      "What clients are going to do, as JSON lines."},
     {"isoproof gen --preset=plume --seed=1 -o plume-workload.jsonl", 0, "The workload of a published evaluation."},

@@ -20,7 +20,9 @@ static bool level_accepted(const char *name) {
 }
 
 /* The simulator's own, and the workloads for databases. */
-static const char *workload_at(size_t number) { return number == 0 ? "register" : isoproof_workload_at(number - 1); }
+static const char *workload_at(size_t number) {
+  return number == 0 ? "register" : number == 1 ? "rows" : isoproof_workload_at(number - 2);
+}
 
 const char *bug_name_at(size_t number) {
   static const char *const names[] = {
@@ -111,15 +113,15 @@ const option gen_options[GEN_OPTIONS] = {
                         .help = "Give each transaction N operations, or A to B.",
                         .initial = "10, or that of the workload without --simulate",
                         .group = "Workload"},
-    [GEN_WORKLOAD] = {.name = "workload",
-                      .letter = 'w',
-                      .type = OPTION_CHOICE,
-                      .choices = workload_at,
-                      .help =
-                          "With --simulate, registers (register), or lists with a final read of each (list-append); "
-                          "without, one of the workloads above.",
-                      .initial = "register, or mixed without --simulate",
-                      .group = "Workload"},
+    [GEN_WORKLOAD] =
+        {.name = "workload",
+         .letter = 'w',
+         .type = OPTION_CHOICE,
+         .choices = workload_at,
+         .help = "With --simulate, registers (register), lists with a final read of each (list-append), or rows "
+                 "with inserts, updates, deletes and queries (rows); without, one of the workloads above.",
+         .initial = "register, or mixed without --simulate",
+         .group = "Workload"},
     [GEN_PRESET] = {.name = "preset",
                     .letter = 'p',
                     .type = OPTION_CHOICE,
@@ -143,6 +145,11 @@ const option gen_options[GEN_OPTIONS] = {
                        .help = "The share of writes that come after a read of their key in the same transaction.",
                        .initial = "0",
                        .group = "Workload"},
+    [GEN_PREDICATE_SHARE] = {.name = "predicate-share",
+                             OPTION_SHARE,
+                             .help = "With --simulate and rows, the share of reads that are by predicate.",
+                             .initial = "0.5",
+                             .group = "Workload"},
     [GEN_ABORT_SHARE] = {.name = "abort-share",
                          OPTION_SHARE,
                          .help = "The share of transactions that their client rolls back.",

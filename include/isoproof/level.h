@@ -67,11 +67,12 @@ typedef struct isoproof_anomaly_info {
   const char *name;        /* "FracturedReadCO" */
   const char *meaning;     /* one sentence */
   const char *level;       /* id of the weakest level that forbids it, NULL where it is a matter of models only */
-  const char *example;     /* a tiny history that has it, in Plume text or EDN, with final newline; NULL where none */
+  const char *example;     /* a tiny history that has it, in Plume text, EDN or (rows) JSON lines, with final newline;
+                              NULL where none */
   const char *walkthrough; /* the example in sentences; NULL where there is no example */
   const char *const *aliases;   /* other names, such as "P4"; NULL-terminated */
-  const char *const *satisfies; /* the strongest levels, of those without times, that a Plume-text example still
-                                   satisfies; NULL-terminated; NULL where the example is in EDN or there is none */
+  const char *const *satisfies; /* the strongest levels, of those without times, that an example in Plume text or of
+                                   rows still satisfies; NULL-terminated; NULL where it is in EDN or there is none */
 } isoproof_anomaly_info;
 
 /* `number` from 0; NULL after the last. */

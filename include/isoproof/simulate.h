@@ -9,6 +9,9 @@
  * and those of snapshot isolation strongly so.  No transaction aborts but those asked for.  Keys, sessions and values
  * are integers; the values (elements) of a key are unique among all its writes, those of aborted transactions
  * included.  With lists, a session more than asked for reads every key in the end, 1000 per transaction.
+ *
+ * With rows, transactions abort when they are in each other's way, as on a database that notices at the commit; queries
+ * are of up to 10 keys or, where there are at most 200 keys, of values.  Bugs concern rows beyond the keys asked for.
  */
 #ifndef ISOPROOF_SIMULATE_H
 #define ISOPROOF_SIMULATE_H
@@ -51,7 +54,14 @@ typedef enum isoproof_sim_level {
   X(NON_REPEATABLE_READ, "non-repeatable-read", "cut-isolation", "a reader sees two versions of one key")              \
   X(OWN_WRITE_MISSED, "own-write-missed", "read-committed", "a transaction does not see its own write")                \
   X(THIN_AIR_READ, "thin-air-read", "read-committed", "a reader sees a value that nobody wrote")                       \
-  X(DUPLICATE_APPEND, "duplicate-append", "read-committed", "an element is appended twice (lists only)")
+  X(DUPLICATE_APPEND, "duplicate-append", "read-committed", "an element is appended twice (lists only)")               \
+  X(PHANTOM, "phantom", "serializable",                                                                                \
+    "two transactions each count rows and insert what the other one misses (rows only)")                               \
+  X(LOST_DELETE, "lost-delete", "strong-snapshot-isolation", "a delete succeeds, and the row stays (rows only)")       \
+  X(RESURRECTED_ROW, "resurrected-row", "strong-snapshot-isolation",                                                   \
+    "a deleted row is back with its old value (rows only)")                                                            \
+  X(MISSED_INSERT, "missed-insert", "strong-snapshot-isolation",                                                       \
+    "a read by predicate misses the last row inserted (rows only)")
 
 typedef enum isoproof_sim_bug {
 #define ISOPROOF_X(name, id, level, text) ISOPROOF_SIM_BUG_##name,
@@ -93,6 +103,8 @@ typedef struct isoproof_sim_options {
   uint32_t appends_per_key; /* lists: a key is replaced by a fresh one after that many appends; 0 never */
   uint32_t replicas;        /* of parallel-snapshot-isolation and causal */
   uint64_t bugs[32];        /* how many of each isoproof_sim_bug to inject */
+  bool rows;                /* rows, with inserts, updates, upserts, deletes and queries, instead of registers */
+  double predicate_share;   /* rows: of reads that are by predicate, half of them counts; rmw_share means nothing */
 } isoproof_sim_options;
 
 /* Fills in the defaults, up to the struct_size that is set: 10 sessions, 1000 transactions of 10 operations, half

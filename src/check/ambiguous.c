@@ -38,6 +38,7 @@ typedef struct {
   ISO_VEC(iso_lit) clause;
   bool is_clause_void; /* one of its reads cannot have observed that at all */
   size_t fewest;       /* open reads that the violation that is shown rests on */
+  bool is_own; /* and whether it is one of the very level, not of a weaker one that another choice may satisfy */
 } search;
 
 static void search_free(search *s) {
@@ -283,8 +284,17 @@ static void give_up(isoproof_result *result, const char *reason) {
   result->unknown_reason = reason;
 }
 
-/* Tries choices until one satisfies the level, or none is left.  Of the violations on the way, the one that rests on
- * the fewest open reads is kept. */
+/* Whether some violation breaks the level that was asked for, and none that it implies. */
+static bool has_own(const isoproof_result *result, const char *level) {
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+  for (size_t i = 0; isoproof_result_anomaly_at(result, i, &anomaly); i++) {
+    if (anomaly.level != NULL && strcmp(anomaly.level, level) == 0) return true;
+  }
+  return false;
+}
+
+/* Tries choices until one satisfies the level, or none is left.  Of the violations on the way one of the very level is
+ * kept, and of those the one that rests on the fewest open reads. */
 static isoproof_status try_choices(search *s, const isoproof_check_options *options, isoproof_task *task, outcome *kept,
                                    isoproof_error *error) {
   s->relevant = iso_alloc(s->choices.history->txns, 1);
@@ -301,11 +311,13 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
     outcome seen = {.result = NULL};
     isoproof_status status = keep(s, result, &seen, error);
     if (status == ISOPROOF_OK) status = learn(s, result, &fewest, &taught, error);
-    bool better = status == ISOPROOF_OK && (kept->result == NULL || fewest < s->fewest);
-    if (better) {
+    bool own = status == ISOPROOF_OK && has_own(result, options->levels[0]);
+    bool surer = own == s->is_own ? fewest < s->fewest : own;
+    if (status == ISOPROOF_OK && (kept->result == NULL || surer)) {
       outcome_free(kept);
       *kept = seen;
       s->fewest = fewest;
+      s->is_own = own;
     } else {
       outcome_free(&seen);
     }
@@ -440,6 +452,7 @@ static isoproof_status assemble(isoproof_history *history, const isoproof_check_
   isoproof_result *made = shown->result;
   if (made == NULL) return iso_fail(error, ISOPROOF_ERR_USAGE, "no level was asked for that can be decided");
   shown->result = NULL;
+  const char *broken = made->levels[0].info->id;
   /* Whoever looks at the history with the result sees the choices that the result rests on. */
   for (size_t i = 0; i < shown->ops.count; i++) {
     history->resolution->writer[shown->ops.items[i]] = shown->writers.items[i];
@@ -460,6 +473,7 @@ static isoproof_status assemble(isoproof_history *history, const isoproof_check_
     isoproof_result_free(made);
     return iso_fail_memory(error);
   }
+  iso_result_drop_contradicted(made, broken);
   *result = made;
   return ISOPROOF_OK;
 }

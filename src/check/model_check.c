@@ -76,7 +76,7 @@ static bool is_shown(const iso_level_check *check, const char *code) {
   }
   for (size_t i = 0; i < check->told_count; i++) {
     const isoproof_anomaly_info *info =
-        isoproof_anomaly_at(iso_scenario_name(&check->strong.scenarios[check->told[i]]));
+        isoproof_anomaly_at(iso_scenario_name(check->history, &check->strong.scenarios[check->told[i]]));
     if (info != NULL && strcmp(info->code, code) == 0) return true;
   }
   return false;

@@ -78,7 +78,7 @@ static bool is_limit(isoproof_status status) {
  * is taken away.  Where there are lost updates at this level, one of them tells more. */
 static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *scenario, isoproof_task *task,
                                           isoproof_error *error) {
-  iso_anomaly name = iso_scenario_name(scenario);
+  iso_anomaly name = iso_scenario_name(check->history, scenario);
   bool single =
       name == ISO_ANOMALY_G_SINGLE || name == ISO_ANOMALY_G_SINGLE_PROCESS || name == ISO_ANOMALY_G_SINGLE_REALTIME;
   if (!single || check->uncounted) return ISOPROOF_OK;
@@ -99,9 +99,9 @@ static isoproof_status prefer_lost_update(iso_level_check *check, iso_scenario *
 /* Of two scenarios of one name, that of the weaker level is shown. */
 static void tell_strong(iso_level_check *check, size_t decision) {
   const iso_strong_set *set = &check->strong;
-  iso_anomaly name = iso_scenario_name(&set->scenarios[decision]);
+  iso_anomaly name = iso_scenario_name(check->history, &set->scenarios[decision]);
   size_t k = 0;
-  while (k < check->told_count && iso_scenario_name(&set->scenarios[check->told[k]]) != name) k++;
+  while (k < check->told_count && iso_scenario_name(check->history, &set->scenarios[check->told[k]]) != name) k++;
   if (k == check->told_count) {
     check->told[check->told_count++] = decision;
     return;
@@ -142,7 +142,7 @@ static bool concerns(const isoproof_check_options *options, const isoproof_level
 
 static bool is_told(const iso_level_check *check, iso_anomaly name) {
   for (size_t k = 0; k < check->told_count; k++) {
-    if (iso_scenario_name(&check->strong.scenarios[check->told[k]]) == name) return true;
+    if (iso_scenario_name(check->history, &check->strong.scenarios[check->told[k]]) == name) return true;
   }
   return false;
 }
@@ -180,8 +180,8 @@ static isoproof_status count_told(iso_level_check *check, isoproof_task *task, i
   for (size_t i = 0; i < check->told_count && !check->uncounted; i++) {
     const iso_scenario *scenario = &check->strong.scenarios[check->told[i]];
     isoproof_status status =
-        iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level, iso_scenario_name(scenario),
-                             keep, task, &check->occurrences[i], error);
+        iso_occurrences_find(&check->weak.view, &check->weak.versions, scenario->level,
+                             iso_scenario_name(check->history, scenario), keep, task, &check->occurrences[i], error);
     if (status != ISOPROOF_OK && !is_limit(status)) return status;
   }
   return ISOPROOF_OK;

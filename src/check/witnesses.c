@@ -3,6 +3,7 @@
 
 #include "check/level_check.h"
 #include "explain/proof.h"
+#include "explain/row_names.h"
 #include "explain/scenario.h"
 #include "explain/witness.h"
 #include "verify/proof.h"
@@ -35,13 +36,25 @@ isoproof_status iso_level_check_need_prover(iso_level_check *check, isoproof_err
   return iso_prover_init(&check->prover, &check->weak, error);
 }
 
+/* Gives an anomaly its name.  Where that is one of rows, the number is that of the pattern: at least this one has it.
+ */
+static void name_it(isoproof_anomaly *anomaly, const isoproof_anomaly_info *plain, iso_anomaly name) {
+  const isoproof_anomaly_info *info = isoproof_anomaly_at(name);
+  anomaly->code = info->code;
+  anomaly->name = info->name;
+  if (info == plain || anomaly->count <= 1) return;
+  anomaly->count = 1;
+  anomaly->count_is = ISOPROOF_COUNT_AT_LEAST;
+}
+
 /* The witness of a cycle, proved, checked by code that knows nothing of the search, and told. */
-static bool make_cycle(iso_level_check *check, const iso_finding *finding, iso_arena *arena,
-                       isoproof_anomaly *anomaly) {
+static bool make_cycle(iso_level_check *check, const iso_finding *finding, const isoproof_anomaly_info *plain,
+                       iso_arena *arena, isoproof_anomaly *anomaly) {
   if (iso_level_check_need_prover(check, NULL) != ISOPROOF_OK) return false;
   iso_proof proof;
   bool good = iso_prove(&check->prover, finding, &proof) && iso_verify_proof(check->history, &proof) &&
               iso_explain_proof(check->history, &proof, arena, anomaly, NULL) == ISOPROOF_OK;
+  if (good) name_it(anomaly, plain, iso_row_name_of_proof(check->history, &proof, (iso_anomaly)plain->number));
   iso_proof_free(&proof);
   return good;
 }
@@ -71,9 +84,10 @@ static isoproof_anomaly *make_anomaly(iso_level_check *check, const iso_finding 
   /* A commit order is that of the level it was forced by. */
   if (tap->form == ISO_FORM_CM) anomaly->level = iso_axiom_level((iso_axiom)finding->seen)->id;
   if (!iso_tap_is_of_reads((iso_tap)finding->tap)) {
-    return make_cycle(check, finding, arena, anomaly) ? anomaly : NULL;
+    return make_cycle(check, finding, info, arena, anomaly) ? anomaly : NULL;
   }
   if (!iso_verify(&check->verifier, finding)) return NULL;
+  name_it(anomaly, info, iso_row_name_of_finding(check->history, finding, (iso_anomaly)info->number));
   isoproof_status status =
       iso_explain_finding(check->history, check->history->resolution, finding, arena, anomaly, NULL);
   return status == ISOPROOF_OK ? anomaly : NULL;
@@ -81,7 +95,7 @@ static isoproof_anomaly *make_anomaly(iso_level_check *check, const iso_finding 
 
 /* The witness of a level that was searched for, checked in the same way. */
 static isoproof_anomaly *make_scenario(iso_level_check *check, const iso_scenario *scenario, iso_arena *arena) {
-  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(scenario));
+  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(check->history, scenario));
   isoproof_anomaly *anomaly = iso_arena_alloc(arena, 1, sizeof *anomaly);
   if (anomaly == NULL || info == NULL) return NULL;
   anomaly->struct_size = sizeof *anomaly;
@@ -112,7 +126,7 @@ static isoproof_anomaly *make_occurrence(iso_level_check *check, size_t told, si
   if (!iso_occurrence_scenario(&check->weak.view, &check->weak.versions, level, all->anomaly, &all->list.items[number],
                                &scenario))
     return NULL;
-  if (iso_scenario_name(&scenario) == all->anomaly) anomaly = make_scenario(check, &scenario, arena);
+  if (iso_scenario_name(check->history, &scenario) == all->anomaly) anomaly = make_scenario(check, &scenario, arena);
   iso_scenario_free(&scenario);
   if (anomaly == NULL) return NULL;
   anomaly->count = 1;

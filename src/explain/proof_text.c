@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "explain/proof.h"
+#include "explain/row_names.h"
+#include "explain/row_words.h"
 #include "explain/witness.h"
 
 typedef struct {
@@ -96,6 +98,15 @@ static void say_appends(teller *t, const iso_proof_step *step) {
   note_op(t, step->read_op);
 }
 
+/* "s0t0 inserted row 1 = 5 (h:2)", or the transaction alone where the write is not known. */
+static void say_change(teller *t, uint32_t txn, uint32_t write) {
+  if (write < t->h->ops) {
+    iso_words_add_changed(&t->words, t->h, write);
+  } else {
+    say_txn(t, txn);
+  }
+}
+
 /* "s2t3 read key y = 4 (h.txt:9) from s1t2" or "s1t0 is before s1t2 in their session". */
 static void say_plain(teller *t, const iso_proof_step *step) {
   if (step->kind == ISO_EDGE_WW) {
@@ -110,11 +121,17 @@ static void say_plain(teller *t, const iso_proof_step *step) {
     note_edge(t, ISO_EDGE_SO, step->from, step->to, ISO_NO_OP, ISO_NO_OP);
     return;
   }
-  say_txn(t, step->to);
-  iso_words_add(&t->words, " read ");
-  iso_words_add_op(&t->words, t->h, step->read_op);
-  iso_words_add(&t->words, " from ");
-  say_txn(t, step->from);
+  if (iso_is_of_rows(t->h, step->read_op)) {
+    iso_words_add_observed(&t->words, t->h, step->read_op);
+    iso_words_add(&t->words, ", after ");
+    say_change(t, step->from, step->write_op);
+  } else {
+    say_txn(t, step->to);
+    iso_words_add(&t->words, " read ");
+    iso_words_add_op(&t->words, t->h, step->read_op);
+    iso_words_add(&t->words, " from ");
+    say_txn(t, step->from);
+  }
   note_edge(t, ISO_EDGE_WR, step->from, step->to, step->write_op, step->read_op);
 }
 
@@ -127,8 +144,27 @@ static void say_reasons(teller *t, const iso_proof_step *forced) {
   }
 }
 
-/* "s3t0 read key x = 1 from s0t0, although s1t2 wrote key x = 3 too and ..., so s1t2 must come before s0t0". */
-static void say_forced(teller *t, const iso_proof_step *step) {
+/* "s3t0's select where key = 1 did not return row 1 (h:4), although s1t2 inserted row 1 = 5 (h:2) and ". */
+static void say_missed_row(teller *t, const iso_proof_step *step) {
+  iso_words_add_observed(&t->words, t->h, step->read_op);
+  if (step->to == ISO_INITIAL) {
+    iso_words_add(&t->words, ", as it was at the start");
+  } else {
+    iso_words_add(&t->words, ", as ");
+    say_txn(t, step->to);
+    iso_words_add(&t->words, " left it");
+  }
+  iso_words_add(&t->words, ", although ");
+  say_change(t, step->from, step->write_op);
+  iso_words_add(&t->words, " and ");
+}
+
+/* "s3t0 read key x = 1 from s0t0, although s1t2 wrote key x = 3 too and ...". */
+static void say_missed(teller *t, const iso_proof_step *step) {
+  if (iso_is_of_rows(t->h, step->read_op)) {
+    say_missed_row(t, step);
+    return;
+  }
   say_txn(t, step->reader);
   iso_words_add(&t->words, " read ");
   iso_words_add_op(&t->words, t->h, step->read_op);
@@ -139,6 +175,11 @@ static void say_forced(teller *t, const iso_proof_step *step) {
   iso_words_add(&t->words, " wrote ");
   iso_words_add_op(&t->words, t->h, step->write_op);
   iso_words_add(&t->words, " too and ");
+}
+
+/* The same, and what follows: ": so s1t2 must come before s0t0". */
+static void say_forced(teller *t, const iso_proof_step *step) {
+  say_missed(t, step);
   note_edge(t, ISO_EDGE_WR, step->to, step->reader, ISO_NO_OP, step->read_op);
   say_reasons(t, step);
   iso_words_add(&t->words, ": so ");
@@ -149,10 +190,10 @@ static void say_forced(teller *t, const iso_proof_step *step) {
 }
 
 static void say_cyclic(teller *t) {
-  bool causal = iso_tap_is_causal(t->proof->tap);
+  bool causal = iso_tap_is_causal(t->proof->tap), commas = causal && !iso_history_has_rows(t->h);
   iso_words_add(&t->words, causal ? "Causality runs in a cycle: " : "What must come before what runs in a cycle: ");
   for (size_t i = 0; i < t->proof->cycle.count; i++) {
-    const char *more = causal ? ", " : "; ", *last = causal ? ", and " : "; and ";
+    const char *more = commas ? ", " : "; ", *last = commas ? ", and " : "; and ";
     if (i > 0) iso_words_add(&t->words, "%s", i + 1 < t->proof->cycle.count ? more : last);
     say_plain(t, &t->proof->cycle.items[i]);
   }
@@ -181,6 +222,14 @@ static void say_contradiction(teller *t) {
   iso_words_add(&t->words, " must come before ");
   say_txn(t, first->from);
   iso_words_add(&t->words, " as well, a contradiction.");
+}
+
+static void say_moral(teller *t) {
+  iso_anomaly name = iso_row_name_of_proof(t->h, t->proof, ISO_ANOMALY_COUNT);
+  if (name == ISO_ANOMALY_COUNT) return;
+  iso_words_add(&t->words, " ");
+  iso_words_add_moral(&t->words, t->h, name, t->proof->cycle.items[0].read_op);
+  if (!t->words.failed) t->words.length--; /* without the space at the end */
 }
 
 static void *copy(iso_arena *arena, const void *items, size_t count, size_t size) {
@@ -212,6 +261,7 @@ isoproof_status iso_explain_proof(const isoproof_history *history, const iso_pro
     say_cyclic(&t);
   } else {
     say_contradiction(&t);
+    say_moral(&t);
   }
   bool told = hand_over(&t, arena, out);
   iso_words_free(&t.words);

@@ -9,8 +9,8 @@
 #include "level/anomalies.h"
 #include "result/scenario.h"
 
-/* What people call it. */
-iso_anomaly iso_scenario_name(const iso_scenario *scenario);
+/* What people call it; in histories of rows, by what happened to the rows. */
+iso_anomaly iso_scenario_name(const isoproof_history *history, const iso_scenario *scenario);
 
 /* Fills everything of *out but code, name, level and count. */
 isoproof_status iso_explain_scenario(const isoproof_history *history, const iso_scenario *scenario, iso_arena *arena,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/row_words.h"
 #include "explain/scenario.h"
 #include "explain/witness.h"
 #include "explain/witness_parts.h"
@@ -50,7 +51,16 @@ static void say_op(teller *t, uint32_t op) {
   if (op < t->h->ops) iso_words_add_op(&t->words, t->h, op);
 }
 
-static void say_write(teller *t, uint32_t txn, uint32_t key) { say_op(t, write_of(t->h, txn, key)); }
+static void say_write(teller *t, uint32_t txn, uint32_t key) {
+  uint32_t write = write_of(t->h, txn, key);
+  if (write < t->h->ops && iso_is_of_rows(t->h, write)) {
+    iso_words_add_change(&t->words, t->h, write);
+  } else {
+    say_op(t, write);
+  }
+}
+
+static bool is_of_rows(const teller *t, uint32_t op) { return op < t->h->ops && iso_is_of_rows(t->h, op); }
 
 /* Why the version of `before` is older, in addition to what was said already: ", having read key 2 = 1 from s0t0". */
 static void say_reason(teller *t, const iso_link *link, uint32_t before) {
@@ -73,6 +83,14 @@ static void say_reason(teller *t, const iso_link *link, uint32_t before) {
     break;
   case ISO_ORDER_WR:
     if (link->kind == ISO_EDGE_RW && t->h->op_key[link->order_op] == link->key) break; /* it read what it overwrote */
+    if (is_of_rows(t, link->order_op)) {
+      say(t, " (");
+      iso_words_add_observed(&t->words, t->h, link->order_op);
+      say(t, " after ");
+      say_txn(t, before);
+      say(t, ")");
+      break;
+    }
     say(t, ", having read ");
     say_op(t, link->order_op);
     say(t, " from ");
@@ -85,7 +103,25 @@ static void say_reason(teller *t, const iso_link *link, uint32_t before) {
   }
 }
 
+/* "s0t0's count where key = 1 returned 0, without row 1 (h:2), before s1t0 inserted row 1 = 5 (h:3)". */
+static void say_missed_row(teller *t, const iso_link *link) {
+  uint32_t write = write_of(t->h, link->to, link->key);
+  iso_words_add_observed(&t->words, t->h, link->read_op);
+  if (link->version < t->h->txns && link->version != link->from) {
+    say(t, ", as ");
+    say_txn(t, link->version);
+    say(t, " left it");
+  }
+  say(t, ", before ");
+  if (write < t->h->ops) iso_words_add_changed(&t->words, t->h, write);
+  say_reason(t, link, link->version);
+}
+
 static void say_missed(teller *t, const iso_link *link) {
+  if (is_of_rows(t, link->read_op)) {
+    say_missed_row(t, link);
+    return;
+  }
   say_txn(t, link->from);
   say(t, " read ");
   say_op(t, link->read_op);
@@ -104,6 +140,45 @@ static void say_missed(teller *t, const iso_link *link) {
   say_reason(t, link, link->version);
 }
 
+/* "s1t0's select where key = 1 returned row 1 = 5 (h:3), which s0t0 inserted (h:2)". */
+static void say_seen(teller *t, const iso_link *link) {
+  if (is_of_rows(t, link->read_op)) {
+    uint32_t write = write_seen(t->h, link->from, link->read_op);
+    iso_words_add_observed(&t->words, t->h, link->read_op);
+    say(t, ", after ");
+    if (write < t->h->ops) {
+      iso_words_add_changed(&t->words, t->h, write);
+    } else {
+      say_txn(t, link->from);
+    }
+    return;
+  }
+  say_txn(t, link->to);
+  say(t, " read ");
+  say_op(t, link->read_op);
+  say(t, " from ");
+  say_txn(t, link->from);
+}
+
+/* "s1t0 wrote key 1 = 5 (h:3) after key 1 = 4 (h:2) of s0t0". */
+static void say_replaced(teller *t, const iso_link *link) {
+  uint32_t write = write_of(t->h, link->to, link->key), before = write_of(t->h, link->from, link->key);
+  if (is_of_rows(t, write) && before < t->h->ops) {
+    iso_words_add_changed(&t->words, t->h, write);
+    say(t, " after ");
+    iso_words_add_changed(&t->words, t->h, before);
+  } else {
+    say_txn(t, link->to);
+    say(t, " wrote ");
+    say_write(t, link->to, link->key);
+    say(t, " after ");
+    say_write(t, link->from, link->key);
+    say(t, " of ");
+    say_txn(t, link->from);
+  }
+  say_reason(t, link, link->from);
+}
+
 static void say_link(teller *t, const iso_link *link) {
   switch (link->kind) {
   case ISO_EDGE_SO:
@@ -114,11 +189,7 @@ static void say_link(teller *t, const iso_link *link) {
     say(t, link->kind == ISO_EDGE_SO ? " in their session" : " began");
     return;
   case ISO_EDGE_WR:
-    say_txn(t, link->to);
-    say(t, " read ");
-    say_op(t, link->read_op);
-    say(t, " from ");
-    say_txn(t, link->from);
+    say_seen(t, link);
     return;
   case ISO_EDGE_WW:
     if (link->reason == ISO_ORDER_ASSUMED) { /* said where it was assumed */
@@ -127,14 +198,7 @@ static void say_link(teller *t, const iso_link *link) {
       say_txn(t, link->to);
       return;
     }
-    say_txn(t, link->to);
-    say(t, " wrote ");
-    say_write(t, link->to, link->key);
-    say(t, " after ");
-    say_write(t, link->from, link->key);
-    say(t, " of ");
-    say_txn(t, link->from);
-    say_reason(t, link, link->from);
+    say_replaced(t, link);
     return;
   case ISO_EDGE_RW:
     say_missed(t, link);
@@ -244,6 +308,12 @@ static void say_lost_update(teller *t) {
       say_txn(t, first->from);
       say(t, " and ");
       say_txn(t, first->to);
+      if (is_of_rows(t, first->read_op)) {
+        say(t, " both saw the same version of row ");
+        iso_words_add_scalar(&t->words, iso_history_scalar(t->h, t->h->key_name[first->key]));
+        say(t, ", and both changed it. ");
+        return;
+      }
       say(t, " both read ");
       say_op(t, first->read_op);
       if (one->version == ISO_INITIAL) {
@@ -258,9 +328,18 @@ static void say_lost_update(teller *t) {
   }
 }
 
+/* The read that missed something, ISO_NO_OP where there is none. */
+static uint32_t first_miss(const iso_scenario *s) {
+  for (size_t i = 0; i < s->links.count; i++) {
+    if (s->links.items[i].kind == ISO_EDGE_RW) return s->links.items[i].read_op;
+  }
+  return ISO_NO_OP;
+}
+
 static void say_scenario(teller *t) {
   const iso_branch *root = &t->s->cases.items[0];
-  if (iso_scenario_name(t->s) == ISO_ANOMALY_LOST_UPDATE) say_lost_update(t);
+  iso_anomaly name = iso_scenario_name(t->h, t->s);
+  if (name == ISO_ANOMALY_LOST_UPDATE || name == ISO_ANOMALY_LOST_DELETE) say_lost_update(t);
   if (root->is_leaf) {
     say_cycle(t, root);
     say(t, ": a cycle of what must come before what. ");
@@ -268,6 +347,7 @@ static void say_scenario(teller *t) {
     say_tree(t);
     say(t, "Whatever the order of the writes is, there is a cycle. ");
   }
+  iso_words_add_moral(&t->words, t->h, name, first_miss(t->s));
   say_rule(t);
 }
 

@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "explain/row_words.h"
 #include "history/bank.h"
 #include "history/resolve.h"
+#include "history/row_text.h"
 
 void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32_t txn) {
   char name[64];
@@ -12,7 +14,7 @@ void iso_words_add_txn(iso_words *words, const isoproof_history *history, uint32
   iso_words_add(words, "%s", name);
 }
 
-static void add_position(iso_words *words, const isoproof_history *history, uint32_t op) {
+void iso_words_add_position(iso_words *words, const isoproof_history *history, uint32_t op) {
   isoproof_position at;
   if (!isoproof_history_position_of(history, op, &at)) return;
   iso_words_add(words, " (");
@@ -36,13 +38,6 @@ static void add_value(iso_words *words, const isoproof_history *h, uint32_t op) 
   if (!iso_kind_is_list((isoproof_op_kind)h->op_kind[op]) || empty) {
     if (value == ISO_VALUE_NIL && h->initial_is_zero) {
       iso_words_add(words, "0");
-    } else if (value == ISO_VALUE_NIL && iso_history_has_rows(h)) {
-      iso_words_add(words, "absent");
-    } else if (value == ISO_VALUE_UNMATCHED) {
-      iso_words_add(words, "absent or no match");
-    } else if (value == ISO_VALUE_COUNTED) {
-      const iso_statement *s = iso_history_statement(h, op);
-      iso_words_add(words, "counted or not (%lld in all)", s != NULL ? (long long)s->counted : 0);
     } else {
       iso_words_add_scalar(words, iso_history_scalar(h, value));
     }
@@ -70,7 +65,7 @@ static bool add_balance(iso_words *words, const isoproof_history *h, uint32_t op
   if (!iso_bank_balance(iso_history_scalar(h, h->op_value[op]), &balance)) return false;
   iso_words_add(words, "balance %lld of account ", (long long)balance);
   iso_words_add_scalar(words, iso_history_scalar(h, h->key_name[h->op_key[op]]));
-  add_position(words, h, op);
+  iso_words_add_position(words, h, op);
   return true;
 }
 
@@ -82,7 +77,7 @@ void iso_words_add_op(iso_words *words, const isoproof_history *h, uint32_t op) 
   bool adds = kind == ISOPROOF_OP_APPEND || kind == ISOPROOF_OP_ADD || kind == ISOPROOF_OP_INCREMENT;
   iso_words_add(words, adds ? " += " : " = ");
   add_value(words, h, op);
-  add_position(words, h, op);
+  iso_words_add_position(words, h, op);
 }
 
 /* A witness in the making; three transactions, three operations and two edges are enough for these patterns. */
@@ -127,14 +122,44 @@ static void add_edge(draft *d, iso_edge_kind kind, uint32_t from, uint32_t to) {
   d->edges[d->edge_count++] = edge;
 }
 
+static bool of_rows(const draft *d) { return iso_is_of_rows(d->h, d->f->op); }
+
 static void say_read(draft *d) {
+  if (of_rows(d)) {
+    iso_words_add_observed(&d->words, d->h, d->f->op);
+    return;
+  }
   iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, d->f->op));
   iso_words_add(&d->words, " read ");
   iso_words_add_op(&d->words, d->h, d->f->op);
 }
 
+/* Why no version of the row, or of the rows counted, explains the answer. */
+static void say_unfounded(draft *d) {
+  iso_value value = d->h->op_value[d->f->op];
+  const iso_statement *s = iso_history_statement(d->h, d->f->op);
+  if (value == ISO_VALUE_COUNTED && s != NULL) {
+    iso_words_add_txn(&d->words, d->h, s->txn);
+    iso_words_add(&d->words, "'s count ");
+    iso_words_add_conditions(&d->words, s, false);
+    iso_words_add(&d->words, " returned %lld", (long long)s->counted);
+    iso_words_add_position(&d->words, d->h, d->f->op);
+    iso_words_add(&d->words, ", but no versions of the rows make up for that number.");
+    return;
+  }
+  say_read(d);
+  iso_words_add(&d->words, value == ISO_VALUE_UNMATCHED
+                               ? ", but it was there all the time, and every version of it matches."
+                           : value == ISO_VALUE_NIL ? ", but it was there all the time: no transaction removed it."
+                                                    : ", but no transaction gave that value to that row.");
+}
+
 static void draft_thin_air(draft *d) {
   add_op(d, d->f->op);
+  if (of_rows(d)) {
+    say_unfounded(d);
+    return;
+  }
   say_read(d);
   iso_words_add(&d->words, ", but no transaction ");
   if (iso_kind_is_list((isoproof_op_kind)d->h->op_kind[d->f->op])) {
@@ -144,12 +169,24 @@ static void draft_thin_air(draft *d) {
     iso_words_add_scalar(&d->words, iso_history_scalar(d->h, list[d->f->element]));
     iso_words_add(&d->words, " there.");
   } else {
-    iso_value value = d->h->op_value[d->f->op];
-    iso_words_add(&d->words, value == ISO_VALUE_COUNTED     ? "wrote rows that make up for that number."
-                             : value == ISO_VALUE_UNMATCHED ? "left it so: every version of it matches."
-                             : value == ISO_VALUE_NIL       ? "removed it."
-                                                            : "wrote that value to that key.");
+    iso_words_add(&d->words, "wrote that value to that key.");
   }
+}
+
+static void say_write(draft *d, uint32_t op) {
+  if (iso_is_of_rows(d->h, op)) {
+    iso_words_add_change(&d->words, d->h, op);
+  } else {
+    iso_words_add_op(&d->words, d->h, op);
+  }
+}
+
+/* ", which shows the write key 1 = 5 (h:2) of s0t0", or "... the insert of row 1 = 5 (h:2) of s0t0". */
+static void say_shown(draft *d, uint64_t writer) {
+  iso_words_add(&d->words, of_rows(d) ? ", which shows the " : ", which shows the write ");
+  say_write(d, d->f->seen);
+  iso_words_add(&d->words, " of ");
+  iso_words_add_txn(&d->words, d->h, (uint32_t)writer);
 }
 
 static void draft_aborted(draft *d) {
@@ -157,10 +194,7 @@ static void draft_aborted(draft *d) {
   uint64_t writer = add_op(d, d->f->seen);
   add_op(d, d->f->op);
   say_read(d);
-  iso_words_add(&d->words, ", which shows the write ");
-  iso_words_add_op(&d->words, d->h, d->f->seen);
-  iso_words_add(&d->words, " of ");
-  iso_words_add_txn(&d->words, d->h, (uint32_t)writer);
+  say_shown(d, writer);
   iso_words_add(&d->words, "; but that transaction was rolled back, so nobody may see its writes.");
 }
 
@@ -169,8 +203,8 @@ static void draft_future(draft *d) {
   add_op(d, d->f->op);
   add_op(d, d->f->seen);
   say_read(d);
-  iso_words_add(&d->words, ", although it made the write ");
-  iso_words_add_op(&d->words, d->h, d->f->seen);
+  iso_words_add(&d->words, of_rows(d) ? ", although it made the " : ", although it made the write ");
+  say_write(d, d->f->seen);
   iso_words_add(&d->words, " itself, and only afterwards.");
 }
 
@@ -180,11 +214,17 @@ static void draft_own_missed(draft *d) {
   if (d->f->seen < d->h->ops) add_op(d, d->f->seen);
   uint64_t reader = add_op(d, d->f->other);
   add_op(d, d->f->op);
-  iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
-  iso_words_add(&d->words, " wrote ");
-  iso_words_add_op(&d->words, d->h, d->f->other);
-  iso_words_add(&d->words, " and then read ");
-  iso_words_add_op(&d->words, d->h, d->f->op);
+  if (of_rows(d)) {
+    iso_words_add_changed(&d->words, d->h, d->f->other);
+    iso_words_add(&d->words, ", and then ");
+    iso_words_add_observed(&d->words, d->h, d->f->op);
+  } else {
+    iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
+    iso_words_add(&d->words, " wrote ");
+    iso_words_add_op(&d->words, d->h, d->f->other);
+    iso_words_add(&d->words, " and then read ");
+    iso_words_add_op(&d->words, d->h, d->f->op);
+  }
   if (d->f->seen < d->h->ops) {
     iso_words_add(&d->words, ", the version of ");
     iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, d->f->seen));
@@ -202,13 +242,21 @@ static void draft_not_last(draft *d) {
   add_op(d, d->f->seen);
   add_op(d, d->f->other);
   uint64_t reader = add_op(d, d->f->op);
-  iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
-  iso_words_add(&d->words, " wrote ");
-  iso_words_add_op(&d->words, d->h, d->f->seen);
-  iso_words_add(&d->words, ", then wrote ");
-  iso_words_add_op(&d->words, d->h, d->f->other);
-  iso_words_add(&d->words, ", and then read ");
-  iso_words_add_op(&d->words, d->h, d->f->op);
+  if (of_rows(d)) {
+    iso_words_add_changed(&d->words, d->h, d->f->seen);
+    iso_words_add(&d->words, ", made the ");
+    say_write(d, d->f->other);
+    iso_words_add(&d->words, ", and then ");
+    iso_words_add_observed(&d->words, d->h, d->f->op);
+  } else {
+    iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
+    iso_words_add(&d->words, " wrote ");
+    iso_words_add_op(&d->words, d->h, d->f->seen);
+    iso_words_add(&d->words, ", then wrote ");
+    iso_words_add_op(&d->words, d->h, d->f->other);
+    iso_words_add(&d->words, ", and then read ");
+    iso_words_add_op(&d->words, d->h, d->f->op);
+  }
   iso_words_add(&d->words, ", which is not its latest write.");
 }
 
@@ -219,12 +267,10 @@ static void draft_intermediate(draft *d) {
   add_op(d, d->f->other);
   add_op(d, d->f->op);
   say_read(d);
-  iso_words_add(&d->words, ", which shows the write ");
-  iso_words_add_op(&d->words, d->h, d->f->seen);
-  iso_words_add(&d->words, " of ");
-  iso_words_add_txn(&d->words, d->h, (uint32_t)writer);
-  iso_words_add(&d->words, "; but that transaction went on to write ");
-  iso_words_add_op(&d->words, d->h, d->f->other);
+  say_shown(d, writer);
+  iso_words_add(&d->words,
+                of_rows(d) ? "; but that transaction went on with the " : "; but that transaction went on to write ");
+  say_write(d, d->f->other);
   iso_words_add(&d->words, ", so the version was never committed.");
 }
 
@@ -234,14 +280,32 @@ static uint32_t seen_by(const draft *d, uint32_t read) {
 }
 
 static void say_version(draft *d, uint32_t read) {
-  iso_words_add_op(&d->words, d->h, read);
   uint32_t seen = seen_by(d, read);
+  if (iso_is_of_rows(d->h, read)) {
+    iso_words_add_observed(&d->words, d->h, read);
+    if (seen < d->h->ops) {
+      iso_words_add(&d->words, ", after ");
+      iso_words_add_changed(&d->words, d->h, seen);
+    }
+    return;
+  }
+  iso_words_add_op(&d->words, d->h, read);
   if (seen < d->h->ops) {
     iso_words_add(&d->words, " from ");
     iso_words_add_txn(&d->words, d->h, iso_history_txn_of(d->h, seen));
   } else if (seen == ISO_FROM_INITIAL) {
     iso_words_add(&d->words, " from the initial version");
   }
+}
+
+static void say_row_versions(draft *d) {
+  bool once = iso_history_same_statement(d->h, d->f->op, d->f->other);
+  say_version(d, d->f->other);
+  iso_words_add(&d->words, once ? "; and " : "; later ");
+  say_version(d, d->f->op);
+  iso_words_add(&d->words,
+                once ? ": one statement returned one row twice."
+                     : ": one transaction saw two versions of one row, and the difference is not its own doing.");
 }
 
 static void draft_varying(draft *d) {
@@ -253,6 +317,10 @@ static void draft_varying(draft *d) {
   }
   uint64_t reader = add_op(d, d->f->other);
   add_op(d, d->f->op);
+  if (of_rows(d)) {
+    say_row_versions(d);
+    return;
+  }
   iso_words_add_txn(&d->words, d->h, (uint32_t)reader);
   iso_words_add(&d->words, " read ");
   say_version(d, d->f->other);

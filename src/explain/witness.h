@@ -14,6 +14,8 @@ isoproof_status iso_explain_finding(const isoproof_history *history, const iso_r
                                     const iso_finding *finding, iso_arena *arena, isoproof_anomaly *out,
                                     isoproof_error *error);
 
+/* Adds " (h.txt:3)" for an operation whose place in the input is known. */
+void iso_words_add_position(iso_words *words, const isoproof_history *history, uint32_t op);
 /* Adds "key 1 = 4 (h.txt:3)" for an operation. */
 void iso_words_add_op(iso_words *words, const isoproof_history *history, uint32_t op);
 /* Adds "s2t3". */

@@ -7,14 +7,16 @@
 #include "base/vector.h"
 #include "history/builder.h"
 #include "history/resolve.h"
+#include "history/row_versions.h"
 
 typedef struct {
   const isoproof_history *h;
   const iso_resolution *resolution;
   const uint32_t *op_txn;
   const uint8_t *keep_txn, *keep_op;
-  uint8_t *key_changed; /* by key: some operation that changes it is left out */
-  uint8_t *key_used;    /* by key: something that is kept and not by predicate has it, or a row that is returned */
+  uint8_t *key_changed;       /* by key: some operation that changes it is left out */
+  uint8_t *key_used;          /* by key: an operation on it alone is kept, or a statement that returned or counted it */
+  iso_row_versions *versions; /* where rows are counted */
   uint32_t next_statement;
   ISO_VEC(iso_row_value) rows; /* scratch */
   isoproof_builder *builder;
@@ -91,29 +93,47 @@ static bool returned_row(const isoproof_history *h, uint32_t op, iso_row_value *
 
 static bool is_carried(const carver *c, uint32_t op) { return c->keep_op[op] && !is_orphan(c, op); }
 
+/* Whether it is certain how a row was counted, whatever version was seen: all of them match (*matches), or none. */
+static bool is_counted_alike(const carver *c, const iso_predicate *predicate, uint32_t key, bool *matches) {
+  const isoproof_history *h = c->h;
+  const iso_row_versions *v = c->versions;
+  *matches = iso_version_matches(h, predicate, key, iso_history_initial(h, key));
+  for (uint32_t i = v->first[key]; i < v->first[key + 1]; i++) {
+    if (iso_version_matches(h, predicate, key, iso_history_version(h, v->write[i])) != *matches) return false;
+  }
+  return true;
+}
+
 /* A statement observes every row that there is: where one of its observations is left out, so is the row, or else the
- * statement. */
+ * statement.  A count goes without a row that counted for certain. */
 static isoproof_status carry_statement(carver *c, const iso_statement *s, isoproof_error *error) {
+  iso_predicate predicate = iso_statement_predicate(s);
+  int64_t counted = s->counted;
   c->rows.count = 0;
   for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
     iso_row_value row;
-    bool carried = is_carried(c, op);
-    if (!carried && (c->key_used[c->h->op_key[op]] || c->h->op_value[op] == ISO_VALUE_COUNTED)) return ISOPROOF_OK;
+    bool carried = is_carried(c, op), matches = false;
+    if (!carried && c->key_used[c->h->op_key[op]]) return ISOPROOF_OK;
+    if (!carried && c->h->op_value[op] == ISO_VALUE_COUNTED) {
+      if (!is_counted_alike(c, &predicate, c->h->op_key[op], &matches) || (matches && counted == 0)) return ISOPROOF_OK;
+      counted -= matches;
+    }
     if (carried && returned_row(c->h, op, &row) && !iso_vec_push(&c->rows, row)) return iso_fail_memory(error);
   }
-  iso_predicate predicate = iso_statement_predicate(s);
   return iso_builder_statement(c->builder, (iso_row_form)s->form, &predicate, s->answered != 0, c->rows.items,
-                               c->rows.count, s->counted, error);
+                               c->rows.count, counted, error);
 }
 
 /* Which keys there will be, and the rows at the start. */
 static isoproof_status carry_rows(carver *c, isoproof_error *error) {
   const isoproof_history *h = c->h;
+  if (h->statement_count > 0) ISO_TRY(iso_row_versions_make(h, &c->versions, error));
   for (uint32_t op = 0; op < h->ops; op++) {
     bool observed = iso_history_form(h, op) >= ISO_ROW_PREDICATE;
     iso_row_value row;
     if (!is_kept(c, op) || is_orphan(c, op)) continue;
-    if (!observed || returned_row(h, op, &row)) c->key_used[h->op_key[op]] = 1;
+    bool counted = h->op_value[op] == ISO_VALUE_COUNTED;
+    if (!observed || counted || returned_row(h, op, &row)) c->key_used[h->op_key[op]] = 1;
   }
   for (uint32_t key = 0; h->key_initial_opt != NULL && key < h->keys; key++) {
     int64_t name, value;
@@ -201,6 +221,7 @@ isoproof_status iso_history_subset(isoproof_history *history, const uint8_t *kee
   isoproof_status status = made ? carve(&c, task, out, error) : iso_fail_memory(error);
   free(c.key_changed);
   free(c.key_used);
+  iso_row_versions_free(c.versions);
   iso_vec_free(&c.rows);
   iso_vec_free(&c.list);
   isoproof_builder_free(c.builder);

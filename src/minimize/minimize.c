@@ -1,4 +1,4 @@
-/* Delta debugging of a history: transactions, then operations, judged by isoproof_check. */
+/* Delta debugging of a history: transactions, then whole rows, then operations, judged by isoproof_check. */
 #include <isoproof/level.h>
 #include <isoproof/minimize.h>
 #include <stdlib.h>
@@ -9,7 +9,21 @@
 #include "base/vector.h"
 #include "check/duplicates/choices.h"
 #include "history/resolve.h"
+#include "history/row_text.h"
 #include "history/subset.h"
+
+/* What is left out, in this order: C name, what it is called. */
+#define STAGE_LIST(X)                                                                                                  \
+  X(TXNS, "transactions")                                                                                              \
+  X(ROWS, "rows")      /* everything that was done to a row, and what statements saw of it */                          \
+  X(OPS, "operations") /* a read by predicate, or a count, is one */
+
+typedef enum stage {
+#define STAGE_X(name, text) STAGE_##name,
+  STAGE_LIST(STAGE_X)
+#undef STAGE_X
+      STAGES
+} stage;
 
 typedef struct {
   isoproof_history *h;
@@ -20,6 +34,7 @@ typedef struct {
   isoproof_task *task;
   uint8_t *keep_txn, *keep_op; /* the smallest part so far */
   uint8_t *try_txn, *try_op;   /* the one being judged */
+  uint8_t *left_row;           /* by key; scratch, 0 between uses */
   uint64_t checks;
 } minimizer;
 
@@ -133,50 +148,92 @@ static isoproof_status start_from_witness(minimizer *m, const isoproof_result *w
 
 /* ---- chunks, ever smaller ---- */
 
-/* Leaves out members of `list` (transactions, or operations), chunk by chunk, until no single one can be left out. */
-static isoproof_status shrink(minimizer *m, bool ops, uint32_t *list, size_t count, isoproof_error *error) {
+/* Leaves out every operation of the part on one of those rows. */
+static void leave_out_rows(minimizer *m, const uint32_t *keys, size_t count) {
+  for (size_t i = 0; i < count; i++) m->left_row[keys[i]] = 1;
+  for (uint32_t op = 0; op < m->h->ops; op++) {
+    if (m->left_row[m->h->op_key[op]]) m->try_op[op] = 0;
+  }
+  for (size_t i = 0; i < count; i++) m->left_row[keys[i]] = 0;
+}
+
+static void leave_out_op(minimizer *m, uint32_t op) {
+  const iso_statement *s = iso_history_form(m->h, op) >= ISO_ROW_PREDICATE ? iso_history_statement(m->h, op) : NULL;
+  if (s == NULL) {
+    m->try_op[op] = 0;
+  } else {
+    memset(m->try_op + s->first_op, 0, s->op_count);
+  }
+}
+
+static void leave_out(minimizer *m, stage at, const uint32_t *list, size_t count) {
+  if (at == STAGE_ROWS) leave_out_rows(m, list, count);
+  for (size_t i = 0; i < count && at == STAGE_TXNS; i++) m->try_txn[list[i]] = 0;
+  for (size_t i = 0; i < count && at == STAGE_OPS; i++) leave_out_op(m, list[i]);
+}
+
+/* Leaves out members of `list`, chunk by chunk, until no single one can be left out. */
+static isoproof_status shrink(minimizer *m, stage at, uint32_t *list, size_t count, isoproof_error *error) {
+  static const struct {
+    const char *unit, *title;
+  } said[STAGES] = {
+#define STAGE_X(name, text) {text, "minimizing " text},
+      STAGE_LIST(STAGE_X)
+#undef STAGE_X
+  };
   for (size_t chunk = count / 2 + 1; chunk > 0; chunk = chunk > 1 ? (chunk + 1) / 2 : 0) {
-    for (size_t at = 0; at < count;) {
-      size_t end = at + chunk < count ? at + chunk : count;
+    for (size_t from = 0; from < count;) {
+      size_t end = from + chunk < count ? from + chunk : count;
       bool violated;
-      iso_task_progress(m->task, ops ? "minimizing operations" : "minimizing transactions",
-                        ops ? "operations" : "transactions", at, count);
+      iso_task_progress(m->task, said[at].title, said[at].unit, from, count);
       begin_attempt(m);
-      for (size_t i = at; i < end; i++) (ops ? m->try_op : m->try_txn)[list[i]] = 0;
+      leave_out(m, at, list + from, end - from);
       ISO_TRY(attempt(m, &violated, error));
       if (violated) {
-        memmove(list + at, list + end, (count - end) * sizeof *list);
-        count -= end - at;
+        memmove(list + from, list + end, (count - end) * sizeof *list);
+        count -= end - from;
       } else {
-        at = end;
+        from = end;
       }
     }
   }
   return ISOPROOF_OK;
 }
 
-/* The numbers of what is kept. */
-static uint32_t *list_kept(const minimizer *m, bool ops, size_t *count) {
-  uint32_t total = ops ? m->h->ops : m->h->txns;
+/* Whether an operation of a kept transaction stands for one of the list of a stage: of a row the first, of a statement
+ * the first, of anything else each. */
+static bool is_listed(minimizer *m, stage at, uint32_t op) {
+  if (!m->keep_op[op]) return false;
+  if (at == STAGE_OPS) return iso_history_shown_op(m->h, op) == op;
+  bool first = !m->left_row[m->h->op_key[op]];
+  m->left_row[m->h->op_key[op]] = 1;
+  return first;
+}
+
+/* The numbers of what is kept: transactions, keys or operations. */
+static uint32_t *list_kept(minimizer *m, stage at, size_t *count) {
+  uint32_t total = at == STAGE_OPS ? m->h->ops : at == STAGE_ROWS ? m->h->keys : m->h->txns;
   uint32_t *list = iso_alloc(total, sizeof *list);
   *count = 0;
   for (uint32_t txn = 0; list != NULL && txn < m->h->txns; txn++) {
     if (!m->keep_txn[txn]) continue;
-    if (!ops) list[(*count)++] = txn;
-    for (uint32_t op = m->h->txn_first_op[txn]; ops && op < m->h->txn_first_op[txn + 1]; op++) {
-      if (m->keep_op[op]) list[(*count)++] = op;
+    if (at == STAGE_TXNS) list[(*count)++] = txn;
+    for (uint32_t op = m->h->txn_first_op[txn]; at != STAGE_TXNS && op < m->h->txn_first_op[txn + 1]; op++) {
+      if (is_listed(m, at, op)) list[(*count)++] = at == STAGE_ROWS ? m->h->op_key[op] : op;
     }
   }
+  memset(m->left_row, 0, m->h->keys);
   return list;
 }
 
 static isoproof_status shrink_all(minimizer *m, const isoproof_result *whole, isoproof_error *error) {
   ISO_TRY(start_from_witness(m, whole, error));
-  for (int ops = 0; ops < 2; ops++) {
+  for (stage at = STAGE_TXNS; at < STAGES; at++) {
     size_t count;
-    uint32_t *list = list_kept(m, ops == 1, &count);
+    if (at == STAGE_ROWS && !iso_history_has_rows(m->h)) continue;
+    uint32_t *list = list_kept(m, at, &count);
     if (list == NULL) return iso_fail_memory(error);
-    isoproof_status status = shrink(m, ops == 1, list, count, error);
+    isoproof_status status = shrink(m, at, list, count, error);
     free(list);
     if (status != ISOPROOF_OK) return status;
   }
@@ -189,7 +246,8 @@ static isoproof_status make_room(minimizer *m, isoproof_error *error) {
   m->keep_op = iso_alloc(ops, 1);
   m->try_txn = iso_alloc(txns, 1);
   m->try_op = iso_alloc(ops, 1);
-  if (m->keep_txn == NULL || m->keep_op == NULL || m->try_txn == NULL || m->try_op == NULL) {
+  m->left_row = iso_alloc_zero(m->h->keys, 1);
+  if (m->keep_txn == NULL || m->keep_op == NULL || m->try_txn == NULL || m->try_op == NULL || m->left_row == NULL) {
     return iso_fail_memory(error);
   }
   memset(m->keep_txn, 1, txns);
@@ -238,5 +296,6 @@ isoproof_status isoproof_minimize(isoproof_history *history, const isoproof_mini
   free(m.keep_op);
   free(m.try_txn);
   free(m.try_op);
+  free(m.left_row);
   return status;
 }

@@ -68,3 +68,36 @@ bool iso_result_rank(isoproof_result *result) {
     free(order);
   return good;
 }
+
+static bool is_satisfied(const isoproof_result *result, const char *name) {
+  const isoproof_level_info *level = name != NULL ? level_of(result, name) : NULL;
+  for (size_t i = 0; level != NULL && i < result->level_count; i++) {
+    if (result->levels[i].info == level) return result->levels[i].verdict == ISOPROOF_SATISFIED;
+  }
+  return false;
+}
+
+/* Says of every anomaly that was made that it breaks that level. */
+static void blame(isoproof_result *result, const char *level) {
+  for (size_t i = 0; i < result->anomaly_count; i++) {
+    if (result->cache[i] != NULL) result->cache[i]->level = level;
+  }
+}
+
+void iso_result_drop_contradicted(isoproof_result *result, const char *level) {
+  isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+  size_t kept = 0, count = result->anomaly_count;
+  if (count > MOST_RANKED) return;
+  for (size_t i = 0; i < count; i++) {
+    bool told = isoproof_result_anomaly_at(result, i, &anomaly);
+    if (told && is_satisfied(result, anomaly.level)) continue;
+    if (result->order != NULL) result->order[kept] = result->order[i];
+    kept++;
+  }
+  if (kept == 0) {
+    blame(result, level);
+    return;
+  }
+  result->anomalies_found -= count - kept;
+  result->anomaly_count = kept;
+}

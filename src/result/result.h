@@ -94,5 +94,9 @@ bool iso_result_set_anomalies(isoproof_result *result, size_t count);
  * violated; then what breaks the weakest level; then what takes the fewest transactions.  Makes all witnesses of lists
  * that are not long; false when memory is out. */
 bool iso_result_rank(isoproof_result *result);
+/* Where each level was judged under a choice of its own of what reads observed, and the anomalies are those of
+ * `level`: leaves out those that break a level which another choice satisfies.  Where nothing else is left, they stay
+ * as what breaks `level` under this choice. */
+void iso_result_drop_contradicted(isoproof_result *result, const char *level);
 
 #endif

@@ -16,6 +16,7 @@ const examples = [
   "recorded-run.jsonl",
   "serializable.txt",
   "timestamps.json",
+  "phantom.jsonl",
 ];
 
 // The commands of docs/reading-a-report.md, whose pictures tests/page/shots takes.
@@ -87,6 +88,24 @@ async function programTests(browser, program, test) {
       await page.context().close();
     });
   }
+  await rows(browser, program, test);
+}
+
+// Statements on rows are what somebody wrote, each one line of a card, with what they returned.
+async function rows(browser, program, test) {
+  await test("shows statements on rows as they were written", async () => {
+    const file = path.join(process.env.PAGE_WORK, "rows.html"),
+      history = path.join(root, "tests/cli/rows/missed-insert.jsonl");
+    execFileSync(program, ["check", "--quiet", "--html", file, history], { stdio: "ignore" });
+    const page = await open(browser, file);
+    await frames(page, 3);
+    equal(page.complaints, [], "complaints");
+    const told = await page.textContent("#anomaly-place .anomaly-body");
+    for (const words of ["select where key in 1..9: 2 = 20", "insert 1 = 10", "The query should have found row 1"])
+      holds(told.includes(words), `${words} is not shown`);
+    holds((await page.textContent("#verdict")).length > 0, "a verdict");
+    await page.context().close();
+  });
 }
 
 const ATTACKS = [

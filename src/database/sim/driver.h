@@ -23,11 +23,7 @@ enum {
 /* Bugs that only this simulator has, beside those of isoproof/simulate.h: C name, name, weakest level that it breaks
  * for certain (others as it happens), sentence. */
 #define ISO_SIM_DRIVER_BUG_LIST(X)                                                                                     \
-  X(LOST_WRITE, "lost-write", "strong-snapshot-isolation", "a crash forgets the last commits")                         \
-  X(PHANTOM, "phantom", "serializable", "a commit does not look at what came into the ranges that were read")          \
-  X(LOST_DELETE, "lost-delete", "strong-snapshot-isolation", "a delete succeeds, and the row stays")                   \
-  X(RESURRECTED_ROW, "resurrected-row", "strong-snapshot-isolation", "a deleted row is back with its old value")       \
-  X(MISSED_INSERT, "missed-insert", "strong-snapshot-isolation", "a read by predicate misses the last row inserted")
+  X(LOST_WRITE, "lost-write", "strong-snapshot-isolation", "a crash forgets the last commits")
 
 enum {
   ISO_SIM_BEFORE_DRIVER_BUGS = ISOPROOF_SIM_BUGS - 1,

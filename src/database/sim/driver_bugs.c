@@ -95,7 +95,7 @@ void iso_sim_draw_bug(iso_sim_server *server, iso_sim_client *client) {
   case ISOPROOF_SIM_BUG_FRACTURED_READ:
     if (server->last_wide > oldest) see_until(client, server->last_wide);
     break;
-  case ISO_SIM_RESURRECTED_ROW:
+  case ISOPROOF_SIM_BUG_RESURRECTED_ROW:
     resurrect(server, client);
     break;
   default:
@@ -223,7 +223,7 @@ static bool is_insert(const iso_sim_entry *entry, const iso_sim_version *version
 size_t iso_sim_missed(iso_sim_server *server, iso_sim_client *client, const iso_sim_range *range) {
   size_t missed = SIZE_MAX;
   uint64_t last = 0;
-  if (client->bug != ISO_SIM_MISSED_INSERT || client->bug_done) return missed;
+  if (client->bug != ISOPROOF_SIM_BUG_MISSED_INSERT || client->bug_done) return missed;
   for (size_t i = 0; i < server->entries.count; i++) {
     const iso_sim_entry *entry = &server->entries.items[i];
     const iso_sim_version *version = iso_sim_newest(client, entry);
@@ -242,7 +242,7 @@ bool iso_sim_skips_reads(const iso_sim_client *client) {
   return client->bug == ISOPROOF_SIM_BUG_LOST_UPDATE || client->bug == ISOPROOF_SIM_BUG_WRITE_SKEW;
 }
 
-bool iso_sim_skips_ranges(const iso_sim_client *client) { return client->bug == ISO_SIM_PHANTOM; }
+bool iso_sim_skips_ranges(const iso_sim_client *client) { return client->bug == ISOPROOF_SIM_BUG_PHANTOM; }
 
 bool iso_sim_skips_writes(const iso_sim_client *client) { return client->bug == ISOPROOF_SIM_BUG_LOST_UPDATE; }
 

@@ -252,7 +252,7 @@ static bool reserve(iso_sim_server *server, iso_sim_client *client) {
 /* Applies one change; returns whether its key is new in this commit.  Room was made. */
 static bool apply_one(iso_sim_server *server, const iso_sim_client *client, const iso_sim_change *change) {
   iso_sim_entry *entry = &server->entries.items[change->entry];
-  if (client->bug == ISO_SIM_LOST_DELETE && change->kind == ISO_DELETE) return false;
+  if (client->bug == ISOPROOF_SIM_BUG_LOST_DELETE && change->kind == ISO_DELETE) return false;
   iso_sim_version version = {server->clock, client->node, change->kind == ISO_DELETE, change->value};
   if (change->kind == ISO_APPEND) {
     const iso_sim_version *last = last_element(entry);

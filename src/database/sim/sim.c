@@ -37,7 +37,8 @@ static const isoproof_sim_options defaults = {.struct_size = sizeof defaults,
                                               .hot_share = 0.8,
                                               .hot_keys_share = 0.2,
                                               .appends_per_key = 100,
-                                              .replicas = 3};
+                                              .replicas = 3,
+                                              .predicate_share = 0.5};
 
 bool isoproof_sim_defaults(isoproof_sim_options *options) { return ISO_STRUCT_GIVE(options, defaults); }
 
@@ -51,9 +52,18 @@ static isoproof_status check_range(const char *name, uint64_t found, uint64_t mo
 static isoproof_status check_bug(const isoproof_sim_options *options, isoproof_sim_bug bug, isoproof_error *error) {
   if (options->bugs[bug] == 0) return ISOPROOF_OK;
   const char *name = isoproof_sim_bug_name(bug);
-  if (options->sessions < iso_sim_bug_sessions(bug))
-    return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected at least %u sessions, found %u", name,
-                    iso_sim_bug_sessions(bug), options->sessions);
+  bool rows = iso_sim_bug_is_of_rows(bug);
+  if (rows != options->rows)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected %s, found %s", name,
+                    rows ? "rows" : "registers or lists",
+                    options->rows    ? "rows"
+                    : options->lists ? "lists"
+                                     : "registers");
+  uint32_t sessions = rows ? iso_sim_row_bug_sessions(bug) : iso_sim_bug_sessions(bug);
+  if (options->sessions < sessions)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected at least %u sessions, found %u", name, sessions,
+                    options->sessions);
+  if (rows) return ISOPROOF_OK;
   if (options->keys < iso_sim_bug_keys(bug))
     return iso_fail(error, ISOPROOF_ERR_USAGE, "bug %s: expected at least %u keys, found %u", name,
                     iso_sim_bug_keys(bug), options->keys);
@@ -67,6 +77,7 @@ static isoproof_status check_options(const isoproof_sim_options *options, isopro
     return iso_fail(error, ISOPROOF_ERR_USAGE, "level: %u is no level of the simulator", (unsigned)options->level);
   ISO_TRY(check_range("sessions", options->sessions, MOST_SESSIONS, error));
   ISO_TRY(check_range("keys", options->keys, MOST_KEYS, error));
+  if (options->rows && options->lists) return iso_fail(error, ISOPROOF_ERR_USAGE, "rows: expected no lists besides");
   ISO_TRY(check_range("replicas", options->replicas, MOST_REPLICAS, error));
   if (options->txns > ISO_MAX_TXNS)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at most %u, found %" PRIu64, ISO_MAX_TXNS,
@@ -127,10 +138,11 @@ static isoproof_status make(iso_sim *sim, isoproof_error *error) {
   sim->engine = engines[sim->options->level];
   iso_random_seed(&sim->random, sim->options->seed, 2);
   ISO_TRY(isoproof_builder_new(&sim->builder, error));
-  iso_builder_origin(sim->builder, ISOPROOF_FORMATS, ISO_POSITION_NONE, true);
+  iso_builder_origin(sim->builder, ISOPROOF_FORMATS, ISO_POSITION_NONE, !sim->options->rows);
   ISO_TRY(say(sim, "database", "simulator", error));
   ISO_TRY(say(sim, "isolation", isoproof_sim_level_name(sim->options->level), error));
   ISO_TRY(say(sim, "seed", seed, error));
+  if (sim->options->rows) return ISOPROOF_OK;
   ISO_TRY(make_workload(sim, error));
   ISO_TRY(make_sessions(sim, error));
   if (sim->engine->open != NULL) ISO_TRY(sim->engine->open(sim, error));
@@ -139,7 +151,7 @@ static isoproof_status make(iso_sim *sim, isoproof_error *error) {
 }
 
 static void unmake(iso_sim *sim) {
-  if (sim->engine->close != NULL) sim->engine->close(sim);
+  if (sim->engine->close != NULL && !sim->options->rows) sim->engine->close(sim);
   for (uint32_t i = 0; sim->sessions != NULL && i <= sim->options->sessions; i++) {
     iso_vec_free(&sim->sessions[i].ops);
     iso_vec_free(&sim->sessions[i].claims);
@@ -203,10 +215,12 @@ isoproof_status isoproof_simulate(const isoproof_sim_options *given, isoproof_ta
   iso_sim sim = {.options = &options, .task = task};
   isoproof_history *made = NULL;
   isoproof_status status = make(&sim, error);
-  if (status == ISOPROOF_OK) status = iso_sim_run(&sim, error);
+  bool rows = options.rows;
+  if (status == ISOPROOF_OK)
+    status = rows ? iso_sim_rows(&options, sim.builder, &sim.faults, task, error) : iso_sim_run(&sim, error);
   if (status == ISOPROOF_OK) {
     /* The store is no longer needed while the history is put in order, which takes the most memory. */
-    if (sim.engine->close != NULL) sim.engine->close(&sim);
+    if (sim.engine->close != NULL && !rows) sim.engine->close(&sim);
     iso_sim_store_free(&sim);
     status = isoproof_builder_finish(sim.builder, &made, error);
   }

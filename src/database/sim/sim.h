@@ -126,6 +126,8 @@ typedef struct iso_sim_fault {
   uint32_t key_count;
 } iso_sim_fault;
 
+typedef ISO_VEC(iso_sim_fault) iso_sim_faults;
+
 struct iso_sim {
   const isoproof_sim_options *options;
   const iso_sim_engine *engine;
@@ -151,7 +153,7 @@ struct iso_sim {
 
   ISO_VEC(iso_sim_plan) plans;
   size_t next_plan;
-  ISO_VEC(iso_sim_fault) faults;
+  iso_sim_faults faults;
   ISO_VEC(iso_value) scratch;
   ISO_VEC(iso_sim_deferred) deferred;
   ISO_VEC(iso_sim_op) deferred_ops;
@@ -197,6 +199,15 @@ isoproof_status iso_sim_plan_bugs(iso_sim *sim, isoproof_error *error);
 bool iso_sim_bug_due(const iso_sim *sim);
 /* Parks an idle session and, when enough are parked, runs the script of the bug. */
 isoproof_status iso_sim_park(iso_sim *sim, uint32_t session, isoproof_error *error);
+
+/* ---- rows.c ---- */
+
+/* Whether a bug is one of rows, and how many sessions it takes. */
+static inline bool iso_sim_bug_is_of_rows(isoproof_sim_bug bug) { return bug >= ISOPROOF_SIM_BUG_PHANTOM; }
+uint32_t iso_sim_row_bug_sessions(isoproof_sim_bug bug);
+/* Runs transactions on rows into the builder; the faults are those that were injected. */
+isoproof_status iso_sim_rows(const isoproof_sim_options *options, isoproof_builder *builder, iso_sim_faults *faults,
+                             isoproof_task *task, isoproof_error *error);
 
 /* ---- levels ---- */
 

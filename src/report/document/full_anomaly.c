@@ -1,7 +1,7 @@
 /* An anomaly in full: with every transaction, key, edge and case that the result has. */
 #include <string.h>
 
-#include "history/history.h"
+#include "history/row_text.h"
 #include "report/document/document.h"
 
 typedef struct making {
@@ -68,7 +68,7 @@ static void make_txns(making *m, iso_full_anomaly *out) {
 /* The number of an operation within its transaction, where there is one. */
 static uint64_t place_of_op(const isoproof_history *history, uint64_t txn, uint64_t op) {
   if (op == ISOPROOF_NO_NUMBER || txn >= history->txns || op < history->txn_first_op[txn]) return ISOPROOF_NO_NUMBER;
-  return op - history->txn_first_op[txn];
+  return iso_history_shown_number(history, (uint32_t)txn, (uint32_t)op);
 }
 
 static const iso_full_edge *make_edges(making *m, const isoproof_edge *edges, size_t count) {

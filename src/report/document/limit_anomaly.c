@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "graph/edge.h"
 #include "history/bank.h"
+#include "history/row_text.h"
 #include "report/document/document.h"
 
 typedef struct gathering {
@@ -99,50 +100,44 @@ static bool is_wanted(const gathering *g, uint64_t op) {
   return low < g->wanted_count && g->wanted[low] == op;
 }
 
-/* "where keys 1..4, values 2..3", or "all rows". */
-static void add_conditions(iso_words *words, const iso_statement *s) {
-  bool keys = (s->conditions & ISO_CONDITION_KEYS) != 0, values = (s->conditions & ISO_CONDITION_VALUES) != 0;
-  const char *more = "where ";
-  if (keys) iso_words_add(words, "%skeys %lld..%lld", more, (long long)s->key_low, (long long)s->key_high), more = ", ";
-  if (values) {
-    iso_words_add(words, "%svalues %lld..%lld", more, (long long)s->value_low, (long long)s->value_high);
-    more = ", ";
-  }
-  if ((s->conditions & ISO_CONDITION_REST) != 0) {
-    iso_words_add(words, "%svalue mod %lld is %lld", more, (long long)s->divisor, (long long)s->rest);
-  }
-  if (s->conditions == 0) iso_words_add(words, "all rows");
+static const char *take_words(const gathering *g, iso_words *words) {
+  const char *text =
+      words->failed ? NULL : iso_document_text(g->arena, words->text, words->length, ISO_DOCUMENT_SCALAR);
+  iso_words_free(words);
+  return text;
 }
 
-/* An operation on a row says what was done; an observation of a statement says which, too. */
+/* A statement says what it asked for and what it returned. */
+static bool keep_statement(const gathering *g, const iso_statement *s, isoproof_document_op *out) {
+  iso_words asked = {NULL, 0, 0, false}, answer = {NULL, 0, 0, false};
+  iso_words_add_conditions(&asked, s, true);
+  iso_words_add_answer(&answer, g->history, s);
+  out->kind = iso_row_form_name((iso_row_form)s->form);
+  out->key = take_words(g, &asked);
+  out->value = take_words(g, &answer);
+  return out->key != NULL && out->value != NULL;
+}
+
+/* An operation on a single row says what was done. */
 static bool keep_row(const gathering *g, uint32_t op, isoproof_document_op *out) {
   const isoproof_history *h = g->history;
   iso_row_form form = iso_history_form(h, op);
-  iso_value value = h->op_value[op];
-  const char *text = NULL;
-  if (form == ISO_ROW_NONE && !(iso_history_has_rows(h) && value == ISO_VALUE_NIL)) return true;
-  if (form != ISO_ROW_NONE) out->kind = iso_row_form_name(form);
-  if (value == ISO_VALUE_NIL) text = "absent";
-  if (form == ISO_ROW_MISSED_UPDATE || form == ISO_ROW_MISSED_DELETE) text = "no row";
-  if (value == ISO_VALUE_UNMATCHED) text = "absent or no match";
-  if (value == ISO_VALUE_COUNTED) text = "counted or not";
-  if (text != NULL) out->value = iso_document_text(g->arena, text, strlen(text), ISO_DOCUMENT_SCALAR);
   const iso_statement *s = form >= ISO_ROW_PREDICATE ? iso_history_statement(h, op) : NULL;
-  if (s == NULL) return text == NULL || out->value != NULL;
-  iso_words words = {NULL, 0, 0, false};
-  add_conditions(&words, s);
-  if (form == ISO_ROW_COUNT) iso_words_add(&words, " is %lld", (long long)s->counted);
-  iso_words_add(&words, ": %s", out->key);
-  out->key = words.failed ? NULL : iso_document_text(g->arena, words.text, words.length, ISO_DOCUMENT_SCALAR);
-  iso_words_free(&words);
-  return out->key != NULL && (text == NULL || out->value != NULL);
+  if (s != NULL) return keep_statement(g, s, out);
+  if (form != ISO_ROW_NONE) out->kind = iso_row_form_name(form);
+  const char *text = NULL;
+  if (iso_history_has_rows(h) && h->op_value[op] == ISO_VALUE_NIL) text = "absent";
+  if (form == ISO_ROW_MISSED_UPDATE || form == ISO_ROW_MISSED_DELETE) text = "no row";
+  if (text == NULL) return true;
+  out->value = iso_document_text(g->arena, text, strlen(text), ISO_DOCUMENT_SCALAR);
+  return out->value != NULL;
 }
 
-static bool keep_op(const gathering *g, uint64_t first, uint64_t op, isoproof_document_op *out) {
+static bool keep_op(const gathering *g, uint64_t txn, uint64_t op, isoproof_document_op *out) {
   isoproof_op what = {.struct_size = sizeof what};
   isoproof_position place;
   if (!isoproof_history_op_at(g->history, op, &what)) return true;
-  *out = (isoproof_document_op){.number = (uint32_t)(op - first),
+  *out = (isoproof_document_op){.number = (uint32_t)iso_history_shown_number(g->history, (uint32_t)txn, (uint32_t)op),
                                 .kind = isoproof_op_kind_name(what.kind),
                                 .key = keep_scalar(g->arena, what.key),
                                 .offset = -1,
@@ -177,9 +172,8 @@ static uint32_t choose_ops(const gathering *g, uint64_t first, uint64_t ops, uin
     if (g->wanted[i] >= first && g->wanted[i] < first + ops) chosen[count++] = g->wanted[i];
   }
   for (uint64_t op = first; op < first + ops && count < ISOPROOF_DOCUMENT_OPS; op++) {
-    /* Of a statement that observes many rows, those that matter are enough. */
-    bool observed = iso_history_form(g->history, (uint32_t)op) >= ISO_ROW_PREDICATE;
-    if (!observed && !is_wanted(g, op)) chosen[count++] = op;
+    bool is_shown = iso_history_shown_op(g->history, (uint32_t)op) == op;
+    if (is_shown && !is_wanted(g, op)) chosen[count++] = op;
   }
   /* In program order; there are few. */
   for (uint32_t i = 1; i < count; i++) {
@@ -192,17 +186,17 @@ static uint32_t choose_ops(const gathering *g, uint64_t first, uint64_t ops, uin
   return count;
 }
 
-static bool keep_ops(const gathering *g, const isoproof_txn *txn, isoproof_document_txn *out) {
+static bool keep_ops(const gathering *g, uint64_t number, const isoproof_txn *txn, isoproof_document_txn *out) {
   uint64_t chosen[ISOPROOF_DOCUMENT_OPS];
   uint32_t count = choose_ops(g, txn->first_op, txn->op_count, chosen);
   isoproof_document_op *ops = iso_arena_alloc(g->arena, count + 1, sizeof *ops);
   if (ops == NULL) return false;
   for (uint32_t i = 0; i < count; i++) {
-    if (!keep_op(g, txn->first_op, chosen[i], &ops[i])) return false;
+    if (!keep_op(g, number, chosen[i], &ops[i])) return false;
   }
   out->ops = ops;
   out->op_count = count;
-  out->more = txn->op_count - count;
+  out->more = iso_history_shown_count(g->history, (uint32_t)number) - count;
   return true;
 }
 
@@ -245,7 +239,7 @@ static bool keep_txn(const gathering *g, uint64_t number, isoproof_document_txn 
   out->start = txn.start;
   out->end = txn.end;
   out->number = number;
-  return keep_names(g, &txn, out) && keep_ops(g, &txn, out);
+  return keep_names(g, &txn, out) && keep_ops(g, number, &txn, out);
 }
 
 /* The place of a transaction among those of the anomaly, which it joins when it is new. */
@@ -274,9 +268,9 @@ static size_t at_most(size_t count, size_t most) { return count < most ? count :
 static uint32_t place_of_op(const gathering *g, uint32_t txn, uint64_t op) {
   const isoproof_document_txn *t = &g->txns[txn];
   if (op == ISOPROOF_NO_NUMBER || t->number >= g->history->txns) return ISOPROOF_NO_INDEX;
-  uint64_t first = g->history->txn_first_op[t->number];
+  uint64_t number = iso_history_shown_number(g->history, (uint32_t)t->number, (uint32_t)op);
   for (uint32_t i = 0; i < t->op_count; i++) {
-    if (first + t->ops[i].number == op) return i;
+    if (t->ops[i].number == number) return i;
   }
   return ISOPROOF_NO_INDEX;
 }
@@ -362,6 +356,7 @@ static bool want_ops(gathering *g) {
   want_edges(g, a->edges, a->edge_count);
   for (size_t i = 0; i < a->case_count && i < ISO_DOCUMENT_CASES; i++)
     want_edges(g, a->cases[i].edges, a->cases[i].edge_count);
+  for (size_t i = 0; i < g->wanted_count; i++) g->wanted[i] = iso_history_shown_op(g->history, (uint32_t)g->wanted[i]);
   qsort(g->wanted, g->wanted_count, sizeof *g->wanted, by_number);
   size_t kept = 0;
   for (size_t i = 0; i < g->wanted_count; i++) {

@@ -25,8 +25,8 @@ static const struct phrase {
                {"delete", "delete", NULL, false},
                {"missed-update", "update", ": ", false},
                {"missed-delete", "delete", ": ", false},
-               {"rp", "read", " = ", false},
-               {"count", "count", " = ", false}};
+               {"rp", "select", ": ", false},
+               {"count", "count", ": ", false}};
 
 static const struct phrase *phrase_of(const char *kind) {
   for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
@@ -110,10 +110,17 @@ static void tell_po(iso_words *words, const ends *e) {
   iso_words_add(words, ".");
 }
 
+/* A statement says what it asked for, not of which row the edge is. */
+static bool is_statement(const isoproof_document_op *op) {
+  return op != NULL && (strcmp(op->kind, "rp") == 0 || strcmp(op->kind, "count") == 0);
+}
+
 static void tell_edge(iso_words *words, const isoproof_document_edge *edge, const ends *e) {
   iso_words key = {NULL, 0, 0, false};
   /* The operations say the key; without them it is said here. */
   if (edge->key != NULL && e->from_op == NULL && e->to_op == NULL) iso_words_add(&key, " of %s", edge->key);
+  bool queried = is_statement(e->from_op) || is_statement(e->to_op);
+  if (edge->key != NULL && queried) iso_words_add(&key, " of row %s", edge->key);
   const char *on = key.text != NULL ? key.text : "";
   if (key.failed) words->failed = true;
   iso_edge_kind kind = ISO_EDGE_KINDS;

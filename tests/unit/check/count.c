@@ -218,7 +218,7 @@ static void check_instances(const isoproof_history *h, const iso_view *view, con
     iso_scenario s;
     assert_true(iso_occurrence_scenario(view, versions, level, found->anomaly, &found->list.items[i], &s));
     if (!iso_verify_scenario(h, view->counts, &s)) fail_msg("%s: an instance is not borne out", level->id);
-    assert_int_equal(iso_scenario_name(&s), found->anomaly);
+    assert_int_equal(iso_scenario_name(h, &s), found->anomaly);
     for (size_t k = 0; k < s.known.count; k++) assert_true(is_used(&s, &s.known.items[k]));
     for (size_t k = 0; k < i; k++) {
       assert_memory_not_equal(&found->list.items[i], &found->list.items[k], sizeof(iso_occurrence));

@@ -245,7 +245,7 @@ static void check_told(const isoproof_history *h, const iso_scenario *s, tally *
     assert_true(told.cases[i].order_count > 0 && told.cases[i].edge_count >= 2);
     assert_non_null(told.cases[i].explanation);
   }
-  iso_anomaly name = iso_scenario_name(s);
+  iso_anomaly name = iso_scenario_name(h, s);
   assert_true(name < ISO_ANOMALY_COUNT);
   seen->names[name]++;
   seen->split += leaves > 1;
@@ -268,8 +268,8 @@ static bool is_used(const iso_scenario *s, const iso_link *known) {
 static void tamper(const isoproof_history *h, const uint8_t *counts, iso_scenario *s, uint64_t *random);
 
 /* What the name says is forbidden from some level on; the oracle must find that level violated. */
-static void check_name(const iso_scenario *s, const oracle_verdicts *verdicts) {
-  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(s));
+static void check_name(const isoproof_history *h, const iso_scenario *s, const oracle_verdicts *verdicts) {
+  const isoproof_anomaly_info *info = isoproof_anomaly_at(iso_scenario_name(h, s));
   oracle_level level = info->level != NULL ? oracle_level_find(info->level) : ORACLE_LEVELS;
   if (level < ORACLE_LEVELS && verdicts->satisfied[level]) {
     fail_msg("%s: %s is said to break %s, which holds", s->level->id, info->code, info->level);
@@ -301,7 +301,7 @@ static bool check_level(isoproof_history *h, const iso_view *view, const iso_ver
       if (!has_solution(view, &s, SIZE_MAX, i)) fail_msg("%s: a transaction can be left out", level->id);
     }
     check_told(h, &s, seen);
-    if (verdicts != NULL) check_name(&s, verdicts);
+    if (verdicts != NULL) check_name(h, &s, verdicts);
     tamper(h, view->counts, &s, random);
   }
   iso_scenario_free(&s);
@@ -506,7 +506,7 @@ static void examples_have_their_names(void **state) {
     assert_ok_error(iso_scenario_make(&view, level, &versions, all, count, NULL, &s, &error), error);
     if (!s.refuted) fail_msg("the example of %s satisfies %s", named[i].example, named[i].level);
     assert_true(iso_verify_scenario(h, view.counts, &s));
-    const char *code = isoproof_anomaly_at(iso_scenario_name(&s))->code;
+    const char *code = isoproof_anomaly_at(iso_scenario_name(h, &s))->code;
     if (strcmp(code, named[i].code) != 0) fail_msg("%s at %s is %s", named[i].example, named[i].level, code);
     iso_scenario_free(&s);
     iso_versions_free(&versions);
@@ -548,7 +548,7 @@ static void needles(void **state) {
     assert_ok(iso_scenario_make(&view, level, NULL, all, count, NULL, &s, NULL));
     assert_true(s.refuted && s.txns.count <= 8);
     assert_true(iso_verify_scenario(h, view.counts, &s));
-    assert_string_equal(isoproof_anomaly_at(iso_scenario_name(&s))->code, bugs[i].code);
+    assert_string_equal(isoproof_anomaly_at(iso_scenario_name(h, &s))->code, bugs[i].code);
     iso_scenario_free(&s);
     iso_view_free(&view);
     isoproof_history_free(h);

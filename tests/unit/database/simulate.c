@@ -284,7 +284,7 @@ static void bugs_come_as_often_as_asked(void **state) {
   for (int level = 0; level < ISOPROOF_SIM_LEVELS; level++)
     for (int lists = 0; lists < 2; lists++) {
       isoproof_sim_options options = options_at((isoproof_sim_level)level, lists == 1);
-      for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) options.bugs[bug] = (uint64_t)bug % 4;
+      for (int bug = 0; bug < ISOPROOF_SIM_BUG_PHANTOM; bug++) options.bugs[bug] = (uint64_t)bug % 4;
       if (!lists) options.bugs[ISOPROOF_SIM_BUG_DUPLICATE_APPEND] = 0;
       isoproof_injected_bugs *blames;
       isoproof_history *history = simulate(&options, &blames);

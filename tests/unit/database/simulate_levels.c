@@ -262,7 +262,7 @@ static void check_bug(isoproof_sim_bug bug, uint64_t seed, bool lists) {
 
 static void bugs_break_exactly_their_levels(void **state) {
   (void)state;
-  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++)
+  for (int bug = 0; bug < ISOPROOF_SIM_BUG_PHANTOM; bug++)
     for (uint64_t seed = 0; seed < BUG_HISTORIES; seed++) {
       if (bug != ISOPROOF_SIM_BUG_DUPLICATE_APPEND) check_bug((isoproof_sim_bug)bug, seed, false);
       check_bug((isoproof_sim_bug)bug, seed, true);
@@ -272,7 +272,7 @@ static void bugs_break_exactly_their_levels(void **state) {
 /* In a run at any level, a bug breaks its own level. */
 static void bugs_break_their_level_in_weak_runs(void **state) {
   (void)state;
-  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++)
+  for (int bug = 0; bug < ISOPROOF_SIM_BUG_PHANTOM; bug++)
     for (uint64_t seed = 0; seed < BUG_HISTORIES; seed++) {
       isoproof_sim_level run = (isoproof_sim_level)(seed % ISOPROOF_SIM_LEVELS);
       bool lists = bug == ISOPROOF_SIM_BUG_DUPLICATE_APPEND || seed % 5 == 0;
