@@ -173,6 +173,7 @@ typedef struct iso_capabilities {
                               _DELETE change all rows of the key, and ISO_READ shows one of them */
   bool rounds;             /* iso_database_make_rounds */
   bool batches;            /* iso_do_batch takes one round trip */
+  bool apart;              /* tables of one server have nothing to do with each other: no lock is on two of them */
   uint32_t blocked_lag_ms; /* how long iso_blocked may have to wait for news */
 } iso_capabilities;
 

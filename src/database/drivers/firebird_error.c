@@ -55,6 +55,14 @@ static bool has(const ISC_STATUS *status, ISC_STATUS code) {
   return false;
 }
 
+/* At read committed, before 4.0, who waited for a transaction that deleted the row gets an error without a code of its
+ * own. */
+static bool is_erased(const ISC_STATUS *status) {
+  static const char words[] = "cannot update erased record";
+  return status[0] == isc_arg_gds && status[1] == isc_random && status[2] == isc_arg_string &&
+         strncmp((const char *)status[3], words, sizeof words - 1) == 0;
+}
+
 /* What no row above has is told by its SQLSTATE. */
 static const struct {
   const char *prefix;
@@ -67,6 +75,7 @@ static const struct {
 static iso_error_class class_of(const ISC_STATUS *status, const char *state) {
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
     if (has(status, errors[i].code)) return errors[i].class;
+  if (is_erased(status)) return ISO_CLASS_SERIALIZATION;
   for (size_t i = 0; i < sizeof states / sizeof *states; i++)
     if (strncmp(state, states[i].prefix, strlen(states[i].prefix)) == 0) return states[i].class;
   return ISO_CLASS_OTHER;
