@@ -27,6 +27,8 @@ static const struct {
     {isc_cancelled, ISO_CLASS_CANCELLED},
     {isc_lock_timeout, ISO_CLASS_LOCK_TIMEOUT},
     {isc_update_conflict, ISO_CLASS_SERIALIZATION},
+    {isc_sing_select_err, ISO_CLASS_SERIALIZATION}, /* an update of a row that was inserted anew sees the old one, too,
+                                                       which it could not change either */
     {isc_deadlock, ISO_CLASS_DEADLOCK},
     {isc_obj_in_use, ISO_CLASS_BUSY},
     {isc_lock_conflict, ISO_CLASS_BUSY},
