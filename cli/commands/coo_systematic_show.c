@@ -110,6 +110,21 @@ static void tell_event(const isoproof_coo_event *event, char *out, size_t size) 
     snprintf(out, size, "%s%s", event->sql, event->waited ? " goes on" : "");
 }
 
+/* "also in 4 other orders of the same steps; part of 60 larger ones"; "" for one that stands alone. */
+static void tell_others(const isoproof_systematic_finding *finding, char *out, size_t size) {
+  uint64_t orders = finding->orders - 1;
+  char more[96] = "";
+  out[0] = 0;
+  if (finding->larger > 0)
+    snprintf(more, sizeof more, "part of %" PRIu64 " larger schedule%s that %s forbidden and allowed", finding->larger,
+             s_of(finding->larger), finding->larger == 1 ? "is" : "are");
+  if (orders > 0)
+    snprintf(out, size, "the same in %" PRIu64 " other order%s of the steps%s%s", orders, s_of(orders),
+             more[0] != 0 ? "; " : "", more);
+  else
+    snprintf(out, size, "%s", more);
+}
+
 static void print_finding(const coo_view *view, const isoproof_systematic *runs, size_t number,
                           const isoproof_systematic_finding *finding, const char *level) {
   isoproof_coo_event event = {.struct_size = sizeof event};
@@ -123,10 +138,8 @@ static void print_finding(const coo_view *view, const isoproof_systematic *runs,
     coo_put(view, 8, "    T%u  \t%s", event.session, text);
   }
   if (finding->explanation[0] != 0) coo_put(view, 4, "    \t%s", finding->explanation);
-  if (finding->orders > 1 || finding->larger > 0)
-    coo_put(view, 4,
-            "    \talso in %" PRIu64 " other order%s of the same steps, and as a part of %" PRIu64 " larger schedule%s",
-            finding->orders - 1, s_of(finding->orders - 1), finding->larger, s_of(finding->larger));
+  tell_others(finding, text, sizeof text);
+  if (text[0] != 0) coo_put(view, 4, "    \t%s", text);
 }
 
 /* How many of a group are listed for a level. */

@@ -3,9 +3,13 @@
 #include <inttypes.h>
 #include <isoproof/level.h>
 #include <isoproof/systematic.h>
+#include <string.h>
 
 #include "coo/page/page.h"
 #include "report/escape.h"
+
+/* More would make a page of many megabytes. */
+enum { DRAWINGS = 200 };
 
 typedef struct writing {
   iso_output *out;
@@ -124,17 +128,20 @@ static void put_finding(const writing *w, size_t number, const isoproof_systemat
   iso_out_text(w->out, "</p>\n<dl class=\"facts\"><dt>Schedule</dt><dd class=\"code\">");
   iso_put_xml(w->out, finding->schedule);
   iso_out_text(w->out, "</dd>");
-  if (finding->orders > 1 || finding->larger > 0)
-    iso_out_printf(w->out,
-                   "<dt>Also</dt><dd>in %" PRIu64 " other order%s of the same steps; as a part of %" PRIu64
-                   " larger schedule%s</dd>",
-                   finding->orders - 1, s_of(finding->orders - 1), finding->larger, s_of(finding->larger));
+  if (finding->orders > 1)
+    iso_out_printf(w->out, "<dt>The same</dt><dd>in %" PRIu64 " other order%s of the steps</dd>", finding->orders - 1,
+                   s_of(finding->orders - 1));
+  if (finding->larger > 0)
+    iso_out_printf(w->out, "<dt>Part of</dt><dd>%" PRIu64 " larger schedule%s, forbidden and allowed</dd>",
+                   finding->larger, s_of(finding->larger));
   iso_out_text(w->out, "</dl>\n");
   for (size_t i = 0; isoproof_systematic_event_at(w->runs, number, i, &event); i++)
     if (event.session > sessions) sessions = event.session;
   iso_coo_page_steps_head(w->out, sessions);
   for (size_t i = 0; isoproof_systematic_event_at(w->runs, number, i, &event); i++) iso_coo_page_event(w->out, &event);
-  iso_out_text(w->out, "</ol>\n<details class=\"verdicts\"><summary>The history</summary><pre class=\"code\">");
+  iso_out_text(w->out, "</ol>\n");
+  if (number < DRAWINGS) iso_coo_page_drawing(w->out, finding->history, strlen(finding->history), finding->expected);
+  iso_out_text(w->out, "<details class=\"verdicts\"><summary>The history</summary><pre class=\"code\">");
   iso_put_xml(w->out, finding->history);
   iso_out_text(w->out, "</pre></details>\n</div></article>\n");
 }
