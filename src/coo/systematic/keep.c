@@ -32,8 +32,9 @@ static uint32_t operations_of(const iso_sys_schedule *schedule) {
   return operations;
 }
 
-/* The first finding of which a minimal schedule is a part of a schedule; SIZE_MAX when there is none. */
-static size_t find_part(const iso_sys_level *level, const iso_sys_schedule *schedule) {
+/* The first finding of which a minimal schedule is a part of a schedule; SIZE_MAX when there is none.  Of those that
+ * were drawn few have every order of a shape among them, so that there (`any_order`) the same steps are enough. */
+static size_t find_part(const iso_sys_level *level, const iso_sys_schedule *schedule, bool any_order) {
   uint32_t operations = operations_of(schedule);
   size_t first = SIZE_MAX;
   for (uint32_t mask = 1; level->minimal.count > 0 && mask < 1U << operations; mask++) {
@@ -41,7 +42,10 @@ static size_t find_part(const iso_sys_level *level, const iso_sys_schedule *sche
     if (!iso_sys_part(schedule, mask, &part)) continue;
     for (size_t i = 0; i < level->minimal.count; i++) {
       const iso_sys_minimal *known = &level->minimal.items[i];
-      if (known->finding < first && iso_sys_compare(&known->schedule, &part) == 0) first = known->finding;
+      if (known->finding >= first) continue;
+      int difference = any_order ? iso_sys_family_compare(&known->schedule.family, &part.family)
+                                 : iso_sys_compare(&known->schedule, &part);
+      if (difference == 0) first = known->finding;
     }
   }
   return first;
@@ -56,9 +60,11 @@ static size_t find_shape(const iso_sys_level *level, const iso_sys_schedule *sch
 
 /* Counts a schedule with the finding that shows its shape, or one that is a part of it; `known` is false when there is
  * neither.  Larger ones have to come after smaller ones. */
-static isoproof_status count_shape(iso_sys_level *level, const iso_sys_schedule *schedule, bool *known,
+static isoproof_status count_shape(iso_sys_level *level, const iso_sys_schedule *schedule, bool any_order, bool *known,
                                    isoproof_error *error) {
-  size_t part = find_part(level, schedule), shape = part == SIZE_MAX ? find_shape(level, schedule) : SIZE_MAX;
+  size_t shape = find_shape(level, schedule), part = find_part(level, schedule, any_order);
+  if (shape != SIZE_MAX && part == shape) part = SIZE_MAX; /* of itself, in another order */
+  if (part != SIZE_MAX) shape = SIZE_MAX;
   iso_sys_minimal minimal = {*schedule, shape != SIZE_MAX ? shape : level->findings.count};
   *known = part != SIZE_MAX || shape != SIZE_MAX;
   if (part != SIZE_MAX) {
@@ -86,7 +92,7 @@ static isoproof_status reduce(iso_sys_level *level, isoproof_error *error) {
   for (size_t i = 0; i < count_of; i++) {
     bool known;
     iso_sys_finding finding = level->findings.items[i];
-    ISO_TRY(count_shape(level, &finding.schedule, &known, error));
+    ISO_TRY(count_shape(level, &finding.schedule, true, &known, error));
     if (!known) level->findings.items[level->findings.count++] = finding;
   }
   return ISOPROOF_OK;
@@ -97,9 +103,9 @@ isoproof_status iso_sys_arrange(isoproof_systematic *runs, isoproof_error *error
   for (int reused = 0; reused < 2; reused++) {
     for (size_t i = 0; i < runs->level_count; i++) {
       for (size_t j = 0; j < runs->levels[i].findings.count; j++) {
-        const iso_sys_finding *finding = &runs->levels[i].findings.items[j];
-        if (finding->shown.reused == (reused == 1) && !iso_vec_push(&runs->listed, finding))
-          return iso_fail_memory(error);
+        iso_sys_listed listed = {i, j};
+        bool here = runs->levels[i].findings.items[j].shown.reused == (reused == 1);
+        if (here && !iso_vec_push(&runs->listed, listed)) return iso_fail_memory(error);
       }
     }
   }
@@ -211,7 +217,7 @@ isoproof_status iso_sys_keep(isoproof_systematic *runs, size_t level, const iso_
   *(reused ? &summary->reused_forbidden : &summary->forbidden) += 1;
   /* Drawn ones come in any order: shapes are told from each other in the end. */
   bool counted = false;
-  if (!summary->drawn) ISO_TRY(count_shape(known, schedule, &counted, error));
+  if (!summary->drawn) ISO_TRY(count_shape(known, schedule, false, &counted, error));
   if (counted || known->findings.count == ISOPROOF_SYSTEMATIC_FINDINGS) return ISOPROOF_OK;
   return keep_finding(runs, level, schedule, number, outcome, error);
 }

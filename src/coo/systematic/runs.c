@@ -172,7 +172,9 @@ bool isoproof_systematic_reused_at(const isoproof_systematic *runs, size_t level
 }
 
 static const iso_sys_finding *find_finding(const isoproof_systematic *runs, size_t number) {
-  return number < runs->listed.count ? runs->listed.items[number] : NULL;
+  if (number >= runs->listed.count) return NULL;
+  iso_sys_listed listed = runs->listed.items[number];
+  return &runs->levels[listed.level].findings.items[listed.finding];
 }
 
 bool isoproof_systematic_finding_at(const isoproof_systematic *runs, size_t number, isoproof_systematic_finding *out) {

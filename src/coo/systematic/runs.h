@@ -44,13 +44,18 @@ typedef struct iso_sys_level {
   ISO_VEC(iso_sys_minimal) minimal;
 } iso_sys_level;
 
+/* Where a finding is. */
+typedef struct iso_sys_listed {
+  size_t level, finding;
+} iso_sys_listed;
+
 struct isoproof_systematic {
   iso_arena arena;
   isoproof_systematic_summary summary;
   iso_sys_level levels[ISO_MOST_ISOLATIONS];
   size_t level_count;
   iso_sys_judge judge;
-  ISO_VEC(const iso_sys_finding *) listed; /* in the order in which they are given */
+  ISO_VEC(iso_sys_listed) listed; /* in the order in which they are given */
 };
 
 /* ---- what came of a run ---- */
