@@ -47,8 +47,9 @@ typedef struct lane {
   uint64_t ran;
   iso_sys_run run;
   iso_sys_text_buffer text;
+  bool first; /* runs in the thread of the caller */
   pthread_t thread;
-  bool threaded;
+  bool threaded; /* for that thread alone */
 } lane;
 
 /* ---- taking and keeping ---- */
@@ -134,7 +135,7 @@ static void *run_lane(void *user) {
     isoproof_error error = {.offset = -1};
     isoproof_status status = run_one(l, which, &error);
     hand_in(l->all, which, status, &error);
-    if (l->threaded) continue;
+    if (!l->first) continue;
     /* Progress is told by the thread of the caller. */
     pthread_mutex_lock(&l->all->mutex);
     uint64_t kept = l->all->kept;
@@ -251,6 +252,7 @@ static void run_threads(lane *made, uint32_t count) {
 static isoproof_status run_made(lanes *all, lane *made, uint32_t count, iso_database *database, isoproof_error *error) {
   isoproof_systematic *runs = all->runs;
   for (uint32_t i = 0; i < count; i++) made[i].all = all;
+  made[0].first = true;
   made[0].database = database;
   isoproof_status status = open_lanes(made, &count, all->plan->options, error);
   runs->summary.jobs = count;
