@@ -46,7 +46,7 @@ typedef struct isoproof_systematic_schedule {
   uint64_t number;    /* from 1, within the bounds; of drawn ones in the order in which they were drawn */
   const char *text;   /* "[x] R1x R2x D1x U2x C1 C2" */
   uint32_t transactions, operations, rows;
-  bool reused; /* a key can be inserted after it was deleted, see isoproof_systematic_reused_at */
+  uint64_t reused; /* how many keys can be inserted after they were deleted, see isoproof_systematic_reused_at */
 } isoproof_systematic_schedule;
 
 typedef struct isoproof_systematic_walk isoproof_systematic_walk;

@@ -179,7 +179,8 @@ bool iso_sys_family_is_sound(const iso_sys_family *family, bool unique) {
          is_connected(family);
 }
 
-bool iso_sys_reuses_key(const iso_sys_family *family) {
+uint32_t iso_sys_reused_keys(const iso_sys_family *family) {
+  uint32_t reused = 0;
   for (uint32_t row = 0; row < family->rows; row++) {
     uint32_t inserts = 0, deletes = 0;
     for (uint32_t t = 0; t < family->txns; t++) {
@@ -189,9 +190,9 @@ bool iso_sys_reuses_key(const iso_sys_family *family) {
         deletes += op.row == row && op.kind == ISO_SYS_DELETE;
       }
     }
-    if (deletes > 0 && inserts > (family->starts[row] == ISO_SYS_ABSENT)) return true;
+    reused += deletes > 0 && inserts > (family->starts[row] == ISO_SYS_ABSENT);
   }
-  return false;
+  return reused;
 }
 
 /* ---- as text, and as it is carried out ---- */

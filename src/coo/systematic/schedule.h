@@ -93,9 +93,10 @@ bool iso_sys_touches(iso_sys_step step, uint32_t row);
 /* Whether every part of it can matter; without unique keys (`unique` false), also that no key is inserted twice. */
 bool iso_sys_family_is_sound(const iso_sys_family *family, bool unique);
 
-/* Whether a key can be inserted after it was deleted, so that what is there is not the row that was: it is deleted, and
- * inserted, and was there at the start or is inserted twice. */
-bool iso_sys_reuses_key(const iso_sys_family *family);
+/* How many keys can be inserted after they were deleted, so that what is there is not the row that was: they are
+ * deleted, and inserted, and were there at the start or are inserted twice. */
+uint32_t iso_sys_reused_keys(const iso_sys_family *family);
+static inline bool iso_sys_reuses_key(const iso_sys_family *family) { return iso_sys_reused_keys(family) > 0; }
 
 void iso_sys_find_conflicts(const iso_sys_family *family, iso_sys_conflicts *conflicts);
 /* The least order, number by number, among those that swaps lead to. */

@@ -261,7 +261,7 @@ static bool reuses(const char *text) {
   while (isoproof_systematic_walk_next(walk, &schedule))
     if (strcmp(schedule.text, text) == 0) break;
   assert_string_equal(schedule.text, text);
-  bool reused = schedule.reused;
+  bool reused = schedule.reused > 0;
   isoproof_systematic_walk_free(walk);
   return reused;
 }
