@@ -475,7 +475,8 @@ bool iso_cancel(iso_connection *connection);
 
 /* Which of these sessions wait for a lock that another connection holds; `control` is a connection of its own, to the
  * same node, outside of a transaction.  ISOPROOF_ERR_UNSUPPORTED where the database cannot tell: wait for a while
- * instead.  With capabilities.blocked_lag_ms the call may take as long, because the server shows old news until then. */
+ * instead.  With capabilities.blocked_lag_ms the call may take as long, because the server shows old news until then.
+ */
 isoproof_status iso_blocked(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
                             isoproof_error *error);
 
