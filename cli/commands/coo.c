@@ -252,6 +252,21 @@ static const option table[COO_OPTIONS] = {
                             "that need not be unique), hashed (a hash index), heap (no index).",
                     .initial = "keyed",
                     .group = databases},
+    [COO_JOBS] = {.name = "jobs",
+                  .letter = 'j',
+                  .type = OPTION_INTEGER,
+                  .min = 1,
+                  .max = ISOPROOF_SYSTEMATIC_JOBS,
+                  .help =
+                      "Run that many systematic schedules at the same time, each in a table of its own; where tables "
+                      "share their locks (a file of SQLite), it is one.",
+                  .initial = "8",
+                  .group = databases},
+    [COO_STRICT] = {.name = "strict",
+                    .type = OPTION_FLAG,
+                    .help = "Let systematic schedules that use a key again (it is deleted, and inserted afterwards) "
+                            "decide on the exit code, too. The definitions of levels do not speak of them.",
+                    .group = results},
     [COO_RECORD] = {.name = "record",
                     .type = OPTION_FILE,
                     .help = "Write the outcome of every systematic schedule to this file, a line of JSON each with the "
@@ -304,7 +319,8 @@ static const char *const description[] = {
     "--expect. An anomaly that this level allows is nothing unexpected; the exit code is 1 when there is one that it "
     "forbids, or when --against finds a difference.",
     "With --systematic, runs not only anomalies but every small schedule, also of inserts, deletes and predicates, and "
-    "judges the history that came of each; the exit code is 1 when the expected level forbids one.",
+    "judges the history that came of each; the exit code is 1 when the expected level forbids one. Schedules that use "
+    "a key again, which the definitions of levels do not speak of, are a group of their own.",
     NULL};
 
 const command command_coo = {"coo",

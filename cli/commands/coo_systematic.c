@@ -135,6 +135,13 @@ static int code_of(isoproof_status status) {
   return run ? EXIT_RUN : exit_of_status(status);
 }
 
+/* By the schedules that the definitions speak of, or by all. */
+static int verdict_of(const isoproof_systematic_summary *s, bool strict) {
+  uint64_t forbidden = s->forbidden + (strict ? s->reused_forbidden : 0);
+  uint64_t undecided = s->undecided + (strict ? s->reused_undecided : 0);
+  return forbidden > 0 ? EXIT_VIOLATED : undecided > 0 ? EXIT_UNKNOWN : EXIT_SATISFIED;
+}
+
 /* Runs and shows, also what was done until a failure or an interrupt; an exit code. */
 static int run_all(const options *parsed, const isoproof_systematic_options *how) {
   isoproof_systematic *runs = NULL;
@@ -149,8 +156,7 @@ static int run_all(const options *parsed, const isoproof_systematic_options *how
   if (status != ISOPROOF_OK) message_error(&error, NULL);
   if (runs != NULL && isoproof_systematic_summary_of(runs, &summary)) {
     coo_systematic_show(parsed, runs);
-    int found = summary.forbidden > 0 ? EXIT_VIOLATED : summary.undecided > 0 ? EXIT_UNKNOWN : EXIT_SATISFIED;
-    code = exit_worse(code, found);
+    code = exit_worse(code, verdict_of(&summary, parsed->values[COO_STRICT].on));
   }
   isoproof_systematic_free(runs);
   return code;
@@ -196,7 +202,8 @@ int coo_systematic_run(const options *parsed) {
                                      .timeout_ms = (uint32_t)(v[COO_TIMEOUT].number * 1000),
                                      .expect = v[COO_EXPECT].given ? v[COO_EXPECT].text : NULL,
                                      .layout = v[COO_LAYOUT].given ? v[COO_LAYOUT].text : NULL,
-                                     .notice = message_notice};
+                                     .notice = message_notice,
+                                     .jobs = v[COO_JOBS].given ? (uint32_t)v[COO_JOBS].integer : 0};
   FILE *record = NULL;
   if (v[COO_RECORD].given) {
     record = fopen(v[COO_RECORD].text, "we");

@@ -11,13 +11,7 @@ static void number(isoproof_json *j, const char *name, uint64_t value) {
   isoproof_json_u64(j, value);
 }
 
-static void json_level(isoproof_json *j, const isoproof_systematic_level *level) {
-  isoproof_json_object(j);
-  text(j, "name", level->name);
-  text(j, "expected", level->expected);
-  text(j, "expected_of_misses", level->expected_of_misses);
-  text(j, "source", level->source);
-  text(j, "note", level->note);
+static void json_counts(isoproof_json *j, const isoproof_systematic_level *level) {
   number(j, "schedules", level->schedules);
   number(j, "committed", level->committed);
   number(j, "aborted", level->aborted);
@@ -30,6 +24,23 @@ static void json_level(isoproof_json *j, const isoproof_systematic_level *level)
   number(j, "undecided", level->undecided);
   isoproof_json_name(j, "seconds");
   isoproof_json_number(j, level->seconds);
+}
+
+static void json_level(isoproof_json *j, const isoproof_systematic *runs, size_t n) {
+  isoproof_systematic_level level = {.struct_size = sizeof level}, reused = {.struct_size = sizeof reused};
+  (void)isoproof_systematic_level_at(runs, n, &level);
+  (void)isoproof_systematic_reused_at(runs, n, &reused);
+  isoproof_json_object(j);
+  text(j, "name", level.name);
+  text(j, "expected", level.expected);
+  text(j, "expected_of_misses", level.expected_of_misses);
+  text(j, "source", level.source);
+  text(j, "note", level.note);
+  json_counts(j, &level);
+  isoproof_json_name(j, "reused");
+  isoproof_json_object(j);
+  json_counts(j, &reused);
+  isoproof_json_end(j);
   isoproof_json_end(j);
 }
 
@@ -57,6 +68,10 @@ static void json_finding(isoproof_json *j, const isoproof_systematic *runs, size
   text(j, "level", level.name);
   text(j, "expected", finding->expected);
   text(j, "schedule", finding->schedule);
+  isoproof_json_name(j, "reused");
+  isoproof_json_bool(j, finding->reused);
+  number(j, "orders", finding->orders);
+  number(j, "larger", finding->larger);
   text(j, "anomaly", finding->anomaly);
   text(j, "name", finding->name);
   text(j, "explanation", finding->explanation);
@@ -105,11 +120,18 @@ void coo_systematic_json(const isoproof_systematic *runs) {
     isoproof_json_null(j);
   number(j, "forbidden", s.forbidden);
   number(j, "undecided", s.undecided);
+  isoproof_json_name(j, "reused");
+  isoproof_json_object(j);
+  number(j, "schedules", s.reused_schedules);
+  number(j, "forbidden", s.reused_forbidden);
+  number(j, "undecided", s.reused_undecided);
+  isoproof_json_end(j);
+  number(j, "jobs", s.jobs);
   isoproof_json_name(j, "seconds");
   isoproof_json_number(j, s.seconds);
   isoproof_json_name(j, "levels");
   isoproof_json_list(j);
-  for (size_t i = 0; isoproof_systematic_level_at(runs, i, &level); i++) json_level(j, &level);
+  for (size_t i = 0; isoproof_systematic_level_at(runs, i, &level); i++) json_level(j, runs, i);
   isoproof_json_end(j);
   isoproof_json_name(j, "findings");
   isoproof_json_list(j);

@@ -19,20 +19,25 @@ enum { FINDINGS_SHOWN = 3, SENTENCE = 512 };
 
 static const char *s_of(uint64_t count) { return count == 1 ? "" : "s"; }
 
+/* What came at a level of the schedules that use no key again, or of those that do. */
+typedef bool level_fn(const isoproof_systematic *runs, size_t level, isoproof_systematic_level *out);
+
 /* ---- sentences ---- */
 
 static void headline(const isoproof_systematic *runs, char *out, size_t size) {
   isoproof_systematic_summary s = {.struct_size = sizeof s};
   isoproof_systematic_level level = {.struct_size = sizeof level};
-  char what[64] = "nothing was expected", rest[96] = "";
+  char what[64] = "nothing was expected", rest[96] = "", reused[96] = "";
   size_t levels = 0;
   (void)isoproof_systematic_summary_of(runs, &s);
   for (; isoproof_systematic_level_at(runs, levels, &level); levels++)
     if (level.expected != NULL) snprintf(what, sizeof what, "nothing forbidden was allowed");
   if (s.forbidden > 0) snprintf(what, sizeof what, "%" PRIu64 " FORBIDDEN AND ALLOWED", s.forbidden);
   if (s.undecided > 0) snprintf(rest, sizeof rest, "; %" PRIu64 " without a verdict", s.undecided);
-  snprintf(out, size, "%s: %" PRIu64 " schedule%s at %zu level%s, %s%s", s.database, s.schedules, s_of(s.schedules),
-           levels, s_of(levels), what, rest);
+  if (s.reused_forbidden > 0)
+    snprintf(reused, sizeof reused, "; with keys used again, %" PRIu64 " forbidden and allowed", s.reused_forbidden);
+  snprintf(out, size, "%s: %" PRIu64 " schedule%s at %zu level%s, %s%s%s", s.database, s.schedules, s_of(s.schedules),
+           levels, s_of(levels), what, rest, reused);
 }
 
 static void bounds_sentence(const isoproof_systematic_summary *s, char *out, size_t size) {
@@ -72,7 +77,7 @@ static unsigned name_width(const isoproof_systematic *runs) {
   return width;
 }
 
-static void print_table(const isoproof_systematic *runs) {
+static void print_table(const isoproof_systematic *runs, level_fn *at) {
   isoproof_systematic_level level = {.struct_size = sizeof level};
   unsigned width = name_width(runs);
   printf("\n  %-*s", (int)width + 1, "level");
@@ -80,7 +85,7 @@ static void print_table(const isoproof_systematic *runs) {
   COLUMN_LIST(X)
 #undef X
   putchar('\n');
-  for (size_t i = 0; isoproof_systematic_level_at(runs, i, &level); i++) {
+  for (size_t i = 0; at(runs, i, &level); i++) {
     fputs("  ", stdout);
     coo_put_cell(level.name, width + 1);
 #define X(name, columns, field) printf("%*" PRIu64, columns, level.field);
@@ -105,6 +110,21 @@ static void tell_event(const isoproof_coo_event *event, char *out, size_t size) 
     snprintf(out, size, "%s%s", event->sql, event->waited ? " goes on" : "");
 }
 
+/* "also in 4 other orders of the same steps; part of 60 larger ones"; "" for one that stands alone. */
+static void tell_others(const isoproof_systematic_finding *finding, char *out, size_t size) {
+  uint64_t orders = finding->orders - 1;
+  char more[96] = "";
+  out[0] = 0;
+  if (finding->larger > 0)
+    snprintf(more, sizeof more, "part of %" PRIu64 " larger schedule%s that %s forbidden and allowed", finding->larger,
+             s_of(finding->larger), finding->larger == 1 ? "is" : "are");
+  if (orders > 0)
+    snprintf(out, size, "the same in %" PRIu64 " other order%s of the steps%s%s", orders, s_of(orders),
+             more[0] != 0 ? "; " : "", more);
+  else
+    snprintf(out, size, "%s", more);
+}
+
 static void print_finding(const coo_view *view, const isoproof_systematic *runs, size_t number,
                           const isoproof_systematic_finding *finding, const char *level) {
   isoproof_coo_event event = {.struct_size = sizeof event};
@@ -118,23 +138,54 @@ static void print_finding(const coo_view *view, const isoproof_systematic *runs,
     coo_put(view, 8, "    T%u  \t%s", event.session, text);
   }
   if (finding->explanation[0] != 0) coo_put(view, 4, "    \t%s", finding->explanation);
+  tell_others(finding, text, sizeof text);
+  if (text[0] != 0) coo_put(view, 4, "    \t%s", text);
 }
 
-/* The smallest of each level, or all that were kept. */
-static void print_findings(const coo_view *view, const isoproof_systematic *runs, bool all) {
+/* How many of a group are listed for a level. */
+static uint64_t listed_of(const isoproof_systematic *runs, size_t level, bool reused) {
+  isoproof_systematic_finding finding = {.struct_size = sizeof finding};
+  uint64_t count = 0;
+  for (size_t i = 0; isoproof_systematic_finding_at(runs, i, &finding); i++)
+    count += finding.level == level && finding.reused == reused;
+  return count;
+}
+
+/* The smallest of each level, or all that were kept, of one group. */
+static void print_findings(const coo_view *view, const isoproof_systematic *runs, bool reused, bool all) {
   isoproof_systematic_finding finding = {.struct_size = sizeof finding};
   isoproof_systematic_level level = {.struct_size = sizeof level};
-  size_t at = 0, shown = 0;
+  size_t at = SIZE_MAX;
+  uint64_t shown = 0, listed = 0;
   for (size_t i = 0; isoproof_systematic_finding_at(runs, i, &finding); i++) {
-    if (i == 0) puts("\nFORBIDDEN AND ALLOWED, the smallest first");
-    if (finding.level != at) shown = 0;
+    if (finding.reused != reused || !isoproof_systematic_level_at(runs, finding.level, &level)) continue;
+    if (at == SIZE_MAX)
+      printf("\n%s\n", reused ? "Forbidden and allowed where a key is used again, the smallest first"
+                              : "FORBIDDEN AND ALLOWED, the smallest first");
+    if (finding.level != at) {
+      shown = 0;
+      listed = listed_of(runs, finding.level, reused);
+    }
     at = finding.level;
-    if (!isoproof_systematic_level_at(runs, at, &level)) continue;
     if (all || shown < FINDINGS_SHOWN) print_finding(view, runs, i, &finding, level.name);
-    if (++shown == FINDINGS_SHOWN && !all && level.forbidden > FINDINGS_SHOWN)
-      coo_put(view, 4, "\n  \t%" PRIu64 " more at %s (--verbose shows them, --json has their histories)",
-              level.forbidden - FINDINGS_SHOWN, level.name);
+    if (++shown == FINDINGS_SHOWN && !all && listed > FINDINGS_SHOWN)
+      coo_put(view, 4,
+              "\n  \t%" PRIu64 " more shapes at %s (--verbose shows them, --json has "
+              "their histories)",
+              listed - FINDINGS_SHOWN, level.name);
   }
+}
+
+/* What came of schedules that the definitions do not speak of. */
+static void print_reused(const coo_view *view, const isoproof_systematic *runs, const isoproof_systematic_summary *s,
+                         bool all) {
+  if (s->reused_schedules == 0) return;
+  coo_put(view, 2,
+          "\n\tKeys used again: %" PRIu64 " of the schedules insert%s a key after it was deleted. The definitions "
+          "of levels do not speak of them; here a row is its key, whoever inserted it.",
+          s->reused_schedules, s->reused_schedules == 1 ? "s" : "");
+  print_table(runs, isoproof_systematic_reused_at);
+  print_findings(view, runs, true, all);
 }
 
 static void print_text(const coo_view *view, const isoproof_systematic *runs, bool all) {
@@ -151,26 +202,22 @@ static void print_text(const coo_view *view, const isoproof_systematic *runs, bo
     level_sentence(&level, line, sizeof line);
     coo_put(view, 4, "  \t%s: %s; %.1f s", level.name, line, level.seconds);
   }
-  print_table(runs);
-  print_findings(view, runs, all);
+  print_table(runs, isoproof_systematic_level_at);
+  print_findings(view, runs, false, all);
+  print_reused(view, runs, &s, all);
   if (s.next > 0) printf("\nmore within the bounds: --first %" PRIu64 " goes on after what was run\n", s.next);
 }
 
 /* ---- Markdown, CSV, HTML ---- */
 
-static void print_markdown(const isoproof_systematic *runs) {
+static void markdown_levels(const isoproof_systematic *runs, level_fn *at) {
   isoproof_systematic_level level = {.struct_size = sizeof level};
-  isoproof_systematic_finding finding = {.struct_size = sizeof finding};
-  char line[SENTENCE];
-  headline(runs, line, sizeof line);
-  fputs("**", stdout);
-  coo_markdown_text(line);
-  fputs("**\n\n| level | expected |", stdout);
+  fputs("\n| level | expected |", stdout);
 #define X(name, columns, field) fputs(" " name " |", stdout);
   COLUMN_LIST(X)
 #undef X
   fputs(" seconds |\n|---|---|---|---|---|---|---|---|---|---|\n", stdout);
-  for (size_t i = 0; isoproof_systematic_level_at(runs, i, &level); i++) {
+  for (size_t i = 0; at(runs, i, &level); i++) {
     fputs("| ", stdout);
     coo_markdown_text(level.name);
     printf(" | %s |", level.expected != NULL ? level.expected : "nothing");
@@ -179,26 +226,46 @@ static void print_markdown(const isoproof_systematic *runs) {
 #undef X
     printf(" %.1f |\n", level.seconds);
   }
+}
+
+static void print_markdown(const isoproof_systematic *runs) {
+  isoproof_systematic_summary s = {.struct_size = sizeof s};
+  isoproof_systematic_level level = {.struct_size = sizeof level};
+  isoproof_systematic_finding finding = {.struct_size = sizeof finding};
+  char line[SENTENCE];
+  (void)isoproof_systematic_summary_of(runs, &s);
+  headline(runs, line, sizeof line);
+  fputs("**", stdout);
+  coo_markdown_text(line);
+  puts("**");
+  markdown_levels(runs, isoproof_systematic_level_at);
+  if (s.reused_schedules > 0) {
+    puts("\nKeys used again:");
+    markdown_levels(runs, isoproof_systematic_reused_at);
+  }
   for (size_t i = 0; isoproof_systematic_finding_at(runs, i, &finding); i++) {
     if (!isoproof_systematic_level_at(runs, finding.level, &level)) continue;
-    if (i == 0) fputs("\n| no | level | schedule | anomaly |\n|---|---|---|---|\n", stdout);
+    if (i == 0)
+      fputs("\n| no | level | schedule | anomaly | key used again | orders | larger ones "
+            "|\n|---|---|---|---|---|---|---|\n",
+            stdout);
     printf("| %" PRIu64 " | ", finding.number);
     coo_markdown_text(level.name);
     fputs(" | ", stdout);
     coo_markdown_text(finding.schedule);
     fputs(" | ", stdout);
     coo_markdown_text(finding.name);
-    fputs(" |\n", stdout);
+    printf(" | %s | %" PRIu64 " | %" PRIu64 " |\n", finding.reused ? "yes" : "no", finding.orders, finding.larger);
   }
 }
 
-/* A line for each schedule that was forbidden and allowed. */
+/* A line for each schedule that was forbidden and allowed, one of each shape. */
 static void print_csv(const isoproof_systematic *runs) {
   isoproof_systematic_summary s = {.struct_size = sizeof s};
   isoproof_systematic_level level = {.struct_size = sizeof level};
   isoproof_systematic_finding finding = {.struct_size = sizeof finding};
   (void)isoproof_systematic_summary_of(runs, &s);
-  puts("database,level,expected,no,schedule,anomaly,name");
+  puts("database,level,expected,no,schedule,anomaly,name,reused,orders,larger");
   for (size_t i = 0; isoproof_systematic_finding_at(runs, i, &finding); i++) {
     if (!isoproof_systematic_level_at(runs, finding.level, &level)) continue;
     const char *const fields[] = {s.database, level.name, finding.expected};
@@ -212,7 +279,7 @@ static void print_csv(const isoproof_systematic *runs) {
     coo_csv_field(finding.anomaly);
     putchar(',');
     coo_csv_field(finding.name);
-    putchar('\n');
+    printf(",%d,%" PRIu64 ",%" PRIu64 "\n", finding.reused, finding.orders, finding.larger);
   }
 }
 

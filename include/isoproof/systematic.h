@@ -46,6 +46,7 @@ typedef struct isoproof_systematic_schedule {
   uint64_t number;    /* from 1, within the bounds; of drawn ones in the order in which they were drawn */
   const char *text;   /* "[x] R1x R2x D1x U2x C1 C2" */
   uint32_t transactions, operations, rows;
+  uint64_t reused; /* how many keys can be inserted after they were deleted, see isoproof_systematic_reused_at */
 } isoproof_systematic_schedule;
 
 typedef struct isoproof_systematic_walk isoproof_systematic_walk;
@@ -78,7 +79,11 @@ typedef struct isoproof_systematic_options {
   isoproof_notice_fn notice; /* as in isoproof_coo_run_options */
   void *notice_user;
   const char *password;
+  uint32_t jobs; /* schedules that run at the same time, each in a table of its own; 0: as many as are of use; where
+                    several tables share their locks (a file of SQLite) it is always one */
 } isoproof_systematic_options;
+
+enum { ISOPROOF_SYSTEMATIC_JOBS = 64 };
 
 typedef struct isoproof_systematic isoproof_systematic;
 
@@ -98,14 +103,17 @@ typedef struct isoproof_systematic_summary {
   uint64_t seed, first;
   uint64_t schedules; /* that were run at every level */
   uint64_t next;      /* number of the first one that was not; 0 when all that were asked for have been run, or drawn */
-  uint64_t forbidden; /* outcomes that the expected level forbids, at all levels */
-  uint64_t undecided; /* outcomes without a verdict */
+  uint64_t forbidden; /* outcomes that the expected level forbids, at all levels, of schedules that use no key again */
+  uint64_t undecided; /* of these outcomes, those without a verdict */
   double seconds;
+  uint32_t jobs;             /* how many schedules ran at the same time */
+  uint64_t reused_schedules; /* of `schedules`: those that use a key again */
+  uint64_t reused_forbidden, reused_undecided;
 } isoproof_systematic_summary;
 
 ISOPROOF_API bool isoproof_systematic_summary_of(const isoproof_systematic *runs, isoproof_systematic_summary *out);
 
-/* What came of the schedules at a level. */
+/* What came of schedules at a level. */
 typedef struct isoproof_systematic_level {
   size_t struct_size;   /* sizeof(isoproof_systematic_level), set by the caller */
   const char *name;     /* as the database calls it */
@@ -125,14 +133,21 @@ typedef struct isoproof_systematic_level {
   uint64_t not_serializable; /* outcomes that no serial order explains */
   uint64_t forbidden;        /* outcomes that the expected level forbids */
   uint64_t undecided;        /* outcomes without a verdict */
-  double seconds;
+  double seconds;            /* its share of the time */
 } isoproof_systematic_level;
 
-/* False after the last. */
+/* Of the schedules that use no key again: on these the level has to hold.  False after the last. */
 ISOPROOF_API bool isoproof_systematic_level_at(const isoproof_systematic *runs, size_t level,
                                                isoproof_systematic_level *out);
+/* The same of the others, in which a key can be inserted after it was deleted.  Adya's definitions do not speak of
+ * them: there a deleted object is never inserted again, and a row that is would be another object.  Here they are
+ * judged as if a row were its key. */
+ISOPROOF_API bool isoproof_systematic_reused_at(const isoproof_systematic *runs, size_t level,
+                                                isoproof_systematic_level *out);
 
-/* A schedule that a level forbids and the database allowed. */
+/* A schedule that a level forbids and the database allowed, as an example of its shape: what its transactions do.  It
+ * contains no smaller one: without some of its operations, it is none that the level forbids and the database allowed.
+ */
 typedef struct isoproof_systematic_finding {
   size_t struct_size; /* sizeof(isoproof_systematic_finding), set by the caller */
   uint64_t number;    /* of the schedule */
@@ -144,9 +159,14 @@ typedef struct isoproof_systematic_finding {
   const char *explanation; /* in sentences */
   const char *history;     /* what was recorded, in isoproof's own text form */
   size_t event_count;
+  bool reused;     /* it uses a key again */
+  uint64_t orders; /* how many orders of the same steps were forbidden and allowed, this one among them */
+  uint64_t larger; /* so many larger ones were forbidden and allowed that contain one of these, and none of an earlier
+                      finding */
 } isoproof_systematic_finding;
 
-/* Level by level, the smallest first; at most ISOPROOF_SYSTEMATIC_FINDINGS of each level.  False after the last. */
+/* First those that use no key again, level by level, the smallest first; at most ISOPROOF_SYSTEMATIC_FINDINGS of each
+ * level.  False after the last. */
 enum { ISOPROOF_SYSTEMATIC_FINDINGS = 1000 };
 ISOPROOF_API bool isoproof_systematic_finding_at(const isoproof_systematic *runs, size_t number,
                                                  isoproof_systematic_finding *out);

@@ -174,6 +174,7 @@ typedef struct iso_capabilities {
                               _DELETE change all rows of the key, and ISO_READ shows one of them */
   bool rounds;             /* iso_database_make_rounds */
   bool batches;            /* iso_do_batch takes one round trip */
+  bool apart;              /* tables of one server have nothing to do with each other: no lock is on two of them */
   uint32_t blocked_lag_ms; /* how long iso_blocked may have to wait for news */
 } iso_capabilities;
 
@@ -476,7 +477,8 @@ bool iso_cancel(iso_connection *connection);
 
 /* Which of these sessions wait for a lock that another connection holds; `control` is a connection of its own, to the
  * same node, outside of a transaction.  ISOPROOF_ERR_UNSUPPORTED where the database cannot tell: wait for a while
- * instead.  With capabilities.blocked_lag_ms the call takes as long, because the server shows old news until then. */
+ * instead.  With capabilities.blocked_lag_ms the call may take as long, because the server shows old news until then.
+ */
 isoproof_status iso_blocked(iso_connection *control, iso_connection *const *sessions, size_t count, bool *blocked,
                             isoproof_error *error);
 

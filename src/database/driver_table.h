@@ -201,4 +201,10 @@ isoproof_status iso_connect_writable(iso_database *database, iso_connection **co
 
 void iso_worker_free(iso_worker *worker);
 
+/* ---- driver_blocked.c ---- */
+
+/* Whether the session with that number waits, by what the monitor of InnoDB prints of every transaction.  False when it
+ * does not tell: it skips what it would have to wait for, and cuts what is long. */
+bool iso_innodb_monitor(const char *text, uint64_t session, bool *waits);
+
 #endif

@@ -24,6 +24,10 @@ void iso_coo_page_legend(iso_output *out);
 void iso_coo_page_steps_head(iso_output *out, unsigned sessions);
 void iso_coo_page_event(iso_output *out, const isoproof_coo_event *event);
 
+/* The counterexample that a history in isoproof's own text form is to a level, as a picture; nothing where it is none.
+ */
+void iso_coo_page_drawing(iso_output *out, const char *history, size_t length, const char *level);
+
 /* What happened in a cell, with a title of one's own where that is not NULL; `close` is what a link that closes it
  * leads to, NULL for none. */
 void iso_coo_page_story(iso_output *out, const isoproof_coo_matrix *matrix, size_t row, size_t level, const char *title,

@@ -3,9 +3,13 @@
 #include <inttypes.h>
 #include <isoproof/level.h>
 #include <isoproof/systematic.h>
+#include <string.h>
 
 #include "coo/page/page.h"
 #include "report/escape.h"
+
+/* More would make a page of many megabytes. */
+enum { DRAWINGS = 200 };
 
 typedef struct writing {
   iso_output *out;
@@ -60,15 +64,26 @@ static void put_number(iso_output *out, uint64_t number) {
   iso_out_printf(out, "<td class=\"at\">%" PRIu64 "</td>", number);
 }
 
-static void put_levels(const writing *w) {
+/* The schedules that use no key again, or those that do. */
+static void put_levels(const writing *w, bool reused) {
   isoproof_systematic_level level = {.struct_size = sizeof level};
-  iso_out_text(w->out,
-               "<section class=\"part\" id=\"levels\" aria-labelledby=\"levels-title\">\n<div class=\"part-head\">"
-               "<h2 id=\"levels-title\">Levels</h2><p>what came of the schedules at each</p></div>\n"
-               "<div class=\"table-wrap\"><table class=\"hermitage\"><thead><tr><th>Level</th><th>Expected</th>"
-               "<th>Schedules</th><th>Committed</th><th>Aborted</th><th>Blocked</th><th>Deadlocks</th>"
-               "<th>Not serializable</th><th>Forbidden</th><th>Seconds</th></tr></thead><tbody>\n");
-  for (size_t i = 0; isoproof_systematic_level_at(w->runs, i, &level); i++) {
+  bool (*at)(const isoproof_systematic *, size_t, isoproof_systematic_level *) =
+      reused ? isoproof_systematic_reused_at : isoproof_systematic_level_at;
+  if (reused)
+    iso_out_printf(w->out,
+                   "<section class=\"part\" id=\"reused\" aria-labelledby=\"reused-title\">\n<div class=\"part-head\">"
+                   "<h2 id=\"reused-title\">Keys used again</h2><p>%" PRIu64
+                   " schedules that insert a key after it was "
+                   "deleted: the definitions of levels do not speak of them; here a row is its key</p></div>\n",
+                   w->summary.reused_schedules);
+  else
+    iso_out_text(w->out,
+                 "<section class=\"part\" id=\"levels\" aria-labelledby=\"levels-title\">\n<div class=\"part-head\">"
+                 "<h2 id=\"levels-title\">Levels</h2><p>what came of the schedules at each</p></div>\n");
+  iso_out_text(w->out, "<div class=\"table-wrap\"><table class=\"hermitage\"><thead><tr><th>Level</th><th>Expected</th>"
+                       "<th>Schedules</th><th>Committed</th><th>Aborted</th><th>Blocked</th><th>Deadlocks</th>"
+                       "<th>Not serializable</th><th>Forbidden</th><th>Seconds</th></tr></thead><tbody>\n");
+  for (size_t i = 0; at(w->runs, i, &level); i++) {
     iso_out_text(w->out, "<tr><th scope=\"row\">");
     iso_put_xml(w->out, level.name);
     iso_out_text(w->out, "</th><td>");
@@ -112,25 +127,36 @@ static void put_finding(const writing *w, size_t number, const isoproof_systemat
   iso_put_xml(w->out, finding->explanation);
   iso_out_text(w->out, "</p>\n<dl class=\"facts\"><dt>Schedule</dt><dd class=\"code\">");
   iso_put_xml(w->out, finding->schedule);
-  iso_out_text(w->out, "</dd></dl>\n");
+  iso_out_text(w->out, "</dd>");
+  if (finding->orders > 1)
+    iso_out_printf(w->out, "<dt>The same</dt><dd>in %" PRIu64 " other order%s of the steps</dd>", finding->orders - 1,
+                   s_of(finding->orders - 1));
+  if (finding->larger > 0)
+    iso_out_printf(w->out, "<dt>Part of</dt><dd>%" PRIu64 " larger schedule%s, forbidden and allowed</dd>",
+                   finding->larger, s_of(finding->larger));
+  iso_out_text(w->out, "</dl>\n");
   for (size_t i = 0; isoproof_systematic_event_at(w->runs, number, i, &event); i++)
     if (event.session > sessions) sessions = event.session;
   iso_coo_page_steps_head(w->out, sessions);
   for (size_t i = 0; isoproof_systematic_event_at(w->runs, number, i, &event); i++) iso_coo_page_event(w->out, &event);
-  iso_out_text(w->out, "</ol>\n<details class=\"verdicts\"><summary>The history</summary><pre class=\"code\">");
+  iso_out_text(w->out, "</ol>\n");
+  if (number < DRAWINGS) iso_coo_page_drawing(w->out, finding->history, strlen(finding->history), finding->expected);
+  iso_out_text(w->out, "<details class=\"verdicts\"><summary>The history</summary><pre class=\"code\">");
   iso_put_xml(w->out, finding->history);
   iso_out_text(w->out, "</pre></details>\n</div></article>\n");
 }
 
-static void put_findings(const writing *w) {
+static void put_findings(const writing *w, bool reused) {
   isoproof_systematic_finding finding = {.struct_size = sizeof finding};
-  if (w->summary.forbidden == 0) return;
-  iso_out_text(w->out,
-               "<section class=\"part\" id=\"unexpected\" aria-labelledby=\"unexpected-title\">\n"
-               "<div class=\"part-head\"><h2 id=\"unexpected-title\">Forbidden and allowed</h2><p>level by level, the "
-               "smallest first</p></div>\n");
+  const char *id = reused ? "reused-findings" : "unexpected";
+  if ((reused ? w->summary.reused_forbidden : w->summary.forbidden) == 0) return;
+  iso_out_printf(w->out,
+                 "<section class=\"part\" id=\"%s\" aria-labelledby=\"%s-title\">\n<div class=\"part-head\"><h2 "
+                 "id=\"%s-title\">Forbidden and allowed%s</h2><p>level by level, the smallest first, one of each "
+                 "shape</p></div>\n",
+                 id, id, id, reused ? ", a key used again" : "");
   for (size_t i = 0; isoproof_systematic_finding_at(w->runs, i, &finding) && !iso_output_failed(w->out); i++)
-    put_finding(w, i, &finding);
+    if (finding.reused == reused) put_finding(w, i, &finding);
   iso_out_text(w->out, "</section>\n");
 }
 
@@ -146,7 +172,9 @@ isoproof_status isoproof_systematic_write_html(const isoproof_systematic *runs, 
   put_chip(&w);
   put_title(&w);
   iso_out_text(w.out, "</section>\n");
-  put_levels(&w);
-  put_findings(&w);
+  put_levels(&w, false);
+  put_findings(&w, false);
+  if (w.summary.reused_schedules > 0) put_levels(&w, true);
+  put_findings(&w, true);
   return iso_coo_page_end(w.out, error);
 }

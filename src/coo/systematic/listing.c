@@ -99,7 +99,8 @@ bool isoproof_systematic_walk_next(isoproof_systematic_walk *walk, isoproof_syst
                                        .number = walk->next++,
                                        .text = walk->text,
                                        .transactions = family->txns,
-                                       .rows = family->rows};
+                                       .rows = family->rows,
+                                       .reused = iso_sys_reused_keys(family)};
   for (uint32_t t = 0; t < family->txns; t++) made.operations += family->programs[t].count;
   return ISO_STRUCT_GIVE(out, made);
 }

@@ -179,6 +179,22 @@ bool iso_sys_family_is_sound(const iso_sys_family *family, bool unique) {
          is_connected(family);
 }
 
+uint32_t iso_sys_reused_keys(const iso_sys_family *family) {
+  uint32_t reused = 0;
+  for (uint32_t row = 0; row < family->rows; row++) {
+    uint32_t inserts = 0, deletes = 0;
+    for (uint32_t t = 0; t < family->txns; t++) {
+      for (uint32_t i = 0; i < family->programs[t].count; i++) {
+        iso_sys_step op = family->programs[t].ops[i];
+        inserts += op.row == row && op.kind == ISO_SYS_INSERT;
+        deletes += op.row == row && op.kind == ISO_SYS_DELETE;
+      }
+    }
+    reused += deletes > 0 && inserts > (family->starts[row] == ISO_SYS_ABSENT);
+  }
+  return reused;
+}
+
 /* ---- as text, and as it is carried out ---- */
 
 bool iso_sys_begins_early(const iso_sys_schedule *schedule, const iso_sys_conflicts *conflicts, uint32_t txn,

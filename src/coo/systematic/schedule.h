@@ -93,6 +93,11 @@ bool iso_sys_touches(iso_sys_step step, uint32_t row);
 /* Whether every part of it can matter; without unique keys (`unique` false), also that no key is inserted twice. */
 bool iso_sys_family_is_sound(const iso_sys_family *family, bool unique);
 
+/* How many keys can be inserted after they were deleted, so that what is there is not the row that was: they are
+ * deleted, and inserted, and were there at the start or are inserted twice. */
+uint32_t iso_sys_reused_keys(const iso_sys_family *family);
+static inline bool iso_sys_reuses_key(const iso_sys_family *family) { return iso_sys_reused_keys(family) > 0; }
+
 void iso_sys_find_conflicts(const iso_sys_family *family, iso_sys_conflicts *conflicts);
 /* The least order, number by number, among those that swaps lead to. */
 void iso_sys_normalize(iso_sys_schedule *schedule, const iso_sys_conflicts *conflicts);
@@ -112,6 +117,10 @@ int iso_sys_family_compare(const iso_sys_family *a, const iso_sys_family *b);
 int iso_sys_compare(const iso_sys_schedule *a, const iso_sys_schedule *b);
 /* Makes it the least schedule that is equivalent. */
 void iso_sys_canonize(iso_sys_schedule *schedule);
+
+/* The part of a schedule that has the operations of a mask (bit i: operation i, transaction by transaction), with their
+ * transactions and rows, in canonical form; false when fewer than two transactions are left. */
+bool iso_sys_part(const iso_sys_schedule *schedule, uint32_t mask, iso_sys_schedule *out);
 
 /* Whether a begin has to stand by itself, because the end of another transaction that matters to it comes between it
  * and the first operation; `place` is where it then stands in the order, as early as can be. */

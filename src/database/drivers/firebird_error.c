@@ -27,6 +27,8 @@ static const struct {
     {isc_cancelled, ISO_CLASS_CANCELLED},
     {isc_lock_timeout, ISO_CLASS_LOCK_TIMEOUT},
     {isc_update_conflict, ISO_CLASS_SERIALIZATION},
+    {isc_sing_select_err, ISO_CLASS_SERIALIZATION}, /* an update of a row that was inserted anew sees the old one, too,
+                                                       which it could not change either */
     {isc_deadlock, ISO_CLASS_DEADLOCK},
     {isc_obj_in_use, ISO_CLASS_BUSY},
     {isc_lock_conflict, ISO_CLASS_BUSY},
@@ -55,6 +57,14 @@ static bool has(const ISC_STATUS *status, ISC_STATUS code) {
   return false;
 }
 
+/* At read committed, before 4.0, who waited for a transaction that deleted the row gets an error without a code of its
+ * own. */
+static bool is_erased(const ISC_STATUS *status) {
+  static const char words[] = "cannot update erased record";
+  return status[0] == isc_arg_gds && status[1] == isc_random && status[2] == isc_arg_string &&
+         strncmp((const char *)status[3], words, sizeof words - 1) == 0;
+}
+
 /* What no row above has is told by its SQLSTATE. */
 static const struct {
   const char *prefix;
@@ -67,6 +77,7 @@ static const struct {
 static iso_error_class class_of(const ISC_STATUS *status, const char *state) {
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
     if (has(status, errors[i].code)) return errors[i].class;
+  if (is_erased(status)) return ISO_CLASS_SERIALIZATION;
   for (size_t i = 0; i < sizeof states / sizeof *states; i++)
     if (strncmp(state, states[i].prefix, strlen(states[i].prefix)) == 0) return states[i].class;
   return ISO_CLASS_OTHER;

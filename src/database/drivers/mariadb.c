@@ -285,6 +285,7 @@ const iso_driver iso_driver_mariadb = {
             .nodes = true,
             .persistent = true,
             .rounds = true,
+            .apart = true,
             .blocked_lag_ms = 100},
     .layouts = 1U << ISO_LAYOUT_INDEXED | 1U << ISO_LAYOUT_HEAP,
     .accesses = 1U << ISO_ACCESS_INDEX | 1U << ISO_ACCESS_SEQUENTIAL,

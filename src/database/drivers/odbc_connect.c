@@ -227,6 +227,7 @@ static void learn(iso_database *database, iso_connection *connection) {
   database->can.lists = server->texts != ISO_SQL_PORTABLE;
   database->can.blocked = server->kind == ISO_ODBC_POSTGRES || server->kind == ISO_ODBC_MARIADB;
   database->can.blocked_lag_ms = server->kind == ISO_ODBC_MARIADB ? 100 : 0;
+  database->can.apart = database->can.blocked;
   database->can.concurrent = server->kind != ISO_ODBC_SQLITE;
   SQLUINTEGER offered = 0, initial = 0;
   SQLGetInfo(s->handle, SQL_TXN_ISOLATION_OPTION, &offered, sizeof offered, NULL);

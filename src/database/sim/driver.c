@@ -376,10 +376,16 @@ static isoproof_status clear_tables(iso_database *database, isoproof_error *erro
   return ISOPROOF_OK;
 }
 
+/* Nobody ever waits for a lock: who comes second gets an error at its commit. */
+static bool waits(iso_connection *connection) {
+  (void)connection;
+  return false;
+}
+
 const iso_driver iso_driver_sim = {
     .id = ISO_DRIVER_SIM,
     .url_form = "sim:?level=LEVEL&nodes=N&bugs=NAME,NAME&rate=R&lost=R",
-    .can = {.lists = true, .predicates = true, .autocommit = true, .concurrent = true},
+    .can = {.lists = true, .predicates = true, .autocommit = true, .concurrent = true, .blocked = true},
     .open = open_database,
     .close = close_database,
     .connect = connect,
@@ -391,4 +397,5 @@ const iso_driver iso_driver_sim = {
     .commit = commit,
     .rollback = rollback,
     .ping = ping,
+    .waits = waits,
 };

@@ -103,13 +103,17 @@ static void test_judge(void **state) {
                              "{\"session\":1,\"status\":\"committed\",\"ops\":[[\"r\",1,101],[\"delete\",1,null]]}\n"
                              "{\"session\":2,\"status\":\"committed\",\"ops\":[[\"r\",1,101],[\"update\",1,122]]}\n"
                              "{\"session\":2,\"status\":\"committed\",\"ops\":[[\"r\",1,null]]}\n";
-  iso_sys_judge judge = {0};
+  iso_sys_judge judge;
   iso_sys_verdict verdict, again;
   isoproof_error error;
+  assert_int_equal(iso_sys_judge_open(&judge, &error), ISOPROOF_OK);
   assert_int_equal(iso_sys_judge_text(&judge, lost, strlen(lost), "snapshot-isolation", &verdict, &error), ISOPROOF_OK);
   assert_int_equal(verdict.expected, ISOPROOF_VIOLATED);
   assert_int_equal(verdict.serializable, ISOPROOF_VIOLATED);
   assert_true(verdict.name[0] != 0 && verdict.explanation[0] != 0);
+  assert_non_null(strstr(verdict.explanation, "T2"));
+  assert_null(strstr(verdict.explanation, "s2t"));
+  assert_null(strstr(verdict.explanation, "outcome:"));
   assert_int_equal(iso_sys_judge_text(&judge, lost, strlen(lost), "snapshot-isolation", &again, &error), ISOPROOF_OK);
   assert_ptr_equal(verdict.explanation, again.explanation);
   assert_int_equal(iso_sys_judge_text(&judge, lost, strlen(lost), "read-committed", &again, &error), ISOPROOF_OK);
@@ -122,8 +126,8 @@ static void test_judge(void **state) {
 
 /* ---- runs ---- */
 
-static isoproof_systematic *run_on(const char *url, const char *level, isoproof_systematic_bounds bounds,
-                                   const char *expect) {
+static isoproof_systematic *run_jobs(const char *url, const char *level, isoproof_systematic_bounds bounds,
+                                     const char *expect, uint32_t jobs) {
   bounds.struct_size = sizeof bounds;
   isoproof_systematic_options options = {.struct_size = sizeof options,
                                          .urls = &url,
@@ -131,11 +135,17 @@ static isoproof_systematic *run_on(const char *url, const char *level, isoproof_
                                          .levels = &level,
                                          .level_count = level != NULL,
                                          .bounds = &bounds,
-                                         .expect = expect};
+                                         .expect = expect,
+                                         .jobs = jobs};
   isoproof_systematic *runs = NULL;
   isoproof_error error;
   if (isoproof_systematic_run(&options, NULL, &runs, &error) != ISOPROOF_OK) fail_msg("%s: %s", url, error.message);
   return runs;
+}
+
+static isoproof_systematic *run_on(const char *url, const char *level, isoproof_systematic_bounds bounds,
+                                   const char *expect) {
+  return run_jobs(url, level, bounds, expect, 0);
 }
 
 static isoproof_systematic_level level_of(const isoproof_systematic *runs, size_t number) {
@@ -171,9 +181,17 @@ static void test_findings(void **state) {
   isoproof_systematic_finding finding = {.struct_size = sizeof finding};
   isoproof_coo_event event = {.struct_size = sizeof event};
   isoproof_systematic_level level = level_of(runs, 0);
+  isoproof_systematic_level reused = {.struct_size = sizeof reused};
+  uint64_t counted = 0;
+  assert_true(isoproof_systematic_reused_at(runs, 0, &reused));
+  assert_false(isoproof_systematic_reused_at(runs, 1, &reused));
+  assert_int_equal(level.schedules + reused.schedules, 4000);
   assert_true(level.forbidden > 0);
   assert_int_equal(level.forbidden, level.not_serializable);
   assert_string_equal(level.source, "option");
+  /* Each is listed, or counted with a smaller one. */
+  for (size_t i = 0; isoproof_systematic_finding_at(runs, i, &finding); i++) counted += finding.orders + finding.larger;
+  assert_int_equal(counted, level.forbidden + reused.forbidden);
   assert_true(isoproof_systematic_finding_at(runs, 0, &finding));
   assert_true(finding.schedule[0] == '[' && finding.name[0] != 0 && finding.explanation[0] != 0);
   assert_true(isoproof_systematic_event_at(runs, 0, 0, &event));
@@ -190,13 +208,90 @@ static void test_sqlite(void **state) {
   isoproof_systematic *runs =
       run_on("sqlite:", "serializable", (isoproof_systematic_bounds){.predicates = 1, .first = 100, .limit = 60}, NULL);
   isoproof_systematic_level level = level_of(runs, 0);
-  assert_int_equal(level.schedules, 60);
-  assert_int_equal(level.committed + level.aborted, 60);
+  isoproof_systematic_level reused = {.struct_size = sizeof reused};
+  assert_true(isoproof_systematic_reused_at(runs, 0, &reused));
+  assert_true(reused.schedules > 0);
+  assert_int_equal(level.schedules + reused.schedules, 60);
+  assert_int_equal(level.committed + level.aborted + reused.committed + reused.aborted, 60);
   assert_int_equal(level.forbidden, 0);
   assert_true(level.blocked > 0);
   assert_true(isoproof_systematic_summary_of(runs, &summary));
   assert_int_equal(summary.next, 160);
+  assert_int_equal(summary.reused_schedules, reused.schedules);
   isoproof_systematic_free(runs);
+}
+
+/* Several at once give what one after the other does, in the same order. */
+static void test_jobs(void **state) {
+  (void)state;
+  const isoproof_systematic_bounds bounds = {.predicates = 1, .limit = 700, .drawn = true};
+  isoproof_systematic *one = run_jobs("sim:", "snapshot isolation", bounds, "serializable", 1);
+  isoproof_systematic *many = run_jobs("sim:", "snapshot isolation", bounds, "serializable", 16);
+  isoproof_systematic_summary a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
+  isoproof_systematic_finding x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
+  isoproof_systematic_level left = level_of(one, 0), right = level_of(many, 0);
+  assert_true(isoproof_systematic_summary_of(one, &a) && isoproof_systematic_summary_of(many, &b));
+  assert_int_equal(a.jobs, 1);
+  assert_int_equal(b.jobs, 16);
+  assert_true(a.schedules == 700 && b.schedules == 700);
+  assert_int_equal(a.next, b.next);
+  assert_int_equal(left.committed, right.committed);
+  assert_int_equal(left.not_serializable, right.not_serializable);
+  size_t count = 0;
+  for (; isoproof_systematic_finding_at(one, count, &x); count++) {
+    assert_true(isoproof_systematic_finding_at(many, count, &y));
+    assert_string_equal(x.schedule, y.schedule);
+    assert_string_equal(x.history, y.history);
+    assert_int_equal(x.larger, y.larger);
+  }
+  assert_true(count > 0);
+  assert_false(isoproof_systematic_finding_at(many, count, &y));
+  isoproof_systematic_free(one);
+  isoproof_systematic_free(many);
+}
+
+/* ---- keys used again, and parts ---- */
+
+static bool reuses(const char *text) {
+  isoproof_systematic_walk *walk;
+  isoproof_error error;
+  isoproof_systematic_bounds bounds = {.struct_size = sizeof bounds, .rows = 1, .predicates = 1};
+  isoproof_systematic_schedule schedule = {.struct_size = sizeof schedule};
+  assert_int_equal(isoproof_systematic_walk_new(&bounds, &walk, &error), ISOPROOF_OK);
+  while (isoproof_systematic_walk_next(walk, &schedule))
+    if (strcmp(schedule.text, text) == 0) break;
+  assert_string_equal(schedule.text, text);
+  bool reused = schedule.reused > 0;
+  isoproof_systematic_walk_free(walk);
+  return reused;
+}
+
+static void test_reused(void **state) {
+  (void)state;
+  assert_true(reuses("[x] D2x I1x C1 C2"));
+  assert_true(reuses("[x] D2x U1x C1 I2x C2"));
+  /* A row that is inserted once and deleted later was never there before. */
+  assert_false(reuses("[] D2x I1x C1 C2"));
+  assert_false(reuses("[x] U1x D2x C1 C2"));
+}
+
+static void test_parts(void **state) {
+  (void)state;
+  iso_sys_schedule part, given = both;
+  char text[ISO_SYS_TEXT_BYTES];
+  iso_sys_canonize(&given);
+  /* Everything but the reads: the row that is left is there, and what its value matches does not matter. */
+  uint32_t mask = 0, bit = 0;
+  for (uint32_t t = 0; t < 2; t++)
+    for (uint32_t i = 0; i < 2; i++, bit++)
+      if (iso_sys_kind_writes((iso_sys_kind)given.family.programs[t].ops[i].kind)) mask |= 1U << bit;
+  assert_true(iso_sys_part(&given, mask, &part));
+  iso_sys_text(&part, text);
+  assert_string_equal(text, "[x] D2x U1x C2 C1");
+  /* The whole is a part of itself, but one transaction is no schedule. */
+  assert_true(iso_sys_part(&given, 0xf, &part));
+  assert_int_equal(part.family.rows, 1);
+  assert_false(iso_sys_part(&given, 0x3, &part));
 }
 
 static void test_bad_options(void **state) {
@@ -237,7 +332,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_history),   cmocka_unit_test(test_words),       cmocka_unit_test(test_judge),
       cmocka_unit_test(test_simulator), cmocka_unit_test(test_findings),    cmocka_unit_test(test_sqlite),
-      cmocka_unit_test(test_cancelled), cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(test_cancelled), cmocka_unit_test(test_bad_options), cmocka_unit_test(test_jobs),
+      cmocka_unit_test(test_reused),    cmocka_unit_test(test_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

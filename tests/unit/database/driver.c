@@ -216,7 +216,8 @@ static void sim_finds_conflicts(void **state) {
     }
   }
   bool blocked;
-  assert_int_equal(iso_blocked(a, &b, 1, &blocked, NULL), ISOPROOF_ERR_UNSUPPORTED);
+  assert_int_equal(iso_blocked(a, &b, 1, &blocked, NULL), ISOPROOF_OK);
+  assert_false(blocked);
   iso_disconnect(a);
   iso_disconnect(b);
   iso_reply_free(&reply);
@@ -480,6 +481,45 @@ static void splits_hosts(void **state) {
   }
 }
 
+/* As MariaDB 10.11 prints it, without what is of no interest here. */
+static const char monitor[] =
+    "\n=====================================\n2026-11-16 03:09:04 0x7f883452a6c0 INNODB MONITOR OUTPUT\n"
+    "------------------------\nLATEST DETECTED DEADLOCK\n------------------------\n*** (1) TRANSACTION:\n"
+    "TRANSACTION 14, ACTIVE 0 sec starting index read\nLOCK WAIT 4 lock struct(s), heap size 1128, 2 row lock(s)\n"
+    "MariaDB thread id 4, OS thread handle 1, query id 7 127.0.0.1 root Updating\n"
+    "------------\nTRANSACTIONS\n------------\nTrx id counter 23\nLIST OF TRANSACTIONS FOR EACH SESSION:\n"
+    "---TRANSACTION 22, ACTIVE 1 sec starting index read\nmysql tables in use 1, locked 1\n"
+    "LOCK WAIT 2 lock struct(s), heap size 1128, 1 row lock(s)\n"
+    "MariaDB thread id 6, OS thread handle 140222970418880, query id 10 127.0.0.1 root Updating\n"
+    "update zz set v=3 where k=1\n"
+    "------- TRX HAS BEEN WAITING 706478 us FOR THIS LOCK TO BE GRANTED:\n------------------\n"
+    "---TRANSACTION 21, ACTIVE 2 sec\n2 lock struct(s), heap size 1128, 1 row lock(s), undo log entries 1\n"
+    "MariaDB thread id 5, OS thread handle 140222970726080, query id 8 127.0.0.1 root User sleep\n"
+    "---TRANSACTION 20, ACTIVE 3 sec inserting\nmysql tables in use 1, locked 1\n"
+    "LOCK WAIT 2 lock struct(s), heap size 1128, 1 row lock(s)\n"
+    "MariaDB thread id 61, OS thread handle 1, query id 9 127.0.0.1 root Update\n"
+    "--------\nFILE I/O\n--------\n----------------------------\nEND OF INNODB MONITOR OUTPUT\n";
+
+static void reads_the_monitor(void **state) {
+  (void)state;
+  bool waits;
+  static const struct {
+    uint64_t session;
+    bool waits;
+  } sessions[] = {{6, true}, {61, true}, {5, false}, {4, false}, {1, false}};
+  for (size_t i = 0; i < sizeof sessions / sizeof *sessions; i++) {
+    assert_true(iso_innodb_monitor(monitor, sessions[i].session, &waits));
+    assert_int_equal(waits, sessions[i].waits);
+  }
+  /* What was cut tells nothing. */
+  char cut[sizeof monitor];
+  memcpy(cut, monitor, sizeof cut);
+  *strstr(cut, "END OF INNODB") = 0;
+  assert_false(iso_innodb_monitor(cut, 6, &waits));
+  assert_false(waits);
+  assert_false(iso_innodb_monitor("", 6, &waits));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(splits_hosts),
@@ -489,6 +529,7 @@ int main(void) {
       cmocka_unit_test(lists_drivers),
       cmocka_unit_test(knows_statements),
       cmocka_unit_test(parses_lists),
+      cmocka_unit_test(reads_the_monitor),
       cmocka_unit_test(sim_does_all),
       cmocka_unit_test(sim_finds_conflicts),
       cmocka_unit_test(sim_loses_replies),
