@@ -302,6 +302,7 @@ static void duckdb_uses_files(void **state) {
 
 static void rocksdb_does_all(void **state) {
   (void)state;
+  need("rocksdb:");
   suite_all("rocksdb:");
   suite_all("rocksdb:?transactions=optimistic");
 }
@@ -309,6 +310,7 @@ static void rocksdb_does_all(void **state) {
 /* The second of two transactions that write what they read gets an error: at the write, or at the commit. */
 static void rocksdb_checks_snapshots(void **state) {
   (void)state;
+  need("rocksdb:");
   for (int optimistic = 0; optimistic < 2; optimistic++) {
     fixture_open(optimistic ? "rocksdb:?transactions=optimistic" : "rocksdb:?transactions=pessimistic", NULL);
     iso_begin(one, level("rr"), &reply);
@@ -340,6 +342,7 @@ static void rocksdb_checks_snapshots(void **state) {
 /* Without a snapshot a transaction sees what was committed meanwhile; an iterator sees one moment, and own writes. */
 static void rocksdb_reads_what_is_committed(void **state) {
   (void)state;
+  need("rocksdb:");
   fixture_open("rocksdb:", NULL);
   iso_begin(one, level("rc"), &reply);
   iso_read(one, 1, &reply);
@@ -367,6 +370,7 @@ static void rocksdb_reads_what_is_committed(void **state) {
 
 static void rocksdb_waits_for_locks(void **state) {
   (void)state;
+  need("rocksdb:");
   isoproof_error error = {0};
   iso_driver_request write = {.kind = ISO_WRITE, .key = 1, .value = 2};
   fixture_open("rocksdb:", &(iso_database_options){.lock_timeout_ms = 50});
@@ -411,8 +415,18 @@ static void rocksdb_waits_for_locks(void **state) {
 }
 
 /* A folder of somebody else's is left as it is; in one of ours, what runs that are gone have left is removed. */
+static void rocksdb_needs_its_library(void **state) {
+  (void)state;
+  isoproof_error error = {0};
+  assert_int_equal(open_only("rocksdb:?lib=/nowhere/librocksdb.so", &error), ISOPROOF_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "/nowhere/librocksdb.so"));
+  assert_int_equal(open_only("rocksdb:?lib=libc.so.6", &error), ISOPROOF_ERR_UNSUPPORTED);
+  assert_non_null(strstr(error.message, "no function rocksdb_"));
+}
+
 static void rocksdb_keeps_to_its_folder(void **state) {
   (void)state;
+  need("rocksdb:");
   char folder[SCRATCH_BYTES], path[SCRATCH_BYTES + 32], url[SCRATCH_BYTES + 64];
   isoproof_error error = {0};
   iso_database *database = NULL;
@@ -470,6 +484,7 @@ int main(void) {
       cmocka_unit_test(rocksdb_checks_snapshots),
       cmocka_unit_test(rocksdb_reads_what_is_committed),
       cmocka_unit_test(rocksdb_waits_for_locks),
+      cmocka_unit_test(rocksdb_needs_its_library),
       cmocka_unit_test(rocksdb_keeps_to_its_folder),
 #endif
       {0},
