@@ -20,6 +20,7 @@ struct iso_exec_hub {
   pthread_cond_t news;
   bool reading;       /* some session reads for all */
   iso_exec_heard end; /* why nothing comes any more; ISO_EXEC_LINE: it does */
+  bool retired;       /* another one has taken its place */
   iso_exec_box *boxes;
   uint64_t last_session;
 };
@@ -68,9 +69,26 @@ void iso_exec_hub_leave(iso_exec_box *box) {
     *at = box->next;
     break;
   }
+  bool last = hub->retired && hub->boxes == NULL;
   pthread_mutex_unlock(&hub->lock);
   iso_vec_free(&box->line);
   box->hub = NULL;
+  if (last) iso_exec_hub_free(hub);
+}
+
+bool iso_exec_hub_ended(iso_exec_hub *hub) {
+  pthread_mutex_lock(&hub->lock);
+  bool ended = hub->end != ISO_EXEC_LINE;
+  pthread_mutex_unlock(&hub->lock);
+  return ended;
+}
+
+bool iso_exec_hub_retire(iso_exec_hub *hub) {
+  pthread_mutex_lock(&hub->lock);
+  hub->retired = true;
+  bool empty = hub->boxes == NULL;
+  pthread_mutex_unlock(&hub->lock);
+  return empty;
 }
 
 bool iso_exec_hub_send(iso_exec_box *box, const char *text, size_t length, uint32_t timeout_ms) {
@@ -78,7 +96,13 @@ bool iso_exec_hub_send(iso_exec_box *box, const char *text, size_t length, uint3
   pthread_mutex_lock(&hub->speaking);
   bool sent = iso_exec_send(&hub->process, text, length, timeout_ms);
   pthread_mutex_unlock(&hub->speaking);
-  return sent;
+  if (sent) return true;
+  /* It no longer listens, or has half a line: nobody is understood any more. */
+  pthread_mutex_lock(&hub->lock);
+  if (hub->end == ISO_EXEC_LINE) hub->end = ISO_EXEC_CLOSED;
+  pthread_cond_broadcast(&hub->news);
+  pthread_mutex_unlock(&hub->lock);
+  return false;
 }
 
 /* Puts a line where it belongs; the lock is held.  What nobody waits for any more is let go. */
