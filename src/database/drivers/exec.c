@@ -160,7 +160,7 @@ static bool ask(iso_connection *connection, const iso_driver_request *request, i
     return false;
   }
   isoproof_error error = {.offset = -1};
-  if (iso_exec_read_answer(s->box.line.items, s->box.line.count, answer, reply, &error) != ISOPROOF_OK) {
+  if (iso_exec_read_answer(s->box.line.text.items, s->box.line.text.count, answer, reply, &error) != ISOPROOF_OK) {
     char message[ISO_MESSAGE_BYTES];
     snprintf(message, sizeof message, "the program's answer cannot be read: %.200s", error.message);
     give_up(connection, request, reply, message);
@@ -249,7 +249,8 @@ static isoproof_status greet(const iso_connection *connection, iso_exec_hello *h
   end_line(s, &json);
   ISO_TRY(talk(connection, "hello", error));
   isoproof_error problem = {.offset = -1};
-  if (iso_exec_read_hello(s->box.line.items, s->box.line.count, hello, &problem) == ISOPROOF_OK) return ISOPROOF_OK;
+  if (iso_exec_read_hello(s->box.line.text.items, s->box.line.text.count, hello, &problem) == ISOPROOF_OK)
+    return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_IO, "%s: its first answer cannot be read: %.200s",
                   database->urls[connection->node].shown, problem.message);
 }
@@ -387,7 +388,7 @@ static isoproof_status ask_once(iso_database *database, const char *op, isoproof
   end_line(s, &json);
   isoproof_status status = talk(connection, op, error);
   if (status == ISOPROOF_OK)
-    status = iso_exec_read_answer(s->box.line.items, s->box.line.count, &answer, &reply, error);
+    status = iso_exec_read_answer(s->box.line.text.items, s->box.line.text.count, &answer, &reply, error);
   if (status == ISOPROOF_OK && !answer.ok)
     status = iso_fail(error, answer.error_class == ISO_CLASS_CONSTRAINT ? ISOPROOF_ERR_USAGE : ISOPROOF_ERR_IO,
                       "%s: %s: %s", database->urls[0].shown, op, answer.message);

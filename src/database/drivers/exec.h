@@ -52,11 +52,16 @@ void iso_exec_rest(const iso_exec_process *process);
 
 typedef struct iso_exec_hub iso_exec_hub;
 
+typedef struct iso_exec_text {
+  ISO_VEC(char) text;
+} iso_exec_text;
+
 /* Where the answers of a session arrive.  The session owns it, and has the hub until it leaves. */
 typedef struct iso_exec_box {
   iso_exec_hub *hub; /* NULL: none */
   uint64_t session;
-  ISO_VEC(char) line; /* the answer, terminated, when it is full */
+  iso_exec_text line;    /* the answer, terminated, as it was heard: the session's alone */
+  iso_exec_text arrived; /* what came since, when it is full: under the lock of the hub */
   bool full;
   atomic_bool woken;
   struct iso_exec_box *next;

@@ -71,7 +71,8 @@ void iso_exec_hub_leave(iso_exec_box *box) {
   }
   bool last = hub->retired && hub->boxes == NULL;
   pthread_mutex_unlock(&hub->lock);
-  iso_vec_free(&box->line);
+  iso_vec_free(&box->line.text);
+  iso_vec_free(&box->arrived.text);
   box->hub = NULL;
   if (last) iso_exec_hub_free(hub);
 }
@@ -111,10 +112,10 @@ static bool deliver(iso_exec_hub *hub, const char *line, size_t length) {
   if (hub->shared && !iso_exec_read_session(line, length, &session)) return false;
   for (iso_exec_box *box = hub->boxes; box != NULL; box = box->next) {
     if (hub->shared && box->session != session) continue;
-    box->line.count = 0;
-    if (!iso_vec_reserve(&box->line, length + 1)) return false;
-    memcpy(box->line.items, line, length + 1);
-    box->line.count = length;
+    box->arrived.text.count = 0;
+    if (!iso_vec_reserve(&box->arrived.text, length + 1)) return false;
+    memcpy(box->arrived.text.items, line, length + 1);
+    box->arrived.text.count = length;
     box->full = true;
     break;
   }
@@ -157,12 +158,17 @@ iso_exec_heard iso_exec_hub_hear(iso_exec_box *box, uint32_t timeout_ms) {
     else
       read_for_all(hub, until > 0 ? (uint32_t)(left * 1000) + 1 : 0);
   }
-  if (box->full)
+  if (box->full) {
+    /* A program may say more than it was asked: that never reaches a line that is being read. */
+    iso_exec_text taken = box->arrived;
+    box->arrived = box->line;
+    box->line = taken;
     heard = ISO_EXEC_LINE;
-  else if (atomic_load(&box->woken))
+  } else if (atomic_load(&box->woken)) {
     heard = ISO_EXEC_WOKEN;
-  else if (hub->end != ISO_EXEC_LINE)
+  } else if (hub->end != ISO_EXEC_LINE) {
     heard = hub->end;
+  }
   box->full = false;
   pthread_mutex_unlock(&hub->lock);
   return heard;
