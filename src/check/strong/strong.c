@@ -119,8 +119,8 @@ static isoproof_status violated_by_core(decision *d, const iso_requirements *all
   return status;
 }
 
-/* With clocks, the solver knows only the events that matter, each linked with its neighbours in every chain.  Where there
- * are many chains of a few events, that is nearly every pair of events, and the whole graph is far less. */
+/* With clocks, the solver knows only the events that matter, each linked with its neighbours in every chain.  Where
+ * there are many chains of a few events, that is nearly every pair of events, and the whole graph is far less. */
 static const iso_event_clocks *clocks_for_solver(const decision *d) {
   enum { MANY = 256, FEW = 8 };
   bool short_chains = d->events.chains > MANY && d->events.count / d->events.chains < FEW;
