@@ -283,7 +283,7 @@ static void bugs_break_their_level_in_weak_runs(void **state) {
                  isoproof_sim_level_name(run), (unsigned long)seed);
       oracle_level promised = expectations[run].promised;
       bool alike = promised == broken || oracle_implies(promised, broken);
-      bool both = is_broken_by((isoproof_sim_bug)bug, promised);
+      bool both = is_broken_by((isoproof_sim_bug)bug, (int)promised);
       if (!alike && !both && !verdicts.satisfied[promised])
         fail_msg("%s at %s, seed %lu: more than its level is broken", isoproof_sim_bug_name((isoproof_sim_bug)bug),
                  isoproof_sim_level_name(run), (unsigned long)seed);
