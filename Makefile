@@ -31,6 +31,10 @@ CLANG_FORMAT ?= clang-format
 CLANG_TIDY ?= clang-tidy
 CPPCHECK ?= cppcheck
 
+# Builds under sanitizers: -O1 and line tables, which take less than half as long to make as -O2 with everything that a
+# debugger could ask for; what sanitizers see and say is the same.
+SANITIZED = -Dbuildtype=plain -Doptimization=1 -Dc_args=-g1 -Db_lundef=false -Dmanuals=false
+
 C_FILES = $(shell find include src cli tests examples bench -name '*.[ch]' 2>/dev/null | sort)
 TIDY_FILES = $(shell find src cli examples bench -name '*.c' 2>/dev/null | sort)
 
@@ -51,7 +55,7 @@ asan: build-asan/build.ninja
 	$(MESON) test -C build-asan --suite unit --num-processes $(JOBS) --timeout-multiplier 4
 
 build-asan/build.ninja:
-	$(MESON) setup build-asan --werror -Dbuildtype=debugoptimized -Db_sanitize=address,undefined -Db_lundef=false -Dmanuals=false
+	$(MESON) setup build-asan --werror $(SANITIZED) -Db_sanitize=address,undefined
 
 tsan: build-tsan/build.ninja
 	$(MESON) compile -C build-tsan -j $(JOBS)
@@ -62,7 +66,7 @@ tsan-all: build-tsan/build.ninja
 	$(MESON) test -C build-tsan --suite unit --num-processes $(JOBS) --timeout-multiplier 10
 
 build-tsan/build.ninja:
-	$(MESON) setup build-tsan --werror -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false -Dmanuals=false
+	$(MESON) setup build-tsan --werror $(SANITIZED) -Db_sanitize=thread
 
 coverage: build-coverage/build.ninja
 	$(MESON) compile -C build-coverage -j $(JOBS)
@@ -85,8 +89,7 @@ fuzz-long: release fuzzers
 	./scripts/fuzz 60
 
 build-fuzz/build.ninja:
-	CC=$(CLANG) $(MESON) setup build-fuzz --werror -Dfuzz=true -Dbuildtype=debugoptimized -Db_sanitize=address,undefined \
-	  -Db_lundef=false -Dtests=false -Dmanuals=false
+	CC=$(CLANG) $(MESON) setup build-fuzz --werror $(SANITIZED) -Db_sanitize=address,undefined -Dfuzz=true -Dtests=false
 
 test:
 	./scripts/test

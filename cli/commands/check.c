@@ -8,60 +8,16 @@
 #include <unistd.h>
 
 #include "cli/commands/batch.h"
+#include "cli/commands/check.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
 #include "cli/commands/hints.h"
 #include "cli/options/elle.h"
-#include "cli/options/names.h"
 #include "cli/options/outputs.h"
 #include "cli/options/transaction_order.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
-
-enum {
-  CHECK_LEVEL,
-  CHECK_ANOMALY,
-  CHECK_FORMAT,
-  CHECK_JSON,
-  CHECK_ALL,
-  CHECK_CERTIFICATE,
-  CHECK_STATS,
-  CHECK_DUPLICATE_VALUES,
-  CHECK_WORKLOAD,
-  CHECK_MODEL,
-  CHECK_WFR_KEYS,
-  CHECK_SEQUENTIAL_KEYS,
-  CHECK_LINEARIZABLE_KEYS,
-  CHECK_TRANSACTION_ORDER,
-  CHECK_ELLE,
-  CHECK_CONSISTENCY_MODELS,
-  CHECK_TOTAL_AMOUNT,
-  CHECK_NEGATIVE_BALANCES,
-  CHECK_GROUP_SIZE,
-  CHECK_TIMEOUT,
-  CHECK_BUDGET,
-  CHECK_MEMORY_LIMIT,
-  CHECK_JOBS,
-  CHECK_OUTPUT, /* the first of the reports */
-  CHECK_OPTIONS = CHECK_OUTPUT + OUTPUTS
-};
-
-typedef struct check_job {
-  const options *parsed;
-  file_list files;
-  unsigned workers;
-  unsigned threads; /* per file */
-  bool many;        /* one line per file and a summary */
-  bool json;
-  bool elle; /* in the words of elle-cli */
-  elle_request request;
-  bool color;
-  bool reporting; /* reports are asked for */
-  bool silent;    /* one of them goes to standard output */
-  outputs reports;
-  atomic_size_t satisfied, violated, unknown, analysed, failed, skipped;
-} check_job;
 
 static double now(void) {
   struct timespec t;
@@ -69,110 +25,7 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static uint64_t peak_bytes(void) {
-  struct rusage usage;
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-}
-
 /* ---- one file ---- */
-
-static const char *paint(const check_job *job, isoproof_verdict verdict) {
-  if (!job->color) return "";
-  return verdict == ISOPROOF_VIOLATED ? "\033[31m" : verdict == ISOPROOF_SATISFIED ? "\033[32m" : "\033[33m";
-}
-
-/* "; violates a, b": the names that `next` gives. */
-static void print_names(FILE *out, const isoproof_result *result, const char *before,
-                        const char *(*next)(const isoproof_result *, size_t)) {
-  for (size_t i = 0; next(result, i) != NULL; i++) fprintf(out, "%s%s", i == 0 ? before : ", ", next(result, i));
-}
-
-static const char *asked_violated(const isoproof_result *result, size_t number) {
-  isoproof_level_verdict v = {.struct_size = sizeof v};
-  for (size_t i = 0; isoproof_result_level_at(result, i, &v); i++) {
-    if (v.asked && v.verdict == ISOPROOF_VIOLATED && number-- == 0) return v.called;
-  }
-  return NULL;
-}
-
-/* With `all` a code comes once per instance; a line names it once. */
-static const char *anomaly_code(const isoproof_result *result, size_t number) {
-  isoproof_anomaly a = {.struct_size = sizeof a}, before = {.struct_size = sizeof before};
-  for (size_t i = 0; isoproof_result_anomaly_at(result, i, &a); i++) {
-    bool again = i > 0 && isoproof_result_anomaly_at(result, i - 1, &before) && strcmp(before.code, a.code) == 0;
-    if (!again && number-- == 0) return a.code;
-  }
-  return NULL;
-}
-
-static void put_line(const check_job *job, const char *path, const isoproof_history *history,
-                     const isoproof_result *result, FILE *out) {
-  isoproof_verdict verdict = isoproof_result_verdict(result);
-  const char *reason = isoproof_result_unknown_reason(result);
-  put_escaped(out, path);
-  if (verdict != ISOPROOF_VERDICT_NONE) {
-    fprintf(out, ": %s%s%s", paint(job, verdict), isoproof_verdict_name(verdict), job->color ? "\033[0m" : "");
-    print_names(out, result, ": ", asked_violated);
-  } else if (isoproof_result_strongest_at(result, 0) != NULL) {
-    print_names(out, result, ": satisfies ", isoproof_result_strongest_at);
-    print_names(out, result, "; violates ", isoproof_result_weakest_violated_at);
-  } else if (isoproof_result_weakest_violated_at(result, 0) != NULL) {
-    print_names(out, result, ": violates ", isoproof_result_weakest_violated_at);
-  } else {
-    fputs(": nothing decided", out);
-  }
-  print_names(out, result, "; anomalies ", anomaly_code);
-  if (reason != NULL && verdict != ISOPROOF_VIOLATED) {
-    fputs("; unknown: ", out);
-    put_escaped(out, reason);
-  }
-  isoproof_notice notice = {.struct_size = sizeof notice};
-  for (size_t i = 0; isoproof_history_notice_at(history, i, &notice); i++) {
-    fprintf(out, "; %s: ", notice.code);
-    put_escaped(out, notice.message);
-  }
-  fputc('\n', out);
-}
-
-/* One line for one of many files; on a terminal as many as it takes. */
-static void print_line(const check_job *job, const char *path, const isoproof_history *history,
-                       const isoproof_result *result, FILE *out) {
-  char *text = NULL;
-  size_t bytes;
-  FILE *line = open_memstream(&text, &bytes);
-  if (line == NULL) return;
-  put_line(job, path, history, result, line);
-  if (fclose(line) == 0) print_lines_in(out, text, report_width(stdout));
-  free(text);
-}
-
-static isoproof_status print_result(const check_job *job, const char *path, const isoproof_history *history,
-                                    const isoproof_result *result, double load, double check, FILE *out,
-                                    isoproof_error *error) {
-  isoproof_render_options render = {.struct_size = sizeof render,
-                                    .file = path,
-                                    .load_seconds = load,
-                                    .check_seconds = check,
-                                    .peak_bytes = peak_bytes(),
-                                    .color = job->color,
-                                    .unicode = terminal_utf8(),
-                                    .width = report_width(stdout),
-                                    .has_page = job->parsed->values[CHECK_OUTPUT + OUTPUT_HTML].given};
-  if (job->silent) return ISOPROOF_OK;
-  if (job->workers == 1) progress_clear();
-  isoproof_effort effort = {.struct_size = sizeof effort};
-  bool told = job->json && job->parsed->values[CHECK_STATS].on;
-  if (told && isoproof_history_effort(history, NULL, &effort, NULL) == ISOPROOF_OK) render.effort = &effort;
-  if (job->json) return isoproof_result_write_json(result, &render, write_stream, out, error);
-  if (job->elle) {
-    elle_print_line(out, path, isoproof_result_elle_verdict(result));
-    message_notices(history, path);
-    return ISOPROOF_OK;
-  }
-  if (!job->many) return isoproof_result_write_text(result, &render, write_stream, out, error);
-  print_line(job, path, history, result, out);
-  return ISOPROOF_OK;
-}
 
 /* The exit code of a verdict, which is counted. */
 static int count_verdict(check_job *job, isoproof_verdict verdict, bool complete) {
@@ -229,7 +82,7 @@ static isoproof_status keep_document(check_job *job, size_t number, const isopro
                                     .file = job->files.items[number].path,
                                     .load_seconds = load,
                                     .check_seconds = check,
-                                    .peak_bytes = peak_bytes(),
+                                    .peak_bytes = check_peak_bytes(),
                                     .detached = outputs_many(&job->reports)};
   isoproof_document *document;
   if (!job->reporting) return ISOPROOF_OK;
@@ -290,7 +143,7 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
   double checked = now();
   if (status == ISOPROOF_OK) {
     to->code = code_of(job, result);
-    status = print_result(job, path, history, result, loaded - began, checked - loaded, to->out, error);
+    status = check_print(job, path, history, result, loaded - began, checked - loaded, to->out, error);
     /* Nobody reads any more, but the verdict counts, and so do the files that were asked for. */
     if (status == ISOPROOF_ERR_IO && output_gone()) status = ISOPROOF_OK;
   }
@@ -475,185 +328,15 @@ static int run(options *parsed) {
   return code;
 }
 
-/* ---- the table ---- */
-
-#define OUTPUT_ROW_FIRST CHECK_OUTPUT
-
-static const option table[CHECK_OPTIONS] = {
-    [CHECK_LEVEL] = {.name = "level",
-                     .letter = 'l',
-                     .argument = "NAME,..",
-                     .type = OPTION_LIST,
-                     .choices = level_name_at,
-                     .accepts = level_known,
-                     .help =
-                         "Judge these levels, by id or alias ('isoproof levels' lists them); the exit code is about "
-                         "them. Names that only models have (repeatable-read, PL-3) mean those. Without it every "
-                         "level that can be decided is."},
-    [CHECK_ANOMALY] = {.name = "anomaly",
-                       .argument = "CODE,..",
-                       .type = OPTION_LIST,
-                       .choices = pattern_name_at,
-                       .accepts = pattern_known,
-                       .help = "Look for these patterns only, TAP-a to TAP-n, or of lists G0, G1c, G0-process, "
-                               "G1c-process, incompatible-order and duplicate-elements ('isoproof explain' says what "
-                               "they are), instead of judging levels; the exit code is about them."},
-    [CHECK_FORMAT] = {.name = "format",
-                      .letter = 'f',
-                      .type = OPTION_CHOICE,
-                      .choices = format_name_at,
-                      .help = "Read the files in this format.",
-                      .initial = "detected from the content"},
-    [CHECK_JSON] = {.name = "json", .type = OPTION_FLAG, .help = "Print one JSON object per file, each on a line."},
-    [CHECK_ALL] =
-        {.name = "all",
-         .letter = 'a',
-         .type = OPTION_FLAG,
-         .help = "List every instance of what can be counted instead of the smallest of each code; of an anomaly of a "
-                 "level that has to be searched for, at most 10,000."},
-    [CHECK_CERTIFICATE] = {.name = "certificate",
-                           .type = OPTION_FLAG,
-                           .help = "Show the order of transactions, or of their begins and commits, that proves what "
-                                   "is satisfied; it is checked first by code that shares nothing with the search."},
-    [CHECK_STATS] = {.name = "stats",
-                     .type = OPTION_FLAG,
-                     .help = "Show how large the search for each strong level was and how long each stage of it took. "
-                             "So that the figures are complete, no short cut is taken."},
-    [CHECK_DUPLICATE_VALUES] = {.name = "duplicate-values",
-                                .type = OPTION_FLAG,
-                                .help = "Accept writes of one value to one key: a level is satisfied when it is so for "
-                                        "some choice of the writes that reads observed. Without this such a history is "
-                                        "bad input."},
-    [CHECK_WORKLOAD] = {.name = "workload",
-                        .argument = "NAME",
-                        .type = OPTION_CHOICE,
-                        .choices = workload_name_at,
-                        .help = "Look for anomalies of dependencies (Adya's and Elle's: G0, G-single, ...) instead of "
-                                "judging levels; auto finds the workload out.",
-                        .group = "Dependencies, as Elle infers them"},
-    [CHECK_MODEL] = {.name = "model",
-                     .argument = "NAME,..",
-                     .type = OPTION_LIST,
-                     .choices = model_name_at,
-                     .accepts = model_or_workload_known,
-                     .help = "Report what these consistency models forbid, by any name of Elle's; the exit code is "
-                             "about them.",
-                     .initial = "strict-serializable",
-                     .group = "Dependencies, as Elle infers them"},
-    [CHECK_WFR_KEYS] = {.name = "wfr-keys",
-                        .type = OPTION_FLAG,
-                        .help = "Registers: assume that who reads a version of a key and writes the key writes a later "
-                                "version.",
-                        .group = "Dependencies, as Elle infers them"},
-    [CHECK_SEQUENTIAL_KEYS] = {.name = "sequential-keys",
-                               .type = OPTION_FLAG,
-                               .help = "Registers: assume that every session sees every key move forward.",
-                               .group = "Dependencies, as Elle infers them"},
-    [CHECK_LINEARIZABLE_KEYS] = {.name = "linearizable-keys",
-                                 .type = OPTION_FLAG,
-                                 .help = "Registers: assume that every key moves forward in real time. set-full: reads "
-                                         "may not be stale.",
-                                 .group = "Dependencies, as Elle infers them"},
-    [CHECK_TRANSACTION_ORDER] = {.name = "transaction-order",
-                                 .argument = "FILE",
-                                 .type = OPTION_FILE,
-                                 .help = "Registers: take the writes of a key in the order in which this file names "
-                                         "transactions, one a line as in s0t1, the first to take effect first.",
-                                 .group = "Dependencies, as Elle infers them"},
-    [CHECK_ELLE] = {.name = "elle",
-                    .type = OPTION_FLAG,
-                    .help = "Print what elle-cli prints: the file, a tab, and true, false or unknown; --model then "
-                            "takes its names of workloads (list-append, ...) and of objects (bank, set-full, "
-                            "cas-register, ...), too.",
-                    .group = "Instead of elle-cli"},
-    [CHECK_CONSISTENCY_MODELS] = {.name = "consistency-models",
-                                  .argument = "NAME,..",
-                                  .type = OPTION_LIST,
-                                  .choices = model_name_at,
-                                  .accepts = model_known,
-                                  .help = "As --model.",
-                                  .group = "Instead of elle-cli"},
-    [CHECK_TOTAL_AMOUNT] = {.name = "total-amount",
-                            .type = OPTION_INTEGER,
-                            .max = 9e15,
-                            .help = "Bank: what all accounts add up to.",
-                            .initial = "what the first read adds up to",
-                            .group = "Instead of elle-cli"},
-    [CHECK_NEGATIVE_BALANCES] = {.name = "allow-negative-balances",
-                                 .type = OPTION_FLAG,
-                                 .help = "Bank: accounts may fall below zero.",
-                                 .group = "Instead of elle-cli"},
-    [CHECK_GROUP_SIZE] = {.name = "group-size",
-                          .type = OPTION_INTEGER,
-                          .max = 1e9,
-                          .help = "Long fork: how many keys each read has; 0 means any number.",
-                          .initial = "0",
-                          .group = "Instead of elle-cli"},
-    [CHECK_TIMEOUT] = {.name = "timeout",
-                       .argument = "SECONDS",
-                       .type = OPTION_NUMBER,
-                       .min = 0,
-                       .max = 1e9,
-                       .help = "Give up on a file after that long; what is not decided then is unknown. 0 means never.",
-                       .initial = "0",
-                       .group = "Limits"},
-    [CHECK_BUDGET] = {.name = "budget",
-                      .argument = "SECONDS",
-                      .type = OPTION_NUMBER,
-                      .min = 0,
-                      .max = 1e9,
-                      .help = "After the levels of --level (or without it), decide all others too, the cheapest first, "
-                              "for no longer than that; the report says which are left, and the exit code is not "
-                              "about them. 0 means no limit.",
-                      .group = "Limits"},
-    [CHECK_MEMORY_LIMIT] = {.name = "memory-limit",
-                            .type = OPTION_SIZE,
-                            .min = 1,
-                            .help = "Use at most that much memory (K, M, G and T are powers of 1024); what does not "
-                                    "fit is unknown.",
-                            .group = "Limits"},
-    [CHECK_JOBS] = {.name = "jobs",
-                    .letter = 'j',
-                    .type = OPTION_INTEGER,
-                    .min = 1,
-                    .max = 1024,
-                    .help = "Use that many threads, over many files or inside one.",
-                    .initial = "one per processor",
-                    .group = "Limits"},
-    OUTPUT_ROWS};
-
-static const example examples[] = {
-    {"isoproof check examples/histories/aborted-read.txt", 0, "Which levels hold, which do not, and why."},
-    {"isoproof check --level=ci examples/histories/non-repeatable-read.txt", 1,
-     "Judge one level, by its alias: the exit code says that it is violated."},
-    {"isoproof check --level ci,rc --json examples/histories/aborted-read.txt", 1,
-     "Judge two levels, for a program to read."},
-    {"isoproof check --anomaly=TAP-k,TAP-l examples/histories/fractured-read.txt", 1, "Look for two patterns only."},
-    {"isoproof check --level=ser --certificate examples/histories/serializable.txt", 0, "The order that proves it."},
-    {"isoproof check --html=skew.html examples/histories/write-skew.txt", 0, "A report to look at in a browser."},
-    {"isoproof check --level=cut-isolation examples/histories", 1, "Check every history below a directory."},
-    {"gzip -c examples/histories/serializable.txt | isoproof check -", 0, "Compressed input, from a pipe."},
-};
-
-static const char *const description[] = {
-    "Reads histories of transactions in any format that isoproof knows, and decides which isolation levels they "
-    "satisfy. "
-    "A level that is violated comes with a witness: the transactions, keys and dependencies that prove it.",
-    "With one file the result is a report. With several, or with a directory, it is one line per file and a summary. "
-    "Of a directory every file in a known format is checked, hidden ones excepted; a directory that is itself a "
-    "history (Cobra, Viper) counts as one file. Of each run in a Jepsen store the history.edn (or history.edn.zst, "
-    "history.edn.gz) is checked, once, and results.edn and the rest are left alone.",
-    "With many files the exit code is the worst of them, in the order 70, 4, 2, 1, 3, 0.", NULL};
-
 const command command_check = {"check",
                                "Decide which isolation levels histories satisfy, with witnesses",
                                "[--level=NAME,..] [--json] [OPTION...] FILE...",
-                               description,
+                               check_description,
                                "FILE: a history, plain or compressed with gzip or zstd; a directory; '-' for standard "
                                "input.",
                                "files",
-                               table,
+                               check_table,
                                CHECK_OPTIONS,
-                               examples,
-                               COUNT_OF(examples),
+                               check_examples,
+                               CHECK_EXAMPLES,
                                run};

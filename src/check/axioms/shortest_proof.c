@@ -15,7 +15,7 @@ isoproof_status iso_prover_init(iso_prover *prover, const iso_weak *weak, isopro
                          .queue = iso_alloc(txns, sizeof *prover->queue),
                          .via = iso_alloc(txns, sizeof *prover->via),
                          .followed = iso_alloc_zero(sessions, sizeof *prover->followed),
-                         .followed_from = iso_alloc(sessions, sizeof *prover->followed_from)};
+                         .followed_from = iso_alloc_zero(sessions, sizeof *prover->followed_from)};
   if (prover->mark != NULL && prover->queue != NULL && prover->via != NULL && prover->followed != NULL &&
       prover->followed_from != NULL) {
     return ISOPROOF_OK;

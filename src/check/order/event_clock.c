@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/task.h"
 
-enum { LANES = 4 };
+/* CELLS_PER_LOOK: how many are gone over between two questions to the task, a hundredth of a second or so. */
+enum { LANES = 4, CELLS_PER_LOOK = 1 << 24 };
 
 void iso_event_clocks_free(iso_event_clocks *clocks) {
   free(clocks->before);
@@ -22,7 +24,19 @@ uint64_t iso_event_clocks_bytes(const iso_event_graph *e) {
   return (uint64_t)e->count * (width_of(e) * 2 * sizeof(int32_t) + 2);
 }
 
-isoproof_status iso_event_clocks_make(const iso_event_graph *e, iso_event_clocks *clocks, isoproof_error *error) {
+/* Rows of thousands of chains are gigabytes, which take their time. */
+static isoproof_status fill_after(const iso_event_clocks *clocks, size_t cells, const isoproof_task *task,
+                                  isoproof_error *error) {
+  for (size_t begin = 0; begin < cells; begin += CELLS_PER_LOOK) {
+    size_t end = cells - begin < CELLS_PER_LOOK ? cells : begin + CELLS_PER_LOOK;
+    for (size_t i = begin; i < end; i++) clocks->after[i] = ISO_NO_REACH;
+    ISO_TRY(iso_task_check(task, error));
+  }
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_event_clocks_make(const iso_event_graph *e, const isoproof_task *task, iso_event_clocks *clocks,
+                                      isoproof_error *error) {
   memset(clocks, 0, sizeof *clocks);
   if (e->count >= ISO_NO_REACH) return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many events for this level");
   clocks->width = width_of(e);
@@ -36,8 +50,9 @@ isoproof_status iso_event_clocks_make(const iso_event_graph *e, iso_event_clocks
     iso_event_clocks_free(clocks);
     return iso_fail_memory(error);
   }
-  for (size_t i = 0; i < cells; i++) clocks->after[i] = ISO_NO_REACH;
-  return ISOPROOF_OK;
+  isoproof_status status = fill_after(clocks, cells, task, error);
+  if (status != ISOPROOF_OK) iso_event_clocks_free(clocks);
+  return status;
 }
 
 typedef struct {
@@ -45,8 +60,15 @@ typedef struct {
   const iso_sequence *s;
   isoproof_task *task;
   iso_event_clocks *clocks;
-  bool failed;
 } updater;
+
+/* Whether the work is to end; `done` counts the cells since the last question. */
+static inline bool is_stopped(const updater *u, uint64_t *done) {
+  *done += u->clocks->width;
+  if (*done < CELLS_PER_LOOK) return false;
+  *done = 0;
+  return iso_task_check(u->task, NULL) != ISOPROOF_OK;
+}
 
 /* A row takes the larger, or the smaller, of its cells and another's; the inner loop has a fixed length so that the
  * compiler makes one instruction of it.  Returns whether anything changed. */
@@ -82,12 +104,14 @@ static inline int32_t lower_row(int32_t *row, const int32_t *other, uint32_t wid
 static void update_before(updater *u) {
   const iso_event_graph *e = u->e;
   uint32_t width = u->clocks->width;
+  uint64_t done = 0;
   for (uint32_t i = 0; i < u->s->count; i++) {
     uint32_t event = u->s->event[i], before;
     int32_t *row = u->clocks->before + (size_t)event * width, changed = 0;
     uint64_t at = 0;
     while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
       uint32_t chain = iso_event_chain(e, before);
+      if (is_stopped(u, &done)) return;
       changed |= raise_row(row, u->clocks->before + (size_t)before * width, width);
       if (row[chain] <= (int32_t)before) row[chain] = (int32_t)before + 1, changed = 1;
     }
@@ -99,12 +123,14 @@ static void update_before(updater *u) {
 static void update_after(updater *u) {
   const iso_event_graph *e = u->e;
   uint32_t width = u->clocks->width;
+  uint64_t done = 0;
   memset(u->clocks->changed_after, 0, e->count);
   for (uint32_t i = u->s->count; i-- > 0;) {
     uint32_t event = u->s->event[i], before, chain = iso_event_chain(e, event);
     const int32_t *row = u->clocks->after + (size_t)event * width;
     uint64_t at = 0;
     while ((before = iso_next_before(e, event, &at)) != ISO_NO_EVENT) {
+      if (is_stopped(u, &done)) return;
       int32_t *other = u->clocks->after + (size_t)before * width;
       int32_t changed = lower_row(other, row, width);
       if (other[chain] > (int32_t)event) other[chain] = (int32_t)event, changed = 1;

@@ -113,6 +113,9 @@ static isoproof_status apply_solution(refiner *r, isoproof_task *task, isoproof_
   return status;
 }
 
+/* Requirements handed to the solver between two questions to the task: one may link two nodes with every chain. */
+enum { REQUIREMENTS_PER_LOOK = 64 };
+
 static isoproof_status run(refiner *r, const iso_examination *examination, uint64_t most_conflicts, iso_refinement *out,
                            isoproof_error *error) {
   isoproof_task *task = examination->task;
@@ -127,7 +130,10 @@ static isoproof_status run(refiner *r, const iso_examination *examination, uint6
     }
     out->rounds++;
     iso_task_progress(task, "refining", "orders", r->all.first.count, 0);
-    for (size_t i = before; i < r->all.first.count; i++) ISO_TRY(add_requirement(r, i, error));
+    for (size_t i = before; i < r->all.first.count; i++) {
+      if (i % REQUIREMENTS_PER_LOOK == 0) ISO_TRY(iso_task_check(task, error));
+      ISO_TRY(add_requirement(r, i, error));
+    }
     iso_solver_answer answer;
     iso_solver_limits limits = {.task = task};
     if (most_conflicts > 0) {

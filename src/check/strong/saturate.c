@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/task.h"
 
 enum { BLOCK = 2048, RECENT = 4096 };
 
@@ -29,6 +30,7 @@ typedef struct saturator {
   const iso_event_graph *e;
   const iso_event_clocks *clocks;
   const iso_view *v;
+  const isoproof_task *task;
   uint32_t round;
   bool first; /* everything is new */
   atomic_uint_fast64_t next_block;
@@ -205,7 +207,7 @@ static void scan(void *context, unsigned thread, unsigned threads) {
   if (!s->rule->exclusive) writer_blocks = 0;
   for (;;) {
     uint64_t block = atomic_fetch_add(&s->next_block, 1);
-    if (block >= reader_blocks + writer_blocks || f->failed) return;
+    if (block >= reader_blocks + writer_blocks || f->failed || iso_task_check(s->task, NULL) != ISOPROOF_OK) return;
     bool of_readers = block < reader_blocks;
     uint64_t begin = (of_readers ? block : block - reader_blocks) * BLOCK, count = of_readers ? readers : writers;
     uint64_t end = begin + BLOCK < count ? begin + BLOCK : count;
@@ -257,7 +259,7 @@ isoproof_status iso_saturate(const iso_strong_rule *rule, iso_event_graph *event
   memset(saturation, 0, sizeof *saturation);
   const iso_view *v = events->view;
   unsigned threads = v->h->ops < BLOCK ? 1 : iso_task_threads(task);
-  saturator s = {.rule = rule, .e = events, .clocks = clocks, .v = v, .first = true};
+  saturator s = {.rule = rule, .e = events, .clocks = clocks, .v = v, .task = task, .first = true};
   s.finders = iso_alloc_zero(threads, sizeof *s.finders);
   if (s.finders == NULL) return iso_fail_memory(error);
   bool made = true;

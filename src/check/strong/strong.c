@@ -96,7 +96,7 @@ static bool may_have_clocks(const decision *d) { return iso_event_clocks_bytes(&
 
 static isoproof_status make_clocks(decision *d, isoproof_error *error) {
   if (d->has_clocks || !may_have_clocks(d)) return ISOPROOF_OK;
-  ISO_TRY(iso_event_clocks_make(&d->events, &d->clocks, error));
+  ISO_TRY(iso_event_clocks_make(&d->events, d->task, &d->clocks, error));
   d->has_clocks = true;
   return iso_event_clocks_update(&d->events, &d->sequence, d->task, &d->clocks, error);
 }
@@ -119,13 +119,20 @@ static isoproof_status violated_by_core(decision *d, const iso_requirements *all
   return status;
 }
 
+/* With clocks, the solver knows only the events that matter, each linked with its neighbours in every chain.  Where
+ * there are many chains of a few events, that is nearly every pair of events, and the whole graph is far less. */
+static const iso_event_clocks *clocks_for_solver(const decision *d) {
+  enum { MANY = 256, FEW = 8 };
+  bool short_chains = d->events.chains > MANY && d->events.count / d->events.chains < FEW;
+  return d->has_clocks && !short_chains ? &d->clocks : NULL;
+}
+
 /* Refines the sequence; leaves the decision open when that takes too many conflicts. */
 static isoproof_status refine(decision *d, uint64_t most_conflicts, isoproof_error *error) {
   iso_refinement refined;
   double since = iso_now();
-  const iso_event_clocks *clocks = d->has_clocks ? &d->clocks : NULL;
   iso_examination examination = examination_of(d);
-  ISO_TRY(iso_refine(&examination, &d->sequence, clocks, most_conflicts, &refined, error));
+  ISO_TRY(iso_refine(&examination, &d->sequence, clocks_for_solver(d), most_conflicts, &refined, error));
   lap(&since, &d->out->stats.solve_seconds);
   d->out->stats.refinements += refined.rounds;
   d->out->stats.requirements += refined.all.first.count;

@@ -160,7 +160,7 @@ static bool ask(iso_connection *connection, const iso_driver_request *request, i
     return false;
   }
   isoproof_error error = {.offset = -1};
-  if (iso_exec_read_answer(s->box.line.items, s->box.line.count, answer, reply, &error) != ISOPROOF_OK) {
+  if (iso_exec_read_answer(s->box.line.text.items, s->box.line.text.count, answer, reply, &error) != ISOPROOF_OK) {
     char message[ISO_MESSAGE_BYTES];
     snprintf(message, sizeof message, "the program's answer cannot be read: %.200s", error.message);
     give_up(connection, request, reply, message);
@@ -249,27 +249,36 @@ static isoproof_status greet(const iso_connection *connection, iso_exec_hello *h
   end_line(s, &json);
   ISO_TRY(talk(connection, "hello", error));
   isoproof_error problem = {.offset = -1};
-  if (iso_exec_read_hello(s->box.line.items, s->box.line.count, hello, &problem) == ISOPROOF_OK) return ISOPROOF_OK;
+  if (iso_exec_read_hello(s->box.line.text.items, s->box.line.text.count, hello, &problem) == ISOPROOF_OK)
+    return ISOPROOF_OK;
   return iso_fail(error, ISOPROOF_ERR_IO, "%s: its first answer cannot be read: %.200s",
                   database->urls[connection->node].shown, problem.message);
 }
 
-/* The process of a node that serves all its sessions, started when it is needed for the first time. */
-static isoproof_status shared_hub(iso_database *database, size_t node, iso_exec_hub **hub, isoproof_error *error) {
+/* Joins the process of a node that serves all its sessions, started when it is needed: for the first time, or when the
+ * last one has ended. */
+static isoproof_status join_shared(iso_database *database, size_t node, iso_exec_box *box, isoproof_error *error) {
   program *p = database->state;
+  iso_exec_hub *useless = NULL;
   isoproof_status status = ISOPROOF_OK;
   pthread_mutex_lock(&p->lock);
+  if (p->hubs[node] != NULL && iso_exec_hub_ended(p->hubs[node])) {
+    if (iso_exec_hub_retire(p->hubs[node])) useless = p->hubs[node];
+    p->hubs[node] = NULL;
+  }
   if (p->hubs[node] == NULL) {
-    status = iso_exec_hub_new(database->urls[node].path, &p->hubs[node], error);
+    iso_exec_hub *made = NULL;
+    status = iso_exec_hub_new(database->urls[node].path, &made, error);
     if (status == ISOPROOF_OK) {
-      iso_exec_hub_share(p->hubs[node]);
+      iso_exec_hub_share(made);
+      p->hubs[node] = made;
     } else {
-      iso_exec_hub_free(p->hubs[node]); /* the next session tries again */
-      p->hubs[node] = NULL;
+      iso_exec_hub_free(made); /* the next session tries again */
     }
   }
-  *hub = p->hubs[node];
+  if (status == ISOPROOF_OK) iso_exec_hub_join(p->hubs[node], box);
   pthread_mutex_unlock(&p->lock);
+  iso_exec_hub_free(useless);
   return status;
 }
 
@@ -280,24 +289,14 @@ static isoproof_status start(iso_connection *connection, bool shared, iso_exec_h
   connection->state = s;
   atomic_init(&s->box.woken, false);
   ISO_TRY(iso_output_open_callback(append, s, ISOPROOF_COMPRESS_NO, &s->output, error));
-  iso_exec_hub *hub = NULL;
-  if (shared)
-    ISO_TRY(shared_hub(database, connection->node, &hub, error));
-  else
+  if (shared) {
+    ISO_TRY(join_shared(database, connection->node, &s->box, error));
+  } else {
     ISO_TRY(iso_exec_hub_new(database->urls[connection->node].path, &s->own, error));
-  if (!shared) hub = s->own;
-  iso_exec_hub_join(hub, &s->box);
-  connection->server_id = (uint64_t)iso_exec_hub_pid(hub);
+    iso_exec_hub_join(s->own, &s->box);
+  }
+  connection->server_id = (uint64_t)iso_exec_hub_pid(s->box.hub);
   return greet(connection, hello, error);
-}
-
-static isoproof_status connect(iso_connection *connection, isoproof_error *error) {
-  const program *p = connection->database->state;
-  iso_exec_hello *hello = iso_alloc_zero(1, sizeof *hello);
-  if (hello == NULL) return iso_fail_memory(error);
-  isoproof_status status = start(connection, p->hello.shared, hello, error);
-  free(hello);
-  return status;
 }
 
 static void disconnect(iso_connection *connection) {
@@ -315,6 +314,25 @@ static void disconnect(iso_connection *connection) {
   iso_vec_free(&s->line);
   free(s);
   connection->state = NULL;
+}
+
+/* A shared process may have ended without anybody's notice: then the greeting finds out, and the next one is for a new
+ * one. */
+static isoproof_status start_again(iso_connection *connection, iso_exec_hello *hello, isoproof_error *error) {
+  disconnect(connection);
+  return start(connection, true, hello, error);
+}
+
+static isoproof_status connect(iso_connection *connection, isoproof_error *error) {
+  const program *p = connection->database->state;
+  iso_exec_hello *hello = iso_alloc_zero(1, sizeof *hello);
+  if (hello == NULL) return iso_fail_memory(error);
+  isoproof_status status = start(connection, p->hello.shared, hello, error);
+  const session *s = connection->state;
+  if (status != ISOPROOF_OK && p->hello.shared && s != NULL && s->box.hub != NULL && iso_exec_hub_ended(s->box.hub))
+    status = start_again(connection, hello, error);
+  free(hello);
+  return status;
 }
 
 static bool cancel(iso_connection *connection) {
@@ -370,7 +388,7 @@ static isoproof_status ask_once(iso_database *database, const char *op, isoproof
   end_line(s, &json);
   isoproof_status status = talk(connection, op, error);
   if (status == ISOPROOF_OK)
-    status = iso_exec_read_answer(s->box.line.items, s->box.line.count, &answer, &reply, error);
+    status = iso_exec_read_answer(s->box.line.text.items, s->box.line.text.count, &answer, &reply, error);
   if (status == ISOPROOF_OK && !answer.ok)
     status = iso_fail(error, answer.error_class == ISO_CLASS_CONSTRAINT ? ISOPROOF_ERR_USAGE : ISOPROOF_ERR_IO,
                       "%s: %s: %s", database->urls[0].shown, op, answer.message);

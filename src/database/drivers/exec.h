@@ -52,11 +52,16 @@ void iso_exec_rest(const iso_exec_process *process);
 
 typedef struct iso_exec_hub iso_exec_hub;
 
+typedef struct iso_exec_text {
+  ISO_VEC(char) text;
+} iso_exec_text;
+
 /* Where the answers of a session arrive.  The session owns it, and has the hub until it leaves. */
 typedef struct iso_exec_box {
   iso_exec_hub *hub; /* NULL: none */
   uint64_t session;
-  ISO_VEC(char) line; /* the answer, terminated, when it is full */
+  iso_exec_text line;    /* the answer, terminated, as it was heard: the session's alone */
+  iso_exec_text arrived; /* what came since, when it is full: under the lock of the hub */
   bool full;
   atomic_bool woken;
   struct iso_exec_box *next;
@@ -69,7 +74,12 @@ void iso_exec_hub_free(iso_exec_hub *hub);
 void iso_exec_hub_share(iso_exec_hub *hub);
 pid_t iso_exec_hub_pid(const iso_exec_hub *hub);
 void iso_exec_hub_join(iso_exec_hub *hub, iso_exec_box *box);
+/* Frees the hub, too, when nobody else is left in one that is retired. */
 void iso_exec_hub_leave(iso_exec_box *box);
+/* Whether nothing comes any more, as a session has found out. */
+bool iso_exec_hub_ended(iso_exec_hub *hub);
+/* Nobody joins any more: true when nobody is left, and the caller frees it; else the last to leave does. */
+bool iso_exec_hub_retire(iso_exec_hub *hub);
 bool iso_exec_hub_send(iso_exec_box *box, const char *text, size_t length, uint32_t timeout_ms);
 /* Waits for the next line of the session; timeout_ms 0: for ever. */
 iso_exec_heard iso_exec_hub_hear(iso_exec_box *box, uint32_t timeout_ms);

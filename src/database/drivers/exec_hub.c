@@ -20,6 +20,7 @@ struct iso_exec_hub {
   pthread_cond_t news;
   bool reading;       /* some session reads for all */
   iso_exec_heard end; /* why nothing comes any more; ISO_EXEC_LINE: it does */
+  bool retired;       /* another one has taken its place */
   iso_exec_box *boxes;
   uint64_t last_session;
 };
@@ -68,9 +69,27 @@ void iso_exec_hub_leave(iso_exec_box *box) {
     *at = box->next;
     break;
   }
+  bool last = hub->retired && hub->boxes == NULL;
   pthread_mutex_unlock(&hub->lock);
-  iso_vec_free(&box->line);
+  iso_vec_free(&box->line.text);
+  iso_vec_free(&box->arrived.text);
   box->hub = NULL;
+  if (last) iso_exec_hub_free(hub);
+}
+
+bool iso_exec_hub_ended(iso_exec_hub *hub) {
+  pthread_mutex_lock(&hub->lock);
+  bool ended = hub->end != ISO_EXEC_LINE;
+  pthread_mutex_unlock(&hub->lock);
+  return ended;
+}
+
+bool iso_exec_hub_retire(iso_exec_hub *hub) {
+  pthread_mutex_lock(&hub->lock);
+  hub->retired = true;
+  bool empty = hub->boxes == NULL;
+  pthread_mutex_unlock(&hub->lock);
+  return empty;
 }
 
 bool iso_exec_hub_send(iso_exec_box *box, const char *text, size_t length, uint32_t timeout_ms) {
@@ -78,7 +97,13 @@ bool iso_exec_hub_send(iso_exec_box *box, const char *text, size_t length, uint3
   pthread_mutex_lock(&hub->speaking);
   bool sent = iso_exec_send(&hub->process, text, length, timeout_ms);
   pthread_mutex_unlock(&hub->speaking);
-  return sent;
+  if (sent) return true;
+  /* It no longer listens, or has half a line: nobody is understood any more. */
+  pthread_mutex_lock(&hub->lock);
+  if (hub->end == ISO_EXEC_LINE) hub->end = ISO_EXEC_CLOSED;
+  pthread_cond_broadcast(&hub->news);
+  pthread_mutex_unlock(&hub->lock);
+  return false;
 }
 
 /* Puts a line where it belongs; the lock is held.  What nobody waits for any more is let go. */
@@ -87,10 +112,10 @@ static bool deliver(iso_exec_hub *hub, const char *line, size_t length) {
   if (hub->shared && !iso_exec_read_session(line, length, &session)) return false;
   for (iso_exec_box *box = hub->boxes; box != NULL; box = box->next) {
     if (hub->shared && box->session != session) continue;
-    box->line.count = 0;
-    if (!iso_vec_reserve(&box->line, length + 1)) return false;
-    memcpy(box->line.items, line, length + 1);
-    box->line.count = length;
+    box->arrived.text.count = 0;
+    if (!iso_vec_reserve(&box->arrived.text, length + 1)) return false;
+    memcpy(box->arrived.text.items, line, length + 1);
+    box->arrived.text.count = length;
     box->full = true;
     break;
   }
@@ -133,12 +158,17 @@ iso_exec_heard iso_exec_hub_hear(iso_exec_box *box, uint32_t timeout_ms) {
     else
       read_for_all(hub, until > 0 ? (uint32_t)(left * 1000) + 1 : 0);
   }
-  if (box->full)
+  if (box->full) {
+    /* A program may say more than it was asked: that never reaches a line that is being read. */
+    iso_exec_text taken = box->arrived;
+    box->arrived = box->line;
+    box->line = taken;
     heard = ISO_EXEC_LINE;
-  else if (atomic_load(&box->woken))
+  } else if (atomic_load(&box->woken)) {
     heard = ISO_EXEC_WOKEN;
-  else if (hub->end != ISO_EXEC_LINE)
+  } else if (hub->end != ISO_EXEC_LINE) {
     heard = hub->end;
+  }
   box->full = false;
   pthread_mutex_unlock(&hub->lock);
   return heard;

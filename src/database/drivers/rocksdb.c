@@ -81,7 +81,7 @@ static void fail(iso_rocksdb_session *s, const iso_driver_request *request, iso_
   iso_error_class class = class_of(s, message, &code);
   if (txn == ISO_TXN_UNKNOWN && class != ISO_CLASS_OTHER) txn = ISO_TXN_ABORTED;
   iso_reply_fail(s->connection, request, reply, class, txn, code, message);
-  rocksdb_free(message);
+  s->api->free(message);
 }
 
 /* ---- waiting ---- */
@@ -99,7 +99,7 @@ static bool again(iso_rocksdb_session *s, char **message) {
   atomic_fetch_add(&s->attempts, 1);
   double limit = s->connection->database->options.lock_timeout_ms / 1000.0;
   if (is_late(s) || atomic_load(&s->connection->cancelled) || iso_now() - s->began >= limit) return false;
-  rocksdb_free(*message);
+  s->api->free(*message);
   *message = NULL;
   return true;
 }
@@ -126,8 +126,8 @@ typedef struct item {
   size_t length;
 } item;
 
-static void free_item(item *of) {
-  rocksdb_free(of->value);
+static void free_item(const iso_rocksdb_session *s, item *of) {
+  s->api->free(of->value);
   of->value = NULL;
 }
 
@@ -140,11 +140,11 @@ static char *fetch(iso_rocksdb_session *s, iso_rocksdb_what what, int64_t key, b
   make_key(s->connection->database, what, key, found->key);
   if (!change && s->reads != ISO_ROCKSDB_LOCKING) {
     found->value =
-        rocksdb_transaction_get(s->transaction, s->read, found->key, ISO_ROCKSDB_KEY, &found->length, &message);
+        s->api->transaction_get(s->transaction, s->read, found->key, ISO_ROCKSDB_KEY, &found->length, &message);
     return message;
   }
   do
-    found->value = rocksdb_transaction_get_for_update(s->transaction, s->read, found->key, ISO_ROCKSDB_KEY,
+    found->value = s->api->transaction_get_for_update(s->transaction, s->read, found->key, ISO_ROCKSDB_KEY,
                                                       &found->length, 1, &message);
   while (again(s, &message));
   return message;
@@ -152,7 +152,7 @@ static char *fetch(iso_rocksdb_session *s, iso_rocksdb_what what, int64_t key, b
 
 static char *store(iso_rocksdb_session *s, const char key[ISO_ROCKSDB_KEY], const char *value, size_t length) {
   char *message = NULL;
-  do rocksdb_transaction_put(s->transaction, key, ISO_ROCKSDB_KEY, value, length, &message);
+  do s->api->transaction_put(s->transaction, key, ISO_ROCKSDB_KEY, value, length, &message);
   while (again(s, &message));
   return message;
 }
@@ -169,7 +169,7 @@ static int64_t number_of(const item *found) {
 
 static char *erase(iso_rocksdb_session *s, const char key[ISO_ROCKSDB_KEY]) {
   char *message = NULL;
-  do rocksdb_transaction_delete(s->transaction, key, ISO_ROCKSDB_KEY, &message);
+  do s->api->transaction_delete(s->transaction, key, ISO_ROCKSDB_KEY, &message);
   while (again(s, &message));
   return message;
 }
@@ -181,7 +181,7 @@ static char *do_read(iso_rocksdb_session *s, const iso_driver_request *request, 
   char *message = fetch(s, ISO_ROCKSDB_ROW, request->key, false, &found);
   reply->present = found.value != NULL;
   reply->value = number_of(&found);
-  free_item(&found);
+  free_item(s, &found);
   return message;
 }
 
@@ -190,7 +190,7 @@ static char *do_read_list(iso_rocksdb_session *s, const iso_driver_request *requ
   char *message = fetch(s, ISO_ROCKSDB_LIST, request->key, false, &found);
   if (message == NULL && found.value != NULL && !iso_reply_set_list(reply, found.value, found.length))
     iso_reply_client(s->connection, request, reply, "the answer is too large, or no list");
-  free_item(&found);
+  free_item(s, &found);
   return message;
 }
 
@@ -216,7 +216,7 @@ static char *do_append(iso_rocksdb_session *s, const iso_driver_request *request
     iso_reply_client(s->connection, request, reply, "out of memory");
   }
   free(longer);
-  free_item(&found);
+  free_item(s, &found);
   return message;
 }
 
@@ -226,7 +226,7 @@ static char *do_change(iso_rocksdb_session *s, const iso_driver_request *request
   char *message = fetch(s, ISO_ROCKSDB_ROW, request->key, true, &found);
   bool present = found.value != NULL;
   int64_t sum = (int64_t)((uint64_t)number_of(&found) + (uint64_t)request->value);
-  free_item(&found);
+  free_item(s, &found);
   if (message != NULL) return message;
   reply->affected = 1;
   if (request->kind == ISO_INCREMENT) return store_number(s, found.key, sum);
@@ -243,21 +243,22 @@ static char *do_change(iso_rocksdb_session *s, const iso_driver_request *request
 }
 
 /* Takes the row at which an iterator stands; false when it is too much. */
-static bool take_row(const rocksdb_iterator_t *at, const iso_driver_request *request, iso_reply *reply) {
+static bool take_row(const iso_rocksdb_session *s, const rocksdb_iterator_t *at, const iso_driver_request *request,
+                     iso_reply *reply) {
   size_t length;
-  const char *key = rocksdb_iter_key(at, &length);
+  const char *key = s->api->iter_key(at, &length);
   int64_t number = (int64_t)(get_u64(key + ISO_ROCKSDB_PREFIX + 1) ^ sign);
-  const char *value = rocksdb_iter_value(at, &length);
+  const char *value = s->api->iter_value(at, &length);
   int64_t held = length == 8 ? (int64_t)get_u64(value) : 0;
   if (request->by_value && (held < request->key || held > request->high)) return true;
   reply->value++;
   return request->kind == ISO_COUNT || iso_reply_add_row(reply, number, held);
 }
 
-static bool is_before(const rocksdb_iterator_t *at, const char high[ISO_ROCKSDB_KEY]) {
+static bool is_before(const iso_rocksdb_session *s, const rocksdb_iterator_t *at, const char high[ISO_ROCKSDB_KEY]) {
   size_t length;
-  if (!rocksdb_iter_valid(at)) return false;
-  const char *key = rocksdb_iter_key(at, &length);
+  if (!s->api->iter_valid(at)) return false;
+  const char *key = s->api->iter_key(at, &length);
   return length == ISO_ROCKSDB_KEY && memcmp(key, high, ISO_ROCKSDB_KEY) <= 0;
 }
 
@@ -272,15 +273,15 @@ static char *do_range(iso_rocksdb_session *s, const iso_driver_request *request,
   }
   make_key(database, ISO_ROCKSDB_ROW, request->by_value ? INT64_MIN : request->key, low);
   make_key(database, ISO_ROCKSDB_ROW, request->by_value ? INT64_MAX : request->high, high);
-  rocksdb_iterator_t *at = rocksdb_transaction_create_iterator(s->transaction, s->read);
+  rocksdb_iterator_t *at = s->api->transaction_create_iterator(s->transaction, s->read);
   bool kept = true, late = false;
   size_t seen = 0;
-  for (rocksdb_iter_seek(at, low, sizeof low); kept && !late && is_before(at, high); rocksdb_iter_next(at)) {
-    kept = take_row(at, request, reply);
+  for (s->api->iter_seek(at, low, sizeof low); kept && !late && is_before(s, at, high); s->api->iter_next(at)) {
+    kept = take_row(s, at, request, reply);
     if (++seen % ROWS_PER_LOOK == 0) late = is_late(s) || atomic_load(&s->connection->cancelled);
   }
-  if (kept && !late) rocksdb_iter_get_error(at, &message);
-  rocksdb_iter_destroy(at);
+  if (kept && !late) s->api->iter_get_error(at, &message);
+  s->api->iter_destroy(at);
   if (!kept) iso_reply_client(s->connection, request, reply, "the answer is too large");
   if (late)
     iso_reply_fail(s->connection, request, reply, s->timed_out ? ISO_CLASS_TIMEOUT : ISO_CLASS_CANCELLED,
@@ -319,15 +320,15 @@ void iso_rocksdb_begin(iso_rocksdb_session *s, iso_rocksdb_reads reads) {
   const rocksdb_snapshot_t *taken = NULL;
   s->reads = reads;
   if (store->pessimistic != NULL)
-    s->transaction = rocksdb_transaction_begin(store->pessimistic, store->write,
+    s->transaction = s->api->transaction_begin(store->pessimistic, store->write,
                                                snapshot ? store->snapshot : store->plain, s->transaction);
   else
-    s->transaction = rocksdb_optimistictransaction_begin(
+    s->transaction = s->api->optimistictransaction_begin(
         store->optimistic, store->write, snapshot ? store->optimistic_snapshot : store->optimistic_plain,
         s->transaction);
-  if (snapshot) taken = rocksdb_transaction_get_snapshot(s->transaction);
-  rocksdb_readoptions_set_snapshot(s->read, taken);
-  rocksdb_free((void *)(uintptr_t)taken);
+  if (snapshot) taken = s->api->transaction_get_snapshot(s->transaction);
+  s->api->readoptions_set_snapshot(s->read, taken);
+  s->api->free((void *)(uintptr_t)taken);
 }
 
 static iso_rocksdb_reads reads_of(const iso_isolation *isolation) {
@@ -343,17 +344,17 @@ static void begin(iso_connection *connection, const iso_driver_request *request,
 /* Gives up what the transaction wrote, and its locks. */
 static void undo(iso_rocksdb_session *s) {
   char *message = NULL;
-  rocksdb_readoptions_set_snapshot(s->read, NULL);
-  rocksdb_transaction_rollback(s->transaction, &message);
-  rocksdb_free(message);
+  s->api->readoptions_set_snapshot(s->read, NULL);
+  s->api->transaction_rollback(s->transaction, &message);
+  s->api->free(message);
 }
 
 static void commit(iso_connection *connection, const iso_driver_request *request, iso_reply *reply) {
   iso_rocksdb_session *s = connection->state;
   char *message = NULL;
   start_clock(s);
-  rocksdb_readoptions_set_snapshot(s->read, NULL);
-  rocksdb_transaction_commit(s->transaction, &message);
+  s->api->readoptions_set_snapshot(s->read, NULL);
+  s->api->transaction_commit(s->transaction, &message);
   reply->txn = ISO_TXN_COMMITTED;
   if (message == NULL) return;
   fail(s, request, reply, ISO_TXN_UNKNOWN, message);
@@ -391,8 +392,9 @@ static isoproof_status connect(iso_connection *connection, isoproof_error *error
   if (s == NULL) return iso_fail_memory(error);
   connection->state = s;
   s->connection = connection;
+  s->api = &((iso_rocksdb *)connection->database->state)->api;
   atomic_init(&s->attempts, 0);
-  s->read = rocksdb_readoptions_create();
+  s->read = s->api->readoptions_create();
   return ISOPROOF_OK;
 }
 
@@ -401,18 +403,26 @@ static void disconnect(iso_connection *connection) {
   if (s == NULL) return;
   if (s->transaction != NULL) {
     if (connection->txn == ISO_TXN_ACTIVE) undo(s);
-    rocksdb_transaction_destroy(s->transaction);
+    s->api->transaction_destroy(s->transaction);
   }
-  rocksdb_readoptions_destroy(s->read);
+  s->api->readoptions_destroy(s->read);
   free(s);
   connection->state = NULL;
 }
 
-static void library(char *buffer, size_t size) { snprintf(buffer, size, "RocksDB %s", ISO_ROCKSDB_VERSION); }
+static void library(char *buffer, size_t size) {
+  iso_rocksdb_api api;
+  isoproof_error error = {.offset = -1};
+  if (iso_rocksdb_load(NULL, &api, &error) == ISOPROOF_OK)
+    iso_rocksdb_name(&api, buffer, size);
+  else
+    snprintf(buffer, size, "librocksdb.so not found");
+  iso_rocksdb_unload(&api);
+}
 
 const iso_driver iso_driver_rocksdb = {
     .id = ISO_DRIVER_ROCKSDB,
-    .url_form = "rocksdb:DIRECTORY?transactions=pessimistic|optimistic&sync=off|on",
+    .url_form = "rocksdb:DIRECTORY?transactions=pessimistic|optimistic&sync=off|on&lib=/path/librocksdb.so",
     .can = {.lists = true,
             .predicates = true,
             .autocommit = true,

@@ -5,9 +5,8 @@
 #ifndef ISO_DATABASE_DRIVERS_ROCKSDB_H
 #define ISO_DATABASE_DRIVERS_ROCKSDB_H
 
-#include <rocksdb/c.h>
-
 #include "database/driver_table.h"
+#include "database/drivers/rocksdb_library.h"
 #include "database/private_folder.h"
 
 /* Keys: these words and the run (8 bytes), then what it is (1 byte) and the key (8 bytes, in the order of numbers). */
@@ -18,6 +17,7 @@ enum { ISO_ROCKSDB_PREFIX = sizeof ISO_ROCKSDB_DATA - 1 + 8, ISO_ROCKSDB_KEY = I
 typedef enum iso_rocksdb_what { ISO_ROCKSDB_ROW = 'r', ISO_ROCKSDB_LIST = 'l' } iso_rocksdb_what;
 
 typedef struct iso_rocksdb {
+  iso_rocksdb_api api;
   /* One of the two. */
   rocksdb_transactiondb_t *pessimistic;
   rocksdb_optimistictransactiondb_t *optimistic;
@@ -38,6 +38,7 @@ typedef enum iso_rocksdb_reads {
 } iso_rocksdb_reads;
 
 typedef struct iso_rocksdb_session {
+  const iso_rocksdb_api *api;
   iso_connection *connection;
   rocksdb_transaction_t *transaction; /* used again and again; NULL before the first */
   rocksdb_readoptions_t *read;

@@ -77,22 +77,22 @@ static isoproof_status words(const iso_url *url, const char *name, const char *f
 }
 
 static void make_options(iso_rocksdb *store, bool optimistic, bool sync) {
-  store->options = rocksdb_options_create();
-  rocksdb_options_set_create_if_missing(store->options, 1);
-  store->write = rocksdb_writeoptions_create();
-  rocksdb_writeoptions_set_sync(store->write, sync);
+  store->options = store->api.options_create();
+  store->api.options_set_create_if_missing(store->options, 1);
+  store->write = store->api.writeoptions_create();
+  store->api.writeoptions_set_sync(store->write, sync);
   if (optimistic) {
-    store->optimistic_plain = rocksdb_optimistictransaction_options_create();
-    store->optimistic_snapshot = rocksdb_optimistictransaction_options_create();
-    rocksdb_optimistictransaction_options_set_set_snapshot(store->optimistic_snapshot, 1);
+    store->optimistic_plain = store->api.optimistictransaction_options_create();
+    store->optimistic_snapshot = store->api.optimistictransaction_options_create();
+    store->api.optimistictransaction_options_set_set_snapshot(store->optimistic_snapshot, 1);
     return;
   }
   rocksdb_transaction_options_t *made[2];
   for (int i = 0; i < 2; i++) {
-    made[i] = rocksdb_transaction_options_create();
-    rocksdb_transaction_options_set_set_snapshot(made[i], i == 1);
-    rocksdb_transaction_options_set_deadlock_detect(made[i], 1);
-    rocksdb_transaction_options_set_lock_timeout(made[i], SLICE_MS);
+    made[i] = store->api.transaction_options_create();
+    store->api.transaction_options_set_set_snapshot(made[i], i == 1);
+    store->api.transaction_options_set_deadlock_detect(made[i], 1);
+    store->api.transaction_options_set_lock_timeout(made[i], SLICE_MS);
   }
   store->plain = made[0];
   store->snapshot = made[1];
@@ -101,20 +101,20 @@ static void make_options(iso_rocksdb *store, bool optimistic, bool sync) {
 static isoproof_status open_store(iso_database *database, iso_rocksdb *store, bool optimistic, isoproof_error *error) {
   char *message = NULL;
   if (optimistic) {
-    store->optimistic = rocksdb_optimistictransactiondb_open(store->options, store->path, &message);
+    store->optimistic = store->api.optimistictransactiondb_open(store->options, store->path, &message);
   } else {
-    rocksdb_transactiondb_options_t *locks = rocksdb_transactiondb_options_create();
-    store->pessimistic = rocksdb_transactiondb_open(store->options, locks, store->path, &message);
-    rocksdb_transactiondb_options_destroy(locks);
+    rocksdb_transactiondb_options_t *locks = store->api.transactiondb_options_create();
+    store->pessimistic = store->api.transactiondb_open(store->options, locks, store->path, &message);
+    store->api.transactiondb_options_destroy(locks);
   }
   if (message == NULL) return ISOPROOF_OK;
   isoproof_status status = iso_fail(error, ISOPROOF_ERR_IO, "%s: cannot open it: %s", database->urls[0].shown, message);
-  rocksdb_free(message);
+  store->api.free(message);
   return status;
 }
 
 isoproof_status iso_rocksdb_open(iso_database *database, isoproof_error *error) {
-  static const char *const known[] = {"transactions", "sync", NULL};
+  static const char *const known[] = {"transactions", "sync", "lib", NULL};
   const iso_url *url = &database->urls[0];
   bool optimistic, sync;
   iso_rocksdb *store = iso_alloc_zero(1, sizeof *store);
@@ -123,14 +123,16 @@ isoproof_status iso_rocksdb_open(iso_database *database, isoproof_error *error) 
   ISO_TRY(iso_url_only(url, known, error));
   ISO_TRY(words(url, "transactions", "pessimistic", "optimistic", &optimistic, error));
   ISO_TRY(words(url, "sync", "off", "on", &sync, error));
+  ISO_TRY(iso_rocksdb_load(iso_url_option(url, "lib"), &store->api, error));
   ISO_TRY(find_folder(database, store, error));
   make_options(store, optimistic, sync);
   ISO_TRY(open_store(database, store, optimistic, error));
   if (database->options.lock_timeout_ms == 0) database->options.lock_timeout_ms = DEFAULT_LOCK_MS;
   database->can.persistent = store->folder[0] == 0;
   database->can.blocked = database->can.cancel = true;
-  snprintf(database->version, sizeof database->version, "RocksDB %s, %s", ISO_ROCKSDB_VERSION,
-           optimistic ? "optimistic" : "pessimistic");
+  char name[64];
+  iso_rocksdb_name(&store->api, name, sizeof name);
+  snprintf(database->version, sizeof database->version, "%s, %s", name, optimistic ? "optimistic" : "pessimistic");
   iso_database_add_setting(database, "transactions", optimistic ? "optimistic" : "pessimistic");
   iso_database_add_setting(database, "sync", sync ? "on" : "off");
   if (!optimistic) iso_database_add_setting(database, "deadlock_detect", "on");
@@ -143,14 +145,15 @@ isoproof_status iso_rocksdb_open(iso_database *database, isoproof_error *error) 
 void iso_rocksdb_close(iso_database *database) {
   iso_rocksdb *store = database->state;
   if (store == NULL) return;
-  if (store->pessimistic != NULL) rocksdb_transactiondb_close(store->pessimistic);
-  if (store->optimistic != NULL) rocksdb_optimistictransactiondb_close(store->optimistic);
-  if (store->plain != NULL) rocksdb_transaction_options_destroy(store->plain);
-  if (store->snapshot != NULL) rocksdb_transaction_options_destroy(store->snapshot);
-  if (store->optimistic_plain != NULL) rocksdb_optimistictransaction_options_destroy(store->optimistic_plain);
-  if (store->optimistic_snapshot != NULL) rocksdb_optimistictransaction_options_destroy(store->optimistic_snapshot);
-  if (store->write != NULL) rocksdb_writeoptions_destroy(store->write);
-  if (store->options != NULL) rocksdb_options_destroy(store->options);
+  if (store->pessimistic != NULL) store->api.transactiondb_close(store->pessimistic);
+  if (store->optimistic != NULL) store->api.optimistictransactiondb_close(store->optimistic);
+  if (store->plain != NULL) store->api.transaction_options_destroy(store->plain);
+  if (store->snapshot != NULL) store->api.transaction_options_destroy(store->snapshot);
+  if (store->optimistic_plain != NULL) store->api.optimistictransaction_options_destroy(store->optimistic_plain);
+  if (store->optimistic_snapshot != NULL) store->api.optimistictransaction_options_destroy(store->optimistic_snapshot);
+  if (store->write != NULL) store->api.writeoptions_destroy(store->write);
+  if (store->options != NULL) store->api.options_destroy(store->options);
+  iso_rocksdb_unload(&store->api);
   iso_private_folder_remove(store->folder);
   free(store->path);
   free(store);
@@ -158,21 +161,21 @@ void iso_rocksdb_close(iso_database *database) {
 
 /* ---- the keys of runs ---- */
 
-static isoproof_status failed(const iso_database *database, char *message, isoproof_error *error) {
+static isoproof_status failed(const iso_rocksdb_session *s, char *message, isoproof_error *error) {
   if (message == NULL) return ISOPROOF_OK;
-  isoproof_status status = iso_fail(error, ISOPROOF_ERR_IO, "%s: %s", database->urls[0].shown, message);
-  rocksdb_free(message);
+  isoproof_status status = iso_fail(error, ISOPROOF_ERR_IO, "%s: %s", s->connection->database->urls[0].shown, message);
+  s->api->free(message);
   return status;
 }
 
 static isoproof_status end(iso_rocksdb_session *s, char *message, isoproof_error *error) {
   char *rolled_back = NULL;
   if (message == NULL)
-    rocksdb_transaction_commit(s->transaction, &message);
+    s->api->transaction_commit(s->transaction, &message);
   else
-    rocksdb_transaction_rollback(s->transaction, &rolled_back);
-  rocksdb_free(rolled_back);
-  return failed(s->connection->database, message, error);
+    s->api->transaction_rollback(s->transaction, &rolled_back);
+  s->api->free(rolled_back);
+  return failed(s, message, error);
 }
 
 /* Removes keys that begin with a prefix, as many as fit one transaction; *more: there may be others. */
@@ -181,16 +184,16 @@ static isoproof_status remove_some(iso_rocksdb_session *s, const char prefix[ISO
   char *message = NULL;
   size_t removed = 0;
   iso_rocksdb_begin(s, ISO_ROCKSDB_NEWEST);
-  rocksdb_iterator_t *at = rocksdb_transaction_create_iterator(s->transaction, s->read);
-  for (rocksdb_iter_seek(at, prefix, ISO_ROCKSDB_PREFIX); rocksdb_iter_valid(at); rocksdb_iter_next(at)) {
+  rocksdb_iterator_t *at = s->api->transaction_create_iterator(s->transaction, s->read);
+  for (s->api->iter_seek(at, prefix, ISO_ROCKSDB_PREFIX); s->api->iter_valid(at); s->api->iter_next(at)) {
     size_t length;
-    const char *key = rocksdb_iter_key(at, &length);
+    const char *key = s->api->iter_key(at, &length);
     if (length < ISO_ROCKSDB_PREFIX || memcmp(key, prefix, ISO_ROCKSDB_PREFIX) != 0) break;
-    rocksdb_transaction_delete(s->transaction, key, length, &message);
+    s->api->transaction_delete(s->transaction, key, length, &message);
     if (message != NULL || ++removed == REMOVED_AT_ONCE) break;
   }
-  if (message == NULL) rocksdb_iter_get_error(at, &message);
-  rocksdb_iter_destroy(at);
+  if (message == NULL) s->api->iter_get_error(at, &message);
+  s->api->iter_destroy(at);
   *more = removed == REMOVED_AT_ONCE;
   return end(s, message, error);
 }
@@ -216,19 +219,19 @@ static isoproof_status find_left(iso_rocksdb_session *s, runs *left, isoproof_er
   char *message = NULL;
   bool room = true;
   iso_rocksdb_begin(s, ISO_ROCKSDB_NEWEST);
-  rocksdb_iterator_t *at = rocksdb_transaction_create_iterator(s->transaction, s->read);
-  for (rocksdb_iter_seek(at, first, words); room && rocksdb_iter_valid(at); rocksdb_iter_next(at)) {
+  rocksdb_iterator_t *at = s->api->transaction_create_iterator(s->transaction, s->read);
+  for (s->api->iter_seek(at, first, words); room && s->api->iter_valid(at); s->api->iter_next(at)) {
     char text[ISO_MARK_BYTES] = "";
     iso_mark mark;
-    const char *key = rocksdb_iter_key(at, &length);
+    const char *key = s->api->iter_key(at, &length);
     if (length < words || memcmp(key, first, words) != 0) break;
-    const char *value = rocksdb_iter_value(at, &length);
+    const char *value = s->api->iter_value(at, &length);
     memcpy(text, value, length < sizeof text ? length : sizeof text - 1);
     if (!iso_mark_read(text, &mark) || mark.kept || mark.run == s->connection->database->run) continue;
     room = iso_vec_push(&left->list, mark.run);
   }
-  rocksdb_iter_get_error(at, &message);
-  rocksdb_iter_destroy(at);
+  s->api->iter_get_error(at, &message);
+  s->api->iter_destroy(at);
   ISO_TRY(end(s, message, error));
   return room ? ISOPROOF_OK : iso_fail_memory(error);
 }
@@ -242,7 +245,7 @@ static isoproof_status put_mark(iso_rocksdb_session *s, isoproof_error *error) {
   iso_rocksdb_prefix(ISO_ROCKSDB_MARK, database->run, key);
   size_t length = iso_mark_write(&mark, text);
   iso_rocksdb_begin(s, ISO_ROCKSDB_NEWEST);
-  rocksdb_transaction_put(s->transaction, key, sizeof key, text, length, &message);
+  s->api->transaction_put(s->transaction, key, sizeof key, text, length, &message);
   return end(s, message, error);
 }
 

@@ -1,22 +1,12 @@
 /* The causal axiom by searching for a commit order, against clocks and scans: the same verdict, the same instances. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <isoproof/isoproof.h>
-
-#include "check/axioms/weak.h"
 #include "check/causal/causal_order.h"
+#include "check/axioms/weak.h"
 #include "check/causal/co_query.h"
-
 #include "tests/random/short_sessions.h"
+#include "tests/unit/unit.h"
 
-#define assert_ok(call)                                                                                                \
+/* With an error that the call fills by the name of error. */
+#define assert_well(call)                                                                                              \
   do {                                                                                                                 \
     isoproof_error problem = {.message = ""};                                                                          \
     isoproof_error *error = &problem;                                                                                  \
@@ -37,16 +27,16 @@ static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level, uint3
   options.ops_min = 2;
   options.ops_max = 6;
   options.bugs[bug] = bugs;
-  assert_ok(isoproof_simulate(&options, NULL, &history, NULL, error));
+  assert_well(isoproof_simulate(&options, NULL, &history, NULL, error));
   return history;
 }
 
 static void decide(isoproof_history *history, uint32_t block_columns, isoproof_task *task, iso_weak *weak) {
   static const iso_axiom axioms[] = {ISO_AXIOM_CAUSAL, ISO_AXIOM_READ_ATOMIC, ISO_AXIOM_READ_COMMITTED};
-  assert_ok(iso_weak_begin(history, task, weak, error));
+  assert_well(iso_weak_begin(history, task, weak, error));
   weak->block_columns = block_columns;
   for (size_t i = 0; i < sizeof axioms / sizeof axioms[0]; i++)
-    assert_ok(iso_weak_decide(weak, axioms[i], task, error));
+    assert_well(iso_weak_decide(weak, axioms[i], task, error));
 }
 
 static void assert_same(const iso_weak *a, const iso_weak *b) {
@@ -89,11 +79,7 @@ static void test_small(void **state) {
   assert_true(violated > 100 && violated < 1400 && only_co_forms > 50 && by_windows > 50);
 }
 
-#ifdef __SANITIZE_THREAD__ /* which is slow */
-enum { LARGE = 2 };
-#else
-enum { LARGE = 6 };
-#endif
+enum { LARGE = UNLESS_SLOW(6, 2) };
 
 /* Many blocks, many sessions, two threads. */
 static void test_large(void **state) {
@@ -124,7 +110,7 @@ static void test_short_sessions(void **state) {
     isoproof_history *long_ones =
         simulate(seed, levels[seed % 3], 20, 3000, 100, ISOPROOF_SIM_BUG_CAUSALITY_VIOLATION, seed % 4 == 0 ? 3 : 0);
     isoproof_history *history;
-    assert_ok(short_sessions(long_ones, 1 + seed % 2, &history, error));
+    assert_well(short_sessions(long_ones, 1 + seed % 2, &history, error));
     isoproof_history_free(long_ones);
     iso_weak searched, clocked;
     decide(history, 0, NULL, &searched);
@@ -143,25 +129,25 @@ static void test_far(void **state) {
   isoproof_builder *builder;
   isoproof_history *history;
   uint32_t session;
-  assert_ok(isoproof_builder_new(&builder, error));
-  assert_ok(isoproof_builder_session(builder, isoproof_integer(0), &session, error));
+  assert_well(isoproof_builder_new(&builder, error));
+  assert_well(isoproof_builder_session(builder, isoproof_integer(0), &session, error));
   for (int64_t i = 0; i < BETWEEN; i++) {
-    assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
+    assert_well(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
     int64_t key = i < 2 ? 0 : 1 + i % 100;
-    assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(key), isoproof_integer(i + 1), error));
+    assert_well(isoproof_builder_op(builder, ISOPROOF_OP_WRITE, isoproof_integer(key), isoproof_integer(i + 1), error));
   }
-  assert_ok(isoproof_builder_session(builder, isoproof_integer(1), &session, error));
-  assert_ok(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
+  assert_well(isoproof_builder_session(builder, isoproof_integer(1), &session, error));
+  assert_well(isoproof_builder_begin(builder, session, ISOPROOF_TXN_COMMITTED, error));
   int64_t last = BETWEEN - 1;
-  assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(1 + last % 100), isoproof_integer(last + 1),
-                                error));
-  assert_ok(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(0), isoproof_integer(1), error));
-  assert_ok(isoproof_builder_finish(builder, &history, error));
+  assert_well(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(1 + last % 100),
+                                  isoproof_integer(last + 1), error));
+  assert_well(isoproof_builder_op(builder, ISOPROOF_OP_READ, isoproof_integer(0), isoproof_integer(1), error));
+  assert_well(isoproof_builder_finish(builder, &history, error));
   isoproof_builder_free(builder);
   iso_view view;
   iso_causal causal;
-  assert_ok(iso_view_make(history, NULL, &view, error));
-  assert_ok(iso_causal_order(&view, NULL, NULL, &causal, error));
+  assert_well(iso_view_make(history, NULL, &view, error));
+  assert_well(iso_causal_order(&view, NULL, NULL, &causal, error));
   assert_int_equal(causal.answer, ISO_CAUSAL_CONTRADICTED);
   assert_int_equal(causal.pairs.count, 1);
   assert_int_equal(causal.pairs.items[0].t2, 1);
@@ -177,8 +163,8 @@ static void test_pairs(void **state) {
   isoproof_history *history = simulate(7, ISOPROOF_SIM_CAUSAL, 40, 15000, 500, ISOPROOF_SIM_BUG_LOST_UPDATE, 0);
   iso_weak weak;
   iso_clocks clocks;
-  assert_ok(iso_weak_begin(history, NULL, &weak, error));
-  assert_ok(iso_clocks_make(&weak.view, &weak.co, 0, history->sessions, NULL, &clocks, error));
+  assert_well(iso_weak_begin(history, NULL, &weak, error));
+  assert_well(iso_clocks_make(&weak.view, &weak.co, 0, history->sessions, NULL, &clocks, error));
   iso_co_pair *pairs = malloc(PAIRS * sizeof *pairs);
   uint64_t random = 1;
   for (size_t i = 0; i < PAIRS; i++) {
@@ -186,7 +172,7 @@ static void test_pairs(void **state) {
     pairs[i].earlier = (uint32_t)(random >> 33) % history->txns;
     pairs[i].later = (uint32_t)(random >> 13) % history->txns;
   }
-  assert_ok(iso_co_query(&weak.view, &weak.co, pairs, PAIRS, NULL, error));
+  assert_well(iso_co_query(&weak.view, &weak.co, pairs, PAIRS, NULL, error));
   size_t ordered = 0;
   for (size_t i = 0; i < PAIRS; i++) {
     bool expected = iso_clock_before(&clocks, history, pairs[i].earlier, pairs[i].later);

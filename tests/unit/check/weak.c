@@ -162,11 +162,7 @@ static void decide_all(isoproof_history *history, uint32_t block_columns, iso_we
   for (int axiom = 0; axiom < ISO_AXIOMS; axiom++) assert_ok(iso_weak_decide(weak, (iso_axiom)axiom, NULL, NULL));
 }
 
-#ifdef __SANITIZE_THREAD__ /* which is slow */
-enum { ROUNDS = 1000 };
-#else
-enum { ROUNDS = 20000 };
-#endif
+enum { ROUNDS = UNLESS_SLOW(20000, 1000) };
 
 /* Clocks made for a few sessions at a time give the same verdicts and the same instances. */
 static void blocks_of_clocks(void **state) {

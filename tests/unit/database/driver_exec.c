@@ -14,8 +14,7 @@
 static iso_database *open_program(const char *url) {
   iso_database *database = NULL;
   isoproof_error error = {.offset = -1};
-  iso_database_options options = {.statement_timeout_ms = 500};
-  if (iso_database_open(&url, 1, &options, &database, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
+  if (iso_database_open(&url, 1, NULL, &database, &error) != ISOPROOF_OK) fail_msg("%s", error.message);
   return database;
 }
 
@@ -28,17 +27,23 @@ static iso_connection *begin_on(iso_database *database, iso_reply *reply) {
   return connection;
 }
 
-/* Begins, asks once, and looks at what is said of it. */
-static void expect(const char *url, iso_driver_request request, iso_outcome outcome, iso_txn_state txn) {
+/* Begins, asks once, for an answer within a time (0: for ever), and looks at what is said of it. */
+static void expect_within(uint32_t ms, const char *url, iso_driver_request request, iso_outcome outcome,
+                          iso_txn_state txn) {
   iso_reply reply = {0};
   iso_database *database = open_program(url);
   iso_connection *connection = begin_on(database, &reply);
+  database->options.statement_timeout_ms = ms;
   iso_do(connection, &request, &reply);
   if (reply.outcome != outcome || reply.txn != txn)
     fail_msg("%s: outcome %d, transaction %d: %s", url, (int)reply.outcome, (int)reply.txn, reply.message);
   iso_reply_free(&reply);
   iso_disconnect(connection);
   iso_database_close(database);
+}
+
+static void expect(const char *url, iso_driver_request request, iso_outcome outcome, iso_txn_state txn) {
+  expect_within(0, url, request, outcome, txn);
 }
 
 static const iso_driver_request read_one = {.kind = ISO_READ, .key = 1}, commit_it = {.kind = ISO_COMMIT},
@@ -109,8 +114,8 @@ static void test_ends(void **state) {
   (void)state;
   expect(ANSWERS("*commit*) exit 0;;"), commit_it, ISO_OUTCOME_UNKNOWN, ISO_TXN_UNKNOWN);
   expect(ANSWERS("*read*) exit 3;;"), read_one, ISO_OUTCOME_LOST, ISO_TXN_ABORTED);
-  expect(ANSWERS("*read*) exec sleep 100;;"), read_one, ISO_OUTCOME_LOST, ISO_TXN_ABORTED);
-  expect(ANSWERS("*commit*) exec sleep 100;;"), commit_it, ISO_OUTCOME_UNKNOWN, ISO_TXN_UNKNOWN);
+  expect_within(100, ANSWERS("*read*) exec sleep 1000;;"), read_one, ISO_OUTCOME_LOST, ISO_TXN_ABORTED);
+  expect_within(100, ANSWERS("*commit*) exec sleep 1000;;"), commit_it, ISO_OUTCOME_UNKNOWN, ISO_TXN_UNKNOWN);
 }
 
 static void refuses(const char *url, const char *words) {
@@ -136,7 +141,7 @@ static void test_cancel(void **state) {
   (void)state;
   iso_reply reply = {0};
   isoproof_error error = {.offset = -1};
-  const char *url = ANSWERS("*read*) sleep 100;;");
+  const char *url = ANSWERS("*read*) sleep 1000;;");
   iso_database *database = NULL;
   assert_int_equal(iso_database_open(&url, 1, NULL, &database, &error), ISOPROOF_OK);
   iso_connection *connection = begin_on(database, &reply);
@@ -149,12 +154,15 @@ static void test_cancel(void **state) {
   iso_database_close(database);
 }
 
-/* One process, whose answers come in another order than the requests. */
+/* One process, whose answers come in another order than the requests: that to key 1 comes after that to key 2; key 3
+ * tells whether it waits already, and key 4 ends the process. */
 #define SHARED                                                                                                         \
   "exec:while read l; do s=${l#*\\\"session\\\":}; s=${s%%[,\\}]*}; case \"$l\" in "                                   \
   "*hello*) echo '{\"session\":'$s',\"isoproof\":1,\"one_process\":true,\"database\":\"shell\","                       \
   "\"isolations\":[{\"name\":\"any\"}]}';; "                                                                           \
   "*'\"key\":1'*) late=$s;; "                                                                                          \
+  "*'\"key\":3'*) echo '{\"ok\":true,\"value\":'${late:-0}',\"session\":'$s'}';; "                                     \
+  "*'\"key\":4'*) exit;; "                                                                                             \
   "*'\"key\":2'*) echo '{\"ok\":true,\"value\":2,\"session\":'$s'}'; "                                                 \
   "echo '{\"ok\":true,\"value\":1,\"session\":'$late'}';; "                                                            \
   "*) echo '{\"session\":'$s',\"ok\":true}';; esac; done"
@@ -167,7 +175,9 @@ static void test_shared(void **state) {
   iso_connection *one = begin_on(database, &first), *two = begin_on(database, &second);
   assert_true(iso_connection_server_id(one) == iso_connection_server_id(two));
   assert_int_equal(iso_start(one, &read_one, &error), ISOPROOF_OK);
-  assert_false(iso_poll(one, 20));
+  do assert_int_equal(iso_read(two, 3, &second), ISO_OUTCOME_OK);
+  while (second.value == 0);
+  assert_false(iso_poll(one, 0));
   assert_int_equal(iso_read(two, 2, &second), ISO_OUTCOME_OK);
   assert_int_equal(second.value, 2);
   assert_int_equal(iso_finish(one, &first), ISO_OUTCOME_OK);
@@ -179,11 +189,44 @@ static void test_shared(void **state) {
   iso_database_close(database);
 }
 
+/* A shared process that ends takes all its sessions with it.  Whoever comes back first starts it anew, for all. */
+static void test_shared_again(void **state) {
+  (void)state;
+  iso_reply first = {0}, second = {0};
+  isoproof_error error = {.offset = -1};
+  iso_database *database = open_program(SHARED);
+  for (int round = 0; round < 3; round++) {
+    iso_connection *one = begin_on(database, &first), *two = begin_on(database, &second);
+    uint64_t before = iso_connection_server_id(one);
+    assert_int_equal(iso_read(one, 4, &first), ISO_OUTCOME_LOST);
+    assert_int_equal(first.txn, ISO_TXN_ABORTED);
+    /* It is gone for the other one, too. */
+    assert_int_equal(iso_commit(two, &second), ISO_OUTCOME_UNKNOWN);
+    assert_int_equal(iso_reconnect(one, &error), ISOPROOF_OK);
+    assert_int_equal(iso_reconnect(two, &error), ISOPROOF_OK);
+    assert_true(iso_connection_server_id(one) == iso_connection_server_id(two));
+    assert_true(iso_connection_server_id(one) != before);
+    assert_int_equal(iso_begin(two, NULL, &second), ISO_OUTCOME_OK);
+    assert_int_equal(iso_read(two, 3, &second), ISO_OUTCOME_OK);
+    assert_int_equal(iso_commit(two, &second), ISO_OUTCOME_OK);
+    if (round == 1) {
+      /* Ended by the last word of a session: who connects next has to find out. */
+      assert_int_equal(iso_begin(one, NULL, &first), ISO_OUTCOME_OK);
+      assert_int_equal(iso_read(one, 4, &first), ISO_OUTCOME_LOST);
+    }
+    iso_disconnect(one);
+    iso_disconnect(two);
+  }
+  iso_reply_free(&first);
+  iso_reply_free(&second);
+  iso_database_close(database);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_answers), cmocka_unit_test(test_errors),    cmocka_unit_test(test_lies),
-      cmocka_unit_test(test_ends),    cmocka_unit_test(test_greetings), cmocka_unit_test(test_cancel),
-      cmocka_unit_test(test_shared),
+      cmocka_unit_test(test_answers), cmocka_unit_test(test_errors),       cmocka_unit_test(test_lies),
+      cmocka_unit_test(test_ends),    cmocka_unit_test(test_greetings),    cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_shared),  cmocka_unit_test(test_shared_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,31 +4,12 @@
 #include <unistd.h>
 
 #include "tests/unit/database/driver_fixture.h"
-#include "tests/unit/database/tables_suite.h"
-
-static const char *server_url;
-
-static int open_plain(void **state) {
-  (void)state;
-  fixture_open(server_url, NULL);
-  return 0;
-}
 
 static int open_limited(void **state) {
   (void)state;
   iso_database_options options = {.lock_timeout_ms = 1000};
   fixture_open(server_url, &options);
   return 0;
-}
-
-static void does_all(void **state) {
-  (void)state;
-  suite_all(server_url);
-}
-
-static void minds_tables(void **state) {
-  (void)state;
-  tables_suite(server_url, NULL);
 }
 
 static void knows_itself(void **state) {
@@ -298,21 +279,7 @@ static void connection_loss(void **state) {
 /* Many sessions, each with a register of its own. */
 static void many_sessions(void **state) {
   (void)state;
-  enum { SESSIONS = 64 };
-  iso_connection *all[SESSIONS];
-  for (int64_t i = 0; i < SESSIONS; i++) {
-    all[i] = suite_connect(db, 0);
-    iso_begin(all[i], level("snapshot"), &reply);
-    iso_write(all[i], 100 + i, i, &reply);
-    assert_reply(&reply, OK, ACTIVE);
-  }
-  for (int i = 0; i < SESSIONS; i++) {
-    iso_commit(all[i], &reply);
-    assert_reply(&reply, OK, COMMITTED);
-    iso_disconnect(all[i]);
-  }
-  iso_do(one, &(iso_driver_request){.kind = ISO_COUNT, .key = 100, .high = 1000}, &reply);
-  assert_int_equal(reply.value, SESSIONS);
+  fixture_many_sessions("snapshot");
 }
 
 static void refuses_bad_urls(void **state) {
@@ -337,15 +304,9 @@ static void refuses_bad_urls(void **state) {
 }
 
 int main(void) {
-  server_url = getenv("ISOPROOF_TEST_FIREBIRD");
-  if (server_url == NULL) {
-    puts("ISOPROOF_TEST_FIREBIRD is not set: skipped");
-    return 77;
-  }
-#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, fixture_close)
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(does_all),
-      cmocka_unit_test(minds_tables),
+      cmocka_unit_test(fixture_does_all),
+      cmocka_unit_test(fixture_minds_tables),
       WITH_SERVER(knows_itself),
       WITH_SERVER(snapshot_is_taken_by_begin),
       cmocka_unit_test_teardown(table_stability_allows_write_skew, fixture_close),
@@ -361,5 +322,5 @@ int main(void) {
       WITH_SERVER(connection_loss),
       cmocka_unit_test(refuses_bad_urls),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return fixture_run("ISOPROOF_TEST_FIREBIRD", tests, NULL, NULL);
 }

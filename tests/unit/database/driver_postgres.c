@@ -6,20 +6,6 @@
 #include "tests/unit/database/batch_suite.h"
 #include "tests/unit/database/driver_fixture.h"
 #include "tests/unit/database/rows_suite.h"
-#include "tests/unit/database/tables_suite.h"
-
-static const char *server_url;
-
-static int open_plain(void **state) {
-  (void)state;
-  fixture_open(server_url, NULL);
-  return 0;
-}
-
-static void does_all(void **state) {
-  (void)state;
-  suite_all(server_url);
-}
 
 static void serves_rows(void **state) {
   (void)state;
@@ -87,11 +73,6 @@ static void does_batches(void **state) {
   (void)state;
   batch_suite(server_url);
   batch_deadlock(server_url);
-}
-
-static void minds_tables(void **state) {
-  (void)state;
-  tables_suite(server_url, NULL);
 }
 
 static void knows_itself(void **state) {
@@ -324,15 +305,9 @@ static void cannot_connect(void **state) {
 }
 
 int main(void) {
-  server_url = getenv("ISOPROOF_TEST_POSTGRES");
-  if (server_url == NULL) {
-    puts("ISOPROOF_TEST_POSTGRES is not set: skipped");
-    return 77;
-  }
-#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, fixture_close)
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(does_all),
-      cmocka_unit_test(minds_tables),
+      cmocka_unit_test(fixture_does_all),
+      cmocka_unit_test(fixture_minds_tables),
       cmocka_unit_test(serves_rows),
       cmocka_unit_test(makes_rounds),
       cmocka_unit_test(takes_paths),
@@ -352,5 +327,5 @@ int main(void) {
       WITH_SERVER(connection_loss),
       cmocka_unit_test(cannot_connect),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return fixture_run("ISOPROOF_TEST_POSTGRES", tests, NULL, NULL);
 }

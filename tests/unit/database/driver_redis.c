@@ -5,14 +5,7 @@
 
 #include "tests/unit/database/driver_fixture.h"
 
-static const char *server_url;
 static redisContext *plain; /* somebody else's connection */
-
-static int open_plain(void **state) {
-  (void)state;
-  fixture_open(server_url, NULL);
-  return 0;
-}
 
 static int connect_plain(void **state) {
   iso_url url;
@@ -269,21 +262,7 @@ static void connection_loss(void **state) {
 
 static void many_sessions(void **state) {
   (void)state;
-  enum { SESSIONS = 64 };
-  iso_connection *all[SESSIONS];
-  for (int64_t i = 0; i < SESSIONS; i++) {
-    all[i] = suite_connect(db, 0);
-    iso_begin(all[i], level("watch"), &reply);
-    iso_read(all[i], 100 + i, &reply);
-    iso_write(all[i], 100 + i, i, &reply);
-  }
-  for (int i = 0; i < SESSIONS; i++) {
-    iso_commit(all[i], &reply);
-    assert_reply(&reply, OK, COMMITTED);
-    iso_disconnect(all[i]);
-  }
-  iso_do(one, &(iso_driver_request){.kind = ISO_COUNT, .key = 100, .high = 1000}, &reply);
-  assert_int_equal(reply.value, SESSIONS);
+  fixture_many_sessions("watch");
 }
 
 static void refuses_bad_urls(void **state) {
@@ -299,12 +278,6 @@ static void refuses_bad_urls(void **state) {
 }
 
 int main(void) {
-  server_url = getenv("ISOPROOF_TEST_REDIS");
-  if (server_url == NULL) {
-    puts("ISOPROOF_TEST_REDIS is not set: skipped");
-    return 77;
-  }
-#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, fixture_close)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_all),
       WITH_SERVER(knows_itself),
@@ -321,5 +294,5 @@ int main(void) {
       WITH_SERVER(connection_loss),
       cmocka_unit_test(refuses_bad_urls),
   };
-  return cmocka_run_group_tests(tests, connect_plain, disconnect_plain);
+  return fixture_run("ISOPROOF_TEST_REDIS", tests, connect_plain, disconnect_plain);
 }

@@ -85,7 +85,7 @@ static isoproof_status examine_all(parallel *p, isoproof_task *task, isoproof_er
   enum { ENOUGH = 1000 }; /* the rest of what is broken shows in the next round */
   const iso_view *v = p->e->view;
   ISO_TRY(add_orders(p, error));
-  ISO_TRY(iso_event_clocks_make(p->e, &p->clocks, error));
+  ISO_TRY(iso_event_clocks_make(p->e, task, &p->clocks, error));
   size_t cells = (size_t)p->e->count * p->known->width;
   memcpy(p->clocks.before, p->known->before, cells * sizeof *p->clocks.before);
   memcpy(p->clocks.after, p->known->after, cells * sizeof *p->clocks.after);

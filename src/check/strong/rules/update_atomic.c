@@ -1,8 +1,12 @@
 /* Update atomicity: no writer of a later version comes before the reader by a single edge of SO, WR or WW. */
 #include <string.h>
 
+#include "base/task.h"
 #include "check/strong/rules/rule.h"
 #include "check/strong/scenario/shrink.h"
+
+/* Versions that a reader has missed, between two questions to the task. */
+enum { VERSIONS_PER_LOOK = 1 << 16 };
 
 static bool share_a_key(const iso_view *v, uint32_t a, uint32_t b) {
   uint32_t i = v->write_first[a], k = v->write_first[b];
@@ -35,6 +39,7 @@ static isoproof_status examine(const iso_examination *examination, const iso_seq
   const iso_event_graph *e = examination->events;
   iso_version_store *x = examination->store;
   const iso_view *v = e->view;
+  uint64_t looked = 0;
   *broken = 0;
   memset(x->current, 0, v->h->keys * sizeof *x->current);
   for (uint32_t i = 0; i < sequence->count && !out->failed; i++) {
@@ -44,6 +49,7 @@ static isoproof_status examine(const iso_examination *examination, const iso_seq
       uint32_t from = v->reads[k].from, slot = x->current[v->reads[k].key];
       for (; slot > 0 && x->slot_txn[slot - 1] != from; slot = x->slot_last[slot - 1]) {
         require_direct(e, x->slot_txn[slot - 1], txn, from, out, broken);
+        if (++looked % VERSIONS_PER_LOOK == 0) ISO_TRY(iso_task_check(examination->task, error));
       }
     }
     for (uint32_t k = v->write_first[txn]; k < v->write_first[txn + 1]; k++) {

@@ -1,0 +1,78 @@
+/* check.h - what the files of `isoproof check` share: the numbers of its options, and a check under way.
+ *
+ * A job lives as long as the command.
+ */
+#ifndef ISOPROOF_CLI_COMMANDS_CHECK_H
+#define ISOPROOF_CLI_COMMANDS_CHECK_H
+
+#include <isoproof/isoproof.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "cli/commands/command.h"
+#include "cli/commands/files.h"
+#include "cli/options/elle.h"
+#include "cli/options/outputs.h"
+
+enum {
+  CHECK_LEVEL,
+  CHECK_ANOMALY,
+  CHECK_FORMAT,
+  CHECK_JSON,
+  CHECK_ALL,
+  CHECK_CERTIFICATE,
+  CHECK_STATS,
+  CHECK_DUPLICATE_VALUES,
+  CHECK_WORKLOAD,
+  CHECK_MODEL,
+  CHECK_WFR_KEYS,
+  CHECK_SEQUENTIAL_KEYS,
+  CHECK_LINEARIZABLE_KEYS,
+  CHECK_TRANSACTION_ORDER,
+  CHECK_ELLE,
+  CHECK_CONSISTENCY_MODELS,
+  CHECK_TOTAL_AMOUNT,
+  CHECK_NEGATIVE_BALANCES,
+  CHECK_GROUP_SIZE,
+  CHECK_TIMEOUT,
+  CHECK_BUDGET,
+  CHECK_MEMORY_LIMIT,
+  CHECK_JOBS,
+  CHECK_OUTPUT, /* the first of the reports */
+  CHECK_OPTIONS = CHECK_OUTPUT + OUTPUTS
+};
+
+typedef struct check_job {
+  const options *parsed;
+  file_list files;
+  unsigned workers;
+  unsigned threads; /* per file */
+  bool many;        /* one line per file and a summary */
+  bool json;
+  bool elle; /* in the words of elle-cli */
+  elle_request request;
+  bool color;
+  bool reporting; /* reports are asked for */
+  bool silent;    /* one of them goes to standard output */
+  outputs reports;
+  atomic_size_t satisfied, violated, unknown, analysed, failed, skipped;
+} check_job;
+
+/* ---- check_options.c ---- */
+
+enum { CHECK_EXAMPLES = 8 };
+
+extern const option check_table[CHECK_OPTIONS];
+extern const example check_examples[CHECK_EXAMPLES];
+extern const char *const check_description[];
+
+/* ---- check_print.c ---- */
+
+/* The most memory that this process has had, 0 where that is not known. */
+uint64_t check_peak_bytes(void);
+
+/* Prints the result of one file, in the way that the job asks for: a report, a line, JSON, or the words of elle-cli. */
+isoproof_status check_print(const check_job *job, const char *path, const isoproof_history *history,
+                            const isoproof_result *result, double load, double check, FILE *out, isoproof_error *error);
+
+#endif
