@@ -30,6 +30,7 @@ typedef struct {
   uint32_t *next;       /* by chain: the next one that waits for the same event, + 1 */
   ready_chain *heap;
   uint32_t ready;
+  const int64_t *when; /* by event; NULL for what the history tells */
   int64_t turn;
 } sorter;
 
@@ -62,6 +63,7 @@ static int64_t turn_of(sorter *s, uint32_t chain) {
   const iso_event_graph *e = s->e;
   uint32_t event = s->head[chain], txn = iso_event_txn(e, event);
   if (txn == ISO_NO_TXN) return INT64_MIN;
+  if (s->when != NULL) return s->when[event];
   if (!e->timed) return s->turn++;
   if (e->split && event % 2 == 0) return iso_real_start(e->view->h, txn);
   return iso_real_end(e->view->h, txn);
@@ -115,12 +117,12 @@ static void sort(sorter *s) {
   while (s->ready > 0) place_head(s, pop(s));
 }
 
-isoproof_status iso_sequence_make(const iso_event_graph *e, isoproof_task *task, iso_sequence *sequence,
-                                  isoproof_error *error) {
+isoproof_status iso_sequence_make_by(const iso_event_graph *e, const int64_t *when, isoproof_task *task,
+                                     iso_sequence *sequence, isoproof_error *error) {
   memset(sequence, 0, sizeof *sequence);
   sequence->event = iso_alloc(e->count, sizeof *sequence->event);
   sequence->place = iso_alloc(e->count, sizeof *sequence->place);
-  sorter s = {.e = e, .s = sequence};
+  sorter s = {.e = e, .s = sequence, .when = when};
   s.head = iso_alloc(e->chains, sizeof *s.head);
   s.end = iso_alloc(e->chains, sizeof *s.end);
   s.cursor = iso_alloc(e->chains, sizeof *s.cursor);
@@ -143,6 +145,11 @@ isoproof_status iso_sequence_make(const iso_event_graph *e, isoproof_task *task,
   isoproof_status status = made ? iso_task_check(task, error) : iso_fail_memory(error);
   if (status != ISOPROOF_OK) iso_sequence_free(sequence);
   return status;
+}
+
+isoproof_status iso_sequence_make(const iso_event_graph *e, isoproof_task *task, iso_sequence *sequence,
+                                  isoproof_error *error) {
+  return iso_sequence_make_by(e, NULL, task, sequence, error);
 }
 
 /* ---- as late as needed ---- */

@@ -116,7 +116,7 @@ static isoproof_status apply_solution(refiner *r, isoproof_task *task, isoproof_
 /* Requirements handed to the solver between two questions to the task: one may link two nodes with every chain. */
 enum { REQUIREMENTS_PER_LOOK = 64 };
 
-static isoproof_status run(refiner *r, const iso_examination *examination, uint64_t most_conflicts, iso_refinement *out,
+static isoproof_status run(refiner *r, const iso_examination *examination, iso_refine_limits most, iso_refinement *out,
                            isoproof_error *error) {
   isoproof_task *task = examination->task;
   const iso_solver_stats *stats = iso_solver_statistics(r->solver);
@@ -128,6 +128,7 @@ static isoproof_status run(refiner *r, const iso_examination *examination, uint6
       out->outcome = ISO_REFINED_EXPLAINED;
       return ISOPROOF_OK;
     }
+    if (most.broken > 0 && broken > most.broken) return ISOPROOF_OK;
     out->rounds++;
     iso_task_progress(task, "refining", "orders", r->all.first.count, 0);
     for (size_t i = before; i < r->all.first.count; i++) {
@@ -136,9 +137,9 @@ static isoproof_status run(refiner *r, const iso_examination *examination, uint6
     }
     iso_solver_answer answer;
     iso_solver_limits limits = {.task = task};
-    if (most_conflicts > 0) {
-      if (stats->conflicts >= most_conflicts) return ISOPROOF_OK;
-      limits.conflicts = most_conflicts - stats->conflicts;
+    if (most.conflicts > 0) {
+      if (stats->conflicts >= most.conflicts) return ISOPROOF_OK;
+      limits.conflicts = most.conflicts - stats->conflicts;
     }
     ISO_TRY(iso_solver_solve(r->solver, NULL, 0, &limits, &answer, error));
     if (answer == ISO_SOLVER_UNSAT) out->outcome = ISO_REFINED_REFUTED;
@@ -148,7 +149,7 @@ static isoproof_status run(refiner *r, const iso_examination *examination, uint6
 }
 
 isoproof_status iso_refine(const iso_examination *examination, iso_sequence *sequence, const iso_event_clocks *clocks,
-                           uint64_t most_conflicts, iso_refinement *out, isoproof_error *error) {
+                           iso_refine_limits limits, iso_refinement *out, isoproof_error *error) {
   iso_event_graph *events = examination->events;
   memset(out, 0, sizeof *out);
   refiner r = {.e = events, .s = sequence, .clocks = clocks};
@@ -156,7 +157,7 @@ isoproof_status iso_refine(const iso_examination *examination, iso_sequence *seq
   isoproof_status status = iso_solver_events_make(events, clocks, &r.nodes, error);
   if (status == ISOPROOF_OK) status = iso_solver_new(r.solver_nodes, &r.solver, error);
   if (status == ISOPROOF_OK && clocks == NULL) status = add_known_graph(&r, error);
-  if (status == ISOPROOF_OK) status = run(&r, examination, most_conflicts, out, error);
+  if (status == ISOPROOF_OK) status = run(&r, examination, limits, out, error);
   if (r.solver != NULL) {
     out->decisions = iso_solver_statistics(r.solver)->decisions;
     out->conflicts = iso_solver_statistics(r.solver)->conflicts;

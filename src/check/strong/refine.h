@@ -21,11 +21,16 @@ typedef struct iso_refinement {
   iso_requirements all;          /* what was put to the solver; where refuted, they cannot all be met */
 } iso_refinement;
 
+/* Where to stop; 0 for nowhere. */
+typedef struct iso_refine_limits {
+  uint64_t conflicts; /* of the solver */
+  uint64_t broken;    /* reads and writers that a solution leaves broken: it leads astray */
+} iso_refine_limits;
+
 /* Refines the sequence by what the rule of the examination says that it breaks.  Without `clocks`, the solver gets the
- * whole graph.  After `most_conflicts`, where that is not
- * 0, the outcome is unknown. */
+ * whole graph.  Past a limit, the outcome is unknown. */
 isoproof_status iso_refine(const iso_examination *examination, iso_sequence *sequence, const iso_event_clocks *clocks,
-                           uint64_t most_conflicts, iso_refinement *refinement, isoproof_error *error);
+                           iso_refine_limits limits, iso_refinement *refinement, isoproof_error *error);
 void iso_refinement_free(iso_refinement *refinement);
 
 #endif

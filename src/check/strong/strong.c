@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/order/placement.h"
 #include "check/strong/refine.h"
 #include "check/strong/saturate.h"
 #include "check/strong/undecided.h"
@@ -127,12 +128,12 @@ static const iso_event_clocks *clocks_for_solver(const decision *d) {
   return d->has_clocks && !short_chains ? &d->clocks : NULL;
 }
 
-/* Refines the sequence; leaves the decision open when that takes too many conflicts. */
-static isoproof_status refine(decision *d, uint64_t most_conflicts, isoproof_error *error) {
+/* Refines the sequence; leaves the decision open past a limit. */
+static isoproof_status refine(decision *d, iso_refine_limits limits, isoproof_error *error) {
   iso_refinement refined;
   double since = iso_now();
   iso_examination examination = examination_of(d);
-  ISO_TRY(iso_refine(&examination, &d->sequence, clocks_for_solver(d), most_conflicts, &refined, error));
+  ISO_TRY(iso_refine(&examination, &d->sequence, clocks_for_solver(d), limits, &refined, error));
   lap(&since, &d->out->stats.solve_seconds);
   d->out->stats.refinements += refined.rounds;
   d->out->stats.requirements += refined.all.first.count;
@@ -172,18 +173,55 @@ static bool is_nearly_right(const decision *d) {
   return d->out->stats.guessed_wrong <= all / ONE_IN;
 }
 
+/* Refines a sequence that was placed.  What leads astray is given up, and the sequence stays as it was. */
+static isoproof_status refine_placed(decision *d, isoproof_error *error) {
+  enum { CONFLICTS = 1000, TIMES = 8, SOME = 100 };
+  iso_sequence *s = &d->sequence;
+  uint32_t *event = iso_alloc(s->count, sizeof *event);
+  if (event == NULL) return iso_fail_memory(error);
+  memcpy(event, s->event, s->count * sizeof *event);
+  iso_refine_limits limits = {.conflicts = CONFLICTS, .broken = TIMES * d->out->stats.guessed_wrong + SOME};
+  isoproof_status status = refine(d, limits, error);
+  if (status == ISOPROOF_OK && !d->out->decided) {
+    memcpy(s->event, event, s->count * sizeof *event);
+    for (uint32_t i = 0; i < s->count; i++) s->place[s->event[i]] = i;
+  }
+  free(event);
+  return status;
+}
+
+/* Guesses better sequences, when the first one is far from right.  Each is refined when little is wrong with it. */
+static isoproof_status guess_again(decision *d, isoproof_error *error) {
+  enum { ATTEMPTS = 4 };
+  iso_examination examination = examination_of(d);
+  for (uint64_t attempt = 0; attempt < ATTEMPTS && !d->out->decided; attempt++) {
+    iso_placement how = {.springs = attempt == 0 && !d->events.timed, .exclusive = d->rule->exclusive, .seed = attempt};
+    uint64_t *broken = &d->out->stats.guessed_wrong;
+    ISO_TRY(iso_sequence_place(&d->events, how, d->task, &d->sequence, error));
+    iso_requirements_free(&d->guess);
+    ISO_TRY(d->rule->examine(&examination, &d->sequence, &d->guess, broken, error));
+    if (*broken == 0) return satisfied(d);
+    if (!is_nearly_right(d)) break;
+    ISO_TRY(refine_placed(d, error));
+  }
+  return ISOPROOF_OK;
+}
+
 static isoproof_status search(decision *d, isoproof_error *error) {
   enum { PATIENCE = 2000 };
-  bool cyclic = false;
-  bool lazily = d->rule->is_executed && is_nearly_right(d) && !d->options.no_guess && !d->options.count_pairs;
-  if (lazily && may_have_clocks(d)) ISO_TRY(refine(d, PATIENCE, error));
+  bool cyclic = false, guesses = d->rule->is_executed && !d->options.no_guess && !d->options.count_pairs;
+  if (guesses && may_have_clocks(d) && is_nearly_right(d)) {
+    ISO_TRY(refine(d, (iso_refine_limits){.conflicts = PATIENCE}, error));
+  } else if (guesses) {
+    ISO_TRY(guess_again(d, error));
+  }
   if (d->out->decided) return ISOPROOF_OK;
   bool clocks = may_have_clocks(d) && (!d->options.no_clocks || d->rule->needs_clocks);
   if (!clocks && d->rule->needs_clocks) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
   }
   if (clocks) ISO_TRY(saturate(d, &cyclic, error));
-  return cyclic ? violated_by_cycle(d, error) : refine(d, 0, error);
+  return cyclic ? violated_by_cycle(d, error) : refine(d, (iso_refine_limits){.conflicts = 0}, error);
 }
 
 static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,

@@ -1,0 +1,80 @@
+/* From a poor first sequence to a good one: springs, then moves of transactions, then of begins and commits. */
+#include "check/order/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/order/springs.h"
+#include "check/order/walk.h"
+
+/* By event, whole numbers that are in the order of the places. */
+static isoproof_status sort_events(const iso_event_graph *e, bool whole, const double *place, isoproof_task *task,
+                                   iso_sequence *sequence, isoproof_error *error) {
+  int64_t *when = iso_alloc(e->count, sizeof *when);
+  if (when == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < e->txn_events; i++) {
+    uint32_t commit = iso_event_commit(e, iso_event_txn(e, i));
+    when[i] = whole ? (int64_t)place[commit] * 2 - (i != commit) : (int64_t)place[i];
+  }
+  iso_sequence made;
+  isoproof_status status = iso_sequence_make_by(e, when, task, &made, error);
+  free(when);
+  if (status != ISOPROOF_OK) return status;
+  iso_sequence_free(sequence);
+  *sequence = made;
+  return ISOPROOF_OK;
+}
+
+typedef struct {
+  bool whole, exclusive;
+  iso_walk walk;
+} stroll;
+
+static isoproof_status walk(const iso_event_graph *e, stroll how, isoproof_task *task, double *place,
+                            iso_sequence *sequence, isoproof_error *error) {
+  for (uint32_t i = 0; i < sequence->count; i++) place[sequence->event[i]] = i;
+  iso_line line;
+  uint64_t left;
+  ISO_TRY(iso_line_make(e, how.whole, how.exclusive, place, &line, error));
+  isoproof_status status = iso_walk_nearby(&line, task, error);
+  if (status == ISOPROOF_OK) status = iso_walk_groups(&line, how.walk, task, &left, error);
+  iso_line_free(&line);
+  return status == ISOPROOF_OK ? sort_events(e, how.whole, place, task, sequence, error) : status;
+}
+
+static isoproof_status relax(const iso_event_graph *e, isoproof_task *task, double *place, iso_sequence *sequence,
+                             isoproof_error *error) {
+  uint32_t txns = e->view->h->txns;
+  double *of_txn = iso_alloc_zero(txns, sizeof *of_txn);
+  if (of_txn == NULL) return iso_fail_memory(error);
+  for (uint32_t txn = 0; txn < txns; txn++) {
+    if (e->view->counts[txn]) of_txn[txn] = (double)sequence->place[iso_event_commit(e, txn)] / (e->split ? 2 : 1);
+  }
+  isoproof_status status = iso_springs_relax(e, of_txn, task, error);
+  for (uint32_t txn = 0; txn < txns; txn++) place[iso_event_commit(e, txn)] = of_txn[txn];
+  free(of_txn);
+  return status == ISOPROOF_OK ? sort_events(e, true, place, task, sequence, error) : status;
+}
+
+/* The events of transactions by themselves. */
+static isoproof_status walk_events(const iso_event_graph *e, iso_placement how, isoproof_task *task, double *place,
+                                   iso_sequence *sequence, isoproof_error *error) {
+  enum { ROUNDS = 20000, PATIENCE = 400 };
+  stroll of_events = {.whole = !e->split, .exclusive = how.exclusive && e->split, .walk = {ROUNDS, PATIENCE, how.seed}};
+  return walk(e, of_events, task, place, sequence, error);
+}
+
+isoproof_status iso_sequence_place(const iso_event_graph *e, iso_placement how, isoproof_task *task,
+                                   iso_sequence *sequence, isoproof_error *error) {
+  enum { FEW = 6 };
+  double *place = iso_alloc_zero(e->count, sizeof *place);
+  if (place == NULL) return iso_fail_memory(error);
+  isoproof_status status = ISOPROOF_OK;
+  if (how.springs) status = relax(e, task, place, sequence, error);
+  /* Begins and commits that belong together first, as far as that goes. */
+  stroll together = {.whole = true, .walk = {FEW, FEW, how.seed}};
+  if (how.springs && e->split && status == ISOPROOF_OK) status = walk(e, together, task, place, sequence, error);
+  if (status == ISOPROOF_OK) status = walk_events(e, how, task, place, sequence, error);
+  free(place);
+  return status;
+}

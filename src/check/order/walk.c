@@ -1,0 +1,382 @@
+/* Local search on the line: single moves to the nearest better place, then groups past whatever they contradict. */
+#include "check/order/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* LOOK: how many accesses of a key are looked at to each side.  GROUP: how many items may move together. */
+enum { SWEEPS = 4, LOOK = 48, GROUP = 64 };
+/* Between two whole places there is room for many groups, but not for any number. */
+static const double FARTHEST = 1e-3, NEAREST = 1e-9;
+
+/* ---- what is contradicted ---- */
+
+/* A writer between a read and what it saw, or between the begin and the commit of another writer. */
+typedef struct {
+  uint32_t key;
+  uint32_t item; /* the reader, or the commit */
+  uint32_t what; /* ISO_READS or ISO_WRITES */
+} contradiction;
+
+typedef struct {
+  ISO_VEC(contradiction) all;
+  ISO_VEC(uint32_t) count_of; /* parallel: writers between */
+  uint64_t pairs;
+} contradictions;
+
+static void contradictions_free(contradictions *c) {
+  iso_vec_free(&c->all);
+  iso_vec_free(&c->count_of);
+}
+
+/* How many writers stand between an access and what it has to follow at once, LOOK at most. */
+static uint32_t between(const iso_line *l, uint32_t key, uint32_t at, uint32_t what, uint32_t *found) {
+  const iso_access *a = l->accesses;
+  uint32_t until = what == ISO_READS ? a[at].source : a[at].item - 1, count = 0;
+  for (uint32_t i = at; i-- > l->first[key] && a[i].item != until && count < LOOK;) {
+    if (a[i].what & ISO_WRITES) found[count++] = a[i].item;
+  }
+  return count;
+}
+
+/* Those of keys where something moved are found again. */
+static void drop_touched(const iso_line *l, contradictions *c) {
+  size_t kept = 0;
+  for (size_t i = 0; i < c->all.count; i++) {
+    if (l->is_touched[c->all.items[i].key]) {
+      c->pairs -= c->count_of.items[i];
+      continue;
+    }
+    c->count_of.items[kept] = c->count_of.items[i];
+    c->all.items[kept++] = c->all.items[i];
+  }
+  c->all.count = c->count_of.count = kept;
+}
+
+static bool find_of_key(const iso_line *l, uint32_t key, contradictions *c) {
+  uint32_t found[LOOK];
+  for (uint32_t i = l->first[key]; i < l->first[key + 1]; i++) {
+    for (uint32_t what = ISO_READS; what <= ISO_WRITES; what *= 2) {
+      if ((l->accesses[i].what & what) == 0 || (what == ISO_WRITES && !l->exclusive)) continue;
+      uint32_t count = between(l, key, i, what, found);
+      if (count == 0) continue;
+      c->pairs += count;
+      contradiction one = {key, l->accesses[i].item, what};
+      if (!iso_vec_push(&c->all, one) || !iso_vec_push(&c->count_of, count)) return false;
+    }
+  }
+  return true;
+}
+
+static bool find_contradictions(iso_line *l, contradictions *c) {
+  drop_touched(l, c);
+  for (; l->touched_count > 0; l->touched_count--) {
+    uint32_t key = l->touched[l->touched_count - 1];
+    l->is_touched[key] = 0;
+    if (!find_of_key(l, key, c)) return false;
+  }
+  return true;
+}
+
+/* ---- alone ---- */
+
+typedef struct {
+  double low, high;
+} room;
+
+typedef struct {
+  double place;
+  int32_t step; /* how the number of contradictions changes past it */
+} turning;
+
+/* Between what must come before an item and what must come after it. */
+static room room_of(const iso_line *l, uint32_t item) {
+  room r = {-1, (double)l->e->count + 1};
+  uint64_t before = 0, after = 0;
+  uint32_t other;
+  while ((other = iso_line_before(l, item, &before)) != ISO_NO_EVENT) {
+    if (l->place[other] > r.low) r.low = l->place[other];
+  }
+  while ((other = iso_line_after(l, item, &after)) != ISO_NO_EVENT) {
+    if (l->place[other] < r.high) r.high = l->place[other];
+  }
+  return r;
+}
+
+static int nearer_right(const void *a, const void *b) {
+  const turning *x = a, *y = b;
+  return (x->place > y->place) - (x->place < y->place);
+}
+
+static int nearer_left(const void *a, const void *b) { return nearer_right(b, a); }
+
+/* The turnings of an item to one side, as far as all its keys were looked at. */
+static size_t collect(iso_line *l, uint32_t item, bool right, room *r, turning *turnings) {
+  size_t count = 0;
+  for (uint32_t k = l->item_first[item]; k < l->item_first[item + 1]; k++) {
+    uint32_t key = l->item_key[k], at = iso_line_find(l, key, item), i = at, looked = 0;
+    double place = l->place[item];
+    for (; looked < LOOK; looked++) {
+      if (right ? ++i >= l->first[key + 1] : i-- == l->first[key]) break;
+      place = l->place[l->accesses[i].item];
+      if (right ? place >= r->high : place <= r->low) break;
+      int32_t step = iso_line_passing(&l->accesses[at], &l->accesses[i]);
+      turnings[count++] = (turning){place, right ? step : -step};
+    }
+    l->steps += looked;
+    if (looked < LOOK) continue;
+    if (right && place < r->high) r->high = place;
+    if (!right && place > r->low) r->low = place;
+  }
+  qsort(turnings, count, sizeof *turnings, right ? nearer_right : nearer_left);
+  return count;
+}
+
+/* The best place to one side: how many contradictions fewer, and where. */
+static int32_t best_place(iso_line *l, uint32_t item, bool right, turning *turnings, double *place) {
+  room r = room_of(l, item);
+  size_t count = collect(l, item, right, &r, turnings);
+  double end = right ? r.high : r.low;
+  int32_t change = 0, best = 0;
+  for (size_t i = 0; i < count; i++) {
+    double from = turnings[i].place, to = i + 1 < count ? turnings[i + 1].place : end;
+    if (right ? from >= end : from <= end) break;
+    if (right ? to > end : to < end) to = end;
+    change += turnings[i].step;
+    if (change >= best || from == to) continue;
+    best = change;
+    *place = from + (to - from) / 4;
+  }
+  return best;
+}
+
+static void improve(iso_line *l, uint32_t item, turning *turnings) {
+  double left = 0, right = 0;
+  int32_t by_left = best_place(l, item, false, turnings, &left);
+  int32_t by_right = best_place(l, item, true, turnings, &right);
+  if (by_left < 0 && by_left <= by_right) {
+    (void)iso_line_move(l, item, left);
+  } else if (by_right < 0) {
+    (void)iso_line_move(l, item, right);
+  }
+}
+
+static size_t most_keys(const iso_line *l) {
+  size_t most = 0;
+  for (uint32_t i = 0; i < l->e->txn_events; i++) {
+    if (l->item_first[i + 1] - l->item_first[i] > most) most = l->item_first[i + 1] - l->item_first[i];
+  }
+  return most;
+}
+
+/* Everybody who is part of a contradiction tries to leave it. */
+static void improve_all(iso_line *l, const contradictions *c, turning *turnings) {
+  uint32_t found[LOOK];
+  for (size_t i = 0; i < c->all.count; i++) {
+    const contradiction *one = &c->all.items[i];
+    uint32_t at = iso_line_find(l, one->key, one->item), source = l->accesses[at].source;
+    uint32_t count = between(l, one->key, at, one->what, found);
+    for (uint32_t k = 0; k < count; k++) improve(l, found[k], turnings);
+    if (count == 0) continue;
+    improve(l, one->item, turnings);
+    if (one->what == ISO_READS && source != ISO_NO_EVENT) improve(l, source, turnings);
+    if (one->what == ISO_WRITES) improve(l, one->item - 1, turnings);
+  }
+}
+
+isoproof_status iso_walk_nearby(iso_line *l, isoproof_task *task, isoproof_error *error) {
+  contradictions found = {.pairs = 0};
+  turning *turnings = iso_alloc((most_keys(l) + 1) * LOOK, sizeof *turnings);
+  uint64_t last = UINT64_MAX;
+  bool made = turnings != NULL;
+  for (int sweep = 0; sweep < SWEEPS && made; sweep++) {
+    made = find_contradictions(l, &found);
+    if (!made || found.pairs == 0 || found.pairs > last - last / 8) break;
+    last = found.pairs;
+    improve_all(l, &found, turnings);
+    made = iso_line_renumber(l);
+  }
+  free(turnings);
+  contradictions_free(&found);
+  iso_line_touch_all(l);
+  return made ? iso_task_check(task, error) : iso_fail_memory(error);
+}
+
+/* ---- in groups ---- */
+
+typedef struct {
+  iso_line *l;
+  uint64_t random;
+  uint32_t item[GROUP];
+  double place[GROUP]; /* before the move */
+  uint32_t count;
+  uint32_t *mark; /* by item: the last group that it was in */
+  uint32_t group; /* the number of this one */
+  bool crowded;   /* places have to be numbered again */
+  double free;    /* how far past the other one nothing is that the group has to stay behind of */
+} walker;
+
+static uint32_t draw(walker *w, uint32_t below) {
+  w->random ^= w->random << 13;
+  w->random ^= w->random >> 7;
+  w->random ^= w->random << 17;
+  return (uint32_t)((w->random >> 32) * below >> 32);
+}
+
+/* Collects an item and everything that has to go past `other` with it; false when that is too much, or `other` is part
+ * of it. */
+static bool gather(walker *w, uint32_t item, uint32_t other, bool left) {
+  const iso_line *l = w->l;
+  double to = l->place[other];
+  w->count = 0;
+  w->free = 2 * FARTHEST;
+  w->item[w->count++] = item;
+  w->mark[item] = ++w->group;
+  for (uint32_t i = 0; i < w->count; i++) {
+    uint64_t at = 0;
+    uint32_t next;
+    while ((next = left ? iso_line_before(l, w->item[i], &at) : iso_line_after(l, w->item[i], &at)) != ISO_NO_EVENT) {
+      double away = left ? to - l->place[next] : l->place[next] - to;
+      if (away > 0) {
+        if (away < w->free) w->free = away;
+        continue;
+      }
+      if (w->mark[next] == w->group) continue;
+      if (next == other || w->count == GROUP) return false;
+      w->mark[next] = w->group;
+      w->item[w->count++] = next;
+    }
+  }
+  if (w->free <= NEAREST) w->crowded = true;
+  return !w->crowded;
+}
+
+/* In the order in which they move: who goes left first is the one that is leftmost. */
+static void sort_group(walker *w, bool left) {
+  const double *place = w->l->place;
+  for (uint32_t i = 1; i < w->count; i++) {
+    uint32_t item = w->item[i], k = i;
+    for (; k > 0 && (left ? place[w->item[k - 1]] > place[item] : place[w->item[k - 1]] < place[item]); k--) {
+      w->item[k] = w->item[k - 1];
+    }
+    w->item[k] = item;
+  }
+}
+
+/* Moves the group right past `other`; returns how many contradictions more there are. */
+static int32_t pass(walker *w, uint32_t other, bool left) {
+  sort_group(w, left);
+  double to = w->l->place[other], gap = w->free / (2 + draw(w, 1000) / 1000.0) / (w->count + 1);
+  int32_t more = 0;
+  for (uint32_t i = 0; i < w->count; i++) {
+    double away = gap * (w->count - i);
+    w->place[i] = w->l->place[w->item[i]];
+    more += iso_line_move(w->l, w->item[i], left ? to - away : to + away);
+  }
+  return more;
+}
+
+static void undo(walker *w) {
+  for (uint32_t i = w->count; i-- > 0;) (void)iso_line_move(w->l, w->item[i], w->place[i]);
+}
+
+/* One goes past another to the left or to the right. */
+typedef struct {
+  uint32_t item, other;
+  bool left;
+} option;
+
+/* Either before the version that was read, or after the reader; either wholly before the other writer, or wholly after
+ * it.  Each order can be made from both sides. */
+static uint32_t list_options(const iso_line *l, const contradiction *c, uint32_t at, uint32_t writer, option *options) {
+  uint32_t count = 0, source = l->accesses[at].source;
+  if (c->what == ISO_WRITES) {
+    options[count++] = (option){writer, c->item - 1, true};
+    options[count++] = (option){c->item - 1, writer, false};
+    options[count++] = (option){c->item, writer - 1, true};
+    options[count++] = (option){writer - 1, c->item, false};
+    return count;
+  }
+  options[count++] = (option){writer, c->item, false};
+  options[count++] = (option){c->item, writer, true};
+  if (source == ISO_NO_EVENT) return count;
+  options[count++] = (option){writer, source, true};
+  options[count++] = (option){source, writer, false};
+  return count;
+}
+
+static bool try_option(walker *w, const option *o, int32_t *more) {
+  if (o->item == o->other || !gather(w, o->item, o->other, o->left)) return false;
+  *more = pass(w, o->other, o->left);
+  return true;
+}
+
+/* Settles one contradiction by the cheapest option, unless that is too dear; true when something moved. */
+static bool settle(walker *w, const contradiction *c) {
+  enum { NOISE = 5, EVEN = 50, DEAREST = 2 }; /* per cent; contradictions */
+  iso_line *l = w->l;
+  uint32_t found[LOOK], at = iso_line_find(l, c->key, c->item), count = between(l, c->key, at, c->what, found);
+  option options[4];
+  if (count == 0) return false;
+  count = list_options(l, c, at, found[draw(w, count)], options);
+  int32_t best = INT32_MAX, more;
+  uint32_t choice = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!try_option(w, &options[i], &more)) continue;
+    undo(w);
+    if (more < best || (more == best && draw(w, 2) == 0)) best = more, choice = i;
+  }
+  uint32_t luck = draw(w, 100);
+  if (best > DEAREST || (best > 0 && luck >= NOISE) || (best == 0 && luck >= EVEN)) return false;
+  return try_option(w, &options[choice], &more);
+}
+
+/* A round goes over all contradictions, each a few times. */
+static void settle_all(walker *w, const contradictions *found, uint64_t most_steps) {
+  enum { TRIES = 8 };
+  for (size_t i = 0; i < found->all.count && w->l->steps < most_steps; i++) {
+    for (int tries = 0; tries < TRIES && settle(w, &found->all.items[i]); tries++) continue;
+  }
+}
+
+/* What stays contradicted counts more and more, so that it is settled at the expense of others (the breakout method of
+ * Morris 1993). */
+static void raise_weights(iso_line *l, const contradictions *found) {
+  for (size_t i = 0; i < found->all.count; i++) {
+    const contradiction *c = &found->all.items[i];
+    uint32_t item = c->what == ISO_READS ? c->item : c->item - 1;
+    iso_access *a = &l->accesses[iso_line_find(l, c->key, item)];
+    a->weight++;
+    if (a->source != ISO_NO_EVENT) l->accesses[iso_line_find(l, c->key, a->source)].readers++;
+  }
+}
+
+isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, uint64_t *left, isoproof_error *error) {
+  enum { STEPS = 300, BREATH = 8, RESTART = 50 };
+  walker w = {.l = l, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
+  contradictions found = {.pairs = 0};
+  uint64_t most_steps = l->steps + STEPS * (uint64_t)l->first[l->e->view->h->keys];
+  double *places = iso_alloc(l->e->txn_events, sizeof *places);
+  w.mark = iso_alloc_zero(l->e->txn_events, sizeof *w.mark);
+  bool made = places != NULL && w.mark != NULL;
+  isoproof_status status = ISOPROOF_OK;
+  *left = UINT64_MAX;
+  for (uint32_t round = 0, since = 0; round < how.rounds && made && status == ISOPROOF_OK; round++) {
+    made = find_contradictions(l, &found);
+    since = found.pairs < *left ? 0 : since + 1;
+    if (made && since == 0) memcpy(places, l->place, l->e->txn_events * sizeof *places);
+    if (since == 0) *left = found.pairs;
+    if (!made || found.pairs == 0 || since >= how.patience || l->steps >= most_steps) break;
+    if (since > 0) raise_weights(l, &found);
+    if (since % RESTART == RESTART - 1) made = made && iso_line_restore(l, places) && find_contradictions(l, &found);
+    settle_all(&w, &found, most_steps);
+    if (w.crowded || round % BREATH == 0) made = iso_line_renumber(l), w.crowded = false;
+    if (round % BREATH == 0) status = iso_task_check(task, error);
+  }
+  if (made && *left != UINT64_MAX) made = iso_line_restore(l, places) && iso_line_renumber(l);
+  free(places);
+  free(w.mark);
+  contradictions_free(&found);
+  if (!made) return iso_fail_memory(error);
+  return status;
+}
