@@ -13,8 +13,8 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 
-/* Seconds: of the sweep, of the first slice of a combination and of further ones, how long judging a slice may take, and
- * making a violation small. */
+/* Seconds: of the sweep, of the first slice of a combination and of further ones, how long judging a slice may take,
+ * and making a violation small. */
 static const double usual_budget = 300, first_slice = 1, further_slice = 3, usual_timeout = 20, smallest_timeout = 20;
 
 static double now(void) {

@@ -195,8 +195,8 @@ static uint32_t poorest_workload(const sweep *s, uint64_t *slices) {
   return best;
 }
 
-/* Of a workload one that was tried: rather where races were tight, and rather what is usual, which is what the workload was
- * made for. */
+/* Of a workload one that was tried: rather where races were tight, and rather what is usual, which is what the workload
+ * was made for. */
 static double weight(const sweep_combination *c, uint32_t rank) {
   if (c->rank != rank || !was_tried(c)) return 0;
   return tightness(c->conflicts, c->aborts, c->transactions) / (1 + c->unusual);

@@ -18,7 +18,7 @@ enum {
   LEAST_WORK_NS = MILLISECOND / 5, /* what the others do meanwhile, all together */
   MOST_WORK_NS = 4 * MILLISECOND,
   LONGEST_NS = 40 * MILLISECOND, /* of a stop, where the machine has no time for the others */
-  ANY_EVERY = 16, /* looks, one is for sessions that do anything, and not for commits alone */
+  ANY_EVERY = 16,                /* looks, one is for sessions that do anything, and not for commits alone */
   TITLE_BYTES = 256
 };
 
@@ -48,8 +48,8 @@ static bool read_proc(pid_t pid, const char *name, char text[TITLE_BYTES]) {
   return true;
 }
 
-/* What a process that serves a client does, by its title: "idle" of "postgres: user database 127.0.0.1(4242) idle"; NULL:
- * it serves none. */
+/* What a process that serves a client does, by its title: "idle" of "postgres: user database 127.0.0.1(4242) idle";
+ * NULL: it serves none. */
 static const char *work_of(pid_t pid, char title[TITLE_BYTES]) {
   if (!read_proc(pid, "cmdline", title)) return NULL;
   const char *client = strchr(title, '('), *end = client != NULL ? strstr(client, ") ") : NULL;
@@ -92,8 +92,8 @@ static bool stop(iso_stall *stall, pid_t pid) {
 }
 
 /* One that works right now, if any does: to stop one that waits for its client, or has not read yet what came from it,
- * holds up nothing.  Mostly one that commits: what others see then, and what the server remembers of it, changes step by
- * step. */
+ * holds up nothing.  Mostly one that commits: what others see then, and what the server remembers of it, changes step
+ * by step. */
 static bool stop_one(iso_stall *stall) {
   char title[TITLE_BYTES];
   bool any = draw(stall, ANY_EVERY) == 0;
