@@ -18,7 +18,8 @@ enum {
   LEAST_WORK_NS = MILLISECOND / 5, /* what the others do meanwhile, all together */
   MOST_WORK_NS = 4 * MILLISECOND,
   LONGEST_NS = 40 * MILLISECOND, /* of a stop, where the machine has no time for the others */
-  ANY_EVERY = 16,                /* looks, one is for sessions that do anything, and not for commits alone */
+  COMMITS_BEFORE_ANY = 8,        /* stops of commits, before one of a session that does anything */
+  MOST_FRUITLESS = 300,          /* looks for a commit, after which anything will do */
   TITLE_BYTES = 256
 };
 
@@ -91,19 +92,29 @@ static bool stop(iso_stall *stall, pid_t pid) {
   return false;
 }
 
-/* One that works right now, if any does: to stop one that waits for its client, or has not read yet what came from it,
+/* Whether to stop a session for what it does.  To stop one that waits, or has not read yet what came from its client,
  * holds up nothing.  Mostly one that commits: what others see then, and what the server remembers of it, changes step
  * by step. */
+static bool is_wanted(const iso_stall *stall, const char *work) {
+  bool any = stall->commits >= COMMITS_BEFORE_ANY || stall->fruitless >= MOST_FRUITLESS;
+  if (work == NULL) return false;
+  if (!any) return strncmp(work, "COMMIT", 6) == 0;
+  return strncmp(work, "idle", 4) != 0 && strstr(work, "waiting") == NULL;
+}
+
+/* One that works right now, if any does. */
 static bool stop_one(iso_stall *stall) {
   char title[TITLE_BYTES];
-  bool any = draw(stall, ANY_EVERY) == 0;
   size_t first = stall->count > 0 ? draw(stall, stall->count) : 0;
   for (size_t i = 0; i < stall->count; i++) {
     pid_t pid = stall->sessions[(first + i) % stall->count];
     const char *work = work_of(pid, title);
-    bool chosen = work != NULL && (any ? strncmp(work, "idle", 4) != 0 : strncmp(work, "COMMIT", 6) == 0);
-    if (chosen && stop(stall, pid)) return true;
+    if (!is_wanted(stall, work) || !stop(stall, pid)) continue;
+    stall->commits = strncmp(work, "COMMIT", 6) == 0 ? stall->commits + 1 : 0;
+    stall->fruitless = 0;
+    return true;
   }
+  stall->fruitless++;
   return false;
 }
 

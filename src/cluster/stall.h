@@ -22,6 +22,7 @@ typedef struct iso_stall {
   int64_t next, look; /* when the next step is due, and the next look at the processes; monotonic nanoseconds */
   int64_t latest;     /* when the stopped process goes on in any case */
   uint64_t enough;    /* nanoseconds of work of all sessions after which it does */
+  unsigned commits, fruitless; /* commits stopped, and looks in vain, since the last stop of another kind */
   pid_t sessions[ISO_STALL_MOST];
   size_t count;
 } iso_stall;
