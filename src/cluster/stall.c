@@ -12,11 +12,13 @@
 
 enum { MILLISECOND = 1000000 };
 enum {
-  LOOK_NS = 300 * MILLISECOND,     /* between two looks at which processes there are */
-  GAP_NS = MILLISECOND / 10,       /* at most, between two stops */
-  POLL_NS = MILLISECOND / 10,      /* between two looks at how far the others are */
-  LEAST_WORK_NS = MILLISECOND / 5, /* what the others do meanwhile, all together */
-  MOST_WORK_NS = 4 * MILLISECOND,
+  LOOK_NS = 300 * MILLISECOND, /* between two looks at which processes there are */
+  GAP_NS = MILLISECOND / 10,   /* at most, between two stops */
+  POLL_NS = MILLISECOND / 20,  /* between two looks at how far the others are */
+  /* What the others do meanwhile, all together: about a transaction or two each.  A race needs somebody who began
+   * within the gap and goes on after it, so that many short stops are better than few long ones. */
+  LEAST_WORK_NS = MILLISECOND / 20,
+  MOST_WORK_NS = MILLISECOND,
   LONGEST_NS = 40 * MILLISECOND, /* of a stop, where the machine has no time for the others */
   COMMITS_BEFORE_ANY = 8,        /* stops of commits, before one of a session that does anything */
   MOST_FRUITLESS = 300,          /* looks for a commit, after which anything will do */

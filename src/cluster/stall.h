@@ -1,8 +1,8 @@
 /* stall.h - processes of a server stopped for a moment each, one at a time, as a busy machine would do it.
  *
- * A transaction that is held up between two steps of its commit leaves a gap of microseconds open for milliseconds:
+ * A transaction that is held up between two steps of its commit leaves a gap of microseconds open for a millisecond:
  * races within a server that takes a process per session become likely.  A moment is what the other sessions need for a
- * few transactions, however busy the machine is.  For the guardian, so nothing here allocates.
+ * transaction or two, however busy the machine is.  For the guardian, so nothing here allocates.
  * A stall owns a descriptor between begin and end, and is one thread's.
  */
 #ifndef ISO_CLUSTER_STALL_H
