@@ -13,8 +13,9 @@
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
 
-/* Seconds: of the sweep, of a slice, how long judging a slice may take, and making a violation small. */
-static const double usual_budget = 300, usual_slice = 1, usual_timeout = 20, smallest_timeout = 20;
+/* Seconds: of the sweep, of the first slice of a combination and of further ones, how long judging a slice may take,
+ * and making a violation small. */
+static const double usual_budget = 300, first_slice = 1, further_slice = 3, usual_timeout = 20, smallest_timeout = 20;
 
 static double now(void) {
   struct timespec t;
@@ -133,9 +134,11 @@ static int one_slice(tester *t, sweep *s, size_t chosen, double seconds) {
     return EXIT_UNKNOWN;
   }
   int code = EXIT_USAGE;
+  double began = now();
   plan_slice(t, &s->items[chosen], s->slices, seconds);
   if (test_folder_round(&t->folder, s->slices + 1, t->many)) code = run_slice(t, s, &s->items[chosen], task);
   s->slices++;
+  s->items[chosen].spent += now() - began;
   /* Of the others there is nothing to keep. */
   if (code != EXIT_VIOLATED) test_folder_forget(&t->folder);
   interrupt_task_free(task);
@@ -146,11 +149,12 @@ static int one_slice(tester *t, sweep *s, size_t chosen, double seconds) {
 static int all_slices(tester *t, sweep *s) {
   const option_value *v = t->parsed->values;
   double budget = v[TEST_BUDGET].given ? v[TEST_BUDGET].number : usual_budget;
-  double slice = v[RUN_TIME].given ? v[RUN_TIME].number : usual_slice, began = now();
+  double began = now();
   int worst = EXIT_SATISFIED;
   for (size_t chosen; (chosen = sweep_next(s)) != SIZE_MAX;) {
     double left = budget - (now() - began);
     if (left <= 0) break;
+    double slice = v[RUN_TIME].given ? v[RUN_TIME].number : s->items[chosen].slices == 0 ? first_slice : further_slice;
     int code = one_slice(t, s, chosen, left < slice ? left : slice);
     worst = exit_worse(worst, code);
     if (interrupted() || (code == EXIT_VIOLATED && !v[TEST_GO_ON].on)) break;

@@ -37,7 +37,8 @@ typedef struct sweep_combination {
   /* What came of it. */
   sweep_state state;
   uint64_t slices, transactions, conflicts, aborts;
-  double seconds;
+  double seconds; /* of its runs */
+  double spent;   /* with judging, and all that goes with it */
 } sweep_combination;
 
 typedef struct sweep {
@@ -56,8 +57,9 @@ bool sweep_make(sweep *s, const tester *t);
 void sweep_free(sweep *s);
 /* "first-insert, bitmap, plain": its workload, and what is unusual about it. */
 void sweep_describe(const sweep_combination *c, char *text, size_t size);
-/* Which one is next: each once, as far as there is time, and in every second slice one of those that were tried, in
- * proportion to the conflicts and aborts they had per second.  SIZE_MAX when none is left. */
+/* Which one is next.  Workloads share the time, those whose transactions get in each other's way more than others; of a
+ * workload every second slice is one that was not tried yet, the usual ones first, and the others go to what was tried,
+ * in proportion to the same.  SIZE_MAX when none is left. */
 size_t sweep_next(sweep *s);
 /* What a slice adds to what is known of a combination; those that need the same of the database go with it when that is
  * not available. */

@@ -154,32 +154,77 @@ static double draw(sweep *s) {
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Conflicts and aborts per second, and a little for those that had none: they may have been unlucky. */
-static double weight(const sweep_combination *c) {
-  if (c->state == SWEEP_UNTRIED || c->state == SWEEP_UNAVAILABLE) return 0;
-  return 1 + (c->seconds > 0 ? (double)(c->conflicts + c->aborts) / c->seconds : 0);
+static bool was_tried(const sweep_combination *c) { return c->state != SWEEP_UNTRIED && c->state != SWEEP_UNAVAILABLE; }
+
+/* How tight races are: the transactions that got in each other's way, and those that the database refused, per
+ * transaction; and a little for those that had none, which may have been unlucky. */
+static double tightness(uint64_t conflicts, uint64_t aborts, uint64_t transactions) {
+  return 0.25 + (transactions > 0 ? (double)(conflicts + aborts) / (double)transactions : 0);
 }
 
-static size_t draw_tried(sweep *s) {
+/* What a workload has had and given so far. */
+typedef struct workload_share {
+  double spent;
+  uint64_t slices, transactions, conflicts, aborts;
+  bool is_open; /* something of it is left to try */
+} workload_share;
+
+/* The workload that has had least for what it gives. */
+static uint32_t poorest_workload(const sweep *s, uint64_t *slices) {
+  workload_share shares[sizeof workloads / sizeof *workloads] = {{0}};
+  for (size_t i = 0; i < s->count; i++) {
+    const sweep_combination *c = &s->items[i];
+    workload_share *w = &shares[c->rank];
+    w->is_open |= c->state != SWEEP_UNAVAILABLE;
+    w->spent += c->spent;
+    w->slices += c->slices;
+    w->transactions += c->transactions;
+    w->conflicts += c->conflicts;
+    w->aborts += c->aborts;
+  }
+  uint32_t best = UINT32_MAX;
+  double least = 0;
+  for (uint32_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+    const workload_share *w = &shares[i];
+    double had = w->spent / tightness(w->conflicts, w->aborts, w->transactions);
+    if (!w->is_open || (best != UINT32_MAX && had >= least)) continue;
+    best = i;
+    least = had;
+    *slices = w->slices;
+  }
+  return best;
+}
+
+/* Of a workload one that was tried: rather where races were tight, and rather what is usual, which is what the workload
+ * was made for. */
+static double weight(const sweep_combination *c, uint32_t rank) {
+  if (c->rank != rank || !was_tried(c)) return 0;
+  return tightness(c->conflicts, c->aborts, c->transactions) / (1 + c->unusual);
+}
+
+static size_t draw_tried(sweep *s, uint32_t rank) {
   double total = 0;
   size_t last = SIZE_MAX;
-  for (size_t i = 0; i < s->count; i++) total += weight(&s->items[i]);
+  for (size_t i = 0; i < s->count; i++) total += weight(&s->items[i], rank);
   double at = draw(s) * total;
   for (size_t i = 0; i < s->count; i++) {
-    if (weight(&s->items[i]) == 0) continue;
+    if (weight(&s->items[i], rank) == 0) continue;
     last = i;
-    at -= weight(&s->items[i]);
+    at -= weight(&s->items[i], rank);
     if (at < 0) break;
   }
   return last;
 }
 
 size_t sweep_next(sweep *s) {
+  uint64_t slices = 0;
+  uint32_t rank = poorest_workload(s, &slices);
+  if (rank == UINT32_MAX) return SIZE_MAX;
   size_t fresh = 0;
-  while (fresh < s->count && s->items[fresh].state != SWEEP_UNTRIED) fresh++;
-  size_t tried = draw_tried(s);
+  while (fresh < s->count && (s->items[fresh].rank != rank || s->items[fresh].state != SWEEP_UNTRIED)) fresh++;
+  size_t tried = draw_tried(s, rank);
   if (fresh == s->count) return tried;
-  return tried == SIZE_MAX || s->items[fresh].unusual == 0 || s->slices % 2 == 0 ? fresh : tried;
+  return tried == SIZE_MAX || slices % 2 == 0 ? fresh : tried;
 }
 
 void sweep_learn(sweep_combination *c, const judgement *j) {

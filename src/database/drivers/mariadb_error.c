@@ -116,6 +116,8 @@ static bool commits_alone(const iso_connection *connection, const iso_driver_req
 void iso_maria_fail(iso_connection *connection, const iso_driver_request *request, iso_reply *reply,
                     MYSQL_STMT *statement) {
   const iso_maria_session *s = connection->state;
+  /* An error that comes with a row is with the connection, and not with the statement. */
+  if (statement != NULL && mysql_stmt_errno(statement) == 0) statement = NULL;
   unsigned number = statement != NULL ? mysql_stmt_errno(statement) : mysql_errno(s->handle);
   /* The words are copied: asking the server overwrites them. */
   char code[ISO_CODE_BYTES], message[ISO_MESSAGE_BYTES];

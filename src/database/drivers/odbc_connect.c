@@ -210,6 +210,24 @@ static bool learn_snapshot(iso_connection *connection) {
   return on;
 }
 
+/* What a session begins with, by the word of the server: MariaDB's driver names no default that it also offers, and a
+ * server may have been told another one. */
+static void learn_default(iso_database *database, iso_connection *connection) {
+  const iso_odbc_server *server = database->state;
+  static const char *const questions[] = {
+      [ISO_ODBC_POSTGRES] = "SELECT name, setting FROM pg_settings WHERE name = 'default_transaction_isolation'",
+      [ISO_ODBC_MARIADB] = "SHOW VARIABLES WHERE Variable_name IN ('tx_isolation', 'transaction_isolation')"};
+  bool asks = server->kind == ISO_ODBC_POSTGRES || server->kind == ISO_ODBC_MARIADB;
+  const iso_isolation *found;
+  iso_reply reply = {0};
+  if (asks) iso_execute(connection, questions[server->kind], &reply);
+  const char *name = iso_reply_cell(&reply, 0, 1);
+  if (name != NULL && iso_database_find_isolation(database, name, &found, NULL) == ISOPROOF_OK)
+    database->default_isolation = (size_t)(found - database->isolations);
+  iso_reply_free(&reply);
+  connection->txn = ISO_TXN_IDLE;
+}
+
 static void learn(iso_database *database, iso_connection *connection) {
   const iso_odbc_session *s = connection->state;
   iso_odbc_server *server = database->state;
@@ -233,6 +251,7 @@ static void learn(iso_database *database, iso_connection *connection) {
   SQLGetInfo(s->handle, SQL_TXN_ISOLATION_OPTION, &offered, sizeof offered, NULL);
   SQLGetInfo(s->handle, SQL_DEFAULT_TXN_ISOLATION, &initial, sizeof initial, NULL);
   add_isolations(database, learn_snapshot(connection), offered, initial);
+  learn_default(database, connection);
   get_info(s, SQL_DRIVER_NAME, text, sizeof text);
   iso_database_add_setting(database, "driver", text);
   get_info(s, SQL_DRIVER_VER, text, sizeof text);

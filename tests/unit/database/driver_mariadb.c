@@ -141,6 +141,24 @@ static void lock_timeout_undoes_a_statement(void **state) {
   assert_int_equal(suite_value(db, 2), 2);
 }
 
+/* The error of a row after the first one: the client library keeps it with the connection, not with the statement. */
+static void error_between_rows(void **state) {
+  (void)state;
+  iso_database_options options = {.lock_timeout_ms = 1000};
+  fixture_open(server_url, &options);
+  for (int64_t key = 1; key < 400; key++) iso_write(one, key, key, &reply);
+  iso_begin(one, NULL, &reply);
+  iso_write(one, 399, 1000, &reply);
+  iso_begin(two, level("ser"), &reply);
+  iso_do(two, &(iso_driver_request){.kind = ISO_READ_RANGE, .key = 1, .high = 400}, &reply);
+  assert_reply(&reply, ABORT, ACTIVE);
+  assert_int_equal(reply.error_class, ISO_CLASS_LOCK_TIMEOUT);
+  assert_string_equal(reply.code, "1205");
+  iso_rollback(two, &reply);
+  assert_reply(&reply, OK, ABORTED);
+  iso_rollback(one, &reply);
+}
+
 /* With innodb_snapshot_isolation a lost update is refused by error 1020, which rolls back everything. */
 static void changed_record_undoes_everything(void **state) {
   (void)state;
@@ -335,6 +353,7 @@ int main(void) {
       WITH_SERVER(deadlock_undoes_everything),
       WITH_SERVER(error_while_fetching),
       cmocka_unit_test_teardown(lock_timeout_undoes_a_statement, fixture_close),
+      cmocka_unit_test_teardown(error_between_rows, fixture_close),
       cmocka_unit_test_teardown(changed_record_undoes_everything, fixture_close),
       cmocka_unit_test_teardown(the_trap_exists, fixture_close),
       WITH_SERVER(statements_alone_undo_themselves),

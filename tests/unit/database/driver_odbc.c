@@ -58,6 +58,28 @@ static void mariadb_does_all(void **state) {
   suite_all(mariadb_url);
 }
 
+/* What a session has by itself is what the server says, whatever the ODBC driver says. */
+static void expect_default(const char *url, const char *name) {
+  iso_database *found = NULL;
+  const iso_isolation *isolation = NULL;
+  isoproof_error error = {0};
+  need(url);
+  assert_ok_error(iso_database_open(&url, 1, NULL, &found, &error), error);
+  assert_ok_error(iso_database_find_isolation(found, NULL, &isolation, &error), error);
+  assert_string_equal(isolation->name, name);
+  iso_database_close(found);
+}
+
+static void default_of_mariadb(void **state) {
+  (void)state;
+  expect_default(mariadb_url, "repeatable read");
+}
+
+static void default_of_postgres(void **state) {
+  (void)state;
+  expect_default(postgres_url, "read committed");
+}
+
 static void serves_rows(void **state) {
   (void)state;
   const char *urls[] = {sqlite_url, postgres_url, mariadb_url};
@@ -354,6 +376,8 @@ int main(void) {
       cmocka_unit_test(postgres_waiting),
       cmocka_unit_test(postgres_timeout),
       cmocka_unit_test(postgres_loss),
+      cmocka_unit_test(default_of_postgres),
+      cmocka_unit_test(default_of_mariadb),
       cmocka_unit_test(mariadb_does_all),
       cmocka_unit_test(mariadb_deadlock),
       cmocka_unit_test(mariadb_lock_timeout),
