@@ -4,349 +4,381 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/vector.h"
+#include "history/real_time.h"
+#include "history/row_state.h"
 
-/* What a key holds before anybody wrote it. */
-#define INITIAL ISO_FROM_INITIAL
-
-/* Where a session is. */
-typedef struct {
-  uint32_t txn, end_txn; /* the next transaction, and where the session ends */
-  uint32_t blocked;      /* an operation of it that did not fit last time */
-  bool begun;            /* what it saw is resolved; its writes wait */
-} cursor;
+/* Why somebody is to go on before the one below. */
+typedef enum {
+  WHOLE,  /* what it writes is needed */
+  BEGINS, /* what it read is about to be overwritten: to begin is enough, to be done is better */
+  ALONE   /* the same, but it may also find that again later: only if it can be done at once */
+} aim;
 
 typedef struct {
-  const isoproof_history *h;
-  const iso_row_versions *v;
-  iso_resolution *r;
-  uint8_t *takes_part; /* by transaction */
-  uint32_t *now;       /* by key: the write that it holds, or INITIAL */
-  uint32_t *left;      /* by operation (and, behind them, key): reads known to be of it that are still to come */
-  uint8_t *absent;     /* by key: how many versions are absent, at most 2 */
-  uint32_t *need;      /* by key: an open read of it by somebody who is in and has not begun, + 1 */
-  uint32_t *also;      /* by operation: another such read of the same key, + 1 */
-  uint32_t *own;       /* by key: the own write of the transaction in own_txn (+ 1) */
-  uint32_t *own_txn;
-  cursor *sessions;
-  ISO_VEC(uint32_t) waiting; /* sessions by the start of their next transaction, a heap */
-  ISO_VEC(uint32_t) active;  /* those that overlap */
+  uint32_t txn;
+  aim why;
+} errand;
+
+typedef struct {
+  iso_row_state s;
+  ISO_VEC(errand) stack;
+  uint8_t *on_stack; /* by transaction */
+  uint8_t *tries;    /* by transaction: how often it was on the stack */
+  uint32_t *failed;  /* by transaction: the step at which it could not go on */
+  uint32_t step;     /* 1 and on: grows whenever anything changes */
+  int64_t horizon;   /* who started later comes after the goal */
+  bool timed;
+  bool out_of_memory;
 } replay;
 
-static bool is_open_value(iso_value value) { return value == ISO_VALUE_UNMATCHED || value == ISO_VALUE_COUNTED; }
+typedef enum { DONE, STUCK, WAITS } progress;
 
-static bool is_known_read(const replay *p, uint32_t op) {
-  iso_value value = p->h->op_value[op];
-  if (p->h->op_kind[op] != ISOPROOF_OP_READ || value == ISO_VALUE_NONE || is_open_value(value)) return false;
-  return p->r->writer[op] != ISO_FROM_NOBODY && (value != ISO_VALUE_NIL || p->absent[p->h->op_key[op]] < 2);
+/* How often a transaction is tried, how many versions of a row are looked at, and how many are in before they start. */
+enum { MOST_TRIES = 100, MOST_VERSIONS = 64, MOST_AHEAD = 1024 };
+
+static int64_t start_of(const replay *p, uint32_t txn) { return p->s.v->start[txn]; }
+static int64_t end_of(const replay *p, uint32_t txn) { return p->s.v->end[txn]; }
+
+static bool is_left(const replay *p, uint32_t txn) {
+  return p->s.stage[txn] == ISO_STAGE_WAITS || p->s.stage[txn] == ISO_STAGE_BEGUN;
 }
 
-static bool is_open_read(const replay *p, uint32_t op) {
-  iso_value value = p->h->op_value[op];
-  return p->h->op_kind[op] == ISOPROOF_OP_READ && value != ISO_VALUE_NONE && !is_known_read(p, op);
+static bool is_ready(const replay *p, uint32_t txn) {
+  return is_left(p, txn) && !p->on_stack[txn] && p->failed[txn] != p->step && p->tries[txn] < MOST_TRIES;
 }
 
-static uint32_t *left_of(const replay *p, uint32_t key, uint32_t write) {
-  return &p->left[write < p->h->ops ? write : p->h->ops + key];
+static progress wait_for(replay *p, uint32_t txn, aim why) {
+  p->out_of_memory = p->out_of_memory || !iso_vec_push(&p->stack, ((errand){txn, why}));
+  p->on_stack[txn] = 1;
+  p->tries[txn]++;
+  return WAITS;
 }
 
-static iso_value version_of(const replay *p, uint32_t key, uint32_t write) {
-  return write < p->h->ops ? iso_history_version(p->h, write) : iso_history_initial(p->h, key);
-}
+/* ---- who could help ---- */
 
-/* What a transaction would see in a key now. */
-static uint32_t seen(const replay *p, uint32_t txn, uint32_t key) {
-  return p->own_txn[key] == txn + 1 ? p->own[key] : p->now[key];
-}
+typedef struct {
+  uint32_t reader; /* whom the write is for, and who does not help itself */
+  uint32_t other;  /* nor does this one */
+  int64_t latest;  /* whoever started after this comes too late */
+  bool only_ready; /* and it can be tried now */
+} asker;
 
-/* ---- one transaction ---- */
-
-static bool count_fits(const replay *p, uint32_t txn, const iso_statement *s) {
-  iso_predicate predicate = iso_statement_predicate(s);
-  int64_t matching = 0;
-  for (uint32_t op = s->first_op; op < s->first_op + s->op_count; op++) {
-    uint32_t key = p->h->op_key[op];
-    matching += iso_version_matches(p->h, &predicate, key, version_of(p, key, seen(p, txn, key)));
+/* Who is still to write a version of the row as it is wished, the first to end of them; ISO_NO_TXN for nobody. */
+static uint32_t find_helper(const replay *p, const asker *a, uint32_t key, const iso_row_wish *wish) {
+  const iso_row_versions *v = p->s.v;
+  uint32_t end = v->first[key + 1], *oldest = &p->s.oldest[key], looked = 0;
+  while (*oldest < end && !is_left(p, v->txn[*oldest])) ++*oldest;
+  for (uint32_t i = *oldest; i < end && looked < MOST_VERSIONS; i++) {
+    uint32_t txn = v->txn[i];
+    if (!is_left(p, txn)) continue;
+    looked++;
+    bool last = i + 1 == end || v->txn[i + 1] != txn;
+    if (!last || txn == a->reader || txn == a->other || (p->timed && start_of(p, txn) > a->latest)) continue;
+    if (a->only_ready && !is_ready(p, txn)) continue;
+    if (iso_row_state_is_wished(&p->s, wish, key, iso_history_version(p->s.h, v->write[i]))) return txn;
   }
-  return matching == s->counted;
+  return ISO_NO_TXN;
 }
 
-static bool read_fits(const replay *p, uint32_t txn, uint32_t op) {
-  const isoproof_history *h = p->h;
-  uint32_t key = h->op_key[op];
-  if (h->op_value[op] == ISO_VALUE_NONE) return true;
-  if (h->op_value[op] == ISO_VALUE_COUNTED) {
-    const iso_statement *s = iso_history_statement(h, op);
-    return s->first_op != op || count_fits(p, txn, s);
-  }
-  if (is_known_read(p, op)) return p->r->writer[op] == seen(p, txn, key);
-  return iso_history_read_fits(h, op, version_of(p, key, seen(p, txn, key)));
-}
-
-/* A row that is inserted was absent, and one that is changed or removed was there: no level asks for that, but
- * databases do. */
-static bool write_fits(const replay *p, uint32_t txn, uint32_t op) {
-  uint32_t key = p->h->op_key[op];
-  iso_row_form form = iso_history_form(p->h, op);
-  bool absent = version_of(p, key, seen(p, txn, key)) == ISO_VALUE_NIL;
-  if (form == ISO_ROW_INSERT) return absent;
-  return !absent || (form != ISO_ROW_UPDATE && form != ISO_ROW_DELETE);
-}
-
-/* Whether everything is as the transaction saw it. */
-static bool can_begin(const replay *p, cursor *c) {
-  const isoproof_history *h = p->h;
-  uint32_t txn = c->txn, first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
-  bool again = c->blocked >= first && c->blocked < end && p->own_txn[h->op_key[c->blocked]] != txn + 1;
-  bool writes = again && h->op_kind[c->blocked] == ISOPROOF_OP_WRITE;
-  if (again && !(writes ? write_fits(p, txn, c->blocked) : read_fits(p, txn, c->blocked))) return false;
-  bool fits = true;
-  for (uint32_t op = first; op < end && fits; op++) {
-    uint32_t key = h->op_key[op];
-    bool writing = h->op_kind[op] == ISOPROOF_OP_WRITE;
-    if (writing ? !write_fits(p, txn, op) : h->op_kind[op] == ISOPROOF_OP_READ && !read_fits(p, txn, op)) {
-      fits = false;
-      c->blocked = p->own_txn[key] == txn + 1 ? ISO_NO_OP : op;
-    }
-    if (writing) p->own[key] = op, p->own_txn[key] = txn + 1;
-  }
-  for (uint32_t op = first; op < end; op++) {
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE) p->own_txn[h->op_key[op]] = 0;
-  }
-  return fits;
-}
-
-/* Whether nobody else is left who saw what the transaction overwrites. */
-static bool can_commit(const replay *p, const cursor *c) {
-  const isoproof_history *h = p->h;
-  for (uint32_t op = h->txn_first_op[c->txn]; op < h->txn_first_op[c->txn + 1]; op++) {
-    uint32_t key = h->op_key[op], write = p->now[key], mine = 0;
-    if (h->op_kind[op] != ISOPROOF_OP_WRITE || *left_of(p, key, write) == 0) continue;
-    for (uint32_t i = h->txn_first_op[c->txn]; i < h->txn_first_op[c->txn + 1] && !c->begun; i++) {
-      mine += h->op_key[i] == key && is_known_read(p, i) && p->r->writer[i] == write;
-    }
-    if (*left_of(p, key, write) > mine) return false;
-  }
-  return true;
-}
-
-/* Whether somebody else who is in would no longer see what it saw. */
-static bool does_harm(const replay *p, const cursor *c) {
-  const isoproof_history *h = p->h;
-  uint32_t first = h->txn_first_op[c->txn], end = h->txn_first_op[c->txn + 1];
-  for (uint32_t op = first; op < end; op++) {
-    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
-    uint32_t key = h->op_key[op];
-    iso_value old = version_of(p, key, p->now[key]), new = iso_history_version(h, op);
-    for (uint32_t need = p->need[key]; need > 0; need = p->also[need - 1]) {
-      uint32_t read = need - 1;
-      if (read >= first && read < end) continue;
-      if (iso_history_read_fits(h, read, old) && !iso_history_read_fits(h, read, new)) return true;
-    }
-  }
-  return false;
-}
-
-/* Notes what somebody who comes in has still to see, or takes it away. */
-static void note_needs(const replay *p, const cursor *c, bool in) {
-  const isoproof_history *h = p->h;
-  for (uint32_t op = h->txn_first_op[c->txn]; op < h->txn_first_op[c->txn + 1]; op++) {
-    if (!is_open_read(p, op) || h->op_value[op] == ISO_VALUE_COUNTED) continue;
-    uint32_t *at = &p->need[h->op_key[op]];
-    while (!in && *at != op + 1) at = &p->also[*at - 1];
-    if (in) {
-      p->also[op] = *at;
-      *at = op + 1;
-    } else {
-      *at = p->also[op];
-    }
-  }
-}
-
-/* Resolves what the transaction sees; with `fitting` everything is as it saw it. */
-static void begin(const replay *p, cursor *c, bool fitting) {
-  const isoproof_history *h = p->h;
-  uint32_t txn = c->txn, first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
-  note_needs(p, c, false);
-  for (uint32_t op = first; op < end; op++) {
-    uint32_t key = h->op_key[op];
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE) {
-      p->own[key] = op;
-      p->own_txn[key] = txn + 1;
-    } else if (is_known_read(p, op)) {
-      uint32_t *left = left_of(p, key, p->r->writer[op]);
-      if (*left > 0) --*left;
-    } else if (fitting && is_open_read(p, op)) {
-      p->r->writer[op] = seen(p, txn, key);
-    }
-  }
-  for (uint32_t op = first; op < end; op++) {
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE) p->own_txn[h->op_key[op]] = 0;
-  }
-  c->begun = true;
-}
-
-static void commit(const replay *p, cursor *c) {
-  const isoproof_history *h = p->h;
-  for (uint32_t op = h->txn_first_op[c->txn]; op < h->txn_first_op[c->txn + 1]; op++) {
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE) p->now[h->op_key[op]] = op;
-  }
-  do {
-    c->txn++;
-  } while (c->txn < c->end_txn && !p->takes_part[c->txn]);
-  c->begun = false;
-  c->blocked = ISO_NO_OP;
-}
-
-/* ---- who is next ---- */
-
-static int64_t start_of(const replay *p, uint32_t session) { return p->v->start[p->sessions[session].txn]; }
-static int64_t end_of(const replay *p, uint32_t session) { return p->v->end[p->sessions[session].txn]; }
-
-static bool heap_push(replay *p, uint32_t session) {
-  if (!iso_vec_push(&p->waiting, session)) return false;
-  size_t at = p->waiting.count - 1;
-  for (; at > 0 && start_of(p, p->waiting.items[(at - 1) / 2]) > start_of(p, session); at = (at - 1) / 2) {
-    p->waiting.items[at] = p->waiting.items[(at - 1) / 2];
-  }
-  p->waiting.items[at] = session;
-  return true;
-}
-
-static uint32_t heap_pop(replay *p) {
-  uint32_t top = p->waiting.items[0], last = p->waiting.items[--p->waiting.count];
-  size_t at = 0, count = p->waiting.count;
-  for (size_t child = 1; child < count; child = 2 * at + 1) {
-    if (child + 1 < count && start_of(p, p->waiting.items[child + 1]) < start_of(p, p->waiting.items[child])) child++;
-    if (start_of(p, p->waiting.items[child]) >= start_of(p, last)) break;
-    p->waiting.items[at] = p->waiting.items[child];
-    at = child;
-  }
-  p->waiting.items[at] = last;
-  return top;
-}
-
-/* Lets everybody in who started before the first of those that are in ended. */
-static bool let_in(replay *p) {
-  int64_t ends = INT64_MAX;
-  for (size_t i = 0; i < p->active.count; i++) {
-    if (end_of(p, p->active.items[i]) < ends) ends = end_of(p, p->active.items[i]);
-  }
-  while (p->waiting.count > 0 && (p->active.count == 0 || start_of(p, p->waiting.items[0]) <= ends)) {
-    uint32_t session = heap_pop(p);
-    if (!iso_vec_push(&p->active, session)) return false;
-    note_needs(p, &p->sessions[session], true);
-    if (end_of(p, session) < ends) ends = end_of(p, session);
-  }
-  return true;
-}
-
-typedef enum { FORCED, BEGINS, HARMS, COMMITS } step;
-
-/* The active session that goes on, and what it can do: best of all to commit without harm to others, and the earlier
- * the better. */
-static size_t choose(replay *p, step *what) {
-  size_t best = 0;
-  *what = FORCED;
-  for (size_t i = 0; i < p->active.count; i++) {
-    cursor *c = &p->sessions[p->active.items[i]];
-    step can = FORCED;
-    bool earlier = end_of(p, p->active.items[i]) < end_of(p, p->active.items[best]);
-    if (*what == COMMITS && !earlier) continue;
-    if (c->begun || can_begin(p, c)) {
-      can = !can_commit(p, c) ? c->begun ? FORCED : BEGINS : does_harm(p, c) ? HARMS : COMMITS;
-    }
-    if (can > *what || (can == *what && earlier)) best = i, *what = can;
+/* Who could make a count find more rows, or fewer. */
+static uint32_t find_helper_of_count(replay *p, const asker *a, const iso_statement *count) {
+  int64_t excess = iso_row_state_excess(&p->s, a->reader, count);
+  iso_row_wish wish = {.of = count, .present = excess < 0};
+  uint32_t best = ISO_NO_TXN;
+  for (uint32_t op = count->first_op; op < count->first_op + count->op_count; op++) {
+    uint32_t key = p->s.h->op_key[op];
+    iso_value now = iso_row_state_version(&p->s, key, p->s.now[key]);
+    if (iso_row_state_is_wished(&p->s, &wish, key, now)) continue;
+    uint32_t found = find_helper(p, a, key, &wish);
+    if (found != ISO_NO_TXN && (best == ISO_NO_TXN || end_of(p, found) < end_of(p, best))) best = found;
   }
   return best;
 }
 
-/* One step; false when memory is out. */
-static bool go_on(replay *p) {
-  step what;
-  if (!let_in(p)) return false;
-  size_t at = choose(p, &what);
-  uint32_t session = p->active.items[at];
-  cursor *c = &p->sessions[session];
-  if (!c->begun) begin(p, c, what != FORCED);
-  if (what == BEGINS) return true;
-  commit(p, c);
-  p->active.items[at] = p->active.items[--p->active.count];
-  return c->txn == c->end_txn || heap_push(p, session);
+/* Who has to go on for the operation to find what it found. */
+static uint32_t find_help(replay *p, uint32_t txn, uint32_t op) {
+  const isoproof_history *h = p->s.h;
+  uint32_t key = h->op_key[op];
+  asker a = {.reader = txn, .other = ISO_NO_TXN, .latest = p->horizon, .only_ready = true};
+  if (h->op_kind[op] == ISOPROOF_OP_WRITE) {
+    iso_row_wish wish = {.read = ISO_NO_OP, .present = iso_history_form(h, op) != ISO_ROW_INSERT};
+    return find_helper(p, &a, key, &wish);
+  }
+  if (h->op_value[op] == ISO_VALUE_COUNTED) return find_helper_of_count(p, &a, iso_history_statement(h, op));
+  if (h->op_value[op] == ISO_VALUE_UNMATCHED || (h->op_value[op] == ISO_VALUE_NIL && p->s.absent[key] > 1)) {
+    return find_helper(p, &a, key, &(iso_row_wish){.read = op});
+  }
+  uint32_t write = p->s.r->writer[op], from = write < h->ops ? p->s.op_txn[write] : ISO_NO_TXN;
+  return from != ISO_NO_TXN && from != txn && is_ready(p, from) ? from : ISO_NO_TXN;
+}
+
+/* ---- whom a write concerns ---- */
+
+/* Has somebody begin before `txn` writes.  DONE: it has. */
+static progress let_begin(replay *p, uint32_t reader, aim why) {
+  if (why == ALONE) return STUCK;
+  if (is_ready(p, reader)) return wait_for(p, reader, BEGINS);
+  /* It waits for this one itself: it read before, and writes after. */
+  bool can = p->on_stack[reader] && p->s.current[p->s.h->txn_session[reader]] == reader &&
+             iso_row_state_unfit(&p->s, reader, false) == ISO_NO_OP;
+  if (!can) return STUCK;
+  iso_row_state_begin(&p->s, reader);
+  p->step++;
+  return DONE;
+}
+
+/* Whoever is known to have read what the transaction overwrites goes first.  DONE: there is nobody left. */
+static progress let_readers_begin(replay *p, uint32_t txn, aim why) {
+  const isoproof_history *h = p->s.h;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
+    for (uint32_t reader; (reader = iso_row_state_reader(&p->s, txn, op)) != ISO_NO_TXN;) {
+      progress now = let_begin(p, reader, why);
+      if (now != DONE) return now;
+    }
+  }
+  return DONE;
+}
+
+/* Whether somebody who is known to have read what is about to be written comes after `other` anyway: then `other` wrote
+ * the row before, not between the two. */
+static bool is_read_after(const replay *p, uint32_t write, uint32_t other) {
+  const iso_row_state *s = &p->s;
+  for (uint32_t read = s->readers[write]; read > 0; read = s->next[read - 1]) {
+    uint32_t reader = s->op_txn[read - 1];
+    bool later = s->h->txn_session[reader] == s->h->txn_session[other] && reader > other;
+    if (later || (p->timed && start_of(p, reader) > end_of(p, other))) return true;
+  }
+  return false;
+}
+
+/* Whoever wrote the same rows before goes first. */
+static progress let_writers_finish(replay *p, uint32_t txn, aim why) {
+  const isoproof_history *h = p->s.h;
+  const iso_row_versions *v = p->s.v;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    if (h->op_kind[op] != ISOPROOF_OP_WRITE || p->s.readers[op] == 0) continue;
+    uint32_t key = h->op_key[op], looked = 0;
+    for (uint32_t i = p->s.oldest[key]; i < v->first[key + 1] && looked < MOST_VERSIONS; i++) {
+      uint32_t other = v->txn[i];
+      if (other == txn || !is_left(p, other)) continue;
+      looked++;
+      if (!is_read_after(p, op, other)) continue;
+      return why == ALONE || !is_ready(p, other) ? STUCK : wait_for(p, other, WHOLE);
+    }
+  }
+  return DONE;
+}
+
+/* The same for those who found the row absent, or not to match, and would no longer. */
+static progress let_needs_begin(replay *p, uint32_t txn, uint32_t write, aim why) {
+  iso_row_state *s = &p->s;
+  uint32_t key = s->h->op_key[write], *at = &s->needs[key];
+  iso_value old = iso_row_state_version(s, key, s->now[key]), new = iso_history_version(s->h, write);
+  while (*at > 0) {
+    uint32_t read = *at - 1, reader = s->op_txn[read];
+    if (s->stage[reader] != ISO_STAGE_WAITS) {
+      *at = s->next[read];
+      continue;
+    }
+    at = &s->next[read];
+    if (reader == txn || !iso_history_read_fits(s->h, read, old) || iso_history_read_fits(s->h, read, new)) continue;
+    asker a = {.reader = reader, .other = txn, .latest = end_of(p, reader)};
+    if (p->timed && why != ALONE && start_of(p, reader) > p->horizon) continue;
+    bool again = find_helper(p, &a, key, &(iso_row_wish){.read = read}) != ISO_NO_TXN;
+    progress now = DONE;
+    if (!again) now = let_begin(p, reader, why);
+    if (again && why != ALONE && is_ready(p, reader)) now = wait_for(p, reader, ALONE);
+    if (now != DONE) return now;
+  }
+  return DONE;
+}
+
+/* Whether a write finds the row as its form says: absent, or there. */
+static bool suits(const replay *p, uint32_t write, iso_value version) {
+  iso_row_form form = iso_history_form(p->s.h, write);
+  if (form != ISO_ROW_INSERT && form != ISO_ROW_UPDATE && form != ISO_ROW_DELETE) return true;
+  return (version == ISO_VALUE_NIL) == (form == ISO_ROW_INSERT);
+}
+
+/* The same for those who are about to insert the row, or to change or remove it, and could no longer. */
+static progress let_suited_finish(replay *p, uint32_t txn, uint32_t write, aim why) {
+  const iso_row_state *s = &p->s;
+  const iso_row_versions *v = s->v;
+  uint32_t key = s->h->op_key[write], looked = 0;
+  iso_value old = iso_row_state_version(s, key, s->now[key]), new = iso_history_version(s->h, write);
+  if ((old == ISO_VALUE_NIL) == (new == ISO_VALUE_NIL)) return DONE;
+  for (uint32_t i = s->oldest[key]; i < v->first[key + 1] && looked < MOST_VERSIONS; i++) {
+    uint32_t other = v->txn[i];
+    if (other == txn || !is_left(p, other) || (i > v->first[key] && v->txn[i - 1] == other)) continue;
+    looked++;
+    if (!suits(p, v->write[i], old) || suits(p, v->write[i], new) || !is_ready(p, other)) continue;
+    if (p->timed && start_of(p, other) > p->horizon) continue;
+    asker a = {.reader = other, .other = txn, .latest = end_of(p, other)};
+    iso_row_wish wish = {.read = ISO_NO_OP, .present = old != ISO_VALUE_NIL};
+    if (find_helper(p, &a, key, &wish) != ISO_NO_TXN) continue;
+    return why == ALONE ? STUCK : wait_for(p, other, WHOLE);
+  }
+  return DONE;
+}
+
+/* And for those whose count is right, and would no longer be. */
+static progress let_counts_begin(replay *p, uint32_t txn, uint32_t write) {
+  iso_row_state *s = &p->s;
+  uint32_t key = s->h->op_key[write];
+  iso_value old = iso_row_state_version(s, key, s->now[key]), new = iso_history_version(s->h, write);
+  for (size_t i = 0; i < s->counts.count;) {
+    const iso_statement *count = s->counts.items[i];
+    if (s->stage[count->txn] != ISO_STAGE_WAITS) {
+      s->counts.items[i] = s->counts.items[--s->counts.count];
+      continue;
+    }
+    i++;
+    iso_predicate predicate = iso_statement_predicate(count);
+    bool was = iso_version_matches(s->h, &predicate, key, old), is = iso_version_matches(s->h, &predicate, key, new);
+    if (was == is || count->txn == txn || !is_ready(p, count->txn)) continue;
+    if (iso_row_state_excess(s, count->txn, count) == 0) return wait_for(p, count->txn, ALONE);
+  }
+  return DONE;
+}
+
+static progress let_others_begin(replay *p, uint32_t txn, aim why) {
+  const isoproof_history *h = p->s.h;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
+    progress now = let_needs_begin(p, txn, op, why);
+    if (now == DONE) now = let_suited_finish(p, txn, op, why);
+    if (now == DONE && why != ALONE) now = let_counts_begin(p, txn, op);
+    if (now != DONE) return now;
+  }
+  return DONE;
+}
+
+/* ---- one transaction ---- */
+
+/* DONE: everything is as the transaction saw it. */
+static progress make_fit(replay *p, uint32_t txn, aim why) {
+  uint32_t before = p->s.current[p->s.h->txn_session[txn]];
+  if (before != txn) return why != ALONE && is_ready(p, before) ? wait_for(p, before, WHOLE) : STUCK;
+  uint32_t op = iso_row_state_unfit(&p->s, txn, true);
+  if (op == ISO_NO_OP) return DONE;
+  if (why == ALONE) return STUCK;
+  uint32_t help = find_help(p, txn, op);
+  if (help == ISO_NO_TXN && p->s.h->op_kind[op] == ISOPROOF_OP_WRITE) {
+    /* Nothing can be done about that write; reads matter more. */
+    op = iso_row_state_unfit(&p->s, txn, false);
+    if (op == ISO_NO_OP) return DONE;
+    help = find_help(p, txn, op);
+  }
+  return help != ISO_NO_TXN ? wait_for(p, help, WHOLE) : STUCK;
+}
+
+static void finish(replay *p, uint32_t txn) {
+  if (p->s.stage[txn] == ISO_STAGE_WAITS) iso_row_state_begin(&p->s, txn);
+  iso_row_state_finish(&p->s, txn);
+  p->step++;
+}
+
+static progress go_on(replay *p, uint32_t txn, aim why) {
+  if (!is_left(p, txn)) return DONE;
+  progress now = p->s.stage[txn] == ISO_STAGE_WAITS ? make_fit(p, txn, why) : DONE;
+  if (now != DONE) return now;
+  now = let_readers_begin(p, txn, why);
+  if (now == DONE) now = let_writers_finish(p, txn, why);
+  if (now == DONE) now = let_others_begin(p, txn, why);
+  if (now == STUCK && why == BEGINS) {
+    if (p->s.stage[txn] == ISO_STAGE_WAITS) iso_row_state_begin(&p->s, txn), p->step++;
+    return DONE;
+  }
+  if (now == DONE) finish(p, txn);
+  return now;
+}
+
+/* Has a transaction take effect, after those that it cannot do without, and nobody else. */
+static void reach(replay *p, uint32_t goal) {
+  wait_for(p, goal, WHOLE);
+  while (p->stack.count > 0 && !p->out_of_memory) {
+    errand top = p->stack.items[p->stack.count - 1];
+    progress now = go_on(p, top.txn, top.why);
+    if (now == WAITS) continue;
+    if (now == STUCK) p->failed[top.txn] = p->step;
+    p->on_stack[top.txn] = 0;
+    p->stack.count--;
+  }
+  /* Somebody has to. */
+  while (is_left(p, goal)) finish(p, p->s.current[p->s.h->txn_session[goal]]);
 }
 
 /* ---- the history ---- */
 
-/* Who takes part: who committed, and of those whose outcome is unknown, whom somebody is known to have read from. */
-static void prepare(replay *p, const uint32_t *op_txn) {
-  const isoproof_history *h = p->h;
-  for (uint32_t t = 0; t < h->txns; t++) p->takes_part[t] = h->txn_status[t] == ISOPROOF_TXN_COMMITTED;
-  for (uint32_t key = 0; key < h->keys; key++) p->absent[key] = iso_history_initial(h, key) == ISO_VALUE_NIL;
-  for (uint32_t op = 0; op < h->ops; op++) {
-    bool absent = h->op_kind[op] == ISOPROOF_OP_WRITE && h->op_value[op] == ISO_VALUE_NIL;
-    if (absent && p->absent[h->op_key[op]] < 2) p->absent[h->op_key[op]]++;
-  }
-  for (uint32_t op = 0; op < h->ops; op++) {
-    uint32_t write = is_known_read(p, op) ? p->r->writer[op] : ISO_NO_OP;
-    if (write < h->ops && h->txn_status[op_txn[write]] == ISOPROOF_TXN_UNKNOWN) p->takes_part[op_txn[write]] = 1;
-  }
-  for (uint32_t op = 0; op < h->ops; op++) {
-    if (is_known_read(p, op) && p->takes_part[op_txn[op]]) ++*left_of(p, h->op_key[op], p->r->writer[op]);
-  }
-  for (uint32_t key = 0; key < h->keys; key++) p->now[key] = INITIAL;
+typedef struct {
+  int64_t time;
+  uint32_t txn;
+} moment;
+
+static int by_time(const void *a, const void *b) {
+  const moment *x = a, *y = b;
+  if (x->time != y->time) return x->time < y->time ? -1 : 1;
+  return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
-static isoproof_status carry_out(replay *p, isoproof_task *task, isoproof_error *error) {
-  const isoproof_history *h = p->h;
-  for (uint32_t s = 0; s < h->sessions; s++) {
-    cursor *c = &p->sessions[s];
-    *c = (cursor){.txn = h->session_first_txn[s], .end_txn = h->session_first_txn[s + 1], .blocked = ISO_NO_OP};
-    while (c->txn < c->end_txn && !p->takes_part[c->txn]) c->txn++;
-    if (c->txn < c->end_txn && !heap_push(p, s)) return iso_fail_memory(error);
+/* Those who take part by the times of their starts or ends; freed by the caller. */
+static moment *sort_by(const replay *p, const int64_t *times, size_t *count) {
+  const isoproof_history *h = p->s.h;
+  moment *all = iso_alloc(h->txns, sizeof *all);
+  *count = 0;
+  for (uint32_t t = 0; all != NULL && t < h->txns; t++) {
+    if (p->s.stage[t] != ISO_STAGE_OUT) all[(*count)++] = (moment){times[t], t};
   }
-  for (uint64_t steps = 0; p->waiting.count + p->active.count > 0; steps++) {
-    if (!go_on(p)) return iso_fail_memory(error);
-    if (steps % 4096 == 0) ISO_TRY(iso_task_check(task, error));
+  if (*count > 1) qsort(all, *count, sizeof *all, by_time);
+  return all;
+}
+
+/* Whoever ends first has to take effect before anybody can who started after that. */
+static isoproof_status carry_out(replay *p, const moment *starts, const moment *ends, size_t count, isoproof_task *task,
+                                 isoproof_error *error) {
+  size_t in = 0, started = 0;
+  int64_t farthest = INT64_MIN; /* the last end of those who have started; unknown ends do not count */
+  for (size_t i = 0; i < count && !p->out_of_memory; i++) {
+    if (i % 4096 == 0) ISO_TRY(iso_task_check(task, error));
+    if (!is_left(p, ends[i].txn)) continue;
+    p->horizon = ends[i].time;
+    for (; started < count && starts[started].time <= p->horizon; started++) {
+      int64_t end = end_of(p, starts[started].txn);
+      if (end != INT64_MAX && end > farthest) farthest = end;
+    }
+    for (; in < started || (in < count && starts[in].time <= farthest && in < started + MOST_AHEAD); in++) {
+      if (p->s.stage[starts[in].txn] != ISO_STAGE_WAITS) continue;
+      if (!iso_row_state_enter(&p->s, starts[in].txn)) return iso_fail_memory(error);
+    }
+    reach(p, ends[i].txn);
   }
-  return ISOPROOF_OK;
+  return p->out_of_memory ? iso_fail_memory(error) : ISOPROOF_OK;
 }
 
 static isoproof_status run(replay *p, isoproof_task *task, isoproof_error *error) {
-  const isoproof_history *h = p->h;
-  uint32_t *op_txn = iso_alloc(h->ops, sizeof *op_txn);
-  p->takes_part = iso_alloc(h->txns, 1);
-  p->now = iso_alloc(h->keys, sizeof *p->now);
-  p->left = iso_alloc_zero((size_t)h->ops + h->keys, sizeof *p->left);
-  p->absent = iso_alloc(h->keys, 1);
-  p->need = iso_alloc_zero(h->keys, sizeof *p->need);
-  p->also = iso_alloc(h->ops, sizeof *p->also);
-  p->own = iso_alloc(h->keys, sizeof *p->own);
-  p->own_txn = iso_alloc_zero(h->keys, sizeof *p->own_txn);
-  p->sessions = iso_alloc(h->sessions, sizeof *p->sessions);
-  bool made = op_txn != NULL && p->takes_part != NULL && p->now != NULL && p->left != NULL && p->own != NULL &&
-              p->absent != NULL && p->need != NULL && p->also != NULL && p->own_txn != NULL && p->sessions != NULL;
-  for (uint32_t t = 0; made && t < h->txns; t++) {
-    for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) op_txn[op] = t;
-  }
-  if (made) prepare(p, op_txn);
-  free(op_txn);
-  return made ? carry_out(p, task, error) : iso_fail_memory(error);
+  uint32_t txns = p->s.h->txns;
+  size_t count = 0;
+  p->on_stack = iso_alloc_zero(txns, 1);
+  p->tries = iso_alloc_zero(txns, 1);
+  p->failed = iso_alloc_zero(txns, sizeof *p->failed);
+  moment *starts = sort_by(p, p->s.v->start, &count), *ends = sort_by(p, p->s.v->end, &count);
+  bool made = p->on_stack != NULL && p->tries != NULL && p->failed != NULL && starts != NULL && ends != NULL;
+  isoproof_status status = made ? carry_out(p, starts, ends, count, task, error) : iso_fail_memory(error);
+  free(starts);
+  free(ends);
+  return status;
 }
 
 isoproof_status iso_row_replay(const isoproof_history *history, isoproof_task *task, iso_resolution *resolution,
                                isoproof_error *error) {
-  replay p = {.h = history, .v = resolution->rows, .r = resolution};
+  replay p = {.step = 1, .timed = iso_has_real_time(history)};
+  ISO_TRY(iso_row_state_make(history, resolution, &p.s, error));
   isoproof_status status = run(&p, task, error);
-  free(p.takes_part);
-  free(p.now);
-  free(p.left);
-  free(p.absent);
-  free(p.need);
-  free(p.also);
-  free(p.own);
-  free(p.own_txn);
-  free(p.sessions);
-  iso_vec_free(&p.waiting);
-  iso_vec_free(&p.active);
+  iso_row_state_free(&p.s);
+  iso_vec_free(&p.stack);
+  free(p.on_stack);
+  free(p.tries);
+  free(p.failed);
   return status;
 }
