@@ -27,6 +27,7 @@ typedef struct {
   uint32_t *failed;  /* by transaction: the step at which it could not go on */
   uint32_t step;     /* 1 and on: grows whenever anything changes */
   int64_t horizon;   /* who started later comes after the goal */
+  uint8_t *settled;  /* by transaction */
   bool timed;
   bool out_of_memory;
 } replay;
@@ -63,12 +64,19 @@ typedef struct {
   bool only_ready; /* and it can be tried now */
 } asker;
 
+/* The first place among the versions of a row that is still to be written. */
+static uint32_t first_left(const replay *p, uint32_t key) {
+  const iso_row_versions *v = p->s.v;
+  uint32_t *oldest = &p->s.oldest[key];
+  while (*oldest < v->first[key + 1] && !is_left(p, v->txn[*oldest])) ++*oldest;
+  return *oldest;
+}
+
 /* Who is still to write a version of the row as it is wished, the first to end of them; ISO_NO_TXN for nobody. */
 static uint32_t find_helper(const replay *p, const asker *a, uint32_t key, const iso_row_wish *wish) {
   const iso_row_versions *v = p->s.v;
-  uint32_t end = v->first[key + 1], *oldest = &p->s.oldest[key], looked = 0;
-  while (*oldest < end && !is_left(p, v->txn[*oldest])) ++*oldest;
-  for (uint32_t i = *oldest; i < end && looked < MOST_VERSIONS; i++) {
+  uint32_t end = v->first[key + 1], looked = 0;
+  for (uint32_t i = first_left(p, key); i < end && looked < MOST_VERSIONS; i++) {
     uint32_t txn = v->txn[i];
     if (!is_left(p, txn)) continue;
     looked++;
@@ -114,7 +122,13 @@ static uint32_t find_help(replay *p, uint32_t txn, uint32_t op) {
 
 /* ---- whom a write concerns ---- */
 
-/* Has somebody begin before `txn` writes.  DONE: it has. */
+static void begin(replay *p, uint32_t txn) {
+  iso_row_state_begin(&p->s, txn);
+  p->settled[txn] = 1;
+  p->step++;
+}
+
+/* Has somebody begin before others write.  DONE: it has. */
 static progress let_begin(replay *p, uint32_t reader, aim why) {
   if (why == ALONE) return STUCK;
   if (is_ready(p, reader)) return wait_for(p, reader, BEGINS);
@@ -122,8 +136,7 @@ static progress let_begin(replay *p, uint32_t reader, aim why) {
   bool can = p->on_stack[reader] && p->s.current[p->s.h->txn_session[reader]] == reader &&
              iso_row_state_unfit(&p->s, reader, false) == ISO_NO_OP;
   if (!can) return STUCK;
-  iso_row_state_begin(&p->s, reader);
-  p->step++;
+  begin(p, reader);
   return DONE;
 }
 
@@ -140,32 +153,28 @@ static progress let_readers_begin(replay *p, uint32_t txn, aim why) {
   return DONE;
 }
 
-/* Whether somebody who is known to have read what is about to be written comes after `other` anyway: then `other` wrote
- * the row before, not between the two. */
-static bool is_read_after(const replay *p, uint32_t write, uint32_t other) {
+/* When the last of those started who are known to have read what is about to be written. */
+static int64_t last_reader_start(const replay *p, uint32_t write) {
   const iso_row_state *s = &p->s;
+  int64_t last = INT64_MIN;
   for (uint32_t read = s->readers[write]; read > 0; read = s->next[read - 1]) {
-    uint32_t reader = s->op_txn[read - 1];
-    bool later = s->h->txn_session[reader] == s->h->txn_session[other] && reader > other;
-    if (later || (p->timed && start_of(p, reader) > end_of(p, other))) return true;
+    int64_t start = start_of(p, s->op_txn[read - 1]);
+    if (start > last) last = start;
   }
-  return false;
+  return last;
 }
 
-/* Whoever wrote the same rows before goes first. */
+/* Whoever wrote the same rows before goes first: somebody who read the new version started after this one ended, which
+ * can thus not have written between the two. */
 static progress let_writers_finish(replay *p, uint32_t txn, aim why) {
   const isoproof_history *h = p->s.h;
   const iso_row_versions *v = p->s.v;
-  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+  for (uint32_t op = h->txn_first_op[txn]; p->timed && op < h->txn_first_op[txn + 1]; op++) {
     if (h->op_kind[op] != ISOPROOF_OP_WRITE || p->s.readers[op] == 0) continue;
-    uint32_t key = h->op_key[op], looked = 0;
-    for (uint32_t i = p->s.oldest[key]; i < v->first[key + 1] && looked < MOST_VERSIONS; i++) {
-      uint32_t other = v->txn[i];
-      if (other == txn || !is_left(p, other)) continue;
-      looked++;
-      if (!is_read_after(p, op, other)) continue;
-      return why == ALONE || !is_ready(p, other) ? STUCK : wait_for(p, other, WHOLE);
-    }
+    uint32_t key = h->op_key[op], i = first_left(p, key);
+    while (i < v->first[key + 1] && (v->txn[i] == txn || !is_left(p, v->txn[i]))) i++;
+    if (i == v->first[key + 1] || end_of(p, v->txn[i]) >= last_reader_start(p, op)) continue;
+    return why == ALONE || !is_ready(p, v->txn[i]) ? STUCK : wait_for(p, v->txn[i], WHOLE);
   }
   return DONE;
 }
@@ -208,7 +217,7 @@ static progress let_suited_finish(replay *p, uint32_t txn, uint32_t write, aim w
   uint32_t key = s->h->op_key[write], looked = 0;
   iso_value old = iso_row_state_version(s, key, s->now[key]), new = iso_history_version(s->h, write);
   if ((old == ISO_VALUE_NIL) == (new == ISO_VALUE_NIL)) return DONE;
-  for (uint32_t i = s->oldest[key]; i < v->first[key + 1] && looked < MOST_VERSIONS; i++) {
+  for (uint32_t i = first_left(p, key); i < v->first[key + 1] && looked < MOST_VERSIONS; i++) {
     uint32_t other = v->txn[i];
     if (other == txn || !is_left(p, other) || (i > v->first[key] && v->txn[i - 1] == other)) continue;
     looked++;
@@ -274,9 +283,16 @@ static progress make_fit(replay *p, uint32_t txn, aim why) {
 }
 
 static void finish(replay *p, uint32_t txn) {
-  if (p->s.stage[txn] == ISO_STAGE_WAITS) iso_row_state_begin(&p->s, txn);
+  if (p->s.stage[txn] == ISO_STAGE_WAITS) begin(p, txn);
   iso_row_state_finish(&p->s, txn);
   p->step++;
+}
+
+/* Nobody can go on, but somebody has to. */
+static void force(replay *p, uint32_t txn) {
+  bool fits = p->s.stage[txn] == ISO_STAGE_BEGUN || iso_row_state_unfit(&p->s, txn, false) == ISO_NO_OP;
+  finish(p, txn);
+  p->settled[txn] = fits && p->settled[txn];
 }
 
 static progress go_on(replay *p, uint32_t txn, aim why) {
@@ -287,7 +303,7 @@ static progress go_on(replay *p, uint32_t txn, aim why) {
   if (now == DONE) now = let_writers_finish(p, txn, why);
   if (now == DONE) now = let_others_begin(p, txn, why);
   if (now == STUCK && why == BEGINS) {
-    if (p->s.stage[txn] == ISO_STAGE_WAITS) iso_row_state_begin(&p->s, txn), p->step++;
+    if (p->s.stage[txn] == ISO_STAGE_WAITS) begin(p, txn);
     return DONE;
   }
   if (now == DONE) finish(p, txn);
@@ -305,8 +321,7 @@ static void reach(replay *p, uint32_t goal) {
     p->on_stack[top.txn] = 0;
     p->stack.count--;
   }
-  /* Somebody has to. */
-  while (is_left(p, goal)) finish(p, p->s.current[p->s.h->txn_session[goal]]);
+  while (is_left(p, goal)) force(p, p->s.current[p->s.h->txn_session[goal]]);
 }
 
 /* ---- the history ---- */
@@ -371,8 +386,8 @@ static isoproof_status run(replay *p, isoproof_task *task, isoproof_error *error
 }
 
 isoproof_status iso_row_replay(const isoproof_history *history, isoproof_task *task, iso_resolution *resolution,
-                               isoproof_error *error) {
-  replay p = {.step = 1, .timed = iso_has_real_time(history)};
+                               uint8_t *settled, isoproof_error *error) {
+  replay p = {.step = 1, .timed = iso_has_real_time(history), .settled = settled};
   ISO_TRY(iso_row_state_make(history, resolution, &p.s, error));
   isoproof_status status = run(&p, task, error);
   iso_row_state_free(&p.s);
