@@ -34,8 +34,9 @@ typedef struct {
 
 typedef enum { DONE, STUCK, WAITS } progress;
 
-/* How often a transaction is tried, how many versions of a row are looked at, and how many are in before they start. */
-enum { MOST_TRIES = 100, MOST_VERSIONS = 64, MOST_AHEAD = 1024 };
+/* How often a transaction is tried, how many versions of a row are looked at, of those that have not started yet, too,
+ * and how many are in before they start. */
+enum { MOST_TRIES = 100, MOST_VERSIONS = 64, MOST_LATE = 4, MOST_AHEAD = 1024 };
 
 static int64_t start_of(const replay *p, uint32_t txn) { return p->s.v->start[txn]; }
 static int64_t end_of(const replay *p, uint32_t txn) { return p->s.v->end[txn]; }
@@ -173,7 +174,8 @@ static progress let_writers_finish(replay *p, uint32_t txn, aim why) {
     if (h->op_kind[op] != ISOPROOF_OP_WRITE || p->s.readers[op] == 0) continue;
     uint32_t key = h->op_key[op], i = first_left(p, key);
     while (i < v->first[key + 1] && (v->txn[i] == txn || !is_left(p, v->txn[i]))) i++;
-    if (i == v->first[key + 1] || end_of(p, v->txn[i]) >= last_reader_start(p, op)) continue;
+    if (i == v->first[key + 1] || start_of(p, v->txn[i]) > p->horizon) continue;
+    if (end_of(p, v->txn[i]) >= last_reader_start(p, op)) continue;
     return why == ALONE || !is_ready(p, v->txn[i]) ? STUCK : wait_for(p, v->txn[i], WHOLE);
   }
   return DONE;
@@ -214,15 +216,15 @@ static bool suits(const replay *p, uint32_t write, iso_value version) {
 static progress let_suited_finish(replay *p, uint32_t txn, uint32_t write, aim why) {
   const iso_row_state *s = &p->s;
   const iso_row_versions *v = s->v;
-  uint32_t key = s->h->op_key[write], looked = 0;
+  uint32_t key = s->h->op_key[write], late = 0;
   iso_value old = iso_row_state_version(s, key, s->now[key]), new = iso_history_version(s->h, write);
   if ((old == ISO_VALUE_NIL) == (new == ISO_VALUE_NIL)) return DONE;
-  for (uint32_t i = first_left(p, key); i < v->first[key + 1] && looked < MOST_VERSIONS; i++) {
+  for (uint32_t i = first_left(p, key); i < v->first[key + 1] && late < MOST_LATE; i++) {
     uint32_t other = v->txn[i];
     if (other == txn || !is_left(p, other) || (i > v->first[key] && v->txn[i - 1] == other)) continue;
-    looked++;
-    if (!suits(p, v->write[i], old) || suits(p, v->write[i], new) || !is_ready(p, other)) continue;
-    if (p->timed && start_of(p, other) > p->horizon) continue;
+    late += start_of(p, other) > p->horizon;
+    if (start_of(p, other) > p->horizon || !is_ready(p, other)) continue;
+    if (!suits(p, v->write[i], old) || suits(p, v->write[i], new)) continue;
     asker a = {.reader = other, .other = txn, .latest = end_of(p, other)};
     iso_row_wish wish = {.read = ISO_NO_OP, .present = old != ISO_VALUE_NIL};
     if (find_helper(p, &a, key, &wish) != ISO_NO_TXN) continue;
