@@ -145,7 +145,7 @@ static progress let_begin(replay *p, uint32_t reader, aim why) {
 static progress let_readers_begin(replay *p, uint32_t txn, aim why) {
   const isoproof_history *h = p->s.h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
+    if (!iso_row_state_is_last_write(&p->s, op)) continue;
     for (uint32_t reader; (reader = iso_row_state_reader(&p->s, txn, op)) != ISO_NO_TXN;) {
       progress now = let_begin(p, reader, why);
       if (now != DONE) return now;
@@ -171,7 +171,7 @@ static progress let_writers_finish(replay *p, uint32_t txn, aim why) {
   const isoproof_history *h = p->s.h;
   const iso_row_versions *v = p->s.v;
   for (uint32_t op = h->txn_first_op[txn]; p->timed && op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] != ISOPROOF_OP_WRITE || p->s.readers[op] == 0) continue;
+    if (!iso_row_state_is_last_write(&p->s, op) || p->s.readers[op] == 0) continue;
     uint32_t key = h->op_key[op], i = first_left(p, key);
     while (i < v->first[key + 1] && (v->txn[i] == txn || !is_left(p, v->txn[i]))) i++;
     if (i == v->first[key + 1] || start_of(p, v->txn[i]) > p->horizon) continue;
@@ -256,7 +256,7 @@ static progress let_counts_begin(replay *p, uint32_t txn, uint32_t write) {
 static progress let_others_begin(replay *p, uint32_t txn, aim why) {
   const isoproof_history *h = p->s.h;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
+    if (!iso_row_state_is_last_write(&p->s, op)) continue;
     progress now = let_needs_begin(p, txn, op, why);
     if (now == DONE) now = let_suited_finish(p, txn, op, why);
     if (now == DONE && why != ALONE) now = let_counts_begin(p, txn, op);

@@ -109,18 +109,22 @@ bool iso_row_state_is_wished(const iso_row_state *s, const iso_row_wish *wish, u
 
 bool iso_row_state_enter(iso_row_state *s, uint32_t txn) {
   const isoproof_history *h = s->h;
+  bool good = true;
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    if (is_write(s, op)) note_own(s, txn, op);
     if (!is_open_read(s, op)) continue;
     if (h->op_value[op] == ISO_VALUE_COUNTED) {
       const iso_statement *count = iso_history_statement(h, op);
-      if (count->first_op == op && !iso_vec_push(&s->counts, count)) return false;
+      good = good && (count->first_op != op || iso_vec_push(&s->counts, count));
       continue;
     }
+    if (s->own_txn[h->op_key[op]] == txn + 1) continue;
     uint32_t *chain = &s->needs[h->op_key[op]];
     s->next[op] = *chain;
     *chain = op + 1;
   }
-  return true;
+  forget_own(s, txn);
+  return good;
 }
 
 void iso_row_state_begin(iso_row_state *s, uint32_t txn) {
@@ -179,11 +183,23 @@ static void find_parts(iso_row_state *s) {
   }
 }
 
-static void prepare(iso_row_state *s) {
+/* The transaction of each operation, and which writes their own transactions overwrite. */
+static void survey(iso_row_state *s) {
   const isoproof_history *h = s->h;
   for (uint32_t t = 0; t < h->txns; t++) {
-    for (uint32_t op = h->txn_first_op[t]; op < h->txn_first_op[t + 1]; op++) s->op_txn[op] = t;
+    for (uint32_t op = h->txn_first_op[t + 1]; op-- > h->txn_first_op[t];) {
+      s->op_txn[op] = t;
+      if (!is_write(s, op)) continue;
+      s->next[op] = s->own_txn[h->op_key[op]] == t + 1;
+      note_own(s, t, op);
+    }
+    forget_own(s, t);
   }
+}
+
+static void prepare(iso_row_state *s) {
+  const isoproof_history *h = s->h;
+  survey(s);
   for (uint32_t key = 0; key < h->keys; key++) {
     s->now[key] = ISO_FROM_INITIAL;
     s->oldest[key] = s->v->first[key];

@@ -23,7 +23,8 @@ typedef struct iso_row_state {
   uint32_t *oldest;  /* by key: the first place among its versions that is not done */
   uint8_t *absent;   /* by key: how many versions are absent, at most 2 */
   /* Chains of reads, by number + 1, some of them begun by now: reads known to be of a write (behind them, of the
-   * initial version of a key), and open reads of a key by those who are in. */
+   * initial version of a key), and open reads of a key by those who are in.  Of a write, `next` says whether its own
+   * transaction overwrites it. */
   uint32_t *readers, *needs, *next;
   uint32_t *own; /* by key: the own write of the transaction in own_txn (+ 1) */
   uint32_t *own_txn;
@@ -62,6 +63,10 @@ int64_t iso_row_state_excess(iso_row_state *state, uint32_t txn, const iso_state
 
 static inline iso_value iso_row_state_version(const iso_row_state *s, uint32_t key, uint32_t write) {
   return write < s->h->ops ? iso_history_version(s->h, write) : iso_history_initial(s->h, key);
+}
+/* Whether it writes what others see of the row afterwards. */
+static inline bool iso_row_state_is_last_write(const iso_row_state *s, uint32_t op) {
+  return s->h->op_kind[op] == ISOPROOF_OP_WRITE && s->next[op] == 0;
 }
 static inline bool iso_row_state_is_open(iso_value value) {
   return value == ISO_VALUE_UNMATCHED || value == ISO_VALUE_COUNTED;
