@@ -139,18 +139,53 @@ void iso_row_state_begin(iso_row_state *s, uint32_t txn) {
   }
   forget_own(s, txn);
   s->stage[txn] = ISO_STAGE_BEGUN;
+  s->begun_at[txn] = (uint32_t)s->events.count;
+  if (!iso_vec_push(&s->events, ((iso_row_event){txn, false}))) s->out_of_memory = true;
 }
 
 void iso_row_state_finish(iso_row_state *s, uint32_t txn) {
   const isoproof_history *h = s->h;
   uint32_t session = h->txn_session[txn], *current = &s->current[session];
   for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
-    if (is_write(s, op)) s->now[h->op_key[op]] = op;
+    if (!iso_row_state_is_last_write(s, op)) continue;
+    uint32_t key = h->op_key[op];
+    if (!iso_vec_push(&s->before, ((iso_row_before){key, s->now[key]}))) s->out_of_memory = true;
+    s->now[key] = op;
   }
   s->stage[txn] = ISO_STAGE_DONE;
+  if (!iso_vec_push(&s->events, ((iso_row_event){txn, true}))) s->out_of_memory = true;
   while (*current < h->session_first_txn[session + 1] &&
          (s->stage[*current] == ISO_STAGE_OUT || s->stage[*current] == ISO_STAGE_DONE)) {
     ++*current;
+  }
+}
+
+/* Has the version of a row that is still to be written be looked at again. */
+static void look_again(iso_row_state *s, uint32_t txn, uint32_t key) {
+  enum { MOST = 256 };
+  for (uint32_t i = s->oldest[key], looked = 0; i-- > s->v->first[key] && looked < MOST; looked++) {
+    if (s->v->txn[i] != txn) continue;
+    s->oldest[key] = i;
+    return;
+  }
+}
+
+static void take_back_writes(iso_row_state *s, uint32_t txn) {
+  const isoproof_history *h = s->h;
+  for (uint32_t op = h->txn_first_op[txn + 1]; op-- > h->txn_first_op[txn];) {
+    if (!iso_row_state_is_last_write(s, op)) continue;
+    iso_row_before before = s->before.items[--s->before.count];
+    s->now[before.key] = before.write;
+    look_again(s, txn, before.key);
+  }
+  s->current[h->txn_session[txn]] = txn;
+}
+
+void iso_row_state_undo(iso_row_state *s, size_t events) {
+  while (s->events.count > events && !s->out_of_memory) {
+    iso_row_event last = s->events.items[--s->events.count];
+    s->stage[last.txn] = last.done ? ISO_STAGE_BEGUN : ISO_STAGE_WAITS;
+    if (last.done) take_back_writes(s, last.txn);
   }
 }
 
@@ -159,10 +194,10 @@ uint32_t iso_row_state_reader(iso_row_state *s, uint32_t txn, uint32_t write) {
   while (*at > 0) {
     uint32_t read = *at - 1, reader = s->op_txn[read];
     if (s->stage[reader] == ISO_STAGE_WAITS && reader != txn) return reader;
-    if (s->stage[reader] == ISO_STAGE_WAITS) {
-      at = &s->next[read];
-    } else {
+    if (iso_row_state_is_past(s, reader)) {
       *at = s->next[read]; /* it has begun, and needs nothing any more */
+    } else {
+      at = &s->next[read];
     }
   }
   return ISO_NO_TXN;
@@ -234,9 +269,10 @@ isoproof_status iso_row_state_make(const isoproof_history *h, iso_resolution *re
   s->next = iso_alloc(h->ops, sizeof *s->next);
   s->own = iso_alloc(h->keys, sizeof *s->own);
   s->own_txn = iso_alloc_zero(h->keys, sizeof *s->own_txn);
+  s->begun_at = iso_alloc(h->txns, sizeof *s->begun_at);
   bool made = s->op_txn != NULL && s->stage != NULL && s->current != NULL && s->now != NULL && s->oldest != NULL &&
               s->absent != NULL && s->readers != NULL && s->needs != NULL && s->next != NULL && s->own != NULL &&
-              s->own_txn != NULL;
+              s->own_txn != NULL && s->begun_at != NULL;
   if (made) {
     prepare(s);
     return ISOPROOF_OK;
@@ -257,5 +293,8 @@ void iso_row_state_free(iso_row_state *s) {
   free(s->next);
   free(s->own);
   free(s->own_txn);
+  free(s->begun_at);
   iso_vec_free(&s->counts);
+  iso_vec_free(&s->events);
+  iso_vec_free(&s->before);
 }

@@ -12,6 +12,19 @@
 
 typedef enum iso_row_stage { ISO_STAGE_OUT, ISO_STAGE_WAITS, ISO_STAGE_BEGUN, ISO_STAGE_DONE } iso_row_stage;
 
+/* A transaction began, or is done. */
+typedef struct iso_row_event {
+  uint32_t txn;
+  bool done;
+} iso_row_event;
+
+typedef struct iso_row_before {
+  uint32_t key, write;
+} iso_row_before;
+
+/* How many events can be taken back. */
+enum { ISO_ROW_EVENTS_KEPT = 1024 };
+
 typedef struct iso_row_state {
   const isoproof_history *h;
   const iso_row_versions *v;
@@ -29,6 +42,10 @@ typedef struct iso_row_state {
   uint32_t *own; /* by key: the own write of the transaction in own_txn (+ 1) */
   uint32_t *own_txn;
   ISO_VEC(const iso_statement *) counts; /* of those who are in */
+  ISO_VEC(iso_row_event) events;         /* all that happened */
+  ISO_VEC(iso_row_before) before;        /* what the writes of those who are done overwrote */
+  uint32_t *begun_at;                    /* by transaction: the number of events before it began */
+  bool out_of_memory;
 } iso_row_state;
 
 isoproof_status iso_row_state_make(const isoproof_history *history, iso_resolution *resolution, iso_row_state *state,
@@ -46,6 +63,14 @@ uint32_t iso_row_state_unfit(const iso_row_state *state, uint32_t txn, bool with
 void iso_row_state_begin(iso_row_state *state, uint32_t txn);
 /* Has it write. */
 void iso_row_state_finish(iso_row_state *state, uint32_t txn);
+
+/* Takes back everything but the first events, at most ISO_ROW_EVENTS_KEPT of them. */
+void iso_row_state_undo(iso_row_state *state, size_t events);
+
+/* Whether a transaction began so long ago that this is not taken back. */
+static inline bool iso_row_state_is_past(const iso_row_state *s, uint32_t txn) {
+  return s->stage[txn] != ISO_STAGE_WAITS && s->begun_at[txn] + (size_t)ISO_ROW_EVENTS_KEPT < s->events.count;
+}
 
 /* A transaction other than `txn` that has not begun, and is known to have read what `write` overwrites. */
 uint32_t iso_row_state_reader(iso_row_state *state, uint32_t txn, uint32_t write);
