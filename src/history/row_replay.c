@@ -33,6 +33,11 @@ static size_t find_done(const iso_row_steps *p, uint32_t txn) {
   return SIZE_MAX;
 }
 
+static bool is_done_after(const iso_row_steps *p, uint32_t txn, size_t event) {
+  size_t done = find_done(p, txn);
+  return done != SIZE_MAX && done > event;
+}
+
 /* Goes back to try another order; *first is when the first of those ended who are left again.  False when there is no
  * order to try. */
 static bool think_again(iso_row_steps *p, conflict *c, size_t goal, int64_t *first) {
@@ -51,7 +56,8 @@ static bool think_again(iso_row_steps *p, conflict *c, size_t goal, int64_t *fir
   while (c->next < c->count && c->tries_left > 0) {
     iso_row_suspect s = c->suspects[c->next++];
     size_t from = find_done(p, s.second);
-    if (from == SIZE_MAX || !iso_row_steps_is_left(p, s.first)) continue;
+    bool came_later = iso_row_steps_is_left(p, s.first) || (from != SIZE_MAX && is_done_after(p, s.first, from));
+    if (from == SIZE_MAX || !came_later) continue;
     c->tries_left--;
     c->trying = s.second + 1;
     c->from = from;

@@ -92,15 +92,42 @@ static uint32_t find_help(iso_row_steps *p, uint32_t txn, uint32_t op) {
 
 /* ---- what may have been wrong ---- */
 
+static void suspect_pair(iso_row_steps *p, uint32_t first, uint32_t second) {
+  const isoproof_history *h = p->s.h;
+  if (h->txn_session[first] == h->txn_session[second]) return;
+  if (p->timed && start_of(p, first) > end_of(p, second)) return;
+  for (size_t i = 0; i < p->suspect_count; i++) {
+    if (p->suspects[i].first == first && p->suspects[i].second == second) return;
+  }
+  if (p->suspect_count < ISO_ROW_SUSPECTS) p->suspects[p->suspect_count++] = (iso_row_suspect){first, second};
+}
+
+/* Who wrote what the row holds now; ISO_NO_TXN for nobody. */
+static uint32_t writer_now(const iso_row_steps *p, uint32_t key) {
+  uint32_t write = p->s.now[key];
+  return write < p->s.h->ops ? p->s.op_txn[write] : ISO_NO_TXN;
+}
+
 /* Whoever wrote what the row holds now perhaps came too early. */
 static void suspect_order(iso_row_steps *p, uint32_t txn, uint32_t key) {
-  uint32_t write = p->s.now[key], writer = write < p->s.h->ops ? p->s.op_txn[write] : ISO_NO_TXN;
-  if (writer == ISO_NO_TXN || p->s.h->txn_session[writer] == p->s.h->txn_session[txn]) return;
-  if (p->timed && start_of(p, txn) > end_of(p, writer)) return;
-  for (size_t i = 0; i < p->suspect_count; i++) {
-    if (p->suspects[i].first == txn && p->suspects[i].second == writer) return;
+  uint32_t writer = writer_now(p, key);
+  if (writer != ISO_NO_TXN) suspect_pair(p, txn, writer);
+}
+
+/* Or it came too late: after somebody who left the row as the operation found it. */
+static void suspect_last(iso_row_steps *p, uint32_t op) {
+  enum { MOST_BACK = 2048 };
+  const iso_row_state *s = &p->s;
+  uint32_t key = s->h->op_key[op], writer = writer_now(p, key);
+  if (writer == ISO_NO_TXN || s->h->op_kind[op] != ISOPROOF_OP_READ) return;
+  size_t least = s->before.count > MOST_BACK ? s->before.count - MOST_BACK : 0;
+  for (size_t i = s->before.count; i-- > least;) {
+    uint32_t write = s->before.items[i].write;
+    if (s->before.items[i].key != key) continue;
+    bool fits = write < s->h->ops && iso_history_read_fits(s->h, op, iso_history_version(s->h, write));
+    if (fits) suspect_pair(p, writer, s->op_txn[write]);
+    return;
   }
-  if (p->suspect_count < ISO_ROW_SUSPECTS) p->suspects[p->suspect_count++] = (iso_row_suspect){txn, writer};
 }
 
 /* ---- whom a write concerns ---- */
@@ -267,7 +294,10 @@ static progress make_fit(iso_row_steps *p, uint32_t txn, iso_row_aim why) {
     if (op == ISO_NO_OP) return DONE;
     help = find_help(p, txn, op);
   }
-  if (help == ISO_NO_TXN) suspect_order(p, txn, p->s.h->op_key[op]);
+  if (help == ISO_NO_TXN) {
+    suspect_order(p, txn, p->s.h->op_key[op]);
+    suspect_last(p, op);
+  }
   return help != ISO_NO_TXN ? wait_for(p, help, ISO_AIM_WHOLE) : STUCK;
 }
 
