@@ -13,6 +13,7 @@
 #   make bench         build-bench and the fast benchmark; make bench-load for the one of 10 million operations,
 #                      make bench-weak for the weak levels on histories of up to 50 million operations,
 #                      make bench-strong for the strong levels on histories of up to a million transactions,
+#                      make bench-rows for histories of rows beside registers,
 #                      make bench-causal for the causal axiom with up to 100,000 sessions,
 #                      make bench-elle for dependencies as Elle infers them, from EDN,
 #                      make bench-solver for the solver
@@ -138,6 +139,9 @@ bench-weak: bench-programs
 bench-strong: bench-programs
 	build-bench/bench/strong
 
+bench-rows: bench-programs
+	build-bench/bench/rows
+
 bench-causal: bench-programs
 	build-bench/bench/causal
 
@@ -152,4 +156,4 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-causal bench-solver install clean
+  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver install clean

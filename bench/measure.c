@@ -13,11 +13,18 @@ double measure_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+static double cpu_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 static void run_child(measure_fn job, void *context, int out) {
   measurement m = {0};
-  double start = measure_now();
+  double start = measure_now(), cpu = cpu_now();
   m.ok = job(context, &m.operations, &m.bytes);
   m.seconds = measure_now() - start;
+  m.cpu_seconds = cpu_now() - cpu;
   bool told = write(out, &m, sizeof m) == (ssize_t)sizeof m;
   _exit(m.ok && told ? 0 : 1);
 }

@@ -8,6 +8,7 @@
 typedef struct measurement {
   bool ok;
   double seconds;      /* of the job alone, without the start of the process; the fastest run */
+  double cpu_seconds;  /* of all threads in that run: the same on a machine that has other things to do */
   double median;       /* of the runs */
   uint64_t operations; /* whatever the job counted */
   uint64_t bytes;      /* likewise */

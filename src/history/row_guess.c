@@ -239,6 +239,15 @@ static bool resolve_alone(guesser *g, uint32_t op) {
   return true;
 }
 
+/* Resolves the reads that only one version fits, and counts the others. */
+static void resolve_txn(guesser *g, uint32_t txn) {
+  const isoproof_history *h = g->h;
+  for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
+    if (!is_row_read(h, op) || resolve_alone(g, op)) continue;
+    g->open += h->op_value[op] == ISO_VALUE_COUNTED || is_open(g, op);
+  }
+}
+
 static void guess_txn(guesser *g, uint32_t txn) {
   const isoproof_history *h = g->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1], left = 0;
@@ -257,11 +266,9 @@ static void guess_txn(guesser *g, uint32_t txn) {
     if (h->op_value[op] == ISO_VALUE_COUNTED) {
       const iso_statement *s = iso_history_statement(h, op);
       guess_count(g, s);
-      g->open += s->op_count;
       op = s->first_op + s->op_count - 1;
     } else {
       guess_read(g, op);
-      g->open += is_open(g, op);
     }
   }
 }
@@ -280,16 +287,21 @@ static void count_txn(guesser *g, uint32_t txn) {
 typedef struct {
   guesser *guessers;
   isoproof_task *task;
+  const uint8_t *settled; /* NULL: what is known alone is still to be found */
 } job;
 
-static void guess_part(void *context, unsigned thread, unsigned threads) {
+static void do_part(void *context, unsigned thread, unsigned threads) {
   const job *j = context;
   guesser *g = &j->guessers[thread];
   uint64_t first, end;
   iso_parallel_range(g->h->txns, thread, threads, &first, &end);
   for (uint64_t txn = first; txn < end; txn++) {
     if ((txn & 4095) == 0 && iso_task_check(j->task, NULL) != ISOPROOF_OK) return;
-    guess_txn(g, (uint32_t)txn);
+    if (j->settled == NULL) {
+      resolve_txn(g, (uint32_t)txn);
+      continue;
+    }
+    if (!j->settled[txn]) guess_txn(g, (uint32_t)txn);
     count_txn(g, (uint32_t)txn);
   }
 }
@@ -309,44 +321,56 @@ static void survey(const isoproof_history *h, iso_resolution *r, uint32_t *absen
   }
 }
 
-static bool run(isoproof_history *h, isoproof_task *task, iso_resolution *r, uint32_t *absent, uint32_t *last_absent) {
-  enum { SMALL = 65536 };
-  unsigned threads = h->ops < SMALL ? 1 : iso_task_threads(task);
-  job j = {.guessers = iso_alloc_zero(threads, sizeof *j.guessers), .task = task};
-  if (j.guessers == NULL) return false;
+static void add_up(iso_resolution *r, guesser *g) {
+  r->counts.reads += g->reads;
+  r->counts.initial += g->initial;
+  r->counts.thin_air += g->thin_air;
+  iso_vec_free(&g->missed);
+  iso_vec_free(&g->flips);
+}
+
+/* What is known alone comes first, then what the history shows when it is carried out, and guesses for the rest. */
+static isoproof_status run(isoproof_history *h, isoproof_task *task, iso_resolution *r, job *j, unsigned threads,
+                           isoproof_error *error) {
   bool failed = false;
-  survey(h, r, absent, last_absent);
+  uint8_t *settled = iso_alloc_zero(h->txns, 1);
+  if (settled == NULL) return iso_fail_memory(error);
+  iso_parallel(threads, do_part, j);
+  for (unsigned t = 0; t < threads; t++) r->open_reads += j->guessers[t].open;
+  isoproof_status status = iso_task_check(task, error);
+  if (status == ISOPROOF_OK && r->open_reads > 0) status = iso_row_replay(h, task, r, settled, error);
+  j->settled = settled;
+  if (status == ISOPROOF_OK) iso_parallel(threads, do_part, j);
   for (unsigned t = 0; t < threads; t++) {
-    j.guessers[t].h = h;
-    j.guessers[t].v = r->rows;
-    j.guessers[t].r = r;
-    j.guessers[t].absent = absent;
-    j.guessers[t].last_absent = last_absent;
+    add_up(r, &j->guessers[t]);
+    failed = failed || j->guessers[t].failed;
   }
-  iso_parallel(threads, guess_part, &j);
-  for (unsigned t = 0; t < threads; t++) {
-    guesser *g = &j.guessers[t];
-    r->counts.reads += g->reads;
-    r->counts.initial += g->initial;
-    r->counts.thin_air += g->thin_air;
-    r->open_reads += g->open;
-    failed = failed || g->failed;
-    iso_vec_free(&g->missed);
-    iso_vec_free(&g->flips);
-  }
-  free(j.guessers);
-  return !failed;
+  free(settled);
+  if (status != ISOPROOF_OK) return status;
+  return failed ? iso_fail_memory(error) : iso_task_check(task, error);
 }
 
 isoproof_status iso_row_guess(isoproof_history *history, isoproof_task *task, iso_resolution *resolution,
                               isoproof_error *error) {
+  enum { SMALL = 65536 };
   ISO_TRY(iso_row_versions_make(history, &resolution->rows, error));
+  unsigned threads = history->ops < SMALL ? 1 : iso_task_threads(task);
   uint32_t *absent = iso_alloc_zero(history->keys, sizeof *absent);
   uint32_t *last_absent = iso_alloc_zero(history->keys, sizeof *last_absent);
-  bool made = absent != NULL && last_absent != NULL && run(history, task, resolution, absent, last_absent);
+  job j = {.guessers = iso_alloc_zero(threads, sizeof *j.guessers), .task = task};
+  bool made = absent != NULL && last_absent != NULL && j.guessers != NULL;
+  for (unsigned t = 0; made && t < threads; t++) {
+    guesser *g = &j.guessers[t];
+    g->h = history;
+    g->v = resolution->rows;
+    g->r = resolution;
+    g->absent = absent;
+    g->last_absent = last_absent;
+  }
+  if (made) survey(history, resolution, absent, last_absent);
+  isoproof_status status = made ? run(history, task, resolution, &j, threads, error) : iso_fail_memory(error);
+  free(j.guessers);
   free(absent);
   free(last_absent);
-  if (!made) return iso_fail_memory(error);
-  ISO_TRY(iso_task_check(task, error));
-  return resolution->open_reads > 0 ? iso_row_replay(history, task, resolution, error) : ISOPROOF_OK;
+  return status;
 }

@@ -4,10 +4,11 @@
 
 #include "history/row_versions.h"
 
-/* Has transactions take effect one after the other, by time, whenever the rows are as they saw them, and resolves what
- * they saw of rows to the versions of that moment.  Where nobody can go on, somebody has to, and keeps what was
- * resolved before.  Nothing is owned. */
+/* Has transactions take effect one after the other, whoever ended first before all others, and before that only whom
+ * this one cannot do without; resolves what they saw of rows to the versions of that moment.  Where nobody can go on,
+ * somebody has to.  settled[t] is 1 afterwards where transaction t saw everything as it was, and else as it was
+ * before.  Nothing is owned. */
 isoproof_status iso_row_replay(const isoproof_history *history, isoproof_task *task, iso_resolution *resolution,
-                               isoproof_error *error);
+                               uint8_t *settled, isoproof_error *error);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct {
   isoproof_history *h;
   iso_seen_row *rows; /* ascending */
   size_t row_count;
+  uint32_t *rank;          /* by key: its place in rows; UINT32_MAX for what is no row */
   iso_raw_statement *raws; /* in the order of the history; first_op as it is before the expansion */
   size_t count;
   uint64_t total;
@@ -57,6 +58,9 @@ iso_seen_row *iso_history_seen_rows(const isoproof_history *h, size_t *count) {
 /* The first row whose key is not below (or, `above`, that is above) a bound. */
 static size_t find_bound(const iso_seen_row *rows, size_t count, int64_t bound, bool above) {
   size_t low = 0, high = count;
+  /* Mostly keys are 0, 1, 2, ..., and the place is the key. */
+  uint64_t near = count > 0 && bound >= rows[0].key ? (uint64_t)bound - (uint64_t)rows[0].key : UINT64_MAX;
+  if (near < count && rows[near].key == bound) return (size_t)near + above;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (rows[middle].key < bound || (above && rows[middle].key == bound)) {
@@ -73,6 +77,32 @@ void iso_history_covered(const iso_seen_row *rows, size_t count, const iso_state
   *first = bounded ? find_bound(rows, count, s->key_low, false) : 0;
   *end = bounded ? find_bound(rows, count, s->key_high, true) : count;
   if (*end < *first || !s->answered) *end = *first;
+}
+
+static bool is_sorted(const expansion *e) {
+  size_t i = 1;
+  while (i < e->count && by_place(&e->raws[i - 1], &e->raws[i]) <= 0) i++;
+  return i >= e->count;
+}
+
+/* By transaction they are dealt out; those of one are mostly in order then. */
+static bool sort(expansion *e) {
+  uint32_t *place = NULL, txns = e->h->txns;
+  iso_raw_statement *dealt = NULL;
+  if (is_sorted(e)) return true;
+  place = iso_alloc_zero((size_t)txns + 1, sizeof *place);
+  dealt = iso_alloc(e->count, sizeof *dealt);
+  if (place != NULL && dealt != NULL) {
+    for (size_t i = 0; i < e->count; i++) place[e->raws[i].is.txn + 1]++;
+    for (uint32_t t = 0; t < txns; t++) place[t + 1] += place[t];
+    for (size_t i = 0; i < e->count; i++) dealt[place[e->raws[i].is.txn]++] = e->raws[i];
+    memcpy(e->raws, dealt, e->count * sizeof *dealt);
+  }
+  bool made = place != NULL && dealt != NULL;
+  free(place);
+  free(dealt);
+  if (made && !is_sorted(e)) qsort(e->raws, e->count, sizeof *e->raws, by_place);
+  return made;
 }
 
 /* Statements in the order of the history, and how much they will see. */
@@ -92,8 +122,7 @@ static isoproof_status place(expansion *e, const uint32_t *run_dest, const uint3
                     "%zu reads by predicate and counts over %zu rows would observe up to %llu versions, more than %llu",
                     e->count, e->row_count, (unsigned long long)e->total, (unsigned long long)MOST_OBSERVATIONS);
   }
-  qsort(e->raws, e->count, sizeof *e->raws, by_place);
-  return ISOPROOF_OK;
+  return sort(e) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -108,8 +137,17 @@ static void put(expansion *e, iso_row_form form, uint32_t key, iso_value value) 
   e->value[e->at++] = value;
 }
 
-/* The observations of one statement, row by row.  What it returned is sorted by number of the key, and found by
- * bisection. */
+/* Names the rows that a statement returned by their places among all rows, and puts them in that order. */
+static void order_returned(const expansion *e, iso_raw_row *rows, uint32_t count) {
+  bool ascending = true;
+  for (uint32_t i = 0; i < count; i++) {
+    rows[i].key = e->rank[rows[i].key];
+    ascending = ascending && (i == 0 || rows[i - 1].key <= rows[i].key);
+  }
+  if (!ascending) qsort(rows, count, sizeof *rows, by_number);
+}
+
+/* The observations of one statement, row by row. */
 static void put_statement(expansion *e, iso_raw_statement *raw) {
   iso_statement *s = &raw->is;
   iso_row_form form = (iso_row_form)s->form;
@@ -117,22 +155,15 @@ static void put_statement(expansion *e, iso_raw_statement *raw) {
   iso_value missing = has_values ? ISO_VALUE_UNMATCHED : ISO_VALUE_NIL;
   if (form == ISO_ROW_COUNT && s->counted > 0) missing = ISO_VALUE_COUNTED;
   iso_raw_row *rows = raw->row_count > 0 ? e->b->returned.items + raw->first_row : NULL;
-  if (raw->row_count > 1) qsort(rows, raw->row_count, sizeof *rows, by_number);
+  order_returned(e, rows, raw->row_count);
   size_t first, end;
+  uint32_t next = 0;
   iso_history_covered(e->rows, e->row_count, s, &first, &end);
   s->first_op = e->at;
   for (size_t i = first; i < end; i++) {
-    uint32_t key = e->rows[i].number, low = 0, high = raw->row_count;
-    while (low < high) {
-      uint32_t middle = low + (high - low) / 2;
-      if (rows[middle].key < key) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low == raw->row_count || rows[low].key != key) put(e, form, key, missing);
-    for (; low < raw->row_count && rows[low].key == key; low++) put(e, form, key, rows[low].value);
+    uint32_t key = e->rows[i].number;
+    if (next == raw->row_count || rows[next].key != i) put(e, form, key, missing);
+    for (; next < raw->row_count && rows[next].key == i; next++) put(e, form, key, rows[next].value);
   }
   s->op_count = e->at - s->first_op;
 }
@@ -194,7 +225,10 @@ static bool take(expansion *e) {
 
 static isoproof_status expand(expansion *e, const uint32_t *run_dest, const uint32_t *new_txn, isoproof_error *error) {
   e->rows = iso_history_seen_rows(e->h, &e->row_count);
-  if (e->rows == NULL) return iso_fail_memory(error);
+  e->rank = iso_alloc(e->h->keys, sizeof *e->rank);
+  if (e->rows == NULL || e->rank == NULL) return iso_fail_memory(error);
+  for (uint32_t key = 0; key < e->h->keys; key++) e->rank[key] = UINT32_MAX;
+  for (size_t i = 0; i < e->row_count; i++) e->rank[e->rows[i].number] = (uint32_t)i;
   ISO_TRY(place(e, run_dest, new_txn, error));
   size_t ops = (size_t)e->h->ops + e->total;
   e->kind = iso_alloc(ops, sizeof *e->kind);
@@ -233,6 +267,7 @@ isoproof_status iso_builder_expand(isoproof_builder *b, isoproof_history *h, con
   expansion e = {.b = b, .h = h, .raws = b->statements.items, .count = b->statements.count};
   isoproof_status status = expand(&e, run_dest, new_txn, error);
   free(e.rows);
+  free(e.rank);
   free(e.kind);
   free(e.form);
   free(e.key);
