@@ -61,18 +61,26 @@ uint32_t iso_scan_next_write(const iso_scan_shared *shared, uint32_t op) {
   return ISO_NO_OP;
 }
 
-/* First pass: marks the writes that their own transaction overwrote.  Bits of one word may belong to two threads. */
+/* Bits of one word may belong to two threads. */
+static void set_bit(uint64_t *bits, uint32_t op) {
+  __atomic_fetch_or(&bits[op / 64], UINT64_C(1) << (op % 64), __ATOMIC_RELAXED);
+}
+
+/* First pass: marks the writes that their own transaction overwrote, and those of one that was rolled back. */
 static bool mark_txn(iso_scan *scan, uint32_t txn) {
   const iso_scan_shared *shared = scan->shared;
   const isoproof_history *h = shared->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
+  bool aborted = h->txn_status[txn] == ISOPROOF_TXN_ABORTED;
+  for (uint32_t op = first; aborted && op < end; op++) set_bit(shared->suspect, op);
+  if (shared->plain != NULL && (shared->plain[txn] = iso_scan_is_plain(scan, txn))) return true;
   if (!iso_scan_begin(scan, end - first)) return false;
   for (uint32_t op = first; op < end; op++) {
     if (h->op_kind[op] != ISOPROOF_OP_WRITE && h->op_kind[op] != ISOPROOF_OP_APPEND) continue;
     iso_key_state *state = iso_scan_key(scan, h->op_key[op]);
     if (state->own_write != ISO_NO_OP) {
-      uint64_t bit = UINT64_C(1) << (state->own_write % 64);
-      __atomic_fetch_or(&shared->overwritten[state->own_write / 64], bit, __ATOMIC_RELAXED);
+      set_bit(shared->overwritten, state->own_write);
+      set_bit(shared->suspect, state->own_write);
     }
     state->own_write = op;
   }
@@ -94,6 +102,7 @@ static bool judge_txn(iso_scan *scan, uint32_t txn) {
   const isoproof_history *h = scan->shared->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
   if (!scan->shared->counts[txn]) return true;
+  if (scan->shared->plain != NULL && scan->shared->plain[txn] && iso_scan_is_sound(scan, txn)) return true;
   if (!iso_scan_begin(scan, end - first)) return false;
   for (uint32_t op = first; scan->shared->sound != NULL && op < end; op++) {
     if (h->op_kind[op] == ISOPROOF_OP_APPEND) iso_scan_key(scan, h->op_key[op])->appends++;
@@ -177,8 +186,12 @@ isoproof_status iso_check_within(isoproof_history *history, isoproof_task *task,
   ISO_TRY(iso_history_effect(history, task, &counts, error));
   j.shared.counts = counts;
   j.shared.overwritten = iso_alloc_zero((size_t)history->ops / 64 + 1, sizeof *j.shared.overwritten);
+  j.shared.suspect = iso_alloc_zero((size_t)history->ops / 64 + 1, sizeof *j.shared.suspect);
   j.scans = iso_alloc_zero(threads, sizeof *j.scans);
-  bool made = j.shared.overwritten != NULL && j.scans != NULL;
+  bool rows = iso_history_has_rows(history);
+  if (!rows) j.shared.plain = iso_alloc(history->txns, sizeof *j.shared.plain);
+  bool made = j.shared.overwritten != NULL && j.shared.suspect != NULL && j.scans != NULL;
+  made = made && (rows || j.shared.plain != NULL);
   if (history->list_first != NULL && history->list_first[history->keys] > 0) {
     j.shared.sound = iso_alloc(history->keys, sizeof *j.shared.sound);
     made = made && j.shared.sound != NULL;
@@ -187,6 +200,8 @@ isoproof_status iso_check_within(isoproof_history *history, isoproof_task *task,
   for (unsigned t = 0; j.scans != NULL && t < threads; t++) iso_scan_free(&j.scans[t]);
   free(j.scans);
   free(j.shared.overwritten);
+  free(j.shared.suspect);
+  free(j.shared.plain);
   free(j.shared.sound);
   free(counts);
   return status;
