@@ -9,7 +9,7 @@
 typedef struct iso_scan_shared {
   const isoproof_history *h;
   const iso_resolution *resolution;
-  const uint32_t *op_txn;
+  iso_op_index op_index;
   const uint8_t *counts; /* committed or committed in effect, by transaction */
   uint64_t *overwritten; /* one bit per operation: a write that its own transaction overwrote */
   uint64_t *suspect;     /* the same, and writes of those who were rolled back */

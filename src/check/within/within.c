@@ -54,7 +54,7 @@ iso_key_state *iso_scan_key(iso_scan *scan, uint32_t key) {
 
 uint32_t iso_scan_next_write(const iso_scan_shared *shared, uint32_t op) {
   const isoproof_history *h = shared->h;
-  uint32_t end = h->txn_first_op[shared->op_txn[op] + 1];
+  uint32_t end = h->txn_first_op[iso_op_txn(&shared->op_index, op) + 1];
   for (uint32_t next = op + 1; next < end; next++) {
     if (h->op_key[next] == h->op_key[op] && !isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[next])) return next;
   }
@@ -93,7 +93,7 @@ static inline void announce(const iso_scan_shared *shared, uint64_t op) {
   if (op + AHEAD >= shared->h->ops) return;
   uint32_t write = shared->resolution->writer[op + AHEAD];
   if (write >= shared->h->ops) return;
-  __builtin_prefetch(&shared->op_txn[write]);
+  iso_op_txn_prefetch(&shared->op_index, write);
   __builtin_prefetch(&shared->overwritten[write / 64]);
 }
 
@@ -155,7 +155,9 @@ static void find_sound(void *context, unsigned thread, unsigned threads) {
   for (uint64_t key = first; key < end; key++) {
     const uint32_t *writers = j->shared.resolution->list_writer + h->list_first[key];
     uint32_t count = (uint32_t)(h->list_first[key + 1] - h->list_first[key]), i = 0;
-    while (i < count && writers[i] < h->ops && h->txn_status[j->shared.op_txn[writers[i]]] != ISOPROOF_TXN_ABORTED) i++;
+    while (i < count && writers[i] < h->ops &&
+           h->txn_status[iso_op_txn(&j->shared.op_index, writers[i])] != ISOPROOF_TXN_ABORTED)
+      i++;
     j->shared.sound[key] = i;
   }
 }
@@ -182,7 +184,7 @@ isoproof_status iso_check_within(isoproof_history *history, isoproof_task *task,
   uint8_t *counts = NULL;
   job j = {.shared = {.h = history}, .task = task};
   ISO_TRY(iso_history_resolve(history, task, &j.shared.resolution, error));
-  ISO_TRY(iso_history_op_txns(history, &j.shared.op_txn, error));
+  ISO_TRY(iso_history_op_index(history, &j.shared.op_index, error));
   ISO_TRY(iso_history_effect(history, task, &counts, error));
   j.shared.counts = counts;
   j.shared.overwritten = iso_alloc_zero((size_t)history->ops / 64 + 1, sizeof *j.shared.overwritten);
