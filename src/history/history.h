@@ -181,8 +181,12 @@ static inline uint32_t iso_op_txn(const iso_op_index *index, uint32_t op) {
   return iso_history_txn_of(index->h, op); /* there are empty transactions on the way */
 }
 
-static inline void iso_op_txn_prefetch(const iso_op_index *index, uint32_t op) {
+/* Announces to the memory that the transaction of an operation will be asked for: first far ahead, then near. */
+static inline void iso_op_txn_announce(const iso_op_index *index, uint32_t op) {
   __builtin_prefetch(&index->block[op / ISO_OPS_PER_BLOCK]);
+}
+static inline void iso_op_txn_prefetch(const iso_op_index *index, uint32_t op) {
+  __builtin_prefetch(&index->h->txn_first_op[index->block[op / ISO_OPS_PER_BLOCK] + 1]);
 }
 
 /* Whether the kind's value column holds a list rather than a scalar. */

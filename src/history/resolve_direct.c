@@ -2,6 +2,7 @@
 #include "history/resolve_direct.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "base/vector.h"
@@ -24,7 +25,7 @@ typedef struct {
   bool unfit; /* atomic */
 } direct;
 
-/* First pass: how far the values go. */
+/* First pass: how far the values go.  Reads and writes alternate at random, so that nothing may branch on them. */
 static void measure(void *context, unsigned thread, unsigned threads) {
   direct *d = context;
   const isoproof_history *h = d->h;
@@ -33,44 +34,56 @@ static void measure(void *context, unsigned thread, unsigned threads) {
   bool unfit = false;
   iso_parallel_range(h->ops, thread, threads, &first, &end);
   for (uint64_t op = first; op < end && !unfit; op++) {
-    if (h->op_kind[op] == ISOPROOF_OP_READ) continue;
     iso_value value = h->op_value[op];
-    unfit =
-        h->op_kind[op] != ISOPROOF_OP_WRITE || value >= ISO_VALUE_INLINE_LIMIT || (value == 0 && h->initial_is_zero);
-    uint32_t *most = &t->end[h->op_key[op]];
-    if (!unfit && value >= *most) *most = value + 1;
-    writes++;
+    bool read = h->op_kind[op] == ISOPROOF_OP_READ, write = h->op_kind[op] == ISOPROOF_OP_WRITE;
+    unfit = ((read | write) == 0) | (write & ((value >= ISO_VALUE_INLINE_LIMIT) | ((value == 0) & h->initial_is_zero)));
+    uint32_t *most = &t->end[h->op_key[op]], past = write ? value + 1 : 0;
+    *most = past > *most ? past : *most;
+    writes += write;
   }
   t->writes = writes;
   t->unfit = unfit;
 }
 
-static inline uint64_t place_of(const direct *d, uint64_t op) {
-  return (d->first != NULL ? d->first[d->h->op_key[op]] : 0) + d->h->op_value[op];
+enum { AT_ONCE = 64 };
+
+/* The operations of a kind among [op, end), at most AT_ONCE. */
+static unsigned pick(const isoproof_history *h, uint64_t op, uint64_t end, isoproof_op_kind kind, uint32_t *picked) {
+  unsigned count = 0;
+  for (; op < end; op++) {
+    picked[count] = (uint32_t)op;
+    count += h->op_kind[op] == kind;
+  }
+  return count;
 }
 
-enum { AHEAD = 24 };
+static inline uint64_t place_of(const direct *d, uint32_t op) {
+  return (d->first != NULL ? d->first[d->h->op_key[op]] : 0) + d->h->op_value[op];
+}
 
 /* Second pass: the writes. */
 static void enter(void *context, unsigned thread, unsigned threads) {
   direct *d = context;
-  const isoproof_history *h = d->h;
   uint64_t first, end;
+  uint32_t writes[AT_ONCE];
   bool twice = false;
-  iso_parallel_range(h->ops, thread, threads, &first, &end);
-  for (uint64_t op = first; op < end && !twice; op++) {
-    bool is_near = op + AHEAD < end && h->op_kind[op + AHEAD] == ISOPROOF_OP_WRITE;
-    if (is_near) __builtin_prefetch(&d->table[place_of(d, op + AHEAD)], 1);
-    if (h->op_kind[op] != ISOPROOF_OP_WRITE) continue;
-    twice = __atomic_exchange_n(&d->table[place_of(d, op)], (uint32_t)op + 1, __ATOMIC_RELAXED) != 0;
+  iso_parallel_range(d->h->ops, thread, threads, &first, &end);
+  for (uint64_t op = first; op < end && !twice; op += AT_ONCE) {
+    unsigned count = pick(d->h, op, end - op < AT_ONCE ? end : op + AT_ONCE, ISOPROOF_OP_WRITE, writes);
+    for (unsigned i = 0; i < count; i++) __builtin_prefetch(&d->table[place_of(d, writes[i])], 1);
+    for (unsigned i = 0; i < count; i++) {
+      twice |= __atomic_exchange_n(&d->table[place_of(d, writes[i])], writes[i] + 1, __ATOMIC_RELAXED) != 0;
+    }
   }
   if (twice) __atomic_store_n(&d->unfit, true, __ATOMIC_RELAXED);
 }
 
 /* Whether the value of a read is one that somebody may have written. */
-static inline bool is_within(const direct *d, uint64_t op) { return d->h->op_value[op] < d->end[d->h->op_key[op]]; }
+static inline bool is_within(const direct *d, uint32_t op) { return d->h->op_value[op] < d->end[d->h->op_key[op]]; }
 
-static inline uint32_t look_up(const direct *d, uint64_t op) {
+static inline uint32_t look_up(const direct *d, uint32_t op) {
+  if (d->h->op_value[op] >= ISO_VALUE_COUNTED) return ISO_NO_OP;
+  if (d->h->op_value[op] == ISO_VALUE_NIL) return ISO_FROM_INITIAL;
   uint32_t write = is_within(d, op) ? d->table[place_of(d, op)] : 0;
   if (write == 0 || (d->first == NULL && d->h->op_key[write - 1] != d->h->op_key[op])) return ISO_FROM_NOBODY;
   return write - 1;
@@ -79,23 +92,26 @@ static inline uint32_t look_up(const direct *d, uint64_t op) {
 /* Third pass: the reads. */
 static void answer(void *context, unsigned thread, unsigned threads) {
   const direct *d = context;
-  const isoproof_history *h = d->h;
   tally *t = &d->tallies[thread];
-  uint64_t first, end, reads = 0, initial = 0, thin_air = 0;
-  iso_parallel_range(h->ops, thread, threads, &first, &end);
-  for (uint64_t op = first; op < end; op++) {
-    bool is_near = op + AHEAD < end && h->op_kind[op + AHEAD] == ISOPROOF_OP_READ && is_within(d, op + AHEAD);
-    if (is_near) __builtin_prefetch(&d->table[place_of(d, op + AHEAD)]);
-    uint32_t found = ISO_NO_OP;
-    if (h->op_kind[op] == ISOPROOF_OP_READ && h->op_value[op] < ISO_VALUE_COUNTED) {
-      found = h->op_value[op] == ISO_VALUE_NIL ? ISO_FROM_INITIAL : look_up(d, op);
+  uint64_t first, end, seen = 0, initial = 0, thin_air = 0;
+  uint32_t reads[AT_ONCE];
+  iso_parallel_range(d->h->ops, thread, threads, &first, &end);
+  for (uint64_t op = first; op < end; op += AT_ONCE) {
+    uint64_t part = end - op < AT_ONCE ? end : op + AT_ONCE;
+    unsigned count = pick(d->h, op, part, ISOPROOF_OP_READ, reads);
+    for (unsigned i = 0; i < count; i++) {
+      if (is_within(d, reads[i])) __builtin_prefetch(&d->table[place_of(d, reads[i])]);
+    }
+    memset(d->writer + op, 0xff, (part - op) * sizeof *d->writer); /* ISO_NO_OP */
+    for (unsigned i = 0; i < count; i++) {
+      uint32_t found = look_up(d, reads[i]);
+      d->writer[reads[i]] = found;
       initial += found == ISO_FROM_INITIAL;
       thin_air += found == ISO_FROM_NOBODY;
-      reads++;
+      seen += found != ISO_NO_OP;
     }
-    d->writer[op] = found;
   }
-  t->reads = reads;
+  t->reads = seen;
   t->initial = initial;
   t->thin_air = thin_air;
 }

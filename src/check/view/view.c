@@ -98,10 +98,12 @@ static void count_txn(const maker *m, uint32_t txn) {
 
 /* Announces to the memory where a read further on will look for its writer. */
 static inline void announce(const maker *m, uint64_t op) {
-  enum { AHEAD = 32 };
-  if (op + AHEAD >= m->view->h->ops) return;
-  uint32_t write = m->view->resolution->writer[op + AHEAD];
-  if (write < m->view->h->ops) iso_op_txn_prefetch(&m->view->op_index, write);
+  enum { NEAR = 16, FAR = 40 };
+  const iso_view *v = m->view;
+  if (op + FAR >= v->h->ops) return;
+  uint32_t far = v->resolution->writer[op + FAR], near = v->resolution->writer[op + NEAR];
+  if (far < v->h->ops) iso_op_txn_announce(&v->op_index, far);
+  if (near < v->h->ops) iso_op_txn_prefetch(&v->op_index, near);
 }
 
 /* Splits operations [op, end) of a transaction, at most SPLIT_AT_ONCE, into keys written and reads.  Which comes next
@@ -130,13 +132,13 @@ static void fill_txn(const maker *m, uint32_t txn) {
   uint64_t bits = 0;
   for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < end;) {
     uint32_t part = end - op < SPLIT_AT_ONCE ? end : op + SPLIT_AT_ONCE;
+    for (uint32_t ahead = op; ahead < part; ahead++) announce(m, ahead);
     split(h, op, part, written, &write_count, read, &read_count);
     for (uint32_t i = 0; i < write_count; i++) {
       v->write_key[writes++] = written[i];
       bits |= iso_view_key_bit(written[i]);
     }
     for (uint32_t i = 0; i < read_count; i++) {
-      announce(m, read[i]);
       uint32_t from = version_of(m, txn, read[i]);
       if (from != ISO_NO_TXN) v->reads[reads++] = (iso_external_read){h->op_key[read[i]], from, read[i]};
     }

@@ -89,12 +89,13 @@ static bool mark_txn(iso_scan *scan, uint32_t txn) {
 
 /* Announces to the memory where the write that a read further on observed will be looked up: it can be anywhere. */
 static inline void announce(const iso_scan_shared *shared, uint64_t op) {
-  enum { AHEAD = 32 };
-  if (op + AHEAD >= shared->h->ops) return;
-  uint32_t write = shared->resolution->writer[op + AHEAD];
-  if (write >= shared->h->ops) return;
-  iso_op_txn_prefetch(&shared->op_index, write);
-  __builtin_prefetch(&shared->overwritten[write / 64]);
+  enum { NEAR = 16, FAR = 40 };
+  if (op + FAR >= shared->h->ops) return;
+  uint32_t far = shared->resolution->writer[op + FAR], near = shared->resolution->writer[op + NEAR];
+  if (near < shared->h->ops) iso_op_txn_prefetch(&shared->op_index, near);
+  if (far >= shared->h->ops) return;
+  iso_op_txn_announce(&shared->op_index, far);
+  __builtin_prefetch(&shared->overwritten[far / 64]);
 }
 
 /* Second pass: judges the reads of a transaction. */
