@@ -1,8 +1,10 @@
 /* Times jobs in child processes, whose peak memory the kernel reports when they end. */
 #include "measure.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,18 +15,34 @@ double measure_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static double cpu_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+/* A counter of the instructions of this process and the threads that it is going to start; -1 where there is none. */
+static int count_instructions(void) {
+  struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .size = sizeof attr};
+  attr.config = PERF_COUNT_HW_INSTRUCTIONS;
+  attr.inherit = 1;
+  attr.exclude_kernel = 1;
+  attr.exclude_hv = 1;
+  return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+static double processor_seconds(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 static void run_child(measure_fn job, void *context, int out) {
   measurement m = {0};
-  double start = measure_now(), cpu = cpu_now();
+  uint64_t instructions = 0;
+  int counter = count_instructions();
+  double start = measure_now(), spent = processor_seconds();
   m.ok = job(context, &m.operations, &m.bytes);
   m.seconds = measure_now() - start;
-  m.cpu_seconds = cpu_now() - cpu;
+  m.processor = processor_seconds() - spent;
+  if (counter >= 0 && read(counter, &instructions, sizeof instructions) == (ssize_t)sizeof instructions) {
+    m.instructions = (double)instructions;
+  }
   bool told = write(out, &m, sizeof m) == (ssize_t)sizeof m;
   _exit(m.ok && told ? 0 : 1);
 }

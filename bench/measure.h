@@ -8,8 +8,9 @@
 typedef struct measurement {
   bool ok;
   double seconds;      /* of the job alone, without the start of the process; the fastest run */
-  double cpu_seconds;  /* of all threads in that run: the same on a machine that has other things to do */
   double median;       /* of the runs */
+  double processor;    /* seconds of all threads, user and system, of that run */
+  double instructions; /* of all threads, in user mode; 0 where the machine does not count them */
   uint64_t operations; /* whatever the job counted */
   uint64_t bytes;      /* likewise */
   uint64_t peak_bytes; /* of the process */

@@ -241,7 +241,7 @@ static void compare(job *j, unsigned repeats) {
   bool satisfied = j->run->what != CHECK || (m[0].bytes == ISOPROOF_SATISFIED && m[1].bytes == ISOPROOF_SATISFIED);
   double megabytes[2] = {(double)m[0].peak_bytes / 1e6, (double)m[1].peak_bytes / 1e6};
   printf("%-14s %-20s %8.3f s %6.0f MB %8.3f s %6.0f MB %7.2f %7.2f  %s\n", j->shape->name, j->run->name,
-         m[0].cpu_seconds, megabytes[0], m[1].cpu_seconds, megabytes[1], m[0].cpu_seconds / m[1].cpu_seconds,
+         m[0].processor, megabytes[0], m[1].processor, megabytes[1], m[0].processor / m[1].processor,
          megabytes[0] / megabytes[1],
          !m[0].ok || !m[1].ok ? "FAILED"
          : satisfied          ? ""

@@ -1,14 +1,17 @@
-/* weak.c - read committed, read atomic and causal on large histories: from a file of Plume text to the verdict.
+/* weak.c - read committed, read atomic and causal on large histories: from a file to the verdict.
  *
  *     weak [--scale S] [--directory DIR] [--seed N] [--repeat N] [--case NAME]
  *
- * Every row is a whole run in a process of its own: loading, resolving and checking one level, with two threads.  The
+ * Every row is a whole run in a process of its own: loading alone, with one thread and with all; loading and resolving;
+ * loading and checking one level, and how much longer than loading alone that takes.  Beside the time there is that of
+ * the processors, and the instructions where the machine counts them, as these hardly depend on who else is there.  The
  * baseline is AWDIT on such a machine, where its figures are known; its version is not recorded (bench/README.md,
  * "Whose figures these are").  --scale divides the numbers of transactions.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -25,13 +28,23 @@ typedef struct shape {
   isoproof_sim_bug bug;
   uint64_t bugs;
   double baseline[3];
+  bool formats; /* JSON lines and EDN as well */
 } shape;
 
 static const shape shapes[] = {
-    {"small", 100, 10000, 10, 100000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0.86, 1.35, 7.5}},
-    {"large", 50, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {8.5, 11.8, 118}},
-    {"large-causal", 50, 100000, 10, 1000000, ISOPROOF_SIM_CAUSAL, 0, 0, {0, 0, 0}},
-    {"broken-1", 50, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, ISOPROOF_SIM_BUG_FRACTURED_READ, 1, {0, 0, 0}},
+    {"small", 100, 10000, 10, 100000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0.86, 1.35, 7.5}, true},
+    {"large", 50, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {8.5, 11.8, 118}, true},
+    {"large-causal", 50, 100000, 10, 1000000, ISOPROOF_SIM_CAUSAL, 0, 0, {0, 0, 0}, false},
+    {"broken-1",
+     50,
+     100000,
+     10,
+     1000000,
+     ISOPROOF_SIM_SERIALIZABLE,
+     ISOPROOF_SIM_BUG_FRACTURED_READ,
+     1,
+     {0, 0, 0},
+     false},
     {"broken-1000",
      50,
      100000,
@@ -40,7 +53,8 @@ static const shape shapes[] = {
      ISOPROOF_SIM_SERIALIZABLE,
      ISOPROOF_SIM_BUG_FRACTURED_READ,
      1000,
-     {0, 0, 0}},
+     {0, 0, 0},
+     false},
     {"broken-100000",
      50,
      100000,
@@ -49,19 +63,30 @@ static const shape shapes[] = {
      ISOPROOF_SIM_SERIALIZABLE,
      ISOPROOF_SIM_BUG_FRACTURED_READ,
      100000,
-     {0, 0, 0}},
-    {"sessions-5000", 5000, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
-    {"session-1", 1, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
-    {"operations-400", 50, 100000, 400, 25000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
-    {"operations-50M", 50, 500000, 10, 5000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}},
+     {0, 0, 0},
+     false},
+    {"sessions-5000", 5000, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}, false},
+    {"session-1", 1, 100000, 10, 1000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}, false},
+    {"operations-400", 50, 100000, 400, 25000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}, false},
+    {"operations-50M", 50, 500000, 10, 5000000, ISOPROOF_SIM_SERIALIZABLE, 0, 0, {0, 0, 0}, false},
 };
 
 typedef struct job {
   const shape *shape;
   uint64_t txns, seed;
   const char *level;
-  char path[512];
+  isoproof_format format;
+  unsigned threads; /* 0 for all */
+  bool resolve;
+  char path[512]; /* without the ending that says the format */
 } job;
+
+static const isoproof_format formats[] = {ISOPROOF_FORMAT_PLUME, ISOPROOF_FORMAT_JSONL, ISOPROOF_FORMAT_EDN};
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+static void path_of(const job *j, isoproof_format format, char path[600]) {
+  snprintf(path, 600, "%s.%s", j->path, isoproof_format_at((size_t)format)->id);
+}
 
 static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   (void)bytes;
@@ -74,7 +99,12 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
   options.skew = 1;
   options.bugs[j->shape->bug] = j->shape->bugs;
   if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) return bench_failed(&error);
-  isoproof_status status = bench_write(history, ISOPROOF_FORMAT_PLUME, j->path, &error);
+  isoproof_status status = ISOPROOF_OK;
+  for (int i = 0; i < (j->shape->formats ? FORMATS : 1) && status == ISOPROOF_OK; i++) {
+    char path[600];
+    path_of(j, formats[i], path);
+    status = bench_write(history, formats[i], path, &error);
+  }
   *operations = bench_operations(history);
   isoproof_history_free(history);
   return status == ISOPROOF_OK || bench_failed(&error);
@@ -82,19 +112,22 @@ static bool generate(void *context, uint64_t *operations, uint64_t *bytes) {
 
 static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
+  char path[600];
   isoproof_history *history;
   isoproof_result *result;
   isoproof_task *task;
   isoproof_error error;
   isoproof_check_options options = {.struct_size = sizeof options, .levels = &j->level, .level_count = 1};
   if (isoproof_task_new(&task) != ISOPROOF_OK) return false;
-  if (isoproof_history_open(j->path, NULL, task, &history, &error) != ISOPROOF_OK) return bench_failed(&error);
+  if (j->threads > 0) isoproof_task_set_threads(task, j->threads);
+  path_of(j, j->format, path);
+  if (isoproof_history_open(path, NULL, task, &history, &error) != ISOPROOF_OK) return bench_failed(&error);
   *operations = bench_operations(history);
   if (j->level != NULL) {
     if (isoproof_check(history, &options, task, &result, &error) != ISOPROOF_OK) return bench_failed(&error);
     *bytes = (uint64_t)isoproof_result_verdict(result);
     isoproof_result_free(result);
-  } else if (isoproof_history_resolve(history, task, NULL, &error) != ISOPROOF_OK) {
+  } else if (j->resolve && isoproof_history_resolve(history, task, NULL, &error) != ISOPROOF_OK) {
     return bench_failed(&error);
   }
   isoproof_history_free(history);
@@ -102,25 +135,64 @@ static bool check(void *context, uint64_t *operations, uint64_t *bytes) {
   return true;
 }
 
-static void run_shape(const shape *s, const bench_options *options) {
+/* Seconds, seconds of the processors, instructions and memory of a run. */
+static void print_costs(const job *j, const char *what, const measurement *m) {
+  printf("%-15s %-5s %-17s %8.3f s %8.3f s cpu", j->shape->name, isoproof_format_at((size_t)j->format)->id, what,
+         m->seconds, m->processor);
+  if (m->instructions > 0) printf(" %7.2f G instr", m->instructions / 1e9);
+  printf(" %6.0f MB", (double)m->peak_bytes / 1e6);
+}
+
+/* Loading alone: on one thread, and on all of them. */
+static measurement run_loads(job *j, unsigned repeats) {
+  struct stat file = {0};
+  char path[600];
+  path_of(j, j->format, path);
+  bool known = stat(path, &file) == 0;
+  j->threads = 1;
+  measurement one = measure(check, j, repeats);
+  print_costs(j, "load, one thread", &one);
+  printf(" %6.0f MB/s\n", known ? (double)file.st_size / one.seconds / 1e6 : 0);
+  j->threads = 0;
+  measurement load = measure(check, j, repeats);
+  print_costs(j, "load", &load);
+  printf(" %6.2f x as fast as one thread\n", one.seconds / load.seconds);
+  j->resolve = true;
+  measurement resolved = measure(check, j, repeats);
+  print_costs(j, "load, resolve", &resolved);
+  printf(" %6.2f x load\n", resolved.seconds / load.seconds);
+  j->resolve = false;
+  return resolved.ok && one.ok ? load : (measurement){0};
+}
+
+static void run_format(job *j, const bench_options *options) {
   static const char *const levels[] = {"read-committed", "read-atomic", "causal"};
-  job j = {.shape = s, .txns = s->txns / options->scale, .seed = options->seed};
-  snprintf(j.path, sizeof j.path, "%s/weak-%s.txt", options->directory, s->name);
-  measurement made = measure(generate, &j, 1);
-  measurement load = made.ok ? measure(check, &j, options->repeats) : made;
-  printf("%-15s %-15s %8.3f s %7.0f MB\n", s->name, "load, resolve", load.seconds, (double)load.peak_bytes / 1e6);
-  for (int i = 0; i < 3 && made.ok; i++) {
-    j.level = levels[i];
-    measurement m = measure(check, &j, options->repeats);
-    printf("%-15s %-15s %8.3f s %7.0f MB %7.2f Mops/s %6.2f x load  %-9s", "", levels[i], m.seconds,
-           (double)m.peak_bytes / 1e6, (double)m.operations / m.seconds / 1e6, m.seconds / load.seconds,
+  measurement load = run_loads(j, options->repeats);
+  for (int i = 0; i < 3 && load.ok; i++) {
+    j->level = levels[i];
+    measurement m = measure(check, j, options->repeats);
+    print_costs(j, levels[i], &m);
+    printf(" %6.2f x load, %5.2f x its cpu  %-9s", m.seconds / load.seconds, m.processor / load.processor,
            m.ok ? isoproof_verdict_name((isoproof_verdict)m.bytes) : "FAILED");
-    if (s->baseline[i] > 0 && options->scale == 1)
-      printf(" %6.1f x faster than %.2f s", s->baseline[i] / m.seconds, s->baseline[i]);
+    if (j->shape->baseline[i] > 0 && options->scale == 1 && j->format == ISOPROOF_FORMAT_PLUME)
+      printf(" %6.1f x faster than %.2f s", j->shape->baseline[i] / m.seconds, j->shape->baseline[i]);
     printf("\n");
     fflush(stdout);
   }
-  unlink(j.path);
+  j->level = NULL;
+}
+
+static void run_shape(const shape *s, const bench_options *options) {
+  job j = {.shape = s, .txns = s->txns / options->scale, .seed = options->seed};
+  snprintf(j.path, sizeof j.path, "%s/weak-%s", options->directory, s->name);
+  measurement made = measure(generate, &j, 1);
+  for (int i = 0; i < (s->formats ? FORMATS : 1); i++) {
+    char path[600];
+    j.format = formats[i];
+    if (made.ok) run_format(&j, options);
+    path_of(&j, formats[i], path);
+    unlink(path);
+  }
 }
 
 int main(int argc, char **argv) {

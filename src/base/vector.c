@@ -21,7 +21,11 @@ void *iso_alloc(size_t count, size_t size) {
   return advise(malloc(bytes > 0 ? bytes : 1), bytes);
 }
 
-void *iso_alloc_zero(size_t count, size_t size) { return calloc(count > 0 ? count : 1, size > 0 ? size : 1); }
+void *iso_alloc_zero(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+  return advise(calloc(bytes > 0 ? bytes : 1, 1), bytes);
+}
 
 void *iso_realloc(void *old, size_t count, size_t size) {
   size_t bytes;

@@ -2,6 +2,7 @@
 #include "format/jepsen.h"
 
 #include "base/text.h"
+#include "format/register_ops.h"
 
 typedef enum field {
   FIELD_UNKNOWN,
@@ -214,6 +215,7 @@ static isoproof_status micro_operations(iso_tokenizer *t, iso_pool *pool, iso_mi
                                         iso_jepsen_shape *shape) {
   *shape = ISO_JEPSEN_MICRO;
   for (;;) {
+    if (!iso_register_ops(t, (iso_register_dialect){.nil_writes = false}, micro)) return iso_fail_memory(t->error);
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     if (t->type != ISO_TOKEN_BEGIN_LIST) break;

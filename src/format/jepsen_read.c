@@ -360,6 +360,10 @@ static isoproof_status read_jepsen(iso_input *input, isoproof_format format, iso
   iso_numbering_init(&r->processes);
   iso_builder_origin(builder, format, ISO_POSITION_LINE, false);
   iso_builder_ambiguous_reads(builder);
+  enum { USUAL_OP_BYTES = 16 };
+  uint64_t done, total;
+  iso_input_progress(input, &done, &total);
+  iso_builder_expect(builder, total / USUAL_OP_BYTES);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
   iso_token_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_TOKEN_DIALECT_EDN : ISO_TOKEN_DIALECT_JSON;
   if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);

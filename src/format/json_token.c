@@ -177,6 +177,13 @@ static isoproof_status top(iso_tokenizer *t, uint64_t from, bool more) {
   return value(t);
 }
 
+void iso_json_advance(iso_tokenizer *t, const char *to) {
+  t->window.cur = to;
+  t->expect = NEXT_ELEMENT;
+}
+
+bool iso_json_is_first(const iso_tokenizer *t) { return t->expect == FIRST_ELEMENT; }
+
 isoproof_status iso_json_next(iso_tokenizer *t) {
   bool more;
   uint64_t from = iso_token_offset(t, t->window.cur);

@@ -3,7 +3,7 @@
 #include "format/format.h"
 #include "format/jsonl.h"
 #include "format/jsonl_rows.h"
-#include "format/micro_op.h"
+#include "format/register_ops.h"
 #include "history/notice.h"
 
 typedef enum field {
@@ -136,7 +136,9 @@ static isoproof_status operation(reader *r) {
 static isoproof_status operations(reader *r) {
   iso_micro_op_clear(&r->micro);
   if (r->t.type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(&r->t, "a list of operations");
+  iso_register_dialect dialect = {.nil_writes = true, .zero_is_initial = r->initial_is_zero};
   for (;;) {
+    if (!iso_register_ops(&r->t, dialect, &r->micro)) return iso_fail_memory(&r->problem);
     ISO_TRY(iso_token_next(&r->t));
     if (r->t.type == ISO_TOKEN_END) return ISOPROOF_OK;
     ISO_TRY(operation(r));
@@ -340,6 +342,10 @@ isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isop
                                isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
+  enum { USUAL_OP_BYTES = 16 };
+  uint64_t done, total;
+  iso_input_progress(input, &done, &total);
+  iso_builder_expect(builder, total / USUAL_OP_BYTES);
   r->builder = builder;
   r->pool = iso_builder_pool(builder);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);

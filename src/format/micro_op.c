@@ -20,18 +20,37 @@ static isoproof_status emit_rows(const iso_micro_op *micro, const iso_micro_op_a
   return iso_builder_statement(builder, form, &s->predicate, s->answered, rows, s->row_count, s->counted, error);
 }
 
+/* Adds the scalar operations from place *at on, in one piece, and moves *at behind them. */
+static isoproof_status emit_scalars(const iso_micro_op *micro, size_t *at, isoproof_builder *builder,
+                                    isoproof_error *error) {
+  enum { BATCH = 64 };
+  uint8_t kinds[BATCH];
+  iso_value keys[BATCH], values[BATCH];
+  size_t count = 0;
+  for (; *at < micro->ops.count && count < BATCH; ++*at, count++) {
+    const iso_micro_op_add *op = &micro->ops.items[*at];
+    if (op->form != ISO_ROW_NONE || op->list) break;
+    kinds[count] = op->kind;
+    keys[count] = op->key;
+    values[count] = op->value;
+  }
+  return count > 0 ? iso_builder_ops(builder, kinds, keys, values, count, error) : ISOPROOF_OK;
+}
+
 isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *builder, isoproof_error *error) {
   const iso_value *elements = micro->elements.items;
-  for (size_t i = 0; i < micro->ops.count; i++) {
+  for (size_t i = 0; i < micro->ops.count;) {
+    ISO_TRY(emit_scalars(micro, &i, builder, error));
+    if (i == micro->ops.count) break;
     const iso_micro_op_add *op = &micro->ops.items[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
+    if (op->form == ISO_ROW_NONE && !op->list) continue;
+    i++;
     if (op->form != ISO_ROW_NONE) {
       ISO_TRY(emit_rows(micro, op, builder, error));
-    } else if (op->list) {
+    } else {
       ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
       if (op->value > 0) elements += op->value;
-    } else {
-      ISO_TRY(iso_builder_op(builder, kind, op->key, op->value, error));
     }
   }
   return ISOPROOF_OK;

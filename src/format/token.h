@@ -62,8 +62,11 @@ isoproof_status iso_edn_next(iso_tokenizer *t);
 /* Takes in integers from 0 to 9999999 with single spaces between them, at most `most`, as long as nothing else comes:
  * the hot path of long lists.  Returns how many; the next token is whatever follows. */
 size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
-/* Goes to a place in the window, over so many scalars of the container that is open. */
+/* Goes to a place in the window, over so many elements of the container that is open. */
 void iso_edn_advance(iso_tokenizer *t, const char *to, size_t elements);
+/* The same in a JSON list, over one element or more; and whether nothing of it was seen so far. */
+void iso_json_advance(iso_tokenizer *t, const char *to);
+bool iso_json_is_first(const iso_tokenizer *t);
 
 /* Goes to the next token. */
 static inline isoproof_status iso_token_next(iso_tokenizer *t) {

@@ -197,6 +197,19 @@ isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind,
   return ISOPROOF_OK;
 }
 
+isoproof_status iso_builder_ops(isoproof_builder *builder, const uint8_t *kinds, const iso_value *keys,
+                                const iso_value *values, size_t count, isoproof_error *error) {
+  ISO_TRY(reserve_ops(builder, count, error));
+  uint32_t *out_key = builder->op_key.items + builder->op_key.count;
+  for (size_t i = 0; i < count; i++) ISO_TRY(iso_numbering_add(&builder->keys, keys[i], &out_key[i], error));
+  memcpy(builder->op_kind.items + builder->op_kind.count, kinds, count * sizeof *kinds);
+  memcpy(builder->op_value.items + builder->op_value.count, values, count * sizeof *values);
+  builder->op_kind.count += count;
+  builder->op_key.count += count;
+  builder->op_value.count += count;
+  return ISOPROOF_OK;
+}
+
 isoproof_status iso_builder_row(isoproof_builder *builder, iso_row_form form, iso_value key, iso_value value,
                                 isoproof_error *error) {
   bool misses = form == ISO_ROW_MISSED_UPDATE || form == ISO_ROW_MISSED_DELETE;

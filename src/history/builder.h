@@ -60,6 +60,9 @@ isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, cons
  * iso_builder_list). */
 isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind, iso_value key, iso_value value,
                                isoproof_error *error);
+/* The same for many operations at once. */
+isoproof_status iso_builder_ops(isoproof_builder *builder, const uint8_t *kinds, const iso_value *keys,
+                                const iso_value *values, size_t count, isoproof_error *error);
 /* Adds a list, set or predicate read with its elements (codes of the pool) to the open transaction.  Lists that extend
  * each other share storage: a read that is a prefix of the longest list of its key, or extends it, costs a comparison
  * but no copy. */

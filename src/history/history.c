@@ -93,6 +93,7 @@ void isoproof_history_free(isoproof_history *history) {
   if (history->map != NULL) munmap(history->map, history->map_bytes);
   iso_resolution_free(history->resolution);
   free(history->op_txn);
+  free(history->op_block);
   free(history->file);
   pthread_mutex_destroy(&history->lock);
   free(history);

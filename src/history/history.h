@@ -111,7 +111,8 @@ struct isoproof_history {
 
   pthread_mutex_t lock; /* for the indexes */
   iso_resolution *resolution;
-  uint32_t *op_txn; /* operation -> transaction */
+  uint32_t *op_txn;   /* operation -> transaction */
+  uint32_t *op_block; /* the same for the first operation of every ISO_OPS_PER_BLOCK */
 };
 
 /* The elements of a list or set read; NULL and 0 for nil and none. */
@@ -162,6 +163,31 @@ uint64_t iso_history_operations(const isoproof_history *history);
 
 /* The transaction of an operation, by binary search: O(log transactions). */
 uint32_t iso_history_txn_of(const isoproof_history *history, uint32_t op);
+
+/* The transactions of operations in constant time, by an index that is small enough for the cache.  It is the history's
+ * own (history/resolve.h makes it). */
+enum { ISO_OPS_PER_BLOCK = 8 };
+typedef struct iso_op_index {
+  const isoproof_history *h;
+  const uint32_t *block;
+} iso_op_index;
+
+static inline uint32_t iso_op_txn(const iso_op_index *index, uint32_t op) {
+  const uint32_t *end = index->h->txn_first_op + 1;
+  uint32_t txn = index->block[op / ISO_OPS_PER_BLOCK];
+  for (int step = 0; step < ISO_OPS_PER_BLOCK; step++, txn++) {
+    if (op < end[txn]) return txn;
+  }
+  return iso_history_txn_of(index->h, op); /* there are empty transactions on the way */
+}
+
+/* Announces to the memory that the transaction of an operation will be asked for: first far ahead, then near. */
+static inline void iso_op_txn_announce(const iso_op_index *index, uint32_t op) {
+  __builtin_prefetch(&index->block[op / ISO_OPS_PER_BLOCK]);
+}
+static inline void iso_op_txn_prefetch(const iso_op_index *index, uint32_t op) {
+  __builtin_prefetch(&index->h->txn_first_op[index->block[op / ISO_OPS_PER_BLOCK] + 1]);
+}
 
 /* Whether the kind's value column holds a list rather than a scalar. */
 static inline bool iso_kind_is_list(isoproof_op_kind kind) {

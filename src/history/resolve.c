@@ -7,6 +7,7 @@
 
 #include "base/abi.h"
 #include "base/vector.h"
+#include "history/resolve_direct.h"
 #include "history/resolve_join.h"
 #include "history/row_versions.h"
 
@@ -25,7 +26,8 @@ isoproof_status iso_history_resolve(isoproof_history *history, isoproof_task *ta
   pthread_mutex_lock(&history->lock);
   if (history->resolution == NULL) {
     iso_resolution *made = NULL;
-    status = iso_resolve_join(history, task, &made, error);
+    status = iso_resolve_direct(history, task, &made, error);
+    if (status == ISOPROOF_OK && made == NULL) status = iso_resolve_join(history, task, &made, error);
     if (status == ISOPROOF_OK && iso_history_has_rows(history)) status = iso_row_guess(history, task, made, error);
     if (status != ISOPROOF_OK) {
       iso_resolution_free(made);
@@ -59,6 +61,21 @@ isoproof_status iso_history_op_txns(isoproof_history *history, const uint32_t **
   *op_txn = history->op_txn;
   pthread_mutex_unlock(&history->lock);
   return *op_txn != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+isoproof_status iso_history_op_index(isoproof_history *history, iso_op_index *index, isoproof_error *error) {
+  pthread_mutex_lock(&history->lock);
+  if (history->op_block == NULL) {
+    uint32_t blocks = history->ops / ISO_OPS_PER_BLOCK + 1, next = 0;
+    uint32_t *column = iso_alloc(blocks, sizeof *column);
+    for (uint32_t t = 0; column != NULL && t < history->txns; t++) {
+      for (; (uint64_t)next * ISO_OPS_PER_BLOCK < history->txn_first_op[t + 1]; next++) column[next] = t;
+    }
+    history->op_block = column;
+  }
+  *index = (iso_op_index){history, history->op_block};
+  pthread_mutex_unlock(&history->lock);
+  return index->block != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 isoproof_status iso_history_require_unique(const isoproof_history *history, const iso_resolution *resolution,

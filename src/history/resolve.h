@@ -18,6 +18,8 @@ void iso_resolution_free(iso_resolution *resolution);
 
 /* Makes the column operation -> transaction when it is not there yet. */
 isoproof_status iso_history_op_txns(isoproof_history *history, const uint32_t **op_txn, isoproof_error *error);
+/* The same in a tenth of the memory; for those who ask for some operations only. */
+isoproof_status iso_history_op_index(isoproof_history *history, iso_op_index *index, isoproof_error *error);
 /* ISOPROOF_ERR_FORMAT that names both writes when two writes or appends of the history share key and value. */
 isoproof_status iso_history_require_unique(const isoproof_history *history, const iso_resolution *resolution,
                                            isoproof_error *error);

@@ -7,6 +7,9 @@
 #include "check/axioms/rule.h"
 #include "check/axioms/scan_steps.h"
 
+/* Up to so many reads are gone through one by one. */
+enum { FEW = 32 };
+
 /* A read of the transaction at hand: its key and its place in view->reads. */
 typedef struct {
   uint32_t key, read;
@@ -61,7 +64,35 @@ static int by_key(const void *a, const void *b) {
   return (x->read > y->read) - (x->read < y->read);
 }
 
-/* The reads of t3 sorted by key, and the transactions it reads from. */
+/* The reads of t3 sorted by key. */
+static void sort_reads(iso_scanner *s, uint32_t t3) {
+  const iso_view *v = s->v;
+  uint32_t first = v->read_first[t3], end = v->read_first[t3 + 1];
+  s->sorted.count = 0;
+  for (uint32_t i = first; i < end; i++) {
+    keyed_read item = {v->reads[i].key, i};
+    size_t k = s->sorted.count++;
+    if (end - first <= FEW) {
+      for (; k > 0 && s->sorted.items[k - 1].key > item.key; k--) s->sorted.items[k] = s->sorted.items[k - 1];
+    }
+    s->sorted.items[k] = item;
+  }
+  if (end - first > FEW) qsort(s->sorted.items, s->sorted.count, sizeof *s->sorted.items, by_key);
+}
+
+/* The source of a transaction with few reads: there is no need for a table of all transactions. */
+static void add_source(iso_scanner *s, uint32_t read) {
+  const iso_external_read *r = &s->v->reads[read];
+  size_t k = 0;
+  while (k < s->sources.count && s->sources.items[k].txn != r->from) k++;
+  if (k == s->sources.count) {
+    s->sources.items[s->sources.count++] = (source){r->from, r->key, read, ISO_NO_OP};
+  } else if (s->sources.items[k].second == ISO_NO_OP && s->sources.items[k].first_key != r->key) {
+    s->sources.items[k].second = read;
+  }
+}
+
+/* The transactions that t3 reads from. */
 bool iso_scan_collect(iso_scanner *s, uint32_t t3) {
   const iso_view *v = s->v;
   uint32_t first = v->read_first[t3], end = v->read_first[t3 + 1];
@@ -71,15 +102,12 @@ bool iso_scan_collect(iso_scanner *s, uint32_t t3) {
     s->failed = true;
     return false;
   }
-  for (uint32_t i = first; i < end; i++) {
-    keyed_read item = {v->reads[i].key, i};
-    size_t k = s->sorted.count++;
-    if (end - first <= 32) {
-      for (; k > 0 && s->sorted.items[k - 1].key > item.key; k--) s->sorted.items[k] = s->sorted.items[k - 1];
+  if (end - first <= FEW) {
+    for (uint32_t i = first; i < end; i++) {
+      if (v->reads[i].from != ISO_INITIAL) add_source(s, i);
     }
-    s->sorted.items[k] = item;
+    return true;
   }
-  if (end - first > 32) qsort(s->sorted.items, s->sorted.count, sizeof *s->sorted.items, by_key);
   for (uint32_t i = first; i < end; i++) {
     uint32_t from = v->reads[i].from;
     if (from == ISO_INITIAL) continue;
@@ -121,11 +149,24 @@ static void force_key(const iso_scanner *s, const source *from, uint32_t t3, siz
   }
 }
 
+/* Whether t2 can have written anything that t3 reads from somebody else. */
+static bool may_overwrite(const iso_scanner *s, uint32_t t2, uint32_t t3) {
+  const iso_view *v = s->v;
+  uint64_t bits = 0;
+  if (v->read_first[t3 + 1] - v->read_first[t3] > FEW) return true;
+  for (uint32_t i = v->read_first[t3]; i < v->read_first[t3 + 1]; i++) {
+    bits |= v->reads[i].from != t2 ? iso_view_key_bit(v->reads[i].key) : 0;
+  }
+  return (bits & v->write_bits[t2]) != 0;
+}
+
 /* t2 that t3 reads from: intersects what t2 wrote with what t3 reads, the smaller looked up in the larger. */
-void iso_scan_force_sources(const iso_scanner *s, uint32_t t3, bool in_program_order) {
+void iso_scan_force_sources(iso_scanner *s, uint32_t t3, bool in_program_order) {
   const iso_view *v = s->v;
   for (size_t i = 0; i < s->sources.count; i++) {
     const source *from = &s->sources.items[i];
+    if (!may_overwrite(s, from->txn, t3)) continue;
+    if (s->sorted.count == 0) sort_reads(s, t3);
     uint32_t first = v->write_first[from->txn], end = v->write_first[from->txn + 1];
     if (end - first <= s->sorted.count) {
       for (uint32_t w = first; w < end; w++) {
@@ -236,7 +277,9 @@ static void announce(const iso_view *v, uint32_t txn) {
   enum { NEAR = 4, FAR = 8 };
   if (txn + FAR >= v->h->txns) return;
   for (uint32_t i = v->read_first[txn + FAR]; i < v->read_first[txn + FAR + 1]; i++) {
-    if (v->reads[i].from != ISO_INITIAL) __builtin_prefetch(&v->write_first[v->reads[i].from]);
+    if (v->reads[i].from == ISO_INITIAL) continue;
+    __builtin_prefetch(&v->write_bits[v->reads[i].from]);
+    __builtin_prefetch(&v->write_first[v->reads[i].from]);
   }
   for (uint32_t i = v->read_first[txn + NEAR]; i < v->read_first[txn + NEAR + 1]; i++) {
     if (v->reads[i].from != ISO_INITIAL) __builtin_prefetch(&v->write_key[v->write_first[v->reads[i].from]]);

@@ -10,14 +10,13 @@
 
 /* Whether a transaction has no read that anything can follow from. */
 bool iso_scan_is_idle(const iso_scanner *scanner, uint32_t txn);
-/* Collects the reads of t3 by key, and the transactions that it reads from; false when memory is out.  Linear for few
- * reads, n log n for many. */
+/* Collects the transactions that t3 reads from; false when memory is out. */
 bool iso_scan_collect(iso_scanner *scanner, uint32_t t3);
 
 /* t2 that t3 reads from (after iso_scan_collect): the smaller of what t2 wrote and what t3 reads is looked up in the
  * larger, so that all transactions together take n^1.5.  `in_program_order`: only where t3 read another key from t2
  * before. */
-void iso_scan_force_sources(const iso_scanner *scanner, uint32_t t3, bool in_program_order);
+void iso_scan_force_sources(iso_scanner *scanner, uint32_t t3, bool in_program_order);
 /* t2 before t3 in its session: the last writer of the key there, as iso_scan_note_writes noted it. */
 void iso_scan_force_own_session(const iso_scanner *scanner, uint32_t t3);
 void iso_scan_note_writes(const iso_scanner *scanner, uint32_t txn);

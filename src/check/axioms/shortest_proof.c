@@ -52,7 +52,7 @@ static uint32_t write_seen(const iso_view *v, uint32_t txn, uint32_t read_op) {
   if (v->h->op_kind[read_op] == ISOPROOF_OP_READ) return v->resolution->writer[read_op];
   uint32_t count = 0;
   const uint32_t *appends = appends_of(v, read_op, &count);
-  while (count > 0 && (appends[count - 1] >= v->h->ops || v->op_txn[appends[count - 1]] != txn)) count--;
+  while (count > 0 && (appends[count - 1] >= v->h->ops || iso_op_txn(&v->op_index, appends[count - 1]) != txn)) count--;
   return count > 0 ? appends[count - 1] : ISO_NO_OP;
 }
 
@@ -83,7 +83,7 @@ static iso_proof_step ww_step(const iso_weak *weak, uint32_t to, iso_ww edge) {
                           .write_op = edge.from_op,
                           .to_op = edge.to_op,
                           .read_op = read_op,
-                          .reader = weak->view.op_txn[read_op]};
+                          .reader = iso_op_txn(&weak->view.op_index, read_op)};
 }
 
 /* A single step between two writers of a list that are far apart: the first append of each that the read shows, or any
@@ -95,8 +95,8 @@ static bool far_ww_step(const iso_weak *weak, uint32_t key, uint32_t from, uint3
   const uint32_t *appends = appends_of(v, read_op, &count);
   for (uint32_t i = 0; appends != NULL && i < count && second == ISO_NO_OP; i++) {
     if (appends[i] >= v->h->ops) continue;
-    if (first == ISO_NO_OP && v->op_txn[appends[i]] == from) first = appends[i];
-    if (first != ISO_NO_OP && v->op_txn[appends[i]] == to) second = appends[i];
+    if (first == ISO_NO_OP && iso_op_txn(&v->op_index, appends[i]) == from) first = appends[i];
+    if (first != ISO_NO_OP && iso_op_txn(&v->op_index, appends[i]) == to) second = appends[i];
   }
   if (second == ISO_NO_OP) second = last_write(v->h, to, key);
   if (first == ISO_NO_OP || second == ISO_NO_OP) return false;

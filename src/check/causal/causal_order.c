@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "check/causal/between.h"
 #include "check/causal/sweep.h"
 #include "check/causal/window.h"
 #include "check/order/version_store.h"
@@ -26,9 +27,12 @@ typedef struct {
   iso_causal *out;
   iso_event_graph e;
   iso_sequence s;
+  /* Where sessions are few enough for clocks, they answer, and nothing is swept. */
+  iso_session_clocks clocks;
+  iso_between_finder finder;
   iso_version_store store;
   iso_strip strip;
-  uint32_t *depth; /* by transaction: the longest path of CO to it */
+  uint32_t *depth; /* by transaction: the longest path of CO to it; made when it is needed */
   /* What the last repair changed: only a writer that moved, or one behind a version whose writer moved, can be between
    * now and was not before; and of a read for which something was found there may be more. */
   uint8_t *moved;       /* by transaction */
@@ -42,9 +46,10 @@ typedef struct {
   iso_sweeper *sweepers;
   unsigned threads;
   ISO_VEC(iso_far) far;
-  ISO_VEC(iso_far) few;       /* those that are not far, as long as they are few */
-  bool many;                  /* they are not */
-  ISO_VEC(iso_between) found; /* by the sweeps of a round */
+  ISO_VEC(iso_far) few;     /* those that are not far, as long as they are few */
+  bool many;                /* they are not */
+  iso_between_list found;   /* in a round */
+  iso_between_list ordered; /* of the pairs that were asked about */
   pair_set known;
   uint64_t walked;
   bool too_far, failed;
@@ -65,6 +70,8 @@ static void causal_free(causal *c) {
   iso_event_graph_free(&c->e);
   iso_sequence_free(&c->s);
   iso_version_store_free(&c->store);
+  iso_between_finder_free(&c->finder);
+  iso_session_clocks_free(&c->clocks);
   strip_free(&c->strip);
   free(c->block_end);
   free(c->depth);
@@ -75,11 +82,20 @@ static void causal_free(causal *c) {
   iso_vec_free(&c->far);
   iso_vec_free(&c->few);
   iso_vec_free(&c->found);
+  iso_vec_free(&c->ordered);
   free(c->known.slots);
   for (unsigned t = 0; c->sweepers != NULL && t < c->threads; t++) iso_sweeper_free(&c->sweepers[t]);
   free(c->sweepers);
 }
 
+static bool make_depths(causal *c) {
+  if (c->depth != NULL) return true;
+  c->depth = iso_alloc_zero(c->e.count, sizeof *c->depth);
+  if (c->depth != NULL) iso_sequence_depths(&c->e, &c->s, c->depth);
+  return c->depth != NULL;
+}
+
+/* Makes what sweeps need. */
 static bool make_strip(causal *c) {
   const iso_view *v = c->e.view;
   iso_strip *strip = &c->strip;
@@ -94,13 +110,26 @@ static bool make_strip(causal *c) {
   strip->write_key = iso_alloc(writes, sizeof *strip->write_key);
   c->blocks = (strip->count + ISO_SWEEP_BITS - 1) / ISO_SWEEP_BITS;
   c->block_end = iso_alloc(c->blocks, sizeof *c->block_end);
-  c->moved = iso_alloc_zero(c->e.count, 1);
-  c->again = iso_alloc_zero(reads, 1);
   c->moved_slot = iso_alloc(strip->keys, sizeof *c->moved_slot);
   c->moved_last = iso_alloc(writes, sizeof *c->moved_last);
-  return c->moved != NULL && c->again != NULL && c->moved_slot != NULL && c->moved_last != NULL &&
-         strip->before_first != NULL && strip->read_first != NULL && strip->write_first != NULL &&
-         strip->before != NULL && strip->reads != NULL && strip->write_key != NULL && c->block_end != NULL;
+  c->sweepers = iso_alloc_zero(c->threads, sizeof *c->sweepers);
+  bool made = c->moved_slot != NULL && c->moved_last != NULL && strip->before_first != NULL &&
+              strip->read_first != NULL && strip->write_first != NULL && strip->before != NULL &&
+              strip->reads != NULL && strip->write_key != NULL && c->block_end != NULL && c->sweepers != NULL;
+  for (unsigned t = 0; made && t < c->threads; t++) made = iso_sweeper_make(strip, &c->sweepers[t]);
+  return made && make_depths(c) && iso_version_store_make(v, &c->store, NULL) == ISOPROOF_OK;
+}
+
+/* Makes clocks where they can be made, or else what sweeps need. */
+static isoproof_status make_tables(causal *c, isoproof_task *task, isoproof_error *error) {
+  const iso_view *v = c->e.view;
+  c->moved = iso_alloc_zero(c->e.count, 1);
+  c->again = iso_alloc_zero(v->read_first[v->h->txns], 1);
+  if (c->moved == NULL || c->again == NULL) return iso_fail_memory(error);
+  ISO_TRY(iso_session_clocks_make(&c->e, &c->s, c->threads, task, &c->clocks, error));
+  bool clocks = c->clocks.rows != NULL;
+  bool made = clocks ? iso_between_finder_make(v, &c->s, &c->clocks, &c->finder) : make_strip(c);
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 static void note_few(causal *c, iso_far item) {
@@ -209,7 +238,7 @@ static void sweep_blocks(void *context, unsigned thread, unsigned threads) {
 }
 
 /* Lays the history out, sweeps, and puts what was found together. */
-static isoproof_status look(causal *c, bool all, isoproof_task *task, isoproof_error *error) {
+static isoproof_status look_by_sweeps(causal *c, bool all, isoproof_error *error) {
   lay_strip(c);
   if (c->failed) return iso_fail_memory(error);
   if (c->too_far) return ISOPROOF_OK;
@@ -217,7 +246,6 @@ static isoproof_status look(causal *c, bool all, isoproof_task *task, isoproof_e
   atomic_store(&c->next_block, 0);
   iso_parallel(c->threads, sweep_blocks, c);
   if (c->far.count > 0) iso_sweep_far(&c->sweepers[0], c->far.items, c->far.count);
-  c->found.count = 0;
   for (unsigned t = 0; t < c->threads; t++) {
     iso_sweeper *s = &c->sweepers[t];
     if (s->failed || !iso_vec_reserve(&c->found, s->found.count)) return iso_fail_memory(error);
@@ -227,6 +255,27 @@ static isoproof_status look(causal *c, bool all, isoproof_task *task, isoproof_e
     c->found.count += s->found.count;
     s->found.count = 0;
   }
+  return ISOPROOF_OK;
+}
+
+/* Asks the clocks.  Where the order is so far off that this takes long, they make way for sweeps. */
+static isoproof_status look_by_clocks(causal *c, bool all, isoproof_task *task, isoproof_error *error) {
+  bool too_far;
+  iso_between_question question = {.anew = c->anew, .moved = c->moved, .again = c->again, .all = all};
+  ISO_TRY(iso_between_find(&c->finder, &question, c->threads, task, &c->found, &too_far, error));
+  if (!too_far) return ISOPROOF_OK;
+  iso_between_finder_free(&c->finder);
+  iso_session_clocks_free(&c->clocks);
+  c->found.count = 0;
+  return make_strip(c) ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* Finds the writers between versions and readers that they are causally before. */
+static isoproof_status look(causal *c, bool all, isoproof_task *task, isoproof_error *error) {
+  c->found.count = 0;
+  if (c->clocks.rows != NULL) ISO_TRY(look_by_clocks(c, all, task, error));
+  if (c->clocks.rows == NULL) ISO_TRY(look_by_sweeps(c, all, error));
+  if (c->too_far) return ISOPROOF_OK;
   c->too_far = c->found.count > MOST_FOUND;
   memset(c->again, 0, c->e.view->read_first[c->e.view->h->txns]);
   for (size_t i = 0; i < c->found.count; i++) c->again[c->found.items[i].read] = 1;
@@ -268,10 +317,28 @@ static void keep_unmarked(causal *c, const uint8_t *drop) {
   c->found.count = kept;
 }
 
+/* Finds out which of the pairs of a writer and a reader are causally ordered: c->ordered. */
+static bool ask_pairs(causal *c, iso_far *items, size_t count) {
+  c->ordered.count = 0;
+  if (c->clocks.rows == NULL) {
+    iso_sweeper *s = &c->sweepers[0];
+    iso_sweep_far(s, items, count);
+    bool good = !s->failed && iso_vec_reserve(&c->ordered, s->found.count);
+    for (size_t i = 0; good && i < s->found.count; i++) c->ordered.items[c->ordered.count++] = s->found.items[i];
+    s->found.count = 0;
+    return good;
+  }
+  for (size_t i = 0; i < count; i++) {
+    uint32_t writer = c->s.event[items[i].writer], reader = c->s.event[items[i].reader];
+    if (!iso_session_clock_before(&c->clocks, writer, reader)) continue;
+    if (!iso_vec_push(&c->ordered, ((iso_between){items[i].writer, items[i].read}))) return false;
+  }
+  return true;
+}
+
 /* Takes out of what was found what contradicts CO: t1 is causally before t2. */
 static isoproof_status drop_contradictions(causal *c, isoproof_error *error) {
   const iso_view *v = c->e.view;
-  iso_sweeper *s = &c->sweepers[0];
   iso_far *items = iso_alloc(c->found.count, sizeof *items);
   uint8_t *drop = iso_alloc_zero(c->found.count, 1);
   size_t count = 0;
@@ -286,17 +353,15 @@ static isoproof_status drop_contradictions(causal *c, isoproof_error *error) {
     }
     c->contradicted = c->contradicted || drop[i];
   }
-  if (made) iso_sweep_far(s, items, count);
-  made = made && !s->failed;
-  for (size_t i = 0; made && i < s->found.count; i++) {
-    uint32_t number = s->found.items[i].read;
+  made = made && ask_pairs(c, items, count);
+  for (size_t i = 0; made && i < c->ordered.count; i++) {
+    uint32_t number = c->ordered.items[i].read;
     uint64_t pair = pair_of(c, &c->found.items[number]), *slot = find_pair(&c->known, pair);
     c->known.count += *slot == 0;
     *slot = pair;
     drop[number] = 1;
     c->contradicted = true;
   }
-  s->found.count = 0;
   if (made) keep_unmarked(c, drop);
   free(items);
   free(drop);
@@ -360,7 +425,7 @@ static isoproof_status find_backward(causal *c, isoproof_task *task, isoproof_er
 /* Finds what else is forced where cycles can be. */
 static isoproof_status find_windows(causal *c, isoproof_error *error) {
   iso_window_pairs pairs;
-  iso_sweeper *s = &c->sweepers[0];
+  if (!make_depths(c)) return iso_fail_memory(error);
   iso_window_pairs_find(c->e.view, &c->s, c->depth, c->found.items, c->found.count, &pairs);
   bool made = !pairs.failed;
   c->too_far = pairs.too_many;
@@ -370,13 +435,8 @@ static isoproof_status find_windows(causal *c, isoproof_error *error) {
   }
   c->found.count = kept;
   if (made && !c->too_far) {
-    iso_sweep_far(s, pairs.items.items, pairs.items.count);
-    made = !s->failed && iso_vec_reserve(&c->found, s->found.count);
-    if (made && s->found.count > 0) {
-      memcpy(c->found.items + c->found.count, s->found.items, s->found.count * sizeof *s->found.items);
-      c->found.count += s->found.count;
-    }
-    s->found.count = 0;
+    made = ask_pairs(c, pairs.items.items, pairs.items.count) && iso_vec_reserve(&c->found, c->ordered.count);
+    for (size_t i = 0; made && i < c->ordered.count; i++) c->found.items[c->found.count++] = c->ordered.items[i];
   }
   iso_vec_free(&pairs.items);
   return made ? ISOPROOF_OK : iso_fail_memory(error);
@@ -427,7 +487,7 @@ static isoproof_status search(causal *c, isoproof_task *task, isoproof_error *er
 
 static isoproof_status prepare(causal *c, iso_view *view, const iso_versions *versions, isoproof_task *task,
                                isoproof_error *error) {
-  ISO_TRY(iso_event_graph_make(view, (iso_event_shape){.split = false}, NULL, &c->e, error));
+  ISO_TRY(iso_event_graph_make(view, (iso_event_shape){.split = false, .ungrouped = true}, NULL, &c->e, error));
   c->lists = versions != NULL && versions->ww_first != NULL;
   for (uint32_t txn = 0; c->lists && txn < view->h->txns; txn++) {
     for (uint32_t i = versions->ww_first[txn]; i < versions->ww_first[txn + 1]; i++) {
@@ -435,11 +495,7 @@ static isoproof_status prepare(causal *c, iso_view *view, const iso_versions *ve
       ISO_TRY(iso_event_graph_add(&c->e, edge, error));
     }
   }
-  ISO_TRY(iso_sequence_make(&c->e, task, &c->s, error));
-  c->depth = iso_alloc_zero(c->e.count, sizeof *c->depth);
-  if (c->depth == NULL) return iso_fail_memory(error);
-  if (c->s.count == c->s.total) iso_sequence_depths(&c->e, &c->s, c->depth);
-  return iso_version_store_make(view, &c->store, error);
+  return iso_sequence_make(&c->e, task, &c->s, error);
 }
 
 isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, isoproof_task *task, iso_causal *out,
@@ -449,12 +505,8 @@ isoproof_status iso_causal_order(iso_view *view, const iso_versions *versions, i
   causal c = {.out = out, .threads = view->h->txns < SMALL ? 1 : iso_task_threads(task)};
   isoproof_status status = prepare(&c, view, versions, task, error);
   bool cyclic = status == ISOPROOF_OK && c.s.count < c.s.total; /* by the orders of lists: it is left open */
-  if (status == ISOPROOF_OK && !cyclic) {
-    c.sweepers = iso_alloc_zero(c.threads, sizeof *c.sweepers);
-    bool made = make_strip(&c) && c.sweepers != NULL;
-    for (unsigned t = 0; made && t < c.threads; t++) made = iso_sweeper_make(&c.strip, &c.sweepers[t]);
-    status = made ? search(&c, task, error) : iso_fail_memory(error);
-  }
+  if (status == ISOPROOF_OK && !cyclic) status = make_tables(&c, task, error);
+  if (status == ISOPROOF_OK && !cyclic) status = search(&c, task, error);
   causal_free(&c);
   if (status != ISOPROOF_OK) iso_causal_free(out);
   return status;

@@ -7,8 +7,7 @@
 #ifndef ISO_CHECK_CAUSAL_SWEEP_H
 #define ISO_CHECK_CAUSAL_SWEEP_H
 
-#include "base/vector.h"
-#include "check/view/view.h"
+#include "check/causal/between.h"
 
 enum { ISO_SWEEP_WORDS = 8, ISO_SWEEP_BITS = 64 * ISO_SWEEP_WORDS };
 
@@ -28,11 +27,6 @@ typedef struct iso_strip {
   uint32_t keys;
 } iso_strip;
 
-/* A writer between: at place `writer`, causally before the reader of `read`. */
-typedef struct iso_between {
-  uint32_t writer, read;
-} iso_between;
-
 /* A writer far before a reader that it could concern. */
 typedef struct iso_far {
   uint32_t writer, reader; /* places */
@@ -48,7 +42,7 @@ typedef struct iso_sweeper {
     uint32_t slot;         /* of masks */
   } * key;                 /* by key */
   ISO_VEC(uint64_t) masks; /* ISO_SWEEP_WORDS each: who of the block writes the key */
-  ISO_VEC(iso_between) found;
+  iso_between_list found;
   uint32_t sweeps;
   bool all; /* note every writer that concerns a read, not only a few */
   bool failed;

@@ -76,7 +76,7 @@ static void add_reason(builder *b, iso_link *link) {
 /* The reader missed what `writer` wrote. */
 static iso_link missed(builder *b, uint32_t read, uint32_t writer) {
   const iso_external_read *r = &b->view->reads[read];
-  uint32_t reader = b->view->op_txn[r->op];
+  uint32_t reader = iso_op_txn(&b->view->op_index, r->op);
   iso_link link = link_of(ISO_EDGE_RW, reader, writer, r->key);
   link.version = r->from;
   link.read_op = r->op;
@@ -87,7 +87,7 @@ static iso_link missed(builder *b, uint32_t read, uint32_t writer) {
 
 static iso_link saw(builder *b, uint32_t read) {
   const iso_external_read *r = &b->view->reads[read];
-  uint32_t reader = b->view->op_txn[r->op];
+  uint32_t reader = iso_op_txn(&b->view->op_index, r->op);
   iso_link link = link_of(ISO_EDGE_WR, r->from, reader, r->key);
   link.read_op = r->op;
   add_known(b, link);

@@ -125,7 +125,7 @@ isoproof_status iso_event_graph_make(iso_view *view, iso_event_shape shape, cons
   e->shape = shape;
   e->split = shape.split;
   e->timed = iso_has_real_time(view->h);
-  ISO_TRY(iso_view_need_writers(view, error));
+  if (!shape.ungrouped) ISO_TRY(iso_view_need_writers(view, error));
   uint64_t events = (uint64_t)view->h->txns * (e->split ? 2 : 1);
   if (events + view->h->txns >= ISO_NO_EVENT) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u transactions are too many for this level", view->h->txns);
@@ -133,7 +133,7 @@ isoproof_status iso_event_graph_make(iso_view *view, iso_event_shape shape, cons
   e->txn_events = (uint32_t)events;
   bool made = make_chains(e, cut) && (!shape.real_time || make_ticks(e));
   e->count = e->txn_events + e->ticks;
-  if (made) made = make_groups(e);
+  if (made && !shape.ungrouped) made = make_groups(e);
   if (made) e->in = iso_alloc_zero(e->count, sizeof *e->in);
   if (made && e->in != NULL) return ISOPROOF_OK;
   iso_event_graph_free(e);

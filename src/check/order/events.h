@@ -37,6 +37,7 @@ typedef struct iso_event_shape {
   bool split;        /* a transaction has a begin and a commit of its own */
   bool ww_to_commit; /* with `split`: a WW leads to the commit of the later writer, not to its begin */
   bool real_time;    /* RT counts */
+  bool ungrouped;    /* nobody asks for the writers of a key by chain: they are not made */
 } iso_event_shape;
 
 typedef struct iso_event_graph {

@@ -82,7 +82,7 @@ static void find_longest(maker *m, uint32_t txn, uint32_t op) {
   uint32_t key = h->op_key[op], count, best = 0;
   if (h->op_kind[op] == ISOPROOF_OP_APPEND) {
     uint32_t before = m->last_op[key];
-    m->previous[op] = before != ISO_NO_OP && m->v->op_txn[before] == txn ? before : ISO_NO_OP;
+    m->previous[op] = before != ISO_NO_OP && iso_op_txn(&m->v->op_index, before) == txn ? before : ISO_NO_OP;
     m->last_op[key] = op;
   }
   if (!is_list_read(h, op)) return;
@@ -155,8 +155,8 @@ static void find_all_repeated(maker *m) {
 }
 
 static void add_edge(maker *m, uint32_t from_op, uint32_t to_op) {
-  iso_ww edge = {m->v->op_txn[from_op], from_op, to_op};
-  uint32_t to = m->v->op_txn[to_op];
+  iso_ww edge = {iso_op_txn(&m->v->op_index, from_op), from_op, to_op};
+  uint32_t to = iso_op_txn(&m->v->op_index, to_op);
   if (edge.from == to) return;
   if (!iso_vec_push(&m->ww, edge) || !iso_vec_push(&m->ww_to, to)) m->failed = true;
 }
@@ -173,8 +173,8 @@ static void order_key(maker *m, uint32_t key) {
   const uint32_t *appends = appends_of(m, longest, &count);
   for (uint32_t i = 0; appends != NULL && i < count; i++) {
     uint32_t op = appends[i];
-    if (op >= m->h->ops || m->stamp[op] == SHOWN || !m->v->counts[m->v->op_txn[op]]) continue;
-    uint32_t txn = m->v->op_txn[op], before = m->previous[op];
+    if (op >= m->h->ops || m->stamp[op] == SHOWN || !m->v->counts[iso_op_txn(&m->v->op_index, op)]) continue;
+    uint32_t txn = iso_op_txn(&m->v->op_index, op), before = m->previous[op];
     if (before != ISO_NO_OP && m->stamp[before] != SHOWN && !misordered) {
       misordered = true;
       found(m, ISO_TAP_INCOMPATIBLE_ORDER, longest, op, before, i);
@@ -184,7 +184,7 @@ static void order_key(maker *m, uint32_t key) {
     if (m->in_key[txn] != key + 1) {
       m->in_key[txn] = key + 1;
       if (!iso_vec_push(&m->writers, txn)) m->failed = true;
-    } else if (m->v->op_txn[last] != txn) {
+    } else if (iso_op_txn(&m->v->op_index, last) != txn) {
       m->out->torn = true;
     }
     last = op;
@@ -226,7 +226,7 @@ static void count_unseen(maker *m, uint32_t txn, uint32_t op) {
   uint32_t key = m->h->op_key[op];
   if (m->h->op_kind[op] != ISOPROOF_OP_APPEND || m->stamp[op] == SHOWN) return;
   uint32_t last = m->last_op[key], write = find_write(m->v, txn, key);
-  if (last != ISO_NO_OP && m->v->op_txn[last] != txn) {
+  if (last != ISO_NO_OP && iso_op_txn(&m->v->op_index, last) != txn) {
     /* One edge a transaction and key is enough. */
     bool again = m->previous[op] != ISO_NO_OP && m->stamp[m->previous[op]] != SHOWN;
     if (!again) add_edge(m, last, op);
@@ -236,7 +236,7 @@ static void count_unseen(maker *m, uint32_t txn, uint32_t op) {
   if (m->out->place[write] == ISO_NO_PLACE) {
     m->out->place[write] = shown;
     m->out->tail_first[key]++;
-  } else if (m->out->place[write] < shown && last != ISO_NO_OP && m->v->op_txn[last] != txn) {
+  } else if (m->out->place[write] < shown && last != ISO_NO_OP && iso_op_txn(&m->v->op_index, last) != txn) {
     m->out->torn = true;
   }
 }

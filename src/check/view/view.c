@@ -17,6 +17,7 @@ void iso_view_free(iso_view *view) {
   free(view->readers);
   free(view->write_first);
   free(view->write_key);
+  free(view->write_bits);
   free(view->writer_first);
   free(view->writer);
   free(view->group_first);
@@ -46,13 +47,14 @@ static uint32_t version_of(const maker *m, uint32_t txn, uint32_t op) {
         value < ISO_VALUE_INLINE_LIMIT && count > 0
             ? m->view->resolution->list_writer + h->list_first[h->op_key[op]]
             : m->view->resolution->odd_writer + (count > 0 ? h->odd_first[value & ~ISO_VALUE_INTERNED] : 0);
-    while (count > 0 && writers[count - 1] < h->ops && m->view->op_txn[writers[count - 1]] == txn) count--;
+    while (count > 0 && writers[count - 1] < h->ops && iso_op_txn(&m->view->op_index, writers[count - 1]) == txn)
+      count--;
     seen = count > 0 ? writers[count - 1] : ISO_FROM_INITIAL;
     /* An empty rest below own appends says that the list was empty before them. */
   }
   if (seen == ISO_FROM_INITIAL) return ISO_INITIAL;
   if (seen >= h->ops) return ISO_NO_TXN;
-  uint32_t from = m->view->op_txn[seen];
+  uint32_t from = iso_op_txn(&m->view->op_index, seen);
   return from != txn && m->view->counts[from] ? from : ISO_NO_TXN;
 }
 
@@ -96,26 +98,53 @@ static void count_txn(const maker *m, uint32_t txn) {
 
 /* Announces to the memory where a read further on will look for its writer. */
 static inline void announce(const maker *m, uint64_t op) {
-  enum { AHEAD = 32 };
-  if (op + AHEAD >= m->view->h->ops) return;
-  uint32_t write = m->view->resolution->writer[op + AHEAD];
-  if (write < m->view->h->ops) __builtin_prefetch(&m->view->op_txn[write]);
+  enum { NEAR = 16, FAR = 40 };
+  const iso_view *v = m->view;
+  if (op + FAR >= v->h->ops) return;
+  uint32_t far = v->resolution->writer[op + FAR], near = v->resolution->writer[op + NEAR];
+  if (far < v->h->ops) iso_op_txn_announce(&v->op_index, far);
+  if (near < v->h->ops) iso_op_txn_prefetch(&v->op_index, near);
+}
+
+/* Splits operations [op, end) of a transaction, at most SPLIT_AT_ONCE, into keys written and reads.  Which comes next
+ * is anybody's guess, so that nothing may branch on it. */
+enum { SPLIT_AT_ONCE = 64 };
+static void split(const isoproof_history *h, uint32_t op, uint32_t end, uint32_t *keys, uint32_t *key_count,
+                  uint32_t *reads, uint32_t *read_count) {
+  uint32_t written = 0, read = 0;
+  for (; op < end; op++) {
+    bool is_write = (h->op_kind[op] == ISOPROOF_OP_WRITE) | (h->op_kind[op] == ISOPROOF_OP_APPEND);
+    keys[written] = h->op_key[op];
+    reads[read] = op;
+    written += is_write;
+    read += !is_write;
+  }
+  *key_count = written;
+  *read_count = read;
 }
 
 /* Second pass: puts them down; what is left of the room is closed afterwards. */
 static void fill_txn(const maker *m, uint32_t txn) {
   iso_view *v = m->view;
   const isoproof_history *h = v->h;
-  uint32_t reads = v->read_first[txn], writes = v->write_first[txn];
-  for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
-    announce(m, op);
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND) {
-      v->write_key[writes++] = h->op_key[op];
-      continue;
+  uint32_t reads = v->read_first[txn], writes = v->write_first[txn], end = h->txn_first_op[txn + 1];
+  uint32_t written[SPLIT_AT_ONCE], read[SPLIT_AT_ONCE], write_count, read_count;
+  uint64_t bits = 0;
+  for (uint32_t op = h->txn_first_op[txn]; v->counts[txn] && op < end;) {
+    uint32_t part = end - op < SPLIT_AT_ONCE ? end : op + SPLIT_AT_ONCE;
+    for (uint32_t ahead = op; ahead < part; ahead++) announce(m, ahead);
+    split(h, op, part, written, &write_count, read, &read_count);
+    for (uint32_t i = 0; i < write_count; i++) {
+      v->write_key[writes++] = written[i];
+      bits |= iso_view_key_bit(written[i]);
     }
-    uint32_t from = version_of(m, txn, op);
-    if (from != ISO_NO_TXN) v->reads[reads++] = (iso_external_read){h->op_key[op], from, op};
+    for (uint32_t i = 0; i < read_count; i++) {
+      uint32_t from = version_of(m, txn, read[i]);
+      if (from != ISO_NO_TXN) v->reads[reads++] = (iso_external_read){h->op_key[read[i]], from, read[i]};
+    }
+    op = part;
   }
+  v->write_bits[txn] = bits;
   m->read_end[txn] = reads;
   m->write_end[txn] =
       v->write_first[txn] + sort_unique(v->write_key + v->write_first[txn], writes - v->write_first[txn]);
@@ -164,7 +193,8 @@ static isoproof_status make_rows(maker *m, isoproof_task *task, isoproof_error *
   size_t txns = v->h->txns;
   v->read_first = iso_alloc(txns + 1, sizeof *v->read_first);
   v->write_first = iso_alloc(txns + 1, sizeof *v->write_first);
-  if (v->read_first == NULL || v->write_first == NULL) return iso_fail_memory(error);
+  v->write_bits = iso_alloc(txns, sizeof *v->write_bits);
+  if (v->read_first == NULL || v->write_first == NULL || v->write_bits == NULL) return iso_fail_memory(error);
   iso_parallel(iso_task_threads(task), scan_phase, m);
   v->reads = iso_alloc(sum_up(v->read_first, (uint32_t)txns), sizeof *v->reads);
   v->write_key = iso_alloc(sum_up(v->write_first, (uint32_t)txns), sizeof *v->write_key);
@@ -228,7 +258,7 @@ isoproof_status iso_view_make(isoproof_history *history, isoproof_task *task, is
   view->h = history;
   maker m = {.view = view};
   isoproof_status status = iso_history_resolve(history, task, &view->resolution, error);
-  if (status == ISOPROOF_OK) status = iso_history_op_txns(history, &view->op_txn, error);
+  if (status == ISOPROOF_OK) status = iso_history_op_index(history, &view->op_index, error);
   if (status == ISOPROOF_OK) status = iso_history_effect(history, task, &view->counts, error);
   if (status == ISOPROOF_OK) status = make_rows(&m, task, error);
   if (status != ISOPROOF_OK) {

@@ -19,8 +19,8 @@ typedef struct iso_external_read {
 typedef struct iso_view {
   const isoproof_history *h;
   const iso_resolution *resolution; /* the history's own */
-  const uint32_t *op_txn;           /* the history's own */
-  uint8_t *counts;                  /* one byte per transaction: takes part */
+  iso_op_index op_index;
+  uint8_t *counts; /* one byte per transaction: takes part */
   uint32_t taking_part;
 
   uint32_t *read_first;     /* txns + 1 */
@@ -35,6 +35,7 @@ typedef struct iso_view {
 
   uint32_t *write_first; /* txns + 1 */
   uint32_t *write_key;   /* each key once, ascending */
+  uint64_t *write_bits;  /* txns: iso_view_key_bit of every key, so that few have to be looked for */
 
   /* Writers of a key, ascending, and so grouped by session; made by iso_view_need_writers. */
   uint32_t *writer_first; /* keys + 1 */
@@ -48,6 +49,9 @@ isoproof_status iso_view_make(isoproof_history *history, isoproof_task *task, is
 void iso_view_free(iso_view *view);
 isoproof_status iso_view_need_readers(iso_view *view, isoproof_error *error);
 isoproof_status iso_view_need_writers(iso_view *view, isoproof_error *error);
+
+/* One bit for a key: a transaction without it in write_bits did not write the key. */
+static inline uint64_t iso_view_key_bit(uint32_t key) { return UINT64_C(1) << (key * UINT32_C(2654435769) >> 26); }
 
 /* Whether the transaction wrote the key (binary search). */
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key);

@@ -9,9 +9,11 @@
 typedef struct iso_scan_shared {
   const isoproof_history *h;
   const iso_resolution *resolution;
-  const uint32_t *op_txn;
+  iso_op_index op_index;
   const uint8_t *counts; /* committed or committed in effect, by transaction */
   uint64_t *overwritten; /* one bit per operation: a write that its own transaction overwrote */
+  uint64_t *suspect;     /* the same, and writes of those who were rolled back */
+  uint8_t *plain;        /* one byte per transaction: iso_scan_is_plain; NULL where that is no use */
   /* By key: how many leading elements of its stored list were all put there by somebody who was not rolled back; NULL
    * where there are no lists. */
   uint32_t *sound;
@@ -30,6 +32,9 @@ typedef struct iso_key_state {
   bool varied;         /* TAP-j was reported for this key */
 } iso_key_state;
 
+/* Longer transactions touch too many stamps to be told from those that access a key twice. */
+enum { ISO_SCAN_STAMP_BITS = 10, ISO_SCAN_MOST_PLAIN = 64 };
+
 /* A small open-addressing table, emptied for each transaction. */
 typedef struct iso_scan {
   const iso_scan_shared *shared;
@@ -37,7 +42,8 @@ typedef struct iso_scan {
   iso_key_state *states;
   uint32_t *slots; /* state number + 1 */
   size_t slot_mask, state_count, capacity;
-  ISO_VEC(iso_value) here, there, own; /* scratch for comparing sets */
+  uint32_t stamps[1 << ISO_SCAN_STAMP_BITS]; /* by hash of a key: the last transaction that accessed such a one, + 1 */
+  ISO_VEC(iso_value) here, there, own;       /* scratch for comparing sets */
 } iso_scan;
 
 void iso_scan_free(iso_scan *scan);
@@ -49,6 +55,12 @@ iso_key_state *iso_scan_key(iso_scan *scan, uint32_t key);
 static inline bool iso_scan_overwritten(const iso_scan_shared *shared, uint32_t op) {
   return (shared->overwritten[op / 64] >> (op % 64) & 1) != 0;
 }
+
+/* Whether the transaction reads and writes registers only, and no key twice; it may well say no where it is so.  To be
+ * asked once per transaction. */
+bool iso_scan_is_plain(iso_scan *scan, uint32_t txn);
+/* Whether no pattern can show in a plain transaction. */
+bool iso_scan_is_sound(const iso_scan *scan, uint32_t txn);
 
 /* The write of `key` after `op` in the same transaction. */
 uint32_t iso_scan_next_write(const iso_scan_shared *shared, uint32_t op);

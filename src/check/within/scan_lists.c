@@ -24,11 +24,11 @@ static uint32_t judge_elements(iso_scan *scan, uint32_t txn, uint32_t op, const 
     if (seen == ISO_FROM_NOBODY) {
       if (!thin_air) iso_scan_found(scan, ISO_TAP_A, op, ISO_NO_OP, ISO_NO_OP, i);
       thin_air = true;
-    } else if (shared->op_txn[seen] == txn) {
+    } else if (iso_op_txn(&shared->op_index, seen) == txn) {
       own += seen < op;
       if (seen > op && !future) iso_scan_found(scan, ISO_TAP_C, op, seen, ISO_NO_OP, i);
       future |= seen > op;
-    } else if (shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_TXN_ABORTED) {
+    } else if (shared->h->txn_status[iso_op_txn(&shared->op_index, seen)] == ISOPROOF_TXN_ABORTED) {
       if (!aborted) iso_scan_found(scan, ISO_TAP_B, op, seen, ISO_NO_OP, i);
       aborted = true;
     }
@@ -60,7 +60,8 @@ static uint32_t judge_own(iso_scan *scan, uint32_t txn, uint32_t op, const uint3
                           uint32_t own, const iso_key_state *state) {
   const iso_scan_shared *shared = scan->shared;
   uint32_t left = count;
-  while (left > 0 && writers[left - 1] < shared->h->ops && shared->op_txn[writers[left - 1]] == txn) left--;
+  while (left > 0 && writers[left - 1] < shared->h->ops && iso_op_txn(&shared->op_index, writers[left - 1]) == txn)
+    left--;
   if (state->own_write == ISO_NO_OP) return left;
   uint32_t last = left < count ? writers[count - 1] : ISO_NO_OP;
   uint32_t missing = own < state->own_writes ? missing_append(shared, txn, op, writers, count) : ISO_NO_OP;
@@ -89,11 +90,12 @@ void iso_scan_list_read(iso_scan *scan, uint32_t txn, uint32_t op) {
     return;
   }
   uint32_t seen = writers[left - 1];
-  if (seen >= shared->h->ops || shared->h->txn_status[shared->op_txn[seen]] == ISOPROOF_TXN_ABORTED) return;
+  if (seen >= shared->h->ops || shared->h->txn_status[iso_op_txn(&shared->op_index, seen)] == ISOPROOF_TXN_ABORTED)
+    return;
   if (iso_scan_overwritten(shared, seen)) {
     iso_scan_found(scan, ISO_TAP_F, op, seen, iso_scan_next_write(shared, seen), left - 1);
   }
-  iso_scan_saw(scan, state, op, shared->op_txn[seen]);
+  iso_scan_saw(scan, state, op, iso_op_txn(&shared->op_index, seen));
 }
 
 static int by_value(const void *a, const void *b) {

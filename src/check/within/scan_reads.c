@@ -50,8 +50,8 @@ void iso_scan_register_read(iso_scan *scan, uint32_t txn, uint32_t op) {
   } else if (seen == ISO_FROM_INITIAL) {
     if (state->own_write != ISO_NO_OP) iso_scan_found(scan, ISO_TAP_D, op, ISO_FROM_INITIAL, state->own_write, 0);
     iso_scan_saw(scan, state, op, ISO_FROM_INITIAL);
-  } else if (shared->op_txn[seen] != txn) {
-    saw_other(scan, state, op, seen, shared->op_txn[seen]);
+  } else if (iso_op_txn(&shared->op_index, seen) != txn) {
+    saw_other(scan, state, op, seen, iso_op_txn(&shared->op_index, seen));
   } else if (seen > op) {
     iso_scan_found(scan, ISO_TAP_C, op, seen, ISO_NO_OP, 0);
   } else if (seen != state->own_write) {

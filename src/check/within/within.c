@@ -54,25 +54,33 @@ iso_key_state *iso_scan_key(iso_scan *scan, uint32_t key) {
 
 uint32_t iso_scan_next_write(const iso_scan_shared *shared, uint32_t op) {
   const isoproof_history *h = shared->h;
-  uint32_t end = h->txn_first_op[shared->op_txn[op] + 1];
+  uint32_t end = h->txn_first_op[iso_op_txn(&shared->op_index, op) + 1];
   for (uint32_t next = op + 1; next < end; next++) {
     if (h->op_key[next] == h->op_key[op] && !isoproof_op_kind_observes((isoproof_op_kind)h->op_kind[next])) return next;
   }
   return ISO_NO_OP;
 }
 
-/* First pass: marks the writes that their own transaction overwrote.  Bits of one word may belong to two threads. */
+/* Bits of one word may belong to two threads. */
+static void set_bit(uint64_t *bits, uint32_t op) {
+  __atomic_fetch_or(&bits[op / 64], UINT64_C(1) << (op % 64), __ATOMIC_RELAXED);
+}
+
+/* First pass: marks the writes that their own transaction overwrote, and those of one that was rolled back. */
 static bool mark_txn(iso_scan *scan, uint32_t txn) {
   const iso_scan_shared *shared = scan->shared;
   const isoproof_history *h = shared->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
+  bool aborted = h->txn_status[txn] == ISOPROOF_TXN_ABORTED;
+  for (uint32_t op = first; aborted && op < end; op++) set_bit(shared->suspect, op);
+  if (shared->plain != NULL && (shared->plain[txn] = iso_scan_is_plain(scan, txn))) return true;
   if (!iso_scan_begin(scan, end - first)) return false;
   for (uint32_t op = first; op < end; op++) {
     if (h->op_kind[op] != ISOPROOF_OP_WRITE && h->op_kind[op] != ISOPROOF_OP_APPEND) continue;
     iso_key_state *state = iso_scan_key(scan, h->op_key[op]);
     if (state->own_write != ISO_NO_OP) {
-      uint64_t bit = UINT64_C(1) << (state->own_write % 64);
-      __atomic_fetch_or(&shared->overwritten[state->own_write / 64], bit, __ATOMIC_RELAXED);
+      set_bit(shared->overwritten, state->own_write);
+      set_bit(shared->suspect, state->own_write);
     }
     state->own_write = op;
   }
@@ -81,12 +89,13 @@ static bool mark_txn(iso_scan *scan, uint32_t txn) {
 
 /* Announces to the memory where the write that a read further on observed will be looked up: it can be anywhere. */
 static inline void announce(const iso_scan_shared *shared, uint64_t op) {
-  enum { AHEAD = 32 };
-  if (op + AHEAD >= shared->h->ops) return;
-  uint32_t write = shared->resolution->writer[op + AHEAD];
-  if (write >= shared->h->ops) return;
-  __builtin_prefetch(&shared->op_txn[write]);
-  __builtin_prefetch(&shared->overwritten[write / 64]);
+  enum { NEAR = 16, FAR = 40 };
+  if (op + FAR >= shared->h->ops) return;
+  uint32_t far = shared->resolution->writer[op + FAR], near = shared->resolution->writer[op + NEAR];
+  if (near < shared->h->ops) iso_op_txn_prefetch(&shared->op_index, near);
+  if (far >= shared->h->ops) return;
+  iso_op_txn_announce(&shared->op_index, far);
+  __builtin_prefetch(&shared->overwritten[far / 64]);
 }
 
 /* Second pass: judges the reads of a transaction. */
@@ -94,6 +103,7 @@ static bool judge_txn(iso_scan *scan, uint32_t txn) {
   const isoproof_history *h = scan->shared->h;
   uint32_t first = h->txn_first_op[txn], end = h->txn_first_op[txn + 1];
   if (!scan->shared->counts[txn]) return true;
+  if (scan->shared->plain != NULL && scan->shared->plain[txn] && iso_scan_is_sound(scan, txn)) return true;
   if (!iso_scan_begin(scan, end - first)) return false;
   for (uint32_t op = first; scan->shared->sound != NULL && op < end; op++) {
     if (h->op_kind[op] == ISOPROOF_OP_APPEND) iso_scan_key(scan, h->op_key[op])->appends++;
@@ -146,7 +156,9 @@ static void find_sound(void *context, unsigned thread, unsigned threads) {
   for (uint64_t key = first; key < end; key++) {
     const uint32_t *writers = j->shared.resolution->list_writer + h->list_first[key];
     uint32_t count = (uint32_t)(h->list_first[key + 1] - h->list_first[key]), i = 0;
-    while (i < count && writers[i] < h->ops && h->txn_status[j->shared.op_txn[writers[i]]] != ISOPROOF_TXN_ABORTED) i++;
+    while (i < count && writers[i] < h->ops &&
+           h->txn_status[iso_op_txn(&j->shared.op_index, writers[i])] != ISOPROOF_TXN_ABORTED)
+      i++;
     j->shared.sound[key] = i;
   }
 }
@@ -173,12 +185,16 @@ isoproof_status iso_check_within(isoproof_history *history, isoproof_task *task,
   uint8_t *counts = NULL;
   job j = {.shared = {.h = history}, .task = task};
   ISO_TRY(iso_history_resolve(history, task, &j.shared.resolution, error));
-  ISO_TRY(iso_history_op_txns(history, &j.shared.op_txn, error));
+  ISO_TRY(iso_history_op_index(history, &j.shared.op_index, error));
   ISO_TRY(iso_history_effect(history, task, &counts, error));
   j.shared.counts = counts;
   j.shared.overwritten = iso_alloc_zero((size_t)history->ops / 64 + 1, sizeof *j.shared.overwritten);
+  j.shared.suspect = iso_alloc_zero((size_t)history->ops / 64 + 1, sizeof *j.shared.suspect);
   j.scans = iso_alloc_zero(threads, sizeof *j.scans);
-  bool made = j.shared.overwritten != NULL && j.scans != NULL;
+  bool rows = iso_history_has_rows(history);
+  if (!rows) j.shared.plain = iso_alloc(history->txns, sizeof *j.shared.plain);
+  bool made = j.shared.overwritten != NULL && j.shared.suspect != NULL && j.scans != NULL;
+  made = made && (rows || j.shared.plain != NULL);
   if (history->list_first != NULL && history->list_first[history->keys] > 0) {
     j.shared.sound = iso_alloc(history->keys, sizeof *j.shared.sound);
     made = made && j.shared.sound != NULL;
@@ -187,6 +203,8 @@ isoproof_status iso_check_within(isoproof_history *history, isoproof_task *task,
   for (unsigned t = 0; j.scans != NULL && t < threads; t++) iso_scan_free(&j.scans[t]);
   free(j.scans);
   free(j.shared.overwritten);
+  free(j.shared.suspect);
+  free(j.shared.plain);
   free(j.shared.sound);
   free(counts);
   return status;

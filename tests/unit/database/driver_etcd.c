@@ -7,15 +7,8 @@
 #include "database/drivers/etcd.h"
 #include "tests/unit/database/driver_fixture.h"
 
-static const char *server_url;
 static iso_database *others;      /* somebody else's */
 static iso_connection *otherwise; /* who knows nothing of tables */
-
-static int open_plain(void **state) {
-  (void)state;
-  fixture_open(server_url, NULL);
-  return 0;
-}
 
 static int connect_other(void **state) {
   isoproof_error error = {0};
@@ -519,12 +512,6 @@ static void reads_only_answers(void **state) {
 }
 
 int main(void) {
-  server_url = getenv("ISOPROOF_TEST_ETCD");
-  if (server_url == NULL) {
-    puts("ISOPROOF_TEST_ETCD is not set: skipped");
-    return 77;
-  }
-#define WITH_SERVER(function) cmocka_unit_test_setup_teardown(function, open_plain, fixture_close)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(does_all),
       WITH_SERVER(knows_itself),
@@ -545,5 +532,5 @@ int main(void) {
       cmocka_unit_test(logs_in),
       cmocka_unit_test(reads_only_answers),
   };
-  return cmocka_run_group_tests(tests, connect_other, disconnect_other);
+  return fixture_run("ISOPROOF_TEST_ETCD", tests, connect_other, disconnect_other);
 }
