@@ -315,7 +315,7 @@ uint32_t iso_line_after(const iso_line *l, uint32_t item, uint64_t *at) {
   }
   if (*at <= readers) {
     uint32_t read = l->reader[l->reader_first[txn] + (uint32_t)(*at)++ - 1];
-    return iso_line_reading(l, v->op_txn[v->reads[read].op]);
+    return iso_line_reading(l, iso_op_txn(&v->op_index, v->reads[read].op));
   }
   for (;;) {
     uint64_t i = l->chosen_first[item] + (*at)++ - readers - 1;
