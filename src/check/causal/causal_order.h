@@ -2,9 +2,9 @@
  *
  * Take any order of the transactions that respects CO.  A read of x by t3 from t1 can only force something against this
  * order when a writer t2 of x stands between t1 and t3 in it and is causally before t3: writers before t1 are where
- * they must be, and those after t3 are not before t3.  So only the writers between matter.  Where sessions are few, short
- * clocks tell whether they are causally before t3 (check/causal/between.h).  Where there are many, that is found for a
- * few hundred writers at a time, by one sweep over the transactions from the first of them to the last reader
+ * they must be, and those after t3 are not before t3.  So only the writers between matter.  Where sessions are few,
+ * short clocks tell whether they are causally before t3 (check/causal/between.h).  Where there are many, that is found
+ * for a few hundred writers at a time, by one sweep over the transactions from the first of them to the last reader
  * concerned, a bit for each.  What is forced is added, the order is repaired, and so on until
  * nothing is forced against the order (it is a commit order) or the forced edges close a cycle (there is none).  The
  * work of the sweeps is in the product of transactions and the distance between a writer and a reader that it could
