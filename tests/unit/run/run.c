@@ -282,7 +282,7 @@ static bool is_found(isoproof_sim_bug bug, uint64_t seed) {
 
 static void every_bug_of_the_simulator_is_found(void **state) {
   (void)state;
-  for (int bug = 0; bug < ISOPROOF_SIM_BUGS; bug++) {
+  for (int bug = 0; bug < ISOPROOF_SIM_BUG_PHANTOM; bug++) { /* those from there on are of rows */
     uint64_t seed = 1;
     while (seed <= TRIES && !is_found((isoproof_sim_bug)bug, seed)) seed++;
     if (seed > TRIES) fail_msg("%s was not found", isoproof_sim_bug_name((isoproof_sim_bug)bug));
