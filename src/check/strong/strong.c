@@ -207,21 +207,33 @@ static isoproof_status guess_again(decision *d, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* What follows without a guess, and the search on top of that. */
+static isoproof_status search_saturated(decision *d, uint64_t most_conflicts, bool *refuted, isoproof_error *error) {
+  ISO_TRY(saturate(d, refuted, error));
+  return *refuted ? violated_by_cycle(d, error) : refine(d, (iso_refine_limits){.conflicts = most_conflicts}, error);
+}
+
+/* Clocks over few sessions are made in no time, and what follows from them mostly leaves little to search for.  Over
+ * many sessions they cost much and tell little, so that a better guess comes first; and it comes second where a search
+ * on top of the clocks does not end soon. */
 static isoproof_status search(decision *d, isoproof_error *error) {
-  enum { PATIENCE = 2000 };
-  bool cyclic = false, guesses = d->rule->is_executed && !d->options.no_guess && !d->options.count_pairs;
+  enum { PATIENCE = 2000, SOON = 1000, FEW_CHAINS = 64, FEW_TXNS = 64 };
+  bool refuted = false, guesses = d->rule->is_executed && !d->options.no_guess && !d->options.count_pairs;
   if (guesses && may_have_clocks(d) && is_nearly_right(d)) {
     ISO_TRY(refine(d, (iso_refine_limits){.conflicts = PATIENCE}, error));
-  } else if (guesses) {
-    ISO_TRY(guess_again(d, error));
   }
   if (d->out->decided) return ISOPROOF_OK;
   bool clocks = may_have_clocks(d) && (!d->options.no_clocks || d->rule->needs_clocks);
   if (!clocks && d->rule->needs_clocks) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "%u sessions are too many for this level", d->events.chains);
   }
-  if (clocks) ISO_TRY(saturate(d, &cyclic, error));
-  return cyclic ? violated_by_cycle(d, error) : refine(d, (iso_refine_limits){.conflicts = 0}, error);
+  guesses = guesses && d->events.view->taking_part > FEW_TXNS;
+  bool few = clocks && d->events.chains <= FEW_CHAINS;
+  if (few) ISO_TRY(search_saturated(d, guesses ? SOON : 0, &refuted, error));
+  if (guesses && !d->out->decided) ISO_TRY(guess_again(d, error));
+  if (d->out->decided) return ISOPROOF_OK;
+  if (clocks && !few) return search_saturated(d, 0, &refuted, error);
+  return refine(d, (iso_refine_limits){.conflicts = 0}, error);
 }
 
 static isoproof_status decide(decision *d, iso_view *view, const iso_versions *versions, const uint8_t *cut,
