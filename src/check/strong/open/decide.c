@@ -1,0 +1,198 @@
+/* Rounds of pruning and settling, and then the search. */
+#include "check/strong/open/decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/strong/saturate.h"
+#include "history/real_time.h"
+
+void iso_open_decision_free(iso_open_decision *d) {
+  free(d->sequence.event);
+  memset(d, 0, sizeof *d);
+}
+
+/* One round: everything that is made of a view. */
+typedef struct {
+  iso_doubt *doubt;
+  const iso_strong_rule *rule;
+  const iso_strong_level *level;
+  const uint8_t *cut;
+  uint64_t most_conflicts;
+  isoproof_task *task;
+  iso_open_decision *out;
+  iso_view view;
+  iso_open_reads open;
+  iso_event_graph events;
+  iso_sequence sequence;
+  iso_version_store store;
+  iso_event_clocks clocks;
+  bool has_clocks;
+} stage;
+
+static void stage_end(stage *s) {
+  iso_event_clocks_free(&s->clocks);
+  iso_version_store_free(&s->store);
+  iso_sequence_free(&s->sequence);
+  iso_event_graph_free(&s->events);
+  iso_open_reads_free(&s->open);
+  iso_view_free(&s->view);
+  memset(&s->clocks, 0, sizeof s->clocks);
+  memset(&s->events, 0, sizeof s->events);
+  s->has_clocks = false;
+}
+
+static iso_examination examination_of(stage *s) {
+  return (iso_examination){
+      .rule = s->rule, .events = &s->events, .clocks = &s->clocks, .store = &s->store, .task = s->task};
+}
+
+/* The reads that are open, and what is known without them. */
+static isoproof_status list(stage *s, isoproof_error *error) {
+  ISO_TRY(iso_view_make(s->doubt->history, s->task, &s->view, error));
+  ISO_TRY(iso_open_reads_make(&s->view, s->doubt, &s->open, error));
+  return ISOPROOF_OK;
+}
+
+static isoproof_status build(stage *s, isoproof_error *error) {
+  iso_event_shape shape = {
+      .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
+  ISO_TRY(iso_event_graph_make(&s->view, shape, s->cut, &s->events, error));
+  ISO_TRY(iso_sequence_make(&s->events, s->task, &s->sequence, error));
+  return iso_version_store_make(&s->view, &s->store, error);
+}
+
+static isoproof_status satisfied(stage *s, isoproof_error *error) {
+  iso_open_decision *out = s->out;
+  iso_examination examination = examination_of(s);
+  ISO_TRY(iso_open_settle_all(&examination, &s->sequence, &s->open, s->doubt, error));
+  out->decided = true;
+  out->violated = false;
+  out->sequence = (iso_first_sequence){
+      .event = s->sequence.event, .count = s->sequence.count, .events = s->events.count, .shape = s->events.shape};
+  s->sequence.event = NULL;
+  return ISOPROOF_OK;
+}
+
+/* Nothing satisfies the level; that proves nothing where something was left out. */
+static isoproof_status refuted(stage *s) {
+  s->out->decided = !s->doubt->restricted;
+  s->out->violated = true;
+  return ISOPROOF_OK;
+}
+
+#define MOST_CLOCK_BYTES (UINT64_C(3) << 30)
+
+/* What follows from what is known; *cyclic when that contradicts itself. */
+static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
+  iso_saturation saturation = {.rounds = 0};
+  if (iso_event_clocks_bytes(&s->events) > MOST_CLOCK_BYTES) return ISOPROOF_OK;
+  ISO_TRY(iso_event_clocks_make(&s->events, &s->clocks, error));
+  s->has_clocks = true;
+  ISO_TRY(iso_view_need_readers(&s->view, error));
+  ISO_TRY(iso_saturate(s->rule, &s->events, &s->sequence, &s->clocks, s->task, &saturation, error));
+  *cyclic = saturation.cyclic;
+  return ISOPROOF_OK;
+}
+
+static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isoproof_error *error) {
+  iso_possible possible;
+  ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, &possible, error));
+  isoproof_status status = iso_possible_settle(&possible, s->doubt, s->task, settled, impossible, error);
+  iso_possible_free(&possible);
+  return status;
+}
+
+static isoproof_status search(stage *s, isoproof_error *error) {
+  iso_refined outcome;
+  iso_examination examination = examination_of(s);
+  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->most_conflicts,
+                          &outcome, &s->out->search, error));
+  if (outcome == ISO_REFINED_EXPLAINED) return satisfied(s, error);
+  return outcome == ISO_REFINED_REFUTED ? refuted(s) : ISOPROOF_OK;
+}
+
+/* One round on the view of what is settled so far; *again when it settled enough for another one to be worth it. */
+static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
+  enum { WORTH = 64 };
+  bool cyclic = false, explained, impossible = false;
+  uint64_t settled = 0;
+  iso_examination examination = examination_of(s);
+  ISO_TRY(build(s, error));
+  if (s->sequence.count < s->sequence.total) return refuted(s);
+  ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, &explained, error));
+  if (explained) return satisfied(s, error);
+  ISO_TRY(saturate(s, &cyclic, error));
+  if (cyclic) return refuted(s);
+  if (s->has_clocks) ISO_TRY(prune(s, &settled, &impossible, error));
+  s->out->settled += settled;
+  if (impossible) return refuted(s);
+  *again = settled > s->open.reads.count / WORTH;
+  return *again ? ISOPROOF_OK : search(s, error);
+}
+
+static isoproof_status decide(stage *s, isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
+  bool again = true;
+  /* What one version fits without a look at orders is settled first. */
+  status = list(s, error);
+  while (status == ISOPROOF_OK && again && !s->doubt->hopeless) {
+    stage_end(s);
+    again = false;
+    s->out->rounds++;
+    status = list(s, error);
+    if (status == ISOPROOF_OK && !s->doubt->hopeless) status = round_of(s, &again, error);
+  }
+  stage_end(s);
+  return status;
+}
+
+/* Which version of a list was read is another matter. */
+static bool has_lists(const isoproof_history *h) {
+  for (uint32_t op = 0; op < h->ops; op++) {
+    if (h->op_kind[op] != ISOPROOF_OP_READ && h->op_kind[op] != ISOPROOF_OP_WRITE) return true;
+  }
+  return false;
+}
+
+static isoproof_status decide_doubt(iso_doubt *doubt, const iso_strong_level *level, const uint8_t *cut,
+                                    uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
+                                    isoproof_error *error) {
+  stage s = {.doubt = doubt,
+             .rule = iso_strong_rule_of(level->rule),
+             .level = level,
+             .cut = cut,
+             .most_conflicts = most_conflicts,
+             .task = task,
+             .out = out};
+  out->doubtful = doubt->reads.count;
+  return decide(&s, error);
+}
+
+/* Session order helps where it does no harm; without it, every transaction is a chain of its own. */
+static isoproof_status decide_cut(isoproof_history *history, const iso_strong_level *level, bool cuts,
+                                  uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
+                                  isoproof_error *error) {
+  iso_doubt doubt;
+  uint8_t *cut = cuts ? iso_alloc(history->txns, 1) : NULL;
+  if (cuts && cut == NULL) return iso_fail_memory(error);
+  if (cuts) memset(cut, 1, history->txns);
+  isoproof_status status = iso_doubt_make(history, task, &doubt, error);
+  if (status == ISOPROOF_OK) {
+    status = decide_doubt(&doubt, level, cut, most_conflicts, task, out, error);
+    iso_doubt_end(&doubt, status == ISOPROOF_OK && out->decided && !out->violated);
+  }
+  free(cut);
+  return status;
+}
+
+isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
+                                isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
+  memset(out, 0, sizeof *out);
+  bool lacks_times = level->real_time && !iso_has_real_time(history);
+  if (!iso_strong_rule_of(level->rule)->is_executed || lacks_times || has_lists(history)) return ISOPROOF_OK;
+  ISO_TRY(decide_cut(history, level, false, most_conflicts, task, out, error));
+  if (level->session_order || !out->decided || !out->violated) return ISOPROOF_OK;
+  memset(out, 0, sizeof *out);
+  return decide_cut(history, level, true, most_conflicts, task, out, error);
+}
