@@ -83,12 +83,16 @@ static isoproof_status refuted(stage *s) {
 
 #define MOST_CLOCK_BYTES (UINT64_C(3) << 30)
 
-/* What follows from what is known; *cyclic when that contradicts itself. */
-static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
-  iso_saturation saturation = {.rounds = 0};
+static isoproof_status make_clocks(stage *s, isoproof_error *error) {
   if (iso_event_clocks_bytes(&s->events) > MOST_CLOCK_BYTES) return ISOPROOF_OK;
   ISO_TRY(iso_event_clocks_make(&s->events, &s->clocks, error));
   s->has_clocks = true;
+  return iso_event_clocks_update(&s->events, &s->sequence, s->task, &s->clocks, error);
+}
+
+/* What follows from what is known; *cyclic when that contradicts itself. */
+static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
+  iso_saturation saturation = {.rounds = 0};
   ISO_TRY(iso_view_need_readers(&s->view, error));
   ISO_TRY(iso_saturate(s->rule, &s->events, &s->sequence, &s->clocks, s->task, &saturation, error));
   *cyclic = saturation.cyclic;
@@ -103,32 +107,48 @@ static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isop
   return status;
 }
 
-static isoproof_status search(stage *s, isoproof_error *error) {
+static isoproof_status search(stage *s, uint64_t most_conflicts, isoproof_error *error) {
   iso_refined outcome;
   iso_examination examination = examination_of(s);
-  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->most_conflicts,
+  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, most_conflicts,
                           &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_EXPLAINED) return satisfied(s, error);
   return outcome == ISO_REFINED_REFUTED ? refuted(s) : ISOPROOF_OK;
 }
 
-/* One round on the view of what is settled so far; *again when it settled enough for another one to be worth it. */
-static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
-  enum { WORTH = 64 };
-  bool cyclic = false, explained, impossible = false;
+/* Settles what clocks leave one version for; *again when a view with those is worth the trouble. */
+static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
+  enum { ONE_IN = 4 };
+  bool impossible = false;
   uint64_t settled = 0;
+  ISO_TRY(prune(s, &settled, &impossible, error));
+  s->out->settled += settled;
+  if (impossible) return refuted(s);
+  *again = settled > s->open.reads.count / ONE_IN;
+  return ISOPROOF_OK;
+}
+
+/* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
+ * often done before everything is found that follows for the order of writes. */
+static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
+  enum { PATIENCE = 1000 };
+  bool cyclic = false, explained;
   iso_examination examination = examination_of(s);
   ISO_TRY(build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
   ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, &explained, error));
   if (explained) return satisfied(s, error);
+  ISO_TRY(make_clocks(s, error));
+  if (!s->has_clocks) return search(s, s->most_conflicts, error);
+  ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  bool limited = s->most_conflicts > 0 && s->most_conflicts < PATIENCE;
+  ISO_TRY(search(s, limited ? s->most_conflicts : PATIENCE, error));
+  if (s->out->decided || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(saturate(s, &cyclic, error));
   if (cyclic) return refuted(s);
-  if (s->has_clocks) ISO_TRY(prune(s, &settled, &impossible, error));
-  s->out->settled += settled;
-  if (impossible) return refuted(s);
-  *again = settled > s->open.reads.count / WORTH;
-  return *again ? ISOPROOF_OK : search(s, error);
+  ISO_TRY(settle(s, again, error));
+  return *again || s->out->violated ? ISOPROOF_OK : search(s, s->most_conflicts, error);
 }
 
 static isoproof_status decide(stage *s, isoproof_error *error) {
