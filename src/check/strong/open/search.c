@@ -4,16 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/strong/open/count_clauses.h"
-#include "check/strong/refine_steps.h"
+#include "check/strong/open/menus.h"
 
 /* How many versions between the one observed and the current one are looked at. */
 enum { LOOK_BACK = 64 };
-
-/* The versions that a read can have seen, once it has literals. */
-typedef struct {
-  uint32_t first, count; /* in choices and literals; count 0: none yet */
-} menu;
 
 /* If the choice is true, a version between must go. */
 typedef struct {
@@ -27,12 +21,9 @@ typedef struct {
   const iso_sequence *s;
   iso_refiner refiner;
   iso_possible possible;
-  menu *menus;               /* by open read */
-  ISO_VEC(uint32_t) choices; /* versions */
-  ISO_VEC(iso_lit) literals; /* beside them */
-  uint8_t *counted;          /* by count: it has literals */
+  iso_menus menus;
   ISO_VEC(lesson) lessons;
-  uint64_t listed;
+  ISO_VEC(uint32_t) rows; /* what those of a count are at the moment */
   isoproof_status status;
   isoproof_error *error;
 } searcher;
@@ -40,77 +31,16 @@ typedef struct {
 static void searcher_free(searcher *x) {
   iso_refiner_free(&x->refiner);
   iso_possible_free(&x->possible);
-  free(x->menus);
-  iso_vec_free(&x->choices);
-  iso_vec_free(&x->literals);
-  free(x->counted);
+  iso_menus_free(&x->menus);
   iso_vec_free(&x->lessons);
-}
-
-/* ---- literals ---- */
-
-static isoproof_status add_clause(searcher *x, const iso_lit *literals, size_t count) {
-  return iso_solver_clause(x->refiner.solver, literals, count, x->error);
-}
-
-/* Who reads a version comes after whoever wrote it. */
-static isoproof_status order_choice(searcher *x, const iso_open_read *read, uint32_t version, iso_lit chosen) {
-  if (version == 0) return ISOPROOF_OK;
-  iso_event_edge edge = {iso_event_commit(x->e, x->open->slot_txn[version - 1]), iso_event_begin(x->e, read->txn)};
-  if (x->refiner.clocks != NULL && iso_reaches(x->e, x->refiner.clocks, edge.from, edge.to)) return ISOPROOF_OK;
-  iso_lit both[2] = {iso_lit_not(chosen)};
-  ISO_TRY(iso_refiner_edge(&x->refiner, edge, &both[1], x->error));
-  return add_clause(x, both, 2);
-}
-
-/* Gives a read its literals. */
-static isoproof_status list_choices(searcher *x, uint32_t number) {
-  const iso_open_read *read = &x->open->reads.items[number];
-  menu *m = &x->menus[number];
-  if (m->count > 0) return ISOPROOF_OK;
-  ISO_TRY(iso_possible_find(&x->possible, read, x->error));
-  m->first = (uint32_t)x->choices.count;
-  m->count = (uint32_t)x->possible.versions.count;
-  x->listed++;
-  for (uint32_t i = 0; i < m->count; i++) {
-    uint32_t version = x->possible.versions.items[i];
-    iso_lit literal;
-    ISO_TRY(iso_solver_var(x->refiner.solver, &literal, x->error));
-    if (!iso_vec_push(&x->choices, version) || !iso_vec_push(&x->literals, literal)) return iso_fail_memory(x->error);
-    ISO_TRY(order_choice(x, read, version, literal));
-  }
-  return add_clause(x, x->literals.items + m->first, m->count);
-}
-
-/* The choice of a read that is true, or that is to be tried first: the last one before it in the sequence, or else the
- * first one after it. */
-static uint32_t likely_choice(const searcher *x, uint32_t number) {
-  const iso_open_read *read = &x->open->reads.items[number];
-  const menu *m = &x->menus[number];
-  int64_t here = x->s->place[iso_event_begin(x->e, read->txn)], best = INT64_MAX;
-  uint32_t chosen = m->first;
-  for (uint32_t i = m->first; i < m->first + m->count; i++) {
-    uint32_t version = x->choices.items[i];
-    int64_t there = version > 0 ? (int64_t)x->s->place[iso_event_commit(x->e, x->open->slot_txn[version - 1])] : -1;
-    int64_t far = there < here ? here - there : (int64_t)UINT32_MAX + there - here;
-    if (far < best) best = far, chosen = i;
-  }
-  return chosen;
-}
-
-static uint32_t true_choice(const searcher *x, uint32_t number) {
-  const menu *m = &x->menus[number];
-  for (uint32_t i = m->first; i < m->first + m->count; i++) {
-    if (iso_solver_value(x->refiner.solver, x->literals.items[i])) return i;
-  }
-  return m->first;
+  iso_vec_free(&x->rows);
 }
 
 /* ---- what a sequence breaks ---- */
 
 /* The versions between the choice and what was found have to go. */
 static bool learn_between(searcher *x, uint32_t number, uint32_t choice) {
-  uint32_t version = x->choices.items[choice], slot = x->store->current[x->open->reads.items[number].key];
+  uint32_t version = x->menus.choices.items[choice], slot = x->store->current[x->open->reads.items[number].key];
   for (int steps = 0; slot > 0 && slot != version && steps < LOOK_BACK; steps++) {
     if (!iso_vec_push(&x->lessons, ((lesson){number, choice, slot}))) return false;
     slot = x->store->slot_last[slot - 1];
@@ -120,12 +50,13 @@ static bool learn_between(searcher *x, uint32_t number, uint32_t choice) {
 
 /* A read that finds what it cannot have seen. */
 static isoproof_status break_read(searcher *x, uint32_t number) {
-  bool is_new = x->menus[number].count == 0;
-  if (is_new) ISO_TRY(list_choices(x, number));
-  if (x->menus[number].count == 0) return ISOPROOF_OK; /* the clause of no literals refutes all */
-  uint32_t choice = is_new ? likely_choice(x, number) : true_choice(x, number);
-  if (is_new) iso_solver_phase(x->refiner.solver, x->literals.items[choice]);
-  uint32_t version = x->choices.items[choice];
+  iso_menus *m = &x->menus;
+  bool is_new = m->menus[number].count == 0;
+  if (is_new) ISO_TRY(iso_menus_list(m, number, x->error));
+  if (m->menus[number].count == 0) return ISOPROOF_OK; /* the clause of no literals refutes all */
+  uint32_t choice = is_new ? iso_menus_likely(m, number) : iso_menus_true(m, number);
+  if (is_new) iso_menus_prefer(m, choice);
+  uint32_t version = m->choices.items[choice];
   const iso_open_read *read = &x->open->reads.items[number];
   bool before = version == 0 || x->s->place[iso_event_commit(x->e, x->open->slot_txn[version - 1])] <
                                     x->s->place[iso_event_begin(x->e, read->txn)];
@@ -143,46 +74,18 @@ static int64_t count_matching(const searcher *x, const iso_open_count *count) {
   return matching;
 }
 
-/* States a count: every row that can be either way has literals, and as many match as the count says. */
-static isoproof_status state_count(searcher *x, const iso_open_count *count) {
-  iso_lit *rows = iso_alloc(count->reads, sizeof *rows);
-  size_t free_rows = 0;
-  int64_t missing = count->missing;
-  isoproof_status status = rows != NULL ? ISOPROOF_OK : iso_fail_memory(x->error);
-  for (uint32_t i = count->first; i < count->first + count->reads && status == ISOPROOF_OK; i++) {
-    uint32_t key = x->open->reads.items[i].key, matching = 0;
-    status = list_choices(x, i);
-    const menu *m = &x->menus[i];
-    for (uint32_t k = m->first; k < m->first + m->count; k++) {
-      matching += iso_open_matches(x->open, count->statement, key, x->choices.items[k]);
-    }
-    if (matching == m->count) missing--;
-    if (matching == m->count || matching == 0 || status != ISOPROOF_OK) continue;
-    status = iso_solver_var(x->refiner.solver, &rows[free_rows], x->error);
-    for (uint32_t k = m->first; k < m->first + m->count && status == ISOPROOF_OK; k++) {
-      bool does = iso_open_matches(x->open, count->statement, key, x->choices.items[k]);
-      iso_lit both[2] = {iso_lit_not(x->literals.items[k]), does ? rows[free_rows] : iso_lit_not(rows[free_rows])};
-      status = add_clause(x, both, 2);
-    }
-    bool now = iso_open_matches(x->open, count->statement, key, found(x, i));
-    iso_solver_phase(x->refiner.solver, now ? rows[free_rows] : iso_lit_not(rows[free_rows]));
-    iso_solver_phase(x->refiner.solver, x->literals.items[likely_choice(x, i)]);
-    free_rows++;
-  }
-  if (status == ISOPROOF_OK) status = iso_count_clauses(x->refiner.solver, rows, free_rows, missing, x->error);
-  free(rows);
-  return status;
-}
-
 static isoproof_status break_count(searcher *x, uint32_t number) {
   const iso_open_count *count = &x->open->counts.items[number];
-  if (!x->counted[number]) {
-    x->counted[number] = 1;
-    return state_count(x, count);
+  if (!x->menus.stated[number]) {
+    x->rows.count = 0;
+    for (uint32_t i = count->first; i < count->first + count->reads; i++) {
+      if (!iso_vec_push(&x->rows, found(x, i))) return iso_fail_memory(x->error);
+    }
+    return iso_menus_state(&x->menus, number, x->rows.items, x->error);
   }
   for (uint32_t i = count->first; i < count->first + count->reads; i++) {
-    uint32_t choice = true_choice(x, i), key = x->open->reads.items[i].key;
-    bool wanted = iso_open_matches(x->open, count->statement, key, x->choices.items[choice]);
+    uint32_t choice = iso_menus_true(&x->menus, i), key = x->open->reads.items[i].key;
+    bool wanted = iso_open_matches(x->open, count->statement, key, x->menus.choices.items[choice]);
     bool is = iso_open_matches(x->open, count->statement, key, found(x, i));
     if (wanted != is && !learn_between(x, i, choice)) return iso_fail_memory(x->error);
   }
@@ -213,8 +116,8 @@ static uint64_t begin_txn(void *context, uint32_t txn) {
 static isoproof_status add_lesson(searcher *x, const lesson *l) {
   const iso_event_graph *e = x->e;
   uint32_t reader = x->open->reads.items[l->read].txn, other = x->open->slot_txn[l->between - 1];
-  uint32_t version = x->choices.items[l->choice];
-  iso_lit clause[3] = {iso_lit_not(x->literals.items[l->choice])};
+  uint32_t version = x->menus.choices.items[l->choice];
+  iso_lit clause[3] = {iso_lit_not(x->menus.literals.items[l->choice])};
   size_t count = 1;
   iso_event_edge later = {iso_event_begin(e, reader), iso_event_commit(e, other)};
   ISO_TRY(iso_refiner_edge(&x->refiner, later, &clause[count++], x->error));
@@ -222,7 +125,7 @@ static isoproof_status add_lesson(searcher *x, const lesson *l) {
     iso_event_edge earlier = {iso_event_commit(e, other), iso_event_version(e, x->open->slot_txn[version - 1])};
     ISO_TRY(iso_refiner_edge(&x->refiner, earlier, &clause[count++], x->error));
   }
-  return add_clause(x, clause, count);
+  return iso_solver_clause(x->refiner.solver, clause, count, x->error);
 }
 
 static isoproof_status run(searcher *x, const iso_examination *examination, uint64_t most_conflicts,
@@ -263,18 +166,16 @@ isoproof_status iso_open_search(const iso_examination *examination, iso_sequence
   iso_examination with = *examination;
   with.at_begin = begin_txn;
   with.context = &x;
-  x.menus = iso_alloc_zero(open->reads.count, sizeof *x.menus);
-  x.counted = iso_alloc_zero(open->counts.count, 1);
-  isoproof_status status = x.menus != NULL && x.counted != NULL ? ISOPROOF_OK : iso_fail_memory(error);
-  if (status == ISOPROOF_OK) status = iso_refiner_make(examination->events, sequence, clocks, &x.refiner, error);
+  isoproof_status status = iso_refiner_make(examination->events, sequence, clocks, &x.refiner, error);
   if (status == ISOPROOF_OK) status = iso_possible_make(x.e, clocks, open, &x.possible, error);
+  if (status == ISOPROOF_OK) status = iso_menus_make(open, &x.refiner, &x.possible, &x.menus, error);
   if (status == ISOPROOF_OK) status = run(&x, &with, most_conflicts, outcome, stats);
   if (x.refiner.solver != NULL) {
     stats->decisions += iso_solver_statistics(x.refiner.solver)->decisions;
     stats->conflicts += iso_solver_statistics(x.refiner.solver)->conflicts;
   }
-  stats->choices += x.listed;
-  stats->literals += x.literals.count;
+  stats->choices += x.menus.listed;
+  stats->literals += x.menus.literals.count;
   searcher_free(&x);
   return status;
 }
