@@ -22,8 +22,10 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   one.anomalies = NULL;
   one.anomaly_count = 0;
   bool violated;
-  ISO_TRY(iso_decide_open(history, &one, level, task, kept, &violated, error));
-  if (kept->result != NULL) return ISOPROOF_OK;
+  isoproof_status status = iso_decide_open(history, &one, level, task, kept, &violated, error);
+  /* At a limit the other way may still tell, and says so where it cannot. */
+  bool limit = status == ISOPROOF_ERR_LIMIT || status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY;
+  if (kept->result != NULL || (status != ISOPROOF_OK && !limit)) return status;
   return iso_search_choices(history, &one, level, violated, task, kept, error);
 }
 

@@ -7,15 +7,45 @@
 #include "check/strong/open/decide.h"
 #include "history/resolve.h"
 
-/* The level to search for: itself, where its rule is one of sequences that are carried out; else one that implies it
- * and is. */
-static const iso_strong_level *searched_level(const isoproof_level_info *level) {
-  const iso_strong_level *own = iso_strong_level_of(level);
-  if (own != NULL && own->single) return NULL;
-  if (own != NULL && iso_strong_rule_of(own->rule)->is_executed) return own;
-  if (iso_level_method_of(level)->engine != ISO_ENGINE_AXIOM && own == NULL) return NULL;
-  const iso_strong_level *snapshot = iso_strong_level_of(isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION));
-  return isoproof_level_implies(isoproof_level_at(snapshot->level), level) ? snapshot : NULL;
+/* What is visible at the levels that are about that; false for all others. */
+static bool find_visibility(const isoproof_level_info *level, iso_visibility *visibility) {
+  const iso_level_method *method = iso_level_method_of(level);
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  *visibility = (iso_visibility){.direct = false};
+  if (method->engine == ISO_ENGINE_AXIOM) {
+    visibility->read_before = method->axiom == ISO_AXIOM_READ_COMMITTED;
+    visibility->direct = method->axiom == ISO_AXIOM_READ_ATOMIC;
+    return method->axiom <= ISO_AXIOM_CAUSAL;
+  }
+  if (strong == NULL || strong->real_time || strong->single || !strong->session_order) return false;
+  visibility->orders = true;
+  visibility->direct = strong->rule == ISO_RULE_UPDATE_ATOMIC;
+  return strong->rule == ISO_RULE_UPDATE_ATOMIC || strong->rule == ISO_RULE_PARALLEL;
+}
+
+/* Whether the level, or one that implies it, is decided by sequences that are carried out. */
+static bool is_executed(const iso_strong_level *level) {
+  return level != NULL && !level->single && iso_strong_rule_of(level->rule)->is_executed;
+}
+
+/* Searches for the level itself; or else for one that implies it, where to find that it is violated says nothing. */
+static isoproof_status search(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
+                              iso_open_decision *decision, isoproof_error *error) {
+  enum { PATIENCE = 2000 };
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  iso_visibility visibility;
+  if (is_executed(strong)) return iso_open_decide(history, strong, 0, task, decision, error);
+  if (find_visibility(level, &visibility)) {
+    return iso_open_decide_visible(history, &visibility, 0, task, decision, error);
+  }
+  for (int axiom = ISO_AXIOM_READ_COMMITTED; axiom <= ISO_AXIOM_CAUSAL; axiom++) {
+    const isoproof_level_info *other = iso_axiom_level((iso_axiom)axiom);
+    if (!isoproof_level_implies(other, level) || !find_visibility(other, &visibility)) continue;
+    ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, decision, error));
+    if (decision->violated) decision->decided = false;
+    break;
+  }
+  return ISOPROOF_OK;
 }
 
 /* Has the level checked under the choices that the search left in the resolution. */
@@ -23,7 +53,8 @@ static isoproof_status confirm(isoproof_history *history, const isoproof_check_o
                                const iso_open_decision *decision, isoproof_task *task, iso_outcome *outcome,
                                isoproof_error *error) {
   isoproof_result *result;
-  ISO_TRY(iso_check_levels_from(history, options, &decision->sequence, task, &result, error));
+  const iso_first_sequence *first = decision->sequence.event != NULL ? &decision->sequence : NULL;
+  ISO_TRY(iso_check_levels_from(history, options, first, task, &result, error));
   if (isoproof_result_verdict(result) != ISOPROOF_SATISFIED) {
     isoproof_result_free(result);
     return ISOPROOF_OK;
@@ -34,17 +65,13 @@ static isoproof_status confirm(isoproof_history *history, const isoproof_check_o
 isoproof_status iso_decide_open(isoproof_history *history, const isoproof_check_options *options,
                                 const isoproof_level_info *level, isoproof_task *task, iso_outcome *outcome,
                                 bool *violated, isoproof_error *error) {
-  enum { PATIENCE = 2000 };
-  const iso_strong_level *searched = searched_level(level);
-  *violated = false;
-  if (searched == NULL) return ISOPROOF_OK;
-  bool own = searched == iso_strong_level_of(level);
-  iso_open_decision decision;
+  iso_open_decision decision = {.decided = false};
   uint32_t *before;
+  *violated = false;
   iso_task_about(task, level->id, 0, 0);
   ISO_TRY(iso_resolution_copy(history, task, &before, error));
-  isoproof_status status = iso_open_decide(history, searched, own ? 0 : PATIENCE, task, &decision, error);
-  *violated = own && decision.decided && decision.violated;
+  isoproof_status status = search(history, level, task, &decision, error);
+  *violated = decision.decided && decision.violated;
   if (status == ISOPROOF_OK && decision.decided && !decision.violated) {
     status = confirm(history, options, &decision, task, outcome, error);
   }

@@ -17,6 +17,7 @@ typedef struct {
   iso_doubt *doubt;
   const iso_strong_rule *rule;
   const iso_strong_level *level;
+  const iso_visibility *visibility; /* in place of both */
   const uint8_t *cut;
   uint64_t most_conflicts;
   isoproof_task *task;
@@ -55,8 +56,11 @@ static isoproof_status list(stage *s, isoproof_error *error) {
 }
 
 static isoproof_status build(stage *s, isoproof_error *error) {
-  iso_event_shape shape = {
-      .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
+  iso_event_shape shape = {.split = false};
+  if (s->visibility == NULL) {
+    shape = (iso_event_shape){
+        .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
+  }
   ISO_TRY(iso_event_graph_make(&s->view, shape, s->cut, &s->events, error));
   ISO_TRY(iso_sequence_make(&s->events, s->task, &s->sequence, error));
   return iso_version_store_make(&s->view, &s->store, error);
@@ -101,7 +105,8 @@ static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
 
 static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isoproof_error *error) {
   iso_possible possible;
-  ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, &possible, error));
+  iso_missed missed = s->visibility != NULL ? iso_visibility_missed(s->visibility) : ISO_MISSES_NOTHING;
+  ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, missed, &possible, error));
   isoproof_status status = iso_possible_settle(&possible, s->doubt, s->task, settled, impossible, error);
   iso_possible_free(&possible);
   return status;
@@ -128,6 +133,19 @@ static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+/* A round of a level of what is visible. */
+static isoproof_status round_of_visible(stage *s, bool *again, isoproof_error *error) {
+  iso_refined outcome;
+  ISO_TRY(make_clocks(s, error));
+  if (s->has_clocks) ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  ISO_TRY(iso_visible_search(&s->events, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->visibility,
+                             s->doubt, s->most_conflicts, s->task, &outcome, &s->out->search, error));
+  if (outcome == ISO_REFINED_REFUTED) return refuted(s);
+  s->out->decided = outcome == ISO_REFINED_EXPLAINED;
+  return ISOPROOF_OK;
+}
+
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
  * often done before everything is found that follows for the order of writes. */
 static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
@@ -136,6 +154,7 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   iso_examination examination = examination_of(s);
   ISO_TRY(build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
+  if (s->visibility != NULL) return round_of_visible(s, again, error);
   ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, &explained, error));
   if (explained) return satisfied(s, error);
   ISO_TRY(make_clocks(s, error));
@@ -175,33 +194,25 @@ static bool has_lists(const isoproof_history *h) {
   return false;
 }
 
-static isoproof_status decide_doubt(iso_doubt *doubt, const iso_strong_level *level, const uint8_t *cut,
-                                    uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
-                                    isoproof_error *error) {
-  stage s = {.doubt = doubt,
-             .rule = iso_strong_rule_of(level->rule),
-             .level = level,
-             .cut = cut,
-             .most_conflicts = most_conflicts,
-             .task = task,
-             .out = out};
-  out->doubtful = doubt->reads.count;
-  return decide(&s, error);
+/* Decides by a stage that knows what is asked. */
+static isoproof_status decide_doubt(isoproof_history *history, stage *s, isoproof_error *error) {
+  iso_doubt doubt;
+  ISO_TRY(iso_doubt_make(history, s->task, &doubt, error));
+  s->doubt = &doubt;
+  s->out->doubtful = doubt.reads.count;
+  isoproof_status status = decide(s, error);
+  iso_doubt_end(&doubt, status == ISOPROOF_OK && s->out->decided && !s->out->violated);
+  return status;
 }
 
 /* Session order helps where it does no harm; without it, every transaction is a chain of its own. */
-static isoproof_status decide_cut(isoproof_history *history, const iso_strong_level *level, bool cuts,
-                                  uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
-                                  isoproof_error *error) {
-  iso_doubt doubt;
-  uint8_t *cut = cuts ? iso_alloc(history->txns, 1) : NULL;
-  if (cuts && cut == NULL) return iso_fail_memory(error);
-  if (cuts) memset(cut, 1, history->txns);
-  isoproof_status status = iso_doubt_make(history, task, &doubt, error);
-  if (status == ISOPROOF_OK) {
-    status = decide_doubt(&doubt, level, cut, most_conflicts, task, out, error);
-    iso_doubt_end(&doubt, status == ISOPROOF_OK && out->decided && !out->violated);
-  }
+static isoproof_status decide_cut(isoproof_history *history, stage *s, isoproof_error *error) {
+  uint8_t *cut = iso_alloc(history->txns, 1);
+  if (cut == NULL) return iso_fail_memory(error);
+  memset(cut, 1, history->txns);
+  memset(s->out, 0, sizeof *s->out);
+  s->cut = cut;
+  isoproof_status status = decide_doubt(history, s, error);
   free(cut);
   return status;
 }
@@ -209,10 +220,19 @@ static isoproof_status decide_cut(isoproof_history *history, const iso_strong_le
 isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
                                 isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
   memset(out, 0, sizeof *out);
+  stage s = {.rule = iso_strong_rule_of(level->rule), .level = level, .task = task, .out = out};
+  s.most_conflicts = most_conflicts;
   bool lacks_times = level->real_time && !iso_has_real_time(history);
-  if (!iso_strong_rule_of(level->rule)->is_executed || lacks_times || has_lists(history)) return ISOPROOF_OK;
-  ISO_TRY(decide_cut(history, level, false, most_conflicts, task, out, error));
+  if (!s.rule->is_executed || lacks_times || has_lists(history)) return ISOPROOF_OK;
+  ISO_TRY(decide_doubt(history, &s, error));
   if (level->session_order || !out->decided || !out->violated) return ISOPROOF_OK;
+  return decide_cut(history, &s, error);
+}
+
+isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,
+                                        uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
+                                        isoproof_error *error) {
   memset(out, 0, sizeof *out);
-  return decide_cut(history, level, true, most_conflicts, task, out, error);
+  stage s = {.visibility = visibility, .most_conflicts = most_conflicts, .task = task, .out = out};
+  return has_lists(history) ? ISOPROOF_OK : decide_doubt(history, &s, error);
 }

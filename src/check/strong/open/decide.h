@@ -7,7 +7,7 @@
 #ifndef ISO_CHECK_STRONG_OPEN_DECIDE_H
 #define ISO_CHECK_STRONG_OPEN_DECIDE_H
 
-#include "check/strong/open/search.h"
+#include "check/strong/open/visible.h"
 #include "level/method.h"
 
 typedef struct iso_open_decision {
@@ -23,6 +23,10 @@ typedef struct iso_open_decision {
  * each open read observe in the resolution of the history. */
 isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
                                 isoproof_task *task, iso_open_decision *decision, isoproof_error *error);
+/* The same for a level that says what a reader must not miss; there is no sequence to begin with then. */
+isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,
+                                        uint64_t most_conflicts, isoproof_task *task, iso_open_decision *decision,
+                                        isoproof_error *error);
 void iso_open_decision_free(iso_open_decision *decision);
 
 #endif

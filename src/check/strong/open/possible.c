@@ -11,8 +11,8 @@ void iso_possible_free(iso_possible *p) {
 }
 
 isoproof_status iso_possible_make(const iso_event_graph *e, const iso_event_clocks *clocks, const iso_open_reads *open,
-                                  iso_possible *p, isoproof_error *error) {
-  *p = (iso_possible){.e = e, .clocks = clocks, .open = open};
+                                  iso_missed missed, iso_possible *p, isoproof_error *error) {
+  *p = (iso_possible){.e = e, .clocks = clocks, .open = open, .missed = missed};
   uint32_t most = 0;
   for (uint32_t key = 0; key < e->view->h->keys; key++) {
     uint32_t groups = e->group_first[key + 1] - e->group_first[key];
@@ -57,6 +57,12 @@ static void bounds_of(const iso_possible *p, uint32_t reader, uint32_t chain, ui
                                  : (uint32_t)after;
 }
 
+/* Whether the reader sees everybody of a chain who comes before it. */
+static bool sees_chain(const iso_possible *p, uint32_t reader, uint32_t chain) {
+  if (p->missed == ISO_MISSES_NO_SESSION) return chain == p->e->chain_of[reader];
+  return p->missed == ISO_MISSES_NOTHING;
+}
+
 /* Finds whom the reader saw of each group of the key; true when there is anybody. */
 static bool find_seen(iso_possible *p, const iso_open_read *read) {
   const iso_event_graph *e = p->e;
@@ -64,7 +70,8 @@ static bool find_seen(iso_possible *p, const iso_open_read *read) {
   for (uint32_t group = e->group_first[read->key]; group < e->group_first[read->key + 1]; group++) {
     uint32_t behind, end, place;
     bounds_of(p, read->txn, e->group_chain[group], &behind, &end);
-    place = place_of(p, group, behind);
+    place = e->group_start[group];
+    if (sees_chain(p, read->txn, e->group_chain[group])) place = place_of(p, group, behind);
     p->seen[group - e->group_first[read->key]] = place;
     any = any || place > e->group_start[group];
   }
@@ -107,7 +114,9 @@ static bool add_group(iso_possible *p, const iso_open_read *read, uint32_t group
   bool made = true, seen = place > e->group_start[group];
   if (seen && !is_overwritten(p, read, writer[place - 1], group)) made = add_version(p, read, writer[place - 1]);
   for (stop = e->group_start[group + 1]; made && place < stop && writer[place] < end; place++) {
-    if (writer[place] != read->txn) made = add_version(p, read, writer[place]);
+    if (writer[place] == read->txn) continue;
+    if (p->missed == ISO_MISSES_NO_SESSION && is_overwritten(p, read, writer[place], group)) continue;
+    made = add_version(p, read, writer[place]);
   }
   return made;
 }

@@ -10,16 +10,21 @@
 #include "check/order/event_clock.h"
 #include "check/strong/open/open_reads.h"
 
+/* Whose writes a reader cannot have missed: of everybody before it, of its own session, of nobody in particular. */
+typedef enum iso_missed { ISO_MISSES_NOTHING, ISO_MISSES_NO_SESSION, ISO_MAY_MISS } iso_missed;
+
 typedef struct iso_possible {
   const iso_event_graph *e;
   const iso_event_clocks *clocks; /* NULL: only session order is known */
   const iso_open_reads *open;
+  iso_missed missed;
   ISO_VEC(uint32_t) versions; /* of the last read that was asked about */
-  uint32_t *seen;             /* by group of its key: behind the last writer that comes before it */
+  uint32_t *seen;             /* by group of its key: behind the last writer that it cannot have missed */
 } iso_possible;
 
 isoproof_status iso_possible_make(const iso_event_graph *events, const iso_event_clocks *clocks,
-                                  const iso_open_reads *open, iso_possible *possible, isoproof_error *error);
+                                  const iso_open_reads *open, iso_missed missed, iso_possible *possible,
+                                  isoproof_error *error);
 void iso_possible_free(iso_possible *possible);
 /* Finds those of a read. */
 isoproof_status iso_possible_find(iso_possible *possible, const iso_open_read *read, isoproof_error *error);

@@ -167,7 +167,7 @@ isoproof_status iso_open_search(const iso_examination *examination, iso_sequence
   with.at_begin = begin_txn;
   with.context = &x;
   isoproof_status status = iso_refiner_make(examination->events, sequence, clocks, &x.refiner, error);
-  if (status == ISOPROOF_OK) status = iso_possible_make(x.e, clocks, open, &x.possible, error);
+  if (status == ISOPROOF_OK) status = iso_possible_make(x.e, clocks, open, ISO_MISSES_NOTHING, &x.possible, error);
   if (status == ISOPROOF_OK) status = iso_menus_make(open, &x.refiner, &x.possible, &x.menus, error);
   if (status == ISOPROOF_OK) status = run(&x, &with, most_conflicts, outcome, stats);
   if (x.refiner.solver != NULL) {
