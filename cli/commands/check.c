@@ -10,7 +10,6 @@
 #include "cli/commands/batch.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
-#include "cli/commands/hints.h"
 #include "cli/options/elle.h"
 #include "cli/options/names.h"
 #include "cli/options/outputs.h"
@@ -283,8 +282,6 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
     how.transaction_order = order.txns;
     how.transaction_order_count = order.count;
     status = isoproof_check(history, &how, task, &result, error);
-    if (status == ISOPROOF_ERR_FORMAT && how.elle_workload == NULL && how.model_count == 0 && !how.duplicate_values)
-      hint_duplicates(error);
   }
   transaction_order_free(&order);
   double checked = now();
@@ -521,9 +518,9 @@ static const option table[CHECK_OPTIONS] = {
                              "So that the figures are complete, no short cut is taken."},
     [CHECK_DUPLICATE_VALUES] = {.name = "duplicate-values",
                                 .type = OPTION_FLAG,
-                                .help = "Accept writes of one value to one key: a level is satisfied when it is so for "
-                                        "some choice of the writes that reads observed. Without this such a history is "
-                                        "bad input."},
+                                .help = "Writes of one value to one key are expected: a level is satisfied when it is "
+                                        "so for some choice of the writes that reads observed. Without this it is "
+                                        "decided in the same way, and the verdict comes with a notice."},
     [CHECK_WORKLOAD] = {.name = "workload",
                         .argument = "NAME",
                         .type = OPTION_CHOICE,

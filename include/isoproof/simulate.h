@@ -93,6 +93,7 @@ typedef struct isoproof_sim_options {
   uint32_t appends_per_key; /* lists: a key is replaced by a fresh one after that many appends; 0 never */
   uint32_t replicas;        /* of parallel-snapshot-isolation and causal */
   uint64_t bugs[32];        /* how many of each isoproof_sim_bug to inject */
+  double duplicate_share;   /* registers: of writes that write a value that their key had before; may hide bugs */
 } isoproof_sim_options;
 
 /* Fills in the defaults, up to the struct_size that is set: 10 sessions, 1000 transactions of 10 operations, half

@@ -21,6 +21,7 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   one.others = false;
   one.anomalies = NULL;
   one.anomaly_count = 0;
+  one.duplicate_values = true;
   bool violated;
   isoproof_status status = iso_decide_open(history, &one, level, task, kept, &violated, error);
   /* At a limit the other way may still tell, and says so where it cannot. */

@@ -170,18 +170,26 @@ static void test_initial_value(void **state) {
   assert_int_equal(judge("w(0,1,2,1)\nw(0,0,2,2)\nw(0,1,2,3)\nr(0,0,2,4)\n", "read-atomic"), ISOPROOF_VIOLATED);
 }
 
-/* Without the option, the two writes are named. */
-static void test_refused(void **state) {
+/* Without the option, the verdict is the same; only patterns by themselves cannot be looked for. */
+static void test_unasked(void **state) {
   (void)state;
   isoproof_history *history = read_text("w(0,1,0,1)\nw(0,1,1,2)\nr(0,1,2,3)\n");
+  const char *level = "serializable", *pattern = "TAP-a";
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = &level, .level_count = 1};
   isoproof_result *result;
   isoproof_error error;
-  assert_int_equal(isoproof_check(history, NULL, NULL, &result, &error), ISOPROOF_ERR_FORMAT);
+  assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_OK);
+  assert_int_equal(isoproof_result_verdict(result), ISOPROOF_SATISFIED);
+  isoproof_result_free(result);
+  options.level_count = 0;
+  options.anomalies = &pattern;
+  options.anomaly_count = 1;
+  assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_ERR_FORMAT);
   isoproof_history_free(history);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_initial_value),
-                                     cmocka_unit_test(test_refused)};
+                                     cmocka_unit_test(test_unasked)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
