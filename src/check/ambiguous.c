@@ -24,9 +24,11 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   one.duplicate_values = true;
   bool violated;
   isoproof_status status = iso_decide_open(history, &one, level, task, kept, &violated, error);
-  /* At a limit the other way may still tell, and says so where it cannot. */
-  bool limit = status == ISOPROOF_ERR_LIMIT || status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY;
-  if (kept->result != NULL || (status != ISOPROOF_OK && !limit)) return status;
+  if (kept->result == NULL && (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY)) {
+    return iso_outcome_give_up(kept, history, &one, status, task, error);
+  }
+  /* What is too large for one way may not be so for the other. */
+  if (kept->result != NULL || (status != ISOPROOF_OK && status != ISOPROOF_ERR_LIMIT)) return status;
   return iso_search_choices(history, &one, level, violated, task, kept, error);
 }
 

@@ -38,6 +38,27 @@ isoproof_status iso_outcome_keep(iso_outcome *o, isoproof_history *history, isop
   return iso_resolution_copy(history, NULL, &o->writer, error);
 }
 
+/* Nothing is known of the level, for a reason. */
+static void give_up(isoproof_result *result, const char *reason) {
+  for (size_t i = 0; i < result->level_count; i++) {
+    if (result->levels[i].asked) result->levels[i].verdict = ISOPROOF_UNDECIDED;
+  }
+  result->unknown_reason = reason;
+}
+
+static const char *reason_of(isoproof_status status) {
+  if (status == ISOPROOF_ERR_TIMEOUT) return "the time limit was reached";
+  return status == ISOPROOF_ERR_MEMORY ? "memory ran out" : "too many versions could have been observed";
+}
+
+isoproof_status iso_outcome_give_up(iso_outcome *o, isoproof_history *history, const isoproof_check_options *options,
+                                    isoproof_status status, isoproof_task *task, isoproof_error *error) {
+  isoproof_result *result;
+  ISO_TRY(iso_check_levels(history, options, task, &result, error));
+  if (isoproof_result_verdict(result) != ISOPROOF_SATISFIED) give_up(result, reason_of(status));
+  return iso_outcome_keep(o, history, result, error);
+}
+
 /* The search for the choices under which one level is satisfied. */
 typedef struct {
   iso_choices choices;
@@ -265,14 +286,6 @@ static isoproof_status next_choice(search *s, isoproof_task *task, bool *found, 
 
 /* ---- the search ---- */
 
-/* Nothing is known of the level, for a reason. */
-static void give_up(isoproof_result *result, const char *reason) {
-  for (size_t i = 0; i < result->level_count; i++) {
-    if (result->levels[i].asked) result->levels[i].verdict = ISOPROOF_UNDECIDED;
-  }
-  result->unknown_reason = reason;
-}
-
 /* Tries choices until one satisfies the level, or none is left.  Of the violations on the way, the one that rests on
  * the fewest open reads is kept. */
 static isoproof_status try_choices(search *s, const isoproof_check_options *options, uint32_t most, isoproof_task *task,
@@ -323,8 +336,6 @@ isoproof_status iso_search_choices(isoproof_history *history, const isoproof_che
   bool limit = status == ISOPROOF_ERR_LIMIT || status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY;
   if (!limit || kept->result == NULL) return status;
   if (violated) return ISOPROOF_OK;
-  give_up(kept->result, status == ISOPROOF_ERR_TIMEOUT  ? "the time limit was reached"
-                        : status == ISOPROOF_ERR_MEMORY ? "memory ran out"
-                                                        : "too many versions could have been observed");
+  give_up(kept->result, reason_of(status));
   return ISOPROOF_OK;
 }

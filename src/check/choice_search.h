@@ -22,6 +22,11 @@ isoproof_status iso_outcome_keep(iso_outcome *outcome, isoproof_history *history
                                  isoproof_error *error);
 void iso_outcome_free(iso_outcome *outcome);
 
+/* The outcome of a search that came to a limit, `status`: the level is unknown for that reason. */
+isoproof_status iso_outcome_give_up(iso_outcome *outcome, isoproof_history *history,
+                                    const isoproof_check_options *options, isoproof_status status, isoproof_task *task,
+                                    isoproof_error *error);
+
 /* The choices that are in the resolution, and back. */
 isoproof_status iso_resolution_copy(isoproof_history *history, isoproof_task *task, uint32_t **writer,
                                     isoproof_error *error);
