@@ -14,7 +14,7 @@ void iso_open_decision_free(iso_open_decision *d) {
 
 /* One round: everything that is made of a view. */
 typedef struct {
-  iso_doubt *doubt;
+  iso_doubt doubt;
   const iso_strong_rule *rule;
   const iso_strong_level *level;
   const iso_visibility *visibility; /* in place of both */
@@ -50,8 +50,8 @@ static iso_examination examination_of(stage *s) {
 
 /* The reads that are open, and what is known without them. */
 static isoproof_status list(stage *s, isoproof_error *error) {
-  ISO_TRY(iso_view_make(s->doubt->history, s->task, &s->view, error));
-  ISO_TRY(iso_open_reads_make(&s->view, s->doubt, &s->open, error));
+  ISO_TRY(iso_view_make(s->doubt.history, s->task, &s->view, error));
+  ISO_TRY(iso_open_reads_make(&s->view, &s->doubt, &s->open, error));
   return ISOPROOF_OK;
 }
 
@@ -69,7 +69,7 @@ static isoproof_status build(stage *s, isoproof_error *error) {
 static isoproof_status satisfied(stage *s, isoproof_error *error) {
   iso_open_decision *out = s->out;
   iso_examination examination = examination_of(s);
-  ISO_TRY(iso_open_settle_all(&examination, &s->sequence, &s->open, s->doubt, error));
+  ISO_TRY(iso_open_settle_all(&examination, &s->sequence, &s->open, &s->doubt, error));
   out->decided = true;
   out->violated = false;
   out->sequence = (iso_first_sequence){
@@ -80,7 +80,7 @@ static isoproof_status satisfied(stage *s, isoproof_error *error) {
 
 /* Nothing satisfies the level; that proves nothing where something was left out. */
 static isoproof_status refuted(stage *s) {
-  s->out->decided = !s->doubt->restricted;
+  s->out->decided = !s->doubt.restricted;
   s->out->violated = true;
   return ISOPROOF_OK;
 }
@@ -107,7 +107,7 @@ static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isop
   iso_possible possible;
   iso_missed missed = s->visibility != NULL ? iso_visibility_missed(s->visibility) : ISO_MISSES_NOTHING;
   ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, missed, &possible, error));
-  isoproof_status status = iso_possible_settle(&possible, s->doubt, s->task, settled, impossible, error);
+  isoproof_status status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, error);
   iso_possible_free(&possible);
   return status;
 }
@@ -140,7 +140,7 @@ static isoproof_status round_of_visible(stage *s, bool *again, isoproof_error *e
   if (s->has_clocks) ISO_TRY(settle(s, again, error));
   if (*again || s->out->violated) return ISOPROOF_OK;
   ISO_TRY(iso_visible_search(&s->events, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->visibility,
-                             s->doubt, s->most_conflicts, s->task, &outcome, &s->out->search, error));
+                             &s->doubt, s->most_conflicts, s->task, &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_REFUTED) return refuted(s);
   s->out->decided = outcome == ISO_REFINED_EXPLAINED;
   return ISOPROOF_OK;
@@ -175,12 +175,12 @@ static isoproof_status decide(stage *s, isoproof_error *error) {
   bool again = true;
   /* What one version fits without a look at orders is settled first. */
   status = list(s, error);
-  while (status == ISOPROOF_OK && again && !s->doubt->hopeless) {
+  while (status == ISOPROOF_OK && again && !s->doubt.hopeless) {
     stage_end(s);
     again = false;
     s->out->rounds++;
     status = list(s, error);
-    if (status == ISOPROOF_OK && !s->doubt->hopeless) status = round_of(s, &again, error);
+    if (status == ISOPROOF_OK && !s->doubt.hopeless) status = round_of(s, &again, error);
   }
   stage_end(s);
   return status;
@@ -196,12 +196,10 @@ static bool has_lists(const isoproof_history *h) {
 
 /* Decides by a stage that knows what is asked. */
 static isoproof_status decide_doubt(isoproof_history *history, stage *s, isoproof_error *error) {
-  iso_doubt doubt;
-  ISO_TRY(iso_doubt_make(history, s->task, &doubt, error));
-  s->doubt = &doubt;
-  s->out->doubtful = doubt.reads.count;
+  ISO_TRY(iso_doubt_make(history, s->task, &s->doubt, error));
+  s->out->doubtful = s->doubt.reads.count;
   isoproof_status status = decide(s, error);
-  iso_doubt_end(&doubt, status == ISOPROOF_OK && s->out->decided && !s->out->violated);
+  iso_doubt_end(&s->doubt, status == ISOPROOF_OK && s->out->decided && !s->out->violated);
   return status;
 }
 

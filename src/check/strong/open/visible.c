@@ -1,52 +1,10 @@
 /* A sequence and a choice of versions, tried together against what readers must not miss. */
-#include "check/strong/open/visible.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/strong/open/menus.h"
+#include "check/strong/open/visible_steps.h"
 
-/* A read of somebody who takes part. */
-typedef struct {
-  uint32_t key, from, op;
-  uint32_t open; /* number of the open read, + 1; 0: it is known what it observed */
-} seen_read;
-
-/* A step of a way between transactions: by a read, where that is open (+ 1), by an order of the sequence, or surely. */
-typedef struct {
-  uint32_t txn, to, read;
-  bool order;
-} way_step;
-
-typedef struct {
-  const iso_open_reads *open;
-  const iso_visibility *rule;
-  const iso_view *v;
-  iso_event_graph *e;
-  iso_sequence *s;
-  iso_refiner refiner;
-  iso_possible possible;
-  iso_menus menus;
-  uint32_t *now; /* by open read: the version that it is taken to have seen */
-  seen_read *reads;
-  uint32_t *read_first; /* txns + 1: in program order */
-  uint32_t *past;       /* txns * chains: behind the last transaction of each chain that comes before it by steps */
-  uint32_t *slot_last;  /* by version: the one before it in the sequence; WW steps only */
-  uint32_t *current;    /* by key, while slot_last is found out */
-  /* A search for a way: steps that cost no literal, and those that cost one; who was reached by which. */
-  struct way_end {
-    way_step *items;
-    size_t count, capacity;
-  } free_steps, paid_steps;
-  uint32_t *reached, stamp;
-  way_step *step_of;
-  ISO_VEC(iso_lit) clause;
-  uint64_t broken, lessons;
-  bool listed; /* something got literals */
-  isoproof_error *error;
-} watcher;
-
-static void watcher_free(watcher *w) {
+static void watcher_free(iso_watcher *w) {
   iso_refiner_free(&w->refiner);
   iso_possible_free(&w->possible);
   iso_menus_free(&w->menus);
@@ -66,16 +24,12 @@ static void watcher_free(watcher *w) {
 /* ---- what is read ---- */
 
 static int by_op(const void *a, const void *b) {
-  const seen_read *x = a, *y = b;
+  const iso_seen_read *x = a, *y = b;
   return (x->op > y->op) - (x->op < y->op);
 }
 
-static uint32_t writer_of(const watcher *w, uint32_t version) {
-  return version > 0 ? w->open->slot_txn[version - 1] : ISO_INITIAL;
-}
-
 /* All reads by transaction, in program order. */
-static bool merge_reads(watcher *w) {
+static bool merge_reads(iso_watcher *w) {
   const iso_view *v = w->v;
   uint32_t txns = v->h->txns, count = 0;
   w->reads = iso_alloc((size_t)v->read_first[txns] + w->open->reads.count, sizeof *w->reads);
@@ -84,11 +38,11 @@ static bool merge_reads(watcher *w) {
   for (uint32_t txn = 0; txn < txns; txn++) {
     w->read_first[txn] = count;
     for (uint32_t i = v->read_first[txn]; i < v->read_first[txn + 1]; i++) {
-      w->reads[count++] = (seen_read){v->reads[i].key, v->reads[i].from, v->reads[i].op, 0};
+      w->reads[count++] = (iso_seen_read){v->reads[i].key, v->reads[i].from, v->reads[i].op, 0};
     }
     for (uint32_t i = w->open->read_first[txn]; i < w->open->read_first[txn + 1]; i++) {
       const iso_open_read *read = &w->open->reads.items[i];
-      w->reads[count++] = (seen_read){read->key, ISO_INITIAL, read->op, i + 1};
+      w->reads[count++] = (iso_seen_read){read->key, ISO_INITIAL, read->op, i + 1};
     }
     uint32_t first = w->read_first[txn];
     if (w->open->read_first[txn] < w->open->read_first[txn + 1])
@@ -98,103 +52,16 @@ static bool merge_reads(watcher *w) {
   return true;
 }
 
-/* How good a first choice a version is, the least first: what comes before the reader anyway makes nobody visible who
- * is not already; then by distance in the sequence. */
-static int64_t rank_of(const watcher *w, const iso_open_read *read, uint32_t version) {
-  const int64_t far = INT64_C(1) << 34;
-  const iso_event_clocks *clocks = w->refiner.clocks;
-  bool known = version == 0 || (clocks != NULL && iso_reaches(w->e, clocks, writer_of(w, version), read->txn));
-  return (known ? 0 : far) + iso_open_distance(w->open, w->e, w->s, read->txn, version);
-}
-
-/* The best possible version of a read; of a row of a count, of those that match or not as `wanted` says (-1: any).
- * UINT32_MAX where there is none. */
-static isoproof_status best_choice(watcher *w, const iso_open_read *read, int wanted, int64_t *rank, uint32_t *best) {
-  ISO_TRY(iso_possible_find(&w->possible, read, w->error));
-  *rank = INT64_MAX;
-  *best = UINT32_MAX;
-  for (size_t i = 0; i < w->possible.versions.count; i++) {
-    uint32_t version = w->possible.versions.items[i];
-    if (wanted >= 0 && iso_open_matches(w->open, read->statement, read->key, version) != (wanted > 0)) continue;
-    int64_t own = rank_of(w, read, version);
-    if (own < *rank) *rank = own, *best = version;
-  }
-  return ISOPROOF_OK;
-}
-
-/* A row of a count with another choice, and how bad that one is. */
-typedef struct {
-  int64_t rank;
-  uint32_t read, version;
-} change;
-
-static int by_rank(const void *a, const void *b) {
-  const change *x = a, *y = b;
-  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-  return (x->read > y->read) - (x->read < y->read);
-}
-
-/* Changes the first choices of the rows of a count until as many match as it says, the best ones first. */
-static isoproof_status balance(watcher *w, const iso_open_count *count, int64_t excess) {
-  const iso_open_reads *o = w->open;
-  size_t found = 0, needed = (size_t)(excess > 0 ? excess : -excess);
-  change *changes = iso_alloc(count->reads, sizeof *changes);
-  if (changes == NULL) return iso_fail_memory(w->error);
-  isoproof_status status = ISOPROOF_OK;
-  for (uint32_t i = count->first; i < count->first + count->reads && status == ISOPROOF_OK; i++) {
-    const iso_open_read *read = &o->reads.items[i];
-    if (iso_open_matches(o, count->statement, read->key, w->now[i]) != (excess > 0)) continue;
-    change *c = &changes[found];
-    status = best_choice(w, read, excess > 0 ? 0 : 1, &c->rank, &c->version);
-    c->read = i;
-    found += c->version != UINT32_MAX;
-  }
-  if (status == ISOPROOF_OK) qsort(changes, found, sizeof *changes, by_rank);
-  for (size_t i = 0; i < needed && i < found && status == ISOPROOF_OK; i++) {
-    w->now[changes[i].read] = changes[i].version;
-  }
-  free(changes);
-  return status;
-}
-
-static int64_t excess_of(const watcher *w, const iso_open_count *count) {
-  int64_t matching = 0;
-  for (uint32_t i = count->first; i < count->first + count->reads; i++) {
-    matching += iso_open_matches(w->open, count->statement, w->open->reads.items[i].key, w->now[i]);
-  }
-  return matching - count->missing;
-}
-
-/* The first choice of every read.  A count for which that does not add up is stated at once. */
-static isoproof_status choose_first(watcher *w, bool *impossible) {
-  const iso_open_reads *o = w->open;
-  int64_t rank;
-  *impossible = false;
-  for (uint32_t i = 0; i < o->reads.count && !*impossible; i++) {
-    ISO_TRY(best_choice(w, &o->reads.items[i], -1, &rank, &w->now[i]));
-    *impossible = w->now[i] == UINT32_MAX;
-  }
-  for (uint32_t i = 0; i < o->counts.count && !*impossible; i++) {
-    const iso_open_count *count = &o->counts.items[i];
-    int64_t excess = excess_of(w, count);
-    if (excess != 0) ISO_TRY(balance(w, count, excess));
-    if (excess_of(w, count) == 0) continue;
-    ISO_TRY(iso_menus_state(&w->menus, i, w->now + count->first, w->error));
-    w->listed = true;
-  }
-  return ISOPROOF_OK;
-}
-
-static void take_reads(watcher *w) {
+static void take_reads(iso_watcher *w) {
   for (uint32_t i = 0; i < w->read_first[w->v->h->txns]; i++) {
-    if (w->reads[i].open > 0) w->reads[i].from = writer_of(w, w->now[w->reads[i].open - 1]);
+    if (w->reads[i].open > 0) w->reads[i].from = iso_watcher_writer(w, w->now[w->reads[i].open - 1]);
   }
 }
 
 /* ---- literals ---- */
 
 /* Gives an open read literals; the rows of a count get theirs together. */
-static isoproof_status list_read(watcher *w, uint32_t open) {
+static isoproof_status list_read(iso_watcher *w, uint32_t open) {
   if (w->menus.menus[open].count > 0) return ISOPROOF_OK;
   const iso_open_reads *o = w->open;
   uint32_t txn = o->reads.items[open].txn;
@@ -210,7 +77,7 @@ static isoproof_status list_read(watcher *w, uint32_t open) {
 }
 
 /* Adds to the clause that a read did not see what it is taken to have seen. */
-static isoproof_status deny(watcher *w, const seen_read *read) {
+static isoproof_status deny(iso_watcher *w, const iso_seen_read *read) {
   if (read->open == 0) return ISOPROOF_OK;
   ISO_TRY(list_read(w, read->open - 1));
   uint32_t choice = iso_menus_of(&w->menus, read->open - 1, w->now[read->open - 1]);
@@ -220,14 +87,14 @@ static isoproof_status deny(watcher *w, const seen_read *read) {
 }
 
 /* Adds to the clause that one comes before another. */
-static isoproof_status demand(watcher *w, uint32_t from, uint32_t to) {
+static isoproof_status demand(iso_watcher *w, uint32_t from, uint32_t to) {
   iso_lit literal;
   ISO_TRY(iso_refiner_edge(&w->refiner, (iso_event_edge){from, to}, &literal, w->error));
   return iso_vec_push(&w->clause, literal) ? ISOPROOF_OK : iso_fail_memory(w->error);
 }
 
 /* Starts the clause about a visible writer: it comes before the one that was read, or something else changes. */
-static isoproof_status begin_lesson(watcher *w, const seen_read *read, uint32_t writer) {
+static isoproof_status begin_lesson(iso_watcher *w, const iso_seen_read *read, uint32_t writer) {
   w->broken++;
   w->lessons++;
   w->clause.count = 0;
@@ -235,25 +102,25 @@ static isoproof_status begin_lesson(watcher *w, const seen_read *read, uint32_t 
   return read->from != ISO_INITIAL ? demand(w, writer, read->from) : ISOPROOF_OK;
 }
 
-static isoproof_status end_lesson(watcher *w) {
+static isoproof_status end_lesson(iso_watcher *w) {
   return iso_solver_clause(w->refiner.solver, w->clause.items, w->clause.count, w->error);
 }
 
 /* ---- steps ---- */
 
-static uint32_t *past_of(const watcher *w, uint32_t txn) { return w->past + (size_t)txn * w->e->chains; }
+static uint32_t *past_of(const iso_watcher *w, uint32_t txn) { return w->past + (size_t)txn * w->e->chains; }
 
 /* Whether `a` is `b`, or comes before it by steps. */
-static bool is_within(const watcher *w, uint32_t a, uint32_t b) {
+static bool is_within(const iso_watcher *w, uint32_t a, uint32_t b) {
   return a == b || past_of(w, b)[w->e->chain_of[a]] > a;
 }
 
-static uint32_t previous(const watcher *w, uint32_t txn) {
+static uint32_t previous(const iso_watcher *w, uint32_t txn) {
   uint32_t event = iso_event_before(w->e, txn);
   return event == ISO_NO_EVENT ? ISO_NO_TXN : event;
 }
 
-static void follow(watcher *w, uint32_t txn, uint32_t from) {
+static void follow(iso_watcher *w, uint32_t txn, uint32_t from) {
   uint32_t *row = past_of(w, txn), chain = w->e->chain_of[from];
   if (row[chain] > from) return;
   const uint32_t *other = past_of(w, from);
@@ -264,7 +131,7 @@ static void follow(watcher *w, uint32_t txn, uint32_t from) {
 }
 
 /* Who comes before whom by steps, along the sequence. */
-static void find_past(watcher *w) {
+static void find_past(iso_watcher *w) {
   const iso_view *v = w->v;
   memset(w->past, 0, (size_t)v->h->txns * w->e->chains * sizeof *w->past);
   if (w->rule->orders) memset(w->current, 0, v->h->keys * sizeof *w->current);
@@ -285,53 +152,53 @@ static void find_past(watcher *w) {
 }
 
 /* Whether the writer comes before, or is it, whatever is chosen. */
-static bool is_surely_within(const watcher *w, uint32_t writer, uint32_t txn) {
+static bool is_surely_within(const iso_watcher *w, uint32_t writer, uint32_t txn) {
   const iso_event_clocks *clocks = w->refiner.clocks;
   if (writer == txn) return true;
   return clocks != NULL && iso_reaches(w->e, clocks, writer, txn);
 }
 
 /* Adds a transaction to those reached, unless the writer does not come before it. */
-static bool reach(watcher *w, struct way_end *queue, uint32_t writer, way_step step) {
+static bool reach(iso_watcher *w, struct iso_way_steps *queue, uint32_t writer, iso_way_step step) {
   if (!is_within(w, writer, step.txn) || w->reached[step.txn] == w->stamp) return true;
   return iso_vec_push(queue, step);
 }
 
 /* What leads to a transaction by one step: for nothing, or for one literal. */
-static bool expand(watcher *w, uint32_t writer, uint32_t txn) {
+static bool expand(iso_watcher *w, uint32_t writer, uint32_t txn) {
   const iso_view *v = w->v;
   uint32_t before = previous(w, txn);
-  bool made = before == ISO_NO_TXN || reach(w, &w->free_steps, writer, (way_step){.txn = before, .to = txn});
+  bool made = before == ISO_NO_TXN || reach(w, &w->free_steps, writer, (iso_way_step){.txn = before, .to = txn});
   for (uint32_t k = w->read_first[txn]; made && k < w->read_first[txn + 1]; k++) {
-    const seen_read *read = &w->reads[k];
+    const iso_seen_read *read = &w->reads[k];
     if (read->from == ISO_INITIAL) continue;
-    way_step step = {.txn = read->from, .to = txn, .read = read->open > 0 ? k + 1 : 0};
+    iso_way_step step = {.txn = read->from, .to = txn, .read = read->open > 0 ? k + 1 : 0};
     made = reach(w, read->open > 0 ? &w->paid_steps : &w->free_steps, writer, step);
   }
   for (uint32_t k = v->write_first[txn]; made && w->rule->orders && k < v->write_first[txn + 1]; k++) {
     uint32_t last = w->slot_last[k];
     if (last == 0) continue;
-    way_step step = {.txn = w->open->slot_txn[last - 1], .to = txn, .order = true};
+    iso_way_step step = {.txn = w->open->slot_txn[last - 1], .to = txn, .order = true};
     made = reach(w, &w->paid_steps, writer, step);
   }
   return made;
 }
 
 /* Looks for the way from the writer with the fewest literals; *end is a transaction that it comes before surely. */
-static isoproof_status find_way(watcher *w, uint32_t writer, uint32_t txn, uint32_t *end) {
+static isoproof_status find_way(iso_watcher *w, uint32_t writer, uint32_t txn, uint32_t *end) {
   w->stamp++;
   w->free_steps.count = w->paid_steps.count = 0;
-  bool made = iso_vec_push(&w->free_steps, ((way_step){.txn = txn, .to = ISO_NO_TXN}));
+  bool made = iso_vec_push(&w->free_steps, ((iso_way_step){.txn = txn, .to = ISO_NO_TXN}));
   for (size_t at = 0; made; at++) {
     if (at == w->free_steps.count) { /* the next literal */
-      struct way_end paid = w->paid_steps;
+      struct iso_way_steps paid = w->paid_steps;
       w->paid_steps = w->free_steps;
       w->paid_steps.count = 0;
       w->free_steps = paid;
       at = 0;
     }
     if (w->free_steps.count == 0) return iso_fail(w->error, ISOPROOF_ERR_INTERNAL, "a visible write has no reason");
-    way_step step = w->free_steps.items[at];
+    iso_way_step step = w->free_steps.items[at];
     if (w->reached[step.txn] == w->stamp) continue;
     w->reached[step.txn] = w->stamp;
     w->step_of[step.txn] = step;
@@ -343,11 +210,11 @@ static isoproof_status find_way(watcher *w, uint32_t writer, uint32_t txn, uint3
 }
 
 /* Adds what the way from the writer to the reader rests on. */
-static isoproof_status deny_way(watcher *w, uint32_t writer, uint32_t reader) {
+static isoproof_status deny_way(iso_watcher *w, uint32_t writer, uint32_t reader) {
   uint32_t txn = reader;
   ISO_TRY(find_way(w, writer, reader, &txn));
   while (txn != reader) {
-    const way_step *step = &w->step_of[txn];
+    const iso_way_step *step = &w->step_of[txn];
     if (step->read > 0) ISO_TRY(deny(w, &w->reads[step->read - 1]));
     if (step->order) ISO_TRY(demand(w, step->to, txn));
     txn = step->to;
@@ -357,13 +224,13 @@ static isoproof_status deny_way(watcher *w, uint32_t writer, uint32_t reader) {
 
 /* ---- what is broken ---- */
 
-static bool is_late(const watcher *w, const seen_read *read, uint32_t reader, uint32_t writer) {
+static bool is_late(const iso_watcher *w, const iso_seen_read *read, uint32_t reader, uint32_t writer) {
   if (writer == read->from || writer == reader) return false;
   return read->from == ISO_INITIAL || w->s->place[writer] > w->s->place[read->from];
 }
 
 /* By any steps: of each session, the last writer of the key that comes before the reader. */
-static isoproof_status check_by_ways(watcher *w, uint32_t reader, const seen_read *read) {
+static isoproof_status check_by_ways(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
   const iso_event_graph *e = w->e;
   for (uint32_t group = e->group_first[read->key]; group < e->group_first[read->key + 1]; group++) {
     uint32_t bound = past_of(w, reader)[e->group_chain[group]];
@@ -384,15 +251,15 @@ static isoproof_status check_by_ways(watcher *w, uint32_t reader, const seen_rea
   return ISOPROOF_OK;
 }
 
-static bool counts_before(const watcher *w, const seen_read *read, const seen_read *other) {
+static bool counts_before(const iso_watcher *w, const iso_seen_read *read, const iso_seen_read *other) {
   if (!w->rule->read_before) return true;
   return other->op < read->op && other->key != read->key && !iso_history_same_statement(w->v->h, other->op, read->op);
 }
 
 /* By one read: whoever the reader read from. */
-static isoproof_status check_by_reads(watcher *w, uint32_t reader, const seen_read *read) {
+static isoproof_status check_by_reads(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
   for (uint32_t k = w->read_first[reader]; k < w->read_first[reader + 1]; k++) {
-    const seen_read *other = &w->reads[k];
+    const iso_seen_read *other = &w->reads[k];
     if (other == read || other->from == ISO_INITIAL || !is_late(w, read, reader, other->from)) continue;
     if (!counts_before(w, read, other) || !iso_view_writes(w->v, other->from, read->key)) continue;
     ISO_TRY(begin_lesson(w, read, other->from));
@@ -402,10 +269,10 @@ static isoproof_status check_by_reads(watcher *w, uint32_t reader, const seen_re
   return ISOPROOF_OK;
 }
 
-static bool is_of_chain(const watcher *w, uint32_t a, uint32_t b) { return w->e->chain_of[a] == w->e->chain_of[b]; }
+static bool is_of_chain(const iso_watcher *w, uint32_t a, uint32_t b) { return w->e->chain_of[a] == w->e->chain_of[b]; }
 
 /* By session order: the last writer of the key before it there. */
-static isoproof_status check_by_session(watcher *w, uint32_t reader, const seen_read *read) {
+static isoproof_status check_by_session(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
   const iso_event_graph *e = w->e;
   uint32_t last = ISO_NO_TXN;
   for (uint32_t group = e->group_first[read->key]; group < e->group_first[read->key + 1]; group++) {
@@ -427,7 +294,7 @@ static bool share_a_key(const iso_view *v, uint32_t a, uint32_t b) {
 }
 
 /* By an order of versions: whoever wrote the key, and another one that the reader wrote after it. */
-static isoproof_status check_by_order(watcher *w, uint32_t reader, const seen_read *read) {
+static isoproof_status check_by_order(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
   const iso_view *v = w->v;
   for (uint32_t i = v->writer_first[read->key]; i < v->writer_first[read->key + 1]; i++) {
     uint32_t writer = v->writer[i];
@@ -440,7 +307,7 @@ static isoproof_status check_by_order(watcher *w, uint32_t reader, const seen_re
   return ISOPROOF_OK;
 }
 
-static isoproof_status check_read(watcher *w, uint32_t reader, const seen_read *read) {
+static isoproof_status check_read(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
   if (!w->rule->direct && !w->rule->read_before) return check_by_ways(w, reader, read);
   ISO_TRY(check_by_reads(w, reader, read));
   if (w->rule->read_before) return ISOPROOF_OK;
@@ -449,9 +316,9 @@ static isoproof_status check_read(watcher *w, uint32_t reader, const seen_read *
 }
 
 /* Reads whose writer stands behind them in the sequence get literals, which put it before them. */
-static isoproof_status check_places(watcher *w) {
+static isoproof_status check_places(iso_watcher *w) {
   for (uint32_t i = 0; i < w->open->reads.count; i++) {
-    uint32_t from = writer_of(w, w->now[i]);
+    uint32_t from = iso_watcher_writer(w, w->now[i]);
     if (from == ISO_INITIAL || w->s->place[from] < w->s->place[w->open->reads.items[i].txn]) continue;
     w->broken++;
     ISO_TRY(list_read(w, i));
@@ -459,7 +326,7 @@ static isoproof_status check_places(watcher *w) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status check_all(watcher *w) {
+static isoproof_status check_all(iso_watcher *w) {
   enum { MOST_LESSONS = 2000 };
   w->broken = w->lessons = 0;
   w->listed = false;
@@ -476,17 +343,17 @@ static isoproof_status check_all(watcher *w) {
 
 /* ---- the search ---- */
 
-static void take_solution(watcher *w) {
+static void take_solution(iso_watcher *w) {
   for (uint32_t i = 0; i < w->open->reads.count; i++) {
     if (w->menus.menus[i].count > 0) w->now[i] = w->menus.choices.items[iso_menus_true(&w->menus, i)];
   }
 }
 
-static isoproof_status run(watcher *w, uint64_t most_conflicts, isoproof_task *task, iso_refined *outcome,
+static isoproof_status run(iso_watcher *w, uint64_t most_conflicts, isoproof_task *task, iso_refined *outcome,
                            iso_open_search_stats *stats) {
   bool impossible, solved = false;
   iso_solver *solver = w->refiner.solver;
-  ISO_TRY(choose_first(w, &impossible));
+  ISO_TRY(iso_watcher_choose(w, &impossible));
   if (impossible) *outcome = ISO_REFINED_REFUTED;
   if (impossible) return ISOPROOF_OK;
   for (;;) {
@@ -515,7 +382,7 @@ static isoproof_status run(watcher *w, uint64_t most_conflicts, isoproof_task *t
 /* More numbers than this are not worth their memory. */
 #define MOST_NUMBERS (UINT64_C(1) << 28)
 
-static isoproof_status prepare(watcher *w, isoproof_error *error) {
+static isoproof_status prepare(iso_watcher *w, isoproof_error *error) {
   const isoproof_history *h = w->v->h;
   bool ways = !w->rule->direct && !w->rule->read_before;
   if (ways && (uint64_t)h->txns * w->e->chains > MOST_NUMBERS) {
@@ -536,7 +403,7 @@ isoproof_status iso_visible_search(iso_event_graph *events, iso_sequence *sequen
                                    const iso_open_reads *open, const iso_visibility *visibility, iso_doubt *doubt,
                                    uint64_t most_conflicts, isoproof_task *task, iso_refined *outcome,
                                    iso_open_search_stats *stats, isoproof_error *error) {
-  watcher w = {.open = open, .rule = visibility, .v = events->view, .e = events, .s = sequence, .error = error};
+  iso_watcher w = {.open = open, .rule = visibility, .v = events->view, .e = events, .s = sequence, .error = error};
   *outcome = ISO_REFINED_UNKNOWN;
   isoproof_status status = iso_refiner_make(events, sequence, clocks, &w.refiner, error);
   if (status == ISOPROOF_OK) {
