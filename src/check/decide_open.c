@@ -29,7 +29,7 @@ static bool is_executed(const iso_strong_level *level) {
 }
 
 /* How many conflicts are worth the hope that a level is satisfied together with a stronger one. */
-enum { PATIENCE = 10000 };
+enum { PATIENCE = 20000 };
 
 /* Takes a decision on another level for one on the level asked for, which that one implies. */
 static void infer(iso_open_decision *decision) {
@@ -37,22 +37,22 @@ static void infer(iso_open_decision *decision) {
 }
 
 /* Tries levels that imply the one that is asked for, as far as that is easy: snapshot isolation, where orders help to
- * choose; and the causal axiom, which leaves few versions to choose from, or another one where that does not imply it.
- */
-static isoproof_status try_stronger(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
-                                    iso_open_decision *decision, isoproof_error *error) {
-  const isoproof_level_info *snapshot = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION), *other;
+ * choose; and axioms.  Where there is a search for the level itself, only the causal one, which leaves the fewest
+ * versions to choose from. */
+static isoproof_status try_stronger(isoproof_history *history, const isoproof_level_info *level, bool searched,
+                                    isoproof_task *task, iso_open_decision *decision, isoproof_error *error) {
+  const isoproof_level_info *snapshot = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
   iso_visibility visibility;
   if (isoproof_level_implies(snapshot, level)) {
     ISO_TRY(iso_open_decide(history, iso_strong_level_of(snapshot), PATIENCE, task, decision, error));
     infer(decision);
   }
-  int axiom = ISO_AXIOM_CAUSAL;
-  while (axiom >= 0 && !isoproof_level_implies(iso_axiom_level((iso_axiom)axiom), level)) axiom--;
-  other = axiom >= 0 ? iso_axiom_level((iso_axiom)axiom) : NULL;
-  if (decision->decided || other == NULL || other == level || !find_visibility(other, &visibility)) return ISOPROOF_OK;
-  ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, decision, error));
-  infer(decision);
+  for (int i = searched ? ISO_AXIOM_CAUSAL : 0; i <= ISO_AXIOM_CAUSAL && !decision->decided; i++) {
+    const isoproof_level_info *other = iso_axiom_level((iso_axiom)i);
+    if (other == level || !isoproof_level_implies(other, level) || !find_visibility(other, &visibility)) continue;
+    ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, decision, error));
+    infer(decision);
+  }
   return ISOPROOF_OK;
 }
 
@@ -62,10 +62,9 @@ static isoproof_status search(isoproof_history *history, const isoproof_level_in
   const iso_strong_level *strong = iso_strong_level_of(level);
   iso_visibility visibility;
   if (is_executed(strong)) return iso_open_decide(history, strong, 0, task, decision, error);
-  if (strong == NULL || find_visibility(level, &visibility)) {
-    ISO_TRY(try_stronger(history, level, task, decision, error));
-  }
-  if (decision->decided || !find_visibility(level, &visibility)) return ISOPROOF_OK;
+  bool searched = find_visibility(level, &visibility);
+  if (strong == NULL || searched) ISO_TRY(try_stronger(history, level, searched, task, decision, error));
+  if (decision->decided || !searched) return ISOPROOF_OK;
   iso_open_decision_free(decision);
   return iso_open_decide_visible(history, &visibility, 0, task, decision, error);
 }
