@@ -11,7 +11,6 @@
 #include "cli/commands/check.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
-#include "cli/commands/hints.h"
 #include "cli/options/elle.h"
 #include "cli/options/outputs.h"
 #include "cli/options/transaction_order.h"
@@ -136,8 +135,6 @@ static isoproof_status check_history(check_job *job, size_t number, isoproof_tas
     how.transaction_order = order.txns;
     how.transaction_order_count = order.count;
     status = isoproof_check(history, &how, task, &result, error);
-    if (status == ISOPROOF_ERR_FORMAT && how.elle_workload == NULL && how.model_count == 0 && !how.duplicate_values)
-      hint_duplicates(error);
   }
   transaction_order_free(&order);
   double checked = now();

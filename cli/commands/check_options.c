@@ -47,9 +47,9 @@ const option check_table[CHECK_OPTIONS] = {
                              "So that the figures are complete, no short cut is taken."},
     [CHECK_DUPLICATE_VALUES] = {.name = "duplicate-values",
                                 .type = OPTION_FLAG,
-                                .help = "Accept writes of one value to one key: a level is satisfied when it is so for "
-                                        "some choice of the writes that reads observed. Without this such a history is "
-                                        "bad input."},
+                                .help = "Writes of one value to one key are expected: a level is satisfied when it is "
+                                        "so for some choice of the writes that reads observed. Without this it is "
+                                        "decided in the same way, and the verdict comes with a notice."},
     [CHECK_WORKLOAD] = {.name = "workload",
                         .argument = "NAME",
                         .type = OPTION_CHOICE,

@@ -70,6 +70,7 @@ static bool fill(isoproof_sim_options *sim, const options *parsed) {
   set_number(&sim->rmw_share, &v[GEN_RMW_SHARE]);
   set_number(&sim->abort_share, &v[GEN_ABORT_SHARE]);
   set_number(&sim->unknown_share, &v[GEN_UNKNOWN_SHARE]);
+  set_number(&sim->duplicate_share, &v[GEN_DUPLICATE_SHARE]);
   set_u32(&sim->keys, &v[GEN_KEYS]);
   if (v[GEN_DISTRIBUTION].given && !isoproof_key_distribution_find(v[GEN_DISTRIBUTION].text, &sim->distribution))
     return false;

@@ -34,8 +34,9 @@ static const int places[WORKLOAD_OPTIONS] = {
 };
 
 /* Options that mean something to the simulator only. */
-static const int simulator_only[] = {GEN_FORMAT,   GEN_COMPRESS, GEN_LOSSY,         GEN_BLAME,          GEN_LEVEL,
-                                     GEN_REPLICAS, GEN_BUG,      GEN_UNKNOWN_SHARE, GEN_PREDICATE_SHARE};
+static const int simulator_only[] = {GEN_FORMAT,          GEN_COMPRESS,       GEN_LOSSY, GEN_BLAME,
+                                     GEN_LEVEL,           GEN_REPLICAS,       GEN_BUG,   GEN_UNKNOWN_SHARE,
+                                     GEN_PREDICATE_SHARE, GEN_DUPLICATE_SHARE};
 
 static bool fill(isoproof_workload_options *workload, const options *parsed) {
   const option_value *values[WORKLOAD_OPTIONS];

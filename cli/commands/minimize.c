@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/commands/command.h"
-#include "cli/commands/hints.h"
 #include "cli/options/loss.h"
 #include "cli/options/names.h"
 #include "cli/terminal/interrupt.h"
@@ -71,10 +70,7 @@ static int minimize(const options *parsed, const char *input, isoproof_task *tas
   isoproof_history *history = NULL, *part = NULL;
   isoproof_error error = {.code = ISOPROOF_ERR_MEMORY, .offset = -1, .message = "out of memory"};
   isoproof_status status = isoproof_history_open(input, &open, task, &history, &error);
-  if (status == ISOPROOF_OK) {
-    status = isoproof_minimize(history, &what, task, &part, &report, &error);
-    if (status == ISOPROOF_ERR_FORMAT && !what.duplicate_values) hint_duplicates(&error);
-  }
+  if (status == ISOPROOF_OK) status = isoproof_minimize(history, &what, task, &part, &report, &error);
   int code = exit_of_status(status);
   if (status != ISOPROOF_OK) {
     message_error(&error, input);
@@ -148,7 +144,7 @@ static const option table[MINIMIZE_OPTIONS] = {
                          .initial = "detected from the content"},
     [MINIMIZE_DUPLICATE_VALUES] = {.name = "duplicate-values",
                                    .type = OPTION_FLAG,
-                                   .help = "Accept writes of one value to one key, as 'isoproof check' does."},
+                                   .help = "Writes of one value to one key are expected, as in 'isoproof check'."},
     [MINIMIZE_TIMEOUT] = {.name = "timeout",
                           .argument = "SECONDS",
                           .type = OPTION_NUMBER,

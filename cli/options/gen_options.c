@@ -170,6 +170,12 @@ const option gen_options[GEN_OPTIONS] = {
                            .help = "The share of transactions whose client never learns the outcome.",
                            .initial = "0",
                            .group = "Workload"},
+    [GEN_DUPLICATE_SHARE] = {.name = "duplicate-share",
+                             OPTION_SHARE,
+                             .help = "With --simulate, the share of writes of a value that their key had before, so "
+                                     "that a read may have observed either; this may hide a bug.",
+                             .initial = "0",
+                             .group = "Workload"},
     [GEN_KEYS] = {.name = "keys",
                   .letter = 'k',
                   OPTION_UP_TO(1e9),

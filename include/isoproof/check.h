@@ -54,9 +54,10 @@ typedef struct isoproof_check_options {
    * the search for the strong levels meets (isoproof_result_search_at), which then takes no short cuts. */
   bool certificate;
   bool stats;
-  /* Levels: accept writes of one value to one key.  Which of them a read observed then becomes part of the search: a
-   * level is satisfied when some choice satisfies it.  Without this they are bad input.  Only one check of such a
-   * history may run at a time, as the choices are kept in it. */
+  /* Levels: writes of one value to one key are expected.  Which of them a read observed becomes part of the search: a
+   * level is satisfied when some choice satisfies it.  Without this the result comes with the notice `repeated-values`.
+   * Values that are appended to one list must be unique all the same.  Only one check of a history with such values may
+   * run at a time, as the choices are kept in it. */
   bool duplicate_values;
   /* Levels: after those asked for (or where none is) decide the others too, the cheapest first, for at most `budget`
    * seconds beyond (0: no limit).  What is left then is told by isoproof_result_undecided_at.  The verdict is about the

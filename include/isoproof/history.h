@@ -195,7 +195,10 @@ ISOPROOF_API const char *isoproof_history_fact(const isoproof_history *history, 
   X(TRUNCATED, "truncated", "the last line was cut off, and is left out")                                              \
   X(MAYBE_TRUNCATED, "maybe-truncated", "the last line has no end: its last value may have been cut off")              \
   X(UNFINISHED, "unfinished", "the recorded run came to no end: its last part may be missing")                         \
-  X(LEFT_OUT, "left-out", "operations that are no part of a transaction are left out")
+  X(LEFT_OUT, "left-out", "operations that are no part of a transaction are left out")                                 \
+  X(REPEATED_VALUES, "repeated-values",                                                                                \
+    "values are written more than once: a level is satisfied when it is so for some choice of the writes that reads "  \
+    "observed")
 
 typedef enum isoproof_notice_code {
 #define ISOPROOF_X(name, id, text) ISOPROOF_NOTICE_##name,

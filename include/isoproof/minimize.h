@@ -16,8 +16,8 @@ extern "C" {
 typedef struct isoproof_minimize_options {
   size_t struct_size; /* sizeof(isoproof_minimize_options) */
   const char *level;  /* id or alias; required */
-  /* As for isoproof_check: accept writes of one value to one key.  A read goes with any of the writes that it may have
-   * observed. */
+  /* As for isoproof_check: writes of one value to one key are expected; they are accepted without this as well.  A read
+   * goes with any of the writes that it may have observed. */
   bool duplicate_values;
 } isoproof_minimize_options;
 

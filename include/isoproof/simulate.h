@@ -105,6 +105,7 @@ typedef struct isoproof_sim_options {
   uint64_t bugs[32];        /* how many of each isoproof_sim_bug to inject */
   bool rows;                /* rows, with inserts, updates, upserts, deletes and queries, instead of registers */
   double predicate_share;   /* rows: of reads that are by predicate, half of them counts; rmw_share means nothing */
+  double duplicate_share;   /* registers: of writes that write a value that their key had before; may hide bugs */
 } isoproof_sim_options;
 
 /* Fills in the defaults, up to the struct_size that is set: 10 sessions, 1000 transactions of 10 operations, half

@@ -59,9 +59,11 @@ isoproof_status isoproof_check(isoproof_history *history, const isoproof_check_o
   const iso_resolution *resolution;
   iso_task_stage(task, "checking");
   ISO_TRY(iso_history_resolve(history, task, &resolution, error));
-  if (!known.duplicate_values) ISO_TRY(iso_history_require_unique(history, resolution, error));
+  /* Patterns by themselves are about what was observed, which is not known then. */
+  if (known.anomaly_count > 0) ISO_TRY(iso_history_require_unique(history, resolution, error));
   bool ambiguous = resolution->counts.duplicate_writes > 0 || resolution->open_reads > 0;
   ISO_TRY((ambiguous ? iso_check_ambiguous : iso_check_levels)(history, &known, task, result, error));
+  (*result)->repeated_values = resolution->counts.duplicate_writes > 0 && !known.duplicate_values;
   iso_result_call_levels(*result, known.levels, known.level_count, false);
   return ISOPROOF_OK;
 }

@@ -221,8 +221,9 @@ static isoproof_status fill(isoproof_result *result, iso_level_check *check, con
   return options->certificate ? iso_certify(result, check, task, error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
-                                 isoproof_result **result, isoproof_error *error) {
+isoproof_status iso_check_levels_from(isoproof_history *history, const isoproof_check_options *options,
+                                      const iso_first_sequence *first, isoproof_task *task, isoproof_result **result,
+                                      isoproof_error *error) {
   iso_level_check *check;
   isoproof_result *made;
   ISO_TRY(iso_level_check_new(history, &check, error));
@@ -230,11 +231,18 @@ isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check
   made->all = check->findings.keep_all = options->all;
   made->only_patterns = options->anomaly_count > 0;
   made->has_stats = options->stats;
+  check->first = first;
   isoproof_status status = fill(made, check, options, task, error);
+  check->first = NULL; /* it belongs to the caller */
   if (status != ISOPROOF_OK) {
     isoproof_result_free(made);
     return status;
   }
   *result = made;
   return ISOPROOF_OK;
+}
+
+isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
+                                 isoproof_result **result, isoproof_error *error) {
+  return iso_check_levels_from(history, options, NULL, task, result, error);
 }

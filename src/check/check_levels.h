@@ -2,11 +2,16 @@
 #ifndef ISO_CHECK_CHECK_LEVELS_H
 #define ISO_CHECK_CHECK_LEVELS_H
 
+#include "check/order/sequence.h"
 #include "result/result.h"
 
 /* isoproof_check by levels or patterns, under the choices at hand where values are not unique (check/duplicates); the
  * options are complete. */
 isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                  isoproof_result **result, isoproof_error *error);
+/* The same with a sequence to try first, where a level is one of such sequences; may be NULL. */
+isoproof_status iso_check_levels_from(isoproof_history *history, const isoproof_check_options *options,
+                                      const iso_first_sequence *first, isoproof_task *task, isoproof_result **result,
+                                      isoproof_error *error);
 
 #endif

@@ -20,7 +20,8 @@ typedef struct iso_level_check {
   iso_findings findings;
   bool has_weak; /* the levels between transactions were looked at */
   iso_weak weak;
-  iso_strong_set strong; /* the levels that had to be searched for */
+  iso_strong_set strong;           /* the levels that had to be searched for */
+  const iso_first_sequence *first; /* what their search begins with; NULL for nothing in particular */
 
   iso_finding *shown; /* the findings behind the first anomalies, in their order */
   size_t shown_count;

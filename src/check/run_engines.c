@@ -193,7 +193,7 @@ static isoproof_status run_between(iso_level_check *check, const isoproof_check_
                                    isoproof_error *error) {
   ISO_TRY(iso_begin_between(check, task, error));
   wish w = {options, check};
-  iso_strong_options how = {.count_pairs = options->stats};
+  iso_strong_options how = {.count_pairs = options->stats, .first = check->first};
   if (options->anomaly_count == 0) {
     ISO_TRY(iso_strong_run(&check->weak.view, &check->weak.versions, is_searched, &w, options->level_count > 0, &how,
                            task, &check->strong, error));

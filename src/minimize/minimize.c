@@ -259,7 +259,7 @@ static isoproof_status make_room(minimizer *m, isoproof_error *error) {
 static isoproof_status find_choices(minimizer *m, isoproof_error *error) {
   const iso_resolution *resolution;
   ISO_TRY(iso_history_resolve(m->h, m->task, &resolution, error));
-  m->is_open = m->duplicate_values || resolution->open_reads > 0;
+  m->is_open = resolution->counts.duplicate_writes > 0 || resolution->open_reads > 0;
   if (!m->is_open) return ISOPROOF_OK;
   return iso_choices_make(m->h, iso_choice_wish_of(isoproof_level_find(m->level)), m->task, &m->choices, error);
 }

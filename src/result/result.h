@@ -49,6 +49,7 @@ struct isoproof_result {
   struct iso_left_level *left; /* could be decided, but were not; in the order of the table */
   size_t left_count;
   const char *unknown_reason;
+  bool repeated_values;                       /* nobody said that values are not unique, but they are not */
   const char *unexplained;                    /* a level whose violation takes too many cases to show */
   bool only_patterns;                         /* no level was judged, but patterns were asked for */
   const char **strongest, **weakest_violated; /* NULL-terminated */

@@ -152,6 +152,42 @@ isoproof_status iso_sequence_make(const iso_event_graph *e, isoproof_task *task,
   return iso_sequence_make_by(e, NULL, task, sequence, error);
 }
 
+/* ---- a sequence that was found earlier ---- */
+
+/* Whether every event stands in it behind all that must come before. */
+static bool respects(const iso_event_graph *e, const iso_first_sequence *first, const uint32_t *place) {
+  for (uint32_t i = 0; i < first->count; i++) {
+    uint64_t at = 0;
+    uint32_t before;
+    while ((before = iso_next_before(e, first->event[i], &at)) != ISO_NO_EVENT) {
+      if (place[before] >= i) return false;
+    }
+  }
+  return true;
+}
+
+isoproof_status iso_sequence_follow(const iso_event_graph *e, const iso_first_sequence *first, iso_sequence *s,
+                                    isoproof_error *error) {
+  const iso_event_shape *a = &e->shape, *b = &first->shape;
+  bool alike = a->split == b->split && a->ww_to_commit == b->ww_to_commit && a->real_time == b->real_time;
+  if (!alike || e->count != first->events || s->count != s->total || first->count != s->total) return ISOPROOF_OK;
+  uint32_t *place = iso_alloc(e->count, sizeof *place);
+  if (place == NULL) return iso_fail_memory(error);
+  memset(place, 0xff, e->count * sizeof *place);
+  bool good = true;
+  for (uint32_t i = 0; good && i < first->count; i++) {
+    uint32_t event = first->event[i];
+    good = event < e->count && iso_event_counts(e, event) && place[event] == ISO_NO_EVENT;
+    if (good) place[event] = i;
+  }
+  if (good && respects(e, first, place)) {
+    memcpy(s->event, first->event, first->count * sizeof *s->event);
+    memcpy(s->place, place, e->count * sizeof *s->place);
+  }
+  free(place);
+  return ISOPROOF_OK;
+}
+
 /* ---- as late as needed ---- */
 
 void iso_sequence_depths(const iso_event_graph *e, const iso_sequence *s, uint32_t *depth) {

@@ -17,6 +17,18 @@ typedef struct iso_sequence {
   uint32_t total;  /* how many take part */
 } iso_sequence;
 
+/* A sequence of all events of the given number and shape that take part, found earlier. */
+typedef struct iso_first_sequence {
+  uint32_t *event;
+  uint32_t count, events;
+  iso_event_shape shape;
+} iso_first_sequence;
+
+/* Makes the sequence that one, where it is of the same events and respects every known edge; otherwise nothing changes.
+ */
+isoproof_status iso_sequence_follow(const iso_event_graph *events, const iso_first_sequence *first,
+                                    iso_sequence *sequence, isoproof_error *error);
+
 /* Linear in the edges; with real time n log n. */
 isoproof_status iso_sequence_make(const iso_event_graph *events, isoproof_task *task, iso_sequence *sequence,
                                   isoproof_error *error);

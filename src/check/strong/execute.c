@@ -103,6 +103,9 @@ isoproof_status iso_execute(const iso_examination *examination, const iso_sequen
     uint32_t event = sequence->event[i], txn = iso_event_txn(e, event);
     if (txn == ISO_NO_TXN) continue;
     if (!e->split || event % 2 == 0) check_reads(&r, txn);
+    if (examination->at_begin != NULL && (!e->split || event % 2 == 0)) {
+      r.broken += examination->at_begin(examination->context, txn);
+    }
     if (!e->split || event % 2 == 1) do_writes(&r, txn);
   }
   *broken = r.broken;

@@ -245,6 +245,7 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
   ISO_TRY(iso_event_graph_make(view, shape, cut, &d->events, error));
   ISO_TRY(add_list_orders(d, versions, error));
   ISO_TRY(iso_sequence_make(&d->events, d->task, &d->sequence, error));
+  if (d->options.first != NULL) ISO_TRY(iso_sequence_follow(&d->events, d->options.first, &d->sequence, error));
   stats->events = d->sequence.total;
   stats->chains = d->events.chains;
   lap(&since, &stats->construct_seconds);
@@ -262,11 +263,12 @@ static isoproof_status decide(decision *d, iso_view *view, const iso_versions *v
 
 /* A level that snapshot isolation implies is satisfied with it, and snapshot isolation is the easier one to search for:
  * its rule is a plain matter of cycles. */
-static isoproof_status decide_by_snapshot(iso_view *view, const iso_versions *versions, bool count_pairs,
-                                          isoproof_task *task, iso_strong *strong, isoproof_error *error) {
+static isoproof_status decide_by_snapshot(iso_view *view, const iso_versions *versions,
+                                          const iso_strong_options *chosen, isoproof_task *task, iso_strong *strong,
+                                          isoproof_error *error) {
   const iso_strong_level *snapshot = iso_strong_level_of(isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION));
   iso_strong other;
-  iso_strong_options options = {.count_pairs = count_pairs};
+  iso_strong_options options = {.count_pairs = chosen->count_pairs, .first = chosen->first};
   double since = iso_now();
   ISO_TRY(iso_strong_decide(view, versions, snapshot, NULL, &options, task, &other, error));
   if (other.decided && !other.violated) {
@@ -289,7 +291,7 @@ isoproof_status iso_strong_decide(iso_view *view, const iso_versions *versions, 
   if (options != NULL) chosen = *options;
   const iso_strong_rule *rule = iso_strong_rule_of(level->rule);
   if (!rule->is_executed && !level->real_time && !chosen.no_guess)
-    ISO_TRY(decide_by_snapshot(view, versions, chosen.count_pairs, task, strong, error));
+    ISO_TRY(decide_by_snapshot(view, versions, &chosen, task, strong, error));
   if (strong->decided) return ISOPROOF_OK;
   decision d = {.rule = rule, .task = task, .out = strong, .options = chosen};
   isoproof_status status = decide(&d, view, versions, cut, error);

@@ -17,7 +17,8 @@
 typedef struct iso_strong_options {
   bool count_pairs; /* complete the statistics, which takes time of its own */
   bool no_guess, no_saturation;
-  bool no_clocks; /* as where they do not fit into memory */
+  bool no_clocks;                  /* as where they do not fit into memory */
+  const iso_first_sequence *first; /* tried first, where it is one of the events of the level; may be NULL */
 } iso_strong_options;
 
 typedef struct iso_strong {

@@ -82,6 +82,10 @@ static isoproof_status check_options(const isoproof_sim_options *options, isopro
   if (options->txns > ISO_MAX_TXNS)
     return iso_fail(error, ISOPROOF_ERR_USAGE, "txns: expected at most %u, found %" PRIu64, ISO_MAX_TXNS,
                     options->txns);
+  if (!(options->duplicate_share >= 0 && options->duplicate_share <= 1))
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "duplicate_share: expected 0 to 1, found %g", options->duplicate_share);
+  if (options->duplicate_share > 0 && options->lists)
+    return iso_fail(error, ISOPROOF_ERR_USAGE, "duplicate_share: expected registers, found lists");
   size_t room = sizeof options->bugs / sizeof *options->bugs;
   for (size_t i = ISOPROOF_SIM_BUGS; i < room; i++)
     if (options->bugs[i] != 0) return iso_fail(error, ISOPROOF_ERR_USAGE, "bugs: there is no bug number %zu", i);

@@ -103,6 +103,19 @@ static isoproof_status record_list(iso_sim *sim, const iso_sim_op *ops, const is
   return iso_builder_list(sim->builder, ISOPROOF_OP_READ_LIST, op->key, values, total, error);
 }
 
+/* The value that is written where the simulator counts this one: itself, or, for a share of them, one that the key had
+ * before.  What counts as this one is always written as the same value, so that reads need nothing else. */
+static uint32_t written_value(const iso_sim *sim, uint32_t key, uint32_t value) {
+  double share = sim->options->duplicate_share;
+  while (share > 0 && value > 1) {
+    iso_random random;
+    iso_random_seed(&random, sim->options->seed, (uint64_t)key << 32 | value);
+    if (iso_random_double(&random) >= share) break;
+    value = 1 + iso_random_below(&random, value - 1);
+  }
+  return value;
+}
+
 static isoproof_status record_ops(iso_sim *sim, const iso_sim_op *ops, size_t count, isoproof_error *error) {
   bool lists = sim->options->lists;
   sim->ops += count;
@@ -113,7 +126,7 @@ static isoproof_status record_ops(iso_sim *sim, const iso_sim_op *ops, size_t co
       continue;
     }
     isoproof_op_kind write = lists ? ISOPROOF_OP_APPEND : ISOPROOF_OP_WRITE;
-    iso_value value = op->value != 0 ? op->value : ISO_VALUE_NIL;
+    iso_value value = op->value != 0 ? written_value(sim, op->key, op->value) : ISO_VALUE_NIL;
     ISO_TRY(iso_builder_op(sim->builder, op->write ? write : ISOPROOF_OP_READ, op->key, value, error));
   }
   return ISOPROOF_OK;

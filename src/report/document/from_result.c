@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/abi.h"
+#include "history/notice.h"
 #include "report/document/document.h"
 #include "result/search_stats.h"
 
@@ -141,6 +142,14 @@ static bool copy_searches(isoproof_document *document, const isoproof_result *re
 
 /* ---- a document ---- */
 
+/* What the check has to say about the history. */
+static bool add_notices(isoproof_document *document, const isoproof_result *result) {
+  const char *text = iso_notice_text(ISOPROOF_NOTICE_REPEATED_VALUES);
+  return !result->repeated_values ||
+         iso_document_add_notice(document, isoproof_notice_code_name(ISOPROOF_NOTICE_REPEATED_VALUES), 0, text,
+                                 strlen(text));
+}
+
 /* Everything but what is as long as the history, or longer: that is asked for when it is written. */
 static bool refer(isoproof_document *document, const isoproof_history *history, const isoproof_result *result,
                   const isoproof_document_options *options) {
@@ -162,8 +171,9 @@ static bool refer(isoproof_document *document, const isoproof_history *history, 
   document->anomalies_found = isoproof_result_anomalies_found(result, &found);
   document->found_more = found == ISOPROOF_COUNT_AT_LEAST;
   document->source = (iso_anomaly_source){result, isoproof_result_anomaly_count(result), get_anomaly};
-  return iso_document_run_facts(document, history) && copy_verdicts(document, result) &&
-         refer_certificates(document, result) && copy_searches(document, result) && iso_document_make_title(document);
+  return iso_document_run_facts(document, history) && add_notices(document, result) &&
+         copy_verdicts(document, result) && refer_certificates(document, result) && copy_searches(document, result) &&
+         iso_document_make_title(document);
 }
 
 isoproof_status isoproof_document_make(const isoproof_history *history, const isoproof_result *result,

@@ -22,6 +22,10 @@ typedef struct iso_examination {
   const iso_event_clocks *clocks;
   iso_version_store *store;
   isoproof_task *task;
+  /* Where a sequence is carried out: called when a transaction begins, with the store as it is then; returns what else
+   * is broken.  May be NULL. */
+  uint64_t (*at_begin)(void *context, uint32_t txn);
+  void *context;
 } iso_examination;
 
 typedef struct iso_strong_rule {

@@ -1,0 +1,102 @@
+/* From a level to the search that decides it, or one that implies it, and back to a result. */
+#include "check/decide_open.h"
+
+#include <stdlib.h>
+
+#include "check/check_levels.h"
+#include "check/strong/open/decide.h"
+#include "history/resolve.h"
+
+/* What is visible at the levels that are about that; false for all others. */
+static bool find_visibility(const isoproof_level_info *level, iso_visibility *visibility) {
+  const iso_level_method *method = iso_level_method_of(level);
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  *visibility = (iso_visibility){.direct = false};
+  if (method->engine == ISO_ENGINE_AXIOM) {
+    visibility->read_before = method->axiom == ISO_AXIOM_READ_COMMITTED;
+    visibility->direct = method->axiom == ISO_AXIOM_READ_ATOMIC;
+    return method->axiom <= ISO_AXIOM_CAUSAL;
+  }
+  if (strong == NULL || strong->real_time || strong->single || !strong->session_order) return false;
+  visibility->orders = true;
+  visibility->direct = strong->rule == ISO_RULE_UPDATE_ATOMIC;
+  return strong->rule == ISO_RULE_UPDATE_ATOMIC || strong->rule == ISO_RULE_PARALLEL;
+}
+
+/* Whether the level, or one that implies it, is decided by sequences that are carried out. */
+static bool is_executed(const iso_strong_level *level) {
+  return level != NULL && !level->single && iso_strong_rule_of(level->rule)->is_executed;
+}
+
+/* How many conflicts are worth the hope that a level is satisfied together with a stronger one. */
+enum { PATIENCE = 20000 };
+
+/* Takes a decision on another level for one on the level asked for, which that one implies. */
+static void infer(iso_open_decision *decision) {
+  if (decision->violated) decision->decided = decision->violated = false;
+}
+
+/* Tries levels that imply the one that is asked for, as far as that is easy: snapshot isolation, where orders help to
+ * choose; and axioms.  Where there is a search for the level itself, only the causal one, which leaves the fewest
+ * versions to choose from. */
+static isoproof_status try_stronger(isoproof_history *history, const isoproof_level_info *level, bool searched,
+                                    isoproof_task *task, iso_open_decision *decision, isoproof_error *error) {
+  const isoproof_level_info *snapshot = isoproof_level_at(ISO_LEVEL_SNAPSHOT_ISOLATION);
+  iso_visibility visibility;
+  if (isoproof_level_implies(snapshot, level)) {
+    ISO_TRY(iso_open_decide(history, iso_strong_level_of(snapshot), PATIENCE, task, decision, error));
+    infer(decision);
+  }
+  for (int i = searched ? ISO_AXIOM_CAUSAL : 0; i <= ISO_AXIOM_CAUSAL && !decision->decided; i++) {
+    const isoproof_level_info *other = iso_axiom_level((iso_axiom)i);
+    if (other == level || !isoproof_level_implies(other, level) || !find_visibility(other, &visibility)) continue;
+    ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, decision, error));
+    infer(decision);
+  }
+  return ISOPROOF_OK;
+}
+
+/* Searches for the level itself, where there is a search for it, after stronger ones where that may be easier. */
+static isoproof_status search(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
+                              iso_open_decision *decision, isoproof_error *error) {
+  const iso_strong_level *strong = iso_strong_level_of(level);
+  iso_visibility visibility;
+  if (is_executed(strong)) return iso_open_decide(history, strong, 0, task, decision, error);
+  bool searched = find_visibility(level, &visibility);
+  if (strong == NULL || searched) ISO_TRY(try_stronger(history, level, searched, task, decision, error));
+  if (decision->decided || !searched) return ISOPROOF_OK;
+  iso_open_decision_free(decision);
+  return iso_open_decide_visible(history, &visibility, 0, task, decision, error);
+}
+
+/* Has the level checked under the choices that the search left in the resolution. */
+static isoproof_status confirm(isoproof_history *history, const isoproof_check_options *options,
+                               const iso_open_decision *decision, isoproof_task *task, iso_outcome *outcome,
+                               isoproof_error *error) {
+  isoproof_result *result;
+  const iso_first_sequence *first = decision->sequence.event != NULL ? &decision->sequence : NULL;
+  ISO_TRY(iso_check_levels_from(history, options, first, task, &result, error));
+  if (isoproof_result_verdict(result) != ISOPROOF_SATISFIED) {
+    isoproof_result_free(result);
+    return ISOPROOF_OK;
+  }
+  return iso_outcome_keep(outcome, history, result, error);
+}
+
+isoproof_status iso_decide_open(isoproof_history *history, const isoproof_check_options *options,
+                                const isoproof_level_info *level, isoproof_task *task, iso_outcome *outcome,
+                                bool *violated, isoproof_error *error) {
+  iso_open_decision decision = {.decided = false};
+  uint32_t *before;
+  *violated = false;
+  iso_task_about(task, level->id, 0, 0);
+  ISO_TRY(iso_resolution_copy(history, task, &before, error));
+  isoproof_status status = search(history, level, task, &decision, error);
+  *violated = decision.decided && decision.violated;
+  if (status == ISOPROOF_OK && decision.decided && !decision.violated) {
+    status = confirm(history, options, &decision, task, outcome, error);
+  }
+  iso_resolution_put_back(history, before);
+  iso_open_decision_free(&decision);
+  return status;
+}

@@ -1,0 +1,236 @@
+/* Rounds of pruning and settling, and then the search. */
+#include "check/strong/open/decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/strong/saturate.h"
+#include "history/real_time.h"
+
+void iso_open_decision_free(iso_open_decision *d) {
+  free(d->sequence.event);
+  memset(d, 0, sizeof *d);
+}
+
+/* One round: everything that is made of a view. */
+typedef struct {
+  iso_doubt doubt;
+  const iso_strong_rule *rule;
+  const iso_strong_level *level;
+  const iso_visibility *visibility; /* in place of both */
+  const uint8_t *cut;
+  uint64_t most_conflicts;
+  isoproof_task *task;
+  iso_open_decision *out;
+  iso_view view;
+  iso_open_reads open;
+  iso_event_graph events;
+  iso_sequence sequence;
+  iso_version_store store;
+  iso_event_clocks clocks;
+  bool has_clocks;
+} stage;
+
+static void stage_end(stage *s) {
+  iso_event_clocks_free(&s->clocks);
+  iso_version_store_free(&s->store);
+  iso_sequence_free(&s->sequence);
+  iso_event_graph_free(&s->events);
+  iso_open_reads_free(&s->open);
+  iso_view_free(&s->view);
+  memset(&s->clocks, 0, sizeof s->clocks);
+  memset(&s->events, 0, sizeof s->events);
+  s->has_clocks = false;
+}
+
+static iso_examination examination_of(stage *s) {
+  return (iso_examination){
+      .rule = s->rule, .events = &s->events, .clocks = &s->clocks, .store = &s->store, .task = s->task};
+}
+
+/* The reads that are open, and what is known without them. */
+static isoproof_status list(stage *s, isoproof_error *error) {
+  ISO_TRY(iso_view_make(s->doubt.history, s->task, &s->view, error));
+  ISO_TRY(iso_open_reads_make(&s->view, &s->doubt, &s->open, error));
+  return ISOPROOF_OK;
+}
+
+static isoproof_status build(stage *s, isoproof_error *error) {
+  iso_event_shape shape = {.split = false};
+  if (s->visibility == NULL) {
+    shape = (iso_event_shape){
+        .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
+  }
+  ISO_TRY(iso_event_graph_make(&s->view, shape, s->cut, &s->events, error));
+  ISO_TRY(iso_sequence_make(&s->events, s->task, &s->sequence, error));
+  return iso_version_store_make(&s->view, &s->store, error);
+}
+
+static isoproof_status satisfied(stage *s, isoproof_error *error) {
+  iso_open_decision *out = s->out;
+  iso_examination examination = examination_of(s);
+  ISO_TRY(iso_open_settle_all(&examination, &s->sequence, &s->open, &s->doubt, error));
+  out->decided = true;
+  out->violated = false;
+  out->sequence = (iso_first_sequence){
+      .event = s->sequence.event, .count = s->sequence.count, .events = s->events.count, .shape = s->events.shape};
+  s->sequence.event = NULL;
+  return ISOPROOF_OK;
+}
+
+/* Nothing satisfies the level; that proves nothing where something was left out. */
+static isoproof_status refuted(stage *s) {
+  s->out->decided = !s->doubt.restricted;
+  s->out->violated = true;
+  return ISOPROOF_OK;
+}
+
+#define MOST_CLOCK_BYTES (UINT64_C(3) << 30)
+
+static isoproof_status make_clocks(stage *s, isoproof_error *error) {
+  if (iso_event_clocks_bytes(&s->events) > MOST_CLOCK_BYTES) return ISOPROOF_OK;
+  ISO_TRY(iso_event_clocks_make(&s->events, &s->clocks, error));
+  s->has_clocks = true;
+  return iso_event_clocks_update(&s->events, &s->sequence, s->task, &s->clocks, error);
+}
+
+/* What follows from what is known; *cyclic when that contradicts itself. */
+static isoproof_status saturate(stage *s, bool *cyclic, isoproof_error *error) {
+  iso_saturation saturation = {.rounds = 0};
+  ISO_TRY(iso_view_need_readers(&s->view, error));
+  ISO_TRY(iso_saturate(s->rule, &s->events, &s->sequence, &s->clocks, s->task, &saturation, error));
+  *cyclic = saturation.cyclic;
+  return ISOPROOF_OK;
+}
+
+static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isoproof_error *error) {
+  iso_possible possible;
+  iso_missed missed = s->visibility != NULL ? iso_visibility_missed(s->visibility) : ISO_MISSES_NOTHING;
+  ISO_TRY(iso_possible_make(&s->events, &s->clocks, &s->open, missed, &possible, error));
+  isoproof_status status = iso_possible_settle(&possible, &s->doubt, s->task, settled, impossible, error);
+  iso_possible_free(&possible);
+  return status;
+}
+
+static isoproof_status search(stage *s, uint64_t most_conflicts, isoproof_error *error) {
+  iso_refined outcome;
+  iso_examination examination = examination_of(s);
+  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, most_conflicts,
+                          &outcome, &s->out->search, error));
+  if (outcome == ISO_REFINED_EXPLAINED) return satisfied(s, error);
+  return outcome == ISO_REFINED_REFUTED ? refuted(s) : ISOPROOF_OK;
+}
+
+/* Settles what clocks leave one version for; *again when a view with those is worth the trouble. */
+static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
+  enum { ONE_IN = 4 };
+  bool impossible = false;
+  uint64_t settled = 0;
+  ISO_TRY(prune(s, &settled, &impossible, error));
+  s->out->settled += settled;
+  if (impossible) return refuted(s);
+  *again = settled > s->open.reads.count / ONE_IN;
+  return ISOPROOF_OK;
+}
+
+/* A round of a level of what is visible. */
+static isoproof_status round_of_visible(stage *s, bool *again, isoproof_error *error) {
+  iso_refined outcome;
+  ISO_TRY(make_clocks(s, error));
+  if (s->has_clocks) ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  ISO_TRY(iso_visible_search(&s->events, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, s->visibility,
+                             &s->doubt, s->most_conflicts, s->task, &outcome, &s->out->search, error));
+  if (outcome == ISO_REFINED_REFUTED) return refuted(s);
+  s->out->decided = outcome == ISO_REFINED_EXPLAINED;
+  return ISOPROOF_OK;
+}
+
+/* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
+ * often done before everything is found that follows for the order of writes. */
+static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
+  enum { PATIENCE = 1000 };
+  bool cyclic = false, explained;
+  iso_examination examination = examination_of(s);
+  ISO_TRY(build(s, error));
+  if (s->sequence.count < s->sequence.total) return refuted(s);
+  if (s->visibility != NULL) return round_of_visible(s, again, error);
+  ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, &explained, error));
+  if (explained) return satisfied(s, error);
+  ISO_TRY(make_clocks(s, error));
+  if (!s->has_clocks) return search(s, s->most_conflicts, error);
+  ISO_TRY(settle(s, again, error));
+  if (*again || s->out->violated) return ISOPROOF_OK;
+  bool limited = s->most_conflicts > 0 && s->most_conflicts < PATIENCE;
+  ISO_TRY(search(s, limited ? s->most_conflicts : PATIENCE, error));
+  if (s->out->decided || s->out->violated) return ISOPROOF_OK;
+  ISO_TRY(saturate(s, &cyclic, error));
+  if (cyclic) return refuted(s);
+  ISO_TRY(settle(s, again, error));
+  return *again || s->out->violated ? ISOPROOF_OK : search(s, s->most_conflicts, error);
+}
+
+static isoproof_status decide(stage *s, isoproof_error *error) {
+  isoproof_status status = ISOPROOF_OK;
+  bool again = true;
+  /* What one version fits without a look at orders is settled first. */
+  status = list(s, error);
+  while (status == ISOPROOF_OK && again && !s->doubt.hopeless) {
+    stage_end(s);
+    again = false;
+    s->out->rounds++;
+    status = list(s, error);
+    if (status == ISOPROOF_OK && !s->doubt.hopeless) status = round_of(s, &again, error);
+  }
+  stage_end(s);
+  return status;
+}
+
+/* Which version of a list was read is another matter. */
+static bool has_lists(const isoproof_history *h) {
+  for (uint32_t op = 0; op < h->ops; op++) {
+    if (h->op_kind[op] != ISOPROOF_OP_READ && h->op_kind[op] != ISOPROOF_OP_WRITE) return true;
+  }
+  return false;
+}
+
+/* Decides by a stage that knows what is asked. */
+static isoproof_status decide_doubt(isoproof_history *history, stage *s, isoproof_error *error) {
+  ISO_TRY(iso_doubt_make(history, s->task, &s->doubt, error));
+  s->out->doubtful = s->doubt.reads.count;
+  isoproof_status status = decide(s, error);
+  iso_doubt_end(&s->doubt, status == ISOPROOF_OK && s->out->decided && !s->out->violated);
+  return status;
+}
+
+/* Session order helps where it does no harm; without it, every transaction is a chain of its own. */
+static isoproof_status decide_cut(isoproof_history *history, stage *s, isoproof_error *error) {
+  uint8_t *cut = iso_alloc(history->txns, 1);
+  if (cut == NULL) return iso_fail_memory(error);
+  memset(cut, 1, history->txns);
+  memset(s->out, 0, sizeof *s->out);
+  s->cut = cut;
+  isoproof_status status = decide_doubt(history, s, error);
+  free(cut);
+  return status;
+}
+
+isoproof_status iso_open_decide(isoproof_history *history, const iso_strong_level *level, uint64_t most_conflicts,
+                                isoproof_task *task, iso_open_decision *out, isoproof_error *error) {
+  memset(out, 0, sizeof *out);
+  stage s = {.rule = iso_strong_rule_of(level->rule), .level = level, .task = task, .out = out};
+  s.most_conflicts = most_conflicts;
+  bool lacks_times = level->real_time && !iso_has_real_time(history);
+  if (!s.rule->is_executed || lacks_times || has_lists(history)) return ISOPROOF_OK;
+  ISO_TRY(decide_doubt(history, &s, error));
+  if (level->session_order || !out->decided || !out->violated) return ISOPROOF_OK;
+  return decide_cut(history, &s, error);
+}
+
+isoproof_status iso_open_decide_visible(isoproof_history *history, const iso_visibility *visibility,
+                                        uint64_t most_conflicts, isoproof_task *task, iso_open_decision *out,
+                                        isoproof_error *error) {
+  memset(out, 0, sizeof *out);
+  stage s = {.visibility = visibility, .most_conflicts = most_conflicts, .task = task, .out = out};
+  return has_lists(history) ? ISOPROOF_OK : decide_doubt(history, &s, error);
+}

@@ -1,0 +1,51 @@
+/* menus.h - the versions that open reads can have seen, as literals of the solver that orders events.
+ *
+ * A read gets its literals when it is first asked about: one per version, of which one must be true; a true one puts
+ * the writer before the reader.  A count gets them for all of its rows, and as many rows match as it says.  Menus own
+ * their arrays until iso_menus_free and refer to the rest.
+ */
+#ifndef ISO_CHECK_STRONG_OPEN_MENUS_H
+#define ISO_CHECK_STRONG_OPEN_MENUS_H
+
+#include "check/strong/open/possible.h"
+#include "check/strong/refine_steps.h"
+
+typedef struct iso_menu {
+  uint32_t first, count; /* in choices and literals; count 0: none yet */
+} iso_menu;
+
+typedef struct iso_menus {
+  const iso_open_reads *open;
+  const iso_event_graph *e;
+  iso_refiner *refiner;
+  iso_possible *possible;
+  iso_menu *menus;           /* by open read */
+  ISO_VEC(uint32_t) choices; /* versions */
+  ISO_VEC(iso_lit) literals; /* beside them */
+  uint8_t *stated;           /* by count */
+  uint64_t listed;
+} iso_menus;
+
+isoproof_status iso_menus_make(const iso_open_reads *open, iso_refiner *refiner, iso_possible *possible,
+                               iso_menus *menus, isoproof_error *error);
+void iso_menus_free(iso_menus *menus);
+
+/* Gives a read its literals, where it has none. */
+isoproof_status iso_menus_list(iso_menus *menus, uint32_t read, isoproof_error *error);
+/* States a count; now[i] is what its row number i is at the moment, which is preferred. */
+isoproof_status iso_menus_state(iso_menus *menus, uint32_t count, const uint32_t *now, isoproof_error *error);
+
+/* The choice of a listed read that is true in the last solution. */
+uint32_t iso_menus_true(const iso_menus *menus, uint32_t read);
+/* The one to be tried first: the last one before the reader in the sequence, or else the first one after it. */
+uint32_t iso_menus_likely(const iso_menus *menus, uint32_t read);
+/* The choice of a version; UINT32_MAX where it is none. */
+uint32_t iso_menus_of(const iso_menus *menus, uint32_t read, uint32_t version);
+/* Prefers a choice. */
+void iso_menus_prefer(iso_menus *menus, uint32_t choice);
+
+/* How far a version is from its reader in a sequence, those after it farther than all before it. */
+int64_t iso_open_distance(const iso_open_reads *open, const iso_event_graph *events, const iso_sequence *sequence,
+                          uint32_t reader, uint32_t version);
+
+#endif

@@ -1,0 +1,152 @@
+/* The versions of a key that clocks leave for a reader, chain by chain. */
+#include "check/strong/open/possible.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void iso_possible_free(iso_possible *p) {
+  iso_vec_free(&p->versions);
+  free(p->seen);
+  p->seen = NULL;
+}
+
+isoproof_status iso_possible_make(const iso_event_graph *e, const iso_event_clocks *clocks, const iso_open_reads *open,
+                                  iso_missed missed, iso_possible *p, isoproof_error *error) {
+  *p = (iso_possible){.e = e, .clocks = clocks, .open = open, .missed = missed};
+  uint32_t most = 0;
+  for (uint32_t key = 0; key < e->view->h->keys; key++) {
+    uint32_t groups = e->group_first[key + 1] - e->group_first[key];
+    if (groups > most) most = groups;
+  }
+  p->seen = iso_alloc((size_t)most + 1, sizeof *p->seen);
+  return p->seen != NULL ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+/* The first place of the writers of a group that is not below the transaction. */
+static uint32_t place_of(const iso_possible *p, uint32_t group, uint32_t txn) {
+  const uint32_t *writer = p->e->view->writer;
+  uint32_t low = p->e->group_start[group], high = p->e->group_start[group + 1];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (writer[middle] < txn) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/* The transactions of a chain from which on nobody commits before the reader begins: behind what it saw; and from which
+ * on everybody commits after that. */
+static void bounds_of(const iso_possible *p, uint32_t reader, uint32_t chain, uint32_t *behind, uint32_t *end) {
+  const iso_event_graph *e = p->e;
+  uint32_t begin = iso_event_begin(e, reader), own = e->chain_of[reader];
+  if (p->clocks == NULL) {
+    *behind = chain == own ? reader : 0;
+    *end = chain == own ? reader + 1 : UINT32_MAX;
+    return;
+  }
+  int32_t before = iso_event_clocks_before(p->clocks, begin)[chain];
+  int32_t after = iso_event_clocks_after(p->clocks, begin)[chain];
+  *behind = chain == own ? reader : e->split ? (uint32_t)before / 2 : (uint32_t)before;
+  /* A commit that is after the begin, or the begin before it, rules its transaction out. */
+  *end = chain == own            ? reader + 1
+         : after == ISO_NO_REACH ? UINT32_MAX
+         : e->split              ? (uint32_t)after / 2
+                                 : (uint32_t)after;
+}
+
+/* Whether the reader sees everybody of a chain who comes before it. */
+static bool sees_chain(const iso_possible *p, uint32_t reader, uint32_t chain) {
+  if (p->missed == ISO_MISSES_NO_SESSION) return chain == p->e->chain_of[reader];
+  return p->missed == ISO_MISSES_NOTHING;
+}
+
+/* Finds whom the reader saw of each group of the key; true when there is anybody. */
+static bool find_seen(iso_possible *p, const iso_open_read *read) {
+  const iso_event_graph *e = p->e;
+  bool any = false;
+  for (uint32_t group = e->group_first[read->key]; group < e->group_first[read->key + 1]; group++) {
+    uint32_t behind, end, place;
+    bounds_of(p, read->txn, e->group_chain[group], &behind, &end);
+    place = e->group_start[group];
+    if (sees_chain(p, read->txn, e->group_chain[group])) place = place_of(p, group, behind);
+    p->seen[group - e->group_first[read->key]] = place;
+    any = any || place > e->group_start[group];
+  }
+  return any;
+}
+
+/* Whether somebody whom the reader saw overwrote this version, whose writer it saw as well. */
+static bool is_overwritten(const iso_possible *p, const iso_open_read *read, uint32_t writer, uint32_t of_group) {
+  const iso_event_graph *e = p->e;
+  uint32_t first = e->group_first[read->key], commit = iso_event_commit(e, writer);
+  for (uint32_t group = first; p->clocks != NULL && group < e->group_first[read->key + 1]; group++) {
+    uint32_t place = p->seen[group - first];
+    if (group == of_group || place == e->group_start[group]) continue;
+    uint32_t other = iso_event_version(e, e->view->writer[place - 1]);
+    if (iso_reaches(e, p->clocks, commit, other)) return true;
+  }
+  return false;
+}
+
+static bool add_version(iso_possible *p, const iso_open_read *read, uint32_t writer) {
+  const iso_view *v = p->e->view;
+  uint32_t low = v->write_first[writer], high = v->write_first[writer + 1];
+  while (low < high && v->write_key[low] != read->key) {
+    uint32_t middle = low + (high - low) / 2;
+    if (v->write_key[middle] <= read->key) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return !iso_open_fits(p->open, read, low + 1) || iso_vec_push(&p->versions, low + 1);
+}
+
+/* Of a group: the last one that was seen, and everybody who is neither before nor after the reader. */
+static bool add_group(iso_possible *p, const iso_open_read *read, uint32_t group) {
+  const iso_event_graph *e = p->e;
+  const uint32_t *writer = e->view->writer;
+  uint32_t behind, end, place = p->seen[group - e->group_first[read->key]], stop;
+  bounds_of(p, read->txn, e->group_chain[group], &behind, &end);
+  bool made = true, seen = place > e->group_start[group];
+  if (seen && !is_overwritten(p, read, writer[place - 1], group)) made = add_version(p, read, writer[place - 1]);
+  for (stop = e->group_start[group + 1]; made && place < stop && writer[place] < end; place++) {
+    if (writer[place] == read->txn) continue;
+    if (p->missed == ISO_MISSES_NO_SESSION && is_overwritten(p, read, writer[place], group)) continue;
+    made = add_version(p, read, writer[place]);
+  }
+  return made;
+}
+
+isoproof_status iso_possible_find(iso_possible *p, const iso_open_read *read, isoproof_error *error) {
+  const iso_event_graph *e = p->e;
+  p->versions.count = 0;
+  bool any = find_seen(p, read);
+  bool made = any || !iso_open_fits(p->open, read, 0) || iso_vec_push(&p->versions, 0);
+  for (uint32_t group = e->group_first[read->key]; made && group < e->group_first[read->key + 1]; group++) {
+    made = add_group(p, read, group);
+  }
+  return made ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+isoproof_status iso_possible_settle(iso_possible *p, iso_doubt *doubt, isoproof_task *task, uint64_t *settled,
+                                    bool *impossible, isoproof_error *error) {
+  enum { BLOCK = 4096 };
+  const iso_open_reads *open = p->open;
+  *settled = 0;
+  *impossible = false;
+  for (size_t i = 0; i < open->reads.count && !*impossible; i++) {
+    const iso_open_read *read = &open->reads.items[i];
+    ISO_TRY(iso_possible_find(p, read, error));
+    *impossible = p->versions.count == 0;
+    if (p->versions.count == 1) {
+      iso_open_settle(open, doubt, read, p->versions.items[0]);
+      *settled += 1;
+    }
+    if (i % BLOCK == 0) ISO_TRY(iso_task_check(task, error));
+  }
+  return ISOPROOF_OK;
+}

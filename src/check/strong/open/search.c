@@ -1,0 +1,238 @@
+/* Orders of events and observed versions as literals of one solver, refined by carrying sequences out. */
+#include "check/strong/open/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/strong/open/menus.h"
+
+/* How many versions between the one observed and the current one are looked at. */
+enum { LOOK_BACK = 64 };
+
+/* If the choice is true, a version between must go. */
+typedef struct {
+  uint32_t read, choice, between;
+} lesson;
+
+typedef struct {
+  const iso_open_reads *open;
+  const iso_event_graph *e;
+  const iso_version_store *store;
+  const iso_sequence *s;
+  iso_refiner refiner;
+  iso_possible possible;
+  iso_menus menus;
+  ISO_VEC(lesson) lessons;
+  ISO_VEC(uint32_t) rows; /* what those of a count are at the moment */
+  isoproof_status status;
+  isoproof_error *error;
+} searcher;
+
+static void searcher_free(searcher *x) {
+  iso_refiner_free(&x->refiner);
+  iso_possible_free(&x->possible);
+  iso_menus_free(&x->menus);
+  iso_vec_free(&x->lessons);
+  iso_vec_free(&x->rows);
+}
+
+/* ---- what a sequence breaks ---- */
+
+/* The versions between the choice and what was found have to go. */
+static bool learn_between(searcher *x, uint32_t number, uint32_t choice) {
+  uint32_t version = x->menus.choices.items[choice], slot = x->store->current[x->open->reads.items[number].key];
+  for (int steps = 0; slot > 0 && slot != version && steps < LOOK_BACK; steps++) {
+    if (!iso_vec_push(&x->lessons, ((lesson){number, choice, slot}))) return false;
+    slot = x->store->slot_last[slot - 1];
+  }
+  return true;
+}
+
+/* A read that finds what it cannot have seen. */
+static isoproof_status break_read(searcher *x, uint32_t number) {
+  iso_menus *m = &x->menus;
+  bool is_new = m->menus[number].count == 0;
+  if (is_new) ISO_TRY(iso_menus_list(m, number, x->error));
+  if (m->menus[number].count == 0) return ISOPROOF_OK; /* the clause of no literals refutes all */
+  uint32_t choice = is_new ? iso_menus_likely(m, number) : iso_menus_true(m, number);
+  if (is_new) iso_menus_prefer(m, choice);
+  uint32_t version = m->choices.items[choice];
+  const iso_open_read *read = &x->open->reads.items[number];
+  bool before = version == 0 || x->s->place[iso_event_commit(x->e, x->open->slot_txn[version - 1])] <
+                                    x->s->place[iso_event_begin(x->e, read->txn)];
+  return !before || learn_between(x, number, choice) ? ISOPROOF_OK : iso_fail_memory(x->error);
+}
+
+static uint32_t found(const searcher *x, uint32_t read) { return x->store->current[x->open->reads.items[read].key]; }
+
+/* How many open rows of a count match what the sequence has there. */
+static int64_t count_matching(const searcher *x, const iso_open_count *count) {
+  int64_t matching = 0;
+  for (uint32_t i = count->first; i < count->first + count->reads; i++) {
+    matching += iso_open_matches(x->open, count->statement, x->open->reads.items[i].key, found(x, i));
+  }
+  return matching;
+}
+
+static isoproof_status break_count(searcher *x, uint32_t number) {
+  const iso_open_count *count = &x->open->counts.items[number];
+  if (!x->menus.stated[number]) {
+    x->rows.count = 0;
+    for (uint32_t i = count->first; i < count->first + count->reads; i++) {
+      if (!iso_vec_push(&x->rows, found(x, i))) return iso_fail_memory(x->error);
+    }
+    return iso_menus_state(&x->menus, number, x->rows.items, x->error);
+  }
+  for (uint32_t i = count->first; i < count->first + count->reads; i++) {
+    uint32_t choice = iso_menus_true(&x->menus, i), key = x->open->reads.items[i].key;
+    bool wanted = iso_open_matches(x->open, count->statement, key, x->menus.choices.items[choice]);
+    bool is = iso_open_matches(x->open, count->statement, key, found(x, i));
+    if (wanted != is && !learn_between(x, i, choice)) return iso_fail_memory(x->error);
+  }
+  return ISOPROOF_OK;
+}
+
+/* Looks at the open reads of a transaction that begins; returns how many are broken. */
+static uint64_t begin_txn(void *context, uint32_t txn) {
+  searcher *x = context;
+  const iso_open_reads *o = x->open;
+  uint64_t broken = 0;
+  for (uint32_t i = o->read_first[txn]; i < o->plain_end[txn] && x->status == ISOPROOF_OK; i++) {
+    if (iso_open_fits(o, &o->reads.items[i], found(x, i))) continue;
+    broken++;
+    x->status = break_read(x, i);
+  }
+  for (uint32_t i = o->count_first[txn]; i < o->count_first[txn + 1] && x->status == ISOPROOF_OK; i++) {
+    if (count_matching(x, &o->counts.items[i]) == o->counts.items[i].missing) continue;
+    broken++;
+    x->status = break_count(x, i);
+  }
+  return broken;
+}
+
+/* ---- the search ---- */
+
+/* Who reads the choice does not see the version between: that one is before it, or after the reader. */
+static isoproof_status add_lesson(searcher *x, const lesson *l) {
+  const iso_event_graph *e = x->e;
+  uint32_t reader = x->open->reads.items[l->read].txn, other = x->open->slot_txn[l->between - 1];
+  uint32_t version = x->menus.choices.items[l->choice];
+  iso_lit clause[3] = {iso_lit_not(x->menus.literals.items[l->choice])};
+  size_t count = 1;
+  iso_event_edge later = {iso_event_begin(e, reader), iso_event_commit(e, other)};
+  ISO_TRY(iso_refiner_edge(&x->refiner, later, &clause[count++], x->error));
+  if (version > 0) {
+    iso_event_edge earlier = {iso_event_commit(e, other), iso_event_version(e, x->open->slot_txn[version - 1])};
+    ISO_TRY(iso_refiner_edge(&x->refiner, earlier, &clause[count++], x->error));
+  }
+  return iso_solver_clause(x->refiner.solver, clause, count, x->error);
+}
+
+static isoproof_status run(searcher *x, const iso_examination *examination, uint64_t most_conflicts,
+                           iso_refined *outcome, iso_open_search_stats *stats) {
+  isoproof_task *task = examination->task;
+  iso_refiner *r = &x->refiner;
+  for (;;) {
+    uint64_t broken;
+    size_t before = r->all.first.count;
+    x->lessons.count = 0;
+    ISO_TRY(examination->rule->examine(examination, r->s, &r->all, &broken, x->error));
+    ISO_TRY(x->status);
+    if (broken == 0) {
+      *outcome = ISO_REFINED_EXPLAINED;
+      return ISOPROOF_OK;
+    }
+    stats->rounds++;
+    iso_task_progress(task, "refining", "orders", r->all.first.count, 0);
+    for (size_t i = before; i < r->all.first.count; i++) ISO_TRY(iso_refiner_require(r, i, x->error));
+    for (size_t i = 0; i < x->lessons.count; i++) ISO_TRY(add_lesson(x, &x->lessons.items[i]));
+    iso_solver_answer answer;
+    iso_solver_limits limits = {.task = task};
+    uint64_t conflicts = iso_solver_statistics(r->solver)->conflicts;
+    if (most_conflicts > 0 && conflicts >= most_conflicts) return ISOPROOF_OK;
+    if (most_conflicts > 0) limits.conflicts = most_conflicts - conflicts;
+    ISO_TRY(iso_solver_solve(r->solver, NULL, 0, &limits, &answer, x->error));
+    if (answer == ISO_SOLVER_UNSAT) *outcome = ISO_REFINED_REFUTED;
+    if (answer != ISO_SOLVER_SAT) return ISOPROOF_OK;
+    ISO_TRY(iso_refiner_apply(r, task, x->error));
+  }
+}
+
+isoproof_status iso_open_search(const iso_examination *examination, iso_sequence *sequence,
+                                const iso_event_clocks *clocks, const iso_open_reads *open, uint64_t most_conflicts,
+                                iso_refined *outcome, iso_open_search_stats *stats, isoproof_error *error) {
+  searcher x = {.open = open, .e = examination->events, .store = examination->store, .s = sequence, .error = error};
+  *outcome = ISO_REFINED_UNKNOWN;
+  iso_examination with = *examination;
+  with.at_begin = begin_txn;
+  with.context = &x;
+  isoproof_status status = iso_refiner_make(examination->events, sequence, clocks, &x.refiner, error);
+  if (status == ISOPROOF_OK) status = iso_possible_make(x.e, clocks, open, ISO_MISSES_NOTHING, &x.possible, error);
+  if (status == ISOPROOF_OK) status = iso_menus_make(open, &x.refiner, &x.possible, &x.menus, error);
+  if (status == ISOPROOF_OK) status = run(&x, &with, most_conflicts, outcome, stats);
+  if (x.refiner.solver != NULL) {
+    stats->decisions += iso_solver_statistics(x.refiner.solver)->decisions;
+    stats->conflicts += iso_solver_statistics(x.refiner.solver)->conflicts;
+  }
+  stats->choices += x.menus.listed;
+  stats->literals += x.menus.literals.count;
+  searcher_free(&x);
+  return status;
+}
+
+/* ---- sequences as they are ---- */
+
+typedef struct {
+  const iso_open_reads *open;
+  const iso_version_store *store;
+  iso_doubt *doubt;
+} settler;
+
+static uint64_t settle_txn(void *context, uint32_t txn) {
+  const settler *x = context;
+  for (uint32_t i = x->open->read_first[txn]; i < x->open->read_first[txn + 1]; i++) {
+    const iso_open_read *read = &x->open->reads.items[i];
+    iso_open_settle(x->open, x->doubt, read, x->store->current[read->key]);
+  }
+  return 0;
+}
+
+isoproof_status iso_open_settle_all(const iso_examination *examination, const iso_sequence *sequence,
+                                    const iso_open_reads *open, iso_doubt *doubt, isoproof_error *error) {
+  settler x = {.open = open, .store = examination->store, .doubt = doubt};
+  iso_examination with = *examination;
+  iso_requirements none = {.failed = false};
+  uint64_t broken;
+  with.at_begin = settle_txn;
+  with.context = &x;
+  isoproof_status status = with.rule->examine(&with, sequence, &none, &broken, error);
+  iso_requirements_free(&none);
+  return status;
+}
+
+static uint64_t test_txn(void *context, uint32_t txn) {
+  const searcher *x = context;
+  const iso_open_reads *o = x->open;
+  uint64_t broken = 0;
+  for (uint32_t i = o->read_first[txn]; i < o->plain_end[txn]; i++) {
+    broken += !iso_open_fits(o, &o->reads.items[i], found(x, i));
+  }
+  for (uint32_t i = o->count_first[txn]; i < o->count_first[txn + 1]; i++) {
+    broken += count_matching(x, &o->counts.items[i]) != o->counts.items[i].missing;
+  }
+  return broken;
+}
+
+isoproof_status iso_open_is_explained(const iso_examination *examination, const iso_sequence *sequence,
+                                      const iso_open_reads *open, bool *explained, isoproof_error *error) {
+  searcher x = {.open = open, .store = examination->store};
+  iso_examination with = *examination;
+  iso_requirements guess = {.failed = false};
+  uint64_t broken;
+  with.at_begin = test_txn;
+  with.context = &x;
+  isoproof_status status = with.rule->examine(&with, sequence, &guess, &broken, error);
+  iso_requirements_free(&guess);
+  *explained = broken == 0;
+  return status;
+}
