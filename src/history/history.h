@@ -45,6 +45,7 @@ typedef struct iso_resolution {
    * to have observed is a guess where several versions fit.  NULL and 0 where there are no rows. */
   struct iso_row_versions *rows;
   uint64_t open_reads; /* that several versions fit */
+  bool replayed;       /* rows: every read is as one serial order of all transactions shows it, which was found */
   isoproof_resolution counts;
   uint32_t duplicate_first, duplicate_second; /* the first pair of writes of one value; first may be ISO_FROM_INITIAL */
 } iso_resolution;

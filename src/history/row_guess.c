@@ -339,6 +339,10 @@ static isoproof_status run(isoproof_history *h, isoproof_task *task, iso_resolut
   for (unsigned t = 0; t < threads; t++) r->open_reads += j->guessers[t].open;
   isoproof_status status = iso_task_check(task, error);
   if (status == ISOPROOF_OK && r->open_reads > 0) status = iso_row_replay(h, task, r, settled, error);
+  r->replayed = status == ISOPROOF_OK && r->open_reads > 0;
+  for (uint32_t txn = 0; r->replayed && txn < h->txns; txn++) {
+    r->replayed = settled[txn] || h->txn_status[txn] == ISOPROOF_TXN_ABORTED;
+  }
   j->settled = settled;
   if (status == ISOPROOF_OK) iso_parallel(threads, do_part, j);
   for (unsigned t = 0; t < threads; t++) {
