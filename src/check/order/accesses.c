@@ -250,7 +250,8 @@ void iso_line_free(iso_line *l) {
 
 /* Of two at one place the one with the smaller number comes first, here and in a sort. */
 static bool stands_before(const iso_line *l, uint32_t other, uint32_t item, double place) {
-  return l->place[other] < place || (l->place[other] == place && other < item);
+  double stands = l->place[other];
+  return stands != place ? stands < place : other < item;
 }
 
 uint32_t iso_line_find(const iso_line *l, uint32_t key, uint32_t item) {
