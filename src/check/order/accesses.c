@@ -24,15 +24,6 @@ static iso_access *access_of(const iso_line *l, uint32_t *fill, uint32_t key, ui
   return last;
 }
 
-static uint32_t readers_of(const iso_line *l, uint32_t txn, uint32_t key) {
-  const iso_view *v = l->e->view;
-  uint32_t readers = 0;
-  for (uint32_t i = l->reader_first[txn]; i < l->reader_first[txn + 1]; i++) {
-    readers += v->reads[l->reader[i]].key == key;
-  }
-  return readers;
-}
-
 static void fill_accesses(const iso_line *l, uint32_t *fill) {
   const iso_view *v = l->e->view;
   for (uint32_t txn = 0; txn < v->h->txns; txn++) {
@@ -43,7 +34,7 @@ static void fill_accesses(const iso_line *l, uint32_t *fill) {
     }
     for (uint32_t i = v->write_first[txn]; i < v->write_first[txn + 1]; i++) {
       if (l->exclusive) (void)access_of(l, fill, v->write_key[i], reads, ISO_BEGINS);
-      access_of(l, fill, v->write_key[i], writes, ISO_WRITES)->readers = readers_of(l, txn, v->write_key[i]);
+      access_of(l, fill, v->write_key[i], writes, ISO_WRITES)->readers = l->write_readers[i];
     }
   }
 }
@@ -91,7 +82,11 @@ static void index_readers(iso_line *l) {
   }
   add_up(l->reader_first, txns);
   for (uint32_t i = 0; i < reads; i++) {
-    if (v->reads[i].from != ISO_INITIAL) l->reader[l->reader_first[v->reads[i].from]++] = i;
+    const iso_external_read *read = &v->reads[i];
+    if (read->from == ISO_INITIAL) continue;
+    l->reader[l->reader_first[read->from]++] = i;
+    uint32_t slot = iso_view_slot(v, read->from, read->key);
+    if (slot < v->write_first[read->from + 1]) l->write_readers[slot]++;
   }
   set_back(l->reader_first, txns);
 }
@@ -124,12 +119,14 @@ static bool allocate(iso_line *l) {
   l->item_first = iso_alloc_zero((size_t)items + 1, sizeof *l->item_first);
   l->reader_first = iso_alloc_zero((size_t)txns + 1, sizeof *l->reader_first);
   l->reader = iso_alloc(v->read_first[txns], sizeof *l->reader);
+  l->write_readers = iso_alloc_zero(v->write_first[txns], sizeof *l->write_readers);
   l->chosen_first = iso_alloc_zero((size_t)items + 1, sizeof *l->chosen_first);
   l->chosen = iso_alloc(l->e->derived.count, sizeof *l->chosen);
   l->is_touched = iso_alloc_zero(keys, 1);
   l->touched = iso_alloc(keys, sizeof *l->touched);
   if (l->first == NULL || l->item_first == NULL || l->reader_first == NULL || l->reader == NULL ||
-      l->chosen_first == NULL || l->chosen == NULL || l->is_touched == NULL || l->touched == NULL) {
+      l->write_readers == NULL || l->chosen_first == NULL || l->chosen == NULL || l->is_touched == NULL ||
+      l->touched == NULL) {
     return false;
   }
   count_accesses(v, l->exclusive, l->first);
@@ -197,6 +194,7 @@ void iso_line_touch_all(iso_line *l) {
 }
 
 bool iso_line_restore(iso_line *l, const double *place) {
+  const iso_view *v = l->e->view;
   uint32_t keys = l->e->view->h->keys;
   memcpy(l->place, place, l->e->txn_events * sizeof *place);
   iso_line_touch_all(l);
@@ -204,7 +202,7 @@ bool iso_line_restore(iso_line *l, const double *place) {
     for (uint32_t i = l->first[key]; i < l->first[key + 1]; i++) {
       iso_access *a = &l->accesses[i];
       a->weight = 1;
-      if (a->what & ISO_WRITES) a->readers = readers_of(l, iso_event_txn(l->e, a->item), key);
+      if (a->what & ISO_WRITES) a->readers = l->write_readers[iso_view_slot(v, iso_event_txn(l->e, a->item), key)];
     }
   }
   return sort_accesses(l);
@@ -239,6 +237,7 @@ void iso_line_free(iso_line *l) {
   free(l->item_key);
   free(l->reader_first);
   free(l->reader);
+  free(l->write_readers);
   free(l->chosen_first);
   free(l->chosen);
   free(l->is_touched);

@@ -23,19 +23,20 @@ typedef struct iso_access {
 
 typedef struct iso_line {
   const iso_event_graph *e;
-  bool whole;             /* begin and commit are one */
-  bool exclusive;         /* not in whole mode */
-  double *place;          /* by event; the caller's */
-  uint32_t *first;        /* keys + 1 */
-  iso_access *accesses;   /* by key, in the order of their places */
-  uint32_t *item_first;   /* items + 1 */
-  uint32_t *item_key;     /* the keys of an item */
-  uint32_t *reader_first; /* transactions + 1 */
-  uint32_t *reader;       /* places in the view's reads of who read what a transaction wrote */
-  uint32_t *chosen_first; /* items + 1: derived edges that leave it */
-  uint32_t *chosen;       /* where they lead */
-  uint8_t *is_touched;    /* by key: something moved there since the caller emptied `touched` */
-  uint32_t *touched;      /* those keys */
+  bool whole;              /* begin and commit are one */
+  bool exclusive;          /* not in whole mode */
+  double *place;           /* by event; the caller's */
+  uint32_t *first;         /* keys + 1 */
+  iso_access *accesses;    /* by key, in the order of their places */
+  uint32_t *item_first;    /* items + 1 */
+  uint32_t *item_key;      /* the keys of an item */
+  uint32_t *reader_first;  /* transactions + 1 */
+  uint32_t *reader;        /* places in the view's reads of who read what a transaction wrote */
+  uint32_t *write_readers; /* beside the writes of the view: how many read each */
+  uint32_t *chosen_first;  /* items + 1: derived edges that leave it */
+  uint32_t *chosen;        /* where they lead */
+  uint8_t *is_touched;     /* by key: something moved there since the caller emptied `touched` */
+  uint32_t *touched;       /* those keys */
   uint32_t touched_count;
   uint64_t steps; /* accesses that were passed, a measure of the work */
 } iso_line;

@@ -19,6 +19,8 @@ typedef struct iso_event_clocks {
 
 /* How much memory it takes: 8 bytes x events x chains. */
 uint64_t iso_event_clocks_bytes(const iso_event_graph *events);
+/* Clocks of more bytes than this are not made: the solver gets the whole graph then. */
+#define ISO_MOST_CLOCK_BYTES (UINT64_C(3) << 30)
 isoproof_status iso_event_clocks_make(const iso_event_graph *events, const isoproof_task *task,
                                       iso_event_clocks *clocks, isoproof_error *error);
 /* Brings the rows in line with the edges; `sequence` has all events.  Edges x chains at worst; rows whose predecessors

@@ -34,10 +34,9 @@ static isoproof_status walk(const iso_event_graph *e, stroll how, isoproof_task 
                             iso_sequence *sequence, isoproof_error *error) {
   for (uint32_t i = 0; i < sequence->count; i++) place[sequence->event[i]] = i;
   iso_line line;
-  uint64_t left;
   ISO_TRY(iso_line_make(e, how.whole, how.exclusive, place, &line, error));
   isoproof_status status = iso_walk_nearby(&line, task, error);
-  if (status == ISOPROOF_OK) status = iso_walk_groups(&line, how.walk, task, &left, error);
+  if (status == ISOPROOF_OK) status = iso_walk_groups(&line, how.walk, task, error);
   iso_line_free(&line);
   return status == ISOPROOF_OK ? sort_events(e, how.whole, place, task, sequence, error) : status;
 }

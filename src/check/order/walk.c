@@ -351,7 +351,7 @@ static void raise_weights(iso_line *l, const contradictions *found) {
   }
 }
 
-isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, uint64_t *left, isoproof_error *error) {
+isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, isoproof_error *error) {
   enum { STEPS = 300, BREATH = 8, RESTART = 50 };
   walker w = {.l = l, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
   contradictions found = {.pairs = 0};
@@ -360,12 +360,12 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
   w.mark = iso_alloc_zero(l->e->txn_events, sizeof *w.mark);
   bool made = places != NULL && w.mark != NULL;
   isoproof_status status = ISOPROOF_OK;
-  *left = UINT64_MAX;
+  uint64_t least = UINT64_MAX;
   for (uint32_t round = 0, since = 0; round < how.rounds && made && status == ISOPROOF_OK; round++) {
     made = find_contradictions(l, &found);
-    since = found.pairs < *left ? 0 : since + 1;
+    since = found.pairs < least ? 0 : since + 1;
     if (made && since == 0) memcpy(places, l->place, l->e->txn_events * sizeof *places);
-    if (since == 0) *left = found.pairs;
+    if (since == 0) least = found.pairs;
     if (!made || found.pairs == 0 || since >= how.patience || l->steps >= most_steps) break;
     if (since > 0) raise_weights(l, &found);
     if (since % RESTART == RESTART - 1) made = made && iso_line_restore(l, places) && find_contradictions(l, &found);
@@ -373,7 +373,7 @@ isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, 
     if (w.crowded || round % BREATH == 0) made = iso_line_renumber(l), w.crowded = false;
     if (round % BREATH == 0) status = iso_task_check(task, error);
   }
-  if (made && *left != UINT64_MAX) made = iso_line_restore(l, places) && iso_line_renumber(l);
+  if (made && least != UINT64_MAX) made = iso_line_restore(l, places) && iso_line_renumber(l);
   free(places);
   free(w.mark);
   contradictions_free(&found);

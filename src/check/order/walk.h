@@ -9,6 +9,7 @@
 
 /* Moves what is contradicted to the nearest better place.  The places stay in an order that the known edges allow. */
 isoproof_status iso_walk_nearby(iso_line *line, isoproof_task *task, isoproof_error *error);
+
 typedef struct iso_walk {
   uint32_t rounds;   /* at most */
   uint32_t patience; /* rounds without getting better */
@@ -17,9 +18,7 @@ typedef struct iso_walk {
 
 /* Settles contradictions one by one: one of the two sides goes past the other with all that is in its way, whichever
  * contradicts the least, now and then also for the worse, and what stays contradicted counts more and more.  Ends when
- * nothing is left, when it does not get better, or after `rounds`; the places are then the best ones, with *left pairs
- * that contradict each other. */
-isoproof_status iso_walk_groups(iso_line *line, iso_walk how, isoproof_task *task, uint64_t *left,
-                                isoproof_error *error);
+ * nothing is left, when it does not get better, or after `rounds`; the places are then the best ones. */
+isoproof_status iso_walk_groups(iso_line *line, iso_walk how, isoproof_task *task, isoproof_error *error);
 
 #endif

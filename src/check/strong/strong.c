@@ -90,10 +90,7 @@ static isoproof_status violated_by_cycle(decision *d, isoproof_error *error) {
   return status;
 }
 
-/* Clocks of more bytes than this are not made: the solver gets the whole graph then. */
-#define MOST_CLOCK_BYTES (UINT64_C(3) << 30)
-
-static bool may_have_clocks(const decision *d) { return iso_event_clocks_bytes(&d->events) <= MOST_CLOCK_BYTES; }
+static bool may_have_clocks(const decision *d) { return iso_event_clocks_bytes(&d->events) <= ISO_MOST_CLOCK_BYTES; }
 
 static isoproof_status make_clocks(decision *d, isoproof_error *error) {
   if (d->has_clocks || !may_have_clocks(d)) return ISOPROOF_OK;

@@ -17,19 +17,6 @@ static uint32_t *count_readers(const iso_view *v) {
   return readers;
 }
 
-static uint32_t slot_of(const iso_view *v, uint32_t txn, uint32_t key) {
-  uint32_t low = v->write_first[txn], high = v->write_first[txn + 1];
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (v->write_key[middle] < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 static bool is_undecided(const iso_event_graph *e, const iso_event_clocks *clocks, uint32_t a, uint32_t b) {
   if (clocks == NULL) return true;
   uint32_t first = iso_event_commit(e, a), second = iso_event_commit(e, b);
@@ -42,7 +29,7 @@ static void count_key(const iso_event_graph *e, const iso_event_clocks *clocks, 
                       uint64_t *pairs, uint64_t *dependencies) {
   const iso_view *v = e->view;
   for (uint32_t i = v->writer_first[key]; i < v->writer_first[key + 1]; i++) {
-    uint32_t a = v->writer[i], chain = e->chain_of[a], mine = readers[slot_of(v, a, key)];
+    uint32_t a = v->writer[i], chain = e->chain_of[a], mine = readers[iso_view_slot(v, a, key)];
     for (uint32_t group = e->group_first[key]; group < e->group_first[key + 1]; group++) {
       if (e->group_chain[group] <= chain) continue;
       bool met = false;
@@ -51,7 +38,7 @@ static void count_key(const iso_event_graph *e, const iso_event_clocks *clocks, 
         if (is_undecided(e, clocks, a, b)) {
           met = true;
           *pairs += 1;
-          *dependencies += 1 + (uint64_t)mine + readers[slot_of(v, b, key)];
+          *dependencies += 1 + (uint64_t)mine + readers[iso_view_slot(v, b, key)];
         } else if (met) {
           break;
         }

@@ -288,6 +288,19 @@ isoproof_status iso_view_need_readers(iso_view *view, isoproof_error *error) {
   return ISOPROOF_OK;
 }
 
+uint32_t iso_view_slot(const iso_view *v, uint32_t txn, uint32_t key) {
+  uint32_t low = v->write_first[txn], high = v->write_first[txn + 1];
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (v->write_key[middle] < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key) {
   uint32_t low = view->write_first[txn], high = view->write_first[txn + 1];
   while (low < high) {

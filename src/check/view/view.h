@@ -53,6 +53,8 @@ isoproof_status iso_view_need_writers(iso_view *view, isoproof_error *error);
 /* One bit for a key: a transaction without it in write_bits did not write the key. */
 static inline uint64_t iso_view_key_bit(uint32_t key) { return UINT64_C(1) << (key * UINT32_C(2654435769) >> 26); }
 
+/* Where the key stands among the writes of the transaction, or would (binary search). */
+uint32_t iso_view_slot(const iso_view *view, uint32_t txn, uint32_t key);
 /* Whether the transaction wrote the key (binary search). */
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key);
 /* The last transaction of the group below `bound`, ISO_NO_TXN when there is none. */

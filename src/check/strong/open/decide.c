@@ -85,10 +85,8 @@ static isoproof_status refuted(stage *s) {
   return ISOPROOF_OK;
 }
 
-#define MOST_CLOCK_BYTES (UINT64_C(3) << 30)
-
 static isoproof_status make_clocks(stage *s, isoproof_error *error) {
-  if (iso_event_clocks_bytes(&s->events) > MOST_CLOCK_BYTES) return ISOPROOF_OK;
+  if (iso_event_clocks_bytes(&s->events) > ISO_MOST_CLOCK_BYTES) return ISOPROOF_OK;
   ISO_TRY(iso_event_clocks_make(&s->events, s->task, &s->clocks, error));
   s->has_clocks = true;
   return iso_event_clocks_update(&s->events, &s->sequence, s->task, &s->clocks, error);

@@ -74,19 +74,6 @@ static int by_value(const void *a, const void *b) {
   return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-static uint32_t slot_of(const iso_view *v, uint32_t txn, uint32_t key) {
-  uint32_t low = v->write_first[txn], high = v->write_first[txn + 1];
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (v->write_key[middle] < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 static bool find_versions(iso_open_reads *o) {
   const iso_view *v = o->view;
   const isoproof_history *h = v->h;
@@ -102,7 +89,7 @@ static bool find_versions(iso_open_reads *o) {
     if (v->write_first[txn] == v->write_first[txn + 1]) continue;
     for (uint32_t op = h->txn_first_op[txn]; op < h->txn_first_op[txn + 1]; op++) {
       bool writes = h->op_kind[op] == ISOPROOF_OP_WRITE || h->op_kind[op] == ISOPROOF_OP_APPEND;
-      if (writes) o->slot_op[slot_of(v, txn, h->op_key[op])] = op;
+      if (writes) o->slot_op[iso_view_slot(v, txn, h->op_key[op])] = op;
     }
     for (uint32_t slot = v->write_first[txn]; slot < v->write_first[txn + 1]; slot++) {
       o->slot_txn[slot] = txn;
