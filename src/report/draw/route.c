@@ -251,5 +251,7 @@ static bool lay_grid(iso_router *r) {
 
 bool iso_route(iso_arena *arena, const isoproof_document_anomaly *anomaly, iso_drawing *drawing) {
   iso_router r = {.arena = arena, .anomaly = anomaly, .d = drawing};
-  return size_grid(&r) && size_labels(&r) && plan_all(&r) && lay_grid(&r) && iso_draw_arrows(&r);
+  bool good = size_grid(&r) && size_labels(&r) && plan_all(&r) && lay_grid(&r) && iso_draw_arrows(&r);
+  if (good) iso_move_labels(&r);
+  return good;
 }

@@ -70,4 +70,10 @@ void iso_shuffle_curves(const iso_router *r);
 /* Points and labels of all arrows, once cards and tracks have coordinates; false when memory is out. */
 bool iso_draw_arrows(const iso_router *r);
 
+/* ---- route_label.c ---- */
+
+/* Moves labels along their arrows to where no other arrow crosses them.  Cubic in arrows at worst, of which there are
+ * few. */
+void iso_move_labels(const iso_router *r);
+
 #endif

@@ -7,13 +7,22 @@
 #include "report/draw/layout.h"
 #include "report/escape.h"
 
-enum { PANEL_GAP = 24, PANEL_TITLE = 34, HEADING = 62, LEGEND_ROW = 24, SIDE_BY_SIDE = 1500, MOST_PANELS = 24 };
+enum {
+  PANEL_GAP = 24,
+  PANEL_TITLE = 34,
+  HEADING = 62,
+  LEGEND_ROW = 24,
+  SIDE_BY_SIDE = 1500,
+  MOST_PANELS = 24,
+  WIDEST_TITLE = 120,
+  NARROWEST = 420
+};
 
 /* One graph: what is certain, or a case. */
 typedef struct panel {
   const isoproof_document_case *one; /* NULL: what is certain, or all there is */
   iso_drawing drawing;
-  int32_t x, y;
+  int32_t x, y, width; /* as wide as its title at least */
 } panel;
 
 typedef struct sheet {
@@ -150,14 +159,22 @@ static void put_label(iso_output *out, const iso_arrow *arrow) {
   iso_words_free(&words);
 }
 
+static const char *title_of(const panel *p) { return p->one != NULL ? p->one->title : "What is certain"; }
+
+/* Letters of titles are 7.5 pixels wide, or a little less. */
+static int32_t title_width(const char *title) {
+  size_t columns = iso_text_columns(title);
+  if (columns > WIDEST_TITLE) columns = WIDEST_TITLE;
+  return (int32_t)(columns * 15 / 2) + 2 * ISO_DRAWING_MARGIN;
+}
+
 static void put_panel(const sheet *s, const panel *p) {
   const iso_drawing *d = &p->drawing;
   iso_out_printf(s->out, "<g transform=\"translate(%d %d)\">\n", p->x, p->y);
   if (s->count > 1) {
-    const char *title = p->one != NULL ? p->one->title : "What is certain";
-    size_t letters = (size_t)(d->width > 60 ? d->width - 12 : 48) / 7;
+    const char *title = title_of(p);
     iso_out_printf(s->out, "<text class=\"case\" x=\"%d\" y=\"20\">", ISO_DRAWING_MARGIN);
-    put_cut(s->out, title, letters);
+    put_cut(s->out, title, WIDEST_TITLE);
     iso_out_printf(s->out, "<title>");
     iso_put_xml(s->out, title);
     iso_out_printf(s->out, "</title></text>\n<g transform=\"translate(0 %d)\">\n", PANEL_TITLE);
@@ -178,7 +195,10 @@ static bool add_panel(sheet *s, iso_arena *arena, const isoproof_document_case *
   const isoproof_document_edge *edges = one != NULL ? one->edges : NULL;
   uint32_t count = one != NULL ? one->edge_count : 0;
   if (one == NULL && !iso_certain_edges(arena, a, &edges, &count)) return false;
-  return iso_layout(arena, a, edges, count, one == NULL, &p->drawing);
+  if (!iso_layout(arena, a, edges, count, one == NULL, &p->drawing)) return false;
+  p->width = p->drawing.width;
+  if (a->case_count > 0 && title_width(title_of(p)) > p->width) p->width = title_width(title_of(p));
+  return true;
 }
 
 /* Side by side, in as many rows as a screen asks for. */
@@ -186,14 +206,14 @@ static void place_panels(sheet *s) {
   int32_t x = 0, y = 0, row = 0, title = s->count > 1 ? PANEL_TITLE : 0;
   for (uint32_t i = 0; i < s->count; i++) {
     panel *p = &s->panels[i];
-    if (x > 0 && x + p->drawing.width > SIDE_BY_SIDE) {
+    if (x > 0 && x + p->width > SIDE_BY_SIDE) {
       x = 0;
       y += row + PANEL_GAP;
       row = 0;
     }
     p->x = x;
     p->y = y + HEADING;
-    x += p->drawing.width + PANEL_GAP;
+    x += p->width + PANEL_GAP;
     if (x - PANEL_GAP > s->width) s->width = x - PANEL_GAP;
     if (p->drawing.height + title > row) row = p->drawing.height + title;
   }
@@ -242,9 +262,12 @@ static void open_svg(iso_output *out, int32_t width, int32_t height, const char 
 
 static void put_sheet(const sheet *s, const isoproof_document *document) {
   const isoproof_document_anomaly *a = s->anomaly;
-  int32_t legend = legend_rows(s) * LEGEND_ROW, width = s->width < 420 ? 420 : s->width;
+  iso_words title = {NULL, 0, 0, false}, below = {NULL, 0, 0, false};
+  iso_words_add(&below, "%s, breaks %s, in %s", a->code, a->level, document->title);
+  const char *subtitle = below.text != NULL ? below.text : "";
+  int32_t legend = legend_rows(s) * LEGEND_ROW, width = s->width < NARROWEST ? NARROWEST : s->width;
+  if (title_width(subtitle) > width) width = title_width(subtitle);
   int32_t height = HEADING + s->height + (legend > 0 ? legend + 12 : 0);
-  iso_words title = {NULL, 0, 0, false};
   iso_words_add(&title, "%s (%s) in %s", a->name, a->code, document->title);
   open_svg(s->out, width, height, title.text != NULL ? title.text : a->code, a->explanation);
   iso_words_free(&title);
@@ -254,9 +277,7 @@ static void put_sheet(const sheet *s, const isoproof_document *document) {
   iso_out_text(s->out, "<text class=\"heading\" x=\"12\" y=\"28\">");
   put_cut(s->out, a->name, letters * 7 / 10);
   iso_out_text(s->out, "</text>\n<text class=\"quiet\" x=\"12\" y=\"48\">");
-  iso_words below = {NULL, 0, 0, false};
-  iso_words_add(&below, "%s, breaks %s, in %s", a->code, a->level, document->title);
-  put_cut(s->out, below.text != NULL ? below.text : "", letters);
+  put_cut(s->out, subtitle, letters);
   iso_words_free(&below);
   iso_out_text(s->out, "</text>\n");
   for (uint32_t i = 0; i < s->count; i++) put_panel(s, &s->panels[i]);

@@ -128,6 +128,36 @@ static void check_lines(const iso_drawing *d) {
   }
 }
 
+/* How many level parts of other arrows pass the line of x; *nearest is how far the nearest one is from the height. */
+static int32_t crossings(const iso_drawing *d, uint32_t number, int32_t x, int32_t y, int32_t *nearest) {
+  int32_t count = 0;
+  *nearest = INT32_MAX;
+  for (uint32_t i = 0; i < d->arrow_count; i++) {
+    const iso_arrow *a = &d->arrows[i];
+    for (uint32_t p = 0; p + 1 < a->points && i != number && !a->curved; p++) {
+      box line = stroke(a->x[p], a->y[p], a->x[p + 1], a->y[p + 1]);
+      if (line.top != line.bottom || x < line.left || x > line.right) continue;
+      int32_t apart = y < line.top ? line.top - y : y - line.top;
+      if (apart < *nearest) *nearest = apart;
+      count++;
+    }
+  }
+  return count;
+}
+
+/* A label in a vertical channel is crossed by nobody, where its arrow is long enough for that. */
+static void check_crossings(const iso_drawing *d) {
+  enum { SIDE_POINTS = 4, BLOCKED = ISO_LABEL_HEIGHT + 10 };
+  for (uint32_t i = 0; i < d->arrow_count; i++) {
+    const iso_arrow *a = &d->arrows[i];
+    if (a->curved || a->points != SIDE_POINTS) continue;
+    assert_int_equal(a->label_x, a->x[1]);
+    int32_t nearest, count = crossings(d, i, a->label_x, a->label_y, &nearest);
+    int32_t length = a->y[1] < a->y[2] ? a->y[2] - a->y[1] : a->y[1] - a->y[2];
+    if (length > (count + 1) * BLOCKED) assert_true(nearest > ISO_LABEL_HEIGHT / 2);
+  }
+}
+
 /* Arrows between the same cards must not lie on each other. */
 static void check_apart(const iso_drawing *d) {
   for (uint32_t i = 0; i < d->arrow_count; i++) {
@@ -147,6 +177,7 @@ static void check_drawing(const made *m, bool all) {
   check_cards(&d);
   check_labels(&d);
   check_lines(&d);
+  check_crossings(&d);
   if (m->anomaly.edge_count <= 2 * m->anomaly.txn_count) check_apart(&d);
   assert_true(iso_layout(&again_arena, &m->anomaly, m->edges, m->anomaly.edge_count, all, &again));
   assert_int_equal(d.width, again.width);
