@@ -1,0 +1,271 @@
+"""Histories from application code: what each transaction read and wrote, and how it ended.
+
+A line is written when a transaction has ended, by one call, so that a program that is killed loses no whole line.
+Threads may share a recorder; a session is one connection, and its transactions come one after the other.
+"""
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import threading
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Iterable, Mapping, Optional, Type, Union
+
+Facts = Mapping[str, Union[str, int, float, bool]]
+
+
+class _NotKnown:
+    """The type of NOT_KNOWN."""
+
+    def __repr__(self) -> str:
+        return "NOT_KNOWN"
+
+
+NOT_KNOWN = _NotKnown()
+"""The value of a read whose answer never came."""
+
+_SMALLEST, _LARGEST = -(2**63), 2**64 - 1
+
+
+def _scalar(value: Any) -> Any:
+    """A key or a value as the format has it; whatever has no form of its own is kept as text."""
+    if value is None or isinstance(value, str):
+        return value
+    if value is NOT_KNOWN:
+        return {"none": True}
+    if isinstance(value, bool) or isinstance(value, float):
+        return {"symbol": json.dumps(value)}
+    if isinstance(value, int):
+        return value if _SMALLEST <= value <= _LARGEST else {"symbol": str(value)}
+    if isinstance(value, (tuple, list)):
+        return "/".join(str(part) for part in value)
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """Which rows a query picks: conditions that must all be met, each of them optional."""
+
+    keys: Optional[tuple[int, int]] = None  # from, to
+    values: Optional[tuple[int, int]] = None  # from, to
+    modulo: Optional[tuple[int, int]] = None  # the value modulo the first is the second
+
+    def _conditions(self) -> dict[str, list[int]]:
+        found = {"keys": self.keys, "values": self.values, "mod": self.modulo}
+        return {name: list(bounds) for name, bounds in found.items() if bounds is not None}
+
+
+class Transaction:
+    """A transaction that is being recorded; comes from Session.transaction, as the subject of a `with` block.
+
+    Where the block ends, the transaction counts as committed; where an exception leaves it, as *unknown*: the commit
+    may have reached the server before the connection broke.  What is known better is said: `aborted` when the server
+    has answered that it was rolled back, or when its commit was never sent; `unknown` when nobody can tell.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._operations: list[list[Any]] = []
+        self._status: Optional[str] = None
+        self._error: Any = None
+        self._start = 0
+        self._ended = False
+
+    # ---- what it did ----
+
+    def read(self, key: Any, value: Any) -> None:
+        """It read this value; None where the key had none yet."""
+        self._add("r", key, _scalar(value))
+
+    def write(self, key: Any, value: Any) -> None:
+        """It wrote this value.  Values that are different for every write of a key tell most (`unique`)."""
+        self._add("w", key, _scalar(value))
+
+    def append(self, key: Any, element: Any) -> None:
+        """It appended an element to a list."""
+        self._add("append", key, _scalar(element))
+
+    def read_list(self, key: Any, elements: Optional[Iterable[Any]]) -> None:
+        """It read a list."""
+        self._add("read-list", key, None if elements is None else [_scalar(element) for element in elements])
+
+    def add(self, key: Any, element: Any) -> None:
+        """It added an element to a set."""
+        self._add("add", key, _scalar(element))
+
+    def read_set(self, key: Any, elements: Optional[Iterable[Any]]) -> None:
+        """It read a set."""
+        self._add("read-set", key, None if elements is None else [_scalar(element) for element in elements])
+
+    def increment(self, key: Any, by: int = 1) -> None:
+        """It changed a counter."""
+        self._add("inc", key, by)
+
+    def read_counter(self, key: Any, value: Optional[int]) -> None:
+        """It read a counter."""
+        self._add("read-counter", key, value)
+
+    # ---- rows of a table, whose keys and values are integers ----
+
+    def insert(self, key: int, value: int) -> None:
+        """It made a row."""
+        self._add("insert", key, value)
+
+    def update(self, key: int, value: Optional[int]) -> None:
+        """It changed a row; None: it found none."""
+        self._add("missed-update" if value is None else "update", key, value)
+
+    def upsert(self, key: int, value: int) -> None:
+        """It made or changed a row."""
+        self._add("upsert", key, value)
+
+    def delete(self, key: int, found: bool = True) -> None:
+        """It removed a row, or found none."""
+        self._add("delete" if found else "missed-delete", key, None)
+
+    def read_rows(self, predicate: Predicate, rows: Iterable[tuple[int, int]]) -> None:
+        """It read the rows that a predicate picks: these keys with these values."""
+        self._operations.append(["rp", predicate._conditions(), [list(row) for row in rows]])
+
+    def count_rows(self, predicate: Predicate, number: int) -> None:
+        """It counted the rows that a predicate picks."""
+        self._operations.append(["count", predicate._conditions(), number])
+
+    def unique(self) -> int:
+        """A number that no other transaction of this recorder gets, to be written as a value."""
+        return self.session.recorder.unique()
+
+    # ---- how it ended ----
+
+    def aborted(self, error: Any = None) -> None:
+        """It is certain that it was rolled back."""
+        self._status, self._error = "aborted", error
+
+    def unknown(self, error: Any = None) -> None:
+        """Nobody can tell whether it was committed."""
+        self._status, self._error = "unknown", error
+
+    def __enter__(self) -> Transaction:
+        self.session._begin()
+        self._start = time.monotonic_ns()
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], problem: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self._ended = True
+        status = self._status or ("committed" if kind is None else "unknown")
+        error = self._error if self._error is not None or kind is None else kind.__name__
+        line: dict[str, Any] = {"session": self.session.name, "status": status, "start": self._start}
+        if status != "unknown":
+            line["end"] = time.monotonic_ns()
+        if self.session.node is not None:
+            line["node"] = _scalar(self.session.node)
+        if error is not None:
+            line["error"] = _scalar(error)
+        line["ops"] = self._operations
+        self.session._end(line)
+
+    def _add(self, name: str, key: Any, value: Any) -> None:
+        if self._ended:
+            raise RuntimeError("the transaction has ended")
+        self._operations.append([name, _scalar(key), value])
+
+
+class Session:
+    """One connection: its transactions come one after the other.  Comes from Recorder.session."""
+
+    def __init__(self, recorder: Recorder, name: Union[int, str], node: Any) -> None:
+        self.recorder = recorder
+        self.name = name
+        self.node = node
+        self._busy = False
+
+    def transaction(self) -> Transaction:
+        """A transaction to be recorded, from the begin of a `with` block to its end."""
+        return Transaction(self)
+
+    def _begin(self) -> None:
+        if self._busy:
+            raise RuntimeError(f"session {self.name} has a transaction already; a session is one connection")
+        self._busy = True
+
+    def _end(self, line: Mapping[str, Any]) -> None:
+        self._busy = False
+        self.recorder._write(line)
+
+
+class Recorder:
+    """Writes a history, as JSON lines that `isoproof.check` and `isoproof check` read.
+
+    `facts` go into the header: database="PostgreSQL 15", isolation="repeatable read", ...  A file that exists is
+    left alone (FileExistsError), unless `append` continues it.
+    """
+
+    def __init__(self, path: Union[str, os.PathLike[str]], *, append: bool = False, first_value: int = 1,
+                 **facts: Union[str, int, float, bool]) -> None:
+        self.path = os.fspath(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (0 if append else os.O_EXCL)
+        self._file = os.open(self.path, flags | getattr(os, "O_CLOEXEC", 0), 0o666)
+        self._lock = threading.Lock()
+        self._values = itertools.count(first_value)
+        self._sessions = itertools.count()
+        self._own = threading.local()
+        self._process = os.getpid()
+        self._closed = False
+        self._write({"isoproof": 1, "initial": None, **facts, "finished": "no"})
+
+    def session(self, name: Union[None, int, str] = None, *, node: Any = None) -> Session:
+        """A new session; by default it is named by a number of its own.  `node` is the server it talks to."""
+        if name is None:
+            number = next(self._sessions)
+            name = number if os.getpid() == self._process else f"{os.getpid()}.{number}"
+        return Session(self, name, node)
+
+    def transaction(self) -> Transaction:
+        """A transaction of the session that belongs to the calling thread."""
+        if getattr(self._own, "process", None) != os.getpid():
+            self._own.session, self._own.process = self.session(), os.getpid()
+        session: Session = self._own.session
+        return session.transaction()
+
+    def unique(self) -> int:
+        """A number that was not handed out before."""
+        return next(self._values)
+
+    def event(self, text: str) -> None:
+        """Notes what happened beside the transactions, such as a server that was killed."""
+        with self._lock:
+            self._events = getattr(self, "_events", 0) + 1
+            number = self._events
+        self._write({"isoproof": 1, "initial": None, f"event.{number}": f"{time.monotonic_ns()} {text}"})
+
+    def close(self) -> None:
+        """Ends the history.  One that was not closed is judged all the same, with a notice."""
+        if not self._closed:
+            self._write({"isoproof": 1, "initial": None, "finished": "yes"})
+            self._closed = True
+            os.close(self._file)
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_problem: object) -> None:
+        self.close()
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        """Appends a line, whole or not at all."""
+        data = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n").encode("utf-8", "surrogatepass")
+        with self._lock:
+            if self._closed:
+                raise ValueError("the recorder is closed")
+            done = os.write(self._file, data)
+            while done < len(data):
+                try:
+                    done += os.write(self._file, data[done:])
+                except OSError:
+                    # A full disk: nothing of the line is better than a part of it.
+                    os.ftruncate(self._file, os.fstat(self._file).st_size - done)
+                    raise
