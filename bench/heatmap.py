@@ -52,7 +52,7 @@ def short(value, name):
 
 def clock(seconds):
     """Seconds in a cell: two digits that matter."""
-    return f"{seconds:.2f}".lstrip("0") if seconds < 0.095 else f"{seconds:.1f}" if seconds < 9.95 else f"{seconds:.0f}"
+    return f"{max(seconds, 0.01):.2f}".lstrip("0") if seconds < 0.095 else f"{seconds:.1f}" if seconds < 9.95 else f"{seconds:.0f}"
 
 
 def text(x, y, content, kind=""):
@@ -100,7 +100,7 @@ def panel(x, y, across, up, lines, values):
 def legend(x, y):
     """Colours and what they say."""
     out = [text(x, y + 13, "slowest history of a cell, processor seconds", "quiet")]
-    x += 240
+    x += 262
     for i, (end, _, _) in enumerate(RAMP):
         begin = RAMP[i - 1][0] if i else None
         name = f"< {end:g}" if i == 0 else f"≥ {begin:g}" if end is None else f"{begin:g}–{end:g}"
@@ -116,7 +116,8 @@ def headline(lines):
     unknown = sum(line["verdict"] not in ("satisfied", "violated") for line in lines)
     histories = len({" ".join(line["gen"]) for line in lines})
     share = f" ({100 * unknown / len(lines):.1f} %)" if unknown else ""
-    return f"{histories} histories, {len(lines):,} checks: {unknown or 'none'} undecided{share}"
+    limit = max(line["limit"] for line in lines)
+    return f"{histories:,} histories, {len(lines):,} checks, {unknown or 'none'}{share} undecided after {limit:g} s"
 
 
 def draw(lines):
@@ -131,8 +132,8 @@ def draw(lines):
            'aria-labelledby="title desc">', f'<title id="title">{escape(title)}</title>',
            '<desc id="desc">Heat maps: for each level, and for pairs of properties of a history, the slowest check.</desc>',
            f"<style>{theme()}</style>", f'<rect width="{width}" height="{height}" style="fill:var(--back)"/>',
-           text(24, 34, title, "title"),
-           text(24, 54, "Each panel shows all histories of a level by two of their six properties; the other four differ within a cell.", "quiet"),
+           text(24, 34, f"Time to decide an isolation level: {title}", "title"),
+           text(24, 54, "Each row of panels has all histories. A cell has those with two properties as its axes say; the other four differ within it.", "quiet"),
            legend(24, 68)]
     for number, level in enumerate(levels):
         y, x = TOP + ROW * number, LEFT
