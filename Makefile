@@ -16,7 +16,8 @@
 #                      make bench-rows for histories of rows beside registers,
 #                      make bench-causal for the causal axiom with up to 100,000 sessions,
 #                      make bench-elle for dependencies as Elle infers them, from EDN,
-#                      make bench-solver for the solver
+#                      make bench-solver for the solver,
+#                      make bench-sweep for which shapes of histories are not decided in a minute, and a heat map
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
 #   make clean         removes every build directory
 
@@ -148,6 +149,10 @@ bench-causal: bench-programs
 bench-solver: bench-programs
 	build-bench/bench/solver
 
+# Two threads at most: more would share caches and memory, and the seconds would say less.
+bench-sweep: release
+	bench/sweep --jobs $(if $(filter 1,$(JOBS)),1,2)
+
 install: release
 	$(MESON) configure build -Dprefix=$(PREFIX)
 	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
@@ -156,4 +161,4 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver install clean
+  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver bench-sweep install clean
