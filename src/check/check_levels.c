@@ -199,7 +199,7 @@ static bool enter_figures(isoproof_result *result, const iso_strong_set *set) {
 /* Fills the result in; what is shown is verified here. */
 static isoproof_status fill(isoproof_result *result, iso_level_check *check, const isoproof_check_options *options,
                             isoproof_task *task, isoproof_error *error) {
-  isoproof_status status = iso_run_engines(check, options, task, error);
+  isoproof_status status = check->is_proved ? ISOPROOF_OK : iso_run_engines(check, options, task, error);
   if (status == ISOPROOF_OK) status = iso_check_models(check, options, task, error);
   result->unknown_reason = check->unknown_reason;
   result->unexplained = check->unexplained;
@@ -221,17 +221,14 @@ static isoproof_status fill(isoproof_result *result, iso_level_check *check, con
   return options->certificate ? iso_certify(result, check, task, error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_check_levels_from(isoproof_history *history, const isoproof_check_options *options,
-                                      const iso_first_sequence *first, isoproof_task *task, isoproof_result **result,
-                                      isoproof_error *error) {
-  iso_level_check *check;
+/* Makes the result of a check that was prepared, and takes it over. */
+static isoproof_status make_result(iso_level_check *check, const isoproof_check_options *options, isoproof_task *task,
+                                   isoproof_result **result, isoproof_error *error) {
   isoproof_result *made;
-  ISO_TRY(iso_level_check_new(history, &check, error));
-  ISO_TRY(iso_result_new(history, &iso_level_engine, check, &made, error));
+  ISO_TRY(iso_result_new(check->history, &iso_level_engine, check, &made, error));
   made->all = check->findings.keep_all = options->all;
   made->only_patterns = options->anomaly_count > 0;
   made->has_stats = options->stats;
-  check->first = first;
   isoproof_status status = fill(made, check, options, task, error);
   check->first = NULL; /* it belongs to the caller */
   if (status != ISOPROOF_OK) {
@@ -242,7 +239,26 @@ isoproof_status iso_check_levels_from(isoproof_history *history, const isoproof_
   return ISOPROOF_OK;
 }
 
+isoproof_status iso_check_levels_from(isoproof_history *history, const isoproof_check_options *options,
+                                      const iso_first_sequence *first, isoproof_task *task, isoproof_result **result,
+                                      isoproof_error *error) {
+  iso_level_check *check;
+  ISO_TRY(iso_level_check_new(history, &check, error));
+  check->first = first;
+  return make_result(check, options, task, result, error);
+}
+
 isoproof_status iso_check_levels(isoproof_history *history, const isoproof_check_options *options, isoproof_task *task,
                                  isoproof_result **result, isoproof_error *error) {
   return iso_check_levels_from(history, options, NULL, task, result, error);
+}
+
+isoproof_status iso_check_levels_proved(isoproof_history *history, const isoproof_check_options *options,
+                                        iso_axiom proved, isoproof_task *task, isoproof_result **result,
+                                        isoproof_error *error) {
+  iso_level_check *check;
+  ISO_TRY(iso_level_check_new(history, &check, error));
+  check->is_proved = true;
+  check->proved = proved;
+  return make_result(check, options, task, result, error);
 }

@@ -18,6 +18,8 @@ typedef struct iso_model_anomaly {
 typedef struct iso_level_check {
   isoproof_history *history;
   iso_findings findings;
+  bool is_proved; /* quickly (check/quick): nothing is wrong, the axiom holds, and nothing else was looked at */
+  iso_axiom proved;
   bool has_weak; /* the levels between transactions were looked at */
   iso_weak weak;
   iso_strong_set strong;           /* the levels that had to be searched for */

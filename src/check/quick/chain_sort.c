@@ -1,0 +1,115 @@
+/* A topological sort over sessions as chains (Kahn 1962): of each only the first open transaction is looked at. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/quick/state.h"
+
+/* Where a session has come to. */
+typedef struct {
+  uint32_t head, end;      /* transactions */
+  const uint32_t *sources; /* of its share */
+  uint32_t source, edge;   /* the next ones to look at */
+  uint32_t next;           /* the next session that waits for the same transaction, + 1 */
+} chain;
+
+typedef struct {
+  const iso_quick *q;
+  chain *chains;
+  uint64_t *placed;     /* a bit per transaction */
+  uint32_t *waiting;    /* by transaction: the first session that waits for it, + 1 */
+  uint32_t *edge_first; /* by transaction, and one more: its edges */
+  uint32_t *edge_from;
+  uint32_t *ready; /* sessions */
+  uint32_t ready_count, count;
+} sorter;
+
+/* The edges by the transaction that they lead to. */
+static bool index_edges(sorter *s) {
+  const iso_quick *q = s->q;
+  uint64_t total = 0;
+  for (unsigned t = 0; t < q->threads; t++) total += q->shares[t].edges.count;
+  s->edge_first = iso_alloc_zero((size_t)q->h->txns + 2, sizeof *s->edge_first);
+  s->edge_from = iso_alloc(total, sizeof *s->edge_from);
+  if (s->edge_first == NULL || s->edge_from == NULL || total > UINT32_MAX) return false;
+  /* Counts two places up, so that filling leaves the first places right. */
+  for (unsigned t = 0; t < q->threads; t++) {
+    const iso_quick_edge *edges = q->shares[t].edges.items;
+    for (size_t i = 0; i < q->shares[t].edges.count; i++) s->edge_first[edges[i].to + 2]++;
+  }
+  for (uint32_t t = 0; t <= q->h->txns; t++) s->edge_first[t + 1] += s->edge_first[t];
+  for (unsigned t = 0; t < q->threads; t++) {
+    const iso_quick_edge *edges = q->shares[t].edges.items;
+    for (size_t i = 0; i < q->shares[t].edges.count; i++)
+      s->edge_from[s->edge_first[edges[i].to + 1]++] = edges[i].from;
+  }
+  return true;
+}
+
+static bool make(sorter *s) {
+  const isoproof_history *h = s->q->h;
+  s->chains = iso_alloc(h->sessions, sizeof *s->chains);
+  s->ready = iso_alloc(h->sessions, sizeof *s->ready);
+  s->placed = iso_alloc_zero((size_t)h->txns / 64 + 1, sizeof *s->placed);
+  s->waiting = iso_alloc_zero(h->txns, sizeof *s->waiting);
+  return s->chains != NULL && s->ready != NULL && s->placed != NULL && s->waiting != NULL && index_edges(s);
+}
+
+static inline bool is_placed(const sorter *s, uint32_t txn) { return (s->placed[txn / 64] >> (txn % 64) & 1) != 0; }
+
+/* The first of those before the head of a chain that is not placed, ISO_NO_TXN when it can be placed itself. */
+static inline uint32_t missing_before(const sorter *s, chain *c) {
+  for (uint32_t end = s->q->source_end[c->head]; c->source < end; c->source++) {
+    if (!is_placed(s, c->sources[c->source])) return c->sources[c->source];
+  }
+  for (uint32_t end = s->edge_first[c->head + 1]; c->edge < end; c->edge++) {
+    if (!is_placed(s, s->edge_from[c->edge])) return s->edge_from[c->edge];
+  }
+  return ISO_NO_TXN;
+}
+
+/* Places the head of a session and all after it, until one has to wait. */
+static void advance(sorter *s, uint32_t session) {
+  chain *c = &s->chains[session];
+  for (; c->head < c->end; c->head++) {
+    uint32_t missing = missing_before(s, c);
+    if (missing != ISO_NO_TXN) {
+      c->next = s->waiting[missing];
+      s->waiting[missing] = session + 1;
+      return;
+    }
+    s->placed[c->head / 64] |= UINT64_C(1) << (c->head % 64);
+    s->count++;
+    for (uint32_t waiting = s->waiting[c->head]; waiting != 0; waiting = s->chains[waiting - 1].next) {
+      s->ready[s->ready_count++] = waiting - 1;
+    }
+  }
+}
+
+static void sort(sorter *s) {
+  const isoproof_history *h = s->q->h;
+  for (unsigned t = 0; t < s->q->threads; t++) {
+    const iso_quick_share *share = &s->q->shares[t];
+    for (uint32_t session = share->first_session; session < share->end_session; session++) {
+      uint32_t head = h->session_first_txn[session];
+      uint32_t source = session > share->first_session ? s->q->source_end[head - 1] : 0;
+      s->chains[session] =
+          (chain){head, h->session_first_txn[session + 1], share->sources.items, source, s->edge_first[head], 0};
+    }
+  }
+  for (uint32_t session = h->sessions; session-- > 0;) s->ready[s->ready_count++] = session;
+  while (s->ready_count > 0) advance(s, s->ready[--s->ready_count]);
+}
+
+bool iso_quick_sort(iso_quick *q, bool *acyclic) {
+  sorter s = {.q = q};
+  bool made = make(&s);
+  if (made) sort(&s);
+  *acyclic = s.count == q->h->txns;
+  free(s.chains);
+  free(s.ready);
+  free(s.placed);
+  free(s.waiting);
+  free(s.edge_first);
+  free(s.edge_from);
+  return made;
+}

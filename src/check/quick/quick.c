@@ -1,0 +1,73 @@
+/* A quick proof: the passes one after the other, as long as nothing is wrong. */
+#include "check/quick/quick.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "check/quick/state.h"
+
+/* Whether a history is one that the passes can take. */
+static bool is_plain(const isoproof_history *h) {
+  bool lists = h->list_first != NULL && h->list_first[h->keys] > 0;
+  if (lists || h->odd_lists > 0 || iso_history_has_rows(h) || h->unknown > 0) return false;
+  if (h->txns >= ISO_QUICK_SUSPECT - 2) return false;
+  bool small = true;
+  for (uint32_t txn = 0; txn < h->txns; txn++) {
+    small &= h->txn_first_op[txn + 1] - h->txn_first_op[txn] <= ISO_QUICK_MOST_OPS;
+  }
+  return small;
+}
+
+/* Whole sessions for each thread, such that all have about as many transactions. */
+static void share_out(iso_quick *q) {
+  const isoproof_history *h = q->h;
+  uint32_t session = 0;
+  for (unsigned t = 0; t < q->threads; t++) {
+    uint64_t target = (uint64_t)h->txns * (t + 1) / q->threads;
+    q->shares[t].first_session = session;
+    while (session < h->sessions && h->session_first_txn[session] < target) session++;
+    if (t + 1 == q->threads) session = h->sessions;
+    q->shares[t].end_session = session;
+  }
+}
+
+static void quick_free(iso_quick *q) {
+  for (unsigned t = 0; q->shares != NULL && t < q->threads; t++) {
+    free(q->shares[t].end);
+    free(q->shares[t].stamps);
+    iso_vec_free(&q->shares[t].sources);
+    iso_vec_free(&q->shares[t].edges);
+  }
+  free(q->shares);
+  free(q->ranges);
+  free(q->table);
+  free(q->txns);
+  free(q->repeats);
+  free(q->source_end);
+}
+
+/* False when memory is out. */
+static bool run(iso_quick *q, bool *proved) {
+  q->shares = iso_alloc_zero(q->threads, sizeof *q->shares);
+  if (q->shares == NULL) return false;
+  share_out(q);
+  if (!iso_quick_enter_writes(q)) return false;
+  if (q->given_up) return true;
+  iso_quick_judge_reads(q);
+  if (q->failed) return false;
+  if (q->given_up || iso_task_check(q->task, NULL) != ISOPROOF_OK) return true;
+  return iso_quick_sort(q, proved);
+}
+
+isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task, bool *proved,
+                                isoproof_error *error) {
+  enum { SMALL = 65536 };
+  *proved = false;
+  if (axiom > ISO_AXIOM_READ_ATOMIC || !is_plain(history)) return ISOPROOF_OK;
+  unsigned threads = history->ops < SMALL ? 1 : iso_task_threads(task);
+  iso_quick q = {.h = history, .axiom = axiom, .task = task, .threads = threads};
+  bool made = run(&q, proved);
+  quick_free(&q);
+  return made ? iso_task_check(task, error) : iso_fail_memory(error);
+}
