@@ -226,6 +226,10 @@ typedef struct isoproof_certificate {
   const char *level;  /* the strongest that it was made for; it proves whatever that implies */
   const isoproof_certificate_event *events;
   size_t event_count;
+  /* Of every read whose value several writes wrote, which of them it observed: edges of the kind "WR" with both
+   * operations, from ISOPROOF_INITIAL_TXN without one for the initial version; in the order of the reads. */
+  const isoproof_edge *observed;
+  size_t observed_count;
 } isoproof_certificate;
 
 /* With the option `certificate`: one for each satisfied level that no other one proves.  Cut isolation and the session

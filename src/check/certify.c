@@ -2,22 +2,30 @@
 #include <stdlib.h>
 
 #include "check/level_check.h"
+#include "check/observations.h"
 #include "verify/certificate.h"
 
 /* Has the events judged, and keeps them when they prove the level. */
 static isoproof_status admit(isoproof_history *history, const isoproof_level_info *level, iso_claim claim,
                              isoproof_certificate_event *events, isoproof_task *task, iso_certificates *to,
                              isoproof_error *error) {
-  isoproof_status status = ISOPROOF_OK;
+  isoproof_edge *observed = NULL;
+  isoproof_status status = iso_observations_list(history, task, &observed, &claim.observed_count, error);
   claim.events = events;
-  if (level == NULL || to->count == ISO_CERTIFICATES_MOST) {
+  claim.observed = observed;
+  if (status == ISOPROOF_OK && (level == NULL || to->count == ISO_CERTIFICATES_MOST)) {
     status = iso_fail(error, ISOPROOF_ERR_INTERNAL, "no place for a certificate");
   }
   if (status == ISOPROOF_OK) status = iso_verify_order(history, &claim, task, error);
   if (status == ISOPROOF_OK) {
-    to->items[to->count++] = (iso_certificate){.level = level, .events = events, .count = claim.count};
+    to->items[to->count++] = (iso_certificate){.level = level,
+                                               .events = events,
+                                               .count = claim.count,
+                                               .observed = observed,
+                                               .observed_count = claim.observed_count};
   } else {
     free(events);
+    free(observed);
   }
   return status;
 }

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 
 void iso_certificates_free(iso_certificates *certificates) {
-  for (size_t i = 0; i < certificates->count; i++) free(certificates->items[i].events);
+  for (size_t i = 0; i < certificates->count; i++) {
+    free(certificates->items[i].events);
+    free(certificates->items[i].observed);
+  }
   certificates->count = 0;
 }
 
@@ -21,6 +24,7 @@ void iso_certificates_take(iso_certificates *to, iso_certificates *from) {
     if (to->count == ISO_CERTIFICATES_MOST || iso_certificate_of(to, item->level) != NULL) continue;
     to->items[to->count++] = *item;
     item->events = NULL;
+    item->observed = NULL;
   }
   iso_certificates_free(from);
 }

@@ -1,6 +1,6 @@
 /* certificate.h - the orders that prove satisfied levels, each judged by verify/certificate.h before anybody sees it.
  *
- * Certificates own their events until iso_certificates_free.
+ * Certificates own their arrays until iso_certificates_free.
  */
 #ifndef ISO_RESULT_CERTIFICATE_H
 #define ISO_RESULT_CERTIFICATE_H
@@ -13,6 +13,8 @@ typedef struct iso_certificate {
   const isoproof_level_info *level;
   isoproof_certificate_event *events;
   size_t count;
+  isoproof_edge *observed; /* the writes that reads observed whose values do not tell */
+  size_t observed_count;
 } iso_certificate;
 
 enum { ISO_CERTIFICATES_MOST = ISO_LEVEL_COUNT };

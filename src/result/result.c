@@ -247,7 +247,9 @@ static bool hand_out(const iso_certificate *certificate, isoproof_certificate *o
   isoproof_certificate made = {.struct_size = sizeof made,
                                .level = certificate->level->id,
                                .events = certificate->events,
-                               .event_count = certificate->count};
+                               .event_count = certificate->count,
+                               .observed = certificate->observed,
+                               .observed_count = certificate->observed_count};
   return ISO_STRUCT_GIVE(out, made);
 }
 

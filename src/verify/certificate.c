@@ -74,6 +74,7 @@ static isoproof_status check_real_time(const iso_placed *p, isoproof_error *erro
 static isoproof_status verify(iso_placed *p, isoproof_error *error) {
   const iso_claim *claim = p->claim;
   ISO_TRY(place_events(p, error));
+  if (claim->observed_count > 0) ISO_TRY(iso_place_observed(p, error));
   if (claim->session_order || claim->rule->visibility) ISO_TRY(check_sessions(p, error));
   if (claim->real_time) ISO_TRY(check_real_time(p, error));
   ISO_TRY(iso_task_check(p->task, error));
@@ -95,5 +96,6 @@ isoproof_status iso_verify_order(isoproof_history *history, const iso_claim *cla
   free(p.begin);
   free(p.commit);
   free(p.counts);
+  free(p.claimed);
   return status;
 }

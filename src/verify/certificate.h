@@ -1,9 +1,9 @@
 /* certificate.h - does an order of transactions prove that a history satisfies a level?
  *
  * An independent judge of certificates: it knows the definitions and the columns of the history (and, for the rules
- * about visibility, which write each read observed), and nothing of the search that found the order.  An order is
- * believed only when every transaction that took effect stands in it once, sessions and real time are kept, and the
- * rule holds for every read.  Nothing is owned beyond a call.
+ * about visibility, which write each read observed that the claim says nothing of), and nothing of the search that
+ * found the order.  An order is believed only when every transaction that took effect stands in it once, sessions and
+ * real time are kept, and the rule holds for every read.  Nothing is owned beyond a call.
  */
 #ifndef ISO_VERIFY_CERTIFICATE_H
 #define ISO_VERIFY_CERTIFICATE_H
@@ -20,6 +20,8 @@ typedef struct iso_claim {
   bool real_time;
   const isoproof_certificate_event *events;
   size_t count;
+  const isoproof_edge *observed; /* which writes reads observed whose values do not tell */
+  size_t observed_count;
 } iso_claim;
 
 /* ISOPROOF_OK when the order proves it; ISOPROOF_ERR_INTERNAL, with the place where it does not hold, when it does not.
@@ -35,11 +37,17 @@ isoproof_status iso_verify_order(isoproof_history *history, const iso_claim *cla
 typedef struct iso_placed {
   isoproof_history *h;
   const iso_claim *claim;
-  uint8_t *counts;  /* one byte per transaction: it took effect */
-  uint32_t *begin;  /* by transaction: where its begin stands, or itself */
-  uint32_t *commit; /* where its commit stands, or itself; ISO_NOT_PLACED where it takes no part */
+  uint8_t *counts;   /* one byte per transaction: it took effect */
+  uint32_t *begin;   /* by transaction: where its begin stands, or itself */
+  uint32_t *commit;  /* where its commit stands, or itself; ISO_NOT_PLACED where it takes no part */
+  uint32_t *claimed; /* by operation: the write that the read is claimed to have observed, ISO_FROM_INITIAL for the
+                        initial version, ISO_NO_OP where nothing is claimed; NULL where nothing is at all */
   isoproof_task *task;
 } iso_placed;
+
+/* Enters what reads are claimed to have observed: each a last write of somebody else who took effect, of the same key
+ * and with what the read showed. */
+isoproof_status iso_place_observed(iso_placed *placed, isoproof_error *error);
 
 isoproof_status iso_verify_execution(const iso_placed *placed, isoproof_error *error);
 isoproof_status iso_verify_visibility(const iso_placed *placed, isoproof_error *error);

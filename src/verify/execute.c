@@ -14,6 +14,8 @@ typedef struct {
   iso_value *value;      /* registers */
   iso_value *own_value;  /* written by the transaction in own_txn */
   uint32_t *own_txn;     /* + 1 */
+  uint32_t *own_op;      /* the write that it is */
+  uint32_t *written;     /* the write that a register holds; ISO_FROM_INITIAL at first */
   uint32_t *last_commit; /* where the last one that wrote the key committed, + 1 */
   uint32_t *first;       /* lists, keys + 1: where the content of a key begins, with room for all appends */
   iso_value *content;
@@ -26,6 +28,8 @@ static void store_free(store *s) {
   free(s->value);
   free(s->own_value);
   free(s->own_txn);
+  free(s->own_op);
+  free(s->written);
   free(s->last_commit);
   free(s->first);
   free(s->content);
@@ -39,15 +43,21 @@ static bool store_make(store *s) {
   s->value = iso_alloc(h->keys, sizeof *s->value);
   s->own_value = iso_alloc(h->keys, sizeof *s->own_value);
   s->own_txn = iso_alloc_zero(h->keys, sizeof *s->own_txn);
+  s->own_op = iso_alloc(h->keys, sizeof *s->own_op);
+  s->written = iso_alloc(h->keys, sizeof *s->written);
   s->last_commit = iso_alloc_zero(h->keys, sizeof *s->last_commit);
   s->first = iso_alloc_zero((size_t)h->keys + 1, sizeof *s->first);
   s->length = iso_alloc_zero(h->keys, sizeof *s->length);
   s->own_length = iso_alloc_zero(h->keys, sizeof *s->own_length);
   s->agrees = iso_alloc_zero(h->keys, sizeof *s->agrees);
-  bool made = s->value != NULL && s->own_value != NULL && s->own_txn != NULL && s->last_commit != NULL &&
-              s->first != NULL && s->length != NULL && s->own_length != NULL && s->agrees != NULL;
+  bool made = s->value != NULL && s->own_value != NULL && s->own_txn != NULL && s->own_op != NULL &&
+              s->written != NULL && s->last_commit != NULL && s->first != NULL && s->length != NULL &&
+              s->own_length != NULL && s->agrees != NULL;
   if (!made) return false;
-  for (uint32_t key = 0; key < h->keys; key++) s->value[key] = iso_verify_initial(h, key);
+  for (uint32_t key = 0; key < h->keys; key++) {
+    s->value[key] = iso_verify_initial(h, key);
+    s->written[key] = ISO_FROM_INITIAL;
+  }
   for (uint32_t txn = 0; txn < h->txns; txn++) {
     for (uint32_t op = h->txn_first_op[txn]; s->p->counts[txn] && op < h->txn_first_op[txn + 1]; op++) {
       if (h->op_kind[op] == ISOPROOF_OP_APPEND) s->first[h->op_key[op] + 1]++;
@@ -94,6 +104,12 @@ static bool counts_rows(const store *s, uint32_t txn, uint32_t op) {
   return met == statement->counted;
 }
 
+/* Whether a register holds the very write that the read is claimed to have observed. */
+static bool holds_claimed(const store *s, uint32_t txn, uint32_t op) {
+  uint32_t key = s->h->op_key[op], claimed = s->p->claimed != NULL ? s->p->claimed[op] : ISO_NO_OP;
+  return claimed == ISO_NO_OP || (s->own_txn[key] != txn + 1 && s->written[key] == claimed);
+}
+
 /* Whether the operation does on the store what it did; what it writes stays the transaction's own.  Without `reads`,
  * which were done before, there is one thing left to see: that the own appends of a list land where they were read. */
 static bool do_op(store *s, uint32_t txn, uint32_t op, bool reads) {
@@ -103,12 +119,14 @@ static bool do_op(store *s, uint32_t txn, uint32_t op, bool reads) {
   case ISOPROOF_OP_WRITE:
     s->own_txn[key] = txn + 1;
     s->own_value[key] = h->op_value[op];
+    s->own_op[key] = op;
     return true;
   case ISOPROOF_OP_APPEND:
     append(s, key, h->op_value[op]);
     return true;
   case ISOPROOF_OP_READ:
     if (!reads || h->op_value[op] == ISO_VALUE_NONE) return true;
+    if (!holds_claimed(s, txn, op)) return false;
     if (h->op_value[op] == ISO_VALUE_COUNTED) return counts_rows(s, txn, op);
     return iso_verify_shows(h, op, value_now(s, txn, key));
   case ISOPROOF_OP_READ_LIST:
@@ -145,7 +163,10 @@ static void end_txn(store *s, uint32_t txn, bool lands) {
     if (kind != ISOPROOF_OP_WRITE && kind != ISOPROOF_OP_APPEND) continue;
     if (lands) {
       s->last_commit[key] = s->p->commit[txn] + 1;
-      if (kind == ISOPROOF_OP_WRITE) s->value[key] = s->own_value[key];
+      if (kind == ISOPROOF_OP_WRITE) {
+        s->value[key] = s->own_value[key];
+        s->written[key] = s->own_op[key];
+      }
       s->length[key] += s->own_length[key];
     } else if (s->agrees[key] > s->length[key]) {
       s->agrees[key] = s->length[key];

@@ -137,7 +137,9 @@ static own_writes *own_of(const reading *r, uint32_t txn, uint32_t key) {
 /* A register: the last own write, or the last write of another transaction that took effect. */
 static const char *see_register(reading *r, uint32_t txn, uint32_t op) {
   const iso_observed *c = r->c;
-  uint32_t key = c->h->op_key[op], written = own_of(r, txn, key)->written, source = r->resolution->writer[op];
+  uint32_t key = c->h->op_key[op], written = own_of(r, txn, key)->written;
+  bool claimed = c->p->claimed != NULL && c->p->claimed[op] != ISO_NO_OP;
+  uint32_t source = claimed ? c->p->claimed[op] : r->resolution->writer[op];
   if (source < c->h->ops ? !iso_verify_shows(c->h, op, iso_history_version(c->h, source))
                          : !iso_verify_shows(c->h, op, iso_verify_initial(c->h, key))) {
     return "is taken to have read what it did not";

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/repeated.h"
 #include "history/resolve.h"
 #include "level/method.h"
 
@@ -189,38 +190,18 @@ isoproof_status iso_choices_need(iso_choices *c, uint32_t op, size_t *place, iso
   return ISOPROOF_OK;
 }
 
-typedef struct {
-  uint32_t key;
-  iso_value value;
-} version;
-
-static int by_version(const void *a, const void *b) {
-  const version *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return (x->value > y->value) - (x->value < y->value);
-}
-
 /* Which of two appends of one value a list shows is not looked into: all repetitions must be of registers. */
 static isoproof_status refuse_lists(const iso_choices *c, isoproof_error *error) {
   const isoproof_history *h = c->history;
-  uint32_t count = 0, appends = 0;
+  uint32_t appends = 0;
   for (uint32_t op = 0; op < h->ops; op++) appends += h->op_kind[op] == ISOPROOF_OP_APPEND;
   if (appends == 0) return ISOPROOF_OK;
-  version *all = iso_alloc(h->ops, sizeof *all);
-  if (all == NULL) return iso_fail_memory(error);
-  for (uint32_t op = 0; op < h->ops; op++) {
-    if (h->op_kind[op] == ISOPROOF_OP_WRITE) all[count++] = (version){h->op_key[op], iso_history_version(h, op)};
-  }
-  qsort(all, count, sizeof *all, by_version);
-  uint64_t repeated = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    bool again = i > 0 && by_version(&all[i], &all[i - 1]) == 0;
-    bool absent = all[i].value == ISO_VALUE_NIL && c->resolution->rows != NULL;
-    repeated += !absent && (again || all[i].value == iso_history_initial(h, all[i].key));
-  }
-  free(all);
-  return repeated < c->resolution->counts.duplicate_writes ? iso_history_require_unique(h, c->resolution, error)
-                                                           : ISOPROOF_OK;
+  iso_repeated repeated;
+  ISO_TRY(iso_repeated_find(h, &repeated, error));
+  uint64_t of_registers = repeated.values + (c->resolution->rows == NULL ? repeated.absences : 0);
+  iso_repeated_free(&repeated);
+  return of_registers < c->resolution->counts.duplicate_writes ? iso_history_require_unique(h, c->resolution, error)
+                                                               : ISOPROOF_OK;
 }
 
 /* Of values that are not unique the join found somebody's write: a better choice is made of each at once. */

@@ -302,17 +302,8 @@ uint32_t iso_view_slot(const iso_view *v, uint32_t txn, uint32_t key) {
 }
 
 bool iso_view_writes(const iso_view *view, uint32_t txn, uint32_t key) {
-  uint32_t low = view->write_first[txn], high = view->write_first[txn + 1];
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (view->write_key[middle] == key) return true;
-    if (view->write_key[middle] < key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return false;
+  uint32_t slot = iso_view_slot(view, txn, key);
+  return slot < view->write_first[txn + 1] && view->write_key[slot] == key;
 }
 
 uint32_t iso_view_last_writer(const iso_view *view, uint32_t group, uint32_t bound) {

@@ -31,7 +31,10 @@ void isoproof_document_free(isoproof_document *document) {
   iso_vec_free(&document->anomalies);
   iso_vec_free(&document->left_out);
   iso_vec_free(&document->notices);
-  for (size_t i = 0; i < document->certificates.count; i++) iso_vec_free(&document->certificates.items[i].names);
+  for (size_t i = 0; i < document->certificates.count; i++) {
+    iso_vec_free(&document->certificates.items[i].names);
+    iso_vec_free(&document->certificates.items[i].observed);
+  }
   iso_vec_free(&document->certificates);
   for (size_t i = 0; i < document->searches.count; i++) iso_vec_free(&document->searches.items[i].figures);
   iso_vec_free(&document->searches);

@@ -102,6 +102,7 @@ typedef struct iso_document_certificate {
   uint64_t count;
   const isoproof_certificate_event *events;
   ISO_VEC(char) names;
+  ISO_VEC(iso_full_edge) observed; /* which write each read observed whose value does not tell */
 } iso_document_certificate;
 
 /* Goes through the order of a certificate. */
@@ -252,6 +253,9 @@ void iso_edge_ops(const isoproof_history *history, const isoproof_edge *edge, ui
 
 /* ---- full_anomaly.c ---- */
 
+/* An edge with its texts in the arena; false when memory is out. */
+bool iso_full_edge_make(iso_arena *arena, const isoproof_history *history, const isoproof_edge *edge,
+                        iso_full_edge *out);
 /* An anomaly in full, its texts in the arena; false when memory is out. */
 bool iso_full_anomaly_make(iso_arena *arena, const isoproof_history *history, const isoproof_anomaly *anomaly,
                            iso_anomaly_parts parts, iso_full_anomaly *out);

@@ -90,13 +90,25 @@ static bool keep_anomalies(isoproof_document *document) {
 
 /* ---- proofs and searches ---- */
 
+static bool copy_observed(isoproof_document *document, const isoproof_history *history,
+                          const isoproof_certificate *from, iso_document_certificate *to) {
+  iso_full_edge edge;
+  for (size_t i = 0; i < from->observed_count; i++) {
+    bool made = iso_full_edge_make(&document->arena, history, &from->observed[i], &edge);
+    if (!made || !iso_vec_push(&to->observed, edge)) return false;
+  }
+  return true;
+}
+
 static bool refer_certificates(isoproof_document *document, const isoproof_result *result) {
   isoproof_certificate one = {.struct_size = sizeof one};
   document->has_certificates = result->has_certificates;
   if (!result->has_certificates) return true;
   for (size_t i = 0; isoproof_result_certificate_at(result, i, &one); i++) {
-    iso_document_certificate certificate = {.level = one.level, .count = one.event_count, .events = one.events};
-    if (!iso_vec_push(&document->certificates, certificate)) return false;
+    iso_document_certificate fresh = {.level = one.level, .count = one.event_count, .events = one.events};
+    if (!iso_vec_push(&document->certificates, fresh)) return false;
+    iso_document_certificate *certificate = &document->certificates.items[document->certificates.count - 1];
+    if (!copy_observed(document, result->history, &one, certificate)) return false;
   }
   return copy_text(document, isoproof_result_uncertified(result), &document->uncertified);
 }

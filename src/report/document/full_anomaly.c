@@ -42,7 +42,7 @@ static const char *make_name(making *m, uint64_t txn) {
 /* Most edges join transactions of the anomaly, which have their names already. */
 static const char *name_of(making *m, uint64_t txn) {
   enum { MOST_LOOKED_AT = 64 };
-  for (size_t i = 0; i < m->anomaly->txn_count && i < MOST_LOOKED_AT; i++) {
+  for (size_t i = 0; m->anomaly != NULL && i < m->anomaly->txn_count && i < MOST_LOOKED_AT; i++) {
     if (m->anomaly->txns[i] == txn) return m->txns[i].name;
   }
   return make_name(m, txn);
@@ -71,20 +71,29 @@ static uint64_t place_of_op(const isoproof_history *history, uint64_t txn, uint6
   return iso_history_shown_number(history, (uint32_t)txn, (uint32_t)op);
 }
 
+static iso_full_edge make_edge(making *m, const isoproof_edge *edge) {
+  uint64_t from_op, to_op;
+  iso_edge_ops(m->history, edge, &from_op, &to_op);
+  iso_full_edge made = {.from = name_of(m, edge->from_txn),
+                        .to = name_of(m, edge->to_txn),
+                        .kind = edge->kind,
+                        .has_key = edge->has_key,
+                        .from_op = place_of_op(m->history, edge->from_txn, from_op),
+                        .to_op = place_of_op(m->history, edge->to_txn, to_op)};
+  if (edge->has_key) made.key = keep_scalar(m, edge->key);
+  return made;
+}
+
+bool iso_full_edge_make(iso_arena *arena, const isoproof_history *history, const isoproof_edge *edge,
+                        iso_full_edge *out) {
+  making m = {.arena = arena, .history = history};
+  *out = make_edge(&m, edge);
+  return !m.failed;
+}
+
 static const iso_full_edge *make_edges(making *m, const isoproof_edge *edges, size_t count) {
   iso_full_edge *made = keep(m, count, sizeof *made);
-  for (size_t i = 0; !m->failed && i < count; i++) {
-    const isoproof_edge *edge = &edges[i];
-    uint64_t from_op, to_op;
-    iso_edge_ops(m->history, edge, &from_op, &to_op);
-    made[i] = (iso_full_edge){.from = name_of(m, edge->from_txn),
-                              .to = name_of(m, edge->to_txn),
-                              .kind = edge->kind,
-                              .has_key = edge->has_key,
-                              .from_op = place_of_op(m->history, edge->from_txn, from_op),
-                              .to_op = place_of_op(m->history, edge->to_txn, to_op)};
-    if (edge->has_key) made[i].key = keep_scalar(m, edge->key);
-  }
+  for (size_t i = 0; !m->failed && i < count; i++) made[i] = make_edge(m, &edges[i]);
   return made;
 }
 

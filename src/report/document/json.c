@@ -172,6 +172,7 @@ static void put_certificate(isoproof_json *json, const isoproof_document *d, con
   for (const char *name; !iso_output_failed(json->out) && (name = iso_certificate_next(&cursor)) != NULL;)
     isoproof_json_string(json, name);
   isoproof_json_end(json);
+  if (one->observed.count > 0) iso_put_edges_json(json, "observed", one->observed.items, one->observed.count);
   isoproof_json_end(json);
 }
 

@@ -5,6 +5,8 @@
 #include "base/json_writer.h"
 #include "report/document/document.h"
 
+/* A field with a list of edges. */
+void iso_put_edges_json(isoproof_json *json, const char *name, const iso_full_edge *edges, size_t count);
 /* An anomaly in full, as an object; what pages and drawings show of it is its field "details". */
 void iso_put_anomaly_json(isoproof_json *json, const iso_full_anomaly *anomaly);
 /* "effort": how hard the run tried; with `words` for people, too. */

@@ -45,8 +45,8 @@ static void put_txn(isoproof_json *json, const isoproof_document_txn *txn) {
 
 /* ---- in full ---- */
 
-static void put_edges(isoproof_json *json, const iso_full_edge *edges, size_t count) {
-  iso_json_field_list(json, "edges");
+void iso_put_edges_json(isoproof_json *json, const char *name, const iso_full_edge *edges, size_t count) {
+  iso_json_field_list(json, name);
   for (size_t i = 0; i < count; i++) {
     const iso_full_edge *edge = &edges[i];
     isoproof_json_object(json);
@@ -77,7 +77,7 @@ static void put_case(isoproof_json *json, const iso_full_case *one) {
     isoproof_json_end(json);
   }
   isoproof_json_end(json);
-  put_edges(json, one->edges, one->edge_count);
+  iso_put_edges_json(json, "edges", one->edges, one->edge_count);
   iso_json_field_text(json, "explanation", one->explanation);
   isoproof_json_end(json);
 }
@@ -110,7 +110,7 @@ void iso_put_anomaly_json(isoproof_json *json, const iso_full_anomaly *anomaly) 
   iso_json_field_list(json, "keys");
   for (size_t i = 0; i < anomaly->key_count; i++) isoproof_json_scalar(json, anomaly->keys[i]);
   isoproof_json_end(json);
-  put_edges(json, anomaly->edges, anomaly->edge_count);
+  iso_put_edges_json(json, "edges", anomaly->edges, anomaly->edge_count);
   if (anomaly->case_count > 0) {
     iso_json_field_list(json, "cases");
     for (size_t i = 0; i < anomaly->case_count; i++) put_case(json, &anomaly->cases[i]);

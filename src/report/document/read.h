@@ -5,6 +5,8 @@
 #include "report/document/document.h"
 #include "report/document/json_tree.h"
 
+/* An edge; false when memory is out. */
+bool iso_read_full_edge(iso_arena *arena, const iso_json *tree, iso_full_edge *out);
 /* An anomaly: in full, and with what pages and drawings show of it too; false when memory is out. */
 bool iso_read_full_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out);
 bool iso_read_anomaly(iso_arena *arena, const iso_json *tree, iso_full_anomaly *out);

@@ -36,20 +36,30 @@ static const iso_json *first_of(const reading *r, const iso_json *list) {
   return list != NULL && !r->failed ? list->first : NULL;
 }
 
+static iso_full_edge read_edge(reading *r, const iso_json *tree) {
+  const iso_json *key = iso_json_find(tree, "key");
+  iso_full_edge edge = {.from = text_of(r, iso_json_find(tree, "from")),
+                        .to = text_of(r, iso_json_find(tree, "to")),
+                        .kind = text_of(r, iso_json_find(tree, "kind")),
+                        .has_key = key != NULL && key->type == ISO_TREE_TEXT,
+                        .key = scalar_of(r, key),
+                        .from_op = ISOPROOF_NO_NUMBER,
+                        .to_op = ISOPROOF_NO_NUMBER};
+  (void)iso_json_u64(iso_json_find(tree, "from_op"), &edge.from_op);
+  (void)iso_json_u64(iso_json_find(tree, "to_op"), &edge.to_op);
+  return edge;
+}
+
+bool iso_read_full_edge(iso_arena *arena, const iso_json *tree, iso_full_edge *out) {
+  reading r = {.arena = arena};
+  *out = read_edge(&r, tree);
+  return !r.failed;
+}
+
 static const iso_full_edge *read_edges(reading *r, const iso_json *list, size_t *count) {
   iso_full_edge *edge = room_for(r, list, sizeof *edge, count), *edges = edge;
-  for (const iso_json *child = first_of(r, list); child != NULL && !r->failed; child = child->next, edge++) {
-    const iso_json *key = iso_json_find(child, "key");
-    *edge = (iso_full_edge){.from = text_of(r, iso_json_find(child, "from")),
-                            .to = text_of(r, iso_json_find(child, "to")),
-                            .kind = text_of(r, iso_json_find(child, "kind")),
-                            .has_key = key != NULL && key->type == ISO_TREE_TEXT,
-                            .key = scalar_of(r, key),
-                            .from_op = ISOPROOF_NO_NUMBER,
-                            .to_op = ISOPROOF_NO_NUMBER};
-    (void)iso_json_u64(iso_json_find(child, "from_op"), &edge->from_op);
-    (void)iso_json_u64(iso_json_find(child, "to_op"), &edge->to_op);
-  }
+  for (const iso_json *child = first_of(r, list); child != NULL && !r->failed; child = child->next, edge++)
+    *edge = read_edge(r, child);
   return edges;
 }
 

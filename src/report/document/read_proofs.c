@@ -18,15 +18,42 @@ static isoproof_status read_order(iso_document_certificate *certificate, iso_tok
   }
 }
 
+static isoproof_status read_observation(isoproof_document *document, iso_document_certificate *certificate,
+                                        iso_tokenizer *t, isoproof_error *error) {
+  iso_arena scratch = ISO_ARENA_EMPTY;
+  iso_json *tree;
+  iso_full_edge edge;
+  isoproof_status status = iso_json_read(t, &scratch, &tree, error);
+  if (status == ISOPROOF_OK) {
+    bool made = iso_read_full_edge(&document->arena, tree, &edge) && iso_vec_push(&certificate->observed, edge);
+    if (!made) status = iso_fail_memory(error);
+  }
+  iso_arena_free(&scratch);
+  return status;
+}
+
+static isoproof_status read_observed(isoproof_document *document, iso_document_certificate *certificate,
+                                     iso_tokenizer *t, isoproof_error *error) {
+  if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_skip(t);
+  for (;;) {
+    ISO_TRY(iso_json_next(t));
+    if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
+    ISO_TRY(t->type == ISO_TOKEN_BEGIN_MAP ? read_observation(document, certificate, t, error) : iso_token_skip(t));
+  }
+}
+
 static isoproof_status read_certificate(isoproof_document *document, iso_document_certificate *certificate,
                                         iso_tokenizer *t, isoproof_error *error) {
   for (;;) {
     ISO_TRY(iso_json_next(t));
     if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     bool is_level = iso_token_is(t, "level"), is_order = iso_token_is(t, "order");
+    bool is_observed = iso_token_is(t, "observed");
     ISO_TRY(iso_json_next(t));
     if (is_order) {
       ISO_TRY(read_order(certificate, t, error));
+    } else if (is_observed) {
+      ISO_TRY(read_observed(document, certificate, t, error));
     } else if (is_level && iso_token_is_text(t)) {
       certificate->level = iso_document_text(&document->arena, t->scalar.text, t->scalar.length, ISO_DOCUMENT_SCALAR);
       if (certificate->level == NULL) return iso_fail_memory(error);

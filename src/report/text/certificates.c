@@ -18,6 +18,21 @@ static void put_order(iso_output *out, const isoproof_document *document, const 
   iso_wrap_end(&wrap);
 }
 
+/* Who read what of whom, as many per line as fit. */
+static void put_observed(iso_output *out, const iso_document_certificate *certificate, size_t room) {
+  iso_wrap wrap = {.out = out, .room = room, .indent = 4};
+  if (certificate->observed.count == 0) return;
+  iso_out_text(out, "    of reads whose value several writes wrote, the one observed:\n");
+  for (size_t i = 0; i < certificate->observed.count && !iso_output_failed(out); i++) {
+    const iso_full_edge *edge = &certificate->observed.items[i];
+    char key[64], text[256];
+    isoproof_scalar_format(edge->key, key, sizeof key);
+    snprintf(text, sizeof text, "%s reads key %s from %s", edge->to, key, edge->from);
+    iso_wrap_word(&wrap, text, i + 1 < certificate->observed.count ? "," : "");
+  }
+  iso_wrap_end(&wrap);
+}
+
 /* Whether the order tells the begin of a transaction from its commit. */
 static bool has_begins(const isoproof_document *document, const iso_document_certificate *certificate) {
   iso_certificate_cursor cursor = {.history = document->history, .certificate = certificate};
@@ -41,6 +56,7 @@ void iso_put_certificates_text(iso_output *out, const isoproof_document *documen
     iso_put_sentence(out, certificate->level);
     iso_out_printf(out, "\n    %s:\n", nature_of(document, certificate));
     put_order(out, document, certificate, room);
+    put_observed(out, certificate, room);
   }
   if (document->certificates.count > 0) return;
   const char *why = document->uncertified != NULL ? document->uncertified : "no satisfied level has one";

@@ -11,6 +11,7 @@
 
 #include "tests/oracle/oracle.h"
 #include "tests/random/random_history.h"
+#include "verify/certificate.h"
 
 enum { MOST_READS = SKETCH_TXNS * SKETCH_OPS, MOST_WRITES = MOST_READS, MOST_COMBINATIONS = 300 };
 
@@ -197,6 +198,103 @@ static void test_simulated(void **state) {
   }
 }
 
+/* ---- what certificates say that reads observed ---- */
+
+static isoproof_history *simulate(uint64_t seed, isoproof_sim_level level) {
+  isoproof_sim_options sim = {.struct_size = sizeof sim};
+  isoproof_history *history;
+  isoproof_error error;
+  assert_true(isoproof_sim_defaults(&sim));
+  sim.seed = seed;
+  sim.level = level;
+  sim.sessions = 4;
+  sim.txns = 40;
+  sim.ops_min = sim.ops_max = 5;
+  sim.keys = 6;
+  sim.abort_share = 0.1;
+  sim.duplicate_share = 0.7;
+  assert_int_equal(isoproof_simulate(&sim, NULL, &history, NULL, &error), ISOPROOF_OK);
+  return history;
+}
+
+/* Whether the judge believes the certificate with one observation replaced. */
+static bool believes(isoproof_history *history, const isoproof_certificate *certificate, size_t at,
+                     isoproof_edge replaced) {
+  const isoproof_level_info *info = isoproof_level_find(certificate->level);
+  const iso_strong_level *strong = iso_strong_level_of(info);
+  const iso_order_rule *rule = strong != NULL ? &iso_rule_judge_of(strong->rule)->order
+                                              : &iso_axiom_judge_of(iso_level_method_of(info)->axiom)->order;
+  isoproof_edge *observed = malloc(certificate->observed_count * sizeof *observed);
+  assert_non_null(observed);
+  memcpy(observed, certificate->observed, certificate->observed_count * sizeof *observed);
+  observed[at] = replaced;
+  iso_claim claim = {.rule = rule,
+                     .session_order = true,
+                     .events = certificate->events,
+                     .count = certificate->event_count,
+                     .observed = observed,
+                     .observed_count = certificate->observed_count};
+  isoproof_error error;
+  isoproof_status status = iso_verify_order(history, &claim, NULL, &error);
+  free(observed);
+  if (status != ISOPROOF_OK && status != ISOPROOF_ERR_INTERNAL) fail_msg("%s", error.message);
+  return status == ISOPROOF_OK;
+}
+
+/* Every other write in place of the one observed: refused where its key or value is another one, or where it did not
+ * last; and from prefix up, where the order is carried out, always. */
+static void damage(isoproof_history *history, const isoproof_certificate *certificate, size_t at, bool executed) {
+  isoproof_edge one = certificate->observed[at];
+  assert_true(believes(history, certificate, at, one));
+  isoproof_op read = {.struct_size = sizeof read}, write = {.struct_size = sizeof write};
+  isoproof_txn txn = {.struct_size = sizeof txn};
+  assert_true(isoproof_history_op_at(history, one.to_op, &read));
+  for (uint64_t t = 0; isoproof_history_txn_at(history, t, &txn); t++) {
+    for (uint64_t op = txn.first_op; op < txn.first_op + txn.op_count; op++) {
+      assert_true(isoproof_history_op_at(history, op, &write));
+      isoproof_edge other = one;
+      other.from_txn = t;
+      other.from_op = op;
+      bool fits = write.kind == ISOPROOF_OP_WRITE && isoproof_scalar_equal(write.key, read.key) &&
+                  isoproof_scalar_equal(write.value, read.value) && txn.status == ISOPROOF_TXN_COMMITTED;
+      bool same = op == one.from_op;
+      if (same || (fits && !executed)) continue;
+      if (believes(history, certificate, at, other)) fail_msg("%s: believed another write", certificate->level);
+    }
+  }
+  isoproof_edge lost = one, stranger = one;
+  lost.to_txn++;
+  stranger.from_op = stranger.from_txn = UINT64_MAX - 7;
+  assert_false(believes(history, certificate, at, lost));
+  assert_false(believes(history, certificate, at, stranger));
+  if (at > 0) assert_false(believes(history, certificate, at, certificate->observed[at - 1])); /* one of them twice */
+}
+
+static void test_observed(void **state) {
+  (void)state;
+  static const struct {
+    isoproof_sim_level sim;
+    const char *level;
+    bool executed;
+  } cases[] = {{ISOPROOF_SIM_SERIALIZABLE, "serializable", true},
+               {ISOPROOF_SIM_SNAPSHOT, "snapshot-isolation", true},
+               {ISOPROOF_SIM_CAUSAL, "causal", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    isoproof_history *history = simulate(i + 1, cases[i].sim);
+    isoproof_check_options options = {
+        .struct_size = sizeof options, .levels = &cases[i].level, .level_count = 1, .certificate = true};
+    isoproof_result *result;
+    isoproof_error error;
+    isoproof_certificate certificate = {.struct_size = sizeof certificate};
+    assert_int_equal(isoproof_check(history, &options, NULL, &result, &error), ISOPROOF_OK);
+    assert_true(isoproof_result_certificate_of(result, cases[i].level, &certificate));
+    assert_true(certificate.observed_count > 20);
+    for (size_t k = 0; k < certificate.observed_count; k++) damage(history, &certificate, k, cases[i].executed);
+    isoproof_result_free(result);
+    isoproof_history_free(history);
+  }
+}
+
 /* Without the option, the verdict is the same; only patterns by themselves cannot be looked for. */
 static void test_unasked(void **state) {
   (void)state;
@@ -217,6 +315,7 @@ static void test_unasked(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_initial_value),
-                                     cmocka_unit_test(test_simulated), cmocka_unit_test(test_unasked)};
+                                     cmocka_unit_test(test_simulated), cmocka_unit_test(test_observed),
+                                     cmocka_unit_test(test_unasked)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,6 +201,41 @@ static void long_keys(void **state) {
   isoproof_history_free(history);
 }
 
+/* Which of two equal writes was observed is in the certificate, and comes back from its JSON. */
+static void observed(void **state) {
+  (void)state;
+  isoproof_builder *b;
+  isoproof_history *history;
+  isoproof_result *result;
+  isoproof_error error;
+  uint32_t session;
+  const char *level = "serializable";
+  isoproof_scalar key = isoproof_string("a \"key\""), one = isoproof_integer(1);
+  isoproof_check_options how = {.struct_size = sizeof how, .levels = &level, .level_count = 1, .certificate = true};
+  assert_ok(isoproof_builder_new(&b, NULL));
+  for (int i = 0; i < 3; i++) {
+    assert_ok(isoproof_builder_session(b, isoproof_integer(i), &session, NULL));
+    assert_ok(isoproof_builder_begin(b, session, ISOPROOF_TXN_COMMITTED, NULL));
+    assert_ok(isoproof_builder_op(b, i < 2 ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ, key, one, NULL));
+  }
+  assert_ok_error(isoproof_builder_finish(b, &history, &error), error);
+  isoproof_builder_free(b);
+  assert_ok_error(isoproof_check(history, &how, NULL, &result, &error), error);
+  text json = render_result(result, "h", true), words = render_result(result, "h", false);
+  assert_non_null(strstr(json.bytes, "\"to\":\"s2t0\",\"kind\":\"WR\",\"key\":\"a \\\"key\\\"\",\"from_op\":0"));
+  isoproof_document *again = read_one(&json, false);
+  text json_again = render(&renderers[0], again), words_again = render(&renderers[1], again);
+  assert_same("observed", "JSON", &json, &json_again);
+  assert_same("observed", "text", &words, &words_again);
+  free(json.bytes);
+  free(words.bytes);
+  free(json_again.bytes);
+  free(words_again.bytes);
+  isoproof_document_free(again);
+  isoproof_result_free(result);
+  isoproof_history_free(history);
+}
+
 /* ---- options of other versions ---- */
 
 static void other_sizes(void **state) {
@@ -235,6 +270,6 @@ static void other_sizes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_example), cmocka_unit_test(long_keys),
-                                     cmocka_unit_test(other_sizes)};
+                                     cmocka_unit_test(observed), cmocka_unit_test(other_sizes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

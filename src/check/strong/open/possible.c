@@ -92,17 +92,8 @@ static bool is_overwritten(const iso_possible *p, const iso_open_read *read, uin
 }
 
 static bool add_version(iso_possible *p, const iso_open_read *read, uint32_t writer) {
-  const iso_view *v = p->e->view;
-  uint32_t low = v->write_first[writer], high = v->write_first[writer + 1];
-  while (low < high && v->write_key[low] != read->key) {
-    uint32_t middle = low + (high - low) / 2;
-    if (v->write_key[middle] <= read->key) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return !iso_open_fits(p->open, read, low + 1) || iso_vec_push(&p->versions, low + 1);
+  uint32_t version = iso_view_slot(p->e->view, writer, read->key) + 1;
+  return !iso_open_fits(p->open, read, version) || iso_vec_push(&p->versions, version);
 }
 
 /* Of a group: the last one that was seen, and everybody who is neither before nor after the reader. */
