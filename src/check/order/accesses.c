@@ -288,6 +288,26 @@ int32_t iso_line_move(iso_line *l, uint32_t item, double place) {
   return more;
 }
 
+int32_t iso_line_change(iso_line *l, uint32_t item, double place, const uint32_t *mark, uint32_t group) {
+  int32_t more = 0;
+  bool right = place > l->place[item];
+  for (uint32_t k = l->item_first[item]; k < l->item_first[item + 1]; k++) {
+    uint32_t key = l->item_key[k], at = iso_line_find(l, key, item), from = at;
+    const iso_access *a = l->accesses, *mine = &a[at];
+    if (right) {
+      for (uint32_t end = l->first[key + 1]; ++at < end && stands_before(l, a[at].item, item, place);) {
+        if (mark[a[at].item] != group) more += iso_line_passing(mine, &a[at]);
+      }
+    } else {
+      for (uint32_t first = l->first[key]; at > first && !stands_before(l, a[at - 1].item, item, place); at--) {
+        if (mark[a[at - 1].item] != group) more -= iso_line_passing(mine, &a[at - 1]);
+      }
+    }
+    l->steps += 2 + (at > from ? at - from : from - at) / 2;
+  }
+  return more;
+}
+
 /* ---- neighbours ---- */
 
 uint32_t iso_line_before(const iso_line *l, uint32_t item, uint64_t *at) {

@@ -69,6 +69,8 @@ static inline int32_t iso_line_passing(const iso_access *mine, const iso_access 
 }
 /* Moves an item; returns how many contradictions more there are.  Takes as long as there are accesses between. */
 int32_t iso_line_move(iso_line *line, uint32_t item, double place);
+/* What a move would return if all that is marked with the number of a group moved with the item. */
+int32_t iso_line_change(iso_line *line, uint32_t item, double place, const uint32_t *mark, uint32_t group);
 
 /* The item that reads for a transaction. */
 static inline uint32_t iso_line_reading(const iso_line *line, uint32_t txn) {

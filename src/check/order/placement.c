@@ -25,20 +25,19 @@ static isoproof_status sort_events(const iso_event_graph *e, bool whole, const d
   return ISOPROOF_OK;
 }
 
-typedef struct {
-  bool whole, exclusive;
-  iso_walk walk;
-} stroll;
-
-static isoproof_status walk(const iso_event_graph *e, stroll how, isoproof_task *task, double *place,
+/* Begins and commits together where `whole`. */
+static isoproof_status walk(const iso_event_graph *e, bool whole, iso_placement how, isoproof_task *task, double *place,
                             iso_sequence *sequence, isoproof_error *error) {
+  enum { PATIENCE = 20 };
+  /* When begins and commits still get a turn by themselves, those that do not fit together are no reason to wait. */
+  uint64_t patience = whole == e->split ? 0 : PATIENCE;
   for (uint32_t i = 0; i < sequence->count; i++) place[sequence->event[i]] = i;
   iso_line line;
-  ISO_TRY(iso_line_make(e, how.whole, how.exclusive, place, &line, error));
+  ISO_TRY(iso_line_make(e, whole, how.exclusive && !whole, place, &line, error));
   isoproof_status status = iso_walk_nearby(&line, task, error);
-  if (status == ISOPROOF_OK) status = iso_walk_groups(&line, how.walk, task, error);
+  if (status == ISOPROOF_OK) status = iso_walk_groups(&line, (iso_walk){how.seed, patience}, task, error);
   iso_line_free(&line);
-  return status == ISOPROOF_OK ? sort_events(e, how.whole, place, task, sequence, error) : status;
+  return status == ISOPROOF_OK ? sort_events(e, whole, place, task, sequence, error) : status;
 }
 
 static isoproof_status relax(const iso_event_graph *e, isoproof_task *task, double *place, iso_sequence *sequence,
@@ -55,25 +54,15 @@ static isoproof_status relax(const iso_event_graph *e, isoproof_task *task, doub
   return status == ISOPROOF_OK ? sort_events(e, true, place, task, sequence, error) : status;
 }
 
-/* The events of transactions by themselves. */
-static isoproof_status walk_events(const iso_event_graph *e, iso_placement how, isoproof_task *task, double *place,
-                                   iso_sequence *sequence, isoproof_error *error) {
-  enum { ROUNDS = 20000, PATIENCE = 400 };
-  stroll of_events = {.whole = !e->split, .exclusive = how.exclusive && e->split, .walk = {ROUNDS, PATIENCE, how.seed}};
-  return walk(e, of_events, task, place, sequence, error);
-}
-
 isoproof_status iso_sequence_place(const iso_event_graph *e, iso_placement how, isoproof_task *task,
                                    iso_sequence *sequence, isoproof_error *error) {
-  enum { FEW = 6 };
   double *place = iso_alloc_zero(e->count, sizeof *place);
   if (place == NULL) return iso_fail_memory(error);
   isoproof_status status = ISOPROOF_OK;
   if (how.springs) status = relax(e, task, place, sequence, error);
-  /* Begins and commits that belong together first, as far as that goes. */
-  stroll together = {.whole = true, .walk = {FEW, FEW, how.seed}};
-  if (how.springs && e->split && status == ISOPROOF_OK) status = walk(e, together, task, place, sequence, error);
-  if (status == ISOPROOF_OK) status = walk_events(e, how, task, place, sequence, error);
+  bool together = !e->split || how.together;
+  if (together && status == ISOPROOF_OK) status = walk(e, true, how, task, place, sequence, error);
+  if (e->split && status == ISOPROOF_OK) status = walk(e, false, how, task, place, sequence, error);
   free(place);
   return status;
 }

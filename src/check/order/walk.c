@@ -208,7 +208,6 @@ typedef struct {
   iso_line *l;
   uint64_t random;
   uint32_t item[GROUP];
-  double place[GROUP]; /* before the move */
   uint32_t count;
   uint32_t *mark; /* by item: the last group that it was in */
   uint32_t group; /* the number of this one */
@@ -263,21 +262,24 @@ static void sort_group(walker *w, bool left) {
   }
 }
 
-/* Moves the group right past `other`; returns how many contradictions more there are. */
-static int32_t pass(walker *w, uint32_t other, bool left) {
-  sort_group(w, left);
-  double to = w->l->place[other], gap = w->free / (2 + draw(w, 1000) / 1000.0) / (w->count + 1);
+/* How many contradictions more there are when the group goes right past `other`. */
+static int32_t weigh(walker *w, uint32_t other, bool left) {
+  double to = w->l->place[other], away = w->free / 2;
   int32_t more = 0;
   for (uint32_t i = 0; i < w->count; i++) {
-    double away = gap * (w->count - i);
-    w->place[i] = w->l->place[w->item[i]];
-    more += iso_line_move(w->l, w->item[i], left ? to - away : to + away);
+    more += iso_line_change(w->l, w->item[i], left ? to - away : to + away, w->mark, w->group);
   }
   return more;
 }
 
-static void undo(walker *w) {
-  for (uint32_t i = w->count; i-- > 0;) (void)iso_line_move(w->l, w->item[i], w->place[i]);
+/* Moves the group right past `other`. */
+static void pass(walker *w, uint32_t other, bool left) {
+  sort_group(w, left);
+  double to = w->l->place[other], gap = w->free / (2 + draw(w, 1000) / 1000.0) / (w->count + 1);
+  for (uint32_t i = 0; i < w->count; i++) {
+    double away = gap * (w->count - i);
+    (void)iso_line_move(w->l, w->item[i], left ? to - away : to + away);
+  }
 }
 
 /* One goes past another to the left or to the right. */
@@ -305,10 +307,10 @@ static uint32_t list_options(const iso_line *l, const contradiction *c, uint32_t
   return count;
 }
 
-static bool try_option(walker *w, const option *o, int32_t *more) {
-  if (o->item == o->other || !gather(w, o->item, o->other, o->left)) return false;
-  *more = pass(w, o->other, o->left);
-  return true;
+static bool can_pass(walker *w, const option *o) {
+  enum { LEAST = 16 };
+  w->l->steps += LEAST; /* looking in vain is work, too, and comes to an end */
+  return o->item != o->other && gather(w, o->item, o->other, o->left);
 }
 
 /* Settles one contradiction by the cheapest option, unless that is too dear; true when something moved. */
@@ -319,16 +321,18 @@ static bool settle(walker *w, const contradiction *c) {
   option options[4];
   if (count == 0) return false;
   count = list_options(l, c, at, found[draw(w, count)], options);
-  int32_t best = INT32_MAX, more;
+  int32_t best = INT32_MAX;
   uint32_t choice = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (!try_option(w, &options[i], &more)) continue;
-    undo(w);
+    if (!can_pass(w, &options[i])) continue;
+    int32_t more = weigh(w, options[i].other, options[i].left);
     if (more < best || (more == best && draw(w, 2) == 0)) best = more, choice = i;
   }
   uint32_t luck = draw(w, 100);
   if (best > DEAREST || (best > 0 && luck >= NOISE) || (best == 0 && luck >= EVEN)) return false;
-  return try_option(w, &options[choice], &more);
+  if (!can_pass(w, &options[choice])) return false;
+  pass(w, options[choice].other, options[choice].left);
+  return true;
 }
 
 /* A round goes over all contradictions, each a few times. */
@@ -352,25 +356,31 @@ static void raise_weights(iso_line *l, const contradictions *found) {
 }
 
 isoproof_status iso_walk_groups(iso_line *l, iso_walk how, isoproof_task *task, isoproof_error *error) {
-  enum { STEPS = 300, BREATH = 8, RESTART = 50 };
+  enum { STEPS = 300, IDLE_ROUNDS = 60, BREATH = 8, RESTART = 50, LONGER = 3 };
   walker w = {.l = l, .random = (how.seed + 1) * UINT64_C(0x9e3779b97f4a7c15)};
   contradictions found = {.pairs = 0};
-  uint64_t most_steps = l->steps + STEPS * (uint64_t)l->first[l->e->view->h->keys];
+  uint64_t accesses = l->first[l->e->view->h->keys], most_steps = l->steps + STEPS * accesses, idle_steps = 0;
   double *places = iso_alloc(l->e->txn_events, sizeof *places);
   w.mark = iso_alloc_zero(l->e->txn_events, sizeof *w.mark);
   bool made = places != NULL && w.mark != NULL;
   isoproof_status status = ISOPROOF_OK;
   uint64_t least = UINT64_MAX;
-  for (uint32_t round = 0, since = 0; round < how.rounds && made && status == ISOPROOF_OK; round++) {
+  for (uint32_t round = 0, idle = 0, restart = RESTART; made && status == ISOPROOF_OK; round++) {
     made = find_contradictions(l, &found);
-    since = found.pairs < least ? 0 : since + 1;
-    if (made && since == 0) memcpy(places, l->place, l->e->txn_events * sizeof *places);
-    if (since == 0) least = found.pairs;
-    if (!made || found.pairs == 0 || since >= how.patience || l->steps >= most_steps) break;
-    if (since > 0) raise_weights(l, &found);
-    if (since % RESTART == RESTART - 1) made = made && iso_line_restore(l, places) && find_contradictions(l, &found);
+    idle++;
+    if (made && found.pairs < least) {
+      memcpy(places, l->place, l->e->txn_events * sizeof *places);
+      least = found.pairs, idle = 0, restart = RESTART, idle_steps = l->steps + how.patience * accesses;
+    }
+    bool in_vain = idle > IDLE_ROUNDS && l->steps > idle_steps;
+    if (!made || found.pairs == 0 || in_vain || l->steps >= most_steps) break;
+    raise_weights(l, &found);
+    if (idle == restart) {
+      made = iso_line_restore(l, places) && find_contradictions(l, &found);
+      restart *= LONGER;
+    }
     settle_all(&w, &found, most_steps);
-    if (w.crowded || round % BREATH == 0) made = iso_line_renumber(l), w.crowded = false;
+    if (w.crowded) made = made && iso_line_renumber(l), w.crowded = false;
     if (round % BREATH == 0) status = iso_task_check(task, error);
   }
   if (made && least != UINT64_MAX) made = iso_line_restore(l, places) && iso_line_renumber(l);

@@ -192,7 +192,9 @@ static isoproof_status guess_again(decision *d, isoproof_error *error) {
   enum { ATTEMPTS = 4 };
   iso_examination examination = examination_of(d);
   for (uint64_t attempt = 0; attempt < ATTEMPTS && !d->out->decided; attempt++) {
-    iso_placement how = {.springs = attempt == 0 && !d->events.timed, .exclusive = d->rule->exclusive, .seed = attempt};
+    bool springs = attempt == 0 && !d->events.timed;
+    iso_placement how = {
+        .springs = springs, .together = attempt == 0, .exclusive = d->rule->exclusive, .seed = attempt};
     uint64_t *broken = &d->out->stats.guessed_wrong;
     ISO_TRY(iso_sequence_place(&d->events, how, d->task, &d->sequence, error));
     iso_requirements_free(&d->guess);
