@@ -37,6 +37,7 @@ struct iso_input {
   char *ready;      /* decoded bytes [ready_first, ready_end) wait to be read */
   size_t ready_first, ready_end;
   iso_inflate *inflate; /* NULL: plain */
+  isoproof_error broken; /* why nothing comes any more; its code is ISOPROOF_OK while all is well */
 };
 
 /* Waits until there is something to read, or the end, or the task has to end. */
@@ -74,12 +75,16 @@ static isoproof_status pull(void *context, void *buffer, size_t size, size_t *go
   return ISOPROOF_OK;
 }
 
-/* Puts some decoded bytes into the buffer; *got 0 at the end. */
+/* Puts some decoded bytes into the buffer; *got 0 at the end.  Once it has failed, it fails the same way again. */
 static isoproof_status decode(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error) {
-  if (input->inflate == NULL) {
-    ISO_TRY(pull(input, buffer, size, got, error));
-  } else {
-    ISO_TRY(iso_inflate_read(input->inflate, buffer, size, got, error));
+  isoproof_status status = input->broken.code;
+  if (status == ISOPROOF_OK) {
+    status = input->inflate == NULL ? pull(input, buffer, size, got, &input->broken)
+                                    : iso_inflate_read(input->inflate, buffer, size, got, &input->broken);
+  }
+  if (status != ISOPROOF_OK) {
+    if (error != NULL) *error = input->broken;
+    return status;
   }
   input->decoded += *got;
   if (*got == 0) input->ended = true;
@@ -175,30 +180,29 @@ void iso_input_close(iso_input *input) {
 
 const char *iso_input_name(const iso_input *input) { return input->name; }
 
-isoproof_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error) {
-  char *out = buffer;
-  size_t done = 0;
+isoproof_status iso_input_read_some(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error) {
   *got = 0;
   input->touched = true;
-  while (done < size) {
-    size_t waiting = input->ready_end - input->ready_first;
-    size_t left = size - done;
-    if (waiting > 0) {
-      size_t part = waiting < left ? waiting : left;
-      memcpy(out + done, input->ready + input->ready_first, part);
-      input->ready_first += part;
-      done += part;
-    } else if (input->ended) {
-      break;
-    } else if (left >= BLOCK) {
-      /* A large request goes past the internal buffer. */
-      size_t part;
-      ISO_TRY(decode(input, out + done, left, &part, error));
-      done += part;
-    } else {
-      input->ready_first = input->ready_end = 0;
-      ISO_TRY(decode(input, input->ready, BLOCK, &input->ready_end, error));
-    }
+  if (input->ready_first == input->ready_end && !input->ended) {
+    /* A large request goes past the internal buffer. */
+    if (size >= BLOCK) return decode(input, buffer, size, got, error);
+    input->ready_first = input->ready_end = 0;
+    ISO_TRY(decode(input, input->ready, BLOCK, &input->ready_end, error));
+  }
+  size_t waiting = input->ready_end - input->ready_first, part = waiting < size ? waiting : size;
+  if (part > 0) memcpy(buffer, input->ready + input->ready_first, part);
+  input->ready_first += part;
+  *got = part;
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error) {
+  char *out = buffer;
+  size_t done = 0, part = 1;
+  *got = 0;
+  while (done < size && part > 0) {
+    ISO_TRY(iso_input_read_some(input, out + done, size - done, &part, error));
+    done += part;
   }
   *got = done;
   return ISOPROOF_OK;
@@ -296,8 +300,16 @@ isoproof_status iso_window_more(iso_window *window, const char **keep, size_t lo
   ISO_TRY(make_room(window, from, error));
   if (keep != NULL && *keep != NULL) *keep = window->buffer + keep_at;
   size_t got;
-  ISO_TRY(iso_input_read(window->input, window->buffer + kept, window->capacity - kept, &got, error));
+  ISO_TRY(iso_input_read_some(window->input, window->buffer + kept, window->capacity - kept, &got, error));
   window->end += got;
   if (got == 0) window->at_end = true;
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_window_has(iso_window *window, size_t size, bool *has, isoproof_error *error) {
+  while ((size_t)(window->end - window->cur) < size && !window->at_end) {
+    ISO_TRY(iso_window_more(window, NULL, SIZE_MAX, error));
+  }
+  *has = (size_t)(window->end - window->cur) >= size;
   return ISOPROOF_OK;
 }

@@ -25,6 +25,9 @@ const char *iso_input_name(const iso_input *input);
 
 /* Reads up to `size` bytes, fewer only at the end of the input; *got 0 says that it is at the end. */
 isoproof_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error);
+/* The same for what is there at the moment, at least one byte.  An input that has failed gives all that came before, and
+ * fails the same way whenever it is asked again. */
+isoproof_status iso_input_read_some(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error);
 
 /* Shows the next bytes without consuming them: at least `size` of them unless the input ends before (size at most
  * 65536).  The bytes are valid until the next read or peek. */
@@ -54,6 +57,8 @@ void iso_window_free(iso_window *window);
 static inline uint64_t iso_window_at(const iso_window *window) {
   return window->offset + (uint64_t)(window->cur - window->buffer);
 }
+/* Whether the window has so many bytes from `cur` on, once it has read as far; it has all there are otherwise. */
+isoproof_status iso_window_has(iso_window *window, size_t size, bool *has, isoproof_error *error);
 /* Gets more bytes after `end`, keeping everything from `*keep` on (keep may be NULL: from cur on); moves the buffer
  * and so changes cur, end and *keep.  A token may be at most `longest` bytes, else ISOPROOF_ERR_LIMIT.  Sets at_end
  * when there is nothing more; then end stays. */

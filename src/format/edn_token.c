@@ -176,8 +176,10 @@ static isoproof_status open_container(iso_tokenizer *t, const char *next, iso_to
   return iso_token_push(t, kind);
 }
 
+/* What may come next in a container, by its kind. */
+static const char *const wanted[] = {"a value or `)`", "a value or `]`", "a value or `}`", "a value or `}`"};
+
 static isoproof_status wrong_close(iso_tokenizer *t, uint8_t kind) {
-  static const char *const wanted[] = {"a value or `)`", "a value or `]`", "a value or `}`", "a value or `}`"};
   if (t->depth == 0) return iso_token_broken(t, t->start, "a value");
   if (closers[kind & 3] != *t->start) return iso_token_broken(t, t->start, wanted[kind & 3]);
   if (kind == (MAP | ODD)) return iso_token_broken(t, t->start, "the value of the last key of the map");
@@ -240,7 +242,7 @@ static void dropped(iso_tokenizer *t) {
 static isoproof_status end_of_input(iso_tokenizer *t, bool tagged) {
   if (tagged) return iso_token_broken(t, t->start, "an element after the tag");
   if (t->discarding != 0) return iso_token_broken(t, t->start, "an element after #_");
-  if (t->depth > 0) return wrong_close(t, (uint8_t)(t->kinds[t->depth] & 3));
+  if (t->depth > 0) return iso_token_broken(t, t->start, wanted[t->kinds[t->depth] & 3]);
   t->type = ISO_TOKEN_END_OF_INPUT;
   return ISOPROOF_OK;
 }

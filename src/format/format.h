@@ -36,6 +36,11 @@ isoproof_status iso_read_json(iso_input *, isoproof_builder *, isoproof_task *, 
 isoproof_status iso_read_veristrong(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
 isoproof_status iso_read_timekiller(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
 isoproof_status iso_read_jsonl(iso_input *, isoproof_builder *, isoproof_task *, isoproof_error *);
+/* The same in blocks of so many bytes; 0 is without blocks. */
+isoproof_status iso_read_jsonl_in_blocks(iso_input *, isoproof_builder *, isoproof_task *, size_t block_bytes,
+                                         isoproof_error *);
+isoproof_status iso_read_jepsen_in_blocks(iso_input *, isoproof_format, isoproof_builder *, isoproof_task *,
+                                          size_t block_bytes, isoproof_error *);
 /* One session of Cobra or Viper as a single stream (one T*.log or J*.log file); `session` is its number. */
 isoproof_status iso_read_cobra_log(iso_input *, uint64_t session, isoproof_builder *, isoproof_task *,
                                    isoproof_error *);

@@ -1,7 +1,7 @@
 /* jepsen.h - one operation of a Jepsen or Elle history, as both dialects write it.
  *
  * Shared by the part that reads a map into an operation (jepsen_op.c) and the part that pairs operations up
- * (jepsen_read.c).  An operation refers to nothing but codes of the pool; its micro-operations belong to `micro`.
+ * (jepsen_pairs.c).  An operation refers to nothing but codes of the pool; its micro-operations belong to `micro`.
  */
 #ifndef ISO_FORMAT_JEPSEN_H
 #define ISO_FORMAT_JEPSEN_H

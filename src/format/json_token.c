@@ -182,6 +182,13 @@ void iso_json_advance(iso_tokenizer *t, const char *to) {
   t->expect = NEXT_ELEMENT;
 }
 
+void iso_json_advance_map(iso_tokenizer *t, const char *to) {
+  t->window.cur = to;
+  t->expect = NEXT_KEY;
+}
+
+void iso_json_top(iso_tokenizer *t, bool after_value) { t->expect = after_value ? TOP_NEXT : TOP; }
+
 bool iso_json_is_first(const iso_tokenizer *t) { return t->expect == FIRST_ELEMENT; }
 
 isoproof_status iso_json_next(iso_tokenizer *t) {

@@ -17,6 +17,8 @@ enum { ISO_JSONL_VERSION = 1, ISO_JSONL_FACTS = 4096, ISO_JSONL_FACT_NAME = 255 
 #define ISO_JSONL_FINISHED "finished"
 #define ISO_JSONL_FINISHED_NO "no"
 
+/* The first field of a header, whose value is the version. */
+#define ISO_JSONL_HEADER "isoproof"
 /* The field of the line that says which rows there are at the start. */
 #define ISO_JSONL_INITIAL_ROWS "initial_rows"
 

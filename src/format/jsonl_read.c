@@ -1,272 +1,62 @@
-/* Reads isoproof's own text form: JSON lines of headers and transactions. */
+/* Reads isoproof's own text form: headers one by one, transactions in blocks of lines wherever nothing else comes. */
 #include "base/text.h"
 #include "format/format.h"
-#include "format/jsonl.h"
+#include "format/jsonl_block.h"
 #include "format/jsonl_rows.h"
-#include "format/register_ops.h"
 #include "history/notice.h"
 
-typedef enum field {
-  FIELD_UNKNOWN,
-#define ISO_X(name, text) FIELD_##name,
-  ISO_JSONL_FIELD_LIST(ISO_X)
-#undef ISO_X
-} field;
-
 typedef struct reader {
-  iso_tokenizer t;
+  iso_jsonl_parser p;
   isoproof_builder *builder;
-  iso_pool *pool;
-  isoproof_error problem;
-  iso_micro_op micro;
-  bool has_header, initial_is_zero;
+  isoproof_task *task;
+  bool has_header;
   bool unfinished; /* the writer said that an end would come, and did not come to it */
   uint32_t facts;
-  uint64_t lines;
-  /* The transaction being read. */
-  iso_txn_info info;
-  iso_value session;
-  bool has_session, has_status, has_more;
+  uint64_t objects;
+  /* Blocks. */
+  size_t block_bytes; /* 0: none */
+  uint64_t blocks_from; /* not before this byte */
+  uint64_t patience; /* bytes to read without blocks before they are tried again */
 } reader;
-
-static field field_of(const iso_tokenizer *t) {
-#define ISO_X(name, text)                                                                                              \
-  if (iso_token_is(t, text)) return FIELD_##name;
-  ISO_JSONL_FIELD_LIST(ISO_X)
-#undef ISO_X
-  return FIELD_UNKNOWN;
-}
-
-/* ---- scalars ---- */
-
-/* The inside of {"none":true}, {"keyword":"x"} or {"symbol":"x"}. */
-static isoproof_status wrapped_scalar(reader *r, iso_value *code) {
-  iso_tokenizer *t = &r->t;
-  ISO_TRY(iso_token_next(t));
-  bool none = iso_token_is(t, "none"), keyword = iso_token_is(t, "keyword");
-  if (!none && !keyword && !iso_token_is(t, "symbol")) return iso_token_expected(t, "none, keyword or symbol");
-  ISO_TRY(iso_token_next(t));
-  if (none) {
-    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type != ISOPROOF_SYMBOL || !iso_token_is(t, "true")) {
-      return iso_token_expected(t, "true");
-    }
-    *code = ISO_VALUE_NONE;
-  } else {
-    if (t->type != ISO_TOKEN_SCALAR || t->scalar.type != ISOPROOF_STRING) return iso_token_expected(t, "a string");
-    ISO_TRY(iso_pool_add_text(r->pool, keyword ? ISOPROOF_KEYWORD : ISOPROOF_SYMBOL, t->scalar.text, t->scalar.length,
-                              code, &r->problem));
-  }
-  ISO_TRY(iso_token_next(t));
-  return t->type == ISO_TOKEN_END ? ISOPROOF_OK : iso_token_expected(t, "`}`");
-}
-
-static isoproof_status any_scalar(reader *r, iso_value *code) {
-  if (r->t.type == ISO_TOKEN_SCALAR) return iso_micro_op_code(&r->t, r->pool, code);
-  if (r->t.type == ISO_TOKEN_BEGIN_MAP) return wrapped_scalar(r, code);
-  return iso_token_expected(&r->t, "a number, a string, null, or an object (none, keyword, symbol)");
-}
-
-/* ---- operations ---- */
-
-static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
-#define ISOPROOF_X(name, own, jepsen, letter, observes, text)                                                          \
-  if (iso_token_is(t, own)) {                                                                                          \
-    *kind = ISOPROOF_OP_##name;                                                                                        \
-    return true;                                                                                                       \
-  }
-  ISOPROOF_OP_LIST(ISOPROOF_X)
-#undef ISOPROOF_X
-  return false;
-}
-
-static isoproof_status elements(reader *r, iso_micro_op_add *op) {
-  size_t first = r->micro.elements.count;
-  for (;;) {
-    iso_value code = ISO_VALUE_NIL;
-    ISO_TRY(iso_token_next(&r->t));
-    if (r->t.type == ISO_TOKEN_END) break;
-    ISO_TRY(any_scalar(r, &code));
-    if (!iso_vec_push(&r->micro.elements, code)) return iso_fail_memory(&r->problem);
-  }
-  size_t count = r->micro.elements.count - first;
-  if (count >= ISO_VALUE_INLINE_LIMIT)
-    return iso_fail(&r->problem, ISOPROOF_ERR_LIMIT, "a list of %zu elements", count);
-  op->list = true;
-  op->value = (iso_value)count;
-  return ISOPROOF_OK;
-}
-
-static isoproof_status op_value(reader *r, iso_micro_op_add *op) {
-  if (iso_kind_is_list((isoproof_op_kind)op->kind)) {
-    if (r->t.type == ISO_TOKEN_BEGIN_LIST) return elements(r, op);
-    ISO_TRY(any_scalar(r, &op->value));
-    if (op->value != ISO_VALUE_NIL && op->value != ISO_VALUE_NONE) {
-      return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, iso_token_place(&r->t),
-                         "expected a list of elements, null or none, found something else");
-    }
-    return ISOPROOF_OK;
-  }
-  ISO_TRY(any_scalar(r, &op->value));
-  if (r->initial_is_zero && op->kind == ISOPROOF_OP_READ && op->value == 0) op->value = ISO_VALUE_NIL;
-  return ISOPROOF_OK;
-}
-
-/* ["append",key,value] */
-static isoproof_status operation(reader *r) {
-  iso_tokenizer *t = &r->t;
-  isoproof_op_kind kind;
-  iso_micro_op_add op = {0};
-  if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
-  ISO_TRY(iso_token_next(t));
-  if (!kind_of(t, &kind)) {
-    iso_row_form form = iso_jsonl_row_form(t);
-    if (form == ISO_ROW_NONE) return iso_token_expected(t, "the name of an operation");
-    return iso_jsonl_read_row_op(t, r->pool, form, &r->micro);
-  }
-  op.kind = (uint8_t)kind;
-  ISO_TRY(iso_token_next(t));
-  ISO_TRY(any_scalar(r, &op.key));
-  ISO_TRY(iso_token_next(t));
-  ISO_TRY(op_value(r, &op));
-  ISO_TRY(iso_token_next(t));
-  if (t->type != ISO_TOKEN_END) return iso_token_expected(t, "the end of the operation");
-  return iso_vec_push(&r->micro.ops, op) ? ISOPROOF_OK : iso_fail_memory(&r->problem);
-}
-
-static isoproof_status operations(reader *r) {
-  iso_micro_op_clear(&r->micro);
-  if (r->t.type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(&r->t, "a list of operations");
-  iso_register_dialect dialect = {.nil_writes = true, .zero_is_initial = r->initial_is_zero};
-  for (;;) {
-    if (!iso_register_ops(&r->t, dialect, &r->micro)) return iso_fail_memory(&r->problem);
-    ISO_TRY(iso_token_next(&r->t));
-    if (r->t.type == ISO_TOKEN_END) return ISOPROOF_OK;
-    ISO_TRY(operation(r));
-  }
-}
-
-/* ---- transactions ---- */
-
-static isoproof_status status_field(reader *r) {
-  for (int s = ISOPROOF_TXN_COMMITTED; s <= ISOPROOF_TXN_UNKNOWN; s++) {
-    const char *name = isoproof_txn_status_name((isoproof_txn_status)s);
-    if (!iso_token_is_n(&r->t, name, strlen(name))) continue;
-    r->info.status = (isoproof_txn_status)s;
-    r->has_status = true;
-    return ISOPROOF_OK;
-  }
-  return iso_token_expected(&r->t, "a status (committed, aborted or unknown)");
-}
-
-static isoproof_status integer(reader *r, int64_t *number) {
-  if (!iso_token_is_integer(&r->t)) return iso_token_expected(&r->t, "an integer");
-  *number = r->t.scalar.integer;
-  return ISOPROOF_OK;
-}
-
-static isoproof_status index_field(reader *r, int64_t *number) {
-  ISO_TRY(integer(r, number));
-  return *number >= 0 ? ISOPROOF_OK : iso_token_expected(&r->t, "an index that is not negative");
-}
-
-static isoproof_status one_field(reader *r, field name) {
-  if (name != FIELD_SESSION && name != FIELD_UNKNOWN) r->has_more = true;
-  switch (name) {
-  case FIELD_SESSION:
-    r->has_session = true;
-    return any_scalar(r, &r->session);
-  case FIELD_STATUS:
-    return status_field(r);
-  case FIELD_ID:
-    r->info.has_id = true;
-    return integer(r, &r->info.id);
-  case FIELD_START:
-    return integer(r, &r->info.start);
-  case FIELD_END:
-    return integer(r, &r->info.end);
-  case FIELD_START_INDEX:
-    return index_field(r, &r->info.start_index);
-  case FIELD_END_INDEX:
-    return index_field(r, &r->info.end_index);
-  case FIELD_NODE:
-    return any_scalar(r, &r->info.node);
-  case FIELD_ERROR:
-    return any_scalar(r, &r->info.error);
-  case FIELD_OPS:
-    return operations(r);
-  case FIELD_UNKNOWN:
-    break;
-  }
-  return iso_token_skip(&r->t);
-}
-
-/* What the object of a transaction adds up to, once it is complete. */
-static isoproof_status add_txn(reader *r) {
-  iso_place place = {iso_input_name(r->t.window.input), r->info.position, 0, -1};
-  uint32_t session;
-  if (!r->has_session) {
-    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place, "expected a session in the transaction, found none");
-  }
-  ISO_TRY(iso_builder_session(r->builder, r->session, &session, &r->problem));
-  if (!r->has_more) return ISOPROOF_OK;
-  if (!r->has_status) {
-    return iso_fail_at(&r->problem, ISOPROOF_ERR_FORMAT, place, "expected a status in the transaction, found none");
-  }
-  ISO_TRY(iso_builder_begin(r->builder, session, &r->info, NULL, &r->problem));
-  return iso_micro_op_emit(&r->micro, r->builder, &r->problem);
-}
-
-/* The rest of an object whose first key is the current token. */
-static isoproof_status transaction(reader *r) {
-  r->has_session = r->has_status = r->has_more = false;
-  iso_micro_op_clear(&r->micro);
-  while (r->t.type != ISO_TOKEN_END) {
-    field name = field_of(&r->t);
-    ISO_TRY(iso_token_next(&r->t));
-    ISO_TRY(one_field(r, name));
-    ISO_TRY(iso_token_next(&r->t));
-  }
-  return add_txn(r);
-}
 
 /* ---- headers ---- */
 
 static isoproof_status version(reader *r) {
-  ISO_TRY(iso_token_next(&r->t));
-  if (!iso_token_is_integer(&r->t)) return iso_token_expected(&r->t, "the version of the format");
-  if (r->t.scalar.integer == ISO_JSONL_VERSION) return ISOPROOF_OK;
-  return iso_fail_at(&r->problem, ISOPROOF_ERR_UNSUPPORTED, iso_token_place(&r->t),
+  ISO_TRY(iso_token_next(&r->p.t));
+  if (!iso_token_is_integer(&r->p.t)) return iso_token_expected(&r->p.t, "the version of the format");
+  if (r->p.t.scalar.integer == ISO_JSONL_VERSION) return ISOPROOF_OK;
+  return iso_fail_at(&r->p.problem, ISOPROOF_ERR_UNSUPPORTED, iso_token_place(&r->p.t),
                      "expected version %d of the format, found version %lld", ISO_JSONL_VERSION,
-                     (long long)r->t.scalar.integer);
+                     (long long)r->p.t.scalar.integer);
 }
 
 static isoproof_status initial(reader *r) {
-  bool zero = iso_token_is_integer(&r->t) && r->t.scalar.integer == 0;
-  if (!zero && !iso_token_is_nil(&r->t)) return iso_token_expected(&r->t, "null or 0");
-  if (r->has_header && zero != r->initial_is_zero) {
-    return iso_token_expected(&r->t, "the initial version of the first header");
+  bool zero = iso_token_is_integer(&r->p.t) && r->p.t.scalar.integer == 0;
+  if (!zero && !iso_token_is_nil(&r->p.t)) return iso_token_expected(&r->p.t, "null or 0");
+  if (r->has_header && zero != r->p.initial_is_zero) {
+    return iso_token_expected(&r->p.t, "the initial version of the first header");
   }
-  r->initial_is_zero = zero;
+  r->p.initial_is_zero = zero;
   return ISOPROOF_OK;
 }
 
 static isoproof_status fact(reader *r, const char *name) {
-  iso_tokenizer *t = &r->t;
+  iso_tokenizer *t = &r->p.t;
   if (t->type != ISO_TOKEN_SCALAR) return iso_token_expected(t, "a string");
   if (t->scalar.type == ISOPROOF_NIL) return ISOPROOF_OK;
   if (++r->facts > ISO_JSONL_FACTS) {
-    return iso_fail_at(&r->problem, ISOPROOF_ERR_LIMIT, iso_token_place(t), "more than %d facts", ISO_JSONL_FACTS);
+    return iso_fail_at(&r->p.problem, ISOPROOF_ERR_LIMIT, iso_token_place(t), "more than %d facts", ISO_JSONL_FACTS);
   }
   if (strcmp(name, ISO_JSONL_FINISHED) == 0) r->unfinished = iso_token_is(t, ISO_JSONL_FINISHED_NO);
   if (t->scalar.type == ISOPROOF_STRING) {
-    return iso_builder_fact(r->builder, name, t->scalar.text, t->scalar.length, &r->problem);
+    return iso_builder_fact(r->builder, name, t->scalar.text, t->scalar.length, &r->p.problem);
   }
-  return iso_builder_fact(r->builder, name, t->start, (size_t)(t->window.cur - t->start), &r->problem);
+  return iso_builder_fact(r->builder, name, t->start, (size_t)(t->window.cur - t->start), &r->p.problem);
 }
 
 /* The rest of a header, whose first key is the current token. */
 static isoproof_status header(reader *r) {
-  iso_tokenizer *t = &r->t;
+  iso_tokenizer *t = &r->p.t;
   ISO_TRY(version(r));
   for (;;) {
     char name[ISO_JSONL_FACT_NAME + 1];
@@ -281,65 +71,123 @@ static isoproof_status header(reader *r) {
     ISO_TRY(strcmp(name, "initial") == 0 ? initial(r) : fact(r, name));
   }
   if (!r->has_header) {
-    iso_builder_origin(r->builder, ISOPROOF_FORMAT_JSONL, ISO_POSITION_LINE, r->initial_is_zero);
+    iso_builder_origin(r->builder, ISOPROOF_FORMAT_JSONL, ISO_POSITION_LINE, r->p.initial_is_zero);
   }
   r->has_header = true;
   return ISOPROOF_OK;
 }
 
+/* ---- blocks ---- */
+
+static void *new_block(void *context) {
+  const reader *r = context;
+  return iso_jsonl_block_new(r->p.initial_is_zero);
+}
+
+static void free_block(void *parsed) { iso_jsonl_block_free(parsed); }
+
+static void parse_block(void *context, iso_line_block *lines) {
+  (void)context;
+  iso_jsonl_block_parse(lines->parsed, lines);
+}
+
+static isoproof_status merge_block(void *context, iso_line_block *lines, size_t *used, isoproof_error *error) {
+  reader *r = context;
+  iso_jsonl_block *block = lines->parsed;
+  ISO_TRY(iso_jsonl_block_merge(block, r->p.t.line, r->builder, error));
+  *used = block->used;
+  r->p.t.line += block->lines;
+  r->p.t.line_offset = lines->offset + block->line_begin;
+  iso_json_top(&r->p.t, block->used > 0 && block->used < lines->length);
+  return ISOPROOF_OK;
+}
+
+/* Reads transactions in blocks from the next line on, where there is much to read and nothing speaks against it. */
+static isoproof_status in_blocks(reader *r) {
+  iso_window *window = &r->p.t.window;
+  if (r->block_bytes == 0 || iso_window_at(window) < r->blocks_from || !iso_token_next_line(&r->p.t)) return ISOPROOF_OK;
+  bool enough;
+  ISO_TRY(iso_window_has(window, 2 * r->block_bytes, &enough, &r->p.problem));
+  if (!enough) return ISOPROOF_OK;
+  iso_line_job job = {.context = r,
+                      .make = new_block,
+                      .drop = free_block,
+                      .parse = parse_block,
+                      .merge = merge_block,
+                      .block_bytes = r->block_bytes,
+                      .task = r->task};
+  ISO_TRY(iso_line_blocks(window, &job, &r->p.problem));
+  r->blocks_from = iso_window_at(window) + r->patience;
+  r->patience *= 2;
+  return ISOPROOF_OK;
+}
+
 /* ---- the file ---- */
 
+static isoproof_status add_txn(reader *r) {
+  uint32_t session;
+  ISO_TRY(iso_jsonl_read_txn(&r->p));
+  ISO_TRY(iso_builder_session(r->builder, r->p.session, &session, &r->p.problem));
+  if (!r->p.has_more) return ISOPROOF_OK;
+  ISO_TRY(iso_builder_begin(r->builder, session, &r->p.info, NULL, &r->p.problem));
+  iso_micro_ops part = iso_micro_op_at_hand(&r->p.micro);
+  return iso_micro_op_emit(&part, r->builder, &r->p.problem);
+}
+
 static isoproof_status object(reader *r) {
-  r->info = iso_txn_unset();
-  r->info.position = r->t.token_line;
-  ISO_TRY(iso_token_next(&r->t));
-  if (iso_token_is(&r->t, "isoproof")) return header(r);
-  if (!r->has_header) return iso_token_expected(&r->t, "the header ({\"isoproof\":1,...})");
-  if (iso_token_is(&r->t, ISO_JSONL_INITIAL_ROWS)) {
-    ISO_TRY(iso_jsonl_read_initial_rows(&r->t, r->builder));
-    ISO_TRY(iso_token_next(&r->t));
-    return r->t.type == ISO_TOKEN_END ? ISOPROOF_OK : iso_token_expected(&r->t, "the end of the initial rows");
+  iso_tokenizer *t = &r->p.t;
+  ISO_TRY(iso_jsonl_begin(&r->p, r->has_header));
+  if (!r->p.is_txn && iso_token_is(t, ISO_JSONL_HEADER)) return header(r);
+  if (!r->has_header) return iso_token_expected(t, "the header ({\"isoproof\":1,...})");
+  if (r->p.is_txn) {
+    ISO_TRY(add_txn(r));
+    return in_blocks(r);
   }
-  return transaction(r);
+  ISO_TRY(iso_jsonl_read_initial_rows(t, r->builder));
+  ISO_TRY(iso_token_next(t));
+  return t->type == ISO_TOKEN_END ? ISOPROOF_OK : iso_token_expected(t, "the end of the initial rows");
 }
 
-static isoproof_status watch(reader *r, isoproof_task *task) {
+static isoproof_status watch(reader *r) {
   uint64_t done, total;
-  if (task == NULL || (++r->lines & 1023) != 0) return ISOPROOF_OK;
-  iso_input_progress(r->t.window.input, &done, &total);
-  iso_task_progress(task, "reading", "bytes", done, total);
-  return iso_task_check(task, &r->problem);
+  if (r->task == NULL || (++r->objects & 1023) != 0) return ISOPROOF_OK;
+  iso_input_progress(r->p.t.window.input, &done, &total);
+  iso_task_progress(r->task, "reading", "bytes", done, total);
+  return iso_task_check(r->task, &r->p.problem);
 }
 
-static isoproof_status objects(reader *r, isoproof_task *task) {
+static isoproof_status objects(reader *r) {
+  iso_tokenizer *t = &r->p.t;
   for (;;) {
-    ISO_TRY(watch(r, task));
-    ISO_TRY(iso_token_next(&r->t));
-    if (r->t.type == ISO_TOKEN_END_OF_INPUT) break;
-    if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "an object");
+    ISO_TRY(watch(r));
+    ISO_TRY(iso_token_next(t));
+    if (t->type == ISO_TOKEN_END_OF_INPUT) break;
+    if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "an object");
     ISO_TRY(object(r));
   }
-  if (!r->has_header) return iso_token_expected(&r->t, "the header ({\"isoproof\":1,...})");
-  return r->unfinished ? iso_builder_notice(r->builder, ISOPROOF_NOTICE_UNFINISHED, 0, NULL, &r->problem) : ISOPROOF_OK;
+  if (!r->has_header) return iso_token_expected(t, "the header ({\"isoproof\":1,...})");
+  if (!r->unfinished) return ISOPROOF_OK;
+  return iso_builder_notice(r->builder, ISOPROOF_NOTICE_UNFINISHED, 0, NULL, &r->p.problem);
 }
 
 /* Whether what could not be read is a last line that its writer did not finish. */
 static isoproof_status forgive_truncation(reader *r, isoproof_status status) {
-  uint64_t first = r->t.depth > 0 ? r->info.position : r->t.token_line;
-  if (status != ISOPROOF_ERR_FORMAT || !r->t.failed || r->t.line != first || !r->has_header) return status;
-  isoproof_error broken = r->problem;
+  iso_tokenizer *t = &r->p.t;
+  uint64_t first = t->depth > 0 ? r->p.info.position : t->token_line;
+  if (status != ISOPROOF_ERR_FORMAT || !t->failed || t->line != first || !r->has_header) return status;
+  isoproof_error broken = r->p.problem;
   bool newline;
-  ISO_TRY(iso_token_newline_follows(&r->t, &newline));
+  ISO_TRY(iso_token_newline_follows(t, &newline));
   if (newline) {
-    r->problem = broken;
+    r->p.problem = broken;
     return status;
   }
-  ISO_TRY(iso_builder_notice(r->builder, ISOPROOF_NOTICE_TRUNCATED, first, NULL, &r->problem));
-  return iso_builder_fact(r->builder, "truncated", "1", 1, &r->problem);
+  ISO_TRY(iso_builder_notice(r->builder, ISOPROOF_NOTICE_TRUNCATED, first, NULL, &r->p.problem));
+  return iso_builder_fact(r->builder, "truncated", "1", 1, &r->p.problem);
 }
 
-isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isoproof_task *task,
-                               isoproof_error *error) {
+isoproof_status iso_read_jsonl_in_blocks(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                                         size_t block_bytes, isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
   enum { USUAL_OP_BYTES = 16 };
@@ -347,15 +195,22 @@ isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isop
   iso_input_progress(input, &done, &total);
   iso_builder_expect(builder, total / USUAL_OP_BYTES);
   r->builder = builder;
-  r->pool = iso_builder_pool(builder);
-  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_TOKEN_DIALECT_JSON, &r->problem);
+  r->task = task;
+  r->block_bytes = r->patience = block_bytes;
+  r->p.pool = iso_builder_pool(builder);
+  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->p.problem);
+  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->p.t, input, ISO_TOKEN_DIALECT_JSON, &r->p.problem);
   if (status == ISOPROOF_OK) {
-    status = forgive_truncation(r, objects(r, task));
-    iso_tokenizer_free(&r->t);
+    status = forgive_truncation(r, objects(r));
+    iso_tokenizer_free(&r->p.t);
   }
-  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
-  iso_micro_op_free(&r->micro);
+  if (status != ISOPROOF_OK && error != NULL) *error = r->p.problem;
+  iso_micro_op_free(&r->p.micro);
   free(r);
   return status;
+}
+
+isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                               isoproof_error *error) {
+  return iso_read_jsonl_in_blocks(input, builder, task, ISO_LINE_BLOCK_BYTES, error);
 }

@@ -11,24 +11,24 @@ void iso_micro_op_free(iso_micro_op *micro) {
   iso_list_cache_free(&micro->cache);
 }
 
-static isoproof_status emit_rows(const iso_micro_op *micro, const iso_micro_op_add *op, isoproof_builder *builder,
+static isoproof_status emit_rows(const iso_micro_ops *part, const iso_micro_op_add *op, isoproof_builder *builder,
                                  isoproof_error *error) {
   iso_row_form form = (iso_row_form)op->form;
   if (form < ISO_ROW_PREDICATE) return iso_builder_row(builder, form, op->key, op->value, error);
-  const iso_micro_statement *s = &micro->statements.items[op->value];
-  const iso_row_value *rows = s->row_count > 0 ? micro->rows.items + s->first_row : NULL;
+  const iso_micro_statement *s = &part->statements[op->value];
+  const iso_row_value *rows = s->row_count > 0 ? part->rows + s->first_row : NULL;
   return iso_builder_statement(builder, form, &s->predicate, s->answered, rows, s->row_count, s->counted, error);
 }
 
 /* Adds the scalar operations from place *at on, in one piece, and moves *at behind them. */
-static isoproof_status emit_scalars(const iso_micro_op *micro, size_t *at, isoproof_builder *builder,
+static isoproof_status emit_scalars(const iso_micro_ops *part, size_t *at, isoproof_builder *builder,
                                     isoproof_error *error) {
   enum { BATCH = 64 };
   uint8_t kinds[BATCH];
   iso_value keys[BATCH], values[BATCH];
   size_t count = 0;
-  for (; *at < micro->ops.count && count < BATCH; ++*at, count++) {
-    const iso_micro_op_add *op = &micro->ops.items[*at];
+  for (; *at < part->count && count < BATCH; ++*at, count++) {
+    const iso_micro_op_add *op = &part->ops[*at];
     if (op->form != ISO_ROW_NONE || op->list) break;
     kinds[count] = op->kind;
     keys[count] = op->key;
@@ -37,17 +37,17 @@ static isoproof_status emit_scalars(const iso_micro_op *micro, size_t *at, isopr
   return count > 0 ? iso_builder_ops(builder, kinds, keys, values, count, error) : ISOPROOF_OK;
 }
 
-isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *builder, isoproof_error *error) {
-  const iso_value *elements = micro->elements.items;
-  for (size_t i = 0; i < micro->ops.count;) {
-    ISO_TRY(emit_scalars(micro, &i, builder, error));
-    if (i == micro->ops.count) break;
-    const iso_micro_op_add *op = &micro->ops.items[i];
+isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *builder, isoproof_error *error) {
+  const iso_value *elements = part->elements;
+  for (size_t i = 0; i < part->count;) {
+    ISO_TRY(emit_scalars(part, &i, builder, error));
+    if (i == part->count) break;
+    const iso_micro_op_add *op = &part->ops[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
     if (op->form == ISO_ROW_NONE && !op->list) continue;
     i++;
     if (op->form != ISO_ROW_NONE) {
-      ISO_TRY(emit_rows(micro, op, builder, error));
+      ISO_TRY(emit_rows(part, op, builder, error));
     } else {
       ISO_TRY(iso_builder_list(builder, kind, op->key, elements, op->value, error));
       if (op->value > 0) elements += op->value;

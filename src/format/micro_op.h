@@ -1,7 +1,8 @@
-/* micro_op.h - the operations of one transaction between the tokenizer and the builder.
+/* micro_op.h - the operations of transactions between the tokenizer and the builder.
  *
  * Readers collect a transaction here, because what decides its fate (a status, a broken rest) may come after its
- * operations.  The caller owns an iso_micro_op and frees it; it is meant to be used again for every transaction.
+ * operations; and many of them, where the builder is somebody else's for the moment.  The caller owns an iso_micro_op
+ * and frees it; it is meant to be used again and again.
  */
 #ifndef ISO_FORMAT_MICRO_OP_H
 #define ISO_FORMAT_MICRO_OP_H
@@ -32,16 +33,56 @@ typedef struct iso_micro_op {
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
   ISO_VEC(iso_micro_statement) statements;
   ISO_VEC(iso_row_value) rows; /* that they returned */
+  size_t first_op, first_element, first_statement, first_row; /* of the transaction at hand */
   iso_list_cache cache;
 } iso_micro_op;
 
+/* One transaction of them; refers to where they are. */
+typedef struct iso_micro_ops {
+  iso_micro_op_add *ops;
+  size_t count;
+  const iso_value *elements;
+  const iso_micro_statement *statements; /* of all transactions */
+  const iso_row_value *rows;             /* likewise */
+} iso_micro_ops;
+
+/* Forgets the transaction at hand. */
 static inline void iso_micro_op_clear(iso_micro_op *micro) {
-  micro->ops.count = micro->elements.count = micro->statements.count = micro->rows.count = 0;
+  micro->ops.count = micro->first_op;
+  micro->elements.count = micro->first_element;
+  micro->statements.count = micro->first_statement;
+  micro->rows.count = micro->first_row;
+}
+/* Keeps it, and begins the next one behind it. */
+static inline void iso_micro_op_keep(iso_micro_op *micro) {
+  micro->first_op = micro->ops.count;
+  micro->first_element = micro->elements.count;
+  micro->first_statement = micro->statements.count;
+  micro->first_row = micro->rows.count;
+}
+/* Forgets all of them. */
+static inline void iso_micro_op_reset(iso_micro_op *micro) {
+  micro->first_op = micro->first_element = micro->first_statement = micro->first_row = 0;
+  iso_micro_op_clear(micro);
 }
 void iso_micro_op_free(iso_micro_op *micro);
 
+/* The `count` operations from a place on, whose lists have their elements from `first_element` on. */
+static inline iso_micro_ops iso_micro_op_part(const iso_micro_op *micro, size_t first, size_t count,
+                                              size_t first_element) {
+  return (iso_micro_ops){.ops = count > 0 ? micro->ops.items + first : NULL,
+                         .count = count,
+                         .elements = first_element < micro->elements.count ? micro->elements.items + first_element : NULL,
+                         .statements = micro->statements.items,
+                         .rows = micro->rows.items};
+}
+/* Those of the transaction at hand. */
+static inline iso_micro_ops iso_micro_op_at_hand(const iso_micro_op *micro) {
+  return iso_micro_op_part(micro, micro->first_op, micro->ops.count - micro->first_op, micro->first_element);
+}
+
 /* Adds the operations to the open transaction of the builder. */
-isoproof_status iso_micro_op_emit(const iso_micro_op *micro, isoproof_builder *builder, isoproof_error *error);
+isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *builder, isoproof_error *error);
 
 /* The code of the current token, which is a scalar. */
 static inline isoproof_status iso_micro_op_code(iso_tokenizer *t, iso_pool *pool, iso_value *code) {

@@ -297,12 +297,7 @@ static isoproof_status build(reader *r) {
     info.end = stamp_number(r, txn->commit);
     info.position = txn->line;
     ISO_TRY(iso_builder_begin(r->builder, txn->session, &info, NULL, &r->problem));
-    if (txn->ops == 0) continue;
-    /* A view of the part of this transaction. */
-    iso_micro_op part = {0};
-    part.ops.items = r->micro.ops.items + txn->first_op;
-    part.ops.count = txn->ops;
-    part.elements.items = r->micro.elements.items != NULL ? r->micro.elements.items + txn->first_element : NULL;
+    iso_micro_ops part = iso_micro_op_part(&r->micro, txn->first_op, txn->ops, txn->first_element);
     ISO_TRY(iso_micro_op_emit(&part, r->builder, &r->problem));
   }
   return ISOPROOF_OK;

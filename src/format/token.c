@@ -30,6 +30,33 @@ void iso_tokenizer_free(iso_tokenizer *t) {
   iso_vec_free(&t->text);
 }
 
+void iso_tokenizer_on_text(iso_tokenizer *t, iso_token_dialect dialect, const char *text, size_t length,
+                           isoproof_error *error) {
+  t->dialect = dialect;
+  t->error = error;
+  t->line = t->token_line = t->line_offset = 0;
+  t->depth = 0;
+  t->kinds[0] = 0;
+  iso_json_top(t, false);
+  t->failed = false;
+  t->discarding = 0;
+  memset(t->discards, 0, sizeof t->discards);
+  /* The window is at its end and so never written to. */
+  t->window = (iso_window){.buffer = (char *)(uintptr_t)text, .cur = text, .end = text + length, .at_end = true};
+  t->start = text;
+}
+
+bool iso_token_next_line(iso_tokenizer *t) {
+  const char *p = t->window.cur;
+  bool commas = t->dialect == ISO_TOKEN_DIALECT_EDN;
+  while (p < t->window.end && (*p == ' ' || *p == '\t' || *p == '\r' || (commas && *p == ','))) p++;
+  if (p == t->window.end || *p != '\n') return false;
+  iso_token_newline(t, p);
+  t->window.cur = p + 1;
+  if (t->dialect == ISO_TOKEN_DIALECT_JSON && t->depth == 0) iso_json_top(t, false);
+  return true;
+}
+
 isoproof_status iso_token_room(iso_tokenizer *t) {
   while (t->window.end - t->window.cur < ISO_TOKEN_ROOM && !t->window.at_end) {
     ISO_TRY(iso_window_more(&t->window, NULL, ISO_TOKEN_LONGEST, t->error));
@@ -91,12 +118,8 @@ void iso_token_integer(iso_tokenizer *t, bool negative, const char *digits, size
 
 bool iso_token_is_symbol(iso_token_dialect dialect, const char *text, size_t length) {
   if (length == 0 || length > ISO_TOKEN_LONGEST) return false;
-  iso_tokenizer t = {.dialect = dialect, .line = 1};
-  /* A window on the text alone; it is at its end and so never written to. */
-  t.window.buffer = (char *)(uintptr_t)text;
-  t.window.cur = text;
-  t.window.end = text + length;
-  t.window.at_end = true;
+  iso_tokenizer t = {.type = ISO_TOKEN_END_OF_INPUT};
+  iso_tokenizer_on_text(&t, dialect, text, length, NULL);
   bool one = iso_token_next(&t) == ISOPROOF_OK && t.type == ISO_TOKEN_SCALAR && t.scalar.type == ISOPROOF_SYMBOL &&
              t.start == text && t.window.cur == t.window.end;
   iso_vec_free(&t.text);

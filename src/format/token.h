@@ -56,6 +56,12 @@ typedef struct iso_tokenizer {
 isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_token_dialect dialect,
                                    isoproof_error *error);
 void iso_tokenizer_free(iso_tokenizer *t);
+/* A tokenizer on a text alone, which stays the caller's: lines are counted from 0, and only its scratch text is to be
+ * freed.  It may have been used on another text before. */
+void iso_tokenizer_on_text(iso_tokenizer *t, iso_token_dialect dialect, const char *text, size_t length,
+                           isoproof_error *error);
+/* Goes to the next line, where nothing else comes before it; false, and nothing happens, where something does. */
+bool iso_token_next_line(iso_tokenizer *t);
 
 isoproof_status iso_json_next(iso_tokenizer *t);
 isoproof_status iso_edn_next(iso_tokenizer *t);
@@ -66,6 +72,10 @@ size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
 void iso_edn_advance(iso_tokenizer *t, const char *to, size_t elements);
 /* The same in a JSON list, over one element or more; and whether nothing of it was seen so far. */
 void iso_json_advance(iso_tokenizer *t, const char *to);
+/* The same in a JSON object that was just opened, over one field or more. */
+void iso_json_advance_map(iso_tokenizer *t, const char *to);
+/* Says that nothing is open, and whether a value has ended right before. */
+void iso_json_top(iso_tokenizer *t, bool after_value);
 bool iso_json_is_first(const iso_tokenizer *t);
 
 /* Goes to the next token. */

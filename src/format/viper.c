@@ -81,7 +81,8 @@ static isoproof_status transaction(log_reader *log) {
   }
   if (!has_value) return iso_token_expected(&log->t, "a \"value\" in the transaction that ends here");
   ISO_TRY(iso_builder_begin(log->builder, log->session, &info, NULL, log->error));
-  return iso_micro_op_emit(&log->micro, log->builder, log->error);
+  iso_micro_ops part = iso_micro_op_at_hand(&log->micro);
+  return iso_micro_op_emit(&part, log->builder, log->error);
 }
 
 static isoproof_status transactions(log_reader *log, isoproof_task *task) {

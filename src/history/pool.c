@@ -113,6 +113,11 @@ void iso_pool_free(iso_pool *pool) {
   memset(pool, 0, sizeof *pool);
 }
 
+void iso_pool_clear(iso_pool *pool) {
+  if (pool->count > 0) memset(pool->slots, 0, (pool->slot_mask + 1) * sizeof *pool->slots);
+  pool->count = pool->text_count = 0;
+}
+
 iso_pool_view iso_pool_look(const iso_pool *pool) {
   return (iso_pool_view){pool->entries, pool->text, pool->text_count, (uint32_t)pool->count};
 }

@@ -60,6 +60,8 @@ typedef struct iso_pool {
 
 isoproof_status iso_pool_init(iso_pool *pool, isoproof_error *error);
 void iso_pool_free(iso_pool *pool);
+/* Forgets all entries and keeps their memory. */
+void iso_pool_clear(iso_pool *pool);
 iso_pool_view iso_pool_look(const iso_pool *pool);
 
 /* The code of a scalar, interned when it is new; O(its length), expected.  ISOPROOF_ERR_LIMIT after
