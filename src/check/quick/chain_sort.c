@@ -13,34 +13,32 @@ typedef struct {
 } chain;
 
 typedef struct {
-  const iso_quick *q;
+  iso_quick *q;
   chain *chains;
   uint64_t *placed;     /* a bit per transaction */
   uint32_t *waiting;    /* by transaction: the first session that waits for it, + 1 */
-  uint32_t *edge_first; /* by transaction, and one more: its edges */
-  uint32_t *edge_from;
   uint32_t *ready; /* sessions */
   uint32_t ready_count, count;
 } sorter;
 
 /* The edges by the transaction that they lead to. */
 static bool index_edges(sorter *s) {
-  const iso_quick *q = s->q;
+  iso_quick *q = s->q;
   uint64_t total = 0;
   for (unsigned t = 0; t < q->threads; t++) total += q->shares[t].edges.count;
-  s->edge_first = iso_alloc_zero((size_t)q->h->txns + 2, sizeof *s->edge_first);
-  s->edge_from = iso_alloc(total, sizeof *s->edge_from);
-  if (s->edge_first == NULL || s->edge_from == NULL || total > UINT32_MAX) return false;
+  q->edge_first = iso_alloc_zero((size_t)q->h->txns + 2, sizeof *q->edge_first);
+  q->edge_from = iso_alloc(total, sizeof *q->edge_from);
+  if (q->edge_first == NULL || q->edge_from == NULL || total > UINT32_MAX) return false;
   /* Counts two places up, so that filling leaves the first places right. */
   for (unsigned t = 0; t < q->threads; t++) {
     const iso_quick_edge *edges = q->shares[t].edges.items;
-    for (size_t i = 0; i < q->shares[t].edges.count; i++) s->edge_first[edges[i].to + 2]++;
+    for (size_t i = 0; i < q->shares[t].edges.count; i++) q->edge_first[edges[i].to + 2]++;
   }
-  for (uint32_t t = 0; t <= q->h->txns; t++) s->edge_first[t + 1] += s->edge_first[t];
+  for (uint32_t t = 0; t <= q->h->txns; t++) q->edge_first[t + 1] += q->edge_first[t];
   for (unsigned t = 0; t < q->threads; t++) {
     const iso_quick_edge *edges = q->shares[t].edges.items;
     for (size_t i = 0; i < q->shares[t].edges.count; i++)
-      s->edge_from[s->edge_first[edges[i].to + 1]++] = edges[i].from;
+      q->edge_from[q->edge_first[edges[i].to + 1]++] = edges[i].from;
   }
   return true;
 }
@@ -58,11 +56,12 @@ static inline bool is_placed(const sorter *s, uint32_t txn) { return (s->placed[
 
 /* The first of those before the head of a chain that is not placed, ISO_NO_TXN when it can be placed itself. */
 static inline uint32_t missing_before(const sorter *s, chain *c) {
-  for (uint32_t end = s->q->source_end[c->head]; c->source < end; c->source++) {
+  const iso_quick *q = s->q;
+  for (uint32_t end = q->source_end[c->head]; c->source < end; c->source++) {
     if (!is_placed(s, c->sources[c->source])) return c->sources[c->source];
   }
-  for (uint32_t end = s->edge_first[c->head + 1]; c->edge < end; c->edge++) {
-    if (!is_placed(s, s->edge_from[c->edge])) return s->edge_from[c->edge];
+  for (uint32_t end = q->edge_first[c->head + 1]; c->edge < end; c->edge++) {
+    if (!is_placed(s, q->edge_from[c->edge])) return q->edge_from[c->edge];
   }
   return ISO_NO_TXN;
 }
@@ -78,6 +77,7 @@ static void advance(sorter *s, uint32_t session) {
       return;
     }
     s->placed[c->head / 64] |= UINT64_C(1) << (c->head % 64);
+    if (s->q->sequence != NULL) s->q->sequence[s->count] = c->head;
     s->count++;
     for (uint32_t waiting = s->waiting[c->head]; waiting != 0; waiting = s->chains[waiting - 1].next) {
       s->ready[s->ready_count++] = waiting - 1;
@@ -93,7 +93,7 @@ static void sort(sorter *s) {
       uint32_t head = h->session_first_txn[session];
       uint32_t source = session > share->first_session ? s->q->source_end[head - 1] : 0;
       s->chains[session] =
-          (chain){head, h->session_first_txn[session + 1], share->sources.items, source, s->edge_first[head], 0};
+          (chain){head, h->session_first_txn[session + 1], share->sources.items, source, s->q->edge_first[head], 0};
     }
   }
   for (uint32_t session = h->sessions; session-- > 0;) s->ready[s->ready_count++] = session;
@@ -102,14 +102,13 @@ static void sort(sorter *s) {
 
 bool iso_quick_sort(iso_quick *q, bool *acyclic) {
   sorter s = {.q = q};
-  bool made = make(&s);
+  if (q->axiom == ISO_AXIOM_CAUSAL) q->sequence = iso_alloc(q->h->txns, sizeof *q->sequence);
+  bool made = make(&s) && (q->axiom != ISO_AXIOM_CAUSAL || q->sequence != NULL);
   if (made) sort(&s);
   *acyclic = s.count == q->h->txns;
   free(s.chains);
   free(s.ready);
   free(s.placed);
   free(s.waiting);
-  free(s.edge_first);
-  free(s.edge_from);
   return made;
 }

@@ -14,7 +14,7 @@ typedef struct {
 
 /* An external read of the transaction at hand. */
 typedef struct {
-  uint32_t key, from; /* a transaction, or ISO_INITIAL */
+  uint32_t op, key, from; /* from a transaction, or ISO_INITIAL */
 } external;
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   iso_quick_share *share;
   uint32_t session, session_first; /* of the transaction at hand */
   uint64_t *seen;       /* by session: the session at hand + 1, and above all of its transactions read from so far */
-  uint32_t *last_write; /* by key: the last transaction that wrote it and is this thread's, + 1 */
+  uint64_t *known; /* by key: the session at hand + 1, and above the version that it wrote last; for causal, or saw */
   /* Operations [first, end): places in the table, then what is there. */
   uint32_t first, end;
   uint64_t place[ISO_QUICK_BLOCK];
@@ -83,7 +83,7 @@ static bool collect_repeated(const judge *j, uint32_t txn, uint32_t op, uint32_t
     internal[op - first] = false;
     bool initial = h->op_value[op] == ISO_VALUE_NIL;
     if (!initial && (entry == 0 || entry >= ISO_QUICK_SUSPECT || entry == txn + 1)) return false;
-    reads[(*count)++] = (external){h->op_key[op], initial ? ISO_INITIAL : entry - 1};
+    reads[(*count)++] = (external){op, h->op_key[op], initial ? ISO_INITIAL : entry - 1};
   }
   return true;
 }
@@ -97,7 +97,7 @@ static bool collect_plain(const judge *j, uint32_t txn, uint32_t op, uint32_t en
     uint32_t entry = j->entry[op - j->first];
     bool read = h->op_kind[op] == ISOPROOF_OP_READ, initial = h->op_value[op] == ISO_VALUE_NIL;
     good &= !read | initial | ((entry - 1 < ISO_QUICK_SUSPECT - 1) & (entry != txn + 1));
-    reads[n] = (external){h->op_key[op], initial ? ISO_INITIAL : entry - 1};
+    reads[n] = (external){op, h->op_key[op], initial ? ISO_INITIAL : entry - 1};
     n += read;
   }
   *count = n;
@@ -158,18 +158,33 @@ static void suspect_sources(judge *j, const external *reads, unsigned count) {
   }
 }
 
-/* The last transaction of the session that wrote a key must come before any other version that is read of it. */
+/* The version of a key that the session wrote last must come before any other that is read of it; for causal also what
+ * it saw last. */
 static void suspect_own_session(judge *j, const external *reads, unsigned count) {
+  uint64_t stamp = ((uint64_t)j->session + 1) << 32;
   for (unsigned i = 0; i < count; i++) {
-    uint32_t last = j->last_write[reads[i].key], from = reads[i].from;
-    if (last <= j->session_first || last == from + 1) continue;
-    if (from == ISO_INITIAL) {
-      iso_quick_give_up(j->q);
-    } else if (j->q->txns[from + 1].session != j->session) {
-      add_edge(j, last - 1, from);
-    } else if (from < last - 1) {
-      iso_quick_give_up(j->q);
+    uint64_t *known = &j->known[reads[i].key];
+    uint32_t last = (uint32_t)*known, from = reads[i].from;
+    if (*known >= stamp && last != from) {
+      if (from == ISO_INITIAL) {
+        iso_quick_give_up(j->q);
+      } else if (j->q->txns[from + 1].session != j->q->txns[last + 1].session) {
+        add_edge(j, last, from);
+      } else if (from < last) {
+        iso_quick_give_up(j->q);
+      }
     }
+    if (j->q->axiom == ISO_AXIOM_CAUSAL && from != ISO_INITIAL) *known = stamp | from;
+  }
+}
+
+/* Keeps what the reads saw for the search of a causal order. */
+static void keep_versions(const judge *j, uint32_t op, uint32_t end, const external *reads, unsigned count) {
+  const iso_quick *q = j->q;
+  for (; op < end; op++) q->versions[op] = q->h->op_kind[op] == ISOPROOF_OP_WRITE ? ISO_QUICK_WRITE : ISO_QUICK_OTHER;
+  for (unsigned i = 0; i < count; i++) {
+    uint32_t from = reads[i].from;
+    q->versions[reads[i].op] = from == ISO_INITIAL ? ISO_QUICK_INITIAL : iso_quick_pack(q, from);
   }
 }
 
@@ -189,10 +204,12 @@ static void judge_txn(judge *j, uint32_t txn) {
   }
   suspect_sources(j, reads, count);
   if (j->q->axiom == ISO_AXIOM_READ_COMMITTED) return;
+  if (j->q->versions != NULL) keep_versions(j, op, end, reads, count);
   suspect_own_session(j, reads, count);
+  uint64_t now = ((uint64_t)j->session + 1) << 32 | txn;
   for (; op < end; op++) {
-    uint32_t *last = &j->last_write[h->op_key[op]];
-    *last = h->op_kind[op] == ISOPROOF_OP_WRITE ? txn + 1 : *last;
+    uint64_t *known = &j->known[h->op_key[op]];
+    *known = h->op_kind[op] == ISOPROOF_OP_WRITE ? now : *known;
   }
 }
 
@@ -211,7 +228,12 @@ static void judge_txns(judge *j, uint32_t txn, uint32_t end) {
     find_places(j);
     fetch_entries(j);
     for (; txn < last; txn++) {
-      if (h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) judge_txn(j, txn);
+      uint32_t op = h->txn_first_op[txn], ops = h->txn_first_op[txn + 1] - op;
+      if (h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) {
+        judge_txn(j, txn);
+      } else if (j->q->versions != NULL) {
+        for (uint32_t i = 0; i < ops; i++) j->q->versions[op + i] = ISO_QUICK_OTHER;
+      }
       j->q->source_end[txn] = (uint32_t)j->share->sources.count;
     }
   }
@@ -224,9 +246,9 @@ static void judge_share(void *context, unsigned thread, unsigned threads) {
   const uint32_t *first = q->h->session_first_txn;
   judge *j = calloc(1, sizeof *j);
   uint64_t *seen = iso_alloc_zero(q->h->sessions, sizeof *seen);
-  uint32_t *last_write = iso_alloc_zero(q->h->keys, sizeof *last_write);
-  bool made = j != NULL && seen != NULL && last_write != NULL;
-  if (made) *j = (judge){.q = q, .share = share, .seen = seen, .last_write = last_write};
+  uint64_t *known = iso_alloc_zero(q->h->keys, sizeof *known);
+  bool made = j != NULL && seen != NULL && known != NULL;
+  if (made) *j = (judge){.q = q, .share = share, .seen = seen, .known = known};
   for (uint32_t s = share->first_session; made && s < share->end_session; s++) {
     if (iso_task_check(q->task, NULL) != ISOPROOF_OK) break;
     j->session = s;
@@ -237,14 +259,13 @@ static void judge_share(void *context, unsigned thread, unsigned threads) {
   if (!made) iso_quick_fail(q);
   free(j);
   free(seen);
-  free(last_write);
+  free(known);
 }
 
-void iso_quick_judge_reads(iso_quick *q) {
+bool iso_quick_judge_reads(iso_quick *q) {
   q->source_end = iso_alloc(q->h->txns, sizeof *q->source_end);
-  if (q->source_end == NULL) {
-    iso_quick_fail(q);
-    return;
-  }
+  if (q->axiom == ISO_AXIOM_CAUSAL) q->versions = iso_alloc(q->h->ops, sizeof *q->versions);
+  if (q->source_end == NULL || (q->axiom == ISO_AXIOM_CAUSAL && q->versions == NULL)) return false;
   iso_parallel(q->threads, judge_share, q);
+  return !q->failed;
 }

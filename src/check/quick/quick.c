@@ -19,6 +19,16 @@ static bool is_plain(const isoproof_history *h) {
   return small;
 }
 
+/* Whether clocks are worth their memory. */
+static bool is_narrow(const isoproof_history *h) {
+  uint32_t longest = 0;
+  for (uint32_t s = 0; s < h->sessions; s++) {
+    uint32_t txns = h->session_first_txn[s + 1] - h->session_first_txn[s];
+    longest = txns > longest ? txns : longest;
+  }
+  return h->sessions <= ISO_QUICK_MOST_SESSIONS && longest < ISO_QUICK_NUMBER_MASK;
+}
+
 /* Whole sessions for each thread, such that all have about as many transactions. */
 static void share_out(iso_quick *q) {
   const isoproof_history *h = q->h;
@@ -45,6 +55,10 @@ static void quick_free(iso_quick *q) {
   free(q->txns);
   free(q->repeats);
   free(q->source_end);
+  free(q->edge_first);
+  free(q->edge_from);
+  free(q->versions);
+  free(q->sequence);
 }
 
 /* False when memory is out. */
@@ -54,17 +68,23 @@ static bool run(iso_quick *q, bool *proved) {
   share_out(q);
   if (!iso_quick_enter_writes(q)) return false;
   if (q->given_up) return true;
-  iso_quick_judge_reads(q);
-  if (q->failed) return false;
+  if (!iso_quick_judge_reads(q)) return false;
   if (q->given_up || iso_task_check(q->task, NULL) != ISOPROOF_OK) return true;
-  return iso_quick_sort(q, proved);
+  bool acyclic;
+  if (!iso_quick_sort(q, &acyclic)) return false;
+  if (!acyclic || q->axiom != ISO_AXIOM_CAUSAL) {
+    *proved = acyclic;
+    return true;
+  }
+  return iso_quick_causal(q, proved);
 }
 
 isoproof_status iso_quick_prove(const isoproof_history *history, iso_axiom axiom, isoproof_task *task, bool *proved,
                                 isoproof_error *error) {
   enum { SMALL = 65536 };
   *proved = false;
-  if (axiom > ISO_AXIOM_READ_ATOMIC || !is_plain(history)) return ISOPROOF_OK;
+  if (axiom > ISO_AXIOM_CAUSAL || !is_plain(history)) return ISOPROOF_OK;
+  if (axiom == ISO_AXIOM_CAUSAL && !is_narrow(history)) return ISOPROOF_OK;
   unsigned threads = history->ops < SMALL ? 1 : iso_task_threads(task);
   iso_quick q = {.h = history, .axiom = axiom, .task = task, .threads = threads};
   bool made = run(&q, proved);

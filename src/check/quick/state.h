@@ -14,6 +14,13 @@ enum { ISO_QUICK_MOST_OPS = 128, ISO_QUICK_BLOCK = 256 };
  * transaction overwrote it or was rolled back. */
 #define ISO_QUICK_SUSPECT UINT32_C(0x80000000)
 
+/* For causal, a transaction packed as its session and its number there; and what is none. */
+enum { ISO_QUICK_MOST_SESSIONS = 127, ISO_QUICK_NUMBER_BITS = 25 };
+#define ISO_QUICK_NUMBER_MASK ((UINT32_C(1) << ISO_QUICK_NUMBER_BITS) - 1)
+#define ISO_QUICK_WRITE UINT32_C(0xffffffff)
+#define ISO_QUICK_OTHER UINT32_C(0xfffffffe)
+#define ISO_QUICK_INITIAL UINT32_C(0xfffffffd)
+
 /* Where the values of a key are in the table, and one more than the largest written. */
 typedef struct iso_quick_range {
   uint32_t first, end;
@@ -56,6 +63,10 @@ typedef struct iso_quick {
   uint8_t *repeats;        /* by transaction: it may access a key twice */
 
   uint32_t *source_end; /* by transaction: where its sources end in those of its share */
+  uint32_t *edge_first; /* by transaction, and one more: the edges that lead to it */
+  uint32_t *edge_from;
+  uint32_t *sequence; /* for causal: the transactions in an order that respects all of these */
+  uint32_t *versions; /* for causal, by operation: what an external read saw, packed, or one of the marks */
 
   bool given_up; /* atomic */
   bool failed;   /* memory is out; atomic */
@@ -73,16 +84,38 @@ static inline uint64_t iso_quick_key_mask(uint32_t key) {
   return UINT64_C(1) << (hash >> 26) | UINT64_C(1) << (hash >> 20 & 63);
 }
 
+static inline uint32_t iso_quick_pack(const iso_quick *q, uint32_t txn) {
+  uint32_t session = q->txns[txn + 1].session;
+  return session << ISO_QUICK_NUMBER_BITS | (txn - q->h->session_first_txn[session]);
+}
+
 /* The place of a value that is within its key's range. */
 static inline uint64_t iso_quick_place(const iso_quick *q, uint32_t key, iso_value value) {
   return (uint64_t)q->ranges[key].first + value;
 }
 
-/* Puts every write into the table and fills txns; gives up where two share key and value. */
+static inline uint32_t iso_quick_unpack(const iso_quick *q, uint32_t packed) {
+  return q->h->session_first_txn[packed >> ISO_QUICK_NUMBER_BITS] + (packed & ISO_QUICK_NUMBER_MASK);
+}
+
+/* The sources of a transaction: *end of them, from *first on. */
+static inline const uint32_t *iso_quick_sources(const iso_quick *q, uint32_t txn, uint32_t *first, uint32_t *end) {
+  unsigned t = 0;
+  while (q->txns[txn + 1].session >= q->shares[t].end_session) t++;
+  bool none_before = txn == q->h->session_first_txn[q->shares[t].first_session];
+  *first = none_before ? 0 : q->source_end[txn - 1];
+  *end = q->source_end[txn];
+  return q->shares[t].sources.items;
+}
+
+/* Puts every write into the table and fills txns; gives up where two share key and value.  This and the others return
+ * false when memory is out. */
 bool iso_quick_enter_writes(iso_quick *q);
 /* Looks every read up, judges it, and collects sources and edges. */
-void iso_quick_judge_reads(iso_quick *q);
+bool iso_quick_judge_reads(iso_quick *q);
 /* Whether everybody can come after all who have to come before. */
 bool iso_quick_sort(iso_quick *q, bool *acyclic);
+/* Whether the causal axiom holds, after they were sorted. */
+bool iso_quick_causal(iso_quick *q, bool *proved);
 
 #endif

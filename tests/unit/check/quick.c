@@ -20,7 +20,7 @@ static const struct {
 } asked[] = {{ISO_AXIOM_READ_COMMITTED, ORACLE_READ_COMMITTED},
              {ISO_AXIOM_READ_ATOMIC, ORACLE_READ_ATOMIC},
              {ISO_AXIOM_CAUSAL, ORACLE_CAUSAL}};
-enum { ASKED = 2 };
+enum { ASKED = sizeof asked / sizeof asked[0] };
 
 static bool has_unknown(const sketch *s) {
   for (unsigned i = 0; i < s->count; i++) {
