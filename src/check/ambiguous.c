@@ -45,7 +45,12 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   }
   /* What is too large for one way may not be so for the other. */
   if (kept->result != NULL || (status != ISOPROOF_OK && status != ISOPROOF_ERR_LIMIT)) return status;
-  return iso_search_choices(history, &one, level, violated, task, kept, error);
+  ISO_TRY(iso_search_choices(history, &one, level, violated, task, kept, error));
+  if (violated && kept->result != NULL && isoproof_result_verdict(kept->result) == ISOPROOF_SATISFIED) {
+    return iso_fail(error, ISOPROOF_ERR_INTERNAL, "%s was refuted, and a choice of observed writes satisfies it",
+                    level->id);
+  }
+  return ISOPROOF_OK;
 }
 
 /* Whether the level is decided whatever that takes. */

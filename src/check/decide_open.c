@@ -9,17 +9,20 @@
 
 /* What is visible at the levels that are about that; false for all others. */
 static bool find_visibility(const isoproof_level_info *level, iso_visibility *visibility) {
+  static const unsigned by_axiom[ISO_AXIOMS] = {
+      [ISO_AXIOM_READ_COMMITTED] = ISO_BY_EARLIER_READ,      [ISO_AXIOM_READ_ATOMIC] = ISO_BY_READ | ISO_BY_SESSION,
+      [ISO_AXIOM_CAUSAL] = ISO_BY_STEPS,                     [ISO_AXIOM_READ_YOUR_WRITES] = ISO_BY_SESSION,
+      [ISO_AXIOM_MONOTONIC_READS] = ISO_BY_SESSION_READ,     [ISO_AXIOM_MONOTONIC_WRITES] = ISO_BY_READ_SESSION,
+      [ISO_AXIOM_WRITES_FOLLOW_READS] = ISO_BY_READ_SESSION_READ};
   const iso_level_method *method = iso_level_method_of(level);
   const iso_strong_level *strong = iso_strong_level_of(level);
-  *visibility = (iso_visibility){.direct = false};
-  if (method->engine == ISO_ENGINE_AXIOM) {
-    visibility->read_before = method->axiom == ISO_AXIOM_READ_COMMITTED;
-    visibility->direct = method->axiom == ISO_AXIOM_READ_ATOMIC;
-    return method->axiom <= ISO_AXIOM_CAUSAL;
-  }
-  if (strong == NULL || strong->real_time || strong->single || !strong->session_order) return false;
+  *visibility = (iso_visibility){.by = 0};
+  if (method->engine == ISO_ENGINE_AXIOM) visibility->by = by_axiom[method->axiom];
+  if (strong == NULL) return visibility->by != 0;
+  if (strong->real_time || strong->single || !strong->session_order) return false;
   visibility->orders = true;
-  visibility->direct = strong->rule == ISO_RULE_UPDATE_ATOMIC;
+  visibility->by =
+      strong->rule == ISO_RULE_PARALLEL ? ISO_BY_STEPS : ISO_BY_READ | ISO_BY_SESSION | ISO_BY_WRITE;
   return strong->rule == ISO_RULE_UPDATE_ATOMIC || strong->rule == ISO_RULE_PARALLEL;
 }
 

@@ -254,12 +254,18 @@ isoproof_status iso_view_need_writers(iso_view *v, isoproof_error *error) {
 }
 
 isoproof_status iso_view_make(isoproof_history *history, isoproof_task *task, iso_view *view, isoproof_error *error) {
+  return iso_view_make_with(history, NULL, task, view, error);
+}
+
+isoproof_status iso_view_make_with(isoproof_history *history, const uint8_t *also, isoproof_task *task, iso_view *view,
+                                   isoproof_error *error) {
   memset(view, 0, sizeof *view);
   view->h = history;
   maker m = {.view = view};
   isoproof_status status = iso_history_resolve(history, task, &view->resolution, error);
   if (status == ISOPROOF_OK) status = iso_history_op_index(history, &view->op_index, error);
   if (status == ISOPROOF_OK) status = iso_history_effect(history, task, &view->counts, error);
+  for (uint32_t t = 0; status == ISOPROOF_OK && also != NULL && t < history->txns; t++) view->counts[t] |= also[t];
   if (status == ISOPROOF_OK) status = make_rows(&m, task, error);
   if (status != ISOPROOF_OK) {
     iso_view_free(view);

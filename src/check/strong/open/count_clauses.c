@@ -27,8 +27,12 @@ static isoproof_status step(iso_solver *solver, iso_lit literal, const iso_lit *
   return more ? iso_solver_clause(solver, clause, was ? 3 : 2, error) : ISOPROOF_OK;
 }
 
+static isoproof_status require(iso_solver *solver, iso_lit literal, const iso_lit *only_if, isoproof_error *error) {
+  return only_if != NULL ? imply(solver, *only_if, literal, error) : iso_solver_clause(solver, &literal, 1, error);
+}
+
 static isoproof_status count_up(iso_solver *solver, const iso_lit *literals, size_t count, size_t number, iso_lit *at,
-                                isoproof_error *error) {
+                                const iso_lit *only_if, isoproof_error *error) {
   for (size_t i = 0; i < count; i++) {
     for (size_t j = number + 1; j-- > 0;) {
       iso_lit now;
@@ -37,13 +41,16 @@ static isoproof_status count_up(iso_solver *solver, const iso_lit *literals, siz
       at[j] = now;
     }
   }
-  if (number < count) ISO_TRY(iso_solver_clause(solver, &(iso_lit){iso_lit_not(at[number])}, 1, error));
-  return number > 0 ? iso_solver_clause(solver, &at[number - 1], 1, error) : ISOPROOF_OK;
+  if (number < count) ISO_TRY(require(solver, iso_lit_not(at[number]), only_if, error));
+  return number > 0 ? require(solver, at[number - 1], only_if, error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_count_clauses(iso_solver *solver, iso_lit *literals, size_t count, int64_t number,
-                                  isoproof_error *error) {
-  if (number < 0 || (uint64_t)number > count) return iso_solver_clause(solver, NULL, 0, error);
+                                  const iso_lit *only_if, isoproof_error *error) {
+  if (number < 0 || (uint64_t)number > count) {
+    iso_lit never = only_if != NULL ? iso_lit_not(*only_if) : 0;
+    return iso_solver_clause(solver, &never, only_if != NULL, error);
+  }
   if ((uint64_t)number > count / 2) { /* those that are false are fewer */
     for (size_t i = 0; i < count; i++) literals[i] = iso_lit_not(literals[i]);
     number = (int64_t)count - number;
@@ -51,7 +58,7 @@ isoproof_status iso_count_clauses(iso_solver *solver, iso_lit *literals, size_t 
   if (count == 0) return ISOPROOF_OK;
   iso_lit *at = iso_alloc((size_t)number + 1, sizeof *at);
   if (at == NULL) return iso_fail_memory(error);
-  isoproof_status status = count_up(solver, literals, count, (size_t)number, at, error);
+  isoproof_status status = count_up(solver, literals, count, (size_t)number, at, only_if, error);
   free(at);
   return status;
 }

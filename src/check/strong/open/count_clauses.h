@@ -5,8 +5,8 @@
 #include "solver/solver.h"
 
 /* Count x number variables at most, where `number` or what it leaves is the smaller one.  No solution is left when
- * `number` is negative, or more than there are. */
+ * `number` is negative, or more than there are.  All of it holds only if *only_if is true, where that is not NULL. */
 isoproof_status iso_count_clauses(iso_solver *solver, iso_lit *literals, size_t count, int64_t number,
-                                  isoproof_error *error);
+                                  const iso_lit *only_if, isoproof_error *error);
 
 #endif

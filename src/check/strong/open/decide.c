@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/strong/saturate.h"
+#include "history/effect.h"
 #include "history/real_time.h"
 
 void iso_open_decision_free(iso_open_decision *d) {
@@ -50,9 +51,56 @@ static iso_examination examination_of(stage *s) {
 
 /* The reads that are open, and what is known without them. */
 static isoproof_status list(stage *s, isoproof_error *error) {
-  ISO_TRY(iso_view_make(s->doubt.history, s->task, &s->view, error));
-  ISO_TRY(iso_open_reads_make(&s->view, &s->doubt, &s->open, error));
+  do {
+    stage_end(s);
+    ISO_TRY(iso_doubt_update(&s->doubt, s->task, error));
+    ISO_TRY(iso_view_make_with(s->doubt.history, s->doubt.optional, s->task, &s->view, error));
+    ISO_TRY(iso_open_reads_make(&s->view, &s->doubt, &s->open, error));
+  } while (s->doubt.moved && !s->doubt.hopeless);
   return ISOPROOF_OK;
+}
+
+static bool has_sessions(const stage *s) { return s->cut == NULL; }
+
+/* Optional transactions are chains of their own, so that nothing is known to come after them. */
+static void cut_optional(const stage *s, uint8_t *cut) {
+  const isoproof_history *h = s->doubt.history;
+  memset(cut, 0, h->txns);
+  for (uint32_t txn = 0; txn < h->txns; txn++) {
+    if (!iso_is_optional(&s->doubt, txn)) continue;
+    cut[txn] = 1;
+    if (txn + 1 < h->txns) cut[txn + 1] = 1;
+  }
+}
+
+static isoproof_status follow(stage *s, uint32_t from, uint32_t to, isoproof_error *error) {
+  if (from == ISO_NO_TXN) return ISOPROOF_OK;
+  iso_derived edge = {.from = iso_event_commit(&s->events, from), .to = iso_event_begin(&s->events, to)};
+  edge.reason = ISO_CHOSEN;
+  return iso_event_graph_add(&s->events, edge, error);
+}
+
+/* They come after those before them in their session, and who comes after them there comes after those as well. */
+static isoproof_status join_sessions(stage *s, isoproof_error *error) {
+  for (uint32_t txn = 0; txn < s->view.h->txns; txn++) {
+    if (!s->view.counts[txn]) continue;
+    uint32_t chain = s->events.chain_of[txn], previous = iso_open_previous(&s->open, txn);
+    if (previous != ISO_NO_TXN && s->events.chain_of[previous] != chain) ISO_TRY(follow(s, previous, txn, error));
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status make_events(stage *s, iso_event_shape shape, isoproof_error *error) {
+  if (s->doubt.optional == NULL || !has_sessions(s)) {
+    return iso_event_graph_make(&s->view, shape, s->cut, &s->events, error);
+  }
+  uint8_t *cut = iso_alloc(s->view.h->txns, 1);
+  if (cut == NULL) return iso_fail_memory(error);
+  cut_optional(s, cut);
+  isoproof_status status = iso_event_graph_make(&s->view, shape, cut, &s->events, error);
+  if (status == ISOPROOF_OK) status = join_sessions(s, error);
+  free(cut);
+  return status;
 }
 
 static isoproof_status build(stage *s, isoproof_error *error) {
@@ -61,9 +109,24 @@ static isoproof_status build(stage *s, isoproof_error *error) {
     shape = (iso_event_shape){
         .split = s->rule->split, .ww_to_commit = s->rule->ww_to_commit, .real_time = s->level->real_time};
   }
-  ISO_TRY(iso_event_graph_make(&s->view, shape, s->cut, &s->events, error));
+  ISO_TRY(make_events(s, shape, error));
   ISO_TRY(iso_sequence_make(&s->events, s->task, &s->sequence, error));
   return iso_version_store_make(&s->view, &s->store, error);
+}
+
+/* Takes those who take no part out of the sequence. */
+static isoproof_status drop_left_out(stage *s, isoproof_error *error) {
+  uint8_t *counts;
+  uint32_t kept = 0;
+  if (s->doubt.optional == NULL) return ISOPROOF_OK;
+  ISO_TRY(iso_history_effect(s->doubt.history, s->task, &counts, error));
+  for (uint32_t i = 0; i < s->sequence.count; i++) {
+    uint32_t event = s->sequence.event[i], txn = iso_event_txn(&s->events, event);
+    if (txn == ISO_NO_TXN || counts[txn]) s->sequence.event[kept++] = event;
+  }
+  s->sequence.count = kept;
+  free(counts);
+  return ISOPROOF_OK;
 }
 
 static isoproof_status satisfied(stage *s, isoproof_error *error) {
@@ -72,16 +135,16 @@ static isoproof_status satisfied(stage *s, isoproof_error *error) {
   ISO_TRY(iso_open_settle_all(&examination, &s->sequence, &s->open, &s->doubt, error));
   out->decided = true;
   out->violated = false;
+  ISO_TRY(drop_left_out(s, error));
   out->sequence = (iso_first_sequence){
       .event = s->sequence.event, .count = s->sequence.count, .events = s->events.count, .shape = s->events.shape};
   s->sequence.event = NULL;
   return ISOPROOF_OK;
 }
 
-/* Nothing satisfies the level; that proves nothing where something was left out. */
+/* Nothing satisfies the level. */
 static isoproof_status refuted(stage *s) {
-  s->out->decided = !s->doubt.restricted;
-  s->out->violated = true;
+  s->out->decided = s->out->violated = true;
   return ISOPROOF_OK;
 }
 
@@ -113,8 +176,8 @@ static isoproof_status prune(stage *s, uint64_t *settled, bool *impossible, isop
 static isoproof_status search(stage *s, uint64_t most_conflicts, isoproof_error *error) {
   iso_refined outcome;
   iso_examination examination = examination_of(s);
-  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, most_conflicts,
-                          &outcome, &s->out->search, error));
+  ISO_TRY(iso_open_search(&examination, &s->sequence, s->has_clocks ? &s->clocks : NULL, &s->open, has_sessions(s),
+                          most_conflicts, &outcome, &s->out->search, error));
   if (outcome == ISO_REFINED_EXPLAINED) return satisfied(s, error);
   return outcome == ISO_REFINED_REFUTED ? refuted(s) : ISOPROOF_OK;
 }
@@ -127,7 +190,7 @@ static isoproof_status settle(stage *s, bool *again, isoproof_error *error) {
   ISO_TRY(prune(s, &settled, &impossible, error));
   s->out->settled += settled;
   if (impossible) return refuted(s);
-  *again = settled > s->open.reads.count / ONE_IN;
+  *again = settled > s->open.reads.count / ONE_IN || s->doubt.moved;
   return ISOPROOF_OK;
 }
 
@@ -153,7 +216,7 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
   ISO_TRY(build(s, error));
   if (s->sequence.count < s->sequence.total) return refuted(s);
   if (s->visibility != NULL) return round_of_visible(s, again, error);
-  ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, &explained, error));
+  ISO_TRY(iso_open_is_explained(&examination, &s->sequence, &s->open, has_sessions(s), &explained, error));
   if (explained) return satisfied(s, error);
   ISO_TRY(make_clocks(s, error));
   if (!s->has_clocks) return search(s, s->most_conflicts, error);
@@ -171,14 +234,11 @@ static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
 static isoproof_status decide(stage *s, isoproof_error *error) {
   isoproof_status status = ISOPROOF_OK;
   bool again = true;
-  /* What one version fits without a look at orders is settled first. */
-  status = list(s, error);
   while (status == ISOPROOF_OK && again && !s->doubt.hopeless) {
-    stage_end(s);
     again = false;
     s->out->rounds++;
     status = list(s, error);
-    if (status == ISOPROOF_OK && !s->doubt.hopeless) status = round_of(s, &again, error);
+    if (status == ISOPROOF_OK) status = s->doubt.hopeless ? refuted(s) : round_of(s, &again, error);
   }
   stage_end(s);
   return status;

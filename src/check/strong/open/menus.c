@@ -11,29 +11,109 @@ void iso_menus_free(iso_menus *m) {
   iso_vec_free(&m->choices);
   iso_vec_free(&m->literals);
   free(m->stated);
+  free(m->part);
+  iso_vec_free(&m->clause);
   memset(m, 0, sizeof *m);
 }
 
-isoproof_status iso_menus_make(const iso_open_reads *open, iso_refiner *refiner, iso_possible *possible, iso_menus *m,
-                               isoproof_error *error) {
-  *m = (iso_menus){.open = open, .e = refiner->e, .refiner = refiner, .possible = possible};
+isoproof_status iso_menus_make(const iso_open_reads *open, iso_refiner *refiner, iso_possible *possible, bool sessions,
+                               iso_menus *m, isoproof_error *error) {
+  *m = (iso_menus){.open = open, .e = refiner->e, .refiner = refiner, .possible = possible, .sessions = sessions};
+  bool has_part = open->doubt->optional != NULL;
+  uint32_t txns = open->view->h->txns;
   m->menus = iso_alloc_zero(open->reads.count, sizeof *m->menus);
   m->stated = iso_alloc_zero(open->counts.count, 1);
-  if (m->menus != NULL && m->stated != NULL) return ISOPROOF_OK;
+  if (has_part) m->part = iso_alloc(txns, sizeof *m->part);
+  for (uint32_t txn = 0; m->part != NULL && txn < txns; txn++) m->part[txn] = ISO_NO_PART;
+  if (m->menus != NULL && m->stated != NULL && (m->part != NULL) == has_part) return ISOPROOF_OK;
   iso_menus_free(m);
   return iso_fail_memory(error);
 }
 
-/* Who reads a version comes after whoever wrote it. */
+/* ---- who takes part ---- */
+
+static isoproof_status imply(iso_menus *m, iso_lit a, iso_lit b, isoproof_error *error) {
+  iso_lit both[2] = {iso_lit_not(a), b};
+  return iso_solver_clause(m->refiner->solver, both, 2, error);
+}
+
+/* Orders an optional transaction and a later one of its session, which is certain or has a literal as well, where both
+ * take part. */
+static isoproof_status order_part(iso_menus *m, uint32_t earlier, uint32_t later, isoproof_error *error) {
+  iso_event_edge edge = {iso_event_commit(m->e, earlier), iso_event_begin(m->e, later)};
+  bool optional = iso_is_optional(m->open->doubt, later);
+  iso_lit clause[3];
+  ISO_TRY(iso_refiner_edge(m->refiner, edge, &clause[0], error));
+  clause[1] = iso_lit_not(m->part[earlier]);
+  clause[2] = optional ? iso_lit_not(m->part[later]) : clause[1];
+  return iso_solver_clause(m->refiner->solver, clause, optional ? 3 : 2, error);
+}
+
+/* Who takes part comes before the next certain one of its session, and is in order with the optional ones around it. */
+static isoproof_status order_session(iso_menus *m, uint32_t txn, isoproof_error *error) {
+  const iso_doubt *doubt = m->open->doubt;
+  const iso_view *v = m->open->view;
+  uint32_t session = v->h->txn_session[txn];
+  for (uint32_t t = txn + 1; t < v->h->session_first_txn[session + 1]; t++) {
+    if (!v->counts[t] || (iso_is_optional(doubt, t) && m->part[t] == ISO_NO_PART)) continue;
+    ISO_TRY(order_part(m, txn, t, error));
+    if (!iso_is_optional(doubt, t)) break;
+  }
+  for (uint32_t t = txn; t-- > v->h->session_first_txn[session];) {
+    if (!v->counts[t] || (iso_is_optional(doubt, t) && m->part[t] == ISO_NO_PART)) continue;
+    if (!iso_is_optional(doubt, t)) break; /* known */
+    ISO_TRY(order_part(m, t, txn, error));
+  }
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_menus_part(iso_menus *m, uint32_t txn, iso_lit *literal, isoproof_error *error) {
+  if (m->part[txn] == ISO_NO_PART) {
+    ISO_TRY(iso_solver_var(m->refiner->solver, &m->part[txn], error));
+    iso_solver_phase(m->refiner->solver, iso_lit_not(m->part[txn]));
+    if (m->sessions) ISO_TRY(order_session(m, txn, error));
+  }
+  *literal = m->part[txn];
+  return ISOPROOF_OK;
+}
+
+bool iso_menus_takes_part(const iso_menus *m, uint32_t txn) {
+  if (!iso_is_optional(m->open->doubt, txn)) return true;
+  return m->part[txn] != ISO_NO_PART && iso_solver_value(m->refiner->solver, m->part[txn]);
+}
+
+/* ---- versions ---- */
+
+/* Who reads a version comes after whoever wrote it, who takes part. */
 static isoproof_status order_choice(iso_menus *m, const iso_open_read *read, uint32_t version, iso_lit chosen,
                                     isoproof_error *error) {
   if (version == 0) return ISOPROOF_OK;
-  iso_event_edge edge = {iso_event_commit(m->e, m->open->slot_txn[version - 1]), iso_event_begin(m->e, read->txn)};
+  uint32_t writer = m->open->slot_txn[version - 1];
+  if (iso_is_optional(m->open->doubt, writer)) {
+    iso_lit part;
+    ISO_TRY(iso_menus_part(m, writer, &part, error));
+    ISO_TRY(imply(m, chosen, part, error));
+  }
+  iso_event_edge edge = {iso_event_commit(m->e, writer), iso_event_begin(m->e, read->txn)};
   const iso_event_clocks *clocks = m->refiner->clocks;
   if (clocks != NULL && iso_reaches(m->e, clocks, edge.from, edge.to)) return ISOPROOF_OK;
-  iso_lit both[2] = {iso_lit_not(chosen)};
-  ISO_TRY(iso_refiner_edge(m->refiner, edge, &both[1], error));
-  return iso_solver_clause(m->refiner->solver, both, 2, error);
+  iso_lit after;
+  ISO_TRY(iso_refiner_edge(m->refiner, edge, &after, error));
+  return imply(m, chosen, after, error);
+}
+
+/* One of the literals is true, if the transaction takes part. */
+static isoproof_status choose_one(iso_menus *m, const iso_menu *menu, uint32_t txn, isoproof_error *error) {
+  m->clause.count = 0;
+  for (uint32_t i = menu->first; i < menu->first + menu->count; i++) {
+    if (!iso_vec_push(&m->clause, m->literals.items[i])) return iso_fail_memory(error);
+  }
+  if (iso_is_optional(m->open->doubt, txn)) {
+    iso_lit part;
+    ISO_TRY(iso_menus_part(m, txn, &part, error));
+    if (!iso_vec_push(&m->clause, iso_lit_not(part))) return iso_fail_memory(error);
+  }
+  return iso_solver_clause(m->refiner->solver, m->clause.items, m->clause.count, error);
 }
 
 isoproof_status iso_menus_list(iso_menus *m, uint32_t number, isoproof_error *error) {
@@ -51,7 +131,7 @@ isoproof_status iso_menus_list(iso_menus *m, uint32_t number, isoproof_error *er
     if (!iso_vec_push(&m->choices, version) || !iso_vec_push(&m->literals, literal)) return iso_fail_memory(error);
     ISO_TRY(order_choice(m, read, version, literal, error));
   }
-  return iso_solver_clause(m->refiner->solver, m->literals.items + menu->first, menu->count, error);
+  return choose_one(m, menu, read->txn, error);
 }
 
 /* ---- choices ---- */
@@ -144,7 +224,11 @@ isoproof_status iso_menus_state(iso_menus *m, uint32_t number, const uint32_t *n
   for (uint32_t i = 0; i < count->reads && status == ISOPROOF_OK; i++) {
     status = state_row(&s, count->first + i, now[i], error);
   }
-  if (status == ISOPROOF_OK) status = iso_count_clauses(m->refiner->solver, s.rows, s.either, s.missing, error);
+  iso_lit part = 0, *only_if = iso_is_optional(m->open->doubt, count->txn) ? &part : NULL;
+  if (status == ISOPROOF_OK && only_if != NULL) status = iso_menus_part(m, count->txn, &part, error);
+  if (status == ISOPROOF_OK) {
+    status = iso_count_clauses(m->refiner->solver, s.rows, s.either, s.missing, only_if, error);
+  }
   free(s.rows);
   return status;
 }

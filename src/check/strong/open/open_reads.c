@@ -61,6 +61,22 @@ void iso_open_settle(const iso_open_reads *o, iso_doubt *doubt, const iso_open_r
   doubt->resolution->writer[read->op] = version > 0 ? o->slot_op[version - 1] : ISO_FROM_INITIAL;
 }
 
+uint32_t iso_open_previous(const iso_open_reads *o, uint32_t txn) {
+  const isoproof_history *h = o->view->h;
+  for (uint32_t t = txn; t-- > h->session_first_txn[h->txn_session[txn]];) {
+    if (o->view->counts[t] && !iso_is_optional(o->doubt, t)) return t;
+  }
+  return ISO_NO_TXN;
+}
+
+uint32_t iso_open_next(const iso_open_reads *o, uint32_t txn) {
+  const isoproof_history *h = o->view->h;
+  for (uint32_t t = txn + 1; t < h->session_first_txn[h->txn_session[txn] + 1]; t++) {
+    if (o->view->counts[t] && !iso_is_optional(o->doubt, t)) return t;
+  }
+  return ISO_NO_TXN;
+}
+
 /* ---- versions ---- */
 
 typedef struct {
@@ -131,6 +147,15 @@ static uint32_t count_fitting(const iso_open_reads *o, const iso_open_read *read
   return fitting;
 }
 
+/* Nothing explains a transaction. */
+static void give_up(lister *l, uint32_t txn) {
+  if (iso_is_optional(l->doubt, txn)) {
+    iso_doubt_rule_out(l->doubt, txn);
+  } else {
+    l->doubt->hopeless = true;
+  }
+}
+
 /* A doubtful read of somebody who takes part: settled, where only one version can be what it saw, or open. */
 static bool list_read(lister *l, uint32_t op, uint32_t txn) {
   iso_open_reads *o = l->o;
@@ -146,9 +171,13 @@ static bool list_read(lister *l, uint32_t op, uint32_t txn) {
     return true;
   }
   uint32_t fitting = count_fitting(o, &read, &only);
-  if (fitting == 0) l->doubt->hopeless = true;
-  if (fitting == 1) iso_open_settle(o, l->doubt, &read, only);
-  return fitting < 2 || iso_vec_push(&o->reads, read);
+  if (fitting == 0) give_up(l, txn);
+  if (fitting == 1 && !iso_is_optional(l->doubt, txn)) {
+    iso_open_settle(o, l->doubt, &read, only);
+    l->doubt->moved = true;
+    return true;
+  }
+  return fitting == 0 || iso_vec_push(&o->reads, read);
 }
 
 /* The rows of a count that are open, and how many of them match. */
@@ -165,7 +194,7 @@ static bool list_count(lister *l, const iso_statement *s, uint32_t txn) {
     count.missing -= iso_version_matches(h, &predicate, key, version);
   }
   count.reads = (uint32_t)o->reads.count - count.first;
-  if (count.missing < 0 || count.missing > (int64_t)count.reads) l->doubt->hopeless = true;
+  if (count.missing < 0 || count.missing > (int64_t)count.reads) give_up(l, txn);
   return count.reads == 0 || iso_vec_push(&o->counts, count);
 }
 

@@ -3,7 +3,15 @@
  * Values repeat, or a row was absent, did not match or was perhaps counted: several versions fit.  While a level is
  * decided such reads are no part of the view; what they need is that the version they find is one that fits.  A version
  * is named by the place of its write in view->write_key, + 1; 0 is the initial one.  The ones that are found out become
- * reads like any other (iso_open_settle).  A doubt lasts for one decision and holds the history's resolution meanwhile;
+ * reads like any other (iso_open_settle).
+ *
+ * A transaction of unknown outcome takes part when somebody who does observed it, which an open read leaves open.  One
+ * that may take part is optional: it is in the view, all of its reads are open, and nothing is known to come after it.
+ * To take no part is then to come after everybody else, with reads that need no explanation: whatever is asked of the
+ * writes of others holds of its own as well, and only its reads and its place in its session depend on whether it takes
+ * part.
+ *
+ * A doubt lasts for one decision and holds the history's resolution meanwhile;
  * a table belongs to one view.  Both own their arrays until they are freed.
  */
 #ifndef ISO_CHECK_STRONG_OPEN_OPEN_READS_H
@@ -23,9 +31,9 @@ typedef struct iso_doubt {
   iso_resolution *resolution;
   const uint32_t *op_txn;
   ISO_VEC(iso_doubt_read) reads; /* ascending */
-  uint64_t unsettled;            /* those of them of which nothing is known yet */
-  bool restricted;               /* a write was left out that may have taken effect: to find nothing proves nothing */
-  bool hopeless;                 /* a read fits nothing, or not what its own transaction wrote */
+  uint8_t *optional;             /* by transaction: it may take part; NULL where none is so */
+  bool moved;    /* listing the open reads settled some, or ruled an optional transaction out: the view is too old */
+  bool hopeless; /* a read fits nothing, or not what its own transaction wrote */
 } iso_doubt;
 
 /* What stands in the resolution for a read that is not settled. */
@@ -35,6 +43,15 @@ typedef struct iso_doubt {
 isoproof_status iso_doubt_make(isoproof_history *history, isoproof_task *task, iso_doubt *doubt, isoproof_error *error);
 /* Puts back what the resolution said, but for `keep`: only where nothing was settled. */
 void iso_doubt_end(iso_doubt *doubt, bool keep);
+
+static inline bool iso_is_optional(const iso_doubt *doubt, uint32_t txn) {
+  return doubt->optional != NULL && doubt->optional[txn];
+}
+/* Says that an optional transaction takes no part, from the next update on. */
+void iso_doubt_rule_out(iso_doubt *doubt, uint32_t txn);
+/* Before a view is made of what is settled, with all that are optional: those are so no longer who turned out to take
+ * part, or not to. */
+isoproof_status iso_doubt_update(iso_doubt *doubt, isoproof_task *task, isoproof_error *error);
 
 typedef struct iso_open_read {
   uint32_t op, txn, key;
@@ -71,6 +88,10 @@ bool iso_open_fits(const iso_open_reads *open, const iso_open_read *read, uint32
 bool iso_open_matches(const iso_open_reads *open, const iso_statement *statement, uint32_t key, uint32_t version);
 /* The places of the versions with the value of the read, [*first, *end) of by_value. */
 void iso_open_equal(const iso_open_reads *open, const iso_open_read *read, uint32_t *first, uint32_t *end);
+
+/* The certain transaction right before one in its session, and right after it; ISO_NO_TXN where there is none. */
+uint32_t iso_open_previous(const iso_open_reads *open, uint32_t txn);
+uint32_t iso_open_next(const iso_open_reads *open, uint32_t txn);
 
 /* Says what a read observed. */
 void iso_open_settle(const iso_open_reads *open, iso_doubt *doubt, const iso_open_read *read, uint32_t version);

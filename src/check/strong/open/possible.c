@@ -132,6 +132,10 @@ isoproof_status iso_possible_settle(iso_possible *p, iso_doubt *doubt, isoproof_
   for (size_t i = 0; i < open->reads.count && !*impossible; i++) {
     const iso_open_read *read = &open->reads.items[i];
     ISO_TRY(iso_possible_find(p, read, error));
+    if (iso_is_optional(doubt, read->txn)) { /* what it read depends on whether it takes part */
+      if (p->versions.count == 0) iso_doubt_rule_out(doubt, read->txn);
+      continue;
+    }
     *impossible = p->versions.count == 0;
     if (p->versions.count == 1) {
       iso_open_settle(open, doubt, read, p->versions.items[0]);

@@ -29,7 +29,8 @@ void iso_possible_free(iso_possible *possible);
 /* Finds those of a read. */
 isoproof_status iso_possible_find(iso_possible *possible, const iso_open_read *read, isoproof_error *error);
 
-/* Settles what one version is left for; *settled counts them.  *impossible is set when none is left for a read. */
+/* Settles what one version is left for; *settled counts them.  *impossible is set when none is left for a read; an
+ * optional transaction takes no part then. */
 isoproof_status iso_possible_settle(iso_possible *possible, iso_doubt *doubt, isoproof_task *task, uint64_t *settled,
                                     bool *impossible, isoproof_error *error);
 

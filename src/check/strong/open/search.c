@@ -24,6 +24,8 @@ typedef struct {
   iso_menus menus;
   ISO_VEC(lesson) lessons;
   ISO_VEC(uint32_t) rows; /* what those of a count are at the moment */
+  uint8_t *bad;           /* by transaction: an optional one that the sequence does not explain; NULL without any */
+  bool sessions; /* session order counts */
   isoproof_status status;
   isoproof_error *error;
 } searcher;
@@ -34,6 +36,16 @@ static void searcher_free(searcher *x) {
   iso_menus_free(&x->menus);
   iso_vec_free(&x->lessons);
   iso_vec_free(&x->rows);
+  free(x->bad);
+}
+
+static isoproof_status searcher_make(const iso_examination *examination, const iso_sequence *sequence,
+                                     const iso_open_reads *open, bool sessions, searcher *x, isoproof_error *error) {
+  *x = (searcher){.open = open, .e = examination->events, .store = examination->store, .s = sequence, .error = error};
+  x->sessions = sessions;
+  if (open->doubt->optional == NULL) return ISOPROOF_OK;
+  x->bad = iso_alloc_zero(open->view->h->txns, 1);
+  return x->bad != NULL ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
 /* ---- what a sequence breaks ---- */
@@ -65,6 +77,14 @@ static isoproof_status break_read(searcher *x, uint32_t number) {
 
 static uint32_t found(const searcher *x, uint32_t read) { return x->store->current[x->open->reads.items[read].key]; }
 
+/* Whether the version is one of an optional transaction that the sequence does not explain, so that nobody can have
+ * seen it. */
+static bool is_void(const searcher *x, uint32_t version) {
+  if (x->bad == NULL || version == 0) return false;
+  uint32_t writer = x->open->slot_txn[version - 1];
+  return iso_is_optional(x->open->doubt, writer) && x->bad[writer];
+}
+
 /* How many open rows of a count match what the sequence has there. */
 static int64_t count_matching(const searcher *x, const iso_open_count *count) {
   int64_t matching = 0;
@@ -87,23 +107,68 @@ static isoproof_status break_count(searcher *x, uint32_t number) {
     uint32_t choice = iso_menus_true(&x->menus, i), key = x->open->reads.items[i].key;
     bool wanted = iso_open_matches(x->open, count->statement, key, x->menus.choices.items[choice]);
     bool is = iso_open_matches(x->open, count->statement, key, found(x, i));
-    if (wanted != is && !learn_between(x, i, choice)) return iso_fail_memory(x->error);
+    if ((wanted != is || is_void(x, found(x, i))) && !learn_between(x, i, choice)) return iso_fail_memory(x->error);
   }
   return ISOPROOF_OK;
 }
 
-/* Looks at the open reads of a transaction that begins; returns how many are broken. */
+static bool is_explained(const searcher *x, uint32_t read) {
+  return iso_open_fits(x->open, &x->open->reads.items[read], found(x, read)) && !is_void(x, found(x, read));
+}
+
+/* Whether all rows of a count can be what they are, and are as many as it says. */
+static bool adds_up(const searcher *x, const iso_open_count *count) {
+  for (uint32_t i = count->first; x->bad != NULL && i < count->first + count->reads; i++) {
+    if (is_void(x, found(x, i))) return false;
+  }
+  return count_matching(x, count) == count->missing;
+}
+
+/* Whether an optional transaction stands in the order of its session with all others of it. */
+static bool is_in_session(const searcher *x, uint32_t txn) {
+  const iso_view *v = x->open->view;
+  const isoproof_history *h = v->h;
+  uint32_t session = h->txn_session[txn], place = x->s->place[iso_event_commit(x->e, txn)];
+  for (uint32_t t = txn + 1; t < h->session_first_txn[session + 1]; t++) {
+    if (v->counts[t] && x->s->place[iso_event_begin(x->e, t)] < place) return false;
+    if (v->counts[t] && !iso_is_optional(x->open->doubt, t)) break;
+  }
+  for (uint32_t t = txn; t-- > h->session_first_txn[session];) {
+    if (v->counts[t] && x->s->place[iso_event_commit(x->e, t)] > place) return false;
+    if (v->counts[t] && !iso_is_optional(x->open->doubt, t)) break;
+  }
+  return true;
+}
+
+/* Whether the sequence explains a transaction that begins as it stands. */
+static bool explains(const searcher *x, uint32_t txn) {
+  const iso_open_reads *o = x->open;
+  for (uint32_t i = o->read_first[txn]; i < o->plain_end[txn]; i++) {
+    if (!is_explained(x, i)) return false;
+  }
+  for (uint32_t i = o->count_first[txn]; i < o->count_first[txn + 1]; i++) {
+    if (!adds_up(x, &o->counts.items[i])) return false;
+  }
+  return !x->sessions || !iso_is_optional(o->doubt, txn) || is_in_session(x, txn);
+}
+
+/* Looks at the open reads of a transaction that begins; returns how many are broken.  An optional one that takes no
+ * part in the last solution need not be explained: then it must not be observed. */
 static uint64_t begin_txn(void *context, uint32_t txn) {
   searcher *x = context;
   const iso_open_reads *o = x->open;
   uint64_t broken = 0;
+  if (x->bad != NULL && iso_is_optional(o->doubt, txn)) {
+    x->bad[txn] = !iso_menus_takes_part(&x->menus, txn) && !explains(x, txn);
+    if (!iso_menus_takes_part(&x->menus, txn)) return 0;
+  }
   for (uint32_t i = o->read_first[txn]; i < o->plain_end[txn] && x->status == ISOPROOF_OK; i++) {
-    if (iso_open_fits(o, &o->reads.items[i], found(x, i))) continue;
+    if (is_explained(x, i)) continue;
     broken++;
     x->status = break_read(x, i);
   }
   for (uint32_t i = o->count_first[txn]; i < o->count_first[txn + 1] && x->status == ISOPROOF_OK; i++) {
-    if (count_matching(x, &o->counts.items[i]) == o->counts.items[i].missing) continue;
+    if (adds_up(x, &o->counts.items[i])) continue;
     broken++;
     x->status = break_count(x, i);
   }
@@ -159,16 +224,18 @@ static isoproof_status run(searcher *x, const iso_examination *examination, uint
 }
 
 isoproof_status iso_open_search(const iso_examination *examination, iso_sequence *sequence,
-                                const iso_event_clocks *clocks, const iso_open_reads *open, uint64_t most_conflicts,
-                                iso_refined *outcome, iso_open_search_stats *stats, isoproof_error *error) {
-  searcher x = {.open = open, .e = examination->events, .store = examination->store, .s = sequence, .error = error};
+                                const iso_event_clocks *clocks, const iso_open_reads *open, bool sessions,
+                                uint64_t most_conflicts, iso_refined *outcome, iso_open_search_stats *stats,
+                                isoproof_error *error) {
+  searcher x;
+  ISO_TRY(searcher_make(examination, sequence, open, sessions, &x, error));
   *outcome = ISO_REFINED_UNKNOWN;
   iso_examination with = *examination;
   with.at_begin = begin_txn;
   with.context = &x;
   isoproof_status status = iso_refiner_make(examination->events, sequence, clocks, &x.refiner, error);
   if (status == ISOPROOF_OK) status = iso_possible_make(x.e, clocks, open, ISO_MISSES_NOTHING, &x.possible, error);
-  if (status == ISOPROOF_OK) status = iso_menus_make(open, &x.refiner, &x.possible, &x.menus, error);
+  if (status == ISOPROOF_OK) status = iso_menus_make(open, &x.refiner, &x.possible, sessions, &x.menus, error);
   if (status == ISOPROOF_OK) status = run(&x, &with, most_conflicts, outcome, stats);
   if (x.refiner.solver != NULL) {
     stats->decisions += iso_solver_statistics(x.refiner.solver)->decisions;
@@ -183,28 +250,41 @@ isoproof_status iso_open_search(const iso_examination *examination, iso_sequence
 /* ---- sequences as they are ---- */
 
 typedef struct {
-  const iso_open_reads *open;
-  const iso_version_store *store;
+  searcher x;
   iso_doubt *doubt;
 } settler;
 
+/* An optional transaction whose reads do not find what they saw takes no part: nobody observed it. */
+static bool is_left_out(const searcher *x, uint32_t txn) {
+  const iso_open_reads *o = x->open;
+  if (!iso_is_optional(o->doubt, txn)) return false;
+  for (uint32_t i = o->read_first[txn]; i < o->plain_end[txn]; i++) {
+    if (!iso_open_fits(o, &o->reads.items[i], found(x, i))) return true;
+  }
+  for (uint32_t i = o->count_first[txn]; i < o->count_first[txn + 1]; i++) {
+    if (count_matching(x, &o->counts.items[i]) != o->counts.items[i].missing) return true;
+  }
+  return false;
+}
+
 static uint64_t settle_txn(void *context, uint32_t txn) {
-  const settler *x = context;
-  for (uint32_t i = x->open->read_first[txn]; i < x->open->read_first[txn + 1]; i++) {
-    const iso_open_read *read = &x->open->reads.items[i];
-    iso_open_settle(x->open, x->doubt, read, x->store->current[read->key]);
+  const settler *s = context;
+  const iso_open_reads *o = s->x.open;
+  if (is_left_out(&s->x, txn)) return 0;
+  for (uint32_t i = o->read_first[txn]; i < o->read_first[txn + 1]; i++) {
+    iso_open_settle(o, s->doubt, &o->reads.items[i], found(&s->x, i));
   }
   return 0;
 }
 
 isoproof_status iso_open_settle_all(const iso_examination *examination, const iso_sequence *sequence,
                                     const iso_open_reads *open, iso_doubt *doubt, isoproof_error *error) {
-  settler x = {.open = open, .store = examination->store, .doubt = doubt};
+  settler s = {.x = {.open = open, .store = examination->store}, .doubt = doubt};
   iso_examination with = *examination;
   iso_requirements none = {.failed = false};
   uint64_t broken;
   with.at_begin = settle_txn;
-  with.context = &x;
+  with.context = &s;
   isoproof_status status = with.rule->examine(&with, sequence, &none, &broken, error);
   iso_requirements_free(&none);
   return status;
@@ -212,27 +292,25 @@ isoproof_status iso_open_settle_all(const iso_examination *examination, const is
 
 static uint64_t test_txn(void *context, uint32_t txn) {
   const searcher *x = context;
-  const iso_open_reads *o = x->open;
-  uint64_t broken = 0;
-  for (uint32_t i = o->read_first[txn]; i < o->plain_end[txn]; i++) {
-    broken += !iso_open_fits(o, &o->reads.items[i], found(x, i));
-  }
-  for (uint32_t i = o->count_first[txn]; i < o->count_first[txn + 1]; i++) {
-    broken += count_matching(x, &o->counts.items[i]) != o->counts.items[i].missing;
-  }
-  return broken;
+  bool explained = explains(x, txn);
+  if (!iso_is_optional(x->open->doubt, txn)) return !explained;
+  x->bad[txn] = !explained;
+  return 0;
 }
 
 isoproof_status iso_open_is_explained(const iso_examination *examination, const iso_sequence *sequence,
-                                      const iso_open_reads *open, bool *explained, isoproof_error *error) {
-  searcher x = {.open = open, .store = examination->store};
+                                      const iso_open_reads *open, bool sessions, bool *explained,
+                                      isoproof_error *error) {
+  searcher x;
   iso_examination with = *examination;
   iso_requirements guess = {.failed = false};
   uint64_t broken;
+  ISO_TRY(searcher_make(examination, sequence, open, sessions, &x, error));
   with.at_begin = test_txn;
   with.context = &x;
   isoproof_status status = with.rule->examine(&with, sequence, &guess, &broken, error);
   iso_requirements_free(&guess);
+  searcher_free(&x);
   *explained = broken == 0;
   return status;
 }

@@ -19,15 +19,18 @@ typedef struct iso_open_search_stats {
 } iso_open_search_stats;
 
 /* Refines the sequence until every read, open or not, is explained; or refutes that; or, after `most_conflicts` where
- * that is not 0, gives up.  The clocks may be NULL. */
+ * that is not 0, gives up.  The clocks may be NULL.  `sessions`: session order counts. */
 isoproof_status iso_open_search(const iso_examination *examination, iso_sequence *sequence,
-                                const iso_event_clocks *clocks, const iso_open_reads *open, uint64_t most_conflicts,
-                                iso_refined *outcome, iso_open_search_stats *stats, isoproof_error *error);
+                                const iso_event_clocks *clocks, const iso_open_reads *open, bool sessions,
+                                uint64_t most_conflicts, iso_refined *outcome, iso_open_search_stats *stats,
+                                isoproof_error *error);
 
 /* Whether the sequence explains everything as it is. */
 isoproof_status iso_open_is_explained(const iso_examination *examination, const iso_sequence *sequence,
-                                      const iso_open_reads *open, bool *explained, isoproof_error *error);
-/* Settles every open read as what it finds in the sequence. */
+                                      const iso_open_reads *open, bool sessions, bool *explained,
+                                      isoproof_error *error);
+/* Settles every open read as what it finds in the sequence, but for those of optional transactions that take no part.
+ */
 isoproof_status iso_open_settle_all(const iso_examination *examination, const iso_sequence *sequence,
                                     const iso_open_reads *open, iso_doubt *doubt, isoproof_error *error);
 

@@ -14,6 +14,8 @@ static void watcher_free(iso_watcher *w) {
   free(w->past);
   free(w->slot_last);
   free(w->current);
+  free(w->seen_first);
+  iso_vec_free(&w->seen);
   iso_vec_free(&w->free_steps);
   iso_vec_free(&w->paid_steps);
   free(w->reached);
@@ -76,9 +78,16 @@ static isoproof_status list_read(iso_watcher *w, uint32_t open) {
   return ISOPROOF_OK;
 }
 
-/* Adds to the clause that a read did not see what it is taken to have seen. */
-static isoproof_status deny(iso_watcher *w, const iso_seen_read *read) {
+isoproof_status iso_watcher_deny_part(iso_watcher *w, uint32_t txn) {
+  iso_lit part;
+  if (!iso_is_optional(w->open->doubt, txn)) return ISOPROOF_OK;
+  ISO_TRY(iso_menus_part(&w->menus, txn, &part, w->error));
+  return iso_vec_push(&w->clause, iso_lit_not(part)) ? ISOPROOF_OK : iso_fail_memory(w->error);
+}
+
+isoproof_status iso_watcher_deny(iso_watcher *w, const iso_seen_read *read) {
   if (read->open == 0) return ISOPROOF_OK;
+  ISO_TRY(iso_watcher_deny_part(w, w->open->reads.items[read->open - 1].txn));
   ISO_TRY(list_read(w, read->open - 1));
   uint32_t choice = iso_menus_of(&w->menus, read->open - 1, w->now[read->open - 1]);
   if (choice == UINT32_MAX) return iso_fail(w->error, ISOPROOF_ERR_INTERNAL, "a choice has no literal");
@@ -86,23 +95,21 @@ static isoproof_status deny(iso_watcher *w, const iso_seen_read *read) {
                                                                                 : iso_fail_memory(w->error);
 }
 
-/* Adds to the clause that one comes before another. */
-static isoproof_status demand(iso_watcher *w, uint32_t from, uint32_t to) {
+isoproof_status iso_watcher_demand(iso_watcher *w, uint32_t from, uint32_t to) {
   iso_lit literal;
   ISO_TRY(iso_refiner_edge(&w->refiner, (iso_event_edge){from, to}, &literal, w->error));
   return iso_vec_push(&w->clause, literal) ? ISOPROOF_OK : iso_fail_memory(w->error);
 }
 
-/* Starts the clause about a visible writer: it comes before the one that was read, or something else changes. */
-static isoproof_status begin_lesson(iso_watcher *w, const iso_seen_read *read, uint32_t writer) {
+isoproof_status iso_watcher_begin_lesson(iso_watcher *w, const iso_seen_read *read, uint32_t writer) {
   w->broken++;
   w->lessons++;
   w->clause.count = 0;
-  ISO_TRY(deny(w, read));
-  return read->from != ISO_INITIAL ? demand(w, writer, read->from) : ISOPROOF_OK;
+  ISO_TRY(iso_watcher_deny(w, read));
+  return read->from != ISO_INITIAL ? iso_watcher_demand(w, writer, read->from) : ISOPROOF_OK;
 }
 
-static isoproof_status end_lesson(iso_watcher *w) {
+isoproof_status iso_watcher_end_lesson(iso_watcher *w) {
   return iso_solver_clause(w->refiner.solver, w->clause.items, w->clause.count, w->error);
 }
 
@@ -115,9 +122,15 @@ static bool is_within(const iso_watcher *w, uint32_t a, uint32_t b) {
   return a == b || past_of(w, b)[w->e->chain_of[a]] > a;
 }
 
-static uint32_t previous(const iso_watcher *w, uint32_t txn) {
-  uint32_t event = iso_event_before(w->e, txn);
-  return event == ISO_NO_EVENT ? ISO_NO_TXN : event;
+static bool takes_part(const iso_watcher *w, uint32_t txn) { return iso_menus_takes_part(&w->menus, txn); }
+
+/* The transaction before `at` in the session that takes part: a certain one ends the list of those to look at. */
+static uint32_t previous(const iso_watcher *w, uint32_t at) {
+  const isoproof_history *h = w->v->h;
+  for (uint32_t t = at; t-- > h->session_first_txn[h->txn_session[at]];) {
+    if (w->v->counts[t] && takes_part(w, t)) return t;
+  }
+  return ISO_NO_TXN;
 }
 
 static void follow(iso_watcher *w, uint32_t txn, uint32_t from) {
@@ -137,7 +150,7 @@ static void find_past(iso_watcher *w) {
   if (w->rule->orders) memset(w->current, 0, v->h->keys * sizeof *w->current);
   for (uint32_t i = 0; i < w->s->count; i++) {
     uint32_t txn = iso_event_txn(w->e, w->s->event[i]), before;
-    if (txn == ISO_NO_TXN) continue;
+    if (txn == ISO_NO_TXN || !takes_part(w, txn)) continue;
     if ((before = previous(w, txn)) != ISO_NO_TXN) follow(w, txn, before);
     for (uint32_t k = w->read_first[txn]; k < w->read_first[txn + 1]; k++) {
       if (w->reads[k].from != ISO_INITIAL) follow(w, txn, w->reads[k].from);
@@ -167,8 +180,13 @@ static bool reach(iso_watcher *w, struct iso_way_steps *queue, uint32_t writer, 
 /* What leads to a transaction by one step: for nothing, or for one literal. */
 static bool expand(iso_watcher *w, uint32_t writer, uint32_t txn) {
   const iso_view *v = w->v;
-  uint32_t before = previous(w, txn);
-  bool made = before == ISO_NO_TXN || reach(w, &w->free_steps, writer, (iso_way_step){.txn = before, .to = txn});
+  bool made = true;
+  for (uint32_t before = previous(w, txn); made && before != ISO_NO_TXN; before = previous(w, before)) {
+    bool part = iso_is_optional(w->open->doubt, before);
+    iso_way_step step = {.txn = before, .to = txn, .part = part};
+    made = reach(w, part ? &w->paid_steps : &w->free_steps, writer, step);
+    if (!part) break;
+  }
   for (uint32_t k = w->read_first[txn]; made && k < w->read_first[txn + 1]; k++) {
     const iso_seen_read *read = &w->reads[k];
     if (read->from == ISO_INITIAL) continue;
@@ -215,19 +233,15 @@ static isoproof_status deny_way(iso_watcher *w, uint32_t writer, uint32_t reader
   ISO_TRY(find_way(w, writer, reader, &txn));
   while (txn != reader) {
     const iso_way_step *step = &w->step_of[txn];
-    if (step->read > 0) ISO_TRY(deny(w, &w->reads[step->read - 1]));
-    if (step->order) ISO_TRY(demand(w, step->to, txn));
+    if (step->read > 0) ISO_TRY(iso_watcher_deny(w, &w->reads[step->read - 1]));
+    if (step->part) ISO_TRY(iso_watcher_deny_part(w, step->txn));
+    if (step->order) ISO_TRY(iso_watcher_demand(w, step->to, txn));
     txn = step->to;
   }
   return ISOPROOF_OK;
 }
 
 /* ---- what is broken ---- */
-
-static bool is_late(const iso_watcher *w, const iso_seen_read *read, uint32_t reader, uint32_t writer) {
-  if (writer == read->from || writer == reader) return false;
-  return read->from == ISO_INITIAL || w->s->place[writer] > w->s->place[read->from];
-}
 
 /* By any steps: of each session, the last writer of the key that comes before the reader. */
 static isoproof_status check_by_ways(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
@@ -243,83 +257,20 @@ static isoproof_status check_by_ways(iso_watcher *w, uint32_t reader, const iso_
         high = middle;
       }
     }
-    if (low == first || !is_late(w, read, reader, w->v->writer[low - 1])) continue;
-    ISO_TRY(begin_lesson(w, read, w->v->writer[low - 1]));
+    if (low == first || !iso_watcher_is_late(w, read, reader, w->v->writer[low - 1])) continue;
+    ISO_TRY(iso_watcher_begin_lesson(w, read, w->v->writer[low - 1]));
     ISO_TRY(deny_way(w, w->v->writer[low - 1], reader));
-    ISO_TRY(end_lesson(w));
+    ISO_TRY(iso_watcher_end_lesson(w));
   }
   return ISOPROOF_OK;
 }
 
-static bool counts_before(const iso_watcher *w, const iso_seen_read *read, const iso_seen_read *other) {
-  if (!w->rule->read_before) return true;
-  return other->op < read->op && other->key != read->key && !iso_history_same_statement(w->v->h, other->op, read->op);
-}
-
-/* By one read: whoever the reader read from. */
-static isoproof_status check_by_reads(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
-  for (uint32_t k = w->read_first[reader]; k < w->read_first[reader + 1]; k++) {
-    const iso_seen_read *other = &w->reads[k];
-    if (other == read || other->from == ISO_INITIAL || !is_late(w, read, reader, other->from)) continue;
-    if (!counts_before(w, read, other) || !iso_view_writes(w->v, other->from, read->key)) continue;
-    ISO_TRY(begin_lesson(w, read, other->from));
-    ISO_TRY(deny(w, other));
-    ISO_TRY(end_lesson(w));
-  }
-  return ISOPROOF_OK;
-}
-
-static bool is_of_chain(const iso_watcher *w, uint32_t a, uint32_t b) { return w->e->chain_of[a] == w->e->chain_of[b]; }
-
-/* By session order: the last writer of the key before it there. */
-static isoproof_status check_by_session(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
-  const iso_event_graph *e = w->e;
-  uint32_t last = ISO_NO_TXN;
-  for (uint32_t group = e->group_first[read->key]; group < e->group_first[read->key + 1]; group++) {
-    if (e->group_chain[group] != e->chain_of[reader]) continue;
-    for (uint32_t i = e->group_start[group]; i < e->group_start[group + 1] && w->v->writer[i] < reader; i++) {
-      last = w->v->writer[i];
-    }
-  }
-  if (last == ISO_NO_TXN || !is_late(w, read, reader, last)) return ISOPROOF_OK;
-  ISO_TRY(begin_lesson(w, read, last));
-  return end_lesson(w);
-}
-
-static bool share_a_key(const iso_view *v, uint32_t a, uint32_t b) {
-  for (uint32_t i = v->write_first[a]; i < v->write_first[a + 1]; i++) {
-    if (iso_view_writes(v, b, v->write_key[i])) return true;
-  }
-  return false;
-}
-
-/* By an order of versions: whoever wrote the key, and another one that the reader wrote after it. */
-static isoproof_status check_by_order(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
-  const iso_view *v = w->v;
-  for (uint32_t i = v->writer_first[read->key]; i < v->writer_first[read->key + 1]; i++) {
-    uint32_t writer = v->writer[i];
-    if (!is_late(w, read, reader, writer) || w->s->place[writer] > w->s->place[reader]) continue;
-    if (is_of_chain(w, writer, reader) || !share_a_key(v, reader, writer)) continue;
-    ISO_TRY(begin_lesson(w, read, writer));
-    ISO_TRY(demand(w, reader, writer));
-    ISO_TRY(end_lesson(w));
-  }
-  return ISOPROOF_OK;
-}
-
-static isoproof_status check_read(iso_watcher *w, uint32_t reader, const iso_seen_read *read) {
-  if (!w->rule->direct && !w->rule->read_before) return check_by_ways(w, reader, read);
-  ISO_TRY(check_by_reads(w, reader, read));
-  if (w->rule->read_before) return ISOPROOF_OK;
-  ISO_TRY(check_by_session(w, reader, read));
-  return w->rule->orders ? check_by_order(w, reader, read) : ISOPROOF_OK;
-}
-
-/* Reads whose writer stands behind them in the sequence get literals, which put it before them. */
+/* Reads whose writer stands behind them in the sequence, or takes no part, get literals, which put it before them. */
 static isoproof_status check_places(iso_watcher *w) {
   for (uint32_t i = 0; i < w->open->reads.count; i++) {
-    uint32_t from = iso_watcher_writer(w, w->now[i]);
-    if (from == ISO_INITIAL || w->s->place[from] < w->s->place[w->open->reads.items[i].txn]) continue;
+    uint32_t from = iso_watcher_writer(w, w->now[i]), reader = w->open->reads.items[i].txn;
+    if (from == ISO_INITIAL || !takes_part(w, reader)) continue;
+    if (w->s->place[from] < w->s->place[reader] && takes_part(w, from)) continue;
     w->broken++;
     ISO_TRY(list_read(w, i));
   }
@@ -333,10 +284,15 @@ static isoproof_status check_all(iso_watcher *w) {
   take_reads(w);
   ISO_TRY(check_places(w));
   if (w->broken > 0) return ISOPROOF_OK;
-  if (!w->rule->direct && !w->rule->read_before) find_past(w);
+  bool ways = (w->rule->by & ISO_BY_STEPS) != 0;
+  if (ways) find_past(w);
+  ISO_TRY(iso_watcher_look(w));
   for (uint32_t i = 0; i < w->s->count && w->lessons < MOST_LESSONS; i++) {
     uint32_t txn = iso_event_txn(w->e, w->s->event[i]);
-    for (uint32_t k = w->read_first[txn]; k < w->read_first[txn + 1]; k++) ISO_TRY(check_read(w, txn, &w->reads[k]));
+    if (!takes_part(w, txn)) continue;
+    for (uint32_t k = w->read_first[txn]; k < w->read_first[txn + 1]; k++) {
+      ISO_TRY(ways ? check_by_ways(w, txn, &w->reads[k]) : iso_watcher_check(w, txn, &w->reads[k]));
+    }
   }
   return ISOPROOF_OK;
 }
@@ -384,7 +340,7 @@ static isoproof_status run(iso_watcher *w, uint64_t most_conflicts, isoproof_tas
 
 static isoproof_status prepare(iso_watcher *w, isoproof_error *error) {
   const isoproof_history *h = w->v->h;
-  bool ways = !w->rule->direct && !w->rule->read_before;
+  bool ways = (w->rule->by & ISO_BY_STEPS) != 0;
   if (ways && (uint64_t)h->txns * w->e->chains > MOST_NUMBERS) {
     return iso_fail(error, ISOPROOF_ERR_LIMIT, "too many sessions and transactions");
   }
@@ -394,8 +350,9 @@ static isoproof_status prepare(iso_watcher *w, isoproof_error *error) {
   w->step_of = iso_alloc(h->txns, sizeof *w->step_of);
   w->slot_last = iso_alloc(w->v->write_first[h->txns], sizeof *w->slot_last);
   w->current = iso_alloc(h->keys, sizeof *w->current);
+  w->seen_first = iso_alloc((size_t)h->keys + 2, sizeof *w->seen_first);
   bool made = w->now != NULL && (!ways || w->past != NULL) && w->reached != NULL && w->step_of != NULL &&
-              w->slot_last != NULL && w->current != NULL;
+              w->slot_last != NULL && w->current != NULL && w->seen_first != NULL;
   return made && merge_reads(w) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 
@@ -409,11 +366,11 @@ isoproof_status iso_visible_search(iso_event_graph *events, iso_sequence *sequen
   if (status == ISOPROOF_OK) {
     status = iso_possible_make(events, clocks, open, iso_visibility_missed(visibility), &w.possible, error);
   }
-  if (status == ISOPROOF_OK) status = iso_menus_make(open, &w.refiner, &w.possible, &w.menus, error);
+  if (status == ISOPROOF_OK) status = iso_menus_make(open, &w.refiner, &w.possible, true, &w.menus, error);
   if (status == ISOPROOF_OK) status = prepare(&w, error);
   if (status == ISOPROOF_OK) status = run(&w, most_conflicts, task, outcome, stats);
   for (uint32_t i = 0; *outcome == ISO_REFINED_EXPLAINED && i < open->reads.count; i++) {
-    iso_open_settle(open, doubt, &open->reads.items[i], w.now[i]);
+    if (takes_part(&w, open->reads.items[i].txn)) iso_open_settle(open, doubt, &open->reads.items[i], w.now[i]);
   }
   if (w.refiner.solver != NULL) {
     stats->decisions += iso_solver_statistics(w.refiner.solver)->decisions;

@@ -9,11 +9,21 @@
 
 #include "check/strong/open/search.h"
 
-/* What makes a writer visible to a reader. */
+/* What makes a writer visible to a reader: that the reader */
+enum {
+  ISO_BY_EARLIER_READ = 1 << 0,      /* read another key from it before */
+  ISO_BY_READ = 1 << 1,              /* reads from it */
+  ISO_BY_SESSION = 1 << 2,           /* follows it in its session */
+  ISO_BY_WRITE = 1 << 3,             /* wrote a key after it that it wrote, too */
+  ISO_BY_SESSION_READ = 1 << 4,      /* is of a session that read from it before */
+  ISO_BY_READ_SESSION = 1 << 5,      /* reads from somebody who follows it in its session */
+  ISO_BY_READ_SESSION_READ = 1 << 6, /* reads from somebody whose session read from it before */
+  ISO_BY_STEPS = 1 << 7              /* comes after it by any number of steps */
+};
+
 typedef struct iso_visibility {
-  bool read_before; /* that the reader read another key from it earlier, and nothing else */
-  bool direct;      /* a single step */
-  bool orders;      /* steps are WW, too, not only SO and WR */
+  unsigned by;
+  bool orders; /* steps are WW, too, not only SO and WR */
 } iso_visibility;
 
 /* As iso_open_search; what reads are found to have observed stays in the resolution of the doubt when they are
@@ -25,8 +35,8 @@ isoproof_status iso_visible_search(iso_event_graph *events, iso_sequence *sequen
 
 /* What versions a reader cannot have missed at such a level. */
 static inline iso_missed iso_visibility_missed(const iso_visibility *visibility) {
-  if (visibility->read_before) return ISO_MAY_MISS;
-  return visibility->direct ? ISO_MISSES_NO_SESSION : ISO_MISSES_NOTHING;
+  if (visibility->by & ISO_BY_STEPS) return ISO_MISSES_NOTHING;
+  return visibility->by & ISO_BY_SESSION ? ISO_MISSES_NO_SESSION : ISO_MAY_MISS;
 }
 
 #endif

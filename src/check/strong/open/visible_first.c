@@ -9,7 +9,8 @@ static int64_t rank_of(const iso_watcher *w, const iso_open_read *read, uint32_t
   const int64_t far = INT64_C(1) << 34;
   const iso_event_clocks *clocks = w->refiner.clocks;
   bool known = version == 0 || (clocks != NULL && iso_reaches(w->e, clocks, iso_watcher_writer(w, version), read->txn));
-  return (known ? 0 : far) + iso_open_distance(w->open, w->e, w->s, read->txn, version);
+  bool optional = version > 0 && iso_is_optional(w->open->doubt, iso_watcher_writer(w, version));
+  return (known ? 0 : far) + (optional ? 2 * far : 0) + iso_open_distance(w->open, w->e, w->s, read->txn, version);
 }
 
 /* The best possible version of a read; of a row of a count, of those that match or not as `wanted` says (-1: any).
@@ -77,7 +78,10 @@ isoproof_status iso_watcher_choose(iso_watcher *w, bool *impossible) {
   *impossible = false;
   for (uint32_t i = 0; i < o->reads.count && !*impossible; i++) {
     ISO_TRY(best_choice(w, &o->reads.items[i], -1, &rank, &w->now[i]));
-    *impossible = w->now[i] == UINT32_MAX;
+    if (w->now[i] != UINT32_MAX) continue;
+    *impossible = !iso_is_optional(o->doubt, o->reads.items[i].txn);
+    w->now[i] = 0;
+    if (!*impossible) ISO_TRY(iso_menus_list(&w->menus, i, w->error)); /* it takes no part */
   }
   for (uint32_t i = 0; i < o->counts.count && !*impossible; i++) {
     const iso_open_count *count = &o->counts.items[i];
