@@ -1,0 +1,250 @@
+/* Which levels are followed, and what their tracks say of each level that was asked for. */
+#include "live/examine.h"
+
+#include <stdlib.h>
+
+#include "live/plain.h"
+#include "live/settle.h"
+
+/* Where nobody says how many transactions stay: enough that what ends while a batch is under way still finds its place,
+ * little enough that a check of the window takes milliseconds. */
+enum { USUAL_HORIZON = 2000, LEAST_FRESH = 1000 };
+
+/* ---- which levels are followed ---- */
+
+static bool is_open(const iso_live_level *level) { return !level->final && !level->lost; }
+
+/* A level that needs times is unknown as long as there are none. */
+static bool is_decidable(const isoproof_live *live, const iso_live_level *level) {
+  return is_open(level) && (live->timed || !level->info->needs_times);
+}
+
+/* Whether another level is followed from which this one follows. */
+static bool is_implied(const isoproof_live *live, const iso_live_level *level) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    const iso_live_level *other = &live->levels.items[i];
+    if (other == level || !is_decidable(live, other)) continue;
+    if (isoproof_level_implies(other->info, level->info) && !isoproof_level_implies(level->info, other->info))
+      return true;
+  }
+  return false;
+}
+
+static iso_live_track *track_of(const isoproof_live *live, const isoproof_level_info *level) {
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    if (live->tracks.items[i]->level == level) return live->tracks.items[i];
+  }
+  return NULL;
+}
+
+static uint64_t first_horizon(const isoproof_live *live) {
+  return live->options.horizon != 0 ? live->options.horizon : USUAL_HORIZON;
+}
+
+/* Follows a level: from where the track of a stronger one is, or from the start. */
+static isoproof_status follow(isoproof_live *live, const isoproof_level_info *level, const iso_live_track *from,
+                              isoproof_error *error) {
+  iso_live_track *track;
+  if (from != NULL)
+    ISO_TRY(iso_live_track_fork(from, level, &track, error));
+  else
+    ISO_TRY(iso_live_track_new(level, first_horizon(live), &track, error));
+  if (iso_vec_push(&live->tracks, track)) return ISOPROOF_OK;
+  iso_live_track_free(track);
+  return iso_fail_memory(error);
+}
+
+static isoproof_status follow_levels(isoproof_live *live, const iso_live_track *from, isoproof_error *error) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    const iso_live_level *level = &live->levels.items[i];
+    if (!is_decidable(live, level) || is_implied(live, level) || track_of(live, level->info) != NULL) continue;
+    ISO_TRY(follow(live, level->info, from, error));
+  }
+  return ISOPROOF_OK;
+}
+
+/* Levels that can only be checked as a whole. */
+static bool asks_for_more(const isoproof_live *live) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    if (iso_live_rule_of(live->levels.items[i].info) == NULL) return true;
+  }
+  return false;
+}
+
+static isoproof_status start(isoproof_live *live, isoproof_error *error) {
+  if (live->followed || live->plain) return ISOPROOF_OK;
+  live->followed = true;
+  live->plain = asks_for_more(live);
+  return live->plain ? ISOPROOF_OK : follow_levels(live, NULL, error);
+}
+
+/* ---- taking ---- */
+
+/* What only a check of the whole understands. */
+static bool is_strange(const isoproof_live *live, const iso_live_op *op) {
+  switch ((isoproof_op_kind)op->kind) {
+  case ISOPROOF_OP_READ:
+    return op->form != ISO_ROW_NONE;
+  case ISOPROOF_OP_WRITE:
+    return op->form != ISO_ROW_NONE || op->value == ISO_VALUE_NIL || op->value == ISO_VALUE_NONE ||
+           (op->value == 0 && live->initial_is_zero);
+  case ISOPROOF_OP_READ_LIST:
+    return false;
+  case ISOPROOF_OP_APPEND:
+    return op->value == ISO_VALUE_NIL || op->value == ISO_VALUE_NONE;
+  default:
+    return true;
+  }
+}
+
+/* Notes what a transaction writes; *strange: it has to be judged as part of the whole. */
+static void note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
+  *strange = live->has_rows;
+  for (uint32_t i = 0; i < txn->op_count; i++) {
+    iso_live_op *op = &txn->ops[i];
+    live->has_rows |= op->form != ISO_ROW_NONE;
+    *strange |= is_strange(live, op);
+    if (*strange || iso_live_op_observes(op)) continue;
+    op->repeat = iso_live_index_add(&live->index, &live->pool, op->key, op->value);
+    /* Somebody writes what a violation has read: it may have read that. */
+    if (op->repeat && live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value))
+      *strange = live->repeats = true;
+  }
+}
+
+/* Whether the moments of a transaction are of another kind than those before. */
+static bool changes_times(isoproof_live *live, const iso_live_txn *txn) {
+  bool timed = txn->real_start != INT64_MIN;
+  bool indexed = txn->info.start_index >= 0 || txn->info.end_index >= 0;
+  if (live->pushed == 0) live->timed = timed, live->indexed = indexed;
+  return (timed && !live->timed) || indexed != live->indexed;
+}
+
+/* Follows the levels by their tracks. */
+static isoproof_status take_on_tracks(isoproof_live *live, iso_live_txn *txn, isoproof_error *error) {
+  bool behind = false;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    iso_live_track *track = live->tracks.items[i];
+    ISO_TRY(iso_live_track_take(track, txn, error));
+    if (track->placed >= 4 * track->horizon) ISO_TRY(iso_live_track_freeze(track, live->pushed + 1, error));
+    behind |= track->broken && !track->misfit && track->fresh >= 2 * track->horizon && track->fresh >= LEAST_FRESH;
+  }
+  return behind ? iso_live_settle_all(live, error) : ISOPROOF_OK;
+}
+
+isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_error *error) {
+  bool strange = changes_times(live, txn), odd;
+  ISO_TRY(start(live, error));
+  if (!live->plain) {
+    note(live, txn, &odd);
+    if (strange || odd) ISO_TRY(iso_live_go_plain(live, error));
+  }
+  if (live->plain) return iso_live_plain_take(live, txn, error);
+  ISO_TRY(take_on_tracks(live, txn, error));
+  iso_live_txn_drop(txn); /* the tracks have references of their own */
+  return ISOPROOF_OK;
+}
+
+/* ---- examining ---- */
+
+static iso_live_level *level_of(isoproof_live *live, const isoproof_level_info *info) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    if (live->levels.items[i].info == info) return &live->levels.items[i];
+  }
+  return NULL;
+}
+
+/* A track that has come to its end: the levels below its own are followed from where it is. */
+static isoproof_status end_track(isoproof_live *live, size_t number, isoproof_error *error) {
+  iso_live_track *track = live->tracks.items[number];
+  iso_live_level *level = level_of(live, track->level);
+  live->tracks.items[number] = live->tracks.items[--live->tracks.count];
+  if (track->lost && !level->final) {
+    level->lost = true;
+    level->verdict = track->verdict;
+    level->reason = track->reason;
+  }
+  isoproof_status status = follow_levels(live, track, error);
+  iso_live_track_free(track);
+  return status;
+}
+
+isoproof_status iso_live_settle_all(isoproof_live *live, isoproof_error *error) {
+  for (size_t i = 0; i < live->tracks.count;) {
+    iso_live_track *track = live->tracks.items[i];
+    bool violated = level_of(live, track->level)->final;
+    if (!violated) ISO_TRY(iso_live_settle(live, track, &violated, error));
+    if (violated || track->lost) {
+      ISO_TRY(end_track(live, i, error));
+      i = 0;
+      continue;
+    }
+    ISO_TRY(iso_live_track_freeze(track, live->pushed, error));
+    i++;
+  }
+  return ISOPROOF_OK;
+}
+
+static void enter_verdict(isoproof_live *live, iso_live_level *level, isoproof_verdict verdict, const char *reason) {
+  if (verdict == ISOPROOF_VIOLATED && level->verdict != ISOPROOF_VIOLATED) level->since = live->pushed;
+  level->verdict = verdict;
+  level->reason = verdict == ISOPROOF_UNDECIDED ? reason : NULL;
+}
+
+/* What the tracks say of a level that is not violated for good. */
+static void derive(isoproof_live *live, iso_live_level *level) {
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i];
+    if (!isoproof_level_implies(track->level, level->info)) continue;
+    enter_verdict(live, level, track->verdict, track->reason);
+    return;
+  }
+  enter_verdict(live, level, ISOPROOF_UNDECIDED, "the history has no times");
+}
+
+isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
+  ISO_TRY(start(live, error));
+  isoproof_status status = live->plain ? iso_live_plain_examine(live, error) : iso_live_settle_all(live, error);
+  isoproof_history_free(live->whole);
+  live->whole = NULL;
+  ISO_TRY(status);
+  if (live->plain) return ISOPROOF_OK;
+  live->reason = NULL;
+  live->pending_reads = 0;
+  for (size_t i = 0; i < live->levels.count; i++) {
+    iso_live_level *level = &live->levels.items[i];
+    if (!level->final && !level->lost) derive(live, level);
+    if (live->reason == NULL && level->verdict == ISOPROOF_UNDECIDED) live->reason = level->reason;
+  }
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i];
+    uint64_t pending = track->pendings.count + track->detached.count + track->waiting;
+    if (pending > live->pending_reads) live->pending_reads = pending;
+  }
+  return ISOPROOF_OK;
+}
+
+/* ---- figures ---- */
+
+uint64_t iso_live_retained(const isoproof_live *live) {
+  uint64_t most = live->txns.count;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    if (live->tracks.items[i]->entries.count > most) most = live->tracks.items[i]->entries.count;
+  }
+  return most;
+}
+
+uint64_t iso_live_bytes(const isoproof_live *live) {
+  uint64_t bytes = live->index.bytes + live->txns.capacity * sizeof *live->txns.items +
+                   live->pool.capacity * sizeof *live->pool.entries + live->pool.text_capacity,
+           window = 0;
+  for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i]->bytes;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i];
+    uint64_t held = 0;
+    for (size_t j = 0; j < track->entries.count; j++) held += track->entries.items[j].txn->bytes;
+    if (window < held) window = held;
+    bytes += iso_live_track_bytes(track);
+  }
+  return bytes + window;
+}
