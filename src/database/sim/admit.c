@@ -52,12 +52,11 @@ void iso_sim_release_all(iso_sim *sim, uint32_t number) {
       claim->next->previous = claim->previous;
     else
       key->last = claim->previous;
-    /* Those behind it, up to the first that still cannot run. */
-    for (iso_sim_claim *behind = claim->next; behind != NULL; behind = behind->next) {
-      if (behind->granted) continue;
-      if (!grantable(behind)) break;
+    /* Those behind it, up to the first that still cannot run.  The granted ones are the head of the queue, so when one
+       is right behind, the first that waits has whom it had before it, and still waits. */
+    for (iso_sim_claim *behind = claim->next; behind != NULL && !behind->granted && grantable(behind);
+         behind = behind->next)
       grant(sim, behind);
-    }
   }
   session->claims.count = 0;
 }
