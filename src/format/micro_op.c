@@ -11,7 +11,7 @@ void iso_micro_op_free(iso_micro_op *micro) {
   iso_list_cache_free(&micro->cache);
 }
 
-static isoproof_status emit_rows(const iso_micro_ops *part, const iso_micro_op_add *op, isoproof_builder *builder,
+static isoproof_status emit_rows(const iso_micro_ops *part, const iso_op_add *op, isoproof_builder *builder,
                                  isoproof_error *error) {
   iso_row_form form = (iso_row_form)op->form;
   if (form < ISO_ROW_PREDICATE) return iso_builder_row(builder, form, op->key, op->value, error);
@@ -23,18 +23,9 @@ static isoproof_status emit_rows(const iso_micro_ops *part, const iso_micro_op_a
 /* Adds the scalar operations from place *at on, in one piece, and moves *at behind them. */
 static isoproof_status emit_scalars(const iso_micro_ops *part, size_t *at, isoproof_builder *builder,
                                     isoproof_error *error) {
-  enum { BATCH = 64 };
-  uint8_t kinds[BATCH];
-  iso_value keys[BATCH], values[BATCH];
-  size_t count = 0;
-  for (; *at < part->count && count < BATCH; ++*at, count++) {
-    const iso_micro_op_add *op = &part->ops[*at];
-    if (op->form != ISO_ROW_NONE || op->list) break;
-    kinds[count] = op->kind;
-    keys[count] = op->key;
-    values[count] = op->value;
-  }
-  return count > 0 ? iso_builder_ops(builder, kinds, keys, values, count, error) : ISOPROOF_OK;
+  size_t first = *at;
+  while (*at < part->count && part->ops[*at].form == ISO_ROW_NONE && !part->ops[*at].list) ++*at;
+  return *at > first ? iso_builder_ops(builder, part->ops + first, *at - first, error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *builder, isoproof_error *error) {
@@ -42,9 +33,8 @@ isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *b
   for (size_t i = 0; i < part->count;) {
     ISO_TRY(emit_scalars(part, &i, builder, error));
     if (i == part->count) break;
-    const iso_micro_op_add *op = &part->ops[i];
+    const iso_op_add *op = &part->ops[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
-    if (op->form == ISO_ROW_NONE && !op->list) continue;
     i++;
     if (op->form != ISO_ROW_NONE) {
       ISO_TRY(emit_rows(part, op, builder, error));

@@ -12,14 +12,6 @@
 #include "format/token.h"
 #include "history/builder.h"
 
-typedef struct iso_micro_op_add {
-  uint8_t kind; /* isoproof_op_kind */
-  uint8_t form; /* iso_row_form; of a statement the value is its place among the statements */
-  bool list;    /* has elements: value counts them */
-  iso_value key;
-  iso_value value;
-} iso_micro_op_add;
-
 /* A read by predicate, or a count. */
 typedef struct iso_micro_statement {
   iso_predicate predicate;
@@ -29,7 +21,7 @@ typedef struct iso_micro_statement {
 } iso_micro_statement;
 
 typedef struct iso_micro_op {
-  ISO_VEC(iso_micro_op_add) ops;
+  ISO_VEC(iso_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
   ISO_VEC(iso_micro_statement) statements;
   ISO_VEC(iso_row_value) rows; /* that they returned */
@@ -39,7 +31,7 @@ typedef struct iso_micro_op {
 
 /* One transaction of them; refers to where they are. */
 typedef struct iso_micro_ops {
-  iso_micro_op_add *ops;
+  iso_op_add *ops;
   size_t count;
   const iso_value *elements;
   const iso_micro_statement *statements; /* of all transactions */
