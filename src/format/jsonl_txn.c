@@ -62,15 +62,18 @@ static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
 }
 
 static isoproof_status elements(iso_jsonl_parser *r, iso_op_add *op) {
-  size_t first = r->micro.elements.count;
+  iso_list_start start;
+  ISO_TRY(iso_micro_op_recall(&r->micro, &r->t, op->key, &start));
   for (;;) {
     iso_value code = ISO_VALUE_NIL;
+    ISO_TRY(iso_micro_op_integers(&r->micro, &r->t));
     ISO_TRY(iso_token_next(&r->t));
     if (r->t.type == ISO_TOKEN_END) break;
     ISO_TRY(any_scalar(r, &code));
     if (!iso_vec_push(&r->micro.elements, code)) return iso_fail_memory(&r->problem);
   }
-  size_t count = r->micro.elements.count - first;
+  iso_micro_op_remember(&r->micro, &r->t, op->key, &start);
+  size_t count = r->micro.elements.count - start.first;
   if (count >= ISO_VALUE_INLINE_LIMIT)
     return iso_fail(&r->problem, ISOPROOF_ERR_LIMIT, "a list of %zu elements", count);
   op->list = true;

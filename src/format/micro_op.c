@@ -46,15 +46,22 @@ isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *b
   return ISOPROOF_OK;
 }
 
+isoproof_status iso_micro_op_integers(iso_micro_op *micro, iso_tokenizer *t) {
+  enum { BATCH = 256 };
+  size_t got;
+  /* Such integers are their own codes. */
+  do {
+    if (!iso_vec_reserve(&micro->elements, BATCH)) return iso_fail_memory(t->error);
+    got = iso_token_integers(t, micro->elements.items + micro->elements.count, BATCH);
+    micro->elements.count += got;
+  } while (got == BATCH);
+  return ISOPROOF_OK;
+}
+
 /* The elements up to the END, behind those from place `first` on that are there. */
 static isoproof_status rest(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
-  enum { BATCH = 256 };
   for (;;) {
-    /* Such integers are their own codes. */
-    if (t->dialect == ISO_TOKEN_DIALECT_EDN) {
-      if (!iso_vec_reserve(&micro->elements, BATCH)) return iso_fail_memory(t->error);
-      micro->elements.count += iso_edn_integers(t, micro->elements.items + micro->elements.count, BATCH);
-    }
+    ISO_TRY(iso_micro_op_integers(micro, t));
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) break;
     if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
@@ -76,23 +83,32 @@ isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso
   return rest(micro, t, pool, micro->elements.count, count);
 }
 
+isoproof_status iso_micro_op_recall(iso_micro_op *micro, iso_tokenizer *t, iso_value key, iso_list_start *start) {
+  const iso_value *known;
+  *start = (iso_list_start){
+      .first = micro->elements.count, .begin = iso_window_at(&t->window), .offset = t->window.offset};
+  start->recalled = iso_list_cache_find(&micro->cache, t, key, &known);
+  if (start->recalled == 0) return ISOPROOF_OK;
+  if (!iso_vec_reserve(&micro->elements, start->recalled)) return iso_fail_memory(t->error);
+  memcpy(micro->elements.items + start->first, known, start->recalled * sizeof *known);
+  micro->elements.count += start->recalled;
+  return ISOPROOF_OK;
+}
+
+void iso_micro_op_remember(iso_micro_op *micro, iso_tokenizer *t, iso_value key, const iso_list_start *start) {
+  size_t count = micro->elements.count - start->first;
+  /* The text is still there unless the window has moved on. */
+  if (t->window.offset != start->offset || count == start->recalled) return;
+  const char *text = t->window.buffer + (start->begin - start->offset);
+  iso_list_cache_store(&micro->cache, t->dialect, key, text, (size_t)(t->start - text),
+                       micro->elements.items + start->first, count, start->recalled);
+}
+
 isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value key,
                                   iso_value *count) {
-  if (t->dialect != ISO_TOKEN_DIALECT_EDN) return iso_micro_op_elements(micro, t, pool, count);
-  size_t first = micro->elements.count;
-  uint64_t begin = iso_window_at(&t->window), offset = t->window.offset;
-  const iso_value *known;
-  size_t recalled = iso_list_cache_find(&micro->cache, t, key, &known);
-  if (recalled > 0) {
-    if (!iso_vec_reserve(&micro->elements, recalled)) return iso_fail_memory(t->error);
-    memcpy(micro->elements.items + first, known, recalled * sizeof *known);
-    micro->elements.count += recalled;
-  }
-  ISO_TRY(rest(micro, t, pool, first, count));
-  /* The text is still there unless the window has moved on. */
-  if (t->window.offset != offset || *count == recalled) return ISOPROOF_OK;
-  const char *text = t->window.buffer + (begin - offset);
-  iso_list_cache_store(&micro->cache, key, text, (size_t)(t->start - text), micro->elements.items + first, *count,
-                       recalled);
+  iso_list_start start;
+  ISO_TRY(iso_micro_op_recall(micro, t, key, &start));
+  ISO_TRY(rest(micro, t, pool, start.first, count));
+  iso_micro_op_remember(micro, t, key, &start);
   return ISOPROOF_OK;
 }

@@ -89,4 +89,16 @@ isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso
 isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value key,
                                   iso_value *count);
 
+/* What these are made of, for readers with elements of their own.  The list of a key whose beginning was seen before: */
+typedef struct iso_list_start {
+  size_t first;    /* its first element */
+  size_t recalled; /* elements that are there already */
+  uint64_t begin, offset; /* of the text and of the window in the input */
+} iso_list_start;
+isoproof_status iso_micro_op_recall(iso_micro_op *micro, iso_tokenizer *t, iso_value key, iso_list_start *start);
+/* and kept for the next time, at its END. */
+void iso_micro_op_remember(iso_micro_op *micro, iso_tokenizer *t, iso_value key, const iso_list_start *start);
+/* Takes in the plain integers that follow. */
+isoproof_status iso_micro_op_integers(iso_micro_op *micro, iso_tokenizer *t);
+
 #endif
