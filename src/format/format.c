@@ -117,7 +117,7 @@ static isoproof_status build(iso_input *input, const char *directory, isoproof_f
     status = input != NULL ? functions[format].read(input, builder, task, error)
                            : functions[format].read_directory(directory, builder, task, error);
   }
-  if (status == ISOPROOF_OK) status = isoproof_builder_finish(builder, history, error);
+  if (status == ISOPROOF_OK) status = iso_builder_finish_for(builder, task, history, error);
   isoproof_builder_free(builder);
   return status;
 }

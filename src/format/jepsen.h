@@ -70,5 +70,8 @@ typedef struct iso_jepsen_op {
  * nil and ISO_VALUE_NONE where it says nothing.  *deferred describes what is wrong with a broken value. */
 isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_op *op, iso_micro_op *micro,
                                    isoproof_error *deferred);
+/* Takes in fields of the map at hand that are written as Jepsen writes them, right from the window; the next token is
+ * whatever follows (jepsen_fields.c). */
+void iso_jepsen_take_fields(iso_tokenizer *t, iso_jepsen_op *op);
 
 #endif

@@ -49,7 +49,7 @@ static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
 }
 
 /* The value of a read: nothing, nil, a scalar, a list or a set. */
-static isoproof_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, iso_micro_op_add *op) {
+static isoproof_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, iso_op_add *op) {
   switch (t->type) {
   case ISO_TOKEN_SCALAR:
     return iso_micro_op_code(t, pool, &op->value);
@@ -64,7 +64,7 @@ static isoproof_status read_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op
   }
 }
 
-static isoproof_status written_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op_add *op) {
+static isoproof_status written_value(iso_tokenizer *t, iso_pool *pool, iso_op_add *op) {
   if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
     return iso_token_expected(t, "the value written (a number, text or keyword)");
   }
@@ -130,7 +130,7 @@ static isoproof_status predicate(iso_tokenizer *t, iso_pool *pool, iso_value *co
 }
 
 /* What a query found: nothing recorded, or a map of keys and values, which become elements in turn. */
-static isoproof_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, iso_micro_op_add *op) {
+static isoproof_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, iso_op_add *op) {
   if (iso_token_is_nil(t)) return ISOPROOF_OK;
   if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "the rows found (a map of keys and values)");
   size_t first = micro->elements.count;
@@ -155,12 +155,12 @@ static isoproof_status rows(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micr
 
 /* The map of an initial state: a transaction that writes it, marked by a query of its own. */
 static isoproof_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro) {
-  iso_micro_op_add mark = {.kind = ISOPROOF_OP_READ_PREDICATE, .value = ISO_VALUE_NONE};
+  iso_op_add mark = {.kind = ISOPROOF_OP_READ_PREDICATE, .value = ISO_VALUE_NONE};
   ISO_TRY(iso_pool_add_text(pool, ISOPROOF_SYMBOL, ISO_JEPSEN_INIT_MARK, strlen(ISO_JEPSEN_INIT_MARK), &mark.key,
                             t->error));
   if (!iso_vec_push(&micro->ops, mark)) return iso_fail_memory(t->error);
   for (;;) {
-    iso_micro_op_add op = {.kind = ISOPROOF_OP_WRITE};
+    iso_op_add op = {.kind = ISOPROOF_OP_WRITE};
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     ISO_TRY(row_key(t, pool, &op.key));
@@ -172,7 +172,7 @@ static isoproof_status initial_state(iso_tokenizer *t, iso_pool *pool, iso_micro
 
 /* What follows the key of a micro-operation up to its END, which is the current token then. */
 static isoproof_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, bool deletes,
-                                   iso_micro_op_add *op) {
+                                   iso_op_add *op) {
   ISO_TRY(iso_token_next(t));
   if (deletes) {
     ISO_TRY(iso_pool_add_text(pool, ISOPROOF_KEYWORD, ISO_JEPSEN_DEAD, strlen(ISO_JEPSEN_DEAD), &op->value, t->error));
@@ -193,7 +193,7 @@ static isoproof_status micro_value(iso_tokenizer *t, iso_pool *pool, iso_micro_o
 
 /* What follows the name of a micro-operation: its key and its value, up to its END. */
 static isoproof_status micro_operation(iso_tokenizer *t, iso_pool *pool, iso_micro_op *micro, isoproof_op_kind kind) {
-  iso_micro_op_add op = {.kind = (uint8_t)kind, .value = ISO_VALUE_NONE};
+  iso_op_add op = {.kind = (uint8_t)kind, .value = ISO_VALUE_NONE};
   bool deletes = kind == ISOPROOF_OP_WRITE && iso_token_is(t, "delete");
   ISO_TRY(iso_token_next(t));
   if (kind == ISOPROOF_OP_READ_PREDICATE) {
@@ -327,6 +327,7 @@ isoproof_status iso_jepsen_read_op(iso_tokenizer *t, iso_pool *pool, iso_jepsen_
                         .line = t->token_line};
   iso_micro_op_clear(micro);
   for (;;) {
+    iso_jepsen_take_fields(t, op);
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) return ISOPROOF_OK;
     field name = field_of(t);

@@ -120,7 +120,7 @@ static isoproof_status park(iso_jepsen_pairs *r, slot *s) {
 static bool is_completed_by(const slot *s, const iso_micro_ops *micro) {
   if (s->count != micro->count) return false;
   for (size_t i = 0; i < s->count; i++) {
-    const iso_micro_op_add *a = &s->ops[i], *b = &micro->ops[i];
+    const iso_op_add *a = &s->ops[i], *b = &micro->ops[i];
     bool reads = isoproof_op_kind_observes((isoproof_op_kind)b->kind);
     if (a->key != b->key || reads != isoproof_op_kind_observes((isoproof_op_kind)a->kind)) return false;
     if (!reads && (a->kind != b->kind || a->value != b->value)) return false;
@@ -221,7 +221,7 @@ static isoproof_status begin(iso_jepsen_pairs *r, slot *s, isoproof_txn_status s
 /* Adds what was invoked: of reads nobody learnt the result. */
 static isoproof_status emit_invoked(iso_jepsen_pairs *r, const slot *s) {
   for (size_t i = 0; i < s->count; i++) {
-    const iso_micro_op_add *op = &s->ops[i];
+    const iso_op_add *op = &s->ops[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
     bool reads = isoproof_op_kind_observes(kind);
     if (reads && kind != ISOPROOF_OP_READ_PREDICATE) kind = ISOPROOF_OP_READ;
@@ -236,7 +236,7 @@ static void settle_nil_reads(iso_jepsen_pairs *r) {
   iso_value from = ok ? ISO_VALUE_NONE : ISO_VALUE_NIL, to = ok ? ISO_VALUE_NIL : ISO_VALUE_NONE;
   if (!ok && r->op->initial_reads) return;
   for (size_t i = 0; i < r->micro->count; i++) {
-    iso_micro_op_add *op = &r->micro->ops[i];
+    iso_op_add *op = &r->micro->ops[i];
     if (op->kind == ISOPROOF_OP_READ && op->value == from) op->value = to;
   }
 }

@@ -21,9 +21,9 @@ typedef struct iso_jepsen_slot {
   bool has_id;
   int64_t id;
   iso_value node;
-  const iso_micro_op_add *ops;
+  const iso_op_add *ops;
   size_t count;
-  ISO_VEC(iso_micro_op_add) own; /* where the operations are when they are not borrowed */
+  ISO_VEC(iso_op_add) own; /* where the operations are when they are not borrowed */
   uint32_t parked;               /* earlier invocations that are still open: the latest of them + 1, 0 none */
   uint32_t parked_count;
 } iso_jepsen_slot;
@@ -41,7 +41,7 @@ typedef struct iso_jepsen_pairs {
   uint64_t other_line; /* of the first operation of a client that is no transaction; 0 when there is none */
   ISO_VEC(iso_jepsen_slot) slots;
   ISO_VEC(iso_jepsen_slot) parking; /* invocations that were followed by another one of their process; closed ones stay */
-  ISO_VEC(iso_micro_op_add) spare;  /* the operations of a closed slot, to be used again */
+  ISO_VEC(iso_op_add) spare;  /* the operations of a closed slot, to be used again */
   ISO_VEC(uint32_t) borrowers;      /* slots that may have borrowed operations */
   const iso_jepsen_op *op;          /* the operation at hand */
   const iso_micro_ops *micro;

@@ -182,6 +182,25 @@ void iso_json_advance(iso_tokenizer *t, const char *to) {
   t->expect = NEXT_ELEMENT;
 }
 
+size_t iso_json_integers(iso_tokenizer *t, uint32_t *numbers, size_t most) {
+  const char *p = t->window.cur, *end = t->window.end;
+  size_t count = 0;
+  bool first = t->expect == FIRST_ELEMENT;
+  while (count < most && end - p >= ISO_TOKEN_ROOM) {
+    if (!first && *p != ',') break;
+    const char *q = p + !first;
+    uint64_t x = iso_scan_load(q);
+    unsigned count_digits = iso_scan_before(iso_scan_not_digits(x));
+    if (count_digits == 0 || count_digits == 8 || (*q == '0' && count_digits > 1)) break;
+    if (q[count_digits] != ',' && q[count_digits] != ']') break;
+    numbers[count++] = (uint32_t)iso_scan_number(x, count_digits);
+    p = q + count_digits;
+    first = false;
+  }
+  if (count > 0) iso_json_advance(t, p);
+  return count;
+}
+
 void iso_json_advance_map(iso_tokenizer *t, const char *to) {
   t->window.cur = to;
   t->expect = NEXT_KEY;

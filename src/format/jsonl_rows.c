@@ -101,14 +101,14 @@ static isoproof_status read_statement(iso_tokenizer *t, iso_row_form form, iso_m
     return iso_token_expected(t, "a list of rows, or none");
   }
   ISO_TRY(next_end(t, "the end of the operation"));
-  iso_micro_op_add op = {.form = (uint8_t)form, .value = (iso_value)micro->statements.count};
+  iso_op_add op = {.form = (uint8_t)form, .value = (iso_value)micro->statements.count};
   bool added = iso_vec_push(&micro->statements, s) && iso_vec_push(&micro->ops, op);
   return added ? ISOPROOF_OK : iso_fail_memory(t->error);
 }
 
 isoproof_status iso_jsonl_read_row_op(iso_tokenizer *t, iso_pool *pool, iso_row_form form, iso_micro_op *micro) {
   if (form >= ISO_ROW_PREDICATE) return read_statement(t, form, micro);
-  iso_micro_op_add op = {.form = (uint8_t)form, .value = ISO_VALUE_NIL};
+  iso_op_add op = {.form = (uint8_t)form, .value = ISO_VALUE_NIL};
   int64_t key = 0, value = 0;
   ISO_TRY(next_integer(t, "the key of a row (an integer)", &key));
   ISO_TRY(iso_pool_add_i64(pool, key, &op.key, t->error));

@@ -61,16 +61,19 @@ static bool kind_of(const iso_tokenizer *t, isoproof_op_kind *kind) {
   return false;
 }
 
-static isoproof_status elements(iso_jsonl_parser *r, iso_micro_op_add *op) {
-  size_t first = r->micro.elements.count;
+static isoproof_status elements(iso_jsonl_parser *r, iso_op_add *op) {
+  iso_list_start start;
+  ISO_TRY(iso_micro_op_recall(&r->micro, &r->t, op->key, &start));
   for (;;) {
     iso_value code = ISO_VALUE_NIL;
+    ISO_TRY(iso_micro_op_integers(&r->micro, &r->t));
     ISO_TRY(iso_token_next(&r->t));
     if (r->t.type == ISO_TOKEN_END) break;
     ISO_TRY(any_scalar(r, &code));
     if (!iso_vec_push(&r->micro.elements, code)) return iso_fail_memory(&r->problem);
   }
-  size_t count = r->micro.elements.count - first;
+  iso_micro_op_remember(&r->micro, &r->t, op->key, &start);
+  size_t count = r->micro.elements.count - start.first;
   if (count >= ISO_VALUE_INLINE_LIMIT)
     return iso_fail(&r->problem, ISOPROOF_ERR_LIMIT, "a list of %zu elements", count);
   op->list = true;
@@ -78,7 +81,7 @@ static isoproof_status elements(iso_jsonl_parser *r, iso_micro_op_add *op) {
   return ISOPROOF_OK;
 }
 
-static isoproof_status op_value(iso_jsonl_parser *r, iso_micro_op_add *op) {
+static isoproof_status op_value(iso_jsonl_parser *r, iso_op_add *op) {
   if (iso_kind_is_list((isoproof_op_kind)op->kind)) {
     if (r->t.type == ISO_TOKEN_BEGIN_LIST) return elements(r, op);
     ISO_TRY(any_scalar(r, &op->value));
@@ -97,7 +100,7 @@ static isoproof_status op_value(iso_jsonl_parser *r, iso_micro_op_add *op) {
 static isoproof_status operation(iso_jsonl_parser *r) {
   iso_tokenizer *t = &r->t;
   isoproof_op_kind kind;
-  iso_micro_op_add op = {0};
+  iso_op_add op = {0};
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
   ISO_TRY(iso_token_next(t));
   if (!kind_of(t, &kind)) {

@@ -28,6 +28,8 @@ static size_t in_common(const char *a, const char *b, size_t most) {
   return i;
 }
 
+static char between_elements(iso_token_dialect dialect) { return dialect == ISO_TOKEN_DIALECT_EDN ? ' ' : ','; }
+
 /* The element that ends at an offset of the text; SIZE_MAX when none does. */
 static size_t element_at(const iso_cached_list *list, size_t end) {
   size_t low = 0, high = list->ends.count;
@@ -53,16 +55,17 @@ size_t iso_list_cache_find(const iso_list_cache *cache, iso_tokenizer *t, iso_va
     size_t last = p[same] == ']' ? element_at(list, same) : SIZE_MAX;
     if (last == SIZE_MAX) return 0;
     count = last + 1;
-  } else if (p[same] != ']' && p[same] != ' ') {
+  } else if (p[same] != ']' && p[same] != between_elements(t->dialect)) {
     return 0;
   }
   *elements = list->elements.items;
-  iso_edn_advance(t, p + same, count);
+  iso_token_advance(t, p + same, count);
   return count;
 }
 
 /* Adds the rest of a text, from the end of what is there on; false when it is not plain, or memory is out. */
-static bool extend(iso_cached_list *list, const char *text, size_t length, const iso_value *elements, size_t count) {
+static bool extend(iso_cached_list *list, char space, const char *text, size_t length, const iso_value *elements,
+                   size_t count) {
   size_t from = list->text.count, known = list->elements.count;
   if (!iso_vec_reserve(&list->text, length - from + 8) || !iso_vec_reserve(&list->elements, count - known) ||
       !iso_vec_reserve(&list->ends, count - known)) {
@@ -70,9 +73,9 @@ static bool extend(iso_cached_list *list, const char *text, size_t length, const
   }
   for (size_t i = from; i < length; i++) {
     bool digit = text[i] >= '0' && text[i] <= '9';
-    bool between = text[i] == ' ' && i > 0 && i + 1 < length && text[i + 1] != ' ';
+    bool between = text[i] == space && i > 0 && i + 1 < length && text[i + 1] != space;
     if (!digit && !between) return false;
-    bool ends = digit && (i + 1 == length || text[i + 1] == ' ');
+    bool ends = digit && (i + 1 == length || text[i + 1] == space);
     if (!ends) continue;
     if (list->ends.count == count) return false;
     list->ends.items[list->ends.count++] = (uint32_t)i + 1;
@@ -86,8 +89,8 @@ static bool extend(iso_cached_list *list, const char *text, size_t length, const
   return true;
 }
 
-void iso_list_cache_store(iso_list_cache *cache, iso_value key, const char *text, size_t length,
-                          const iso_value *elements, size_t count, size_t recalled) {
+void iso_list_cache_store(iso_list_cache *cache, iso_token_dialect dialect, iso_value key, const char *text,
+                          size_t length, const iso_value *elements, size_t count, size_t recalled) {
   if (cache->slots == NULL) cache->slots = iso_alloc_zero(ISO_LIST_SLOTS, sizeof *cache->slots);
   if (cache->slots == NULL || length > ISO_LIST_LONGEST || count == 0) return;
   iso_cached_list *list = &cache->slots[key % ISO_LIST_SLOTS];
@@ -96,5 +99,6 @@ void iso_list_cache_store(iso_list_cache *cache, iso_value key, const char *text
   if (same && count == recalled) return;
   if (!same) list->text.count = list->elements.count = list->ends.count = 0;
   list->key = key;
-  if (!extend(list, text, length, elements, count)) list->text.count = list->elements.count = list->ends.count = 0;
+  if (!extend(list, between_elements(dialect), text, length, elements, count))
+    list->text.count = list->elements.count = list->ends.count = 0;
 }

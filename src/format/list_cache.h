@@ -1,7 +1,8 @@
 /* list_cache.h - a cache of the texts of the longest lists of recent keys.
  *
  * A read of a list mostly begins with what was read of its key before; what has the same text need not be parsed again.
- * Only EDN lists of plain integers with single spaces between them are kept, and only short ones.  The cache owns its
+ * A cache is for one dialect.
+ * Only lists of plain integers with single spaces (JSON: commas) between them are kept, and only short ones.  The cache owns its
  * texts until iso_list_cache_free.
  */
 #ifndef ISO_FORMAT_LIST_CACHE_H
@@ -29,7 +30,7 @@ void iso_list_cache_free(iso_list_cache *cache);
  * prefix of the other, else 0; the tokenizer goes behind them.  *elements stays valid until the next call. */
 size_t iso_list_cache_find(const iso_list_cache *cache, iso_tokenizer *t, iso_value key, const iso_value **elements);
 /* Stores a list of which `recalled` elements were found in the cache.  Forgets silently when memory is out. */
-void iso_list_cache_store(iso_list_cache *cache, iso_value key, const char *text, size_t length,
-                          const iso_value *elements, size_t count, size_t recalled);
+void iso_list_cache_store(iso_list_cache *cache, iso_token_dialect dialect, iso_value key, const char *text,
+                          size_t length, const iso_value *elements, size_t count, size_t recalled);
 
 #endif

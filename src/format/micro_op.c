@@ -11,7 +11,7 @@ void iso_micro_op_free(iso_micro_op *micro) {
   iso_list_cache_free(&micro->cache);
 }
 
-static isoproof_status emit_rows(const iso_micro_ops *part, const iso_micro_op_add *op, isoproof_builder *builder,
+static isoproof_status emit_rows(const iso_micro_ops *part, const iso_op_add *op, isoproof_builder *builder,
                                  isoproof_error *error) {
   iso_row_form form = (iso_row_form)op->form;
   if (form < ISO_ROW_PREDICATE) return iso_builder_row(builder, form, op->key, op->value, error);
@@ -23,18 +23,9 @@ static isoproof_status emit_rows(const iso_micro_ops *part, const iso_micro_op_a
 /* Adds the scalar operations from place *at on, in one piece, and moves *at behind them. */
 static isoproof_status emit_scalars(const iso_micro_ops *part, size_t *at, isoproof_builder *builder,
                                     isoproof_error *error) {
-  enum { BATCH = 64 };
-  uint8_t kinds[BATCH];
-  iso_value keys[BATCH], values[BATCH];
-  size_t count = 0;
-  for (; *at < part->count && count < BATCH; ++*at, count++) {
-    const iso_micro_op_add *op = &part->ops[*at];
-    if (op->form != ISO_ROW_NONE || op->list) break;
-    kinds[count] = op->kind;
-    keys[count] = op->key;
-    values[count] = op->value;
-  }
-  return count > 0 ? iso_builder_ops(builder, kinds, keys, values, count, error) : ISOPROOF_OK;
+  size_t first = *at;
+  while (*at < part->count && part->ops[*at].form == ISO_ROW_NONE && !part->ops[*at].list) ++*at;
+  return *at > first ? iso_builder_ops(builder, part->ops + first, *at - first, error) : ISOPROOF_OK;
 }
 
 isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *builder, isoproof_error *error) {
@@ -42,9 +33,8 @@ isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *b
   for (size_t i = 0; i < part->count;) {
     ISO_TRY(emit_scalars(part, &i, builder, error));
     if (i == part->count) break;
-    const iso_micro_op_add *op = &part->ops[i];
+    const iso_op_add *op = &part->ops[i];
     isoproof_op_kind kind = (isoproof_op_kind)op->kind;
-    if (op->form == ISO_ROW_NONE && !op->list) continue;
     i++;
     if (op->form != ISO_ROW_NONE) {
       ISO_TRY(emit_rows(part, op, builder, error));
@@ -56,15 +46,22 @@ isoproof_status iso_micro_op_emit(const iso_micro_ops *part, isoproof_builder *b
   return ISOPROOF_OK;
 }
 
+isoproof_status iso_micro_op_integers(iso_micro_op *micro, iso_tokenizer *t) {
+  enum { BATCH = 256 };
+  size_t got;
+  /* Such integers are their own codes. */
+  do {
+    if (!iso_vec_reserve(&micro->elements, BATCH)) return iso_fail_memory(t->error);
+    got = iso_token_integers(t, micro->elements.items + micro->elements.count, BATCH);
+    micro->elements.count += got;
+  } while (got == BATCH);
+  return ISOPROOF_OK;
+}
+
 /* The elements up to the END, behind those from place `first` on that are there. */
 static isoproof_status rest(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, size_t first, iso_value *count) {
-  enum { BATCH = 256 };
   for (;;) {
-    /* Such integers are their own codes. */
-    if (t->dialect == ISO_TOKEN_DIALECT_EDN) {
-      if (!iso_vec_reserve(&micro->elements, BATCH)) return iso_fail_memory(t->error);
-      micro->elements.count += iso_edn_integers(t, micro->elements.items + micro->elements.count, BATCH);
-    }
+    ISO_TRY(iso_micro_op_integers(micro, t));
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END) break;
     if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
@@ -86,23 +83,32 @@ isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso
   return rest(micro, t, pool, micro->elements.count, count);
 }
 
+isoproof_status iso_micro_op_recall(iso_micro_op *micro, iso_tokenizer *t, iso_value key, iso_list_start *start) {
+  const iso_value *known;
+  *start = (iso_list_start){
+      .first = micro->elements.count, .begin = iso_window_at(&t->window), .offset = t->window.offset};
+  start->recalled = iso_list_cache_find(&micro->cache, t, key, &known);
+  if (start->recalled == 0) return ISOPROOF_OK;
+  if (!iso_vec_reserve(&micro->elements, start->recalled)) return iso_fail_memory(t->error);
+  memcpy(micro->elements.items + start->first, known, start->recalled * sizeof *known);
+  micro->elements.count += start->recalled;
+  return ISOPROOF_OK;
+}
+
+void iso_micro_op_remember(iso_micro_op *micro, iso_tokenizer *t, iso_value key, const iso_list_start *start) {
+  size_t count = micro->elements.count - start->first;
+  /* The text is still there unless the window has moved on. */
+  if (t->window.offset != start->offset || count == start->recalled) return;
+  const char *text = t->window.buffer + (start->begin - start->offset);
+  iso_list_cache_store(&micro->cache, t->dialect, key, text, (size_t)(t->start - text),
+                       micro->elements.items + start->first, count, start->recalled);
+}
+
 isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value key,
                                   iso_value *count) {
-  if (t->dialect != ISO_TOKEN_DIALECT_EDN) return iso_micro_op_elements(micro, t, pool, count);
-  size_t first = micro->elements.count;
-  uint64_t begin = iso_window_at(&t->window), offset = t->window.offset;
-  const iso_value *known;
-  size_t recalled = iso_list_cache_find(&micro->cache, t, key, &known);
-  if (recalled > 0) {
-    if (!iso_vec_reserve(&micro->elements, recalled)) return iso_fail_memory(t->error);
-    memcpy(micro->elements.items + first, known, recalled * sizeof *known);
-    micro->elements.count += recalled;
-  }
-  ISO_TRY(rest(micro, t, pool, first, count));
-  /* The text is still there unless the window has moved on. */
-  if (t->window.offset != offset || *count == recalled) return ISOPROOF_OK;
-  const char *text = t->window.buffer + (begin - offset);
-  iso_list_cache_store(&micro->cache, key, text, (size_t)(t->start - text), micro->elements.items + first, *count,
-                       recalled);
+  iso_list_start start;
+  ISO_TRY(iso_micro_op_recall(micro, t, key, &start));
+  ISO_TRY(rest(micro, t, pool, start.first, count));
+  iso_micro_op_remember(micro, t, key, &start);
   return ISOPROOF_OK;
 }

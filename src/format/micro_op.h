@@ -12,14 +12,6 @@
 #include "format/token.h"
 #include "history/builder.h"
 
-typedef struct iso_micro_op_add {
-  uint8_t kind; /* isoproof_op_kind */
-  uint8_t form; /* iso_row_form; of a statement the value is its place among the statements */
-  bool list;    /* has elements: value counts them */
-  iso_value key;
-  iso_value value;
-} iso_micro_op_add;
-
 /* A read by predicate, or a count. */
 typedef struct iso_micro_statement {
   iso_predicate predicate;
@@ -29,7 +21,7 @@ typedef struct iso_micro_statement {
 } iso_micro_statement;
 
 typedef struct iso_micro_op {
-  ISO_VEC(iso_micro_op_add) ops;
+  ISO_VEC(iso_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
   ISO_VEC(iso_micro_statement) statements;
   ISO_VEC(iso_row_value) rows; /* that they returned */
@@ -39,7 +31,7 @@ typedef struct iso_micro_op {
 
 /* One transaction of them; refers to where they are. */
 typedef struct iso_micro_ops {
-  iso_micro_op_add *ops;
+  iso_op_add *ops;
   size_t count;
   const iso_value *elements;
   const iso_micro_statement *statements; /* of all transactions */
@@ -96,5 +88,17 @@ isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso
 /* The same for the list that was read of a key, which may well begin like the one before. */
 isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value key,
                                   iso_value *count);
+
+/* What these are made of, for readers with elements of their own.  The list of a key whose beginning was seen before: */
+typedef struct iso_list_start {
+  size_t first;    /* its first element */
+  size_t recalled; /* elements that are there already */
+  uint64_t begin, offset; /* of the text and of the window in the input */
+} iso_list_start;
+isoproof_status iso_micro_op_recall(iso_micro_op *micro, iso_tokenizer *t, iso_value key, iso_list_start *start);
+/* and kept for the next time, at its END. */
+void iso_micro_op_remember(iso_micro_op *micro, iso_tokenizer *t, iso_value key, const iso_list_start *start);
+/* Takes in the plain integers that follow. */
+isoproof_status iso_micro_op_integers(iso_micro_op *micro, iso_tokenizer *t);
 
 #endif

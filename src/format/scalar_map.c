@@ -17,7 +17,7 @@ isoproof_status iso_scalar_map_add(iso_scalar_map *map, const iso_pool *from, si
 void iso_scalar_map_ops(const iso_scalar_map *map, iso_micro_op *micro, const iso_micro_ops *part) {
   size_t element = part->elements != NULL ? (size_t)(part->elements - micro->elements.items) : 0;
   for (size_t i = 0; i < part->count; i++) {
-    iso_micro_op_add *op = &part->ops[i];
+    iso_op_add *op = &part->ops[i];
     if (op->form >= ISO_ROW_PREDICATE) continue; /* has no codes */
     op->key = iso_scalar_map_code(map, op->key);
     if (!op->list) {

@@ -79,14 +79,14 @@ static isoproof_status key(reader *r, iso_value *code) {
 }
 
 /* A value of either kind of operation; what it may be is checked when the kind is known. */
-static isoproof_status value(reader *r, iso_micro_op_add *op) {
+static isoproof_status value(reader *r, iso_op_add *op) {
   op->list = r->t.type == ISO_TOKEN_BEGIN_LIST;
   if (op->list) return iso_micro_op_elements(&r->micro, &r->t, r->pool, &op->value);
   if (r->t.type != ISO_TOKEN_SCALAR) return iso_token_expected(&r->t, "a value or a list of them");
   return iso_micro_op_code(&r->t, r->pool, &op->value);
 }
 
-static isoproof_status kind(reader *r, iso_micro_op_add *op) {
+static isoproof_status kind(reader *r, iso_op_add *op) {
   if (iso_token_is(&r->t, "r")) {
     op->kind = ISOPROOF_OP_READ;
   } else if (iso_token_is(&r->t, "w")) {
@@ -100,7 +100,7 @@ static isoproof_status kind(reader *r, iso_micro_op_add *op) {
 }
 
 /* Makes the operation what its fields together say. */
-static isoproof_status settle(reader *r, iso_micro_op_add *op, bool complete) {
+static isoproof_status settle(reader *r, iso_op_add *op, bool complete) {
   if (!complete) return iso_token_expected(&r->t, "an operation with \"t\", \"k\" and \"v\"");
   if (op->kind == ISOPROOF_OP_READ) {
     if (op->list) op->kind = ISOPROOF_OP_READ_LIST;
@@ -112,7 +112,7 @@ static isoproof_status settle(reader *r, iso_micro_op_add *op, bool complete) {
 }
 
 static isoproof_status operation(reader *r) {
-  iso_micro_op_add op = {.kind = ISOPROOF_OP_KINDS, .value = ISO_VALUE_NIL};
+  iso_op_add op = {.kind = ISOPROOF_OP_KINDS, .value = ISO_VALUE_NIL};
   bool has_key = false, has_value = false;
   size_t elements = r->micro.elements.count;
   if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "an operation (an object)");

@@ -17,7 +17,7 @@ typedef struct log_reader {
 } log_reader;
 
 /* The key and value of an operation; a read of 0 or null is one of the initial version. */
-static isoproof_status key_and_value(log_reader *log, iso_micro_op_add *op) {
+static isoproof_status key_and_value(log_reader *log, iso_op_add *op) {
   iso_tokenizer *t = &log->t;
   ISO_TRY(iso_token_next(t));
   if (t->type != ISO_TOKEN_SCALAR || t->scalar.type == ISOPROOF_NIL) {
@@ -37,7 +37,7 @@ static isoproof_status key_and_value(log_reader *log, iso_micro_op_add *op) {
 /* ["r", key, value, success] */
 static isoproof_status operation(log_reader *log) {
   iso_tokenizer *t = &log->t;
-  iso_micro_op_add op = {0};
+  iso_op_add op = {0};
   if (t->type != ISO_TOKEN_BEGIN_LIST) return iso_token_expected(t, "an operation (a list)");
   ISO_TRY(iso_token_next(t));
   bool read = iso_token_is(t, "r");

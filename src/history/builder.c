@@ -197,13 +197,17 @@ isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind,
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_builder_ops(isoproof_builder *builder, const uint8_t *kinds, const iso_value *keys,
-                                const iso_value *values, size_t count, isoproof_error *error) {
+isoproof_status iso_builder_ops(isoproof_builder *builder, const iso_op_add *ops, size_t count, isoproof_error *error) {
   ISO_TRY(reserve_ops(builder, count, error));
-  uint32_t *out_key = builder->op_key.items + builder->op_key.count;
-  for (size_t i = 0; i < count; i++) ISO_TRY(iso_numbering_add(&builder->keys, keys[i], &out_key[i], error));
-  memcpy(builder->op_kind.items + builder->op_kind.count, kinds, count * sizeof *kinds);
-  memcpy(builder->op_value.items + builder->op_value.count, values, count * sizeof *values);
+  uint32_t *keys = builder->op_key.items + builder->op_key.count;
+  iso_value *values = builder->op_value.items + builder->op_value.count;
+  uint8_t *kinds = builder->op_kind.items + builder->op_kind.count;
+  for (size_t i = 0; i < count; i++) {
+    values[i] = ops[i].value;
+    ISO_TRY(iso_numbering_add(&builder->keys, ops[i].key, &keys[i], error));
+  }
+  /* In a loop of its own: a store of a byte may change anything, as far as the compiler knows. */
+  for (size_t i = 0; i < count; i++) kinds[i] = ops[i].kind;
   builder->op_kind.count += count;
   builder->op_key.count += count;
   builder->op_value.count += count;

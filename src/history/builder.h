@@ -7,6 +7,7 @@
 #ifndef ISO_HISTORY_BUILDER_H
 #define ISO_HISTORY_BUILDER_H
 
+#include "base/task.h"
 #include "history/history.h"
 #include "history/numbering.h"
 
@@ -30,6 +31,15 @@ static inline iso_txn_info iso_txn_unset(void) {
                         .node = ISO_VALUE_NIL,
                         .error = ISO_VALUE_NIL};
 }
+
+/* An operation on its way from a reader to the builder. */
+typedef struct iso_op_add {
+  uint8_t kind; /* isoproof_op_kind */
+  uint8_t form; /* iso_row_form; of a statement the value is its place among the statements */
+  bool list;    /* has elements: value counts them */
+  iso_value key;
+  iso_value value;
+} iso_op_add;
 
 /* Makes an empty builder (isoproof_builder_new in isoproof/history.h). */
 void iso_builder_origin(isoproof_builder *builder, isoproof_format format, iso_position_kind positions,
@@ -60,9 +70,8 @@ isoproof_status iso_builder_update(isoproof_builder *builder, uint32_t txn, cons
  * iso_builder_list). */
 isoproof_status iso_builder_op(isoproof_builder *builder, isoproof_op_kind kind, iso_value key, iso_value value,
                                isoproof_error *error);
-/* The same for many operations at once. */
-isoproof_status iso_builder_ops(isoproof_builder *builder, const uint8_t *kinds, const iso_value *keys,
-                                const iso_value *values, size_t count, isoproof_error *error);
+/* The same for many operations at once: kinds, keys and values of scalar operations. */
+isoproof_status iso_builder_ops(isoproof_builder *builder, const iso_op_add *ops, size_t count, isoproof_error *error);
 /* Adds a list, set or predicate read with its elements (codes of the pool) to the open transaction.  Lists that extend
  * each other share storage: a read that is a prefix of the longest list of its key, or extends it, costs a comparison
  * but no copy. */
@@ -92,6 +101,9 @@ void iso_builder_ambiguous_reads(isoproof_builder *builder);
 /* Says how many operations are likely to come, so that columns need not grow by copying; a wrong guess only costs
  * address space. */
 void iso_builder_expect(isoproof_builder *builder, uint64_t ops);
+/* isoproof_builder_finish with the threads of a task (may be NULL). */
+isoproof_status iso_builder_finish_for(isoproof_builder *builder, const isoproof_task *task, isoproof_history **history,
+                                       isoproof_error *error);
 /* Lowers the limit on operations, so that a test can reach it. */
 void iso_builder_limit(isoproof_builder *builder, uint32_t most_ops);
 

@@ -2,13 +2,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "history/builder_internal.h"
 
 /* What finish needs to know before it moves anything. */
 typedef struct {
   uint32_t *new_txn;  /* arrival number -> number in the history */
   uint32_t *run_dest; /* run -> first operation in the history */
-  bool txns_in_order, ops_in_order, single_runs;
+  bool txns_in_order, ops_in_order;
+  bool single_runs;  /* run number i is transaction number i */
+  unsigned threads;
 } plan;
 
 static uint32_t run_length(const isoproof_builder *b, size_t run) {
@@ -38,30 +41,66 @@ static bool place_txns(const isoproof_builder *b, isoproof_history *h, plan *p) 
   return made;
 }
 
-/* Finds where each run of operations goes. */
+/* ---- operations ---- */
+
+/* Where each run of operations goes, where transactions are of one run each. */
+static void place_single_runs(const isoproof_builder *b, isoproof_history *h, plan *p) {
+  for (size_t r = 0; r < b->runs.count; r++) h->txn_first_op[p->new_txn[r] + 1] = run_length(b, r);
+  for (uint32_t t = 0; t < h->txns; t++) h->txn_first_op[t + 1] += h->txn_first_op[t];
+  for (size_t r = 0; r < b->runs.count; r++) p->run_dest[r] = h->txn_first_op[p->new_txn[r]];
+}
+
+/* The same where they come in pieces. */
+static bool place_pieces(const isoproof_builder *b, isoproof_history *h, plan *p) {
+  for (size_t r = 0; r < b->runs.count; r++) {
+    h->txn_first_op[p->new_txn[b->runs.items[r].txn] + 1] += run_length(b, r);
+  }
+  for (uint32_t t = 0; t < h->txns; t++) h->txn_first_op[t + 1] += h->txn_first_op[t];
+  uint32_t *next = iso_alloc((size_t)h->txns + 1, sizeof *next);
+  if (next == NULL) return false;
+  memcpy(next, h->txn_first_op, ((size_t)h->txns + 1) * sizeof *next);
+  for (size_t r = 0; r < b->runs.count; r++) {
+    uint32_t txn = p->new_txn[b->runs.items[r].txn];
+    p->run_dest[r] = next[txn];
+    next[txn] += run_length(b, r);
+  }
+  free(next);
+  return true;
+}
+
 static bool place_ops(const isoproof_builder *b, isoproof_history *h, plan *p) {
   h->ops = (uint32_t)b->op_kind.count;
   h->txn_first_op = iso_alloc_zero((size_t)h->txns + 1, sizeof *h->txn_first_op);
   p->run_dest = iso_alloc(b->runs.count, sizeof *p->run_dest);
-  uint32_t *next = iso_alloc((size_t)h->txns + 1, sizeof *next);
-  bool made = h->txn_first_op != NULL && p->run_dest != NULL && next != NULL;
-  if (made) {
-    for (size_t r = 0; r < b->runs.count; r++) {
-      h->txn_first_op[p->new_txn[b->runs.items[r].txn] + 1] += run_length(b, r);
-    }
-    for (uint32_t t = 0; t < h->txns; t++) h->txn_first_op[t + 1] += h->txn_first_op[t];
-    memcpy(next, h->txn_first_op, ((size_t)h->txns + 1) * sizeof *next);
-    p->ops_in_order = true;
-    p->single_runs = b->runs.count == h->txns;
-    for (size_t r = 0; r < b->runs.count; r++) {
-      uint32_t txn = p->new_txn[b->runs.items[r].txn];
-      p->run_dest[r] = next[txn];
-      next[txn] += run_length(b, r);
-      if (p->run_dest[r] != b->runs.items[r].first_op) p->ops_in_order = false;
-    }
+  if (h->txn_first_op == NULL || p->run_dest == NULL) return false;
+  p->single_runs = b->runs.count == h->txns;
+  if (p->single_runs) {
+    place_single_runs(b, h, p);
+  } else if (!place_pieces(b, h, p)) {
+    return false;
   }
-  free(next);
-  return made;
+  p->ops_in_order = true;
+  for (size_t r = 0; r < b->runs.count && p->ops_in_order; r++) {
+    p->ops_in_order = p->run_dest[r] == b->runs.items[r].first_op;
+  }
+  return true;
+}
+
+typedef struct {
+  const isoproof_builder *b;
+  const plan *p;
+  char *from, *to;
+  size_t size;
+} op_move;
+
+static void move_runs(void *context, unsigned thread, unsigned threads) {
+  const op_move *m = context;
+  const iso_op_run *runs = m->b->runs.items;
+  uint64_t first, end;
+  iso_parallel_range(m->b->runs.count, thread, threads, &first, &end);
+  for (uint64_t r = first; r < end; r++) {
+    memcpy(m->to + m->p->run_dest[r] * m->size, m->from + runs[r].first_op * m->size, run_length(m->b, r) * m->size);
+  }
 }
 
 /* Takes a column of operations over.  Where runs are out of order it moves them into `spare` (of the same size) or,
@@ -76,9 +115,8 @@ static void *take_ops(const isoproof_builder *b, const plan *p, void **items, si
   }
   char *column = spare != NULL ? spare : iso_alloc(count, size);
   if (column == NULL) return NULL;
-  for (size_t r = 0; r < b->runs.count; r++) {
-    memcpy(column + p->run_dest[r] * size, old + b->runs.items[r].first_op * size, run_length(b, r) * size);
-  }
+  op_move move = {b, p, old, column, size};
+  iso_parallel(p->threads, move_runs, &move);
   return column;
 }
 
@@ -135,14 +173,46 @@ static bool take_positions(const isoproof_builder *b, isoproof_history *h, const
   return true;
 }
 
-/* A lazy column in the history's order, NULL in *out when nobody set anything. */
-static bool take_lazy64(const iso_lazy *column, const plan *p, size_t count, int64_t **out) {
-  if (column->items == NULL) return true;
-  *out = iso_alloc(count, sizeof **out);
-  if (*out == NULL) return false;
-  for (size_t i = 0; i < count; i++) {
-    (*out)[p != NULL ? p->new_txn[i] : i] = i < column->count ? column->items[i] : column->blank;
+/* ---- transactions ---- */
+
+/* A column of 64-bit facts that is on its way to the order of the history. */
+typedef struct {
+  const iso_lazy *column;
+  const uint32_t *new_txn;
+  size_t count;
+  int64_t *to;
+} fact_move;
+
+static void move_facts(void *context, unsigned thread, unsigned threads) {
+  const fact_move *m = context;
+  uint64_t first, end;
+  iso_parallel_range(m->count, thread, threads, &first, &end);
+  for (uint64_t i = first; i < end; i++) {
+    m->to[m->new_txn[i]] = i < m->column->count ? m->column->items[i] : m->column->blank;
   }
+}
+
+/* Takes a lazy column over in the history's order; NULL in *out when nobody set anything.  Where transactions move, they
+ * move into what the column before left, if there is one: memory that is there already costs nothing. */
+static bool take_lazy64(iso_lazy *column, const plan *p, size_t count, iso_lazy *spare, int64_t **out) {
+  if (column->items == NULL) return true;
+  iso_lazy *room = p->txns_in_order ? column : spare;
+  if (room->capacity < count || (p->txns_in_order && room->capacity > count)) {
+    int64_t *items = iso_realloc(room->items, count, sizeof *items);
+    if (items == NULL) return false;
+    room->items = items;
+    room->capacity = count;
+  }
+  *out = room->items;
+  if (p->txns_in_order) {
+    for (size_t i = column->count; i < count; i++) (*out)[i] = column->blank;
+    column->items = NULL;
+    return true;
+  }
+  fact_move move = {column, p->new_txn, count, *out};
+  iso_parallel(p->threads, move_facts, &move);
+  *spare = *column;
+  column->items = NULL;
   return true;
 }
 
@@ -166,7 +236,22 @@ static bool complete_pair(int64_t **a, int64_t **b, size_t count, int64_t blank)
   return true;
 }
 
-static bool take_txn_columns(const isoproof_builder *b, isoproof_history *h, const plan *p) {
+static bool take_facts(isoproof_builder *b, isoproof_history *h, const plan *p) {
+  iso_lazy spare = {NULL, 0, 0, 0};
+  bool taken = take_lazy64(&b->txn_id, p, h->txns, &spare, &h->txn_id_opt) &&
+               take_lazy64(&b->txn_start, p, h->txns, &spare, &h->txn_start_opt) &&
+               take_lazy64(&b->txn_end, p, h->txns, &spare, &h->txn_end_opt) &&
+               complete_pair(&h->txn_start_opt, &h->txn_end_opt, h->txns, ISOPROOF_NO_TIME) &&
+               take_lazy64(&b->txn_start_index, p, h->txns, &spare, &h->txn_start_index_opt) &&
+               take_lazy64(&b->txn_end_index, p, h->txns, &spare, &h->txn_end_index_opt) &&
+               complete_pair(&h->txn_start_index_opt, &h->txn_end_index_opt, h->txns, -1);
+  free(spare.items);
+  return taken && take_lazy32(&b->txn_node, p, h->txns, &h->txn_node_opt) &&
+         take_lazy32(&b->txn_error, p, h->txns, &h->txn_error_opt) &&
+         take_lazy32(&b->session_file, NULL, h->sessions, &h->session_file_opt);
+}
+
+static bool take_txn_columns(isoproof_builder *b, isoproof_history *h, const plan *p) {
   h->txn_session = iso_alloc(h->txns, sizeof *h->txn_session);
   h->txn_status = iso_alloc(h->txns, sizeof *h->txn_status);
   if (h->txn_session == NULL || h->txn_status == NULL) return false;
@@ -174,16 +259,7 @@ static bool take_txn_columns(const isoproof_builder *b, isoproof_history *h, con
     h->txn_session[p->new_txn[t]] = b->txn_session.items[t];
     h->txn_status[p->new_txn[t]] = b->txn_status.items[t];
   }
-  return take_lazy64(&b->txn_id, p, h->txns, &h->txn_id_opt) &&
-         take_lazy64(&b->txn_start, p, h->txns, &h->txn_start_opt) &&
-         take_lazy64(&b->txn_end, p, h->txns, &h->txn_end_opt) &&
-         complete_pair(&h->txn_start_opt, &h->txn_end_opt, h->txns, ISOPROOF_NO_TIME) &&
-         take_lazy64(&b->txn_start_index, p, h->txns, &h->txn_start_index_opt) &&
-         take_lazy64(&b->txn_end_index, p, h->txns, &h->txn_end_index_opt) &&
-         complete_pair(&h->txn_start_index_opt, &h->txn_end_index_opt, h->txns, -1) &&
-         take_lazy32(&b->txn_node, p, h->txns, &h->txn_node_opt) &&
-         take_lazy32(&b->txn_error, p, h->txns, &h->txn_error_opt) &&
-         take_lazy32(&b->session_file, NULL, h->sessions, &h->session_file_opt);
+  return take_facts(b, h, p);
 }
 
 /* Puts the longest lists of all keys one after the other, freeing each as it goes. */
@@ -234,65 +310,22 @@ static void take_names(isoproof_builder *b, isoproof_history *h) {
   b->file = NULL;
 }
 
-enum { MADE_LIST = 1, MADE_SET = 2, MADE_COUNTER = 4, MADE_REGISTER = 8 };
-
-static unsigned made_by(isoproof_op_kind kind) {
-  switch (kind) {
-  case ISOPROOF_OP_APPEND:
-    return MADE_LIST;
-  case ISOPROOF_OP_ADD:
-    return MADE_SET;
-  case ISOPROOF_OP_INCREMENT:
-    return MADE_COUNTER;
-  case ISOPROOF_OP_WRITE:
-    return MADE_REGISTER;
-  default:
-    return 0;
-  }
-}
-
-/* What [:r k v] reads, given what else happens to its key.  A scalar is never a list, whatever the key is. */
-static isoproof_op_kind retype(isoproof_op_kind kind, unsigned made, iso_value value) {
-  bool empty = value == ISO_VALUE_NIL || value == ISO_VALUE_NONE;
-  if (kind == ISOPROOF_OP_READ_LIST && made == MADE_SET) return ISOPROOF_OP_READ_SET;
-  if (kind != ISOPROOF_OP_READ) return kind;
-  if (made == MADE_COUNTER) return ISOPROOF_OP_READ_COUNTER;
-  if (made == MADE_LIST && empty) return ISOPROOF_OP_READ_LIST;
-  if (made == MADE_SET && empty) return ISOPROOF_OP_READ_SET;
-  return kind;
-}
-
-static bool retype_reads(const isoproof_builder *b, isoproof_history *h) {
-  if (!b->ambiguous_reads) return true;
-  uint8_t *made = iso_alloc_zero(h->keys, 1);
-  if (made == NULL) return false;
-  unsigned all = 0;
-  for (uint32_t i = 0; i < h->ops; i++) {
-    unsigned by = made_by((isoproof_op_kind)h->op_kind[i]);
-    /* A read of a list tells as much as an append, where a key is only ever read. */
-    if (h->op_kind[i] == ISOPROOF_OP_READ_LIST) all |= MADE_LIST;
-    if (h->op_kind[i] == ISOPROOF_OP_READ_SET) all |= MADE_SET;
-    made[h->op_key[i]] = (uint8_t)(made[h->op_key[i]] | by);
-    all |= by;
-  }
-  if ((all & MADE_SET) != 0 && all != MADE_SET) all &= ~(unsigned)MADE_LIST; /* JSON shows sets as lists */
-  for (uint32_t i = 0; i < h->ops; i++) {
-    unsigned by = made[h->op_key[i]];
-    h->op_kind[i] = (uint8_t)retype((isoproof_op_kind)h->op_kind[i], by != 0 ? by : all, h->op_value[i]);
-  }
-  free(made);
-  return true;
-}
-
 isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_history **history, isoproof_error *error) {
+  return iso_builder_finish_for(builder, NULL, history, error);
+}
+
+isoproof_status iso_builder_finish_for(isoproof_builder *builder, const isoproof_task *task, isoproof_history **history,
+                                       isoproof_error *error) {
+  enum { MANY = 1 << 18 }; /* operations that are worth a second thread */
   isoproof_history *h = iso_history_new();
   if (h == NULL) return iso_fail_memory(error);
-  plan p = {0};
+  plan p = {.threads = builder->op_kind.count >= MANY ? iso_task_threads(task) : 1};
   isoproof_status named = iso_builder_name_counted(builder, error);
   bool made = named == ISOPROOF_OK && place_txns(builder, h, &p) && place_ops(builder, h, &p);
   if (made) take_names(builder, h);
   made = made && take_op_columns(builder, h, &p) && take_positions(builder, h, &p) &&
-         take_txn_columns(builder, h, &p) && take_lists(builder, h) && retype_reads(builder, h);
+         take_txn_columns(builder, h, &p) && take_lists(builder, h) &&
+         (!builder->ambiguous_reads || iso_builder_retype(h, p.threads));
   isoproof_status status = named;
   if (named == ISOPROOF_OK)
     status = made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);

@@ -81,6 +81,9 @@ isoproof_status iso_builder_name_counted(isoproof_builder *builder, isoproof_err
  * where the runs of the builder went. */
 isoproof_status iso_builder_expand(isoproof_builder *builder, isoproof_history *history, const uint32_t *run_dest,
                                    const uint32_t *new_txn, isoproof_error *error);
+/* Gives every read the kind that the other operations of its key (or, for a key nobody changes, of the history) imply;
+ * false when memory is out. */
+bool iso_builder_retype(isoproof_history *history, unsigned threads);
 /* Makes a cleared builder usable. */
 isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *error);
 
