@@ -13,6 +13,8 @@
 
 /* More of any of these, and the order is too far off. */
 enum { MOST_ROUNDS = 100, MOST_FOUND = 1 << 24, MOST_STEPS = 1 << 28 };
+/* Few enough to stay in the cache. */
+enum { PASSED_BITS = 22, PASSED_WORDS = (1 << PASSED_BITS) / 64 };
 
 typedef struct {
   iso_quick_edges found;
@@ -26,6 +28,7 @@ typedef struct {
   uint32_t *log_first; /* by key: where its versions begin */
   uint32_t *log_count; /* by key: how many there are (so far) */
   uint32_t *log;       /* packed writers in the order at hand */
+  uint64_t *passed;    /* bits by a hash of writer and key: the last repair put it before another writer of the key */
   walker *walkers;     /* by thread */
   uint32_t next_key;   /* atomic */
 } search;
@@ -36,6 +39,7 @@ static void search_free(search *s) {
   free(s->log_first);
   free(s->log_count);
   free(s->log);
+  free(s->passed);
   for (unsigned t = 0; s->walkers != NULL && t < s->q->threads; t++) iso_vec_free(&s->walkers[t].found);
   free(s->walkers);
 }
@@ -54,8 +58,10 @@ static bool make_log(search *s) {
     for (uint32_t key = 0; key < h->keys; key++) s->log_first[key] = s->q->ranges[key].first;
     s->log_first[h->keys] = (uint32_t)s->q->size;
   }
-  s->log = iso_alloc(s->log_first[h->keys], sizeof *s->log);
-  return s->log != NULL;
+  s->log = s->q->table; /* which nobody needs any more, and is large enough */
+  s->q->table = NULL;
+  s->passed = iso_alloc(PASSED_WORDS, sizeof *s->passed);
+  return s->passed != NULL;
 }
 
 /* Goes back from the first `count` versions of a key to the one that a read saw. */
@@ -120,6 +126,10 @@ static void carry_out(void *context, unsigned thread, unsigned threads) {
   }
 }
 
+static inline uint32_t passed_bit(uint32_t packed, uint32_t key) {
+  return (packed ^ key * UINT32_C(0x85ebca6b)) * UINT32_C(2654435769) >> (32 - PASSED_BITS);
+}
+
 static inline uint32_t place_of(const search *s, uint32_t packed) {
   return s->order.place[iso_quick_unpack(s->q, packed)];
 }
@@ -144,6 +154,8 @@ static void sort_versions(void *context, unsigned thread, unsigned threads) {
         }
         for (; k > 0 && place_of(s, log[k - 1]) > place; k--) log[k] = log[k - 1];
         log[k] = packed;
+        uint32_t bit = passed_bit(packed, key);
+        __atomic_fetch_or(&s->passed[bit / 64], UINT64_C(1) << (bit % 64), __ATOMIC_RELAXED);
       }
     }
   }
@@ -164,19 +176,31 @@ static uint32_t count_before(const search *s, uint32_t key, uint32_t place) {
   return low;
 }
 
-/* Later rounds.  Only a version that came earlier can have anybody new between itself and a reader that is causally
- * after him: who came from behind the reader is not, and the order of those who stayed did not change. */
+/* Those reads among [op, end) whose versions came before another one. */
+static uint32_t pick(const search *s, uint32_t op, uint32_t end, uint32_t *picked) {
+  uint32_t count = 0;
+  for (; op < end; op++) {
+    uint32_t seen = s->q->versions[op], bit = passed_bit(seen, s->q->h->op_key[op]);
+    picked[count] = op;
+    count += (seen < ISO_QUICK_INITIAL) & (s->passed[bit / 64] >> (bit % 64) & 1);
+  }
+  return count;
+}
+
+/* Later rounds.  Only a version that came before another one can have anybody new between itself and a reader that is
+ * causally after him: who came from behind the reader is not, and the order of the others did not change. */
 static void look_again(void *context, unsigned thread, unsigned threads) {
   search *s = context;
   const iso_quick *q = s->q;
   walker *me = &s->walkers[thread];
   uint64_t first, end;
+  uint32_t picked[ISO_QUICK_MOST_OPS + 1];
   iso_parallel_range(q->h->txns, thread, threads, &first, &end);
   for (uint64_t txn = first; txn < end && me->steps < MOST_STEPS && me->found.count < MOST_FOUND; txn++) {
-    for (uint32_t op = q->h->txn_first_op[txn]; op < q->h->txn_first_op[txn + 1]; op++) {
-      uint32_t seen = q->versions[op], key = q->h->op_key[op];
-      if (seen >= ISO_QUICK_INITIAL || !iso_quick_has_moved(&s->order, iso_quick_unpack(q, seen))) continue;
-      go_back(s, me, key, count_before(s, key, s->order.place[txn]), seen, s->clocks.rows + txn * s->clocks.row);
+    uint32_t count = pick(s, q->h->txn_first_op[txn], q->h->txn_first_op[txn + 1], picked);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t key = q->h->op_key[picked[i]], before = count_before(s, key, s->order.place[txn]);
+      go_back(s, me, key, before, q->versions[picked[i]], s->clocks.rows + txn * s->clocks.row);
     }
   }
 }
@@ -211,6 +235,7 @@ static bool run(search *s, bool *proved) {
     if (!iso_quick_order_repair(&s->order, s->order.forced.count - many, &cyclic)) return false;
     if (cyclic) return true;
     s->next_key = 0;
+    memset(s->passed, 0, PASSED_WORDS * sizeof *s->passed);
     iso_parallel(q->threads, sort_versions, s);
     iso_parallel(q->threads, look_again, s);
   }
