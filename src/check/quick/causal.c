@@ -13,8 +13,6 @@
 
 /* More of any of these, and the order is too far off. */
 enum { MOST_ROUNDS = 100, MOST_FOUND = 1 << 24, MOST_STEPS = 1 << 28 };
-/* Few enough to stay in the cache. */
-enum { PASSED_BITS = 22, PASSED_WORDS = (1 << PASSED_BITS) / 64 };
 
 typedef struct {
   iso_quick_edges found;
@@ -28,7 +26,10 @@ typedef struct {
   uint32_t *log_first; /* by key: where its versions begin */
   uint32_t *log_count; /* by key: how many there are (so far) */
   uint32_t *log;       /* packed writers in the order at hand */
+  uint32_t *log_place; /* after a repair, by place in the log: the place in the order */
   uint64_t *passed;    /* bits by a hash of writer and key: the last repair put it before another writer of the key */
+  unsigned passed_shift;
+  size_t passed_words;
   walker *walkers;     /* by thread */
   uint32_t next_key;   /* atomic */
 } search;
@@ -39,6 +40,7 @@ static void search_free(search *s) {
   free(s->log_first);
   free(s->log_count);
   free(s->log);
+  free(s->log_place);
   free(s->passed);
   for (unsigned t = 0; s->walkers != NULL && t < s->q->threads; t++) iso_vec_free(&s->walkers[t].found);
   free(s->walkers);
@@ -55,12 +57,17 @@ static bool make_log(search *s) {
     for (uint32_t key = 0; key < h->keys; key++) s->log_first[key + 1] += s->log_first[key];
   } else {
     /* There is a value for each version. */
-    for (uint32_t key = 0; key < h->keys; key++) s->log_first[key] = s->q->ranges[key].first;
+    for (uint32_t key = 0; key < h->keys; key++) s->log_first[key] = s->q->first[key];
     s->log_first[h->keys] = (uint32_t)s->q->size;
   }
   s->log = s->q->table; /* which nobody needs any more, and is large enough */
   s->q->table = NULL;
-  s->passed = iso_alloc(PASSED_WORDS, sizeof *s->passed);
+  enum { FEWEST = 10, MOST = 22 }; /* the most stay in the cache */
+  unsigned bits = FEWEST;
+  while (bits < MOST && (UINT64_C(1) << bits) < 4 * (uint64_t)h->txns) bits++;
+  s->passed_shift = 32 - bits;
+  s->passed_words = ((size_t)1 << bits) / 64;
+  s->passed = iso_alloc(s->passed_words, sizeof *s->passed);
   return s->passed != NULL;
 }
 
@@ -126,15 +133,28 @@ static void carry_out(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-static inline uint32_t passed_bit(uint32_t packed, uint32_t key) {
-  return (packed ^ key * UINT32_C(0x85ebca6b)) * UINT32_C(2654435769) >> (32 - PASSED_BITS);
+static inline uint32_t passed_bit(const search *s, uint32_t packed, uint32_t key) {
+  return (packed ^ key * UINT32_C(0x85ebca6b)) * UINT32_C(2654435769) >> s->passed_shift;
 }
 
-static inline uint32_t place_of(const search *s, uint32_t packed) {
-  return s->order.place[iso_quick_unpack(s->q, packed)];
+/* Puts the versions of a key into the new order, which is nearly the old one. */
+static void sort_key(search *s, uint32_t key) {
+  uint32_t *log = s->log + s->log_first[key], *place = s->log_place + s->log_first[key], last = 0;
+  for (uint32_t i = 0; i < s->log_count[key]; i++) {
+    uint32_t packed = log[i], here = s->order.place[iso_quick_unpack(s->q, packed)], k = i;
+    if (here >= last) {
+      place[i] = last = here;
+      continue;
+    }
+    for (; k > 0 && place[k - 1] > here; k--) log[k] = log[k - 1], place[k] = place[k - 1];
+    log[k] = packed;
+    place[k] = here;
+    uint32_t bit = passed_bit(s, packed, key);
+    __atomic_fetch_or(&s->passed[bit / 64], UINT64_C(1) << (bit % 64), __ATOMIC_RELAXED);
+  }
 }
 
-/* After a repair: puts the versions of keys into the new order, which is nearly the old one. */
+/* After a repair: the same for all keys. */
 static void sort_versions(void *context, unsigned thread, unsigned threads) {
   (void)thread;
   (void)threads;
@@ -142,32 +162,23 @@ static void sort_versions(void *context, unsigned thread, unsigned threads) {
   search *s = context;
   for (;;) {
     uint32_t key = __atomic_fetch_add(&s->next_key, KEYS_AT_ONCE, __ATOMIC_RELAXED);
-    uint32_t end = s->q->h->keys - key < KEYS_AT_ONCE ? s->q->h->keys : key + KEYS_AT_ONCE;
     if (key >= s->q->h->keys) return;
-    for (; key < end; key++) {
-      uint32_t *log = s->log + s->log_first[key], before = 0;
-      for (uint32_t i = 0; i < s->log_count[key]; i++) {
-        uint32_t packed = log[i], place = place_of(s, packed), k = i;
-        if (place >= before) {
-          before = place;
-          continue;
-        }
-        for (; k > 0 && place_of(s, log[k - 1]) > place; k--) log[k] = log[k - 1];
-        log[k] = packed;
-        uint32_t bit = passed_bit(packed, key);
-        __atomic_fetch_or(&s->passed[bit / 64], UINT64_C(1) << (bit % 64), __ATOMIC_RELAXED);
-      }
-    }
+    uint32_t end = s->q->h->keys - key < KEYS_AT_ONCE ? s->q->h->keys : key + KEYS_AT_ONCE;
+    for (; key < end; key++) sort_key(s, key);
   }
 }
 
-/* How many versions of a key are before a place. */
+/* How many versions of a key are before a place.  Most keys are written at an even pace, so that the answer is near
+ * where that pace would have it. */
 static uint32_t count_before(const search *s, uint32_t key, uint32_t place) {
-  const uint32_t *log = s->log + s->log_first[key];
-  uint32_t low = 0, high = s->log_count[key];
+  const uint32_t *places = s->log_place + s->log_first[key];
+  uint32_t count = s->log_count[key], step = 8;
+  uint32_t low = (uint32_t)((uint64_t)count * place / s->q->h->txns), high = low;
+  while (low > 0 && places[low - 1] >= place) low = low > step ? low - step : 0, step *= 2;
+  for (step = 8; high < count && places[high] < place; step *= 2) high = count - high > step ? high + step : count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (place_of(s, log[middle]) < place) {
+    if (places[middle] < place) {
       low = middle + 1;
     } else {
       high = middle;
@@ -180,7 +191,7 @@ static uint32_t count_before(const search *s, uint32_t key, uint32_t place) {
 static uint32_t pick(const search *s, uint32_t op, uint32_t end, uint32_t *picked) {
   uint32_t count = 0;
   for (; op < end; op++) {
-    uint32_t seen = s->q->versions[op], bit = passed_bit(seen, s->q->h->op_key[op]);
+    uint32_t seen = s->q->versions[op], bit = passed_bit(s, seen, s->q->h->op_key[op]);
     picked[count] = op;
     count += (seen < ISO_QUICK_INITIAL) & (s->passed[bit / 64] >> (bit % 64) & 1);
   }
@@ -234,8 +245,10 @@ static bool run(search *s, bool *proved) {
     if (*proved) return true;
     if (!iso_quick_order_repair(&s->order, s->order.forced.count - many, &cyclic)) return false;
     if (cyclic) return true;
+    if (s->log_place == NULL) s->log_place = iso_alloc(s->log_first[q->h->keys], sizeof *s->log_place);
+    if (s->log_place == NULL) return false;
     s->next_key = 0;
-    memset(s->passed, 0, PASSED_WORDS * sizeof *s->passed);
+    memset(s->passed, 0, s->passed_words * sizeof *s->passed);
     iso_parallel(q->threads, sort_versions, s);
     iso_parallel(q->threads, look_again, s);
   }
