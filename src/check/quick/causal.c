@@ -26,6 +26,10 @@ typedef struct {
   uint32_t *log_first; /* by key: where its versions begin */
   uint32_t *log_count; /* by key: how many there are (so far) */
   uint32_t *log;       /* packed writers in the order at hand */
+  uint32_t *log_place; /* after a repair, by place in the log: the place in the order */
+  uint64_t *passed;    /* bits by a hash of writer and key: the last repair put it before another writer of the key */
+  unsigned passed_shift;
+  size_t passed_words;
   walker *walkers;     /* by thread */
   uint32_t next_key;   /* atomic */
 } search;
@@ -36,6 +40,8 @@ static void search_free(search *s) {
   free(s->log_first);
   free(s->log_count);
   free(s->log);
+  free(s->log_place);
+  free(s->passed);
   for (unsigned t = 0; s->walkers != NULL && t < s->q->threads; t++) iso_vec_free(&s->walkers[t].found);
   free(s->walkers);
 }
@@ -51,11 +57,18 @@ static bool make_log(search *s) {
     for (uint32_t key = 0; key < h->keys; key++) s->log_first[key + 1] += s->log_first[key];
   } else {
     /* There is a value for each version. */
-    for (uint32_t key = 0; key < h->keys; key++) s->log_first[key] = s->q->ranges[key].first;
+    for (uint32_t key = 0; key < h->keys; key++) s->log_first[key] = s->q->first[key];
     s->log_first[h->keys] = (uint32_t)s->q->size;
   }
-  s->log = iso_alloc(s->log_first[h->keys], sizeof *s->log);
-  return s->log != NULL;
+  s->log = s->q->table; /* which nobody needs any more, and is large enough */
+  s->q->table = NULL;
+  enum { FEWEST = 10, MOST = 22 }; /* the most stay in the cache */
+  unsigned bits = FEWEST;
+  while (bits < MOST && (UINT64_C(1) << bits) < 4 * (uint64_t)h->txns) bits++;
+  s->passed_shift = 32 - bits;
+  s->passed_words = ((size_t)1 << bits) / 64;
+  s->passed = iso_alloc(s->passed_words, sizeof *s->passed);
+  return s->passed != NULL;
 }
 
 /* Goes back from the first `count` versions of a key to the one that a read saw. */
@@ -120,11 +133,28 @@ static void carry_out(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-static inline uint32_t place_of(const search *s, uint32_t packed) {
-  return s->order.place[iso_quick_unpack(s->q, packed)];
+static inline uint32_t passed_bit(const search *s, uint32_t packed, uint32_t key) {
+  return (packed ^ key * UINT32_C(0x85ebca6b)) * UINT32_C(2654435769) >> s->passed_shift;
 }
 
-/* After a repair: puts the versions of keys into the new order, which is nearly the old one. */
+/* Puts the versions of a key into the new order, which is nearly the old one. */
+static void sort_key(search *s, uint32_t key) {
+  uint32_t *log = s->log + s->log_first[key], *place = s->log_place + s->log_first[key], last = 0;
+  for (uint32_t i = 0; i < s->log_count[key]; i++) {
+    uint32_t packed = log[i], here = s->order.place[iso_quick_unpack(s->q, packed)], k = i;
+    if (here >= last) {
+      place[i] = last = here;
+      continue;
+    }
+    for (; k > 0 && place[k - 1] > here; k--) log[k] = log[k - 1], place[k] = place[k - 1];
+    log[k] = packed;
+    place[k] = here;
+    uint32_t bit = passed_bit(s, packed, key);
+    __atomic_fetch_or(&s->passed[bit / 64], UINT64_C(1) << (bit % 64), __ATOMIC_RELAXED);
+  }
+}
+
+/* After a repair: the same for all keys. */
 static void sort_versions(void *context, unsigned thread, unsigned threads) {
   (void)thread;
   (void)threads;
@@ -132,30 +162,23 @@ static void sort_versions(void *context, unsigned thread, unsigned threads) {
   search *s = context;
   for (;;) {
     uint32_t key = __atomic_fetch_add(&s->next_key, KEYS_AT_ONCE, __ATOMIC_RELAXED);
-    uint32_t end = s->q->h->keys - key < KEYS_AT_ONCE ? s->q->h->keys : key + KEYS_AT_ONCE;
     if (key >= s->q->h->keys) return;
-    for (; key < end; key++) {
-      uint32_t *log = s->log + s->log_first[key], before = 0;
-      for (uint32_t i = 0; i < s->log_count[key]; i++) {
-        uint32_t packed = log[i], place = place_of(s, packed), k = i;
-        if (place >= before) {
-          before = place;
-          continue;
-        }
-        for (; k > 0 && place_of(s, log[k - 1]) > place; k--) log[k] = log[k - 1];
-        log[k] = packed;
-      }
-    }
+    uint32_t end = s->q->h->keys - key < KEYS_AT_ONCE ? s->q->h->keys : key + KEYS_AT_ONCE;
+    for (; key < end; key++) sort_key(s, key);
   }
 }
 
-/* How many versions of a key are before a place. */
+/* How many versions of a key are before a place.  Most keys are written at an even pace, so that the answer is near
+ * where that pace would have it. */
 static uint32_t count_before(const search *s, uint32_t key, uint32_t place) {
-  const uint32_t *log = s->log + s->log_first[key];
-  uint32_t low = 0, high = s->log_count[key];
+  const uint32_t *places = s->log_place + s->log_first[key];
+  uint32_t count = s->log_count[key], step = 8;
+  uint32_t low = (uint32_t)((uint64_t)count * place / s->q->h->txns), high = low;
+  while (low > 0 && places[low - 1] >= place) low = low > step ? low - step : 0, step *= 2;
+  for (step = 8; high < count && places[high] < place; step *= 2) high = count - high > step ? high + step : count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (place_of(s, log[middle]) < place) {
+    if (places[middle] < place) {
       low = middle + 1;
     } else {
       high = middle;
@@ -164,19 +187,31 @@ static uint32_t count_before(const search *s, uint32_t key, uint32_t place) {
   return low;
 }
 
-/* Later rounds.  Only a version that came earlier can have anybody new between itself and a reader that is causally
- * after him: who came from behind the reader is not, and the order of those who stayed did not change. */
+/* Those reads among [op, end) whose versions came before another one. */
+static uint32_t pick(const search *s, uint32_t op, uint32_t end, uint32_t *picked) {
+  uint32_t count = 0;
+  for (; op < end; op++) {
+    uint32_t seen = s->q->versions[op], bit = passed_bit(s, seen, s->q->h->op_key[op]);
+    picked[count] = op;
+    count += (seen < ISO_QUICK_INITIAL) & (s->passed[bit / 64] >> (bit % 64) & 1);
+  }
+  return count;
+}
+
+/* Later rounds.  Only a version that came before another one can have anybody new between itself and a reader that is
+ * causally after him: who came from behind the reader is not, and the order of the others did not change. */
 static void look_again(void *context, unsigned thread, unsigned threads) {
   search *s = context;
   const iso_quick *q = s->q;
   walker *me = &s->walkers[thread];
   uint64_t first, end;
+  uint32_t picked[ISO_QUICK_MOST_OPS + 1];
   iso_parallel_range(q->h->txns, thread, threads, &first, &end);
   for (uint64_t txn = first; txn < end && me->steps < MOST_STEPS && me->found.count < MOST_FOUND; txn++) {
-    for (uint32_t op = q->h->txn_first_op[txn]; op < q->h->txn_first_op[txn + 1]; op++) {
-      uint32_t seen = q->versions[op], key = q->h->op_key[op];
-      if (seen >= ISO_QUICK_INITIAL || !iso_quick_has_moved(&s->order, iso_quick_unpack(q, seen))) continue;
-      go_back(s, me, key, count_before(s, key, s->order.place[txn]), seen, s->clocks.rows + txn * s->clocks.row);
+    uint32_t count = pick(s, q->h->txn_first_op[txn], q->h->txn_first_op[txn + 1], picked);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t key = q->h->op_key[picked[i]], before = count_before(s, key, s->order.place[txn]);
+      go_back(s, me, key, before, q->versions[picked[i]], s->clocks.rows + txn * s->clocks.row);
     }
   }
 }
@@ -210,7 +245,10 @@ static bool run(search *s, bool *proved) {
     if (*proved) return true;
     if (!iso_quick_order_repair(&s->order, s->order.forced.count - many, &cyclic)) return false;
     if (cyclic) return true;
+    if (s->log_place == NULL) s->log_place = iso_alloc(s->log_first[q->h->keys], sizeof *s->log_place);
+    if (s->log_place == NULL) return false;
     s->next_key = 0;
+    memset(s->passed, 0, s->passed_words * sizeof *s->passed);
     iso_parallel(q->threads, sort_versions, s);
     iso_parallel(q->threads, look_again, s);
   }

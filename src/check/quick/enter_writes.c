@@ -37,13 +37,14 @@ static void lay_out(iso_quick *q) {
   for (uint32_t key = 0; key < q->h->keys; key++) {
     uint32_t end = 0;
     for (unsigned t = 0; t < q->threads; t++) end = q->shares[t].end[key] > end ? q->shares[t].end[key] : end;
-    q->ranges[key] = (iso_quick_range){(uint32_t)size, end};
+    q->first[key] = (uint32_t)size;
     size += end;
     if (end > longest) longest = end;
   }
   q->is_shared = size > most || size > UINT32_MAX;
   if (q->is_shared) size = longest;
-  for (uint32_t key = 0; q->is_shared && key < q->h->keys; key++) q->ranges[key].first = 0;
+  q->first[q->h->keys] = (uint32_t)size;
+  if (q->is_shared) memset(q->first, 0, ((size_t)q->h->keys + 1) * sizeof *q->first);
   q->size = size + 1;
   if (size > most) iso_quick_give_up(q);
 }
@@ -133,8 +134,8 @@ static void count_entries(void *context, unsigned thread, unsigned threads) {
 
 bool iso_quick_enter_writes(iso_quick *q) {
   uint32_t keys = q->h->keys;
-  q->ranges = iso_alloc(keys, sizeof *q->ranges);
-  bool made = q->ranges != NULL;
+  q->first = iso_alloc((size_t)keys + 1, sizeof *q->first);
+  bool made = q->first != NULL;
   for (unsigned t = 0; t < q->threads; t++) {
     q->shares[t].end = iso_alloc_zero(keys, sizeof *q->shares[t].end);
     q->shares[t].stamps = iso_alloc_zero((size_t)1 << STAMP_BITS, sizeof *q->shares[t].stamps);

@@ -17,41 +17,50 @@ typedef struct {
   uint32_t op, key, from; /* from a transaction, or ISO_INITIAL */
 } external;
 
+/* Transactions [txn, end_txn): places of their operations in the table, then what is there. */
+typedef struct {
+  uint32_t txn, end_txn, first, end;
+  uint64_t place[ISO_QUICK_BLOCK];
+  uint32_t entry[ISO_QUICK_BLOCK];
+} block;
+
 typedef struct {
   iso_quick *q;
   iso_quick_share *share;
-  uint32_t session, session_first; /* of the transaction at hand */
+  uint32_t session; /* of the transaction at hand */
   uint64_t *seen;       /* by session: the session at hand + 1, and above all of its transactions read from so far */
-  uint64_t *known; /* by key: the session at hand + 1, and above the version that it wrote last; for causal, or saw */
-  /* Operations [first, end): places in the table, then what is there. */
-  uint32_t first, end;
-  uint64_t place[ISO_QUICK_BLOCK];
-  uint32_t entry[ISO_QUICK_BLOCK];
+  /* By key: the version that the session at hand wrote last, for causal also saw last, as a transaction + 1.  What is
+   * not above known_from is of a session before. */
+  uint32_t *known, known_from;
+  block blocks[2], *block; /* the one at hand, and the next */
   suspicion suspicions[ISO_QUICK_BLOCK];
   unsigned suspicion_count;
 } judge;
 
-/* Announces where the reads of a block will look. */
-static void find_places(judge *j) {
+/* Fills a block with transactions from `txn` on, and announces where their reads will look. */
+static void find_places(const judge *j, block *b, uint32_t txn, uint32_t end) {
   const iso_quick *q = j->q;
   const isoproof_history *h = q->h;
-  for (uint32_t op = j->first; op < j->end; op++) {
-    iso_quick_range range = q->ranges[h->op_key[op]];
-    bool within = (h->op_kind[op] == ISOPROOF_OP_READ) & (h->op_value[op] < range.end);
-    uint64_t place = within ? (uint64_t)range.first + h->op_value[op] : q->size - 1;
-    j->place[op - j->first] = place;
+  b->txn = b->end_txn = txn;
+  b->first = h->txn_first_op[txn];
+  while (b->end_txn < end && h->txn_first_op[b->end_txn + 1] - b->first <= ISO_QUICK_BLOCK) b->end_txn++;
+  b->end = h->txn_first_op[b->end_txn];
+  for (uint32_t op = b->first; op < b->end; op++) {
+    uint64_t place = iso_quick_place_or_none(q, h->op_key[op], h->op_value[op]);
+    place = h->op_kind[op] == ISOPROOF_OP_READ ? place : q->size - 1;
+    b->place[op - b->first] = place;
     __builtin_prefetch(&q->table[q->is_shared ? 2 * place : place]);
   }
 }
 
 /* Fetches the entries, and announces the transactions that they name. */
-static void fetch_entries(judge *j) {
+static void fetch_entries(const judge *j, block *b) {
   const iso_quick *q = j->q;
-  for (uint32_t i = 0; i < j->end - j->first; i++) {
-    uint64_t place = j->place[i];
+  for (uint32_t i = 0; i < b->end - b->first; i++) {
+    uint64_t place = b->place[i];
     uint32_t entry = q->table[q->is_shared ? 2 * place : place];
-    if (q->is_shared && entry != 0 && q->table[2 * place + 1] != q->h->op_key[j->first + i]) entry = 0;
-    j->entry[i] = entry;
+    if (q->is_shared && entry != 0 && q->table[2 * place + 1] != q->h->op_key[b->first + i]) entry = 0;
+    b->entry[i] = entry;
     __builtin_prefetch(&q->txns[entry & ~ISO_QUICK_SUSPECT]);
   }
 }
@@ -74,7 +83,7 @@ static bool collect_repeated(const judge *j, uint32_t txn, uint32_t op, uint32_t
   for (; op < end; op++) {
     internal[op - first] = true; /* what follows a write shows it */
     if (h->op_kind[op] == ISOPROOF_OP_WRITE) continue;
-    uint32_t before = same_key_before(h, first, op), entry = j->entry[op - j->first];
+    uint32_t before = same_key_before(h, first, op), entry = j->block->entry[op - j->block->first];
     if (before != op) {
       if (h->op_value[op] != h->op_value[before]) return false;
       internal[op - first] = internal[before - first];
@@ -94,7 +103,7 @@ static bool collect_plain(const judge *j, uint32_t txn, uint32_t op, uint32_t en
   unsigned n = 0;
   bool good = true;
   for (; op < end; op++) {
-    uint32_t entry = j->entry[op - j->first];
+    uint32_t entry = j->block->entry[op - j->block->first];
     bool read = h->op_kind[op] == ISOPROOF_OP_READ, initial = h->op_value[op] == ISO_VALUE_NIL;
     good &= !read | initial | ((entry - 1 < ISO_QUICK_SUSPECT - 1) & (entry != txn + 1));
     reads[n] = (external){op, h->op_key[op], initial ? ISO_INITIAL : entry - 1};
@@ -161,20 +170,16 @@ static void suspect_sources(judge *j, const external *reads, unsigned count) {
 /* The version of a key that the session wrote last must come before any other that is read of it; for causal also what
  * it saw last. */
 static void suspect_own_session(judge *j, const external *reads, unsigned count) {
-  uint64_t stamp = ((uint64_t)j->session + 1) << 32;
+  bool causal = j->q->axiom == ISO_AXIOM_CAUSAL;
   for (unsigned i = 0; i < count; i++) {
-    uint64_t *known = &j->known[reads[i].key];
-    uint32_t last = (uint32_t)*known, from = reads[i].from;
-    if (*known >= stamp && last != from) {
-      if (from == ISO_INITIAL) {
-        iso_quick_give_up(j->q);
-      } else if (j->q->txns[from + 1].session != j->q->txns[last + 1].session) {
-        add_edge(j, last, from);
-      } else if (from < last) {
-        iso_quick_give_up(j->q);
-      }
+    uint32_t *known = &j->known[reads[i].key], last = *known, from = reads[i].from;
+    if (causal && from != ISO_INITIAL) *known = from + 1;
+    if (last <= j->known_from || last == from + 1) continue;
+    if (from == ISO_INITIAL) {
+      iso_quick_give_up(j->q);
+    } else {
+      add_edge(j, last - 1, from);
     }
-    if (j->q->axiom == ISO_AXIOM_CAUSAL && from != ISO_INITIAL) *known = stamp | from;
   }
 }
 
@@ -206,33 +211,38 @@ static void judge_txn(judge *j, uint32_t txn) {
   if (j->q->axiom == ISO_AXIOM_READ_COMMITTED) return;
   if (j->q->versions != NULL) keep_versions(j, op, end, reads, count);
   suspect_own_session(j, reads, count);
-  uint64_t now = ((uint64_t)j->session + 1) << 32 | txn;
   for (; op < end; op++) {
-    uint64_t *known = &j->known[h->op_key[op]];
-    *known = h->op_kind[op] == ISOPROOF_OP_WRITE ? now : *known;
+    uint32_t *known = &j->known[h->op_key[op]];
+    *known = h->op_kind[op] == ISOPROOF_OP_WRITE ? txn + 1 : *known;
+  }
+}
+
+/* What is read of a transaction that does not count says nothing. */
+static void leave_txn(const judge *j, uint32_t txn) {
+  const isoproof_history *h = j->q->h;
+  for (uint32_t op = h->txn_first_op[txn]; j->q->versions != NULL && op < h->txn_first_op[txn + 1]; op++) {
+    j->q->versions[op] = ISO_QUICK_OTHER;
   }
 }
 
 /* The transactions [txn, end), of one session. */
 static void judge_txns(judge *j, uint32_t txn, uint32_t end) {
   const isoproof_history *h = j->q->h;
-  while (txn < end && !iso_quick_is_over(j->q)) {
-    uint32_t last = txn;
-    j->first = h->txn_first_op[txn];
-    while (last < end && h->txn_first_op[last + 1] - j->first <= ISO_QUICK_BLOCK) last++;
-    j->end = h->txn_first_op[last];
+  if (txn < end) find_places(j, &j->blocks[0], txn, end);
+  for (unsigned number = 0; txn < end && !iso_quick_is_over(j->q); number++) {
+    block *next = &j->blocks[(number + 1) % 2];
+    j->block = &j->blocks[number % 2];
     if (!iso_vec_reserve(&j->share->sources, ISO_QUICK_BLOCK)) {
       iso_quick_fail(j->q);
       return;
     }
-    find_places(j);
-    fetch_entries(j);
-    for (; txn < last; txn++) {
-      uint32_t op = h->txn_first_op[txn], ops = h->txn_first_op[txn + 1] - op;
+    fetch_entries(j, j->block);
+    if (j->block->end_txn < end) find_places(j, next, j->block->end_txn, end);
+    for (; txn < j->block->end_txn; txn++) {
       if (h->txn_status[txn] == ISOPROOF_TXN_COMMITTED) {
         judge_txn(j, txn);
-      } else if (j->q->versions != NULL) {
-        for (uint32_t i = 0; i < ops; i++) j->q->versions[op + i] = ISO_QUICK_OTHER;
+      } else {
+        leave_txn(j, txn);
       }
       j->q->source_end[txn] = (uint32_t)j->share->sources.count;
     }
@@ -246,13 +256,15 @@ static void judge_share(void *context, unsigned thread, unsigned threads) {
   const uint32_t *first = q->h->session_first_txn;
   judge *j = calloc(1, sizeof *j);
   uint64_t *seen = iso_alloc_zero(q->h->sessions, sizeof *seen);
-  uint64_t *known = iso_alloc_zero(q->h->keys, sizeof *known);
+  uint32_t *known = iso_alloc_zero(q->h->keys, sizeof *known);
   bool made = j != NULL && seen != NULL && known != NULL;
   if (made) *j = (judge){.q = q, .share = share, .seen = seen, .known = known};
   for (uint32_t s = share->first_session; made && s < share->end_session; s++) {
     if (iso_task_check(q->task, NULL) != ISOPROOF_OK) break;
     j->session = s;
-    j->session_first = first[s];
+    /* What was seen may be of any session: then everything is forgotten; there are few sessions. */
+    j->known_from = q->axiom == ISO_AXIOM_CAUSAL ? 0 : first[s];
+    if (q->axiom == ISO_AXIOM_CAUSAL) memset(known, 0, q->h->keys * sizeof *known);
     judge_txns(j, first[s], first[s + 1]);
   }
   if (made) settle_suspicions(j);

@@ -50,7 +50,7 @@ static void quick_free(iso_quick *q) {
     iso_vec_free(&q->shares[t].edges);
   }
   free(q->shares);
-  free(q->ranges);
+  free(q->first);
   free(q->table);
   free(q->txns);
   free(q->repeats);

@@ -9,9 +9,11 @@ bool iso_quick_order_make(iso_quick *q, iso_quick_order *order) {
   *order = (iso_quick_order){.q = q, .sequence = q->sequence};
   q->sequence = NULL;
   order->place = iso_alloc(txns, sizeof *order->place);
-  order->moved = iso_alloc_zero((size_t)txns / 64 + 1, sizeof *order->moved);
+  order->fresh_sequence = iso_alloc(txns, sizeof *order->fresh_sequence);
+  order->fresh_place = iso_alloc(txns, sizeof *order->fresh_place);
   order->last = iso_alloc_zero(txns, sizeof *order->last);
-  if (order->place == NULL || order->moved == NULL || order->last == NULL) return false;
+  bool made = order->fresh_sequence != NULL && order->fresh_place != NULL;
+  if (!made || order->place == NULL || order->last == NULL) return false;
   for (uint32_t i = 0; i < txns; i++) order->place[order->sequence[i]] = i;
   return true;
 }
@@ -19,7 +21,8 @@ bool iso_quick_order_make(iso_quick *q, iso_quick_order *order) {
 void iso_quick_order_free(iso_quick_order *order) {
   free(order->sequence);
   free(order->place);
-  free(order->moved);
+  free(order->fresh_sequence);
+  free(order->fresh_place);
   free(order->last);
   free(order->next);
   iso_vec_free(&order->forced);
@@ -96,7 +99,6 @@ static void pull(repairer *r, uint32_t txn) {
     } else if ((r->open[before / 64] >> (before % 64) & 1) != 0) {
       r->cyclic = true;
     } else {
-      r->o->moved[before / 64] |= UINT64_C(1) << (before % 64);
       (void)enter(r, before);
     }
   }
@@ -129,14 +131,11 @@ static bool link_edges(iso_quick_order *o, size_t first) {
 
 bool iso_quick_order_repair(iso_quick_order *o, size_t first, bool *cyclic) {
   uint32_t txns = o->q->h->txns;
-  repairer r = {.o = o};
+  repairer r = {.o = o, .sequence = o->fresh_sequence, .place = o->fresh_place};
   if (!link_edges(o, first)) return false;
-  memset(o->moved, 0, ((size_t)txns / 64 + 1) * sizeof *o->moved);
-  r.sequence = iso_alloc(txns, sizeof *r.sequence);
-  r.place = iso_alloc(txns, sizeof *r.place);
   r.open = iso_alloc_zero((size_t)txns / 64 + 1, sizeof *r.open);
-  r.failed = r.sequence == NULL || r.place == NULL || r.open == NULL;
-  if (!r.failed) memset(r.place, 0xff, txns * sizeof *r.place);
+  r.failed = r.open == NULL;
+  memset(r.place, 0xff, txns * sizeof *r.place);
   for (uint32_t i = 0; i < txns && !r.failed && !r.cyclic; i++) {
     uint32_t txn = o->sequence[i];
     if (is_placed(&r, txn)) continue;
@@ -149,8 +148,8 @@ bool iso_quick_order_repair(iso_quick_order *o, size_t first, bool *cyclic) {
   free(r.open);
   iso_vec_free(&r.path);
   *cyclic = r.cyclic;
-  free(o->sequence);
-  free(o->place);
+  o->fresh_sequence = o->sequence;
+  o->fresh_place = o->place;
   o->sequence = r.sequence;
   o->place = r.place;
   return !r.failed;

@@ -13,7 +13,7 @@ typedef struct iso_quick_order {
   const iso_quick *q;
   uint32_t *sequence; /* places to transactions */
   uint32_t *place;    /* and back */
-  uint64_t *moved;    /* a bit per transaction: the last repair put it earlier */
+  uint32_t *fresh_sequence, *fresh_place; /* room for the next ones */
   /* What was found to be forced, besides q->edge_from. */
   iso_quick_edges forced;
   uint32_t *last; /* by transaction: the last of these that leads to it, + 1 */
@@ -27,9 +27,5 @@ void iso_quick_order_free(iso_quick_order *order);
 
 /* Puts the order right after edges from number `first` on were added to `forced`; *cyclic where that cannot be. */
 bool iso_quick_order_repair(iso_quick_order *order, size_t first, bool *cyclic);
-
-static inline bool iso_quick_has_moved(const iso_quick_order *order, uint32_t txn) {
-  return (order->moved[txn / 64] >> (txn % 64) & 1) != 0;
-}
 
 #endif

@@ -21,11 +21,6 @@ enum { ISO_QUICK_MOST_SESSIONS = 127, ISO_QUICK_NUMBER_BITS = 25 };
 #define ISO_QUICK_OTHER UINT32_C(0xfffffffe)
 #define ISO_QUICK_INITIAL UINT32_C(0xfffffffd)
 
-/* Where the values of a key are in the table, and one more than the largest written. */
-typedef struct iso_quick_range {
-  uint32_t first, end;
-} iso_quick_range;
-
 /* What others need to know of a transaction, in one place of the memory. */
 typedef struct iso_quick_txn {
   uint64_t keys; /* iso_quick_key_mask of every key written: few have to be looked for */
@@ -55,8 +50,8 @@ typedef struct iso_quick {
   unsigned threads;
   iso_quick_share *shares;
 
-  iso_quick_range *ranges; /* by key */
-  bool is_shared;          /* no value is written to two keys: all ranges are the same, and entries say their key */
+  uint32_t *first; /* by key, and one more: where its values are in the table */
+  bool is_shared;  /* no value is written to two keys: all begin at 0, and entries say their key */
   uint32_t *table;         /* entries; where it is shared, each is followed by its key */
   uint64_t size;           /* entries, one more than places: the last is always empty */
   iso_quick_txn *txns;     /* by transaction + 1, and one more that ends the last */
@@ -89,9 +84,15 @@ static inline uint32_t iso_quick_pack(const iso_quick *q, uint32_t txn) {
   return session << ISO_QUICK_NUMBER_BITS | (txn - q->h->session_first_txn[session]);
 }
 
-/* The place of a value that is within its key's range. */
+/* The place of a value that was written to the key. */
 static inline uint64_t iso_quick_place(const iso_quick *q, uint32_t key, iso_value value) {
-  return (uint64_t)q->ranges[key].first + value;
+  return (uint64_t)q->first[key] + value;
+}
+
+/* The same for any value: one that nobody wrote has a place that is empty, the last one perhaps. */
+static inline uint64_t iso_quick_place_or_none(const iso_quick *q, uint32_t key, iso_value value) {
+  bool within = q->is_shared ? value < q->size - 1 : value < q->first[key + 1] - q->first[key];
+  return within ? (uint64_t)q->first[key] + value : q->size - 1;
 }
 
 static inline uint32_t iso_quick_unpack(const iso_quick *q, uint32_t packed) {
