@@ -72,6 +72,28 @@ static isoproof_status search(isoproof_history *history, const isoproof_level_in
   return iso_open_decide_visible(history, &visibility, 0, task, decision, error);
 }
 
+isoproof_status iso_choose_weaker(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
+                                  isoproof_error *error) {
+  static const iso_level weaker[] = {ISO_LEVEL_SNAPSHOT_ISOLATION, ISO_LEVEL_PREFIX, ISO_LEVEL_CAUSAL,
+                                     ISO_LEVEL_READ_ATOMIC, ISO_LEVEL_READ_COMMITTED};
+  bool found = false;
+  for (size_t i = 0; i < sizeof weaker / sizeof *weaker && !found; i++) {
+    const isoproof_level_info *other = isoproof_level_at(weaker[i]);
+    const iso_strong_level *strong = iso_strong_level_of(other);
+    iso_open_decision decision = {.decided = false};
+    iso_visibility visibility;
+    if (other == level || !isoproof_level_implies(level, other)) continue;
+    if (is_executed(strong)) {
+      ISO_TRY(iso_open_decide(history, strong, PATIENCE, task, &decision, error));
+    } else if (find_visibility(other, &visibility)) {
+      ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, &decision, error));
+    }
+    found = decision.decided && !decision.violated;
+    iso_open_decision_free(&decision);
+  }
+  return ISOPROOF_OK;
+}
+
 /* Has the level checked under the choices that the search left in the resolution. */
 static isoproof_status confirm(isoproof_history *history, const isoproof_check_options *options,
                                const iso_open_decision *decision, isoproof_task *task, iso_outcome *outcome,
