@@ -20,6 +20,21 @@ static isoproof_status try_guess(isoproof_history *history, const isoproof_check
   return ISOPROOF_OK;
 }
 
+/* Tries choices; of a level that is known to be violated first those that satisfy a weaker one, so that the witness is
+ * not one of something that another choice explains. */
+static isoproof_status search_witness(isoproof_history *history, const isoproof_check_options *options,
+                                      const isoproof_level_info *level, bool violated, isoproof_task *task,
+                                      iso_outcome *kept, isoproof_error *error) {
+  uint32_t *before;
+  ISO_TRY(iso_resolution_copy(history, task, &before, error));
+  isoproof_status status = violated ? iso_choose_weaker(history, level, task, error) : ISOPROOF_OK;
+  if (status == ISOPROOF_OK || status == ISOPROOF_ERR_LIMIT) {
+    status = iso_search_choices(history, options, level, violated, task, kept, error);
+  }
+  iso_resolution_put_back(history, before);
+  return status;
+}
+
 /* The verdict on one level, with the result that shows it; a limit leaves it unknown. */
 static isoproof_status decide_level(isoproof_history *history, const isoproof_check_options *options,
                                     const isoproof_level_info *level, isoproof_task *task, iso_outcome *kept,
@@ -45,7 +60,7 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
   }
   /* What is too large for one way may not be so for the other. */
   if (kept->result != NULL || (status != ISOPROOF_OK && status != ISOPROOF_ERR_LIMIT)) return status;
-  ISO_TRY(iso_search_choices(history, &one, level, violated, task, kept, error));
+  ISO_TRY(search_witness(history, &one, level, violated, task, kept, error));
   if (violated && kept->result != NULL && isoproof_result_verdict(kept->result) == ISOPROOF_SATISFIED) {
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "%s was refuted, and a choice of observed writes satisfies it",
                     level->id);

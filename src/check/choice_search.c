@@ -323,7 +323,7 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
     } else {
       isoproof_result_free(result);
     }
-    if (status == ISOPROOF_OK && tries == most) return ISOPROOF_OK;
+    if (status == ISOPROOF_OK && (tries == most || (most > 0 && s->fewest == 0))) return ISOPROOF_OK;
     if (status == ISOPROOF_OK && !taught) {
       give_up(kept->result, "no violation could be shown to rest on what is certain");
       return ISOPROOF_OK;
@@ -336,11 +336,13 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
 isoproof_status iso_search_choices(isoproof_history *history, const isoproof_check_options *options,
                                    const isoproof_level_info *level, bool violated, isoproof_task *task,
                                    iso_outcome *kept, isoproof_error *error) {
-  enum { TRIES = 8 };
+  enum { TRIES = 3 };
   search s = {.solver = NULL};
   uint32_t *before;
   ISO_TRY(iso_resolution_copy(history, task, &before, error));
-  isoproof_status status = iso_choices_make(history, iso_choice_wish_of(level), task, &s.choices, error);
+  iso_choice_wish wish = iso_choice_wish_of(level);
+  wish.keep = violated;
+  isoproof_status status = iso_choices_make(history, wish, task, &s.choices, error);
   if (status == ISOPROOF_OK) {
     status = try_choices(&s, options, violated ? TRIES : 0, task, kept, error);
     search_free(&s);

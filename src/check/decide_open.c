@@ -4,16 +4,20 @@
 #include <stdlib.h>
 
 #include "check/check_levels.h"
+#include "check/duplicates/cut.h"
 #include "check/strong/open/decide.h"
+#include "history/real_time.h"
 #include "history/resolve.h"
 
 /* What is visible at the levels that are about that; false for all others. */
 static bool find_visibility(const isoproof_level_info *level, iso_visibility *visibility) {
-  static const unsigned by_axiom[ISO_AXIOMS] = {
-      [ISO_AXIOM_READ_COMMITTED] = ISO_BY_EARLIER_READ,      [ISO_AXIOM_READ_ATOMIC] = ISO_BY_READ | ISO_BY_SESSION,
-      [ISO_AXIOM_CAUSAL] = ISO_BY_STEPS,                     [ISO_AXIOM_READ_YOUR_WRITES] = ISO_BY_SESSION,
-      [ISO_AXIOM_MONOTONIC_READS] = ISO_BY_SESSION_READ,     [ISO_AXIOM_MONOTONIC_WRITES] = ISO_BY_READ_SESSION,
-      [ISO_AXIOM_WRITES_FOLLOW_READS] = ISO_BY_READ_SESSION_READ};
+  static const unsigned by_axiom[ISO_AXIOMS] = {[ISO_AXIOM_READ_COMMITTED] = ISO_BY_EARLIER_READ,
+                                                [ISO_AXIOM_READ_ATOMIC] = ISO_BY_READ | ISO_BY_SESSION,
+                                                [ISO_AXIOM_CAUSAL] = ISO_BY_STEPS,
+                                                [ISO_AXIOM_READ_YOUR_WRITES] = ISO_BY_SESSION,
+                                                [ISO_AXIOM_MONOTONIC_READS] = ISO_BY_SESSION_READ,
+                                                [ISO_AXIOM_MONOTONIC_WRITES] = ISO_BY_READ_SESSION,
+                                                [ISO_AXIOM_WRITES_FOLLOW_READS] = ISO_BY_READ_SESSION_READ};
   const iso_level_method *method = iso_level_method_of(level);
   const iso_strong_level *strong = iso_strong_level_of(level);
   *visibility = (iso_visibility){.by = 0};
@@ -21,8 +25,7 @@ static bool find_visibility(const isoproof_level_info *level, iso_visibility *vi
   if (strong == NULL) return visibility->by != 0;
   if (strong->real_time || strong->single || !strong->session_order) return false;
   visibility->orders = true;
-  visibility->by =
-      strong->rule == ISO_RULE_PARALLEL ? ISO_BY_STEPS : ISO_BY_READ | ISO_BY_SESSION | ISO_BY_WRITE;
+  visibility->by = strong->rule == ISO_RULE_PARALLEL ? ISO_BY_STEPS : ISO_BY_READ | ISO_BY_SESSION | ISO_BY_WRITE;
   return strong->rule == ISO_RULE_UPDATE_ATOMIC || strong->rule == ISO_RULE_PARALLEL;
 }
 
@@ -37,6 +40,23 @@ enum { PATIENCE = 20000 };
 /* Takes a decision on another level for one on the level asked for, which that one implies. */
 static void infer(iso_open_decision *decision) {
   if (decision->violated) decision->decided = decision->violated = false;
+}
+
+/* Where a history has times, their order leaves little to search for, and a level that asks for it implies the one
+ * without. */
+static isoproof_status try_timed(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
+                                 iso_open_decision *decision, isoproof_error *error) {
+  enum { SOON = 1000 };
+  static const iso_level timed[] = {ISO_LEVEL_STRONG_SI, ISO_LEVEL_STRICT_SERIALIZABLE};
+  for (size_t i = 0; i < sizeof timed / sizeof *timed && !decision->decided && iso_has_real_time(history); i++) {
+    const isoproof_level_info *other = isoproof_level_at(timed[i]);
+    if (other == level || !isoproof_level_implies(other, level)) continue;
+    iso_open_decision_free(decision);
+    ISO_TRY(iso_open_decide(history, iso_strong_level_of(other), SOON, task, decision, error));
+    infer(decision);
+    break;
+  }
+  return ISOPROOF_OK;
 }
 
 /* Tries levels that imply the one that is asked for, as far as that is easy: snapshot isolation, where orders help to
@@ -64,12 +84,43 @@ static isoproof_status search(isoproof_history *history, const isoproof_level_in
                               iso_open_decision *decision, isoproof_error *error) {
   const iso_strong_level *strong = iso_strong_level_of(level);
   iso_visibility visibility;
+  if (iso_level_method_of(level)->engine == ISO_ENGINE_WITHIN) {
+    iso_cut cut;
+    ISO_TRY(iso_cut_choose(history, task, &cut, error));
+    decision->decided = cut != ISO_CUT_UNKNOWN;
+    decision->violated = cut == ISO_CUT_IMPOSSIBLE;
+    if (decision->decided) return ISOPROOF_OK;
+  }
+  ISO_TRY(try_timed(history, level, task, decision, error));
+  if (decision->decided) return ISOPROOF_OK;
   if (is_executed(strong)) return iso_open_decide(history, strong, 0, task, decision, error);
   bool searched = find_visibility(level, &visibility);
   if (strong == NULL || searched) ISO_TRY(try_stronger(history, level, searched, task, decision, error));
   if (decision->decided || !searched) return ISOPROOF_OK;
   iso_open_decision_free(decision);
   return iso_open_decide_visible(history, &visibility, 0, task, decision, error);
+}
+
+isoproof_status iso_choose_weaker(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
+                                  isoproof_error *error) {
+  static const iso_level weaker[] = {ISO_LEVEL_SNAPSHOT_ISOLATION, ISO_LEVEL_PREFIX, ISO_LEVEL_CAUSAL,
+                                     ISO_LEVEL_READ_ATOMIC, ISO_LEVEL_READ_COMMITTED};
+  bool found = false;
+  for (size_t i = 0; i < sizeof weaker / sizeof *weaker && !found; i++) {
+    const isoproof_level_info *other = isoproof_level_at(weaker[i]);
+    const iso_strong_level *strong = iso_strong_level_of(other);
+    iso_open_decision decision = {.decided = false};
+    iso_visibility visibility;
+    if (other == level || !isoproof_level_implies(level, other)) continue;
+    if (is_executed(strong)) {
+      ISO_TRY(iso_open_decide(history, strong, PATIENCE, task, &decision, error));
+    } else if (find_visibility(other, &visibility)) {
+      ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, &decision, error));
+    }
+    found = decision.decided && !decision.violated;
+    iso_open_decision_free(&decision);
+  }
+  return ISOPROOF_OK;
 }
 
 /* Has the level checked under the choices that the search left in the resolution. */

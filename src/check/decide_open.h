@@ -12,4 +12,9 @@ isoproof_status iso_decide_open(isoproof_history *history, const isoproof_check_
                                 const isoproof_level_info *level, isoproof_task *task, iso_outcome *outcome,
                                 bool *violated, isoproof_error *error);
 
+/* Leaves the choices in the resolution that satisfy a level which the given one implies, the strongest for which some
+ * are found; what is there where none are. */
+isoproof_status iso_choose_weaker(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
+                                  isoproof_error *error);
+
 #endif

@@ -52,7 +52,7 @@ static uint64_t distance_of(const iso_choices *c, uint32_t reader, uint32_t writ
 static bool sort_candidates(const iso_choices *c, const iso_choice *choice) {
   uint32_t *candidates = c->candidates.items + choice->first, reader = c->op_txn[choice->op];
   /* Of rows a guess is there, which knows more than the time. */
-  uint32_t guessed = c->resolution->rows != NULL ? c->resolution->writer[choice->op] : ISO_NO_OP;
+  uint32_t guessed = c->resolution->rows != NULL || c->wish.keep ? c->resolution->writer[choice->op] : ISO_NO_OP;
   ranked *all = iso_alloc(choice->count, sizeof *all);
   if (all == NULL) return false;
   for (uint32_t i = 0; i < choice->count; i++) {

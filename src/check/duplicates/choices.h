@@ -21,6 +21,7 @@
 typedef struct iso_choice_wish {
   bool prune;   /* what breaks read committed: another's write that it overwrote or rolled back */
   bool ordered; /* what comes after the reader in session order and observation */
+  bool keep;    /* what the resolution says is the best choice that is known, whatever values repeat */
   bool causal;  /* what somebody overwrote who comes between the writer and the reader in that order */
 } iso_choice_wish;
 

@@ -46,7 +46,8 @@ typedef struct iso_view {
 } iso_view;
 
 isoproof_status iso_view_make(isoproof_history *history, isoproof_task *task, iso_view *view, isoproof_error *error);
-/* The same with whoever has a byte of 1 in `also` taking part as well; its reads are those that the resolution knows. */
+/* The same with whoever has a byte of 1 in `also` taking part as well; its reads are those that the resolution knows.
+ */
 isoproof_status iso_view_make_with(isoproof_history *history, const uint8_t *also, isoproof_task *task, iso_view *view,
                                    isoproof_error *error);
 void iso_view_free(iso_view *view);

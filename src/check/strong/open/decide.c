@@ -210,7 +210,7 @@ static isoproof_status round_of_visible(stage *s, bool *again, isoproof_error *e
 /* One round on the view of what is settled so far.  What the reads themselves tell settles most, and then a search is
  * often done before everything is found that follows for the order of writes. */
 static isoproof_status round_of(stage *s, bool *again, isoproof_error *error) {
-  enum { PATIENCE = 1000 };
+  enum { PATIENCE = 200 };
   bool cyclic = false, explained;
   iso_examination examination = examination_of(s);
   ISO_TRY(build(s, error));

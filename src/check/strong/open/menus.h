@@ -2,8 +2,9 @@
  *
  * A read gets its literals when it is first asked about: one per version, of which one must be true; a true one puts
  * the writer before the reader.  A count gets them for all of its rows, and as many rows match as it says.  An optional
- * transaction (open_reads.h) gets a literal that says whether it takes part: its reads need versions only then, it comes
- * before whoever follows it in its session only then, and to observe it makes it true.  Menus own their arrays until iso_menus_free and refer to the rest.
+ * transaction (open_reads.h) gets a literal that says whether it takes part: its reads need versions only then, it
+ * comes before whoever follows it in its session only then, and to observe it makes it true.  Menus own their arrays
+ * until iso_menus_free and refer to the rest.
  */
 #ifndef ISO_CHECK_STRONG_OPEN_MENUS_H
 #define ISO_CHECK_STRONG_OPEN_MENUS_H

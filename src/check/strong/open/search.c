@@ -25,7 +25,7 @@ typedef struct {
   ISO_VEC(lesson) lessons;
   ISO_VEC(uint32_t) rows; /* what those of a count are at the moment */
   uint8_t *bad;           /* by transaction: an optional one that the sequence does not explain; NULL without any */
-  bool sessions; /* session order counts */
+  bool sessions;          /* session order counts */
   isoproof_status status;
   isoproof_error *error;
 } searcher;
