@@ -19,8 +19,11 @@ RAMP = [
     (None, "#123f7a", "#bcdcff"),
 ]
 WHITE_FROM, BLACK_FROM = 4, 5  # the first colours on which text is white in the light theme, black in the dark one
+EMPTY = "cell none"
 CELL, HEIGHT, GAP, LEFT, TOP, ROW = 36, 264, 84, 78, 122, 366
 
+EXPLANATION = ("Each row of panels has all histories. A cell has those with two properties as its axes say; the other four "
+               "differ within it.")
 STYLE = """
 svg{--back:#fff;--text:#1b2130;--quiet:#5c6475;--line:#fff;--empty:#f3f3f3;--bad:#c4262e;--on-bad:#fff;
 font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-size:11px}
@@ -34,8 +37,11 @@ text{fill:var(--text)}.quiet{fill:var(--quiet)}.title{font-size:17px;font-weight
 
 def theme():
     """The colours of the ramp, and of the text on them."""
-    light = "".join(f".c{i}{{fill:{row[1]}}}.t{i}{{fill:{'#fff' if i >= WHITE_FROM else '#1b2130'}}}" for i, row in enumerate(RAMP))
-    dark = "".join(f".c{i}{{fill:{row[2]}}}.t{i}{{fill:{'#0b1018' if i >= BLACK_FROM else '#e6e9f0'}}}" for i, row in enumerate(RAMP))
+
+    def rules(column, first, before, after):
+        return "".join(f".c{i}{{fill:{row[column]}}}.t{i}{{fill:{after if i >= first else before}}}" for i, row in enumerate(RAMP))
+
+    light, dark = rules(1, WHITE_FROM, "#1b2130", "#fff"), rules(2, BLACK_FROM, "#e6e9f0", "#0b1018")
     return f"{STYLE}{light}\n@media(prefers-color-scheme:dark){{{dark}}}\n"
 
 
@@ -56,7 +62,8 @@ def clock(seconds):
 
 
 def text(x, y, content, kind=""):
-    return f'<text x="{x:g}" y="{y:g}"{f" class={chr(34)}{kind}{chr(34)}" if kind else ""}>{escape(content)}</text>'
+    of_kind = f' class="{kind}"' if kind else ""
+    return f'<text x="{x:g}" y="{y:g}"{of_kind}>{escape(content)}</text>'
 
 
 def cell(x, y, height, lines, title):
@@ -64,7 +71,7 @@ def cell(x, y, height, lines, title):
     box = f'x="{x:g}" y="{y:g}" width="{CELL}" height="{height:g}" rx="3"'
     middle, base = x + CELL / 2, y + height / 2 + 4
     if not lines:
-        return f'<rect {box} class="cell none"/>'
+        return f'<rect {box} class="{EMPTY}"/>'
     unknown = sum(line["verdict"] not in ("satisfied", "violated") for line in lines)
     slowest = max((line["cpu"] for line in lines), default=0)
     tip = f"<title>{escape(title)}: {len(lines)} histories, {unknown} undecided, slowest {slowest:.2f} s</title>"
@@ -97,17 +104,25 @@ def panel(x, y, across, up, lines, values):
     return "".join(out)
 
 
-def legend(x, y):
+def swatch(x, y, width, back, content, front):
+    """A colour of the legend."""
+    box = f'<rect x="{x}" y="{y}" width="{width}" height="19" rx="3" class="{back}"/>'
+    return box + text(x + width / 2, y + 13, content, f"middle {front}")
+
+
+def legend(x, y, has_empty):
     """Colours and what they say."""
     out = [text(x, y + 13, "slowest history of a cell, processor seconds", "quiet")]
     x += 262
     for i, (end, _, _) in enumerate(RAMP):
         begin = RAMP[i - 1][0] if i else None
         name = f"< {end:g}" if i == 0 else f"≥ {begin:g}" if end is None else f"{begin:g}–{end:g}"
-        out.append(f'<rect x="{x}" y="{y}" width="64" height="19" rx="3" class="c{i}"/>' + text(x + 32, y + 13, name, f"middle t{i}"))
+        out.append(swatch(x, y, 64, f"c{i}", name, f"t{i}"))
         x += 67
-    out.append(f'<rect x="{x + 12}" y="{y}" width="40" height="19" rx="3" class="bad"/>' + text(x + 32, y + 13, "2/9", "middle on-bad"))
+    out.append(swatch(x + 12, y, 40, "bad", "2/9", "on-bad"))
     out.append(text(x + 58, y + 13, "2 of 9 undecided", "quiet"))
+    if has_empty:
+        out.append(swatch(x + 162, y, 40, "none", "", "quiet") + text(x + 208, y + 13, "no history", "quiet"))
     return "".join(out)
 
 
@@ -127,19 +142,20 @@ def draw(lines):
     levels = [level for level in ("serializable", "snapshot-isolation", "causal") if any(line["level"] == level for line in lines)]
     widths = [len(values[across[0]]) * CELL for across, _ in PANELS]
     width, height = max(LEFT + sum(widths) + GAP * (len(PANELS) - 1) + 24, 1020), TOP + ROW * len(levels)
-    title = headline(lines)
+    title, panels = headline(lines), []
+    for number, level in enumerate(levels):
+        y, x = TOP + ROW * number, LEFT
+        mine = [line for line in lines if line["level"] == level]
+        panels.append(text(24, y, level.replace("-", " "), "level"))
+        for (across, up), wide in zip(PANELS, widths):
+            panels.append(panel(x, y + 18, across, up, mine, values))
+            x += wide + GAP
+    has_empty = any(EMPTY in one for one in panels)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
            'aria-labelledby="title desc">', f'<title id="title">{escape(title)}</title>',
            '<desc id="desc">Heat maps: for each level, and for pairs of properties of a history, the slowest check.</desc>',
            f"<style>{theme()}</style>", f'<rect width="{width}" height="{height}" style="fill:var(--back)"/>',
            text(24, 34, f"Time to decide an isolation level: {title}", "title"),
-           text(24, 54, "Each row of panels has all histories. A cell has those with two properties as its axes say; the other four differ within it.", "quiet"),
-           legend(24, 68)]
-    for number, level in enumerate(levels):
-        y, x = TOP + ROW * number, LEFT
-        mine = [line for line in lines if line["level"] == level]
-        out.append(text(24, y, level.replace("-", " "), "level"))
-        for (across, up), wide in zip(PANELS, widths):
-            out.append(panel(x, y + 18, across, up, mine, values))
-            x += wide + GAP
-    return "\n".join(out) + "\n</svg>\n"
+           text(24, 54, EXPLANATION, "quiet"),
+           legend(24, 68, has_empty)]
+    return "\n".join(out + panels) + "\n</svg>\n"

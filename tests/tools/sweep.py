@@ -72,6 +72,20 @@ def runs_and_resumes(program, folder):
     expect(code == 0 and picture(folder) == drawn, "expected the same picture", (code, out, err))
 
 
+def sees_contradictions(program, folder):
+    """Serializable without snapshot isolation."""
+    lines = results(folder)
+    name = next(line["gen"] for line in lines if line["level"] == "serializable" and line["verdict"] == "satisfied")
+    with open(os.path.join(folder, "results.jsonl"), "w", encoding="utf-8") as file:
+        for line in lines:
+            if line["gen"] == name and line["level"] == "snapshot-isolation":
+                line["verdict"] = "violated"
+            file.write(json.dumps(line) + "\n")
+    code, out, err = sweep(program, "--output", folder, "--redraw")
+    seen = any("WRONG: serializable is satisfied" in line for line in out)
+    expect(code == 1 and seen, "expected a contradiction", (code, out, err))
+
+
 def notices(program, script, folder, what):
     """Whether a program that does not do its work is found out."""
     os.makedirs(folder)
@@ -91,6 +105,7 @@ def main():
     expect(first == second and len(first[1]) == COUNT, "expected the same shapes", (first, second))
     with tempfile.TemporaryDirectory() as folder:
         runs_and_resumes(program, os.path.join(folder, "sweep"))
+        sees_contradictions(program, os.path.join(folder, "sweep"))
         notices(program, LIAR, os.path.join(folder, "liar"), "WRONG: it is satisfied by construction")
         notices(program, BROKEN, os.path.join(folder, "broken"), "exit code 70: out of order")
         code, _, err = sweep(program, "--output", os.path.join(folder, "nothing"), "--redraw")
