@@ -30,8 +30,8 @@ typedef struct {
   uint64_t *passed;    /* bits by a hash of writer and key: the last repair put it before another writer of the key */
   unsigned passed_shift;
   size_t passed_words;
-  walker *walkers;     /* by thread */
-  uint32_t next_key;   /* atomic */
+  walker *walkers;   /* by thread */
+  uint32_t next_key; /* atomic */
 } search;
 
 static void search_free(search *s) {
@@ -86,22 +86,29 @@ static inline void go_back(search *s, walker *me, uint32_t key, uint32_t count, 
   }
 }
 
-/* Announces what a transaction further on did. */
-static void announce(const search *s, uint32_t place) {
-  enum { AHEAD = 8, OPS = 16 };
+/* Whether a key belongs to a thread. */
+static inline bool is_mine(uint32_t key, unsigned thread, unsigned threads) {
+  return (uint64_t)(key * UINT32_C(2654435769)) * threads >> 32 == thread;
+}
+
+/* Announces what transactions further on did: first what it is, then the last versions of its keys. */
+static void announce(const search *s, uint32_t place, unsigned thread, unsigned threads) {
+  enum { NEAR = 4, FAR = 10, OPS = 16 };
   const iso_quick *q = s->q;
-  if (place + AHEAD >= q->h->txns) return;
-  uint32_t txn = s->order.sequence[place + AHEAD], op = q->h->txn_first_op[txn];
+  if (place + FAR >= q->h->txns) return;
+  uint32_t txn = s->order.sequence[place + NEAR];
+  for (uint32_t op = q->h->txn_first_op[txn]; op < q->h->txn_first_op[txn + 1]; op++) {
+    uint32_t key = q->h->op_key[op], count = s->log_count[key];
+    if (!is_mine(key, thread, threads)) continue;
+    __builtin_prefetch(&s->log[s->log_first[key] + count - (count > 0)]);
+  }
+  txn = s->order.sequence[place + FAR];
+  uint32_t op = q->h->txn_first_op[txn];
   __builtin_prefetch(&q->versions[op]);
   __builtin_prefetch(&q->versions[op + OPS < q->h->ops ? op + OPS : op]);
   __builtin_prefetch(&q->h->op_key[op]);
   __builtin_prefetch(&q->h->op_key[op + OPS < q->h->ops ? op + OPS : op]);
   __builtin_prefetch(s->clocks.rows + txn * s->clocks.row);
-}
-
-/* Whether a key belongs to a thread. */
-static inline bool is_mine(uint32_t key, unsigned thread, unsigned threads) {
-  return (uint64_t)(key * UINT32_C(2654435769)) * threads >> 32 == thread;
 }
 
 /* First round: carries the order out, each thread for a share of the keys. */
@@ -112,7 +119,7 @@ static void carry_out(void *context, unsigned thread, unsigned threads) {
   uint32_t reads[ISO_QUICK_MOST_OPS + 1], writes[ISO_QUICK_MOST_OPS + 1];
   for (uint32_t place = 0; place < q->h->txns && me->steps < MOST_STEPS && me->found.count < MOST_FOUND; place++) {
     if ((place & 0xffff) == 0 && (iso_quick_is_over(q) || iso_task_check(q->task, NULL) != ISOPROOF_OK)) return;
-    announce(s, place);
+    announce(s, place, thread, threads);
     uint32_t txn = s->order.sequence[place], packed = iso_quick_pack(q, txn), read_count = 0, write_count = 0;
     const void *clock = s->clocks.rows + txn * s->clocks.row;
     for (uint32_t op = q->h->txn_first_op[txn]; op < q->h->txn_first_op[txn + 1]; op++) {
@@ -168,14 +175,19 @@ static void sort_versions(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-/* How many versions of a key are before a place.  Most keys are written at an even pace, so that the answer is near
- * where that pace would have it. */
+/* Most keys are written at an even pace, so that a place in their versions is near where that pace would have it. */
+static inline uint32_t guess_before(const search *s, uint32_t key, uint32_t place) {
+  return (uint32_t)((uint64_t)s->log_count[key] * place / s->q->h->txns);
+}
+
+/* How many versions of a key are before a place. */
 static uint32_t count_before(const search *s, uint32_t key, uint32_t place) {
   const uint32_t *places = s->log_place + s->log_first[key];
-  uint32_t count = s->log_count[key], step = 8;
-  uint32_t low = (uint32_t)((uint64_t)count * place / s->q->h->txns), high = low;
-  while (low > 0 && places[low - 1] >= place) low = low > step ? low - step : 0, step *= 2;
-  for (step = 8; high < count && places[high] < place; step *= 2) high = count - high > step ? high + step : count;
+  uint32_t count = s->log_count[key], low = guess_before(s, key, place), high = low;
+  for (uint32_t step = 8; low > 0 && places[low - 1] >= place; step *= 2) low = low > step ? low - step : 0;
+  for (uint32_t step = 8; high < count && places[high] < place; step *= 2) {
+    high = count - high > step ? high + step : count;
+  }
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (places[middle] < place) {
@@ -185,6 +197,35 @@ static uint32_t count_before(const search *s, uint32_t key, uint32_t place) {
     }
   }
   return low;
+}
+
+/* Reads to look at again, when what that takes has come from the memory. */
+typedef struct {
+  uint32_t count;
+  struct {
+    uint32_t txn, op;
+  } reads[ISO_QUICK_BLOCK];
+} again;
+
+static void look_at(search *s, walker *me, again *a) {
+  const iso_quick *q = s->q;
+  for (uint32_t i = 0; i < a->count; i++) {
+    uint32_t txn = a->reads[i].txn, key = q->h->op_key[a->reads[i].op];
+    uint32_t before = count_before(s, key, s->order.place[txn]);
+    go_back(s, me, key, before, q->versions[a->reads[i].op], s->clocks.rows + txn * s->clocks.row);
+  }
+  a->count = 0;
+}
+
+static inline void put_down(const search *s, again *a, uint32_t txn, uint32_t op) {
+  uint32_t key = s->q->h->op_key[op], at = s->log_first[key] + guess_before(s, key, s->order.place[txn]);
+  __builtin_prefetch(&s->log_place[at]);
+  __builtin_prefetch(&s->log[at]);
+  for (size_t line = 0; line < s->clocks.row; line += 64) {
+    __builtin_prefetch(s->clocks.rows + txn * s->clocks.row + line);
+  }
+  a->reads[a->count].txn = txn;
+  a->reads[a->count++].op = op;
 }
 
 /* Those reads among [op, end) whose versions came before another one. */
@@ -206,14 +247,14 @@ static void look_again(void *context, unsigned thread, unsigned threads) {
   walker *me = &s->walkers[thread];
   uint64_t first, end;
   uint32_t picked[ISO_QUICK_MOST_OPS + 1];
+  again a = {.count = 0};
   iso_parallel_range(q->h->txns, thread, threads, &first, &end);
   for (uint64_t txn = first; txn < end && me->steps < MOST_STEPS && me->found.count < MOST_FOUND; txn++) {
     uint32_t count = pick(s, q->h->txn_first_op[txn], q->h->txn_first_op[txn + 1], picked);
-    for (uint32_t i = 0; i < count; i++) {
-      uint32_t key = q->h->op_key[picked[i]], before = count_before(s, key, s->order.place[txn]);
-      go_back(s, me, key, before, q->versions[picked[i]], s->clocks.rows + txn * s->clocks.row);
-    }
+    for (uint32_t i = 0; i < count; i++) put_down(s, &a, (uint32_t)txn, picked[i]);
+    if (a.count > ISO_QUICK_BLOCK - ISO_QUICK_MOST_OPS) look_at(s, me, &a);
   }
+  look_at(s, me, &a);
 }
 
 /* Takes over what the threads found; *many is how much that is. */

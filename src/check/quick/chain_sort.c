@@ -15,9 +15,9 @@ typedef struct {
 typedef struct {
   iso_quick *q;
   chain *chains;
-  uint64_t *placed;     /* a bit per transaction */
-  uint32_t *waiting;    /* by transaction: the first session that waits for it, + 1 */
-  uint32_t *ready; /* sessions */
+  uint64_t *placed;  /* a bit per transaction */
+  uint32_t *waiting; /* by transaction: the first session that waits for it, + 1 */
+  uint32_t *ready;   /* sessions */
   uint32_t ready_count, count;
 } sorter;
 

@@ -28,7 +28,7 @@ typedef struct {
   iso_quick *q;
   iso_quick_share *share;
   uint32_t session; /* of the transaction at hand */
-  uint64_t *seen;       /* by session: the session at hand + 1, and above all of its transactions read from so far */
+  uint64_t *seen;   /* by session: the session at hand + 1, and above all of its transactions read from so far */
   /* By key: the version that the session at hand wrote last, for causal also saw last, as a transaction + 1.  What is
    * not above known_from is of a session before. */
   uint32_t *known, known_from;

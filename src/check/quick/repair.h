@@ -11,8 +11,8 @@ typedef ISO_VEC(iso_quick_edge) iso_quick_edges;
 
 typedef struct iso_quick_order {
   const iso_quick *q;
-  uint32_t *sequence; /* places to transactions */
-  uint32_t *place;    /* and back */
+  uint32_t *sequence;                     /* places to transactions */
+  uint32_t *place;                        /* and back */
   uint32_t *fresh_sequence, *fresh_place; /* room for the next ones */
   /* What was found to be forced, besides q->edge_from. */
   iso_quick_edges forced;

@@ -50,12 +50,12 @@ typedef struct iso_quick {
   unsigned threads;
   iso_quick_share *shares;
 
-  uint32_t *first; /* by key, and one more: where its values are in the table */
-  bool is_shared;  /* no value is written to two keys: all begin at 0, and entries say their key */
-  uint32_t *table;         /* entries; where it is shared, each is followed by its key */
-  uint64_t size;           /* entries, one more than places: the last is always empty */
-  iso_quick_txn *txns;     /* by transaction + 1, and one more that ends the last */
-  uint8_t *repeats;        /* by transaction: it may access a key twice */
+  uint32_t *first;     /* by key, and one more: where its values are in the table */
+  bool is_shared;      /* no value is written to two keys: all begin at 0, and entries say their key */
+  uint32_t *table;     /* entries; where it is shared, each is followed by its key */
+  uint64_t size;       /* entries, one more than places: the last is always empty */
+  iso_quick_txn *txns; /* by transaction + 1, and one more that ends the last */
+  uint8_t *repeats;    /* by transaction: it may access a key twice */
 
   uint32_t *source_end; /* by transaction: where its sources end in those of its share */
   uint32_t *edge_first; /* by transaction, and one more: the edges that lead to it */
