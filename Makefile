@@ -17,6 +17,7 @@
 #                      make bench-causal for the causal axiom with up to 100,000 sessions,
 #                      make bench-elle for dependencies as Elle infers them, from EDN,
 #                      make bench-solver for the solver
+#   make figures       measures the evaluations of five papers anew; rewrites the pictures and tables of docs/evaluation.md
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
 #   make clean         removes every build directory
 
@@ -148,6 +149,9 @@ bench-causal: bench-programs
 bench-solver: bench-programs
 	build-bench/bench/solver
 
+figures: release
+	bench/figures/figures
+
 install: release
 	$(MESON) configure build -Dprefix=$(PREFIX)
 	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
@@ -156,4 +160,4 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver install clean
+  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver figures install clean
