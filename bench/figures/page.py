@@ -30,9 +30,8 @@ def panel_row(panel, unit, measured, published):
     mine = next(pictures.ours(measured, panel, unit))
     other = next(pictures.theirs(published, panel), None)
     points = dict(mine.points)
+    other = other if other and set(points) & set(dict(other.points)) else None
     xs = [x for x in points if other is None or x in dict(other.points)]
-    if not xs:
-        return None
     if not isinstance(xs[0], str):
         xs.sort()
     first, last = xs[0], xs[-1]
@@ -66,7 +65,6 @@ def figure_table(name, measured, published):
     if not all(one.sweep in known for panel in figure.panels for one in panel.ours):
         return "(never measured)\n"
     rows = [panel_row(p, figure.unit, measured, published) for p in figure.panels]
-    rows = [r for r in rows if r]
     if all(not r[3] for r in rows):
         return table(["panel", "x", "isoproof"], [r[:3] for r in rows])
     return table(["panel", "x", "isoproof", "published", "growth of ours, of theirs", "theirs / ours"], rows)
@@ -111,9 +109,28 @@ def whole(measured):
             f"{figures(float(row['megabytes']))} MB.\n")
 
 
-def bugs(found):
-    rows = [[r["name"], r["published"], r["found"], r["level"], f"{float(r['seconds']):.3f}"] for r in found if r["group"] == "bug"]
-    return table(["database", "published", "isoproof finds", "weakest level violated", "s"], rows)
+def two_levels(measured):
+    """PolySI's figure 7, with memory."""
+    known = {(r["x"], r["level"]): r for r in measured if r["sweep"] == "snapshot-benchmarks"}
+    rows = []
+    for x in dict.fromkeys(x for x, _ in known):
+        cells = [known[x, level] for level in ("snapshot-isolation", "serializable")]
+        rows.append([x] + [f"{figures(float(r['cpu']))} s, {figures(float(r['megabytes']))} MB" for r in cells])
+    return table(["history", "snapshot isolation", "serializable"], rows)
+
+
+# The histories of Plume's table 3, by what they are called there.
+TIMED = {"AntidoteDB 0.2.2": "AntidoteDB", "MariaDB-Galera 10.4.22": "MariaDB-Galera", "YugabyteDB 2.11.1": "YugabyteDB"}
+
+
+def bugs(found, published):
+    times = {r["x"]: r["y"] for r in published if (r["paper"], r["figure"]) == ("Plume", "table 3")}
+    rows = []
+    for r in (r for r in found if r["group"] == "bug"):
+        what, where = r["published"].rsplit(" (", 1)
+        rows.append([r["name"], where.rstrip(")"), what, r["found"], r["level"], f"{float(r['seconds']):.3f}",
+                     times.get(TIMED.get(r["name"]), "")])
+    return table(["database", "where", "published", "isoproof finds", "weakest levels violated", "s", "Plume, s"], rows)
 
 
 def cases(found):
@@ -208,7 +225,7 @@ def rewrite(page, about, measured, published, found, matrices, coo):
     known.update({
         "machine": lambda: about + "\n", "polysi-stages": lambda: stages(measured, published),
         "plume-stages": lambda: loading(measured, published), "polysi-whole": lambda: whole(measured),
-        "bugs": lambda: bugs(found), "cases": lambda: cases(found), "groups": lambda: groups(found, published),
+        "bugs": lambda: bugs(found, published), "polysi-levels": lambda: two_levels(measured), "cases": lambda: cases(found), "groups": lambda: groups(found, published),
         "verdicts": lambda: verdicts(found), "excerpts": lambda: excerpts(found), "coo": lambda: agreement(matrices, coo),
         "coo-groups": lambda: anomaly_groups(matrices)})
     return BLOCK.sub(lambda m: m.group(1) + known[m.group(2)]() + m.group(3), page)

@@ -224,7 +224,7 @@ def chart(title, panels, unit, limit=0, caption="", columns=3):
     columns = min(columns, len(panels)) if len(panels) != 4 else 2
     rows = -(-len(panels) // columns)
     bottom = BOTTOM if any(p.axis not in p.title for p in panels) else BOTTOM - 16
-    wide = max([300] + [84 * len(p.categories) for p in panels])
+    wide = max([300 if len(panels) > 1 else 480] + [84 * len(p.categories) for p in panels])
     cell_w, cell_h = LEFT + wide + RIGHT, TOP + HEIGHT + bottom
     width = max(columns * cell_w, 640)
     body = []
