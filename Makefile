@@ -18,6 +18,7 @@
 #                      make bench-elle for dependencies as Elle infers them, from EDN,
 #                      make bench-solver for the solver,
 #                      make bench-sweep for which shapes of histories are not decided in a minute, and a heat map
+#   make figures       measures the evaluations of five papers anew; rewrites the pictures and tables of docs/evaluation.md
 #   make install       PREFIX (default /usr/local) and DESTDIR are honoured
 #   make clean         removes every build directory
 
@@ -153,6 +154,9 @@ bench-solver: bench-programs
 bench-sweep: release
 	bench/sweep --jobs $(if $(filter 1,$(JOBS)),1,2)
 
+figures: release
+	bench/figures/figures
+
 install: release
 	$(MESON) configure build -Dprefix=$(PREFIX)
 	DESTDIR="$(abspath $(DESTDIR))" $(MESON) install -C build
@@ -161,4 +165,5 @@ clean:
 	rm -rf build build-debug build-asan build-tsan build-coverage build-fuzz build-bench
 
 .PHONY: release debug asan tsan tsan-all coverage fuzzers fuzz fuzz-long test test-quick check-style check-format check-cppcheck \
-  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver bench-sweep install clean
+  check-tidy format bench-programs bench bench-load bench-elle bench-weak bench-strong bench-rows bench-causal bench-solver bench-sweep \
+  figures install clean
