@@ -55,13 +55,15 @@ static isoproof_status decide_level(isoproof_history *history, const isoproof_ch
     if (status != ISOPROOF_OK || kept->result != NULL) return status;
   }
   status = iso_decide_open(history, &one, level, task, kept, &violated, error);
+  /* What is too large for one way may not be so for the other. */
+  if (kept->result == NULL && (status == ISOPROOF_OK || status == ISOPROOF_ERR_LIMIT)) {
+    status = search_witness(history, &one, level, violated, task, kept, error);
+  }
   if (kept->result == NULL && (status == ISOPROOF_ERR_TIMEOUT || status == ISOPROOF_ERR_MEMORY)) {
     return iso_outcome_give_up(kept, history, &one, status, task, error);
   }
-  /* What is too large for one way may not be so for the other. */
-  if (kept->result != NULL || (status != ISOPROOF_OK && status != ISOPROOF_ERR_LIMIT)) return status;
-  ISO_TRY(search_witness(history, &one, level, violated, task, kept, error));
-  if (violated && kept->result != NULL && isoproof_result_verdict(kept->result) == ISOPROOF_SATISFIED) {
+  ISO_TRY(status);
+  if (violated && isoproof_result_verdict(kept->result) == ISOPROOF_SATISFIED) {
     return iso_fail(error, ISOPROOF_ERR_INTERNAL, "%s was refuted, and a choice of observed writes satisfies it",
                     level->id);
   }

@@ -336,7 +336,7 @@ static isoproof_status try_choices(search *s, const isoproof_check_options *opti
 isoproof_status iso_search_choices(isoproof_history *history, const isoproof_check_options *options,
                                    const isoproof_level_info *level, bool violated, isoproof_task *task,
                                    iso_outcome *kept, isoproof_error *error) {
-  enum { TRIES = 3 };
+  enum { TRIES = 2 };
   search s = {.solver = NULL};
   uint32_t *before;
   ISO_TRY(iso_resolution_copy(history, task, &before, error));

@@ -34,8 +34,9 @@ static bool is_executed(const iso_strong_level *level) {
   return level != NULL && !level->single && iso_strong_rule_of(level->rule)->is_executed;
 }
 
-/* How many conflicts are worth the hope that a level is satisfied together with a stronger one. */
-enum { PATIENCE = 20000 };
+/* How many conflicts are worth the hope that a level is satisfied together with a stronger one; and where that is a
+ * matter of luck. */
+enum { PATIENCE = 20000, SOON = 1000 };
 
 /* Takes a decision on another level for one on the level asked for, which that one implies. */
 static void infer(iso_open_decision *decision) {
@@ -46,7 +47,6 @@ static void infer(iso_open_decision *decision) {
  * without. */
 static isoproof_status try_timed(isoproof_history *history, const isoproof_level_info *level, isoproof_task *task,
                                  iso_open_decision *decision, isoproof_error *error) {
-  enum { SOON = 1000 };
   static const iso_level timed[] = {ISO_LEVEL_STRONG_SI, ISO_LEVEL_STRICT_SERIALIZABLE};
   for (size_t i = 0; i < sizeof timed / sizeof *timed && !decision->decided && iso_has_real_time(history); i++) {
     const isoproof_level_info *other = isoproof_level_at(timed[i]);
@@ -113,9 +113,9 @@ isoproof_status iso_choose_weaker(isoproof_history *history, const isoproof_leve
     iso_visibility visibility;
     if (other == level || !isoproof_level_implies(level, other)) continue;
     if (is_executed(strong)) {
-      ISO_TRY(iso_open_decide(history, strong, PATIENCE, task, &decision, error));
+      ISO_TRY(iso_open_decide(history, strong, SOON, task, &decision, error));
     } else if (find_visibility(other, &visibility)) {
-      ISO_TRY(iso_open_decide_visible(history, &visibility, PATIENCE, task, &decision, error));
+      ISO_TRY(iso_open_decide_visible(history, &visibility, SOON, task, &decision, error));
     }
     found = decision.decided && !decision.violated;
     iso_open_decision_free(&decision);
