@@ -301,3 +301,20 @@ isoproof_status iso_window_more(iso_window *window, const char **keep, size_t lo
   if (got == 0) window->at_end = true;
   return ISOPROOF_OK;
 }
+
+isoproof_status iso_window_feed(iso_window *window, const char *bytes, size_t size, isoproof_error *error) {
+  ISO_TRY(make_room(window, window->cur, error)); /* now cur is where the buffer begins */
+  size_t kept = (size_t)(window->end - window->buffer), needed;
+  if (__builtin_add_overflow(kept, size, &needed)) return iso_fail_memory(error);
+  if (needed > window->capacity) {
+    char *larger = realloc(window->buffer, needed);
+    if (larger == NULL) return iso_fail_memory(error);
+    window->buffer = larger;
+    window->capacity = needed;
+  }
+  if (size > 0) memcpy(window->buffer + kept, bytes, size);
+  window->cur = window->buffer;
+  window->end = window->buffer + needed;
+  window->at_end = true;
+  return ISOPROOF_OK;
+}

@@ -3,6 +3,7 @@
 
 #include "format/format.h"
 #include "format/jepsen.h"
+#include "format/stream.h"
 #include "history/notice.h"
 
 /* The invocation that a process has open, or had last. */
@@ -39,6 +40,8 @@ typedef struct reader {
   iso_jepsen_op op;
   iso_micro_op micro;
   uint64_t ordinal; /* of the operation in the input */
+  isoproof_format format;
+  bool more; /* another piece of the input will come, see format/stream.h */
 } reader;
 
 static isoproof_status slot_of(reader *r, slot **found) {
@@ -340,6 +343,7 @@ static isoproof_status finish(reader *r) {
 static isoproof_status operations(reader *r, isoproof_task *task) {
   for (;;) {
     ISO_TRY(watch(r, task));
+    if (r->more && iso_tokenizer_used_up(&r->t)) return ISOPROOF_OK;
     ISO_TRY(iso_token_next(&r->t));
     if (r->t.type == ISO_TOKEN_END_OF_INPUT) return finish(r);
     if (r->t.type == ISO_TOKEN_BEGIN_MAP) {
@@ -351,27 +355,10 @@ static isoproof_status operations(reader *r, isoproof_task *task) {
   }
 }
 
-static isoproof_status read_jepsen(iso_input *input, isoproof_format format, isoproof_builder *builder,
-                                   isoproof_task *task, isoproof_error *error) {
-  reader *r = iso_alloc_zero(1, sizeof *r);
-  if (r == NULL) return iso_fail_memory(error);
-  r->builder = builder;
-  r->pool = iso_builder_pool(builder);
-  iso_numbering_init(&r->processes);
-  iso_builder_origin(builder, format, ISO_POSITION_LINE, false);
-  iso_builder_ambiguous_reads(builder);
-  enum { USUAL_OP_BYTES = 16 };
-  uint64_t done, total;
-  iso_input_progress(input, &done, &total);
-  iso_builder_expect(builder, total / USUAL_OP_BYTES);
-  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  iso_token_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_TOKEN_DIALECT_EDN : ISO_TOKEN_DIALECT_JSON;
-  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
-  if (status == ISOPROOF_OK) {
-    status = operations(r, task);
-    iso_tokenizer_free(&r->t);
-  }
-  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
+static void reader_free(void *reader_) {
+  reader *r = reader_;
+  if (r == NULL) return;
+  iso_tokenizer_free(&r->t);
   for (size_t i = 0; i < r->slots.count; i++) free(r->slots.items[i].ops.items);
   for (size_t i = 0; i < r->parking.count; i++) free(r->parking.items[i].ops.items);
   iso_vec_free(&r->slots);
@@ -380,6 +367,45 @@ static isoproof_status read_jepsen(iso_input *input, isoproof_format format, iso
   iso_numbering_free(&r->processes);
   iso_micro_op_free(&r->micro);
   free(r);
+}
+
+/* Says what every history of the format has in common. */
+static isoproof_status begin_history(reader *r, isoproof_error *error) {
+  iso_builder_origin(r->builder, r->format, ISO_POSITION_LINE, false);
+  iso_builder_ambiguous_reads(r->builder);
+  return iso_builder_file(r->builder, iso_input_name(r->t.window.input), error);
+}
+
+static isoproof_status reader_new(iso_input *input, isoproof_format format, isoproof_builder *builder, void **made,
+                                  isoproof_error *error) {
+  reader *r = iso_alloc_zero(1, sizeof *r);
+  if (r == NULL) return iso_fail_memory(error);
+  r->builder = builder;
+  r->pool = iso_builder_pool(builder);
+  r->format = format;
+  iso_numbering_init(&r->processes);
+  iso_token_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_TOKEN_DIALECT_EDN : ISO_TOKEN_DIALECT_JSON;
+  isoproof_status status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
+  if (status == ISOPROOF_OK) status = begin_history(r, &r->problem);
+  *made = r;
+  if (status == ISOPROOF_OK) return status;
+  if (error != NULL) *error = r->problem;
+  reader_free(r);
+  return status;
+}
+
+static isoproof_status read_jepsen(iso_input *input, isoproof_format format, isoproof_builder *builder,
+                                   isoproof_task *task, isoproof_error *error) {
+  enum { USUAL_OP_BYTES = 16 };
+  uint64_t done, total;
+  iso_input_progress(input, &done, &total);
+  iso_builder_expect(builder, total / USUAL_OP_BYTES);
+  void *made = NULL;
+  ISO_TRY(reader_new(input, format, builder, &made, error));
+  reader *r = made;
+  isoproof_status status = operations(r, task);
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
+  reader_free(r);
   return status;
 }
 
@@ -390,3 +416,79 @@ isoproof_status iso_read_edn(iso_input *input, isoproof_builder *builder, isopro
 isoproof_status iso_read_json(iso_input *input, isoproof_builder *builder, isoproof_task *task, isoproof_error *error) {
   return read_jepsen(input, ISOPROOF_FORMAT_JSON, builder, task, error);
 }
+
+/* ---- piece by piece ---- */
+
+static isoproof_status open_edn(iso_input *name, isoproof_builder *builder, void **made, isoproof_error *error) {
+  return reader_new(name, ISOPROOF_FORMAT_EDN, builder, made, error);
+}
+
+static isoproof_status open_json(iso_input *name, isoproof_builder *builder, void **made, isoproof_error *error) {
+  return reader_new(name, ISOPROOF_FORMAT_JSON, builder, made, error);
+}
+
+static isoproof_status stream_feed(void *reader_, const char *bytes, size_t size, bool last, isoproof_error *error) {
+  reader *r = reader_;
+  r->more = !last;
+  isoproof_status status = iso_tokenizer_feed(&r->t, bytes, size);
+  if (status == ISOPROOF_OK) status = operations(r, NULL);
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
+  return status;
+}
+
+/* An invocation whose completion is still to come speaks in codes of the batch that is gone. */
+static isoproof_status carry_slot(reader *r, const isoproof_history *done, slot *s, isoproof_error *error) {
+  if (!s->open) return ISOPROOF_OK;
+  ISO_TRY(iso_stream_code(done, r->builder, s->node, &s->node, error));
+  for (size_t i = 0; i < s->ops.count; i++) {
+    iso_micro_op_add *op = &s->ops.items[i];
+    ISO_TRY(iso_stream_code(done, r->builder, op->key, &op->key, error));
+    ISO_TRY(iso_stream_code(done, r->builder, op->value, &op->value, error));
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status carry_processes(reader *r, const isoproof_history *done, isoproof_error *error) {
+  iso_numbering before = r->processes;
+  isoproof_status status = ISOPROOF_OK;
+  iso_numbering_init(&r->processes);
+  for (size_t i = 0; status == ISOPROOF_OK && i < before.count; i++) {
+    iso_value process;
+    uint32_t number;
+    status = iso_stream_code(done, r->builder, before.names[i], &process, error);
+    if (status == ISOPROOF_OK) status = iso_numbering_add(&r->processes, process, &number, error);
+    slot *s = &r->slots.items[i];
+    if (status == ISOPROOF_OK && s->session != NO_SESSION)
+      status = iso_builder_session(r->builder, process, &s->session, error);
+  }
+  iso_numbering_free(&before);
+  return status;
+}
+
+static isoproof_status stream_turned(void *reader_, const isoproof_history *done, const uint32_t *unfinished,
+                                     isoproof_error *error) {
+  reader *r = reader_;
+  (void)unfinished;
+  iso_list_cache_free(&r->micro.cache);
+  ISO_TRY(begin_history(r, error));
+  ISO_TRY(carry_processes(r, done, error));
+  for (size_t i = 0; i < r->slots.count; i++) ISO_TRY(carry_slot(r, done, &r->slots.items[i], error));
+  for (size_t i = 0; i < r->parking.count; i++) ISO_TRY(carry_slot(r, done, &r->parking.items[i], error));
+  return ISOPROOF_OK;
+}
+
+/* What [:r k nil] reads is known once something else was done to a key. */
+static bool stream_ready(const void *reader_) { return iso_builder_knows_reads(((const reader *)reader_)->builder); }
+
+const iso_stream_table iso_edn_stream = {.cut = ISO_CUT_EDN_ITEMS,
+                                         .open = open_edn,
+                                         .feed = stream_feed,
+                                         .turned = stream_turned,
+                                         .ready = stream_ready,
+                                         .free = reader_free};
+const iso_stream_table iso_json_stream = {.cut = ISO_CUT_JSON_ITEMS,
+                                          .open = open_json,
+                                          .feed = stream_feed,
+                                          .turned = stream_turned,
+                                          .ready = stream_ready,
+                                          .free = reader_free};

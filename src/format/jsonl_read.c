@@ -4,6 +4,7 @@
 #include "format/jsonl.h"
 #include "format/jsonl_rows.h"
 #include "format/register_ops.h"
+#include "format/stream.h"
 #include "history/notice.h"
 
 typedef enum field {
@@ -21,6 +22,8 @@ typedef struct reader {
   iso_micro_op micro;
   bool has_header, initial_is_zero;
   bool unfinished; /* the writer said that an end would come, and did not come to it */
+  bool finished;   /* it said so, and did */
+  bool more;       /* another piece of the input will come, see format/stream.h */
   uint32_t facts;
   uint64_t lines;
   /* The transaction being read. */
@@ -257,7 +260,10 @@ static isoproof_status fact(reader *r, const char *name) {
   if (++r->facts > ISO_JSONL_FACTS) {
     return iso_fail_at(&r->problem, ISOPROOF_ERR_LIMIT, iso_token_place(t), "more than %d facts", ISO_JSONL_FACTS);
   }
-  if (strcmp(name, ISO_JSONL_FINISHED) == 0) r->unfinished = iso_token_is(t, ISO_JSONL_FINISHED_NO);
+  if (strcmp(name, ISO_JSONL_FINISHED) == 0) {
+    r->unfinished = iso_token_is(t, ISO_JSONL_FINISHED_NO);
+    r->finished = !r->unfinished;
+  }
   if (t->scalar.type == ISOPROOF_STRING) {
     return iso_builder_fact(r->builder, name, t->scalar.text, t->scalar.length, &r->problem);
   }
@@ -314,6 +320,7 @@ static isoproof_status watch(reader *r, isoproof_task *task) {
 static isoproof_status objects(reader *r, isoproof_task *task) {
   for (;;) {
     ISO_TRY(watch(r, task));
+    if (r->more && iso_tokenizer_used_up(&r->t)) return ISOPROOF_OK;
     ISO_TRY(iso_token_next(&r->t));
     if (r->t.type == ISO_TOKEN_END_OF_INPUT) break;
     if (r->t.type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(&r->t, "an object");
@@ -338,24 +345,70 @@ static isoproof_status forgive_truncation(reader *r, isoproof_status status) {
   return iso_builder_fact(r->builder, "truncated", "1", 1, &r->problem);
 }
 
-isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isoproof_task *task,
-                               isoproof_error *error) {
+static void reader_free(void *reader_) {
+  reader *r = reader_;
+  if (r == NULL) return;
+  iso_tokenizer_free(&r->t);
+  iso_micro_op_free(&r->micro);
+  free(r);
+}
+
+static isoproof_status reader_new(iso_input *input, isoproof_builder *builder, void **made, isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
-  enum { USUAL_OP_BYTES = 16 };
-  uint64_t done, total;
-  iso_input_progress(input, &done, &total);
-  iso_builder_expect(builder, total / USUAL_OP_BYTES);
   r->builder = builder;
   r->pool = iso_builder_pool(builder);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
   if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, ISO_TOKEN_DIALECT_JSON, &r->problem);
-  if (status == ISOPROOF_OK) {
-    status = forgive_truncation(r, objects(r, task));
-    iso_tokenizer_free(&r->t);
-  }
-  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
-  iso_micro_op_free(&r->micro);
-  free(r);
+  *made = r;
+  if (status == ISOPROOF_OK) return status;
+  if (error != NULL) *error = r->problem;
+  reader_free(r);
   return status;
 }
+
+isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                               isoproof_error *error) {
+  enum { USUAL_OP_BYTES = 16 };
+  uint64_t done, total;
+  iso_input_progress(input, &done, &total);
+  iso_builder_expect(builder, total / USUAL_OP_BYTES);
+  void *made = NULL;
+  ISO_TRY(reader_new(input, builder, &made, error));
+  reader *r = made;
+  isoproof_status status = forgive_truncation(r, objects(r, task));
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
+  reader_free(r);
+  return status;
+}
+
+/* ---- piece by piece ---- */
+
+static isoproof_status stream_feed(void *reader_, const char *bytes, size_t size, bool last, isoproof_error *error) {
+  reader *r = reader_;
+  r->more = !last;
+  isoproof_status status = iso_tokenizer_feed(&r->t, bytes, size);
+  if (status == ISOPROOF_OK) status = objects(r, NULL);
+  if (last) status = forgive_truncation(r, status);
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
+  return status;
+}
+
+static isoproof_status stream_turned(void *reader_, const isoproof_history *done, const uint32_t *unfinished,
+                                     isoproof_error *error) {
+  reader *r = reader_;
+  (void)done;
+  (void)unfinished;
+  iso_list_cache_free(&r->micro.cache); /* its keys are codes of the batch that is gone */
+  if (r->has_header) iso_builder_origin(r->builder, ISOPROOF_FORMAT_JSONL, ISO_POSITION_LINE, r->initial_is_zero);
+  return iso_builder_file(r->builder, iso_input_name(r->t.window.input), error);
+}
+
+static bool stream_finished(const void *reader_) { return ((const reader *)reader_)->finished; }
+
+const iso_stream_table iso_jsonl_stream = {.cut = ISO_CUT_JSON_ITEMS,
+                                           .open = reader_new,
+                                           .feed = stream_feed,
+                                           .turned = stream_turned,
+                                           .finished = stream_finished,
+                                           .free = reader_free};

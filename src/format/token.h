@@ -56,6 +56,12 @@ typedef struct iso_tokenizer {
 isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_token_dialect dialect,
                                    isoproof_error *error);
 void iso_tokenizer_free(iso_tokenizer *t);
+/* Puts bytes behind what is left, for an input that comes piece by piece (format/stream.h): the input that the
+ * tokenizer was made with is empty and has but the name.  Until the next piece comes, the end of this one is the end of
+ * the input. */
+isoproof_status iso_tokenizer_feed(iso_tokenizer *t, const char *bytes, size_t size);
+/* Whether nothing follows the current token but what separates values. */
+bool iso_tokenizer_used_up(const iso_tokenizer *t);
 
 isoproof_status iso_json_next(iso_tokenizer *t);
 isoproof_status iso_edn_next(iso_tokenizer *t);

@@ -262,11 +262,11 @@ static isoproof_op_kind retype(isoproof_op_kind kind, unsigned made, iso_value v
   return kind;
 }
 
-static bool retype_reads(const isoproof_builder *b, isoproof_history *h) {
+static bool retype_reads(isoproof_builder *b, isoproof_history *h) {
   if (!b->ambiguous_reads) return true;
   uint8_t *made = iso_alloc_zero(h->keys, 1);
   if (made == NULL) return false;
-  unsigned all = 0;
+  unsigned all = b->made;
   for (uint32_t i = 0; i < h->ops; i++) {
     unsigned by = made_by((isoproof_op_kind)h->op_kind[i]);
     /* A read of a list tells as much as an append, where a key is only ever read. */
@@ -275,6 +275,7 @@ static bool retype_reads(const isoproof_builder *b, isoproof_history *h) {
     made[h->op_key[i]] = (uint8_t)(made[h->op_key[i]] | by);
     all |= by;
   }
+  b->made = (uint8_t)all;
   if ((all & MADE_SET) != 0 && all != MADE_SET) all &= ~(unsigned)MADE_LIST; /* JSON shows sets as lists */
   for (uint32_t i = 0; i < h->ops; i++) {
     unsigned by = made[h->op_key[i]];
@@ -282,6 +283,26 @@ static bool retype_reads(const isoproof_builder *b, isoproof_history *h) {
   }
   free(made);
   return true;
+}
+
+bool iso_builder_knows_reads(const isoproof_builder *b) {
+  for (size_t i = 0; b->made == 0 && i < b->op_kind.count; i++) {
+    isoproof_op_kind kind = (isoproof_op_kind)b->op_kind.items[i];
+    if (made_by(kind) != 0 || kind == ISOPROOF_OP_READ_LIST || kind == ISOPROOF_OP_READ_SET) return true;
+  }
+  return b->made != 0;
+}
+
+size_t iso_builder_txns(const isoproof_builder *b) { return b->txn_session.count; }
+
+isoproof_status iso_builder_order(const isoproof_builder *b, uint64_t *order, isoproof_error *error) {
+  uint64_t *next = iso_alloc_zero(b->sessions.count + 1, sizeof *next);
+  if (next == NULL) return iso_fail_memory(error);
+  for (size_t t = 0; t < b->txn_session.count; t++) next[b->txn_session.items[t] + 1]++;
+  for (size_t s = 0; s < b->sessions.count; s++) next[s + 1] += next[s];
+  for (size_t t = 0; t < b->txn_session.count; t++) order[t] = next[b->txn_session.items[t]]++;
+  free(next);
+  return ISOPROOF_OK;
 }
 
 isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_history **history, isoproof_error *error) {
@@ -298,8 +319,10 @@ isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_hist
     status = made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
   free(p.new_txn);
   free(p.run_dest);
+  uint8_t so_far = builder->made;
   iso_builder_clear(builder);
   isoproof_status restarted = iso_builder_start(builder, status == ISOPROOF_OK ? error : NULL);
+  builder->made = so_far;
   if (status == ISOPROOF_OK) status = restarted;
   if (status != ISOPROOF_OK) {
     isoproof_history_free(h);

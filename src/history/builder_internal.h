@@ -46,6 +46,7 @@ struct isoproof_builder {
   iso_position_kind positions;
   bool initial_is_zero;
   bool ambiguous_reads;
+  uint8_t made; /* by what keys were changed in histories that this builder made before: MADE_* of builder_finish.c */
   char *file;
   uint32_t most_ops;
 
