@@ -12,6 +12,7 @@
  *   isoproof/systematic.h  every small schedule of rows and predicates on a database
  *   isoproof/database.h  which databases this build can talk to
  *   isoproof/minimize.h  the smallest part of a history that still violates a level
+ *   isoproof/live.h      the verdict while the database runs
  *   isoproof/stats.h     counts and shape
  *   isoproof/simulate.h  histories from a simulated database
  *   isoproof/workload.h  what the clients of a database under test do
@@ -36,6 +37,7 @@
 #include <isoproof/history.h>
 #include <isoproof/json.h>
 #include <isoproof/level.h>
+#include <isoproof/live.h>
 #include <isoproof/minimize.h>
 #include <isoproof/object.h>
 #include <isoproof/report.h>

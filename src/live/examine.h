@@ -1,0 +1,17 @@
+/* examine.h - what the live checker does with what was pushed.  Everything belongs to the live checker. */
+#ifndef ISO_LIVE_EXAMINE_H
+#define ISO_LIVE_EXAMINE_H
+
+#include "live/live.h"
+
+/* Takes over a transaction, the next one in the order of ends. */
+isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_error *error);
+/* Notes that a row was there at the start; once per row. */
+isoproof_status iso_live_initial_row(isoproof_live *live, const iso_row_value *row, isoproof_error *error);
+/* Brings the verdicts up to date with what was taken. */
+isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error);
+/* How many transactions are in memory, and how many bytes that takes, about. */
+uint64_t iso_live_retained(const isoproof_live *live);
+uint64_t iso_live_bytes(const isoproof_live *live);
+
+#endif

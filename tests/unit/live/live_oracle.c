@@ -1,0 +1,305 @@
+/* Random small histories, pushed in random batches: after every poll the verdict on each level is that of
+ * isoproof_check on what was pushed, however little stays in memory.  `--count N` and `--seed N` (or
+ * ISOPROOF_RANDOM_HISTORIES and ISOPROOF_RANDOM_SEED) say how many and which; `--table` shows what was seen. */
+#include "tests/random/random_history.h"
+#include "tests/random/random_rows.h"
+#include "tests/unit/unit.h"
+
+enum { USUAL = 6000, TEXT = 16384, LEVELS = 8, MOST_TXNS = 8 };
+
+static uint64_t histories, seed;
+static bool with_table;
+
+static const char *const level_ids[LEVELS] = {"read-committed",
+                                              "read-atomic",
+                                              "causal",
+                                              "prefix",
+                                              "snapshot-isolation",
+                                              "serializable",
+                                              "strong-snapshot-isolation",
+                                              "strict-serializable"};
+
+/* ---- what is pushed ---- */
+
+/* A history whose transactions stand in the order of their arrival. */
+typedef struct source {
+  bool of_rows;
+  bool repeats;     /* values: then a later write may explain what looked violated for good */
+  sketch registers; /* or lists */
+  row_history rows;
+} source;
+
+static unsigned source_count(const source *s) { return s->of_rows ? s->rows.count : s->registers.count; }
+
+static unsigned session_of(const source *s, unsigned txn) {
+  return s->of_rows ? s->rows.txns[txn].session : s->registers.txns[txn].session;
+}
+
+/* The transactions from `first` to before `end`, as a history. */
+static isoproof_history *part(const source *s, unsigned first, unsigned end) {
+  if (!s->of_rows) {
+    sketch few = s->registers;
+    few.count = (uint8_t)(end - first);
+    memmove(few.txns, s->registers.txns + first, (end - first) * sizeof few.txns[0]);
+    return sketch_history(&few);
+  }
+  char text[TEXT];
+  row_history few = s->rows;
+  isoproof_history *history;
+  isoproof_error error;
+  few.count = end - first;
+  memmove(few.txns, s->rows.txns + first, (end - first) * sizeof few.txns[0]);
+  size_t length = rows_text(&few, text, sizeof text);
+  if (isoproof_history_open_memory(text, length, "rows.jsonl", NULL, NULL, &history, &error) != ISOPROOF_OK)
+    fail_msg("%s\n%s", error.message, text);
+  return history;
+}
+
+/* The numbers that the transactions of a part have in its history, in the order of arrival. */
+static void number(const source *s, const isoproof_history *batch, unsigned first, unsigned end, uint64_t *order) {
+  for (unsigned t = first; t < end; t++) {
+    unsigned before = 0;
+    isoproof_session session = {.struct_size = sizeof session};
+    for (unsigned u = first; u < t; u++) before += session_of(s, u) == session_of(s, t);
+    for (uint64_t i = 0; isoproof_history_session_at(batch, i, &session); i++) {
+      if (session.name.integer == (int64_t)session_of(s, t)) break;
+    }
+    order[t - first] = session.first_txn + before;
+  }
+}
+
+/* ---- drawing ---- */
+
+/* By their ends, or nearly as they are written down; sessions keep their order. */
+static void arrive(uint64_t *state, source *s) {
+  unsigned count = source_count(s), last[16] = {0}, at[MOST_TXNS];
+  bool timed = s->of_rows ? s->rows.timed : s->registers.timed;
+  for (unsigned t = 0; t < count; t++) {
+    unsigned session = session_of(s, t) % 16;
+    int64_t end = s->of_rows ? s->rows.txns[t].end : s->registers.txns[t].end;
+    at[t] = timed ? (unsigned)end : 4 * t + (unsigned)sketch_below(state, 12);
+    if (at[t] < last[session]) at[t] = last[session];
+    last[session] = at[t];
+  }
+  for (unsigned i = 1; i < count; i++) {
+    for (unsigned j = i; j > 0 && at[j] < at[j - 1]; j--) {
+      unsigned swapped = at[j];
+      at[j] = at[j - 1], at[j - 1] = swapped;
+      sketch_txn txn = s->registers.txns[j];
+      s->registers.txns[j] = s->registers.txns[j - 1], s->registers.txns[j - 1] = txn;
+      if (!s->of_rows) continue;
+      row_txn row = s->rows.txns[j];
+      s->rows.txns[j] = s->rows.txns[j - 1], s->rows.txns[j - 1] = row;
+    }
+  }
+}
+
+/* Now and then a value is written twice. */
+static void repeat_values(uint64_t *state, sketch *s) {
+  for (unsigned t = 0; t < s->count; t++) {
+    for (unsigned i = 0; i < s->txns[t].count; i++) {
+      sketch_op *op = &s->txns[t].ops[i];
+      if (op->write && !sketch_is_list(s, op->key) && op->value > 1 && sketch_below(state, 3) == 0) op->value--;
+    }
+  }
+}
+
+static void draw(uint64_t *state, source *s) {
+  memset(s, 0, sizeof *s);
+  uint64_t kind = sketch_below(state, 8);
+  if (kind < 4)
+    sketch_draw(state, &s->registers);
+  else if (kind < 6)
+    sketch_draw_lists(state, &s->registers);
+  else if (kind < 7)
+    rows_draw_random(state, &s->rows);
+  else
+    rows_draw_store(state, &s->rows);
+  s->of_rows = kind >= 6;
+  if (!s->of_rows && sketch_below(state, 2) == 0) sketch_draw_times(state, &s->registers);
+  if (!s->of_rows && sketch_below(state, 10) == 0) {
+    s->repeats = true;
+    repeat_values(state, &s->registers);
+  }
+  arrive(state, s);
+}
+
+/* ---- pushing and comparing ---- */
+
+typedef struct trial {
+  source *source;
+  uint64_t horizon;
+  bool recorded;
+  unsigned only; /* a level alone; LEVELS: all */
+  unsigned cuts; /* bit i: a poll after transaction i */
+  unsigned pushed;
+  char problem[512];
+  uint64_t polls, unknown, whole_checks, left; /* what was seen */
+  bool was_final[LEVELS];
+} trial;
+
+static isoproof_status give_whole(void *user, isoproof_task *task, isoproof_history **history, isoproof_error *error) {
+  (void)task;
+  (void)error;
+  trial *t = user;
+  *history = part(t->source, 0, t->pushed);
+  return ISOPROOF_OK;
+}
+
+static bool is_timed(const source *s) { return s->of_rows ? s->rows.timed : s->registers.timed; }
+
+static void compare(trial *t, const isoproof_live *live, const isoproof_result *result) {
+  isoproof_live_verdict v = {.struct_size = sizeof v};
+  for (size_t i = 0; isoproof_live_level_at(live, i, &v); i++) {
+    isoproof_verdict expected = isoproof_result_verdict_of(result, v.level);
+    bool unknown = !t->recorded && v.verdict == ISOPROOF_UNDECIDED;
+    t->unknown += unknown;
+    if (v.verdict != expected && !unknown)
+      snprintf(t->problem, sizeof t->problem, "%s after %u: %s, but check says %s", v.level, t->pushed,
+               isoproof_verdict_name(v.verdict), isoproof_verdict_name(expected));
+    if ((v.final || (t->was_final[i] && !t->source->repeats)) && expected != ISOPROOF_VIOLATED)
+      snprintf(t->problem, sizeof t->problem, "%s after %u: final, but check says %s", v.level, t->pushed,
+               isoproof_verdict_name(expected));
+    t->was_final[i] |= v.final;
+  }
+}
+
+static void look_at_violations(trial *t, const isoproof_live *live, const isoproof_live_state *state) {
+  const isoproof_history *history;
+  const isoproof_result *result;
+  if (state->final != isoproof_live_violation_at(live, 0, &history, &result))
+    snprintf(t->problem, sizeof t->problem, "final without a violation, or the other way round");
+  for (size_t i = 0; isoproof_live_violation_at(live, i, &history, &result); i++) {
+    isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
+    if (isoproof_result_verdict(result) != ISOPROOF_VIOLATED || !isoproof_result_anomaly_at(result, 0, &anomaly))
+      snprintf(t->problem, sizeof t->problem, "violation %zu has no witness", i);
+  }
+}
+
+static void poll_and_compare(trial *t, isoproof_live *live) {
+  isoproof_live_state state = {.struct_size = sizeof state};
+  isoproof_error error = {0};
+  isoproof_history *prefix = part(t->source, 0, t->pushed);
+  isoproof_check_options options = {.struct_size = sizeof options, .levels = level_ids, .level_count = LEVELS};
+  if (!is_timed(t->source)) options.level_count = LEVELS - 2;
+  if (t->only < LEVELS) options.levels = level_ids + t->only, options.level_count = 1;
+  isoproof_result *result = NULL;
+  isoproof_status expected = isoproof_check(prefix, &options, NULL, &result, &error);
+  isoproof_status status = isoproof_live_poll(live, &state, &error);
+  t->polls++;
+  if (status != expected) {
+    snprintf(t->problem, sizeof t->problem, "after %u: %s (%.200s), but check says %s", t->pushed,
+             isoproof_status_name(status), error.message, isoproof_status_name(expected));
+  } else if (status == ISOPROOF_OK) {
+    compare(t, live, result);
+    look_at_violations(t, live, &state);
+    t->left += state.transactions - state.retained;
+    t->whole_checks = state.whole_checks;
+  }
+  isoproof_result_free(result);
+  isoproof_history_free(prefix);
+}
+
+/* Whether the live checker and isoproof_check differ; says how. */
+static bool differs(trial *t) {
+  isoproof_live_options options = {.struct_size = sizeof options,
+                                   .levels = level_ids,
+                                   .level_count = is_timed(t->source) ? LEVELS : LEVELS - 2,
+                                   .horizon = t->horizon,
+                                   .whole = t->recorded ? give_whole : NULL,
+                                   .whole_user = t};
+  if (t->only < LEVELS) options.levels = level_ids + t->only, options.level_count = 1;
+  isoproof_live *live;
+  isoproof_error error;
+  assert_ok_error(isoproof_live_new(&options, NULL, &live, &error), error);
+  memset(t->was_final, 0, sizeof t->was_final);
+  t->problem[0] = '\0';
+  unsigned first = 0, count = source_count(t->source);
+  for (unsigned end = 1; end <= count && t->problem[0] == '\0'; end++) {
+    uint64_t order[MOST_TXNS];
+    if (end < count && (t->cuts >> end & 1) == 0) continue;
+    isoproof_history *batch = part(t->source, first, end);
+    number(t->source, batch, first, end, order);
+    assert_ok_error(isoproof_live_push(live, batch, order, &error), error);
+    isoproof_history_free(batch);
+    first = t->pushed = end;
+    poll_and_compare(t, live);
+  }
+  if (t->problem[0] == '\0') {
+    t->pushed = count;
+    assert_ok_error(isoproof_live_finish(live, &error), error);
+    poll_and_compare(t, live);
+  }
+  isoproof_live_free(live);
+  return t->problem[0] != '\0';
+}
+
+/* ---- showing ---- */
+
+static bool sketch_fails(const sketch *s, void *user) {
+  trial t = *(trial *)user;
+  source few = {.registers = *s, .repeats = t.source->repeats};
+  t.source = &few;
+  return differs(&t);
+}
+
+static bool rows_fail(const row_history *h, void *user) {
+  trial t = *(trial *)user;
+  source few = {.of_rows = true, .rows = *h};
+  t.source = &few;
+  return differs(&t);
+}
+
+static void show(trial *t, uint64_t number_of_it) {
+  char text[TEXT];
+  if (t->source->of_rows)
+    rows_shrink(&t->source->rows, rows_fail, t), rows_text(&t->source->rows, text, sizeof text);
+  else
+    sketch_shrink(&t->source->registers, sketch_fails, t), sketch_print(&t->source->registers, text, sizeof text);
+  differs(t);
+  fail_msg("history %llu, horizon %llu, %s, polls %x, level %u: %s\n%s", (unsigned long long)number_of_it,
+           (unsigned long long)t->horizon, t->recorded ? "recorded" : "not recorded", t->cuts, t->only, t->problem,
+           text);
+}
+
+static void agrees_after_every_batch(void **state) {
+  (void)state;
+  uint64_t random = seed, polls = 0, unknown = 0, consulted = 0, left = 0;
+  for (uint64_t i = 0; i < histories; i++) {
+    source s;
+    draw(&random, &s);
+    trial t = {.source = &s, .horizon = sketch_below(&random, 4), .recorded = sketch_below(&random, 4) != 0};
+    t.only = (unsigned)sketch_below(&random, 2 * LEVELS);
+    if (t.only > LEVELS) t.only = LEVELS;
+    if (t.only >= LEVELS - 2 && !is_timed(&s)) t.only = LEVELS;
+    t.cuts = sketch_below(&random, 3) == 0 ? ~0u : (unsigned)sketch_below(&random, 512);
+    if (differs(&t)) show(&t, i);
+    polls += t.polls, unknown += t.unknown, consulted += t.whole_checks, left += t.left;
+  }
+  if (with_table)
+    print_message("%llu histories, %llu polls, the whole consulted %llu times, %llu verdicts unknown without it, "
+                  "%llu transactions were gone from memory\n",
+                  (unsigned long long)histories, (unsigned long long)polls, (unsigned long long)consulted,
+                  (unsigned long long)unknown, (unsigned long long)left);
+}
+
+static uint64_t number_from(const char *text, uint64_t usual) {
+  return text != NULL ? strtoull(text, NULL, 10) : usual;
+}
+
+int main(int argc, char **argv) {
+  const char *total = getenv("ISOPROOF_RANDOM_HISTORIES");
+  histories = total != NULL ? number_from(total, USUAL) / 10 : UNLESS_SLOW(USUAL, USUAL / 10);
+  seed = number_from(getenv("ISOPROOF_RANDOM_SEED"), 20261116);
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--table") == 0) with_table = true;
+    if (strcmp(argv[i], "--count") == 0 && i + 1 < argc)
+      histories = number_from(argv[++i], USUAL);
+    else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
+      seed = number_from(argv[++i], 1);
+  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(agrees_after_every_batch),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
