@@ -1,6 +1,6 @@
 /* isoproof/follow.h - a history that is still being written: a file that grows, or a pipe.
  *
- *     static isoproof_status take(void *user, const isoproof_follow_batch *batch, isoproof_error *error) {
+ *     static isoproof_status take(void *user, isoproof_follow_batch *batch, isoproof_error *error) {
  *       if (batch->history == NULL) return ISOPROOF_OK;   // nothing new
  *       return isoproof_live_push(user, batch->history, batch->order, error);
  *     }
@@ -22,19 +22,20 @@
 extern "C" {
 #endif
 
-/* Transactions that ended since the batch before.  Valid during the call. */
+/* Transactions that ended since the batch before.  Valid during the call, unless it is kept. */
 typedef struct isoproof_follow_batch {
   size_t struct_size;
-  const isoproof_history *history; /* NULL: nothing has ended since */
-  const uint64_t *order;           /* its transactions in the order in which they ended */
-  uint64_t transactions;           /* handed over so far, these included */
-  uint64_t offset;                 /* bytes of the input that all of them came from, see isoproof_follow_part */
-  uint64_t waiting;                /* bytes behind it that are there already, as far as is known */
-  bool last;                       /* the input has ended; `history` may be without transactions then */
+  isoproof_history *history; /* NULL: nothing has ended since; has all sessions so far */
+  uint64_t *order;           /* its transactions in the order in which they ended */
+  uint64_t transactions;     /* handed over so far, these included */
+  uint64_t offset;           /* bytes of the input that all of them came from, see isoproof_follow_part */
+  uint64_t waiting;          /* bytes behind it that are there already, as far as is known */
+  bool last;                 /* the input has ended; `history` may be without transactions then */
+  bool kept; /* set by whoever keeps the history and the order, and frees them: isoproof_history_free, free */
 } isoproof_follow_batch;
 
 /* Any status but ISOPROOF_OK ends it all and is returned. */
-typedef isoproof_status (*isoproof_follow_fn)(void *user, const isoproof_follow_batch *batch, isoproof_error *error);
+typedef isoproof_status (*isoproof_follow_fn)(void *user, isoproof_follow_batch *batch, isoproof_error *error);
 
 typedef struct isoproof_follow_options {
   size_t struct_size;      /* sizeof(isoproof_follow_options) */

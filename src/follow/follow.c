@@ -73,7 +73,8 @@ static isoproof_status need_batcher(follower *f, bool ended) {
 
 /* ---- batches ---- */
 
-static isoproof_status call(follower *f, const isoproof_history *history, const uint64_t *order, bool last) {
+/* Frees what nobody keeps. */
+static isoproof_status call(follower *f, isoproof_history *history, uint64_t *order, bool last) {
   isoproof_follow_batch batch = {.struct_size = sizeof batch,
                                  .history = history,
                                  .order = order,
@@ -82,7 +83,11 @@ static isoproof_status call(follower *f, const isoproof_history *history, const 
                                  .waiting = iso_source_waiting(&f->source) + f->bytes.count + f->batcher.bytes.count,
                                  .last = last};
   f->next_call = iso_now() + IDLE_MS * 1e-3;
-  return f->options.take(f->options.user, &batch, f->error);
+  isoproof_status status = f->options.take(f->options.user, &batch, f->error);
+  if (batch.kept) return status;
+  isoproof_history_free(history);
+  free(order);
+  return status;
 }
 
 static isoproof_status hand_over(follower *f, bool last) {
@@ -90,11 +95,7 @@ static isoproof_status hand_over(follower *f, bool last) {
   uint64_t *order;
   ISO_TRY(iso_batcher_take(&f->batcher, last, &history, &order, f->error));
   f->transactions += history->txns;
-  bool empty = history->txns == 0 && !last;
-  isoproof_status status = empty ? ISOPROOF_OK : call(f, history, order, last);
-  free(order);
-  isoproof_history_free(history);
-  return status;
+  return call(f, history, order, last);
 }
 
 static isoproof_status feed(follower *f, bool last) {

@@ -397,9 +397,14 @@ static isoproof_status stream_feed(void *reader_, const char *bytes, size_t size
 static isoproof_status stream_turned(void *reader_, const isoproof_history *done, const uint32_t *unfinished,
                                      isoproof_error *error) {
   reader *r = reader_;
-  (void)done;
   (void)unfinished;
   iso_list_cache_free(&r->micro.cache); /* its keys are codes of the batch that is gone */
+  for (uint32_t s = 0; s < done->sessions; s++) {
+    iso_value name;
+    uint32_t session;
+    ISO_TRY(iso_stream_code(done, r->builder, done->session_name[s], &name, error));
+    ISO_TRY(iso_builder_session(r->builder, name, &session, error));
+  }
   if (r->has_header) iso_builder_origin(r->builder, ISOPROOF_FORMAT_JSONL, ISO_POSITION_LINE, r->initial_is_zero);
   return iso_builder_file(r->builder, iso_input_name(r->t.window.input), error);
 }

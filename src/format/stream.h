@@ -24,7 +24,8 @@ typedef struct iso_stream_table {
   isoproof_status (*open)(iso_input *name, isoproof_builder *builder, void **reader, isoproof_error *error);
   /* Reads whole lines or items; the last piece, which may be empty, may end anywhere. */
   isoproof_status (*feed)(void *reader, const char *bytes, size_t size, bool last, isoproof_error *error);
-  /* The builder was finished, has nothing in it, and goes on with what is next.  `done` is what became of it; of
+  /* The builder was finished, has nothing in it, and goes on with what is next, which has the sessions so far, too.
+   * `done` is what became of it; of
    * open-ended formats it has sessions of the same numbers as before, and nothing but their unfinished transactions:
    * the arrival number of session s's is unfinished[s]. */
   isoproof_status (*turned)(void *reader, const isoproof_history *done, const uint32_t *unfinished,
