@@ -28,6 +28,7 @@ typedef struct mark {
 
 struct live_judge {
   live_plan plan;
+  const char *levels[LIVE_LEVELS]; /* of the plan */
   isoproof_task *read_task, *check_task;
   pthread_t reader, checker;
   bool reading, checking; /* the threads were started */
@@ -285,6 +286,9 @@ bool live_judge_start(live_judge **judge, const live_plan *plan) {
     return false;
   }
   j->plan = *plan;
+  if (j->plan.level_count > LIVE_LEVELS) j->plan.level_count = LIVE_LEVELS;
+  for (size_t i = 0; i < j->plan.level_count; i++) j->levels[i] = plan->levels[i];
+  j->plan.levels = j->levels;
   j->began = j->rate_since = now();
   j->counts.struct_size = sizeof j->counts;
   pthread_mutex_init(&j->lock, NULL);

@@ -9,12 +9,12 @@
 #include <isoproof/isoproof.h>
 #include <stdio.h>
 
-enum { LIVE_LEVELS = 32, LIVE_WORDS = 1024 };
+enum { LIVE_LEVELS = 64, LIVE_WORDS = 1024 };
 
 typedef struct live_plan {
   const char *path;
   const char *format;        /* NULL: detected */
-  const char *const *levels; /* NULL with 0: those that the live checker takes by itself */
+  const char *const *levels; /* constants; 0 of them: those that the live checker takes by itself */
   size_t level_count;
   bool claim;            /* the one level that the header of the history says that the database claims, instead */
   bool to_end;           /* of the file as it is */

@@ -26,7 +26,7 @@ static bool take_levels(isoproof_document *document, const isoproof_live *live,
                                     .asked = options->asked,
                                     .called = level.level};
     if (shown.verdict == ISOPROOF_UNDECIDED && document->unknown_reason == NULL)
-      document->unknown_reason = "reads of values that nobody has written so far, or of what was not recorded";
+      document->unknown_reason = "a later transaction may still explain what was read";
     if (options->asked) document->verdict = i == 0 ? shown.verdict : worse(document->verdict, shown.verdict);
     if (!iso_vec_push(&document->levels, shown)) return false;
   }
