@@ -1,212 +1,250 @@
-/* Examines everything that was pushed as one history. */
+/* Which levels are followed, and what their tracks say of each level that was asked for. */
 #include "live/examine.h"
 
 #include <stdlib.h>
 
-#include "live/written.h"
+#include "live/plain.h"
+#include "live/settle.h"
+
+/* Where nobody says how many transactions stay: enough that what ends while a batch is under way still finds its place,
+ * little enough that a check of the window takes milliseconds. */
+enum { USUAL_HORIZON = 2000, LEAST_FRESH = 1000 };
+
+/* ---- which levels are followed ---- */
+
+static bool is_open(const iso_live_level *level) { return !level->final && !level->lost; }
+
+/* A level that needs times is unknown as long as there are none. */
+static bool is_decidable(const isoproof_live *live, const iso_live_level *level) {
+  return is_open(level) && (live->timed || !level->info->needs_times);
+}
+
+/* Whether another level is followed from which this one follows. */
+static bool is_implied(const isoproof_live *live, const iso_live_level *level) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    const iso_live_level *other = &live->levels.items[i];
+    if (other == level || !is_decidable(live, other)) continue;
+    if (isoproof_level_implies(other->info, level->info) && !isoproof_level_implies(level->info, other->info))
+      return true;
+  }
+  return false;
+}
+
+static iso_live_track *track_of(const isoproof_live *live, const isoproof_level_info *level) {
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    if (live->tracks.items[i]->level == level) return live->tracks.items[i];
+  }
+  return NULL;
+}
+
+static uint64_t first_horizon(const isoproof_live *live) {
+  return live->options.horizon != 0 ? live->options.horizon : USUAL_HORIZON;
+}
+
+/* Follows a level: from where the track of a stronger one is, or from the start. */
+static isoproof_status follow(isoproof_live *live, const isoproof_level_info *level, const iso_live_track *from,
+                              isoproof_error *error) {
+  iso_live_track *track;
+  if (from != NULL)
+    ISO_TRY(iso_live_track_fork(from, level, &track, error));
+  else
+    ISO_TRY(iso_live_track_new(level, first_horizon(live), &track, error));
+  if (iso_vec_push(&live->tracks, track)) return ISOPROOF_OK;
+  iso_live_track_free(track);
+  return iso_fail_memory(error);
+}
+
+static isoproof_status follow_levels(isoproof_live *live, const iso_live_track *from, isoproof_error *error) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    const iso_live_level *level = &live->levels.items[i];
+    if (!is_decidable(live, level) || is_implied(live, level) || track_of(live, level->info) != NULL) continue;
+    ISO_TRY(follow(live, level->info, from, error));
+  }
+  return ISOPROOF_OK;
+}
+
+/* Levels that can only be checked as a whole. */
+static bool asks_for_more(const isoproof_live *live) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    if (iso_live_rule_of(live->levels.items[i].info) == NULL) return true;
+  }
+  return false;
+}
+
+static isoproof_status start(isoproof_live *live, isoproof_error *error) {
+  if (live->followed || live->plain) return ISOPROOF_OK;
+  live->followed = true;
+  live->plain = asks_for_more(live);
+  return live->plain ? ISOPROOF_OK : follow_levels(live, NULL, error);
+}
+
+/* ---- taking ---- */
+
+/* What only a check of the whole understands. */
+static bool is_strange(const isoproof_live *live, const iso_live_op *op) {
+  switch ((isoproof_op_kind)op->kind) {
+  case ISOPROOF_OP_READ:
+    return op->form != ISO_ROW_NONE;
+  case ISOPROOF_OP_WRITE:
+    return op->form != ISO_ROW_NONE || op->value == ISO_VALUE_NIL || op->value == ISO_VALUE_NONE ||
+           (op->value == 0 && live->initial_is_zero);
+  case ISOPROOF_OP_READ_LIST:
+    return false;
+  case ISOPROOF_OP_APPEND:
+    return op->value == ISO_VALUE_NIL || op->value == ISO_VALUE_NONE;
+  default:
+    return true;
+  }
+}
+
+/* Notes what a transaction writes; *strange: it has to be judged as part of the whole. */
+static void note(isoproof_live *live, iso_live_txn *txn, bool *strange) {
+  *strange = live->has_rows;
+  for (uint32_t i = 0; i < txn->op_count; i++) {
+    iso_live_op *op = &txn->ops[i];
+    live->has_rows |= op->form != ISO_ROW_NONE;
+    *strange |= is_strange(live, op);
+    if (*strange || iso_live_op_observes(op)) continue;
+    op->repeat = iso_live_index_add(&live->index, &live->pool, op->key, op->value);
+    /* Somebody writes what a violation has read: it may have read that. */
+    if (op->repeat && live->blamed.count > 0 && iso_written_has(&live->blamed, op->key, op->value))
+      *strange = live->repeats = true;
+  }
+}
+
+/* Whether the moments of a transaction are of another kind than those before. */
+static bool changes_times(isoproof_live *live, const iso_live_txn *txn) {
+  bool timed = txn->real_start != INT64_MIN;
+  bool indexed = txn->info.start_index >= 0 || txn->info.end_index >= 0;
+  if (live->pushed == 0) live->timed = timed, live->indexed = indexed;
+  return (timed && !live->timed) || indexed != live->indexed;
+}
+
+/* Follows the levels by their tracks. */
+static isoproof_status take_on_tracks(isoproof_live *live, iso_live_txn *txn, isoproof_error *error) {
+  bool behind = false;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    iso_live_track *track = live->tracks.items[i];
+    ISO_TRY(iso_live_track_take(track, txn, error));
+    if (track->placed >= 4 * track->horizon) ISO_TRY(iso_live_track_freeze(track, live->pushed + 1, error));
+    behind |= track->broken && !track->misfit && track->fresh >= 2 * track->horizon && track->fresh >= LEAST_FRESH;
+  }
+  return behind ? iso_live_settle_all(live, error) : ISOPROOF_OK;
+}
 
 isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_error *error) {
-  if (!iso_vec_push(&live->txns, txn)) return iso_fail_memory(error);
-  live->bytes += txn->bytes;
-  for (uint32_t i = 0; i < txn->op_count; i++) live->has_rows |= txn->ops[i].form != ISO_ROW_NONE;
+  bool strange = changes_times(live, txn), odd;
+  ISO_TRY(start(live, error));
+  if (!live->plain) {
+    note(live, txn, &odd);
+    if (strange || odd) ISO_TRY(iso_live_go_plain(live, error));
+  }
+  if (live->plain) return iso_live_plain_take(live, txn, error);
+  ISO_TRY(take_on_tracks(live, txn, error));
+  iso_live_txn_drop(txn); /* the tracks have references of their own */
   return ISOPROOF_OK;
 }
 
-isoproof_status iso_live_initial_row(isoproof_live *live, const iso_row_value *row, isoproof_error *error) {
-  live->has_rows = true;
-  for (size_t i = 0; i < live->initial_rows.count; i++) {
-    if (live->initial_rows.items[i].key == row->key) return ISOPROOF_OK;
+/* ---- examining ---- */
+
+static iso_live_level *level_of(isoproof_live *live, const isoproof_level_info *info) {
+  for (size_t i = 0; i < live->levels.count; i++) {
+    if (live->levels.items[i].info == info) return &live->levels.items[i];
   }
-  return iso_vec_push(&live->initial_rows, *row) ? ISOPROOF_OK : iso_fail_memory(error);
+  return NULL;
 }
 
-uint64_t iso_live_retained(const isoproof_live *live) { return live->txns.count; }
-uint64_t iso_live_bytes(const isoproof_live *live) { return live->bytes; }
-
-/* ---- reads of what nobody wrote so far ---- */
-
-static bool form_writes(iso_row_form form) {
-  static const bool writes[ISO_ROW_FORMS] = {
-#define ISO_X(name, text, writes_it) [ISO_ROW_##name] = writes_it,
-      ISO_ROW_FORM_LIST(ISO_X)
-#undef ISO_X
-  };
-  return writes[form];
-}
-
-/* What goes into a history: everything, or only what no later transaction can explain in another way. */
-typedef struct composer {
-  isoproof_live *live;
-  isoproof_builder *builder;
-  const iso_written *written; /* NULL: everything */
-  uint64_t pending, left_out;
-} composer;
-
-/* Whether a later transaction could explain the operation in another way than those so far: nobody wrote what it shows
- * (*pending), or it shows that a row was absent, which a delete may explain. */
-static bool is_open(const composer *c, const iso_live_txn *t, const iso_live_op *op, bool *pending) {
-  isoproof_op_kind kind = (isoproof_op_kind)op->kind;
-  *pending = false;
-  if (op->form != ISO_ROW_NONE) return !form_writes((iso_row_form)op->form);
-  if (op->value == ISO_VALUE_NONE || !isoproof_op_kind_observes(kind)) return false;
-  if (kind == ISOPROOF_OP_READ && op->value == ISO_VALUE_NIL) return c->live->has_rows;
-  if (kind == ISOPROOF_OP_READ) *pending = !iso_written_has(c->written, op->key, op->value);
-  if (kind == ISOPROOF_OP_READ_LIST || kind == ISOPROOF_OP_READ_SET) {
-    for (uint32_t i = 0; i < op->count; i++) {
-      if (!iso_written_has(c->written, op->key, t->elements[op->first + i])) *pending = true;
-    }
+/* A track that has come to its end: the levels below its own are followed from where it is. */
+static isoproof_status end_track(isoproof_live *live, size_t number, isoproof_error *error) {
+  iso_live_track *track = live->tracks.items[number];
+  iso_live_level *level = level_of(live, track->level);
+  live->tracks.items[number] = live->tracks.items[--live->tracks.count];
+  if (track->lost && !level->final) {
+    level->lost = true;
+    level->verdict = track->verdict;
+    level->reason = track->reason;
   }
-  return *pending;
-}
-
-static isoproof_status note_written(isoproof_live *live, iso_written *written, isoproof_error *error) {
-  for (size_t i = 0; i < live->txns.count; i++) {
-    const iso_live_txn *t = live->txns.items[i];
-    for (uint32_t j = 0; j < t->op_count; j++) {
-      const iso_live_op *op = &t->ops[j];
-      bool writes = op->form == ISO_ROW_NONE && !isoproof_op_kind_observes((isoproof_op_kind)op->kind);
-      writes |= op->form != ISO_ROW_NONE && form_writes((iso_row_form)op->form);
-      bool had = false;
-      if (writes && !iso_written_add(written, op->key, op->value, &had)) return iso_fail_memory(error);
-      live->repeats |= had && op->kind == ISOPROOF_OP_WRITE && op->value != ISO_VALUE_NIL;
-    }
-  }
-  return ISOPROOF_OK;
-}
-
-/* ---- the history so far ---- */
-
-static isoproof_status put_txn(composer *c, const iso_live_txn *t, isoproof_error *error) {
-  const isoproof_live *live = c->live;
-  iso_live_carrier carrier = {.from = iso_pool_look(&live->pool), .to = iso_builder_pool(c->builder)};
-  iso_value name;
-  uint32_t session;
-  ISO_TRY(iso_live_carry(&carrier, live->sessions.names[t->session], &name, error));
-  ISO_TRY(iso_builder_session(c->builder, name, &session, error));
-  ISO_TRY(iso_live_txn_begin(t, &live->pool, session, c->builder, error));
-  for (uint32_t i = 0; i < t->op_count; i++) {
-    bool pending, open = c->written != NULL && is_open(c, t, &t->ops[i], &pending);
-    if (open)
-      c->left_out++, c->pending += pending;
-    else
-      ISO_TRY(iso_live_txn_op(t, &t->ops[i], &live->pool, c->builder, error));
-  }
-  return ISOPROOF_OK;
-}
-
-static isoproof_status put_all(composer *c, isoproof_history **out, isoproof_error *error) {
-  isoproof_live *live = c->live;
-  iso_builder_origin(c->builder, live->format, ISO_POSITION_NONE, live->initial_is_zero);
-  iso_builder_ambiguous_reads(c->builder);
-  for (size_t i = 0; i < live->initial_rows.count; i++) {
-    const iso_row_value *row = &live->initial_rows.items[i];
-    ISO_TRY(iso_builder_initial_row(c->builder, row->key, row->value, error));
-  }
-  for (size_t i = 0; i < live->txns.count; i++) ISO_TRY(put_txn(c, live->txns.items[i], error));
-  return isoproof_builder_finish(c->builder, out, error);
-}
-
-static isoproof_status compose(composer *c, isoproof_history **out, isoproof_error *error) {
-  ISO_TRY(isoproof_builder_new(&c->builder, error));
-  isoproof_status status = put_all(c, out, error);
-  isoproof_builder_free(c->builder);
+  isoproof_status status = follow_levels(live, track, error);
+  iso_live_track_free(track);
   return status;
 }
 
-/* The history without what a later transaction may mend; NULL where there is nothing of that kind. */
-static isoproof_status compose_certain(isoproof_live *live, isoproof_history **out, isoproof_error *error) {
-  iso_written written = {0};
-  for (size_t i = 0; i < live->initial_rows.count; i++) {
-    iso_value key, value;
-    ISO_TRY(iso_pool_add_i64(&live->pool, live->initial_rows.items[i].key, &key, error));
-    ISO_TRY(iso_pool_add_i64(&live->pool, live->initial_rows.items[i].value, &value, error));
-    if (!iso_written_add(&written, key, value, NULL)) return iso_fail_memory(error);
+isoproof_status iso_live_settle_all(isoproof_live *live, isoproof_error *error) {
+  for (size_t i = 0; i < live->tracks.count;) {
+    iso_live_track *track = live->tracks.items[i];
+    bool violated = level_of(live, track->level)->final;
+    if (!violated) ISO_TRY(iso_live_settle(live, track, &violated, error));
+    if (violated || track->lost) {
+      ISO_TRY(end_track(live, i, error));
+      i = 0;
+      continue;
+    }
+    ISO_TRY(iso_live_track_freeze(track, live->pushed, error));
+    i++;
   }
-  composer c = {.live = live, .written = &written};
-  isoproof_status status = note_written(live, &written, error);
-  if (status == ISOPROOF_OK) status = compose(&c, out, error);
-  iso_written_free(&written);
-  if (status != ISOPROOF_OK) return status;
-  live->pending_reads = c.pending;
-  if (c.left_out > 0) return ISOPROOF_OK;
-  isoproof_history_free(*out);
-  *out = NULL;
   return ISOPROOF_OK;
 }
 
-/* ---- verdicts ---- */
-
-static isoproof_status check(const isoproof_live *live, isoproof_history *history, isoproof_result **result,
-                             isoproof_error *error) {
-  isoproof_check_options options = {
-      .struct_size = sizeof options, .levels = live->level_names, .level_count = live->levels.count};
-  return isoproof_check(history, &options, live->task, result, error);
+static void enter_verdict(isoproof_live *live, iso_live_level *level, isoproof_verdict verdict, const char *reason) {
+  if (verdict == ISOPROOF_VIOLATED && level->verdict != ISOPROOF_VIOLATED) level->since = live->pushed;
+  level->verdict = verdict;
+  level->reason = verdict == ISOPROOF_UNDECIDED ? reason : NULL;
 }
 
-/* Takes over what a result says; the history and the result go with the first violation that is new, or are freed. */
-static isoproof_status enter(isoproof_live *live, isoproof_history *history, isoproof_result *result, bool final,
-                             isoproof_error *error) {
-  bool news = false;
-  live->reason = isoproof_result_unknown_reason(result);
-  for (size_t i = 0; i < live->levels.count; i++) {
-    iso_live_level *level = &live->levels.items[i];
-    if (level->final) continue;
-    level->verdict = isoproof_result_verdict_of(result, level->info->id);
-    if (level->verdict != ISOPROOF_VIOLATED) continue;
-    level->final = final;
-    level->since = live->pushed;
-    news |= final;
+/* What the tracks say of a level that is not violated for good. */
+static void derive(isoproof_live *live, iso_live_level *level) {
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i];
+    if (!isoproof_level_implies(track->level, level->info)) continue;
+    enter_verdict(live, level, track->verdict, track->reason);
+    return;
   }
-  iso_live_violation violation = {.history = history, .result = result};
-  if (news && iso_vec_push(&live->violations, violation)) return ISOPROOF_OK;
-  isoproof_result_free(result);
-  isoproof_history_free(history);
-  return news ? iso_fail_memory(error) : ISOPROOF_OK;
-}
-
-static isoproof_status judge(isoproof_live *live, isoproof_history *history, bool final, isoproof_error *error) {
-  isoproof_result *result;
-  isoproof_status status = check(live, history, &result, error);
-  if (status != ISOPROOF_OK) {
-    isoproof_history_free(history);
-    return status;
-  }
-  return enter(live, history, result, final, error);
-}
-
-static bool all_final(const isoproof_live *live) {
-  for (size_t i = 0; i < live->levels.count; i++) {
-    if (!live->levels.items[i].final) return false;
-  }
-  return !live->repeats;
-}
-
-/* A value was written again: whoever writes one once more may explain what looked violated for good. */
-static void reopen(isoproof_live *live) {
-  for (size_t i = 0; i < live->levels.count; i++) live->levels.items[i].final = false;
-  for (size_t i = 0; i < live->violations.count; i++) {
-    isoproof_result_free(live->violations.items[i].result);
-    isoproof_history_free(live->violations.items[i].history);
-  }
-  live->violations.count = 0;
+  enter_verdict(live, level, ISOPROOF_UNDECIDED, "the history has no times");
 }
 
 isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
-  isoproof_history *history, *certain;
-  bool repeated = live->repeats;
-  ISO_TRY(compose_certain(live, &certain, error));
-  if (live->repeats && !repeated) reopen(live);
-  if (all_final(live)) {
-    isoproof_history_free(certain);
-    return ISOPROOF_OK;
+  ISO_TRY(start(live, error));
+  isoproof_status status = live->plain ? iso_live_plain_examine(live, error) : iso_live_settle_all(live, error);
+  isoproof_history_free(live->whole);
+  live->whole = NULL;
+  ISO_TRY(status);
+  if (live->plain) return ISOPROOF_OK;
+  live->reason = NULL;
+  live->pending_reads = 0;
+  for (size_t i = 0; i < live->levels.count; i++) {
+    iso_live_level *level = &live->levels.items[i];
+    if (!level->final && !level->lost) derive(live, level);
+    if (live->reason == NULL && level->verdict == ISOPROOF_UNDECIDED) live->reason = level->reason;
   }
-  /* First what no later transaction can mend, then what everything says so far. */
-  bool mendable = (certain != NULL || live->repeats) && !live->finished;
-  if (certain != NULL && mendable && !live->repeats)
-    ISO_TRY(judge(live, certain, true, error));
-  else
-    isoproof_history_free(certain);
-  composer c = {.live = live};
-  ISO_TRY(compose(&c, &history, error));
-  return judge(live, history, !mendable, error);
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i];
+    uint64_t pending = track->pendings.count + track->detached.count + track->waiting;
+    if (pending > live->pending_reads) live->pending_reads = pending;
+  }
+  return ISOPROOF_OK;
+}
+
+/* ---- figures ---- */
+
+uint64_t iso_live_retained(const isoproof_live *live) {
+  uint64_t most = live->txns.count;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    if (live->tracks.items[i]->entries.count > most) most = live->tracks.items[i]->entries.count;
+  }
+  return most;
+}
+
+uint64_t iso_live_bytes(const isoproof_live *live) {
+  uint64_t bytes = live->index.bytes + live->txns.capacity * sizeof *live->txns.items +
+                   live->pool.capacity * sizeof *live->pool.entries + live->pool.text_capacity,
+           window = 0;
+  for (size_t i = 0; i < live->txns.count; i++) bytes += live->txns.items[i]->bytes;
+  for (size_t i = 0; i < live->tracks.count; i++) {
+    const iso_live_track *track = live->tracks.items[i];
+    uint64_t held = 0;
+    for (size_t j = 0; j < track->entries.count; j++) held += track->entries.items[j].txn->bytes;
+    if (window < held) window = held;
+    bytes += iso_live_track_bytes(track);
+  }
+  return bytes + window;
 }

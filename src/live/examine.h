@@ -6,8 +6,8 @@
 
 /* Takes over a transaction, the next one in the order of ends. */
 isoproof_status iso_live_take(isoproof_live *live, iso_live_txn *txn, isoproof_error *error);
-/* Notes that a row was there at the start; once per row. */
-isoproof_status iso_live_initial_row(isoproof_live *live, const iso_row_value *row, isoproof_error *error);
+/* Settles all tracks; where the whole history would be needed, only during a poll. */
+isoproof_status iso_live_settle_all(isoproof_live *live, isoproof_error *error);
 /* Brings the verdicts up to date with what was taken. */
 isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error);
 /* How many transactions are in memory, and how many bytes that takes, about. */

@@ -8,6 +8,7 @@
 #include "base/task.h"
 #include "history/real_time.h"
 #include "live/examine.h"
+#include "live/plain.h"
 
 /* ---- levels ---- */
 
@@ -61,6 +62,8 @@ static isoproof_status choose_levels(isoproof_live *live, const isoproof_history
 static isoproof_status set_up(isoproof_live *live, isoproof_error *error) {
   ISO_TRY(iso_pool_init(&live->pool, error));
   iso_numbering_init(&live->sessions);
+  iso_numbering_init(&live->keys);
+  iso_live_index_init(&live->index);
   for (size_t i = 0; i < live->options.level_count; i++) ISO_TRY(add_level(live, live->options.levels[i], error));
   /* The names are the caller's, and may be gone when they are needed again. */
   if (live->options.level_count > 0) ISO_TRY(sort_levels(live, error));
@@ -89,6 +92,11 @@ void isoproof_live_free(isoproof_live *live) {
   if (live == NULL) return;
   for (size_t i = 0; i < live->txns.count; i++) iso_live_txn_drop(live->txns.items[i]);
   iso_vec_free(&live->txns);
+  for (size_t i = 0; i < live->tracks.count; i++) iso_live_track_free(live->tracks.items[i]);
+  iso_vec_free(&live->tracks);
+  isoproof_history_free(live->whole);
+  iso_live_index_free(&live->index);
+  iso_written_free(&live->blamed);
   for (size_t i = 0; i < live->violations.count; i++) {
     isoproof_result_free(live->violations.items[i].result);
     isoproof_history_free(live->violations.items[i].history);
@@ -98,6 +106,8 @@ void isoproof_live_free(isoproof_live *live) {
   iso_vec_free(&live->initial_rows);
   free(live->level_names);
   iso_numbering_free(&live->sessions);
+  iso_numbering_free(&live->keys);
+  iso_vec_free(&live->session_counts);
   iso_pool_free(&live->pool);
   free(live);
 }
@@ -183,16 +193,35 @@ static isoproof_status adopt_batch(isoproof_live *live, const isoproof_history *
   return ISOPROOF_OK;
 }
 
-static isoproof_status push_txn(isoproof_live *live, const isoproof_history *batch, uint32_t txn,
-                                isoproof_error *error) {
+/* A batch, and the numbers that its keys and sessions have here. */
+typedef struct batch_names {
+  const isoproof_history *batch;
+  uint32_t *keys, *sessions;
+} batch_names;
+
+static isoproof_status number_names(isoproof_live *live, batch_names *names, isoproof_error *error) {
+  const isoproof_history *batch = names->batch;
   iso_live_carrier carrier = {.from = batch->pool, .to = &live->pool};
   iso_value name;
+  for (uint32_t i = 0; i < batch->keys; i++) {
+    ISO_TRY(iso_live_carry(&carrier, batch->key_name[i], &name, error));
+    ISO_TRY(iso_numbering_add(&live->keys, name, &names->keys[i], error));
+  }
+  for (uint32_t i = 0; i < batch->sessions; i++) {
+    ISO_TRY(iso_live_carry(&carrier, batch->session_name[i], &name, error));
+    ISO_TRY(iso_numbering_add(&live->sessions, name, &names->sessions[i], error));
+  }
+  while (live->session_counts.count < live->sessions.count) {
+    if (!iso_vec_push(&live->session_counts, 0)) return iso_fail_memory(error);
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status push_txn(isoproof_live *live, const batch_names *names, uint32_t txn, isoproof_error *error) {
   iso_live_txn *t;
-  uint32_t session;
-  ISO_TRY(iso_live_carry(&carrier, batch->session_name[batch->txn_session[txn]], &name, error));
-  ISO_TRY(iso_numbering_add(&live->sessions, name, &session, error));
-  ISO_TRY(iso_live_txn_copy(batch, txn, &live->pool, &t, error));
-  t->session = session;
+  ISO_TRY(iso_live_txn_copy(names->batch, txn, &live->pool, names->keys, &t, error));
+  t->session = names->sessions[names->batch->txn_session[txn]];
+  t->place = live->session_counts.items[t->session]++;
   t->number = live->pushed;
   isoproof_status status = iso_live_take(live, t, error);
   if (status == ISOPROOF_OK)
@@ -200,6 +229,16 @@ static isoproof_status push_txn(isoproof_live *live, const isoproof_history *bat
   else
     iso_live_txn_drop(t);
   return status;
+}
+
+static isoproof_status push_all(isoproof_live *live, batch_names *names, const uint64_t *order, const ended *found,
+                                isoproof_error *error) {
+  ISO_TRY(number_names(live, names, error));
+  for (uint32_t i = 0; i < names->batch->txns; i++) {
+    if ((i & 0xfff) == 0) ISO_TRY(iso_task_check(live->task, error));
+    ISO_TRY(push_txn(live, names, (uint32_t)(order != NULL ? order[i] : found[i].txn), error));
+  }
+  return ISOPROOF_OK;
 }
 
 isoproof_status isoproof_live_push(isoproof_live *live, const isoproof_history *batch, const uint64_t *order,
@@ -211,12 +250,13 @@ isoproof_status isoproof_live_push(isoproof_live *live, const isoproof_history *
     ISO_TRY(check_order(batch, order, error));
   else
     ISO_TRY(find_order(batch, &found, error));
-  isoproof_status status = ISOPROOF_OK;
-  for (uint32_t i = 0; status == ISOPROOF_OK && i < batch->txns; i++) {
-    if ((i & 0xfff) == 0) status = iso_task_check(live->task, error);
-    if (status == ISOPROOF_OK)
-      status = push_txn(live, batch, (uint32_t)(order != NULL ? order[i] : found[i].txn), error);
-  }
+  batch_names names = {.batch = batch,
+                       .keys = iso_alloc(batch->keys, sizeof *names.keys),
+                       .sessions = iso_alloc(batch->sessions, sizeof *names.sessions)};
+  bool made = names.keys != NULL && names.sessions != NULL;
+  isoproof_status status = made ? push_all(live, &names, order, found, error) : iso_fail_memory(error);
+  free(names.keys);
+  free(names.sessions);
   free(found);
   return status;
 }
@@ -238,7 +278,10 @@ static isoproof_verdict overall(const isoproof_live *live, bool *final) {
 isoproof_status isoproof_live_poll(isoproof_live *live, isoproof_live_state *state, isoproof_error *error) {
   if (state != NULL) ISO_TRY(ISO_STRUCT_CHECK(isoproof_live_state, state, error));
   if (!live->has_levels) ISO_TRY(choose_levels(live, NULL, error));
-  ISO_TRY(iso_live_examine(live, error));
+  live->polling = true;
+  isoproof_status status = iso_live_examine(live, error);
+  live->polling = false;
+  ISO_TRY(status);
   isoproof_live_state own = {.struct_size = sizeof own,
                              .transactions = live->pushed,
                              .retained = iso_live_retained(live),

@@ -9,14 +9,19 @@
 #include <isoproof/live.h>
 
 #include "base/vector.h"
+#include "live/index.h"
+#include "live/track.h"
 #include "live/txn.h"
+#include "live/written.h"
 
 /* A level that was asked for. */
 typedef struct iso_live_level {
   const isoproof_level_info *info;
   isoproof_verdict verdict;
   bool final;
+  bool lost; /* unknown from now on: it would take what left memory */
   uint64_t since;
+  const char *reason; /* why it is unknown */
 } iso_live_level;
 
 /* A violation for good. */
@@ -31,14 +36,23 @@ struct isoproof_live {
   iso_pool pool;
   bool has_levels; /* they are known: asked for, or the first batch has come */
   ISO_VEC(iso_live_level) levels;
-  const char **level_names; /* as many, NULL until has_levels */
-  iso_numbering sessions;   /* by name */
+  const char **level_names;         /* as many, NULL until has_levels */
+  iso_numbering sessions, keys;     /* by name */
+  ISO_VEC(uint64_t) session_counts; /* transactions that came */
   ISO_VEC(iso_row_value) initial_rows;
   bool initial_is_zero, has_batch, has_rows, finished;
   bool repeats; /* a value was written to a key twice: nothing is violated for good before the end */
   isoproof_format format;
 
-  ISO_VEC(iso_live_txn *) txns; /* in the order of their ends */
+  /* The levels that are followed; with `plain` everything is kept, or read again, and checked as a whole instead. */
+  ISO_VEC(iso_live_track *) tracks;
+  iso_live_index index;
+  iso_written blamed; /* what violations for good have read: who writes one of these once more may explain it */
+  bool plain, followed, timed, indexed;
+  bool polling;                 /* the whole history may be asked for */
+  bool lost;                    /* plain, but not everything is in memory */
+  isoproof_history *whole;      /* during a poll: the whole history, where it was asked for */
+  ISO_VEC(iso_live_txn *) txns; /* plain: in the order of their ends */
   uint64_t pushed;
   uint64_t polled; /* pushed at the last poll */
   uint64_t pending_reads, whole_checks, bytes;

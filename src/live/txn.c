@@ -79,6 +79,7 @@ void iso_live_txn_drop(iso_live_txn *txn) {
 typedef struct copier {
   const isoproof_history *h;
   iso_live_carrier carrier;
+  const uint32_t *keys;
   iso_live_txn *t;
   uint32_t elements, statements, rows; /* written so far */
 } copier;
@@ -107,7 +108,7 @@ static isoproof_status copy_op(copier *c, uint32_t op, isoproof_error *error) {
   const isoproof_history *h = c->h;
   iso_live_op *to = &c->t->ops[c->t->op_count++];
   *to = (iso_live_op){.kind = h->op_kind[op], .form = (uint8_t)iso_history_form(h, op)};
-  ISO_TRY(iso_live_carry(&c->carrier, h->key_name[h->op_key[op]], &to->key, error));
+  to->key = c->keys[h->op_key[op]];
   iso_value value = h->op_value[op];
   if (!is_list_read(h, op) || value == ISO_VALUE_NIL || value == ISO_VALUE_NONE)
     return iso_live_carry(&c->carrier, value, &to->value, error);
@@ -156,10 +157,10 @@ static isoproof_status copy_ops(copier *c, uint32_t txn, uint32_t next, isoproof
   }
 }
 
-isoproof_status iso_live_txn_copy(const isoproof_history *batch, uint32_t txn, iso_pool *pool, iso_live_txn **out,
-                                  isoproof_error *error) {
+isoproof_status iso_live_txn_copy(const isoproof_history *batch, uint32_t txn, iso_pool *pool, const uint32_t *keys,
+                                  iso_live_txn **out, isoproof_error *error) {
   shape s = measure(batch, txn);
-  copier c = {.h = batch, .carrier = {.from = batch->pool, .to = pool}, .t = allocate(&s)};
+  copier c = {.h = batch, .carrier = {.from = batch->pool, .to = pool}, .keys = keys, .t = allocate(&s)};
   if (c.t == NULL) return iso_fail_memory(error);
   isoproof_status status = copy_info(&c, txn, error);
   if (status == ISOPROOF_OK) status = copy_ops(&c, txn, s.first_statement, error);
@@ -181,22 +182,28 @@ isoproof_status iso_live_txn_begin(const iso_live_txn *txn, const iso_pool *pool
   return iso_builder_begin(builder, session, &info, NULL, error);
 }
 
-static isoproof_status put_list(const iso_live_txn *txn, const iso_live_op *op, const iso_live_carrier *carrier,
-                                iso_value key, isoproof_builder *builder, isoproof_error *error) {
-  iso_value small[64], *list = op->count <= 64 ? small : iso_alloc(op->count, sizeof *list);
+static isoproof_status put_elements(const iso_value *elements, uint32_t count, isoproof_op_kind kind, iso_value key,
+                                    const iso_live_carrier *carrier, isoproof_builder *builder, isoproof_error *error) {
+  iso_value small[64], *list = count <= 64 ? small : iso_alloc(count, sizeof *list);
   if (list == NULL) return iso_fail_memory(error);
   isoproof_status status = ISOPROOF_OK;
-  for (uint32_t i = 0; status == ISOPROOF_OK && i < op->count; i++) {
-    status = iso_live_carry(carrier, txn->elements[op->first + i], &list[i], error);
+  for (uint32_t i = 0; status == ISOPROOF_OK && i < count; i++) {
+    status = iso_live_carry(carrier, elements[i], &list[i], error);
   }
-  if (status == ISOPROOF_OK)
-    status = iso_builder_list(builder, (isoproof_op_kind)op->kind, key, list, op->count, error);
+  if (status == ISOPROOF_OK) status = iso_builder_list(builder, kind, key, list, count, error);
   if (list != small) free(list);
   return status;
 }
 
+isoproof_status iso_live_put_list(const iso_value *elements, uint32_t count, iso_value key, const iso_pool *pool,
+                                  isoproof_builder *builder, isoproof_error *error) {
+  iso_live_carrier carrier = {.from = iso_pool_look(pool), .to = iso_builder_pool(builder)};
+  ISO_TRY(iso_live_carry(&carrier, key, &key, error));
+  return put_elements(elements, count, ISOPROOF_OP_READ_LIST, key, &carrier, builder, error);
+}
+
 isoproof_status iso_live_txn_op(const iso_live_txn *txn, const iso_live_op *op, const iso_pool *pool,
-                                isoproof_builder *builder, isoproof_error *error) {
+                                const iso_value *keys, isoproof_builder *builder, isoproof_error *error) {
   iso_live_carrier carrier = {.from = iso_pool_look(pool), .to = iso_builder_pool(builder)};
   if (op->form == ISO_ROW_PREDICATE || op->form == ISO_ROW_COUNT) {
     const iso_live_statement *s = &txn->statements[op->first];
@@ -205,11 +212,12 @@ isoproof_status iso_live_txn_op(const iso_live_txn *txn, const iso_live_op *op, 
                                  error);
   }
   iso_value key, value;
-  ISO_TRY(iso_live_carry(&carrier, op->key, &key, error));
+  ISO_TRY(iso_live_carry(&carrier, keys[op->key], &key, error));
   ISO_TRY(iso_live_carry(&carrier, op->value, &value, error));
   bool list = iso_kind_is_list((isoproof_op_kind)op->kind);
   if (list && op->value != ISO_VALUE_NIL && op->value != ISO_VALUE_NONE)
-    return put_list(txn, op, &carrier, key, builder, error);
+    return put_elements(txn->elements + op->first, op->count, (isoproof_op_kind)op->kind, key, &carrier, builder,
+                        error);
   if (op->form != ISO_ROW_NONE) return iso_builder_row(builder, (iso_row_form)op->form, key, value, error);
   return iso_builder_op(builder, (isoproof_op_kind)op->kind, key, value, error);
 }

@@ -1,7 +1,7 @@
 /* txn.h - a transaction that the live checker holds in memory: one block, immutable, shared by whoever still needs it.
  *
- * Its keys and values are codes of the pool of the live checker.  Whoever keeps a transaction holds a reference; the
- * last one to let go frees it.
+ * Its values are codes of the pool of the live checker, and its keys numbers of its own.  Whoever keeps a transaction
+ * holds a reference; the last one to let go frees it.
  */
 #ifndef ISO_LIVE_TXN_H
 #define ISO_LIVE_TXN_H
@@ -13,7 +13,9 @@
 typedef struct iso_live_op {
   uint8_t kind; /* isoproof_op_kind */
   uint8_t form; /* iso_row_form */
-  iso_value key, value;
+  bool repeat;  /* a write: the value was, perhaps, written to the key before */
+  uint32_t key; /* number in the live checker; nothing for statements */
+  iso_value value;
   uint32_t first, count;
 } iso_live_op;
 
@@ -28,6 +30,7 @@ typedef struct iso_live_statement {
 typedef struct iso_live_txn {
   uint32_t references;
   uint32_t session; /* number in the live checker */
+  uint64_t place;   /* in its session */
   uint64_t number;  /* in the order of ends */
   iso_txn_info info;
   int64_t real_start, real_end; /* as the real-time levels see them (history/real_time.h) */
@@ -46,9 +49,10 @@ typedef struct iso_live_carrier {
 } iso_live_carrier;
 isoproof_status iso_live_carry(const iso_live_carrier *carrier, iso_value value, iso_value *out, isoproof_error *error);
 
-/* Copies a transaction of a batch; the caller has the only reference, and sets session and number. */
-isoproof_status iso_live_txn_copy(const isoproof_history *batch, uint32_t txn, iso_pool *pool, iso_live_txn **out,
-                                  isoproof_error *error);
+/* Copies a transaction of a batch; the caller has the only reference, and sets session, place and number.  `keys` has
+ * the numbers of the keys of the batch. */
+isoproof_status iso_live_txn_copy(const isoproof_history *batch, uint32_t txn, iso_pool *pool, const uint32_t *keys,
+                                  iso_live_txn **out, isoproof_error *error);
 static inline iso_live_txn *iso_live_txn_keep(iso_live_txn *txn) {
   txn->references++;
   return txn;
@@ -58,8 +62,15 @@ void iso_live_txn_drop(iso_live_txn *txn);
 /* Begins the transaction in a builder whose session of that number is given; `pool` is that of the transaction. */
 isoproof_status iso_live_txn_begin(const iso_live_txn *txn, const iso_pool *pool, uint32_t session,
                                    isoproof_builder *builder, isoproof_error *error);
-/* Adds one of its operations to the transaction that was begun; `scratch` has room for its elements. */
+/* Adds one of its operations to the transaction that was begun; `keys` has the names of the keys. */
 isoproof_status iso_live_txn_op(const iso_live_txn *txn, const iso_live_op *op, const iso_pool *pool,
-                                isoproof_builder *builder, isoproof_error *error);
+                                const iso_value *keys, isoproof_builder *builder, isoproof_error *error);
+/* Adds a read of a list with these elements. */
+isoproof_status iso_live_put_list(const iso_value *elements, uint32_t count, iso_value key, const iso_pool *pool,
+                                  isoproof_builder *builder, isoproof_error *error);
+
+static inline bool iso_live_op_observes(const iso_live_op *op) {
+  return isoproof_op_kind_observes((isoproof_op_kind)op->kind);
+}
 
 #endif

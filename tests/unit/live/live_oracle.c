@@ -133,7 +133,7 @@ typedef struct trial {
   unsigned only; /* a level alone; LEVELS: all */
   unsigned cuts; /* bit i: a poll after transaction i */
   unsigned pushed;
-  char problem[512];
+  char problem[512], witness[512];
   uint64_t polls, unknown, whole_checks, left; /* what was seen */
   bool was_final[LEVELS];
 } trial;
@@ -171,8 +171,12 @@ static void look_at_violations(trial *t, const isoproof_live *live, const isopro
     snprintf(t->problem, sizeof t->problem, "final without a violation, or the other way round");
   for (size_t i = 0; isoproof_live_violation_at(live, i, &history, &result); i++) {
     isoproof_anomaly anomaly = {.struct_size = sizeof anomaly};
-    if (isoproof_result_verdict(result) != ISOPROOF_VIOLATED || !isoproof_result_anomaly_at(result, 0, &anomaly))
+    bool shown =
+        isoproof_result_verdict(result) == ISOPROOF_VIOLATED && isoproof_result_anomaly_at(result, 0, &anomaly);
+    if (!shown)
       snprintf(t->problem, sizeof t->problem, "violation %zu has no witness", i);
+    else
+      snprintf(t->witness, sizeof t->witness, "%.500s", anomaly.explanation);
   }
 }
 
@@ -257,9 +261,9 @@ static void show(trial *t, uint64_t number_of_it) {
   else
     sketch_shrink(&t->source->registers, sketch_fails, t), sketch_print(&t->source->registers, text, sizeof text);
   differs(t);
-  fail_msg("history %llu, horizon %llu, %s, polls %x, level %u: %s\n%s", (unsigned long long)number_of_it,
+  fail_msg("history %llu, horizon %llu, %s, polls %x, level %u: %s\n%s%s\n", (unsigned long long)number_of_it,
            (unsigned long long)t->horizon, t->recorded ? "recorded" : "not recorded", t->cuts, t->only, t->problem,
-           text);
+           text, t->witness);
 }
 
 static void agrees_after_every_batch(void **state) {

@@ -1,0 +1,149 @@
+/* The index of values that were ever written: a bitmap of small numbers, and filters of pairs. */
+#include "live/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/vector.h"
+
+enum {
+  PAGE_BITS = 15, /* values per page */
+  PAGE_WORDS = 1 << (PAGE_BITS - 6),
+  BLOCK_WORDS = 8,
+  BLOCK_PROBES = 5,
+  FIRST_BLOCKS = 1 << 6,
+  ENTRIES_PER_BLOCK = 48
+};
+
+void iso_live_index_init(iso_live_index *index) { *index = (iso_live_index){.seed = iso_hash_seed()}; }
+
+void iso_live_index_free(iso_live_index *index) {
+  for (size_t i = 0; i < index->page_count; i++) free(index->pages[i]);
+  free(index->pages);
+  for (size_t i = 0; i < index->filter_count; i++) free(index->filters[i].words);
+  *index = (iso_live_index){.seed = index->seed};
+}
+
+void iso_live_index_give_up(iso_live_index *index) {
+  iso_live_index_free(index);
+  index->given_up = true;
+}
+
+/* ---- the bitmap ---- */
+
+static uint64_t *page_of(iso_live_index *index, iso_value value) {
+  size_t number = value >> PAGE_BITS;
+  if (number >= index->page_count) {
+    size_t count = number + 1 + number / 2;
+    uint64_t **pages = iso_realloc(index->pages, count, sizeof *pages);
+    if (pages == NULL) return NULL;
+    memset(pages + index->page_count, 0, (count - index->page_count) * sizeof *pages);
+    index->bytes += (count - index->page_count) * sizeof *pages;
+    index->pages = pages;
+    index->page_count = count;
+  }
+  if (index->pages[number] == NULL) {
+    index->pages[number] = iso_alloc_zero(PAGE_WORDS, sizeof **index->pages);
+    index->bytes += PAGE_WORDS * sizeof **index->pages;
+  }
+  return index->pages[number];
+}
+
+static bool bitmap_has(const iso_live_index *index, iso_value value) {
+  size_t number = value >> PAGE_BITS;
+  if (value >= ISO_VALUE_INLINE_LIMIT || number >= index->page_count || index->pages[number] == NULL) return false;
+  return (index->pages[number][(value >> 6) % PAGE_WORDS] >> (value & 63) & 1) != 0;
+}
+
+/* ---- the filters ---- */
+
+static uint64_t hash_pair(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  uint64_t content = value;
+  if (value > ISO_VALUE_NIL && value < ISO_VALUE_COUNTED) {
+    iso_pool_view view = iso_pool_look(pool);
+    isoproof_scalar scalar = iso_pool_scalar(&view, value);
+    bool number = scalar.type == ISOPROOF_INTEGER || scalar.type == ISOPROOF_UNSIGNED;
+    content = number ? iso_hash_u64((uint64_t)scalar.integer, index->seed)
+                     : iso_hash_bytes(scalar.text, scalar.length, index->seed + scalar.type);
+  }
+  return iso_hash_u64(content ^ (uint64_t)key << 32, index->seed + key);
+}
+
+static uint64_t *block_of(const iso_live_filter *filter, uint64_t hash) {
+  return filter->words + (hash >> 45 & (filter->blocks - 1)) * BLOCK_WORDS;
+}
+
+static bool filter_has(const iso_live_filter *filter, uint64_t hash) {
+  const uint64_t *block = block_of(filter, hash);
+  for (int i = 0; i < BLOCK_PROBES; i++) {
+    uint64_t bit = hash >> (9 * i) & 511;
+    if ((block[bit >> 6] >> (bit & 63) & 1) == 0) return false;
+  }
+  return true;
+}
+
+static void filter_add(iso_live_filter *filter, uint64_t hash) {
+  uint64_t *block = block_of(filter, hash);
+  for (int i = 0; i < BLOCK_PROBES; i++) {
+    uint64_t bit = hash >> (9 * i) & 511;
+    block[bit >> 6] |= UINT64_C(1) << (bit & 63);
+  }
+  filter->count++;
+}
+
+static bool filters_have(const iso_live_index *index, uint64_t hash) {
+  for (size_t i = 0; i < index->filter_count; i++) {
+    if (filter_has(&index->filters[i], hash)) return true;
+  }
+  return false;
+}
+
+/* The filter that has room: a new one is twice as large as the last. */
+static iso_live_filter *open_filter(iso_live_index *index) {
+  iso_live_filter *last = index->filter_count > 0 ? &index->filters[index->filter_count - 1] : NULL;
+  if (last != NULL && last->count < last->most) return last;
+  if (index->filter_count == ISO_LIVE_FILTERS) return NULL;
+  uint64_t blocks = last != NULL ? 2 * last->blocks : FIRST_BLOCKS;
+  if (blocks > UINT64_C(1) << 19) blocks = UINT64_C(1) << 19;
+  iso_live_filter filter = {.blocks = blocks, .most = blocks * ENTRIES_PER_BLOCK};
+  filter.words = iso_alloc_zero((size_t)blocks * BLOCK_WORDS, sizeof *filter.words);
+  if (filter.words == NULL) return NULL;
+  index->bytes += blocks * BLOCK_WORDS * sizeof *filter.words;
+  index->filters[index->filter_count] = filter;
+  return &index->filters[index->filter_count++];
+}
+
+static bool add_pair(iso_live_index *index, uint64_t hash) {
+  bool had = filters_have(index, hash);
+  iso_live_filter *filter = had ? NULL : open_filter(index);
+  if (filter != NULL)
+    filter_add(filter, hash);
+  else if (!had)
+    iso_live_index_give_up(index);
+  return had;
+}
+
+/* ---- both ---- */
+
+bool iso_live_index_add(iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  if (index->given_up) return true;
+  if (value >= ISO_VALUE_INLINE_LIMIT) return add_pair(index, hash_pair(index, pool, key, value));
+  bool had = bitmap_has(index, value);
+  if (index->pairs || had) {
+    index->pairs = true;
+    return add_pair(index, hash_pair(index, pool, key, value)) || had;
+  }
+  uint64_t *page = page_of(index, value);
+  if (page == NULL) {
+    iso_live_index_give_up(index);
+    return false;
+  }
+  page[(value >> 6) % PAGE_WORDS] |= UINT64_C(1) << (value & 63);
+  return false;
+}
+
+bool iso_live_index_has(const iso_live_index *index, const iso_pool *pool, uint32_t key, iso_value value) {
+  if (index->given_up || bitmap_has(index, value)) return true;
+  return filters_have(index, hash_pair(index, pool, key, value));
+}

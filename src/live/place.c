@@ -1,0 +1,354 @@
+/* Puts arrivals where they fit into the order of a track: at its end, with a snapshot as late as what they read allows.
+ */
+#include "live/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* What is asked of the place of one transaction. */
+typedef struct attempt {
+  iso_live_track *track;
+  const iso_live_txn *txn;
+  uint64_t low, high; /* its reads are right after `low` and before `high` */
+  bool waits, broken;
+  uint32_t wait_key;
+  iso_value wait_value;
+} attempt;
+
+static void bound(attempt *a, uint64_t low, uint64_t high) {
+  if (a->low < low) a->low = low;
+  if (a->high > high) a->high = high;
+}
+
+static void wait_for(attempt *a, uint32_t key, iso_value value) {
+  if (a->waits) return;
+  a->waits = true;
+  a->wait_key = key;
+  a->wait_value = value;
+}
+
+/* ---- what reads ask ---- */
+
+static void look_at_read(attempt *a, const iso_live_slot *slot, const iso_live_op *op) {
+  uint64_t next = UINT64_MAX;
+  for (uint32_t v = slot->newest; v != 0;) {
+    const iso_live_version *version = &a->track->versions.items[v - 1];
+    if (version->value == op->value) {
+      bound(a, version->label, next);
+      return;
+    }
+    next = version->label;
+    v = version->older;
+  }
+  if (op->value == slot->frozen)
+    bound(a, a->track->floor, next);
+  else if (op->value == ISO_VALUE_NIL)
+    a->broken = true; /* older than what was frozen */
+  else
+    wait_for(a, op->key, op->value);
+}
+
+/* How many appends of its own to the key a transaction made before operation `before`. */
+static uint32_t own_appends(const iso_live_txn *t, uint32_t key, uint32_t before) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < before; i++) count += t->ops[i].kind == ISOPROOF_OP_APPEND && t->ops[i].key == key;
+  return count;
+}
+
+/* Whether a list ends with what the transaction appended itself. */
+static bool ends_with_own(const iso_live_txn *t, uint32_t before, const iso_live_op *op, uint32_t own) {
+  if (op->count < own) return false;
+  uint32_t at = op->count - own;
+  for (uint32_t i = 0; i < before; i++) {
+    if (t->ops[i].kind != ISOPROOF_OP_APPEND || t->ops[i].key != op->key) continue;
+    if (t->elements[op->first + at++] != t->ops[i].value) return false;
+  }
+  return true;
+}
+
+/* The version that is as long as the list. */
+static void look_at_length(attempt *a, const iso_live_slot *slot, uint32_t length) {
+  uint64_t next = UINT64_MAX;
+  for (uint32_t v = slot->newest; v != 0;) {
+    const iso_live_version *version = &a->track->versions.items[v - 1];
+    if (version->length == length) {
+      bound(a, version->label, next);
+      return;
+    }
+    next = version->label;
+    v = version->older;
+  }
+  if (length == (slot->list != NULL ? slot->list->frozen : 0))
+    bound(a, a->track->floor, next);
+  else
+    a->broken = true;
+}
+
+static void look_at_list(attempt *a, const iso_live_slot *slot, const iso_live_op *op, uint32_t number) {
+  const iso_value *shown = a->txn->elements + op->first;
+  uint32_t own = slot->wrote ? own_appends(a->txn, op->key, number) : 0;
+  if (own > 0 && !ends_with_own(a->txn, number, op, own)) {
+    a->broken = true;
+    return;
+  }
+  uint32_t base = op->count - own, known = slot->list != NULL ? (uint32_t)slot->list->elements.count : 0;
+  uint32_t common = base < known ? base : known;
+  /* What it appended is shown right behind this: nobody else's append may come between. */
+  if (own > 0 && base < known)
+    a->broken = true;
+  else if (common > 0 && memcmp(shown, slot->list->elements.items, common * sizeof *shown) != 0)
+    a->broken = true;
+  else if (base > known)
+    wait_for(a, op->key, shown[base - 1]);
+  else
+    look_at_length(a, slot, base);
+}
+
+static bool look_at_op(attempt *a, const iso_live_op *op, uint32_t number) {
+  iso_live_slot *slot = iso_live_slot_of(a->track, op->key);
+  if (slot == NULL) return false;
+  switch ((isoproof_op_kind)op->kind) {
+  case ISOPROOF_OP_WRITE:
+  case ISOPROOF_OP_APPEND:
+    if (!slot->wrote && !iso_vec_push(&a->track->writes, op->key)) return false;
+    slot->wrote = true;
+    slot->own = op->value;
+    return true;
+  case ISOPROOF_OP_READ:
+    if (op->value == ISO_VALUE_NONE) return true;
+    if (slot->wrote)
+      a->broken |= op->value != slot->own;
+    else if (slot->saw)
+      a->broken |= op->value != slot->seen;
+    else
+      look_at_read(a, slot, op);
+    slot->saw = true;
+    slot->seen = op->value;
+    return true;
+  case ISOPROOF_OP_READ_LIST:
+    if (op->value != ISO_VALUE_NONE) look_at_list(a, slot, op, number);
+    return true;
+  default:
+    a->broken = true;
+    return true;
+  }
+}
+
+/* ---- what order asks ---- */
+
+/* The last commit of those who ended before the transaction began. */
+static uint64_t real_time_floor(const iso_live_track *track, const iso_live_txn *t) {
+  size_t low = 0, high = track->ends.count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (track->ends.items[middle].end < t->real_start)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 ? track->ends.items[low - 1].label : 0;
+}
+
+/* The first place of those who began after the transaction ended: nobody, where ends come in order and nobody waits. */
+static uint64_t real_time_ceiling(const iso_live_track *track, const iso_live_txn *t) {
+  uint64_t ceiling = UINT64_MAX;
+  if (t->real_end >= track->latest_start) return ceiling;
+  for (size_t i = 0; i < track->entries.count; i++) {
+    const iso_live_entry *entry = &track->entries.items[i];
+    if (entry->where != ISO_LIVE_PLACED || entry->txn->real_start <= t->real_end || entry->txn == t) continue;
+    if (ceiling > entry->begin) ceiling = entry->begin;
+  }
+  return ceiling;
+}
+
+static bool note_end(iso_live_track *track, const iso_live_entry *entry) {
+  iso_live_ended ended = {.end = entry->txn->real_end, .label = entry->commit};
+  if (track->latest_start < entry->txn->real_start) track->latest_start = entry->txn->real_start;
+  if (!iso_vec_push(&track->ends, ended)) return false;
+  size_t at = track->ends.count - 1;
+  iso_live_ended *ends = track->ends.items;
+  for (; at > 0 && ends[at - 1].end > ended.end; at--) {
+    ends[at] = ends[at - 1];
+    if (ends[at].label < ended.label) ends[at].label = ended.label;
+  }
+  ends[at] = ended;
+  if (at > 0 && ends[at].label < ends[at - 1].label) ends[at].label = ends[at - 1].label;
+  return true;
+}
+
+/* ---- places ---- */
+
+/* The end of the order. */
+static uint64_t next_label(iso_live_track *track) { return track->clock += ISO_LIVE_GAP; }
+
+/* Nobody reads or writes what the transaction writes after this. */
+static uint64_t last_access(const iso_live_track *track) {
+  uint64_t last = 0;
+  for (size_t i = 0; i < track->writes.count; i++) {
+    const iso_live_slot *slot = &track->slots.items[track->writes.items[i]];
+    const iso_live_version *newest = slot->newest != 0 ? &track->versions.items[slot->newest - 1] : NULL;
+    uint64_t label = newest != NULL ? newest->last_read : slot->frozen_read;
+    if (last < label) last = label;
+  }
+  return last;
+}
+
+static uint64_t last_commit(const iso_live_track *track) {
+  uint64_t last = 0;
+  for (size_t i = 0; i < track->writes.count; i++) {
+    const iso_live_slot *slot = &track->slots.items[track->writes.items[i]];
+    uint64_t label = slot->newest != 0 ? track->versions.items[slot->newest - 1].label : 0;
+    if (last < label) last = label;
+  }
+  return last;
+}
+
+static bool find_place(attempt *a, uint64_t ceiling, iso_live_entry *entry) {
+  iso_live_track *track = a->track;
+  if (track->rule->kind == ISO_LIVE_SERIAL) {
+    if (a->high > ceiling) a->high = ceiling;
+    if (a->high == UINT64_MAX) {
+      entry->begin = entry->commit = next_label(track);
+      return true;
+    }
+    bound(a, last_access(track), UINT64_MAX);
+    if (a->low >= a->high || a->high - a->low < 2) return false;
+    entry->begin = entry->commit = a->low + (a->high - a->low) / 2;
+    return true;
+  }
+  if (track->rule->exclusive) bound(a, last_commit(track), UINT64_MAX);
+  if (a->low >= a->high || ceiling != UINT64_MAX) return false;
+  entry->begin = a->high == UINT64_MAX ? track->clock : a->high - 1;
+  entry->commit = next_label(track);
+  return true;
+}
+
+/* ---- waiting ---- */
+
+static uint64_t pair_of(uint32_t key, iso_value value) { return (uint64_t)key << 32 | value; }
+
+static iso_live_waiter *waiter_place(iso_live_waiter *waiters, size_t mask, uint64_t pair) {
+  size_t at = (size_t)iso_hash_u64(pair, 0) & mask;
+  while (waiters[at].used && waiters[at].pair != pair) at = (at + 1) & mask;
+  return &waiters[at];
+}
+
+static bool grow_waiters(iso_live_track *track) {
+  size_t room = track->waiters == NULL ? 64 : 2 * (track->waiter_mask + 1), count = 0;
+  iso_live_waiter *larger = iso_alloc_zero(room, sizeof *larger);
+  if (larger == NULL) return false;
+  for (size_t i = 0; track->waiters != NULL && i <= track->waiter_mask; i++) {
+    if (track->waiters[i].entry == 0) continue; /* nobody waits for it any more */
+    *waiter_place(larger, room - 1, track->waiters[i].pair) = track->waiters[i];
+    count++;
+  }
+  free(track->waiters);
+  track->waiters = larger;
+  track->waiter_mask = room - 1;
+  track->waiter_count = count;
+  return true;
+}
+
+static bool join_waiters(iso_live_track *track, uint64_t pair, uint32_t at) {
+  if ((track->waiters == NULL || 2 * track->waiter_count >= track->waiter_mask) && !grow_waiters(track)) return false;
+  iso_live_waiter *waiter = waiter_place(track->waiters, track->waiter_mask, pair);
+  if (!waiter->used) *waiter = (iso_live_waiter){.pair = pair, .used = true}, track->waiter_count++;
+  track->entries.items[at].next = waiter->entry;
+  waiter->entry = at + 1;
+  return true;
+}
+
+static bool join_lane(iso_live_track *track, iso_live_lane *lane, uint32_t at) {
+  track->entries.items[at].next = 0;
+  if (lane->last != 0)
+    track->entries.items[lane->last - 1].next = at + 1;
+  else
+    lane->first = at + 1;
+  lane->last = at + 1;
+  return true;
+}
+
+static void set_where(iso_live_track *track, iso_live_entry *entry, iso_live_where where) {
+  if (entry->where == ISO_LIVE_WAITING) track->waiting--;
+  if (where == ISO_LIVE_WAITING) track->waiting++;
+  if (where == ISO_LIVE_PLACED) track->placed++;
+  entry->where = (uint8_t)where;
+}
+
+/* Whoever waited for what a transaction wrote, and the next of its session, can be tried again. */
+static bool wake(iso_live_track *track, const iso_live_entry *entry) {
+  for (size_t i = 0; track->waiter_count > 0 && i < track->writes.count; i++) {
+    uint32_t key = track->writes.items[i];
+    iso_live_waiter *waiter =
+        waiter_place(track->waiters, track->waiter_mask, pair_of(key, track->slots.items[key].own));
+    for (uint32_t at = waiter->used ? waiter->entry : 0; at != 0; at = track->entries.items[at - 1].next) {
+      if (!iso_vec_push(&track->work, at - 1)) return false;
+    }
+    if (waiter->used) waiter->entry = 0;
+  }
+  iso_live_lane *lane = &track->lanes.items[entry->txn->session];
+  lane->waits = lane->first != 0;
+  if (lane->first == 0) return true;
+  uint32_t first = lane->first;
+  lane->first = track->entries.items[first - 1].next;
+  if (lane->first == 0) lane->last = 0;
+  return iso_vec_push(&track->work, first - 1);
+}
+
+/* ---- one at a time ---- */
+
+static bool look(attempt *a) {
+  a->track->stamp++;
+  a->track->writes.count = 0;
+  for (uint32_t i = 0; i < a->txn->op_count && !a->broken; i++) {
+    if (!look_at_op(a, &a->txn->ops[i], i)) return false;
+  }
+  return true;
+}
+
+static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_error *error) {
+  iso_live_entry *entry = &track->entries.items[at];
+  attempt a = {.track = track, .txn = entry->txn, .low = track->floor, .high = UINT64_MAX};
+  iso_live_lane *lane = iso_live_lane_of(track, entry->txn->session);
+  if (lane == NULL || !look(&a)) return iso_fail_memory(error);
+  if (!a.broken && a.waits) {
+    set_where(track, entry, ISO_LIVE_WAITING);
+    lane->waits = true;
+    return join_waiters(track, pair_of(a.wait_key, a.wait_value), at) ? ISOPROOF_OK : iso_fail_memory(error);
+  }
+  bound(&a, lane->label, UINT64_MAX);
+  uint64_t ceiling = UINT64_MAX;
+  if (track->rule->real_time) {
+    bound(&a, real_time_floor(track, entry->txn), UINT64_MAX);
+    ceiling = real_time_ceiling(track, entry->txn);
+  }
+  if (a.broken || !find_place(&a, ceiling, entry)) {
+    if (entry->where == ISO_LIVE_WAITING) track->waiting--;
+    entry->where = ISO_LIVE_NEW;
+    track->fresh++;
+    track->broken = true;
+    return ISOPROOF_OK;
+  }
+  set_where(track, entry, ISO_LIVE_PLACED);
+  lane->label = entry->commit;
+  if (track->rule->real_time && !note_end(track, entry)) return iso_fail_memory(error);
+  ISO_TRY(iso_live_track_apply(track, entry, error));
+  return wake(track, entry) ? ISOPROOF_OK : iso_fail_memory(error);
+}
+
+isoproof_status iso_live_place(iso_live_track *track, uint32_t at, isoproof_error *error) {
+  iso_live_lane *lane = iso_live_lane_of(track, track->entries.items[at].txn->session);
+  if (lane == NULL) return iso_fail_memory(error);
+  if (lane->waits) {
+    set_where(track, &track->entries.items[at], ISO_LIVE_WAITING);
+    return join_lane(track, lane, at) ? ISOPROOF_OK : iso_fail_memory(error);
+  }
+  ISO_TRY(place_one(track, at, error));
+  while (track->work.count > 0 && !track->broken) {
+    ISO_TRY(place_one(track, track->work.items[--track->work.count], error));
+  }
+  track->work.count = 0;
+  return ISOPROOF_OK;
+}

@@ -1,0 +1,159 @@
+/* track.h - one level that is being followed: an explicit order that explains everything so far, of which the beginning
+ * has left memory.
+ *
+ * Every transaction that took effect has a place in the order (a label, or one for its snapshot and one for its
+ * commit). What is early in the order is frozen: it is gone, and of each key only the last version stays.  The rest is
+ * the window. An arrival is put where it fits; who does not fit, or reads what nobody wrote so far, waits for the exact
+ * check of the window (live/settle.h).  A track holds references to the transactions of its window and owns everything
+ * else.
+ */
+#ifndef ISO_LIVE_TRACK_H
+#define ISO_LIVE_TRACK_H
+
+#include <isoproof/check.h>
+#include <isoproof/level.h>
+
+#include "base/vector.h"
+#include "live/txn.h"
+#include "live/written.h"
+
+/* What an order consists of, and what it has to show. */
+typedef enum iso_live_kind {
+  ISO_LIVE_SERIAL,   /* transactions, each at one moment: carried out one after the other, reads return what they did */
+  ISO_LIVE_SNAPSHOT, /* snapshots and commits: every transaction reads the state at its snapshot */
+  ISO_LIVE_COMMITS   /* commits only: a commit order that an axiom allows */
+} iso_live_kind;
+
+typedef struct iso_live_rule {
+  const char *level;
+  iso_live_kind kind;
+  bool exclusive; /* nobody else commits a key between a writer's snapshot and its commit */
+  bool real_time;
+} iso_live_rule;
+
+/* The rule of a level; NULL where it cannot be followed, but only checked as a whole. */
+const iso_live_rule *iso_live_rule_of(const isoproof_level_info *level);
+
+enum { ISO_LIVE_GAP_BITS = 24 };
+#define ISO_LIVE_GAP                                                                                                   \
+  (UINT64_C(1) << ISO_LIVE_GAP_BITS) /* between the labels of neighbours, for those who come between */
+
+/* A version of a key in the window. */
+typedef struct iso_live_version {
+  uint64_t label;     /* where it was committed */
+  uint64_t last_read; /* serial orders: the last place where it is read */
+  iso_value value;    /* of a list: its last element */
+  uint32_t length;    /* of a list: how many elements there are then */
+  uint32_t older;     /* the version before, + 1; 0 none in the window */
+} iso_live_version;
+
+/* The elements of a list, those that left memory in their transactions too. */
+typedef struct iso_live_list {
+  ISO_VEC(iso_value) elements;
+  uint32_t frozen; /* how many of them are */
+} iso_live_list;
+
+/* A key. */
+typedef struct iso_live_slot {
+  uint32_t newest; /* version + 1 */
+  bool has_frozen; /* a version was frozen; else the initial one is before those of the window */
+  bool wrote, saw; /* by the transaction with the stamp */
+  iso_value frozen;
+  uint32_t stamp;
+  iso_value own, seen;
+
+  uint64_t frozen_read;
+  iso_live_list *list; /* NULL for a register */
+} iso_live_slot;
+
+typedef enum iso_live_where {
+  ISO_LIVE_NEW,     /* came after something did not fit */
+  ISO_LIVE_WAITING, /* reads what nobody wrote so far, or comes after somebody who does */
+  ISO_LIVE_PLACED,
+  ISO_LIVE_OUT /* took no effect, as far as is known */
+} iso_live_where;
+
+typedef struct iso_live_entry {
+  iso_live_txn *txn;
+  uint64_t begin, commit; /* labels, where it is placed */
+  uint32_t next;          /* who waits for the same, + 1 */
+  uint8_t where;
+  bool straddles; /* its snapshot is in the frozen part */
+  bool pending;   /* has a read of what nobody wrote so far */
+} iso_live_entry;
+
+typedef struct iso_live_lane {
+  uint64_t label;       /* of the last commit of the session */
+  uint32_t first, last; /* entries, + 1, that wait for an earlier one of their session; in order */
+  bool waits;           /* one of its transactions waits */
+} iso_live_lane;
+
+/* Everything that ended up to a moment is committed up to a label. */
+typedef struct iso_live_ended {
+  int64_t end;
+  uint64_t label;
+} iso_live_ended;
+
+typedef struct iso_live_waiter {
+  uint64_t pair;  /* key and value */
+  uint32_t entry; /* + 1; 0 for nobody any more */
+  bool used;
+} iso_live_waiter;
+
+typedef struct iso_live_track {
+  const iso_live_rule *rule;
+  const isoproof_level_info *level;
+  ISO_VEC(iso_live_entry) entries; /* in the order of arrival, at least within sessions */
+  ISO_VEC(iso_live_slot) slots;    /* by key */
+  ISO_VEC(iso_live_version) versions;
+  uint32_t free_version;        /* + 1 */
+  ISO_VEC(iso_live_lane) lanes; /* by session */
+  ISO_VEC(iso_live_ended) ends;
+  iso_live_waiter *waiters;
+  size_t waiter_mask, waiter_count;
+  ISO_VEC(uint32_t) work;        /* scratch: entries to try */
+  ISO_VEC(uint32_t) writes;      /* scratch: keys that a transaction writes */
+  size_t placed, waiting, fresh; /* entries of each kind */
+  uint64_t clock, floor;         /* the last label, and that of the last frozen event */
+  uint64_t frozen;               /* how many transactions left */
+  int64_t frozen_start;          /* the latest start among them */
+  int64_t latest_start;          /* among those that are placed */
+  uint32_t stamp;
+  uint64_t horizon;
+  bool broken;              /* something does not fit: the window has to be checked */
+  bool misfit;              /* it cannot fit on top of what was frozen */
+  bool lost;                /* it would take what left memory, and nothing was recorded */
+  iso_written pendings;     /* what nobody wrote so far, but somebody in the window read */
+  iso_written detached;     /* the same of those who left */
+  size_t thin_air;          /* entries that took effect and have such a read */
+  isoproof_verdict verdict; /* so far */
+  const char *reason;       /* why it is unknown */
+} iso_live_track;
+
+isoproof_status iso_live_track_new(const isoproof_level_info *level, uint64_t horizon, iso_live_track **out,
+                                   isoproof_error *error);
+/* The same window and frozen part for another level, that the level of `track` implies. */
+isoproof_status iso_live_track_fork(const iso_live_track *track, const isoproof_level_info *level, iso_live_track **out,
+                                    isoproof_error *error);
+void iso_live_track_free(iso_live_track *track);
+
+/* Takes the next transaction (keeping a reference of its own), and puts it where it fits. */
+isoproof_status iso_live_track_take(iso_live_track *track, iso_live_txn *txn, isoproof_error *error);
+/* Freezes what is early in the order, as soon as that is worth it. */
+isoproof_status iso_live_track_freeze(iso_live_track *track, uint64_t pushed, isoproof_error *error);
+/* What the track takes in memory, the transactions apart. */
+uint64_t iso_live_track_bytes(const iso_live_track *track);
+
+/* ---- for those who find orders ---- */
+
+/* The slot of a key, reset for the transaction with the stamp at hand; NULL when memory is out. */
+iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key);
+iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session);
+/* Enters what a placed transaction wrote and read; later labels come later. */
+isoproof_status iso_live_track_apply(iso_live_track *track, const iso_live_entry *entry, isoproof_error *error);
+/* Forgets all places of the window: no versions, nobody waits. */
+void iso_live_track_clear(iso_live_track *track);
+/* After the places of all entries were set and applied: sessions, ends, counts. */
+isoproof_status iso_live_track_restore(iso_live_track *track, isoproof_error *error);
+
+#endif

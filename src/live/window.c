@@ -1,0 +1,224 @@
+/* Writes the window of a track as a history, on top of what was frozen or as a part of the whole. */
+#include "live/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct composer {
+  isoproof_live *live;
+  iso_live_track *track;
+  iso_live_window_options options;
+  isoproof_builder *builder;
+  iso_written written;       /* by the transactions of the window */
+  iso_written suspects;      /* a part: also by them, but perhaps by somebody who is gone, too */
+  uint32_t *session, *place; /* by entry: its session in the history, and which one of it */
+  ISO_VEC(uint32_t) counts;  /* by session of the history */
+  ISO_VEC(iso_value) list;   /* scratch */
+  uint64_t pending;
+  bool misfit;
+} composer;
+
+/* ---- reads ---- */
+
+/* What becomes of an external read. */
+typedef enum fate { KEPT, INITIAL, LEFT_OUT } fate;
+
+/* A value that nobody in the window wrote, and that is not what the frozen part left. */
+static fate missing(composer *c, iso_live_entry *entry, uint32_t key, iso_value value) {
+  if (iso_live_index_has(&c->live->index, &c->live->pool, key, value)) {
+    c->misfit = true;
+    return LEFT_OUT;
+  }
+  c->pending++;
+  if (!c->options.part && !c->options.keep_pending) entry->pending = true;
+  if (entry->pending) iso_written_add(&c->track->pendings, key, value, NULL);
+  return c->options.keep_pending ? KEPT : LEFT_OUT;
+}
+
+static fate fate_of_read(composer *c, iso_live_entry *entry, const iso_live_slot *slot, const iso_live_op *op) {
+  bool written = iso_written_has(&c->written, op->key, op->value);
+  if (c->options.part) {
+    if (iso_written_has(&c->suspects, op->key, op->value)) return LEFT_OUT;
+    if (op->value == ISO_VALUE_NIL || written) return KEPT;
+    return missing(c, entry, op->key, op->value);
+  }
+  if (slot->has_frozen && op->value == slot->frozen) return INITIAL;
+  if (op->value == ISO_VALUE_NIL) {
+    c->misfit |= slot->has_frozen;
+    return slot->has_frozen ? LEFT_OUT : KEPT;
+  }
+  return written ? KEPT : missing(c, entry, op->key, op->value);
+}
+
+static isoproof_status put_op(composer *c, const iso_live_txn *t, const iso_live_op *op, isoproof_error *error) {
+  return iso_live_txn_op(t, op, &c->live->pool, c->live->keys.names, c->builder, error);
+}
+
+static isoproof_status put_read(composer *c, iso_live_entry *entry, const iso_live_op *op, isoproof_error *error) {
+  iso_live_slot *slot = iso_live_slot_of(c->track, op->key);
+  if (slot == NULL) return iso_fail_memory(error);
+  bool external = !slot->wrote && op->value != ISO_VALUE_NONE;
+  fate f = external ? fate_of_read(c, entry, slot, op) : KEPT;
+  if (f == LEFT_OUT) return ISOPROOF_OK;
+  iso_live_op shown = *op;
+  if (f == INITIAL) shown.value = ISO_VALUE_NIL;
+  return put_op(c, entry->txn, &shown, error);
+}
+
+/* A list without what was frozen; false where it does not begin with that. */
+static bool strip_frozen(const iso_live_slot *slot, const iso_value **elements, uint32_t *count) {
+  uint32_t frozen = slot->list != NULL ? slot->list->frozen : 0;
+  if (frozen == 0) return true;
+  if (*count < frozen) return false;
+  if (memcmp(*elements, slot->list->elements.items, frozen * sizeof **elements) != 0) return false;
+  *elements += frozen;
+  *count -= frozen;
+  return true;
+}
+
+static isoproof_status put_list(composer *c, iso_live_entry *entry, const iso_live_op *op, isoproof_error *error) {
+  iso_live_slot *slot = iso_live_slot_of(c->track, op->key);
+  if (slot == NULL) return iso_fail_memory(error);
+  if (op->value == ISO_VALUE_NONE) return put_op(c, entry->txn, op, error);
+  const iso_value *elements = entry->txn->elements + op->first;
+  uint32_t count = op->count;
+  if (!c->options.part && !strip_frozen(slot, &elements, &count)) {
+    c->misfit = true;
+    return ISOPROOF_OK;
+  }
+  c->list.count = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    bool written = iso_written_has(&c->written, op->key, elements[i]);
+    if (iso_written_has(&c->suspects, op->key, elements[i])) return ISOPROOF_OK;
+    if (!written) {
+      uint64_t before = c->pending;
+      fate f = missing(c, entry, op->key, elements[i]);
+      if (f == LEFT_OUT && c->pending > before) return ISOPROOF_OK; /* nothing is certain of the rest */
+      if (f == LEFT_OUT) continue;
+    }
+    if (!iso_vec_push(&c->list, elements[i])) return iso_fail_memory(error);
+  }
+  return iso_live_put_list(c->list.items, (uint32_t)c->list.count, c->live->keys.names[op->key], &c->live->pool,
+                           c->builder, error);
+}
+
+/* ---- transactions ---- */
+
+/* Of somebody whose snapshot was frozen only the writes are left.  Where writers exclude each other, nobody else may
+ * commit these keys before it does: as if it had read what the frozen part left. */
+static isoproof_status put_straddler(composer *c, const iso_live_entry *entry, isoproof_error *error) {
+  const iso_live_txn *t = entry->txn;
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    const iso_live_op *op = &t->ops[i];
+    if (iso_live_op_observes(op)) continue;
+    iso_live_slot *slot = iso_live_slot_of(c->track, op->key);
+    if (slot == NULL) return iso_fail_memory(error);
+    bool list = op->kind == ISOPROOF_OP_APPEND;
+    iso_live_op read = {
+        .kind = list ? ISOPROOF_OP_READ_LIST : ISOPROOF_OP_READ, .key = op->key, .value = ISO_VALUE_NIL};
+    if (!slot->wrote && c->track->rule->exclusive) ISO_TRY(put_op(c, t, &read, error));
+    slot->wrote = true;
+    ISO_TRY(put_op(c, t, op, error));
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status put_ops(composer *c, iso_live_entry *entry, isoproof_error *error) {
+  const iso_live_txn *t = entry->txn;
+  bool aborted = t->info.status == ISOPROOF_TXN_ABORTED;
+  for (uint32_t i = 0; i < t->op_count; i++) {
+    const iso_live_op *op = &t->ops[i];
+    if (!iso_live_op_observes(op)) {
+      iso_live_slot *slot = iso_live_slot_of(c->track, op->key);
+      if (slot == NULL) return iso_fail_memory(error);
+      slot->wrote = true;
+      ISO_TRY(put_op(c, t, op, error));
+    } else if (!aborted) { /* what nobody acted upon says nothing */
+      bool list = op->kind == ISOPROOF_OP_READ_LIST;
+      ISO_TRY((list ? put_list : put_read)(c, entry, op, error));
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status put_entry(composer *c, uint32_t number, isoproof_error *error) {
+  iso_live_entry *entry = &c->track->entries.items[number];
+  const iso_live_txn *t = entry->txn;
+  iso_live_carrier carrier = {.from = iso_pool_look(&c->live->pool), .to = iso_builder_pool(c->builder)};
+  iso_value name;
+  uint32_t session;
+  ISO_TRY(iso_live_carry(&carrier, c->live->sessions.names[t->session], &name, error));
+  ISO_TRY(iso_builder_session(c->builder, name, &session, error));
+  while (session >= c->counts.count) {
+    if (!iso_vec_push(&c->counts, 0)) return iso_fail_memory(error);
+  }
+  c->session[number] = session;
+  c->place[number] = c->counts.items[session]++;
+  c->track->stamp++;
+  ISO_TRY(iso_live_txn_begin(t, &c->live->pool, session, c->builder, error));
+  if (entry->straddles && !c->options.part) return put_straddler(c, entry, error);
+  return put_ops(c, entry, error);
+}
+
+/* ---- the whole window ---- */
+
+/* As a part of the whole, what may have been written by somebody who is gone does not count. */
+static isoproof_status note_written(composer *c, isoproof_error *error) {
+  for (size_t i = 0; i < c->track->entries.count; i++) {
+    const iso_live_txn *t = c->track->entries.items[i].txn;
+    for (uint32_t j = 0; j < t->op_count; j++) {
+      const iso_live_op *op = &t->ops[j];
+      if (iso_live_op_observes(op)) continue;
+      iso_written *set = c->options.part && op->repeat ? &c->suspects : &c->written;
+      if (!iso_written_add(set, op->key, op->value, NULL)) return iso_fail_memory(error);
+    }
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status put_window(composer *c, iso_live_window *window, isoproof_error *error) {
+  iso_live_track *track = c->track;
+  iso_builder_origin(c->builder, c->live->format, ISO_POSITION_NONE, c->live->initial_is_zero);
+  iso_builder_ambiguous_reads(c->builder);
+  ISO_TRY(note_written(c, error));
+  for (uint32_t i = 0; i < track->entries.count; i++) ISO_TRY(put_entry(c, i, error));
+  ISO_TRY(isoproof_builder_finish(c->builder, &window->history, error));
+  window->entry_of = iso_alloc(window->history->txns, sizeof *window->entry_of);
+  if (window->entry_of == NULL) return iso_fail_memory(error);
+  for (uint32_t i = 0; i < track->entries.count; i++) {
+    window->entry_of[window->history->session_first_txn[c->session[i]] + c->place[i]] = i;
+  }
+  window->pending = c->pending;
+  window->misfit = c->misfit;
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_live_window_make(isoproof_live *live, iso_live_track *track, iso_live_window_options options,
+                                     iso_live_window *window, isoproof_error *error) {
+  composer c = {.live = live, .track = track, .options = options};
+  *window = (iso_live_window){0};
+  if (!options.part && !options.keep_pending) {
+    iso_written_clear(&track->pendings);
+    for (size_t i = 0; i < track->entries.count; i++) track->entries.items[i].pending = false;
+  }
+  ISO_TRY(isoproof_builder_new(&c.builder, error));
+  c.session = iso_alloc(track->entries.count, sizeof *c.session);
+  c.place = iso_alloc(track->entries.count, sizeof *c.place);
+  isoproof_status status = c.session == NULL || c.place == NULL ? iso_fail_memory(error) : ISOPROOF_OK;
+  if (status == ISOPROOF_OK) status = put_window(&c, window, error);
+  isoproof_builder_free(c.builder);
+  free(c.session);
+  free(c.place);
+  iso_vec_free(&c.counts);
+  iso_vec_free(&c.list);
+  iso_written_free(&c.written);
+  iso_written_free(&c.suspects);
+  if (status != ISOPROOF_OK) iso_live_window_free(window);
+  return status;
+}
+
+void iso_live_window_free(iso_live_window *window) {
+  isoproof_history_free(window->history);
+  free(window->entry_of);
+  *window = (iso_live_window){0};
+}
