@@ -147,9 +147,17 @@ void test_live_prepare(test_live *live, tester *t) {
 
 /* ---- after the run ---- */
 
+/* The run tells no more how it goes. */
+static void forget_state(const test_live *live) {
+  char *path = state_path(live, "");
+  if (path != NULL) unlink(path);
+  free(path);
+}
+
 void test_live_end(test_live *live) {
   isoproof_error error = {.offset = -1};
   if (live->judge == NULL) return;
+  forget_state(live);
   for (;;) {
     live_judge_status(live->judge, &live->status);
     live_tell(&live->teller, &live->status, live->t->folder.history);
@@ -167,9 +175,7 @@ void test_live_end(test_live *live) {
 }
 
 void test_live_free(test_live *live) {
-  char *path = state_path(live, "");
-  if (live->judge != NULL && path != NULL) unlink(path);
-  free(path);
+  if (live->judge != NULL) forget_state(live);
   live_judge_free(live->judge);
   live->judge = NULL;
 }
