@@ -83,7 +83,7 @@ static void recall(const char *path, live_teller *teller) {
     } else if (sscanf(line, "violated %127s %" SCNu64, level, &count) == 2) {
       const isoproof_level_info *info = isoproof_level_find(level);
       if (info == NULL || teller->count == LIVE_LEVELS) continue;
-      message("%s: %s is violated, as the first %" PRIu64 " transactions show", path, info->id, count);
+      message("%s: violated, as the first %" PRIu64 " transactions showed: %s", path, count, info->id);
       teller->told[teller->count++] = info->id;
     }
   }

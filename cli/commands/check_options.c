@@ -127,7 +127,7 @@ const option check_table[CHECK_OPTIONS] = {
                       .bare = true,
                       .help = "Judge the file while it grows (grow), or to its end as it is now (eof), in memory that "
                               "does not grow with it. Progress is told on standard error: in a terminal one line that "
-                              "moves, and a line for every level that is violated. Ends when the file says that "
+                              "moves, and a line whenever levels are violated. Ends when the file says that "
                               "its writer has finished, when a pipe is closed, at the first violation of a level of "
                               "--level, or with Ctrl-C.",
                       .group = "Files that grow"},

@@ -76,15 +76,22 @@ static bool was_told(const live_teller *t, const char *id) {
 }
 
 void live_tell(live_teller *t, const live_status *s, const char *path) {
+  char names[LIVE_WORDS] = "";
+  size_t used = 0;
+  uint64_t since = 0;
   for (size_t i = 0; i < s->level_count; i++) {
     const live_level *level = &s->levels[i];
     if (!level->final || was_told(t, level->id) || t->count == LIVE_LEVELS) continue;
     t->told[t->count++] = level->id;
-    progress_clear();
-    message("%s: %s is violated, as the first %" PRIu64 " transactions show", path, level->id, level->since);
-    if (!t->witness && s->first_violation[0] != 0) message("%s: %s", path, s->first_violation);
-    t->witness = true;
+    if (level->since > since) since = level->since;
+    if (used < sizeof names)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", level->id);
   }
+  if (used == 0) return;
+  progress_clear();
+  message("%s: violated, as the first %" PRIu64 " transactions show: %s", path, since, names);
+  if (!t->witness && s->first_violation[0] != 0) message("%s: %s", path, s->first_violation);
+  t->witness = true;
 }
 
 static void count_field(isoproof_json *json, const char *name, uint64_t count) {

@@ -22,7 +22,7 @@ typedef struct live_teller {
   bool witness; /* the first violation was explained */
 } live_teller;
 
-/* A message for every level that is violated for good since the last call, the first one with its explanation. */
+/* A message about the levels that are violated for good since the last call, the first time with an explanation. */
 void live_tell(live_teller *teller, const live_status *status, const char *path);
 
 /* The fields "verdict", "levels", "judged", "lag", ... of an object that is open. */

@@ -63,7 +63,7 @@ static isoproof_status refuse_packed(const iso_source *source, const char *bytes
   if (iso_packing_of(bytes, size) == ISO_PACKING_NONE) return ISOPROOF_OK;
   return iso_fail_at(error, ISOPROOF_ERR_UNSUPPORTED, place_of(source),
                      source->regular
-                         ? "a compressed file cannot be followed while it grows; it can be read to its end (to_end)"
+                         ? "a compressed file cannot be followed while it grows, but be read to its end as it is"
                          : "what comes through a pipe cannot be compressed; decompress it before the pipe");
 }
 
