@@ -52,10 +52,15 @@ static isoproof_status apply_all(iso_live_track *track, isoproof_error *error) {
   qsort(commits, count, sizeof *commits, by_label);
   isoproof_status status = ISOPROOF_OK;
   for (size_t i = 0; status == ISOPROOF_OK && i < count; i++) {
-    status = iso_live_track_apply(track, &track->entries.items[commits[i].entry], error);
+    status = iso_live_track_apply(track, commits[i].entry, error);
   }
   free(commits);
   return status;
+}
+
+isoproof_status iso_live_track_replay(iso_live_track *track, isoproof_error *error) {
+  ISO_TRY(apply_all(track, error));
+  return iso_live_track_restore(track, error);
 }
 
 isoproof_status iso_live_adopt(iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of,
@@ -64,8 +69,7 @@ isoproof_status iso_live_adopt(iso_live_track *track, const isoproof_certificate
   iso_live_track_clear(track);
   track->clock = track->floor;
   set_places(track, order, entry_of);
-  ISO_TRY(apply_all(track, error));
-  ISO_TRY(iso_live_track_restore(track, error));
+  ISO_TRY(iso_live_track_replay(track, error));
   track->broken = track->misfit = false;
   return ISOPROOF_OK;
 }

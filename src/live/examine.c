@@ -7,8 +7,9 @@
 #include "live/settle.h"
 
 /* Where nobody says how many transactions stay: enough that what ends while a batch is under way still finds its place,
- * little enough that a check of the window takes milliseconds. */
-enum { USUAL_HORIZON = 2000, LEAST_FRESH = 1000 };
+ * little enough that a check of the window takes milliseconds; it grows when the whole history had to be asked for.
+ * Where nothing is recorded, nobody can be asked, and more stays from the start. */
+enum { RECORDED_HORIZON = 2000, UNRECORDED_HORIZON = 20000, LEAST_FRESH = 1000 };
 
 /* ---- which levels are followed ---- */
 
@@ -38,7 +39,8 @@ static iso_live_track *track_of(const isoproof_live *live, const isoproof_level_
 }
 
 static uint64_t first_horizon(const isoproof_live *live) {
-  return live->options.horizon != 0 ? live->options.horizon : USUAL_HORIZON;
+  if (live->options.horizon != 0) return live->options.horizon;
+  return live->options.whole != NULL ? RECORDED_HORIZON : UNRECORDED_HORIZON;
 }
 
 /* Follows a level: from where the track of a stronger one is, or from the start. */

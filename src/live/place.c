@@ -12,7 +12,7 @@ typedef struct attempt {
   iso_live_track *track;
   const iso_live_txn *txn;
   uint64_t low, high; /* its reads are right after `low` and before `high` */
-  bool waits, broken;
+  bool waits, broken, moved;
   uint32_t wait_key;
   iso_value wait_value;
 } attempt;
@@ -31,17 +31,40 @@ static void wait_for(attempt *a, uint32_t key, iso_value value) {
 
 /* ---- what reads ask ---- */
 
-static void look_at_read(attempt *a, const iso_live_slot *slot, const iso_live_op *op) {
+/* Somebody reads a version that others overwrote in the order at hand: its writer may as well come after them, or they
+ * before it. */
+static bool reorder(attempt *a, const iso_live_slot *slot, uint32_t key, const iso_live_version *version) {
+  iso_live_track *track = a->track;
+  if (track->rule->kind != ISO_LIVE_SERIAL || slot->list != NULL) return false;
+  const iso_live_version *newest = &track->versions.items[slot->newest - 1];
+  iso_live_entry *writer = &track->entries.items[version->writer];
+  uint64_t label = newest->last_read + 1;
+  if (iso_live_can_postpone(track, writer, key, newest->last_read)) {
+    iso_live_move(track, writer, label);
+  } else {
+    writer = &track->entries.items[newest->writer];
+    if (!iso_live_can_prepone(track, writer, key, version->label, &label)) return false;
+    iso_live_move(track, writer, label);
+  }
+  a->moved = true; /* other reads may be of what was moved */
+  return true;
+}
+
+static void look_at_read(attempt *a, iso_live_slot *slot, const iso_live_op *op) {
   uint64_t next = UINT64_MAX;
   for (uint32_t v = slot->newest; v != 0;) {
     const iso_live_version *version = &a->track->versions.items[v - 1];
     if (version->value == op->value) {
+      if (next != UINT64_MAX && reorder(a, slot, op->key, version)) return;
       bound(a, version->label, next);
       return;
     }
     next = version->label;
     v = version->older;
   }
+  if (slot->has_other && op->value == slot->other)
+    slot->frozen = slot->other; /* two frozen writers: this one was last */
+  if (op->value == slot->frozen) slot->has_other = false;
   if (op->value == slot->frozen)
     bound(a, a->track->floor, next);
   else if (op->value == ISO_VALUE_NIL)
@@ -138,31 +161,6 @@ static bool look_at_op(attempt *a, const iso_live_op *op, uint32_t number) {
 
 /* ---- what order asks ---- */
 
-/* The last commit of those who ended before the transaction began. */
-static uint64_t real_time_floor(const iso_live_track *track, const iso_live_txn *t) {
-  size_t low = 0, high = track->ends.count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (track->ends.items[middle].end < t->real_start)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low > 0 ? track->ends.items[low - 1].label : 0;
-}
-
-/* The first place of those who began after the transaction ended: nobody, where ends come in order and nobody waits. */
-static uint64_t real_time_ceiling(const iso_live_track *track, const iso_live_txn *t) {
-  uint64_t ceiling = UINT64_MAX;
-  if (t->real_end >= track->latest_start) return ceiling;
-  for (size_t i = 0; i < track->entries.count; i++) {
-    const iso_live_entry *entry = &track->entries.items[i];
-    if (entry->where != ISO_LIVE_PLACED || entry->txn->real_start <= t->real_end || entry->txn == t) continue;
-    if (ceiling > entry->begin) ceiling = entry->begin;
-  }
-  return ceiling;
-}
-
 static bool note_end(iso_live_track *track, const iso_live_entry *entry) {
   iso_live_ended ended = {.end = entry->txn->real_end, .label = entry->commit};
   if (track->latest_start < entry->txn->real_start) track->latest_start = entry->txn->real_start;
@@ -183,13 +181,18 @@ static bool note_end(iso_live_track *track, const iso_live_entry *entry) {
 /* The end of the order. */
 static uint64_t next_label(iso_live_track *track) { return track->clock += ISO_LIVE_GAP; }
 
-/* Nobody reads or writes what the transaction writes after this. */
-static uint64_t last_access(const iso_live_track *track) {
+/* Of what the transaction writes, the versions that are the last ones before `high` are not read after this.  A list
+ * shows the order of all appends, so that one can only be the last. */
+static uint64_t last_access(const iso_live_track *track, uint64_t high) {
   uint64_t last = 0;
   for (size_t i = 0; i < track->writes.count; i++) {
     const iso_live_slot *slot = &track->slots.items[track->writes.items[i]];
-    const iso_live_version *newest = slot->newest != 0 ? &track->versions.items[slot->newest - 1] : NULL;
-    uint64_t label = newest != NULL ? newest->last_read : slot->frozen_read;
+    uint32_t number = slot->newest;
+    while (number != 0 && track->versions.items[number - 1].label >= high) {
+      number = track->versions.items[number - 1].older;
+    }
+    if (number != slot->newest && slot->list != NULL) return UINT64_MAX;
+    uint64_t label = number != 0 ? track->versions.items[number - 1].last_read : slot->frozen_read;
     if (last < label) last = label;
   }
   return last;
@@ -213,7 +216,7 @@ static bool find_place(attempt *a, uint64_t ceiling, iso_live_entry *entry) {
       entry->begin = entry->commit = next_label(track);
       return true;
     }
-    bound(a, last_access(track), UINT64_MAX);
+    bound(a, last_access(track, a->high), UINT64_MAX);
     if (a->low >= a->high || a->high - a->low < 2) return false;
     entry->begin = entry->commit = a->low + (a->high - a->low) / 2;
     return true;
@@ -300,17 +303,21 @@ static bool wake(iso_live_track *track, const iso_live_entry *entry) {
 /* ---- one at a time ---- */
 
 static bool look(attempt *a) {
-  a->track->stamp++;
-  a->track->writes.count = 0;
-  for (uint32_t i = 0; i < a->txn->op_count && !a->broken; i++) {
-    if (!look_at_op(a, &a->txn->ops[i], i)) return false;
+  for (unsigned round = 0; round == 0 || a->moved; round++) {
+    *a = (attempt){.track = a->track, .txn = a->txn, .low = a->track->floor, .high = UINT64_MAX};
+    a->broken = round > a->txn->op_count;
+    a->track->stamp++;
+    a->track->writes.count = 0;
+    for (uint32_t i = 0; i < a->txn->op_count && !a->broken; i++) {
+      if (!look_at_op(a, &a->txn->ops[i], i)) return false;
+    }
   }
   return true;
 }
 
 static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_error *error) {
   iso_live_entry *entry = &track->entries.items[at];
-  attempt a = {.track = track, .txn = entry->txn, .low = track->floor, .high = UINT64_MAX};
+  attempt a = {.track = track, .txn = entry->txn};
   iso_live_lane *lane = iso_live_lane_of(track, entry->txn->session);
   if (lane == NULL || !look(&a)) return iso_fail_memory(error);
   if (!a.broken && a.waits) {
@@ -321,8 +328,8 @@ static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_er
   bound(&a, lane->label, UINT64_MAX);
   uint64_t ceiling = UINT64_MAX;
   if (track->rule->real_time) {
-    bound(&a, real_time_floor(track, entry->txn), UINT64_MAX);
-    ceiling = real_time_ceiling(track, entry->txn);
+    bound(&a, iso_live_real_time_floor(track, entry->txn), UINT64_MAX);
+    ceiling = iso_live_real_time_ceiling(track, entry->txn);
   }
   if (a.broken || !find_place(&a, ceiling, entry)) {
     if (entry->where == ISO_LIVE_WAITING) track->waiting--;
@@ -334,7 +341,7 @@ static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_er
   set_where(track, entry, ISO_LIVE_PLACED);
   lane->label = entry->commit;
   if (track->rule->real_time && !note_end(track, entry)) return iso_fail_memory(error);
-  ISO_TRY(iso_live_track_apply(track, entry, error));
+  ISO_TRY(iso_live_track_apply(track, at, error));
   return wake(track, entry) ? ISOPROOF_OK : iso_fail_memory(error);
 }
 

@@ -9,7 +9,7 @@
 #include "history/subset.h"
 #include "live/settle.h"
 
-enum { MOST_HORIZON = 1 << 20 };
+enum { MOST_HORIZON = 1 << 20, GROWTH = 4 };
 
 /* The whole history and what is known about it. */
 typedef struct whole {
@@ -101,12 +101,13 @@ static isoproof_status cut_witnesses(const whole *w, const isoproof_result *resu
   return status;
 }
 
-/* Whether the second result says of all levels that they are violated of which the first one says so. */
+/* Whether both results say the same of all levels that are not violated for good. */
 static bool shows_as_much(const isoproof_live *live, const isoproof_result *large, const isoproof_result *small) {
   for (size_t i = 0; i < live->levels.count; i++) {
     const char *id = live->levels.items[i].info->id;
-    if (live->levels.items[i].final || isoproof_result_verdict_of(large, id) != ISOPROOF_VIOLATED) continue;
-    if (isoproof_result_verdict_of(small, id) != ISOPROOF_VIOLATED) return false;
+    if (live->levels.items[i].final) continue;
+    bool violated = isoproof_result_verdict_of(large, id) == ISOPROOF_VIOLATED;
+    if ((isoproof_result_verdict_of(small, id) == ISOPROOF_VIOLATED) != violated) return false;
   }
   return true;
 }
@@ -140,7 +141,7 @@ static void reset(iso_live_track *track) {
   for (size_t i = 0; i < track->slots.count; i++) {
     iso_live_slot *slot = &track->slots.items[i];
     slot->newest = 0;
-    slot->has_frozen = false;
+    slot->has_frozen = slot->has_other = false;
     slot->frozen = ISO_VALUE_NIL;
     slot->frozen_read = 0;
     if (slot->list != NULL) slot->list->elements.count = slot->list->frozen = 0;
@@ -190,6 +191,10 @@ static isoproof_status freeze_txn(const whole *w, iso_live_track *track, uint32_
     slot->list->frozen++;
   }
   track->frozen++;
+  iso_live_txn shown = {.session = w->sessions[h->txn_session[txn]], .real_start = INT64_MIN};
+  shown.place = txn - h->session_first_txn[h->txn_session[txn]];
+  if (h->txn_start_opt != NULL || h->txn_start_index_opt != NULL) shown.real_start = iso_real_start(h, txn);
+  if (!iso_live_track_note_frozen(track, &shown)) return iso_fail_memory(error);
   return note_unexplained(w, txn, &track->detached, &any, error);
 }
 
@@ -279,6 +284,15 @@ static int by_session(const void *a, const void *b) {
   return (x->txn->place > y->txn->place) - (x->txn->place < y->txn->place);
 }
 
+/* The reads of somebody whose snapshot is frozen are settled, but for those that nobody explained so far. */
+static isoproof_status detach(const whole *w, iso_live_track *track, uint32_t txn, iso_live_entry *entry,
+                              isoproof_error *error) {
+  bool any;
+  if (!iso_live_track_note_frozen(track, entry->txn)) return iso_fail_memory(error);
+  entry->pending = false;
+  return note_unexplained(w, txn, &track->detached, &any, error);
+}
+
 /* Gives those who stay their places; whose snapshot was frozen straddles. */
 static isoproof_status place_kept(const whole *w, iso_live_track *track, const isoproof_certificate *order,
                                   const marks *m, isoproof_error *error) {
@@ -292,22 +306,17 @@ static isoproof_status place_kept(const whole *w, iso_live_track *track, const i
   for (size_t i = 0; i < order->event_count; i++) {
     uint32_t txn = (uint32_t)order->events[i].txn;
     uint64_t label = (i + 1) * ISO_LIVE_GAP;
-    int64_t start =
-        w->h->txn_start_opt != NULL || w->h->txn_start_index_opt != NULL ? iso_real_start(w->h, txn) : INT64_MIN;
-    if (m->frozen[txn] || label <= track->floor) {
-      if (track->frozen_start < start) track->frozen_start = start;
-      if (m->frozen[txn]) continue;
-    }
+    if (m->frozen[txn]) continue;
     iso_live_entry *entry = &track->entries.items[m->entry_of[txn]];
     if (order->events[i].kind != ISOPROOF_EVENT_COMMIT) entry->begin = label;
     if (!ends_txn(&order->events[i])) continue;
     entry->commit = label;
     entry->straddles = track->rule->kind == ISO_LIVE_SNAPSHOT && entry->begin <= track->floor;
+    if (entry->straddles) ISO_TRY(detach(w, track, txn, entry, error));
     track->clock = label;
-    ISO_TRY(iso_live_track_apply(track, entry, error));
   }
   qsort(track->entries.items, track->entries.count, sizeof *track->entries.items, by_session);
-  return iso_live_track_restore(track, error);
+  return iso_live_track_replay(track, error);
 }
 
 static isoproof_status take_order(const whole *w, iso_live_track *track, const isoproof_certificate *order,
@@ -315,7 +324,8 @@ static isoproof_status take_order(const whole *w, iso_live_track *track, const i
   marks m = {.ordered = iso_alloc_zero(w->h->txns, 1),
              .frozen = iso_alloc_zero(w->h->txns, 1),
              .entry_of = iso_alloc(w->h->txns, sizeof *m.entry_of)};
-  if (w->live->options.horizon == 0 && track->horizon < MOST_HORIZON) track->horizon *= 2;
+  /* So that it does not happen again and again; as far as the memory that is allowed goes. */
+  if (w->live->options.horizon == 0 && !w->live->tight && track->horizon < MOST_HORIZON) track->horizon *= GROWTH;
   bool made = m.ordered != NULL && m.frozen != NULL && m.entry_of != NULL;
   isoproof_status status = made ? divide(w, track, order, &m, error) : iso_fail_memory(error);
   if (status == ISOPROOF_OK) status = place_kept(w, track, order, &m, error);

@@ -82,6 +82,17 @@ static isoproof_status blame_by(isoproof_live *live, const iso_live_track *track
 
 /* ---- the window ---- */
 
+/* Whether somebody took effect, as it turns out, whose session has gone on in the frozen part. */
+static bool comes_too_late(const iso_live_track *track, const isoproof_certificate *order, const uint32_t *entry_of) {
+  for (size_t i = 0; i < order->event_count; i++) {
+    const iso_live_entry *entry = &track->entries.items[entry_of[order->events[i].txn]];
+    bool frozen =
+        entry->txn->session < track->lanes.count && entry->txn->place < track->lanes.items[entry->txn->session].frozen;
+    if (frozen && !entry->straddles) return true;
+  }
+  return false;
+}
+
 /* The verdict on the window on top of what was frozen; *decided: it is satisfied, and the order was taken over, or not
  * known.  Otherwise it does not fit, which says nothing where something was frozen. */
 static isoproof_status try_window(isoproof_live *live, iso_live_track *track, iso_live_window *window, bool *decided,
@@ -93,12 +104,11 @@ static isoproof_status try_window(isoproof_live *live, iso_live_track *track, is
   isoproof_verdict verdict = isoproof_result_verdict_of(result, track->level->id);
   isoproof_status status = ISOPROOF_OK;
   if (verdict == ISOPROOF_SATISFIED) {
-    *decided = true;
-    track->verdict = verdict;
-    track->reason = NULL;
+    bool ordered = isoproof_result_certificate_of(result, track->level->id, &order);
+    *decided = ordered ? !comes_too_late(track, &order, window->entry_of) : track->frozen == 0;
+    if (*decided) track->verdict = verdict, track->reason = NULL;
     /* Without an order nothing can be frozen, and the window is checked again next time. */
-    if (isoproof_result_certificate_of(result, track->level->id, &order))
-      status = iso_live_adopt(track, &order, window->entry_of, error);
+    if (*decided && ordered) status = iso_live_adopt(track, &order, window->entry_of, error);
   } else if (verdict == ISOPROOF_UNDECIDED) {
     *decided = true;
     track->verdict = verdict;

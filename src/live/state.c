@@ -25,6 +25,14 @@ iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session) {
   return &track->lanes.items[session];
 }
 
+bool iso_live_track_note_frozen(iso_live_track *track, const iso_live_txn *txn) {
+  iso_live_lane *lane = iso_live_lane_of(track, txn->session);
+  if (lane == NULL) return false;
+  if (track->frozen_start < txn->real_start) track->frozen_start = txn->real_start;
+  if (lane->frozen <= txn->place) lane->frozen = txn->place + 1;
+  return true;
+}
+
 /* ---- versions ---- */
 
 static bool new_version(iso_live_track *track, uint32_t *number) {
@@ -39,19 +47,22 @@ static bool new_version(iso_live_track *track, uint32_t *number) {
   return true;
 }
 
-static bool add_version(iso_live_track *track, iso_live_slot *slot, iso_value value, uint64_t label) {
-  uint32_t number;
-  iso_live_version *newest = slot->newest != 0 ? &track->versions.items[slot->newest - 1] : NULL;
+static bool add_version(iso_live_track *track, iso_live_slot *slot, iso_value value, uint32_t writer, uint64_t label) {
+  uint32_t number, older = slot->newest, newer = 0;
   uint32_t length = slot->list != NULL ? (uint32_t)slot->list->elements.count : 0;
-  if (newest != NULL && newest->label == label) { /* the same transaction once more */
-    newest->value = value;
-    newest->length = length;
+  while (older != 0 && track->versions.items[older - 1].label > label) {
+    newer = older;
+    older = track->versions.items[older - 1].older;
+  }
+  if (older != 0 && track->versions.items[older - 1].label == label) { /* the same transaction once more */
+    track->versions.items[older - 1].value = value;
+    track->versions.items[older - 1].length = length;
     return true;
   }
   if (!new_version(track, &number)) return false;
-  track->versions.items[number - 1] =
-      (iso_live_version){.label = label, .last_read = label, .value = value, .length = length, .older = slot->newest};
-  slot->newest = number;
+  track->versions.items[number - 1] = (iso_live_version){
+      .label = label, .last_read = label, .value = value, .length = length, .older = older, .writer = writer};
+  *(newer != 0 ? &track->versions.items[newer - 1].older : &slot->newest) = number;
   return true;
 }
 
@@ -60,8 +71,7 @@ static bool append(iso_live_slot *slot, iso_value element) {
   return slot->list != NULL && iso_vec_push(&slot->list->elements, element);
 }
 
-/* Serial orders: notes where the version that a transaction saw is read. */
-static void note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label) {
+void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label) {
   uint32_t number = slot->newest;
   while (number != 0 && track->versions.items[number - 1].label >= label) {
     number = track->versions.items[number - 1].older;
@@ -70,18 +80,19 @@ static void note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label
   if (*last < label) *last = label;
 }
 
-isoproof_status iso_live_track_apply(iso_live_track *track, const iso_live_entry *entry, isoproof_error *error) {
+isoproof_status iso_live_track_apply(iso_live_track *track, uint32_t number, isoproof_error *error) {
+  const iso_live_entry *entry = &track->entries.items[number];
   const iso_live_txn *t = entry->txn;
   bool serial = track->rule->kind == ISO_LIVE_SERIAL;
   for (uint32_t i = 0; serial && i < t->op_count; i++) {
-    if (iso_live_op_observes(&t->ops[i])) note_read(track, &track->slots.items[t->ops[i].key], entry->commit);
+    if (iso_live_op_observes(&t->ops[i])) iso_live_note_read(track, &track->slots.items[t->ops[i].key], entry->commit);
   }
   for (uint32_t i = 0; i < t->op_count; i++) {
     const iso_live_op *op = &t->ops[i];
     if (iso_live_op_observes(op)) continue;
     iso_live_slot *slot = &track->slots.items[op->key];
     if (op->kind == ISOPROOF_OP_APPEND && !append(slot, op->value)) return iso_fail_memory(error);
-    if (!add_version(track, slot, op->value, entry->commit)) return iso_fail_memory(error);
+    if (!add_version(track, slot, op->value, number, entry->commit)) return iso_fail_memory(error);
   }
   return ISOPROOF_OK;
 }
@@ -100,7 +111,7 @@ void iso_live_track_clear(iso_live_track *track) {
       if (t->ops[j].key < track->slots.count) clear_key(track, t->ops[j].key);
     }
     iso_live_lane *lane = t->session < track->lanes.count ? &track->lanes.items[t->session] : NULL;
-    if (lane != NULL) *lane = (iso_live_lane){.label = track->floor};
+    if (lane != NULL) *lane = (iso_live_lane){.label = track->floor, .frozen = lane->frozen};
     track->entries.items[i].next = 0;
   }
   track->versions.count = 0;

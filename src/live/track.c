@@ -60,6 +60,8 @@ void iso_live_track_free(iso_live_track *track) {
 
 static isoproof_status fork_slot(iso_live_track *to, const iso_live_slot *from, isoproof_error *error) {
   iso_live_slot slot = {.has_frozen = from->has_frozen, .frozen = from->frozen};
+  slot.has_other = from->has_other;
+  slot.other = from->other;
   if (from->list != NULL) {
     slot.list = iso_alloc_zero(1, sizeof *slot.list);
     if (slot.list == NULL) return iso_fail_memory(error);
@@ -81,6 +83,10 @@ static isoproof_status copy_state(iso_live_track *to, const iso_live_track *from
     iso_live_entry entry = from->entries.items[i];
     if (!iso_vec_push(&to->entries, entry)) return iso_fail_memory(error);
     iso_live_txn_keep(entry.txn);
+  }
+  for (size_t i = 0; i < from->lanes.count; i++) {
+    iso_live_lane lane = {.label = from->floor, .frozen = from->lanes.items[i].frozen};
+    if (!iso_vec_push(&to->lanes, lane)) return iso_fail_memory(error);
   }
   to->clock = from->clock;
   to->floor = from->floor;

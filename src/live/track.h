@@ -45,6 +45,7 @@ typedef struct iso_live_version {
   iso_value value;    /* of a list: its last element */
   uint32_t length;    /* of a list: how many elements there are then */
   uint32_t older;     /* the version before, + 1; 0 none in the window */
+  uint32_t writer;    /* entry */
 } iso_live_version;
 
 /* The elements of a list, those that left memory in their transactions too. */
@@ -57,8 +58,9 @@ typedef struct iso_live_list {
 typedef struct iso_live_slot {
   uint32_t newest; /* version + 1 */
   bool has_frozen; /* a version was frozen; else the initial one is before those of the window */
+  bool has_other;  /* serial orders: `other` may be the last frozen version as well */
   bool wrote, saw; /* by the transaction with the stamp */
-  iso_value frozen;
+  iso_value frozen, other;
   uint32_t stamp;
   iso_value own, seen;
 
@@ -80,12 +82,14 @@ typedef struct iso_live_entry {
   uint8_t where;
   bool straddles; /* its snapshot is in the frozen part */
   bool pending;   /* has a read of what nobody wrote so far */
+  bool swaps;     /* its writes, or those that it overwrote, may come in another order */
 } iso_live_entry;
 
 typedef struct iso_live_lane {
   uint64_t label;       /* of the last commit of the session */
   uint32_t first, last; /* entries, + 1, that wait for an earlier one of their session; in order */
   bool waits;           /* one of its transactions waits */
+  uint64_t frozen;      /* all of its transactions before this one are earlier than what is frozen, or never */
 } iso_live_lane;
 
 /* Everything that ended up to a moment is committed up to a label. */
@@ -139,6 +143,8 @@ void iso_live_track_free(iso_live_track *track);
 
 /* Takes the next transaction (keeping a reference of its own), and puts it where it fits. */
 isoproof_status iso_live_track_take(iso_live_track *track, iso_live_txn *txn, isoproof_error *error);
+/* Notes that (the snapshot of) a transaction is frozen; false when memory is out. */
+bool iso_live_track_note_frozen(iso_live_track *track, const iso_live_txn *txn);
 /* Freezes what is early in the order, as soon as that is worth it. */
 isoproof_status iso_live_track_freeze(iso_live_track *track, uint64_t pushed, isoproof_error *error);
 /* What the track takes in memory, the transactions apart. */
@@ -149,8 +155,23 @@ uint64_t iso_live_track_bytes(const iso_live_track *track);
 /* The slot of a key, reset for the transaction with the stamp at hand; NULL when memory is out. */
 iso_live_slot *iso_live_slot_of(iso_live_track *track, uint32_t key);
 iso_live_lane *iso_live_lane_of(iso_live_track *track, uint32_t session);
+/* Serial orders: notes that the version before the label is read there. */
+void iso_live_note_read(iso_live_track *track, iso_live_slot *slot, uint64_t label);
+/* Whether an entry of a serial order could as well stand right behind the label `after`, past those who overwrote what
+ * it wrote to `key`: nobody in between minds. */
+bool iso_live_can_postpone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t after);
+/* Whether it could as well stand before the label `before`, and so before those who wrote `key` up to then; *label is
+ * where. */
+bool iso_live_can_prepone(const iso_live_track *track, const iso_live_entry *entry, uint32_t key, uint64_t before,
+                          uint64_t *label);
+/* Moves it there. */
+void iso_live_move(iso_live_track *track, iso_live_entry *entry, uint64_t label);
+/* The last commit of those who ended before the transaction began. */
+uint64_t iso_live_real_time_floor(const iso_live_track *track, const iso_live_txn *txn);
+/* The first place of those who began after the transaction ended: none (UINT64_MAX), where ends come in order. */
+uint64_t iso_live_real_time_ceiling(const iso_live_track *track, const iso_live_txn *txn);
 /* Enters what a placed transaction wrote and read; later labels come later. */
-isoproof_status iso_live_track_apply(iso_live_track *track, const iso_live_entry *entry, isoproof_error *error);
+isoproof_status iso_live_track_apply(iso_live_track *track, uint32_t entry, isoproof_error *error);
 /* Forgets all places of the window: no versions, nobody waits. */
 void iso_live_track_clear(iso_live_track *track);
 /* After the places of all entries were set and applied: sessions, ends, counts. */

@@ -94,6 +94,8 @@ static isoproof_status put_list(composer *c, iso_live_entry *entry, const iso_li
       uint64_t before = c->pending;
       fate f = missing(c, entry, op->key, elements[i]);
       if (f == LEFT_OUT && c->pending > before) return ISOPROOF_OK; /* nothing is certain of the rest */
+      /* The last element says who was read from: without it, it would be somebody else. */
+      if (f == LEFT_OUT && i + 1 == count) return ISOPROOF_OK;
       if (f == LEFT_OUT) continue;
     }
     if (!iso_vec_push(&c->list, elements[i])) return iso_fail_memory(error);
@@ -162,6 +164,23 @@ static isoproof_status put_entry(composer *c, uint32_t number, isoproof_error *e
 
 /* ---- the whole window ---- */
 
+/* Where the order of the last two frozen writers of a key is in doubt, whoever reads one of them resolves it. */
+static void resolve_doubts(iso_live_track *track) {
+  for (int other = 0; other <= 1; other++) {
+    for (size_t i = 0; i < track->entries.count; i++) {
+      const iso_live_txn *t = track->entries.items[i].txn;
+      for (uint32_t j = 0; j < t->op_count; j++) {
+        const iso_live_op *op = &t->ops[j];
+        iso_live_slot *slot = op->key < track->slots.count ? &track->slots.items[op->key] : NULL;
+        if (op->kind != ISOPROOF_OP_READ || slot == NULL || !slot->has_other) continue;
+        if (op->value != (other ? slot->other : slot->frozen)) continue;
+        slot->frozen = op->value;
+        slot->has_other = false;
+      }
+    }
+  }
+}
+
 /* As a part of the whole, what may have been written by somebody who is gone does not count. */
 static isoproof_status note_written(composer *c, isoproof_error *error) {
   for (size_t i = 0; i < c->track->entries.count; i++) {
@@ -181,6 +200,7 @@ static isoproof_status put_window(composer *c, iso_live_window *window, isoproof
   iso_builder_origin(c->builder, c->live->format, ISO_POSITION_NONE, c->live->initial_is_zero);
   iso_builder_ambiguous_reads(c->builder);
   ISO_TRY(note_written(c, error));
+  if (!c->options.part) resolve_doubts(track);
   for (uint32_t i = 0; i < track->entries.count; i++) ISO_TRY(put_entry(c, i, error));
   ISO_TRY(isoproof_builder_finish(c->builder, &window->history, error));
   window->entry_of = iso_alloc(window->history->txns, sizeof *window->entry_of);
