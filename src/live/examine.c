@@ -9,7 +9,7 @@
 /* Where nobody says how many transactions stay: enough that what ends while a batch is under way still finds its place,
  * little enough that a check of the window takes milliseconds; it grows when the whole history had to be asked for.
  * Where nothing is recorded, nobody can be asked, and more stays from the start. */
-enum { RECORDED_HORIZON = 2000, UNRECORDED_HORIZON = 20000, LEAST_FRESH = 1000 };
+enum { RECORDED_HORIZON = 2000, UNRECORDED_HORIZON = 50000, LEAST_HORIZON = 100, LEAST_FRESH = 1000 };
 
 /* ---- which levels are followed ---- */
 
@@ -204,12 +204,32 @@ static void derive(isoproof_live *live, iso_live_level *level) {
   enter_verdict(live, level, ISOPROOF_UNDECIDED, "the history has no times");
 }
 
+/* Keeps to the memory that is allowed: first the index goes, then the window becomes smaller. */
+static isoproof_status keep_to_limit(isoproof_live *live, isoproof_error *error) {
+  uint64_t limit = live->options.memory_limit;
+  if (limit == 0) return ISOPROOF_OK;
+  live->tight = iso_live_bytes(live) > limit / 2;
+  if (iso_live_bytes(live) <= limit) return ISOPROOF_OK;
+  iso_live_index_give_up(&live->index);
+  for (unsigned round = 0; round < 32 && iso_live_bytes(live) > limit; round++) {
+    for (size_t i = 0; i < live->tracks.count; i++) {
+      iso_live_track *track = live->tracks.items[i];
+      if (track->horizon > LEAST_HORIZON) track->horizon /= 2;
+      ISO_TRY(iso_live_track_freeze(track, live->pushed, error));
+    }
+  }
+  if (iso_live_bytes(live) <= limit) return ISOPROOF_OK;
+  return iso_fail(error, ISOPROOF_ERR_MEMORY, "the live check needs more than the %llu MB that it may use",
+                  (unsigned long long)(limit >> 20));
+}
+
 isoproof_status iso_live_examine(isoproof_live *live, isoproof_error *error) {
   ISO_TRY(start(live, error));
   isoproof_status status = live->plain ? iso_live_plain_examine(live, error) : iso_live_settle_all(live, error);
   isoproof_history_free(live->whole);
   live->whole = NULL;
   ISO_TRY(status);
+  ISO_TRY(keep_to_limit(live, error));
   if (live->plain) return ISOPROOF_OK;
   live->reason = NULL;
   live->pending_reads = 0;

@@ -49,6 +49,7 @@ struct isoproof_live {
   iso_live_index index;
   iso_written blamed; /* what violations for good have read: who writes one of these once more may explain it */
   bool plain, followed, timed, indexed;
+  bool tight;                   /* the memory that is allowed is nearly used up: horizons do not grow */
   bool polling;                 /* the whole history may be asked for */
   bool lost;                    /* plain, but not everything is in memory */
   isoproof_history *whole;      /* during a poll: the whole history, where it was asked for */
