@@ -8,7 +8,7 @@
 #include "follow/batch.h"
 #include "follow/source.h"
 
-enum { READ_BYTES = 256 * 1024, DETECT_BYTES = 65536, USUAL_BATCH = 20000, IDLE_MS = 100 };
+enum { READ_BYTES = 256 * 1024, TXN_BYTES = 64, DETECT_BYTES = 65536, USUAL_BATCH = 20000, IDLE_MS = 100 };
 
 typedef struct follower {
   isoproof_follow_options options;
@@ -109,8 +109,10 @@ static isoproof_status step(follower *f, bool *over) {
   size_t got;
   bool ended;
   ISO_TRY(iso_task_check(f->task, f->error));
-  if (!iso_vec_reserve(&f->bytes, READ_BYTES)) return iso_fail_memory(f->error);
-  ISO_TRY(iso_source_read(&f->source, f->bytes.items + f->bytes.count, READ_BYTES, &got, &ended, f->error));
+  /* Where batches are to be small, so are the pieces that they are made of. */
+  size_t part = f->options.most < READ_BYTES / TXN_BYTES ? (size_t)f->options.most * TXN_BYTES : READ_BYTES;
+  if (!iso_vec_reserve(&f->bytes, part)) return iso_fail_memory(f->error);
+  ISO_TRY(iso_source_read(&f->source, f->bytes.items + f->bytes.count, part, &got, &ended, f->error));
   f->bytes.count += got;
   if (got == 0 && f->batcher.stream != NULL && iso_batcher_finished(&f->batcher)) ended = true;
   ISO_TRY(need_batcher(f, ended));
