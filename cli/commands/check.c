@@ -27,7 +27,7 @@ static double now(void) {
 /* ---- one file ---- */
 
 /* The exit code of a verdict, which is counted. */
-static int count_verdict(check_job *job, isoproof_verdict verdict, bool complete) {
+int check_count(check_job *job, isoproof_verdict verdict, bool complete) {
   switch (verdict) {
   case ISOPROOF_SATISFIED:
     atomic_fetch_add(&job->satisfied, 1);
@@ -47,7 +47,7 @@ static int count_verdict(check_job *job, isoproof_verdict verdict, bool complete
 
 static int code_of(check_job *job, const isoproof_result *result) {
   isoproof_verdict verdict = job->elle ? isoproof_result_elle_verdict(result) : isoproof_result_verdict(result);
-  return count_verdict(job, verdict, isoproof_result_unknown_reason(result) == NULL);
+  return check_count(job, verdict, isoproof_result_unknown_reason(result) == NULL);
 }
 
 /* A history of single operations, as elle-cli's simple models judge it. */
@@ -65,7 +65,7 @@ static isoproof_status check_object(check_job *job, const char *path, isoproof_t
   isoproof_object_verdict verdict = {.struct_size = sizeof verdict};
   isoproof_status status = isoproof_object_check(path, &how, task, &verdict, error);
   if (status != ISOPROOF_OK) return status;
-  to->code = count_verdict(job, verdict.verdict, true);
+  to->code = check_count(job, verdict.verdict, true);
   if (job->silent) return ISOPROOF_OK;
   if (job->workers == 1) progress_clear();
   if (job->json) return isoproof_object_write_json(&verdict, how.model, path, write_stream, to->out, error);
@@ -95,64 +95,75 @@ static isoproof_status keep_document(check_job *job, size_t number, const isopro
   return ISOPROOF_OK;
 }
 
-static isoproof_status check_history(check_job *job, size_t number, isoproof_task *task, reply *to,
-                                     isoproof_error *error) {
-  const char *path = job->files.items[number].path;
+static isoproof_check_options options_of(const check_job *job) {
   const option_value *values = job->parsed->values;
-  if (job->request.has_object) {
-    isoproof_status judged = check_object(job, path, task, to, error);
-    /* Sets and counters come in transactions, too. */
-    if (judged != ISOPROOF_ERR_UNSUPPORTED || job->request.workload == NULL || strcmp(path, "-") == 0) return judged;
-  }
-  isoproof_open_options open = {.struct_size = sizeof open, .format = values[CHECK_FORMAT].text};
-  isoproof_check_options how = {.struct_size = sizeof how,
-                                .levels = values[CHECK_LEVEL].items,
-                                .level_count = values[CHECK_LEVEL].item_count,
-                                .all = values[CHECK_ALL].on,
-                                .anomalies = values[CHECK_ANOMALY].items,
-                                .anomaly_count = values[CHECK_ANOMALY].item_count,
-                                .elle_workload = job->request.workload,
-                                .models = job->request.models,
-                                .model_count = job->request.model_count,
-                                .wfr_keys = values[CHECK_WFR_KEYS].on,
-                                .sequential_keys = values[CHECK_SEQUENTIAL_KEYS].on,
-                                .linearizable_keys = values[CHECK_LINEARIZABLE_KEYS].on,
-                                .certificate = values[CHECK_CERTIFICATE].on,
-                                .stats = values[CHECK_STATS].on,
-                                .duplicate_values = values[CHECK_DUPLICATE_VALUES].on,
-                                .others = values[CHECK_BUDGET].given,
-                                .budget = values[CHECK_BUDGET].number};
-  isoproof_history *history = NULL;
+  return (isoproof_check_options){.struct_size = sizeof(isoproof_check_options),
+                                  .levels = values[CHECK_LEVEL].items,
+                                  .level_count = values[CHECK_LEVEL].item_count,
+                                  .all = values[CHECK_ALL].on,
+                                  .anomalies = values[CHECK_ANOMALY].items,
+                                  .anomaly_count = values[CHECK_ANOMALY].item_count,
+                                  .elle_workload = job->request.workload,
+                                  .models = job->request.models,
+                                  .model_count = job->request.model_count,
+                                  .wfr_keys = values[CHECK_WFR_KEYS].on,
+                                  .sequential_keys = values[CHECK_SEQUENTIAL_KEYS].on,
+                                  .linearizable_keys = values[CHECK_LINEARIZABLE_KEYS].on,
+                                  .certificate = values[CHECK_CERTIFICATE].on,
+                                  .stats = values[CHECK_STATS].on,
+                                  .duplicate_values = values[CHECK_DUPLICATE_VALUES].on,
+                                  .others = values[CHECK_BUDGET].given,
+                                  .budget = values[CHECK_BUDGET].number};
+}
+
+isoproof_status check_judge(check_job *job, size_t number, isoproof_history *history, double load, isoproof_task *task,
+                            reply *to, isoproof_error *error) {
+  const char *path = job->files.items[number].path;
+  isoproof_check_options how = options_of(job);
   isoproof_result *result = NULL;
   transaction_order order = {NULL, 0};
-  double began = now(), loaded = began;
-  isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
+  double began = now();
+  isoproof_status status =
+      transaction_order_read(job->parsed->values[CHECK_TRANSACTION_ORDER].text, history, &order, error);
   if (status == ISOPROOF_OK) {
-    status = transaction_order_read(values[CHECK_TRANSACTION_ORDER].text, history, &order, error);
-  }
-  if (status == ISOPROOF_OK) {
-    loaded = now();
+    load += now() - began;
+    began = now();
     how.transaction_order = order.txns;
     how.transaction_order_count = order.count;
     status = isoproof_check(history, &how, task, &result, error);
   }
   transaction_order_free(&order);
-  double checked = now();
+  double check = now() - began;
   if (status == ISOPROOF_OK) {
     to->code = code_of(job, result);
-    status = check_print(job, path, history, result, loaded - began, checked - loaded, to->out, error);
+    status = check_print(job, path, history, result, load, check, to->out, error);
     /* Nobody reads any more, but the verdict counts, and so do the files that were asked for. */
     if (status == ISOPROOF_ERR_IO && output_gone()) status = ISOPROOF_OK;
   }
-  if (status == ISOPROOF_OK)
-    status = keep_document(job, number, history, result, loaded - began, checked - loaded, to, error);
+  if (status == ISOPROOF_OK) status = keep_document(job, number, history, result, load, check, to, error);
   isoproof_result_free(result);
+  return status;
+}
+
+static isoproof_status check_history(check_job *job, size_t number, isoproof_task *task, reply *to,
+                                     isoproof_error *error) {
+  const char *path = job->files.items[number].path;
+  if (job->request.has_object) {
+    isoproof_status judged = check_object(job, path, task, to, error);
+    /* Sets and counters come in transactions, too. */
+    if (judged != ISOPROOF_ERR_UNSUPPORTED || job->request.workload == NULL || strcmp(path, "-") == 0) return judged;
+  }
+  isoproof_open_options open = {.struct_size = sizeof open, .format = job->parsed->values[CHECK_FORMAT].text};
+  isoproof_history *history = NULL;
+  double began = now();
+  isoproof_status status = isoproof_history_open(path, &open, task, &history, error);
+  if (status == ISOPROOF_OK) status = check_judge(job, number, history, now() - began, task, to, error);
   isoproof_history_free(history);
   return status;
 }
 
 /* A file that cannot be judged: an object on standard output with --json, else a message. */
-static void complain(check_job *job, size_t number, const isoproof_error *problem, reply *to) {
+void check_complain(check_job *job, size_t number, const isoproof_error *problem, reply *to) {
   const char *path = job->files.items[number].path;
   isoproof_document *document;
   to->code = exit_of_status(problem->code);
@@ -185,7 +196,7 @@ static void check_file(void *context, size_t number, reply *to) {
   isoproof_error error = {.code = ISOPROOF_ERR_IO, .offset = -1};
   if (entry->trouble != 0) {
     snprintf(error.message, sizeof error.message, "cannot read the directory: %s", strerror(entry->trouble));
-    complain(job, number, &error, to);
+    check_complain(job, number, &error, to);
     return;
   }
   if (is_stranger(job, entry)) {
@@ -197,7 +208,7 @@ static void check_file(void *context, size_t number, reply *to) {
   if (task == NULL) {
     error.code = ISOPROOF_ERR_MEMORY;
     snprintf(error.message, sizeof error.message, "out of memory");
-    complain(job, number, &error, to);
+    check_complain(job, number, &error, to);
     return;
   }
   isoproof_task_set_threads(task, job->threads);
@@ -206,7 +217,7 @@ static void check_file(void *context, size_t number, reply *to) {
     if (job->many) progress_subject(entry->path);
     isoproof_task_set_progress(task, progress_update, NULL);
   }
-  if (check_history(job, number, task, to, &error) != ISOPROOF_OK) complain(job, number, &error, to);
+  if (check_history(job, number, task, to, &error) != ISOPROOF_OK) check_complain(job, number, &error, to);
   interrupt_task_free(task);
 }
 
@@ -274,7 +285,8 @@ static int check_files(check_job *job) {
   if (job->reporting && !outputs_init(&job->reports, &job->parsed->values[CHECK_OUTPUT], job->files.count))
     return EXIT_USAGE;
   if (job->json) job->reports.stdout_taken = true;
-  int code = batch_run(job->files.count, job->workers, "checking", check_file, job);
+  bool follows = job->parsed->values[CHECK_FOLLOW].given;
+  int code = follows ? check_follow(job) : batch_run(job->files.count, job->workers, "checking", check_file, job);
   if (job->reporting && code != EXIT_INTERRUPTED && outputs_pending(&job->reports))
     code = exit_worse(code, outputs_write(&job->reports));
   if (job->many && !job->json && !job->elle && !job->silent) {
@@ -305,6 +317,7 @@ static int run(options *parsed) {
     message("check: only one output can go to standard output");
     return EXIT_USAGE;
   }
+  if (!check_follow_allowed(parsed)) return EXIT_USAGE;
   if (limit->given && !limit_memory(limit->integer)) {
     message_errno("--memory-limit", "set the limit");
     return EXIT_INTERNAL;

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "cli/commands/batch.h"
 #include "cli/commands/command.h"
 #include "cli/commands/files.h"
 #include "cli/options/elle.h"
@@ -34,6 +35,9 @@ enum {
   CHECK_TOTAL_AMOUNT,
   CHECK_NEGATIVE_BALANCES,
   CHECK_GROUP_SIZE,
+  CHECK_FOLLOW,
+  CHECK_KEEP_GOING,
+  CHECK_RESUME,
   CHECK_TIMEOUT,
   CHECK_BUDGET,
   CHECK_MEMORY_LIMIT,
@@ -65,6 +69,23 @@ enum { CHECK_EXAMPLES = 8 };
 extern const option check_table[CHECK_OPTIONS];
 extern const example check_examples[CHECK_EXAMPLES];
 extern const char *const check_description[];
+
+/* ---- check.c ---- */
+
+/* The exit code of a verdict, which is counted. */
+int check_count(check_job *job, isoproof_verdict verdict, bool complete);
+/* Judges a history, prints what came of it and keeps it for the reports; the exit code is in the reply. */
+isoproof_status check_judge(check_job *job, size_t number, isoproof_history *history, double load, isoproof_task *task,
+                            reply *to, isoproof_error *error);
+/* A file that cannot be judged: an object on standard output with --json, else a message. */
+void check_complain(check_job *job, size_t number, const isoproof_error *problem, reply *to);
+
+/* ---- check_follow.c ---- */
+
+/* Judges the one file of the job while it grows: an exit code. */
+int check_follow(check_job *job);
+/* Whether --follow goes with the other options; false after a message. */
+bool check_follow_allowed(const options *parsed);
 
 /* ---- check_print.c ---- */
 

@@ -5,6 +5,11 @@
 
 #define OUTPUT_ROW_FIRST CHECK_OUTPUT
 
+static const char *follow_at(size_t number) {
+  static const char *const how[] = {"grow", "eof"};
+  return number < COUNT_OF(how) ? how[number] : NULL;
+}
+
 const option check_table[CHECK_OPTIONS] = {
     [CHECK_LEVEL] = {.name = "level",
                      .letter = 'l',
@@ -115,6 +120,28 @@ const option check_table[CHECK_OPTIONS] = {
                           .help = "Long fork: how many keys each read has; 0 means any number.",
                           .initial = "0",
                           .group = "Instead of elle-cli"},
+    [CHECK_FOLLOW] = {.name = "follow",
+                      .argument = "HOW",
+                      .type = OPTION_CHOICE,
+                      .choices = follow_at,
+                      .bare = true,
+                      .help = "Judge the file while it grows (grow), or to its end as it is now (eof), in memory that "
+                              "does not grow with it. Progress is told on standard error: in a terminal one line that "
+                              "moves, and a line whenever levels are violated. Ends when the file says that "
+                              "its writer has finished, when a pipe is closed, at the first violation of a level of "
+                              "--level, or with Ctrl-C.",
+                      .group = "Files that grow"},
+    [CHECK_KEEP_GOING] = {.name = "keep-going",
+                          .type = OPTION_FLAG,
+                          .help = "With --follow, go on after a violation, to the end.",
+                          .group = "Files that grow"},
+    [CHECK_RESUME] = {.name = "resume",
+                      .type = OPTION_FLAG,
+                      .help =
+                          "With --follow, keep what was judged in FILE.live, and go by what is there from an earlier "
+                          "run: a level that was violated for good is told at once. The file itself is read "
+                          "again from its start, at full speed.",
+                      .group = "Files that grow"},
     [CHECK_TIMEOUT] = {.name = "timeout",
                        .argument = "SECONDS",
                        .type = OPTION_NUMBER,

@@ -49,7 +49,7 @@ static void remaining(const isoproof_run_progress *p, char *text, size_t size) {
 }
 
 void run_progress(const isoproof_run_progress *p, void *user) {
-  (void)user;
+  const char *const *further = user;
   char left[64], rate[48], committed[64], failed[320], fault[128], latency[96], errors_text[256], p50[32], p99[32];
   const char *parts[PROGRESS_PARTS] = {left, rate, committed, failed};
   size_t count = 4;
@@ -67,9 +67,10 @@ void run_progress(const isoproof_run_progress *p, void *user) {
     snprintf(fault, sizeof fault, "fault: %s", p->fault);
     parts[count++] = fault;
   }
+  for (size_t i = 0; further != NULL && i < 2; i++) parts[count++] = further[i];
   snprintf(latency, sizeof latency, "p50 %s, p99 %s", p50, p99);
   parts[count++] = latency;
-  if (strlen(errors_text) > 3 && strlen(failed) < 20) {
+  if (strlen(errors_text) > 3 && strlen(failed) < 20 && count < PROGRESS_PARTS) {
     errors_text[strlen(errors_text) - 1] = 0;
     parts[count++] = errors_text + 2;
   }

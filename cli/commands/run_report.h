@@ -8,7 +8,7 @@
 
 #include "cli/options/run_cluster.h"
 
-/* An isoproof_run_progress_fn: one line on a terminal. */
+/* An isoproof_run_progress_fn: one line on a terminal.  `user`: NULL, or further parts of it, a list of two texts. */
 void run_progress(const isoproof_run_progress *progress, void *user);
 /* "PostgreSQL 15.18, repeatable read: 100 committed, 2 aborted (deadlock 2), ..." and a line of latencies. */
 void run_summary(FILE *out, const isoproof_run_summary *report);

@@ -52,7 +52,8 @@ static const example examples[] = {
 static const char *const description[] = {
     "Lists the runs that 'isoproof test' saved below a directory, interrupted ones too: time, database, workload, "
     "expected level and verdict, to sort, filter and compare. It makes the page, the drawing and the JSON of each on "
-    "demand. It prints its address and serves until Ctrl-C.",
+    "demand. A run in progress that is judged live (test --live) is shown as it goes. It prints its address and serves "
+    "until Ctrl-C.",
     "It listens on 127.0.0.1 and ::1 only, changes nothing, follows no symbolic links, and answers only requests that "
     "name this machine as their host, so that no web page can read your results.",
     NULL};

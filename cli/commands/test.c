@@ -146,6 +146,23 @@ static const option table[TEST_ALL] = {
                     .type = OPTION_FLAG,
                     .help = "With --sweep, go on after a violation, until the time is over.",
                     .group = "Verdict"},
+    [TEST_LIVE] = {.name = "live",
+                   .type = OPTION_FLAG,
+                   .help = "Judge the expected level while the database runs, and end the run at the first violation; "
+                           "the terminal's line says how far the checker is behind, and 'isoproof serve' shows the run "
+                           "as it goes. --no-live judges afterwards only.",
+                   .initial = "for runs longer than 30 s",
+                   .group = "While it runs"},
+    [TEST_KEEP_GOING] = {.name = "keep-going",
+                         .type = OPTION_FLAG,
+                         .help = "With --live, do not end the run at a violation.",
+                         .group = "While it runs"},
+    [TEST_PACE] = {.name = "pace",
+                   .type = OPTION_FLAG,
+                   .help =
+                       "With --live, let sessions wait while the checker is far behind (20,000 transactions). Without "
+                       "it the run is never slowed down.",
+                   .group = "While it runs"},
     [TEST_DIRECTORY] = {.name = "directory",
                         .argument = "FOLDER",
                         .type = OPTION_FILE,

@@ -11,8 +11,8 @@
 
 #include "cli/terminal/message.h"
 
-static const char *const file_names[] = {"history.jsonl", "result.json", "report.txt",    "report.html",
-                                         "server.txt",    "command.txt", "smallest.jsonl"};
+static const char *const file_names[] = {"history.jsonl", "result.json", "report.txt",     "report.html",
+                                         "server.txt",    "command.txt", "smallest.jsonl", "live.json"};
 
 /* A name by the time, with a number behind it when there is one already. */
 static bool make_folder(test_folder *folder, const char *directory) {

@@ -9,6 +9,7 @@
 
 #include "cli/commands/command.h"
 #include "cli/commands/run_report.h"
+#include "cli/commands/test_live.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/progress.h"
@@ -31,10 +32,14 @@ static double budget_of(const tester *t, const judgement *j) {
   return interrupted() && budget > INTERRUPTED ? INTERRUPTED : budget;
 }
 
+static const char *expected_of(const tester *t, const judgement *j) {
+  const option_value *expect = &t->parsed->values[TEST_EXPECT];
+  return expect->given ? isoproof_level_find(expect->text)->id : isoproof_run_summary_claim(j->report);
+}
+
 isoproof_status test_judge(tester *t, judgement *j, double budget, double timeout, isoproof_task *task,
                            isoproof_error *error) {
-  const option_value *expect = &t->parsed->values[TEST_EXPECT];
-  j->expected = expect->given ? isoproof_level_find(expect->text)->id : isoproof_run_summary_claim(j->report);
+  j->expected = expected_of(t, j);
   isoproof_check_options how = {.struct_size = sizeof how,
                                 .levels = &j->expected,
                                 .level_count = j->expected != NULL ? 1 : 0,
@@ -79,6 +84,18 @@ static void add_run(void *user, isoproof_json *json) {
   run_json(json, of->j->report, of->t->plan.workload.seed, &of->t->plan.cluster);
 }
 
+/* Of a history that is too long to be read again. */
+static isoproof_status write_known(const tester *t, const judgement *j,
+                                   isoproof_status (*write)(const isoproof_document *, const isoproof_draw_options *,
+                                                            isoproof_write_fn, void *, isoproof_error *),
+                                   const isoproof_draw_options *draw, FILE *out, isoproof_error *error) {
+  isoproof_document *document;
+  isoproof_status status = test_live_document(j->live, t->folder.history, &document, error);
+  if (status == ISOPROOF_OK) status = write(document, draw, write_stream, out, error);
+  isoproof_document_free(document);
+  return status;
+}
+
 static bool print_json(const tester *t, const judgement *j, FILE *out) {
   round_fields fields = {t, j};
   isoproof_render_options how = render_options(t, j, false);
@@ -86,7 +103,10 @@ static bool print_json(const tester *t, const judgement *j, FILE *out) {
   how.effort = j->has_effort ? &j->effort : NULL;
   how.more = add_run;
   how.more_user = &fields;
-  if (isoproof_result_write_json(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
+  isoproof_draw_options draw = {.struct_size = sizeof draw, .more = add_run, .more_user = &fields};
+  isoproof_status status = j->live != NULL ? write_known(t, j, isoproof_document_write_json, &draw, out, &error)
+                                           : isoproof_result_write_json(j->result, &how, write_stream, out, &error);
+  if (status == ISOPROOF_OK) return true;
   if (out != stdout || !output_gone()) message_error(&error, NULL);
   return false;
 }
@@ -113,7 +133,11 @@ static bool print_text(const tester *t, const judgement *j, FILE *out, bool colo
   run_cluster_summary(out, &t->plan.cluster);
   if (j->has_effort) run_effort(out, &j->effort);
   print_expectation(j, out);
-  if (isoproof_result_write_text(j->result, &how, write_stream, out, &error) == ISOPROOF_OK) return true;
+  isoproof_draw_options draw = {
+      .struct_size = sizeof draw, .color = color, .unicode = how.unicode, .width = how.width, .has_page = true};
+  isoproof_status status = j->live != NULL ? write_known(t, j, isoproof_document_write_text, &draw, out, &error)
+                                           : isoproof_result_write_text(j->result, &how, write_stream, out, &error);
+  if (status == ISOPROOF_OK) return true;
   if (out != stdout || !output_gone()) message_error(&error, NULL);
   return false;
 }
@@ -129,7 +153,9 @@ static isoproof_document *make_document(const tester *t, const judgement *j, boo
                                     .effort = j->has_effort ? &j->effort : NULL};
   isoproof_error error = {.offset = -1};
   isoproof_document *document = NULL;
-  if (isoproof_document_make(j->history, j->result, &what, &document, &error) == ISOPROOF_OK) return document;
+  isoproof_status status = j->live != NULL ? test_live_document(j->live, how.file, &document, &error)
+                                           : isoproof_document_make(j->history, j->result, &what, &document, &error);
+  if (status == ISOPROOF_OK) return document;
   message_error(&error, NULL);
   return NULL;
 }
@@ -190,8 +216,12 @@ static void print(const tester *t, const judgement *j) {
 
 /* ---- rounds ---- */
 
+static isoproof_verdict verdict_of(const judgement *j) {
+  return j->live != NULL ? j->live->status.verdict : isoproof_result_verdict(j->result);
+}
+
 static int code_of(tester *t, const judgement *j) {
-  switch (isoproof_result_verdict(j->result)) {
+  switch (verdict_of(j)) {
   case ISOPROOF_VIOLATED:
     t->violated++;
     return EXIT_VIOLATED;
@@ -247,22 +277,43 @@ static int judge_interrupted(tester *t, judgement *j) {
   return code;
 }
 
-/* Runs and judges; the report and the result are in `j`, also when something failed on the way. */
-int test_round(tester *t, judgement *j, isoproof_task *task) {
-  isoproof_error error = {.offset = -1};
-  t->plan.run.path = t->folder.history;
-  t->plan.run.progress = run_progress;
-  if (!write_command(t)) return EXIT_USAGE;
-  int code = run_cluster_faults(&t->plan.cluster, t->plan.workload.seed, &t->plan.run);
-  if (code != EXIT_SATISFIED) return code;
-  if (isoproof_run(&t->plan.run, task, &j->report, &error) != ISOPROOF_OK) {
-    message_error(&error, NULL);
-    return run_exit(&error, t->folder.history);
+/* Reports what is known of a history that is too long to be read again, or judges it as a whole. */
+static int judge_live(tester *t, judgement *j, const test_live *live, isoproof_task *task) {
+  if (!test_live_is_long(live)) {
+    int code = judge_round(t, j, task);
+    return j->result == NULL || test_live_agrees(live, isoproof_result_verdict(j->result)) ? code : EXIT_INTERNAL;
   }
+  j->live = live;
+  j->expected = expected_of(t, j);
+  return test_report(t, j);
+}
+
+static int judge_run(tester *t, judgement *j, test_live *live, isoproof_task *task) {
   if (!test_write_server(&t->folder, j->report)) return EXIT_USAGE;
   if (isoproof_run_summary_cancelled(j->report)) return judge_interrupted(t, j);
   int useless = run_was_useful(j->report);
-  return useless != EXIT_SATISFIED ? useless : judge_round(t, j, task);
+  if (useless != EXIT_SATISFIED) return useless;
+  test_live_end(live);
+  return judge_live(t, j, live, task);
+}
+
+/* Runs and judges; the report and the result are in `j`, also when something failed on the way. */
+int test_round(tester *t, judgement *j, isoproof_task *task) {
+  isoproof_error error = {.offset = -1};
+  test_live live;
+  t->plan.run.path = t->folder.history;
+  if (!write_command(t)) return EXIT_USAGE;
+  int code = run_cluster_faults(&t->plan.cluster, t->plan.workload.seed, &t->plan.run);
+  if (code != EXIT_SATISFIED) return code;
+  test_live_prepare(&live, t);
+  if (isoproof_run(&t->plan.run, task, &j->report, &error) == ISOPROOF_OK) {
+    code = judge_run(t, j, &live, task);
+  } else {
+    message_error(&error, NULL);
+    code = run_exit(&error, t->folder.history);
+  }
+  test_live_free(&live);
+  return code;
 }
 
 void judgement_free(judgement *j) {

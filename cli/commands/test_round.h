@@ -20,6 +20,9 @@ enum {
   TEST_GO_ON,
   TEST_DIRECTORY,
   TEST_JSON,
+  TEST_LIVE,
+  TEST_KEEP_GOING,
+  TEST_PACE,
   TEST_OUTPUT, /* the first of the reports */
   TEST_ALL = TEST_OUTPUT + OUTPUTS
 };
@@ -45,6 +48,7 @@ typedef struct judgement {
   double load_seconds, check_seconds;
   isoproof_effort effort; /* how hard the run tried, which every output tells */
   bool has_effort;
+  const struct test_live *live; /* instead of a history that is too long: what was found while it ran; NULL none */
 } judgement;
 
 /* Runs a workload as the plan says, into the round that the folder has prepared, judges and reports: an exit code.

@@ -32,6 +32,7 @@
 #include <isoproof/cluster.h>
 #include <isoproof/coo.h>
 #include <isoproof/database.h>
+#include <isoproof/follow.h>
 #include <isoproof/format.h>
 #include <isoproof/history.h>
 #include <isoproof/json.h>

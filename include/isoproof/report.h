@@ -18,6 +18,7 @@
 #include <isoproof/check.h>
 #include <isoproof/json.h>
 #include <isoproof/level.h>
+#include <isoproof/live.h>
 #include <isoproof/stats.h>
 
 #ifdef __cplusplus
@@ -46,6 +47,22 @@ ISOPROOF_API isoproof_status isoproof_document_make(const isoproof_history *hist
 ISOPROOF_API isoproof_status isoproof_document_make_problem(const char *file, const isoproof_error *problem,
                                                             isoproof_document **document, isoproof_error *error);
 ISOPROOF_API void isoproof_document_free(isoproof_document *document);
+
+typedef struct isoproof_live_document_options {
+  size_t struct_size;            /* sizeof(isoproof_live_document_options) */
+  const char *file, *format;     /* of the history; NULL where there is none */
+  const isoproof_counts *counts; /* of everything that was pushed; NULL: the transactions only */
+  bool asked;                    /* the levels were asked for: the verdict is about them */
+  bool unfinished;               /* more was to come: what a later transaction may still mend is not decided */
+  double check_seconds;
+  uint64_t peak_bytes;
+} isoproof_live_document_options;
+
+/* What a live checker knows after its last poll: its verdicts, and the anomalies that it can show, each counted within
+ * the part of the history in which it was found.  There is no history at hand then.  `options` may be NULL. */
+ISOPROOF_API isoproof_status isoproof_document_make_live(const isoproof_live *live,
+                                                         const isoproof_live_document_options *options,
+                                                         isoproof_document **document, isoproof_error *error);
 
 enum { ISOPROOF_DOCUMENT_ANOMALIES = 1000, ISOPROOF_DOCUMENT_OPS = 16 };
 

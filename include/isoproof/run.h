@@ -93,6 +93,11 @@ typedef struct isoproof_run_options {
    * name is one more value of the one before it: sessions on the same node take turns. */
   const char *const *session_settings;
   size_t session_setting_count;
+  /* Asked a few times per second by the thread that called isoproof_run: true ends the run as its time would. */
+  bool (*over)(void *user); /* may be NULL */
+  /* Asked by every session before a transaction, from its own thread: true lets it wait for a moment and ask again. */
+  bool (*hold)(void *user); /* may be NULL */
+  void *over_user;          /* of both */
 } isoproof_run_options;
 
 /* "keyed", "indexed", ...; "auto", "index", ...; "prepared", "plain"; "single", "batched", "both" (drawn for each round

@@ -1,4 +1,5 @@
-/* isoproof/serve.h - past runs in a browser: a small server for this machine only, which reads and never writes.
+/* isoproof/serve.h - past runs, and those in progress, in a browser: a small server for this machine only, which reads
+ * and never writes.
  *
  * It listens on 127.0.0.1 and ::1, answers GET and HEAD, knows no path outside its directory, follows no symbolic link
  * there, and answers only requests that name this machine as their host.

@@ -36,7 +36,7 @@ struct iso_input {
   uint64_t decoded; /* bytes that came out, those in `ready` included */
   char *ready;      /* decoded bytes [ready_first, ready_end) wait to be read */
   size_t ready_first, ready_end;
-  iso_inflate *inflate; /* NULL: plain */
+  iso_inflate *inflate;  /* NULL: plain */
   isoproof_error broken; /* why nothing comes any more; its code is ISOPROOF_OK while all is well */
 };
 
@@ -311,5 +311,22 @@ isoproof_status iso_window_has(iso_window *window, size_t size, bool *has, isopr
     ISO_TRY(iso_window_more(window, NULL, SIZE_MAX, error));
   }
   *has = (size_t)(window->end - window->cur) >= size;
+  return ISOPROOF_OK;
+}
+
+isoproof_status iso_window_feed(iso_window *window, const char *bytes, size_t size, isoproof_error *error) {
+  ISO_TRY(make_room(window, window->cur, error)); /* now cur is where the buffer begins */
+  size_t kept = (size_t)(window->end - window->buffer), needed;
+  if (__builtin_add_overflow(kept, size, &needed)) return iso_fail_memory(error);
+  if (needed > window->capacity) {
+    char *larger = realloc(window->buffer, needed);
+    if (larger == NULL) return iso_fail_memory(error);
+    window->buffer = larger;
+    window->capacity = needed;
+  }
+  if (size > 0) memcpy(window->buffer + kept, bytes, size);
+  window->cur = window->buffer;
+  window->end = window->buffer + needed;
+  window->at_end = true;
   return ISOPROOF_OK;
 }

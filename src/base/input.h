@@ -63,5 +63,8 @@ isoproof_status iso_window_has(iso_window *window, size_t size, bool *has, isopr
  * and so changes cur, end and *keep.  A token may be at most `longest` bytes, else ISOPROOF_ERR_LIMIT.  Sets at_end
  * when there is nothing more; then end stays. */
 isoproof_status iso_window_more(iso_window *window, const char **keep, size_t longest, isoproof_error *error);
+/* Puts bytes behind `end` that come from elsewhere than the input, which is taken to be at its end until more of them
+ * come. */
+isoproof_status iso_window_feed(iso_window *window, const char *bytes, size_t size, isoproof_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "format/stream.h"
 #include "history/notice.h"
 
 typedef iso_jepsen_slot slot;
@@ -340,4 +341,43 @@ isoproof_status iso_jepsen_pairs_finish(iso_jepsen_pairs *r) {
            (unsigned long long)others, others == 1 ? "" : "s",
            others == 1 ? "is no transaction" : "are no transactions", others == 1 ? "is" : "are");
   return iso_builder_notice(r->builder, ISOPROOF_NOTICE_LEFT_OUT, r->other_line, sentence, r->error);
+}
+
+/* ---- another builder ---- */
+
+/* An invocation whose completion is still to come speaks in codes of the history that is done. */
+static isoproof_status carry_slot(iso_jepsen_pairs *r, const isoproof_history *done, slot *s, isoproof_error *error) {
+  if (!s->open) return ISOPROOF_OK;
+  ISO_TRY(iso_stream_code(done, r->builder, s->node, &s->node, error));
+  for (size_t i = 0; i < s->count; i++) {
+    iso_op_add *op = &s->own.items[i];
+    ISO_TRY(iso_stream_code(done, r->builder, op->key, &op->key, error));
+    ISO_TRY(iso_stream_code(done, r->builder, op->value, &op->value, error));
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status carry_processes(iso_jepsen_pairs *r, const isoproof_history *done, isoproof_error *error) {
+  iso_numbering before = r->processes;
+  isoproof_status status = ISOPROOF_OK;
+  iso_numbering_init(&r->processes);
+  for (size_t i = 0; status == ISOPROOF_OK && i < before.count; i++) {
+    iso_value process;
+    uint32_t number;
+    status = iso_stream_code(done, r->builder, before.names[i], &process, error);
+    if (status == ISOPROOF_OK) status = iso_numbering_add(&r->processes, process, &number, error);
+    slot *s = &r->slots.items[i];
+    if (status == ISOPROOF_OK && s->session != ISO_JEPSEN_NO_SESSION)
+      status = iso_builder_session(r->builder, process, &s->session, error);
+  }
+  iso_numbering_free(&before);
+  return status;
+}
+
+isoproof_status iso_jepsen_pairs_carry(iso_jepsen_pairs *pairs, const isoproof_history *done, isoproof_error *error) {
+  ISO_TRY(iso_jepsen_pairs_own(pairs));
+  ISO_TRY(carry_processes(pairs, done, error));
+  for (size_t i = 0; i < pairs->slots.count; i++) ISO_TRY(carry_slot(pairs, done, &pairs->slots.items[i], error));
+  for (size_t i = 0; i < pairs->parking.count; i++) ISO_TRY(carry_slot(pairs, done, &pairs->parking.items[i], error));
+  return ISOPROOF_OK;
 }

@@ -2,6 +2,7 @@
  * each line is one operation. */
 #include "format/format.h"
 #include "format/jepsen_block.h"
+#include "format/stream.h"
 
 typedef struct reader {
   iso_tokenizer t;
@@ -14,6 +15,8 @@ typedef struct reader {
   size_t block_bytes;       /* 0: no blocks */
   uint64_t blocks_from;     /* not before this byte */
   uint64_t patience;        /* bytes to read without blocks before they are tried again */
+  isoproof_format format;
+  bool more; /* another piece of the input will come, see format/stream.h */
 } reader;
 
 /* ---- blocks ---- */
@@ -92,6 +95,7 @@ static isoproof_status watch(reader *r) {
 static isoproof_status operations(reader *r) {
   for (;;) {
     ISO_TRY(watch(r));
+    if (r->more && iso_tokenizer_used_up(&r->t)) return ISOPROOF_OK;
     ISO_TRY(iso_token_next(&r->t));
     if (r->t.type == ISO_TOKEN_END_OF_INPUT) return iso_jepsen_pairs_finish(&r->pairs);
     if (r->t.type == ISO_TOKEN_BEGIN_MAP) {
@@ -103,30 +107,52 @@ static isoproof_status operations(reader *r) {
   }
 }
 
-isoproof_status iso_read_jepsen_in_blocks(iso_input *input, isoproof_format format, isoproof_builder *builder,
-                                          isoproof_task *task, size_t block_bytes, isoproof_error *error) {
+static void reader_free(void *reader_) {
+  reader *r = reader_;
+  if (r == NULL) return;
+  iso_tokenizer_free(&r->t);
+  iso_jepsen_pairs_free(&r->pairs);
+  iso_micro_op_free(&r->micro);
+  free(r);
+}
+
+/* Says what every history of the format has in common. */
+static isoproof_status begin_history(reader *r, isoproof_error *error) {
+  iso_builder_origin(r->pairs.builder, r->format, ISO_POSITION_LINE, false);
+  iso_builder_ambiguous_reads(r->pairs.builder);
+  return iso_builder_file(r->pairs.builder, r->pairs.name, error);
+}
+
+static isoproof_status reader_new(iso_input *input, isoproof_format format, isoproof_builder *builder, void **made,
+                                  isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
   iso_jepsen_pairs_init(&r->pairs, builder, iso_input_name(input), &r->problem);
-  r->task = task;
-  r->block_bytes = r->patience = block_bytes;
-  iso_builder_origin(builder, format, ISO_POSITION_LINE, false);
-  iso_builder_ambiguous_reads(builder);
+  r->format = format;
+  iso_token_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_TOKEN_DIALECT_EDN : ISO_TOKEN_DIALECT_JSON;
+  isoproof_status status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
+  if (status == ISOPROOF_OK) status = begin_history(r, &r->problem);
+  *made = r;
+  if (status == ISOPROOF_OK) return status;
+  if (error != NULL) *error = r->problem;
+  reader_free(r);
+  return status;
+}
+
+isoproof_status iso_read_jepsen_in_blocks(iso_input *input, isoproof_format format, isoproof_builder *builder,
+                                          isoproof_task *task, size_t block_bytes, isoproof_error *error) {
   enum { USUAL_OP_BYTES = 16 };
   uint64_t done, total;
   iso_input_progress(input, &done, &total);
   iso_builder_expect(builder, total / USUAL_OP_BYTES);
-  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->problem);
-  iso_token_dialect dialect = format == ISOPROOF_FORMAT_EDN ? ISO_TOKEN_DIALECT_EDN : ISO_TOKEN_DIALECT_JSON;
-  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->t, input, dialect, &r->problem);
-  if (status == ISOPROOF_OK) {
-    status = operations(r);
-    iso_tokenizer_free(&r->t);
-  }
+  void *made = NULL;
+  ISO_TRY(reader_new(input, format, builder, &made, error));
+  reader *r = made;
+  r->task = task;
+  r->block_bytes = r->patience = block_bytes;
+  isoproof_status status = operations(r);
   if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
-  iso_jepsen_pairs_free(&r->pairs);
-  iso_micro_op_free(&r->micro);
-  free(r);
+  reader_free(r);
   return status;
 }
 
@@ -137,3 +163,49 @@ isoproof_status iso_read_edn(iso_input *input, isoproof_builder *builder, isopro
 isoproof_status iso_read_json(iso_input *input, isoproof_builder *builder, isoproof_task *task, isoproof_error *error) {
   return iso_read_jepsen_in_blocks(input, ISOPROOF_FORMAT_JSON, builder, task, ISO_LINE_BLOCK_BYTES, error);
 }
+
+/* ---- piece by piece ---- */
+
+static isoproof_status open_edn(iso_input *name, isoproof_builder *builder, void **made, isoproof_error *error) {
+  return reader_new(name, ISOPROOF_FORMAT_EDN, builder, made, error);
+}
+
+static isoproof_status open_json(iso_input *name, isoproof_builder *builder, void **made, isoproof_error *error) {
+  return reader_new(name, ISOPROOF_FORMAT_JSON, builder, made, error);
+}
+
+static isoproof_status stream_feed(void *reader_, const char *bytes, size_t size, bool last, isoproof_error *error) {
+  reader *r = reader_;
+  r->more = !last;
+  isoproof_status status = iso_tokenizer_feed(&r->t, bytes, size);
+  if (status == ISOPROOF_OK) status = operations(r);
+  if (status != ISOPROOF_OK && error != NULL) *error = r->problem;
+  return status;
+}
+
+static isoproof_status stream_turned(void *reader_, const isoproof_history *done, const uint32_t *unfinished,
+                                     isoproof_error *error) {
+  reader *r = reader_;
+  (void)unfinished;
+  iso_list_cache_free(&r->micro.cache);
+  ISO_TRY(begin_history(r, error));
+  return iso_jepsen_pairs_carry(&r->pairs, done, error);
+}
+
+/* What [:r k nil] reads is known once something else was done to a key. */
+static bool stream_ready(const void *reader_) {
+  return iso_builder_knows_reads(((const reader *)reader_)->pairs.builder);
+}
+
+const iso_stream_table iso_edn_stream = {.cut = ISO_CUT_EDN_ITEMS,
+                                         .open = open_edn,
+                                         .feed = stream_feed,
+                                         .turned = stream_turned,
+                                         .ready = stream_ready,
+                                         .free = reader_free};
+const iso_stream_table iso_json_stream = {.cut = ISO_CUT_JSON_ITEMS,
+                                          .open = open_json,
+                                          .feed = stream_feed,
+                                          .turned = stream_turned,
+                                          .ready = stream_ready,
+                                          .free = reader_free};

@@ -3,6 +3,7 @@
 #include "format/format.h"
 #include "format/jsonl_block.h"
 #include "format/jsonl_rows.h"
+#include "format/stream.h"
 #include "history/notice.h"
 
 typedef struct reader {
@@ -11,12 +12,14 @@ typedef struct reader {
   isoproof_task *task;
   bool has_header;
   bool unfinished; /* the writer said that an end would come, and did not come to it */
+  bool finished;   /* it said so, and did */
+  bool more;       /* another piece of the input will come, see format/stream.h */
   uint32_t facts;
   uint64_t objects;
   /* Blocks. */
-  size_t block_bytes; /* 0: none */
+  size_t block_bytes;   /* 0: none */
   uint64_t blocks_from; /* not before this byte */
-  uint64_t patience; /* bytes to read without blocks before they are tried again */
+  uint64_t patience;    /* bytes to read without blocks before they are tried again */
 } reader;
 
 /* ---- headers ---- */
@@ -47,7 +50,10 @@ static isoproof_status fact(reader *r, const char *name) {
   if (++r->facts > ISO_JSONL_FACTS) {
     return iso_fail_at(&r->p.problem, ISOPROOF_ERR_LIMIT, iso_token_place(t), "more than %d facts", ISO_JSONL_FACTS);
   }
-  if (strcmp(name, ISO_JSONL_FINISHED) == 0) r->unfinished = iso_token_is(t, ISO_JSONL_FINISHED_NO);
+  if (strcmp(name, ISO_JSONL_FINISHED) == 0) {
+    r->unfinished = iso_token_is(t, ISO_JSONL_FINISHED_NO);
+    r->finished = !r->unfinished;
+  }
   if (t->scalar.type == ISOPROOF_STRING) {
     return iso_builder_fact(r->builder, name, t->scalar.text, t->scalar.length, &r->p.problem);
   }
@@ -105,7 +111,8 @@ static isoproof_status merge_block(void *context, iso_line_block *lines, size_t 
 /* Reads transactions in blocks from the next line on, where there is much to read and nothing speaks against it. */
 static isoproof_status in_blocks(reader *r) {
   iso_window *window = &r->p.t.window;
-  if (r->block_bytes == 0 || iso_window_at(window) < r->blocks_from || !iso_token_next_line(&r->p.t)) return ISOPROOF_OK;
+  if (r->block_bytes == 0 || iso_window_at(window) < r->blocks_from || !iso_token_next_line(&r->p.t))
+    return ISOPROOF_OK;
   bool enough;
   ISO_TRY(iso_window_has(window, 2 * r->block_bytes, &enough, &r->p.problem));
   if (!enough) return ISOPROOF_OK;
@@ -160,6 +167,7 @@ static isoproof_status objects(reader *r) {
   iso_tokenizer *t = &r->p.t;
   for (;;) {
     ISO_TRY(watch(r));
+    if (r->more && iso_tokenizer_used_up(t)) return ISOPROOF_OK;
     ISO_TRY(iso_token_next(t));
     if (t->type == ISO_TOKEN_END_OF_INPUT) break;
     if (t->type != ISO_TOKEN_BEGIN_MAP) return iso_token_expected(t, "an object");
@@ -186,27 +194,42 @@ static isoproof_status forgive_truncation(reader *r, isoproof_status status) {
   return iso_builder_fact(r->builder, "truncated", "1", 1, &r->p.problem);
 }
 
-isoproof_status iso_read_jsonl_in_blocks(iso_input *input, isoproof_builder *builder, isoproof_task *task,
-                                         size_t block_bytes, isoproof_error *error) {
+static void reader_free(void *reader_) {
+  reader *r = reader_;
+  if (r == NULL) return;
+  iso_tokenizer_free(&r->p.t);
+  iso_micro_op_free(&r->p.micro);
+  free(r);
+}
+
+static isoproof_status reader_new(iso_input *input, isoproof_builder *builder, void **made, isoproof_error *error) {
   reader *r = iso_alloc_zero(1, sizeof *r);
   if (r == NULL) return iso_fail_memory(error);
+  r->builder = builder;
+  r->p.pool = iso_builder_pool(builder);
+  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->p.problem);
+  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->p.t, input, ISO_TOKEN_DIALECT_JSON, &r->p.problem);
+  *made = r;
+  if (status == ISOPROOF_OK) return status;
+  if (error != NULL) *error = r->p.problem;
+  reader_free(r);
+  return status;
+}
+
+isoproof_status iso_read_jsonl_in_blocks(iso_input *input, isoproof_builder *builder, isoproof_task *task,
+                                         size_t block_bytes, isoproof_error *error) {
   enum { USUAL_OP_BYTES = 16 };
   uint64_t done, total;
   iso_input_progress(input, &done, &total);
   iso_builder_expect(builder, total / USUAL_OP_BYTES);
-  r->builder = builder;
+  void *made = NULL;
+  ISO_TRY(reader_new(input, builder, &made, error));
+  reader *r = made;
   r->task = task;
   r->block_bytes = r->patience = block_bytes;
-  r->p.pool = iso_builder_pool(builder);
-  isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->p.problem);
-  if (status == ISOPROOF_OK) status = iso_tokenizer_init(&r->p.t, input, ISO_TOKEN_DIALECT_JSON, &r->p.problem);
-  if (status == ISOPROOF_OK) {
-    status = forgive_truncation(r, objects(r));
-    iso_tokenizer_free(&r->p.t);
-  }
+  isoproof_status status = forgive_truncation(r, objects(r));
   if (status != ISOPROOF_OK && error != NULL) *error = r->p.problem;
-  iso_micro_op_free(&r->p.micro);
-  free(r);
+  reader_free(r);
   return status;
 }
 
@@ -214,3 +237,39 @@ isoproof_status iso_read_jsonl(iso_input *input, isoproof_builder *builder, isop
                                isoproof_error *error) {
   return iso_read_jsonl_in_blocks(input, builder, task, ISO_LINE_BLOCK_BYTES, error);
 }
+
+/* ---- piece by piece ---- */
+
+static isoproof_status stream_feed(void *reader_, const char *bytes, size_t size, bool last, isoproof_error *error) {
+  reader *r = reader_;
+  r->more = !last;
+  isoproof_status status = iso_tokenizer_feed(&r->p.t, bytes, size);
+  if (status == ISOPROOF_OK) status = objects(r);
+  if (last) status = forgive_truncation(r, status);
+  if (status != ISOPROOF_OK && error != NULL) *error = r->p.problem;
+  return status;
+}
+
+static isoproof_status stream_turned(void *reader_, const isoproof_history *done, const uint32_t *unfinished,
+                                     isoproof_error *error) {
+  reader *r = reader_;
+  (void)unfinished;
+  iso_list_cache_free(&r->p.micro.cache); /* its keys are codes of the batch that is gone */
+  for (uint32_t s = 0; s < done->sessions; s++) {
+    iso_value name;
+    uint32_t session;
+    ISO_TRY(iso_stream_code(done, r->builder, done->session_name[s], &name, error));
+    ISO_TRY(iso_builder_session(r->builder, name, &session, error));
+  }
+  if (r->has_header) iso_builder_origin(r->builder, ISOPROOF_FORMAT_JSONL, ISO_POSITION_LINE, r->p.initial_is_zero);
+  return iso_builder_file(r->builder, iso_input_name(r->p.t.window.input), error);
+}
+
+static bool stream_finished(const void *reader_) { return ((const reader *)reader_)->finished; }
+
+const iso_stream_table iso_jsonl_stream = {.cut = ISO_CUT_JSON_ITEMS,
+                                           .open = reader_new,
+                                           .feed = stream_feed,
+                                           .turned = stream_turned,
+                                           .finished = stream_finished,
+                                           .free = reader_free};

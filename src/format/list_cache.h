@@ -25,6 +25,7 @@ typedef struct iso_list_cache {
   iso_cached_list *slots; /* by key modulo ISO_LIST_SLOTS; NULL until something is stored */
 } iso_list_cache;
 
+/* May be used again afterwards. */
 void iso_list_cache_free(iso_list_cache *cache);
 /* How many elements the list after the current token has in common with the cached one, where one of the two is a
  * prefix of the other, else 0; the tokenizer goes behind them.  *elements stays valid until the next call. */

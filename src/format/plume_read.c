@@ -10,6 +10,7 @@
 #include "base/vector.h"
 #include "format/format.h"
 #include "format/plume_block.h"
+#include "format/stream.h"
 #include "format/txn_id_set.h"
 
 /* The transaction a session is in the middle of. */
@@ -207,3 +208,70 @@ isoproof_status iso_read_plume(iso_input *input, isoproof_builder *builder, isop
   free(r.carry);
   return r.status;
 }
+
+/* ---- piece by piece ---- */
+
+typedef struct stream {
+  reader r;
+  iso_plume_block block;
+} stream;
+
+static void stream_free(void *state) {
+  stream *s = state;
+  if (s == NULL) return;
+  iso_plume_block_free(&s->block);
+  iso_txn_id_set_free(&s->r.ids);
+  iso_vec_free(&s->r.sessions);
+  free(s);
+}
+
+static isoproof_status begin_history(stream *s, isoproof_error *error) {
+  iso_builder_origin(s->r.builder, ISOPROOF_FORMAT_PLUME, ISO_POSITION_LINE_PER_OP, true);
+  return iso_builder_file(s->r.builder, iso_input_name(s->r.input), error);
+}
+
+static isoproof_status stream_open(iso_input *name, isoproof_builder *builder, void **made, isoproof_error *error) {
+  stream *s = iso_alloc_zero(1, sizeof *s);
+  if (s == NULL) return iso_fail_memory(error);
+  s->r = (reader){.input = name, .builder = builder};
+  iso_txn_id_set_init(&s->r.ids);
+  isoproof_status status = iso_plume_block_init(&s->block) ? begin_history(s, error) : iso_fail_memory(error);
+  if (status != ISOPROOF_OK) stream_free(s);
+  *made = s;
+  return status;
+}
+
+/* A block without any newline is parsed as it is: see take_block. */
+static isoproof_status stream_feed(void *state, const char *bytes, size_t size, bool last, isoproof_error *error) {
+  stream *s = state;
+  (void)last;
+  s->r.error = error;
+  while (size > 0) {
+    size_t part = size < ISO_PLUME_BLOCK_BYTES ? size : ISO_PLUME_BLOCK_BYTES;
+    const char *newline = part < size ? memrchr(bytes, '\n', part) : NULL;
+    if (newline != NULL) part = (size_t)(newline - bytes) + 1;
+    memcpy(s->block.text, bytes, part);
+    s->block.length = part;
+    iso_plume_block_parse(&s->block);
+    ISO_TRY(merge_block(&s->r, &s->block));
+    bytes += part;
+    size -= part;
+  }
+  return ISOPROOF_OK;
+}
+
+static isoproof_status stream_turned(void *state, const isoproof_history *done, const uint32_t *unfinished,
+                                     isoproof_error *error) {
+  stream *s = state;
+  (void)done;
+  for (size_t i = 0; i < s->r.sessions.count; i++) s->r.sessions.items[i].txn = unfinished[i];
+  s->r.open = false;
+  return begin_history(s, error);
+}
+
+const iso_stream_table iso_plume_stream = {.cut = ISO_CUT_LINES,
+                                           .open_ended = true,
+                                           .open = stream_open,
+                                           .feed = stream_feed,
+                                           .turned = stream_turned,
+                                           .free = stream_free};

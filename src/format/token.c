@@ -4,6 +4,14 @@
 #include "base/text.h"
 #include "format/token_scan.h"
 
+/* Goes over a byte order mark at the start. */
+static void skip_mark(iso_tokenizer *t) {
+  static const char mark[] = "\xef\xbb\xbf";
+  if (t->window.end - t->window.cur < 3 || memcmp(t->window.cur, mark, 3) != 0) return;
+  t->window.cur += 3;
+  t->line_offset = 3;
+}
+
 isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_token_dialect dialect,
                                    isoproof_error *error) {
   memset(t, 0, sizeof *t);
@@ -17,12 +25,28 @@ isoproof_status iso_tokenizer_init(iso_tokenizer *t, iso_input *input, iso_token
     iso_tokenizer_free(t);
     return status;
   }
-  static const char mark[] = "\xef\xbb\xbf";
-  if (t->window.end - t->window.cur >= 3 && memcmp(t->window.cur, mark, 3) == 0) {
-    t->window.cur += 3;
-    t->line_offset = 3;
-  }
+  skip_mark(t);
   return ISOPROOF_OK;
+}
+
+isoproof_status iso_tokenizer_feed(iso_tokenizer *t, const char *bytes, size_t size) {
+  bool first = iso_window_at(&t->window) == 0 && t->window.cur == t->window.end;
+  ISO_TRY(iso_window_feed(&t->window, bytes, size, t->error));
+  if (first) skip_mark(t);
+  t->start = t->window.cur;
+  return ISOPROOF_OK;
+}
+
+bool iso_tokenizer_used_up(const iso_tokenizer *t) {
+  for (const char *p = t->window.cur; p < t->window.end; p++) {
+    if (*p == ';' && t->dialect == ISO_TOKEN_DIALECT_EDN) {
+      p = memchr(p, '\n', (size_t)(t->window.end - p));
+      if (p == NULL) return true;
+    } else if (*p != ' ' && *p != '\n' && *p != '\t' && *p != '\r' && *p != ',') {
+      return false;
+    }
+  }
+  return true;
 }
 
 void iso_tokenizer_free(iso_tokenizer *t) {

@@ -62,11 +62,17 @@ void iso_tokenizer_on_text(iso_tokenizer *t, iso_token_dialect dialect, const ch
                            isoproof_error *error);
 /* Goes to the next line, where nothing else comes before it; false, and nothing happens, where something does. */
 bool iso_token_next_line(iso_tokenizer *t);
+/* Puts bytes behind what is left, for an input that comes piece by piece (format/stream.h): the input that the
+ * tokenizer was made with is empty and has but the name.  Until the next piece comes, the end of this one is the end of
+ * the input. */
+isoproof_status iso_tokenizer_feed(iso_tokenizer *t, const char *bytes, size_t size);
+/* Whether nothing follows the current token but what separates values. */
+bool iso_tokenizer_used_up(const iso_tokenizer *t);
 
 isoproof_status iso_json_next(iso_tokenizer *t);
 isoproof_status iso_edn_next(iso_tokenizer *t);
-/* Take in integers from 0 to 9999999 of a list with single spaces (JSON: commas) between them, at most `most`, as long as
- * nothing else comes: the hot path of long lists.  Return how many; the next token is whatever follows. */
+/* Take in integers from 0 to 9999999 of a list with single spaces (JSON: commas) between them, at most `most`, as long
+ * as nothing else comes: the hot path of long lists.  Return how many; the next token is whatever follows. */
 size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
 size_t iso_json_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
 /* Goes to a place in the window, over so many elements of the container that is open. */
@@ -85,8 +91,7 @@ static inline isoproof_status iso_token_next(iso_tokenizer *t) {
 }
 
 static inline size_t iso_token_integers(iso_tokenizer *t, uint32_t *numbers, size_t most) {
-  return t->dialect == ISO_TOKEN_DIALECT_EDN ? iso_edn_integers(t, numbers, most)
-                                             : iso_json_integers(t, numbers, most);
+  return t->dialect == ISO_TOKEN_DIALECT_EDN ? iso_edn_integers(t, numbers, most) : iso_json_integers(t, numbers, most);
 }
 /* Goes to a place in the window, over so many elements of the list that is open, at least one. */
 static inline void iso_token_advance(iso_tokenizer *t, const char *to, size_t elements) {

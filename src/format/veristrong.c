@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "format/format.h"
+#include "format/stream.h"
 #include "format/txn_id_set.h"
 #include "history/notice.h"
 
@@ -25,13 +26,17 @@ typedef struct veri_reader {
   isoproof_builder *builder;
   isoproof_task *task;
   isoproof_error *error;
-  uint64_t line; /* number of the current line, from 1 */
-  bool unended;  /* it has no newline behind it */
+  uint64_t line;         /* number of the current line, from 1 */
+  bool unended;          /* it has no newline behind it */
+  bool more;             /* another piece of the input will come, see format/stream.h */
+  bool counted;          /* the first line was read */
+  uint64_t lines, taken; /* promised by it, and read since */
   const char *start, *cur, *end;
   ISO_VEC(last_txn) sessions;
   uint32_t open; /* the builder's open transaction */
   bool any_open;
-  iso_numbering ids;   /* transaction ids as 32-bit numbers */
+  iso_pool id_pool;    /* transaction ids as codes that outlive a batch */
+  iso_numbering ids;   /* and as 32-bit numbers */
   iso_txn_id_set seen; /* session and number of the id */
   ISO_VEC(iso_value) elements;
 } veri_reader;
@@ -102,7 +107,7 @@ static isoproof_status get_value(veri_reader *r, const char *what, iso_value *va
 static isoproof_status note_txn(veri_reader *r, uint32_t session, int64_t id, const char *where) {
   iso_value code;
   uint32_t number;
-  ISO_TRY(iso_pool_add_i64(iso_builder_pool(r->builder), id, &code, r->error));
+  ISO_TRY(iso_pool_add_i64(&r->id_pool, id, &code, r->error));
   ISO_TRY(iso_numbering_add(&r->ids, code, &number, r->error));
   iso_txn_id_set_result result = iso_txn_id_set_add(&r->seen, (uint64_t)session << 32 | number);
   if (result == ISO_ID_NO_MEMORY) return iso_fail_memory(r->error);
@@ -136,6 +141,7 @@ static isoproof_status open_txn(veri_reader *r) {
   if (last->any && last->id == id) {
     if (r->any_open && r->open == last->txn) return ISOPROOF_OK;
     r->open = last->txn;
+    r->any_open = true;
     return iso_builder_reopen(r->builder, last->txn, r->line, r->error);
   }
   ISO_TRY(note_txn(r, session, id, where));
@@ -181,61 +187,130 @@ static isoproof_status read_line(veri_reader *r) {
   return r->cur == r->end ? ISOPROOF_OK : expected(r, r->cur, "the end of the line");
 }
 
+/* Whether the rest comes with the next piece. */
+static bool is_used_up(const veri_reader *r) { return r->more && r->window.cur == r->window.end; }
+
 /* After the promised lines only blanks may come. */
-static isoproof_status read_end(veri_reader *r, uint64_t lines) {
-  for (;;) {
+static isoproof_status read_end(veri_reader *r) {
+  while (!is_used_up(r)) {
     bool ended;
     ISO_TRY(next_line(r, &ended));
     if (ended) return ISOPROOF_OK;
     skip_blanks(r);
     if (r->cur == r->end) continue;
     return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_at(r, r->cur),
-                       "expected %llu lines, as the first line says, found more", (unsigned long long)lines);
+                       "expected %llu lines, as the first line says, found more", (unsigned long long)r->lines);
   }
+  return ISOPROOF_OK;
 }
 
-static isoproof_status read_all(veri_reader *r) {
+static isoproof_status read_count(veri_reader *r) {
   bool ended;
-  uint64_t lines;
   size_t length;
   ISO_TRY(next_line(r, &ended));
   const char *token = next_token(r, &length);
-  if (!iso_parse_u64(token, length, &lines)) return expected(r, token, "the number of lines");
+  if (!iso_parse_u64(token, length, &r->lines)) return expected(r, token, "the number of lines");
   skip_blanks(r);
   if (r->cur != r->end) return expected(r, r->cur, "the end of the line");
-  for (uint64_t i = 0; i < lines; i++) {
+  r->counted = true;
+  return ISOPROOF_OK;
+}
+
+static isoproof_status watch(const veri_reader *r) {
+  uint64_t done, total;
+  if (r->task == NULL || r->taken % CHECK_EVERY != 0) return ISOPROOF_OK;
+  iso_input_progress(r->input, &done, &total);
+  iso_task_progress(r->task, "loading", "bytes", done, total);
+  return iso_task_check(r->task, r->error);
+}
+
+static isoproof_status read_all(veri_reader *r) {
+  if (is_used_up(r)) return ISOPROOF_OK;
+  if (!r->counted) ISO_TRY(read_count(r));
+  for (; r->taken < r->lines; r->taken++) {
+    bool ended;
+    if (is_used_up(r)) return ISOPROOF_OK;
     ISO_TRY(next_line(r, &ended));
     if (ended) {
       return iso_fail_at(r->error, ISOPROOF_ERR_FORMAT, place_at(r, r->start),
                          "expected %llu lines, as the first line says, found the end after %llu",
-                         (unsigned long long)lines, (unsigned long long)i);
+                         (unsigned long long)r->lines, (unsigned long long)r->taken);
     }
     ISO_TRY(read_line(r));
-    if (i % CHECK_EVERY == 0) {
-      uint64_t done, total;
-      iso_input_progress(r->input, &done, &total);
-      iso_task_progress(r->task, "loading", "bytes", done, total);
-      ISO_TRY(iso_task_check(r->task, r->error));
-    }
+    ISO_TRY(watch(r));
+    /* A number that was cut off is still a number. */
+    if (r->taken + 1 == r->lines && r->unended)
+      ISO_TRY(iso_builder_notice(r->builder, ISOPROOF_NOTICE_MAYBE_TRUNCATED, r->line, NULL, r->error));
   }
-  /* A number that was cut off is still a number. */
-  if (lines > 0 && r->unended)
-    ISO_TRY(iso_builder_notice(r->builder, ISOPROOF_NOTICE_MAYBE_TRUNCATED, r->line, NULL, r->error));
-  return read_end(r, lines);
+  return read_end(r);
+}
+
+static void reader_free(void *reader) {
+  veri_reader *r = reader;
+  if (r == NULL) return;
+  iso_window_free(&r->window);
+  iso_numbering_free(&r->ids);
+  iso_pool_free(&r->id_pool);
+  iso_txn_id_set_free(&r->seen);
+  iso_vec_free(&r->sessions);
+  iso_vec_free(&r->elements);
+  free(r);
+}
+
+static isoproof_status begin_history(veri_reader *r, isoproof_error *error) {
+  iso_builder_origin(r->builder, ISOPROOF_FORMAT_VERISTRONG, ISO_POSITION_LINE_PER_OP, false);
+  return iso_builder_file(r->builder, iso_input_name(r->input), error);
+}
+
+static isoproof_status reader_new(iso_input *input, isoproof_builder *builder, void **made, isoproof_error *error) {
+  veri_reader *r = iso_alloc_zero(1, sizeof *r);
+  if (r == NULL) return iso_fail_memory(error);
+  r->input = input;
+  r->builder = builder;
+  iso_numbering_init(&r->ids);
+  iso_txn_id_set_init(&r->seen);
+  isoproof_status status = iso_pool_init(&r->id_pool, error);
+  if (status == ISOPROOF_OK) status = iso_window_init(&r->window, input, error);
+  if (status == ISOPROOF_OK) status = begin_history(r, error);
+  if (status != ISOPROOF_OK) reader_free(r);
+  *made = r;
+  return status;
 }
 
 isoproof_status iso_read_veristrong(iso_input *input, isoproof_builder *builder, isoproof_task *task,
                                     isoproof_error *error) {
-  veri_reader r = {.input = input, .builder = builder, .task = task, .error = error};
-  iso_builder_origin(builder, ISOPROOF_FORMAT_VERISTRONG, ISO_POSITION_LINE_PER_OP, false);
-  iso_numbering_init(&r.ids);
-  iso_txn_id_set_init(&r.seen);
-  isoproof_status status = iso_window_init(&r.window, input, error);
-  if (status == ISOPROOF_OK) status = read_all(&r);
-  iso_window_free(&r.window);
-  iso_numbering_free(&r.ids);
-  iso_txn_id_set_free(&r.seen);
-  iso_vec_free(&r.sessions);
-  iso_vec_free(&r.elements);
+  void *made;
+  ISO_TRY(reader_new(input, builder, &made, error));
+  veri_reader *r = made;
+  r->task = task;
+  r->error = error;
+  isoproof_status status = read_all(r);
+  reader_free(r);
   return status;
 }
+
+/* ---- piece by piece ---- */
+
+static isoproof_status stream_feed(void *reader, const char *bytes, size_t size, bool last, isoproof_error *error) {
+  veri_reader *r = reader;
+  r->error = error;
+  r->more = !last;
+  ISO_TRY(iso_window_feed(&r->window, bytes, size, error));
+  return read_all(r);
+}
+
+static isoproof_status stream_turned(void *reader, const isoproof_history *done, const uint32_t *unfinished,
+                                     isoproof_error *error) {
+  veri_reader *r = reader;
+  (void)done;
+  for (size_t i = 0; i < r->sessions.count; i++) r->sessions.items[i].txn = unfinished[i];
+  r->any_open = false;
+  return begin_history(r, error);
+}
+
+const iso_stream_table iso_veristrong_stream = {.cut = ISO_CUT_LINES,
+                                                .open_ended = true,
+                                                .open = reader_new,
+                                                .feed = stream_feed,
+                                                .turned = stream_turned,
+                                                .free = reader_free};

@@ -98,6 +98,13 @@ isoproof_status iso_builder_fact(isoproof_builder *builder, const char *name, co
 /* Says that reads came as ISOPROOF_OP_READ whatever their key holds ([:r k nil]); finish then gives each the kind that
  * the other operations of its key (or, for a key nobody changes, of the history) imply. */
 void iso_builder_ambiguous_reads(isoproof_builder *builder);
+/* Whether there is anything to tell it from.  A builder that makes several histories, pieces of one, goes by what it
+ * has seen in all of them. */
+bool iso_builder_knows_reads(const isoproof_builder *builder);
+/* How many transactions have begun since the last finish. */
+size_t iso_builder_txns(const isoproof_builder *builder);
+/* Fills order[i] with the number that the transaction which began as number i will have in the history. */
+isoproof_status iso_builder_order(const isoproof_builder *builder, uint64_t *order, isoproof_error *error);
 /* Says how many operations are likely to come, so that columns need not grow by copying; a wrong guess only costs
  * address space. */
 void iso_builder_expect(isoproof_builder *builder, uint64_t ops);

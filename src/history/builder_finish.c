@@ -10,7 +10,7 @@ typedef struct {
   uint32_t *new_txn;  /* arrival number -> number in the history */
   uint32_t *run_dest; /* run -> first operation in the history */
   bool txns_in_order, ops_in_order;
-  bool single_runs;  /* run number i is transaction number i */
+  bool single_runs; /* run number i is transaction number i */
   unsigned threads;
 } plan;
 
@@ -192,8 +192,8 @@ static void move_facts(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-/* Takes a lazy column over in the history's order; NULL in *out when nobody set anything.  Where transactions move, they
- * move into what the column before left, if there is one: memory that is there already costs nothing. */
+/* Takes a lazy column over in the history's order; NULL in *out when nobody set anything.  Where transactions move,
+ * they move into what the column before left, if there is one: memory that is there already costs nothing. */
 static bool take_lazy64(iso_lazy *column, const plan *p, size_t count, iso_lazy *spare, int64_t **out) {
   if (column->items == NULL) return true;
   iso_lazy *room = p->txns_in_order ? column : spare;
@@ -310,6 +310,18 @@ static void take_names(isoproof_builder *b, isoproof_history *h) {
   b->file = NULL;
 }
 
+size_t iso_builder_txns(const isoproof_builder *b) { return b->txn_session.count; }
+
+isoproof_status iso_builder_order(const isoproof_builder *b, uint64_t *order, isoproof_error *error) {
+  uint64_t *next = iso_alloc_zero(b->sessions.count + 1, sizeof *next);
+  if (next == NULL) return iso_fail_memory(error);
+  for (size_t t = 0; t < b->txn_session.count; t++) next[b->txn_session.items[t] + 1]++;
+  for (size_t s = 0; s < b->sessions.count; s++) next[s + 1] += next[s];
+  for (size_t t = 0; t < b->txn_session.count; t++) order[t] = next[b->txn_session.items[t]]++;
+  free(next);
+  return ISOPROOF_OK;
+}
+
 isoproof_status isoproof_builder_finish(isoproof_builder *builder, isoproof_history **history, isoproof_error *error) {
   return iso_builder_finish_for(builder, NULL, history, error);
 }
@@ -325,14 +337,16 @@ isoproof_status iso_builder_finish_for(isoproof_builder *builder, const isoproof
   if (made) take_names(builder, h);
   made = made && take_op_columns(builder, h, &p) && take_positions(builder, h, &p) &&
          take_txn_columns(builder, h, &p) && take_lists(builder, h) &&
-         (!builder->ambiguous_reads || iso_builder_retype(h, p.threads));
+         (!builder->ambiguous_reads || iso_builder_retype(h, &builder->made, p.threads));
   isoproof_status status = named;
   if (named == ISOPROOF_OK)
     status = made ? iso_builder_expand(builder, h, p.run_dest, p.new_txn, error) : iso_fail_memory(error);
   free(p.new_txn);
   free(p.run_dest);
+  uint8_t so_far = builder->made;
   iso_builder_clear(builder);
   isoproof_status restarted = iso_builder_start(builder, status == ISOPROOF_OK ? error : NULL);
+  builder->made = so_far;
   if (status == ISOPROOF_OK) status = restarted;
   if (status != ISOPROOF_OK) {
     isoproof_history_free(h);

@@ -46,6 +46,7 @@ struct isoproof_builder {
   iso_position_kind positions;
   bool initial_is_zero;
   bool ambiguous_reads;
+  uint8_t made; /* by what keys were changed in histories that this builder made before: MADE_* of builder_retype.c */
   char *file;
   uint32_t most_ops;
 
@@ -83,7 +84,7 @@ isoproof_status iso_builder_expand(isoproof_builder *builder, isoproof_history *
                                    const uint32_t *new_txn, isoproof_error *error);
 /* Gives every read the kind that the other operations of its key (or, for a key nobody changes, of the history) imply;
  * false when memory is out. */
-bool iso_builder_retype(isoproof_history *history, unsigned threads);
+bool iso_builder_retype(isoproof_history *history, uint8_t *made, unsigned threads);
 /* Makes a cleared builder usable. */
 isoproof_status iso_builder_start(isoproof_builder *builder, isoproof_error *error);
 

@@ -62,8 +62,9 @@ static void retype_uniform(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-bool iso_builder_retype(isoproof_history *h, unsigned threads) {
-  unsigned all = made_at_all(h);
+bool iso_builder_retype(isoproof_history *h, uint8_t *so_far, unsigned threads) {
+  unsigned all = made_at_all(h) | *so_far;
+  *so_far = (uint8_t)all;
   if (all == 0 || all == MADE_REGISTER) return true; /* reads are what they are */
   if ((all & (all - 1)) == 0) {
     uniform u = {h, all};
@@ -82,4 +83,12 @@ bool iso_builder_retype(isoproof_history *h, unsigned threads) {
   }
   free(made);
   return true;
+}
+
+bool iso_builder_knows_reads(const isoproof_builder *b) {
+  for (size_t i = 0; b->made == 0 && i < b->op_kind.count; i++) {
+    isoproof_op_kind kind = (isoproof_op_kind)b->op_kind.items[i];
+    if (made_by(kind) != 0 || kind == ISOPROOF_OP_READ_LIST || kind == ISOPROOF_OP_READ_SET) return true;
+  }
+  return b->made != 0;
 }

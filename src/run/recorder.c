@@ -55,6 +55,7 @@ bool iso_recorder_failed(const iso_recorder *recorder) { return atomic_load(&rec
 static bool write_line(iso_recorder *recorder, const char *bytes, size_t size) {
   pthread_mutex_lock(&recorder->lock);
   bool good = !atomic_load_explicit(&recorder->failed, memory_order_relaxed);
+  size_t line = size;
   while (good && size > 0) {
     ssize_t n = write(recorder->fd, bytes, size);
     if (n >= 0) {
@@ -64,8 +65,11 @@ static bool write_line(iso_recorder *recorder, const char *bytes, size_t size) {
       iso_fail_errno(&recorder->problem, recorder->path, "write to it");
       atomic_store(&recorder->failed, true);
       good = false;
+      /* Of a full disk, say: whole lines stay.  Where that fails, readers leave the broken one out. */
+      if (size < line && recorder->close_fd && ftruncate(recorder->fd, (off_t)recorder->whole) != 0) errno = 0;
     }
   }
+  if (good) recorder->whole += line;
   pthread_mutex_unlock(&recorder->lock);
   return good;
 }

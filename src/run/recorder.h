@@ -2,7 +2,8 @@
  *
  * A recorder owns its file until iso_recorder_close; a session log is the part of it that one session writes: it
  * borrows the recorder and owns a buffer until iso_session_log_close.  Lines of different sessions never mix.  The
- * first failure is sticky, and nothing is written after it.
+ * first failure is sticky, nothing is written after it, and the part of a line that was written before it is taken
+ * back.
  */
 #ifndef ISO_RUN_RECORDER_H
 #define ISO_RUN_RECORDER_H
@@ -21,6 +22,7 @@ typedef struct iso_recorder {
   atomic_bool failed;
   pthread_mutex_t lock;
   isoproof_error problem; /* the first failure; under the lock */
+  uint64_t whole;         /* bytes of whole lines; under the lock */
   char *path;
 } iso_recorder;
 

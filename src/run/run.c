@@ -211,7 +211,8 @@ static void watch_sessions(isoproof_run_handle *run, watch *w) {
     rest(run);
     double now = seconds_since_start(run);
     if (w->task != NULL && atomic_load(&w->task->cancelled) != 0) w->cancelled = true;
-    if ((w->cancelled || (limit > 0 && now >= limit)) && !iso_run_stopping(run)) iso_run_stop(run);
+    bool over = run->options->over != NULL && run->options->over(run->options->over_user);
+    if ((w->cancelled || over || (limit > 0 && now >= limit)) && !iso_run_stopping(run)) iso_run_stop(run);
     if (iso_run_stopping(run)) {
       if (next_cancel == 0) next_cancel = now + GRACE_MS * 1e-3;
       if (now >= next_cancel) {

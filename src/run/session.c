@@ -4,7 +4,7 @@
 
 #include "run/run.h"
 
-enum { FIRST_PAUSE_MS = 5, LONGEST_PAUSE_MS = 1000, FINAL_TRIES = 20 };
+enum { HOLD_MS = 2, FIRST_PAUSE_MS = 5, LONGEST_PAUSE_MS = 1000, FINAL_TRIES = 20 };
 
 isoproof_status iso_session_open(iso_session *session, isoproof_run_handle *run, uint32_t number,
                                  isoproof_error *error) {
@@ -89,10 +89,19 @@ static isoproof_status run_program(iso_session *session, const iso_program *prog
   }
 }
 
+/* Waits as long as whoever started the run wants sessions to. */
+static void hold(const iso_session *session) {
+  const isoproof_run_options *options = session->run->options;
+  struct timespec moment = {.tv_nsec = HOLD_MS * 1000000L};
+  while (options->hold != NULL && !iso_run_stopping(session->run) && options->hold(options->over_user))
+    nanosleep(&moment, NULL);
+}
+
 static isoproof_status run_all(iso_session *session, isoproof_error *error) {
   uint32_t pause_ms = FIRST_PAUSE_MS;
   while (!iso_run_stopping(session->run)) {
     const iso_program *program;
+    hold(session);
     ISO_TRY(iso_generator_next(session->run->generator, session->number, &program, error));
     if (program == NULL) return ISOPROOF_OK;
     ISO_TRY(run_program(session, program, &pause_ms, error));
@@ -136,6 +145,7 @@ static isoproof_status run_all_rounds(iso_session *session, bool *joined, isopro
   uint32_t pause_ms = FIRST_PAUSE_MS;
   bool more = true;
   while (more && !iso_run_stopping(session->run)) {
+    hold(session);
     if (!try_connect(session)) {
       leave(session, joined);
       pause_after_failure(session, &pause_ms);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int iso_folder_open(int root, const char *const *parts, uint32_t count, bool directory) {
@@ -48,11 +49,24 @@ static bool has_file(int folder, const char *name) {
   return file >= 0;
 }
 
+/* A run that was killed tells nothing any more, and leaves what it told last. */
+static bool is_fresh(int folder, const char *name) {
+  enum { FRESH_SECONDS = 15 };
+  struct stat facts;
+  int file = iso_folder_open(folder, &name, 1, false);
+  if (file < 0) return false;
+  bool fresh = fstat(file, &facts) == 0 && time(NULL) - facts.st_mtime <= FRESH_SECONDS;
+  close(file);
+  return fresh;
+}
+
 /* Adds a folder that a run left, if it is one; false when memory is out. */
 static bool add_run(iso_past_runs *runs, int folder, const char *first, const char *second) {
   bool complete = has_file(folder, "result.json");
   if (!complete && !has_file(folder, "history.jsonl")) return true;
-  iso_past_run run = {{first != NULL ? strdup(first) : NULL, second != NULL ? strdup(second) : NULL}, 0, complete};
+  iso_past_run run = {
+      {first != NULL ? strdup(first) : NULL, second != NULL ? strdup(second) : NULL}, 0, complete, false};
+  run.live = !complete && is_fresh(folder, "live.json");
   run.part_count = second != NULL ? 2 : first != NULL ? 1 : 0;
   bool good = (first == NULL || run.parts[0] != NULL) && (second == NULL || run.parts[1] != NULL);
   if (good && iso_vec_push(&runs->list, run)) return true;

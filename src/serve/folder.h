@@ -19,6 +19,7 @@ typedef struct iso_past_run {
   char *parts[ISO_RUN_PARTS];
   uint32_t part_count;
   bool complete; /* there is a result */
+  bool live;     /* there is none yet, and the run told of late how it goes */
 } iso_past_run;
 
 typedef struct iso_past_runs {

@@ -9,6 +9,8 @@
 /* Style and script of web/, as the build found them.  Constants. */
 extern const unsigned char iso_serve_style[], iso_serve_script[];
 extern const size_t iso_serve_style_size, iso_serve_script_size;
+extern const unsigned char iso_live_script[];
+extern const size_t iso_live_script_size;
 
 /* Everything up to the title of a page, which is a heading, too; and its end. */
 void iso_html_begin(iso_output *out, const char *title);

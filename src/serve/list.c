@@ -89,7 +89,7 @@ static void put_when(const row *r, const char *name) {
   begin_cell(r, WHEN, text[0] != 0 ? text : name);
   iso_out_text(r->out, "<span>");
   const char *shown = text[0] != 0 ? text : name;
-  if (r->run->complete && r->document != NULL)
+  if ((r->run->complete && r->document != NULL) || r->run->live)
     iso_html_link(r->out, parts_of(r->run), r->run->part_count, "", shown);
   else
     iso_put_xml(r->out, shown);
@@ -122,9 +122,10 @@ static void put_interruption(const row *r) {
 }
 
 static void put_verdict(const row *r) {
-  const char *verdict = r->document == NULL ? "unreadable"
-                        : r->run->complete  ? iso_overall_verdict_name(r->document)
-                                            : "interrupted";
+  const char *verdict = r->run->live          ? "running"
+                        : r->document == NULL ? "unreadable"
+                        : r->run->complete    ? iso_overall_verdict_name(r->document)
+                                              : "interrupted";
   begin_cell(r, VERDICT, verdict);
   iso_out_printf(r->out, "<span><span class=\"chip %s\">%s</span>", verdict, verdict);
   put_anomaly(r);

@@ -11,6 +11,7 @@
 #include "serve/folder.h"
 #include "serve/html.h"
 #include "serve/list.h"
+#include "serve/live_page.h"
 #include "serve/run.h"
 
 enum { MOST_BODY = 256 << 20 };
@@ -57,10 +58,24 @@ static void say(iso_response *r, int status) {
 
 /* ---- one run ---- */
 
+static void respond_live(iso_response *r, int root, const char *const *parts, uint32_t count) {
+  iso_output *out;
+  if (iso_output_open_callback(keep, r, ISOPROOF_COMPRESS_NO, &out, NULL) != ISOPROOF_OK) {
+    say(r, 500);
+    return;
+  }
+  r->scripts = ISO_SCRIPTS_ASKING;
+  iso_live_page_put(out, root, parts, count);
+  if (iso_output_close(out, NULL) != ISOPROOF_OK) say(r, 500);
+}
+
 static void respond_page(iso_response *r, int root, const char *const *parts, uint32_t count, bool drawing) {
   isoproof_document *document = iso_run_open(root, parts, count, !drawing, ISO_RESULT_MOST);
   if (document == NULL) {
-    say(r, 404);
+    if (!drawing && iso_live_page_exists(root, parts, count))
+      respond_live(r, root, parts, count);
+    else
+      say(r, 404);
     return;
   }
   r->type = drawing ? "image/svg+xml" : "text/html; charset=utf-8";
@@ -114,9 +129,9 @@ static void respond_comparison(iso_response *r, int root, const char *const *par
     say(r, 404);
 }
 
-static void respond_script(iso_response *r) {
+static void respond_script(iso_response *r, const unsigned char *script, size_t size) {
   r->type = "text/javascript; charset=utf-8";
-  if (!keep(r, iso_serve_script, iso_serve_script_size)) say(r, 500);
+  if (!keep(r, script, size)) say(r, 500);
 }
 
 /* ---- all ---- */
@@ -139,12 +154,15 @@ void iso_response_make(int root, int status, const iso_http_request *request, is
   if (strcmp(request->parts[0], "compare") == 0 && request->folder)
     respond_comparison(r, root, parts, count);
   else if (strcmp(request->parts[0], "list.js") == 0 && count == 0 && !request->folder)
-    respond_script(r);
+    respond_script(r, iso_serve_script, iso_serve_script_size);
+  else if (strcmp(request->parts[0], "live.js") == 0 && count == 0 && !request->folder)
+    respond_script(r, iso_live_script, iso_live_script_size);
   else if (!is_run)
     say(r, 404);
   else if (request->folder)
     respond_page(r, root, parts, count, false);
-  else if (count > 0 && count <= ISO_RUN_PARTS + 1 && strcmp(parts[count - 1], "result.json") == 0)
+  else if (count > 0 && count <= ISO_RUN_PARTS + 1 &&
+           (strcmp(parts[count - 1], "result.json") == 0 || strcmp(parts[count - 1], "live.json") == 0))
     respond_result(r, root, parts, count);
   else if (count > 0 && strcmp(parts[count - 1], "counterexample.svg") == 0)
     respond_page(r, root, parts, count - 1, true);
@@ -156,6 +174,7 @@ size_t iso_response_head(const iso_response *r, char *buffer, size_t size) {
   /* The page of a report names its script by its hash, too; that of the list is a file of its own. */
   static const char *const allowed[] = {[ISO_SCRIPTS_NONE] = "",
                                         [ISO_SCRIPTS_OWN] = "script-src 'self'; ",
+                                        [ISO_SCRIPTS_ASKING] = "script-src 'self'; connect-src 'self'; ",
                                         [ISO_SCRIPTS_INLINE] = "script-src 'unsafe-inline'; img-src data: blob:; "};
   int length = snprintf(buffer, size,
                         "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"

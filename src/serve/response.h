@@ -8,8 +8,8 @@
 #include "base/vector.h"
 #include "serve/request.h"
 
-/* Which scripts a page may run: none, the file that comes with it, or its own. */
-typedef enum iso_scripts { ISO_SCRIPTS_NONE, ISO_SCRIPTS_OWN, ISO_SCRIPTS_INLINE } iso_scripts;
+/* Which scripts a page may run: none, the file that comes with it, the same and it may ask for more, or its own. */
+typedef enum iso_scripts { ISO_SCRIPTS_NONE, ISO_SCRIPTS_OWN, ISO_SCRIPTS_ASKING, ISO_SCRIPTS_INLINE } iso_scripts;
 
 typedef struct iso_response {
   int status;

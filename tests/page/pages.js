@@ -121,4 +121,4 @@ function makeServed(program, work) {
   return [serve(program, runs), serve(program, none)];
 }
 
-module.exports = { makePages, makeServed };
+module.exports = { makePages, makeServed, serve };

@@ -9,6 +9,7 @@ const { largeTests } = require("./large.js");
 const { programTests } = require("./program.js");
 const { clippingTests } = require("./clipping.js");
 const { cooTests } = require("./coo.js");
+const { liveTests } = require("./live.js");
 
 const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : null);
 const only = option("--only"),
@@ -313,6 +314,7 @@ async function main() {
     await largeTests(browser, test);
     if (program && fs.existsSync(program)) {
       await cooTests(browser, program, test);
+      await liveTests(browser, program, test);
       await programTests(browser, program, test);
       if (!only || "cuts nothing off sorts lists runs".includes(only)) await clippingTests(browser, program, test);
     }
