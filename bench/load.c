@@ -3,7 +3,7 @@
  *     load [--txns N] [--directory DIR] [--seed N] [--repeat N]
  *
  * The history has 50 sessions, 10 operations per transaction and 100,000 keys by zipf 1; the default of a million
- * transactions makes ten million operations.  The files are made in a temporary directory and removed.
+ * transactions makes ten million operations.  Lists have as many transactions, of 1 to 5 operations.  The files are made in a temporary directory and removed.
  */
 #include <fcntl.h>
 #include <isoproof/isoproof.h>
@@ -17,6 +17,9 @@
 
 #include "bench.h"
 #include "measure.h"
+
+/* What the files of lists are called. */
+#define LISTS "lists"
 
 typedef struct bench {
   uint64_t txns, seed;
@@ -51,12 +54,20 @@ static void path_of(const bench *b, const char *name, char path[512]) {
 
 /* ---- jobs, each run in a process of its own ---- */
 
-static isoproof_history *simulate(const bench *b) {
+/* Registers; or lists, as `bench-elle` has them. */
+static isoproof_history *simulate(const bench *b, bool lists) {
   isoproof_history *history = NULL;
   isoproof_error error;
-  isoproof_sim_options options = bench_simulation(b->seed, 50, b->txns, 10, 100000);
-  options.distribution = ISOPROOF_KEYS_ZIPF;
-  options.skew = 1;
+  isoproof_sim_options options = bench_simulation(b->seed, lists ? 20 : 50, b->txns, 10, lists ? 100 : 100000);
+  if (lists) {
+    options.lists = true;
+    options.ops_min = 1;
+    options.ops_max = 5;
+    options.appends_per_key = 100;
+  } else {
+    options.distribution = ISOPROOF_KEYS_ZIPF;
+    options.skew = 1;
+  }
   if (isoproof_simulate(&options, NULL, &history, NULL, &error) != ISOPROOF_OK) report_failure("simulate", &error);
   return history;
 }
@@ -64,7 +75,7 @@ static isoproof_history *simulate(const bench *b) {
 static bool job_generate(void *context, uint64_t *operations, uint64_t *bytes) {
   const job *j = context;
   isoproof_counts counts = {.struct_size = sizeof counts};
-  isoproof_history *history = simulate(j->bench);
+  isoproof_history *history = simulate(j->bench, false);
   if (history == NULL) return false;
   isoproof_history_counts(history, &counts);
   *operations = counts.operations;
@@ -133,7 +144,8 @@ static bool job_load(void *context, uint64_t *operations, uint64_t *bytes) {
 /* ---- the table ---- */
 
 static void heading(void) {
-  printf("%-34s %9s %9s %10s %12s %10s %8s\n", "", "fastest s", "median s", "MB/s", "Mops/s", "peak MB", "x scan");
+  printf("%-34s %9s %9s %10s %9s %10s %10s %10s %8s\n", "", "fastest s", "median s", "MB/s", "cpu s", "MB/cpu s", "Mops/s",
+         "peak MB", "x scan");
 }
 
 static bool row(const char *name, measurement m, double scan_seconds) {
@@ -146,7 +158,12 @@ static bool row(const char *name, measurement m, double scan_seconds) {
     printf(" %10.0f", (double)m.bytes / 1e6 / m.seconds);
   else
     printf(" %10s", "-");
-  printf(" %12.2f %10.0f", (double)m.operations / 1e6 / m.seconds, (double)m.peak_bytes / 1e6);
+  printf(" %9.3f", m.processor);
+  if (m.bytes > 0 && m.processor > 0)
+    printf(" %10.0f", (double)m.bytes / 1e6 / m.processor);
+  else
+    printf(" %10s", "-");
+  printf(" %10.2f %10.0f", (double)m.operations / 1e6 / m.seconds, (double)m.peak_bytes / 1e6);
   if (scan_seconds > 0)
     printf(" %8.2f\n", m.seconds / scan_seconds);
   else
@@ -155,21 +172,28 @@ static bool row(const char *name, measurement m, double scan_seconds) {
   return true;
 }
 
-/* Writes the history in every format; the files stay for reading. */
+static bool write_one(const bench *b, const isoproof_history *history, const isoproof_format_info *format,
+                      const char *file) {
+  char name[64];
+  job j = {.bench = b, .history = history, .format = format->format};
+  path_of(b, file, j.path);
+  snprintf(name, sizeof name, "write %s", file);
+  return row(name, measure(job_write, &j, 1), 0);
+}
+
+/* Writes registers in every format, and lists in two; the files stay for reading. */
 static bool write_all(const bench *b) {
-  isoproof_history *history = simulate(b);
-  if (history == NULL) return false;
+  isoproof_history *history = simulate(b, false), *lists = simulate(b, true);
+  if (history == NULL || lists == NULL) return false;
   bool ok = true;
   const isoproof_format_info *format;
   for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
-    if (!format->writable) continue;
-    char name[64];
-    job j = {.bench = b, .history = history, .format = format->format};
-    path_of(b, format->id, j.path);
-    snprintf(name, sizeof name, "write %s", format->id);
-    ok &= row(name, measure(job_write, &j, 1), 0);
+    if (format->writable) ok &= write_one(b, history, format, format->id);
   }
+  ok &= write_one(b, lists, isoproof_format_find("jsonl"), LISTS ".jsonl");
+  ok &= write_one(b, lists, isoproof_format_find("edn"), LISTS ".edn");
   isoproof_history_free(history);
+  isoproof_history_free(lists);
   return ok;
 }
 
@@ -186,40 +210,43 @@ static bool write_all_apart(const bench *b) {
   return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Reads one file with one thread and with two; `scan_seconds` 0 for no comparison. */
+static bool read_one(const bench *b, const char *format, bool resolve, double scan_seconds) {
+  bool ok = true;
+  for (unsigned threads = 1; threads <= 2; threads++) {
+    char name[64];
+    job j = {.bench = b, .threads = threads, .resolve = resolve};
+    path_of(b, format, j.path);
+    snprintf(name, sizeof name, "load %s%s, %u thread%s", resolve ? "and resolve " : "", format, threads,
+             threads > 1 ? "s" : "");
+    ok &= row(name, measure(job_load, &j, b->repeats), scan_seconds);
+  }
+  return ok;
+}
+
 static bool read_all(const bench *b) {
   job j = {.bench = b};
   path_of(b, "plume", j.path);
   measurement scan = measure(job_scan, &j, b->repeats);
   bool ok = row("scan plume (read, count newlines)", scan, scan.seconds);
-  for (unsigned threads = 1; threads <= 2; threads++) {
-    char name[64];
-    j.threads = threads;
-    j.resolve = false;
-    snprintf(name, sizeof name, "load plume, %u thread%s", threads, threads > 1 ? "s" : "");
-    ok &= row(name, measure(job_load, &j, b->repeats), scan.seconds);
-    j.resolve = true;
-    snprintf(name, sizeof name, "load and resolve plume, %u thread%s", threads, threads > 1 ? "s" : "");
-    ok &= row(name, measure(job_load, &j, b->repeats), scan.seconds);
-  }
-  static const char *const others[] = {"binary", "dbcop", "jsonl", "json", "edn"};
-  j.threads = 1;
-  j.resolve = false;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    char name[64];
-    path_of(b, others[i], j.path);
-    snprintf(name, sizeof name, "load %s, 1 thread", others[i]);
-    ok &= row(name, measure(job_load, &j, b->repeats), 0);
-  }
+  ok &= read_one(b, "plume", false, scan.seconds);
+  ok &= read_one(b, "plume", true, scan.seconds);
+  static const char *const others[] = {"binary", "dbcop", "jsonl", "json", "edn", LISTS ".jsonl", LISTS ".edn"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) ok &= read_one(b, others[i], false, 0);
   return ok;
+}
+
+static void remove_file(const bench *b, const char *name) {
+  char path[512];
+  path_of(b, name, path);
+  unlink(path);
 }
 
 static void remove_files(const bench *b) {
   const isoproof_format_info *format;
-  for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) {
-    char path[512];
-    path_of(b, format->id, path);
-    unlink(path);
-  }
+  for (size_t i = 0; (format = isoproof_format_at(i)) != NULL; i++) remove_file(b, format->id);
+  remove_file(b, LISTS ".jsonl");
+  remove_file(b, LISTS ".edn");
   rmdir(b->directory);
 }
 

@@ -122,7 +122,8 @@ INLINE const char *settle(const char *next, bool write, iso_register_dialect dia
   op->kind = write ? ISOPROOF_OP_WRITE : ISOPROOF_OP_READ;
   bool initial = !write & dialect.zero_is_initial & (op->value == 0);
   op->value = initial ? ISO_VALUE_NIL : op->value;
-  return write & !dialect.nil_writes & (op->value == ISO_VALUE_NIL) ? NULL : next;
+  bool refused = write & !dialect.nil_writes & (op->value == ISO_VALUE_NIL);
+  return refused ? NULL : next;
 }
 
 /* One operation at p, perhaps behind a space: a read, a write or an append; NULL when it is none of these. */
