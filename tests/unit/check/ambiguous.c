@@ -1,4 +1,5 @@
 /* Histories in which several writes could explain a read, against trying every choice with the oracle. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,9 +125,9 @@ static void compare(const sketch *s, const bool satisfied[ORACLE_LEVELS]) {
 
 static void test_random(void **state) {
   (void)state;
-  const char *wish = getenv("ISOPROOF_RANDOM_HISTORIES");
-  uint64_t histories = (wish != NULL ? strtoull(wish, NULL, 10) : 200000) / 20, seed = 1;
-  unsigned ambiguous = 0;
+  const char *wish = getenv("ISOPROOF_RANDOM_HISTORIES"), *start = getenv("ISOPROOF_RANDOM_SEED");
+  uint64_t histories = (wish != NULL ? strtoull(wish, NULL, 10) : 200000) / 20;
+  uint64_t seed = start != NULL ? strtoull(start, NULL, 10) : 1, judged = 0, ambiguous = 0;
   for (uint64_t i = 0; i < histories; i++) {
     sketch s;
     table t;
@@ -135,9 +136,11 @@ static void test_random(void **state) {
     collapse(&s, 1 + (unsigned)sketch_below(&seed, 2));
     make_table(&s, &t);
     if (t.combinations > MOST_COMBINATIONS || !try_all(&s, &t, satisfied)) continue;
+    judged++;
     ambiguous += t.combinations > 1;
     compare(&s, satisfied);
   }
+  if (wish != NULL) print_message("judged %" PRIu64 " histories, %" PRIu64 " with a choice\n", judged, ambiguous);
   assert_true(ambiguous > histories / 10);
 }
 

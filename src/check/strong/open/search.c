@@ -223,6 +223,13 @@ static isoproof_status run(searcher *x, const iso_examination *examination, uint
   }
 }
 
+/* With clocks, the solver knows only the events that matter, each linked with its neighbours in every chain; of many
+ * chains of a few events that is more than the whole graph (strong.c). */
+static bool has_short_chains(const iso_event_graph *e) {
+  enum { MANY = 256, FEW = 8 };
+  return e->chains > MANY && e->count / e->chains < FEW;
+}
+
 isoproof_status iso_open_search(const iso_examination *examination, iso_sequence *sequence,
                                 const iso_event_clocks *clocks, const iso_open_reads *open, bool sessions,
                                 uint64_t most_conflicts, iso_refined *outcome, iso_open_search_stats *stats,
@@ -233,7 +240,8 @@ isoproof_status iso_open_search(const iso_examination *examination, iso_sequence
   iso_examination with = *examination;
   with.at_begin = begin_txn;
   with.context = &x;
-  isoproof_status status = iso_refiner_make(examination->events, sequence, clocks, &x.refiner, error);
+  const iso_event_clocks *for_solver = has_short_chains(x.e) ? NULL : clocks;
+  isoproof_status status = iso_refiner_make(examination->events, sequence, for_solver, &x.refiner, error);
   if (status == ISOPROOF_OK) status = iso_possible_make(x.e, clocks, open, ISO_MISSES_NOTHING, &x.possible, error);
   if (status == ISOPROOF_OK) status = iso_menus_make(open, &x.refiner, &x.possible, sessions, &x.menus, error);
   if (status == ISOPROOF_OK) status = run(&x, &with, most_conflicts, outcome, stats);

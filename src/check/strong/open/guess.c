@@ -1,0 +1,77 @@
+/* What the open reads would have seen in a sequence becomes known for as long as it takes to place the events anew. */
+#include "check/strong/open/guess.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/order/placement.h"
+
+/* The last fitting version before the reader in the sequence; UINT32_MAX where there is none. */
+static uint32_t last_before(const iso_open_guess *g, const iso_sequence *s, const iso_open_read *read) {
+  const iso_open_reads *o = g->open;
+  const iso_view *v = o->view;
+  uint32_t here = s->place[iso_event_begin(g->events, read->txn)], latest = 0, best = UINT32_MAX;
+  uint32_t first = v->writer_first[read->key], end = v->writer_first[read->key + 1];
+  if (iso_open_fits(o, read, 0)) best = 0;
+  if (read->statement == NULL) iso_open_equal(o, read, &first, &end);
+  for (uint32_t i = first; i < end; i++) {
+    uint32_t slot = o->by_value[i], writer = o->slot_txn[slot];
+    if (writer == read->txn || (read->statement != NULL && !iso_open_fits(o, read, slot + 1))) continue;
+    uint32_t place = s->place[iso_event_commit(g->events, writer)];
+    if (place >= here || place < latest) continue;
+    latest = place;
+    best = slot + 1;
+  }
+  return best;
+}
+
+/* The edges between pieces of sessions, which the other graph has as well. */
+static isoproof_status copy_edges(const iso_event_graph *from, iso_event_graph *to, isoproof_error *error) {
+  for (size_t i = 0; i < from->derived.count; i++) ISO_TRY(iso_event_graph_add(to, from->derived.items[i], error));
+  return ISOPROOF_OK;
+}
+
+/* Places the events of the view with guesses, beginning with the order at hand. */
+static isoproof_status place(const iso_open_guess *g, iso_view *view, isoproof_task *task, iso_sequence *sequence,
+                             isoproof_error *error) {
+  iso_event_graph events;
+  iso_sequence made = {.event = NULL};
+  ISO_TRY(iso_event_graph_make(view, g->events->shape, g->cut, &events, error));
+  int64_t *when = iso_alloc(events.count, sizeof *when);
+  isoproof_status status = when != NULL ? copy_edges(g->events, &events, error) : iso_fail_memory(error);
+  for (uint32_t i = 0; when != NULL && i < events.count; i++) when[i] = sequence->place[i];
+  if (status == ISOPROOF_OK) status = iso_sequence_make_by(&events, when, task, &made, error);
+  iso_placement how = {.exclusive = g->exclusive, .seed = g->seed};
+  if (status == ISOPROOF_OK && made.count == sequence->count) {
+    status = iso_sequence_place(&events, how, task, &made, error);
+    if (status == ISOPROOF_OK && made.count == sequence->count) {
+      memcpy(sequence->event, made.event, made.count * sizeof *made.event);
+      for (uint32_t i = 0; i < made.count; i++) sequence->place[made.event[i]] = i;
+    }
+  }
+  free(when);
+  iso_sequence_free(&made);
+  iso_event_graph_free(&events);
+  return status;
+}
+
+isoproof_status iso_open_place(const iso_open_guess *g, iso_doubt *doubt, isoproof_task *task, iso_sequence *sequence,
+                               isoproof_error *error) {
+  const iso_open_reads *o = g->open;
+  if (g->known) {
+    iso_placement how = {.springs = !g->events->timed, .exclusive = g->exclusive, .seed = g->seed};
+    return iso_sequence_place(g->events, how, task, sequence, error);
+  }
+  iso_view view;
+  for (size_t i = 0; i < o->reads.count; i++) {
+    const iso_open_read *read = &o->reads.items[i];
+    uint32_t version = iso_is_optional(doubt, read->txn) ? UINT32_MAX : last_before(g, sequence, read);
+    if (version != UINT32_MAX) iso_open_settle(o, doubt, read, version);
+  }
+  isoproof_status status = iso_view_make_with(doubt->history, doubt->optional, task, &view, error);
+  for (size_t i = 0; i < o->reads.count; i++) doubt->resolution->writer[o->reads.items[i].op] = ISO_UNSETTLED;
+  if (status != ISOPROOF_OK) return status;
+  status = place(g, &view, task, sequence, error);
+  iso_view_free(&view);
+  return status;
+}

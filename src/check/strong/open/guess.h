@@ -1,0 +1,25 @@
+/* guess.h - a better first sequence of a history with open reads, for sessions that tell little.
+ *
+ * Placing (check/order/placement.h) needs to know what was read, and what was read follows from a sequence: the last
+ * version before the reader that fits.  So the two take turns.  Nothing here proves anything.
+ */
+#ifndef ISO_CHECK_STRONG_OPEN_GUESS_H
+#define ISO_CHECK_STRONG_OPEN_GUESS_H
+
+#include "check/order/sequence.h"
+#include "check/strong/open/open_reads.h"
+
+typedef struct iso_open_guess {
+  const iso_open_reads *open;
+  const iso_event_graph *events;
+  const uint8_t *cut; /* as for the events */
+  bool exclusive;     /* writers of one key must not overlap */
+  bool known;         /* place by what is known alone, from any order at all; otherwise with what the sequence shows */
+  uint64_t seed;
+} iso_open_guess;
+
+/* Puts another sequence of the same events in the place of `sequence`. */
+isoproof_status iso_open_place(const iso_open_guess *guess, iso_doubt *doubt, isoproof_task *task,
+                               iso_sequence *sequence, isoproof_error *error);
+
+#endif
