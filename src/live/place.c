@@ -161,7 +161,7 @@ static bool look_at_op(attempt *a, const iso_live_op *op, uint32_t number) {
 
 /* ---- what order asks ---- */
 
-static bool note_end(iso_live_track *track, const iso_live_entry *entry) {
+bool iso_live_note_end(iso_live_track *track, const iso_live_entry *entry) {
   iso_live_ended ended = {.end = entry->txn->real_end, .label = entry->commit};
   if (track->latest_start < entry->txn->real_start) track->latest_start = entry->txn->real_start;
   if (!iso_vec_push(&track->ends, ended)) return false;
@@ -340,7 +340,7 @@ static isoproof_status place_one(iso_live_track *track, uint32_t at, isoproof_er
   }
   set_where(track, entry, ISO_LIVE_PLACED);
   lane->label = entry->commit;
-  if (track->rule->real_time && !note_end(track, entry)) return iso_fail_memory(error);
+  if (track->rule->real_time && !iso_live_note_end(track, entry)) return iso_fail_memory(error);
   ISO_TRY(iso_live_track_apply(track, at, error));
   return wake(track, entry) ? ISOPROOF_OK : iso_fail_memory(error);
 }

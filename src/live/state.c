@@ -104,6 +104,11 @@ static void clear_key(iso_live_track *track, uint32_t key) {
   if (slot->list != NULL) slot->list->elements.count = slot->list->frozen;
 }
 
+void iso_live_forget_waiters(iso_live_track *track) {
+  if (track->waiters != NULL) memset(track->waiters, 0, (track->waiter_mask + 1) * sizeof *track->waiters);
+  track->waiter_count = track->waiting = track->fresh = 0;
+}
+
 void iso_live_track_clear(iso_live_track *track) {
   for (size_t i = 0; i < track->entries.count; i++) {
     iso_live_txn *t = track->entries.items[i].txn;
@@ -117,9 +122,8 @@ void iso_live_track_clear(iso_live_track *track) {
   track->versions.count = 0;
   track->free_version = 0;
   track->ends.count = 0;
-  track->placed = track->waiting = track->fresh = track->thin_air = 0;
-  if (track->waiters != NULL) memset(track->waiters, 0, (track->waiter_mask + 1) * sizeof *track->waiters);
-  track->waiter_count = 0;
+  track->placed = track->thin_air = 0;
+  iso_live_forget_waiters(track);
 }
 
 /* ---- ends ---- */
