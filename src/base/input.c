@@ -36,7 +36,7 @@ struct iso_input {
   uint64_t decoded; /* bytes that came out, those in `ready` included */
   char *ready;      /* decoded bytes [ready_first, ready_end) wait to be read */
   size_t ready_first, ready_end;
-  iso_inflate *inflate; /* NULL: plain */
+  iso_inflate *inflate;  /* NULL: plain */
   isoproof_error broken; /* why nothing comes any more; its code is ISOPROOF_OK while all is well */
 };
 

@@ -1,9 +1,9 @@
 /* jepsen_pairs.h - operations of a Jepsen history in the order of the file: invocations meet their completions, and
  * become transactions.
  *
- * A process is a slot with the invocation that it has open; where a process invokes again before its completion came, the
- * earlier invocations are parked.  Until iso_jepsen_pairs_own or the end the pairs refer to the operations that they were
- * given; they own everything else until iso_jepsen_pairs_free.
+ * A process is a slot with the invocation that it has open; where a process invokes again before its completion came,
+ * the earlier invocations are parked.  Until iso_jepsen_pairs_own or the end the pairs refer to the operations that
+ * they were given; they own everything else until iso_jepsen_pairs_free.
  */
 #ifndef ISO_FORMAT_JEPSEN_PAIRS_H
 #define ISO_FORMAT_JEPSEN_PAIRS_H
@@ -24,7 +24,7 @@ typedef struct iso_jepsen_slot {
   const iso_op_add *ops;
   size_t count;
   ISO_VEC(iso_op_add) own; /* where the operations are when they are not borrowed */
-  uint32_t parked;               /* earlier invocations that are still open: the latest of them + 1, 0 none */
+  uint32_t parked;         /* earlier invocations that are still open: the latest of them + 1, 0 none */
   uint32_t parked_count;
 } iso_jepsen_slot;
 
@@ -40,10 +40,11 @@ typedef struct iso_jepsen_pairs {
   uint64_t other_invocations, other_completions;
   uint64_t other_line; /* of the first operation of a client that is no transaction; 0 when there is none */
   ISO_VEC(iso_jepsen_slot) slots;
-  ISO_VEC(iso_jepsen_slot) parking; /* invocations that were followed by another one of their process; closed ones stay */
-  ISO_VEC(iso_op_add) spare;  /* the operations of a closed slot, to be used again */
-  ISO_VEC(uint32_t) borrowers;      /* slots that may have borrowed operations */
-  const iso_jepsen_op *op;          /* the operation at hand */
+  ISO_VEC(iso_jepsen_slot)
+  parking;                     /* invocations that were followed by another one of their process; closed ones stay */
+  ISO_VEC(iso_op_add) spare;   /* the operations of a closed slot, to be used again */
+  ISO_VEC(uint32_t) borrowers; /* slots that may have borrowed operations */
+  const iso_jepsen_op *op;     /* the operation at hand */
   const iso_micro_ops *micro;
   uint64_t ordinal; /* of the next operation */
 } iso_jepsen_pairs;

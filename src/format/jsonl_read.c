@@ -14,9 +14,11 @@ typedef struct reader {
   uint32_t facts;
   uint64_t objects;
   /* Blocks. */
-  size_t block_bytes; /* 0: none */
+  size_t block_bytes;   /* 0: none */
   uint64_t blocks_from; /* not before this byte */
-  uint64_t patience; /* bytes to read without blocks before they are tried again */
+  uint64_t patience;    /* bytes to read without blocks before they are tried again */
+  unsigned threads;
+  iso_list_cache *caches; /* one for each thread */
 } reader;
 
 /* ---- headers ---- */
@@ -86,9 +88,9 @@ static void *new_block(void *context) {
 
 static void free_block(void *parsed) { iso_jsonl_block_free(parsed); }
 
-static void parse_block(void *context, iso_line_block *lines) {
-  (void)context;
-  iso_jsonl_block_parse(lines->parsed, lines);
+static void parse_block(void *context, unsigned thread, iso_line_block *lines) {
+  reader *r = context;
+  iso_jsonl_block_parse(lines->parsed, &r->caches[thread], lines);
 }
 
 static isoproof_status merge_block(void *context, iso_line_block *lines, size_t *used, isoproof_error *error) {
@@ -105,16 +107,20 @@ static isoproof_status merge_block(void *context, iso_line_block *lines, size_t 
 /* Reads transactions in blocks from the next line on, where there is much to read and nothing speaks against it. */
 static isoproof_status in_blocks(reader *r) {
   iso_window *window = &r->p.t.window;
-  if (r->block_bytes == 0 || iso_window_at(window) < r->blocks_from || !iso_token_next_line(&r->p.t)) return ISOPROOF_OK;
+  if (r->block_bytes == 0 || iso_window_at(window) < r->blocks_from || !iso_token_next_line(&r->p.t))
+    return ISOPROOF_OK;
   bool enough;
   ISO_TRY(iso_window_has(window, 2 * r->block_bytes, &enough, &r->p.problem));
   if (!enough) return ISOPROOF_OK;
+  if (r->caches == NULL) r->caches = iso_alloc_zero(r->threads, sizeof *r->caches);
+  if (r->caches == NULL) return iso_fail_memory(&r->p.problem);
   iso_line_job job = {.context = r,
                       .make = new_block,
                       .drop = free_block,
                       .parse = parse_block,
                       .merge = merge_block,
                       .block_bytes = r->block_bytes,
+                      .threads = r->threads,
                       .task = r->task};
   ISO_TRY(iso_line_blocks(window, &job, &r->p.problem));
   r->blocks_from = iso_window_at(window) + r->patience;
@@ -196,6 +202,7 @@ isoproof_status iso_read_jsonl_in_blocks(iso_input *input, isoproof_builder *bui
   iso_builder_expect(builder, total / USUAL_OP_BYTES);
   r->builder = builder;
   r->task = task;
+  r->threads = iso_task_threads(task);
   r->block_bytes = r->patience = block_bytes;
   r->p.pool = iso_builder_pool(builder);
   isoproof_status status = iso_builder_file(builder, iso_input_name(input), &r->p.problem);
@@ -205,6 +212,8 @@ isoproof_status iso_read_jsonl_in_blocks(iso_input *input, isoproof_builder *bui
     iso_tokenizer_free(&r->p.t);
   }
   if (status != ISOPROOF_OK && error != NULL) *error = r->p.problem;
+  for (unsigned i = 0; r->caches != NULL && i < r->threads; i++) iso_list_cache_free(&r->caches[i]);
+  free(r->caches);
   iso_micro_op_free(&r->p.micro);
   free(r);
   return status;

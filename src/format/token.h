@@ -65,8 +65,8 @@ bool iso_token_next_line(iso_tokenizer *t);
 
 isoproof_status iso_json_next(iso_tokenizer *t);
 isoproof_status iso_edn_next(iso_tokenizer *t);
-/* Take in integers from 0 to 9999999 of a list with single spaces (JSON: commas) between them, at most `most`, as long as
- * nothing else comes: the hot path of long lists.  Return how many; the next token is whatever follows. */
+/* Take in integers from 0 to 9999999 of a list with single spaces (JSON: commas) between them, at most `most`, as long
+ * as nothing else comes: the hot path of long lists.  Return how many; the next token is whatever follows. */
 size_t iso_edn_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
 size_t iso_json_integers(iso_tokenizer *t, uint32_t *numbers, size_t most);
 /* Goes to a place in the window, over so many elements of the container that is open. */
@@ -85,8 +85,7 @@ static inline isoproof_status iso_token_next(iso_tokenizer *t) {
 }
 
 static inline size_t iso_token_integers(iso_tokenizer *t, uint32_t *numbers, size_t most) {
-  return t->dialect == ISO_TOKEN_DIALECT_EDN ? iso_edn_integers(t, numbers, most)
-                                             : iso_json_integers(t, numbers, most);
+  return t->dialect == ISO_TOKEN_DIALECT_EDN ? iso_edn_integers(t, numbers, most) : iso_json_integers(t, numbers, most);
 }
 /* Goes to a place in the window, over so many elements of the list that is open, at least one. */
 static inline void iso_token_advance(iso_tokenizer *t, const char *to, size_t elements) {

@@ -10,7 +10,7 @@ typedef struct {
   uint32_t *new_txn;  /* arrival number -> number in the history */
   uint32_t *run_dest; /* run -> first operation in the history */
   bool txns_in_order, ops_in_order;
-  bool single_runs;  /* run number i is transaction number i */
+  bool single_runs; /* run number i is transaction number i */
   unsigned threads;
 } plan;
 
@@ -192,8 +192,8 @@ static void move_facts(void *context, unsigned thread, unsigned threads) {
   }
 }
 
-/* Takes a lazy column over in the history's order; NULL in *out when nobody set anything.  Where transactions move, they
- * move into what the column before left, if there is one: memory that is there already costs nothing. */
+/* Takes a lazy column over in the history's order; NULL in *out when nobody set anything.  Where transactions move,
+ * they move into what the column before left, if there is one: memory that is there already costs nothing. */
 static bool take_lazy64(iso_lazy *column, const plan *p, size_t count, iso_lazy *spare, int64_t **out) {
   if (column->items == NULL) return true;
   iso_lazy *room = p->txns_in_order ? column : spare;
