@@ -3,7 +3,8 @@
  *     load [--txns N] [--directory DIR] [--seed N] [--repeat N]
  *
  * The history has 50 sessions, 10 operations per transaction and 100,000 keys by zipf 1; the default of a million
- * transactions makes ten million operations.  Lists have as many transactions, of 1 to 5 operations.  The files are made in a temporary directory and removed.
+ * transactions makes ten million operations.  Lists have as many transactions, of 1 to 5 operations.  The files are
+ * made in a temporary directory and removed.
  */
 #include <fcntl.h>
 #include <isoproof/isoproof.h>
@@ -144,8 +145,8 @@ static bool job_load(void *context, uint64_t *operations, uint64_t *bytes) {
 /* ---- the table ---- */
 
 static void heading(void) {
-  printf("%-34s %9s %9s %10s %9s %10s %10s %10s %8s\n", "", "fastest s", "median s", "MB/s", "cpu s", "MB/cpu s", "Mops/s",
-         "peak MB", "x scan");
+  printf("%-34s %9s %9s %10s %9s %10s %10s %10s %8s\n", "", "fastest s", "median s", "MB/s", "cpu s", "MB/cpu s",
+         "Mops/s", "peak MB", "x scan");
 }
 
 static bool row(const char *name, measurement m, double scan_seconds) {

@@ -25,8 +25,8 @@ const char *iso_input_name(const iso_input *input);
 
 /* Reads up to `size` bytes, fewer only at the end of the input; *got 0 says that it is at the end. */
 isoproof_status iso_input_read(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error);
-/* The same for what is there at the moment, at least one byte.  An input that has failed gives all that came before, and
- * fails the same way whenever it is asked again. */
+/* The same for what is there at the moment, at least one byte.  An input that has failed gives all that came before,
+ * and fails the same way whenever it is asked again. */
 isoproof_status iso_input_read_some(iso_input *input, void *buffer, size_t size, size_t *got, isoproof_error *error);
 
 /* Shows the next bytes without consuming them: at least `size` of them unless the input ends before (size at most

@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 
 /* Asks for huge pages where a block is large: filling a column page by page otherwise costs a third of the load time
- * in page faults.  The advice covers all pages that the block touches, and so the whole mapping where the C library made
- * one for it: half of a mapping with other flags than the rest could not be grown by moving pages, only by copying.
- * Only advice, so failure does not matter. */
+ * in page faults.  The advice covers all pages that the block touches, and so the whole mapping where the C library
+ * made one for it: half of a mapping with other flags than the rest could not be grown by moving pages, only by
+ * copying. Only advice, so failure does not matter. */
 static void *advise(void *block, size_t bytes) {
   enum { PAGE = 4096, LARGE = 4 << 20 };
   if (block == NULL || bytes < LARGE) return block;

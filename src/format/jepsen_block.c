@@ -46,10 +46,9 @@ static bool at_end(const iso_tokenizer *t) {
   return p == end;
 }
 
-void iso_jepsen_block_parse(iso_jepsen_block *block, iso_jepsen_around around, const iso_line_block *lines) {
+static void parse(iso_jepsen_block *block, iso_jepsen_around around, const iso_line_block *lines) {
   iso_tokenizer *t = &block->t;
   iso_micro_op_reset(&block->micro);
-  if (block->pool.count > 0) iso_list_cache_free(&block->micro.cache); /* it may know codes of the pool */
   iso_pool_clear(&block->pool);
   block->records.count = block->map.codes.count = 0;
   block->used = 0;
@@ -68,6 +67,15 @@ void iso_jepsen_block_parse(iso_jepsen_block *block, iso_jepsen_around around, c
   block->lines = t->line;
   block->line_begin = t->line_offset;
   block->used = lines->length;
+}
+
+void iso_jepsen_block_parse(iso_jepsen_block *block, iso_jepsen_around around, iso_list_cache *cache,
+                            const iso_line_block *lines) {
+  block->micro.cache = *cache;
+  parse(block, around, lines);
+  if (block->pool.count > 0) iso_list_cache_free(&block->micro.cache); /* it may know codes of the pool */
+  *cache = block->micro.cache;
+  block->micro.cache = (iso_list_cache){NULL};
 }
 
 static isoproof_status translate(iso_jepsen_block *block, iso_jepsen_record *record, const iso_micro_ops *part,

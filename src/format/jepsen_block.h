@@ -37,8 +37,9 @@ typedef struct iso_jepsen_block {
 /* NULL when memory is out. */
 iso_jepsen_block *iso_jepsen_block_new(void);
 void iso_jepsen_block_free(iso_jepsen_block *block);
-/* Parses operations until something else comes. */
-void iso_jepsen_block_parse(iso_jepsen_block *block, iso_jepsen_around around, const iso_line_block *lines);
+/* Parses operations until something else comes, with the help of a cache of lists. */
+void iso_jepsen_block_parse(iso_jepsen_block *block, iso_jepsen_around around, iso_list_cache *cache,
+                            const iso_line_block *lines);
 /* Hands the operations over; `line` is the number of the first line.  Nothing of the block is needed afterwards. */
 isoproof_status iso_jepsen_block_merge(iso_jepsen_block *block, uint64_t line, iso_jepsen_pairs *pairs);
 

@@ -58,15 +58,20 @@ static inline const char *one_field(iso_jepsen_op *op, const char *p) {
   return NULL;
 }
 
+/* Where the field behind p begins.  With branches, which are easy to predict, so that nobody waits for the bytes. */
+static inline const char *next_field(const char *p) {
+  if (__builtin_expect(*p == ',' && p[1] == ' ' && p[2] == ':', 1)) return p + 2;
+  if (*p == ':') return p;
+  return *p == ' ' && p[1] == ':' ? p + 1 : NULL;
+}
+
 void iso_jepsen_take_fields(iso_tokenizer *t, iso_jepsen_op *op) {
   const char *p = t->window.cur, *end = t->window.end;
   if (t->dialect != ISO_TOKEN_DIALECT_EDN || t->discarding != 0) return;
   while (end - p >= ISO_TOKEN_ROOM) {
-    const char *q = p + (*p == ',');
-    q += *q == ' ';
-    if (*q != ':') break;
+    const char *q = next_field(p);
     /* A field that turns out to be something else is read again, and says then what it means. */
-    q = one_field(op, q);
+    if (q != NULL) q = one_field(op, q);
     if (q == NULL || !ends_scalar(*q)) break;
     p = q;
   }

@@ -17,6 +17,8 @@ typedef struct reader {
   uint64_t patience;        /* bytes to read without blocks before they are tried again */
   isoproof_format format;
   bool more; /* another piece of the input will come, see format/stream.h */
+  unsigned threads;
+  iso_list_cache *caches; /* one for each thread */
 } reader;
 
 /* ---- blocks ---- */
@@ -28,9 +30,9 @@ static void *new_block(void *context) {
 
 static void free_block(void *parsed) { iso_jepsen_block_free(parsed); }
 
-static void parse_block(void *context, iso_line_block *lines) {
+static void parse_block(void *context, unsigned thread, iso_line_block *lines) {
   const reader *r = context;
-  iso_jepsen_block_parse(lines->parsed, r->around, lines);
+  iso_jepsen_block_parse(lines->parsed, r->around, &r->caches[thread], lines);
 }
 
 static isoproof_status merge_block(void *context, iso_line_block *lines, size_t *used, isoproof_error *error) {
@@ -56,12 +58,15 @@ static isoproof_status in_blocks(reader *r) {
   ISO_TRY(iso_window_has(window, 2 * r->block_bytes, &enough, &r->problem));
   if (!enough) return ISOPROOF_OK;
   r->around = (iso_jepsen_around){r->t.dialect, r->t.depth, r->t.kinds[r->t.depth]};
+  if (r->caches == NULL) r->caches = iso_alloc_zero(r->threads, sizeof *r->caches);
+  if (r->caches == NULL) return iso_fail_memory(&r->problem);
   iso_line_job job = {.context = r,
                       .make = new_block,
                       .drop = free_block,
                       .parse = parse_block,
                       .merge = merge_block,
                       .block_bytes = r->block_bytes,
+                      .threads = r->threads,
                       .task = r->task};
   ISO_TRY(iso_line_blocks(window, &job, &r->problem));
   r->blocks_from = iso_window_at(window) + r->patience;
@@ -112,6 +117,8 @@ static void reader_free(void *reader_) {
   if (r == NULL) return;
   iso_tokenizer_free(&r->t);
   iso_jepsen_pairs_free(&r->pairs);
+  for (unsigned i = 0; r->caches != NULL && i < r->threads; i++) iso_list_cache_free(&r->caches[i]);
+  free(r->caches);
   iso_micro_op_free(&r->micro);
   free(r);
 }
@@ -149,6 +156,7 @@ isoproof_status iso_read_jepsen_in_blocks(iso_input *input, isoproof_format form
   ISO_TRY(reader_new(input, format, builder, &made, error));
   reader *r = made;
   r->task = task;
+  r->threads = iso_task_threads(task);
   r->block_bytes = r->patience = block_bytes;
   isoproof_status status = operations(r);
   if (status != ISOPROOF_OK && error != NULL) *error = r->problem;

@@ -42,10 +42,9 @@ static bool one_txn(iso_jsonl_block *block) {
   return true;
 }
 
-void iso_jsonl_block_parse(iso_jsonl_block *block, const iso_line_block *lines) {
+static void parse(iso_jsonl_block *block, const iso_line_block *lines) {
   iso_jsonl_parser *parser = &block->parser;
   iso_micro_op_reset(&parser->micro);
-  if (block->pool.count > 0) iso_list_cache_free(&parser->micro.cache); /* it may know codes of the pool */
   iso_pool_clear(&block->pool);
   block->records.count = block->map.codes.count = 0;
   block->used = 0;
@@ -62,6 +61,14 @@ void iso_jsonl_block_parse(iso_jsonl_block *block, const iso_line_block *lines) 
   block->used = lines->length;
   block->lines = parser->t.line;
   block->line_begin = parser->t.line_offset;
+}
+
+void iso_jsonl_block_parse(iso_jsonl_block *block, iso_list_cache *cache, const iso_line_block *lines) {
+  block->parser.micro.cache = *cache;
+  parse(block, lines);
+  if (block->pool.count > 0) iso_list_cache_free(&block->parser.micro.cache); /* it may know codes of the pool */
+  *cache = block->parser.micro.cache;
+  block->parser.micro.cache = (iso_list_cache){NULL};
 }
 
 isoproof_status iso_jsonl_block_merge(iso_jsonl_block *block, uint64_t line, isoproof_builder *builder,

@@ -22,16 +22,16 @@ typedef struct iso_jsonl_block {
   iso_pool pool; /* of this block alone */
   ISO_VEC(iso_jsonl_record) records;
   iso_scalar_map map;
-  size_t used;    /* bytes of the text that are transactions, and space between them */
-  uint64_t lines; /* newlines in those */
+  size_t used;         /* bytes of the text that are transactions, and space between them */
+  uint64_t lines;      /* newlines in those */
   uint64_t line_begin; /* behind the last of these */
 } iso_jsonl_block;
 
 /* NULL when memory is out. */
 iso_jsonl_block *iso_jsonl_block_new(bool initial_is_zero);
 void iso_jsonl_block_free(iso_jsonl_block *block);
-/* Parses transactions until something else comes. */
-void iso_jsonl_block_parse(iso_jsonl_block *block, const iso_line_block *lines);
+/* Parses transactions until something else comes, with the help of a cache of lists. */
+void iso_jsonl_block_parse(iso_jsonl_block *block, iso_list_cache *cache, const iso_line_block *lines);
 /* Adds the transactions to the builder; `line` is the number of the first line. */
 isoproof_status iso_jsonl_block_merge(iso_jsonl_block *block, uint64_t line, isoproof_builder *builder,
                                       isoproof_error *error);

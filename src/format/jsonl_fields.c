@@ -1,4 +1,5 @@
-/* Sessions, states and times of transactions right from the window, as long as they are written as the writer does it. */
+/* Sessions, states and times of transactions right from the window, as long as they are written as the writer does it.
+ */
 #include "format/jsonl_txn.h"
 #include "format/token_scan.h"
 

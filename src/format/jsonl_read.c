@@ -20,6 +20,8 @@ typedef struct reader {
   size_t block_bytes;   /* 0: none */
   uint64_t blocks_from; /* not before this byte */
   uint64_t patience;    /* bytes to read without blocks before they are tried again */
+  unsigned threads;
+  iso_list_cache *caches; /* one for each thread */
 } reader;
 
 /* ---- headers ---- */
@@ -92,9 +94,9 @@ static void *new_block(void *context) {
 
 static void free_block(void *parsed) { iso_jsonl_block_free(parsed); }
 
-static void parse_block(void *context, iso_line_block *lines) {
-  (void)context;
-  iso_jsonl_block_parse(lines->parsed, lines);
+static void parse_block(void *context, unsigned thread, iso_line_block *lines) {
+  reader *r = context;
+  iso_jsonl_block_parse(lines->parsed, &r->caches[thread], lines);
 }
 
 static isoproof_status merge_block(void *context, iso_line_block *lines, size_t *used, isoproof_error *error) {
@@ -116,12 +118,15 @@ static isoproof_status in_blocks(reader *r) {
   bool enough;
   ISO_TRY(iso_window_has(window, 2 * r->block_bytes, &enough, &r->p.problem));
   if (!enough) return ISOPROOF_OK;
+  if (r->caches == NULL) r->caches = iso_alloc_zero(r->threads, sizeof *r->caches);
+  if (r->caches == NULL) return iso_fail_memory(&r->p.problem);
   iso_line_job job = {.context = r,
                       .make = new_block,
                       .drop = free_block,
                       .parse = parse_block,
                       .merge = merge_block,
                       .block_bytes = r->block_bytes,
+                      .threads = r->threads,
                       .task = r->task};
   ISO_TRY(iso_line_blocks(window, &job, &r->p.problem));
   r->blocks_from = iso_window_at(window) + r->patience;
@@ -198,6 +203,8 @@ static void reader_free(void *reader_) {
   reader *r = reader_;
   if (r == NULL) return;
   iso_tokenizer_free(&r->p.t);
+  for (unsigned i = 0; r->caches != NULL && i < r->threads; i++) iso_list_cache_free(&r->caches[i]);
+  free(r->caches);
   iso_micro_op_free(&r->p.micro);
   free(r);
 }
@@ -226,6 +233,7 @@ isoproof_status iso_read_jsonl_in_blocks(iso_input *input, isoproof_builder *bui
   ISO_TRY(reader_new(input, builder, &made, error));
   reader *r = made;
   r->task = task;
+  r->threads = iso_task_threads(task);
   r->block_bytes = r->patience = block_bytes;
   isoproof_status status = forgive_truncation(r, objects(r));
   if (status != ISOPROOF_OK && error != NULL) *error = r->p.problem;

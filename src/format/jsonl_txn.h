@@ -1,7 +1,7 @@
 /* jsonl_txn.h - one transaction of isoproof's own text form, from its object to operations and facts.
  *
- * Nothing of a history is touched: scalars go into a pool that somebody else owns, operations into `micro`, which belongs
- * to the parser.
+ * Nothing of a history is touched: scalars go into a pool that somebody else owns, operations into `micro`, which
+ * belongs to the parser.
  */
 #ifndef ISO_FORMAT_JSONL_TXN_H
 #define ISO_FORMAT_JSONL_TXN_H

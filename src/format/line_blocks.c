@@ -72,7 +72,7 @@ static block_state fill(run *r, iso_line_block *block, bool *last) {
 }
 
 /* Takes the next block and parses it.  The caller holds the lock and has seen that a block is free. */
-static void take(run *r) {
+static void take(run *r, unsigned thread) {
   bool last;
   size_t place = r->taken % r->count;
   iso_line_block *block = &r->blocks[place];
@@ -91,7 +91,7 @@ static void take(run *r) {
   pthread_cond_broadcast(&r->changed);
   if (block->length == 0 || state == BLOCK_STRANGE) return;
   pthread_mutex_unlock(&r->lock);
-  r->job->parse(r->job->context, block);
+  r->job->parse(r->job->context, thread, block);
   pthread_mutex_lock(&r->lock);
   r->states[place] = BLOCK_PARSED;
   pthread_cond_broadcast(&r->changed);
@@ -140,7 +140,7 @@ static void work(void *context, unsigned thread, unsigned threads) {
     if (is_due(r)) {
       merge(r, thread == 0);
     } else if (!r->reading && !r->at_end && r->taken - r->merged < r->count) {
-      take(r);
+      take(r, thread);
     } else {
       pthread_cond_wait(&r->changed, &r->lock);
     }
@@ -160,9 +160,9 @@ static void free_blocks(run *r) {
   free(r->carry);
 }
 
-static bool make_blocks(run *r, unsigned threads) {
+static bool make_blocks(run *r) {
   /* Some to spare, so that nobody waits for his turn. */
-  r->count = threads == 1 ? 1 : 2 * (size_t)threads;
+  r->count = r->job->threads == 1 ? 1 : 2 * (size_t)r->job->threads;
   r->blocks = iso_alloc_zero(r->count, sizeof *r->blocks);
   r->states = iso_alloc_zero(r->count, sizeof *r->states);
   r->carry = iso_alloc(r->job->block_bytes, 1);
@@ -204,15 +204,14 @@ static isoproof_status hand_back(run *r) {
 }
 
 isoproof_status iso_line_blocks(iso_window *window, const iso_line_job *job, isoproof_error *error) {
-  unsigned threads = iso_task_threads(job->task);
   run r = {.job = job, .window = window, .error = error, .offset = iso_window_at(window)};
-  if (!make_blocks(&r, threads)) {
+  if (!make_blocks(&r)) {
     free_blocks(&r);
     return iso_fail_memory(error);
   }
   pthread_mutex_init(&r.lock, NULL);
   pthread_cond_init(&r.changed, NULL);
-  iso_parallel(threads, work, &r);
+  iso_parallel(job->threads, work, &r);
   pthread_cond_destroy(&r.changed);
   pthread_mutex_destroy(&r.lock);
   isoproof_status status = r.status == ISOPROOF_OK ? hand_back(&r) : r.status;

@@ -1,4 +1,5 @@
-/* line_blocks.h - an input in blocks of whole lines, which threads parse on their own and merge in the order of the file.
+/* line_blocks.h - an input in blocks of whole lines, which threads parse on their own and merge in the order of the
+ * file.
  *
  * What a line means may depend on what stands before it (an open bracket, a string that goes on), so a reader parses a
  * block as if nothing were open, as far as it can, and keeps to itself what it found.  Merging stops for good at the
@@ -28,17 +29,18 @@ typedef struct iso_line_job {
   /* Makes what a block keeps in `parsed` (NULL when memory is out), and frees it. */
   void *(*make)(void *context);
   void (*drop)(void *parsed);
-  /* Parses a block; several threads call this at once. */
-  void (*parse)(void *context, iso_line_block *block);
+  /* Parses a block; several threads call this at once, each with a number of its own below `threads`. */
+  void (*parse)(void *context, unsigned thread, iso_line_block *block);
   /* Takes a parsed block in.  One call at a time, in the order of the input.  *used says how much of the text was
    * understood; less than its length ends the run. */
   isoproof_status (*merge)(void *context, iso_line_block *block, size_t *used, isoproof_error *error);
   size_t block_bytes;
+  unsigned threads;
   isoproof_task *task;
 } iso_line_job;
 
-/* Runs from window->cur, which must be the first byte of a line, until everything is merged, something fails, or a block
- * is not understood to its end.  Then the window begins with the first byte that was not merged. */
+/* Runs from window->cur, which must be the first byte of a line, until everything is merged, something fails, or a
+ * block is not understood to its end.  Then the window begins with the first byte that was not merged. */
 isoproof_status iso_line_blocks(iso_window *window, const iso_line_job *job, isoproof_error *error);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * A read of a list mostly begins with what was read of its key before; what has the same text need not be parsed again.
  * A cache is for one dialect.
- * Only lists of plain integers with single spaces (JSON: commas) between them are kept, and only short ones.  The cache owns its
- * texts until iso_list_cache_free.
+ * Only lists of plain integers with single spaces (JSON: commas) between them are kept, and only short ones.  The cache
+ * owns its texts until iso_list_cache_free.
  */
 #ifndef ISO_FORMAT_LIST_CACHE_H
 #define ISO_FORMAT_LIST_CACHE_H

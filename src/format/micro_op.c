@@ -85,8 +85,8 @@ isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso
 
 isoproof_status iso_micro_op_recall(iso_micro_op *micro, iso_tokenizer *t, iso_value key, iso_list_start *start) {
   const iso_value *known;
-  *start = (iso_list_start){
-      .first = micro->elements.count, .begin = iso_window_at(&t->window), .offset = t->window.offset};
+  *start =
+      (iso_list_start){.first = micro->elements.count, .begin = iso_window_at(&t->window), .offset = t->window.offset};
   start->recalled = iso_list_cache_find(&micro->cache, t, key, &known);
   if (start->recalled == 0) return ISOPROOF_OK;
   if (!iso_vec_reserve(&micro->elements, start->recalled)) return iso_fail_memory(t->error);

@@ -24,7 +24,7 @@ typedef struct iso_micro_op {
   ISO_VEC(iso_op_add) ops;
   ISO_VEC(iso_value) elements; /* of all the lists, in order */
   ISO_VEC(iso_micro_statement) statements;
-  ISO_VEC(iso_row_value) rows; /* that they returned */
+  ISO_VEC(iso_row_value) rows;                                /* that they returned */
   size_t first_op, first_element, first_statement, first_row; /* of the transaction at hand */
   iso_list_cache cache;
 } iso_micro_op;
@@ -64,7 +64,8 @@ static inline iso_micro_ops iso_micro_op_part(const iso_micro_op *micro, size_t 
                                               size_t first_element) {
   return (iso_micro_ops){.ops = count > 0 ? micro->ops.items + first : NULL,
                          .count = count,
-                         .elements = first_element < micro->elements.count ? micro->elements.items + first_element : NULL,
+                         .elements =
+                             first_element < micro->elements.count ? micro->elements.items + first_element : NULL,
                          .statements = micro->statements.items,
                          .rows = micro->rows.items};
 }
@@ -89,10 +90,11 @@ isoproof_status iso_micro_op_elements(iso_micro_op *micro, iso_tokenizer *t, iso
 isoproof_status iso_micro_op_list(iso_micro_op *micro, iso_tokenizer *t, iso_pool *pool, iso_value key,
                                   iso_value *count);
 
-/* What these are made of, for readers with elements of their own.  The list of a key whose beginning was seen before: */
+/* What these are made of, for readers with elements of their own.  The list of a key whose beginning was seen before:
+ */
 typedef struct iso_list_start {
-  size_t first;    /* its first element */
-  size_t recalled; /* elements that are there already */
+  size_t first;           /* its first element */
+  size_t recalled;        /* elements that are there already */
   uint64_t begin, offset; /* of the text and of the window in the input */
 } iso_list_start;
 isoproof_status iso_micro_op_recall(iso_micro_op *micro, iso_tokenizer *t, iso_value key, iso_list_start *start);

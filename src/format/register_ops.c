@@ -75,8 +75,8 @@ INLINE const char *any_number(const char *p, char end, iso_value *code) {
   return p + digits + 1;
 }
 
-/* The key and the value of an operation at p, perhaps with a space before each; returns what follows the operation, NULL
- * when it is none of ours. */
+/* The key and the value of an operation at p, perhaps with a space before each; returns what follows the operation,
+ * NULL when it is none of ours. */
 static const char *any_numbers(const char *p, const spelling *s, iso_op_add *op) {
   p = any_number(p + (*p == ' '), s->between, &op->key);
   if (p == NULL) return NULL;

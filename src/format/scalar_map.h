@@ -1,8 +1,8 @@
 /* scalar_map.h - from the codes of one pool to those of another, entry by entry.
  *
- * A block of a file is parsed with a pool of its own.  Entries are added to the pool of the history in the order in which
- * they came, transaction by transaction, so that they get the codes that a reader without blocks gives them.  The map
- * owns its table, not the pools.
+ * A block of a file is parsed with a pool of its own.  Entries are added to the pool of the history in the order in
+ * which they came, transaction by transaction, so that they get the codes that a reader without blocks gives them.  The
+ * map owns its table, not the pools.
  */
 #ifndef ISO_FORMAT_SCALAR_MAP_H
 #define ISO_FORMAT_SCALAR_MAP_H

@@ -76,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
               strcmp(plain.error.message, blocks.error.message) == 0 && plain.count == blocks.count &&
               (plain.count == 0 || memcmp(plain.bytes, blocks.bytes, plain.count) == 0);
   if (!same) {
-    fprintf(stderr, "without blocks: %s %zu bytes, line %llu: %s\nblocks of %zu, %u threads: %s %zu bytes, line %llu: %s\n",
+    fprintf(stderr,
+            "without blocks: %s %zu bytes, line %llu: %s\nblocks of %zu, %u threads: %s %zu bytes, line %llu: %s\n",
             isoproof_status_name(plain.status), plain.count, (unsigned long long)plain.error.line, plain.error.message,
             block_bytes, threads, isoproof_status_name(blocks.status), blocks.count,
             (unsigned long long)blocks.error.line, blocks.error.message);

@@ -34,8 +34,8 @@ static outcome read_as(const bytes *text, isoproof_format format, size_t block_b
   if (o.status == ISOPROOF_OK) o.status = isoproof_builder_finish(builder, &history, &o.error);
   if (o.status == ISOPROOF_OK) {
     isoproof_write_options options = {.struct_size = sizeof options, .compression = ISOPROOF_COMPRESS_NO};
-    assert_ok(isoproof_history_write_to(history, ISOPROOF_FORMAT_BINARY, bytes_put, &o.binary, &options, NULL,
-                                              NULL, NULL));
+    assert_ok(
+        isoproof_history_write_to(history, ISOPROOF_FORMAT_BINARY, bytes_put, &o.binary, &options, NULL, NULL, NULL));
   }
   isoproof_history_free(history);
   isoproof_builder_free(builder);
@@ -56,11 +56,11 @@ static void expect_same(const bytes *text, const outcome *one, const outcome *ot
          (one->binary.count == 0 || memcmp(one->binary.data, other->binary.data, one->binary.count) == 0);
   if (same) return;
   show(text);
-  fail_msg("blocks of %zu bytes, %u threads: %s %zu bytes %llu:%llu %s\nwithout: %s %zu bytes %llu:%llu %s", block_bytes,
-           threads, isoproof_status_name(other->status), other->binary.count, (unsigned long long)other->error.line,
-           (unsigned long long)other->error.column, other->error.message, isoproof_status_name(one->status),
-           one->binary.count, (unsigned long long)one->error.line, (unsigned long long)one->error.column,
-           one->error.message);
+  fail_msg("blocks of %zu bytes, %u threads: %s %zu bytes %llu:%llu %s\nwithout: %s %zu bytes %llu:%llu %s",
+           block_bytes, threads, isoproof_status_name(other->status), other->binary.count,
+           (unsigned long long)other->error.line, (unsigned long long)other->error.column, other->error.message,
+           isoproof_status_name(one->status), one->binary.count, (unsigned long long)one->error.line,
+           (unsigned long long)one->error.column, one->error.message);
 }
 
 static isoproof_status compare(const bytes *text, isoproof_format format, uint64_t *random) {
@@ -93,8 +93,8 @@ static void put_one(bytes *b, uint64_t *random, const char *const *texts) {
   put(b, texts[unit_below(random, count)]);
 }
 
-static const char *const json_scalars[] = {"1",  "2",    "77",          "2147483647",          "-5",
-                                           "0",  "null", "\"x\"",       "\"a longer text\"",   "\"\\u00e9\\n\"",
+static const char *const json_scalars[] = {"1",  "2",    "77",          "2147483647",           "-5",
+                                           "0",  "null", "\"x\"",       "\"a longer text\"",    "\"\\u00e9\\n\"",
                                            "17", "9",    "99999999999", "18446744073709551615", NULL};
 
 static void put_scalar(bytes *b, uint64_t *random) {
@@ -184,8 +184,8 @@ static void make_jsonl(bytes *b, uint64_t *random) {
   }
 }
 
-static const char *const edn_scalars[] = {":k",   "\"text\"",  "\"two\nlines\"", "sym", "-7", "4000000000", "3N",
-                                          "1.5",  "\\newline", "#inst \"2020\"", "5",   "6",  NULL};
+static const char *const edn_scalars[] = {":k",  "\"text\"",  "\"two\nlines\"", "sym", "-7", "4000000000", "3N",
+                                          "1.5", "\\newline", "#inst \"2020\"", "5",   "6",  NULL};
 
 static void put_edn_scalar(bytes *b, uint64_t *random) {
   if (unit_below(random, 4) > 0) {
@@ -196,8 +196,9 @@ static void put_edn_scalar(bytes *b, uint64_t *random) {
 }
 
 static void put_edn_value(bytes *b, uint64_t *random) {
-  static const char *const odd[] = {"nil",     "[:rp [= 1] {1 2}]", "[[:delete 4]]", "[[:r 5]]", "[:n1 :n2]",
-                                    "[[:inc 6 1]]", "[[:add 7 1] [:r 7 #{1}]]", "{:a 1}", NULL};
+  static const char *const odd[] = {
+      "nil",          "[:rp [= 1] {1 2}]",        "[[:delete 4]]", "[[:r 5]]", "[:n1 :n2]",
+      "[[:inc 6 1]]", "[[:add 7 1] [:r 7 #{1}]]", "{:a 1}",        NULL};
   if (unit_below(random, 12) == 0) {
     put_one(b, random, odd);
     return;
@@ -257,8 +258,8 @@ static void put_edn_op(bytes *b, uint64_t *random, bool *open) {
 }
 
 static void make_edn(bytes *b, uint64_t *random) {
-  static const char *const between[] = {"\n", "\n", "\n", "\n", "\n", "\n",  "\n",         "\n",
-                                        "\n", "\n", "\n", " ",  ",\n", "\n\n", "\n; a } \n", "\n#_{:a 1}\n",  NULL};
+  static const char *const between[] = {"\n", "\n", "\n", "\n",  "\n",   "\n",         "\n",           "\n", "\n",
+                                        "\n", "\n", " ",  ",\n", "\n\n", "\n; a } \n", "\n#_{:a 1}\n", NULL};
   bool open[4] = {false}, list = unit_below(random, 3) == 0;
   if (list) put(b, unit_below(random, 2) == 0 ? "[" : "(\n");
   char closer = list ? (b->data[0] == '[' ? ']' : ')') : '\0';
@@ -317,7 +318,8 @@ static void all_alike(isoproof_format format, void (*make)(bytes *, uint64_t *),
     (*(compare(&text, format, &random) == ISOPROOF_OK ? &good : &refused))++;
     bytes_free(&text);
   }
-  if (good < ROUNDS / 5 || refused < ROUNDS / 5) fail_msg("%d good, %d refused: the texts test too little", good, refused);
+  if (good < ROUNDS / 5 || refused < ROUNDS / 5)
+    fail_msg("%d good, %d refused: the texts test too little", good, refused);
 }
 
 static void test_jsonl(void **state) {
